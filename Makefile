@@ -1,0 +1,182 @@
+# make [MODE=release|debug|asan] [CC=gcc|clang] [V=1] TARGET        `make help` lists the targets
+#
+# Everything goes to build/MODE (build/MODE-CC for another compiler than gcc), laid out as it is
+# installed: bin/sooth finds lib/sooth beside its own directory.
+
+MODE ?= release
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+B := build/$(MODE)$(if $(filter gcc,$(CC)),,-$(notdir $(firstword $(CC))))
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+
+FLAGS_release := -O2 -g
+FLAGS_debug := -Og -g3
+FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+ifeq ($(FLAGS_$(MODE)),)
+$(error MODE is one of release, debug, asan)
+endif
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# ---- what must be installed ---------------------------------------------------------------------
+
+# GNU Make makes the files it includes first and then starts over, so a fresh machine has its
+# compiler before the first question to it is asked. Targets that build nothing skip that.
+ifneq ($(filter-out help clean deps lint format,$(or $(MAKECMDGOALS),all)),)
+include build/deps.mk
+endif
+
+build/deps.mk: tools/deps
+	@tools/deps build
+	@mkdir -p $(@D)
+	@printf 'GCC_MAJOR := %s\nPLUGIN_INCLUDE := %s/include\n' \
+		"$$(gcc -dumpversion | cut -d. -f1)" "$$(gcc -print-file-name=plugin)" >$@
+
+build/deps-%: tools/deps
+	@tools/deps $*
+	@mkdir -p $(@D) && touch $@
+
+# ---- flags --------------------------------------------------------------------------------------
+
+WARN := -Wall -Wextra -Wshadow -Werror
+WARN_C := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
+BASE := -std=gnu17 -D_GNU_SOURCE -Isrc -MMD -MP
+
+TOOL_CFLAGS = $(BASE) $(WARN_C) $(FLAGS_$(MODE)) -DSOOTH_VERSION='"$(VERSION)"' \
+	-DSOOTH_GCC='"$(GCC_MAJOR)"' $(CFLAGS)
+TOOL_LIBS := -ldw -lelf -ljansson
+
+# The runtime lives in the user's process: never sanitised, nothing exported by accident, no call
+# that the compiler made up of a loop. Flags that one file needs follow its rule below.
+RUNTIME_CFLAGS = $(BASE) $(WARN_C) -O2 -g -fPIC -fvisibility=hidden -fno-builtin \
+	-fno-stack-protector -ftls-model=initial-exec $(FILE_CFLAGS)
+RUNTIME_LDFLAGS := -shared -Wl,-soname,libsooth.so -Wl,-z,defs,-z,now,-z,nodelete
+
+# The plugin is loaded by gcc whatever compiles the tool, so g++ builds it.
+PLUGIN_CXX := g++
+PLUGIN_CXXFLAGS = -std=gnu++17 -O2 -g -fno-rtti -fPIC -Isrc \
+	-isystem $(PLUGIN_INCLUDE) -MMD -MP -Wall -Wextra -Wno-unused-parameter -Werror
+
+# ---- files --------------------------------------------------------------------------------------
+
+LIB_SRC := $(filter-out src/cli/% src/runtime/% src/compiler/%,$(wildcard src/*/*.c))
+CLI_SRC := $(wildcard src/cli/*.c)
+RUNTIME_SRC := $(wildcard src/runtime/*.c src/runtime/*.S) src/event/event.c
+PLUGIN_SRC := $(wildcard src/compiler/*.cc)
+UNIT_SRC := $(wildcard test/unit/*.c)
+
+LIB := $(LIB_SRC:%.c=$(B)/tool/%.o)
+CLI := $(CLI_SRC:%.c=$(B)/tool/%.o)
+RUNTIME := $(RUNTIME_SRC:%=$(B)/runtime/%.o)
+PLUGIN := $(PLUGIN_SRC:%.cc=$(B)/plugin/%.o)
+UNIT := $(UNIT_SRC:test/unit/%.c=$(B)/test/unit/%)
+
+LIBSOOTH := $(B)/lib/sooth/libsooth.so
+PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth-plugin.so
+PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO)
+
+# ---- targets ------------------------------------------------------------------------------------
+
+all: $(PRODUCT) ## build the tool, its runtime and the compiler plugin
+
+deps: ## install what building and testing need (Debian), or say what is missing
+	@tools/deps build test
+
+demo: all ## record a small racy program and look at its trace
+	@demo/run $(B)
+
+# `test/run` goes on after a failure and ends with the total.
+test: all $(UNIT) build/deps-test ## all tests: what CI runs
+	@test/run $(B) lint unit runtime golden programs projects
+
+unit: all $(UNIT) build/deps-test ## unit tests alone (T=substring picks some; so it does below)
+	@test/run $(B) unit $(T)
+
+golden: all ## command lines against expected output
+	@test/run $(B) golden $(T)
+
+programs: all ## tiny programs at each optimisation level: built, recorded, compared
+	@test/run $(B) programs $(T)
+
+runtime: all ## tests of the runtime's interposed functions
+	@test/run $(B) runtime $(T)
+
+projects: all build/deps-test ## make, autotools, CMake and meson projects built with sooth-cc
+	@test/run $(B) projects $(T)
+
+lint: ## layers, file sizes, formatting
+	@tools/lint
+
+format: ## clang-format in place
+	clang-format -i $$(find src test demo bench -name '*.[ch]' -o -name '*.cc' 2>/dev/null)
+
+bench-record: all build/deps-bench ## the cost of recording beside native, libtsan and helgrind
+	@bench/record $(B)
+
+install: all ## PREFIX=/usr/local DESTDIR=
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)
+	install $(B)/bin/sooth $(DESTDIR)$(PREFIX)/bin/sooth
+	ln -sf sooth $(DESTDIR)$(PREFIX)/bin/sooth-cc
+	ln -sf sooth $(DESTDIR)$(PREFIX)/bin/sooth-c++
+	install -m 644 $(LIBSOOTH) $(DESTDIR)$(PREFIX)/lib/sooth/libsooth.so
+	install -m 644 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)/sooth-plugin.so
+
+clean: ## remove everything that was built
+	rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
+
+.PHONY: all deps demo test unit golden programs runtime projects lint format bench-record install \
+	clean help
+
+# ---- rules --------------------------------------------------------------------------------------
+
+# $(call run,WHAT,TARGET,COMMAND): a line per command, or the command itself with V=1.
+run = $(if $(V),,@echo "  $1	$2" && )$3
+
+$(B)/bin/sooth: $(CLI) $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
+
+$(B)/bin/sooth-cc $(B)/bin/sooth-c++: $(B)/bin/sooth
+	@ln -sf sooth $@
+
+$(LIBSOOTH): $(RUNTIME)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(RUNTIME_LDFLAGS) -o $@ $^ -ldl -lpthread)
+
+$(PLUGIN_SO): $(PLUGIN)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(PLUGIN_CXX) -shared -o $@ $^)
+
+$(B)/test/unit/%: $(B)/tool/test/unit/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lcmocka)
+
+$(B)/tool/test/unit/%.o: | build/deps-test
+
+$(B)/tool/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call run,CC,$@,$(CC) $(TOOL_CFLAGS) -c -o $@ $<)
+
+$(B)/runtime/src/runtime/atomic.c.o: FILE_CFLAGS := -mcx16
+$(B)/runtime/src/runtime/page.c.o: FILE_CFLAGS := -mgeneral-regs-only
+
+$(RUNTIME): $(B)/runtime/%.o: % Makefile
+	@mkdir -p $(@D)
+	$(call run,CC,$@,$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<)
+
+$(B)/plugin/%.o: %.cc Makefile
+	@mkdir -p $(@D)
+	$(call run,CXX,$@,$(PLUGIN_CXX) $(PLUGIN_CXXFLAGS) -c -o $@ $<)
+
+.SECONDARY: $(UNIT:$(B)/test/unit/%=$(B)/tool/test/unit/%.o)
+
+-include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN)) \
+	$(UNIT:$(B)/test/unit/%=$(B)/tool/test/unit/%.d)

@@ -1,0 +1,22 @@
+/* Whole files: mapped for reading, written so that a reader sees all of it or nothing. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct file_view {
+	const uint8_t *data; /* NULL when the file is empty */
+	size_t size;
+};
+
+/* Maps `path` for reading. A file that shrinks while it is mapped kills us: traces do not. */
+bool file_map(const char *path, struct file_view *view, struct err *err);
+void file_unmap(struct file_view *view);
+
+/* Writes a file beside `path` and renames it there. */
+bool file_write(const char *path, const void *data, size_t size, struct err *err);
+
+#endif

@@ -1,0 +1,79 @@
+#include "base/intern.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* FNV-1a */
+static uint32_t hash(const char *text, size_t length)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < length; i++)
+		h = (h ^ (unsigned char)text[i]) * 16777619u;
+	return h;
+}
+
+static size_t find(const struct intern *in, const char *text, size_t length, uint32_t h)
+{
+	size_t i = h & in->mask;
+
+	for (; in->table[i]; i = (i + 1) & in->mask) {
+		const struct intern_item *item = &in->items.items[in->table[i] - 1];
+
+		if (item->hash == h && item->length == length && !memcmp(item->text, text, length))
+			break;
+	}
+	return i;
+}
+
+static void grow(struct intern *in)
+{
+	size_t room = in->table ? (in->mask + 1) * 2 : 64;
+
+	free(in->table);
+	in->table = mem_zalloc(room, sizeof *in->table);
+	in->mask = room - 1;
+	for (size_t n = 0; n < in->items.count; n++) {
+		size_t i = in->items.items[n].hash & in->mask;
+
+		while (in->table[i])
+			i = (i + 1) & in->mask;
+		in->table[i] = (uint32_t)n + 1;
+	}
+}
+
+uint32_t intern_put(struct intern *in, const char *text, size_t length, bool *fresh)
+{
+	uint32_t h = hash(text, length);
+	size_t i;
+
+	if (!in->table || in->items.count * 2 >= in->mask)
+		grow(in);
+	i = find(in, text, length, h);
+	if (fresh)
+		*fresh = !in->table[i];
+	if (!in->table[i]) {
+		*vec_push(&in->items) = (struct intern_item){
+			.text = mem_copy_text(text, length), .length = (uint32_t)length, .hash = h
+		};
+		in->table[i] = (uint32_t)in->items.count;
+	}
+	return in->table[i] - 1;
+}
+
+const char *intern_text(const struct intern *in, uint32_t number)
+{
+	assert(number < in->items.count);
+	return in->items.items[number].text;
+}
+
+void intern_free(struct intern *in)
+{
+	for (size_t i = 0; i < in->items.count; i++)
+		free(in->items.items[i].text);
+	vec_free(&in->items);
+	free(in->table);
+	*in = (struct intern){ 0 };
+}

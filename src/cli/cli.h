@@ -1,0 +1,19 @@
+/* The subcommands. Each gets argv[0] = its own name and returns the exit status. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+/* Exit statuses that all subcommands but cc, c++ and record share. */
+enum cli_status {
+	CLI_OK = 0,
+	CLI_FINDINGS = 1,
+	CLI_BAD_USE = 2, /* or bad input */
+	CLI_OUR_FAULT = 4,
+};
+
+int cmd_cc(int argc, char **argv);
+int cmd_cxx(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+
+#endif

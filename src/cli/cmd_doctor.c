@@ -1,0 +1,67 @@
+/* sooth doctor: is everything here that recording needs? */
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/utsname.h>
+
+/* A line of the answer; `advice` only where it is not good. */
+static bool say(bool good, const char *what, const char *found, const char *advice)
+{
+	printf("%-4s %-10s %s\n", good ? "ok" : "BAD", what, found);
+	if (!good)
+		printf("     %-10s %s\n", "", advice);
+	return good;
+}
+
+static bool check_compiler(const char *what, const char *variable, const char *fallback,
+			   const char *directory)
+{
+	struct arguments command = { 0 };
+	const char *chosen = getenv(variable);
+	char line[256], plugin[PATH_MAX], advice[128];
+
+	arguments_add_words(&command, chosen && *chosen ? chosen : fallback);
+	int major = parts_gcc_major(command.at, line);
+	if (major <= 0)
+		return say(false, what, line[0] ? line : command.at[0],
+			   "not a gcc, or not there: install gcc-" SOOTH_GCC " and g++-" SOOTH_GCC);
+	bool good = say(true, what, line, "");
+	snprintf(advice, sizeof(advice),
+		 "no plugin for gcc %d: install gcc-" SOOTH_GCC " and g++-" SOOTH_GCC " and set %s", major, variable);
+	return say(parts_plugin(plugin, directory, major), "plugin", plugin, advice) && good;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	char directory[PATH_MAX], runtime[PATH_MAX];
+	struct utsname system;
+	bool good = true;
+
+	(void)argv;
+	if (argc > 1) {
+		fprintf(stderr, "sooth doctor: takes no arguments\n");
+		return CLI_BAD_USE;
+	}
+	if (!parts_directory(directory) || uname(&system))
+		return CLI_BAD_USE;
+	printf("     sooth      " SOOTH_VERSION "\n     system     %s %s %s\n", system.sysname,
+	       system.release, system.machine);
+	good &= say(!strcmp(system.machine, "x86_64"), "machine", system.machine,
+		    "only x86-64 is supported");
+	good &= say(parts_runtime(runtime, directory), "runtime", runtime,
+		    "not there: build or install sooth again");
+	good &= check_compiler("C", "SOOTH_CC", "gcc", directory);
+	good &= check_compiler("C++", "SOOTH_CXX", "g++", directory);
+	int old = personality(0xffffffff);
+	bool fixed = old != -1 && personality((unsigned long)old | ADDR_NO_RANDOMIZE) != -1;
+	/* Recording works without; only its addresses differ from run to run. */
+	printf("%-4s %-10s %s\n", fixed ? "ok" : "note", "addresses",
+	       fixed ? "the same in every run" :
+		       "differ from run to run: personality(2) is not allowed here");
+	return good ? CLI_OK : CLI_FINDINGS;
+}

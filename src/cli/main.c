@@ -1,0 +1,108 @@
+/* sooth: which subcommand, and help. */
+#include "cli/cli.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static int cmd_help(int argc, char **argv);
+static int cmd_version(int argc, char **argv);
+
+static const struct command {
+	const char *name, *arguments, *about;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "cc", "ARGS...", "compile and link C as gcc does, for recording (also: sooth-cc)", cmd_cc },
+	{ "c++", "ARGS...", "the same for C++ (also: sooth-c++)", cmd_cxx },
+	{ "record", "[-o TRACE] PROG ARGS...", "run a program and record it", cmd_record },
+	{ "trace", "dump|stat|check|...", "look at a recording", cmd_trace },
+	{ "doctor", "", "say whether everything sooth needs is here", cmd_doctor },
+	{ "help", "", "this text", cmd_help },
+	{ "--help", NULL, NULL, cmd_help },
+	{ "-h", NULL, NULL, cmd_help },
+	{ "version", NULL, NULL, cmd_version },
+	{ "--version", NULL, NULL, cmd_version },
+};
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static int cmd_help(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	printf("usage: sooth COMMAND ...\n\n");
+	for (size_t i = 0; i < COMMANDS; i++) {
+		const struct command *c = &commands[i];
+		if (c->about)
+			printf("  %-7s %-24s %s\n", c->name, c->arguments, c->about);
+	}
+	printf("\n`sooth COMMAND --help` tells more, but for cc and c++: those are your compiler.\n");
+	return CLI_OK;
+}
+
+static int cmd_version(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	printf("sooth " SOOTH_VERSION "\n");
+	return CLI_OK;
+}
+
+/* Levenshtein distance; both words are short, longer ones are cut. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[33];
+	size_t n = strnlen(b, 32);
+
+	for (size_t j = 0; j <= n; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= strnlen(a, 32); i++) {
+		unsigned diagonal = row[0];
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= n; j++) {
+			unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[n];
+}
+
+static int unknown(const char *name)
+{
+	const char *nearest = NULL;
+	unsigned best = 3; /* further than two letters off is another word */
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		unsigned d = distance(name, commands[i].name);
+		if (commands[i].about && d < best) {
+			best = d;
+			nearest = commands[i].name;
+		}
+	}
+	fprintf(stderr, "sooth: there is no command '%s'", name);
+	if (nearest)
+		fprintf(stderr, "; did you mean '%s'?", nearest);
+	fprintf(stderr, "\nsooth: `sooth help` lists them\n");
+	return CLI_BAD_USE;
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+	const char *self = slash ? slash + 1 : argc ? argv[0] : "sooth";
+
+	if (!strcmp(self, "sooth-cc"))
+		return cmd_cc(argc, argv);
+	if (!strcmp(self, "sooth-c++"))
+		return cmd_cxx(argc, argv);
+	if (argc < 2) {
+		cmd_help(argc, argv);
+		return CLI_BAD_USE;
+	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	return unknown(argv[1]);
+}

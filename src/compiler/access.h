@@ -1,0 +1,30 @@
+/* Which memory references are events, and how their addresses are said. */
+#ifndef COMPILER_ACCESS_H
+#define COMPILER_ACCESS_H
+
+#include "compiler/gcc.h"
+
+/*
+ * Can another thread see or disturb this reference? False only where that is proven: objects that
+ * do not escape (points-to analysis), thread-local variables whose address is nowhere taken,
+ * constants, registers.
+ */
+bool access_is_shared(tree ref);
+
+/* Bytes of a reference; -1 when not constant. */
+HOST_WIDE_INT access_size(tree ref);
+
+/* An address taken apart: what it is computed from, and a constant. */
+struct access_address {
+	/* An SSA name (a pointer), a declaration, or NULL: then nothing simpler than `ref`. */
+	tree base;
+	HOST_WIDE_INT offset;
+	bool is_static; /* `base` is a variable whose address the linker knows */
+	tree ref;
+};
+access_address access_take_apart(tree ref);
+
+/* Statements before `gsi` that compute the base (or all of it) into a gimple value. */
+tree access_compute(gimple_stmt_iterator *gsi, const access_address &address);
+
+#endif

@@ -1,0 +1,243 @@
+#include "compiler/gcc.h"
+#include "gimple-fold.h"
+
+#include "compiler/access.h"
+#include "compiler/atomics.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+/* As runtime/atomic.c numbers them. */
+enum operation { ADD, SUB, AND, OR, XOR, NAND, OPERATIONS };
+static const char *const operation_names[] = { "add", "sub", "and", "or", "xor", "nand" };
+
+#define EXPECTED_IS_SHARED 256
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* "__atomic_fetch_add_4" taken apart: the family, "fetch_add", 4. */
+struct builtin {
+	bool is_sync;
+	std::string what;
+	int size;
+};
+
+static bool parse(tree function, builtin *b)
+{
+	if (!fndecl_built_in_p(function, BUILT_IN_NORMAL) || !DECL_NAME(function))
+		return false;
+	std::string name = IDENTIFIER_POINTER(DECL_NAME(function));
+	if (name.compare(0, 9, "__atomic_") == 0)
+		b->is_sync = false, name = name.substr(9);
+	else if (name.compare(0, 7, "__sync_") == 0)
+		b->is_sync = true, name = name.substr(7);
+	else
+		return false;
+	size_t bar = name.rfind('_');
+	b->size = 0;
+	if (bar != std::string::npos && ISDIGIT(name[bar + 1])) {
+		b->size = atoi(name.c_str() + bar + 1);
+		name = name.substr(0, bar);
+	}
+	b->what = name;
+	return true;
+}
+
+/* "fetch_add", "add_fetch", "fetch_and_add", "add_and_fetch": which operation, new value wanted? */
+static bool parse_update(const builtin &b, operation *op, bool *wants_new)
+{
+	const std::string first = b.is_sync ? "fetch_and_" : "fetch_";
+	const std::string last = b.is_sync ? "_and_fetch" : "_fetch";
+
+	for (int i = 0; i < OPERATIONS; i++) {
+		*op = (operation)i;
+		*wants_new = b.what == operation_names[i] + last;
+		if (*wants_new || b.what == first + operation_names[i])
+			return true;
+	}
+	return false;
+}
+
+/* ---- calls of the runtime ------------------------------------------------------------------- */
+
+static tree unsigned_of(int size)
+{
+	return build_nonstandard_integer_type((unsigned)size * BITS_PER_UNIT, 1);
+}
+
+class replacement {
+public:
+	replacement(gimple_stmt_iterator *gsi, gcall *call) : gsi(gsi), old(call) {}
+
+	tree argument(unsigned i) const { return gimple_call_arg(old, i); }
+	tree value(unsigned i, int size) { return as(unsigned_of(size), argument(i)); }
+	tree as(tree type, tree v) { return gimple_convert(&seq, where(), type, v); }
+	tree build(tree_code code, tree type, tree a, tree b)
+	{
+		return gimple_build(&seq, where(), code, type, a, b);
+	}
+	tree order(unsigned i) { return as(integer_type_node, argument(i)); }
+
+	/* __sooth_<what><size>(arguments); returns its value. */
+	tree call(const char *what, int size, tree type, std::vector<tree> arguments)
+	{
+		std::string name = std::string("__sooth_") + what + (size ? std::to_string(size) : "");
+		auto_vec<tree> types, values;
+		for (tree a : arguments) {
+			types.safe_push(TREE_TYPE(a));
+			values.safe_push(a);
+		}
+		static std::map<std::string, tree> functions;
+		tree &function = functions[name];
+		if (!function) {
+			function = build_fn_decl(name.c_str(),
+						 build_function_type_array(type, (int)types.length(),
+									   types.address()));
+			TREE_NOTHROW(function) = 1;
+		}
+		gcall *stmt = gimple_build_call_vec(function, values);
+		gimple_set_location(stmt, where());
+		gimple_set_block(stmt, gimple_block(old));
+		tree result = NULL_TREE;
+		if (!VOID_TYPE_P(type)) {
+			result = make_ssa_name(type);
+			gimple_call_set_lhs(stmt, result);
+		}
+		gimple_seq_add_stmt(&seq, stmt);
+		return result;
+	}
+
+	/* The new statements go before the old call; it becomes an assignment of the result. */
+	void finish(tree result)
+	{
+		tree lhs = gimple_call_lhs(old);
+		if (lhs && result)
+			result = as(TREE_TYPE(lhs), result);
+		gsi_insert_seq_before(gsi, seq, GSI_SAME_STMT);
+		unlink_stmt_vdef(old);
+		if (lhs && result) {
+			gassign *copy = gimple_build_assign(lhs, result);
+			gsi_replace(gsi, copy, true);
+		} else {
+			release_defs(old);
+			gsi_replace(gsi, gimple_build_nop(), true);
+		}
+	}
+
+private:
+	gimple_stmt_iterator *gsi;
+	gcall *old;
+	gimple_seq seq = NULL;
+	location_t where() const { return gimple_location(old); }
+};
+
+static tree number(int value)
+{
+	return build_int_cst(integer_type_node, value);
+}
+
+static bool lower_update(replacement &r, const builtin &b)
+{
+	operation op;
+	bool wants_new;
+
+	if (!parse_update(b, &op, &wants_new))
+		return false;
+	tree type = unsigned_of(b.size), operand = r.value(1, b.size);
+	tree order = b.is_sync ? number(MEMMODEL_SEQ_CST) : r.order(2);
+	tree old = r.call("rmw", b.size, type,
+			  { r.as(ptr_type_node, r.argument(0)), operand, number(op), order });
+	static const tree_code codes[] = { PLUS_EXPR,	 MINUS_EXPR,   BIT_AND_EXPR,
+					   BIT_IOR_EXPR, BIT_XOR_EXPR, BIT_AND_EXPR };
+	if (wants_new) {
+		old = r.build(codes[op], type, old, operand);
+		if (op == NAND)
+			old = r.build(BIT_XOR_EXPR, type, old, build_minus_one_cst(type));
+	}
+	r.finish(old);
+	return true;
+}
+
+static tree expected_is_shared(tree expected)
+{
+	if (TREE_CODE(expected) == ADDR_EXPR)
+		return number(access_is_shared(TREE_OPERAND(expected, 0)) ? EXPECTED_IS_SHARED : 0);
+	tree target = build2(MEM_REF, char_type_node, expected, build_int_cst(ptr_type_node, 0));
+	return number(access_is_shared(target) ? EXPECTED_IS_SHARED : 0);
+}
+
+static void lower_atomic(replacement &r, const builtin &b)
+{
+	tree type = b.size ? unsigned_of(b.size) : NULL_TREE;
+	auto place = [&] { return r.as(ptr_type_node, r.argument(0)); };
+
+	if (b.what == "load" && b.size) {
+		r.finish(r.call("load", b.size, type, { place(), r.order(1) }));
+	} else if (b.what == "store" && b.size) {
+		r.call("store", b.size, void_type_node, { place(), r.value(1, b.size), r.order(2) });
+		r.finish(NULL_TREE);
+	} else if (b.what == "exchange" && b.size) {
+		r.finish(r.call("swap", b.size, type, { place(), r.value(1, b.size), r.order(2) }));
+	} else if (b.what == "compare_exchange" && b.size) {
+		tree mode = r.build(BIT_IOR_EXPR, integer_type_node, r.order(4),
+				    expected_is_shared(r.argument(1)));
+		r.finish(r.call("cas", b.size, boolean_type_node,
+				{ place(), r.as(ptr_type_node, r.argument(1)), r.value(2, b.size),
+				  mode }));
+	} else if (b.what == "test_and_set") {
+		tree one = build_one_cst(unsigned_of(1));
+		tree old = r.call("swap", 1, unsigned_of(1), { place(), one, r.order(1) });
+		r.finish(r.build(NE_EXPR, boolean_type_node, old, build_zero_cst(unsigned_of(1))));
+	} else if (b.what == "clear") {
+		r.call("store", 1, void_type_node,
+		       { place(), build_zero_cst(unsigned_of(1)), r.order(1) });
+		r.finish(NULL_TREE);
+	} else if (b.what == "thread_fence") {
+		r.call("fence", 0, void_type_node, { r.order(0) });
+		r.finish(NULL_TREE);
+	} else if (b.size) {
+		lower_update(r, b);
+	}
+}
+
+static void lower_sync(replacement &r, const builtin &b)
+{
+	tree type = b.size ? unsigned_of(b.size) : NULL_TREE;
+	auto place = [&] { return r.as(ptr_type_node, r.argument(0)); };
+
+	if (b.what == "synchronize") {
+		r.call("fence", 0, void_type_node, { number(MEMMODEL_SEQ_CST) });
+		r.finish(NULL_TREE);
+	} else if (b.what == "lock_test_and_set" && b.size) {
+		r.finish(r.call("swap", b.size, type,
+				{ place(), r.value(1, b.size), number(MEMMODEL_ACQUIRE) }));
+	} else if (b.what == "lock_release" && b.size) {
+		r.call("store", b.size, void_type_node,
+		       { place(), build_zero_cst(type), number(MEMMODEL_RELEASE) });
+		r.finish(NULL_TREE);
+	} else if ((b.what == "val_compare_and_swap" || b.what == "bool_compare_and_swap") && b.size) {
+		tree expected = r.value(1, b.size);
+		tree old = r.call("casval", b.size, type,
+				  { place(), expected, r.value(2, b.size), number(MEMMODEL_SEQ_CST) });
+		if (b.what[0] == 'b')
+			old = r.build(EQ_EXPR, boolean_type_node, old, expected);
+		r.finish(old);
+	} else if (b.size) {
+		lower_update(r, b);
+	}
+}
+
+void atomics_lower(gimple_stmt_iterator *gsi, gcall *call)
+{
+	tree function = gimple_call_fndecl(call);
+	builtin b;
+
+	if (!function || !parse(function, &b) || b.size > 16)
+		return;
+	replacement r(gsi, call);
+	if (b.is_sync)
+		lower_sync(r, b);
+	else
+		lower_atomic(r, b);
+}

@@ -1,0 +1,15 @@
+/* The functions of event/calls.def, by name. (Apart, since gcc's headers forbid some of the names.) */
+#ifndef COMPILER_CALLS_H
+#define COMPILER_CALLS_H
+
+enum known_how { CALL_REDIRECT, CALL_OBJECT, CALL_PLACE };
+
+struct known_call {
+	const char *name;
+	enum known_how how;
+	unsigned argument; /* which one points at the object */
+};
+
+const known_call *calls_find(const char *assembler_name);
+
+#endif

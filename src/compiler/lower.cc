@@ -1,0 +1,279 @@
+#include "compiler/gcc.h"
+#include "gimple-fold.h"
+
+#include "compiler/access.h"
+#include "compiler/atomics.h"
+#include "compiler/calls.h"
+#include "compiler/lower.h"
+#include "compiler/segment.h"
+
+#include <map>
+#include <string>
+
+/* ---- bit-fields ----------------------------------------------------------------------------- */
+
+/*
+ * The machine reads and writes the whole unit a bit-field lies in; so does the program from here
+ * on, in the open: a write is a read and a write of the unit, which is what a race on a
+ * neighbouring field is about.
+ */
+static std::map<gimple *, tree> originals;
+
+tree lower_named(gimple *stmt, tree ref)
+{
+	auto found = originals.find(stmt);
+	return found == originals.end() ? ref : found->second;
+}
+
+/* The unit and the field's first bit in it; NULL when the reference is no bit-field. */
+static tree bitfield_unit(tree ref, unsigned *shift)
+{
+	if (TREE_CODE(ref) != COMPONENT_REF || !DECL_BIT_FIELD(TREE_OPERAND(ref, 1)))
+		return NULL_TREE;
+	tree field = TREE_OPERAND(ref, 1);
+	tree unit = DECL_BIT_FIELD_REPRESENTATIVE(field);
+	if (!unit || !INTEGRAL_TYPE_P(TREE_TYPE(unit)) || !INTEGRAL_TYPE_P(TREE_TYPE(ref)) ||
+	    !tree_fits_shwi_p(DECL_FIELD_OFFSET(field)) || !tree_fits_shwi_p(DECL_FIELD_OFFSET(unit)))
+		return NULL_TREE;
+	*shift = (unsigned)(int_bit_position(field) - int_bit_position(unit));
+	tree whole = build3(COMPONENT_REF, TREE_TYPE(unit), unshare_expr(TREE_OPERAND(ref, 0)), unit,
+			    NULL_TREE);
+	TREE_THIS_VOLATILE(whole) = TREE_THIS_VOLATILE(ref);
+	return whole;
+}
+
+static gimple *load_unit(gimple_stmt_iterator *gsi, tree whole, tree ref, tree *value)
+{
+	*value = make_ssa_name(TREE_TYPE(whole));
+	gimple *load = gimple_build_assign(*value, whole);
+	gimple_set_location(load, gimple_location(gsi_stmt(*gsi)));
+	gimple_set_block(load, gimple_block(gsi_stmt(*gsi)));
+	gsi_insert_before(gsi, load, GSI_SAME_STMT);
+	originals[load] = ref;
+	return load;
+}
+
+static void lower_bitfield_load(gimple_stmt_iterator *gsi, tree whole, unsigned shift)
+{
+	gimple *stmt = gsi_stmt(*gsi);
+	location_t at = gimple_location(stmt);
+	tree ref = gimple_assign_rhs1(stmt), type = TREE_TYPE(whole), value;
+	gimple_seq seq = NULL;
+
+	load_unit(gsi, whole, ref, &value);
+	tree utype = unsigned_type_for(type);
+	value = gimple_convert(&seq, at, utype, value);
+	value = gimple_build(&seq, at, RSHIFT_EXPR, utype, value,
+			     build_int_cst(unsigned_type_node, shift));
+	wide_int mask = wi::mask(TYPE_PRECISION(TREE_TYPE(ref)), false, TYPE_PRECISION(utype));
+	value = gimple_build(&seq, at, BIT_AND_EXPR, utype, value, wide_int_to_tree(utype, mask));
+	gsi_insert_seq_before(gsi, seq, GSI_SAME_STMT);
+	gimple_assign_set_rhs_with_ops(gsi, NOP_EXPR, value);
+	update_stmt(gsi_stmt(*gsi));
+}
+
+static void lower_bitfield_store(gimple_stmt_iterator *gsi, tree whole, unsigned shift)
+{
+	gimple *stmt = gsi_stmt(*gsi);
+	location_t at = gimple_location(stmt);
+	tree ref = gimple_assign_lhs(stmt), field = gimple_assign_rhs1(stmt);
+	tree type = TREE_TYPE(whole), utype = unsigned_type_for(type), value;
+	unsigned width = TYPE_PRECISION(TREE_TYPE(ref));
+	wide_int mask = wi::shifted_mask(shift, width, false, TYPE_PRECISION(utype));
+	gimple_seq seq = NULL;
+
+	load_unit(gsi, whole, ref, &value);
+	value = gimple_convert(&seq, at, utype, value);
+	value = gimple_build(&seq, at, BIT_AND_EXPR, utype, value,
+			     wide_int_to_tree(utype, wi::bit_not(mask)));
+	field = gimple_convert(&seq, at, utype, field);
+	field = gimple_build(&seq, at, LSHIFT_EXPR, utype, field,
+			     build_int_cst(unsigned_type_node, shift));
+	field = gimple_build(&seq, at, BIT_AND_EXPR, utype, field, wide_int_to_tree(utype, mask));
+	value = gimple_build(&seq, at, BIT_IOR_EXPR, utype, value, field);
+	value = gimple_convert(&seq, at, type, value);
+	gsi_insert_seq_before(gsi, seq, GSI_SAME_STMT);
+	gimple_assign_set_lhs(stmt, unshare_expr(whole));
+	gimple_assign_set_rhs1(stmt, value);
+	update_stmt(stmt);
+	originals[stmt] = ref;
+}
+
+static void lower_assign(gimple_stmt_iterator *gsi)
+{
+	gimple *stmt = gsi_stmt(*gsi);
+	unsigned shift;
+	tree whole;
+
+	if (!gimple_assign_single_p(stmt) || gimple_clobber_p(stmt))
+		return;
+	if ((whole = bitfield_unit(gimple_assign_rhs1(stmt), &shift)) &&
+	    access_is_shared(gimple_assign_rhs1(stmt)))
+		lower_bitfield_load(gsi, whole, shift);
+	else if ((whole = bitfield_unit(gimple_assign_lhs(stmt), &shift)) &&
+		 access_is_shared(gimple_assign_lhs(stmt)))
+		lower_bitfield_store(gsi, whole, shift);
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+static bool is_memory(tree value)
+{
+	return value && !is_gimple_val(value) && TREE_CODE(value) != SSA_NAME &&
+	       (DECL_P(value) || REFERENCE_CLASS_P(value) || handled_component_p(value));
+}
+
+static tree temporary(tree type)
+{
+	tree var = create_tmp_var(TYPE_MAIN_VARIANT(type), "sooth");
+	return var;
+}
+
+/* Structs passed by value are read first; a struct returned is written afterwards. */
+static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
+{
+	for (unsigned i = 0; i < gimple_call_num_args(call); i++) {
+		tree arg = gimple_call_arg(call, i);
+		if (!is_memory(arg) || !access_is_shared(arg) || access_size(arg) <= 0)
+			continue;
+		tree var = temporary(TREE_TYPE(arg));
+		gimple *load = gimple_build_assign(var, arg);
+		gimple_set_location(load, gimple_location(call));
+		gimple_set_block(load, gimple_block(call));
+		gsi_insert_before(gsi, load, GSI_SAME_STMT);
+		gimple_call_set_arg(call, i, var);
+		update_stmt(call);
+	}
+	tree to = gimple_call_lhs(call);
+	/* A type that must not be copied is written by the callee, in place. */
+	if (!to || TREE_CODE(to) == SSA_NAME || !access_is_shared(to) || access_size(to) <= 0 ||
+	    TREE_ADDRESSABLE(TREE_TYPE(to)))
+		return;
+	tree var = is_gimple_reg_type(TREE_TYPE(to)) ? make_ssa_name(TREE_TYPE(to))
+						     : temporary(TREE_TYPE(to));
+	gimple_call_set_lhs(call, var);
+	if (TREE_CODE(var) == SSA_NAME)
+		SSA_NAME_DEF_STMT(var) = call;
+	gimple *store = gimple_build_assign(to, var);
+	gimple_set_location(store, gimple_location(call));
+	gimple_set_block(store, gimple_block(call));
+	update_stmt(call);
+	if (stmt_ends_bb_p(call))
+		gsi_insert_on_edge_immediate(find_fallthru_edge(gimple_bb(call)->succs), store);
+	else
+		gsi_insert_after(gsi, store, GSI_SAME_STMT);
+}
+
+static const known_call *find_known(tree function)
+{
+	if (!function || !TREE_PUBLIC(function) || !DECL_ASSEMBLER_NAME_SET_P(function))
+		return nullptr;
+	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
+	return calls_find(name + (name[0] == '*'));
+}
+
+/* memcpy(…) of the program becomes __sooth_memcpy(…), a function the compiler knows nothing of. */
+static void redirect(gcall *call, tree function, const known_call *known)
+{
+	static std::map<const known_call *, tree> targets;
+	tree &target = targets[known];
+
+	if (!target) {
+		target = build_fn_decl(("__sooth_" + std::string(known->name)).c_str(),
+				       TREE_TYPE(function));
+		TREE_NOTHROW(target) = 1;
+	}
+	gimple_call_set_fndecl(call, target);
+	gimple_call_set_tail(call, false);
+	update_stmt(call);
+}
+
+static void lower_call_stmt(gimple_stmt_iterator *gsi, gcall *call)
+{
+	lower_operands(gsi, call);
+	tree function = gimple_call_fndecl(call);
+	if (!function)
+		return;
+	const known_call *known = find_known(function);
+	if (known && known->how == CALL_REDIRECT)
+		redirect(call, function, known);
+	else
+		atomics_lower(gsi, call);
+}
+
+static bool is_runtime_call(tree function)
+{
+	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
+	return !strncmp(name + (name[0] == '*'), "__sooth_", 8);
+}
+
+lower_call lower_classify(gcall *call, tree *object)
+{
+	*object = NULL_TREE;
+	if (gimple_call_internal_p(call))
+		return gimple_call_internal_fn(call) == IFN_TSAN_FUNC_EXIT ? CALL_EXIT : CALL_NOTHING;
+	tree function = gimple_call_fndecl(call);
+	if (!function)
+		return CALL_OTHER;
+	if (const known_call *known = find_known(function)) {
+		if (known->how == CALL_OBJECT && gimple_call_num_args(call) > known->argument)
+			*object = gimple_call_arg(call, known->argument);
+		return CALL_SITE;
+	}
+	if (is_runtime_call(function)) {
+		if (gimple_call_num_args(call) > 1)
+			*object = gimple_call_arg(call, 0);
+		return CALL_SITE;
+	}
+	if (!fndecl_built_in_p(function, BUILT_IN_NORMAL))
+		return CALL_OTHER;
+	switch (DECL_FUNCTION_CODE(function)) {
+	case BUILT_IN_STACK_SAVE:
+	case BUILT_IN_STACK_RESTORE:
+	CASE_BUILT_IN_ALLOCA:
+	case BUILT_IN_VA_START:
+	case BUILT_IN_VA_END:
+	case BUILT_IN_VA_COPY:
+	case BUILT_IN_PREFETCH:
+	case BUILT_IN_RETURN_ADDRESS:
+	case BUILT_IN_FRAME_ADDRESS:
+	case BUILT_IN_EH_POINTER:
+	case BUILT_IN_EH_FILTER:
+	case BUILT_IN_EH_COPY_VALUES:
+		return CALL_NOTHING;
+	default:
+		return gimple_call_flags(call) & ECF_CONST ? CALL_NOTHING : CALL_OTHER;
+	}
+}
+
+/* ---- assembler of the program's own --------------------------------------------------------- */
+
+/* What it does to memory we cannot see: counted, so that nobody believes it was recorded. */
+static void count_asm(gasm *stmt)
+{
+	for (unsigned i = 0; i < gimple_asm_ninputs(stmt); i++)
+		if (is_memory(TREE_VALUE(gimple_asm_input_op(stmt, i))) &&
+		    access_is_shared(TREE_VALUE(gimple_asm_input_op(stmt, i))))
+			segment_counts.inexact++;
+	for (unsigned i = 0; i < gimple_asm_noutputs(stmt); i++)
+		if (is_memory(TREE_VALUE(gimple_asm_output_op(stmt, i))) &&
+		    access_is_shared(TREE_VALUE(gimple_asm_output_op(stmt, i))))
+			segment_counts.inexact++;
+}
+
+void lower_function(function *fn)
+{
+	basic_block bb;
+
+	originals.clear();
+	FOR_EACH_BB_FN(bb, fn)
+		for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
+			gimple *stmt = gsi_stmt(gsi);
+			if (is_gimple_assign(stmt))
+				lower_assign(&gsi);
+			else if (gcall *call = dyn_cast<gcall *>(stmt))
+				lower_call_stmt(&gsi, call);
+			else if (gasm *a = dyn_cast<gasm *>(stmt))
+				count_asm(a);
+		}
+}

@@ -1,0 +1,24 @@
+/*
+ * Before instrumentation: statements that access memory in passing are taken apart, so that each
+ * access is an assignment of its own.
+ */
+#ifndef COMPILER_LOWER_H
+#define COMPILER_LOWER_H
+
+#include "compiler/gcc.h"
+
+void lower_function(function *fn);
+
+/* The reference as the source has it, for a statement that lower_function made of it. */
+tree lower_named(gimple *stmt, tree ref);
+
+/* What a call means for the recorder. */
+enum lower_call {
+	CALL_NOTHING, /* runs no code that records */
+	CALL_EXIT,    /* the mark of the function's end */
+	CALL_SITE,    /* goes to the runtime: the place, and the object if it has one, is recorded */
+	CALL_OTHER,   /* may run instrumented code */
+};
+lower_call lower_classify(gcall *call, tree *object);
+
+#endif

@@ -1,0 +1,128 @@
+#include "compiler/gcc.h"
+
+#include "compiler/names.h"
+
+static std::string identifier(tree decl_or_type_name)
+{
+	tree name = decl_or_type_name;
+	if (name && DECL_P(name))
+		name = DECL_NAME(name);
+	return name ? IDENTIFIER_POINTER(name) : "";
+}
+
+static std::string type_name(tree type)
+{
+	type = TYPE_MAIN_VARIANT(type);
+	std::string name = TYPE_NAME(type) ? identifier(TYPE_NAME(type)) : "";
+	return name.empty() ? "<anonymous>" : name;
+}
+
+static std::string of_value(tree value);
+
+/* What a pointer points at, followed by a member: "p->" or "v." */
+static std::string of_object(tree base)
+{
+	if (TREE_CODE(base) == MEM_REF) {
+		tree pointer = TREE_OPERAND(base, 0);
+		if (TREE_CODE(pointer) == ADDR_EXPR)
+			return names_of_reference(TREE_OPERAND(pointer, 0)) + ".";
+		return of_value(pointer) + "->";
+	}
+	return names_of_reference(base) + ".";
+}
+
+std::string names_of_reference(tree ref)
+{
+	switch (TREE_CODE(ref)) {
+	case COMPONENT_REF:
+		return of_object(TREE_OPERAND(ref, 0)) + identifier(TREE_OPERAND(ref, 1));
+	case ARRAY_REF:
+	case ARRAY_RANGE_REF:
+		return names_of_reference(TREE_OPERAND(ref, 0)) + "[]";
+	case REALPART_EXPR:
+	case IMAGPART_EXPR:
+	case VIEW_CONVERT_EXPR:
+	case BIT_FIELD_REF:
+		return names_of_reference(TREE_OPERAND(ref, 0));
+	case MEM_REF:
+	case TARGET_MEM_REF: {
+		tree pointer = TREE_OPERAND(ref, 0);
+		if (TREE_CODE(pointer) == ADDR_EXPR)
+			return names_of_reference(TREE_OPERAND(pointer, 0));
+		return "*" + of_value(pointer);
+	}
+	default:
+		return DECL_P(ref) ? identifier(ref) : "";
+	}
+}
+
+/* A pointer: its variable's name, or what it was read from, or at least its type. */
+static std::string of_value(tree value)
+{
+	if (TREE_CODE(value) == SSA_NAME) {
+		if (SSA_NAME_IDENTIFIER(value))
+			return IDENTIFIER_POINTER(SSA_NAME_IDENTIFIER(value));
+		gimple *def = SSA_NAME_DEF_STMT(value);
+		if (gimple_assign_load_p(def))
+			return names_of_reference(gimple_assign_rhs1(def));
+		if (is_gimple_assign(def) && gimple_assign_rhs_code(def) == POINTER_PLUS_EXPR &&
+		    TREE_CODE(gimple_assign_rhs1(def)) == SSA_NAME &&
+		    SSA_NAME_IDENTIFIER(gimple_assign_rhs1(def)))
+			return identifier(SSA_NAME_IDENTIFIER(gimple_assign_rhs1(def))) + "[]";
+	}
+	tree type = TREE_TYPE(value);
+	return POINTER_TYPE_P(type) ? "(" + type_name(TREE_TYPE(type)) + ")" : "?";
+}
+
+std::string names_field_path(tree ref, unsigned *offset)
+{
+	std::string path;
+	tree outer = NULL_TREE;
+	HOST_WIDE_INT bytes = 0;
+
+	for (; handled_component_p(ref); ref = TREE_OPERAND(ref, 0)) {
+		if (TREE_CODE(ref) == COMPONENT_REF) {
+			tree field = TREE_OPERAND(ref, 1);
+			path = "." + identifier(field) + path;
+			outer = DECL_CONTEXT(field);
+			if (tree_fits_shwi_p(DECL_FIELD_OFFSET(field)))
+				bytes += int_byte_position(field);
+		} else if (TREE_CODE(ref) == ARRAY_REF && outer) {
+			/* The struct is an element of an array in another: the inner one counts. */
+			break;
+		}
+	}
+	*offset = outer ? (unsigned)bytes : 0;
+	return outer ? type_name(outer) + path : "";
+}
+
+static std::string function_and_file(tree function, const char *file)
+{
+	const char *name = lang_hooks.decl_printable_name(function, 1);
+	return std::string(name ? name : "?") + "\t" + (file ? file : "");
+}
+
+std::string names_place(gimple *stmt, unsigned *line, unsigned *column)
+{
+	location_t where = gimple_location(stmt);
+	if (LOCATION_LOCUS(where) == UNKNOWN_LOCATION)
+		where = DECL_SOURCE_LOCATION(current_function_decl);
+	expanded_location x = expand_location(where);
+	*line = (unsigned)x.line;
+	*column = (unsigned)x.column;
+
+	std::string place;
+	tree top = DECL_INITIAL(current_function_decl);
+	for (tree block = gimple_block(stmt); block && block != top && TREE_CODE(block) == BLOCK;
+	     block = BLOCK_SUPERCONTEXT(block)) {
+		if (!inlined_function_outer_scope_p(block))
+			continue;
+		tree function = block_ultimate_origin(block);
+		if (!function || TREE_CODE(function) != FUNCTION_DECL)
+			continue;
+		place += function_and_file(function, x.file) + "\t";
+		x = expand_location(BLOCK_SOURCE_LOCATION(block));
+		place += std::to_string(x.line) + "\t";
+	}
+	return place + function_and_file(current_function_decl, x.file);
+}

@@ -1,0 +1,62 @@
+/* The gcc plugin: one -fplugin= does it all, so that no flag of ours reaches the linker. */
+#include "compiler/gcc.h"
+#include "plugin-version.h"
+
+#include "compiler/instrument.h"
+#include "compiler/segment.h"
+#include "compiler/strings.h"
+
+int plugin_is_GPL_compatible;
+
+static bool wants_statistics;
+
+static void finish_unit(void *, void *)
+{
+	if (asm_out_file)
+		strings_finish_unit(asm_out_file);
+	if (wants_statistics) {
+		const struct segment_counts &c = segment_counts;
+		fprintf(stderr,
+			"sooth: %lu segments, %lu reads, %lu writes, %lu copies, %lu without exact value; "
+			"recorded %lu addresses, %lu values\n",
+			c.segments, c.reads, c.writes, c.copies, c.inexact, c.addresses_kept,
+			c.values_kept);
+	}
+}
+
+static void replace_pass(const char *plugin, const char *name, bool optimised)
+{
+	struct register_pass_info info;
+
+	info.pass = instrument_new_pass(g, optimised);
+	info.reference_pass_name = name;
+	info.ref_pass_instance_number = 0; /* all of them */
+	info.pos_op = PASS_POS_REPLACE;
+	register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
+}
+
+int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *version)
+{
+	if (!plugin_default_version_check(version, &gcc_version)) {
+		fprintf(stderr, "sooth: this plugin is for gcc %s, not %s\n", gcc_version.basever,
+			version->basever);
+		return 1;
+	}
+	for (int i = 0; i < info->argc; i++)
+		if (!strcmp(info->argv[i].key, "statistics"))
+			wants_statistics = true;
+
+	/*
+	 * The compiler now behaves as under -fsanitize=thread: the macro is defined, functions end
+	 * with a mark, atomics stay calls. Only the pass is ours.
+	 */
+	flag_sanitize |= SANITIZE_THREAD;
+	global_options_set.x_flag_sanitize |= SANITIZE_THREAD;
+	/* The call in a segment's cold path pushes on the stack of functions that look like leaves. */
+	target_flags |= MASK_NO_RED_ZONE;
+
+	replace_pass(info->base_name, "tsan", true);
+	replace_pass(info->base_name, "tsan0", false);
+	register_callback(info->base_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
+	return 0;
+}

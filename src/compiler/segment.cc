@@ -1,0 +1,401 @@
+#include "compiler/gcc.h"
+
+#include "compiler/names.h"
+#include "compiler/segment.h"
+#include "compiler/strings.h"
+
+struct segment_counts segment_counts;
+
+#define HEADER_BYTES 4u
+/* Payload of one segment: what is left when the last store may hang over by eight bytes. */
+#define PAYLOAD_MAX (WIRE_SEGMENT_MAX - HEADER_BYTES - 8)
+
+/* ---- assembler statements ------------------------------------------------------------------- */
+
+static tree operand(const char *constraint, tree value)
+{
+	tree text = build_string(strlen(constraint), constraint);
+	return build_tree_list(build_tree_list(NULL_TREE, text), value);
+}
+
+static gasm *build_asm(const std::string &text, std::vector<tree> outputs, std::vector<tree> inputs)
+{
+	vec<tree, va_gc> *out = NULL, *in = NULL, *clobbers = NULL;
+
+	for (tree o : outputs)
+		vec_safe_push(out, operand("=&r", o));
+	for (tree i : inputs)
+		vec_safe_push(in, operand("r", i));
+	for (const char *what : { "memory", "cc" })
+		vec_safe_push(clobbers, build_tree_list(NULL_TREE, build_string(strlen(what), what)));
+	gasm *stmt = gimple_build_asm_vec(ggc_strdup(text.c_str()), in, out, clobbers, NULL);
+	gimple_asm_set_volatile(stmt, true);
+	gimple_asm_set_inline(stmt, true); /* do not take its many lines for many instructions */
+	for (tree o : outputs)
+		SSA_NAME_DEF_STMT(o) = stmt;
+	return stmt;
+}
+
+/*
+ * Where to write: the thread's lane, found through its thread-local variable, and the lane's
+ * cursor. If the lane is full the runtime is called and we look again; that call stands out of
+ * line and keeps all registers. The row goes to its own section, in the same section group as
+ * the function (the '?'), so that they are dropped together.
+ */
+static const char open_code[] = R"(
+991:	movq	__sooth_lane@gottpoff(%%rip), %0
+	movq	%%fs:(%0), %0
+	movq	(%0), %1
+	cmpq	8(%0), %1
+	ja	992f
+	leaq	990b(%%rip), %2
+	movl	%k2, (%1)
+	.subsection 1
+992:	call	*__sooth_refill@GOTPCREL(%%rip)
+	jmp	991b
+	.previous
+)";
+
+void segment::open(gimple_stmt_iterator *gsi)
+{
+	if (is_open())
+		return;
+	lane = make_ssa_name(ptr_type_node);
+	cursor = make_ssa_name(ptr_type_node);
+	tree scratch = make_ssa_name(ptr_type_node);
+	opening = build_asm("", { lane, cursor, scratch }, {});
+	if (!gsi_end_p(*gsi))
+		gimple_set_location(opening, gimple_location(gsi_stmt(*gsi)));
+	gsi_insert_before(gsi, opening, GSI_SAME_STMT);
+	bytes = 0;
+}
+
+void segment::close(gimple_stmt_iterator *gsi)
+{
+	if (!is_open())
+		return;
+	/* Two bytes for each element at least: page.c counts on it. */
+	if (HEADER_BYTES + bytes < 2 * elements.size())
+		bytes = 2 * (unsigned)elements.size() - HEADER_BYTES;
+	opening->string = ggc_strdup((row() + open_code).c_str());
+	gasm *commit = build_asm("addq\t$" + std::to_string(HEADER_BYTES + bytes) + ", (%0)", {},
+				 { lane });
+	if (on_edge) {
+		gimple_seq_add_stmt(&on_edge, commit);
+		gsi_insert_seq_on_edge_immediate(find_fallthru_edge(gimple_bb(opening)->succs),
+						 on_edge);
+		on_edge = NULL;
+	} else {
+		gsi_insert_before(gsi, commit, GSI_SAME_STMT);
+	}
+	segment_counts.segments++;
+	strings_module_needed = true;
+	opening = nullptr;
+	elements.clear();
+	addresses.clear();
+}
+
+/* A place to stop before the access: five bytes that do nothing, and a row that says where. */
+void segment::nop(gimple_stmt_iterator *gsi)
+{
+	std::string text = "990:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n"
+			   "\t.pushsection sooth_nop,\"?\",@progbits\n"
+			   "\t.quad 990b\n"
+			   "\t.short " + std::to_string(elements.size() - 1) + "\n"
+			   "991:\t.ascii \"%q0\"\n"
+			   "\t.org 991b+6\n"
+			   "\t.popsection";
+	gsi_insert_before(gsi, build_asm(text, {}, { cursor }), GSI_SAME_STMT);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+/* In an asm template percent signs and dialect braces have a meaning. */
+static std::string escape(const std::string &text)
+{
+	std::string out;
+	for (char c : text) {
+		if (c == '%' || c == '{' || c == '|' || c == '}')
+			out += '%';
+		out += c;
+	}
+	return out;
+}
+
+std::string segment::row() const
+{
+	const char *function = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(current_function_decl));
+	std::string text = "\t.pushsection sooth_seg,\"a?\",@progbits\n\t.balign 8\n990:\t.short " +
+			   std::to_string(bytes) + "," + std::to_string(elements.size()) +
+			   "\n\t.long " + strings_ref(function + (function[0] == '*')) + "\n";
+	char line[200];
+
+	for (const element &e : elements) {
+		const wire_element &w = e.wire;
+		snprintf(line, sizeof(line), "\t.byte %u,%u\n\t.short %u\n\t.byte %u,%u\n\t.short %u,%u,%u,%u,%u\n\t.long %u,",
+			 w.kind, w.flags, w.size, w.address_form, w.value_form, w.address_slot,
+			 w.value_slot, w.address_at, w.value_at, w.column, w.line);
+		text += line;
+		text += (e.address.empty() ? std::to_string(w.address_ref) : escape(e.address)) + "," +
+			strings_ref(e.name) + "," + strings_ref(e.path) + "," + strings_ref(e.place);
+		snprintf(line, sizeof(line), ",%u\n\t.quad %llu\n", w.field_offset,
+			 (unsigned long long)w.value);
+		text += line;
+	}
+	return text + "\t.popsection\n";
+}
+
+/* ---- elements ------------------------------------------------------------------------------- */
+
+bool segment::has_room(HOST_WIDE_INT size) const
+{
+	return bytes + 2 * WIRE_ADDRESS_BYTES + size + 16 <= PAYLOAD_MAX && elements.size() < 100;
+}
+
+segment::element &segment::add(gimple_stmt_iterator *gsi, event_kind kind, HOST_WIDE_INT size)
+{
+	open(gsi);
+	element e = {};
+	e.wire.kind = (uint8_t)kind;
+	e.wire.size = (uint16_t)size;
+	e.wire.address_slot = e.wire.value_slot = WIRE_NO_SLOT;
+	elements.push_back(e);
+	return elements.back();
+}
+
+void segment::name(element &e, gimple *stmt, tree named)
+{
+	unsigned column;
+
+	e.place = names_place(stmt, &e.wire.line, &column);
+	e.wire.column = column < 0xffff ? (uint16_t)column : 0;
+	if (!named)
+		return;
+	e.name = names_of_reference(named);
+	e.path = names_field_path(named, &e.wire.field_offset);
+	if (TREE_THIS_VOLATILE(named))
+		e.wire.flags |= EF_VOLATILE;
+	if (TREE_CODE(named) == COMPONENT_REF && DECL_BIT_FIELD_TYPE(TREE_OPERAND(named, 1)))
+		e.wire.flags |= EF_BITFIELD;
+}
+
+/* A piece of the record under construction, as an lvalue that may alias anything. */
+tree segment::payload(tree type, unsigned at)
+{
+	static tree aliases_all;
+
+	if (!aliases_all)
+		aliases_all = build_pointer_type_for_mode(char_type_node, VOIDmode, true);
+	type = build_aligned_type(TYPE_MAIN_VARIANT(type), BITS_PER_UNIT);
+	return build2(MEM_REF, type, cursor, build_int_cst(aliases_all, HEADER_BYTES + at));
+}
+
+void segment::put(gimple_stmt_iterator *gsi, tree value, tree type, unsigned at)
+{
+	gsi_insert_before(gsi, gimple_build_assign(payload(type, at), value), GSI_SAME_STMT);
+}
+
+void segment::put_after(gimple_stmt_iterator *gsi, tree value, unsigned at)
+{
+	gimple *store = gimple_build_assign(payload(TREE_TYPE(value), at), value);
+	if (stmt_ends_bb_p(gsi_stmt(*gsi)))
+		gimple_seq_add_stmt(&on_edge, store);
+	else
+		gsi_insert_after(gsi, store, GSI_SAME_STMT);
+}
+
+/*
+ * An address, in the cheapest form: nothing at all for a variable whose place the linker knows
+ * or a pointer the reader knows, six bytes otherwise. (Eight are stored; what is recorded next
+ * overwrites the two that are always zero.)
+ */
+void segment::address(gimple_stmt_iterator *gsi, element &e, tree ref)
+{
+	wire_element &w = e.wire;
+	access_address a = access_take_apart(ref);
+	unsigned slot;
+	HOST_WIDE_INT plus;
+
+	if (a.base && a.is_static) {
+		w.address_form = WIRE_CONST;
+		tree symbol = DECL_ASSEMBLER_NAME(a.base);
+		e.address = targetm.strip_name_encoding(IDENTIFIER_POINTER(symbol));
+		if (a.offset)
+			e.address += (a.offset > 0 ? "+" : "") + std::to_string((long)a.offset);
+		e.address += "-.";
+		return;
+	}
+	if (a.base && known.find(a.base, &slot, &plus) && (int)(a.offset + plus) == a.offset + plus) {
+		w.address_form = WIRE_SLOT;
+		w.address_slot = (uint16_t)slot;
+		w.address_ref = (int32_t)(a.offset + plus);
+		return;
+	}
+	for (const computed &c : addresses)
+		if (!a.base && operand_equal_p(c.ref, ref, OEP_ADDRESS_OF)) {
+			w.address_form = WIRE_SLOT;
+			w.address_slot = (uint16_t)c.slot;
+			return;
+		}
+	segment_counts.addresses_kept++;
+	tree value = access_compute(gsi, a);
+	w.address_form = WIRE_PAYLOAD;
+	w.address_at = (uint16_t)bytes;
+	w.address_ref = a.base ? (int32_t)a.offset : 0;
+	put(gsi, value, TREE_TYPE(value), bytes);
+	bytes += WIRE_ADDRESS_BYTES;
+	if (a.base) {
+		w.address_slot = (uint16_t)known.of(a.base);
+		known.recorded(a.base);
+	} else if ((slot = known.of(value)) != slots::none) {
+		w.address_slot = (uint16_t)slot;
+		addresses.push_back({ ref, slot });
+	}
+}
+
+/* Values the reader can compute with: no wider than a slot, no floating point. */
+bool segment_value_fits_slot(tree type)
+{
+	return (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && int_size_in_bytes(type) <= 8;
+}
+
+void segment::read(gimple_stmt_iterator *gsi, tree named)
+{
+	gimple *stmt = gsi_stmt(*gsi);
+	tree ref = gimple_assign_rhs1(stmt), value = gimple_assign_lhs(stmt);
+	element &e = add(gsi, EV_READ, access_size(ref));
+
+	segment_counts.reads++;
+	name(e, stmt, named);
+	address(gsi, e, ref);
+	nop(gsi);
+	e.wire.value_form = WIRE_PAYLOAD;
+	e.wire.value_at = (uint16_t)bytes;
+	put_after(gsi, value, bytes);
+	bytes += e.wire.size;
+	segment_counts.values_kept++;
+	if (segment_value_fits_slot(TREE_TYPE(value))) {
+		e.wire.value_slot = (uint16_t)known.of(value);
+		known.recorded(value);
+	}
+}
+
+void segment::write(gimple_stmt_iterator *gsi, tree named)
+{
+	gimple *stmt = gsi_stmt(*gsi);
+	tree ref = gimple_assign_lhs(stmt), value = gimple_assign_rhs1(stmt);
+	element &e = add(gsi, EV_WRITE, access_size(ref));
+	unsigned char constant[8] = { 0 };
+	unsigned slot;
+	HOST_WIDE_INT plus;
+
+	segment_counts.writes++;
+	name(e, stmt, named);
+	address(gsi, e, ref);
+	if (e.wire.size <= 8 && CONSTANT_CLASS_P(value) &&
+	    native_encode_expr(value, constant, sizeof(constant)) == e.wire.size) {
+		e.wire.value_form = WIRE_CONST;
+		memcpy(&e.wire.value, constant, sizeof(constant));
+	} else if (segment_value_fits_slot(TREE_TYPE(value)) && known.find(value, &slot, &plus)) {
+		e.wire.value_form = WIRE_SLOT;
+		e.wire.value_slot = (uint16_t)slot;
+		e.wire.value = (uint64_t)plus;
+	} else {
+		e.wire.value_form = WIRE_PAYLOAD;
+		e.wire.value_at = (uint16_t)bytes;
+		put(gsi, value, TREE_TYPE(value), bytes);
+		bytes += e.wire.size;
+		segment_counts.values_kept++;
+	}
+	nop(gsi);
+}
+
+/*
+ * The contents go through the record: from the source into it, from there to the destination. So
+ * what is recorded is what was copied, whoever races with us.
+ */
+void segment::copy(gimple_stmt_iterator *gsi, bool from_shared, bool to_shared)
+{
+	gimple *stmt = gsi_stmt(*gsi);
+	tree to = gimple_assign_lhs(stmt), from = gimple_assign_rhs1(stmt);
+	tree type = TREE_TYPE(to);
+	HOST_WIDE_INT size = access_size(to);
+	unsigned at;
+
+	segment_counts.copies++;
+	if (from_shared) {
+		element &e = add(gsi, EV_READ, size);
+		name(e, stmt, from);
+		address(gsi, e, from);
+		nop(gsi);
+		e.wire.value_form = WIRE_PAYLOAD;
+	}
+	if (to_shared) {
+		element &e = add(gsi, EV_WRITE, size);
+		name(e, stmt, to);
+		address(gsi, e, to);
+		if (!from_shared)
+			nop(gsi);
+		e.wire.value_form = from_shared ? WIRE_SAME : WIRE_PAYLOAD;
+	}
+	at = bytes;
+	bytes += (unsigned)size;
+	size_t first = elements.size() - (from_shared && to_shared ? 2 : 1);
+	elements[first].wire.value_at = (uint16_t)at;
+	put(gsi, unshare_expr(from), type, at);
+	if (from_shared && to_shared)
+		nop(gsi);
+	gimple_assign_set_rhs_from_tree(gsi, payload(type, at));
+	update_stmt(gsi_stmt(*gsi));
+}
+
+void segment::clear(gimple_stmt_iterator *gsi)
+{
+	gimple *stmt = gsi_stmt(*gsi);
+	tree to = gimple_assign_lhs(stmt);
+	element &e = add(gsi, EV_WRITE, access_size(to));
+
+	segment_counts.writes++;
+	name(e, stmt, to);
+	address(gsi, e, to);
+	e.wire.value_form = WIRE_CONST;
+	nop(gsi);
+}
+
+void segment::site(gimple_stmt_iterator *gsi, tree object)
+{
+	element &e = add(gsi, EV_SITE, 0);
+
+	if (object && TREE_CODE(object) == SSA_NAME && is_gimple_assign(SSA_NAME_DEF_STMT(object)) &&
+	    gimple_assign_rhs_code(SSA_NAME_DEF_STMT(object)) == ADDR_EXPR)
+		object = gimple_assign_rhs1(SSA_NAME_DEF_STMT(object));
+	tree named = object && TREE_CODE(object) == ADDR_EXPR ? TREE_OPERAND(object, 0) : NULL_TREE;
+	name(e, gsi_stmt(*gsi), named);
+	if (!named && object && TREE_CODE(object) == SSA_NAME && SSA_NAME_IDENTIFIER(object))
+		e.name = std::string("*") + IDENTIFIER_POINTER(SSA_NAME_IDENTIFIER(object));
+}
+
+void segment::enter(gimple_stmt_iterator *gsi)
+{
+	element &e = add(gsi, EV_ENTER, 0);
+	tree caller = make_ssa_name(ptr_type_node);
+	gcall *call = gimple_build_call(builtin_decl_implicit(BUILT_IN_RETURN_ADDRESS), 1,
+					integer_zero_node);
+
+	expanded_location x = expand_location(DECL_SOURCE_LOCATION(current_function_decl));
+	e.wire.line = (uint32_t)x.line;
+	e.place = std::string(lang_hooks.decl_printable_name(current_function_decl, 1)) + "\t" +
+		  (x.file ? x.file : "");
+	gimple_call_set_lhs(call, caller);
+	gsi_insert_before(gsi, call, GSI_SAME_STMT);
+	e.wire.address_form = WIRE_PAYLOAD;
+	e.wire.address_at = (uint16_t)bytes;
+	put(gsi, caller, ptr_type_node, bytes);
+	bytes += WIRE_ADDRESS_BYTES;
+}
+
+void segment::exit(gimple_stmt_iterator *gsi)
+{
+	element &e = add(gsi, EV_EXIT, 0);
+	name(e, gsi_stmt(*gsi), NULL_TREE);
+}

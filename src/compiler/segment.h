@@ -1,0 +1,86 @@
+/*
+ * Segments: the code that records a stretch of straight code (event/wire.h), and its row.
+ *
+ *	lane, p = open	   asm: where to write; the row's address goes to *p; the row itself
+ *	*(p + 4) = a	   plain stores, one for each thing that differs from run to run
+ *	NOP		   asm: five bytes before each access, for who wants to stop there
+ *	v = *a		   the access
+ *	*(p + 10) = v
+ *	lane->cursor += n  asm: from here on the record is there
+ */
+#ifndef COMPILER_SEGMENT_H
+#define COMPILER_SEGMENT_H
+
+#include "compiler/access.h"
+#include "compiler/slots.h"
+#include "event/event.h"
+#include "event/wire.h"
+
+#include <string>
+#include <vector>
+
+class segment {
+public:
+	explicit segment(slots &known) : known(known) {}
+
+	bool is_open() const { return opening != nullptr; }
+	/* Whether an element with so many bytes of value fits. */
+	bool has_room(HOST_WIDE_INT size) const;
+
+	/*
+	 * Each adds an element (or two) and its statements around the statement at `gsi`; the first
+	 * opens the segment there. The iterator stays at that statement. `named` is the reference as
+	 * the source has it.
+	 */
+	void enter(gimple_stmt_iterator *gsi);
+	void exit(gimple_stmt_iterator *gsi);
+	void site(gimple_stmt_iterator *gsi, tree object);
+	void read(gimple_stmt_iterator *gsi, tree named);
+	void write(gimple_stmt_iterator *gsi, tree named);
+	/* A struct or array assignment. The statement at `gsi` is replaced. */
+	void copy(gimple_stmt_iterator *gsi, bool from_shared, bool to_shared);
+	/* *to = {} */
+	void clear(gimple_stmt_iterator *gsi);
+
+	/* Ends the segment before the statement at `gsi`, or at the block's end if that is the end. */
+	void close(gimple_stmt_iterator *gsi);
+
+private:
+	struct element {
+		wire_element wire;
+		std::string address; /* assembler text of address_ref */
+		std::string name, path, place;
+	};
+	struct computed { /* an address with no simple base, recorded in this segment */
+		tree ref;
+		unsigned slot;
+	};
+	slots &known;
+	std::vector<element> elements;
+	std::vector<computed> addresses;
+	gasm *opening = nullptr;
+	tree lane = NULL_TREE, cursor = NULL_TREE;
+	gimple_seq on_edge = NULL; /* what must follow an access that ends its block */
+	unsigned bytes = 0;
+
+	element &add(gimple_stmt_iterator *gsi, event_kind kind, HOST_WIDE_INT size);
+	void open(gimple_stmt_iterator *gsi);
+	void name(element &e, gimple *stmt, tree named);
+	void address(gimple_stmt_iterator *gsi, element &e, tree ref);
+	tree payload(tree type, unsigned at);
+	void put(gimple_stmt_iterator *gsi, tree value, tree type, unsigned at);
+	void put_after(gimple_stmt_iterator *gsi, tree value, unsigned at);
+	void nop(gimple_stmt_iterator *gsi);
+	std::string row() const;
+};
+
+/* Does a value of this type fit a slot? Then the reader can compute with it. */
+bool segment_value_fits_slot(tree type);
+
+/* Counted for the statistics. */
+struct segment_counts {
+	unsigned long segments, reads, writes, copies, inexact, addresses_kept, values_kept;
+};
+extern segment_counts segment_counts;
+
+#endif

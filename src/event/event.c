@@ -1,0 +1,30 @@
+#include "event/event.h"
+
+static const struct {
+	const char *name, *text, *fields;
+	enum event_group group;
+} kinds[] = {
+#define EVENT(name, text, group, fields) [EV_##name] = { #name, text, fields, EG_##group },
+#include "event/event.def"
+#undef EVENT
+};
+
+const char *event_name(enum event_kind kind)
+{
+	return kind < EV_COUNT ? kinds[kind].name : "?";
+}
+
+const char *event_text(enum event_kind kind)
+{
+	return kind < EV_COUNT ? kinds[kind].text : "?";
+}
+
+const char *event_fields(enum event_kind kind)
+{
+	return kind < EV_COUNT ? kinds[kind].fields : "";
+}
+
+enum event_group event_group(enum event_kind kind)
+{
+	return kind < EV_COUNT ? kinds[kind].group : EG_NOTE;
+}

@@ -1,0 +1,50 @@
+/* What can happen in a recorded program. Read by every stage; event.def is the list. */
+#ifndef EVENT_EVENT_H
+#define EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum event_kind {
+#define EVENT(name, text, group, fields) EV_##name,
+#include "event/event.def"
+#undef EVENT
+	EV_COUNT
+};
+
+enum event_group {
+	EG_NOTE,
+	EG_ACCESS,
+	EG_ATOMIC,
+	EG_MEMORY,
+	EG_FUNCTION,
+	EG_THREAD,
+	EG_LOCK,
+	EG_CONDITION,
+	EG_SEMAPHORE,
+	EG_BARRIER,
+	EG_ONCE,
+};
+
+/* Flags of an access (`flags` in a segment's element, `m` in a record). */
+enum event_flag {
+	EF_VOLATILE = 1,
+	EF_BITFIELD = 2, /* the access is of the whole unit that holds the bit-field */
+	EF_INEXACT = 4,	 /* the value was read next to the access, not by it */
+	EF_CAS_FAIL = 8, /* an atomic read that was a failed compare-and-exchange */
+	EF_ENVIRONMENT = 16, /* written by the kernel or by code we do not see */
+};
+/* An atomic's `m`: memory order (as in <stdatomic.h>) in the low byte, event_flag above. */
+#define EVENT_ORDER_BITS 8
+
+enum event_lock { EVENT_LOCK_NORMAL, EVENT_LOCK_RECURSIVE, EVENT_LOCK_ERRORCHECK, EVENT_LOCK_RW };
+enum event_how { EVENT_PLAIN, EVENT_TRY, EVENT_TIMED };
+enum event_stop { EVENT_STOP_LIMIT, EVENT_STOP_NO_SPACE, EVENT_STOP_IO };
+enum event_process { EVENT_PROCESS_EXIT, EVENT_PROCESS_EXEC, EVENT_PROCESS_FORK, EVENT_PROCESS_ABORT };
+
+const char *event_name(enum event_kind kind);	/* "ATOMIC_READ" */
+const char *event_text(enum event_kind kind);	/* "r" */
+const char *event_fields(enum event_kind kind); /* "ptqanm*" */
+enum event_group event_group(enum event_kind kind);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * Barriers. All ARRIVEs of a round are numbered before any PASS of it: the one before the real
+ * wait, the other behind it.
+ */
+#include "runtime/object.h"
+#include "runtime/real.h"
+
+#include <stdatomic.h>
+
+/* ---- how many threads meet: known from init ----------------------------------------------- */
+
+/*
+ * Small, without a lock, and allowed to forget: an ARRIVE then says 0, "see the init". A barrier
+ * is in one of the PLACES slots that follow its hash. Barriers are made and destroyed while
+ * nobody else uses them, so only different ones meet here.
+ */
+#define SLOTS 1024u
+#define PLACES 8u
+static struct {
+	_Atomic uintptr_t barrier;
+	_Atomic unsigned count;
+} table[SLOTS];
+
+static unsigned slot(const pthread_barrier_t *barrier, unsigned i)
+{
+	return ((unsigned)((uintptr_t)barrier >> 3) * 2654435761u + i) % SLOTS;
+}
+
+static unsigned count_of(const pthread_barrier_t *barrier)
+{
+	for (unsigned i = 0; i < PLACES; i++) {
+		if (table[slot(barrier, i)].barrier == (uintptr_t)barrier)
+			return table[slot(barrier, i)].count;
+	}
+	return 0;
+}
+
+static void forget(const pthread_barrier_t *barrier)
+{
+	for (unsigned i = 0; i < PLACES; i++) {
+		uintptr_t mine = (uintptr_t)barrier;
+		atomic_compare_exchange_strong(&table[slot(barrier, i)].barrier, &mine, 0);
+	}
+}
+
+static void remember(const pthread_barrier_t *barrier, unsigned count)
+{
+	forget(barrier);
+	for (unsigned i = 0; i < PLACES; i++) {
+		uintptr_t nobody = 0;
+		if (atomic_compare_exchange_strong(&table[slot(barrier, i)].barrier, &nobody,
+						   (uintptr_t)barrier)) {
+			table[slot(barrier, i)].count = count;
+			return;
+		}
+	}
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
+SOOTH_API int pthread_barrier_init(pthread_barrier_t *restrict barrier,
+				   const pthread_barrierattr_t *restrict attributes, unsigned count)
+{
+	int result = real()->pthread_barrier_init(barrier, attributes, count);
+
+	if (result != 0)
+		return result;
+	remember(barrier, count);
+	if (record_on())
+		record(EV_BARRIER_INIT, RECORD_CALLER,
+		       (struct record_fields){ .q = record_sequence(barrier),
+					       .a = (uintptr_t)barrier,
+					       .n = count });
+	return 0;
+}
+
+/* Recorded before: the library waits in here for threads that are still on their way out. */
+SOOTH_API int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+	forget(barrier);
+	if (record_on())
+		object_record(EV_BARRIER_DESTROY, RECORD_CALLER, barrier,
+			      record_sequence(barrier), 0);
+	return real()->pthread_barrier_destroy(barrier);
+}
+
+SOOTH_API int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+	if (!record_on())
+		return real()->pthread_barrier_wait(barrier);
+	uintptr_t pc = RECORD_CALLER;
+	record(EV_ARRIVE, pc,
+	       (struct record_fields){ .q = record_sequence(barrier),
+				       .a = (uintptr_t)barrier,
+				       .n = count_of(barrier) });
+	int result = real()->pthread_barrier_wait(barrier);
+	object_record(EV_PASS, pc, barrier, record_sequence(barrier),
+		      result == PTHREAD_BARRIER_SERIAL_THREAD);
+	return result;
+}

@@ -1,0 +1,129 @@
+/*
+ * Condition variables. A wait is two events: WAIT, which gives the mutex up, and WOKEN, which has
+ * it again. Both are numbered twice, in the order of the condition and in that of the mutex, while
+ * the mutex is held. Signals are sent and numbered under the condition's stripe.
+ */
+#include "runtime/mutex.h"
+#include "runtime/object.h"
+#include "runtime/real.h"
+
+#include <errno.h>
+
+struct waiting {
+	pthread_cond_t *cond;
+	pthread_mutex_t *mutex;
+	uintptr_t pc;
+	int result;
+};
+#define CANCELLED (-1) /* `result` while the wait has not returned */
+
+static void record_wait(enum event_kind kind, const struct waiting *waiting, uint64_t mode)
+{
+	bool striped = record_stripe_lock(waiting->cond);
+	uint64_t number = record_sequence(waiting->cond);
+
+	if (striped)
+		record_stripe_unlock(waiting->cond);
+	record(kind, waiting->pc,
+	       (struct record_fields){ .q = number,
+				       .a = (uintptr_t)waiting->cond,
+				       .b = (uintptr_t)waiting->mutex,
+				       .n = record_sequence(waiting->mutex),
+				       .m = mode });
+}
+
+/*
+ * The end of a wait, also of one that is left by cancellation: the library has taken the mutex
+ * again by then. Such a wait used up no signal, so it counts as timed out.
+ */
+static void woken(struct waiting *waiting)
+{
+	bool by_signal = waiting->result == 0 || waiting->result == EOWNERDEAD;
+
+	if (!record_on())
+		return;
+	record_wait(EV_WOKEN, waiting, !by_signal);
+	if (waiting->result == CANCELLED)
+		record_unmodelled(waiting->pc, "cancelled in a wait on a condition");
+	else if (!by_signal && waiting->result != ETIMEDOUT)
+		record_unmodelled(waiting->pc, "wait on a condition failed");
+}
+
+SOOTH_API int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
+{
+	if (!record_on() || mutex_refuses(mutex))
+		return real()->pthread_cond_wait(cond, mutex);
+	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER,
+								   CANCELLED };
+	record_wait(EV_WAIT, &waiting, EVENT_PLAIN);
+	return waiting.result = real()->pthread_cond_wait(cond, mutex);
+}
+
+SOOTH_API int pthread_cond_timedwait(pthread_cond_t *restrict cond,
+				     pthread_mutex_t *restrict mutex,
+				     const struct timespec *restrict until)
+{
+	if (!record_on() || mutex_refuses(mutex) || !object_time_valid(until))
+		return real()->pthread_cond_timedwait(cond, mutex, until);
+	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER,
+								   CANCELLED };
+	record_wait(EV_WAIT, &waiting, EVENT_TIMED);
+	return waiting.result = real()->pthread_cond_timedwait(cond, mutex, until);
+}
+
+SOOTH_API int pthread_cond_clockwait(pthread_cond_t *restrict cond,
+				     pthread_mutex_t *restrict mutex, clockid_t clock,
+				     const struct timespec *restrict until)
+{
+	if (!record_on() || mutex_refuses(mutex) || !object_clock_valid(clock) ||
+	    !object_time_valid(until))
+		return real()->pthread_cond_clockwait(cond, mutex, clock, until);
+	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER,
+								   CANCELLED };
+	record_wait(EV_WAIT, &waiting, EVENT_TIMED);
+	return waiting.result = real()->pthread_cond_clockwait(cond, mutex, clock, until);
+}
+
+SOOTH_API int pthread_cond_signal(pthread_cond_t *cond)
+{
+	if (!record_on())
+		return real()->pthread_cond_signal(cond);
+	bool striped = record_stripe_lock(cond);
+	uint64_t number = record_sequence(cond);
+	int result = real()->pthread_cond_signal(cond);
+	if (striped)
+		record_stripe_unlock(cond);
+	object_record(EV_SIGNAL, RECORD_CALLER, cond, number, 0);
+	return result;
+}
+
+SOOTH_API int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	if (!record_on())
+		return real()->pthread_cond_broadcast(cond);
+	bool striped = record_stripe_lock(cond);
+	uint64_t number = record_sequence(cond);
+	int result = real()->pthread_cond_broadcast(cond);
+	if (striped)
+		record_stripe_unlock(cond);
+	object_record(EV_BROADCAST, RECORD_CALLER, cond, number, 0);
+	return result;
+}
+
+SOOTH_API int pthread_cond_init(pthread_cond_t *restrict cond,
+				const pthread_condattr_t *restrict attributes)
+{
+	int result = real()->pthread_cond_init(cond, attributes);
+
+	if (result == 0 && record_on())
+		object_record(EV_COND_INIT, RECORD_CALLER, cond, record_sequence(cond), 0);
+	return result;
+}
+
+/* Recorded before: the library waits in here for threads that are still on their way out. */
+SOOTH_API int pthread_cond_destroy(pthread_cond_t *cond)
+{
+	if (record_on())
+		object_record(EV_COND_DESTROY, RECORD_CALLER, cond, record_sequence(cond), 0);
+	return real()->pthread_cond_destroy(cond);
+}

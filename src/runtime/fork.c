@@ -1,0 +1,290 @@
+/* How a process multiplies, becomes another program, and ends other than by exit. */
+#include "runtime/process.h"
+#include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/signal.h"
+#include "runtime/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+/*
+ * Whose recording it is. A child of vfork runs on its parent's memory until it calls exec or _exit:
+ * it must not end the parent's recording.
+ */
+static pid_t owner;
+
+static bool is_recorded(void)
+{
+	return process_recording() && (!owner || owner == getpid());
+}
+
+/* ---- fork --------------------------------------------------------------------------------- */
+
+static void in_child(void)
+{
+	owner = getpid();
+	thread_after_fork();
+	signal_after_fork();
+	process_after_fork();
+}
+
+/*
+ * The child must have left its parent's buffers before any other code runs there, and the fork
+ * handlers of the program run before fork returns. Those of children are called in the order in
+ * which they were registered, so ours is registered before the first of the others.
+ */
+static void be_first(void)
+{
+	static atomic_flag done = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&done))
+		real()->__register_atfork(NULL, NULL, in_child, NULL);
+}
+
+/* What pthread_atfork calls. */
+SOOTH_API int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+				void *dso)
+{
+	be_first();
+	return real()->__register_atfork(prepare, parent, child, dso);
+}
+
+static pid_t forked(pid_t child, uintptr_t pc)
+{
+	if (child > 0 && record_on())
+		record(EV_PROCESS, pc,
+		       (struct record_fields){ .n = (uint64_t)child, .m = EVENT_PROCESS_FORK });
+	return child;
+}
+
+SOOTH_API pid_t fork(void)
+{
+	be_first();
+	return forked(real()->fork(), RECORD_CALLER);
+}
+
+/* The same without handlers, ours included. */
+SOOTH_API pid_t _Fork(void)
+{
+	pid_t child = real()->_Fork();
+
+	if (child == 0)
+		in_child();
+	return forked(child, RECORD_CALLER);
+}
+
+/* The library's daemon ends the parent in a way that cannot be seen from outside. */
+SOOTH_API int daemon(int stay, int keep_files)
+{
+	struct stat st;
+
+	switch (fork()) {
+	case -1: return -1;
+	case 0: break;
+	default: _exit(0);
+	}
+	if (setsid() == -1)
+		return -1;
+	if (!stay && chdir("/") != 0)
+		errno = 0; /* as the library: not an error */
+	if (keep_files)
+		return 0;
+	int fd = open("/dev/null", O_RDWR);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) != 0 || !S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, 3)) {
+		close(fd);
+		errno = ENODEV;
+		return -1;
+	}
+	dup2(fd, STDIN_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+	if (fd > 2)
+		close(fd);
+	return 0;
+}
+
+/* ---- exec --------------------------------------------------------------------------------- */
+
+/* Everything is written out before; if exec comes back, recording goes on. */
+static bool leave(void)
+{
+	if (!is_recorded())
+		return false;
+	process_finish(EVENT_PROCESS_EXEC, 0);
+	return true;
+}
+
+static int stay(bool left, int result)
+{
+	int error = errno;
+
+	if (left)
+		process_exec_failed();
+	errno = error;
+	return result;
+}
+
+SOOTH_API int execve(const char *path, char *const arguments[], char *const environment[])
+{
+	bool left = leave();
+
+	return stay(left, real()->execve(path, arguments, environment));
+}
+
+SOOTH_API int execv(const char *path, char *const arguments[])
+{
+	bool left = leave();
+
+	return stay(left, real()->execv(path, arguments));
+}
+
+SOOTH_API int execvp(const char *file, char *const arguments[])
+{
+	bool left = leave();
+
+	return stay(left, real()->execvp(file, arguments));
+}
+
+SOOTH_API int execvpe(const char *file, char *const arguments[], char *const environment[])
+{
+	bool left = leave();
+
+	return stay(left, real()->execvpe(file, arguments, environment));
+}
+
+SOOTH_API int fexecve(int fd, char *const arguments[], char *const environment[])
+{
+	bool left = leave();
+
+	return stay(left, real()->fexecve(fd, arguments, environment));
+}
+
+SOOTH_API int execveat(int fd, const char *path, char *const arguments[], char *const environment[],
+		       int flags)
+{
+	bool left = leave();
+
+	return stay(left, real()->execveat(fd, path, arguments, environment, flags));
+}
+
+/* How many arguments there are, up to the NULL. */
+static size_t count(const char *first, va_list more)
+{
+	size_t n = 0;
+
+	for (const char *next = first; next; next = va_arg(more, char *))
+		n++;
+	return n;
+}
+
+/* The arguments as an array that ends in NULL. */
+static void collect(char **to, const char *first, va_list more)
+{
+	*to = (char *)first;
+	while (*to)
+		*++to = va_arg(more, char *);
+}
+
+SOOTH_API int execl(const char *path, const char *first, ...)
+{
+	va_list more;
+
+	va_start(more, first);
+	char *arguments[count(first, more) + 1];
+	va_end(more);
+	va_start(more, first);
+	collect(arguments, first, more);
+	va_end(more);
+	return execv(path, arguments);
+}
+
+SOOTH_API int execlp(const char *file, const char *first, ...)
+{
+	va_list more;
+
+	va_start(more, first);
+	char *arguments[count(first, more) + 1];
+	va_end(more);
+	va_start(more, first);
+	collect(arguments, first, more);
+	va_end(more);
+	return execvp(file, arguments);
+}
+
+SOOTH_API int execle(const char *path, const char *first, ...)
+{
+	va_list more;
+
+	va_start(more, first);
+	char *arguments[count(first, more) + 1];
+	va_end(more);
+	va_start(more, first);
+	collect(arguments, first, more);
+	char *const *environment = va_arg(more, char *const *);
+	va_end(more);
+	return execve(path, arguments, environment);
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+SOOTH_API void _exit(int status)
+{
+	if (is_recorded())
+		process_finish(EVENT_PROCESS_EXIT, status);
+	real()->_exit(status);
+	__builtin_unreachable();
+}
+
+SOOTH_API void _Exit(int status)
+{
+	_exit(status);
+}
+
+static int quick_status;
+
+static void finish_quickly(void)
+{
+	if (is_recorded())
+		process_finish(EVENT_PROCESS_EXIT, quick_status);
+}
+
+/* The program's at_quick_exit handlers come first; `finish_quickly` was registered before them. */
+SOOTH_API void quick_exit(int status)
+{
+	quick_status = status;
+	real()->quick_exit(status);
+	__builtin_unreachable();
+}
+
+/* A handler for SIGABRT runs first, and may jump away. If it returns, the program is ended. */
+SOOTH_API void abort(void)
+{
+	struct sigaction now, by_default = { .sa_handler = SIG_DFL };
+	sigset_t mask;
+
+	if (is_recorded() && sigaction(SIGABRT, NULL, &now) == 0) {
+		sigemptyset(&mask);
+		sigaddset(&mask, SIGABRT);
+		pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
+		if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)
+			raise(SIGABRT);
+		process_finish(EVENT_PROCESS_ABORT, SIGABRT);
+		real()->sigaction(SIGABRT, &by_default, NULL);
+	}
+	real()->abort();
+	__builtin_unreachable();
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	owner = getpid();
+	be_first();
+	at_quick_exit(finish_quickly);
+}

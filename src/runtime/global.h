@@ -1,0 +1,17 @@
+/*
+ * SOOTH_OPTIONS=log=global: every stream's events go to one log under one lock, as GPredict's
+ * first logger did (paper's Table II). It exists to be measured against; threads wait for each
+ * other at every segment.
+ */
+#ifndef RUNTIME_GLOBAL_H
+#define RUNTIME_GLOBAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+bool global_on(void);
+bool global_open(void);
+void global_append(uint32_t stream, const void *bytes, uint32_t count);
+void global_close(void);
+
+#endif

@@ -1,0 +1,315 @@
+#include "runtime/lane.h"
+
+#include "event/event.h"
+#include "runtime/global.h"
+#include "runtime/log.h"
+#include "runtime/process.h"
+#include "runtime/record.h"
+#include "runtime/refill.h"
+#include "runtime/ring.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+/* A lane without room: the first segment of a thread comes to lane_refill. */
+static struct wire_block nowhere = { .cursor = 1, .limit = 0 };
+
+SOOTH_TLS struct wire_block *__sooth_lane = &nowhere;
+SOOTH_TLS struct lane_self lane_self;
+
+static _Atomic uint32_t streams = 1;
+
+/* ---- lanes whose contents nobody wants --------------------------------------------------- */
+
+/*
+ * For processes that are not recorded, threads that have ended and streams that had to stop.
+ * Threads share them: the cursor they race on can never leave the sink, since each store of it is
+ * a position checked against the limit plus at most one segment. Several, so that threads of an
+ * unrecorded program rarely share a cache line.
+ */
+#define SINKS 64u
+#define SINK_BYTES 4096u
+static struct {
+	struct wire_block block;
+	uint8_t room[SINK_BYTES - sizeof(struct wire_block)];
+} sinks[SINKS] __attribute__((aligned(SINK_BYTES)));
+
+static void use_sink(void)
+{
+	unsigned number = (unsigned)((uintptr_t)&lane_self >> 12) % SINKS;
+	struct wire_block *sink = &sinks[number].block;
+
+	sink->base = (uint64_t)sink;
+	sink->cursor = LANE_FIRST(sink);
+	sink->limit = sink->base + SINK_BYTES - WIRE_SEGMENT_MAX - 16;
+	__sooth_lane = sink;
+}
+
+static bool is_sink(const struct wire_block *lane)
+{
+	return (uintptr_t)lane - (uintptr_t)sinks < sizeof(sinks);
+}
+
+/* ---- making, flushing and ending lanes --------------------------------------------------- */
+
+static void rewind_lane(struct wire_block *lane)
+{
+	lane->cursor = LANE_FIRST(lane);
+	lane->time = lane_self.time = __rdtsc();
+	lane->limit = lane->flags & WIRE_BLOCK_GLOBAL ? lane->cursor : lane->cursor + WIRE_PAGE;
+}
+
+static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
+{
+	struct wire_block *lane = ring_take();
+
+	if (!lane)
+		return NULL;
+	if (global_on())
+		flags |= WIRE_BLOCK_GLOBAL;
+	lane->stream = stream;
+	lane->flags = flags;
+	rewind_lane(lane);
+	if (global_on())
+		lane_self.time = 0;
+	lane->magic = WIRE_BLOCK_MAGIC;
+	atomic_signal_fence(memory_order_seq_cst);
+	lane->flags = flags | WIRE_BLOCK_LIVE;
+	return lane;
+}
+
+/*
+ * The stream ends here: what the lane holds stays in the ring, with a note why, and the thread
+ * goes on without being recorded.
+ */
+static void stop(struct wire_block *lane, enum event_stop why)
+{
+	uint8_t *p = (uint8_t *)lane->cursor;
+	uint32_t h = WIRE_RECORD(EV_STOP, 2);
+
+	lane->bytes = 0;
+	__builtin_memcpy(p, &h, 4);
+	p[4] = 0; /* no time has passed */
+	p[5] = (uint8_t)why;
+	atomic_signal_fence(memory_order_seq_cst);
+	lane->cursor += 6;
+	lane_self.ended = true;
+	process_stopped(why);
+	use_sink();
+}
+
+/* Moves what the lane holds to the log. False: the stream had to stop. */
+static bool flush(struct wire_block *lane, uint32_t flags)
+{
+	if (lane->flags & WIRE_BLOCK_GLOBAL) {
+		global_append(lane->stream, (const void *)LANE_FIRST(lane),
+			      (uint32_t)(lane->cursor - LANE_FIRST(lane)));
+		lane->cursor = LANE_FIRST(lane);
+		lane->limit = lane->cursor;
+		return true;
+	}
+	if (process_over_limit()) {
+		stop(lane, EVENT_STOP_LIMIT);
+		return false;
+	}
+	lane->bytes = (uint32_t)(lane->cursor - LANE_FIRST(lane));
+	lane->flags |= flags;
+	enum log_result result = log_append(lane);
+	if (result != LOG_WRITTEN) {
+		stop(lane, result == LOG_NO_SPACE ? EVENT_STOP_NO_SPACE : EVENT_STOP_IO);
+		return false;
+	}
+	/* Killed between these lines, the block stands in the log and here: the reader knows. */
+	lane->cursor = LANE_FIRST(lane);
+	atomic_signal_fence(memory_order_seq_cst);
+	lane->number++;
+	lane->bytes = 0;
+	rewind_lane(lane);
+	return true;
+}
+
+uint32_t lane_new_stream(void)
+{
+	return atomic_fetch_add(&streams, 1);
+}
+
+void lane_begin(uint32_t stream)
+{
+	struct lane_self *self = &lane_self;
+
+	self->known = true;
+	self->stream = stream;
+	if (!process_recording()) {
+		use_sink();
+		return;
+	}
+	struct wire_block *lane = new_lane(stream, 0);
+	self->lanes[0] = lane;
+	if (lane) {
+		__sooth_lane = lane;
+	} else {
+		self->ended = true;
+		process_stopped(EVENT_STOP_IO);
+		use_sink();
+	}
+}
+
+static void close_lanes(uint32_t flags)
+{
+	for (unsigned i = LANE_DEPTHS; i-- > 0;) {
+		struct wire_block *lane = lane_self.lanes[i];
+		if (!lane)
+			continue;
+		lane_self.lanes[i] = NULL;
+		if (lane_self.ended || !flush(lane, flags))
+			return; /* what is there stays in the ring */
+		ring_give(lane);
+	}
+}
+
+void lane_end(void)
+{
+	bool quiet = lane_self.quiet;
+
+	lane_self.quiet = true;
+	close_lanes(WIRE_BLOCK_LAST);
+	lane_self.ended = true;
+	use_sink();
+	lane_self.quiet = quiet;
+}
+
+void lane_close(void)
+{
+	lane_end();
+}
+
+void lane_after_fork(void)
+{
+	ring_forget();
+	atomic_store(&streams, 1);
+	lane_self = (struct lane_self){ 0 };
+	__sooth_lane = &nowhere;
+}
+
+/* ---- threads we were not told of ---------------------------------------------------------- */
+
+extern void *__libc_stack_end __attribute__((weak));
+
+/* The main thread, or one made behind our back: its first event is here. */
+static void begin_unknown(void)
+{
+	bool is_main = getpid() == gettid();
+	struct record_fields fields = { 0 };
+	struct rlimit stack;
+
+	lane_begin(is_main ? 0 : lane_new_stream());
+	if (is_main && &__libc_stack_end && getrlimit(RLIMIT_STACK, &stack) == 0) {
+		fields.b = ((uint64_t)__libc_stack_end + 4095) & ~4095ul;
+		if (stack.rlim_cur != RLIM_INFINITY)
+			fields.a = fields.b - stack.rlim_cur;
+	}
+	lane_self.quiet = false;
+	if (record_on())
+		record(EV_BEGIN, 0, fields);
+	lane_self.quiet = true;
+}
+
+void lane_refill(void)
+{
+	int error = errno;
+	bool quiet = lane_self.quiet;
+
+	lane_self.quiet = true;
+	process_start();
+	if (!lane_self.known)
+		begin_unknown();
+	else if (is_sink(__sooth_lane) || lane_self.ended)
+		use_sink();
+	else
+		flush(__sooth_lane, 0);
+	lane_self.quiet = quiet;
+	errno = error;
+}
+
+struct wire_block *lane_room(size_t bytes)
+{
+	struct wire_block *lane = __sooth_lane;
+
+	if (lane == &nowhere) {
+		lane_refill();
+		lane = __sooth_lane;
+	}
+	if (!(lane->flags & WIRE_BLOCK_LIVE))
+		return NULL;
+	if (lane->cursor + bytes + 16 > lane->base + WIRE_CHUNK ||
+	    (lane->flags & WIRE_BLOCK_GLOBAL && lane->cursor > LANE_FIRST(lane))) {
+		int error = errno;
+		bool ok = flush(lane, 0);
+		errno = error;
+		return ok ? lane : NULL;
+	}
+	return lane;
+}
+
+/* ---- signal handlers ---------------------------------------------------------------------- */
+
+/* The lane of a handler at this depth; NULL when it is too deep or nothing is recorded. */
+static struct wire_block *handler_lane(unsigned depth)
+{
+	struct lane_self *self = &lane_self;
+
+	if (depth >= LANE_DEPTHS || self->ended || !(__sooth_lane->flags & WIRE_BLOCK_LIVE))
+		return NULL;
+	if (!self->lanes[depth]) {
+		struct wire_block *lane = new_lane(lane_new_stream(), WIRE_BLOCK_HANDLER);
+		if (!lane)
+			return NULL;
+		lane->spare = self->stream;
+		self->lanes[depth] = lane;
+		self->times[depth] = self->time;
+	}
+	return self->lanes[depth];
+}
+
+void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
+{
+	struct lane_self *self = &lane_self;
+	struct wire_block *host = __sooth_lane;
+	unsigned depth = ++self->depth;
+
+	*interrupted = (struct lane_interrupted){ host, self->time, self->quiet };
+	if (!self->known) /* nothing is open yet; the handler's first event makes this a thread */
+		return;
+	self->quiet = true;
+	struct wire_block *lane = handler_lane(depth);
+	self->quiet = false;
+	if (!lane) {
+		use_sink();
+		return;
+	}
+	__sooth_lane = lane;
+	self->time = self->times[depth];
+	record(EV_HANDLER, 0,
+	       (struct record_fields){ .n = (uint64_t)signal,
+				       .a = host->number,
+				       .b = host->cursor - LANE_FIRST(host) });
+}
+
+void lane_leave_handler(const struct lane_interrupted *interrupted)
+{
+	struct lane_self *self = &lane_self;
+	unsigned depth = self->depth--;
+
+	if (interrupted->lane == &nowhere)
+		return; /* the thread became known in its handler: its lane is the right one */
+	if (__sooth_lane->flags & WIRE_BLOCK_HANDLER) {
+		record(EV_HANDLER_END, 0, (struct record_fields){ 0 });
+		self->times[depth] = self->time;
+	}
+	__sooth_lane = interrupted->lane;
+	self->time = interrupted->time;
+	self->quiet = interrupted->quiet;
+}

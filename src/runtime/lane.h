@@ -1,0 +1,73 @@
+/*
+ * A lane is the buffer in which a thread's stream is made: one chunk of the file `ring`, mapped
+ * shared, headed by a struct wire_block. Instrumented code writes into it directly through
+ * `__sooth_lane`; the runtime writes through record.h.
+ */
+#ifndef RUNTIME_LANE_H
+#define RUNTIME_LANE_H
+
+#include "event/wire.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SOOTH_API __attribute__((visibility("default")))
+#define SOOTH_TLS __thread __attribute__((tls_model("initial-exec")))
+
+/* Where the calling thread writes. Never NULL: before a thread is known it is a lane without room. */
+extern SOOTH_API SOOTH_TLS struct wire_block *__sooth_lane;
+
+#define LANE_DEPTHS 4 /* the thread itself, and signal handlers nested so deep */
+
+/* What the runtime knows of the calling thread. Zero until lane_begin. */
+struct lane_self {
+	uint32_t stream;     /* number of the thread's own stream */
+	bool known;	     /* lane_begin was called */
+	bool quiet;	     /* the runtime is at work: record nothing */
+	bool stripe_held;    /* see record_stripe_lock */
+	bool ended;	     /* lane_end was called: whatever still runs here is not recorded */
+	unsigned depth;	     /* of signal handlers */
+	uint64_t time;	     /* of the last record that carried one, at this depth */
+	uint64_t times[LANE_DEPTHS]; /* the same for handlers of each depth, while none runs */
+	struct wire_block *lanes[LANE_DEPTHS];
+};
+extern SOOTH_TLS struct lane_self lane_self;
+
+/* A number for a thread about to be created. The main thread has 0. */
+uint32_t lane_new_stream(void);
+
+/* Called first in a new thread (number from lane_new_stream), and last in it. */
+void lane_begin(uint32_t stream);
+void lane_end(void);
+
+/*
+ * A signal handler starts or ends in this thread: its records go to a stream of their own, since
+ * it may have cut into a segment half written. What it interrupted is kept on its stack.
+ */
+struct lane_interrupted {
+	struct wire_block *lane;
+	uint64_t time;
+	bool quiet;
+};
+void lane_enter_handler(int signal, struct lane_interrupted *interrupted);
+void lane_leave_handler(const struct lane_interrupted *interrupted);
+
+/*
+ * At the end of the process, or before exec: writes what the calling thread's lanes hold and
+ * gives them back. What other threads hold stays in the ring for the reader.
+ */
+void lane_close(void);
+
+/* In a fork child: forget every lane; the calling thread starts anew as stream 0. */
+void lane_after_fork(void);
+
+/* ---- for record.c and page.c ---- */
+
+#define LANE_FIRST(lane) ((lane)->base + sizeof(struct wire_block))
+/* Where the last segment may start: it and the overhang of its last 8-byte store must fit. */
+#define LANE_LAST(lane) ((lane)->base + WIRE_CHUNK - WIRE_SEGMENT_MAX - 16)
+
+/* Room for `bytes` more in the calling thread's lane: returns it, or NULL when there is none. */
+struct wire_block *lane_room(size_t bytes);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * The files `events.K`: finished blocks, in any order. Several files only so that threads do not
+ * queue at one inode's lock; a stream's blocks go to one of them.
+ */
+#ifndef RUNTIME_LOG_H
+#define RUNTIME_LOG_H
+
+#include "event/wire.h"
+
+#include <stdbool.h>
+
+enum log_result { LOG_WRITTEN, LOG_NO_SPACE, LOG_FAILED };
+
+void log_open(const char *dir);
+
+/* Appends a block: its header and `block->bytes` bytes behind it. Async-signal-safe. */
+enum log_result log_append(const struct wire_block *block);
+
+/* Bytes appended so far by all threads. */
+uint64_t log_bytes(void);
+
+/* In a fork child: the parent's files are not ours. */
+void log_forget(void);
+
+#endif

@@ -1,0 +1,167 @@
+#include "runtime/module.h"
+
+#include "event/event.h"
+#include "event/wire.h"
+#include "runtime/lane.h"
+#include "runtime/process.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define MODULES_MAX 1024u
+
+struct module {
+	const char *seg, *str;
+	uint32_t seg_bytes, str_bytes;
+	uint64_t base, end;
+	uint8_t build_id[64];
+	uint32_t build_id_bytes;
+	char path[512];
+};
+
+static struct module modules[MODULES_MAX];
+static _Atomic uint32_t count;
+
+static void read_build_id(struct module *m, const uint8_t *notes, size_t bytes)
+{
+	while (bytes >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)notes;
+		size_t name = (note->n_namesz + 3) & ~3u, desc = (note->n_descsz + 3) & ~3u;
+		if (sizeof(*note) + name + desc > bytes)
+			return;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz <= sizeof(m->build_id)) {
+			memcpy(m->build_id, notes + sizeof(*note) + name, note->n_descsz);
+			m->build_id_bytes = note->n_descsz;
+			return;
+		}
+		notes += sizeof(*note) + name + desc;
+		bytes -= sizeof(*note) + name + desc;
+	}
+}
+
+/* Is this the object the tables are in? Then its extent, path and build id. */
+static int identify(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct module *m = data;
+	uint64_t low = UINT64_MAX, high = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		if (ph->p_type != PT_LOAD)
+			continue;
+		uint64_t from = info->dlpi_addr + ph->p_vaddr;
+		low = from < low ? from : low;
+		high = from + ph->p_memsz > high ? from + ph->p_memsz : high;
+	}
+	if ((uint64_t)m->seg < low || (uint64_t)m->seg >= high)
+		return 0;
+	m->base = low;
+	m->end = high;
+	if (info->dlpi_name && info->dlpi_name[0]) {
+		if (info->dlpi_name[0] == '/' || !getcwd(m->path, sizeof(m->path)))
+			m->path[0] = 0;
+		size_t have = strlen(m->path);
+		snprintf(m->path + have, sizeof(m->path) - have, "%s%s", have ? "/" : "",
+			 info->dlpi_name);
+	} else {
+		ssize_t n = readlink("/proc/self/exe", m->path, sizeof(m->path) - 1);
+		m->path[n > 0 ? n : 0] = 0;
+	}
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		if (ph->p_type == PT_NOTE && !m->build_id_bytes)
+			read_build_id(m, (const uint8_t *)(info->dlpi_addr + ph->p_vaddr),
+				      ph->p_memsz);
+	}
+	return 1;
+}
+
+static void write_module(const struct module *m)
+{
+	struct wire_module head = {
+		.magic = WIRE_MODULE_MAGIC,
+		.path_bytes = (uint32_t)strlen(m->path),
+		.base = m->base,
+		.end = m->end,
+		.seg_address = (uint64_t)m->seg,
+		.str_address = (uint64_t)m->str,
+		.seg_bytes = m->seg_bytes,
+		.str_bytes = m->str_bytes,
+		.build_id_bytes = m->build_id_bytes,
+	};
+	struct iovec parts[] = {
+		{ &head, sizeof(head) },
+		{ (void *)m->path, head.path_bytes },
+		{ (void *)m->build_id, m->build_id_bytes },
+		{ (void *)m->seg, m->seg_bytes },
+		{ (void *)m->str, m->str_bytes },
+	};
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/modules", process_dir());
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return;
+	/* One call: modules may be loaded by several threads, and O_APPEND keeps each whole. */
+	if (writev(fd, parts, sizeof(parts) / sizeof(parts[0])) < 0)
+		process_stopped(EVENT_STOP_IO);
+	close(fd);
+}
+
+/*
+ * A segment is named by the low half of its row's address. Two modules whose tables lie at the
+ * same place modulo 4 GiB could not be told apart. `sooth record` turns address randomisation
+ * off, and then it cannot happen below 2.5 GiB of code; otherwise it is one run in thousands.
+ */
+static bool collides(const struct module *m)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t apart = (uint32_t)((uintptr_t)m->seg - (uintptr_t)modules[i].seg);
+		if (modules[i].seg != m->seg &&
+		    (apart < modules[i].seg_bytes || -apart < m->seg_bytes))
+			return true;
+	}
+	return false;
+}
+
+SOOTH_API void __sooth_module_add(const char *seg, const char *seg_end, const char *str,
+				  const char *str_end)
+{
+	int error = errno;
+	bool quiet = lane_self.quiet;
+
+	lane_self.quiet = true;
+	process_start();
+	uint32_t number = atomic_fetch_add(&count, 1);
+	if (number < MODULES_MAX) {
+		struct module *m = &modules[number];
+		*m = (struct module){ .seg = seg, .str = str };
+		m->seg_bytes = (uint32_t)(seg_end - seg);
+		m->str_bytes = (uint32_t)(str_end - str);
+		dl_iterate_phdr(identify, m);
+		if (process_recording()) {
+			if (collides(m))
+				process_unreadable(m->path);
+			else
+				write_module(m);
+		}
+	}
+	lane_self.quiet = quiet;
+	errno = error;
+}
+
+void module_write_all(void)
+{
+	if (!process_recording())
+		return;
+	for (uint32_t i = 0; i < count && i < MODULES_MAX; i++)
+		write_module(&modules[i]);
+}

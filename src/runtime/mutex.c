@@ -1,0 +1,182 @@
+/*
+ * Mutexes of all kinds.
+ *
+ * The number of an ACQUIRE is taken after the lock was got and that of a RELEASE before it is
+ * given up, so the numbers of one mutex are in the order in which it changed hands, without any
+ * lock of ours. Only a try that fails has nothing to hold: it is numbered under the stripe, and
+ * so are all releases once a program has called a trylock. The number of a failed try may then
+ * still be lower than that of the ACQUIRE it failed against, whose thread has the lock but not
+ * yet a number: a failed try that seems to meet a free mutex belongs right behind its next
+ * ACQUIRE (or, when the mutex was given up by a wait on a condition, right before that).
+ */
+#include "runtime/mutex.h"
+
+#include "runtime/object.h"
+#include "runtime/real.h"
+#include "runtime/thread.h"
+
+#include <errno.h>
+
+/* Bits of __kind, as glibc has them: its low two are the type. */
+#define KIND_TYPE 3
+#define KIND_ROBUST 16
+#define KIND_INHERIT 32
+#define OWNER_BITS 0x3fffffff /* of __lock, in the kinds the kernel knows of */
+
+static _Atomic bool tried; /* somebody has called a trylock */
+
+static bool is_errorcheck(const pthread_mutex_t *mutex)
+{
+	return (mutex->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK;
+}
+
+bool mutex_refuses(const pthread_mutex_t *mutex)
+{
+	int kind = mutex->__data.__kind;
+	int type = kind & KIND_TYPE;
+	bool in_kernel = kind & (KIND_ROBUST | KIND_INHERIT);
+
+	if (!in_kernel && type != PTHREAD_MUTEX_ERRORCHECK && type != PTHREAD_MUTEX_RECURSIVE)
+		return false;
+	int tid = thread_tid();
+	return mutex->__data.__owner != tid &&
+	       !(in_kernel && (mutex->__data.__lock & OWNER_BITS) == tid);
+}
+
+/* Records what a lock function has come to. */
+static int locked(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, int result)
+{
+	if (result == 0 || result == EOWNERDEAD)
+		object_record(EV_ACQUIRE, pc, mutex, record_sequence(mutex), how);
+	else if (result == ETIMEDOUT)
+		object_record(EV_ACQUIRE_FAIL, pc, mutex, record_sequence(mutex), how);
+	else if (result == EDEADLK)
+		record_unmodelled(pc, "mutex locked again by its owner (EDEADLK)");
+	return result;
+}
+
+/*
+ * Tries without waiting. EBUSY: the caller has to wait, which is recorded unless the library will
+ * say EDEADLK instead. A robust mutex is only looked at: when it cannot be recovered any more, a
+ * try leaves it locked (glibc 2.36).
+ */
+static int try_first(pthread_mutex_t *mutex, uintptr_t pc)
+{
+	bool is_robust = mutex->__data.__kind & KIND_ROBUST;
+	int result = is_robust ? EBUSY : real()->pthread_mutex_trylock(mutex);
+
+	if (result != EBUSY || (is_robust && !(mutex->__data.__lock & OWNER_BITS)))
+		return result;
+	if (!is_errorcheck(mutex) || mutex_refuses(mutex))
+		object_record(EV_REQUEST, pc, mutex, record_sequence(mutex), 0);
+	return result;
+}
+
+SOOTH_API int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	if (!record_on())
+		return real()->pthread_mutex_lock(mutex);
+	uintptr_t pc = RECORD_CALLER;
+	int result = try_first(mutex, pc);
+	if (result == EBUSY)
+		result = real()->pthread_mutex_lock(mutex);
+	return locked(mutex, pc, EVENT_PLAIN, result);
+}
+
+SOOTH_API int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
+				      const struct timespec *restrict until)
+{
+	if (!record_on())
+		return real()->pthread_mutex_timedlock(mutex, until);
+	uintptr_t pc = RECORD_CALLER;
+	int result = try_first(mutex, pc);
+	if (result == EBUSY)
+		result = real()->pthread_mutex_timedlock(mutex, until);
+	return locked(mutex, pc, EVENT_TIMED, result);
+}
+
+SOOTH_API int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t clock,
+				      const struct timespec *restrict until)
+{
+	if (!record_on() || !object_clock_valid(clock))
+		return real()->pthread_mutex_clocklock(mutex, clock, until);
+	uintptr_t pc = RECORD_CALLER;
+	int result = try_first(mutex, pc);
+	if (result == EBUSY)
+		result = real()->pthread_mutex_clocklock(mutex, clock, until);
+	return locked(mutex, pc, EVENT_TIMED, result);
+}
+
+SOOTH_API int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	uint64_t number = 0;
+
+	if (!record_on())
+		return real()->pthread_mutex_trylock(mutex);
+	if (!tried)
+		tried = true;
+	bool striped = record_stripe_lock(mutex);
+	int result = real()->pthread_mutex_trylock(mutex);
+	if (result == EBUSY)
+		number = record_sequence(mutex);
+	if (striped)
+		record_stripe_unlock(mutex);
+	if (result != EBUSY)
+		return locked(mutex, RECORD_CALLER, EVENT_TRY, result);
+	object_record(EV_ACQUIRE_FAIL, RECORD_CALLER, mutex, number, EVENT_TRY);
+	return result;
+}
+
+/*
+ * The record comes before the unlock, so that its time is not later than that of the next ACQUIRE.
+ * Writing it under the stripe may make others spin while a full buffer is written to the file:
+ * only in programs that use trylock, once in some thousand times.
+ */
+SOOTH_API int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	if (!record_on())
+		return real()->pthread_mutex_unlock(mutex);
+	uintptr_t pc = RECORD_CALLER;
+	if (mutex_refuses(mutex)) {
+		int result = real()->pthread_mutex_unlock(mutex);
+		if (result == 0)
+			object_record(EV_RELEASE, pc, mutex, record_sequence(mutex), 0);
+		return result;
+	}
+	bool striped = tried && record_stripe_lock(mutex);
+	object_record(EV_RELEASE, pc, mutex, record_sequence(mutex), 0);
+	int result = real()->pthread_mutex_unlock(mutex);
+	if (striped)
+		record_stripe_unlock(mutex);
+	if (result != 0)
+		record_unmodelled(pc, "pthread_mutex_unlock failed after its release was recorded");
+	return result;
+}
+
+static enum event_lock type_of(const pthread_mutex_t *mutex)
+{
+	switch (mutex->__data.__kind & KIND_TYPE) {
+	case PTHREAD_MUTEX_RECURSIVE: return EVENT_LOCK_RECURSIVE;
+	case PTHREAD_MUTEX_ERRORCHECK: return EVENT_LOCK_ERRORCHECK;
+	default: return EVENT_LOCK_NORMAL;
+	}
+}
+
+SOOTH_API int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
+{
+	int result = real()->pthread_mutex_init(mutex, attributes);
+
+	if (result == 0 && record_on())
+		object_record(EV_LOCK_INIT, RECORD_CALLER, mutex, record_sequence(mutex),
+			      type_of(mutex));
+	return result;
+}
+
+SOOTH_API int pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+	int result = real()->pthread_mutex_destroy(mutex);
+
+	if (result == 0 && record_on())
+		object_record(EV_LOCK_DESTROY, RECORD_CALLER, mutex, record_sequence(mutex), 0);
+	return result;
+}

@@ -1,0 +1,32 @@
+/* What the interposers of all synchronisation objects share. */
+#ifndef RUNTIME_OBJECT_H
+#define RUNTIME_OBJECT_H
+
+#include "runtime/lane.h"
+#include "runtime/record.h"
+
+#include <time.h>
+
+/* A record of a kind that has the object's number, its address and at most a mode. */
+static inline void object_record(enum event_kind kind, uintptr_t pc, const volatile void *object,
+				 uint64_t number, uint64_t mode)
+{
+	record(kind, pc,
+	       (struct record_fields){ .q = number, .a = (uintptr_t)object, .m = mode });
+}
+
+/*
+ * Timed functions that first try without waiting must refuse what the real ones refuse before
+ * they try.
+ */
+static inline bool object_time_valid(const struct timespec *time)
+{
+	return (unsigned long)time->tv_nsec < 1000000000ul;
+}
+
+static inline bool object_clock_valid(clockid_t clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * pthread_once: ONCE_BEGIN and ONCE_END around the routine in the thread that runs it, ONCE in
+ * each that finds it done. The library gives its routine no argument, so what belongs to the call
+ * is left for it in a variable of the thread.
+ */
+#include "runtime/object.h"
+#include "runtime/real.h"
+
+struct call {
+	pthread_once_t *once;
+	void (*routine)(void);
+	uintptr_t pc;
+	bool returned;
+	bool ran;
+};
+static SOOTH_TLS struct call *current;
+
+/* A routine left by an exception or by cancellation: the library will let another thread run it. */
+static void left(struct call **call)
+{
+	if (!(*call)->returned && record_on())
+		record_unmodelled((*call)->pc, "once routine left by an exception or cancellation");
+}
+
+static void run(void)
+{
+	struct call *call __attribute__((cleanup(left))) = current;
+
+	call->ran = true;
+	object_record(EV_ONCE_BEGIN, call->pc, call->once, record_sequence(call->once), 0);
+	call->routine(); /* may call pthread_once in turn, for another */
+	call->returned = true;
+	if (record_on())
+		object_record(EV_ONCE_END, call->pc, call->once, record_sequence(call->once), 0);
+}
+
+SOOTH_API int pthread_once(pthread_once_t *once, void (*routine)(void))
+{
+	if (!record_on())
+		return real()->pthread_once(once, routine);
+	struct call call = { once, routine, RECORD_CALLER, false, false };
+	current = &call;
+	int result = real()->pthread_once(once, run);
+	if (result == 0 && !call.ran)
+		object_record(EV_ONCE, call.pc, once, record_sequence(once), 0);
+	return result;
+}

@@ -1,0 +1,19 @@
+/* SOOTH_OPTIONS, read once at start: key=value words separated by spaces, commas or colons. */
+#ifndef RUNTIME_OPTIONS_H
+#define RUNTIME_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OPTIONS_PATH_MAX 3800
+
+struct options {
+	char dir[OPTIONS_PATH_MAX]; /* dir=PATH  where the trace goes; empty: record nothing */
+	uint64_t limit;		    /* limit=SIZE[KMG]  most bytes of events; 0: no limit */
+	bool global_log;	    /* log=global  one log under one lock, to compare with */
+	int verbosity;		    /* verbosity=N  1: say where the trace is */
+};
+
+void options_read(struct options *options, const char *text);
+
+#endif

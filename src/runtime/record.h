@@ -1,0 +1,52 @@
+/*
+ * Writing runtime records into the calling thread's stream. Async-signal-safe, takes no lock,
+ * never allocates, keeps errno. What a record carries is said by event.def.
+ */
+#ifndef RUNTIME_RECORD_H
+#define RUNTIME_RECORD_H
+
+#include "event/event.h"
+
+#include <stddef.h>
+
+/* The fields a kind does not list are ignored; the time is taken here. */
+struct record_fields {
+	uint64_t q, a, b, n, m;
+};
+
+/*
+ * May the calling thread record now? False when nothing is recorded in this process, when the
+ * runtime itself is at work in this thread, and before a thread is known. An interposer that gets
+ * false calls the real function and does nothing else.
+ */
+bool record_on(void);
+
+void record(enum event_kind kind, uintptr_t pc, struct record_fields fields);
+
+/*
+ * A record with raw bytes. `record_open` returns where the `size` bytes go; the caller fills them
+ * and calls `record_close`. At most RECORD_BYTES_MAX; longer contents are several records.
+ * NULL: the stream had to stop just now; do the work without a record and do not close.
+ */
+#define RECORD_BYTES_MAX 4000
+void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size);
+void record_close(void);
+
+/* The next sequence number for an object. Numbers of one object rise; they may skip. */
+uint64_t record_sequence(const volatile void *object);
+
+/*
+ * For operations that do not block and must be numbered in the order they happen (atomics,
+ * signals, posts, failed tries): hold the object's stripe around the operation and take the number
+ * inside. Never hold it around anything that can block. Returns false, and locks nothing, when
+ * this thread holds a stripe already (a signal handler cut in): go on without.
+ */
+bool record_stripe_lock(const volatile void *object);
+void record_stripe_unlock(const volatile void *object);
+
+/* Something seen that the model does not have; counted and named by `sooth trace stat`. */
+void record_unmodelled(uintptr_t pc, const char *name);
+
+#define RECORD_CALLER ((uintptr_t)__builtin_return_address(0))
+
+#endif

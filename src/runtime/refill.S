@@ -1,0 +1,76 @@
+/*
+ * __sooth_refill: called from inline code when a lane has no room for a segment. The compiler
+ * does not know of this call, so every register but the flags must come back as it was, vector
+ * registers included. (Instrumented code is compiled without a red zone.)
+ *
+ * Nearly always only a new page has to be opened (lane_page, compiled to use general registers
+ * only); the vector state is saved just for the rest.
+ */
+	.text
+	.globl	__sooth_refill
+	.type	__sooth_refill, @function
+	.p2align 4
+__sooth_refill:
+	.cfi_startproc
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	and	$-64, %rsp
+	cld
+	call	lane_page
+	test	%al, %al
+	jnz	1f
+
+	/* The area of XSAVE: 512 bytes of old state, 64 of header (which must be zero), the rest. */
+	sub	refill_state_bytes(%rip), %rsp
+	and	$-64, %rsp
+	movq	$0, 512(%rsp)
+	movq	$0, 520(%rsp)
+	movq	$0, 528(%rsp)
+	movq	$0, 536(%rsp)
+	movq	$0, 544(%rsp)
+	movq	$0, 552(%rsp)
+	movq	$0, 560(%rsp)
+	movq	$0, 568(%rsp)
+	mov	refill_state_mask(%rip), %eax
+	xor	%edx, %edx
+	test	%eax, %eax
+	jz	2f
+	xsave64	(%rsp)
+	call	lane_refill
+	mov	refill_state_mask(%rip), %eax
+	xor	%edx, %edx
+	xrstor64 (%rsp)
+	jmp	1f
+2:	fxsave64 (%rsp)
+	call	lane_refill
+	fxrstor64 (%rsp)
+1:
+	lea	-72(%rbp), %rsp
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	pop	%rbp
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_endproc
+	.size	__sooth_refill, . - __sooth_refill
+
+	.section .note.GNU-stack, "", @progbits

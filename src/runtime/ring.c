@@ -1,0 +1,165 @@
+#include "runtime/ring.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/*
+ * The pool grows by extents of 8 chunks: small enough that a program of two threads costs half a
+ * megabyte of address space, large enough that 500 threads take 63 system calls.
+ */
+#define EXTENT_CHUNKS 8u
+#define EXTENTS_MAX 8192u
+#define NO_CHUNK UINT32_MAX
+
+static struct {
+	char path[4096];
+	_Atomic uint64_t free; /* tag << 32 | index of the first free chunk; the tag defeats ABA */
+	_Atomic uint32_t in_use;
+	atomic_flag growing;
+	_Atomic uint32_t extents;
+	uint8_t *extent[EXTENTS_MAX];
+	_Atomic uint32_t next[EXTENTS_MAX * EXTENT_CHUNKS];
+} ring;
+
+static struct wire_block *chunk_at(uint32_t index)
+{
+	uint8_t *extent = ring.extent[index / EXTENT_CHUNKS];
+	return (struct wire_block *)(extent + (size_t)(index % EXTENT_CHUNKS) * WIRE_CHUNK);
+}
+
+static void push(uint32_t index)
+{
+	uint64_t head = atomic_load(&ring.free);
+	uint64_t mine;
+
+	do {
+		atomic_store_explicit(&ring.next[index], (uint32_t)head, memory_order_relaxed);
+		mine = ((head >> 32) + 1) << 32 | index;
+	} while (!atomic_compare_exchange_weak(&ring.free, &head, mine));
+}
+
+static uint32_t pop(void)
+{
+	uint64_t head = atomic_load(&ring.free);
+	uint64_t rest;
+
+	do {
+		if ((uint32_t)head == NO_CHUNK)
+			return NO_CHUNK;
+		rest = ((head >> 32) + 1) << 32 |
+		       atomic_load_explicit(&ring.next[(uint32_t)head], memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak(&ring.free, &head, rest));
+	return (uint32_t)head;
+}
+
+bool ring_open(const char *dir)
+{
+	snprintf(ring.path, sizeof(ring.path), "%s/ring", dir);
+	atomic_store(&ring.free, NO_CHUNK);
+	int fd = open(ring.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+/* One more extent. The caller holds `growing` with all signals blocked. */
+static uint8_t *map_extent(uint32_t number)
+{
+	const size_t bytes = (size_t)EXTENT_CHUNKS * WIRE_CHUNK;
+	off_t at = (off_t)number * (off_t)bytes;
+	int fd = open(ring.path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	/*
+	 * Blocks are given to the file now: a store into a hole of a full disk would be a SIGBUS
+	 * in the middle of the program.
+	 */
+	uint8_t *map = MAP_FAILED;
+	if (posix_fallocate(fd, at, (off_t)bytes) == 0)
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+	close(fd);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+static bool grow(void)
+{
+	sigset_t all, before;
+	bool ok = true;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (atomic_flag_test_and_set(&ring.growing))
+		sched_yield();
+	if ((uint32_t)atomic_load(&ring.free) == NO_CHUNK) {
+		uint32_t number = ring.extents;
+		uint8_t *map = number < EXTENTS_MAX ? map_extent(number) : NULL;
+		ok = map != NULL;
+		if (ok) {
+			ring.extent[number] = map;
+			ring.extents = number + 1;
+			for (uint32_t i = 0; i < EXTENT_CHUNKS; i++)
+				push(number * EXTENT_CHUNKS + i);
+		}
+	}
+	atomic_flag_clear(&ring.growing);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ok;
+}
+
+struct wire_block *ring_take(void)
+{
+	for (;;) {
+		uint32_t index = pop();
+		if (index != NO_CHUNK) {
+			ring.in_use++;
+			struct wire_block *chunk = chunk_at(index);
+			*chunk = (struct wire_block){ .spare = 0 };
+			chunk->base = (uint64_t)chunk;
+			return chunk;
+		}
+		if (!grow())
+			return NULL;
+	}
+}
+
+void ring_give(struct wire_block *chunk)
+{
+	for (uint32_t e = 0; e < ring.extents; e++) {
+		size_t offset = (size_t)((uint8_t *)chunk - ring.extent[e]);
+		if (offset < (size_t)EXTENT_CHUNKS * WIRE_CHUNK) {
+			chunk->flags = 0;
+			ring.in_use--;
+			push(e * EXTENT_CHUNKS + (uint32_t)(offset / WIRE_CHUNK));
+			return;
+		}
+	}
+}
+
+bool ring_in_use(void)
+{
+	return ring.in_use > 0;
+}
+
+void ring_remove(void)
+{
+	unlink(ring.path);
+}
+
+void ring_forget(void)
+{
+	for (uint32_t e = 0; e < ring.extents; e++)
+		munmap(ring.extent[e], (size_t)EXTENT_CHUNKS * WIRE_CHUNK);
+	ring.extents = 0;
+	ring.in_use = 0;
+	atomic_flag_clear(&ring.growing);
+	atomic_store(&ring.free, NO_CHUNK);
+}

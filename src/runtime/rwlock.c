@@ -1,0 +1,190 @@
+/* Read-write locks: as mutexes (see mutex.c), with a side for readers. */
+#include "runtime/object.h"
+#include "runtime/real.h"
+#include "runtime/thread.h"
+
+#include <errno.h>
+
+struct side {
+	enum event_kind request, acquire, fail;
+};
+static const struct side reader = { EV_READ_REQUEST, EV_READ_ACQUIRE, EV_READ_FAIL };
+static const struct side writer = { EV_REQUEST, EV_ACQUIRE, EV_ACQUIRE_FAIL };
+
+static _Atomic bool tried; /* somebody has called a try function: number releases by the stripe */
+
+/* Records what a lock function has come to. */
+static int locked(const struct side *side, pthread_rwlock_t *lock, uintptr_t pc,
+		  enum event_how how, int result)
+{
+	if (result == 0)
+		object_record(side->acquire, pc, lock, record_sequence(lock), how);
+	else if (result == ETIMEDOUT)
+		object_record(side->fail, pc, lock, record_sequence(lock), how);
+	else if (result == EDEADLK)
+		record_unmodelled(pc, "read-write lock locked again by its writer (EDEADLK)");
+	return result;
+}
+
+/* Before waiting for a lock that was busy. The writer itself gets EDEADLK instead. */
+static void request(const struct side *side, pthread_rwlock_t *lock, uintptr_t pc)
+{
+	if (lock->__data.__cur_writer != thread_tid())
+		object_record(side->request, pc, lock, record_sequence(lock), 0);
+}
+
+static int try_lock(const struct side *side, pthread_rwlock_t *lock, uintptr_t pc)
+{
+	uint64_t number = 0;
+
+	if (!tried)
+		tried = true;
+	bool striped = record_stripe_lock(lock);
+	int result = side == &reader ? real()->pthread_rwlock_tryrdlock(lock)
+				     : real()->pthread_rwlock_trywrlock(lock);
+	if (result == EBUSY)
+		number = record_sequence(lock);
+	if (striped)
+		record_stripe_unlock(lock);
+	if (result != EBUSY)
+		return locked(side, lock, pc, EVENT_TRY, result);
+	object_record(side->fail, pc, lock, number, EVENT_TRY);
+	return result;
+}
+
+/* ---- readers ------------------------------------------------------------------------------ */
+
+SOOTH_API int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+{
+	if (!record_on())
+		return real()->pthread_rwlock_rdlock(lock);
+	uintptr_t pc = RECORD_CALLER;
+	int result = real()->pthread_rwlock_tryrdlock(lock);
+	if (result == EBUSY) {
+		request(&reader, lock, pc);
+		result = real()->pthread_rwlock_rdlock(lock);
+	}
+	return locked(&reader, lock, pc, EVENT_PLAIN, result);
+}
+
+SOOTH_API int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
+{
+	if (!record_on())
+		return real()->pthread_rwlock_tryrdlock(lock);
+	return try_lock(&reader, lock, RECORD_CALLER);
+}
+
+SOOTH_API int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
+					 const struct timespec *restrict until)
+{
+	if (!record_on() || !object_time_valid(until))
+		return real()->pthread_rwlock_timedrdlock(lock, until);
+	uintptr_t pc = RECORD_CALLER;
+	int result = real()->pthread_rwlock_tryrdlock(lock);
+	if (result == EBUSY) {
+		request(&reader, lock, pc);
+		result = real()->pthread_rwlock_timedrdlock(lock, until);
+	}
+	return locked(&reader, lock, pc, EVENT_TIMED, result);
+}
+
+SOOTH_API int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock,
+					 const struct timespec *restrict until)
+{
+	if (!record_on() || !object_clock_valid(clock) || !object_time_valid(until))
+		return real()->pthread_rwlock_clockrdlock(lock, clock, until);
+	uintptr_t pc = RECORD_CALLER;
+	int result = real()->pthread_rwlock_tryrdlock(lock);
+	if (result == EBUSY) {
+		request(&reader, lock, pc);
+		result = real()->pthread_rwlock_clockrdlock(lock, clock, until);
+	}
+	return locked(&reader, lock, pc, EVENT_TIMED, result);
+}
+
+/* ---- writers ------------------------------------------------------------------------------ */
+
+SOOTH_API int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
+{
+	if (!record_on())
+		return real()->pthread_rwlock_wrlock(lock);
+	uintptr_t pc = RECORD_CALLER;
+	int result = real()->pthread_rwlock_trywrlock(lock);
+	if (result == EBUSY) {
+		request(&writer, lock, pc);
+		result = real()->pthread_rwlock_wrlock(lock);
+	}
+	return locked(&writer, lock, pc, EVENT_PLAIN, result);
+}
+
+SOOTH_API int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
+{
+	if (!record_on())
+		return real()->pthread_rwlock_trywrlock(lock);
+	return try_lock(&writer, lock, RECORD_CALLER);
+}
+
+SOOTH_API int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
+					 const struct timespec *restrict until)
+{
+	if (!record_on() || !object_time_valid(until))
+		return real()->pthread_rwlock_timedwrlock(lock, until);
+	uintptr_t pc = RECORD_CALLER;
+	int result = real()->pthread_rwlock_trywrlock(lock);
+	if (result == EBUSY) {
+		request(&writer, lock, pc);
+		result = real()->pthread_rwlock_timedwrlock(lock, until);
+	}
+	return locked(&writer, lock, pc, EVENT_TIMED, result);
+}
+
+SOOTH_API int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock,
+					 const struct timespec *restrict until)
+{
+	if (!record_on() || !object_clock_valid(clock) || !object_time_valid(until))
+		return real()->pthread_rwlock_clockwrlock(lock, clock, until);
+	uintptr_t pc = RECORD_CALLER;
+	int result = real()->pthread_rwlock_trywrlock(lock);
+	if (result == EBUSY) {
+		request(&writer, lock, pc);
+		result = real()->pthread_rwlock_clockwrlock(lock, clock, until);
+	}
+	return locked(&writer, lock, pc, EVENT_TIMED, result);
+}
+
+/* ---- both --------------------------------------------------------------------------------- */
+
+/* Which side is given up is decided as the library decides it: by who is the writer. */
+SOOTH_API int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	if (!record_on())
+		return real()->pthread_rwlock_unlock(lock);
+	bool writing = lock->__data.__cur_writer == thread_tid();
+	bool striped = tried && record_stripe_lock(lock);
+	object_record(writing ? EV_RELEASE : EV_READ_RELEASE, RECORD_CALLER, lock,
+		      record_sequence(lock), 0);
+	int result = real()->pthread_rwlock_unlock(lock);
+	if (striped)
+		record_stripe_unlock(lock);
+	return result;
+}
+
+SOOTH_API int pthread_rwlock_init(pthread_rwlock_t *restrict lock,
+				  const pthread_rwlockattr_t *restrict attributes)
+{
+	int result = real()->pthread_rwlock_init(lock, attributes);
+
+	if (result == 0 && record_on())
+		object_record(EV_LOCK_INIT, RECORD_CALLER, lock, record_sequence(lock),
+			      EVENT_LOCK_RW);
+	return result;
+}
+
+SOOTH_API int pthread_rwlock_destroy(pthread_rwlock_t *lock)
+{
+	int result = real()->pthread_rwlock_destroy(lock);
+
+	if (result == 0 && record_on())
+		object_record(EV_LOCK_DESTROY, RECORD_CALLER, lock, record_sequence(lock), 0);
+	return result;
+}

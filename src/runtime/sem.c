@@ -1,0 +1,161 @@
+/*
+ * Semaphores. Posts and tries are done and numbered under the stripe; a wait that had to block is
+ * numbered after it came through, so a failed try may have a lower number than the DOWN that took
+ * the last unit from it.
+ */
+#include "runtime/object.h"
+#include "runtime/real.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+
+/* One try; its number, taken with it. Zero, or -1 and errno as the library leaves them. */
+static int try_down(sem_t *sem, uint64_t *number)
+{
+	bool striped = record_stripe_lock(sem);
+	int result = real()->sem_trywait(sem);
+
+	*number = record_sequence(sem);
+	if (striped)
+		record_stripe_unlock(sem);
+	return result;
+}
+
+/* Takes the semaphore if it can be had at once. Otherwise the caller has to wait for it. */
+static bool down_at_once(sem_t *sem, uintptr_t pc, enum event_how how)
+{
+	int error = errno;
+	uint64_t number;
+
+	if (try_down(sem, &number) == 0) {
+		object_record(EV_DOWN, pc, sem, number, how);
+		return true;
+	}
+	errno = error;
+	object_record(EV_DOWN_REQUEST, pc, sem, record_sequence(sem), 0);
+	return false;
+}
+
+/* Records what a wait has come to. An interrupted one has only asked. */
+static int waited(sem_t *sem, uintptr_t pc, enum event_how how, int result)
+{
+	if (result == 0)
+		object_record(EV_DOWN, pc, sem, record_sequence(sem), how);
+	else if (errno == ETIMEDOUT)
+		object_record(EV_DOWN_FAIL, pc, sem, record_sequence(sem), how);
+	return result;
+}
+
+/* Waits are cancellation points even when they need not block; tries are not. */
+SOOTH_API int sem_wait(sem_t *sem)
+{
+	if (!record_on())
+		return real()->sem_wait(sem);
+	uintptr_t pc = RECORD_CALLER;
+	pthread_testcancel();
+	if (down_at_once(sem, pc, EVENT_PLAIN))
+		return 0;
+	return waited(sem, pc, EVENT_PLAIN, real()->sem_wait(sem));
+}
+
+SOOTH_API int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict until)
+{
+	if (!record_on() || !object_time_valid(until))
+		return real()->sem_timedwait(sem, until);
+	uintptr_t pc = RECORD_CALLER;
+	pthread_testcancel();
+	if (down_at_once(sem, pc, EVENT_TIMED))
+		return 0;
+	return waited(sem, pc, EVENT_TIMED, real()->sem_timedwait(sem, until));
+}
+
+SOOTH_API int sem_clockwait(sem_t *restrict sem, clockid_t clock,
+			    const struct timespec *restrict until)
+{
+	if (!record_on() || !object_clock_valid(clock) || !object_time_valid(until))
+		return real()->sem_clockwait(sem, clock, until);
+	uintptr_t pc = RECORD_CALLER;
+	pthread_testcancel();
+	if (down_at_once(sem, pc, EVENT_TIMED))
+		return 0;
+	return waited(sem, pc, EVENT_TIMED, real()->sem_clockwait(sem, clock, until));
+}
+
+SOOTH_API int sem_trywait(sem_t *sem)
+{
+	uint64_t number;
+
+	if (!record_on())
+		return real()->sem_trywait(sem);
+	int result = try_down(sem, &number);
+	if (result == 0)
+		object_record(EV_DOWN, RECORD_CALLER, sem, number, EVENT_TRY);
+	else if (errno == EAGAIN)
+		object_record(EV_DOWN_FAIL, RECORD_CALLER, sem, number, EVENT_TRY);
+	return result;
+}
+
+/*
+ * The number is taken before the post, since a thread that waits takes its own as soon as it is
+ * let through, and does so outside the stripe. A post that fails wastes it.
+ */
+SOOTH_API int sem_post(sem_t *sem)
+{
+	if (!record_on())
+		return real()->sem_post(sem);
+	bool striped = record_stripe_lock(sem);
+	uint64_t number = record_sequence(sem);
+	int result = real()->sem_post(sem);
+	if (striped)
+		record_stripe_unlock(sem);
+	if (result == 0)
+		object_record(EV_POST, RECORD_CALLER, sem, number, 0);
+	return result;
+}
+
+SOOTH_API int sem_init(sem_t *sem, int shared, unsigned value)
+{
+	int result = real()->sem_init(sem, shared, value);
+
+	if (result == 0 && record_on())
+		record(EV_SEM_INIT, RECORD_CALLER,
+		       (struct record_fields){ .q = record_sequence(sem),
+					       .a = (uintptr_t)sem,
+					       .n = value });
+	return result;
+}
+
+SOOTH_API int sem_destroy(sem_t *sem)
+{
+	int result = real()->sem_destroy(sem);
+
+	if (result == 0 && record_on())
+		object_record(EV_SEM_DESTROY, RECORD_CALLER, sem, record_sequence(sem), 0);
+	return result;
+}
+
+/* Named semaphores may be changed by other processes: their initial value is not known. */
+SOOTH_API sem_t *sem_open(const char *name, int flags, ...)
+{
+	mode_t mode = 0;
+	unsigned value = 0;
+
+	if (flags & O_CREAT) {
+		va_list more;
+		va_start(more, flags);
+		mode = va_arg(more, mode_t);
+		value = va_arg(more, unsigned);
+		va_end(more);
+	}
+	if (record_on())
+		record_unmodelled(RECORD_CALLER, "sem_open");
+	return real()->sem_open(name, flags, mode, value);
+}
+
+SOOTH_API int sem_close(sem_t *sem)
+{
+	if (record_on())
+		record_unmodelled(RECORD_CALLER, "sem_close");
+	return real()->sem_close(sem);
+}

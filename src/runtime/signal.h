@@ -1,0 +1,8 @@
+/* Signal handlers. */
+#ifndef RUNTIME_SIGNAL_H
+#define RUNTIME_SIGNAL_H
+
+/* In a fork child: whatever handler called fork has no stream to go back to. */
+void signal_after_fork(void);
+
+#endif

@@ -1,0 +1,337 @@
+/*
+ * Threads. The parent records CREATE when the thread exists, and the thread waits for that before
+ * it records BEGIN. END is the thread's very last record: it comes in the last round of the
+ * destructors of thread-specific data, behind everything that is the program's.
+ */
+#include "runtime/thread.h"
+
+#include "runtime/process.h"
+#include "runtime/real.h"
+#include "runtime/record.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+
+static SOOTH_TLS int tid;
+
+int thread_tid(void)
+{
+	if (!tid)
+		tid = gettid();
+	return tid;
+}
+
+/* ---- which pthread_t is which stream ------------------------------------------------------ */
+
+/*
+ * Only threads that can be joined are here, from their creation to their join or detachment. A
+ * pthread_t is used again as soon as the real join or detach is done, perhaps before its entry is
+ * gone: new entries come first, and one is removed by its stream's number too.
+ */
+struct entry {
+	struct entry *next;
+	pthread_t thread;
+	uint32_t stream;
+};
+#define BUCKETS 512u
+static struct entry *buckets[BUCKETS];
+static atomic_flag table_busy = ATOMIC_FLAG_INIT;
+
+static void table_lock(void)
+{
+	while (atomic_flag_test_and_set_explicit(&table_busy, memory_order_acquire))
+		sched_yield();
+}
+
+static void table_unlock(void)
+{
+	atomic_flag_clear_explicit(&table_busy, memory_order_release);
+}
+
+static struct entry **bucket_of(pthread_t thread)
+{
+	return &buckets[(thread >> 12) * 2654435761u % BUCKETS];
+}
+
+static void enter(pthread_t thread, uint32_t stream)
+{
+	struct entry *entry = real()->malloc(sizeof(*entry));
+
+	if (!entry)
+		return; /* its join will be noted as one we cannot name */
+	table_lock();
+	*entry = (struct entry){ *bucket_of(thread), thread, stream };
+	*bucket_of(thread) = entry;
+	table_unlock();
+}
+
+/* The stream of a thread that can be joined; 0, which nobody joins, when it is not known. */
+static uint32_t stream_of(pthread_t thread)
+{
+	uint32_t stream = 0;
+
+	table_lock();
+	for (struct entry *e = *bucket_of(thread); e && !stream; e = e->next)
+		stream = pthread_equal(e->thread, thread) ? e->stream : 0;
+	table_unlock();
+	return stream;
+}
+
+static void leave(pthread_t thread, uint32_t stream)
+{
+	struct entry *found = NULL;
+
+	table_lock();
+	for (struct entry **e = bucket_of(thread); *e; e = &(*e)->next) {
+		if (pthread_equal((*e)->thread, thread) && (*e)->stream == stream) {
+			found = *e;
+			*e = found->next;
+			break;
+		}
+	}
+	table_unlock();
+	real()->free(found);
+}
+
+void thread_after_fork(void)
+{
+	tid = 0;
+	for (unsigned i = 0; i < BUCKETS; i++)
+		buckets[i] = NULL; /* lost, with the threads: their memory may be half changed */
+	table_unlock();
+}
+
+/* ---- the end of a thread ------------------------------------------------------------------ */
+
+static pthread_key_t end_key;
+static _Atomic int end_key_made; /* 1 yes, -1 the program has used them all up */
+static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
+
+/* `round` counts the calls in this thread: the library makes PTHREAD_DESTRUCTOR_ITERATIONS. */
+static void end_thread(void *round)
+{
+	uintptr_t next = (uintptr_t)round + 1;
+
+	if (next <= PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(end_key, (void *)next))
+		return;
+	if (record_on())
+		record(EV_END, 0, (struct record_fields){ 0 });
+	lane_end();
+}
+
+static void make_end_key(void)
+{
+	end_key_made = pthread_key_create(&end_key, end_thread) == 0 ? 1 : -1;
+}
+
+/* Lets the calling thread record its END. False when there is no way but to do it by hand. */
+static bool expect_end(void)
+{
+	if (!end_key_made)
+		real()->pthread_once(&end_key_once, make_end_key);
+	if (end_key_made < 0)
+		return false;
+	return pthread_getspecific(end_key) || pthread_setspecific(end_key, (void *)1) == 0;
+}
+
+/* For the main thread, and those made behind our back. */
+SOOTH_API void pthread_exit(void *result)
+{
+	if (record_on()) {
+		lane_self.quiet = true;
+		expect_end();
+		lane_self.quiet = false;
+	}
+	real()->pthread_exit(result);
+	__builtin_unreachable();
+}
+
+/* ---- the beginning of a thread ------------------------------------------------------------ */
+
+struct start {
+	void *(*routine)(void *);
+	void *argument;
+	uint32_t creator, stream;
+	_Atomic int state; /* enum start_state; a futex */
+};
+enum start_state { CREATED, CREATED_AND_WAITING, RECORDED };
+
+#define PATIENCE_TRIES 100
+#define PATIENCE_NS 10000000 /* of each: a second in all */
+
+/*
+ * Waits until CREATE is recorded; it nearly always is. But the creator may be held up, or jump
+ * away out of a signal handler, and nobody must hang for a record: after a second the thread goes
+ * on, and leaves `start` alone, which the creator may still touch.
+ */
+static bool wait_for_creator(struct start *start)
+{
+	static const struct timespec patience = { .tv_nsec = PATIENCE_NS };
+	int state = CREATED;
+
+	atomic_compare_exchange_strong(&start->state, &state, CREATED_AND_WAITING);
+	for (int i = 0; i < PATIENCE_TRIES && start->state != RECORDED; i++)
+		syscall(SYS_futex, &start->state, FUTEX_WAIT_PRIVATE, CREATED_AND_WAITING,
+			&patience, NULL, 0);
+	return start->state == RECORDED;
+}
+
+static void let_go(struct start *start)
+{
+	if (atomic_exchange(&start->state, RECORDED) == CREATED_AND_WAITING)
+		syscall(SYS_futex, &start->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* The stack of the calling thread; its thread-local variables are at the upper end. */
+static void find_stack(struct record_fields *fields)
+{
+	pthread_attr_t attributes;
+	void *low;
+	size_t bytes;
+
+	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+		return;
+	if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+		fields->a = (uintptr_t)low;
+		fields->b = (uintptr_t)low + bytes;
+	}
+	pthread_attr_destroy(&attributes);
+}
+
+static void *begin_thread(void *argument)
+{
+	struct start *given = argument;
+	bool in_time = wait_for_creator(given);
+	struct start start = *given;
+	struct record_fields fields = { .n = start.creator };
+
+	if (in_time)
+		real()->free(given);
+	lane_self.quiet = true;
+	lane_begin(start.stream);
+	find_stack(&fields);
+	bool in_destructor = expect_end();
+	lane_self.quiet = false;
+	if (record_on())
+		record(EV_BEGIN, (uintptr_t)start.routine, fields);
+
+	void *result = start.routine(start.argument);
+	if (!in_destructor) {
+		if (record_on())
+			record(EV_END, 0, (struct record_fields){ 0 });
+		lane_end();
+	}
+	return result;
+}
+
+static bool is_joinable(const pthread_attr_t *attributes)
+{
+	int state = PTHREAD_CREATE_JOINABLE;
+
+	if (attributes)
+		pthread_attr_getdetachstate(attributes, &state);
+	return state == PTHREAD_CREATE_JOINABLE;
+}
+
+/*
+ * `thread` is written by the library before the new thread runs, and read here before the program's
+ * part of it does: after that it may be gone. A stream's number is wasted when there is no thread.
+ */
+SOOTH_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+			     void *(*routine)(void *), void *restrict argument)
+{
+	if (!record_on())
+		return real()->pthread_create(thread, attributes, routine, argument);
+	struct start *start = real()->malloc(sizeof(*start));
+	if (!start)
+		return EAGAIN;
+	bool joinable = is_joinable(attributes); /* the attributes, too, may be gone afterwards */
+	uint32_t stream = lane_new_stream();
+	*start = (struct start){ routine, argument, lane_self.stream, stream, CREATED };
+	int result = real()->pthread_create(thread, attributes, begin_thread, start);
+	if (result != 0) {
+		real()->free(start);
+		return result;
+	}
+	if (joinable)
+		enter(*thread, stream);
+	record(EV_CREATE, RECORD_CALLER, (struct record_fields){ .n = stream });
+	start->creator = lane_self.stream; /* known now even if this was the thread's first record */
+	let_go(start);
+	return 0;
+}
+
+/* The library's thrd_create does not come by pthread_create. */
+SOOTH_API int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
+{
+	if (record_on())
+		record_unmodelled(RECORD_CALLER, "thrd_create");
+	return real()->thrd_create(thread, routine, argument);
+}
+
+/* ---- join and detach ---------------------------------------------------------------------- */
+
+static int joined(pthread_t thread, uint32_t stream, uintptr_t pc, int result)
+{
+	if (result != 0)
+		return result;
+	if (stream) {
+		leave(thread, stream);
+		record(EV_JOIN, pc, (struct record_fields){ .n = stream });
+	} else {
+		record_unmodelled(pc, "join of a thread whose creation was not seen");
+	}
+	return 0;
+}
+
+SOOTH_API int pthread_join(pthread_t thread, void **result)
+{
+	if (!record_on())
+		return real()->pthread_join(thread, result);
+	uint32_t stream = stream_of(thread);
+	return joined(thread, stream, RECORD_CALLER, real()->pthread_join(thread, result));
+}
+
+SOOTH_API int pthread_tryjoin_np(pthread_t thread, void **result)
+{
+	if (!record_on())
+		return real()->pthread_tryjoin_np(thread, result);
+	uint32_t stream = stream_of(thread);
+	return joined(thread, stream, RECORD_CALLER, real()->pthread_tryjoin_np(thread, result));
+}
+
+SOOTH_API int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
+{
+	if (!record_on())
+		return real()->pthread_timedjoin_np(thread, result, until);
+	uint32_t stream = stream_of(thread);
+	return joined(thread, stream, RECORD_CALLER,
+		      real()->pthread_timedjoin_np(thread, result, until));
+}
+
+SOOTH_API int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
+				   const struct timespec *until)
+{
+	if (!record_on())
+		return real()->pthread_clockjoin_np(thread, result, clock, until);
+	uint32_t stream = stream_of(thread);
+	return joined(thread, stream, RECORD_CALLER,
+		      real()->pthread_clockjoin_np(thread, result, clock, until));
+}
+
+SOOTH_API int pthread_detach(pthread_t thread)
+{
+	if (!record_on())
+		return real()->pthread_detach(thread);
+	uint32_t stream = stream_of(thread);
+	int result = real()->pthread_detach(thread);
+	if (result == 0 && stream) {
+		leave(thread, stream);
+		record(EV_DETACH, RECORD_CALLER, (struct record_fields){ .n = stream });
+	}
+	return result;
+}

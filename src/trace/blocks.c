@@ -1,0 +1,299 @@
+/*
+ * From the files of a trace to the blocks of each stream.
+ *
+ * A log file is block after block. The places of blocks in it are reserved before they are
+ * written, so a killed process can leave holes (zeros) between blocks and half a block at the
+ * end; what is missing there is still in the ring, which keeps a block until it has been written.
+ */
+#include "trace/store.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEADER sizeof(struct wire_block)
+#define MAGIC_AT offsetof(struct wire_block, magic)
+
+static bool is_header(const uint8_t *p, size_t left, struct wire_block *header)
+{
+	if (left < HEADER)
+		return false;
+	memcpy(header, p, HEADER);
+	return header->magic == WIRE_BLOCK_MAGIC && header->bytes <= WIRE_CHUNK - HEADER;
+}
+
+/* Where the next block starts after damage; the end of the file when there is none. */
+static size_t find_header(const struct file_view *view, size_t at)
+{
+	const uint32_t magic = WIRE_BLOCK_MAGIC;
+
+	for (;;) {
+		const uint8_t *hit;
+		struct wire_block header;
+
+		if (at + HEADER > view->size)
+			return view->size;
+		hit = memmem(view->data + at + MAGIC_AT, view->size - at - MAGIC_AT, &magic,
+			     sizeof magic);
+		if (!hit)
+			return view->size;
+		at = (size_t)(hit - view->data) - MAGIC_AT;
+		/* What the runtime writes: the filled part of the buffer is what the log has. */
+		if (is_header(view->data + at, view->size - at, &header) &&
+		    header.cursor - header.base - HEADER == header.bytes)
+			return at;
+		at++;
+	}
+}
+
+static bool all_zero(const uint8_t *p, size_t size)
+{
+	return !size || (!p[0] && !memcmp(p, p + 1, size - 1));
+}
+
+/* The pieces of a block of the global log, each as a block of its stream. */
+static void add_pieces(struct trace *trace, const struct store_block *whole)
+{
+	for (uint32_t at = 0; at < whole->bytes;) {
+		struct store_block piece = *whole;
+		struct wire_piece header;
+
+		if (whole->bytes - at >= sizeof header) {
+			memcpy(&header, whole->data + at, sizeof header);
+			at += sizeof header;
+		} else {
+			header = (struct wire_piece){ 0, UINT32_MAX };
+		}
+		if (header.bytes > whole->bytes - at) {
+			if (!whole->cut)
+				store_problem(trace, "%s: offset %#" PRIx64 ": a piece runs past its block",
+					      trace->files.items[whole->file], whole->offset + at);
+			return;
+		}
+		piece.data = whole->data + at;
+		piece.bytes = header.bytes;
+		piece.stream = header.stream;
+		piece.offset = whole->offset + at;
+		piece.order = whole->number << 16 | at;
+		piece.continues = true;
+		piece.cut = false;
+		piece.spare = 0;
+		piece.flags &= ~(uint32_t)(WIRE_BLOCK_HANDLER | WIRE_BLOCK_LAST);
+		*vec_push(&trace->blocks) = piece;
+		at += header.bytes;
+	}
+}
+
+static void add_block(struct trace *trace, const struct store_block *block)
+{
+	bool global = block->flags & WIRE_BLOCK_GLOBAL;
+
+	if (global && block->stream == UINT32_MAX) {
+		add_pieces(trace, block);
+		return;
+	}
+	*vec_push(&trace->blocks) = *block;
+	if (global) { /* a lane of the global log: what had not been handed over */
+		struct store_block *lane = &trace->blocks.items[trace->blocks.count - 1];
+
+		lane->continues = true;
+		lane->order = UINT64_MAX;
+	}
+}
+
+static struct store_block from_header(const struct wire_block *header)
+{
+	return (struct store_block){
+		.stream = header->stream,
+		.flags = header->flags,
+		.number = header->number,
+		.time = header->time,
+		.spare = header->spare,
+	};
+}
+
+/* Blocks of the global log are known by number, and the ring's copy is dropped if it is there. */
+static bool is_global(const struct store_block *b)
+{
+	return b->flags & WIRE_BLOCK_GLOBAL && b->stream == UINT32_MAX;
+}
+
+void store_scan_log(struct trace *trace, uint32_t file)
+{
+	const struct file_view *view = &trace->views.items[file];
+	const char *name = trace->files.items[file];
+
+	for (size_t at = 0; at < view->size;) {
+		struct wire_block header;
+		struct store_block block;
+
+		if (!is_header(view->data + at, view->size - at, &header)) {
+			size_t next = find_header(view, at);
+
+			if (!all_zero(view->data + at, next - at) && next - at >= HEADER)
+				store_problem(trace, "%s: offset %#zx: no block here; %zu bytes skipped",
+					      name, at, next - at);
+			at = next;
+			continue;
+		}
+		block = from_header(&header);
+		block.file = file;
+		block.offset = at + HEADER;
+		block.data = view->data + block.offset;
+		block.cut = header.bytes > view->size - block.offset;
+		block.bytes = block.cut ? (uint32_t)(view->size - block.offset) : header.bytes;
+		add_block(trace, &block);
+		at += wire_block_room(block.bytes);
+	}
+}
+
+/* Is a block of the global log with this number known from the log already, and whole? */
+static bool have_global(const struct trace *trace, uint64_t number)
+{
+	for (size_t i = trace->blocks.count; i-- > 0;) {
+		const struct store_block *b = &trace->blocks.items[i];
+
+		if (b->continues && !b->from_ring && b->number == number && b->order != UINT64_MAX)
+			return true;
+	}
+	return false;
+}
+
+void store_scan_ring(struct trace *trace, uint32_t file)
+{
+	const struct file_view *view = &trace->views.items[file];
+
+	for (size_t at = 0; at + HEADER <= view->size; at += WIRE_CHUNK) {
+		struct wire_block header;
+		struct store_block block;
+		uint64_t filled;
+
+		memcpy(&header, view->data + at, HEADER);
+		if (header.magic != WIRE_BLOCK_MAGIC || !(header.flags & WIRE_BLOCK_LIVE))
+			continue;
+		filled = header.cursor - header.base - HEADER;
+		if (filled > WIRE_CHUNK - HEADER) {
+			store_problem(trace, "%s: offset %#zx: a chunk whose cursor is outside of it",
+				      trace->files.items[file], at);
+			continue;
+		}
+		block = from_header(&header);
+		block.file = file;
+		block.from_ring = true;
+		block.offset = at + HEADER;
+		block.data = view->data + block.offset;
+		block.cut = filled > view->size - block.offset;
+		block.bytes = (uint32_t)(block.cut ? view->size - block.offset : filled);
+		if (!is_global(&block) || !have_global(trace, block.number))
+			add_block(trace, &block);
+	}
+}
+
+/* ---- streams ------------------------------------------------------------------------------ */
+
+/* By stream and place in it; of two copies of a block the better first. */
+static int compare(const void *left, const void *right)
+{
+	const struct store_block *a = left, *b = right;
+
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return (int)b->from_ring - (int)a->from_ring;
+}
+
+static bool same_place(const struct store_block *a, const struct store_block *b)
+{
+	if (a->stream != b->stream || a->continues != b->continues)
+		return false;
+	return a->continues ? a->order == b->order : a->number == b->number;
+}
+
+/* The lane of a global log, and its contents had been handed over when the process was killed. */
+static bool handed_over(const struct store_block *lane, const struct store_block *last)
+{
+	return lane->order == UINT64_MAX && lane->continues && last->continues &&
+	       last->stream == lane->stream && last->bytes == lane->bytes &&
+	       !memcmp(last->data, lane->data, lane->bytes);
+}
+
+static void drop_copies(struct trace *trace)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trace->blocks.count; i++) {
+		const struct store_block *b = &trace->blocks.items[i];
+
+		if (kept && (same_place(&trace->blocks.items[kept - 1], b) ||
+			     handed_over(b, &trace->blocks.items[kept - 1]))) {
+			trace->blocks.items[kept - 1].flags |= b->flags & WIRE_BLOCK_LAST;
+			continue;
+		}
+		trace->blocks.items[kept++] = *b;
+	}
+	trace->blocks.count = kept;
+}
+
+static char *describe_gap(const struct store_block *after, uint64_t want)
+{
+	char *text;
+
+	if (asprintf(&text, "stream %" PRIu32 ": block %" PRIu64 " is missing, the next one there is %" PRIu64,
+		     after->stream, want, after->number) < 0)
+		abort();
+	return text;
+}
+
+static void add_stream(struct trace *trace, size_t from, size_t to)
+{
+	const struct store_block *blocks = &trace->blocks.items[from];
+	struct store_stream stream = {
+		.about = { .number = blocks->stream, .host = TRACE_NONE },
+		.blocks = blocks,
+		.count = to - from,
+	};
+
+	for (size_t i = 0; i < to - from; i++) {
+		const struct store_block *b = &blocks[i];
+		bool cut = i && blocks[i - 1].cut;
+
+		if (cut || (!b->continues && b->number != i)) {
+			stream.gap = describe_gap(b, cut ? i - 1 : i);
+			if (cut)
+				sprintf(stream.gap, "stream %" PRIu32 ": block %zu is not whole",
+					b->stream, i - 1);
+			stream.count = i;
+			break;
+		}
+		stream.about.bytes += b->bytes;
+		stream.about.ended |= (b->flags & WIRE_BLOCK_LAST) != 0;
+		if (b->flags & WIRE_BLOCK_HANDLER && b->spare < UINT32_MAX)
+			stream.about.host = (uint32_t)b->spare;
+	}
+	stream.about.blocks = stream.count;
+	if (stream.gap)
+		store_problem(trace, "%s: reading of the stream stops there", stream.gap);
+	*vec_push(&trace->streams) = stream;
+}
+
+void store_index_streams(struct trace *trace)
+{
+	size_t from = 0;
+
+	if (trace->blocks.count)
+		qsort(trace->blocks.items, trace->blocks.count, sizeof *trace->blocks.items, compare);
+	drop_copies(trace);
+	for (size_t i = 1; i <= trace->blocks.count; i++) {
+		if (i == trace->blocks.count ||
+		    trace->blocks.items[i].stream != trace->blocks.items[from].stream) {
+			add_stream(trace, from, i);
+			from = i;
+		}
+	}
+}

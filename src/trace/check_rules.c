@@ -1,0 +1,308 @@
+#include "trace/check_rules.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- locks -------------------------------------------------------------------------------- */
+
+/* Somebody else who can still let go of it. */
+static bool other_holds(const struct check *c, const struct check_object *o, uint32_t stream)
+{
+	return o->holder && o->holder != stream + 1 && !map_get(&c->gone, o->holder - 1);
+}
+
+static void take(struct check *c, struct check_object *o, const struct trace_event *ev,
+		 const char *how)
+{
+	if (other_holds(c, o, ev->stream))
+		check_violation(c, ev, "%s lock %#" PRIx64 " while stream %" PRIu32 " holds it", how,
+				o->address, o->holder - 1);
+	o->depth = o->holder == ev->stream + 1 ? o->depth + 1 : 1;
+	o->holder = ev->stream + 1;
+}
+
+static void release(struct check *c, struct check_object *o, const struct trace_event *ev)
+{
+	if (o->holder != ev->stream + 1)
+		check_note(c, ev, "releases lock %#" PRIx64 ", which it does not hold", o->address);
+	if (o->depth > 1) {
+		o->depth--;
+		return;
+	}
+	o->holder = o->depth = 0;
+}
+
+void check_lock(struct check *c, const struct trace_event *ev)
+{
+	struct check_object *o = check_object(c, ev->address);
+
+	switch (ev->kind) {
+	case EV_LOCK_INIT:
+	case EV_LOCK_DESTROY:
+		o->holder = o->depth = o->readers = 0;
+		break;
+	case EV_ACQUIRE:
+		if (o->readers)
+			check_violation(c, ev, "takes lock %#" PRIx64 " for writing while %" PRIu32 " read",
+					o->address, o->readers);
+		take(c, o, ev, "takes");
+		break;
+	case EV_RELEASE:
+		release(c, o, ev);
+		break;
+	case EV_READ_ACQUIRE:
+		if (o->holder && !map_get(&c->gone, o->holder - 1))
+			check_violation(c, ev, "takes lock %#" PRIx64 " for reading while stream %" PRIu32 " writes",
+					o->address, o->holder - 1);
+		o->readers++;
+		break;
+	case EV_READ_RELEASE:
+		if (o->readers)
+			o->readers--;
+		else
+			check_note(c, ev, "releases lock %#" PRIx64 ", which nobody reads", o->address);
+		break;
+	}
+}
+
+/* ---- conditions --------------------------------------------------------------------------- */
+
+static void start_wait(struct check *c, const struct trace_event *ev)
+{
+	struct check_object *mutex = check_object(c, ev->other);
+
+	if (other_holds(c, mutex, ev->stream))
+		check_violation(c, ev, "waits with mutex %#" PRIx64 ", which stream %" PRIu32 " holds",
+				ev->other, mutex->holder - 1);
+	else if (!mutex->holder)
+		check_violation(c, ev, "waits with mutex %#" PRIx64 ", which it does not hold", ev->other);
+	mutex->holder = mutex->depth = 0;
+	*map_put(&c->waiting, ev->stream, NULL) = ev->address + 1;
+}
+
+static void end_wait(struct check *c, const struct trace_event *ev)
+{
+	uint64_t *waiting = map_put(&c->waiting, ev->stream, NULL);
+
+	if (*waiting != ev->address + 1)
+		check_violation(c, ev, "is woken at condition %#" PRIx64 " without waiting there",
+				ev->address);
+	*waiting = 0;
+	take(c, check_object(c, ev->other), ev, "wakes up with");
+}
+
+void check_condition(struct check *c, const struct trace_event *ev)
+{
+	if (ev->kind == EV_WAIT)
+		start_wait(c, ev);
+	else if (ev->kind == EV_WOKEN)
+		end_wait(c, ev);
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+void check_thread(struct check *c, const struct trace_event *ev)
+{
+	bool fresh;
+
+	switch (ev->kind) {
+	case EV_CREATE:
+		map_put(&c->created, ev->number, &fresh);
+		if (!fresh)
+			check_violation(c, ev, "creates stream %" PRIu64 " a second time", ev->number);
+		else if (map_get(&c->seen, ev->number))
+			check_violation(c, ev, "creates stream %" PRIu64 ", which had events before",
+					ev->number);
+		break;
+	case EV_BEGIN:
+		if (ev->index)
+			check_violation(c, ev, "begins, but had events before");
+		if (ev->stream && !map_get(&c->created, ev->stream) && !trace_is_text(c->trace))
+			check_note(c, ev, "begins, and nobody created it");
+		break;
+	case EV_END:
+		map_put(&c->gone, ev->stream, NULL);
+		break;
+	case EV_JOIN:
+		map_put(&c->joined, ev->number, NULL);
+		if (!map_get(&c->gone, ev->number) && !trace_is_text(c->trace) &&
+		    trace_find_stream(c->trace, (uint32_t)ev->number) != TRACE_NONE)
+			check_violation(c, ev, "joins stream %" PRIu64 ", which has not ended", ev->number);
+		break;
+	}
+}
+
+/* ---- semaphores, barriers, once ----------------------------------------------------------- */
+
+void check_semaphore(struct check *c, const struct trace_event *ev)
+{
+	struct check_object *o = check_object(c, ev->address);
+
+	switch (ev->kind) {
+	case EV_SEM_INIT:
+		o->count_known = true;
+		o->count = ev->number;
+		break;
+	case EV_SEM_DESTROY:
+		o->count_known = false;
+		break;
+	case EV_POST:
+		o->count++;
+		break;
+	case EV_DOWN:
+		if (!o->count && o->count_known)
+			check_violation(c, ev, "takes from semaphore %#" PRIx64 ", which is at 0", o->address);
+		o->count -= o->count > 0;
+		break;
+	}
+}
+
+void check_barrier(struct check *c, const struct trace_event *ev)
+{
+	struct check_object *o = check_object(c, ev->address);
+
+	switch (ev->kind) {
+	case EV_BARRIER_INIT:
+		o->count = ev->number;
+		o->arrived = o->passed = 0;
+		break;
+	case EV_BARRIER_DESTROY:
+		o->count = o->arrived = o->passed = 0;
+		break;
+	case EV_ARRIVE:
+		if (ev->number && o->count && ev->number != o->count)
+			check_violation(c, ev, "arrives at barrier %#" PRIx64 " for %" PRIu64 ", made for %" PRIu64,
+					o->address, ev->number, o->count);
+		if (ev->number)
+			o->count = ev->number;
+		o->arrived++;
+		break;
+	case EV_PASS:
+		o->passed++;
+		if (o->count && o->passed > o->arrived / o->count * o->count)
+			check_violation(c, ev, "passes barrier %#" PRIx64 " with %" PRIu64 " of %" PRIu64 " there",
+					o->address, o->arrived % o->count, o->count);
+		break;
+	}
+}
+
+void check_once(struct check *c, const struct trace_event *ev)
+{
+	struct check_object *o = check_object(c, ev->address);
+
+	switch (ev->kind) {
+	case EV_ONCE_BEGIN:
+		if (o->running)
+			check_violation(c, ev, "runs once %#" PRIx64 " while it is being run", o->address);
+		o->running = true;
+		break;
+	case EV_ONCE_END:
+		o->running = false;
+		o->ran = true;
+		break;
+	case EV_ONCE:
+		if (o->running && !o->ran)
+			check_violation(c, ev, "passes once %#" PRIx64 " while it is being run", o->address);
+		break;
+	}
+}
+
+/* ---- the heap ----------------------------------------------------------------------------- */
+
+void check_memory(struct check *c, const struct trace_event *ev)
+{
+	uint64_t *size;
+	bool fresh;
+
+	if (ev->kind == EV_ALLOC) {
+		*map_put(&c->blocks, ev->address, NULL) = ev->size + 1;
+		return;
+	}
+	if (!ev->address) /* free(NULL) */
+		return;
+	size = map_put(&c->blocks, ev->address, &fresh);
+	if (fresh)
+		check_note(c, ev, "frees %#" PRIx64 ", which was allocated before or elsewhere", ev->address);
+	else if (!*size)
+		check_violation(c, ev, "frees %#" PRIx64 ", which is free", ev->address);
+	*size = 0;
+}
+
+/* ---- atomics ------------------------------------------------------------------------------ */
+
+static void doubt(struct check *c, const struct trace_event *ev)
+{
+	if (c->doubts.count < 10000)
+		*vec_push(&c->doubts) = (struct check_doubt){
+			ev->address, ev->size,
+			check_message(c, ev, "reads from atomic %#" PRIx64 " what the one before it did not leave",
+				      ev->address),
+		};
+}
+
+void check_atomic(struct check *c, const struct trace_event *ev)
+{
+	const uint8_t *read = ev->kind == EV_ATOMIC_UPDATE ? ev->old : ev->value;
+	const uint8_t *written = ev->kind == EV_ATOMIC_READ ? NULL : ev->value;
+	struct check_object *o;
+	bool wrong = false;
+
+	if (ev->kind == EV_FENCE || !ev->value || ev->size > sizeof o->value)
+		return;
+	o = check_object(c, ev->address);
+	for (unsigned i = 0; i < ev->size; i++) {
+		if (ev->kind != EV_ATOMIC_WRITE)
+			wrong |= o->known[i] && o->value[i] != read[i];
+		o->value[i] = written ? written[i] : read[i];
+		o->known[i] = true;
+	}
+	if (wrong)
+		doubt(c, ev);
+}
+
+/* Does this event put bytes there that the atomics of the address do not know of? */
+static bool explains(const struct trace_event *ev, const struct check_doubt *d)
+{
+	bool writes = ev->kind == EV_WRITE || ev->kind == EV_ALLOC || ev->kind == EV_FREE ||
+		      ((ev->kind == EV_ATOMIC_WRITE || ev->kind == EV_ATOMIC_UPDATE) &&
+		       ev->address != d->address);
+
+	if (!writes)
+		return false;
+	if (ev->kind == EV_FREE) /* its size is not at hand: the ALLOC of the block explains it */
+		return ev->address == d->address;
+	return ev->address < d->address + d->size && d->address < ev->address + ev->size;
+}
+
+static void drop_explained(struct check *c, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < c->doubts.count;) {
+		if (explains(ev, &c->doubts.items[i])) {
+			free(c->doubts.items[i].text);
+			c->doubts.items[i] = c->doubts.items[--c->doubts.count];
+		} else {
+			i++;
+		}
+	}
+}
+
+/*
+ * Plain writes have no number, so whether one came between two atomics is not known: a location
+ * that has plain writes at all is not judged. This second pass runs only if there is a doubt.
+ */
+void check_settle_doubts(struct check *c)
+{
+	struct trace_event ev;
+	struct err err;
+
+	for (uint32_t i = 0; i < trace_stream_count(c->trace) && c->doubts.count; i++) {
+		struct trace_cursor *cursor = trace_cursor_open(c->trace, i);
+
+		while (c->doubts.count && trace_next(cursor, &ev, &err))
+			drop_explained(c, &ev);
+		trace_cursor_close(cursor);
+	}
+	for (size_t i = 0; i < c->doubts.count; i++)
+		check_add_violation(c, c->doubts.items[i].text);
+	vec_free(&c->doubts);
+}

@@ -1,0 +1,63 @@
+/* The rules of `trace_check` for one kind of object each, and what they report through. */
+#ifndef TRACE_CHECK_RULES_H
+#define TRACE_CHECK_RULES_H
+
+#include "base/map.h"
+#include "trace/check.h"
+#include "trace/symbol.h"
+
+struct check_object {
+	uint64_t address;
+	uint32_t holder; /* stream number + 1 */
+	uint32_t depth;
+	uint32_t readers;
+	bool count_known, running, ran;
+	uint64_t count;		  /* semaphore: value; barrier: how many meet */
+	uint64_t arrived, passed; /* at a barrier */
+	uint8_t value[16], known[16]; /* what atomics left there, byte by byte */
+};
+
+/* An atomic that read what no atomic wrote. */
+struct check_doubt {
+	uint64_t address, size;
+	char *text;
+};
+
+struct check {
+	const struct trace *trace;
+	struct trace_symbols *symbols;
+	struct check_report *report;
+	struct map index; /* address to position + 1 in objects */
+	VEC(struct check_object) objects;
+	struct map gone;    /* streams that ended or stopped: they hold nothing any more */
+	struct map waiting; /* stream to condition + 1 … */
+	struct map blocks;  /* address to size + 1 of a live heap block, 0 freed */
+	struct map created, joined, seen; /* stream numbers */
+	VEC(struct check_doubt) doubts;
+};
+
+void check_violation(struct check *c, const struct trace_event *ev, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void check_note(struct check *c, const struct trace_event *ev, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* "T1 event 17 (a.c:12): " and the message; to be freed. */
+char *check_message(struct check *c, const struct trace_event *ev, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+struct check_object *check_object(struct check *c, uint64_t address);
+void check_add_violation(struct check *c, char *text);
+
+void check_lock(struct check *c, const struct trace_event *ev);
+void check_condition(struct check *c, const struct trace_event *ev);
+void check_thread(struct check *c, const struct trace_event *ev);
+void check_semaphore(struct check *c, const struct trace_event *ev);
+void check_barrier(struct check *c, const struct trace_event *ev);
+void check_once(struct check *c, const struct trace_event *ev);
+void check_memory(struct check *c, const struct trace_event *ev);
+void check_atomic(struct check *c, const struct trace_event *ev);
+
+/* Drops the doubts that a plain write or a new life of the memory explains, reports the rest. */
+void check_settle_doubts(struct check *c);
+
+#endif

@@ -1,0 +1,512 @@
+/*
+ * From bytes to events: the hot path of everything that reads a trace.
+ *
+ * Most records are segments, and a segment of n elements is one look-up, one bounds check and n
+ * steps, each of which was checked when its module was loaded.
+ */
+#include "base/mem.h"
+#include "trace/store.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ADDRESS_MASK ((1ull << 48) - 1)
+#define DEPTH_MAX (1u << 20) /* calls deeper than that are counted, not kept */
+
+struct trace_cursor {
+	const struct trace *trace;
+	const struct store_stream *stream;
+	size_t block; /* the next one to read */
+	const uint8_t *p, *end, *start; /* in the current one; start of its last record */
+	/* the segment being run */
+	const struct store_step *step, *step_end;
+	const struct store_plan *plan;
+	const uint8_t *payload;
+	const uint8_t *last_value; /* what WIRE_SAME refers to */
+	uint64_t scratch[2];	   /* values made from slots: this element's and the one before */
+	unsigned turn;
+	/* the write half of a COPY */
+	bool copy;
+	struct trace_event copy_event;
+	/* state that runs through the stream */
+	uint64_t time, index;
+	const struct wire_element *pending; /* a SITE that waits for its record */
+	const struct wire_element *bound;   /* the site of the last record that got one … */
+	uint64_t bound_pc;		    /* … and that record's pc: the same call, the same site */
+	VEC(struct trace_frame) frames;
+	uint64_t too_deep;
+	bool failed;
+	uint8_t fill;
+	uint64_t slots[WIRE_SLOTS];
+};
+
+/* As large as an element can be: constants of more than 8 bytes are zero. */
+static const uint8_t zeros[65536];
+
+struct trace_cursor *trace_cursor_open(const struct trace *trace, uint32_t i)
+{
+	struct trace_cursor *c = mem_zalloc(1, sizeof *c);
+
+	assert(i < trace->streams.count);
+	c->trace = trace;
+	c->stream = &trace->streams.items[i];
+	return c;
+}
+
+void trace_cursor_close(struct trace_cursor *c)
+{
+	if (!c)
+		return;
+	vec_free(&c->frames);
+	free(c);
+}
+
+struct trace_position trace_cursor_position(const struct trace_cursor *c)
+{
+	const struct store_block *b = c->block ? &c->stream->blocks[c->block - 1] : NULL;
+
+	return (struct trace_position){ b ? b->number : 0, b ? (uint64_t)(c->start - b->data) : 0 };
+}
+
+size_t trace_cursor_stack(const struct trace_cursor *c, const struct trace_frame **frames)
+{
+	*frames = c->frames.items;
+	return c->frames.count;
+}
+
+/* ---- errors ------------------------------------------------------------------------------- */
+
+static bool fail(struct trace_cursor *c, struct err *err, const char *what)
+{
+	const struct store_block *b = &c->stream->blocks[c->block - 1];
+
+	c->failed = true;
+	return err_set(err, "%s: offset %#" PRIx64 ": stream %" PRIu32 ", block %" PRIu64 ": %s",
+		       c->trace->files.items[b->file], b->offset + (uint64_t)(c->start - b->data),
+		       c->stream->about.number, b->number, what);
+}
+
+/* A record that does not fit its block: the end if the file was cut there, damage otherwise. */
+static bool run_short(struct trace_cursor *c, struct err *err)
+{
+	if (!c->stream->blocks[c->block - 1].cut)
+		return fail(c, err, "a record that runs past its block");
+	c->failed = true;
+	err->text[0] = 0;
+	return false;
+}
+
+/* ---- calls -------------------------------------------------------------------------------- */
+
+static void enter(struct trace_cursor *c, const struct trace_frame *frame)
+{
+	if (c->frames.count < DEPTH_MAX)
+		*vec_push(&c->frames) = *frame;
+	else
+		c->too_deep++;
+}
+
+/*
+ * Leaves `function`. Exceptions and longjmp leave functions without a word, so frames above the
+ * one meant go with it; an exit of a function that was never entered means nothing.
+ */
+static void leave(struct trace_cursor *c, const char *function)
+{
+	size_t i = c->frames.count;
+
+	if (c->too_deep) {
+		c->too_deep--;
+		return;
+	}
+	if (!i)
+		return;
+	if (!function || c->frames.items[i - 1].function == function) {
+		c->frames.count--;
+		return;
+	}
+	while (i-- > 0) {
+		const char *name = c->frames.items[i].function;
+
+		if (name == function || (name && !strcmp(name, function))) {
+			c->frames.count = i;
+			return;
+		}
+	}
+}
+
+/* ---- segments ----------------------------------------------------------------------------- */
+
+static inline uint64_t load(const uint8_t *p, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, p, bytes);
+	return value;
+}
+
+static inline uint64_t load_address(const uint8_t *p)
+{
+	uint32_t low;
+	uint16_t high;
+
+	memcpy(&low, p, 4);
+	memcpy(&high, p + 4, 2);
+	return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t step_address(struct trace_cursor *c, const struct store_step *s)
+{
+	uint64_t address;
+
+	switch (s->address_form) {
+	case WIRE_PAYLOAD:
+		address = load_address(c->payload + s->address_at);
+		if (s->address_slot != WIRE_NO_SLOT)
+			c->slots[s->address_slot] = address;
+		return address;
+	case WIRE_SLOT:
+		return (c->slots[s->address_slot] + s->address) & ADDRESS_MASK;
+	case WIRE_CONST:
+		return s->address;
+	}
+	return 0;
+}
+
+static inline const uint8_t *step_value(struct trace_cursor *c, const struct store_step *s)
+{
+	const uint8_t *value = NULL;
+
+	switch (s->value_form) {
+	case WIRE_PAYLOAD:
+		value = c->payload + s->value_at;
+		if (s->value_slot != WIRE_NO_SLOT) {
+			c->slots[s->value_slot] = s->size == 8 ? load(value, 8) :
+						  s->size == 4 ? load(value, 4) :
+								 load(value, s->size < 8 ? s->size : 8);
+		}
+		break;
+	case WIRE_SLOT:
+		c->scratch[c->turn ^= 1] = c->slots[s->value_slot] + s->value;
+		value = (const uint8_t *)&c->scratch[c->turn];
+		break;
+	case WIRE_CONST:
+		value = s->size > 8 ? zeros : (const uint8_t *)&s->value;
+		break;
+	case WIRE_SAME:
+		value = c->last_value;
+		break;
+	}
+	c->last_value = value;
+	return value;
+}
+
+/* Runs one element. False: it was a SITE, which is no event. */
+static inline bool run_step(struct trace_cursor *c, struct trace_event *ev)
+{
+	const struct store_step *s = c->step++;
+	uint64_t address = step_address(c, s);
+
+	*ev = (struct trace_event){
+		.kind = s->kind,
+		.flags = s->flags,
+		.stream = c->stream->about.number,
+		.unit = s->size,
+		.size = s->size,
+		.address = address,
+		.index = c->index,
+		.time = c->time,
+		.value = step_value(c, s),
+		.site = s->site,
+	};
+	c->pending = NULL;
+	if (__builtin_expect(s->kind > EV_WRITE, 0)) {
+		if (s->kind == EV_SITE) {
+			c->pending = s->site;
+			return false;
+		}
+		ev->value = NULL;
+		ev->size = ev->unit = 0;
+		if (s->kind == EV_ENTER)
+			enter(c, &(struct trace_frame){ address, c->plan->function, s->site, 0 });
+		else
+			leave(c, c->plan->function);
+	}
+	c->index++;
+	return true;
+}
+
+static bool start_segment(struct trace_cursor *c, uint32_t h, struct err *err)
+{
+	const struct store_plan *plan = store_find_plan(c->trace, h);
+
+	if (__builtin_expect(!plan, 0)) {
+		char text[80];
+
+		snprintf(text, sizeof text, "no module has a row at %#" PRIx32 " (modulo 4 GiB)", h);
+		return fail(c, err, text);
+	}
+	if (__builtin_expect(c->end - c->p < plan->bytes, 0))
+		return run_short(c, err);
+	c->plan = plan;
+	c->payload = c->p;
+	c->p += plan->bytes;
+	c->step = &c->trace->steps.items[plan->first];
+	c->step_end = c->step + plan->count;
+	return true;
+}
+
+/* ---- runtime records ---------------------------------------------------------------------- */
+
+static bool leb(const uint8_t **p, const uint8_t *end, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; *p < end && shift < 70; shift += 7) {
+		uint8_t byte = *(*p)++;
+
+		if (shift == 63 && byte > 1)
+			return false;
+		value |= (uint64_t)(byte & 127) << shift;
+		if (!(byte & 128)) {
+			*out = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct fields {
+	uint64_t p, t, q, a, b, n, m;
+	const uint8_t *bytes;
+	size_t size;
+};
+
+static const char *read_fields(enum event_kind kind, const uint8_t *p, const uint8_t *end,
+			       struct fields *f)
+{
+	for (const char *letter = event_fields(kind); *letter; letter++) {
+		uint64_t value;
+
+		if (*letter == '*') {
+			f->bytes = p;
+			f->size = (size_t)(end - p);
+			return NULL;
+		}
+		if (!leb(&p, end, &value))
+			return "a record whose fields run past it";
+		switch (*letter) {
+		case 'p': f->p = value; break;
+		case 't': f->t = value; break;
+		case 'q': f->q = value; break;
+		case 'a': f->a = value; break;
+		case 'b': f->b = value; break;
+		case 'n': f->n = value; break;
+		case 'm': f->m = value; break;
+		}
+	}
+	return p == end ? NULL : "a record that is longer than its fields";
+}
+
+/* The contents of an access: `copies` values of f->n bytes, or none at all. */
+static const char *take_value(struct trace_event *ev, const struct fields *f, unsigned copies)
+{
+	ev->size = f->n;
+	ev->number = 0;
+	if (!f->size)
+		return NULL;
+	if (f->n > WIRE_RECORD_MAX || f->size != f->n * copies)
+		return "an access whose value does not have its size";
+	ev->unit = (uint32_t)f->n;
+	ev->value = f->bytes + (copies - 1) * f->n;
+	ev->old = copies == 2 ? f->bytes : NULL;
+	return NULL;
+}
+
+static void take_order(struct trace_event *ev, uint64_t m)
+{
+	ev->order = (uint8_t)m;
+	ev->flags = (uint8_t)(m >> EVENT_ORDER_BITS);
+	ev->mode = 0;
+}
+
+/* What is special about a kind. Returns what is wrong, or NULL. */
+static const char *finish_record(struct trace_cursor *c, struct trace_event *ev,
+				 const struct fields *f)
+{
+	const char *wrong = NULL;
+
+	switch (ev->kind) {
+	case EV_READ:
+	case EV_WRITE:
+		wrong = take_value(ev, f, 1);
+		ev->flags = (uint8_t)f->m;
+		ev->mode = 0;
+		break;
+	case EV_ATOMIC_READ:
+	case EV_ATOMIC_WRITE:
+	case EV_ATOMIC_UPDATE:
+		wrong = take_value(ev, f, ev->kind == EV_ATOMIC_UPDATE ? 2 : 1);
+		take_order(ev, f->m);
+		break;
+	case EV_FENCE:
+		take_order(ev, f->m);
+		break;
+	case EV_COPY: /* the write comes with the next call */
+		wrong = take_value(ev, f, 1);
+		ev->kind = EV_READ;
+		c->copy = true;
+		c->copy_event = *ev;
+		c->copy_event.kind = EV_WRITE;
+		c->copy_event.other = 0;
+		ev->address = f->b;
+		ev->other = 0;
+		break;
+	case EV_FILL:
+		ev->kind = EV_WRITE;
+		ev->size = f->n;
+		ev->number = ev->mode = 0;
+		ev->unit = 1;
+		c->fill = (uint8_t)f->m;
+		ev->value = &c->fill;
+		break;
+	case EV_ALLOC:
+		ev->size = f->n;
+		ev->number = 0;
+		break;
+	case EV_UNMODELLED:
+	case EV_PROBE:
+		ev->value = f->bytes;
+		ev->size = ev->unit = (uint32_t)f->size;
+		break;
+	case EV_ENTER:
+		enter(c, &(struct trace_frame){ .pc = f->p, .site = ev->site });
+		break;
+	case EV_EXIT:
+		leave(c, NULL);
+		break;
+	}
+	return wrong;
+}
+
+/*
+ * Is this code that the plugin compiled? The call behind a SITE comes from there; what a library
+ * does on the way (pthread_create allocates) has a place of its own.
+ */
+static bool is_instrumented(const struct trace *trace, uint64_t pc)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		const struct store_module *m = &trace->modules.items[i];
+
+		if (pc >= m->base && pc < m->end)
+			return true;
+	}
+	return false;
+}
+
+/* One record. True when there is an event; false and an empty err->text when there is none. */
+static bool run_record(struct trace_cursor *c, uint32_t h, struct trace_event *ev, struct err *err)
+{
+	enum event_kind kind = WIRE_RECORD_KIND(h);
+	size_t bytes = WIRE_RECORD_BYTES(h);
+	struct fields f = { 0 };
+	const uint8_t *body = c->p;
+	const char *wrong;
+
+	err->text[0] = 0;
+	if ((size_t)(c->end - c->p) < bytes)
+		return run_short(c, err);
+	if (kind >= EV_COUNT || kind == EV_NONE || kind == EV_SITE)
+		return fail(c, err, "a record of a kind that this sooth does not know");
+	wrong = read_fields(kind, body, body + bytes, &f);
+	if (wrong)
+		return fail(c, err, wrong);
+	c->p += bytes;
+	c->time += f.t;
+	if (kind == EV_TIME)
+		return false;
+	if (c->pending && is_instrumented(c->trace, f.p)) {
+		c->bound = c->pending;
+		c->bound_pc = f.p;
+		c->pending = NULL;
+	}
+	*ev = (struct trace_event){
+		.kind = (uint8_t)kind,
+		.stream = c->stream->about.number,
+		.index = event_group(kind) == EG_NOTE ? TRACE_NO_INDEX : c->index,
+		.address = f.a, .other = f.b, .number = f.n, .mode = f.m, .sequence = f.q,
+		.time = c->time, .pc = f.p,
+		.site = c->bound && c->bound_pc == f.p ? c->bound : NULL,
+	};
+	wrong = finish_record(c, ev, &f);
+	if (wrong)
+		return fail(c, err, wrong);
+	c->index += ev->index != TRACE_NO_INDEX;
+	return true;
+}
+
+/* ---- blocks, and all together ------------------------------------------------------------- */
+
+static bool next_block(struct trace_cursor *c, struct err *err)
+{
+	const struct store_block *b;
+
+	if (c->block == c->stream->count) {
+		c->failed = true;
+		err->text[0] = 0;
+		return c->stream->gap ? err_set(err, "%s", c->stream->gap) : false;
+	}
+	b = &c->stream->blocks[c->block++];
+	c->start = c->p = b->data;
+	c->end = b->data + b->bytes;
+	if (!b->continues)
+		c->time = b->time;
+	return true;
+}
+
+/* The write of a COPY whose read was the last event. */
+static bool second_half(struct trace_cursor *c, struct trace_event *ev)
+{
+	*ev = c->copy_event;
+	ev->index = c->index++;
+	c->copy = false;
+	return true;
+}
+
+bool trace_next(struct trace_cursor *c, struct trace_event *ev, struct err *err)
+{
+	for (;;) {
+		uint32_t h;
+
+		while (__builtin_expect(c->step != c->step_end, 1)) {
+			if (__builtin_expect(run_step(c, ev), 1))
+				return true;
+		}
+		if (__builtin_expect(c->failed, 0))
+			return false;
+		if (__builtin_expect(c->copy, 0))
+			return second_half(c, ev);
+		c->start = c->p;
+		if (__builtin_expect(c->end - c->p < 4, 0)) {
+			if (c->p != c->end)
+				return run_short(c, err);
+			if (!next_block(c, err))
+				return false;
+			continue;
+		}
+		memcpy(&h, c->p, 4);
+		c->p += 4;
+		if ((h & 3) == 0) {
+			if (!start_segment(c, h, err))
+				return false;
+		} else if (h & 1) {
+			if (run_record(c, h, ev, err))
+				return true;
+			if (c->failed)
+				return false;
+		} else {
+			return fail(c, err, "no record starts like this");
+		}
+	}
+}

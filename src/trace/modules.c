@@ -1,0 +1,294 @@
+/*
+ * The tables that the compiler plugin left in each module, from the file `modules`: copied,
+ * checked once, and prepared so that the cursor looks up a row with one subtraction and runs its
+ * elements without looking at a reference again.
+ */
+#include "base/mem.h"
+#include "trace/store.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define ADDRESS_MASK ((1ull << 48) - 1)
+
+/* ---- references --------------------------------------------------------------------------- */
+
+static const struct store_module *module_of(const struct trace *trace, const void *p)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		const struct store_module *m = &trace->modules.items[i];
+
+		if ((uintptr_t)p - (uintptr_t)m->seg < m->seg_bytes)
+			return m;
+	}
+	return NULL;
+}
+
+/* The address a self-relative field means. */
+static uint64_t target(const struct store_module *m, const int32_t *field)
+{
+	return m->seg_address + (uint64_t)((const uint8_t *)field - m->seg) + (uint64_t)*field;
+}
+
+static const char *text_at(const struct store_module *m, const int32_t *field)
+{
+	uint64_t at;
+
+	if (!m || !*field)
+		return NULL;
+	at = target(m, field) - m->str_address;
+	return at < m->str_bytes ? m->str + at : NULL;
+}
+
+const char *trace_site_name(const struct trace *trace, const struct wire_element *site)
+{
+	return site ? text_at(module_of(trace, site), &site->name_ref) : NULL;
+}
+
+const char *trace_site_path(const struct trace *trace, const struct wire_element *site)
+{
+	return site ? text_at(module_of(trace, site), &site->path_ref) : NULL;
+}
+
+/* The next word of "function\tfile\tline\tfunction\tfile…"; the cursor is NULL after the last. */
+static struct trace_span word(const char **cursor)
+{
+	struct trace_span span = { *cursor ? *cursor : "", 0 };
+
+	if (*cursor) {
+		size_t length = strcspn(*cursor, "\t");
+
+		span.length = length > 4096 ? 4096 : (int)length;
+		*cursor = (*cursor)[length] ? *cursor + length + 1 : NULL;
+	}
+	return span;
+}
+
+unsigned trace_site_places(const struct trace *trace, const struct wire_element *site,
+			   struct trace_place *places, unsigned most)
+{
+	const char *cursor = site ? text_at(module_of(trace, site), &site->place_ref) : NULL;
+	uint32_t line = site ? site->line : 0, column = site ? site->column : 0;
+	unsigned count = 0;
+
+	while (cursor && count < most) {
+		struct trace_place *place = &places[count++];
+
+		place->function = word(&cursor);
+		place->file = word(&cursor);
+		place->line = line;
+		place->column = column;
+		line = (uint32_t)strtoul(word(&cursor).text, NULL, 10);
+		column = 0;
+	}
+	return count;
+}
+
+/* ---- preparing ---------------------------------------------------------------------------- */
+
+/* What is wrong with an element, or NULL. */
+static const char *fault(const struct wire_segment *row, const struct wire_element *e,
+			 const struct wire_element *before)
+{
+	if (e->kind != EV_READ && e->kind != EV_WRITE && e->kind != EV_ENTER && e->kind != EV_EXIT &&
+	    e->kind != EV_SITE)
+		return "an element of a kind that segments do not have";
+	if (e->address_form > WIRE_CONST || e->value_form > WIRE_SAME)
+		return "an element of an unknown form";
+	if (e->address_form == WIRE_PAYLOAD && e->address_at + WIRE_ADDRESS_BYTES > row->bytes)
+		return "an address outside of the payload";
+	if (e->value_form == WIRE_PAYLOAD && e->value_at + e->size > row->bytes)
+		return "a value outside of the payload";
+	if ((e->address_form == WIRE_PAYLOAD || e->address_form == WIRE_SLOT) &&
+	    e->address_slot >= WIRE_SLOTS &&
+	    (e->address_form == WIRE_SLOT || e->address_slot != WIRE_NO_SLOT))
+		return "an address slot that does not exist";
+	if ((e->value_form == WIRE_PAYLOAD || e->value_form == WIRE_SLOT) &&
+	    e->value_slot >= WIRE_SLOTS &&
+	    (e->value_form == WIRE_SLOT || e->value_slot != WIRE_NO_SLOT))
+		return "a value slot that does not exist";
+	if (e->value_form == WIRE_SLOT && e->size > 8)
+		return "a value of more than 8 bytes in a slot";
+	if (e->value_form == WIRE_CONST && e->size > 8 && e->value)
+		return "a constant of more than 8 bytes that is not zero";
+	if (e->value_form == WIRE_SAME &&
+	    (!before || before->value_form == WIRE_NONE || before->size < e->size))
+		return "a copy of a value that is not there";
+	return NULL;
+}
+
+static struct store_step prepare(const struct store_module *m, const struct wire_element *e)
+{
+	struct store_step step = {
+		.kind = e->kind, .flags = e->flags,
+		.address_form = e->address_form, .value_form = e->value_form,
+		.size = e->size,
+		.address_slot = e->address_slot, .value_slot = e->value_slot,
+		.address_at = e->address_at, .value_at = e->value_at,
+		.value = e->value,
+		.site = e,
+	};
+
+	if (e->address_form == WIRE_CONST)
+		step.address = target(m, &e->address_ref) & ADDRESS_MASK;
+	else if (e->address_form == WIRE_SLOT)
+		step.address = (uint64_t)(int64_t)e->address_ref;
+	return step;
+}
+
+/* Prepares the row at `at`. Returns its size, or 0 with the reason in `why`. */
+static size_t prepare_row(struct trace *trace, struct store_module *m, size_t at, const char **why)
+{
+	const struct wire_segment *row = (const void *)(m->seg + at);
+	const struct wire_element *e = (const void *)(row + 1);
+	size_t left = m->seg_bytes - at, size;
+
+	*why = "a row that runs past the table";
+	if (left < sizeof *row)
+		return 0;
+	size = sizeof *row + row->count * sizeof *e;
+	if (left < size)
+		return 0;
+	*why = "a row with too much payload";
+	if (row->bytes + 4u > WIRE_SEGMENT_MAX)
+		return 0;
+	*vec_push(&trace->plans) = (struct store_plan){
+		.first = (uint32_t)trace->steps.count,
+		.count = row->count,
+		.bytes = row->bytes,
+		.function = text_at(m, &row->function_ref),
+	};
+	for (unsigned i = 0; i < row->count; i++) {
+		*why = fault(row, &e[i], i ? &e[i - 1] : NULL);
+		if (*why)
+			return 0;
+		*vec_push(&trace->steps) = prepare(m, &e[i]);
+	}
+	m->rows[at / 4] = (uint32_t)trace->plans.count;
+	return size;
+}
+
+/* The linker may leave zeros between what came from different object files. */
+static void prepare_rows(struct trace *trace, struct store_module *m)
+{
+	for (size_t at = 0; at + sizeof(struct wire_segment) <= m->seg_bytes;) {
+		static const uint8_t nothing[8];
+		const char *why;
+		size_t size;
+
+		if (!memcmp(m->seg + at, nothing, sizeof nothing)) {
+			at += sizeof nothing;
+			continue;
+		}
+		size = prepare_row(trace, m, at, &why);
+		if (!size) {
+			store_problem(trace, "modules: %s: table offset %#zx: %s; the rest of this table is not used",
+				      m->path, at, why);
+			return;
+		}
+		at += size;
+	}
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static void *take(const struct file_view *view, size_t *at, size_t bytes, size_t extra)
+{
+	uint8_t *copy = mem_alloc(bytes + extra);
+
+	if (bytes)
+		memcpy(copy, view->data + *at, bytes);
+	memset(copy + bytes, 0, extra);
+	*at += bytes;
+	return copy;
+}
+
+/* A library that was closed and opened again at the same place is the same module. */
+static bool same_table(const struct store_module *a, const struct store_module *b)
+{
+	return a->seg_address == b->seg_address && a->seg_bytes == b->seg_bytes &&
+	       a->str_address == b->str_address && a->str_bytes == b->str_bytes &&
+	       !memcmp(a->seg, b->seg, a->seg_bytes) && !memcmp(a->str, b->str, a->str_bytes);
+}
+
+/* Does a table lie where that of another module lies, as far as a header word can tell? */
+static bool clashes(const struct trace *trace, const struct store_module *m)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		const struct store_module *other = &trace->modules.items[i];
+		uint32_t apart = (uint32_t)m->seg_address - (uint32_t)other->seg_address;
+
+		if ((apart < other->seg_bytes || (uint32_t)-apart < m->seg_bytes) &&
+		    !same_table(m, other))
+			return true;
+	}
+	return false;
+}
+
+static void add_module(struct trace *trace, const struct file_view *view, size_t at,
+		       const struct wire_module *head)
+{
+	struct store_module m = {
+		.base = head->base, .end = head->end,
+		.seg_address = head->seg_address, .str_address = head->str_address,
+		.seg_bytes = head->seg_bytes & ~7u, .str_bytes = head->str_bytes,
+		.build_id_bytes = head->build_id_bytes,
+	};
+
+	m.path = take(view, &at, head->path_bytes, 1);
+	m.build_id = take(view, &at, head->build_id_bytes, 0);
+	m.seg = take(view, &at, head->seg_bytes, 0);
+	m.str = take(view, &at, head->str_bytes, 1);
+	m.rows = mem_zalloc(m.seg_bytes / 4, sizeof *m.rows);
+	if (head->seg_address & 7)
+		store_problem(trace, "modules: %s: a table at the odd address %#" PRIx64, m.path,
+			      head->seg_address);
+	else if (clashes(trace, &m))
+		store_problem(trace, "modules: %s: its table lies where that of another module lies, modulo 4 GiB",
+			      m.path);
+	else
+		prepare_rows(trace, &m);
+	*vec_push(&trace->modules) = m;
+}
+
+void store_load_modules(struct trace *trace, const struct file_view *view)
+{
+	for (size_t at = 0; at < view->size;) {
+		struct wire_module head;
+		uint64_t bytes;
+
+		if (view->size - at < sizeof head) {
+			store_problem(trace, "modules: offset %#zx: the file ends inside a header", at);
+			return;
+		}
+		memcpy(&head, view->data + at, sizeof head);
+		if (head.magic != WIRE_MODULE_MAGIC) {
+			store_problem(trace, "modules: offset %#zx: no module here", at);
+			return;
+		}
+		bytes = (uint64_t)head.path_bytes + head.build_id_bytes + head.seg_bytes +
+			head.str_bytes;
+		if (bytes > view->size - at - sizeof head) {
+			store_problem(trace, "modules: offset %#zx: the file ends inside a module", at);
+			return;
+		}
+		add_module(trace, view, at + sizeof head, &head);
+		at += sizeof head + bytes;
+	}
+}
+
+void store_free_modules(struct trace *trace)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		struct store_module *m = &trace->modules.items[i];
+
+		free(m->path);
+		free(m->build_id);
+		free(m->seg);
+		free(m->str);
+		free(m->rows);
+	}
+	vec_free(&trace->modules);
+	vec_free(&trace->plans);
+	vec_free(&trace->steps);
+}

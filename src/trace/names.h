@@ -1,0 +1,68 @@
+/*
+ * The file `names` of a trace made from text: what its threads, objects and places are called
+ * there. One line each, words separated by a tab, percent-escaped:
+ *
+ *	thread NUMBER NAME		the stream's name
+ *	object ADDRESS NAME		a name that stands for an address we gave it
+ *	at ADDRESS NAME			a name whose address the text itself gives
+ *	place NUMBER TEXT [CALL]	what field p of a record refers to, from 1
+ *	init ADDRESS SIZE HEXBYTES	an initial value, bytes in memory order
+ */
+#ifndef TRACE_NAMES_H
+#define TRACE_NAMES_H
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct names_thread {
+	uint32_t stream;
+	char *name;
+};
+
+struct names_place {
+	char *text, *call; /* call: NULL for most */
+};
+
+struct names_object {
+	uint64_t address;
+	char *name;
+	bool given; /* an `at` line */
+};
+
+struct names_initial {
+	uint64_t address;
+	uint32_t size;
+	uint8_t *value;
+};
+
+struct names {
+	struct map threads; /* stream number to index + 1 in thread_names */
+	VEC(struct names_thread) thread_names;
+	struct map by_address; /* to index + 1 in objects */
+	VEC(struct names_object) objects;
+	VEC(struct names_place) places; /* place 1 is items[0] */
+	VEC(struct names_initial) initials;
+};
+
+bool names_read(struct names *names, const char *file, const char *text, size_t size,
+		struct err *err);
+void names_print(const struct names *names, FILE *out);
+void names_free(struct names *names);
+
+/* Each makes its own copy. Places get the next number, which is returned. */
+void names_add_thread(struct names *names, uint32_t stream, const char *name);
+void names_add_object(struct names *names, uint64_t address, const char *name, bool given);
+uint64_t names_add_place(struct names *names, const char *text, const char *call);
+void names_add_initial(struct names *names, uint64_t address, uint32_t size, const uint8_t *value);
+
+/* Percent escapes: of control characters, '%' and the characters in `also`. */
+void names_escape(FILE *out, const char *text, size_t length, const char *also);
+/* In place; returns the new length. A '%' without two hex digits behind it stays. */
+size_t names_unescape(char *text, size_t length);
+
+#endif

@@ -1,0 +1,50 @@
+/* One line of a text trace, cut into its parts. */
+#ifndef TRACE_PARSE_H
+#define TRACE_PARSE_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PARSE_ARGUMENTS 8
+
+/* A part of the line as it stands there, escapes and all. */
+struct parse_slice {
+	const char *text;
+	size_t length;
+};
+
+struct parse_line {
+	const char *file;
+	size_t number; /* from 1 */
+	struct parse_slice whole, thread, op, place;
+	struct parse_slice arguments[PARSE_ARGUMENTS];
+	unsigned count;
+	bool has_arguments, has_result;
+	struct parse_slice result;
+	struct parse_slice call; /* what follows "call ", "ret " or "probe " */
+};
+
+/* Fills everything but file, number and whole from `whole`. */
+bool parse_line(struct parse_line *line, struct err *err);
+
+/* An error at a place in the line: file:line:column, the line itself, a caret. Returns false. */
+bool parse_fail(const struct parse_line *line, const char *at, struct err *err, const char *format,
+		...) __attribute__((format(printf, 4, 5)));
+
+bool parse_is(struct parse_slice slice, const char *word);
+
+/* An unsigned number, decimal or 0x…; the whole slice. */
+bool parse_number(struct parse_slice slice, uint64_t *out);
+
+/*
+ * A value of `size` bytes, in memory order into `out`: a decimal number, negative or not, or 0x
+ * and hex digits; above 8 bytes hex only. Returns what is wrong with it, or NULL.
+ */
+const char *parse_value(struct parse_slice slice, size_t size, uint8_t *out);
+
+/* Cuts "@size" off a name. False: the size is no good. Without one `*size` stays as it is. */
+bool parse_cut_size(struct parse_slice *name, uint64_t *size);
+
+#endif

@@ -1,0 +1,31 @@
+/* Events in words: the pieces that the text form, the dump and messages are made of. */
+#ifndef TRACE_PRINT_H
+#define TRACE_PRINT_H
+
+#include "trace/symbol.h"
+#include "trace/trace.h"
+
+#include <stdio.h>
+
+void print_thread(FILE *out, const struct trace *trace, uint32_t stream);
+
+/* A variable's name, or the address. */
+void print_object(FILE *out, struct trace_symbols *symbols, uint64_t address);
+
+/* The operation as in the text form; false, and nothing, for a kind that has no line there. */
+bool print_operation(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
+		     const struct trace_event *event);
+
+/* The part of an access behind the operation's name: "(x@4)=7". */
+void print_access_arguments(FILE *out, struct trace_symbols *symbols,
+			    const struct trace_event *event);
+
+/* file:line, or the address of the code, or nothing. */
+void print_place(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
+		 const struct trace_event *event);
+
+/* The function an event is in, or nothing. */
+void print_function(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
+		    const struct trace_event *event);
+
+#endif

@@ -1,0 +1,115 @@
+/* What a struct trace is made of: shared by the files that load it and the cursor. */
+#ifndef TRACE_STORE_H
+#define TRACE_STORE_H
+
+#include "base/file.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "trace/names.h"
+#include "trace/trace.h"
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+struct store_block {
+	const uint8_t *data; /* records */
+	uint32_t bytes;
+	uint32_t stream;
+	uint32_t flags;
+	bool cut;	/* the file ends inside: whole records count, then the stream ends */
+	bool from_ring;
+	bool continues; /* a piece of the global log: time goes on from the piece before */
+	uint64_t number;
+	uint64_t time;
+	uint64_t spare;
+	uint64_t order;	  /* global pieces: where in the log */
+	uint32_t file;	  /* index of the file, for messages */
+	uint64_t offset;  /* of the records in it */
+};
+
+struct store_stream {
+	struct trace_stream about;
+	const struct store_block *blocks;
+	size_t count;
+	char *gap; /* reading stops after the last block, and this says why; NULL: it ends there */
+};
+
+/* ---- the tables of a module, prepared ----------------------------------------------------- */
+
+/* One element, its references resolved. */
+struct store_step {
+	uint8_t kind, flags, address_form, value_form;
+	uint16_t size, address_slot, value_slot, address_at, value_at;
+	uint64_t address; /* CONST: the address; SLOT: what to add */
+	uint64_t value;
+	const struct wire_element *site;
+};
+
+struct store_plan {
+	uint32_t first;	 /* step */
+	uint16_t count;
+	uint16_t bytes;	 /* of payload */
+	const char *function;
+};
+
+struct store_module {
+	char *path;
+	uint8_t *build_id;
+	uint32_t build_id_bytes;
+	uint64_t base, end;
+	uint64_t seg_address, str_address;
+	uint32_t seg_bytes, str_bytes;
+	uint8_t *seg; /* our copy, aligned */
+	char *str;    /* our copy, with a NUL behind it */
+	uint32_t *rows; /* seg_bytes / 4: plan + 1 of the row that starts there */
+};
+
+struct store_meta {
+	const char *key, *value;
+};
+
+struct trace {
+	char *path;
+	VEC(struct file_view) views; /* everything mapped */
+	VEC(char *) files;	     /* their names, same order */
+	VEC(struct store_block) blocks;
+	VEC(struct store_stream) streams;
+	VEC(struct store_module) modules;
+	VEC(struct store_plan) plans;
+	VEC(struct store_step) steps;
+	VEC(char *) problems;
+	char *meta;	  /* the file, cut into the strings of meta_lines */
+	VEC(struct store_meta) meta_lines;
+	uint8_t *memory;  /* the blocks of a text trace that was opened as it is */
+	struct names names;
+	struct map globals; /* address to index + 1 in global_names, 0 ambiguous */
+	VEC(const char *) global_names;
+};
+
+void store_problem(struct trace *trace, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* blocks.c: finds the blocks of a file of the log, or of the ring, and adds them. */
+void store_scan_log(struct trace *trace, uint32_t file);
+void store_scan_ring(struct trace *trace, uint32_t file);
+/* Sorts all blocks into streams. */
+void store_index_streams(struct trace *trace);
+
+/* modules.c */
+void store_load_modules(struct trace *trace, const struct file_view *view);
+void store_name_globals(struct trace *trace);
+void store_free_modules(struct trace *trace);
+
+/* The plan of a segment's header word, or NULL. */
+static inline const struct store_plan *store_find_plan(const struct trace *trace, uint32_t h)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		const struct store_module *m = &trace->modules.items[i];
+		uint32_t at = h - (uint32_t)m->seg_address;
+
+		if (at < m->seg_bytes)
+			return m->rows[at / 4] ? &trace->plans.items[m->rows[at / 4] - 1] : NULL;
+	}
+	return NULL;
+}
+
+#endif

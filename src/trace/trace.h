@@ -1,0 +1,141 @@
+/*
+ * A recorded run, open for reading: which streams there are, and one cursor for each that walks
+ * through its events. A trace does not change after trace_open; cursors of one trace may be used
+ * by different threads.
+ *
+ * Nothing in a trace is trusted. What is damaged but does not keep the rest from being read is
+ * kept as a list of problems; what stops a stream comes out of its cursor as an error there.
+ */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include "base/err.h"
+#include "event/event.h"
+#include "event/wire.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace;
+struct trace_cursor;
+
+/* Opens a trace directory or a text trace (any file that is not a directory). */
+bool trace_open(const char *path, struct trace **out, struct err *err);
+void trace_close(struct trace *trace);
+
+/* What `meta` says for a key, or NULL. The last line of a key counts. */
+const char *trace_meta(const struct trace *trace, const char *key);
+
+/* Times and sequence numbers are the lines of a text: the order of all events is known. */
+bool trace_is_text(const struct trace *trace);
+
+/* Not ended by the process itself: it was killed, or it is still running. */
+bool trace_is_cut(const struct trace *trace);
+
+/* Damage found while opening, in words. */
+size_t trace_problem_count(const struct trace *trace);
+const char *trace_problem(const struct trace *trace, size_t i);
+
+/* ---- streams ------------------------------------------------------------------------------ */
+
+#define TRACE_NONE UINT32_MAX
+
+struct trace_stream {
+	uint32_t number;     /* as events name it */
+	uint32_t host;	     /* a signal handler's: the stream it interrupts; TRACE_NONE otherwise */
+	bool ended;	     /* its last block says so */
+	uint64_t blocks;     /* how many */
+	uint64_t bytes;	     /* of records */
+};
+
+/* Streams are in order of their numbers; numbers may be missing. */
+uint32_t trace_stream_count(const struct trace *trace);
+const struct trace_stream *trace_stream(const struct trace *trace, uint32_t i);
+uint32_t trace_find_stream(const struct trace *trace, uint32_t number); /* TRACE_NONE: not there */
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+#define TRACE_NO_INDEX UINT64_MAX
+
+struct trace_event {
+	uint8_t kind;	   /* enum event_kind; never COPY, FILL, SITE or TIME, which dissolve */
+	uint8_t flags;	   /* enum event_flag */
+	uint8_t order;	   /* memory order, of an atomic */
+	uint32_t stream;   /* its number */
+	uint32_t unit;	   /* bytes at `value`; when fewer than `size` they repeat (a memset) */
+	uint64_t index;	   /* from 0 in its stream; TRACE_NO_INDEX for a note */
+	uint64_t address;  /* field a */
+	uint64_t size;	   /* bytes accessed or allocated */
+	uint64_t other;	   /* field b */
+	uint64_t number;   /* field n, where it is no size */
+	uint64_t mode;	   /* field m, where it is no flags */
+	uint64_t sequence; /* of the object; 0 when the kind has none */
+	uint64_t time;	   /* the last time seen in the stream, ticks */
+	uint64_t pc;	   /* return address, 0 when a site says it better; a place in a text trace */
+	const uint8_t *value; /* bytes read or written, text of a note; NULL unknown */
+	const uint8_t *old;   /* ATOMIC_UPDATE: what was there before */
+	const struct wire_element *site; /* where it is in the source, NULL when unknown */
+};
+
+/* Pointers in an event are good until the next trace_next of the same cursor. */
+struct trace_cursor *trace_cursor_open(const struct trace *trace, uint32_t i);
+void trace_cursor_close(struct trace_cursor *cursor);
+
+/* The next event. False at the end, with an empty err->text, and where reading cannot go on. */
+bool trace_next(struct trace_cursor *cursor, struct trace_event *event, struct err *err);
+
+/* Where the record of the last event starts: for "it cut in here" and for messages. */
+struct trace_position {
+	uint64_t block, offset;
+};
+struct trace_position trace_cursor_position(const struct trace_cursor *cursor);
+
+/* The calls open at the last event, outermost first. */
+struct trace_frame {
+	uint64_t return_address; /* 0 unknown */
+	const char *function;	 /* as the linker names it, or NULL */
+	const struct wire_element *site;
+	uint64_t pc; /* a place, in a text trace */
+};
+size_t trace_cursor_stack(const struct trace_cursor *cursor, const struct trace_frame **frames);
+
+/* ---- places and names --------------------------------------------------------------------- */
+
+/* Text that does not end in NUL: print it with %.*s. */
+struct trace_span {
+	const char *text;
+	int length;
+};
+
+struct trace_place {
+	struct trace_span function, file;
+	uint32_t line, column;
+};
+
+/* Where a site is: the innermost function first, then those it was inlined into. */
+unsigned trace_site_places(const struct trace *trace, const struct wire_element *site,
+			   struct trace_place *places, unsigned most);
+const char *trace_site_name(const struct trace *trace, const struct wire_element *site);
+const char *trace_site_path(const struct trace *trace, const struct wire_element *site);
+
+/*
+ * The global variable at an address: known, and no other has that name. In a text trace the name
+ * the text uses. NULL otherwise.
+ */
+const char *trace_object_name(const struct trace *trace, uint64_t address);
+
+/* Text traces only (NULL otherwise): a thread's name; a place's text; the f(a) of a call or ret. */
+const char *trace_thread_name(const struct trace *trace, uint32_t stream);
+const char *trace_place_text(const struct trace *trace, uint64_t place);
+const char *trace_call_text(const struct trace *trace, uint64_t place);
+
+/* Initial values that a text trace gives. */
+struct trace_initial {
+	uint64_t address;
+	uint32_t size;
+	const uint8_t *value;
+};
+size_t trace_initial_count(const struct trace *trace);
+struct trace_initial trace_initial(const struct trace *trace, size_t i);
+
+#endif
