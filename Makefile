@@ -52,9 +52,10 @@ TOOL_CFLAGS = $(BASE) $(WARN_C) $(FLAGS_$(MODE)) -DSOOTH_VERSION='"$(VERSION)"' 
 TOOL_LIBS := -ldw -lelf -ljansson
 
 # The runtime lives in the user's process: never sanitised, nothing exported by accident, no call
-# that the compiler made up of a loop. Flags that one file needs follow its rule below.
+# that the compiler made up of a loop; -fexceptions so that its cleanups run when a thread is
+# cancelled. Flags that one file needs stand with its rule below.
 RUNTIME_CFLAGS = $(BASE) $(WARN_C) -O2 -g -fPIC -fvisibility=hidden -fno-builtin \
-	-fno-stack-protector -ftls-model=initial-exec $(FILE_CFLAGS)
+	-fno-stack-protector -fexceptions -ftls-model=initial-exec $(FILE_CFLAGS)
 RUNTIME_LDFLAGS := -shared -Wl,-soname,libsooth.so -Wl,-z,defs,-z,now,-z,nodelete
 
 # The plugin is loaded by gcc whatever compiles the tool, so g++ builds it.

@@ -3,13 +3,13 @@
  * doc/trace-format.md tells the same in prose. Little-endian, x86-64; C and C++.
  *
  * A stream (one per thread, one more per depth of signal handlers) is a sequence of blocks; a
- * block is a header of 64 bytes and a sequence of records. A record starts with a 32-bit word h,
- * at any alignment:
+ * block is a header of 64 bytes and a sequence of records, at any alignment. Of a record's first
+ * byte the lowest bit tells which sort it is:
  *
- *   h & 1       a runtime record: kind in bits 1..7, bytes that follow in bits 8..31
- *   h & 3 == 0  a segment: h is the low half of the address of a struct wire_segment, a row in
- *               the table that the compiler plugin left in the object file. The row says how
- *               many bytes follow and what they mean.
+ *   1  a runtime record (codec.h)
+ *   0  a segment: the first four bytes are the low half of the address of a struct wire_segment,
+ *      a row in the table that the compiler plugin left in the object file. The row says how many
+ *      bytes follow and what they mean.
  *
  * A segment stands for a stretch of straight code. What is the same each time it runs (sites,
  * names, the addresses of globals, constants stored) stands in the row once; only what differs
@@ -28,7 +28,7 @@
 #define WIRE_CHUNK (64u << 10)	     /* bytes of a thread's buffer, header included */
 #define WIRE_PAGE 1024u		     /* a TIME record at least every so many bytes: at most 1,000 accesses */
 #define WIRE_SEGMENT_MAX 768u	     /* most bytes one segment may write, header word included */
-#define WIRE_RECORD_MAX 4096u	     /* most bytes of a runtime record, header word included */
+#define WIRE_RECORD_MAX 4096u	     /* most bytes of a runtime record, header included */
 
 /*
  * The log files of a trace: events.0 … events.6 hold full blocks, one at each multiple of
@@ -75,10 +75,6 @@ static inline uint32_t wire_block_room(uint32_t bytes)
 	uint32_t whole = (uint32_t)sizeof(struct wire_block) + bytes;
 	return whole > WIRE_CHUNK - 2 * WIRE_RECORD_MAX ? WIRE_CHUNK : (whole + 63) & ~63u;
 }
-
-#define WIRE_RECORD(kind, bytes) (1u | (uint32_t)(kind) << 1 | (uint32_t)(bytes) << 8)
-#define WIRE_RECORD_KIND(h) ((h) >> 1 & 127)
-#define WIRE_RECORD_BYTES(h) ((h) >> 8)
 
 /* ---- the plugin's table: sections sooth_seg and sooth_str of each module ------------------ */
 

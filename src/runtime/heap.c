@@ -167,14 +167,13 @@ static void *reallocate(void *block, size_t size, uintptr_t pc)
 	if (too_early() || is_early(block))
 		return early_realloc(block, size, pc);
 	bool ended = block && record_on();
-	size_t old = ended ? real()->malloc_usable_size(block) : 0;
 	if (ended)
 		record_free(block, pc);
 	void *moved = real()->realloc(block, size);
 	if (moved)
 		return allocated(moved, size, pc);
 	if (ended && size)
-		allocated(block, old, pc);
+		allocated(block, real()->malloc_usable_size(block), pc);
 	return NULL;
 }
 

@@ -58,7 +58,8 @@ static bool is_sink(const struct wire_block *lane)
 static void rewind_lane(struct wire_block *lane)
 {
 	lane->cursor = LANE_FIRST(lane);
-	lane->time = lane_self.time = __rdtsc();
+	lane->time = __rdtsc();
+	lane_self.codec = (struct codec){ .time = lane->time };
 	lane->limit = lane->flags & WIRE_BLOCK_GLOBAL ? lane->cursor : lane->cursor + WIRE_PAGE;
 }
 
@@ -74,7 +75,7 @@ static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
 	lane->flags = flags;
 	rewind_lane(lane);
 	if (global_on())
-		lane_self.time = 0;
+		lane_self.codec.time = 0;
 	lane->magic = WIRE_BLOCK_MAGIC;
 	atomic_signal_fence(memory_order_seq_cst);
 	lane->flags = flags | WIRE_BLOCK_LIVE;
@@ -87,15 +88,16 @@ static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
  */
 static void stop(struct wire_block *lane, enum event_stop why)
 {
-	uint8_t *p = (uint8_t *)lane->cursor;
-	uint32_t h = WIRE_RECORD(EV_STOP, 2);
+	uint8_t *start = (uint8_t *)lane->cursor;
+	struct codec_fields fields = { .t = lane_self.codec.time, .m = why };
+	uint8_t *end = codec_put_fields(&lane_self.codec, start + CODEC_SHORT_HEADER,
+					event_fields(EV_STOP), &fields);
 
 	lane->bytes = 0;
-	__builtin_memcpy(p, &h, 4);
-	p[4] = 0; /* no time has passed */
-	p[5] = (uint8_t)why;
+	codec_put_header(start, EV_STOP, CODEC_SHORT_HEADER,
+			 (size_t)(end - start) - CODEC_SHORT_HEADER);
 	atomic_signal_fence(memory_order_seq_cst);
-	lane->cursor += 6;
+	lane->cursor = (uint64_t)end;
 	lane_self.ended = true;
 	process_stopped(why);
 	use_sink();
@@ -269,7 +271,7 @@ static struct wire_block *handler_lane(unsigned depth)
 			return NULL;
 		lane->spare = self->stream;
 		self->lanes[depth] = lane;
-		self->times[depth] = self->time;
+		self->codecs[depth] = self->codec;
 	}
 	return self->lanes[depth];
 }
@@ -280,7 +282,7 @@ void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 	struct wire_block *host = __sooth_lane;
 	unsigned depth = ++self->depth;
 
-	*interrupted = (struct lane_interrupted){ host, self->time, self->quiet };
+	*interrupted = (struct lane_interrupted){ host, self->codec, self->quiet };
 	if (!self->known) /* nothing is open yet; the handler's first event makes this a thread */
 		return;
 	self->quiet = true;
@@ -291,7 +293,7 @@ void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 		return;
 	}
 	__sooth_lane = lane;
-	self->time = self->times[depth];
+	self->codec = self->codecs[depth];
 	record(EV_HANDLER, 0,
 	       (struct record_fields){ .n = (uint64_t)signal,
 				       .a = host->number,
@@ -307,9 +309,9 @@ void lane_leave_handler(const struct lane_interrupted *interrupted)
 		return; /* the thread became known in its handler: its lane is the right one */
 	if (__sooth_lane->flags & WIRE_BLOCK_HANDLER) {
 		record(EV_HANDLER_END, 0, (struct record_fields){ 0 });
-		self->times[depth] = self->time;
+		self->codecs[depth] = self->codec;
 	}
 	__sooth_lane = interrupted->lane;
-	self->time = interrupted->time;
+	self->codec = interrupted->codec;
 	self->quiet = interrupted->quiet;
 }

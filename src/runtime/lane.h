@@ -6,6 +6,7 @@
 #ifndef RUNTIME_LANE_H
 #define RUNTIME_LANE_H
 
+#include "event/codec.h"
 #include "event/wire.h"
 
 #include <stdbool.h>
@@ -27,8 +28,8 @@ struct lane_self {
 	bool stripe_held;    /* see record_stripe_lock */
 	bool ended;	     /* lane_end was called: whatever still runs here is not recorded */
 	unsigned depth;	     /* of signal handlers */
-	uint64_t time;	     /* of the last record that carried one, at this depth */
-	uint64_t times[LANE_DEPTHS]; /* the same for handlers of each depth, while none runs */
+	struct codec codec;  /* what the next record's differences are taken from */
+	struct codec codecs[LANE_DEPTHS]; /* the same for handlers of each depth, while none runs */
 	struct wire_block *lanes[LANE_DEPTHS];
 };
 extern SOOTH_TLS struct lane_self lane_self;
@@ -46,7 +47,7 @@ void lane_end(void);
  */
 struct lane_interrupted {
 	struct wire_block *lane;
-	uint64_t time;
+	struct codec codec;
 	bool quiet;
 };
 void lane_enter_handler(int signal, struct lane_interrupted *interrupted);

@@ -19,17 +19,13 @@ bool lane_page(void)
 	    lane->cursor > LANE_LAST(lane))
 		return false;
 
-	uint64_t now = __rdtsc();
-	uint64_t passed = now - lane_self.time;
 	uint8_t *start = (uint8_t *)lane->cursor;
-	uint8_t *p = start + 4;
-	lane_self.time = now;
-	for (; passed >= 128; passed >>= 7)
-		*p++ = (uint8_t)(passed | 128);
-	*p++ = (uint8_t)passed;
-	*(uint32_t *)start = WIRE_RECORD(EV_TIME, p - start - 4);
+	struct codec_fields fields = { .t = __rdtsc() };
+	uint8_t *end = codec_put_fields(&lane_self.codec, start + CODEC_SHORT_HEADER, "t", &fields);
+	codec_put_header(start, EV_TIME, CODEC_SHORT_HEADER,
+			 (size_t)(end - start) - CODEC_SHORT_HEADER);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	lane->cursor = (uint64_t)p;
+	lane->cursor = (uint64_t)end;
 
 	uint64_t limit = lane->cursor + WIRE_PAGE;
 	lane->limit = limit < LANE_LAST(lane) ? limit : LANE_LAST(lane);

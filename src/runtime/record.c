@@ -10,7 +10,7 @@
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-#define HEADER_MAX (4 + 7 * 10) /* the word and the most a record's LEB128 fields can take */
+#define HEADER_MAX (CODEC_LONG_HEADER + CODEC_FIELDS_MAX)
 
 bool record_on(void)
 {
@@ -23,45 +23,27 @@ bool record_on(void)
 	return (__sooth_lane->flags & WIRE_BLOCK_LIVE) != 0;
 }
 
-static uint8_t *put(uint8_t *p, uint64_t value)
-{
-	for (; value >= 128; value >>= 7)
-		*p++ = (uint8_t)(value | 128);
-	*p++ = (uint8_t)value;
-	return p;
-}
-
-/* The fields of a record, as event.def lists them. Returns where its raw bytes start. */
 static uint8_t *put_fields(uint8_t *p, enum event_kind kind, uintptr_t pc,
 			   const struct record_fields *fields)
 {
-	uint64_t now;
-
-	for (const char *f = event_fields(kind); *f; f++) {
-		switch (*f) {
-		case 'p': p = put(p, pc); break;
-		case 'q': p = put(p, fields->q); break;
-		case 'a': p = put(p, fields->a); break;
-		case 'b': p = put(p, fields->b); break;
-		case 'n': p = put(p, fields->n); break;
-		case 'm': p = put(p, fields->m); break;
-		case 't':
-			now = __rdtsc();
-			p = put(p, now - lane_self.time);
-			lane_self.time = now;
-			break;
-		}
-	}
-	return p;
+	struct codec_fields f = {
+		.p = pc,
+		.t = __rdtsc(),
+		.q = fields->q,
+		.a = fields->a,
+		.b = fields->b,
+		.n = fields->n,
+		.m = fields->m,
+	};
+	return codec_put_fields(&lane_self.codec, p, event_fields(kind), &f);
 }
 
 /* The record is there when the cursor has passed it; a SIGKILL before that leaves none. */
-static void commit(struct wire_block *lane, enum event_kind kind, const uint8_t *end)
+static void commit(struct wire_block *lane, enum event_kind kind, size_t header, const uint8_t *end)
 {
 	uint8_t *start = (uint8_t *)lane->cursor;
-	uint32_t h = WIRE_RECORD(kind, end - start - 4);
 
-	memcpy(start, &h, sizeof(h));
+	codec_put_header(start, kind, header, (size_t)(end - start) - header);
 	atomic_signal_fence(memory_order_seq_cst);
 	lane->cursor = (uint64_t)end;
 }
@@ -71,7 +53,8 @@ void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
 	struct wire_block *lane = lane_room(HEADER_MAX);
 
 	if (lane)
-		commit(lane, kind, put_fields((uint8_t *)lane->cursor + 4, kind, pc, &fields));
+		commit(lane, kind, CODEC_SHORT_HEADER,
+		       put_fields((uint8_t *)lane->cursor + CODEC_SHORT_HEADER, kind, pc, &fields));
 }
 
 /* One record can be open in a thread, and one more in each signal handler that cuts in. */
@@ -79,6 +62,7 @@ static SOOTH_TLS struct {
 	struct wire_block *lane;
 	uint8_t *end;
 	enum event_kind kind;
+	size_t header;
 } open_record[LANE_DEPTHS];
 
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size)
@@ -88,10 +72,12 @@ void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields field
 
 	if (!lane || depth >= LANE_DEPTHS)
 		return NULL;
-	uint8_t *bytes = put_fields((uint8_t *)lane->cursor + 4, kind, pc, &fields);
+	size_t header = size + CODEC_FIELDS_MAX < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
+	uint8_t *bytes = put_fields((uint8_t *)lane->cursor + header, kind, pc, &fields);
 	open_record[depth].lane = lane;
 	open_record[depth].end = bytes + size;
 	open_record[depth].kind = kind;
+	open_record[depth].header = header;
 	return bytes;
 }
 
@@ -99,7 +85,8 @@ void record_close(void)
 {
 	unsigned depth = lane_self.depth;
 
-	commit(open_record[depth].lane, open_record[depth].kind, open_record[depth].end);
+	commit(open_record[depth].lane, open_record[depth].kind, open_record[depth].header,
+	       open_record[depth].end);
 }
 
 void record_unmodelled(uintptr_t pc, const char *name)

@@ -265,14 +265,6 @@ SOOTH_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 	return 0;
 }
 
-/* The library's thrd_create does not come by pthread_create. */
-SOOTH_API int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
-{
-	if (record_on())
-		record_unmodelled(RECORD_CALLER, "thrd_create");
-	return real()->thrd_create(thread, routine, argument);
-}
-
 /* ---- join and detach ---------------------------------------------------------------------- */
 
 static int joined(pthread_t thread, uint32_t stream, uintptr_t pc, int result)

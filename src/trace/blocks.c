@@ -1,9 +1,10 @@
 /*
  * From the files of a trace to the blocks of each stream.
  *
- * A log file is block after block. The places of blocks in it are reserved before they are
- * written, so a killed process can leave holes (zeros) between blocks and half a block at the
- * end; what is missing there is still in the ring, which keeps a block until it has been written.
+ * A log file is block after block, each at a multiple of 64 bytes. Their places are reserved
+ * before they are written, so a killed process can leave holes (zeros) between blocks and half a
+ * block at the end; what is missing there is still in the ring, which keeps a block until it has
+ * been written.
  */
 #include "trace/store.h"
 
@@ -13,7 +14,6 @@
 #include <string.h>
 
 #define HEADER sizeof(struct wire_block)
-#define MAGIC_AT offsetof(struct wire_block, magic)
 
 static bool is_header(const uint8_t *p, size_t left, struct wire_block *header)
 {
@@ -26,25 +26,13 @@ static bool is_header(const uint8_t *p, size_t left, struct wire_block *header)
 /* Where the next block starts after damage; the end of the file when there is none. */
 static size_t find_header(const struct file_view *view, size_t at)
 {
-	const uint32_t magic = WIRE_BLOCK_MAGIC;
+	struct wire_block header;
 
-	for (;;) {
-		const uint8_t *hit;
-		struct wire_block header;
-
-		if (at + HEADER > view->size)
-			return view->size;
-		hit = memmem(view->data + at + MAGIC_AT, view->size - at - MAGIC_AT, &magic,
-			     sizeof magic);
-		if (!hit)
-			return view->size;
-		at = (size_t)(hit - view->data) - MAGIC_AT;
-		/* What the runtime writes: the filled part of the buffer is what the log has. */
-		if (is_header(view->data + at, view->size - at, &header) &&
-		    header.cursor - header.base - HEADER == header.bytes)
+	for (at = (at + 64) & ~(size_t)63; at < view->size; at += 64) {
+		if (is_header(view->data + at, view->size - at, &header))
 			return at;
-		at++;
 	}
+	return view->size;
 }
 
 static bool all_zero(const uint8_t *p, size_t size)

@@ -109,8 +109,6 @@ static const char *fault(const struct wire_segment *row, const struct wire_eleme
 		return "a value slot that does not exist";
 	if (e->value_form == WIRE_SLOT && e->size > 8)
 		return "a value of more than 8 bytes in a slot";
-	if (e->value_form == WIRE_CONST && e->size > 8 && e->value)
-		return "a constant of more than 8 bytes that is not zero";
 	if (e->value_form == WIRE_SAME &&
 	    (!before || before->value_form == WIRE_NONE || before->size < e->size))
 		return "a copy of a value that is not there";
@@ -131,7 +129,7 @@ static struct store_step prepare(const struct store_module *m, const struct wire
 
 	if (e->address_form == WIRE_CONST)
 		step.address = target(m, &e->address_ref) & ADDRESS_MASK;
-	else if (e->address_form == WIRE_SLOT)
+	else
 		step.address = (uint64_t)(int64_t)e->address_ref;
 	return step;
 }

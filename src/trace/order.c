@@ -193,8 +193,9 @@ static void link_handlers(struct trace_order *o)
 static void advance(struct trace_order *o, uint32_t i)
 {
 	struct head *head = &o->heads[i];
-	struct err err = { 0 };
+	struct err err;
 
+	err.text[0] = 0; /* not all of it: this is done for each event */
 	if (trace_next(head->cursor, &head->event, &err)) {
 		if (head->handler != TRACE_NONE)
 			unpark(o, KEY_STREAM(i));

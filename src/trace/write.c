@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "event/codec.h"
 
 #include <assert.h>
 #include <string.h>
@@ -13,7 +14,7 @@ struct stream {
 	uint32_t number, host;
 	uint64_t block;	       /* number of the one being made */
 	uint64_t block_time;   /* that its first time counts from */
-	uint64_t time;
+	struct codec codec;
 	VEC(uint8_t) bytes;
 };
 
@@ -63,6 +64,7 @@ static void flush(struct trace_writer *w, struct stream *s, uint32_t flags)
 		.flags = flags,
 		.time = s->block_time,
 	};
+	size_t rest;
 
 	if (s->host != TRACE_NONE) {
 		header.flags |= WIRE_BLOCK_HANDLER;
@@ -70,9 +72,13 @@ static void flush(struct trace_writer *w, struct stream *s, uint32_t flags)
 	}
 	append(w, &header, sizeof header);
 	append(w, s->bytes.items, s->bytes.count);
+	rest = wire_block_room(header.bytes) - sizeof header - header.bytes;
+	memset(vec_reserve(&w->out, rest), 0, rest);
+	w->out.count += rest;
 	s->bytes.count = 0;
 	s->block++;
-	s->block_time = s->time;
+	s->block_time = s->codec.time;
+	s->codec = (struct codec){ .time = s->block_time };
 }
 
 void trace_write_raw(struct trace_writer *w, uint32_t stream, const void *bytes, size_t size)
@@ -86,38 +92,20 @@ void trace_write_raw(struct trace_writer *w, uint32_t stream, const void *bytes,
 	s->bytes.count += size;
 }
 
-static uint8_t *leb(uint8_t *p, uint64_t value)
-{
-	for (; value >= 128; value >>= 7)
-		*p++ = (uint8_t)(value | 128);
-	*p++ = (uint8_t)value;
-	return p;
-}
-
 /* The record's bytes go to `to`; returns how many. */
-static size_t encode(uint8_t *to, const struct write_record *r, uint64_t passed)
+static size_t encode(struct codec *codec, uint8_t *to, const struct write_record *r)
 {
-	uint8_t *p = to + 4;
-	uint32_t h;
+	size_t header = r->size + CODEC_FIELDS_MAX < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
+	struct codec_fields fields = {
+		.p = r->pc, .t = r->time, .q = r->sequence,
+		.a = r->a,  .b = r->b,	  .n = r->n,	   .m = r->m,
+	};
+	uint8_t *p = codec_put_fields(codec, to + header, event_fields(r->kind), &fields);
 
-	for (const char *f = event_fields(r->kind); *f; f++) {
-		switch (*f) {
-		case 'p': p = leb(p, r->pc); break;
-		case 't': p = leb(p, passed); break;
-		case 'q': p = leb(p, r->sequence); break;
-		case 'a': p = leb(p, r->a); break;
-		case 'b': p = leb(p, r->b); break;
-		case 'n': p = leb(p, r->n); break;
-		case 'm': p = leb(p, r->m); break;
-		case '*':
-			if (r->size)
-				memcpy(p, r->bytes, r->size);
-			p += r->size;
-			break;
-		}
-	}
-	h = WIRE_RECORD(r->kind, p - to - 4);
-	memcpy(to, &h, 4);
+	if (r->size)
+		memcpy(p, r->bytes, r->size);
+	p += r->size;
+	codec_put_header(to, r->kind, header, (size_t)(p - to) - header);
 	return (size_t)(p - to);
 }
 
@@ -128,16 +116,15 @@ void trace_write(struct trace_writer *w, uint32_t stream, const struct write_rec
 	bool timed = strchr(event_fields(record->kind), 't');
 
 	assert(record->size + 4 <= WIRE_RECORD_MAX);
-	assert(record->time >= s->time);
-	if (!timed && record->time != s->time) {
+	assert(record->time >= s->codec.time);
+	if (!timed && record->time != s->codec.time) {
 		trace_write(w, stream, &(struct write_record){ .kind = EV_TIME, .time = record->time });
 		s = stream_of(w, stream);
 	}
 	/* Flushed first: the block's own time is what its first record counts from. */
 	if (s->bytes.count + sizeof buffer > ROOM)
 		flush(w, s, 0);
-	trace_write_raw(w, stream, buffer, encode(buffer, record, record->time - s->time));
-	s->time = timed ? record->time : s->time;
+	trace_write_raw(w, stream, buffer, encode(&s->codec, buffer, record));
 }
 
 struct trace_position trace_writer_position(struct trace_writer *w, uint32_t stream)

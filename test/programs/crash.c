@@ -11,8 +11,8 @@ int *volatile wild;
 
 int main(void)
 {
-	dprintf(1, "before\n");
 	before = 77;
+	dprintf(1, "before\n");
 	*wild = 1;
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int state;
+int state;
 
 int main(int argc, char **argv)
 {

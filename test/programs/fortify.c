@@ -3,6 +3,7 @@
 // opt: -O1 -O2
 // stdout: abc ab ababc
 // exit: 134
+// check: cut
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

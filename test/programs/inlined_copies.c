@@ -1,7 +1,7 @@
 // Copies that the compiler opens up itself (constant sizes, builtins, initialisers).
 // build: -pthread
 // stdout: 1 9 ab 0 12 deadbeef
-// text: ^T1\|w\(to[^)]*@16\)=0x00000000000000090000000000000001\|
+// text: ^T1\|w\([^)]*@16\)=0x00000000000000090000000000000001\|
 // text: ^T1\|w\(zero[^)]*@40\)=0x00\*\|
 // text: ^T1\|w\(bits@4\)=-559038737\|
 // text: ^T1\|w\(narrow@4\)=1094713344\|

@@ -1,7 +1,6 @@
 // shared_ptr copied and dropped by many threads: destroyed once, by the last.
 // build: -pthread
 // stdout: uses 1, destroyed 1
-// text: \|u\(.*\)=1,2\|
 // text: \|u\(
 #include <atomic>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // build: -pthread
 // stdout: 6 15 28 45
 // text: ^T1\|r\(0x7f.*\)=3\|.*stack_memory\.c
-// text: ^T4\|w\(0x7f.*\)=36\|
+// text: ^T3\|w\(0x7f.*\)=36\|
 #include <alloca.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Two reads of one shared location are two events, however near they stand.
 // build: -pthread
 // stdout: 14
-// count: 2 ^T1\|r\(shared@4,volatile\)=7\|
+// count: 2 ^T1\|r\([^)]*@4,volatile\)=7\|
 #include <pthread.h>
 #include <stdio.h>
 

@@ -86,23 +86,23 @@ static void check_results(void (*scenario)(void), size_t size)
 	if (!r.on)
 		return;
 	const struct recorded_event *e = recorded_find(&r, EV_ATOMIC_WRITE, 0);
-	CHECK_SAME(e->m, RELEASE);
-	CHECK_SAME(e->n, size);
-	CHECK(value_at(e->bytes, size) == 5);
+	CHECK_SAME(e->f.m, RELEASE);
+	CHECK_SAME(e->f.n, size);
+	CHECK(value_at(e->f.bytes, size) == 5);
 	e = recorded_find(&r, EV_ATOMIC_UPDATE, 0);
-	CHECK_SAME(e->m, ACQ_REL);
-	CHECK_SAME(e->size, 2 * size);
-	CHECK(value_at(e->bytes, size) == 5 && value_at(e->bytes + size, size) == (ones ^ 1));
+	CHECK_SAME(e->f.m, ACQ_REL);
+	CHECK_SAME(e->f.size, 2 * size);
+	CHECK(value_at(e->f.bytes, size) == 5 && value_at(e->f.bytes + size, size) == (ones ^ 1));
 	e = recorded_find(&r, EV_ATOMIC_READ, 1); /* the compare-and-exchange that failed */
-	CHECK_SAME(e->m, SEQ_CST | EF_CAS_FAIL << EVENT_ORDER_BITS);
-	CHECK(value_at(e->bytes, size) == (ones ^ 8));
-	CHECK(value_at(recorded_find(&r, EV_READ, 0)->bytes, size) == 7);
-	CHECK(value_at(recorded_find(&r, EV_WRITE, 0)->bytes, size) == (ones ^ 8));
+	CHECK_SAME(e->f.m, SEQ_CST | EF_CAS_FAIL << EVENT_ORDER_BITS);
+	CHECK(value_at(e->f.bytes, size) == (ones ^ 8));
+	CHECK(value_at(recorded_find(&r, EV_READ, 0)->f.bytes, size) == 7);
+	CHECK(value_at(recorded_find(&r, EV_WRITE, 0)->f.bytes, size) == (ones ^ 8));
 	uint64_t last = 0;
 	for (size_t i = 0; i < r.count; i++) {
-		if (r.events[i].q) {
-			CHECK(r.events[i].q > last);
-			last = r.events[i].q;
+		if (r.events[i].f.q) {
+			CHECK(r.events[i].f.q > last);
+			last = r.events[i].f.q;
 		}
 	}
 }
@@ -156,7 +156,7 @@ static int by_number(const void *left, const void *right)
 {
 	const struct recorded_event *x = left, *y = right;
 
-	return x->q < y->q ? -1 : x->q > y->q;
+	return x->f.q < y->f.q ? -1 : x->f.q > y->f.q;
 }
 
 static void check_contest(struct recorded *r)
@@ -168,10 +168,10 @@ static void check_contest(struct recorded *r)
 		const struct recorded_event *e = &r->events[i];
 		if (e->kind != EV_ATOMIC_READ && e->kind != EV_ATOMIC_UPDATE)
 			continue;
-		uint128_t *value = e->a == (uintptr_t)&counter ? &now : &now_wide;
-		CHECK(value_at(e->bytes, e->n) == *value);
+		uint128_t *value = e->f.a == (uintptr_t)&counter ? &now : &now_wide;
+		CHECK(value_at(e->f.bytes, e->f.n) == *value);
 		if (e->kind == EV_ATOMIC_UPDATE)
-			*value = value_at(e->bytes + e->n, e->n);
+			*value = value_at(e->f.bytes + e->f.n, e->f.n);
 	}
 	CHECK_SAME(now + (uint64_t)now_wide, 2 * ROUNDS);
 }

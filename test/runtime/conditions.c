@@ -163,7 +163,7 @@ static int by_number(const void *left, const void *right)
 {
 	const struct recorded_event *a = left, *b = right;
 
-	return a->q < b->q ? -1 : a->q > b->q;
+	return a->f.q < b->f.q ? -1 : a->f.q > b->f.q;
 }
 
 /* In the order of the mutex's numbers it is taken and given up in turn, by the same thread. */
@@ -178,8 +178,8 @@ static void check_hand_overs(const struct recorded *r)
 		if (!waits && e.kind != EV_ACQUIRE && e.kind != EV_RELEASE)
 			continue;
 		if (waits) {
-			CHECK_SAME(e.b, (uintptr_t)&mutex);
-			e.q = e.n;
+			CHECK_SAME(e.f.b, (uintptr_t)&mutex);
+			e.f.q = e.f.n;
 		}
 		changes[count++] = e;
 	}
@@ -202,11 +202,11 @@ int main(void)
 	CHECK_EVENTS(r, 0, "BROADCAST", EV_BROADCAST);
 	if (r.on) {
 		const struct recorded_event *wait = recorded_find(&r, EV_WAIT, 0);
-		CHECK_SAME(wait->a, (uintptr_t)&cond);
-		CHECK_SAME(wait->b, (uintptr_t)&mutex);
-		CHECK_SAME(recorded_find(&r, EV_WOKEN, 0)->m, 0);
-		CHECK(wait->q < recorded_find(&r, EV_BROADCAST, 0)->q);
-		CHECK(recorded_find(&r, EV_BROADCAST, 0)->q < recorded_find(&r, EV_WOKEN, 0)->q);
+		CHECK_SAME(wait->f.a, (uintptr_t)&cond);
+		CHECK_SAME(wait->f.b, (uintptr_t)&mutex);
+		CHECK_SAME(recorded_find(&r, EV_WOKEN, 0)->f.m, 0);
+		CHECK(wait->f.q < recorded_find(&r, EV_BROADCAST, 0)->f.q);
+		CHECK(recorded_find(&r, EV_BROADCAST, 0)->f.q < recorded_find(&r, EV_WOKEN, 0)->f.q);
 	}
 
 	r = recorded_run(time_outs);
@@ -214,8 +214,8 @@ int main(void)
 	CHECK_EVENTS(r, 0, "COND_INIT ACQUIRE WAIT WOKEN WAIT WOKEN RELEASE SIGNAL COND_DESTROY",
 		     CONDITIONS);
 	if (r.on) {
-		CHECK_SAME(recorded_find(&r, EV_WAIT, 0)->m, EVENT_TIMED);
-		CHECK_SAME(recorded_find(&r, EV_WOKEN, 1)->m, 1);
+		CHECK_SAME(recorded_find(&r, EV_WAIT, 0)->f.m, EVENT_TIMED);
+		CHECK_SAME(recorded_find(&r, EV_WOKEN, 1)->f.m, 1);
 	}
 
 	r = recorded_run(not_held);
@@ -226,7 +226,7 @@ int main(void)
 	CHECK_RAN(r);
 	CHECK_EVENTS(r, 1, "BEGIN ACQUIRE WAIT WOKEN RELEASE END", CONDITIONS, EV_BEGIN, EV_END);
 	if (r.on)
-		CHECK_SAME(recorded_find(&r, EV_WOKEN, 0)->m, 1);
+		CHECK_SAME(recorded_find(&r, EV_WOKEN, 0)->f.m, 1);
 
 	r = recorded_run(ping_pong);
 	CHECK_RAN(r);

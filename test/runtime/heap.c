@@ -84,8 +84,8 @@ static void check_sizes(const struct recorded *r)
 	static const size_t sizes[] = { 10, 8192, 30, 40, 50, 60 };
 
 	for (size_t i = 0; i < 6; i++) {
-		CHECK_SAME(recorded_find(r, EV_ALLOC, i)->n, sizes[i]);
-		CHECK_SAME(recorded_find(r, EV_FREE, i)->a, recorded_find(r, EV_ALLOC, i)->a);
+		CHECK_SAME(recorded_find(r, EV_ALLOC, i)->f.n, sizes[i]);
+		CHECK_SAME(recorded_find(r, EV_FREE, i)->f.a, recorded_find(r, EV_ALLOC, i)->f.a);
 	}
 }
 
@@ -125,7 +125,7 @@ static int by_time(const void *left, const void *right)
 {
 	const struct recorded_event *a = left, *b = right;
 
-	return a->t < b->t ? -1 : a->t > b->t;
+	return a->f.t < b->f.t ? -1 : a->f.t > b->f.t;
 }
 
 static void check_churning(struct recorded *r)
@@ -142,8 +142,8 @@ static void check_churning(struct recorded *r)
 		bool found = false;
 		for (size_t k = 0; k < count; k++) {
 			if (e->kind == EV_ALLOC)
-				CHECK(e->a + e->n <= live[k].a || live[k].a + live[k].n <= e->a);
-			else if (live[k].a == e->a) {
+				CHECK(e->f.a + e->f.n <= live[k].f.a || live[k].f.a + live[k].f.n <= e->f.a);
+			else if (live[k].f.a == e->f.a) {
 				live[k--] = live[--count];
 				found = true;
 			}
@@ -162,8 +162,8 @@ int main(void)
 	CHECK_RAN(r);
 	if (r.on) {
 		const struct recorded_event *fill = recorded_find(&r, EV_FILL, 0);
-		CHECK_SAME(fill->a, recorded_find(&r, EV_ALLOC, 1)->a);
-		CHECK_SAME(fill->n, 100);
+		CHECK_SAME(fill->f.a, recorded_find(&r, EV_ALLOC, 1)->f.a);
+		CHECK_SAME(fill->f.n, 100);
 		size_t allocs = 0, frees = 0;
 		for (size_t i = 0; i < r.count; i++) {
 			allocs += r.events[i].kind == EV_ALLOC;

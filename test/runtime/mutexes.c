@@ -166,13 +166,13 @@ static void test_mutexes(void)
 		     LOCKS);
 	CHECK_EVENTS(r, 1, OTHERS, LOCKS);
 	if (r.on) {
-		CHECK_SAME(recorded_find(&r, EV_LOCK_INIT, 0)->m, EVENT_LOCK_NORMAL);
-		CHECK_SAME(recorded_find(&r, EV_ACQUIRE, 1)->m, EVENT_TIMED);
-		CHECK_SAME(recorded_find(&r, EV_ACQUIRE_FAIL, 0)->m, EVENT_TRY);
-		CHECK_SAME(recorded_find(&r, EV_ACQUIRE_FAIL, 1)->m, EVENT_TIMED);
-		CHECK_SAME(recorded_find(&r, EV_ACQUIRE, 0)->a, (uintptr_t)&mutex);
-		CHECK(recorded_find(&r, EV_ACQUIRE, 0)->q < recorded_find(&r, EV_ACQUIRE_FAIL, 0)->q);
-		CHECK(recorded_find(&r, EV_ACQUIRE_FAIL, 0)->q < recorded_find(&r, EV_RELEASE, 0)->q);
+		CHECK_SAME(recorded_find(&r, EV_LOCK_INIT, 0)->f.m, EVENT_LOCK_NORMAL);
+		CHECK_SAME(recorded_find(&r, EV_ACQUIRE, 1)->f.m, EVENT_TIMED);
+		CHECK_SAME(recorded_find(&r, EV_ACQUIRE_FAIL, 0)->f.m, EVENT_TRY);
+		CHECK_SAME(recorded_find(&r, EV_ACQUIRE_FAIL, 1)->f.m, EVENT_TIMED);
+		CHECK_SAME(recorded_find(&r, EV_ACQUIRE, 0)->f.a, (uintptr_t)&mutex);
+		CHECK(recorded_find(&r, EV_ACQUIRE, 0)->f.q < recorded_find(&r, EV_ACQUIRE_FAIL, 0)->f.q);
+		CHECK(recorded_find(&r, EV_ACQUIRE_FAIL, 0)->f.q < recorded_find(&r, EV_RELEASE, 0)->f.q);
 	}
 
 	r = recorded_run(errorcheck);
@@ -293,7 +293,7 @@ static int by_number(const void *left, const void *right)
 {
 	const struct recorded_event *a = left, *b = right;
 
-	return a->q < b->q ? -1 : a->q > b->q;
+	return a->f.q < b->f.q ? -1 : a->f.q > b->f.q;
 }
 
 static void test_order(void)
@@ -306,9 +306,9 @@ static void test_order(void)
 	/* An ACQUIRE takes along the size of the block allocated next, as its turn. */
 	for (size_t i = 0; i + 1 < r.count; i++) {
 		struct recorded_event e = r.events[i];
-		if (e.a != (uintptr_t)&mutex || (e.kind != EV_ACQUIRE && e.kind != EV_RELEASE))
+		if (e.f.a != (uintptr_t)&mutex || (e.kind != EV_ACQUIRE && e.kind != EV_RELEASE))
 			continue;
-		e.n = r.events[i + 1].n;
+		e.f.n = r.events[i + 1].f.n;
 		locks[count++] = e;
 	}
 	qsort(locks, count, sizeof(*locks), by_number);
@@ -317,7 +317,7 @@ static void test_order(void)
 	for (size_t i = 0; i < count; i++) {
 		CHECK_SAME(locks[i].kind, held ? EV_RELEASE : EV_ACQUIRE);
 		if (locks[i].kind == EV_ACQUIRE)
-			CHECK_SAME(locks[i].n, turn++ % 1000 + 1);
+			CHECK_SAME(locks[i].f.n, turn++ % 1000 + 1);
 		held = !held;
 	}
 	if (r.on)

@@ -1,11 +1,12 @@
 /*
  * What the runtime records of a piece of code: `recorded_run` runs it in a child, which has a trace
- * of its own, and reads that. A second, simple reader of the format, on purpose.
+ * of its own, and reads that.
  */
 #ifndef TEST_RUNTIME_RECORDED_H
 #define TEST_RUNTIME_RECORDED_H
 
 #include "check.h"
+#include "event/codec.h"
 #include "event/event.h"
 #include "event/wire.h"
 
@@ -18,9 +19,7 @@
 struct recorded_event {
 	enum event_kind kind;
 	uint32_t stream;
-	uint64_t p, t, q, a, b, n, m; /* t is absolute */
-	const uint8_t *bytes;
-	size_t size;
+	struct codec_fields f;
 };
 
 struct recorded {
@@ -83,38 +82,21 @@ static inline uint8_t *recorded_file(const char *dir, const char *name, size_t *
 
 static inline void recorded_decode(struct recorded *r, const struct recorded_block *block)
 {
-	uint64_t time = block->head.time;
+	struct codec codec = { .time = block->head.time };
+	const uint8_t *end = block->records + block->bytes;
 
-	for (size_t at = 0; at + 4 <= block->bytes;) {
+	for (const uint8_t *p = block->records; p < end;) {
 		struct recorded_event e = { .stream = block->head.stream };
-		uint32_t h;
-		memcpy(&h, block->records + at, 4);
-		CHECK(h & 1);
-		e.kind = WIRE_RECORD_KIND(h);
-		const uint8_t *p = block->records + at + 4;
-		const uint8_t *end = p + WIRE_RECORD_BYTES(h);
-		for (const char *f = recorded_fields[e.kind]; *f && *f != '*'; f++) {
-			uint64_t value = 0;
-			for (int shift = 0;; shift += 7) {
-				value |= (uint64_t)(*p & 127) << shift;
-				if (!(*p++ & 128))
-					break;
-			}
-			switch (*f) {
-			case 'p': e.p = value; break;
-			case 't': time += value; break;
-			case 'q': e.q = value; break;
-			case 'a': e.a = value; break;
-			case 'b': e.b = value; break;
-			case 'n': e.n = value; break;
-			case 'm': e.m = value; break;
-			}
-		}
-		e.t = time;
-		e.bytes = p;
-		e.size = (size_t)(end - p);
-		at = (size_t)(end - block->records);
-		r->events = realloc(r->events, (r->count + 1) * sizeof(e));
+		size_t bytes, header = codec_get_header(p, end, &e.kind, &bytes);
+		CHECK(*p & 1 && header && e.kind < EV_COUNT); /* this program has no segments */
+		if (!header || e.kind >= EV_COUNT)
+			return;
+		p += header;
+		CHECK(codec_get_fields(&codec, recorded_fields[e.kind], p, p + bytes, &e.f));
+		p += bytes;
+		e.f.t = codec.time;
+		if ((r->count & (r->count - 1)) == 0) /* full: as much again */
+			r->events = realloc(r->events, (2 * r->count + 1) * sizeof(e));
 		r->events[r->count++] = e;
 	}
 }
@@ -137,7 +119,6 @@ static inline void recorded_read(struct recorded *r)
 
 	for (unsigned k = 0; k <= WIRE_LOG_FILES; k++) {
 		bool ring = k == WIRE_LOG_FILES;
-		bool whole = ring || k < WIRE_LOG_FILES - 1; /* blocks as large as a chunk */
 		char name[16];
 		snprintf(name, sizeof(name), ring ? "ring" : "events.%u", k);
 		uint8_t *bytes = recorded_file(r->dir, name, &size);
@@ -147,7 +128,7 @@ static inline void recorded_read(struct recorded *r)
 			b->records = bytes + at + sizeof(b->head);
 			b->bytes = ring ? b->head.cursor - b->head.base - sizeof(b->head) :
 					  b->head.bytes;
-			at += whole ? WIRE_CHUNK : (sizeof(b->head) + b->bytes + 63) & ~63ul;
+			at += ring ? WIRE_CHUNK : wire_block_room(b->head.bytes);
 			if (b->head.magic == WIRE_BLOCK_MAGIC &&
 			    (!ring || b->head.flags & WIRE_BLOCK_LIVE))
 				count++;

@@ -138,7 +138,7 @@ static int by_number(const void *left, const void *right)
 {
 	const struct recorded_event *a = left, *b = right;
 
-	return a->q < b->q ? -1 : a->q > b->q;
+	return a->f.q < b->f.q ? -1 : a->f.q > b->f.q;
 }
 
 static void check_handing(struct recorded *r)
@@ -193,18 +193,18 @@ static void check_meeting(struct recorded *r)
 {
 	int arrived = 0, passed = 0, serials = 0;
 
-	CHECK_SAME(recorded_find(r, EV_BARRIER_INIT, 0)->n, THREADS);
+	CHECK_SAME(recorded_find(r, EV_BARRIER_INIT, 0)->f.n, THREADS);
 	qsort(r->events, r->count, sizeof(*r->events), by_number);
 	for (size_t i = 0; i < r->count; i++) {
 		const struct recorded_event *e = &r->events[i];
 		if (e->kind == EV_ARRIVE) {
 			arrived++;
-			CHECK_SAME(e->n, THREADS);
+			CHECK_SAME(e->f.n, THREADS);
 		}
 		if (e->kind == EV_PASS) {
 			CHECK(arrived >= (passed < (int)THREADS ? 1 : 2) * (int)THREADS);
 			passed++;
-			serials += e->m == 1;
+			serials += e->f.m == 1;
 		}
 	}
 	CHECK_SAME(arrived, 2 * THREADS);
@@ -269,8 +269,8 @@ static void check_broken(const struct recorded *r)
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct recorded_event *e = &r->events[i];
-		begins += e->kind == EV_ONCE_BEGIN && e->a == (uintptr_t)&broken_once;
-		ends += e->kind == EV_ONCE_END && e->a == (uintptr_t)&broken_once;
+		begins += e->kind == EV_ONCE_BEGIN && e->f.a == (uintptr_t)&broken_once;
+		ends += e->kind == EV_ONCE_END && e->f.a == (uintptr_t)&broken_once;
 		notes += e->kind == EV_UNMODELLED;
 	}
 	CHECK_SAME(begins, 2);
@@ -289,9 +289,9 @@ int main(void)
 		     "SEM_DESTROY SEM_INIT",
 		     SEMAPHORES);
 	if (r.on) {
-		CHECK_SAME(recorded_find(&r, EV_SEM_INIT, 0)->n, 1);
-		CHECK_SAME(recorded_find(&r, EV_DOWN_FAIL, 0)->m, EVENT_TRY);
-		CHECK_SAME(recorded_find(&r, EV_DOWN_FAIL, 1)->m, EVENT_TIMED);
+		CHECK_SAME(recorded_find(&r, EV_SEM_INIT, 0)->f.n, 1);
+		CHECK_SAME(recorded_find(&r, EV_DOWN_FAIL, 0)->f.m, EVENT_TRY);
+		CHECK_SAME(recorded_find(&r, EV_DOWN_FAIL, 1)->f.m, EVENT_TIMED);
 	}
 	r = recorded_run(interrupted);
 	CHECK_RAN(r);

@@ -272,12 +272,12 @@ static void check_reads(const struct recorded *r)
 
 	for (size_t i = 0; i <= count; i++) {
 		const struct recorded_event *e = recorded_find(r, EV_READ, i);
-		CHECK_SAME(e->size, i < count ? expected[i].size : 0);
-		CHECK_SAME(e->n, e->size);
+		CHECK_SAME(e->f.size, i < count ? expected[i].size : 0);
+		CHECK_SAME(e->f.n, e->f.size);
 		if (i == count || expected[i].from < 0)
 			continue;
-		CHECK_SAME(e->a, (uintptr_t)text + (uintptr_t)expected[i].from);
-		CHECK_SAME(memcmp(e->bytes, text + expected[i].from, e->size), 0);
+		CHECK_SAME(e->f.a, (uintptr_t)text + (uintptr_t)expected[i].from);
+		CHECK_SAME(memcmp(e->f.bytes, text + expected[i].from, e->f.size), 0);
 	}
 }
 
@@ -302,16 +302,16 @@ static void check_writes(const struct recorded *r)
 
 	for (size_t i = 0; i < 8; i++) {
 		const struct recorded_event *e = recorded_find(r, EV_COPY, i);
-		CHECK_SAME(e->n, sizes[i]);
-		CHECK_SAME(e->size, sizes[i]);
+		CHECK_SAME(e->f.n, sizes[i]);
+		CHECK_SAME(e->f.size, sizes[i]);
 		if (i < 6)
-			CHECK_SAME(e->a - (uintptr_t)(i < 3 ? to_here : from_here), at[i]);
-		for (size_t k = 0; i < 3 && k < e->size; k++)
-			CHECK_SAME(e->bytes[k], done++ % 251);
+			CHECK_SAME(e->f.a - (uintptr_t)(i < 3 ? to_here : from_here), at[i]);
+		for (size_t k = 0; i < 3 && k < e->f.size; k++)
+			CHECK_SAME(e->f.bytes[k], done++ % 251);
 	}
-	CHECK_SAME(recorded_find(r, EV_FILL, 0)->n, 5000);
-	CHECK_SAME(recorded_find(r, EV_FILL, 0)->m, 300 & 255);
-	CHECK_SAME(recorded_find(r, EV_FILL, 1)->n, 6);
+	CHECK_SAME(recorded_find(r, EV_FILL, 0)->f.n, 5000);
+	CHECK_SAME(recorded_find(r, EV_FILL, 0)->f.m, 300 & 255);
+	CHECK_SAME(recorded_find(r, EV_FILL, 1)->f.n, 6);
 }
 
 /* ---- while another thread changes it: what was copied is what was recorded ---- */
@@ -357,19 +357,19 @@ static void check_race(const struct recorded *r)
 		const struct recorded_event *told = recorded_find(r, EV_COPY, RACES + 2 * i);
 		const struct recorded_event *result = recorded_find(r, EV_COPY, RACES + 2 * i + 1);
 		size_t at;
-		CHECK_SAME(memcmp(copy->bytes, told->bytes, 255), 0);
-		memcpy(&at, result->bytes, sizeof(at));
+		CHECK_SAME(memcmp(copy->f.bytes, told->f.bytes, 255), 0);
+		memcpy(&at, result->f.bytes, sizeof(at));
 		for (size_t seen = 0; seen < 256;) { /* the reads of one memchr */
 			const struct recorded_event *e = recorded_find(r, EV_READ, read++);
-			const uint8_t *hit = memchr(e->bytes, 50, e->size);
+			const uint8_t *hit = memchr(e->f.bytes, 50, e->f.size);
 			if (hit) {
-				CHECK_SAME(seen + (size_t)(hit - e->bytes), at);
-				CHECK(hit + 1 == e->bytes + e->size);
+				CHECK_SAME(seen + (size_t)(hit - e->f.bytes), at);
+				CHECK(hit + 1 == e->f.bytes + e->f.size);
 				break;
 			}
-			if (e->size == 0)
+			if (e->f.size == 0)
 				break;
-			seen += e->size;
+			seen += e->f.size;
 			CHECK(seen < 256 || at > 256);
 		}
 	}
@@ -377,7 +377,7 @@ static void check_race(const struct recorded *r)
 
 int main(int count, char **arguments)
 {
-	long rounds = count > 1 ? atol(arguments[1]) : 20000;
+	long rounds = count > 1 ? atol(arguments[1]) : 8000;
 
 	make_arena(&a);
 	make_arena(&b);

@@ -36,13 +36,13 @@ static void check_one(const struct recorded *r)
 	const struct recorded_event *end = recorded_find(r, EV_END, 0);
 	const struct recorded_event *join = recorded_find(r, EV_JOIN, 0);
 
-	CHECK_SAME(create->n, 1);
+	CHECK_SAME(create->f.n, 1);
 	CHECK_SAME(begin->stream, 1);
-	CHECK_SAME(begin->n, 0);
+	CHECK_SAME(begin->f.n, 0);
 	CHECK_SAME(end->stream, 1);
-	CHECK_SAME(join->n, 1);
-	CHECK(create->t <= begin->t && begin->t <= end->t && end->t <= join->t);
-	CHECK(begin->b - begin->a >= 64 << 10);
+	CHECK_SAME(join->f.n, 1);
+	CHECK(create->f.t <= begin->f.t && begin->f.t <= end->f.t && end->f.t <= join->f.t);
+	CHECK(begin->f.b - begin->f.a >= 64 << 10);
 }
 
 /* ---- identifiers are used again ---- */
@@ -63,8 +63,8 @@ static void reuse(void)
 static void check_reuse(const struct recorded *r)
 {
 	for (size_t i = 0; i < 50; i++) {
-		CHECK_SAME(recorded_find(r, EV_CREATE, i)->n, i + 1);
-		CHECK_SAME(recorded_find(r, EV_JOIN, i)->n, i + 1);
+		CHECK_SAME(recorded_find(r, EV_CREATE, i)->f.n, i + 1);
+		CHECK_SAME(recorded_find(r, EV_JOIN, i)->f.n, i + 1);
 	}
 }
 
@@ -121,7 +121,7 @@ static void *unmap_it(void *argument)
 {
 	munmap(argument, 4096);
 	sem_post(&may_end);
-	return NULL;
+	return argument;
 }
 
 static void detached(void)
@@ -132,9 +132,10 @@ static void detached(void)
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	for (int i = 0; i < 200; i++) {
-		void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		CHECK_SAME(pthread_create(page, &attributes, unmap_it, page), 0);
+		pthread_t *thread = (pthread_t *)(page + 64);
+		CHECK_SAME(pthread_create(thread, &attributes, unmap_it, page), 0);
 		while (sem_wait(&may_end) != 0)
 			;
 	}
@@ -199,6 +200,35 @@ static void ends(void)
 	CHECK(result == PTHREAD_CANCELED);
 }
 
+/* What we do in between is no cancellation point, however much there is to write. */
+static volatile bool came_so_far;
+
+static void *pending(void *unused)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	pthread_cancel(pthread_self());
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	for (int i = 0; i < 20000; i++) {
+		void *block = malloc(10);
+		__asm__ volatile("" : "+r"(block));
+		free(block);
+	}
+	came_so_far = true;
+	pthread_testcancel();
+	return unused;
+}
+
+static void pending_cancellation(void)
+{
+	pthread_t thread;
+	void *result = NULL;
+
+	pthread_create(&thread, NULL, pending, NULL);
+	CHECK_SAME(pthread_join(thread, &result), 0);
+	CHECK(result == PTHREAD_CANCELED);
+	CHECK(came_so_far);
+}
+
 static pthread_t main_thread;
 
 static void *outlive(void *unused)
@@ -253,8 +283,8 @@ int main(void)
 	CHECK_RAN(r);
 	CHECK_EVENTS(r, 0, "CREATE JOIN CREATE JOIN CREATE DETACH", EV_CREATE, EV_JOIN, EV_DETACH);
 	if (r.on) {
-		CHECK_SAME(recorded_find(&r, EV_JOIN, 1)->n, 2);
-		CHECK_SAME(recorded_find(&r, EV_DETACH, 0)->n, 3);
+		CHECK_SAME(recorded_find(&r, EV_JOIN, 1)->f.n, 2);
+		CHECK_SAME(recorded_find(&r, EV_DETACH, 0)->f.n, 3);
 	}
 	r = recorded_run(detached);
 	CHECK_RAN(r);
@@ -266,12 +296,15 @@ int main(void)
 	CHECK_RAN(r);
 	CHECK_EVENTS(r, 1, "BEGIN END", THREADS);
 	CHECK_EVENTS(r, 2, "BEGIN END", THREADS);
+	r = recorded_run(pending_cancellation);
+	CHECK_RAN(r);
+	CHECK_EVENTS(r, 1, "BEGIN END", THREADS);
 	r = recorded_run(main_exits);
 	CHECK_RAN(r);
 	CHECK_EVENTS(r, 0, "BEGIN CREATE END", THREADS);
 	r = recorded_run(many);
 	CHECK_RAN(r);
 	if (r.on)
-		CHECK_SAME(recorded_find(&r, EV_JOIN, MANY - 1)->n, MANY);
+		CHECK_SAME(recorded_find(&r, EV_JOIN, MANY - 1)->f.n, MANY);
 	return check_result();
 }

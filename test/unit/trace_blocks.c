@@ -1,0 +1,276 @@
+/* Which block counts when there are two, none, or half a one. */
+#include "trace_make.h"
+
+static uint8_t log0[8 * WIRE_CHUNK], ring[3 * WIRE_CHUNK], body[1024];
+
+/* A block with `count` reads of address `first`, `first` + 1 … */
+static uint32_t reads(uint8_t first, unsigned count)
+{
+	struct codec codec = { 0 };
+	uint32_t bytes = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		bytes += make_read(&codec, body + bytes, (uint8_t)(first + i), (uint8_t)i);
+	return bytes;
+}
+
+static size_t put(size_t at, uint32_t stream, uint64_t number, uint8_t first, unsigned count)
+{
+	uint32_t bytes = reads(first, count);
+
+	return at + make_block(log0 + at, stream, number, 0, body, bytes);
+}
+
+static void put_chunk(unsigned chunk, uint32_t stream, uint64_t number, uint32_t flags,
+		      const uint8_t *from, uint32_t bytes)
+{
+	struct wire_block header = {
+		.base = 0x7f0000000000, .cursor = 0x7f0000000000 + sizeof header + bytes,
+		.magic = WIRE_BLOCK_MAGIC, .stream = stream, .number = number, .flags = flags,
+	};
+
+	memcpy(ring + chunk * WIRE_CHUNK, &header, sizeof header);
+	memcpy(ring + chunk * WIRE_CHUNK + sizeof header, from, bytes);
+}
+
+static void put_ring(unsigned chunk, uint32_t stream, uint64_t number, uint32_t flags,
+		     uint8_t first, unsigned count)
+{
+	put_chunk(chunk, stream, number, flags, body, reads(first, count));
+}
+
+/* The addresses that stream `i` reads, as a string of bytes; err is what it ended with. */
+static size_t read_all(const struct trace *trace, uint32_t i, uint8_t *out, struct err *err)
+{
+	struct trace_cursor *cursor = trace_cursor_open(trace, i);
+	struct trace_event ev;
+	size_t count = 0;
+
+	err->text[0] = 0;
+	while (trace_next(cursor, &ev, err))
+		out[count++] = (uint8_t)ev.address;
+	trace_cursor_close(cursor);
+	return count;
+}
+
+static void expect(const struct make_dir *dir, size_t log_bytes, size_t ring_bytes,
+		   const char *addresses, const char *message)
+{
+	uint8_t got[4096];
+	struct trace *trace;
+	struct err err;
+	size_t count;
+
+	make_file(dir, "events.0", log0, log_bytes);
+	if (ring_bytes)
+		make_file(dir, "ring", ring, ring_bytes);
+	trace = make_open(dir);
+	assert_int_equal(trace_stream_count(trace), 1);
+	count = read_all(trace, 0, got, &err);
+	assert_int_equal(count, strlen(addresses));
+	assert_memory_equal(got, addresses, count);
+	if (message)
+		assert_non_null(strstr(err.text, message));
+	else
+		assert_string_equal(err.text, "");
+	trace_close(trace);
+	make_remove(dir);
+}
+
+static void setup(struct make_dir *dir)
+{
+	memset(log0, 0, sizeof log0);
+	memset(ring, 0, sizeof ring);
+	*dir = make_dir();
+}
+
+static void blocks_in_any_order(void **state)
+{
+	struct make_dir dir;
+	size_t at;
+
+	(void)state;
+	setup(&dir);
+	at = put(0, 3, 2, 'e', 2);
+	at = put(at, 3, 0, 'a', 2);
+	at = put(at, 3, 1, 'c', 2);
+	expect(&dir, at, 0, "abcdef", NULL);
+}
+
+static void ring_goes_on(void **state)
+{
+	struct make_dir dir;
+	size_t at;
+
+	(void)state;
+	setup(&dir);
+	at = put(0, 3, 0, 'a', 2);
+	put_ring(1, 3, 1, WIRE_BLOCK_LIVE, 'c', 3);
+	put_ring(2, 3, 7, 0, 'x', 3); /* not live: left over from an earlier life */
+	expect(&dir, at, sizeof ring, "abcde", NULL);
+}
+
+static void longer_copy_wins(void **state)
+{
+	struct make_dir dir;
+	size_t at;
+
+	(void)state;
+	setup(&dir); /* killed between writing the block and emptying the lane */
+	at = put(0, 3, 0, 'a', 4);
+	put_ring(0, 3, 0, WIRE_BLOCK_LIVE, 'a', 4);
+	expect(&dir, at, sizeof ring, "abcd", NULL);
+	setup(&dir); /* killed after the lane was emptied, before its number was raised */
+	at = put(0, 3, 0, 'a', 4);
+	put_ring(0, 3, 0, WIRE_BLOCK_LIVE, 'a', 0);
+	expect(&dir, at, sizeof ring, "abcd", NULL);
+	setup(&dir); /* the log has only the start of it */
+	put(0, 3, 0, 'a', 4);
+	put_ring(0, 3, 0, WIRE_BLOCK_LIVE, 'a', 4);
+	expect(&dir, 64 + reads('a', 1) + 4, sizeof ring, "abcd", NULL);
+}
+
+static void half_a_block(void **state)
+{
+	struct make_dir dir;
+	size_t at;
+
+	(void)state;
+	setup(&dir);
+	at = put(0, 3, 0, 'a', 2);
+	put(at, 3, 1, 'c', 4);
+	expect(&dir, at + 64 + reads('c', 2) + 3, 0, "abcd", NULL);
+	setup(&dir); /* not even a header */
+	at = put(0, 3, 0, 'a', 2);
+	put(at, 3, 1, 'c', 4);
+	expect(&dir, at + 30, 0, "ab", NULL);
+}
+
+static void hole_in_the_log(void **state)
+{
+	struct make_dir dir;
+	size_t at, hole;
+
+	(void)state;
+	setup(&dir);
+	at = put(0, 3, 0, 'a', 2);
+	hole = at;
+	at = put(at, 3, 1, 'c', 2);
+	memset(log0 + hole, 0, at - hole);
+	at = put(at, 3, 2, 'e', 2);
+	put_ring(0, 3, 1, WIRE_BLOCK_LIVE, 'c', 2);
+	expect(&dir, at, sizeof ring, "abcdef", NULL);
+}
+
+static void missing_block(void **state)
+{
+	struct make_dir dir;
+	size_t at;
+
+	(void)state;
+	setup(&dir);
+	at = put(0, 3, 0, 'a', 2);
+	at = put(at, 3, 2, 'e', 2);
+	expect(&dir, at, 0, "ab", "block 1 is missing");
+}
+
+static void bad_cursor_in_the_ring(void **state)
+{
+	struct make_dir dir;
+	struct wire_block header;
+	struct trace *trace;
+	size_t at;
+
+	(void)state;
+	setup(&dir);
+	at = put(0, 3, 0, 'a', 2);
+	put_ring(0, 3, 1, WIRE_BLOCK_LIVE, 'c', 2);
+	memcpy(&header, ring, sizeof header);
+	header.cursor += WIRE_CHUNK;
+	memcpy(ring, &header, sizeof header);
+	make_file(&dir, "events.0", log0, at);
+	make_file(&dir, "ring", ring, sizeof ring);
+	trace = make_open(&dir);
+	assert_int_equal(trace_problem_count(trace), 1);
+	assert_non_null(strstr(trace_problem(trace, 0), "cursor"));
+	trace_close(trace);
+	make_remove(&dir);
+}
+
+/* log=global: pieces of many streams in blocks that have a number of their own. */
+static void global_log(void **state)
+{
+	struct make_dir dir;
+	static uint8_t pieces[256];
+	uint8_t got[16];
+	struct trace *trace;
+	struct err err;
+	struct codec codecs[2] = { 0 };
+	uint32_t bytes = 0, half = 0, last = 0;
+	size_t at;
+
+	(void)state;
+	setup(&dir);
+	for (unsigned i = 0; i < 6; i++) {
+		struct wire_piece piece = { i % 2, 0 };
+
+		half = i == 3 ? bytes : half;
+		last = bytes + (uint32_t)sizeof piece;
+		piece.bytes = make_read(&codecs[i % 2], pieces + bytes + sizeof piece,
+					(uint8_t)('a' + i), 0);
+		memcpy(pieces + bytes, &piece, sizeof piece);
+		bytes += (uint32_t)sizeof piece + piece.bytes;
+	}
+	/* Block 1 stands first in the file; the order is that of the numbers. */
+	at = make_block(log0, UINT32_MAX, 1, WIRE_BLOCK_GLOBAL, pieces + half, bytes - half);
+	at += make_block(log0 + at, UINT32_MAX, 0, WIRE_BLOCK_GLOBAL, pieces, half);
+	make_file(&dir, "events.7", log0, at);
+	/* What one lane had handed over just before the end, and what another had not. */
+	put_chunk(0, 1, 0, WIRE_BLOCK_LIVE | WIRE_BLOCK_GLOBAL, pieces + last, bytes - last);
+	put_chunk(1, 0, 0, WIRE_BLOCK_LIVE | WIRE_BLOCK_GLOBAL, body,
+		  make_read(&codecs[0], body, 'z', 0));
+	make_file(&dir, "ring", ring, sizeof ring);
+	trace = make_open(&dir);
+	assert_int_equal(trace_problem_count(trace), 0);
+	assert_int_equal(trace_stream_count(trace), 2);
+	assert_int_equal(read_all(trace, 0, got, &err), 4);
+	assert_memory_equal(got, "acez", 4);
+	assert_int_equal(read_all(trace, 1, got, &err), 3);
+	assert_memory_equal(got, "bdf", 3);
+	trace_close(trace);
+	make_remove(&dir);
+}
+
+static void not_a_trace(void **state)
+{
+	struct make_dir dir = make_dir();
+	struct trace *trace = NULL;
+	struct err err;
+
+	(void)state;
+	make_file(&dir, "meta", "sooth-trace: 99\n", 16);
+	assert_false(trace_open(dir.path, &trace, &err));
+	assert_non_null(strstr(err.text, "version 99"));
+	make_file(&dir, "meta", "nothing\n", 8);
+	assert_false(trace_open(dir.path, &trace, &err));
+	assert_null(trace);
+	make_remove(&dir);
+	assert_false(trace_open(dir.path, &trace, &err));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks_in_any_order),
+		cmocka_unit_test(ring_goes_on),
+		cmocka_unit_test(longer_copy_wins),
+		cmocka_unit_test(half_a_block),
+		cmocka_unit_test(hole_in_the_log),
+		cmocka_unit_test(missing_block),
+		cmocka_unit_test(bad_cursor_in_the_ring),
+		cmocka_unit_test(global_log),
+		cmocka_unit_test(not_a_trace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* Making traces by hand, for the tests of src/trace. */
+#ifndef TEST_TRACE_MAKE_H
+#define TEST_TRACE_MAKE_H
+
+#include "base/file.h"
+#include "event/codec.h"
+#include "trace/trace.h"
+#include "trace/write.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MAKE_META "sooth-trace: 1\nlog: thread\nend: exit 0\n"
+
+struct make_dir {
+	char path[64];
+};
+
+static inline void make_file(const struct make_dir *dir, const char *name, const void *data,
+			     size_t size)
+{
+	char path[128];
+	struct err err;
+
+	snprintf(path, sizeof path, "%s/%s", dir->path, name);
+	if (!file_write(path, data, size, &err))
+		fail_msg("%s", err.text);
+}
+
+static inline struct make_dir make_dir(void)
+{
+	struct make_dir dir = { "/tmp/sooth-test-XXXXXX" };
+
+	assert_non_null(mkdtemp(dir.path));
+	make_file(&dir, "meta", MAKE_META, strlen(MAKE_META));
+	return dir;
+}
+
+static inline void make_remove(const struct make_dir *dir)
+{
+	static const char *const names[] = { "meta", "names", "modules", "maps", "ring",
+					     "events.0", "events.1", "events.7", "text.std" };
+	char path[128];
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		snprintf(path, sizeof path, "%s/%s", dir->path, names[i]);
+		unlink(path);
+	}
+	assert_int_equal(rmdir(dir->path), 0);
+}
+
+static inline struct trace *make_open(const struct make_dir *dir)
+{
+	struct trace *trace = NULL;
+	struct err err;
+
+	if (!trace_open(dir->path, &trace, &err))
+		fail_msg("%s", err.text);
+	return trace;
+}
+
+/* A block with the records of `body`, at its place in a log file; returns the bytes it takes. */
+static inline size_t make_block(uint8_t *to, uint32_t stream, uint64_t number, uint32_t flags,
+				const void *body, uint32_t bytes)
+{
+	struct wire_block header = {
+		.cursor = sizeof header + bytes, .magic = WIRE_BLOCK_MAGIC, .stream = stream,
+		.number = number, .bytes = bytes, .flags = flags,
+	};
+
+	memcpy(to, &header, sizeof header);
+	memcpy(to + sizeof header, body, bytes);
+	memset(to + sizeof header + bytes, 0, wire_block_room(bytes) - sizeof header - bytes);
+	return wire_block_room(bytes);
+}
+
+/* A READ of 1 byte at `address` with this value; returns its bytes. */
+static inline uint32_t make_read(struct codec *codec, uint8_t *to, uint8_t address, uint8_t value)
+{
+	struct codec_fields fields = { .a = address, .n = 1 };
+	uint8_t *p = codec_put_fields(codec, to + CODEC_SHORT_HEADER, event_fields(EV_READ), &fields);
+
+	*p++ = value;
+	codec_put_header(to, EV_READ, CODEC_SHORT_HEADER, (size_t)(p - to) - CODEC_SHORT_HEADER);
+	return (uint32_t)(p - to);
+}
+
+/* Deterministic random numbers (xorshift64*). */
+struct make_random {
+	uint64_t state;
+};
+
+static inline uint64_t make_random(struct make_random *r)
+{
+	r->state ^= r->state >> 12;
+	r->state ^= r->state << 25;
+	r->state ^= r->state >> 27;
+	return r->state * 0x2545f4914f6cdd1dull;
+}
+
+static inline uint64_t make_below(struct make_random *r, uint64_t n)
+{
+	return make_random(r) % n;
+}
+
+#endif
