@@ -78,7 +78,7 @@ PLUGIN := $(PLUGIN_SRC:%.cc=$(B)/plugin/%.o)
 UNIT := $(UNIT_SRC:test/unit/%.c=$(B)/test/unit/%)
 
 LIBSOOTH := $(B)/lib/sooth/libsooth.so
-PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth-plugin.so
+PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
 PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO)
 
 # ---- targets ------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ install: all ## PREFIX=/usr/local DESTDIR=
 	ln -sf sooth $(DESTDIR)$(PREFIX)/bin/sooth-cc
 	ln -sf sooth $(DESTDIR)$(PREFIX)/bin/sooth-c++
 	install -m 644 $(LIBSOOTH) $(DESTDIR)$(PREFIX)/lib/sooth/libsooth.so
-	install -m 644 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)/sooth-plugin.so
+	install -m 644 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -84,7 +84,7 @@ static char *next_word(char **text)
 	return word;
 }
 
-static void expand(struct arguments *list, const char *word, bool *nested, int depth)
+static void expand(struct arguments *list, const char *word, int depth)
 {
 	char *text = word[0] == '@' && depth < FILES_DEEP ? read_all(word + 1) : NULL;
 
@@ -92,13 +92,12 @@ static void expand(struct arguments *list, const char *word, bool *nested, int d
 		arguments_add(list, word);
 		return;
 	}
-	*nested = true;
 	for (char *rest = text, *inner; (inner = next_word(&rest));)
-		expand(list, inner, nested, depth + 1);
+		expand(list, inner, depth + 1);
 	free(text);
 }
 
-void arguments_add_expanded(struct arguments *list, const char *word, bool *nested)
+void arguments_add_expanded(struct arguments *list, const char *word)
 {
-	expand(list, word, nested, 0);
+	expand(list, word, 0);
 }

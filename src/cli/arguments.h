@@ -2,8 +2,6 @@
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
 
-#include <stdbool.h>
-
 struct arguments {
 	char **at; /* NULL-terminated once anything was added */
 	int count, room;
@@ -17,9 +15,9 @@ void arguments_add_words(struct arguments *list, const char *line);
 
 /*
  * Adds `word`, or, when it is @FILE and the file can be read, the words in the file: quotes and
- * backslashes as gcc takes them, and again with @FILE inside. `nested` is set when it was a file.
+ * backslashes as gcc takes them, and again with @FILE inside.
  */
-void arguments_add_expanded(struct arguments *list, const char *word, bool *nested);
+void arguments_add_expanded(struct arguments *list, const char *word);
 
 /* Nothing is freed: the list's end is exec. */
 

@@ -1,7 +1,7 @@
 /*
  * sooth cc, sooth c++: the compiler, with two things added to its command line.
  *
- *   -fplugin=…/sooth-plugin.so   in every call that has an input. Also when only preprocessing
+ *   -fplugin=…/sooth.so   in every call that has an input. Also when only preprocessing
  *                                (__SANITIZE_THREAD__ is defined) and when only linking (objects
  *                                made with -flto are compiled then).
  *   …/libsooth.so                when an executable or a shared library is linked: first of all
@@ -26,35 +26,33 @@
 #define FAILED 1 /* gcc's own status for a call it refuses */
 
 struct call {
-	const char *name; /* "cc" or "c++" in messages */
-	struct arguments words;	/* the caller's, response files opened up, ours and libtsan's taken out */
-	bool changed;	  /* a word in `words` differs from what the caller said */
-	bool nested;	  /* there was a response file */
+	const char *name;	/* "cc" or "c++" in messages */
+	struct arguments words; /* the caller's, response files opened up, libtsan taken out */
+	bool changed;		/* something was taken out */
 	bool inputs;
-	bool headers;	  /* an input is a header to precompile: nothing is linked */
+	bool headers; /* an input is a header to precompile: nothing is linked */
 	bool compile_only;
 	bool relocatable;
 	bool is_static;
-	bool plain;	  /* -fno-sanitize=thread: compile without the plugin */
-	bool address;	  /* -fsanitize=address and its kin */
+	bool plain;   /* -fno-sanitize=thread: compile without the plugin */
+	bool address; /* -fsanitize=address and its kin */
 };
 
 /* Options whose argument is the next word (it must not be taken for an input). */
 static bool takes_next(const char *word)
 {
-	static const char *const options[] = {
-		"-o", "-x", "-I", "-D", "-U", "-L", "-l", "-u", "-T", "-e", "-z", "-A", "-B", "-G", "-R",
-		"-h", "-MF", "-MT", "-MQ", "-MJ", "-include", "-imacros", "-iprefix", "-iwithprefix",
-		"-iwithprefixbefore", "-idirafter", "-iquote", "-isystem", "-isysroot", "-imultilib",
-		"-imultiarch", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-aux-info", "-dumpbase",
-		"-dumpbase-ext", "-dumpdir", "-wrapper", "-specs", "-Tbss", "-Tdata", "-Ttext",
-		"--param", "--sysroot", "--output", "--include", "--imacros", "--include-directory",
-		"--define-macro", "--undefine-macro", "--library-directory", "--entry", "--language",
-		"--specs", "--for-linker", "--for-assembler", "--prefix", "--dumpbase", "--dumpdir",
-	};
+	static const char options[] =
+		" -o -x -I -D -U -L -l -u -T -e -z -A -B -G -R -h -MF -MT -MQ -MJ -include -imacros"
+		" -iprefix -iwithprefix -iwithprefixbefore -idirafter -iquote -isystem -isysroot"
+		" -imultilib -imultiarch -Xlinker -Xassembler -Xpreprocessor -aux-info -dumpbase"
+		" -dumpbase-ext -dumpdir -wrapper -specs -Tbss -Tdata -Ttext --param --sysroot"
+		" --output --include --imacros --include-directory --define-macro --undefine-macro"
+		" --library-directory --entry --language --specs --for-linker --for-assembler"
+		" --prefix --dumpbase --dumpdir ";
+	size_t length = strlen(word);
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (!strcmp(word, options[i]))
+	for (const char *at = options; (at = strstr(at, word)); at += length)
+		if (at[-1] == ' ' && at[length] == ' ')
 			return true;
 	return false;
 }
@@ -124,8 +122,10 @@ static void note_no_sanitize(struct call *call, const char *list)
 /* One option that is no input. False: leave it out. */
 static bool read_option(struct call *call, char *word)
 {
-	static const char *const compile_only[] = { "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only",
-						    "--compile", "--assemble", "--preprocess", NULL };
+	static const char *const compile_only[] = { "-c",	 "-S",	       "-E",
+						    "-M",	 "-MM",	       "-fsyntax-only",
+						    "--compile", "--assemble", "--preprocess",
+						    NULL };
 	static const char *const is_static[] = { "-static", "--static", "-static-pie", NULL };
 	static const char *const tsan[] = { "-static-libtsan", "-ltsan", NULL };
 
@@ -150,7 +150,7 @@ static void read_words(struct call *call, char **words)
 	const char *language = NULL;
 
 	for (; *words; words++)
-		arguments_add_expanded(&flat, *words, &call->nested);
+		arguments_add_expanded(&flat, *words);
 	for (int i = 0; i < flat.count; i++) {
 		char *word = flat.at[i];
 		if (word[0] != '-' || !word[1]) {
@@ -178,8 +178,8 @@ static bool find_parts(const struct call *call, char **compiler, char plugin[PAT
 	if (!parts_directory(directory))
 		return false;
 	if (major < 0) {
-		fprintf(stderr, "sooth %s: cannot run %s; install it or name another in %s\n", call->name,
-			compiler[0], cxx ? "SOOTH_CXX" : "SOOTH_CC");
+		fprintf(stderr, "sooth %s: cannot run %s; install it or name another in %s\n",
+			call->name, compiler[0], cxx ? "SOOTH_CXX" : "SOOTH_CC");
 	} else if (major == 0) {
 		fprintf(stderr,
 			"sooth %s: %s is no gcc (%s), and other compilers are not supported yet\n"
@@ -189,10 +189,12 @@ static bool find_parts(const struct call *call, char **compiler, char plugin[PAT
 	} else if (!parts_plugin(plugin, directory, major)) {
 		fprintf(stderr,
 			"sooth %s: %s is gcc %d, and there is no plugin for it (%s)\n"
-			"sooth %s: either install %s-" SOOTH_GCC " and set %s, or install gcc-%d, g++-%d and\n"
+			"sooth %s: either install %s-" SOOTH_GCC
+			" and set %s, or install gcc-%d, g++-%d and\n"
 			"sooth %s: gcc-%d-plugin-dev and build sooth with them\n",
 			call->name, compiler[0], major, plugin, call->name, cxx ? "g++" : "gcc",
-			cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC, major, major, call->name, major);
+			cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC, major, major,
+			call->name, major);
 	} else if (!parts_runtime(runtime, directory)) {
 		fprintf(stderr, "sooth %s: the runtime is not there (%s)\n", call->name, runtime);
 	} else {
@@ -205,7 +207,8 @@ static bool refuse(const struct call *call)
 {
 	if (call->is_static) {
 		fprintf(stderr,
-			"sooth %s: a static program cannot be recorded: the runtime takes the place of\n"
+			"sooth %s: a static program cannot be recorded: the runtime takes the "
+			"place of\n"
 			"sooth %s: malloc and pthread_* when shared libraries are bound\n"
 			"sooth %s: link it without -static and -static-pie\n",
 			call->name, call->name, call->name);
@@ -213,16 +216,24 @@ static bool refuse(const struct call *call)
 	}
 	if (call->address)
 		fprintf(stderr,
-			"sooth %s: -fsanitize=address, leak and hwaddress bring a malloc of their own and\n"
-			"sooth %s: cannot be combined with recording, as they cannot with -fsanitize=thread\n",
+			"sooth %s: -fsanitize=address, leak and hwaddress bring a malloc of their "
+			"own and\n"
+			"sooth %s: cannot be combined with recording, as they cannot with "
+			"-fsanitize=thread\n",
 			call->name, call->name);
 	return call->address;
 }
 
 static void add_runtime(struct arguments *line, const char *runtime, const char *directory)
 {
-	const char *const words[] = { "-Wl,--push-state,--no-as-needed", "-Xlinker", runtime,
-				      "-Wl,--pop-state", "-Xlinker", "-rpath", "-Xlinker", directory };
+	const char *const words[] = { "-Wl,--push-state,--no-as-needed",
+				      "-Xlinker",
+				      runtime,
+				      "-Wl,--pop-state",
+				      "-Xlinker",
+				      "-rpath",
+				      "-Xlinker",
+				      directory };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		arguments_add(line, words[i]);
@@ -238,8 +249,8 @@ static int compile(const char *name, const char *variable, const char *fallback,
 	arguments_add_words(&line, chosen && chosen[strspn(chosen, " \t\n")] ? chosen : fallback);
 	const char *slash = strrchr(line.at[0], '/');
 	if (!strncmp(slash ? slash + 1 : line.at[0], "sooth", 5)) {
-		fprintf(stderr, "sooth %s: %s names sooth itself; name the compiler behind it\n", name,
-			variable);
+		fprintf(stderr, "sooth %s: %s names sooth itself; name the compiler behind it\n",
+			name, variable);
 		return FAILED;
 	}
 	read_words(&call, words);

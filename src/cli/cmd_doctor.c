@@ -32,7 +32,8 @@ static bool check_compiler(const char *what, const char *variable, const char *f
 			   "not a gcc, or not there: install gcc-" SOOTH_GCC " and g++-" SOOTH_GCC);
 	bool good = say(true, what, line, "");
 	snprintf(advice, sizeof(advice),
-		 "no plugin for gcc %d: install gcc-" SOOTH_GCC " and g++-" SOOTH_GCC " and set %s", major, variable);
+		 "no plugin for gcc %d: install gcc-" SOOTH_GCC " and g++-" SOOTH_GCC " and set %s",
+		 major, variable);
 	return say(parts_plugin(plugin, directory, major), "plugin", plugin, advice) && good;
 }
 
@@ -61,7 +62,7 @@ int cmd_doctor(int argc, char **argv)
 	bool fixed = old != -1 && personality((unsigned long)old | ADDR_NO_RANDOMIZE) != -1;
 	/* Recording works without; only its addresses differ from run to run. */
 	printf("%-4s %-10s %s\n", fixed ? "ok" : "note", "addresses",
-	       fixed ? "the same in every run" :
-		       "differ from run to run: personality(2) is not allowed here");
+	       fixed ? "the same in every run"
+		     : "differ from run to run: personality(2) is not allowed here");
 	return good ? CLI_OK : CLI_FINDINGS;
 }

@@ -96,7 +96,8 @@ static bool read_option(struct recording *r, char **argv, int *i)
 	else if ((value = value_of("--verbosity", argv, i)))
 		r->verbosity = value;
 	else
-		return complain("%s: no such option, or its value is missing (sooth record --help)", word);
+		return complain("%s: no such option, or its value is missing (sooth record --help)",
+				word);
 	return true;
 }
 
@@ -162,12 +163,14 @@ static bool place_trace(struct recording *r)
 		return complain("cannot write to %s: %s", parent, strerror(errno));
 	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
 		return complain("-o %s: not a name for a trace", r->trace);
-	int n = snprintf(r->directory, sizeof(r->directory), "%s/%s", parent[1] ? parent : "", name);
+	int n = snprintf(r->directory, sizeof(r->directory), "%s/%s", parent[1] ? parent : "",
+			 name);
 	/* The runtime's own limit is a little below PATH_MAX: it adds file names. */
 	if (n >= PATH_MAX - 300)
 		return complain("%s: the name is too long", r->trace);
 	if (strchr(r->directory, '"') && strchr(r->directory, '\''))
-		return complain("%s: a name with both kinds of quotes cannot be passed on", r->trace);
+		return complain("%s: a name with both kinds of quotes cannot be passed on",
+				r->trace);
 	return true;
 }
 
@@ -181,11 +184,13 @@ static bool clear_trace(const struct recording *r)
 	if (fd < 0) {
 		if (errno == ENOENT)
 			return true;
-		return complain("%s is there already and is not a trace; name another with -o", r->trace);
+		return complain("%s is there already and is not a trace; name another with -o",
+				r->trace);
 	}
 	if (fstatat(fd, "meta", &status, 0) || !(entries = fdopendir(fd))) {
 		close(fd);
-		return complain("%s is there already and is not a trace; name another with -o", r->trace);
+		return complain("%s is there already and is not a trace; name another with -o",
+				r->trace);
 	}
 	for (struct dirent *entry; (entry = readdir(entries));)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
@@ -287,7 +292,8 @@ static void look_at_trace(const struct recording *r)
 
 	if (!entries || fstatat(fd, "meta", &status, 0)) {
 		complain("no trace was written: nothing that ran was built with sooth\n"
-			 "sooth record: compile and link %s with `sooth cc` or `sooth c++` (CC=sooth-cc "
+			 "sooth record: compile and link %s with `sooth cc` or `sooth c++` "
+			 "(CC=sooth-cc "
 			 "CXX=sooth-c++)",
 			 r->program[0]);
 	} else if (r->verbose) {

@@ -12,7 +12,8 @@ static const struct command {
 	const char *name, *arguments, *about;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "cc", "ARGS...", "compile and link C as gcc does, for recording (also: sooth-cc)", cmd_cc },
+	{ "cc", "ARGS...", "compile and link C as gcc does, for recording (also: sooth-cc)",
+	  cmd_cc },
 	{ "c++", "ARGS...", "the same for C++ (also: sooth-c++)", cmd_cxx },
 	{ "record", "[-o TRACE] PROG ARGS...", "run a program and record it", cmd_record },
 	{ "trace", "dump|stat|check|...", "look at a recording", cmd_trace },
@@ -34,7 +35,8 @@ static int cmd_help(int argc, char **argv)
 		if (c->about)
 			printf("  %-7s %-24s %s\n", c->name, c->arguments, c->about);
 	}
-	printf("\n`sooth COMMAND --help` tells more, but for cc and c++: those are your compiler.\n");
+	printf("\n`sooth COMMAND --help` tells more, but for cc and c++: those are your "
+	       "compiler.\n");
 	return CLI_OK;
 }
 

@@ -39,7 +39,7 @@ bool parts_plugin(char path[PATH_MAX], const char *directory, int gcc_major)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "gcc-%d/sooth-plugin.so", gcc_major);
+	snprintf(name, sizeof(name), "gcc-%d/sooth.so", gcc_major);
 	return join(path, directory, name);
 }
 

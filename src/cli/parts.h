@@ -11,7 +11,7 @@
 /* "…/lib/sooth". False, with a message on stderr, when the kernel does not say where we are. */
 bool parts_directory(char path[PATH_MAX]);
 
-/* "…/lib/sooth/gcc-12/sooth-plugin.so". False when it is not there; `path` is set all the same. */
+/* "…/lib/sooth/gcc-12/sooth.so". False when it is not there; `path` is set all the same. */
 bool parts_plugin(char path[PATH_MAX], const char *directory, int gcc_major);
 
 /* "…/lib/sooth/libsooth.so". */

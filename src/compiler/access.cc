@@ -100,23 +100,24 @@ access_address access_take_apart(tree ref)
 
 tree access_compute(gimple_stmt_iterator *gsi, const access_address &address)
 {
-	tree value;
+	if (TREE_CODE(address.base) == SSA_NAME)
+		return address.base;
+	return force_gimple_operand_gsi(gsi, build_fold_addr_expr(address.base), true, NULL_TREE,
+					true, GSI_SAME_STMT);
+}
+
+void access_make_base(gimple_stmt_iterator *gsi, access_address *address)
+{
+	tree ref = address->ref;
 	HOST_WIDE_INT bits = 0;
 
-	if (address.base && TREE_CODE(address.base) == SSA_NAME)
-		return address.base;
-	if (address.base) {
-		value = build_fold_addr_expr(address.base);
-	} else {
-		tree ref = address.ref;
-		if (TREE_CODE(ref) == BIT_FIELD_REF) {
-			bits = tree_to_shwi(TREE_OPERAND(ref, 2));
-			ref = TREE_OPERAND(ref, 0);
-		}
-		value = build_fold_addr_expr(unshare_expr(ref));
-		if (bits)
-			value = fold_build_pointer_plus_hwi(value, bits / BITS_PER_UNIT);
+	if (TREE_CODE(ref) == BIT_FIELD_REF) {
+		bits = tree_to_shwi(TREE_OPERAND(ref, 2));
+		ref = TREE_OPERAND(ref, 0);
 	}
-	return force_gimple_operand_gsi(gsi, fold_convert(ptr_type_node, value), true, NULL_TREE,
-					true, GSI_SAME_STMT);
+	tree value = fold_convert(ptr_type_node, build_fold_addr_expr(unshare_expr(ref)));
+	address->base = make_ssa_name(ptr_type_node);
+	address->offset = bits / BITS_PER_UNIT;
+	value = force_gimple_operand_gsi(gsi, value, false, NULL_TREE, true, GSI_SAME_STMT);
+	gsi_insert_before(gsi, gimple_build_assign(address->base, value), GSI_SAME_STMT);
 }

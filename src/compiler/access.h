@@ -24,7 +24,10 @@ struct access_address {
 };
 access_address access_take_apart(tree ref);
 
-/* Statements before `gsi` that compute the base (or all of it) into a gimple value. */
+/* The base's value, or its address if it is a declaration, as a gimple operand before `gsi`. */
 tree access_compute(gimple_stmt_iterator *gsi, const access_address &address);
+
+/* For an address with no base: computes all of it before `gsi` and makes that the base. */
+void access_make_base(gimple_stmt_iterator *gsi, access_address *address);
 
 #endif

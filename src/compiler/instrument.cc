@@ -9,6 +9,7 @@
 #include "compiler/gcc.h"
 
 #include "compiler/instrument.h"
+#include "compiler/loops.h"
 #include "compiler/lower.h"
 #include "compiler/segment.h"
 
@@ -18,21 +19,6 @@ namespace {
 
 /* Structs and arrays larger than this are copied and cleared by the runtime. */
 const HOST_WIDE_INT inline_copy_max = 256;
-
-enum what { READ, WRITE, COPY, CLEAR, SITE, EXIT, BREAK, FORGET };
-
-struct op {
-	enum what what;
-	gimple *stmt;
-	tree object;		     /* SITE */
-	bool from_shared, to_shared; /* COPY */
-};
-
-struct plan {
-	std::vector<std::vector<op>> blocks; /* by index of the block */
-	bool worth_it = false;		     /* anything but the marks of the function's end */
-	slots known;
-};
 
 /* ---- what is to be recorded ----------------------------------------------------------------- */
 
@@ -73,59 +59,75 @@ bool assign_by_call(gimple_stmt_iterator *gsi, bool from_shared, bool to_shared)
 	return true;
 }
 
-void list_assign(gimple_stmt_iterator *gsi, std::vector<op> &ops)
+/* The address of a reference; the same reference earlier in the block has the same. */
+access_address address_of(gimple_stmt_iterator *gsi, tree ref, std::vector<access_address> &seen)
+{
+	access_address a = access_take_apart(ref);
+	if (a.base)
+		return a;
+	for (const access_address &s : seen)
+		if (operand_equal_p(s.ref, ref, OEP_ADDRESS_OF))
+			return s;
+	access_make_base(gsi, &a);
+	seen.push_back(a);
+	return a;
+}
+
+void list_assign(gimple_stmt_iterator *gsi, std::vector<op> &ops, std::vector<access_address> &seen)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 
 	if (!gimple_assign_single_p(stmt) || gimple_clobber_p(stmt))
 		return;
 	tree to = gimple_assign_lhs(stmt), from = gimple_assign_rhs1(stmt);
-	bool from_shared = is_memory(from) && access_is_shared(from);
-	bool to_shared = is_memory(to) && access_is_shared(to);
-	if (!from_shared && !to_shared)
+	op o = {};
+	o.from_shared = is_memory(from) && access_is_shared(from);
+	o.to_shared = is_memory(to) && access_is_shared(to);
+	if (!o.from_shared && !o.to_shared)
 		return;
-	if (assign_by_call(gsi, from_shared, to_shared)) {
-		ops.push_back({ SITE, gsi_stmt(*gsi), NULL_TREE, false, false });
+	if (assign_by_call(gsi, o.from_shared, o.to_shared)) {
+		o = {};
+		o.kind = op::SITE;
+		o.stmt = gsi_stmt(*gsi);
+		ops.push_back(o);
 		return;
 	}
+	bool clears = TREE_CODE(from) == CONSTRUCTOR && !is_gimple_reg_type(TREE_TYPE(to));
 	HOST_WIDE_INT size = access_size(to);
-	if (size <= 0 || size > inline_copy_max || TYPE_MODE(TREE_TYPE(to)) == XCmode) {
-		if (!(TREE_CODE(from) == CONSTRUCTOR && size > 0)) {
-			if (size != 0)
-				segment_counts.inexact++;
-			return;
-		}
+	if (size == 0)
+		return;
+	if (size < 0 || (size > inline_copy_max && !clears) || TYPE_MODE(TREE_TYPE(to)) == XCmode) {
+		segment_counts.inexact++;
+		return;
 	}
-	op o = { READ, stmt, NULL_TREE, from_shared, to_shared };
+	o.stmt = stmt;
 	if (TREE_CODE(to) == SSA_NAME)
-		o.what = READ;
-	else if (TREE_CODE(from) == CONSTRUCTOR && !is_gimple_reg_type(TREE_TYPE(to)))
-		o.what = CLEAR;
+		o.kind = op::READ;
+	else if (clears)
+		o.kind = op::CLEAR;
 	else if (is_gimple_reg_type(TREE_TYPE(to)) && is_gimple_val(from))
-		o.what = WRITE;
+		o.kind = op::WRITE;
 	else
-		o.what = COPY;
+		o.kind = op::COPY;
+	if (o.from_shared)
+		o.from = address_of(gsi, from, seen);
+	if (o.to_shared)
+		o.to = address_of(gsi, to, seen);
 	ops.push_back(o);
 }
 
-void list_call(gcall *call, plan &p, std::vector<op> &ops)
+void list_call(gcall *call, std::vector<op> &ops)
 {
-	tree object;
+	op o = {};
 
-	switch (lower_classify(call, &object)) {
-	case CALL_NOTHING:
-		return;
-	case CALL_EXIT:
-		ops.push_back({ EXIT, call, NULL_TREE, false, false });
-		return;
-	case CALL_SITE:
-		ops.push_back({ SITE, call, object, false, false });
-		break;
-	case CALL_OTHER:
-		ops.push_back({ FORGET, call, NULL_TREE, false, false });
-		break;
+	o.stmt = call;
+	switch (lower_classify(call, &o.object)) {
+	case CALL_NOTHING: return;
+	case CALL_EXIT: o.kind = op::EXIT; break;
+	case CALL_SITE: o.kind = op::SITE; break;
+	case CALL_OTHER: o.kind = op::FORGET; break;
 	}
-	p.worth_it = true;
+	ops.push_back(o);
 }
 
 /* An empty template only keeps the compiler from moving things. */
@@ -134,110 +136,102 @@ bool does_nothing(gasm *stmt)
 	return gimple_asm_string(stmt)[0] == 0;
 }
 
-void list_block(basic_block bb, plan &p)
+void list_block(basic_block bb, std::vector<op> &ops)
 {
-	std::vector<op> &ops = p.blocks[bb->index];
+	std::vector<access_address> seen;
 
 	for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
 		gimple *stmt = gsi_stmt(gsi);
-		if (is_gimple_assign(stmt))
-			list_assign(&gsi, ops);
-		else if (gcall *call = dyn_cast<gcall *>(stmt))
-			list_call(call, p, ops);
-		else if (gasm *a = dyn_cast<gasm *>(stmt))
+		if (is_gimple_assign(stmt)) {
+			list_assign(&gsi, ops, seen);
+		} else if (gcall *call = dyn_cast<gcall *>(stmt)) {
+			list_call(call, ops);
+		} else if (gasm *a = dyn_cast<gasm *>(stmt)) {
+			op o = {};
+			o.kind = op::FORGET;
+			o.stmt = stmt;
 			if (!does_nothing(a))
-				ops.push_back({ FORGET, stmt, NULL_TREE, false, false });
-		if (!ops.empty() && ops.back().what != EXIT)
-			p.worth_it = true;
+				ops.push_back(o);
+		}
 	}
+}
+
+/* Is there anything but the mark of the function's end? */
+bool worth_it(const plan &p)
+{
+	for (const auto &ops : p.blocks)
+		for (const op &o : ops)
+			if (o.kind != op::EXIT)
+				return true;
+	return false;
 }
 
 /* ---- what the reader will know -------------------------------------------------------------- */
 
-void note_address(plan &p, basic_block bb, tree ref)
+void note_address(plan &p, basic_block bb, const access_address &a)
 {
-	access_address a = access_take_apart(ref);
-	if (a.base && !a.is_static)
+	if (!a.is_static)
 		p.known.note_recorded(bb, a.base);
 }
 
 void note_block(basic_block bb, plan &p)
 {
 	for (const op &o : p.blocks[bb->index]) {
-		switch (o.what) {
-		case READ: {
+		if (o.kind == op::FORGET || o.kind == op::EXIT)
+			p.known.note_forgotten(bb);
+		if (o.from_shared)
+			note_address(p, bb, o.from);
+		if (o.to_shared)
+			note_address(p, bb, o.to);
+		if (o.kind == op::READ) {
 			tree value = gimple_assign_lhs(o.stmt);
-			note_address(p, bb, gimple_assign_rhs1(o.stmt));
 			if (segment_value_fits_slot(TREE_TYPE(value)))
 				p.known.note_recorded(bb, value);
-			break;
-		}
-		case COPY:
-			if (o.from_shared)
-				note_address(p, bb, gimple_assign_rhs1(o.stmt));
-			if (o.to_shared)
-				note_address(p, bb, gimple_assign_lhs(o.stmt));
-			break;
-		case WRITE:
-		case CLEAR:
-			note_address(p, bb, gimple_assign_lhs(o.stmt));
-			break;
-		case FORGET:
-		case EXIT:
-			p.known.note_forgotten(bb);
-			break;
-		case SITE:
-		case BREAK:
-			break;
 		}
 	}
 }
 
 /* ---- generation ----------------------------------------------------------------------------- */
 
+void make_room(segment &s, gimple_stmt_iterator *gsi, HOST_WIDE_INT size)
+{
+	if (s.is_open() && !s.has_room(size))
+		s.close(gsi);
+}
+
 void generate_op(const op &o, segment &s, slots &known)
 {
 	gimple_stmt_iterator gsi = gsi_for_stmt(o.stmt);
 
-	switch (o.what) {
-	case READ:
-	case WRITE:
-	case COPY:
-	case CLEAR: {
-		tree to = gimple_assign_lhs(o.stmt);
-		if (s.is_open() && !s.has_room(o.what == CLEAR ? 0 : access_size(to)))
-			s.close(&gsi);
-		if (o.what == READ)
-			s.read(&gsi, lower_named(o.stmt, gimple_assign_rhs1(o.stmt)));
-		else if (o.what == WRITE)
-			s.write(&gsi, lower_named(o.stmt, to));
-		else if (o.what == COPY)
-			s.copy(&gsi, o.from_shared, o.to_shared);
-		else
-			s.clear(&gsi);
-		break;
+	if (o.kind == op::FORGET) {
+		s.close(&gsi);
+		known.forgotten();
+		return;
 	}
-	case SITE:
-		if (s.is_open() && !s.has_room(0))
-			s.close(&gsi);
+	make_room(s, &gsi, o.is_access() && o.kind != op::CLEAR ? access_size(gimple_assign_lhs(o.stmt)) : 0);
+	switch (o.kind) {
+	case op::READ:
+		s.read(&gsi, o, lower_named(o.stmt, gimple_assign_rhs1(o.stmt)));
+		break;
+	case op::WRITE:
+		s.write(&gsi, o, lower_named(o.stmt, gimple_assign_lhs(o.stmt)));
+		break;
+	case op::COPY:
+		s.copy(&gsi, o);
+		break;
+	case op::CLEAR:
+		s.clear(&gsi, o);
+		break;
+	case op::SITE:
 		s.site(&gsi, o.object);
 		s.close(&gsi);
 		break;
-	case EXIT:
-		if (s.is_open() && !s.has_room(0))
-			s.close(&gsi);
+	default: /* EXIT */
 		s.exit(&gsi);
 		s.close(&gsi);
 		known.forgotten();
 		unlink_stmt_vdef(o.stmt);
 		gsi_remove(&gsi, true);
-		break;
-	case FORGET:
-		s.close(&gsi);
-		known.forgotten();
-		break;
-	case BREAK:
-		s.close(&gsi);
 		break;
 	}
 }
@@ -253,30 +247,38 @@ gimple_stmt_iterator end_of(basic_block bb)
 	return gsi;
 }
 
-void generate(function *fn, plan &p, basic_block entry)
+void generate_block(basic_block bb, plan &p, bool is_entry)
 {
-	for (size_t i = 0; i < p.blocks.size(); i++) {
-		basic_block bb = BASIC_BLOCK_FOR_FN(fn, i);
-		if (!bb || (p.blocks[i].empty() && bb != entry))
-			continue;
-		segment s(p.known);
-		p.known.enter_block(bb);
-		if (bb == entry) {
-			gimple_stmt_iterator gsi = gsi_after_labels(bb);
-			s.enter(&gsi);
-		}
-		for (const op &o : p.blocks[i])
-			generate_op(o, s, p.known);
-		gimple_stmt_iterator gsi = end_of(bb);
-		s.close(&gsi);
+	segment s(p.known);
+	std::vector<slots::definition> definitions = p.known.definitions_at(bb);
+	std::vector<slots::assignment> assignments = p.known.assignments_at(bb);
+
+	if (p.blocks[bb->index].empty() && !is_entry && definitions.empty() && assignments.empty())
+		return;
+	p.known.enter_block(bb);
+	if (is_entry) {
+		gimple_stmt_iterator gsi = gsi_after_labels(bb);
+		s.enter(&gsi);
 	}
+	for (const op &o : p.blocks[bb->index])
+		generate_op(o, s, p.known);
+	gimple_stmt_iterator gsi = end_of(bb);
+	for (const slots::definition &d : definitions) {
+		make_room(s, &gsi, 0);
+		s.define(&gsi, d);
+	}
+	for (const slots::assignment &a : assignments) {
+		make_room(s, &gsi, 0);
+		s.assign(&gsi, a);
+	}
+	s.close(&gsi);
 }
 
 void remove_exits(plan &p)
 {
 	for (const auto &ops : p.blocks)
 		for (const op &o : ops)
-			if (o.what == EXIT) {
+			if (o.kind == op::EXIT) {
 				gimple_stmt_iterator gsi = gsi_for_stmt(o.stmt);
 				unlink_stmt_vdef(o.stmt);
 				gsi_remove(&gsi, true);
@@ -299,18 +301,23 @@ unsigned instrument(function *fn)
 	if (lookup_attribute("naked", DECL_ATTRIBUTES(fn->decl)))
 		return 0;
 	lower_function(fn);
+	loops_prepare();
 	basic_block entry = entry_block(fn);
 	p.blocks.resize(last_basic_block_for_fn(fn));
 	FOR_EACH_BB_FN(bb, fn)
-		list_block(bb, p);
-	if (!p.worth_it) {
+		list_block(bb, p.blocks[bb->index]);
+	if (worth_it(p)) {
+		FOR_EACH_BB_FN(bb, fn)
+			note_block(bb, p);
+		loops_find(fn, p);
+		p.known.solve(fn);
+		for (size_t i = NUM_FIXED_BLOCKS; i < p.blocks.size(); i++)
+			if ((bb = BASIC_BLOCK_FOR_FN(fn, i)))
+				generate_block(bb, p, bb == entry);
+	} else {
 		remove_exits(p);
-		return TODO_update_ssa;
 	}
-	FOR_EACH_BB_FN(bb, fn)
-		note_block(bb, p);
-	p.known.solve(fn);
-	generate(fn, p, entry);
+	loops_finish();
 	return TODO_update_ssa;
 }
 

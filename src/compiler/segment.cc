@@ -92,7 +92,6 @@ void segment::close(gimple_stmt_iterator *gsi)
 	strings_module_needed = true;
 	opening = nullptr;
 	elements.clear();
-	addresses.clear();
 }
 
 /* A place to stop before the access: five bytes that do nothing, and a row that says where. */
@@ -209,14 +208,13 @@ void segment::put_after(gimple_stmt_iterator *gsi, tree value, unsigned at)
  * or a pointer the reader knows, six bytes otherwise. (Eight are stored; what is recorded next
  * overwrites the two that are always zero.)
  */
-void segment::address(gimple_stmt_iterator *gsi, element &e, tree ref)
+void segment::address(gimple_stmt_iterator *gsi, element &e, const access_address &a)
 {
 	wire_element &w = e.wire;
-	access_address a = access_take_apart(ref);
 	unsigned slot;
 	HOST_WIDE_INT plus;
 
-	if (a.base && a.is_static) {
+	if (a.is_static) {
 		w.address_form = WIRE_CONST;
 		tree symbol = DECL_ASSEMBLER_NAME(a.base);
 		e.address = targetm.strip_name_encoding(IDENTIFIER_POINTER(symbol));
@@ -225,32 +223,21 @@ void segment::address(gimple_stmt_iterator *gsi, element &e, tree ref)
 		e.address += "-.";
 		return;
 	}
-	if (a.base && known.find(a.base, &slot, &plus) && (int)(a.offset + plus) == a.offset + plus) {
+	if (known.find(a.base, &slot, &plus) && (int)(a.offset + plus) == a.offset + plus) {
 		w.address_form = WIRE_SLOT;
 		w.address_slot = (uint16_t)slot;
 		w.address_ref = (int32_t)(a.offset + plus);
 		return;
 	}
-	for (const computed &c : addresses)
-		if (!a.base && operand_equal_p(c.ref, ref, OEP_ADDRESS_OF)) {
-			w.address_form = WIRE_SLOT;
-			w.address_slot = (uint16_t)c.slot;
-			return;
-		}
 	segment_counts.addresses_kept++;
 	tree value = access_compute(gsi, a);
 	w.address_form = WIRE_PAYLOAD;
 	w.address_at = (uint16_t)bytes;
-	w.address_ref = a.base ? (int32_t)a.offset : 0;
-	put(gsi, value, TREE_TYPE(value), bytes);
+	w.address_ref = (int32_t)a.offset;
+	w.address_slot = (uint16_t)known.of(a.base);
+	put(gsi, value, ptr_type_node, bytes);
 	bytes += WIRE_ADDRESS_BYTES;
-	if (a.base) {
-		w.address_slot = (uint16_t)known.of(a.base);
-		known.recorded(a.base);
-	} else if ((slot = known.of(value)) != slots::none) {
-		w.address_slot = (uint16_t)slot;
-		addresses.push_back({ ref, slot });
-	}
+	known.recorded(a.base);
 }
 
 /* Values the reader can compute with: no wider than a slot, no floating point. */
@@ -259,7 +246,7 @@ bool segment_value_fits_slot(tree type)
 	return (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && int_size_in_bytes(type) <= 8;
 }
 
-void segment::read(gimple_stmt_iterator *gsi, tree named)
+void segment::read(gimple_stmt_iterator *gsi, const op &o, tree named)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree ref = gimple_assign_rhs1(stmt), value = gimple_assign_lhs(stmt);
@@ -267,7 +254,7 @@ void segment::read(gimple_stmt_iterator *gsi, tree named)
 
 	segment_counts.reads++;
 	name(e, stmt, named);
-	address(gsi, e, ref);
+	address(gsi, e, o.from);
 	nop(gsi);
 	e.wire.value_form = WIRE_PAYLOAD;
 	e.wire.value_at = (uint16_t)bytes;
@@ -280,7 +267,7 @@ void segment::read(gimple_stmt_iterator *gsi, tree named)
 	}
 }
 
-void segment::write(gimple_stmt_iterator *gsi, tree named)
+void segment::write(gimple_stmt_iterator *gsi, const op &o, tree named)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree ref = gimple_assign_lhs(stmt), value = gimple_assign_rhs1(stmt);
@@ -291,7 +278,7 @@ void segment::write(gimple_stmt_iterator *gsi, tree named)
 
 	segment_counts.writes++;
 	name(e, stmt, named);
-	address(gsi, e, ref);
+	address(gsi, e, o.to);
 	if (e.wire.size <= 8 && CONSTANT_CLASS_P(value) &&
 	    native_encode_expr(value, constant, sizeof(constant)) == e.wire.size) {
 		e.wire.value_form = WIRE_CONST;
@@ -314,42 +301,38 @@ void segment::write(gimple_stmt_iterator *gsi, tree named)
  * The contents go through the record: from the source into it, from there to the destination. So
  * what is recorded is what was copied, whoever races with us.
  */
-void segment::copy(gimple_stmt_iterator *gsi, bool from_shared, bool to_shared)
+void segment::copy(gimple_stmt_iterator *gsi, const op &o)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree to = gimple_assign_lhs(stmt), from = gimple_assign_rhs1(stmt);
 	tree type = TREE_TYPE(to);
 	HOST_WIDE_INT size = access_size(to);
-	unsigned at;
 
 	segment_counts.copies++;
-	if (from_shared) {
+	if (o.from_shared) {
 		element &e = add(gsi, EV_READ, size);
 		name(e, stmt, from);
-		address(gsi, e, from);
+		address(gsi, e, o.from);
 		nop(gsi);
 		e.wire.value_form = WIRE_PAYLOAD;
 	}
-	if (to_shared) {
+	size_t first = elements.size() - (o.from_shared ? 1 : 0);
+	if (o.to_shared) {
 		element &e = add(gsi, EV_WRITE, size);
 		name(e, stmt, to);
-		address(gsi, e, to);
-		if (!from_shared)
-			nop(gsi);
-		e.wire.value_form = from_shared ? WIRE_SAME : WIRE_PAYLOAD;
+		address(gsi, e, o.to);
+		e.wire.value_form = o.from_shared ? WIRE_SAME : WIRE_PAYLOAD;
 	}
-	at = bytes;
-	bytes += (unsigned)size;
-	size_t first = elements.size() - (from_shared && to_shared ? 2 : 1);
-	elements[first].wire.value_at = (uint16_t)at;
-	put(gsi, unshare_expr(from), type, at);
-	if (from_shared && to_shared)
+	elements[first].wire.value_at = (uint16_t)bytes;
+	put(gsi, unshare_expr(from), type, bytes);
+	if (o.to_shared)
 		nop(gsi);
-	gimple_assign_set_rhs_from_tree(gsi, payload(type, at));
+	gimple_assign_set_rhs_from_tree(gsi, payload(type, bytes));
 	update_stmt(gsi_stmt(*gsi));
+	bytes += (unsigned)size;
 }
 
-void segment::clear(gimple_stmt_iterator *gsi)
+void segment::clear(gimple_stmt_iterator *gsi, const op &o)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree to = gimple_assign_lhs(stmt);
@@ -357,9 +340,38 @@ void segment::clear(gimple_stmt_iterator *gsi)
 
 	segment_counts.writes++;
 	name(e, stmt, to);
-	address(gsi, e, to);
+	address(gsi, e, o.to);
 	e.wire.value_form = WIRE_CONST;
 	nop(gsi);
+}
+
+void segment::define(gimple_stmt_iterator *gsi, const slots::definition &d)
+{
+	if (known.is_known(d.value) && d.value == d.expression)
+		return;
+	element &e = add(gsi, EV_NONE, 0);
+	tree value = force_gimple_operand_gsi(gsi, fold_convert(ptr_type_node, unshare_expr(d.expression)),
+					      true, NULL_TREE, true, GSI_SAME_STMT);
+	e.wire.address_form = WIRE_PAYLOAD;
+	e.wire.address_slot = (uint16_t)known.of(d.value);
+	e.wire.address_at = (uint16_t)bytes;
+	put(gsi, value, ptr_type_node, bytes);
+	bytes += WIRE_ADDRESS_BYTES;
+	known.recorded(d.value);
+}
+
+void segment::assign(gimple_stmt_iterator *gsi, const slots::assignment &a)
+{
+	unsigned slot;
+	HOST_WIDE_INT plus;
+	bool found = known.find(a.source, &slot, &plus);
+
+	gcc_assert(found); /* slots::give_up has seen to it */
+	element &e = add(gsi, EV_NONE, 0);
+	e.wire.address_slot = (uint16_t)known.of(a.value);
+	e.wire.value_form = WIRE_SLOT;
+	e.wire.value_slot = (uint16_t)slot;
+	e.wire.value = (uint64_t)(plus + a.plus);
 }
 
 void segment::site(gimple_stmt_iterator *gsi, tree object)

@@ -11,8 +11,7 @@
 #ifndef COMPILER_SEGMENT_H
 #define COMPILER_SEGMENT_H
 
-#include "compiler/access.h"
-#include "compiler/slots.h"
+#include "compiler/plan.h"
 #include "event/event.h"
 #include "event/wire.h"
 
@@ -35,12 +34,16 @@ public:
 	void enter(gimple_stmt_iterator *gsi);
 	void exit(gimple_stmt_iterator *gsi);
 	void site(gimple_stmt_iterator *gsi, tree object);
-	void read(gimple_stmt_iterator *gsi, tree named);
-	void write(gimple_stmt_iterator *gsi, tree named);
+	void read(gimple_stmt_iterator *gsi, const op &o, tree named);
+	void write(gimple_stmt_iterator *gsi, const op &o, tree named);
 	/* A struct or array assignment. The statement at `gsi` is replaced. */
-	void copy(gimple_stmt_iterator *gsi, bool from_shared, bool to_shared);
+	void copy(gimple_stmt_iterator *gsi, const op &o);
 	/* *to = {} */
-	void clear(gimple_stmt_iterator *gsi);
+	void clear(gimple_stmt_iterator *gsi, const op &o);
+
+	/* No events: what the reader is to know from here on (slots.h). */
+	void define(gimple_stmt_iterator *gsi, const slots::definition &d);
+	void assign(gimple_stmt_iterator *gsi, const slots::assignment &a);
 
 	/* Ends the segment before the statement at `gsi`, or at the block's end if that is the end. */
 	void close(gimple_stmt_iterator *gsi);
@@ -51,13 +54,8 @@ private:
 		std::string address; /* assembler text of address_ref */
 		std::string name, path, place;
 	};
-	struct computed { /* an address with no simple base, recorded in this segment */
-		tree ref;
-		unsigned slot;
-	};
 	slots &known;
 	std::vector<element> elements;
-	std::vector<computed> addresses;
 	gasm *opening = nullptr;
 	tree lane = NULL_TREE, cursor = NULL_TREE;
 	gimple_seq on_edge = NULL; /* what must follow an access that ends its block */
@@ -66,7 +64,7 @@ private:
 	element &add(gimple_stmt_iterator *gsi, event_kind kind, HOST_WIDE_INT size);
 	void open(gimple_stmt_iterator *gsi);
 	void name(element &e, gimple *stmt, tree named);
-	void address(gimple_stmt_iterator *gsi, element &e, tree ref);
+	void address(gimple_stmt_iterator *gsi, element &e, const access_address &a);
 	tree payload(tree type, unsigned at);
 	void put(gimple_stmt_iterator *gsi, tree value, tree type, unsigned at);
 	void put_after(gimple_stmt_iterator *gsi, tree value, unsigned at);

@@ -16,14 +16,21 @@ unsigned slots::of(tree value)
 	return slot;
 }
 
-static void set(std::vector<bool> &bits, unsigned slot)
+static void set(std::vector<bool> &set_of, unsigned slot)
 {
 	if (slot == slots::none)
 		return;
-	if (bits.size() <= slot)
-		bits.resize(slot + 1);
-	bits[slot] = true;
+	if (set_of.size() <= slot)
+		set_of.resize(slot + 1);
+	set_of[slot] = true;
 }
+
+static bool has(const std::vector<bool> &set_of, unsigned slot)
+{
+	return slot < set_of.size() && set_of[slot];
+}
+
+/* ---- analysis ------------------------------------------------------------------------------- */
 
 void slots::note_recorded(basic_block bb, tree value)
 {
@@ -37,34 +44,96 @@ void slots::note_forgotten(basic_block bb)
 	b.forgets = true;
 }
 
-/* in(b) = the meet over predecessors of out; out(b) = made, and in less what b defines anew. */
-void slots::solve(function *fn)
+bool slots::find_in(const bits &in, tree value, unsigned *slot, HOST_WIDE_INT *plus) const
+{
+	auto found = numbers.find(value);
+	*plus = 0;
+	if (found != numbers.end() && has(in, found->second)) {
+		*slot = found->second;
+		return true;
+	}
+	/*
+	 * x + constant, where x is known and as wide. Between the addition and here x cannot have
+	 * been defined anew, since its definition dominates the addition and that dominates us.
+	 */
+	if (TREE_CODE(value) != SSA_NAME)
+		return false;
+	gimple *def = SSA_NAME_DEF_STMT(value);
+	if (!is_gimple_assign(def))
+		return false;
+	tree_code code = gimple_assign_rhs_code(def);
+	if (code != PLUS_EXPR && code != POINTER_PLUS_EXPR)
+		return false;
+	tree x = gimple_assign_rhs1(def), c = gimple_assign_rhs2(def);
+	found = numbers.find(x);
+	if (TREE_CODE(x) != SSA_NAME || TREE_CODE(c) != INTEGER_CST || !cst_and_fits_in_hwi(c) ||
+	    found == numbers.end() || !has(in, found->second))
+		return false;
+	*slot = found->second;
+	*plus = int_cst_value(c);
+	return true;
+}
+
+bool slots::computable(const assignment &a) const
+{
+	unsigned slot;
+	HOST_WIDE_INT plus;
+	return find_in(known_out[a.at->index], a.source, &slot, &plus);
+}
+
+/*
+ * What is known on an edge: what is known at the end of its source, but for values that the
+ * source assigns. Those are known where the assignment leads, and wrong elsewhere.
+ */
+slots::bits slots::through_edge(basic_block from, basic_block to) const
+{
+	bits out = known_out[from->index];
+	for (const followed &f : all_followed)
+		for (const assignment &a : f.assignments)
+			if (a.at == from)
+				out[numbers.at(f.value)] = a.toward == to && computable(a);
+	return out;
+}
+
+/* in(b) = the meet over predecessors of their out; out(b) = made, and in less what b defines. */
+void slots::iterate(function *fn)
 {
 	unsigned n = (unsigned)values.size();
-	std::vector<std::vector<unsigned>> defined(last_basic_block_for_fn(fn));
-	std::vector<std::vector<bool>> out(last_basic_block_for_fn(fn), std::vector<bool>(n, true));
-	known_in.assign(last_basic_block_for_fn(fn), std::vector<bool>(n, false));
+	size_t size = last_basic_block_for_fn(fn);
+	std::vector<std::vector<unsigned>> defined(size);
+	std::vector<bool> assigns(size, false);
+	std::set<tree> exempt;
 
+	for (const followed &f : all_followed) {
+		exempt.insert(f.value);
+		for (const assignment &a : f.assignments)
+			assigns[a.at->index] = true;
+	}
 	for (unsigned s = 0; s < n; s++) {
-		if (TREE_CODE(values[s]) != SSA_NAME)
+		if (TREE_CODE(values[s]) != SSA_NAME || exempt.count(values[s]))
 			continue;
-		basic_block bb = gimple_bb(SSA_NAME_DEF_STMT(values[s]));
-		if (bb)
+		if (basic_block bb = gimple_bb(SSA_NAME_DEF_STMT(values[s])))
 			defined[bb->index].push_back(s);
 	}
+	known_in.assign(size, bits(n, false));
+	known_out.assign(size, bits(n, true));
+	known_out[ENTRY_BLOCK].assign(n, false);
+
 	int *order = XNEWVEC(int, n_basic_blocks_for_fn(fn));
 	int count = pre_and_rev_post_order_compute_fn(fn, NULL, order, false);
-	out[ENTRY_BLOCK].assign(n, false);
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (int i = 0; i < count; i++) {
 			basic_block bb = BASIC_BLOCK_FOR_FN(fn, order[i]);
-			std::vector<bool> in(n, EDGE_COUNT(bb->preds) > 0);
+			bits in(n, EDGE_COUNT(bb->preds) > 0);
 			edge e;
 			edge_iterator ei;
-			FOR_EACH_EDGE(e, ei, bb->preds)
+			FOR_EACH_EDGE(e, ei, bb->preds) {
+				const bits &out = assigns[e->src->index] ? through_edge(e->src, bb)
+									 : known_out[e->src->index];
 				for (unsigned s = 0; s < n; s++)
-					in[s] = in[s] && out[e->src->index][s];
+					in[s] = in[s] && out[s];
+			}
 			for (unsigned s : defined[bb->index])
 				in[s] = false;
 			known_in[bb->index] = in;
@@ -75,14 +144,67 @@ void slots::solve(function *fn)
 				for (unsigned s = 0; s < b->second.made.size(); s++)
 					in[s] = in[s] || b->second.made[s];
 			}
-			if (in != out[bb->index]) {
-				out[bb->index] = in;
+			for (const definition &d : definitions_at(bb))
+				in[numbers.at(d.value)] = true;
+			if (in != known_out[bb->index]) {
+				known_out[bb->index] = in;
 				changed = true;
 			}
 		}
 	}
 	XDELETEVEC(order);
 }
+
+/* Drops followed values whose next value the reader could not compute. Returns whether any. */
+bool slots::give_up()
+{
+	std::vector<followed> kept;
+
+	for (const followed &f : all_followed) {
+		bool good = true;
+		for (const assignment &a : f.assignments) {
+			unsigned slot;
+			HOST_WIDE_INT plus;
+			good = good && find_in(known_out[a.at->index], a.source, &slot, &plus);
+			/* Assignments run one after the other: none may use what one before changed. */
+			for (const followed &other : kept)
+				for (const assignment &before : other.assignments)
+					if (good && before.at == a.at && numbers.at(other.value) == slot)
+						good = false;
+		}
+		if (good)
+			kept.push_back(f);
+	}
+	bool any = kept.size() != all_followed.size();
+	all_followed = kept;
+	return any;
+}
+
+/* Every value that can be known must have its number before sets of a fixed size are made. */
+void slots::number_all()
+{
+	std::vector<followed> kept;
+	std::vector<definition> defined;
+
+	for (const followed &f : all_followed)
+		if (of(f.value) != none)
+			kept.push_back(f);
+	for (const definition &d : invariants)
+		if (of(d.value) != none)
+			defined.push_back(d);
+	all_followed = kept;
+	invariants = defined;
+}
+
+void slots::solve(function *fn)
+{
+	number_all();
+	do
+		iterate(fn);
+	while (give_up());
+}
+
+/* ---- generation ----------------------------------------------------------------------------- */
 
 void slots::enter_block(basic_block bb)
 {
@@ -92,10 +214,10 @@ void slots::enter_block(basic_block bb)
 		known.clear(); /* a block made since: nothing is known of it */
 }
 
-bool slots::is_known(tree value)
+bool slots::is_known(tree value) const
 {
 	auto found = numbers.find(value);
-	return found != numbers.end() && found->second < known.size() && known[found->second];
+	return found != numbers.end() && has(known, found->second);
 }
 
 void slots::recorded(tree value)
@@ -108,27 +230,30 @@ void slots::forgotten()
 	known.clear();
 }
 
-bool slots::find(tree value, unsigned *slot, HOST_WIDE_INT *plus)
+bool slots::find(tree value, unsigned *slot, HOST_WIDE_INT *plus) const
 {
-	*plus = 0;
-	if (is_known(value)) {
-		*slot = of(value);
-		return true;
-	}
-	/* x + constant, where x is known and as wide. */
-	if (TREE_CODE(value) != SSA_NAME)
-		return false;
-	gimple *def = SSA_NAME_DEF_STMT(value);
-	if (!is_gimple_assign(def))
-		return false;
-	tree_code code = gimple_assign_rhs_code(def);
-	if (code != PLUS_EXPR && code != POINTER_PLUS_EXPR)
-		return false;
-	tree x = gimple_assign_rhs1(def), c = gimple_assign_rhs2(def);
-	if (TREE_CODE(x) != SSA_NAME || TREE_CODE(c) != INTEGER_CST || !tree_fits_shwi_p(c) ||
-	    !is_known(x))
-		return false;
-	*slot = of(x);
-	*plus = tree_to_shwi(c);
-	return true;
+	return find_in(known, value, slot, plus);
+}
+
+std::vector<slots::definition> slots::definitions_at(basic_block bb) const
+{
+	std::vector<definition> found;
+	for (const definition &d : invariants)
+		if (d.at == bb)
+			found.push_back(d);
+	for (const followed &f : all_followed)
+		for (const definition &d : f.definitions)
+			if (d.at == bb)
+				found.push_back(d);
+	return found;
+}
+
+std::vector<slots::assignment> slots::assignments_at(basic_block bb) const
+{
+	std::vector<assignment> found;
+	for (const followed &f : all_followed)
+		for (const assignment &a : f.assignments)
+			if (a.at == bb)
+				found.push_back(a);
+	return found;
 }

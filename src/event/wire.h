@@ -107,7 +107,10 @@ enum wire_form {
  * with no function entered or left between the two.
  */
 struct wire_element {
-	uint8_t kind;	       /* EV_READ, EV_WRITE, EV_ENTER (address = return address), EV_EXIT, EV_SITE */
+	uint8_t kind;	       /* EV_READ, EV_WRITE, EV_ENTER (address = return address), EV_EXIT,
+				* EV_SITE, or EV_NONE: no event, but address_slot becomes what is in the
+				* payload at address_at (address_form PAYLOAD) or value_slot + value
+				* (value_form SLOT) */
 	uint8_t flags;	       /* enum event_flag */
 	uint16_t size;	       /* bytes accessed */
 	uint8_t address_form;  /* enum wire_form */

@@ -194,8 +194,8 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
 		note(pc, at, number, N,                                                            \
-		     done ? (struct outcome){ EV_ATOMIC_UPDATE, ORDER(m), &expected, &desired } :  \
-			    (struct outcome){ EV_ATOMIC_READ,                                      \
+		     done ? (struct outcome){ EV_ATOMIC_UPDATE, ORDER(m), &expected, &desired }    \
+			  : (struct outcome){ EV_ATOMIC_READ,                                      \
 					      ORDER(m) | EF_CAS_FAIL << EVENT_ORDER_BITS, old,     \
 					      NULL });                                             \
 		return done;                                                                       \

@@ -79,8 +79,8 @@ SOOTH_API int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
 	forget(barrier);
 	if (record_on())
-		object_record(EV_BARRIER_DESTROY, RECORD_CALLER, barrier,
-			      record_sequence(barrier), 0);
+		object_record(EV_BARRIER_DESTROY, RECORD_CALLER, barrier, record_sequence(barrier),
+			      0);
 	return real()->pthread_barrier_destroy(barrier);
 }
 

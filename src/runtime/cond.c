@@ -53,33 +53,31 @@ SOOTH_API int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *
 {
 	if (!record_on() || mutex_refuses(mutex))
 		return real()->pthread_cond_wait(cond, mutex);
-	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER,
-								   CANCELLED };
+	struct waiting waiting
+		__attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER, CANCELLED };
 	record_wait(EV_WAIT, &waiting, EVENT_PLAIN);
 	return waiting.result = real()->pthread_cond_wait(cond, mutex);
 }
 
-SOOTH_API int pthread_cond_timedwait(pthread_cond_t *restrict cond,
-				     pthread_mutex_t *restrict mutex,
+SOOTH_API int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
 				     const struct timespec *restrict until)
 {
 	if (!record_on() || mutex_refuses(mutex) || !object_time_valid(until))
 		return real()->pthread_cond_timedwait(cond, mutex, until);
-	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER,
-								   CANCELLED };
+	struct waiting waiting
+		__attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER, CANCELLED };
 	record_wait(EV_WAIT, &waiting, EVENT_TIMED);
 	return waiting.result = real()->pthread_cond_timedwait(cond, mutex, until);
 }
 
-SOOTH_API int pthread_cond_clockwait(pthread_cond_t *restrict cond,
-				     pthread_mutex_t *restrict mutex, clockid_t clock,
-				     const struct timespec *restrict until)
+SOOTH_API int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
+				     clockid_t clock, const struct timespec *restrict until)
 {
 	if (!record_on() || mutex_refuses(mutex) || !object_clock_valid(clock) ||
 	    !object_time_valid(until))
 		return real()->pthread_cond_clockwait(cond, mutex, clock, until);
-	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER,
-								   CANCELLED };
+	struct waiting waiting
+		__attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER, CANCELLED };
 	record_wait(EV_WAIT, &waiting, EVENT_TIMED);
 	return waiting.result = real()->pthread_cond_clockwait(cond, mutex, clock, until);
 }

@@ -11,8 +11,7 @@
 static inline void object_record(enum event_kind kind, uintptr_t pc, const volatile void *object,
 				 uint64_t number, uint64_t mode)
 {
-	record(kind, pc,
-	       (struct record_fields){ .q = number, .a = (uintptr_t)object, .m = mode });
+	record(kind, pc, (struct record_fields){ .q = number, .a = (uintptr_t)object, .m = mode });
 }
 
 /*

@@ -15,23 +15,27 @@ struct call {
 };
 static SOOTH_TLS struct call *current;
 
-/* A routine left by an exception or by cancellation: the library will let another thread run it. */
-static void left(struct call **call)
+/*
+ * Also when the routine is left by an exception or by cancellation: the library then lets another
+ * thread run it, after us.
+ */
+static void end(struct call **call)
 {
-	if (!(*call)->returned && record_on())
+	if (!record_on())
+		return;
+	object_record(EV_ONCE_END, (*call)->pc, (*call)->once, record_sequence((*call)->once), 0);
+	if (!(*call)->returned)
 		record_unmodelled((*call)->pc, "once routine left by an exception or cancellation");
 }
 
 static void run(void)
 {
-	struct call *call __attribute__((cleanup(left))) = current;
+	struct call *call __attribute__((cleanup(end))) = current;
 
 	call->ran = true;
 	object_record(EV_ONCE_BEGIN, call->pc, call->once, record_sequence(call->once), 0);
 	call->routine(); /* may call pthread_once in turn, for another */
 	call->returned = true;
-	if (record_on())
-		object_record(EV_ONCE_END, call->pc, call->once, record_sequence(call->once), 0);
 }
 
 SOOTH_API int pthread_once(pthread_once_t *once, void (*routine)(void))

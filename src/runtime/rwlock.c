@@ -14,8 +14,8 @@ static const struct side writer = { EV_REQUEST, EV_ACQUIRE, EV_ACQUIRE_FAIL };
 static _Atomic bool tried; /* somebody has called a try function: number releases by the stripe */
 
 /* Records what a lock function has come to. */
-static int locked(const struct side *side, pthread_rwlock_t *lock, uintptr_t pc,
-		  enum event_how how, int result)
+static int locked(const struct side *side, pthread_rwlock_t *lock, uintptr_t pc, enum event_how how,
+		  int result)
 {
 	if (result == 0)
 		object_record(side->acquire, pc, lock, record_sequence(lock), how);

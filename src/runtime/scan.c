@@ -327,4 +327,3 @@ int __sooth_strncasecmp(const char *a, const char *b, size_t most)
 		return strncasecmp(a, b, most);
 	return compare(RECORD_CALLER, a, b, most, (struct comparison){ true, true });
 }
-

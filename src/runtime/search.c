@@ -33,7 +33,8 @@ static size_t keep_string(uintptr_t pc, const char *string, char *keep, size_t r
 		size_t before = end ? (size_t)(end - piece) : size;
 		range_read(pc, string + length, piece, end ? before + 1 : size, 0);
 		if (length < room)
-			memcpy(keep + length, piece, before < room - length ? before : room - length);
+			memcpy(keep + length, piece,
+			       before < room - length ? before : room - length);
 		length += before;
 		if (end)
 			return length;

@@ -120,9 +120,8 @@ SOOTH_API int sem_init(sem_t *sem, int shared, unsigned value)
 
 	if (result == 0 && record_on())
 		record(EV_SEM_INIT, RECORD_CALLER,
-		       (struct record_fields){ .q = record_sequence(sem),
-					       .a = (uintptr_t)sem,
-					       .n = value });
+		       (struct record_fields){
+			       .q = record_sequence(sem), .a = (uintptr_t)sem, .n = value });
 	return result;
 }
 

@@ -260,7 +260,8 @@ SOOTH_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 	if (joinable)
 		enter(*thread, stream);
 	record(EV_CREATE, RECORD_CALLER, (struct record_fields){ .n = stream });
-	start->creator = lane_self.stream; /* known now even if this was the thread's first record */
+	start->creator =
+		lane_self.stream; /* known now even if this was the thread's first record */
 	let_go(start);
 	return 0;
 }

@@ -212,11 +212,25 @@ static inline const uint8_t *step_value(struct trace_cursor *c, const struct sto
 	return value;
 }
 
-/* Runs one element. False: it was a SITE, which is no event. */
+/* An element that is no event but gives a slot its value. */
+static inline void define_slot(struct trace_cursor *c, const struct store_step *s)
+{
+	c->slots[s->address_slot] = s->value_form == WIRE_SLOT ?
+					    c->slots[s->value_slot] + s->value :
+					    load_address(c->payload + s->address_at);
+}
+
+/* Runs one element. False: it was no event. */
 static inline bool run_step(struct trace_cursor *c, struct trace_event *ev)
 {
 	const struct store_step *s = c->step++;
-	uint64_t address = step_address(c, s);
+	uint64_t address;
+
+	if (s->kind == EV_NONE) {
+		define_slot(c, s);
+		return false;
+	}
+	address = step_address(c, s);
 
 	/* One by one: gcc clears a whole struct with `rep stos`, which took a third of the time. */
 	ev->kind = s->kind;

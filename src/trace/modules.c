@@ -91,8 +91,11 @@ static const char *fault(const struct wire_segment *row, const struct wire_eleme
 			 const struct wire_element *before)
 {
 	if (e->kind != EV_READ && e->kind != EV_WRITE && e->kind != EV_ENTER && e->kind != EV_EXIT &&
-	    e->kind != EV_SITE)
+	    e->kind != EV_SITE && e->kind != EV_NONE)
 		return "an element of a kind that segments do not have";
+	if (e->kind == EV_NONE && (e->address_slot >= WIRE_SLOTS || (e->address_form == WIRE_PAYLOAD) ==
+									    (e->value_form == WIRE_SLOT)))
+		return "a definition of a slot that says nothing or two things";
 	if (e->address_form > WIRE_CONST || e->value_form > WIRE_SAME)
 		return "an element of an unknown form";
 	if (e->address_form == WIRE_PAYLOAD && e->address_at + WIRE_ADDRESS_BYTES > row->bytes)

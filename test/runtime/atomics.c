@@ -81,8 +81,8 @@ static void check_results(void (*scenario)(void), size_t size)
 	uint128_t ones = ~(uint128_t)0 >> (128 - 8 * size);
 
 	CHECK_RAN(r);
-	CHECK_EVENTS(r, 0, ALL, EV_ATOMIC_WRITE, EV_ATOMIC_READ, EV_ATOMIC_UPDATE, EV_READ, EV_WRITE,
-		     EV_FENCE);
+	CHECK_EVENTS(r, 0, ALL, EV_ATOMIC_WRITE, EV_ATOMIC_READ, EV_ATOMIC_UPDATE, EV_READ,
+		     EV_WRITE, EV_FENCE);
 	if (!r.on)
 		return;
 	const struct recorded_event *e = recorded_find(&r, EV_ATOMIC_WRITE, 0);
@@ -111,7 +111,8 @@ static void check_results(void (*scenario)(void), size_t size)
 
 static void read_only(void)
 {
-	uint128_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint128_t *page =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	page[1] = (uint128_t)7 << 64 | 9;
 	mprotect(page, 4096, PROT_READ);

@@ -206,7 +206,8 @@ int main(void)
 		CHECK_SAME(wait->f.b, (uintptr_t)&mutex);
 		CHECK_SAME(recorded_find(&r, EV_WOKEN, 0)->f.m, 0);
 		CHECK(wait->f.q < recorded_find(&r, EV_BROADCAST, 0)->f.q);
-		CHECK(recorded_find(&r, EV_BROADCAST, 0)->f.q < recorded_find(&r, EV_WOKEN, 0)->f.q);
+		CHECK(recorded_find(&r, EV_BROADCAST, 0)->f.q <
+		      recorded_find(&r, EV_WOKEN, 0)->f.q);
 	}
 
 	r = recorded_run(time_outs);

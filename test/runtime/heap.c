@@ -142,7 +142,8 @@ static void check_churning(struct recorded *r)
 		bool found = false;
 		for (size_t k = 0; k < count; k++) {
 			if (e->kind == EV_ALLOC)
-				CHECK(e->f.a + e->f.n <= live[k].f.a || live[k].f.a + live[k].f.n <= e->f.a);
+				CHECK(e->f.a + e->f.n <= live[k].f.a ||
+				      live[k].f.a + live[k].f.n <= e->f.a);
 			else if (live[k].f.a == e->f.a) {
 				live[k--] = live[--count];
 				found = true;

@@ -171,21 +171,24 @@ static void test_mutexes(void)
 		CHECK_SAME(recorded_find(&r, EV_ACQUIRE_FAIL, 0)->f.m, EVENT_TRY);
 		CHECK_SAME(recorded_find(&r, EV_ACQUIRE_FAIL, 1)->f.m, EVENT_TIMED);
 		CHECK_SAME(recorded_find(&r, EV_ACQUIRE, 0)->f.a, (uintptr_t)&mutex);
-		CHECK(recorded_find(&r, EV_ACQUIRE, 0)->f.q < recorded_find(&r, EV_ACQUIRE_FAIL, 0)->f.q);
-		CHECK(recorded_find(&r, EV_ACQUIRE_FAIL, 0)->f.q < recorded_find(&r, EV_RELEASE, 0)->f.q);
+		CHECK(recorded_find(&r, EV_ACQUIRE, 0)->f.q <
+		      recorded_find(&r, EV_ACQUIRE_FAIL, 0)->f.q);
+		CHECK(recorded_find(&r, EV_ACQUIRE_FAIL, 0)->f.q <
+		      recorded_find(&r, EV_RELEASE, 0)->f.q);
 	}
 
 	r = recorded_run(errorcheck);
 	CHECK_RAN(r);
-	CHECK_EVENTS(r, 0, "LOCK_INIT ACQUIRE UNMODELLED UNMODELLED ACQUIRE_FAIL RELEASE LOCK_DESTROY",
+	CHECK_EVENTS(r, 0,
+		     "LOCK_INIT ACQUIRE UNMODELLED UNMODELLED ACQUIRE_FAIL RELEASE LOCK_DESTROY",
 		     LOCKS, EV_UNMODELLED);
 	CHECK_EVENTS(r, 1, "", LOCKS);
 	CHECK_EVENTS(r, 2, OTHERS, LOCKS);
 
 	r = recorded_run(recursive);
 	CHECK_RAN(r);
-	CHECK_EVENTS(r, 0,
-		     "LOCK_INIT ACQUIRE ACQUIRE ACQUIRE RELEASE RELEASE RELEASE LOCK_DESTROY", LOCKS);
+	CHECK_EVENTS(r, 0, "LOCK_INIT ACQUIRE ACQUIRE ACQUIRE RELEASE RELEASE RELEASE LOCK_DESTROY",
+		     LOCKS);
 	CHECK_EVENTS(r, 1, "", LOCKS);
 
 	r = recorded_run(robust);
@@ -247,10 +250,12 @@ static void test_read_write(void)
 	struct recorded r = recorded_run(read_write);
 
 	CHECK_RAN(r);
-	CHECK_EVENTS(r, 0, "LOCK_INIT READ_ACQUIRE READ_RELEASE ACQUIRE RELEASE LOCK_DESTROY", LOCKS);
-	CHECK_EVENTS(r, 1,
-		     "READ_ACQUIRE READ_RELEASE ACQUIRE_FAIL REQUEST ACQUIRE_FAIL REQUEST ACQUIRE_FAIL",
+	CHECK_EVENTS(r, 0, "LOCK_INIT READ_ACQUIRE READ_RELEASE ACQUIRE RELEASE LOCK_DESTROY",
 		     LOCKS);
+	CHECK_EVENTS(
+		r, 1,
+		"READ_ACQUIRE READ_RELEASE ACQUIRE_FAIL REQUEST ACQUIRE_FAIL REQUEST ACQUIRE_FAIL",
+		LOCKS);
 	CHECK_EVENTS(r, 2, "READ_FAIL READ_REQUEST READ_FAIL READ_REQUEST READ_FAIL", LOCKS);
 }
 
@@ -269,7 +274,7 @@ static void *compete(void *tries)
 			pthread_mutex_lock(&mutex);
 		}
 		void *mark = malloc(turns++ % 1000 + 1); /* its size says whose turn it was */
-		__asm__ volatile("" : "+r"(mark)); /* or the compiler leaves it out */
+		__asm__ volatile("" : "+r"(mark));	 /* or the compiler leaves it out */
 		pthread_mutex_unlock(&mutex);
 		free(mark);
 	}

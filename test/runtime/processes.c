@@ -127,11 +127,11 @@ static void forks_under_load(void)
 
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, busy, NULL);
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 40 && !check_failures; i++) {
 		pid_t pid = fork();
 		if (pid == 0) {
 			pthread_t thread;
-			alarm(20);
+			alarm(10); /* not for ever, if it hangs */
 			pthread_create(&thread, NULL, pass, many);
 			pass(many);
 			pthread_join(thread, NULL);
@@ -344,7 +344,7 @@ static bool has_alloc(const struct recorded *r, size_t size)
 
 static void test_exec(void)
 {
-	static void (*const all[])(void) = { exec_ve, exec_v,  exec_vp, exec_vpe, exec_fd,
+	static void (*const all[])(void) = { exec_ve, exec_v, exec_vp, exec_vpe, exec_fd,
 					     exec_at, exec_l, exec_lp, exec_le };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {

@@ -126,8 +126,8 @@ static inline void recorded_read(struct recorded *r)
 			struct recorded_block *b = &blocks[count];
 			memcpy(&b->head, bytes + at, sizeof(b->head));
 			b->records = bytes + at + sizeof(b->head);
-			b->bytes = ring ? b->head.cursor - b->head.base - sizeof(b->head) :
-					  b->head.bytes;
+			b->bytes = ring ? b->head.cursor - b->head.base - sizeof(b->head)
+					: b->head.bytes;
 			at += ring ? WIRE_CHUNK : wire_block_room(b->head.bytes);
 			if (b->head.magic == WIRE_BLOCK_MAGIC &&
 			    (!ring || b->head.flags & WIRE_BLOCK_LIVE))

@@ -38,7 +38,8 @@ static void questions(void)
 	CHECK(old.sa_handler == SIG_DFL);
 	CHECK_SAME(sigaction(SIGUSR2, NULL, &old), 0);
 	CHECK(old.sa_sigaction == full);
-	CHECK_SAME(old.sa_flags & ~0x04000000, SA_SIGINFO | SA_RESTART); /* SA_RESTORER is the library's */
+	CHECK_SAME(old.sa_flags & ~0x04000000,
+		   SA_SIGINFO | SA_RESTART); /* SA_RESTORER is the library's */
 	CHECK(sigismember(&old.sa_mask, SIGTERM));
 	CHECK(signal(SIGUSR2, plain) == (sighandler_t)(void *)full);
 	CHECK(signal(SIGUSR2, SIG_IGN) == plain);
@@ -220,8 +221,7 @@ int main(void)
 	r = recorded_run(nested);
 	CHECK_RAN(r);
 	CHECK_EVENTS(r, 0, "DOWN DOWN", SEEN);
-	CHECK_EVENTS(r, 1,
-		     "HANDLER POST POST HANDLER_END HANDLER POST POST HANDLER_END", SEEN);
+	CHECK_EVENTS(r, 1, "HANDLER POST POST HANDLER_END HANDLER POST POST HANDLER_END", SEEN);
 	CHECK_EVENTS(r, 2, "HANDLER POST POST HANDLER_END", SEEN);
 	r = recorded_run(jumps);
 	CHECK_RAN(r);

@@ -7,8 +7,9 @@
 #include "runtime/range.h"
 
 #include <ctype.h>
-#include <signal.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 /* ---- random inputs ---- */
@@ -38,7 +39,8 @@ static struct arena a, b, c, d;
 
 static void make_arena(struct arena *arena)
 {
-	char *map = mmap(NULL, ROOM + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *map =
+		mmap(NULL, ROOM + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	mprotect(map + ROOM, 4096, PROT_NONE);
 	arena->end = map + ROOM;
@@ -265,7 +267,7 @@ static void check_reads(const struct recorded *r)
 	static const struct {
 		int from, size; /* in `text`; -1: elsewhere */
 	} expected[] = {
-		{ 0, 14 }, { 0, 5 }, { 0, 2 }, { 8, 5 }, { 0, 6 }, { -1, 6 }, { 0, 7 },
+		{ 0, 14 }, { 0, 5 }, { 0, 2 },	{ 8, 5 },  { 0, 6 }, { -1, 6 }, { 0, 7 },
 		{ -1, 7 }, { 0, 4 }, { -1, 4 }, { -1, 4 }, { 0, 7 }, { -1, 4 }, { 0, 4 },
 	};
 	size_t count = sizeof(expected) / sizeof(*expected);
@@ -375,6 +377,34 @@ static void check_race(const struct recorded *r)
 	}
 }
 
+/* ---- a copy that faults, and a program that goes on: the record of it is not there ---- */
+
+static sigjmp_buf back;
+
+static void on_fault(int number)
+{
+	siglongjmp(back, number);
+}
+
+static void faults(void)
+{
+	signal(SIGSEGV, on_fault);
+	for (volatile int i = 0; i < 20; i++) {
+		if (sigsetjmp(back, 1) == 0)
+			__sooth_memcpy(to_here, a.end - 100, 200);
+		__sooth_memcpy(to_here + i, from_here + i, 1);
+	}
+}
+
+static void check_faults(const struct recorded *r)
+{
+	for (size_t i = 0; i < 20; i++) {
+		CHECK_SAME(recorded_find(r, EV_COPY, i)->f.a, (uintptr_t)to_here + i);
+		CHECK_SAME(recorded_find(r, EV_COPY, i)->f.n, 1);
+	}
+	CHECK_SAME(recorded_find(r, EV_COPY, 20)->f.n, 0);
+}
+
 int main(int count, char **arguments)
 {
 	long rounds = count > 1 ? atol(arguments[1]) : 8000;
@@ -403,6 +433,10 @@ int main(int count, char **arguments)
 	CHECK_RAN(r);
 	if (r.on)
 		check_writes(&r);
+	r = recorded_run(faults);
+	CHECK_RAN(r);
+	if (r.on)
+		check_faults(&r);
 	r = recorded_run(race);
 	CHECK_RAN(r);
 	if (r.on)

@@ -32,7 +32,8 @@ static void create_and_join(void)
 static void check_one(const struct recorded *r)
 {
 	const struct recorded_event *create = recorded_find(r, EV_CREATE, 0);
-	const struct recorded_event *begin = recorded_find(r, EV_BEGIN, 1); /* 0 is the main thread's */
+	const struct recorded_event *begin =
+		recorded_find(r, EV_BEGIN, 1); /* 0 is the main thread's */
 	const struct recorded_event *end = recorded_find(r, EV_END, 0);
 	const struct recorded_event *join = recorded_find(r, EV_JOIN, 0);
 
@@ -132,8 +133,8 @@ static void detached(void)
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	for (int i = 0; i < 200; i++) {
-		char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0);
 		pthread_t *thread = (pthread_t *)(page + 64);
 		CHECK_SAME(pthread_create(thread, &attributes, unmap_it, page), 0);
 		while (sem_wait(&may_end) != 0)
@@ -290,8 +291,8 @@ int main(void)
 	CHECK_RAN(r);
 	r = recorded_run(destructors);
 	CHECK_RAN(r);
-	CHECK_EVENTS(r, 1, "BEGIN ALLOC FREE ALLOC FREE ALLOC FREE END", EV_BEGIN, EV_ALLOC, EV_FREE,
-		     EV_END);
+	CHECK_EVENTS(r, 1, "BEGIN ALLOC FREE ALLOC FREE ALLOC FREE END", EV_BEGIN, EV_ALLOC,
+		     EV_FREE, EV_END);
 	r = recorded_run(ends);
 	CHECK_RAN(r);
 	CHECK_EVENTS(r, 1, "BEGIN END", THREADS);

@@ -1,0 +1,164 @@
+/*
+ * Three sorts of pointers need no recording in each round of a loop:
+ *
+ *  - those the loop does not change: recorded once, before it;
+ *  - those that advance by a constant (p++, a[i]; scalar evolution finds them): recorded before
+ *    the loop, then "plus 8" at the end of each round;
+ *  - those that become, at the end of each round, a value that was just read (n = n->next): the
+ *    read has recorded it.
+ *
+ * What is said here is only a proposal. slots.cc checks on the flow graph that each step can be
+ * computed wherever control may come from, and drops the rest.
+ */
+#include "compiler/gcc.h"
+#include "cfgloop.h"
+#include "tree-ssa-loop.h"
+#include "tree-scalar-evolution.h"
+
+#include "compiler/loops.h"
+#include "compiler/segment.h"
+
+void loops_prepare()
+{
+	if (!optimize)
+		return;
+	loop_optimizer_init(LOOPS_NORMAL);
+	scev_initialize();
+}
+
+void loops_finish()
+{
+	if (!optimize)
+		return;
+	scev_finalize();
+	loop_optimizer_finalize();
+}
+
+/* Does the block end inside a segment? Then more elements cost nothing there. */
+static bool ends_in_segment(const plan &p, basic_block bb)
+{
+	return !p.blocks[bb->index].empty() && p.blocks[bb->index].back().is_access();
+}
+
+/*
+ * The block at whose end a value for the next round can be assigned for free: going back from the
+ * edge through blocks with nothing in them. Sets `toward` to where it leads.
+ */
+static basic_block where_to_assign(const plan &p, edge e, basic_block *toward)
+{
+	basic_block at = e->src;
+	*toward = e->dest;
+	while (p.blocks[at->index].empty() && single_pred_p(at) && single_succ_p(at) &&
+	       at != ENTRY_BLOCK_PTR_FOR_FN(cfun)) {
+		*toward = at;
+		at = single_pred(at);
+	}
+	return ends_in_segment(p, at) ? at : NULL;
+}
+
+/* A pointer that advances by a constant. */
+static bool follow_induction(plan &p, class loop *loop, tree value)
+{
+	affine_iv iv;
+
+	if (!simple_iv(loop, loop, value, &iv, true) || !tree_fits_shwi_p(iv.step) ||
+	    integer_zerop(iv.step) || generic_expr_could_trap_p(iv.base))
+		return false;
+	slots::followed f;
+	basic_block toward, at = where_to_assign(p, loop_latch_edge(loop), &toward);
+	if (!at)
+		return false;
+	f.value = value;
+	f.definitions.push_back({ value, iv.base, loop_preheader_edge(loop)->src });
+	f.assignments.push_back({ value, value, tree_to_shwi(iv.step), at, toward });
+	p.known.follow(f);
+	return true;
+}
+
+/* A pointer that is another one in the next round: its PHI node says which. */
+static bool follow_phi(plan &p, class loop *loop, tree value)
+{
+	gphi *phi = dyn_cast<gphi *>(SSA_NAME_DEF_STMT(value));
+	if (!phi || gimple_bb(phi) != loop->header)
+		return false;
+	basic_block toward, at = where_to_assign(p, loop_latch_edge(loop), &toward);
+	if (!at)
+		return false;
+	edge entry = loop_preheader_edge(loop);
+	tree next = PHI_ARG_DEF_FROM_EDGE(phi, loop_latch_edge(loop));
+	if (TREE_CODE(next) != SSA_NAME)
+		return false;
+	slots::followed f;
+	f.value = value;
+	f.definitions.push_back({ value, PHI_ARG_DEF_FROM_EDGE(phi, entry), entry->src });
+	f.assignments.push_back({ value, next, 0, at, toward });
+	p.known.follow(f);
+	return true;
+}
+
+/* A call in the loop may run other instrumented code: nothing is known after it. */
+static bool forgets(const plan &p, class loop *loop)
+{
+	basic_block *body = get_loop_body(loop);
+	bool found = false;
+
+	for (unsigned i = 0; i < loop->num_nodes && !found; i++)
+		for (const op &o : p.blocks[body[i]->index])
+			found = found || o.kind == op::FORGET || o.kind == op::EXIT;
+	free(body);
+	return found;
+}
+
+static bool changes_in(class loop *loop, tree value)
+{
+	return TREE_CODE(value) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(value) &&
+	       flow_bb_inside_loop_p(loop, gimple_bb(SSA_NAME_DEF_STMT(value)));
+}
+
+class finder {
+public:
+	explicit finder(plan &p) : p(p) {}
+
+	void consider(basic_block bb, const access_address &address)
+	{
+		tree value = address.base;
+		class loop *loop = bb->loop_father;
+
+		if (!value || address.is_static || !loop_outer(loop) || !seen.insert(value).second)
+			return;
+		auto known = quiet.find(loop);
+		if (known == quiet.end())
+			known = quiet.emplace(loop, !forgets(p, loop)).first;
+		if (!known->second)
+			return;
+		if (changes_in(loop, value)) {
+			if (!follow_induction(p, loop, value))
+				follow_phi(p, loop, value);
+			return;
+		}
+		tree expression = DECL_P(value) ? build_fold_addr_expr(value) : value;
+		p.known.define({ value, expression, loop_preheader_edge(loop)->src });
+	}
+
+private:
+	plan &p;
+	std::set<tree> seen;
+	std::map<class loop *, bool> quiet;
+};
+
+void loops_find(function *fn, plan &p)
+{
+	basic_block bb;
+	finder f(p);
+
+	if (!optimize || number_of_loops(fn) <= 1)
+		return;
+	FOR_EACH_BB_FN(bb, fn) {
+		for (const op &o : p.blocks[bb->index]) {
+			if (o.from_shared)
+				f.consider(bb, o.from);
+			if (o.to_shared)
+				f.consider(bb, o.to);
+		}
+	}
+}

@@ -1,0 +1,12 @@
+/* Finds the values of a function that a reader can follow through its loops (slots.h). */
+#ifndef COMPILER_LOOPS_H
+#define COMPILER_LOOPS_H
+
+#include "compiler/plan.h"
+
+/* Before the plan is made: puts the loops in order (preheaders, one latch each). */
+void loops_prepare();
+void loops_find(function *fn, plan &p);
+void loops_finish();
+
+#endif

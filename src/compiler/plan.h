@@ -1,0 +1,26 @@
+/* What is to be recorded in a function, listed before anything is generated. */
+#ifndef COMPILER_PLAN_H
+#define COMPILER_PLAN_H
+
+#include "compiler/access.h"
+#include "compiler/slots.h"
+
+#include <vector>
+
+struct op {
+	enum kind { READ, WRITE, COPY, CLEAR, SITE, EXIT, FORGET } kind;
+	gimple *stmt;
+	/* COPY has both; READ only `from`; WRITE and CLEAR only `to` */
+	bool from_shared, to_shared;
+	access_address from, to;
+	tree object; /* SITE: the object the call is about, or NULL */
+
+	bool is_access() const { return kind <= CLEAR; }
+};
+
+struct plan {
+	std::vector<std::vector<op>> blocks; /* by index of the block */
+	slots known;
+};
+
+#endif

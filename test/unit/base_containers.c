@@ -1,0 +1,86 @@
+/* vec, map and intern: what they promise, on many random keys. */
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void vec_grows(void **state)
+{
+	VEC(int) v = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		*vec_push(&v) = i * 3;
+	assert_int_equal(v.count, 1000);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(v.items[i], i * 3);
+	memset(vec_reserve(&v, 5000), 0, 5000 * sizeof *v.items);
+	assert_int_equal(v.count, 1000);
+	assert_true(v.room >= 6000);
+	vec_free(&v);
+	assert_null(v.items);
+}
+
+static void map_finds(void **state)
+{
+	struct map map = { 0 };
+	bool fresh;
+
+	(void)state;
+	assert_null(map_get(&map, 0));
+	assert_null(map_get(&map, 5));
+	for (uint64_t i = 0; i < 100000; i++) {
+		*map_put(&map, i * 64, &fresh) = i;
+		assert_true(fresh);
+	}
+	for (uint64_t i = 0; i < 100000; i++) {
+		assert_int_equal(*map_get(&map, i * 64), i);
+		assert_null(map_get(&map, i * 64 + 1));
+	}
+	map_put(&map, 64, &fresh);
+	assert_false(fresh);
+	map_put(&map, 0, &fresh);
+	assert_false(fresh);
+	map_free(&map);
+}
+
+static void intern_numbers(void **state)
+{
+	struct intern in = { 0 };
+	char text[16];
+	bool fresh;
+
+	(void)state;
+	for (unsigned i = 0; i < 5000; i++) {
+		snprintf(text, sizeof text, "name%u", i);
+		assert_int_equal(intern_put(&in, text, strlen(text), &fresh), i);
+		assert_true(fresh);
+	}
+	for (unsigned i = 0; i < 5000; i++) {
+		snprintf(text, sizeof text, "name%u", i);
+		assert_int_equal(intern_put(&in, text, strlen(text), &fresh), i);
+		assert_false(fresh);
+		assert_string_equal(intern_text(&in, i), text);
+	}
+	/* What follows the given length does not count. */
+	assert_int_equal(intern_put(&in, "name12xyz", 6, NULL), 12);
+	intern_free(&in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(vec_grows),
+		cmocka_unit_test(map_finds),
+		cmocka_unit_test(intern_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
