@@ -76,6 +76,7 @@ CLI := $(CLI_SRC:%.c=$(B)/tool/%.o)
 RUNTIME := $(RUNTIME_SRC:%=$(B)/runtime/%.o)
 PLUGIN := $(PLUGIN_SRC:%.cc=$(B)/plugin/%.o)
 UNIT := $(UNIT_SRC:test/unit/%.c=$(B)/test/unit/%)
+UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/tool/%.o)
 
 LIBSOOTH := $(B)/lib/sooth/libsooth.so
 PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
@@ -160,7 +161,7 @@ $(B)/test/unit/%: $(B)/tool/test/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lcmocka)
 
-$(B)/tool/test/unit/%.o: | build/deps-test
+$(UNIT_OBJ): | build/deps-test
 
 $(B)/tool/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -177,7 +178,6 @@ $(B)/plugin/%.o: %.cc Makefile
 	@mkdir -p $(@D)
 	$(call run,CXX,$@,$(PLUGIN_CXX) $(PLUGIN_CXXFLAGS) -c -o $@ $<)
 
-.SECONDARY: $(UNIT:$(B)/test/unit/%=$(B)/tool/test/unit/%.o)
+.SECONDARY: $(UNIT_OBJ)
 
--include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN)) \
-	$(UNIT:$(B)/test/unit/%=$(B)/tool/test/unit/%.d)
+-include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN) $(UNIT_OBJ))

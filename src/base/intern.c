@@ -55,9 +55,9 @@ uint32_t intern_put(struct intern *in, const char *text, size_t length, bool *fr
 	if (fresh)
 		*fresh = !in->table[i];
 	if (!in->table[i]) {
-		*vec_push(&in->items) = (struct intern_item){
-			.text = mem_copy_text(text, length), .length = (uint32_t)length, .hash = h
-		};
+		*vec_push(&in->items) = (struct intern_item){ .text = mem_copy_text(text, length),
+							      .length = (uint32_t)length,
+							      .hash = h };
 		in->table[i] = (uint32_t)in->items.count;
 	}
 	return in->table[i] - 1;

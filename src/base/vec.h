@@ -12,20 +12,20 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define VEC(type)                    \
-	struct {                     \
-		type *items;         \
-		size_t count, room;  \
+#define VEC(type)                                                                                  \
+	struct {                                                                                   \
+		type *items;                                                                       \
+		size_t count, room;                                                                \
 	}
 
 /* Room for one more; the pointer is good until the next push. */
-#define vec_push(v)                                                                           \
-	((v)->items = vec_grow((v)->items, (v)->count, &(v)->room, sizeof *(v)->items, 1),    \
+#define vec_push(v)                                                                                \
+	((v)->items = vec_grow((v)->items, (v)->count, &(v)->room, sizeof *(v)->items, 1),         \
 	 &(v)->items[(v)->count++])
 
 /* Room for `n` more, not yet counted. */
-#define vec_reserve(v, n)                                                                     \
-	((v)->items = vec_grow((v)->items, (v)->count, &(v)->room, sizeof *(v)->items, (n)),  \
+#define vec_reserve(v, n)                                                                          \
+	((v)->items = vec_grow((v)->items, (v)->count, &(v)->room, sizeof *(v)->items, (n)),       \
 	 &(v)->items[(v)->count])
 
 #define vec_free(v) (free((v)->items), (v)->items = NULL, (v)->count = (v)->room = 0)

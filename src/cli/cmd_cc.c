@@ -51,6 +51,8 @@ static bool takes_next(const char *word)
 		" --prefix --dumpbase --dumpdir ";
 	size_t length = strlen(word);
 
+	if (word[0] != '-')
+		return false;
 	for (const char *at = options; (at = strstr(at, word)); at += length)
 		if (at[-1] == ' ' && at[length] == ' ')
 			return true;

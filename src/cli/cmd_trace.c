@@ -17,7 +17,7 @@
 #include <string.h>
 
 struct arguments {
-	const char *input, *output, *to;
+	const char *input, *output, *to, *thread;
 	bool json;
 	struct dump_range range;
 };
@@ -45,10 +45,36 @@ static void show_problems(const struct trace *trace)
 		fprintf(stderr, "sooth: %s\n", trace_problem(trace, i));
 }
 
+static bool read_index(const char *text, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
 /* ---- dump, check, export, import ---------------------------------------------------------- */
+
+/* A thread by the name it has in a text, by its number, or as T and its number. */
+static uint32_t find_thread(const struct trace *trace, const char *name)
+{
+	const char *digits = *name == 'T' ? name + 1 : name;
+	uint64_t number;
+
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
+		uint32_t stream = trace_stream(trace, i)->number;
+		const char *known = trace_thread_name(trace, stream);
+
+		if (known && !strcmp(known, name))
+			return stream;
+	}
+	return read_index(digits, &number) && number < TRACE_NONE ? (uint32_t)number : TRACE_NONE;
+}
 
 static int trace_dump(const struct arguments *a)
 {
+	struct dump_range range = a->range;
 	struct err err = { 0 };
 	struct trace *trace;
 	int status;
@@ -56,7 +82,14 @@ static int trace_dump(const struct arguments *a)
 	if (!open_trace(a->input, &trace))
 		return CLI_BAD_USE;
 	show_problems(trace);
-	status = dump_events(trace, &a->range, stdout, &err) ? CLI_OK : complain(err.text);
+	if (a->thread) {
+		range.stream = find_thread(trace, a->thread);
+		if (range.stream == TRACE_NONE)
+			err_set(&err, "the trace has no thread '%s'", a->thread);
+	}
+	if (!err.text[0])
+		dump_events(trace, &range, stdout, &err);
+	status = err.text[0] ? complain(err.text) : CLI_OK;
 	trace_close(trace);
 	return status;
 }
@@ -77,8 +110,8 @@ static int trace_check_command(const struct arguments *a)
 		printf("note: and %" PRIu64 " more\n", report.note_count - report.notes.count);
 	if (trace_is_cut(trace))
 		printf("note: the trace is cut: the process was killed or had not ended\n");
-	printf("%s: %" PRIu64 " events in %" PRIu32 " streams", report.violation_count ? "bad" : "good",
-	       report.events, trace_stream_count(trace));
+	printf("%s: %" PRIu64 " events in %" PRIu32 " streams",
+	       report.violation_count ? "bad" : "good", report.events, trace_stream_count(trace));
 	if (report.violation_count)
 		printf(", %" PRIu64 " violations", report.violation_count);
 	putchar('\n');
@@ -110,7 +143,8 @@ static int trace_export(const struct arguments *a)
 	if (!export_text(trace, out, &err))
 		status = complain(err.text);
 	if ((out == stdout ? fflush(out) : fclose(out)) != 0) {
-		fprintf(stderr, "sooth: %s: %s\n", a->output ? a->output : "standard output", strerror(errno));
+		fprintf(stderr, "sooth: %s: %s\n", a->output ? a->output : "standard output",
+			strerror(errno));
 		status = CLI_BAD_USE;
 	}
 	trace_close(trace);
@@ -167,7 +201,8 @@ static void print_stat(const struct trace *trace, const struct trace_stat *s)
 	printf("table bytes %" PRIu64 "\n", s->table_bytes);
 	printf("sites %" PRIu64 "\n", s->sites);
 	printf("sites without exact value %" PRIu64 "\n", s->sites_without_value);
-	printf("accesses without value %" PRIu64 ", inexact %" PRIu64 "\n", s->without_value, s->inexact);
+	printf("accesses without value %" PRIu64 ", inexact %" PRIu64 "\n", s->without_value,
+	       s->inexact);
 	printf("end %s\n", ending(trace));
 	for (unsigned i = 0; i < 3; i++) {
 		if (s->stopped[i])
@@ -260,7 +295,8 @@ static const struct action {
 	const char *name, *options, *arguments, *about;
 	int (*run)(const struct arguments *);
 } actions[] = {
-	{ "dump", "TFU", "[--thread N] [--from I] [--to I] TRACE", "one line an event", trace_dump },
+	{ "dump", "TFU", "[--thread N] [--from I] [--to I] TRACE", "one line an event",
+	  trace_dump },
 	{ "stat", "j", "[--json] TRACE", "what the trace holds, counted", trace_stat_command },
 	{ "check", "", "TRACE", "is it well-formed? 0 yes, 2 no", trace_check_command },
 	{ "export", "Uo", "--to std [-o FILE] TRACE", "as text", trace_export },
@@ -272,38 +308,24 @@ static int usage(FILE *out, int status)
 {
 	fprintf(out, "usage: sooth trace ACTION ...\n\n");
 	for (size_t i = 0; i < ACTIONS; i++)
-		fprintf(out, "  %-7s %-40s %s\n", actions[i].name, actions[i].arguments, actions[i].about);
-	fprintf(out, "\nTRACE is a directory NAME.sooth or a text trace (.std). --from and --to of dump\n"
-		     "are indices in each thread. A line of dump is: thread, index, ticks since the\n"
-		     "start, operation, file:line, function, and what the source calls the object.\n");
+		fprintf(out, "  %-7s %-40s %s\n", actions[i].name, actions[i].arguments,
+			actions[i].about);
+	fprintf(out,
+		"\nTRACE is a directory NAME.sooth or a text trace (.std). --from and --to of "
+		"dump\n"
+		"are indices in each thread. A line of dump is: thread, index, ticks since the\n"
+		"start, operation, file:line, function, and what the source calls the object.\n");
 	return status;
-}
-
-static bool read_index(const char *text, uint64_t *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno;
 }
 
 static bool take_option(struct arguments *a, int option, const char *value)
 {
-	uint64_t n = 0;
-
 	switch (option) {
 	case 'j': a->json = true; return true;
 	case 'o': a->output = value; return true;
-	case 'T':
-		if (!read_index(value, &n) || n >= TRACE_NONE)
-			return false;
-		a->range.stream = (uint32_t)n;
-		return true;
+	case 'T': a->thread = value; return true;
 	case 'F': return read_index(value, &a->range.from);
-	case 'U':
-		a->to = value;
-		return true;
+	case 'U': a->to = value; return true;
 	}
 	return false;
 }
@@ -311,9 +333,12 @@ static bool take_option(struct arguments *a, int option, const char *value)
 static int run_action(const struct action *action, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'j' }, { "output", required_argument, NULL, 'o' },
-		{ "thread", required_argument, NULL, 'T' }, { "from", required_argument, NULL, 'F' },
-		{ "to", required_argument, NULL, 'U' }, { "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "thread", required_argument, NULL, 'T' },
+		{ "from", required_argument, NULL, 'F' },
+		{ "to", required_argument, NULL, 'U' },
+		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	struct arguments a = { .range = { .stream = TRACE_NONE, .to = UINT64_MAX } };
@@ -326,7 +351,9 @@ static int run_action(const struct action *action, int argc, char **argv)
 		if (option == '?')
 			return CLI_BAD_USE; /* getopt has said why */
 		if (!strchr(action->options, option) || !take_option(&a, option, optarg)) {
-			fprintf(stderr, "sooth: trace %s: an option that it does not take, or a bad value: '%s'\n",
+			fprintf(stderr,
+				"sooth: trace %s: an option that it does not take, or a bad value: "
+				"'%s'\n",
 				action->name, optarg ? optarg : argv[optind - 1]);
 			return CLI_BAD_USE;
 		}
@@ -353,6 +380,7 @@ int cmd_trace(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "pack"))
 		return complain("trace pack is not available yet");
-	fprintf(stderr, "sooth: trace has no action '%s'; `sooth trace --help` lists them\n", argv[1]);
+	fprintf(stderr, "sooth: trace has no action '%s'; `sooth trace --help` lists them\n",
+		argv[1]);
 	return CLI_BAD_USE;
 }

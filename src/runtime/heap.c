@@ -5,6 +5,7 @@
  */
 #include "runtime/heap.h"
 
+#include "runtime/loader.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 
@@ -59,9 +60,14 @@ static bool too_early(void)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
+static bool is_recorded(uintptr_t pc)
+{
+	return record_on() && !loader_contains(pc);
+}
+
 static void *allocated(void *block, size_t size, uintptr_t pc)
 {
-	if (block && record_on())
+	if (block && is_recorded(pc))
 		record(EV_ALLOC, pc, (struct record_fields){ .a = (uintptr_t)block, .n = size });
 	return block;
 }
@@ -93,7 +99,7 @@ SOOTH_API void *calloc(size_t count, size_t each)
 	if (too_early())
 		return __builtin_mul_overflow(count, each, &size) ? NULL : early_alloc(size);
 	void *block = real()->calloc(count, each);
-	if (block && record_on()) {
+	if (block && is_recorded(RECORD_CALLER)) {
 		size = count * each;
 		allocated(block, size, RECORD_CALLER);
 		if (size)
@@ -138,7 +144,7 @@ SOOTH_API void free(void *block)
 {
 	if (!block || is_early(block) || too_early())
 		return;
-	if (record_on())
+	if (is_recorded(RECORD_CALLER))
 		record_free(block, RECORD_CALLER);
 	real()->free(block);
 }
@@ -166,7 +172,7 @@ static void *reallocate(void *block, size_t size, uintptr_t pc)
 {
 	if (too_early() || is_early(block))
 		return early_realloc(block, size, pc);
-	bool ended = block && record_on();
+	bool ended = block && is_recorded(pc);
 	if (ended)
 		record_free(block, pc);
 	void *moved = real()->realloc(block, size);

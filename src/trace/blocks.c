@@ -55,7 +55,9 @@ static void add_pieces(struct trace *trace, const struct store_block *whole)
 		}
 		if (header.bytes > whole->bytes - at) {
 			if (!whole->cut)
-				store_problem(trace, "%s: offset %#" PRIx64 ": a piece runs past its block",
+				store_problem(trace,
+					      "%s: offset %#" PRIx64
+					      ": a piece runs past its block",
 					      trace->files.items[whole->file], whole->offset + at);
 			return;
 		}
@@ -120,7 +122,8 @@ void store_scan_log(struct trace *trace, uint32_t file)
 			size_t next = find_header(view, at);
 
 			if (!all_zero(view->data + at, next - at) && next - at >= HEADER)
-				store_problem(trace, "%s: offset %#zx: no block here; %zu bytes skipped",
+				store_problem(trace,
+					      "%s: offset %#zx: no block here; %zu bytes skipped",
 					      name, at, next - at);
 			at = next;
 			continue;
@@ -162,7 +165,8 @@ void store_scan_ring(struct trace *trace, uint32_t file)
 			continue;
 		filled = header.cursor - header.base - HEADER;
 		if (filled > WIRE_CHUNK - HEADER) {
-			store_problem(trace, "%s: offset %#zx: a chunk whose cursor is outside of it",
+			store_problem(trace,
+				      "%s: offset %#zx: a chunk whose cursor is outside of it",
 				      trace->files.items[file], at);
 			continue;
 		}
@@ -232,7 +236,9 @@ static char *describe_gap(const struct store_block *after, uint64_t want)
 {
 	char *text;
 
-	if (asprintf(&text, "stream %" PRIu32 ": block %" PRIu64 " is missing, the next one there is %" PRIu64,
+	if (asprintf(&text,
+		     "stream %" PRIu32 ": block %" PRIu64
+		     " is missing, the next one there is %" PRIu64,
 		     after->stream, want, after->number) < 0)
 		abort();
 	return text;
@@ -275,7 +281,8 @@ void store_index_streams(struct trace *trace)
 	size_t from = 0;
 
 	if (trace->blocks.count)
-		qsort(trace->blocks.items, trace->blocks.count, sizeof *trace->blocks.items, compare);
+		qsort(trace->blocks.items, trace->blocks.count, sizeof *trace->blocks.items,
+		      compare);
 	drop_copies(trace);
 	for (size_t i = 1; i <= trace->blocks.count; i++) {
 		if (i == trace->blocks.count ||

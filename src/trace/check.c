@@ -12,7 +12,8 @@
 
 /* ---- messages ----------------------------------------------------------------------------- */
 
-static char *message(struct check *c, const struct trace_event *ev, const char *format, va_list args)
+static char *message(struct check *c, const struct trace_event *ev, const char *format,
+		     va_list args)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -56,6 +57,31 @@ void check_add_violation(struct check *c, char *text)
 		free(text);
 }
 
+void check_add_note(struct check *c, char *text)
+{
+	c->report->note_count++;
+	if (c->report->notes.count < CHECK_SHOWN)
+		*vec_push(&c->report->notes) = text;
+	else
+		free(text);
+}
+
+void check_surprise(struct check *c, const struct trace_event *ev, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = message(c, ev, format, args);
+	va_end(args);
+	if (c->stopped || c->may_be_lost) {
+		c->may_be_lost -= !c->stopped;
+		check_add_note(c, text);
+	} else {
+		check_add_violation(c, text);
+	}
+}
+
 void check_violation(struct check *c, const struct trace_event *ev, const char *format, ...)
 {
 	va_list args;
@@ -73,11 +99,12 @@ void check_note(struct check *c, const struct trace_event *ev, const char *forma
 {
 	va_list args;
 
-	c->report->note_count++;
-	if (c->report->notes.count >= CHECK_SHOWN)
+	if (c->report->notes.count >= CHECK_SHOWN) {
+		c->report->note_count++;
 		return;
+	}
 	va_start(args, format);
-	*vec_push(&c->report->notes) = message(c, ev, format, args);
+	check_add_note(c, message(c, ev, format, args));
 	va_end(args);
 }
 
@@ -110,12 +137,13 @@ static void check_event(struct check *c, const struct trace_event *ev)
 	case EG_BARRIER: check_barrier(c, ev); break;
 	case EG_ONCE: check_once(c, ev); break;
 	case EG_NOTE:
-		if (ev->kind == EV_STOP)
+		if (ev->kind == EV_STOP) {
 			map_put(&c->gone, ev->stream, NULL);
+			c->stopped = true;
+		}
 		break;
 	case EG_ACCESS:
-	case EG_FUNCTION:
-		break;
+	case EG_FUNCTION: break;
 	}
 }
 
@@ -128,8 +156,9 @@ static void run(struct check *c)
 	while (trace_order_next(order, &ev)) {
 		c->report->events += ev.index != TRACE_NO_INDEX;
 		if (trace_order_was_forced(order))
-			check_violation(c, &ev, "%s cannot come here: it waits for what comes after it",
-					event_name(ev.kind));
+			check_surprise(c, &ev,
+				       "%s cannot come here: it waits for what comes after it",
+				       event_name(ev.kind));
 		/* Most events are accesses of the stream that ran before: nothing to look up. */
 		if (event_group(ev.kind) != EG_ACCESS || ev.stream != last)
 			check_event(c, &ev);
@@ -149,6 +178,8 @@ void trace_check(const struct trace *trace, struct check_report *report)
 
 	*report = (struct check_report){ 0 };
 	c.symbols = trace_symbols_open(trace);
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
+		c.may_be_lost += !trace_stream(trace, i)->ended;
 	for (size_t i = 0; i < trace_problem_count(trace); i++) {
 		const char *text = trace_problem(trace, i);
 

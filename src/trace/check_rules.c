@@ -15,8 +15,8 @@ static void take(struct check *c, struct check_object *o, const struct trace_eve
 		 const char *how)
 {
 	if (other_holds(c, o, ev->stream))
-		check_violation(c, ev, "%s lock %#" PRIx64 " while stream %" PRIu32 " holds it", how,
-				o->address, o->holder - 1);
+		check_surprise(c, ev, "%s lock %#" PRIx64 " while stream %" PRIu32 " holds it", how,
+			       o->address, o->holder - 1);
 	o->depth = o->holder == ev->stream + 1 ? o->depth + 1 : 1;
 	o->holder = ev->stream + 1;
 }
@@ -38,29 +38,29 @@ void check_lock(struct check *c, const struct trace_event *ev)
 
 	switch (ev->kind) {
 	case EV_LOCK_INIT:
-	case EV_LOCK_DESTROY:
-		o->holder = o->depth = o->readers = 0;
-		break;
+	case EV_LOCK_DESTROY: o->holder = o->depth = o->readers = 0; break;
 	case EV_ACQUIRE:
 		if (o->readers)
-			check_violation(c, ev, "takes lock %#" PRIx64 " for writing while %" PRIu32 " read",
-					o->address, o->readers);
+			check_surprise(c, ev,
+				       "takes lock %#" PRIx64 " for writing while %" PRIu32 " read",
+				       o->address, o->readers);
 		take(c, o, ev, "takes");
 		break;
-	case EV_RELEASE:
-		release(c, o, ev);
-		break;
+	case EV_RELEASE: release(c, o, ev); break;
 	case EV_READ_ACQUIRE:
 		if (o->holder && !map_get(&c->gone, o->holder - 1))
-			check_violation(c, ev, "takes lock %#" PRIx64 " for reading while stream %" PRIu32 " writes",
-					o->address, o->holder - 1);
+			check_surprise(c, ev,
+				       "takes lock %#" PRIx64 " for reading while stream %" PRIu32
+				       " writes",
+				       o->address, o->holder - 1);
 		o->readers++;
 		break;
 	case EV_READ_RELEASE:
 		if (o->readers)
 			o->readers--;
 		else
-			check_note(c, ev, "releases lock %#" PRIx64 ", which nobody reads", o->address);
+			check_note(c, ev, "releases lock %#" PRIx64 ", which nobody reads",
+				   o->address);
 		break;
 	}
 }
@@ -72,10 +72,12 @@ static void start_wait(struct check *c, const struct trace_event *ev)
 	struct check_object *mutex = check_object(c, ev->other);
 
 	if (other_holds(c, mutex, ev->stream))
-		check_violation(c, ev, "waits with mutex %#" PRIx64 ", which stream %" PRIu32 " holds",
-				ev->other, mutex->holder - 1);
+		check_surprise(c, ev,
+			       "waits with mutex %#" PRIx64 ", which stream %" PRIu32 " holds",
+			       ev->other, mutex->holder - 1);
 	else if (!mutex->holder)
-		check_violation(c, ev, "waits with mutex %#" PRIx64 ", which it does not hold", ev->other);
+		check_surprise(c, ev, "waits with mutex %#" PRIx64 ", which it does not hold",
+			       ev->other);
 	mutex->holder = mutex->depth = 0;
 	*map_put(&c->waiting, ev->stream, NULL) = ev->address + 1;
 }
@@ -85,8 +87,8 @@ static void end_wait(struct check *c, const struct trace_event *ev)
 	uint64_t *waiting = map_put(&c->waiting, ev->stream, NULL);
 
 	if (*waiting != ev->address + 1)
-		check_violation(c, ev, "is woken at condition %#" PRIx64 " without waiting there",
-				ev->address);
+		check_surprise(c, ev, "is woken at condition %#" PRIx64 " without waiting there",
+			       ev->address);
 	*waiting = 0;
 	take(c, check_object(c, ev->other), ev, "wakes up with");
 }
@@ -109,9 +111,11 @@ void check_thread(struct check *c, const struct trace_event *ev)
 	case EV_CREATE:
 		map_put(&c->created, ev->number, &fresh);
 		if (!fresh)
-			check_violation(c, ev, "creates stream %" PRIu64 " a second time", ev->number);
+			check_violation(c, ev, "creates stream %" PRIu64 " a second time",
+					ev->number);
 		else if (map_get(&c->seen, ev->number))
-			check_violation(c, ev, "creates stream %" PRIu64 ", which had events before",
+			check_violation(c, ev,
+					"creates stream %" PRIu64 ", which had events before",
 					ev->number);
 		break;
 	case EV_BEGIN:
@@ -120,14 +124,13 @@ void check_thread(struct check *c, const struct trace_event *ev)
 		if (ev->stream && !map_get(&c->created, ev->stream) && !trace_is_text(c->trace))
 			check_note(c, ev, "begins, and nobody created it");
 		break;
-	case EV_END:
-		map_put(&c->gone, ev->stream, NULL);
-		break;
+	case EV_END: map_put(&c->gone, ev->stream, NULL); break;
 	case EV_JOIN:
 		map_put(&c->joined, ev->number, NULL);
 		if (!map_get(&c->gone, ev->number) && !trace_is_text(c->trace) &&
 		    trace_find_stream(c->trace, (uint32_t)ev->number) != TRACE_NONE)
-			check_violation(c, ev, "joins stream %" PRIu64 ", which has not ended", ev->number);
+			check_surprise(c, ev, "joins stream %" PRIu64 ", which has not ended",
+				       ev->number);
 		break;
 	}
 }
@@ -143,15 +146,12 @@ void check_semaphore(struct check *c, const struct trace_event *ev)
 		o->count_known = true;
 		o->count = ev->number;
 		break;
-	case EV_SEM_DESTROY:
-		o->count_known = false;
-		break;
-	case EV_POST:
-		o->count++;
-		break;
+	case EV_SEM_DESTROY: o->count_known = false; break;
+	case EV_POST: o->count++; break;
 	case EV_DOWN:
 		if (!o->count && o->count_known)
-			check_violation(c, ev, "takes from semaphore %#" PRIx64 ", which is at 0", o->address);
+			check_surprise(c, ev, "takes from semaphore %#" PRIx64 ", which is at 0",
+				       o->address);
 		o->count -= o->count > 0;
 		break;
 	}
@@ -166,13 +166,13 @@ void check_barrier(struct check *c, const struct trace_event *ev)
 		o->count = ev->number;
 		o->arrived = o->passed = 0;
 		break;
-	case EV_BARRIER_DESTROY:
-		o->count = o->arrived = o->passed = 0;
-		break;
+	case EV_BARRIER_DESTROY: o->count = o->arrived = o->passed = 0; break;
 	case EV_ARRIVE:
 		if (ev->number && o->count && ev->number != o->count)
-			check_violation(c, ev, "arrives at barrier %#" PRIx64 " for %" PRIu64 ", made for %" PRIu64,
-					o->address, ev->number, o->count);
+			check_surprise(c, ev,
+				       "arrives at barrier %#" PRIx64 " for %" PRIu64
+				       ", made for %" PRIu64,
+				       o->address, ev->number, o->count);
 		if (ev->number)
 			o->count = ev->number;
 		o->arrived++;
@@ -180,8 +180,10 @@ void check_barrier(struct check *c, const struct trace_event *ev)
 	case EV_PASS:
 		o->passed++;
 		if (o->count && o->passed > o->arrived / o->count * o->count)
-			check_violation(c, ev, "passes barrier %#" PRIx64 " with %" PRIu64 " of %" PRIu64 " there",
-					o->address, o->arrived % o->count, o->count);
+			check_surprise(c, ev,
+				       "passes barrier %#" PRIx64 " with %" PRIu64 " of %" PRIu64
+				       " there",
+				       o->address, o->arrived % o->count, o->count);
 		break;
 	}
 }
@@ -193,7 +195,8 @@ void check_once(struct check *c, const struct trace_event *ev)
 	switch (ev->kind) {
 	case EV_ONCE_BEGIN:
 		if (o->running)
-			check_violation(c, ev, "runs once %#" PRIx64 " while it is being run", o->address);
+			check_surprise(c, ev, "runs once %#" PRIx64 " while it is being run",
+				       o->address);
 		o->running = true;
 		break;
 	case EV_ONCE_END:
@@ -202,7 +205,8 @@ void check_once(struct check *c, const struct trace_event *ev)
 		break;
 	case EV_ONCE:
 		if (o->running && !o->ran)
-			check_violation(c, ev, "passes once %#" PRIx64 " while it is being run", o->address);
+			check_surprise(c, ev, "passes once %#" PRIx64 " while it is being run",
+				       o->address);
 		break;
 	}
 }
@@ -222,9 +226,10 @@ void check_memory(struct check *c, const struct trace_event *ev)
 		return;
 	size = map_put(&c->blocks, ev->address, &fresh);
 	if (fresh)
-		check_note(c, ev, "frees %#" PRIx64 ", which was allocated before or elsewhere", ev->address);
+		check_note(c, ev, "frees %#" PRIx64 ", which was allocated before or elsewhere",
+			   ev->address);
 	else if (!*size)
-		check_violation(c, ev, "frees %#" PRIx64 ", which is free", ev->address);
+		check_surprise(c, ev, "frees %#" PRIx64 ", which is free", ev->address);
 	*size = 0;
 }
 
@@ -232,10 +237,13 @@ void check_memory(struct check *c, const struct trace_event *ev)
 
 static void doubt(struct check *c, const struct trace_event *ev)
 {
-	if (c->doubts.count < 10000)
+	if (c->doubts.count < 10000 && !c->stopped)
 		*vec_push(&c->doubts) = (struct check_doubt){
-			ev->address, ev->size,
-			check_message(c, ev, "reads from atomic %#" PRIx64 " what the one before it did not leave",
+			ev->address,
+			ev->size,
+			check_message(c, ev,
+				      "reads from atomic %#" PRIx64
+				      " what the one before it did not leave",
 				      ev->address),
 		};
 }
@@ -302,7 +310,13 @@ void check_settle_doubts(struct check *c)
 			drop_explained(c, &ev);
 		trace_cursor_close(cursor);
 	}
-	for (size_t i = 0; i < c->doubts.count; i++)
-		check_add_violation(c, c->doubts.items[i].text);
+	for (size_t i = 0; i < c->doubts.count; i++) {
+		if (c->may_be_lost) {
+			c->may_be_lost--;
+			check_add_note(c, c->doubts.items[i].text);
+		} else {
+			check_add_violation(c, c->doubts.items[i].text);
+		}
+	}
 	vec_free(&c->doubts);
 }

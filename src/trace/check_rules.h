@@ -12,8 +12,8 @@ struct check_object {
 	uint32_t depth;
 	uint32_t readers;
 	bool count_known, running, ran;
-	uint64_t count;		  /* semaphore: value; barrier: how many meet */
-	uint64_t arrived, passed; /* at a barrier */
+	uint64_t count;		      /* semaphore: value; barrier: how many meet */
+	uint64_t arrived, passed;     /* at a barrier */
 	uint8_t value[16], known[16]; /* what atomics left there, byte by byte */
 };
 
@@ -34,8 +34,17 @@ struct check {
 	struct map blocks;  /* address to size + 1 of a live heap block, 0 freed */
 	struct map created, joined, seen; /* stream numbers */
 	VEC(struct check_doubt) doubts;
+	/*
+	 * What a thread did last may be missing: the process ended between an operation and its
+	 * record. Each stream that was not ended properly can explain one surprise.
+	 */
+	uint64_t may_be_lost;
+	bool stopped; /* a stream had to stop before: from here on things happen unseen */
 };
 
+/* What cannot be, if every operation was recorded: a note when some were not, bad otherwise. */
+void check_surprise(struct check *c, const struct trace_event *ev, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void check_violation(struct check *c, const struct trace_event *ev, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void check_note(struct check *c, const struct trace_event *ev, const char *format, ...)
@@ -46,7 +55,9 @@ char *check_message(struct check *c, const struct trace_event *ev, const char *f
 	__attribute__((format(printf, 3, 4)));
 
 struct check_object *check_object(struct check *c, uint64_t address);
+/* These take the text over. */
 void check_add_violation(struct check *c, char *text);
+void check_add_note(struct check *c, char *text);
 
 void check_lock(struct check *c, const struct trace_event *ev);
 void check_condition(struct check *c, const struct trace_event *ev);

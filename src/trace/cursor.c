@@ -19,16 +19,17 @@
 struct trace_cursor {
 	const struct trace *trace;
 	const struct store_stream *stream;
-	size_t block; /* the next one to read */
+	size_t block;			/* the next one to read */
 	const uint8_t *p, *end, *start; /* in the current one; start of its last record */
 	/* the segment being run */
 	const struct store_step *step, *step_end;
 	const struct store_plan *plan;
+	size_t module; /* that the last plan was of */
 	const uint8_t *payload;
 	const uint8_t *last_value; /* what WIRE_SAME refers to */
 	uint64_t scratch[2];	   /* values made from slots: this element's and the one before */
 	unsigned turn;
-	uint8_t *wide;		   /* as large as an element can be; NULL until needed */
+	uint8_t *wide; /* as large as an element can be; NULL until needed */
 	/* the write half of a COPY */
 	bool copy;
 	struct trace_event copy_event;
@@ -37,7 +38,7 @@ struct trace_cursor {
 	uint64_t index;
 	const struct wire_element *pending; /* a SITE that waits for its record */
 	const struct wire_element *bound;   /* the site of the last record that got one … */
-	uint64_t bound_pc;		    /* … and that record's pc: the same call, the same site */
+	uint64_t bound_pc; /* … and that record's pc: the same call, the same site */
 	VEC(struct trace_frame) frames;
 	uint64_t too_deep;
 	bool failed;
@@ -167,10 +168,8 @@ static inline uint64_t step_address(struct trace_cursor *c, const struct store_s
 		if (s->address_slot != WIRE_NO_SLOT)
 			c->slots[s->address_slot] = address;
 		return (address + s->address) & ADDRESS_MASK;
-	case WIRE_SLOT:
-		return (c->slots[s->address_slot] + s->address) & ADDRESS_MASK;
-	case WIRE_CONST:
-		return s->address;
+	case WIRE_SLOT: return (c->slots[s->address_slot] + s->address) & ADDRESS_MASK;
+	case WIRE_CONST: return s->address;
 	}
 	return 0;
 }
@@ -192,9 +191,10 @@ static inline const uint8_t *step_value(struct trace_cursor *c, const struct sto
 	case WIRE_PAYLOAD:
 		value = c->payload + s->value_at;
 		if (s->value_slot != WIRE_NO_SLOT) {
-			c->slots[s->value_slot] = s->size == 8 ? load(value, 8) :
-						  s->size == 4 ? load(value, 4) :
-								 load(value, s->size < 8 ? s->size : 8);
+			c->slots[s->value_slot] = s->size == 8 ? load(value, 8)
+						  : s->size == 4
+							  ? load(value, 4)
+							  : load(value, s->size < 8 ? s->size : 8);
 		}
 		break;
 	case WIRE_SLOT:
@@ -204,9 +204,7 @@ static inline const uint8_t *step_value(struct trace_cursor *c, const struct sto
 	case WIRE_CONST:
 		value = s->size > 8 ? wide_constant(c, s->value) : (const uint8_t *)&s->value;
 		break;
-	case WIRE_SAME:
-		value = c->last_value;
-		break;
+	case WIRE_SAME: value = c->last_value; break;
 	}
 	c->last_value = value;
 	return value;
@@ -215,9 +213,9 @@ static inline const uint8_t *step_value(struct trace_cursor *c, const struct sto
 /* An element that is no event but gives a slot its value. */
 static inline void define_slot(struct trace_cursor *c, const struct store_step *s)
 {
-	c->slots[s->address_slot] = s->value_form == WIRE_SLOT ?
-					    c->slots[s->value_slot] + s->value :
-					    load_address(c->payload + s->address_at);
+	c->slots[s->address_slot] = s->value_form == WIRE_SLOT
+					    ? c->slots[s->value_slot] + s->value
+					    : load_address(c->payload + s->address_at);
 }
 
 /* Runs one element. False: it was no event. */
@@ -266,12 +264,13 @@ static inline bool run_step(struct trace_cursor *c, struct trace_event *ev)
 
 static bool start_segment(struct trace_cursor *c, uint32_t h, struct err *err)
 {
-	const struct store_plan *plan = store_find_plan(c->trace, h);
+	const struct store_plan *plan = store_find_plan(c->trace, h, &c->module);
 
 	if (__builtin_expect(!plan, 0)) {
 		char text[80];
 
-		snprintf(text, sizeof text, "no module has a row at %#" PRIx32 " (modulo 4 GiB)", h);
+		snprintf(text, sizeof text, "no module has a row at %#" PRIx32 " (modulo 4 GiB)",
+			 h);
 		return fail(c, err, text);
 	}
 	if (__builtin_expect(c->end - c->p < plan->bytes, 0))
@@ -327,9 +326,7 @@ static const char *finish_record(struct trace_cursor *c, struct trace_event *ev,
 		wrong = take_value(ev, f, ev->kind == EV_ATOMIC_UPDATE ? 2 : 1);
 		take_order(ev, f->m);
 		break;
-	case EV_FENCE:
-		take_order(ev, f->m);
-		break;
+	case EV_FENCE: take_order(ev, f->m); break;
 	case EV_COPY: /* the write comes with the next call */
 		wrong = take_value(ev, f, 1);
 		ev->kind = EV_READ;
@@ -357,12 +354,8 @@ static const char *finish_record(struct trace_cursor *c, struct trace_event *ev,
 		ev->value = f->bytes;
 		ev->size = ev->unit = (uint32_t)f->size;
 		break;
-	case EV_ENTER:
-		enter(c, &(struct trace_frame){ .pc = f->p, .site = ev->site });
-		break;
-	case EV_EXIT:
-		leave(c, NULL);
-		break;
+	case EV_ENTER: enter(c, &(struct trace_frame){ .pc = f->p, .site = ev->site }); break;
+	case EV_EXIT: leave(c, NULL); break;
 	}
 	return wrong;
 }
@@ -411,8 +404,13 @@ static bool run_record(struct trace_cursor *c, struct trace_event *ev, struct er
 		.kind = (uint8_t)kind,
 		.stream = c->stream->about.number,
 		.index = event_group(kind) == EG_NOTE ? TRACE_NO_INDEX : c->index,
-		.address = f.a, .other = f.b, .number = f.n, .mode = f.m, .sequence = f.q,
-		.time = c->codec.time, .pc = f.p,
+		.address = f.a,
+		.other = f.b,
+		.number = f.n,
+		.mode = f.m,
+		.sequence = f.q,
+		.time = c->codec.time,
+		.pc = f.p,
 		.site = c->bound && c->bound_pc == f.p ? c->bound : NULL,
 	};
 	wrong = finish_record(c, ev, &f);

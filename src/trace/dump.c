@@ -26,9 +26,7 @@ static void print_note(FILE *out, const struct trace_event *ev)
 	static const char *const process[] = { "exit", "exec", "fork", "abort" };
 
 	switch (ev->kind) {
-	case EV_STOP:
-		fprintf(out, "stop: %s", ev->mode < 3 ? stops[ev->mode] : "?");
-		break;
+	case EV_STOP: fprintf(out, "stop: %s", ev->mode < 3 ? stops[ev->mode] : "?"); break;
 	case EV_PROCESS:
 		fprintf(out, "process: %s %" PRId64, ev->mode < 4 ? process[ev->mode] : "?",
 			(int64_t)ev->number);
@@ -36,8 +34,7 @@ static void print_note(FILE *out, const struct trace_event *ev)
 	case EV_UNMODELLED:
 		fprintf(out, "unmodelled: %.*s", (int)ev->size, (const char *)ev->value);
 		break;
-	default:
-		fputs(event_text(ev->kind), out);
+	default: fputs(event_text(ev->kind), out);
 	}
 }
 
@@ -47,7 +44,8 @@ static void print_called(const struct dump *d, const struct trace_event *ev)
 	const char *path = trace_site_path(d->trace, ev->site);
 
 	if (name || path)
-		fprintf(d->out, "  [%s%s%s]", name ? name : "", name && path ? " " : "", path ? path : "");
+		fprintf(d->out, "  [%s%s%s]", name ? name : "", name && path ? " " : "",
+			path ? path : "");
 }
 
 static void print_event(const struct dump *d, const struct trace_event *ev)
@@ -68,8 +66,10 @@ static void print_event(const struct dump *d, const struct trace_event *ev)
 	start = ftell(line);
 	if (!print_operation(line, d->trace, d->symbols, ev))
 		print_note(line, ev);
-	fprintf(line, "%*s", (int)(start + OPERATION_WIDTH > ftell(line) ?
-				   start + OPERATION_WIDTH - ftell(line) : 1), "");
+	fprintf(line, "%*s",
+		(int)(start + OPERATION_WIDTH > ftell(line) ? start + OPERATION_WIDTH - ftell(line)
+							    : 1),
+		"");
 	print_place(line, d->trace, d->symbols, ev);
 	fputc(' ', line);
 	print_function(line, d->trace, d->symbols, ev);

@@ -69,8 +69,11 @@ static void print_initials(const struct trace *trace, struct trace_symbols *symb
 	for (size_t i = 0; i < trace_initial_count(trace); i++) {
 		struct trace_initial initial = trace_initial(trace, i);
 		struct trace_event as_read = {
-			.kind = EV_READ, .address = initial.address, .size = initial.size,
-			.unit = initial.size, .value = initial.value,
+			.kind = EV_READ,
+			.address = initial.address,
+			.size = initial.size,
+			.unit = initial.size,
+			.value = initial.value,
 		};
 
 		/* "r(x)=1" but for its first letter */
@@ -92,7 +95,8 @@ bool export_text(const struct trace *trace, FILE *out, struct err *err)
 	print_addresses(trace, symbols, out);
 	print_initials(trace, symbols, out);
 	while (trace_order_next(order, &ev)) {
-		if (ev.index == TRACE_NO_INDEX && ev.kind != EV_HANDLER && ev.kind != EV_HANDLER_END)
+		if (ev.index == TRACE_NO_INDEX && ev.kind != EV_HANDLER &&
+		    ev.kind != EV_HANDLER_END)
 			continue;
 		print_thread(out, trace, ev.stream);
 		fputc('|', out);

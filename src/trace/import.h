@@ -15,7 +15,7 @@ struct import_image {
 /* Errors name file, line and column and show the line. */
 bool import_text(const char *path, struct import_image *image, struct err *err);
 
-/* Makes the directory `path`, which must not exist or be a trace, and writes the files. */
+/* Makes the directory `path`, which must not exist, and writes the files. */
 bool import_save(const struct import_image *image, const char *path, struct err *err);
 
 void import_free(struct import_image *image);

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define LOGS 8
 #define META_MAX (1u << 20)
 
 void store_problem(struct trace *trace, const char *format, ...)
@@ -80,7 +79,8 @@ static bool read_meta(struct trace *trace, struct err *err)
 	bool ok = true;
 
 	if (!map_part(trace, "meta", &ok, err))
-		return ok ? err_set(err, "%s: not a trace: it has no file `meta`", trace->path) : false;
+		return ok ? err_set(err, "%s: not a trace: it has no file `meta`", trace->path)
+			  : false;
 	view = &trace->views.items[trace->views.count - 1];
 	if (view->size > META_MAX)
 		return err_set(err, "%s/meta: larger than %u bytes", trace->path, META_MAX);
@@ -90,8 +90,10 @@ static bool read_meta(struct trace *trace, struct err *err)
 	if (!version)
 		return err_set(err, "%s/meta: not a trace: no line `sooth-trace: …`", trace->path);
 	if (strtoul(version, NULL, 10) != WIRE_VERSION)
-		return err_set(err, "%s/meta: the trace has format version %.20s, this sooth reads version %d",
-			       trace->path, version, WIRE_VERSION);
+		return err_set(
+			err,
+			"%s/meta: the trace has format version %.20s, this sooth reads version %d",
+			trace->path, version, WIRE_VERSION);
 	return true;
 }
 
@@ -114,7 +116,7 @@ static bool read_directory(struct trace *trace, struct err *err)
 		return false;
 	if (map_part(trace, "modules", &ok, err))
 		store_load_modules(trace, &trace->views.items[trace->views.count - 1]);
-	for (unsigned i = 0; i < LOGS && ok; i++) {
+	for (unsigned i = 0; i < WIRE_LOG_FILES && ok; i++) {
 		char name[16];
 
 		snprintf(name, sizeof name, "events.%u", i);
@@ -167,8 +169,9 @@ void store_name_globals(struct trace *trace)
 	*vec_push(&trace->global_names) = NULL; /* what an ambiguous address refers to */
 	for (size_t i = 0; i < trace->steps.count; i++) {
 		const struct store_step *step = &trace->steps.items[i];
-		const char *name = step->address_form == WIRE_CONST && step->kind != EV_ENTER ?
-					   trace_site_name(trace, step->site) : NULL;
+		const char *name = step->address_form == WIRE_CONST && step->kind != EV_ENTER
+					   ? trace_site_name(trace, step->site)
+					   : NULL;
 		bool fresh;
 		uint32_t id;
 		uint64_t *global;
@@ -183,7 +186,8 @@ void store_name_globals(struct trace *trace)
 		global = map_put(&trace->globals, step->address, &fresh);
 		if (owner.items[id] != step->address) {
 			*global = 0;
-		} else if (fresh || (*global && is_part(trace->global_names.items[*global], name))) {
+		} else if (fresh ||
+			   (*global && is_part(trace->global_names.items[*global], name))) {
 			*vec_push(&trace->global_names) = name;
 			*global = trace->global_names.count - 1;
 		} else if (*global && strcmp(trace->global_names.items[*global], name) &&
@@ -315,8 +319,9 @@ uint32_t trace_find_stream(const struct trace *trace, uint32_t number)
 		else
 			high = middle;
 	}
-	return low < trace->streams.count && trace->streams.items[low].about.number == number ?
-		       (uint32_t)low : TRACE_NONE;
+	return low < trace->streams.count && trace->streams.items[low].about.number == number
+		       ? (uint32_t)low
+		       : TRACE_NONE;
 }
 
 const char *trace_thread_name(const struct trace *trace, uint32_t stream)
@@ -328,12 +333,14 @@ const char *trace_thread_name(const struct trace *trace, uint32_t stream)
 
 const char *trace_place_text(const struct trace *trace, uint64_t place)
 {
-	return place - 1 < trace->names.places.count ? trace->names.places.items[place - 1].text : NULL;
+	return place - 1 < trace->names.places.count ? trace->names.places.items[place - 1].text
+						     : NULL;
 }
 
 const char *trace_call_text(const struct trace *trace, uint64_t place)
 {
-	return place - 1 < trace->names.places.count ? trace->names.places.items[place - 1].call : NULL;
+	return place - 1 < trace->names.places.count ? trace->names.places.items[place - 1].call
+						     : NULL;
 }
 
 size_t trace_initial_count(const struct trace *trace)

@@ -90,11 +90,12 @@ unsigned trace_site_places(const struct trace *trace, const struct wire_element 
 static const char *fault(const struct wire_segment *row, const struct wire_element *e,
 			 const struct wire_element *before)
 {
-	if (e->kind != EV_READ && e->kind != EV_WRITE && e->kind != EV_ENTER && e->kind != EV_EXIT &&
-	    e->kind != EV_SITE && e->kind != EV_NONE)
+	if (e->kind != EV_READ && e->kind != EV_WRITE && e->kind != EV_ENTER &&
+	    e->kind != EV_EXIT && e->kind != EV_SITE && e->kind != EV_NONE)
 		return "an element of a kind that segments do not have";
-	if (e->kind == EV_NONE && (e->address_slot >= WIRE_SLOTS || (e->address_form == WIRE_PAYLOAD) ==
-									    (e->value_form == WIRE_SLOT)))
+	if (e->kind == EV_NONE &&
+	    (e->address_slot >= WIRE_SLOTS ||
+	     (e->address_form == WIRE_PAYLOAD) == (e->value_form == WIRE_SLOT)))
 		return "a definition of a slot that says nothing or two things";
 	if (e->address_form > WIRE_CONST || e->value_form > WIRE_SAME)
 		return "an element of an unknown form";
@@ -121,11 +122,15 @@ static const char *fault(const struct wire_segment *row, const struct wire_eleme
 static struct store_step prepare(const struct store_module *m, const struct wire_element *e)
 {
 	struct store_step step = {
-		.kind = e->kind, .flags = e->flags,
-		.address_form = e->address_form, .value_form = e->value_form,
+		.kind = e->kind,
+		.flags = e->flags,
+		.address_form = e->address_form,
+		.value_form = e->value_form,
 		.size = e->size,
-		.address_slot = e->address_slot, .value_slot = e->value_slot,
-		.address_at = e->address_at, .value_at = e->value_at,
+		.address_slot = e->address_slot,
+		.value_slot = e->value_slot,
+		.address_at = e->address_at,
+		.value_at = e->value_at,
 		.value = e->value,
 		.site = e,
 	};
@@ -183,7 +188,9 @@ static void prepare_rows(struct trace *trace, struct store_module *m)
 		}
 		size = prepare_row(trace, m, at, &why);
 		if (!size) {
-			store_problem(trace, "modules: %s: table offset %#zx: %s; the rest of this table is not used",
+			store_problem(trace,
+				      "modules: %s: table offset %#zx: %s; the rest of this table "
+				      "is not used",
 				      m->path, at, why);
 			return;
 		}
@@ -230,9 +237,12 @@ static void add_module(struct trace *trace, const struct file_view *view, size_t
 		       const struct wire_module *head)
 {
 	struct store_module m = {
-		.base = head->base, .end = head->end,
-		.seg_address = head->seg_address, .str_address = head->str_address,
-		.seg_bytes = head->seg_bytes & ~7u, .str_bytes = head->str_bytes,
+		.base = head->base,
+		.end = head->end,
+		.seg_address = head->seg_address,
+		.str_address = head->str_address,
+		.seg_bytes = head->seg_bytes & ~7u,
+		.str_bytes = head->str_bytes,
 		.build_id_bytes = head->build_id_bytes,
 	};
 
@@ -245,7 +255,9 @@ static void add_module(struct trace *trace, const struct file_view *view, size_t
 		store_problem(trace, "modules: %s: a table at the odd address %#" PRIx64, m.path,
 			      head->seg_address);
 	else if (clashes(trace, &m))
-		store_problem(trace, "modules: %s: its table lies where that of another module lies, modulo 4 GiB",
+		store_problem(trace,
+			      "modules: %s: its table lies where that of another module lies, "
+			      "modulo 4 GiB",
 			      m.path);
 	else
 		prepare_rows(trace, &m);
@@ -259,7 +271,8 @@ void store_load_modules(struct trace *trace, const struct file_view *view)
 		uint64_t bytes;
 
 		if (view->size - at < sizeof head) {
-			store_problem(trace, "modules: offset %#zx: the file ends inside a header", at);
+			store_problem(trace, "modules: offset %#zx: the file ends inside a header",
+				      at);
 			return;
 		}
 		memcpy(&head, view->data + at, sizeof head);
@@ -270,7 +283,8 @@ void store_load_modules(struct trace *trace, const struct file_view *view)
 		bytes = (uint64_t)head.path_bytes + head.build_id_bytes + head.seg_bytes +
 			head.str_bytes;
 		if (bytes > view->size - at - sizeof head) {
-			store_problem(trace, "modules: offset %#zx: the file ends inside a module", at);
+			store_problem(trace, "modules: offset %#zx: the file ends inside a module",
+				      at);
 			return;
 		}
 		add_module(trace, view, at + sizeof head, &head);

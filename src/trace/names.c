@@ -48,8 +48,8 @@ size_t names_unescape(char *text, size_t length)
 
 void names_add_thread(struct names *names, uint32_t stream, const char *name)
 {
-	*vec_push(&names->thread_names) = (struct names_thread){ stream,
-								 mem_copy_text(name, strlen(name)) };
+	*vec_push(&names->thread_names) =
+		(struct names_thread){ stream, mem_copy_text(name, strlen(name)) };
 	*map_put(&names->threads, stream, NULL) = names->thread_names.count;
 }
 
@@ -74,7 +74,8 @@ void names_add_initial(struct names *names, uint64_t address, uint32_t size, con
 {
 	struct names_initial *initial = vec_push(&names->initials);
 
-	*initial = (struct names_initial){ .address = address, .size = size,
+	*initial = (struct names_initial){ .address = address,
+					   .size = size,
 					   .value = mem_alloc(size) };
 	memcpy(initial->value, value, size);
 }

@@ -13,16 +13,16 @@ struct number {
 
 /* The state of what events happen to, by address. */
 struct object {
-	size_t next, end;  /* in numbers: whose turn it is */
-	uint32_t holder;   /* stream position + 1 */
+	size_t next, end; /* in numbers: whose turn it is */
+	uint32_t holder;  /* stream position + 1 */
 	uint32_t depth;
 };
 
 struct head {
 	struct trace_cursor *cursor;
 	struct trace_event event;
-	uint32_t host;	   /* position of the stream a handler interrupts, TRACE_NONE */
-	uint32_t handler;  /* position of the stream that interrupts this one, TRACE_NONE */
+	uint32_t host;	  /* position of the stream a handler interrupts, TRACE_NONE */
+	uint32_t handler; /* position of the stream that interrupts this one, TRACE_NONE */
 	bool done, handling;
 	uint64_t waits_for; /* a key, when parked */
 };
@@ -33,9 +33,9 @@ struct trace_order {
 	uint32_t count;
 	VEC(struct number) numbers;
 	VEC(struct object) objects;
-	struct map index;   /* address to position + 1 in objects */
-	struct map created; /* stream number: 1 a CREATE is there, 2 it has come */
-	struct map ended;   /* the same for END */
+	struct map index;    /* address to position + 1 in objects */
+	struct map created;  /* stream number: 1 a CREATE is there, 2 it has come */
+	struct map ended;    /* the same for END */
 	VEC(uint32_t) ready; /* a heap by time */
 	VEC(uint32_t) parked;
 	VEC(char *) failures;
@@ -168,7 +168,8 @@ static void link_handlers(struct trace_order *o)
 
 	for (uint32_t i = 0; i < o->count; i++) {
 		uint32_t number = trace_stream(o->trace, i)->host;
-		uint32_t host = number == TRACE_NONE ? TRACE_NONE : trace_find_stream(o->trace, number);
+		uint32_t host =
+			number == TRACE_NONE ? TRACE_NONE : trace_find_stream(o->trace, number);
 
 		if (host == TRACE_NONE || host == i || !by_position)
 			continue;
@@ -320,12 +321,8 @@ static bool allowed(struct trace_order *o, uint32_t i)
 		return false;
 	}
 	switch (ev->kind) {
-	case EV_ACQUIRE:
-		head->waits_for = ev->address;
-		return !held_by_other(o, ev->address, i);
-	case EV_WOKEN:
-		head->waits_for = ev->other;
-		return !held_by_other(o, ev->other, i);
+	case EV_ACQUIRE: head->waits_for = ev->address; return !held_by_other(o, ev->address, i);
+	case EV_WOKEN: head->waits_for = ev->other; return !held_by_other(o, ev->other, i);
 	case EV_BEGIN:
 		head->waits_for = KEY_CREATED(ev->stream);
 		return !pending(&o->created, ev->stream);

@@ -28,8 +28,8 @@ bool parse_fail(const struct parse_line *line, const char *at, struct err *err, 
 		shown[used] = isprint((unsigned char)c) || (c & 128) ? c : ' ';
 	}
 	shown[used] = 0;
-	return err_set(err, "%s:%zu:%zu: %s\n  %s\n  %*s^", line->file, line->number, column + 1, text,
-		       shown, (int)(column - from), "");
+	return err_set(err, "%s:%zu:%zu: %s\n  %s\n  %*s^", line->file, line->number, column + 1,
+		       text, shown, (int)(column - from), "");
 }
 
 bool parse_is(struct parse_slice slice, const char *word)
@@ -107,7 +107,8 @@ bool parse_line(struct parse_line *line, struct err *err)
 	const char *p = line->whole.text, *end = p + line->whole.length;
 	struct parse_slice operation;
 
-	*line = (struct parse_line){ .file = line->file, .number = line->number,
+	*line = (struct parse_line){ .file = line->file,
+				     .number = line->number,
 				     .whole = line->whole };
 	if (!until(&p, end, '|', &line->thread))
 		return parse_fail(line, end, err, "expected '|' and an operation after the thread");

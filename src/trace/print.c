@@ -49,7 +49,8 @@ void print_object(FILE *out, struct trace_symbols *symbols, uint64_t address)
 
 static bool one_byte(const struct trace_event *ev, const uint8_t *value)
 {
-	return ev->unit < ev->size || (value[0] == value[1] && !memcmp(value, value + 1, ev->size - 1));
+	return ev->unit < ev->size ||
+	       (value[0] == value[1] && !memcmp(value, value + 1, ev->size - 1));
 }
 
 /* 1 to 8 bytes: a signed number; more as hex, or as one byte and a star if all are the same. */
@@ -149,15 +150,9 @@ bool print_operation(FILE *out, const struct trace *trace, struct trace_symbols 
 		fputs(row->op, out);
 		print_access_arguments(out, symbols, ev);
 		return true;
-	case TEXT_CALL:
-		print_call(out, trace, ev);
-		return true;
-	case TEXT_BEGIN:
-		print_begin(out, ev);
-		return true;
-	case TEXT_HANDLER:
-		print_handler(out, trace, ev);
-		return true;
+	case TEXT_CALL: print_call(out, trace, ev); return true;
+	case TEXT_BEGIN: print_begin(out, ev); return true;
+	case TEXT_HANDLER: print_handler(out, trace, ev); return true;
 	}
 	fputs(row->op, out);
 	if (row->shape == TEXT_BARE)

@@ -37,7 +37,8 @@ static void count_event(struct trace_stat *stat, const struct trace_event *ev)
 		break;
 	case EV_UNMODELLED: {
 		bool fresh;
-		uint32_t i = intern_put(&stat->unmodelled, (const char *)ev->value, ev->size, &fresh);
+		uint32_t i =
+			intern_put(&stat->unmodelled, (const char *)ev->value, ev->size, &fresh);
 
 		if (fresh)
 			*vec_push(&stat->unmodelled_counts) = 0;
@@ -60,7 +61,8 @@ static void count_tables(const struct trace *trace, struct trace_stat *stat)
 		if (step->kind != EV_READ && step->kind != EV_WRITE)
 			continue;
 		stat->sites++;
-		stat->sites_without_value += step->value_form == WIRE_NONE || step->flags & EF_INEXACT;
+		stat->sites_without_value +=
+			step->value_form == WIRE_NONE || step->flags & EF_INEXACT;
 	}
 }
 

@@ -13,15 +13,15 @@ struct trace_stat {
 	uint64_t events;	    /* those with an index */
 	uint64_t kinds[EV_COUNT];
 	uint64_t accesses[STAT_SIZES];
-	uint64_t without_value;	    /* accesses */
-	uint64_t inexact;	    /* accesses whose value was read beside them */
+	uint64_t without_value;		     /* accesses */
+	uint64_t inexact;		     /* accesses whose value was read beside them */
 	uint64_t sites, sites_without_value; /* of accesses, in the modules' tables */
-	uint64_t bytes;		    /* of blocks, headers included */
-	uint64_t table_bytes;	    /* of the modules' tables */
-	uint64_t stopped[3];	    /* streams, by enum event_stop */
-	struct intern unmodelled;   /* names … */
-	VEC(uint64_t) unmodelled_counts; /* … and how often */
-	VEC(char *) failures;	    /* what stopped streams before their end */
+	uint64_t bytes;			     /* of blocks, headers included */
+	uint64_t table_bytes;		     /* of the modules' tables */
+	uint64_t stopped[3];		     /* streams, by enum event_stop */
+	struct intern unmodelled;	     /* names … */
+	VEC(uint64_t) unmodelled_counts;     /* … and how often */
+	VEC(char *) failures;		     /* what stopped streams before their end */
 };
 
 void trace_count(const struct trace *trace, struct trace_stat *stat);

@@ -15,15 +15,15 @@ struct store_block {
 	uint32_t bytes;
 	uint32_t stream;
 	uint32_t flags;
-	bool cut;	/* the file ends inside: whole records count, then the stream ends */
+	bool cut; /* the file ends inside: whole records count, then the stream ends */
 	bool from_ring;
 	bool continues; /* a piece of the global log: time goes on from the piece before */
 	uint64_t number;
 	uint64_t time;
 	uint64_t spare;
-	uint64_t order;	  /* global pieces: where in the log */
-	uint32_t file;	  /* index of the file, for messages */
-	uint64_t offset;  /* of the records in it */
+	uint64_t order;	 /* global pieces: where in the log */
+	uint32_t file;	 /* index of the file, for messages */
+	uint64_t offset; /* of the records in it */
 };
 
 struct store_stream {
@@ -45,9 +45,9 @@ struct store_step {
 };
 
 struct store_plan {
-	uint32_t first;	 /* step */
+	uint32_t first; /* step */
 	uint16_t count;
-	uint16_t bytes;	 /* of payload */
+	uint16_t bytes; /* of payload */
 	const char *function;
 };
 
@@ -58,8 +58,8 @@ struct store_module {
 	uint64_t base, end;
 	uint64_t seg_address, str_address;
 	uint32_t seg_bytes, str_bytes;
-	uint8_t *seg; /* our copy, aligned */
-	char *str;    /* our copy, with a NUL behind it */
+	uint8_t *seg;	/* our copy, aligned */
+	char *str;	/* our copy, with a NUL behind it */
 	uint32_t *rows; /* seg_bytes / 4: plan + 1 of the row that starts there */
 };
 
@@ -77,9 +77,9 @@ struct trace {
 	VEC(struct store_plan) plans;
 	VEC(struct store_step) steps;
 	VEC(char *) problems;
-	char *meta;	  /* the file, cut into the strings of meta_lines */
+	char *meta; /* the file, cut into the strings of meta_lines */
 	VEC(struct store_meta) meta_lines;
-	uint8_t *memory;  /* the blocks of a text trace that was opened as it is */
+	uint8_t *memory; /* the blocks of a text trace that was opened as it is */
 	struct names names;
 	struct map globals; /* address to index + 1 in global_names, 0 ambiguous */
 	VEC(const char *) global_names;
@@ -99,15 +99,24 @@ void store_load_modules(struct trace *trace, const struct file_view *view);
 void store_name_globals(struct trace *trace);
 void store_free_modules(struct trace *trace);
 
-/* The plan of a segment's header word, or NULL. */
-static inline const struct store_plan *store_find_plan(const struct trace *trace, uint32_t h)
+/*
+ * The plan of a segment's header word, or NULL. `*last` is the module that had the last one, and
+ * is asked first: streams stay in a module for long.
+ */
+static inline const struct store_plan *store_find_plan(const struct trace *trace, uint32_t h,
+						       size_t *last)
 {
-	for (size_t i = 0; i < trace->modules.count; i++) {
+	size_t i = *last;
+
+	for (size_t tried = 0; tried < trace->modules.count; tried++) {
 		const struct store_module *m = &trace->modules.items[i];
 		uint32_t at = h - (uint32_t)m->seg_address;
 
-		if (at < m->seg_bytes)
+		if (at < m->seg_bytes) {
+			*last = i;
 			return m->rows[at / 4] ? &trace->plans.items[m->rows[at / 4] - 1] : NULL;
+		}
+		i = i + 1 < trace->modules.count ? i + 1 : 0;
 	}
 	return NULL;
 }

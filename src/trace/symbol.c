@@ -91,10 +91,12 @@ static void report_file(struct trace_symbols *s, const char *path, uint64_t base
 		return;
 	}
 	module = dwfl_report_elf(s->dwfl, path, path, -1, base, false);
-	if (!module || !dwfl_module_getelf(module, &bias)) /* not an ELF file: data that was mapped */
+	if (!module ||
+	    !dwfl_module_getelf(module, &bias)) /* not an ELF file: data that was mapped */
 		return;
 	if (!same_build(s->trace, path, module)) {
-		problem(s, path, "the file has changed since the recording; its lines are not shown");
+		problem(s, path,
+			"the file has changed since the recording; its lines are not shown");
 		/* Its addresses are taken by an empty module, so that nothing else answers. */
 		dwfl_report_module(s->dwfl, path, base, base + 1);
 	}
@@ -122,7 +124,8 @@ static void read_map_line(struct trace_symbols *s, const char *line, struct mapp
 	char perms[8];
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &from, &to, perms,
-		   &offset, &path_at) < 4 || !path_at || line[path_at] != '/')
+		   &offset, &path_at) < 4 ||
+	    !path_at || line[path_at] != '/')
 		return;
 	if (strcmp(line + path_at, m->path)) {
 		report_mapped(s, m);
@@ -288,7 +291,8 @@ static const char *find_object(struct trace_symbols *s, Dwfl_Module *module, uin
 {
 	GElf_Off offset;
 	GElf_Sym symbol;
-	const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+	const char *name =
+		dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
 	bool fresh;
 
 	if (!name || !*name || offset || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT)

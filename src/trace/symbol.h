@@ -19,8 +19,8 @@ struct trace_symbols *trace_symbols_open(const struct trace *trace);
 void trace_symbols_close(struct trace_symbols *symbols);
 
 /* The innermost function first, then those it was inlined into. 0: nothing is known. */
-unsigned trace_symbols_find(struct trace_symbols *symbols, uint64_t pc,
-			    struct trace_symbol *frames, unsigned most);
+unsigned trace_symbols_find(struct trace_symbols *symbols, uint64_t pc, struct trace_symbol *frames,
+			    unsigned most);
 
 /*
  * The name of the variable that starts at an address: trace_object_name, else what the program's

@@ -85,8 +85,8 @@ const struct text_row *text_find_row(enum event_kind kind, uint64_t mode)
 	return first; /* a mode nobody has a name for is written as the plain one */
 }
 
-static const char *const orders[] = { "relaxed", "consume", "acquire", "release", "acq_rel",
-				      "seq_cst" };
+static const char *const orders[] = { "relaxed", "consume", "acquire",
+				      "release", "acq_rel", "seq_cst" };
 static const char *const flags[TEXT_FLAGS] = { "volatile", "bitfield", "inexact", "casfail",
 					       "environment" };
 

@@ -29,7 +29,12 @@ enum text_shape {
 
 /* Names are by class: a lock and a variable of one name are two things. */
 enum text_class {
-	TEXT_MEMORY, TEXT_LOCK, TEXT_CONDITION, TEXT_SEMAPHORE, TEXT_BARRIER, TEXT_ONCE,
+	TEXT_MEMORY,
+	TEXT_LOCK,
+	TEXT_CONDITION,
+	TEXT_SEMAPHORE,
+	TEXT_BARRIER,
+	TEXT_ONCE,
 };
 
 /*

@@ -41,11 +41,11 @@ const char *trace_problem(const struct trace *trace, size_t i);
 #define TRACE_NONE UINT32_MAX
 
 struct trace_stream {
-	uint32_t number;     /* as events name it */
-	uint32_t host;	     /* a signal handler's: the stream it interrupts; TRACE_NONE otherwise */
-	bool ended;	     /* its last block says so */
-	uint64_t blocks;     /* how many */
-	uint64_t bytes;	     /* of records */
+	uint32_t number; /* as events name it */
+	uint32_t host;	 /* a signal handler's: the stream it interrupts; TRACE_NONE otherwise */
+	bool ended;	 /* its last block says so */
+	uint64_t blocks; /* how many */
+	uint64_t bytes;	 /* of records */
 };
 
 /* Streams are in order of their numbers; numbers may be missing. */
@@ -71,9 +71,9 @@ struct trace_event {
 	uint64_t mode;	   /* field m, where it is no flags */
 	uint64_t sequence; /* of the object; 0 when the kind has none */
 	uint64_t time;	   /* the last time seen in the stream, ticks */
-	uint64_t pc;	   /* return address, 0 when a site says it better; a place in a text trace */
-	const uint8_t *value; /* bytes read or written, text of a note; NULL unknown */
-	const uint8_t *old;   /* ATOMIC_UPDATE: what was there before */
+	uint64_t pc; /* return address, 0 when a site says it better; a place in a text trace */
+	const uint8_t *value;		 /* bytes read or written, text of a note; NULL unknown */
+	const uint8_t *old;		 /* ATOMIC_UPDATE: what was there before */
 	const struct wire_element *site; /* where it is in the source, NULL when unknown */
 };
 

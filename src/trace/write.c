@@ -12,8 +12,8 @@
 
 struct stream {
 	uint32_t number, host;
-	uint64_t block;	       /* number of the one being made */
-	uint64_t block_time;   /* that its first time counts from */
+	uint64_t block;	     /* number of the one being made */
+	uint64_t block_time; /* that its first time counts from */
 	struct codec codec;
 	VEC(uint8_t) bytes;
 };
@@ -97,8 +97,13 @@ static size_t encode(struct codec *codec, uint8_t *to, const struct write_record
 {
 	size_t header = r->size + CODEC_FIELDS_MAX < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
 	struct codec_fields fields = {
-		.p = r->pc, .t = r->time, .q = r->sequence,
-		.a = r->a,  .b = r->b,	  .n = r->n,	   .m = r->m,
+		.p = r->pc,
+		.t = r->time,
+		.q = r->sequence,
+		.a = r->a,
+		.b = r->b,
+		.n = r->n,
+		.m = r->m,
 	};
 	uint8_t *p = codec_put_fields(codec, to + header, event_fields(r->kind), &fields);
 
@@ -118,7 +123,8 @@ void trace_write(struct trace_writer *w, uint32_t stream, const struct write_rec
 	assert(record->size + 4 <= WIRE_RECORD_MAX);
 	assert(record->time >= s->codec.time);
 	if (!timed && record->time != s->codec.time) {
-		trace_write(w, stream, &(struct write_record){ .kind = EV_TIME, .time = record->time });
+		trace_write(w, stream,
+			    &(struct write_record){ .kind = EV_TIME, .time = record->time });
 		s = stream_of(w, stream);
 	}
 	/* Flushed first: the block's own time is what its first record counts from. */

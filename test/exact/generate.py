@@ -53,13 +53,13 @@ class Nest:
 
 
 class Struct:
-    def __init__(self, rnd, number, inner):
+    def __init__(self, rnd, number, inner, without):
         self.name = "struct s%d" % number
         self.packed = rnd.random() < 0.2
         self.fields = []  # (name, type or Struct, array length or 0)
         self.bits = []  # (name, first bit, width): only in structs made of them
         text = []
-        if inner is None and rnd.random() < 0.35:
+        if inner is None and rnd.random() < 0.35 and "bits" not in without:
             self.packed = False
             at, unit = 0, rnd.choice([8, 16, 32, 64])
             kind = {8: "u8", 16: "u16", 32: "u32", 64: "u64"}[unit]
@@ -437,9 +437,9 @@ class Function:
                 return self.call()
         if r < 0.52 and self.pointers:
             return self.advance()
-        if r < 0.56:
+        if r < 0.56 and "ranges" not in self.p.without:
             return self.ranges()
-        if r < 0.59:
+        if r < 0.59 and "atomics" not in self.p.without:
             return self.atomic()
         return self.access()
 
@@ -450,7 +450,7 @@ class Function:
         return self.head + self.body.lines(0)
 
     def bodies(self):
-        return [self.body]
+        return []
 
     def finish(self):
         rnd = self.rnd
@@ -476,19 +476,20 @@ class Function:
         self.proto = (how + " " + proto).strip() + ";"
         spelled = self.p.spell(self.kind)
         self.body = Nest((how + " " + proto).strip(), "{", *(
-            ["\t%s *p = pointer;" % spelled] + ["\t" + l for l in self.locals] + own +
+            ["\t%s *p = pointer;" % spelled, [Text(l) for l in self.locals]] + own +
             ["\t(void)p, (void)me;", body, "\treturn acc;", "}"]))
         self.head = [""]
 
 
 class Program:
-    def __init__(self, seed, threads, locals_escape):
+    def __init__(self, seed, threads, locals_escape, without=()):
         self.rnd = rnd = random.Random(seed)
+        self.without = without
         self.threads, self.locals_escape = threads, locals_escape
         self.structs = []
         for k in range(rnd.randint(2, 4)):
             plain = [s for s in self.structs if not s.bits]
-            self.structs.append(Struct(rnd, k, rnd.choice(plain) if plain and rnd.random() < 0.5 else None))
+            self.structs.append(Struct(rnd, k, rnd.choice(plain) if plain and rnd.random() < 0.5 else None, without))
         self.atomics, self.atomic_names = [], []
         self.globals, self.walked, self.declared = [], [], []
         for k in range(rnd.randint(3, 8)):
@@ -558,7 +559,7 @@ class Program:
         changed = True
         while changed:
             changed = False
-            for body in self.lists():
+            for body in [self.all] + self.lists() + [self.declared, self.structs]:
                 size = len(body)
                 while size:
                     at = 0
@@ -571,7 +572,7 @@ class Program:
                             body[at:at] = kept
                             at += size
                     size //= 2
-                for at, node in enumerate(list(body)):
+                for node in list(body) if body and hasattr(body[0], "bodies") else []:
                     inside = [s for b in node.bodies() for s in b]
                     if inside and node in body:
                         k = body.index(node)

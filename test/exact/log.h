@@ -43,11 +43,11 @@ enum log_kind {
 };
 
 struct log_entry {
+	_Alignas(16) u64 value[2];
 	u64 address;
 	u32 line;
 	u32 size;
-	u8 kind, bit, width, spare[5];
-	u64 value[2];
+	u8 kind, bit, width;
 };
 
 /* The file a program leaves behind: this, its memory ranges, then thread by thread. */
@@ -78,12 +78,15 @@ u64 program(u64 acc, u32 me);
 #ifdef VOLATILE
 #define LV(x) (*(volatile __typeof__(x) *)&(x))
 #define BARRIER() ((void)0)
+#define BARRIER_ALWAYS() __asm__ volatile("" : "+r"(acc) : : "memory")
 #elif defined FREE
 #define LV(x) (x)
 #define BARRIER() ((void)0)
+#define BARRIER_ALWAYS() ((void)0)
 #else
 #define LV(x) (x)
 #define BARRIER() __asm__ volatile("" : "+r"(acc) : : "memory")
+#define BARRIER_ALWAYS() BARRIER()
 #endif
 
 #define MIX(v) \
@@ -138,13 +141,16 @@ u64 program(u64 acc, u32 me);
 		NOTE(LOG_WRITE, &(x), SIZE(x), w_); \
 		BARRIER(); \
 	} while (0)
-/* Of a packed struct: the pointer to a member would claim an alignment it does not have. */
+/*
+ * Of a packed struct: the pointer to a member would claim an alignment it does not have. What
+ * cannot be volatile needs a barrier behind it in any case.
+ */
 #define RD_PACKED(x) \
 	({ \
 		__typeof__(x) v_ = (x); \
 		NOTE(LOG_READ, &(x), SIZE(x), v_); \
 		MIX(v_); \
-		BARRIER(); \
+		BARRIER_ALWAYS(); \
 		v_; \
 	})
 #define WR_PACKED(x, v) \
@@ -152,7 +158,7 @@ u64 program(u64 acc, u32 me);
 		__typeof__(x) w_ = (__typeof__(x))(v); \
 		(x) = w_; \
 		NOTE(LOG_WRITE, &(x), SIZE(x), w_); \
-		BARRIER(); \
+		BARRIER_ALWAYS(); \
 	} while (0)
 /* Bit `at` of struct s, `wide` bits; `mask` of so many. */
 #define RD_BITS(s, f, at, wide) \
@@ -160,7 +166,7 @@ u64 program(u64 acc, u32 me);
 		u64 v_ = (u64)(s).f & (((u64)2 << ((wide)-1)) - 1); \
 		NOTE_BITS(LOG_BITS_READ, &(s), sizeof(s), at, wide, v_); \
 		MIX(v_); \
-		BARRIER(); \
+		BARRIER_ALWAYS(); \
 		v_; \
 	})
 #define WR_BITS(s, f, at, wide, v) \
@@ -168,25 +174,25 @@ u64 program(u64 acc, u32 me);
 		u64 w_ = (u64)(v) & (((u64)2 << ((wide)-1)) - 1); \
 		(s).f = w_; \
 		NOTE_BITS(LOG_BITS_WRITE, &(s), sizeof(s), at, wide, w_); \
-		BARRIER(); \
+		BARRIER_ALWAYS(); \
 	} while (0)
 #define ASSIGN(to, from) \
 	do { \
 		(to) = (from); \
 		NOTE_COPY(&(to), &(from), sizeof(to)); \
-		BARRIER(); \
+		BARRIER_ALWAYS(); \
 	} while (0)
 #define COPY(how, to, from, n) \
 	do { \
 		how(to, from, n); \
 		NOTE_COPY(to, from, n); \
-		BARRIER(); \
+		BARRIER_ALWAYS(); \
 	} while (0)
 #define FILL(to, byte, n) \
 	do { \
 		memset(to, byte, n); \
 		NOTE_FILL(to, n); \
-		BARRIER(); \
+		BARRIER_ALWAYS(); \
 	} while (0)
 #define ATOMIC_RD(x) \
 	({ \

@@ -25,8 +25,12 @@ static void put_chunk(unsigned chunk, uint32_t stream, uint64_t number, uint32_t
 		      const uint8_t *from, uint32_t bytes)
 {
 	struct wire_block header = {
-		.base = 0x7f0000000000, .cursor = 0x7f0000000000 + sizeof header + bytes,
-		.magic = WIRE_BLOCK_MAGIC, .stream = stream, .number = number, .flags = flags,
+		.base = 0x7f0000000000,
+		.cursor = 0x7f0000000000 + sizeof header + bytes,
+		.magic = WIRE_BLOCK_MAGIC,
+		.stream = stream,
+		.number = number,
+		.flags = flags,
 	};
 
 	memcpy(ring + chunk * WIRE_CHUNK, &header, sizeof header);

@@ -57,7 +57,8 @@ static void locks(void **state)
 static void conditions(void **state)
 {
 	(void)state;
-	good("A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\nA|woken(c,m)|\nA|rel(m)|\n");
+	good("A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\nA|woken(c,m)|\nA|rel(m)|"
+	     "\n");
 	bad("A|wait(c,m)|\n", "does not hold");
 	bad("A|acq(m)|\nB|wait(c,m)|\n", "which stream 0 holds");
 	bad("A|acq(m)|\nA|woken(c,m)|\n", "without waiting");
@@ -181,14 +182,10 @@ static void a_circle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(locks),
-		cmocka_unit_test(conditions),
-		cmocka_unit_test(threads),
-		cmocka_unit_test(others),
-		cmocka_unit_test(atomics),
-		cmocka_unit_test(numbers_decide),
-		cmocka_unit_test(waits_release),
-		cmocka_unit_test(a_circle),
+		cmocka_unit_test(locks),	 cmocka_unit_test(conditions),
+		cmocka_unit_test(threads),	 cmocka_unit_test(others),
+		cmocka_unit_test(atomics),	 cmocka_unit_test(numbers_decide),
+		cmocka_unit_test(waits_release), cmocka_unit_test(a_circle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

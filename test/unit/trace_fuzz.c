@@ -31,10 +31,14 @@ static size_t make_modules(uint8_t *out)
 		struct wire_element e[3];
 	} rows[4] = { 0 };
 	struct wire_module head = {
-		.magic = WIRE_MODULE_MAGIC, .path_bytes = sizeof path - 1,
-		.base = 0x555500000000, .end = 0x555500010000,
-		.seg_address = SEG, .str_address = STR,
-		.seg_bytes = sizeof rows, .str_bytes = sizeof strings,
+		.magic = WIRE_MODULE_MAGIC,
+		.path_bytes = sizeof path - 1,
+		.base = 0x555500000000,
+		.end = 0x555500010000,
+		.seg_address = SEG,
+		.str_address = STR,
+		.seg_bytes = sizeof rows,
+		.str_bytes = sizeof strings,
 	};
 	static const uint8_t kinds[4][3] = {
 		{ EV_ENTER, EV_READ, EV_WRITE },
@@ -50,13 +54,23 @@ static size_t make_modules(uint8_t *out)
 			uint64_t at = SEG + (uint64_t)((uint8_t *)&rows[i].e[k] - (uint8_t *)rows);
 
 			rows[i].e[k] = (struct wire_element){
-				.kind = kinds[i][k], .size = (uint16_t)(4 << k % 2),
-				.address_form = (uint8_t)(1 + (i + k) % 3), .address_slot = 5,
-				.value_form = (uint8_t)(k ? 1 + (i + k) % 4 : 1), .value_slot = 6,
-				.address_at = (uint16_t)(6 * k), .value_at = 16, .line = 3, .value = 9,
+				.kind = kinds[i][k],
+				.size = (uint16_t)(4 << k % 2),
+				.address_form = (uint8_t)(1 + (i + k) % 3),
+				.address_slot = 5,
+				.value_form = (uint8_t)(k ? 1 + (i + k) % 4 : 1),
+				.value_slot = 6,
+				.address_at = (uint16_t)(6 * k),
+				.value_at = 16,
+				.line = 3,
+				.value = 9,
 				.address_ref = 64,
-				.name_ref = (int32_t)(STR + 6 - (at + offsetof(struct wire_element, name_ref))),
-				.place_ref = (int32_t)(STR + 14 - (at + offsetof(struct wire_element, place_ref))),
+				.name_ref =
+					(int32_t)(STR + 6 -
+						  (at + offsetof(struct wire_element, name_ref))),
+				.place_ref =
+					(int32_t)(STR + 14 -
+						  (at + offsetof(struct wire_element, place_ref))),
 			};
 			if (rows[i].e[k].value_form == WIRE_SAME)
 				rows[i].e[k].size = 4;
@@ -78,15 +92,21 @@ static uint8_t *make_events(struct make_random *r, size_t *size)
 	for (unsigned i = 1; i < 400; i++) {
 		uint32_t stream = (uint32_t)make_below(r, 3);
 		struct write_record record = {
-			.time = i, .sequence = i, .pc = 0x555500000000 + make_below(r, 99),
-			.a = 0x1000 + make_below(r, 9) * 8, .b = 0x1000 + make_below(r, 9) * 8,
-			.n = make_below(r, 3), .m = make_below(r, 3), .bytes = bytes,
+			.time = i,
+			.sequence = i,
+			.pc = 0x555500000000 + make_below(r, 99),
+			.a = 0x1000 + make_below(r, 9) * 8,
+			.b = 0x1000 + make_below(r, 9) * 8,
+			.n = make_below(r, 3),
+			.m = make_below(r, 3),
+			.bytes = bytes,
 		};
 
 		memset(bytes, (int)i, sizeof bytes);
 		if (make_below(r, 2)) {
 			uint32_t h = (uint32_t)(SEG + make_below(r, 4) *
-				     (sizeof(struct wire_segment) + 3 * sizeof(struct wire_element)));
+							      (sizeof(struct wire_segment) +
+							       3 * sizeof(struct wire_element)));
 			memcpy(bytes, &h, 4);
 			trace_write_raw(w, stream, bytes, 28);
 			continue;
@@ -132,8 +152,10 @@ static void damage(struct make_random *r, struct part *part)
 		case 0:
 		case 1: part->bytes[at] ^= (uint8_t)(1u << make_below(r, 8)); break;
 		case 2: part->bytes[at] = (uint8_t)make_random(r); break;
-		case 3: memset(part->bytes + at, make_below(r, 2) ? 0xff : 0,
-			       make_below(r, part->size - at < 64 ? part->size - at : 64)); break;
+		case 3:
+			memset(part->bytes + at, make_below(r, 2) ? 0xff : 0,
+			       make_below(r, part->size - at < 64 ? part->size - at : 64));
+			break;
 		case 4:
 			if (!make_below(r, 4))
 				part->size = at;
@@ -170,8 +192,10 @@ static bool use(const char *path, bool whole, FILE *nowhere)
 static void damaged_directory(void **state)
 {
 	static uint8_t modules[8192], ring[2 * WIRE_CHUNK];
-	static const char names[] = "thread\t0\tmain\nobject\t1000\tx\nplace\t1\ta.c:3\ninit\t1000\t2\t0102\n";
-	static const char maps[] = "555500000000-555500001000 r-xp 00000000 00:00 1 /nowhere/program\n";
+	static const char names[] =
+		"thread\t0\tmain\nobject\t1000\tx\nplace\t1\ta.c:3\ninit\t1000\t2\t0102\n";
+	static const char maps[] =
+		"555500000000-555500001000 r-xp 00000000 00:00 1 /nowhere/program\n";
 	struct make_random r = { 42 };
 	FILE *nowhere = fopen("/dev/null", "w");
 	unsigned opened = 0;
@@ -186,7 +210,8 @@ static void damaged_directory(void **state)
 			{ "events.0", events, events_size },
 			{ "modules", modules, make_modules(modules) },
 			{ "ring", ring, make_ring(ring, events, events_size) },
-			{ "names", (uint8_t *)memcpy(names_copy, names, sizeof names), sizeof names - 1 },
+			{ "names", (uint8_t *)memcpy(names_copy, names, sizeof names),
+			  sizeof names - 1 },
 			{ "meta", (uint8_t *)meta, sizeof meta - 1 },
 		};
 		size_t count = round % 8 ? 3 : 5; /* most damage where most bytes are */

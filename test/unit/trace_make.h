@@ -46,7 +46,7 @@ static inline struct make_dir make_dir(void)
 
 static inline void make_remove(const struct make_dir *dir)
 {
-	static const char *const names[] = { "meta", "names", "modules", "maps", "ring",
+	static const char *const names[] = { "meta",	 "names",    "modules",	 "maps",    "ring",
 					     "events.0", "events.1", "events.7", "text.std" };
 	char path[128];
 
@@ -72,8 +72,12 @@ static inline size_t make_block(uint8_t *to, uint32_t stream, uint64_t number, u
 				const void *body, uint32_t bytes)
 {
 	struct wire_block header = {
-		.cursor = sizeof header + bytes, .magic = WIRE_BLOCK_MAGIC, .stream = stream,
-		.number = number, .bytes = bytes, .flags = flags,
+		.cursor = sizeof header + bytes,
+		.magic = WIRE_BLOCK_MAGIC,
+		.stream = stream,
+		.number = number,
+		.bytes = bytes,
+		.flags = flags,
 	};
 
 	memcpy(to, &header, sizeof header);
@@ -86,7 +90,8 @@ static inline size_t make_block(uint8_t *to, uint32_t stream, uint64_t number, u
 static inline uint32_t make_read(struct codec *codec, uint8_t *to, uint8_t address, uint8_t value)
 {
 	struct codec_fields fields = { .a = address, .n = 1 };
-	uint8_t *p = codec_put_fields(codec, to + CODEC_SHORT_HEADER, event_fields(EV_READ), &fields);
+	uint8_t *p =
+		codec_put_fields(codec, to + CODEC_SHORT_HEADER, event_fields(EV_READ), &fields);
 
 	*p++ = value;
 	codec_put_header(to, EV_READ, CODEC_SHORT_HEADER, (size_t)(p - to) - CODEC_SHORT_HEADER);

@@ -33,9 +33,15 @@ static void fill(struct make_random *r, struct kept *k, uint64_t time)
 	struct write_record *w = &k->record;
 
 	*w = (struct write_record){
-		.kind = random_kind(r), .pc = random_number(r), .time = time,
-		.sequence = random_number(r), .a = random_number(r), .b = random_number(r),
-		.n = random_number(r), .m = random_number(r), .bytes = k->bytes,
+		.kind = random_kind(r),
+		.pc = random_number(r),
+		.time = time,
+		.sequence = random_number(r),
+		.a = random_number(r),
+		.b = random_number(r),
+		.n = random_number(r),
+		.m = random_number(r),
+		.bytes = k->bytes,
 	};
 	for (unsigned i = 0; i < sizeof k->bytes; i++)
 		k->bytes[i] = (uint8_t)make_random(r);
@@ -53,14 +59,9 @@ static void fill(struct make_random *r, struct kept *k, uint64_t time)
 		w->size = make_below(r, 4) ? w->n * 2 : 0;
 		break;
 	case EV_UNMODELLED:
-	case EV_PROBE:
-		w->size = make_below(r, 40);
-		break;
-	case EV_FILL:
-		w->m &= 255;
-		break;
-	default:
-		break;
+	case EV_PROBE: w->size = make_below(r, 40); break;
+	case EV_FILL: w->m &= 255; break;
+	default: break;
 	}
 }
 
@@ -72,8 +73,8 @@ static bool has(enum event_kind kind, char letter)
 static void compare(const struct kept *k, const struct trace_event *ev)
 {
 	const struct write_record *w = &k->record;
-	bool access = w->kind == EV_READ || w->kind == EV_WRITE ||
-		      event_group(w->kind) == EG_ATOMIC;
+	bool access =
+		w->kind == EV_READ || w->kind == EV_WRITE || event_group(w->kind) == EG_ATOMIC;
 
 	assert_int_equal(ev->kind, w->kind == EV_FILL ? EV_WRITE : w->kind);
 	assert_int_equal(ev->stream, k->stream);
@@ -90,7 +91,8 @@ static void compare(const struct kept *k, const struct trace_event *ev)
 		assert_int_equal(ev->size, w->n);
 		assert_true(!ev->value == !w->size);
 		if (w->size)
-			assert_memory_equal(w->kind == EV_ATOMIC_UPDATE ? ev->old : ev->value, k->bytes, w->n);
+			assert_memory_equal(w->kind == EV_ATOMIC_UPDATE ? ev->old : ev->value,
+					    k->bytes, w->n);
 		if (w->kind == EV_ATOMIC_UPDATE && w->size)
 			assert_memory_equal(ev->value, k->bytes + w->n, w->n);
 	} else if (w->kind == EV_ALLOC) {
@@ -176,8 +178,14 @@ static void copy_is_two_events(void **state)
 	size_t size;
 
 	(void)state;
-	trace_write(writer, 0, &(struct write_record){ .kind = EV_COPY, .pc = 9, .a = 0x100, .b = 0x200,
-						       .n = 5, .bytes = "hello", .size = 5 });
+	trace_write(writer, 0,
+		    &(struct write_record){ .kind = EV_COPY,
+					    .pc = 9,
+					    .a = 0x100,
+					    .b = 0x200,
+					    .n = 5,
+					    .bytes = "hello",
+					    .size = 5 });
 	trace_write(writer, 0, &(struct write_record){ .kind = EV_END, .pc = 8 });
 	events = trace_writer_finish(writer, &size);
 	make_file(&dir, "events.0", events, size);

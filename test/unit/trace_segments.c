@@ -44,11 +44,13 @@ static void element(struct wire_element e, uint64_t address, const char *name, c
 	uint64_t at = SEG_ADDRESS + table.seg_bytes;
 
 	if (e.address_form == WIRE_CONST)
-		e.address_ref = (int32_t)(address - (at + offsetof(struct wire_element, address_ref)));
+		e.address_ref =
+			(int32_t)(address - (at + offsetof(struct wire_element, address_ref)));
 	if (name)
 		e.name_ref = (int32_t)(text(name) - (at + offsetof(struct wire_element, name_ref)));
 	if (place)
-		e.place_ref = (int32_t)(text(place) - (at + offsetof(struct wire_element, place_ref)));
+		e.place_ref =
+			(int32_t)(text(place) - (at + offsetof(struct wire_element, place_ref)));
 	memcpy(table.seg + table.seg_bytes, &e, sizeof e);
 	table.seg_bytes += sizeof e;
 }
@@ -58,10 +60,14 @@ static void save_table(const struct make_dir *dir)
 	static const char path[] = "/nowhere/program";
 	static uint8_t out[sizeof table + 256];
 	struct wire_module head = {
-		.magic = WIRE_MODULE_MAGIC, .path_bytes = sizeof path - 1,
-		.base = 0x555500000000, .end = 0x555500010000,
-		.seg_address = SEG_ADDRESS, .str_address = STR_ADDRESS,
-		.seg_bytes = (uint32_t)table.seg_bytes, .str_bytes = (uint32_t)table.str_bytes,
+		.magic = WIRE_MODULE_MAGIC,
+		.path_bytes = sizeof path - 1,
+		.base = 0x555500000000,
+		.end = 0x555500010000,
+		.seg_address = SEG_ADDRESS,
+		.str_address = STR_ADDRESS,
+		.seg_bytes = (uint32_t)table.seg_bytes,
+		.str_bytes = (uint32_t)table.str_bytes,
 	};
 	size_t at = sizeof head;
 
@@ -96,8 +102,9 @@ static struct trace *save_events(const struct make_dir *dir, struct trace_writer
 	return make_open(dir);
 }
 
-static const struct wire_element read4 = { .kind = EV_READ, .size = 4, .address_slot = WIRE_NO_SLOT,
-					   .value_slot = WIRE_NO_SLOT };
+static const struct wire_element read4 = {
+	.kind = EV_READ, .size = 4, .address_slot = WIRE_NO_SLOT, .value_slot = WIRE_NO_SLOT
+};
 
 static struct wire_element with(struct wire_element e, uint8_t kind, uint8_t address_form,
 				uint16_t address_at, uint8_t value_form, uint16_t value_at)
@@ -175,9 +182,17 @@ static void forms(void **state)
 	e.value_slot = 7;
 	e.value = (uint64_t)-2;
 	element(e, 0, "*p", "f\ta.c");
-	segment(w, first, "\x00\x10\x00\x00\x00\x80" "\xff\xff\xff\x7f" "\1\2\3\4\5\6\7\x88", 18);
+	segment(w, first,
+		"\x00\x10\x00\x00\x00\x80"
+		"\xff\xff\xff\x7f"
+		"\1\2\3\4\5\6\7\x88",
+		18);
 	segment(w, second, "", 0);
-	segment(w, first, "\x00\x20\x00\x00\x00\x00" "\x05\x00\x00\x00" "\0\0\0\0\0\0\0\0", 18);
+	segment(w, first,
+		"\x00\x20\x00\x00\x00\x00"
+		"\x05\x00\x00\x00"
+		"\0\0\0\0\0\0\0\0",
+		18);
 	trace = save_events(&dir, w);
 	assert_int_equal(trace_problem_count(trace), 0);
 	c = trace_cursor_open(trace, 0);
@@ -237,14 +252,28 @@ static void calls_and_sites(void **state)
 	segment(w, enter_g, "\3\0\0\0\0\0", 6);
 	segment(w, exit_f, "", 0); /* g was left by an exception */
 	segment(w, site, "", 0);
-	trace_write(w, 0, &(struct write_record){ .kind = EV_ALLOC, .pc = 0x7f0000000000, .time = 5,
-						  .a = 0x100, .n = 8 });
-	trace_write(w, 0, &(struct write_record){ .kind = EV_REQUEST, .pc = 0x555500000100, .time = 6,
-						  .sequence = 1, .a = 0x200 });
-	trace_write(w, 0, &(struct write_record){ .kind = EV_ACQUIRE, .pc = 0x555500000100, .time = 7,
-						  .sequence = 2, .a = 0x200 });
-	trace_write(w, 0, &(struct write_record){ .kind = EV_RELEASE, .pc = 0x555500000200, .time = 8,
-						  .sequence = 3, .a = 0x200 });
+	trace_write(
+		w, 0,
+		&(struct write_record){
+			.kind = EV_ALLOC, .pc = 0x7f0000000000, .time = 5, .a = 0x100, .n = 8 });
+	trace_write(w, 0,
+		    &(struct write_record){ .kind = EV_REQUEST,
+					    .pc = 0x555500000100,
+					    .time = 6,
+					    .sequence = 1,
+					    .a = 0x200 });
+	trace_write(w, 0,
+		    &(struct write_record){ .kind = EV_ACQUIRE,
+					    .pc = 0x555500000100,
+					    .time = 7,
+					    .sequence = 2,
+					    .a = 0x200 });
+	trace_write(w, 0,
+		    &(struct write_record){ .kind = EV_RELEASE,
+					    .pc = 0x555500000200,
+					    .time = 8,
+					    .sequence = 3,
+					    .a = 0x200 });
 	trace = save_events(&dir, w);
 	c = trace_cursor_open(trace, 0);
 	for (unsigned i = 0; i < 3; i++)
@@ -333,11 +362,14 @@ static void bad_tables(void **state)
 
 		table_clear();
 		row(10, 1, "f");
-		element((struct wire_element){
-				.kind = cases[i].kind, .size = cases[i].size,
-				.address_form = cases[i].address_form, .value_form = cases[i].value_form,
-				.address_slot = cases[i].address_slot, .value_slot = cases[i].value_slot,
-				.address_at = cases[i].address_at, .value_at = cases[i].value_at },
+		element((struct wire_element){ .kind = cases[i].kind,
+					       .size = cases[i].size,
+					       .address_form = cases[i].address_form,
+					       .value_form = cases[i].value_form,
+					       .address_slot = cases[i].address_slot,
+					       .value_slot = cases[i].value_slot,
+					       .address_at = cases[i].address_at,
+					       .value_at = cases[i].value_at },
 			0, NULL, NULL);
 		segment(w, 0, "0123456789", 10);
 		trace = save_events(&dir, w);

@@ -171,11 +171,13 @@ static void names_by_class(void **state)
 static void random_record(struct make_random *r, struct write_record *w, uint8_t *bytes)
 {
 	static const enum event_kind kinds[] = {
-		EV_READ, EV_WRITE, EV_ATOMIC_READ, EV_ATOMIC_WRITE, EV_ATOMIC_UPDATE, EV_FENCE,
-		EV_COPY, EV_FILL, EV_ALLOC, EV_FREE, EV_CREATE, EV_BEGIN, EV_END, EV_JOIN,
-		EV_LOCK_INIT, EV_REQUEST, EV_ACQUIRE, EV_RELEASE, EV_ACQUIRE_FAIL, EV_READ_ACQUIRE,
-		EV_WAIT, EV_WOKEN, EV_SIGNAL, EV_SEM_INIT, EV_POST, EV_DOWN, EV_DOWN_FAIL,
-		EV_ARRIVE, EV_PASS, EV_ONCE, EV_UNMODELLED, EV_STOP,
+		EV_READ,       EV_WRITE,     EV_ATOMIC_READ, EV_ATOMIC_WRITE, EV_ATOMIC_UPDATE,
+		EV_FENCE,      EV_COPY,	     EV_FILL,	     EV_ALLOC,	      EV_FREE,
+		EV_CREATE,     EV_BEGIN,     EV_END,	     EV_JOIN,	      EV_LOCK_INIT,
+		EV_REQUEST,    EV_ACQUIRE,   EV_RELEASE,     EV_ACQUIRE_FAIL, EV_READ_ACQUIRE,
+		EV_WAIT,       EV_WOKEN,     EV_SIGNAL,	     EV_SEM_INIT,     EV_POST,
+		EV_DOWN,       EV_DOWN_FAIL, EV_ARRIVE,	     EV_PASS,	      EV_ONCE,
+		EV_UNMODELLED, EV_STOP,
 	};
 
 	w->kind = kinds[make_below(r, sizeof kinds / sizeof kinds[0])];
@@ -187,25 +189,19 @@ static void random_record(struct make_random *r, struct write_record *w, uint8_t
 	w->bytes = bytes;
 	w->size = 0;
 	switch (w->kind) {
-	case EV_WAIT:
-		w->m = make_below(r, 2) * EVENT_TIMED;
-		break;
+	case EV_WAIT: w->m = make_below(r, 2) * EVENT_TIMED; break;
 	case EV_WOKEN:
-	case EV_PASS:
-		w->m = make_below(r, 2);
-		break;
+	case EV_PASS: w->m = make_below(r, 2); break;
 	case EV_ATOMIC_READ:
 	case EV_ATOMIC_WRITE:
 	case EV_ATOMIC_UPDATE:
 	case EV_FENCE:
-		w->m = make_below(r, 6) | (w->kind == EV_FENCE ? 0 : make_below(r, 32) << EVENT_ORDER_BITS);
+		w->m = make_below(r, 6) |
+		       (w->kind == EV_FENCE ? 0 : make_below(r, 32) << EVENT_ORDER_BITS);
 		break;
 	case EV_READ:
-	case EV_WRITE:
-		w->m = make_below(r, 32);
-		break;
-	default:
-		break;
+	case EV_WRITE: w->m = make_below(r, 32); break;
+	default: break;
 	}
 	if (strchr(event_fields(w->kind), '*')) {
 		w->n = make_below(r, 3) ? 1ull << make_below(r, 5) : make_below(r, 40);
