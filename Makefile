@@ -94,7 +94,7 @@ demo: all ## record a small racy program and look at its trace
 
 # `test/run` goes on after a failure and ends with the total.
 test: all $(UNIT) build/deps-test ## all tests: what CI runs
-	@test/run $(B) lint unit runtime golden programs projects
+	@test/run $(B) lint unit runtime exact projects golden programs
 
 unit: all $(UNIT) build/deps-test ## unit tests alone (T=substring picks some; so it does below)
 	@test/run $(B) unit $(T)
@@ -110,6 +110,9 @@ runtime: all ## tests of the runtime's interposed functions
 
 projects: all build/deps-test ## make, autotools, CMake and meson projects built with sooth-cc
 	@test/run $(B) projects $(T)
+
+exact: all build/deps-test ## random programs against their traces (SOOTH_RANDOM=how many)
+	@test/run $(B) exact
 
 lint: ## layers, file sizes, formatting
 	@tools/lint
@@ -134,8 +137,8 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-.PHONY: all deps demo test unit golden programs runtime projects lint format bench-record install \
-	clean help
+.PHONY: all deps demo test unit golden programs runtime projects exact lint format bench-record \
+	install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
 

@@ -66,23 +66,39 @@ static tree unsigned_of(int size)
 	return build_nonstandard_integer_type((unsigned)size * BITS_PER_UNIT, 1);
 }
 
-class replacement {
-public:
-	replacement(gimple_stmt_iterator *gsi, gcall *call) : gsi(gsi), old(call) {}
+class replacement
+{
+      public:
+	replacement(gimple_stmt_iterator *gsi, gcall *call) : gsi(gsi), old(call)
+	{
+	}
 
-	tree argument(unsigned i) const { return gimple_call_arg(old, i); }
-	tree value(unsigned i, int size) { return as(unsigned_of(size), argument(i)); }
-	tree as(tree type, tree v) { return gimple_convert(&seq, where(), type, v); }
+	tree argument(unsigned i) const
+	{
+		return gimple_call_arg(old, i);
+	}
+	tree value(unsigned i, int size)
+	{
+		return as(unsigned_of(size), argument(i));
+	}
+	tree as(tree type, tree v)
+	{
+		return gimple_convert(&seq, where(), type, v);
+	}
 	tree build(tree_code code, tree type, tree a, tree b)
 	{
 		return gimple_build(&seq, where(), code, type, a, b);
 	}
-	tree order(unsigned i) { return as(integer_type_node, argument(i)); }
+	tree order(unsigned i)
+	{
+		return as(integer_type_node, argument(i));
+	}
 
 	/* __sooth_<what><size>(arguments); returns its value. */
 	tree call(const char *what, int size, tree type, std::vector<tree> arguments)
 	{
-		std::string name = std::string("__sooth_") + what + (size ? std::to_string(size) : "");
+		std::string name =
+			std::string("__sooth_") + what + (size ? std::to_string(size) : "");
 		auto_vec<tree> types, values;
 		for (tree a : arguments) {
 			types.safe_push(TREE_TYPE(a));
@@ -91,9 +107,9 @@ public:
 		static std::map<std::string, tree> functions;
 		tree &function = functions[name];
 		if (!function) {
-			function = build_fn_decl(name.c_str(),
-						 build_function_type_array(type, (int)types.length(),
-									   types.address()));
+			function = build_fn_decl(
+				name.c_str(), build_function_type_array(type, (int)types.length(),
+									types.address()));
 			TREE_NOTHROW(function) = 1;
 		}
 		gcall *stmt = gimple_build_call_vec(function, values);
@@ -125,11 +141,14 @@ public:
 		}
 	}
 
-private:
+      private:
 	gimple_stmt_iterator *gsi;
 	gcall *old;
 	gimple_seq seq = NULL;
-	location_t where() const { return gimple_location(old); }
+	location_t where() const
+	{
+		return gimple_location(old);
+	}
 };
 
 static tree number(int value)
@@ -175,16 +194,17 @@ static void lower_atomic(replacement &r, const builtin &b)
 	if (b.what == "load" && b.size) {
 		r.finish(r.call("load", b.size, type, { place(), r.order(1) }));
 	} else if (b.what == "store" && b.size) {
-		r.call("store", b.size, void_type_node, { place(), r.value(1, b.size), r.order(2) });
+		r.call("store", b.size, void_type_node,
+		       { place(), r.value(1, b.size), r.order(2) });
 		r.finish(NULL_TREE);
 	} else if (b.what == "exchange" && b.size) {
 		r.finish(r.call("swap", b.size, type, { place(), r.value(1, b.size), r.order(2) }));
 	} else if (b.what == "compare_exchange" && b.size) {
 		tree mode = r.build(BIT_IOR_EXPR, integer_type_node, r.order(4),
 				    expected_is_shared(r.argument(1)));
-		r.finish(r.call("cas", b.size, boolean_type_node,
-				{ place(), r.as(ptr_type_node, r.argument(1)), r.value(2, b.size),
-				  mode }));
+		r.finish(r.call(
+			"cas", b.size, boolean_type_node,
+			{ place(), r.as(ptr_type_node, r.argument(1)), r.value(2, b.size), mode }));
 	} else if (b.what == "test_and_set") {
 		tree one = build_one_cst(unsigned_of(1));
 		tree old = r.call("swap", 1, unsigned_of(1), { place(), one, r.order(1) });
@@ -216,10 +236,12 @@ static void lower_sync(replacement &r, const builtin &b)
 		r.call("store", b.size, void_type_node,
 		       { place(), build_zero_cst(type), number(MEMMODEL_RELEASE) });
 		r.finish(NULL_TREE);
-	} else if ((b.what == "val_compare_and_swap" || b.what == "bool_compare_and_swap") && b.size) {
+	} else if ((b.what == "val_compare_and_swap" || b.what == "bool_compare_and_swap") &&
+		   b.size) {
 		tree expected = r.value(1, b.size);
-		tree old = r.call("casval", b.size, type,
-				  { place(), expected, r.value(2, b.size), number(MEMMODEL_SEQ_CST) });
+		tree old =
+			r.call("casval", b.size, type,
+			       { place(), expected, r.value(2, b.size), number(MEMMODEL_SEQ_CST) });
 		if (b.what[0] == 'b')
 			old = r.build(EQ_EXPR, boolean_type_node, old, expected);
 		r.finish(old);

@@ -15,7 +15,8 @@
 
 #include <vector>
 
-namespace {
+namespace
+{
 
 /* Structs and arrays larger than this are copied and cleared by the runtime. */
 const HOST_WIDE_INT inline_copy_max = 256;
@@ -44,8 +45,8 @@ bool assign_by_call(gimple_stmt_iterator *gsi, bool from_shared, bool to_shared)
 						NULL_TREE, true, GSI_SAME_STMT);
 	tree second = integer_zero_node;
 	if (!clears)
-		second = force_gimple_operand_gsi(gsi, build_fold_addr_expr(unshare_expr(from)), true,
-						  NULL_TREE, true, GSI_SAME_STMT);
+		second = force_gimple_operand_gsi(gsi, build_fold_addr_expr(unshare_expr(from)),
+						  true, NULL_TREE, true, GSI_SAME_STMT);
 	tree type = build_function_type_list(ptr_type_node, ptr_type_node,
 					     clears ? integer_type_node : ptr_type_node,
 					     size_type_node, NULL_TREE);
@@ -208,20 +209,14 @@ void generate_op(const op &o, segment &s, slots &known)
 		known.forgotten();
 		return;
 	}
-	make_room(s, &gsi, o.is_access() && o.kind != op::CLEAR ? access_size(gimple_assign_lhs(o.stmt)) : 0);
+	make_room(s, &gsi,
+		  o.is_access() && o.kind != op::CLEAR ? access_size(gimple_assign_lhs(o.stmt))
+						       : 0);
 	switch (o.kind) {
-	case op::READ:
-		s.read(&gsi, o, lower_named(o.stmt, gimple_assign_rhs1(o.stmt)));
-		break;
-	case op::WRITE:
-		s.write(&gsi, o, lower_named(o.stmt, gimple_assign_lhs(o.stmt)));
-		break;
-	case op::COPY:
-		s.copy(&gsi, o);
-		break;
-	case op::CLEAR:
-		s.clear(&gsi, o);
-		break;
+	case op::READ: s.read(&gsi, o, lower_named(o.stmt, gimple_assign_rhs1(o.stmt))); break;
+	case op::WRITE: s.write(&gsi, o, lower_named(o.stmt, gimple_assign_lhs(o.stmt))); break;
+	case op::COPY: s.copy(&gsi, o); break;
+	case op::CLEAR: s.clear(&gsi, o); break;
 	case op::SITE:
 		s.site(&gsi, o.object);
 		s.close(&gsi);
@@ -293,21 +288,33 @@ basic_block entry_block(function *fn)
 	return bb;
 }
 
+/* The constructor that the sanitizer's flag adds to each unit: no code of the program's. */
+bool calls_init_only(tree function)
+{
+	return DECL_ARTIFICIAL(function) && DECL_STATIC_CONSTRUCTOR(function) &&
+	       !strncmp(IDENTIFIER_POINTER(DECL_NAME(function)), "_sub_I_00099", 12);
+}
+
+/* Functions of which only the mark of their end is removed. */
+bool is_left_alone(tree function)
+{
+	return lookup_attribute("naked", DECL_ATTRIBUTES(function)) || calls_init_only(function);
+}
+
 unsigned instrument(function *fn)
 {
 	basic_block bb;
 	plan p;
 
-	if (lookup_attribute("naked", DECL_ATTRIBUTES(fn->decl)))
-		return 0;
-	lower_function(fn);
+	if (!is_left_alone(fn->decl))
+		lower_function(fn);
 	loops_prepare();
 	basic_block entry = entry_block(fn);
 	p.blocks.resize(last_basic_block_for_fn(fn));
-	FOR_EACH_BB_FN(bb, fn)
+	FOR_EACH_BB_FN (bb, fn)
 		list_block(bb, p.blocks[bb->index]);
-	if (worth_it(p)) {
-		FOR_EACH_BB_FN(bb, fn)
+	if (worth_it(p) && !is_left_alone(fn->decl)) {
+		FOR_EACH_BB_FN (bb, fn)
 			note_block(bb, p);
 		loops_find(fn, p);
 		p.known.solve(fn);
@@ -321,20 +328,27 @@ unsigned instrument(function *fn)
 	return TODO_update_ssa;
 }
 
-class pass : public gimple_opt_pass {
-public:
+class pass : public gimple_opt_pass
+{
+      public:
 	pass(const pass_data &data, gcc::context *context, bool optimised)
-		: gimple_opt_pass(data, context), optimised(optimised)
+	    : gimple_opt_pass(data, context), optimised(optimised)
 	{
 	}
 	bool gate(function *fn) final override
 	{
 		return (optimize != 0) == optimised && sanitize_flags_p(SANITIZE_THREAD, fn->decl);
 	}
-	opt_pass *clone() final override { return new pass(*this, m_ctxt, optimised); }
-	unsigned execute(function *fn) final override { return instrument(fn); }
+	opt_pass *clone() final override
+	{
+		return new pass(*this, m_ctxt, optimised);
+	}
+	unsigned execute(function *fn) final override
+	{
+		return instrument(fn);
+	}
 
-private:
+      private:
 	bool optimised; /* the compiler has a place for it in each of its two pipelines */
 };
 

@@ -115,9 +115,12 @@ static bool changes_in(class loop *loop, tree value)
 	       flow_bb_inside_loop_p(loop, gimple_bb(SSA_NAME_DEF_STMT(value)));
 }
 
-class finder {
-public:
-	explicit finder(plan &p) : p(p) {}
+class finder
+{
+      public:
+	explicit finder(plan &p) : p(p)
+	{
+	}
 
 	void consider(basic_block bb, const access_address &address)
 	{
@@ -140,7 +143,7 @@ public:
 		p.known.define({ value, expression, loop_preheader_edge(loop)->src });
 	}
 
-private:
+      private:
 	plan &p;
 	std::set<tree> seen;
 	std::map<class loop *, bool> quiet;
@@ -153,7 +156,7 @@ void loops_find(function *fn, plan &p)
 
 	if (!optimize || number_of_loops(fn) <= 1)
 		return;
-	FOR_EACH_BB_FN(bb, fn) {
+	FOR_EACH_BB_FN (bb, fn) {
 		for (const op &o : p.blocks[bb->index]) {
 			if (o.from_shared)
 				f.consider(bb, o.from);

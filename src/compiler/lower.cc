@@ -25,20 +25,60 @@ tree lower_named(gimple *stmt, tree ref)
 	return found == originals.end() ? ref : found->second;
 }
 
-/* The unit and the field's first bit in it; NULL when the reference is no bit-field. */
-static tree bitfield_unit(tree ref, unsigned *shift)
+/*
+ * The smallest access of 1, 2, 4 or 8 bytes that holds all bits of a field and nothing outside of
+ * the bytes it may touch (`first`, `count`: the run of bit-fields it belongs to, which the language
+ * makes one memory location). For runs that no integer type fits.
+ */
+static bool choose_bytes(unsigned bit, unsigned width, unsigned first, unsigned count,
+			 unsigned *start, unsigned *size)
 {
-	if (TREE_CODE(ref) != COMPONENT_REF || !DECL_BIT_FIELD(TREE_OPERAND(ref, 1)))
+	unsigned from = bit / BITS_PER_UNIT, to = (bit + width - 1) / BITS_PER_UNIT;
+
+	for (*size = 1; *size <= 8; *size *= 2) {
+		if (*size < to - from + 1 || *size > count)
+			continue;
+		*start = from + *size <= first + count ? from : first + count - *size;
+		return *start >= first && *start + *size > to;
+	}
+	return false;
+}
+
+/* The unit a bit-field is read and written in, and the field's first bit in it; or NULL. */
+static tree bitfield_unit(gimple_stmt_iterator *gsi, tree ref, unsigned *shift)
+{
+	if (TREE_CODE(ref) != COMPONENT_REF || !DECL_BIT_FIELD(TREE_OPERAND(ref, 1)) ||
+	    !INTEGRAL_TYPE_P(TREE_TYPE(ref)) || !access_is_shared(ref))
 		return NULL_TREE;
-	tree field = TREE_OPERAND(ref, 1);
+	tree object = TREE_OPERAND(ref, 0), field = TREE_OPERAND(ref, 1), whole;
 	tree unit = DECL_BIT_FIELD_REPRESENTATIVE(field);
-	if (!unit || !INTEGRAL_TYPE_P(TREE_TYPE(unit)) || !INTEGRAL_TYPE_P(TREE_TYPE(ref)) ||
-	    !tree_fits_shwi_p(DECL_FIELD_OFFSET(field)) || !tree_fits_shwi_p(DECL_FIELD_OFFSET(unit)))
+	if (!tree_fits_shwi_p(DECL_FIELD_OFFSET(field)) ||
+	    (unit && !tree_fits_shwi_p(DECL_FIELD_OFFSET(unit))))
 		return NULL_TREE;
-	*shift = (unsigned)(int_bit_position(field) - int_bit_position(unit));
-	tree whole = build3(COMPONENT_REF, TREE_TYPE(unit), unshare_expr(TREE_OPERAND(ref, 0)), unit,
-			    NULL_TREE);
-	TREE_THIS_VOLATILE(whole) = TREE_THIS_VOLATILE(ref);
+	unsigned bit = (unsigned)int_bit_position(field);
+	if (unit && INTEGRAL_TYPE_P(TREE_TYPE(unit))) {
+		*shift = bit - (unsigned)int_bit_position(unit);
+		whole = build3(COMPONENT_REF, TREE_TYPE(unit), unshare_expr(object), unit,
+			       NULL_TREE);
+	} else {
+		tree bytes = unit ? DECL_SIZE_UNIT(unit) : TYPE_SIZE_UNIT(TREE_TYPE(object));
+		unsigned first = unit ? (unsigned)int_byte_position(unit) : 0, start, size;
+		if (!bytes || !tree_fits_uhwi_p(bytes) ||
+		    !choose_bytes(bit, TYPE_PRECISION(TREE_TYPE(ref)), first,
+				  (unsigned)tree_to_uhwi(bytes), &start, &size))
+			return NULL_TREE;
+		tree address = make_ssa_name(ptr_type_node);
+		tree value =
+			force_gimple_operand_gsi(gsi, build_fold_addr_expr(unshare_expr(object)),
+						 true, NULL_TREE, true, GSI_SAME_STMT);
+		gsi_insert_before(gsi, gimple_build_assign(address, value), GSI_SAME_STMT);
+		tree type = build_aligned_type(
+			build_nonstandard_integer_type(size * BITS_PER_UNIT, 1), BITS_PER_UNIT);
+		tree any = build_pointer_type_for_mode(char_type_node, VOIDmode, true);
+		whole = build2(MEM_REF, type, address, build_int_cst(any, start));
+		*shift = bit - start * BITS_PER_UNIT;
+	}
+	TREE_THIS_VOLATILE(whole) = TREE_SIDE_EFFECTS(whole) = TREE_THIS_VOLATILE(ref);
 	return whole;
 }
 
@@ -107,11 +147,9 @@ static void lower_assign(gimple_stmt_iterator *gsi)
 
 	if (!gimple_assign_single_p(stmt) || gimple_clobber_p(stmt))
 		return;
-	if ((whole = bitfield_unit(gimple_assign_rhs1(stmt), &shift)) &&
-	    access_is_shared(gimple_assign_rhs1(stmt)))
+	if ((whole = bitfield_unit(gsi, gimple_assign_rhs1(stmt), &shift)))
 		lower_bitfield_load(gsi, whole, shift);
-	else if ((whole = bitfield_unit(gimple_assign_lhs(stmt), &shift)) &&
-		 access_is_shared(gimple_assign_lhs(stmt)))
+	else if ((whole = bitfield_unit(gsi, gimple_assign_lhs(stmt), &shift)))
 		lower_bitfield_store(gsi, whole, shift);
 }
 
@@ -211,7 +249,8 @@ lower_call lower_classify(gcall *call, tree *object)
 {
 	*object = NULL_TREE;
 	if (gimple_call_internal_p(call))
-		return gimple_call_internal_fn(call) == IFN_TSAN_FUNC_EXIT ? CALL_EXIT : CALL_NOTHING;
+		return gimple_call_internal_fn(call) == IFN_TSAN_FUNC_EXIT ? CALL_EXIT
+									   : CALL_NOTHING;
 	tree function = gimple_call_fndecl(call);
 	if (!function)
 		return CALL_OTHER;
@@ -239,10 +278,8 @@ lower_call lower_classify(gcall *call, tree *object)
 	case BUILT_IN_FRAME_ADDRESS:
 	case BUILT_IN_EH_POINTER:
 	case BUILT_IN_EH_FILTER:
-	case BUILT_IN_EH_COPY_VALUES:
-		return CALL_NOTHING;
-	default:
-		return gimple_call_flags(call) & ECF_CONST ? CALL_NOTHING : CALL_OTHER;
+	case BUILT_IN_EH_COPY_VALUES: return CALL_NOTHING;
+	default: return gimple_call_flags(call) & ECF_CONST ? CALL_NOTHING : CALL_OTHER;
 	}
 }
 
@@ -266,7 +303,7 @@ void lower_function(function *fn)
 	basic_block bb;
 
 	originals.clear();
-	FOR_EACH_BB_FN(bb, fn)
+	FOR_EACH_BB_FN (bb, fn)
 		for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
 			gimple *stmt = gsi_stmt(gsi);
 			if (is_gimple_assign(stmt))

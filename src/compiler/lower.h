@@ -16,8 +16,8 @@ tree lower_named(gimple *stmt, tree ref);
 enum lower_call {
 	CALL_NOTHING, /* runs no code that records */
 	CALL_EXIT,    /* the mark of the function's end */
-	CALL_SITE,    /* goes to the runtime: the place, and the object if it has one, is recorded */
-	CALL_OTHER,   /* may run instrumented code */
+	CALL_SITE,  /* goes to the runtime: the place, and the object if it has one, is recorded */
+	CALL_OTHER, /* may run instrumented code */
 };
 lower_call lower_classify(gcall *call, tree *object);
 

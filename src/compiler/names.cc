@@ -37,13 +37,11 @@ std::string names_of_reference(tree ref)
 	case COMPONENT_REF:
 		return of_object(TREE_OPERAND(ref, 0)) + identifier(TREE_OPERAND(ref, 1));
 	case ARRAY_REF:
-	case ARRAY_RANGE_REF:
-		return names_of_reference(TREE_OPERAND(ref, 0)) + "[]";
+	case ARRAY_RANGE_REF: return names_of_reference(TREE_OPERAND(ref, 0)) + "[]";
 	case REALPART_EXPR:
 	case IMAGPART_EXPR:
 	case VIEW_CONVERT_EXPR:
-	case BIT_FIELD_REF:
-		return names_of_reference(TREE_OPERAND(ref, 0));
+	case BIT_FIELD_REF: return names_of_reference(TREE_OPERAND(ref, 0));
 	case MEM_REF:
 	case TARGET_MEM_REF: {
 		tree pointer = TREE_OPERAND(ref, 0);
@@ -51,8 +49,7 @@ std::string names_of_reference(tree ref)
 			return names_of_reference(TREE_OPERAND(pointer, 0));
 		return "*" + of_value(pointer);
 	}
-	default:
-		return DECL_P(ref) ? identifier(ref) : "";
+	default: return DECL_P(ref) ? identifier(ref) : "";
 	}
 }
 
@@ -102,10 +99,27 @@ static std::string function_and_file(tree function, const char *file)
 	return std::string(name ? name : "?") + "\t" + (file ? file : "");
 }
 
+static bool has_location(gimple *stmt)
+{
+	return LOCATION_LOCUS(gimple_location(stmt)) != UNKNOWN_LOCATION;
+}
+
+/* Statements the optimiser made have no location; the one before them is the best guess. */
+static gimple *located(gimple *stmt)
+{
+	if (has_location(stmt) || !gimple_bb(stmt))
+		return stmt;
+	for (gimple_stmt_iterator gsi = gsi_for_stmt(stmt); !gsi_end_p(gsi); gsi_prev(&gsi))
+		if (has_location(gsi_stmt(gsi)) && gimple_code(gsi_stmt(gsi)) != GIMPLE_ASM)
+			return gsi_stmt(gsi);
+	return stmt;
+}
+
 std::string names_place(gimple *stmt, unsigned *line, unsigned *column)
 {
+	stmt = located(stmt);
 	location_t where = gimple_location(stmt);
-	if (LOCATION_LOCUS(where) == UNKNOWN_LOCATION)
+	if (!has_location(stmt))
 		where = DECL_SOURCE_LOCATION(current_function_decl);
 	expanded_location x = expand_location(where);
 	*line = (unsigned)x.line;

@@ -15,7 +15,10 @@ struct op {
 	access_address from, to;
 	tree object; /* SITE: the object the call is about, or NULL */
 
-	bool is_access() const { return kind <= CLEAR; }
+	bool is_access() const
+	{
+		return kind <= CLEAR;
+	}
 };
 
 struct plan {

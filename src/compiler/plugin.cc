@@ -17,7 +17,8 @@ static void finish_unit(void *, void *)
 	if (wants_statistics) {
 		const struct segment_counts &c = segment_counts;
 		fprintf(stderr,
-			"sooth: %lu segments, %lu reads, %lu writes, %lu copies, %lu without exact value; "
+			"sooth: %lu segments, %lu reads, %lu writes, %lu copies, %lu without exact "
+			"value; "
 			"recorded %lu addresses, %lu values\n",
 			c.segments, c.reads, c.writes, c.copies, c.inexact, c.addresses_kept,
 			c.values_kept);

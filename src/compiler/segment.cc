@@ -27,7 +27,8 @@ static gasm *build_asm(const std::string &text, std::vector<tree> outputs, std::
 	for (tree i : inputs)
 		vec_safe_push(in, operand("r", i));
 	for (const char *what : { "memory", "cc" })
-		vec_safe_push(clobbers, build_tree_list(NULL_TREE, build_string(strlen(what), what)));
+		vec_safe_push(clobbers,
+			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
 	gasm *stmt = gimple_build_asm_vec(ggc_strdup(text.c_str()), in, out, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
 	gimple_asm_set_inline(stmt, true); /* do not take its many lines for many instructions */
@@ -100,7 +101,9 @@ void segment::nop(gimple_stmt_iterator *gsi)
 	std::string text = "990:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n"
 			   "\t.pushsection sooth_nop,\"?\",@progbits\n"
 			   "\t.quad 990b\n"
-			   "\t.short " + std::to_string(elements.size() - 1) + "\n"
+			   "\t.short " +
+			   std::to_string(elements.size() - 1) +
+			   "\n"
 			   "991:\t.ascii \"%q0\"\n"
 			   "\t.org 991b+6\n"
 			   "\t.popsection";
@@ -131,12 +134,15 @@ std::string segment::row() const
 
 	for (const element &e : elements) {
 		const wire_element &w = e.wire;
-		snprintf(line, sizeof(line), "\t.byte %u,%u\n\t.short %u\n\t.byte %u,%u\n\t.short %u,%u,%u,%u,%u\n\t.long %u,",
+		snprintf(line, sizeof(line),
+			 "\t.byte %u,%u\n\t.short %u\n\t.byte %u,%u\n\t.short "
+			 "%u,%u,%u,%u,%u\n\t.long %u,",
 			 w.kind, w.flags, w.size, w.address_form, w.value_form, w.address_slot,
 			 w.value_slot, w.address_at, w.value_at, w.column, w.line);
 		text += line;
-		text += (e.address.empty() ? std::to_string(w.address_ref) : escape(e.address)) + "," +
-			strings_ref(e.name) + "," + strings_ref(e.path) + "," + strings_ref(e.place);
+		text += (e.address.empty() ? std::to_string(w.address_ref) : escape(e.address)) +
+			"," + strings_ref(e.name) + "," + strings_ref(e.path) + "," +
+			strings_ref(e.place);
 		snprintf(line, sizeof(line), ",%u\n\t.quad %llu\n", w.field_offset,
 			 (unsigned long long)w.value);
 		text += line;
@@ -203,6 +209,32 @@ void segment::put_after(gimple_stmt_iterator *gsi, tree value, unsigned at)
 		gsi_insert_after(gsi, store, GSI_SAME_STMT);
 }
 
+/* No event: the reader computes a value it is going to need. */
+void segment::set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOST_WIDE_INT plus)
+{
+	element &e = add(gsi, EV_NONE, 0);
+	e.wire.address_slot = (uint16_t)known.of(value);
+	e.wire.value_form = WIRE_SLOT;
+	e.wire.value_slot = (uint16_t)slot;
+	e.wire.value = (uint64_t)plus;
+}
+
+/*
+ * Before an access: its pointer may be another one, which is known, plus a constant. Then it is
+ * known from here on, which is what slots.cc has counted on.
+ */
+void segment::learn(gimple_stmt_iterator *gsi, const access_address &a)
+{
+	unsigned slot;
+	HOST_WIDE_INT plus;
+
+	if (a.is_static || known.is_known(a.base) || known.of(a.base) == slots::none ||
+	    !known.find(a.base, &slot, &plus))
+		return;
+	set_slot(gsi, a.base, slot, plus);
+	known.recorded(a.base);
+}
+
 /*
  * An address, in the cheapest form: nothing at all for a variable whose place the linker knows
  * or a pointer the reader knows, six bytes otherwise. (Eight are stored; what is recorded next
@@ -211,8 +243,6 @@ void segment::put_after(gimple_stmt_iterator *gsi, tree value, unsigned at)
 void segment::address(gimple_stmt_iterator *gsi, element &e, const access_address &a)
 {
 	wire_element &w = e.wire;
-	unsigned slot;
-	HOST_WIDE_INT plus;
 
 	if (a.is_static) {
 		w.address_form = WIRE_CONST;
@@ -223,10 +253,10 @@ void segment::address(gimple_stmt_iterator *gsi, element &e, const access_addres
 		e.address += "-.";
 		return;
 	}
-	if (known.find(a.base, &slot, &plus) && (int)(a.offset + plus) == a.offset + plus) {
+	if (known.is_known(a.base)) {
 		w.address_form = WIRE_SLOT;
-		w.address_slot = (uint16_t)slot;
-		w.address_ref = (int32_t)(a.offset + plus);
+		w.address_slot = (uint16_t)known.of(a.base);
+		w.address_ref = (int32_t)a.offset;
 		return;
 	}
 	segment_counts.addresses_kept++;
@@ -250,6 +280,7 @@ void segment::read(gimple_stmt_iterator *gsi, const op &o, tree named)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree ref = gimple_assign_rhs1(stmt), value = gimple_assign_lhs(stmt);
+	learn(gsi, o.from);
 	element &e = add(gsi, EV_READ, access_size(ref));
 
 	segment_counts.reads++;
@@ -271,6 +302,7 @@ void segment::write(gimple_stmt_iterator *gsi, const op &o, tree named)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree ref = gimple_assign_lhs(stmt), value = gimple_assign_rhs1(stmt);
+	learn(gsi, o.to);
 	element &e = add(gsi, EV_WRITE, access_size(ref));
 	unsigned char constant[8] = { 0 };
 	unsigned slot;
@@ -309,6 +341,10 @@ void segment::copy(gimple_stmt_iterator *gsi, const op &o)
 	HOST_WIDE_INT size = access_size(to);
 
 	segment_counts.copies++;
+	if (o.from_shared)
+		learn(gsi, o.from);
+	if (o.to_shared)
+		learn(gsi, o.to);
 	if (o.from_shared) {
 		element &e = add(gsi, EV_READ, size);
 		name(e, stmt, from);
@@ -336,6 +372,7 @@ void segment::clear(gimple_stmt_iterator *gsi, const op &o)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree to = gimple_assign_lhs(stmt);
+	learn(gsi, o.to);
 	element &e = add(gsi, EV_WRITE, access_size(to));
 
 	segment_counts.writes++;
@@ -350,8 +387,9 @@ void segment::define(gimple_stmt_iterator *gsi, const slots::definition &d)
 	if (known.is_known(d.value) && d.value == d.expression)
 		return;
 	element &e = add(gsi, EV_NONE, 0);
-	tree value = force_gimple_operand_gsi(gsi, fold_convert(ptr_type_node, unshare_expr(d.expression)),
-					      true, NULL_TREE, true, GSI_SAME_STMT);
+	tree value = force_gimple_operand_gsi(
+		gsi, fold_convert(ptr_type_node, unshare_expr(d.expression)), true, NULL_TREE, true,
+		GSI_SAME_STMT);
 	e.wire.address_form = WIRE_PAYLOAD;
 	e.wire.address_slot = (uint16_t)known.of(d.value);
 	e.wire.address_at = (uint16_t)bytes;
@@ -367,18 +405,15 @@ void segment::assign(gimple_stmt_iterator *gsi, const slots::assignment &a)
 	bool found = known.find(a.source, &slot, &plus);
 
 	gcc_assert(found); /* slots::give_up has seen to it */
-	element &e = add(gsi, EV_NONE, 0);
-	e.wire.address_slot = (uint16_t)known.of(a.value);
-	e.wire.value_form = WIRE_SLOT;
-	e.wire.value_slot = (uint16_t)slot;
-	e.wire.value = (uint64_t)(plus + a.plus);
+	set_slot(gsi, a.value, slot, plus + a.plus);
 }
 
 void segment::site(gimple_stmt_iterator *gsi, tree object)
 {
 	element &e = add(gsi, EV_SITE, 0);
 
-	if (object && TREE_CODE(object) == SSA_NAME && is_gimple_assign(SSA_NAME_DEF_STMT(object)) &&
+	if (object && TREE_CODE(object) == SSA_NAME &&
+	    is_gimple_assign(SSA_NAME_DEF_STMT(object)) &&
 	    gimple_assign_rhs_code(SSA_NAME_DEF_STMT(object)) == ADDR_EXPR)
 		object = gimple_assign_rhs1(SSA_NAME_DEF_STMT(object));
 	tree named = object && TREE_CODE(object) == ADDR_EXPR ? TREE_OPERAND(object, 0) : NULL_TREE;

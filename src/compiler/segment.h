@@ -18,11 +18,17 @@
 #include <string>
 #include <vector>
 
-class segment {
-public:
-	explicit segment(slots &known) : known(known) {}
+class segment
+{
+      public:
+	explicit segment(slots &known) : known(known)
+	{
+	}
 
-	bool is_open() const { return opening != nullptr; }
+	bool is_open() const
+	{
+		return opening != nullptr;
+	}
 	/* Whether an element with so many bytes of value fits. */
 	bool has_room(HOST_WIDE_INT size) const;
 
@@ -48,7 +54,7 @@ public:
 	/* Ends the segment before the statement at `gsi`, or at the block's end if that is the end. */
 	void close(gimple_stmt_iterator *gsi);
 
-private:
+      private:
 	struct element {
 		wire_element wire;
 		std::string address; /* assembler text of address_ref */
@@ -64,6 +70,8 @@ private:
 	element &add(gimple_stmt_iterator *gsi, event_kind kind, HOST_WIDE_INT size);
 	void open(gimple_stmt_iterator *gsi);
 	void name(element &e, gimple *stmt, tree named);
+	void learn(gimple_stmt_iterator *gsi, const access_address &a);
+	void set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOST_WIDE_INT plus);
 	void address(gimple_stmt_iterator *gsi, element &e, const access_address &a);
 	tree payload(tree type, unsigned at);
 	void put(gimple_stmt_iterator *gsi, tree value, tree type, unsigned at);

@@ -128,7 +128,7 @@ void slots::iterate(function *fn)
 			bits in(n, EDGE_COUNT(bb->preds) > 0);
 			edge e;
 			edge_iterator ei;
-			FOR_EACH_EDGE(e, ei, bb->preds) {
+			FOR_EACH_EDGE (e, ei, bb->preds) {
 				const bits &out = assigns[e->src->index] ? through_edge(e->src, bb)
 									 : known_out[e->src->index];
 				for (unsigned s = 0; s < n; s++)
@@ -169,7 +169,8 @@ bool slots::give_up()
 			/* Assignments run one after the other: none may use what one before changed. */
 			for (const followed &other : kept)
 				for (const assignment &before : other.assignments)
-					if (good && before.at == a.at && numbers.at(other.value) == slot)
+					if (good && before.at == a.at &&
+					    numbers.at(other.value) == slot)
 						good = false;
 		}
 		if (good)

@@ -22,8 +22,9 @@
 #include <set>
 #include <vector>
 
-class slots {
-public:
+class slots
+{
+      public:
 	static const unsigned none = 0xffff;
 
 	/* The slot of a value, made on first sight; `none` when there are too many. */
@@ -50,9 +51,15 @@ public:
 		std::vector<definition> definitions;
 		std::vector<assignment> assignments;
 	};
-	void follow(const followed &f) { all_followed.push_back(f); }
+	void follow(const followed &f)
+	{
+		all_followed.push_back(f);
+	}
 	/* A value recorded before a loop because the loop needs it and does not change it. */
-	void define(const definition &d) { invariants.push_back(d); }
+	void define(const definition &d)
+	{
+		invariants.push_back(d);
+	}
 
 	/* Finds out what is known where; gives up on followed values that cannot be computed. */
 	void solve(function *fn);
@@ -68,7 +75,7 @@ public:
 	std::vector<definition> definitions_at(basic_block bb) const;
 	std::vector<assignment> assignments_at(basic_block bb) const;
 
-private:
+      private:
 	typedef std::vector<bool> bits;
 	struct block {
 		bits made;

@@ -77,7 +77,8 @@ static inline uint8_t *codec_put_fields(struct codec *c, uint8_t *p, const char 
 }
 
 /* Writes the header once the length is known. */
-static inline void codec_put_header(uint8_t *start, enum event_kind kind, size_t header, size_t bytes)
+static inline void codec_put_header(uint8_t *start, enum event_kind kind, size_t header,
+				    size_t bytes)
 {
 	start[0] = (uint8_t)(kind << 1 | 1);
 	start[1] = header == CODEC_SHORT_HEADER ? (uint8_t)bytes : 255;

@@ -29,9 +29,9 @@ enum event_group {
 /* Flags of an access (`flags` in a segment's element, `m` in a record). */
 enum event_flag {
 	EF_VOLATILE = 1,
-	EF_BITFIELD = 2, /* the access is of the whole unit that holds the bit-field */
-	EF_INEXACT = 4,	 /* the value was read next to the access, not by it */
-	EF_CAS_FAIL = 8, /* an atomic read that was a failed compare-and-exchange */
+	EF_BITFIELD = 2,     /* the access is of the whole unit that holds the bit-field */
+	EF_INEXACT = 4,	     /* the value was read next to the access, not by it */
+	EF_CAS_FAIL = 8,     /* an atomic read that was a failed compare-and-exchange */
 	EF_ENVIRONMENT = 16, /* written by the kernel or by code we do not see */
 };
 /* An atomic's `m`: memory order (as in <stdatomic.h>) in the low byte, event_flag above. */
@@ -40,7 +40,12 @@ enum event_flag {
 enum event_lock { EVENT_LOCK_NORMAL, EVENT_LOCK_RECURSIVE, EVENT_LOCK_ERRORCHECK, EVENT_LOCK_RW };
 enum event_how { EVENT_PLAIN, EVENT_TRY, EVENT_TIMED };
 enum event_stop { EVENT_STOP_LIMIT, EVENT_STOP_NO_SPACE, EVENT_STOP_IO };
-enum event_process { EVENT_PROCESS_EXIT, EVENT_PROCESS_EXEC, EVENT_PROCESS_FORK, EVENT_PROCESS_ABORT };
+enum event_process {
+	EVENT_PROCESS_EXIT,
+	EVENT_PROCESS_EXEC,
+	EVENT_PROCESS_FORK,
+	EVENT_PROCESS_ABORT
+};
 
 const char *event_name(enum event_kind kind);	/* "ATOMIC_READ" */
 const char *event_text(enum event_kind kind);	/* "r" */

@@ -26,9 +26,9 @@
 
 #define WIRE_BLOCK_MAGIC 0x4b4c4253u /* "SBLK" */
 #define WIRE_CHUNK (64u << 10)	     /* bytes of a thread's buffer, header included */
-#define WIRE_PAGE 1024u		     /* a TIME record at least every so many bytes: at most 1,000 accesses */
-#define WIRE_SEGMENT_MAX 768u	     /* most bytes one segment may write, header word included */
-#define WIRE_RECORD_MAX 4096u	     /* most bytes of a runtime record, header included */
+#define WIRE_PAGE 1024u /* a TIME record at least every so many bytes: at most 1,000 accesses */
+#define WIRE_SEGMENT_MAX 768u /* most bytes one segment may write, header word included */
+#define WIRE_RECORD_MAX 4096u /* most bytes of a runtime record, header included */
 
 /*
  * The log files of a trace: events.0 … events.6 hold full blocks, one at each multiple of
@@ -46,7 +46,7 @@
 struct wire_block {
 	uint64_t cursor; /* address of the next record; 0 in a log file */
 	uint64_t limit;
-	uint64_t base;	 /* address of this header; cursor - base - sizeof is what is filled */
+	uint64_t base; /* address of this header; cursor - base - sizeof is what is filled */
 	uint32_t magic;
 	uint32_t stream; /* 0 is the main thread; numbers are given in order of creation */
 	uint64_t number; /* of the block in its stream, from 0 */
@@ -60,7 +60,8 @@ enum wire_block_flag {
 	WIRE_BLOCK_LIVE = 1,	/* ring: a stream is writing here */
 	WIRE_BLOCK_LAST = 2,	/* the stream ended with this block */
 	WIRE_BLOCK_HANDLER = 4, /* a signal handler's stream: `spare` is the stream it interrupts */
-	WIRE_BLOCK_GLOBAL = 8,	/* log=global: pieces of many streams, each behind a struct wire_piece */
+	WIRE_BLOCK_GLOBAL =
+		8, /* log=global: pieces of many streams, each behind a struct wire_piece */
 };
 
 /* A piece of a stream in a block of the global log. */
@@ -93,8 +94,8 @@ enum wire_form {
 	WIRE_PAYLOAD, /* at `…_at` in the payload: `size` bytes of a value; 6 bytes of an address, to
 		       * which address_ref is added. The bytes alone define slot `…_slot`. */
 	WIRE_SLOT,    /* what `…_slot` holds, plus a constant (address_ref or value) */
-	WIRE_CONST,   /* address_ref is self-relative; a value is in `value` */
-	WIRE_SAME,    /* value only: the bytes of the element before this one (a copied struct) */
+	WIRE_CONST, /* address_ref is self-relative; a value is in `value` */
+	WIRE_SAME,  /* value only: the bytes of the element before this one (a copied struct) */
 };
 
 #define WIRE_ADDRESS_BYTES 6
@@ -107,13 +108,13 @@ enum wire_form {
  * with no function entered or left between the two.
  */
 struct wire_element {
-	uint8_t kind;	       /* EV_READ, EV_WRITE, EV_ENTER (address = return address), EV_EXIT,
+	uint8_t kind;	      /* EV_READ, EV_WRITE, EV_ENTER (address = return address), EV_EXIT,
 				* EV_SITE, or EV_NONE: no event, but address_slot becomes what is in the
 				* payload at address_at (address_form PAYLOAD) or value_slot + value
 				* (value_form SLOT) */
-	uint8_t flags;	       /* enum event_flag */
-	uint16_t size;	       /* bytes accessed */
-	uint8_t address_form;  /* enum wire_form */
+	uint8_t flags;	      /* enum event_flag */
+	uint16_t size;	      /* bytes accessed */
+	uint8_t address_form; /* enum wire_form */
 	uint8_t value_form;
 	uint16_t address_slot;
 	uint16_t value_slot;
@@ -121,10 +122,10 @@ struct wire_element {
 	uint16_t value_at;
 	uint16_t column;
 	uint32_t line;
-	int32_t address_ref;   /* CONST: self-relative; PAYLOAD and SLOT: what to add */
-	int32_t name_ref;      /* as the source says it: "counter", "o->refs", "a[]" */
-	int32_t path_ref;      /* struct type and field: "table.refs"; SITE: the lock's */
-	int32_t place_ref;     /* "function\tfile", then for each inlined call "\tline\tfunction\tfile" */
+	int32_t address_ref; /* CONST: self-relative; PAYLOAD and SLOT: what to add */
+	int32_t name_ref;    /* as the source says it: "counter", "o->refs", "a[]" */
+	int32_t path_ref;    /* struct type and field: "table.refs"; SITE: the lock's */
+	int32_t place_ref; /* "function\tfile", then for each inlined call "\tline\tfunction\tfile" */
 	uint32_t field_offset; /* of path's field in its struct */
 	uint64_t value;	       /* CONST: the value, zeros behind it; SLOT: what to add */
 };

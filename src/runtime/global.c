@@ -1,6 +1,7 @@
 #include "runtime/global.h"
 
 #include "event/wire.h"
+#include "runtime/lane.h"
 #include "runtime/log.h"
 #include "runtime/ring.h"
 
@@ -40,6 +41,7 @@ bool global_open(void)
 
 	if (!first)
 		return false;
+	atomic_store(&lock, 0); /* in a fork child somebody who is not here may have held it */
 	first->magic = WIRE_BLOCK_MAGIC;
 	first->cursor = first->base + sizeof(*first);
 	first->stream = UINT32_MAX;
@@ -58,12 +60,19 @@ static void flush(void)
 	block->bytes = 0;
 }
 
-void global_append(uint32_t stream, const void *bytes, uint32_t count)
+/* Set while this thread is in here: a signal handler that cuts in must not wait for itself. */
+static SOOTH_TLS bool inside;
+
+bool global_append(uint32_t stream, const void *bytes, uint32_t count)
 {
 	struct wire_piece piece = { stream, count };
 
 	if (count == 0)
-		return;
+		return true;
+	if (inside)
+		return false;
+	inside = true;
+	atomic_signal_fence(memory_order_seq_cst);
 	take();
 	if (block->cursor + sizeof(piece) + count > block->base + WIRE_CHUNK)
 		flush();
@@ -74,6 +83,9 @@ void global_append(uint32_t stream, const void *bytes, uint32_t count)
 		block->cursor += sizeof(piece) + count;
 	}
 	leave();
+	atomic_signal_fence(memory_order_seq_cst);
+	inside = false;
+	return true;
 }
 
 void global_close(void)

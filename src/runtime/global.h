@@ -11,7 +11,8 @@
 
 bool global_on(void);
 bool global_open(void);
-void global_append(uint32_t stream, const void *bytes, uint32_t count);
+/* False: this thread is in the middle of appending, and a signal handler has cut in. */
+bool global_append(uint32_t stream, const void *bytes, uint32_t count);
 void global_close(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include "runtime/ring.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -65,8 +66,11 @@ static void rewind_lane(struct wire_block *lane)
 
 static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
 {
-	struct wire_block *lane = ring_take();
+	int cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	struct wire_block *lane = ring_take();
+	pthread_setcancelstate(cancel, NULL);
 	if (!lane)
 		return NULL;
 	if (global_on())
@@ -103,16 +107,24 @@ static void stop(struct wire_block *lane, enum event_stop why)
 	use_sink();
 }
 
-/* Moves what the lane holds to the log. False: the stream had to stop. */
-static bool flush(struct wire_block *lane, uint32_t flags)
+/* log=global. A handler that cut into the append of its own thread keeps what it has for later. */
+static bool flush_global(struct wire_block *lane)
 {
-	if (lane->flags & WIRE_BLOCK_GLOBAL) {
-		global_append(lane->stream, (const void *)LANE_FIRST(lane),
-			      (uint32_t)(lane->cursor - LANE_FIRST(lane)));
+	if (global_append(lane->stream, (const void *)LANE_FIRST(lane),
+			  (uint32_t)(lane->cursor - LANE_FIRST(lane)))) {
 		lane->cursor = LANE_FIRST(lane);
 		lane->limit = lane->cursor;
 		return true;
 	}
+	lane->limit = LANE_LAST(lane);
+	if (lane->cursor <= lane->limit)
+		return true;
+	stop(lane, EVENT_STOP_IO);
+	return false;
+}
+
+static bool flush_block(struct wire_block *lane, uint32_t flags)
+{
 	if (process_over_limit()) {
 		stop(lane, EVENT_STOP_LIMIT);
 		return false;
@@ -131,6 +143,20 @@ static bool flush(struct wire_block *lane, uint32_t flags)
 	lane->bytes = 0;
 	rewind_lane(lane);
 	return true;
+}
+
+/*
+ * Moves what the lane holds to the log. False: the stream had to stop. Writing is a cancellation
+ * point, what the program does here may be none.
+ */
+static bool flush(struct wire_block *lane, uint32_t flags)
+{
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	bool ok = lane->flags & WIRE_BLOCK_GLOBAL ? flush_global(lane) : flush_block(lane, flags);
+	pthread_setcancelstate(cancel, NULL);
+	return ok;
 }
 
 uint32_t lane_new_stream(void)
@@ -236,24 +262,25 @@ void lane_refill(void)
 	errno = error;
 }
 
+static bool has_room(const struct wire_block *lane, size_t bytes)
+{
+	return lane->cursor + bytes + 16 <= lane->base + WIRE_CHUNK;
+}
+
 struct wire_block *lane_room(size_t bytes)
 {
-	struct wire_block *lane = __sooth_lane;
-
-	if (lane == &nowhere) {
+	if (__sooth_lane == &nowhere)
 		lane_refill();
-		lane = __sooth_lane;
-	}
+	struct wire_block *lane = __sooth_lane;
 	if (!(lane->flags & WIRE_BLOCK_LIVE))
 		return NULL;
-	if (lane->cursor + bytes + 16 > lane->base + WIRE_CHUNK ||
-	    (lane->flags & WIRE_BLOCK_GLOBAL && lane->cursor > LANE_FIRST(lane))) {
-		int error = errno;
-		bool ok = flush(lane, 0);
-		errno = error;
-		return ok ? lane : NULL;
-	}
-	return lane;
+	if (has_room(lane, bytes) &&
+	    (!(lane->flags & WIRE_BLOCK_GLOBAL) || lane->cursor == LANE_FIRST(lane)))
+		return lane;
+	int error = errno;
+	bool ok = flush(lane, 0);
+	errno = error;
+	return ok && has_room(lane, bytes) ? lane : NULL;
 }
 
 /* ---- signal handlers ---------------------------------------------------------------------- */

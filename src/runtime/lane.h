@@ -22,13 +22,13 @@ extern SOOTH_API SOOTH_TLS struct wire_block *__sooth_lane;
 
 /* What the runtime knows of the calling thread. Zero until lane_begin. */
 struct lane_self {
-	uint32_t stream;     /* number of the thread's own stream */
-	bool known;	     /* lane_begin was called */
-	bool quiet;	     /* the runtime is at work: record nothing */
-	bool stripe_held;    /* see record_stripe_lock */
-	bool ended;	     /* lane_end was called: whatever still runs here is not recorded */
-	unsigned depth;	     /* of signal handlers */
-	struct codec codec;  /* what the next record's differences are taken from */
+	uint32_t stream;    /* number of the thread's own stream */
+	bool known;	    /* lane_begin was called */
+	bool quiet;	    /* the runtime is at work: record nothing */
+	bool stripe_held;   /* see record_stripe_lock */
+	bool ended;	    /* lane_end was called: whatever still runs here is not recorded */
+	unsigned depth;	    /* of signal handlers */
+	struct codec codec; /* what the next record's differences are taken from */
 	struct codec codecs[LANE_DEPTHS]; /* the same for handlers of each depth, while none runs */
 	struct wire_block *lanes[LANE_DEPTHS];
 };

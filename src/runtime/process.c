@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +91,8 @@ static void meta_line(const char *key, const char *value)
 	int length = snprintf(line, sizeof(line), "%s: %s\n", key, value);
 
 	if (length > 0)
-		append_file("meta", line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
+		append_file("meta", line,
+			    (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
 }
 
 static void meta_number(const char *key, long long value)
@@ -244,9 +246,12 @@ bool process_over_limit(void)
 void process_stopped(int why)
 {
 	static const char *const text[] = {
-		[EVENT_STOP_LIMIT] = "the trace has reached its size limit; recording ends here, the program goes on: ",
-		[EVENT_STOP_NO_SPACE] = "no space left for the trace; recording ends here, the program goes on: ",
-		[EVENT_STOP_IO] = "the trace cannot be written; recording ends here, the program goes on: ",
+		[EVENT_STOP_LIMIT] = "the trace has reached its size limit; recording ends here, "
+				     "the program goes on: ",
+		[EVENT_STOP_NO_SPACE] =
+			"no space left for the trace; recording ends here, the program goes on: ",
+		[EVENT_STOP_IO] =
+			"the trace cannot be written; recording ends here, the program goes on: ",
 	};
 
 	if (!atomic_exchange(&process.told, true))
@@ -265,6 +270,7 @@ static const char *const ends[] = {
 void process_finish(int how, int64_t status)
 {
 	char text[48];
+	int cancel;
 
 	if (!process_recording())
 		return;
@@ -272,6 +278,7 @@ void process_finish(int how, int64_t status)
 		record(EV_PROCESS, 0,
 		       (struct record_fields){ .n = (uint64_t)status, .m = (uint64_t)how });
 	lane_self.quiet = true;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* or an open() ends the thread */
 	write_maps();
 	if (how != EVENT_PROCESS_EXEC)
 		lane_close();
@@ -282,6 +289,7 @@ void process_finish(int how, int64_t status)
 	meta_line("end", text);
 	if (how == EVENT_PROCESS_EXEC) {
 		lane_self.quiet = false;
+		pthread_setcancelstate(cancel, NULL);
 		return; /* the ring holds the rest; exec may fail */
 	}
 	if (global_on())
@@ -289,17 +297,24 @@ void process_finish(int how, int64_t status)
 	if (!ring_in_use())
 		ring_remove();
 	atomic_store(&process.state, IDLE);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 void process_exec_failed(void)
 {
-	if (process_recording())
-		meta_line("end", "exec failed");
+	int cancel;
+
+	if (!process_recording())
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	meta_line("end", "exec failed");
+	pthread_setcancelstate(cancel, NULL);
 }
 
 void process_unreadable(const char *module)
 {
-	say("two modules cannot be told apart in the trace; nothing is recorded. Run it under `sooth record`: ",
+	say("two modules cannot be told apart in the trace; nothing is recorded. Run it under "
+	    "`sooth record`: ",
 	    module);
 	meta_line("end", "unreadable");
 	atomic_store(&process.state, IDLE);
@@ -312,6 +327,7 @@ void process_after_fork(void)
 	bool recording = process_recording();
 	log_forget();
 	lane_after_fork();
+	record_after_fork();
 	atomic_store(&process.told, false);
 	if (!recording)
 		return;

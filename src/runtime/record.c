@@ -23,7 +23,11 @@ bool record_on(void)
 	return (__sooth_lane->flags & WIRE_BLOCK_LIVE) != 0;
 }
 
-static uint8_t *put_fields(uint8_t *p, enum event_kind kind, uintptr_t pc,
+/*
+ * The fields of a record. `next` becomes what the record after it counts from, once it is there: a
+ * signal handler may jump away before, and then this record never was.
+ */
+static uint8_t *put_fields(struct codec *next, uint8_t *p, enum event_kind kind, uintptr_t pc,
 			   const struct record_fields *fields)
 {
 	struct codec_fields f = {
@@ -35,26 +39,31 @@ static uint8_t *put_fields(uint8_t *p, enum event_kind kind, uintptr_t pc,
 		.n = fields->n,
 		.m = fields->m,
 	};
-	return codec_put_fields(&lane_self.codec, p, event_fields(kind), &f);
+	*next = lane_self.codec;
+	return codec_put_fields(next, p, event_fields(kind), &f);
 }
 
 /* The record is there when the cursor has passed it; a SIGKILL before that leaves none. */
-static void commit(struct wire_block *lane, enum event_kind kind, size_t header, const uint8_t *end)
+static void commit(struct wire_block *lane, enum event_kind kind, size_t header, const uint8_t *end,
+		   const struct codec *next)
 {
 	uint8_t *start = (uint8_t *)lane->cursor;
 
 	codec_put_header(start, kind, header, (size_t)(end - start) - header);
 	atomic_signal_fence(memory_order_seq_cst);
 	lane->cursor = (uint64_t)end;
+	lane_self.codec = *next;
 }
 
 void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
 {
 	struct wire_block *lane = lane_room(HEADER_MAX);
+	struct codec next;
 
-	if (lane)
-		commit(lane, kind, CODEC_SHORT_HEADER,
-		       put_fields((uint8_t *)lane->cursor + CODEC_SHORT_HEADER, kind, pc, &fields));
+	if (!lane)
+		return;
+	uint8_t *start = (uint8_t *)lane->cursor + CODEC_SHORT_HEADER;
+	commit(lane, kind, CODEC_SHORT_HEADER, put_fields(&next, start, kind, pc, &fields), &next);
 }
 
 /* One record can be open in a thread, and one more in each signal handler that cuts in. */
@@ -63,6 +72,7 @@ static SOOTH_TLS struct {
 	uint8_t *end;
 	enum event_kind kind;
 	size_t header;
+	struct codec next;
 } open_record[LANE_DEPTHS];
 
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size)
@@ -73,7 +83,8 @@ void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields field
 	if (!lane || depth >= LANE_DEPTHS)
 		return NULL;
 	size_t header = size + CODEC_FIELDS_MAX < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
-	uint8_t *bytes = put_fields((uint8_t *)lane->cursor + header, kind, pc, &fields);
+	uint8_t *bytes = put_fields(&open_record[depth].next, (uint8_t *)lane->cursor + header,
+				    kind, pc, &fields);
 	open_record[depth].lane = lane;
 	open_record[depth].end = bytes + size;
 	open_record[depth].kind = kind;
@@ -86,7 +97,7 @@ void record_close(void)
 	unsigned depth = lane_self.depth;
 
 	commit(open_record[depth].lane, open_record[depth].kind, open_record[depth].header,
-	       open_record[depth].end);
+	       open_record[depth].end, &open_record[depth].next);
 }
 
 void record_unmodelled(uintptr_t pc, const char *name)
@@ -107,6 +118,7 @@ void record_unmodelled(uintptr_t pc, const char *name)
  * is all that is asked of them, and nothing has to be allocated or looked up.
  */
 #define STRIPES 1024u
+#define STRIPE_PATIENCE (1ull << 31) /* ticks: about a second */
 static struct {
 	_Atomic uint32_t locked;
 	_Atomic uint64_t sequence;
@@ -130,11 +142,23 @@ bool record_stripe_lock(const volatile void *object)
 		return false;
 	lane_self.stripe_held = true;
 	atomic_signal_fence(memory_order_seq_cst);
+	if (!atomic_exchange_explicit(locked, 1, memory_order_acquire))
+		return true;
+	uint64_t since = __rdtsc();
 	for (unsigned spins = 0; atomic_exchange_explicit(locked, 1, memory_order_acquire);) {
 		while (atomic_load_explicit(locked, memory_order_relaxed)) {
 			_mm_pause();
-			if (++spins % 64 == 0) /* its holder is not running: let it */
-				sched_yield();
+			if (++spins % 64)
+				continue;
+			/*
+			 * Its holder is not running: let it. But it may be in a signal handler that
+			 * waits for us (a collector stops all threads so): then go on without.
+			 */
+			sched_yield();
+			if (__rdtsc() - since > STRIPE_PATIENCE) {
+				lane_self.stripe_held = false;
+				return false;
+			}
 		}
 	}
 	return true;
@@ -145,4 +169,10 @@ void record_stripe_unlock(const volatile void *object)
 	atomic_store_explicit(&stripes[stripe_of(object)].locked, 0, memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
 	lane_self.stripe_held = false;
+}
+
+void record_after_fork(void)
+{
+	for (unsigned i = 0; i < STRIPES; i++)
+		atomic_store_explicit(&stripes[i].locked, 0, memory_order_relaxed);
 }

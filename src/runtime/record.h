@@ -44,6 +44,9 @@ uint64_t record_sequence(const volatile void *object);
 bool record_stripe_lock(const volatile void *object);
 void record_stripe_unlock(const volatile void *object);
 
+/* In a fork child: whoever held a stripe is not here. */
+void record_after_fork(void);
+
 /* Something seen that the model does not have; counted and named by `sooth trace stat`. */
 void record_unmodelled(uintptr_t pc, const char *name);
 

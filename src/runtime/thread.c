@@ -69,15 +69,28 @@ static void enter(pthread_t thread, uint32_t stream)
 	table_unlock();
 }
 
-/* The stream of a thread that can be joined; 0, which nobody joins, when it is not known. */
+/* The main thread was created by nobody, but it too can be joined. */
+#define MAIN_STREAM 0u
+#define NO_STREAM UINT32_MAX
+static pthread_t main_thread;
+
+__attribute__((constructor(101))) static void find_main(void)
+{
+	if (gettid() == getpid())
+		main_thread = pthread_self();
+}
+
+/* The stream of a thread that can be joined; NO_STREAM when it is not known. */
 static uint32_t stream_of(pthread_t thread)
 {
-	uint32_t stream = 0;
+	uint32_t stream = NO_STREAM;
 
 	table_lock();
-	for (struct entry *e = *bucket_of(thread); e && !stream; e = e->next)
-		stream = pthread_equal(e->thread, thread) ? e->stream : 0;
+	for (struct entry *e = *bucket_of(thread); e && stream == NO_STREAM; e = e->next)
+		stream = pthread_equal(e->thread, thread) ? e->stream : NO_STREAM;
 	table_unlock();
+	if (stream == NO_STREAM && main_thread && pthread_equal(thread, main_thread))
+		stream = MAIN_STREAM;
 	return stream;
 }
 
@@ -100,6 +113,7 @@ static void leave(pthread_t thread, uint32_t stream)
 void thread_after_fork(void)
 {
 	tid = 0;
+	main_thread = pthread_self();
 	for (unsigned i = 0; i < BUCKETS; i++)
 		buckets[i] = NULL; /* lost, with the threads: their memory may be half changed */
 	table_unlock();
@@ -272,7 +286,7 @@ static int joined(pthread_t thread, uint32_t stream, uintptr_t pc, int result)
 {
 	if (result != 0)
 		return result;
-	if (stream) {
+	if (stream != NO_STREAM) {
 		leave(thread, stream);
 		record(EV_JOIN, pc, (struct record_fields){ .n = stream });
 	} else {
@@ -322,7 +336,7 @@ SOOTH_API int pthread_detach(pthread_t thread)
 		return real()->pthread_detach(thread);
 	uint32_t stream = stream_of(thread);
 	int result = real()->pthread_detach(thread);
-	if (result == 0 && stream) {
+	if (result == 0 && stream != NO_STREAM) {
 		leave(thread, stream);
 		record(EV_DETACH, RECORD_CALLER, (struct record_fields){ .n = stream });
 	}

@@ -235,17 +235,29 @@ void check_memory(struct check *c, const struct trace_event *ev)
 
 /* ---- atomics ------------------------------------------------------------------------------ */
 
-static void doubt(struct check *c, const struct trace_event *ev)
+/* Each event of the second pass is held against each doubt. */
+#define DOUBTS_MAX 64
+
+static void doubt(struct check *c, const struct trace_event *ev, const uint8_t *read)
 {
-	if (c->doubts.count < 10000 && !c->stopped)
-		*vec_push(&c->doubts) = (struct check_doubt){
-			ev->address,
-			ev->size,
-			check_message(c, ev,
-				      "reads from atomic %#" PRIx64
-				      " what the one before it did not leave",
-				      ev->address),
-		};
+	struct check_doubt d = { .address = ev->address, .size = ev->size };
+
+	if (c->stopped)
+		return;
+	for (size_t i = 0; i < c->doubts.count; i++) {
+		if (c->doubts.items[i].address == ev->address)
+			return; /* the first of a location is enough */
+	}
+	if (c->doubts.count == DOUBTS_MAX) {
+		check_note(c, ev, "reads from atomic %#" PRIx64 " what no atomic left; not judged",
+			   ev->address);
+		return;
+	}
+	memcpy(d.value, read, ev->size);
+	d.text = check_message(
+		c, ev, "reads from atomic %#" PRIx64 " what the one before it did not leave",
+		ev->address);
+	*vec_push(&c->doubts) = d;
 }
 
 void check_atomic(struct check *c, const struct trace_event *ev)
@@ -265,7 +277,7 @@ void check_atomic(struct check *c, const struct trace_event *ev)
 		o->known[i] = true;
 	}
 	if (wrong)
-		doubt(c, ev);
+		doubt(c, ev, read);
 }
 
 /* Does this event put bytes there that the atomics of the address do not know of? */
@@ -282,9 +294,17 @@ static bool explains(const struct trace_event *ev, const struct check_doubt *d)
 	return ev->address < d->address + d->size && d->address < ev->address + ev->size;
 }
 
+static bool wrote(const struct trace_event *ev, const struct check_doubt *d)
+{
+	return (ev->kind == EV_ATOMIC_WRITE || ev->kind == EV_ATOMIC_UPDATE) && ev->value &&
+	       ev->address == d->address && ev->size == d->size &&
+	       !memcmp(ev->value, d->value, d->size);
+}
+
 static void drop_explained(struct check *c, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < c->doubts.count;) {
+		c->doubts.items[i].contradicted |= wrote(ev, &c->doubts.items[i]);
 		if (explains(ev, &c->doubts.items[i])) {
 			free(c->doubts.items[i].text);
 			c->doubts.items[i] = c->doubts.items[--c->doubts.count];
@@ -296,7 +316,9 @@ static void drop_explained(struct check *c, const struct trace_event *ev)
 
 /*
  * Plain writes have no number, so whether one came between two atomics is not known: a location
- * that has plain writes at all is not judged. This second pass runs only if there is a doubt.
+ * that has plain writes at all is not judged. Code that was not recorded writes too (the guard of
+ * a static variable): only a value that a recorded atomic did write, but not last, is wrong for
+ * sure. A text holds everything. This second pass runs only if there is a doubt.
  */
 void check_settle_doubts(struct check *c)
 {
@@ -311,11 +333,15 @@ void check_settle_doubts(struct check *c)
 		trace_cursor_close(cursor);
 	}
 	for (size_t i = 0; i < c->doubts.count; i++) {
-		if (c->may_be_lost) {
+		const struct check_doubt *d = &c->doubts.items[i];
+
+		if (!d->contradicted && !trace_is_text(c->trace)) {
+			check_add_note(c, d->text);
+		} else if (c->may_be_lost) {
 			c->may_be_lost--;
-			check_add_note(c, c->doubts.items[i].text);
+			check_add_note(c, d->text);
 		} else {
-			check_add_violation(c, c->doubts.items[i].text);
+			check_add_violation(c, d->text);
 		}
 	}
 	vec_free(&c->doubts);

@@ -20,6 +20,8 @@ struct check_object {
 /* An atomic that read what no atomic wrote. */
 struct check_doubt {
 	uint64_t address, size;
+	uint8_t value[16]; /* what it read */
+	bool contradicted; /* an atomic did write that, at another time */
 	char *text;
 };
 

@@ -260,8 +260,8 @@ class Function:
         if rnd.random() < 0.5:
             return Text("COPY(memcpy, (u8 *)%s + %d, (u8 *)%s + %d, %s);" % (
                 name, rnd.randrange(100) * size, name, 250 * size + rnd.randrange(100), n))
-        return Text("COPY(memmove, (u8 *)%s + %d, (u8 *)%s + %d, %s);" % (
-            name, rnd.randrange(20), name, rnd.randrange(20), n))
+        to, off = rnd.sample(range(20), 2)  # not the same: the compiler would leave it out
+        return Text("COPY(memmove, (u8 *)%s + %d, (u8 *)%s + %d, %s);" % (name, to, name, off, n))
 
     def atomic(self):
         name = self.rnd.choice(self.p.atomic_names)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define ENTRIES (1u << 20)
+#define ENTRIES (4u << 20)
 #define BYTES (16u << 20)
 #define THREADS 2
 #define LIVES 4096
@@ -26,7 +26,7 @@ static __thread struct self *self;
 static struct self all[THREADS + 1];
 static struct log_range lives[LIVES];
 static u32 life_count;
-static int waiting;
+static pthread_barrier_t barrier;
 
 extern u8 __start_objects[], __stop_objects[];
 
@@ -40,8 +40,11 @@ static void keep(u8 kind, u32 line, const void *to, const void *from, u64 size)
 {
 	struct log_entry *e = log_at++;
 
-	*e = (struct log_entry){ .address = (uintptr_t)to, .line = line, .size = (u32)size,
-				 .kind = kind, .value = { self->used, (uintptr_t)from } };
+	*e = (struct log_entry){ .address = (uintptr_t)to,
+				 .line = line,
+				 .size = (u32)size,
+				 .kind = kind,
+				 .value = { self->used, (uintptr_t)from } };
 	memcpy(self->bytes + self->used, to, size);
 	self->used += size;
 }
@@ -82,9 +85,7 @@ static void *thread(void *argument)
 	u32 me = (u32)(uintptr_t)argument;
 
 	start(me);
-	__atomic_fetch_sub(&waiting, 1, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST) > 0)
-		;
+	pthread_barrier_wait(&barrier);
 	self->result = program(me, me - 1);
 	self->end = log_at;
 	return NULL;
@@ -122,8 +123,8 @@ static void save(void)
 
 static void *memory(size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		       -1, 0);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		abort();
 	return p;
@@ -135,7 +136,7 @@ int main(void)
 	u64 result = 0;
 
 	for (u32 i = 0; i <= THREADS; i++) {
-		all[i].entries = all[i].end = memory(ENTRIES * sizeof(struct log_entry));
+		all[i].entries = all[i].end = memory((size_t)ENTRIES * sizeof(struct log_entry));
 		all[i].bytes = memory(BYTES);
 	}
 	if (program_threads == 1) {
@@ -143,7 +144,7 @@ int main(void)
 		self->result = program(1, 0);
 		self->end = log_at;
 	} else {
-		waiting = (int)program_threads;
+		pthread_barrier_init(&barrier, NULL, program_threads);
 		for (u32 i = 1; i <= program_threads; i++)
 			pthread_create(&threads[i], NULL, thread, (void *)(uintptr_t)i);
 		for (u32 i = 1; i <= program_threads; i++)

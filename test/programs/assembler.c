@@ -12,7 +12,8 @@ __attribute__((noinline)) static long pressed(const long *p)
 {
 	long a = p[0], b = p[1], c = p[2], d = p[3], e = p[4], f = p[5], g = p[6], h = p[7];
 
-	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
+	__asm__ volatile(""
+			 : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
 	return a + b + c + d + e + f + g + h + p[8] + p[9];
 }
 

@@ -34,6 +34,6 @@ int main()
 	int longest = 0;
 	for (auto &[name, length] : lengths)
 		longest = std::max(longest, length);
-	std::printf("%zu items, %zu keys, longest %d, sum %d\n", items.size(), names.size(), longest,
-		    std::accumulate(items.begin(), items.end(), 0));
+	std::printf("%zu items, %zu keys, longest %d, sum %d\n", items.size(), names.size(),
+		    longest, std::accumulate(items.begin(), items.end(), 0));
 }

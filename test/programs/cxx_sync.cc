@@ -49,6 +49,6 @@ int main()
 	std::thread late([&busy] { busy = !timed.try_lock_for(std::chrono::microseconds(1)); });
 	late.join();
 	timed.unlock();
-	std::printf("got %d, once %d, async %d, readers %d, busy %d\n", got, runs, async_result, readers,
-		    busy);
+	std::printf("got %d, once %d, async %d, readers %d, busy %d\n", got, runs, async_result,
+		    readers, busy);
 }

@@ -10,7 +10,10 @@
 static int destroyed;
 
 struct guard {
-	~guard() { destroyed++; }
+	~guard()
+	{
+		destroyed++;
+	}
 };
 
 __attribute__((noinline)) static int fall(int depth)

@@ -37,7 +37,8 @@ static void *beside_reader(void *unused)
 static void *beside_writer(void *unused)
 {
 	struct timespec past = { 1, 0 };
-	int a = pthread_rwlock_tryrdlock(&lock) == EBUSY, b = pthread_rwlock_trywrlock(&lock) == EBUSY;
+	int a = pthread_rwlock_tryrdlock(&lock) == EBUSY,
+	    b = pthread_rwlock_trywrlock(&lock) == EBUSY;
 	int c = pthread_rwlock_timedrdlock(&lock, &past) == ETIMEDOUT;
 	int d = pthread_rwlock_timedwrlock(&lock, &past) == ETIMEDOUT;
 

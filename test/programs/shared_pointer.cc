@@ -12,7 +12,10 @@ static std::atomic<int> destroyed{ 0 };
 
 struct thing {
 	int value = 3;
-	~thing() { destroyed++; }
+	~thing()
+	{
+		destroyed++;
+	}
 };
 
 int main()

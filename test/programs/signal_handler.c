@@ -57,7 +57,7 @@ int main(void)
 		if (!sigsetjmp(back, 1))
 			raise(SIGTERM);
 	sigaction(SIGRTMIN, NULL, &old);
-	printf("outer %d inner %d order %d, value %d, jumped %d, old handler kept %d\n", outer, inner,
-	       order, value, jumped, old.sa_sigaction == on_queue);
+	printf("outer %d inner %d order %d, value %d, jumped %d, old handler kept %d\n", outer,
+	       inner, order, value, jumped, old.sa_sigaction == on_queue);
 	return 0;
 }

@@ -15,11 +15,20 @@ struct shape {
 };
 struct box : shape {
 	int w = 3, h = 4;
-	box() { built++; }
-	int area() const override { return w * h; }
+	box()
+	{
+		built++;
+	}
+	int area() const override
+	{
+		return w * h;
+	}
 };
 struct circle : shape {
-	int area() const override { return 3; }
+	int area() const override
+	{
+		return 3;
+	}
 };
 
 static const shape &get()

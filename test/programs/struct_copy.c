@@ -10,11 +10,21 @@
 #include <pthread.h>
 #include <stdio.h>
 
-struct s3 { char at[3]; };
-struct s7 { char at[7]; };
-struct s16 { long at[2]; };
-struct s40 { int at[10]; };
-struct s200 { int at[50]; };
+struct s3 {
+	char at[3];
+};
+struct s7 {
+	char at[7];
+};
+struct s16 {
+	long at[2];
+};
+struct s40 {
+	int at[10];
+};
+struct s200 {
+	int at[50];
+};
 
 static struct all {
 	struct s3 s3;

@@ -39,8 +39,9 @@ int main(void)
 
 	pthread_create(&thread, NULL, set, NULL);
 	pthread_join(thread, NULL);
-	printf("%.1Lf %.0f+%.0fi 1844674407370955161%d %.0f %.0f %.0f %.0f\n", extended, creal(number),
-	       cimag(number), (int)(wide % 10), squares[0], squares[1], squares[2], squares[3]);
+	printf("%.1Lf %.0f+%.0fi 1844674407370955161%d %.0f %.0f %.0f %.0f\n", extended,
+	       creal(number), cimag(number), (int)(wide % 10), squares[0], squares[1], squares[2],
+	       squares[3]);
 	for (int i = 0; i < 8; i++)
 		printf("%d%c", doubles[i], i < 7 ? ' ' : '\n');
 	return 0;

@@ -161,6 +161,45 @@ static void waits_release(void **state)
 	check_report_free(&report);
 }
 
+/* Atomics: a value nobody recorded came from elsewhere, one that came too early or late is wrong. */
+static void unseen_writers(void **state)
+{
+	struct write_record records[] = {
+		{ .kind = EV_ATOMIC_WRITE,
+		  .a = 8,
+		  .n = 1,
+		  .sequence = 1,
+		  .time = 1,
+		  .bytes = "a",
+		  .size = 1 },
+		{ .kind = EV_ATOMIC_WRITE,
+		  .a = 8,
+		  .n = 1,
+		  .sequence = 2,
+		  .time = 2,
+		  .bytes = "b",
+		  .size = 1 },
+		{ .kind = EV_ATOMIC_READ,
+		  .a = 8,
+		  .n = 1,
+		  .sequence = 3,
+		  .time = 3,
+		  .bytes = "x",
+		  .size = 1 },
+	};
+	struct check_report report;
+
+	(void)state;
+	write_all(trace_writer_open(), records, 3, (uint32_t[]){ 0, 0, 1 }, &report);
+	assert_int_equal(report.violation_count, 0);
+	assert_int_equal(report.note_count, 1);
+	check_report_free(&report);
+	records[2].bytes = "a";
+	write_all(trace_writer_open(), records, 3, (uint32_t[]){ 0, 0, 1 }, &report);
+	assert_int_equal(report.violation_count, 1);
+	check_report_free(&report);
+}
+
 /* Numbers that contradict the threads' own order. */
 static void a_circle(void **state)
 {
@@ -185,7 +224,8 @@ int main(void)
 		cmocka_unit_test(locks),	 cmocka_unit_test(conditions),
 		cmocka_unit_test(threads),	 cmocka_unit_test(others),
 		cmocka_unit_test(atomics),	 cmocka_unit_test(numbers_decide),
-		cmocka_unit_test(waits_release), cmocka_unit_test(a_circle),
+		cmocka_unit_test(waits_release), cmocka_unit_test(unseen_writers),
+		cmocka_unit_test(a_circle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

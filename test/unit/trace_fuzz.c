@@ -9,7 +9,7 @@
 #include "trace/export.h"
 #include "trace/stat.h"
 
-#define ROUNDS 3000
+#define ROUNDS 1500
 #define SEG 0x555500002000ull
 #define STR 0x555500001000ull
 

@@ -1,0 +1,72 @@
+/*
+ * judge TRACE PROGRESS
+ *
+ * Of a program that was killed (busy.c): the writes of each thread to its cell are in the trace
+ * as 1, 2, 3, … without a gap, up to the number it is known to have reached, and at most one more.
+ */
+#include "base/err.h"
+#include "trace/trace.h"
+
+#include "progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int bad;
+
+static void walk(const struct trace *trace, uint32_t i, const struct progress *p, uint64_t *last)
+{
+	struct trace_cursor *cursor = trace_cursor_open(trace, i);
+	struct trace_event ev;
+	struct err err = { 0 };
+
+	while (trace_next(cursor, &ev, &err)) {
+		uint64_t cell = (ev.address - p->cells) / sizeof(uint64_t), value;
+		if (ev.kind != EV_WRITE || ev.address < p->cells || cell >= PROGRESS_THREADS)
+			continue;
+		memcpy(&value, ev.value, sizeof(value));
+		if (value != last[cell] + 1) {
+			printf("thread %d: %llu after %llu\n", (int)cell, (unsigned long long)value,
+			       (unsigned long long)last[cell]);
+			bad = 1;
+		}
+		last[cell] = value;
+	}
+	if (err.text[0]) {
+		printf("stream %u: %s\n", trace_stream(trace, i)->number, err.text);
+		bad = 1;
+	}
+	trace_cursor_close(cursor);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t last[PROGRESS_THREADS] = { 0 }, sum = 0;
+	struct progress p = { 0 };
+	struct trace *trace;
+	struct err err = { 0 };
+	FILE *in = argc == 3 ? fopen(argv[2], "rb") : NULL;
+
+	if (argc != 3)
+		return 2;
+	if (in && fread(&p, sizeof(p), 1, in) != 1)
+		memset(&p, 0, sizeof(p)); /* killed before it had anything to say */
+	if (!trace_open(argv[1], &trace, &err)) {
+		printf("%s\n", err.text);
+		return 1;
+	}
+	for (uint32_t i = 0; i < trace_stream_count(trace) && p.cells; i++)
+		walk(trace, i, &p, last);
+	for (int i = 0; i < PROGRESS_THREADS; i++) {
+		if (last[i] < p.reached[i] || last[i] > p.reached[i] + 1) {
+			printf("thread %d: reached %llu, recorded %llu\n", i,
+			       (unsigned long long)p.reached[i], (unsigned long long)last[i]);
+			bad = 1;
+		}
+		sum += last[i];
+	}
+	printf("%llu steps, none missing\n", (unsigned long long)sum);
+	trace_close(trace);
+	return bad;
+}
