@@ -60,7 +60,7 @@ void check_add_violation(struct check *c, char *text)
 void check_add_note(struct check *c, char *text)
 {
 	c->report->note_count++;
-	if (c->report->notes.count < CHECK_SHOWN)
+	if (c->report->notes.count < CHECK_NOTES_SHOWN)
 		*vec_push(&c->report->notes) = text;
 	else
 		free(text);
@@ -99,7 +99,7 @@ void check_note(struct check *c, const struct trace_event *ev, const char *forma
 {
 	va_list args;
 
-	if (c->report->notes.count >= CHECK_SHOWN) {
+	if (c->report->notes.count >= CHECK_NOTES_SHOWN) {
 		c->report->note_count++;
 		return;
 	}

@@ -15,6 +15,7 @@ struct check_report {
 	uint64_t events;
 };
 #define CHECK_SHOWN 50
+#define CHECK_NOTES_SHOWN 5
 
 void trace_check(const struct trace *trace, struct check_report *report);
 void check_report_free(struct check_report *report);

@@ -358,10 +358,8 @@ class Function:
             p.slack = 0
         self.loops.pop()
         self.pointers.remove(p)
-        if rnd.random() < 0.3 and shape == 0 and p.spent <= p.slack:
-            p.loops = len(self.loops)
-            if self.times() * 1 == 1:
-                self.pointers.append(p)  # still good after the loop
+        if rnd.random() < 0.5 and shape == 0 and not self.loops:
+            self.pointers.append(p)  # still good after the loop
         return out
 
     def branch(self, depth):
