@@ -41,7 +41,6 @@ bool global_open(void)
 
 	if (!first)
 		return false;
-	atomic_store(&lock, 0); /* in a fork child somebody who is not here may have held it */
 	first->magic = WIRE_BLOCK_MAGIC;
 	first->cursor = first->base + sizeof(*first);
 	first->stream = UINT32_MAX;
@@ -95,4 +94,11 @@ void global_close(void)
 	ring_give(block);
 	block = NULL;
 	leave();
+}
+
+void global_forget(void)
+{
+	block = NULL;
+	inside = false;
+	atomic_store(&lock, 0); /* somebody who is not here may have held it */
 }

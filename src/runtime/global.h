@@ -15,4 +15,7 @@ bool global_open(void);
 bool global_append(uint32_t stream, const void *bytes, uint32_t count);
 void global_close(void);
 
+/* In a fork child: the parent's log is not ours. */
+void global_forget(void);
+
 #endif

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,8 @@ static struct {
 	_Atomic enum state state;
 	struct options options;
 	char dir[OPTIONS_PATH_MAX + 32];
+	pid_t pid;	      /* whose trace it is */
+	_Atomic pid_t starter; /* the thread that is in process_start */
 	_Atomic bool told; /* that a stream had to stop */
 } process;
 
@@ -44,6 +47,22 @@ static void say(const char *what, const char *which)
 }
 
 /* ---- the trace's directory ------------------------------------------------------------------ */
+
+/* The program may change its directory; the trace stays where it was asked for. */
+static void make_absolute(char dir[OPTIONS_PATH_MAX])
+{
+	char here[OPTIONS_PATH_MAX];
+	size_t length = strlen(dir);
+
+	if (length == 0 || dir[0] == '/' || !getcwd(here, sizeof(here)))
+		return;
+	size_t prefix = strlen(here) + 1;
+	if (prefix + length >= OPTIONS_PATH_MAX)
+		return;
+	memmove(dir + prefix, dir, length + 1);
+	memcpy(dir, here, prefix - 1);
+	dir[prefix - 1] = '/';
+}
 
 /* The first process of a recording has the name asked for; others put their pid into it. */
 static bool make_dir(void)
@@ -173,6 +192,7 @@ static bool open_trace(void)
 		say("cannot make the trace's directory, nothing is recorded: ", process.dir);
 		return false;
 	}
+	process.pid = getpid();
 	log_open(process.dir);
 	if (!ring_open(process.dir) || (process.options.global_log && !global_open())) {
 		say("cannot write the trace, nothing is recorded: ", process.dir);
@@ -192,13 +212,17 @@ void process_start(void)
 	if (__builtin_expect(atomic_load(&process.state) >= RECORDING, 1))
 		return;
 	if (!atomic_compare_exchange_strong(&process.state, &fresh, STARTING)) {
-		/* Another thread is at it, or this one is and was called back: then go on without. */
+		/* This thread is at it and was called back: go on without. Or another is: wait. */
+		while (atomic_load(&process.state) == STARTING && process.starter != gettid())
+			sched_yield();
 		return;
 	}
 	int error = errno;
+	process.starter = gettid();
 	bool quiet = lane_self.quiet;
 	lane_self.quiet = true;
 	options_read(&process.options, getenv("SOOTH_OPTIONS"));
+	make_absolute(process.options.dir);
 	bool recording = open_trace();
 	atomic_store(&process.state, recording ? RECORDING : IDLE);
 	lane_self.quiet = quiet;
@@ -267,12 +291,18 @@ static const char *const ends[] = {
 	[EVENT_PROCESS_ABORT] = "abort",
 };
 
+/* The child of a vfork runs in our memory but is not us: its end is not ours. */
+static bool is_ours(void)
+{
+	return process_recording() && process.pid == getpid();
+}
+
 void process_finish(int how, int64_t status)
 {
 	char text[48];
 	int cancel;
 
-	if (!process_recording())
+	if (!is_ours())
 		return;
 	if (record_on())
 		record(EV_PROCESS, 0,
@@ -304,7 +334,7 @@ void process_exec_failed(void)
 {
 	int cancel;
 
-	if (!process_recording())
+	if (!is_ours())
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	meta_line("end", "exec failed");
@@ -326,6 +356,7 @@ void process_after_fork(void)
 		return;
 	bool recording = process_recording();
 	log_forget();
+	global_forget();
 	lane_after_fork();
 	record_after_fork();
 	atomic_store(&process.told, false);
