@@ -97,7 +97,7 @@ void list_assign(gimple_stmt_iterator *gsi, std::vector<op> &ops, std::vector<ac
 	HOST_WIDE_INT size = access_size(to);
 	if (size == 0)
 		return;
-	if (size < 0 || (size > inline_copy_max && !clears) || TYPE_MODE(TREE_TYPE(to)) == XCmode) {
+	if (size < 0 || (size > inline_copy_max && !clears)) {
 		segment_counts.inexact++;
 		return;
 	}

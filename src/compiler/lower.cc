@@ -139,6 +139,56 @@ static void lower_bitfield_store(gimple_stmt_iterator *gsi, tree whole, unsigned
 	originals[stmt] = ref;
 }
 
+/* ---- complex long double -------------------------------------------------------------------- */
+
+/*
+ * Of its 32 bytes only two times ten are moved; so it is read and written as two numbers. The
+ * statement at `gsi` becomes the last of its parts.
+ */
+static void lower_complex_load(gimple_stmt_iterator *gsi)
+{
+	gimple *stmt = gsi_stmt(*gsi);
+	tree ref = gimple_assign_rhs1(stmt), type = TREE_TYPE(TREE_TYPE(ref)), half[2];
+	const tree_code parts[] = { REALPART_EXPR, IMAGPART_EXPR };
+
+	for (int i = 0; i < 2; i++) {
+		half[i] = make_ssa_name(type);
+		gimple *load =
+			gimple_build_assign(half[i], build1(parts[i], type, unshare_expr(ref)));
+		gimple_set_location(load, gimple_location(stmt));
+		gimple_set_block(load, gimple_block(stmt));
+		gsi_insert_before(gsi, load, GSI_SAME_STMT);
+	}
+	gimple_assign_set_rhs_with_ops(gsi, COMPLEX_EXPR, half[0], half[1]);
+	update_stmt(gsi_stmt(*gsi));
+}
+
+static void lower_complex_store(gimple_stmt_iterator *gsi)
+{
+	gimple *stmt = gsi_stmt(*gsi);
+	location_t at = gimple_location(stmt);
+	tree ref = gimple_assign_lhs(stmt), value = gimple_assign_rhs1(stmt);
+	tree type = TREE_TYPE(TREE_TYPE(ref));
+	gimple_seq seq = NULL;
+	tree real = gimple_build(&seq, at, REALPART_EXPR, type, value);
+	tree imaginary = gimple_build(&seq, at, IMAGPART_EXPR, type, value);
+
+	gsi_insert_seq_before(gsi, seq, GSI_SAME_STMT);
+	gimple *store = gimple_build_assign(build1(REALPART_EXPR, type, unshare_expr(ref)), real);
+	gimple_set_location(store, at);
+	gimple_set_block(store, gimple_block(stmt));
+	gsi_insert_before(gsi, store, GSI_SAME_STMT);
+	gimple_assign_set_lhs(stmt, build1(IMAGPART_EXPR, type, unshare_expr(ref)));
+	gimple_assign_set_rhs1(stmt, imaginary);
+	update_stmt(stmt);
+}
+
+static bool is_wide_complex(tree ref)
+{
+	return TYPE_MODE(TREE_TYPE(ref)) == XCmode && TREE_CODE(ref) != SSA_NAME &&
+	       access_is_shared(ref);
+}
+
 static void lower_assign(gimple_stmt_iterator *gsi)
 {
 	gimple *stmt = gsi_stmt(*gsi);
@@ -151,6 +201,10 @@ static void lower_assign(gimple_stmt_iterator *gsi)
 		lower_bitfield_load(gsi, whole, shift);
 	else if ((whole = bitfield_unit(gsi, gimple_assign_lhs(stmt), &shift)))
 		lower_bitfield_store(gsi, whole, shift);
+	else if (is_wide_complex(gimple_assign_rhs1(stmt)))
+		lower_complex_load(gsi);
+	else if (is_wide_complex(gimple_assign_lhs(stmt)))
+		lower_complex_store(gsi);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */

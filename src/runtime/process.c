@@ -30,9 +30,9 @@ static struct {
 	_Atomic enum state state;
 	struct options options;
 	char dir[OPTIONS_PATH_MAX + 32];
-	pid_t pid;	      /* whose trace it is */
+	pid_t pid;	       /* whose trace it is */
 	_Atomic pid_t starter; /* the thread that is in process_start */
-	_Atomic bool told; /* that a stream had to stop */
+	_Atomic bool told;     /* that a stream had to stop */
 } process;
 
 /* ---- words to the user: at most a line, on stderr, only when something is wrong ------------ */

@@ -57,9 +57,10 @@ HOOK(__tsan_func_exit)(void)
 ACCESS(1)
 ACCESS(2)
 ACCESS(4)
-ACCESS(8) ACCESS(16)
+ACCESS(8)
+ACCESS(16)
 
-	void __tsan_read_range(void *p, u64 size);
+void __tsan_read_range(void *p, u64 size);
 void __tsan_write_range(void *p, u64 size);
 HOOK(__tsan_read_range)(void *p, u64 size)
 {
