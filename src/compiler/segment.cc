@@ -18,6 +18,15 @@ static tree operand(const char *constraint, tree value)
 	return build_tree_list(build_tree_list(NULL_TREE, text), value);
 }
 
+/* Our text is in AT&T's syntax. Under -masm=intel operands come without a '%', which is allowed. */
+static const char *template_of(const std::string &text)
+{
+	if (ix86_asm_dialect != ASM_INTEL)
+		return ggc_strdup(text.c_str());
+	return ggc_strdup(
+		("\t.att_syntax noprefix\n" + text + "\n\t.intel_syntax noprefix").c_str());
+}
+
 static gasm *build_asm(const std::string &text, std::vector<tree> outputs, std::vector<tree> inputs)
 {
 	vec<tree, va_gc> *out = NULL, *in = NULL, *clobbers = NULL;
@@ -29,7 +38,7 @@ static gasm *build_asm(const std::string &text, std::vector<tree> outputs, std::
 	for (const char *what : { "memory", "cc" })
 		vec_safe_push(clobbers,
 			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
-	gasm *stmt = gimple_build_asm_vec(ggc_strdup(text.c_str()), in, out, clobbers, NULL);
+	gasm *stmt = gimple_build_asm_vec(template_of(text), in, out, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
 	gimple_asm_set_inline(stmt, true); /* do not take its many lines for many instructions */
 	for (tree o : outputs)
@@ -78,7 +87,7 @@ void segment::close(gimple_stmt_iterator *gsi)
 	/* Two bytes for each element at least: page.c counts on it. */
 	if (HEADER_BYTES + bytes < 2 * elements.size())
 		bytes = 2 * (unsigned)elements.size() - HEADER_BYTES;
-	opening->string = ggc_strdup((row() + open_code).c_str());
+	opening->string = template_of(row() + open_code);
 	gasm *commit = build_asm("addq\t$" + std::to_string(HEADER_BYTES + bytes) + ", (%0)", {},
 				 { lane });
 	if (on_edge) {

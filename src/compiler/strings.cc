@@ -68,5 +68,10 @@ void strings_finish_unit(FILE *out)
 		print_quoted(out, entry.first);
 		fputc('\n', out);
 	}
+	/* Only what follows is instructions, and it is the end of the unit. */
+	if (ix86_asm_dialect == ASM_INTEL)
+		fputs("\t.att_syntax prefix\n", out);
 	fputs(module_text, out);
+	if (ix86_asm_dialect == ASM_INTEL)
+		fputs("\t.intel_syntax noprefix\n", out);
 }

@@ -134,7 +134,7 @@ struct wire_element {
 struct wire_nop {
 	uint64_t pc;	  /* of the NOP */
 	uint16_t element; /* which element of the segment whose record is under construction */
-	char cursor[6];	  /* the register that points at that record: "%rax" */
+	char cursor[6];	  /* the register that points at that record: "%rax", or "rax" */
 };
 
 /* ---- the file `modules` ------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
  * Does a trace say what the program itself says (log.h)?
  *
  *   - Each thread's recorded accesses of the program's objects are those in LOG, in order: address,
- *     size, value, line. (Not when LOG has no entries at all.)
+ *     size, value, and the line if CHECK_LINES is set. (Not when LOG has no entries at all.)
  *   - In a program of one thread each recorded read sees what the recorded writes before it left,
  *     and all of them together leave the memory as MEMORY (default: LOG) says it was at the end.
  */
@@ -224,10 +224,13 @@ static _Noreturn void differ(const struct stream *s, const struct log_entry *e, 
 
 static bool line_is(const struct stream *s, const struct trace_event *ev, u32 line)
 {
+	static int wanted = -1;
 	struct trace_place place[1];
 
-	return !ev->site || !trace_site_places(s->trace, ev->site, place, 1) || !place[0].line ||
-	       place[0].line == line;
+	if (wanted < 0)
+		wanted = getenv("CHECK_LINES") && *getenv("CHECK_LINES");
+	return !wanted || !ev->site || !trace_site_places(s->trace, ev->site, place, 1) ||
+	       !place[0].line || place[0].line == line;
 }
 
 static void match_scalar(struct stream *s, const struct log_entry *e, u64 at)

@@ -10,8 +10,6 @@ import random
 
 INTS = ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"]
 FLOATS = ["f32", "f64"]
-SIZE = {"u8": 1, "s8": 1, "u16": 2, "s16": 2, "u32": 4, "s32": 4, "u64": 8, "s64": 8,
-        "f32": 4, "f64": 8, "s128": 16, "f80": 16, "_Bool": 1}
 LENGTH = 512  # of the arrays that pointers walk through, from the middle
 SLACK = 180  # steps a pointer may go from there; a callee gets CALLEE of them
 CALLEE = 40
@@ -251,15 +249,14 @@ class Function:
                             "  if (to != from) ASSIGN(*to, *from); }")
         if not self.private:
             return self.access()
-        name, kind, _ = rnd.choice(self.p.walked)
-        size = self.p.size(kind)
-        n = rnd.choice(["%d" % rnd.choice([1, 2, 4, 8, 16, 3, 5, 24, 40, 64]),
-                        "(1 + (acc & 31))", "%d * sizeof(%s)" % (rnd.randint(1, 5), self.p.spell(kind))])
+        name, _, _ = rnd.choice(self.p.walked)  # of at least LENGTH bytes
+        n = rnd.choice([str(rnd.choice([1, 2, 4, 8, 16, 3, 5, 24, 40, 64])), "(1 + (acc & 31))",
+                        "(2 + (acc & 7)) * 8"])
         if rnd.random() < 0.3:
             return Text("FILL((u8 *)%s + %d, %s, %s);" % (name, rnd.randrange(100), rnd.choice("01"), n))
         if rnd.random() < 0.5:
             return Text("COPY(memcpy, (u8 *)%s + %d, (u8 *)%s + %d, %s);" % (
-                name, rnd.randrange(100) * size, name, 250 * size + rnd.randrange(100), n))
+                name, rnd.randrange(180), name, 270 + rnd.randrange(150), n))
         to, off = rnd.sample(range(20), 2)  # not the same: the compiler would leave it out
         return Text("COPY(memmove, (u8 *)%s + %d, (u8 *)%s + %d, %s);" % (name, to, name, off, n))
 
@@ -523,9 +520,6 @@ class Program:
     @staticmethod
     def spell(kind):
         return kind.name if isinstance(kind, Struct) else kind
-
-    def size(self, kind):
-        return 8 if isinstance(kind, Struct) else SIZE[kind]
 
     def text(self):
         out = ['#include "log.h"', "", '#define OBJECT __attribute__((section("objects")))',
