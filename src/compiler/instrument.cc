@@ -18,8 +18,10 @@
 namespace
 {
 
-/* Structs and arrays larger than this are copied and cleared by the runtime. */
+/* Structs and arrays larger than this are copied and cleared by the runtime. Vectors cannot be:
+ * the compiler holds them in registers, or believes so. */
 const HOST_WIDE_INT inline_copy_max = 256;
+const HOST_WIDE_INT vector_max = 640;
 
 /* ---- what is to be recorded ----------------------------------------------------------------- */
 
@@ -30,7 +32,7 @@ bool is_memory(tree t)
 }
 
 /* A large or variable-sized assignment becomes a call of the runtime. */
-bool assign_by_call(gimple_stmt_iterator *gsi, bool from_shared, bool to_shared)
+bool assign_by_call(gimple_stmt_iterator *gsi)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree to = gimple_assign_lhs(stmt), from = gimple_assign_rhs1(stmt);
@@ -38,7 +40,7 @@ bool assign_by_call(gimple_stmt_iterator *gsi, bool from_shared, bool to_shared)
 	HOST_WIDE_INT size = access_size(to);
 
 	if (size <= 0 || (clears ? size < 0xffff : size <= inline_copy_max) ||
-	    (!from_shared && !to_shared) || stmt_ends_bb_p(stmt) ||
+	    is_gimple_reg_type(TREE_TYPE(to)) || stmt_ends_bb_p(stmt) ||
 	    (!clears && !is_memory(from) && TREE_CODE(from) != STRING_CST))
 		return false;
 	tree address = force_gimple_operand_gsi(gsi, build_fold_addr_expr(unshare_expr(to)), true,
@@ -86,7 +88,7 @@ void list_assign(gimple_stmt_iterator *gsi, std::vector<op> &ops, std::vector<ac
 	o.to_shared = is_memory(to) && access_is_shared(to);
 	if (!o.from_shared && !o.to_shared)
 		return;
-	if (assign_by_call(gsi, o.from_shared, o.to_shared)) {
+	if (assign_by_call(gsi)) {
 		o = {};
 		o.kind = op::SITE;
 		o.stmt = gsi_stmt(*gsi);
@@ -95,9 +97,10 @@ void list_assign(gimple_stmt_iterator *gsi, std::vector<op> &ops, std::vector<ac
 	}
 	bool clears = TREE_CODE(from) == CONSTRUCTOR && !is_gimple_reg_type(TREE_TYPE(to));
 	HOST_WIDE_INT size = access_size(to);
+	HOST_WIDE_INT most = is_gimple_reg_type(TREE_TYPE(to)) ? vector_max : inline_copy_max;
 	if (size == 0)
 		return;
-	if (size < 0 || (size > inline_copy_max && !clears)) {
+	if (size < 0 || (size > most && !clears)) {
 		segment_counts.inexact++;
 		return;
 	}
@@ -298,7 +301,9 @@ bool calls_init_only(tree function)
 /* Functions of which only the mark of their end is removed. */
 bool is_left_alone(tree function)
 {
-	return lookup_attribute("naked", DECL_ATTRIBUTES(function)) || calls_init_only(function);
+	return lookup_attribute("naked", DECL_ATTRIBUTES(function)) ||
+	       lookup_attribute("interrupt", TYPE_ATTRIBUTES(TREE_TYPE(function))) ||
+	       calls_init_only(function);
 }
 
 unsigned instrument(function *fn)
