@@ -123,6 +123,15 @@ format: ## clang-format in place
 bench-record: all build/deps-bench ## the cost of recording beside native, libtsan and helgrind
 	@bench/record $(B)
 
+bench-table: all build/deps-bench ## one global log against a log for each thread (GPredict, Table II)
+	@bench/table2 $(B)
+
+bench-package: all build/deps-bench ## Debian packages built with sooth-cc, their test-suites recorded
+	@bench/package $(B)
+
+fuzz-record: all ## N random programs against their traces, from seed SEED on
+	@test/exact/fuzz $(B) --count $(or $(N),2000) --seed $(or $(SEED),$(shell date +%s))
+
 install: all ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)
 	install $(B)/bin/sooth $(DESTDIR)$(PREFIX)/bin/sooth
@@ -138,7 +147,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 .PHONY: all deps demo test unit golden programs runtime projects exact lint format bench-record \
-	install clean help
+	bench-table bench-package fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
 

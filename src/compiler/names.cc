@@ -110,7 +110,8 @@ static gimple *located(gimple *stmt)
 	if (has_location(stmt) || !gimple_bb(stmt))
 		return stmt;
 	for (gimple_stmt_iterator gsi = gsi_for_stmt(stmt); !gsi_end_p(gsi); gsi_prev(&gsi))
-		if (has_location(gsi_stmt(gsi)) && gimple_code(gsi_stmt(gsi)) != GIMPLE_ASM)
+		if (has_location(gsi_stmt(gsi)) && !is_gimple_debug(gsi_stmt(gsi)) &&
+		    gimple_code(gsi_stmt(gsi)) != GIMPLE_ASM)
 			return gsi_stmt(gsi);
 	return stmt;
 }
