@@ -31,6 +31,11 @@ bool is_memory(tree t)
 	       (DECL_P(t) || REFERENCE_CLASS_P(t));
 }
 
+bool is_bit_field(tree t)
+{
+	return TREE_CODE(t) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(t, 1));
+}
+
 /* A large or variable-sized assignment becomes a call of the runtime. */
 bool assign_by_call(gimple_stmt_iterator *gsi)
 {
@@ -113,6 +118,12 @@ void list_assign(gimple_stmt_iterator *gsi, std::vector<op> &ops, std::vector<ac
 		o.kind = op::WRITE;
 	else
 		o.kind = op::COPY;
+	/* Under -fnon-call-exceptions a statement that may throw has to stay as it is. */
+	if (lookup_stmt_eh_lp(stmt) &&
+	    (o.kind == op::COPY || is_bit_field(from) || is_bit_field(to))) {
+		segment_counts.inexact++;
+		return;
+	}
 	if (o.from_shared)
 		o.from = address_of(gsi, from, seen);
 	if (o.to_shared)
@@ -132,6 +143,10 @@ void list_call(gcall *call, std::vector<op> &ops)
 	case CALL_OTHER: o.kind = op::FORGET; break;
 	}
 	ops.push_back(o);
+	if (o.kind == op::SITE && lower_runs_program(call)) {
+		o.kind = op::FORGET;
+		ops.push_back(o);
+	}
 }
 
 /* An empty template only keeps the compiler from moving things. */

@@ -195,7 +195,7 @@ static void lower_assign(gimple_stmt_iterator *gsi)
 	unsigned shift;
 	tree whole;
 
-	if (!gimple_assign_single_p(stmt) || gimple_clobber_p(stmt))
+	if (!gimple_assign_single_p(stmt) || gimple_clobber_p(stmt) || lookup_stmt_eh_lp(stmt))
 		return;
 	if ((whole = bitfield_unit(gsi, gimple_assign_rhs1(stmt), &shift)))
 		lower_bitfield_load(gsi, whole, shift);
@@ -297,6 +297,18 @@ static bool is_runtime_call(tree function)
 {
 	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
 	return !strncmp(name + (name[0] == '*'), "__sooth_", 8);
+}
+
+/*
+ * May the program's own code run in this call of a function we know? pthread_once calls it, and
+ * malloc and operator new can be the program's. Then nothing is known afterwards.
+ */
+bool lower_runs_program(gcall *call)
+{
+	tree function = gimple_call_fndecl(call);
+	const known_call *known = find_known(function);
+
+	return known && (known->how == CALL_PLACE || !strcmp(known->name, "pthread_once"));
 }
 
 lower_call lower_classify(gcall *call, tree *object)

@@ -21,4 +21,7 @@ enum lower_call {
 };
 lower_call lower_classify(gcall *call, tree *object);
 
+/* May the program's own code run in this call of a function that lower_classify calls a site? */
+bool lower_runs_program(gcall *call);
+
 #endif

@@ -24,14 +24,15 @@ struct file {
 };
 
 static struct {
-	char dir[4096];
+	char path[FILES][4096]; /* made at the start: a handler's stack may have no room for them */
 	struct file file[FILES];
 	_Atomic uint64_t bytes;
 } logs;
 
 void log_open(const char *dir)
 {
-	snprintf(logs.dir, sizeof(logs.dir), "%s", dir);
+	for (unsigned i = 0; i < FILES; i++)
+		snprintf(logs.path[i], sizeof(logs.path[i]), "%s/events.%u", dir, i);
 }
 
 static int lift(int fd)
@@ -50,11 +51,8 @@ static int lift(int fd)
 
 static int open_file(struct file *file, unsigned number)
 {
-	char path[sizeof(logs.dir) + 16];
 	struct stat st;
-
-	snprintf(path, sizeof(path), "%s/events.%u", logs.dir, number);
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	int fd = open(logs.path[number], O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -1;
 	fd = lift(fd);
@@ -121,6 +119,10 @@ enum log_result log_append(const struct wire_block *block)
 
 	if (fd < 0)
 		return errno == ENOSPC || errno == EDQUOT ? LOG_NO_SPACE : LOG_FAILED;
+	/* Beyond that limit a write is a signal that kills. */
+	struct rlimit most;
+	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && file->end + left > most.rlim_cur)
+		return LOG_NO_SPACE;
 	uint64_t start = atomic_fetch_add(&file->end, left), at = start;
 	atomic_fetch_add(&logs.bytes, left);
 	while (left) {

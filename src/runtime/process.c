@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -37,12 +38,23 @@ static struct {
 
 /* ---- words to the user: at most a line, on stderr, only when something is wrong ------------ */
 
+/* What descriptor 2 was at the start: a program may close it and get it again for a file. */
+static struct stat standard_error;
+
 static void say(const char *what, const char *which)
 {
-	char line[OPTIONS_PATH_MAX + 256];
-	int length = snprintf(line, sizeof(line), "sooth: %s%s\n", what, which);
+	struct iovec line[] = {
+		{ "sooth: ", 7 },
+		{ (char *)what, strlen(what) },
+		{ (char *)which, strlen(which) },
+		{ "\n", 1 },
+	};
+	struct stat now;
 
-	if (length > 0 && write(2, line, (size_t)length) < 0)
+	if (fstat(2, &now) != 0 || now.st_dev != standard_error.st_dev ||
+	    now.st_ino != standard_error.st_ino)
+		return;
+	if (writev(2, line, sizeof(line) / sizeof(line[0])) < 0)
 		return;
 }
 
@@ -221,6 +233,7 @@ void process_start(void)
 	process.starter = gettid();
 	bool quiet = lane_self.quiet;
 	lane_self.quiet = true;
+	fstat(2, &standard_error);
 	options_read(&process.options, getenv("SOOTH_OPTIONS"));
 	make_absolute(process.options.dir);
 	bool recording = open_trace();

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /*
@@ -84,7 +85,9 @@ static uint8_t *map_extent(uint32_t number)
 	 * in the middle of the program.
 	 */
 	uint8_t *map = MAP_FAILED;
-	if (posix_fallocate(fd, at, (off_t)bytes) == 0)
+	struct rlimit most;
+	bool allowed = getrlimit(RLIMIT_FSIZE, &most) != 0 || (uint64_t)at + bytes <= most.rlim_cur;
+	if (allowed && posix_fallocate(fd, at, (off_t)bytes) == 0)
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	close(fd);
 	return map == MAP_FAILED ? NULL : map;
