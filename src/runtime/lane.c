@@ -159,9 +159,21 @@ static bool flush(struct wire_block *lane, uint32_t flags)
 	return ok;
 }
 
+void lane_start(void)
+{
+	if (!lane_self.known)
+		__sooth_lane = &nowhere;
+}
+
 uint32_t lane_new_stream(void)
 {
 	return atomic_fetch_add(&streams, 1);
+}
+
+void lane_hold(void)
+{
+	lane_self.known = true;
+	use_sink();
 }
 
 void lane_begin(uint32_t stream)
@@ -252,7 +264,9 @@ void lane_refill(void)
 
 	lane_self.quiet = true;
 	process_start();
-	if (!lane_self.known)
+	if (!process_started())
+		use_sink();
+	else if (!lane_self.known)
 		begin_unknown();
 	else if (is_sink(__sooth_lane) || lane_self.ended)
 		use_sink();

@@ -34,10 +34,18 @@ struct lane_self {
 };
 extern SOOTH_TLS struct lane_self lane_self;
 
+/* The calling thread, which has just found out whether anything is recorded, looks anew. */
+void lane_start(void);
+
 /* A number for a thread about to be created. The main thread has 0. */
 uint32_t lane_new_stream(void);
 
-/* Called first in a new thread (number from lane_new_stream), and last in it. */
+/*
+ * In a new thread: lane_hold while the runtime sets it up, which may run the program's allocator;
+ * none of that is recorded. Then lane_begin, with a number from lane_new_stream, and BEGIN is the
+ * first record. lane_end comes last.
+ */
+void lane_hold(void);
 void lane_begin(uint32_t stream);
 void lane_end(void);
 

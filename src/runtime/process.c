@@ -51,6 +51,8 @@ static void say(const char *what, const char *which)
 	};
 	struct stat now;
 
+	if (process.options.quiet)
+		return;
 	if (fstat(2, &now) != 0 || now.st_dev != standard_error.st_dev ||
 	    now.st_ino != standard_error.st_ino)
 		return;
@@ -223,6 +225,8 @@ void process_start(void)
 
 	if (__builtin_expect(atomic_load(&process.state) >= RECORDING, 1))
 		return;
+	if (!environ) /* in .preinit_array: the C library does not know its environment yet */
+		return;
 	if (!atomic_compare_exchange_strong(&process.state, &fresh, STARTING)) {
 		/* This thread is at it and was called back: go on without. Or another is: wait. */
 		while (atomic_load(&process.state) == STARTING && process.starter != gettid())
@@ -238,8 +242,14 @@ void process_start(void)
 	make_absolute(process.options.dir);
 	bool recording = open_trace();
 	atomic_store(&process.state, recording ? RECORDING : IDLE);
+	lane_start();
 	lane_self.quiet = quiet;
 	errno = error;
+}
+
+bool process_started(void)
+{
+	return atomic_load_explicit(&process.state, memory_order_relaxed) >= RECORDING;
 }
 
 /* Every unit compiled with the sanitizer's flag has a constructor that calls this. */

@@ -10,6 +10,9 @@ void process_start(void);
 
 void __tsan_init(void);
 
+/* Is it decided whether anything is recorded? Not so in the very first code of a program. */
+bool process_started(void);
+
 /* Is anything recorded? */
 bool process_recording(void);
 

@@ -223,12 +223,13 @@ static void *begin_thread(void *argument)
 	struct start start = *given;
 	struct record_fields fields = { .n = start.creator };
 
+	lane_self.quiet = true;
+	lane_hold();
 	if (in_time)
 		real()->free(given);
-	lane_self.quiet = true;
-	lane_begin(start.stream);
 	find_stack(&fields);
 	bool in_destructor = expect_end();
+	lane_begin(start.stream);
 	lane_self.quiet = false;
 	if (record_on())
 		record(EV_BEGIN, (uintptr_t)start.routine, fields);

@@ -228,8 +228,8 @@ void check_memory(struct check *c, const struct trace_event *ev)
 	if (fresh)
 		check_note(c, ev, "frees %#" PRIx64 ", which was allocated before or elsewhere",
 			   ev->address);
-	else if (!*size &&
-		 !ev->site) /* what the loader allocates is not recorded, libc may free it */
+	else if (!*size && !ev->site && !trace_is_text(c->trace))
+		/* what the loader allocates is not recorded, but libc may free it */
 		check_note(c, ev, "frees %#" PRIx64 ", which was allocated unseen", ev->address);
 	else if (!*size)
 		check_surprise(c, ev, "frees %#" PRIx64 ", which is free", ev->address);
