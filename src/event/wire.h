@@ -44,7 +44,7 @@
  * SIGKILL can be read from there.
  */
 struct wire_block {
-	uint64_t cursor; /* address of the next record; 0 in a log file */
+	uint64_t cursor; /* address of the next record; in a log file what it was then */
 	uint64_t limit;
 	uint64_t base; /* address of this header; cursor - base - sizeof is what is filled */
 	uint32_t magic;
