@@ -1,0 +1,128 @@
+/*
+ * Windows: pieces of the base run small enough to ask about, each with all state that its events
+ * start from, as an order model.
+ *
+ * Window k starts k * (size / 2) events into the run and has `size` of them, so that each pair of
+ * events closer than size / 2 is together in one. Counted are only events that another thread can
+ * notice; in a text trace all are.
+ */
+#ifndef ORDER_WINDOW_H
+#define ORDER_WINDOW_H
+
+#include "base/err.h"
+#include "order/model.h"
+#include "trace/trace.h"
+
+/* An event by its name. */
+struct window_id {
+	uint32_t stream;
+	uint64_t index;
+};
+
+/* A lock that is held, and the one that the same thread took before it. */
+struct window_held {
+	uint64_t address;
+	struct window_id taken; /* the event that took it */
+	uint32_t lock;		/* in the model */
+	bool shared;
+	uint32_t outer; /* position in `held`, or ORDER_NONE */
+};
+
+/* A live heap block, for naming. */
+struct window_block {
+	uint64_t address, size;
+	struct window_id allocated;
+};
+
+struct window_node {
+	struct window_id id;
+	uint8_t kind, flags, mode;
+	uint64_t address, size, site;
+	uint32_t held;	 /* innermost lock held before this event: in `held`, or ORDER_NONE */
+	uint32_t object; /* lock events and WOKEN: lock; DOWN…: semaphore; ONCE…: in `onces`;
+			    JOIN: thread of the model; PASS: in `meetings`; ORDER_NONE otherwise */
+	uint32_t wait;	 /* WAIT, WOKEN: in the model's waits */
+	uint32_t cell_start, cell_count; /* accesses: in `cells`, numbers of model cells */
+	bool environment; /* what it needs is the environment's doing, or must keep its place */
+};
+
+/* How a thread stands behind its last node of the window. */
+enum window_end {
+	WINDOW_GOES_ON, /* there is more, or it is not known */
+	WINDOW_ENDED,	/* the thread is over */
+	WINDOW_EXITED,	/* the main thread, which took the process with it */
+	WINDOW_PENDING, /* blocked for good: its last node asks for something it never got */
+};
+
+struct window_thread {
+	uint32_t stream; /* its number */
+	uint8_t end;	 /* enum window_end */
+	bool begun;	 /* before the window */
+	bool created;	 /* before the window, or nobody is known to create it */
+	uint32_t create; /* node that creates it, or ORDER_NONE */
+	uint32_t held;	 /* locks held behind the last node: in `held` */
+	/* for WINDOW_PENDING: what `object` and `wait` of the missing event would be, its kind */
+	uint8_t pending_kind; /* ACQUIRE, READ_ACQUIRE, WOKEN, DOWN, PASS, JOIN */
+	uint32_t pending_object, pending_wait;
+};
+
+/* Who meets at a barrier: nodes in the window, and how many of them came before it. */
+struct window_meeting {
+	uint32_t arrive_start, arrive_count; /* in `arrivals` */
+	uint32_t missing;		     /* how many never came, as far as the window shows */
+};
+struct window_once {
+	uint32_t begin, end; /* nodes; ORDER_NONE: before the window, or not in it */
+	bool running;	     /* at the start of the window */
+};
+
+/* A stretch of the base run: the stream's events up to, not with, index `end`. */
+struct window_run {
+	uint32_t stream;
+	uint64_t end;
+};
+
+struct window {
+	uint32_t number;
+	uint64_t first_run, last_run; /* its part of the base run: see window_reader_runs */
+	uint32_t fresh; /* nodes from here on are in no earlier window; 0 in the first */
+	bool last;
+	struct order_model model;
+	VEC(struct window_node) nodes;
+	VEC(struct window_thread) threads;
+	VEC(uint32_t) cells;
+	VEC(struct window_held) held;
+	VEC(struct window_meeting) meetings;
+	VEC(uint32_t) arrivals;
+	VEC(struct window_once) onces;
+	VEC(struct window_block) blocks; /* live at some time in the window, by address */
+	uint64_t unexplained;		 /* events that only the environment explains */
+};
+
+struct window_reader;
+
+/* `size` is in events; at least 2. Reads the trace once to see what is shared. */
+struct window_reader *window_reader_open(const struct trace *trace, uint32_t size);
+void window_reader_close(struct window_reader *reader);
+
+/* The next window, to be freed with window_free; NULL at the end. */
+struct window *window_reader_next(struct window_reader *reader);
+void window_free(struct window *window);
+
+/*
+ * The base run so far. A window starts with run `first_run` and ends before `last_run`: a window
+ * starts and ends where a run does.
+ */
+const struct window_run *window_reader_runs(const struct window_reader *reader, size_t *count);
+
+/* How much of the trace has been read, of how much: for progress. */
+void window_reader_progress(const struct window_reader *reader, uint64_t *done, uint64_t *all);
+
+/* What stopped streams before their end; complete after the last window. */
+size_t window_reader_failure_count(const struct window_reader *reader);
+const char *window_reader_failure(const struct window_reader *reader, size_t i);
+
+/* The block that an access touches, or NULL. */
+const struct window_block *window_find_block(const struct window *window, uint32_t node);
+
+#endif

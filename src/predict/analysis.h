@@ -1,0 +1,58 @@
+/* What an analysis gets to work with on one window, and how it hands findings over. */
+#ifndef PREDICT_ANALYSIS_H
+#define PREDICT_ANALYSIS_H
+
+#include "check/checker.h"
+#include "predict/predict.h"
+
+/* Sites that have a finding already: a set of keys, made with analysis_key. */
+struct analysis_known;
+
+/* A claim with its witness, not yet checked. */
+struct analysis_claim {
+	enum finding_kind kind;
+	enum checker_claim claim;
+	enum finding_status status;
+	uint64_t key;		 /* of its code sites: equal keys are one finding */
+	VEC(uint32_t) events;	 /* nodes at the cut; for a pending thread its last node */
+	VEC(uint32_t) waits_for; /* deadlocks: for each event a position in events or ORDER_NONE */
+	VEC(uint32_t) steps;	 /* nodes inside, in order */
+};
+
+struct analysis {
+	const struct window *window;
+	const struct order_clock *clock;
+	const struct predict_options *options;
+	const struct analysis_known *known;
+	/* out */
+	VEC(struct analysis_claim) claims;
+	struct predict_stats stats; /* of this window alone */
+	/* the window's share of the time, as a moment of CLOCK_MONOTONIC; 0: none */
+	double deadline;
+	struct order_solver *solver;
+};
+
+/*
+ * Asks, with the options' solver and budget, and counts the answer in stats. ORDER_UNKNOWN at
+ * once when the deadline has passed: then `not_asked` is counted.
+ */
+enum order_answer analysis_ask(struct analysis *analysis, const struct order_query *query,
+			       struct order_solution *solution);
+
+bool analysis_is_known(const struct analysis *analysis, uint64_t key);
+uint64_t analysis_key(enum finding_kind kind, const uint64_t *sites, size_t count);
+
+/*
+ * A new claim with the witness made from the solution (witness.h says what `required` is; NULL
+ * keeps all nodes inside). Returned for the events to be put in.
+ */
+struct analysis_claim *analysis_add(struct analysis *analysis,
+				    const struct order_solution *solution,
+				    const uint32_t *required);
+
+/* The analyses, one file each. */
+void predict_races(struct analysis *analysis);
+void predict_deadlocks(struct analysis *analysis); /* cycles */
+void predict_stuck(struct analysis *analysis);	   /* nobody can go on; lost signals */
+
+#endif

@@ -1,0 +1,45 @@
+/* What the analyses find, and where they put it. */
+#ifndef PREDICT_FINDING_H
+#define PREDICT_FINDING_H
+
+#include "order/window.h"
+
+enum finding_kind { FINDING_RACE, FINDING_DEADLOCK, FINDING_LOST_SIGNAL, FINDING_KINDS };
+const char *finding_kind_name(enum finding_kind kind); /* "lost-signal" */
+
+enum finding_status { FINDING_OBSERVED, FINDING_CONFIRMED, FINDING_PREDICTED };
+const char *finding_status_name(enum finding_status status);
+
+struct finding_lock {
+	uint64_t address;
+	struct window_id taken;
+	bool shared;
+};
+
+/* An event of a finding, with what only the window knew; the rest is read again by the report. */
+struct finding_event {
+	struct window_id id;
+	uint8_t kind;
+	uint64_t address, size, site;
+	bool pending;  /* the request that never came through */
+	bool in_block; /* of a heap block: */
+	struct window_block block;
+	VEC(struct finding_lock) held; /* outermost first */
+	/* deadlocks: the event of this finding whose thread has what this one waits for, if any */
+	uint32_t waits_for; /* position in events, or ORDER_NONE */
+};
+
+struct finding {
+	enum finding_kind kind;
+	enum finding_status status;
+	uint64_t count;	  /* instances at the same code sites that have a witness */
+	bool environment; /* leans on something only the environment explains */
+	VEC(struct finding_event) events;
+	/* The schedule, from the start of its window; and where each stream stands there. */
+	VEC(struct window_id) steps;
+	VEC(struct window_id) start; /* a stream and the index of its next event; only those > 0 */
+};
+
+void finding_free(struct finding *finding);
+
+#endif

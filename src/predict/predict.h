@@ -1,0 +1,59 @@
+/*
+ * Prediction: windows of a trace, the analyses on each, every witness through the checker.
+ * Results do not depend on the number of jobs.
+ */
+#ifndef PREDICT_PREDICT_H
+#define PREDICT_PREDICT_H
+
+#include "order/solve.h"
+#include "predict/finding.h"
+
+enum predict_analysis {
+	PREDICT_RACE = 1,
+	PREDICT_DEADLOCK = 2,
+	PREDICT_LOST_SIGNAL = 4,
+	PREDICT_ALL = 7,
+};
+
+struct predict_options {
+	unsigned only;	 /* set of predict_analysis */
+	bool every;	 /* each pair of events, not one for each pair of code sites */
+	bool z3;	 /* put the queries to libz3 */
+	uint32_t window; /* events */
+	unsigned jobs;
+	double seconds; /* for everything; 0: no limit */
+	uint64_t steps; /* budget of a query; 0: no limit */
+	/* Called now and then with how far it is; may be NULL. */
+	void (*progress)(void *context, uint64_t done, uint64_t all, size_t findings);
+	void *context;
+};
+#define PREDICT_WINDOW 10000
+#define PREDICT_SECONDS 60.0
+#define PREDICT_STEPS 20000000
+
+struct predict_stats {
+	uint32_t threads;
+	uint64_t events, windows, candidates, queries, impossible, possible;
+	uint64_t unknown;      /* the budget of the query ran out */
+	uint64_t not_asked;    /* candidates left when the time was over */
+	uint64_t windows_left; /* windows not looked at when the time was over */
+	uint64_t same_sites;   /* candidates not asked because their sites had a finding */
+	uint64_t unexplained;  /* events that only the environment explains */
+	uint64_t rejected;     /* witnesses that the checker refused: our fault */
+	double seconds;
+	struct order_counts solver;
+};
+
+struct predict_result {
+	VEC(struct finding) findings; /* in order of their first instance */
+	struct predict_stats stats;
+	VEC(char *) problems; /* what kept parts of the trace from being read */
+	VEC(char *) faults;   /* of ours: what the checker said of refused witnesses */
+};
+
+/* Returns false only if nothing can be done with the trace. */
+bool predict_run(const struct trace *trace, const struct predict_options *options,
+		 struct predict_result *result, struct err *err);
+void predict_result_free(struct predict_result *result);
+
+#endif
