@@ -49,7 +49,7 @@ BASE := -std=gnu17 -D_GNU_SOURCE -Isrc -MMD -MP
 
 TOOL_CFLAGS = $(BASE) $(WARN_C) $(FLAGS_$(MODE)) -DSOOTH_VERSION='"$(VERSION)"' \
 	-DSOOTH_GCC='"$(GCC_MAJOR)"' $(CFLAGS)
-TOOL_LIBS := -ldw -lelf -ljansson
+TOOL_LIBS := -ldw -lelf -ljansson -lz3 -lstdc++
 
 # The runtime lives in the user's process: never sanitised, nothing exported by accident, no call
 # that the compiler made up of a loop; -fexceptions so that its cleanups run when a thread is
@@ -77,10 +77,15 @@ RUNTIME := $(RUNTIME_SRC:%=$(B)/runtime/%.o)
 PLUGIN := $(PLUGIN_SRC:%.cc=$(B)/plugin/%.o)
 UNIT := $(UNIT_SRC:test/unit/%.c=$(B)/test/unit/%)
 UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/tool/%.o)
+SOLVER_BENCH := $(patsubst %.c,$(B)/tool/%.o,$(wildcard bench/solver*.c))
+SOLVER_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/queries*.c) bench/solver_trace.c)
 
 LIBSOOTH := $(B)/lib/sooth/libsooth.so
 PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
 PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO)
+
+# test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
+MODEL := $(addprefix $(B)/test/model/,brute generate judge)
 
 # ---- targets ------------------------------------------------------------------------------------
 
@@ -89,7 +94,7 @@ all: $(PRODUCT) ## build the tool, its runtime and the compiler plugin
 deps: ## install what building and testing need (Debian), or say what is missing
 	@tools/deps build test
 
-demo: all ## record a small racy program and look at its trace
+demo: all ## record a small racy program and predict what else it can do
 	@demo/run $(B)
 
 # `test/run` goes on after a failure and ends with the total.
@@ -114,11 +119,35 @@ projects: all build/deps-test ## make, autotools, CMake and meson projects built
 exact: all build/deps-test ## random programs against their traces (SOOTH_RANDOM=how many)
 	@test/run $(B) exact
 
+model: all $(MODEL) ## N random traces against brute force, the literature's traces, mutated witnesses
+	@test/model/run $(B) $(or $(N),2000) $(SEED)
+
 lint: ## layers, file sizes, formatting
 	@tools/lint
 
 format: ## clang-format in place
 	clang-format -i $$(find src test demo bench -name '*.[ch]' -o -name '*.cc' 2>/dev/null)
+
+test-queries: $(B)/test/model/queries ## N questions to the ordering solver and to Z3, from seed SEED on
+	@$< --count $(or $(N),5000) --seed $(or $(SEED),1)
+
+bench-solver: $(B)/bench/solver ## the ordering solver beside Z3 on the same windows
+	@$<
+
+test-programs: all build/deps-test ## N random programs: each prediction exists among all their schedules
+	@test/model/programs $(B) --count $(or $(N),500) --seed $(or $(SEED),1)
+
+test-mutants: all $(B)/test/fuzz/mutants $(MODEL) ## N damaged traces: a clear error or a right result
+	@test/fuzz/run $(B) $(or $(N),100000) $(or $(SEED),1)
+
+test-long: test ## everything that takes longer than CI should
+	@$(MAKE) --no-print-directory model N=20000
+	@$(MAKE) --no-print-directory test-queries N=5000
+	@$(MAKE) --no-print-directory test-programs N=500
+	@$(MAKE) --no-print-directory test-mutants N=100000
+
+bench-predict: all build/deps-bench ## `sooth check` on recordings of some ten million events
+	@bench/predict $(B)
 
 bench-record: all build/deps-bench ## the cost of recording beside native, libtsan and helgrind
 	@bench/record $(B)
@@ -146,8 +175,9 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-.PHONY: all deps demo test unit golden programs runtime projects exact lint format bench-record \
-	bench-table bench-package fuzz-record install clean help
+.PHONY: all deps demo test unit golden programs runtime projects exact model lint format bench-record \
+	bench-table bench-package bench-solver bench-predict test-queries \
+	test-programs test-mutants test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
 
@@ -173,7 +203,29 @@ $(B)/test/unit/%: $(B)/tool/test/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lcmocka)
 
+$(B)/bench/solver: $(SOLVER_BENCH) $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lm)
+
+$(B)/test/fuzz/mutants: $(B)/tool/test/fuzz/mutants.o $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
+
+$(B)/test/model/queries: $(SOLVER_TEST) $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lm)
+
 $(UNIT_OBJ): | build/deps-test
+
+$(B)/test/model/brute $(B)/test/model/generate: $(B)/test/model/%: test/model/%.c Makefile \
+		$(wildcard test/model/brute* test/model/generate*)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN_C) $(FLAGS_$(MODE)) $(CFLAGS) -o $@ \
+		$(wildcard test/model/$**.c))
+
+$(B)/test/model/judge: $(B)/tool/test/model/judge.o $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 
 $(B)/tool/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -192,4 +244,5 @@ $(B)/plugin/%.o: %.cc Makefile
 
 .SECONDARY: $(UNIT_OBJ)
 
--include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN) $(UNIT_OBJ))
+-include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN) $(UNIT_OBJ) $(SOLVER_BENCH) \
+	$(SOLVER_TEST))

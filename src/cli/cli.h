@@ -13,6 +13,8 @@ enum cli_status {
 int cmd_cc(int argc, char **argv);
 int cmd_cxx(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_predict(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 

@@ -33,6 +33,9 @@ void feed_close(struct feed *feed);
 /* The next event of the base run; notes are left out. Pointers last until the next call. */
 bool feed_next(struct feed *feed, struct feed_event *event);
 
+/* The lane of each stream, by position; to be freed. */
+uint32_t *feed_map_lanes(const struct trace *trace);
+
 /* What stopped streams before their end, in words; complete after the last event. */
 size_t feed_failure_count(const struct feed *feed);
 const char *feed_failure(const struct feed *feed, size_t i);

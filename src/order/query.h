@@ -22,7 +22,8 @@ struct order_empty {
  * When `literal` holds, the wait has begun inside and nothing has woken it: each broadcast comes
  * before it or outside; each signal inside and behind it was taken by another wait, one that had
  * begun before that signal, was not woken before it (neither by a broadcast nor by a signal), and
- * takes no other signal.
+ * takes no other signal. A wait of ORDER_WAKE_FREE takes none. What signals take here and what
+ * woken nodes use (model.h) is one assignment.
  */
 struct order_deaf {
 	int32_t literal;

@@ -25,7 +25,11 @@ struct order_solution {
 
 /* What was done since the solver was opened. */
 struct order_counts {
-	uint64_t queries, by_projection, by_saturation, by_greedy, by_search, unknown;
+	uint64_t queries;
+	uint64_t by_projection; /* the recorded order answered */
+	uint64_t by_saturation; /* impossible by consequences alone */
+	uint64_t by_greedy;	/* an order was found without a decision */
+	uint64_t by_search, unknown;
 	uint64_t conflicts, decisions, lemmas, moves; /* moves: nodes visited to reorder */
 };
 
@@ -42,6 +46,11 @@ void order_solver_close(struct order_solver *solver);
  */
 enum order_answer order_solve(struct order_solver *solver, const struct order_query *query,
 			      uint64_t budget, struct order_solution *solution);
+/*
+ * After how many conflicts a query gets a closure of its own, which is expensive and then often
+ * decides it; 0: before the search. There is a good default; tests want the others, too.
+ */
+void order_solver_set_patience(struct order_solver *solver, uint64_t conflicts);
 const struct order_counts *order_solver_counts(const struct order_solver *solver);
 
 /* The same by libz3; milliseconds 0: no limit. The nodes are to be freed by the caller. */

@@ -43,6 +43,7 @@ struct window_node {
 			    JOIN: thread of the model; PASS: in `meetings`; ORDER_NONE otherwise */
 	uint32_t wait;	 /* WAIT, WOKEN: in the model's waits */
 	uint32_t cell_start, cell_count; /* accesses: in `cells`, numbers of model cells */
+	uint32_t block;			 /* accesses: in `blocks`, or ORDER_NONE */
 	bool environment; /* what it needs is the environment's doing, or must keep its place */
 };
 
@@ -51,7 +52,8 @@ enum window_end {
 	WINDOW_GOES_ON, /* there is more, or it is not known */
 	WINDOW_ENDED,	/* the thread is over */
 	WINDOW_EXITED,	/* the main thread, which took the process with it */
-	WINDOW_PENDING, /* blocked for good: its last node asks for something it never got */
+	WINDOW_PENDING, /* its last event asks for something it never got; not so when that is a
+			   recursive mutex which it holds itself */
 };
 
 struct window_thread {
@@ -64,6 +66,9 @@ struct window_thread {
 	/* for WINDOW_PENDING: what `object` and `wait` of the missing event would be, its kind */
 	uint8_t pending_kind; /* ACQUIRE, READ_ACQUIRE, WOKEN, DOWN, PASS, JOIN */
 	uint32_t pending_object, pending_wait;
+	/* and the request itself, its last event, which may be from before the window */
+	struct window_id pending;
+	uint64_t pending_address, pending_site;
 };
 
 /* Who meets at a barrier: nodes in the window, and how many of them came before it. */

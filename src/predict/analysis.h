@@ -13,10 +13,16 @@ struct analysis_claim {
 	enum finding_kind kind;
 	enum checker_claim claim;
 	enum finding_status status;
-	uint64_t key;		 /* of its code sites: equal keys are one finding */
-	VEC(uint32_t) events;	 /* nodes at the cut; for a pending thread its last node */
+	uint64_t key; /* of its code sites: equal keys are one finding */
+	/* nodes at the cut; for a pending thread the model's node_count + its number */
+	VEC(uint32_t) events;
 	VEC(uint32_t) waits_for; /* deadlocks: for each event a position in events or ORDER_NONE */
 	VEC(uint32_t) steps;	 /* nodes inside, in order */
+};
+
+/* How often sites were asked about in vain: what was asked often in earlier windows is asked less. */
+struct analysis_tries {
+	uint64_t key, count;
 };
 
 struct analysis {
@@ -27,10 +33,18 @@ struct analysis {
 	/* out */
 	VEC(struct analysis_claim) claims;
 	struct predict_stats stats; /* of this window alone */
+	VEC(struct analysis_tries) tries;
 	/* the window's share of the time, as a moment of CLOCK_MONOTONIC; 0: none */
 	double deadline;
+	/* made with the first question */
 	struct order_solver *solver;
+	uint32_t *z3_inside;
 };
+
+void analysis_free(struct analysis *analysis);
+
+/* Has the window's share of the time passed? */
+bool analysis_is_over(const struct analysis *analysis);
 
 /*
  * Asks, with the options' solver and budget, and counts the answer in stats. ORDER_UNKNOWN at
@@ -39,12 +53,19 @@ struct analysis {
 enum order_answer analysis_ask(struct analysis *analysis, const struct order_query *query,
 			       struct order_solution *solution);
 
-bool analysis_is_known(const struct analysis *analysis, uint64_t key);
+/*
+ * The key of a finding's code sites, in any order. With `every` nothing is ever known: predict.c
+ * takes the events themselves for a key.
+ */
 uint64_t analysis_key(enum finding_kind kind, const uint64_t *sites, size_t count);
+bool analysis_is_known(const struct analysis *analysis, uint64_t key);
+/* How often the key was asked about in vain in earlier windows; and to say so of this one. */
+uint64_t analysis_tries(const struct analysis *analysis, uint64_t key);
+void analysis_tried(struct analysis *analysis, uint64_t key, uint64_t count);
 
 /*
  * A new claim with the witness made from the solution (witness.h says what `required` is; NULL
- * keeps all nodes inside). Returned for the events to be put in.
+ * keeps all nodes inside). Returned for the events to be put in; status is FINDING_PREDICTED.
  */
 struct analysis_claim *analysis_add(struct analysis *analysis,
 				    const struct order_solution *solution,

@@ -35,7 +35,7 @@ struct predict_stats {
 	uint32_t threads;
 	uint64_t events, windows, candidates, queries, impossible, possible;
 	uint64_t unknown;      /* the budget of the query ran out */
-	uint64_t not_asked;    /* candidates left when the time was over */
+	uint64_t not_asked;    /* candidates left: no time, or enough of their sites were asked */
 	uint64_t windows_left; /* windows not looked at when the time was over */
 	uint64_t same_sites;   /* candidates not asked because their sites had a finding */
 	uint64_t unexplained;  /* events that only the environment explains */

@@ -301,6 +301,9 @@ SOOTH_API int pthread_join(pthread_t thread, void **result)
 	if (!record_on())
 		return real()->pthread_join(thread, result);
 	uint32_t stream = stream_of(thread);
+	/* Also where it need not wait: to find out would be a call of its own. One's own fails. */
+	if (stream != NO_STREAM && !pthread_equal(thread, pthread_self()))
+		record(EV_JOIN_REQUEST, RECORD_CALLER, (struct record_fields){ .n = stream });
 	return joined(thread, stream, RECORD_CALLER, real()->pthread_join(thread, result));
 }
 

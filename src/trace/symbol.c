@@ -323,6 +323,25 @@ const char *trace_symbols_object(struct trace_symbols *s, uint64_t address)
 	return s->object_names.items[*i - 1];
 }
 
+const char *trace_symbols_around(struct trace_symbols *s, uint64_t address, uint64_t *offset)
+{
+	Dwfl_Module *module;
+	GElf_Off into = 0;
+	GElf_Sym symbol;
+	const char *name;
+
+	if (!s->tried)
+		start(s);
+	module = s->dwfl ? dwfl_addrmodule(s->dwfl, address) : NULL;
+	if (!module)
+		return NULL;
+	name = dwfl_module_addrinfo(module, address, &into, &symbol, NULL, NULL, NULL);
+	if (!name || !*name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || into >= symbol.st_size)
+		return NULL;
+	*offset = into;
+	return name;
+}
+
 size_t trace_symbols_problem_count(const struct trace_symbols *s)
 {
 	return s->problems.count;

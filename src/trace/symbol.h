@@ -28,6 +28,12 @@ unsigned trace_symbols_find(struct trace_symbols *symbols, uint64_t pc, struct t
  */
 const char *trace_symbols_object(struct trace_symbols *symbols, uint64_t address);
 
+/*
+ * The variable whose bytes an address is among, and how far into it; NULL: none. Unlike above a
+ * name may stand for several variables (static ones of different files).
+ */
+const char *trace_symbols_around(struct trace_symbols *symbols, uint64_t address, uint64_t *offset);
+
 /* Files that are gone or are not those of the recorded run, in words; none of them is used. */
 size_t trace_symbols_problem_count(const struct trace_symbols *symbols);
 const char *trace_symbols_problem(const struct trace_symbols *symbols, size_t i);

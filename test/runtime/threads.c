@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define THREADS EV_CREATE, EV_BEGIN, EV_END, EV_JOIN, EV_DETACH
+#define THREADS EV_CREATE, EV_BEGIN, EV_END, EV_JOIN_REQUEST, EV_JOIN, EV_DETACH
 
 static void *nothing(void *argument)
 {
@@ -269,7 +269,7 @@ int main(void)
 {
 	struct recorded r = recorded_run(create_and_join);
 	CHECK_RAN(r);
-	CHECK_EVENTS(r, 0, "BEGIN CREATE JOIN", THREADS);
+	CHECK_EVENTS(r, 0, "BEGIN CREATE JOIN_REQUEST JOIN", THREADS);
 	CHECK_EVENTS(r, 1, "BEGIN END", THREADS);
 	if (r.on)
 		check_one(&r);

@@ -177,7 +177,7 @@ static void random_record(struct make_random *r, struct write_record *w, uint8_t
 		EV_REQUEST,    EV_ACQUIRE,   EV_RELEASE,     EV_ACQUIRE_FAIL, EV_READ_ACQUIRE,
 		EV_WAIT,       EV_WOKEN,     EV_SIGNAL,	     EV_SEM_INIT,     EV_POST,
 		EV_DOWN,       EV_DOWN_FAIL, EV_ARRIVE,	     EV_PASS,	      EV_ONCE,
-		EV_UNMODELLED, EV_STOP,
+		EV_UNMODELLED, EV_STOP,      EV_JOIN_REQUEST,
 	};
 
 	w->kind = kinds[make_below(r, sizeof kinds / sizeof kinds[0])];

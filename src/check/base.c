@@ -1,0 +1,218 @@
+#include "check/base.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct checker_base *checker_base_open(const struct trace *trace, struct checker_survey *survey)
+{
+	struct checker_base *base = mem_zalloc(1, sizeof *base);
+
+	base->source = checker_source_open(trace);
+	base->start = checker_world_open(trace, survey);
+	base->streams = trace_stream_count(trace);
+	base->loaded_end = mem_zalloc(base->streams, sizeof *base->loaded_end);
+	base->window_end = mem_zalloc(base->streams, sizeof *base->window_end);
+	base->first = mem_zalloc(base->streams, sizeof *base->first);
+	return base;
+}
+
+static void clear_facts(struct checker_base *base)
+{
+	map_free(&base->frozen_bytes);
+	for (enum checker_class class = 0; class < CHECKER_CLASSES; class ++)
+		map_free(&base->frozen[class]);
+	base->needs.count = base->found.count = base->bound.count = 0;
+	base->writers.count = base->lives.count = 0;
+}
+
+void checker_base_close(struct checker_base *base)
+{
+	if (!base)
+		return;
+	clear_facts(base);
+	for (size_t i = 0; i < base->loaded.count; i++)
+		checker_record_drop(&base->loaded.items[i]);
+	vec_free(&base->loaded);
+	vec_free(&base->needs);
+	vec_free(&base->found);
+	vec_free(&base->bound);
+	vec_free(&base->writers);
+	vec_free(&base->lives);
+	free(base->loaded_end);
+	free(base->window_end);
+	free(base->first);
+	checker_world_close(base->start);
+	checker_source_close(base->source);
+	free(base);
+}
+
+/* ---- following the runs ------------------------------------------------------------------- */
+
+static bool no_stream(uint32_t number, struct err *err)
+{
+	return err_set(err, "a run of stream %" PRIu32 ", which is not in the trace", number);
+}
+
+static bool backwards(const struct checker_base *base, uint32_t stream, uint64_t from, uint64_t end,
+		      struct err *err)
+{
+	return err_set(err, "a run of %s up to event %" PRIu64 ", which had come to %" PRIu64,
+		       checker_thread_words(base->start->trace, stream).text, end, from);
+}
+
+static bool too_short(const struct checker_base *base, uint32_t stream, uint64_t end,
+		      struct err *err)
+{
+	return err_set(err, "a run of %s up to event %" PRIu64 ", which is not there",
+		       checker_thread_words(base->start->trace, stream).text, end);
+}
+
+static bool other_order(const struct checker_base *base, const struct checker_record *record,
+			struct err *err)
+{
+	return err_set(err, "the runs do not follow those of the window before at %s",
+		       checker_event_words(base->start->trace, record->stream, record->index).text);
+}
+
+bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end, struct err *err)
+{
+	struct checker_world *world = base->start;
+	uint32_t stream = trace_find_stream(world->trace, number);
+	struct checker_record record;
+
+	if (stream == TRACE_NONE)
+		return no_stream(number, err);
+	if (end < world->threads[stream].done)
+		return backwards(base, stream, world->threads[stream].done, end, err);
+	while (world->threads[stream].done < end) {
+		/* `count` goes through what is loaded; checker_base_clear drops what is behind it */
+		if (base->count < base->loaded.count) {
+			struct checker_record *next = &base->loaded.items[base->count];
+
+			if (next->stream != stream)
+				return other_order(base, next, err);
+			checker_world_apply(world, next, 0);
+			base->count++;
+		} else if (checker_source_take(base->source, stream, &record)) {
+			checker_world_apply(world, &record, 0);
+			base->loaded_end[stream] = world->threads[stream].done;
+		} else {
+			return too_short(base, stream, end, err);
+		}
+	}
+	return true;
+}
+
+void checker_base_clear(struct checker_base *base)
+{
+	size_t left = base->loaded.count - base->count;
+
+	for (uint32_t i = 0; i < base->count; i++)
+		checker_record_drop(&base->loaded.items[i]);
+	if (left)
+		memmove(base->loaded.items, &base->loaded.items[base->count],
+			left * sizeof *base->loaded.items);
+	base->loaded.count = left;
+	base->count = 0;
+	for (uint32_t i = 0; i < base->streams; i++)
+		base->window_end[i] = base->start->threads[i].done;
+	clear_facts(base);
+}
+
+bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end, struct err *err)
+{
+	uint32_t stream = trace_find_stream(base->start->trace, number);
+	struct checker_record record;
+
+	if (stream == TRACE_NONE)
+		return no_stream(number, err);
+	if (end < base->window_end[stream])
+		return backwards(base, stream, base->window_end[stream], end, err);
+	for (; base->window_end[stream] < end; base->window_end[stream]++, base->count++) {
+		if (base->count == CHECKER_END - 1)
+			return err_set(err, "a window of more than 2^32 events");
+		if (base->count < base->loaded.count) {
+			if (base->loaded.items[base->count].stream != stream)
+				return other_order(base, &base->loaded.items[base->count], err);
+		} else if (checker_source_take(base->source, stream, &record)) {
+			checker_record_keep(&record);
+			*vec_push(&base->loaded) = record;
+			base->loaded_end[stream]++;
+		} else {
+			return too_short(base, stream, end, err);
+		}
+	}
+	return true;
+}
+
+/* ---- asking ------------------------------------------------------------------------------- */
+
+struct checker_record *checker_base_record(const struct checker_base *base, uint32_t number)
+{
+	assert(number && number <= base->count);
+	return &base->loaded.items[number - 1];
+}
+
+bool checker_base_is_frozen(const struct checker_base *base, enum checker_class class,
+			    uint64_t address)
+{
+	return map_get(&base->frozen[class], address);
+}
+
+uint64_t checker_base_frozen_bits(const struct checker_base *base, uint64_t line)
+{
+	const uint64_t *bits = map_get(&base->frozen_bytes, line);
+
+	return bits ? *bits : 0;
+}
+
+bool checker_base_goes_on(const struct checker_base *base, uint32_t thread)
+{
+	for (uint32_t i = 0; i < base->streams; i++) {
+		if (checker_source_thread(base->source, i) == thread &&
+		    (base->window_end[i] < base->loaded_end[i] ||
+		     checker_source_more(base->source, i)))
+			return true;
+	}
+	return false;
+}
+
+const uint32_t *checker_base_writers(const struct checker_base *base, uint32_t read)
+{
+	size_t low = 0, high = base->bound.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (base->bound.items[middle].read == read)
+			return &base->writers.items[base->bound.items[middle].start];
+		if (base->bound.items[middle].read < read)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const struct checker_found *checker_base_found(const struct checker_base *base, uint32_t alloc,
+					       size_t *count)
+{
+	size_t low = 0, high = base->found.count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (base->found.items[middle].alloc < alloc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < base->found.count && base->found.items[end].alloc == alloc;)
+		end++;
+	*count = end - low;
+	return *count ? &base->found.items[low] : NULL;
+}

@@ -1,0 +1,94 @@
+/*
+ * The base run of a window, in memory, and what it says: which bytes and objects follow rules
+ * that the recording does not explain, what unknown bytes must have held, who wrote what reads
+ * without a value read, and what must keep its order.
+ */
+#ifndef CHECK_BASE_H
+#define CHECK_BASE_H
+
+#include "check/source.h"
+#include "check/world.h"
+
+/* Why an event needs another before it. */
+enum checker_why {
+	CHECKER_WHY_LIFE,   /* one begins or ends the life of what the other uses */
+	CHECKER_WHY_FROZEN, /* something around them is the environment's doing */
+	CHECKER_WHY_JOIN,   /* a join that came while the joined thread went on */
+};
+struct checker_need {
+	uint32_t later, earlier;
+	uint8_t why; /* enum checker_why */
+};
+
+/* A byte that held this value when its block was allocated. */
+struct checker_found {
+	uint32_t alloc;
+	uint8_t value;
+	uint64_t address;
+};
+
+/* A read with bytes that are bound to their writers: those of its bytes start at `start`. */
+struct checker_bound {
+	uint32_t read;
+	size_t start;
+};
+#define CHECKER_BY_VALUE UINT32_MAX /* this byte is not bound */
+
+/* Bytes that an event gives life to, or takes it from. */
+struct checker_range {
+	uint32_t number;
+	uint64_t first, last;
+};
+
+struct checker_base {
+	struct checker_source *source;
+	struct checker_world *start;	   /* when the window starts */
+	VEC(struct checker_record) loaded; /* from there on, in base order */
+	uint32_t count;			   /* of them in the window */
+	uint32_t streams;
+	uint64_t *loaded_end; /* for each stream: the first index that is not loaded */
+	uint64_t *window_end; /* … not in the window */
+	uint32_t *first;      /* for each thread: its first event of the window, or CHECKER_END */
+	struct map frozen_bytes; /* line to bits */
+	struct map frozen[CHECKER_CLASSES];
+	VEC(struct checker_need) needs; /* by the later one */
+	VEC(struct checker_found) found;
+	VEC(struct checker_bound) bound;
+	VEC(uint32_t) writers;
+	VEC(struct checker_range) lives;
+};
+
+struct checker_base *checker_base_open(const struct trace *trace, struct checker_survey *survey);
+void checker_base_close(struct checker_base *base);
+
+/* Moves the start on, or loads the window: one run. */
+bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end, struct err *err);
+bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end, struct err *err);
+
+/* Between the two, and when all of the window is loaded. */
+void checker_base_clear(struct checker_base *base);
+void checker_base_learn(struct checker_base *base);
+
+/* The window's events, from 1 on. */
+struct checker_record *checker_base_record(const struct checker_base *base, uint32_t number);
+
+bool checker_base_is_frozen(const struct checker_base *base, enum checker_class class,
+			    uint64_t address);
+uint64_t checker_base_frozen_bits(const struct checker_base *base, uint64_t line);
+
+/* Have the thread's events that lie behind the window, or behind all windows, yet to happen? */
+bool checker_base_goes_on(const struct checker_base *base, uint32_t thread);
+
+/* Makes `needs` (order.c). */
+void checker_base_order(struct checker_base *base);
+/* Those of an event: from the one returned on, as long as `later` is this event. */
+const struct checker_need *checker_base_needs(const struct checker_base *base, uint32_t later,
+					      size_t *count);
+
+/* The writers that the bytes of a read are bound to; NULL: none is. */
+const uint32_t *checker_base_writers(const struct checker_base *base, uint32_t read);
+/* What is known to have been in a block when it was allocated. */
+const struct checker_found *checker_base_found(const struct checker_base *base, uint32_t alloc,
+					       size_t *count);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * Condition variables: which signal wakes whom is a choice, and the question is always whether
+ * some choice explains what happened.
+ *
+ * A signal must wake one of those that wait and were not woken yet, if there is one. So how many
+ * of them are left does not depend on the choices; only who. A wait that returns must have been
+ * woken by then. Give each signal to the wait that returns first (unit jobs by earliest deadline):
+ * if any choice works this one does, because where another one gives the signal to x and a later
+ * one to y, who returns before x, they can be exchanged. Those who have not returned yet are all
+ * equally late, so the choice among them stays open. This is what `turns` is:
+ *
+ *   WAIT       a turn of its own, behind all others
+ *   SIGNAL     a turn, if of the waits there are more than signals: one of them has been woken
+ *   BROADCAST  all waits are woken; the signals before it have done their work and go
+ *   WOKEN      by a broadcast, or by the first signal behind the wait, which goes with it: of all
+ *              that have not returned yet this one returns first
+ *
+ * Recorded as timed out means that no signal went to it: such a wait is not counted.
+ */
+#include "check/world.h"
+
+#include <string.h>
+
+static void remove_turn(struct checker_turn *items, size_t *count, size_t i)
+{
+	memmove(&items[i], &items[i + 1], (*count - i - 1) * sizeof *items);
+	--*count;
+}
+
+static size_t find_wait(const struct checker_turn *items, size_t count, uint32_t thread)
+{
+	size_t i = 0;
+
+	while (i < count && (items[i].kind != CHECKER_WAIT || items[i].thread != thread))
+		i++;
+	return i;
+}
+
+static size_t find_call(const struct checker_turn *items, size_t count, size_t from)
+{
+	while (from < count && items[from].kind == CHECKER_WAIT)
+		from++;
+	return from;
+}
+
+static bool can_be_signalled(const struct checker_turn *turn)
+{
+	return turn->kind == CHECKER_WAIT && !turn->deaf && !turn->woken;
+}
+
+/* ---- the rule ----------------------------------------------------------------------------- */
+
+bool checker_condition_allows(const struct checker_world *world,
+			      const struct checker_record *record, struct err *why)
+{
+	const struct checker_condition *condition =
+		&checker_world_see(world, CHECKER_CONDITION, record->address)->condition;
+	const struct checker_turn *turns = condition->turns.items;
+	size_t count = condition->turns.count, wait;
+	struct checker_words name = checker_object_words(world->trace, record->address);
+
+	if (record->kind == EV_WAIT && (record->bits & CHECKER_ASTRAY))
+		return err_set(why, "waits on condition %s and never returns, but goes on",
+			       name.text);
+	if (record->kind != EV_WOKEN)
+		return true;
+	wait = find_wait(turns, count, record->thread);
+	if (wait == count)
+		return err_set(why, "is woken on condition %s without waiting there", name.text);
+	if (record->mode || turns[wait].woken || find_call(turns, count, wait) < count)
+		return true;
+	return err_set(why, "is woken on condition %s, but no signal is left for it", name.text);
+}
+
+/* ---- the effects -------------------------------------------------------------------------- */
+
+static bool somebody_waits(const struct checker_condition *condition)
+{
+	size_t waits = 0, signals = 0;
+
+	for (size_t i = 0; i < condition->turns.count; i++) {
+		waits += can_be_signalled(&condition->turns.items[i]);
+		signals += condition->turns.items[i].kind == CHECKER_SIGNAL;
+	}
+	return waits > signals;
+}
+
+static void broadcast(struct checker_condition *condition)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < condition->turns.count; i++) {
+		struct checker_turn *turn = &condition->turns.items[i];
+
+		if (turn->kind != CHECKER_WAIT)
+			continue;
+		turn->woken = true;
+		condition->turns.items[kept++] = *turn;
+	}
+	condition->turns.count = kept;
+}
+
+static void stop_waiting(struct checker_condition *condition, const struct checker_record *record)
+{
+	struct checker_turn *turns = condition->turns.items;
+	size_t wait = find_wait(turns, condition->turns.count, record->thread);
+	size_t signal = find_call(turns, condition->turns.count, wait);
+
+	if (wait == condition->turns.count)
+		return;
+	if (can_be_signalled(&turns[wait]) && signal < condition->turns.count)
+		remove_turn(turns, &condition->turns.count, signal);
+	remove_turn(turns, &condition->turns.count, wait);
+}
+
+/* ---- who woke whom in the base run -------------------------------------------------------- */
+
+/*
+ * "Each WOKEN = 0, in base order, was woken by the first broadcast or signal behind its WAIT that
+ * no WOKEN before it used." What nobody can use is not kept: what comes behind a broadcast and
+ * before the next wait, and more signals behind the last wait than there are waits.
+ */
+static void record_call(struct checker_condition *condition, struct checker_turn call)
+{
+	const struct checker_turn *items = condition->recorded.items;
+	size_t waits = 0, behind = 0;
+
+	for (size_t i = 0; i < condition->recorded.count; i++) {
+		waits += items[i].kind == CHECKER_WAIT;
+		behind = items[i].kind == CHECKER_WAIT ? 0 : behind + 1;
+	}
+	if (behind >= waits || items[condition->recorded.count - 1].kind == CHECKER_BROADCAST)
+		return;
+	*vec_push(&condition->recorded) = call;
+}
+
+static size_t find_waker(const struct checker_condition *condition, uint32_t thread)
+{
+	const struct checker_turn *items = condition->recorded.items;
+	size_t count = condition->recorded.count;
+
+	return find_call(items, count, find_wait(items, count, thread));
+}
+
+static void record_return(struct checker_condition *condition, const struct checker_record *record)
+{
+	struct checker_turn *items = condition->recorded.items;
+	size_t waker = find_waker(condition, record->thread);
+	size_t wait = find_wait(items, condition->recorded.count, record->thread);
+
+	if (wait == condition->recorded.count)
+		return;
+	if (!record->mode && waker < condition->recorded.count &&
+	    items[waker].kind == CHECKER_SIGNAL)
+		remove_turn(items, &condition->recorded.count, waker);
+	remove_turn(items, &condition->recorded.count, wait);
+	while (condition->recorded.count && items[0].kind != CHECKER_WAIT)
+		remove_turn(items, &condition->recorded.count, 0);
+}
+
+uint32_t checker_condition_waker(const struct checker_world *world,
+				 const struct checker_record *woken)
+{
+	const struct checker_condition *condition =
+		&checker_world_see(world, CHECKER_CONDITION, woken->address)->condition;
+	size_t waker = find_waker(condition, woken->thread);
+
+	if (woken->mode || waker >= condition->recorded.count)
+		return 0;
+	return condition->recorded.items[waker].number;
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
+void checker_condition_apply(struct checker_world *world, const struct checker_record *record,
+			     uint32_t number)
+{
+	struct checker_condition *condition =
+		&checker_world_change(world, CHECKER_CONDITION, record->address)->condition;
+	struct checker_turn turn = { .thread = record->thread, .number = number };
+
+	switch (record->kind) {
+	case EV_COND_INIT:
+	case EV_COND_DESTROY: condition->turns.count = condition->recorded.count = 0; break;
+	case EV_WAIT:
+		if (record->bits & CHECKER_ASTRAY)
+			break;
+		turn.deaf = record->bits & CHECKER_TIMES_OUT;
+		*vec_push(&condition->turns) = turn;
+		*vec_push(&condition->recorded) = turn;
+		break;
+	case EV_SIGNAL:
+		turn.kind = CHECKER_SIGNAL;
+		if (somebody_waits(condition))
+			*vec_push(&condition->turns) = turn;
+		record_call(condition, turn);
+		break;
+	case EV_BROADCAST:
+		turn.kind = CHECKER_BROADCAST;
+		broadcast(condition);
+		record_call(condition, turn);
+		break;
+	case EV_WOKEN:
+		stop_waiting(condition, record);
+		record_return(condition, record);
+		break;
+	}
+}
+
+static bool is_among(uint32_t thread, const uint32_t *threads, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i] == thread)
+			return true;
+	}
+	return false;
+}
+
+/* Each signal in turn must find somebody else than those. */
+bool checker_condition_unwoken(const struct checker_world *world, uint64_t address,
+			       const uint32_t *threads, size_t count)
+{
+	const struct checker_condition *condition =
+		&checker_world_see(world, CHECKER_CONDITION, address)->condition;
+	size_t others = 0, waiting = 0;
+
+	for (size_t i = 0; i < condition->turns.count; i++) {
+		const struct checker_turn *turn = &condition->turns.items[i];
+
+		if (turn->kind == CHECKER_SIGNAL) {
+			if (!others--)
+				return false;
+		} else if (is_among(turn->thread, threads, count)) {
+			if (turn->woken)
+				return false;
+			waiting++;
+		} else {
+			others += can_be_signalled(turn);
+		}
+	}
+	return waiting == count;
+}

@@ -1,0 +1,197 @@
+/* Semaphores, barriers and pthread_once: things that count. */
+#include "check/world.h"
+
+#include <inttypes.h>
+
+/* ---- semaphores --------------------------------------------------------------------------- */
+
+static const struct checker_semaphore *see_semaphore(const struct checker_world *world,
+						     uint64_t address)
+{
+	return &checker_world_see(world, CHECKER_SEMAPHORE, address)->semaphore;
+}
+
+bool checker_semaphore_allows(const struct checker_world *world,
+			      const struct checker_record *record, struct err *why)
+{
+	uint64_t count = see_semaphore(world, record->address)->count;
+	struct checker_words name = checker_object_words(world->trace, record->address);
+
+	if (record->kind == EV_DOWN && !count)
+		return err_set(why, "takes from semaphore %s, which is at 0", name.text);
+	if (record->kind == EV_DOWN_FAIL && record->mode != EVENT_TIMED && count)
+		return err_set(why, "fails to take from semaphore %s, which is at %" PRIu64,
+			       name.text, count);
+	return true;
+}
+
+void checker_semaphore_apply(struct checker_world *world, const struct checker_record *record)
+{
+	struct checker_semaphore *semaphore =
+		&checker_world_change(world, CHECKER_SEMAPHORE, record->address)->semaphore;
+
+	switch (record->kind) {
+	case EV_SEM_INIT:
+		*semaphore =
+			(struct checker_semaphore){ record->number, semaphore->life + 1, true };
+		break;
+	case EV_SEM_DESTROY:
+		semaphore->life++;
+		semaphore->exact = trace_is_text(world->trace);
+		semaphore->count =
+			checker_survey_semaphore(world->survey, record->address, semaphore->life);
+		break;
+	case EV_POST: semaphore->count++; break;
+	case EV_DOWN: semaphore->count -= semaphore->count > 0; break;
+	}
+}
+
+/* ---- barriers ----------------------------------------------------------------------------- */
+
+/*
+ * Who meets whom is fixed: an ARRIVE carries the number of its meeting in the base run (`note`).
+ * Meetings of a barrier come one after the other, so a count for the current one is enough.
+ */
+static uint64_t meeting_size(const struct checker_barrier *barrier,
+			     const struct checker_record *record)
+{
+	if (barrier->size && barrier->arrived < barrier->size)
+		return barrier->size; /* it has begun, or the BARRIER_INIT said it */
+	return record->number ? record->number : barrier->size;
+}
+
+static bool can_arrive(const struct checker_world *world, const struct checker_record *record,
+		       struct err *why)
+{
+	const struct checker_barrier *barrier =
+		&checker_world_see(world, CHECKER_BARRIER, record->address)->barrier;
+	struct checker_words name = checker_object_words(world->trace, record->address);
+	uint32_t next = checker_barrier_next(world, record->address);
+	uint64_t size = meeting_size(barrier, record);
+
+	if (!size)
+		return err_set(why, "arrives at barrier %s, and how many meet is not known",
+			       name.text);
+	if (record->number && record->number != size)
+		return err_set(why, "arrives at barrier %s for %" PRIu64 ", where %" PRIu64 " meet",
+			       name.text, record->number, size);
+	if (record->note > next)
+		return err_set(why, "arrives at barrier %s before all of the meeting before have",
+			       name.text);
+	return true;
+}
+
+uint32_t checker_barrier_next(const struct checker_world *world, uint64_t address)
+{
+	const struct checker_barrier *barrier =
+		&checker_world_see(world, CHECKER_BARRIER, address)->barrier;
+
+	return barrier->meeting + (barrier->size && barrier->arrived == barrier->size);
+}
+
+bool checker_barrier_complete(const struct checker_world *world, uint64_t address, uint32_t meeting)
+{
+	const struct checker_barrier *barrier =
+		&checker_world_see(world, CHECKER_BARRIER, address)->barrier;
+
+	return meeting < barrier->meeting ||
+	       (meeting == barrier->meeting && barrier->arrived == barrier->size);
+}
+
+bool checker_barrier_allows(const struct checker_world *world, const struct checker_record *record,
+			    struct err *why)
+{
+	const struct checker_thread *thread = &world->threads[record->stream];
+	struct checker_words name = checker_object_words(world->trace, record->address);
+
+	if (record->kind == EV_ARRIVE)
+		return can_arrive(world, record, why);
+	if (record->kind != EV_PASS)
+		return true;
+	if (!thread->meets || thread->barrier != record->address)
+		return err_set(why, "passes barrier %s, where it did not arrive", name.text);
+	if (checker_barrier_complete(world, record->address, thread->meeting))
+		return true;
+	return err_set(why, "passes barrier %s before all have arrived", name.text);
+}
+
+static void arrive(struct checker_world *world, const struct checker_record *record)
+{
+	struct checker_barrier *barrier =
+		&checker_world_change(world, CHECKER_BARRIER, record->address)->barrier;
+	struct checker_thread *thread = &world->threads[record->stream];
+
+	uint32_t next = checker_barrier_next(world, record->address);
+	uint64_t size = meeting_size(barrier, record);
+
+	if (next > barrier->meeting) {
+		barrier->meeting = next;
+		barrier->arrived = 0;
+	}
+	barrier->size = size;
+	barrier->arrived++;
+	thread->meets = true;
+	thread->barrier = record->address;
+	thread->meeting = barrier->meeting;
+}
+
+void checker_barrier_apply(struct checker_world *world, const struct checker_record *record)
+{
+	struct checker_barrier *barrier;
+
+	switch (record->kind) {
+	case EV_BARRIER_INIT:
+		barrier = &checker_world_change(world, CHECKER_BARRIER, record->address)->barrier;
+		*barrier = (struct checker_barrier){ record->number, 0, barrier->meeting + 1 };
+		break;
+	case EV_ARRIVE: arrive(world, record); break;
+	case EV_PASS: world->threads[record->stream].meets = false; break;
+	}
+}
+
+/* ---- once --------------------------------------------------------------------------------- */
+
+/*
+ * A routine that is left by an exception is run again, so there can be several ends. An event
+ * carries how many there were before it in the base run (`note`), and waits for as many.
+ */
+bool checker_once_allows(const struct checker_world *world, const struct checker_record *record,
+			 struct err *why)
+{
+	const struct checker_once *once =
+		&checker_world_see(world, CHECKER_ONCE, record->address)->once;
+	struct checker_words name = checker_object_words(world->trace, record->address);
+
+	if (record->kind == EV_ONCE_END)
+		return once->passed_early
+			       ? err_set(why, "ends once %s, which others have passed", name.text)
+			       : true;
+	if (once->running)
+		return err_set(why, "comes to once %s, which %s runs since its event %" PRIu64,
+			       name.text,
+			       checker_thread_words(world->trace, once->runner.stream).text,
+			       once->runner.index);
+	if (once->ended < record->note)
+		return err_set(why, "comes to once %s before it has been run", name.text);
+	return true;
+}
+
+void checker_once_apply(struct checker_world *world, const struct checker_record *record)
+{
+	struct checker_once *once =
+		&checker_world_change(world, CHECKER_ONCE, record->address)->once;
+
+	switch (record->kind) {
+	case EV_ONCE_BEGIN:
+		once->running = true;
+		once->runner =
+			(struct checker_hold){ record->thread, 1, record->stream, record->index };
+		break;
+	case EV_ONCE_END:
+		once->running = false;
+		once->passed_early = false;
+		once->ended++;
+		break;
+	case EV_ONCE: once->passed_early |= !once->ended; break;
+	}
+}

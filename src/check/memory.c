@@ -1,0 +1,227 @@
+/*
+ * Memory, in lines of 64 bytes: for each byte whether its value is known, the value, and, in a
+ * world on another, which event of the window wrote it last.
+ */
+#include "check/world.h"
+
+#include <string.h>
+
+/* Forgetting so much is done at once; for more, lines are told when they are first used. */
+#define FORGET_NOW 4096u
+
+/* ---- pieces ------------------------------------------------------------------------------- */
+
+/* The last address of a range; one that runs over the end of the address space stops there. */
+static uint64_t last_address(uint64_t address, uint64_t size)
+{
+	return size - 1 > UINT64_MAX - address ? UINT64_MAX : address + size - 1;
+}
+
+bool checker_piece_next(struct checker_piece *piece, uint64_t address, uint64_t size)
+{
+	uint64_t offset = piece->offset + piece->to - piece->from, at = address + offset, left;
+
+	if (offset >= size || at < address)
+		return false;
+	left = size - offset;
+	piece->offset = offset;
+	piece->line = at / CHECKER_LINE;
+	piece->from = at % CHECKER_LINE;
+	piece->to = left < CHECKER_LINE - piece->from ? piece->from + (unsigned)left : CHECKER_LINE;
+	return true;
+}
+
+static uint64_t bits_of(const struct checker_piece *piece)
+{
+	unsigned count = piece->to - piece->from;
+
+	return (count == CHECKER_LINE ? UINT64_MAX : (1ull << count) - 1) << piece->from;
+}
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+static void forget_piece(const struct checker_piece *piece, uint32_t number,
+			 struct checker_line *bytes, struct checker_writers *writers)
+{
+	bytes->known &= ~bits_of(piece);
+	for (unsigned i = piece->from; writers && i < piece->to; i++)
+		writers->of[i] = number;
+}
+
+/* The part of a range that lies in a line; false: none. */
+static bool cut_piece(uint64_t line, uint64_t first, uint64_t last, struct checker_piece *piece)
+{
+	uint64_t start = line * CHECKER_LINE, end = start + (CHECKER_LINE - 1);
+
+	if (last < start || first > end)
+		return false;
+	*piece = (struct checker_piece){
+		.line = line,
+		.from = first > start ? (unsigned)(first - start) : 0,
+		.to = last < end ? (unsigned)(last - start) + 1 : CHECKER_LINE,
+	};
+	return true;
+}
+
+void checker_memory_see(const struct checker_world *world, uint64_t line,
+			struct checker_line *bytes, struct checker_writers *writers)
+{
+	const struct checker_memory *memory = &world->memory;
+	const uint64_t *position = map_get(&memory->index, line);
+	struct checker_piece piece;
+
+	if (position) {
+		*bytes = memory->lines.items[*position - 1];
+		if (writers && world->under)
+			*writers = memory->writers.items[*position - 1];
+		else if (writers)
+			*writers = (struct checker_writers){ 0 };
+		return;
+	}
+	if (writers)
+		*writers = (struct checker_writers){ 0 };
+	if (world->under)
+		checker_memory_see(world->under, line, bytes, NULL);
+	else
+		*bytes = (struct checker_line){ .known = memory->zeros ? UINT64_MAX : 0 };
+	for (size_t i = 0; i < memory->forgotten.count; i++) {
+		const struct checker_stretch *stretch = &memory->forgotten.items[i];
+
+		if (cut_piece(line, stretch->first, stretch->last, &piece))
+			forget_piece(&piece, stretch->number, bytes, writers);
+	}
+}
+
+/* The line's position in this world, copied from the one under it when it was not here. */
+static size_t line_to_change(struct checker_world *world, uint64_t line)
+{
+	struct checker_memory *memory = &world->memory;
+	const uint64_t *position = map_get(&memory->index, line);
+	struct checker_writers writers;
+	struct checker_line bytes;
+
+	if (position)
+		return *position - 1;
+	checker_memory_see(world, line, &bytes, world->under ? &writers : NULL);
+	*vec_push(&memory->lines) = bytes;
+	if (world->under)
+		*vec_push(&memory->writers) = writers;
+	*map_put(&memory->index, line, NULL) = memory->lines.count;
+	return memory->lines.count - 1;
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static void write_piece(struct checker_world *world, const struct checker_record *record,
+			const uint8_t *value, const struct checker_piece *piece, uint32_t number)
+{
+	size_t position = line_to_change(world, piece->line);
+	struct checker_line *bytes = &world->memory.lines.items[position];
+	uint64_t at = piece->offset;
+
+	if (value && piece->offset + (piece->to - piece->from) <= record->unit) {
+		memcpy(&bytes->value[piece->from], value + at, piece->to - piece->from);
+	} else if (value) {
+		for (unsigned i = piece->from; i < piece->to; i++, at++)
+			bytes->value[i] = value[at % record->unit];
+	}
+	bytes->known = value ? bytes->known | bits_of(piece) : bytes->known & ~bits_of(piece);
+	for (unsigned i = piece->from; world->under && i < piece->to; i++)
+		world->memory.writers.items[position].of[i] = number;
+}
+
+/* ---- forgetting --------------------------------------------------------------------------- */
+
+static void forget_line(struct checker_world *world, size_t position, uint64_t line, uint64_t first,
+			uint64_t last, uint32_t number)
+{
+	struct checker_memory *memory = &world->memory;
+	struct checker_piece piece;
+
+	if (cut_piece(line, first, last, &piece))
+		forget_piece(&piece, number, &memory->lines.items[position],
+			     world->under ? &memory->writers.items[position] : NULL);
+}
+
+/* Those lines of the range that are there: by their numbers, or, if they are fewer, all lines. */
+static void forget_present(struct checker_world *world, uint64_t first, uint64_t last,
+			   uint32_t number)
+{
+	const struct map *index = &world->memory.index;
+	uint64_t low = first / CHECKER_LINE, high = last / CHECKER_LINE;
+
+	if (high - low < world->memory.lines.count) {
+		for (uint64_t line = low; line <= high; line++) {
+			const uint64_t *position = map_get(index, line);
+
+			if (position)
+				forget_line(world, *position - 1, line, first, last, number);
+		}
+		return;
+	}
+	if (index->has_zero)
+		forget_line(world, index->zero - 1, 0, first, last, number);
+	for (size_t i = 0; index->slots && i <= index->mask; i++) {
+		if (index->slots[i].key)
+			forget_line(world, index->slots[i].value - 1, index->slots[i].key, first,
+				    last, number);
+	}
+}
+
+/* Nobody knows what is in these bytes now; `number` counts as their writer. */
+static void forget(struct checker_world *world, uint64_t address, uint64_t size, uint32_t number)
+{
+	uint64_t first = address, last;
+	bool absent_matters = world->under || world->memory.zeros;
+
+	if (!size)
+		return;
+	last = last_address(address, size);
+	if (absent_matters && last - first < FORGET_NOW) {
+		for (uint64_t line = first / CHECKER_LINE; line <= last / CHECKER_LINE; line++)
+			line_to_change(world, line);
+	} else if (absent_matters) {
+		*vec_push(&world->memory.forgotten) =
+			(struct checker_stretch){ first, last, number };
+	}
+	forget_present(world, first, last, number);
+}
+
+/* ---- the public face ---------------------------------------------------------------------- */
+
+void checker_memory_apply(struct checker_world *world, const struct checker_record *record,
+			  uint32_t number)
+{
+	struct checker_piece piece = { 0 };
+	const uint8_t *value;
+
+	if (record->kind == EV_ALLOC) {
+		forget(world, record->address, record->size, number);
+		return;
+	}
+	if (checker_writes(record)) {
+		value = checker_written_value(record);
+		if (record->size > CHECKER_ACCESS_MAX) {
+			forget(world, record->address, record->size, number);
+			return;
+		}
+		while (checker_piece_next(&piece, record->address, record->size))
+			write_piece(world, record, value, &piece, number);
+		return;
+	}
+	/* A read shows what is there, whatever was thought: so the world stays right when code that
+	 * was not recorded writes. On another world it changes nothing: there it was judged. */
+	value = world->under ? NULL : checker_read_value(record);
+	while (value && record->size <= CHECKER_ACCESS_MAX &&
+	       checker_piece_next(&piece, record->address, record->size))
+		write_piece(world, record, value, &piece, number);
+}
+
+void checker_memory_learn(struct checker_world *world, uint64_t address, uint8_t value)
+{
+	size_t position = line_to_change(world, address / CHECKER_LINE);
+	struct checker_line *bytes = &world->memory.lines.items[position];
+
+	bytes->value[address % CHECKER_LINE] = value;
+	bytes->known |= 1ull << address % CHECKER_LINE;
+}

@@ -1,0 +1,303 @@
+/*
+ * What must keep its base order: of two events, the later cannot happen unless the earlier has.
+ *
+ * Pairs that follow from others are left out: program order, and what is before something that
+ * is itself needed.
+ */
+#include "check/base.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+struct use {
+	uint32_t thread, number;
+};
+
+/* Something with lives: what began or ended one last, and each thread's last use since. */
+struct span {
+	uint32_t life;
+	VEC(struct use) uses;
+};
+
+struct last_access {
+	uint32_t of[CHECKER_LINE];
+};
+
+struct ordering {
+	struct checker_base *base;
+	/* Memory: the bytes between two neighbouring borders live and die together. */
+	VEC(uint64_t) borders;
+	struct span *stretches;
+	/* Sync objects, by address. */
+	struct map index[CHECKER_CLASSES];
+	VEC(struct span) objects;
+	/* What is frozen: the last operation or access. */
+	struct map last_operation[CHECKER_CLASSES];
+	struct map last_index;
+	VEC(struct last_access) last;
+	/* Joins that came too early; each thread's last event. */
+	uint32_t *joined, *latest;
+	size_t life; /* the next of base->lives */
+};
+
+static void need(struct ordering *o, uint32_t later, uint32_t earlier, enum checker_why why)
+{
+	struct checker_base *base = o->base;
+	struct checker_record *record = checker_base_record(base, later);
+
+	if (!earlier || record->thread == checker_base_record(base, earlier)->thread)
+		return;
+	for (size_t i = base->needs.count; i-- && base->needs.items[i].later == later;) {
+		if (base->needs.items[i].earlier == earlier)
+			return;
+	}
+	record->bits |= CHECKER_KEEPS_ORDER;
+	*vec_push(&base->needs) = (struct checker_need){ later, earlier, (uint8_t)why };
+}
+
+/* ---- lives -------------------------------------------------------------------------------- */
+
+static void use(struct ordering *o, struct span *span, uint32_t number)
+{
+	uint32_t thread = checker_base_record(o->base, number)->thread;
+
+	need(o, number, span->life, CHECKER_WHY_LIFE);
+	for (size_t i = 0; i < span->uses.count; i++) {
+		if (span->uses.items[i].thread == thread) {
+			span->uses.items[i].number = number;
+			return;
+		}
+	}
+	*vec_push(&span->uses) = (struct use){ thread, number };
+}
+
+static void begin_or_end(struct ordering *o, struct span *span, uint32_t number)
+{
+	need(o, number, span->life, CHECKER_WHY_LIFE);
+	for (size_t i = 0; i < span->uses.count; i++)
+		need(o, number, span->uses.items[i].number, CHECKER_WHY_LIFE);
+	span->uses.count = 0;
+	span->life = number;
+}
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static void find_borders(struct ordering *o)
+{
+	const struct checker_base *base = o->base;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < base->lives.count; i++) {
+		*vec_push(&o->borders) = base->lives.items[i].first;
+		if (base->lives.items[i].last < UINT64_MAX)
+			*vec_push(&o->borders) = base->lives.items[i].last + 1;
+	}
+	if (!o->borders.count)
+		return;
+	qsort(o->borders.items, o->borders.count, sizeof *o->borders.items, compare_addresses);
+	for (size_t i = 0; i < o->borders.count; i++) {
+		if (!kept || o->borders.items[kept - 1] != o->borders.items[i])
+			o->borders.items[kept++] = o->borders.items[i];
+	}
+	o->borders.count = kept;
+	o->stretches = mem_zalloc(kept, sizeof *o->stretches);
+}
+
+/* The first stretch that reaches to the address or behind it. Stretch i starts at border i. */
+static size_t find_stretch(const struct ordering *o, uint64_t address)
+{
+	size_t low = 0, high = o->borders.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (o->borders.items[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : 0;
+}
+
+static void use_memory(struct ordering *o, uint64_t first, uint64_t size, uint32_t number)
+{
+	uint64_t last;
+
+	if (!size || !o->borders.count)
+		return;
+	last = size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;
+	for (size_t i = find_stretch(o, first); i < o->borders.count && o->borders.items[i] <= last;
+	     i++)
+		use(o, &o->stretches[i], number);
+}
+
+static void live_memory(struct ordering *o, uint32_t number)
+{
+	const struct checker_base *base = o->base;
+
+	for (; o->life < base->lives.count && base->lives.items[o->life].number == number;
+	     o->life++) {
+		const struct checker_range *range = &base->lives.items[o->life];
+
+		for (size_t i = find_stretch(o, range->first);
+		     i < o->borders.count && o->borders.items[i] <= range->last; i++)
+			begin_or_end(o, &o->stretches[i], number);
+	}
+}
+
+/* ---- objects ------------------------------------------------------------------------------ */
+
+static struct span *object_at(struct ordering *o, const struct checker_operand *operand)
+{
+	bool fresh;
+	uint64_t *position = map_put(&o->index[operand->class], operand->address, &fresh);
+
+	if (fresh) {
+		*vec_push(&o->objects) = (struct span){ 0 };
+		*position = o->objects.count;
+	}
+	return &o->objects.items[*position - 1];
+}
+
+static void order_objects(struct ordering *o, uint32_t number)
+{
+	const struct checker_record *record = checker_base_record(o->base, number);
+	struct checker_operand operands[2];
+	unsigned count = checker_operands(record, operands);
+
+	for (unsigned i = 0; i < count; i++) {
+		use_memory(o, operands[i].address, 1, number);
+		if (checker_is_object_life(record))
+			begin_or_end(o, object_at(o, &operands[i]), number);
+		else
+			use(o, object_at(o, &operands[i]), number);
+		if (checker_base_is_frozen(o->base, operands[i].class, operands[i].address)) {
+			uint64_t *last = map_put(&o->last_operation[operands[i].class],
+						 operands[i].address, NULL);
+
+			need(o, number, (uint32_t)*last, CHECKER_WHY_FROZEN);
+			*last = number;
+		}
+	}
+}
+
+/* ---- accesses ----------------------------------------------------------------------------- */
+
+static void order_frozen_line(struct ordering *o, const struct checker_piece *piece, uint64_t bits,
+			      uint32_t number)
+{
+	bool fresh;
+	uint64_t *position = map_put(&o->last_index, piece->line, &fresh);
+	struct last_access *last;
+
+	if (fresh) {
+		*vec_push(&o->last) = (struct last_access){ 0 };
+		*position = o->last.count;
+	}
+	last = &o->last.items[*position - 1];
+	for (unsigned at = piece->from; at < piece->to; at++) {
+		if (!(bits >> at & 1))
+			continue;
+		need(o, number, last->of[at], CHECKER_WHY_FROZEN);
+		last->of[at] = number;
+	}
+}
+
+static void order_access(struct ordering *o, uint32_t number)
+{
+	const struct checker_record *record = checker_base_record(o->base, number);
+	struct checker_piece piece = { 0 };
+
+	use_memory(o, record->address, record->size, number);
+	if (!o->base->frozen_bytes.count && !o->base->frozen_bytes.has_zero)
+		return;
+	while (checker_piece_next(&piece, record->address, record->size)) {
+		uint64_t bits = checker_base_frozen_bits(o->base, piece.line);
+
+		if (bits)
+			order_frozen_line(o, &piece, bits, number);
+	}
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+static void order_join(struct ordering *o, uint32_t number)
+{
+	const struct checker_record *record = checker_base_record(o->base, number);
+	uint32_t joined;
+
+	need(o, number, o->joined[record->thread], CHECKER_WHY_JOIN);
+	o->joined[record->thread] = 0;
+	if (record->kind == EV_JOIN && (record->bits & CHECKER_UNEXPLAINED)) {
+		joined = checker_stream_of(o->base->start->trace, record->number);
+		need(o, number, o->latest[joined], CHECKER_WHY_JOIN);
+		o->joined[joined] = number;
+	}
+	o->latest[record->thread] = number;
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
+static void close_ordering(struct ordering *o)
+{
+	for (size_t i = 0; o->stretches && i < o->borders.count; i++)
+		vec_free(&o->stretches[i].uses);
+	for (size_t i = 0; i < o->objects.count; i++)
+		vec_free(&o->objects.items[i].uses);
+	for (enum checker_class class = 0; class < CHECKER_CLASSES; class ++) {
+		map_free(&o->index[class]);
+		map_free(&o->last_operation[class]);
+	}
+	map_free(&o->last_index);
+	vec_free(&o->last);
+	vec_free(&o->objects);
+	vec_free(&o->borders);
+	free(o->stretches);
+	free(o->joined);
+	free(o->latest);
+}
+
+void checker_base_order(struct checker_base *base)
+{
+	struct ordering o = {
+		.base = base,
+		.joined = mem_zalloc(base->streams, sizeof *o.joined),
+		.latest = mem_zalloc(base->streams, sizeof *o.latest),
+	};
+
+	find_borders(&o);
+	for (uint32_t number = 1; number <= base->count; number++) {
+		order_join(&o, number);
+		live_memory(&o, number);
+		if (checker_is_access(checker_base_record(base, number)))
+			order_access(&o, number);
+		else
+			order_objects(&o, number);
+	}
+	close_ordering(&o);
+}
+
+const struct checker_need *checker_base_needs(const struct checker_base *base, uint32_t later,
+					      size_t *count)
+{
+	size_t low = 0, high = base->needs.count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (base->needs.items[middle].later < later)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < base->needs.count && base->needs.items[end].later == later;)
+		end++;
+	*count = end - low;
+	return *count ? &base->needs.items[low] : NULL;
+}

@@ -1,0 +1,326 @@
+#include "check/play.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void checker_play_open(struct checker_play *play, const struct checker_base *base)
+{
+	play->base = base;
+	play->world = checker_world_on(base->start);
+	play->next = mem_alloc(base->streams * sizeof *play->next);
+	memcpy(play->next, base->first, base->streams * sizeof *play->next);
+}
+
+void checker_play_close(struct checker_play *play)
+{
+	checker_world_close(play->world);
+	free(play->next);
+}
+
+/* Numbers of a thread's events rise. */
+bool checker_play_happened(const struct checker_play *play, uint32_t number)
+{
+	return number < play->next[checker_base_record(play->base, number)->thread];
+}
+
+bool checker_play_is_through(const struct checker_play *play, uint32_t thread)
+{
+	return play->next[thread] == CHECKER_END && !checker_base_goes_on(play->base, thread);
+}
+
+/* ---- what the event has to wait for ------------------------------------------------------- */
+
+static bool keeps_order(const struct checker_play *play, uint32_t number, struct err *why)
+{
+	static const char *const words[] = {
+		[CHECKER_WHY_LIFE] = "that is where the life of what it uses begins or ends",
+		[CHECKER_WHY_FROZEN] = "their order is the environment's doing",
+		[CHECKER_WHY_JOIN] = "a join stands between them",
+	};
+	size_t count;
+	const struct checker_need *needs = checker_base_needs(play->base, number, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct checker_record *earlier =
+			checker_base_record(play->base, needs[i].earlier);
+
+		if (!checker_play_happened(play, needs[i].earlier))
+			return err_set(why, "comes before %s: %s",
+				       checker_event_words(play->world->trace, earlier->stream,
+							   earlier->index)
+					       .text,
+				       words[needs[i].why]);
+	}
+	return true;
+}
+
+/* Whoever wrote what such a read found may have done it behind anything that came before. */
+static bool follows_all(const struct checker_play *play, uint32_t number, struct err *why)
+{
+	for (uint32_t i = 0; i < play->base->streams; i++) {
+		const struct checker_record *earlier;
+
+		if (play->next[i] >= number)
+			continue;
+		earlier = checker_base_record(play->base, play->next[i]);
+		return err_set(
+			why, "comes before %s: no recorded write explains what it read",
+			checker_event_words(play->world->trace, earlier->stream, earlier->index)
+				.text);
+	}
+	return true;
+}
+
+bool checker_play_is_ready(const struct checker_play *play, uint32_t number, struct err *why)
+{
+	const struct checker_record *record = checker_base_record(play->base, number);
+
+	if ((record->bits & CHECKER_CREATED) && !play->world->threads[record->thread].created)
+		return err_set(why, "its thread has not been created");
+	if ((record->bits & CHECKER_KEEPS_ORDER) && !keeps_order(play, number, why))
+		return false;
+	return !(record->bits & CHECKER_UNEXPLAINED) || record->kind == EV_JOIN ||
+	       follows_all(play, number, why);
+}
+
+bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream)
+{
+	const struct checker_thread *thread = &play->world->threads[stream];
+
+	return thread->meets &&
+	       !checker_base_is_frozen(play->base, CHECKER_BARRIER, thread->barrier) &&
+	       !checker_barrier_complete(play->world, thread->barrier, thread->meeting);
+}
+
+/* ---- reads -------------------------------------------------------------------------------- */
+
+static bool wrong_value(const struct checker_play *play, const struct checker_record *record,
+			uint64_t i, uint8_t found, bool known, struct err *why)
+{
+	uint8_t wanted = checker_read_value(record)[i % record->unit];
+	struct checker_words name = checker_object_words(play->world->trace, record->address);
+
+	if (!known)
+		return err_set(why, "reads %s: byte %" PRIu64 " is not known, and it read %u",
+			       name.text, i, wanted);
+	return err_set(why, "reads %s: byte %" PRIu64 " is %u, and it read %u", name.text, i, found,
+		       wanted);
+}
+
+static bool wrong_writer(const struct checker_play *play, const struct checker_record *record,
+			 uint32_t found, uint32_t wanted, struct err *why)
+{
+	const struct trace *trace = play->world->trace;
+	struct checker_words by[2] = { { "nothing in the window" }, { "nothing in the window" } };
+	uint32_t numbers[2] = { found, wanted };
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct checker_record *writer =
+			numbers[i] ? checker_base_record(play->base, numbers[i]) : NULL;
+
+		if (writer)
+			by[i] = checker_event_words(trace, writer->stream, writer->index);
+	}
+	return err_set(why, "reads %s, last written by %s, and it read what %s wrote",
+		       checker_object_words(trace, record->address).text, by[0].text, by[1].text);
+}
+
+static bool read_piece(const struct checker_play *play, const struct checker_record *record,
+		       const struct checker_piece *piece, const uint32_t *bound, struct err *why)
+{
+	uint64_t frozen = checker_base_frozen_bits(play->base, piece->line), i = piece->offset;
+	const uint8_t *value = checker_read_value(record);
+	struct checker_writers writers;
+	struct checker_line bytes;
+
+	checker_memory_see(play->world, piece->line, &bytes, &writers);
+	for (unsigned at = piece->from; at < piece->to; at++, i++) {
+		if (frozen >> at & 1)
+			continue;
+		if (bound && bound[i] != CHECKER_BY_VALUE) {
+			if (bound[i] != writers.of[at])
+				return wrong_writer(play, record, writers.of[at], bound[i], why);
+		} else if (!(bytes.known >> at & 1) || bytes.value[at] != value[i % record->unit]) {
+			return wrong_value(play, record, i, bytes.value[at], bytes.known >> at & 1,
+					   why);
+		}
+	}
+	return true;
+}
+
+static bool reads_right(const struct checker_play *play, uint32_t number, struct err *why)
+{
+	const struct checker_record *record = checker_base_record(play->base, number);
+	struct checker_piece piece = { 0 };
+	const uint32_t *bound = NULL;
+
+	if (record->size > CHECKER_ACCESS_MAX)
+		return err_set(why, "reads more at once than is looked at");
+	if (record->bits & CHECKER_KEEPS_WRITER)
+		bound = checker_base_writers(play->base, number);
+	while (checker_piece_next(&piece, record->address, record->size)) {
+		if (!read_piece(play, record, &piece, bound, why))
+			return false;
+	}
+	return true;
+}
+
+/* ---- one event ---------------------------------------------------------------------------- */
+
+static bool objects_allow(const struct checker_play *play, const struct checker_record *record,
+			  struct err *why)
+{
+	struct checker_operand operands[2];
+	unsigned count = checker_operands(record, operands);
+
+	for (unsigned i = 0; i < count; i++) {
+		bool ok = true;
+
+		if (checker_base_is_frozen(play->base, operands[i].class, operands[i].address))
+			continue;
+		switch (operands[i].class) {
+		case CHECKER_LOCK: ok = checker_lock_allows(play->world, record, why); break;
+		case CHECKER_CONDITION:
+			ok = checker_condition_allows(play->world, record, why);
+			break;
+		case CHECKER_SEMAPHORE:
+			ok = checker_semaphore_allows(play->world, record, why);
+			break;
+		case CHECKER_BARRIER: ok = checker_barrier_allows(play->world, record, why); break;
+		case CHECKER_ONCE: ok = checker_once_allows(play->world, record, why); break;
+		case CHECKER_CLASSES: break;
+		}
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool joins_right(const struct checker_play *play, const struct checker_record *record,
+			struct err *why)
+{
+	uint32_t joined = checker_stream_of(play->world->trace, record->number);
+
+	if ((record->bits & CHECKER_UNEXPLAINED) || joined == TRACE_NONE ||
+	    checker_play_is_through(play, joined))
+		return true;
+	return err_set(why, "joins %s, which has not done all its events",
+		       checker_thread_words(play->world->trace, joined).text);
+}
+
+static bool can_happen(const struct checker_play *play, uint32_t number, struct err *why)
+{
+	const struct checker_record *record = checker_base_record(play->base, number);
+
+	if (!checker_play_is_ready(play, number, why))
+		return false;
+	if (record->kind != EV_PASS && checker_play_is_at_barrier(play, record->stream))
+		return err_set(why, "goes on from a barrier before all have arrived");
+	if (checker_reads(record) && !reads_right(play, number, why))
+		return false;
+	if (record->kind == EV_JOIN && !joins_right(play, record, why))
+		return false;
+	return objects_allow(play, record, why);
+}
+
+/* A wait that begins when its waker of the base run has come already will miss it. */
+static bool is_late(const struct checker_play *play, const struct checker_record *wait)
+{
+	uint32_t number = wait->next;
+
+	while (number != CHECKER_END) {
+		const struct checker_record *record = checker_base_record(play->base, number);
+
+		if (record->stream == wait->stream) /* not of a handler that cut in */
+			return record->kind == EV_WOKEN && record->note &&
+			       checker_play_happened(play, record->note);
+		number = record->next;
+	}
+	return false;
+}
+
+static void happen(struct checker_play *play, uint32_t number)
+{
+	const struct checker_record *record = checker_base_record(play->base, number);
+
+	if (record->kind == EV_WAIT)
+		play->world->threads[record->thread].late = is_late(play, record);
+	checker_world_apply(play->world, record, number);
+	if (record->kind == EV_ALLOC) {
+		size_t count;
+		const struct checker_found *found = checker_base_found(play->base, number, &count);
+
+		for (size_t i = 0; i < count; i++)
+			checker_memory_learn(play->world, found[i].address, found[i].value);
+	}
+	play->next[record->thread] = record->next;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+/* The event that a step names, among those to come; CHECKER_END: it is not there. */
+static uint32_t find_step(const struct checker_play *play, uint32_t stream, uint64_t index)
+{
+	uint32_t number = play->next[checker_source_thread(play->base->source, stream)];
+
+	while (number != CHECKER_END) {
+		const struct checker_record *record = checker_base_record(play->base, number);
+
+		if (record->stream == stream && record->index == index)
+			return number;
+		number = record->next;
+	}
+	return CHECKER_END;
+}
+
+static bool refuse(const struct checker_play *play, size_t step,
+		   const struct checker_record *record, const struct err *why, struct err *err)
+{
+	return err_set(err, "step %zu, %s: %.*s", step + 1,
+		       checker_event_words(play->world->trace, record->stream, record->index).text,
+		       (int)(sizeof err->text / 2), why->text);
+}
+
+static bool play_step(struct checker_play *play, const struct checker_event *step, size_t i,
+		      struct err *err)
+{
+	uint32_t stream = checker_stream_of(play->world->trace, step->stream);
+	uint32_t target, number = 0;
+	struct err why;
+
+	if (stream == TRACE_NONE)
+		return err_set(err, "step %zu: there is no stream %" PRIu32, i + 1, step->stream);
+	target = find_step(play, stream, step->index);
+	if (target == CHECKER_END) {
+		struct checker_words name =
+			checker_event_words(play->world->trace, stream, step->index);
+		bool past = step->index < play->world->threads[stream].done;
+
+		return err_set(err, "step %zu: %s %s", i + 1, name.text,
+			       past ? "has happened already" : "is not in the window");
+	}
+	while (number != target) {
+		const struct checker_record *record;
+
+		number = play->next[checker_source_thread(play->base->source, stream)];
+		record = checker_base_record(play->base, number);
+		if (!can_happen(play, number, &why))
+			return refuse(play, i, record, &why, err);
+		happen(play, number);
+	}
+	return true;
+}
+
+bool checker_play_steps(struct checker_play *play, const struct checker_event *steps, size_t count,
+			struct err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!play_step(play, &steps[i], i, err))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,100 @@
+#include "check/source.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+struct stream {
+	struct trace_cursor *cursor;
+	struct trace_event head;
+	uint32_t thread;
+	bool fetched, over;
+};
+
+struct checker_source {
+	const struct trace *trace;
+	uint32_t count;
+	struct stream *streams;
+};
+
+/* Handlers can interrupt handlers: the thread is at the end of the chain. A forged one may turn. */
+static uint32_t find_thread(const struct trace *trace, uint32_t stream)
+{
+	uint32_t at = stream;
+
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
+		uint32_t host = trace_stream(trace, at)->host;
+
+		host = host == TRACE_NONE ? TRACE_NONE : trace_find_stream(trace, host);
+		if (host == TRACE_NONE)
+			return at;
+		at = host;
+	}
+	return stream;
+}
+
+struct checker_source *checker_source_open(const struct trace *trace)
+{
+	struct checker_source *source = mem_zalloc(1, sizeof *source);
+
+	source->trace = trace;
+	source->count = trace_stream_count(trace);
+	source->streams = mem_zalloc(source->count, sizeof *source->streams);
+	for (uint32_t i = 0; i < source->count; i++) {
+		source->streams[i].cursor = trace_cursor_open(trace, i);
+		source->streams[i].thread = find_thread(trace, i);
+	}
+	return source;
+}
+
+void checker_source_close(struct checker_source *source)
+{
+	if (!source)
+		return;
+	for (uint32_t i = 0; i < source->count; i++)
+		trace_cursor_close(source->streams[i].cursor);
+	free(source->streams);
+	free(source);
+}
+
+uint32_t checker_source_thread(const struct checker_source *source, uint32_t stream)
+{
+	return source->streams[stream].thread;
+}
+
+bool checker_source_more(struct checker_source *source, uint32_t i)
+{
+	struct stream *stream = &source->streams[i];
+	struct err err;
+
+	while (!stream->fetched && !stream->over) {
+		stream->over = !trace_next(stream->cursor, &stream->head, &err);
+		stream->fetched = !stream->over && stream->head.index != TRACE_NO_INDEX;
+	}
+	return stream->fetched;
+}
+
+/* How a wait ends stands in what follows it. */
+static uint8_t fate(struct checker_source *source, const struct checker_record *wait)
+{
+	const struct trace_event *next = &source->streams[wait->stream].head;
+
+	if (!checker_source_more(source, wait->stream))
+		return 0; /* it never returned */
+	if (next->kind != EV_WOKEN || next->address != wait->address)
+		return CHECKER_ASTRAY;
+	return next->mode ? CHECKER_TIMES_OUT : 0;
+}
+
+bool checker_source_take(struct checker_source *source, uint32_t i, struct checker_record *record)
+{
+	struct stream *stream = &source->streams[i];
+
+	if (!checker_source_more(source, i))
+		return false;
+	checker_record_make(record, &stream->head, i, stream->thread);
+	stream->fetched = false;
+	if (record->kind == EV_WAIT)
+		record->bits |= fate(source, record);
+	return true;
+}

@@ -1,0 +1,25 @@
+/*
+ * What only a look at the whole trace tells: which threads are created by somebody, and with how
+ * much a semaphore must have started whose initial value was not recorded. Made when it is first
+ * asked for, as most traces need neither.
+ */
+#ifndef CHECK_SURVEY_H
+#define CHECK_SURVEY_H
+
+#include "trace/trace.h"
+
+struct checker_survey;
+
+struct checker_survey *checker_survey_open(const struct trace *trace);
+void checker_survey_close(struct checker_survey *survey);
+
+/* Is there a CREATE of the stream with this number? */
+bool checker_survey_creates(struct checker_survey *survey, uint32_t number);
+
+/*
+ * The least with which the semaphore can start a life (counted from 0, by its SEM_INITs and
+ * SEM_DESTROYs) so that no DOWN in it comes at 0.
+ */
+uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t address, uint32_t life);
+
+#endif

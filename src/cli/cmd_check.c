@@ -1,0 +1,295 @@
+/* sooth check: records a program, predicts from what was recorded, and tells all of it. */
+#include "cli/cli.h"
+#include "cli/predicting.h"
+#include "cli/recording.h"
+#include "cli/watch.h"
+
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char usage[] =
+	"usage: sooth check [OPTIONS] [--] PROG ARGS...\n"
+	"\n"
+	"Runs PROG, built with `sooth cc`, once, and finds the data races, deadlocks and lost "
+	"signals\n"
+	"that this run shows or that another schedule of it would show. A program that fails is a\n"
+	"finding itself; one whose threads all stay blocked for a second is ended and reported.\n"
+	"\n"
+	"  -o TRACE         keep the recording there\n"
+	"  --limit SIZE     stop recording after so many bytes (K, M, G); the program goes on\n";
+
+static const char statuses[] =
+	"\n"
+	"The program's output passes through; with --json its standard output goes to stderr.\n"
+	"Processes that it starts are recorded and looked at as well.\n"
+	"Exit status: 0 nothing found, 1 findings, 2 bad use or bad input, 4 a fault of sooth.\n";
+
+struct check {
+	struct predicting predicting;
+	struct recording recording;
+	char directory[PATH_MAX]; /* where the traces are */
+	bool temporary;
+	time_t start;
+	struct watch_result end;
+	VEC(char *) traces; /* the first process's, then the others */
+};
+
+/* ---- the command line --------------------------------------------------------------------- */
+
+static bool read_words(struct check *c, char **argv)
+{
+	struct recording *r = &c->recording;
+	int i = 1;
+
+	for (; argv[i] && argv[i][0] == '-'; i++) {
+		enum predicting_option taken;
+		const char *value;
+
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		}
+		taken = predicting_read_option(&c->predicting, argv, &i);
+		if (taken == PREDICTING_BAD)
+			return false;
+		if (taken == PREDICTING_TAKEN)
+			continue;
+		if ((value = recording_value("-o", argv, &i)))
+			r->trace = value;
+		else if ((value = recording_value("--limit", argv, &i)))
+			r->limit = value;
+		else
+			return recording_complain(r,
+						  "%s: no such option, or its value is missing "
+						  "(sooth check --help)",
+						  argv[i]);
+	}
+	if (!argv[i])
+		return recording_complain(r, "which program? (sooth check [OPTIONS] PROG ARGS...)");
+	r->program = argv + i;
+	r->output_to_stderr = c->predicting.json;
+	return recording_check_values(r);
+}
+
+/* ---- the traces --------------------------------------------------------------------------- */
+
+static const char *name_in(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Without -o into a directory of our own, which goes when everything has been told. */
+static bool place_traces(struct check *c)
+{
+	const char *above = getenv("TMPDIR");
+	struct recording *r = &c->recording;
+	char *slash;
+
+	c->temporary = !r->trace;
+	if (c->temporary) {
+		static char name[PATH_MAX + NAME_MAX];
+
+		snprintf(c->directory, sizeof c->directory, "%s/sooth-check-XXXXXX",
+			 above && *above ? above : "/tmp");
+		if (!mkdtemp(c->directory))
+			return recording_complain(r, "%s: %s", c->directory, strerror(errno));
+		snprintf(name, sizeof name, "%s/%.*s.sooth", c->directory, NAME_MAX - 32,
+			 name_in(r->program[0]));
+		r->trace = name;
+		return recording_place(r);
+	}
+	if (!recording_place(r))
+		return false;
+	snprintf(c->directory, sizeof c->directory, "%s", r->directory);
+	slash = strrchr(c->directory, '/');
+	slash[slash == c->directory] = 0;
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* NAME.PID….sooth of NAME.sooth, and not of an earlier run */
+static bool is_of_this_run(const struct check *c, const char *entry)
+{
+	const char *name = name_in(c->recording.directory);
+	size_t length = strlen(name), stem = length;
+	char path[2 * PATH_MAX];
+	struct stat status;
+
+	if (length > 6 && !strcmp(name + length - 6, ".sooth"))
+		stem -= 6;
+	if (strncmp(entry, name, stem) || entry[stem] != '.' || entry[stem + 1] < '0' ||
+	    entry[stem + 1] > '9')
+		return false;
+	snprintf(path, sizeof path, "%s/%s/meta", c->directory, entry);
+	return !stat(path, &status) && status.st_mtime >= c->start;
+}
+
+static void find_traces(struct check *c)
+{
+	DIR *entries = opendir(c->directory);
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof path, "%s/meta", c->recording.directory);
+	if (!access(path, R_OK))
+		*vec_push(&c->traces) =
+			mem_copy_text(c->recording.directory, strlen(c->recording.directory));
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		if (!is_of_this_run(c, entry->d_name))
+			continue;
+		int n = snprintf(path, sizeof path, "%s/%s", c->directory, entry->d_name);
+		*vec_push(&c->traces) = mem_copy_text(path, (size_t)n);
+	}
+	if (entries)
+		closedir(entries);
+	if (c->traces.count > 1)
+		qsort(c->traces.items + 1, c->traces.count - 1, sizeof *c->traces.items, by_name);
+}
+
+/* As the user named it; those of other processes are beside it. */
+static void say_kept(const struct check *c, const char *trace)
+{
+	const char *given = c->recording.trace, *slash = strrchr(given, '/');
+
+	if (!strcmp(trace, c->recording.directory))
+		recording_complain(&c->recording, "the recording is in %s", given);
+	else
+		recording_complain(&c->recording, "another process is in %.*s%s",
+				   slash ? (int)(slash + 1 - given) : 0, given, name_in(trace));
+}
+
+static void drop_traces(struct check *c)
+{
+	for (size_t i = 0; i < c->traces.count; i++) {
+		if (c->temporary)
+			recording_remove(c->traces.items[i]);
+		else
+			say_kept(c, c->traces.items[i]);
+		free(c->traces.items[i]);
+	}
+	vec_free(&c->traces);
+	if (c->temporary)
+		rmdir(c->directory);
+}
+
+/* ---- how it went -------------------------------------------------------------------------- */
+
+static bool has_hung(const struct check *c, pid_t pid)
+{
+	for (size_t i = 0; i < c->end.hung.count; i++) {
+		if (c->end.hung.items[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* How the program as a whole ended. Ctrl-C is the user's doing and no failure. */
+static void judge_end(const struct check *c, pid_t pid, struct predicting_end *end, char text[160])
+{
+	int status = c->end.status;
+
+	*end = (struct predicting_end){ .hung = has_hung(c, pid), .message = text };
+	if (end->hung)
+		return;
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT) {
+		end->aborted = WTERMSIG(status) == SIGABRT;
+		end->kind = end->aborted ? "assertion" : "crash";
+		snprintf(text, 160, "%s was ended by signal %d (%s)",
+			 name_in(c->recording.program[0]), WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	} else if (WIFEXITED(status) && WEXITSTATUS(status)) {
+		end->kind = "crash";
+		snprintf(text, 160, "%s exited with status %d", name_in(c->recording.program[0]),
+			 WEXITSTATUS(status));
+	}
+}
+
+static pid_t recorded_pid(const struct trace *trace)
+{
+	const char *pid = trace_meta(trace, "pid");
+
+	return pid ? (pid_t)atoi(pid) : 0;
+}
+
+static const char *command_of(const struct trace *trace)
+{
+	const char *command = trace_meta(trace, "command");
+	size_t length = command ? strlen(command) : 0;
+
+	while (length && command[length - 1] == ' ')
+		length--;
+	return length ? mem_copy_text(command, length) : NULL;
+}
+
+/* The first trace is the program's, whatever process it is of: its end is told there. */
+static void predict_all(struct check *c, pid_t pid)
+{
+	for (size_t i = 0; i < c->traces.count; i++) {
+		struct predicting_end end = { 0 };
+		struct err err = { 0 };
+		struct trace *trace;
+		char text[160];
+		const char *process = NULL;
+
+		if (!i)
+			judge_end(c, pid, &end, text);
+		if (trace_open(c->traces.items[i], &trace, &err)) {
+			end.hung |= has_hung(c, recorded_pid(trace));
+			if (i)
+				process = command_of(trace);
+			trace_close(trace);
+		}
+		predicting_add(&c->predicting, c->traces.items[i], process, &end);
+	}
+}
+
+static int run(struct check *c)
+{
+	int status;
+	pid_t pid;
+
+	c->start = time(NULL);
+	if (!recording_start(&c->recording, &pid, &status))
+		return CLI_BAD_USE;
+	watch_program(pid, &c->end);
+	recording_end(&c->recording);
+	find_traces(c);
+	if (!c->traces.count) {
+		recording_say_nothing_written(&c->recording);
+		return CLI_BAD_USE;
+	}
+	predict_all(c, pid);
+	return predicting_finish(&c->predicting);
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct check c = { .recording = { .command = "check" } };
+	int status;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		printf("%s%s%s", usage, predicting_options_help, statuses);
+		return CLI_OK;
+	}
+	predicting_init(&c.predicting, "check");
+	if (!read_words(&c, argv) || !place_traces(&c))
+		return CLI_BAD_USE;
+	status = run(&c);
+	drop_traces(&c);
+	vec_free(&c.end.hung);
+	return status;
+}

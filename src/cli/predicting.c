@@ -1,0 +1,370 @@
+#include "cli/predicting.h"
+
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "report/last.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const char predicting_options_help[] =
+	"  --only LIST      of race, deadlock, lost-signal (default: all)\n"
+	"  --every          each pair of events, not one for each pair of places in the code\n"
+	"  --window N       how many events are looked at together (default 10000)\n"
+	"  --time SECONDS   for everything; 0: no limit (default 60)\n"
+	"  --solver WHICH   native (default) or z3: slow, for comparison\n"
+	"  -j N             how many processors to use (default: all)\n"
+	"  --json           the report as JSON\n"
+	"  --warnings       show warnings, too\n";
+
+void predicting_init(struct predicting *p, const char *command)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	*p = (struct predicting){
+		.command = command,
+		.options = {
+			.only = PREDICT_ALL,
+			.window = PREDICT_WINDOW,
+			.jobs = processors > 0 ? (unsigned)processors : 1,
+			.seconds = PREDICT_SECONDS,
+			.steps = PREDICT_STEPS,
+		},
+	};
+}
+
+/* ---- options ------------------------------------------------------------------------------ */
+
+static enum predicting_option __attribute__((format(printf, 2, 3)))
+bad(const struct predicting *p, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	fprintf(stderr, "sooth %s: ", p->command);
+	vfprintf(stderr, format, list);
+	fputc('\n', stderr);
+	va_end(list);
+	return PREDICTING_BAD;
+}
+
+static enum predicting_option read_only(struct predicting *p, const char *list)
+{
+	static const struct {
+		const char *name;
+		unsigned analysis; /* 0: later */
+	} known[] = {
+		{ "race", PREDICT_RACE },
+		{ "deadlock", PREDICT_DEADLOCK },
+		{ "lost-signal", PREDICT_LOST_SIGNAL },
+		{ "atomicity", 0 },
+		{ "use-after-free", 0 },
+		{ "misuse", 0 },
+		{ "eraser", 0 },
+		{ "goodlock", 0 },
+	};
+
+	p->options.only = 0;
+	do {
+		size_t length = strcspn(list, ","), i = 0;
+
+		while (i < sizeof known / sizeof known[0] &&
+		       (strlen(known[i].name) != length || memcmp(known[i].name, list, length)))
+			i++;
+		if (i == sizeof known / sizeof known[0])
+			return bad(p, "--only: there is no analysis '%.*s'", (int)length, list);
+		if (!known[i].analysis)
+			return bad(p, "--only: %s is not available yet", known[i].name);
+		p->options.only |= known[i].analysis;
+		list += length;
+	} while (*list++ == ',');
+	return PREDICTING_TAKEN;
+}
+
+static bool read_count(const char *text, uint64_t least, uint64_t most, uint64_t *out)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	*out = strtoull(text, &end, 10);
+	return !*end && *out >= least && *out <= most;
+}
+
+static enum predicting_option read_value(struct predicting *p, const char *name, const char *value)
+{
+	uint64_t count = 0;
+	char *end;
+
+	if (!strcmp(name, "--only"))
+		return read_only(p, value);
+	if (!strcmp(name, "--solver")) {
+		p->options.z3 = !strcmp(value, "z3");
+		if (p->options.z3 || !strcmp(value, "native"))
+			return PREDICTING_TAKEN;
+	} else if (!strcmp(name, "--window")) {
+		if (read_count(value, 2, 1u << 30, &count)) {
+			p->options.window = (uint32_t)count;
+			return PREDICTING_TAKEN;
+		}
+	} else if (!strcmp(name, "-j")) {
+		if (read_count(value, 1, 1024, &count)) {
+			p->options.jobs = (unsigned)count;
+			return PREDICTING_TAKEN;
+		}
+	} else { /* --time */
+		p->options.seconds = strtod(value, &end);
+		if (*value >= '0' && *value <= '9' && !*end)
+			return PREDICTING_TAKEN;
+	}
+	return bad(p, "%s %s: not a value for it", name, value);
+}
+
+enum predicting_option predicting_read_option(struct predicting *p, char **argv, int *i)
+{
+	static const char *const with_value[] = { "--only", "--window", "--solver", "-j",
+						  "--time" };
+	const char *word = argv[*i];
+
+	if (!strncmp(word, "-p", 2))
+		return bad(p, "-p: properties are not supported yet");
+	if (!strcmp(word, "--every"))
+		p->options.every = true;
+	else if (!strcmp(word, "--json"))
+		p->json = true;
+	else if (!strcmp(word, "--warnings"))
+		p->warnings = true;
+	else
+		goto value;
+	return PREDICTING_TAKEN;
+value:
+	for (size_t k = 0; k < sizeof with_value / sizeof with_value[0]; k++) {
+		const char *name = with_value[k];
+		size_t length = strlen(name);
+
+		if (strncmp(word, name, length))
+			continue;
+		if (word[length] == '=' && length > 2)
+			return read_value(p, name, word + length + 1);
+		if (word[length] && length == 2)
+			return read_value(p, name, word + length);
+		if (word[length])
+			continue;
+		if (!argv[*i + 1])
+			return bad(p, "%s: its value is missing", name);
+		return read_value(p, name, argv[++*i]);
+	}
+	return PREDICTING_OTHER;
+}
+
+/* ---- the work ----------------------------------------------------------------------------- */
+
+static void add_problem(struct predicting *p, const char *text)
+{
+	for (size_t i = 0; i < p->problems.count; i++) {
+		if (!strcmp(p->problems.items[i], text))
+			return;
+	}
+	*vec_push(&p->problems) = mem_copy_text(text, strlen(text));
+	fprintf(stderr, "sooth: %s\n", text);
+}
+
+static void show_progress(void *context, uint64_t done, uint64_t all, size_t findings)
+{
+	const char *trace = context;
+
+	fprintf(stderr, "\r%.40s: %3.0f %%, %zu finding%s\033[K", trace,
+		all ? 100.0 * (double)done / (double)all : 100.0, findings,
+		findings == 1 ? "" : "s");
+}
+
+static void say_faults(struct predicting *p, const struct predict_result *result)
+{
+	if (!result->stats.rejected)
+		return;
+	p->fault = true;
+	fprintf(stderr,
+		"sooth %s: the checker refused %" PRIu64
+		" witness%s; this is a fault of sooth, and they are not reported\n",
+		p->command, result->stats.rejected, result->stats.rejected == 1 ? "" : "es");
+	for (size_t i = 0; i < result->faults.count; i++)
+		fprintf(stderr, "sooth %s: %s\n", p->command, result->faults.items[i]);
+}
+
+/* The time is for all processes together; what is over is never "no limit". */
+static double time_left(const struct predicting *p)
+{
+	double left = p->options.seconds;
+
+	for (size_t i = 0; i < p->reports.count; i++)
+		left -= p->reports.items[i].result->stats.seconds;
+	return !p->options.seconds ? 0 : left > 0.001 ? left : 0.001;
+}
+
+static bool run(struct predicting *p, const struct trace *trace, const char *path,
+		struct predict_result *result)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	struct predict_options options = p->options;
+	struct err err = { 0 };
+	bool done;
+
+	options.seconds = time_left(p);
+	options.progress = terminal ? show_progress : NULL;
+	options.context = (void *)path;
+	done = predict_run(trace, &options, result, &err);
+	if (terminal)
+		fputs("\r\033[K", stderr);
+	for (size_t i = 0; i < trace_problem_count(trace); i++)
+		add_problem(p, trace_problem(trace, i));
+	for (size_t i = 0; i < result->problems.count; i++)
+		add_problem(p, result->problems.items[i]);
+	if (!done)
+		add_problem(p, err.text);
+	return done;
+}
+
+static void observe(struct report *report, const struct trace *trace, const char *kind,
+		    const char *message, bool aborted, bool last)
+{
+	struct report_observed *o = vec_push(&report->observed);
+	struct last_events events = { 0 };
+
+	*o = (struct report_observed){ .kind = kind,
+				       .message = mem_copy_text(message, strlen(message)) };
+	if (last || aborted)
+		last_find(trace, aborted, &events);
+	for (size_t i = 0; i < events.items.count; i++)
+		*vec_push(&o->events) = events.items.items[i];
+	vec_free(&events.items);
+}
+
+/* What hung is a finding of the prediction, if it could make out who waits for whom. */
+static bool explains_hanging(const struct predict_result *result)
+{
+	for (size_t i = 0; i < result->findings.count; i++) {
+		if (result->findings.items[i].status == FINDING_OBSERVED)
+			return true;
+	}
+	return false;
+}
+
+static void add_end(struct report *report, const struct trace *trace,
+		    const struct predicting_end *end)
+{
+	if (end->kind)
+		observe(report, trace, end->kind, end->message, end->aborted, false);
+	if (end->hung && !explains_hanging(report->result))
+		observe(report, trace, "deadlock",
+			"all threads stayed blocked for a second; the program was ended", false,
+			true);
+}
+
+static struct describe *describe(const struct predicting *p, const struct trace *trace,
+				 const struct report *report)
+{
+	VEC(struct window_id) also = { 0 };
+	struct describe *made;
+
+	for (size_t i = 0; i < report->observed.count; i++) {
+		for (size_t k = 0; k < report->observed.items[i].events.count; k++)
+			*vec_push(&also) = report->observed.items[i].events.items[k];
+	}
+	made = describe_open(&(struct describe_request){
+		.trace = trace,
+		.path = report->trace,
+		.result = report->result,
+		.also = also.items,
+		.also_count = also.count,
+		.rows = !p->json,
+	});
+	vec_free(&also);
+	return made;
+}
+
+void predicting_add(struct predicting *p, const char *path, const char *process,
+		    const struct predicting_end *end)
+{
+	struct report report = { .trace = path, .process = process };
+	struct predict_result *result;
+	struct trace *trace;
+	struct err err = { 0 };
+
+	if (!trace_open(path, &trace, &err)) {
+		add_problem(p, err.text);
+		return;
+	}
+	report.result = result = mem_zalloc(1, sizeof *result);
+	run(p, trace, path, result);
+	say_faults(p, result);
+	if (end)
+		add_end(&report, trace, end);
+	report.describe = describe(p, trace, &report);
+	*vec_push(&p->reports) = report;
+}
+
+/* ---- the report --------------------------------------------------------------------------- */
+
+static void print_text(const struct predicting *p)
+{
+	struct report_numbers numbers = { 0 };
+
+	for (size_t i = 0; i < p->reports.count; i++)
+		report_print_findings(&p->reports.items[i], &numbers, stdout);
+	if (p->reports.count)
+		report_print_summary(p->reports.items, p->reports.count, stdout);
+}
+
+static void print_json(const struct predicting *p)
+{
+	json_t *all = report_json(p->reports.items, p->reports.count, p->problems.items,
+				  p->problems.count);
+
+	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+	putchar('\n');
+	json_decref(all);
+}
+
+static void free_report(struct report *r)
+{
+	const struct trace *trace = describe_trace(r->describe);
+
+	describe_close(r->describe);
+	trace_close((struct trace *)trace);
+	predict_result_free((struct predict_result *)r->result);
+	free((struct predict_result *)r->result);
+	for (size_t i = 0; i < r->observed.count; i++) {
+		free(r->observed.items[i].message);
+		vec_free(&r->observed.items[i].events);
+	}
+	vec_free(&r->observed);
+}
+
+int predicting_finish(struct predicting *p)
+{
+	int status = CLI_OK;
+
+	if (p->json)
+		print_json(p);
+	else
+		print_text(p);
+	for (size_t i = 0; i < p->reports.count; i++) {
+		if (p->reports.items[i].observed.count ||
+		    p->reports.items[i].result->findings.count)
+			status = CLI_FINDINGS;
+		free_report(&p->reports.items[i]);
+	}
+	if (p->problems.count)
+		status = CLI_BAD_USE;
+	for (size_t i = 0; i < p->problems.count; i++)
+		free(p->problems.items[i]);
+	vec_free(&p->problems);
+	vec_free(&p->reports);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "sooth %s: standard output: cannot be written\n", p->command);
+		status = CLI_BAD_USE;
+	}
+	return p->fault ? CLI_OUR_FAULT : status;
+}

@@ -1,0 +1,105 @@
+#include "order/feed.h"
+
+#include "base/mem.h"
+#include "trace/order.h"
+
+#include <stdlib.h>
+
+struct feed {
+	const struct trace *trace;
+	struct trace_order *order;
+	uint32_t *lane_of; /* by position of a stream */
+};
+
+/* The thread that a stream's events are of: handlers of handlers lead to it step by step. */
+static uint32_t find_lane(const struct trace *trace, uint32_t i)
+{
+	/* A forged trace can go round in circles. */
+	for (uint32_t steps = trace_stream_count(trace); steps > 0; steps--) {
+		uint32_t number = trace_stream(trace, i)->host;
+		uint32_t host =
+			number == TRACE_NONE ? TRACE_NONE : trace_find_stream(trace, number);
+
+		if (host == TRACE_NONE || host == i)
+			return i;
+		i = host;
+	}
+	return 0;
+}
+
+uint32_t *feed_map_lanes(const struct trace *trace)
+{
+	uint32_t count = trace_stream_count(trace);
+	uint32_t *lanes = mem_zalloc((size_t)count + 1, sizeof *lanes);
+
+	for (uint32_t i = 0; i < count; i++)
+		lanes[i] = find_lane(trace, i);
+	return lanes;
+}
+
+struct feed *feed_open(const struct trace *trace)
+{
+	struct feed *f = mem_zalloc(1, sizeof *f);
+
+	f->trace = trace;
+	f->order = trace_order_open(trace);
+	f->lane_of = feed_map_lanes(trace);
+	return f;
+}
+
+void feed_close(struct feed *f)
+{
+	if (!f)
+		return;
+	trace_order_close(f->order);
+	free(f->lane_of);
+	free(f);
+}
+
+/* Rows of the compiler's tables and return addresses are far apart; places of a text are small. */
+static uint64_t site_of(const struct trace_event *ev)
+{
+	return ev->site ? (uintptr_t)ev->site : ev->pc;
+}
+
+static void convert(const struct feed *f, const struct trace_event *ev, struct feed_event *out)
+{
+	*out = (struct feed_event){
+		.kind = ev->kind,
+		.flags = ev->flags,
+		.mode = (uint8_t)ev->mode,
+		.lane = f->lane_of[trace_find_stream(f->trace, ev->stream)],
+		.stream = ev->stream,
+		.unit = ev->unit,
+		.index = ev->index,
+		.address = ev->address,
+		.size = ev->size,
+		.other = ev->other,
+		.number = ev->number,
+		.site = site_of(ev),
+		.value = ev->value,
+		.old = ev->old,
+	};
+}
+
+bool feed_next(struct feed *f, struct feed_event *event)
+{
+	struct trace_event ev;
+
+	do {
+		if (!trace_order_next(f->order, &ev))
+			return false;
+	} while (ev.index == TRACE_NO_INDEX);
+	convert(f, &ev, event);
+	return true;
+}
+
+size_t feed_failure_count(const struct feed *f)
+{
+	return trace_order_failure_count(f->order);
+}
+
+const char *feed_failure(const struct feed *f, size_t i)
+{
+	return trace_order_failure(f->order, i);
+}

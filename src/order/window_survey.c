@@ -1,0 +1,358 @@
+#include "order/window_survey.h"
+
+#include "base/mem.h"
+#include "order/feed.h"
+
+/* What is known of a granule, page or object: the lane that was there first, + 1, and: */
+#define WRITTEN (1ull << 32)
+#define SHARED (1ull << 33) /* by another lane, too */
+#define COUNTS (1ull << 34) /* found at the end: accesses of it are nodes */
+
+/* An operation on a semaphore, to find out what it started with. */
+struct operation {
+	uint64_t address, sequence;
+	uint8_t kind;
+};
+
+struct pass {
+	struct window_survey *survey;
+	const struct trace *trace;
+	VEC(struct operation) operations;
+};
+
+/* ---- touching ----------------------------------------------------------------------------- */
+
+static void touch(struct map *map, uint64_t key, uint32_t lane, bool write)
+{
+	uint64_t *who = map_put(map, key, NULL);
+	uint64_t now = *who ? *who : lane + 1ull;
+
+	if ((uint32_t)now != lane + 1)
+		now |= SHARED;
+	if (write)
+		now |= WRITTEN;
+	if (now != *who)
+		*who = now;
+}
+
+static void touch_granules(struct window_survey *s, uint64_t low, uint64_t high, uint32_t lane,
+			   bool write)
+{
+	for (uint64_t g = low / SURVEY_GRANULE; g <= (high - 1) / SURVEY_GRANULE; g++)
+		touch(&s->granules, g, lane, write);
+}
+
+/* Whole pages are kept as such: a buffer of a gigabyte that is cleared is not 2^27 granules. */
+static void touch_memory(struct window_survey *s, uint64_t low, uint64_t size, uint32_t lane,
+			 bool write)
+{
+	uint64_t high = low + size;
+	uint64_t first = (low + SURVEY_PAGE - 1) / SURVEY_PAGE, last = high / SURVEY_PAGE;
+
+	if (!size || high < low)
+		return;
+	if (size < 2 * SURVEY_PAGE) {
+		touch_granules(s, low, high, lane, write);
+		return;
+	}
+	for (uint64_t page = first; page < last; page++)
+		touch(&s->pages, page, lane, write);
+	if (low < first * SURVEY_PAGE)
+		touch_granules(s, low, first * SURVEY_PAGE, lane, write);
+	if (last * SURVEY_PAGE < high)
+		touch_granules(s, last * SURVEY_PAGE, high, lane, write);
+}
+
+static void add_region(struct window_survey *s, uint64_t low, uint64_t high, uint32_t lane)
+{
+	if (low < high)
+		*vec_push(&s->regions) = (struct survey_region){ low, high, lane + 1, false };
+}
+
+static void see_thread(struct pass *pass, const struct trace_event *ev, uint32_t lane)
+{
+	struct window_survey *s = pass->survey;
+	uint32_t other;
+
+	switch (ev->kind) {
+	case EV_CREATE:
+		other = trace_find_stream(pass->trace, (uint32_t)ev->number);
+		if (other != TRACE_NONE && s->lane_of[other] != lane)
+			s->lanes[s->lane_of[other]].has_creator = true;
+		break;
+	case EV_BEGIN: add_region(s, ev->address, ev->other, lane); break;
+	}
+}
+
+static void see_object(struct pass *pass, const struct trace_event *ev, uint32_t lane)
+{
+	struct map *objects = &pass->survey->objects;
+
+	if (event_group(ev->kind) == EG_SEMAPHORE)
+		*vec_push(&pass->operations) =
+			(struct operation){ ev->address, ev->sequence, ev->kind };
+	touch(objects, ev->address, lane, true);
+	if (ev->kind == EV_WAIT || ev->kind == EV_WOKEN)
+		touch(objects, ev->other, lane, true);
+}
+
+static void see_event(struct pass *pass, const struct trace_event *ev, uint32_t lane)
+{
+	struct window_survey *s = pass->survey;
+	bool write = ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ;
+
+	switch (event_group(ev->kind)) {
+	case EG_ACCESS:
+	case EG_ATOMIC:
+		if (!s->text && ev->kind != EV_FENCE)
+			touch_memory(s, ev->address, ev->size, lane, write);
+		break;
+	case EG_MEMORY:
+		add_region(s, ev->address,
+			   ev->address + (ev->kind == EV_ALLOC && ev->size ? ev->size : 1), lane);
+		break;
+	case EG_THREAD: see_thread(pass, ev, lane); break;
+	case EG_NOTE:
+		if (ev->kind == EV_STOP)
+			s->lanes[lane].stopped = true;
+		else if (ev->kind == EV_PROCESS && ev->mode != EVENT_PROCESS_FORK)
+			s->lanes[lane].exits = true;
+		break;
+	case EG_FUNCTION: break;
+	default: see_object(pass, ev, lane);
+	}
+}
+
+static void see_stream(struct pass *pass, uint32_t i)
+{
+	struct window_survey *s = pass->survey;
+	uint32_t lane = s->lane_of[i];
+	struct trace_cursor *cursor = trace_cursor_open(pass->trace, i);
+	struct trace_event ev;
+	struct err err;
+
+	err.text[0] = 0;
+	while (trace_next(cursor, &ev, &err)) {
+		s->lanes[lane].events += ev.index != TRACE_NO_INDEX;
+		see_event(pass, &ev, lane);
+	}
+	s->lanes[lane].stopped |= err.text[0] != 0;
+	trace_cursor_close(cursor);
+}
+
+/* ---- what counts -------------------------------------------------------------------------- */
+
+static int compare_regions(const void *left, const void *right)
+{
+	const struct survey_region *a = left, *b = right;
+
+	if (a->low != b->low)
+		return a->low < b->low ? -1 : 1;
+	return (a->high > b->high) - (a->high < b->high);
+}
+
+static void merge_regions(struct window_survey *s)
+{
+	struct survey_region *r = s->regions.items;
+	size_t kept = 0;
+
+	if (s->regions.count)
+		qsort(r, s->regions.count, sizeof *r, compare_regions);
+	for (size_t i = 0; i < s->regions.count; i++) {
+		if (kept && r[i].low < r[kept - 1].high) {
+			if (r[i].high > r[kept - 1].high)
+				r[kept - 1].high = r[i].high;
+			if (r[i].lane != r[kept - 1].lane)
+				r[kept - 1].lane = SURVEY_MANY;
+		} else {
+			r[kept++] = r[i];
+		}
+	}
+	s->regions.count = kept;
+}
+
+/* The first region that ends behind `low`, if it starts before `high`. */
+static struct survey_region *region_at(const struct window_survey *s, uint64_t low, uint64_t high)
+{
+	size_t from = 0, to = s->regions.count;
+
+	while (from < to) {
+		size_t middle = (from + to) / 2;
+
+		if (s->regions.items[middle].high <= low)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < s->regions.count && s->regions.items[from].low < high
+		       ? &s->regions.items[from]
+		       : NULL;
+}
+
+/*
+ * An access counts when two threads touch the bytes and one of them writes; or when they are of a
+ * block that another thread allocates or frees, which must not come too early or too late.
+ */
+static void judge(struct window_survey *s, uint64_t *who, uint64_t low, uint64_t high)
+{
+	bool counts = (*who & SHARED) && (*who & WRITTEN);
+
+	for (uint64_t at = low; at < high;) {
+		struct survey_region *r = region_at(s, at, high);
+
+		if (!r)
+			break;
+		if ((*who & SHARED) || r->lane != (uint32_t)*who)
+			counts = r->noticed = true;
+		at = r->high;
+	}
+	if (counts)
+		*who |= COUNTS;
+}
+
+static void judge_all(struct window_survey *s, struct map *map, uint64_t unit)
+{
+	for (size_t i = 0; map->slots && i <= map->mask; i++) {
+		if (map->slots[i].key)
+			judge(s, &map->slots[i].value, map->slots[i].key * unit,
+			      map->slots[i].key * unit + unit);
+	}
+	if (map->has_zero)
+		judge(s, &map->zero, 0, unit);
+}
+
+/* Granules of a page that was touched as a whole: each is the page's business, too. */
+static void join_pages(struct window_survey *s)
+{
+	const uint64_t ratio = SURVEY_PAGE / SURVEY_GRANULE;
+
+	for (size_t i = 0; s->pages.count && s->granules.slots && i <= s->granules.mask; i++) {
+		const struct map_slot *slot = &s->granules.slots[i];
+		uint64_t *page = slot->key ? map_get(&s->pages, slot->key / ratio) : NULL;
+
+		if (!page)
+			continue;
+		if ((uint32_t)*page != (uint32_t)slot->value)
+			*page |= SHARED;
+		*page |= slot->value & (SHARED | WRITTEN);
+	}
+}
+
+/* ---- semaphores --------------------------------------------------------------------------- */
+
+static int compare_operations(const void *left, const void *right)
+{
+	const struct operation *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
+}
+
+/* Up to its first INIT or DESTROY: how many more were taken than posted, at most? */
+static void count_semaphores(struct pass *pass)
+{
+	struct operation *o = pass->operations.items;
+	uint64_t count = 0, least = 0, address = 0;
+	bool unknown = false;
+
+	if (pass->operations.count)
+		qsort(o, pass->operations.count, sizeof *o, compare_operations);
+	for (size_t i = 0; i < pass->operations.count; i++) {
+		if (!i || o[i].address != address) {
+			address = o[i].address;
+			count = least = 0;
+			unknown = true;
+		}
+		if (o[i].kind == EV_SEM_INIT || o[i].kind == EV_SEM_DESTROY)
+			unknown = false;
+		if (!unknown)
+			continue;
+		if (o[i].kind == EV_POST)
+			count++;
+		else if (o[i].kind == EV_DOWN && count)
+			count--;
+		else if (o[i].kind == EV_DOWN)
+			*map_put(&pass->survey->semaphores, address, NULL) = ++least;
+	}
+}
+
+/* ---- the public face ---------------------------------------------------------------------- */
+
+void window_survey_make(struct window_survey *s, const struct trace *trace)
+{
+	struct pass pass = { .survey = s, .trace = trace };
+
+	*s = (struct window_survey){ .text = trace_is_text(trace),
+				     .lane_count = trace_stream_count(trace) };
+	s->lane_of = feed_map_lanes(trace);
+	s->lanes = mem_zalloc(s->lane_count + 1, sizeof *s->lanes);
+	for (uint32_t i = 0; i < s->lane_count; i++)
+		see_stream(&pass, i);
+	for (uint32_t i = 0; i < s->lane_count; i++)
+		s->events += s->lanes[i].events;
+	count_semaphores(&pass);
+	vec_free(&pass.operations);
+	if (s->text)
+		return;
+	merge_regions(s);
+	join_pages(s);
+	judge_all(s, &s->granules, SURVEY_GRANULE);
+	judge_all(s, &s->pages, SURVEY_PAGE);
+	judge_all(s, &s->objects, 1);
+}
+
+void window_survey_free(struct window_survey *s)
+{
+	free(s->lane_of);
+	free(s->lanes);
+	map_free(&s->granules);
+	map_free(&s->pages);
+	map_free(&s->objects);
+	map_free(&s->semaphores);
+	vec_free(&s->regions);
+}
+
+static bool counts(const struct map *map, uint64_t key)
+{
+	const uint64_t *who = map_get(map, key);
+
+	return who && (*who & COUNTS);
+}
+
+static bool granule_counts(const struct window_survey *s, uint64_t granule)
+{
+	return counts(&s->granules, granule) ||
+	       (s->pages.count && counts(&s->pages, granule * SURVEY_GRANULE / SURVEY_PAGE));
+}
+
+uint64_t window_survey_stretch(const struct window_survey *s, uint64_t *low, uint64_t high)
+{
+	uint64_t granule = *low / SURVEY_GRANULE, last = (high - 1) / SURVEY_GRANULE;
+
+	if (*low >= high)
+		return 0;
+	if (s->text)
+		return high;
+	while (granule <= last && !granule_counts(s, granule))
+		granule++;
+	if (granule > last)
+		return 0;
+	if (granule * SURVEY_GRANULE > *low)
+		*low = granule * SURVEY_GRANULE;
+	while (granule <= last && granule_counts(s, granule))
+		granule++;
+	return granule > last ? high : granule * SURVEY_GRANULE;
+}
+
+bool window_survey_shares(const struct window_survey *s, uint64_t address, uint64_t size)
+{
+	return size && window_survey_stretch(s, &address, address + size);
+}
+
+bool window_survey_shares_block(const struct window_survey *s, uint64_t address)
+{
+	const struct survey_region *r = region_at(s, address, address + 1);
+
+	return s->text || (r && (r->noticed || r->lane == SURVEY_MANY));
+}

@@ -1,0 +1,69 @@
+/*
+ * Which pairs of accesses may race: candidates for the solver.
+ *
+ * They are listed cell by cell. Two conflicting accesses of different threads are a candidate if
+ * neither must come before the other (order/clock.h) and no lock is held at both that excludes: a
+ * thread that is next at an access has the locks that it had there when it was recorded.
+ */
+#ifndef PREDICT_CANDIDATE_H
+#define PREDICT_CANDIDATE_H
+
+#include "base/map.h"
+#include "predict/analysis.h"
+
+/* Pairs kept of two code sites in one window, at most. */
+#define CANDIDATE_MOST 24
+
+struct candidate {
+	uint32_t a, b; /* nodes; a was recorded before b */
+};
+
+/* Candidates with the same code sites. */
+struct candidate_pool {
+	uint64_t key;
+	uint64_t total; /* pairs; one that meets in several cells may count more than once */
+	uint64_t asked;
+	bool found;
+	VEC(struct candidate) pairs; /* some of them, nearest first */
+};
+
+/* Accesses of a cell by one thread at one site under the same locks. */
+struct candidate_group {
+	const uint32_t *nodes;
+	uint32_t count;
+	uint32_t thread, locks;
+	uint8_t kind;
+	uint64_t site; /* with the kind in it */
+};
+
+/* A set of locks, as a list: that of `rest` and one more. */
+struct candidate_locks {
+	uint32_t rest; /* ORDER_NONE: the empty set */
+	uint64_t address;
+	bool shared;
+};
+
+struct candidates {
+	const struct analysis *analysis;
+	const struct window *window;
+	const struct order_model *model;
+	uint32_t *cell_start, *cell_nodes; /* by cell: accesses, in recorded order */
+	uint32_t *locks_of; /* by `held` of the window: in locksets; ORDER_NONE not made */
+	VEC(struct candidate_locks) locksets;
+	struct map lockset_numbers;
+	VEC(struct candidate_group) groups; /* of the present cell */
+	VEC(struct candidate_pool) pools;
+	struct map pool_numbers;
+};
+
+void candidates_open(struct candidates *c, const struct analysis *analysis);
+void candidates_close(struct candidates *c);
+
+/* Fills `pools`. Pools whose key is known are `found` and have no pairs. */
+void candidates_pool(struct candidates *c);
+
+/* Each candidate, once. */
+void candidates_each(struct candidates *c, void (*take)(void *context, struct candidate pair),
+		     void *context);
+
+#endif

@@ -1,0 +1,35 @@
+#include "predict/finding.h"
+
+#include <assert.h>
+
+const char *finding_kind_name(enum finding_kind kind)
+{
+	static const char *const names[FINDING_KINDS] = {
+		[FINDING_RACE] = "race",
+		[FINDING_DEADLOCK] = "deadlock",
+		[FINDING_LOST_SIGNAL] = "lost-signal",
+	};
+
+	assert(kind < FINDING_KINDS);
+	return names[kind];
+}
+
+const char *finding_status_name(enum finding_status status)
+{
+	switch (status) {
+	case FINDING_OBSERVED: return "observed";
+	case FINDING_CONFIRMED: return "confirmed";
+	case FINDING_PREDICTED: return "predicted";
+	}
+	assert(!"a finding's status");
+	return NULL;
+}
+
+void finding_free(struct finding *finding)
+{
+	for (size_t i = 0; i < finding->events.count; i++)
+		vec_free(&finding->events.items[i].held);
+	vec_free(&finding->events);
+	vec_free(&finding->steps);
+	vec_free(&finding->start);
+}

@@ -1,0 +1,13 @@
+/* What earlier windows tell later ones. Does not change while analyses run. */
+#ifndef PREDICT_KNOWN_H
+#define PREDICT_KNOWN_H
+
+#include "base/map.h"
+
+#define KNOWN_FOUND (1ull << 63)
+
+struct analysis_known {
+	struct map keys; /* how often asked in vain; KNOWN_FOUND: has a finding */
+};
+
+#endif

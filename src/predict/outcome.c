@@ -1,0 +1,290 @@
+#include "predict/outcome.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <time.h>
+
+double outcome_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* ---- the analyses ------------------------------------------------------------------------ */
+
+static const struct {
+	unsigned wanted; /* any of these enum predict_analysis */
+	void (*run)(struct analysis *analysis);
+	unsigned share; /* of the time that is left, one part in so many */
+} analyses[] = {
+	{ PREDICT_DEADLOCK, predict_deadlocks, 3 },
+	{ PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL, predict_stuck, 2 },
+	{ PREDICT_RACE, predict_races, 1 },
+};
+
+static void run_analyses(struct analysis *analysis, double seconds)
+{
+	double end = seconds > 0 ? outcome_now() + seconds : 0;
+
+	for (size_t i = 0; i < sizeof analyses / sizeof *analyses; i++) {
+		if (!(analyses[i].wanted & analysis->options->only))
+			continue;
+		if (end != 0) {
+			double now = outcome_now();
+
+			analysis->deadline = now + (end - now) / analyses[i].share;
+		}
+		analyses[i].run(analysis);
+	}
+}
+
+/* ---- from claims to findings ------------------------------------------------------------- */
+
+static bool is_pending(const struct window *window, uint32_t event)
+{
+	return event >= window->model.node_count;
+}
+
+static void copy_held(const struct window *window, uint32_t innermost, struct finding_event *out)
+{
+	size_t depth = 0;
+
+	for (uint32_t at = innermost; at != ORDER_NONE; at = window->held.items[at].outer)
+		depth++;
+	(void)vec_reserve(&out->held, depth + 1);
+	out->held.count = depth;
+	for (uint32_t at = innermost; at != ORDER_NONE; at = window->held.items[at].outer) {
+		const struct window_held *held = &window->held.items[at];
+
+		out->held.items[--depth] =
+			(struct finding_lock){ held->address, held->taken, held->shared };
+	}
+}
+
+/* The kind is what the request would have become. */
+static void describe_pending(const struct window *window, uint32_t number,
+			     struct finding_event *out)
+{
+	const struct window_thread *thread = &window->threads.items[number];
+
+	out->id = thread->pending;
+	out->kind = thread->pending_kind;
+	out->address = thread->pending_address;
+	out->site = thread->pending_site;
+	out->pending = true;
+	copy_held(window, thread->held, out);
+}
+
+static void describe_node(const struct window *window, uint32_t number, struct finding_event *out)
+{
+	const struct window_node *node = &window->nodes.items[number];
+	const struct window_block *block = window_find_block(window, number);
+
+	out->id = node->id;
+	out->kind = node->kind;
+	out->address = node->address;
+	out->size = node->size;
+	out->site = node->site;
+	out->in_block = block;
+	if (block)
+		out->block = *block;
+	copy_held(window, node->held, out);
+}
+
+static void copy_events(const struct window *window, const struct analysis_claim *claim,
+			struct finding *out)
+{
+	for (size_t i = 0; i < claim->events.count; i++) {
+		struct finding_event *event = vec_push(&out->events);
+
+		*event = (struct finding_event){ .waits_for = ORDER_NONE };
+		if (i < claim->waits_for.count)
+			event->waits_for = claim->waits_for.items[i];
+		if (is_pending(window, claim->events.items[i])) {
+			describe_pending(window, claim->events.items[i] - window->model.node_count,
+					 event);
+			continue;
+		}
+		describe_node(window, claim->events.items[i], event);
+		out->environment |= window->nodes.items[claim->events.items[i]].environment;
+	}
+	for (size_t i = 0; i < claim->steps.count; i++)
+		out->environment |= window->nodes.items[claim->steps.items[i]].environment;
+}
+
+static void add_goal(struct outcome_claim *out, struct window_id id, bool with)
+{
+	*vec_push(&out->goals) = (struct baserun_goal){ id, with };
+}
+
+static void finish_thread(const struct window *window, uint32_t thread, struct outcome_claim *out)
+{
+	add_goal(out, (struct window_id){ window->threads.items[thread].stream, BASERUN_END },
+		 true);
+}
+
+/* When nobody goes on, those that are over have run what is behind their last node, too. */
+static void finish_threads(const struct window *window, const struct analysis_claim *claim,
+			   struct outcome_claim *out)
+{
+	const struct order_model *model = &window->model;
+	uint32_t *inside = mem_zalloc(model->thread_count + 1, sizeof *inside);
+
+	for (size_t i = 0; i < claim->steps.count; i++)
+		inside[model->thread.items[claim->steps.items[i]]]++;
+	for (size_t i = 0; i < claim->events.count; i++) {
+		if (!is_pending(window, claim->events.items[i]))
+			inside[model->thread.items[claim->events.items[i]]] = ORDER_NONE;
+	}
+	for (uint32_t t = 0; t < model->thread_count; t++) {
+		uint32_t nodes = model->thread_start.items[t + 1] - model->thread_start.items[t];
+
+		if (inside[t] == nodes && (nodes || window->threads.items[t].begun))
+			finish_thread(window, t, out);
+	}
+	free(inside);
+}
+
+/*
+ * Nodes are what other threads can notice. Between the last of them and an event of the finding
+ * its thread does things of its own, and so does a thread before somebody can join it.
+ */
+static void copy_steps(const struct window *window, const struct analysis_claim *claim,
+		       struct outcome_claim *out)
+{
+	for (size_t i = 0; i < claim->steps.count; i++) {
+		const struct window_node *node = &window->nodes.items[claim->steps.items[i]];
+
+		if (node->kind == EV_JOIN && node->object != ORDER_NONE)
+			finish_thread(window, node->object, out);
+		add_goal(out, node->id, true);
+	}
+	for (size_t i = 0; i < claim->events.count; i++) {
+		uint32_t event = claim->events.items[i];
+
+		if (is_pending(window, event))
+			finish_thread(window, event - window->model.node_count, out);
+		else
+			add_goal(out, window->nodes.items[event].id, false);
+	}
+	if (claim->claim == CHECKER_STUCK || claim->claim == CHECKER_LOST)
+		finish_threads(window, claim, out);
+}
+
+/* With `every` each set of events is a finding of its own. */
+static uint64_t key_of_events(const struct finding *finding)
+{
+	VEC(uint64_t) names = { 0 };
+	uint64_t key;
+
+	for (size_t i = 0; i < finding->events.count; i++) {
+		const struct window_id *id = &finding->events.items[i].id;
+
+		*vec_push(&names) = (uint64_t)id->stream << 44 ^ id->index;
+	}
+	key = analysis_key(finding->kind, names.items, names.count);
+	vec_free(&names);
+	return key;
+}
+
+static void take_claim(struct outcome *outcome, const struct analysis *analysis,
+		       const struct analysis_claim *claim)
+{
+	struct outcome_claim *out = vec_push(&outcome->claims);
+
+	*out = (struct outcome_claim){ .claim = claim->claim };
+	out->finding.kind = claim->kind;
+	out->finding.status = claim->status;
+	out->finding.count = 1;
+	copy_events(analysis->window, claim, &out->finding);
+	copy_steps(analysis->window, claim, out);
+	out->key = analysis->options->every ? key_of_events(&out->finding) : claim->key;
+}
+
+static uint32_t last_event(const struct analysis_claim *claim)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < claim->events.count; i++) {
+		if (claim->events.items[i] > last)
+			last = claim->events.items[i];
+	}
+	return last;
+}
+
+/* Of equal ones, the first in memory stays first: claims do not move while this is called. */
+static int compare_claims(const void *a, const void *b)
+{
+	const struct analysis_claim *x = *(const struct analysis_claim *const *)a;
+	const struct analysis_claim *y = *(const struct analysis_claim *const *)b;
+
+	if (last_event(x) != last_event(y))
+		return last_event(x) < last_event(y) ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static bool is_wanted(const struct predict_options *options, enum finding_kind kind)
+{
+	static const unsigned wanted[FINDING_KINDS] = {
+		[FINDING_RACE] = PREDICT_RACE,
+		[FINDING_DEADLOCK] = PREDICT_DEADLOCK,
+		[FINDING_LOST_SIGNAL] = PREDICT_LOST_SIGNAL,
+	};
+
+	return options->only & wanted[kind];
+}
+
+static void take_claims(struct outcome *outcome, const struct analysis *analysis)
+{
+	VEC(const struct analysis_claim *) sorted = { 0 };
+
+	for (size_t i = 0; i < analysis->claims.count; i++) {
+		if (is_wanted(analysis->options, analysis->claims.items[i].kind))
+			*vec_push(&sorted) = &analysis->claims.items[i];
+	}
+	if (sorted.count)
+		qsort(sorted.items, sorted.count, sizeof *sorted.items, compare_claims);
+	for (size_t i = 0; i < sorted.count; i++)
+		take_claim(outcome, analysis, sorted.items[i]);
+	vec_free(&sorted);
+}
+
+void outcome_make(struct outcome *outcome, const struct window *window,
+		  const struct predict_options *options, const struct analysis_known *known,
+		  double seconds)
+{
+	struct order_clock clock;
+	struct analysis analysis = {
+		.window = window,
+		.clock = &clock,
+		.options = options,
+		.known = known,
+	};
+
+	order_clock_make(&clock, &window->model);
+	analysis.stats.windows = 1;
+	analysis.stats.unexplained = window->unexplained;
+	run_analyses(&analysis, seconds);
+	if (analysis.solver)
+		analysis.stats.solver = *order_solver_counts(analysis.solver);
+	outcome->stats = analysis.stats;
+	take_claims(outcome, &analysis);
+	for (size_t i = 0; i < analysis.tries.count; i++)
+		*vec_push(&outcome->tries) = analysis.tries.items[i];
+	analysis_free(&analysis);
+	order_clock_free(&clock);
+}
+
+void outcome_free(struct outcome *outcome)
+{
+	for (size_t i = 0; i < outcome->claims.count; i++) {
+		finding_free(&outcome->claims.items[i].finding);
+		vec_free(&outcome->claims.items[i].goals);
+	}
+	vec_free(&outcome->claims);
+	vec_free(&outcome->tries);
+}

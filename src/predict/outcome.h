@@ -1,0 +1,32 @@
+/* What the analyses say of one window, with nothing in it that needs the window any more. */
+#ifndef PREDICT_OUTCOME_H
+#define PREDICT_OUTCOME_H
+
+#include "predict/analysis.h"
+#include "predict/baserun.h"
+
+/* A finding that the checker has not seen: without steps and start, which `goals` lead to. */
+struct outcome_claim {
+	struct finding finding;
+	enum checker_claim claim;
+	uint64_t key;
+	VEC(struct baserun_goal) goals;
+};
+
+struct outcome {
+	uint64_t first_run, last_run;
+	VEC(struct outcome_claim) claims; /* in order of their last events */
+	VEC(struct analysis_tries) tries;
+	struct predict_stats stats; /* of this window */
+};
+
+/* Runs the analyses. `seconds` is the window's share of the time; 0: no limit. */
+void outcome_make(struct outcome *outcome, const struct window *window,
+		  const struct predict_options *options, const struct analysis_known *known,
+		  double seconds);
+void outcome_free(struct outcome *outcome);
+
+/* A moment of CLOCK_MONOTONIC, in seconds. */
+double outcome_now(void);
+
+#endif

@@ -1,0 +1,399 @@
+#include "predict/predict.h"
+
+#include "base/mem.h"
+#include "check/checker.h"
+#include "predict/baserun.h"
+#include "predict/jobs.h"
+#include "predict/known.h"
+#include "predict/outcome.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Windows are read in batches. While one batch is solved, the caller's thread checks the claims of
+ * the batch before, reads the next one, and then helps to solve. What analyses know of earlier
+ * windows only changes between batches, and batches do not depend on the number of threads: nor
+ * does any result, as long as the time suffices.
+ */
+#define BATCH 16
+
+struct batch {
+	size_t count;
+	struct window *windows[BATCH];
+	struct outcome outcomes[BATCH];
+	uint64_t end;	 /* how much of the trace had been read behind it */
+	double deadline; /* 0: none */
+	const struct predictor *predictor;
+};
+
+struct predictor {
+	const struct trace *trace;
+	const struct predict_options *options;
+	struct predict_result *result;
+	struct window_reader *reader;
+	struct jobs *jobs;
+	struct analysis_known known;
+	double start, deadline; /* 0: none */
+	/* checking */
+	struct checker *checker;
+	struct baserun baserun;
+	uint64_t entered; /* the run at which the checker's window starts */
+	struct map found; /* key: position in findings */
+};
+
+/* ---- solving ----------------------------------------------------------------------------- */
+
+/* In a thread of its own. A window's share is what the windows before it left, divided. */
+static void solve_window(void *context, size_t i)
+{
+	struct batch *batch = context;
+	const struct predictor *p = batch->predictor;
+	struct outcome *outcome = &batch->outcomes[i];
+	double seconds = 0;
+
+	outcome->first_run = batch->windows[i]->first_run;
+	outcome->last_run = batch->windows[i]->last_run;
+	if (batch->deadline != 0) {
+		seconds = (batch->deadline - outcome_now()) * p->options->jobs /
+			  (double)(batch->count - i);
+		if (seconds > batch->deadline - outcome_now())
+			seconds = batch->deadline - outcome_now();
+	}
+	if (batch->deadline != 0 && seconds <= 0)
+		outcome->stats.windows_left = 1;
+	else
+		outcome_make(outcome, batch->windows[i], p->options, &p->known, seconds);
+	window_free(batch->windows[i]);
+	batch->windows[i] = NULL;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* False when there is nothing more, or no time to look at it. */
+static bool read_batch(struct predictor *p, struct batch *batch)
+{
+	uint64_t all;
+
+	*batch = (struct batch){ .predictor = p };
+	if (p->deadline != 0 && outcome_now() >= p->deadline)
+		return false;
+	while (batch->count < BATCH) {
+		batch->windows[batch->count] = window_reader_next(p->reader);
+		if (!batch->windows[batch->count])
+			break;
+		batch->count++;
+	}
+	window_reader_progress(p->reader, &batch->end, &all);
+	return batch->count > 0;
+}
+
+/* Its share of what is left of the time, by its share of what is left of the trace. */
+static void give_time(const struct predictor *p, struct batch *batch, uint64_t begin)
+{
+	double now = outcome_now(), share = 1;
+	uint64_t done, all;
+
+	if (p->deadline == 0)
+		return;
+	window_reader_progress(p->reader, &done, &all);
+	if (all > begin && batch->end < all)
+		share = (double)(batch->end - begin) / (double)(all - begin);
+	batch->deadline = now + (p->deadline - now) * share;
+}
+
+/* Of windows that were never read only an estimate is possible. */
+static void count_left(struct predictor *p)
+{
+	struct predict_stats *stats = &p->result->stats;
+	uint64_t windows = stats->windows + stats->windows_left;
+	uint64_t done, all;
+
+	window_reader_progress(p->reader, &done, &all);
+	if (done >= all)
+		return;
+	stats->windows_left++;
+	if (done)
+		stats->windows_left +=
+			(uint64_t)((double)windows * (double)(all - done) / (double)done);
+}
+
+/* ---- checking ---------------------------------------------------------------------------- */
+
+static struct checker_run *copy_runs(const struct window_run *runs, uint64_t first, uint64_t last)
+{
+	struct checker_run *out = mem_alloc((last - first) * sizeof *out + 1);
+
+	for (uint64_t i = first; i < last; i++)
+		out[i - first] = (struct checker_run){ runs[i].stream, runs[i].end };
+	return out;
+}
+
+static bool enter_window(struct predictor *p, const struct outcome *outcome, struct err *err)
+{
+	size_t count;
+	const struct window_run *runs = window_reader_runs(p->reader, &count);
+	struct checker_run *before, *within;
+	bool ok;
+
+	assert(outcome->last_run <= count && outcome->first_run >= p->entered);
+	if (!p->checker)
+		p->checker = checker_open(p->trace);
+	baserun_enter(&p->baserun, runs, outcome->first_run, outcome->last_run);
+	before = copy_runs(runs, p->entered, outcome->first_run);
+	within = copy_runs(runs, outcome->first_run, outcome->last_run);
+	ok = checker_enter(p->checker, before, outcome->first_run - p->entered, within,
+			   outcome->last_run - outcome->first_run, err);
+	p->entered = outcome->first_run;
+	free(before);
+	free(within);
+	return ok;
+}
+
+static struct checker_event *copy_ids(const struct window_id *ids, size_t count)
+{
+	struct checker_event *out = mem_alloc(count * sizeof *out + 1);
+
+	for (size_t i = 0; i < count; i++)
+		out[i] = (struct checker_event){ ids[i].stream, ids[i].index };
+	return out;
+}
+
+static bool check_claim(struct predictor *p, const struct outcome_claim *claim, struct err *err)
+{
+	const struct finding *finding = &claim->finding;
+	struct checker_event *steps = copy_ids(finding->steps.items, finding->steps.count);
+	struct checker_event *events =
+		mem_alloc(finding->events.count * sizeof(struct checker_event) + 1);
+	struct checker_witness witness = {
+		.claim = claim->claim,
+		.events = events,
+		.steps = steps,
+		.event_count = finding->events.count,
+		.step_count = finding->steps.count,
+	};
+	bool ok;
+
+	for (size_t i = 0; i < finding->events.count; i++)
+		events[i] = (struct checker_event){ finding->events.items[i].id.stream,
+						    finding->events.items[i].id.index };
+	ok = checker_accepts(p->checker, &witness, err);
+	free(steps);
+	free(events);
+	return ok;
+}
+
+static void reject(struct predictor *p, const struct finding *finding, const struct err *err)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	p->result->stats.rejected++;
+	if (!out)
+		return;
+	fputs(finding_kind_name(finding->kind), out);
+	for (size_t i = 0; i < finding->events.count; i++)
+		fprintf(out, "%s thread %" PRIu32 " event %" PRIu64, i ? "," : " at",
+			finding->events.items[i].id.stream, finding->events.items[i].id.index);
+	fprintf(out, ": %s", err->text);
+	fclose(out);
+	*vec_push(&p->result->faults) = text;
+}
+
+/* An accepted claim is a finding, or one more instance of one. Takes it over. */
+static void accept(struct predictor *p, struct outcome_claim *claim)
+{
+	uint64_t *position;
+	bool fresh;
+
+	position = map_put(&p->found, claim->key, &fresh);
+	if (fresh) {
+		*position = p->result->findings.count;
+		*vec_push(&p->result->findings) = claim->finding;
+		claim->finding = (struct finding){ 0 };
+	} else if (!p->options->every) {
+		p->result->findings.items[*position].count++;
+	}
+}
+
+static void check_outcome(struct predictor *p, struct outcome *outcome)
+{
+	struct err err = { 0 };
+	bool entered;
+
+	if (!outcome->claims.count)
+		return;
+	entered = enter_window(p, outcome, &err);
+	for (size_t i = 0; i < outcome->claims.count; i++) {
+		struct outcome_claim *claim = &outcome->claims.items[i];
+		struct finding *finding = &claim->finding;
+		baserun_ids ids = { 0 };
+
+		baserun_expand(&p->baserun, claim->goals.items, claim->goals.count, &ids);
+		finding->steps.items = ids.items;
+		finding->steps.count = ids.count;
+		finding->steps.room = ids.room;
+		ids = (baserun_ids){ 0 };
+		baserun_start(&p->baserun, &ids);
+		finding->start.items = ids.items;
+		finding->start.count = ids.count;
+		finding->start.room = ids.room;
+		if (entered && check_claim(p, claim, &err))
+			accept(p, claim);
+		else
+			reject(p, finding, &err);
+	}
+}
+
+static void check_batch(struct predictor *p, struct batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		check_outcome(p, &batch->outcomes[i]);
+		outcome_free(&batch->outcomes[i]);
+	}
+	batch->count = 0;
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+static void add_stats(struct predict_stats *sum, const struct predict_stats *one)
+{
+	sum->windows += one->windows;
+	sum->candidates += one->candidates;
+	sum->queries += one->queries;
+	sum->impossible += one->impossible;
+	sum->possible += one->possible;
+	sum->unknown += one->unknown;
+	sum->not_asked += one->not_asked;
+	sum->windows_left += one->windows_left;
+	sum->same_sites += one->same_sites;
+	sum->unexplained += one->unexplained;
+	sum->solver.queries += one->solver.queries;
+	sum->solver.by_projection += one->solver.by_projection;
+	sum->solver.by_saturation += one->solver.by_saturation;
+	sum->solver.by_greedy += one->solver.by_greedy;
+	sum->solver.by_search += one->solver.by_search;
+	sum->solver.unknown += one->solver.unknown;
+	sum->solver.conflicts += one->solver.conflicts;
+	sum->solver.decisions += one->solver.decisions;
+	sum->solver.lemmas += one->solver.lemmas;
+	sum->solver.moves += one->solver.moves;
+}
+
+/* Before the claims are checked: one that the checker refuses is our fault, and is said. */
+static void learn(struct predictor *p, const struct batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct outcome *outcome = &batch->outcomes[i];
+
+		add_stats(&p->result->stats, &outcome->stats);
+		for (size_t j = 0; j < outcome->claims.count && !p->options->every; j++)
+			*map_put(&p->known.keys, outcome->claims.items[j].key, NULL) |= KNOWN_FOUND;
+		for (size_t j = 0; j < outcome->tries.count; j++)
+			*map_put(&p->known.keys, outcome->tries.items[j].key, NULL) +=
+				outcome->tries.items[j].count;
+	}
+}
+
+static void tell_progress(const struct predictor *p, uint64_t done)
+{
+	uint64_t read, all;
+
+	window_reader_progress(p->reader, &read, &all);
+	if (p->options->progress)
+		p->options->progress(p->options->context, done, all, p->result->findings.count);
+}
+
+static void run_batches(struct predictor *p)
+{
+	struct batch past = { 0 }, present, next;
+	uint64_t begin = 0;
+
+	tell_progress(p, 0);
+	if (!read_batch(p, &present))
+		return;
+	do {
+		give_time(p, &present, begin);
+		begin = present.end;
+		jobs_start(p->jobs, solve_window, &present, present.count);
+		check_batch(p, &past);
+		read_batch(p, &next);
+		jobs_finish(p->jobs);
+		learn(p, &present);
+		tell_progress(p, begin);
+		past = present;
+		present = next;
+	} while (present.count);
+	check_batch(p, &past);
+}
+
+static void add_problem(struct predict_result *result, const char *text)
+{
+	*vec_push(&result->problems) = mem_copy_text(text, strlen(text));
+}
+
+static void finish(struct predictor *p)
+{
+	struct predict_stats *stats = &p->result->stats;
+	size_t count;
+	const struct window_run *runs = window_reader_runs(p->reader, &count);
+
+	count_left(p);
+	/* Each stream stands where its last run left it. */
+	baserun_enter(&p->baserun, runs, count, count);
+	for (uint32_t i = 0; i < trace_stream_count(p->trace); i++) {
+		stats->events += p->baserun.start[i];
+		stats->threads += trace_stream(p->trace, i)->host == TRACE_NONE;
+	}
+	for (size_t i = 0; i < window_reader_failure_count(p->reader); i++)
+		add_problem(p->result, window_reader_failure(p->reader, i));
+	stats->seconds = outcome_now() - p->start;
+}
+
+bool predict_run(const struct trace *trace, const struct predict_options *options,
+		 struct predict_result *result, struct err *err)
+{
+	struct predictor p = {
+		.trace = trace,
+		.options = options,
+		.result = result,
+		.start = outcome_now(),
+	};
+
+	*result = (struct predict_result){ 0 };
+	if (options->window < 2)
+		return err_set(err, "a window has at least 2 events, not %" PRIu32,
+			       options->window);
+	assert(options->jobs >= 1);
+	if (options->seconds > 0)
+		p.deadline = p.start + options->seconds;
+	p.reader = window_reader_open(trace, options->window);
+	p.jobs = jobs_open(options->jobs - 1);
+	baserun_open(&p.baserun, trace);
+	run_batches(&p);
+	finish(&p);
+	baserun_close(&p.baserun);
+	jobs_close(p.jobs);
+	window_reader_close(p.reader);
+	if (p.checker)
+		checker_close(p.checker);
+	map_free(&p.known.keys);
+	map_free(&p.found);
+	return true;
+}
+
+void predict_result_free(struct predict_result *result)
+{
+	for (size_t i = 0; i < result->findings.count; i++)
+		finding_free(&result->findings.items[i]);
+	for (size_t i = 0; i < result->problems.count; i++)
+		free(result->problems.items[i]);
+	for (size_t i = 0; i < result->faults.count; i++)
+		free(result->faults.items[i]);
+	vec_free(&result->findings);
+	vec_free(&result->problems);
+	vec_free(&result->faults);
+}

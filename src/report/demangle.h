@@ -1,0 +1,11 @@
+/* C++ names as their source has them. */
+#ifndef REPORT_DEMANGLE_H
+#define REPORT_DEMANGLE_H
+
+/*
+ * A function or variable without its parameter list; NULL: `name` is none of C++'s. To be freed by
+ * the caller.
+ */
+char *demangle_name(const char *name);
+
+#endif

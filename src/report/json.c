@@ -1,0 +1,331 @@
+/* The JSON form. Scripts and our own tests rely on it: fields may be added, not changed. */
+#include "report/message.h"
+#include "report/name.h"
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static json_t *number(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+/* Names come from the trace and may be no UTF-8: then byte by byte, as Latin-1. */
+static json_t *string(const char *text)
+{
+	json_t *value;
+	char *wide;
+	size_t n = 0;
+
+	if (!text)
+		return json_null();
+	value = json_string(text);
+	if (value)
+		return value;
+	wide = malloc(2 * strlen(text) + 1);
+	if (!wide)
+		abort();
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+		if (*p >= 0x80)
+			wide[n++] = (char)(0xc0 | *p >> 6);
+		wide[n++] = (char)(*p >= 0x80 ? 0x80 | (*p & 0x3f) : *p);
+	}
+	value = json_stringn(wide, n);
+	free(wide);
+	return value;
+}
+
+static json_t *address(uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "0x%" PRIx64, value);
+	return json_string(text);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+static void set_place(json_t *object, const struct describe_frame *frame)
+{
+	json_object_set_new(object, "file", string(frame ? frame->file : NULL));
+	json_object_set_new(object, "line",
+			    frame && frame->line ? number(frame->line) : json_null());
+	json_object_set_new(object, "function", string(frame ? frame->function : NULL));
+}
+
+static json_t *stack(const struct described *one)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; one && i < one->stack.count; i++) {
+		const struct describe_frame *f = &one->stack.items[i];
+		json_t *frame = json_object();
+
+		json_object_set_new(frame, "function", string(f->function));
+		json_object_set_new(frame, "file", string(f->file));
+		json_object_set_new(frame, "line", f->line ? number(f->line) : json_null());
+		json_array_append_new(list, frame);
+	}
+	return list;
+}
+
+static const struct describe_frame *place_of(const struct described *one)
+{
+	return one && one->stack.count ? &one->stack.items[0] : NULL;
+}
+
+static json_t *lock(struct describe *d, const struct finding_lock *held)
+{
+	const struct described *taken = describe_find(d, held->taken);
+	json_t *object = json_object();
+
+	json_object_set_new(
+		object, "variable",
+		string(name_object(d, held->address,
+				   taken && taken->event.address == held->address ? &taken->event
+										  : NULL)));
+	json_object_set_new(object, "address", address(held->address));
+	set_place(object, place_of(taken));
+	json_object_set_new(object, "index", number(held->taken.index));
+	json_object_set_new(object, "shared", json_boolean(held->shared));
+	return object;
+}
+
+static json_t *block(struct describe *d, const struct window_block *b)
+{
+	const struct described *allocated = describe_find(d, b->allocated);
+	json_t *object = json_object();
+
+	json_object_set_new(object, "address", address(b->address));
+	json_object_set_new(object, "size", number(b->size));
+	json_object_set_new(object, "thread", number(b->allocated.stream));
+	json_object_set_new(object, "index", number(b->allocated.index));
+	set_place(object, place_of(allocated));
+	json_object_set_new(object, "stack", stack(allocated));
+	return object;
+}
+
+static json_t *creation(struct describe *d, uint32_t stream)
+{
+	const struct described *created = describe_creation(d, stream);
+	const struct describe_frame *begun = place_of(describe_begin(d, stream));
+	json_t *object;
+
+	if (!created)
+		return json_null();
+	object = json_object();
+	json_object_set_new(object, "thread", number(created->event.stream));
+	json_object_set_new(object, "index", number(created->event.index));
+	set_place(object, place_of(created));
+	json_object_set_new(object, "runs", string(begun ? begun->function : NULL));
+	return object;
+}
+
+/* What every event has; `one` may be NULL when it could not be read again. */
+static json_t *event(struct describe *d, struct window_id id, uint8_t kind, uint64_t at,
+		     const struct described *one)
+{
+	const struct trace *trace = describe_trace(d);
+	json_t *object = json_object();
+	bool joins = kind == EV_JOIN || kind == EV_JOIN_REQUEST;
+
+	json_object_set_new(object, "thread", number(id.stream));
+	json_object_set_new(object, "index", number(id.index));
+	json_object_set_new(object, "op", string(message_operation(kind)));
+	json_object_set_new(object, "address", joins ? json_null() : address(at));
+	json_object_set_new(object, "variable",
+			    string(one ? name_subject(d, &one->event) : name_object(d, at, NULL)));
+	set_place(object, place_of(one));
+	json_object_set_new(object, "stack", stack(one));
+	if (trace_thread_name(trace, id.stream))
+		json_object_set_new(object, "thread_name",
+				    string(trace_thread_name(trace, id.stream)));
+	if (one && trace_is_text(trace) && trace_place_text(trace, one->event.pc))
+		json_object_set_new(object, "place",
+				    string(trace_place_text(trace, one->event.pc)));
+	if (message_is_atomic(kind))
+		json_object_set_new(object, "atomic", json_true());
+	if (joins && one)
+		json_object_set_new(object, "joins", number(one->event.number));
+	return object;
+}
+
+static json_t *finding_event(struct describe *d, const struct finding_event *e)
+{
+	const struct described *one = describe_find(d, e->id);
+	json_t *object = event(d, e->id, e->kind, e->address, one), *held = json_array();
+
+	if (e->size)
+		json_object_set_new(object, "size", number(e->size));
+	if (one && name_expression(d, &one->event))
+		json_object_set_new(object, "expression", string(name_expression(d, &one->event)));
+	if (one && name_field(d, &one->event))
+		json_object_set_new(object, "field", string(name_field(d, &one->event)));
+	for (size_t i = 0; i < e->held.count; i++)
+		json_array_append_new(held, lock(d, &e->held.items[i]));
+	json_object_set_new(object, "held", held);
+	json_object_set_new(object, "block", e->in_block ? block(d, &e->block) : json_null());
+	json_object_set_new(object, "created", creation(d, e->id.stream));
+	json_object_set_new(object, "pending", json_boolean(e->pending));
+	if (e->waits_for != ORDER_NONE)
+		json_object_set_new(object, "waits_for", number(e->waits_for));
+	return object;
+}
+
+/* ---- findings ----------------------------------------------------------------------------- */
+
+static json_t *ids(const struct window_id *items, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *step = json_object();
+
+		json_object_set_new(step, "thread", number(items[i].stream));
+		json_object_set_new(step, "index", number(items[i].index));
+		json_array_append_new(list, step);
+	}
+	return list;
+}
+
+static json_t *witness(const struct finding *f)
+{
+	json_t *object = json_object();
+
+	if (f->start.count)
+		json_object_set_new(object, "start", ids(f->start.items, f->start.count));
+	json_object_set_new(object, "steps", ids(f->steps.items, f->steps.count));
+	return object;
+}
+
+static json_t *head(const char *kind, const char *status, uint64_t count, const char *message,
+		    struct report_numbers *numbers)
+{
+	json_t *object = json_object();
+	char id[REPORT_ID];
+
+	report_number(numbers, kind, id);
+	json_object_set_new(object, "id", string(id));
+	json_object_set_new(object, "kind", string(kind));
+	json_object_set_new(object, "property", json_null());
+	json_object_set_new(object, "status", string(status));
+	json_object_set_new(object, "count", number(count));
+	json_object_set_new(object, "message", string(message));
+	return object;
+}
+
+static json_t *finding(struct describe *d, const struct finding *f, struct report_numbers *numbers)
+{
+	json_t *object = head(finding_kind_name(f->kind), finding_status_name(f->status), f->count,
+			      message_make(d, f), numbers);
+	json_t *events = json_array();
+
+	for (size_t i = 0; i < f->events.count; i++)
+		json_array_append_new(events, finding_event(d, &f->events.items[i]));
+	json_object_set_new(object, "events", events);
+	json_object_set_new(object, "witness", witness(f));
+	json_object_set_new(object, "replay", json_null());
+	json_object_set_new(object, "environment", json_boolean(f->environment));
+	return object;
+}
+
+static json_t *observed(struct describe *d, const struct report_observed *o,
+			struct report_numbers *numbers)
+{
+	json_t *object = head(o->kind, "observed", 1, o->message, numbers), *events = json_array();
+
+	for (size_t i = 0; i < o->events.count; i++) {
+		const struct described *one = describe_find(d, o->events.items[i]);
+
+		if (one)
+			json_array_append_new(events, event(d, o->events.items[i], one->event.kind,
+							    one->event.address, one));
+	}
+	json_object_set_new(object, "events", events);
+	json_object_set_new(object, "witness", json_null());
+	json_object_set_new(object, "replay", json_null());
+	return object;
+}
+
+static void add_findings(json_t *list, const struct report *r, struct report_numbers *numbers)
+{
+	size_t first = json_array_size(list);
+
+	for (size_t i = 0; i < r->observed.count; i++)
+		json_array_append_new(list, observed(r->describe, &r->observed.items[i], numbers));
+	for (size_t i = 0; i < r->result->findings.count; i++)
+		json_array_append_new(list,
+				      finding(r->describe, &r->result->findings.items[i], numbers));
+	for (size_t i = first; r->process && i < json_array_size(list); i++)
+		json_object_set_new(json_array_get(list, i), "process", string(r->process));
+}
+
+/* ---- all together ------------------------------------------------------------------------- */
+
+static void add(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(
+		object, key,
+		number((uint64_t)json_integer_value(json_object_get(object, key)) + value));
+}
+
+static void add_stats(json_t *all, json_t *trace, json_t *stats, const struct predict_stats *s)
+{
+	const struct order_counts *c = &s->solver;
+	double seconds = json_real_value(json_object_get(stats, "seconds"));
+	const struct {
+		const char *key;
+		uint64_t value;
+	} counts[] = {
+		{ "windows", s->windows },
+		{ "candidates", s->candidates },
+		{ "queries", s->queries },
+		{ "impossible", s->impossible },
+		{ "possible", s->possible },
+		{ "unknown", s->unknown },
+		{ "not_asked", s->not_asked },
+		{ "windows_left", s->windows_left },
+		{ "same_sites", s->same_sites },
+		{ "unexplained", s->unexplained },
+		{ "rejected", s->rejected },
+		{ "by_projection", c->by_projection },
+		{ "by_saturation", c->by_saturation },
+		{ "by_greedy", c->by_greedy },
+		{ "by_search", c->by_search },
+		{ "conflicts", c->conflicts },
+		{ "decisions", c->decisions },
+		{ "lemmas", c->lemmas },
+		{ "moves", c->moves },
+	};
+
+	add(trace, "threads", s->threads);
+	add(trace, "events", s->events);
+	add(all, "unknown", s->unknown + s->not_asked);
+	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+		add(stats, counts[i].key, counts[i].value);
+	json_object_set_new(stats, "seconds", json_real(seconds + s->seconds));
+}
+
+json_t *report_json(const struct report *reports, size_t count, char *const *problems,
+		    size_t problem_count)
+{
+	json_t *all = json_object(), *trace = json_object(), *findings = json_array();
+	json_t *stats = json_object(), *wrong = json_array();
+	struct predict_stats none = { 0 };
+	struct report_numbers numbers = { 0 };
+
+	json_object_set_new(all, "version", json_integer(1));
+	json_object_set_new(all, "trace", trace);
+	json_object_set_new(all, "findings", findings);
+	add_stats(all, trace, stats, &none);
+	json_object_set_new(all, "stats", stats);
+	for (size_t i = 0; i < count; i++) {
+		add_findings(findings, &reports[i], &numbers);
+		add_stats(all, trace, stats, &reports[i].result->stats);
+	}
+	for (size_t i = 0; i < problem_count; i++)
+		json_array_append_new(wrong, string(problems[i]));
+	json_object_set_new(all, "problems", wrong);
+	return all;
+}

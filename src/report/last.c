@@ -1,0 +1,30 @@
+#include "report/last.h"
+
+static void read_stream(const struct trace *trace, uint32_t i, bool aborted,
+			struct last_events *out)
+{
+	struct trace_cursor *cursor = trace_cursor_open(trace, i);
+	struct window_id last = { 0 };
+	bool any = false, over = false, abort_seen = false;
+	struct trace_event ev;
+	struct err err;
+
+	while (trace_next(cursor, &ev, &err)) {
+		if (ev.kind == EV_PROCESS && ev.mode == EVENT_PROCESS_ABORT)
+			abort_seen = true;
+		if (ev.index == TRACE_NO_INDEX)
+			continue;
+		last = (struct window_id){ ev.stream, ev.index };
+		any = true;
+		over = ev.kind == EV_END;
+	}
+	trace_cursor_close(cursor);
+	if (any && (aborted ? abort_seen : !over))
+		*vec_push(&out->items) = last;
+}
+
+void last_find(const struct trace *trace, bool aborted, struct last_events *out)
+{
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
+		read_stream(trace, i, aborted, out);
+}

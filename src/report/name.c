@@ -1,0 +1,132 @@
+#include "report/name.h"
+
+#include "base/mem.h"
+#include "report/demangle.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *__attribute__((format(printf, 2, 3)))
+put(struct describe *d, const char *format, ...)
+{
+	char text[1024];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	return describe_keep(d, text, strlen(text));
+}
+
+/* "head.3->v" is gcc's for "head->v", "buffer.0" for a function's static buffer, _Z… C++'s. */
+static const char *plain(struct describe *d, const char *name)
+{
+	char text[512], *cxx = demangle_name(name);
+	size_t n = 0;
+
+	if (cxx)
+		name = cxx;
+	for (const char *p = name; *p && n < sizeof text - 1; p++) {
+		if (*p == '.' && isdigit((unsigned char)p[1]) && n)
+			p += strspn(p + 1, "0123456789");
+		else
+			text[n++] = *p;
+	}
+	free(cxx);
+	return describe_keep(d, text, n);
+}
+
+const char *name_expression(struct describe *d, const struct trace_event *event)
+{
+	const char *name = event ? trace_site_name(describe_trace(d), event->site) : NULL;
+
+	return name && *name ? plain(d, name) : NULL;
+}
+
+const char *name_field(struct describe *d, const struct trace_event *event)
+{
+	const char *path = event ? trace_site_path(describe_trace(d), event->site) : NULL;
+
+	return path && *path ? describe_keep(d, path, strlen(path)) : NULL;
+}
+
+/* Does the source name the variable itself, and not some pointer? "table.refs" of table */
+static bool begins_with(const char *expression, const char *variable)
+{
+	size_t n = strlen(variable);
+
+	return expression && !strncmp(expression, variable, n) &&
+	       !isalnum((unsigned char)expression[n]) && expression[n] != '_' &&
+	       expression[n] != '-' && expression[n] != '[';
+}
+
+/*
+ * ".refs", if the access is of a field that lies in its struct where the address lies in the
+ * variable: then the variable is that struct (or begins with it).
+ */
+static const char *field_of(struct describe *d, uint64_t address, uint64_t offset,
+			    const struct trace_event *event)
+{
+	const char *path = name_field(d, event);
+	const char *dot = path ? strchr(path, '.') : NULL;
+
+	return dot && event->address == address && event->site->field_offset == offset ? dot : NULL;
+}
+
+const char *name_object(struct describe *d, uint64_t address, const struct trace_event *event)
+{
+	const char *known = trace_symbols_object(describe_symbols(d), address);
+	const char *expression = name_expression(d, event), *around, *field;
+	uint64_t offset = 0;
+
+	if (trace_is_text(describe_trace(d)))
+		return known ? known : put(d, "0x%" PRIx64, address);
+	around = trace_symbols_around(describe_symbols(d), address, &offset);
+	if (around)
+		around = plain(d, around);
+	if (around && begins_with(expression, around))
+		return expression;
+	if (around && (field = field_of(d, address, offset, event)))
+		return put(d, "%s%s", around, field);
+	if (known && !offset)
+		return plain(d, known);
+	if (around)
+		return offset ? put(d, "%s+%" PRIu64, around, offset) : around;
+	return expression ? expression : put(d, "0x%" PRIx64, address);
+}
+
+const char *name_subject(struct describe *d, const struct trace_event *event)
+{
+	switch (event->kind) {
+	case EV_JOIN:
+	case EV_JOIN_REQUEST:
+	case EV_CREATE: return describe_thread(d, (uint32_t)event->number);
+	}
+	return name_object(d, event->address, event);
+}
+
+const struct describe_frame *name_frame(const struct described *one)
+{
+	size_t i = 0;
+
+	if (!one || !one->stack.count)
+		return NULL;
+	while (i < one->stack.count &&
+	       (!one->stack.items[i].file || !strncmp(one->stack.items[i].file, "/usr/", 5)))
+		i++;
+	return &one->stack.items[i < one->stack.count ? i : 0];
+}
+
+const char *name_place(struct describe *d, const struct describe_frame *frame)
+{
+	if (!frame || (!frame->file && !frame->function))
+		return "?";
+	if (!frame->file)
+		return frame->function;
+	if (!frame->function)
+		return put(d, "%s:%u", frame->file, frame->line);
+	return put(d, "%s:%u (%s)", frame->file, frame->line, frame->function);
+}

@@ -1,0 +1,143 @@
+#include "witness/witness.h"
+
+#include "base/mem.h"
+#include "witness/lean.h"
+#include "witness/operations.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* From how many threads a schedule is tried to start; the one with the fewest switches is taken. */
+#define STARTS 8
+
+/* List scheduling: a thread runs on as long as it can. */
+struct scheduler {
+	const struct order_model *model;
+	const struct operations *ops;
+	const uint32_t *need;
+	uint32_t *next; /* by thread: position of its next node */
+	uint32_t *done; /* by object: operations so far */
+};
+
+static uint32_t next_rank(const struct scheduler *s, uint32_t thread)
+{
+	uint32_t at = s->model->thread_start.items[thread] + s->next[thread];
+
+	if (s->next[thread] == s->need[thread])
+		return ORDER_NONE;
+	return s->ops->rank[s->model->thread_nodes.items[at]];
+}
+
+static bool is_ready(const struct scheduler *s, uint32_t rank)
+{
+	for (uint32_t i = s->ops->start[rank]; i < s->ops->start[rank + 1]; i++) {
+		if (s->done[s->ops->items[i].object] < s->ops->items[i].before)
+			return false;
+	}
+	return true;
+}
+
+static void run_thread(struct scheduler *s, uint32_t thread, witness_nodes *out)
+{
+	uint32_t rank;
+
+	while ((rank = next_rank(s, thread)) != ORDER_NONE && is_ready(s, rank)) {
+		uint32_t at = s->model->thread_start.items[thread] + s->next[thread]++;
+
+		*vec_push(out) = s->model->thread_nodes.items[at];
+		for (uint32_t i = s->ops->start[rank]; i < s->ops->start[rank + 1]; i++)
+			s->done[s->ops->items[i].object]++;
+	}
+}
+
+/* The thread that is furthest behind in the solution can always go on. */
+static uint32_t earliest_thread(const struct scheduler *s)
+{
+	uint32_t best = ORDER_NONE, rank = ORDER_NONE;
+
+	for (uint32_t t = 0; t < s->model->thread_count; t++) {
+		if (next_rank(s, t) < rank) {
+			rank = next_rank(s, t);
+			best = t;
+		}
+	}
+	return best;
+}
+
+/* Returns how many stretches of one thread it takes. */
+static uint32_t schedule(struct scheduler *s, uint32_t thread, witness_nodes *out)
+{
+	uint32_t stretches = 0;
+	size_t before;
+
+	memset(s->next, 0, s->model->thread_count * sizeof *s->next);
+	memset(s->done, 0, s->ops->objects * sizeof *s->done);
+	out->count = 0;
+	while (thread != ORDER_NONE) {
+		before = out->count;
+		run_thread(s, thread, out);
+		assert(out->count > before);
+		stretches++;
+		thread = earliest_thread(s);
+	}
+	return stretches;
+}
+
+static void schedule_best(struct scheduler *s, witness_nodes *out)
+{
+	witness_nodes other = { 0 }, kept;
+	uint32_t fewest = schedule(s, earliest_thread(s), out), tried = 0;
+
+	for (uint32_t t = 0; t < s->model->thread_count && tried < STARTS; t++) {
+		uint32_t stretches;
+
+		memset(s->next, 0, s->model->thread_count * sizeof *s->next);
+		memset(s->done, 0, s->ops->objects * sizeof *s->done);
+		if (next_rank(s, t) == ORDER_NONE || !is_ready(s, next_rank(s, t)))
+			continue;
+		tried++;
+		stretches = schedule(s, t, &other);
+		if (stretches >= fewest)
+			continue;
+		fewest = stretches;
+		kept = other;
+		other = *out;
+		*out = kept;
+	}
+	vec_free(&other);
+}
+
+static uint32_t *nodes_inside(const struct order_model *model,
+			      const struct order_solution *solution)
+{
+	uint32_t *count = mem_zalloc(model->thread_count + 1, sizeof *count);
+
+	for (uint32_t i = 0; i < solution->count; i++)
+		count[model->thread.items[solution->inside[i]]]++;
+	return count;
+}
+
+void witness_make(const struct order_model *model, const struct order_solution *solution,
+		  const uint32_t *required, bool keep_all, witness_nodes *out)
+{
+	uint32_t *need = nodes_inside(model, solution);
+	struct operations ops;
+	struct scheduler s = { .model = model, .ops = &ops, .need = need };
+
+	operations_make(&ops, model, solution);
+	if (!keep_all) {
+		for (uint32_t t = 0; t < model->thread_count; t++) {
+			assert(required[t] <= need[t]);
+			need[t] = required[t];
+		}
+		lean_close(model, solution, &ops, need);
+	}
+	operations_arrange(&ops, model, solution, need);
+	s.next = mem_zalloc(model->thread_count + 1, sizeof *s.next);
+	s.done = mem_zalloc(ops.objects + 1, sizeof *s.done);
+	schedule_best(&s, out);
+	free(s.next);
+	free(s.done);
+	operations_free(&ops);
+	free(need);
+}

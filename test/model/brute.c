@@ -1,0 +1,273 @@
+/*
+ * brute TRACE...
+ * brute check <CASES
+ *
+ * The ground truth of the tests: all feasible prefixes of small text traces, by search, straight
+ * from doc/prediction.md and without a line of src/.
+ *
+ * The first form prints a line of JSON for each trace: all races, all deadlocks by a cycle and all
+ * sets of events where nobody goes on, as events (thread, index) and as line numbers, with a
+ * shortest way there; a trace that cannot be judged has "error" instead.
+ *
+ * The second reads cases, a line each, words separated by tabs:
+ *
+ *	TRACE  CLAIM  EVENTS  STEPS
+ *
+ * CLAIM is race, cycle, stuck, lost or prefix; EVENTS and STEPS are lists like 0.3,1.7 (thread and
+ * index; `-` for none). A step means that the thread runs up to and including that event. For each
+ * case it prints `yes`, or `no` and why: can the steps happen, and does the claim hold after them?
+ */
+#include "brute_search.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct text text;
+static struct facts facts;
+static struct findings findings;
+
+/* ---- truth -------------------------------------------------------------------------------- */
+
+static void print_events(const char *key, const int *events, int count, bool lines)
+{
+	printf("\"%s\":[", key);
+	for (int i = 0; i < count; i++) {
+		const struct event *e = &text.events[events[i]];
+
+		if (lines)
+			printf("%s%d", i ? "," : "", e->line);
+		else
+			printf("%s[%d,%d]", i ? "," : "", e->thread, e->index);
+	}
+	printf("]");
+}
+
+static void print_set(const int *events, int count, long state, bool first)
+{
+	int path[MAX_EVENTS];
+
+	printf("%s{", first ? "" : ",");
+	print_events("events", events, count, false);
+	printf(",");
+	print_events("lines", events, count, true);
+	printf(",");
+	print_events("steps", path, search_path(&findings, state, path), false);
+}
+
+/* A lost signal rather than any other. */
+static int first_bit(unsigned why)
+{
+	return why & BY_LATENESS ? 2 : why & BY_NOBODY ? 1 : 0;
+}
+
+static void print_sets(const char *key, unsigned why)
+{
+	bool first = true;
+
+	printf(",\"%s\":[", key);
+	for (int i = 0; i < findings.set_count; i++) {
+		const struct found *set = &findings.sets[i];
+
+		if (!(set->why & why))
+			continue;
+		print_set(set->events, set->count, set->state[first_bit(set->why & why)], first);
+		if (why != BY_CYCLE)
+			printf(",\"kinds\":[%s%s%s]", set->why & BY_NOBODY ? "\"deadlock\"" : "",
+			       (set->why & why) == why ? "," : "",
+			       set->why & BY_LATENESS ? "\"lost-signal\"" : "");
+		printf("}");
+		first = false;
+	}
+	printf("]");
+}
+
+static void print_truth(const char *path)
+{
+	bool first = true;
+
+	printf("{\"trace\":\"%s\"", path);
+	if (!text_read(path, &text) || !facts_make(&facts, &text)) {
+		printf(",\"error\":\"%s%s\"}\n", text.error, text.error[0] ? "" : facts.error);
+		return;
+	}
+	if (!search_all(&facts, &findings)) {
+		printf(",\"error\":\"too many states\"}\n");
+		search_free(&findings);
+		return;
+	}
+	printf(",\"events\":%d,\"states\":%ld,\"unexplained\":%d,\"races\":[", text.event_count,
+	       findings.states, facts.unexplained);
+	for (int i = 0; i < text.event_count; i++) {
+		for (int j = i + 1; j < text.event_count; j++) {
+			if (!findings.race[i][j])
+				continue;
+			print_set((int[]){ i, j }, 2, findings.race[i][j] - 1, first);
+			printf("}");
+			first = false;
+		}
+	}
+	printf("]");
+	print_sets("deadlocks", BY_CYCLE);
+	print_sets("stuck", BY_NOBODY | BY_LATENESS);
+	printf("}\n");
+	search_free(&findings);
+}
+
+/* ---- cases -------------------------------------------------------------------------------- */
+
+/* The states a schedule can lead to: several when signals had a choice. */
+struct states {
+	struct state *items;
+	int count;
+};
+
+static bool advance(struct states *now, int event)
+{
+	struct states after = { calloc((size_t)now->count, sizeof(struct state) * MAX_THREADS), 0 };
+
+	if (!after.items)
+		abort();
+	for (int i = 0; i < now->count; i++) {
+		if (rules_next(&facts, &now->items[i], text.events[event].thread) == event)
+			after.count += rules_step(&facts, &now->items[i], event,
+						  after.items + after.count);
+	}
+	free(now->items);
+	*now = after;
+	return after.count > 0;
+}
+
+/* The next "thread.index" of a list, as the number of an event; -1: not there, -2: the end. */
+static int take_event(char **list)
+{
+	char *end;
+	long thread, index;
+
+	if (!**list || **list == '-')
+		return -2;
+	thread = strtol(*list, &end, 10);
+	if (*end != '.')
+		return -1;
+	index = strtol(end + 1, &end, 10);
+	*list = *end == ',' ? end + 1 : end;
+	if (thread < 0 || thread >= text.thread_count || index < 0 || index >= text.length[thread])
+		return -1;
+	return text.of[thread][index];
+}
+
+static bool follow(struct states *now, char *steps, char *why)
+{
+	for (int number = 1;; number++) {
+		int event = take_event(&steps), thread, at;
+
+		if (event == -2)
+			return true;
+		if (event < 0)
+			return sprintf(why, "step %d: no such event", number), false;
+		thread = text.events[event].thread;
+		at = now->items[0].at[thread];
+		if (text.events[event].index < at)
+			return sprintf(why, "step %d: has happened before", number), false;
+		for (; at <= text.events[event].index; at++) {
+			if (!advance(now, text.of[thread][at]))
+				return sprintf(why, "step %d: line %d cannot happen", number,
+					       text.events[text.of[thread][at]].line),
+				       false;
+		}
+	}
+}
+
+static bool is_set(const struct found *set, const int *events, int count, unsigned why)
+{
+	return set->why & why && set->count == count &&
+	       !memcmp(set->events, events, (size_t)count * sizeof events[0]);
+}
+
+static bool claims(const struct state *state, const char *claim, const int *events, int count)
+{
+	unsigned why = !strcmp(claim, "cycle")	 ? BY_CYCLE
+		       : !strcmp(claim, "stuck") ? BY_NOBODY | BY_LATENESS
+						 : BY_LATENESS;
+	bool ok = false;
+
+	if (!strcmp(claim, "prefix"))
+		return true;
+	if (!strcmp(claim, "race"))
+		return count == 2 && rules_is_race(&facts, events[0], events[1]) &&
+		       rules_next(&facts, state, text.events[events[0]].thread) == events[0] &&
+		       rules_next(&facts, state, text.events[events[1]].thread) == events[1];
+	memset(&findings, 0, sizeof findings);
+	search_blocked(&facts, state, 0, &findings);
+	for (int i = 0; i < findings.set_count; i++)
+		ok |= is_set(&findings.sets[i], events, count, why);
+	search_free(&findings);
+	return ok;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static bool judge(const char *claim, char *event_list, char *steps, char *why)
+{
+	struct states now = { calloc(1, sizeof(struct state)), 1 };
+	int events[MAX_THREADS], count = 0, event;
+	bool ok = false;
+
+	if (!now.items)
+		abort();
+	strcpy(why, "the claim does not hold");
+	rules_start(&facts, now.items);
+	while ((event = take_event(&event_list)) >= 0 && count < MAX_THREADS)
+		events[count++] = event;
+	qsort(events, (size_t)count, sizeof events[0], compare_ints);
+	if (event == -1)
+		strcpy(why, "no such event");
+	else if (follow(&now, steps, why)) {
+		for (int i = 0; i < now.count; i++)
+			ok |= claims(&now.items[i], claim, events, count);
+	}
+	free(now.items);
+	return ok;
+}
+
+static int check_cases(void)
+{
+	char *line = NULL, last[4096] = "", why[200];
+	size_t room = 0;
+	bool readable = false;
+
+	while (getline(&line, &room, stdin) > 0) {
+		char *rest = line, *words[4];
+
+		line[strcspn(line, "\n")] = 0;
+		for (int i = 0; i < 4; i++) {
+			words[i] = strsep(&rest, "\t");
+			if (!words[i])
+				return fprintf(stderr, "brute: a case has four words\n"), 2;
+		}
+		if (strcmp(last, words[0])) {
+			readable = text_read(words[0], &text) && facts_make(&facts, &text);
+			snprintf(last, sizeof last, "%s", words[0]);
+		}
+		if (!readable)
+			printf("no: the trace cannot be read\n");
+		else if (judge(words[1], words[2], words[3], why))
+			printf("yes\n");
+		else
+			printf("no: %s\n", why);
+	}
+	free(line);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "check"))
+		return check_cases();
+	for (int i = 1; i < argc; i++)
+		print_truth(argv[i]);
+	return argc < 2 ? 2 : 0;
+}

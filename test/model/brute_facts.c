@@ -1,0 +1,504 @@
+#include "brute_facts.h"
+
+#include "brute_rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool touches_memory(const struct event *e)
+{
+	return e->kind == READ || e->kind == WRITE || e->kind == UPDATE;
+}
+
+/* ---- what must come before what ----------------------------------------------------------- */
+
+static void must(struct facts *f, int before, int after)
+{
+	const struct event *e = &f->text->events[before];
+	uint8_t *need = &f->need[after][e->thread];
+
+	if (*need < e->index + 1)
+		*need = (uint8_t)(e->index + 1);
+}
+
+/* The bytes whose life an event begins or ends. */
+static bool has_life(const struct text *text, const struct event *e, uint64_t *address,
+		     uint64_t *size)
+{
+	const struct event *begin = &text->events[text->of[e->thread][0]];
+
+	if (e->kind == END && begin->kind == BEGIN)
+		e = begin;
+	if (e->kind != ALLOC && e->kind != FREE && e->kind != BEGIN)
+		return false;
+	*address = e->address;
+	*size = e->size;
+	return e->size > 0;
+}
+
+static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+{
+	return a < b + b_size && b < a + a_size;
+}
+
+/* Does e touch one of these bytes: an access, another life, an operation on an object there? */
+static bool is_within(const struct text *text, const struct event *e, uint64_t address,
+		      uint64_t size)
+{
+	uint64_t other, other_size;
+
+	if (has_life(text, e, &other, &other_size))
+		return overlap(address, size, other, other_size);
+	if (e->mutex >= 0 && overlap(address, size, text->objects[e->mutex].address, 1))
+		return true;
+	return (touches_memory(e) || e->object >= 0) && overlap(address, size, e->address, e->size);
+}
+
+static bool is_object_life(const struct event *e)
+{
+	switch (e->kind) {
+	case LOCK_INIT:
+	case LOCK_DESTROY:
+	case COND_INIT:
+	case COND_DESTROY:
+	case SEM_INIT:
+	case SEM_DESTROY:
+	case BARRIER_INIT:
+	case BARRIER_DESTROY: return true;
+	default: return false;
+	}
+}
+
+static bool uses(const struct event *e, int object)
+{
+	return object >= 0 && (e->object == object || e->mutex == object);
+}
+
+/* Asking does nothing to the object yet. */
+static bool is_request(const struct event *e)
+{
+	return e->kind == REQUEST || e->kind == READ_REQUEST || e->kind == DOWN_REQUEST;
+}
+
+/* Two events that lives or a frozen order keep as they are. */
+static bool is_kept(const struct facts *f, int i, int j)
+{
+	const struct text *text = f->text;
+	const struct event *a = &text->events[i], *b = &text->events[j];
+	uint64_t address, size;
+
+	if (is_request(a) || is_request(b))
+		return false;
+	if (has_life(text, a, &address, &size) && is_within(text, b, address, size))
+		return true;
+	if (has_life(text, b, &address, &size) && is_within(text, a, address, size))
+		return true;
+	if ((is_object_life(a) && uses(b, a->object)) || (is_object_life(b) && uses(a, b->object)))
+		return true;
+	if ((a->object >= 0 && f->frozen[a->object] && uses(b, a->object)) ||
+	    (a->mutex >= 0 && f->frozen[a->mutex] && uses(b, a->mutex)))
+		return true;
+	if (!touches_memory(a) || !touches_memory(b))
+		return false;
+	for (int c = 0; c < f->cell_count; c++) {
+		if (f->cells[c].frozen && c >= f->first_cell[i] &&
+		    c < f->first_cell[i] + f->cells_of[i] && c >= f->first_cell[j] &&
+		    c < f->first_cell[j] + f->cells_of[j])
+			return true;
+	}
+	return false;
+}
+
+static void keep_orders(struct facts *f)
+{
+	for (int i = 0; i < f->text->event_count; i++) {
+		for (int j = i + 1; j < f->text->event_count; j++) {
+			if (is_kept(f, i, j))
+				must(f, i, j);
+		}
+	}
+}
+
+/* ---- bytes -------------------------------------------------------------------------------- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool is_touched(const struct text *text, uint64_t address)
+{
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+
+		if (touches_memory(e) && address >= e->address && address < e->address + e->size)
+			return true;
+	}
+	return false;
+}
+
+static bool make_cells(struct facts *f)
+{
+	static uint64_t edges[2 * (MAX_EVENTS + MAX_OBJECTS)];
+	const struct text *text = f->text;
+	size_t count = 0;
+
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+
+		if (touches_memory(e) || e->kind == ALLOC) {
+			edges[count++] = e->address;
+			edges[count++] = e->address + e->size;
+		}
+	}
+	for (int i = 0; i < text->initial_count; i++) {
+		edges[count++] = text->initials[i].address;
+		edges[count++] = text->initials[i].address + text->initials[i].size;
+	}
+	qsort(edges, count, sizeof edges[0], compare_numbers);
+	for (size_t i = 0; i + 1 < count; i++) {
+		if (edges[i] == edges[i + 1] || !is_touched(text, edges[i]))
+			continue;
+		if (f->cell_count == MAX_CELLS)
+			return false;
+		f->cells[f->cell_count++] =
+			(struct cell){ edges[i], edges[i + 1] - edges[i], false };
+	}
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+
+		if (!touches_memory(e) && e->kind != ALLOC)
+			continue;
+		for (int c = f->cell_count - 1; c >= 0; c--) {
+			if (overlap(e->address, e->size, f->cells[c].address, f->cells[c].size)) {
+				f->first_cell[i] = (uint8_t)c;
+				f->cells_of[i]++;
+			}
+		}
+	}
+	return true;
+}
+
+/* Values are numbers that are equal when the bytes are, within one cell. */
+struct values {
+	int count;
+	struct {
+		uint8_t bytes[8];
+	} known[2 * MAX_EVENTS + 2];
+};
+
+static int number_of(struct values *values, const uint8_t *bytes, uint64_t size)
+{
+	for (int i = 0; i < values->count; i++) {
+		if (!memcmp(values->known[i].bytes, bytes, size))
+			return i;
+	}
+	memcpy(values->known[values->count].bytes, bytes, size);
+	return values->count++;
+}
+
+static int unknown_value(int event)
+{
+	return 10000 + event;
+}
+
+static int initial_value(const struct text *text, const struct cell *cell, struct values *values)
+{
+	static const uint8_t zero[8];
+	const uint8_t *bytes = zero;
+
+	for (int i = 0; i < text->initial_count; i++) {
+		const struct initial *initial = &text->initials[i];
+
+		if (overlap(cell->address, cell->size, initial->address, initial->size))
+			bytes = initial->value + (cell->address - initial->address);
+	}
+	return number_of(values, bytes, cell->size);
+}
+
+/*
+ * A read of a cell in the base run, in which the cell has what `last` wrote. Two reads that saw
+ * different values there leave the second without an explanation.
+ */
+static void judge_read(struct facts *f, int i, int c, int value, uint8_t last, int *told)
+{
+	int *wanted = &f->wanted[i][c], *now = last == NONE ? &f->initial[c] : &f->written[last][c];
+
+	f->writer[i][c] = last;
+	*wanted = PINNED;
+	if (value < 0)
+		return;
+	/* Nobody knows what a block holds at first: its first read tells. */
+	if (*now >= 10000 && f->text->events[last].kind == ALLOC)
+		*now = value;
+	if (*now < 10000)
+		*wanted = value;
+	else if (*told < 0)
+		*told = value;
+	if ((*now < 10000 ? *now : *told) != value) {
+		f->cells[c].frozen = true;
+		f->unexplained++;
+	}
+}
+
+static void judge_cell(struct facts *f, int c)
+{
+	const struct text *text = f->text;
+	const struct cell *cell = &f->cells[c];
+	struct values values = { 0 };
+	uint8_t last = NONE;
+	int told = -1; /* what a read said that an event without value had written */
+
+	f->initial[c] = initial_value(text, cell, &values);
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+		uint64_t offset = cell->address - e->address;
+		bool reads = e->kind == READ || e->kind == UPDATE;
+
+		if (c < f->first_cell[i] || c >= f->first_cell[i] + f->cells_of[i])
+			continue;
+		if (e->environment) {
+			f->cells[c].frozen = true;
+			f->unexplained++;
+		}
+		if (reads) {
+			const uint8_t *bytes = e->kind == READ ? e->value : e->old;
+
+			judge_read(f, i, c,
+				   e->valued ? number_of(&values, bytes + offset, cell->size) : -1,
+				   last, &told);
+		}
+		if (e->kind != READ) {
+			f->written[i][c] =
+				e->valued ? number_of(&values, e->value + offset, cell->size)
+					  : unknown_value(i);
+			last = (uint8_t)i;
+			told = -1;
+		}
+	}
+	for (int i = 0; f->cells[c].frozen && i < text->event_count; i++)
+		f->wanted[i][c] = ANY;
+}
+
+/* ---- sync objects ------------------------------------------------------------------------- */
+
+static void unexplained(struct facts *f, int object)
+{
+	f->frozen[object] = true;
+	f->unexplained++;
+}
+
+/* What a thread holds depends on nothing but how far it is. */
+static void make_held(struct facts *f, int t)
+{
+	const struct text *text = f->text;
+	uint8_t saved = 0;
+
+	memset(f->held[t][0], 0, sizeof f->held[t][0]);
+	for (int i = 0; i < text->length[t]; i++) {
+		const struct event *e = &text->events[text->of[t][i]];
+		int lock = e->kind == WAIT || e->kind == WOKEN ? e->mutex : e->object;
+		struct held *held;
+
+		memcpy(f->held[t][i + 1], f->held[t][i], sizeof f->held[t][i]);
+		if (lock < 0)
+			continue;
+		held = &f->held[t][i + 1][lock];
+		switch (e->kind) {
+		case ACQUIRE: held->depth++; break;
+		case READ_ACQUIRE: held->readers++; break;
+		case RELEASE:
+			if (held->depth)
+				held->depth--;
+			else
+				unexplained(f, lock);
+			break;
+		case READ_RELEASE:
+			if (held->readers)
+				held->readers--;
+			else
+				unexplained(f, lock);
+			break;
+		case WAIT:
+			if (!held->depth)
+				unexplained(f, lock);
+			saved = held->depth;
+			held->depth = 0;
+			break;
+		case WOKEN: held->depth = saved; break;
+		default: break;
+		}
+	}
+}
+
+/* The first broadcast, or signal that nobody used, behind each wait that was woken. */
+static void find_wakers(struct facts *f)
+{
+	const struct text *text = f->text;
+	bool used[MAX_EVENTS] = { false };
+
+	memset(f->waker, NONE, sizeof f->waker);
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+		int s;
+
+		if (e->kind != WOKEN || e->how == TIMED)
+			continue;
+		for (s = text->of[e->thread][e->index - 1] + 1; s < i; s++) {
+			const struct event *signal = &text->events[s];
+
+			if (signal->object == e->object &&
+			    (signal->kind == BROADCAST || (signal->kind == SIGNAL && !used[s])))
+				break;
+		}
+		if (s == i) {
+			unexplained(f, e->object);
+			continue;
+		}
+		used[s] = true;
+		f->waker[i] = (uint8_t)s;
+	}
+}
+
+static int add_life(struct facts *f, int object, int initial)
+{
+	f->lives[f->life_count] = (struct life){ object, initial };
+	return f->life_count++;
+}
+
+/* Without a known value a semaphore started with the least that lets every down through. */
+static bool find_semaphores(struct facts *f, int object)
+{
+	const struct text *text = f->text;
+	int life = -1, left = 0;
+	bool known = false;
+
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+
+		if (e->object != object)
+			continue;
+		if (f->life_count == MAX_LIVES)
+			return false;
+		if (e->kind == SEM_INIT || life < 0) {
+			known = e->kind == SEM_INIT;
+			left = 0;
+			life = add_life(f, object, known ? (int)e->number : 0);
+		}
+		f->life[i] = (uint8_t)life;
+		left += (e->kind == POST) - (e->kind == DOWN);
+		if (!known && f->lives[life].initial < -left)
+			f->lives[life].initial = -left;
+	}
+	return true;
+}
+
+static bool find_meetings(struct facts *f, int object)
+{
+	const struct text *text = f->text;
+	struct meeting *meeting = NULL;
+
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+
+		if (e->object != object)
+			continue;
+		if (e->kind == BARRIER_INIT)
+			meeting = NULL;
+		if (e->kind == PASS)
+			f->meeting[i] = f->meeting[text->of[e->thread][e->index - 1]];
+		if (e->kind != ARRIVE)
+			continue;
+		if (!meeting || meeting->count == meeting->wanted) {
+			if (f->meeting_count == MAX_LIVES || e->number < 1 ||
+			    e->number > MAX_THREADS)
+				return false;
+			meeting = &f->meetings[f->meeting_count++];
+			*meeting = (struct meeting){ object, (int)e->number, 0, { 0 } };
+		}
+		meeting->arrivals[meeting->count++] = i;
+		f->meeting[i] = (uint8_t)(meeting - f->meetings);
+	}
+	return true;
+}
+
+static bool find_objects(struct facts *f)
+{
+	const struct text *text = f->text;
+
+	memset(f->once_begin, NONE, sizeof f->once_begin);
+	memset(f->once_end, NONE, sizeof f->once_end);
+	for (int t = 0; t < text->thread_count; t++)
+		make_held(f, t);
+	find_wakers(f);
+	for (int o = 0; o < text->object_count; o++) {
+		if ((text->objects[o].class == SEMAPHORE && !find_semaphores(f, o)) ||
+		    (text->objects[o].class == BARRIER && !find_meetings(f, o)))
+			return false;
+	}
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+
+		if (e->kind == ONCE_BEGIN)
+			f->once_begin[e->object] = (uint8_t)i;
+		if (e->kind == ONCE_END)
+			f->once_end[e->object] = (uint8_t)i;
+		if (e->kind == ACQUIRE && f->held[e->thread][e->index][e->object].depth)
+			f->recursive[e->object] = true;
+		if (e->kind == LOCK_INIT && e->recursive)
+			f->recursive[e->object] = true;
+	}
+	return true;
+}
+
+/* ---- the base run ------------------------------------------------------------------------- */
+
+/* Plays the lines in their order: what the rules do not allow here is the environment's. */
+static bool play(struct facts *f)
+{
+	const struct text *text = f->text;
+	struct state state;
+
+	rules_start(f, &state);
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+		int wrong = -1;
+
+		if (!rules_is_created(f, &state, e->thread) ||
+		    (e->kind == JOIN && state.at[e->other] < text->length[e->other])) {
+			snprintf(f->error, sizeof f->error, "line %d: the thread %s", e->line,
+				 e->kind == JOIN ? "joined is not over" : "was not created");
+			return false;
+		}
+		if (!rules_allows_object(f, &state, i, &wrong) && !f->frozen[wrong])
+			unexplained(f, wrong);
+		state.at[e->thread]++;
+	}
+	return true;
+}
+
+bool facts_make(struct facts *f, const struct text *text)
+{
+	memset(f, 0, sizeof *f);
+	f->text = text;
+	memset(f->create, NONE, sizeof f->create);
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+
+		if (e->kind == CREATE)
+			f->create[e->other] = (uint8_t)i;
+	}
+	if (!make_cells(f) || !find_objects(f)) {
+		snprintf(f->error, sizeof f->error, "too large");
+		return false;
+	}
+	for (int c = 0; c < f->cell_count; c++)
+		judge_cell(f, c);
+	if (!play(f))
+		return false;
+	keep_orders(f);
+	return true;
+}

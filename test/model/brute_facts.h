@@ -1,0 +1,69 @@
+/*
+ * What the base run of a trace, the order of its lines, says about all other runs: what must come
+ * before what, which bytes there are, who wrote what, what only the environment explains.
+ * doc/prediction.md is the law.
+ */
+#ifndef MODEL_BRUTE_FACTS_H
+#define MODEL_BRUTE_FACTS_H
+
+#include "brute_text.h"
+
+#define MAX_CELLS 96
+#define MAX_LIVES 64
+
+/* What a read must find in a cell, as numbers of values: */
+#define ANY (-1)    /* not judged: the cell is frozen */
+#define PINNED (-2) /* what the writer of the base run wrote */
+
+struct held {
+	uint8_t depth;	 /* as writer */
+	uint8_t readers; /* how often as reader */
+};
+
+struct life {
+	int object;
+	int initial; /* a semaphore's value at the start */
+};
+
+struct meeting {
+	int object, wanted, count;
+	int arrivals[MAX_THREADS * 2];
+};
+
+struct facts {
+	const struct text *text;
+	int unexplained;
+	/* [event][thread]: so many of its events come before, by creation, lives, frozen orders */
+	uint8_t need[MAX_EVENTS][MAX_THREADS];
+	uint8_t create[MAX_THREADS]; /* the event, or NONE */
+
+	/* Cells: ranges of bytes that no access splits. An access has those from first on. */
+	int cell_count;
+	struct cell {
+		uint64_t address, size;
+		bool frozen;
+	} cells[MAX_CELLS];
+	uint8_t first_cell[MAX_EVENTS], cells_of[MAX_EVENTS];
+	int initial[MAX_CELLS];		       /* values, numbered for each cell */
+	int written[MAX_EVENTS][MAX_CELLS];    /* [event][cell]: unknown values are unique */
+	int wanted[MAX_EVENTS][MAX_CELLS];     /* [event][cell]: a value, ANY or PINNED */
+	uint8_t writer[MAX_EVENTS][MAX_CELLS]; /* [event][cell]: of the base run, for PINNED */
+
+	bool frozen[MAX_OBJECTS], recursive[MAX_OBJECTS];
+	/* [thread][how many events happened][lock] */
+	struct held held[MAX_THREADS][MAX_EVENTS + 1][MAX_OBJECTS];
+	uint8_t waker[MAX_EVENTS]; /* of a WOKEN: what woke it in the base run, or NONE */
+	int life_count;
+	struct life lives[MAX_LIVES];
+	uint8_t life[MAX_EVENTS]; /* of a semaphore's event */
+	int meeting_count;
+	struct meeting meetings[MAX_LIVES];
+	uint8_t meeting[MAX_EVENTS];				/* of ARRIVE and PASS */
+	uint8_t once_begin[MAX_OBJECTS], once_end[MAX_OBJECTS]; /* events, or NONE */
+	char error[200];
+};
+
+/* `facts` is large: not for the stack. False: the text is no run at all; `error` says why. */
+bool facts_make(struct facts *facts, const struct text *text);
+
+#endif

@@ -1,0 +1,328 @@
+#include "brute_rules.h"
+
+#include <string.h>
+
+void rules_start(const struct facts *f, struct state *state)
+{
+	(void)f;
+	memset(state, 0, sizeof *state);
+	memset(state->writer, NONE, sizeof state->writer);
+}
+
+bool rules_has_happened(const struct facts *f, const struct state *state, int event)
+{
+	const struct event *e = &f->text->events[event];
+
+	return e->index < state->at[e->thread];
+}
+
+bool rules_is_created(const struct facts *f, const struct state *state, int thread)
+{
+	return f->create[thread] == NONE || rules_has_happened(f, state, f->create[thread]);
+}
+
+int rules_next(const struct facts *f, const struct state *state, int thread)
+{
+	int event;
+
+	if (state->at[thread] == f->text->length[thread] || !rules_is_created(f, state, thread))
+		return -1;
+	event = f->text->of[thread][state->at[thread]];
+	for (int t = 0; t < f->text->thread_count; t++) {
+		if (t != thread && state->at[t] < f->need[event][t])
+			return -1;
+	}
+	return event;
+}
+
+bool rules_is_race(const struct facts *f, int a, int b)
+{
+	const struct event *x = &f->text->events[a], *y = &f->text->events[b];
+	bool x_access = x->kind == READ || x->kind == WRITE || x->kind == UPDATE;
+	bool y_access = y->kind == READ || y->kind == WRITE || y->kind == UPDATE;
+
+	return x_access && y_access && x->thread != y->thread &&
+	       (x->kind != READ || y->kind != READ) && !(x->atomic && y->atomic) &&
+	       x->address < y->address + y->size && y->address < x->address + x->size;
+}
+
+/* ---- sync objects at a state -------------------------------------------------------------- */
+
+/* The threads that hold a lock, as writer or (if asked for) as reader. */
+static unsigned holders(const struct facts *f, const struct state *state, int lock, bool readers)
+{
+	unsigned set = 0;
+
+	for (int t = 0; t < f->text->thread_count; t++) {
+		struct held held = f->held[t][state->at[t]][lock];
+
+		if (held.depth || (readers && held.readers))
+			set |= 1u << t;
+	}
+	return set;
+}
+
+static int count_left(const struct facts *f, const struct state *state, int life)
+{
+	int left = f->lives[life].initial;
+
+	for (int i = 0; i < f->text->event_count; i++) {
+		const struct event *e = &f->text->events[i];
+
+		if (e->object == f->lives[life].object && f->life[i] == life &&
+		    rules_has_happened(f, state, i))
+			left += (e->kind == POST) - (e->kind == DOWN);
+	}
+	return left;
+}
+
+static bool is_complete(const struct facts *f, const struct state *state,
+			const struct meeting *meeting)
+{
+	int here = 0;
+
+	for (int i = 0; i < meeting->count; i++)
+		here += rules_has_happened(f, state, meeting->arrivals[i]);
+	return here == meeting->wanted;
+}
+
+static bool may_arrive(const struct facts *f, const struct state *state, int event)
+{
+	const struct meeting *own = &f->meetings[f->meeting[event]];
+
+	for (const struct meeting *m = f->meetings; m < own; m++) {
+		if (m->object != own->object)
+			continue;
+		for (int i = 0; i < m->count; i++) {
+			if (!rules_has_happened(f, state, m->arrivals[i]))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool rules_allows_object(const struct facts *f, const struct state *state, int event, int *wrong)
+{
+	const struct event *e = &f->text->events[event];
+	int lock = e->kind == WOKEN ? e->mutex : e->object;
+	unsigned self = 1u << e->thread;
+
+	*wrong = lock;
+	switch (e->kind) {
+	case ACQUIRE:
+		return !holders(f, state, lock, true) ||
+		       f->held[e->thread][state->at[e->thread]][lock].depth;
+	case READ_ACQUIRE: return !holders(f, state, lock, false);
+	case ACQUIRE_FAIL: return e->how == TIMED || holders(f, state, lock, true);
+	case READ_FAIL: return e->how == TIMED || holders(f, state, lock, false);
+	case WOKEN: return !(holders(f, state, lock, true) & ~self);
+	case DOWN: return count_left(f, state, f->life[event]) > 0;
+	case DOWN_FAIL: return e->how == TIMED || count_left(f, state, f->life[event]) == 0;
+	case ARRIVE: return may_arrive(f, state, event);
+	case PASS: return is_complete(f, state, &f->meetings[f->meeting[event]]);
+	case ONCE:
+		return f->once_end[lock] == NONE || rules_has_happened(f, state, f->once_end[lock]);
+	default: return true;
+	}
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+static bool allows_memory(const struct facts *f, const struct state *state, int event)
+{
+	const struct event *e = &f->text->events[event];
+
+	if (e->kind != READ && e->kind != UPDATE)
+		return true;
+	for (int c = f->first_cell[event]; c < f->first_cell[event] + f->cells_of[event]; c++) {
+		int wanted = f->wanted[event][c], writer = state->writer[c];
+		int value = writer == NONE ? f->initial[c] : f->written[writer][c];
+
+		if (wanted == PINNED ? writer != f->writer[event][c]
+				     : wanted != ANY && wanted != value)
+			return false;
+	}
+	return true;
+}
+
+static bool allows(const struct facts *f, const struct state *state, int event)
+{
+	const struct event *e = &f->text->events[event];
+	int wrong;
+
+	if (e->kind == JOIN)
+		return state->at[e->other] == f->text->length[e->other];
+	if (!allows_memory(f, state, event))
+		return false;
+	if (!rules_allows_object(f, state, event, &wrong) && !f->frozen[wrong])
+		return false;
+	return e->kind != WOKEN || e->how == TIMED || f->frozen[e->object] ||
+	       (state->wait[e->thread] & 3) == WAIT_WOKEN;
+}
+
+/* Does the thread wait on the condition, to be woken by a signal? */
+static bool listens(const struct facts *f, const struct state *state, int thread, int condition)
+{
+	const struct text *text = f->text;
+	int at = state->at[thread];
+
+	if ((state->wait[thread] & 3) != WAIT_DEAF)
+		return false;
+	if (text->events[text->of[thread][at - 1]].object != condition)
+		return false;
+	return at == text->length[thread] || text->events[text->of[thread][at]].how != TIMED;
+}
+
+static void wake(struct state *state, int thread)
+{
+	state->wait[thread] = (uint8_t)((state->wait[thread] & WAIT_LATE) | WAIT_WOKEN);
+}
+
+static uint8_t begin_wait(const struct facts *f, const struct state *state, const struct event *e)
+{
+	const struct text *text = f->text;
+	int woken = e->index + 1 < text->length[e->thread] ? text->of[e->thread][e->index + 1] : -1;
+	bool late = woken >= 0 && f->waker[woken] != NONE &&
+		    rules_has_happened(f, state, f->waker[woken]);
+
+	return (uint8_t)(WAIT_DEAF | (late ? WAIT_LATE : 0));
+}
+
+int rules_step(const struct facts *f, const struct state *state, int event, struct state *out)
+{
+	const struct event *e = &f->text->events[event];
+	int count = 0;
+
+	if (!allows(f, state, event))
+		return 0;
+	out[0] = *state;
+	out[0].at[e->thread]++;
+	switch (e->kind) {
+	case WRITE:
+	case UPDATE:
+	case ALLOC: memset(out[0].writer + f->first_cell[event], event, f->cells_of[event]); break;
+	case WAIT: out[0].wait[e->thread] = begin_wait(f, state, e); break;
+	case WOKEN: out[0].wait[e->thread] = WAIT_NOT; break;
+	case BROADCAST:
+		for (int t = 0; t < f->text->thread_count; t++) {
+			if (listens(f, state, t, e->object))
+				wake(&out[0], t);
+		}
+		break;
+	case SIGNAL:
+		for (int t = 0; t < f->text->thread_count; t++) {
+			if (!listens(f, state, t, e->object))
+				continue;
+			out[count] = *state;
+			out[count].at[e->thread]++;
+			wake(&out[count++], t);
+		}
+		break;
+	default: break;
+	}
+	return count ? count : 1;
+}
+
+/* ---- blocked ------------------------------------------------------------------------------ */
+
+/* What a request at the end of a thread asks for. */
+static enum kind asked_for(enum kind request)
+{
+	switch (request) {
+	case REQUEST: return ACQUIRE;
+	case READ_REQUEST: return READ_ACQUIRE;
+	case DOWN_REQUEST: return DOWN;
+	case JOIN_REQUEST: return JOIN;
+	case WAIT: return WOKEN;
+	case ARRIVE: return PASS;
+	default: return NOTHING;
+	}
+}
+
+static bool hangs(const struct text *text, int thread)
+{
+	int length = text->length[thread];
+
+	return length && asked_for(text->events[text->of[thread][length - 1]].kind) != NOTHING;
+}
+
+/* Is the wait that the thread is in one that only a signal ends, and none came? */
+static bool is_deaf(const struct facts *f, const struct state *state, int thread)
+{
+	const struct text *text = f->text;
+	int at = state->at[thread];
+	const struct event *wait = &text->events[text->of[thread][at - 1]];
+
+	if (wait->how == TIMED || f->frozen[wait->object])
+		return false;
+	return listens(f, state, thread, wait->object);
+}
+
+/* `kind` is what e is, or asks for. Fills in the owners. */
+static bool is_blocked(const struct facts *f, const struct state *state, int event, enum kind kind,
+		       unsigned *owners)
+{
+	const struct event *e = &f->text->events[event];
+	int object = kind == WOKEN ? e->mutex : e->object, other;
+	unsigned self = 1u << e->thread;
+	bool judged = object < 0 || !f->frozen[object], pending = kind != e->kind;
+
+	*owners = 0;
+	switch (kind) {
+	case ACQUIRE:
+	case READ_ACQUIRE:
+		if (!judged)
+			return false;
+		*owners = holders(f, state, object, kind == ACQUIRE) & ~self;
+		if (pending && kind == ACQUIRE && !f->recursive[object] &&
+		    f->held[e->thread][state->at[e->thread]][object].depth)
+			*owners |= self;
+		return *owners;
+	case WOKEN:
+		if (judged)
+			*owners = holders(f, state, object, true) & ~self;
+		return *owners || is_deaf(f, state, e->thread);
+	case JOIN:
+		other = e->other;
+		if (state->at[other] == f->text->length[other] && !hangs(f->text, other))
+			return false;
+		*owners = 1u << other;
+		return true;
+	case DOWN: return judged && count_left(f, state, f->life[event]) == 0;
+	case PASS: return judged && !is_complete(f, state, &f->meetings[f->meeting[event]]);
+	case ONCE:
+		if (!judged || f->once_begin[object] == NONE ||
+		    !rules_has_happened(f, state, f->once_begin[object]) ||
+		    (f->once_end[object] != NONE &&
+		     rules_has_happened(f, state, f->once_end[object])))
+			return false;
+		*owners = 1u << f->text->events[f->once_begin[object]].thread & ~self;
+		return *owners;
+	default: return false;
+	}
+}
+
+struct stand rules_stand(const struct facts *f, const struct state *state, int thread)
+{
+	const struct text *text = f->text;
+	int length = text->length[thread];
+	bool done = state->at[thread] == length;
+	struct stand stand = { .standing = GOES_ON };
+	enum kind kind;
+
+	if (!rules_is_created(f, state, thread))
+		return (struct stand){ .standing = ABSENT };
+	if (done && !hangs(text, thread))
+		return (struct stand){ .standing = OVER };
+	stand.event = done ? text->of[thread][length - 1] : rules_next(f, state, thread);
+	if (stand.event < 0)
+		return stand;
+	kind = text->events[stand.event].kind;
+	if (!done && text->events[stand.event].how != PLAIN && kind != WOKEN)
+		return stand;
+	if (is_blocked(f, state, stand.event, done ? asked_for(kind) : kind, &stand.owners)) {
+		stand.standing = BLOCKED;
+		stand.late = state->wait[thread] & WAIT_LATE && is_deaf(f, state, thread);
+	}
+	return stand;
+}

@@ -1,0 +1,135 @@
+"""What the scripts of this folder share: running the programs, comparing answers, shrinking."""
+
+import json
+import multiprocessing
+import os
+import subprocess
+
+CHUNK = 250  # traces in one process
+PATIENCE = 120  # seconds for a chunk; only a hang takes so long
+
+
+class Programs:
+    def __init__(self, build):
+        self.build = os.path.abspath(build)
+        folder = os.path.join(self.build, "test", "model")
+        self.brute = os.path.join(folder, "brute")
+        self.generate = os.path.join(folder, "generate")
+        self.judge = os.path.join(folder, "judge")
+        self.sooth = os.path.join(self.build, "bin", "sooth")
+
+
+def ask(command, paths):
+    """A line of JSON for each path. Where the program dies, that path's answer says so."""
+    answers = []
+    while len(answers) < len(paths):
+        rest = paths[len(answers):]
+        try:
+            done = subprocess.run(command + rest, capture_output=True, timeout=PATIENCE, check=False)
+            out, why = done.stdout, "status %d: %s" % (done.returncode, done.stderr.decode(errors="replace")[-600:])
+        except subprocess.TimeoutExpired as hang:
+            out, why = hang.stdout or b"", "does not end"
+        lines = [line for line in out.split(b"\n") if line.endswith(b"}")]
+        answers += [json.loads(line) for line in lines]
+        if len(lines) < len(rest):
+            answers.append({"trace": rest[len(lines)], "crash": why})
+    return answers
+
+
+def ask_chunk(work):
+    return ask(*work)
+
+
+def ask_all(command, paths, jobs=0):
+    chunks = [(command, paths[i:i + CHUNK]) for i in range(0, len(paths), CHUNK)]
+    if len(chunks) < 2:
+        return ask(command, paths) if paths else []
+    with multiprocessing.Pool(jobs or os.cpu_count()) as pool:
+        return [answer for part in pool.imap(ask_chunk, chunks) for answer in part]
+
+
+# ---- findings as sets of (kind, events) ----------------------------------------------------------
+
+
+def events_of(item):
+    return tuple(sorted((thread, index) for thread, index in item["events"]))
+
+
+def expected(truth):
+    """What must be found. A set that nobody gets out of counts once, as a lost signal if it can be one."""
+    wanted = {("race", events_of(race)) for race in truth["races"]}
+    wanted |= {("deadlock", events_of(cycle)) for cycle in truth["deadlocks"]}
+    for stuck in truth["stuck"]:
+        wanted.add(("lost-signal" if "lost-signal" in stuck["kinds"] else "deadlock", events_of(stuck)))
+    return wanted
+
+
+def allowed(truth):
+    """What may be found in smaller windows."""
+    return expected(truth) | {(kind, events_of(stuck)) for stuck in truth["stuck"] for kind in stuck["kinds"]}
+
+
+def found(answer):
+    return {(finding["kind"], events_of(finding)) for finding in answer["findings"]}
+
+
+def differences(truth, answer, part=False):
+    """What is wrong with the answer, as a list of (category, detail). `part`: misses are all right."""
+    for key in ("crash", "error"):
+        if key in answer:
+            return [(key, answer[key])]
+    wrong = []
+    have = found(answer)
+    for kind, events in sorted(have - allowed(truth) if part else have - expected(truth)):
+        wrong.append(("extra " + kind, events))
+    for kind, events in sorted(set() if part else expected(truth) - have):
+        wrong.append(("missing " + kind, events))
+    if answer["rejected"]:
+        wrong.append(("rejected", answer["faults"]))
+    if answer["unknown"]:
+        wrong.append(("unknown", answer["unknown"]))
+    seen = [(finding["kind"], events_of(finding)) for finding in answer["findings"] if finding["kind"] == "race"]
+    if len(seen) != len(set(seen)):
+        wrong.append(("twice", sorted(seen)))
+    return wrong
+
+
+# ---- shrinking -----------------------------------------------------------------------------------
+
+
+def smaller(lines):
+    """Texts with less in them: without a thread, without two lines, without one."""
+    threads = sorted({line.split("|")[0] for line in lines})
+    for thread in threads:
+        yield [line for line in lines if line.split("|")[0] != thread and "(%s)" % thread not in line]
+    for i in range(len(lines)):
+        yield lines[:i] + lines[i + 1:]
+    for i in range(len(lines)):
+        for j in range(i + 1, len(lines)):
+            yield lines[:i] + lines[i + 1:j] + lines[j + 1:]
+
+
+def shrink(lines, fails, folder):
+    """The smallest text that still fails. `fails` gets paths and says for each whether it does."""
+    again = True
+    while again:
+        again = False
+        candidates = [text for text in smaller(lines) if text]
+        for start in range(0, len(candidates), 60):
+            part = candidates[start:start + 60]
+            paths = []
+            for i, text in enumerate(part):
+                paths.append(os.path.join(folder, "shrink%02d.std" % i))
+                with open(paths[-1], "w", encoding="utf-8") as out:
+                    out.write("\n".join(text) + "\n")
+            verdicts = fails(paths)
+            if any(verdicts):
+                lines = part[verdicts.index(True)]
+                again = True
+                break
+    return lines
+
+
+def read_lines(path):
+    with open(path, encoding="utf-8") as text:
+        return [line.rstrip("\n") for line in text if line.strip()]

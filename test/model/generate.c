@@ -1,0 +1,222 @@
+/*
+ * generate DIRECTORY COUNT SEED
+ *
+ * Writes COUNT random text traces of up to about 16 events, 2 to 4 threads, as NUMBER.std. Each
+ * uses a few kinds of operations and leaves the others out (swarm testing, Groce et al., ISSTA
+ * 2012): rare combinations come often enough then. The same seed gives the same traces.
+ */
+#include "generate.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* splitmix64 */
+uint64_t generate_random(struct machine *m, uint64_t below)
+{
+	uint64_t z = m->random += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return (z ^ z >> 31) % below;
+}
+
+static bool chance(struct machine *m, unsigned percent)
+{
+	return generate_random(m, 100) < percent;
+}
+
+void generate_line(struct machine *m, int thread, const char *format, ...)
+{
+	struct thread *t = &m->threads[thread];
+	va_list list;
+
+	if (t->forked && t->has_begin && !t->begun) {
+		fprintf(m->out, "T%d|begin|\n", thread);
+		m->events++;
+	}
+	t->begun = true;
+	fprintf(m->out, "T%d|", thread);
+	va_start(list, format);
+	vfprintf(m->out, format, list);
+	va_end(list);
+	fprintf(m->out, "|\n");
+	m->events++;
+}
+
+static void choose_groups(struct machine *m)
+{
+	/* What makes sense beside what: a condition needs a mutex; all but memory is there rarely. */
+	static const unsigned mixes[] = {
+		MEMORY,
+		MEMORY | MUTEXES,
+		MEMORY | MUTEXES,
+		MUTEXES,
+		MEMORY | ATOMICS,
+		MUTEXES | CONDITIONALS,
+		MUTEXES | CONDITIONALS,
+		MUTEXES | CONDITIONALS | MEMORY,
+		RWLOCKS,
+		MEMORY | RWLOCKS,
+		MUTEXES | RWLOCKS,
+		SEMAPHORAL,
+		MEMORY | SEMAPHORAL,
+		MUTEXES | SEMAPHORAL,
+		BARRIERS | MEMORY,
+		BARRIERS | MUTEXES,
+		ONCES | MUTEXES,
+		ONCES | MEMORY,
+		HEAP | MEMORY,
+		HEAP | MEMORY | MUTEXES,
+	};
+
+	m->groups = mixes[generate_random(m, sizeof mixes / sizeof mixes[0])];
+	while (chance(m, 25))
+		m->groups |= 1u << generate_random(m, 10);
+	if (m->groups & CONDITIONALS)
+		m->groups |= MUTEXES;
+	if (chance(m, 35))
+		m->groups |= FORKS;
+	if (chance(m, 4))
+		m->groups |= NOISE;
+}
+
+static void choose(struct machine *m)
+{
+	static const int ranges[] = { 2, 2, 3, 100 };
+
+	choose_groups(m);
+	m->thread_count = 2 + (int)generate_random(m, 3);
+	m->lock_count = 1 + (int)generate_random(m, LOCKS);
+	m->variable_count = 1 + (int)generate_random(m, 3);
+	m->most = 6 + (int)generate_random(m, 8);
+	m->value_mode = (int)generate_random(m, 3);
+	m->value_range = ranges[generate_random(m, 4)];
+	m->overlap = chance(m, 15);
+	m->by_fork = m->groups & FORKS;
+	m->barrier_size = 2 + (m->thread_count > 2 && chance(m, 40));
+	for (int i = 0; i < LOCK_COUNT; i++)
+		m->recursive[i] = (i < LOCKS || i == HEAP_LOCK) && chance(m, 20);
+	for (int i = 0; i < m->thread_count; i++) {
+		m->threads[i].has_begin = m->by_fork && chance(m, 50);
+		m->threads[i].doing = i && m->by_fork && chance(m, 85) ? ABSENT : RUNNING;
+	}
+}
+
+/* Addresses, initial values, kinds of locks, values of semaphores. */
+static void write_head(struct machine *m)
+{
+	static const int offsets[] = { 0, 4, 2 };
+
+	if (m->overlap) {
+		for (int i = 0; i < m->variable_count; i++)
+			fprintf(m->out, "-|at(%c,0x%x)|\n", "xyz"[i], 0x1000 + offsets[i]);
+	}
+	if (m->groups & HEAP)
+		fprintf(m->out, "-|at(p,0x2000)|\n-|at(q,0x2004)|\n-|at(h,0x2008)|\n");
+	if (chance(m, 15) && m->groups & (MEMORY | ATOMICS)) {
+		m->memory[0] = 1;
+		fprintf(m->out, "-|init(x)=1|\n");
+	}
+	for (int i = 0; i < m->lock_count; i++) {
+		if (m->recursive[i] && m->groups & MUTEXES)
+			generate_line(m, 0, "init(%c)=recursive", "lmn"[i]);
+	}
+	for (int i = 0; i < SEMAPHORES && m->groups & SEMAPHORAL; i++) {
+		if (!chance(m, 60))
+			continue; /* not known: the least that the run allows, found out by it */
+		m->semaphore[i] = (int)generate_random(m, 3);
+		generate_line(m, 0, "sinit(%c,%d)", "st"[i], m -> semaphore[i]);
+	}
+}
+
+/* All rows that this trace uses at the moment. */
+static int list_operations(const struct machine *m, const struct operation **rows, int *sum)
+{
+	const struct operation *const tables[] = { generate_memory, generate_locks,
+						   generate_others };
+	int count = 0;
+
+	*sum = 0;
+	for (int i = 0; i < 3; i++) {
+		for (const struct operation *row = tables[i]; row->try; row++) {
+			if (!(row->group & m->groups) || (m->tidy && !row->tidies))
+				continue;
+			rows[count++] = row;
+			*sum += row->weight;
+		}
+	}
+	return count;
+}
+
+static bool do_something(struct machine *m, int t)
+{
+	const struct operation *rows[64];
+	int sum, count = list_operations(m, rows, &sum);
+
+	for (int tries = 0; sum && tries < 8; tries++) {
+		int pick = (int)generate_random(m, (uint64_t)sum), i = 0;
+
+		while (i < count && (pick -= rows[i]->weight) >= 0)
+			i++;
+		if (rows[i]->try(m, t))
+			return true;
+	}
+	return false;
+}
+
+/* A random thread does what it can, until the trace is long enough or nobody can. */
+static void run(struct machine *m, int most)
+{
+	int idle = 0, t = 0;
+
+	while (m->events < most && idle < 24) {
+		struct thread *thread;
+
+		if (idle || chance(m, 60))
+			t = (int)generate_random(m, (uint64_t)m->thread_count);
+		thread = &m->threads[t];
+		if (thread->doing == RUNNING ? do_something(m, t) : generate_resume(m, t))
+			idle = 0;
+		else
+			idle++;
+	}
+}
+
+static void generate(FILE *out, uint64_t seed)
+{
+	struct machine m = { .random = seed, .out = out };
+
+	generate_random(&m, 2);
+	choose(&m);
+	write_head(&m);
+	run(&m, m.most);
+	if (chance(&m, 85)) {
+		m.tidy = true;
+		run(&m, m.most + 7);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	long count;
+	uint64_t seed;
+
+	if (argc != 4)
+		return fprintf(stderr, "usage: generate DIRECTORY COUNT SEED\n"), 2;
+	count = strtol(argv[2], NULL, 10);
+	seed = strtoull(argv[3], NULL, 10);
+	for (long i = 0; i < count; i++) {
+		char path[4096];
+		FILE *out;
+
+		snprintf(path, sizeof path, "%s/%06ld.std", argv[1], i);
+		out = fopen(path, "w");
+		if (!out)
+			return perror(path), 2;
+		generate(out, seed * 1000003u + (uint64_t)i);
+		if (fclose(out))
+			return perror(path), 2;
+	}
+	return 0;
+}

@@ -1,0 +1,190 @@
+#include "generate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define HEAP_AT 32 /* where the block starts in the machine's memory; 16 bytes */
+
+static bool chance(struct machine *m, unsigned percent)
+{
+	return generate_random(m, 100) < percent;
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+struct place {
+	char name[16];
+	int at, size;
+};
+
+static bool pick_place(struct machine *m, struct place *place)
+{
+	static const int offsets[] = { 0, 4, 2 };
+	bool heap = m->groups & HEAP && m->block_live && chance(m, 60);
+	int variable = (int)generate_random(m, (uint64_t)m->variable_count);
+
+	if (heap) {
+		bool second = chance(m, 40);
+
+		place->at = HEAP_AT + (second ? 4 : 0);
+		place->size = second || chance(m, 50) ? 4 : 8;
+		snprintf(place->name, sizeof place->name, "%s%s", second ? "q" : "p",
+			 place->size == 4 ? "@4" : "");
+		return true;
+	}
+	if (!m->variable_count)
+		return false;
+	if (!m->overlap) {
+		place->at = variable * 8;
+		place->size = 8;
+		snprintf(place->name, sizeof place->name, "%c", "xyz"[variable]);
+		return true;
+	}
+	place->at = offsets[variable];
+	place->size = 1 << generate_random(m, 4);
+	snprintf(place->name, sizeof place->name, place->size == 8 ? "%c" : "%c@%d",
+		 "xyz"[variable], place -> size);
+	return true;
+}
+
+static uint64_t load(const struct machine *m, const struct place *place)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, m->memory + place->at, (size_t)place->size);
+	return value;
+}
+
+static uint64_t new_value(struct machine *m, const struct place *place)
+{
+	uint64_t value = generate_random(m, (uint64_t)m->value_range);
+
+	if (m->overlap && chance(m, 40)) /* something in the upper bytes as well */
+		value *= 0x0100010001000101u;
+	return place->size == 8 ? value : value & ((1ull << 8 * place->size) - 1);
+}
+
+static bool shows_value(struct machine *m)
+{
+	return m->value_mode == 1 || (m->value_mode == 2 && chance(m, 60));
+}
+
+static bool do_read(struct machine *m, int t, const char *op, const char *flag)
+{
+	struct place place;
+	uint64_t value;
+
+	if (!pick_place(m, &place))
+		return false;
+	value = load(m, &place);
+	if (m->groups & NOISE && chance(m, 15))
+		value ^= 1;
+	if (chance(m, 2) && !*flag && op[1] != 'a')
+		flag = ",inexact";
+	if (shows_value(m))
+		generate_line(m, t, "%s(%s%s)=%" PRIu64, op, place.name, flag, value);
+	else
+		generate_line(m, t, "%s(%s%s)", op, place.name, flag);
+	return true;
+}
+
+static bool do_write(struct machine *m, int t, const char *op)
+{
+	struct place place;
+	uint64_t value;
+
+	if (!pick_place(m, &place))
+		return false;
+	value = new_value(m, &place);
+	memcpy(m->memory + place.at, &value, (size_t)place.size);
+	if (shows_value(m))
+		generate_line(m, t, "%s(%s)=%" PRIu64, op, place.name, value);
+	else if (m->groups & NOISE && chance(m, 5))
+		generate_line(m, t, "%s(%s,environment)", op, place.name);
+	else
+		generate_line(m, t, "%s(%s)", op, place.name);
+	return true;
+}
+
+static bool read_plain(struct machine *m, int t)
+{
+	return do_read(m, t, "r", "");
+}
+
+static bool write_plain(struct machine *m, int t)
+{
+	return do_write(m, t, "w");
+}
+
+static bool read_atomic(struct machine *m, int t)
+{
+	return do_read(m, t, "ra", chance(m, 30) ? ",acquire" : "");
+}
+
+static bool fail_exchange(struct machine *m, int t)
+{
+	return do_read(m, t, "ra", ",casfail");
+}
+
+static bool write_atomic(struct machine *m, int t)
+{
+	return do_write(m, t, "wa");
+}
+
+static bool update(struct machine *m, int t)
+{
+	struct place place;
+	uint64_t old, value;
+
+	if (!pick_place(m, &place))
+		return false;
+	old = load(m, &place);
+	value = new_value(m, &place);
+	memcpy(m->memory + place.at, &value, (size_t)place.size);
+	if (shows_value(m))
+		generate_line(m, t, "u(%s)=%" PRIu64 ",%" PRIu64, place.name, old, value);
+	else
+		generate_line(m, t, "u(%s)", place.name);
+	return true;
+}
+
+static bool note(struct machine *m, int t)
+{
+	static const char *const notes[] = { "fence(acquire)", "call f(1)", "ret f=2",
+					     "probe n(3)" };
+
+	if (!chance(m, 10))
+		return false;
+	generate_line(m, t, "%s", notes[generate_random(m, 4)]);
+	return true;
+}
+
+/* ---- the heap ----------------------------------------------------------------------------- */
+
+static bool allocate(struct machine *m, int t)
+{
+	if (m->block_live)
+		return false;
+	m->block_live = true;
+	for (int i = 0; i < 16; i++) /* what was there before */
+		m->memory[HEAP_AT + i] = (uint8_t)generate_random(m, (uint64_t)m->value_range);
+	generate_line(m, t, "alloc(p,16)");
+	return true;
+}
+
+static bool release_block(struct machine *m, int t)
+{
+	if (!m->block_live || generate_lock_is_used(m, HEAP_LOCK))
+		return false;
+	m->block_live = false;
+	generate_line(m, t, "free(p)");
+	return true;
+}
+
+const struct operation generate_memory[] = {
+	{ MEMORY, 6, false, read_plain },     { MEMORY, 7, false, write_plain },
+	{ MEMORY, 1, false, note },	      { ATOMICS, 4, false, read_atomic },
+	{ ATOMICS, 1, false, fail_exchange }, { ATOMICS, 4, false, write_atomic },
+	{ ATOMICS, 4, false, update },	      { HEAP, 4, false, allocate },
+	{ HEAP, 3, false, release_block },    { 0, 0, false, NULL },
+};

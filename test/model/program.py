@@ -1,0 +1,450 @@
+"""Small random programs with threads, and all that can happen in them.
+
+A program is a tree of statements for each thread. From it come the C source, in which each
+statement that another thread can notice stands on a line of its own, and a list of instructions,
+which `explore` runs in every order: what is racing, blocked in a circle or stuck for good in any
+state of the program, named by source lines. The C and the instructions are two readings of one
+tree; nothing of sooth is used here.
+"""
+
+import random
+
+MAIN = 0
+
+
+class Program:
+    def __init__(self, seed):
+        rng = random.Random(seed)
+        self.seed = seed
+        self.volatile = rng.random() < 0.6
+        self.threads = 2 + (rng.random() < 0.4)
+        self.variables = 1 + rng.randrange(3)
+        self.mutexes = 1 + (rng.random() < 0.8)
+        self.domain = 2 + rng.randrange(3)
+        kinds = ["read"] * 3 + ["write"] * 3 + ["copy"] + ["section"] * 6 + ["if"] * 3
+        for extra in (["atomic"] * 3, ["rw"] * 2, ["try"] * 2, ["semaphore"] * 2, ["condition"] * 3,
+                      ["timed"]):
+            if rng.random() < 0.4:
+                kinds += extra
+        self.kinds = kinds
+        # Threads may run one function: then two threads race at one line.
+        same = rng.random() < 0.25
+        self.bodies = {}
+        for t in range(1, self.threads + 1):
+            size = 2 + rng.randrange(4)
+            self.bodies[t] = self.bodies[1] if same and t > 1 else self.block(rng, size, ())
+        middle = self.block(rng, rng.randrange(3), ())
+        self.main = ([("create", t) for t in range(1, self.threads + 1)] + middle +
+                     [("join", t) for t in range(1, self.threads + 1)])
+
+    def block(self, rng, size, held):
+        return [self.statement(rng, held) for _ in range(size)]
+
+    def statement(self, rng, held):
+        """`held`: what the thread has here, so that it does not hang all by itself."""
+        kind = rng.choice(self.kinds)
+        x = rng.randrange(self.variables)
+        value = rng.randrange(self.domain)
+        mutex = rng.randrange(self.mutexes)
+        taken = {"section": f"m{mutex}", "rw": "rw", "condition": "m0"}.get(kind)
+        if taken in held or (len(held) >= 2 and kind in ("section", "if", "rw", "try", "timed")):
+            kind = "read"
+        inner = lambda n, *more: self.block(rng, n, held + more)  # noqa: E731
+        if kind == "section":
+            return ("section", mutex, inner(1 + rng.randrange(2), taken))
+        if kind == "if":
+            return ("if", value, inner(1, "if"), inner(rng.randrange(2), "if"))
+        if kind == "rw":
+            return ("rw", rng.random() < 0.5, inner(1 + rng.randrange(2), taken))
+        if kind in ("try", "timed"):
+            return (kind, mutex, inner(1, f"m{mutex}"))
+        if kind == "semaphore":
+            return (rng.choice(["post", "post", "down"]),)
+        if kind == "condition":
+            return (rng.choice(["await", "await-once", "announce", "announce-all", "signal"]),)
+        if kind == "atomic":
+            return (rng.choice(["load", "store", "add", "peek"]), value)
+        return (kind, x, value)
+
+
+# ---- as C -----------------------------------------------------------------------------------------
+
+HEAD = """#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <time.h>
+static {volatile}int x0, x1, x2, flag;
+static _Atomic int a0;
+static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static sem_t s;
+static pthread_t t[4];
+static const struct timespec past;
+"""
+
+
+class Source:
+    """The C text, and each thread's instructions with the lines they stand on."""
+
+    def __init__(self, program):
+        self.lines = HEAD.format(volatile="volatile " if program.volatile else "").splitlines()
+        self.code = {}
+        bodies = {}
+        for t in range(1, program.threads + 1):
+            body = program.bodies[t]
+            if id(body) in bodies:
+                self.code[t] = self.code[bodies[id(body)]]
+                continue
+            bodies[id(body)] = t
+            self.put(f"static void *f{t}(void *argument)")
+            self.function(t, body, ["return argument;"], ["(void)l;"])
+        self.function_of = {t: bodies[id(program.bodies[t])] for t in program.bodies}
+        self.put("int main(void)")
+        self.function(MAIN, program.main, ["return 0;"], ["(void)l;", "sem_init(&s, 0, 0);"])
+
+    def put(self, text):
+        self.lines.append(text)
+        return len(self.lines)
+
+    def function(self, t, body, last, first):
+        self.code[t] = []
+        self.put("{")
+        self.put("int l = 0;")
+        for line in first:
+            self.put(line)
+        self.statements(self.code[t], body)
+        for line in last:
+            self.put(line)
+        self.put("}")
+
+    def statements(self, code, body):
+        for statement in body:
+            getattr(self, "do_" + statement[0].replace("-", "_"))(code, *statement[1:])
+
+    def op(self, code, text, *instruction):
+        code.append((*instruction, self.put(text)))
+
+    def do_read(self, code, x, _):
+        self.op(code, f"l = x{x};", "read", f"x{x}")
+
+    def do_write(self, code, x, value):
+        self.op(code, f"x{x} = {value};", "write", f"x{x}", value)
+
+    def do_copy(self, code, x, value):
+        self.op(code, f"x{x} = (l + {value}) & 3;", "copy", f"x{x}", value)
+
+    def do_load(self, code, _):
+        self.op(code, "l = atomic_load(&a0);", "load", "a0")
+
+    def do_store(self, code, value):
+        self.op(code, f"atomic_store(&a0, {value});", "store", "a0", value)
+
+    def do_add(self, code, value):
+        self.op(code, f"l = atomic_fetch_add(&a0, {value + 1}) & 7;", "add", "a0", value + 1)
+
+    def do_peek(self, code, _):
+        self.op(code, "l = *(volatile int *)&a0;", "read", "a0")
+
+    def do_section(self, code, m, body):
+        self.op(code, f"pthread_mutex_lock(&m{m});", "lock", f"m{m}")
+        self.statements(code, body)
+        self.op(code, f"pthread_mutex_unlock(&m{m});", "unlock", f"m{m}")
+
+    def do_rw(self, code, shared, body):
+        self.op(code, f"pthread_rwlock_{'rd' if shared else 'wr'}lock(&rw);",
+                "rlock" if shared else "lock", "rw")
+        self.statements(code, body)
+        self.op(code, "pthread_rwlock_unlock(&rw);", "runlock" if shared else "unlock", "rw")
+
+    def guarded(self, code, text, kind, m, body):
+        self.op(code, text, kind, f"m{m}", None)
+        at = len(code) - 1
+        self.statements(code, body)
+        self.op(code, f"pthread_mutex_unlock(&m{m}); }}", "unlock", f"m{m}")
+        code[at] = (kind, f"m{m}", len(code), code[at][-1])
+
+    def do_try(self, code, m, body):
+        self.guarded(code, f"if (!pthread_mutex_trylock(&m{m})) {{", "trylock", m, body)
+
+    def do_timed(self, code, m, body):
+        self.guarded(code, f"if (!pthread_mutex_timedlock(&m{m}, &past)) {{", "timedlock", m, body)
+
+    def do_if(self, code, value, then, other):
+        self.put(f"if (l == {value}) {{")
+        code.append(None)
+        at = len(code) - 1
+        self.statements(code, then)
+        self.put("} else {")
+        code.append(None)
+        jump = len(code) - 1
+        code[at] = ("unless", value, len(code), 0)
+        self.statements(code, other)
+        self.put("}")
+        code[jump] = ("goto", len(code), 0)
+
+    def do_post(self, code):
+        self.op(code, "sem_post(&s);", "post", "s")
+
+    def do_down(self, code):
+        self.op(code, "sem_wait(&s);", "down", "s")
+
+    def do_await(self, code):
+        self.op(code, "pthread_mutex_lock(&m0);", "lock", "m0")
+        top = len(code)
+        self.put("for (;;) {")
+        self.op(code, "l = flag;", "read", "flag")
+        self.put("if (l) break;")
+        code.append(("unless", 0, len(code) + 4, 0))
+        self.op(code, "pthread_cond_wait(&c, &m0);", "wait", "c", "m0")
+        code.append(("woken", "c", "m0", code[-1][-1]))
+        code.append(("goto", top, 0))
+        self.put("}")
+        self.op(code, "pthread_mutex_unlock(&m0);", "unlock", "m0")
+
+    def do_await_once(self, code):  # the bug: nobody says that there is something to wait for
+        self.op(code, "pthread_mutex_lock(&m0);", "lock", "m0")
+        self.op(code, "pthread_cond_wait(&c, &m0);", "wait", "c", "m0")
+        code.append(("woken", "c", "m0", code[-1][-1]))
+        self.op(code, "pthread_mutex_unlock(&m0);", "unlock", "m0")
+
+    def announce(self, code, text, kind):
+        self.op(code, "pthread_mutex_lock(&m0);", "lock", "m0")
+        self.op(code, "flag = 1;", "write", "flag", 1)
+        self.op(code, text, kind, "c")
+        self.op(code, "pthread_mutex_unlock(&m0);", "unlock", "m0")
+
+    def do_announce(self, code):
+        self.announce(code, "pthread_cond_signal(&c);", "signal")
+
+    def do_announce_all(self, code):
+        self.announce(code, "pthread_cond_broadcast(&c);", "broadcast")
+
+    def do_signal(self, code):
+        self.op(code, "pthread_cond_signal(&c);", "signal", "c")
+
+    def do_create(self, code, t):
+        self.op(code, f"pthread_create(&t[{t}], 0, f{self.function_of[t]}, 0);", "create", t)
+
+    def do_join(self, code, t):
+        self.op(code, f"pthread_join(t[{t}], 0);", "join", t)
+
+    def text(self):
+        return "\n".join(self.lines) + "\n"
+
+
+# ---- everything that can happen -------------------------------------------------------------------
+
+READS = {"read": False, "load": True, "add": True}
+WRITES = {"write": False, "copy": False, "store": True, "add": True}
+
+
+class State:
+    """Positions, locals, memory, locks. Immutable as a key; copied for each step."""
+
+    __slots__ = ("at", "local", "memory", "owner", "readers", "waiting", "woken", "count", "alive")
+
+    def copy(self):
+        new = State()
+        for name in self.__slots__:
+            value = getattr(self, name)
+            setattr(new, name, dict(value) if isinstance(value, dict) else
+                    list(value) if isinstance(value, list) else
+                    set(value) if isinstance(value, set) else value)
+        return new
+
+    def key(self):
+        return (tuple(self.at), tuple(self.local), tuple(sorted(self.memory.items())),
+                tuple(sorted(self.owner.items())), tuple(sorted(self.readers)),
+                tuple(sorted(self.waiting)), tuple(sorted(self.woken)), self.count,
+                tuple(sorted(self.alive)))
+
+
+class TooMany(Exception):
+    pass
+
+
+class Explorer:
+    def __init__(self, code, limit=60000):
+        self.code = code
+        self.limit = limit
+        self.races, self.cycles, self.stuck = set(), set(), set()
+        self.states = 0
+
+    def run(self):
+        s = State()
+        n = len(self.code)
+        s.at, s.local = [0] * n, [0] * n
+        s.memory, s.owner, s.count = {}, {}, 0
+        s.readers, s.waiting, s.woken, s.alive = set(), set(), set(), {MAIN}
+        self.settle(s, MAIN)
+        seen, todo = {s.key()}, [s]
+        while todo:
+            s = todo.pop()
+            self.states += 1
+            if self.states > self.limit:
+                raise TooMany()
+            self.look(s)
+            for t in sorted(s.alive):
+                for after in self.steps(s, t):
+                    key = after.key()
+                    if key not in seen:
+                        seen.add(key)
+                        todo.append(after)
+        return self
+
+    def next(self, s, t):
+        return self.code[t][s.at[t]] if s.at[t] < len(self.code[t]) else None
+
+    def settle(self, s, t):
+        """Steps that nobody notices."""
+        while (op := self.next(s, t)) and op[0] in ("unless", "goto"):
+            s.at[t] = op[1] if op[0] == "goto" else (op[2] if s.local[t] != op[1] else s.at[t] + 1)
+
+    def blocked_by(self, s, t):
+        """None: can go on. Otherwise the threads that have what it waits for (maybe none)."""
+        op = self.next(s, t)
+        if op is None:
+            return None
+        if op[0] in ("lock", "rlock"):
+            held = {s.owner[op[1]]} if op[1] in s.owner else set()
+            if op[0] == "lock" and op[1] == "rw":
+                held |= set(s.readers)
+            return held or None
+        if op[0] == "woken":
+            if "m0" in s.owner:
+                return {s.owner["m0"]}
+            return None if t in s.woken else set()
+        if op[0] == "join":
+            u = op[1]
+            return None if self.next(s, u) is None else {u}
+        if op[0] == "down":
+            return None if s.count else set()
+        return None
+
+    def steps(self, s, t):
+        op = self.next(s, t)
+        if op is None or self.blocked_by(s, t) is not None:
+            return
+        if op[0] == "signal" and s.waiting:
+            for u in sorted(s.waiting):
+                new = s.copy()
+                new.waiting.discard(u)
+                new.woken.add(u)
+                yield self.moved(new, t)
+            return
+        new = s.copy()
+        if op[0] in ("timedlock", "trylock"):
+            free = op[1] not in s.owner
+            if not free or op[0] == "timedlock":  # a time-out may always come
+                missed = s.copy()
+                missed.at[t] = op[2]
+                self.settle(missed, t)
+                yield missed
+            if not free:
+                return
+            new.owner[op[1]] = t
+        else:
+            getattr(self, "step_" + op[0])(new, t, op)
+        yield self.moved(new, t)
+
+    def moved(self, s, t):
+        s.at[t] += 1
+        self.settle(s, t)
+        return s
+
+    def step_read(self, s, t, op):
+        s.local[t] = s.memory.get(op[1], 0)
+
+    step_load = step_read
+
+    def step_write(self, s, t, op):
+        s.memory[op[1]] = op[2]
+
+    step_store = step_write
+
+    def step_copy(self, s, t, op):
+        s.memory[op[1]] = (s.local[t] + op[2]) & 3
+
+    def step_add(self, s, t, op):
+        old = s.memory.get(op[1], 0)
+        s.local[t] = old & 7
+        s.memory[op[1]] = old + op[2]
+
+    def step_lock(self, s, t, op):
+        s.owner[op[1]] = t
+
+    def step_unlock(self, s, t, op):
+        s.owner.pop(op[1], None)
+
+    def step_rlock(self, s, t, op):
+        s.readers.add(t)
+
+    def step_runlock(self, s, t, op):
+        s.readers.discard(t)
+
+    def step_wait(self, s, t, op):
+        s.owner.pop(op[2], None)
+        s.waiting.add(t)
+
+    def step_woken(self, s, t, op):
+        s.woken.discard(t)
+        s.owner[op[2]] = t
+
+    def step_signal(self, s, t, op):
+        pass
+
+    def step_broadcast(self, s, t, op):
+        s.woken |= s.waiting
+        s.waiting = set()
+
+    def step_post(self, s, t, op):
+        s.count += 1
+
+    def step_down(self, s, t, op):
+        s.count -= 1
+
+    def step_create(self, s, t, op):
+        s.alive.add(op[1])
+        self.settle(s, op[1])
+
+    def step_join(self, s, t, op):
+        pass
+
+    # -- what is wrong in a state
+
+    def look(self, s):
+        heads = [(t, self.next(s, t)) for t in sorted(s.alive)]
+        heads = [(t, op) for t, op in heads if op is not None]
+        for i, (t, a) in enumerate(heads):
+            for u, b in heads[i + 1:]:
+                if self.conflict(a, b):
+                    self.races.add(tuple(sorted((a[-1], b[-1]))))
+        blocked = {t: by for t, op in heads if (by := self.blocked_by(s, t)) is not None}
+        found = self.find_cycles(s, blocked)
+        self.cycles |= found
+        if blocked and not found and len(blocked) == len(heads) and MAIN in blocked:
+            self.stuck.add(tuple(sorted(self.next(s, t)[-1] for t in blocked)))
+
+    @staticmethod
+    def conflict(a, b):
+        ka, kb = a[0], b[0]
+        if not (ka in READS or ka in WRITES) or not (kb in READS or kb in WRITES) or a[1] != b[1]:
+            return False
+        if ka not in WRITES and kb not in WRITES:
+            return False
+        return not (READS.get(ka, WRITES.get(ka)) and READS.get(kb, WRITES.get(kb)))
+
+    def find_cycles(self, s, blocked):
+        found = set()
+
+        def walk(path):
+            for u in blocked.get(path[-1], ()):
+                if u == path[0]:
+                    found.add(tuple(sorted(self.next(s, t)[-1] for t in path)))
+                elif u > path[0] and u not in path:
+                    walk(path + [u])
+
+        for t in blocked:
+            walk([t])
+        return found

@@ -1,0 +1,71 @@
+/*
+ * A model and a query as a flat list of facts, from which one can be taken away: what random
+ * questions are made of, shrunk to, and printed as.
+ */
+#ifndef TEST_QUERIES_SKETCH_H
+#define TEST_QUERIES_SKETCH_H
+
+#include "order/query.h"
+
+enum fact_kind {
+	FACT_EDGE,	/* a, b */
+	FACT_INITIAL,	/* object is a cell; value */
+	FACT_WRITE,	/* cell, a, value */
+	FACT_READ,	/* cell, a, value, b: the writer */
+	FACT_SECTION,	/* lock, a acquires, b releases, thread, flag: shared */
+	FACT_FAIL,	/* lock, a, flag: shared */
+	FACT_WAIT,	/* condition, a waits, b woken, thread, value: enum order_wake */
+	FACT_SIGNAL,	/* condition, a, flag: broadcast */
+	FACT_SEMAPHORE, /* semaphore, value: initial */
+	FACT_POST,	/* semaphore, a */
+	FACT_DOWN,
+	FACT_ZERO,
+	FACT_CLAUSE, /* literals */
+	FACT_EMPTY,  /* semaphore, literals[0] */
+	FACT_DEAF,   /* a: number of the wait's fact, literals[0] */
+};
+
+/* a before b; or a boolean: a is ORDER_NONE, b its number, `negative` its sign. */
+struct sketch_literal {
+	uint32_t a, b;
+	bool negative;
+};
+
+#define SKETCH_LITERALS 6
+
+struct fact {
+	uint8_t kind;
+	bool flag;
+	uint32_t object, a, b, value, thread;
+	uint32_t number; /* stays when others are taken away */
+	uint32_t literal_count;
+	struct sketch_literal literals[SKETCH_LITERALS];
+};
+
+struct sketch {
+	uint32_t threads;
+	VEC(uint32_t) nodes; /* their threads */
+	VEC(struct fact) facts;
+};
+
+/* Adds a fact and gives it a number. */
+struct fact *sketch_add(struct sketch *sketch, struct fact fact);
+void sketch_add_literal(struct fact *fact, uint32_t a, uint32_t b, bool negative);
+
+void sketch_free(struct sketch *sketch);
+void sketch_copy(struct sketch *to, const struct sketch *from);
+
+/* Without fact i, or without node n and all facts that mention it. */
+void sketch_drop_fact(struct sketch *sketch, size_t i);
+void sketch_drop_node(struct sketch *sketch, uint32_t node);
+
+/* The model and the query it stands for; the model is indexed. */
+void sketch_build(const struct sketch *sketch, struct order_model *model,
+		  struct order_query *query);
+/* The other way: from a model of cells, locks and edges, and a query of clauses. */
+void sketch_take(struct sketch *sketch, const struct order_model *model,
+		 const struct order_query *query);
+
+void sketch_print(const struct sketch *sketch);
+
+#endif

@@ -1,0 +1,321 @@
+/* The checker: what the base run explains, what it does not, what keeps its order, and windows. */
+#include "check_play.h"
+
+static void blocks(void **state)
+{
+	const char *text = "A|alloc(0x1000,16)|\nA|w(0x1008)=1|\nB|w(0x1010)=1|\nA|free(0x1000)|\n"
+			   "B|alloc(0x1008,64)|\nB|w(0x1008)=2|\n";
+
+	(void)state;
+	can(text, "A1 B0 A2 B2");
+	can(text, "B0 A0");
+	cannot(text, "B1", "step 1, B event 1: comes before A event 2: that is where the life");
+	/* what the block does not hold is not bound; the last byte of it is */
+	can("A|alloc(0x1000,16)|\nB|w(0x1010)=1|\n", "B0");
+	cannot("A|alloc(0x1000,17)|\nB|w(0x1010)=1|\n", "B0", "comes before A event 0");
+	can("A|alloc(0x1000,16)|\nB|w(0x0ff8)=1|\n", "B0");
+	cannot("A|alloc(0x1000,16)|\nB|w(0x0ff9)=1|\n", "B0", "comes before A event 0");
+	/* all uses before the end of a life, not only the last */
+	text = "A|alloc(0x1000,16)|\nA|fork(B)|\nB|r(0x1000)|\nC|r(0x1008)|\nA|free(0x1000)|\n";
+	can(text, "A1 B0 C0 A2");
+	cannot(text, "A1 C0 A2", "A event 2: comes before B event 0");
+	cannot(text, "A1 B0 A2", "A event 2: comes before C event 0");
+	/* a sync object counts by its first byte; the block was there before the window */
+	text = "-|at(m,0x1000)|\nA|acq(m)|\nA|rel(m)|\nB|free(0x1000)|\n";
+	cannot(text, "B0", "B event 0: comes before A event 1");
+	text = "-|at(m,0x1000)|\n-|at(c,0x2000)|\nB|alloc(0x2000,8)|\nA|acq(m)|\nA|wait(c,m)|\n";
+	cannot(text, "A1", "A event 1: comes before B event 0");
+	text = "-|at(m,0x1000)|\n-|at(c,0x2000)|\nB|alloc(0x1000,8)|\nC|w(y)=1|\nA|notify(c)|\n"
+	       "A|req(m)|\n";
+	can(text, "A1");			  /* another object; and asking is no use */
+	can("A|free(0x0)|\nB|w(0x0)=1|\n", "B0"); /* free(NULL) */
+}
+
+static void block_contents(void **state)
+{
+	const char *text = "A|alloc(0x1000,16)|\nA|r(0x1000)=9|\nA|w(0x1000)=1|\nA|w(0x1000)=9|\n"
+			   "B|r(0x1000)=9|\nB|r(0x1008)|\n";
+
+	(void)state;
+	can(text, "A1 B0"); /* it held 9 from the beginning of its life */
+	can(text, "A0 B1");
+	cannot(text, "A2 B0", "byte 0 is 1, and it read 9");
+	/* a block's bytes are not known, even those of a text; large ones neither */
+	cannot("A|alloc(0x1000,16)|\nA|w(0x1000)=0|\nB|r(0x1000)=0|\n", "A0 B0", "is not known");
+	cannot("A|alloc(0x10000,100000)|\nA|w(0x20000)=0|\nB|r(0x20000)=0|\n", "A0 B0",
+	       "is not known");
+	cannot("B|w(0x20000)=3|\nA|alloc(0x10000,100000)|\nA|w(0x20000)=3|\nB|r(0x20000)=3|\n",
+	       "B0 A0 B1", "is not known");
+	/* a write of megabytes is known by who wrote it */
+	text = "A|w(0x10000000@4194304)=0x00*|\nB|r(0x10200000)=0|\nC|w(0x10200000)=0|\n";
+	accepts_recorded(text, CHECKER_PREFIX, "", "A0 B0");
+	refuses_recorded(text, CHECKER_PREFIX, "", "A0 C0 B0", "it read what T0 event 0 wrote");
+}
+
+static void stacks(void **state)
+{
+	const char *text =
+		"A|fork(B)|\nA|fork(C)|\nB|begin(0x1000,0x2000)|\nB|w(0x1ff8)=1|\nB|end|\n"
+		"C|begin(0x1000,0x2000)|\nC|w(0x1ff8)=2|\nC|end|\n";
+
+	(void)state;
+	can(text, "A1 B2 C2");
+	cannot(text, "A1 C0", "C event 0: comes before B event 2");
+	cannot(text, "A1 B1 C0", "C event 0: comes before B event 2");
+	refuses(text, CHECKER_RACE, "B1 C1", "A1 B0 C0", "C event 0: comes before B event 2");
+}
+
+static void lives_of_objects(void **state)
+{
+	(void)state;
+	cannot("A|cinit(c)|\nB|notify(c)|\n", "B0", "comes before A event 0");
+	cannot("A|notify(c)|\nB|cdestroy(c)|\n", "B0", "comes before A event 0");
+	cannot("A|post(s)|\nB|sdestroy(s)|\n", "B0", "comes before A event 0");
+	cannot("A|binit(b,1)|\nB|barrier(b,1)|\n", "B0", "comes before A event 0");
+	/* two lives of one object, nothing between them */
+	cannot("A|init(m)=normal|\nB|destroy(m)|\nA|init(m)=rw|\n", "A1", "comes before B event 0");
+	/* a mutex is used by a wait as well */
+	cannot("A|init(m)=normal|\nA|acq(m)|\nA|wait(c,m)|\nB|destroy(m)|\n", "A1 B0",
+	       "comes before A event 2");
+	/* the value of a semaphore between its lives */
+	can("A|sinit(s,0)|\nA|sdestroy(s)|\nB|down(s)|\nB|sdestroy(s)|\n", "A1 B1");
+}
+
+/* ---- unexplained -------------------------------------------------------------------------- */
+
+static void frozen_bytes(void **state)
+{
+	/* B's read finds 5, which nobody wrote */
+	const char *text = "A|w(x)=1|\nB|r(x)=5|\nC|w(x)=1|\nA|r(x)=1|\nC|w(y)=1|\n";
+
+	(void)state;
+	can(text, "A0 B0 C0 A1");
+	cannot(text, "C0", "C event 0: comes before B event 0: their order is the environment's");
+	cannot(text, "A0 B0 A1", "A event 1: comes before C event 0: their order is");
+	cannot(text, "B0", "B event 0: comes before A event 0");
+	refuses(text, CHECKER_RACE, "B0 C0", "A0", "C event 0 cannot come next");
+	/* that read waits for everything before it, whatever it was about */
+	text = "A|w(x)=1|\nC|w(y)=1|\nB|r(x)=5|\n";
+	can(text, "C0 A0 B0");
+	cannot(text, "A0 B0", "B event 0: comes before C event 0: no recorded write explains");
+	refuses(text, CHECKER_RACE, "B0 C0", "A0", "B event 0 cannot come next");
+	cannot("A|w(x)=1|\nC|w(y)=1|\nB|u(x)=5,1|\n", "A0 B0", "comes before C event 0");
+	/* byte by byte: the upper half is not frozen */
+	text = "A|w(x@4)=1|\nB|r(x@4)=5|\nC|w(0x1000)=1|\nC|r(0x1004@4)=0|\nB|w(0x1004@4)=3|\n";
+	can(text, "A0 C0 B0 C1");
+	/* flagged: nothing is wrong with the value, but it came from elsewhere */
+	text = "A|w(x)=1|\nB|w(x,environment)=2|\nC|w(x)=3|\n";
+	cannot(text, "C0", "C event 0: comes before B event 0: their order is");
+	cannot(text, "B0", "B event 0: comes before A event 0: their order is");
+	can("A|w(x)=1|\nC|w(x)=3|\n", "C0");
+	/* 2 where 1 was: in a recording, too */
+	refuses_recorded("A|w(x)=1|\nB|r(x)=2|\nC|w(x)=1|\n", CHECKER_PREFIX, "", "C0",
+			 "comes before T1 event 0");
+	/* an unknown byte can be anything: nothing is frozen */
+	accepts_recorded("B|r(x)=2|\nC|w(x)=1|\n", CHECKER_PREFIX, "", "C0");
+}
+
+static void frozen_locks(void **state)
+{
+	const char *text = "A|acq(m)|\nB|rel(m)|\nC|acq(m)|\nC|rel(m)|\nA|w(x)=1|\n";
+
+	(void)state;
+	can(text, "A0 B0 C1");
+	cannot(text, "C0", "C event 0: comes before B event 0: their order is the environment's");
+	cannot(text, "B0", "B event 0: comes before A event 0: their order is");
+	refuses("A|acq(m)|\nB|acq(n)|\nC|rel(m)|\nA|acq(n)|\nB|acq(m)|\n", CHECKER_CYCLE, "A1 B1",
+		"A0 B0 C0", "nobody blocks");
+	cannot("A|tryacq(m)=0|\nB|acq(m)|\nB|rel(m)|\n", "B0", "comes before A event 0");
+	cannot("A|tryracq(m)=0|\nB|racq(m)|\n", "B0", "comes before A event 0");
+	cannot("A|acq(m)|\nB|acq(m)|\nC|acq(m)|\n", "B0", "comes before A event 0");
+	cannot("A|acq(m)|\nB|racq(m)|\n", "B0", "comes before A event 0");
+	cannot("A|racq(m)|\nB|acq(m)|\n", "B0", "comes before A event 0");
+	cannot("A|racq(m)|\nB|rrel(m)|\n", "B0", "comes before A event 0");
+	cannot("B|acq(n)|\nA|wait(c,m)|\nB|acq(m)|\nB|rel(m)|\n", "B1", "comes before A event 0");
+	/* a wait without its end: both that condition and nobody's guess */
+	cannot("A|acq(m)|\nA|wait(c,m)|\nA|w(x)=1|\nB|notify(c)|\n", "B0",
+	       "comes before A event 1");
+}
+
+static void frozen_others(void **state)
+{
+	(void)state;
+	/* a wake-up without a signal; of the mutex the rules hold */
+	cannot("A|acq(m)|\nA|wait(c,m)|\nA|woken(c,m)|\nB|notify(c)|\n", "B0",
+	       "comes before A event 2: their order is");
+	cannot("A|acq(m)|\nA|wait(c,m)|\nA|woken(c,m)|\nA|rel(m)|\nB|acq(m)|\n", "A1 B0 A2",
+	       "wakes up with lock m that B holds since its event 0");
+	cannot("A|acq(m)|\nA|woken(c,m)|\nB|notify(c)|\n", "B0", "comes before A event 1");
+	/* a down at 0 of a semaphore that is known */
+	cannot("A|sinit(s,0)|\nA|down(s)|\nB|post(s)|\n", "A0 B0", "comes before A event 1");
+	cannot("A|sinit(s,1)|\nA|trydown(s)=0|\nB|post(s)|\n", "A0 B0", "comes before A event 1");
+	/* barriers */
+	cannot("A|barrier(b,2)|\nA|passed(b)|\nB|barrier(b,2)|\n", "B0", "comes before A event 1");
+	cannot("A|barrier(b,2)|\nA|w(x)=1|\nB|barrier(b,2)|\n", "B0", "comes before A event 0");
+	cannot("A|passed(b)|\nB|barrier(b,2)|\n", "B0", "comes before A event 0");
+	cannot("A|barrier(b,2)|\nB|barrier(b,3)|\n", "B0", "comes before A event 0");
+	cannot("A|barrier(b,0)|\nB|barrier(b,0)|\n", "B0", "comes before A event 0");
+	/* once */
+	cannot("A|oncebegin(o)|\nB|once(o)|\nA|onceend(o)|\n", "A1", "comes before B event 0");
+	cannot("B|once(o)|\nA|oncebegin(o)|\nA|onceend(o)|\n", "A0", "comes before B event 0");
+	cannot("A|oncebegin(o)|\nB|oncebegin(o)|\n", "B0", "comes before A event 0");
+}
+
+/* ---- windows ------------------------------------------------------------------------------ */
+
+#define SEVERAL                                                                                    \
+	"A|fork(B)|\n" /* 0 */                                                                     \
+	"A|acq(m)|\n"  /* 1 */                                                                     \
+	"A|w(x)=1|\n"  /* 2 */                                                                     \
+	"B|begin|\n"   /* 3 */                                                                     \
+	"B|w(y)=1|\n"  /* 4 */                                                                     \
+	"A|post(s)|\n" /* 5 */                                                                     \
+	"A|rel(m)|\n"  /* 6 */                                                                     \
+	"B|acq(m)|\n"  /* 7 */                                                                     \
+	"B|r(x)=1|\n"  /* 8 */                                                                     \
+	"B|rel(m)|\n"  /* 9 */                                                                     \
+	"B|down(s)|\n" /* 10 */                                                                    \
+	"A|w(x)=2|\n"  /* 11 */                                                                    \
+	"B|r(x)=2|\n"  /* 12 */                                                                    \
+	"A|w(y)=2|\n"  /* 13 */
+
+static void several_windows(void **state)
+{
+	struct play p;
+
+	(void)state;
+	play_open(&p, SEVERAL, false);
+	play_enter(&p, 0, 6);
+	play_accept(&p, CHECKER_PREFIX, "", "A3 B1");
+	play_refuse(&p, CHECKER_PREFIX, "", "A4", "A event 4 is not in the window");
+	play_refuse(&p, CHECKER_RACE, "A4 B0", "A3", "A event 4 is not next");
+	/* the next one starts in the first: A holds m, x is 1 */
+	play_enter(&p, 3, 10);
+	play_accept(&p, CHECKER_PREFIX, "", "A4 B4");
+	play_refuse(&p, CHECKER_PREFIX, "", "B2", "acquires lock m that A holds since its event 1");
+	play_refuse(&p, CHECKER_PREFIX, "", "A2", "A event 2 has happened already");
+	/* a gap; s was posted, m is free, x is 1 */
+	play_enter(&p, 10, 14);
+	play_accept(&p, CHECKER_PREFIX, "", "B5 A5 B6");
+	play_accept(&p, CHECKER_RACE, "A5 B6", "B5");
+	play_refuse(&p, CHECKER_PREFIX, "", "B6", "byte 0 is 1, and it read 2");
+	/* the same again */
+	play_enter(&p, 10, 12);
+	play_accept(&p, CHECKER_PREFIX, "", "B5");
+	play_refuse(&p, CHECKER_PREFIX, "", "B6", "B event 6 is not in the window");
+	play_close(&p);
+}
+
+/* Who reads a byte in one window has read it from who wrote it in another. */
+static void writers_across_windows(void **state)
+{
+	struct play p;
+
+	(void)state;
+	play_open(&p, "A|w(x)|\nB|r(x)|\nC|w(x)|\nB|r(x)=4|\nA|w(x)=4|\n", true);
+	play_enter(&p, 1, 5);
+	play_accept(&p, CHECKER_PREFIX, "", "B0 C0 B1");
+	play_refuse(&p, CHECKER_PREFIX, "", "C0 B0", "last written by T2 event 0");
+	play_enter(&p, 3, 5);
+	play_accept(&p, CHECKER_PREFIX, "", "B1 A1"); /* it was 4 when the window began */
+	play_accept(&p, CHECKER_PREFIX, "", "A1 B1");
+	play_close(&p);
+}
+
+/* The state of everything is carried, also of what is in the middle. */
+static void state_across_windows(void **state)
+{
+	struct play p;
+
+	(void)state;
+	play_open(&p,
+		  "A|alloc(0x1000,8)|\nA|acq(m)|\nA|acq(m)|\nA|wait(c,m)|\nB|notify(c)|\n" /* 5 */
+		  "B|barrier(b,2)|\nC|oncebegin(o)|\nC|racq(n)|\nA|woken(c,m)|\n"	   /* 9 */
+		  "A|rel(m)|\nA|rel(m)|\nC|onceend(o)|\nC|barrier(b,2)|\nB|acq(m)|\nB|once(o)|\n"
+		  "B|free(0x1000)|\nC|w(0x1000)=1|\n",
+		  false);
+	play_enter(&p, 8, 17);
+	play_refuse(&p, CHECKER_PREFIX, "", "B2", "goes on from a barrier before all have arrived");
+	play_accept(&p, CHECKER_PREFIX, "", "C3 A6 B2 B4");
+	play_refuse(&p, CHECKER_PREFIX, "", "C3 A5 B2", "lock m that A holds since its event 4");
+	play_refuse(&p, CHECKER_PREFIX, "", "C4", "C event 4: comes before B event 4");
+	play_close(&p);
+	play_open(&p,
+		  "A|oncebegin(o)|\nB|racq(n)|\nA|w(x)=1|\nA|onceend(o)|\nC|once(o)|\nB|rrel(n)|\n"
+		  "C|acq(n)|\n",
+		  false);
+	play_enter(&p, 2, 7);
+	play_refuse(&p, CHECKER_PREFIX, "", "C0", "once o, which A runs since its event 0");
+	play_refuse(&p, CHECKER_PREFIX, "", "A2 C1", "lock n that B holds since its event 0");
+	play_accept(&p, CHECKER_PREFIX, "", "A2 B1 C1");
+	play_close(&p);
+}
+
+/* What was frozen in one window is not in the next. */
+static void freezing_ends(void **state)
+{
+	struct play p;
+
+	(void)state;
+	play_open(&p, "A|w(x)=1|\nB|r(x)=5|\nC|w(x)=6|\nA|w(x)=5|\nB|r(x)=5|\n", false);
+	play_enter(&p, 0, 3);
+	play_refuse(&p, CHECKER_PREFIX, "", "C0", "comes before B event 0");
+	play_enter(&p, 2, 5);
+	play_accept(&p, CHECKER_PREFIX, "", "B1"); /* the 5 that B found is still there */
+	play_accept(&p, CHECKER_PREFIX, "", "A1");
+	play_close(&p);
+}
+
+static void bad_runs(void **state)
+{
+	static const struct {
+		struct checker_run before, within;
+		const char *message;
+	} cases[] = {
+		{ { 7, 1 }, { 0, 1 }, "a run of stream 7, which is not in the trace" },
+		{ { 0, 1 }, { 7, 1 }, "a run of stream 7, which is not in the trace" },
+		{ { 0, 9 }, { 0, 9 }, "a run of A up to event 9, which is not there" },
+		{ { 0, 1 }, { 0, 9 }, "a run of A up to event 9, which is not there" },
+		{ { 0, 2 }, { 0, 1 }, "a run of A up to event 1, which had come to 2" },
+	};
+	struct checker_run runs[] = { { 0, 2 }, { 1, 1 }, { 0, 3 } };
+	struct err err;
+	struct play p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		play_open(&p, "A|w(x)=1|\nA|w(x)=2|\nB|w(x)=3|\nA|w(x)=4|\n", false);
+		if (checker_enter(p.checker, &cases[i].before, 1, &cases[i].within, 1, &err))
+			fail_msg("case %zu was accepted", i);
+		if (!strstr(err.text, cases[i].message))
+			fail_msg("case %zu: %s", i, err.text);
+		play_refuse(&p, CHECKER_PREFIX, "", "", "there is no window");
+		play_close(&p);
+	}
+	/* other runs than in the window before */
+	play_open(&p, "A|w(x)=1|\nA|w(x)=2|\nB|w(x)=3|\nA|w(x)=4|\n", false);
+	assert_true(checker_enter(p.checker, runs, 1, runs + 1, 2, &err));
+	assert_false(checker_enter(p.checker, runs + 2, 1, NULL, 0, &err));
+	assert_non_null(strstr(err.text, "do not follow those of the window before at B event 0"));
+	play_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks),
+		cmocka_unit_test(block_contents),
+		cmocka_unit_test(stacks),
+		cmocka_unit_test(lives_of_objects),
+		cmocka_unit_test(frozen_bytes),
+		cmocka_unit_test(frozen_locks),
+		cmocka_unit_test(frozen_others),
+		cmocka_unit_test(several_windows),
+		cmocka_unit_test(writers_across_windows),
+		cmocka_unit_test(state_across_windows),
+		cmocka_unit_test(freezing_ends),
+		cmocka_unit_test(bad_runs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,409 @@
+/* The checker: races, rings, and threads of which none goes on; each shown, and each denied. */
+#include "check_play.h"
+
+static void races(void **state)
+{
+	const char *text = "A|w(x)=1|\nA|w(x)=2|\nB|r(x)=2|\nB|w(y)=1|\n";
+
+	(void)state;
+	accepts(text, CHECKER_RACE, "A1 B0", "A0");
+	accepts(text, CHECKER_RACE, "B0 A0", ""); /* what the next would read is open */
+	refuses(text, CHECKER_RACE, "A1 B0", "", "after the last step A event 1 is not next");
+	refuses(text, CHECKER_RACE, "A1 B0", "A1", "A event 1 is not next");
+	refuses(text, CHECKER_RACE, "A1 B1", "A1 B0 A1", "step 3: A event 1 has happened already");
+	refuses(text, CHECKER_RACE, "A0", "", "a race has two events, not 1");
+	refuses(text, CHECKER_RACE, "A0 B0 B0", "", "a race has two events, not 3");
+	refuses(text, CHECKER_RACE, "A0 A0", "", "both accesses are of one thread");
+	text = "A|r(x)=0|\nB|r(x)=0|\nC|w(y)=1|\nD|acq(m)|\n";
+	refuses(text, CHECKER_RACE, "A0 B0", "", "neither access writes");
+	refuses(text, CHECKER_RACE, "A0 C0", "", "the accesses have no byte in common");
+	refuses(text, CHECKER_RACE, "D0 C0", "", "D event 0 is no access of memory");
+	text = "A|wa(x)=1|\nB|u(x)=1,2|\nC|w(x)=3|\nD|r(x)=3|\n";
+	refuses(text, CHECKER_RACE, "A0 B0", "", "both accesses are atomic");
+	accepts(text, CHECKER_RACE, "A0 C0", "");
+	accepts(text, CHECKER_RACE, "D0 B0", "");
+	accepts("A|u(x)=0,1|\nD|r(x)=1|\n", CHECKER_RACE, "A0 D0", ""); /* an update writes */
+	refuses("A|ra(x)=0|\nD|r(x)=0|\n", CHECKER_RACE, "A0 D0", "", "neither access writes");
+}
+
+static void race_bytes(void **state)
+{
+	const char *text = "A|w(0x1000)=1|\nB|w(0x1007@1)=1|\nC|w(0x1008@1)=1|\nD|w(0x0ff8)=1|\n"
+			   "E|w(0x0fff@2)=1|\n";
+
+	(void)state;
+	accepts(text, CHECKER_RACE, "A0 B0", "");
+	accepts(text, CHECKER_RACE, "B0 A0", "");
+	refuses(text, CHECKER_RACE, "A0 C0", "", "no byte in common");
+	refuses(text, CHECKER_RACE, "C0 A0", "", "no byte in common");
+	refuses(text, CHECKER_RACE, "D0 A0", "", "no byte in common");
+	accepts(text, CHECKER_RACE, "E0 A0", "");
+	accepts(text, CHECKER_RACE, "E0 D0", "");
+}
+
+static void race_readiness(void **state)
+{
+	(void)state;
+	refuses("A|w(x)=1|\nA|fork(B)|\nB|w(x)=2|\n", CHECKER_RACE, "A0 B0", "",
+		"B event 0 cannot come next: its thread has not been created");
+	refuses("C|alloc(0x1000,8)|\nA|w(0x1000)=1|\nB|w(0x1000)=2|\n", CHECKER_RACE, "A0 B0", "",
+		"A event 0 cannot come next: comes before C event 0");
+	refuses("A|barrier(b,2)|\nB|w(x)=1|\nB|barrier(b,2)|\nA|w(x)=2|\n", CHECKER_RACE, "B0 A1",
+		"A0", "A event 1 cannot come next: its thread is at a barrier");
+	/* a lock that both take */
+	refuses("A|acq(m)|\nA|w(x)=1|\nA|rel(m)|\nB|acq(m)|\nB|w(x)=2|\nB|rel(m)|\n", CHECKER_RACE,
+		"A1 B1", "A0 B0", "step 2, B event 0: acquires lock m that A holds");
+}
+
+/* ---- rings -------------------------------------------------------------------------------- */
+
+static void two_locks(void **state)
+{
+	const char *text = "A|acq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rel(m)|\n"
+			   "B|acq(n)|\nB|acq(m)|\nB|rel(m)|\nB|rel(n)|\n";
+
+	(void)state;
+	accepts(text, CHECKER_CYCLE, "A1 B1", "A0 B0");
+	accepts(text, CHECKER_CYCLE, "B1 A1", "B0 A0");
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A0", "B event 1 is not next");
+	refuses(text, CHECKER_CYCLE, "A1 B0", "A0", "nobody blocks A event 1");
+	refuses(text, CHECKER_CYCLE, "A1", "A0 B0", "do not block each other in a ring");
+	refuses(text, CHECKER_CYCLE, "A1 A1", "A0 B0", "two events of one thread");
+	refuses(text, CHECKER_CYCLE, "", "A0 B0", "a cycle of no events");
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A1 B0", "acquires lock n that A holds");
+	refuses(text, CHECKER_RACE, "A1 B1", "A0 B0", "no access of memory");
+	/* a gate */
+	text = "A|acq(g)|\nA|acq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rel(m)|\nA|rel(g)|\n"
+	       "B|acq(g)|\nB|acq(n)|\nB|acq(m)|\n";
+	refuses(text, CHECKER_CYCLE, "A2 B2", "A1 B1", "acquires lock g that A holds");
+	/* a try and a timed one give up */
+	text = "A|acq(m)|\nA|tryacq(n)=1|\nA|rel(n)|\nA|rel(m)|\nB|acq(n)|\nB|acq(m)|\n";
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0", "nobody blocks A event 1");
+	text = "A|acq(m)|\nA|acq(n)=timed|\nA|rel(n)|\nA|rel(m)|\nB|acq(n)|\nB|acq(m)|\n";
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0", "nobody blocks A event 1");
+}
+
+static void three_locks(void **state)
+{
+	const char *text = "A|acq(l)|\nA|acq(m)|\nA|rel(m)|\nA|rel(l)|\n"
+			   "B|acq(m)|\nB|acq(n)|\nB|rel(n)|\nB|rel(m)|\n"
+			   "C|acq(n)|\nC|acq(l)|\nC|rel(l)|\nC|rel(n)|\nD|w(x)=1|\n";
+
+	(void)state;
+	accepts(text, CHECKER_CYCLE, "A1 B1 C1", "A0 B0 C0");
+	accepts(text, CHECKER_CYCLE, "A1 C1 B1", "A0 B0 C0"); /* in any order */
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0 C0", "in a ring");
+	refuses(text, CHECKER_CYCLE, "A1 B1 C1 D0", "A0 B0 C0", "nobody blocks D event 0");
+	/* two rings are not one */
+	text = "A|acq(k)|\nA|acq(l)|\nA|rel(l)|\nA|rel(k)|\nB|acq(l)|\nB|acq(k)|\nB|rel(k)|\n"
+	       "B|rel(l)|\nC|acq(m)|\nC|acq(n)|\nC|rel(n)|\nC|rel(m)|\nD|acq(n)|\nD|acq(m)|\n";
+	accepts(text, CHECKER_CYCLE, "C1 D1", "A0 B0 C0 D0");
+	refuses(text, CHECKER_CYCLE, "A1 B1 C1 D1", "A0 B0 C0 D0", "in a ring");
+}
+
+static void rings_of_readers(void **state)
+{
+	const char *text = "A|racq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rrel(m)|\n"
+			   "B|racq(m)|\nB|rrel(m)|\n"
+			   "C|acq(n)|\nC|acq(m)|\nC|rel(m)|\nC|rel(n)|\n";
+
+	(void)state;
+	accepts(text, CHECKER_CYCLE, "A1 C1", "B0 A0 C0"); /* B reads, too, and is in no ring */
+	refuses(text, CHECKER_CYCLE, "A1 C1 B1", "B0 A0 C0", "nobody blocks B event 1");
+	/* reader waits for reader: no */
+	text = "A|racq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rrel(m)|\nC|acq(n)|\nC|racq(m)|\nC|rrel(m)|\n";
+	refuses(text, CHECKER_CYCLE, "A1 C1", "A0 C0", "nobody blocks C event 1");
+	text = "A|acq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rel(m)|\nC|acq(n)|\nC|racq(m)|\nC|rrel(m)|\n";
+	accepts(text, CHECKER_CYCLE, "A1 C1", "A0 C0");
+}
+
+static void rings_of_others(void **state)
+{
+	const char *text = "A|fork(B)|\nA|acq(m)|\nA|rel(m)|\nA|acq(m)|\nA|w(x)=1|\nA|rel(m)|\n"
+			   "B|acq(m)|\nB|rel(m)|\nA|join(B)|\n";
+
+	(void)state;
+	/* a join of one who wants what the joiner has: A never holds m at the join here */
+	refuses(text, CHECKER_CYCLE, "A6 B0", "A5", "nobody blocks B event 0");
+	/* a once that runs into a lock */
+	text = "A|oncebegin(o)|\nA|acq(m)|\nA|rel(m)|\nA|onceend(o)|\nB|acq(m)|\nB|once(o)|\n";
+	accepts(text, CHECKER_CYCLE, "A1 B1", "A0 B0");
+	refuses(text, CHECKER_CYCLE, "A0 B1", "B0", "nobody blocks A event 0");
+	/* a wake-up that needs its mutex */
+	text = "A|acq(k)|\nA|acq(m)|\nA|wait(c,m)|\nB|notify(c)|\nA|woken(c,m)|\nA|rel(m)|\nA|rel("
+	       "k)|\n"
+	       "B|acq(m)|\nB|acq(k)|\n";
+	accepts(text, CHECKER_CYCLE, "A3 B2", "A2 B1");
+	text = "A|acq(k)|\nA|acq(m)|\nA|wait(c,m)=timed|\nA|woken(c,m)=timeout|\nA|rel(m)|\nA|rel("
+	       "k)|\n"
+	       "B|acq(m)|\nB|acq(k)|\n";
+	accepts(text, CHECKER_CYCLE, "A3 B1", "A2 B0");
+}
+
+static void hanging_rings(void **state)
+{
+	const char *text = "A|acq(m)|\nB|acq(n)|\nA|req(n)|\nB|req(m)|\n";
+
+	(void)state;
+	accepts(text, CHECKER_CYCLE, "A1 B1", "A1 B1");
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B1", "nobody blocks A event 1");
+	accepts("A|acq(m)|\nA|req(m)|\n", CHECKER_CYCLE, "A1", "A1");
+	accepts("A|init(m)=normal|\nA|acq(m)|\nA|req(m)|\n", CHECKER_CYCLE, "A2", "A2");
+	refuses("A|init(m)=recursive|\nA|acq(m)|\nA|req(m)|\n", CHECKER_CYCLE, "A2", "A2",
+		"nobody blocks A event 2");
+	refuses("A|acq(m)|\nA|rel(m)|\nA|req(m)|\n", CHECKER_CYCLE, "A2", "A2",
+		"nobody blocks A event 2");
+	/* two threads that join each other; one that joins one that hangs at a lock of its own */
+	accepts("A|fork(B)|\nA|jreq(B)|\nB|jreq(A)|\n", CHECKER_CYCLE, "A1 B0", "A1 B0");
+	accepts("A|fork(B)|\nA|acq(m)|\nA|jreq(B)|\nB|req(m)|\n", CHECKER_CYCLE, "A2 B0", "A2 B0");
+	/* readers that both want to write */
+	accepts("A|racq(m)|\nB|racq(m)|\nA|req(m)|\nB|req(m)|\n", CHECKER_CYCLE, "A1 B1", "A1 B1");
+	accepts("A|acq(m)|\nB|acq(n)|\nA|rreq(n)|\nB|rreq(m)|\n", CHECKER_CYCLE, "A1 B1", "A1 B1");
+	refuses("A|racq(m)|\nB|acq(n)|\nA|rreq(n)|\nB|rreq(m)|\n", CHECKER_CYCLE, "A1 B1", "A1 B1",
+		"nobody blocks B event 1");
+	/* a waiter that never returned, and its mutex */
+	accepts("A|acq(k)|\nA|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|req(k)|\n", CHECKER_CYCLE,
+		"A2 B1", "A2 B1");
+}
+
+/* ---- nobody goes on ----------------------------------------------------------------------- */
+
+static void stuck(void **state)
+{
+	const char *text = "A|sinit(s,0)|\nA|fork(B)|\nA|post(s)|\nB|down(s)|\nA|join(B)|\n";
+
+	(void)state;
+	refuses(text, CHECKER_STUCK, "A3 B0", "A2", "B is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "A2 B0", "A1", "A is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "", "A2 B0", "A is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "", "A2 B0 A3", "all threads are over");
+	/* a joiner and whom it joins */
+	text = "A|sinit(s,1)|\nA|fork(B)|\nB|down(s)|\nA|post(s)|\nA|down(s)|\nA|join(B)|\n";
+	refuses(text, CHECKER_STUCK, "A4 B0", "A3", "B is neither over nor blocked");
+	text = "A|sinit(s,1)|\nA|fork(B)|\nB|down(s)|\nB|post(s)|\nA|down(s)|\nA|join(B)|\n";
+	accepts(text, CHECKER_STUCK, "A3 B0", "A2");
+	refuses(text, CHECKER_STUCK, "B0", "A2", "2 threads are blocked, and 1 are named");
+}
+
+static void stuck_on_counts(void **state)
+{
+	/* consumers that can take each other's unit */
+	const char *text = "A|sinit(s,1)|\nA|fork(B)|\nA|fork(C)|\nB|down(s)|\nB|post(t)|\n"
+			   "C|down(t)|\nC|post(s)|\nA|down(s)|\nA|join(B)|\nA|join(C)|\n";
+	struct play p;
+
+	(void)state;
+	play_open(&p, text, false);
+	play_enter(&p, 0, p.runs.count);
+	play_accept(&p, CHECKER_STUCK, "A4 B0 C0", "A3"); /* A took the only one; join follows */
+	play_refuse(&p, CHECKER_STUCK, "A4 B0", "A3", "3 threads are blocked, and 2 are named");
+	play_refuse(&p, CHECKER_STUCK, "A4 B0 B0", "A3", "or it is named twice");
+	play_refuse(&p, CHECKER_STUCK, "A4 B0 C1", "A3", "no thread is blocked at C event 1");
+	play_refuse(&p, CHECKER_STUCK, "A4 B0 C0", "A2", "neither over nor blocked");
+	play_refuse(&p, CHECKER_LOST, "A4 B0 C0", "A3", "no wait began after what woke it");
+	play_refuse(&p, CHECKER_CYCLE, "A4 B0 C0", "A3", "nobody blocks B event 0");
+	play_close(&p);
+	/* timed and tried downs do not block */
+	refuses("A|sinit(s,1)|\nB|down(s)=timed|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0",
+		"A1", "B is neither over nor blocked");
+	refuses("A|sinit(s,1)|\nB|trydown(s)=1|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0",
+		"A1", "B is neither over nor blocked");
+	accepts("A|sinit(s,1)|\nB|down(s)|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0", "A1");
+	/* nobody is blocked by a semaphore whose value is a guess; in a text it is none */
+	accepts("B|down(s)|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0", "A0");
+	refuses_recorded("B|down(s)|\nB|post(s)|\nB|end|\nA|down(s)|\nA|end|\n", CHECKER_STUCK,
+			 "B0", "A1", "T0 is neither over nor blocked");
+	accepts_recorded("A|sinit(s,1)|\nB|down(s)|\nB|post(s)|\nB|end|\nA|down(s)|\nA|end|\n",
+			 CHECKER_STUCK, "B0", "A2");
+}
+
+static void stuck_ends(void **state)
+{
+	const char *text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\n";
+
+	(void)state;
+	accepts(text, CHECKER_STUCK, "A0", "B0"); /* held for good by one that is over */
+	refuses(text, CHECKER_STUCK, "A0", "", "A is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "", "A1 B0", "all threads are over");
+	/* in a recording a thread is over when it says so: others may have gone on unseen */
+	refuses_recorded(text, CHECKER_STUCK, "A0", "B0", "T1 is neither over nor blocked");
+	text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|end|\n";
+	accepts_recorded(text, CHECKER_STUCK, "A0", "B1");
+	refuses_recorded(text, CHECKER_STUCK, "A0", "B0", "T1 is neither over nor blocked");
+	/* threads that are not created yet, and one that nobody creates */
+	text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nA|fork(C)|\nC|w(x)=1|\n";
+	accepts(text, CHECKER_STUCK, "A0", "B0");
+	text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nC|w(x)=1|\n";
+	refuses(text, CHECKER_STUCK, "A0", "B0", "C is neither over nor blocked");
+	text = "D|fork(C)|\nA|acq(m)|\nA|rel(m)|\nB|acq(m)|\nC|w(x)=1|\n";
+	refuses(text, CHECKER_STUCK, "A0", "D0 B0", "C is neither over nor blocked");
+	accepts(text, CHECKER_STUCK, "A0", "D0 C0 B0");
+	/* created, and not in the recording */
+	text = "B|fork(C)|\nA|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|end|\nA|join(C)|\n";
+	accepts(text, CHECKER_STUCK, "A0", "B2");
+	refuses_recorded(text, CHECKER_STUCK, "A0", "B2", "a thread was created whose events");
+}
+
+/* Not created, when only a later part of the trace says that somebody will. */
+static void stuck_in_a_window(void **state)
+{
+	struct play p;
+
+	(void)state;
+	play_open(&p,
+		  "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nA|w(x)=1|\nA|fork(C)|\nC|w(x)=1|\nD|w(y)=1|\n",
+		  false);
+	play_enter(&p, 0, 3);
+	play_refuse(&p, CHECKER_STUCK, "A0", "B0", "D is neither over nor blocked");
+	play_close(&p);
+	play_open(&p, "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nA|w(x)=1|\nA|fork(C)|\nC|w(x)=1|\n", false);
+	play_enter(&p, 0, 3);
+	play_accept(&p, CHECKER_STUCK, "A0", "B0");
+	play_close(&p);
+	/* a thread whose next event lies behind the window goes on, for all we know */
+	play_open(&p, "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|w(x)=1|\n", false);
+	play_enter(&p, 0, 3);
+	play_refuse(&p, CHECKER_STUCK, "A0", "B0", "B is neither over nor blocked");
+	play_close(&p);
+	/* what hung before the window is still there */
+	play_open(&p, "A|acq(m)|\nB|req(m)|\nC|sreq(s)|\nA|w(x)=1|\n", false);
+	play_enter(&p, 3, 4);
+	play_accept(&p, CHECKER_STUCK, "B0 C0", "A1");
+	play_close(&p);
+}
+
+static void stuck_at_meetings(void **state)
+{
+	/* a third thread comes instead of the second */
+	const char *text =
+		"A|barrier(b,2)|\nB|barrier(b,2)|\nA|passed(b)|\nB|passed(b)|\nB|acq(m)|\n"
+		"B|rel(m)|\nC|acq(m)|\n";
+	struct play p;
+
+	(void)state;
+	play_open(&p, text, false);
+	play_enter(&p, 0, p.runs.count);
+	play_refuse(&p, CHECKER_STUCK, "A1", "A0 C0", "B is neither over nor blocked");
+	play_refuse(&p, CHECKER_STUCK, "A1 B1", "A0 C0 B0", "A is neither over nor blocked");
+	play_close(&p);
+	text = "B|acq(m)|\nB|rel(m)|\nB|barrier(b,2)|\nA|barrier(b,2)|\nA|acq(m)|\nC|acq(n)|\n";
+	refuses(text, CHECKER_STUCK, "A1 B0", "A0 C0", "B is neither over nor blocked");
+	text = "C|acq(m)|\nC|rel(m)|\nB|acq(m)|\nB|rel(m)|\nB|barrier(b,2)|\nA|barrier(b,2)|\nA|w("
+	       "x)=1|\n"
+	       "D|acq(m)|\n";
+	accepts(text, CHECKER_STUCK, "A1 B0 C0",
+		"A0 D0"); /* A is behind no `passed`, and blocked */
+	/* arrived and never passed */
+	accepts("A|barrier(b,2)|\nC|acq(m)|\n", CHECKER_STUCK, "A0", "A0 C0");
+	/* at a once whose runner is stuck elsewhere */
+	text = "A|oncebegin(o)|\nA|acq(m)|\nA|rel(m)|\nA|onceend(o)|\nB|once(o)|\nC|acq(m)|\n";
+	accepts(text, CHECKER_STUCK, "A1 B0", "A0 C0");
+	refuses(text, CHECKER_STUCK, "A0 B0", "C0", "A is neither over nor blocked");
+	/* at a join of one that hangs at its end */
+	text = "A|fork(B)|\nA|jreq(B)|\nB|sreq(s)|\n";
+	accepts(text, CHECKER_STUCK, "A1 B0", "A1 B0");
+	refuses(text, CHECKER_STUCK, "A1", "A1 B0", "2 threads are blocked");
+}
+
+static void rings_are_not_stuck(void **state)
+{
+	const char *text = "A|acq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rel(m)|\n"
+			   "B|acq(n)|\nB|acq(m)|\nB|rel(m)|\nB|rel(n)|\nC|acq(m)|\nC|rel(m)|\n";
+
+	(void)state;
+	refuses(text, CHECKER_STUCK, "A1 B1 C0", "A0 B0", "block each other in a ring");
+	refuses("A|acq(m)|\nA|req(m)|\n", CHECKER_STUCK, "A1", "A1", "block each other in a ring");
+}
+
+/* ---- lost signals ------------------------------------------------------------------------- */
+
+#define WAITS                                                                                      \
+	"A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\nA|woken(c,m)|\nA|rel(m)|\n"
+
+static void lost_signals(void **state)
+{
+	struct play p;
+
+	(void)state;
+	play_open(&p, WAITS, false);
+	play_enter(&p, 0, p.runs.count);
+	play_accept(&p, CHECKER_LOST, "A2", "B2 A1");
+	play_accept(&p, CHECKER_STUCK, "A2", "B2 A1");
+	play_refuse(&p, CHECKER_LOST, "A2", "A1 B2", "A has been woken on condition c");
+	play_refuse(&p, CHECKER_LOST, "A2", "A1", "B is neither over nor blocked");
+	play_refuse(&p, CHECKER_LOST, "A1", "B2 A0", "A is neither over nor blocked");
+	play_close(&p);
+	/* by broadcast, and with a timed wait, which does not stay */
+	accepts("A|acq(m)|\nA|wait(c,m)|\nB|notifyall(c)|\nA|woken(c,m)|\n", CHECKER_LOST, "A2",
+		"B0 A1");
+	refuses("A|acq(m)|\nA|wait(c,m)|\nB|notifyall(c)|\nA|woken(c,m)|\n", CHECKER_LOST, "A2",
+		"A1 B0", "A has been woken");
+	refuses("A|acq(m)|\nA|wait(c,m)=timed|\nB|notify(c)|\nA|woken(c,m)|\n", CHECKER_LOST, "A2",
+		"B0 A1", "A is neither over nor blocked");
+	refuses("A|acq(m)|\nA|wait(c,m)=timed|\nA|woken(c,m)=timeout|\nB|notify(c)|\n",
+		CHECKER_LOST, "A2", "B0 A1", "A is neither over nor blocked");
+	/* hung in the recording itself: stuck, but there is no signal that it had */
+	accepts("B|notify(c)|\nA|acq(m)|\nA|wait(c,m)|\n", CHECKER_STUCK, "A1", "B0 A1");
+	refuses("B|notify(c)|\nA|acq(m)|\nA|wait(c,m)|\n", CHECKER_LOST, "A1", "B0 A1",
+		"no wait began after what woke it");
+	refuses("A|acq(m)|\nA|wait(c,m)=timed|\n", CHECKER_STUCK, "A1", "A1",
+		"A is neither over nor blocked");
+}
+
+/* The second of two waits takes the first one's signal. */
+static void stolen_signals(void **state)
+{
+	const char *text = "A|acq(m)|\nA|wait(c,m)|\nB|notify(c)|\nA|woken(c,m)|\nA|rel(m)|\n"
+			   "D|acq(m)|\nD|wait(c,m)|\nB|notify(c)|\nD|woken(c,m)|\nD|rel(m)|\n";
+	struct play p;
+
+	(void)state;
+	play_open(&p, text, false);
+	play_enter(&p, 0, p.runs.count);
+	play_refuse(&p, CHECKER_STUCK, "A2 D2", "A1 D1 B1", "has been woken");
+	play_refuse(&p, CHECKER_STUCK, "A2", "A1 D1 B1 D3", "has been woken");
+	play_refuse(&p, CHECKER_STUCK, "A2", "A1 D1 B0 D3", "B is neither over nor blocked");
+	/* both signals for D and nobody */
+	play_accept(&p, CHECKER_LOST, "A2", "D1 B1 D3 A1");
+	play_refuse(&p, CHECKER_LOST, "A2 D2", "D1 B1 A1", "has been woken");
+	play_accept(&p, CHECKER_LOST, "A2 D2", "B1 A1 D1");
+	/* the signal before D waits must go to A, so the one behind goes to D */
+	play_refuse(&p, CHECKER_STUCK, "D2", "A1 B0 D1 B1 A3", "has been woken");
+	play_accept(&p, CHECKER_STUCK, "D2", "B0 A1 D1 B1 A3");
+	play_refuse(&p, CHECKER_LOST, "D2", "B0 A1 D1 B1 A3", "no wait began after");
+	play_close(&p);
+	/* the base run: A was woken by the first signal, D by the second */
+	text = "A|acq(m)|\nA|wait(c,m)|\nB|notify(c)|\nD|acq(m)|\nD|wait(c,m)|\nA|woken(c,m)|\nA|"
+	       "rel(m)|\n"
+	       "C|notify(c)|\nD|woken(c,m)|\nD|rel(m)|\n";
+	play_open(&p, text, false);
+	play_enter(&p, 0, p.runs.count);
+	play_accept(&p, CHECKER_LOST, "D2", "C0 D1 A1 B0 A3");
+	play_refuse(&p, CHECKER_LOST, "D2", "D1 A1 B0 A3", "C is neither over nor blocked");
+	play_accept(&p, CHECKER_LOST, "A2", "B0 A1 D1 C0 D3");
+	play_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(races),
+		cmocka_unit_test(race_bytes),
+		cmocka_unit_test(race_readiness),
+		cmocka_unit_test(two_locks),
+		cmocka_unit_test(three_locks),
+		cmocka_unit_test(rings_of_readers),
+		cmocka_unit_test(rings_of_others),
+		cmocka_unit_test(hanging_rings),
+		cmocka_unit_test(stuck),
+		cmocka_unit_test(stuck_on_counts),
+		cmocka_unit_test(stuck_ends),
+		cmocka_unit_test(stuck_in_a_window),
+		cmocka_unit_test(stuck_at_meetings),
+		cmocka_unit_test(rings_are_not_stuck),
+		cmocka_unit_test(lost_signals),
+		cmocka_unit_test(stolen_signals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/*
+ * Deadlocks and lost signals of small traces, all of them: what src/predict/deadlock.c and stuck.c
+ * find must be what stands beside the trace, by thread and index of each blocked event.
+ */
+#include "trace_make.h"
+
+#include "predict/predict.h"
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* "deadlock A1 B2, lost-signal …", in order of the alphabet. */
+static void describe(const struct trace *trace, const struct predict_result *result, char *text,
+		     size_t room)
+{
+	char lines[32][128];
+	size_t used = 0;
+
+	assert_true(result->findings.count <= 32);
+	for (size_t i = 0; i < result->findings.count; i++) {
+		const struct finding *finding = &result->findings.items[i];
+		char events[16][32];
+		int n = snprintf(lines[i], sizeof lines[i], "%s%s",
+				 finding->status == FINDING_OBSERVED ? "observed " : "",
+				 finding_kind_name(finding->kind));
+
+		assert_true(finding->events.count <= 16);
+		for (size_t k = 0; k < finding->events.count; k++) {
+			struct window_id id = finding->events.items[k].id;
+
+			snprintf(events[k], sizeof events[k], "%s%d",
+				 trace_thread_name(trace, id.stream), (int)id.index);
+		}
+		qsort(events, finding->events.count, sizeof *events, compare_texts);
+		for (size_t k = 0; k < finding->events.count; k++)
+			n += snprintf(lines[i] + n, sizeof lines[i] - (size_t)n, " %s", events[k]);
+	}
+	qsort(lines, result->findings.count, sizeof *lines, compare_texts);
+	text[0] = '\0';
+	for (size_t i = 0; i < result->findings.count; i++)
+		used += (size_t)snprintf(text + used, room - used, "%s%s", i ? ", " : "", lines[i]);
+}
+
+static void expect_window(const char *source, uint32_t window, const char *expected)
+{
+	struct predict_options options = {
+		.only = PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL,
+		.every = true,
+		.window = window,
+		.jobs = 1,
+	};
+	struct make_dir dir = make_dir();
+	struct predict_result result;
+	struct trace *trace;
+	struct err err;
+	char path[128], text[2048];
+
+	snprintf(path, sizeof path, "%s/text.std", dir.path);
+	make_file(&dir, "text.std", source, strlen(source));
+	if (!trace_open(path, &trace, &err) || !predict_run(trace, &options, &result, &err))
+		fail_msg("%s", err.text);
+	describe(trace, &result, text, sizeof text);
+	if (strcmp(text, expected))
+		fail_msg("%s\nexpected: %s\nfound:    %s", source, expected, text);
+	if (result.faults.count)
+		fail_msg("%s\n%s", source, result.faults.items[0]);
+	assert_int_equal(result.stats.rejected + result.stats.unknown + result.stats.not_asked, 0);
+	predict_result_free(&result);
+	trace_close(trace);
+	make_remove(&dir);
+}
+
+static void expect(const char *source, const char *expected)
+{
+	expect_window(source, 1000, expected);
+}
+
+#define NEST(t, a, b) t "|acq(" a ")|\n" t "|acq(" b ")|\n" t "|rel(" b ")|\n" t "|rel(" a ")|\n"
+
+static void cycles(void **state)
+{
+	(void)state;
+	expect(NEST("A", "l", "m") NEST("B", "m", "l"), "deadlock A1 B1");
+	expect(NEST("A", "l", "m") NEST("B", "l", "m"), "");
+	expect(NEST("A", "l", "m") NEST("A", "m", "l"), "");
+	expect(NEST("A", "k", "l") NEST("B", "l", "m") NEST("C", "m", "k"), "deadlock A1 B1 C1");
+	/* each pair of instances */
+	expect(NEST("A", "l", "m") NEST("A", "l", "m") NEST("B", "m", "l"),
+	       "deadlock A1 B1, deadlock A5 B1");
+	/* a gate lock; the same held only for reading */
+	expect("A|acq(g)|\n" NEST("A", "l", "m") "A|rel(g)|\nB|acq(g)|\n" NEST("B", "m",
+									       "l") "B|rel(g)|\n",
+	       "");
+	expect("A|racq(g)|\n" NEST("A", "l", "m") "A|rrel(g)|\nB|racq(g)|\n" NEST(
+		       "B", "m", "l") "B|rrel(g)|\n",
+	       "deadlock A2 B2");
+	/* ordered by fork, by join, by a value */
+	expect(NEST("A", "l", "m") "A|fork(B)|\n" NEST("B", "m", "l"), "");
+	expect("A|fork(B)|\n" NEST("B", "m", "l") "A|join(B)|\n" NEST("A", "l", "m"), "");
+	expect(NEST("A", "l", "m") "A|w(x)=1|\nB|r(x)=1|\n" NEST("B", "m", "l"), "");
+	/* a successful try never waits */
+	expect("A|acq(l)|\nA|tryacq(m)=1|\nA|rel(m)|\nA|rel(l)|\n" NEST("B", "m", "l"), "");
+	expect("A|acq(l)|\nA|acq(m)=timed|\nA|rel(m)|\nA|rel(l)|\n" NEST("B", "m", "l"), "");
+	/* taken again by its holder */
+	expect("A|acq(l)|\nA|acq(m)|\nA|acq(l)|\nA|rel(l)|\nA|rel(m)|\nA|rel(l)|\n" NEST("B", "m",
+											 "l"),
+	       "deadlock A1 B1");
+}
+
+static void cycles_of_other_things(void **state)
+{
+	(void)state;
+	/* readers and a writer; two readers */
+	expect("A|racq(l)|\nA|acq(m)|\nA|rel(m)|\nA|rrel(l)|\n" NEST("B", "m", "l"),
+	       "deadlock A1 B1");
+	expect("A|racq(l)|\nA|acq(m)|\nA|rel(m)|\nA|rrel(l)|\n"
+	       "B|acq(m)|\nB|racq(l)|\nB|rrel(l)|\nB|rel(m)|\n",
+	       "");
+	/* a join with a lock that the joined one needs */
+	expect("M|fork(A)|\nA|acq(l)|\nA|rel(l)|\nM|acq(l)|\nM|join(A)|\nM|rel(l)|\n",
+	       "deadlock A0 M2");
+	/* a once whose routine needs what a caller holds */
+	expect("A|oncebegin(o)|\nA|acq(l)|\nA|rel(l)|\nA|onceend(o)|\n"
+	       "B|acq(l)|\nB|once(o)|\nB|rel(l)|\n",
+	       "deadlock A1 B1");
+	/* a wait that needs its mutex back, and holds another */
+	expect("A|acq(k)|\nA|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\n"
+	       "A|woken(c,m)|\nA|rel(m)|\nA|rel(k)|\n" NEST("B", "m", "k"),
+	       "deadlock A1 B4, deadlock A3 B4, lost-signal A3");
+}
+
+static void hanging(void **state)
+{
+	(void)state;
+	expect("A|acq(l)|\nA|req(l)|\n", "observed deadlock A1");
+	expect("A|acq(l)|\nB|acq(m)|\nA|req(m)|\nB|req(l)|\n", "observed deadlock A1 B1");
+	expect("M|fork(A)|\nM|acq(l)|\nM|jreq(A)|\nA|req(l)|\n", "observed deadlock A0 M2");
+	expect("M|fork(A)|\nA|sreq(s)|\nM|jreq(A)|\n", "observed deadlock A0 M1");
+	/* nobody holds what B asks for: B was only slow */
+	expect("A|acq(l)|\nB|req(l)|\nA|rel(l)|\n", "");
+	/* the holder is gone */
+	expect("A|acq(l)|\nB|req(l)|\n", "observed deadlock B0");
+}
+
+static void nobody_goes_on(void **state)
+{
+	(void)state;
+	/* the signal first, then the wait */
+	expect("A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\nA|woken(c,m)|\nA|rel("
+	       "m)|\n",
+	       "lost-signal A2");
+	/* the same with what says that it came */
+	expect("A|acq(m)|\nA|r(x)=0|\nA|wait(c,m)|\nB|acq(m)|\nB|w(x)=1|\nB|notify(c)|\nB|rel(m)|\n"
+	       "A|woken(c,m)|\nA|rel(m)|\n",
+	       "");
+	/* a wait with a time-out is never stuck */
+	expect("A|acq(m)|\nA|wait(c,m)=timed|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\n"
+	       "A|woken(c,m)|\nA|rel(m)|\n",
+	       "");
+	/* somebody else can run on: nobody is stuck before C is */
+	expect("A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\nA|woken(c,m)|\nA|rel("
+	       "m)|\n"
+	       "A|fork(C)|\nC|w(x)=1|\n",
+	       "lost-signal A2");
+	/* each has one semaphore and wants the other */
+	expect("-|init(x)=0|\nM|post(s)|\nM|post(t)|\nM|fork(A)|\nM|fork(B)|\n"
+	       "A|down(s)|\nA|down(t)|\nA|post(s)|\nA|post(t)|\n"
+	       "B|down(t)|\nB|down(s)|\nB|post(s)|\nB|post(t)|\nM|join(A)|\n",
+	       "deadlock A1 B1 M4");
+	/* a meeting that one cannot come to */
+	expect("A|down(s)|\nA|barrier(b,2)|\nB|barrier(b,2)|\nA|passed(b)|\nB|passed(b)|\n", "");
+}
+
+static void windows(void **state)
+{
+	(void)state;
+	/* The cycle is further back than one window; and it comes once, though two windows have it. */
+	expect_window("A|w(x)|\nA|w(x)|\nA|w(x)|\nA|w(x)|\n" NEST("A", "l", "m")
+			      NEST("B", "m", "l"),
+		      12, "deadlock A5 B1");
+	expect_window(
+		NEST("A", "l", "m") "A|w(x)|\nA|w(x)|\nA|w(x)|\nA|w(x)|\n" NEST("B", "m", "l"), 6,
+		"");
+	/* one hangs since long ago */
+	expect_window(
+		"A|acq(l)|\nB|acq(m)|\nA|req(m)|\nB|w(x)|\nB|w(x)|\nB|w(x)|\nB|w(x)|\nB|w(x)|\n"
+		"B|w(x)|\nB|req(l)|\n",
+		4, "observed deadlock A1 B7");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cycles),  cmocka_unit_test(cycles_of_other_things),
+		cmocka_unit_test(hanging), cmocka_unit_test(nobody_goes_on),
+		cmocka_unit_test(windows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
