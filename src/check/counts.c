@@ -31,16 +31,8 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 		&checker_world_change(world, CHECKER_SEMAPHORE, record->address)->semaphore;
 
 	switch (record->kind) {
-	case EV_SEM_INIT:
-		*semaphore =
-			(struct checker_semaphore){ record->number, semaphore->life + 1, true };
-		break;
-	case EV_SEM_DESTROY:
-		semaphore->life++;
-		semaphore->exact = trace_is_text(world->trace);
-		semaphore->count =
-			checker_survey_semaphore(world->survey, record->address, semaphore->life);
-		break;
+	case EV_SEM_INIT: *semaphore = (struct checker_semaphore){ record->number, true }; break;
+	case EV_SEM_DESTROY: *semaphore = (struct checker_semaphore){ 0, false }; break;
 	case EV_POST: semaphore->count++; break;
 	case EV_DOWN: semaphore->count -= semaphore->count > 0; break;
 	}

@@ -10,16 +10,11 @@ struct move {
 	uint64_t semaphore, sequence;
 	uint8_t kind;
 };
-struct life {
-	uint64_t semaphore, least;
-	uint32_t number;
-};
-
 struct checker_survey {
 	const struct trace *trace;
 	bool made;
 	struct map created;
-	VEC(struct life) lives; /* those that start with more than 0, by semaphore and number */
+	struct map least; /* semaphores that start with more than 0 */
 };
 
 struct checker_survey *checker_survey_open(const struct trace *trace)
@@ -35,7 +30,7 @@ void checker_survey_close(struct checker_survey *survey)
 	if (!survey)
 		return;
 	map_free(&survey->created);
-	vec_free(&survey->lives);
+	map_free(&survey->least);
 	free(survey);
 }
 
@@ -48,38 +43,27 @@ static int compare_moves(const void *left, const void *right)
 	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
-static void end_life(struct checker_survey *survey, const struct life *life)
+/* All moves, those of one semaphore in their order: how many more were taken than posted? */
+static void count_moves(struct checker_survey *survey, const struct move *moves, size_t count)
 {
-	if (life->least)
-		*vec_push(&survey->lives) = *life;
-}
-
-/* All moves of one semaphore, in their order. What is known by a SEM_INIT needs no guess. */
-static void live(struct checker_survey *survey, const struct move *moves, size_t count)
-{
-	struct life life = { .semaphore = moves[0].semaphore };
 	uint64_t value = 0;
 	bool known = false;
 
 	for (size_t i = 0; i < count; i++) {
-		switch (moves[i].kind) {
-		case EV_SEM_INIT:
-		case EV_SEM_DESTROY:
-			end_life(survey, &life);
-			life.number++;
-			life.least = value = 0;
-			known = moves[i].kind == EV_SEM_INIT;
-			break;
-		case EV_POST: value++; break;
-		case EV_DOWN:
-			if (value)
-				value--;
-			else if (!known)
-				life.least++;
-			break;
+		if (!i || moves[i].semaphore != moves[i - 1].semaphore) {
+			value = 0;
+			known = false;
 		}
+		known |= moves[i].kind == EV_SEM_INIT || moves[i].kind == EV_SEM_DESTROY;
+		if (known)
+			continue;
+		if (moves[i].kind == EV_POST)
+			value++;
+		else if (moves[i].kind == EV_DOWN && value)
+			value--;
+		else if (moves[i].kind == EV_DOWN)
+			++*map_put(&survey->least, moves[i].semaphore, NULL);
 	}
-	end_life(survey, &life);
 }
 
 static void make(struct checker_survey *survey)
@@ -103,13 +87,7 @@ static void make(struct checker_survey *survey)
 	}
 	if (moves.count)
 		qsort(moves.items, moves.count, sizeof *moves.items, compare_moves);
-	for (size_t i = 0, end; i < moves.count; i = end) {
-		for (end = i; end < moves.count; end++) {
-			if (moves.items[end].semaphore != moves.items[i].semaphore)
-				break;
-		}
-		live(survey, &moves.items[i], end - i);
-	}
+	count_moves(survey, moves.items, moves.count);
 	vec_free(&moves);
 }
 
@@ -120,23 +98,12 @@ bool checker_survey_creates(struct checker_survey *survey, uint32_t number)
 	return map_get(&survey->created, number);
 }
 
-uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t address, uint32_t life)
+uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t address)
 {
-	size_t low = 0, high;
+	const uint64_t *least;
 
 	if (!survey->made)
 		make(survey);
-	high = survey->lives.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct life *at = &survey->lives.items[middle];
-
-		if (at->semaphore == address && at->number == life)
-			return at->least;
-		if (at->semaphore < address || (at->semaphore == address && at->number < life))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return 0;
+	least = map_get(&survey->least, address);
+	return least ? *least : 0;
 }

@@ -16,10 +16,8 @@ void checker_survey_close(struct checker_survey *survey);
 /* Is there a CREATE of the stream with this number? */
 bool checker_survey_creates(struct checker_survey *survey, uint32_t number);
 
-/*
- * The least with which the semaphore can start a life (counted from 0, by its SEM_INITs and
- * SEM_DESTROYs) so that no DOWN in it comes at 0.
- */
-uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t address, uint32_t life);
+/* The least with which the semaphore can start so that no DOWN before its first SEM_INIT or
+ * SEM_DESTROY comes at 0. */
+uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t address);
 
 #endif

@@ -87,7 +87,7 @@ static struct checker_object new_object(const struct checker_world *world, enum 
 	struct checker_object object = { .address = address };
 
 	if (class == CHECKER_SEMAPHORE) {
-		object.semaphore.count = checker_survey_semaphore(world->survey, address, 0);
+		object.semaphore.count = checker_survey_semaphore(world->survey, address);
 		object.semaphore.exact = trace_is_text(world->trace);
 	}
 	return object;

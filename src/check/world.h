@@ -56,8 +56,7 @@ struct checker_condition {
 
 struct checker_semaphore {
 	uint64_t count;
-	uint32_t life; /* counts its SEM_INITs and SEM_DESTROYs */
-	bool exact;    /* the count is what it was, not the least that it can have been */
+	bool exact; /* the count is what it was, not the least that it can have been */
 };
 
 struct checker_barrier {

@@ -1,6 +1,7 @@
 #include "order/feed.h"
 
 #include "base/mem.h"
+#include "order/feed_repair.h"
 #include "trace/order.h"
 
 #include <stdlib.h>
@@ -8,7 +9,9 @@
 struct feed {
 	const struct trace *trace;
 	struct trace_order *order;
-	uint32_t *lane_of; /* by position of a stream */
+	uint32_t *lane_of;	    /* by position of a stream */
+	struct feed_repair *repair; /* NULL: events come as they are */
+	bool exhausted;
 };
 
 /* The thread that a stream's events are of: handlers of handlers lead to it step by step. */
@@ -37,13 +40,16 @@ uint32_t *feed_map_lanes(const struct trace *trace)
 	return lanes;
 }
 
-struct feed *feed_open(const struct trace *trace)
+struct feed *feed_open(const struct trace *trace, const struct window_survey *survey)
 {
 	struct feed *f = mem_zalloc(1, sizeof *f);
+	uint32_t lanes = trace_stream_count(trace);
 
 	f->trace = trace;
 	f->order = trace_order_open(trace);
 	f->lane_of = feed_map_lanes(trace);
+	if (survey && !trace_is_text(trace) && lanes > 1 && lanes < 1u << FEED_REPAIR_LANE_BITS)
+		f->repair = feed_repair_open(survey);
 	return f;
 }
 
@@ -51,6 +57,7 @@ void feed_close(struct feed *f)
 {
 	if (!f)
 		return;
+	feed_repair_close(f->repair);
 	trace_order_close(f->order);
 	free(f->lane_of);
 	free(f);
@@ -82,7 +89,7 @@ static void convert(const struct feed *f, const struct trace_event *ev, struct f
 	};
 }
 
-bool feed_next(struct feed *f, struct feed_event *event)
+static bool next_in_time(struct feed *f, struct feed_event *event, uint64_t *time)
 {
 	struct trace_event ev;
 
@@ -91,7 +98,23 @@ bool feed_next(struct feed *f, struct feed_event *event)
 			return false;
 	} while (ev.index == TRACE_NO_INDEX);
 	convert(f, &ev, event);
+	*time = ev.time;
 	return true;
+}
+
+bool feed_next(struct feed *f, struct feed_event *event)
+{
+	uint64_t time;
+
+	if (!f->repair)
+		return next_in_time(f, event, &time);
+	while (!f->exhausted && feed_repair_wants(f->repair)) {
+		if (next_in_time(f, event, &time))
+			feed_repair_put(f->repair, event, time);
+		else
+			f->exhausted = true;
+	}
+	return feed_repair_take(f->repair, event);
 }
 
 size_t feed_failure_count(const struct feed *f)

@@ -26,8 +26,10 @@ struct feed_event {
 };
 
 struct feed;
+struct window_survey;
 
-struct feed *feed_open(const struct trace *trace);
+/* `survey` says which memory is shared; NULL: the order of trace/order.h as it is. */
+struct feed *feed_open(const struct trace *trace, const struct window_survey *survey);
 void feed_close(struct feed *feed);
 
 /* The next event of the base run; notes are left out. Pointers last until the next call. */

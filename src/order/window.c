@@ -33,6 +33,7 @@ struct window_reader {
 	uint64_t first_run;	  /* of the next window */
 	struct map sites;	  /* numbers in order of first sight: the same in every process */
 	uint64_t done;
+	uint32_t shown; /* windows */
 	bool exhausted, ended;
 };
 
@@ -310,10 +311,10 @@ struct window_reader *window_reader_open(const struct trace *trace, uint32_t siz
 
 	assert(size >= 2);
 	r->size = size;
-	r->step = size / 2;
+	r->step = (size + 1) / 2;
 	window_survey_make(&r->survey, trace);
 	window_state_open(&r->state, trace, &r->survey);
-	r->feed = feed_open(trace);
+	r->feed = feed_open(trace, &r->survey);
 	return r;
 }
 
@@ -334,27 +335,49 @@ void window_reader_close(struct window_reader *r)
 	free(r);
 }
 
-struct window *window_reader_next(struct window_reader *r)
+static struct window *build(struct window_reader *r, uint32_t most, uint32_t *next, uint32_t *taken)
 {
-	struct window_input input;
-	struct window *w;
-	uint32_t taken, next;
-
-	fill(r);
-	if (r->ended || !r->items.count)
-		return NULL;
-	input = (struct window_input){
+	struct window_input input = {
 		.items = r->items.items,
-		.count = r->items.count < r->size ? (uint32_t)r->items.count : r->size,
-		.next = r->step,
+		.count = r->items.count < most ? (uint32_t)r->items.count : most,
+		.next = r->step > r->fresh ? r->step : r->fresh,
 		.fresh = r->fresh,
 		.before = r->before,
 		.pool = r->pool.items,
 		.pool_start = r->pool_start,
 	};
-	w = window_build(&r->state, &input, &taken);
-	next = r->step < taken ? r->step : taken;
+	struct window *w = window_build(&r->state, &input, taken);
+
+	*next = input.next < *taken ? input.next : *taken;
+	return w;
+}
+
+/*
+ * A window that had to end early (window_build.h) may end before the one before it, and then has
+ * nothing new: it moves the state and is not shown. What follows starts where that one ended: no
+ * window starts before the end of the one before the last, so that runs that are out stay whole.
+ */
+struct window *window_reader_next(struct window_reader *r)
+{
+	uint32_t taken, next, most = r->size;
+	struct window *w;
+
+	fill(r);
+	if (r->ended || !r->items.count)
+		return NULL;
+	while (w = build(r, most, &next, &taken), taken <= r->fresh && r->fresh) {
+		window_free(w);
+		r->fresh -= taken;
+		drop_items(r, taken);
+		fill(r);
+		if (!r->items.count)
+			return NULL;
+		most = r->fresh ? r->fresh : r->size;
+		if (!r->fresh)
+			r->first_run = run_at(r, 0);
+	}
 	list_blocks(r, w);
+	w->number = r->shown++;
 	w->first_run = r->first_run;
 	w->last = r->ended = r->exhausted && taken == r->items.count;
 	r->first_run = run_at(r, next);

@@ -2,8 +2,9 @@
  * Windows: pieces of the base run small enough to ask about, each with all state that its events
  * start from, as an order model.
  *
- * Window k starts k * (size / 2) events into the run and has `size` of them, so that each pair of
- * events closer than size / 2 is together in one. Counted are only events that another thread can
+ * Window k starts k * (size + 1) / 2 events into the run and has `size` of them, so that each pair
+ * of events closer than size / 2 is together in one; one with very many overlapping accesses ends
+ * early. Counted are only events that another thread can
  * notice; in a text trace all are.
  */
 #ifndef ORDER_WINDOW_H

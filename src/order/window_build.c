@@ -212,13 +212,17 @@ static void build_node(struct build *b, const struct window_item *item)
 {
 	uint32_t node = add_node(b, item);
 
-	b->surprised = false;
+	b->surprised = b->changed = false;
 	build_pass_silently(b, item, node);
 	build_touch_memory(b, item, node);
 	if (event_group(item->kind) == EG_THREAD)
 		use_thread(b, item, node);
 	else
 		build_sync(b, item, node);
+	for (uint32_t i = 0; b->changed && i < b->window->model.thread_count; i++) {
+		if (b->threads[i].last != ORDER_NONE) /* behind everything, the law says */
+			build_edge(b, b->threads[i].last, node);
+	}
 	b->threads[b->thread_of[item->lane]].last = node;
 	b->window->unexplained += b->surprised && node >= b->window->fresh;
 }

@@ -129,6 +129,7 @@ struct build_cell {
 	uint32_t initial; /* a value or ORDER_NONE */
 	uint32_t value;	  /* in base order so far; ORDER_NONE not known */
 	uint32_t writer;  /* the last in base order; ORDER_NONE: none in the window */
+	bool pinned;	  /* that one had no value: reads take it from there alone */
 	bool loaded;	  /* from the state: somebody has touched it */
 	uint32_t reads, writes;
 	uint32_t thread; /* of those who touch it */
@@ -196,6 +197,7 @@ struct build {
 	struct build_memory memory;
 	uint32_t *last_of; /* scratch: a node for each thread, ORDER_NONE between uses */
 	bool surprised;	   /* by the present event: only the environment explains it */
+	bool changed;	   /* it read what nobody wrote */
 };
 
 /* The window of the items, or of as many as keep it small: `*taken`. */
@@ -209,6 +211,12 @@ void build_edge(struct build *b, uint32_t from, uint32_t to);
 /* The copy of an object; made when the window first touches it. */
 uint32_t build_object(struct build *b, enum event_group group, uint64_t address);
 uint32_t build_object_by_number(struct build *b, uint32_t number);
+
+/* A request is no operation on its object yet. */
+static inline bool build_is_request(uint8_t kind)
+{
+	return kind == EV_REQUEST || kind == EV_READ_REQUEST || kind == EV_DOWN_REQUEST;
+}
 
 void build_operation(struct build *b, uint32_t object, uint32_t node, bool life);
 void build_surprise(struct build *b, uint32_t object);

@@ -9,6 +9,7 @@ enum window_byte {
 	BYTE_UNKNOWN, /* nobody has read or written it in its life */
 	BYTE_KNOWN,
 	BYTE_WRITTEN, /* by an event without value: like nothing else */
+	BYTE_SEEN,    /* the same, and somebody has read what it was */
 };
 
 struct bytes_granule {

@@ -288,11 +288,11 @@ static void rename_pending(struct build *b, const struct names *names)
 		t->pending_object = rename_object(b, names, t->pending_kind, t->pending_object);
 		if (t->pending_wait != ORDER_NONE)
 			t->pending_wait = names->wait[t->pending_wait];
-		if (t->pending_kind == EV_WOKEN
-			    ? t->pending_wait == ORDER_NONE ||
-				      b->window->model.waits.items[t->pending_wait].wake ==
-					      ORDER_WAKE_FREE
-			    : t->pending_object == ORDER_NONE)
+		/* One that may have been signalled before the window is not known to be deaf. */
+		if (t->pending_wait != ORDER_NONE &&
+		    b->window->model.waits.items[t->pending_wait].wake == ORDER_WAKE_FREE)
+			t->pending_wait = ORDER_NONE;
+		if (t->pending_object == ORDER_NONE && t->pending_wait == ORDER_NONE)
 			t->end = WINDOW_GOES_ON;
 	}
 }

@@ -91,56 +91,62 @@ static void load_cell(struct build *b, struct build_cell *c)
 
 /*
  * A read with a value of a cell that nobody has written in this window, and not all of it known:
- * can the value be what was there from the beginning?
+ * can the value be what was there from the beginning? Returns false when known bytes differ.
  */
-static void read_beginning(struct build *b, struct build_cell *c, uint32_t value,
-			   struct build_access *read)
+static bool read_beginning(struct build *b, struct build_cell *c, uint32_t value)
 {
 	struct build_memory *m = &b->memory;
-	struct build_segment *s = &m->segments.items[c->segment];
+	const struct build_segment *s = &m->segments.items[c->segment];
 	uint64_t size = s->high - s->low;
-	bool is_first = &m->cells.items[s->first] == c, written = false, wrong = false;
-	const uint8_t *bytes;
 	uint8_t *known, *state;
+	const uint8_t *bytes;
 	uint32_t unit;
 
+	if (&m->cells.items[s->first] != c)
+		return true; /* a life that began in this window */
 	m->scratch.count = 0;
 	known = vec_reserve(&m->scratch, 2 * size);
 	state = known + size;
 	window_bytes_load(&b->state->bytes, s->low, size, known, state);
 	bytes = build_value_of(b, value, size, &unit);
-	for (uint64_t i = 0; is_first && i < size; i++) {
-		written |= state[i] == BYTE_WRITTEN;
-		wrong |= state[i] == BYTE_KNOWN && known[i] != bytes[i % unit];
+	for (uint64_t i = 0; i < size; i++) {
+		if ((state[i] == BYTE_KNOWN || state[i] == BYTE_SEEN) &&
+		    known[i] != bytes[i % unit])
+			return false;
+		c->pinned |= state[i] == BYTE_WRITTEN || state[i] == BYTE_SEEN;
 	}
-	if (wrong)
-		s->frozen = b->surprised = true;
-	if (written && !wrong) {
-		read->writer = ORDER_NONE; /* it takes what that event wrote, and nothing else */
-		return;
+	return true;
+}
+
+/* The value that a read found: does it fit? From here on it is what the cell holds. */
+static void find_value(struct build *b, struct build_cell *c, uint32_t value)
+{
+	bool first = c->value == ORDER_NONE, fits = first || c->value == value;
+
+	if (first && c->writer == ORDER_NONE)
+		fits = read_beginning(b, c, value);
+	if (!fits) { /* somebody unseen wrote it */
+		b->memory.segments.items[c->segment].frozen = true;
+		b->surprised = b->changed = true;
+		c->pinned = false;
 	}
-	c->initial = c->value = value;
+	c->value = value;
+	if (first && c->writer == ORDER_NONE && !c->pinned)
+		c->initial = value;
 }
 
 static void read_cell(struct build *b, struct build_cell *c, const struct window_item *item,
 		      uint32_t node)
 {
-	struct build_segment *s = &b->memory.segments.items[c->segment];
 	bool update = item->kind == EV_ATOMIC_UPDATE;
 	bool known = (update ? item->has_old : item->has_value) && !(item->flags & EF_INEXACT);
 	struct build_access read = { .node = node, .value = ORDER_NONE, .writer = c->writer };
 
 	if (known) {
-		read.value = build_value(b, s, item, update);
-		if (c->value != ORDER_NONE) {
+		read.value = build_value(b, &b->memory.segments.items[c->segment], item, update);
+		find_value(b, c, read.value);
+		if (!c->pinned)
 			read.writer = ORDER_ANY;
-			if (c->value != read.value)
-				s->frozen = b->surprised = true;
-			c->value = read.value;
-		} else if (c->writer == ORDER_NONE) {
-			read.writer = ORDER_ANY;
-			read_beginning(b, c, read.value, &read);
-		}
 	}
 	read.cell = (uint32_t)(c - b->memory.cells.items);
 	*vec_push(&b->memory.accesses) = read;
@@ -155,6 +161,7 @@ static void write_cell(struct build *b, struct build_cell *c, const struct windo
 	uint32_t value = known ? build_value(b, s, item, false) : build_value_alone(b);
 
 	c->value = known ? value : ORDER_NONE;
+	c->pinned = !known;
 	c->writer = node;
 	c->writes++;
 	*vec_push(&b->memory.accesses) =
@@ -188,7 +195,8 @@ void build_touch_memory(struct build *b, const struct window_item *item, uint32_
 	struct window_node *window_node = &b->window->nodes.items[node];
 
 	if (range == ORDER_NONE) {
-		if (m->mortal && event_group(item->kind) >= EG_LOCK) {
+		if (m->mortal && event_group(item->kind) >= EG_LOCK &&
+		    !build_is_request(item->kind)) {
 			touch_object(b, item->address, node);
 			if (item->kind == EV_WAIT || item->kind == EV_WOKEN)
 				touch_object(b, item->other, node);
@@ -237,7 +245,8 @@ void build_commit_memory(struct build *b, uint32_t items)
 		if (c->value != ORDER_NONE) {
 			const uint8_t *value = build_value_of(b, c->value, size, &unit);
 
-			window_bytes_store(bytes, s->low, size, value, unit, BYTE_KNOWN);
+			window_bytes_store(bytes, s->low, size, value, unit,
+					   c->pinned ? BYTE_SEEN : BYTE_KNOWN);
 		} else if (c->writer != ORDER_NONE) {
 			window_bytes_store(bytes, s->low, size, NULL, 1, BYTE_WRITTEN);
 		}

@@ -244,7 +244,8 @@ static void use_lock(struct build *b, const struct window_item *item, uint32_t n
 	uint32_t object = build_object(b, EG_LOCK, item->address);
 	bool life = item->kind == EV_LOCK_INIT || item->kind == EV_LOCK_DESTROY;
 
-	build_operation(b, object, node, life);
+	if (!build_is_request(item->kind))
+		build_operation(b, object, node, life);
 	if (life) {
 		drop_all(b, object);
 		b->objects.items[object].now.recursive =
@@ -399,7 +400,8 @@ static void use_semaphore(struct build *b, const struct window_item *item, uint3
 	struct build_object *o = &b->objects.items[object];
 	bool life = item->kind == EV_SEM_INIT || item->kind == EV_SEM_DESTROY;
 
-	build_operation(b, object, node, life);
+	if (!build_is_request(item->kind))
+		build_operation(b, object, node, life);
 	if (life) {
 		o->now.count = item->kind == EV_SEM_INIT ? item->number : 0;
 		o->now.exact = item->kind == EV_SEM_INIT || b->state->survey->text;

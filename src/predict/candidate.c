@@ -9,7 +9,7 @@
  * pair of code sites it is enough that one pair is possible: accesses of one thread at one site
  * under the same locks form a group, and of two groups only some pairs are kept, nearest first,
  * because what lies between the two has to be put elsewhere. What an access of one thread is
- * unordered with is a stretch of the other thread (clocks grow along it), so finding the nearest
+ * unordered with is a stretch of the other thread (needs grow along it), so finding the nearest
  * takes a binary search for each access, and the pairs are counted without looking at them.
  */
 
@@ -181,7 +181,7 @@ static uint32_t first_unordered(const struct candidates *c, const struct candida
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
-		if (order_clock_before(c->analysis->clock, c->model, group->nodes[middle], a))
+		if (needs_before(&c->needs, c->analysis->clock, group->nodes[middle], a))
 			low = middle + 1;
 		else
 			high = middle;
@@ -198,7 +198,7 @@ static uint32_t end_unordered(const struct candidates *c, const struct candidate
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
-		if (order_clock_before(c->analysis->clock, c->model, a, group->nodes[middle]))
+		if (needs_before(&c->needs, c->analysis->clock, a, group->nodes[middle]))
 			high = middle;
 		else
 			low = middle + 1;
@@ -382,12 +382,11 @@ static bool is_candidate(struct candidates *c, uint32_t x, uint32_t y)
 
 	return thread_of(c, x) != thread_of(c, y) && y >= c->window->fresh &&
 	       is_conflict(node_at(c, x)->kind, node_at(c, y)->kind) &&
-	       !order_clock_before(clock, c->model, x, y) &&
+	       !needs_before(&c->needs, clock, x, y) && !needs_before(&c->needs, clock, y, x) &&
 	       !locks_exclude(c, lockset_of(c, node_at(c, x)->held),
 			      lockset_of(c, node_at(c, y)->held));
 }
 
-/* Nodes are in recorded order, so that x < y and y cannot have to come before x. */
 void candidates_each(struct candidates *c, void (*take)(void *context, struct candidate pair),
 		     void *context)
 {
@@ -417,6 +416,7 @@ void candidates_open(struct candidates *c, const struct analysis *analysis)
 	c->locks_of = mem_alloc(c->window->held.count * sizeof *c->locks_of + 1);
 	for (size_t i = 0; i < c->window->held.count; i++)
 		c->locks_of[i] = ORDER_NONE;
+	needs_make(&c->needs, c->window, analysis->clock);
 	list_cells(c);
 }
 
@@ -429,6 +429,7 @@ void candidates_close(struct candidates *c)
 	vec_free(&c->locksets);
 	map_free(&c->lockset_numbers);
 	map_free(&c->pool_numbers);
+	needs_free(&c->needs);
 	free(c->cell_start);
 	free(c->cell_nodes);
 	free(c->locks_of);

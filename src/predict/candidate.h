@@ -2,14 +2,15 @@
  * Which pairs of accesses may race: candidates for the solver.
  *
  * They are listed cell by cell. Two conflicting accesses of different threads are a candidate if
- * neither must come before the other (order/clock.h) and no lock is held at both that excludes: a
- * thread that is next at an access has the locks that it had there when it was recorded.
+ * neither has to be inside for the other to be next (needs.h) and no lock is held at both that
+ * excludes: a thread that is next at an access has the locks that it had when it was recorded.
  */
 #ifndef PREDICT_CANDIDATE_H
 #define PREDICT_CANDIDATE_H
 
 #include "base/map.h"
 #include "predict/analysis.h"
+#include "predict/needs.h"
 
 /* Pairs kept of two code sites in one window, at most. */
 #define CANDIDATE_MOST 24
@@ -47,6 +48,7 @@ struct candidates {
 	const struct analysis *analysis;
 	const struct window *window;
 	const struct order_model *model;
+	struct needs needs;
 	uint32_t *cell_start, *cell_nodes; /* by cell: accesses, in recorded order */
 	uint32_t *locks_of; /* by `held` of the window: in locksets; ORDER_NONE not made */
 	VEC(struct candidate_locks) locksets;

@@ -173,23 +173,40 @@ static void run_phase(struct round *r)
 	r->analysis->stats.not_asked++; /* it may go on */
 }
 
-void predict_stuck(struct analysis *analysis)
+static void try_phase(struct round *r, enum phase phase)
 {
 	static bool (*const demand[PHASE_COUNT])(struct round *, int32_t) = {
 		[PHASE_OBSERVED] = demand_whole,
 		[PHASE_LOST] = demand_lost,
 	};
+	int32_t guard = order_query_boolean(&r->stuck.query);
+	size_t at = r->stuck.query.clauses.count;
+
+	r->phase = phase;
+	order_query_clause(&r->stuck.query, &guard, 1);
+	if (!demand[phase] || demand[phase](r, guard))
+		run_phase(r);
+	r->stuck.query.clauses.items[at] = -guard;
+}
+
+/* What no phase can find is asked once. In a program without such mistakes that is all. */
+static bool is_possible(struct round *r)
+{
+	struct order_solution solution;
+
+	r->analysis->stats.candidates++;
+	return analysis_ask(r->analysis, &r->stuck.query, &solution) == ORDER_POSSIBLE;
+}
+
+void predict_stuck(struct analysis *analysis)
+{
 	struct round r = { .analysis = analysis };
 
 	if (stuck_query_make(&r.stuck, analysis->window, analysis->clock)) {
-		for (r.phase = 0; r.phase < PHASE_COUNT; r.phase++) {
-			int32_t guard = order_query_boolean(&r.stuck.query);
-			size_t at = r.stuck.query.clauses.count;
-
-			order_query_clause(&r.stuck.query, &guard, 1);
-			if (!demand[r.phase] || demand[r.phase](&r, guard))
-				run_phase(&r);
-			r.stuck.query.clauses.items[at] = -guard;
+		try_phase(&r, PHASE_OBSERVED);
+		if (is_possible(&r)) {
+			try_phase(&r, PHASE_LOST);
+			try_phase(&r, PHASE_OTHER);
 		}
 	}
 	stuck_query_free(&r.stuck);

@@ -120,6 +120,90 @@ static void drop_short(struct table *t)
 	t->rows.count = n;
 }
 
+/* ---- long tables -------------------------------------------------------------------------- */
+
+#define SEVERAL UINT64_MAX
+
+static void touch(struct map *users, uint64_t address, uint32_t stream)
+{
+	bool fresh;
+	uint64_t *user = map_put(users, address, &fresh);
+
+	*user = fresh || *user == stream ? stream : SEVERAL;
+}
+
+/* Sync objects and atomics, and which thread uses them here: one alone, or several. */
+static void find_users(const struct table *t, struct map *users)
+{
+	for (size_t i = 0; i < t->rows.count; i++) {
+		const struct trace_event *ev =
+			t->rows.items[i].event ? &t->rows.items[i].event->event : NULL;
+
+		if (!ev || event_group(ev->kind) == EG_THREAD)
+			continue;
+		touch(users, ev->address, ev->stream);
+		if (event_group(ev->kind) == EG_CONDITION)
+			touch(users, ev->other, ev->stream);
+	}
+	for (size_t i = 0; i < t->finding->events.count; i++) {
+		const struct finding_event *e = &t->finding->events.items[i];
+
+		touch(users, e->address, e->id.stream);
+		if (e->size)
+			*map_put(users, e->address, NULL) = SEVERAL;
+	}
+}
+
+static bool is_held(const struct finding *f, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < f->events.count; i++) {
+		const struct finding_event *e = &f->events.items[i];
+
+		for (size_t k = 0; k < e->held.count; k++) {
+			if (e->held.items[k].taken.stream == ev->stream &&
+			    e->held.items[k].taken.index == ev->index)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Hides what a thread does with objects that no other thread uses in this schedule. */
+static void hide_private(struct table *t)
+{
+	struct map users = { 0 };
+
+	find_users(t, &users);
+	for (size_t i = 0; i < t->rows.count; i++) {
+		struct row *row = &t->rows.items[i];
+		const struct trace_event *ev = row->event ? &row->event->event : NULL;
+
+		if (!ev || event_group(ev->kind) == EG_THREAD ||
+		    event_group(ev->kind) == EG_ACCESS || is_held(t->finding, ev))
+			continue;
+		if (*map_get(&users, ev->address) != SEVERAL)
+			*row = (struct row){ .column = row->column, .hidden = 1 };
+	}
+	map_free(&users);
+}
+
+/* Joins neighbours that do not matter. */
+static void join_hidden(struct table *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->rows.count; i++) {
+		const struct row *row = &t->rows.items[i];
+		struct row *last = n ? &t->rows.items[n - 1] : NULL;
+
+		if (last && !row->event && !last->event && last->column == row->column)
+			last->hidden += row->hidden;
+		else
+			t->rows.items[n++] = *row;
+	}
+	t->rows.count = n;
+}
+
 static void make_rows(struct table *t)
 {
 	const struct finding *f = t->finding;
@@ -137,6 +221,10 @@ static void make_rows(struct table *t)
 		*from = f->steps.items[i].index + 1;
 	}
 	map_free(&next);
+	if (t->rows.count > ROWS_MOST) {
+		hide_private(t);
+		join_hidden(t);
+	}
 	drop_short(t);
 }
 
@@ -256,10 +344,8 @@ static void print_line(struct table *t, uint32_t column, const char *text, const
 	if (!out)
 		abort();
 	if (!width) {
-		fprintf(out, "%-6s %s", describe_thread(t->describe, t->threads.items[column]),
-			text);
-		if (place)
-			fprintf(out, "  %s", place);
+		fprintf(out, "%-11s %-*s%s", describe_thread(t->describe, t->threads.items[column]),
+			WIDTH - INDENT - PLACE - 12, text, place ? place : "");
 	} else {
 		for (uint32_t i = 0; i < t->threads.count; i++)
 			print_cell(out, i == column ? text : "", width);

@@ -38,7 +38,6 @@ struct describe {
 	struct map by_id;     /* event to position + 1 in found */
 	struct map creations; /* stream to position + 1 in found */
 	struct intern texts;
-	VEC(char *) failures;
 };
 
 /* By the stream's position: its number may be anything. */
@@ -286,6 +285,7 @@ static bool is_over(const struct lane *lane, uint64_t index, size_t wanted, size
 	       !lane->children.count && (index || !lane->begin);
 }
 
+/* Where a stream cannot be read any further the prediction has said so. */
 static void read_lane(struct describe *d, uint32_t i)
 {
 	struct lane *lane = &d->lanes[i];
@@ -315,8 +315,6 @@ static void read_lane(struct describe *d, uint32_t i)
 			break;
 	}
 	trace_cursor_close(cursor);
-	if (err.text[0])
-		*vec_push(&d->failures) = mem_copy_text(err.text, strlen(err.text));
 }
 
 static void want_all(struct describe *d, const struct describe_request *r)
@@ -367,9 +365,6 @@ void describe_close(struct describe *d)
 		vec_free(&d->found.items[i]->stack);
 		free(d->found.items[i]);
 	}
-	for (size_t i = 0; i < d->failures.count; i++)
-		free(d->failures.items[i]);
-	vec_free(&d->failures);
 	vec_free(&d->found);
 	vec_free(&d->cells);
 	map_free(&d->by_id);
@@ -474,14 +469,4 @@ const char *describe_thread(struct describe *d, uint32_t stream)
 		return name;
 	int length = snprintf(number, sizeof number, "T%" PRIu32, stream);
 	return describe_keep(d, number, (size_t)length);
-}
-
-size_t describe_failure_count(const struct describe *d)
-{
-	return d->failures.count;
-}
-
-const char *describe_failure(const struct describe *d, size_t i)
-{
-	return d->failures.items[i];
 }

@@ -64,8 +64,4 @@ const char *describe_thread(struct describe *describe, uint32_t stream);
 /* A copy that lasts until the report is closed; equal texts are one. */
 const char *describe_keep(struct describe *describe, const char *text, size_t length);
 
-/* What kept a stream from being read as far as it was needed. */
-size_t describe_failure_count(const struct describe *describe);
-const char *describe_failure(const struct describe *describe, size_t i);
-
 #endif

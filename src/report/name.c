@@ -63,6 +63,16 @@ static bool begins_with(const char *expression, const char *variable)
 	       expression[n] != '-' && expression[n] != '[';
 }
 
+/* Is it an element of an array of numbers? "table[]" is what the source says then. */
+static bool is_element(const char *expression, const char *variable, uint64_t offset,
+		       const struct trace_event *event)
+{
+	size_t n = strlen(variable);
+
+	return expression && !strncmp(expression, variable, n) && !strcmp(expression + n, "[]") &&
+	       event->size && offset % event->size == 0;
+}
+
 /*
  * ".refs", if the access is of a field that lies in its struct where the address lies in the
  * variable: then the variable is that struct (or begins with it).
@@ -89,6 +99,8 @@ const char *name_object(struct describe *d, uint64_t address, const struct trace
 		around = plain(d, around);
 	if (around && begins_with(expression, around))
 		return expression;
+	if (around && is_element(expression, around, offset, event))
+		return put(d, "%s[%" PRIu64 "]", around, offset / event->size);
 	if (around && (field = field_of(d, address, offset, event)))
 		return put(d, "%s%s", around, field);
 	if (known && !offset)

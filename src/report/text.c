@@ -125,12 +125,16 @@ static void print_block(struct describe *d, const struct finding_event *e, FILE 
 		describe_thread(d, e->block.allocated.stream), place_of(d, made));
 }
 
-/* "p->id" beside "bank+56"; nothing where it says the same. */
+/* "p->id" beside "bank+56"; nothing where it says the same, or less: "table[]" of "table[3]". */
 static const char *other_name(struct describe *d, const struct described *one, const char *name)
 {
 	const char *expression = one ? name_expression(d, &one->event) : NULL;
+	size_t same = strcspn(name, "[");
 
-	return expression && strcmp(expression, name) ? expression : NULL;
+	if (!expression || !strcmp(expression, name) ||
+	    (name[same] && !strncmp(expression, name, same) && !strcmp(expression + same, "[]")))
+		return NULL;
+	return expression;
 }
 
 static void print_event(struct describe *d, const struct finding *f, size_t i, FILE *out)
@@ -205,7 +209,9 @@ static void why_race(const struct finding *f, FILE *out)
 	else
 		fputs("Why: neither holds a lock, and nothing else keeps one before the other.",
 		      out);
-	fputs(" Guard both with the same lock, or make both accesses atomic.", out);
+	fputs(share_lock(a, b) ? " Take it for writing where something is written."
+			       : " Guard both with the same lock, or make both accesses atomic.",
+	      out);
 }
 
 /* The signal that went by, and the wait that comes too late for it. */

@@ -77,8 +77,10 @@ static void lives_of_objects(void **state)
 	/* a mutex is used by a wait as well */
 	cannot("A|init(m)=normal|\nA|acq(m)|\nA|wait(c,m)|\nB|destroy(m)|\n", "A1 B0",
 	       "comes before A event 2");
-	/* the value of a semaphore between its lives */
-	can("A|sinit(s,0)|\nA|sdestroy(s)|\nB|down(s)|\nB|sdestroy(s)|\n", "A1 B1");
+	/* what is taken from a semaphore that was destroyed is nobody's business */
+	can("A|sinit(s,1)|\nA|sdestroy(s)|\nB|down(s)|\n", "A1 B0");
+	refuses("A|sinit(s,1)|\nA|sdestroy(s)|\nB|sreq(s)|\n", CHECKER_STUCK, "B0", "A1 B0",
+		"B is neither over nor blocked");
 }
 
 /* ---- unexplained -------------------------------------------------------------------------- */

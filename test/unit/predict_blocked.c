@@ -43,14 +43,9 @@ static void describe(const struct trace *trace, const struct predict_result *res
 		used += (size_t)snprintf(text + used, room - used, "%s%s", i ? ", " : "", lines[i]);
 }
 
-static void expect_window(const char *source, uint32_t window, const char *expected)
+static void expect_with(const char *source, const struct predict_options *options,
+			const char *expected)
 {
-	struct predict_options options = {
-		.only = PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL,
-		.every = true,
-		.window = window,
-		.jobs = 1,
-	};
 	struct make_dir dir = make_dir();
 	struct predict_result result;
 	struct trace *trace;
@@ -59,7 +54,7 @@ static void expect_window(const char *source, uint32_t window, const char *expec
 
 	snprintf(path, sizeof path, "%s/text.std", dir.path);
 	make_file(&dir, "text.std", source, strlen(source));
-	if (!trace_open(path, &trace, &err) || !predict_run(trace, &options, &result, &err))
+	if (!trace_open(path, &trace, &err) || !predict_run(trace, options, &result, &err))
 		fail_msg("%s", err.text);
 	describe(trace, &result, text, sizeof text);
 	if (strcmp(text, expected))
@@ -72,9 +67,33 @@ static void expect_window(const char *source, uint32_t window, const char *expec
 	make_remove(&dir);
 }
 
+static const struct predict_options all = {
+	.only = PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL,
+	.every = true,
+	.window = 1000,
+	.jobs = 1,
+};
+
 static void expect(const char *source, const char *expected)
 {
-	expect_window(source, 1000, expected);
+	expect_with(source, &all, expected);
+}
+
+static void expect_window(const char *source, uint32_t window, const char *expected)
+{
+	struct predict_options options = all;
+
+	options.window = window;
+	expect_with(source, &options, expected);
+}
+
+/* One for each set of places. */
+static void expect_places(const char *source, const char *expected)
+{
+	struct predict_options options = all;
+
+	options.every = false;
+	expect_with(source, &options, expected);
 }
 
 #define NEST(t, a, b) t "|acq(" a ")|\n" t "|acq(" b ")|\n" t "|rel(" b ")|\n" t "|rel(" a ")|\n"
@@ -190,12 +209,52 @@ static void windows(void **state)
 		4, "observed deadlock A1 B7");
 }
 
+#define NEST_AT(t, a, b, place)                                                                    \
+	t "|acq(" a ")|" place ":1\n" t "|acq(" b ")|" place ":2\n" t "|rel(" b ")|" place         \
+	  ":3\n" t "|rel(" a ")|" place ":4\n"
+
+static void places(void **state)
+{
+	char text[8192] = "";
+
+	(void)state;
+	/* the same place in a loop is one; two places are two */
+	expect_places(NEST_AT("A", "l", "m", "f") NEST_AT("A", "l", "m", "f")
+			      NEST_AT("B", "m", "l", "g") NEST_AT("B", "m", "l", "g"),
+		      "deadlock A1 B1");
+	expect_places(NEST_AT("A", "l", "m", "f") NEST_AT("A", "l", "m", "h")
+			      NEST_AT("B", "m", "l", "g"),
+		      "deadlock A1 B1, deadlock A5 B1");
+	/* of many at one place only the last can be: B starts when A is nearly through */
+	for (int i = 0; i < 20; i++)
+		strcat(text, NEST_AT("A", "l", "m", "f"));
+	strcat(text, "A|w(x)=1|f:5\n" NEST_AT("A", "l", "m", "f") "B|r(x)=1|g:5\n");
+	for (int i = 0; i < 20; i++)
+		strcat(text, NEST_AT("B", "m", "l", "g"));
+	expect_places(text, "deadlock A82 B2");
+}
+
+static void only(void **state)
+{
+	const char *text = "A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\n"
+			   "A|woken(c,m)|\nA|rel(m)|\n" NEST("A", "l", "m") NEST("B", "m", "l");
+	struct predict_options options = all;
+
+	(void)state;
+	expect(text, "deadlock A5 B4, lost-signal A2");
+	options.only = PREDICT_DEADLOCK;
+	expect_with(text, &options, "deadlock A5 B4");
+	options.only = PREDICT_LOST_SIGNAL;
+	expect_with(text, &options, "lost-signal A2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cycles),  cmocka_unit_test(cycles_of_other_things),
 		cmocka_unit_test(hanging), cmocka_unit_test(nobody_goes_on),
-		cmocka_unit_test(windows),
+		cmocka_unit_test(windows), cmocka_unit_test(places),
+		cmocka_unit_test(only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

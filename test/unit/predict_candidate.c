@@ -30,7 +30,10 @@ static bool one_in(uint32_t n)
 
 /* ---- a random window ------------------------------------------------------------------------- */
 
-/* Locks are taken and left as a stack here; that two threads hold one is no matter. */
+/*
+ * Locks are taken and left as a stack here; that two threads hold one is no matter. The model has
+ * no sections and no reads: what nodes lean on is for predict_needs.
+ */
 static void move_locks(struct window *window, uint32_t *innermost)
 {
 	if (*innermost != ORDER_NONE && one_in(2)) {
@@ -39,6 +42,7 @@ static void move_locks(struct window *window, uint32_t *innermost)
 	}
 	*vec_push(&window->held) = (struct window_held){ .address = 0x1000 + pick(4),
 							 .shared = one_in(2),
+							 .lock = ORDER_NONE,
 							 .outer = *innermost };
 	*innermost = (uint32_t)window->held.count - 1;
 }

@@ -3,7 +3,8 @@
  * feasible prefix of each, found by trying; the witness made of it must be feasible, keep what is
  * required, and not be longer. Small ones by hand say what is dropped and how it is put in order.
  */
-#include "base/mem.h"
+#include "model_make.h"
+
 #include "witness/witness.h"
 
 #include <setjmp.h>
@@ -12,255 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define THREADS 4
-#define CELLS 3
-#define LOCKS 2
-
-static uint64_t seed;
-
-static uint32_t pick(uint32_t below)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % below;
-}
-
-static bool one_in(uint32_t n)
-{
-	return pick(n) == 0;
-}
-
-/* ---- a model by running it ----------------------------------------------------------------- */
-
-/* What belongs to each object, until it is put together. */
-struct world {
-	struct order_model *model;
-	VEC(struct order_write) writes[CELLS];
-	VEC(struct order_read) reads[CELLS];
-	uint32_t value[CELLS], writer[CELLS];
-	VEC(struct order_section) sections[LOCKS];
-	VEC(struct order_fail) fails[LOCKS];
-	/* by lock and thread: 1 + its open section */
-	uint32_t open[LOCKS][THREADS];
-	VEC(struct order_wait) waits;
-	VEC(struct order_signal) signals;
-	uint32_t waiting[THREADS]; /* 1 + its wait */
-	bool woken[THREADS];	   /* it has its signal */
-	uint32_t count, initial;
-};
-
-static uint32_t add_node(struct world *w, uint32_t thread)
-{
-	*vec_push(&w->model->thread) = thread;
-	return w->model->node_count++;
-}
-
-static bool is_held(const struct world *w, uint32_t lock, uint32_t by_other_than, bool shared_too)
-{
-	for (uint32_t t = 0; t < THREADS; t++) {
-		uint32_t section = w->open[lock][t];
-
-		if (section && t != by_other_than &&
-		    (shared_too || !w->sections[lock].items[section - 1].shared))
-			return true;
-	}
-	return false;
-}
-
-static void enter(struct world *w, uint32_t lock, uint32_t thread, uint32_t node, bool shared)
-{
-	*vec_push(&w->sections[lock]) = (struct order_section){ node, ORDER_NONE, thread, shared };
-	w->open[lock][thread] = (uint32_t)w->sections[lock].count;
-}
-
-static void leave(struct world *w, uint32_t lock, uint32_t thread, uint32_t node)
-{
-	w->sections[lock].items[w->open[lock][thread] - 1].release = node;
-	w->open[lock][thread] = 0;
-}
-
-static void run_access(struct world *w, uint32_t thread)
-{
-	uint32_t cell = pick(CELLS), node = add_node(w, thread), what = pick(3);
-
-	if (what != 0)
-		*vec_push(&w->reads[cell]) =
-			(struct order_read){ node, w->value[cell],
-					     one_in(3) ? w->writer[cell] : ORDER_ANY };
-	if (what != 1) {
-		w->value[cell] = pick(3);
-		w->writer[cell] = node;
-		*vec_push(&w->writes[cell]) = (struct order_write){ node, w->value[cell] };
-	}
-}
-
-static void run_lock(struct world *w, uint32_t thread)
-{
-	uint32_t lock = pick(LOCKS);
-	bool shared = one_in(3);
-
-	if (w->open[lock][thread])
-		leave(w, lock, thread, add_node(w, thread));
-	else if (is_held(w, lock, thread, !shared))
-		*vec_push(&w->fails[lock]) = (struct order_fail){ add_node(w, thread), shared };
-	else
-		enter(w, lock, thread, add_node(w, thread), shared);
-}
-
-/* Lock 0 goes with the condition. */
-static void run_condition(struct world *w, uint32_t thread)
-{
-	uint32_t section = w->open[0][thread], node;
-
-	if (section && !w->sections[0].items[section - 1].shared && !one_in(3)) {
-		node = add_node(w, thread);
-		leave(w, 0, thread, node);
-		*vec_push(&w->waits) = (struct order_wait){ .wait = node,
-							    .woken = ORDER_NONE,
-							    .thread = thread,
-							    .wake = one_in(5) ? ORDER_WAKE_FREE
-									      : ORDER_WAKE_SIGNAL,
-							    .used = ORDER_NONE };
-		w->waiting[thread] = (uint32_t)w->waits.count;
-		w->woken[thread] = w->waits.items[w->waits.count - 1].wake == ORDER_WAKE_FREE;
-		return;
-	}
-	node = add_node(w, thread);
-	*vec_push(&w->signals) = (struct order_signal){ node, one_in(3) };
-	for (uint32_t t = 0; t < THREADS; t++) {
-		if (w->waiting[t] && !w->woken[t]) {
-			w->woken[t] = true;
-			if (!w->signals.items[w->signals.count - 1].broadcast)
-				return;
-		}
-	}
-}
-
-static void run_woken(struct world *w, uint32_t thread)
-{
-	uint32_t node;
-
-	if (!w->woken[thread] || is_held(w, 0, thread, true))
-		return;
-	node = add_node(w, thread);
-	w->waits.items[w->waiting[thread] - 1].woken = node;
-	w->waiting[thread] = 0;
-	enter(w, 0, thread, node, false);
-}
-
-static void run_semaphore(struct world *w, uint32_t thread)
-{
-	uint32_t node = add_node(w, thread);
-
-	if (one_in(2)) {
-		w->count++;
-		*vec_push(&w->model->posts) = node;
-	} else if (w->count) {
-		w->count--;
-		*vec_push(&w->model->downs) = node;
-	} else {
-		*vec_push(&w->model->zeros) = node;
-	}
-}
-
-static void put_together(struct world *w)
-{
-	struct order_model *m = w->model;
-
-	for (uint32_t c = 0; c < CELLS; c++) {
-		struct order_cell *cell = vec_push(&m->cells);
-
-		*cell = (struct order_cell){ 0, (uint32_t)m->writes.count,
-					     (uint32_t)w->writes[c].count, (uint32_t)m->reads.count,
-					     (uint32_t)w->reads[c].count };
-		for (size_t i = 0; i < w->writes[c].count; i++)
-			*vec_push(&m->writes) = w->writes[c].items[i];
-		for (size_t i = 0; i < w->reads[c].count; i++)
-			*vec_push(&m->reads) = w->reads[c].items[i];
-		vec_free(&w->writes[c]);
-		vec_free(&w->reads[c]);
-	}
-	for (uint32_t l = 0; l < LOCKS; l++) {
-		*vec_push(&m->locks) = (struct order_lock){ (uint32_t)m->sections.count,
-							    (uint32_t)w->sections[l].count,
-							    (uint32_t)m->fails.count,
-							    (uint32_t)w->fails[l].count };
-		for (size_t i = 0; i < w->sections[l].count; i++)
-			*vec_push(&m->sections) = w->sections[l].items[i];
-		for (size_t i = 0; i < w->fails[l].count; i++)
-			*vec_push(&m->fails) = w->fails[l].items[i];
-		vec_free(&w->sections[l]);
-		vec_free(&w->fails[l]);
-	}
-	*vec_push(&m->conditions) = (struct order_condition){ 0, (uint32_t)w->waits.count, 0,
-							      (uint32_t)w->signals.count };
-	for (size_t i = 0; i < w->waits.count; i++)
-		*vec_push(&m->waits) = w->waits.items[i];
-	for (size_t i = 0; i < w->signals.count; i++)
-		*vec_push(&m->signals) = w->signals.items[i];
-	vec_free(&w->waits);
-	vec_free(&w->signals);
-	*vec_push(&m->semaphores) =
-		(struct order_semaphore){ .initial = w->initial,
-					  .exact = true,
-					  .post_count = (uint32_t)m->posts.count,
-					  .down_count = (uint32_t)m->downs.count,
-					  .zero_count = (uint32_t)m->zeros.count };
-	order_model_index(m);
-}
-
-static void make_model(struct order_model *model, uint32_t nodes)
-{
-	struct world w = { .model = model };
-	uint32_t threads = 2 + pick(THREADS - 1);
-
-	*model = (struct order_model){ .thread_count = threads };
-	for (uint32_t c = 0; c < CELLS; c++)
-		w.writer[c] = ORDER_NONE;
-	w.count = w.initial = pick(2);
-	if (one_in(3))
-		enter(&w, 1, pick(threads), ORDER_NONE, one_in(2));
-	for (uint32_t tries = 0; model->node_count < nodes && tries < 4 * nodes; tries++) {
-		uint32_t thread = pick(threads), before = model->node_count, what = pick(10);
-
-		if (w.waiting[thread])
-			run_woken(&w, thread);
-		else if (what < 4)
-			run_access(&w, thread);
-		else if (what < 7)
-			run_lock(&w, thread);
-		else if (what < 9)
-			run_condition(&w, thread);
-		else
-			run_semaphore(&w, thread);
-		if (before && model->node_count > before && one_in(12))
-			*vec_push(&model->edges) = (struct order_edge){ pick(before), before };
-	}
-	put_together(&w);
-}
-
-/* ---- another prefix of it ------------------------------------------------------------------- */
-
-/* Threads at random, each as far as it gets: what does not fit is tried again later. */
-static uint32_t make_prefix(const struct order_model *model, uint32_t *inside)
-{
-	uint32_t next[THREADS] = { 0 }, count = 0;
-	uint32_t most = pick(model->node_count) + 1;
-
-	for (uint32_t tries = 0; count < most && tries < 6 * model->node_count; tries++) {
-		uint32_t thread = pick(model->thread_count);
-		uint32_t at = model->thread_start.items[thread] + next[thread];
-
-		if (at == model->thread_start.items[thread + 1])
-			continue;
-		inside[count] = model->thread_nodes.items[at];
-		if (order_model_accepts(model, inside, count + 1)) {
-			next[thread]++;
-			count++;
-		}
-	}
-	return count;
-}
 
 static uint32_t count_switches(const struct order_model *model, const uint32_t *nodes, size_t count)
 {
@@ -274,7 +26,7 @@ static uint32_t count_switches(const struct order_model *model, const uint32_t *
 static void check_witness(const struct order_model *model, const struct order_solution *solution,
 			  const uint32_t *required, bool keep_all, witness_nodes *out)
 {
-	uint32_t kept[THREADS] = { 0 };
+	uint32_t kept[MAKE_THREADS] = { 0 };
 
 	out->count = 0;
 	witness_make(model, solution, required, keep_all, out);
@@ -296,19 +48,19 @@ static void random_models(void **state)
 	(void)state;
 	for (uint32_t round = 0; round < 4000; round++) {
 		struct order_model model;
-		uint32_t inside[64], required[THREADS], whole[THREADS] = { 0 };
+		uint32_t inside[64], required[MAKE_THREADS], whole[MAKE_THREADS] = { 0 };
 		struct order_solution solution = { .inside = inside };
 
-		seed = round;
-		make_model(&model, 4 + pick(40));
+		make_seed = round;
+		make_model(&model, 4 + make_pick(40));
 		for (uint32_t i = 0; i < model.node_count; i++)
 			inside[i] = i;
 		assert_true(order_model_accepts(&model, inside, model.node_count));
 		solution.count = make_prefix(&model, inside);
 		for (uint32_t i = 0; i < solution.count; i++)
 			whole[model.thread.items[inside[i]]]++;
-		for (uint32_t t = 0; t < THREADS; t++)
-			required[t] = one_in(2) ? 0 : pick(whole[t] + 1);
+		for (uint32_t t = 0; t < MAKE_THREADS; t++)
+			required[t] = make_one_in(2) ? 0 : make_pick(whole[t] + 1);
 		check_witness(&model, &solution, required, false, &out);
 		kept += out.count;
 		check_witness(&model, &solution, whole, false, &out);
@@ -354,7 +106,7 @@ static void add_cell(struct order_model *model, uint32_t write, uint32_t read)
 static void expect(struct order_model *model, uint32_t a, uint32_t b, uint32_t c,
 		   const uint32_t *nodes, size_t count)
 {
-	uint32_t inside[64], required[THREADS] = { a, b, c };
+	uint32_t inside[64], required[MAKE_THREADS] = { a, b, c };
 	struct order_solution solution = { inside, model->node_count };
 	witness_nodes out = { 0 };
 
