@@ -127,6 +127,7 @@ static void check_event(struct check *c, const struct trace_event *ev)
 	map_put(&c->seen, ev->stream, NULL);
 	if (map_get(&c->joined, ev->stream) && ev->index != TRACE_NO_INDEX)
 		check_violation(c, ev, "has an event after it was joined");
+	check_awake(c, ev);
 	switch (event_group(ev->kind)) {
 	case EG_ATOMIC: check_atomic(c, ev); break;
 	case EG_MEMORY: check_memory(c, ev); break;

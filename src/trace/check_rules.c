@@ -101,6 +101,15 @@ void check_condition(struct check *c, const struct trace_event *ev)
 		end_wait(c, ev);
 }
 
+void check_awake(struct check *c, const struct trace_event *ev)
+{
+	const uint64_t *waiting = map_get(&c->waiting, ev->stream);
+
+	if (waiting && *waiting && (event_group(ev->kind) == EG_LOCK || ev->kind == EV_WAIT))
+		check_surprise(c, ev, "has an event while it waits at condition %#" PRIx64,
+			       *waiting - 1);
+}
+
 /* ---- threads ------------------------------------------------------------------------------ */
 
 void check_thread(struct check *c, const struct trace_event *ev)

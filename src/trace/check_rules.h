@@ -63,6 +63,8 @@ void check_add_note(struct check *c, char *text);
 
 void check_lock(struct check *c, const struct trace_event *ev);
 void check_condition(struct check *c, const struct trace_event *ev);
+/* Who waits uses no lock until it wakes up. (A cancelled one unwinds before that.) */
+void check_awake(struct check *c, const struct trace_event *ev);
 void check_thread(struct check *c, const struct trace_event *ev);
 void check_semaphore(struct check *c, const struct trace_event *ev);
 void check_barrier(struct check *c, const struct trace_event *ev);

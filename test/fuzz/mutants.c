@@ -290,7 +290,7 @@ static void predict_mutant(const char *path, struct progress *progress)
 	if (predict_run(trace, &options, &result, &err)) {
 		progress->analysed++;
 		progress->findings += result.findings.count;
-		if (result.stats.rejected) {
+		if (result.stats.rejected) { /* on a trace without problems: see predict.h */
 			progress->bad++;
 			printf("refused witness: %s\n",
 			       result.faults.count ? result.faults.items[0] : "(no reason)");

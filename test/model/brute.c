@@ -38,7 +38,7 @@ static void print_events(const char *key, const int *events, int count, bool lin
 		if (lines)
 			printf("%s%d", i ? "," : "", e->line);
 		else
-			printf("%s[%d,%d]", i ? "," : "", e->thread, e->index);
+			printf("%s[%d,%d]", i ? "," : "", e->stream, e->number_in_stream);
 	}
 	printf("]");
 }
@@ -142,18 +142,19 @@ static bool advance(struct states *now, int event)
 static int take_event(char **list)
 {
 	char *end;
-	long thread, index;
+	long stream, number;
 
 	if (!**list || **list == '-')
 		return -2;
-	thread = strtol(*list, &end, 10);
+	stream = strtol(*list, &end, 10);
 	if (*end != '.')
 		return -1;
-	index = strtol(end + 1, &end, 10);
+	number = strtol(end + 1, &end, 10);
 	*list = *end == ',' ? end + 1 : end;
-	if (thread < 0 || thread >= text.thread_count || index < 0 || index >= text.length[thread])
+	if (stream < 0 || stream >= text.thread_count || number < 0 ||
+	    number >= text.stream_length[stream])
 		return -1;
-	return text.of[thread][index];
+	return text.of_stream[stream][number];
 }
 
 static bool follow(struct states *now, char *steps, char *why)

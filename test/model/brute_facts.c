@@ -114,7 +114,7 @@ static void keep_orders(struct facts *f)
 {
 	for (int i = 0; i < f->text->event_count; i++) {
 		for (int j = i + 1; j < f->text->event_count; j++) {
-			if (is_kept(f, i, j))
+			if (f->strange[j] || is_kept(f, i, j))
 				must(f, i, j);
 		}
 	}
@@ -182,6 +182,8 @@ static bool make_cells(struct facts *f)
 	return true;
 }
 
+#define UNKNOWN 10000 /* what an event without value wrote: this and its number */
+
 /* Values are numbers that are equal when the bytes are, within one cell. */
 struct values {
 	int count;
@@ -200,11 +202,6 @@ static int number_of(struct values *values, const uint8_t *bytes, uint64_t size)
 	return values->count++;
 }
 
-static int unknown_value(int event)
-{
-	return 10000 + event;
-}
-
 static int initial_value(const struct text *text, const struct cell *cell, struct values *values)
 {
 	static const uint8_t zero[8];
@@ -220,28 +217,30 @@ static int initial_value(const struct text *text, const struct cell *cell, struc
 }
 
 /*
- * A read of a cell in the base run, in which the cell has what `last` wrote. Two reads that saw
- * different values there leave the second without an explanation.
+ * A read of a cell in the base run, in which the cell has what `last` wrote; `*told` is what is
+ * known of it by now, -1 for nothing: a read tells, too.
  */
 static void judge_read(struct facts *f, int i, int c, int value, uint8_t last, int *told)
 {
-	int *wanted = &f->wanted[i][c], *now = last == NONE ? &f->initial[c] : &f->written[last][c];
+	bool unknown = last != NONE && f->written[last][c] >= UNKNOWN;
 
 	f->writer[i][c] = last;
-	*wanted = PINNED;
+	f->wanted[i][c] = PINNED;
 	if (value < 0)
 		return;
-	/* Nobody knows what a block holds at first: its first read tells. */
-	if (*now >= 10000 && f->text->events[last].kind == ALLOC)
-		*now = value;
-	if (*now < 10000)
-		*wanted = value;
-	else if (*told < 0)
-		*told = value;
-	if ((*now < 10000 ? *now : *told) != value) {
+	/* Nobody knows what a block holds at first: its first read decides. */
+	if (unknown && f->text->events[last].kind == ALLOC) {
+		f->written[last][c] = value;
+		unknown = false;
+	}
+	if (!unknown)
+		f->wanted[i][c] = value;
+	if (*told >= 0 && *told != value) {
 		f->cells[c].frozen = true;
+		f->strange[i] = true;
 		f->unexplained++;
 	}
+	*told = value;
 }
 
 static void judge_cell(struct facts *f, int c)
@@ -250,13 +249,12 @@ static void judge_cell(struct facts *f, int c)
 	const struct cell *cell = &f->cells[c];
 	struct values values = { 0 };
 	uint8_t last = NONE;
-	int told = -1; /* what a read said that an event without value had written */
+	int told = f->initial[c] = initial_value(text, cell, &values);
 
-	f->initial[c] = initial_value(text, cell, &values);
 	for (int i = 0; i < text->event_count; i++) {
 		const struct event *e = &text->events[i];
 		uint64_t offset = cell->address - e->address;
-		bool reads = e->kind == READ || e->kind == UPDATE;
+		const uint8_t *read = e->kind == UPDATE ? e->old : e->value;
 
 		if (c < f->first_cell[i] || c >= f->first_cell[i] + f->cells_of[i])
 			continue;
@@ -264,20 +262,15 @@ static void judge_cell(struct facts *f, int c)
 			f->cells[c].frozen = true;
 			f->unexplained++;
 		}
-		if (reads) {
-			const uint8_t *bytes = e->kind == READ ? e->value : e->old;
-
+		if (e->kind == READ || e->kind == UPDATE)
 			judge_read(f, i, c,
-				   e->valued ? number_of(&values, bytes + offset, cell->size) : -1,
+				   e->valued ? number_of(&values, read + offset, cell->size) : -1,
 				   last, &told);
-		}
-		if (e->kind != READ) {
-			f->written[i][c] =
-				e->valued ? number_of(&values, e->value + offset, cell->size)
-					  : unknown_value(i);
-			last = (uint8_t)i;
-			told = -1;
-		}
+		if (e->kind == READ)
+			continue;
+		told = e->valued ? number_of(&values, e->value + offset, cell->size) : -1;
+		f->written[i][c] = told < 0 ? UNKNOWN + i : told;
+		last = (uint8_t)i;
 	}
 	for (int i = 0; f->cells[c].frozen && i < text->event_count; i++)
 		f->wanted[i][c] = ANY;

@@ -33,6 +33,7 @@ struct meeting {
 struct facts {
 	const struct text *text;
 	int unexplained;
+	bool strange[MAX_EVENTS]; /* a read that no recorded write explains: behind all before it */
 	/* [event][thread]: so many of its events come before, by creation, lives, frozen orders */
 	uint8_t need[MAX_EVENTS][MAX_THREADS];
 	uint8_t create[MAX_THREADS]; /* the event, or NONE */

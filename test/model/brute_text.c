@@ -11,7 +11,7 @@
 #define SPACING 65536ull
 
 /* What the arguments of an operation are. */
-enum shape { BARE, ACCESS, OBJECT, NUMBERED, PAIR, THREAD, BLOCK };
+enum shape { BARE, ACCESS, OBJECT, NUMBERED, PAIR, THREAD, HOST, BLOCK };
 
 struct row {
 	const char *name, *result; /* NULL: without one */
@@ -34,6 +34,8 @@ static const struct row rows[] = {
 	{ "fork", NULL, CREATE, THREAD, MEMORY, PLAIN },
 	{ "join", NULL, JOIN, THREAD, MEMORY, PLAIN },
 	{ "jreq", NULL, JOIN_REQUEST, THREAD, MEMORY, PLAIN },
+	{ "handler", NULL, HANDLER, HOST, MEMORY, PLAIN },
+	{ "handlerend", NULL, HANDLER, BARE, MEMORY, PLAIN },
 	{ "begin", NULL, BEGIN, BARE, MEMORY, PLAIN },
 	{ "end", NULL, END, BARE, MEMORY, PLAIN },
 	{ "init", "normal", LOCK_INIT, OBJECT, LOCK, PLAIN },
@@ -163,6 +165,7 @@ static int thread_of(struct reader *r, const char *name)
 		return -1;
 	if (t == r->text->thread_count) {
 		r->thread_names[t] = strdup(name);
+		r->text->host[t] = t;
 		r->text->thread_count++;
 	}
 	return t;
@@ -331,10 +334,15 @@ static bool read_operation(struct reader *r, const struct row *row, struct event
 	case NUMBERED:
 	case PAIR: return read_object(r, row, e);
 	case THREAD:
-		if (line->argument_count != 1)
+	case HOST:
+		if (line->argument_count != (row->shape == THREAD ? 1 : 2))
 			return fail(r, "%s of whom?", row->name);
 		e->other = thread_of(r, line->arguments[0]);
-		return e->other >= 0 ? true : fail(r, "too many threads");
+		if (e->other < 0)
+			return fail(r, "too many threads");
+		if (row->shape == HOST)
+			r->text->host[e->stream] = r->text->host[e->other];
+		return true;
 	case BARE: break;
 	}
 	if (e->kind == BEGIN && line->argument_count == 2) {
@@ -376,13 +384,18 @@ static bool read_event(struct reader *r)
 		return fail(r, "too many events");
 	*e = (struct event){ .kind = row->kind, .how = row->how, .line = r->line.number };
 	e->object = e->mutex = e->other = -1;
-	e->thread = thread_of(r, r->line.thread);
-	if (e->thread < 0)
+	e->stream = thread_of(r, r->line.thread);
+	if (e->stream < 0)
 		return fail(r, "too many threads");
 	if (!read_operation(r, row, e))
 		return false;
+	if (e->kind == HANDLER)
+		return true; /* no event */
+	e->thread = text->host[e->stream];
 	e->index = text->length[e->thread]++;
-	text->of[e->thread][e->index] = text->event_count++;
+	e->number_in_stream = text->stream_length[e->stream]++;
+	text->of[e->thread][e->index] = text->event_count;
+	text->of_stream[e->stream][e->number_in_stream] = text->event_count++;
 	return true;
 }
 
@@ -458,6 +471,7 @@ bool text_read(const char *path, struct text *text)
 
 	text->event_count = text->thread_count = text->object_count = text->initial_count = 0;
 	memset(text->length, 0, sizeof text->length);
+	memset(text->stream_length, 0, sizeof text->stream_length);
 	text->error[0] = 0;
 	if (!in)
 		return fail(&r, "cannot read %s", path);

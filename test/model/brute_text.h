@@ -1,7 +1,10 @@
 /*
  * The brute force's own reader of text traces (doc/trace-format.md, "The text form"): what the
- * generator writes and what the literature's traces use. Values have up to 8 bytes; signal
- * handlers, fills (0xNN*) and barriers without `passed` are refused. Shares nothing with src/.
+ * generator writes and what the literature's traces use. Values have up to 8 bytes; fills (0xNN*)
+ * and barriers without `passed` are refused. Shares nothing with src/.
+ *
+ * A signal handler's events are events of the thread it interrupts, where they cut in; findings
+ * and schedules name them by the handler's own stream.
  */
 #ifndef MODEL_BRUTE_TEXT_H
 #define MODEL_BRUTE_TEXT_H
@@ -16,6 +19,7 @@
 
 enum kind {
 	NOTHING, /* what nobody notices: calls, probes, fences, detach */
+	HANDLER, /* not even an event */
 	READ,
 	WRITE,
 	UPDATE,
@@ -65,7 +69,8 @@ struct event {
 	enum kind kind;
 	enum how how;
 	bool atomic, valued, environment, recursive;
-	int thread, index, line;
+	int thread, index; /* in the order of the thread, handlers included */
+	int stream, number_in_stream, line;
 	int object;		/* of a sync event, in objects */
 	int mutex;		/* of WAIT and WOKEN, in objects */
 	int other;		/* CREATE, JOIN, JOIN_REQUEST: the thread */
@@ -90,6 +95,9 @@ struct text {
 	struct event events[MAX_EVENTS];
 	int length[MAX_THREADS];	     /* how many events a thread has */
 	int of[MAX_THREADS][MAX_EVENTS + 1]; /* [thread][index]: number of the event */
+	int stream_length[MAX_THREADS];
+	int of_stream[MAX_THREADS][MAX_EVENTS + 1]; /* [stream][number_in_stream]: the same */
+	int host[MAX_THREADS]; /* the thread that a stream belongs to: mostly its own number */
 	struct object objects[MAX_OBJECTS];
 	struct initial initials[MAX_OBJECTS];
 	char error[200]; /* what is wrong with the text, if text_read said false */

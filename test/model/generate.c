@@ -36,7 +36,7 @@ void generate_line(struct machine *m, int thread, const char *format, ...)
 		m->events++;
 	}
 	t->begun = true;
-	fprintf(m->out, "T%d|", thread);
+	fprintf(m->out, "%c%d|", t->handler ? 'H' : 'T', thread);
 	va_start(list, format);
 	vfprintf(m->out, format, list);
 	va_end(list);
@@ -79,6 +79,8 @@ static void choose_groups(struct machine *m)
 		m->groups |= FORKS;
 	if (chance(m, 4))
 		m->groups |= NOISE;
+	if (chance(m, 4))
+		m->groups |= HANDLERS | MEMORY;
 }
 
 static void choose(struct machine *m)
@@ -107,6 +109,7 @@ static void choose(struct machine *m)
 static void write_head(struct machine *m)
 {
 	static const int offsets[] = { 0, 4, 2 };
+	int value;
 
 	if (m->overlap) {
 		for (int i = 0; i < m->variable_count; i++)
@@ -125,22 +128,24 @@ static void write_head(struct machine *m)
 	for (int i = 0; i < SEMAPHORES && m->groups & SEMAPHORAL; i++) {
 		if (!chance(m, 60))
 			continue; /* not known: the least that the run allows, found out by it */
-		m->semaphore[i] = (int)generate_random(m, 3);
-		generate_line(m, 0, "sinit(%c,%d)", "st"[i], m -> semaphore[i]);
+		value = (int)generate_random(m, 3);
+		m->semaphore[i] = value;
+		generate_line(m, 0, "sinit(%c,%d)", "st"[i], value);
 	}
 }
 
-/* All rows that this trace uses at the moment. */
-static int list_operations(const struct machine *m, const struct operation **rows, int *sum)
+/* All rows that this trace uses at the moment; a handler only touches memory. */
+static int list_operations(const struct machine *m, bool handler, const struct operation **rows,
+			   int *sum)
 {
 	const struct operation *const tables[] = { generate_memory, generate_locks,
 						   generate_others };
 	int count = 0;
 
 	*sum = 0;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < (handler ? 1 : 3); i++) {
 		for (const struct operation *row = tables[i]; row->try; row++) {
-			if (!(row->group & m->groups) || (m->tidy && !row->tidies))
+			if (!(row->group & m->groups) || (m->tidy && !row->tidies && !handler))
 				continue;
 			rows[count++] = row;
 			*sum += row->weight;
@@ -152,15 +157,24 @@ static int list_operations(const struct machine *m, const struct operation **row
 static bool do_something(struct machine *m, int t)
 {
 	const struct operation *rows[64];
-	int sum, count = list_operations(m, rows, &sum);
+	struct thread *thread = &m->threads[t];
+	int sum, count;
 
+	if (m->groups & HANDLERS && thread->begun && !thread->handler && chance(m, 15)) {
+		fprintf(m->out, "H%d|handler(T%d,10)|\n", t, t);
+		thread->handler = 1 + (int)generate_random(m, 2);
+	}
+	count = list_operations(m, thread->handler, rows, &sum);
 	for (int tries = 0; sum && tries < 8; tries++) {
 		int pick = (int)generate_random(m, (uint64_t)sum), i = 0;
 
 		while (i < count && (pick -= rows[i]->weight) >= 0)
 			i++;
-		if (rows[i]->try(m, t))
-			return true;
+		if (!rows[i]->try(m, t))
+			continue;
+		if (thread->handler && !--thread->handler)
+			fprintf(m->out, "H%d|handlerend|\n", t);
+		return true;
 	}
 	return false;
 }

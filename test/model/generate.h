@@ -32,6 +32,7 @@ struct thread {
 	int mutex, saved;  /* WAITING: gave this one back, held so deep */
 	bool timed, woken; /* WAITING */
 	int once;	   /* running it: its number + 1 */
+	int handler;	   /* in a signal handler: so many operations more */
 };
 
 struct machine {
@@ -68,6 +69,7 @@ enum group {
 	HEAP = 256,
 	FORKS = 512,
 	NOISE = 1024, /* what only the environment explains */
+	HANDLERS = 2048,
 };
 
 /* An operation: does it with a running thread and says so, or finds that it cannot be done. */

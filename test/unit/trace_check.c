@@ -62,6 +62,7 @@ static void conditions(void **state)
 	bad("A|wait(c,m)|\n", "does not hold");
 	bad("A|acq(m)|\nB|wait(c,m)|\n", "which stream 0 holds");
 	bad("A|acq(m)|\nA|woken(c,m)|\n", "without waiting");
+	bad("A|acq(m)|\nA|wait(c,m)|\nA|rel(m)|\n", "while it waits");
 	bad("A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nA|woken(c,m)|\n", "wakes up with lock");
 }
 
