@@ -86,6 +86,7 @@ PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLU
 
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
 MODEL := $(addprefix $(B)/test/model/,brute generate judge)
+TESTERS := $(MODEL) $(B)/test/model/queries $(B)/test/fuzz/mutants
 
 # ---- targets ------------------------------------------------------------------------------------
 
@@ -98,8 +99,8 @@ demo: all ## record a small racy program and predict what else it can do
 	@demo/run $(B)
 
 # `test/run` goes on after a failure and ends with the total.
-test: all $(UNIT) build/deps-test ## all tests: what CI runs
-	@test/run $(B) lint unit runtime exact projects golden programs
+test: all $(UNIT) $(TESTERS) build/deps-test ## all tests: what CI runs
+	@test/run $(B) lint unit runtime exact projects golden programs model
 
 unit: all $(UNIT) build/deps-test ## unit tests alone (T=substring picks some; so it does below)
 	@test/run $(B) unit $(T)
