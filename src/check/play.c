@@ -32,6 +32,13 @@ bool checker_play_is_through(const struct checker_play *play, uint32_t thread)
 	return play->next[thread] == CHECKER_END && !checker_base_goes_on(play->base, thread);
 }
 
+bool checker_play_hangs(const struct checker_play *play, uint32_t thread)
+{
+	return play->world->threads[thread].pending.kind != EV_NONE &&
+	       checker_play_is_through(play, thread) &&
+	       !checker_source_is_cut(play->base->source, thread);
+}
+
 /* ---- what the event has to wait for ------------------------------------------------------- */
 
 static bool keeps_order(const struct checker_play *play, uint32_t number, struct err *why)

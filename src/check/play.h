@@ -30,6 +30,9 @@ bool checker_play_is_ready(const struct checker_play *play, uint32_t number, str
 /* Have all events of the thread happened, also those behind the window? */
 bool checker_play_is_through(const struct checker_play *play, uint32_t thread);
 
+/* Has it come through, and did the recording end while its last event, a request, hung? */
+bool checker_play_hangs(const struct checker_play *play, uint32_t thread);
+
 /* Did the thread arrive at a barrier that it may not leave yet? */
 bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream);
 

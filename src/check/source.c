@@ -8,7 +8,7 @@ struct stream {
 	struct trace_cursor *cursor;
 	struct trace_event head;
 	uint32_t thread;
-	bool fetched, over;
+	bool fetched, over, cut;
 };
 
 struct checker_source {
@@ -68,10 +68,17 @@ bool checker_source_more(struct checker_source *source, uint32_t i)
 	struct err err;
 
 	while (!stream->fetched && !stream->over) {
+		err.text[0] = 0;
 		stream->over = !trace_next(stream->cursor, &stream->head, &err);
 		stream->fetched = !stream->over && stream->head.index != TRACE_NO_INDEX;
+		stream->cut |= stream->over ? err.text[0] != 0 : stream->head.kind == EV_STOP;
 	}
 	return stream->fetched;
+}
+
+bool checker_source_is_cut(const struct checker_source *source, uint32_t i)
+{
+	return source->streams[i].cut;
 }
 
 /* How a wait ends stands in what follows it. */

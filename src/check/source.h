@@ -20,4 +20,7 @@ bool checker_source_take(struct checker_source *source, uint32_t stream,
 /* Is there another one? */
 bool checker_source_more(struct checker_source *source, uint32_t stream);
 
+/* After the last one: did the thread go on unseen, because of a limit or of damage? */
+bool checker_source_is_cut(const struct checker_source *source, uint32_t stream);
+
 #endif

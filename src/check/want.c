@@ -71,9 +71,9 @@ struct checker_want checker_want_of(const struct checker_play *play, uint32_t th
 {
 	if (play->next[thread] != CHECKER_END)
 		return want_next(play, play->next[thread]);
-	if (checker_base_goes_on(play->base, thread))
-		return (struct checker_want){ .kind = EV_NONE, .thread = thread };
-	return want_pending(play, thread);
+	if (checker_play_hangs(play, thread))
+		return want_pending(play, thread);
+	return (struct checker_want){ .kind = EV_NONE, .thread = thread };
 }
 
 /* ---- what is in the way ------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static uint32_t lock_blocker(const struct checker_play *play, const struct check
 static bool can_be_joined(const struct checker_play *play, uint64_t stream)
 {
 	return stream == TRACE_NONE || (checker_play_is_through(play, (uint32_t)stream) &&
-					play->world->threads[stream].pending.kind == EV_NONE);
+					!checker_play_hangs(play, (uint32_t)stream));
 }
 
 uint32_t checker_want_blocker(const struct checker_play *play, const struct checker_want *want,

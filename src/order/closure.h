@@ -35,10 +35,11 @@ void closure_require_inside(struct closure *closure, uint32_t node);
 void closure_require_outside(struct closure *closure, uint32_t node);
 
 /*
- * Draws conclusions until there are no more, or `contradiction`; returns how many steps it took.
- * What is `known` besides (pairs of nodes or the cut) goes in first.
+ * Draws conclusions until there are no more, or `contradiction`, or about `limit` steps were taken;
+ * returns how many. What is `known` besides (pairs of nodes or the cut) goes in first.
  */
-uint64_t closure_saturate(struct closure *closure, const struct order_edge *known, size_t count);
+uint64_t closure_saturate(struct closure *closure, const struct order_edge *known, size_t count,
+			  uint64_t limit);
 void closure_free_work(struct closure *closure);
 
 static inline bool closure_is_inside(const struct closure *c, uint32_t node)

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* What a node does, as far as it leans on others: a list for each node. */

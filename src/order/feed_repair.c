@@ -1,15 +1,17 @@
 #include "order/feed_repair.h"
 
 #include "base/mem.h"
+#include "order/feed_plan.h"
 #include "order/feed_spots.h"
 #include "order/window_survey.h"
 
 #include <string.h>
 
-#define AHEAD 16384   /* events held back */
+#define AHEAD 8192    /* events held back */
 #define PARTS_MAX 64  /* spots of an access, beyond which it is not looked at closely */
 #define SCAN_MAX 4096 /* touches looked at to find who will write a value */
 #define READS_MAX 32  /* … and to find a lane's next read */
+#define UNPLANNED 64  /* touches of a spot after which a plan is tried again */
 #define NEVER UINT64_MAX
 
 /* An event held back, with its own copy of its values. What it has room for stays with its slot. */
@@ -58,6 +60,9 @@ struct feed_repair {
 	uint32_t parked; /* lanes */
 	uint32_t last;	 /* lane whose first entry was given out; SPOT_NONE */
 	struct feed_spots spots;
+	struct feed_planner *planner;
+	VEC(struct feed_plan) plans;
+	VEC(uint32_t) free_plans;
 	struct map holders; /* lock: writers << 32 | readers; semaphore: count */
 };
 
@@ -253,7 +258,7 @@ static bool can_precede(const struct feed_repair *r, struct lane *lane, uint32_t
 {
 	bool behind_turn = t->behind && t->behind - 1 >= r->lanes[other].done;
 
-	return t->time <= until(lane) &&
+	return (t->time <= until(lane) || t->time - until(lane) <= SPOT_SLACK) &&
 	       !(behind_turn && queue_first(&lane->turns) < t->behind - 1);
 }
 
@@ -401,6 +406,71 @@ static enum reason judge_read(const struct feed_repair *r, struct lane *lane, ui
 	return GOES;
 }
 
+/* ---- plans -------------------------------------------------------------------------------- */
+
+/* Could another lane come first here, as far as times and synchronisation say? */
+static bool is_contended(const struct feed_repair *r, struct lane *lane, uint32_t number,
+			 uint32_t spot)
+{
+	uint32_t q = r->spots.spots.items[spot].queues;
+
+	for (; q != SPOT_NONE; q = r->spots.queues.items[q].next) {
+		const struct spot_queue *queue = &r->spots.queues.items[q];
+
+		if (queue->lane != number &&
+		    can_precede(r, lane, queue->lane, &r->spots.touches.items[queue->first]))
+			return true;
+	}
+	return false;
+}
+
+static void drop_plan(struct feed_repair *r, uint32_t spot)
+{
+	struct spot *s = &r->spots.spots.items[spot];
+
+	if (s->plan)
+		*vec_push(&r->free_plans) = s->plan - 1;
+	s->plan = 0;
+}
+
+/* A plan for a spot that lanes race for, if there is none; a vain search is not repeated soon. */
+static void make_plan(struct feed_repair *r, uint32_t spot)
+{
+	struct spot *s = &r->spots.spots.items[spot];
+	uint32_t number;
+
+	if (s->plan || (int32_t)(s->version - s->unplanned) < 0)
+		return;
+	if (r->free_plans.count) {
+		number = r->free_plans.items[--r->free_plans.count];
+	} else {
+		number = (uint32_t)r->plans.count;
+		*vec_push(&r->plans) = (struct feed_plan){ 0 };
+	}
+	s->plan = number + 1;
+	if (!feed_plan_make(r->planner, &r->plans.items[number], &r->spots, spot)) {
+		drop_plan(r, spot);
+		s->unplanned = s->version + UNPLANNED;
+	}
+}
+
+static uint32_t planned(const struct feed_repair *r, uint32_t spot)
+{
+	const struct feed_plan *p = &r->plans.items[r->spots.spots.items[spot].plan - 1];
+
+	return p->lanes.items[p->next];
+}
+
+/* The lane has done its part at the spot, as planned or not. */
+static void follow_plan(struct feed_repair *r, uint32_t spot, uint32_t number)
+{
+	uint32_t plan = r->spots.spots.items[spot].plan;
+	struct feed_plan *p = plan ? &r->plans.items[plan - 1] : NULL;
+
+	if (p && (p->lanes.items[p->next] != number || ++p->next == p->end))
+		drop_plan(r, spot);
+}
+
 /* ---- failed tries ------------------------------------------------------------------------- */
 
 static bool is_held(const struct feed_repair *r, uint64_t address)
@@ -497,6 +567,25 @@ static uint64_t first_turn(struct feed_repair *r)
 	return NEVER;
 }
 
+static enum reason judge_touch(struct feed_repair *r, uint32_t number, const struct entry *e,
+			       const struct spot_touch *t)
+{
+	struct lane *lane = &r->lanes[number];
+	enum reason reason = GOES;
+
+	if (!e->ordered && !r->spots.spots.items[t->spot].plan &&
+	    (t->write || (t->known && !matches(&r->spots.spots.items[t->spot], t))) &&
+	    is_contended(r, lane, number, t->spot))
+		make_plan(r, t->spot);
+	if (r->spots.spots.items[t->spot].plan)
+		return planned(r, t->spot) == number ? GOES : WAITS_FOR_READER;
+	if (!t->write && t->known)
+		reason = judge_read(r, lane, number, t);
+	else if (t->write && !e->ordered && must_wait(r, lane, number, t))
+		reason = WAITS_FOR_READER;
+	return reason;
+}
+
 /* May the lane's first event come now? If not, what for it waits. */
 static enum reason judge(struct feed_repair *r, uint32_t number)
 {
@@ -514,11 +603,7 @@ static enum reason judge(struct feed_repair *r, uint32_t number)
 	for (size_t i = 0; i < e->parts.count; i++) {
 		const struct spot_touch *t = &r->spots.touches.items[e->parts.items[i]];
 
-		reason = GOES;
-		if (!t->write && t->known)
-			reason = judge_read(r, lane, number, t);
-		else if (t->write && !e->ordered && must_wait(r, lane, number, t))
-			reason = WAITS_FOR_READER;
+		reason = judge_touch(r, number, e, t);
 		if (reason != GOES) {
 			lane->spot = t->spot;
 			lane->version = r->spots.spots.items[t->spot].version;
@@ -670,8 +755,12 @@ static void come(struct feed_repair *r, uint32_t number)
 	struct lane *lane = &r->lanes[number];
 	struct entry *e = entry_at(lane, 0);
 
-	for (size_t i = 0; i < e->parts.count; i++)
+	for (size_t i = 0; i < e->parts.count; i++) {
+		uint32_t spot = r->spots.touches.items[e->parts.items[i]].spot;
+
 		feed_spots_do(&r->spots, number, e->parts.items[i]);
+		follow_plan(r, spot, number);
+	}
 	if (e->ordered) {
 		follow_lock(r, &e->event);
 		lane->turns.first++;
@@ -718,6 +807,7 @@ struct feed_repair *feed_repair_open(const struct window_survey *survey)
 	r->survey = survey;
 	r->lanes = mem_zalloc(survey->lane_count + 1, sizeof *r->lanes);
 	r->last = SPOT_NONE;
+	r->planner = feed_planner_open();
 	return r;
 }
 
@@ -736,6 +826,11 @@ void feed_repair_close(struct feed_repair *r)
 	if (!r)
 		return;
 	free(r->lanes);
+	for (size_t i = 0; i < r->plans.count; i++)
+		vec_free(&r->plans.items[i].lanes);
+	vec_free(&r->plans);
+	feed_planner_close(r->planner);
+	vec_free(&r->free_plans);
 	vec_free(&r->active);
 	vec_free(&r->order.items);
 	vec_free(&r->turns.items);

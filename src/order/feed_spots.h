@@ -11,6 +11,9 @@
 
 #define SPOT_NONE UINT32_MAX
 
+/* Ticks by which a write may be seen later than its time says: stores wait in the processor. */
+#define SPOT_SLACK 20000
+
 /* A part of an access: bytes of one spot. The lane's come in order. */
 struct spot_touch {
 	uint64_t value;	   /* of the bytes in mask; others 0 */
@@ -37,8 +40,10 @@ struct spot_queue {
 
 struct spot {
 	uint64_t value;
-	uint8_t known;	  /* mask */
-	uint32_t version; /* changes with each touch that has come */
+	uint8_t known;	    /* mask */
+	uint32_t version;   /* changes with each touch that has come */
+	uint32_t plan;	    /* of the repair: number + 1, or 0 */
+	uint32_t unplanned; /* version before which there is no use in making one */
 	uint32_t queues;
 };
 

@@ -32,6 +32,26 @@ struct lemma_pair {
 	int32_t literal;
 };
 
+/* The state of objects while playing. */
+struct lemma_cell {
+	uint32_t round, writer;
+};
+struct lemma_lock {
+	uint32_t round;
+	lemma_list open; /* sections */
+};
+struct lemma_condition {
+	uint32_t round, deaf; /* deaf: epoch of a query that asks for deaf waits */
+	lemma_list waiting;   /* waits that nothing has woken yet */
+};
+struct lemma_semaphore {
+	uint32_t round;
+	uint64_t posts, downs;
+};
+struct lemma_takes {
+	uint32_t round, pair;
+};
+
 struct lemma {
 	const struct order_index *index;
 	struct total *total;
@@ -41,43 +61,29 @@ struct lemma {
 	const int32_t *atoms; /* the query's atoms as literals of cdcl, from 1 */
 	uint32_t epoch;	      /* of the query */
 	uint32_t round;	      /* of the check: state of objects is good when its number is this */
-	uint64_t lemmas, steps;
+	uint64_t lemmas;      /* made, ever */
 	VEC(struct lemma_choice) choices;
 	struct lemma_choices *of_read, *of_fail, *of_wait;
 	VEC(int32_t) clause;
 	uint32_t *latest;  /* for each thread: room for its last write, post or down */
 	lemma_list broken; /* waits that nothing wakes, found in this round */
 	lemma_list crowd;  /* room for waits that want too few signals */
-	/* state of objects while playing */
-	struct lemma_cell {
-		uint32_t round, writer;
-	} * cells;
-	struct lemma_lock {
-		uint32_t round;
-		lemma_list open; /* sections */
-	} * locks;
-	struct lemma_condition {
-		uint32_t round, deaf; /* deaf: epoch of a query that asks for deaf waits */
-		lemma_list waiting;   /* waits that nothing has woken yet */
-	} * conditions;
-	struct lemma_semaphore {
-		uint32_t round;
-		uint64_t posts, downs;
-	} * semaphores;
-	uint32_t *taken; /* for each signal: the wait that takes it, ORDER_NONE: nobody */
+	struct lemma_cell *cells;
+	struct lemma_lock *locks;
+	struct lemma_condition *conditions;
+	struct lemma_semaphore *semaphores;
+	struct lemma_takes *takes; /* for each wait */
+	uint32_t *taken;	   /* for each signal: the wait that takes it, ORDER_NONE: nobody */
 	/* "this wait takes this signal", as far as a clause needed it */
 	struct map pair_of; /* wait << 32 | signal: literal */
 	VEC(struct lemma_pair) pairs;
-	struct lemma_takes {
-		uint32_t round, pair;
-	} * takes; /* for each wait, while playing */
 };
 
 void lemma_make(struct lemma *lemma, const struct order_index *index, struct total *total,
 		struct cdcl *cdcl, struct closure *closure);
 void lemma_free(struct lemma *lemma);
 
-/* A new query; its own clauses about deaf waits are added. */
+/* A new query: nothing was chosen yet. */
 void lemma_reset(struct lemma *lemma, const struct order_query *query, const int32_t *atoms);
 
 /* Returns whether the current order is an answer; adds clauses that it violates if it is not. */

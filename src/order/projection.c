@@ -6,6 +6,7 @@ void projection_make(struct projection *p, const struct order_index *index)
 	*p = (struct projection){ .index = index };
 	p->inside = mem_zalloc((size_t)index->model->thread_count + 1, sizeof *p->inside);
 	p->done = mem_zalloc((size_t)index->model->thread_count + 1, sizeof *p->done);
+	p->semaphores = mem_zalloc(index->model->semaphores.count + 1, sizeof *p->semaphores);
 	p->locks = mem_zalloc(index->model->locks.count + 1, sizeof *p->locks);
 }
 
@@ -16,6 +17,7 @@ void projection_free(struct projection *p)
 	free(p->inside);
 	free(p->done);
 	free(p->locks);
+	free(p->semaphores);
 	vec_free(&p->threads);
 }
 
@@ -85,6 +87,20 @@ static void enter_section(struct projection *p, const struct closure *closure, u
 		*vec_push(&lock->open) = section;
 }
 
+/* A failed try found nothing because of all the downs before it. */
+static void need_downs(struct projection *p, const struct closure *closure, uint32_t number,
+		       uint32_t node)
+{
+	const struct order_semaphore *s = &p->index->model->semaphores.items[number];
+	const uint32_t *downs = p->index->model->downs.items + s->down_start;
+	struct projection_semaphore *state = &p->semaphores[number];
+
+	if (state->epoch != p->epoch)
+		*state = (struct projection_semaphore){ .epoch = p->epoch };
+	while (state->drawn < s->down_count && downs[state->drawn] < node)
+		need(p, closure, downs[state->drawn++]);
+}
+
 static void lean(struct projection *p, const struct closure *closure, const struct index_event *e)
 {
 	const struct order_model *m = p->index->model;
@@ -100,11 +116,7 @@ static void lean(struct projection *p, const struct closure *closure, const stru
 	} else if (e->kind == INDEX_DOWN) {
 		need(p, closure, p->index->down_needs[e->item]);
 	} else if (e->kind == INDEX_ZERO) {
-		const struct order_semaphore *s = &m->semaphores.items[e->object];
-
-		for (uint32_t i = s->down_start; i < s->down_start + s->down_count; i++)
-			if (m->downs.items[i] < e->node)
-				need(p, closure, m->downs.items[i]);
+		need_downs(p, closure, e->object, e->node);
 	}
 }
 

@@ -12,16 +12,23 @@
 
 #include "order/closure.h"
 
+struct projection_lock {
+	uint32_t epoch;
+	VEC(uint32_t) open; /* sections inside whose release is not */
+};
+
+struct projection_semaphore {
+	uint32_t epoch, drawn; /* drawn: so many of its downs, for failed tries */
+};
+
 struct projection {
 	const struct order_index *index;
 	uint32_t *inside;      /* the result: for each thread how many of its nodes */
 	uint32_t *done;	       /* for each thread how many of those were looked at */
 	VEC(uint32_t) threads; /* with more inside than done, maybe */
 	uint32_t epoch;
-	struct projection_lock {
-		uint32_t epoch;
-		VEC(uint32_t) open; /* sections inside whose release is not */
-	} * locks;
+	struct projection_lock *locks;
+	struct projection_semaphore *semaphores;
 	uint64_t steps; /* nodes looked at, for the last query */
 };
 

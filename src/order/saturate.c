@@ -8,45 +8,18 @@
  *			another write that comes before the read, before w; one that comes after
  *			w, after the read. With none left there is no schedule.
  *
+ *	and what saturate_sync.c says of failed tries, semaphores and conditions
+ *
  * This is the closure of M2 and SeqCheck (Pavlogiannis, "Fast, sound and effectively complete
  * dynamic race prediction", 2020; Cai et al., "Sound and efficient concurrency bug prediction",
  * 2021) with values instead of recorded writers. It costs node_count * threads to begin with, so
  * the solver asks for it only after some conflicts; then it often ends the search at once.
  */
-#include "order/closure.h"
+#include "order/saturate.h"
 #include "base/mem.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* A section of a lock as far as one thread goes: by position of its acquire (0: before all). */
-struct stretch {
-	uint32_t section;
-	uint32_t begin; /* 1 + position of the acquire, or 0 */
-};
-
-struct saturation {
-	uint32_t threads;	/* with the cut's */
-	uint32_t *first_edge;	/* out of each node */
-	uint32_t *changed;	/* node: when its clock last changed */
-	uint32_t *cell_changed; /* cell: when one of its writes did */
-	uint32_t *read_done;	/* read: when the rule last looked at it */
-	uint32_t *lock_done;	/* section: the same */
-	uint32_t now;
-	bool *waiting;		 /* node: others must hear of its clock */
-	uint32_t earliest;	 /* of those that no sweep will come to; ORDER_NONE: none */
-	uint32_t here;		 /* where a sweep is, or 0 */
-	uint32_t *latest;	 /* room: for each thread a write */
-	uint32_t *stretch_start; /* [lock * model threads + thread], offsets into stretches */
-	struct stretch *stretches;
-	uint64_t steps;
-	bool progress;
-};
-
-static uint32_t *clock_of(const struct closure *c, uint32_t node)
-{
-	return &c->count[(size_t)node * c->work->threads];
-}
 
 /* ---- closing ---------------------------------------------------------------------------------- */
 
@@ -54,8 +27,8 @@ static void join(struct closure *c, uint32_t from, uint32_t to)
 {
 	struct saturation *w = c->work;
 	const struct order_model *m = c->index->model;
-	const uint32_t *a = clock_of(c, from);
-	uint32_t *b = clock_of(c, to);
+	const uint32_t *a = saturation_clock(c, from);
+	uint32_t *b = saturation_clock(c, to);
 	uint32_t own = to == c->cut ? w->threads - 1 : m->thread.items[to];
 	uint32_t limit = to == c->cut ? 1 : m->position.items[to] + 1;
 	bool more = false;
@@ -122,23 +95,13 @@ static void spread(struct closure *c)
 	}
 }
 
-static bool before(const struct closure *c, uint32_t a, uint32_t b)
-{
-	const struct order_model *m = c->index->model;
-	uint32_t thread = a == c->cut ? c->work->threads - 1 : m->thread.items[a];
-	uint32_t position = a == c->cut ? 0 : m->position.items[a];
-
-	return a != b && clock_of(c, b)[thread] > position;
-}
-
-/* a comes before b: a conclusion. */
-static void conclude(struct closure *c, uint32_t a, uint32_t b)
+void saturation_conclude(struct closure *c, uint32_t a, uint32_t b)
 {
 	struct saturation *w = c->work;
 
-	if (c->contradiction || before(c, a, b))
+	if (c->contradiction || saturation_before(c, a, b))
 		return;
-	if (a == b || before(c, b, a)) {
+	if (a == b || saturation_before(c, b, a)) {
 		c->contradiction = true;
 		return;
 	}
@@ -150,11 +113,6 @@ static void conclude(struct closure *c, uint32_t a, uint32_t b)
 }
 
 /* ---- rules ------------------------------------------------------------------------------------ */
-
-static bool is_inside(const struct closure *c, uint32_t node)
-{
-	return node == ORDER_NONE || before(c, node, c->cut);
-}
 
 /* The last section of a thread that begins before `limit` and excludes the given one. */
 static const struct order_section *last_rival(const struct closure *c, uint32_t lock,
@@ -190,7 +148,7 @@ static void apply_section(struct closure *c, uint32_t lock, uint32_t number)
 	const struct order_section *s = &m->sections.items[number];
 	uint32_t newest = w->changed[c->cut];
 
-	if (s->acquire == ORDER_NONE || !is_inside(c, s->acquire))
+	if (s->acquire == ORDER_NONE || !saturation_inside(c, s->acquire))
 		return;
 	if (s->release != ORDER_NONE && w->changed[s->release] > newest)
 		newest = w->changed[s->release];
@@ -198,13 +156,13 @@ static void apply_section(struct closure *c, uint32_t lock, uint32_t number)
 		return;
 	w->lock_done[number] = w->now + 1;
 	for (uint32_t t = 0; t < m->thread_count && !c->contradiction; t++) {
-		uint32_t most = clock_of(c, c->cut)[t], limit = most;
+		uint32_t most = saturation_clock(c, c->cut)[t], limit = most;
 		const struct order_section *rival;
 
 		if (t == m->thread.items[s->acquire])
 			continue;
-		if (s->release != ORDER_NONE && clock_of(c, s->release)[t] < most)
-			limit = clock_of(c, s->release)[t];
+		if (s->release != ORDER_NONE && saturation_clock(c, s->release)[t] < most)
+			limit = saturation_clock(c, s->release)[t];
 		rival = last_rival(c, lock, t, limit, s->shared);
 		w->steps++;
 		if (!rival)
@@ -212,7 +170,7 @@ static void apply_section(struct closure *c, uint32_t lock, uint32_t number)
 		if (rival->release == ORDER_NONE)
 			c->contradiction = true;
 		else
-			conclude(c, rival->release, s->acquire);
+			saturation_conclude(c, rival->release, s->acquire);
 	}
 }
 
@@ -227,7 +185,7 @@ static void find_latest(struct closure *c, const struct order_cell *cell, uint32
 	for (uint32_t i = cell->write_start; i < cell->write_start + cell->write_count; i++) {
 		uint32_t node = m->writes.items[i].node;
 
-		if (before(c, node, reader))
+		if (saturation_before(c, node, reader))
 			w->latest[m->thread.items[node]] = node;
 	}
 	w->steps += cell->write_count;
@@ -237,15 +195,15 @@ static bool is_possible(const struct closure *c, uint32_t reader, uint32_t write
 {
 	const struct order_model *m = c->index->model;
 
-	if (writer != ORDER_NONE &&
-	    (writer == reader || before(c, reader, writer) || before(c, c->cut, writer)))
+	if (writer != ORDER_NONE && (writer == reader || saturation_before(c, reader, writer) ||
+				     saturation_before(c, c->cut, writer)))
 		return false;
 	for (uint32_t t = 0; t < m->thread_count; t++) {
 		uint32_t between = c->work->latest[t];
 
 		if (between == ORDER_NONE || between == writer)
 			continue;
-		if (writer == ORDER_NONE || before(c, writer, between))
+		if (writer == ORDER_NONE || saturation_before(c, writer, between))
 			return false;
 	}
 	return true;
@@ -288,7 +246,7 @@ static void apply_read(struct closure *c, uint32_t cell_number, uint32_t number)
 	uint32_t newest = w->cell_changed[cell_number], writer;
 	unsigned found;
 
-	if (!is_inside(c, read->node))
+	if (!saturation_inside(c, read->node))
 		return;
 	if (w->changed[read->node] > newest)
 		newest = w->changed[read->node];
@@ -301,18 +259,18 @@ static void apply_read(struct closure *c, uint32_t cell_number, uint32_t number)
 	if (found != 1)
 		return;
 	if (writer != ORDER_NONE)
-		conclude(c, writer, read->node);
+		saturation_conclude(c, writer, read->node);
 	for (uint32_t i = cell->write_start; i < cell->write_start + cell->write_count; i++) {
 		uint32_t other = m->writes.items[i].node;
 
 		if (other == writer || other == read->node)
 			continue;
 		if (writer == ORDER_NONE)
-			conclude(c, read->node, other);
-		else if (before(c, other, read->node))
-			conclude(c, other, writer);
-		else if (before(c, writer, other))
-			conclude(c, read->node, other);
+			saturation_conclude(c, read->node, other);
+		else if (saturation_before(c, other, read->node))
+			saturation_conclude(c, other, writer);
+		else if (saturation_before(c, writer, other))
+			saturation_conclude(c, read->node, other);
 	}
 	w->steps += cell->write_count;
 }
@@ -324,30 +282,40 @@ static void apply_rules(struct closure *c)
 
 	do {
 		w->progress = false;
-		for (uint32_t o = 0; o < m->locks.count && !c->contradiction; o++) {
+		for (uint32_t o = 0; o < m->locks.count && !saturation_is_over(c); o++) {
 			const struct order_lock *l = &m->locks.items[o];
 
-			for (uint32_t i = 0; i < l->section_count && !c->contradiction; i++)
+			for (uint32_t i = 0; i < l->section_count && !saturation_is_over(c); i++)
 				apply_section(c, o, l->section_start + i);
 			spread(c);
 			w->steps += l->section_count;
+			saturation_apply_fails(c, o);
+			spread(c);
 		}
-		for (uint32_t o = 0; o < m->cells.count && !c->contradiction; o++) {
+		for (uint32_t o = 0; o < m->semaphores.count && !saturation_is_over(c); o++) {
+			saturation_apply_semaphore(c, o);
+			spread(c);
+		}
+		for (uint32_t o = 0; o < m->conditions.count && !saturation_is_over(c); o++) {
+			saturation_apply_waits(c, o);
+			spread(c);
+		}
+		for (uint32_t o = 0; o < m->cells.count && !saturation_is_over(c); o++) {
 			const struct order_cell *cell = &m->cells.items[o];
 
-			for (uint32_t i = 0; i < cell->read_count && !c->contradiction; i++)
+			for (uint32_t i = 0; i < cell->read_count && !saturation_is_over(c); i++)
 				apply_read(c, o, cell->read_start + i);
 			spread(c);
 			w->steps += cell->read_count;
 		}
-	} while (w->progress && !c->contradiction);
+	} while (w->progress && !saturation_is_over(c));
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
 static int compare_stretches(const void *a, const void *b)
 {
-	const struct stretch *x = a, *y = b;
+	const struct saturation_stretch *x = a, *y = b;
 
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
@@ -372,7 +340,7 @@ static void make_stretches(struct closure *c)
 
 				if (s->thread != t)
 					continue;
-				w->stretches[count++] = (struct stretch){
+				w->stretches[count++] = (struct saturation_stretch){
 					i, s->acquire == ORDER_NONE
 						   ? 0
 						   : m->position.items[s->acquire] + 1
@@ -429,12 +397,12 @@ static void start(struct closure *c)
 	const struct order_clock *clock = c->index->clock;
 
 	for (uint32_t n = 0; n < m->node_count; n++) {
-		memcpy(clock_of(c, n), clock->count + (size_t)n * clock->threads,
+		memcpy(saturation_clock(c, n), clock->count + (size_t)n * clock->threads,
 		       clock->threads * sizeof *c->count);
-		clock_of(c, n)[w->threads - 1] = 0;
+		saturation_clock(c, n)[w->threads - 1] = 0;
 	}
-	memset(clock_of(c, c->cut), 0, w->threads * sizeof *c->count);
-	clock_of(c, c->cut)[w->threads - 1] = 1;
+	memset(saturation_clock(c, c->cut), 0, w->threads * sizeof *c->count);
+	saturation_clock(c, c->cut)[w->threads - 1] = 1;
 	memset(w->first_edge, 0xff, ((size_t)m->node_count + 1) * sizeof *w->first_edge);
 	memset(w->changed, 0, ((size_t)m->node_count + 1) * sizeof *w->changed);
 	memset(w->cell_changed, 0, m->cells.count * sizeof *w->cell_changed);
@@ -458,33 +426,35 @@ static void take_over(struct closure *c)
 		uint32_t count = m->thread_start.items[t + 1] - m->thread_start.items[t];
 		uint32_t first = c->outside[t] < count ? c->outside[t] : count;
 
-		while (first && before(c, c->cut, nodes[first - 1]))
+		while (first && saturation_before(c, c->cut, nodes[first - 1]))
 			first--;
-		c->inside[t] = clock_of(c, c->cut)[t];
+		c->inside[t] = saturation_clock(c, c->cut)[t];
 		if (first < count)
 			c->outside[t] = first;
 	}
 	c->saturated = true;
 }
 
-uint64_t closure_saturate(struct closure *c, const struct order_edge *known, size_t count)
+uint64_t closure_saturate(struct closure *c, const struct order_edge *known, size_t count,
+			  uint64_t limit)
 {
 	const struct order_model *m = c->index->model;
 
 	if (!c->work)
 		make_work(c);
 	start(c);
+	c->work->limit = limit;
 	for (uint32_t t = 0; t < m->thread_count; t++) {
 		const uint32_t *nodes = m->thread_nodes.items + m->thread_start.items[t];
 
 		if (c->inside[t])
-			conclude(c, nodes[c->inside[t] - 1], c->cut);
+			saturation_conclude(c, nodes[c->inside[t] - 1], c->cut);
 		if (m->thread_start.items[t] + c->outside[t] < m->thread_start.items[t + 1] &&
 		    c->outside[t] != ORDER_NONE)
-			conclude(c, c->cut, nodes[c->outside[t]]);
+			saturation_conclude(c, c->cut, nodes[c->outside[t]]);
 	}
 	for (size_t i = 0; i < count; i++)
-		conclude(c, known[i].from, known[i].to);
+		saturation_conclude(c, known[i].from, known[i].to);
 	spread(c);
 	if (!c->contradiction)
 		apply_rules(c);

@@ -173,6 +173,8 @@ static enum cdcl_result search(struct order_solver *s, const struct order_query 
 /* What the search has found out without a decision goes into the closure. */
 static void saturate(struct order_solver *s)
 {
+	uint64_t limit = UINT64_MAX;
+
 	s->known.count = 0;
 	cdcl_undo_all(&s->cdcl);
 	for (size_t i = 0; i < s->cdcl.trail.count; i++) {
@@ -184,7 +186,9 @@ static void saturate(struct order_solver *s)
 						       ? (struct order_edge){ v->before, v->after }
 						       : (struct order_edge){ v->after, v->before };
 	}
-	s->cdcl.steps += closure_saturate(&s->closure, s->known.items, s->known.count);
+	if (s->cdcl.limit)
+		limit = s->cdcl.steps < s->cdcl.limit ? s->cdcl.limit - s->cdcl.steps : 0;
+	s->cdcl.steps += closure_saturate(&s->closure, s->known.items, s->known.count, limit);
 }
 
 static enum cdcl_result solve(struct order_solver *s, const struct order_query *query)

@@ -215,6 +215,25 @@ static int compare_places(const void *a, const void *b)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
+/* A walk back along one thread finds everything in reverse; then there is nothing to sort. */
+static void sort_moving(struct total *t)
+{
+	struct total_place *items = t->moving.items;
+	size_t count = t->moving.count, i = 1;
+
+	if (count > 1 && items[0].label > items[1].label)
+		for (size_t low = 0, high = count - 1; low < high; low++, high--) {
+			struct total_place place = items[low];
+
+			items[low] = items[high];
+			items[high] = place;
+		}
+	while (i < count && items[i - 1].label < items[i].label)
+		i++;
+	if (i < count)
+		qsort(items, count, sizeof *items, compare_places);
+}
+
 /* Puts what moves, in the order it had, behind `where`. */
 static void put_behind(struct total *t, uint32_t where)
 {
@@ -222,7 +241,7 @@ static void put_behind(struct total *t, uint32_t where)
 	uint32_t end;
 	uint64_t low, step;
 
-	qsort(t->moving.items, count, sizeof *t->moving.items, compare_places);
+	sort_moving(t);
 	for (size_t i = 0; i < count; i++)
 		unlink_node(t, t->moving.items[i].node);
 	end = t->next[where];

@@ -159,7 +159,7 @@ static void write_pairs(struct z3_writer *w, struct wakes *on)
 			}
 }
 
-/* A literal for "a broadcast between a and b comes". */
+/* "A broadcast came in between", as a boolean for each; write_shouts says between what. */
 static void add_shouts(struct z3_writer *w, const struct wakes *on, Z3_ast *heard)
 {
 	for (size_t i = 0; i < on->shouts.count; i++)

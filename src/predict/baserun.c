@@ -76,14 +76,23 @@ void baserun_enter(struct baserun *run, const struct window_run *runs, uint64_t 
 		add_stretch(run, trace_find_stream(run->trace, runs[i].stream), runs[i].end);
 }
 
-/* The stream runs up to, not with, index `end`. */
+/*
+ * The stream runs up to, not with, index `end`: one step, or in a text, where every event is one
+ * that matters, a step for each.
+ */
 static void advance(struct baserun *run, uint32_t stream, uint64_t end, baserun_ids *out)
 {
 	uint32_t number = trace_stream(run->trace, stream)->number;
+	uint64_t at = run->reached[stream];
 
-	if (end <= run->reached[stream])
+	if (end <= at)
 		return;
 	run->reached[stream] = end;
+	if (trace_is_text(run->trace)) {
+		for (; at < end; at++)
+			*vec_push(out) = (struct window_id){ number, at };
+		return;
+	}
 	if (out->count && out->items[out->count - 1].stream == number)
 		out->items[out->count - 1].index = end - 1;
 	else

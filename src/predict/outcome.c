@@ -150,19 +150,47 @@ static void finish_threads(const struct window *window, const struct analysis_cl
 }
 
 /*
+ * What only the environment explains comes behind everything that came before it, also behind
+ * what the threads did for themselves: each runs on to its next node. `inside`: how many of its
+ * nodes it has run.
+ */
+static void catch_up(const struct window *window, const uint32_t *inside, struct outcome_claim *out)
+{
+	const struct order_model *model = &window->model;
+
+	for (uint32_t t = 0; t < model->thread_count; t++) {
+		uint32_t next = model->thread_start.items[t] + inside[t];
+
+		if (!inside[t] && !window->threads.items[t].begun)
+			continue;
+		if (next == model->thread_start.items[t + 1])
+			finish_thread(window, t, out);
+		else
+			add_goal(out, window->nodes.items[model->thread_nodes.items[next]].id,
+				 false);
+	}
+}
+
+/*
  * Nodes are what other threads can notice. Between the last of them and an event of the finding
  * its thread does things of its own, and so does a thread before somebody can join it.
  */
 static void copy_steps(const struct window *window, const struct analysis_claim *claim,
 		       struct outcome_claim *out)
 {
+	uint32_t *inside = mem_zalloc(window->model.thread_count + 1, sizeof *inside);
+
 	for (size_t i = 0; i < claim->steps.count; i++) {
 		const struct window_node *node = &window->nodes.items[claim->steps.items[i]];
 
 		if (node->kind == EV_JOIN && node->object != ORDER_NONE)
 			finish_thread(window, node->object, out);
+		if (node->environment)
+			catch_up(window, inside, out);
 		add_goal(out, node->id, true);
+		inside[window->model.thread.items[claim->steps.items[i]]]++;
 	}
+	free(inside);
 	for (size_t i = 0; i < claim->events.count; i++) {
 		uint32_t event = claim->events.items[i];
 

@@ -6,6 +6,7 @@
 #include "predict/jobs.h"
 #include "predict/known.h"
 #include "predict/outcome.h"
+#include "trace/check.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -42,6 +43,7 @@ struct predictor {
 	struct baserun baserun;
 	uint64_t entered; /* the run at which the checker's window starts */
 	struct map found; /* key: position in findings */
+	enum { NOT_JUDGED, SOUND, CONTRADICTORY } judged;
 };
 
 /* ---- solving ----------------------------------------------------------------------------- */
@@ -185,13 +187,46 @@ static bool check_claim(struct predictor *p, const struct outcome_claim *claim, 
 	return ok;
 }
 
+static void add_problem(struct predict_result *result, const char *text)
+{
+	*vec_push(&result->problems) = mem_copy_text(text, strlen(text));
+}
+
+/*
+ * Can what the trace says have happened? If not, engine and checker may disagree about what
+ * follows from it. That is asked for texts, which people write, and when there is reason to
+ * doubt: it takes about as long as reading the trace.
+ */
+static bool judge_trace(struct predictor *p)
+{
+	struct check_report report;
+	struct err err;
+
+	if (p->judged != NOT_JUDGED)
+		return p->judged == SOUND;
+	trace_check(p->trace, &report);
+	p->judged = report.violation_count ? CONTRADICTORY : SOUND;
+	if (report.violation_count) {
+		err_set(&err,
+			"the trace contradicts itself: %s (`sooth trace check` says all, %" PRIu64
+			" in number)",
+			report.violations.items[0], report.violation_count);
+		add_problem(p->result, err.text);
+	}
+	check_report_free(&report);
+	return p->judged == SOUND;
+}
+
 static void reject(struct predictor *p, const struct finding *finding, const struct err *err)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out;
 
+	if (!judge_trace(p))
+		return;
 	p->result->stats.rejected++;
+	out = open_memstream(&text, &size);
 	if (!out)
 		return;
 	fputs(finding_kind_name(finding->kind), out);
@@ -330,11 +365,6 @@ static void run_batches(struct predictor *p)
 	check_batch(p, &past);
 }
 
-static void add_problem(struct predict_result *result, const char *text)
-{
-	*vec_push(&result->problems) = mem_copy_text(text, strlen(text));
-}
-
 static void finish(struct predictor *p)
 {
 	struct predict_stats *stats = &p->result->stats;
@@ -370,6 +400,8 @@ bool predict_run(const struct trace *trace, const struct predict_options *option
 	assert(options->jobs >= 1);
 	if (options->seconds > 0)
 		p.deadline = p.start + options->seconds;
+	if (trace_is_text(trace))
+		judge_trace(&p);
 	p.reader = window_reader_open(trace, options->window);
 	p.jobs = jobs_open(options->jobs - 1);
 	baserun_open(&p.baserun, trace);

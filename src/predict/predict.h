@@ -39,7 +39,8 @@ struct predict_stats {
 	uint64_t windows_left; /* windows not looked at when the time was over */
 	uint64_t same_sites;   /* candidates not asked because their sites had a finding */
 	uint64_t unexplained;  /* events that only the environment explains */
-	uint64_t rejected;     /* witnesses that the checker refused: our fault */
+	/* witnesses that the checker refused: our fault, unless the trace contradicts itself */
+	uint64_t rejected;
 	double seconds;
 	struct order_counts solver;
 };
@@ -47,7 +48,7 @@ struct predict_stats {
 struct predict_result {
 	VEC(struct finding) findings; /* in order of their first instance */
 	struct predict_stats stats;
-	VEC(char *) problems; /* what kept parts of the trace from being read */
+	VEC(char *) problems; /* of the trace: it contradicts itself, parts cannot be read */
 	VEC(char *) faults;   /* of ours: what the checker said of refused witnesses */
 };
 

@@ -65,7 +65,7 @@ static uint32_t signal_to_lose(const struct round *r, const struct waiter *w)
 	const struct order_model *model = &r->analysis->window->model;
 	const struct order_wait *wait;
 
-	if (w->wait == ORDER_NONE)
+	if (!w->deaf)
 		return ORDER_NONE;
 	wait = &model->waits.items[w->wait];
 	if (wait->used == ORDER_NONE || wait->wait == ORDER_NONE ||
@@ -74,7 +74,7 @@ static uint32_t signal_to_lose(const struct round *r, const struct waiter *w)
 	return wait->used;
 }
 
-/* One of the waits lost its signal. False: none can. */
+/* One of the waits lost its signal, and no other woke it. False: none can. */
 static bool demand_lost(struct round *r, int32_t guard)
 {
 	struct stuck_query *stuck = &r->stuck;
@@ -91,6 +91,7 @@ static bool demand_lost(struct round *r, int32_t guard)
 			continue;
 		lost = order_query_boolean(&stuck->query);
 		say(r, lost, stuck->at[i]);
+		say(r, lost, stuck_query_deaf(stuck, w->wait));
 		say(r, lost,
 		    order_query_before(&stuck->query, signal,
 				       stuck->window->model.waits.items[w->wait].wait));

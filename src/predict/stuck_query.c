@@ -130,12 +130,16 @@ static void add_lock_reasons(struct stuck_query *stuck, const struct waiter *w, 
 	}
 }
 
-static int32_t deaf(struct stuck_query *stuck, uint32_t wait)
+int32_t stuck_query_deaf(struct stuck_query *stuck, uint32_t wait)
 {
-	int32_t literal = order_query_boolean(&stuck->query);
+	bool fresh;
+	uint64_t *slot = stuck_query_define(stuck, STUCK_WAIT_DEAF, false, 0, wait, &fresh);
 
-	*vec_push(&stuck->query.deaf) = (struct order_deaf){ literal, wait };
-	return literal;
+	if (fresh) {
+		*slot = (uint64_t)order_query_boolean(&stuck->query);
+		*vec_push(&stuck->query.deaf) = (struct order_deaf){ (int32_t)*slot, wait };
+	}
+	return (int32_t)*slot;
 }
 
 static int32_t empty(struct stuck_query *stuck, uint32_t semaphore)
@@ -185,7 +189,7 @@ static void add_reasons(struct stuck_query *stuck, uint32_t item)
 	if (w->lock != ORDER_NONE)
 		add_lock_reasons(stuck, w, &reasons);
 	if (w->deaf)
-		*vec_push(&reasons) = deaf(stuck, w->wait);
+		*vec_push(&reasons) = stuck_query_deaf(stuck, w->wait);
 	if (w->semaphore != ORDER_NONE)
 		*vec_push(&reasons) = empty(stuck, w->semaphore);
 	if (w->meeting != ORDER_NONE)

@@ -23,6 +23,7 @@ enum stuck_meaning {
 	STUCK_THREAD_WANTS_OTHER,   /* the same for a join and a once */
 	STUCK_THREAD_AT_SITE,	    /* implied by being blocked there */
 	STUCK_SEMAPHORE_EMPTY,
+	STUCK_WAIT_DEAF,
 };
 
 struct stuck_query {
@@ -42,6 +43,8 @@ bool stuck_query_make(struct stuck_query *stuck, const struct window *window,
 		      const struct order_clock *clock);
 void stuck_query_free(struct stuck_query *stuck);
 
+/* Nothing has woken the wait (in the model's waits). */
+int32_t stuck_query_deaf(struct stuck_query *stuck, uint32_t wait);
 /* A node is inside. */
 int32_t stuck_query_inside(struct stuck_query *stuck, uint32_t node);
 void stuck_query_imply(struct stuck_query *stuck, int32_t a, int32_t b);

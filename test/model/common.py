@@ -1,9 +1,12 @@
 """What the scripts of this folder share: running the programs, comparing answers, shrinking."""
 
+import collections
 import json
 import multiprocessing
 import os
+import re
 import subprocess
+import sys
 
 CHUNK = 250  # traces in one process
 PATIENCE = 120  # seconds for a chunk; only a hang takes so long
@@ -46,6 +49,11 @@ def ask_all(command, paths, jobs=0):
         return ask(command, paths) if paths else []
     with multiprocessing.Pool(jobs or os.cpu_count()) as pool:
         return [answer for part in pool.imap(ask_chunk, chunks) for answer in part]
+
+
+def read_lines(path):
+    with open(path, encoding="utf-8") as text:
+        return [line.rstrip("\n") for line in text if line.strip()]
 
 
 # ---- findings as sets of (kind, events) ----------------------------------------------------------
@@ -94,6 +102,48 @@ def differences(truth, answer, part=False):
     return wrong
 
 
+def base_run(path):
+    """The events (stream, index) of a text in the order of its lines."""
+    order, counts, events = [], collections.Counter(), []
+    for line in read_lines(path):
+        thread, operation = line.split("|")[:2]
+        if thread == "-":
+            continue
+        for name in [thread] + re.findall(r"^(?:fork|join|jreq|handler)\((\w+)", operation):
+            if name not in order:
+                order.append(name)
+        if not operation.startswith("handler"):
+            events.append((order.index(thread), counts[thread]))
+            counts[thread] += 1
+    return events
+
+
+# ---- cases: does a schedule happen, and does its claim hold? -------------------------------------
+
+
+def word(events):
+    return ",".join("%d.%d" % tuple(event) for event in events) or "-"
+
+
+def claim_of(finding, truth):
+    if finding["kind"] == "deadlock":
+        cycles = {events_of(cycle) for cycle in truth["deadlocks"]}
+        return "cycle" if events_of(finding) in cycles else "stuck"
+    return {"race": "race", "lost-signal": "lost"}[finding["kind"]]
+
+
+def judge(command, cases):
+    """The verdicts on cases (trace, claim, events, steps), `yes` or `no: …`."""
+    text = "".join("\t".join(case) + "\n" for case in cases)
+    done = subprocess.run(command, input=text.encode(), capture_output=True, check=False)
+    lines = done.stdout.decode().splitlines()
+    if done.returncode or len(lines) != len(cases):
+        sys.exit("%s: status %d after %d of %d cases (%s)\n%s" % (
+            command[0], done.returncode, len(lines), len(cases),
+            " ".join(cases[len(lines)]) if len(lines) < len(cases) else "", done.stderr.decode()))
+    return lines
+
+
 # ---- shrinking -----------------------------------------------------------------------------------
 
 
@@ -128,8 +178,3 @@ def shrink(lines, fails, folder):
                 again = True
                 break
     return lines
-
-
-def read_lines(path):
-    with open(path, encoding="utf-8") as text:
-        return [line.rstrip("\n") for line in text if line.strip()]

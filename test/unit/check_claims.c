@@ -166,6 +166,39 @@ static void hanging_rings(void **state)
 		"A2 B1", "A2 B1");
 }
 
+/* A request that stands last because the limit was reached there did not hang. */
+static void cut_streams(void **state)
+{
+	static const struct write_record records[] = {
+		{ .kind = EV_ACQUIRE, .a = 8, .sequence = 1, .time = 1 },
+		{ .kind = EV_REQUEST, .a = 8, .sequence = 2, .time = 2 },
+		{ .kind = EV_STOP, .m = EVENT_STOP_LIMIT, .time = 3 },
+	};
+
+	(void)state;
+	for (unsigned count = 2; count <= 3; count++) {
+		struct checker_event event = { 0, 1 };
+		struct checker_witness witness = { CHECKER_CYCLE, &event, &event, 1, 1 };
+		struct trace_writer *writer = trace_writer_open();
+		struct play p = { .dir = make_dir() };
+		uint8_t *events;
+		size_t size;
+		struct err err;
+
+		for (unsigned i = 0; i < count; i++)
+			trace_write(writer, 0, &records[i]);
+		events = trace_writer_finish(writer, &size);
+		make_file(&p.dir, "events.0", events, size);
+		free(events);
+		p.text = p.trace = make_open(&p.dir);
+		p.checker = checker_open(p.trace);
+		*vec_push(&p.runs) = (struct checker_run){ 0, 2 };
+		play_enter(&p, 0, 1);
+		assert_int_equal(checker_accepts(p.checker, &witness, &err), count == 2);
+		play_close(&p);
+	}
+}
+
 /* ---- nobody goes on ----------------------------------------------------------------------- */
 
 static void stuck(void **state)
@@ -395,6 +428,7 @@ int main(void)
 		cmocka_unit_test(rings_of_readers),
 		cmocka_unit_test(rings_of_others),
 		cmocka_unit_test(hanging_rings),
+		cmocka_unit_test(cut_streams),
 		cmocka_unit_test(stuck),
 		cmocka_unit_test(stuck_on_counts),
 		cmocka_unit_test(stuck_ends),

@@ -610,12 +610,15 @@ static const char *judge(const struct problem *p, bool truth)
 			continue;
 		if (i < 3) {
 			earlier[i][NODES] = solution.count;
-			memcpy(earlier[i], solution.inside, solution.count * sizeof(uint32_t));
-		} else if (solution.count != earlier[i % 3][NODES] ||
-			   memcmp(earlier[i % 3], solution.inside,
-				  solution.count * sizeof(uint32_t))) {
-			wrong = "the second order is another";
+			for (uint32_t k = 0; k < solution.count; k++)
+				earlier[i][k] = solution.inside[k];
+			continue;
 		}
+		if (solution.count != earlier[i % 3][NODES])
+			wrong = "the second order is another";
+		for (uint32_t k = 0; k < solution.count && !wrong; k++)
+			if (solution.inside[k] != earlier[i % 3][k])
+				wrong = "the second order is another";
 	}
 	order_solver_close(solver);
 	order_clock_free(&clock);
