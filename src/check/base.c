@@ -23,6 +23,7 @@ struct checker_base *checker_base_open(const struct trace *trace, struct checker
 static void clear_facts(struct checker_base *base)
 {
 	map_free(&base->frozen_bytes);
+	map_free(&base->own_bytes);
 	for (enum checker_class class = 0; class < CHECKER_CLASSES; class ++)
 		map_free(&base->frozen[class]);
 	base->needs.count = base->found.count = base->bound.count = 0;
@@ -168,6 +169,13 @@ uint64_t checker_base_frozen_bits(const struct checker_base *base, uint64_t line
 	const uint64_t *bits = map_get(&base->frozen_bytes, line);
 
 	return bits ? *bits : 0;
+}
+
+uint64_t checker_base_unjudged_bits(const struct checker_base *base, uint64_t line)
+{
+	const uint64_t *own = map_get(&base->own_bytes, line);
+
+	return checker_base_frozen_bits(base, line) | (own ? *own : 0);
 }
 
 bool checker_base_goes_on(const struct checker_base *base, uint32_t thread)

@@ -50,6 +50,7 @@ struct checker_base {
 	uint64_t *window_end; /* … not in the window */
 	uint32_t *first;      /* for each thread: its first event of the window, or CHECKER_END */
 	struct map frozen_bytes; /* line to bits */
+	struct map own_bytes;	 /* the same: not judged, what is in them is the thread's doing */
 	struct map frozen[CHECKER_CLASSES];
 	VEC(struct checker_need) needs; /* by the later one */
 	VEC(struct checker_found) found;
@@ -75,6 +76,8 @@ struct checker_record *checker_base_record(const struct checker_base *base, uint
 bool checker_base_is_frozen(const struct checker_base *base, enum checker_class class,
 			    uint64_t address);
 uint64_t checker_base_frozen_bits(const struct checker_base *base, uint64_t line);
+/* Those bytes of a line whose value a read is not asked for: the frozen ones among them. */
+uint64_t checker_base_unjudged_bits(const struct checker_base *base, uint64_t line);
 
 /* Have the thread's events that lie behind the window, or behind all windows, yet to happen? */
 bool checker_base_goes_on(const struct checker_base *base, uint32_t thread);

@@ -137,7 +137,6 @@ void checker_barrier_apply(struct checker_world *world, const struct checker_rec
 		*barrier = (struct checker_barrier){ record->number, 0, barrier->meeting + 1 };
 		break;
 	case EV_ARRIVE: arrive(world, record); break;
-	case EV_PASS: world->threads[record->stream].meets = false; break;
 	}
 }
 

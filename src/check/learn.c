@@ -18,10 +18,21 @@ struct learning {
 
 /* ---- bytes -------------------------------------------------------------------------------- */
 
-static void freeze_byte(struct learning *l, uint64_t address)
+static void mark_byte(struct map *bytes, uint64_t address)
 {
-	*map_put(&l->base->frozen_bytes, address / CHECKER_LINE, NULL) |= 1ull
-									  << address % CHECKER_LINE;
+	*map_put(bytes, address / CHECKER_LINE, NULL) |= 1ull << address % CHECKER_LINE;
+}
+
+/* A read found what no recorded write left there. */
+static void find_other_value(struct learning *l, uint64_t address, uint8_t byte)
+{
+	checker_memory_learn(l->world, address, byte);
+	if (!checker_survey_shares(l->world->survey, address)) {
+		mark_byte(&l->base->own_bytes, address);
+		return;
+	}
+	mark_byte(&l->base->frozen_bytes, address);
+	l->record->bits |= CHECKER_UNEXPLAINED;
 }
 
 /* A byte of unknown value was read: so that is what was in it. */
@@ -59,9 +70,7 @@ static uint32_t learn_read(struct learning *l, uint64_t i, const struct checker_
 	if (!(bytes->known >> at & 1)) {
 		learn_byte(l, l->record->address + i, byte, writers->of[at]);
 	} else if (bytes->value[at] != byte) {
-		freeze_byte(l, l->record->address + i);
-		checker_memory_learn(l->world, l->record->address + i, byte);
-		l->record->bits |= CHECKER_UNEXPLAINED;
+		find_other_value(l, l->record->address + i, byte);
 	}
 	return wrote_unknown(l->base, writers->of[at]) ? writers->of[at] : CHECKER_BY_VALUE;
 }
@@ -108,7 +117,7 @@ static void learn_access(struct learning *l)
 		return;
 	while (checker_piece_next(&piece, record->address, record->size)) {
 		for (unsigned at = piece.from; at < piece.to; at++)
-			freeze_byte(l, piece.line * CHECKER_LINE + at);
+			mark_byte(&l->base->frozen_bytes, piece.line * CHECKER_LINE + at);
 	}
 }
 
@@ -130,6 +139,24 @@ static bool allows(const struct checker_world *world, enum checker_class class,
 	return true;
 }
 
+/* A lock that code uses which was not recorded guards what was not recorded: it is not judged. */
+static bool uses_foreign_lock(const struct checker_record *record, enum checker_class class)
+{
+	if (class != CHECKER_LOCK || !record->foreign)
+		return false;
+	switch (record->kind) {
+	case EV_ACQUIRE:
+	case EV_RELEASE:
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_ACQUIRE:
+	case EV_READ_RELEASE:
+	case EV_READ_FAIL:
+	case EV_WAIT:
+	case EV_WOKEN: return true;
+	}
+	return false;
+}
+
 static void learn_objects(struct learning *l)
 {
 	const struct checker_thread *self = &l->world->threads[l->record->stream];
@@ -137,7 +164,8 @@ static void learn_objects(struct learning *l)
 	unsigned count = checker_operands(l->record, operands);
 
 	for (unsigned i = 0; i < count; i++) {
-		if (!allows(l->world, operands[i].class, l->record))
+		if (uses_foreign_lock(l->record, operands[i].class) ||
+		    !allows(l->world, operands[i].class, l->record))
 			map_put(&l->base->frozen[operands[i].class], operands[i].address, NULL);
 	}
 	/* Going on from a barrier is passing it, also when nothing says PASS. */
@@ -182,6 +210,9 @@ static void learn_thread(struct learning *l)
 
 	if (!self->done && self->created)
 		record->bits |= CHECKER_CREATED;
+	if (record->kind == EV_SYNC ||
+	    (record->kind == EV_BEGIN && !self->created && !trace_is_text(l->world->trace)))
+		record->bits |= CHECKER_UNEXPLAINED;
 	if (record->kind != EV_JOIN)
 		return;
 	joined = checker_stream_of(l->world->trace, record->number);

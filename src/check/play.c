@@ -65,9 +65,11 @@ static bool keeps_order(const struct checker_play *play, uint32_t number, struct
 	return true;
 }
 
-/* Whoever wrote what such a read found may have done it behind anything that came before. */
+/* Whoever wrote what such a read found, or let it go on, may have done that behind anything. */
 static bool follows_all(const struct checker_play *play, uint32_t number, struct err *why)
 {
+	bool reads = checker_reads(checker_base_record(play->base, number));
+
 	for (uint32_t i = 0; i < play->base->streams; i++) {
 		const struct checker_record *earlier;
 
@@ -75,9 +77,11 @@ static bool follows_all(const struct checker_play *play, uint32_t number, struct
 			continue;
 		earlier = checker_base_record(play->base, play->next[i]);
 		return err_set(
-			why, "comes before %s: no recorded write explains what it read",
+			why, "comes before %s: %s",
 			checker_event_words(play->world->trace, earlier->stream, earlier->index)
-				.text);
+				.text,
+			reads ? "no recorded write explains what it read"
+			      : "it may have waited for anything");
 	}
 	return true;
 }
@@ -139,14 +143,15 @@ static bool wrong_writer(const struct checker_play *play, const struct checker_r
 static bool read_piece(const struct checker_play *play, const struct checker_record *record,
 		       const struct checker_piece *piece, const uint32_t *bound, struct err *why)
 {
-	uint64_t frozen = checker_base_frozen_bits(play->base, piece->line), i = piece->offset;
+	uint64_t unjudged = checker_base_unjudged_bits(play->base, piece->line);
+	uint64_t i = piece->offset;
 	const uint8_t *value = checker_read_value(record);
 	struct checker_writers writers;
 	struct checker_line bytes;
 
 	checker_memory_see(play->world, piece->line, &bytes, &writers);
 	for (unsigned at = piece->from; at < piece->to; at++, i++) {
-		if (frozen >> at & 1)
+		if (unjudged >> at & 1)
 			continue;
 		if (bound && bound[i] != CHECKER_BY_VALUE) {
 			if (bound[i] != writers.of[at])

@@ -12,13 +12,14 @@ enum checker_bit {
 	CHECKER_CREATED = 16,	   /* the first of its thread, and the CREATE came before it */
 	CHECKER_KEEPS_ORDER = 32,  /* there are events that must come before it (order.h) */
 	CHECKER_KEEPS_WRITER = 64, /* a read with bytes that are bound to who wrote them */
-	CHECKER_UNEXPLAINED = 128, /* JOIN, reads: the base run breaks the rule for it */
+	CHECKER_UNEXPLAINED = 128, /* JOIN, reads: the base run breaks the rule for it; SYNC */
 };
 
 struct checker_record {
 	uint8_t kind, flags;
 	uint8_t mode;	 /* field m of sync events */
 	uint8_t bits;	 /* enum checker_bit */
+	bool foreign;	 /* in a recording, by code that was not recorded */
 	uint32_t stream; /* position in the trace */
 	uint32_t thread; /* position of the thread's stream: another one for handlers */
 	uint32_t unit;	 /* bytes of a value; when fewer than size they repeat */

@@ -100,6 +100,7 @@ bool checker_source_take(struct checker_source *source, uint32_t i, struct check
 	if (!checker_source_more(source, i))
 		return false;
 	checker_record_make(record, &stream->head, i, stream->thread);
+	record->foreign = !stream->head.site && trace_has_sites(source->trace);
 	stream->fetched = false;
 	if (record->kind == EV_WAIT)
 		record->bits |= fate(source, record);

@@ -15,7 +15,12 @@ struct checker_survey {
 	bool made;
 	struct map created;
 	struct map least; /* semaphores that start with more than 0 */
+	bool words_made;
+	struct map words; /* address / 8: thread + 1, WORD_SHARED, WORD_WRITTEN */
 };
+
+#define WORD_SHARED (1ull << 32)
+#define WORD_WRITTEN (1ull << 33)
 
 struct checker_survey *checker_survey_open(const struct trace *trace)
 {
@@ -31,6 +36,7 @@ void checker_survey_close(struct checker_survey *survey)
 		return;
 	map_free(&survey->created);
 	map_free(&survey->least);
+	map_free(&survey->words);
 	free(survey);
 }
 
@@ -106,4 +112,69 @@ uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t addres
 		make(survey);
 	least = map_get(&survey->least, address);
 	return least ? *least : 0;
+}
+
+static void touch_words(struct checker_survey *survey, const struct trace_event *event,
+			uint32_t thread)
+{
+	uint64_t first = event->address / 8, last = (event->address + event->size - 1) / 8;
+
+	if (!event->size || last < first)
+		return;
+	for (uint64_t word = first; word <= last; word++) {
+		uint64_t *state = map_put(&survey->words, word, NULL);
+
+		if (!*state)
+			*state = thread + 1;
+		else if ((uint32_t)*state != thread + 1)
+			*state |= WORD_SHARED;
+		if (event->kind != EV_READ && event->kind != EV_ATOMIC_READ)
+			*state |= WORD_WRITTEN;
+	}
+}
+
+/* Handlers count as the thread that they interrupt. */
+static uint32_t thread_of(const struct trace *trace, uint32_t i)
+{
+	for (uint32_t hops = 0; hops < trace_stream_count(trace); hops++) {
+		uint32_t host = trace_stream(trace, i)->host;
+		uint32_t next = host == TRACE_NONE ? TRACE_NONE : trace_find_stream(trace, host);
+
+		if (next == TRACE_NONE)
+			break;
+		i = next;
+	}
+	return i;
+}
+
+static void make_words(struct checker_survey *survey)
+{
+	struct trace_event event;
+	struct err err;
+
+	survey->words_made = true;
+	for (uint32_t i = 0; i < trace_stream_count(survey->trace); i++) {
+		struct trace_cursor *cursor = trace_cursor_open(survey->trace, i);
+		uint32_t thread = thread_of(survey->trace, i);
+
+		while (trace_next(cursor, &event, &err)) {
+			enum event_group group = event_group(event.kind);
+
+			if (group == EG_ACCESS || (group == EG_ATOMIC && event.kind != EV_FENCE))
+				touch_words(survey, &event, thread);
+		}
+		trace_cursor_close(cursor);
+	}
+}
+
+bool checker_survey_shares(struct checker_survey *survey, uint64_t address)
+{
+	const uint64_t *state;
+
+	if (trace_is_text(survey->trace))
+		return true;
+	if (!survey->words_made)
+		make_words(survey);
+	state = map_get(&survey->words, address / 8);
+	return state && (*state & WORD_SHARED) && (*state & WORD_WRITTEN);
 }

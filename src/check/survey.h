@@ -20,4 +20,11 @@ bool checker_survey_creates(struct checker_survey *survey, uint32_t number);
  * SEM_DESTROY comes at 0. */
 uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t address);
 
+/*
+ * Is the byte judged: do two threads access it, or its neighbours in an aligned word, and is one
+ * recorded to write there? What unrecorded code leaves elsewhere is the doing of the thread
+ * itself. In a text all are.
+ */
+bool checker_survey_shares(struct checker_survey *survey, uint64_t address);
+
 #endif

@@ -209,8 +209,7 @@ void checker_world_apply(struct checker_world *world, const struct checker_recor
 {
 	struct checker_thread *self = &world->threads[record->stream];
 
-	if (record->kind != EV_PASS)
-		self->meets = false; /* going on is passing; an ARRIVE says so again */
+	self->meets = false; /* going on from a barrier is passing; an ARRIVE says so again */
 	switch (event_group(record->kind)) {
 	case EG_ACCESS:
 	case EG_ATOMIC: checker_memory_apply(world, record, number); break;

@@ -75,6 +75,7 @@ static void convert(const struct feed *f, const struct trace_event *ev, struct f
 		.kind = ev->kind,
 		.flags = ev->flags,
 		.mode = (uint8_t)ev->mode,
+		.foreign = !ev->site && trace_has_sites(f->trace),
 		.lane = f->lane_of[trace_find_stream(f->trace, ev->stream)],
 		.stream = ev->stream,
 		.unit = ev->unit,

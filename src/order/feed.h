@@ -16,6 +16,7 @@
 struct feed_event {
 	uint8_t kind, flags;
 	uint8_t mode;	 /* field m of sync events: enum event_how, a lock's kind, serial … */
+	bool foreign;	 /* sync events of a recording: done by code that was not recorded */
 	uint32_t lane;	 /* position of the thread's stream in the trace */
 	uint32_t stream; /* number of the event's own stream */
 	uint32_t unit;	 /* bytes at value; when fewer than size they repeat */

@@ -5,200 +5,280 @@
 #include <string.h>
 
 #define LANES_MAX 16
-#define DEPTH_MAX 2048	/* touches of a lane: more than lie between two times of a stream */
-#define NODES_MAX 20000 /* states */
+#define STEPS_MAX 2048	/* of a lane: more than lie between two times of a stream */
+#define NODES_MAX 50000 /* states */
 #define BEST_STEP 32
 
-struct lane {
+struct plan_lane {
 	uint32_t number, count, done;
-	bool more; /* it has touches behind these */
-	struct spot_touch touches[DEPTH_MAX];
-	/* a touch came before its lane's next known time, and before its next synchronisation */
-	uint64_t until[DEPTH_MAX], before[DEPTH_MAX];
-	/* the first read from here on that does not see what the lane itself wrote last */
-	uint32_t foreign[DEPTH_MAX];
+	bool more; /* it goes on behind these */
+	struct plan_step steps[STEPS_MAX];
+	/* the first step from here on that reads what the lane itself did not write last */
+	uint32_t foreign[STEPS_MAX];
 };
 _Static_assert(LANES_MAX < 32, "lanes are a set of bits");
 
-/* A choice: what was before it, and which lanes were tried. */
-struct choice {
+struct plan_touch {
+	uint32_t spot; /* in the planner's spots */
+	uint64_t value, bits;
+	uint8_t mask;
+	bool write, known;
+	bool foreign;	 /* a read of what the lane itself did not write last … */
+	uint32_t behind; /* … in the step before this one; 0: never */
+};
+
+struct plan_spot {
 	uint64_t value;
+	uint8_t known, mask;
+	bool uniform; /* all touches are of the same bytes */
+	/* what the lane that is looked through wrote last: the bytes, and in the step before this */
+	uint64_t own;
+	uint8_t own_mask;
+	uint32_t own_step;
+};
+
+/* A choice: how long the way was before it, and which lanes were tried. */
+struct choice {
+	uint32_t tried; /* set of lanes */
+	uint32_t length, changes;
+	uint32_t last; /* lane that wrote before */
+};
+
+/* What a step did to a spot, to be undone. */
+struct change {
+	uint32_t spot;
 	uint8_t known;
-	uint32_t tried;	 /* set of lanes */
-	uint32_t length; /* of the path */
-	uint32_t last;	 /* lane that wrote before */
+	uint64_t value;
 };
 
 struct feed_planner {
-	struct lane lanes[LANES_MAX];
+	struct plan_lane lanes[LANES_MAX];
 	uint32_t count;
-	uint64_t value;
-	uint8_t known;
-	VEC(uint32_t) path; /* lanes */
-	VEC(uint32_t) best; /* the longest that led nowhere */
+	VEC(struct plan_touch) touches;
+	VEC(struct plan_spot) spots;
+	struct map spot_index; /* number of feed_spots to number + 1 here */
+	uint64_t hash;	       /* of what the spots hold */
+	uint64_t horizon;      /* the time up to which all lanes' steps are here */
+	struct map writers;    /* spot, lane and value: the last step that writes it, + 1 */
+	VEC(uint32_t) path;    /* lanes */
+	VEC(uint32_t) best;    /* the longest that led nowhere */
 	VEC(struct choice) choices;
+	VEC(struct change) changes;
 	struct map seen;
-	uint64_t horizon;   /* the time up to which all lanes' touches are here */
-	bool uniform;	    /* all touches are of the same bytes */
-	struct map writers; /* value and lane: the last write of it, + 1 */
 };
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	a = (a + 1) * 0x9e3779b97f4a7c15u ^ b; /* not the same as mix(b, a) */
+	return (a ^ a >> 29) * 0xbf58476d1ce4e5b9u;
+}
 
 /* ---- what is to be done ------------------------------------------------------------------- */
 
-static void bound_touches(struct lane *lane)
+void feed_planner_clear(struct feed_planner *p)
 {
-	uint64_t until = UINT64_MAX - SPOT_SLACK, before = UINT64_MAX;
-
-	for (uint32_t i = lane->count; i > 0; i--) {
-		const struct spot_touch *t = &lane->touches[i - 1];
-
-		if (i < lane->count && t[1].time != t->time)
-			until = t[1].time;
-		if (i < lane->count && t[1].behind != t->behind)
-			before = t[1].behind;
-		lane->until[i - 1] = until;
-		lane->before[i - 1] = before;
-	}
+	p->count = 0;
+	p->touches.count = p->spots.count = 0;
+	map_free(&p->spot_index);
+	map_free(&p->writers);
+	map_free(&p->seen);
 }
 
-/* A read at the lane's head is one, too: had it seen its value it would be gone. */
-static void find_foreign(struct lane *lane)
+bool feed_planner_add_lane(struct feed_planner *p, uint32_t lane)
 {
-	uint64_t own = 0;
-	uint8_t own_mask = 0;
-	uint32_t next = SPOT_NONE;
+	if (p->count == LANES_MAX)
+		return false;
+	p->lanes[p->count].number = lane;
+	p->lanes[p->count].count = p->lanes[p->count].done = 0;
+	p->lanes[p->count].more = false;
+	p->count++;
+	return true;
+}
 
-	for (uint32_t i = 0; i < lane->count; i++) {
-		const struct spot_touch *t = &lane->touches[i];
-		bool differs = (t->value ^ own) & spot_bits(t->mask & own_mask);
+static uint32_t find_spot(struct feed_planner *p, const struct feed_spots *spots,
+			  const struct spot_touch *t)
+{
+	bool fresh;
+	uint64_t *number = map_put(&p->spot_index, t->spot, &fresh);
 
-		lane->foreign[i] = !t->write && t->known && differs ? i : SPOT_NONE;
-		if (t->write) {
-			own = t->value;
-			own_mask = t->known ? t->mask : 0;
+	if (fresh) {
+		*vec_push(&p->spots) =
+			(struct plan_spot){ .value = spots->spots.items[t->spot].value,
+					    .known = spots->spots.items[t->spot].known,
+					    .mask = t->mask,
+					    .uniform = true };
+		*number = p->spots.count;
+	}
+	p->spots.items[*number - 1].uniform &= p->spots.items[*number - 1].mask == t->mask;
+	return (uint32_t)*number - 1;
+}
+
+bool feed_planner_add_step(struct feed_planner *p, const struct plan_step *step,
+			   const struct feed_spots *spots, const uint32_t *touches, size_t count)
+{
+	struct plan_lane *lane = &p->lanes[p->count - 1];
+
+	if (lane->count == STEPS_MAX)
+		return false;
+	lane->steps[lane->count] = *step;
+	lane->steps[lane->count].first = (uint32_t)p->touches.count;
+	lane->steps[lane->count++].count = (uint32_t)count;
+	for (size_t i = 0; i < count; i++) {
+		const struct spot_touch *t = &spots->touches.items[touches[i]];
+
+		*vec_push(&p->touches) = (struct plan_touch){ .spot = find_spot(p, spots, t),
+							      .value = t->value,
+							      .bits = spot_bits(t->mask),
+							      .mask = t->mask,
+							      .write = t->write,
+							      .known = t->known };
+	}
+	return true;
+}
+
+struct plan_step *feed_planner_steps(struct feed_planner *p, uint32_t *count)
+{
+	*count = p->lanes[p->count - 1].count;
+	return p->lanes[p->count - 1].steps;
+}
+
+void feed_planner_cut_lane(struct feed_planner *p)
+{
+	p->lanes[p->count - 1].more = true;
+}
+
+/* ---- looking through it once -------------------------------------------------------------- */
+
+static uint64_t writer_key(uint32_t spot, uint32_t lane, uint64_t value)
+{
+	return mix(mix(spot, lane), value);
+}
+
+/* Which reads need somebody else, and who writes what last. */
+static void follow_lane(struct feed_planner *p, uint32_t i)
+{
+	struct plan_lane *lane = &p->lanes[i];
+
+	for (size_t k = 0; k < p->spots.count; k++)
+		p->spots.items[k].own_mask = p->spots.items[k].own_step = 0;
+	for (uint32_t k = 0; k < lane->count; k++) {
+		lane->foreign[k] = SPOT_NONE;
+		for (uint32_t n = 0; n < lane->steps[k].count; n++) {
+			struct plan_touch *t = &p->touches.items[lane->steps[k].first + n];
+			struct plan_spot *s = &p->spots.items[t->spot];
+
+			if (t->write) {
+				s->own = t->value;
+				s->own_mask = t->known ? t->mask : 0;
+				s->own_step = k + 1;
+				if (t->known)
+					*map_put(&p->writers, writer_key(t->spot, i, t->value),
+						 NULL) = k + 1;
+			} else if (t->known && (s->own_mask != t->mask || s->own != t->value)) {
+				t->foreign = true;
+				t->behind = s->own_step;
+				lane->foreign[k] = k;
+			}
 		}
 	}
-	for (uint32_t i = lane->count; i > 0; i--) {
-		const struct spot_touch *t = &lane->touches[i - 1];
-
-		if (lane->foreign[i - 1] != SPOT_NONE)
-			next = i - 1;
-		lane->foreign[i - 1] = !t->write && t->known ? i - 1 : next;
+	for (uint32_t k = lane->count; k > 1; k--) {
+		if (lane->foreign[k - 2] == SPOT_NONE)
+			lane->foreign[k - 2] = lane->foreign[k - 1];
 	}
 }
 
-static uint64_t writer_key(uint32_t lane, uint64_t value)
+static void look_through(struct feed_planner *p)
 {
-	return (value ^ value >> 31) * 0x9e3779b97f4a7c15u + lane * 0xbf58476d1ce4e5b9u;
-}
+	p->horizon = UINT64_MAX;
+	p->hash = 0;
+	for (uint32_t i = 0; i < p->count; i++) {
+		struct plan_lane *lane = &p->lanes[i];
 
-static void find_writers(struct feed_planner *s, uint32_t i)
-{
-	const struct lane *lane = &s->lanes[i];
-
-	for (uint32_t k = 0; k < lane->count; k++) {
-		const struct spot_touch *t = &lane->touches[k];
-
-		s->uniform &= t->mask == s->lanes[0].touches[0].mask;
-		if (t->write && t->known)
-			*map_put(&s->writers, writer_key(i, t->value), NULL) = k + 1;
+		follow_lane(p, i);
+		if (lane->more && lane->count && lane->steps[lane->count - 1].time < p->horizon)
+			p->horizon = lane->steps[lane->count - 1].time;
 	}
-}
-
-static bool collect(struct feed_planner *s, const struct feed_spots *spots, uint32_t spot)
-{
-	uint32_t q = spots->spots.items[spot].queues;
-
-	s->count = 0;
-	for (; q != SPOT_NONE; q = spots->queues.items[q].next) {
-		struct lane *lane = &s->lanes[s->count];
-		uint32_t i = spots->queues.items[q].first;
-
-		if (s->count++ == LANES_MAX)
-			return false;
-		lane->number = spots->queues.items[q].lane;
-		lane->count = lane->done = 0;
-		for (; i != SPOT_NONE && lane->count < DEPTH_MAX; i = spots->touches.items[i].next)
-			lane->touches[lane->count++] = spots->touches.items[i];
-		lane->more = i != SPOT_NONE;
-		bound_touches(lane);
-		find_foreign(lane);
-	}
-	s->horizon = UINT64_MAX;
-	for (uint32_t i = 0; i < s->count; i++) {
-		const struct lane *lane = &s->lanes[i];
-		uint64_t last = lane->touches[lane->count - 1].time;
-
-		if (lane->more && last < s->horizon)
-			s->horizon = last;
-	}
-	s->uniform = true;
-	for (uint32_t i = 0; i < s->count; i++)
-		find_writers(s, i);
-	s->value = spots->spots.items[spot].value;
-	s->known = spots->spots.items[spot].known;
-	return true;
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
-/* Does nothing of the other lanes have to come before it, by time or by synchronisation? */
-static bool is_allowed(const struct feed_planner *s, const struct lane *lane)
+static bool is_later(uint64_t time, uint64_t until)
 {
-	const struct spot_touch *t = &lane->touches[lane->done];
+	return time > until && time - until > SPOT_SLACK;
+}
 
-	for (uint32_t i = 0; i < s->count; i++) {
-		const struct lane *other = &s->lanes[i];
+/* Does nothing of the other lanes have to come before it, by time or by synchronisation? */
+static bool is_allowed(const struct feed_planner *p, const struct plan_lane *lane)
+{
+	const struct plan_step *s = &lane->steps[lane->done];
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct plan_lane *other = &p->lanes[i];
 
 		if (other != lane && other->done < other->count &&
-		    (t->time > other->until[other->done] + SPOT_SLACK ||
-		     t->behind > other->before[other->done]))
+		    (is_later(s->time, other->steps[other->done].until) ||
+		     s->behind > other->steps[other->done].before))
 			return false;
 	}
 	return true;
 }
 
-/* Its read and its write are one step. */
-static bool is_update(const struct lane *lane)
-{
-	const struct spot_touch *t = &lane->touches[lane->done];
+enum fit { FITS, FITS_UNKNOWN, FITS_NOT };
 
-	return !t->write && lane->done + 1 < lane->count && t[1].position == t->position;
+/* Do the reads of the lane's next step see their values? Bytes not known may be anything. */
+static enum fit fits(const struct feed_planner *p, const struct plan_lane *lane, bool *writes)
+{
+	const struct plan_step *s = &lane->steps[lane->done];
+	enum fit fit = FITS;
+
+	*writes = false;
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct plan_touch *t = &p->touches.items[s->first + i];
+		const struct plan_spot *spot = &p->spots.items[t->spot];
+
+		*writes |= t->write;
+		if (t->write || !t->known)
+			continue;
+		if ((t->value ^ spot->value) & spot_bits(t->mask & spot->known))
+			return FITS_NOT;
+		if (t->mask & ~spot->known)
+			fit = FITS_UNKNOWN;
+	}
+	return fit;
 }
 
-static bool sees_its_value(const struct feed_planner *s, const struct spot_touch *t)
+static void step(struct feed_planner *p, uint32_t i)
 {
-	return !t->known ||
-	       (!(t->mask & ~s->known) && !((t->value ^ s->value) & spot_bits(t->mask)));
-}
+	struct plan_lane *lane = &p->lanes[i];
+	const struct plan_step *s = &lane->steps[lane->done++];
 
-static void step(struct feed_planner *s, uint32_t i)
-{
-	struct lane *lane = &s->lanes[i];
-	const struct spot_touch *t = &lane->touches[lane->done++];
-	uint64_t bits = spot_bits(t->mask);
+	*vec_push(&p->path) = i;
+	for (uint32_t k = 0; k < s->count; k++) {
+		const struct plan_touch *t = &p->touches.items[s->first + k];
+		struct plan_spot *spot = &p->spots.items[t->spot];
 
-	*vec_push(&s->path) = i;
-	if (t->known) {
-		s->value = (s->value & ~bits) | t->value;
-		s->known |= t->mask;
-	} else if (t->write) {
-		s->known &= (uint8_t)~t->mask;
+		if (!t->known && !t->write)
+			continue;
+		*vec_push(&p->changes) = (struct change){ t->spot, spot->known, spot->value };
+		p->hash ^= mix(mix(t->spot, spot->known), spot->value);
+		spot->value = (spot->value & ~t->bits) | t->value;
+		spot->known = t->known ? spot->known | t->mask : spot->known & (uint8_t)~t->mask;
+		p->hash ^= mix(mix(t->spot, spot->known), spot->value);
 	}
 }
 
 /* Reads that see their value go at once. */
-static void run_reads(struct feed_planner *s)
+static void run_reads(struct feed_planner *p)
 {
 	for (bool moved = true; moved;) {
 		moved = false;
-		for (uint32_t i = 0; i < s->count; i++) {
-			struct lane *lane = &s->lanes[i];
+		for (uint32_t i = 0; i < p->count; i++) {
+			struct plan_lane *lane = &p->lanes[i];
+			bool writes;
 
-			while (lane->done < lane->count && !lane->touches[lane->done].write &&
-			       !is_update(lane) && sees_its_value(s, &lane->touches[lane->done]) &&
-			       is_allowed(s, lane)) {
-				step(s, i);
+			while (lane->done < lane->count && fits(p, lane, &writes) == FITS &&
+			       !writes && is_allowed(p, lane)) {
+				step(p, i);
 				moved = true;
 			}
 		}
@@ -206,36 +286,39 @@ static void run_reads(struct feed_planner *s)
 }
 
 /* Is somebody left who can write what the lane must see next? */
-static bool can_be_served(const struct feed_planner *s, uint32_t i)
+static bool can_be_served(const struct feed_planner *p, uint32_t i)
 {
-	const struct lane *lane = &s->lanes[i];
+	const struct plan_lane *lane = &p->lanes[i];
 	uint32_t read = lane->done < lane->count ? lane->foreign[lane->done] : SPOT_NONE;
-	const struct spot_touch *t = &lane->touches[read == SPOT_NONE ? 0 : read];
+	const struct plan_step *s = &lane->steps[read == SPOT_NONE ? 0 : read];
 
-	if (read == SPOT_NONE || (t->mask & ~s->known) ||
-	    (read == lane->done && sees_its_value(s, t)))
-		return true;
-	for (uint32_t k = 0; k < s->count; k++) {
-		const uint64_t *last;
+	for (uint32_t k = 0; read != SPOT_NONE && k < s->count; k++) {
+		const struct plan_touch *t = &p->touches.items[s->first + k];
+		const struct plan_spot *spot = &p->spots.items[t->spot];
+		bool served = !t->foreign || !spot->uniform || (t->mask & ~spot->known) ||
+			      (spot->value == t->value && t->behind <= lane->done);
 
-		if (k == i)
-			continue;
-		last = map_get(&s->writers, writer_key(k, t->value));
-		if (last && *last > s->lanes[k].done)
-			return true;
-		/* what it does behind what was looked at may still be in time */
-		if (s->lanes[k].more && s->lanes[k].touches[s->lanes[k].count - 1].time <=
-						lane->until[read] + SPOT_SLACK)
-			return true;
+		for (uint32_t n = 0; n < p->count && !served; n++) {
+			const struct plan_lane *other = &p->lanes[n];
+			const uint64_t *last =
+				n == i ? NULL
+				       : map_get(&p->writers, writer_key(t->spot, n, t->value));
+
+			/* what it does behind what was looked at may still be in time */
+			served = (last && *last > other->done) ||
+				 (n != i && other->more && !is_later(p->horizon, s->until));
+		}
+		if (!served)
+			return false;
 	}
-	return false;
+	return true;
 }
 
 /* A look ahead that shows most wrong choices at once: all lanes must have what they will need. */
-static bool has_future(const struct feed_planner *s)
+static bool has_future(const struct feed_planner *p)
 {
-	for (uint32_t i = 0; s->uniform && i < s->count; i++) {
-		if (!can_be_served(s, i))
+	for (uint32_t i = 0; i < p->count; i++) {
+		if (!can_be_served(p, i))
 			return false;
 	}
 	return true;
@@ -247,23 +330,24 @@ static bool has_future(const struct feed_planner *s)
  * The next lane to try: a write, of the lane whose time is up first; of those the one that wrote
  * last. A read of bytes that nobody is known to have written comes last of all.
  */
-static uint32_t choose(const struct feed_planner *s, const struct choice *c)
+static uint32_t choose(const struct feed_planner *p, const struct choice *c)
 {
 	uint32_t best = SPOT_NONE;
 	uint64_t rank = UINT64_MAX;
 
-	for (uint32_t i = 0; i < s->count; i++) {
-		const struct lane *lane = &s->lanes[i];
-		const struct spot_touch *t = &lane->touches[lane->done];
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct plan_lane *lane = &p->lanes[i];
 		uint64_t mine;
+		enum fit fit;
+		bool writes;
 
-		if (c->tried & 1u << i || lane->done == lane->count || !is_allowed(s, lane))
+		if (c->tried & 1u << i || lane->done == lane->count || !is_allowed(p, lane))
 			continue;
-		if (!t->write && ((t->value ^ s->value) & spot_bits(t->mask & s->known)) &&
-		    t->known)
+		fit = fits(p, lane, &writes);
+		if (fit == FITS_NOT)
 			continue;
-		mine = lane->until[lane->done] >> 2 << 1 | (i != c->last);
-		if (!t->write && !(is_update(lane) && sees_its_value(s, t)))
+		mine = (lane->steps[lane->done].until >> 2 << 1 | (i != c->last)) & ~(1ull << 63);
+		if (fit == FITS_UNKNOWN)
 			mine |= 1ull << 63;
 		if (mine < rank) {
 			rank = mine;
@@ -273,108 +357,117 @@ static uint32_t choose(const struct feed_planner *s, const struct choice *c)
 	return best;
 }
 
-static bool is_new(struct feed_planner *s)
+static bool is_new(struct feed_planner *p)
 {
-	uint64_t hash = s->value * 0x9e3779b97f4a7c15u ^ s->known;
+	uint64_t hash = p->hash;
 	bool fresh;
 
-	for (uint32_t i = 0; i < s->count; i++)
-		hash = (hash ^ hash >> 29 ^ s->lanes[i].done) * 0xbf58476d1ce4e5b9u;
-	map_put(&s->seen, hash, &fresh);
+	for (uint32_t i = 0; i < p->count; i++)
+		hash = mix(hash, p->lanes[i].done);
+	map_put(&p->seen, hash, &fresh);
 	return fresh;
 }
 
 /* A way that ends: if it was long, most of it is right all the same. */
-static void keep_best(struct feed_planner *s)
+static void keep_best(struct feed_planner *p)
 {
-	if (s->path.count < s->best.count + BEST_STEP)
+	if (p->path.count < p->best.count + BEST_STEP)
 		return;
-	s->best.count = 0;
-	memcpy(vec_reserve(&s->best, s->path.count), s->path.items,
-	       s->path.count * sizeof *s->path.items);
-	s->best.count = s->path.count;
+	p->best.count = 0;
+	memcpy(vec_reserve(&p->best, p->path.count), p->path.items,
+	       p->path.count * sizeof *p->path.items);
+	p->best.count = p->path.count;
 }
 
-static void undo(struct feed_planner *s, const struct choice *c)
+static void undo(struct feed_planner *p, const struct choice *c)
 {
-	while (s->path.count > c->length)
-		s->lanes[s->path.items[--s->path.count]].done--;
-	s->value = c->value;
-	s->known = c->known;
+	while (p->path.count > c->length)
+		p->lanes[p->path.items[--p->path.count]].done--;
+	while (p->changes.count > c->changes) {
+		const struct change *change = &p->changes.items[--p->changes.count];
+		struct plan_spot *spot = &p->spots.items[change->spot];
+
+		p->hash ^= mix(mix(change->spot, spot->known), spot->value);
+		spot->known = change->known;
+		spot->value = change->value;
+		p->hash ^= mix(mix(change->spot, spot->known), spot->value);
+	}
 }
 
-static void push_choice(struct feed_planner *s, uint32_t last)
+static void push_choice(struct feed_planner *p, uint32_t last)
 {
-	*vec_push(&s->choices) =
-		(struct choice){ s->value, s->known, 0, (uint32_t)s->path.count, last };
+	*vec_push(&p->choices) =
+		(struct choice){ 0, (uint32_t)p->path.count, (uint32_t)p->changes.count, last };
 }
 
 /*
  * All is done; or all lanes have come as far in time as all were looked at. That some run ahead is
  * not enough: those behind may still need what they overwrite.
  */
-static bool is_good(const struct feed_planner *s, bool *whole)
+static bool is_good(const struct feed_planner *p, bool *whole)
 {
 	bool far = true;
 
 	*whole = true;
-	for (uint32_t i = 0; i < s->count; i++) {
-		const struct lane *lane = &s->lanes[i];
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct plan_lane *lane = &p->lanes[i];
 
 		if (lane->done < lane->count)
-			far &= lane->touches[lane->done].time >= s->horizon;
+			far &= lane->steps[lane->done].time >= p->horizon;
 		*whole &= lane->done == lane->count && !lane->more;
 	}
 	return far;
 }
 
-static bool search(struct feed_planner *s, bool *whole)
+static bool search(struct feed_planner *p, bool *whole)
 {
-	run_reads(s);
-	push_choice(s, SPOT_NONE);
-	for (uint32_t nodes = 0; s->choices.count && nodes < NODES_MAX; nodes++) {
-		struct choice *c = &s->choices.items[s->choices.count - 1];
+	run_reads(p);
+	push_choice(p, SPOT_NONE);
+	for (uint32_t nodes = 0; p->choices.count && nodes < NODES_MAX; nodes++) {
+		struct choice *c = &p->choices.items[p->choices.count - 1];
 		uint32_t i;
 
-		if (is_good(s, whole))
+		if (is_good(p, whole))
 			return true;
-		i = choose(s, c);
+		i = choose(p, c);
 		if (i == SPOT_NONE) {
-			keep_best(s);
-			if (--s->choices.count)
-				undo(s, &s->choices.items[s->choices.count - 1]);
+			keep_best(p);
+			if (--p->choices.count)
+				undo(p, &p->choices.items[p->choices.count - 1]);
 			continue;
 		}
 		c->tried |= 1u << i;
-		if (is_update(&s->lanes[i]))
-			step(s, i);
-		step(s, i);
-		run_reads(s);
-		if (has_future(s) && is_new(s))
-			push_choice(s, i);
+		step(p, i);
+		run_reads(p);
+		if (has_future(p) && is_new(p))
+			push_choice(p, i);
 		else
-			undo(s, c);
+			undo(p, c);
 	}
 	return false;
 }
 
-bool feed_plan_make(struct feed_planner *s, struct feed_plan *plan, const struct feed_spots *spots,
-		    uint32_t spot)
+bool feed_planner_run(struct feed_planner *p, struct feed_plan *plan)
 {
+	const uint32_t *path;
 	bool whole = false, found;
+	size_t count;
 
-	s->path.count = s->best.count = s->choices.count = plan->lanes.count = plan->next = 0;
-	if (!collect(s, spots, spot)) {
-		map_free(&s->writers);
-		return false;
+	p->path.count = p->best.count = p->choices.count = p->changes.count = 0;
+	look_through(p);
+	found = search(p, &whole);
+	path = found ? p->path.items : p->best.items;
+	count = found ? p->path.count : p->best.count;
+	for (uint32_t i = 0; i < p->count; i++)
+		p->lanes[i].done = 0;
+	plan->places.count = plan->next = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct plan_lane *lane = &p->lanes[path[i]];
+
+		*vec_push(&plan->places) =
+			(struct plan_place){ lane->number, lane->steps[lane->done++].position };
 	}
-	found = search(s, &whole);
-	for (size_t i = 0; i < (found ? s->path.count : s->best.count); i++)
-		*vec_push(&plan->lanes) =
-			s->lanes[found ? s->path.items[i] : s->best.items[i]].number;
-	plan->end = whole ? plan->lanes.count : (plan->lanes.count + 1) / 2;
-	map_free(&s->seen);
-	map_free(&s->writers);
+	plan->end = found && whole ? count : (count + 1) / 2;
 	return plan->end;
 }
 
@@ -383,10 +476,14 @@ struct feed_planner *feed_planner_open(void)
 	return mem_zalloc(1, sizeof(struct feed_planner));
 }
 
-void feed_planner_close(struct feed_planner *s)
+void feed_planner_close(struct feed_planner *p)
 {
-	vec_free(&s->path);
-	vec_free(&s->best);
-	vec_free(&s->choices);
-	free(s);
+	feed_planner_clear(p);
+	vec_free(&p->touches);
+	vec_free(&p->spots);
+	vec_free(&p->path);
+	vec_free(&p->best);
+	vec_free(&p->choices);
+	vec_free(&p->changes);
+	free(p);
 }

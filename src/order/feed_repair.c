@@ -1,202 +1,56 @@
 #include "order/feed_repair.h"
 
 #include "base/mem.h"
+#include "order/feed_buffer.h"
 #include "order/feed_plan.h"
-#include "order/feed_spots.h"
 #include "order/window_survey.h"
 
-#include <string.h>
+#define AHEAD 8192	  /* events held back */
+#define SCAN_MAX 4096	  /* touches looked at to find who will write a value */
+#define READS_MAX 32	  /* … and to find a lane's next read */
+#define PLAN_ENTRIES 4096 /* of a lane, looked at for a plan */
+#define UNPLANNED 64	  /* events after which a plan is tried again */
 
-#define AHEAD 8192    /* events held back */
-#define PARTS_MAX 64  /* spots of an access, beyond which it is not looked at closely */
-#define SCAN_MAX 4096 /* touches looked at to find who will write a value */
-#define READS_MAX 32  /* … and to find a lane's next read */
-#define UNPLANNED 64  /* touches of a spot after which a plan is tried again */
-#define NEVER UINT64_MAX
-
-/* An event held back, with its own copy of its values. What it has room for stays with its slot. */
-struct entry {
-	struct feed_event event;
-	uint64_t position, time;
-	bool ordered; /* keeps its place among all that are */
-	VEC(uint8_t) bytes;
-	VEC(uint32_t) parts; /* touches */
-};
+#define LANE_BITS FEED_REPAIR_LANE_BITS
+#define LANE_MASK ((1u << LANE_BITS) - 1)
 
 enum reason {
 	GOES,
 	WAITS_FOR_TURN,	  /* synchronisation before it has not come */
+	WAITS_FOR_PLAN,	  /* others come first, by plan */
 	WAITS_FOR_VALUE,  /* a read, for a write that another lane will do */
-	WAITS_FOR_READER, /* a write, for another lane that must come first */
+	WAITS_FOR_LATER,  /* a read of a lane that slept, for one that is not in sight yet */
+	WAITS_FOR_READER, /* a write, for another lane that reads what it destroys */
 	WAITS_FOR_HOLDER, /* a failed try, for somebody to take what it could not get */
 };
 
-/* Oldest at `first`; what is before it is gone. */
-struct queue {
-	VEC(uint64_t) items;
-	size_t first;
-};
-
 struct lane {
-	struct entry *entries; /* a ring */
-	uint32_t room, first, count;
-	uint64_t done;	    /* position of its next event that has not come */
-	uint64_t behind;    /* position + 1 of the last synchronisation put in */
-	struct queue turns; /* positions of its synchronisation */
+	struct buffer_lane buffer;
 	enum reason reason; /* parked, unless GOES */
 	uint32_t spot, version;
 	uint32_t writer_lane; /* WAITS_FOR_VALUE: who will write it, and where that is */
 	uint64_t writer;
-	uint64_t until, until_of; /* when the stretch ends that has time `until_of` */
 };
 
 struct feed_repair {
 	const struct window_survey *survey;
 	struct lane *lanes;
 	VEC(uint32_t) active;	   /* lanes that have had events */
-	struct queue order, turns; /* position << 20 | lane: of all; of synchronisation */
+	struct buffer_queue order; /* position << LANE_BITS | lane of all events */
+	struct buffer_queue turns; /* … of synchronisation */
 	uint64_t position;
+	uint64_t newest; /* time of what was put in last */
+	uint64_t come;	 /* events that have come */
 	uint32_t held;	 /* entries */
 	uint32_t parked; /* lanes */
 	uint32_t last;	 /* lane whose first entry was given out; SPOT_NONE */
 	struct feed_spots spots;
 	struct feed_planner *planner;
-	VEC(struct feed_plan) plans;
-	VEC(uint32_t) free_plans;
-	struct map holders; /* lock: writers << 32 | readers; semaphore: count */
+	struct feed_plan plan;
+	uint32_t plan_number;
+	uint64_t unplanned; /* before so many events have come there is no use in a plan */
+	struct map holders; /* how often a lock is held; what a semaphore has */
 };
-
-/* ---- queues ------------------------------------------------------------------------------- */
-
-#define LANE_BITS FEED_REPAIR_LANE_BITS
-
-static void queue_put(struct queue *q, uint64_t item)
-{
-	if (q->first > 1024 && q->first > q->items.count / 2) {
-		q->items.count -= q->first;
-		memmove(q->items.items, q->items.items + q->first,
-			q->items.count * sizeof *q->items.items);
-		q->first = 0;
-	}
-	*vec_push(&q->items) = item;
-}
-
-static uint64_t queue_first(const struct queue *q)
-{
-	return q->first < q->items.count ? q->items.items[q->first] : NEVER;
-}
-
-static struct entry *entry_at(const struct lane *lane, uint32_t i)
-{
-	uint32_t at = lane->first + i;
-
-	return &lane->entries[at < lane->room ? at : at - lane->room];
-}
-
-/* A slot behind the lane's last entry. */
-static struct entry *new_entry(struct lane *lane)
-{
-	uint32_t room = lane->room ? lane->room * 2 : 64;
-	struct entry *entries;
-
-	if (lane->count < lane->room) {
-		lane->count++;
-		return entry_at(lane, lane->count - 1);
-	}
-	entries = mem_zalloc(room, sizeof *entries);
-	for (uint32_t i = 0; i < lane->count; i++)
-		entries[i] = *entry_at(lane, i);
-	free(lane->entries);
-	lane->entries = entries;
-	lane->room = room;
-	lane->first = 0;
-	return entry_at(lane, lane->count++);
-}
-
-/* ---- putting in --------------------------------------------------------------------------- */
-
-/* Everything but plain accesses and function events keeps its order. */
-static bool is_ordered(uint8_t kind)
-{
-	enum event_group group = event_group(kind);
-
-	return group != EG_ACCESS && group != EG_FUNCTION;
-}
-
-static bool is_access(uint8_t kind)
-{
-	return kind >= EV_READ && kind <= EV_ATOMIC_UPDATE;
-}
-
-static void copy_values(struct entry *e, const struct feed_event *ev)
-{
-	size_t bytes = ev->unit;
-
-	e->bytes.count = 0;
-	if (ev->value) {
-		memcpy(vec_reserve(&e->bytes, 2 * bytes), ev->value, bytes);
-		if (ev->old)
-			memcpy(e->bytes.items + bytes, ev->old, bytes);
-	}
-	e->event.value = ev->value ? e->bytes.items : NULL;
-	e->event.old = ev->value && ev->old ? e->bytes.items + bytes : NULL;
-}
-
-static uint64_t part_value(const uint8_t *bytes, uint32_t unit, uint64_t from, unsigned offset,
-			   unsigned size)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		value |= (uint64_t)bytes[(from + i) % unit] << 8 * (offset + i);
-	return value;
-}
-
-static void add_part(struct feed_repair *r, struct entry *e, const struct spot_touch *touch)
-{
-	*vec_push(&e->parts) = feed_spots_add(&r->spots, e->event.lane, touch);
-}
-
-/* An access, spot by spot. An update is a read and a write. */
-static void add_parts(struct feed_repair *r, struct lane *lane, struct entry *e)
-{
-	const struct feed_event *ev = &e->event;
-	uint64_t low = ev->address, end = ev->address + ev->size;
-	bool known = ev->value && ev->unit && !(ev->flags & EF_INEXACT);
-
-	if (ev->size > 8 * PARTS_MAX)
-		return;
-	for (uint64_t high; low < end; low = high) {
-		unsigned offset = low % 8;
-		struct spot_touch t = { .position = e->position,
-					.time = e->time,
-					.behind = lane->behind,
-					.known = known };
-
-		high = low - offset + 8 < end ? low - offset + 8 : end;
-		if (!window_survey_shares(r->survey, low, high - low))
-			continue;
-		t.spot = feed_spots_find(&r->spots, low);
-		t.mask = (uint8_t)(((1u << (high - low)) - 1) << offset);
-		if (ev->kind != EV_WRITE && ev->kind != EV_ATOMIC_WRITE) {
-			const uint8_t *read = ev->kind == EV_ATOMIC_UPDATE ? ev->old : ev->value;
-
-			t.known = known && read;
-			t.value = t.known ? part_value(read, ev->unit, low - ev->address, offset,
-						       (unsigned)(high - low))
-					  : 0;
-			add_part(r, e, &t);
-		}
-		if (ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ) {
-			t.write = true;
-			t.known = known;
-			t.value = known ? part_value(ev->value, ev->unit, low - ev->address, offset,
-						     (unsigned)(high - low))
-					: 0;
-			add_part(r, e, &t);
-		}
-	}
-}
 
 bool feed_repair_wants(const struct feed_repair *r)
 {
@@ -206,68 +60,37 @@ bool feed_repair_wants(const struct feed_repair *r)
 void feed_repair_put(struct feed_repair *r, const struct feed_event *ev, uint64_t time)
 {
 	struct lane *lane = &r->lanes[ev->lane];
-	struct entry *e;
+	uint64_t behind = lane->buffer.behind, place = r->position << LANE_BITS | ev->lane;
+	struct buffer_entry *e;
 
-	if (!lane->room)
+	if (!lane->buffer.room)
 		*vec_push(&r->active) = ev->lane;
-	if (!lane->count)
-		lane->done = r->position;
-	e = new_entry(lane);
-	e->event = *ev;
-	e->position = r->position++;
-	e->time = time;
-	e->ordered = is_ordered(ev->kind);
-	e->parts.count = 0;
-	copy_values(e, ev);
-	if (is_access(ev->kind))
-		add_parts(r, lane, e);
-	queue_put(&r->order, e->position << LANE_BITS | ev->lane);
-	if (e->ordered) {
-		queue_put(&r->turns, e->position << LANE_BITS | ev->lane);
-		queue_put(&lane->turns, e->position);
-		lane->behind = e->position + 1;
-	}
+	e = buffer_put(&lane->buffer, ev, r->position++, time);
+	buffer_add_parts(e, behind, &r->spots, r->survey);
+	buffer_queue_put(&r->order, place);
+	if (e->ordered)
+		buffer_queue_put(&r->turns, place);
+	r->newest = time > r->newest ? time : r->newest;
 	r->held++;
 }
 
-/* ---- who must come before whom ------------------------------------------------------------ */
-
-/* The latest moment of a lane's first event: the next time that its stream knows. */
-static uint64_t until(struct lane *lane)
-{
-	uint64_t time = entry_at(lane, 0)->time;
-
-	if (entry_at(lane, lane->count - 1)->time == time)
-		return NEVER;
-	if (lane->until_of == time && lane->until != NEVER)
-		return lane->until;
-	lane->until_of = time;
-	lane->until = NEVER;
-	for (uint32_t i = 1; i < lane->count; i++) {
-		if (entry_at(lane, i)->time != time) {
-			lane->until = entry_at(lane, i)->time;
-			break;
-		}
-	}
-	return lane->until;
-}
+/* ---- who can come before whom ------------------------------------------------------------- */
 
 /* Can the touch of another lane come before what `lane` does first? */
 static bool can_precede(const struct feed_repair *r, struct lane *lane, uint32_t other,
 			const struct spot_touch *t)
 {
-	bool behind_turn = t->behind && t->behind - 1 >= r->lanes[other].done;
+	bool behind_turn = t->behind && t->behind - 1 >= r->lanes[other].buffer.done;
+	uint64_t until = buffer_until(&lane->buffer);
 
-	return (t->time <= until(lane) || t->time - until(lane) <= SPOT_SLACK) &&
-	       !(behind_turn && queue_first(&lane->turns) < t->behind - 1);
+	return (t->time <= until || t->time - until <= SPOT_SLACK) &&
+	       !(behind_turn && buffer_queue_first(&lane->buffer.turns) < t->behind - 1);
 }
 
 /* Is this what the spot holds? Bytes that are not known are any. */
 static bool matches(const struct spot *s, const struct spot_touch *t)
 {
-	uint64_t bits = spot_bits(s->known & t->mask);
-
-	return !((s->value ^ t->value) & bits);
+	return !((s->value ^ t->value) & spot_bits(s->known & t->mask));
 }
 
 /* Somebody else who will write what the read saw, and can have done so in time. */
@@ -321,72 +144,17 @@ static bool wants_present(const struct feed_repair *r, struct lane *lane,
 	return false;
 }
 
-/* Will the lane overwrite what the write brings, although it goes on to read just that? */
-static bool overwrites(struct feed_repair *r, struct lane *lane, uint32_t queue,
-		       const struct spot_touch *write)
-{
-	const struct spot_touch *t = write->known ? feed_spots_foreign(&r->spots, queue) : NULL;
-	uint64_t bits = t ? spot_bits(t->mask & write->mask) : 0;
-
-	return bits && !((t->value ^ write->value) & bits) &&
-	       can_precede(r, lane, r->spots.queues.items[queue].lane, t);
-}
-
-/* A write lets those go first who would otherwise see, or hide, the wrong value. */
-static bool must_wait(struct feed_repair *r, struct lane *lane, uint32_t number,
+static bool must_wait(const struct feed_repair *r, struct lane *lane, uint32_t number,
 		      const struct spot_touch *write)
 {
 	uint32_t q = r->spots.spots.items[write->spot].queues;
 
 	for (; q != SPOT_NONE; q = r->spots.queues.items[q].next) {
 		if (r->spots.queues.items[q].lane != number &&
-		    (wants_present(r, lane, &r->spots.queues.items[q], write) ||
-		     overwrites(r, lane, q, write)))
+		    wants_present(r, lane, &r->spots.queues.items[q], write))
 			return true;
 	}
 	return false;
-}
-
-/* Will another write of the value come, for the read that this one waits with? */
-static bool comes_again(const struct feed_repair *r, const struct spot_touch *write,
-			const struct spot_touch *read)
-{
-	const struct feed_spots *s = &r->spots;
-	uint32_t q = s->spots.items[write->spot].queues, scanned = 0;
-
-	for (; q != SPOT_NONE; q = s->queues.items[q].next) {
-		for (uint32_t i = s->queues.items[q].first; i != SPOT_NONE && scanned++ < SCAN_MAX;
-		     i = s->touches.items[i].next) {
-			const struct spot_touch *t = &s->touches.items[i];
-
-			if (t->write && t->known && t->position != write->position &&
-			    (t->mask & read->mask) == read->mask &&
-			    !((t->value ^ read->value) & spot_bits(read->mask)))
-				return true;
-		}
-	}
-	return false;
-}
-
-/*
- * Does the write wait for nothing but lanes that would hide it, and could see the value later?
- * Where two wait for each other this tells which may go.
- */
-static bool can_be_hidden(struct feed_repair *r, uint32_t number, const struct spot_touch *write)
-{
-	struct lane *lane = &r->lanes[number];
-	uint32_t q = r->spots.spots.items[write->spot].queues;
-
-	for (; q != SPOT_NONE; q = r->spots.queues.items[q].next) {
-		if (r->spots.queues.items[q].lane == number)
-			continue;
-		if (wants_present(r, lane, &r->spots.queues.items[q], write))
-			return false;
-		if (overwrites(r, lane, q, write) &&
-		    !comes_again(r, write, feed_spots_foreign(&r->spots, q)))
-			return false;
-	}
-	return true;
 }
 
 static enum reason judge_read(const struct feed_repair *r, struct lane *lane, uint32_t number,
@@ -403,7 +171,8 @@ static enum reason judge_read(const struct feed_repair *r, struct lane *lane, ui
 	/* A value from the beginning is the last thing to believe: it can be wrong. */
 	if ((wrong || unknown) && find_writer(r, lane, number, t, wrong ? wrong : unknown))
 		return WAITS_FOR_VALUE;
-	return GOES;
+	/* It may have slept since its last known time: others run on to its next one. */
+	return wrong && buffer_until(&lane->buffer) > r->newest ? WAITS_FOR_LATER : GOES;
 }
 
 /* ---- plans -------------------------------------------------------------------------------- */
@@ -424,51 +193,114 @@ static bool is_contended(const struct feed_repair *r, struct lane *lane, uint32_
 	return false;
 }
 
-static void drop_plan(struct feed_repair *r, uint32_t spot)
+/* Do several lanes have something to do there, and one of them something to write? */
+static bool is_shared(const struct feed_repair *r, const struct buffer_entry *e)
 {
-	struct spot *s = &r->spots.spots.items[spot];
+	for (size_t i = 0; i < e->parts.count; i++) {
+		const struct spot_touch *t = &r->spots.touches.items[e->parts.items[i]];
+		uint32_t q = r->spots.spots.items[t->spot].queues;
 
-	if (s->plan)
-		*vec_push(&r->free_plans) = s->plan - 1;
-	s->plan = 0;
+		if (r->spots.spots.items[t->spot].writes &&
+		    r->spots.queues.items[q].next != SPOT_NONE)
+			return true;
+	}
+	return false;
 }
 
-/* A plan for a spot that lanes race for, if there is none; a vain search is not repeated soon. */
-static void make_plan(struct feed_repair *r, uint32_t spot)
+/* By when the steps of the planner's last lane came: entries up to `end` are looked at. */
+static void bound_steps(struct feed_repair *r, const struct buffer_lane *lane, uint32_t end)
 {
-	struct spot *s = &r->spots.spots.items[spot];
-	uint32_t number;
+	uint64_t until = BUFFER_NEVER, before = BUFFER_NEVER;
+	uint32_t step;
+	struct plan_step *steps = feed_planner_steps(r->planner, &step);
 
-	if (s->plan || (int32_t)(s->version - s->unplanned) < 0)
+	for (uint32_t k = end; k > 0; k--) {
+		const struct buffer_entry *e = buffer_entry(lane, k - 1);
+		const struct buffer_entry *next = k < lane->count ? buffer_entry(lane, k) : NULL;
+
+		if (next && next->time != e->time)
+			until = next->time;
+		if (next && next->ordered)
+			before = next->position + 1;
+		if (step && steps[step - 1].position == e->position) {
+			steps[step - 1].until = until;
+			steps[--step].before = before;
+		}
+	}
+}
+
+static bool collect_lane(struct feed_repair *r, uint32_t number)
+{
+	const struct buffer_lane *lane = &r->lanes[number].buffer;
+	uint32_t k;
+
+	if (!feed_planner_add_lane(r->planner, number))
+		return false;
+	for (k = 0; k < lane->count && k < PLAN_ENTRIES; k++) {
+		struct buffer_entry *e = buffer_entry(lane, k);
+		struct plan_step step = { .position = e->position,
+					  .time = e->time,
+					  .behind = e->behind };
+
+		if (!is_shared(r, e))
+			continue;
+		if (!feed_planner_add_step(r->planner, &step, &r->spots, e->parts.items,
+					   e->parts.count))
+			break;
+		e->plan = r->plan_number + 1;
+	}
+	if (k < lane->count)
+		feed_planner_cut_lane(r->planner);
+	bound_steps(r, lane, k);
+	return true;
+}
+
+/* All that is held back and that several lanes touch, for the planner. */
+static bool collect_steps(struct feed_repair *r)
+{
+	feed_planner_clear(r->planner);
+	for (size_t i = 0; i < r->active.count; i++) {
+		if (r->lanes[r->active.items[i]].buffer.count &&
+		    !collect_lane(r, r->active.items[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool has_plan(const struct feed_repair *r)
+{
+	return r->plan.next < r->plan.end;
+}
+
+/* A plan for what lanes race for, unless there is one; a vain search is not repeated soon. */
+static void make_plan(struct feed_repair *r)
+{
+	bool collected;
+
+	if (has_plan(r) || r->come < r->unplanned)
 		return;
-	if (r->free_plans.count) {
-		number = r->free_plans.items[--r->free_plans.count];
-	} else {
-		number = (uint32_t)r->plans.count;
-		*vec_push(&r->plans) = (struct feed_plan){ 0 };
-	}
-	s->plan = number + 1;
-	if (!feed_plan_make(r->planner, &r->plans.items[number], &r->spots, spot)) {
-		drop_plan(r, spot);
-		s->unplanned = s->version + UNPLANNED;
+	collected = collect_steps(r);
+	r->plan_number++;
+	if (!collected || !feed_planner_run(r->planner, &r->plan)) {
+		r->plan.next = r->plan.end = 0;
+		r->unplanned = r->come + UNPLANNED;
 	}
 }
 
-static uint32_t planned(const struct feed_repair *r, uint32_t spot)
+static bool is_planned(const struct feed_repair *r, const struct buffer_entry *e)
 {
-	const struct feed_plan *p = &r->plans.items[r->spots.spots.items[spot].plan - 1];
-
-	return p->lanes.items[p->next];
+	return has_plan(r) && e->plan == r->plan_number;
 }
 
-/* The lane has done its part at the spot, as planned or not. */
-static void follow_plan(struct feed_repair *r, uint32_t spot, uint32_t number)
+/* The event has come, as planned or not. */
+static void follow_plan(struct feed_repair *r, const struct buffer_entry *e)
 {
-	uint32_t plan = r->spots.spots.items[spot].plan;
-	struct feed_plan *p = plan ? &r->plans.items[plan - 1] : NULL;
-
-	if (p && (p->lanes.items[p->next] != number || ++p->next == p->end))
-		drop_plan(r, spot);
+	if (!is_planned(r, e))
+		return;
+	if (r->plan.places.items[r->plan.next].position == e->position)
+		r->plan.next++;
+	else
+		r->plan.end = 0;
 }
 
 /* ---- failed tries ------------------------------------------------------------------------- */
@@ -484,10 +316,10 @@ static bool is_held(const struct feed_repair *r, uint64_t address)
 static bool will_be_taken(const struct feed_repair *r, uint32_t number, uint64_t address)
 {
 	for (size_t i = 0; i < r->active.count; i++) {
-		const struct lane *lane = &r->lanes[r->active.items[i]];
+		const struct buffer_lane *lane = &r->lanes[r->active.items[i]].buffer;
 
 		for (uint32_t k = 0; r->active.items[i] != number && k < lane->count; k++) {
-			const struct feed_event *ev = &entry_at(lane, k)->event;
+			const struct feed_event *ev = &buffer_entry(lane, k)->event;
 
 			if ((ev->address == address &&
 			     (ev->kind == EV_ACQUIRE || ev->kind == EV_READ_ACQUIRE ||
@@ -503,7 +335,8 @@ static bool will_be_taken(const struct feed_repair *r, uint32_t number, uint64_t
  * The number of a failed try can be lower than that of the ACQUIRE it failed against, whose thread
  * had the lock but not yet a number (src/runtime/mutex.c, sem.c): then it belongs behind that.
  */
-static enum reason judge_try(const struct feed_repair *r, uint32_t number, const struct entry *e)
+static enum reason judge_try(const struct feed_repair *r, uint32_t number,
+			     const struct buffer_entry *e)
 {
 	const struct feed_event *ev = &e->event;
 	bool fits;
@@ -533,104 +366,96 @@ static void follow_lock(struct feed_repair *r, const struct feed_event *ev)
 	switch (ev->kind) {
 	case EV_LOCK_INIT:
 	case EV_LOCK_DESTROY:
-	case EV_SEM_DESTROY: *state = 0; break;
+	case EV_SEM_DESTROY:
+	case EV_WAIT: *state = 0; break;
 	case EV_SEM_INIT: *state = ev->number; break;
 	case EV_ACQUIRE:
 	case EV_READ_ACQUIRE:
 	case EV_WOKEN:
 	case EV_POST: ++*state; break;
-	case EV_WAIT: *state = 0; break;
 	case EV_RELEASE:
 	case EV_READ_RELEASE:
 	case EV_DOWN: *state -= *state > 0; break;
 	}
 }
 
-/* ---- taking out --------------------------------------------------------------------------- */
+/* ---- judging ------------------------------------------------------------------------------ */
 
 /* Whose turn it is among synchronisation; failed tries that wait are passed over. */
 static uint64_t first_turn(struct feed_repair *r)
 {
 	for (size_t i = r->turns.first; i < r->turns.items.count; i++) {
 		uint64_t position = r->turns.items.items[i] >> LANE_BITS;
-		const struct lane *lane =
-			&r->lanes[r->turns.items.items[i] & ((1u << LANE_BITS) - 1)];
+		const struct lane *lane = &r->lanes[r->turns.items.items[i] & LANE_MASK];
 
-		if (position < lane->done) {
+		if (position < lane->buffer.done) {
 			if (i == r->turns.first)
 				r->turns.first++;
 		} else if (lane->reason != WAITS_FOR_HOLDER ||
-			   entry_at(lane, 0)->position != position) {
+			   buffer_entry(&lane->buffer, 0)->position != position) {
 			return position;
 		}
 	}
-	return NEVER;
+	return BUFFER_NEVER;
 }
 
-static enum reason judge_touch(struct feed_repair *r, uint32_t number, const struct entry *e,
+static enum reason judge_touch(struct feed_repair *r, uint32_t number, const struct buffer_entry *e,
 			       const struct spot_touch *t)
 {
 	struct lane *lane = &r->lanes[number];
-	enum reason reason = GOES;
 
-	if (!e->ordered && !r->spots.spots.items[t->spot].plan &&
+	if (!e->ordered && !is_planned(r, e) &&
 	    (t->write || (t->known && !matches(&r->spots.spots.items[t->spot], t))) &&
 	    is_contended(r, lane, number, t->spot))
-		make_plan(r, t->spot);
-	if (r->spots.spots.items[t->spot].plan)
-		return planned(r, t->spot) == number ? GOES : WAITS_FOR_READER;
+		make_plan(r);
+	if (is_planned(r, e))
+		return r->plan.places.items[r->plan.next].position == e->position ? GOES
+										  : WAITS_FOR_PLAN;
 	if (!t->write && t->known)
-		reason = judge_read(r, lane, number, t);
-	else if (t->write && !e->ordered && must_wait(r, lane, number, t))
-		reason = WAITS_FOR_READER;
-	return reason;
+		return judge_read(r, lane, number, t);
+	return t->write && !e->ordered && must_wait(r, lane, number, t) ? WAITS_FOR_READER : GOES;
 }
 
 /* May the lane's first event come now? If not, what for it waits. */
 static enum reason judge(struct feed_repair *r, uint32_t number)
 {
 	struct lane *lane = &r->lanes[number];
-	const struct entry *e = entry_at(lane, 0);
-	enum reason reason;
+	const struct buffer_entry *e = buffer_entry(&lane->buffer, 0);
+	enum reason reason = GOES;
 
-	if (e->ordered) {
-		if (first_turn(r) < e->position)
-			return WAITS_FOR_TURN;
+	if (e->ordered && first_turn(r) < e->position)
+		return WAITS_FOR_TURN;
+	if (e->ordered)
 		reason = judge_try(r, number, e);
-		if (reason != GOES)
-			return reason;
-	}
-	for (size_t i = 0; i < e->parts.count; i++) {
+	for (size_t i = 0; reason == GOES && i < e->parts.count; i++) {
 		const struct spot_touch *t = &r->spots.touches.items[e->parts.items[i]];
 
+		lane->spot = t->spot;
+		lane->version = r->spots.spots.items[t->spot].version;
 		reason = judge_touch(r, number, e, t);
-		if (reason != GOES) {
-			lane->spot = t->spot;
-			lane->version = r->spots.spots.items[t->spot].version;
-			return reason;
-		}
 	}
-	return GOES;
-}
-
-static void park(struct feed_repair *r, struct lane *lane, enum reason reason)
-{
-	lane->reason = reason;
-	r->parked += reason != GOES;
+	return reason;
 }
 
 /* Is there a reason to look at a parked lane again? */
-static bool may_go(struct feed_repair *r, const struct lane *lane)
+static bool may_go(struct feed_repair *r, struct lane *lane)
 {
-	const struct entry *e = entry_at(lane, 0);
+	const struct buffer_entry *e = buffer_entry(&lane->buffer, 0);
 	const struct spot *s;
 
 	switch (lane->reason) {
 	case GOES: return true;
 	case WAITS_FOR_TURN: return first_turn(r) >= e->position;
+	case WAITS_FOR_PLAN:
+		return !is_planned(r, e) ||
+		       r->plan.places.items[r->plan.next].position == e->position;
 	case WAITS_FOR_HOLDER:
 		return is_held(r, e->event.address) == (e->event.kind != EV_DOWN_FAIL);
 	case WAITS_FOR_READER: return r->spots.spots.items[lane->spot].version != lane->version;
+	case WAITS_FOR_LATER:
+		if (buffer_until(&lane->buffer) <= r->newest)
+			return true;
+		break;
 	case WAITS_FOR_VALUE: break;
 	}
 	s = &r->spots.spots.items[lane->spot];
@@ -643,7 +468,8 @@ static bool may_go(struct feed_repair *r, const struct lane *lane)
 		if (t->spot == lane->spot && !t->write && matches(s, t))
 			return true;
 	}
-	return r->lanes[lane->writer_lane].done > lane->writer;
+	return lane->reason == WAITS_FOR_VALUE &&
+	       r->lanes[lane->writer_lane].buffer.done > lane->writer;
 }
 
 static void unpark(struct feed_repair *r)
@@ -658,75 +484,49 @@ static void unpark(struct feed_repair *r)
 	}
 }
 
-/* The lane of the oldest event of those that are not parked, or SPOT_NONE. */
-static uint32_t oldest(struct feed_repair *r)
+/* ---- taking out --------------------------------------------------------------------------- */
+
+/* Of the lanes that wait for that reason the one with the oldest event; SPOT_NONE: none does. */
+static uint32_t oldest_waiting(const struct feed_repair *r, enum reason reason)
 {
-	uint64_t best = NEVER;
+	uint64_t best = BUFFER_NEVER;
 	uint32_t found = SPOT_NONE;
 
-	while (r->order.first < r->order.items.count) {
-		uint64_t item = r->order.items.items[r->order.first];
-		uint32_t number = item & ((1u << LANE_BITS) - 1);
-
-		if (item >> LANE_BITS >= r->lanes[number].done) {
-			if (r->lanes[number].reason == GOES)
-				return number;
-			break;
-		}
-		r->order.first++;
-	}
 	for (size_t i = 0; i < r->active.count; i++) {
 		const struct lane *lane = &r->lanes[r->active.items[i]];
 
-		if (lane->count && lane->reason == GOES && entry_at(lane, 0)->position < best) {
-			best = entry_at(lane, 0)->position;
+		if (lane->buffer.count && lane->reason == reason &&
+		    buffer_entry(&lane->buffer, 0)->position < best) {
+			best = buffer_entry(&lane->buffer, 0)->position;
 			found = r->active.items[i];
 		}
 	}
 	return found;
 }
 
-/* Of the lanes that wait for that reason the oldest; SPOT_NONE: none does. */
-static uint32_t oldest_waiting(struct feed_repair *r, enum reason reason, bool only_hidden)
+/* The lane of the oldest event of those that are not parked, or SPOT_NONE. */
+static uint32_t oldest(struct feed_repair *r)
 {
-	uint64_t best = NEVER;
-	uint32_t found = SPOT_NONE;
+	while (r->order.first < r->order.items.count) {
+		uint64_t item = r->order.items.items[r->order.first];
+		const struct lane *lane = &r->lanes[item & LANE_MASK];
 
-	for (size_t i = 0; i < r->active.count; i++) {
-		uint32_t number = r->active.items[i];
-		const struct lane *lane = &r->lanes[number];
-		const struct entry *e = entry_at(lane, 0);
-		bool good = true;
-
-		if (!lane->count || lane->reason != reason || e->position >= best)
-			continue;
-		for (size_t k = 0; only_hidden && k < e->parts.count; k++) {
-			const struct spot_touch *t = &r->spots.touches.items[e->parts.items[k]];
-
-			good &= !t->write || can_be_hidden(r, number, t);
-		}
-		if (good) {
-			best = e->position;
-			found = number;
-		}
+		if (item >> LANE_BITS >= lane->buffer.done)
+			return lane->reason == GOES ? (uint32_t)item & LANE_MASK
+						    : oldest_waiting(r, GOES);
+		r->order.first++;
 	}
-	return found;
+	return SPOT_NONE;
 }
 
 /* Nobody fits. Who waits out of caution goes first, then who waits for what does not come. */
 static uint32_t force(struct feed_repair *r)
 {
-	static const struct {
-		enum reason reason;
-		bool only_hidden;
-	} by_harm[] = { { WAITS_FOR_READER, true },
-			{ WAITS_FOR_READER, false },
-			{ WAITS_FOR_HOLDER, false },
-			{ WAITS_FOR_VALUE, false },
-			{ WAITS_FOR_TURN, false } };
+	static const enum reason by_harm[] = { WAITS_FOR_READER, WAITS_FOR_PLAN,  WAITS_FOR_HOLDER,
+					       WAITS_FOR_LATER,	 WAITS_FOR_VALUE, WAITS_FOR_TURN };
 
 	for (unsigned k = 0; k < sizeof by_harm / sizeof by_harm[0]; k++) {
-		uint32_t found = oldest_waiting(r, by_harm[k].reason, by_harm[k].only_hidden);
+		uint32_t found = oldest_waiting(r, by_harm[k]);
 
 		if (found != SPOT_NONE) {
 			r->lanes[found].reason = GOES;
@@ -737,37 +537,22 @@ static uint32_t force(struct feed_repair *r)
 	return SPOT_NONE;
 }
 
-/* The event given out last is gone. */
-static void drop_last(struct feed_repair *r)
-{
-	struct lane *lane = r->last == SPOT_NONE ? NULL : &r->lanes[r->last];
-
-	if (!lane)
-		return;
-	lane->first = lane->first + 1 < lane->room ? lane->first + 1 : 0;
-	lane->count--;
-	r->held--;
-	r->last = SPOT_NONE;
-}
-
 static void come(struct feed_repair *r, uint32_t number)
 {
 	struct lane *lane = &r->lanes[number];
-	struct entry *e = entry_at(lane, 0);
+	struct buffer_entry *e = buffer_entry(&lane->buffer, 0);
 
-	for (size_t i = 0; i < e->parts.count; i++) {
-		uint32_t spot = r->spots.touches.items[e->parts.items[i]].spot;
-
+	for (size_t i = 0; i < e->parts.count; i++)
 		feed_spots_do(&r->spots, number, e->parts.items[i]);
-		follow_plan(r, spot, number);
-	}
+	follow_plan(r, e);
 	if (e->ordered) {
 		follow_lock(r, &e->event);
-		lane->turns.first++;
+		lane->buffer.turns.first++;
 		if (e->event.kind == EV_ALLOC)
 			feed_spots_forget(&r->spots, e->event.address, e->event.size);
 	}
-	lane->done = e->position + 1;
+	lane->buffer.done = e->position + 1;
+	r->come++;
 	r->last = number;
 }
 
@@ -775,7 +560,11 @@ bool feed_repair_take(struct feed_repair *r, struct feed_event *event)
 {
 	uint32_t number;
 
-	drop_last(r);
+	if (r->last != SPOT_NONE) {
+		buffer_drop_first(&r->lanes[r->last].buffer);
+		r->held--;
+		r->last = SPOT_NONE;
+	}
 	if (!r->held)
 		return false;
 	if (r->parked)
@@ -791,9 +580,10 @@ bool feed_repair_take(struct feed_repair *r, struct feed_event *event)
 		reason = judge(r, number);
 		if (reason == GOES)
 			break;
-		park(r, &r->lanes[number], reason);
+		r->lanes[number].reason = reason;
+		r->parked++;
 	}
-	*event = entry_at(&r->lanes[number], 0)->event;
+	*event = buffer_entry(&r->lanes[number].buffer, 0)->event;
 	come(r, number);
 	return true;
 }
@@ -813,27 +603,16 @@ struct feed_repair *feed_repair_open(const struct window_survey *survey)
 
 void feed_repair_close(struct feed_repair *r)
 {
-	for (size_t i = 0; r && i < r->active.count; i++) {
-		struct lane *lane = &r->lanes[r->active.items[i]];
-
-		for (uint32_t k = 0; k < lane->room; k++) {
-			vec_free(&lane->entries[k].bytes);
-			vec_free(&lane->entries[k].parts);
-		}
-		free(lane->entries);
-		vec_free(&lane->turns.items);
-	}
 	if (!r)
 		return;
-	free(r->lanes);
-	for (size_t i = 0; i < r->plans.count; i++)
-		vec_free(&r->plans.items[i].lanes);
-	vec_free(&r->plans);
+	for (size_t i = 0; i < r->active.count; i++)
+		buffer_free_lane(&r->lanes[r->active.items[i]].buffer);
 	feed_planner_close(r->planner);
-	vec_free(&r->free_plans);
+	free(r->lanes);
 	vec_free(&r->active);
 	vec_free(&r->order.items);
 	vec_free(&r->turns.items);
+	vec_free(&r->plan.places);
 	feed_spots_free(&r->spots);
 	map_free(&r->holders);
 	free(r);

@@ -36,12 +36,8 @@ static uint32_t find_queue(struct feed_spots *s, uint32_t spot, uint32_t lane)
 		i = (uint32_t)s->queues.count;
 		vec_push(&s->queues);
 	}
-	s->queues.items[i] = (struct spot_queue){ .lane = lane,
-						  .first = SPOT_NONE,
-						  .last = SPOT_NONE,
-						  .next = s->spots.items[spot].queues,
-						  .scanned = SPOT_NONE,
-						  .foreign = SPOT_NONE };
+	s->queues.items[i] =
+		(struct spot_queue){ lane, SPOT_NONE, SPOT_NONE, s->spots.items[spot].queues };
 	s->spots.items[spot].queues = i;
 	return i;
 }
@@ -57,6 +53,7 @@ uint32_t feed_spots_add(struct feed_spots *s, uint32_t lane, const struct spot_t
 		i = (uint32_t)s->touches.count;
 		vec_push(&s->touches);
 	}
+	s->spots.items[touch->spot].writes += touch->write;
 	s->touches.items[i] = *touch;
 	s->touches.items[i].next = SPOT_NONE;
 	if (q->last == SPOT_NONE)
@@ -75,10 +72,6 @@ static void drop_first(struct feed_spots *s, uint32_t spot, uint32_t lane)
 	while (s->queues.items[*link].lane != lane)
 		link = &s->queues.items[*link].next;
 	q = &s->queues.items[*link];
-	if (q->first == q->scanned) { /* what was found out is past: start over */
-		q->scanned = q->foreign = SPOT_NONE;
-		q->own_mask = 0;
-	}
 	q->first = s->touches.items[q->first].next;
 	if (q->first == SPOT_NONE) {
 		*vec_push(&s->free_queues) = *link;
@@ -99,32 +92,9 @@ void feed_spots_do(struct feed_spots *s, uint32_t lane, uint32_t touch)
 		spot->known &= (uint8_t)~t->mask;
 	}
 	spot->version++;
+	spot->writes -= t->write;
 	drop_first(s, t->spot, lane);
 	*vec_push(&s->free_touches) = touch;
-}
-
-const struct spot_touch *feed_spots_foreign(struct feed_spots *s, uint32_t queue)
-{
-	struct spot_queue *q = &s->queues.items[queue];
-
-	while (q->foreign == SPOT_NONE) {
-		uint32_t i = q->scanned == SPOT_NONE ? q->first : s->touches.items[q->scanned].next;
-		const struct spot_touch *t;
-
-		if (i == SPOT_NONE)
-			return NULL;
-		t = &s->touches.items[i];
-		q->scanned = i;
-		if (t->write && t->known) {
-			q->own = (q->own & ~spot_bits(t->mask)) | t->value;
-			q->own_mask |= t->mask;
-		} else if (t->write) {
-			q->own_mask &= (uint8_t)~t->mask;
-		} else if (t->known && ((t->value ^ q->own) & spot_bits(t->mask & q->own_mask))) {
-			q->foreign = i;
-		}
-	}
-	return &s->touches.items[q->foreign];
 }
 
 void feed_spots_forget(struct feed_spots *s, uint64_t address, uint64_t size)

@@ -26,25 +26,17 @@ struct spot_touch {
 	bool write, known;
 };
 
-/*
- * What a lane will do to a spot, oldest first. `foreign` is the first read that does not see what
- * the lane itself wrote last, from its first write on: somebody else must write between. Touches
- * are looked at once for that, up to `scanned`.
- */
+/* What a lane will do to a spot, oldest first. */
 struct spot_queue {
 	uint32_t lane, first, last, next; /* next: queue of another lane at the same spot */
-	uint32_t scanned, foreign;	  /* touches or SPOT_NONE */
-	uint64_t own;			  /* what the lane wrote, up to there … */
-	uint8_t own_mask;		  /* … to these bytes */
 };
 
 struct spot {
 	uint64_t value;
-	uint8_t known;	    /* mask */
-	uint32_t version;   /* changes with each touch that has come */
-	uint32_t plan;	    /* of the repair: number + 1, or 0 */
-	uint32_t unplanned; /* version before which there is no use in making one */
+	uint8_t known;	  /* mask */
+	uint32_t version; /* changes with each touch that has come */
 	uint32_t queues;
+	uint32_t writes; /* to come */
 };
 
 struct feed_spots {
@@ -62,8 +54,6 @@ uint32_t feed_spots_find(struct feed_spots *spots, uint64_t address);
 uint32_t feed_spots_add(struct feed_spots *spots, uint32_t lane, const struct spot_touch *touch);
 /* It has come: memory changes. It was the lane's oldest at that spot. */
 void feed_spots_do(struct feed_spots *spots, uint32_t lane, uint32_t touch);
-/* The first read of the queue that needs another lane's write, as said above; or NULL. */
-const struct spot_touch *feed_spots_foreign(struct feed_spots *spots, uint32_t queue);
 /* Nothing is known of these bytes any more. */
 void feed_spots_forget(struct feed_spots *spots, uint64_t address, uint64_t size);
 

@@ -53,7 +53,7 @@ static void note_conditions(event_list *list, const struct order_model *m)
 	}
 }
 
-static void note_semaphores(event_list *list, const struct order_model *m)
+static void note_semaphores(event_list *list, const struct order_model *m, const bool *is_mutex)
 {
 	for (size_t o = 0; o < m->semaphores.count; o++) {
 		const struct order_semaphore *s = &m->semaphores.items[o];
@@ -61,7 +61,7 @@ static void note_semaphores(event_list *list, const struct order_model *m)
 		for (uint32_t i = s->post_start; i < s->post_start + s->post_count; i++)
 			note(list, m->posts.items[i], INDEX_POST, o, i);
 		for (uint32_t i = s->down_start; i < s->down_start + s->down_count; i++)
-			note(list, m->downs.items[i], INDEX_DOWN, o, i);
+			note(list, m->downs.items[i], is_mutex[o] ? INDEX_TAKE : INDEX_DOWN, o, i);
 		for (uint32_t i = s->zero_start; i < s->zero_start + s->zero_count; i++)
 			note(list, m->zeros.items[i], INDEX_ZERO, o, i);
 	}
@@ -86,7 +86,7 @@ static void make_events(struct order_index *x)
 	note_cells(&list, x->model);
 	note_locks(&list, x->model);
 	note_conditions(&list, x->model);
-	note_semaphores(&list, x->model);
+	note_semaphores(&list, x->model, x->is_mutex);
 	if (list.count)
 		qsort(list.items, list.count, sizeof *list.items, compare_events);
 	x->events = list.items;
@@ -192,10 +192,11 @@ static void make_carried(struct order_index *x)
 }
 
 void order_index_make(struct order_index *index, const struct order_model *model,
-		      const struct order_clock *clock)
+		      const struct order_clock *clock, const bool *is_mutex)
 {
 	index->model = model;
 	index->clock = clock;
+	index->is_mutex = is_mutex;
 	make_events(index);
 	make_edges(index);
 	make_needs(index);

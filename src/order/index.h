@@ -19,6 +19,7 @@ enum index_kind {
 	INDEX_WOKEN,
 	INDEX_POST,
 	INDEX_DOWN,
+	INDEX_TAKE, /* a down of a semaphore that is a lock: it counts, no more */
 	INDEX_ZERO,
 };
 
@@ -30,7 +31,8 @@ struct index_event {
 };
 
 struct order_index {
-	const struct order_model *model;
+	const struct order_model *model; /* mutex.h's view of the one that was given */
+	const bool *is_mutex;		 /* of each semaphore */
 	const struct order_clock *clock;
 	uint32_t *event_start; /* node_count + 1 offsets into events */
 	struct index_event *events;
@@ -48,7 +50,7 @@ struct order_index {
 };
 
 void order_index_make(struct order_index *index, const struct order_model *model,
-		      const struct order_clock *clock);
+		      const struct order_clock *clock, const bool *is_mutex);
 void order_index_free(struct order_index *index);
 
 #endif

@@ -208,6 +208,7 @@ static void play(struct lemma *l, const struct index_event *e)
 			lemma_down(l, e->object, e->node);
 		touch_semaphore(l, e->object)->downs++;
 		break;
+	case INDEX_TAKE: touch_semaphore(l, e->object)->downs++; break;
 	case INDEX_ZERO:
 		if (has_tokens(l, e->object))
 			lemma_zero(l, e->object, e->node, lemma_before(l, l->total->cut, e->node));

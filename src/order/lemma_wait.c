@@ -10,7 +10,8 @@
  * clauses.
  *
  * Where a query asks for deaf waits the assignment is part of the question: then every signal
- * behind a deaf wait must be taken, and nobody takes two.
+ * inside that finds somebody waiting must be taken, also one before the deaf wait, and nobody
+ * takes two.
  */
 #include "order/lemma.h"
 
@@ -26,9 +27,12 @@ void lemma_waits_reset(struct lemma *l)
 	if (l->pairs.count)
 		map_free(&l->pair_of);
 	l->pairs.count = 0;
-	for (size_t i = 0; i < l->query->deaf.count; i++)
-		l->conditions[l->index->wait_condition[l->query->deaf.items[i].wait]].deaf =
-			l->epoch;
+	for (size_t i = 0; i < l->query->deaf.count; i++) {
+		uint32_t wait = l->query->deaf.items[i].wait;
+
+		assert(l->index->model->waits.items[wait].wake == ORDER_WAKE_SIGNAL);
+		l->conditions[l->index->wait_condition[wait]].deaf = l->epoch;
+	}
 }
 
 /* The literal of "wait takes signal"; CDCL_FALSE when that is certainly impossible. */
@@ -283,13 +287,95 @@ static void check_pairs(struct lemma *l)
 	}
 }
 
+/* Does the wait still wait when the signal comes, in the current order? */
+static bool is_waiting(const struct lemma *l, const struct order_condition *c, uint32_t wait,
+		       uint32_t node)
+{
+	const struct order_model *m = l->index->model;
+	const struct order_wait *w = &m->waits.items[wait];
+	int32_t literal;
+
+	if (w->wake != ORDER_WAKE_SIGNAL || !is_between(l, w, node))
+		return false;
+	for (uint32_t s = c->signal_start; s < c->signal_start + c->signal_count; s++) {
+		const struct order_signal *other = &m->signals.items[s];
+
+		if (other->node != node && is_between(l, w, other->node) &&
+		    total_before(l->total, other->node, node) &&
+		    (other->broadcast || takes(l, wait, s, &literal)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * "The wait does not wait when the signal comes", as part of a clause: not yet, not any more, or
+ * woken before by a broadcast or by a signal, each of which gets a boolean.
+ */
+static void add_not_waiting(struct lemma *l, const struct order_condition *c, uint32_t wait,
+			    uint32_t node)
+{
+	const struct order_model *m = l->index->model;
+	const struct order_wait *w = &m->waits.items[wait];
+
+	if (w->wait != ORDER_NONE)
+		lemma_literal(l, lemma_before(l, node, w->wait));
+	if (w->woken != ORDER_NONE)
+		lemma_literal(l, lemma_before(l, w->woken, node));
+	for (uint32_t s = c->signal_start; s < c->signal_start + c->signal_count; s++) {
+		const struct order_signal *other = &m->signals.items[s];
+		int32_t woke = other->node == node ? CDCL_FALSE : pair(l, wait, s), earlier;
+
+		if (woke == CDCL_FALSE)
+			continue;
+		earlier = cdcl_boolean(l->cdcl, other->node, node, false);
+		lemma_imply(l, earlier, woke);
+		lemma_imply(l, earlier, lemma_before(l, other->node, node));
+		lemma_literal(l, earlier);
+	}
+}
+
+/* A signal that nobody takes, inside a prefix with a deaf wait, found nobody waiting. */
+static void check_missed(struct lemma *l, const struct order_condition *c, uint32_t signal,
+			 int32_t deaf)
+{
+	const struct order_model *m = l->index->model;
+	uint32_t node = m->signals.items[signal].node, end = c->wait_start + c->wait_count;
+	int32_t literal;
+
+	for (uint32_t v = c->wait_start; v < end; v++)
+		if (takes(l, v, signal, &literal))
+			return;
+	for (uint32_t v = c->wait_start; v < end; v++) {
+		l->cdcl->steps += c->signal_count;
+		if (!is_waiting(l, c, v, node))
+			continue;
+		lemma_begin(l);
+		lemma_literal(l, -deaf);
+		lemma_literal(l, lemma_before(l, l->total->cut, node));
+		for (uint32_t u = c->wait_start; u < end; u++)
+			if (m->waits.items[u].wake == ORDER_WAKE_SIGNAL)
+				lemma_literal(l, pair(l, u, signal));
+		add_not_waiting(l, c, v, node);
+		lemma_end(l);
+		return;
+	}
+}
+
 /* What is inside and behind a deaf wait: no broadcast, and signals that others take. */
 static void check_deaf(struct lemma *l, uint32_t wait, int32_t literal)
 {
 	const struct order_model *m = l->index->model;
 	const struct order_condition *c = condition_of(l, wait);
-	uint32_t begin = m->waits.items[wait].wait, cut = l->total->cut;
+	uint32_t begin = m->waits.items[wait].wait, woken = m->waits.items[wait].woken;
+	uint32_t cut = l->total->cut;
 
+	if (woken != ORDER_NONE && total_is_inside(l->total, woken)) {
+		lemma_begin(l);
+		lemma_literal(l, -literal);
+		lemma_literal(l, lemma_before(l, cut, woken));
+		lemma_end(l);
+	}
 	if (begin != ORDER_NONE && !total_is_inside(l->total, begin)) {
 		lemma_begin(l);
 		lemma_literal(l, -literal);
@@ -301,9 +387,13 @@ static void check_deaf(struct lemma *l, uint32_t wait, int32_t literal)
 		uint32_t node = m->signals.items[s].node;
 		bool taken = false;
 
-		if (!total_is_inside(l->total, node) ||
-		    (begin != ORDER_NONE && total_before(l->total, node, begin)))
+		if (!total_is_inside(l->total, node))
 			continue;
+		if (begin != ORDER_NONE && total_before(l->total, node, begin)) {
+			if (!m->signals.items[s].broadcast)
+				check_missed(l, c, s, literal);
+			continue;
+		}
 		lemma_begin(l);
 		lemma_literal(l, -literal);
 		lemma_literal(l, lemma_before(l, cut, node));

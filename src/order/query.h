@@ -19,11 +19,13 @@ struct order_empty {
 };
 
 /*
- * When `literal` holds, the wait has begun inside and nothing has woken it: each broadcast comes
- * before it or outside; each signal inside and behind it was taken by another wait, one that had
- * begun before that signal, was not woken before it (neither by a broadcast nor by a signal), and
- * takes no other signal. A wait of ORDER_WAKE_FREE takes none. What signals take here and what
- * woken nodes use (model.h) is one assignment.
+ * When `literal` holds, the wait, one of ORDER_WAKE_SIGNAL, has begun inside, its woken node is not
+ * inside, and nothing has woken it. Each broadcast comes before it or outside. Each signal inside
+ * wakes one that waits, if any does, and never this one: a wait of ORDER_WAKE_SIGNAL that had begun
+ * before the signal, has not returned before it, and was not woken before it by a broadcast or by
+ * another signal. So a signal before this wait counts, too: whom it wakes cannot take a later one.
+ * A wait of ORDER_WAKE_FREE takes none. What signals take here and what woken nodes use (model.h)
+ * is one assignment for all of a query.
  */
 struct order_deaf {
 	int32_t literal;

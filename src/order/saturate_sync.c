@@ -83,6 +83,8 @@ void saturation_apply_semaphore(struct closure *c, uint32_t number)
 	const uint32_t *posts = m->posts.items + s->post_start;
 	const uint32_t *downs = m->downs.items + s->down_start;
 
+	if (c->index->is_mutex[number])
+		return;
 	for (uint32_t i = 0; i < s->down_count && !saturation_is_over(c); i++)
 		if (saturation_inside(c, downs[i]))
 			apply_count(c, downs[i], posts, s->post_count, downs, s->down_count,

@@ -1,6 +1,7 @@
 #include "order/solve.h"
 #include "base/mem.h"
 #include "order/lemma.h"
+#include "order/mutex.h"
 #include "order/projection.h"
 
 #include <assert.h>
@@ -12,6 +13,8 @@
 
 struct order_solver {
 	const struct order_model *model;
+	struct order_model view; /* with semaphores that are mutexes as locks */
+	bool *is_mutex;
 	struct order_index index;
 	struct total total;
 	struct cdcl cdcl;
@@ -33,7 +36,8 @@ struct order_solver *order_solver_open(const struct order_model *model,
 
 	s->model = model;
 	s->patience = PATIENCE;
-	order_index_make(&s->index, model, clock);
+	mutex_view_make(&s->view, model, &s->is_mutex);
+	order_index_make(&s->index, &s->view, clock, s->is_mutex);
 	total_make(&s->total, &s->index, &s->closure);
 	cdcl_make(&s->cdcl, &s->total);
 	closure_make(&s->closure, &s->index);
@@ -50,6 +54,7 @@ void order_solver_close(struct order_solver *s)
 	cdcl_free(&s->cdcl);
 	total_free(&s->total);
 	order_index_free(&s->index);
+	mutex_view_free(&s->view, s->is_mutex);
 	vec_free(&s->atoms);
 	vec_free(&s->clause);
 	vec_free(&s->inside);

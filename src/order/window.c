@@ -163,6 +163,7 @@ static void take(struct window_reader *r, const struct feed_event *ev)
 	struct window_item item = { .kind = ev->kind,
 				    .flags = ev->flags,
 				    .mode = ev->mode,
+				    .foreign = ev->foreign,
 				    .lane = ev->lane,
 				    .stream = ev->stream,
 				    .unit = ev->unit,
@@ -244,7 +245,8 @@ static void drop_items(struct window_reader *r, uint32_t next)
 			keep = item->value;
 	}
 	r->pool.count -= keep - r->pool_start;
-	memmove(r->pool.items, r->pool.items + (keep - r->pool_start), r->pool.count);
+	if (r->pool.count)
+		memmove(r->pool.items, r->pool.items + (keep - r->pool_start), r->pool.count);
 	r->pool_start = keep;
 	while (r->dead_start < r->dead.count && r->dead.items[r->dead_start].until <= r->before)
 		window_blocks_give_back(&r->blocks, r->dead.items[r->dead_start++].block);

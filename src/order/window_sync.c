@@ -429,8 +429,31 @@ static void use_semaphore(struct build *b, const struct window_item *item, uint3
 	}
 }
 
+/* A lock of code that was not recorded guards what nobody sees: its order stays. */
+static void freeze_foreign(struct build *b, const struct window_item *item)
+{
+	uint64_t lock = item->address;
+	uint32_t object;
+
+	switch (item->kind) {
+	case EV_WAIT:
+	case EV_WOKEN: lock = item->other; break;
+	case EV_ACQUIRE:
+	case EV_RELEASE:
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_ACQUIRE:
+	case EV_READ_RELEASE:
+	case EV_READ_FAIL: break;
+	default: return;
+	}
+	object = build_object(b, EG_LOCK, lock);
+	b->objects.items[object].frozen = true;
+}
+
 void build_sync(struct build *b, const struct window_item *item, uint32_t node)
 {
+	if (item->foreign)
+		freeze_foreign(b, item);
 	switch (event_group(item->kind)) {
 	case EG_LOCK: use_lock(b, item, node); break;
 	case EG_CONDITION: use_condition(b, item, node); break;

@@ -307,3 +307,8 @@ void store_free_modules(struct trace *trace)
 	vec_free(&trace->plans);
 	vec_free(&trace->steps);
 }
+
+bool trace_has_sites(const struct trace *trace)
+{
+	return trace->modules.count > 0;
+}

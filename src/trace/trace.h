@@ -124,6 +124,12 @@ const char *trace_site_path(const struct trace *trace, const struct wire_element
  */
 const char *trace_object_name(const struct trace *trace, uint64_t address);
 
+/*
+ * Does the recording have the compiler's tables? Then a runtime event without a site was made by
+ * code that was not recorded.
+ */
+bool trace_has_sites(const struct trace *trace);
+
 /* Text traces only (NULL otherwise): a thread's name; a place's text; the f(a) of a call or ret. */
 const char *trace_thread_name(const struct trace *trace, uint32_t stream);
 const char *trace_place_text(const struct trace *trace, uint64_t place);

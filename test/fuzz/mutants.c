@@ -29,12 +29,12 @@
 
 /* What the child tells its parent. */
 struct progress {
-	uint64_t next;	     /* the mutant it is at */
-	uint64_t refused;    /* could not be opened, or nothing could be done with it */
-	uint64_t analysed;   /* gave a result */
-	uint64_t findings;   /* in those */
-	uint64_t bad;	     /* results that the checker refused */
-	uint64_t wordless;   /* refused without a reason */
+	uint64_t next;	   /* the mutant it is at */
+	uint64_t refused;  /* could not be opened, or nothing could be done with it */
+	uint64_t analysed; /* gave a result */
+	uint64_t findings; /* in those */
+	uint64_t bad;	   /* results that the checker refused */
+	uint64_t wordless; /* refused without a reason */
 };
 
 static uint64_t random_state;
@@ -163,7 +163,7 @@ static void damage_lines(struct bytes *b)
 			lines[i] = lines[j];
 			lines[j] = swap;
 			break;
-		case 1: lines[i].size = 0; break; /* dropped: an unmatched unlock, a lost fork */
+		case 1: lines[i].size = 0; break;   /* dropped: an unmatched unlock, a lost fork */
 		case 2: lines[i] = lines[j]; break; /* twice */
 		case 3:
 		case 4:
@@ -350,7 +350,8 @@ int main(int argc, char **argv)
 	progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			-1, 0);
 	while (progress->next < count) {
-		uint64_t end = progress->next + IN_A_ROW < count ? progress->next + IN_A_ROW : count;
+		uint64_t end =
+			progress->next + IN_A_ROW < count ? progress->next + IN_A_ROW : count;
 		pid_t child;
 		int status;
 
@@ -364,12 +365,14 @@ int main(int argc, char **argv)
 			failed++;
 			keep(work, progress->next++);
 			if (WIFSIGNALED(status))
-				printf("  %s\n", WTERMSIG(status) == SIGALRM ? "it hung" :
-								      strsignal(WTERMSIG(status)));
+				printf("  %s\n", WTERMSIG(status) == SIGALRM
+							 ? "it hung"
+							 : strsignal(WTERMSIG(status)));
 		}
 	}
 	remove_all(work);
-	printf("%llu mutants: %llu refused with a reason, %llu analysed (%llu findings), %llu failed\n",
+	printf("%llu mutants: %llu refused with a reason, %llu analysed (%llu findings), %llu "
+	       "failed\n",
 	       (unsigned long long)count, (unsigned long long)progress->refused,
 	       (unsigned long long)progress->analysed, (unsigned long long)progress->findings,
 	       (unsigned long long)failed);

@@ -42,6 +42,9 @@ static void block_contents(void **state)
 	cannot(text, "A2 B0", "byte 0 is 1, and it read 9");
 	/* a block's bytes are not known, even those of a text; large ones neither */
 	cannot("A|alloc(0x1000,16)|\nA|w(0x1000)=0|\nB|r(0x1000)=0|\n", "A0 B0", "is not known");
+	cannot("A|alloc(0x1000,16)|\nA|w(0x100f@1)=0|\nB|r(0x100f@1)=0|\n", "A0 B0",
+	       "is not known");
+	can("A|alloc(0x1000,16)|\nA|w(0x1010@1)=0|\nB|r(0x1010@1)=0|\n", "A0 B0");
 	cannot("A|alloc(0x10000,100000)|\nA|w(0x20000)=0|\nB|r(0x20000)=0|\n", "A0 B0",
 	       "is not known");
 	cannot("B|w(0x20000)=3|\nA|alloc(0x10000,100000)|\nA|w(0x20000)=3|\nB|r(0x20000)=3|\n",
@@ -110,6 +113,7 @@ static void frozen_bytes(void **state)
 	cannot(text, "C0", "C event 0: comes before B event 0: their order is");
 	cannot(text, "B0", "B event 0: comes before A event 0: their order is");
 	can("A|w(x)=1|\nC|w(x)=3|\n", "C0");
+	can("A|w(0x1000@1,environment)=1|\nB|w(0x1001@1)=1|\nC|w(0x1001@1)=2|\n", "C0");
 	/* 2 where 1 was: in a recording, too */
 	refuses_recorded("A|w(x)=1|\nB|r(x)=2|\nC|w(x)=1|\n", CHECKER_PREFIX, "", "C0",
 			 "comes before T1 event 0");

@@ -110,6 +110,9 @@ static void rings_of_readers(void **state)
 	(void)state;
 	accepts(text, CHECKER_CYCLE, "A1 C1", "B0 A0 C0"); /* B reads, too, and is in no ring */
 	refuses(text, CHECKER_CYCLE, "A1 C1 B1", "B0 A0 C0", "nobody blocks B event 1");
+	text = "A|racq(m)|\nB|racq(m)|\nA|rrel(m)|\nB|rrel(m)|\nC|acq(n)|\nC|acq(m)|\nC|rel(m)|\n"
+	       "C|rel(n)|\nD|acq(n)|\n";
+	refuses(text, CHECKER_CYCLE, "C1 D0", "A0 B0 C0", "do not block each other in a ring");
 	/* reader waits for reader: no */
 	text = "A|racq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rrel(m)|\nC|acq(n)|\nC|racq(m)|\nC|rrel(m)|\n";
 	refuses(text, CHECKER_CYCLE, "A1 C1", "A0 C0", "nobody blocks C event 1");
@@ -415,6 +418,11 @@ static void stolen_signals(void **state)
 	play_refuse(&p, CHECKER_LOST, "D2", "D1 A1 B0 A3", "C is neither over nor blocked");
 	play_accept(&p, CHECKER_LOST, "A2", "B0 A1 D1 C0 D3");
 	play_close(&p);
+	/* the first signal was used up when the second wait returned */
+	text = "A|acq(m)|\nA|wait(c,m)|\nD|acq(m)|\nD|wait(c,m)|\nB|notify(c)|\nC|notify(c)|\n"
+	       "A|woken(c,m)|\nA|rel(m)|\nD|woken(c,m)|\nD|rel(m)|\n";
+	accepts(text, CHECKER_LOST, "D2", "C0 A1 D1 B0 A3");
+	refuses(text, CHECKER_LOST, "D2", "B0 A1 D1 C0 A3", "no wait began after");
 }
 
 int main(void)

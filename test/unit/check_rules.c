@@ -173,6 +173,7 @@ static void semaphores(void **state)
 	can(text, "A0 C0");
 	can(text, "A0 B0 A1");
 	cannot(text, "A1 C0", "takes from semaphore s, which is at 0");
+	can("A|post(s)|\nA|sinit(u,1)|\nA|down(t)|\nB|down(t)|\n", "B0"); /* each its own */
 }
 
 static void barriers(void **state)

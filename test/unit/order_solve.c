@@ -256,6 +256,55 @@ static bool literal_holds(const struct schedule *s, uint32_t booleans, int liter
 	return value == (literal > 0);
 }
 
+/* A signal that nobody takes: does somebody wait when it comes? */
+static bool finds_one(const struct schedule *s, const int *taker, const struct item *x)
+{
+	const struct problem *p = s->p;
+
+	for (int v = 0; v < p->items; v++) {
+		const struct item *w = &p->item[v];
+		bool woken = false;
+
+		if (w->off || w->kind != WAIT || w->f[4] || w->f[0] != x->f[0] ||
+		    from(s, w->f[1]) > s->at[x->f[1]] || until(s, w->f[2]) < s->at[x->f[1]] ||
+		    broadcast_between(s, w, from(s, w->f[1]), s->at[x->f[1]]))
+			continue;
+		for (int k = 0; k < p->items; k++)
+			woken |= taker[k] == v && s->at[p->item[k].f[1]] < s->at[x->f[1]];
+		if (!woken)
+			return true;
+	}
+	return false;
+}
+
+/* Is there a signal inside that nobody takes, while a wait is there that could? */
+static bool loses_signal(const struct schedule *s, int condition, const int *taker)
+{
+	const struct problem *p = s->p;
+
+	for (int k = 0; k < p->items; k++) {
+		const struct item *x = &p->item[k];
+
+		if (x->off || x->kind != SIGNAL || x->f[0] != condition || x->f[2] ||
+		    !inside(s, x->f[1]) || taker[k] != NONE)
+			continue;
+		for (int i = 0; i < p->items; i++) {
+			const struct item *w = &p->item[i];
+			bool woken = false;
+
+			if (w->off || w->kind != WAIT || w->f[0] != condition || w->f[4])
+				continue;
+			for (int j = 0; j < p->items; j++)
+				woken |= taker[j] == i && s->at[p->item[j].f[1]] < s->at[x->f[1]];
+			if (!woken && from(s, w->f[1]) < s->at[x->f[1]] &&
+			    until(s, w->f[2]) > s->at[x->f[1]] &&
+			    !broadcast_between(s, w, from(s, w->f[1]), s->at[x->f[1]]))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* With this assignment of signals (taker[item]: an item, or NONE), are all waits as they must be? */
 static bool assignment_fits(const struct schedule *s, uint32_t booleans, const int *taker)
 {
@@ -274,13 +323,19 @@ static bool assignment_fits(const struct schedule *s, uint32_t booleans, const i
 
 		if (d->off || d->kind != DEAF || !literal_holds(s, booleans, d->f[0]))
 			continue;
-		if (!inside(s, w->f[1]))
+		if (!inside(s, w->f[1]) || (w->f[2] != NONE && inside(s, w->f[2])))
+			return false;
+		if (loses_signal(s, w->f[0], taker))
 			return false;
 		for (int k = 0; k < p->items; k++) {
 			const struct item *x = &p->item[k];
 
 			if (x->off || x->kind != SIGNAL || x->f[0] != w->f[0] ||
-			    !inside(s, x->f[1]) || s->at[x->f[1]] < from(s, w->f[1]))
+			    !inside(s, x->f[1]))
+				continue;
+			if (!x->f[2] && taker[k] == NONE && finds_one(s, taker, x))
+				return false;
+			if (s->at[x->f[1]] < from(s, w->f[1]))
 				continue;
 			if (x->f[2] || taker[k] == NONE || taker[k] == d->f[1])
 				return false;
@@ -633,6 +688,7 @@ static const char *judge(const struct problem *p, bool truth)
 struct making {
 	struct problem *p;
 	int section[4][LOCKS], wait[4][CONDITIONS];
+	bool has_token[4];
 	int flavour; /* a bit for each group of kinds */
 };
 
@@ -645,6 +701,8 @@ static void make_start(struct making *k)
 			add(p, INITIAL, o, below(3), 0, 0, 0);
 	for (int o = 0; o < SEMAPHORES; o++)
 		add(p, TOKENS, o, below(3), 0, 0, 0);
+	for (int t = 0; t < p->threads; t++)
+		k->has_token[t] = below(6) == 0;
 	memset(k->section, 0xff, sizeof k->section);
 	memset(k->wait, 0xff, sizeof k->wait);
 	for (int o = 0; o < LOCKS; o++) {
@@ -712,11 +770,19 @@ static void make_condition(struct making *k, int n, int condition)
 	}
 }
 
+/* On the second semaphore threads take turns, as with a mutex. */
 static void make_semaphore(struct making *k, int n)
 {
 	static const enum kind kinds[] = { POST, POST, DOWN, DOWN, ZERO };
+	enum kind kind = kinds[below(5)];
+	bool *has = &k->has_token[k->p->thread[n]];
+	int semaphore = below(SEMAPHORES);
 
-	add(k->p, kinds[below(5)], below(SEMAPHORES) * below(2), n, 0, 0, 0);
+	if (semaphore && kind != ZERO) {
+		kind = *has ? POST : DOWN;
+		*has = !*has;
+	}
+	add(k->p, kind, semaphore, n, 0, 0, 0);
 }
 
 static void make_events(struct making *k)
@@ -832,7 +898,7 @@ static void make_query(struct problem *p)
 			add(p, EMPTY, literal, below(SEMAPHORES) * below(2), 0, 0, 0);
 		}
 	for (int i = 0; i < items && p->atoms < ATOMS - 1; i++)
-		if (p->item[i].kind == WAIT && below(2)) {
+		if (p->item[i].kind == WAIT && !p->item[i].f[4] && below(2)) {
 			int literal = random_literal(p);
 
 			if (below(3))
@@ -1048,10 +1114,34 @@ static void model_accepts_what_is_feasible(void **state)
 	assert_true(good > count && good < 9 * count);
 }
 
+/* Two wait, something is sent once or twice, both are to be woken. */
+static void wakes_two(void **state)
+{
+	static const struct {
+		int broadcasts, signals;
+		bool possible;
+	} cases[] = { { 0, 0, false }, { 0, 1, false }, { 0, 2, true }, { 1, 0, true } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct problem p = { .nodes = 6, .threads = 3, .thread = { 0, 1, 2, 2, 0, 1 } };
+
+		add(&p, WAIT, 0, 0, 4, 0, 0);
+		add(&p, WAIT, 0, 1, 5, 1, 0);
+		for (int k = 0; k < cases[i].broadcasts + cases[i].signals; k++)
+			add(&p, SIGNAL, 0, 2 + k, k < cases[i].broadcasts, 0, 0);
+		make_whole(&p, 0);
+		make_whole(&p, 1);
+		assert_int_equal(brute_force(&p), cases[i].possible);
+		assert_null(judge(&p, cases[i].possible));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(model_accepts_what_is_feasible),
+		cmocka_unit_test(wakes_two),
 		cmocka_unit_test(agrees_with_brute_force),
 	};
 

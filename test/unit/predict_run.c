@@ -91,11 +91,15 @@ static void hidden_race(void **state)
 	assert_int_equal(finding->events.items[1].held.count, 1);
 	assert_int_equal(finding->events.items[1].held.items[0].taken.index, 3);
 	assert_int_equal(finding->start.count, 0);
-	/* fork; all of T1 up to the write; T0 up to its own. */
-	assert_int_equal(finding->steps.count, 3);
+	/* fork; all of T1 up to the write; T0 up to its own: each event of a text is a step */
+	assert_int_equal(finding->steps.count, 6);
 	assert_int_equal(finding->steps.items[0].index, 0);
-	assert_int_equal(finding->steps.items[1].index, 3);
-	assert_int_equal(finding->steps.items[2].index, 1);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(finding->steps.items[1 + i].stream, 1);
+		assert_int_equal(finding->steps.items[1 + i].index, i);
+	}
+	assert_int_equal(finding->steps.items[5].stream, 0);
+	assert_int_equal(finding->steps.items[5].index, 1);
 	assert_int_equal(run.result.stats.threads, 2);
 	assert_int_equal(run.result.stats.events, 11);
 	assert_int_equal(run.result.stats.candidates, 1);

@@ -171,13 +171,13 @@ static void names_by_class(void **state)
 static void random_record(struct make_random *r, struct write_record *w, uint8_t *bytes)
 {
 	static const enum event_kind kinds[] = {
-		EV_READ,       EV_WRITE,     EV_ATOMIC_READ, EV_ATOMIC_WRITE, EV_ATOMIC_UPDATE,
-		EV_FENCE,      EV_COPY,	     EV_FILL,	     EV_ALLOC,	      EV_FREE,
-		EV_CREATE,     EV_BEGIN,     EV_END,	     EV_JOIN,	      EV_LOCK_INIT,
-		EV_REQUEST,    EV_ACQUIRE,   EV_RELEASE,     EV_ACQUIRE_FAIL, EV_READ_ACQUIRE,
-		EV_WAIT,       EV_WOKEN,     EV_SIGNAL,	     EV_SEM_INIT,     EV_POST,
-		EV_DOWN,       EV_DOWN_FAIL, EV_ARRIVE,	     EV_PASS,	      EV_ONCE,
-		EV_UNMODELLED, EV_STOP,      EV_JOIN_REQUEST,
+		EV_READ,       EV_WRITE,     EV_ATOMIC_READ,  EV_ATOMIC_WRITE, EV_ATOMIC_UPDATE,
+		EV_FENCE,      EV_COPY,	     EV_FILL,	      EV_ALLOC,	       EV_FREE,
+		EV_CREATE,     EV_BEGIN,     EV_END,	      EV_JOIN,	       EV_LOCK_INIT,
+		EV_REQUEST,    EV_ACQUIRE,   EV_RELEASE,      EV_ACQUIRE_FAIL, EV_READ_ACQUIRE,
+		EV_WAIT,       EV_WOKEN,     EV_SIGNAL,	      EV_SEM_INIT,     EV_POST,
+		EV_DOWN,       EV_DOWN_FAIL, EV_ARRIVE,	      EV_PASS,	       EV_ONCE,
+		EV_UNMODELLED, EV_STOP,	     EV_JOIN_REQUEST, EV_SYNC,
 	};
 
 	w->kind = kinds[make_below(r, sizeof kinds / sizeof kinds[0])];
