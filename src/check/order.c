@@ -209,6 +209,33 @@ static void order_frozen_line(struct ordering *o, const struct checker_piece *pi
 	}
 }
 
+/* What an access of megabytes has of a line where something is frozen. */
+static void order_wide_line(struct ordering *o, uint64_t line, uint64_t bits, uint32_t number)
+{
+	const struct checker_record *record = checker_base_record(o->base, number);
+	struct checker_piece piece = { .line = line, .to = CHECKER_LINE };
+	uint64_t start = line * CHECKER_LINE;
+
+	for (unsigned at = 0; at < CHECKER_LINE; at++) {
+		if (start + at - record->address >= record->size)
+			bits &= ~(1ull << at);
+	}
+	if (bits)
+		order_frozen_line(o, &piece, bits, number);
+}
+
+static void order_wide_access(struct ordering *o, uint32_t number)
+{
+	const struct map *frozen = &o->base->frozen_bytes;
+
+	if (frozen->has_zero)
+		order_wide_line(o, 0, frozen->zero, number);
+	for (size_t i = 0; frozen->slots && i <= frozen->mask; i++) {
+		if (frozen->slots[i].value)
+			order_wide_line(o, frozen->slots[i].key, frozen->slots[i].value, number);
+	}
+}
+
 static void order_access(struct ordering *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
@@ -217,6 +244,10 @@ static void order_access(struct ordering *o, uint32_t number)
 	use_memory(o, record->address, record->size, number);
 	if (!o->base->frozen_bytes.count && !o->base->frozen_bytes.has_zero)
 		return;
+	if (record->size > CHECKER_ACCESS_MAX) {
+		order_wide_access(o, number);
+		return;
+	}
 	while (checker_piece_next(&piece, record->address, record->size)) {
 		uint64_t bits = checker_base_frozen_bits(o->base, piece.line);
 

@@ -16,11 +16,16 @@ struct checker_survey {
 	struct map created;
 	struct map least; /* semaphores that start with more than 0 */
 	bool words_made;
-	struct map words; /* address / 8: thread + 1, WORD_SHARED, WORD_WRITTEN */
+	struct map words; /* address / WORD: thread + 1, SHARED, WRITTEN */
+	struct map pages; /* address / PAGE: the same, for those that an access covers wholly */
 };
 
-#define WORD_SHARED (1ull << 32)
-#define WORD_WRITTEN (1ull << 33)
+#define WORD 8u
+#define PAGE 4096u
+#define SHARED (1ull << 32)
+#define WRITTEN (1ull << 33)
+/* No program accesses more at once; a damaged trace can say anything. */
+#define ACCESS_MAX (1ull << 32)
 
 struct checker_survey *checker_survey_open(const struct trace *trace)
 {
@@ -37,6 +42,7 @@ void checker_survey_close(struct checker_survey *survey)
 	map_free(&survey->created);
 	map_free(&survey->least);
 	map_free(&survey->words);
+	map_free(&survey->pages);
 	free(survey);
 }
 
@@ -114,23 +120,38 @@ uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t addres
 	return least ? *least : 0;
 }
 
-static void touch_words(struct checker_survey *survey, const struct trace_event *event,
-			uint32_t thread)
+/* Units of a map from `first` up to, not with, `end`. */
+static void touch(struct map *map, uint64_t first, uint64_t end, uint32_t thread, bool writes)
 {
-	uint64_t first = event->address / 8, last = (event->address + event->size - 1) / 8;
-
-	if (!event->size || last < first)
-		return;
-	for (uint64_t word = first; word <= last; word++) {
-		uint64_t *state = map_put(&survey->words, word, NULL);
+	for (uint64_t unit = first; unit < end; unit++) {
+		uint64_t *state = map_put(map, unit, NULL);
 
 		if (!*state)
 			*state = thread + 1;
 		else if ((uint32_t)*state != thread + 1)
-			*state |= WORD_SHARED;
-		if (event->kind != EV_READ && event->kind != EV_ATOMIC_READ)
-			*state |= WORD_WRITTEN;
+			*state |= SHARED;
+		*state |= writes ? WRITTEN : 0;
 	}
+}
+
+static void touch_access(struct checker_survey *survey, const struct trace_event *event,
+			 uint32_t thread)
+{
+	bool writes = event->kind != EV_READ && event->kind != EV_ATOMIC_READ;
+	uint64_t start = event->address, last, first_page, end_page;
+
+	if (!event->size || event->size > ACCESS_MAX || event->size - 1 > UINT64_MAX - start)
+		return;
+	last = start + event->size - 1;
+	first_page = start / PAGE + (start % PAGE != 0);
+	end_page = last / PAGE + (last % PAGE == PAGE - 1);
+	if (first_page >= end_page) {
+		touch(&survey->words, start / WORD, last / WORD + 1, thread, writes);
+		return;
+	}
+	touch(&survey->pages, first_page, end_page, thread, writes);
+	touch(&survey->words, start / WORD, first_page * (PAGE / WORD), thread, writes);
+	touch(&survey->words, end_page * (PAGE / WORD), last / WORD + 1, thread, writes);
 }
 
 /* Handlers count as the thread that they interrupt. */
@@ -161,7 +182,7 @@ static void make_words(struct checker_survey *survey)
 			enum event_group group = event_group(event.kind);
 
 			if (group == EG_ACCESS || (group == EG_ATOMIC && event.kind != EV_FENCE))
-				touch_words(survey, &event, thread);
+				touch_access(survey, &event, thread);
 		}
 		trace_cursor_close(cursor);
 	}
@@ -169,12 +190,17 @@ static void make_words(struct checker_survey *survey)
 
 bool checker_survey_shares(struct checker_survey *survey, uint64_t address)
 {
-	const uint64_t *state;
+	const uint64_t *word, *page;
+	uint64_t state;
 
 	if (trace_is_text(survey->trace))
 		return true;
 	if (!survey->words_made)
 		make_words(survey);
-	state = map_get(&survey->words, address / 8);
-	return state && (*state & WORD_SHARED) && (*state & WORD_WRITTEN);
+	word = map_get(&survey->words, address / WORD);
+	page = map_get(&survey->pages, address / PAGE);
+	state = (word ? *word : 0) | (page ? *page : 0);
+	if (word && page && (uint32_t)*word != (uint32_t)*page)
+		state |= SHARED;
+	return (state & SHARED) && (state & WRITTEN);
 }

@@ -154,10 +154,15 @@ struct build_value {
 	uint32_t length; /* of long_bytes; 0: bits */
 };
 
-/* A part of an access that counts. */
+/* A part of an access that counts, between two bounds. */
 struct build_piece {
-	uint32_t range;
-	uint64_t low, high;
+	uint32_t range, low, high; /* low, high: in bounds, once they are sorted */
+};
+/* Where a piece starts or ends. */
+struct build_bound {
+	uint64_t at;
+	uint32_t piece;
+	bool high;
 };
 
 struct build_memory {
@@ -167,7 +172,8 @@ struct build_memory {
 	struct map range_index; /* start to number + 1 */
 	VEC(uint32_t) range_of; /* of each item, or ORDER_NONE */
 	VEC(struct build_piece) pieces;
-	VEC(uint64_t) bounds;
+	VEC(struct build_bound) bounds, sorted; /* sorted: room for that */
+	VEC(uint64_t) places;			/* of the bounds, each once */
 	VEC(struct build_cell) cells;
 	VEC(struct build_access) accesses;
 	VEC(struct build_toucher) touchers;

@@ -61,9 +61,11 @@ static void collect_ranges(struct build *b)
 
 static void add_piece(struct build_memory *m, uint32_t range, uint64_t low, uint64_t high)
 {
-	*vec_push(&m->pieces) = (struct build_piece){ range, low, high };
-	*vec_push(&m->bounds) = low;
-	*vec_push(&m->bounds) = high;
+	uint32_t piece = (uint32_t)m->pieces.count;
+
+	*vec_push(&m->pieces) = (struct build_piece){ .range = range };
+	*vec_push(&m->bounds) = (struct build_bound){ low, piece, false };
+	*vec_push(&m->bounds) = (struct build_bound){ high, piece, true };
 }
 
 static void collect_pieces(struct build *b)
@@ -89,40 +91,47 @@ static void collect_pieces(struct build *b)
 
 /* ---- segments ----------------------------------------------------------------------------- */
 
-static int compare_bounds(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+#define DIGIT 11 /* bits */
 
-	return (a > b) - (a < b);
-}
-
+/* By address, digit by digit; digits that are all the same are passed over. */
 static void sort_bounds(struct build_memory *m)
 {
-	uint64_t *bounds = m->bounds.items;
-	size_t kept = 0;
+	size_t count = m->bounds.count, start[1 << DIGIT];
+	struct build_bound *from = m->bounds.items, *to;
+	uint64_t any = 0;
 
-	if (m->bounds.count)
-		qsort(bounds, m->bounds.count, sizeof *bounds, compare_bounds);
-	for (size_t i = 0; i < m->bounds.count; i++) {
-		if (!kept || bounds[i] != bounds[kept - 1])
-			bounds[kept++] = bounds[i];
+	for (size_t i = 0; i < count; i++)
+		any |= from[i].at ^ from[0].at;
+	to = vec_reserve(&m->sorted, count + 1);
+	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
+		size_t sum = 0;
+
+		if (!(any >> shift & ((1u << DIGIT) - 1)))
+			continue;
+		memset(start, 0, sizeof start);
+		for (size_t i = 0; i < count; i++)
+			start[from[i].at >> shift & ((1u << DIGIT) - 1)]++;
+		for (size_t i = 0; i < 1u << DIGIT; i++) {
+			size_t here = start[i];
+
+			start[i] = sum;
+			sum += here;
+		}
+		for (size_t i = 0; i < count; i++)
+			to[start[from[i].at >> shift & ((1u << DIGIT) - 1)]++] = from[i];
+		struct build_bound *swap = from;
+
+		from = to;
+		to = swap;
 	}
-	m->bounds.count = kept;
-}
+	m->places.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct build_piece *p = &m->pieces.items[from[i].piece];
 
-static uint32_t find_bound(const struct build_memory *m, uint64_t bound)
-{
-	size_t low = 0, high = m->bounds.count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (m->bounds.items[middle] < bound)
-			low = middle + 1;
-		else
-			high = middle;
+		if (!i || from[i].at != from[i - 1].at)
+			*vec_push(&m->places) = from[i].at;
+		*(from[i].high ? &p->high : &p->low) = (uint32_t)m->places.count - 1;
 	}
-	return (uint32_t)low;
 }
 
 struct coverage {
@@ -136,8 +145,7 @@ static void make_segments(struct build_memory *m, struct coverage *cover)
 
 	for (size_t i = 0; i < m->pieces.count; i++) {
 		const struct build_piece *p = &m->pieces.items[i];
-		struct coverage *low = &cover[find_bound(m, p->low)];
-		struct coverage *high = &cover[find_bound(m, p->high)];
+		struct coverage *low = &cover[p->low], *high = &cover[p->high];
 
 		if (m->ranges.items[p->range].life) {
 			low->lives++;
@@ -147,14 +155,14 @@ static void make_segments(struct build_memory *m, struct coverage *cover)
 			high->accesses--;
 		}
 	}
-	for (size_t i = 0; i < m->bounds.count; i++) {
+	for (size_t i = 0; i < m->places.count; i++) {
 		cover[i].segment = (uint32_t)m->segments.count;
 		accesses += cover[i].accesses;
 		lives += cover[i].lives;
 		if (!accesses && !lives)
 			continue;
-		*vec_push(&m->segments) = (struct build_segment){ .low = m->bounds.items[i],
-								  .high = m->bounds.items[i + 1],
+		*vec_push(&m->segments) = (struct build_segment){ .low = m->places.items[i],
+								  .high = m->places.items[i + 1],
 								  .covered = accesses > 0,
 								  .mortal = lives > 0,
 								  .toucher = ORDER_NONE,
@@ -167,8 +175,7 @@ static void place_ranges(struct build_memory *m, const struct coverage *cover)
 	for (size_t i = 0; i < m->pieces.count; i++) {
 		const struct build_piece *p = &m->pieces.items[i];
 		struct build_range *r = &m->ranges.items[p->range];
-		uint32_t first = cover[find_bound(m, p->low)].segment;
-		uint32_t end = cover[find_bound(m, p->high)].segment;
+		uint32_t first = cover[p->low].segment, end = cover[p->high].segment;
 
 		if (!r->count)
 			r->first = first;
@@ -207,7 +214,7 @@ static void cut(struct build *b)
 	collect_ranges(b);
 	collect_pieces(b);
 	sort_bounds(m);
-	cover = mem_zalloc(m->bounds.count + 1, sizeof *cover);
+	cover = mem_zalloc(m->places.count + 1, sizeof *cover);
 	make_segments(m, cover);
 	place_ranges(m, cover);
 	free(cover);
@@ -370,6 +377,8 @@ void build_free_memory(struct build *b)
 	vec_free(&m->range_of);
 	vec_free(&m->pieces);
 	vec_free(&m->bounds);
+	vec_free(&m->sorted);
+	vec_free(&m->places);
 	vec_free(&m->cells);
 	vec_free(&m->accesses);
 	vec_free(&m->touchers);

@@ -3,9 +3,12 @@
  * it again. Both are numbered twice, in the order of the condition and in that of the mutex, while
  * the mutex is held. Signals are sent and numbered under the condition's stripe.
  */
+#include "runtime/cond.h"
+
 #include "runtime/mutex.h"
 #include "runtime/object.h"
 #include "runtime/real.h"
+#include "runtime/sync.h"
 
 #include <errno.h>
 
@@ -44,30 +47,39 @@ static void woken(struct waiting *waiting)
 		return;
 	record_wait(EV_WOKEN, waiting, !by_signal);
 	if (waiting->result == CANCELLED)
-		record_unmodelled(waiting->pc, "cancelled in a wait on a condition");
+		sync_end(&(struct sync_call){ waiting->pc, SYNC_CANCELLED });
 	else if (!by_signal && waiting->result != ETIMEDOUT)
 		record_unmodelled(waiting->pc, "wait on a condition failed");
 }
 
-SOOTH_API int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
+int cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uintptr_t pc)
 {
 	if (!record_on() || mutex_refuses(mutex))
 		return real()->pthread_cond_wait(cond, mutex);
-	struct waiting waiting
-		__attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER, CANCELLED };
+	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
 	record_wait(EV_WAIT, &waiting, EVENT_PLAIN);
 	return waiting.result = real()->pthread_cond_wait(cond, mutex);
+}
+
+SOOTH_API int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
+{
+	return cond_wait(cond, mutex, RECORD_CALLER);
+}
+
+int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until,
+		    uintptr_t pc)
+{
+	if (!record_on() || mutex_refuses(mutex) || !object_time_valid(until))
+		return real()->pthread_cond_timedwait(cond, mutex, until);
+	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
+	record_wait(EV_WAIT, &waiting, EVENT_TIMED);
+	return waiting.result = real()->pthread_cond_timedwait(cond, mutex, until);
 }
 
 SOOTH_API int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
 				     const struct timespec *restrict until)
 {
-	if (!record_on() || mutex_refuses(mutex) || !object_time_valid(until))
-		return real()->pthread_cond_timedwait(cond, mutex, until);
-	struct waiting waiting
-		__attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER, CANCELLED };
-	record_wait(EV_WAIT, &waiting, EVENT_TIMED);
-	return waiting.result = real()->pthread_cond_timedwait(cond, mutex, until);
+	return cond_wait_until(cond, mutex, until, RECORD_CALLER);
 }
 
 SOOTH_API int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
@@ -82,46 +94,63 @@ SOOTH_API int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mute
 	return waiting.result = real()->pthread_cond_clockwait(cond, mutex, clock, until);
 }
 
-SOOTH_API int pthread_cond_signal(pthread_cond_t *cond)
+static int notify(enum event_kind kind, pthread_cond_t *cond, uintptr_t pc)
 {
-	if (!record_on())
-		return real()->pthread_cond_signal(cond);
 	bool striped = record_stripe_lock(cond);
 	uint64_t number = record_sequence(cond);
-	int result = real()->pthread_cond_signal(cond);
+	int result = kind == EV_SIGNAL ? real()->pthread_cond_signal(cond)
+				       : real()->pthread_cond_broadcast(cond);
+
 	if (striped)
 		record_stripe_unlock(cond);
-	object_record(EV_SIGNAL, RECORD_CALLER, cond, number, 0);
+	object_record(kind, pc, cond, number, 0);
 	return result;
+}
+
+int cond_signal(pthread_cond_t *cond, uintptr_t pc)
+{
+	return record_on() ? notify(EV_SIGNAL, cond, pc) : real()->pthread_cond_signal(cond);
+}
+
+SOOTH_API int pthread_cond_signal(pthread_cond_t *cond)
+{
+	return cond_signal(cond, RECORD_CALLER);
+}
+
+int cond_broadcast(pthread_cond_t *cond, uintptr_t pc)
+{
+	return record_on() ? notify(EV_BROADCAST, cond, pc) : real()->pthread_cond_broadcast(cond);
 }
 
 SOOTH_API int pthread_cond_broadcast(pthread_cond_t *cond)
 {
-	if (!record_on())
-		return real()->pthread_cond_broadcast(cond);
-	bool striped = record_stripe_lock(cond);
-	uint64_t number = record_sequence(cond);
-	int result = real()->pthread_cond_broadcast(cond);
-	if (striped)
-		record_stripe_unlock(cond);
-	object_record(EV_BROADCAST, RECORD_CALLER, cond, number, 0);
+	return cond_broadcast(cond, RECORD_CALLER);
+}
+
+int cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes, uintptr_t pc)
+{
+	int result = real()->pthread_cond_init(cond, attributes);
+
+	if (result == 0 && record_on())
+		object_record(EV_COND_INIT, pc, cond, record_sequence(cond), 0);
 	return result;
 }
 
 SOOTH_API int pthread_cond_init(pthread_cond_t *restrict cond,
 				const pthread_condattr_t *restrict attributes)
 {
-	int result = real()->pthread_cond_init(cond, attributes);
-
-	if (result == 0 && record_on())
-		object_record(EV_COND_INIT, RECORD_CALLER, cond, record_sequence(cond), 0);
-	return result;
+	return cond_init(cond, attributes, RECORD_CALLER);
 }
 
 /* Recorded before: the library waits in here for threads that are still on their way out. */
-SOOTH_API int pthread_cond_destroy(pthread_cond_t *cond)
+int cond_destroy(pthread_cond_t *cond, uintptr_t pc)
 {
 	if (record_on())
-		object_record(EV_COND_DESTROY, RECORD_CALLER, cond, record_sequence(cond), 0);
+		object_record(EV_COND_DESTROY, pc, cond, record_sequence(cond), 0);
 	return real()->pthread_cond_destroy(cond);
+}
+
+SOOTH_API int pthread_cond_destroy(pthread_cond_t *cond)
+{
+	return cond_destroy(cond, RECORD_CALLER);
 }

@@ -3,6 +3,7 @@
 #include "event/wire.h"
 #include "runtime/lane.h"
 #include "runtime/log.h"
+#include "runtime/real.h"
 #include "runtime/ring.h"
 
 #include <linux/futex.h>
@@ -21,13 +22,13 @@ static void take(void)
 	if (atomic_compare_exchange_strong(&lock, &free, 1))
 		return;
 	while (atomic_exchange(&lock, 2) != 0)
-		syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+		real()->syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
 }
 
 static void leave(void)
 {
 	if (atomic_exchange(&lock, 0) == 2)
-		syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		real()->syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 bool global_on(void)

@@ -252,8 +252,11 @@ static void begin_unknown(void)
 			fields.a = fields.b - stack.rlim_cur;
 	}
 	lane_self.quiet = false;
-	if (record_on())
+	if (record_on()) {
 		record(EV_BEGIN, 0, fields);
+		if (!is_main) /* whatever made it may have waited for anything */
+			record(EV_SYNC, 0, (struct record_fields){ 0 });
+	}
 	lane_self.quiet = true;
 }
 
@@ -323,7 +326,8 @@ void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 	struct wire_block *host = __sooth_lane;
 	unsigned depth = ++self->depth;
 
-	*interrupted = (struct lane_interrupted){ host, self->codec, self->quiet };
+	*interrupted = (struct lane_interrupted){ host, self->codec, self->numbered, self->quiet };
+	self->numbered = 0;
 	if (!self->known) /* nothing is open yet; the handler's first event makes this a thread */
 		return;
 	self->quiet = true;
@@ -339,6 +343,7 @@ void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 	       (struct record_fields){ .n = (uint64_t)signal,
 				       .a = host->number,
 				       .b = host->cursor - LANE_FIRST(host) });
+	record(EV_SYNC, 0, (struct record_fields){ 0 }); /* somebody may have sent it */
 }
 
 void lane_leave_handler(const struct lane_interrupted *interrupted)
@@ -346,6 +351,7 @@ void lane_leave_handler(const struct lane_interrupted *interrupted)
 	struct lane_self *self = &lane_self;
 	unsigned depth = self->depth--;
 
+	self->numbered = interrupted->numbered;
 	if (interrupted->lane == &nowhere)
 		return; /* the thread became known in its handler: its lane is the right one */
 	if (__sooth_lane->flags & WIRE_BLOCK_HANDLER) {

@@ -28,6 +28,7 @@ struct lane_self {
 	bool stripe_held;   /* see record_stripe_lock */
 	bool ended;	    /* lane_end was called: whatever still runs here is not recorded */
 	unsigned depth;	    /* of signal handlers */
+	uint64_t numbered;  /* when the number of the next record was taken; 0: it has none yet */
 	struct codec codec; /* what the next record's differences are taken from */
 	struct codec codecs[LANE_DEPTHS]; /* the same for handlers of each depth, while none runs */
 	struct wire_block *lanes[LANE_DEPTHS];
@@ -56,6 +57,7 @@ void lane_end(void);
 struct lane_interrupted {
 	struct wire_block *lane;
 	struct codec codec;
+	uint64_t numbered;
 	bool quiet;
 };
 void lane_enter_handler(int signal, struct lane_interrupted *interrupted);

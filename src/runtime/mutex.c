@@ -72,27 +72,35 @@ static int try_first(pthread_mutex_t *mutex, uintptr_t pc)
 	return result;
 }
 
-SOOTH_API int pthread_mutex_lock(pthread_mutex_t *mutex)
+int mutex_lock(pthread_mutex_t *mutex, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_mutex_lock(mutex);
-	uintptr_t pc = RECORD_CALLER;
 	int result = try_first(mutex, pc);
 	if (result == EBUSY)
 		result = real()->pthread_mutex_lock(mutex);
 	return locked(mutex, pc, EVENT_PLAIN, result);
 }
 
-SOOTH_API int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
-				      const struct timespec *restrict until)
+SOOTH_API int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	return mutex_lock(mutex, RECORD_CALLER);
+}
+
+int mutex_lock_until(pthread_mutex_t *mutex, const struct timespec *until, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_mutex_timedlock(mutex, until);
-	uintptr_t pc = RECORD_CALLER;
 	int result = try_first(mutex, pc);
 	if (result == EBUSY)
 		result = real()->pthread_mutex_timedlock(mutex, until);
 	return locked(mutex, pc, EVENT_TIMED, result);
+}
+
+SOOTH_API int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
+				      const struct timespec *restrict until)
+{
+	return mutex_lock_until(mutex, until, RECORD_CALLER);
 }
 
 SOOTH_API int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t clock,
@@ -107,7 +115,7 @@ SOOTH_API int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t
 	return locked(mutex, pc, EVENT_TIMED, result);
 }
 
-SOOTH_API int pthread_mutex_trylock(pthread_mutex_t *mutex)
+int mutex_try(pthread_mutex_t *mutex, uintptr_t pc)
 {
 	uint64_t number = 0;
 
@@ -122,9 +130,14 @@ SOOTH_API int pthread_mutex_trylock(pthread_mutex_t *mutex)
 	if (striped)
 		record_stripe_unlock(mutex);
 	if (result != EBUSY)
-		return locked(mutex, RECORD_CALLER, EVENT_TRY, result);
-	object_record(EV_ACQUIRE_FAIL, RECORD_CALLER, mutex, number, EVENT_TRY);
+		return locked(mutex, pc, EVENT_TRY, result);
+	object_record(EV_ACQUIRE_FAIL, pc, mutex, number, EVENT_TRY);
 	return result;
+}
+
+SOOTH_API int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	return mutex_try(mutex, RECORD_CALLER);
 }
 
 /*
@@ -132,11 +145,10 @@ SOOTH_API int pthread_mutex_trylock(pthread_mutex_t *mutex)
  * Writing it under the stripe may make others spin while a full buffer is written to the file:
  * only in programs that use trylock, once in some thousand times.
  */
-SOOTH_API int pthread_mutex_unlock(pthread_mutex_t *mutex)
+int mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_mutex_unlock(mutex);
-	uintptr_t pc = RECORD_CALLER;
 	if (mutex_refuses(mutex)) {
 		int result = real()->pthread_mutex_unlock(mutex);
 		if (result == 0)
@@ -153,6 +165,13 @@ SOOTH_API int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return result;
 }
 
+SOOTH_API int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	return mutex_unlock(mutex, RECORD_CALLER);
+}
+
+/* ---- making and unmaking ------------------------------------------------------------------ */
+
 static enum event_lock type_of(const pthread_mutex_t *mutex)
 {
 	switch (mutex->__data.__kind & KIND_TYPE) {
@@ -162,21 +181,31 @@ static enum event_lock type_of(const pthread_mutex_t *mutex)
 	}
 }
 
+void mutex_made(const pthread_mutex_t *mutex, uintptr_t pc)
+{
+	if (record_on())
+		object_record(EV_LOCK_INIT, pc, mutex, record_sequence(mutex), type_of(mutex));
+}
+
 SOOTH_API int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
 {
 	int result = real()->pthread_mutex_init(mutex, attributes);
 
+	if (result == 0)
+		mutex_made(mutex, RECORD_CALLER);
+	return result;
+}
+
+int mutex_destroy(pthread_mutex_t *mutex, uintptr_t pc)
+{
+	int result = real()->pthread_mutex_destroy(mutex);
+
 	if (result == 0 && record_on())
-		object_record(EV_LOCK_INIT, RECORD_CALLER, mutex, record_sequence(mutex),
-			      type_of(mutex));
+		object_record(EV_LOCK_DESTROY, pc, mutex, record_sequence(mutex), 0);
 	return result;
 }
 
 SOOTH_API int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
-	int result = real()->pthread_mutex_destroy(mutex);
-
-	if (result == 0 && record_on())
-		object_record(EV_LOCK_DESTROY, RECORD_CALLER, mutex, record_sequence(mutex), 0);
-	return result;
+	return mutex_destroy(mutex, RECORD_CALLER);
 }

@@ -1,11 +1,23 @@
-/* What condition variables need to know about mutexes. */
+/* Mutexes, for those who use them by other names: condition variables, C11 threads. */
 #ifndef RUNTIME_MUTEX_H
 #define RUNTIME_MUTEX_H
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
 
 /* Would the library refuse to unlock it for the calling thread, which does not hold it? */
 bool mutex_refuses(const pthread_mutex_t *mutex);
+
+/* The functions of pthreads, with the place they are called from. */
+int mutex_lock(pthread_mutex_t *mutex, uintptr_t pc);
+int mutex_lock_until(pthread_mutex_t *mutex, const struct timespec *until, uintptr_t pc);
+int mutex_try(pthread_mutex_t *mutex, uintptr_t pc);
+int mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc);
+int mutex_destroy(pthread_mutex_t *mutex, uintptr_t pc);
+
+/* Records the init of one that was made. */
+void mutex_made(const pthread_mutex_t *mutex, uintptr_t pc);
 
 #endif

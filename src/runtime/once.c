@@ -38,14 +38,25 @@ static void run(void)
 	call->returned = true;
 }
 
-SOOTH_API int pthread_once(pthread_once_t *once, void (*routine)(void))
+static int call_routine(pthread_once_t *once, void (*routine)(void), uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_once(once, routine);
-	struct call call = { once, routine, RECORD_CALLER, false, false };
+	struct call call = { once, routine, pc, false, false };
 	current = &call;
 	int result = real()->pthread_once(once, run);
 	if (result == 0 && !call.ran)
 		object_record(EV_ONCE, call.pc, once, record_sequence(once), 0);
 	return result;
+}
+
+SOOTH_API int pthread_once(pthread_once_t *once, void (*routine)(void))
+{
+	return call_routine(once, routine, RECORD_CALLER);
+}
+
+/* C11's name for it: in glibc the same function. */
+SOOTH_API void call_once(once_flag *flag, void (*routine)(void))
+{
+	call_routine((pthread_once_t *)flag, routine, RECORD_CALLER);
 }

@@ -7,6 +7,7 @@
 #include "runtime/log.h"
 #include "runtime/module.h"
 #include "runtime/options.h"
+#include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/refill.h"
 #include "runtime/ring.h"
@@ -141,7 +142,7 @@ static void meta_command(void)
 {
 	char raw[1024], text[4 * sizeof(raw) + 1];
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : read(fd, raw, sizeof(raw));
+	ssize_t length = fd < 0 ? 0 : real()->read(fd, raw, sizeof(raw));
 	char *p = text;
 
 	if (fd >= 0)
@@ -191,7 +192,7 @@ static void write_maps(void)
 	if (from < 0)
 		return;
 	unlink(path);
-	while ((n = read(from, buffer, sizeof(buffer))) > 0)
+	while ((n = real()->read(from, buffer, sizeof(buffer))) > 0)
 		append_file("maps", buffer, (size_t)n);
 	close(from);
 }

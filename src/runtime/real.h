@@ -9,19 +9,47 @@
 
 #include "runtime/lane.h"
 
+#include <fcntl.h>
 #include <malloc.h>
+#include <mqueue.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/msg.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 /* In the library, but in no header. */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 void __longjmp_chk(struct __jmp_buf_tag environment[1], int value) __attribute__((noreturn));
+
+ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
+ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict to, size_t size, size_t room, int flags,
+		       __SOCKADDR_ARG from, socklen_t *restrict length);
+int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t room);
+int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+		const sigset_t *mask, size_t room);
+size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t count, FILE *restrict file);
+char *__fgets_chk(char *restrict to, size_t room, int size, FILE *restrict file);
+int __cxa_guard_acquire(uint64_t *guard);
+void __cxa_guard_release(uint64_t *guard);
+void __cxa_guard_abort(uint64_t *guard);
 
 struct real {
 #define REAL(name) __typeof__(name) *name;

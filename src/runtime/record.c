@@ -29,6 +29,18 @@ static bool is_timed(const char *letters)
 	return letters[0] == 't' || letters[1] == 't';
 }
 
+/* When the record's number was taken, if it has one, or now. Times of a stream never fall. */
+static uint64_t take_time(const char *letters)
+{
+	uint64_t time = lane_self.numbered;
+
+	if (letters[2] != 'q' || !time)
+		time = __rdtsc();
+	else
+		lane_self.numbered = 0;
+	return time > lane_self.codec.time ? time : lane_self.codec.time;
+}
+
 /*
  * The fields of a record. `next` becomes what the record after it counts from, once it is there: a
  * signal handler may jump away before, and then this record never was.
@@ -39,7 +51,7 @@ static uint8_t *put_fields(struct codec *next, uint8_t *p, enum event_kind kind,
 	const char *letters = event_fields(kind);
 	struct codec_fields f = {
 		.p = pc,
-		.t = is_timed(letters) ? __rdtsc() : 0,
+		.t = is_timed(letters) ? take_time(letters) : 0,
 		.q = fields->q,
 		.a = fields->a,
 		.b = fields->b,
@@ -138,6 +150,9 @@ static unsigned stripe_of(const volatile void *object)
 
 uint64_t record_sequence(const volatile void *object)
 {
+	if (!lane_self.numbered)
+		lane_self.numbered = __rdtsc();
+	atomic_signal_fence(memory_order_seq_cst);
 	return atomic_fetch_add(&stripes[stripe_of(object)].sequence, 1) + 1;
 }
 

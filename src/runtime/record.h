@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* The fields a kind does not list are ignored; the time is taken here. */
+/* The fields a kind does not list are ignored; the time is taken here, or with the number. */
 struct record_fields {
 	uint64_t q, a, b, n, m;
 };
@@ -32,7 +32,11 @@ void record(enum event_kind kind, uintptr_t pc, struct record_fields fields);
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size);
 void record_close(void);
 
-/* The next sequence number for an object. Numbers of one object rise; they may skip. */
+/*
+ * The next sequence number for an object. Numbers of one object rise; they may skip. The record that
+ * follows has the time of this moment: events with higher numbers come after it whatever their time
+ * says, and times decide what was before a SYNC.
+ */
 uint64_t record_sequence(const volatile void *object);
 
 /*

@@ -5,6 +5,7 @@
  */
 #include "runtime/object.h"
 #include "runtime/real.h"
+#include "runtime/sync.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,15 @@ static bool down_at_once(sem_t *sem, uintptr_t pc, enum event_how how)
 	return false;
 }
 
+/* Waits are cancellation points even when they need not block; tries are not. */
+static void test_cancelled(uintptr_t pc)
+{
+	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
+
+	real()->pthread_testcancel();
+	call.how = SYNC_NOTHING;
+}
+
 /* Records what a wait has come to. An interrupted one has only asked. */
 static int waited(sem_t *sem, uintptr_t pc, enum event_how how, int result)
 {
@@ -47,16 +57,18 @@ static int waited(sem_t *sem, uintptr_t pc, enum event_how how, int result)
 	return result;
 }
 
-/* Waits are cancellation points even when they need not block; tries are not. */
 SOOTH_API int sem_wait(sem_t *sem)
 {
 	if (!record_on())
 		return real()->sem_wait(sem);
 	uintptr_t pc = RECORD_CALLER;
-	pthread_testcancel();
+	test_cancelled(pc);
 	if (down_at_once(sem, pc, EVENT_PLAIN))
 		return 0;
-	return waited(sem, pc, EVENT_PLAIN, real()->sem_wait(sem));
+	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
+	int result = real()->sem_wait(sem);
+	call.how = SYNC_NOTHING;
+	return waited(sem, pc, EVENT_PLAIN, result);
 }
 
 SOOTH_API int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict until)
@@ -64,10 +76,13 @@ SOOTH_API int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict
 	if (!record_on() || !object_time_valid(until))
 		return real()->sem_timedwait(sem, until);
 	uintptr_t pc = RECORD_CALLER;
-	pthread_testcancel();
+	test_cancelled(pc);
 	if (down_at_once(sem, pc, EVENT_TIMED))
 		return 0;
-	return waited(sem, pc, EVENT_TIMED, real()->sem_timedwait(sem, until));
+	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
+	int result = real()->sem_timedwait(sem, until);
+	call.how = SYNC_NOTHING;
+	return waited(sem, pc, EVENT_TIMED, result);
 }
 
 SOOTH_API int sem_clockwait(sem_t *restrict sem, clockid_t clock,
@@ -76,10 +91,13 @@ SOOTH_API int sem_clockwait(sem_t *restrict sem, clockid_t clock,
 	if (!record_on() || !object_clock_valid(clock) || !object_time_valid(until))
 		return real()->sem_clockwait(sem, clock, until);
 	uintptr_t pc = RECORD_CALLER;
-	pthread_testcancel();
+	test_cancelled(pc);
 	if (down_at_once(sem, pc, EVENT_TIMED))
 		return 0;
-	return waited(sem, pc, EVENT_TIMED, real()->sem_clockwait(sem, clock, until));
+	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
+	int result = real()->sem_clockwait(sem, clock, until);
+	call.how = SYNC_NOTHING;
+	return waited(sem, pc, EVENT_TIMED, result);
 }
 
 SOOTH_API int sem_trywait(sem_t *sem)

@@ -8,6 +8,7 @@
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
+#include "runtime/sync.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -153,7 +154,7 @@ static bool expect_end(void)
 }
 
 /* For the main thread, and those made behind our back. */
-SOOTH_API void pthread_exit(void *result)
+void thread_exit(void *result)
 {
 	if (record_on()) {
 		lane_self.quiet = true;
@@ -164,10 +165,15 @@ SOOTH_API void pthread_exit(void *result)
 	__builtin_unreachable();
 }
 
+SOOTH_API void pthread_exit(void *result)
+{
+	thread_exit(result);
+}
+
 /* ---- the beginning of a thread ------------------------------------------------------------ */
 
 struct start {
-	void *(*routine)(void *);
+	struct thread_routine routine;
 	void *argument;
 	uint32_t creator, stream;
 	_Atomic int state; /* enum start_state; a futex */
@@ -189,15 +195,15 @@ static bool wait_for_creator(struct start *start)
 
 	atomic_compare_exchange_strong(&start->state, &state, CREATED_AND_WAITING);
 	for (int i = 0; i < PATIENCE_TRIES && start->state != RECORDED; i++)
-		syscall(SYS_futex, &start->state, FUTEX_WAIT_PRIVATE, CREATED_AND_WAITING,
-			&patience, NULL, 0);
+		real()->syscall(SYS_futex, &start->state, FUTEX_WAIT_PRIVATE, CREATED_AND_WAITING,
+				&patience, NULL, 0);
 	return start->state == RECORDED;
 }
 
 static void let_go(struct start *start)
 {
 	if (atomic_exchange(&start->state, RECORDED) == CREATED_AND_WAITING)
-		syscall(SYS_futex, &start->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		real()->syscall(SYS_futex, &start->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* The stack of the calling thread; its thread-local variables are at the upper end. */
@@ -216,6 +222,13 @@ static void find_stack(struct record_fields *fields)
 	pthread_attr_destroy(&attributes);
 }
 
+static void *run_routine(const struct start *start)
+{
+	if (start->routine.c11)
+		return (void *)(intptr_t)start->routine.c11(start->argument);
+	return start->routine.posix(start->argument);
+}
+
 static void *begin_thread(void *argument)
 {
 	struct start *given = argument;
@@ -232,9 +245,12 @@ static void *begin_thread(void *argument)
 	lane_begin(start.stream);
 	lane_self.quiet = false;
 	if (record_on())
-		record(EV_BEGIN, (uintptr_t)start.routine, fields);
+		record(EV_BEGIN,
+		       start.routine.c11 ? (uintptr_t)start.routine.c11
+					 : (uintptr_t)start.routine.posix,
+		       fields);
 
-	void *result = start.routine(start.argument);
+	void *result = run_routine(&start);
 	if (!in_destructor) {
 		if (record_on())
 			record(EV_END, 0, (struct record_fields){ 0 });
@@ -256,11 +272,9 @@ static bool is_joinable(const pthread_attr_t *attributes)
  * `thread` is written by the library before the new thread runs, and read here before the program's
  * part of it does: after that it may be gone. A stream's number is wasted when there is no thread.
  */
-SOOTH_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
-			     void *(*routine)(void *), void *restrict argument)
+int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
+		  struct thread_routine routine, void *argument, uintptr_t pc)
 {
-	if (!record_on())
-		return real()->pthread_create(thread, attributes, routine, argument);
 	struct start *start = real()->malloc(sizeof(*start));
 	if (!start)
 		return EAGAIN;
@@ -274,11 +288,20 @@ SOOTH_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 	}
 	if (joinable)
 		enter(*thread, stream);
-	record(EV_CREATE, RECORD_CALLER, (struct record_fields){ .n = stream });
+	record(EV_CREATE, pc, (struct record_fields){ .n = stream });
 	start->creator =
 		lane_self.stream; /* known now even if this was the thread's first record */
 	let_go(start);
 	return 0;
+}
+
+SOOTH_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+			     void *(*routine)(void *), void *restrict argument)
+{
+	if (!record_on())
+		return real()->pthread_create(thread, attributes, routine, argument);
+	return thread_create(thread, attributes, (struct thread_routine){ .posix = routine },
+			     argument, RECORD_CALLER);
 }
 
 /* ---- join and detach ---------------------------------------------------------------------- */
@@ -292,19 +315,28 @@ static int joined(pthread_t thread, uint32_t stream, uintptr_t pc, int result)
 		record(EV_JOIN, pc, (struct record_fields){ .n = stream });
 	} else {
 		record_unmodelled(pc, "join of a thread whose creation was not seen");
+		sync_end(&(struct sync_call){ pc, SYNC_WAITED });
 	}
 	return 0;
 }
 
-SOOTH_API int pthread_join(pthread_t thread, void **result)
+int thread_join(pthread_t thread, void **result, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_join(thread, result);
 	uint32_t stream = stream_of(thread);
 	/* Also where it need not wait: to find out would be a call of its own. One's own fails. */
 	if (stream != NO_STREAM && !pthread_equal(thread, pthread_self()))
-		record(EV_JOIN_REQUEST, RECORD_CALLER, (struct record_fields){ .n = stream });
-	return joined(thread, stream, RECORD_CALLER, real()->pthread_join(thread, result));
+		record(EV_JOIN_REQUEST, pc, (struct record_fields){ .n = stream });
+	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
+	int status = real()->pthread_join(thread, result);
+	call.how = SYNC_NOTHING;
+	return joined(thread, stream, pc, status);
+}
+
+SOOTH_API int pthread_join(pthread_t thread, void **result)
+{
+	return thread_join(thread, result, RECORD_CALLER);
 }
 
 SOOTH_API int pthread_tryjoin_np(pthread_t thread, void **result)
@@ -320,8 +352,10 @@ SOOTH_API int pthread_timedjoin_np(pthread_t thread, void **result, const struct
 	if (!record_on())
 		return real()->pthread_timedjoin_np(thread, result, until);
 	uint32_t stream = stream_of(thread);
-	return joined(thread, stream, RECORD_CALLER,
-		      real()->pthread_timedjoin_np(thread, result, until));
+	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
+	int status = real()->pthread_timedjoin_np(thread, result, until);
+	call.how = SYNC_NOTHING;
+	return joined(thread, stream, RECORD_CALLER, status);
 }
 
 SOOTH_API int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
@@ -330,11 +364,13 @@ SOOTH_API int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t cl
 	if (!record_on())
 		return real()->pthread_clockjoin_np(thread, result, clock, until);
 	uint32_t stream = stream_of(thread);
-	return joined(thread, stream, RECORD_CALLER,
-		      real()->pthread_clockjoin_np(thread, result, clock, until));
+	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
+	int status = real()->pthread_clockjoin_np(thread, result, clock, until);
+	call.how = SYNC_NOTHING;
+	return joined(thread, stream, RECORD_CALLER, status);
 }
 
-SOOTH_API int pthread_detach(pthread_t thread)
+int thread_detach(pthread_t thread, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_detach(thread);
@@ -342,7 +378,12 @@ SOOTH_API int pthread_detach(pthread_t thread)
 	int result = real()->pthread_detach(thread);
 	if (result == 0 && stream != NO_STREAM) {
 		leave(thread, stream);
-		record(EV_DETACH, RECORD_CALLER, (struct record_fields){ .n = stream });
+		record(EV_DETACH, pc, (struct record_fields){ .n = stream });
 	}
 	return result;
+}
+
+SOOTH_API int pthread_detach(pthread_t thread)
+{
+	return thread_detach(thread, RECORD_CALLER);
 }

@@ -2,6 +2,25 @@
 #ifndef RUNTIME_THREAD_H
 #define RUNTIME_THREAD_H
 
+#include <pthread.h>
+#include <stdint.h>
+
+/* What a thread runs: one of the two. */
+struct thread_routine {
+	void *(*posix)(void *);
+	int (*c11)(void *);
+};
+
+/*
+ * The functions of pthreads, with the place they are called from. `thread_create` only while
+ * record_on().
+ */
+int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
+		  struct thread_routine routine, void *argument, uintptr_t pc);
+int thread_join(pthread_t thread, void **result, uintptr_t pc);
+int thread_detach(pthread_t thread, uintptr_t pc);
+void thread_exit(void *result) __attribute__((noreturn));
+
 /* The kernel's number of the calling thread, remembered. */
 int thread_tid(void);
 

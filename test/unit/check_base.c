@@ -114,11 +114,59 @@ static void frozen_bytes(void **state)
 	cannot(text, "B0", "B event 0: comes before A event 0: their order is");
 	can("A|w(x)=1|\nC|w(x)=3|\n", "C0");
 	can("A|w(0x1000@1,environment)=1|\nB|w(0x1001@1)=1|\nC|w(0x1001@1)=2|\n", "C0");
+	/* also for what writes megabytes, and only there */
+	text = "A|w(0x10200000@1,environment)=1|\nB|w(0x10000000@4194304)=0x00*|\n";
+	cannot(text, "B0", "B event 0: comes before A event 0: their order is");
+	can("A|w(0x10400000@1,environment)=1|\nB|w(0x10000000@4194304)=0x00*|\n", "B0");
+	can("A|w(0x0fffffff@1,environment)=1|\nB|w(0x10000000@4194304)=0x00*|\n", "B0");
 	/* 2 where 1 was: in a recording, too */
 	refuses_recorded("A|w(x)=1|\nB|r(x)=2|\nC|w(x)=1|\n", CHECKER_PREFIX, "", "C0",
 			 "comes before T1 event 0");
 	/* an unknown byte can be anything: nothing is frozen */
 	accepts_recorded("B|r(x)=2|\nC|w(x)=1|\n", CHECKER_PREFIX, "", "C0");
+}
+
+/* What one thread alone uses, or nobody writes, is that thread's business in a recording. */
+static void own_bytes(void **state)
+{
+	const char *text = "A|w(x)=1|\nC|w(y)=1|\nA|r(x)=5|\n";
+
+	(void)state;
+	accepts_recorded(text, CHECKER_PREFIX, "", "A1");
+	cannot(text, "A1", "A event 1: comes before C event 0: no recorded write explains");
+	text = "A|r(x)=1|\nC|w(y)=1|\nB|r(x)=5|\nA|r(x)=1|\n";
+	accepts_recorded(text, CHECKER_PREFIX, "", "B0 A1");
+	/* megabytes, cleared by the thread that uses them */
+	text = "A|w(0x10000010@4194304)=0x00*|\nA|w(0x10200000)=1|\nC|w(y)=1|\nA|r(0x10200000)=5|"
+	       "\n";
+	accepts_recorded(text, CHECKER_PREFIX, "", "A2");
+	text = "B|w(0x10000010@4194304)=0x00*|\nA|w(0x10200000)=1|\nC|w(y)=1|\nA|r(0x10200000)=5|"
+	       "\n";
+	refuses_recorded(text, CHECKER_PREFIX, "", "B0 A1", "comes before T2 event 0");
+	text = "B|w(0x10000010@4194304)=0x00*|\nA|w(0x10000008)=1|\nC|w(y)=1|\nA|r(0x10000008)=5|"
+	       "\n";
+	accepts_recorded(text, CHECKER_PREFIX, "", "A1");
+	/* another writes it: then it is judged */
+	text = "A|w(x)=1|\nC|w(y)=1|\nA|r(x)=5|\nB|w(x)=6|\n";
+	refuses_recorded(text, CHECKER_PREFIX, "", "A1", "comes before T1 event 0");
+}
+
+static void waits_for_anything(void **state)
+{
+	const char *text = "A|w(x)=1|\nB|sync|\nB|w(x)=2|\nA|w(x)=3|\n";
+
+	(void)state;
+	can(text, "A0 B0");
+	can(text, "A1 B0");
+	cannot(text, "B0", "B event 0: comes before A event 0: it may have waited for anything");
+	accepts(text, CHECKER_RACE, "A1 B1", "A0 B0");
+	refuses(text, CHECKER_RACE, "A0 B1", "B0", "it may have waited for anything");
+	/* a thread that comes from nowhere may have been started by anything; in a text it was there */
+	text = "A|w(x)=1|\nB|begin|\nB|w(x)=2|\n";
+	refuses_recorded(text, CHECKER_PREFIX, "", "B0", "it may have waited for anything");
+	can(text, "B0");
+	text = "A|fork(B)|\nA|w(x)=1|\nB|begin|\nB|w(x)=2|\n";
+	accepts_recorded(text, CHECKER_PREFIX, "", "A0 B0");
 }
 
 static void frozen_locks(void **state)
@@ -314,6 +362,8 @@ int main(void)
 		cmocka_unit_test(stacks),
 		cmocka_unit_test(lives_of_objects),
 		cmocka_unit_test(frozen_bytes),
+		cmocka_unit_test(own_bytes),
+		cmocka_unit_test(waits_for_anything),
 		cmocka_unit_test(frozen_locks),
 		cmocka_unit_test(frozen_others),
 		cmocka_unit_test(several_windows),

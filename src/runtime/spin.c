@@ -1,0 +1,69 @@
+/* Spin locks: mutexes to a trace. */
+#include "runtime/object.h"
+#include "runtime/real.h"
+#include "runtime/simple_lock.h"
+
+static int try_spin(void *lock)
+{
+	return real()->pthread_spin_trylock(lock);
+}
+
+static void wait_spin(void *lock)
+{
+	real()->pthread_spin_lock(lock);
+}
+
+static void give_spin(void *lock)
+{
+	real()->pthread_spin_unlock(lock);
+}
+
+static struct simple_lock spin(pthread_spinlock_t *lock)
+{
+	return (struct simple_lock){ (void *)lock, try_spin, wait_spin, give_spin };
+}
+
+SOOTH_API int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+	if (!record_on())
+		return real()->pthread_spin_lock(lock);
+	struct simple_lock l = spin(lock);
+	simple_lock_take(&l, RECORD_CALLER);
+	return 0;
+}
+
+SOOTH_API int pthread_spin_trylock(pthread_spinlock_t *lock)
+{
+	if (!record_on())
+		return real()->pthread_spin_trylock(lock);
+	struct simple_lock l = spin(lock);
+	return simple_lock_try(&l, RECORD_CALLER);
+}
+
+SOOTH_API int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+	if (!record_on())
+		return real()->pthread_spin_unlock(lock);
+	struct simple_lock l = spin(lock);
+	simple_lock_give(&l, RECORD_CALLER);
+	return 0;
+}
+
+SOOTH_API int pthread_spin_init(pthread_spinlock_t *lock, int shared)
+{
+	int result = real()->pthread_spin_init(lock, shared);
+
+	if (result == 0 && record_on())
+		object_record(EV_LOCK_INIT, RECORD_CALLER, lock, record_sequence(lock),
+			      EVENT_LOCK_NORMAL);
+	return result;
+}
+
+SOOTH_API int pthread_spin_destroy(pthread_spinlock_t *lock)
+{
+	int result = real()->pthread_spin_destroy(lock);
+
+	if (result == 0 && record_on())
+		object_record(EV_LOCK_DESTROY, RECORD_CALLER, lock, record_sequence(lock), 0);
+	return result;
+}

@@ -1,0 +1,129 @@
+/*
+ * What of stdio orders threads: a file's lock where the program takes it by itself (inside the
+ * library it guards nothing of the program's), and reading what another thread may have to write
+ * first. Reading by characters or formats is left alone: it would cost more than it does.
+ */
+#include "runtime/real.h"
+#include "runtime/simple_lock.h"
+#include "runtime/sync.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+/* ---- a file's lock ---------------------------------------------------------------------------- */
+
+/* As glibc has it. It is recursive; a trace has only the outermost taking and giving back. */
+struct file_lock {
+	int futex, depth;
+	void *owner;
+};
+
+static const struct file_lock *lock_of(FILE *file)
+{
+	return (const struct file_lock *)file->_lock;
+}
+
+static bool is_mine(FILE *file)
+{
+	return __atomic_load_n(&lock_of(file)->owner, __ATOMIC_RELAXED) == (void *)pthread_self();
+}
+
+static int try_file(void *file)
+{
+	return real()->ftrylockfile(file);
+}
+
+static void wait_file(void *file)
+{
+	real()->flockfile(file);
+}
+
+static void give_file(void *file)
+{
+	real()->funlockfile(file);
+}
+
+static struct simple_lock lock_named(FILE *file)
+{
+	return (struct simple_lock){ file, try_file, wait_file, give_file };
+}
+
+SOOTH_API void flockfile(FILE *file)
+{
+	if (!record_on() || is_mine(file)) {
+		real()->flockfile(file);
+		return;
+	}
+	struct simple_lock lock = lock_named(file);
+	simple_lock_take(&lock, RECORD_CALLER);
+}
+
+SOOTH_API int ftrylockfile(FILE *file)
+{
+	if (!record_on() || is_mine(file))
+		return real()->ftrylockfile(file);
+	struct simple_lock lock = lock_named(file);
+	return simple_lock_try(&lock, RECORD_CALLER);
+}
+
+SOOTH_API void funlockfile(FILE *file)
+{
+	if (!record_on() || !is_mine(file) || lock_of(file)->depth != 1) {
+		real()->funlockfile(file);
+		return;
+	}
+	struct simple_lock lock = lock_named(file);
+	simple_lock_give(&lock, RECORD_CALLER);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* See waits.c for which files make nobody wait. */
+static bool may_wait(FILE *file)
+{
+	int error = errno;
+	struct stat st;
+	bool may = record_on() && file->_fileno >= 0 && fstat(file->_fileno, &st) == 0 &&
+		   !S_ISREG(st.st_mode);
+
+	errno = error;
+	return may;
+}
+
+/* An interposer; `got` says of the result that there was something. */
+#define READ_FILE(type, name, parameters, arguments, got)                                          \
+	SOOTH_API type name parameters                                                             \
+	{                                                                                          \
+		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
+		type result = real()->name arguments;                                              \
+		call.how = got((long)result) && may_wait(file) ? SYNC_WAITED : SYNC_NOTHING;       \
+		return result;                                                                     \
+	}
+
+static bool some(long result)
+{
+	return result != 0;
+}
+
+static bool positive(long result)
+{
+	return result > 0;
+}
+
+READ_FILE(size_t, fread, (void *restrict to, size_t size, size_t count, FILE *restrict file),
+	  (to, size, count, file), some)
+READ_FILE(size_t, __fread_chk,
+	  (void *restrict to, size_t room, size_t size, size_t count, FILE *restrict file),
+	  (to, room, size, count, file), some)
+READ_FILE(char *, fgets, (char *restrict to, int size, FILE *restrict file), (to, size, file), some)
+READ_FILE(char *, __fgets_chk, (char *restrict to, size_t room, int size, FILE *restrict file),
+	  (to, room, size, file), some)
+READ_FILE(ssize_t, getline, (char **restrict line, size_t *restrict room, FILE *restrict file),
+	  (line, room, file), positive)
+READ_FILE(ssize_t, getdelim,
+	  (char **restrict line, size_t *restrict room, int end, FILE *restrict file),
+	  (line, room, end, file), positive)
+/* What the header makes of getline. */
+READ_FILE(ssize_t, __getdelim,
+	  (char **restrict line, size_t *restrict room, int end, FILE *restrict file),
+	  (line, room, end, file), positive)
