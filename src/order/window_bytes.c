@@ -4,9 +4,7 @@
 
 void window_bytes_free(struct window_bytes *b)
 {
-	map_free(&b->index);
-	vec_free(&b->granules);
-	vec_free(&b->keys);
+	pages_free(&b->granules);
 }
 
 void window_bytes_load(const struct window_bytes *b, uint64_t address, uint64_t size,
@@ -15,11 +13,9 @@ void window_bytes_load(const struct window_bytes *b, uint64_t address, uint64_t 
 	for (uint64_t done = 0; done < size;) {
 		uint64_t at = address + done, offset = at % 8;
 		uint64_t part = size - done < 8 - offset ? size - done : 8 - offset;
-		const uint64_t *number = map_get(&b->index, at / 8);
+		const struct bytes_granule *g = pages_get(&b->granules, at / 8);
 
-		if (number) {
-			const struct bytes_granule *g = &b->granules.items[*number - 1];
-
+		if (g) {
 			memcpy(value + done, g->value + offset, part);
 			memcpy(state + done, g->state + offset, part);
 		} else {
@@ -32,18 +28,17 @@ void window_bytes_load(const struct window_bytes *b, uint64_t address, uint64_t 
 
 static struct bytes_granule *granule_of(struct window_bytes *b, uint64_t key)
 {
-	bool fresh;
-	uint64_t *number = map_put(&b->index, key, &fresh);
+	struct bytes_granule *granule;
+	void *page;
 
-	if (fresh) {
-		struct bytes_granule *g = vec_push(&b->granules);
+	b->granules.size = sizeof *granule;
+	granule = pages_put(&b->granules, key, &page);
+	for (uint32_t i = 0; b->zero && page && i < PAGES_ITEMS; i++) {
+		struct bytes_granule *fresh = (struct bytes_granule *)page + i;
 
-		memset(g->value, 0, sizeof g->value);
-		memset(g->state, b->zero ? BYTE_KNOWN : BYTE_UNKNOWN, sizeof g->state);
-		*vec_push(&b->keys) = key;
-		*number = b->granules.count;
+		memset(fresh->state, BYTE_KNOWN, sizeof fresh->state);
 	}
-	return &b->granules.items[*number - 1];
+	return granule;
 }
 
 void window_bytes_store(struct window_bytes *b, uint64_t address, uint64_t size,
@@ -76,22 +71,23 @@ void window_bytes_forget(struct window_bytes *b, uint64_t address, uint64_t size
 	if (!size || high < address)
 		return;
 	last = (high - 1) / 8;
-	if (b->zero && last - first < 1 << 17) { /* unknown differs from untouched */
-		for (uint64_t key = first; key <= last; key++)
-			forget(granule_of(b, key), key, address, high);
-		return;
-	}
-	if (last - first < b->keys.count) {
+	if (last - first < 1 << 17) {
 		for (uint64_t key = first; key <= last; key++) {
-			const uint64_t *number = map_get(&b->index, key);
+			struct bytes_granule *g =
+				b->zero ? granule_of(b, key) : pages_get(&b->granules, key);
 
-			if (number)
-				forget(&b->granules.items[*number - 1], key, address, high);
+			if (g) /* unknown differs from untouched where that is known to be 0 */
+				forget(g, key, address, high);
 		}
 		return;
 	}
-	for (size_t i = 0; i < b->keys.count; i++) {
-		if (b->keys.items[i] >= first && b->keys.items[i] <= last)
-			forget(&b->granules.items[i], b->keys.items[i], address, high);
+	for (size_t i = 0; i < b->granules.keys.count; i++) {
+		uint64_t key = b->granules.keys.items[i] * PAGES_ITEMS;
+		struct bytes_granule *page = (struct bytes_granule *)b->granules.pages.items[i];
+
+		for (uint64_t k = 0; k < PAGES_ITEMS; k++) {
+			if (key + k >= first && key + k <= last)
+				forget(&page[k], key + k, address, high);
+		}
 	}
 }

@@ -2,8 +2,7 @@
 #ifndef ORDER_WINDOW_BYTES_H
 #define ORDER_WINDOW_BYTES_H
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/pages.h"
 
 enum window_byte {
 	BYTE_UNKNOWN, /* nobody has read or written it in its life */
@@ -17,10 +16,8 @@ struct bytes_granule {
 };
 
 struct window_bytes {
-	bool zero;	  /* what nobody has touched is known to be 0: a text trace */
-	struct map index; /* address / 8 to number + 1 */
-	VEC(struct bytes_granule) granules;
-	VEC(uint64_t) keys; /* of each granule: address / 8 */
+	bool zero;	       /* what nobody has touched is known to be 0: a text trace */
+	struct pages granules; /* address / 8: struct bytes_granule */
 };
 
 void window_bytes_free(struct window_bytes *bytes);

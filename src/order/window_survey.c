@@ -4,9 +4,10 @@
 #include "order/feed.h"
 
 /* What is known of a granule, page or object: the lane that was there first, + 1, and: */
-#define WRITTEN (1ull << 32)
-#define SHARED (1ull << 33) /* by another lane, too */
-#define COUNTS (1ull << 34) /* found at the end: accesses of it are nodes */
+#define LANE 0x1fffffffu
+#define WRITTEN (1u << 29)
+#define SHARED (1u << 30) /* by another lane, too */
+#define COUNTS (1u << 31) /* found at the end: accesses of it are nodes */
 
 /* An operation on a semaphore, to find out what it started with. */
 struct operation {
@@ -22,24 +23,32 @@ struct pass {
 
 /* ---- touching ----------------------------------------------------------------------------- */
 
+static uint32_t touched(uint32_t who, uint32_t lane, bool write)
+{
+	if (!who)
+		who = lane + 1;
+	if ((who & LANE) != lane + 1)
+		who |= SHARED;
+	return write ? who | WRITTEN : who;
+}
+
 static void touch(struct map *map, uint64_t key, uint32_t lane, bool write)
 {
 	uint64_t *who = map_put(map, key, NULL);
-	uint64_t now = *who ? *who : lane + 1ull;
 
-	if ((uint32_t)now != lane + 1)
-		now |= SHARED;
-	if (write)
-		now |= WRITTEN;
-	if (now != *who)
-		*who = now;
+	*who = touched((uint32_t)*who, lane, write);
 }
 
 static void touch_granules(struct window_survey *s, uint64_t low, uint64_t high, uint32_t lane,
 			   bool write)
 {
-	for (uint64_t g = low / SURVEY_GRANULE; g <= (high - 1) / SURVEY_GRANULE; g++)
-		touch(&s->granules, g, lane, write);
+	for (uint64_t g = low / SURVEY_GRANULE; g <= (high - 1) / SURVEY_GRANULE; g++) {
+		uint32_t *who = pages_put(&s->granules, g, NULL);
+		uint32_t now = touched(*who, lane, write);
+
+		if (now != *who)
+			*who = now;
+	}
 }
 
 /* Whole pages are kept as such: a buffer of a gigabyte that is cleared is not 2^27 granules. */
@@ -193,48 +202,61 @@ static struct survey_region *region_at(const struct window_survey *s, uint64_t l
  * An access counts when two threads touch the bytes and one of them writes; or when they are of a
  * block that another thread allocates or frees, which must not come too early or too late.
  */
-static void judge(struct window_survey *s, uint64_t *who, uint64_t low, uint64_t high)
+static uint32_t judge(struct window_survey *s, uint32_t who, uint64_t low, uint64_t high)
 {
-	bool counts = (*who & SHARED) && (*who & WRITTEN);
+	bool counts = (who & SHARED) && (who & WRITTEN);
 
 	for (uint64_t at = low; at < high;) {
 		struct survey_region *r = region_at(s, at, high);
 
 		if (!r)
 			break;
-		if ((*who & SHARED) || r->lane != (uint32_t)*who)
+		if ((who & SHARED) || r->lane != (who & LANE))
 			counts = r->noticed = true;
 		at = r->high;
 	}
-	if (counts)
-		*who |= COUNTS;
+	return counts ? who | COUNTS : who;
+}
+
+static void judge_granules(struct window_survey *s)
+{
+	for (size_t i = 0; i < s->granules.pages.count; i++) {
+		uint32_t *who = (uint32_t *)s->granules.pages.items[i];
+		uint64_t low = s->granules.keys.items[i] * PAGES_ITEMS * SURVEY_GRANULE;
+
+		for (uint32_t k = 0; k < PAGES_ITEMS; k++, low += SURVEY_GRANULE) {
+			if (who[k])
+				who[k] = judge(s, who[k], low, low + SURVEY_GRANULE);
+		}
+	}
 }
 
 static void judge_all(struct window_survey *s, struct map *map, uint64_t unit)
 {
 	for (size_t i = 0; map->slots && i <= map->mask; i++) {
 		if (map->slots[i].key)
-			judge(s, &map->slots[i].value, map->slots[i].key * unit,
-			      map->slots[i].key * unit + unit);
+			map->slots[i].value =
+				judge(s, (uint32_t)map->slots[i].value, map->slots[i].key * unit,
+				      map->slots[i].key * unit + unit);
 	}
 	if (map->has_zero)
-		judge(s, &map->zero, 0, unit);
+		map->zero = judge(s, (uint32_t)map->zero, 0, unit);
 }
 
 /* Granules of a page that was touched as a whole: each is the page's business, too. */
 static void join_pages(struct window_survey *s)
 {
-	const uint64_t ratio = SURVEY_PAGE / SURVEY_GRANULE;
+	_Static_assert(SURVEY_PAGE == PAGES_ITEMS * SURVEY_GRANULE, "one is one of the other");
 
-	for (size_t i = 0; s->pages.count && s->granules.slots && i <= s->granules.mask; i++) {
-		const struct map_slot *slot = &s->granules.slots[i];
-		uint64_t *page = slot->key ? map_get(&s->pages, slot->key / ratio) : NULL;
+	for (size_t i = 0; s->pages.count && i < s->granules.pages.count; i++) {
+		const uint32_t *who = (const uint32_t *)s->granules.pages.items[i];
+		uint64_t *page = map_get(&s->pages, s->granules.keys.items[i]);
 
-		if (!page)
-			continue;
-		if ((uint32_t)*page != (uint32_t)slot->value)
-			*page |= SHARED;
-		*page |= slot->value & (SHARED | WRITTEN);
+		for (uint32_t k = 0; page && k < PAGES_ITEMS; k++) {
+			if (who[k] && (*page & LANE) != (who[k] & LANE))
+				*page |= SHARED;
+			*page |= who[k] & (SHARED | WRITTEN);
+		}
 	}
 }
 
@@ -285,6 +307,7 @@ void window_survey_make(struct window_survey *s, const struct trace *trace)
 
 	*s = (struct window_survey){ .text = trace_is_text(trace),
 				     .lane_count = trace_stream_count(trace) };
+	s->granules.size = sizeof(uint32_t);
 	s->lane_of = feed_map_lanes(trace);
 	s->lanes = mem_zalloc(s->lane_count + 1, sizeof *s->lanes);
 	for (uint32_t i = 0; i < s->lane_count; i++)
@@ -297,7 +320,7 @@ void window_survey_make(struct window_survey *s, const struct trace *trace)
 		return;
 	merge_regions(s);
 	join_pages(s);
-	judge_all(s, &s->granules, SURVEY_GRANULE);
+	judge_granules(s);
 	judge_all(s, &s->pages, SURVEY_PAGE);
 	judge_all(s, &s->objects, 1);
 }
@@ -306,7 +329,7 @@ void window_survey_free(struct window_survey *s)
 {
 	free(s->lane_of);
 	free(s->lanes);
-	map_free(&s->granules);
+	pages_free(&s->granules);
 	map_free(&s->pages);
 	map_free(&s->objects);
 	map_free(&s->semaphores);
@@ -322,7 +345,9 @@ static bool counts(const struct map *map, uint64_t key)
 
 static bool granule_counts(const struct window_survey *s, uint64_t granule)
 {
-	return counts(&s->granules, granule) ||
+	const uint32_t *who = pages_get(&s->granules, granule);
+
+	return (who && (*who & COUNTS)) ||
 	       (s->pages.count && counts(&s->pages, granule * SURVEY_GRANULE / SURVEY_PAGE));
 }
 

@@ -5,7 +5,7 @@
 #ifndef ORDER_WINDOW_SURVEY_H
 #define ORDER_WINDOW_SURVEY_H
 
-#include "base/map.h"
+#include "base/pages.h"
 #include "base/vec.h"
 #include "trace/trace.h"
 
@@ -33,9 +33,9 @@ struct window_survey {
 	uint32_t *lane_of; /* by position of a stream */
 	uint32_t lane_count;
 	struct survey_lane *lanes;
-	struct map granules; /* address / SURVEY_GRANULE: who touched it */
-	struct map pages;    /* address / SURVEY_PAGE, whole ones touched by large accesses */
-	struct map objects;  /* address of a sync object: who touched it */
+	struct pages granules; /* address / SURVEY_GRANULE: who touched it, 32 bits */
+	struct map pages;      /* address / SURVEY_PAGE, whole ones touched by large accesses */
+	struct map objects;    /* address of a sync object: who touched it */
 	VEC(struct survey_region) regions; /* by address */
 	struct map semaphores; /* address: the smallest count it can have started with */
 };

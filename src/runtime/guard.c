@@ -77,7 +77,7 @@ static void end_quiet(const bool *quiet)
 /* libstdc++ waits with `syscall`: that it does is no event of its own. */
 static int acquire_quietly(uint64_t *guard)
 {
-	bool quiet __attribute__((cleanup(end_quiet))) = lane_self.quiet;
+	bool quiet __attribute__((cleanup(end_quiet), unused)) = lane_self.quiet;
 
 	lane_self.quiet = true;
 	return acquire(guard);

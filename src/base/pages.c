@@ -1,0 +1,45 @@
+#include "base/pages.h"
+
+#include "base/mem.h"
+
+static uint8_t *remember(const struct pages *p, uint64_t key, uint8_t *items)
+{
+	p->recent[key % PAGES_RECENT] = (struct pages_recent){ key + 1, items };
+	return items;
+}
+
+uint8_t *pages_find(const struct pages *p, uint64_t key)
+{
+	const uint64_t *position = map_get(&p->index, key);
+
+	return position ? remember(p, key, p->pages.items[*position - 1]) : NULL;
+}
+
+uint8_t *pages_make(struct pages *p, uint64_t key, void **fresh)
+{
+	uint64_t *position;
+	bool is_new;
+
+	if (!p->recent)
+		p->recent = mem_zalloc(PAGES_RECENT, sizeof *p->recent);
+	position = map_put(&p->index, key, &is_new);
+	if (is_new) {
+		*vec_push(&p->pages) = mem_zalloc(PAGES_ITEMS, p->size);
+		*vec_push(&p->keys) = key;
+		*position = p->pages.count;
+		if (fresh)
+			*fresh = p->pages.items[p->pages.count - 1];
+	}
+	return remember(p, key, p->pages.items[*position - 1]);
+}
+
+void pages_free(struct pages *p)
+{
+	for (size_t i = 0; i < p->pages.count; i++)
+		free(p->pages.items[i]);
+	map_free(&p->index);
+	vec_free(&p->pages);
+	vec_free(&p->keys);
+	free(p->recent);
+	*p = (struct pages){ .size = p->size };
+}
