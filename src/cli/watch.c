@@ -79,6 +79,21 @@ static uint64_t switches_of(const char *task)
 	return all;
 }
 
+/*
+ * Does the process handle signals of its own? Then one may come and wake it: a timer, a child
+ * that ended, whoever tells a daemon to stop. The C library's own two do not count.
+ */
+static bool handles_signals(pid_t pid)
+{
+	char path[64], text[4096];
+	const char *caught;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	if (!read_file(path, text, sizeof text) || !(caught = strstr(text, "SigCgt:")))
+		return true;
+	return strtoull(caught + 7, NULL, 16) & ~(1ull << 31 | 1ull << 32);
+}
+
 /* ---- a process and those it started ------------------------------------------------------- */
 
 struct look {
@@ -113,8 +128,10 @@ static bool look_at_process(struct look *look, pid_t pid)
 		count++;
 	}
 	closedir(tasks);
-	if (futex && count)
+	if (futex && count && look->asleep) {
+		look->asleep = !handles_signals(pid);
 		*vec_push(&look->stuck) = pid;
+	}
 	return true;
 }
 

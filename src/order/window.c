@@ -35,6 +35,7 @@ struct window_reader {
 	uint64_t done;
 	uint32_t shown; /* windows */
 	bool exhausted, ended;
+	bool handlers; /* as in struct window */
 };
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -314,6 +315,8 @@ struct window_reader *window_reader_open(const struct trace *trace, uint32_t siz
 	assert(size >= 2);
 	r->size = size;
 	r->step = (size + 1) / 2;
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
+		r->handlers |= trace_stream(trace, i)->host != TRACE_NONE && !trace_is_text(trace);
 	window_survey_make(&r->survey, trace);
 	window_state_open(&r->state, trace, &r->survey);
 	r->feed = feed_open(trace, &r->survey);
@@ -350,6 +353,7 @@ static struct window *build(struct window_reader *r, uint32_t most, uint32_t *ne
 	};
 	struct window *w = window_build(&r->state, &input, taken);
 
+	w->handlers = r->handlers;
 	*next = input.next < *taken ? input.next : *taken;
 	return w;
 }

@@ -103,6 +103,7 @@ struct window {
 	VEC(struct window_once) onces;
 	VEC(struct window_block) blocks; /* live at some time in the window, by address */
 	uint64_t unexplained;		 /* events that only the environment explains */
+	bool handlers; /* recorded with signal handlers: they come whatever a thread waits for */
 };
 
 struct window_reader;
