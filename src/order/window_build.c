@@ -222,10 +222,14 @@ static bool is_behind_all(const struct build *b, const struct window_item *item)
 
 static void put_behind_all(struct build *b, uint32_t node)
 {
-	b->window->nodes.items[node].environment = true;
+	uint32_t own = b->window->model.thread.items[node];
+
+	b->window->nodes.items[node].environment |= b->changed;
 	for (uint32_t i = 0; i < b->window->model.thread_count; i++) {
-		if (b->threads[i].last != ORDER_NONE)
-			build_edge(b, b->threads[i].last, node);
+		if (b->threads[i].last == ORDER_NONE || i == own)
+			continue;
+		build_edge(b, b->threads[i].last, node);
+		b->window->nodes.items[node].environment = true;
 	}
 }
 

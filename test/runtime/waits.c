@@ -1,0 +1,291 @@
+/* Calls that wait through the kernel: what they return, and that a SYNC stands behind them. */
+// build: -fexceptions
+#include "recorded.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+
+static int ends[2];
+
+/* Each of these is one SYNC, and leaves errno alone. */
+static void waiting(void)
+{
+	char byte = 0;
+	struct iovec vector = { &byte, 1 };
+	struct pollfd readable = { .events = POLLIN };
+	struct epoll_event event = { .events = EPOLLIN };
+	fd_set set;
+	int status;
+
+	errno = 91;
+	CHECK_SAME(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	CHECK_SAME(write(ends[1], "abcdefgh", 8), 8);
+	CHECK_SAME(read(ends[0], &byte, 1), 1);
+	CHECK_SAME(byte, 'a');
+	CHECK_SAME(readv(ends[0], &vector, 1), 1);
+	CHECK_SAME(recv(ends[0], &byte, 1, 0), 1);
+	CHECK_SAME(recvfrom(ends[0], &byte, 1, 0, NULL, NULL), 1);
+	CHECK_SAME(recvmsg(ends[0], &(struct msghdr){ .msg_iov = &vector, .msg_iovlen = 1 }, 0), 1);
+	CHECK_SAME(byte, 'e');
+	readable.fd = ends[0];
+	CHECK_SAME(poll(&readable, 1, -1), 1);
+	CHECK_SAME(ppoll(&readable, 1, NULL, NULL), 1);
+	FD_ZERO(&set);
+	FD_SET(ends[0], &set);
+	CHECK_SAME(select(ends[0] + 1, &set, NULL, NULL, NULL), 1);
+	CHECK_SAME(pselect(ends[0] + 1, &set, NULL, NULL, NULL, NULL), 1);
+	int epoll = epoll_create1(0);
+	epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event);
+	CHECK_SAME(epoll_wait(epoll, &event, 1, -1), 1);
+	CHECK_SAME(epoll_pwait(epoll, &event, 1, -1, NULL), 1);
+	close(ends[1]);
+	CHECK_SAME(recv(ends[0], &byte, 1, 0) + recv(ends[0], &byte, 1, 0) +
+			   recv(ends[0], &byte, 1, 0),
+		   3);
+	CHECK_SAME(read(ends[0], &byte, 1), 0); /* the other end is closed: so it was */
+	eventfd_t count;
+	CHECK_SAME(eventfd_read(eventfd(1, 0), &count), 0);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(5);
+	CHECK_SAME(waitpid(child, &status, 0), child);
+	CHECK_SAME(WEXITSTATUS(status), 5);
+	CHECK_SAME(errno, 91);
+}
+#define WAITING_SYNCS 17
+
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+static void signals(void)
+{
+	sigset_t set, none;
+	siginfo_t info;
+	int number;
+
+	sigemptyset(&none);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	raise(SIGUSR1);
+	CHECK_SAME(sigwait(&set, &number), 0);
+	CHECK_SAME(number, SIGUSR1);
+	raise(SIGUSR1);
+	CHECK_SAME(sigwaitinfo(&set, &info), SIGUSR1);
+	raise(SIGUSR1);
+	CHECK_SAME(sigtimedwait(&set, &info, &(struct timespec){ 1000, 0 }), SIGUSR1);
+	signal(SIGUSR1, on_alarm);
+	raise(SIGUSR1);
+	errno = 0;
+	CHECK_SAME(sigsuspend(&none), -1);
+	CHECK_SAME(errno, EINTR);
+}
+
+static void locks(void)
+{
+	struct flock whole = { .l_type = F_WRLCK };
+	FILE *file = tmpfile();
+
+	CHECK_SAME(flock(fileno(file), LOCK_EX), 0);
+	CHECK_SAME(fcntl(fileno(file), F_SETLKW, &whole), 0);
+	CHECK_SAME(lockf(fileno(file), F_LOCK, 0), 0);
+	fclose(file);
+}
+
+/* What fails, times out, or reads from a file that keeps what is in it. */
+static void not_waiting(void)
+{
+	struct pollfd readable = { .events = POLLIN };
+	FILE *file = tmpfile();
+	char text[8];
+	sigset_t set;
+
+	CHECK_SAME(pipe2(ends, O_NONBLOCK), 0);
+	errno = 0;
+	CHECK_SAME(read(ends[0], text, 1), -1);
+	CHECK_SAME(errno, EAGAIN);
+	readable.fd = ends[0];
+	CHECK_SAME(poll(&readable, 1, 0), 0);
+	CHECK_SAME(write(fileno(file), "abc\n", 4), 4);
+	lseek(fileno(file), 0, SEEK_SET);
+	CHECK_SAME(read(fileno(file), text, 1), 1);
+	rewind(file);
+	CHECK(fgets(text, sizeof(text), file) != NULL);
+	CHECK_SAME(strcmp(text, "abc\n"), 0);
+	CHECK_SAME(fcntl(ends[0], F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+	CHECK_SAME(fcntl(ends[0], F_SETFD, FD_CLOEXEC), 0);
+	CHECK_SAME(fcntl(ends[0], F_GETFD), FD_CLOEXEC);
+	CHECK_SAME(waitpid(-1, NULL, 0), -1);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	CHECK_SAME(sigtimedwait(&set, NULL, &(struct timespec){ 0, 1 }), -1);
+	CHECK_SAME(errno, EAGAIN);
+	CHECK_SAME(syscall(SYS_getpid), getpid());
+}
+
+/* ---- futexes ---- */
+
+static int word;
+
+static void futexes(void)
+{
+	struct timespec soon = { .tv_nsec = 1000000 };
+
+	errno = 0;
+	CHECK_SAME(syscall(SYS_futex, &word, FUTEX_WAIT, 0, &soon, NULL, 0), -1);
+	CHECK_SAME(errno, ETIMEDOUT);
+	CHECK_SAME(syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0), 0);
+	CHECK_SAME(syscall(SYS_futex, &word, FUTEX_WAIT, 1, NULL, NULL, 0), -1);
+	CHECK_SAME(errno, EAGAIN); /* somebody has changed it: this is the only SYNC */
+}
+
+/* ---- stdio ---- */
+
+static void stdio(void)
+{
+	char text[16], *line = NULL;
+	size_t room = 0;
+
+	CHECK_SAME(pipe(ends), 0);
+	CHECK_SAME(write(ends[1], "one\ntwo\nthree", 13), 13);
+	close(ends[1]);
+	FILE *file = fdopen(ends[0], "r");
+	CHECK(fgets(text, sizeof(text), file) != NULL);
+	CHECK_SAME(strcmp(text, "one\n"), 0);
+	CHECK_SAME(getline(&line, &room, file), 4);
+	CHECK_SAME(strcmp(line, "two\n"), 0);
+	CHECK_SAME(fread(text, 1, sizeof(text), file), 5);
+	CHECK(fgets(text, sizeof(text), file) == NULL);
+	free(line);
+	fclose(file);
+}
+
+static void *hold_file(void *unused)
+{
+	CHECK(ftrylockfile(stdout) != 0);
+	return unused;
+}
+
+static void file_locks(void)
+{
+	pthread_t thread;
+
+	flockfile(stdout);
+	CHECK_SAME(ftrylockfile(stdout), 0);
+	flockfile(stdout);
+	funlockfile(stdout);
+	pthread_create(&thread, NULL, hold_file, NULL);
+	pthread_join(thread, NULL);
+	funlockfile(stdout);
+	funlockfile(stdout);
+	CHECK_SAME(ftrylockfile(stdout), 0);
+	funlockfile(stdout);
+}
+
+/* ---- cancellation ---- */
+
+static int cleanups;
+
+static void count(void *unused)
+{
+	(void)unused;
+	cleanups++;
+}
+
+static void *read_nothing(void *unused)
+{
+	char byte;
+
+	pthread_cleanup_push(count, NULL);
+	while (read(ends[0], &byte, 1) == 1)
+		;
+	pthread_cleanup_pop(0);
+	return unused;
+}
+
+static void *join_nobody(void *thread)
+{
+	pthread_cleanup_push(count, NULL);
+	pthread_join(*(pthread_t *)thread, NULL);
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+static void cancellation(void)
+{
+	pthread_t reader, joiner;
+	void *result;
+
+	CHECK_SAME(pipe(ends), 0);
+	pthread_create(&reader, NULL, read_nothing, NULL);
+	pthread_create(&joiner, NULL, join_nobody, &reader);
+	pthread_cancel(joiner);
+	pthread_join(joiner, &result);
+	CHECK(result == PTHREAD_CANCELED);
+	pthread_cancel(reader);
+	pthread_join(reader, &result);
+	CHECK(result == PTHREAD_CANCELED);
+	CHECK_SAME(cleanups, 2);
+}
+
+static size_t syncs(const struct recorded *r, uint32_t stream)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		n += r->events[i].kind == EV_SYNC && r->events[i].stream == stream;
+	return n;
+}
+
+#define CHECK_SYNCS(r, stream, n)                                                                  \
+	do {                                                                                       \
+		if ((r).on)                                                                        \
+			CHECK_SAME(syncs(&(r), stream), n);                                        \
+	} while (0)
+
+int main(void)
+{
+	struct recorded r = recorded_run(waiting);
+	CHECK_RAN(r);
+	CHECK_SYNCS(r, 0, WAITING_SYNCS);
+	r = recorded_run(signals);
+	CHECK_RAN(r);
+	CHECK_SYNCS(r, 0, 4);
+	CHECK_EVENTS(r, 1, "HANDLER SYNC HANDLER_END", EV_HANDLER, EV_SYNC, EV_HANDLER_END);
+	r = recorded_run(locks);
+	CHECK_RAN(r);
+	CHECK_SYNCS(r, 0, 3);
+	r = recorded_run(not_waiting);
+	CHECK_RAN(r);
+	CHECK_SYNCS(r, 0, 0);
+	r = recorded_run(futexes);
+	CHECK_RAN(r);
+	CHECK_SYNCS(r, 0, 1);
+	r = recorded_run(stdio);
+	CHECK_RAN(r);
+	CHECK_SYNCS(r, 0, 3);
+	r = recorded_run(file_locks);
+	CHECK_RAN(r);
+	CHECK_EVENTS(r, 0, "ACQUIRE RELEASE ACQUIRE RELEASE", EV_ACQUIRE, EV_RELEASE);
+	CHECK_EVENTS(r, 1, "ACQUIRE_FAIL", EV_ACQUIRE, EV_RELEASE, EV_ACQUIRE_FAIL);
+	r = recorded_run(cancellation);
+	CHECK_RAN(r);
+	CHECK_EVENTS(r, 1, "BEGIN SYNC END", EV_BEGIN, EV_SYNC, EV_END);
+	CHECK_EVENTS(r, 2, "BEGIN JOIN_REQUEST SYNC END", EV_BEGIN, EV_JOIN_REQUEST, EV_SYNC,
+		     EV_END);
+	return check_result();
+}
