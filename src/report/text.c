@@ -217,6 +217,8 @@ static void why_race(const struct finding *f, FILE *out)
 /* The signal that went by, and the wait that comes too late for it. */
 static void why_lost(struct describe *d, const struct finding *f, FILE *out)
 {
+	const char *opening = "Why:";
+
 	for (size_t i = 0; i < f->events.count; i++) {
 		const struct finding_event *e = &f->events.items[i];
 		const struct described *one = describe_find(d, e->id), *signal;
@@ -228,10 +230,11 @@ static void why_lost(struct describe *d, const struct finding *f, FILE *out)
 			continue;
 		struct describe_frame frame = { 0 };
 		describe_place(d, &signal->event, &frame);
-		fprintf(out, "Why: the %s of %s by %s at %s comes when %s does not wait yet.",
-			signal->event.kind == EV_BROADCAST ? "broadcast" : "signal",
+		fprintf(out, "%s the %s of %s by %s at %s comes when %s does not wait yet.",
+			opening, signal->event.kind == EV_BROADCAST ? "broadcast" : "signal",
 			message_subject(d, e), describe_thread(d, signal->event.stream),
 			name_place(d, &frame), describe_thread(d, e->id.stream));
+		opening = " Also,";
 	}
 	fputs(" Before waiting, test under the mutex a variable that the signaller sets under it.",
 	      out);
