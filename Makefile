@@ -136,7 +136,7 @@ bench-solver: $(B)/bench/solver ## the ordering solver beside Z3 on the same win
 	@$<
 
 test-programs: all build/deps-test ## N random programs: each prediction exists among all their schedules
-	@test/model/programs $(B) --count $(or $(N),500) --seed $(or $(SEED),1)
+	@test/model/programs $(B) --count $(or $(N),520) --seed $(or $(SEED),1)
 
 test-mutants: all $(B)/test/fuzz/mutants $(MODEL) ## N damaged traces: a clear error or a right result
 	@test/fuzz/run $(B) $(or $(N),100000) $(or $(SEED),1)
@@ -144,7 +144,7 @@ test-mutants: all $(B)/test/fuzz/mutants $(MODEL) ## N damaged traces: a clear e
 test-long: test ## everything that takes longer than CI should
 	@$(MAKE) --no-print-directory model N=20000
 	@$(MAKE) --no-print-directory test-queries N=5000
-	@$(MAKE) --no-print-directory test-programs N=500
+	@$(MAKE) --no-print-directory test-programs N=520
 	@$(MAKE) --no-print-directory test-mutants N=100000
 
 bench-predict: all build/deps-bench ## `sooth check` on recordings of some ten million events

@@ -9,6 +9,9 @@
 #define SHARED (1u << 30) /* by another lane, too */
 #define COUNTS (1u << 31) /* found at the end: accesses of it are nodes */
 
+/* No access is larger: what claims to be is forged, and would take hours. */
+#define SIZE_MAX_SEEN (1ull << 32)
+
 /* An operation on a semaphore, to find out what it started with. */
 struct operation {
 	uint64_t address, sequence;
@@ -58,7 +61,7 @@ static void touch_memory(struct window_survey *s, uint64_t low, uint64_t size, u
 	uint64_t high = low + size;
 	uint64_t first = (low + SURVEY_PAGE - 1) / SURVEY_PAGE, last = high / SURVEY_PAGE;
 
-	if (!size || high < low)
+	if (!size || high < low || size > SIZE_MAX_SEEN)
 		return;
 	if (size < 2 * SURVEY_PAGE) {
 		touch_granules(s, low, high, lane, write);
@@ -359,6 +362,8 @@ uint64_t window_survey_stretch(const struct window_survey *s, uint64_t *low, uin
 		return 0;
 	if (s->text)
 		return high;
+	if (high - *low > SIZE_MAX_SEEN)
+		return 0;
 	while (granule <= last && !granule_counts(s, granule))
 		granule++;
 	if (granule > last)

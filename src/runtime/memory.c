@@ -19,7 +19,11 @@ typedef uint64_t word __attribute__((aligned(1), may_alias));
 typedef uint32_t half __attribute__((aligned(1), may_alias));
 
 /* Loops stay loops: otherwise the compiler makes a call of memcpy out of memcpy's. */
+#ifdef __clang__ /* -fno-builtin is enough for it */
+#define PLAIN
+#else
 #define PLAIN __attribute__((optimize("no-tree-loop-distribute-patterns")))
+#endif
 
 PLAIN void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {

@@ -294,8 +294,8 @@ bool process_over_limit(void)
 void process_stopped(int why)
 {
 	static const char *const text[] = {
-		[EVENT_STOP_LIMIT] = "the trace has reached its size limit; recording ends here, "
-				     "the program goes on: ",
+		[EVENT_STOP_LIMIT] =
+			"size limit reached; recording ends here, the program goes on: ",
 		[EVENT_STOP_NO_SPACE] =
 			"no space left for the trace; recording ends here, the program goes on: ",
 		[EVENT_STOP_IO] =

@@ -3,6 +3,7 @@
  * library it guards nothing of the program's), and reading what another thread may have to write
  * first. Reading by characters or formats is left alone: it would cost more than it does.
  */
+#define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
 #include "runtime/real.h"
 #include "runtime/simple_lock.h"
 #include "runtime/sync.h"

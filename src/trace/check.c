@@ -128,6 +128,7 @@ static void check_event(struct check *c, const struct trace_event *ev)
 	if (map_get(&c->joined, ev->stream) && ev->index != TRACE_NO_INDEX)
 		check_violation(c, ev, "has an event after it was joined");
 	check_awake(c, ev);
+	check_handler(c, ev);
 	switch (event_group(ev->kind)) {
 	case EG_ATOMIC: check_atomic(c, ev); break;
 	case EG_MEMORY: check_memory(c, ev); break;
@@ -161,7 +162,8 @@ static void run(struct check *c)
 				       "%s cannot come here: it waits for what comes after it",
 				       event_name(ev.kind));
 		/* Most events are accesses of the stream that ran before: nothing to look up. */
-		if (event_group(ev.kind) != EG_ACCESS || ev.stream != last)
+		if (event_group(ev.kind) != EG_ACCESS || ev.stream != last ||
+		    trace_is_text(c->trace))
 			check_event(c, &ev);
 		last = ev.stream;
 	}
@@ -192,6 +194,8 @@ void trace_check(const struct trace *trace, struct check_report *report)
 	map_free(&c.index);
 	map_free(&c.gone);
 	map_free(&c.waiting);
+	map_free(&c.waiting_with);
+	map_free(&c.handling);
 	map_free(&c.blocks);
 	map_free(&c.created);
 	map_free(&c.joined);

@@ -80,6 +80,7 @@ static void start_wait(struct check *c, const struct trace_event *ev)
 			       ev->other);
 	mutex->holder = mutex->depth = 0;
 	*map_put(&c->waiting, ev->stream, NULL) = ev->address + 1;
+	*map_put(&c->waiting_with, ev->stream, NULL) = ev->other;
 }
 
 static void end_wait(struct check *c, const struct trace_event *ev)
@@ -89,6 +90,9 @@ static void end_wait(struct check *c, const struct trace_event *ev)
 	if (*waiting != ev->address + 1)
 		check_surprise(c, ev, "is woken at condition %#" PRIx64 " without waiting there",
 			       ev->address);
+	else if (*map_put(&c->waiting_with, ev->stream, NULL) != ev->other)
+		check_surprise(c, ev, "is woken with mutex %#" PRIx64 ", and waits with another",
+			       ev->other);
 	*waiting = 0;
 	take(c, check_object(c, ev->other), ev, "wakes up with");
 }
@@ -105,9 +109,26 @@ void check_awake(struct check *c, const struct trace_event *ev)
 {
 	const uint64_t *waiting = map_get(&c->waiting, ev->stream);
 
-	if (waiting && *waiting && (event_group(ev->kind) == EG_LOCK || ev->kind == EV_WAIT))
+	bool at_work = event_group(ev->kind) == EG_LOCK || ev->kind == EV_WAIT ||
+		       (trace_is_text(c->trace) && ev->index != TRACE_NO_INDEX);
+
+	if (waiting && *waiting && at_work && ev->kind != EV_WOKEN)
 		check_surprise(c, ev, "has an event while it waits at condition %#" PRIx64,
 			       *waiting - 1);
+}
+
+void check_handler(struct check *c, const struct trace_event *ev)
+{
+	uint32_t stream = trace_find_stream(c->trace, ev->stream);
+	uint64_t *running;
+
+	if (!trace_is_text(c->trace) || trace_stream(c->trace, stream)->host == TRACE_NONE)
+		return;
+	running = map_put(&c->handling, ev->stream, NULL);
+	if (ev->kind == EV_HANDLER || ev->kind == EV_HANDLER_END)
+		*running = ev->kind == EV_HANDLER;
+	else if (!*running)
+		check_violation(c, ev, "is a signal handler's, and none runs");
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */

@@ -31,9 +31,11 @@ struct check {
 	struct check_report *report;
 	struct map index; /* address to position + 1 in objects */
 	VEC(struct check_object) objects;
-	struct map gone;    /* streams that ended or stopped: they hold nothing any more */
-	struct map waiting; /* stream to condition + 1 … */
-	struct map blocks;  /* address to size + 1 of a live heap block, 0 freed */
+	struct map gone;	 /* streams that ended or stopped: they hold nothing any more */
+	struct map waiting;	 /* stream to condition + 1 … */
+	struct map waiting_with; /* … and to the mutex it gave back */
+	struct map handling;	 /* stream of a handler: is one running? */
+	struct map blocks;	 /* address to size + 1 of a live heap block, 0 freed */
 	struct map created, joined, seen; /* stream numbers */
 	VEC(struct check_doubt) doubts;
 	/*
@@ -63,8 +65,13 @@ void check_add_note(struct check *c, char *text);
 
 void check_lock(struct check *c, const struct trace_event *ev);
 void check_condition(struct check *c, const struct trace_event *ev);
-/* Who waits uses no lock until it wakes up. (A cancelled one unwinds before that.) */
+/*
+ * Who waits uses no lock until it wakes up (a cancelled one unwinds before that), and in a text
+ * does nothing at all.
+ */
 void check_awake(struct check *c, const struct trace_event *ev);
+/* In a text, a handler's events stand between its `handler` and `handlerend`. */
+void check_handler(struct check *c, const struct trace_event *ev);
 void check_thread(struct check *c, const struct trace_event *ev);
 void check_semaphore(struct check *c, const struct trace_event *ev);
 void check_barrier(struct check *c, const struct trace_event *ev);
