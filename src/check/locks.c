@@ -199,9 +199,7 @@ const struct checker_hold *checker_lock_obstacle(const struct checker_world *wor
 	return NULL;
 }
 
-bool checker_lock_held_by(const struct checker_world *world, uint64_t address, uint32_t thread)
+bool checker_lock_written_by(const struct checker_world *world, uint64_t address, uint32_t thread)
 {
-	const struct checker_lock *lock = see(world, address);
-
-	return writes(lock, thread) || find_reader(lock, thread);
+	return writes(see(world, address), thread);
 }

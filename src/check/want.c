@@ -105,7 +105,7 @@ static uint32_t lock_blocker(const struct checker_play *play, const struct check
 		return hold->thread;
 	/* A request that never came through can be in its own way: behind all others. */
 	if (want->kind == EV_ACQUIRE && want->pending && kind != EVENT_LOCK_RECURSIVE &&
-	    checker_lock_held_by(play->world, address, want->thread) &&
+	    checker_lock_written_by(play->world, address, want->thread) &&
 	    (!i || checker_lock_obstacle(play->world, address, want->thread, to_read, i - 1)))
 		return want->thread;
 	return CHECKER_END;

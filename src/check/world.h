@@ -182,8 +182,8 @@ void checker_memory_apply(struct checker_world *world, const struct checker_reco
 const struct checker_hold *checker_lock_obstacle(const struct checker_world *world,
 						 uint64_t address, uint32_t thread, bool to_read,
 						 size_t i);
-/* Does the thread hold it, in any way? */
-bool checker_lock_held_by(const struct checker_world *world, uint64_t address, uint32_t thread);
+/* Does the thread hold it, not just for reading? */
+bool checker_lock_written_by(const struct checker_world *world, uint64_t address, uint32_t thread);
 
 /* Can it be, by some assignment of signals, that none of these threads has been woken? */
 bool checker_condition_unwoken(const struct checker_world *world, uint64_t address,

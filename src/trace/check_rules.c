@@ -228,8 +228,12 @@ void check_once(struct check *c, const struct trace_event *ev)
 			check_surprise(c, ev, "runs once %#" PRIx64 " while it is being run",
 				       o->address);
 		o->running = true;
+		o->holder = ev->stream + 1;
 		break;
 	case EV_ONCE_END:
+		if (trace_is_text(c->trace) && (!o->running || o->holder != ev->stream + 1))
+			check_violation(c, ev, "ends once %#" PRIx64 ", which it does not run",
+					o->address);
 		o->running = false;
 		o->ran = true;
 		break;

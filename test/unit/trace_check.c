@@ -65,6 +65,7 @@ static void conditions(void **state)
 	bad("A|acq(m)|\nA|wait(c,m)|\nA|rel(m)|\n", "while it waits");
 	bad("A|acq(m)|\nA|wait(c,m)|\nA|r(x)|\n", "while it waits");
 	bad("A|acq(m)|\nA|wait(c,m)|\nA|woken(c,l)|\n", "waits with another");
+	bad("A|oncebegin(o)|\nB|onceend(o)|\n", "which it does not run");
 	bad("H|r(x)|\nA|r(x)|\nH|handler(A,10)|\nH|handlerend|\n", "none runs");
 	bad("A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nA|woken(c,m)|\n", "wakes up with lock");
 }
