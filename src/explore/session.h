@@ -1,0 +1,80 @@
+/*
+ * A program under control: run it again and again, each time along a plan. The seam between what
+ * decides (replay, guided search) and what runs: `struct executor` is all the search knows, so
+ * that it can be tested on simulated programs too.
+ */
+#ifndef EXPLORE_SESSION_H
+#define EXPLORE_SESSION_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "event/control.h"
+
+#include <stdbool.h>
+
+/* A plan for one run. The order of the runs is total; the runtime takes it as a wish. */
+struct plan {
+	uint32_t policy;  /* enum control_policy */
+	uint64_t seed;
+	uint32_t options; /* of enum control_option: END_STUCK, CHECK_HEAP, HOLD, TIMEOUTS */
+	uint64_t most_steps;
+	VEC(struct control_run) runs;
+	VEC(struct control_rule) rules;
+	VEC(struct control_choice) choices;
+	VEC(struct control_stop) stops;
+	VEC(uint32_t) sleeps;
+};
+void plan_clear(struct plan *plan);
+void plan_free(struct plan *plan);
+void plan_copy(struct plan *to, const struct plan *from);
+
+/* What came of a run. Pointers are into the executor's memory: good until the next run. */
+struct outcome {
+	enum control_result result;
+	int status;		     /* of waitpid */
+	const struct control *control; /* everything else that the runtime said; NULL if simulated */
+	const struct control_event *events;
+	uint32_t event_count;
+	bool events_lost;
+	const struct control_blocked *blocked;
+	uint32_t blocked_count;
+	const struct control_thread *threads;
+	uint32_t thread_count;
+};
+
+struct executor {
+	/* False: it cannot be run (any more), with the reason. */
+	bool (*run)(struct executor *executor, const struct plan *plan, struct outcome *outcome,
+		    struct err *err);
+};
+
+enum session_mode {
+	SESSION_ONCE,	    /* exec each time; kernel threads; may be recorded: confirmation */
+	SESSION_FORK,	    /* fork server, kernel threads */
+	SESSION_FORK_FIBERS,
+	SESSION_PERSISTENT, /* fibers in one process whose memory is restored */
+};
+
+struct session_options {
+	char **program; /* NULL-terminated words */
+	enum session_mode mode;
+	const char *trace;	/* directory to record to, NULL: nothing is recorded */
+	bool quiet;		/* the program's output goes to /dev/null */
+	bool output_to_stderr;
+	double seconds;		/* a run that takes longer is killed (CONTROL_HUNG) */
+	uint32_t event_most;	/* room in the log, 0: 1 << 20 */
+	uint64_t plan_bytes;	/* room for plans, 0: a megabyte; grows when needed in mode ONCE */
+};
+
+struct session;
+struct session *session_open(const struct session_options *options, struct err *err);
+void session_close(struct session *session);
+struct executor *session_executor(struct session *session);
+enum session_mode session_mode(const struct session *session); /* after a fallback */
+const char *session_fallback(const struct session *session);   /* why, or NULL */
+
+/* The threads known so far, by path; those of a trace can be given before the first run. */
+void session_know_threads(struct session *session, const struct control_thread *threads,
+			  uint32_t count);
+
+#endif
