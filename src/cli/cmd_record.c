@@ -24,6 +24,8 @@ static const char usage[] =
 	"125 when recording fails, 126 when PROG cannot be executed, 127 when it is not found.\n"
 	"\n"
 	"  -o TRACE         where to (default: PROG.sooth in the current directory)\n"
+	"  --serial         one thread at a time, and the order of all events is recorded\n"
+	"  --seed N         with --serial: who goes on is drawn (default: who runs goes on)\n"
 	"  --limit SIZE     stop recording after so many bytes (K, M, G); the program goes on\n"
 	"  --log WHICH      thread (default): a log per thread; global: one log under one lock\n"
 	"  --verbosity N    how much the runtime says (default 0: nothing)\n"
@@ -36,7 +38,7 @@ static const char usage[] =
 
 static bool read_option(struct recording *r, bool *verbose, char **argv, int *i)
 {
-	static const char *const later[] = { "--serial", "--seed", "-p" };
+	static const char *const later[] = { "-p" };
 	const char *word = argv[*i], *value;
 
 	for (size_t k = 0; k < sizeof(later) / sizeof(later[0]); k++)
@@ -44,6 +46,10 @@ static bool read_option(struct recording *r, bool *verbose, char **argv, int *i)
 			return recording_complain(r, "%s is not available yet", later[k]);
 	if (!strcmp(word, "-v"))
 		*verbose = true;
+	else if (!strcmp(word, "--serial"))
+		r->serial = true;
+	else if ((value = recording_value("--seed", argv, i)))
+		r->seed = value;
 	else if ((value = recording_value("-o", argv, i)))
 		r->trace = value;
 	else if ((value = recording_value("--limit", argv, i)))

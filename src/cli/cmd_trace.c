@@ -204,6 +204,8 @@ static void print_stat(const struct trace *trace, const struct trace_stat *s)
 	printf("accesses without value %" PRIu64 ", inexact %" PRIu64 "\n", s->without_value,
 	       s->inexact);
 	printf("end %s\n", ending(trace));
+	if (trace_has_schedule(trace))
+		printf("serial, %" PRIu64 " switches\n", trace_switch_count(trace));
 	for (unsigned i = 0; i < 3; i++) {
 		if (s->stopped[i])
 			printf("streams stopped (%s) %" PRIu64 "\n", stop_names[i], s->stopped[i]);
@@ -258,6 +260,8 @@ static json_t *stat_json(const struct trace *trace, const struct trace_stat *s)
 	json_object_set_new(all, "table_bytes", number(s->table_bytes));
 	json_object_set_new(all, "end", string(ending(trace)));
 	json_object_set_new(all, "cut", json_boolean(trace_is_cut(trace)));
+	if (trace_has_schedule(trace))
+		json_object_set_new(all, "switches", number(trace_switch_count(trace)));
 	json_object_set_new(all, "streams_stopped", stopped);
 	json_object_set_new(all, "unmodelled", unmodelled);
 	return all;
@@ -314,7 +318,9 @@ static int usage(FILE *out, int status)
 		"\nTRACE is a directory NAME.sooth or a text trace (.std). --from and --to of "
 		"dump\n"
 		"are indices in each thread. A line of dump is: thread, index, ticks since the\n"
-		"start, operation, file:line, function, and what the source calls the object.\n");
+		"start (in a serial recording: the step), operation, file:line, function, and "
+		"what\n"
+		"the source calls the object.\n");
 	return status;
 }
 

@@ -39,6 +39,15 @@ const char *recording_value(const char *name, char **argv, int *i)
 	return argv[*i + 1] ? argv[++*i] : NULL;
 }
 
+static bool is_number(const char *text)
+{
+	char *end;
+
+	errno = 0;
+	strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
 bool recording_check_values(const struct recording *r)
 {
 	if (r->limit) {
@@ -52,6 +61,10 @@ bool recording_check_values(const struct recording *r)
 		return recording_complain(r, "--log %s: thread or global", r->log);
 	if (r->verbosity && (!*r->verbosity || r->verbosity[strspn(r->verbosity, "0123456789")]))
 		return recording_complain(r, "--verbosity %s: not a number", r->verbosity);
+	if (r->seed && !is_number(r->seed))
+		return recording_complain(r, "--seed %s: not a number below 2^64", r->seed);
+	if (r->seed && !r->serial)
+		return recording_complain(r, "--seed goes with --serial");
 	return true;
 }
 
@@ -174,6 +187,10 @@ static bool set_options(const struct recording *r)
 		fprintf(out, "log=%s:", r->log);
 	if (r->verbosity)
 		fprintf(out, "verbosity=%s:", r->verbosity);
+	if (r->serial)
+		fputs("serial=1:", out);
+	if (r->seed)
+		fprintf(out, "seed=%s:", r->seed);
 	fprintf(out, "dir=%c%s%c", quote, r->directory, quote);
 	bool done = fclose(out) == 0 && setenv("SOOTH_OPTIONS", text, 1) == 0;
 	free(text);

@@ -14,7 +14,9 @@ struct recording {
 	const char *command; /* "record", for messages */
 	const char *trace;   /* as the user said it, or made from the program's name */
 	const char *limit, *log, *verbosity;
-	char **program;	       /* NULL-terminated */
+	bool serial;	  /* one thread at a time; the order of all events is recorded */
+	const char *seed; /* NULL: each thread runs as long as it can; else who goes is drawn */
+	char **program;	  /* NULL-terminated */
 	bool output_to_stderr; /* the program's standard output goes to our standard error */
 	char name[NAME_MAX + 8];
 	char directory[PATH_MAX];	  /* absolute */
@@ -33,7 +35,7 @@ const char *recording_value(const char *name, char **argv, int *i);
 /* Makes the trace's absolute name and removes an earlier trace there; false: a message was printed. */
 bool recording_place(struct recording *r);
 
-/* Are limit, log and verbosity what they can be? False: a message was printed. */
+/* Are limit, log, verbosity and seed what they can be? False: a message was printed. */
 bool recording_check_values(const struct recording *r);
 
 /*

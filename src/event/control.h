@@ -101,7 +101,13 @@ enum control_event_flag {
 	CONTROL_EVENT_ATOMIC = 4,  /* conflicts with nothing atomic as a race */
 	CONTROL_EVENT_FOREIGN = 8, /* done by code that was not instrumented */
 	CONTROL_EVENT_NO_CHOICE = 16, /* no decision stood before it: it belongs to the one before */
+	CONTROL_EVENT_TRY = 32,	      /* a try, whether it succeeded or not: it never waits */
+	CONTROL_EVENT_TIMED = 64,     /* a timed one, whether it timed out or not */
 };
+/*
+ * `other` besides what stands there: COPY the source; SEM_INIT the count; BARRIER_INIT how many
+ * meet; LOCK_INIT enum event_lock. `size`: of ALLOC and FREE the block's.
+ */
 
 /* How a run ended, as far as the runtime knows; a signal or status is for who waits for it. */
 enum control_result {
@@ -120,8 +126,12 @@ enum control_result {
 	CONTROL_UNFIT,	  /* this program cannot run that way (`text` says why): use another */
 };
 
-/* out: a thread that was blocked when the run ended with DEADLOCK or STUCK. */
+/*
+ * out: a thread that was not over when the run ended, however it ended (but for the one that ended
+ * it by exit, abort or crash): what it was about to do, and why it did not.
+ */
 enum control_blocked_how {
+	CONTROL_BY_NOTHING,   /* it could have gone on: the process ended, or it is asleep */
 	CONTROL_BY_OWNER = 1, /* `owner` has it */
 	CONTROL_BY_NOBODY,    /* a signal, post, arrival that does not come */
 	CONTROL_BY_SPIN,      /* reads the same again and again */
@@ -134,6 +144,9 @@ struct control_blocked {
 	uint32_t owner;
 	uint32_t in_cycle;
 	uint64_t address, site;
+	uint64_t other;	/* WOKEN: the mutex */
+	uint32_t flags; /* CONTROL_EVENT_TRY, CONTROL_EVENT_TIMED */
+	uint32_t spare;
 };
 
 struct control {
@@ -170,6 +183,11 @@ struct control {
 	uint64_t steps, diverged_site, fault_address, fault_site;
 	uint32_t fault_thread, fault_step;
 	char text[CONTROL_TEXT]; /* an assertion's words, why a program is unfit */
+	/* both: the process that this file is for, a server's if there is one. The tool makes it 0
+	 * before it starts a program; the first process that opens the file puts itself there
+	 * (compare and swap), and any other (one that the program executes) takes no turns. */
+	uint32_t owner;
+	uint32_t spare;
 };
 
 #endif

@@ -24,6 +24,19 @@ const char *event_fields(enum event_kind kind)
 	return kind < EV_COUNT ? kinds[kind].fields : "";
 }
 
+bool event_is_step(enum event_kind kind)
+{
+	switch (kind) {
+	case EV_REQUEST: /* whether they are recorded depends on the schedule */
+	case EV_READ_REQUEST:
+	case EV_DOWN_REQUEST:
+	case EV_JOIN_REQUEST:
+	case EV_ENTER: /* nobody else can tell when */
+	case EV_EXIT: return false;
+	default: return event_group(kind) != EG_NOTE;
+	}
+}
+
 enum event_group event_group(enum event_kind kind)
 {
 	return kind < EV_COUNT ? kinds[kind].group : EG_NOTE;

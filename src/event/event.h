@@ -52,4 +52,10 @@ const char *event_text(enum event_kind kind);	/* "r" */
 const char *event_fields(enum event_kind kind); /* "ptqanm*" */
 enum event_group event_group(enum event_kind kind);
 
+/*
+ * Is a record of this kind a step of its thread (doc/controlled-runs.md)? The one list of them: the
+ * scheduler counts by it and so does the trace reader. A COPY is one step, although it is two events.
+ */
+bool event_is_step(enum event_kind kind);
+
 #endif

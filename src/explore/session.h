@@ -14,7 +14,7 @@
 
 /* A plan for one run. The order of the runs is total; the runtime takes it as a wish. */
 struct plan {
-	uint32_t policy;  /* enum control_policy */
+	uint32_t policy; /* enum control_policy */
 	uint64_t seed;
 	uint32_t options; /* of enum control_option: END_STUCK, CHECK_HEAP, HOLD, TIMEOUTS */
 	uint64_t most_steps;
@@ -31,8 +31,9 @@ void plan_copy(struct plan *to, const struct plan *from);
 /* What came of a run. Pointers are into the executor's memory: good until the next run. */
 struct outcome {
 	enum control_result result;
-	int status;		     /* of waitpid */
-	const struct control *control; /* everything else that the runtime said; NULL if simulated */
+	int status; /* of waitpid */
+	const struct control
+		*control; /* everything else that the runtime said; NULL if simulated */
 	const struct control_event *events;
 	uint32_t event_count;
 	bool events_lost;
@@ -49,8 +50,8 @@ struct executor {
 };
 
 enum session_mode {
-	SESSION_ONCE,	    /* exec each time; kernel threads; may be recorded: confirmation */
-	SESSION_FORK,	    /* fork server, kernel threads */
+	SESSION_ONCE, /* exec each time; kernel threads; may be recorded: confirmation */
+	SESSION_FORK, /* fork server, kernel threads */
 	SESSION_FORK_FIBERS,
 	SESSION_PERSISTENT, /* fibers in one process whose memory is restored */
 };
@@ -58,13 +59,27 @@ enum session_mode {
 struct session_options {
 	char **program; /* NULL-terminated words */
 	enum session_mode mode;
-	const char *trace;	/* directory to record to, NULL: nothing is recorded */
-	bool quiet;		/* the program's output goes to /dev/null */
+	const char *trace; /* directory to record to, NULL: nothing is recorded */
+	bool quiet;	   /* the program's output goes to /dev/null */
 	bool output_to_stderr;
-	double seconds;		/* a run that takes longer is killed (CONTROL_HUNG) */
-	uint32_t event_most;	/* room in the log, 0: 1 << 20 */
-	uint64_t plan_bytes;	/* room for plans, 0: a megabyte; grows when needed in mode ONCE */
+	double seconds;	     /* a run that takes longer is killed (CONTROL_HUNG); 0: 60 */
+	uint32_t event_most; /* room in the log, 0: 1 << 20 */
+	uint64_t plan_bytes; /* room for plans, 0: 64 megabytes; a larger plan is an error */
+	/*
+	 * With CONTROL_HOLD: called when all stops are reached and the threads stand there; they go
+	 * on when it returns. May be NULL.
+	 */
+	void (*on_held)(void *context, int pid, const struct control *control);
+	void *context;
+	/* Looked at while a run is waited for: not 0 ends the run, and run() fails. May be NULL. */
+	const volatile int *stop;
 };
+
+/*
+ * A program is started with address randomisation off, in a process group of its own, and is killed
+ * when the session or this process ends. It reads what our standard input had when the session was
+ * opened if that is a regular file, from the same position each time; else nothing.
+ */
 
 struct session;
 struct session *session_open(const struct session_options *options, struct err *err);

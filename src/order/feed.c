@@ -44,11 +44,14 @@ struct feed *feed_open(const struct trace *trace, const struct window_survey *su
 {
 	struct feed *f = mem_zalloc(1, sizeof *f);
 	uint32_t lanes = trace_stream_count(trace);
+	size_t runs;
 
 	f->trace = trace;
 	f->order = trace_order_open(trace);
 	f->lane_of = feed_map_lanes(trace);
-	if (survey && !trace_is_text(trace) && lanes > 1 && lanes < 1u << FEED_REPAIR_LANE_BITS)
+	trace_schedule(trace, &runs);
+	if (survey && !trace_is_text(trace) && !runs && lanes > 1 &&
+	    lanes < 1u << FEED_REPAIR_LANE_BITS)
 		f->repair = feed_repair_open(survey);
 	return f;
 }

@@ -4,7 +4,8 @@
  * trace/order.h merges the streams by sequence numbers and times, which leaves open how plain
  * accesses of different threads interleave. The feed repairs that by values: a read that does not
  * find its value waits for the thread that is about to write it; a write lets a thread go first
- * that is about to read what it overwrites. What no order explains is left where it is, and who
+ * that is about to read what it overwrites. A controlled recording (trace_has_schedule) says itself
+ * in which order all was, and nothing is repaired. What no order explains is left where it is, and who
  * walks along treats it as the environment's doing (doc/prediction.md, "Unexplained").
  */
 #ifndef ORDER_FEED_H

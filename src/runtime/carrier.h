@@ -20,6 +20,8 @@ struct carrier {
 		      void *(*routine)(void *), void *argument);
 	/* The other is over for the scheduler: collect it. As pthread_join. */
 	int (*join)(uint32_t number, pthread_t thread, void **result);
+	/* Before the first thread is made, in the process that will run. NULL: nothing to do. */
+	void (*start)(void);
 };
 
 extern const struct carrier carrier_kernel, carrier_fiber;

@@ -1,7 +1,9 @@
 /*
  * What the calling thread is about to access. Instrumented code writes only what the reader cannot
  * know (event/wire.h), so at a NOP the address is found as the reader finds it: by following the
- * thread's own records, slots included.
+ * thread's own records, slots included (src/trace/cursor.c is the other half of this).
+ *
+ * Compiled to use general registers only, and never allocates: it runs in front of accesses.
  */
 #ifndef RUNTIME_FOLLOW_H
 #define RUNTIME_FOLLOW_H
@@ -10,7 +12,7 @@
 #include "event/wire.h"
 
 struct follow_access {
-	enum event_kind kind; /* EV_READ or EV_WRITE */
+	enum event_kind kind; /* EV_READ or EV_WRITE; EV_NONE: not known */
 	uint8_t flags;
 	uint32_t size;
 	uint64_t address;
@@ -19,20 +21,26 @@ struct follow_access {
 	const struct wire_element *site;
 };
 
-/* At the NOP before `element` of the segment whose record is under construction at `record`. */
+/* The rows of a module, and where its image is. */
+void follow_module(const char *seg, uint32_t seg_bytes, uint64_t base, uint64_t end);
+
+/*
+ * At the NOP before `element` of the segment whose record is under construction at `record`. Only
+ * in a thread that takes turns, outside of signal handlers (their records are another stream's).
+ */
 void follow_next(const uint8_t *record, unsigned element, struct follow_access *access);
 
-/* The site that the last segment names for the record to come (EV_SITE), or NULL. */
-const struct wire_element *follow_site(void);
+/*
+ * The site of a record that is made by a call that returns to `pc`: the element that the last
+ * segment has for it (EV_SITE), as the reader will see it, or `pc` itself where there is none.
+ */
+uint64_t follow_site(uintptr_t pc);
 
-/* The lane is about to be emptied, or changes: catch up first / start at its beginning. */
-void follow_before_flush(void);
-void follow_after_flush(void);
+/* Is this address in an instrumented module? */
+bool follow_is_instrumented(uintptr_t pc);
 
-/* ---- patch.c ---- */
-
-/* Makes every NOP of every module that is loaded now (and later) call the scheduler. */
-void patch_start(void);
-void patch_module(const char *path, uintptr_t base);
+/* The lane is about to be emptied: catch up first. It is empty: start at its beginning. */
+void follow_before_flush(const struct wire_block *lane);
+void follow_after_flush(const struct wire_block *lane);
 
 #endif

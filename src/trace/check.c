@@ -129,6 +129,8 @@ static void check_event(struct check *c, const struct trace_event *ev)
 		check_violation(c, ev, "has an event after it was joined");
 	check_awake(c, ev);
 	check_handler(c, ev);
+	if (trace_has_schedule(c->trace))
+		check_sequence(c, ev);
 	switch (event_group(ev->kind)) {
 	case EG_ATOMIC: check_atomic(c, ev); break;
 	case EG_MEMORY: check_memory(c, ev); break;
@@ -154,6 +156,8 @@ static void run(struct check *c)
 	struct trace_order *order = trace_order_open(c->trace);
 	struct trace_event ev;
 	uint32_t last = TRACE_NONE;
+	bool scheduled = trace_has_schedule(c->trace);
+	uint64_t steps = TRACE_NO_STEP; /* that the stream of the last event has so far */
 
 	while (trace_order_next(order, &ev)) {
 		c->report->events += ev.index != TRACE_NO_INDEX;
@@ -165,8 +169,15 @@ static void run(struct check *c)
 		if (event_group(ev.kind) != EG_ACCESS || ev.stream != last ||
 		    trace_is_text(c->trace))
 			check_event(c, &ev);
+		if (scheduled && ev.stream != last)
+			check_count_steps(c, last, steps);
 		last = ev.stream;
+		if (scheduled && ev.step != TRACE_NO_STEP)
+			steps = ev.step + event_is_step(ev.kind);
+		else
+			steps = TRACE_NO_STEP;
 	}
+	check_count_steps(c, last, steps);
 	for (size_t i = 0; i < trace_order_failure_count(order); i++) {
 		const char *text = trace_order_failure(order, i);
 
@@ -189,6 +200,8 @@ void trace_check(const struct trace *trace, struct check_report *report)
 		check_add_violation(&c, mem_copy_text(text, strlen(text)));
 	}
 	run(&c);
+	if (trace_has_schedule(trace))
+		check_schedule(&c);
 	check_settle_doubts(&c);
 	trace_symbols_close(c.symbols);
 	map_free(&c.index);
@@ -200,6 +213,7 @@ void trace_check(const struct trace *trace, struct check_report *report)
 	map_free(&c.created);
 	map_free(&c.joined);
 	map_free(&c.seen);
+	map_free(&c.steps);
 	vec_free(&c.objects);
 }
 

@@ -14,6 +14,7 @@ struct check_object {
 	bool count_known, running, ran;
 	uint64_t count;		      /* semaphore: value; barrier: how many meet */
 	uint64_t arrived, passed;     /* at a barrier */
+	uint64_t sequence;	      /* of the last event, in a controlled recording */
 	uint8_t value[16], known[16]; /* what atomics left there, byte by byte */
 };
 
@@ -37,6 +38,7 @@ struct check {
 	struct map handling;	 /* stream of a handler: is one running? */
 	struct map blocks;	 /* address to size + 1 of a live heap block, 0 freed */
 	struct map created, joined, seen; /* stream numbers */
+	struct map steps;		  /* stream to how many it has; controlled recordings */
 	VEC(struct check_doubt) doubts;
 	/*
 	 * What a thread did last may be missing: the process ended between an operation and its
@@ -78,6 +80,12 @@ void check_barrier(struct check *c, const struct trace_event *ev);
 void check_once(struct check *c, const struct trace_event *ev);
 void check_memory(struct check *c, const struct trace_event *ev);
 void check_atomic(struct check *c, const struct trace_event *ev);
+
+/* A controlled recording: numbers of an object rise along the schedule … */
+void check_sequence(struct check *c, const struct trace_event *ev);
+/* … and each stream has the steps that the schedule says. TRACE_NO_STEP: not a thread's. */
+void check_count_steps(struct check *c, uint32_t stream, uint64_t steps);
+void check_schedule(struct check *c);
 
 /* Drops the doubts that a plain write or a new life of the memory explains, reports the rest. */
 void check_settle_doubts(struct check *c);

@@ -36,6 +36,8 @@ struct trace_cursor {
 	/* state that runs through the stream */
 	struct codec codec;
 	uint64_t index;
+	uint64_t not_steps; /* of the events before: calls, requests, second halves of copies */
+	uint64_t no_steps;  /* all ones in a handler's stream, which has no steps; 0 */
 	const struct wire_element *pending; /* a SITE that waits for its record */
 	const struct wire_element *bound;   /* the site of the last record that got one … */
 	uint64_t bound_pc; /* … and that record's pc: the same call, the same site */
@@ -53,6 +55,7 @@ struct trace_cursor *trace_cursor_open(const struct trace *trace, uint32_t i)
 	assert(i < trace->streams.count);
 	c->trace = trace;
 	c->stream = &trace->streams.items[i];
+	c->no_steps = c->stream->about.host == TRACE_NONE ? 0 : TRACE_NO_STEP;
 	return c;
 }
 
@@ -136,6 +139,12 @@ static void leave(struct trace_cursor *c, const char *function)
 			return;
 		}
 	}
+}
+
+/* The number of the next step. Nearly every event is one, so that those that are not are counted. */
+static inline uint64_t step_number(const struct trace_cursor *c)
+{
+	return (c->index - c->not_steps) | c->no_steps;
 }
 
 /* ---- segments ----------------------------------------------------------------------------- */
@@ -237,6 +246,7 @@ static inline bool run_step(struct trace_cursor *c, struct trace_event *ev)
 	ev->stream = c->stream->about.number;
 	ev->unit = s->size;
 	ev->index = c->index;
+	ev->step = step_number(c);
 	ev->address = address;
 	ev->size = s->size;
 	ev->other = ev->number = ev->mode = ev->sequence = 0;
@@ -253,6 +263,7 @@ static inline bool run_step(struct trace_cursor *c, struct trace_event *ev)
 		}
 		ev->value = NULL;
 		ev->size = ev->unit = 0;
+		c->not_steps++;
 		if (s->kind == EV_ENTER)
 			enter(c, &(struct trace_frame){ address, c->plan->function, s->site, 0 });
 		else
@@ -404,6 +415,7 @@ static bool run_record(struct trace_cursor *c, struct trace_event *ev, struct er
 		.kind = (uint8_t)kind,
 		.stream = c->stream->about.number,
 		.index = event_group(kind) == EG_NOTE ? TRACE_NO_INDEX : c->index,
+		.step = step_number(c),
 		.address = f.a,
 		.other = f.b,
 		.number = f.n,
@@ -416,7 +428,10 @@ static bool run_record(struct trace_cursor *c, struct trace_event *ev, struct er
 	wrong = finish_record(c, ev, &f);
 	if (wrong)
 		return fail(c, err, wrong);
-	c->index += ev->index != TRACE_NO_INDEX;
+	if (ev->index != TRACE_NO_INDEX) {
+		c->index++;
+		c->not_steps += !event_is_step(kind);
+	}
 	return true;
 }
 
@@ -444,6 +459,7 @@ static bool second_half(struct trace_cursor *c, struct trace_event *ev)
 {
 	*ev = c->copy_event;
 	ev->index = c->index++;
+	c->not_steps++; /* it has its step's number from the read */
 	c->copy = false;
 	return true;
 }

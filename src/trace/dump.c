@@ -48,9 +48,17 @@ static void print_called(const struct dump *d, const struct trace_event *ev)
 			path ? path : "");
 }
 
+/* Ticks since the start. Where threads take turns the clock says nothing; steps are what counts. */
+static uint64_t moment(const struct dump *d, const struct trace_event *ev)
+{
+	if (trace_has_schedule(d->trace))
+		return ev->step == TRACE_NO_STEP ? 0 : ev->step;
+	return ev->time > d->start ? ev->time - d->start : 0;
+}
+
 static void print_event(const struct dump *d, const struct trace_event *ev)
 {
-	uint64_t ticks = ev->time > d->start ? ev->time - d->start : 0;
+	uint64_t at = moment(d, ev);
 	long start;
 	char *text = NULL;
 	size_t size = 0;
@@ -60,9 +68,9 @@ static void print_event(const struct dump *d, const struct trace_event *ev)
 		abort();
 	print_thread(line, d->trace, ev->stream);
 	if (ev->index == TRACE_NO_INDEX)
-		fprintf(line, "\t-\t%" PRIu64 "\t", ticks);
+		fprintf(line, "\t-\t%" PRIu64 "\t", at);
 	else
-		fprintf(line, "\t%" PRIu64 "\t%" PRIu64 "\t", ev->index, ticks);
+		fprintf(line, "\t%" PRIu64 "\t%" PRIu64 "\t", ev->index, at);
 	start = ftell(line);
 	if (!print_operation(line, d->trace, d->symbols, ev))
 		print_note(line, ev);

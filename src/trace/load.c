@@ -125,6 +125,8 @@ static bool read_directory(struct trace *trace, struct err *err)
 	}
 	if (ok && map_part(trace, "ring", &ok, err))
 		store_scan_ring(trace, (uint32_t)trace->views.count - 1);
+	if (ok && map_part(trace, "schedule", &ok, err))
+		store_load_schedule(trace, &trace->views.items[trace->views.count - 1]);
 	return ok;
 }
 

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "trace/schedule.h"
 
 #include <assert.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct head {
 	uint32_t host;	  /* position of the stream a handler interrupts, TRACE_NONE */
 	uint32_t handler; /* position of the stream that interrupts this one, TRACE_NONE */
 	bool done, handling;
+	uint64_t given;	    /* how many events came before this one */
 	uint64_t waits_for; /* a key, when parked */
 };
 
@@ -41,6 +43,11 @@ struct trace_order {
 	VEC(char *) failures;
 	uint32_t last; /* whose event was given out: not in the heap, moves on with the next call */
 	bool forced;
+	/* a controlled recording, as long as its schedule lasts; then the heap is filled */
+	bool scheduled;
+	struct schedule_walk walk;
+	uint32_t *beside; /* positions of streams that the schedule does not order */
+	size_t beside_count;
 };
 
 /* Keys that a parked stream can wait for, besides addresses. */
@@ -121,13 +128,19 @@ static int compare(const void *left, const void *right)
 	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
+/* What of a stream is still to come. */
 static void survey_stream(struct trace_order *o, uint32_t i)
 {
 	struct trace_cursor *cursor = trace_cursor_open(o->trace, i);
+	uint64_t skip = o->heads[i].given;
 	struct trace_event ev;
 	struct err err;
 
 	while (trace_next(cursor, &ev, &err)) {
+		if (skip) {
+			skip--;
+			continue;
+		}
 		if (ev.sequence)
 			*vec_push(&o->numbers) = (struct number){ ev.address, ev.sequence };
 		if (ev.kind == EV_CREATE)
@@ -196,6 +209,7 @@ static void advance(struct trace_order *o, uint32_t i)
 	struct head *head = &o->heads[i];
 	struct err err;
 
+	head->given++;
 	err.text[0] = 0; /* not all of it: this is done for each event */
 	if (trace_next(head->cursor, &head->event, &err)) {
 		if (head->handler != TRACE_NONE)
@@ -211,49 +225,25 @@ static void advance(struct trace_order *o, uint32_t i)
 		push(o, o->parked.items[--o->parked.count]);
 }
 
-struct trace_order *trace_order_open(const struct trace *trace)
+/*
+ * From here on by numbers and times. Behind a schedule mostly one stream is left, that of the thread
+ * that ran last, and nothing has to be looked up.
+ */
+static void start_heap(struct trace_order *o)
 {
-	struct trace_order *o = mem_zalloc(1, sizeof *o);
+	uint32_t left = 0;
 
-	o->trace = trace;
-	o->count = trace_stream_count(trace);
-	o->heads = mem_zalloc(o->count, sizeof *o->heads);
-	o->last = TRACE_NONE;
 	for (uint32_t i = 0; i < o->count; i++)
-		o->heads[i].host = o->heads[i].handler = TRACE_NONE;
-	if (!trace_is_text(trace)) {
-		for (uint32_t i = 0; i < o->count; i++)
+		left += !o->heads[i].done;
+	for (uint32_t i = 0; i < o->count && !trace_is_text(o->trace); i++) {
+		if (left > 1 || !o->walk.count)
 			survey_stream(o, i);
-		index_objects(o);
-		link_handlers(o);
 	}
+	index_objects(o);
 	for (uint32_t i = 0; i < o->count; i++) {
-		o->heads[i].cursor = trace_cursor_open(trace, i);
-		advance(o, i);
 		if (!o->heads[i].done)
 			push(o, i);
 	}
-	return o;
-}
-
-void trace_order_close(struct trace_order *o)
-{
-	if (!o)
-		return;
-	for (uint32_t i = 0; i < o->count; i++)
-		trace_cursor_close(o->heads[i].cursor);
-	for (size_t i = 0; i < o->failures.count; i++)
-		free(o->failures.items[i]);
-	free(o->heads);
-	vec_free(&o->numbers);
-	vec_free(&o->objects);
-	vec_free(&o->ready);
-	vec_free(&o->parked);
-	vec_free(&o->failures);
-	map_free(&o->index);
-	map_free(&o->created);
-	map_free(&o->ended);
-	free(o);
 }
 
 /* ---- what may come next ------------------------------------------------------------------- */
@@ -389,7 +379,57 @@ static void apply(struct trace_order *o, uint32_t i)
 	}
 }
 
-/* ---- the public face ---------------------------------------------------------------------- */
+/* ---- by the schedule ---------------------------------------------------------------------- */
+
+/* Whose turn it is; TRACE_NONE: the schedule is used up. */
+static uint32_t find_running(struct trace_order *o)
+{
+	do {
+		uint32_t i = o->walk.stream;
+
+		if (i != TRACE_NONE && !o->heads[i].done &&
+		    schedule_covers(&o->walk, &o->heads[i].event))
+			return i;
+	} while (schedule_next_run(&o->walk));
+	return TRACE_NONE;
+}
+
+/*
+ * A stream beside the schedule whose event comes before that of `running`: a handler that cuts in on
+ * it, otherwise by time.
+ */
+static uint32_t find_beside(struct trace_order *o, uint32_t running)
+{
+	for (size_t k = 0; k < o->beside_count; k++) {
+		uint32_t i = o->beside[k];
+		const struct head *head = &o->heads[i];
+
+		if (!head->done && allowed(o, i) &&
+		    (head->host == running || before(o, i, running)))
+			return i;
+	}
+	return running;
+}
+
+/* TRACE_NONE: from here on pick() knows. */
+static uint32_t pick_scheduled(struct trace_order *o)
+{
+	uint32_t running;
+
+	if (o->last != TRACE_NONE) {
+		apply(o, o->last);
+		advance(o, o->last);
+		o->last = TRACE_NONE;
+	}
+	running = find_running(o);
+	if (running != TRACE_NONE)
+		return find_beside(o, running);
+	o->scheduled = false;
+	start_heap(o);
+	return TRACE_NONE;
+}
+
+/* ---- by numbers and times ----------------------------------------------------------------- */
 
 /* The stream with the lowest time, taken out of the heap; TRACE_NONE when none is ready. */
 static uint32_t pick(struct trace_order *o)
@@ -413,11 +453,64 @@ static uint32_t pick(struct trace_order *o)
 	return top;
 }
 
+/* ---- the public face ---------------------------------------------------------------------- */
+
+struct trace_order *trace_order_open(const struct trace *trace)
+{
+	struct trace_order *o = mem_zalloc(1, sizeof *o);
+
+	o->trace = trace;
+	o->count = trace_stream_count(trace);
+	o->heads = mem_zalloc(o->count, sizeof *o->heads);
+	o->last = TRACE_NONE;
+	for (uint32_t i = 0; i < o->count; i++)
+		o->heads[i].host = o->heads[i].handler = TRACE_NONE;
+	if (!trace_is_text(trace))
+		link_handlers(o);
+	o->scheduled = schedule_start(&o->walk, trace);
+	for (uint32_t i = 0; i < o->count; i++) {
+		o->heads[i].cursor = trace_cursor_open(trace, i);
+		advance(o, i);
+		o->heads[i].given = 0; /* the first is at hand, not given */
+	}
+	if (o->scheduled)
+		o->beside_count = schedule_find_others(trace, &o->beside);
+	else
+		start_heap(o);
+	return o;
+}
+
+void trace_order_close(struct trace_order *o)
+{
+	if (!o)
+		return;
+	for (uint32_t i = 0; i < o->count; i++)
+		trace_cursor_close(o->heads[i].cursor);
+	for (size_t i = 0; i < o->failures.count; i++)
+		free(o->failures.items[i]);
+	free(o->heads);
+	vec_free(&o->numbers);
+	vec_free(&o->objects);
+	vec_free(&o->ready);
+	vec_free(&o->parked);
+	vec_free(&o->failures);
+	free(o->beside);
+	map_free(&o->index);
+	map_free(&o->created);
+	map_free(&o->ended);
+	free(o);
+}
+
 bool trace_order_next(struct trace_order *o, struct trace_event *ev)
 {
 	uint32_t i;
 
 	o->forced = false;
+	if (o->scheduled && (i = pick_scheduled(o)) != TRACE_NONE) {
+		o->last = i;
+		*ev = o->heads[i].event;
+		return true;
+	}
 	for (;;) {
 		i = pick(o);
 		if (i == TRACE_NONE) {

@@ -5,9 +5,11 @@
  * an event with a sequence number after those of its object with lower numbers, a mutex when it
  * is free, a thread after its creation, a join after the end, a handler where it cut in. Times are
  * exact only at records that carry one: plain accesses between two of them come in one go. In a
- * text trace it is the order of its lines.
+ * text trace it is the order of its lines. In a controlled recording it is the recorded order itself,
+ * as far as the schedule goes.
  *
- * Costs one pass over the trace before the first event, and 16 bytes for each numbered event.
+ * Costs one pass over the trace before the first event, and 16 bytes for each numbered event;
+ * nothing of that with a schedule.
  */
 #ifndef TRACE_ORDER_H
 #define TRACE_ORDER_H

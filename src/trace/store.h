@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "event/control.h"
 #include "trace/names.h"
 #include "trace/trace.h"
 
@@ -83,6 +84,9 @@ struct trace {
 	struct names names;
 	struct map globals; /* address to index + 1 in global_names, 0 ambiguous */
 	VEC(const char *) global_names;
+	bool has_schedule;
+	const struct control_run *runs; /* mapped */
+	size_t run_count;
 };
 
 void store_problem(struct trace *trace, const char *format, ...)
@@ -93,6 +97,9 @@ void store_scan_log(struct trace *trace, uint32_t file);
 void store_scan_ring(struct trace *trace, uint32_t file);
 /* Sorts all blocks into streams. */
 void store_index_streams(struct trace *trace);
+
+/* schedule.c */
+void store_load_schedule(struct trace *trace, const struct file_view *view);
 
 /* modules.c */
 void store_load_modules(struct trace *trace, const struct file_view *view);

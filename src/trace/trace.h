@@ -56,6 +56,7 @@ uint32_t trace_find_stream(const struct trace *trace, uint32_t number); /* TRACE
 /* ---- events ------------------------------------------------------------------------------- */
 
 #define TRACE_NO_INDEX UINT64_MAX
+#define TRACE_NO_STEP UINT64_MAX
 
 struct trace_event {
 	uint8_t kind;	   /* enum event_kind; never COPY, FILL, SITE or TIME, which dissolve */
@@ -64,6 +65,9 @@ struct trace_event {
 	uint32_t stream;   /* its number */
 	uint32_t unit;	   /* bytes at `value`; when fewer than `size` they repeat (a memset) */
 	uint64_t index;	   /* from 0 in its stream; TRACE_NO_INDEX for a note */
+	uint64_t step;	   /* how many steps its thread did before it (doc/controlled-runs.md):
+			    * the number of the step that it is, or, of an event that is none,
+			    * of the one to come. TRACE_NO_STEP in a signal handler */
 	uint64_t address;  /* field a */
 	uint64_t size;	   /* bytes accessed or allocated */
 	uint64_t other;	   /* field b */
@@ -98,6 +102,29 @@ struct trace_frame {
 	uint64_t pc; /* a place, in a text trace */
 };
 size_t trace_cursor_stack(const struct trace_cursor *cursor, const struct trace_frame **frames);
+
+/* ---- controlled recordings ---------------------------------------------------------------- */
+
+struct control_run;
+struct control_thread;
+
+/* Was one thread running at a time, and is the order of all events known? */
+bool trace_has_schedule(const struct trace *trace);
+
+/*
+ * That order: each run is of a thread until it has done so many steps. Where a process was killed,
+ * or a file damaged, it can end early; threads it names need not have streams.
+ */
+const struct control_run *trace_schedule(const struct trace *trace, size_t *count);
+uint64_t trace_switch_count(const struct trace *trace);
+
+/*
+ * How each thread came to be, by the number of its stream: with control or without, the number of a
+ * thread is that of its stream. Numbers that no CREATE has (of handlers, of threads that others
+ * made) have creator CONTROL_NONE. To be freed. False: there are more threads than can be controlled.
+ */
+bool trace_threads_by_path(const struct trace *trace, struct control_thread **threads,
+			   uint32_t *count, struct err *err);
 
 /* ---- places and names --------------------------------------------------------------------- */
 

@@ -5,10 +5,12 @@
  *
  *   - Each thread's recorded accesses of the program's objects are those in LOG, in order: address,
  *     size, value, and the line if CHECK_LINES is set. (Not when LOG has no entries at all.)
- *   - In a program of one thread each recorded read sees what the recorded writes before it left,
- *     and all of them together leave the memory as MEMORY (default: LOG) says it was at the end.
+ *   - In a program of one thread, and in a serial recording of any, each recorded read sees what the
+ *     recorded writes before it left, and all of them together leave the memory as MEMORY
+ *     (default: LOG) says it was at the end.
  */
 #include "base/err.h"
+#include "trace/order.h"
 #include "trace/trace.h"
 
 #include "log.h"
@@ -147,7 +149,7 @@ static const char *show(const struct stream *s, const struct trace_event *ev)
 	return text;
 }
 
-/* What is read must have been written, where one thread does it all. */
+/* What is read must have been written, where the order is known. */
 static void step_memory(struct stream *s, const struct trace_event *ev)
 {
 	bool writes =
@@ -170,6 +172,12 @@ static void step_memory(struct stream *s, const struct trace_event *ev)
 	}
 }
 
+static bool is_ours(const struct log *memory, const struct trace_event *ev)
+{
+	return (event_group(ev->kind) == EG_ACCESS || event_group(ev->kind) == EG_ATOMIC) &&
+	       find_range(memory, ev->address);
+}
+
 static const struct trace_event *peek(struct stream *s)
 {
 	struct err err = { 0 };
@@ -182,9 +190,7 @@ static const struct trace_event *peek(struct stream *s)
 				     (unsigned long long)s->taken, err.text);
 			return NULL;
 		}
-		if (event_group(ev->kind) != EG_ACCESS && event_group(ev->kind) != EG_ATOMIC)
-			continue;
-		if (!find_range(s->memory, ev->address))
+		if (!is_ours(s->memory, ev))
 			continue;
 		if (!ev->value)
 			fail("%s\nhas no value", show(s, ev));
@@ -360,6 +366,21 @@ static u64 match_stream(struct stream *s, const struct log *log, u32 i)
 	return count;
 }
 
+/* All streams in the order of the schedule. */
+static void walk_schedule(const struct trace *trace, const struct log *memory)
+{
+	struct trace_order *order = trace_order_open(trace);
+	struct stream s = { .trace = trace, .memory = memory };
+	struct trace_event ev;
+
+	while (trace_order_next(order, &ev)) {
+		s.number = ev.stream;
+		if (is_ours(memory, &ev))
+			step_memory(&s, &ev);
+	}
+	trace_order_close(order);
+}
+
 static void check_end(const struct log *memory)
 {
 	for (u32 i = 0; i < memory->head.ranges; i++) {
@@ -410,7 +431,9 @@ int main(int argc, char **argv)
 	for (u32 i = 0; i < log.head.threads; i++)
 		if (logged && log.threads[i].entries && trace_find_stream(trace, i) == TRACE_NONE)
 			fail("stream %u was not recorded", i);
-	if (alone)
+	if (!alone && trace_has_schedule(trace))
+		walk_schedule(trace, &memory);
+	if (alone || trace_has_schedule(trace))
 		check_end(&memory);
 	trace_close(trace);
 	printf("%u streams, %llu entries, %llu accesses\n", used, (unsigned long long)entries,

@@ -46,8 +46,9 @@ static inline struct make_dir make_dir(void)
 
 static inline void make_remove(const struct make_dir *dir)
 {
-	static const char *const names[] = { "meta",	 "names",    "modules",	 "maps",    "ring",
-					     "events.0", "events.1", "events.7", "text.std" };
+	static const char *const names[] = { "meta",	 "names",    "modules",	 "maps",
+					     "ring",	 "events.0", "events.1", "events.7",
+					     "text.std", "schedule" };
 	char path[128];
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

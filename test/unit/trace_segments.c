@@ -286,6 +286,7 @@ static void calls_and_sites(void **state)
 	assert_int_equal(trace_cursor_stack(c, &frames), 1);
 	assert_true(trace_next(c, &ev, &err)); /* a library's own allocation on the way */
 	assert_int_equal(ev.kind, EV_ALLOC);
+	assert_int_equal(ev.step, 0); /* calls are no steps */
 	assert_null(ev.site);
 	assert_true(trace_next(c, &ev, &err));
 	assert_int_equal(ev.kind, EV_REQUEST);
@@ -301,6 +302,7 @@ static void calls_and_sites(void **state)
 	assert_int_equal(ev.kind, EV_RELEASE);
 	assert_null(ev.site);
 	assert_int_equal(ev.index, 7);
+	assert_int_equal(ev.step, 2);
 	trace_cursor_close(c);
 	trace_close(trace);
 	make_remove(&dir);

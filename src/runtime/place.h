@@ -1,0 +1,83 @@
+/*
+ * Where things lie in a controlled run: heap blocks and stacks at addresses that follow from the
+ * thread and what it did before, not from the schedule. Blocks are not used again, so an access
+ * to a freed one is seen.
+ *
+ * Each thread has a region of 4 GiB at a fixed place (main one of 8 TiB); nothing in it takes memory
+ * until it is used.
+ */
+#ifndef RUNTIME_PLACE_H
+#define RUNTIME_PLACE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PLACE_THREADS 16384u /* main included; others find no place here */
+#define PLACE_BASE (8ull << 40)
+#define PLACE_MAIN_BYTES (8ull << 40)
+#define PLACE_THREAD_BYTES (4ull << 30)
+#define PLACE_BYTES (PLACE_MAIN_BYTES + (PLACE_THREADS - 1) * PLACE_THREAD_BYTES)
+
+/* Makes room, once. False: it cannot be had; blocks come from the C library as ever. */
+bool place_start(void);
+
+/* Is this address one of ours? True also in a process that takes no turns any more (fork). */
+static inline bool place_contains(uintptr_t address)
+{
+	return address - PLACE_BASE < PLACE_BYTES;
+}
+
+/* Room for what the runtime itself keeps of a thread; NULL: none. Not to be restored (see below). */
+#define PLACE_PRIVATE_BYTES 65536u
+void *place_private(uint32_t thread);
+
+/* ---- the heap (heap.c) ---- */
+
+/*
+ * A block for the calling thread; alignment is a power of two. `foreign`: for the C library's own
+ * use, from a part of the region of its own. NULL: ask the C library.
+ */
+void *place_alloc(size_t size, size_t alignment, bool foreign);
+
+/* The same place with another size, if that can be; else false, and nothing was changed. */
+bool place_resize(void *block, size_t size);
+
+enum place_state { PLACE_LIVE, PLACE_FREED, PLACE_NO_BLOCK };
+enum place_state place_state(const void *block);
+size_t place_size(const void *block); /* of a live block: what was asked for, rounded up */
+void place_free(void *block);	      /* a live block */
+
+/* Does this range touch a block that was freed? General registers only. */
+bool place_is_freed(uint64_t address, uint64_t size);
+
+/* ---- stacks ---- */
+
+/*
+ * The stack of a thread, for `bytes` with `guard` bytes below that cannot be touched: its lowest
+ * usable address, or NULL when it is too large for its place (256 MiB). The same in each run, and
+ * it may be asked for again.
+ */
+void *place_stack(uint32_t thread, size_t bytes, size_t guard);
+
+/*
+ * For pthread_create: makes `own` as `asked` (or NULL) says, but with that stack. False, and there is
+ * nothing to destroy, when the program brings a stack of its own or there is no place. The C
+ * library puts the thread-local variables at its upper end.
+ */
+bool place_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pthread_attr_t *own);
+
+/* The thread is gone: its stack's memory may go. */
+void place_stack_done(uint32_t thread);
+
+/*
+ * ---- persistent runs: what was ever handed out, and what belongs to it ----
+ * All beyond `used`, and all else here but stacks and place_private, is zero.
+ */
+struct place_extent {
+	uintptr_t base, used;
+};
+unsigned place_extents(struct place_extent *to, unsigned most); /* returns how many there are */
+
+#endif

@@ -1,0 +1,119 @@
+#include "trace/sites.h"
+
+#include "trace/store.h"
+
+#include <string.h>
+
+static const struct store_module *module_of(const struct trace *trace,
+					    const struct wire_element *site)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		const struct store_module *m = &trace->modules.items[i];
+
+		if ((uintptr_t)site - (uintptr_t)m->seg < m->seg_bytes)
+			return m;
+	}
+	return NULL;
+}
+
+uint64_t trace_site_address(const struct trace *trace, const struct wire_element *site)
+{
+	const struct store_module *m = site ? module_of(trace, site) : NULL;
+
+	return m ? m->seg_address + (uint64_t)((const uint8_t *)site - m->seg) : 0;
+}
+
+uint64_t trace_event_site(const struct trace *trace, const struct trace_event *event)
+{
+	return event->site ? trace_site_address(trace, event->site) : event->pc;
+}
+
+/* Elements stand behind one another in their rows, which were checked when they were loaded. */
+static bool is_element(const struct trace *trace, const struct store_module *m, uint64_t at)
+{
+	for (uint64_t row = at & ~3ull;; row -= 4) {
+		uint32_t number = m->rows[row / 4];
+
+		if (number) {
+			uint64_t first = row + sizeof(struct wire_segment), count;
+
+			count = trace->plans.items[number - 1].count;
+			return at >= first && (at - first) % sizeof(struct wire_element) == 0 &&
+			       (at - first) / sizeof(struct wire_element) < count;
+		}
+		if (!row)
+			return false;
+	}
+}
+
+const struct wire_element *trace_site_at(const struct trace *trace, uint64_t address)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		const struct store_module *m = &trace->modules.items[i];
+		uint64_t at = address - m->seg_address;
+
+		if (at < m->seg_bytes && is_element(trace, m, at))
+			return (const void *)(m->seg + at);
+	}
+	return NULL;
+}
+
+/* ---- keys --------------------------------------------------------------------------------- */
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+	return hash;
+}
+
+/* Files may be named by different paths; two modules of one name are told apart by what is in them. */
+static uint64_t key_in(const struct store_module *m, uint64_t address)
+{
+	const char *slash = strrchr(m->path, '/');
+
+	return hash_text(slash ? slash + 1 : m->path) + m->seg_bytes * 0x9e3779b97f4a7c15u +
+	       (address - m->base);
+}
+
+uint64_t trace_site_key(const struct trace *trace, uint64_t address)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		const struct store_module *m = &trace->modules.items[i];
+
+		if (address - m->base < m->end - m->base)
+			return key_in(m, address);
+	}
+	return address;
+}
+
+uint64_t trace_event_key(const struct trace *trace, const struct trace_event *event)
+{
+	return trace_site_key(trace, trace_event_site(trace, event));
+}
+
+/* ---- modules ------------------------------------------------------------------------------ */
+
+size_t trace_module_count(const struct trace *trace)
+{
+	return trace->modules.count;
+}
+
+const char *trace_module_path(const struct trace *trace, size_t i)
+{
+	return trace->modules.items[i].path;
+}
+
+const struct wire_element *trace_module_next_site(const struct trace *trace, size_t i,
+						  const struct wire_element *before)
+{
+	const struct store_module *m = &trace->modules.items[i];
+	uint64_t at = before ? (uint64_t)((const uint8_t *)(before + 1) - m->seg) : 0;
+
+	/* Behind the last element of a row comes the next row, after zeros or at once. */
+	while (at < m->seg_bytes && !is_element(trace, m, at))
+		at += 4;
+	return at < m->seg_bytes ? (const void *)(m->seg + at) : NULL;
+}

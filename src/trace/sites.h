@@ -1,0 +1,32 @@
+/*
+ * Where in the recorded process the sites of events were: a controlled run names operations by the
+ * address of their element in the module's table (event/control.h), or by a return address.
+ */
+#ifndef TRACE_SITES_H
+#define TRACE_SITES_H
+
+#include "trace/trace.h"
+
+/* As a controlled run of the same program has it; 0: not known. */
+uint64_t trace_site_address(const struct trace *trace, const struct wire_element *site);
+uint64_t trace_event_site(const struct trace *trace, const struct trace_event *event);
+
+/* The element at such an address, or NULL: it is no element's. */
+const struct wire_element *trace_site_at(const struct trace *trace, uint64_t address);
+
+/*
+ * The same in each recording of one build of the program, wherever its modules were loaded; as good
+ * as never the same for two sites.
+ */
+uint64_t trace_event_key(const struct trace *trace, const struct trace_event *event);
+uint64_t trace_site_key(const struct trace *trace, uint64_t address);
+
+/* The modules with tables: their files, and whether those are still the ones of the recorded run. */
+size_t trace_module_count(const struct trace *trace);
+const char *trace_module_path(const struct trace *trace, size_t i);
+
+/* All elements of the module's table, in its order: NULL behind the last. Start with NULL. */
+const struct wire_element *trace_module_next_site(const struct trace *trace, size_t i,
+						  const struct wire_element *before);
+
+#endif
