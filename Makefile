@@ -138,6 +138,15 @@ bench-solver: $(B)/bench/solver ## the ordering solver beside Z3 on the same win
 test-programs: all build/deps-test ## N random programs: each prediction exists among all their schedules
 	@test/model/programs $(B) --count $(or $(N),520) --seed $(or $(SEED),1)
 
+explore: all ## small programs with a bug that they do not show: found, and their fixed twins complete
+	@test/run $(B) explore $(T)
+
+test-explore: all ## the same with 10 seeds, and natively 100 times: executions to each bug in a table
+	@test/explore/run $(B) --native 100 --seeds 10 --goals $(T)
+
+test-confirm: all ## each prediction on the test programs ends confirmed by a replay, or says why not
+	@test/explore/confirm $(B) $(T)
+
 test-mutants: all $(B)/test/fuzz/mutants $(MODEL) ## N damaged traces: a clear error or a right result
 	@test/fuzz/run $(B) $(or $(N),100000) $(or $(SEED),1)
 
@@ -146,9 +155,17 @@ test-long: test ## everything that takes longer than CI should
 	@$(MAKE) --no-print-directory test-queries N=5000
 	@$(MAKE) --no-print-directory test-programs N=520
 	@$(MAKE) --no-print-directory test-mutants N=100000
+	@$(MAKE) --no-print-directory test-explore
+	@$(MAKE) --no-print-directory test-confirm
 
 bench-predict: all build/deps-bench ## `sooth check` on recordings of some ten million events
 	@bench/predict $(B)
+
+bench-paper: all ## two threads that can go wrong among forty: patterns, seconds, window (Havelund, SPIN 2000)
+	@bench/paper $(B)
+
+bench-explore: all $(B)/bench/explore ## controlled executions per second, beside the goals
+	@$(B)/bench/explore $(B)
 
 bench-record: all build/deps-bench ## the cost of recording beside native, libtsan and helgrind
 	@bench/record $(B)
@@ -177,8 +194,8 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 .PHONY: all deps demo test unit golden programs runtime projects exact model lint format bench-record \
-	bench-table bench-package bench-solver bench-predict test-queries \
-	test-programs test-mutants test-long fuzz-record install clean help
+	bench-table bench-package bench-solver bench-predict bench-explore test-queries \
+	explore test-explore test-confirm bench-paper test-programs test-mutants test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
 
@@ -208,6 +225,10 @@ $(B)/bench/solver: $(SOLVER_BENCH) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lm)
 
+$(B)/bench/explore: $(B)/tool/bench/explore.o $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
+
 $(B)/test/fuzz/mutants: $(B)/tool/test/fuzz/mutants.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
@@ -233,7 +254,9 @@ $(B)/tool/%.o: %.c Makefile
 	$(call run,CC,$@,$(CC) $(TOOL_CFLAGS) -c -o $@ $<)
 
 $(B)/runtime/src/runtime/atomic.c.o: FILE_CFLAGS := -mcx16
-$(B)/runtime/src/runtime/page.c.o: FILE_CFLAGS := -mgeneral-regs-only
+# What runs in front of an access, where vector registers may be live.
+$(addprefix $(B)/runtime/src/runtime/,$(addsuffix .c.o,page memory follow place vtime turn turn_pick \
+	turn_plan turn_object turn_spin turn_log turn_stuck carrier_kernel carrier_fiber)): FILE_CFLAGS := -mgeneral-regs-only
 
 $(RUNTIME): $(B)/runtime/%.o: % Makefile
 	@mkdir -p $(@D)

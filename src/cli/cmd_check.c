@@ -1,13 +1,17 @@
 /* sooth check: records a program, predicts from what was recorded, and tells all of it. */
 #include "cli/cli.h"
+#include "cli/confirming.h"
+#include "cli/patterns.h"
 #include "cli/predicting.h"
 #include "cli/recording.h"
 #include "cli/watch.h"
 
 #include "base/mem.h"
+#include "trace/remove.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +28,17 @@ static const char usage[] =
 	"that this run shows or that another schedule of it would show. A program that fails is a\n"
 	"finding itself; one whose threads all stay blocked for a second is ended and reported.\n"
 	"\n"
-	"  -o TRACE         keep the recording there\n"
-	"  --limit SIZE     stop recording after so many bytes (K, M, G); the program goes on\n";
+	"  -o TRACE         keep the recording there (default: PROG.sooth if something is found)\n"
+	"  --confirm SECONDS  time to replay what was predicted (default 30)\n"
+	"  --no-confirm     do not run the program again\n"
+	"  --limit SIZE     stop recording after so many bytes (K, M, G); the program goes on\n"
+	"  --patterns       say when a thread takes locks in a nesting that is new for it\n";
 
 static const char statuses[] =
 	"\n"
 	"The program's output passes through; with --json its standard output goes to stderr.\n"
+	"Ctrl-C ends a program that does not end by itself (a second one for certain); what was\n"
+	"recorded until then is looked at.\n"
 	"Processes that it starts are recorded and looked at as well.\n"
 	"Exit status: 0 nothing found, 1 findings, 2 bad use or bad input, 4 a fault of sooth.\n";
 
@@ -39,11 +48,21 @@ struct check {
 	char directory[PATH_MAX]; /* where the traces are */
 	bool temporary;
 	time_t start;
+	double confirm;	    /* seconds; 0: not at all */
+	double run_seconds; /* how long the program ran */
 	struct watch_result end;
 	VEC(char *) traces; /* the first process's, then the others */
 };
 
 /* ---- the command line --------------------------------------------------------------------- */
+
+static bool read_seconds(const char *text, double *seconds)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	return *text >= '0' && *text <= '9' && !*end;
+}
 
 static bool read_words(struct check *c, char **argv)
 {
@@ -67,7 +86,15 @@ static bool read_words(struct check *c, char **argv)
 			r->trace = value;
 		else if ((value = recording_value("--limit", argv, &i)))
 			r->limit = value;
-		else
+		else if (!strcmp(argv[i], "--patterns"))
+			r->patterns = true;
+		else if (!strcmp(argv[i], "--no-confirm"))
+			c->confirm = 0;
+		else if ((value = recording_value("--confirm", argv, &i))) {
+			if (!read_seconds(value, &c->confirm))
+				return recording_complain(
+					r, "--confirm %s: not a number of seconds", value);
+		} else
 			return recording_complain(r,
 						  "%s: no such option, or its value is missing "
 						  "(sooth check --help)",
@@ -175,6 +202,8 @@ static void say_kept(const struct check *c, const char *trace)
 static void drop_traces(struct check *c)
 {
 	for (size_t i = 0; i < c->traces.count; i++) {
+		if (!c->traces.items[i])
+			continue;
 		if (c->temporary)
 			recording_remove(c->traces.items[i]);
 		else
@@ -203,7 +232,7 @@ static void judge_end(const struct check *c, pid_t pid, struct predicting_end *e
 	int status = c->end.status;
 
 	*end = (struct predicting_end){ .hung = has_hung(c, pid), .message = text };
-	if (end->hung)
+	if (end->hung || c->end.interrupted)
 		return;
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT) {
 		end->aborted = WTERMSIG(status) == SIGABRT;
@@ -257,28 +286,130 @@ static void predict_all(struct check *c, pid_t pid)
 	}
 }
 
+/* ---- replaying ---------------------------------------------------------------------------- */
+
+/* Is there anything that `sooth replay` can run again? */
+static bool has_witness(const struct report *r)
+{
+	for (size_t i = 0; i < r->result->findings.count; i++) {
+		if (r->result->findings.items[i].status != FINDING_WARNING)
+			return true;
+	}
+	return false;
+}
+
+/* Findings come with a command that replays them, so the recording stays: PROG.sooth, here. */
+static bool keep_recording(struct check *c)
+{
+	const char *name = name_in(c->recording.directory);
+
+	if (!c->temporary)
+		return true;
+	if (trace_is_there(name) && !trace_remove(name))
+		return recording_complain(&c->recording, "cannot replace %s: %s", name,
+					  strerror(errno));
+	if (!trace_move(c->traces.items[0], name))
+		return recording_complain(&c->recording, "cannot keep the recording as %s: %s",
+					  name, strerror(errno));
+	recording_complain(&c->recording, "the recording is in %s", name);
+	free(c->traces.items[0]);
+	c->traces.items[0] = NULL;
+	return true;
+}
+
+/* The words in front of a finding's id. */
+static char *replay_command(const struct check *c)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "._/+-";
+	const char *name = c->temporary ? name_in(c->recording.directory) : c->recording.trace;
+	const char *quote = name[strspn(name, plain)] ? "'" : "";
+	const struct predict_options *o = &c->predicting.options;
+	char window[32] = "", *text;
+
+	if (o->window != PREDICT_WINDOW)
+		snprintf(window, sizeof window, "--window %" PRIu32 " ", o->window);
+	if (asprintf(&text, "sooth replay %s%s%s%s%s", window, o->every ? "--every " : "", quote,
+		     name, quote) < 0)
+		abort();
+	return text;
+}
+
+/* Only the program itself can be run again: what it starts depends on it. */
+static void confirm_first(struct check *c)
+{
+	struct report *report =
+		c->predicting.reports.count ? &c->predicting.reports.items[0] : NULL;
+
+	if (!report || report->process || !has_witness(report))
+		return;
+	if (keep_recording(c))
+		report->replay = replay_command(c);
+	if (c->confirm > 0)
+		confirming_run(
+			&(struct confirming){
+				.command = "check",
+				.program = c->recording.program,
+				.seconds = c->confirm,
+				.run_seconds = 10 + 30 * c->run_seconds,
+			},
+			report);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+static double now(void)
+{
+	struct timespec moment;
+
+	clock_gettime(CLOCK_MONOTONIC, &moment);
+	return (double)moment.tv_sec + (double)moment.tv_nsec / 1e9;
+}
+
+static void watch(struct check *c, pid_t pid)
+{
+	struct patterns patterns = { .directory = c->recording.directory };
+	struct watch_options options = {
+		.look = c->recording.patterns ? patterns_look : NULL,
+		.context = &patterns,
+		.interruptible = c->recording.interrupt.sa_handler != SIG_IGN,
+	};
+
+	watch_program(pid, &options, &c->end);
+	patterns_close(&patterns);
+	if (c->end.interrupted)
+		recording_complain(&c->recording,
+				   "the program was interrupted; what follows is from its part");
+}
+
 static int run(struct check *c)
 {
+	off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	double begin = now();
 	int status;
 	pid_t pid;
 
 	c->start = time(NULL);
 	if (!recording_start(&c->recording, &pid, &status))
 		return CLI_BAD_USE;
-	watch_program(pid, &c->end);
+	watch(c, pid);
 	recording_end(&c->recording);
+	c->run_seconds = now() - begin;
+	if (input >= 0)
+		lseek(STDIN_FILENO, input, SEEK_SET); /* a replay reads the same once more */
 	find_traces(c);
 	if (!c->traces.count) {
 		recording_say_nothing_written(&c->recording);
 		return CLI_BAD_USE;
 	}
 	predict_all(c, pid);
+	confirm_first(c);
 	return predicting_finish(&c->predicting);
 }
 
 int cmd_check(int argc, char **argv)
 {
-	struct check c = { .recording = { .command = "check" } };
+	struct check c = { .recording = { .command = "check" }, .confirm = CONFIRMING_SECONDS };
 	int status;
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {

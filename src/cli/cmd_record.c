@@ -6,6 +6,7 @@
  * so that two recordings of one program have the same addresses.
  */
 #include "cli/cli.h"
+#include "cli/patterns.h"
 #include "cli/recording.h"
 
 #include <dirent.h>
@@ -26,6 +27,7 @@ static const char usage[] =
 	"  -o TRACE         where to (default: PROG.sooth in the current directory)\n"
 	"  --serial         one thread at a time, and the order of all events is recorded\n"
 	"  --seed N         with --serial: who goes on is drawn (default: who runs goes on)\n"
+	"  --patterns       say when a thread takes locks in a nesting that is new for it\n"
 	"  --limit SIZE     stop recording after so many bytes (K, M, G); the program goes on\n"
 	"  --log WHICH      thread (default): a log per thread; global: one log under one lock\n"
 	"  --verbosity N    how much the runtime says (default 0: nothing)\n"
@@ -46,6 +48,8 @@ static bool read_option(struct recording *r, bool *verbose, char **argv, int *i)
 			return recording_complain(r, "%s is not available yet", later[k]);
 	if (!strcmp(word, "-v"))
 		*verbose = true;
+	else if (!strcmp(word, "--patterns"))
+		r->patterns = true;
 	else if (!strcmp(word, "--serial"))
 		r->serial = true;
 	else if ((value = recording_value("--seed", argv, i)))
@@ -108,6 +112,19 @@ static void look_at_trace(const struct recording *r, bool verbose)
 		close(fd);
 }
 
+static bool wait_for(const struct recording *r, pid_t pid, int *status)
+{
+	struct patterns patterns = { .directory = r->directory };
+	pid_t ended = -1;
+
+	if (r->patterns)
+		ended = patterns_wait(&patterns, pid, status);
+	patterns_close(&patterns);
+	while (!r->patterns && (ended = waitpid(pid, status, 0)) < 0 && errno == EINTR)
+		;
+	return ended == pid;
+}
+
 int cmd_record(int argc, char **argv)
 {
 	struct recording recording = { .command = "record" };
@@ -123,9 +140,8 @@ int cmd_record(int argc, char **argv)
 		return RECORDING_FAILED;
 	if (!recording_start(&recording, &pid, &status))
 		return status;
-	while (waitpid(pid, &wait_status, 0) < 0)
-		if (errno != EINTR)
-			return RECORDING_FAILED;
+	if (!wait_for(&recording, pid, &wait_status))
+		return RECORDING_FAILED;
 	look_at_trace(&recording, verbose);
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }

@@ -1,6 +1,7 @@
 /* sooth trace: looking at a recording, and turning it into text and back. */
 #include "base/err.h"
 #include "cli/cli.h"
+#include "report/locks.h"
 #include "trace/check.h"
 #include "trace/dump.h"
 #include "trace/export.h"
@@ -118,6 +119,20 @@ static int trace_check_command(const struct arguments *a)
 	trace_close(trace);
 	check_report_free(&report);
 	return report.violation_count ? CLI_BAD_USE : CLI_OK;
+}
+
+static int trace_locks(const struct arguments *a)
+{
+	struct err err = { 0 };
+	struct trace *trace;
+	int status;
+
+	if (!open_trace(a->input, &trace))
+		return CLI_BAD_USE;
+	show_problems(trace);
+	status = locks_print(trace, a->input, stdout, &err) ? CLI_OK : complain(err.text);
+	trace_close(trace);
+	return status;
 }
 
 static int trace_export(const struct arguments *a)
@@ -303,6 +318,7 @@ static const struct action {
 	  trace_dump },
 	{ "stat", "j", "[--json] TRACE", "what the trace holds, counted", trace_stat_command },
 	{ "check", "", "TRACE", "is it well-formed? 0 yes, 2 no", trace_check_command },
+	{ "locks", "", "TRACE", "which locks each thread took inside which", trace_locks },
 	{ "export", "Uo", "--to std [-o FILE] TRACE", "as text", trace_export },
 	{ "import", "o", "FILE.std -o TRACE", "from text to a trace directory", trace_import },
 };

@@ -19,6 +19,8 @@ static const struct command {
 	{ "record", "[-o TRACE] PROG ARGS...", "run a program and record it", cmd_record },
 	{ "predict", "TRACE", "find the bugs that other schedules of a recorded run show",
 	  cmd_predict },
+	{ "replay", "TRACE FINDING", "run a program again so that a finding shows", cmd_replay },
+	{ "explore", "PROG ARGS...", "run a program in many orders until it fails", cmd_explore },
 	{ "trace", "dump|stat|check|...", "look at a recording", cmd_trace },
 	{ "doctor", "", "say whether everything sooth needs is here", cmd_doctor },
 	{ "help", "", "this text", cmd_help },

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/confirming.h"
 #include "report/last.h"
 
 #include <inttypes.h>
@@ -10,14 +11,15 @@
 #include <unistd.h>
 
 const char predicting_options_help[] =
-	"  --only LIST      of race, deadlock, lost-signal (default: all)\n"
+	"  --only LIST      of race, deadlock, lost-signal (default: all); eraser, goodlock\n"
 	"  --every          each pair of events, not one for each pair of places in the code\n"
 	"  --window N       how many events are looked at together (default 10000)\n"
 	"  --time SECONDS   for everything; 0: no limit (default 60)\n"
 	"  --solver WHICH   native (default) or z3: slow, for comparison\n"
 	"  -j N             how many processors to use (default: all)\n"
 	"  --json           the report as JSON\n"
-	"  --warnings       show warnings, too\n";
+	"  --warnings       eraser and goodlock, too: leads, of which nothing is proved; they do\n"
+	"                   not change the exit status\n";
 
 void predicting_init(struct predicting *p, const char *command)
 {
@@ -62,8 +64,8 @@ static enum predicting_option read_only(struct predicting *p, const char *list)
 		{ "atomicity", 0 },
 		{ "use-after-free", 0 },
 		{ "misuse", 0 },
-		{ "eraser", 0 },
-		{ "goodlock", 0 },
+		{ "eraser", PREDICT_ERASER },
+		{ "goodlock", PREDICT_GOODLOCK },
 	};
 
 	p->options.only = 0;
@@ -211,6 +213,8 @@ static bool run(struct predicting *p, const struct trace *trace, const char *pat
 	struct err err = { 0 };
 	bool done;
 
+	if (p->warnings)
+		options.only |= PREDICT_WARNINGS;
 	options.seconds = time_left(p);
 	options.progress = terminal ? show_progress : NULL;
 	options.context = (void *)path;
@@ -331,6 +335,7 @@ static void free_report(struct report *r)
 {
 	const struct trace *trace = describe_trace(r->describe);
 
+	confirming_free(r);
 	describe_close(r->describe);
 	trace_close((struct trace *)trace);
 	predict_result_free((struct predict_result *)r->result);
@@ -340,6 +345,27 @@ static void free_report(struct report *r)
 		vec_free(&r->observed.items[i].events);
 	}
 	vec_free(&r->observed);
+	free((char *)r->replay);
+}
+
+void predicting_drop(struct predicting *p)
+{
+	for (size_t i = 0; i < p->reports.count; i++)
+		free_report(&p->reports.items[i]);
+	for (size_t i = 0; i < p->problems.count; i++)
+		free(p->problems.items[i]);
+	vec_free(&p->problems);
+	vec_free(&p->reports);
+}
+
+/* Warnings alone are no finding. */
+static bool has_findings(const struct report *r)
+{
+	for (size_t i = 0; i < r->result->findings.count; i++) {
+		if (r->result->findings.items[i].status != FINDING_WARNING)
+			return true;
+	}
+	return r->observed.count > 0;
 }
 
 int predicting_finish(struct predicting *p)
@@ -351,17 +377,12 @@ int predicting_finish(struct predicting *p)
 	else
 		print_text(p);
 	for (size_t i = 0; i < p->reports.count; i++) {
-		if (p->reports.items[i].observed.count ||
-		    p->reports.items[i].result->findings.count)
+		if (has_findings(&p->reports.items[i]))
 			status = CLI_FINDINGS;
-		free_report(&p->reports.items[i]);
 	}
 	if (p->problems.count)
 		status = CLI_BAD_USE;
-	for (size_t i = 0; i < p->problems.count; i++)
-		free(p->problems.items[i]);
-	vec_free(&p->problems);
-	vec_free(&p->reports);
+	predicting_drop(p);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "sooth %s: standard output: cannot be written\n", p->command);
 		status = CLI_BAD_USE;

@@ -45,6 +45,9 @@ struct predicting_end {
 void predicting_add(struct predicting *p, const char *trace, const char *process,
 		    const struct predicting_end *end);
 
+/* Frees everything, without a word. */
+void predicting_drop(struct predicting *p);
+
 /* Prints everything, to stdout and stderr, and frees it: the exit status. */
 int predicting_finish(struct predicting *p);
 

@@ -187,6 +187,8 @@ static bool set_options(const struct recording *r)
 		fprintf(out, "log=%s:", r->log);
 	if (r->verbosity)
 		fprintf(out, "verbosity=%s:", r->verbosity);
+	if (r->patterns)
+		fputs("patterns=1:", out);
 	if (r->serial)
 		fputs("serial=1:", out);
 	if (r->seed)

@@ -227,13 +227,51 @@ static void end_stuck(const struct look *look, struct watch_result *result)
 	}
 }
 
-void watch_program(pid_t pid, struct watch_result *result)
+/* ---- Ctrl-C ------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupts; /* so many */
+static volatile sig_atomic_t for_us;	 /* a process sent one to us alone */
+
+static void count_interrupt(int signal, siginfo_t *info, void *unused)
 {
+	(void)signal, (void)unused;
+	interrupts++;
+	if (info->si_code == SI_USER)
+		for_us = 1;
+}
+
+static void pass_interrupts(pid_t pid, struct look *look, struct watch_result *result)
+{
+	if (!interrupts)
+		return;
+	result->interrupted = true;
+	if (for_us) {
+		for_us = 0;
+		kill(pid, SIGINT);
+	}
+	if (interrupts < 2)
+		return;
+	look->processes.count = 0;
+	find_processes(look, pid);
+	for (size_t i = 0; i < look->processes.count; i++)
+		kill(look->processes.items[i], SIGKILL);
+	interrupts = 1;
+}
+
+void watch_program(pid_t pid, const struct watch_options *options, struct watch_result *result)
+{
+	struct sigaction count = { .sa_sigaction = count_interrupt, .sa_flags = SA_SIGINFO }, old;
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct look look = { 0 };
 	uint64_t sum = 0, since = 0; /* when everything was first seen asleep like this */
 
+	interrupts = for_us = 0;
+	if (options->interruptible)
+		sigaction(SIGINT, &count, &old);
 	while (!has_ended(pid, fd, &result->status)) {
+		pass_interrupts(pid, &look, result);
+		if (options->look)
+			options->look(options->context);
 		look_around(&look, pid);
 		if (!look.asleep) {
 			since = 0;
@@ -245,6 +283,11 @@ void watch_program(pid_t pid, struct watch_result *result)
 			since = 0;
 		}
 	}
+	result->interrupted |= interrupts > 0;
+	if (options->interruptible)
+		sigaction(SIGINT, &old, NULL);
+	if (options->look)
+		options->look(options->context);
 	vec_free(&look.processes);
 	vec_free(&look.stuck);
 	if (fd >= 0)

@@ -8,14 +8,26 @@
 
 #include "base/vec.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
+struct watch_options {
+	void (*look)(void *context); /* called now and then, and at the end; may be NULL */
+	void *context;
+	/*
+	 * Ctrl-C ends the program and not us: it has it from the terminal, or from here if the signal
+	 * was for us alone. At the second, if it is still there, it is ended with SIGKILL.
+	 */
+	bool interruptible;
+};
+
 struct watch_result {
-	int status;	 /* as waitpid tells it */
-	VEC(pid_t) hung; /* processes that hung, and were ended with SIGKILL for that */
+	int status;	  /* as waitpid tells it */
+	bool interrupted; /* there was a Ctrl-C */
+	VEC(pid_t) hung;  /* processes that hung, and were ended with SIGKILL for that */
 };
 
 /* Waits until our child `pid` has ended. */
-void watch_program(pid_t pid, struct watch_result *result);
+void watch_program(pid_t pid, const struct watch_options *options, struct watch_result *result);
 
 #endif

@@ -112,7 +112,8 @@ become(const struct program *p, char **environment, int report, pid_t parent)
 	/* Not allowed in some containers: then addresses differ from run to run, that is all. */
 	if (old != -1)
 		personality((unsigned long)old | ADDR_NO_RANDOMIZE);
-	execvpe(p->words[0], p->words, environment);
+	if (!p->directory || !chdir(p->directory))
+		execvpe(p->words[0], p->words, environment);
 	error = errno;
 	if (write(report, &error, sizeof error) < 0)
 		_exit(126);

@@ -8,9 +8,10 @@
 #include <sys/types.h>
 
 struct program {
-	char **words;	     /* NULL-terminated */
-	const char *options; /* put behind the user's own SOOTH_OPTIONS */
-	bool quiet;	     /* its output goes to /dev/null */
+	char **words;	       /* NULL-terminated */
+	const char *options;   /* put behind the user's own SOOTH_OPTIONS */
+	const char *directory; /* to run it in; NULL: this one */
+	bool quiet;	       /* its output goes to /dev/null */
 	bool output_to_stderr;
 	int input; /* a regular file for its standard input, or -1: /dev/null */
 	off_t input_at;

@@ -409,6 +409,7 @@ struct session *session_open(const struct session_options *options, struct err *
 	s->program = (struct program){
 		.words = options->program,
 		.options = s->words,
+		.directory = options->directory,
 		.quiet = options->quiet,
 		.output_to_stderr = options->output_to_stderr,
 	};

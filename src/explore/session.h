@@ -73,6 +73,7 @@ struct session_options {
 	void *context;
 	/* Looked at while a run is waited for: not 0 ends the run, and run() fails. May be NULL. */
 	const volatile int *stop;
+	const char *directory; /* to run it in; NULL: this one */
 };
 
 /*

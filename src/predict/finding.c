@@ -8,6 +8,8 @@ const char *finding_kind_name(enum finding_kind kind)
 		[FINDING_RACE] = "race",
 		[FINDING_DEADLOCK] = "deadlock",
 		[FINDING_LOST_SIGNAL] = "lost-signal",
+		[FINDING_LOCKSET] = "lockset",
+		[FINDING_LOCK_ORDER] = "lock-order",
 	};
 
 	assert(kind < FINDING_KINDS);
@@ -20,6 +22,7 @@ const char *finding_status_name(enum finding_status status)
 	case FINDING_OBSERVED: return "observed";
 	case FINDING_CONFIRMED: return "confirmed";
 	case FINDING_PREDICTED: return "predicted";
+	case FINDING_WARNING: return "warning";
 	}
 	assert(!"a finding's status");
 	return NULL;

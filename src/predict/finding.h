@@ -4,10 +4,18 @@
 
 #include "order/window.h"
 
-enum finding_kind { FINDING_RACE, FINDING_DEADLOCK, FINDING_LOST_SIGNAL, FINDING_KINDS };
+enum finding_kind {
+	FINDING_RACE,
+	FINDING_DEADLOCK,
+	FINDING_LOST_SIGNAL,
+	FINDING_LOCKSET,    /* Eraser's */
+	FINDING_LOCK_ORDER, /* GoodLock's */
+	FINDING_KINDS
+};
 const char *finding_kind_name(enum finding_kind kind); /* "lost-signal" */
 
-enum finding_status { FINDING_OBSERVED, FINDING_CONFIRMED, FINDING_PREDICTED };
+/* A warning (predict/warn.h) is no finding that counts: nothing is proved, it has no steps. */
+enum finding_status { FINDING_OBSERVED, FINDING_CONFIRMED, FINDING_PREDICTED, FINDING_WARNING };
 const char *finding_status_name(enum finding_status status);
 
 struct finding_lock {

@@ -6,6 +6,7 @@
 #include "predict/jobs.h"
 #include "predict/known.h"
 #include "predict/outcome.h"
+#include "predict/warn.h"
 #include "trace/check.h"
 
 #include <assert.h>
@@ -371,7 +372,10 @@ static void finish(struct predictor *p)
 	size_t count;
 	const struct window_run *runs = window_reader_runs(p->reader, &count);
 
-	count_left(p);
+	if (p->options->only & PREDICT_ALL)
+		count_left(p);
+	else
+		window_reader_progress(p->reader, &(uint64_t){ 0 }, &stats->events);
 	/* Each stream stands where its last run left it. */
 	baserun_enter(&p->baserun, runs, count, count);
 	for (uint32_t i = 0; i < trace_stream_count(p->trace); i++) {
@@ -405,7 +409,12 @@ bool predict_run(const struct trace *trace, const struct predict_options *option
 	p.reader = window_reader_open(trace, options->window);
 	p.jobs = jobs_open(options->jobs - 1);
 	baserun_open(&p.baserun, trace);
-	run_batches(&p);
+	if (options->only & PREDICT_ALL)
+		run_batches(&p);
+	if (options->only & PREDICT_ERASER)
+		predict_eraser(trace, options->every, result);
+	if (options->only & PREDICT_GOODLOCK)
+		predict_goodlock(trace, options->every, result);
 	finish(&p);
 	baserun_close(&p.baserun);
 	jobs_close(p.jobs);

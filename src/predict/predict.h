@@ -13,6 +13,9 @@ enum predict_analysis {
 	PREDICT_DEADLOCK = 2,
 	PREDICT_LOST_SIGNAL = 4,
 	PREDICT_ALL = 7,
+	PREDICT_ERASER = 8, /* warnings: predict/warn.h */
+	PREDICT_GOODLOCK = 16,
+	PREDICT_WARNINGS = 24,
 };
 
 struct predict_options {

@@ -1,4 +1,5 @@
 /* The JSON form. Scripts and our own tests rely on it: fields may be added, not changed. */
+#include "report/confirmed.h"
 #include "report/message.h"
 #include "report/name.h"
 #include "report/report.h"
@@ -12,7 +13,7 @@ static json_t *number(uint64_t value)
 }
 
 /* Names come from the trace and may be no UTF-8: then byte by byte, as Latin-1. */
-static json_t *string(const char *text)
+json_t *report_json_text(const char *text)
 {
 	json_t *value;
 	char *wide;
@@ -34,6 +35,11 @@ static json_t *string(const char *text)
 	value = json_stringn(wide, n);
 	free(wide);
 	return value;
+}
+
+static json_t *string(const char *text)
+{
+	return report_json_text(text);
 }
 
 static json_t *address(uint64_t value)
@@ -199,13 +205,11 @@ static json_t *witness(const struct finding *f)
 	return object;
 }
 
-static json_t *head(const char *kind, const char *status, uint64_t count, const char *message,
-		    struct report_numbers *numbers)
+static json_t *head(const char *id, const char *kind, const char *status, uint64_t count,
+		    const char *message)
 {
 	json_t *object = json_object();
-	char id[REPORT_ID];
 
-	report_number(numbers, kind, id);
 	json_object_set_new(object, "id", string(id));
 	json_object_set_new(object, "kind", string(kind));
 	json_object_set_new(object, "property", json_null());
@@ -215,26 +219,66 @@ static json_t *head(const char *kind, const char *status, uint64_t count, const 
 	return object;
 }
 
-static json_t *finding(struct describe *d, const struct finding *f, struct report_numbers *numbers)
+/* The command that replays it. */
+static json_t *replay(const struct report *r, const char *id)
 {
-	json_t *object = head(finding_kind_name(f->kind), finding_status_name(f->status), f->count,
-			      message_make(d, f), numbers);
+	char *text;
+	json_t *value;
+
+	if (!r->replay)
+		return json_null();
+	if (asprintf(&text, "%s %s", r->replay, id) < 0)
+		abort();
+	value = string(text);
+	free(text);
+	return value;
+}
+
+static json_t *finding(const struct report *r, const struct report_item *item)
+{
+	const struct finding *f = item->finding;
+	struct describe *d = r->describe;
+	json_t *object = head(item->id, finding_kind_name(f->kind), finding_status_name(f->status),
+			      f->count, message_make(d, f));
 	json_t *events = json_array();
 
 	for (size_t i = 0; i < f->events.count; i++)
 		json_array_append_new(events, finding_event(d, &f->events.items[i]));
 	json_object_set_new(object, "events", events);
-	json_object_set_new(object, "witness", witness(f));
-	json_object_set_new(object, "replay", json_null());
+	json_object_set_new(object, "witness",
+			    f->status == FINDING_WARNING ? json_null() : witness(f));
+	json_object_set_new(object, "replay",
+			    f->status == FINDING_WARNING ? json_null() : replay(r, item->id));
+	json_object_set_new(object, "confirmation", confirmed_json(item->confirmation));
 	json_object_set_new(object, "environment", json_boolean(f->environment));
 	return object;
 }
 
-static json_t *observed(struct describe *d, const struct report_observed *o,
-			struct report_numbers *numbers)
+/* As an event, without what only an event has. */
+static json_t *place(const struct report_place *p)
 {
-	json_t *object = head(o->kind, "observed", 1, o->message, numbers), *events = json_array();
+	json_t *object = json_object();
 
+	json_object_set_new(object, "thread", number(p->thread));
+	json_object_set_new(object, "index", json_null());
+	json_object_set_new(object, "op", json_string(p->operation));
+	json_object_set_new(object, "address", json_null());
+	json_object_set_new(object, "variable", json_null());
+	json_object_set_new(object, "file", string(p->file));
+	json_object_set_new(object, "line", p->line ? number(p->line) : json_null());
+	json_object_set_new(object, "function", string(p->function));
+	json_object_set_new(object, "stack", json_array());
+	return object;
+}
+
+static json_t *observed(struct describe *d, const struct report_item *item)
+{
+	const struct report_observed *o = item->observed;
+	json_t *object = head(item->id, o->kind, finding_status_name(o->status), 1, o->message);
+	json_t *events = json_array();
+
+	if (o->place.operation)
+		json_array_append_new(events, place(&o->place));
 	for (size_t i = 0; i < o->events.count; i++) {
 		const struct described *one = describe_find(d, o->events.items[i]);
 
@@ -244,19 +288,21 @@ static json_t *observed(struct describe *d, const struct report_observed *o,
 	}
 	json_object_set_new(object, "events", events);
 	json_object_set_new(object, "witness", json_null());
-	json_object_set_new(object, "replay", json_null());
+	json_object_set_new(object, "replay", string(o->replay));
 	return object;
 }
 
 static void add_findings(json_t *list, const struct report *r, struct report_numbers *numbers)
 {
 	size_t first = json_array_size(list);
+	report_items items = { 0 };
 
-	for (size_t i = 0; i < r->observed.count; i++)
-		json_array_append_new(list, observed(r->describe, &r->observed.items[i], numbers));
-	for (size_t i = 0; i < r->result->findings.count; i++)
-		json_array_append_new(list,
-				      finding(r->describe, &r->result->findings.items[i], numbers));
+	report_list(r, numbers, &items);
+	for (size_t i = 0; i < items.count; i++)
+		json_array_append_new(list, items.items[i].finding
+						    ? finding(r, &items.items[i])
+						    : observed(r->describe, &items.items[i]));
+	vec_free(&items);
 	for (size_t i = first; r->process && i < json_array_size(list); i++)
 		json_object_set_new(json_array_get(list, i), "process", string(r->process));
 }

@@ -213,6 +213,54 @@ static void print_lost(FILE *out, struct describe *d, const struct finding *f)
 	      out);
 }
 
+static void print_unprotected(FILE *out, struct describe *d, const struct finding *f)
+{
+	fprintf(out, "%s is accessed unprotected:", message_subject(d, &f->events.items[1]));
+	for (size_t i = 0; i < f->events.count; i++)
+		fprintf(out, "%s %s%s in %s", i ? "," : "",
+			message_is_atomic(f->events.items[i].kind) ? "atomic " : "",
+			message_operation(f->events.items[i].kind),
+			describe_thread(d, f->events.items[i].id.stream));
+}
+
+static const char *plain_lock(struct describe *d, const struct finding_event *e)
+{
+	const struct described *one = describe_find(d, e->id);
+
+	return name_object(d, e->address,
+			   one && one->event.address == e->address ? &one->event : NULL);
+}
+
+/* Locks of different objects are often called the same: then the address tells. */
+const char *message_lock(struct describe *d, const struct finding *f, size_t event)
+{
+	const struct finding_event *e = &f->events.items[event];
+	const char *name = plain_lock(d, e);
+	char text[512];
+	bool clear = true;
+
+	for (size_t i = 0; i < f->events.count; i++)
+		clear &= f->events.items[i].address == e->address ||
+			 strcmp(plain_lock(d, &f->events.items[i]), name) != 0;
+	if (clear)
+		return name;
+	snprintf(text, sizeof text, "%s (0x%" PRIx64 ")", name, e->address);
+	return describe_keep(d, text, strlen(text));
+}
+
+static void print_lock_order(FILE *out, struct describe *d, const struct finding *f)
+{
+	fputs("locks ", out);
+	for (size_t i = 0; i < f->events.count; i++)
+		fprintf(out, "%s%s",
+			!i			  ? ""
+			: i + 1 < f->events.count ? ", "
+						  : " and ",
+			message_lock(d, f, i));
+	fprintf(out, " are taken in %s by ", f->events.count == 2 ? "opposite order" : "a circle");
+	print_threads(out, d, f);
+}
+
 const char *message_make(struct describe *d, const struct finding *f)
 {
 	char *text;
@@ -222,6 +270,8 @@ const char *message_make(struct describe *d, const struct finding *f)
 	switch (f->kind) {
 	case FINDING_RACE: print_race(out, d, f); break;
 	case FINDING_LOST_SIGNAL: print_lost(out, d, f); break;
+	case FINDING_LOCKSET: print_unprotected(out, d, f); break;
+	case FINDING_LOCK_ORDER: print_lock_order(out, d, f); break;
 	default: print_deadlock(out, d, f);
 	}
 	return finish(d, out, &text, &size);

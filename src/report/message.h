@@ -21,4 +21,7 @@ const char *message_subject(struct describe *describe, const struct finding_even
  */
 const char *message_wait(struct describe *describe, const struct finding *finding, size_t event);
 
+/* The lock that an event of a lock order is about: of a wait its mutex. */
+const char *message_lock(struct describe *describe, const struct finding *finding, size_t event);
+
 #endif

@@ -2,16 +2,28 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
+#include "explore/confirm.h"
 #include "report/describe.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
+/* A place that is no event's: where an assertion stands, or an access that did not happen. */
+struct report_place {
+	uint32_t thread;
+	const char *operation; /* "assertion"; NULL: there is no such place */
+	char *file, *function; /* or NULL */
+	unsigned line;
+};
+
 /* What a run showed by itself: a crash, a failed assertion, threads that hung. */
 struct report_observed {
 	const char *kind; /* "crash", "assertion", "deadlock" */
 	char *message;
+	enum finding_status status; /* CONFIRMED: a search found it and repeated it */
+	struct report_place place;
 	VEC(struct window_id) events;
+	char *replay; /* the command that shows it again, or NULL */
 };
 
 /* One recorded process. */
@@ -21,16 +33,35 @@ struct report {
 	struct describe *describe;
 	const struct predict_result *result;
 	VEC(struct report_observed) observed;
+	/* What replaying each finding showed; NULL: nothing was replayed. */
+	const struct confirmation *confirmations;
+	/* The command that a finding's id completes: "sooth replay bank.sooth"; NULL: there is none. */
+	const char *replay;
 };
 
-/* Findings are numbered for each kind, through all processes of a report. */
+/*
+ * Findings are numbered for each kind, through all processes of a report, in the order in which they
+ * were found, so that `sooth replay` numbers them alike. They are told in another order: what was
+ * observed, what was confirmed, then what was predicted.
+ */
 struct report_numbers {
-	unsigned races, deadlocks, lost_signals, crashes, assertions;
+	unsigned races, deadlocks, lost_signals, crashes, assertions, locksets, lock_orders,
+		uses_after_free, misuses;
 };
 
 /* "race-1". `text` has room for it. */
 #define REPORT_ID 40
 void report_number(struct report_numbers *numbers, const char *kind, char text[REPORT_ID]);
+
+/* A finding, or something observed, in the order of telling. */
+struct report_item {
+	char id[REPORT_ID];
+	const struct finding *finding; /* NULL: */
+	const struct report_observed *observed;
+	const struct confirmation *confirmation; /* may be NULL */
+};
+typedef VEC(struct report_item) report_items;
+void report_list(const struct report *report, struct report_numbers *numbers, report_items *items);
 
 /* ---- text --------------------------------------------------------------------------------- */
 
@@ -40,6 +71,9 @@ void report_print_findings(const struct report *report, struct report_numbers *n
 void report_print_summary(const struct report *reports, size_t count, FILE *out);
 
 /* ---- JSON --------------------------------------------------------------------------------- */
+
+/* A string; null for NULL. */
+json_t *report_json_text(const char *text);
 
 /* All processes together; `problems` are what kept parts from being read. */
 json_t *report_json(const struct report *reports, size_t count, char *const *problems,

@@ -1,5 +1,6 @@
 /* The report for people: what, where, why, and a schedule that shows it. */
 #include "report/columns.h"
+#include "report/confirmed.h"
 #include "report/message.h"
 #include "report/name.h"
 #include "report/report.h"
@@ -11,25 +12,6 @@
 #define WIDTH 100
 #define STACK_MOST 12 /* frames shown */
 #define FUNCTION_MOST 48
-
-void report_number(struct report_numbers *n, const char *kind, char text[REPORT_ID])
-{
-	const struct {
-		const char *kind;
-		unsigned *count;
-	} kinds[] = {
-		{ "race", &n->races },
-		{ "deadlock", &n->deadlocks },
-		{ "lost-signal", &n->lost_signals },
-		{ "crash", &n->crashes },
-		{ "assertion", &n->assertions },
-	};
-
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (!strcmp(kinds[i].kind, kind))
-			snprintf(text, REPORT_ID, "%s-%u", kind, ++*kinds[i].count);
-	}
-}
 
 /* A paragraph, broken at blanks; lines after the first are indented by two more. */
 static void print_wrapped(FILE *out, int indent, const char *text)
@@ -143,7 +125,7 @@ static void print_event(struct describe *d, const struct finding *f, size_t i, F
 	const struct described *one = describe_find(d, e->id);
 	const char *name = message_subject(d, e), *other = other_name(d, one, name);
 
-	if (f->kind == FINDING_RACE) {
+	if (f->kind == FINDING_RACE || f->kind == FINDING_LOCKSET) {
 		fprintf(out, "  %s: %s%s of %s", describe_thread(d, e->id.stream),
 			message_is_atomic(e->kind) ? "atomic " : "", message_operation(e->kind),
 			name);
@@ -153,6 +135,9 @@ static void print_event(struct describe *d, const struct finding *f, size_t i, F
 		if (!trace_is_text(describe_trace(d)))
 			fprintf(out, " at 0x%" PRIx64, e->address);
 		fputc('\n', out);
+	} else if (f->kind == FINDING_LOCK_ORDER) {
+		fprintf(out, "  %s is taken last by %s\n", message_lock(d, f, i),
+			describe_thread(d, e->id.stream));
 	} else {
 		fprintf(out, "  %s waits for %s\n", describe_thread(d, e->id.stream),
 			message_wait(d, f, i));
@@ -264,6 +249,19 @@ static void why_deadlock(const struct finding *f, FILE *out)
 		      out);
 }
 
+static void why_warning(const struct finding *f, FILE *out)
+{
+	if (f->kind == FINDING_LOCKSET)
+		fputs("Why: no lock was held at every access. Whether both can happen at once was "
+		      "not asked: a warning is a lead, no proof.",
+		      out);
+	else
+		fputs("Why: each holds what the next one takes last, and no lock keeps them apart. "
+		      "Whether they can be there at once was not asked: a warning is a lead, no "
+		      "proof.",
+		      out);
+}
+
 static void print_why(struct describe *d, const struct finding *f, FILE *out)
 {
 	char *text;
@@ -272,7 +270,9 @@ static void print_why(struct describe *d, const struct finding *f, FILE *out)
 
 	if (!line)
 		abort();
-	if (f->kind == FINDING_RACE)
+	if (f->status == FINDING_WARNING)
+		why_warning(f, line);
+	else if (f->kind == FINDING_RACE)
 		why_race(f, line);
 	else if (f->kind == FINDING_LOST_SIGNAL)
 		why_lost(d, f, line);
@@ -304,17 +304,34 @@ static void print_head(const struct report *r, const char *id, const char *statu
 	free(text);
 }
 
-static void print_finding(const struct report *r, const struct finding *f, const char *id,
-			  FILE *out)
+/* What replaying showed, and how to do it again. */
+static void print_confirmation(const struct report *r, const struct report_item *item, FILE *out)
 {
+	const char *line;
+
+	for (unsigned i = 0;
+	     (line = confirmed_line(r->describe, item->finding, item->confirmation, i)); i++)
+		print_wrapped(out, i ? 4 : 2, line);
+	if (r->replay && item->finding->status != FINDING_WARNING)
+		fprintf(out, "  Again: %s %s\n", r->replay, item->id);
+}
+
+static void print_finding(const struct report *r, const struct report_item *item, FILE *out)
+{
+	const struct finding *f = item->finding;
 	struct describe *d = r->describe;
 
-	print_head(r, id, finding_status_name(f->status), message_make(d, f), f->count, out);
+	print_head(r, item->id, finding_status_name(f->status), message_make(d, f), f->count, out);
 	for (size_t i = 0; i < f->events.count; i++)
 		print_event(d, f, i, out);
 	print_why(d, f, out);
+	print_confirmation(r, item, out);
 	for (size_t i = 0; i < f->events.count; i++)
 		print_thread(d, f->events.items[i].id.stream, out);
+	if (f->status == FINDING_WARNING) {
+		fputc('\n', out);
+		return;
+	}
 	if (f->status == FINDING_OBSERVED)
 		fputs("  What happened:\n", out);
 	else if (f->start.count)
@@ -328,7 +345,7 @@ static void print_finding(const struct report *r, const struct finding *f, const
 static void print_observed(const struct report *r, const struct report_observed *o, const char *id,
 			   FILE *out)
 {
-	print_head(r, id, "observed", o->message, 1, out);
+	print_head(r, id, finding_status_name(o->status), o->message, 1, out);
 	for (size_t i = 0; i < o->events.count; i++) {
 		const struct described *one = describe_find(r->describe, o->events.items[i]);
 
@@ -338,23 +355,23 @@ static void print_observed(const struct report *r, const struct report_observed 
 			describe_thread(r->describe, one->event.stream));
 		print_stack(r->describe, one, out);
 	}
+	if (o->replay)
+		fprintf(out, "  To see it again: %s\n", o->replay);
 	fputc('\n', out);
 }
 
 void report_print_findings(const struct report *r, struct report_numbers *numbers, FILE *out)
 {
-	char id[REPORT_ID];
+	report_items items = { 0 };
 
-	for (size_t i = 0; i < r->observed.count; i++) {
-		report_number(numbers, r->observed.items[i].kind, id);
-		print_observed(r, &r->observed.items[i], id, out);
+	report_list(r, numbers, &items);
+	for (size_t i = 0; i < items.count; i++) {
+		if (items.items[i].finding)
+			print_finding(r, &items.items[i], out);
+		else
+			print_observed(r, items.items[i].observed, items.items[i].id, out);
 	}
-	for (size_t i = 0; i < r->result->findings.count; i++) {
-		const struct finding *f = &r->result->findings.items[i];
-
-		report_number(numbers, finding_kind_name(f->kind), id);
-		print_finding(r, f, id, out);
-	}
+	vec_free(&items);
 }
 
 /* ---- the end ------------------------------------------------------------------------------ */
@@ -387,13 +404,21 @@ static struct predict_stats sum_of(const struct report *reports, size_t count)
 void report_print_summary(const struct report *reports, size_t count, FILE *out)
 {
 	struct predict_stats s = sum_of(reports, count);
-	uint64_t findings = 0, instances = 0;
+	uint64_t findings = 0, instances = 0, warnings = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		findings += reports[i].observed.count + reports[i].result->findings.count;
+		findings += reports[i].observed.count;
 		instances += reports[i].observed.count;
-		for (size_t k = 0; k < reports[i].result->findings.count; k++)
-			instances += reports[i].result->findings.items[k].count;
+		for (size_t k = 0; k < reports[i].result->findings.count; k++) {
+			const struct finding *f = &reports[i].result->findings.items[k];
+
+			if (f->status == FINDING_WARNING) {
+				warnings++;
+				continue;
+			}
+			findings++;
+			instances += f->count;
+		}
 	}
 	if (findings)
 		print_count(out, "", findings, "finding", "findings");
@@ -401,6 +426,8 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 		fputs("nothing found", out);
 	if (instances > findings)
 		fprintf(out, " (%" PRIu64 " places in the run)", instances);
+	if (warnings)
+		print_count(out, ", ", warnings, "warning", "warnings");
 	print_count(out, " in ", s.events, "event", "events");
 	print_count(out, " of ", s.threads, "thread", "threads");
 	if (s.windows > 1)

@@ -6,6 +6,7 @@
 #include "runtime/lane.h"
 #include "runtime/range.h"
 #include "runtime/record.h"
+#include "runtime/turn.h"
 
 #include <cpuid.h>
 #include <stdbool.h>
@@ -134,6 +135,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 	{                                                                                          \
 		if (!record_on())                                                                  \
 			return load##N(at);                                                        \
+		turn_before(EV_ATOMIC_READ, at, N, RECORD_CALLER);                                 \
 		bool striped = record_stripe_lock(at);                                             \
 		T value = load##N(at);                                                             \
 		uint64_t number = record_sequence(at);                                             \
@@ -149,6 +151,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 	SOOTH_API void __sooth_store##N(volatile T *at, T value, int m)                            \
 	{                                                                                          \
 		bool on = record_on();                                                             \
+		turn_before(EV_ATOMIC_WRITE, at, N, RECORD_CALLER);                                \
 		bool striped = on && record_stripe_lock(at);                                       \
 		T old = load##N(at);                                                               \
 		while (!exchange##N(at, &old, value))                                              \
@@ -168,6 +171,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 	SOOTH_API T __sooth_##name##N(volatile T *at, T operand parameter, int m)                  \
 	{                                                                                          \
 		bool on = record_on();                                                             \
+		turn_before(EV_ATOMIC_UPDATE, at, N, RECORD_CALLER);                               \
 		bool striped = on && record_stripe_lock(at);                                       \
 		T old = load##N(at), updated;                                                      \
 		do                                                                                 \
@@ -187,6 +191,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 #define COMPARE(N, T)                                                                              \
 	static inline bool compare##N(uintptr_t pc, volatile T *at, T *old, T desired, int m)      \
 	{                                                                                          \
+		turn_before(EV_ATOMIC_UPDATE, at, N, pc);                                          \
 		T expected = *old;                                                                 \
 		bool striped = record_stripe_lock(at);                                             \
 		bool done = exchange##N(at, old, desired);                                         \
@@ -206,6 +211,8 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uintptr_t pc = RECORD_CALLER;                                                      \
 		if (!record_on())                                                                  \
 			return exchange##N(at, expected, desired);                                 \
+		if (m & EXPECTED_IS_SHARED)                                                        \
+			turn_before(EV_READ, expected, N, pc);                                     \
 		T old = *(volatile T *)expected;                                                   \
 		if (m & EXPECTED_IS_SHARED)                                                        \
 			range_read(pc, expected, &old, N, 0);                                      \
@@ -244,6 +251,7 @@ OPERATIONS(16, uint128_t)
 SOOTH_API void __sooth_fence(int m);
 SOOTH_API void __sooth_fence(int m)
 {
+	turn_before(EV_FENCE, NULL, 0, RECORD_CALLER);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (record_on())
 		record(EV_FENCE, RECORD_CALLER, (struct record_fields){ .m = ORDER(m) });

@@ -4,6 +4,7 @@
  */
 #include "runtime/object.h"
 #include "runtime/real.h"
+#include "runtime/turn.h"
 
 #include <stdatomic.h>
 
@@ -61,6 +62,7 @@ static void remember(const pthread_barrier_t *barrier, unsigned count)
 SOOTH_API int pthread_barrier_init(pthread_barrier_t *restrict barrier,
 				   const pthread_barrierattr_t *restrict attributes, unsigned count)
 {
+	turn_before(EV_BARRIER_INIT, barrier, 0, RECORD_CALLER);
 	int result = real()->pthread_barrier_init(barrier, attributes, count);
 
 	if (result != 0)
@@ -78,10 +80,41 @@ SOOTH_API int pthread_barrier_init(pthread_barrier_t *restrict barrier,
 SOOTH_API int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
 	forget(barrier);
+	turn_before(EV_BARRIER_DESTROY, barrier, 0, RECORD_CALLER);
 	if (record_on())
 		object_record(EV_BARRIER_DESTROY, RECORD_CALLER, barrier, record_sequence(barrier),
 			      0);
 	return real()->pthread_barrier_destroy(barrier);
+}
+
+/* As glibc has it, for a barrier that was made before anything was recorded. */
+struct inside {
+	unsigned in, round, count;
+};
+
+static unsigned how_many_meet(const pthread_barrier_t *barrier)
+{
+	unsigned count = count_of(barrier);
+
+	return count ? count : ((const struct inside *)(const void *)barrier)->count;
+}
+
+/* In turn: the scheduler plays it. The last to arrive is the serial one. */
+static int wait_in_turn(pthread_barrier_t *barrier, uintptr_t pc)
+{
+	struct turn_want want = turn_want(EV_ARRIVE, barrier, pc);
+
+	want.foreign = false;
+	turn_take(&want);
+	record(EV_ARRIVE, pc,
+	       (struct record_fields){ .q = record_sequence(barrier),
+				       .a = (uintptr_t)barrier,
+				       .n = how_many_meet(barrier) });
+	want.kind = EV_PASS;
+	bool last = turn_can(&want);
+	turn_take(&want);
+	object_record(EV_PASS, pc, barrier, record_sequence(barrier), last);
+	return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
 SOOTH_API int pthread_barrier_wait(pthread_barrier_t *barrier)
@@ -89,6 +122,8 @@ SOOTH_API int pthread_barrier_wait(pthread_barrier_t *barrier)
 	if (!record_on())
 		return real()->pthread_barrier_wait(barrier);
 	uintptr_t pc = RECORD_CALLER;
+	if (turn_on())
+		return wait_in_turn(barrier, pc);
 	record(EV_ARRIVE, pc,
 	       (struct record_fields){ .q = record_sequence(barrier),
 				       .a = (uintptr_t)barrier,

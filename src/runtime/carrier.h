@@ -6,6 +6,7 @@
 #define RUNTIME_CARRIER_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct carrier {
@@ -26,5 +27,8 @@ struct carrier {
 
 extern const struct carrier carrier_kernel, carrier_fiber;
 extern const struct carrier *carrier; /* the one in use */
+
+/* A turn is handed over in front of an access: the vector registers may be live. */
+extern bool carrier_vectors_live;
 
 #endif

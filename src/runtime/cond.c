@@ -9,6 +9,8 @@
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
+#include "runtime/turn.h"
+#include "runtime/vtime.h"
 
 #include <errno.h>
 
@@ -52,10 +54,49 @@ static void woken(struct waiting *waiting)
 		record_unmodelled(waiting->pc, "wait on a condition failed");
 }
 
+/* Gives the mutex up for real, or takes it again: the scheduler has seen to it that it is free. */
+static void take_mutex(pthread_mutex_t *mutex, uint64_t site)
+{
+	if (real()->pthread_mutex_trylock(mutex) != EBUSY)
+		return;
+	turn_leave(site);
+	real()->pthread_mutex_lock(mutex);
+	turn_return();
+}
+
+/*
+ * In turn: the scheduler plays the condition, the library's is not touched. Who is woken is decided
+ * when somebody wakes.
+ */
+static int wait_in_turn(struct waiting *waiting, enum event_how how, uint64_t until)
+{
+	struct turn_want want = turn_want(EV_WAIT, waiting->cond, waiting->pc);
+
+	want.other = (uintptr_t)waiting->mutex;
+	want.foreign = false;
+	want.how = how;
+	turn_take(&want);
+	record_wait(EV_WAIT, waiting, how);
+	real()->pthread_mutex_unlock(waiting->mutex);
+	want.kind = EV_WOKEN;
+	want.until = until;
+	want.lock = (uint8_t)mutex_type(waiting->mutex);
+	enum turn_answer answer = turn_take(&want);
+	take_mutex(waiting->mutex, want.site);
+	if (turn_cancelled())
+		real()->pthread_testcancel(); /* `woken` records what is left to record */
+	return waiting->result = answer == TURN_TIMED_OUT ? ETIMEDOUT : 0;
+}
+
 int cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uintptr_t pc)
 {
 	if (!record_on() || mutex_refuses(mutex))
 		return real()->pthread_cond_wait(cond, mutex);
+	if (turn_on()) {
+		struct waiting waiting
+			__attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
+		return wait_in_turn(&waiting, EVENT_PLAIN, 0);
+	}
 	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
 	record_wait(EV_WAIT, &waiting, EVENT_PLAIN);
 	return waiting.result = real()->pthread_cond_wait(cond, mutex);
@@ -66,11 +107,21 @@ SOOTH_API int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *
 	return cond_wait(cond, mutex, RECORD_CALLER);
 }
 
+static int wait_until_in_turn(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until,
+			      uintptr_t pc)
+{
+	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
+
+	return wait_in_turn(&waiting, EVENT_TIMED, until);
+}
+
 int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until,
 		    uintptr_t pc)
 {
 	if (!record_on() || mutex_refuses(mutex) || !object_time_valid(until))
 		return real()->pthread_cond_timedwait(cond, mutex, until);
+	if (turn_on())
+		return wait_until_in_turn(cond, mutex, vtime_of(CLOCK_REALTIME, until), pc);
 	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
 	record_wait(EV_WAIT, &waiting, EVENT_TIMED);
 	return waiting.result = real()->pthread_cond_timedwait(cond, mutex, until);
@@ -88,6 +139,8 @@ SOOTH_API int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mute
 	if (!record_on() || mutex_refuses(mutex) || !object_clock_valid(clock) ||
 	    !object_time_valid(until))
 		return real()->pthread_cond_clockwait(cond, mutex, clock, until);
+	if (turn_on())
+		return wait_until_in_turn(cond, mutex, vtime_of(clock, until), RECORD_CALLER);
 	struct waiting waiting
 		__attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER, CANCELLED };
 	record_wait(EV_WAIT, &waiting, EVENT_TIMED);
@@ -96,6 +149,7 @@ SOOTH_API int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mute
 
 static int notify(enum event_kind kind, pthread_cond_t *cond, uintptr_t pc)
 {
+	turn_before(kind, cond, 0, pc);
 	bool striped = record_stripe_lock(cond);
 	uint64_t number = record_sequence(cond);
 	int result = kind == EV_SIGNAL ? real()->pthread_cond_signal(cond)
@@ -129,6 +183,7 @@ SOOTH_API int pthread_cond_broadcast(pthread_cond_t *cond)
 
 int cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes, uintptr_t pc)
 {
+	turn_before(EV_COND_INIT, cond, 0, pc);
 	int result = real()->pthread_cond_init(cond, attributes);
 
 	if (result == 0 && record_on())
@@ -145,6 +200,7 @@ SOOTH_API int pthread_cond_init(pthread_cond_t *restrict cond,
 /* Recorded before: the library waits in here for threads that are still on their way out. */
 int cond_destroy(pthread_cond_t *cond, uintptr_t pc)
 {
+	turn_before(EV_COND_DESTROY, cond, 0, pc);
 	if (record_on())
 		object_record(EV_COND_DESTROY, pc, cond, record_sequence(cond), 0);
 	return real()->pthread_cond_destroy(cond);

@@ -1,4 +1,5 @@
 /* How a process multiplies, becomes another program, and ends other than by exit. */
+#include "runtime/fiber.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
@@ -64,6 +65,7 @@ static pid_t forked(pid_t child, uintptr_t pc)
 
 SOOTH_API pid_t fork(void)
 {
+	fiber_refuse("fork");
 	be_first();
 	return forked(real()->fork(), RECORD_CALLER);
 }
@@ -71,6 +73,7 @@ SOOTH_API pid_t fork(void)
 /* The same without handlers, ours included. */
 SOOTH_API pid_t _Fork(void)
 {
+	fiber_refuse("_Fork");
 	pid_t child = real()->_Fork();
 
 	if (child == 0)

@@ -8,6 +8,7 @@
  */
 #include "runtime/object.h"
 #include "runtime/real.h"
+#include "runtime/turn.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -87,6 +88,11 @@ SOOTH_API int __cxa_guard_acquire(uint64_t *guard)
 {
 	if (!record_on())
 		return acquire(guard);
+	if (turn_on()) {
+		struct turn_want want = turn_want(EV_ONCE_BEGIN, guard, RECORD_CALLER);
+		want.lock = EVENT_LOCK_ERRORCHECK; /* one that needs itself is refused */
+		turn_take(&want);
+	}
 	int runs = acquire_quietly(guard);
 	object_record(runs ? EV_ONCE_BEGIN : EV_ONCE, RECORD_CALLER, guard, record_sequence(guard),
 		      0);
@@ -95,14 +101,17 @@ SOOTH_API int __cxa_guard_acquire(uint64_t *guard)
 
 SOOTH_API void __cxa_guard_release(uint64_t *guard)
 {
-	if (record_on())
+	if (record_on()) {
+		turn_before(EV_ONCE_END, guard, 0, RECORD_CALLER);
 		object_record(EV_ONCE_END, RECORD_CALLER, guard, record_sequence(guard), 0);
+	}
 	release(guard);
 }
 
 SOOTH_API void __cxa_guard_abort(uint64_t *guard)
 {
 	if (record_on()) {
+		turn_before(EV_ONCE_END, guard, 0, RECORD_CALLER);
 		object_record(EV_ONCE_END, RECORD_CALLER, guard, record_sequence(guard), 0);
 		record_unmodelled(RECORD_CALLER,
 				  "static variable's initialisation left by an exception");

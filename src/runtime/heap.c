@@ -5,9 +5,13 @@
  */
 #include "runtime/heap.h"
 
+#include "runtime/follow.h"
+#include "runtime/foreign.h"
 #include "runtime/loader.h"
+#include "runtime/place.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
+#include "runtime/turn.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -58,11 +62,27 @@ static bool too_early(void)
 	return __builtin_expect(real_searching, 0);
 }
 
+/* ---- whose block ---------------------------------------------------------------------------- */
+
+static bool is_placed(const void *block)
+{
+	return __builtin_expect(place_contains((uintptr_t)block), 0);
+}
+
+static size_t size_of(void *block)
+{
+	return is_placed(block) ? place_size(block) : real()->malloc_usable_size(block);
+}
+
 /* ---- records ------------------------------------------------------------------------------ */
 
+/*
+ * In a controlled run a record is a step, and the steps of a thread may not depend on the schedule:
+ * whether the C library allocates something does.
+ */
 static bool is_recorded(uintptr_t pc)
 {
-	return record_on() && !loader_contains(pc);
+	return record_on() && !loader_contains(pc) && !(turn_taking && foreign_caller(pc));
 }
 
 static void *allocated(void *block, size_t size, uintptr_t pc)
@@ -72,35 +92,106 @@ static void *allocated(void *block, size_t size, uintptr_t pc)
 	return block;
 }
 
-static void record_free(const void *block, uintptr_t pc)
+/* The record has no size, but the log of a controlled run wants it: a free touches all of it. */
+static void record_free(void *block, uintptr_t pc)
 {
-	record(EV_FREE, pc, (struct record_fields){ .a = (uintptr_t)block });
+	record(EV_FREE, pc,
+	       (struct record_fields){ .a = (uintptr_t)block,
+				       .n = turn_taking ? size_of(block) : 0 });
 }
 
-void *heap_alloc(size_t size, uintptr_t pc)
+/* ---- controlled runs: blocks have places of their own (place.h) ---------------------------- */
+
+/* NULL: not in a controlled run, or no room. */
+static void *placed(size_t size, size_t alignment, uintptr_t pc)
 {
-	return allocated(real()->malloc(size), size, pc);
+	if (__builtin_expect(!turn_taking, 1))
+		return NULL;
+	return place_alloc(size, alignment, !turn_on() || foreign_caller(pc));
+}
+
+/* The end of a block is a decision: whoever still wants it may go first. */
+static void decide_free(const void *block, uintptr_t pc)
+{
+	if (turn_on() && !foreign_caller(pc))
+		turn_take(&(struct turn_want){
+			.kind = EV_FREE, .object = (uintptr_t)block, .site = follow_site(pc) });
+}
+
+/* A block that cannot be freed ends the run, or the program as the C library would. */
+static void check_block(const void *block, uintptr_t pc)
+{
+	enum place_state state = place_state(block);
+
+	if (state == PLACE_LIVE)
+		return;
+	if (turn_on())
+		turn_fault(CONTROL_BAD_FREE, (uintptr_t)block, follow_site(pc));
+	static const char twice[] = "free(): double free detected\n";
+	static const char none[] = "free(): invalid pointer\n";
+	const char *text = state == PLACE_FREED ? twice : none;
+	ssize_t written = real()->write(2, text, strlen(text));
+	(void)written;
+	abort();
+}
+
+static void release(void *block)
+{
+	if (is_placed(block))
+		place_free(block);
+	else
+		real()->free(block);
+}
+
+/* A block that grows gets room for more, so that growing byte by byte is not quadratic. */
+static void *move(void *block, size_t size, uintptr_t pc)
+{
+	size_t before = size_of(block);
+	void *moved = NULL;
+
+	if (is_placed(block) && place_resize(block, size))
+		return block;
+	if (size > before && size < SIZE_MAX / 2)
+		moved = placed(size + size / 4, 1, pc);
+	if (!moved)
+		moved = placed(size, 1, pc);
+	if (!moved)
+		moved = real()->malloc(size);
+	if (!moved)
+		return NULL;
+	memcpy(moved, block, before < size ? before : size);
+	release(block);
+	return moved;
 }
 
 /* ---- allocation --------------------------------------------------------------------------- */
+
+void *heap_alloc(size_t size, uintptr_t pc)
+{
+	void *block = placed(size, 1, pc);
+
+	return allocated(block ? block : real()->malloc(size), size, pc);
+}
 
 SOOTH_API void *malloc(size_t size)
 {
 	if (too_early())
 		return early_alloc(size);
-	return allocated(real()->malloc(size), size, RECORD_CALLER);
+	return heap_alloc(size, RECORD_CALLER);
 }
 
-/* The zeros are a write like any other: later reads see them. */
+/* The zeros are a write like any other: later reads see them. Placed blocks are zero from birth. */
 SOOTH_API void *calloc(size_t count, size_t each)
 {
 	size_t size;
+	bool too_large = __builtin_mul_overflow(count, each, &size);
 
 	if (too_early())
-		return __builtin_mul_overflow(count, each, &size) ? NULL : early_alloc(size);
-	void *block = real()->calloc(count, each);
+		return too_large ? NULL : early_alloc(size);
+	void *block = too_large ? NULL : placed(size, 1, RECORD_CALLER);
+	if (!block)
+		block = real()->calloc(count, each);
 	if (block && is_recorded(RECORD_CALLER)) {
-		size = count * each;
 		allocated(block, size, RECORD_CALLER);
 		if (size)
 			record(EV_FILL, RECORD_CALLER,
@@ -109,10 +200,20 @@ SOOTH_API void *calloc(size_t count, size_t each)
 	return block;
 }
 
+/* NULL where the C library is to decide: not controlled, or no alignment at all. */
+static void *placed_aligned(size_t alignment, size_t size, uintptr_t pc)
+{
+	return alignment && !(alignment & (alignment - 1)) ? placed(size, alignment, pc) : NULL;
+}
+
 SOOTH_API int posix_memalign(void **out, size_t alignment, size_t size)
 {
-	int result = real()->posix_memalign(out, alignment, size);
+	void *block =
+		alignment % sizeof(void *) ? NULL : placed_aligned(alignment, size, RECORD_CALLER);
+	int result = block ? 0 : real()->posix_memalign(out, alignment, size);
 
+	if (block)
+		*out = block;
 	if (result == 0)
 		allocated(*out, size, RECORD_CALLER);
 	return result;
@@ -120,38 +221,59 @@ SOOTH_API int posix_memalign(void **out, size_t alignment, size_t size)
 
 SOOTH_API void *aligned_alloc(size_t alignment, size_t size)
 {
-	return allocated(real()->aligned_alloc(alignment, size), size, RECORD_CALLER);
+	void *block = placed_aligned(alignment, size, RECORD_CALLER);
+
+	return allocated(block ? block : real()->aligned_alloc(alignment, size), size,
+			 RECORD_CALLER);
 }
 
 SOOTH_API void *memalign(size_t alignment, size_t size)
 {
-	return allocated(real()->memalign(alignment, size), size, RECORD_CALLER);
+	void *block = placed_aligned(alignment, size, RECORD_CALLER);
+
+	return allocated(block ? block : real()->memalign(alignment, size), size, RECORD_CALLER);
 }
+
+#define PAGE 4096u
 
 SOOTH_API void *valloc(size_t size)
 {
-	return allocated(real()->valloc(size), size, RECORD_CALLER);
+	void *block = placed(size, PAGE, RECORD_CALLER);
+
+	return allocated(block ? block : real()->valloc(size), size, RECORD_CALLER);
 }
 
 SOOTH_API void *pvalloc(size_t size)
 {
-	return allocated(real()->pvalloc(size), size, RECORD_CALLER);
+	void *block = size > SIZE_MAX - PAGE ? NULL
+					     : placed((size + PAGE - 1) & ~(size_t)(PAGE - 1), PAGE,
+						      RECORD_CALLER);
+
+	return allocated(block ? block : real()->pvalloc(size), size, RECORD_CALLER);
 }
 
 /* ---- the rest of a block's life ----------------------------------------------------------- */
+
+static void end_block(void *block, uintptr_t pc)
+{
+	decide_free(block, pc);
+	if (is_placed(block))
+		check_block(block, pc);
+	if (is_recorded(pc))
+		record_free(block, pc);
+}
 
 SOOTH_API void free(void *block)
 {
 	if (!block || is_early(block) || too_early())
 		return;
-	if (is_recorded(RECORD_CALLER))
-		record_free(block, RECORD_CALLER);
-	real()->free(block);
+	end_block(block, RECORD_CALLER);
+	release(block);
 }
 
 SOOTH_API size_t malloc_usable_size(void *block)
 {
-	return is_early(block) ? early_size(block) : real()->malloc_usable_size(block);
+	return is_early(block) ? early_size(block) : block ? size_of(block) : 0;
 }
 
 static void *early_realloc(void *block, size_t size, uintptr_t pc)
@@ -172,14 +294,20 @@ static void *reallocate(void *block, size_t size, uintptr_t pc)
 {
 	if (too_early() || is_early(block))
 		return early_realloc(block, size, pc);
-	bool ended = block && is_recorded(pc);
-	if (ended)
-		record_free(block, pc);
-	void *moved = real()->realloc(block, size);
+	if (!block)
+		return heap_alloc(size, pc);
+	end_block(block, pc);
+	void *moved = NULL;
+	if (!turn_taking && !is_placed(block))
+		moved = real()->realloc(block, size);
+	else if (size)
+		moved = move(block, size, pc);
+	else
+		release(block);
 	if (moved)
 		return allocated(moved, size, pc);
-	if (ended && size)
-		allocated(block, real()->malloc_usable_size(block), pc);
+	if (size)
+		allocated(block, size_of(block), pc);
 	return NULL;
 }
 

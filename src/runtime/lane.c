@@ -1,6 +1,7 @@
 #include "runtime/lane.h"
 
 #include "event/event.h"
+#include "runtime/follow.h"
 #include "runtime/global.h"
 #include "runtime/log.h"
 #include "runtime/process.h"
@@ -62,6 +63,7 @@ static void rewind_lane(struct wire_block *lane)
 	lane->time = __rdtsc();
 	lane_self.codec = (struct codec){ .time = lane->time };
 	lane->limit = lane->flags & WIRE_BLOCK_GLOBAL ? lane->cursor : lane->cursor + WIRE_PAGE;
+	follow_after_flush(lane);
 }
 
 static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
@@ -114,6 +116,7 @@ static bool flush_global(struct wire_block *lane)
 			  (uint32_t)(lane->cursor - LANE_FIRST(lane)))) {
 		lane->cursor = LANE_FIRST(lane);
 		lane->limit = lane->cursor;
+		follow_after_flush(lane);
 		return true;
 	}
 	lane->limit = LANE_LAST(lane);
@@ -125,6 +128,11 @@ static bool flush_global(struct wire_block *lane)
 
 static bool flush_block(struct wire_block *lane, uint32_t flags)
 {
+	if (process_discards()) {
+		lane->number++;
+		rewind_lane(lane);
+		return true;
+	}
 	if (process_over_limit()) {
 		stop(lane, EVENT_STOP_LIMIT);
 		return false;
@@ -154,6 +162,7 @@ static bool flush(struct wire_block *lane, uint32_t flags)
 	int cancel;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	follow_before_flush(lane);
 	bool ok = lane->flags & WIRE_BLOCK_GLOBAL ? flush_global(lane) : flush_block(lane, flags);
 	pthread_setcancelstate(cancel, NULL);
 	return ok;
@@ -163,6 +172,11 @@ void lane_start(void)
 {
 	if (!lane_self.known)
 		__sooth_lane = &nowhere;
+}
+
+void lane_number_streams_from(uint32_t first)
+{
+	atomic_store(&streams, first);
 }
 
 uint32_t lane_new_stream(void)
@@ -219,6 +233,14 @@ void lane_end(void)
 	lane_self.ended = true;
 	use_sink();
 	lane_self.quiet = quiet;
+}
+
+void lane_restart(void)
+{
+	struct wire_block *lane = lane_self.lanes[0];
+
+	if (lane)
+		rewind_lane(lane);
 }
 
 void lane_close(void)

@@ -26,6 +26,7 @@ struct lane_self {
 	bool known;	    /* lane_begin was called */
 	bool quiet;	    /* the runtime is at work: record nothing */
 	bool stripe_held;   /* see record_stripe_lock */
+	bool turns;	    /* takes turns (turn.h) */
 	bool ended;	    /* lane_end was called: whatever still runs here is not recorded */
 	unsigned depth;	    /* of signal handlers */
 	uint64_t numbered;  /* when the number of the next record was taken; 0: it has none yet */
@@ -40,6 +41,9 @@ void lane_start(void);
 
 /* A number for a thread about to be created. The main thread has 0. */
 uint32_t lane_new_stream(void);
+
+/* The numbers below it are given otherwise: in a controlled run a thread's is that of its path. */
+void lane_number_streams_from(uint32_t first);
 
 /*
  * In a new thread: lane_hold while the runtime sets it up, which may run the program's allocator;
@@ -68,6 +72,9 @@ void lane_leave_handler(const struct lane_interrupted *interrupted);
  * gives them back. What other threads hold stays in the ring for the reader.
  */
 void lane_close(void);
+
+/* The calling thread's lane is emptied: a run starts here once more. */
+void lane_restart(void);
 
 /* In a fork child: forget every lane; the calling thread starts anew as stream 0. */
 void lane_after_fork(void);

@@ -3,7 +3,9 @@
 #include "event/event.h"
 #include "event/wire.h"
 #include "runtime/lane.h"
+#include "runtime/patch.h"
 #include "runtime/process.h"
+#include "runtime/turn.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -16,15 +18,6 @@
 #include <unistd.h>
 
 #define MODULES_MAX 1024u
-
-struct module {
-	const char *seg, *str;
-	uint32_t seg_bytes, str_bytes;
-	uint64_t base, end;
-	uint8_t build_id[64];
-	uint32_t build_id_bytes;
-	char path[512];
-};
 
 static struct module modules[MODULES_MAX];
 static _Atomic uint32_t count;
@@ -63,6 +56,7 @@ static int identify(struct dl_phdr_info *info, size_t size, void *data)
 	}
 	if ((uint64_t)m->seg < low || (uint64_t)m->seg >= high)
 		return 0;
+	m->shift = info->dlpi_addr;
 	m->base = low;
 	m->end = high;
 	if (info->dlpi_name && info->dlpi_name[0]) {
@@ -147,20 +141,27 @@ SOOTH_API void __sooth_module_add(const char *seg, const char *seg_end, const ch
 		m->seg_bytes = (uint32_t)(seg_end - seg);
 		m->str_bytes = (uint32_t)(str_end - str);
 		dl_iterate_phdr(identify, m);
-		if (process_recording()) {
+		if (process_recording() && !process_discards()) {
 			if (collides(m))
 				process_unreadable(m->path);
 			else
 				write_module(m);
 		}
+		if (turn_taking)
+			patch_module(m);
 	}
 	lane_self.quiet = quiet;
 	errno = error;
 }
 
+const struct module *module_get(uint32_t i)
+{
+	return i < count && i < MODULES_MAX ? &modules[i] : NULL;
+}
+
 void module_write_all(void)
 {
-	if (!process_recording())
+	if (!process_recording() || process_discards())
 		return;
 	for (uint32_t i = 0; i < count && i < MODULES_MAX; i++)
 		write_module(&modules[i]);

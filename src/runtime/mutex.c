@@ -14,6 +14,8 @@
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/thread.h"
+#include "runtime/turn.h"
+#include "runtime/vtime.h"
 
 #include <errno.h>
 
@@ -28,6 +30,15 @@ static _Atomic bool tried; /* somebody has called a trylock */
 static bool is_errorcheck(const pthread_mutex_t *mutex)
 {
 	return (mutex->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK;
+}
+
+enum event_lock mutex_type(const pthread_mutex_t *mutex)
+{
+	switch (mutex->__data.__kind & KIND_TYPE) {
+	case PTHREAD_MUTEX_RECURSIVE: return EVENT_LOCK_RECURSIVE;
+	case PTHREAD_MUTEX_ERRORCHECK: return EVENT_LOCK_ERRORCHECK;
+	default: return EVENT_LOCK_NORMAL;
+	}
 }
 
 bool mutex_refuses(const pthread_mutex_t *mutex)
@@ -72,10 +83,39 @@ static int try_first(pthread_mutex_t *mutex, uintptr_t pc)
 	return result;
 }
 
+/*
+ * In turn: when the scheduler lets us go on the mutex is free, and the real function does not wait.
+ * If it is not free after all (code we do not see has it) we wait for it outside.
+ */
+static int lock_in_turn(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, uint64_t until)
+{
+	struct turn_want want = turn_want(EV_ACQUIRE, mutex, pc);
+	int result = EBUSY;
+
+	want.how = how;
+	want.until = until;
+	want.lock = (uint8_t)mutex_type(mutex);
+	if (turn_take(&want) == TURN_TIMED_OUT)
+		return locked(mutex, pc, how, ETIMEDOUT);
+	if (!(mutex->__data.__kind & KIND_ROBUST))
+		result = real()->pthread_mutex_trylock(mutex);
+	if (result == EBUSY) {
+		bool waits = !(mutex->__data.__kind & KIND_ROBUST) && mutex_refuses(mutex);
+		if (waits)
+			turn_leave(want.site);
+		result = real()->pthread_mutex_lock(mutex);
+		if (waits)
+			turn_return();
+	}
+	return locked(mutex, pc, how, result);
+}
+
 int mutex_lock(pthread_mutex_t *mutex, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_mutex_lock(mutex);
+	if (turn_on())
+		return lock_in_turn(mutex, pc, EVENT_PLAIN, 0);
 	int result = try_first(mutex, pc);
 	if (result == EBUSY)
 		result = real()->pthread_mutex_lock(mutex);
@@ -91,6 +131,8 @@ int mutex_lock_until(pthread_mutex_t *mutex, const struct timespec *until, uintp
 {
 	if (!record_on())
 		return real()->pthread_mutex_timedlock(mutex, until);
+	if (turn_on() && object_time_valid(until))
+		return lock_in_turn(mutex, pc, EVENT_TIMED, vtime_of(CLOCK_REALTIME, until));
 	int result = try_first(mutex, pc);
 	if (result == EBUSY)
 		result = real()->pthread_mutex_timedlock(mutex, until);
@@ -109,6 +151,8 @@ SOOTH_API int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t
 	if (!record_on() || !object_clock_valid(clock))
 		return real()->pthread_mutex_clocklock(mutex, clock, until);
 	uintptr_t pc = RECORD_CALLER;
+	if (turn_on() && object_time_valid(until))
+		return lock_in_turn(mutex, pc, EVENT_TIMED, vtime_of(clock, until));
 	int result = try_first(mutex, pc);
 	if (result == EBUSY)
 		result = real()->pthread_mutex_clocklock(mutex, clock, until);
@@ -123,6 +167,11 @@ int mutex_try(pthread_mutex_t *mutex, uintptr_t pc)
 		return real()->pthread_mutex_trylock(mutex);
 	if (!tried)
 		tried = true;
+	if (turn_on()) {
+		struct turn_want want = turn_want(EV_ACQUIRE, mutex, pc);
+		want.how = EVENT_TRY;
+		turn_take(&want);
+	}
 	bool striped = record_stripe_lock(mutex);
 	int result = real()->pthread_mutex_trylock(mutex);
 	if (result == EBUSY)
@@ -149,6 +198,7 @@ int mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_mutex_unlock(mutex);
+	turn_before(EV_RELEASE, mutex, 0, pc);
 	if (mutex_refuses(mutex)) {
 		int result = real()->pthread_mutex_unlock(mutex);
 		if (result == 0)
@@ -172,23 +222,15 @@ SOOTH_API int pthread_mutex_unlock(pthread_mutex_t *mutex)
 
 /* ---- making and unmaking ------------------------------------------------------------------ */
 
-static enum event_lock type_of(const pthread_mutex_t *mutex)
-{
-	switch (mutex->__data.__kind & KIND_TYPE) {
-	case PTHREAD_MUTEX_RECURSIVE: return EVENT_LOCK_RECURSIVE;
-	case PTHREAD_MUTEX_ERRORCHECK: return EVENT_LOCK_ERRORCHECK;
-	default: return EVENT_LOCK_NORMAL;
-	}
-}
-
 void mutex_made(const pthread_mutex_t *mutex, uintptr_t pc)
 {
 	if (record_on())
-		object_record(EV_LOCK_INIT, pc, mutex, record_sequence(mutex), type_of(mutex));
+		object_record(EV_LOCK_INIT, pc, mutex, record_sequence(mutex), mutex_type(mutex));
 }
 
 SOOTH_API int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
 {
+	turn_before(EV_LOCK_INIT, mutex, 0, RECORD_CALLER);
 	int result = real()->pthread_mutex_init(mutex, attributes);
 
 	if (result == 0)
@@ -198,6 +240,7 @@ SOOTH_API int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
 
 int mutex_destroy(pthread_mutex_t *mutex, uintptr_t pc)
 {
+	turn_before(EV_LOCK_DESTROY, mutex, 0, pc);
 	int result = real()->pthread_mutex_destroy(mutex);
 
 	if (result == 0 && record_on())

@@ -2,6 +2,8 @@
 #ifndef RUNTIME_MUTEX_H
 #define RUNTIME_MUTEX_H
 
+#include "event/event.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,6 +11,8 @@
 
 /* Would the library refuse to unlock it for the calling thread, which does not hold it? */
 bool mutex_refuses(const pthread_mutex_t *mutex);
+
+enum event_lock mutex_type(const pthread_mutex_t *mutex);
 
 /* The functions of pthreads, with the place they are called from. */
 int mutex_lock(pthread_mutex_t *mutex, uintptr_t pc);

@@ -5,6 +5,7 @@
  */
 #include "runtime/object.h"
 #include "runtime/real.h"
+#include "runtime/turn.h"
 
 struct call {
 	pthread_once_t *once;
@@ -23,6 +24,7 @@ static void end(struct call **call)
 {
 	if (!record_on())
 		return;
+	turn_before(EV_ONCE_END, (*call)->once, 0, (*call)->pc);
 	object_record(EV_ONCE_END, (*call)->pc, (*call)->once, record_sequence((*call)->once), 0);
 	if (!(*call)->returned)
 		record_unmodelled((*call)->pc, "once routine left by an exception or cancellation");
@@ -43,6 +45,7 @@ static int call_routine(pthread_once_t *once, void (*routine)(void), uintptr_t p
 	if (!record_on())
 		return real()->pthread_once(once, routine);
 	struct call call = { once, routine, pc, false, false };
+	turn_before(EV_ONCE_BEGIN, once, 0, pc); /* returns when nobody is at it */
 	current = &call;
 	int result = real()->pthread_once(once, run);
 	if (result == 0 && !call.ran)

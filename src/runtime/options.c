@@ -8,6 +8,15 @@ static bool is_separator(char c)
 	return c == ' ' || c == ',' || c == ':' || c == '\t' || c == '\n';
 }
 
+static uint64_t read_number(const char *text, size_t length)
+{
+	uint64_t number = 0;
+
+	for (size_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++)
+		number = number * 10 + (uint64_t)(text[i] - '0');
+	return number;
+}
+
 static uint64_t read_size(const char *text, size_t length)
 {
 	uint64_t size = 0;
@@ -38,8 +47,18 @@ static void set(struct options *o, const char *key, size_t key_length, const cha
 		o->global_log = length == 6 && !memcmp(value, "global", 6);
 	} else if (IS("quiet")) {
 		o->quiet = read_size(value, length) != 0;
+	} else if (IS("control") && length < sizeof(o->control)) {
+		memcpy(o->control, value, length);
+		o->control[length] = 0;
+	} else if (IS("serial")) {
+		o->serial = read_size(value, length) != 0;
+	} else if (IS("seed")) {
+		o->has_seed = true;
+		o->seed = read_number(value, length);
 	} else if (IS("verbosity")) {
 		o->verbosity = (int)read_size(value, length);
+	} else if (IS("patterns")) {
+		o->patterns = read_size(value, length) != 0;
 	}
 #undef IS
 }

@@ -13,6 +13,11 @@ struct options {
 	bool global_log;	    /* log=global  one log under one lock, to compare with */
 	bool quiet;		    /* quiet=1  say nothing, whatever happens */
 	int verbosity;		    /* verbosity=N  1: say where the trace is */
+	char control[256]; /* control=PATH  take turns as this file says (event/control.h) */
+	bool serial;	   /* serial=1  take turns; nobody says how */
+	bool has_seed;	   /* seed=N  with serial: by priorities that are drawn from it */
+	uint64_t seed;
+	bool patterns; /* patterns=1  tell new locking patterns: pattern.h */
 };
 
 void options_read(struct options *options, const char *text);

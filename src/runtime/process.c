@@ -7,10 +7,13 @@
 #include "runtime/log.h"
 #include "runtime/module.h"
 #include "runtime/options.h"
+#include "runtime/pattern.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/refill.h"
 #include "runtime/ring.h"
+#include "runtime/server.h"
+#include "runtime/turn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +45,7 @@ static struct {
 /* What descriptor 2 was at the start: a program may close it and get it again for a file. */
 static struct stat standard_error;
 
-static void say(const char *what, const char *which)
+void process_say(const char *what, const char *which)
 {
 	struct iovec line[] = {
 		{ "sooth: ", 7 },
@@ -204,19 +207,20 @@ static bool open_trace(void)
 	if (process.options.dir[0] == 0)
 		return false;
 	if (!make_dir()) {
-		say("cannot make the trace's directory, nothing is recorded: ", process.dir);
+		process_say("cannot make the trace's directory, nothing is recorded: ",
+			    process.dir);
 		return false;
 	}
 	process.pid = getpid();
 	log_open(process.dir);
 	if (!ring_open(process.dir) || (process.options.global_log && !global_open())) {
-		say("cannot write the trace, nothing is recorded: ", process.dir);
+		process_say("cannot write the trace, nothing is recorded: ", process.dir);
 		return false;
 	}
 	write_meta();
 	write_maps();
 	if (process.options.verbosity > 0)
-		say("recording to ", process.dir);
+		process_say("recording to ", process.dir);
 	return true;
 }
 
@@ -242,6 +246,13 @@ void process_start(void)
 	options_read(&process.options, getenv("SOOTH_OPTIONS"));
 	make_absolute(process.options.dir);
 	bool recording = open_trace();
+	if (recording || process_discards())
+		turn_start(&process.options);
+	if (turn_taking)
+		lane_number_streams_from(CONTROL_THREADS);
+	if (turn_taking && process_discards())
+		recording = ring_open(NULL);
+	pattern_on = recording && process.options.patterns;
 	atomic_store(&process.state, recording ? RECORDING : IDLE);
 	lane_start();
 	lane_self.quiet = quiet;
@@ -262,7 +273,10 @@ SOOTH_API void __tsan_init(void)
 static void at_exit(int status, void *unused)
 {
 	(void)unused;
+	turn_exit();
+	turn_finish(CONTROL_ENDED, "");
 	process_finish(EVENT_PROCESS_EXIT, status);
+	server_end((status & 255) << 8);
 }
 
 /*
@@ -286,6 +300,11 @@ const char *process_dir(void)
 	return process.dir;
 }
 
+bool process_discards(void)
+{
+	return process.options.dir[0] == 0;
+}
+
 bool process_over_limit(void)
 {
 	return process.options.limit && log_bytes() >= process.options.limit;
@@ -303,7 +322,7 @@ void process_stopped(int why)
 	};
 
 	if (!atomic_exchange(&process.told, true))
-		say(text[why], process.dir);
+		process_say(text[why], process.dir);
 }
 
 /* ---- end ------------------------------------------------------------------------------------ */
@@ -318,7 +337,7 @@ static const char *const ends[] = {
 /* The child of a vfork runs in our memory but is not us: its end is not ours. */
 static bool is_ours(void)
 {
-	return process_recording() && process.pid == getpid();
+	return process_recording() && !process_discards() && process.pid == getpid();
 }
 
 void process_finish(int how, int64_t status)
@@ -367,9 +386,10 @@ void process_exec_failed(void)
 
 void process_unreadable(const char *module)
 {
-	say("two modules cannot be told apart in the trace; nothing is recorded. Run it under "
-	    "`sooth record`: ",
-	    module);
+	process_say(
+		"two modules cannot be told apart in the trace; nothing is recorded. Run it under "
+		"`sooth record`: ",
+		module);
 	meta_line("end", "unreadable");
 	atomic_store(&process.state, IDLE);
 }
@@ -378,14 +398,17 @@ void process_after_fork(void)
 {
 	if (atomic_load(&process.state) == FRESH)
 		return;
-	bool recording = process_recording();
+	bool recording = process_recording() && !process_discards();
+	turn_after_fork();
 	log_forget();
 	global_forget();
 	lane_after_fork();
 	record_after_fork();
 	atomic_store(&process.told, false);
-	if (!recording)
+	if (!recording) {
+		atomic_store(&process.state, IDLE);
 		return;
+	}
 	lane_self.quiet = true;
 	atomic_store(&process.state, open_trace() ? RECORDING : IDLE);
 	module_write_all();

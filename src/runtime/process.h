@@ -16,8 +16,14 @@ bool process_started(void);
 /* Is anything recorded? */
 bool process_recording(void);
 
+/* Does nobody want what is recorded? A controlled run without a trace: lanes are emptied only. */
+bool process_discards(void);
+
 /* Has the trace reached the size the user allows? */
 bool process_over_limit(void);
+
+/* A line on stderr that begins with "sooth: ", unless the user wants none. */
+void process_say(const char *what, const char *which);
 
 /* A stream had to stop (enum event_stop): says so once. */
 void process_stopped(int why);

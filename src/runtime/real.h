@@ -22,11 +22,18 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/times.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -47,9 +54,14 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
 		const sigset_t *mask, size_t room);
 size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t count, FILE *restrict file);
 char *__fgets_chk(char *restrict to, size_t room, int size, FILE *restrict file);
+int __libc_start_main(int (*routine)(int, char **, char **), int argc, char **argv,
+		      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+		      void *stack_end);
 int __cxa_guard_acquire(uint64_t *guard);
 void __cxa_guard_release(uint64_t *guard);
 void __cxa_guard_abort(uint64_t *guard);
+unsigned _ZNSt13random_device9_M_getvalEv(void *device);
+unsigned _ZNSt13random_device16_M_getval_pretr1Ev(void *device);
 
 struct real {
 #define REAL(name) __typeof__(name) *name;

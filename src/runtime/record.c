@@ -1,7 +1,9 @@
 #include "runtime/record.h"
 
 #include "runtime/lane.h"
+#include "runtime/pattern.h"
 #include "runtime/process.h"
+#include "runtime/turn.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -15,7 +17,7 @@
 bool record_on(void)
 {
 	if (__builtin_expect(lane_self.quiet || lane_self.ended, 0))
-		return false;
+		return turn_on(); /* its stream may have ended, its turns go on */
 	if (__builtin_expect(!lane_self.known, 0)) {
 		process_start();
 		return process_recording();
@@ -76,9 +78,13 @@ static void commit(struct wire_block *lane, enum event_kind kind, size_t header,
 
 void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
 {
+	if (turn_on())
+		turn_recorded(kind, pc, &fields, NULL, 0);
 	struct wire_block *lane = lane_room(HEADER_MAX);
 	struct codec next;
 
+	if (__builtin_expect(pattern_on, 0))
+		pattern_see(kind, pc, &fields);
 	if (!lane)
 		return;
 	uint8_t *start = (uint8_t *)lane->cursor + CODEC_SHORT_HEADER;
@@ -92,6 +98,9 @@ static SOOTH_TLS struct {
 	enum event_kind kind;
 	size_t header;
 	struct codec next;
+	uint8_t *bytes; /* the rest is for turns */
+	uintptr_t pc;
+	struct record_fields fields;
 } open_record[LANE_DEPTHS];
 
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size)
@@ -99,8 +108,11 @@ void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields field
 	struct wire_block *lane = lane_room(HEADER_MAX + size);
 	unsigned depth = lane_self.depth;
 
-	if (!lane || depth >= LANE_DEPTHS)
+	if (!lane || depth >= LANE_DEPTHS) {
+		if (turn_on())
+			turn_recorded(kind, pc, &fields, NULL, 0);
 		return NULL;
+	}
 	size_t header = size + CODEC_FIELDS_MAX < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
 	uint8_t *bytes = put_fields(&open_record[depth].next, (uint8_t *)lane->cursor + header,
 				    kind, pc, &fields);
@@ -108,6 +120,11 @@ void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields field
 	open_record[depth].end = bytes + size;
 	open_record[depth].kind = kind;
 	open_record[depth].header = header;
+	if (turn_on()) {
+		open_record[depth].bytes = bytes;
+		open_record[depth].pc = pc;
+		open_record[depth].fields = fields;
+	}
 	return bytes;
 }
 
@@ -115,6 +132,10 @@ void record_close(void)
 {
 	unsigned depth = lane_self.depth;
 
+	if (turn_on())
+		turn_recorded(open_record[depth].kind, open_record[depth].pc,
+			      &open_record[depth].fields, open_record[depth].bytes,
+			      (size_t)(open_record[depth].end - open_record[depth].bytes));
 	commit(open_record[depth].lane, open_record[depth].kind, open_record[depth].header,
 	       open_record[depth].end, &open_record[depth].next);
 }

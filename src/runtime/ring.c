@@ -1,5 +1,7 @@
 #include "runtime/ring.h"
 
+#include "runtime/snapshot.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,20 +21,35 @@
 #define EXTENTS_MAX 8192u
 #define NO_CHUNK UINT32_MAX
 
+/*
+ * Chunks that nobody reads lie a little apart: multiples of 64 KiB, of which each thread uses the
+ * first few hundred bytes, would all compete for the same lines of the caches.
+ */
+#define PRIVATE_STRIDE (WIRE_CHUNK + 4096u + 320u)
+#define EXTENT_BYTES ((size_t)EXTENT_CHUNKS * PRIVATE_STRIDE)
+#define PRIVATE_EXTENTS 1024u
+#define FIRST_EXTENTS 16u
+
 static struct {
 	char path[4096];
 	_Atomic uint64_t free; /* tag << 32 | index of the first free chunk; the tag defeats ABA */
 	_Atomic uint32_t in_use;
 	atomic_flag growing;
 	_Atomic uint32_t extents;
+	uint8_t *private; /* where chunks come from that nobody will read; NULL: from the file */
 	uint8_t *extent[EXTENTS_MAX];
 	_Atomic uint32_t next[EXTENTS_MAX * EXTENT_CHUNKS];
 } ring;
 
+static size_t stride(void)
+{
+	return ring.private ? PRIVATE_STRIDE : WIRE_CHUNK;
+}
+
 static struct wire_block *chunk_at(uint32_t index)
 {
 	uint8_t *extent = ring.extent[index / EXTENT_CHUNKS];
-	return (struct wire_block *)(extent + (size_t)(index % EXTENT_CHUNKS) * WIRE_CHUNK);
+	return (struct wire_block *)(extent + (index % EXTENT_CHUNKS) * stride());
 }
 
 static void push(uint32_t index)
@@ -44,6 +61,15 @@ static void push(uint32_t index)
 		atomic_store_explicit(&ring.next[index], (uint32_t)head, memory_order_relaxed);
 		mine = ((head >> 32) + 1) << 32 | index;
 	} while (!atomic_compare_exchange_weak(&ring.free, &head, mine));
+}
+
+/* Its chunks are handed out from the first. */
+static void add_extent(uint32_t number, uint8_t *map)
+{
+	ring.extent[number] = map;
+	ring.extents = number + 1;
+	for (uint32_t i = EXTENT_CHUNKS; i-- > 0;)
+		push(number * EXTENT_CHUNKS + i);
 }
 
 static uint32_t pop(void)
@@ -60,10 +86,31 @@ static uint32_t pop(void)
 	return (uint32_t)head;
 }
 
+/*
+ * Chunks that nobody will read: of one reservation, so that fork copies one mapping, and persistent
+ * runs, whose memory is restored but for this, find it again. The first are there from the start.
+ */
+static bool open_private(void)
+{
+	const size_t bytes = (size_t)PRIVATE_EXTENTS * EXTENT_BYTES;
+
+	ring.private = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (ring.private == MAP_FAILED)
+		return false;
+	madvise(ring.private, bytes, MADV_NOHUGEPAGE);
+	snapshot_exclude(ring.private, bytes);
+	for (unsigned i = 0; i < FIRST_EXTENTS; i++)
+		add_extent(i, ring.private + i * EXTENT_BYTES);
+	return true;
+}
+
 bool ring_open(const char *dir)
 {
-	snprintf(ring.path, sizeof(ring.path), "%s/ring", dir);
 	atomic_store(&ring.free, NO_CHUNK);
+	if (!dir)
+		return open_private();
+	snprintf(ring.path, sizeof(ring.path), "%s/ring", dir);
 	int fd = open(ring.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return false;
@@ -76,8 +123,10 @@ static uint8_t *map_extent(uint32_t number)
 {
 	const size_t bytes = (size_t)EXTENT_CHUNKS * WIRE_CHUNK;
 	off_t at = (off_t)number * (off_t)bytes;
-	int fd = open(ring.path, O_RDWR | O_CLOEXEC);
 
+	if (ring.private)
+		return number < PRIVATE_EXTENTS ? ring.private + number * EXTENT_BYTES : NULL;
+	int fd = open(ring.path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	/*
@@ -106,12 +155,8 @@ static bool grow(void)
 		uint32_t number = ring.extents;
 		uint8_t *map = number < EXTENTS_MAX ? map_extent(number) : NULL;
 		ok = map != NULL;
-		if (ok) {
-			ring.extent[number] = map;
-			ring.extents = number + 1;
-			for (uint32_t i = 0; i < EXTENT_CHUNKS; i++)
-				push(number * EXTENT_CHUNKS + i);
-		}
+		if (ok)
+			add_extent(number, map);
 	}
 	atomic_flag_clear(&ring.growing);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -138,10 +183,10 @@ void ring_give(struct wire_block *chunk)
 {
 	for (uint32_t e = 0; e < ring.extents; e++) {
 		size_t offset = (size_t)((uint8_t *)chunk - ring.extent[e]);
-		if (offset < (size_t)EXTENT_CHUNKS * WIRE_CHUNK) {
+		if (offset < EXTENT_CHUNKS * stride()) {
 			chunk->flags = 0;
 			ring.in_use--;
-			push(e * EXTENT_CHUNKS + (uint32_t)(offset / WIRE_CHUNK));
+			push(e * EXTENT_CHUNKS + (uint32_t)(offset / stride()));
 			return;
 		}
 	}
@@ -159,8 +204,11 @@ void ring_remove(void)
 
 void ring_forget(void)
 {
-	for (uint32_t e = 0; e < ring.extents; e++)
+	if (ring.private)
+		munmap(ring.private, PRIVATE_EXTENTS * EXTENT_BYTES);
+	for (uint32_t e = 0; e < ring.extents && !ring.private; e++)
 		munmap(ring.extent[e], (size_t)EXTENT_CHUNKS * WIRE_CHUNK);
+	ring.private = NULL;
 	ring.extents = 0;
 	ring.in_use = 0;
 	atomic_flag_clear(&ring.growing);

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Opens the pool in a directory. False: the file cannot be made. */
+/* Opens the pool in a directory; NULL: nobody will read it. False: it cannot be made. */
 bool ring_open(const char *dir);
 
 /* A chunk for a lane, or NULL when the file cannot grow. Async-signal-safe. */

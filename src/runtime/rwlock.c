@@ -2,6 +2,8 @@
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/thread.h"
+#include "runtime/turn.h"
+#include "runtime/vtime.h"
 
 #include <errno.h>
 
@@ -52,6 +54,33 @@ static int try_lock(const struct side *side, pthread_rwlock_t *lock, uintptr_t p
 	return result;
 }
 
+/* In turn: as mutexes. Whoever has it for writing is told so by the library, and does not wait. */
+static int lock_in_turn(const struct side *side, pthread_rwlock_t *lock, uintptr_t pc,
+			enum event_how how, uint64_t until)
+{
+	struct turn_want want = turn_want(side->acquire, lock, pc);
+
+	want.how = how;
+	want.until = until;
+	want.lock = EVENT_LOCK_RW;
+	if (turn_take(&want) == TURN_TIMED_OUT)
+		return locked(side, lock, pc, how, ETIMEDOUT);
+	if (how == EVENT_TRY)
+		return try_lock(side, lock, pc);
+	int result = side == &reader ? real()->pthread_rwlock_tryrdlock(lock)
+				     : real()->pthread_rwlock_trywrlock(lock);
+	if (result == EBUSY) {
+		bool waits = lock->__data.__cur_writer != thread_tid();
+		if (waits)
+			turn_leave(want.site);
+		result = side == &reader ? real()->pthread_rwlock_rdlock(lock)
+					 : real()->pthread_rwlock_wrlock(lock);
+		if (waits)
+			turn_return();
+	}
+	return locked(side, lock, pc, how, result);
+}
+
 /* ---- readers ------------------------------------------------------------------------------ */
 
 SOOTH_API int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
@@ -59,6 +88,8 @@ SOOTH_API int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 	if (!record_on())
 		return real()->pthread_rwlock_rdlock(lock);
 	uintptr_t pc = RECORD_CALLER;
+	if (turn_on())
+		return lock_in_turn(&reader, lock, pc, EVENT_PLAIN, 0);
 	int result = real()->pthread_rwlock_tryrdlock(lock);
 	if (result == EBUSY) {
 		request(&reader, lock, pc);
@@ -71,6 +102,8 @@ SOOTH_API int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
 	if (!record_on())
 		return real()->pthread_rwlock_tryrdlock(lock);
+	if (turn_on())
+		return lock_in_turn(&reader, lock, RECORD_CALLER, EVENT_TRY, 0);
 	return try_lock(&reader, lock, RECORD_CALLER);
 }
 
@@ -80,6 +113,9 @@ SOOTH_API int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
 	if (!record_on() || !object_time_valid(until))
 		return real()->pthread_rwlock_timedrdlock(lock, until);
 	uintptr_t pc = RECORD_CALLER;
+	if (turn_on())
+		return lock_in_turn(&reader, lock, pc, EVENT_TIMED,
+				    vtime_of(CLOCK_REALTIME, until));
 	int result = real()->pthread_rwlock_tryrdlock(lock);
 	if (result == EBUSY) {
 		request(&reader, lock, pc);
@@ -94,6 +130,8 @@ SOOTH_API int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clocki
 	if (!record_on() || !object_clock_valid(clock) || !object_time_valid(until))
 		return real()->pthread_rwlock_clockrdlock(lock, clock, until);
 	uintptr_t pc = RECORD_CALLER;
+	if (turn_on())
+		return lock_in_turn(&reader, lock, pc, EVENT_TIMED, vtime_of(clock, until));
 	int result = real()->pthread_rwlock_tryrdlock(lock);
 	if (result == EBUSY) {
 		request(&reader, lock, pc);
@@ -109,6 +147,8 @@ SOOTH_API int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 	if (!record_on())
 		return real()->pthread_rwlock_wrlock(lock);
 	uintptr_t pc = RECORD_CALLER;
+	if (turn_on())
+		return lock_in_turn(&writer, lock, pc, EVENT_PLAIN, 0);
 	int result = real()->pthread_rwlock_trywrlock(lock);
 	if (result == EBUSY) {
 		request(&writer, lock, pc);
@@ -121,6 +161,8 @@ SOOTH_API int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
 	if (!record_on())
 		return real()->pthread_rwlock_trywrlock(lock);
+	if (turn_on())
+		return lock_in_turn(&writer, lock, RECORD_CALLER, EVENT_TRY, 0);
 	return try_lock(&writer, lock, RECORD_CALLER);
 }
 
@@ -130,6 +172,9 @@ SOOTH_API int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
 	if (!record_on() || !object_time_valid(until))
 		return real()->pthread_rwlock_timedwrlock(lock, until);
 	uintptr_t pc = RECORD_CALLER;
+	if (turn_on())
+		return lock_in_turn(&writer, lock, pc, EVENT_TIMED,
+				    vtime_of(CLOCK_REALTIME, until));
 	int result = real()->pthread_rwlock_trywrlock(lock);
 	if (result == EBUSY) {
 		request(&writer, lock, pc);
@@ -144,6 +189,8 @@ SOOTH_API int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clocki
 	if (!record_on() || !object_clock_valid(clock) || !object_time_valid(until))
 		return real()->pthread_rwlock_clockwrlock(lock, clock, until);
 	uintptr_t pc = RECORD_CALLER;
+	if (turn_on())
+		return lock_in_turn(&writer, lock, pc, EVENT_TIMED, vtime_of(clock, until));
 	int result = real()->pthread_rwlock_trywrlock(lock);
 	if (result == EBUSY) {
 		request(&writer, lock, pc);
@@ -160,6 +207,7 @@ SOOTH_API int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 	if (!record_on())
 		return real()->pthread_rwlock_unlock(lock);
 	bool writing = lock->__data.__cur_writer == thread_tid();
+	turn_before(writing ? EV_RELEASE : EV_READ_RELEASE, lock, 0, RECORD_CALLER);
 	bool striped = tried && record_stripe_lock(lock);
 	object_record(writing ? EV_RELEASE : EV_READ_RELEASE, RECORD_CALLER, lock,
 		      record_sequence(lock), 0);
@@ -172,6 +220,7 @@ SOOTH_API int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 SOOTH_API int pthread_rwlock_init(pthread_rwlock_t *restrict lock,
 				  const pthread_rwlockattr_t *restrict attributes)
 {
+	turn_before(EV_LOCK_INIT, lock, 0, RECORD_CALLER);
 	int result = real()->pthread_rwlock_init(lock, attributes);
 
 	if (result == 0 && record_on())
@@ -182,6 +231,7 @@ SOOTH_API int pthread_rwlock_init(pthread_rwlock_t *restrict lock,
 
 SOOTH_API int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
+	turn_before(EV_LOCK_DESTROY, lock, 0, RECORD_CALLER);
 	int result = real()->pthread_rwlock_destroy(lock);
 
 	if (result == 0 && record_on())

@@ -1,6 +1,7 @@
 /* Functions that read: lengths, comparisons, searches. See range.h. */
 #include "runtime/range.h"
 #include "runtime/record.h"
+#include "runtime/turn.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -61,6 +62,7 @@ static size_t scan(uintptr_t pc, const char *from, size_t most, struct stop stop
 	*hit = -1;
 	for (size_t done = 0; done < most; want = RANGE_PIECE) {
 		size_t size = range_on_page(from + done, smaller(want, most - done));
+		turn_before(EV_READ, from + done, (uint32_t)size, pc);
 		memcpy(piece, from + done, size);
 		size_t before = first_stop(piece, size, stop);
 		range_read(pc, from + done, piece, smaller(before + 1, size), 0);
@@ -153,6 +155,7 @@ static void read_set(uintptr_t pc, const char *string, bool set[256])
 	memset(set, 0, 256);
 	do {
 		size = range_on_page(string, FIRST_PIECE);
+		turn_before(EV_READ, string, (uint32_t)size, pc);
 		memcpy(piece, string, size);
 		before = first_stop(piece, size, at_byte(0));
 		range_read(pc, string, piece, smaller(before + 1, size), 0);
@@ -212,6 +215,7 @@ void *__sooth_memrchr(const void *from, int byte, size_t size)
 		const char *end = (const char *)from + size;
 		size_t room = ((uintptr_t)(end - 1) & 4095) + 1;
 		size_t some = smaller(smaller(size, room), RANGE_PIECE);
+		turn_before(EV_READ, end - some, (uint32_t)some, RECORD_CALLER);
 		memcpy(piece, end - some, some);
 		const char *last = memrchr(piece, byte, some);
 		size_t skipped = last ? (size_t)(last - piece) : 0;
@@ -274,6 +278,7 @@ static int compare(uintptr_t pc, const char *a, const char *b, size_t most, stru
 	for (size_t done = 0; done < most; want = RANGE_PIECE) {
 		size_t size = smaller(want, most - done);
 		size = range_on_page(a + done, range_on_page(b + done, size));
+		turn_before(EV_READ, a + done, (uint32_t)size, pc);
 		memcpy(from_a, a + done, size);
 		memcpy(from_b, b + done, size);
 		size_t i = first_difference(from_a, from_b, size, how);

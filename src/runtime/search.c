@@ -1,6 +1,7 @@
 /* memmem and strstr. See range.h. */
 #include "runtime/range.h"
 #include "runtime/record.h"
+#include "runtime/turn.h"
 
 #include <stdbool.h>
 
@@ -13,6 +14,7 @@ static void read_inexact(uintptr_t pc, const char *at, size_t size)
 
 	while (size > 0) {
 		size_t some = size < sizeof(piece) ? size : sizeof(piece);
+		turn_before(EV_READ, at, (uint32_t)some, pc);
 		memcpy(piece, at, some);
 		range_read(pc, at, piece, some, EF_INEXACT);
 		at += some;
@@ -28,6 +30,7 @@ static size_t keep_string(uintptr_t pc, const char *string, char *keep, size_t r
 	for (;;) {
 		char piece[RANGE_PIECE];
 		size_t size = range_on_page(string + length, sizeof(piece));
+		turn_before(EV_READ, string + length, (uint32_t)size, pc);
 		memcpy(piece, string + length, size);
 		const char *end = memchr(piece, 0, size);
 		size_t before = end ? (size_t)(end - piece) : size;
@@ -57,6 +60,7 @@ static const char *search(uintptr_t pc, const char *hay, size_t most, bool is_st
 		char *fresh = window + kept;
 		size_t left = most - done;
 		size_t size = range_on_page(at, left < RANGE_PIECE ? left : RANGE_PIECE);
+		turn_before(EV_READ, at, (uint32_t)size, pc);
 		memcpy(fresh, at, size);
 		const char *end = is_string ? memchr(fresh, 0, size) : NULL;
 		size_t usable = end ? (size_t)(end - fresh) : size;
@@ -89,6 +93,7 @@ void *__sooth_memmem(const void *hay, size_t size, const void *needle, size_t le
 		read_inexact(pc, hay, found ? (size_t)(found - (char *)hay) + length : size);
 		return found;
 	}
+	turn_before(EV_READ, needle, (uint32_t)length, pc);
 	memcpy(copy, needle, length);
 	range_read(pc, needle, copy, length, 0);
 	return (void *)search(pc, hay, size, false, copy, length);

@@ -6,6 +6,8 @@
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
+#include "runtime/turn.h"
+#include "runtime/vtime.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,12 +59,41 @@ static int waited(sem_t *sem, uintptr_t pc, enum event_how how, int result)
 	return result;
 }
 
+/* In turn: it is let through when the count is not 0, and then a try does it. */
+static int down_in_turn(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t until)
+{
+	struct turn_want want = turn_want(EV_DOWN, sem, pc);
+	uint64_t number;
+
+	want.how = how;
+	want.until = until;
+	for (;;) {
+		enum turn_answer answer = turn_take(&want);
+		if (turn_cancelled())
+			test_cancelled(pc);
+		if (answer == TURN_TIMED_OUT) {
+			errno = ETIMEDOUT;
+			return waited(sem, pc, how, -1);
+		}
+		if (try_down(sem, &number) == 0)
+			break;
+		if (errno != EAGAIN || how == EVENT_TRY) {
+			object_record(EV_DOWN_FAIL, pc, sem, number, how);
+			return -1;
+		}
+	}
+	object_record(EV_DOWN, pc, sem, number, how);
+	return 0;
+}
+
 SOOTH_API int sem_wait(sem_t *sem)
 {
 	if (!record_on())
 		return real()->sem_wait(sem);
 	uintptr_t pc = RECORD_CALLER;
 	test_cancelled(pc);
+	if (turn_on())
+		return down_in_turn(sem, pc, EVENT_PLAIN, 0);
 	if (down_at_once(sem, pc, EVENT_PLAIN))
 		return 0;
 	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
@@ -77,6 +108,8 @@ SOOTH_API int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict
 		return real()->sem_timedwait(sem, until);
 	uintptr_t pc = RECORD_CALLER;
 	test_cancelled(pc);
+	if (turn_on())
+		return down_in_turn(sem, pc, EVENT_TIMED, vtime_of(CLOCK_REALTIME, until));
 	if (down_at_once(sem, pc, EVENT_TIMED))
 		return 0;
 	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
@@ -92,6 +125,8 @@ SOOTH_API int sem_clockwait(sem_t *restrict sem, clockid_t clock,
 		return real()->sem_clockwait(sem, clock, until);
 	uintptr_t pc = RECORD_CALLER;
 	test_cancelled(pc);
+	if (turn_on())
+		return down_in_turn(sem, pc, EVENT_TIMED, vtime_of(clock, until));
 	if (down_at_once(sem, pc, EVENT_TIMED))
 		return 0;
 	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
@@ -106,6 +141,8 @@ SOOTH_API int sem_trywait(sem_t *sem)
 
 	if (!record_on())
 		return real()->sem_trywait(sem);
+	if (turn_on())
+		return down_in_turn(sem, RECORD_CALLER, EVENT_TRY, 0);
 	int result = try_down(sem, &number);
 	if (result == 0)
 		object_record(EV_DOWN, RECORD_CALLER, sem, number, EVENT_TRY);
@@ -122,6 +159,7 @@ SOOTH_API int sem_post(sem_t *sem)
 {
 	if (!record_on())
 		return real()->sem_post(sem);
+	turn_before(EV_POST, sem, 0, RECORD_CALLER);
 	bool striped = record_stripe_lock(sem);
 	uint64_t number = record_sequence(sem);
 	int result = real()->sem_post(sem);
@@ -134,6 +172,7 @@ SOOTH_API int sem_post(sem_t *sem)
 
 SOOTH_API int sem_init(sem_t *sem, int shared, unsigned value)
 {
+	turn_before(EV_SEM_INIT, sem, 0, RECORD_CALLER);
 	int result = real()->sem_init(sem, shared, value);
 
 	if (result == 0 && record_on())
@@ -145,6 +184,7 @@ SOOTH_API int sem_init(sem_t *sem, int shared, unsigned value)
 
 SOOTH_API int sem_destroy(sem_t *sem)
 {
+	turn_before(EV_SEM_DESTROY, sem, 0, RECORD_CALLER);
 	int result = real()->sem_destroy(sem);
 
 	if (result == 0 && record_on())

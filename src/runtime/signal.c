@@ -6,6 +6,8 @@
 
 #include "runtime/process.h"
 #include "runtime/real.h"
+#include "runtime/resources.h"
+#include "runtime/turn.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -174,9 +176,12 @@ SOOTH_API int sigaction(int number, const struct sigaction *restrict action,
 		wanted.sa_handler = ours();
 	int result = real()->sigaction(number, action ? &wanted : NULL, &before);
 	settle(&c, result == 0);
+	resources_handlers_changed();
 	if (result == 0 && old) {
 		if (before.sa_handler == ours())
 			before.sa_handler = c.old;
+		else if (turn_is_crash_handler(before.sa_handler))
+			before.sa_handler = SIG_DFL;
 		*old = before;
 	}
 	return result;
@@ -190,7 +195,8 @@ static sighandler_t set(__typeof__(signal) *real_signal, int number, sighandler_
 	struct change c = change(number, h);
 	sighandler_t before = real_signal(number, wrapped ? ours() : h);
 	settle(&c, before != SIG_ERR);
-	return before == ours() ? c.old : before;
+	resources_handlers_changed();
+	return before == ours() ? c.old : turn_is_crash_handler(before) ? SIG_DFL : before;
 }
 
 SOOTH_API sighandler_t signal(int number, sighandler_t h)

@@ -2,6 +2,7 @@
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/simple_lock.h"
+#include "runtime/turn.h"
 
 static int try_spin(void *lock)
 {
@@ -51,6 +52,7 @@ SOOTH_API int pthread_spin_unlock(pthread_spinlock_t *lock)
 
 SOOTH_API int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
+	turn_before(EV_LOCK_INIT, lock, 0, RECORD_CALLER);
 	int result = real()->pthread_spin_init(lock, shared);
 
 	if (result == 0 && record_on())
@@ -61,6 +63,7 @@ SOOTH_API int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 
 SOOTH_API int pthread_spin_destroy(pthread_spinlock_t *lock)
 {
+	turn_before(EV_LOCK_DESTROY, lock, 0, RECORD_CALLER);
 	int result = real()->pthread_spin_destroy(lock);
 
 	if (result == 0 && record_on())

@@ -7,6 +7,7 @@
 #include "runtime/real.h"
 #include "runtime/simple_lock.h"
 #include "runtime/sync.h"
+#include "runtime/turn.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -91,11 +92,22 @@ static bool may_wait(FILE *file)
 	return may;
 }
 
+/* Is there nothing in its buffer, nor to be read? */
+static bool has_to_wait(FILE *file)
+{
+	struct pollfd p = { .fd = file->_fileno, .events = POLLIN };
+
+	return file->_IO_read_ptr == file->_IO_read_end && may_wait(file) &&
+	       real()->poll(&p, 1, 0) == 0;
+}
+
 /* An interposer; `got` says of the result that there was something. */
 #define READ_FILE(type, name, parameters, arguments, got)                                          \
 	SOOTH_API type name parameters                                                             \
 	{                                                                                          \
 		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
+		if (turn_on() && has_to_wait(file))                                                \
+			turn_leave(RECORD_CALLER);                                                 \
 		type result = real()->name arguments;                                              \
 		call.how = got((long)result) && may_wait(file) ? SYNC_WAITED : SYNC_NOTHING;       \
 		return result;                                                                     \

@@ -5,6 +5,7 @@
 #include "runtime/heap.h"
 #include "runtime/range.h"
 #include "runtime/record.h"
+#include "runtime/turn.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,8 +14,19 @@ void __chk_fail(void) __attribute__((noreturn));
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
+static void turn_before_copy(uintptr_t pc, const char *to, const char *from, size_t size)
+{
+	if (turn_on()) {
+		struct turn_want want = turn_want(EV_COPY, to, pc);
+		want.other = (uintptr_t)from;
+		want.size = (uint32_t)size;
+		turn_take(&want);
+	}
+}
+
 static void copy_piece(uintptr_t pc, char *to, const char *from, size_t size)
 {
+	turn_before_copy(pc, to, from, size);
 	struct record_fields fields = { .a = (uintptr_t)to, .b = (uintptr_t)from, .n = size };
 	void *contents = record_open(EV_COPY, pc, fields, size);
 
@@ -50,6 +62,7 @@ static void fill(uintptr_t pc, void *to, int byte, size_t size)
 {
 	if (size == 0)
 		return;
+	turn_before(EV_FILL, to, (uint32_t)size, pc);
 	record(EV_FILL, pc,
 	       (struct record_fields){ .a = (uintptr_t)to, .n = size, .m = (unsigned char)byte });
 	memset(to, byte, size);
@@ -117,6 +130,7 @@ static size_t copy_string(uintptr_t pc, char *to, const char *from, size_t most)
 	while (done < most) {
 		size_t left = most - done;
 		size_t size = range_on_page(from + done, left < RANGE_PIECE ? left : RANGE_PIECE);
+		turn_before_copy(pc, to + done, from + done, size);
 		memcpy(piece, from + done, size);
 		const char *end = memchr(piece, 0, size);
 		if (end)

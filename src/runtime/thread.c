@@ -5,10 +5,13 @@
  */
 #include "runtime/thread.h"
 
+#include "runtime/carrier.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sync.h"
+#include "runtime/turn.h"
+#include "runtime/vtime.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -126,6 +129,16 @@ static pthread_key_t end_key;
 static _Atomic int end_key_made; /* 1 yes, -1 the program has used them all up */
 static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
 
+static void end_now(void)
+{
+	if (record_on()) {
+		turn_before(EV_END, NULL, 0, 0);
+		record(EV_END, 0, (struct record_fields){ 0 });
+	}
+	lane_end();
+	turn_end_thread();
+}
+
 /* `round` counts the calls in this thread: the library makes PTHREAD_DESTRUCTOR_ITERATIONS. */
 static void end_thread(void *round)
 {
@@ -133,9 +146,7 @@ static void end_thread(void *round)
 
 	if (next <= PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(end_key, (void *)next))
 		return;
-	if (record_on())
-		record(EV_END, 0, (struct record_fields){ 0 });
-	lane_end();
+	end_now();
 }
 
 static void make_end_key(void)
@@ -177,6 +188,7 @@ struct start {
 	void *argument;
 	uint32_t creator, stream;
 	_Atomic int state; /* enum start_state; a futex */
+	bool turns;	   /* it begins when it is its turn */
 };
 enum start_state { CREATED, CREATED_AND_WAITING, RECORDED };
 
@@ -232,11 +244,14 @@ static void *run_routine(const struct start *start)
 static void *begin_thread(void *argument)
 {
 	struct start *given = argument;
-	bool in_time = wait_for_creator(given);
+
+	lane_self.quiet = true;
+	if (given->turns)
+		turn_begin_thread(given->stream);
+	bool in_time = given->turns || wait_for_creator(given);
 	struct start start = *given;
 	struct record_fields fields = { .n = start.creator };
 
-	lane_self.quiet = true;
 	lane_hold();
 	if (in_time)
 		real()->free(given);
@@ -251,11 +266,8 @@ static void *begin_thread(void *argument)
 		       fields);
 
 	void *result = run_routine(&start);
-	if (!in_destructor) {
-		if (record_on())
-			record(EV_END, 0, (struct record_fields){ 0 });
-		lane_end();
-	}
+	if (!in_destructor)
+		end_now();
 	return result;
 }
 
@@ -266,6 +278,16 @@ static bool is_joinable(const pthread_attr_t *attributes)
 	if (attributes)
 		pthread_attr_getdetachstate(attributes, &state);
 	return state == PTHREAD_CREATE_JOINABLE;
+}
+
+static int create_in_turn(pthread_t *thread, const pthread_attr_t *attributes, struct start *start)
+{
+	if (start->stream == CONTROL_NONE)
+		return EAGAIN;
+	int result = carrier->create(start->stream, thread, attributes, begin_thread, start);
+	if (result != 0)
+		turn_created(CONTROL_NONE);
+	return result;
 }
 
 /*
@@ -279,9 +301,12 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	if (!start)
 		return EAGAIN;
 	bool joinable = is_joinable(attributes); /* the attributes, too, may be gone afterwards */
-	uint32_t stream = lane_new_stream();
-	*start = (struct start){ routine, argument, lane_self.stream, stream, CREATED };
-	int result = real()->pthread_create(thread, attributes, begin_thread, start);
+	bool turns = turn_on();
+	turn_before(EV_CREATE, NULL, 0, pc);
+	uint32_t stream = turns ? turn_new_thread() : lane_new_stream();
+	*start = (struct start){ routine, argument, lane_self.stream, stream, CREATED, turns };
+	int result = turns ? create_in_turn(thread, attributes, start)
+			   : real()->pthread_create(thread, attributes, begin_thread, start);
 	if (result != 0) {
 		real()->free(start);
 		return result;
@@ -291,7 +316,10 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	record(EV_CREATE, pc, (struct record_fields){ .n = stream });
 	start->creator =
 		lane_self.stream; /* known now even if this was the thread's first record */
-	let_go(start);
+	if (turns)
+		turn_created(stream);
+	else
+		let_go(start);
 	return 0;
 }
 
@@ -320,11 +348,47 @@ static int joined(pthread_t thread, uint32_t stream, uintptr_t pc, int result)
 	return 0;
 }
 
+/*
+ * In turn: the scheduler knows when the other is over, and the real join then need not wait but for
+ * the last steps of the library. A thread whose number is not known is waited for outside.
+ */
+static int join_in_turn(pthread_t thread, uint32_t stream, void **result, uintptr_t pc,
+			enum event_how how, uint64_t until)
+{
+	struct turn_want want = turn_want(EV_JOIN, NULL, pc);
+	int status;
+
+	if (stream == NO_STREAM) {
+		turn_leave(pc);
+		status = real()->pthread_join(thread, result);
+		turn_return();
+		return joined(thread, stream, pc, status);
+	}
+	if (how == EVENT_PLAIN && stream != turn_self())
+		record(EV_JOIN_REQUEST, pc, (struct record_fields){ .n = stream });
+	want.object = stream;
+	want.how = how;
+	want.until = until;
+	enum turn_answer answer = turn_take(&want);
+	if (answer == TURN_TIMED_OUT)
+		return ETIMEDOUT;
+	if (turn_cancelled()) {
+		real()->pthread_testcancel();
+		return join_in_turn(thread, stream, result, pc, how, until);
+	}
+	if (how == EVENT_TRY && !turn_is_over(stream))
+		return EBUSY;
+	status = carrier->join(stream, thread, result);
+	return joined(thread, stream, pc, status);
+}
+
 int thread_join(pthread_t thread, void **result, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_join(thread, result);
 	uint32_t stream = stream_of(thread);
+	if (turn_on())
+		return join_in_turn(thread, stream, result, pc, EVENT_PLAIN, 0);
 	/* Also where it need not wait: to find out would be a call of its own. One's own fails. */
 	if (stream != NO_STREAM && !pthread_equal(thread, pthread_self()))
 		record(EV_JOIN_REQUEST, pc, (struct record_fields){ .n = stream });
@@ -344,6 +408,8 @@ SOOTH_API int pthread_tryjoin_np(pthread_t thread, void **result)
 	if (!record_on())
 		return real()->pthread_tryjoin_np(thread, result);
 	uint32_t stream = stream_of(thread);
+	if (turn_on() && stream != NO_STREAM)
+		return join_in_turn(thread, stream, result, RECORD_CALLER, EVENT_TRY, 0);
 	return joined(thread, stream, RECORD_CALLER, real()->pthread_tryjoin_np(thread, result));
 }
 
@@ -352,6 +418,9 @@ SOOTH_API int pthread_timedjoin_np(pthread_t thread, void **result, const struct
 	if (!record_on())
 		return real()->pthread_timedjoin_np(thread, result, until);
 	uint32_t stream = stream_of(thread);
+	if (turn_on())
+		return join_in_turn(thread, stream, result, RECORD_CALLER, EVENT_TIMED,
+				    vtime_of(CLOCK_REALTIME, until));
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int status = real()->pthread_timedjoin_np(thread, result, until);
 	call.how = SYNC_NOTHING;
@@ -364,10 +433,23 @@ SOOTH_API int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t cl
 	if (!record_on())
 		return real()->pthread_clockjoin_np(thread, result, clock, until);
 	uint32_t stream = stream_of(thread);
+	if (turn_on())
+		return join_in_turn(thread, stream, result, RECORD_CALLER, EVENT_TIMED,
+				    vtime_of(clock, until));
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int status = real()->pthread_clockjoin_np(thread, result, clock, until);
 	call.how = SYNC_NOTHING;
 	return joined(thread, stream, RECORD_CALLER, status);
+}
+
+/* What it waits for in turn, at a cancellation point, it finds at once. */
+SOOTH_API int pthread_cancel(pthread_t thread)
+{
+	int result = real()->pthread_cancel(thread);
+
+	if (result == 0 && turn_on())
+		turn_cancel(stream_of(thread));
+	return result;
 }
 
 int thread_detach(pthread_t thread, uintptr_t pc)
@@ -375,6 +457,7 @@ int thread_detach(pthread_t thread, uintptr_t pc)
 	if (!record_on())
 		return real()->pthread_detach(thread);
 	uint32_t stream = stream_of(thread);
+	turn_before(EV_DETACH, NULL, 0, pc);
 	int result = real()->pthread_detach(thread);
 	if (result == 0 && stream != NO_STREAM) {
 		leave(thread, stream);

@@ -7,7 +7,7 @@
  *	if (turn_on())
  *		turn_take(…)	returns when the operation can happen, and will not block
  *	the real operation
- *	record(…)		which counts the step (turn_did)
+ *	record(…)		which counts the step (turn_recorded)
  * Conditions and barriers, whose real functions would block, are played by the scheduler alone.
  */
 #ifndef RUNTIME_TURN_H
@@ -16,6 +16,9 @@
 #include "event/control.h"
 #include "event/event.h"
 #include "runtime/lane.h"
+#include "runtime/record.h"
+
+#include <time.h>
 
 /* Does this process take turns? Decided once, when the runtime starts. */
 extern bool turn_taking;
@@ -23,9 +26,17 @@ extern bool turn_taking;
 /* Does the calling thread, now? Not inside the runtime, not in a signal handler. */
 static inline bool turn_on(void)
 {
-	return __builtin_expect(turn_taking, 0) && !lane_self.quiet && !lane_self.ended &&
+	return __builtin_expect(turn_taking, 0) && lane_self.turns && !lane_self.quiet &&
 	       lane_self.depth == 0;
 }
+
+/* Where a thread stands that is before no operation. None of these is a step. */
+enum turn_pause {
+	TURN_NO_PAUSE,
+	TURN_SLEEP, /* a timed operation that nobody wakes */
+	TURN_YIELD, /* a decision that prefers others */
+	TURN_EXIT,  /* the process is about to end: others go first only if the plan says so */
+};
 
 struct turn_want {
 	enum event_kind kind; /* what it will be if it succeeds: EV_ACQUIRE, EV_READ, EV_WOKEN … */
@@ -36,36 +47,96 @@ struct turn_want {
 	uint64_t site;	 /* element of the site, or return address */
 	uint64_t until;	 /* TIMED: virtual time in ns */
 	bool foreign;	 /* the caller is not instrumented: no decision unless it has to wait */
+	uint8_t lock;  /* ACQUIRE, WOKEN's mutex: enum event_lock. ONCE_BEGIN: ERRORCHECK: one's own
+			  * does not wait (a static local's guard throws) */
+	uint8_t pause; /* enum turn_pause; then `kind` is EV_NONE */
+	uint64_t pc;   /* return address, for the record of a request that has to wait */
 };
 
 enum turn_answer { TURN_GO, TURN_TIMED_OUT, TURN_SPURIOUS };
 
+/*
+ * A want with its site found (what the last segment names, else `pc`) and `foreign` set: the rest
+ * is for the caller to fill in.
+ */
+struct turn_want turn_want(enum event_kind kind, const volatile void *object, uintptr_t pc);
+
 /* Before an operation. Returns when it is this thread's turn and the operation can happen. */
 enum turn_answer turn_take(const struct turn_want *want);
 
+/* Could it happen now? The caller has the turn. */
+bool turn_can(const struct turn_want *want);
+
+/* The same for what always can: no more to say than this. Does nothing unless turn_on(). */
+static inline void turn_before(enum event_kind kind, const volatile void *object, uint32_t size,
+			       uintptr_t pc)
+{
+	if (turn_on()) {
+		struct turn_want want = turn_want(kind, object, pc);
+		want.size = size;
+		turn_take(&want);
+	}
+}
+
+/* The stub before an access of instrumented code calls this (patch.S). General registers only. */
+void turn_access(const uint8_t *record, unsigned element);
+
 /*
- * Counts a step of the calling thread and logs it. Called by record() and record_close() for the
- * kinds that are steps (turn_is_step), and by the stub before an access.
+ * A record was made, or would have been had the stream not ended: if it is a step it is counted,
+ * logged, and changes what the scheduler knows of its object. Called by record() and record_close()
+ * when turn_on(); `bytes` are its raw bytes.
  */
-void turn_did(enum event_kind kind, uint64_t object, uint64_t other, uint32_t size, uint64_t site);
+void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
+		   const void *bytes, size_t size);
 bool turn_is_step(enum event_kind kind);
 
 /* Around a call that may block in the kernel: others go on meanwhile; back at their next switch. */
 void turn_leave(uint64_t site);
 void turn_return(void);
 
+/* Sleeping, yielding: decisions that are no steps. Only when turn_on(). */
+void turn_sleep(uint64_t until, uintptr_t pc);
+void turn_yield(uintptr_t pc);
+
+/* Before memory is unmapped: values that were to be looked at later are looked at now. */
+void turn_settle(void);
+
 /* ---- threads (thread.c) ---- */
 
-/* The number for a thread that the caller is about to create: by its path. Used as its stream. */
+/*
+ * The number for a thread that the caller is about to create: by its path. Used as its stream.
+ * CONTROL_NONE: there are too many.
+ */
 uint32_t turn_new_thread(void);
-void turn_created(uint32_t thread);   /* the real creation succeeded; CONTROL_NONE: failed */
+void turn_created(uint32_t thread);	 /* the real creation succeeded; CONTROL_NONE: failed */
 void turn_begin_thread(uint32_t thread); /* in the new thread: returns when it is its turn */
 void turn_end_thread(void);		 /* behind END: the turn goes to somebody else */
+uint32_t turn_self(void);		 /* the calling thread's number */
+bool turn_is_over(uint32_t thread);	 /* its END was recorded */
+/* It was cancelled: whatever it waits for at a cancellation point, it can go on. */
+void turn_cancel(uint32_t thread);
+bool turn_cancelled(void); /* the caller's last turn_take came back because of that */
 
 /* ---- the process (process.c) ---- */
 
-void turn_start(void);	/* reads the options; may become a server and return in each child */
-void turn_finish(enum control_result result, const char *text); /* writes what the tool reads */
+struct options;
+void turn_start(const struct options *options); /* may become a server and return in each child */
+/* Reads the plan anew; thread 0, the caller, has done what it has. For each run of a server. */
+void turn_read_plan(void);
+/* Writes what the tool reads; the first call counts. The process goes on, to its end. */
+void turn_finish(enum control_result result, const char *text);
+/* The same, and the run ends here. `status` is as of waitpid. */
+void turn_end_run(enum control_result result, const char *text, int status)
+	__attribute__((noreturn));
+/*
+ * An access to memory that is gone, a block freed twice: ends the run where CONTROL_CHECK_HEAP is
+ * set, else returns.
+ */
+void turn_fault(enum control_result result, uint64_t address, uint64_t site);
+void turn_exit(void);	    /* exit, or the end of main: the plan may let others go first */
 void turn_after_fork(void); /* a child of the program itself: takes no turns */
+/* Is this how we watch for crashes? To the program it is as if there were no handler. */
+bool turn_is_crash_handler(void (*handler)(int));
+struct control *turn_control(void); /* NULL: no turns are taken. For fault_* and the like */
 
 #endif

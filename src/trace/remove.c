@@ -3,7 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,4 +47,64 @@ bool trace_remove(const char *directory)
 	unlinkat(fd, "meta", 0);
 	closedir(entries);
 	return rmdir(directory) == 0;
+}
+
+/* ---- moving -------------------------------------------------------------------------------- */
+
+static bool copy_file(int from_dir, int to_dir, const char *name)
+{
+	int from = openat(from_dir, name, O_RDONLY | O_CLOEXEC);
+	int to = openat(to_dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	ssize_t n = -1;
+
+	if (from >= 0 && to >= 0) {
+		while ((n = sendfile(to, from, NULL, 1 << 24)) > 0)
+			;
+	}
+	int error = errno;
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	errno = error;
+	return n == 0;
+}
+
+static bool copy_files(DIR *entries, int to)
+{
+	for (struct dirent *entry; (entry = readdir(entries));) {
+		if (entry->d_name[0] != '.' && !copy_file(dirfd(entries), to, entry->d_name))
+			return false;
+	}
+	return true;
+}
+
+static bool copy_trace(const char *from, const char *to)
+{
+	int fd = open_trace(from), to_fd;
+	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+	bool ok;
+
+	if (!entries || mkdir(to, 0777)) {
+		if (entries)
+			closedir(entries);
+		return false;
+	}
+	to_fd = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ok = to_fd >= 0 && copy_files(entries, to_fd);
+	int error = errno;
+	if (to_fd >= 0)
+		close(to_fd);
+	closedir(entries);
+	if (!ok && !trace_remove(to))
+		rmdir(to);
+	errno = error;
+	return ok;
+}
+
+bool trace_move(const char *from, const char *to)
+{
+	if (!rename(from, to))
+		return true;
+	return errno == EXDEV && copy_trace(from, to) && trace_remove(from);
 }

@@ -96,6 +96,38 @@ uint64_t trace_event_key(const struct trace *trace, const struct trace_event *ev
 
 /* ---- modules ------------------------------------------------------------------------------ */
 
+static const struct store_module *find_module(const struct trace *trace, const char *path)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		if (!strcmp(trace->modules.items[i].path, path))
+			return &trace->modules.items[i];
+	}
+	return NULL;
+}
+
+/* A build without an id is told by its table. */
+static bool same_build(const struct store_module *a, const struct store_module *b)
+{
+	if (a->build_id_bytes != b->build_id_bytes || a->seg_bytes != b->seg_bytes)
+		return false;
+	return a->build_id_bytes ? !memcmp(a->build_id, b->build_id, a->build_id_bytes)
+				 : !memcmp(a->seg, b->seg, a->seg_bytes);
+}
+
+bool trace_same_builds(const struct trace *a, const struct trace *b, const char **path)
+{
+	for (size_t i = 0; i < a->modules.count; i++) {
+		const struct store_module *m = &a->modules.items[i];
+		const struct store_module *other = find_module(b, m->path);
+
+		if (other && !same_build(m, other)) {
+			*path = m->path;
+			return false;
+		}
+	}
+	return true;
+}
+
 size_t trace_module_count(const struct trace *trace)
 {
 	return trace->modules.count;

@@ -21,7 +21,12 @@ const struct wire_element *trace_site_at(const struct trace *trace, uint64_t add
 uint64_t trace_event_key(const struct trace *trace, const struct trace_event *event);
 uint64_t trace_site_key(const struct trace *trace, uint64_t address);
 
-/* The modules with tables: their files, and whether those are still the ones of the recorded run. */
+/*
+ * Were the modules that both recordings have the same builds? False: the path of one that was not.
+ */
+bool trace_same_builds(const struct trace *a, const struct trace *b, const char **path);
+
+/* The modules with tables, by their files. */
 size_t trace_module_count(const struct trace *trace);
 const char *trace_module_path(const struct trace *trace, size_t i);
 

@@ -1,0 +1,150 @@
+/*
+ * explore BUILD: controlled executions per second, in each way of running a program again, beside
+ * the goals. Each figure is the median of five; a run follows random priorities (what `sooth explore`
+ * does behind its leads), a new seed each, and writes its log of events.
+ */
+#include "explore/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SAMPLES 5
+#define SAMPLE_SECONDS 0.5
+
+struct load {
+	const char *name;
+	const char *threads, *operations;
+};
+static const struct load loads[] = {
+	{ "2 threads × 100 operations", "2", "100" },
+	{ "100 threads × 4 operations", "100", "4" },
+};
+#define LOADS (sizeof(loads) / sizeof(loads[0]))
+
+struct way {
+	const char *name;
+	enum session_mode mode;
+	double goal[LOADS]; /* 0: none */
+};
+static const struct way ways[] = {
+	{ "executed each time", SESSION_ONCE, { 0, 0 } },
+	{ "forked, kernel threads", SESSION_FORK, { 2000, 150 } },
+	{ "forked, fibers", SESSION_FORK_FIBERS, { 3000, 1000 } },
+	{ "persistent, fibers", SESSION_PERSISTENT, { 50000, 5000 } },
+};
+#define WAYS (sizeof(ways) / sizeof(ways[0]))
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void die(const char *what, const struct err *err)
+{
+	fprintf(stderr, "bench-explore: %s%s%s\n", what, err ? ": " : "", err ? err->text : "");
+	exit(1);
+}
+
+static void build_program(const char *build, char *program)
+{
+	char command[3 * 4096];
+
+	sprintf(program, "%s/bench/operations", build);
+	snprintf(command, sizeof(command),
+		 "%s/bin/sooth-cc -O2 -g -pthread -o %s bench/programs/operations.c", build,
+		 program);
+	if (system(command) != 0)
+		die("the program cannot be built", NULL);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+struct figures {
+	double rate, steps, switches;
+};
+
+static double sample(struct session *session, struct plan *plan, struct figures *figures)
+{
+	struct executor *executor = session_executor(session);
+	struct outcome outcome;
+	struct err err;
+	unsigned runs = 0;
+	double steps = 0, switches = 0, start = now(), end = start;
+
+	for (; end < start + SAMPLE_SECONDS; end = now()) {
+		plan->seed++;
+		if (!executor->run(executor, plan, &outcome, &err))
+			die("a run failed", &err);
+		if (outcome.result != CONTROL_ENDED)
+			die("a run did not end well", NULL);
+		steps += (double)outcome.control->steps;
+		switches += outcome.control->switches;
+		runs++;
+	}
+	figures->steps = steps / runs;
+	figures->switches = switches / runs;
+	return runs / (end - start);
+}
+
+static struct figures measure(char *program, const struct load *load, enum session_mode mode)
+{
+	char *words[] = { program, (char *)load->threads, (char *)load->operations, NULL };
+	struct session_options options = { .program = words, .mode = mode, .quiet = true };
+	struct plan plan = { .policy = CONTROL_PRIORITIES, .options = CONTROL_END_STUCK };
+	struct figures figures;
+	struct err err;
+	double rates[SAMPLES];
+
+	struct session *session = session_open(&options, &err);
+	if (!session)
+		die("no session", &err);
+	for (unsigned i = 0; i < SAMPLES; i++)
+		rates[i] = sample(session, &plan, &figures);
+	if (session_mode(session) != mode)
+		die(session_fallback(session), NULL);
+	session_close(session);
+	qsort(rates, SAMPLES, sizeof(rates[0]), by_value);
+	figures.rate = rates[SAMPLES / 2];
+	return figures;
+}
+
+int main(int argc, char **argv)
+{
+	char program[4096];
+
+	if (argc < 2 || strlen(argv[1]) > 1000)
+		die("usage: explore BUILD", NULL);
+	build_program(argv[1], program);
+	printf("Controlled executions per second (median of %d)\n\n", SAMPLES);
+	printf("| %-28s | %-24s | %10s | %8s | %6s | %8s |\n", "program", "way", "per second",
+	       "goal", "steps", "switches");
+	printf("|%.30s|%.26s|%.12s|%.10s|%.8s|%.10s|\n", "------------------------------",
+	       "------------------------------", "------------------------------",
+	       "------------------------------", "------------------------------",
+	       "------------------------------");
+	for (unsigned l = 0; l < LOADS; l++) {
+		for (unsigned w = 0; w < WAYS; w++) {
+			struct figures f = measure(program, &loads[l], ways[w].mode);
+			char goal[32] = "";
+			if (ways[w].goal[l])
+				sprintf(goal, "%.0f", ways[w].goal[l]);
+			/* × takes two bytes */
+			printf("| %-29s | %-24s | %10.0f | %8s | %6.0f | %8.0f |\n", loads[l].name,
+			       ways[w].name, f.rate, goal, f.steps, f.switches);
+			fflush(stdout);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,448 @@
+/* sooth explore: runs a program again and again, in other orders, until one fails. */
+#include "cli/cli.h"
+#include "cli/confirming.h"
+#include "cli/explored.h"
+#include "cli/recording.h"
+
+#include "base/mem.h"
+#include "explore/minimise.h"
+#include "trace/remove.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+	"usage: sooth explore [OPTIONS] [--] PROG ARGS...\n"
+	"\n"
+	"Runs PROG, built with `sooth cc`, many times, one thread at a time, each time in another\n"
+	"order: first the orders that the first run suggests, then systematically all that "
+	"differ.\n"
+	"A failed assertion, a crash, a deadlock, a lost wake-up, a use of freed memory, an exit\n"
+	"status that the first run had not ends the search; it is then repeated with as few "
+	"switches\n"
+	"as possible, and recorded. What the program writes goes nowhere.\n"
+	"\n"
+	"  --budget N       at most so many executions (default 100000)\n"
+	"  --seconds S      … or so long (default 60; 0: no limit)\n"
+	"  --seed N         another first run, other random choices (default 0)\n"
+	"  --all            go on after the first failure; each place is told once\n"
+	"  --mode WHICH     persistent (default), fork-fibers, fork or once: how it is run; slower "
+	"ones\n"
+	"                   are taken by themselves where the program needs them\n"
+	"  -o TRACE         keep the recording of the failure there\n"
+	"  --json           the report as JSON\n"
+	"\n"
+	"Exit status: 0 nothing found, 1 it fails, 2 bad use or it cannot be run.\n";
+
+static const char *const mode_names[] = { "once", "fork", "fork-fibers", "persistent" };
+
+struct exploring {
+	/* in */
+	char **program;
+	uint64_t budget, seed;
+	double seconds;
+	bool all, json;
+	enum session_mode mode;
+	const char *keep; /* -o */
+	/* how it goes */
+	char directory[PATH_MAX];
+	const volatile int *stop;
+	struct control_thread *threads;
+	uint32_t thread_count;
+	struct explore *explore;
+	struct session *session;
+	uint64_t extra; /* runs to minimise and to confirm */
+	VEC(struct explored) found;
+	bool terminal;
+};
+
+static bool __attribute__((format(printf, 1, 2))) complain(const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	fputs("sooth explore: ", stderr);
+	vfprintf(stderr, format, list);
+	fputc('\n', stderr);
+	va_end(list);
+	return false;
+}
+
+/* ---- the command line --------------------------------------------------------------------- */
+
+static bool read_number(const char *name, const char *text, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno)
+		return complain("%s %s: not a number", name, text);
+	return true;
+}
+
+static bool read_seconds(const char *text, double *out)
+{
+	char *end;
+
+	*out = strtod(text, &end);
+	if (end == text || *end || !(*out >= 0))
+		return complain("--seconds %s: not a time", text);
+	return true;
+}
+
+static bool read_mode(const char *text, enum session_mode *out)
+{
+	for (int i = 0; i < 4; i++)
+		if (!strcmp(text, mode_names[i])) {
+			*out = (enum session_mode)i;
+			return true;
+		}
+	return complain("--mode %s: one of persistent, fork-fibers, fork, once", text);
+}
+
+static bool read_option(struct exploring *x, char **argv, int *i)
+{
+	const char *value;
+
+	if (!strcmp(argv[*i], "--all"))
+		return x->all = true;
+	if (!strcmp(argv[*i], "--json"))
+		return x->json = true;
+	if ((value = recording_value("--budget", argv, i)))
+		return read_number("--budget", value, &x->budget);
+	if ((value = recording_value("--seed", argv, i)))
+		return read_number("--seed", value, &x->seed);
+	if ((value = recording_value("--seconds", argv, i)))
+		return read_seconds(value, &x->seconds);
+	if ((value = recording_value("--mode", argv, i)))
+		return read_mode(value, &x->mode);
+	if ((value = recording_value("-o", argv, i))) {
+		x->keep = value;
+		return true;
+	}
+	return complain("%s: no such option, or its value is missing (sooth explore --help)",
+			argv[*i]);
+}
+
+static bool read_words(struct exploring *x, char **argv)
+{
+	int i = 1;
+
+	for (; argv[i] && argv[i][0] == '-'; i++) {
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		}
+		if (!read_option(x, argv, &i))
+			return false;
+	}
+	if (!argv[i])
+		return complain("which program? (sooth explore [OPTIONS] PROG ARGS...)");
+	x->program = argv + i;
+	return true;
+}
+
+/* ---- runs --------------------------------------------------------------------------------- */
+
+static bool make_directory(struct exploring *x)
+{
+	const char *above = getenv("TMPDIR");
+
+	snprintf(x->directory, sizeof x->directory, "%s/sooth-explore-XXXXXX",
+		 above && *above ? above : "/tmp");
+	if (!mkdtemp(x->directory))
+		return complain("%s: %s", x->directory, strerror(errno));
+	return true;
+}
+
+static char *trace_name(const struct exploring *x, const char *name, size_t number)
+{
+	char *text;
+
+	if (asprintf(&text, "%s/%s-%zu.sooth", x->directory, name, number) < 0)
+		abort();
+	return text;
+}
+
+static struct session *open_session(const struct exploring *x, enum session_mode mode,
+				    const char *trace, struct err *err)
+{
+	struct session_options options = {
+		.program = x->program, .mode = mode, .trace = trace, .quiet = true, .stop = x->stop
+	};
+	struct session *session = session_open(&options, err);
+
+	if (session && x->thread_count)
+		session_know_threads(session, x->threads, x->thread_count);
+	return session;
+}
+
+static void keep_threads(struct exploring *x, const struct outcome *outcome)
+{
+	size_t bytes = outcome->thread_count * sizeof *x->threads;
+
+	free(x->threads);
+	x->threads = mem_alloc(bytes ? bytes : 1);
+	memcpy(x->threads, outcome->threads, bytes);
+	x->thread_count = outcome->thread_count;
+}
+
+/* The run that everything starts from: with kernel threads, and recorded. */
+static bool run_first(struct exploring *x, struct err *err)
+{
+	char *trace = trace_name(x, "first", 0);
+	struct session *session = open_session(x, SESSION_ONCE, trace, err);
+	struct plan plan = { .policy = x->seed ? CONTROL_PRIORITIES : CONTROL_STAY,
+			     .seed = x->seed,
+			     .options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP };
+	struct executor *executor = session ? session_executor(session) : NULL;
+	struct outcome outcome;
+	bool ran = executor && executor->run(executor, &plan, &outcome, err);
+
+	if (ran) {
+		keep_threads(x, &outcome);
+		explore_first(x->explore, &outcome);
+	}
+	if (session)
+		session_close(session);
+	free(trace);
+	return ran;
+}
+
+static void show_progress(void *context, const struct explore_progress *p)
+{
+	(void)context;
+	fprintf(stderr,
+		"\r%" PRIu64 " executions (%.0f/s), %s, %" PRIu64
+		" lead%s left, %zu failure%s\033[K",
+		p->executions, p->seconds > 0 ? (double)p->executions / p->seconds : 0, p->phase,
+		p->leads_left, p->leads_left == 1 ? "" : "s", p->failures,
+		p->failures == 1 ? "" : "s");
+}
+
+static bool search(struct exploring *x, struct err *err)
+{
+	if (!run_first(x, err))
+		return false;
+	if (explore_result(x->explore)->failures.count && !x->all)
+		return true;
+	x->session = open_session(x, x->mode, NULL, err);
+	return x->session && explore_search(x->explore, session_executor(x->session), err);
+}
+
+/* ---- failures ----------------------------------------------------------------------------- */
+
+#define MINIMISE_MOST 300
+
+/* Repeats a failure with kernel threads, recorded, and reports what that run shows. */
+static bool confirm(struct exploring *x, struct failure *failure, size_t number, struct err *err)
+{
+	char *trace = trace_name(x, "failure", number);
+	struct session *session = open_session(x, SESSION_ONCE, trace, err);
+	struct executor *executor = session ? session_executor(session) : NULL;
+	struct explored explored;
+	struct outcome outcome;
+	bool told = executor && executor->run(executor, &failure->plan, &outcome, err);
+
+	if (told) {
+		bool same = failure_seen(&outcome, explore_usual_status(x->explore)) &&
+			    failure_key(&outcome) == failure->key;
+		x->extra++;
+		told = explored_open(&explored, failure, &outcome, trace, NULL,
+				     same ? NULL : "the run that was to repeat it went another way",
+				     err);
+		if (told)
+			*vec_push(&x->found) = explored;
+	}
+	if (session)
+		session_close(session);
+	free(trace);
+	return told;
+}
+
+static bool tell_failures(struct exploring *x, struct err *err)
+{
+	struct explore_result *result = explore_result(x->explore);
+
+	for (size_t i = 0; i < result->failures.count; i++) {
+		struct failure *failure = &result->failures.items[i];
+		if (x->session)
+			x->extra +=
+				minimise_failure(session_executor(x->session), failure,
+						 MINIMISE_MOST, explore_usual_status(x->explore));
+		if (!confirm(x, failure, i, err))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the report --------------------------------------------------------------------------- */
+
+static enum session_mode used_mode(const struct exploring *x)
+{
+	return x->session ? session_mode(x->session) : SESSION_ONCE;
+}
+
+static void print_end(const struct exploring *x)
+{
+	const struct explore_result *r = explore_result(x->explore);
+	const char *fallback = x->session ? session_fallback(x->session) : NULL;
+
+	if (r->failures.count)
+		printf("%zu failure%s; the first in execution %" PRIu64 " of the program (%s), "
+		       "repeated with %zu switch%s\n",
+		       r->failures.count, r->failures.count == 1 ? "" : "s",
+		       r->failures.items[0].execution, r->failures.items[0].how,
+		       r->failures.items[0].plan.runs.count,
+		       r->failures.items[0].plan.runs.count == 1 ? "" : "es");
+	else if (r->complete)
+		printf("complete: no failure in all %" PRIu64 " schedules that differ\n",
+		       r->systematic.runs - r->systematic.asleep);
+	else
+		printf("no failure found; not all schedules were run%s\n",
+		       r->interrupted ? ": interrupted" : "");
+	if (r->failures.count && r->complete)
+		printf("complete: there are %" PRIu64 " schedules that differ\n",
+		       r->systematic.runs - r->systematic.asleep);
+	if (r->limits)
+		printf("%" PRIu64 " run%s did not end within the steps or the time of a run\n",
+		       r->limits, r->limits == 1 ? "" : "s");
+	printf("%" PRIu64 " executions in %.1f s (%s%s%s%s): %" PRIu64 " by leads (%" PRIu64
+	       " left), %" PRIu64 " systematic, %" PRIu64 " by random priorities\n",
+	       r->executions, r->seconds, mode_names[used_mode(x)], fallback ? ", because " : "",
+	       fallback ? fallback : "", "", r->by_leads, r->leads_left, r->by_systematic,
+	       r->by_priorities);
+}
+
+static void print_text(const struct exploring *x)
+{
+	struct report_numbers numbers = { 0 };
+
+	for (size_t i = 0; i < x->found.count; i++)
+		report_print_findings(&x->found.items[i].report, &numbers, stdout);
+	print_end(x);
+}
+
+static void put(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static void print_json(const struct exploring *x)
+{
+	const struct explore_result *r = explore_result(x->explore);
+	VEC(struct report) reports = { 0 };
+	json_t *all, *stats, *window = json_array();
+
+	for (size_t i = 0; i < x->found.count; i++)
+		*vec_push(&reports) = x->found.items[i].report;
+	all = report_json(reports.items, reports.count, NULL, 0);
+	stats = json_object_get(all, "stats");
+	put(stats, "executions",
+	    r->failures.count ? r->failures.items[0].execution : r->executions);
+	put(stats, "executions_all", r->executions + x->extra);
+	json_object_set_new(stats, "complete", json_boolean(r->complete));
+	put(stats, "schedules", r->systematic.runs - r->systematic.asleep);
+	put(stats, "asleep", r->systematic.asleep);
+	put(stats, "by_leads", r->by_leads);
+	put(stats, "by_systematic", r->by_systematic);
+	put(stats, "by_priorities", r->by_priorities);
+	put(stats, "leads", r->leads_made);
+	put(stats, "leads_left", r->leads_left);
+	put(stats, "limits", r->limits);
+	if (r->failures.count) {
+		json_object_set_new(stats, "found_by", json_string(r->failures.items[0].how));
+		put(stats, "switches", r->failures.items[0].plan.runs.count);
+	}
+	json_object_set_new(stats, "mode", json_string(mode_names[used_mode(x)]));
+	json_object_set_new(stats, "window", window);
+	json_object_set_new(stats, "exploring_seconds", json_real(r->seconds));
+	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+	putchar('\n');
+	json_decref(all);
+	vec_free(&reports);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+static void clean_up(struct exploring *x)
+{
+	char *first = trace_name(x, "first", 0);
+
+	for (size_t i = 0; i < x->found.count; i++) {
+		struct explored *explored = &x->found.items[i];
+		char *trace = mem_copy_text(explored->trace, strlen(explored->trace));
+		explored_close(explored);
+		if (i == 0 && x->keep && rename(trace, x->keep) == 0)
+			complain("the recording of the failure is in %s", x->keep);
+		else
+			trace_remove(trace);
+		free(trace);
+	}
+	trace_remove(first);
+	free(first);
+	rmdir(x->directory);
+	vec_free(&x->found);
+	free(x->threads);
+	if (x->session)
+		session_close(x->session);
+	explore_close(x->explore);
+}
+
+static int run(struct exploring *x)
+{
+	struct explore_options options = { .budget = x->budget,
+					   .seconds = x->seconds,
+					   .seed = x->seed,
+					   .all = x->all,
+					   .stop = x->stop,
+					   .progress = x->terminal ? show_progress : NULL };
+	struct err err = { 0 };
+	int status;
+	bool well;
+
+	x->explore = explore_open(&options);
+	well = search(x, &err);
+	if (x->terminal)
+		fputs("\r\033[K", stderr);
+	if (explore_result(x->explore)->interrupted)
+		well = true;
+	if (well || explore_result(x->explore)->failures.count)
+		well = tell_failures(x, &err);
+	if (!well)
+		complain("%s", err.text);
+	status = !well					      ? CLI_BAD_USE
+		 : explore_result(x->explore)->failures.count ? CLI_FINDINGS
+							      : CLI_OK;
+	if (well || x->json) {
+		if (x->json)
+			print_json(x);
+		else
+			print_text(x);
+	}
+	return status;
+}
+
+int cmd_explore(int argc, char **argv)
+{
+	struct exploring x = { .budget = 100000, .seconds = 60, .mode = SESSION_PERSISTENT };
+	int status;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		fputs(usage, stdout);
+		return CLI_OK;
+	}
+	if (!read_words(&x, argv) || !make_directory(&x))
+		return CLI_BAD_USE;
+	x.terminal = isatty(STDERR_FILENO);
+	x.stop = confirming_catch();
+	status = run(&x);
+	confirming_release();
+	clean_up(&x);
+	return status;
+}

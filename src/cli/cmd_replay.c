@@ -1,0 +1,281 @@
+/* sooth replay: runs a recorded program again along the witness of a finding. */
+#include "cli/cli.h"
+#include "cli/confirming.h"
+#include "cli/gdb.h"
+#include "cli/predicting.h"
+#include "cli/replay_schedule.h"
+
+#include "base/mem.h"
+#include "explore/again.h"
+#include "report/confirmed.h"
+#include "report/message.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+	"usage: sooth replay [OPTIONS] TRACE FINDING [-- PROG ARGS...]\n"
+	"       sooth replay [OPTIONS] FILE.schedule -- PROG ARGS...\n"
+	"\n"
+	"Runs the recorded program again, one thread at a time, along the schedule that leads to\n"
+	"FINDING (race-1: its name in the report of `sooth predict` or `sooth check`; give the "
+	"same\n"
+	"options as there). That run is recorded, and its recording must show the finding at the\n"
+	"same places in the code. A schedule that was saved can be followed by any build of the "
+	"same\n"
+	"source.\n"
+	"\n"
+	"  --save FILE      write the schedule that showed it, as text (NAME.schedule)\n"
+	"  --gdb            stop in gdb when the threads stand where the schedule leads\n"
+	"  --time SECONDS   for a run (default 60)\n"
+	"  -v               show the program's output, on standard error\n"
+	"  --json           what came of it as JSON\n"
+	"  --window N, --every, --only LIST   as the report was made with\n"
+	"  -- PROG ARGS...  how to start the program, if not as it was\n"
+	"\n"
+	"Exit status: 1 confirmed, 3 diverged, 2 bad use, or it cannot be run.\n";
+
+struct replay {
+	struct predicting predicting;
+	const char *trace, *finding, *save;
+	char **program;
+	bool use_gdb, verbose;
+	struct gdb gdb;
+};
+
+static int __attribute__((format(printf, 1, 2))) complain(const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	fputs("sooth replay: ", stderr);
+	vfprintf(stderr, format, list);
+	fputc('\n', stderr);
+	va_end(list);
+	return CLI_BAD_USE;
+}
+
+/* ---- the command line ----------------------------------------------------------------------- */
+
+static bool read_option(struct replay *r, char **argv, int *i)
+{
+	enum predicting_option taken;
+
+	if (!strcmp(argv[*i], "--gdb")) {
+		r->use_gdb = true;
+		return true;
+	}
+	if (!strcmp(argv[*i], "-v")) {
+		r->verbose = true;
+		return true;
+	}
+	if (!strcmp(argv[*i], "--save")) {
+		r->save = argv[*i + 1] ? argv[++*i] : NULL;
+		if (!r->save)
+			complain("--save: which file?");
+		return r->save != NULL;
+	}
+	taken = predicting_read_option(&r->predicting, argv, i);
+	if (taken == PREDICTING_OTHER)
+		complain("%s: no such option (sooth replay --help)", argv[*i]);
+	return taken == PREDICTING_TAKEN;
+}
+
+static bool read_words(struct replay *r, char **argv)
+{
+	for (int i = 1; argv[i]; i++) {
+		if (!strcmp(argv[i], "--")) {
+			r->program = argv + i + 1;
+			break;
+		}
+		if (argv[i][0] == '-' && argv[i][1]) {
+			if (!read_option(r, argv, &i))
+				return false;
+		} else if (!r->trace) {
+			r->trace = argv[i];
+		} else if (!r->finding) {
+			r->finding = argv[i];
+		} else {
+			complain("%s: one finding at a time; a program comes behind --", argv[i]);
+			return false;
+		}
+	}
+	if (!r->trace || (!r->finding && !replay_is_schedule(r->trace))) {
+		complain("which finding of which trace? (sooth replay TRACE FINDING)");
+		return false;
+	}
+	if (r->program && !r->program[0]) {
+		complain("which program? (sooth replay TRACE FINDING -- PROG ARGS...)");
+		return false;
+	}
+	return true;
+}
+
+/* ---- what came of it ------------------------------------------------------------------------ */
+
+static void print_text(const struct replay *r, const struct report *report,
+		       const struct report_item *item)
+{
+	const struct confirmation *c = item->confirmation;
+	const char *line;
+
+	printf("%s: %s\n", item->id, message_make(report->describe, item->finding));
+	for (unsigned i = 0; (line = confirmed_line(report->describe, item->finding, c, i)); i++)
+		printf("%s%s\n", i ? "    " : "  ", line);
+	if (c->verdict == CONFIRM_DONE)
+		printf("confirmed, in %u run%s\n", c->runs, c->runs == 1 ? "" : "s");
+	else if (c->verdict == CONFIRM_DIVERGED)
+		printf("diverged, in %u run%s\n", c->runs, c->runs == 1 ? "" : "s");
+	(void)r;
+}
+
+static void print_json(const struct report *report, const struct report_item *item)
+{
+	const struct finding *f = item->finding;
+	json_t *all = json_object();
+
+	json_object_set_new(all, "version", json_integer(1));
+	json_object_set_new(all, "id", json_string(item->id));
+	json_object_set_new(all, "kind", json_string(finding_kind_name(f->kind)));
+	json_object_set_new(all, "status", json_string(finding_status_name(f->status)));
+	json_object_set_new(all, "message", report_json_text(message_make(report->describe, f)));
+	json_object_set_new(all, "confirmation", confirmed_json(item->confirmation));
+	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+	putchar('\n');
+	json_decref(all);
+}
+
+static int status_of(const struct confirmation *c)
+{
+	switch (c->verdict) {
+	case CONFIRM_DONE: return CLI_FINDINGS;
+	case CONFIRM_DIVERGED: return CLI_DIVERGED;
+	default: return CLI_BAD_USE;
+	}
+}
+
+/* ---- replaying ------------------------------------------------------------------------------ */
+
+static bool confirm(struct replay *r, const struct trace *trace, const struct finding *finding,
+		    struct confirmation *out, struct schedule *schedule, struct err *err)
+{
+	struct again again = { 0 };
+	struct confirm_options options = {
+		.run = {
+			.program = r->program,
+			.seconds = r->use_gdb ? 1e9 : r->predicting.options.seconds,
+			.quiet = !r->verbose,
+			.stop = r->use_gdb ? NULL : confirming_catch(),
+		},
+		.predict_seconds = r->use_gdb ? 0 : 10,
+		.events = r->use_gdb ? 0 : r->predicting.reports.items[0].result->stats.events,
+		.one_order = r->use_gdb,
+		.schedule = r->save ? schedule : NULL,
+	};
+	struct confirmer *confirmer;
+
+	if (!r->program) {
+		if (!again_read(&again, trace, err))
+			return false;
+		options.run.program = again.words;
+		options.run.directory = again.directory;
+	}
+	if (r->use_gdb) {
+		signal(SIGINT, SIG_IGN); /* for gdb alone */
+		options.run.on_held = gdb_attach;
+		options.run.context = &r->gdb;
+	}
+	confirmer = confirm_open(&options, trace, err);
+	if (confirmer) {
+		if (!confirm_finding(confirmer, finding, out))
+			err_set(err, "interrupted");
+		gdb_wait(&r->gdb);
+		confirm_close(confirmer);
+	}
+	again_free(&again);
+	return confirmer != NULL && !err->text[0];
+}
+
+static int replay_finding(struct replay *r, struct report *report, struct report_item *item)
+{
+	struct finding *finding = (struct finding *)item->finding;
+	struct confirmation confirmation = { 0 };
+	struct schedule schedule = { 0 };
+	struct err err = { 0 };
+	int status;
+
+	r->gdb.id = item->id;
+	if (!confirm(r, describe_trace(report->describe), finding, &confirmation, &schedule, &err))
+		return complain("%s", err.text);
+	if (confirmation.verdict == CONFIRM_DONE && finding->status == FINDING_PREDICTED)
+		finding->status = FINDING_CONFIRMED;
+	item->confirmation = &confirmation;
+	if (r->predicting.json)
+		print_json(report, item);
+	else
+		print_text(r, report, item);
+	status = status_of(&confirmation);
+	if (r->save && confirmation.verdict == CONFIRM_DONE) {
+		const char *about = message_make(report->describe, finding);
+
+		schedule.about = mem_copy_text(about, strlen(about));
+		if (!schedule_write(&schedule, r->save, &err))
+			status = complain("%s", err.text);
+	}
+	schedule_free(&schedule);
+	confirmation_free(&confirmation);
+	return status;
+}
+
+static int find_and_replay(struct replay *r, struct report *report)
+{
+	struct report_numbers numbers = { 0 };
+	report_items items = { 0 };
+	struct report_item *found = NULL;
+	int status;
+
+	report_list(report, &numbers, &items);
+	for (size_t i = 0; i < items.count; i++) {
+		if (!strcmp(items.items[i].id, r->finding))
+			found = &items.items[i];
+	}
+	if (found)
+		status = replay_finding(r, report, found);
+	else
+		status = complain("%s has no finding %s; `sooth predict %s` lists them", r->trace,
+				  r->finding, r->trace);
+	vec_free(&items);
+	return status;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+	struct replay r = { 0 };
+	int status;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		fputs(usage, stdout);
+		return CLI_OK;
+	}
+	predicting_init(&r.predicting, "replay");
+	if (!read_words(&r, argv))
+		return CLI_BAD_USE;
+	if (!r.finding)
+		return replay_schedule(&(struct replay_schedule){
+			.path = r.trace,
+			.program = r.program,
+			.seconds = r.predicting.options.seconds,
+			.use_gdb = r.use_gdb,
+			.verbose = r.verbose,
+			.json = r.predicting.json,
+		});
+	predicting_add(&r.predicting, r.trace, NULL, NULL);
+	if (!r.predicting.reports.count)
+		return CLI_BAD_USE;
+	status = find_and_replay(&r, &r.predicting.reports.items[0]);
+	predicting_drop(&r.predicting);
+	return status;
+}

@@ -1,0 +1,128 @@
+#include "cli/confirming.h"
+
+#include "base/mem.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Ctrl-C --------------------------------------------------------------------------------- */
+
+static volatile int interrupted;
+static struct sigaction before;
+
+static void interrupt(int number)
+{
+	interrupted = number;
+}
+
+const volatile int *confirming_catch(void)
+{
+	struct sigaction action = { .sa_handler = interrupt };
+
+	interrupted = 0;
+	sigaction(SIGINT, &action, &before);
+	return &interrupted;
+}
+
+void confirming_release(void)
+{
+	sigaction(SIGINT, &before, NULL);
+}
+
+/* ---- all findings --------------------------------------------------------------------------- */
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void show_progress(size_t done, size_t all, size_t confirmed)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\rreplayed %zu of %zu findings, %zu confirmed\033[K", done, all,
+			confirmed);
+}
+
+static void leave(struct confirmation *confirmation, const char *why)
+{
+	*confirmation = (struct confirmation){ .why = mem_copy_text(why, strlen(why)) };
+}
+
+/* Each in turn; those that there is no time for say so. */
+static bool confirm_all(const struct confirming *c, struct confirmer *confirmer,
+			struct predict_result *result, struct confirmation *confirmations)
+{
+	double deadline = now() + c->seconds;
+	size_t confirmed = 0;
+	bool going = true;
+
+	for (size_t i = 0; i < result->findings.count; i++) {
+		struct finding *finding = &result->findings.items[i];
+
+		show_progress(i, result->findings.count, confirmed);
+		if (finding->status != FINDING_PREDICTED)
+			continue;
+		if (!going)
+			leave(&confirmations[i], "interrupted");
+		else if (now() > deadline)
+			leave(&confirmations[i], "no time was left to replay it (--confirm)");
+		else
+			going = confirm_finding(confirmer, finding, &confirmations[i]);
+		if (confirmations[i].verdict == CONFIRM_DONE) {
+			finding->status = FINDING_CONFIRMED;
+			confirmed++;
+		}
+	}
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	return going;
+}
+
+bool confirming_run(const struct confirming *c, struct report *report)
+{
+	struct predict_result *result = (struct predict_result *)report->result;
+	struct confirmation *confirmations =
+		mem_zalloc(result->findings.count + 1, sizeof *confirmations);
+	struct confirm_options options = {
+		.run = {
+			.program = c->program,
+			.directory = c->directory,
+			.seconds = c->run_seconds,
+			.quiet = true,
+			.stop = confirming_catch(),
+		},
+		.predict_seconds = c->seconds / 4,
+		.events = result->stats.events,
+	};
+	struct err err = { 0 };
+	struct confirmer *confirmer =
+		confirm_open(&options, describe_trace(report->describe), &err);
+	bool going = true;
+
+	if (confirmer) {
+		going = confirm_all(c, confirmer, result, confirmations);
+		confirm_close(confirmer);
+	} else {
+		for (size_t i = 0; i < result->findings.count; i++)
+			leave(&confirmations[i], err.text);
+	}
+	confirming_release();
+	report->confirmations = confirmations;
+	return going;
+}
+
+void confirming_free(struct report *report)
+{
+	struct confirmation *confirmations = (struct confirmation *)report->confirmations;
+
+	for (size_t i = 0; confirmations && i < report->result->findings.count; i++)
+		confirmation_free(&confirmations[i]);
+	free(confirmations);
+	report->confirmations = NULL;
+}

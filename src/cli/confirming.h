@@ -1,0 +1,28 @@
+/* Confirming the findings of a report by replay: what `sooth check` and `sooth replay` share. */
+#ifndef CLI_CONFIRMING_H
+#define CLI_CONFIRMING_H
+
+#include "explore/confirm.h"
+#include "report/report.h"
+
+struct confirming {
+	const char *command;   /* "check", for messages */
+	char **program;	       /* how it is run */
+	const char *directory; /* and where; NULL: here */
+	double seconds;	       /* for everything */
+	double run_seconds;    /* for one run; 0: a minute */
+};
+#define CONFIRMING_SECONDS 30.0
+
+/*
+ * Replays the predicted findings of a report, as many as the time allows, and puts in what came of it.
+ * False: it was interrupted.
+ */
+bool confirming_run(const struct confirming *confirming, struct report *report);
+void confirming_free(struct report *report);
+
+/* Ctrl-C ends the run that is under way and not us, between these two; the word to pass on. */
+const volatile int *confirming_catch(void);
+void confirming_release(void);
+
+#endif

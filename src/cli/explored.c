@@ -1,0 +1,214 @@
+#include "cli/explored.h"
+
+#include "base/mem.h"
+#include "event/event.h"
+#include "explore/effect.h"
+#include "explore/place_words.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- words -------------------------------------------------------------------------------- */
+
+/* Did somebody signal this condition before the thread came to wait? Then that signal was lost. */
+static bool signalled_before(const struct outcome *outcome, const struct control_blocked *blocked)
+{
+	bool signalled = false;
+
+	for (uint32_t i = 0; i < outcome->event_count; i++) {
+		const struct control_event *event = &outcome->events[i];
+		if (event->address != blocked->address)
+			continue;
+		if (event->kind == EV_SIGNAL || event->kind == EV_BROADCAST)
+			signalled = true;
+		if (event->kind == EV_WAIT && event->thread == blocked->thread &&
+		    event->step + 1 == blocked->step)
+			break;
+	}
+	return signalled;
+}
+
+static const char *stuck_kind(const struct outcome *outcome)
+{
+	for (uint32_t i = 0; i < outcome->blocked_count; i++)
+		if (outcome->blocked[i].kind == EV_WOKEN &&
+		    outcome->blocked[i].how == CONTROL_BY_NOBODY &&
+		    signalled_before(outcome, &outcome->blocked[i]))
+			return "lost-signal";
+	return "deadlock";
+}
+
+const char *explored_kind(const struct outcome *outcome)
+{
+	switch (outcome->result) {
+	case CONTROL_ASSERTION:
+	case CONTROL_ABORTED: return "assertion";
+	case CONTROL_DEADLOCK: return "deadlock";
+	case CONTROL_STUCK: return stuck_kind(outcome);
+	case CONTROL_USE_AFTER_FREE: return "use-after-free";
+	case CONTROL_BAD_FREE: return "misuse";
+	default: return "crash";
+	}
+}
+
+static char *make_message(const struct failure *failure, const struct outcome *outcome,
+			  const struct effect_source *source, const char *why)
+{
+	struct effect effect = { 0 };
+	char *text;
+
+	effect_of_end(&effect, outcome, source, -1);
+	if (asprintf(&text, "%s%s%s%s%s", effect_name(effect.kind), effect.text[0] ? ": " : "",
+		     effect.text, why ? "; not repeated: " : "", why ? why : "") < 0)
+		abort();
+	(void)failure;
+	return text;
+}
+
+/* ---- places ------------------------------------------------------------------------------- */
+
+/* "FILE:LINE: …", as assert prints it. */
+static void place_of_text(struct report_place *place, const char *text)
+{
+	for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
+		const char *file = at;
+		if (!isdigit((unsigned char)at[1]))
+			continue;
+		while (file > text && !isspace((unsigned char)file[-1]))
+			file--;
+		place->file = mem_copy_text(file, (size_t)(at - file));
+		place->line = (unsigned)atoi(at + 1);
+		place->operation = "assertion";
+		return;
+	}
+}
+
+static void place_of_site(struct report_place *place, const struct trace *trace,
+			  struct trace_symbols *symbols, uint64_t site, const char *operation)
+{
+	struct place_words words = place_words(trace, symbols, site);
+	char *colon = strchr(words.text, ':'), *open = strchr(words.text, '(');
+
+	if (!colon)
+		return;
+	place->operation = operation;
+	place->file = mem_copy_text(words.text, (size_t)(colon - words.text));
+	place->line = (unsigned)atoi(colon + 1);
+	if (open)
+		place->function = mem_copy_text(open + 1, strcspn(open + 1, ")"));
+}
+
+static void find_place(struct report_observed *observed, const struct outcome *outcome,
+		       const struct effect_source *source)
+{
+	const struct control *control = outcome->control;
+
+	observed->place.thread = control->fault_thread;
+	if (outcome->result == CONTROL_ASSERTION)
+		place_of_text(&observed->place, control->text);
+	else if (control->fault_site)
+		place_of_site(&observed->place, source->trace, source->symbols, control->fault_site,
+			      "access");
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+/* Is this stream one of those that the failure is about? */
+static bool concerns(const struct outcome *outcome, uint32_t thread)
+{
+	bool blocked = outcome->result == CONTROL_DEADLOCK || outcome->result == CONTROL_STUCK;
+
+	if (!blocked)
+		return thread == outcome->control->fault_thread;
+	for (uint32_t i = 0; i < outcome->blocked_count; i++)
+		if (outcome->blocked[i].thread == thread)
+			return outcome->result == CONTROL_DEADLOCK
+				       ? outcome->blocked[i].in_cycle
+				       : outcome->blocked[i].how != CONTROL_BY_NOTHING;
+	return false;
+}
+
+/* The last event of each thread that it is about: the request that is not answered. */
+static void find_events(struct report_observed *observed, const struct outcome *outcome,
+			const struct trace *trace)
+{
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
+		struct trace_cursor *cursor;
+		struct window_id last = { 0 };
+		struct trace_event event;
+		struct err err;
+		bool any = false;
+		if (!concerns(outcome, trace_stream(trace, i)->number))
+			continue;
+		cursor = trace_cursor_open(trace, i);
+		while (trace_next(cursor, &event, &err))
+			if (event.index != TRACE_NO_INDEX && event.kind != EV_EXIT &&
+			    event.kind != EV_ENTER) {
+				last = (struct window_id){ event.stream, event.index };
+				any = true;
+			}
+		trace_cursor_close(cursor);
+		if (any)
+			*vec_push(&observed->events) = last;
+	}
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+bool explored_open(struct explored *explored, const struct failure *failure,
+		   const struct outcome *outcome, const char *path, const char *replay,
+		   const char *why, struct err *err)
+{
+	struct report_observed observed = { .kind = explored_kind(outcome) };
+	struct predict_result *result;
+	struct effect_source source = { 0 };
+	struct trace *trace;
+
+	if (!trace_open(path, &trace, err))
+		return false;
+	*explored = (struct explored){ .confirmed = !why };
+	source.trace = trace;
+	source.symbols = trace_symbols_open(trace);
+	observed.status = why ? FINDING_OBSERVED : FINDING_CONFIRMED;
+	observed.message = make_message(failure, outcome, &source, why);
+	observed.replay = replay ? mem_copy_text(replay, strlen(replay)) : NULL;
+	find_place(&observed, outcome, &source);
+	find_events(&observed, outcome, trace);
+	trace_symbols_close(source.symbols);
+	result = mem_zalloc(1, sizeof *result);
+	result->stats.threads = outcome->thread_count;
+	result->stats.events = outcome->event_count;
+	explored->trace = mem_copy_text(path, strlen(path));
+	explored->report.trace = explored->trace;
+	explored->report.result = result;
+	*vec_push(&explored->report.observed) = observed;
+	explored->report.describe =
+		describe_open(&(struct describe_request){ .trace = trace,
+							  .path = explored->trace,
+							  .result = result,
+							  .also = observed.events.items,
+							  .also_count = observed.events.count });
+	return true;
+}
+
+void explored_close(struct explored *explored)
+{
+	struct report *report = &explored->report;
+	const struct trace *trace = describe_trace(report->describe);
+
+	describe_close(report->describe);
+	trace_close((struct trace *)trace);
+	predict_result_free((struct predict_result *)report->result);
+	free((struct predict_result *)report->result);
+	for (size_t i = 0; i < report->observed.count; i++) {
+		struct report_observed *observed = &report->observed.items[i];
+		free(observed->message);
+		free(observed->replay);
+		free(observed->place.file);
+		free(observed->place.function);
+		vec_free(&observed->events);
+	}
+	vec_free(&report->observed);
+	free(explored->trace);
+}

@@ -1,0 +1,101 @@
+#include "cli/replay_schedule.h"
+
+#include "cli/cli.h"
+#include "cli/confirming.h"
+#include "cli/gdb.h"
+#include "explore/schedule_follow.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+bool replay_is_schedule(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 9 && !strcmp(path + length - 9, ".schedule");
+}
+
+static void print_text(const struct schedule *s, const struct schedule_result *r)
+{
+	if (r->verdict == SCHEDULE_SHOWN && !strcmp(s->expect, "race"))
+		printf("race: T%u and T%u stood before their accesses at the same time; then: "
+		       "%s%s%s\n",
+		       r->met[0].thread, r->met[1].thread, effect_name(r->effect.kind),
+		       r->effect.text[0] ? ": " : "", r->effect.text);
+	else if (r->verdict == SCHEDULE_SHOWN)
+		printf("%s: %s%s%s\n", s->expect, effect_name(r->effect.kind),
+		       r->effect.text[0] ? ": " : "", r->effect.text);
+	else
+		printf("%s: %s\n", s->expect, r->why);
+	printf("%s, in %u run%s\n", r->verdict == SCHEDULE_SHOWN ? "confirmed" : "diverged",
+	       r->runs, r->runs == 1 ? "" : "s");
+}
+
+static void print_json(const struct schedule *s, const struct schedule_result *r)
+{
+	json_t *all = json_object();
+
+	json_object_set_new(all, "version", json_integer(1));
+	json_object_set_new(all, "kind", json_string(s->expect));
+	json_object_set_new(all, "verdict",
+			    json_string(r->verdict == SCHEDULE_SHOWN ? "confirmed" : "diverged"));
+	json_object_set_new(all, "why", report_json_text(r->why));
+	json_object_set_new(all, "runs", json_integer(r->runs));
+	json_object_set_new(all, "effect", json_string(effect_name(r->effect.kind)));
+	json_object_set_new(all, "text", report_json_text(r->effect.text));
+	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+	putchar('\n');
+	json_decref(all);
+}
+
+static int follow(const struct replay_schedule *replay, const struct schedule *schedule)
+{
+	struct gdb gdb = { .id = schedule->expect };
+	struct rerun_options options = {
+		.program = replay->program,
+		.seconds = replay->use_gdb ? 1e9 : replay->seconds,
+		.quiet = !replay->verbose,
+		.stop = replay->use_gdb ? NULL : confirming_catch(),
+	};
+	struct schedule_result result;
+	int status;
+
+	if (replay->use_gdb) {
+		signal(SIGINT, SIG_IGN); /* for gdb alone */
+		options.on_held = gdb_attach;
+		options.context = &gdb;
+	}
+	schedule_follow(schedule, &options, &result);
+	gdb_wait(&gdb);
+	if (result.verdict == SCHEDULE_CANNOT) {
+		fprintf(stderr, "sooth replay: %s\n", result.why);
+		status = CLI_BAD_USE;
+	} else {
+		(replay->json ? print_json : print_text)(schedule, &result);
+		status = result.verdict == SCHEDULE_SHOWN ? CLI_FINDINGS : CLI_DIVERGED;
+	}
+	schedule_result_free(&result);
+	return status;
+}
+
+int replay_schedule(const struct replay_schedule *replay)
+{
+	struct schedule schedule;
+	struct err err = { 0 };
+	int status;
+
+	if (!replay->program) {
+		fputs("sooth replay: which program? (sooth replay FILE.schedule -- PROG "
+		      "ARGS...)\n",
+		      stderr);
+		return CLI_BAD_USE;
+	}
+	if (!schedule_read(&schedule, replay->path, &err)) {
+		fprintf(stderr, "sooth replay: %s\n", err.text);
+		return CLI_BAD_USE;
+	}
+	status = follow(replay, &schedule);
+	schedule_free(&schedule);
+	return status;
+}

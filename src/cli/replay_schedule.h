@@ -1,0 +1,20 @@
+/* sooth replay FILE.schedule -- PROG ARGS... */
+#ifndef CLI_REPLAY_SCHEDULE_H
+#define CLI_REPLAY_SCHEDULE_H
+
+#include <stdbool.h>
+
+/* Is it a schedule, by its name? */
+bool replay_is_schedule(const char *path);
+
+struct replay_schedule {
+	const char *path;
+	char **program; /* NULL: not given */
+	double seconds; /* for a run */
+	bool use_gdb, verbose, json;
+};
+
+/* The exit status. */
+int replay_schedule(const struct replay_schedule *replay);
+
+#endif

@@ -1,0 +1,70 @@
+#include "explore/failure.h"
+
+#include "event/event.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+void failure_free(struct failure *failure)
+{
+	plan_free(&failure->plan);
+}
+
+bool failure_seen(const struct outcome *outcome, int usual)
+{
+	switch (outcome->result) {
+	case CONTROL_ASSERTION:
+	case CONTROL_ABORTED:
+	case CONTROL_DEADLOCK:
+	case CONTROL_STUCK:
+	case CONTROL_USE_AFTER_FREE:
+	case CONTROL_BAD_FREE:
+	case CONTROL_CRASHED: return true;
+	case CONTROL_ENDED:
+		return outcome->control && WIFEXITED(outcome->status) && outcome->status != usual;
+	case CONTROL_UNFINISHED: /* it died without a word */
+		return outcome->control && WIFSIGNALED(outcome->status) &&
+		       WTERMSIG(outcome->status) != SIGKILL;
+	default: return false;
+	}
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+/* Where the thread that failed was: the access that faulted, or the last thing that was logged. */
+static uint64_t failed_site(const struct outcome *outcome)
+{
+	const struct control *control = outcome->control;
+
+	if (control && control->fault_site)
+		return control->fault_site;
+	return outcome->event_count ? outcome->events[outcome->event_count - 1].site : 0;
+}
+
+/* Blocked threads in any order; of a deadlock only those of the cycle. */
+static uint64_t blocked_sites(const struct outcome *outcome)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < outcome->blocked_count; i++) {
+		const struct control_blocked *blocked = &outcome->blocked[i];
+		if (blocked->how == CONTROL_BY_NOTHING || blocked->kind == EV_JOIN ||
+		    (outcome->result == CONTROL_DEADLOCK && !blocked->in_cycle))
+			continue;
+		sum += mix(blocked->site, blocked->kind);
+	}
+	return sum;
+}
+
+uint64_t failure_key(const struct outcome *outcome)
+{
+	bool blocked = outcome->result == CONTROL_DEADLOCK || outcome->result == CONTROL_STUCK;
+
+	if (outcome->result == CONTROL_ENDED)
+		return mix(outcome->result, (uint64_t)outcome->status);
+	return mix(outcome->result, blocked ? blocked_sites(outcome) : failed_site(outcome));
+}

@@ -1,0 +1,112 @@
+#include "explore/rerun.h"
+
+#include "trace/remove.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool make_directory(struct rerun *r, struct err *err)
+{
+	const char *above = getenv("TMPDIR");
+
+	if (!above || !*above || strlen(above) > 32)
+		above = "/tmp";
+	snprintf(r->directory, sizeof r->directory, "%s/sooth-replay-XXXXXX", above);
+	if (!mkdtemp(r->directory))
+		return err_set_system(err, errno, "%s", r->directory);
+	snprintf(r->recording, sizeof r->recording, "%s/run.sooth", r->directory);
+	return true;
+}
+
+/* Processes that the program starts record beside it: all of that goes. */
+static void remove_directory(const char *directory)
+{
+	DIR *entries = opendir(directory);
+	char path[PATH_MAX];
+
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+		trace_remove(path);
+	}
+	if (entries)
+		closedir(entries);
+	rmdir(directory);
+}
+
+bool rerun_open(struct rerun *r, const struct rerun_options *options, struct err *err)
+{
+	*r = (struct rerun){ .options = *options };
+	if (!make_directory(r, err))
+		return false;
+	r->session = session_open(
+		&(struct session_options){
+			.program = options->program,
+			.mode = SESSION_ONCE,
+			.trace = r->recording,
+			.quiet = options->quiet,
+			.output_to_stderr = true,
+			.seconds = options->seconds,
+			.on_held = options->on_held,
+			.context = options->context,
+			.stop = options->stop,
+			.directory = options->directory,
+		},
+		err);
+	if (r->session)
+		return true;
+	remove_directory(r->directory);
+	return false;
+}
+
+void rerun_drop(struct rerun *r)
+{
+	if (r->trace)
+		trace_close(r->trace);
+	r->trace = NULL;
+}
+
+void rerun_close(struct rerun *r)
+{
+	rerun_drop(r);
+	session_close(r->session);
+	remove_directory(r->directory);
+}
+
+bool rerun_is_stopped(const struct rerun *r)
+{
+	return r->options.stop && *r->options.stop;
+}
+
+bool rerun_run(struct rerun *r, const struct plan *plan, struct err *err)
+{
+	struct executor *executor = session_executor(r->session);
+
+	rerun_drop(r);
+	if (!executor->run(executor, plan, &r->outcome, err))
+		return false;
+	if (trace_open(r->recording, &r->trace, err))
+		return true;
+	r->trace = NULL;
+	return false;
+}
+
+struct trace *rerun_keep(struct rerun *r, unsigned name)
+{
+	char path[sizeof r->recording + 16];
+	struct trace *trace;
+	struct err err;
+
+	rerun_drop(r);
+	snprintf(path, sizeof path, "%s/kept-%u.sooth", r->directory, name);
+	trace_remove(path);
+	if (rename(r->recording, path) || !trace_open(path, &trace, &err))
+		return NULL;
+	return trace;
+}

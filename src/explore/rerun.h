@@ -1,0 +1,45 @@
+/*
+ * A program that is executed again and again, each run along a plan and recorded: what confirming a
+ * finding and following a schedule share.
+ */
+#ifndef EXPLORE_RERUN_H
+#define EXPLORE_RERUN_H
+
+#include "explore/session.h"
+#include "trace/trace.h"
+
+struct rerun_options {
+	char **program;	       /* NULL-terminated words */
+	const char *directory; /* to run it in; NULL: this one */
+	double seconds;	       /* for one run; 0: the session's own idea */
+	bool quiet;	       /* the program's output goes to /dev/null, else to stderr */
+	const volatile int *stop;
+	/* See session.h. Plans get CONTROL_HOLD if it is there. */
+	void (*on_held)(void *context, int pid, const struct control *control);
+	void *context;
+};
+
+struct rerun {
+	struct rerun_options options;
+	struct session *session;
+	char directory[64]; /* of our own, for recordings */
+	char recording[96];
+	/* of the last run */
+	struct outcome outcome;
+	struct trace *trace;
+};
+
+bool rerun_open(struct rerun *rerun, const struct rerun_options *options, struct err *err);
+void rerun_close(struct rerun *rerun);
+
+/* False: it cannot be run, or we are to stop (rerun_is_stopped). */
+bool rerun_run(struct rerun *rerun, const struct plan *plan, struct err *err);
+bool rerun_is_stopped(const struct rerun *rerun);
+
+/* The recording of the last run, out of the way of the next; NULL: it cannot be read. */
+struct trace *rerun_keep(struct rerun *rerun, unsigned name);
+
+/* Closes the recording of the last run. */
+void rerun_drop(struct rerun *rerun);
+
+#endif

@@ -1,0 +1,72 @@
+#include "explore/steer.h"
+
+#include "event/event.h"
+
+/* Appends a piece of a thread to the runs. */
+static void add_run(struct plan *plan, uint32_t thread, uint32_t until)
+{
+	size_t last = plan->runs.count;
+
+	if (last && plan->runs.items[last - 1].thread == thread)
+		plan->runs.items[last - 1].until = until;
+	else
+		*vec_push(&plan->runs) = (struct control_run){ thread, until };
+}
+
+/*
+ * `stay`: the run as it was up to the operation that the others wait for, without what is held
+ * back; from there on the policy, so that the thread which did it goes on. (Otherwise, the run being
+ * a wish, who was held back goes on at once when its rule is met.)
+ */
+static void plan_until_met(const struct lead *lead, struct plan *plan)
+{
+	const struct runlog *log = lead->log;
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < lead->rules.count; i++) {
+		uint32_t place = runlog_place(log, lead->rules.items[i].before_thread,
+					      lead->rules.items[i].before_step);
+		if (place != RUNLOG_NONE && place > last)
+			last = place;
+	}
+	for (uint32_t i = 0; i <= last; i++) {
+		const struct control_event *event = &log->events[i];
+		bool held = false;
+		for (size_t r = 0; r < lead->rules.count && !held; r++)
+			held = lead->rules.items[r].after_thread == event->thread &&
+			       lead->rules.items[r].after_step <= event->step;
+		if (!held)
+			add_run(plan, event->thread, event->step + 1);
+	}
+}
+
+void steer_plan(const struct lead *lead, struct plan *plan)
+{
+	if (lead->stay)
+		plan_until_met(lead, plan);
+	else
+		for (size_t i = 0; i < lead->log->runs.count; i++)
+			*vec_push(&plan->runs) = lead->log->runs.items[i];
+	for (size_t i = 0; i < lead->rules.count; i++)
+		*vec_push(&plan->rules) = lead->rules.items[i];
+}
+
+void steer_repeat(const struct outcome *outcome, struct plan *plan)
+{
+	const struct control *control = outcome->control;
+
+	for (uint32_t i = 0; i < outcome->event_count; i++) {
+		const struct control_event *event = &outcome->events[i];
+		add_run(plan, event->thread, event->step + 1);
+		if (event->flags & (CONTROL_EVENT_TIMED_OUT | CONTROL_EVENT_SPURIOUS))
+			*vec_push(&plan->choices) =
+				(struct control_choice){ event->thread, event->step,
+							 event->flags & CONTROL_EVENT_SPURIOUS
+								 ? CONTROL_SPURIOUS
+								 : CONTROL_TIMEOUT };
+	}
+	/* An access that ended the run did not happen, and is not in the log. */
+	if (control && (outcome->result == CONTROL_USE_AFTER_FREE ||
+			outcome->result == CONTROL_BAD_FREE || outcome->result == CONTROL_CRASHED))
+		add_run(plan, control->fault_thread, control->fault_step + 1);
+}

@@ -1,0 +1,67 @@
+/* The findings of a report: their names, and in which order they are told. */
+#include "report/report.h"
+
+#include <string.h>
+
+void report_number(struct report_numbers *n, const char *kind, char text[REPORT_ID])
+{
+	const struct {
+		const char *kind;
+		unsigned *count;
+	} kinds[] = {
+		{ "race", &n->races },
+		{ "deadlock", &n->deadlocks },
+		{ "lost-signal", &n->lost_signals },
+		{ "crash", &n->crashes },
+		{ "use-after-free", &n->uses_after_free },
+		{ "misuse", &n->misuses },
+		{ "assertion", &n->assertions },
+		{ "lockset", &n->locksets },
+		{ "lock-order", &n->lock_orders },
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (!strcmp(kinds[i].kind, kind))
+			snprintf(text, REPORT_ID, "%s-%u", kind, ++*kinds[i].count);
+	}
+}
+
+static unsigned rank(const struct report_item *item)
+{
+	if (!item->finding)
+		return 0;
+	switch (item->finding->status) {
+	case FINDING_OBSERVED: return 1;
+	case FINDING_CONFIRMED: return 2;
+	case FINDING_PREDICTED: return 3;
+	case FINDING_WARNING: break;
+	}
+	return 4;
+}
+
+void report_list(const struct report *r, struct report_numbers *numbers, report_items *items)
+{
+	report_items all = { 0 };
+
+	/* Predictions first: what a run showed by itself is not in its trace. */
+	for (size_t i = 0; i < r->result->findings.count; i++) {
+		struct report_item *item = vec_push(&all);
+
+		*item = (struct report_item){ .finding = &r->result->findings.items[i] };
+		item->confirmation = r->confirmations ? &r->confirmations[i] : NULL;
+		report_number(numbers, finding_kind_name(item->finding->kind), item->id);
+	}
+	for (size_t i = 0; i < r->observed.count; i++) {
+		struct report_item *item = vec_push(&all);
+
+		*item = (struct report_item){ .observed = &r->observed.items[i] };
+		report_number(numbers, item->observed->kind, item->id);
+	}
+	for (unsigned which = 0; which <= 4; which++) {
+		for (size_t i = 0; i < all.count; i++) {
+			if (rank(&all.items[i]) == which)
+				*vec_push(items) = all.items[i];
+		}
+	}
+	vec_free(&all);
+}

@@ -1,0 +1,267 @@
+#include "report/locks.h"
+
+#include "base/mem.h"
+#include "predict/goodlock.h"
+#include "report/describe.h"
+#include "report/name.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define CONFLICTS_MOST 100 /* printed; the others are counted */
+#define PLACE_COLUMN 36
+
+struct conflict {
+	size_t start, count; /* in nodes */
+};
+
+struct page {
+	struct lock_trees trees;
+	struct describe *describe;
+	const char **names;  /* by lock, as it is called first */
+	uint32_t *same;	     /* by lock: it is the so-manyth of that name; 0: the only one */
+	uint32_t *numbers;   /* by node, from 1, in the order of printing */
+	VEC(uint32_t) nodes; /* of conflicts */
+	VEC(struct conflict) conflicts;
+	uint64_t more;
+	FILE *out;
+};
+
+static const struct lock_node *node_of(const struct page *p, uint32_t node)
+{
+	return &p->trees.nodes.items[node];
+}
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+/* What is called the same and is not is numbered: v->lock #1, v->lock #2. */
+static void number_names(struct page *p)
+{
+	size_t locks = p->trees.locks.count;
+	struct map all = { 0 }, before = { 0 };
+
+	for (size_t i = 0; i < locks; i++) {
+		if (p->names[i])
+			++*map_put(&all, (uintptr_t)p->names[i], NULL);
+	}
+	for (size_t i = 0; i < locks; i++) {
+		if (p->names[i] && *map_get(&all, (uintptr_t)p->names[i]) > 1)
+			p->same[i] = (uint32_t)++ * map_put(&before, (uintptr_t)p->names[i], NULL);
+	}
+	map_free(&all);
+	map_free(&before);
+}
+
+static void name_locks(struct page *p)
+{
+	size_t locks = p->trees.locks.count;
+
+	p->names = mem_zalloc(locks + 1, sizeof *p->names);
+	p->same = mem_zalloc(locks + 1, sizeof *p->same);
+	for (uint32_t i = 0; i < p->trees.nodes.count; i++) {
+		uint32_t lock = node_of(p, i)->lock;
+		const struct described *one = describe_find(p->describe, node_of(p, i)->id);
+		uint64_t address = p->trees.locks.items[lock];
+
+		/* A wait's own name is that of its condition. */
+		if (!p->names[lock])
+			p->names[lock] = name_object(
+				p->describe, address,
+				one && one->event.address == address ? &one->event : NULL);
+	}
+	number_names(p);
+}
+
+static int print_lock(const struct page *p, uint32_t lock, FILE *out)
+{
+	if (p->same[lock])
+		return fprintf(out, "%s #%" PRIu32, p->names[lock], p->same[lock]);
+	return fprintf(out, "%s", p->names[lock]);
+}
+
+/* ---- trees -------------------------------------------------------------------------------- */
+
+static void print_thread(const struct page *p, uint32_t stream)
+{
+	const struct described *created = describe_creation(p->describe, stream);
+	const struct described *begun = describe_begin(p->describe, stream);
+
+	fprintf(p->out, "%s", describe_thread(p->describe, stream));
+	if (created)
+		fprintf(p->out, ", created by %s at %s",
+			describe_thread(p->describe, created->event.stream),
+			name_place(p->describe, name_frame(created)));
+	if (created && begun && begun->stack.count && begun->stack.items[0].function)
+		fprintf(p->out, ", runs %s", begun->stack.items[0].function);
+	fputc('\n', p->out);
+}
+
+/* The conflicts in which the node is the one that waits. */
+static void print_marks(const struct page *p, uint32_t node)
+{
+	for (size_t i = 0; i < p->conflicts.count; i++) {
+		const struct conflict *c = &p->conflicts.items[i];
+
+		for (size_t k = 0; k < c->count; k++) {
+			if (p->nodes.items[c->start + k] == node)
+				fprintf(p->out, "  * conflict %zu", i + 1);
+		}
+	}
+}
+
+static void print_node(const struct page *p, uint32_t node)
+{
+	const struct lock_node *n = node_of(p, node);
+	const struct described *one = describe_find(p->describe, n->id);
+	int used = 5, depth = 0;
+
+	for (uint32_t up = n->parent; up != LOCK_TREE_NONE; up = node_of(p, up)->parent)
+		depth++;
+	fprintf(p->out, "%4" PRIu32 " %*s", p->numbers[node], 2 * depth, "");
+	used += 2 * depth + print_lock(p, n->lock, p->out);
+	if (n->shared)
+		used += fprintf(p->out, " for reading");
+	fprintf(p->out, "%*s %s", used < PLACE_COLUMN ? PLACE_COLUMN - used : 1, "",
+		name_place(p->describe, name_frame(one)));
+	if (n->pending)
+		fputs(", never got", p->out);
+	else if (!n->count)
+		fputs(", kept from before", p->out);
+	else if (!n->asked)
+		fputs(", without waiting", p->out);
+	if (n->count > 1)
+		fprintf(p->out, ", %" PRIu64 " times", n->count);
+	print_marks(p, node);
+	fputc('\n', p->out);
+}
+
+static void print_trees(struct page *p)
+{
+	for (size_t i = 0; i < p->trees.trees.count; i++) {
+		const struct lock_tree *tree = &p->trees.trees.items[i];
+
+		if (tree->child != LOCK_TREE_NONE)
+			print_thread(p, tree->stream);
+		for (uint32_t n = tree->child; n != LOCK_TREE_NONE;
+		     n = lock_trees_next(&p->trees, n))
+			print_node(p, n);
+	}
+}
+
+/* ---- conflicts ---------------------------------------------------------------------------- */
+
+static void take_conflict(void *context, const uint32_t *nodes, size_t count)
+{
+	struct page *p = context;
+
+	if (p->conflicts.count == CONFLICTS_MOST) {
+		p->more++;
+		return;
+	}
+	*vec_push(&p->conflicts) = (struct conflict){ p->nodes.count, count };
+	for (size_t i = 0; i < count; i++)
+		*vec_push(&p->nodes) = nodes[i];
+}
+
+/* The node above `node` that has the lock. */
+static uint32_t find_above(const struct page *p, uint32_t node, uint32_t lock)
+{
+	uint32_t up = node_of(p, node)->parent;
+
+	while (node_of(p, up)->lock != lock)
+		up = node_of(p, up)->parent;
+	return up;
+}
+
+static void print_conflict(const struct page *p, size_t number)
+{
+	const struct conflict *c = &p->conflicts.items[number];
+	const uint32_t *nodes = &p->nodes.items[c->start];
+
+	fprintf(p->out, "conflict %zu:", number + 1);
+	for (size_t i = 0; i < c->count; i++) {
+		/* It holds what the one before it in the cycle wants. */
+		uint32_t wanted = node_of(p, nodes[(i + c->count - 1) % c->count])->lock;
+		const struct lock_tree *tree = &p->trees.trees.items[node_of(p, nodes[i])->tree];
+
+		fprintf(p->out, "%s %s has ", i ? "," : "",
+			describe_thread(p->describe, tree->stream));
+		print_lock(p, wanted, p->out);
+		fprintf(p->out, " (%" PRIu32 ") and takes ",
+			p->numbers[find_above(p, nodes[i], wanted)]);
+		print_lock(p, node_of(p, nodes[i])->lock, p->out);
+		fprintf(p->out, " (%" PRIu32 ")", p->numbers[nodes[i]]);
+	}
+	fputc('\n', p->out);
+}
+
+static void print_conflicts(struct page *p, bool all)
+{
+	for (size_t i = 0; i < p->conflicts.count; i++)
+		print_conflict(p, i);
+	if (p->more)
+		fprintf(p->out, "and %" PRIu64 " more\n", p->more);
+	if (!all)
+		fputs("the search for conflicts was ended after many steps; there may be more\n",
+		      p->out);
+	if (!p->trees.nodes.count)
+		fputs("no locks were taken\n", p->out);
+	else if (!p->conflicts.count && all)
+		fputs("no conflict\n", p->out);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+static void number_nodes(struct page *p)
+{
+	uint32_t number = 0;
+
+	p->numbers = mem_zalloc(p->trees.nodes.count + 1, sizeof *p->numbers);
+	for (size_t i = 0; i < p->trees.trees.count; i++) {
+		for (uint32_t n = p->trees.trees.items[i].child; n != LOCK_TREE_NONE;
+		     n = lock_trees_next(&p->trees, n))
+			p->numbers[n] = ++number;
+	}
+}
+
+static struct describe *describe(const struct lock_trees *trees, const struct trace *trace,
+				 const char *path)
+{
+	static const struct predict_result nothing;
+	VEC(struct window_id) ids = { 0 };
+	struct describe *made;
+
+	for (size_t i = 0; i < trees->nodes.count; i++)
+		*vec_push(&ids) = trees->nodes.items[i].id;
+	made = describe_open(&(struct describe_request){ .trace = trace,
+							 .path = path,
+							 .result = &nothing,
+							 .also = ids.items,
+							 .also_count = ids.count });
+	vec_free(&ids);
+	return made;
+}
+
+bool locks_print(const struct trace *trace, const char *path, FILE *out, struct err *err)
+{
+	struct page p = { .out = out };
+	bool all, whole = true;
+
+	lock_trees_make(&p.trees, trace);
+	p.describe = describe(&p.trees, trace, path);
+	name_locks(&p);
+	number_nodes(&p);
+	all = goodlock_search(&p.trees, &(struct goodlock_options){ 0 }, take_conflict, &p);
+	print_trees(&p);
+	print_conflicts(&p, all);
+	if (p.trees.problems.count)
+		whole = err_set(err, "%s", p.trees.problems.items[0]);
+	describe_close(p.describe);
+	lock_trees_free(&p.trees);
+	vec_free(&p.nodes);
+	vec_free(&p.conflicts);
+	free(p.names);
+	free(p.same);
+	free(p.numbers);
+	return whole;
+}

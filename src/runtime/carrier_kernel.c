@@ -1,0 +1,94 @@
+/*
+ * Threads of the kernel as carriers: each waits on a word of its own.
+ *
+ * All are pinned to one processor: only one runs at a time, and handing over then costs a switch and
+ * no wake-up of another processor (5 µs against 20 to 50 on a virtual machine).
+ *
+ * Who waits looks around now and then, for what nobody tells: a turn that nobody has (all the others
+ * are in the kernel), or one whose owner waits there for something we do not see.
+ */
+#include "runtime/carrier.h"
+
+#include "runtime/place.h"
+#include "runtime/real.h"
+#include "runtime/turn_state.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+
+static _Atomic uint32_t words[CONTROL_THREADS]; /* 1: it is this thread's turn */
+
+#define LOOK_NS 20000000     /* between two looks around */
+#define IMPATIENT_NS 2000000 /* when nobody has the turn */
+
+static void wait_word(uint32_t self)
+{
+	while (!atomic_exchange(&words[self], 0)) {
+		struct timespec time = { .tv_nsec = turn.holder == TURN_NOBODY ? IMPATIENT_NS
+									       : LOOK_NS };
+		long result = real()->syscall(SYS_futex, &words[self], (long)FUTEX_WAIT_PRIVATE, 0L,
+					      &time, 0L, 0L);
+		if (result < 0 && errno == ETIMEDOUT && turn_waited_long(self))
+			return;
+	}
+}
+
+static void wake_word(uint32_t to)
+{
+	atomic_store(&words[to], 1);
+	real()->syscall(SYS_futex, &words[to], (long)FUTEX_WAKE_PRIVATE, 1L, 0L, 0L, 0L);
+}
+
+static void pass(uint32_t from, uint32_t to)
+{
+	wake_word(to);
+	wait_word(from);
+}
+
+static void pass_last(uint32_t from, uint32_t to)
+{
+	(void)from;
+	wake_word(to);
+}
+
+static int create(uint32_t number, pthread_t *thread, const pthread_attr_t *attributes,
+		  void *(*routine)(void *), void *argument)
+{
+	pthread_attr_t own;
+	bool placed = place_stack_attributes(number, attributes, &own);
+	int result = real()->pthread_create(thread, placed ? &own : attributes, routine, argument);
+
+	if (placed)
+		pthread_attr_destroy(&own);
+	return result;
+}
+
+static int join(uint32_t number, pthread_t thread, void **result)
+{
+	int status = real()->pthread_join(thread, result);
+
+	if (status == 0)
+		place_stack_done(number);
+	return status;
+}
+
+static void start(void)
+{
+	cpu_set_t one;
+	int cpu = sched_getcpu();
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu < 0 ? 0 : cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+const struct carrier carrier_kernel = {
+	.pass = pass,
+	.pass_last = pass_last,
+	.await_first = wait_word,
+	.create = create,
+	.join = join,
+	.start = start,
+};

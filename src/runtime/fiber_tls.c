@@ -1,0 +1,278 @@
+/*
+ * The thread-local variables of a fiber, and the C library's descriptor of a thread (struct pthread)
+ * above them.
+ *
+ * The library would make them with _dl_allocate_tls, but it is start_thread and allocate_stack that
+ * fill in the descriptor, whose layout is nobody's business. So a real thread is started once and
+ * its block copied: the copy of a copy is a new thread's block. Words that point into the block
+ * itself are moved with it, which covers all there are: the thread pointer, the list of robust
+ * mutexes, the resolver's state. Costs a copy of some 5 KiB for each thread.
+ *
+ * _dl_allocate_tls costs the same, and then half of the descriptor is zero: pthread_getattr_np,
+ * stdio's locale and sched_getcpu go wrong.
+ */
+#include "runtime/fiber.h"
+
+#include "event/control.h"
+#include "runtime/lane.h"
+#include "runtime/real.h"
+#include "runtime/snapshot.h"
+#include "runtime/thread.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* An entry of a thread's vector of blocks ("dtv"): the size is in front, then the generation. */
+struct vector_entry {
+	uint64_t value;
+	void *to_free;
+};
+
+#define MODEL_STACK 0x43000u /* a number that is found in the descriptor but once */
+#define MOVED_MOST 64u
+#define VECTOR_MOST 120u /* entries of the vector, those of libraries still to be loaded included */
+/* A number that no thread of the kernel has; it must fit into 30 bits, as owners of locks do. */
+#define FIRST_TID 0x20000000
+
+struct vector {
+	struct vector_entry entry[VECTOR_MOST];
+};
+
+static struct {
+	bool known;
+	size_t bytes;	    /* of the block */
+	uint8_t *block;	    /* a copy of it; where it was: */
+	uintptr_t low, top; /* top is the stack's, too */
+	uint64_t thread_pointer;
+	size_t first_frame;			 /* of a routine, below the top */
+	uint32_t moved[MOVED_MOST], moved_count; /* offsets of words that point into the block */
+	uint32_t stack_at, stack_size_at;	 /* offsets of what says where the stack is */
+	uint32_t tid_at;
+	struct vector vector;
+	uint32_t vector_count;
+	struct vector *vectors; /* of the fibers, by number */
+} model;
+
+bool fiber_writes_fs;
+
+/*
+ * The frames above a thread's routine. On the stack there is hardly room for them above the place
+ * that a routine's frame has in a kernel thread, but they must be above it: the C library unwinds a
+ * thread as far as addresses rise.
+ */
+static SOOTH_TLS struct {
+	uint8_t bytes[768] __attribute__((aligned(16)));
+} frames[1];
+
+/* ---- the real thread ---------------------------------------------------------------------- */
+
+static uint64_t own_thread_pointer(void)
+{
+	return (uint64_t)pthread_self();
+}
+
+/* Offset of the first word of the descriptor that has this value, or 0. */
+static uint32_t find_word(uint64_t value)
+{
+	for (size_t at = model.thread_pointer - model.low; at + 8 <= model.bytes; at += 8) {
+		uint64_t word;
+		memcpy(&word, model.block + at, 8);
+		if (word == value)
+			return (uint32_t)at;
+	}
+	return 0;
+}
+
+static void copy_vector(void)
+{
+	const struct vector_entry *vector = *(struct vector_entry **)(model.thread_pointer + 8);
+	uint64_t count = vector[-1].value + 2;
+
+	if (count > VECTOR_MOST)
+		return;
+	memcpy(model.vector.entry, vector - 1, count * sizeof(*vector));
+	model.vector_count = (uint32_t)count;
+}
+
+/* The routine of the thread that is the model. Nothing of the program's has run in it. */
+static void *be_model(void *unused)
+{
+	(void)unused;
+	model.thread_pointer = own_thread_pointer();
+	model.first_frame = model.top - ((uintptr_t)__builtin_frame_address(0) + 16);
+	memcpy(model.block, (void *)model.low, model.bytes);
+	copy_vector();
+	lane_self.quiet = true;
+	return NULL;
+}
+
+static bool run_model(uint8_t *stack)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, stack, MODEL_STACK);
+	bool ok = real()->pthread_create(&thread, &attributes, be_model, NULL) == 0 &&
+		  real()->pthread_join(thread, NULL) == 0;
+	pthread_attr_destroy(&attributes);
+	return ok;
+}
+
+/* ---- what is what in it --------------------------------------------------------------------- */
+
+static bool find_tid(void)
+{
+	/* What the library tells debuggers of its descriptor: bits, count, offset. */
+	const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
+
+	if (!field || field[0] != 32)
+		return false;
+	model.tid_at = (uint32_t)(model.thread_pointer - model.low) + field[2];
+	return model.tid_at + 4 <= model.bytes;
+}
+
+static bool find_moved(void)
+{
+	for (size_t at = 0; at + 8 <= model.bytes; at += 8) {
+		uint64_t word;
+		memcpy(&word, model.block + at, 8);
+		if (word - model.low >= model.bytes)
+			continue;
+		if (model.moved_count == MOVED_MOST)
+			return false;
+		model.moved[model.moved_count++] = (uint32_t)at;
+	}
+	return true;
+}
+
+static size_t static_tls_bytes(void)
+{
+	void (*info)(size_t *, size_t *) = (void (*)(size_t *, size_t *))(uintptr_t)dlsym(
+		RTLD_DEFAULT, "_dl_get_tls_static_info");
+	size_t bytes = 0, alignment = 0;
+
+	if (info)
+		info(&bytes, &alignment);
+	return (bytes + 63) & ~63ul;
+}
+
+static void *map(size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at == MAP_FAILED)
+		return NULL;
+	snapshot_exclude(at, bytes);
+	return at;
+}
+
+bool fiber_learn(const char **why)
+{
+	if (model.known)
+		return true;
+	fiber_writes_fs = getauxval(AT_HWCAP2) & 2; /* FSGSBASE */
+	model.bytes = static_tls_bytes();
+	uint8_t *stack = map(MODEL_STACK);
+	model.block = map(model.bytes);
+	model.vectors = map(CONTROL_THREADS * sizeof(struct vector));
+	*why = "no memory for fibers";
+	if (!stack || !model.block || !model.vectors)
+		return false;
+	*why = "thread-local variables are too large for fibers";
+	if (!model.bytes || model.bytes > MODEL_STACK / 2)
+		return false;
+	model.top = (uintptr_t)stack + MODEL_STACK;
+	model.low = model.top - model.bytes;
+	*why = "no thread could be started to learn from";
+	if (!run_model(stack))
+		return false;
+	*why = "this C library's threads are not understood";
+	if (!model.vector_count || !find_tid() || !find_moved())
+		return false;
+	model.stack_at = find_word((uint64_t)stack);
+	model.stack_size_at = find_word(MODEL_STACK);
+	munmap(stack, MODEL_STACK);
+	model.known = true;
+	return true;
+}
+
+/* ---- the copies ------------------------------------------------------------------------------- */
+
+static void set_word(uint8_t *block, uint32_t at, uint64_t value)
+{
+	memcpy(block + at, &value, 8);
+}
+
+static void make_vector(uint32_t number, uint64_t delta)
+{
+	struct vector *vector = &model.vectors[number];
+
+	memcpy(vector, &model.vector, model.vector_count * sizeof(struct vector_entry));
+	/* Room that the library does not know of would be lost on realloc: there is no block. */
+	vector->entry[0].value = VECTOR_MOST - 2;
+	for (uint32_t i = model.vector_count; i < VECTOR_MOST; i++)
+		vector->entry[i] = (struct vector_entry){ 0 };
+	for (uint32_t i = 2; i < model.vector_count; i++) {
+		if (vector->entry[i].value - model.low < model.bytes)
+			vector->entry[i].value += delta;
+	}
+}
+
+bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_place *place)
+{
+	uintptr_t top = ((uintptr_t)low + bytes) & ~63ul;
+	uint8_t *block = (uint8_t *)(top - model.bytes);
+	uint64_t delta = top - model.top;
+
+	if (bytes < model.bytes + model.first_frame + 4096)
+		return false;
+	memcpy(block, model.block, model.bytes);
+	for (uint32_t i = 0; i < model.moved_count; i++) {
+		uint64_t word;
+		memcpy(&word, block + model.moved[i], 8);
+		set_word(block, model.moved[i], word + delta);
+	}
+	make_vector(number, delta);
+	place->thread_pointer = model.thread_pointer + delta;
+	set_word((uint8_t *)place->thread_pointer, 8, (uint64_t)&model.vectors[number].entry[1]);
+	if (model.stack_at)
+		set_word(block, model.stack_at, (uint64_t)low);
+	if (model.stack_size_at)
+		set_word(block, model.stack_size_at, bytes);
+	uint32_t tid = FIRST_TID + number;
+	memcpy(block + model.tid_at, &tid, sizeof(tid));
+
+	place->start =
+		(void *)(place->thread_pointer + ((uint64_t)(frames + 1) - own_thread_pointer()));
+	place->first_frame = (void *)(top - model.first_frame);
+	return true;
+}
+
+int fiber_tls_tid(uint64_t thread_pointer)
+{
+	int tid;
+
+	memcpy(&tid, (void *)(thread_pointer + model.tid_at - (model.thread_pointer - model.low)),
+	       sizeof(tid));
+	return tid;
+}
+
+void *fiber_prepare_stack(void *top, void (*function)(void *), void *argument)
+{
+	uint64_t *frame = (uint64_t *)(((uintptr_t)top & ~15ul) - 80);
+
+	memset(frame, 0, 80);
+	/* A thread starts with its creator's modes of arithmetic. */
+	__asm__("stmxcsr %0\n\tfnstcw %1"
+		: "=m"(*(uint32_t *)frame), "=m"(*((uint32_t *)frame + 1)));
+	frame[3] = (uint64_t)argument; /* %r13 */
+	frame[4] = (uint64_t)function; /* %r12 */
+	frame[7] = (uint64_t)fiber_first;
+	return frame;
+}

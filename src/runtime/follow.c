@@ -1,0 +1,274 @@
+/*
+ * Following one's own records. The state is that of a reader's cursor: how far it has come, what
+ * the slots hold, which site waits for its record. Each element is looked at once, when the thread
+ * stands at a NOP behind it, so an access costs about what it costs the reader.
+ *
+ * A segment is followed while it is written: at the NOP before element k all before k is in the
+ * record, and of k itself the address and, for a write, the value. The value that an element reads,
+ * which may define a slot, is there only at the next NOP or when the record is complete.
+ *
+ * Slots hold what the flow analysis of the plugin says they do (compiler/slots.cc), so nothing has to
+ * be forgotten: not when a call is left by an exception, nor when a thread starts anew.
+ */
+#include "runtime/follow.h"
+
+#include "runtime/lane.h"
+#include "runtime/place.h"
+#include "runtime/turn.h"
+
+#include <stddef.h>
+
+#define ADDRESS_MASK ((1ull << 48) - 1)
+#define HEADER_BYTES 4
+
+/*
+ * The slots lie elsewhere, so that threads of programs that take no turns do not pay for them, and
+ * they are not zeroed when a thread begins: what is not defined is not used.
+ */
+static SOOTH_TLS struct follow {
+	const uint8_t *at;		    /* all records before it are followed */
+	const struct wire_segment *row;	    /* of the segment at `at`, begun; NULL: not looked at */
+	unsigned done;			    /* elements of it */
+	unsigned module;		    /* that the last row was in */
+	uint64_t *slots;		    /* NULL until needed */
+	const struct wire_element *pending; /* an EV_SITE that waits for its record */
+	const struct wire_element *bound;   /* the site of the last record that got one … */
+	uintptr_t bound_pc;		    /* … and where its call returns to */
+} self;
+
+/* For threads that there is no room for: never read with a meaning, since they are not followed. */
+static uint64_t no_slots[WIRE_SLOTS];
+
+_Static_assert(sizeof(no_slots) <= PLACE_PRIVATE_BYTES, "slots fit their place");
+
+/* ---- modules ------------------------------------------------------------------------------ */
+
+#define MODULES_MAX 1024u
+static struct {
+	uintptr_t seg;
+	uint32_t seg_bytes;
+	uint64_t base, bytes;
+} modules[MODULES_MAX];
+static unsigned module_count;
+
+void follow_module(const char *seg, uint32_t seg_bytes, uint64_t base, uint64_t end)
+{
+	unsigned i = __atomic_load_n(&module_count, __ATOMIC_RELAXED);
+
+	if (i == MODULES_MAX)
+		return;
+	modules[i].seg = (uintptr_t)seg;
+	modules[i].seg_bytes = seg_bytes;
+	modules[i].base = base;
+	modules[i].bytes = end - base;
+	__atomic_store_n(&module_count, i + 1, __ATOMIC_RELEASE);
+}
+
+/* The row whose address ends in `low`: nearly always in the module that the last one was in. */
+static const struct wire_segment *find_row(struct follow *f, uint32_t low)
+{
+	uint32_t offset = low - (uint32_t)modules[f->module].seg;
+
+	if (__builtin_expect(offset < modules[f->module].seg_bytes, 1))
+		return (const struct wire_segment *)(modules[f->module].seg + offset);
+	for (unsigned i = 0; i < __atomic_load_n(&module_count, __ATOMIC_ACQUIRE); i++) {
+		offset = low - (uint32_t)modules[i].seg;
+		if (offset < modules[i].seg_bytes) {
+			f->module = i;
+			return (const struct wire_segment *)(modules[i].seg + offset);
+		}
+	}
+	return NULL;
+}
+
+bool follow_is_instrumented(uintptr_t pc)
+{
+	for (unsigned i = 0; i < __atomic_load_n(&module_count, __ATOMIC_ACQUIRE); i++)
+		if (pc - modules[i].base < modules[i].bytes)
+			return true;
+	return false;
+}
+
+/* ---- elements ----------------------------------------------------------------------------- */
+
+typedef uint16_t loose16 __attribute__((aligned(1), may_alias));
+typedef uint32_t loose32 __attribute__((aligned(1), may_alias));
+typedef uint64_t loose64 __attribute__((aligned(1), may_alias));
+
+static inline uint64_t load_address(const uint8_t *p)
+{
+	return ((uint64_t)(*(const loose16 *)(p + 4))) << 32 | *(const loose32 *)p;
+}
+
+/* The first bytes of a value, at most eight. Eight can always be read: a lane has room behind. */
+static inline uint64_t load_value(const uint8_t *p, unsigned bytes)
+{
+	uint64_t value = *(const loose64 *)p;
+
+	return bytes >= 8 ? value : value & ((1ull << 8 * bytes) - 1);
+}
+
+/* An element that has happened: what it leaves for later ones. Most leave nothing. */
+static inline void finish(struct follow *f, const struct wire_element *e, const uint8_t *payload)
+{
+	if (__builtin_expect(e->kind == EV_NONE, 0)) {
+		f->slots[e->address_slot % WIRE_SLOTS] =
+			e->value_form == WIRE_SLOT ? f->slots[e->value_slot % WIRE_SLOTS] + e->value
+						   : load_address(payload + e->address_at);
+		return;
+	}
+	f->pending = NULL;
+	if (e->address_slot != WIRE_NO_SLOT && e->address_form == WIRE_PAYLOAD)
+		f->slots[e->address_slot % WIRE_SLOTS] = load_address(payload + e->address_at);
+	if (e->value_slot != WIRE_NO_SLOT && e->value_form == WIRE_PAYLOAD)
+		f->slots[e->value_slot % WIRE_SLOTS] = load_value(payload + e->value_at, e->size);
+	if (__builtin_expect(e->kind == EV_SITE, 0))
+		f->pending = e;
+}
+
+/* The elements of the segment begun up to `count`. */
+static inline void finish_until(struct follow *f, const uint8_t *payload, unsigned count)
+{
+	const struct wire_element *elements = (const struct wire_element *)(f->row + 1);
+
+	for (unsigned i = f->done; i < count; i++)
+		finish(f, &elements[i], payload);
+	f->done = count;
+}
+
+/*
+ * The row of the segment at `at`. A segment may have been given up in the middle (a fault whose
+ * handler jumps away), and another begins at its place.
+ */
+static inline bool begin(struct follow *f)
+{
+	uint32_t low = *(const loose32 *)f->at;
+
+	if (f->row && (uint32_t)(uintptr_t)f->row == low)
+		return true;
+	f->row = find_row(f, low);
+	f->done = 0;
+	return f->row != NULL;
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+static inline size_t record_bytes(const uint8_t *p)
+{
+	return p[1] != 255 ? CODEC_SHORT_HEADER + (size_t)p[1]
+			   : CODEC_LONG_HEADER + ((size_t)p[2] | (size_t)p[3] << 8);
+}
+
+static void catch_up(struct follow *f, const uint8_t *to)
+{
+	while (f->at < to) {
+		if (*f->at & 1) {
+			f->at += record_bytes(f->at);
+		} else if (begin(f)) {
+			finish_until(f, f->at + HEADER_BYTES, f->row->count);
+			f->at += HEADER_BYTES + f->row->bytes;
+		} else {
+			f->at = to; /* no module has such a row: the reader will say so */
+		}
+		f->row = NULL;
+	}
+}
+
+/* What a write writes: in the record already, or known. */
+static inline bool find_value(const struct follow *f, const struct wire_element *e,
+			      const uint8_t *payload, uint64_t *value)
+{
+	switch (e->value_form) {
+	case WIRE_PAYLOAD: *value = load_value(payload + e->value_at, e->size); return true;
+	case WIRE_SLOT:
+		*value = f->slots[e->value_slot % WIRE_SLOTS] + e->value;
+		if (e->size < 8)
+			*value &= (1ull << 8 * e->size) - 1;
+		return true;
+	case WIRE_CONST: *value = e->value; return true;
+	case WIRE_SAME: /* a struct is copied: the element before has read it into the record */
+		while ((--e)->kind == EV_NONE)
+			;
+		*value = load_value(payload + e->value_at, e->size);
+		return true;
+	}
+	return false;
+}
+
+static inline uint64_t find_address(const struct follow *f, const struct wire_element *e,
+				    const uint8_t *payload)
+{
+	uint64_t plus = (uint64_t)(int64_t)e->address_ref;
+
+	switch (e->address_form) {
+	case WIRE_PAYLOAD: return (load_address(payload + e->address_at) + plus) & ADDRESS_MASK;
+	case WIRE_SLOT: return (f->slots[e->address_slot % WIRE_SLOTS] + plus) & ADDRESS_MASK;
+	case WIRE_CONST: return (uint64_t)&e->address_ref + plus;
+	}
+	return 0;
+}
+
+/* Is the calling thread followed? Not in signal handlers, whose records are another stream's. */
+static inline struct follow *followed(void)
+{
+	return self.at && lane_self.depth == 0 ? &self : NULL;
+}
+
+void follow_next(const uint8_t *record, unsigned element, struct follow_access *access)
+{
+	struct follow *f = followed();
+	const uint8_t *payload = record + HEADER_BYTES;
+
+	if (f && f->at != record)
+		catch_up(f, record);
+	if (__builtin_expect(!f || !begin(f), 0)) {
+		*access = (struct follow_access){ .kind = EV_NONE };
+		return;
+	}
+	if (element < f->done)
+		f->done = 0;
+	finish_until(f, payload, element);
+
+	const struct wire_element *e = (const struct wire_element *)(f->row + 1) + element;
+	access->kind = (enum event_kind)e->kind;
+	access->flags = e->flags;
+	access->size = e->size;
+	access->address = find_address(f, e, payload);
+	access->site = e;
+	access->has_value = e->kind == EV_WRITE && find_value(f, e, payload, &access->value);
+}
+
+uint64_t follow_site(uintptr_t pc)
+{
+	struct follow *f = followed();
+
+	if (!f)
+		return pc;
+	catch_up(f, (const uint8_t *)__sooth_lane->cursor);
+	if (f->pending && follow_is_instrumented(pc)) {
+		f->bound = f->pending;
+		f->bound_pc = pc;
+		f->pending = NULL;
+	}
+	return f->bound && f->bound_pc == pc ? (uint64_t)f->bound : pc;
+}
+
+void follow_before_flush(const struct wire_block *lane)
+{
+	if (self.at && lane == lane_self.lanes[0])
+		catch_up(&self, (const uint8_t *)lane->cursor);
+}
+
+void follow_after_flush(const struct wire_block *lane)
+{
+	if (!turn_taking || lane->flags & WIRE_BLOCK_HANDLER)
+		return;
+	if (lane != lane_self.lanes[0]) { /* a thread begins */
+		void *room = place_private(lane_self.stream);
+		self = (struct follow){ .slots = room ? room : no_slots };
+		if (!room)
+			return;
+	}
+	self.at = self.slots == no_slots ? NULL : (const uint8_t *)LANE_FIRST(lane);
+	self.row = NULL;
+}

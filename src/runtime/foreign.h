@@ -1,0 +1,17 @@
+/* Whose call is it: of code that was compiled by us, or of a library's? */
+#ifndef RUNTIME_FOREIGN_H
+#define RUNTIME_FOREIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Is the code at `pc` neither instrumented nor of the C++ library (whose threads and locks are thin
+ * wrappers)? Such code may hold locks that we do not see: no decision is made in it.
+ */
+bool foreign_caller(uintptr_t pc);
+
+/* Finds the C++ library; once, while no thread but the first is there. */
+void foreign_start(void);
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * What a program may not do where its threads are fibers, or where its runs are persistent: asked for,
+ * it ends the run with CONTROL_UNFIT, and the tool takes another way of running it. Elsewhere these
+ * functions are the library's.
+ */
+#include "runtime/fiber.h"
+#include "runtime/real.h"
+#include "runtime/resources.h"
+#include "runtime/server.h"
+#include "runtime/turn.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+
+/* ---- fibers are not known to the kernel ------------------------------------------------------ */
+
+static bool is_other(pthread_t thread)
+{
+	return !pthread_equal(thread, pthread_self());
+}
+
+SOOTH_API int pthread_kill(pthread_t thread, int number)
+{
+	if (is_other(thread))
+		fiber_refuse("pthread_kill");
+	return real()->pthread_kill(thread, number);
+}
+
+SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
+{
+	fiber_refuse("pthread_sigqueue");
+	return real()->pthread_sigqueue(thread, number, value);
+}
+
+SOOTH_API int pthread_cancel(pthread_t thread)
+{
+	fiber_refuse("pthread_cancel");
+	return real()->pthread_cancel(thread);
+}
+
+SOOTH_API int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust)
+{
+	if (robust != PTHREAD_MUTEX_STALLED)
+		fiber_refuse("robust mutexes");
+	return real()->pthread_mutexattr_setrobust(attributes, robust);
+}
+
+SOOTH_API int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol)
+{
+	if (protocol != PTHREAD_PRIO_NONE)
+		fiber_refuse("mutexes that change priorities");
+	return real()->pthread_mutexattr_setprotocol(attributes, protocol);
+}
+
+/* What only says where and how a thread runs is without meaning for fibers, and done. */
+
+SOOTH_API int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+	return fiber_on() ? 0 : real()->pthread_setaffinity_np(thread, size, set);
+}
+
+SOOTH_API int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
+{
+	if (fiber_on())
+		thread = fiber_main_thread();
+	return real()->pthread_getaffinity_np(thread, size, set);
+}
+
+SOOTH_API int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *given)
+{
+	return fiber_on() ? 0 : real()->pthread_setschedparam(thread, policy, given);
+}
+
+SOOTH_API int pthread_setschedprio(pthread_t thread, int priority)
+{
+	return fiber_on() ? 0 : real()->pthread_setschedprio(thread, priority);
+}
+
+SOOTH_API int pthread_setname_np(pthread_t thread, const char *name)
+{
+	return fiber_on() ? 0 : real()->pthread_setname_np(thread, name);
+}
+
+/* The library would ask the kernel for the thread's processors. */
+SOOTH_API int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+	if (fiber_get_attributes(thread, attributes))
+		return 0;
+	return real()->pthread_getattr_np(thread, attributes);
+}
+
+SOOTH_API pid_t gettid(void)
+{
+	return fiber_on() ? fiber_tid() : (pid_t)real()->syscall(SYS_gettid);
+}
+
+/* ---- what persistent runs cannot undo -------------------------------------------------------- */
+
+SOOTH_API int timer_create(clockid_t clock, struct sigevent *restrict event,
+			   timer_t *restrict timer)
+{
+	server_refuse("timer_create");
+	fiber_refuse("timer_create");
+	return real()->timer_create(clock, event, timer);
+}
+
+SOOTH_API int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
+{
+	server_refuse("setrlimit");
+	return real()->setrlimit(resource, limit);
+}
+
+SOOTH_API int chdir(const char *path)
+{
+	resources_directory_changed();
+	return real()->chdir(path);
+}
+
+SOOTH_API int fchdir(int fd)
+{
+	resources_directory_changed();
+	return real()->fchdir(fd);
+}
+
+/* ---- mappings ---------------------------------------------------------------------------------- */
+
+/* Those that a run makes are removed after it; those there were must not be touched. */
+
+extern const char __ehdr_start[], __etext[] __attribute__((visibility("hidden")));
+
+/* The runtime makes mappings, too. */
+static bool is_ours(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)__etext;
+}
+
+static void check_range(const void *address, uintptr_t pc, const char *what)
+{
+	if (server_persistent() && !is_ours(pc) && !resources_owns_mapping(address))
+		server_refuse(what);
+}
+
+SOOTH_API void *mmap(void *address, size_t size, int access, int flags, int fd, off_t offset)
+{
+	bool watched = server_persistent() && !is_ours(RECORD_CALLER);
+
+	if (watched && flags & MAP_FIXED)
+		check_range(address, RECORD_CALLER, "mmap at a fixed address");
+	void *map = real()->mmap(address, size, access, flags, fd, offset);
+	if (watched && map != MAP_FAILED && !resources_add_mapping(map, size))
+		server_refuse("too many mappings");
+	return map;
+}
+
+SOOTH_API void *mmap64(void *address, size_t size, int access, int flags, int fd, off64_t offset)
+	__attribute__((alias("mmap")));
+
+SOOTH_API int munmap(void *address, size_t size)
+{
+	check_range(address, RECORD_CALLER, "munmap of what was mapped before main");
+	return real()->munmap(address, size);
+}
+
+SOOTH_API int mprotect(void *address, size_t size, int access)
+{
+	check_range(address, RECORD_CALLER, "mprotect of what was mapped before main");
+	return real()->mprotect(address, size, access);
+}
+
+SOOTH_API void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
+{
+	void *fixed = NULL;
+
+	server_refuse("mremap");
+	if (flags & MREMAP_FIXED) {
+		va_list more;
+		va_start(more, flags);
+		fixed = va_arg(more, void *);
+		va_end(more);
+	}
+	return real()->mremap(old, old_size, size, flags, fixed);
+}
+
+SOOTH_API void *shmat(int id, const void *address, int flags)
+{
+	server_refuse("shmat");
+	return real()->shmat(id, address, flags);
+}

@@ -1,0 +1,204 @@
+#include "runtime/resources.h"
+
+#include "runtime/real.h"
+#include "runtime/snapshot.h"
+
+#include <link.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define FILES_MOST 64  /* descriptors that are open when main begins */
+#define NEAR_FILES 64u /* above them: what a run may have opened, looked at after each */
+#define MAPPINGS_MOST 1024u
+#define ALL_FILES_EACH 256u /* runs: then all are looked at */
+
+/* As the kernel has it; the library's has the runtime's own handlers in front. */
+struct kernel_action {
+	void (*handler)(int);
+	unsigned long flags;
+	void (*restorer)(void);
+	unsigned long mask;
+};
+
+/* Outlives the runs. */
+struct resources {
+	int first_free;		  /* all descriptors below it are open when main begins */
+	int saved[FILES_MOST];	  /* copies of those */
+	off_t offset[FILES_MOST]; /* where they are read from; -1: they cannot be wound back */
+	unsigned runs;
+	unsigned modules;
+	unsigned long mask;
+	bool handlers_changed, directory_changed;
+	int directory;
+	struct kernel_action actions[NSIG];
+	unsigned mapping_count;
+	struct {
+		void *address;
+		size_t size;
+	} mappings[MAPPINGS_MOST];
+};
+static struct resources *resources;
+
+/* ---- descriptors ------------------------------------------------------------------------------ */
+
+static off_t offset_of(int fd)
+{
+	struct stat st;
+	int mode = real()->fcntl(fd, F_GETFL);
+
+	if (mode < 0 || (mode & O_ACCMODE) == O_WRONLY || fstat(fd, &st) != 0 ||
+	    !S_ISREG(st.st_mode))
+		return -1;
+	return lseek(fd, 0, SEEK_CUR);
+}
+
+static bool take_files(void)
+{
+	int fd = 0;
+
+	for (; real()->fcntl(fd, F_GETFD) >= 0; fd++) {
+		if (fd == FILES_MOST)
+			return false;
+		resources->saved[fd] = real()->fcntl(fd, F_DUPFD_CLOEXEC, SNAPSHOT_FD);
+		resources->offset[fd] = offset_of(fd);
+		if (resources->saved[fd] < 0)
+			return false;
+	}
+	resources->first_free = fd;
+	return true;
+}
+
+/* A copy of a descriptor takes the lowest number that is free. */
+static bool is_any_closed(void)
+{
+	int lowest = real()->fcntl(resources->saved[0], F_DUPFD_CLOEXEC, 0);
+
+	if (lowest >= 0)
+		close(lowest);
+	return lowest != resources->first_free;
+}
+
+static void restore_files(void)
+{
+	unsigned first = (unsigned)resources->first_free;
+	unsigned last = first + NEAR_FILES;
+
+	if (++resources->runs % ALL_FILES_EACH == 0)
+		last = SNAPSHOT_FD - 1;
+	syscall(SYS_close_range, first, last, 0);
+	if (first > 0 && is_any_closed()) {
+		for (int fd = 0; fd < resources->first_free; fd++)
+			dup2(resources->saved[fd], fd);
+	}
+	for (int fd = 0; fd < resources->first_free; fd++) {
+		if (resources->offset[fd] >= 0)
+			lseek(fd, resources->offset[fd], SEEK_SET);
+	}
+}
+
+/* ---- signals ---------------------------------------------------------------------------------- */
+
+static void take_signals(void)
+{
+	for (int i = 1; i < NSIG; i++)
+		syscall(SYS_rt_sigaction, i, NULL, &resources->actions[i], sizeof(unsigned long));
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &resources->mask, sizeof(unsigned long));
+}
+
+static void restore_signals(void)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &resources->mask, NULL, sizeof(unsigned long));
+	if (!resources->handlers_changed)
+		return;
+	resources->handlers_changed = false;
+	for (int i = 1; i < NSIG; i++)
+		syscall(SYS_rt_sigaction, i, &resources->actions[i], NULL, sizeof(unsigned long));
+}
+
+void resources_handlers_changed(void)
+{
+	if (resources)
+		resources->handlers_changed = true;
+}
+
+/* ---- the directory, mappings ------------------------------------------------------------------ */
+
+void resources_directory_changed(void)
+{
+	if (resources)
+		resources->directory_changed = true;
+}
+
+bool resources_add_mapping(void *address, size_t size)
+{
+	if (resources->mapping_count == MAPPINGS_MOST)
+		return false;
+	resources->mappings[resources->mapping_count].address = address;
+	resources->mappings[resources->mapping_count++].size = size;
+	return true;
+}
+
+bool resources_owns_mapping(const void *address)
+{
+	for (unsigned i = 0; i < resources->mapping_count; i++) {
+		uintptr_t start = (uintptr_t)resources->mappings[i].address;
+		if ((uintptr_t)address - start < resources->mappings[i].size)
+			return true;
+	}
+	return false;
+}
+
+static void restore_mappings(void)
+{
+	for (unsigned i = 0; i < resources->mapping_count; i++)
+		munmap(resources->mappings[i].address, resources->mappings[i].size);
+	resources->mapping_count = 0;
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+static unsigned count_modules(void)
+{
+	unsigned count = 0;
+
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+		count++;
+	return count;
+}
+
+bool resources_take(const char **why)
+{
+	struct resources *lasting = snapshot_lasting(sizeof(*lasting));
+
+	*why = "no memory for a snapshot";
+	if (!lasting)
+		return false;
+	resources = lasting;
+	*why = "too many files are open before main";
+	if (!take_files())
+		return false;
+	take_signals();
+	int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	resources->directory = real()->fcntl(here, F_DUPFD_CLOEXEC, SNAPSHOT_FD);
+	close(here);
+	resources->modules = count_modules();
+	return true;
+}
+
+bool resources_kept(const char **why)
+{
+	*why = "a library is loaded while it runs";
+	return count_modules() == resources->modules;
+}
+
+void resources_restore(void)
+{
+	if (resources->directory_changed)
+		syscall(SYS_fchdir, resources->directory);
+	resources->directory_changed = false;
+	restore_mappings();
+	restore_files();
+	restore_signals();
+}

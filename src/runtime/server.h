@@ -1,0 +1,31 @@
+/*
+ * Many runs of one process: it is started once, and where main would begin it waits for the tool's
+ * command (struct control). For each it forks, and the child runs main; or, in persistent runs, main
+ * is called in this very process, and its memory is restored afterwards.
+ */
+#ifndef RUNTIME_SERVER_H
+#define RUNTIME_SERVER_H
+
+#include "event/control.h"
+
+#include <stdbool.h>
+
+/* This process is controlled. What the options ask for is done when main is called. */
+void server_start(struct control *control);
+
+/*
+ * The run is over; `status` is as of waitpid. Does not return where runs are persistent, from whatever
+ * thread or signal handler it is called. Else it returns, and the process ends as it would have.
+ */
+void server_end(int status);
+
+/* Are runs persistent, and has the first begun? */
+bool server_persistent(void);
+
+/* The program asks for something that cannot be undone after the run: UNFIT, if runs are persistent. */
+void server_refuse(const char *what);
+
+/* The program cannot be run as the options want: says so to the tool, and ends the process. */
+void server_refuse_all(const char *why) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,696 @@
+/*
+ * Taking turns. A thread that comes to an operation stands before it, and whoever has the turn, which
+ * is the thread itself, decides who goes on (turn_pick.c); then the turn is handed over (carrier.h).
+ *
+ * The way through for an access, when the same thread goes on, is short: a look at the current run of
+ * the plan and at the kind of the operation. No vector registers are used on it, nor anything behind
+ * it that returns to the program (see the Makefile): an access may stand where they are live.
+ */
+#include "runtime/turn_state.h"
+
+#include "runtime/carrier.h"
+#include "runtime/fiber.h"
+#include "runtime/follow.h"
+#include "runtime/foreign.h"
+#include "runtime/place.h"
+#include "runtime/vtime.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+bool turn_taking;
+struct turn turn;
+struct turn_thread turn_threads[CONTROL_THREADS];
+const struct carrier *carrier = &carrier_kernel;
+bool carrier_vectors_live;
+
+static SOOTH_TLS struct turn_thread *self;
+
+uint32_t turn_self(void)
+{
+	return self ? turn_number(self) : CONTROL_NONE;
+}
+
+bool turn_is_over(uint32_t thread)
+{
+	return thread < CONTROL_THREADS && turn_threads[thread].where == TURN_ENDED;
+}
+
+struct control *turn_control(void)
+{
+	return turn_taking ? turn.control : NULL;
+}
+
+bool turn_is_step(enum event_kind kind)
+{
+	return event_is_step(kind);
+}
+
+/* ---- who stands -------------------------------------------------------------------------------- */
+
+static bool is_free_now(const struct turn_thread *t)
+{
+	return turn_is_free(&t->want) && !t->stopped && !t->asleep && !t->spins &&
+	       t->step < t->hold;
+}
+
+void turn_stand(struct turn_thread *t)
+{
+	uint32_t i = turn_number(t);
+
+	t->where = TURN_STANDS;
+	if (is_free_now(t)) {
+		turn.free[i / 64] |= 1ull << i % 64;
+		turn.free_count++;
+	} else {
+		turn.bound[i / 64] |= 1ull << i % 64;
+	}
+}
+
+void turn_unstand(struct turn_thread *t)
+{
+	uint32_t i = turn_number(t);
+	uint64_t bit = 1ull << i % 64;
+
+	if (turn.free[i / 64] & bit)
+		turn.free_count--;
+	turn.free[i / 64] &= ~bit;
+	turn.bound[i / 64] &= ~bit;
+}
+
+void turn_stand_anew(void)
+{
+	for (uint32_t i = 0; i < turn.top; i++) {
+		if (turn_threads[i].where != TURN_STANDS)
+			continue;
+		turn_unstand(&turn_threads[i]);
+		turn_stand(&turn_threads[i]);
+	}
+}
+
+/* ---- handing over -------------------------------------------------------------------------------- */
+
+static void appoint(uint32_t next)
+{
+	struct turn_thread *t = &turn_threads[next];
+
+	if (t->where == TURN_BACK)
+		turn.back--;
+	else
+		turn_unstand(t);
+	t->where = TURN_RUNS;
+	turn.holder = next;
+}
+
+/* The turn goes from `from` to another, which stands or came back from outside. */
+static void hand_over(struct turn_thread *from, uint32_t to)
+{
+	turn_log_switch(from);
+	turn.control->switches++;
+	appoint(to);
+}
+
+/*
+ * Nobody has the turn now. Whoever comes back from outside takes it, or a waiting thread that looks
+ * around. One may have come back just before it was let go: true, and the caller has it again.
+ */
+static bool let_go(struct turn_thread *t)
+{
+	uint32_t nobody = TURN_NOBODY;
+
+	turn_log_switch(t);
+	turn.holder = TURN_NOBODY;
+	return turn.back > 0 &&
+	       atomic_compare_exchange_strong(&turn.holder, &nobody, turn_number(t));
+}
+
+/* A request that has to wait is recorded before the turn goes: then it is in its place. */
+static void record_request(struct turn_thread *t)
+{
+	const struct turn_want *want = &t->want;
+	enum event_kind kind;
+
+	switch (want->kind) {
+	case EV_ACQUIRE: kind = EV_REQUEST; break;
+	case EV_READ_ACQUIRE: kind = EV_READ_REQUEST; break;
+	case EV_DOWN: kind = EV_DOWN_REQUEST; break;
+	default: return;
+	}
+	if (want->how == EVENT_TRY || t->request_made)
+		return;
+	t->request_made = true;
+	record(kind, (uintptr_t)want->pc,
+	       (struct record_fields){ .q = record_sequence((void *)want->object),
+				       .a = want->object });
+}
+
+/* Until the turn comes back to the caller, which stands and has it. */
+static void wait_for_turn(struct turn_thread *t)
+{
+	uint32_t me = turn_number(t);
+
+	for (unsigned tries = 0;; tries++) {
+		uint32_t next = turn_pick(me, tries);
+		if (next == me) {
+			appoint(me);
+			return;
+		}
+		record_request(t);
+		if (next != CONTROL_NONE) {
+			hand_over(t, next);
+			carrier->pass(me, next);
+		} else {
+			if (turn.outside)
+				turn_outside_nobody();
+			else
+				turn_stuck_nobody();
+			if (let_go(t))
+				continue;
+			carrier->await_first(me);
+		}
+		if (t->where == TURN_RUNS)
+			return;
+	}
+}
+
+/* The caller is over, or goes outside: somebody else has the turn, or nobody. */
+static void pass_on(struct turn_thread *t)
+{
+	uint32_t me = turn_number(t);
+
+	for (;;) {
+		uint32_t next = turn_pick(me, 0);
+		if (next != CONTROL_NONE) {
+			hand_over(t, next);
+			carrier->pass_last(me, next);
+			return;
+		}
+		if (!turn.outside && turn.alive)
+			turn_stuck_nobody();
+		if (!let_go(t))
+			return;
+	}
+}
+
+/* ---- calls that may block -------------------------------------------------------------------------- */
+
+void turn_leave(uint64_t site)
+{
+	if (!turn_on() || !self || self->where != TURN_RUNS)
+		return;
+	int error = errno;
+	fiber_refuse("a call that waits in the kernel");
+	turn_settle();
+	self->want = (struct turn_want){ .kind = EV_NONE, .site = site };
+	self->left++;
+	turn.outside++;
+	self->where = TURN_OUTSIDE;
+	pass_on(self);
+	errno = error;
+}
+
+void turn_return(void)
+{
+	struct turn_thread *t = self;
+	uint32_t nobody = TURN_NOBODY;
+
+	if (!t || t->where != TURN_OUTSIDE)
+		return;
+	int error = errno;
+	turn.back++;
+	t->where = TURN_BACK;
+	turn.outside--;
+	if (!atomic_compare_exchange_strong(&turn.holder, &nobody, turn_number(t)))
+		carrier->await_first(turn_number(t));
+	if (t->where == TURN_BACK)
+		appoint(turn_number(t));
+	turn_spin_reset(t);
+	t->decided = true;
+	errno = error;
+}
+
+/* ---- before an operation ----------------------------------------------------------------------------- */
+
+struct turn_want turn_want(enum event_kind kind, const volatile void *object, uintptr_t pc)
+{
+	bool foreign = foreign_caller(pc);
+
+	return (struct turn_want){
+		.kind = kind,
+		.object = (uint64_t)object,
+		.site = follow_site(pc),
+		.foreign = foreign,
+		.pc = pc,
+	};
+}
+
+/* The value of the last write, which is over now. */
+static void settle(struct turn_thread *t)
+{
+	if (!t->access_open)
+		return;
+	t->access_open = false;
+	if (t->access_event != CONTROL_NONE)
+		turn.events[t->access_event].other = turn_value(t->access_address, t->access_size);
+}
+
+void turn_settle(void)
+{
+	if (self)
+		settle(self);
+}
+
+/* Does the plan, or the policy where it is through, say no more than "go on"? */
+static inline bool goes_straight(const struct turn_thread *t)
+{
+	if (!turn.plain || t->spins)
+		return false;
+	if (turn.run_at < turn.control->run_count) {
+		const struct control_run *run = &turn.runs[turn.run_at];
+		return run->thread == turn_number(t) && t->step < run->until;
+	}
+	return turn.control->policy == CONTROL_STAY;
+}
+
+static inline bool logs(void)
+{
+	return turn.events != NULL;
+}
+
+static void find_objects(struct turn_thread *t)
+{
+	switch (t->want.kind) {
+	case EV_WOKEN:
+		t->other = turn_object_find(t->want.other);
+		/* fall through */
+	case EV_ACQUIRE:
+	case EV_READ_ACQUIRE:
+	case EV_PASS:
+	case EV_ONCE_BEGIN: t->object = turn_object_find(t->want.object); break;
+	default: break;
+	}
+}
+
+bool turn_can(const struct turn_want *want)
+{
+	if (!self)
+		return true;
+	self->want = *want;
+	find_objects(self);
+	return turn_object_can(self);
+}
+
+/* Memory that is gone when its turn has come; before, it might not have been. */
+static void check_heap(uint64_t address, uint64_t size, uint64_t site)
+{
+	if (turn.control->options & CONTROL_CHECK_HEAP && place_is_freed(address, size))
+		turn_fault(CONTROL_USE_AFTER_FREE, address, site);
+}
+
+static bool is_of_object(enum event_kind kind)
+{
+	switch (event_group(kind)) {
+	case EG_ATOMIC:
+	case EG_LOCK:
+	case EG_CONDITION:
+	case EG_SEMAPHORE:
+	case EG_BARRIER:
+	case EG_ONCE: return true;
+	default: return false;
+	}
+}
+
+static enum turn_answer take_slowly(struct turn_thread *t)
+{
+	find_objects(t);
+	t->answer = TURN_GO;
+	t->cancel_seen = false;
+	t->request_made = false;
+	if (t->want.foreign && turn_object_can(t)) {
+		t->decided = false;
+		return TURN_GO;
+	}
+	turn_plan_arrived(t);
+	turn_stand(t);
+	if (!turn_is_free(&t->want) && !turn_object_can(t) && turn_stuck_cycle(t)) {
+		record_request(t);
+		turn_stuck_deadlock(t);
+	}
+	wait_for_turn(t);
+	t->decided = true;
+	return (enum turn_answer)t->answer;
+}
+
+enum turn_answer turn_take(const struct turn_want *want)
+{
+	struct turn_thread *t = self;
+
+	if (!t)
+		return TURN_GO;
+	if (turn.holder != turn_number(t))
+		turn_return(); /* it was taken away while we waited for something unseen */
+	settle(t);
+	t->want = *want;
+	if (turn_is_free(want) && !want->foreign && goes_straight(t)) {
+		turn.moves++;
+		t->decided = true;
+		t->answer = TURN_GO;
+		if (logs())
+			t->others = turn_count_ready(CONTROL_NONE);
+		if (is_of_object(want->kind))
+			check_heap(want->object, 1, want->site);
+		return TURN_GO;
+	}
+	int error = errno;
+	enum turn_answer answer = take_slowly(t);
+	errno = error;
+	if (is_of_object(want->kind))
+		check_heap(want->object, 1, want->site);
+	return answer;
+}
+
+bool turn_cancelled(void)
+{
+	return self && self->cancel_seen;
+}
+
+void turn_cancel(uint32_t thread)
+{
+	if (thread < CONTROL_THREADS)
+		turn_threads[thread].cancelled = true;
+}
+
+static void pause_turn(enum turn_pause pause, uint64_t until, uintptr_t pc)
+{
+	struct turn_want want = turn_want(EV_NONE, NULL, pc);
+
+	want.pause = (uint8_t)pause;
+	want.until = until;
+	want.foreign = false;
+	turn_take(&want);
+	self->want.pause = TURN_NO_PAUSE;
+}
+
+void turn_sleep(uint64_t until, uintptr_t pc)
+{
+	pause_turn(TURN_SLEEP, until, pc);
+}
+
+void turn_yield(uintptr_t pc)
+{
+	pause_turn(TURN_YIELD, 0, pc);
+}
+
+void turn_exit(void)
+{
+	if (self && turn_on() && !turn.over)
+		pause_turn(TURN_EXIT, 0, 0);
+}
+
+/* ---- after it ------------------------------------------------------------------------------------------ */
+
+static void did(struct turn_thread *t, struct control_event *event)
+{
+	event->thread = turn_number(t);
+	event->step = t->step;
+	event->others = t->others > UINT16_MAX ? UINT16_MAX : (uint16_t)t->others;
+	if (!t->decided)
+		event->flags |= CONTROL_EVENT_NO_CHOICE;
+	t->decided = false;
+	t->step++;
+	t->access_event = CONTROL_NONE;
+	if (logs()) {
+		struct control_event *kept = turn_log_step(t, event);
+		if (kept)
+			t->access_event = (uint32_t)(kept - turn.events);
+	}
+	struct control *control = turn.control;
+	if (++control->steps == control->most_steps)
+		turn_end_run(CONTROL_LIMIT, "", 0);
+	if (!turn.plain && event->kind != EV_END)
+		turn_plan_did(t, event);
+}
+
+void turn_access(const uint8_t *record, unsigned element)
+{
+	struct follow_access access;
+
+	if (!turn_on() || !self)
+		return;
+	follow_next(record, element, &access);
+	if (access.kind == EV_NONE)
+		return;
+	struct turn_want want = {
+		.kind = access.kind,
+		.size = access.size,
+		.object = access.address,
+		.other = access.has_value ? access.value : 0,
+		.site = (uint64_t)access.site,
+	};
+	carrier_vectors_live = true;
+	turn_take(&want);
+	carrier_vectors_live = false;
+	check_heap(access.address, access.size, (uint64_t)access.site);
+
+	struct turn_thread *t = self;
+	struct control_event event = {
+		.kind = (uint8_t)access.kind,
+		.size = access.size,
+		.address = access.address,
+		.site = (uint64_t)access.site,
+		.other = want.other,
+	};
+	if (access.kind == EV_READ) {
+		if (access.address >= 4096) { /* else the program is about to crash itself */
+			event.other = turn_value(access.address, access.size);
+			turn_spin_read(t, access.address, access.size, event.other, event.site);
+		}
+	} else {
+		turn_spin_reset(t);
+	}
+	did(t, &event);
+	if (access.kind == EV_WRITE && !access.has_value && logs()) {
+		t->access_open = true;
+		t->access_address = access.address;
+		t->access_size = access.size;
+	}
+}
+
+static uint64_t first_bytes(const void *bytes, size_t size)
+{
+	return bytes ? turn_value((uint64_t)bytes, size < 8 ? (uint32_t)size : 8) : 0;
+}
+
+/* How the fields of a record are those of an event in the log. */
+static void describe(struct control_event *event, const struct record_fields *fields,
+		     const void *bytes)
+{
+	event->address = fields->a;
+	event->size = (uint32_t)fields->n;
+	switch (event->kind) {
+	case EV_ATOMIC_UPDATE:
+		event->other = bytes ? first_bytes((const char *)bytes + fields->n, fields->n) : 0;
+		break;
+	case EV_READ:
+	case EV_WRITE:
+	case EV_ATOMIC_READ:
+	case EV_ATOMIC_WRITE: event->other = first_bytes(bytes, fields->n); break;
+	case EV_FILL: event->other = (fields->m & 255) * 0x0101010101010101ull; break;
+	case EV_COPY: event->other = fields->b; break;
+	case EV_ALLOC:
+	case EV_FREE: break;
+	case EV_CREATE:
+	case EV_BEGIN:
+	case EV_JOIN:
+	case EV_DETACH:
+		event->address = fields->n;
+		event->size = 0;
+		break;
+	case EV_LOCK_INIT: event->other = fields->m; break;
+	case EV_SEM_INIT:
+	case EV_BARRIER_INIT:
+		event->other = fields->n;
+		event->size = 0;
+		break;
+	default:
+		event->other = fields->b;
+		event->size = 0;
+		break;
+	}
+}
+
+static uint8_t flags_of(const struct turn_thread *t, enum event_kind kind, uint64_t mode)
+{
+	uint8_t flags = event_group(kind) == EG_ATOMIC ? CONTROL_EVENT_ATOMIC : 0;
+
+	switch (kind) {
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_FAIL:
+	case EV_DOWN_FAIL:
+		if (mode == EVENT_TIMED)
+			flags |= CONTROL_EVENT_TIMED_OUT;
+		/* fall through */
+	case EV_ACQUIRE:
+	case EV_READ_ACQUIRE:
+	case EV_DOWN:
+	case EV_WAIT:
+		flags |= mode == EVENT_TRY     ? CONTROL_EVENT_TRY
+			 : mode == EVENT_TIMED ? CONTROL_EVENT_TIMED
+					       : 0;
+		break;
+	case EV_WOKEN:
+		if (t->want.how == EVENT_TIMED)
+			flags |= CONTROL_EVENT_TIMED;
+		if (t->answer == TURN_TIMED_OUT)
+			flags |= CONTROL_EVENT_TIMED_OUT;
+		if (t->answer == TURN_SPURIOUS)
+			flags |= CONTROL_EVENT_SPURIOUS;
+		break;
+	default: break;
+	}
+	return flags;
+}
+
+/* What of it is waiting for somebody else, if it is done again and again? See turn_spin.c. */
+static void note_spin(struct turn_thread *t, const struct control_event *event, const void *bytes)
+{
+	switch (event->kind) {
+	case EV_FENCE: break;
+	case EV_ATOMIC_UPDATE:
+		if (first_bytes(bytes, event->size) != event->other || event->size > 8) {
+			turn_spin_reset(t);
+			break;
+		}
+		/* fall through */
+	case EV_READ:
+	case EV_ATOMIC_READ:
+		turn_spin_read(t, event->address, event->size, event->other, event->site);
+		break;
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_FAIL:
+	case EV_DOWN_FAIL: turn_spin_try(t, event->address, event->site); break;
+	default: turn_spin_reset(t); break;
+	}
+}
+
+void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
+		   const void *bytes, size_t size)
+{
+	struct turn_thread *t = self;
+	struct control_event event = { .kind = (uint8_t)kind };
+
+	(void)size;
+	if (!t || !event_is_step(kind))
+		return;
+	if (turn.holder != turn_number(t))
+		turn_return();
+	settle(t);
+	describe(&event, fields, bytes);
+	event.flags = flags_of(t, kind, fields->m);
+	if (t->want.foreign)
+		event.flags |= CONTROL_EVENT_FOREIGN;
+	if (event_group(kind) == EG_ACCESS) {
+		check_heap(fields->a, fields->n, t->want.site);
+		if (kind == EV_COPY)
+			check_heap(fields->b, fields->n, t->want.site);
+	}
+	event.site = t->want.pc == pc ? t->want.site : follow_site(pc);
+	turn_object_did(t, kind, fields);
+	note_spin(t, &event, bytes);
+	did(t, &event);
+}
+
+/* ---- threads -------------------------------------------------------------------------------------------- */
+
+/* Children of one thread nearly always have numbers that follow each other. */
+uint32_t turn_new_thread(void)
+{
+	struct control *control = turn.control;
+	uint32_t creator = turn_self(), child = self->children;
+	uint32_t count = control->thread_count;
+
+	for (uint32_t n = 0; n < count; n++) {
+		uint32_t i = (turn.top + n) % count;
+		if (i && turn.paths[i].creator == creator && turn.paths[i].child == child) {
+			self->children++;
+			return i;
+		}
+	}
+	if (count >= CONTROL_THREADS)
+		return CONTROL_NONE;
+	turn.paths[count] = (struct control_thread){ creator, child };
+	if (count >= turn.prepared) {
+		struct turn_thread *t = &turn_threads[count];
+		t->hold = t->watch = t->stop = CONTROL_NONE;
+	}
+	control->thread_count = count + 1;
+	self->children++;
+	return count;
+}
+
+void turn_created(uint32_t thread)
+{
+	if (thread >= CONTROL_THREADS) {
+		self->children--;
+		return;
+	}
+	struct turn_thread *t = &turn_threads[thread];
+	t->want = (struct turn_want){ .kind = EV_BEGIN, .object = turn_self() };
+	t->access_event = CONTROL_NONE;
+	if (thread >= turn.top)
+		turn.top = thread + 1;
+	turn.alive++;
+	turn_plan_arrived(t);
+	turn_stand(t);
+}
+
+void turn_begin_thread(uint32_t thread)
+{
+	struct turn_thread *t = &turn_threads[thread];
+
+	self = t;
+	t->tid = gettid();
+	carrier->await_first(thread);
+	if (t->where != TURN_RUNS)
+		wait_for_turn(t);
+	t->decided = true;
+	lane_self.turns = true;
+}
+
+void turn_end_thread(void)
+{
+	struct turn_thread *t = self;
+
+	if (!t || !lane_self.turns)
+		return;
+	settle(t);
+	lane_self.turns = false;
+	t->where = TURN_ENDED;
+	turn.alive--;
+	struct control_event end = { .thread = turn_number(t), .kind = EV_END };
+	if (!turn.plain)
+		turn_plan_did(t, &end);
+	pass_on(t);
+	self = NULL;
+}
+
+/* Thread 0 is the caller; others there are none. */
+void turn_be_main(void)
+{
+	struct turn_thread *t = &turn_threads[0];
+
+	self = t;
+	t->where = TURN_RUNS;
+	t->tid = gettid();
+	t->hold = t->watch = t->stop = t->access_event = CONTROL_NONE;
+	turn.top = 1;
+	turn.alive = 1;
+	turn.holder = 0;
+	lane_self.turns = true;
+}
+
+void turn_forget_self(void)
+{
+	self = NULL;
+	lane_self.turns = false;
+}

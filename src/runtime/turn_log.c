@@ -1,0 +1,102 @@
+/*
+ * What a controlled run leaves behind: the log of its steps in the control file, and the file
+ * `schedule` in a recording's directory. Both are mapped, so that a SIGKILL loses nothing.
+ */
+#include "runtime/turn_state.h"
+
+#include "runtime/real.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+struct control_event *turn_log_step(struct turn_thread *t, const struct control_event *event)
+{
+	struct control *control = turn.control;
+
+	(void)t;
+	if (control->event_count >= control->event_most) {
+		control->events_lost = 1;
+		return NULL;
+	}
+	struct control_event *kept = &turn.events[control->event_count];
+	*kept = *event;
+	control->event_count++;
+	return kept;
+}
+
+/* ---- the schedule -------------------------------------------------------------------------------- */
+
+#define PIECE (1u << 16) /* bytes mapped at a time */
+#define PIECE_RUNS (PIECE / sizeof(struct control_run))
+
+static struct {
+	int fd; /* + 1 */
+	struct control_run *piece;
+	uint32_t at;	 /* in the piece */
+	uint64_t pieces; /* how many before this one */
+} schedule;
+
+static bool next_piece(void)
+{
+	uint64_t from = schedule.pieces * PIECE;
+
+	if (schedule.piece) {
+		munmap(schedule.piece, PIECE);
+		from = ++schedule.pieces * PIECE;
+	}
+	schedule.at = 0;
+	schedule.piece = NULL;
+	/* a store into a hole of a full disk would be a SIGBUS */
+	if (posix_fallocate(schedule.fd - 1, (off_t)from, PIECE) != 0)
+		return false;
+	void *map =
+		mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, schedule.fd - 1, (off_t)from);
+	schedule.piece = map == MAP_FAILED ? NULL : map;
+	return schedule.piece != NULL;
+}
+
+void turn_log_start(const char *dir)
+{
+	char path[4096];
+
+	if (!dir || !dir[0])
+		return;
+	snprintf(path, sizeof(path), "%s/schedule", dir);
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return;
+	int high = real()->fcntl(fd, F_DUPFD_CLOEXEC, 512);
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	schedule.fd = fd + 1;
+	if (!next_piece())
+		schedule.fd = 0;
+}
+
+void turn_log_switch(const struct turn_thread *from)
+{
+	struct turn_thread *t = &turn_threads[turn_number(from)];
+
+	if (!schedule.fd || t->written == t->step)
+		return;
+	t->written = t->step;
+	if (schedule.at == PIECE_RUNS && !next_piece()) {
+		schedule.fd = 0;
+		return;
+	}
+	schedule.piece[schedule.at++] = (struct control_run){ turn_number(t), t->step };
+}
+
+void turn_log_end(void)
+{
+	if (!schedule.fd)
+		return;
+	uint64_t bytes = schedule.pieces * PIECE + schedule.at * sizeof(struct control_run);
+	if (ftruncate(schedule.fd - 1, (off_t)bytes) != 0)
+		return; /* the zeros at the end do no harm */
+}

@@ -1,0 +1,411 @@
+/*
+ * The scheduler's own idea of every object: whether an operation can happen, and what it changes.
+ * It changes by what is recorded, so it can never differ from the trace. A semaphore's count is the
+ * exception: it is read where it is, so that posts of handlers and other processes count.
+ *
+ * Objects are found by address through buckets of indices; the objects themselves lie in one array
+ * filled from the front. Both grow by doubling into fresh mappings, the old ones are left (they are
+ * at most as large together as the new).
+ */
+#include "runtime/turn_state.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define FIRST_OBJECTS 256u
+#define FIRST_BUCKETS 512u
+
+static struct turn_object first_objects[FIRST_OBJECTS];
+static uint32_t first_buckets[FIRST_BUCKETS];
+
+static struct {
+	struct turn_object *items;
+	uint32_t *buckets; /* index + 1 */
+	uint32_t count, room;
+	uint32_t bucket_count; /* a power of two */
+} objects;
+
+/* ---- links: who holds a lock for reading; the tokens of a condition -------------------------- */
+
+/*
+ * There are never more tokens than waiting threads. Readers may need more links than there are: one
+ * without a link is counted all the same, it is only not found in a cycle.
+ */
+struct link {
+	uint64_t number; /* a token's; how often a reader has it */
+	uint32_t thread;
+	uint32_t next; /* index + 1 */
+};
+#define LINKS (4 * CONTROL_THREADS)
+#define LINKS_FOR_TOKENS CONTROL_THREADS
+static struct link links[LINKS];
+static uint32_t links_used, links_free;
+static uint32_t links_taken;
+
+static uint32_t new_link(bool for_reader)
+{
+	uint32_t index;
+
+	if (for_reader && links_taken >= LINKS - LINKS_FOR_TOKENS)
+		return 0;
+	if (links_free) {
+		index = links_free;
+		links_free = links[index - 1].next;
+	} else if (links_used < LINKS) {
+		index = ++links_used;
+	} else {
+		return 0;
+	}
+	links_taken++;
+	links[index - 1] = (struct link){ 0 };
+	return index;
+}
+
+static void drop_link(uint32_t *at)
+{
+	uint32_t index = *at;
+
+	*at = links[index - 1].next;
+	links[index - 1].next = links_free;
+	links_free = index;
+	links_taken--;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+void turn_object_start(void)
+{
+	objects.items = first_objects;
+	objects.buckets = first_buckets;
+	objects.room = FIRST_OBJECTS;
+	objects.bucket_count = FIRST_BUCKETS;
+}
+
+static uint32_t *bucket_of(uint64_t address)
+{
+	return &objects.buckets[(address * 0x9e3779b97f4a7c15ull >> 32) &
+				(objects.bucket_count - 1)];
+}
+
+static void *map_zeros(size_t bytes)
+{
+	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (map == MAP_FAILED)
+		turn_end_run(CONTROL_UNFIT, "no memory for the scheduler's objects", 127 << 8);
+	return map;
+}
+
+static void grow(void)
+{
+	struct turn_object *items = map_zeros(sizeof(*items) * objects.room * 2);
+
+	memcpy(items, objects.items, sizeof(*items) * objects.count);
+	objects.items = items;
+	objects.room *= 2;
+	objects.bucket_count *= 2;
+	objects.buckets = map_zeros(sizeof(*objects.buckets) * objects.bucket_count);
+	for (uint32_t i = 0; i < objects.count; i++) {
+		uint32_t *bucket = bucket_of(items[i].address);
+		items[i].next = *bucket;
+		*bucket = i + 1;
+	}
+}
+
+struct turn_object *turn_object(uint32_t index)
+{
+	return &objects.items[index];
+}
+
+uint32_t turn_object_find(uint64_t address)
+{
+	for (uint32_t i = *bucket_of(address); i; i = objects.items[i - 1].next)
+		if (objects.items[i - 1].address == address)
+			return i - 1;
+	if (objects.count == objects.room)
+		grow();
+	uint32_t index = objects.count++;
+	uint32_t *bucket = bucket_of(address);
+	objects.items[index] = (struct turn_object){ .address = address, .next = *bucket };
+	*bucket = index + 1;
+	return index;
+}
+
+static struct turn_object *find(uint64_t address)
+{
+	return turn_object(turn_object_find(address));
+}
+
+/* ---- can it happen? -------------------------------------------------------------------------- */
+
+/* Whoever has an errorcheck mutex, or a read-write lock for writing, is told so by the library. */
+static bool can_acquire(const struct turn_object *o, uint32_t self, uint8_t lock)
+{
+	if (o->owner == self + 1)
+		return lock != EVENT_LOCK_NORMAL;
+	return !o->owner && !o->readers;
+}
+
+static bool has_token(const struct turn_object *o, uint64_t since)
+{
+	for (uint32_t i = o->token_list; i; i = links[i - 1].next)
+		if (links[i - 1].number > since)
+			return true;
+	return false;
+}
+
+bool turn_object_mutex_free(const struct turn_thread *t)
+{
+	return t->want.kind != EV_WOKEN ||
+	       can_acquire(turn_object(t->other), turn_number(t), t->want.lock);
+}
+
+bool turn_object_can(const struct turn_thread *t)
+{
+	const struct turn_want *want = &t->want;
+	uint32_t self = turn_number(t);
+
+	if (want->how == EVENT_TRY)
+		return true;
+	switch (want->kind) {
+	case EV_ACQUIRE: return can_acquire(turn_object(t->object), self, want->lock);
+	case EV_READ_ACQUIRE: {
+		const struct turn_object *o = turn_object(t->object);
+		return !o->owner || o->owner == self + 1;
+	}
+	case EV_WOKEN:
+		return has_token(turn_object(t->object), t->waiting_since) &&
+		       turn_object_mutex_free(t);
+	case EV_DOWN: /* the count is the low half of what glibc has there */
+		return __atomic_load_n((const uint32_t *)want->object, __ATOMIC_ACQUIRE) > 0;
+	case EV_PASS: return turn_object(t->object)->round != t->round;
+	case EV_ONCE_BEGIN: {
+		const struct turn_object *o = turn_object(t->object);
+		return !o->owner || (o->owner == self + 1 && want->lock == EVENT_LOCK_ERRORCHECK);
+	}
+	case EV_JOIN:
+		return want->object == self || want->object >= CONTROL_THREADS ||
+		       turn_threads[want->object].where == TURN_ENDED;
+	default: return true;
+	}
+}
+
+bool turn_object_owners(const struct turn_thread *t, bool (*visit)(uint32_t owner, void *data),
+			void *data)
+{
+	const struct turn_want *want = &t->want;
+	const struct turn_object *o;
+
+	switch (want->kind) {
+	case EV_ACQUIRE:
+	case EV_READ_ACQUIRE:
+	case EV_ONCE_BEGIN: o = turn_object(t->object); break;
+	case EV_WOKEN:
+		if (!has_token(turn_object(t->object), t->waiting_since))
+			return false;
+		o = turn_object(t->other);
+		break;
+	case EV_JOIN: return visit((uint32_t)want->object, data);
+	default: return false;
+	}
+	if (o->owner)
+		return visit(o->owner - 1, data);
+	for (uint32_t i = o->reader_list; i; i = links[i - 1].next)
+		if (visit(links[i - 1].thread, data))
+			return true;
+	return false;
+}
+
+/* ---- what it changes ------------------------------------------------------------------------- */
+
+static void acquire(struct turn_thread *t, struct turn_object *o)
+{
+	o->owner = turn_number(t) + 1;
+	o->depth++;
+	t->held++;
+}
+
+/* By whom is not asked: a thread may give back what another took. */
+static void release(struct turn_object *o)
+{
+	if (!o->owner)
+		return;
+	struct turn_thread *owner = &turn_threads[o->owner - 1];
+	if (owner->held)
+		owner->held--;
+	if (--o->depth == 0)
+		o->owner = 0;
+}
+
+static uint32_t *reader_link(struct turn_object *o, uint32_t thread)
+{
+	uint32_t *at = &o->reader_list;
+
+	while (*at && links[*at - 1].thread != thread)
+		at = &links[*at - 1].next;
+	return at;
+}
+
+static void acquire_read(struct turn_thread *t, struct turn_object *o)
+{
+	uint32_t *at = reader_link(o, turn_number(t));
+
+	o->readers++;
+	t->held++;
+	if (!*at) {
+		uint32_t made = new_link(true);
+		if (!made)
+			return;
+		links[made - 1].thread = turn_number(t);
+		*at = made;
+	}
+	links[*at - 1].number++;
+}
+
+static void release_read(struct turn_thread *t, struct turn_object *o)
+{
+	uint32_t *at = reader_link(o, turn_number(t));
+
+	if (!o->readers)
+		return;
+	o->readers--;
+	if (t->held)
+		t->held--;
+	if (*at && --links[*at - 1].number == 0)
+		drop_link(at);
+}
+
+static void forget(struct turn_object *o)
+{
+	while (o->owner)
+		release(o);
+	while (o->reader_list) {
+		struct turn_thread *t = &turn_threads[links[o->reader_list - 1].thread];
+		if (t->held)
+			t->held--;
+		drop_link(&o->reader_list);
+	}
+	while (o->token_list)
+		drop_link(&o->token_list);
+	o->readers = o->tokens = o->waiters = o->arrived = 0;
+}
+
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+static void add_token(struct turn_object *o)
+{
+	uint32_t *at = &o->token_list;
+	uint32_t made = new_link(false);
+
+	if (!made)
+		return;
+	while (*at)
+		at = &links[*at - 1].next;
+	links[made - 1].number = ++turn.numbers;
+	*at = made;
+	o->tokens++;
+}
+
+/* The oldest that is younger than the wait. */
+static void take_token(struct turn_object *o, uint64_t since)
+{
+	uint32_t *at = &o->token_list;
+
+	while (*at && links[*at - 1].number <= since)
+		at = &links[*at - 1].next;
+	if (*at) {
+		drop_link(at);
+		o->tokens--;
+	}
+}
+
+/* One that nobody can use any more would make the next signal leave none. */
+static void drop_surplus(struct turn_object *o)
+{
+	while (o->tokens > o->waiters) {
+		drop_link(&o->token_list);
+		o->tokens--;
+	}
+}
+
+/* Finding the mutex may move all objects: it comes last. */
+static void did_wait(struct turn_thread *t, struct turn_object *o, uint64_t mutex)
+{
+	o->waiters++;
+	t->waiting_since = ++turn.numbers;
+	o = find(mutex);
+	release(o);
+	o->version++;
+}
+
+static void did_wake(struct turn_thread *t, struct turn_object *o, uint64_t mutex)
+{
+	if (t->answer == TURN_GO && !t->cancel_seen)
+		take_token(o, t->waiting_since);
+	if (o->waiters)
+		o->waiters--;
+	drop_surplus(o);
+	o = find(mutex);
+	acquire(t, o);
+	o->version++;
+}
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+static void did_arrive(struct turn_thread *t, struct turn_object *o, uint32_t meet)
+{
+	if (meet)
+		o->meet = meet;
+	t->round = o->round;
+	if (++o->arrived >= o->meet) {
+		o->arrived = 0;
+		o->round++;
+	}
+}
+
+void turn_object_did(struct turn_thread *t, enum event_kind kind,
+		     const struct record_fields *fields)
+{
+	switch (event_group(kind)) {
+	case EG_LOCK:
+	case EG_CONDITION:
+	case EG_SEMAPHORE:
+	case EG_BARRIER:
+	case EG_ONCE: break;
+	default: return;
+	}
+	if (kind == EV_ACQUIRE_FAIL || kind == EV_READ_FAIL || kind == EV_DOWN_FAIL ||
+	    kind == EV_ONCE)
+		return; /* nothing has changed, not even for who spins on it */
+	struct turn_object *o = find(fields->a);
+	o->version++;
+	switch (kind) {
+	case EV_LOCK_INIT:
+	case EV_LOCK_DESTROY:
+	case EV_COND_INIT:
+	case EV_COND_DESTROY:
+	case EV_BARRIER_DESTROY: forget(o); break;
+	case EV_ACQUIRE: acquire(t, o); break;
+	case EV_RELEASE: release(o); break;
+	case EV_READ_ACQUIRE: acquire_read(t, o); break;
+	case EV_READ_RELEASE: release_read(t, o); break;
+	case EV_WAIT: did_wait(t, o, fields->b); break;
+	case EV_WOKEN: did_wake(t, o, fields->b); break;
+	case EV_SIGNAL:
+		if (o->waiters > o->tokens)
+			add_token(o);
+		break;
+	case EV_BROADCAST:
+		for (uint32_t i = o->tokens; i < o->waiters; i++)
+			add_token(o);
+		break;
+	case EV_BARRIER_INIT:
+		forget(o);
+		o->meet = (uint32_t)fields->n;
+		break;
+	case EV_ARRIVE: did_arrive(t, o, (uint32_t)fields->n); break;
+	case EV_ONCE_BEGIN: o->owner = turn_number(t) + 1; break;
+	case EV_ONCE_END: o->owner = 0; break;
+	default: break;
+	}
+}

@@ -1,0 +1,99 @@
+/*
+ * What a waiting kernel thread sees when it looks around: a turn that nobody has, since all the
+ * others are in the kernel; or one whose owner sleeps there, in a call that we do not know may block.
+ * That one then counts as outside, and others go on. It finds out at its next operation.
+ */
+#include "runtime/turn_state.h"
+
+#include "runtime/real.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#define PATIENCE_NS 100000000ull /* without a decision, until a sleeping owner is suspected */
+#define HUNG_NS 5000000000ull	 /* without a decision, until the run is given up */
+
+static _Atomic uint64_t moves_seen, since;
+
+static uint64_t real_time(void)
+{
+	struct timespec time;
+
+	real()->clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+/* The state of a thread, as /proc/self/task/N/stat has it behind the name in parentheses. */
+static char state_of(int tid)
+{
+	char path[64], text[256];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t n = real()->read(fd, text, sizeof(text) - 1);
+	close(fd);
+	for (ssize_t i = n - 1; i > 1; i--)
+		if (text[i - 2] == ')')
+			return text[i];
+	return 0;
+}
+
+/* It had the turn and slept. If it moved after all, it keeps it. */
+static bool take_from(uint32_t owner, uint32_t self, uint64_t moves)
+{
+	struct turn_thread *t = &turn_threads[owner];
+	uint32_t expected = owner;
+
+	if (t->where != TURN_RUNS || state_of(t->tid) != 'S')
+		return false;
+	if (!atomic_compare_exchange_strong(&turn.holder, &expected, self))
+		return false;
+	if (turn.moves != moves || state_of(t->tid) != 'S' || turn.held) {
+		turn.holder = owner;
+		return false;
+	}
+	turn.outside++;
+	t->where = TURN_OUTSIDE;
+	return true;
+}
+
+/* Nobody has decided anything for long: is anybody to be expected? */
+static void give_up_if_hung(uint64_t for_ns)
+{
+	if (!(turn.control->options & CONTROL_END_STUCK) || for_ns < HUNG_NS)
+		return;
+	turn_stuck_write_blocked(NULL);
+	turn_end_run(CONTROL_HUNG, "", 0);
+}
+
+bool turn_waited_long(uint32_t self)
+{
+	uint64_t moves = turn.moves, now = real_time();
+	uint32_t owner = turn.holder, nobody = TURN_NOBODY;
+
+	if (owner == TURN_NOBODY)
+		return atomic_compare_exchange_strong(&turn.holder, &nobody, self);
+	if (moves != moves_seen) {
+		moves_seen = moves;
+		since = now;
+		return false;
+	}
+	if (turn.held || now - since < PATIENCE_NS || owner == self)
+		return false;
+	return take_from(owner, self, moves);
+}
+
+void turn_outside_nobody(void)
+{
+	static uint64_t steps, from;
+	uint64_t now = real_time();
+
+	if (turn.control->steps != steps || !from) {
+		steps = turn.control->steps;
+		from = now;
+	}
+	give_up_if_hung(now - from);
+}

@@ -1,0 +1,245 @@
+/*
+ * Where controlled runs begin and end: the control file, the plan, and the words with which a
+ * program ends (exit, assertion, abort, a crash).
+ */
+#include "runtime/turn_state.h"
+
+#include "runtime/carrier.h"
+#include "runtime/foreign.h"
+#include "runtime/options.h"
+#include "runtime/patch.h"
+#include "runtime/process.h"
+#include "runtime/real.h"
+#include "runtime/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- the control file ---------------------------------------------------------------------------- */
+
+static struct control *map_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct control head;
+
+	if (fd < 0)
+		return NULL;
+	ssize_t n = real()->read(fd, &head, sizeof(head));
+	struct control *control = MAP_FAILED;
+	if (n == (ssize_t)sizeof(head) && head.magic == CONTROL_MAGIC &&
+	    head.version == CONTROL_VERSION && head.bytes >= sizeof(head))
+		control = mmap(NULL, head.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return control == MAP_FAILED ? NULL : control;
+}
+
+/* The first process that opens the file is the one it is for; what that executes is not. */
+static bool is_for_us(struct control *control)
+{
+	uint32_t nobody = 0, us = (uint32_t)getpid();
+
+	return __atomic_compare_exchange_n(&control->owner, &nobody, us, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST) ||
+	       nobody == us;
+}
+
+/* `sooth record --serial`: nobody looks at the file, so it is memory of our own. */
+static struct control *make_private(const struct options *options)
+{
+	size_t bytes = sizeof(struct control) + CONTROL_THREADS * sizeof(struct control_thread);
+	struct control *control =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (control == MAP_FAILED)
+		return NULL;
+	control->magic = CONTROL_MAGIC;
+	control->version = CONTROL_VERSION;
+	control->bytes = bytes;
+	control->threads_at = sizeof(struct control);
+	control->policy = options->has_seed ? CONTROL_PRIORITIES : CONTROL_STAY;
+	control->seed = options->seed;
+	control->thread_count = 1;
+	return control;
+}
+
+static void *part(uint64_t at)
+{
+	return (char *)turn.control + at;
+}
+
+void turn_read_plan(void)
+{
+	struct control *control = turn.control;
+
+	turn.paths = part(control->threads_at);
+	turn.runs = part(control->runs_at);
+	turn.rules = part(control->rules_at);
+	turn.choices = part(control->choices_at);
+	turn.sleeps = part(control->sleeps_at);
+	turn.events = control->options & CONTROL_LOG ? part(control->events_at) : NULL;
+	turn.random = control->seed * 0x9e3779b97f4a7c15ull + 1;
+	if (control->thread_count == 0)
+		control->thread_count = 1;
+	control->child = (uint32_t)getpid();
+	control->result = CONTROL_UNFINISHED;
+	control->events_lost = 0;
+	control->blocked_count = 0;
+	control->runs_done = 0;
+	control->rules_broken = 0;
+	control->stops_met = 0;
+	control->held = 0;
+	control->diverged_run = CONTROL_NONE;
+	control->diverged_kind = 0;
+	control->diverged_site = 0;
+	control->fault_address = control->fault_site = 0;
+	control->fault_thread = CONTROL_NONE;
+	control->fault_step = 0;
+	control->text[0] = 0;
+	turn.run_at = 0;
+	turn.over = false;
+	turn_plan_start();
+}
+
+/* ---- the start -------------------------------------------------------------------------------------- */
+
+static void watch_crashes(void);
+
+void turn_start(const struct options *options)
+{
+	struct control *control = NULL;
+
+	if (options->control[0])
+		control = map_file(options->control);
+	else if (options->serial)
+		control = make_private(options);
+	if (!control || gettid() != getpid())
+		return;
+	if (!is_for_us(control))
+		return;
+	turn.control = control;
+	server_start(control);
+	turn_object_start();
+	turn_be_main();
+	control->event_count = 0;
+	control->steps = 0;
+	control->switches = 0;
+	turn_read_plan();
+	foreign_start();
+	carrier = control->options & CONTROL_FIBERS ? &carrier_fiber : &carrier_kernel;
+	if (carrier->start)
+		carrier->start();
+	turn_log_start(process_discards() ? NULL : process_dir());
+	watch_crashes();
+	turn_taking = true;
+	patch_start();
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------- */
+
+static bool is_bad(enum control_result result)
+{
+	switch (result) {
+	case CONTROL_ASSERTION:
+	case CONTROL_ABORTED:
+	case CONTROL_DEADLOCK:
+	case CONTROL_STUCK:
+	case CONTROL_USE_AFTER_FREE:
+	case CONTROL_BAD_FREE:
+	case CONTROL_CRASHED: return true;
+	default: return false;
+	}
+}
+
+/* With CONTROL_HOLD the process stands still then, so that a debugger can look at it. */
+void turn_finish(enum control_result result, const char *text)
+{
+	struct control *control = turn.control;
+
+	if (!turn_taking || turn.over)
+		return;
+	turn.over = true;
+	uint32_t self = turn_self();
+	if (self != CONTROL_NONE) {
+		turn_log_switch(&turn_threads[self]);
+		if (control->fault_thread == CONTROL_NONE) {
+			control->fault_thread = self;
+			control->fault_step = turn_threads[self].step;
+		}
+	}
+	if (!control->blocked_count)
+		turn_stuck_write_blocked(NULL);
+	turn_log_end();
+	strncpy(control->text, text ? text : "", sizeof(control->text) - 1);
+	__atomic_store_n(&control->result, result, __ATOMIC_RELEASE);
+	if (control->options & CONTROL_HOLD && is_bad(result))
+		turn_plan_hold();
+}
+
+void turn_end_run(enum control_result result, const char *text, int status)
+{
+	turn_finish(result, text);
+	server_end(status);
+	if (status & 127) {
+		real()->sigaction(status & 127, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+		raise(status & 127);
+	}
+	real()->_exit(status >> 8 & 255);
+	__builtin_unreachable();
+}
+
+void turn_fault(enum control_result result, uint64_t address, uint64_t site)
+{
+	struct control *control = turn_control();
+
+	if (!control || !(control->options & CONTROL_CHECK_HEAP) || turn.over)
+		return;
+	control->fault_address = address;
+	control->fault_site = site;
+	turn_end_run(result, "", SIGSEGV);
+}
+
+void turn_after_fork(void)
+{
+	turn_taking = false;
+	turn_forget_self();
+}
+
+/* ---- crashes ------------------------------------------------------------------------------------------ */
+
+/*
+ * Signals by which a program ends through its own doing. A handler of the program's takes the place
+ * of ours; while there is none, ours says what happened and lets the signal do what it does.
+ */
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP };
+
+static void crashed(int number, siginfo_t *info, void *context)
+{
+	struct control *control = turn.control;
+	const ucontext_t *machine = context;
+
+	control->status = number;
+	control->fault_address = (uint64_t)info->si_addr;
+	control->fault_site = (uint64_t)machine->uc_mcontext.gregs[REG_RIP];
+	turn_finish(CONTROL_CRASHED, "");
+	server_end(number);
+	real()->sigaction(number, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	if (info->si_code <= 0) /* somebody sent it: it does not come again by itself */
+		raise(number);
+}
+
+bool turn_is_crash_handler(sighandler_t handler)
+{
+	return handler == (sighandler_t)(void (*)(void))crashed;
+}
+
+static void watch_crashes(void)
+{
+	for (unsigned i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+		struct sigaction now, ours = { .sa_sigaction = crashed,
+					       .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK };
+		if (real()->sigaction(crashes[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+			real()->sigaction(crashes[i], &ours, NULL);
+	}
+}

@@ -1,0 +1,105 @@
+/*
+ * Spinning. A thread that reads the same values at the same sites again and again, and does nothing
+ * else, waits for somebody to change one of them; since one thread runs at a time it would wait for
+ * ever, and a search would try each round as a schedule of its own. So it is blocked until something
+ * that it read is different.
+ *
+ * Reads are remembered in a small ring. A read that is not in it is progress, and so is any other
+ * step, but for those that change nothing: a try that fails, an exchange that leaves the value as it
+ * was (a lock made of an atomic flag). Whoever holds a lock is not blocked, since others may wait for
+ * that lock; it lets the others go first, as if it had yielded.
+ */
+#include "runtime/turn_state.h"
+
+#define ROUNDS 40u
+#define READS 8u
+
+struct read {
+	uint64_t address, site, value;
+	uint32_t size; /* 0: a try of an object, `value` is its version */
+};
+
+static struct spin {
+	struct read reads[READS];
+	uint32_t used, repeats;
+} spins[CONTROL_THREADS];
+
+uint64_t turn_value(uint64_t address, uint32_t size)
+{
+	switch (size) {
+	case 0: return 0;
+	case 1: return *(const volatile uint8_t *)address;
+	case 2: return *(const volatile uint16_t *)address;
+	case 4: return *(const volatile uint32_t *)address;
+	default: break;
+	}
+	if (size >= 8)
+		return *(const volatile uint64_t *)address;
+	uint64_t value = 0;
+	for (uint32_t i = size; i-- > 0;)
+		value = value << 8 | *(const volatile uint8_t *)(address + i);
+	return value;
+}
+
+static uint64_t now(const struct read *r)
+{
+	return r->size ? turn_value(r->address, r->size)
+		       : turn_object(turn_object_find(r->address))->version;
+}
+
+void turn_spin_reset(struct turn_thread *t)
+{
+	struct spin *spin = &spins[turn_number(t)];
+
+	spin->used = spin->repeats = 0;
+	t->spins = false;
+}
+
+static void note(struct turn_thread *t, const struct read *read)
+{
+	struct spin *spin = &spins[turn_number(t)];
+	uint32_t used = spin->used < READS ? spin->used : READS;
+
+	for (uint32_t i = 0; i < used; i++) {
+		struct read *r = &spin->reads[i];
+		if (r->address != read->address || r->site != read->site || r->size != read->size)
+			continue;
+		if (r->value == read->value) {
+			if (++spin->repeats >= ROUNDS * used)
+				t->spins = true;
+		} else {
+			r->value = read->value;
+			spin->repeats = 0;
+			t->spins = false;
+		}
+		return;
+	}
+	spin->reads[spin->used++ % READS] = *read;
+	spin->repeats = 0;
+	t->spins = false;
+}
+
+void turn_spin_read(struct turn_thread *t, uint64_t address, uint32_t size, uint64_t value,
+		    uint64_t site)
+{
+	note(t, &(struct read){ address, site, value, size < 8 ? size : 8 });
+}
+
+void turn_spin_try(struct turn_thread *t, uint64_t object, uint64_t site)
+{
+	struct read r = { .address = object, .site = site };
+
+	r.value = now(&r);
+	note(t, &r);
+}
+
+bool turn_spin_changed(const struct turn_thread *t)
+{
+	const struct spin *spin = &spins[turn_number(t)];
+	uint32_t used = spin->used < READS ? spin->used : READS;
+
+	for (uint32_t i = 0; i < used; i++)
+		if (now(&spin->reads[i]) != spin->reads[i].value)
+			return true;
+	return false;
+}

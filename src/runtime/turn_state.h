@@ -1,0 +1,195 @@
+/*
+ * What the files of the scheduler share. Nobody else includes this.
+ *
+ * All of it belongs to the thread that has the turn: no lock is needed, since handing the turn over
+ * (carrier.h) orders memory. The exceptions are atomics, and say so.
+ *
+ * Tables are dense and filled from the front: persistent runs restore each page that was touched.
+ */
+#ifndef RUNTIME_TURN_STATE_H
+#define RUNTIME_TURN_STATE_H
+
+#include "runtime/turn.h"
+
+#include <stdatomic.h>
+
+#define TURN_NOBODY CONTROL_NONE
+
+enum turn_where {
+	TURN_UNMADE,
+	TURN_STANDS, /* before the operation `want`; a new thread before its BEGIN */
+	TURN_RUNS,
+	TURN_OUTSIDE, /* in a call that may block */
+	TURN_BACK,    /* came back from there, waits for the turn */
+	TURN_ENDED,
+};
+
+struct turn_thread {
+	struct turn_want want;
+	_Atomic uint8_t where; /* enum turn_where; OUTSIDE → BACK is done without the turn */
+	uint8_t answer;	       /* enum turn_answer, when it was given the turn */
+	bool decided;	       /* a decision stood before the step to come */
+	bool stopped;	       /* at its stop, until all are there */
+	bool asleep;	       /* sleep sets */
+	bool spins;	       /* has read the same again and again: see turn_spin.c */
+	bool cancelled, cancel_seen;
+	bool request_made;
+	uint32_t step;	  /* operations done */
+	uint32_t written; /* steps that the schedule file knows of */
+	uint32_t others;  /* how many else could have gone on at the last decision */
+	uint32_t hold;	  /* rules: the first step that may not start yet */
+	uint32_t watch;	  /* rules: having done this many steps lets somebody else go on */
+	uint32_t stop;	  /* the stop it is on its way to, or CONTROL_NONE */
+	uint32_t children;
+	uint32_t object, other; /* of want: indices of objects, where they matter */
+	uint32_t held;		/* locks */
+	uint32_t round;		/* of the barrier it waits at */
+	uint32_t scanned;	/* see turn_pick.c */
+	uint32_t left;		/* how often it went outside */
+	int tid;		/* the kernel's */
+	uint64_t waiting_since; /* the number of its WAIT */
+	uint64_t priority;
+	/* The last access, whose value is looked at when it is over: at the next step. */
+	uint32_t access_event; /* CONTROL_NONE: not logged */
+	uint32_t access_size;
+	uint64_t access_address;
+	bool access_open;
+};
+
+/* What the scheduler knows of an object; found by its address. */
+struct turn_object {
+	uint64_t address;
+	uint32_t version; /* changes whenever anything of it does */
+	uint32_t owner;	  /* thread + 1: who holds it for writing; who is at it (once) */
+	uint32_t depth;
+	uint32_t readers, reader_list;	      /* how often held for reading; by whom (links) */
+	uint32_t waiters, tokens, token_list; /* a condition's */
+	uint32_t meet, arrived, round;	      /* a barrier's */
+	uint32_t next;			      /* in its bucket; index + 1 */
+};
+
+#define TURN_WORDS (CONTROL_THREADS / 64)
+
+struct turn {
+	struct control *control;
+	struct control_thread *paths;
+	const struct control_run *runs;
+	const struct control_rule *rules;
+	const struct control_choice *choices;
+	const uint32_t *sleeps;
+	struct control_event *events;
+	_Atomic uint32_t holder;  /* who has the turn, or TURN_NOBODY: then any may claim it */
+	_Atomic uint32_t back;	  /* how many have come back from outside and wait */
+	_Atomic uint32_t outside; /* how many are in a call */
+	_Atomic uint64_t moves;	  /* rises with every decision: to see whether anything moves */
+	uint32_t top;		  /* threads below it have been made */
+	uint32_t alive;
+	uint32_t prepared; /* see turn_plan.c */
+	uint32_t run_at;   /* the first run that is not finished */
+	uint32_t meeting;  /* which stop's turn it is, when they have met */
+	uint32_t stops_reached;
+	uint32_t scan;
+	uint32_t rescues; /* how often in a row somebody went on only because nobody could */
+	bool stops_open;  /* there are stops not yet met or given up */
+	bool rules_open;
+	bool sleeps_used; /* the sleep set has been put to bed */
+	bool held;	  /* the tool looks at us: whoever has the turn waits for it */
+	bool over;	  /* turn_finish was called */
+	bool plain; /* no stops, rules or sleeps are open: what always can needs no look at them */
+	uint32_t asleep;
+	uint64_t random;
+	uint64_t numbers; /* counts waits and signals */
+	/* Who stands: before what always can, and the others. */
+	uint64_t free[TURN_WORDS], bound[TURN_WORDS];
+	uint32_t free_count;
+};
+extern struct turn turn;
+extern struct turn_thread turn_threads[CONTROL_THREADS];
+
+static inline uint32_t turn_number(const struct turn_thread *t)
+{
+	return (uint32_t)(t - turn_threads);
+}
+
+/* ---- turn.c ---- */
+
+/* Puts a thread among those who stand, or takes it from there. */
+void turn_stand(struct turn_thread *t);
+void turn_unstand(struct turn_thread *t);
+void turn_stand_anew(void);  /* rules, stops or sleeps have changed */
+void turn_be_main(void);     /* the caller is thread 0, and there are no others */
+void turn_forget_self(void); /* the caller takes no turns any more */
+/* A waiting kernel thread looks around: true, it has taken a turn that nobody had. */
+bool turn_waited_long(uint32_t self);
+
+/* ---- turn_pick.c ---- */
+
+/*
+ * Who goes on? `self`, which has the turn, may be one of them. CONTROL_NONE: nobody can now, but
+ * somebody is outside, or a deadlock stays one. The answer is in the thread. `tries`: how often the
+ * caller has waited for somebody to come back from outside; at first nobody's time is let run out.
+ */
+uint32_t turn_pick(uint32_t self, unsigned tries);
+bool turn_ready(const struct turn_thread *t); /* could it go on now? */
+uint32_t turn_count_ready(uint32_t except);
+/* Does it always can? Then nothing but rules, stops and sleeps hold it up. */
+bool turn_is_free(const struct turn_want *want);
+
+/* ---- turn_plan.c ---- */
+
+void turn_plan_start(void);
+/* What rules, stops and sleeps say of a thread that stands, and after a step. */
+void turn_plan_arrived(struct turn_thread *t);
+void turn_plan_did(struct turn_thread *t, const struct control_event *event);
+uint32_t turn_plan_meeting(void); /* whose turn it is at the meeting, or CONTROL_NONE */
+bool turn_plan_give_up(void);	  /* nobody can go on: stops, then rules, are given up */
+/* Until the tool lets us go: somebody looks at the process. */
+void turn_plan_hold(void);
+void turn_plan_sleep(void);				/* the runs are used up */
+uint32_t turn_plan_choice(const struct turn_thread *t); /* enum control_choice_kind, or 0 */
+bool turn_plan_depends(const struct turn_want *want, const struct control_event *event);
+
+/* ---- turn_object.c ---- */
+
+void turn_object_start(void);
+uint32_t turn_object_find(uint64_t address); /* its index; made if it is new */
+struct turn_object *turn_object(uint32_t index);
+bool turn_object_can(const struct turn_thread *t);
+/* A timed-out or spurious wake-up needs its mutex all the same. */
+bool turn_object_mutex_free(const struct turn_thread *t);
+void turn_object_did(struct turn_thread *t, enum event_kind kind,
+		     const struct record_fields *fields);
+/* Who holds what it waits for: calls `visit` for each until that says true. */
+bool turn_object_owners(const struct turn_thread *t, bool (*visit)(uint32_t owner, void *data),
+			void *data);
+
+/* ---- turn_spin.c ---- */
+
+void turn_spin_read(struct turn_thread *t, uint64_t address, uint32_t size, uint64_t value,
+		    uint64_t site);
+void turn_spin_try(struct turn_thread *t, uint64_t object, uint64_t site);
+void turn_spin_reset(struct turn_thread *t);
+bool turn_spin_changed(const struct turn_thread *t);
+uint64_t turn_value(uint64_t address, uint32_t size); /* what is there, at most 8 bytes */
+
+/* ---- turn_stuck.c ---- */
+
+/* A thread stands before something that somebody has: does that close a cycle? */
+bool turn_stuck_cycle(const struct turn_thread *t);
+/* Ends the run, or returns if the options want a deadlock to stay one. */
+void turn_stuck_deadlock(const struct turn_thread *t);
+void turn_stuck_nobody(void);
+void turn_stuck_write_blocked(const struct turn_thread *in_cycle);
+
+/* ---- turn_outside.c ---- */
+
+void turn_outside_nobody(void); /* nobody can go on, somebody is outside: has that been long? */
+
+/* ---- turn_log.c ---- */
+
+void turn_log_start(const char *dir);
+struct control_event *turn_log_step(struct turn_thread *t, const struct control_event *event);
+void turn_log_switch(const struct turn_thread *from); /* its turn ends */
+void turn_log_end(void);
+
+#endif

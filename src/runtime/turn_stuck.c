@@ -1,0 +1,118 @@
+/*
+ * Threads that wait for each other, and runs in which nobody can go on: what the tool is told.
+ */
+#include "runtime/turn_state.h"
+
+/* ---- cycles ------------------------------------------------------------------------------------ */
+
+/* Does following who waits for whom lead from a thread back to `start`? */
+struct search {
+	uint32_t start;
+	uint8_t visited[CONTROL_THREADS / 8];
+	uint8_t in_cycle[CONTROL_THREADS / 8];
+};
+static struct search search; /* one at a time, and too large for a thread's stack */
+
+static bool test(const uint8_t *set, uint32_t i)
+{
+	return set[i / 8] >> i % 8 & 1;
+}
+
+static bool leads_back(uint32_t i, void *data)
+{
+	struct search *s = data;
+	const struct turn_thread *t = &turn_threads[i];
+
+	if (i == s->start)
+		return true;
+	if (i >= CONTROL_THREADS || test(s->visited, i))
+		return false;
+	s->visited[i / 8] |= (uint8_t)(1u << i % 8);
+	/* Only who waits for ever is a link: not who could go on, or whose time may be over. */
+	if (t->where != TURN_STANDS || t->want.pause || t->want.how != EVENT_PLAIN ||
+	    turn_object_can(t) || t->cancelled)
+		return false;
+	if (!turn_object_owners(t, leads_back, s))
+		return false;
+	s->in_cycle[i / 8] |= (uint8_t)(1u << i % 8);
+	return true;
+}
+
+bool turn_stuck_cycle(const struct turn_thread *t)
+{
+	if (t->want.how != EVENT_PLAIN || t->want.pause)
+		return false;
+	search = (struct search){ .start = turn_number(t) };
+	return turn_object_owners(t, leads_back, &search);
+}
+
+/* ---- what is written down ------------------------------------------------------------------------ */
+
+static bool first_owner(uint32_t owner, void *data)
+{
+	*(uint32_t *)data = owner;
+	return true;
+}
+
+static enum control_blocked_how how_blocked(const struct turn_thread *t, uint32_t *owner)
+{
+	*owner = CONTROL_NONE;
+	if (t->where == TURN_OUTSIDE)
+		return CONTROL_BY_CALL;
+	if (t->where != TURN_STANDS)
+		return CONTROL_BY_NOTHING;
+	if (t->want.pause)
+		return CONTROL_BY_NOTHING;
+	if (!turn_object_can(t))
+		return turn_object_owners(t, first_owner, owner) ? CONTROL_BY_OWNER
+								 : CONTROL_BY_NOBODY;
+	return t->spins && !t->held && !turn_spin_changed(t) ? CONTROL_BY_SPIN : CONTROL_BY_NOTHING;
+}
+
+void turn_stuck_write_blocked(const struct turn_thread *in_cycle)
+{
+	struct control *control = turn.control;
+	uint32_t count = 0;
+
+	if (!control->blocked_at)
+		return;
+	struct control_blocked *blocked = (void *)((char *)control + control->blocked_at);
+	for (uint32_t i = 0; i < turn.top; i++) {
+		const struct turn_thread *t = &turn_threads[i];
+		if (t->where != TURN_STANDS && t->where != TURN_OUTSIDE && t->where != TURN_BACK)
+			continue;
+		struct control_blocked *b = &blocked[count++];
+		*b = (struct control_blocked){
+			.thread = i,
+			.step = t->step,
+			.kind = t->want.kind,
+			.address = t->want.object,
+			.site = t->want.site,
+			.other = t->want.kind == EV_WOKEN ? t->want.other : 0,
+			.flags = t->want.how == EVENT_TRY     ? CONTROL_EVENT_TRY
+				 : t->want.how == EVENT_TIMED ? CONTROL_EVENT_TIMED
+							      : 0,
+		};
+		b->how = how_blocked(t, &b->owner);
+		b->in_cycle = in_cycle && (t == in_cycle || test(search.in_cycle, i));
+	}
+	control->blocked_count = count;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------- */
+
+void turn_stuck_deadlock(const struct turn_thread *t)
+{
+	if (!(turn.control->options & CONTROL_END_STUCK))
+		return;
+	turn_stuck_write_blocked(t);
+	turn_end_run(CONTROL_DEADLOCK, "", 0);
+}
+
+void turn_stuck_nobody(void)
+{
+	if (!(turn.control->options & CONTROL_END_STUCK))
+		return;
+	turn_stuck_write_blocked(NULL);
+	turn_end_run(CONTROL_STUCK, "", 0);
+}

@@ -1,0 +1,185 @@
+#include "runtime/vtime.h"
+
+#include "runtime/lane.h"
+#include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/turn.h"
+
+#include <stdatomic.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/times.h>
+
+#define SECOND 1000000000ull
+#define LOOK 1000ull /* a look at the clock takes so long */
+
+/* What clocks show when a run begins. Any time would do; this one is like that of today. */
+#define EPOCH (1767225600ull * SECOND) /* the first of January 2026, UTC */
+#define TAI_AHEAD (37ull * SECOND)
+#define UPTIME (1000ull * SECOND)
+
+static _Atomic uint64_t now;
+
+uint64_t vtime_now(void)
+{
+	return atomic_load(&now);
+}
+
+void vtime_advance_to(uint64_t time)
+{
+	uint64_t before = atomic_load(&now);
+
+	while (before < time && !atomic_compare_exchange_weak(&now, &before, time))
+		;
+}
+
+/* For the program; the runtime itself reads real clocks. */
+static bool is_virtual(void)
+{
+	return __builtin_expect(turn_taking, 0) && !lane_self.quiet;
+}
+
+static uint64_t look(void)
+{
+	return atomic_fetch_add(&now, LOOK) + LOOK;
+}
+
+/* What a clock shows at virtual time 0. False: it is not ours to say. */
+static bool find_start(clockid_t clock, uint64_t *start)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+	case CLOCK_REALTIME_COARSE:
+	case CLOCK_REALTIME_ALARM: *start = EPOCH; return true;
+	case CLOCK_TAI: *start = EPOCH + TAI_AHEAD; return true;
+	case CLOCK_MONOTONIC:
+	case CLOCK_MONOTONIC_RAW:
+	case CLOCK_MONOTONIC_COARSE:
+	case CLOCK_BOOTTIME:
+	case CLOCK_BOOTTIME_ALARM: *start = UPTIME; return true;
+	case CLOCK_PROCESS_CPUTIME_ID:
+	case CLOCK_THREAD_CPUTIME_ID: *start = 0; return true;
+	}
+	*start = 0;
+	return clock < 0; /* processor time of a thread or a process, as a rule one's own */
+}
+
+static struct timespec to_timespec(uint64_t time)
+{
+	return (struct timespec){ .tv_sec = (time_t)(time / SECOND),
+				  .tv_nsec = (long)(time % SECOND) };
+}
+
+uint64_t vtime_length(const struct timespec *length)
+{
+	uint64_t ns;
+
+	if (length->tv_sec < 0 || length->tv_nsec < 0)
+		return 0;
+	if (__builtin_mul_overflow((uint64_t)length->tv_sec, SECOND, &ns) ||
+	    __builtin_add_overflow(ns, (uint64_t)length->tv_nsec, &ns))
+		return UINT64_MAX;
+	return ns;
+}
+
+uint64_t vtime_of(clockid_t clock, const struct timespec *absolute)
+{
+	uint64_t start, time = vtime_length(absolute);
+
+	find_start(clock, &start);
+	return time > start ? time - start : 0;
+}
+
+/* ---- clocks ------------------------------------------------------------------------------- */
+
+SOOTH_API int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	uint64_t start;
+
+	if (!is_virtual() || !find_start(clock, &start))
+		return real()->clock_gettime(clock, time);
+	*time = to_timespec(start + look());
+	return 0;
+}
+
+SOOTH_API int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+	if (!is_virtual())
+		return real()->gettimeofday(time, zone);
+	struct timespec exact = to_timespec(EPOCH + look());
+	*time = (struct timeval){ exact.tv_sec, exact.tv_nsec / 1000 };
+	if (zone)
+		*(struct timezone *)zone = (struct timezone){ 0 };
+	return 0;
+}
+
+SOOTH_API time_t time(time_t *out)
+{
+	if (!is_virtual())
+		return real()->time(out);
+	time_t seconds = to_timespec(EPOCH + look()).tv_sec;
+	if (out)
+		*out = seconds;
+	return seconds;
+}
+
+SOOTH_API int timespec_get(struct timespec *time, int base)
+{
+	if (!is_virtual() || base != TIME_UTC)
+		return real()->timespec_get(time, base);
+	*time = to_timespec(EPOCH + look());
+	return base;
+}
+
+/* Processor time: as much as there was time. */
+SOOTH_API clock_t clock(void)
+{
+	return is_virtual() ? (clock_t)(look() / (SECOND / CLOCKS_PER_SEC)) : real()->clock();
+}
+
+#define TICK (SECOND / 100) /* of times(): sysconf(_SC_CLK_TCK) */
+
+SOOTH_API clock_t times(struct tms *out)
+{
+	if (!is_virtual())
+		return real()->times(out);
+	uint64_t time = look();
+	if (out)
+		*out = (struct tms){ .tms_utime = (clock_t)(time / TICK) };
+	return (clock_t)((UPTIME + time) / TICK);
+}
+
+/* ---- timers of the kernel: real, and said so ------------------------------------------------ */
+
+static void note(const char *name, uintptr_t pc)
+{
+	if (turn_on())
+		record_unmodelled(pc, name);
+}
+
+SOOTH_API unsigned alarm(unsigned seconds)
+{
+	note("alarm in real time", RECORD_CALLER);
+	return real()->alarm(seconds);
+}
+
+SOOTH_API int setitimer(__itimer_which_t which, const struct itimerval *restrict time,
+			struct itimerval *restrict before)
+{
+	note("setitimer in real time", RECORD_CALLER);
+	return real()->setitimer(which, time, before);
+}
+
+SOOTH_API int timer_settime(timer_t timer, int flags, const struct itimerspec *restrict time,
+			    struct itimerspec *restrict before)
+{
+	note("timer_settime in real time", RECORD_CALLER);
+	return real()->timer_settime(timer, flags, time, before);
+}
+
+SOOTH_API int timerfd_settime(int fd, int flags, const struct itimerspec *time,
+			      struct itimerspec *before)
+{
+	note("timerfd_settime in real time", RECORD_CALLER);
+	return real()->timerfd_settime(fd, flags, time, before);
+}

@@ -1,0 +1,269 @@
+/*
+ * Where blocks and stacks lie in a controlled run (src/runtime/place.c, taken in here whole): by
+ * thread and count, never twice, freed ones known, dead memory given back.
+ */
+#include "check.h"
+
+#include "runtime/place.c"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+SOOTH_TLS struct lane_self lane_self;
+
+static void be_thread(uint32_t number)
+{
+	lane_self.known = true;
+	lane_self.stream = number;
+}
+
+static bool is_resident(const void *address)
+{
+	unsigned char there = 0;
+
+	mincore((void *)((uintptr_t)address & ~4095ul), 1, &there);
+	return there & 1;
+}
+
+/* What a thread gets does not depend on what others or the C library get meanwhile. */
+static void by_thread_and_count(void)
+{
+	uint8_t *one[3], *two[3];
+
+	be_thread(1);
+	for (int i = 0; i < 3; i++)
+		one[i] = place_alloc(24, 1, false);
+	be_thread(2);
+	for (int i = 0; i < 3; i++) {
+		be_thread(2);
+		two[i] = place_alloc(24, 1, false);
+		CHECK(place_alloc(1000, 1, true) != NULL);
+		be_thread(1);
+		CHECK(place_alloc(5, 1, false) != NULL);
+	}
+	for (int i = 0; i < 3; i++) {
+		CHECK_SAME(two[i] - one[i], PLACE_THREAD_BYTES);
+		CHECK(place_contains((uintptr_t)one[i]));
+		CHECK_SAME((uintptr_t)one[i] % 16, 0);
+		CHECK_SAME(place_state(one[i]), PLACE_LIVE);
+		CHECK(place_size(one[i]) >= 24);
+	}
+	CHECK(!place_contains((uintptr_t)&one));
+	CHECK(!place_contains(PLACE_BASE - 1));
+	CHECK(!place_contains(PLACE_BASE + PLACE_BYTES));
+}
+
+static void freed(void)
+{
+	be_thread(3);
+	uint8_t *a = place_alloc(100, 1, false), *b = place_alloc(0, 1, false);
+	uint8_t *c = place_alloc(3000, 1, false);
+
+	memset(a, 1, 100);
+	CHECK(!place_is_freed((uintptr_t)a, 100));
+	CHECK(b != NULL && b != a && b != c);
+	be_thread(4); /* anybody may free */
+	place_free(a);
+	CHECK_SAME(place_state(a), PLACE_FREED);
+	CHECK(place_is_freed((uintptr_t)a, 1));
+	CHECK(place_is_freed((uintptr_t)a + 99, 1));
+	CHECK(place_is_freed((uintptr_t)a - 7, 8)); /* a range that reaches into it */
+	CHECK(!place_is_freed((uintptr_t)a - 8, 8));
+	CHECK(!place_is_freed((uintptr_t)a, 0));
+	CHECK(!place_is_freed((uintptr_t)b, 1));
+	CHECK(!place_is_freed((uintptr_t)c, 3000));
+	CHECK(!place_is_freed((uintptr_t)&a, 8));
+	place_free(c);
+	CHECK(place_is_freed((uintptr_t)c + 1500, 1));
+	CHECK_SAME(place_state(b), PLACE_LIVE);
+	CHECK_SAME(place_state(b + 1), PLACE_NO_BLOCK);
+	CHECK_SAME(place_state(c + 16), PLACE_FREED);
+	CHECK_SAME(place_state(c + 16000), PLACE_NO_BLOCK);
+	be_thread(3);
+	uint8_t *d = place_alloc(100, 1, false);
+	CHECK(d > c); /* never the same again */
+	CHECK_SAME(place_state(d + 32), PLACE_NO_BLOCK);
+}
+
+static void aligned(void)
+{
+	be_thread(5);
+	for (size_t alignment = 1; alignment <= 1 << 20; alignment *= 2) {
+		uint8_t *block = place_alloc(10, alignment, false);
+		CHECK_SAME((uintptr_t)block % alignment, 0);
+		CHECK_SAME(place_state(block), PLACE_LIVE);
+		place_free(block);
+		CHECK_SAME(place_state(block), PLACE_FREED);
+	}
+}
+
+static void resized(void)
+{
+	be_thread(6);
+	uint8_t *a = place_alloc(16, 1, false);
+	CHECK(place_resize(a, 200000)); /* the last one grows where it is */
+	CHECK(place_size(a) >= 200000);
+	memset(a, 2, 200000);
+	uint8_t *b = place_alloc(16, 1, false);
+	CHECK(b >= a + 200000);
+	CHECK(!place_resize(a, 300000));
+	CHECK(place_size(a) >= 200000 && place_size(a) < 300000);
+	CHECK(place_resize(a, 10));
+	CHECK(place_resize(a, 200000));
+	CHECK(!place_resize(b, SIZE_MAX / 2));
+	place_free(a);
+	CHECK(place_is_freed((uintptr_t)a + 199999, 1));
+	CHECK_SAME(place_state(b), PLACE_LIVE);
+	CHECK(!place_resize(b, PLACE_THREAD_BYTES)); /* more than there is */
+	CHECK(place_alloc(SIZE_MAX - 5, 1, false) == NULL);
+	CHECK(place_alloc(PLACE_THREAD_BYTES, 1, false) == NULL);
+	CHECK(place_alloc(10, PLACE_MAIN_BYTES, false) == NULL);
+	CHECK(place_alloc(10, 1, false) != NULL);
+}
+
+/* Memory in which nothing lives goes back, its addresses do not. */
+static void given_back(void)
+{
+	be_thread(7);
+	uint8_t *small[2000], *keep = NULL;
+
+	for (int i = 0; i < 2000; i++) {
+		small[i] = place_alloc(1000, 1, false);
+		memset(small[i], 3, 1000);
+		if (i == 1000)
+			keep = place_alloc(8, 1, false);
+	}
+	for (int i = 0; i < 2000; i++)
+		place_free(small[i]);
+	CHECK(!is_resident(small[200]));
+	CHECK(!is_resident(small[1800]));
+	CHECK(is_resident(keep));
+	CHECK_SAME(place_state(keep), PLACE_LIVE);
+	CHECK_SAME(place_state(small[200]), PLACE_FREED);
+	CHECK(place_is_freed((uintptr_t)small[200], 8));
+
+	uint8_t *big = place_alloc(64 << 20, 1, false);
+	memset(big, 4, 64 << 20);
+	CHECK(place_alloc(70000, 1, false) != NULL);
+	place_free(big);
+	for (size_t at = 65536; at < 63 << 20; at += 1 << 20)
+		CHECK(!is_resident(big + at));
+	CHECK(place_is_freed((uintptr_t)big + (32 << 20), 1));
+}
+
+/* Threads that nobody knows get something, too, but not of the program's. */
+static void unknown(void)
+{
+	lane_self.known = false;
+	lane_self.stream = 0;
+	uint8_t *block = place_alloc(8, 1, false);
+	CHECK_SAME(thread_at((uintptr_t)block), 0);
+	CHECK_SAME(part_of(region_of(0), (uintptr_t)block), PART_FOREIGN);
+	be_thread(PLACE_THREADS);
+	CHECK(place_alloc(8, 1, false) == NULL);
+	CHECK(place_private(PLACE_THREADS) == NULL);
+	CHECK(place_stack(PLACE_THREADS, 65536, 4096) == NULL);
+}
+
+static void *see_stack(void *out)
+{
+	*(uintptr_t *)out = (uintptr_t)__builtin_frame_address(0);
+	return NULL;
+}
+
+static uintptr_t stack_of(const pthread_attr_t *attributes)
+{
+	pthread_t thread;
+	uintptr_t seen = 0;
+
+	CHECK_SAME(pthread_create(&thread, attributes, see_stack, &seen), 0);
+	CHECK_SAME(pthread_join(thread, NULL), 0);
+	return seen;
+}
+
+static void stacks(void)
+{
+	pthread_attr_t asked, own;
+	size_t bytes;
+
+	CHECK(place_stack_attributes(9, NULL, &own));
+	uintptr_t first = stack_of(&own);
+	CHECK(place_contains(first) && thread_at(first) == 9);
+	CHECK(place_stack_attributes(10, NULL, &own));
+	CHECK_SAME(stack_of(&own) - first, PLACE_THREAD_BYTES);
+	place_stack_done(9);
+	CHECK(place_stack_attributes(9, NULL, &own));
+	CHECK_SAME(stack_of(&own), first);
+
+	pthread_attr_init(&asked);
+	pthread_attr_setstacksize(&asked, 1 << 20);
+	pthread_attr_setguardsize(&asked, 8192);
+	CHECK(place_stack_attributes(11, &asked, &own));
+	pthread_attr_getstacksize(&own, &bytes);
+	CHECK_SAME(bytes, 1 << 20);
+	CHECK(stack_of(&own) != 0);
+	pthread_attr_setstacksize(&asked, (size_t)1 << 30); /* too large for its place */
+	CHECK(!place_stack_attributes(12, &asked, &own));
+	pthread_attr_setstack(&asked, place_stack(13, 1 << 20, 0), 1 << 20); /* one's own */
+	CHECK(!place_stack_attributes(12, &asked, &own));
+	CHECK(!place_stack_attributes(0, NULL, &own)); /* main has one */
+
+	/* Another size at the same place: the old guard is no hole in the new stack. */
+	CHECK(place_stack(14, 65536, 4096) != NULL);
+	uint8_t *low = place_stack(14, 1 << 20, 4096);
+	memset(low, 5, 1 << 20);
+	int pipes[2];
+	CHECK_SAME(pipe(pipes), 0);
+	CHECK_SAME(write(pipes[1], low, 1), 1);
+	CHECK_SAME(write(pipes[1], low - 1, 1), -1); /* the guard */
+	CHECK_SAME(errno, EFAULT);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+/* All that is not zero is in some extent, which is what persistent runs restore. */
+static void extents(void)
+{
+	struct place_extent list[256];
+	unsigned count = place_extents(list, 256);
+	uint64_t in_use = 0;
+
+	CHECK(count > 0 && count <= 256);
+	CHECK_SAME(place_extents(NULL, 0), count);
+	be_thread(1);
+	uint8_t *block = place_alloc(16, 1, false);
+	place_free(block);
+	count = place_extents(list, 256);
+	for (unsigned i = 0; i < count; i++) {
+		CHECK(list[i].base < list[i].used);
+		in_use += (uintptr_t)block >= list[i].base && (uintptr_t)block < list[i].used;
+		memset((void *)list[i].base, 0, list[i].used - list[i].base);
+	}
+	CHECK_SAME(in_use, 1);
+	CHECK(!place_is_freed((uintptr_t)block, 1));
+	for (uint32_t thread = 0; thread < 16; thread++) {
+		struct region r = region_of(thread);
+		const uint64_t *words = (const uint64_t *)r.base;
+		for (size_t i = 0; i < 4096; i++)
+			CHECK(words[i] == 0 && freed_words(r)[i] == 0);
+	}
+}
+
+int main(void)
+{
+	CHECK(!place_is_freed(PLACE_BASE, 8));
+	CHECK(place_private(0) == NULL);
+	CHECK(place_start());
+	CHECK(place_start());
+	CHECK(place_private(0) != NULL);
+	by_thread_and_count();
+	freed();
+	aligned();
+	resized();
+	given_back();
+	unknown();
+	stacks();
+	extents();
+	return check_result();
+}

@@ -1,0 +1,183 @@
+/*
+ * The same plan gives the same run in all ways of running: executed, forked with kernel threads, forked
+ * with fibers, persistent. The programs are those of test/modes.
+ */
+#include "explore/session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SEEDS 12
+#define WORDS 4096
+
+static const char *const ways[] = { "executed", "forked", "forked, fibers", "persistent" };
+#define WAYS 4
+
+static void build(const char *source, char *program)
+{
+	char command[2 * WORDS];
+	const char *test = getenv("SOOTH_TEST");
+
+	assert_non_null(test);
+	bool is_cc = strstr(source, ".cc") != NULL;
+	snprintf(program, WORDS, "./%s.program", source);
+	snprintf(command, sizeof(command), "sooth-%s -O1 -g -pthread -o %s %s/modes/%s",
+		 is_cc ? "c++" : "cc", program, test, source);
+	assert_int_equal(system(command), 0);
+}
+
+static struct session *open_session(char *program, enum session_mode mode)
+{
+	char **words = calloc(2, sizeof(*words));
+	struct err err;
+
+	words[0] = program;
+	struct session_options options = {
+		.program = words, .mode = mode, .quiet = true, .seconds = 20
+	};
+	struct session *session = session_open(&options, &err);
+	if (!session)
+		fail_msg("%s", err.text);
+	return session;
+}
+
+/* A run as it is compared. */
+struct seen {
+	enum control_result result;
+	int status;
+	uint32_t count;
+	struct control_event *events;
+};
+
+static struct seen run(struct session *session, uint32_t policy, uint64_t seed)
+{
+	struct executor *executor = session_executor(session);
+	struct plan plan = { .policy = policy, .seed = seed, .options = CONTROL_END_STUCK };
+	struct outcome outcome;
+	struct err err;
+
+	if (!executor->run(executor, &plan, &outcome, &err))
+		fail_msg("%s", err.text);
+	struct seen seen = { outcome.result, outcome.status, outcome.event_count, NULL };
+	seen.events = malloc((seen.count + 1) * sizeof(*seen.events));
+	memcpy(seen.events, outcome.events, seen.count * sizeof(*seen.events));
+	return seen;
+}
+
+static void compare_event(const struct control_event *a, const struct control_event *b, uint32_t i,
+			  const char *where)
+{
+	if (a->thread == b->thread && a->step == b->step && a->kind == b->kind &&
+	    a->flags == b->flags && a->size == b->size && a->address == b->address &&
+	    a->other == b->other && a->site == b->site)
+		return;
+	fail_msg("%s: event %u: thread %u step %u kind %u flags %u size %u address %#lx value %#lx "
+		 "site %#lx, but executed: thread %u step %u kind %u flags %u size %u address %#lx "
+		 "value "
+		 "%#lx site %#lx",
+		 where, i, b->thread, b->step, b->kind, b->flags, b->size, b->address, b->other,
+		 b->site, a->thread, a->step, a->kind, a->flags, a->size, a->address, a->other,
+		 a->site);
+}
+
+static void compare(const struct seen *a, const struct seen *b, const char *where)
+{
+	for (uint32_t i = 0; i < a->count && i < b->count; i++)
+		compare_event(&a->events[i], &b->events[i], i, where);
+	if (a->result != b->result || a->count != b->count || a->status != b->status)
+		fail_msg("%s: result %d status %#x after %u events, but executed: %d, %#x after %u",
+			 where, b->result, (unsigned)b->status, b->count, a->result,
+			 (unsigned)a->status, a->count);
+}
+
+static unsigned compare_all(const char *source, uint32_t policy)
+{
+	char program[WORDS], where[WORDS];
+	struct session *sessions[WAYS];
+	unsigned results = 0;
+
+	build(source, program);
+	for (int way = 0; way < WAYS; way++)
+		sessions[way] = open_session(program, (enum session_mode)way);
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct seen first = run(sessions[SESSION_ONCE], policy, seed);
+		for (int way = 1; way < WAYS; way++) {
+			struct seen seen = run(sessions[way], policy, seed);
+			snprintf(where, sizeof(where), "%s, policy %u, seed %lu, %s", source,
+				 policy, seed, ways[way]);
+			compare(&first, &seen, where);
+			free(seen.events);
+		}
+		results |= 1u << first.result;
+		free(first.events);
+	}
+	for (int way = 0; way < WAYS; way++) {
+		if (session_mode(sessions[way]) != (enum session_mode)way)
+			fail_msg("%s, %s: %s", source, ways[way], session_fallback(sessions[way]));
+		session_close(sessions[way]);
+	}
+	return results;
+}
+
+static void same(const char *source)
+{
+	assert_int_equal(compare_all(source, CONTROL_STAY), 1u << CONTROL_ENDED);
+	assert_int_equal(compare_all(source, CONTROL_RANDOM), 1u << CONTROL_ENDED);
+	assert_int_equal(compare_all(source, CONTROL_PRIORITIES), 1u << CONTROL_ENDED);
+}
+
+static void locks(void **state)
+{
+	(void)state;
+	same("locks.c");
+}
+
+static void exceptions(void **state)
+{
+	(void)state;
+	same("exceptions.cc");
+}
+
+static void variables(void **state)
+{
+	(void)state;
+	same("variables.cc");
+}
+
+static void ends(void **state)
+{
+	(void)state;
+	same("ends.c");
+}
+
+static void memory(void **state)
+{
+	(void)state;
+	same("memory.c");
+}
+
+/* Whatever way a run ends, the next one is not touched by it. */
+static void failing(void **state)
+{
+	(void)state;
+	unsigned results = compare_all("failing.c", CONTROL_RANDOM);
+	assert_true(results & 1u << CONTROL_DEADLOCK);
+	assert_true(results & ~(1u << CONTROL_DEADLOCK));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(locks), cmocka_unit_test(exceptions), cmocka_unit_test(variables),
+		cmocka_unit_test(ends),	 cmocka_unit_test(memory),     cmocka_unit_test(failing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
