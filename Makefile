@@ -256,7 +256,7 @@ $(B)/tool/%.o: %.c Makefile
 $(B)/runtime/src/runtime/atomic.c.o: FILE_CFLAGS := -mcx16
 # What runs in front of an access, where vector registers may be live.
 $(addprefix $(B)/runtime/src/runtime/,$(addsuffix .c.o,page memory follow place vtime turn turn_pick \
-	turn_plan turn_object turn_spin turn_log turn_stuck carrier_kernel carrier_fiber)): FILE_CFLAGS := -mgeneral-regs-only
+	turn_ready turn_plan turn_object turn_spin turn_log turn_stuck carrier_kernel carrier_fiber)): FILE_CFLAGS := -mgeneral-regs-only
 
 $(RUNTIME): $(B)/runtime/%.o: % Makefile
 	@mkdir -p $(@D)

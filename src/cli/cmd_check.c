@@ -379,7 +379,7 @@ static void watch(struct check *c, pid_t pid)
 	patterns_close(&patterns);
 	if (c->end.interrupted)
 		recording_complain(&c->recording,
-				   "the program was interrupted; what follows is from its part");
+				   "the program was interrupted; this is about what it did until then");
 }
 
 static int run(struct check *c)

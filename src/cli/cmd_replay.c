@@ -29,6 +29,7 @@ static const char usage[] =
 	"source.\n"
 	"\n"
 	"  --save FILE      write the schedule that showed it, as text (NAME.schedule)\n"
+	"  -o TRACE         keep the recording of the run that shows it\n"
 	"  --gdb            stop in gdb when the threads stand where the schedule leads\n"
 	"  --time SECONDS   for a run (default 60)\n"
 	"  -v               show the program's output, on standard error\n"
@@ -40,7 +41,7 @@ static const char usage[] =
 
 struct replay {
 	struct predicting predicting;
-	const char *trace, *finding, *save;
+	const char *trace, *finding, *save, *keep;
 	char **program;
 	bool use_gdb, verbose;
 	struct gdb gdb;
@@ -60,6 +61,16 @@ static int __attribute__((format(printf, 1, 2))) complain(const char *format, ..
 
 /* ---- the command line ----------------------------------------------------------------------- */
 
+static bool read_name(const char **name, char **argv, int *i)
+{
+	if (!argv[*i + 1]) {
+		complain("%s: its value is missing", argv[*i]);
+		return false;
+	}
+	*name = argv[++*i];
+	return true;
+}
+
 static bool read_option(struct replay *r, char **argv, int *i)
 {
 	enum predicting_option taken;
@@ -72,12 +83,10 @@ static bool read_option(struct replay *r, char **argv, int *i)
 		r->verbose = true;
 		return true;
 	}
-	if (!strcmp(argv[*i], "--save")) {
-		r->save = argv[*i + 1] ? argv[++*i] : NULL;
-		if (!r->save)
-			complain("--save: which file?");
-		return r->save != NULL;
-	}
+	if (!strcmp(argv[*i], "--save"))
+		return read_name(&r->save, argv, i);
+	if (!strcmp(argv[*i], "-o"))
+		return read_name(&r->keep, argv, i);
 	taken = predicting_read_option(&r->predicting, argv, i);
 	if (taken == PREDICTING_OTHER)
 		complain("%s: no such option (sooth replay --help)", argv[*i]);
@@ -168,6 +177,7 @@ static bool confirm(struct replay *r, const struct trace *trace, const struct fi
 			.program = r->program,
 			.seconds = r->use_gdb ? 1e9 : r->predicting.options.seconds,
 			.quiet = !r->verbose,
+			.keep = r->keep,
 			.stop = r->use_gdb ? NULL : confirming_catch(),
 		},
 		.predict_seconds = r->use_gdb ? 0 : 10,
@@ -270,6 +280,7 @@ int cmd_replay(int argc, char **argv)
 			.seconds = r.predicting.options.seconds,
 			.use_gdb = r.use_gdb,
 			.verbose = r.verbose,
+			.keep = r.keep,
 			.json = r.predicting.json,
 		});
 	predicting_add(&r.predicting, r.trace, NULL, NULL);

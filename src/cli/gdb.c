@@ -12,48 +12,74 @@
 #include <unistd.h>
 
 /*
- * What gdb does first: for each thread it goes up to the program's own frame, past the scheduler
- * that holds it, and says who stands where. Threads are told by the runtime's number of them.
+ * What gdb does first. A thread that is held stands in the scheduler, called from right before its
+ * operation: for each thread it goes up to the program's own frame and says who stands where. The
+ * frames below are left out of backtraces, and `go` takes a thread back into its own frame, so that
+ * `next` and `step` mean the program's lines. Threads are told by the runtime's number of them.
  */
 static const char script[] =
 	"set confirm off\n"
 	"set pagination off\n"
 	"python\n"
 	"import gdb\n"
+	"OTHERS = ('libsooth', 'libc.so', 'libpthread', 'ld-linux')\n"
+	"def is_own(frame):\n"
+	"    library = gdb.solib_name(frame.pc()) or ''\n"
+	"    return not any(word in library for word in OTHERS)\n"
 	"def own_frame():\n"
 	"    frame = gdb.newest_frame()\n"
-	"    while frame is not None:\n"
-	"        library = gdb.solib_name(frame.pc()) or ''\n"
-	"        if not any(w in library for w in ('libsooth', 'libc.so', 'libpthread', "
-	"'ld-linux')):\n"
-	"            return frame\n"
+	"    while frame is not None and not is_own(frame):\n"
 	"        frame = frame.older()\n"
-	"    return None\n"
+	"    return frame\n"
 	"def number_of():\n"
 	"    try:\n"
 	"        return int(gdb.parse_and_eval('lane_self.stream'))\n"
 	"    except gdb.error:\n"
 	"        return None\n"
+	"class OwnFrames:\n"
+	"    name, priority, enabled = 'sooth', 100, True\n"
+	"    def filter(self, frames):\n"
+	"        return (f for f in frames if is_own(f.inferior_frame()))\n"
+	"gdb.frame_filters['sooth'] = OwnFrames()\n"
+	"class Go(gdb.Command):\n"
+	"    'The selected thread goes back into its own code, if it is its turn.'\n"
+	"    def __init__(self):\n"
+	"        super().__init__('go', gdb.COMMAND_RUNNING)\n"
+	"    def invoke(self, words, tty):\n"
+	"        frame = own_frame()\n"
+	"        if frame is not None and frame.newer() is not None:\n"
+	"            frame.newer().select()\n"
+	"            gdb.execute('finish')\n"
+	"Go()\n"
 	"standing = {}\n"
-	"for thread in sorted(gdb.selected_inferior().threads(), key=lambda t: t.num):\n"
+	"def stand(thread):\n"
 	"    thread.switch()\n"
 	"    frame = own_frame()\n"
 	"    if frame is None:\n"
-	"        continue\n"
+	"        return\n"
 	"    frame.select()\n"
 	"    where = frame.find_sal()\n"
 	"    name = number_of()\n"
-	"    standing[name] = (thread, frame)\n"
-	"    print('T%s is gdb thread %d: %s at %s:%s' % ('?' if name is None else name, "
-	"thread.num,\n"
-	"        frame.name(), where.symtab.filename if where.symtab else '?', where.line))\n"
+	"    standing[name] = thread\n"
+	"    print('T%s is gdb thread %d: %s at %s:%s' % ('?' if name is None else name,\n"
+	"        thread.num, frame.name(), where.symtab.filename if where.symtab else '?',\n"
+	"        where.line))\n"
+	"for thread in sorted(gdb.selected_inferior().threads(), key=lambda t: t.num):\n"
+	"    stand(thread)\n"
 	"def go_to(name):\n"
 	"    if name in standing:\n"
-	"        standing[name][0].switch()\n"
-	"        frame = own_frame()\n"
-	"        if frame is not None:\n"
-	"            frame.select()\n"
+	"        standing[name].switch()\n"
+	"        if own_frame() is not None:\n"
+	"            own_frame().select()\n"
 	"end\n";
+
+/* The one to look at first. */
+static uint32_t first_thread(const struct control *control)
+{
+	if (control->stops_met)
+		return control->stops[0].thread;
+	return control->fault_thread != CONTROL_NONE ? control->fault_thread : 0;
+}
 
 /* The words for the user; the finding's first thread is the selected one. */
 static void write_script(struct gdb *g, const struct control *control)
@@ -71,18 +97,15 @@ static void write_script(struct gdb *g, const struct control *control)
 	if (control->stops_met)
 		fprintf(file,
 			"T%" PRIu32 " and T%" PRIu32 " stand right before their accesses; T%" PRIu32
-			" goes first.\\n",
+			" goes first.\\n\n",
 			control->stops[0].thread, control->stops[1].thread,
 			control->stops[0].thread);
 	else
-		fprintf(file, "this is where it ends.\\n");
-	fputs("echo `frame` and `bt` show where, `thread N` goes to another, `next` and `continue` "
-	      "go on, `quit` lets it run.\\n\n",
+		fputs("this is how it ends.\\n\n", file);
+	fputs("echo `bt` shows where, `thread N` goes to another; `go` and then `next` make one "
+	      "go on,\\n\necho `continue` all of them; `quit` leaves them alone.\\n\n",
 	      file);
-	if (control->stops_met)
-		fprintf(file, "python go_to(%" PRIu32 ")\nframe\n", control->stops[0].thread);
-	else if (control->blocked_count)
-		fprintf(file, "frame\n");
+	fprintf(file, "python go_to(%" PRIu32 ")\nframe\n", first_thread(control));
 	fclose(file);
 }
 

@@ -56,6 +56,7 @@ static int follow(const struct replay_schedule *replay, const struct schedule *s
 		.program = replay->program,
 		.seconds = replay->use_gdb ? 1e9 : replay->seconds,
 		.quiet = !replay->verbose,
+		.keep = replay->keep,
 		.stop = replay->use_gdb ? NULL : confirming_catch(),
 	};
 	struct schedule_result result;

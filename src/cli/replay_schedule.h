@@ -9,8 +9,9 @@ bool replay_is_schedule(const char *path);
 
 struct replay_schedule {
 	const char *path;
-	char **program; /* NULL: not given */
-	double seconds; /* for a run */
+	char **program;	  /* NULL: not given */
+	const char *keep; /* where the recording goes; NULL: nowhere */
+	double seconds;	  /* for a run */
 	bool use_gdb, verbose, json;
 };
 

@@ -267,6 +267,10 @@ static bool attempt(struct confirmer *c, const struct trace *base, const struct 
 		explain(c, base, out);
 		return false;
 	}
+	if (!rerun_save(&c->rerun, &err)) {
+		set_why(out, CONFIRM_CANNOT, err.text);
+		return false;
+	}
 	if (c->options.schedule)
 		schedule_make(c->options.schedule, c->rerun.trace, &c->plan, &c->rerun.outcome,
 			      finding_kind_name(finding->kind), NULL);

@@ -155,9 +155,10 @@ static void tell_other_way(const struct comparison *c, const struct lane *lane,
 	effect_print(
 		d->text,
 		"T%" PRIu32 " goes another way: %.120s at %.120s instead of %.120s at %.120s%.200s",
-		done->thread, place_operation(s->trace, done->kind, done->site, done->address).text,
+		done->thread,
+		place_operation(s->trace, s->symbols, done->kind, done->site, done->address).text,
 		place_words(s->trace, s->symbols, done->site).text,
-		place_operation(s->trace, lane->kind, lane->site, lane->address).text,
+		place_operation(s->trace, s->symbols, lane->kind, lane->site, lane->address).text,
 		place_words(s->trace, s->symbols, lane->site).text, why);
 }
 
@@ -197,9 +198,10 @@ static void tell_behind(const struct comparison *c, uint32_t thread, struct dive
 			     place_words(s->trace, s->symbols, b->site).text);
 	else
 		effect_print(instead, "the run ended first");
-	effect_print(d->text, "T%" PRIu32 " was wanted at %s of %.150s, but %.250s", thread,
-		     place_operation(s->trace, lane->kind, lane->site, lane->address).text,
-		     place_words(s->trace, s->symbols, lane->site).text, instead);
+	effect_print(
+		d->text, "T%" PRIu32 " was wanted at %s of %.150s, but %.250s", thread,
+		place_operation(s->trace, s->symbols, lane->kind, lane->site, lane->address).text,
+		place_words(s->trace, s->symbols, lane->site).text, instead);
 }
 
 /* The thread whose first other operation came first in the run. */

@@ -42,7 +42,7 @@ void effect_blocked_words(char text[EFFECT_TEXT], const struct control_blocked *
 			  const struct effect_source *source)
 {
 	struct place_words at = place_words(source->trace, source->symbols, b->site);
-	struct place_words what = place_object(source->trace, b->site, b->address);
+	struct place_words what = place_object(source->trace, source->symbols, b->site, b->address);
 
 	switch (b->how) {
 	case CONTROL_BY_OWNER:
@@ -105,9 +105,10 @@ static void tell_fault(struct effect *e, const struct outcome *outcome,
 {
 	const struct control *c = outcome->control;
 
-	effect_print(e->text, "T%" PRIu32 ", %s at %s", c->fault_thread,
-		     place_object(source->trace, c->fault_site, c->fault_address).text,
-		     place_words(source->trace, source->symbols, c->fault_site).text);
+	effect_print(
+		e->text, "T%" PRIu32 ", %s at %s", c->fault_thread,
+		place_object(source->trace, source->symbols, c->fault_site, c->fault_address).text,
+		place_words(source->trace, source->symbols, c->fault_site).text);
 }
 
 static void tell_status(struct effect *e, int status, int usual)
@@ -240,6 +241,6 @@ void effect_of_read(struct effect *e, const struct effect_read *read, uint64_t i
 	print_value(other, instead, read->size);
 	e->kind = EFFECT_VALUE;
 	effect_print(e->text, "T%" PRIu32 " reads %.100s as %s instead of %s at %s", read->thread,
-		     place_object(source->trace, read->site, read->address).text, value, other,
-		     place_words(source->trace, source->symbols, read->site).text);
+		     place_object(source->trace, source->symbols, read->site, read->address).text,
+		     value, other, place_words(source->trace, source->symbols, read->site).text);
 }

@@ -40,15 +40,24 @@ struct place_words place_words(const struct trace *trace, struct trace_symbols *
 	return words;
 }
 
-struct place_words place_object(const struct trace *trace, uint64_t site, uint64_t address)
+struct place_words place_object(const struct trace *trace, struct trace_symbols *symbols,
+				uint64_t site, uint64_t address)
 {
-	const struct wire_element *element = trace_site_at(trace, site);
 	const char *name = trace_object_name(trace, address);
 	struct place_words words;
+	uint64_t offset = 0;
 
-	if (!name)
-		name = trace_site_name(trace, element);
-	if (name && *name)
+	if (!name && symbols)
+		name = trace_symbols_object(symbols, address);
+	if (!name && symbols)
+		name = trace_symbols_around(symbols, address, &offset);
+	if (!name) {
+		name = trace_site_name(trace, trace_site_at(trace, site));
+		offset = 0;
+	}
+	if (name && *name && offset)
+		snprintf(words.text, sizeof words.text, "%.100s+%" PRIu64, name, offset);
+	else if (name && *name)
 		snprintf(words.text, sizeof words.text, "%.100s", name);
 	else
 		snprintf(words.text, sizeof words.text, "0x%" PRIx64, address);
@@ -88,8 +97,8 @@ static const char *operation(uint8_t kind)
 	return NULL;
 }
 
-struct place_words place_operation(const struct trace *trace, uint8_t kind, uint64_t site,
-				   uint64_t address)
+struct place_words place_operation(const struct trace *trace, struct trace_symbols *symbols,
+				   uint8_t kind, uint64_t site, uint64_t address)
 {
 	const char *what = operation(kind);
 	struct place_words words;
@@ -100,7 +109,7 @@ struct place_words place_operation(const struct trace *trace, uint8_t kind, uint
 		snprintf(words.text, sizeof words.text, "creation of T%" PRIu64, address);
 	else if (what)
 		snprintf(words.text, sizeof words.text, "%s%.100s", what,
-			 place_object(trace, site, address).text);
+			 place_object(trace, symbols, site, address).text);
 	else
 		snprintf(words.text, sizeof words.text, "%s", event_text(kind));
 	return words;

@@ -15,11 +15,13 @@ struct place_words {
 struct place_words place_words(const struct trace *trace, struct trace_symbols *symbols,
 			       uint64_t site);
 
-/* What the source calls the object there: "balance", "p->next"; else its address. */
-struct place_words place_object(const struct trace *trace, uint64_t site, uint64_t address);
+/* The variable's name, "balance" or "forks+40"; else what the source calls it there, "p->next"; else
+ * its address. */
+struct place_words place_object(const struct trace *trace, struct trace_symbols *symbols,
+				uint64_t site, uint64_t address);
 
 /* What an operation does: "read of balance", "lock of m", "join". */
-struct place_words place_operation(const struct trace *trace, uint8_t kind, uint64_t site,
-				   uint64_t address);
+struct place_words place_operation(const struct trace *trace, struct trace_symbols *symbols,
+				   uint8_t kind, uint64_t site, uint64_t address);
 
 #endif

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Pages of the log that are not written cost nothing. */
+#define EVENTS_MOST (1u << 23)
+
 static bool make_directory(struct rerun *r, struct err *err)
 {
 	const char *above = getenv("TMPDIR");
@@ -57,6 +60,7 @@ bool rerun_open(struct rerun *r, const struct rerun_options *options, struct err
 			.context = options->context,
 			.stop = options->stop,
 			.directory = options->directory,
+			.event_most = EVENTS_MOST,
 		},
 		err);
 	if (r->session)
@@ -77,6 +81,17 @@ void rerun_close(struct rerun *r)
 	rerun_drop(r);
 	session_close(r->session);
 	remove_directory(r->directory);
+}
+
+bool rerun_save(struct rerun *r, struct err *err)
+{
+	const char *to = r->options.keep;
+
+	if (!to)
+		return true;
+	if (trace_is_there(to) && !trace_remove(to))
+		return err_set_system(err, errno, "%s: cannot be replaced", to);
+	return trace_move(r->recording, to) || err_set_system(err, errno, "%s", to);
 }
 
 bool rerun_is_stopped(const struct rerun *r)

@@ -14,6 +14,8 @@ struct rerun_options {
 	double seconds;	       /* for one run; 0: the session's own idea */
 	bool quiet;	       /* the program's output goes to /dev/null, else to stderr */
 	const volatile int *stop;
+	const char
+		*keep; /* where the recording goes that shows what is looked for; NULL: nowhere */
 	/* See session.h. Plans get CONTROL_HOLD if it is there. */
 	void (*on_held)(void *context, int pid, const struct control *control);
 	void *context;
@@ -38,6 +40,9 @@ bool rerun_is_stopped(const struct rerun *rerun);
 
 /* The recording of the last run, out of the way of the next; NULL: it cannot be read. */
 struct trace *rerun_keep(struct rerun *rerun, unsigned name);
+
+/* The recording of the last run, which stays open, moves to options.keep, if that is given. */
+bool rerun_save(struct rerun *rerun, struct err *err);
 
 /* Closes the recording of the last run. */
 void rerun_drop(struct rerun *rerun);

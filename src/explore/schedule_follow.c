@@ -44,26 +44,61 @@ static void set_why(struct schedule_result *result, enum schedule_verdict verdic
 /* ---- names and steps ------------------------------------------------------------------------ */
 
 /* Every (thread, name, occurrence) of a recording: a hash of it to the step. */
+static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+	return hash;
+}
+
 static uint64_t hash_step(uint32_t thread, const char *name, uint64_t occurrence)
 {
-	uint64_t hash = 0xcbf29ce484222325u ^ thread;
+	uint64_t hash = hash_text(0xcbf29ce484222325u ^ thread, name, strlen(name));
 
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3u;
 	return (hash ^ occurrence) * 0x9e3779b97f4a7c15u;
 }
 
+/*
+ * Without the object, the second of the three words: what the source calls it is not known to every
+ * build (-O1 may say nothing where -O0 says "forks[]").
+ */
+static uint64_t hash_place(uint32_t thread, const char *name)
+{
+	size_t operation = strcspn(name, " ");
+	const char *place = strrchr(name, ' ');
+	uint64_t hash = hash_text(0x84222325cbf29ce4u ^ thread, name, operation);
+
+	return place ? hash_text(hash, place, strlen(place)) : hash;
+}
+
 struct index {
-	struct map steps; /* hash: step + 1 */
-	struct map sites; /* hash: site */
-	uint64_t *counts; /* of each thread */
+	struct map steps;  /* hash: step + 1 */
+	struct map sites;  /* hash: site */
+	struct map places; /* how often each place was come to */
 };
+
+static void put_step(struct index *index, uint64_t hash, uint64_t step, uint64_t site)
+{
+	*map_put(&index->steps, hash, NULL) = step + 1;
+	*map_put(&index->sites, hash, NULL) = site;
+}
+
+static void index_step(struct index *index, const struct step_walk *walk, const char *name,
+		       uint32_t thread)
+{
+	uint64_t site = trace_event_site(walk->names->trace, &walk->event);
+	uint64_t place = hash_place(thread, name);
+	uint64_t nth = ++*map_put(&index->places, place, NULL);
+
+	put_step(index, hash_step(thread, name, walk->occurrence), walk->step, site);
+	put_step(index, (place ^ nth) * 0x9e3779b97f4a7c15u, walk->step, site);
+}
 
 static void make_index(struct index *index, const struct trace *trace)
 {
 	struct step_names names;
 
-	*index = (struct index){ .counts = mem_zalloc(CONTROL_THREADS, sizeof(uint64_t)) };
+	*index = (struct index){ 0 };
 	step_names_open(&names, trace);
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
 		uint32_t thread = trace_stream(trace, i)->number;
@@ -72,14 +107,8 @@ static void make_index(struct index *index, const struct trace *trace)
 		if (thread >= CONTROL_THREADS || trace_stream(trace, i)->host != TRACE_NONE)
 			continue;
 		step_walk_open(&walk, &names, thread);
-		while (step_walk_next(&walk)) {
-			uint64_t hash = hash_step(thread, step_names_text(&names, walk.name),
-						  walk.occurrence);
-
-			*map_put(&index->steps, hash, NULL) = walk.step + 1;
-			*map_put(&index->sites, hash, NULL) = trace_event_site(trace, &walk.event);
-			index->counts[thread] = walk.step + 1;
-		}
+		while (step_walk_next(&walk))
+			index_step(index, &walk, step_names_text(&names, walk.name), thread);
 		step_walk_close(&walk);
 	}
 	step_names_close(&names);
@@ -89,15 +118,24 @@ static void free_index(struct index *index)
 {
 	map_free(&index->steps);
 	map_free(&index->sites);
-	free(index->counts);
+	map_free(&index->places);
 }
 
 static bool find_step(const struct index *index, const struct schedule_step *step, uint32_t *out,
 		      uint64_t *site)
 {
-	uint64_t hash = step->name ? hash_step(step->thread, step->name, step->occurrence) : 0;
-	const uint64_t *found = step->name ? map_get(&index->steps, hash) : NULL;
+	const uint64_t *found;
+	uint64_t hash;
 
+	if (!step->name)
+		return false;
+	hash = hash_step(step->thread, step->name, step->occurrence);
+	found = map_get(&index->steps, hash);
+	if (!found) {
+		hash = (hash_place(step->thread, step->name) ^ step->occurrence) *
+		       0x9e3779b97f4a7c15u;
+		found = map_get(&index->steps, hash);
+	}
 	if (!found)
 		return false;
 	*out = (uint32_t)(*found - 1);
@@ -286,6 +324,12 @@ static void follow(struct follower *f, struct schedule_result *result)
 			return;
 		changed = learn(f);
 		if (is_shown(f)) {
+			struct err err = { 0 };
+
+			if (!rerun_save(&f->rerun, &err)) {
+				set_why(result, SCHEDULE_CANNOT, err.text);
+				return;
+			}
 			memcpy(result->met, f->rerun.outcome.control->stops, sizeof result->met);
 			result->verdict = SCHEDULE_SHOWN;
 			return;

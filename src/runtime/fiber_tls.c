@@ -45,6 +45,7 @@ struct vector {
 static struct {
 	bool known;
 	size_t bytes;	    /* of the block */
+	size_t first;	    /* offset of the first byte in use: below is room for libraries to come */
 	uint8_t *block;	    /* a copy of it; where it was: */
 	uintptr_t low, top; /* top is the stack's, too */
 	uint64_t thread_pointer;
@@ -136,6 +137,22 @@ static bool find_tid(void)
 	return model.tid_at + 4 <= model.bytes;
 }
 
+/*
+ * Variables of libraries that are loaded later and want a fixed offset come below those there are.
+ * That room is zero in a new stack, and no run that is restored uses it.
+ */
+static void find_first(void)
+{
+	uint64_t lowest = model.thread_pointer;
+
+	for (uint32_t i = 2; i < model.vector_count; i++) {
+		uint64_t at = model.vector.entry[i].value;
+		if (at - model.low < model.bytes && at < lowest)
+			lowest = at;
+	}
+	model.first = (lowest - model.low) & ~63ul;
+}
+
 static bool find_moved(void)
 {
 	for (size_t at = 0; at + 8 <= model.bytes; at += 8) {
@@ -197,6 +214,7 @@ bool fiber_learn(const char **why)
 		return false;
 	model.stack_at = find_word((uint64_t)stack);
 	model.stack_size_at = find_word(MODEL_STACK);
+	find_first();
 	munmap(stack, MODEL_STACK);
 	model.known = true;
 	return true;
@@ -213,11 +231,9 @@ static void make_vector(uint32_t number, uint64_t delta)
 {
 	struct vector *vector = &model.vectors[number];
 
+	/* The library must not want to enlarge it: it is not its block. The rest is zero anyway. */
 	memcpy(vector, &model.vector, model.vector_count * sizeof(struct vector_entry));
-	/* Room that the library does not know of would be lost on realloc: there is no block. */
 	vector->entry[0].value = VECTOR_MOST - 2;
-	for (uint32_t i = model.vector_count; i < VECTOR_MOST; i++)
-		vector->entry[i] = (struct vector_entry){ 0 };
 	for (uint32_t i = 2; i < model.vector_count; i++) {
 		if (vector->entry[i].value - model.low < model.bytes)
 			vector->entry[i].value += delta;
@@ -232,7 +248,7 @@ bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_place
 
 	if (bytes < model.bytes + model.first_frame + 4096)
 		return false;
-	memcpy(block, model.block, model.bytes);
+	memcpy(block + model.first, model.block + model.first, model.bytes - model.first);
 	for (uint32_t i = 0; i < model.moved_count; i++) {
 		uint64_t word;
 		memcpy(&word, block + model.moved[i], 8);

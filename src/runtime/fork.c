@@ -3,8 +3,10 @@
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
+#include "runtime/server.h"
 #include "runtime/signal.h"
 #include "runtime/thread.h"
+#include "runtime/turn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -239,8 +241,14 @@ SOOTH_API int execle(const char *path, const char *first, ...)
 
 SOOTH_API void _exit(int status)
 {
+	if (turn_taking) {
+		turn_exit();
+		turn_finish(CONTROL_ENDED, "");
+	}
 	if (is_recorded())
 		process_finish(EVENT_PROCESS_EXIT, status);
+	if (turn_taking)
+		server_end((status & 255) << 8);
 	real()->_exit(status);
 	__builtin_unreachable();
 }
@@ -250,10 +258,28 @@ SOOTH_API void _Exit(int status)
 	_exit(status);
 }
 
+/* The words are the C library's; where a run ends without the process they are ours to say. */
+SOOTH_API void __assert_fail(const char *expression, const char *file, unsigned line,
+			     const char *function)
+{
+	if (turn_taking) {
+		char text[CONTROL_TEXT];
+		snprintf(text, sizeof(text), "%s:%u: %s", file, line, expression);
+		turn_finish(CONTROL_ASSERTION, text);
+		fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n",
+			program_invocation_short_name, file, line, function, expression);
+		fflush(stderr);
+		abort();
+	}
+	real()->__assert_fail(expression, file, line, function);
+	__builtin_unreachable();
+}
+
 static int quick_status;
 
 static void finish_quickly(void)
 {
+	turn_finish(CONTROL_ENDED, "");
 	if (is_recorded())
 		process_finish(EVENT_PROCESS_EXIT, quick_status);
 }
@@ -272,13 +298,16 @@ SOOTH_API void abort(void)
 	struct sigaction now, by_default = { .sa_handler = SIG_DFL };
 	sigset_t mask;
 
-	if (is_recorded() && sigaction(SIGABRT, NULL, &now) == 0) {
+	if ((is_recorded() || turn_taking) && sigaction(SIGABRT, NULL, &now) == 0) {
 		sigemptyset(&mask);
 		sigaddset(&mask, SIGABRT);
 		pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
 		if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)
 			raise(SIGABRT);
+		turn_finish(CONTROL_ABORTED, "");
 		process_finish(EVENT_PROCESS_ABORT, SIGABRT);
+		if (turn_taking)
+			server_end(SIGABRT);
 		real()->sigaction(SIGABRT, &by_default, NULL);
 	}
 	real()->abort();

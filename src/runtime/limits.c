@@ -35,12 +35,6 @@ SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval 
 	return real()->pthread_sigqueue(thread, number, value);
 }
 
-SOOTH_API int pthread_cancel(pthread_t thread)
-{
-	fiber_refuse("pthread_cancel");
-	return real()->pthread_cancel(thread);
-}
-
 SOOTH_API int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust)
 {
 	if (robust != PTHREAD_MUTEX_STALLED)
@@ -160,12 +154,14 @@ SOOTH_API void *mmap64(void *address, size_t size, int access, int flags, int fd
 
 SOOTH_API int munmap(void *address, size_t size)
 {
+	turn_settle();
 	check_range(address, RECORD_CALLER, "munmap of what was mapped before main");
 	return real()->munmap(address, size);
 }
 
 SOOTH_API int mprotect(void *address, size_t size, int access)
 {
+	turn_settle();
 	check_range(address, RECORD_CALLER, "mprotect of what was mapped before main");
 	return real()->mprotect(address, size, access);
 }

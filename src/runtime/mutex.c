@@ -95,6 +95,8 @@ static int lock_in_turn(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how
 	want.how = how;
 	want.until = until;
 	want.lock = (uint8_t)mutex_type(mutex);
+	if (mutex->__data.__kind & KIND_ROBUST && want.lock == EVENT_LOCK_NORMAL)
+		want.lock = TURN_LOCK_ROBUST;
 	if (turn_take(&want) == TURN_TIMED_OUT)
 		return locked(mutex, pc, how, ETIMEDOUT);
 	if (!(mutex->__data.__kind & KIND_ROBUST))

@@ -18,7 +18,10 @@
 
 #include "runtime/lane.h"
 
+#include <elf.h>
+#include <link.h>
 #include <stdatomic.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #define GRANULE 16u
@@ -29,6 +32,7 @@
 enum { FREED = 1, PROGRAM = 2, FOREIGN = 48, STACK = 60, END = 64 };
 
 static bool started;
+static bool executable; /* stacks are */
 
 /* What was handed out so far, in each part, from its start. */
 enum part { PART_PROGRAM, PART_FOREIGN, PARTS };
@@ -79,6 +83,24 @@ static inline _Atomic uint64_t *freed_words(struct region r)
 	return (_Atomic uint64_t *)(r.base + r.bytes / END * FREED);
 }
 
+/* Does any module want stacks it can execute (gcc's nested functions)? */
+static int wants_executable(struct dl_phdr_info *info, size_t size, void *out)
+{
+	bool says = false;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		if (ph->p_type != PT_GNU_STACK)
+			continue;
+		says = true;
+		*(bool *)out |= (ph->p_flags & PF_X) != 0;
+	}
+	/* The kernel's own module says nothing; any other that does so is old and wants them. */
+	*(bool *)out |= !says && info->dlpi_addr != getauxval(AT_SYSINFO_EHDR);
+	return 0;
+}
+
 bool place_start(void)
 {
 	if (started)
@@ -93,6 +115,7 @@ bool place_start(void)
 	}
 	/* Most threads use a page or two of each part. */
 	madvise(map, PLACE_BYTES, MADV_NOHUGEPAGE);
+	dl_iterate_phdr(wants_executable, &executable);
 	started = true;
 	return true;
 }
@@ -295,11 +318,13 @@ void *place_stack(uint32_t thread, size_t bytes, size_t guard)
 	if (bytes > top - bottom || guard > top - bottom - bytes)
 		return NULL;
 	uint32_t pages = (uint32_t)(bytes / PAGE);
-	if (guard && stack_pages[thread] != pages) {
+	if (stack_pages[thread] != pages) {
+		int how = PROT_READ | PROT_WRITE | (executable ? PROT_EXEC : 0);
 		/* It had another size before: that guard is none any more. */
-		if (stack_pages[thread])
-			mprotect((void *)bottom, top - bottom, PROT_READ | PROT_WRITE);
-		if (mprotect((void *)(top - bytes - guard), guard, PROT_NONE) != 0)
+		if ((stack_pages[thread] || executable) &&
+		    mprotect((void *)bottom, top - bottom, how) != 0)
+			return NULL;
+		if (guard && mprotect((void *)(top - bytes - guard), guard, PROT_NONE) != 0)
 			return NULL;
 		stack_pages[thread] = pages;
 	}

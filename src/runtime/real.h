@@ -12,9 +12,11 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <mqueue.h>
+#include <assert.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "runtime/thread.h"
 
 #include "runtime/carrier.h"
+#include "runtime/fiber.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
@@ -445,6 +446,7 @@ SOOTH_API int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t cl
 /* What it waits for in turn, at a cancellation point, it finds at once. */
 SOOTH_API int pthread_cancel(pthread_t thread)
 {
+	fiber_refuse("pthread_cancel");
 	int result = real()->pthread_cancel(thread);
 
 	if (result == 0 && turn_on())

@@ -46,48 +46,6 @@ bool turn_is_step(enum event_kind kind)
 	return event_is_step(kind);
 }
 
-/* ---- who stands -------------------------------------------------------------------------------- */
-
-static bool is_free_now(const struct turn_thread *t)
-{
-	return turn_is_free(&t->want) && !t->stopped && !t->asleep && !t->spins &&
-	       t->step < t->hold;
-}
-
-void turn_stand(struct turn_thread *t)
-{
-	uint32_t i = turn_number(t);
-
-	t->where = TURN_STANDS;
-	if (is_free_now(t)) {
-		turn.free[i / 64] |= 1ull << i % 64;
-		turn.free_count++;
-	} else {
-		turn.bound[i / 64] |= 1ull << i % 64;
-	}
-}
-
-void turn_unstand(struct turn_thread *t)
-{
-	uint32_t i = turn_number(t);
-	uint64_t bit = 1ull << i % 64;
-
-	if (turn.free[i / 64] & bit)
-		turn.free_count--;
-	turn.free[i / 64] &= ~bit;
-	turn.bound[i / 64] &= ~bit;
-}
-
-void turn_stand_anew(void)
-{
-	for (uint32_t i = 0; i < turn.top; i++) {
-		if (turn_threads[i].where != TURN_STANDS)
-			continue;
-		turn_unstand(&turn_threads[i]);
-		turn_stand(&turn_threads[i]);
-	}
-}
-
 /* ---- handing over -------------------------------------------------------------------------------- */
 
 static void appoint(uint32_t next)
@@ -286,6 +244,7 @@ static void find_objects(struct turn_thread *t)
 	case EV_ACQUIRE:
 	case EV_READ_ACQUIRE:
 	case EV_PASS:
+	case EV_JOIN: /* a thread is an object with its number as its address */
 	case EV_ONCE_BEGIN: t->object = turn_object_find(t->want.object); break;
 	default: break;
 	}
@@ -356,7 +315,7 @@ enum turn_answer turn_take(const struct turn_want *want)
 		t->decided = true;
 		t->answer = TURN_GO;
 		if (logs())
-			t->others = turn_count_ready(CONTROL_NONE);
+			t->others = turn_find_ready();
 		if (is_of_object(want->kind))
 			check_heap(want->object, 1, want->site);
 		return TURN_GO;
@@ -376,8 +335,10 @@ bool turn_cancelled(void)
 
 void turn_cancel(uint32_t thread)
 {
-	if (thread < CONTROL_THREADS)
-		turn_threads[thread].cancelled = true;
+	if (thread >= CONTROL_THREADS)
+		return;
+	turn_threads[thread].cancelled = true;
+	turn_stand_anew();
 }
 
 static void pause_turn(enum turn_pause pause, uint64_t until, uintptr_t pc)
@@ -396,8 +357,11 @@ void turn_sleep(uint64_t until, uintptr_t pc)
 	pause_turn(TURN_SLEEP, until, pc);
 }
 
+/* Again and again at one place, with nothing done between, it is a spin. */
 void turn_yield(uintptr_t pc)
 {
+	if (self)
+		turn_spin_try(self, 0, pc);
 	pause_turn(TURN_YIELD, 0, pc);
 }
 
@@ -667,6 +631,7 @@ void turn_end_thread(void)
 	lane_self.turns = false;
 	t->where = TURN_ENDED;
 	turn.alive--;
+	turn_unblock(turn_object(turn_object_find(turn_number(t))));
 	struct control_event end = { .thread = turn_number(t), .kind = EV_END };
 	if (!turn.plain)
 		turn_plan_did(t, &end);

@@ -53,6 +53,8 @@ struct turn_want {
 	uint64_t pc;   /* return address, for the record of a request that has to wait */
 };
 
+#define TURN_LOCK_ROBUST 16 /* `lock`: besides enum event_lock */
+
 enum turn_answer { TURN_GO, TURN_TIMED_OUT, TURN_SPURIOUS };
 
 /*

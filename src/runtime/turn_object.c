@@ -143,6 +143,8 @@ static bool can_acquire(const struct turn_object *o, uint32_t self, uint8_t lock
 {
 	if (o->owner == self + 1)
 		return lock != EVENT_LOCK_NORMAL;
+	if (lock == TURN_LOCK_ROBUST && o->owner && turn_threads[o->owner - 1].where == TURN_ENDED)
+		return true;
 	return !o->owner && !o->readers;
 }
 
@@ -152,6 +154,11 @@ static bool has_token(const struct turn_object *o, uint64_t since)
 		if (links[i - 1].number > since)
 			return true;
 	return false;
+}
+
+bool turn_object_has_token(const struct turn_thread *t)
+{
+	return has_token(turn_object(t->object), t->waiting_since);
 }
 
 bool turn_object_mutex_free(const struct turn_thread *t)
@@ -216,10 +223,19 @@ bool turn_object_owners(const struct turn_thread *t, bool (*visit)(uint32_t owne
 	return false;
 }
 
+static void changed(struct turn_object *o)
+{
+	o->version++;
+	if (o->blocked)
+		turn_unblock(o);
+}
+
 /* ---- what it changes ------------------------------------------------------------------------- */
 
 static void acquire(struct turn_thread *t, struct turn_object *o)
 {
+	if (o->owner != turn_number(t) + 1)
+		o->depth = 0; /* a robust mutex whose owner is gone */
 	o->owner = turn_number(t) + 1;
 	o->depth++;
 	t->held++;
@@ -335,7 +351,7 @@ static void did_wait(struct turn_thread *t, struct turn_object *o, uint64_t mute
 	t->waiting_since = ++turn.numbers;
 	o = find(mutex);
 	release(o);
-	o->version++;
+	changed(o);
 }
 
 static void did_wake(struct turn_thread *t, struct turn_object *o, uint64_t mutex)
@@ -347,7 +363,7 @@ static void did_wake(struct turn_thread *t, struct turn_object *o, uint64_t mute
 	drop_surplus(o);
 	o = find(mutex);
 	acquire(t, o);
-	o->version++;
+	changed(o);
 }
 
 /* ---- barriers -------------------------------------------------------------------------------- */
@@ -378,7 +394,7 @@ void turn_object_did(struct turn_thread *t, enum event_kind kind,
 	    kind == EV_ONCE)
 		return; /* nothing has changed, not even for who spins on it */
 	struct turn_object *o = find(fields->a);
-	o->version++;
+	changed(o);
 	switch (kind) {
 	case EV_LOCK_INIT:
 	case EV_LOCK_DESTROY:

@@ -41,17 +41,25 @@ static char state_of(int tid)
 	return 0;
 }
 
+/* It sleeps; or it has computed for so long that it may wait in a loop that we do not see. */
+static bool is_stuck(int tid, uint64_t for_ns)
+{
+	char state = state_of(tid);
+
+	return state == 'S' || (state == 'R' && for_ns > HUNG_NS);
+}
+
 /* It had the turn and slept. If it moved after all, it keeps it. */
-static bool take_from(uint32_t owner, uint32_t self, uint64_t moves)
+static bool take_from(uint32_t owner, uint32_t self, uint64_t moves, uint64_t for_ns)
 {
 	struct turn_thread *t = &turn_threads[owner];
 	uint32_t expected = owner;
 
-	if (t->where != TURN_RUNS || state_of(t->tid) != 'S')
+	if (t->where != TURN_RUNS || !is_stuck(t->tid, for_ns))
 		return false;
 	if (!atomic_compare_exchange_strong(&turn.holder, &expected, self))
 		return false;
-	if (turn.moves != moves || state_of(t->tid) != 'S' || turn.held) {
+	if (turn.moves != moves || !is_stuck(t->tid, for_ns) || turn.held) {
 		turn.holder = owner;
 		return false;
 	}
@@ -83,7 +91,7 @@ bool turn_waited_long(uint32_t self)
 	}
 	if (turn.held || now - since < PATIENCE_NS || owner == self)
 		return false;
-	return take_from(owner, self, moves);
+	return take_from(owner, self, moves, now - since);
 }
 
 void turn_outside_nobody(void)

@@ -5,77 +5,19 @@
 
 #include "runtime/vtime.h"
 
-/* ---- who could -------------------------------------------------------------------------------- */
-
-bool turn_is_free(const struct turn_want *want)
-{
-	if (want->how == EVENT_TRY)
-		return want->pause == TURN_NO_PAUSE;
-	switch (want->kind) {
-	case EV_ACQUIRE:
-	case EV_READ_ACQUIRE:
-	case EV_WOKEN:
-	case EV_DOWN:
-	case EV_PASS:
-	case EV_ONCE_BEGIN:
-	case EV_JOIN:
-	case EV_NONE: return false;
-	default: return true;
-	}
-}
-
-/* Is it allowed to go on, if its operation can happen? */
-static bool is_allowed(const struct turn_thread *t)
-{
-	return t->where == TURN_STANDS && !t->stopped && !t->asleep && t->step < t->hold;
-}
-
-static bool can_by_choice(const struct turn_thread *t)
-{
-	switch (turn.control->choice_count ? turn_plan_choice(t) : 0) {
-	case CONTROL_SPURIOUS: return t->want.kind == EV_WOKEN && turn_object_mutex_free(t);
-	case CONTROL_TIMEOUT: return t->want.how == EVENT_TIMED && turn_object_mutex_free(t);
-	default: return false;
-	}
-}
-
-bool turn_ready(const struct turn_thread *t)
-{
-	if (t->where == TURN_BACK)
-		return true;
-	if (!is_allowed(t))
-		return false;
-	if (t->want.pause)
-		return t->want.pause == TURN_YIELD;
-	if (t->spins && !t->held && !turn_spin_changed(t))
-		return false;
-	return turn_object_can(t) || can_by_choice(t) ||
-	       (t->cancelled && turn_object_mutex_free(t));
-}
-
-/* Could it go on because its time is over? */
-static bool can_time_out(const struct turn_thread *t)
-{
-	if (!is_allowed(t))
-		return false;
-	if (t->want.pause)
-		return t->want.pause == TURN_SLEEP;
-	return t->want.how == EVENT_TIMED && turn_object_mutex_free(t);
-}
-
-uint32_t turn_count_ready(uint32_t except)
-{
-	uint32_t count = turn.free_count + turn.back;
-
-	for (uint32_t word = 0; word * 64 < turn.top; word++)
-		for (uint64_t bits = turn.bound[word]; bits; bits &= bits - 1)
-			count += turn_ready(&turn_threads[word * 64 + __builtin_ctzll(bits)]);
-	if (except < turn.top && turn_threads[except].where == TURN_STANDS)
-		count -= turn_ready(&turn_threads[except]);
-	return count;
-}
-
 /* ---- giving the turn --------------------------------------------------------------------------- */
+
+static bool is_ready(uint32_t i)
+{
+	return turn.ready[i / 64] >> i % 64 & 1;
+}
+
+static uint32_t count_others(uint32_t i)
+{
+	if (!turn.counted)
+		turn.ready_count = turn_find_ready();
+	return turn.ready_count - is_ready(i);
+}
 
 static uint32_t give(uint32_t i)
 {
@@ -83,7 +25,7 @@ static uint32_t give(uint32_t i)
 	uint32_t choice = turn.control->choice_count ? turn_plan_choice(t) : 0;
 
 	if (turn.events)
-		t->others = turn_count_ready(i);
+		t->others = count_others(i);
 	t->answer = TURN_GO;
 	if (t->where != TURN_STANDS || t->want.pause == TURN_YIELD || t->want.pause == TURN_EXIT)
 		return i;
@@ -148,7 +90,7 @@ static uint32_t by_plan(unsigned tries, bool *waits)
 			return turn.runs[i].thread;
 		if (i != turn.run_at)
 			continue;
-		if (can_time_out(t))
+		if (turn_can_time_out(t))
 			return turn.runs[i].thread;
 		if (t->where == TURN_OUTSIDE && tries < PLAN_TRIES) {
 			*waits = true; /* as in the run that the plan was made of, it comes back */
@@ -177,24 +119,34 @@ static uint64_t draw(void)
 	return scramble(turn.random);
 }
 
-static bool is_candidate(const struct turn_thread *t)
+/* Who could go on is in turn.ready. Where policies may let time run out, those whose time it is, too. */
+static uint32_t find_candidates(void)
 {
-	return turn_ready(t) || ((turn.control->options & CONTROL_TIMEOUTS) && can_time_out(t));
-}
+	uint32_t count = turn_find_ready();
 
-/* The first that is ready, from thread `from` on and round. */
-static uint32_t first_ready(uint32_t from)
-{
-	uint32_t found = CONTROL_NONE;
-
-	for (uint32_t n = 0; n < turn.top; n++) {
-		uint32_t i = from + n < turn.top ? from + n : from + n - turn.top;
-		if (turn_ready(&turn_threads[i])) {
-			found = i;
-			break;
+	turn.ready_count = count;
+	turn.counted = true;
+	if (!(turn.control->options & CONTROL_TIMEOUTS) || turn.control->policy == CONTROL_STAY)
+		return count;
+	for (uint32_t i = 0; i < turn.top; i++) {
+		if (!is_ready(i) && turn_can_time_out(&turn_threads[i])) {
+			turn.ready[i / 64] |= 1ull << i % 64;
+			count++;
 		}
 	}
-	return found;
+	turn.ready_count = count;
+	return count;
+}
+
+/* The first candidate from thread `from` on and round. There is one. */
+static uint32_t first_ready(uint32_t from)
+{
+	uint32_t words = (turn.top + 63) / 64;
+	uint64_t bits = turn.ready[from / 64] & ~0ull << from % 64;
+
+	for (uint32_t word = from / 64;; word = (word + 1) % words, bits = turn.ready[word])
+		if (bits)
+			return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
 static bool gives_way(const struct turn_thread *t)
@@ -207,72 +159,80 @@ static uint32_t by_staying(uint32_t self)
 {
 	const struct turn_thread *t = &turn_threads[self];
 
-	if (!turn_ready(t) || t->where != TURN_STANDS)
+	if (t->where != TURN_STANDS || !is_ready(self))
 		return first_ready(0);
 	if (!gives_way(t))
 		return self;
 	return first_ready(self + 1 < turn.top ? self + 1 : 0);
 }
 
-static uint32_t by_chance(void)
+static uint32_t by_chance(uint32_t count)
 {
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < turn.top; i++)
-		count += is_candidate(&turn_threads[i]);
-	if (!count)
-		return CONTROL_NONE;
 	uint32_t which = (uint32_t)(draw() % count);
-	for (uint32_t i = 0;; i++)
-		if (is_candidate(&turn_threads[i]) && which-- == 0)
-			return i;
+
+	for (uint32_t word = 0;; word++) {
+		uint64_t bits = turn.ready[word];
+		uint32_t here = (uint32_t)__builtin_popcountll(bits);
+		if (which >= here) {
+			which -= here;
+			continue;
+		}
+		while (which--)
+			bits &= bits - 1;
+		return word * 64 + (uint32_t)__builtin_ctzll(bits);
+	}
 }
 
-/* Would the two, done in the other order, differ? Roughly: what it costs is only sampling. */
-static bool races(const struct turn_want *a, const struct turn_want *b)
+static bool only_reads(uint32_t i)
 {
-	return a->object == b->object && a->object &&
-	       !((a->kind == EV_READ || a->kind == EV_ATOMIC_READ) &&
-		 (b->kind == EV_READ || b->kind == EV_ATOMIC_READ));
+	uint32_t kind = turn_threads[i].want.kind;
+
+	return kind == EV_READ || kind == EV_ATOMIC_READ;
 }
 
 /*
  * Partial order sampling (Yuan, Yang, Gu, CAV 2018): the operation with the highest priority goes
- * on; those that race with it draw anew. A yield has the lowest.
+ * on; those that race with it draw anew. (Roughly: by their first address; that costs no more than
+ * a little of the sampling's quality.) Whoever gives way comes last.
  */
 static uint32_t by_priority(void)
 {
 	uint32_t best = CONTROL_NONE;
 	uint64_t most = 0;
 
-	for (uint32_t i = 0; i < turn.top; i++) {
-		struct turn_thread *t = &turn_threads[i];
-		if (!is_candidate(t))
-			continue;
-		if (!t->priority)
-			t->priority = draw() | 1;
-		uint64_t priority = gives_way(t) ? t->priority >> 32 : t->priority;
-		if (best == CONTROL_NONE || priority > most) {
-			best = i;
-			most = priority;
+	for (uint32_t word = 0; word * 64 < turn.top; word++) {
+		for (uint64_t bits = turn.ready[word]; bits; bits &= bits - 1) {
+			uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(bits);
+			uint64_t priority = turn.priorities[i];
+			if (!priority)
+				priority = turn.priorities[i] = draw() | 1ull << 32;
+			if (gives_way(&turn_threads[i]))
+				priority >>= 32;
+			if (best == CONTROL_NONE || priority > most) {
+				best = i;
+				most = priority;
+			}
 		}
 	}
-	if (best == CONTROL_NONE)
-		return best;
-	struct turn_thread *chosen = &turn_threads[best];
-	for (uint32_t i = 0; i < turn.top; i++) {
-		struct turn_thread *t = &turn_threads[i];
-		if (t->where == TURN_STANDS && races(&t->want, &chosen->want))
-			t->priority = 0;
-	}
-	chosen->priority = 0;
+	uint64_t object = turn.objects[best];
+	bool reads = only_reads(best);
+	for (uint32_t i = 0; object && i < turn.top; i++)
+		if (turn.objects[i] == object && !(reads && only_reads(i)))
+			turn.priorities[i] = 0;
+	turn.priorities[best] = 0;
 	return best;
 }
 
 static uint32_t by_policy(uint32_t self)
 {
+	uint32_t count = find_candidates();
+
+	if (count == 0)
+		return CONTROL_NONE;
+	if (count == 1)
+		return first_ready(0);
 	switch (turn.control->policy) {
-	case CONTROL_RANDOM: return by_chance();
+	case CONTROL_RANDOM: return by_chance(count);
 	case CONTROL_PRIORITIES: return by_priority();
 	default: return by_staying(self);
 	}
@@ -287,7 +247,7 @@ static uint32_t by_time(bool spinners)
 
 	for (uint32_t i = 0; i < turn.top; i++) {
 		const struct turn_thread *t = &turn_threads[i];
-		if (!can_time_out(t) || (t->spins && !spinners))
+		if (!turn_can_time_out(t) || (t->spins && !spinners))
 			continue;
 		if (best == CONTROL_NONE || t->want.until < turn_threads[best].want.until)
 			best = i;
@@ -301,10 +261,10 @@ static uint32_t by_spin(uint32_t self)
 	for (uint32_t n = 1; n <= turn.top; n++) {
 		uint32_t i = (self < turn.top ? self + n : n) % turn.top;
 		struct turn_thread *t = &turn_threads[i];
-		if (!t->spins || !is_allowed(t))
+		if (!t->spins || !turn_is_allowed(t))
 			continue;
 		bool waits = t->want.pause == TURN_SLEEP || !turn_object_can(t);
-		if (waits && !can_time_out(t))
+		if (waits && !turn_can_time_out(t))
 			continue;
 		turn_spin_reset(t);
 		return i;
@@ -349,6 +309,7 @@ uint32_t turn_pick(uint32_t self, unsigned tries)
 	bool waits = false;
 
 	turn.moves++;
+	turn.counted = false;
 	if (turn.meeting < turn.control->stop_count)
 		found = turn_plan_meeting();
 	if (found == CONTROL_NONE && turn.run_at < turn.control->run_count)

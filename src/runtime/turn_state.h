@@ -47,8 +47,9 @@ struct turn_thread {
 	uint32_t scanned;	/* see turn_pick.c */
 	uint32_t left;		/* how often it went outside */
 	int tid;		/* the kernel's */
+	uint32_t blocked_on;	/* the object whose change it waits for: index + 1 */
+	uint32_t next_blocked;	/* in that object's list: thread + 1 */
 	uint64_t waiting_since; /* the number of its WAIT */
-	uint64_t priority;
 	/* The last access, whose value is looked at when it is over: at the next step. */
 	uint32_t access_event; /* CONTROL_NONE: not logged */
 	uint32_t access_size;
@@ -65,6 +66,7 @@ struct turn_object {
 	uint32_t readers, reader_list;	      /* how often held for reading; by whom (links) */
 	uint32_t waiters, tokens, token_list; /* a condition's */
 	uint32_t meet, arrived, round;	      /* a barrier's */
+	uint32_t blocked;		      /* who waits for it to change: thread + 1 */
 	uint32_t next;			      /* in its bucket; index + 1 */
 };
 
@@ -101,7 +103,12 @@ struct turn {
 	uint64_t numbers; /* counts waits and signals */
 	/* Who stands: before what always can, and the others. */
 	uint64_t free[TURN_WORDS], bound[TURN_WORDS];
-	uint32_t free_count;
+	uint64_t ready[TURN_WORDS]; /* at this decision: who could go on */
+	uint32_t ready_count;
+	bool counted; /* `ready` is of this decision */
+	/* Dense, because they are looked at together. */
+	uint64_t objects[CONTROL_THREADS];    /* what each stands before, or 0 */
+	uint64_t priorities[CONTROL_THREADS]; /* 0: to be drawn */
 };
 extern struct turn turn;
 extern struct turn_thread turn_threads[CONTROL_THREADS];
@@ -130,10 +137,20 @@ bool turn_waited_long(uint32_t self);
  * caller has waited for somebody to come back from outside; at first nobody's time is let run out.
  */
 uint32_t turn_pick(uint32_t self, unsigned tries);
-bool turn_ready(const struct turn_thread *t); /* could it go on now? */
-uint32_t turn_count_ready(uint32_t except);
-/* Does it always can? Then nothing but rules, stops and sleeps hold it up. */
-bool turn_is_free(const struct turn_want *want);
+
+/* ---- turn_ready.c ---- */
+
+/* Puts a thread among those who stand, or takes it from there. */
+void turn_stand(struct turn_thread *t);
+void turn_unstand(struct turn_thread *t);
+void turn_stand_anew(void);			 /* rules, stops or sleeps have changed */
+void turn_unblock(struct turn_object *o);	 /* it has changed */
+bool turn_is_free(const struct turn_want *want); /* can it always? */
+/* Do rules, stops and sleeps let it, if its operation can happen? */
+bool turn_is_allowed(const struct turn_thread *t);
+bool turn_ready(const struct turn_thread *t);	     /* could it go on now? */
+bool turn_can_time_out(const struct turn_thread *t); /* … because its time is over? */
+uint32_t turn_find_ready(void);			     /* all of them, to turn.ready; how many */
 
 /* ---- turn_plan.c ---- */
 
@@ -155,6 +172,7 @@ void turn_object_start(void);
 uint32_t turn_object_find(uint64_t address); /* its index; made if it is new */
 struct turn_object *turn_object(uint32_t index);
 bool turn_object_can(const struct turn_thread *t);
+bool turn_object_has_token(const struct turn_thread *t); /* a condition's waiter */
 /* A timed-out or spurious wake-up needs its mutex all the same. */
 bool turn_object_mutex_free(const struct turn_thread *t);
 void turn_object_did(struct turn_thread *t, enum event_kind kind,

@@ -2,6 +2,7 @@
 
 #include "runtime/lane.h"
 #include "runtime/real.h"
+#include "runtime/server.h"
 #include "runtime/record.h"
 #include "runtime/turn.h"
 
@@ -159,6 +160,7 @@ static void note(const char *name, uintptr_t pc)
 
 SOOTH_API unsigned alarm(unsigned seconds)
 {
+	server_refuse("alarm");
 	note("alarm in real time", RECORD_CALLER);
 	return real()->alarm(seconds);
 }
@@ -166,6 +168,7 @@ SOOTH_API unsigned alarm(unsigned seconds)
 SOOTH_API int setitimer(__itimer_which_t which, const struct itimerval *restrict time,
 			struct itimerval *restrict before)
 {
+	server_refuse("setitimer");
 	note("setitimer in real time", RECORD_CALLER);
 	return real()->setitimer(which, time, before);
 }

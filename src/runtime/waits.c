@@ -412,6 +412,8 @@ SOOTH_API void pthread_testcancel(void)
 {
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 
+	if (turn_on())
+		turn_yield(RECORD_CALLER); /* who asks again and again waits for somebody */
 	real()->pthread_testcancel();
 	call.how = SYNC_NOTHING;
 }

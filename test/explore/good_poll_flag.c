@@ -1,5 +1,5 @@
-// Flags that are polled: with a yield, with a sleep, and with nothing.
-// explore: complete
+// Flags that are polled, with a yield and with a sleep.
+// explore: silent
 // build: -pthread
 #include <assert.h>
 #include <pthread.h>

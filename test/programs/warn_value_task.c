@@ -1,0 +1,62 @@
+// Havelund 2000, figure 1: two tasks add two values to each other. `get` does not lock, so each task
+// reads a value that the other one writes under another lock.
+// build: -pthread
+// stdout: done
+// warns: lockset v->x@GET v->x@ADD
+// predict: race v->x@GET v->x@ADD
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct value {
+	int x;
+	pthread_mutex_t lock;
+};
+
+struct task {
+	struct value *v1, *v2;
+};
+
+__attribute__((noipa)) static int value_get(struct value *v)
+{
+	return v->x; // GET
+}
+
+__attribute__((noipa)) static void value_add(struct value *v, struct value *other)
+{
+	pthread_mutex_lock(&v->lock);
+	int sum = v->x + value_get(other);
+	v->x = sum; // ADD
+	pthread_mutex_unlock(&v->lock);
+}
+
+static struct value *value_new(void)
+{
+	struct value *v = malloc(sizeof(*v));
+
+	v->x = 1;
+	pthread_mutex_init(&v->lock, NULL);
+	return v;
+}
+
+static void *task_run(void *argument)
+{
+	struct task *task = argument;
+
+	value_add(task->v1, task->v2);
+	return NULL;
+}
+
+int main(void)
+{
+	struct value *v1 = value_new(), *v2 = value_new();
+	struct task tasks[2] = { { v1, v2 }, { v2, v1 } };
+	pthread_t threads[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, task_run, &tasks[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	puts("done");
+	return 0;
+}
