@@ -86,7 +86,7 @@ PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLU
 
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
 MODEL := $(addprefix $(B)/test/model/,brute generate judge)
-TESTERS := $(MODEL) $(B)/test/model/queries $(B)/test/fuzz/mutants
+TESTERS := $(MODEL) $(B)/test/exact/steps $(B)/test/model/queries $(B)/test/fuzz/mutants
 
 # ---- targets ------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ demo: all ## record a small racy program and predict what else it can do
 
 # `test/run` goes on after a failure and ends with the total.
 test: all $(UNIT) $(TESTERS) build/deps-test ## all tests: what CI runs
-	@test/run $(B) lint unit runtime exact projects golden programs model
+	@test/run $(B) lint unit runtime exact projects golden programs serial model
 
 unit: all $(UNIT) build/deps-test ## unit tests alone (T=substring picks some; so it does below)
 	@test/run $(B) unit $(T)
@@ -111,13 +111,16 @@ golden: all ## command lines against expected output
 programs: all ## tiny programs at each optimisation level: built, recorded, compared
 	@test/run $(B) programs $(T)
 
+serial: all ## the same programs under control: one thread at a time, in a recorded order
+	@test/run $(B) serial $(T)
+
 runtime: all ## tests of the runtime's interposed functions
 	@test/run $(B) runtime $(T)
 
 projects: all build/deps-test ## make, autotools, CMake and meson projects built with sooth-cc
 	@test/run $(B) projects $(T)
 
-exact: all build/deps-test ## random programs against their traces (SOOTH_RANDOM=how many)
+exact: all $(B)/test/exact/steps build/deps-test ## random programs against their traces (SOOTH_RANDOM=how many)
 	@test/run $(B) exact
 
 model: all $(MODEL) ## N random traces against brute force, the literature's traces, mutated witnesses
@@ -193,8 +196,8 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-.PHONY: all deps demo test unit golden programs runtime projects exact model lint format bench-record \
-	bench-table bench-package bench-solver bench-predict bench-explore test-queries \
+.PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
+	bench-record bench-table bench-package bench-solver bench-predict bench-explore test-queries \
 	explore test-explore test-confirm bench-paper test-programs test-mutants test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
@@ -230,6 +233,10 @@ $(B)/bench/explore: $(B)/tool/bench/explore.o $(LIB)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 
 $(B)/test/fuzz/mutants: $(B)/tool/test/fuzz/mutants.o $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
+
+$(B)/test/exact/steps: $(B)/tool/test/exact/steps.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 

@@ -33,6 +33,43 @@ uint8_t *pages_make(struct pages *p, uint64_t key, void **fresh)
 	return remember(p, key, p->pages.items[*position - 1]);
 }
 
+/* The items of one page that are in the range. */
+static void visit_page(const struct pages *p, uint64_t key, uint8_t *items, uint64_t low,
+		       uint64_t high, void (*visit)(void *context, uint64_t number, void *item),
+		       void *context)
+{
+	uint64_t first = key * PAGES_ITEMS;
+
+	for (uint64_t i = low > first ? low - first : 0;
+	     i < PAGES_ITEMS && first + i < high && first + i >= first; i++)
+		visit(context, first + i, items + i * p->size);
+}
+
+void pages_each(const struct pages *p, uint64_t low, uint64_t high,
+		void (*visit)(void *context, uint64_t number, void *item), void *context)
+{
+	uint64_t from, to;
+
+	if (low >= high)
+		return;
+	from = low / PAGES_ITEMS;
+	to = (high - 1) / PAGES_ITEMS;
+	if (to - from < p->keys.count) {
+		for (uint64_t key = from; key <= to; key++) {
+			uint8_t *items = pages_find(p, key);
+
+			if (items)
+				visit_page(p, key, items, low, high, visit, context);
+		}
+		return;
+	}
+	for (size_t i = 0; i < p->keys.count; i++) {
+		if (p->keys.items[i] >= from && p->keys.items[i] <= to)
+			visit_page(p, p->keys.items[i], p->pages.items[i], low, high, visit,
+				   context);
+	}
+}
+
 void pages_free(struct pages *p)
 {
 	for (size_t i = 0; i < p->pages.count; i++)

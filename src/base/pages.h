@@ -31,6 +31,13 @@ static inline void *pages_get(const struct pages *p, uint64_t number);
 static inline void *pages_put(struct pages *p, uint64_t number, void **fresh);
 void pages_free(struct pages *p);
 
+/*
+ * Each item from `low` up to, not with, `high` whose page was made, in no order. The range may be
+ * as large as it likes: it costs as many steps as there are items or pages, whatever is less.
+ */
+void pages_each(const struct pages *p, uint64_t low, uint64_t high,
+		void (*visit)(void *context, uint64_t number, void *item), void *context);
+
 /* ---- inline --------------------------------------------------------------------------------- */
 
 uint8_t *pages_find(const struct pages *p, uint64_t key);

@@ -311,7 +311,6 @@ static bool keep_recording(struct check *c)
 	if (!trace_move(c->traces.items[0], name))
 		return recording_complain(&c->recording, "cannot keep the recording as %s: %s",
 					  name, strerror(errno));
-	recording_complain(&c->recording, "the recording is in %s", name);
 	free(c->traces.items[0]);
 	c->traces.items[0] = NULL;
 	return true;
@@ -336,24 +335,31 @@ static char *replay_command(const struct check *c)
 }
 
 /* Only the program itself can be run again: what it starts depends on it. */
-static void confirm_first(struct check *c)
+static void confirm_all(struct check *c)
 {
-	struct report *report =
-		c->predicting.reports.count ? &c->predicting.reports.items[0] : NULL;
+	struct confirming confirming = {
+		.command = "check",
+		.program = c->recording.program,
+		.seconds = c->confirm,
+		.run_seconds = 10 + 30 * c->run_seconds,
+	};
 
-	if (!report || report->process || !has_witness(report))
-		return;
-	if (keep_recording(c))
-		report->replay = replay_command(c);
-	if (c->confirm > 0)
-		confirming_run(
-			&(struct confirming){
-				.command = "check",
-				.program = c->recording.program,
-				.seconds = c->confirm,
-				.run_seconds = 10 + 30 * c->run_seconds,
-			},
-			report);
+	for (size_t i = 0; i < c->predicting.reports.count; i++) {
+		struct report *report = &c->predicting.reports.items[i];
+
+		if (!has_witness(report))
+			continue;
+		if (i || report->process) {
+			confirming_skip(report,
+					"it is of a process that the program started, which "
+					"is not run again by itself");
+			continue;
+		}
+		if (keep_recording(c))
+			report->replay = replay_command(c);
+		if (c->confirm > 0)
+			confirming_run(&confirming, report);
+	}
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
@@ -403,7 +409,7 @@ static int run(struct check *c)
 		return CLI_BAD_USE;
 	}
 	predict_all(c, pid);
-	confirm_first(c);
+	confirm_all(c);
 	return predicting_finish(&c->predicting);
 }
 

@@ -31,6 +31,7 @@ static const char usage[] =
 	"  --save FILE      write the schedule that showed it, as text (NAME.schedule)\n"
 	"  -o TRACE         keep the recording of the run that shows it\n"
 	"  --gdb            stop in gdb when the threads stand where the schedule leads\n"
+	"  --times N        a schedule: run it so often, and see that each run is as the first\n"
 	"  --time SECONDS   for a run (default 60)\n"
 	"  -v               show the program's output, on standard error\n"
 	"  --json           what came of it as JSON\n"
@@ -43,6 +44,7 @@ struct replay {
 	struct predicting predicting;
 	const char *trace, *finding, *save, *keep;
 	char **program;
+	unsigned times;
 	bool use_gdb, verbose;
 	struct gdb gdb;
 };
@@ -85,6 +87,16 @@ static bool read_option(struct replay *r, char **argv, int *i)
 	}
 	if (!strcmp(argv[*i], "--save"))
 		return read_name(&r->save, argv, i);
+	if (!strcmp(argv[*i], "--times")) {
+		const char *times;
+
+		if (!read_name(&times, argv, i))
+			return false;
+		r->times = (unsigned)atoi(times);
+		if (!r->times)
+			complain("--times %s: not a number", times);
+		return r->times > 0;
+	}
 	if (!strcmp(argv[*i], "-o"))
 		return read_name(&r->keep, argv, i);
 	taken = predicting_read_option(&r->predicting, argv, i);
@@ -281,6 +293,7 @@ int cmd_replay(int argc, char **argv)
 			.use_gdb = r.use_gdb,
 			.verbose = r.verbose,
 			.keep = r.keep,
+			.times = r.times,
 			.json = r.predicting.json,
 		});
 	predicting_add(&r.predicting, r.trace, NULL, NULL);

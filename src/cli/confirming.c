@@ -54,6 +54,24 @@ static void leave(struct confirmation *confirmation, const char *why)
 	*confirmation = (struct confirmation){ .why = mem_copy_text(why, strlen(why)) };
 }
 
+static void leave_all(const struct predict_result *result, struct confirmation *confirmations,
+		      const char *why)
+{
+	for (size_t i = 0; i < result->findings.count; i++) {
+		if (result->findings.items[i].status == FINDING_PREDICTED)
+			leave(&confirmations[i], why);
+	}
+}
+
+void confirming_skip(struct report *report, const char *why)
+{
+	struct confirmation *confirmations =
+		mem_zalloc(report->result->findings.count + 1, sizeof *confirmations);
+
+	leave_all(report->result, confirmations, why);
+	report->confirmations = confirmations;
+}
+
 /* Each in turn; those that there is no time for say so. */
 static bool confirm_all(const struct confirming *c, struct confirmer *confirmer,
 			struct predict_result *result, struct confirmation *confirmations)
@@ -109,8 +127,7 @@ bool confirming_run(const struct confirming *c, struct report *report)
 		going = confirm_all(c, confirmer, result, confirmations);
 		confirm_close(confirmer);
 	} else {
-		for (size_t i = 0; i < result->findings.count; i++)
-			leave(&confirmations[i], err.text);
+		leave_all(result, confirmations, err.text);
 	}
 	confirming_release();
 	report->confirmations = confirmations;

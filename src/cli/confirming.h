@@ -19,6 +19,9 @@ struct confirming {
  * False: it was interrupted.
  */
 bool confirming_run(const struct confirming *confirming, struct report *report);
+/* None of them is replayed, and why. */
+void confirming_skip(struct report *report, const char *why);
+
 void confirming_free(struct report *report);
 
 /* Ctrl-C ends the run that is under way and not us, between these two; the word to pass on. */

@@ -67,7 +67,7 @@ static int follow(const struct replay_schedule *replay, const struct schedule *s
 		options.on_held = gdb_attach;
 		options.context = &gdb;
 	}
-	schedule_follow(schedule, &options, &result);
+	schedule_follow(schedule, &options, replay->times, &result);
 	gdb_wait(&gdb);
 	if (result.verdict == SCHEDULE_CANNOT) {
 		fprintf(stderr, "sooth replay: %s\n", result.why);

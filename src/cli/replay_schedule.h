@@ -12,6 +12,7 @@ struct replay_schedule {
 	char **program;	  /* NULL: not given */
 	const char *keep; /* where the recording goes; NULL: nowhere */
 	double seconds;	  /* for a run */
+	unsigned times;	  /* how often it is run, to see that it is the same each time */
 	bool use_gdb, verbose, json;
 };
 

@@ -58,6 +58,8 @@ bool again_read(struct again *again, const struct trace *trace, struct err *err)
 	const char *program = trace_meta(trace, "program");
 	size_t bytes;
 
+	if (trace_is_text(trace))
+		return err_set(err, "a text trace is of no program");
 	if (!command || !*command || !program || program[0] != '/')
 		return err_set(err, "the trace does not say how its program was started");
 	bytes = split(command, &again->words);

@@ -1,9 +1,11 @@
 #include "explore/rerun.h"
 
+#include "base/mem.h"
 #include "trace/remove.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +112,41 @@ bool rerun_run(struct rerun *r, const struct plan *plan, struct err *err)
 		return true;
 	r->trace = NULL;
 	return false;
+}
+
+static bool same_operation(const struct control_event *a, const struct control_event *b)
+{
+	return a->thread == b->thread && a->step == b->step && a->kind == b->kind &&
+	       a->size == b->size && a->address == b->address && a->other == b->other &&
+	       a->site == b->site;
+}
+
+static bool same_log(const struct outcome *outcome, const struct control_event *first,
+		     uint32_t count, unsigned run, struct err *err)
+{
+	uint32_t i = 0;
+
+	while (i < count && i < outcome->event_count &&
+	       same_operation(&outcome->events[i], &first[i]))
+		i++;
+	if (i == count && i == outcome->event_count)
+		return true;
+	return err_set(err, "run %u differs from the first at operation %" PRIu32 " of %" PRIu32,
+		       run, i, count);
+}
+
+bool rerun_repeat(struct rerun *r, const struct plan *plan, unsigned times, struct err *err)
+{
+	uint32_t count = r->outcome.event_count;
+	struct control_event *first = mem_alloc(count * sizeof *first + 1);
+	bool same = true;
+
+	if (count)
+		memcpy(first, r->outcome.events, count * sizeof *first);
+	for (unsigned i = 0; i < times && same; i++)
+		same = rerun_run(r, plan, err) && same_log(&r->outcome, first, count, i + 2, err);
+	free(first);
+	return same;
 }
 
 struct trace *rerun_keep(struct rerun *r, unsigned name)

@@ -38,6 +38,13 @@ void rerun_close(struct rerun *rerun);
 bool rerun_run(struct rerun *rerun, const struct plan *plan, struct err *err);
 bool rerun_is_stopped(const struct rerun *rerun);
 
+/*
+ * Runs the plan of the last run so many times more and compares the logs: every operation, in the same
+ * order, of the same thread, at the same place, on the same address, with the same value. False:
+ * `err` says where it was not so.
+ */
+bool rerun_repeat(struct rerun *rerun, const struct plan *plan, unsigned times, struct err *err);
+
 /* The recording of the last run, out of the way of the next; NULL: it cannot be read. */
 struct trace *rerun_keep(struct rerun *rerun, unsigned name);
 

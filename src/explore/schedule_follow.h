@@ -21,7 +21,8 @@ struct schedule_result {
 };
 void schedule_result_free(struct schedule_result *result);
 
+/* What shows it is run `times` times in all; if a run is not as the first one, that is a divergence. */
 void schedule_follow(const struct schedule *schedule, const struct rerun_options *options,
-		     struct schedule_result *result);
+		     unsigned times, struct schedule_result *result);
 
 #endif

@@ -8,6 +8,7 @@
 
 #define CELL SURVEY_GRANULE
 #define NOTHING UINT32_MAX
+#define SIZE_MOST (1u << 24) /* no access is larger: it would be forged */
 
 /* What a thread did with a cell, or with a sync object, whose mask is 1. */
 struct touch {
@@ -107,7 +108,7 @@ static void touch_memory(struct pass *p, const struct feed_event *ev, bool read,
 {
 	uint64_t low = ev->address, high = ev->address + ev->size, end;
 
-	if (high < low)
+	if (high < low || ev->size > SIZE_MOST)
 		return;
 	if (p->survey.text) {
 		touch_bytes(p, low, high, ev->lane, read, write);
@@ -127,19 +128,17 @@ static void touch_object(struct pass *p, struct map *map, uint64_t key, uint32_t
 	touch(p, (uint32_t)*cell - 1, lane, read, write);
 }
 
+static void forget_cell(void *context, uint64_t number, void *item)
+{
+	(void)context, (void)number;
+	*(uint32_t *)item = 0;
+}
+
 /* Memory begins anew: what was known of it stays known, and is met no more. */
 static void forget(struct pass *p, uint64_t low, uint64_t high)
 {
-	for (uint64_t cell = low / CELL; low < high && cell <= (high - 1) / CELL;) {
-		uint32_t *item = pages_get(&p->memory, cell);
-
-		if (item) {
-			*item = 0;
-			cell++;
-		} else {
-			cell = (cell / PAGES_ITEMS + 1) * PAGES_ITEMS;
-		}
-	}
+	if (low < high)
+		pages_each(&p->memory, low / CELL, (high - 1) / CELL + 1, forget_cell, NULL);
 }
 
 static uint32_t lane_of_thread(const struct dependency *d, uint64_t number)

@@ -379,21 +379,21 @@ static void access_memory(struct eraser *e, const struct feed_event *ev)
 		access_bytes(e, ev, low, end);
 }
 
+static void clear_cell(void *context, uint64_t number, void *item)
+{
+	struct eraser *e = context;
+	const uint64_t *position = e->second ? map_get(e->warned, number) : NULL;
+
+	memset(item, 0, sizeof(struct cell));
+	if (position && *position)
+		e->histories.items[*position - 1].count = 0;
+}
+
 /* A new block, a new stack: its bytes are VIRGIN, and nobody accessed them. */
 static void begin_life(struct eraser *e, uint64_t low, uint64_t high)
 {
-	uint64_t cell = low / CELL;
-
-	while (low < high && cell <= (high - 1) / CELL) {
-		struct cell *shadow = pages_get(&e->shadow, cell);
-		uint64_t *position = shadow && e->second ? map_get(e->warned, cell) : NULL;
-
-		if (position && *position)
-			e->histories.items[*position - 1].count = 0;
-		if (shadow)
-			memset(shadow, 0, sizeof *shadow);
-		cell = shadow ? cell + 1 : (cell / PAGES_ITEMS + 1) * PAGES_ITEMS;
-	}
+	if (low < high)
+		pages_each(&e->shadow, low / CELL, (high - 1) / CELL + 1, clear_cell, e);
 }
 
 static void remove_block(struct eraser *e, uint64_t address)
@@ -448,10 +448,11 @@ static void walk(struct eraser *e)
 	free(e->lanes);
 }
 
-void predict_eraser(const struct trace *trace, bool every, struct predict_result *result)
+uint64_t predict_eraser(const struct trace *trace, bool every, struct predict_result *result)
 {
 	struct window_survey survey;
 	struct map warned = { 0 };
+	uint64_t events;
 	struct eraser e = { .trace = trace,
 			    .survey = &survey,
 			    .warned = &warned,
@@ -474,5 +475,7 @@ void predict_eraser(const struct trace *trace, bool every, struct predict_result
 	window_blocks_free(&e.blocks);
 	map_free(&e.known);
 	map_free(&warned);
+	events = survey.events;
 	window_survey_free(&survey);
+	return events;
 }

@@ -288,7 +288,7 @@ static void tell_finding(void *context, const uint32_t *nodes, size_t count)
 		add_event(t->trees, f, nodes[i], (uint32_t)((i + 1) % count));
 }
 
-void predict_goodlock(const struct trace *trace, bool every, struct predict_result *result)
+uint64_t predict_goodlock(const struct trace *trace, bool every, struct predict_result *result)
 {
 	struct lock_trees trees;
 	struct teller teller = { .trees = &trees, .result = result, .every = every };
@@ -300,4 +300,5 @@ void predict_goodlock(const struct trace *trace, bool every, struct predict_resu
 		warn_add_problem(result, trees.problems.items[i]);
 	map_free(&teller.known);
 	lock_trees_free(&trees);
+	return trees.events;
 }

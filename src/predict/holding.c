@@ -124,14 +124,15 @@ static void end_life(struct holding *h, uint64_t address)
 	*living = 0;
 }
 
+static void end_each(void *context, uint64_t address, void *item)
+{
+	(void)item;
+	end_life(context, address);
+}
+
 static void end_lives(struct holding *h, uint64_t low, uint64_t high)
 {
-	while (low < high) {
-		if (pages_get(&h->living, low))
-			end_life(h, low++);
-		else
-			low = (low / PAGES_ITEMS + 1) * PAGES_ITEMS;
-	}
+	pages_each(&h->living, low, high, end_each, h);
 }
 
 bool holding_see(struct holding *h, const struct feed_event *ev)

@@ -176,6 +176,7 @@ void lock_trees_make(struct lock_trees *t, const struct trace *trace)
 	p.requests = mem_zalloc((size_t)lanes + 1, sizeof *p.requests);
 	holding_open(&p.holding, trace);
 	while (feed_next(feed, &ev)) {
+		t->events++;
 		see_request(&p, &ev);
 		if (holding_see(&p.holding, &ev))
 			take(&p, &ev);

@@ -42,6 +42,7 @@ struct lock_trees {
 	VEC(struct finding_lock) held;
 	VEC(uint64_t) locks;  /* by number: address; the same address again after the lock's end */
 	struct map children;  /* parent or root, lock and mode: node */
+	uint64_t events;      /* of the trace */
 	VEC(char *) problems; /* what stopped streams before their end */
 };
 

@@ -372,19 +372,43 @@ static void finish(struct predictor *p)
 	size_t count;
 	const struct window_run *runs = window_reader_runs(p->reader, &count);
 
-	if (p->options->only & PREDICT_ALL)
-		count_left(p);
-	else
-		window_reader_progress(p->reader, &(uint64_t){ 0 }, &stats->events);
+	count_left(p);
 	/* Each stream stands where its last run left it. */
 	baserun_enter(&p->baserun, runs, count, count);
-	for (uint32_t i = 0; i < trace_stream_count(p->trace); i++) {
+	for (uint32_t i = 0; i < trace_stream_count(p->trace); i++)
 		stats->events += p->baserun.start[i];
-		stats->threads += trace_stream(p->trace, i)->host == TRACE_NONE;
-	}
 	for (size_t i = 0; i < window_reader_failure_count(p->reader); i++)
 		add_problem(p->result, window_reader_failure(p->reader, i));
-	stats->seconds = outcome_now() - p->start;
+}
+
+static void run_windows(struct predictor *p)
+{
+	p->reader = window_reader_open(p->trace, p->options->window);
+	p->jobs = jobs_open(p->options->jobs - 1);
+	baserun_open(&p->baserun, p->trace);
+	run_batches(p);
+	finish(p);
+	baserun_close(&p->baserun);
+	jobs_close(p->jobs);
+	window_reader_close(p->reader);
+	if (p->checker)
+		checker_close(p->checker);
+	map_free(&p->known.keys);
+	map_free(&p->found);
+}
+
+/* They walk along the whole trace, whatever the windows did. */
+static void run_warnings(const struct predictor *p)
+{
+	struct predict_stats *stats = &p->result->stats;
+	uint64_t events = 0;
+
+	if (p->options->only & PREDICT_ERASER)
+		events = predict_eraser(p->trace, p->options->every, p->result);
+	if (p->options->only & PREDICT_GOODLOCK)
+		events = predict_goodlock(p->trace, p->options->every, p->result);
+	if (!(p->options->only & PREDICT_ALL))
+		stats->events = events;
 }
 
 bool predict_run(const struct trace *trace, const struct predict_options *options,
@@ -406,23 +430,12 @@ bool predict_run(const struct trace *trace, const struct predict_options *option
 		p.deadline = p.start + options->seconds;
 	if (trace_is_text(trace))
 		judge_trace(&p);
-	p.reader = window_reader_open(trace, options->window);
-	p.jobs = jobs_open(options->jobs - 1);
-	baserun_open(&p.baserun, trace);
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
+		result->stats.threads += trace_stream(trace, i)->host == TRACE_NONE;
 	if (options->only & PREDICT_ALL)
-		run_batches(&p);
-	if (options->only & PREDICT_ERASER)
-		predict_eraser(trace, options->every, result);
-	if (options->only & PREDICT_GOODLOCK)
-		predict_goodlock(trace, options->every, result);
-	finish(&p);
-	baserun_close(&p.baserun);
-	jobs_close(p.jobs);
-	window_reader_close(p.reader);
-	if (p.checker)
-		checker_close(p.checker);
-	map_free(&p.known.keys);
-	map_free(&p.found);
+		run_windows(&p);
+	run_warnings(&p);
+	result->stats.seconds = outcome_now() - p.start;
 	return true;
 }
 

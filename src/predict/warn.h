@@ -4,7 +4,7 @@
  * Checking of Java Programs" (SPIN 2000), sections 2 and 3.
  *
  * Each adds its findings, of status FINDING_WARNING and without steps, to the result: one for the
- * same code sites, or with `every` one for the same events.
+ * same code sites, or with `every` one for the same events. They return how many events there are.
  */
 #ifndef PREDICT_WARN_H
 #define PREDICT_WARN_H
@@ -12,10 +12,10 @@
 #include "predict/predict.h"
 
 /* Memory that no lock protects: FINDING_LOCKSET, two accesses. */
-void predict_eraser(const struct trace *trace, bool every, struct predict_result *result);
+uint64_t predict_eraser(const struct trace *trace, bool every, struct predict_result *result);
 
 /* Locks that threads take in opposite order: FINDING_LOCK_ORDER, the acquisitions of a cycle. */
-void predict_goodlock(const struct trace *trace, bool every, struct predict_result *result);
+uint64_t predict_goodlock(const struct trace *trace, bool every, struct predict_result *result);
 
 /* The finding of a key, fresh (count 0) or known, with its count one higher. */
 struct map;

@@ -313,7 +313,7 @@ static void print_confirmation(const struct report *r, const struct report_item 
 	     (line = confirmed_line(r->describe, item->finding, item->confirmation, i)); i++)
 		print_wrapped(out, i ? 4 : 2, line);
 	if (r->replay && item->finding->status != FINDING_WARNING)
-		fprintf(out, "  Again: %s %s\n", r->replay, item->id);
+		fprintf(out, "  To see it again: %s %s\n", r->replay, item->id);
 }
 
 static void print_finding(const struct report *r, const struct report_item *item, FILE *out)

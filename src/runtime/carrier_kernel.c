@@ -20,14 +20,25 @@
 
 static _Atomic uint32_t words[CONTROL_THREADS]; /* 1: it is this thread's turn */
 
-#define LOOK_NS 20000000     /* between two looks around */
-#define IMPATIENT_NS 2000000 /* when nobody has the turn */
+#define MS 1000000ull
+#define IMPATIENT (2 * MS) /* between two looks, when nobody has the turn; the longer, the longer */
+#define LOOK (20 * MS)	   /* by the one who gave the turn away last */
+#define LOOK_SELDOM (1000 * MS) /* by all the others: there may be thousands */
+static _Atomic uint32_t lookout;
+
+static uint64_t how_long(uint32_t self)
+{
+	if (turn.holder == TURN_NOBODY)
+		return IMPATIENT << (turn.idle < 80 ? turn.idle / 16 : 5);
+	return lookout == self ? LOOK : LOOK_SELDOM;
+}
 
 static void wait_word(uint32_t self)
 {
 	while (!atomic_exchange(&words[self], 0)) {
-		struct timespec time = { .tv_nsec = turn.holder == TURN_NOBODY ? IMPATIENT_NS
-									       : LOOK_NS };
+		uint64_t ns = how_long(self);
+		struct timespec time = { .tv_sec = (time_t)(ns / (1000 * MS)),
+					 .tv_nsec = (long)(ns % (1000 * MS)) };
 		long result = real()->syscall(SYS_futex, &words[self], (long)FUTEX_WAIT_PRIVATE, 0L,
 					      &time, 0L, 0L);
 		if (result < 0 && errno == ETIMEDOUT && turn_waited_long(self))
@@ -43,6 +54,7 @@ static void wake_word(uint32_t to)
 
 static void pass(uint32_t from, uint32_t to)
 {
+	lookout = from;
 	wake_word(to);
 	wait_word(from);
 }

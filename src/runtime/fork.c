@@ -264,7 +264,7 @@ SOOTH_API void __assert_fail(const char *expression, const char *file, unsigned 
 {
 	if (turn_taking) {
 		char text[CONTROL_TEXT];
-		snprintf(text, sizeof(text), "%s:%u: %s", file, line, expression);
+		snprintf(text, sizeof(text), "%s:%u: %s: %s", file, line, function, expression);
 		turn_finish(CONTROL_ASSERTION, text);
 		fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n",
 			program_invocation_short_name, file, line, function, expression);

@@ -284,7 +284,7 @@ static bool is_joinable(const pthread_attr_t *attributes)
 static int create_in_turn(pthread_t *thread, const pthread_attr_t *attributes, struct start *start)
 {
 	if (start->stream == CONTROL_NONE)
-		return EAGAIN;
+		turn_end_run(CONTROL_UNFIT, "it makes more than 4096 threads", 127 << 8);
 	int result = carrier->create(start->stream, thread, attributes, begin_thread, start);
 	if (result != 0)
 		turn_created(CONTROL_NONE);

@@ -57,6 +57,7 @@ static void appoint(uint32_t next)
 	else
 		turn_unstand(t);
 	t->where = TURN_RUNS;
+	turn.idle = 0;
 	turn.holder = next;
 }
 
@@ -77,6 +78,7 @@ static bool let_go(struct turn_thread *t)
 	uint32_t nobody = TURN_NOBODY;
 
 	turn_log_switch(t);
+	turn.idle++;
 	turn.holder = TURN_NOBODY;
 	return turn.back > 0 &&
 	       atomic_compare_exchange_strong(&turn.holder, &nobody, turn_number(t));
@@ -131,6 +133,14 @@ static void wait_for_turn(struct turn_thread *t)
 	}
 }
 
+static uint32_t anybody_standing(void)
+{
+	for (uint32_t i = 0; i < turn.top; i++)
+		if (turn_threads[i].where == TURN_STANDS)
+			return i;
+	return CONTROL_NONE;
+}
+
 /* The caller is over, or goes outside: somebody else has the turn, or nobody. */
 static void pass_on(struct turn_thread *t)
 {
@@ -143,8 +153,12 @@ static void pass_on(struct turn_thread *t)
 			carrier->pass_last(me, next);
 			return;
 		}
-		if (!turn.outside && turn.alive)
-			turn_stuck_nobody();
+		if ((next = anybody_standing()) != CONTROL_NONE) {
+			turn_log_switch(t);
+			turn.holder = next; /* not chosen: it decides, since we cannot wait */
+			carrier->pass_last(me, next);
+			return;
+		}
 		if (!let_go(t))
 			return;
 	}
@@ -367,8 +381,10 @@ void turn_yield(uintptr_t pc)
 
 void turn_exit(void)
 {
-	if (self && turn_on() && !turn.over)
-		pause_turn(TURN_EXIT, 0, 0);
+	if (!self || !turn_on() || turn.over || turn.exiting)
+		return;
+	turn.exiting = turn_self() + 1;
+	pause_turn(TURN_EXIT, 0, 0);
 }
 
 /* ---- after it ------------------------------------------------------------------------------------------ */

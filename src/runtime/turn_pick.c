@@ -39,9 +39,19 @@ static uint32_t give(uint32_t i)
 		t->cancel_seen = true;
 	else if (!turn_object_can(t))
 		t->answer = TURN_TIMED_OUT;
-	if (t->answer == TURN_TIMED_OUT)
+	if (t->answer == TURN_TIMED_OUT && !t->cancelled)
 		vtime_advance_to(t->want.until);
 	return i;
+}
+
+/* Is its spin all that holds it up, or also its time? */
+static bool could_spin(const struct turn_thread *t)
+{
+	if (!t->spins || !turn_is_allowed(t))
+		return false;
+	if (t->want.pause == TURN_YIELD || (!t->want.pause && turn_object_can(t)))
+		return true;
+	return turn_can_time_out(t);
 }
 
 /* ---- the plan ----------------------------------------------------------------------------------- */
@@ -90,7 +100,7 @@ static uint32_t by_plan(unsigned tries, bool *waits)
 			return turn.runs[i].thread;
 		if (i != turn.run_at)
 			continue;
-		if (turn_can_time_out(t))
+		if (turn_can_time_out(t) || (could_spin(t) && turn_spin_indulge(t, false)))
 			return turn.runs[i].thread;
 		if (t->where == TURN_OUTSIDE && tries < PLAN_TRIES) {
 			*waits = true; /* as in the run that the plan was made of, it comes back */
@@ -256,18 +266,13 @@ static uint32_t by_time(bool spinners)
 }
 
 /* Who spins may do so for another while: a spin may end by time. */
-static uint32_t by_spin(uint32_t self)
+static uint32_t by_spin(uint32_t self, bool always)
 {
 	for (uint32_t n = 1; n <= turn.top; n++) {
 		uint32_t i = (self < turn.top ? self + n : n) % turn.top;
 		struct turn_thread *t = &turn_threads[i];
-		if (!t->spins || !turn_is_allowed(t))
-			continue;
-		bool waits = t->want.pause == TURN_SLEEP || !turn_object_can(t);
-		if (waits && !turn_can_time_out(t))
-			continue;
-		turn_spin_reset(t);
-		return i;
+		if (could_spin(t) && turn_spin_indulge(t, always))
+			return i;
 	}
 	return CONTROL_NONE;
 }
@@ -298,9 +303,11 @@ static uint32_t rescue(uint32_t self, unsigned tries)
 		return CONTROL_NONE;
 	if ((found = by_time(false)) != CONTROL_NONE)
 		return found;
+	if ((found = by_spin(self, false)) != CONTROL_NONE)
+		return found;
 	if (turn_plan_give_up())
 		return turn_pick(self, tries);
-	return by_spin(self);
+	return by_spin(self, true);
 }
 
 uint32_t turn_pick(uint32_t self, unsigned tries)
@@ -316,9 +323,8 @@ uint32_t turn_pick(uint32_t self, unsigned tries)
 		found = by_plan(tries, &waits);
 	if (waits)
 		return CONTROL_NONE;
-	if (found == CONTROL_NONE && self < turn.top &&
-	    turn_threads[self].want.pause == TURN_EXIT && turn_threads[self].where == TURN_STANDS)
-		found = self;
+	if (found == CONTROL_NONE && turn.exiting)
+		found = turn.exiting - 1;
 	if (found == CONTROL_NONE) {
 		if (!turn.sleeps_used && turn.run_at >= turn.control->run_count)
 			turn_plan_sleep();

@@ -41,8 +41,7 @@ static bool is_for_us(struct control *control)
 	uint32_t nobody = 0, us = (uint32_t)getpid();
 
 	return __atomic_compare_exchange_n(&control->owner, &nobody, us, false, __ATOMIC_SEQ_CST,
-					   __ATOMIC_SEQ_CST) ||
-	       nobody == us;
+					   __ATOMIC_SEQ_CST);
 }
 
 /* `sooth record --serial`: nobody looks at the file, so it is memory of our own. */

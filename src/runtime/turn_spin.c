@@ -22,6 +22,7 @@ struct read {
 static struct spin {
 	struct read reads[READS];
 	uint32_t used, repeats;
+	uint32_t indulged; /* how often it was let go on all the same */
 } spins[CONTROL_THREADS];
 
 uint64_t turn_value(uint64_t address, uint32_t size)
@@ -51,8 +52,28 @@ void turn_spin_reset(struct turn_thread *t)
 {
 	struct spin *spin = &spins[turn_number(t)];
 
-	spin->used = spin->repeats = 0;
+	spin->used = spin->repeats = spin->indulged = 0;
 	t->spins = false;
+}
+
+/*
+ * A spin may end by time, and one that we see only the yields of may wait for code that is not
+ * instrumented: those are let go on for much longer before anything is given up for them.
+ */
+#define INDULGENCE 5u
+#define INDULGENCE_YIELD 1000u
+
+bool turn_spin_indulge(struct turn_thread *t, bool always)
+{
+	struct spin *spin = &spins[turn_number(t)];
+	bool yields = spin->used == 1 && !spin->reads[0].size && !spin->reads[0].address;
+
+	if (!always && spin->indulged >= (yields ? INDULGENCE_YIELD : INDULGENCE))
+		return false;
+	spin->indulged++;
+	spin->repeats = 0;
+	t->spins = false;
+	return true;
 }
 
 static void note(struct turn_thread *t, const struct read *read)
@@ -69,13 +90,13 @@ static void note(struct turn_thread *t, const struct read *read)
 				t->spins = true;
 		} else {
 			r->value = read->value;
-			spin->repeats = 0;
+			spin->repeats = spin->indulged = 0;
 			t->spins = false;
 		}
 		return;
 	}
 	spin->reads[spin->used++ % READS] = *read;
-	spin->repeats = 0;
+	spin->repeats = spin->indulged = 0;
 	t->spins = false;
 }
 

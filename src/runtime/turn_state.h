@@ -91,10 +91,12 @@ struct turn {
 	uint32_t meeting;  /* which stop's turn it is, when they have met */
 	uint32_t stops_reached;
 	uint32_t scan;
+	uint32_t idle;	  /* how often in a row nobody could go on */
 	uint32_t rescues; /* how often in a row somebody went on only because nobody could */
 	bool stops_open;  /* there are stops not yet met or given up */
 	bool rules_open;
 	bool sleeps_used; /* the sleep set has been put to bed */
+	uint32_t exiting; /* who is about to end the process: thread + 1 */
 	bool held;	  /* the tool looks at us: whoever has the turn waits for it */
 	bool over;	  /* turn_finish was called */
 	bool plain; /* no stops, rules or sleeps are open: what always can needs no look at them */
@@ -187,6 +189,8 @@ void turn_spin_read(struct turn_thread *t, uint64_t address, uint32_t size, uint
 		    uint64_t site);
 void turn_spin_try(struct turn_thread *t, uint64_t object, uint64_t site);
 void turn_spin_reset(struct turn_thread *t);
+/* Lets it spin for another while. False, unless `always`: that was done often enough. */
+bool turn_spin_indulge(struct turn_thread *t, bool always);
 bool turn_spin_changed(const struct turn_thread *t);
 uint64_t turn_value(uint64_t address, uint32_t size); /* what is there, at most 8 bytes */
 

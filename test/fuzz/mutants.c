@@ -11,6 +11,7 @@
  */
 #include "base/file.h"
 #include "base/mem.h"
+#include "predict/dependency.h"
 #include "predict/predict.h"
 
 #include <dirent.h>
@@ -271,7 +272,7 @@ static void predict_mutant(const char *path, struct progress *progress)
 {
 	static const uint32_t windows[] = { PREDICT_WINDOW, 10, 50, PREDICT_WINDOW };
 	struct predict_options options = {
-		.only = PREDICT_ALL,
+		.only = PREDICT_ALL | PREDICT_WARNINGS,
 		.every = pick(2),
 		.window = windows[pick(4)],
 		.jobs = 1,
@@ -296,6 +297,7 @@ static void predict_mutant(const char *path, struct progress *progress)
 			       result.faults.count ? result.faults.items[0] : "(no reason)");
 		}
 		predict_result_free(&result);
+		dependency_close(dependency_open(trace));
 	} else {
 		progress->refused++;
 		progress->wordless += !err.text[0];

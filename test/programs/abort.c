@@ -4,7 +4,7 @@
 // exit: 134
 // text: ^T0\|w\(value@4,volatile\)=3\|
 // text: \|handler\(T0,6\)
-// text: ^T1\|r\(value@4,volatile\)=3\|
+// text: ^T(1|4096)\|r\(value@4,volatile\)=3\|
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // build: -pthread
 // plain: lib/turn.c
 // stdout: the same block
+// serial: no, blocks are not used again
 // predict: silent
 #include <malloc.h>
 #include <pthread.h>

@@ -6,6 +6,7 @@
 // count: 1 ^T1\|oncebegin\(
 // count: 1 ^T1\|onceend\(
 // count: 1 ^T2\|once\(
+// serial: no, lib/guard.c looks at how the kernel blocks a thread
 // predict: deadlock lock@CONSTRUCTOR guard~variable~for~get@CALL
 #include <cstdio>
 #include <pthread.h>

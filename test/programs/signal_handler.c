@@ -1,11 +1,11 @@
 // Handlers that access shared memory, nested, with SA_SIGINFO, and one left by siglongjmp.
 // build: -pthread
 // stdout: outer 1 inner 1 order 12, value 7, jumped 3, old handler kept 1
-// text: ^T1\|handler\(T0,10\)
-// text: ^T2\|handler\(T0,12\)
-// text: ^T2\|w\(order@4,volatile\)=12\|
-// text: ^T1\|w\(value@4,volatile\)=7\|
-// text: ^T1\|w\(jumped@4,volatile\)=3\|
+// text: ^T(1|4096)\|handler\(T0,10\)
+// text: ^T(2|4097)\|handler\(T0,12\)
+// text: ^T(2|4097)\|w\(order@4,volatile\)=12\|
+// text: ^T(1|4096)\|w\(value@4,volatile\)=7\|
+// text: ^T(1|4096)\|w\(jumped@4,volatile\)=3\|
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* vec, map and intern: what they promise, on many random keys. */
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/pages.h"
 #include "base/vec.h"
 
 #include <setjmp.h>
@@ -74,12 +75,64 @@ static void intern_numbers(void **state)
 	intern_free(&in);
 }
 
+struct visited {
+	uint64_t count, sum;
+};
+
+static void visit(void *context, uint64_t number, void *item)
+{
+	struct visited *v = context;
+
+	if (!*(uint32_t *)item)
+		return;
+	assert_int_equal(*(uint32_t *)item, number % 1000 + 1);
+	v->count++;
+	v->sum += number;
+}
+
+static struct visited visit_range(const struct pages *pages, uint64_t low, uint64_t high)
+{
+	struct visited v = { 0 };
+
+	pages_each(pages, low, high, visit, &v);
+	return v;
+}
+
+static void pages_hold(void **state)
+{
+	static const uint64_t numbers[] = { 0,	    1,		511,	    512,
+					    100000, 1ull << 40, UINT64_MAX, UINT64_MAX - 511 };
+	struct pages pages = { .size = sizeof(uint32_t) };
+	struct visited v;
+
+	(void)state;
+	assert_null(pages_get(&pages, 3));
+	for (size_t i = 0; i < 8; i++)
+		*(uint32_t *)pages_put(&pages, numbers[i], NULL) =
+			(uint32_t)(numbers[i] % 1000 + 1);
+	for (size_t i = 0; i < 8; i++)
+		assert_int_equal(*(uint32_t *)pages_get(&pages, numbers[i]), numbers[i] % 1000 + 1);
+	/* few pages of a small range; all pages of a large one; nothing */
+	v = visit_range(&pages, 1, 512);
+	assert_int_equal(v.count, 2);
+	assert_int_equal(v.sum, 512);
+	v = visit_range(&pages, 1, (1ull << 40) + 1);
+	assert_int_equal(v.count, 5);
+	assert_int_equal(v.sum, 1 + 511 + 512 + 100000 + (1ull << 40));
+	assert_int_equal(visit_range(&pages, 0, UINT64_MAX).count, 7);
+	assert_int_equal(visit_range(&pages, UINT64_MAX - 600, UINT64_MAX).count, 1);
+	assert_int_equal(visit_range(&pages, 513, 513).count, 0);
+	assert_int_equal(visit_range(&pages, 513, 5).count, 0);
+	pages_free(&pages);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vec_grows),
 		cmocka_unit_test(map_finds),
 		cmocka_unit_test(intern_numbers),
+		cmocka_unit_test(pages_hold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
