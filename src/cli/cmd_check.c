@@ -11,7 +11,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +47,7 @@ struct check {
 	char directory[PATH_MAX]; /* where the traces are */
 	bool temporary;
 	time_t start;
+	bool keep;	    /* the recording, for replays */
 	double confirm;	    /* seconds; 0: not at all */
 	double run_seconds; /* how long the program ran */
 	struct watch_result end;
@@ -199,11 +199,21 @@ static void say_kept(const struct check *c, const char *trace)
 				   slash ? (int)(slash + 1 - given) : 0, given, name_in(trace));
 }
 
+/* From the temporary directory to PROG.sooth. */
+static void keep_recording(const struct check *c)
+{
+	const char *name = name_in(c->recording.directory);
+
+	if ((trace_is_there(name) && !trace_remove(name)) || !trace_move(c->traces.items[0], name))
+		recording_complain(&c->recording, "cannot keep the recording as %s: %s", name,
+				   strerror(errno));
+}
+
 static void drop_traces(struct check *c)
 {
+	if (c->keep && c->temporary)
+		keep_recording(c);
 	for (size_t i = 0; i < c->traces.count; i++) {
-		if (!c->traces.items[i])
-			continue;
 		if (c->temporary)
 			recording_remove(c->traces.items[i]);
 		else
@@ -298,40 +308,22 @@ static bool has_witness(const struct report *r)
 	return false;
 }
 
-/* Findings come with a command that replays them, so the recording stays: PROG.sooth, here. */
-static bool keep_recording(struct check *c)
+/* Findings come with a command that replays them: then the recording stays, here. */
+static bool can_keep(const struct check *c)
 {
 	const char *name = name_in(c->recording.directory);
 
 	if (!c->temporary)
 		return true;
-	if (trace_is_there(name) && !trace_remove(name))
-		return recording_complain(&c->recording, "cannot replace %s: %s", name,
+	if (access(".", W_OK | X_OK))
+		return recording_complain(&c->recording, "cannot keep the recording here: %s",
 					  strerror(errno));
-	if (!trace_move(c->traces.items[0], name))
-		return recording_complain(&c->recording, "cannot keep the recording as %s: %s",
-					  name, strerror(errno));
-	free(c->traces.items[0]);
-	c->traces.items[0] = NULL;
+	if (!access(name, F_OK) && !trace_is_there(name))
+		return recording_complain(&c->recording,
+					  "%s is there already and is not a trace; name another "
+					  "with -o",
+					  name);
 	return true;
-}
-
-/* The words in front of a finding's id. */
-static char *replay_command(const struct check *c)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "._/+-";
-	const char *name = c->temporary ? name_in(c->recording.directory) : c->recording.trace;
-	const char *quote = name[strspn(name, plain)] ? "'" : "";
-	const struct predict_options *o = &c->predicting.options;
-	char window[32] = "", *text;
-
-	if (o->window != PREDICT_WINDOW)
-		snprintf(window, sizeof window, "--window %" PRIu32 " ", o->window);
-	if (asprintf(&text, "sooth replay %s%s%s%s%s", window, o->every ? "--every " : "", quote,
-		     name, quote) < 0)
-		abort();
-	return text;
 }
 
 /* Only the program itself can be run again: what it starts depends on it. */
@@ -355,8 +347,11 @@ static void confirm_all(struct check *c)
 					"is not run again by itself");
 			continue;
 		}
-		if (keep_recording(c))
-			report->replay = replay_command(c);
+		c->keep = can_keep(c);
+		if (c->keep)
+			report->replay = predicting_replay_command(
+				&c->predicting, c->temporary ? name_in(c->recording.directory)
+							     : c->recording.trace);
 		if (c->confirm > 0)
 			confirming_run(&confirming, report);
 	}
@@ -384,8 +379,9 @@ static void watch(struct check *c, pid_t pid)
 	watch_program(pid, &options, &c->end);
 	patterns_close(&patterns);
 	if (c->end.interrupted)
-		recording_complain(&c->recording,
-				   "the program was interrupted; this is about what it did until then");
+		recording_complain(
+			&c->recording,
+			"the program was interrupted; this is about what it did until then");
 }
 
 static int run(struct check *c)

@@ -5,7 +5,9 @@
 #include "cli/recording.h"
 
 #include "base/mem.h"
+#include "explore/hints.h"
 #include "explore/minimise.h"
+#include "explore/schedule.h"
 #include "trace/remove.h"
 
 #include <errno.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -34,9 +37,17 @@ static const char usage[] =
 	"ones\n"
 	"                   are taken by themselves where the program needs them\n"
 	"  -o TRACE         keep the recording of the failure there\n"
+	"  --save FILE      where the schedule of the failure goes, for `sooth replay` (default: "
+	"the\n"
+	"                   program's name with .schedule behind it)\n"
 	"  --json           the report as JSON\n"
+	"  -v               say what each execution was for and how it ended\n"
 	"\n"
 	"Exit status: 0 nothing found, 1 it fails, 2 bad use or it cannot be run.\n";
+
+#define EVENTS_MOST (1u << 23) /* of a run; memory only as far as it is used */
+#define LONG_RUN 200000	       /* operations: executing anew costs less than repeating a failure */
+#define HINT_SECONDS 2.0
 
 static const char *const mode_names[] = { "once", "fork", "fork-fibers", "persistent" };
 
@@ -45,17 +56,21 @@ struct exploring {
 	char **program;
 	uint64_t budget, seed;
 	double seconds;
-	bool all, json;
+	bool all, json, verbose;
 	enum session_mode mode;
 	const char *keep; /* -o */
+	const char *save; /* --save */
 	/* how it goes */
 	char directory[PATH_MAX];
 	const volatile int *stop;
 	struct control_thread *threads;
 	uint32_t thread_count;
+	struct hints hints;
 	struct explore *explore;
 	struct session *session;
-	uint64_t extra; /* runs to minimise and to confirm */
+	double run_seconds; /* for one execution */
+	char *traced;	    /* the session's executions are recorded there; NULL: they are not */
+	uint64_t extra;	    /* runs to minimise and to confirm */
 	VEC(struct explored) found;
 	bool terminal;
 };
@@ -113,6 +128,8 @@ static bool read_option(struct exploring *x, char **argv, int *i)
 		return x->all = true;
 	if (!strcmp(argv[*i], "--json"))
 		return x->json = true;
+	if (!strcmp(argv[*i], "-v"))
+		return x->verbose = true;
 	if ((value = recording_value("--budget", argv, i)))
 		return read_number("--budget", value, &x->budget);
 	if ((value = recording_value("--seed", argv, i)))
@@ -121,6 +138,10 @@ static bool read_option(struct exploring *x, char **argv, int *i)
 		return read_seconds(value, &x->seconds);
 	if ((value = recording_value("--mode", argv, i)))
 		return read_mode(value, &x->mode);
+	if ((value = recording_value("--save", argv, i))) {
+		x->save = value;
+		return true;
+	}
 	if ((value = recording_value("-o", argv, i))) {
 		x->keep = value;
 		return true;
@@ -145,6 +166,14 @@ static bool read_words(struct exploring *x, char **argv)
 		return complain("which program? (sooth explore [OPTIONS] PROG ARGS...)");
 	x->program = argv + i;
 	return true;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 /* ---- runs --------------------------------------------------------------------------------- */
@@ -173,7 +202,13 @@ static struct session *open_session(const struct exploring *x, enum session_mode
 				    const char *trace, struct err *err)
 {
 	struct session_options options = {
-		.program = x->program, .mode = mode, .trace = trace, .quiet = true, .stop = x->stop
+		.program = x->program,
+		.mode = mode,
+		.trace = trace,
+		.quiet = true,
+		.seconds = x->run_seconds,
+		.event_most = EVENTS_MOST,
+		.stop = x->stop,
 	};
 	struct session *session = session_open(&options, err);
 
@@ -192,6 +227,18 @@ static void keep_threads(struct exploring *x, const struct outcome *outcome)
 	x->thread_count = outcome->thread_count;
 }
 
+static void take_hints(struct exploring *x, const char *path)
+{
+	struct trace *trace;
+	struct err err;
+
+	if (!trace_open(path, &trace, &err))
+		return;
+	hints_make(&x->hints, trace, HINT_SECONDS);
+	explore_hint(x->explore, &x->hints);
+	trace_close(trace);
+}
+
 /* The run that everything starts from: with kernel threads, and recorded. */
 static bool run_first(struct exploring *x, struct err *err)
 {
@@ -202,11 +249,16 @@ static bool run_first(struct exploring *x, struct err *err)
 			     .options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP };
 	struct executor *executor = session ? session_executor(session) : NULL;
 	struct outcome outcome;
+	double start = now();
 	bool ran = executor && executor->run(executor, &plan, &outcome, err);
 
+	x->run_seconds = 5 + 10 * (now() - start);
 	if (ran) {
 		keep_threads(x, &outcome);
+		take_hints(x, trace);
 		explore_first(x->explore, &outcome);
+		if (outcome.event_count > LONG_RUN && !x->all)
+			x->mode = SESSION_ONCE;
 	}
 	if (session)
 		session_close(session);
@@ -225,13 +277,44 @@ static void show_progress(void *context, const struct explore_progress *p)
 		p->failures == 1 ? "" : "s");
 }
 
+/* -v: a line for each execution. */
+static void tell_run(void *context, uint64_t execution, const char *how, const struct lead *lead,
+		     const struct outcome *outcome)
+{
+	static const char *const results[] = {
+		"died",	    "ended",	"assertion failed", "aborted",
+		"deadlock", "stuck",	"use after free",   "bad free",
+		"crashed",  "too long", "equal to another", "hung",
+		"unfit"
+	};
+
+	(void)context;
+	fprintf(stderr, "%" PRIu64 ": %s", execution, how);
+	for (size_t i = 0; lead && i < lead->rules.count && i < 4; i++) {
+		const struct control_rule *rule = &lead->rules.items[i];
+		fprintf(stderr, "%s T%u.", i ? "," : "", rule->before_thread);
+		if (rule->before_step == CONTROL_NONE)
+			fputs("all", stderr);
+		else
+			fprintf(stderr, "%u", rule->before_step);
+		fprintf(stderr, " before T%u.%u", rule->after_thread, rule->after_step);
+	}
+	if (lead)
+		fprintf(stderr, "%s (rank %d, depth %u)", lead->rules.count > 4 ? " …" : "",
+			lead->rank, lead->log->depth);
+	fprintf(stderr, ": %s, %u operations%s\n", results[outcome->result], outcome->event_count,
+		outcome->control && outcome->control->rules_broken ? ", not as planned" : "");
+}
+
 static bool search(struct exploring *x, struct err *err)
 {
 	if (!run_first(x, err))
 		return false;
 	if (explore_result(x->explore)->failures.count && !x->all)
 		return true;
-	x->session = open_session(x, x->mode, NULL, err);
+	if (x->mode == SESSION_ONCE)
+		x->traced = trace_name(x, "run", 0);
+	x->session = open_session(x, x->mode, x->traced, err);
 	return x->session && explore_search(x->explore, session_executor(x->session), err);
 }
 
@@ -239,25 +322,88 @@ static bool search(struct exploring *x, struct err *err)
 
 #define MINIMISE_MOST 300
 
+/* bank.schedule, bank-2.schedule …, or as --save says */
+static char *schedule_name(const struct exploring *x, size_t number)
+{
+	const char *slash = strrchr(x->program[0], '/');
+	const char *name = slash ? slash + 1 : x->program[0];
+	char *text;
+	int length;
+
+	if (number == 0)
+		length = asprintf(&text, x->save ? "%s" : "%s.schedule", x->save ? x->save : name);
+	else
+		length = asprintf(&text, x->save ? "%s-%zu" : "%s-%zu.schedule",
+				  x->save ? x->save : name, number + 1);
+	if (length < 0)
+		abort();
+	return text;
+}
+
+/* Saves what a run did. NULL: it could not be, which was said. */
+static char *save_schedule(const struct exploring *x, const struct failure *failure,
+			   const struct outcome *outcome, const char *path, size_t number)
+{
+	char *name = schedule_name(x, number);
+	struct schedule schedule = { 0 };
+	struct trace *trace;
+	struct err err;
+	bool saved = false;
+
+	if (trace_open(path, &trace, &err)) {
+		schedule_make(&schedule, trace, &failure->plan, outcome, explored_kind(outcome),
+			      "found by sooth explore");
+		saved = schedule_write(&schedule, name, &err);
+		schedule_free(&schedule);
+		trace_close(trace);
+	}
+	if (saved)
+		return name;
+	complain("the schedule is not saved: %s", err.text);
+	free(name);
+	return NULL;
+}
+
+/* Adds a report of a failure that was repeated by a recorded run, or was to be. */
+static bool report_failure(struct exploring *x, const struct failure *failure,
+			   const struct outcome *outcome, const char *trace, size_t number,
+			   struct err *err)
+{
+	int usual = explore_usual_status(x->explore);
+	bool same = failure_seen(outcome, usual) && failure_key(outcome) == failure->key;
+	char *schedule = same ? save_schedule(x, failure, outcome, trace, number) : NULL;
+	struct explored explored;
+	bool told = explored_open(
+		&explored,
+		&(struct explored_source){
+			.failure = failure,
+			.outcome = outcome,
+			.trace = trace,
+			.usual = usual,
+			.schedule = schedule,
+			.program = x->program,
+			.why = same ? NULL : "the run that was to repeat it went another way",
+		},
+		err);
+
+	if (told)
+		*vec_push(&x->found) = explored;
+	free(schedule);
+	return told;
+}
+
 /* Repeats a failure with kernel threads, recorded, and reports what that run shows. */
 static bool confirm(struct exploring *x, struct failure *failure, size_t number, struct err *err)
 {
 	char *trace = trace_name(x, "failure", number);
 	struct session *session = open_session(x, SESSION_ONCE, trace, err);
 	struct executor *executor = session ? session_executor(session) : NULL;
-	struct explored explored;
 	struct outcome outcome;
 	bool told = executor && executor->run(executor, &failure->plan, &outcome, err);
 
 	if (told) {
-		bool same = failure_seen(&outcome, explore_usual_status(x->explore)) &&
-			    failure_key(&outcome) == failure->key;
 		x->extra++;
-		told = explored_open(&explored, failure, &outcome, trace, NULL,
-				     same ? NULL : "the run that was to repeat it went another way",
-				     err);
-		if (told)
-			*vec_push(&x->found) = explored;
+		told = report_failure(x, failure, &outcome, trace, number, err);
 	}
 	if (session)
 		session_close(session);
@@ -265,9 +411,20 @@ static bool confirm(struct exploring *x, struct failure *failure, size_t number,
 	return told;
 }
 
+/* The execution that failed was recorded itself, with kernel threads: nothing is to be repeated. */
+static bool was_recorded(const struct exploring *x)
+{
+	return explore_result(x->explore)->failures.count && x->traced && !x->all &&
+	       session_mode(x->session) == SESSION_ONCE;
+}
+
 static bool tell_failures(struct exploring *x, struct err *err)
 {
 	struct explore_result *result = explore_result(x->explore);
+
+	if (was_recorded(x))
+		return report_failure(x, &result->failures.items[0], explore_last(x->explore),
+				      x->traced, 0, err);
 
 	for (size_t i = 0; i < result->failures.count; i++) {
 		struct failure *failure = &result->failures.items[i];
@@ -360,6 +517,11 @@ static void print_json(const struct exploring *x)
 		put(stats, "switches", r->failures.items[0].plan.runs.count);
 	}
 	json_object_set_new(stats, "mode", json_string(mode_names[used_mode(x)]));
+	for (uint32_t i = 0; i < x->hints.window_count; i++)
+		if (x->hints.window[i])
+			json_array_append_new(window, json_integer(i));
+	put(stats, "warnings", x->hints.warnings);
+	put(stats, "predictions", x->hints.predictions);
 	json_object_set_new(stats, "window", window);
 	json_object_set_new(stats, "exploring_seconds", json_real(r->seconds));
 	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
@@ -386,6 +548,10 @@ static void clean_up(struct exploring *x)
 	}
 	trace_remove(first);
 	free(first);
+	if (x->traced)
+		trace_remove(x->traced);
+	free(x->traced);
+	hints_free(&x->hints);
 	rmdir(x->directory);
 	vec_free(&x->found);
 	free(x->threads);
@@ -401,7 +567,9 @@ static int run(struct exploring *x)
 					   .seed = x->seed,
 					   .all = x->all,
 					   .stop = x->stop,
-					   .progress = x->terminal ? show_progress : NULL };
+					   .progress = x->terminal && !x->verbose ? show_progress
+										  : NULL,
+					   .ran = x->verbose ? tell_run : NULL };
 	struct err err = { 0 };
 	int status;
 	bool well;

@@ -116,6 +116,7 @@ bool confirming_run(const struct confirming *c, struct report *report)
 			.stop = confirming_catch(),
 		},
 		.predict_seconds = c->seconds / 4,
+		.deadline = now() + c->seconds,
 		.events = result->stats.events,
 	};
 	struct err err = { 0 };

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* ---- words -------------------------------------------------------------------------------- */
 
@@ -52,18 +53,50 @@ const char *explored_kind(const struct outcome *outcome)
 	}
 }
 
-static char *make_message(const struct failure *failure, const struct outcome *outcome,
-			  const struct effect_source *source, const char *why)
+static char *make_message(const struct explored_source *source, const struct effect_source *words)
 {
+	int usual = WIFEXITED(source->usual) ? WEXITSTATUS(source->usual) : -1;
 	struct effect effect = { 0 };
 	char *text;
 
-	effect_of_end(&effect, outcome, source, -1);
+	effect_of_end(&effect, source->outcome, words, usual);
 	if (asprintf(&text, "%s%s%s%s%s", effect_name(effect.kind), effect.text[0] ? ": " : "",
-		     effect.text, why ? "; not repeated: " : "", why ? why : "") < 0)
+		     effect.text, source->why ? "; not repeated: " : "",
+		     source->why ? source->why : "") < 0)
 		abort();
-	(void)failure;
 	return text;
+}
+
+/* "sooth replay x.schedule -- ./x 3": words that a shell would take apart are quoted. */
+static char *make_replay(const struct explored_source *source)
+{
+	VEC(char) text = { 0 };
+	const char *start = "sooth replay ";
+
+	if (!source->schedule)
+		return NULL;
+	for (const char *c = start; *c; c++)
+		*vec_push(&text) = *c;
+	for (const char *c = source->schedule; *c; c++)
+		*vec_push(&text) = *c;
+	for (const char *c = " --"; *c; c++)
+		*vec_push(&text) = *c;
+	for (char **word = source->program; *word; word++) {
+		bool plain = **word && !(*word)[strcspn(*word, " \t\n'\"\\$`*?[](){}<>|&;!#~")];
+		*vec_push(&text) = ' ';
+		if (!plain)
+			*vec_push(&text) = '\'';
+		for (const char *c = *word; *c; c++) {
+			if (*c == '\'')
+				for (const char *q = "'\\'"; *q; q++)
+					*vec_push(&text) = *q;
+			*vec_push(&text) = *c;
+		}
+		if (!plain)
+			*vec_push(&text) = '\'';
+	}
+	*vec_push(&text) = 0;
+	return text.items;
 }
 
 /* ---- places ------------------------------------------------------------------------------- */
@@ -156,30 +189,29 @@ static void find_events(struct report_observed *observed, const struct outcome *
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-bool explored_open(struct explored *explored, const struct failure *failure,
-		   const struct outcome *outcome, const char *path, const char *replay,
-		   const char *why, struct err *err)
+bool explored_open(struct explored *explored, const struct explored_source *source, struct err *err)
 {
+	const struct outcome *outcome = source->outcome;
 	struct report_observed observed = { .kind = explored_kind(outcome) };
 	struct predict_result *result;
-	struct effect_source source = { 0 };
+	struct effect_source words = { 0 };
 	struct trace *trace;
 
-	if (!trace_open(path, &trace, err))
+	if (!trace_open(source->trace, &trace, err))
 		return false;
-	*explored = (struct explored){ .confirmed = !why };
-	source.trace = trace;
-	source.symbols = trace_symbols_open(trace);
-	observed.status = why ? FINDING_OBSERVED : FINDING_CONFIRMED;
-	observed.message = make_message(failure, outcome, &source, why);
-	observed.replay = replay ? mem_copy_text(replay, strlen(replay)) : NULL;
-	find_place(&observed, outcome, &source);
+	*explored = (struct explored){ .confirmed = !source->why };
+	words.trace = trace;
+	words.symbols = trace_symbols_open(trace);
+	observed.status = source->why ? FINDING_OBSERVED : FINDING_CONFIRMED;
+	observed.message = make_message(source, &words);
+	observed.replay = make_replay(source);
+	find_place(&observed, outcome, &words);
 	find_events(&observed, outcome, trace);
-	trace_symbols_close(source.symbols);
+	trace_symbols_close(words.symbols);
 	result = mem_zalloc(1, sizeof *result);
 	result->stats.threads = outcome->thread_count;
 	result->stats.events = outcome->event_count;
-	explored->trace = mem_copy_text(path, strlen(path));
+	explored->trace = mem_copy_text(source->trace, strlen(source->trace));
 	explored->report.trace = explored->trace;
 	explored->report.result = result;
 	*vec_push(&explored->report.observed) = observed;

@@ -6,19 +6,25 @@
 #include "report/report.h"
 
 /* A failure, and the run that repeated it with kernel threads and was recorded. */
+struct explored_source {
+	const struct failure *failure;
+	const struct outcome *outcome; /* of the run that repeated it */
+	const char *trace;	       /* its recording */
+	int usual;		       /* status of a run that is well, as of waitpid */
+	const char *schedule;	       /* the file that it was saved to; NULL: it was not */
+	char **program;
+	const char *why; /* not NULL: it was not repeated, for that reason */
+};
+
 struct explored {
 	char *trace; /* the recording; NULL: there is none */
 	struct report report;
 	bool confirmed;
 };
 
-/*
- * Makes a report of a failure from the recording of the run that repeated it, whose outcome is given.
- * `why` not NULL: it did not repeat it, for that reason. False: the recording cannot be read.
- */
-bool explored_open(struct explored *explored, const struct failure *failure,
-		   const struct outcome *outcome, const char *trace, const char *replay,
-		   const char *why, struct err *err);
+/* False: the recording cannot be read. */
+bool explored_open(struct explored *explored, const struct explored_source *source,
+		   struct err *err);
 void explored_close(struct explored *explored);
 
 /* The word for a failure: "assertion", "lost-signal" … */

@@ -288,6 +288,21 @@ static struct describe *describe(const struct predicting *p, const struct trace 
 	return made;
 }
 
+char *predicting_replay_command(const struct predicting *p, const char *trace)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "._/+-";
+	const char *quote = trace[strspn(trace, plain)] ? "'" : "";
+	char window[32] = "", *text;
+
+	if (p->options.window != PREDICT_WINDOW)
+		snprintf(window, sizeof window, "--window %" PRIu32 " ", p->options.window);
+	if (asprintf(&text, "sooth replay %s%s%s%s%s", window, p->options.every ? "--every " : "",
+		     quote, trace, quote) < 0)
+		abort();
+	return text;
+}
+
 void predicting_add(struct predicting *p, const char *path, const char *process,
 		    const struct predicting_end *end)
 {
@@ -306,6 +321,8 @@ void predicting_add(struct predicting *p, const char *path, const char *process,
 	if (end)
 		add_end(&report, trace, end);
 	report.describe = describe(p, trace, &report);
+	if (!strcmp(p->command, "predict") && trace_meta(trace, "program"))
+		report.replay = predicting_replay_command(p, path);
 	*vec_push(&p->reports) = report;
 }
 

@@ -45,6 +45,9 @@ struct predicting_end {
 void predicting_add(struct predicting *p, const char *trace, const char *process,
 		    const struct predicting_end *end);
 
+/* What `sooth replay` is called with in front of a finding's id; to be freed. */
+char *predicting_replay_command(const struct predicting *p, const char *trace);
+
 /* Frees everything, without a word. */
 void predicting_drop(struct predicting *p);
 

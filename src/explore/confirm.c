@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* Recordings to predict from anew: that of the run that diverged, one without a plan, and some with
  * random priorities. */
@@ -191,14 +192,25 @@ static void compare_orders(struct confirmer *c, const struct trace *base, struct
 	}
 }
 
-static void take_order(struct confirmer *c, struct confirmation *out, unsigned i)
+/* A program that did not end when it was recorded does not fail by going on now. */
+static void effect_of_run(struct confirmer *c, struct effect *effect)
+{
+	struct effect_source source = source_of(c);
+	enum control_result result = c->rerun.outcome.result;
+
+	if (trace_is_cut(c->trace) && (result == CONTROL_LIMIT || result == CONTROL_HUNG))
+		*effect = (struct effect){ EFFECT_NONE, "" };
+	else
+		effect_of_end(effect, &c->rerun.outcome, &source, c->status);
+}
+
+static void take_order(struct confirmer *c, struct confirmation *out, unsigned i, bool race)
 {
 	struct confirm_order *order = &out->orders[i];
-	struct effect_source source = source_of(c);
 
-	effect_of_end(&order->effect, &c->rerun.outcome, &source, c->status);
-	order->first = c->plan.stops.count ? c->plan.stops.items[0].thread : CONTROL_NONE;
-	order->second = c->plan.stops.count ? c->plan.stops.items[1].thread : CONTROL_NONE;
+	effect_of_run(c, &order->effect);
+	order->first = race ? c->plan.stops.items[0].thread : CONTROL_NONE;
+	order->second = race ? c->plan.stops.items[1].thread : CONTROL_NONE;
 	effect_keep_reads(&c->reads[i], &c->rerun.outcome);
 	out->order_count = i + 1;
 }
@@ -225,7 +237,7 @@ static void run_other_order(struct confirmer *c, const struct trace *base,
 	}
 	if (!c->rerun.outcome.control->stops_met)
 		return;
-	take_order(c, out, 1);
+	take_order(c, out, 1, true);
 	compare_orders(c, base, out);
 }
 
@@ -236,7 +248,7 @@ static void explain(struct confirmer *c, const struct trace *base, struct confir
 	struct effect effect;
 	char text[EFFECT_TEXT];
 
-	effect_of_end(&effect, &c->rerun.outcome, &source, c->status);
+	effect_of_run(c, &effect);
 	if (!diverge_explain(&divergence, &c->plan, &c->rerun.outcome, base, &source))
 		snprintf(divergence.text, sizeof divergence.text,
 			 "every thread did what it should, but the run does not show it");
@@ -277,7 +289,7 @@ static bool attempt(struct confirmer *c, const struct trace *base, const struct 
 	free(out->why);
 	out->why = NULL;
 	out->verdict = CONFIRM_DONE;
-	take_order(c, out, 0);
+	take_order(c, out, 0, finding->kind == FINDING_RACE);
 	if (finding->kind == FINDING_RACE) {
 		take_meeting(c, keys, out);
 		if (!c->options.one_order)
@@ -287,6 +299,21 @@ static bool attempt(struct confirmer *c, const struct trace *base, const struct 
 }
 
 /* ---- other recordings ----------------------------------------------------------------------- */
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Is it worth to try again? A run that hangs takes all its time, and the next hangs as well. */
+static bool goes_on(const struct confirmer *c)
+{
+	return !c->stopped && c->rerun.outcome.result != CONTROL_HUNG &&
+	       (c->options.deadline <= 0 || now() < c->options.deadline);
+}
 
 static void predict_base(struct confirmer *c, struct base *base)
 {
@@ -328,7 +355,7 @@ static bool attempt_again(struct confirmer *c, const struct base *base,
 {
 	bool done = false;
 
-	for (size_t i = 0; base->trace && !done && !c->stopped && i < base->result.findings.count;
+	for (size_t i = 0; base->trace && !done && goes_on(c) && i < base->result.findings.count;
 	     i++) {
 		const struct finding *other = &base->result.findings.items[i];
 		uint64_t *other_keys = verify_keys(base->trace, other);
@@ -353,7 +380,7 @@ bool confirm_finding(struct confirmer *c, const struct finding *finding, struct 
 		first = *out;
 		out->why = NULL;
 		drop_base(&c->bases[0]);
-		for (unsigned i = 0; i < BASES && !done && !c->stopped; i++) {
+		for (unsigned i = 0; i < BASES && !done && goes_on(c); i++) {
 			make_base(c, i, out);
 			done = attempt_again(c, &c->bases[i], finding, keys, out);
 		}

@@ -14,6 +14,7 @@ struct confirm_options {
 	/* on_held: threads of a race are held where they meet, others where they end */
 	struct rerun_options run;
 	double predict_seconds; /* for predicting again after a divergence; 0: never */
+	double deadline;	/* of CLOCK_MONOTONIC: no new attempt after it; 0: none */
 	uint64_t events; /* of the recording: a run with very many more is endless; 0: no limit */
 	bool one_order;	 /* of a race only the first order is run */
 	struct schedule *schedule; /* made from the run that confirms a finding; NULL: none */

@@ -239,6 +239,49 @@ static bool tell_late(const struct comparison *c, struct divergence *d)
 	return false;
 }
 
+/* What a thread did at a step of the recording. */
+static bool find_recorded(const struct trace *trace, uint32_t thread, uint64_t step,
+			  struct trace_event *ev)
+{
+	uint32_t stream = trace_find_stream(trace, thread);
+	struct trace_cursor *cursor =
+		stream == TRACE_NONE ? NULL : trace_cursor_open(trace, stream);
+	bool found = false;
+	struct err err;
+
+	while (cursor && !found && trace_next(cursor, ev, &err))
+		found = ev->index != TRACE_NO_INDEX && event_is_step(ev->kind) && ev->step == step;
+	trace_cursor_close(cursor);
+	return found;
+}
+
+/*
+ * Everybody did all they should, but not in the order of the plan: somebody could not go on when it
+ * was their turn. What kept them back is in no log: code that was not recorded.
+ */
+static bool tell_held_up(const struct comparison *c, struct divergence *d)
+{
+	uint32_t run = c->outcome->control->diverged_run;
+	const struct effect_source *s = c->source;
+	struct trace_event ev;
+	uint64_t site;
+
+	if (run >= c->plan->runs.count)
+		return false;
+	d->thread = c->plan->runs.items[run].thread;
+	d->step = c->plan->runs.items[run].until - 1;
+	if (!find_recorded(c->recorded, d->thread, d->step, &ev))
+		return false;
+	site = trace_event_site(c->recorded, &ev);
+	effect_print(d->text,
+		     "T%" PRIu32 " did not get through %s at %s when it should: something that is "
+		     "not recorded held it up",
+		     d->thread,
+		     place_operation(s->trace, s->symbols, ev.kind, site, ev.address).text,
+		     place_words(s->trace, s->symbols, site).text);
+	return true;
+}
+
 bool diverge_explain(struct divergence *d, const struct plan *plan, const struct outcome *outcome,
 		     const struct trace *recorded, const struct effect_source *source)
 {
@@ -257,7 +300,7 @@ bool diverge_explain(struct divergence *d, const struct plan *plan, const struct
 	find_wishes(&c);
 	for (uint32_t i = 0; i < c.count; i++)
 		compare_thread(&c, i);
-	told = tell_first(&c, d) || tell_late(&c, d);
+	told = tell_first(&c, d) || tell_late(&c, d) || tell_held_up(&c, d);
 	for (uint32_t i = 0; i < c.count; i++)
 		vec_free(&c.lanes[i].log);
 	free(c.lanes);

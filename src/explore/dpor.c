@@ -40,6 +40,7 @@ struct dpor {
 	struct race_finder finder;
 	race_nodes initials;
 	use_list one, other;
+	VEC(struct control_event) kept; /* of a run, those of the window */
 };
 
 /* ---- choices ------------------------------------------------------------------------------ */
@@ -307,7 +308,8 @@ static void take_in_pending(struct dpor *dpor, const struct outcome *outcome)
 		const struct control_blocked *blocked = &outcome->blocked[i];
 		struct control_event event = pending_event(blocked);
 		struct choice choice = make_choice(&event, 1);
-		if (blocked->how == CONTROL_BY_SPIN || blocked->how == CONTROL_BY_CALL ||
+		if (!in_window(dpor, blocked->thread) || blocked->kind == EV_NONE ||
+		    blocked->how == CONTROL_BY_SPIN || blocked->how == CONTROL_BY_CALL ||
 		    (blocked->how == CONTROL_BY_NOTHING && outcome->result == CONTROL_ASLEEP))
 			continue;
 		if (blocked->how != CONTROL_BY_NOTHING || !ended) {
@@ -329,11 +331,29 @@ static void refuse_branch(struct dpor *dpor)
 	level->chosen.items[level->tried - 1].refused = true;
 }
 
-void dpor_learn(struct dpor *dpor, const struct outcome *outcome)
+/*
+ * With a window nothing but what its threads do is looked at: the others go straight on, when they
+ * have to, and are in no prefix.
+ */
+static void keep_window(struct dpor *dpor, struct outcome *outcome)
+{
+	if (!dpor->options.window)
+		return;
+	dpor->kept.count = 0;
+	for (uint32_t i = 0; i < outcome->event_count; i++)
+		if (in_window(dpor, outcome->events[i].thread))
+			*vec_push(&dpor->kept) = outcome->events[i];
+	outcome->events = dpor->kept.items;
+	outcome->event_count = (uint32_t)dpor->kept.count;
+}
+
+void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 {
 	size_t at = dpor->path.events.count;
+	struct outcome seen = *whole, *outcome = &seen;
 
 	dpor->stats.runs++;
+	keep_window(dpor, outcome);
 	uses_learn_blocks(&dpor->path.blocks, outcome->events, outcome->event_count);
 	if (outcome->events_lost || outcome->result == CONTROL_LIMIT ||
 	    outcome->result == CONTROL_HUNG || outcome->result == CONTROL_UNFINISHED)
@@ -462,6 +482,7 @@ void dpor_close(struct dpor *dpor)
 	vec_free(&dpor->initials);
 	vec_free(&dpor->one);
 	vec_free(&dpor->other);
+	vec_free(&dpor->kept);
 	free(dpor);
 }
 

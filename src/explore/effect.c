@@ -49,6 +49,10 @@ void effect_blocked_words(char text[EFFECT_TEXT], const struct control_blocked *
 		if (b->kind == EV_JOIN || b->kind == EV_JOIN_REQUEST)
 			effect_print(text, "T%" PRIu32 " waits for the end of T%" PRIu32 " at %s",
 				     b->thread, b->owner, at.text);
+		else if (b->owner == b->thread)
+			effect_print(text,
+				     "T%" PRIu32 " waits for %.100s, which it has itself, at %s",
+				     b->thread, what.text, at.text);
 		else
 			effect_print(text,
 				     "T%" PRIu32 " waits for %.100s, which T%" PRIu32 " has, at %s",

@@ -1,6 +1,8 @@
 #include "explore/explore.h"
 
 #include "base/mem.h"
+#include "explore/foresee.h"
+#include "explore/hints.h"
 #include "explore/path.h"
 #include "explore/steer.h"
 
@@ -8,17 +10,38 @@
 #include <string.h>
 #include <time.h>
 
-#define RANDOM_EVERY 8	  /* lead runs to a run by random priorities */
-#define LEADS_SHARE 2	  /* leads get a half of the budget at most, */
-#define LEADS_STALE 400	  /* … and end when so many runs showed nothing new */
-#define BOUNDED_RUNS 2000 /* each pass with few preemptions */
-#define ALONE_RUNS 4000	  /* systematic runs before random ones come beside them */
-#define SPEAK_EVERY 0.1	  /* seconds */
+#define LEADS_ALONE 24	      /* runs by leads before systematic ones come beside them */
+#define RANDOM_EVERY 8	      /* runs to one by random priorities, while there are leads */
+#define BOUNDED_RUNS 2000     /* each pass with few preemptions */
+#define SYSTEMATIC_ALONE 4000 /* runs before random ones come beside them, behind the leads */
+#define LONG_RUN 100000 /* operations, from which on leads move only the threads of the window */
+#define SYSTEMATIC_MOST 300000 /* operations of a run that is searched without a window */
+#define KEYED_MOST 20000       /* operations of a run that is remembered */
+#define SPEAK_EVERY 0.1	       /* seconds */
+
+/* The systematic search is made in passes, each of which sees more than the one before. */
+static const struct {
+	uint32_t bound;
+	bool window;
+	uint64_t share; /* runs: a part of the budget, or 0: BOUNDED_RUNS */
+} passes[] = {
+	{ 1, true, 0 },
+	{ 2, true, 0 },
+	{ PATH_NONE, true, 4 },
+	{ PATH_NONE, false, 1 },
+};
+#define PASSES (sizeof passes / sizeof passes[0])
 
 struct explore {
 	struct explore_options options;
+	const bool *window; /* threads to interleave first; NULL: there is no window */
+	uint32_t window_count;
 	struct explore_result result;
 	struct leads leads;
+	struct map plans; /* keys of runs that were seen, or foreseen by a lead that was followed */
+	struct dpor *dpor; /* of the pass that is under way */
+	size_t pass;
+	uint64_t pass_runs;
 	struct executor *executor;
 	struct plan plan;
 	struct outcome outcome;
@@ -27,7 +50,8 @@ struct explore {
 	uint64_t draws;
 	int usual; /* status of a run that is well */
 	double start, spoken;
-	bool broken; /* the executor failed */
+	bool broken;	/* the executor failed */
+	bool exhausted; /* nothing is left to run */
 };
 
 static double now(void)
@@ -44,7 +68,8 @@ static bool over(struct explore *e)
 {
 	if (e->options.stop && *e->options.stop)
 		e->result.interrupted = true;
-	return e->broken || e->result.interrupted || e->result.executions >= e->options.budget ||
+	return e->broken || e->exhausted || e->result.interrupted ||
+	       e->result.executions >= e->options.budget ||
 	       (e->options.seconds > 0 && now() - e->start > e->options.seconds) ||
 	       (e->result.failures.count && !e->options.all);
 }
@@ -85,9 +110,13 @@ static void keep_failure(struct explore *e, const char *how)
 	*vec_push(&e->result.failures) = failure;
 }
 
-static void judge(struct explore *e, const char *how)
+static void judge(struct explore *e, const char *how, const struct lead *lead)
 {
 	e->result.executions++;
+	if (e->options.ran)
+		e->options.ran(e->options.context, e->result.executions, how, lead, &e->outcome);
+	if (e->outcome.event_count < KEYED_MOST)
+		map_put(&e->plans, foresee_key_of(e->outcome.events, e->outcome.event_count), NULL);
 	if (failure_seen(&e->outcome, e->usual))
 		keep_failure(e, how);
 	else if (e->outcome.result == CONTROL_LIMIT || e->outcome.result == CONTROL_HUNG)
@@ -97,14 +126,14 @@ static void judge(struct explore *e, const char *how)
 }
 
 /* Runs e->plan. False: it could not be run. */
-static bool run_plan(struct explore *e, const char *phase, const char *how)
+static bool run_plan(struct explore *e, const char *phase, const char *how, const struct lead *lead)
 {
 	speak(e, phase);
 	if (!e->executor->run(e->executor, &e->plan, &e->outcome, e->err)) {
 		e->broken = true;
 		return false;
 	}
-	judge(e, how);
+	judge(e, how, lead);
 	return true;
 }
 
@@ -118,15 +147,12 @@ static void start_plan(struct explore *e)
 
 /* ---- leads -------------------------------------------------------------------------------- */
 
-static bool learn(struct explore *e, uint32_t depth)
+static void learn(struct explore *e, uint32_t depth)
 {
-	size_t before = e->leads.seen_pairs.count;
-
 	if (failure_seen(&e->outcome, e->usual) || e->outcome.result == CONTROL_LIMIT ||
 	    e->outcome.result == CONTROL_HUNG)
-		return false;
+		return;
 	leads_learn(&e->leads, &e->outcome, depth);
-	return e->leads.seen_pairs.count != before;
 }
 
 static void run_random(struct explore *e, bool learns)
@@ -134,84 +160,153 @@ static void run_random(struct explore *e, bool learns)
 	start_plan(e);
 	e->plan.policy = CONTROL_PRIORITIES;
 	e->plan.seed = e->options.seed * 1000003 + ++e->draws * 7919;
-	if (run_plan(e, "random priorities", "random priorities")) {
+	if (run_plan(e, "random priorities", "random priorities", NULL)) {
 		e->result.by_priorities++;
 		if (learns)
 			learn(e, 1);
 	}
 }
 
-static void follow_leads(struct explore *e)
+/* The next lead whose run is not known yet. False: there is none. */
+static bool next_lead(struct explore *e, struct lead *lead)
 {
-	uint64_t most = e->options.budget / LEADS_SHARE, stale = 0, runs = 0;
-	struct lead lead;
+	struct steer_window window = { NULL, 0 };
 
-	while (!over(e) && e->result.by_leads < most && stale < LEADS_STALE &&
-	       leads_take(&e->leads, &lead)) {
-		char how[24];
-		uint32_t depth = lead.log->depth + 1;
-		snprintf(how, sizeof how, "lead %s", lead_kind_name(lead.kind));
+	if (e->longest > LONG_RUN)
+		window = (struct steer_window){ e->window, e->window_count };
+	while (leads_take(&e->leads, lead)) {
+		uint64_t key;
+		bool fresh;
 		start_plan(e);
-		steer_plan(&lead, &e->plan);
-		lead_done(&e->leads, &lead);
-		if (!run_plan(e, "leads", how))
-			return;
-		e->result.by_leads++;
-		stale = learn(e, depth) ? 0 : stale + 1;
-		if (++runs % RANDOM_EVERY == 0 && !over(e))
-			run_random(e, true);
+		steer_plan(lead, &window, &e->plan);
+		key = foresee_key(lead, &e->plan);
+		map_put(&e->plans, key ? key : steer_key(lead, &e->plan), &fresh);
+		if (fresh)
+			return true;
+		lead_done(&e->leads, lead);
 	}
+	return false;
+}
+
+static bool run_lead(struct explore *e)
+{
+	struct lead lead;
+	uint32_t depth;
+	char how[24];
+	bool ran;
+
+	if (!next_lead(e, &lead))
+		return false;
+	snprintf(how, sizeof how, "lead %s", lead_kind_name(lead.kind));
+	depth = lead.log->depth + 1;
+	ran = run_plan(e, "leads", how, &lead);
+	lead_done(&e->leads, &lead);
+	if (ran) {
+		e->result.by_leads++;
+		learn(e, depth);
+	}
+	return true;
 }
 
 /* ---- systematically ----------------------------------------------------------------------- */
 
-/* A pass of at most `most` runs. True: it came to its end. */
-static bool search_systematically(struct explore *e, uint32_t bound, bool window, uint64_t most)
+static void end_pass(struct explore *e, bool at_its_end)
 {
-	struct dpor_options options = { .bound = bound,
-					.window = window ? e->options.window : NULL,
-					.window_count = e->options.window_count,
-					.plan_options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP,
-					.most_steps = e->options.most_steps };
-	struct dpor *dpor = dpor_open(&options);
-	uint64_t runs = 0;
-	bool more = true;
-
-	while (!over(e) && runs < most && (more = dpor_next(dpor, &e->plan))) {
-		if (!run_plan(e, bound == PATH_NONE ? "systematic" : "few preemptions",
-			      "systematic"))
-			break;
-		e->result.by_systematic++;
-		runs++;
-		dpor_learn(dpor, &e->outcome);
-		if (bound == PATH_NONE && runs > ALONE_RUNS && runs % 2 == 0 && !over(e) &&
-		    !e->options.systematic_only)
-			run_random(e, false);
-	}
-	e->result.systematic = *dpor_stats(dpor);
-	e->result.complete = !more && dpor_complete(dpor);
-	dpor_close(dpor);
-	return !more;
+	e->result.systematic = *dpor_stats(e->dpor);
+	e->result.complete = at_its_end && dpor_complete(e->dpor);
+	dpor_close(e->dpor);
+	e->dpor = NULL;
+	e->pass++;
 }
 
-static void search_all(struct explore *e)
+static bool begin_pass(struct explore *e)
 {
-	for (uint32_t bound = 1; bound <= 2 && !e->options.systematic_only; bound++)
-		if (!over(e) && !e->result.complete)
-			search_systematically(e, bound, e->options.window != NULL, BOUNDED_RUNS);
-	if (e->options.window && !e->options.systematic_only && !over(e))
-		search_systematically(e, PATH_NONE, true, e->options.budget / 4);
-	if (!over(e) && !e->result.complete)
-		search_systematically(e, PATH_NONE, false, UINT64_MAX);
+	struct dpor_options options = { .plan_options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP,
+					.most_steps = e->options.most_steps };
+	bool bounded;
+
+	while (e->pass < PASSES) {
+		bounded = passes[e->pass].bound != PATH_NONE;
+		bool other = !passes[e->pass].window || !e->window;
+		if (!(bounded && e->options.systematic_only) &&
+		    !(!bounded && passes[e->pass].window && !e->window) &&
+		    !(other && e->longest > SYSTEMATIC_MOST))
+			break;
+		e->pass++;
+	}
+	if (e->pass == PASSES)
+		return false;
+	options.bound = passes[e->pass].bound;
+	options.window = passes[e->pass].window ? e->window : NULL;
+	options.window_count = e->window_count;
+	e->dpor = dpor_open(&options);
+	e->pass_runs = 0;
+	return true;
+}
+
+/* A run of the pass that is under way, or the first of the next. False: all are at their end. */
+static bool run_systematic(struct explore *e)
+{
+	for (;;) {
+		uint64_t most;
+		if (!e->dpor && !begin_pass(e))
+			return false;
+		most = passes[e->pass].share ? e->options.budget / passes[e->pass].share
+					     : BOUNDED_RUNS;
+		if (e->pass_runs < most && dpor_next(e->dpor, &e->plan))
+			break;
+		end_pass(e, e->pass_runs < most);
+		if (e->result.complete)
+			return false;
+	}
+	e->pass_runs++;
+	if (run_plan(e, passes[e->pass].bound == PATH_NONE ? "systematic" : "few preemptions",
+		     "systematic", NULL)) {
+		e->result.by_systematic++;
+		dpor_learn(e->dpor, &e->outcome);
+	}
+	return true;
+}
+
+/* ---- taking turns ------------------------------------------------------------------------- */
+
+/* Leads alone at first, then with systematic runs, at last these alone; some random ones among them. */
+static void run_next(struct explore *e)
+{
+	uint64_t turn = e->result.executions;
+	bool leads = e->leads.queue.count && !e->options.systematic_only;
+	bool random = !e->options.systematic_only && turn % RANDOM_EVERY == 0 &&
+		      (leads || e->result.by_systematic > SYSTEMATIC_ALONE);
+
+	if (random) {
+		run_random(e, leads);
+		return;
+	}
+	if (leads && (e->result.by_leads < LEADS_ALONE || turn % 2) && run_lead(e))
+		return;
+	if (run_systematic(e) || e->result.complete)
+		return;
+	if (e->options.systematic_only)
+		e->exhausted = true;
+	else
+		run_random(e, leads);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
+
+void explore_hint(struct explore *e, const struct hints *hints)
+{
+	e->window = hints->window;
+	e->window_count = hints->window_count;
+	for (size_t i = 0; i < hints->pairs.count; i++)
+		leads_hint(&e->leads, hints->pairs.items[i].one, hints->pairs.items[i].other);
+}
 
 void explore_first(struct explore *e, const struct outcome *outcome)
 {
 	e->outcome = *outcome;
 	e->usual = outcome->result == CONTROL_ENDED ? outcome->status : 0;
-	judge(e, "first run");
+	judge(e, "first run", NULL);
 	if (!e->options.most_steps)
 		e->options.most_steps = 100000 + 20 * (uint64_t)outcome->event_count;
 	if (!e->options.systematic_only)
@@ -222,12 +317,10 @@ bool explore_search(struct explore *e, struct executor *executor, struct err *er
 {
 	e->executor = executor;
 	e->err = err;
-	if (!e->options.systematic_only)
-		follow_leads(e);
-	if (!over(e))
-		search_all(e);
-	while (!over(e) && !e->result.complete && !e->options.systematic_only)
-		run_random(e, false);
+	while (!over(e) && !e->result.complete)
+		run_next(e);
+	if (e->dpor)
+		end_pass(e, false);
 	e->result.leads_made = e->leads.made;
 	e->result.leads_left = e->leads.queue.count;
 	e->result.seconds = now() - e->start;
@@ -249,8 +342,14 @@ void explore_close(struct explore *e)
 		failure_free(&e->result.failures.items[i]);
 	vec_free(&e->result.failures);
 	leads_free(&e->leads);
+	map_free(&e->plans);
 	plan_free(&e->plan);
 	free(e);
+}
+
+const struct outcome *explore_last(const struct explore *e)
+{
+	return &e->outcome;
 }
 
 struct explore_result *explore_result(struct explore *e)

@@ -29,10 +29,11 @@ struct explore_options {
 	bool all;	      /* go on after the first failure */
 	bool systematic_only; /* no leads, no random runs */
 	uint64_t most_steps;  /* of a run; 0: by the length of the first */
-	const bool *window;   /* threads to interleave first; NULL: there is no window */
-	uint32_t window_count;
 	void (*progress)(void *context, const struct explore_progress *progress);
 	void *context;
+	/* Called after each execution; may be NULL. */
+	void (*ran)(void *context, uint64_t execution, const char *how, const struct lead *lead,
+		    const struct outcome *outcome);
 	const volatile int *stop; /* not 0: end; may be NULL */
 };
 
@@ -52,11 +53,18 @@ struct explore;
 struct explore *explore_open(const struct explore_options *options);
 void explore_close(struct explore *explore);
 
+/* Before the first run: what analyses of its recording say. Stays the caller's, and must last. */
+struct hints;
+void explore_hint(struct explore *explore, const struct hints *hints);
+
 /* The run that everything starts from. It counts as an execution; it may have failed itself. */
 void explore_first(struct explore *explore, const struct outcome *outcome);
 
 /* False: the executor failed, with the reason; the result holds what was seen until then. */
 bool explore_search(struct explore *explore, struct executor *executor, struct err *err);
+
+/* What the last run was: good as long as the executor runs nothing else. */
+const struct outcome *explore_last(const struct explore *explore);
 
 struct explore_result *explore_result(struct explore *explore);
 int explore_usual_status(const struct explore *explore);

@@ -55,7 +55,7 @@ static uint64_t blocked_sites(const struct outcome *outcome)
 		if (blocked->how == CONTROL_BY_NOTHING || blocked->kind == EV_JOIN ||
 		    (outcome->result == CONTROL_DEADLOCK && !blocked->in_cycle))
 			continue;
-		sum += mix(blocked->site, blocked->kind);
+		sum += mix(mix(1, blocked->site), blocked->kind);
 	}
 	return sum;
 }
@@ -65,6 +65,6 @@ uint64_t failure_key(const struct outcome *outcome)
 	bool blocked = outcome->result == CONTROL_DEADLOCK || outcome->result == CONTROL_STUCK;
 
 	if (outcome->result == CONTROL_ENDED)
-		return mix(outcome->result, (uint64_t)outcome->status);
-	return mix(outcome->result, blocked ? blocked_sites(outcome) : failed_site(outcome));
+		return mix(mix(1, outcome->result), (uint64_t)outcome->status);
+	return mix(mix(1, outcome->result), blocked ? blocked_sites(outcome) : failed_site(outcome));
 }

@@ -11,25 +11,28 @@
 #define COST_OF_A_TRY 4	 /* in points of rank */
 #define COST_OF_DEPTH 2
 #define COST_OF_NOTHING_NEW 6
+#define GAIN_OF_A_HINT 1
 
+/* Kinds of one family that concern the same pair of sites take turns. */
 static const struct {
 	const char *name;
 	int rank;
 	bool stay;
+	enum lead_kind family;
 } kinds[LEAD_KINDS] = {
-	[LEAD_CYCLE] = { "cycle", 0, false },
-	[LEAD_FREE] = { "free", 0, false },
-	[LEAD_FREE_LATE] = { "free-late", 2, false },
-	[LEAD_SIGNAL] = { "signal", 1, false },
-	[LEAD_SEE] = { "see", 2, false },
-	[LEAD_SEE_LAST] = { "see-last", 1, false },
-	[LEAD_OLDER] = { "older", 1, true },
-	[LEAD_OLDER_BACK] = { "older-back", 2, false },
-	[LEAD_BEFORE] = { "before", 2, true },
-	[LEAD_BEFORE_BACK] = { "before-back", 2, false },
-	[LEAD_TRIPLE] = { "triple", 2, false },
-	[LEAD_WRITES] = { "writes", 2, true },
-	[LEAD_PREDICTED] = { "predicted", 0, false },
+	[LEAD_CYCLE] = { "cycle", 0, false, LEAD_CYCLE },
+	[LEAD_FREE] = { "free", 0, false, LEAD_FREE },
+	[LEAD_FREE_LATE] = { "free-late", 2, false, LEAD_FREE },
+	[LEAD_SIGNAL] = { "signal", 1, false, LEAD_SIGNAL },
+	[LEAD_SEE] = { "see", 2, false, LEAD_SEE },
+	[LEAD_SEE_LAST] = { "see-last", 1, false, LEAD_SEE },
+	[LEAD_OLDER] = { "older", 1, true, LEAD_OLDER },
+	[LEAD_OLDER_BACK] = { "older-back", 2, false, LEAD_OLDER },
+	[LEAD_BEFORE] = { "before", 2, true, LEAD_OLDER },
+	[LEAD_BEFORE_BACK] = { "before-back", 2, false, LEAD_OLDER },
+	[LEAD_TRIPLE] = { "triple", 2, false, LEAD_TRIPLE },
+	[LEAD_WRITES] = { "writes", 2, true, LEAD_WRITES },
+	[LEAD_PREDICTED] = { "predicted", 0, false, LEAD_PREDICTED },
 };
 
 const char *lead_kind_name(enum lead_kind kind)
@@ -45,13 +48,23 @@ static uint64_t hash(uint64_t a, uint64_t b, uint64_t c)
 	return (h ^ h >> 32) * 0x94d049bb133111ebull;
 }
 
+static uint64_t pair_of(uint64_t one, uint64_t other)
+{
+	return one < other ? hash(one, other, 0) : hash(other, one, 0);
+}
+
+void leads_hint(struct leads *leads, uint64_t one, uint64_t other)
+{
+	map_put(&leads->hinted, pair_of(one, other), NULL);
+}
+
 /* ---- adding ------------------------------------------------------------------------------- */
 
 void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 	       const struct control_rule *rules, size_t count, uint64_t site_a, uint64_t site_b,
 	       int penalty)
 {
-	uint64_t pair = hash(site_a, site_b, kind);
+	uint64_t pair = hash(site_a, site_b, kinds[kind].family);
 	uint64_t *queued = map_put(&leads->queued, pair, NULL);
 	struct lead lead = { .kind = kind,
 			     .log = log,
@@ -66,7 +79,8 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 	}
 	++*queued;
 	lead.rank = kinds[kind].rank + penalty + COST_OF_DEPTH * (int)log->depth +
-		    (log->interesting ? 0 : COST_OF_NOTHING_NEW);
+		    (log->interesting ? 0 : COST_OF_NOTHING_NEW) -
+		    (map_get(&leads->hinted, pair_of(site_a, site_b)) ? GAIN_OF_A_HINT : 0);
 	for (size_t i = 0; i < count; i++)
 		*vec_push(&lead.rules) = rules[i];
 	log->leads++;
@@ -76,9 +90,9 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 
 /* ---- lifting ------------------------------------------------------------------------------ */
 
-/* Does a thread acquire `lock` as one of its steps from..last? */
-static bool acquires(const struct runlog *log, uint32_t thread, uint64_t lock, uint32_t from,
-		     uint32_t last)
+/* Does a thread take `lock`, in a way that it has to wait for, as one of its steps from..last? */
+static bool acquires(const struct runlog *log, uint32_t thread, const struct runlog_lock *lock,
+		     uint32_t from, uint32_t last)
 {
 	const runlog_locks *list = &log->acquires[thread];
 	size_t low = 0, high = list->count;
@@ -91,7 +105,8 @@ static bool acquires(const struct runlog *log, uint32_t thread, uint64_t lock, u
 			high = middle;
 	}
 	for (; low < list->count && list->items[low].step <= last; low++)
-		if (list->items[low].address == lock)
+		if (list->items[low].address == lock->address &&
+		    !(list->items[low].shared && lock->shared))
 			return true;
 	return false;
 }
@@ -109,7 +124,7 @@ uint32_t lead_lift(const struct runlog *log, uint32_t held, uint32_t step, uint3
 		from = runlog_steps_at(log, other, place);
 		for (size_t i = 0; i < set->count; i++)
 			if (set->items[i].step < up &&
-			    acquires(log, other, set->items[i].address, from, other_step))
+			    acquires(log, other, &set->items[i], from, other_step))
 				up = set->items[i].step;
 		if (up == step)
 			return step;
@@ -239,4 +254,5 @@ void leads_free(struct leads *leads)
 	map_free(&leads->queued);
 	map_free(&leads->seen_pairs);
 	map_free(&leads->hashes);
+	map_free(&leads->hinted);
 }

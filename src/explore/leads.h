@@ -48,9 +48,13 @@ struct leads {
 	struct map tried, queued;  /* by pair */
 	struct map seen_pairs;	   /* reads-from pairs of sites seen in any run */
 	struct map hashes;	   /* of runs that were taken in */
+	struct map hinted;	   /* pairs of sites that analyses named */
 	uint64_t made, taken, dropped;
 };
 void leads_free(struct leads *leads);
+
+/* Leads at these two sites, in any order, come first. */
+void leads_hint(struct leads *leads, uint64_t one, uint64_t other);
 
 /* Takes a run in: new leads from it. False if an equal run was taken in before. */
 bool leads_learn(struct leads *leads, const struct outcome *outcome, uint32_t depth);

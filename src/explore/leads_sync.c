@@ -5,32 +5,36 @@
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-static bool uses_block(const struct control_event *event, uint64_t start, uint64_t size)
+#define MOST_USES 32 /* of a block */
+#define MOST_FREES 1000
+
+/* Of a block's uses the first of each site and thread. */
+static void add_use_of(const struct runlog *log, runlog_numbers *uses, uint32_t at)
 {
-	if (!uses_reads(event) && !uses_writes(event) && !uses_sync(event) &&
-	    event->kind != EV_FREE)
-		return false;
-	return event->address >= start && event->address < start + (size ? size : 1);
+	const struct control_event *event = &log->events[at];
+
+	for (size_t i = 0; i < uses->count; i++) {
+		const struct control_event *known = &log->events[uses->items[i]];
+		if (known->site == event->site && known->thread == event->thread)
+			return;
+	}
+	if (uses->count < MOST_USES)
+		*vec_push(uses) = at;
 }
 
 /* A free of another thread before each use of the block that nothing puts before it. */
-static void free_early(struct leads *leads, struct runlog *log, uint32_t at)
+static void free_early(struct leads *leads, struct runlog *log, const runlog_numbers *uses,
+		       uint32_t at)
 {
 	const struct control_event *end = &log->events[at];
-	struct map sites = { 0 };
 
-	for (uint32_t i = 0; i < at; i++) {
-		const struct control_event *use = &log->events[i];
+	for (size_t i = 0; i < uses->count; i++) {
+		const struct control_event *use = &log->events[uses->items[i]];
 		struct control_rule rule;
-		bool fresh;
 		int penalty;
-		if (use->thread == end->thread || !uses_block(use, end->address, end->size) ||
-		    runlog_before(log, i, at, false))
+		if (use->thread == end->thread || runlog_before(log, uses->items[i], at, false))
 			continue;
-		map_put(&sites, use->site, &fresh);
-		if (!fresh)
-			continue;
-		penalty = runlog_before(log, i, at, true) ? 4 : 0;
+		penalty = runlog_before(log, uses->items[i], at, true) ? 4 : 0;
 		rule = (struct control_rule){ end->thread, end->step, use->thread,
 					      lead_lift(log, use->thread, use->step, end->thread,
 							end->step) };
@@ -38,22 +42,35 @@ static void free_early(struct leads *leads, struct runlog *log, uint32_t at)
 		rule.before_step = CONTROL_NONE;
 		leads_add(leads, log, LEAD_FREE_LATE, &rule, 1, use->site, end->site, penalty);
 	}
-	map_free(&sites);
 }
 
-#define MOST_FREES 200 /* each costs a walk through the run */
-
+/* Blocks are looked up once for each event: only those that are freed at all matter. */
 void leads_from_blocks(struct leads *leads, struct runlog *log)
 {
-	struct map threads = { 0 }; /* block to the thread that uses it, or CONTROL_NONE: several */
+	struct use_blocks blocks = { 0 };
+	VEC(runlog_numbers) uses = { 0 };
 	int frees = 0;
 
-	for (uint32_t i = 0; i < log->count && frees < MOST_FREES; i++)
-		if (log->events[i].kind == EV_FREE) {
-			frees++;
-			free_early(leads, log, i);
-		}
-	map_free(&threads);
+	uses_learn_blocks(&blocks, log->events, log->count);
+	for (size_t i = 0; i < blocks.list.count; i++)
+		*vec_push(&uses) = (runlog_numbers){ 0 };
+	for (uint32_t i = 0; i < log->count && blocks.list.count; i++) {
+		const struct control_event *event = &log->events[i];
+		size_t at;
+		if (!uses_reads(event) && !uses_writes(event) && !uses_sync(event) &&
+		    event->kind != EV_FREE)
+			continue;
+		at = uses_find_block(&blocks, event->address);
+		if (at == SIZE_MAX)
+			continue;
+		if (event->kind == EV_FREE && frees++ < MOST_FREES)
+			free_early(leads, log, &uses.items[at], i);
+		add_use_of(log, &uses.items[at], i);
+	}
+	for (size_t i = 0; i < uses.count; i++)
+		vec_free(&uses.items[i]);
+	vec_free(&uses);
+	uses_free_blocks(&blocks);
 }
 
 /* ---- locks in a cycle --------------------------------------------------------------------- */

@@ -171,13 +171,20 @@ static void touch(struct path *path, uint32_t node, uint32_t event, const struct
 {
 	bool fresh;
 	uint64_t *at = map_put(&path->objects, use->key, &fresh);
+	const struct path_touch *last;
+	uint32_t alone = PATH_NONE;
+	path_history *history;
 
 	if (fresh) {
 		*at = path->histories.count;
 		*vec_push(&path->histories) = (path_history){ 0 };
 	}
-	*vec_push(&path->histories.items[*at]) =
-		(struct path_touch){ node, event, use->mode, use->mask };
+	history = &path->histories.items[*at];
+	if (history->count) {
+		last = &history->items[history->count - 1];
+		alone = last->mode == USE_ALONE ? (uint32_t)history->count - 1 : last->alone;
+	}
+	*vec_push(history) = (struct path_touch){ node, event, alone, use->mode, use->mask };
 	*vec_push(&path->undo) = (uint32_t)*at;
 }
 

@@ -29,6 +29,7 @@ struct path_node {
 /* A transition that touched an object. */
 struct path_touch {
 	uint32_t node, event;
+	uint32_t alone; /* position of the last one before it that is USE_ALONE, or PATH_NONE */
 	uint8_t mode, mask;
 };
 typedef VEC(struct path_touch) path_history;

@@ -119,8 +119,7 @@ static bool add_stop(struct maker *m, const struct finding_event *e, struct err 
 	uint64_t step = recorded_steps_before(m->recorded, e->id.stream, e->id.index);
 
 	if (step == TRACE_NO_STEP)
-		return err_set(err, "one of the accesses is in a signal handler, which comes when "
-				    "it likes");
+		return err_set(err, "part of it is in a signal handler, which comes when it likes");
 	*vec_push(&m->plan->stops) = (struct control_stop){
 		.thread = e->id.stream,
 		.step = (uint32_t)step,
@@ -142,6 +141,28 @@ static bool add_stops(struct maker *m, bool reversed, struct err *err)
 	for (size_t i = 0; i < m->plan->stops.count; i++)
 		add_run(m, m->plan->stops.items[i].thread,
 			(uint64_t)m->plan->stops.items[i].step + STEPS_BEHIND);
+	return true;
+}
+
+/*
+ * Who has come to the lock that it will wait for stays there until the others have come to theirs,
+ * whatever holds these up. Waits for anything else begin with a step (WAIT, ARRIVE) that is done.
+ */
+static bool add_meeting_of_locks(struct maker *m, struct err *err)
+{
+	const struct finding *f = m->finding;
+	bool locks = f->events.count > 1 && f->events.count <= CONTROL_STOPS;
+
+	for (size_t i = 0; i < f->events.count; i++) {
+		uint8_t kind = f->events.items[i].kind;
+
+		locks &= kind == EV_ACQUIRE || kind == EV_READ_ACQUIRE || kind == EV_REQUEST ||
+			 kind == EV_READ_REQUEST;
+	}
+	for (size_t i = 0; locks && i < f->events.count; i++) {
+		if (!add_stop(m, &f->events.items[i], err))
+			return false;
+	}
 	return true;
 }
 
@@ -202,6 +223,8 @@ bool plan_finding(struct plan *plan, const struct trace *trace, const struct fin
 	add_witness(&m);
 	if (finding->kind == FINDING_RACE)
 		ok = add_stops(&m, reversed, err);
+	else if (finding->kind == FINDING_DEADLOCK)
+		ok = add_meeting_of_locks(&m, err);
 	recorded_close(m.recorded);
 	free(goals);
 	free(m.start);

@@ -28,6 +28,12 @@ static void add_conflicts(struct race_finder *finder, const struct path *path, u
 
 	for (size_t i = history ? history->count : 0; i-- > 0;) {
 		const struct path_touch *touch = &history->items[i];
+		if (!sync && use->mode == USE_SHARED && touch->mode == USE_SHARED) {
+			if (touch->alone == PATH_NONE)
+				return;
+			i = touch->alone + 1; /* reads have nothing to do with reads */
+			continue;
+		}
 		const struct path_node *node = &path->nodes.items[touch->node];
 		bool covered = path_covers(before, node);
 		if (!(touch->mask & use->mask) || !use_conflicts(touch->mode, use->mode))

@@ -14,6 +14,7 @@ struct builder {
 	uint32_t *now[2];	/* of each thread: its clock */
 	uint32_t *set;		/* of each thread: its set of held locks */
 	struct map messages[2]; /* key of what carries it: a clock */
+	struct map free_downs;	/* of a semaphore: what it had at first and nobody took yet */
 };
 
 static uint32_t new_clock(struct runlog *log, int sort, uint32_t from)
@@ -97,6 +98,19 @@ static uint64_t sent(const struct control_event *event, bool *strong)
 	}
 }
 
+/* A semaphore's first count is nobody's message: who takes of it has waited for nobody. */
+static bool took_at_first(struct builder *builder, const struct control_event *event)
+{
+	uint64_t *left;
+
+	if (event->kind == EV_SEM_INIT)
+		*map_put(&builder->free_downs, event->address, NULL) = event->other;
+	if (event->kind != EV_DOWN)
+		return false;
+	left = map_put(&builder->free_downs, event->address, NULL);
+	return *left && (*left)--;
+}
+
 /* ---- locks -------------------------------------------------------------------------------- */
 
 static void take(struct builder *builder, const struct control_event *event, uint64_t lock,
@@ -111,7 +125,23 @@ static void take(struct builder *builder, const struct control_event *event, uin
 	*vec_push(&set) = (struct runlog_lock){ lock, event->step, shared };
 	*vec_push(&log->acquires[event->thread]) = set.items[set.count - 1];
 	*vec_push(&log->held_sets) = set;
+	*vec_push(&log->parents) = builder->set[event->thread];
 	builder->set[event->thread] = (uint32_t)log->held_sets.count - 1;
+}
+
+/* The set that is left when the last of `set` is taken out: by the sets it was made from. */
+static uint32_t parent_of(struct runlog *log, const runlog_locks *set)
+{
+	runlog_locks copy = { 0 };
+
+	if (set->count < 2)
+		return 0;
+	for (size_t i = 0; i + 1 < set->count; i++)
+		*vec_push(&copy) = set->items[i];
+	*vec_push(&log->held_sets) = copy;
+	*vec_push(&log->parents) = 0;
+	log->parents.items[log->held_sets.count - 1] = parent_of(log, &copy);
+	return (uint32_t)log->held_sets.count - 1;
 }
 
 static void give(struct builder *builder, const struct control_event *event, uint64_t lock)
@@ -125,11 +155,17 @@ static void give(struct builder *builder, const struct control_event *event, uin
 		last--;
 	if (!last)
 		return;
+	if (last == old->count) { /* as a rule what was taken last is given first */
+		builder->set[event->thread] = log->parents.items[builder->set[event->thread]];
+		return;
+	}
 	for (size_t i = 0; i < old->count; i++)
 		if (i != last - 1)
 			*vec_push(&set) = old->items[i];
 	*vec_push(&log->held_sets) = set;
+	*vec_push(&log->parents) = 0;
 	builder->set[event->thread] = (uint32_t)log->held_sets.count - 1;
+	log->parents.items[builder->set[event->thread]] = parent_of(log, &set);
 }
 
 static void hold(struct builder *builder, const struct control_event *event)
@@ -161,6 +197,8 @@ static void add_event(struct builder *builder, uint32_t position)
 	while (log->places[event->thread].count <= event->step)
 		*vec_push(&log->places[event->thread]) = position;
 	key = received(event, &strong);
+	if (took_at_first(builder, event))
+		key = 0;
 	for (int sort = strong ? 0 : 1; key && sort < 2; sort++)
 		receive(builder, sort, event->thread, key);
 	for (int sort = 0; sort < 2; sort++)
@@ -180,6 +218,7 @@ static void start(struct builder *builder, struct runlog *log)
 	*builder = (struct builder){ .log = log };
 	builder->set = mem_zalloc(log->threads, sizeof *builder->set);
 	*vec_push(&log->held_sets) = (runlog_locks){ 0 };
+	*vec_push(&log->parents) = 0;
 	for (int sort = 0; sort < 2; sort++) {
 		builder->now[sort] = mem_zalloc(log->threads, sizeof(uint32_t));
 		log->clock[sort] = mem_zalloc(log->count + 1, sizeof(uint32_t));
@@ -208,6 +247,7 @@ struct runlog *runlog_make(const struct outcome *outcome, uint32_t depth)
 	for (uint32_t i = 0; i < log->count; i++)
 		add_event(&builder, i);
 	free(builder.set);
+	map_free(&builder.free_downs);
 	for (int sort = 0; sort < 2; sort++) {
 		free(builder.now[sort]);
 		map_free(&builder.messages[sort]);
@@ -230,6 +270,7 @@ void runlog_free(struct runlog *log)
 		free(log->clock[sort]);
 	}
 	vec_free(&log->held_sets);
+	vec_free(&log->parents);
 	vec_free(&log->runs);
 	free(log->places);
 	free(log->acquires);

@@ -30,6 +30,7 @@ struct runlog {
 	VEC(struct control_run) runs;
 	runlog_numbers *places; /* of each thread: step to position */
 	VEC(runlog_locks) held_sets;
+	runlog_numbers parents;	       /* of each set: the one without its last lock */
 	uint32_t *held;		       /* by position: set before the event */
 	runlog_locks *acquires;	       /* of each thread, in order */
 	VEC(runlog_numbers) clocks[2]; /* strong, weak: how many steps of each thread */

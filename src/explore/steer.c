@@ -40,15 +40,57 @@ static void plan_until_met(const struct lead *lead, struct plan *plan)
 	}
 }
 
-void steer_plan(const struct lead *lead, struct plan *plan)
+static void keep_window(const struct steer_window *window, struct plan *plan)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plan->runs.count; i++) {
+		struct control_run run = plan->runs.items[i];
+		if (run.thread < window->count && window->threads[run.thread])
+			plan->runs.items[kept++] = run;
+	}
+	plan->runs.count = kept;
+}
+
+void steer_plan(const struct lead *lead, const struct steer_window *window, struct plan *plan)
 {
 	if (lead->stay)
 		plan_until_met(lead, plan);
 	else
 		for (size_t i = 0; i < lead->log->runs.count; i++)
 			*vec_push(&plan->runs) = lead->log->runs.items[i];
+	if (window->threads)
+		keep_window(window, plan);
 	for (size_t i = 0; i < lead->rules.count; i++)
 		*vec_push(&plan->rules) = lead->rules.items[i];
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+/*
+ * A thread that stays makes the same run wherever in its last piece the rules were met; otherwise
+ * everything counts.
+ */
+uint64_t steer_key(const struct lead *lead, const struct plan *plan)
+{
+	uint64_t hash = lead->stay;
+
+	for (size_t i = 0; i < plan->runs.count; i++) {
+		hash = mix(hash, plan->runs.items[i].thread);
+		if (!lead->stay || i + 1 < plan->runs.count)
+			hash = mix(hash, plan->runs.items[i].until);
+	}
+	for (size_t i = 0; i < plan->rules.count; i++) {
+		const struct control_rule *rule = &plan->rules.items[i];
+		hash = mix(hash, (uint64_t)rule->after_thread << 32 | rule->after_step);
+		if (!lead->stay)
+			hash = mix(hash, (uint64_t)rule->before_thread << 32 | rule->before_step);
+	}
+	return hash;
 }
 
 void steer_repeat(const struct outcome *outcome, struct plan *plan)

@@ -4,8 +4,20 @@
 
 #include "explore/leads.h"
 
-/* Fills in the runs and rules; policy, options and limits are the caller's. */
-void steer_plan(const struct lead *lead, struct plan *plan);
+/* Threads of the window; NULL: all of them. */
+struct steer_window {
+	const bool *threads;
+	uint32_t count;
+};
+
+/*
+ * Fills in the runs and rules; policy, options and limits are the caller's. With a window only its
+ * threads are wished for: the others go on when they have to.
+ */
+void steer_plan(const struct lead *lead, const struct steer_window *window, struct plan *plan);
+
+/* Two leads whose plans have one key make the same run. */
+uint64_t steer_key(const struct lead *lead, const struct plan *plan);
 
 /* The runs, time-outs and spurious wake-ups of a whole run as it was: a plan that repeats it. */
 void steer_repeat(const struct outcome *outcome, struct plan *plan);

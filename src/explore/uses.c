@@ -65,6 +65,13 @@ void uses_learn_blocks(struct use_blocks *blocks, const struct control_event *ev
 			learn_block(blocks, events[i].address, events[i].size);
 }
 
+size_t uses_find_block(const struct use_blocks *blocks, uint64_t address)
+{
+	size_t at = find_block(blocks, address);
+
+	return at < blocks->list.count && blocks->list.items[at].start <= address ? at : SIZE_MAX;
+}
+
 void uses_free_blocks(struct use_blocks *blocks)
 {
 	vec_free(&blocks->list);
@@ -72,9 +79,9 @@ void uses_free_blocks(struct use_blocks *blocks)
 
 static void use_block(const struct use_blocks *blocks, uint64_t address, use_list *uses)
 {
-	size_t at = find_block(blocks, address);
+	size_t at = uses_find_block(blocks, address);
 
-	if (at < blocks->list.count && blocks->list.items[at].start <= address)
+	if (at != SIZE_MAX)
 		*vec_push(uses) =
 			(struct use){ USE_BLOCK | blocks->list.items[at].start, 255, USE_SHARED };
 }

@@ -39,6 +39,8 @@ struct use_blocks {
 	VEC(struct use_block) list; /* by address */
 };
 void uses_learn_blocks(struct use_blocks *blocks, const struct control_event *events, size_t count);
+/* The block that an address is in: its position in the list, or SIZE_MAX. */
+size_t uses_find_block(const struct use_blocks *blocks, uint64_t address);
 void uses_free_blocks(struct use_blocks *blocks);
 
 /*

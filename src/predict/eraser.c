@@ -47,9 +47,10 @@ struct cell {
 
 /* What a thread holds now, as sets: for reads, for writes, and both for atomic operations. */
 struct lane_sets {
-	uint64_t changes;   /* of the holding, + 1, when these were made */
-	uint32_t set[2][2]; /* [write][atomic] */
-	uint32_t snapshot;  /* second walk: in `snapshots`, + 1; 0 not made */
+	uint64_t changes; /* of the holding when these were made */
+	bool made[2][2];  /* [write][atomic] */
+	uint32_t set[2][2];
+	uint32_t snapshot; /* second walk: in `snapshots`, + 1; 0 not made */
 };
 
 /* An access of a cell that warns, as the second walk remembers it. */
@@ -74,6 +75,7 @@ struct eraser {
 	struct holding holding;
 	struct locksets sets;
 	struct lane_sets *lanes;
+	VEC(uint32_t) scratch;
 	struct pages shadow; /* address / CELL: struct cell */
 	bool second;
 	/* the first walk's result: address / CELL; in the second the value is in histories, + 1 */
@@ -151,20 +153,16 @@ static enum warning step_cell(struct eraser *e, struct cell *cell, uint8_t mask,
 
 /* ---- what threads hold -------------------------------------------------------------------- */
 
-static uint32_t set_of(struct eraser *e, const struct holding_lane *lane, bool write, bool atomic)
+static uint32_t make_set(struct eraser *e, const struct holding_lane *lane, bool write, bool atomic)
 {
-	VEC(uint32_t) locks = { 0 };
-	uint32_t set;
-
+	e->scratch.count = 0;
 	if (atomic)
-		*vec_push(&locks) = LOCKSET_ATOMIC;
+		*vec_push(&e->scratch) = LOCKSET_ATOMIC;
 	for (size_t i = 0; i < lane->held.count; i++) {
 		if (!write || !lane->held.items[i].shared)
-			*vec_push(&locks) = lane->held.items[i].lock;
+			*vec_push(&e->scratch) = lane->held.items[i].lock;
 	}
-	set = locksets_put(&e->sets, locks.items, locks.count);
-	vec_free(&locks);
-	return set;
+	return locksets_put(&e->sets, e->scratch.items, e->scratch.count);
 }
 
 static struct lane_sets *sets_of(struct eraser *e, uint32_t lane)
@@ -172,13 +170,20 @@ static struct lane_sets *sets_of(struct eraser *e, uint32_t lane)
 	const struct holding_lane *holding = &e->holding.lanes[lane];
 	struct lane_sets *sets = &e->lanes[lane];
 
-	if (sets->changes != holding->changes + 1) {
-		for (unsigned i = 0; i < 4; i++)
-			sets->set[i / 2][i % 2] = set_of(e, holding, i / 2, i % 2);
-		sets->changes = holding->changes + 1;
-		sets->snapshot = 0;
-	}
+	if (sets->changes != holding->changes)
+		*sets = (struct lane_sets){ .changes = holding->changes };
 	return sets;
+}
+
+static uint32_t set_of(struct eraser *e, uint32_t lane, bool write, bool atomic)
+{
+	struct lane_sets *sets = sets_of(e, lane);
+
+	if (!sets->made[write][atomic]) {
+		sets->set[write][atomic] = make_set(e, &e->holding.lanes[lane], write, atomic);
+		sets->made[write][atomic] = true;
+	}
+	return sets->set[write][atomic];
 }
 
 /* ---- the second walk: who it was ---------------------------------------------------------- */
@@ -317,7 +322,6 @@ static void look_closer(struct eraser *e, const struct feed_event *ev, uint64_t 
 			uint8_t mask, enum warning warning, const struct cell *cell)
 {
 	uint64_t *position = map_get(e->warned, number);
-	struct lane_sets *sets = sets_of(e, ev->lane);
 	bool atomic = is_atomic(ev->kind);
 	struct access a = {
 		.id = { ev->stream, ev->index },
@@ -326,8 +330,8 @@ static void look_closer(struct eraser *e, const struct feed_event *ev, uint64_t 
 		.site = ev->site,
 		.lane = ev->lane,
 		.snapshot = snapshot_of(e, ev->lane),
-		.any = sets->set[false][atomic],
-		.write = sets->set[true][atomic],
+		.any = set_of(e, ev->lane, false, atomic),
+		.write = set_of(e, ev->lane, true, atomic),
 		.kind = ev->kind,
 		.mask = mask,
 		.counted = state_of(cell->words[__builtin_ctz(mask)]) > EXCLUSIVE,
@@ -347,7 +351,7 @@ static void look_closer(struct eraser *e, const struct feed_event *ev, uint64_t 
 static void access_bytes(struct eraser *e, const struct feed_event *ev, uint64_t low, uint64_t high)
 {
 	bool write = writes(ev->kind);
-	uint32_t set = sets_of(e, ev->lane)->set[write][is_atomic(ev->kind)];
+	uint32_t set = set_of(e, ev->lane, write, is_atomic(ev->kind));
 
 	while (low < high) {
 		uint64_t number = low / CELL,
@@ -470,6 +474,7 @@ uint64_t predict_eraser(const struct trace *trace, bool every, struct predict_re
 	for (size_t i = 0; i < e.histories.count; i++)
 		vec_free(&e.histories.items[i]);
 	vec_free(&e.histories);
+	vec_free(&e.scratch);
 	vec_free(&e.snapshots);
 	vec_free(&e.held);
 	window_blocks_free(&e.blocks);

@@ -74,6 +74,7 @@ static bool drop_hopeless(const struct groups *g, bool *alive)
 	return dropped;
 }
 
+/* Of two numbers that are no hashes: mix(mix(0, a), b). In mix(a, b) they would just be xored. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
@@ -83,7 +84,9 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t signature(const struct groups *g, uint32_t waiter)
 {
 	const struct waiter *w = &g->waiters->items.items[waiter];
-	uint64_t hash = mix(mix(wanted(w), w->site), (uint64_t)w->shared << 1 | w->self);
+	uint64_t hash = mix(mix(0, wanted(w)), w->site);
+
+	hash = mix(hash, (uint64_t)w->shared << 1 | w->self);
 
 	for (uint32_t k = g->had_start[waiter]; k < g->had_start[waiter + 1]; k++)
 		hash = mix(hash, g->had.items[k]);

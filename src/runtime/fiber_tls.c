@@ -44,9 +44,9 @@ struct vector {
 
 static struct {
 	bool known;
-	size_t bytes;	    /* of the block */
-	size_t first;	    /* offset of the first byte in use: below is room for libraries to come */
-	uint8_t *block;	    /* a copy of it; where it was: */
+	size_t bytes;	/* of the block */
+	size_t first;	/* offset of the first byte in use: below is room for libraries to come */
+	uint8_t *block; /* a copy of it; where it was: */
 	uintptr_t low, top; /* top is the stack's, too */
 	uint64_t thread_pointer;
 	size_t first_frame;			 /* of a routine, below the top */

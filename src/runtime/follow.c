@@ -255,7 +255,7 @@ uint64_t follow_site(uintptr_t pc)
 
 void follow_before_flush(const struct wire_block *lane)
 {
-	if (self.at && lane == lane_self.lanes[0])
+	if (turn_taking && self.at && lane == lane_self.lanes[0])
 		catch_up(&self, (const uint8_t *)lane->cursor);
 }
 

@@ -4,7 +4,7 @@
  * within reach of a 32-bit displacement, a page of trampolines is made (patch.S), and each NOP
  * becomes a call of the one for its register and element. Text is writable only meanwhile.
  *
- * It costs 20 ns a NOP, once; a program that takes no turns pays nothing.
+ * It costs some 160 instructions a NOP, once; a program that takes no turns pays nothing.
  */
 #include "runtime/patch.h"
 

@@ -276,7 +276,7 @@ static void at_exit(int status, void *unused)
 	turn_exit();
 	turn_finish(CONTROL_ENDED, "");
 	process_finish(EVENT_PROCESS_EXIT, status);
-	server_end((status & 255) << 8);
+	server_exit(status);
 }
 
 /*

@@ -56,9 +56,6 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
 		const sigset_t *mask, size_t room);
 size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t count, FILE *restrict file);
 char *__fgets_chk(char *restrict to, size_t room, int size, FILE *restrict file);
-int __libc_start_main(int (*routine)(int, char **, char **), int argc, char **argv,
-		      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
-		      void *stack_end);
 int __cxa_guard_acquire(uint64_t *guard);
 void __cxa_guard_release(uint64_t *guard);
 void __cxa_guard_abort(uint64_t *guard);

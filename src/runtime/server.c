@@ -3,18 +3,22 @@
 #include "runtime/carrier.h"
 #include "runtime/fiber.h"
 #include "runtime/lane.h"
-#include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/resources.h"
 #include "runtime/snapshot.h"
+#include "runtime/touch.h"
 #include "runtime/turn.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -33,6 +37,7 @@ static struct {
 } program;
 
 static struct control *control;
+static cpu_set_t processors; /* that we may use: the carrier may choose one of them */
 
 /* Outlives the runs. */
 struct server {
@@ -44,16 +49,6 @@ struct server {
 	int status;
 };
 static struct server *server;
-
-/*
- * What the C library loads when a thread is ended by pthread_exit is loaded before, in all controlled
- * runs alike: persistent ones cannot have it done in a run.
- */
-void server_start(struct control *given)
-{
-	control = given;
-	dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
-}
 
 /* ---- main ----------------------------------------------------------------------------------- */
 
@@ -181,25 +176,123 @@ static void start_run(void)
 
 /* ---- a process for each run ------------------------------------------------------------------ */
 
-/* Returns in each child. */
+/*
+ * To fork takes 80 µs, to end a process 150: both is done while others run. Some children always
+ * stand ready, each for a command of its own, and a child tells the tool itself that its run is
+ * over, before it ends. The server only speaks for those that could not.
+ */
+#define READY 2
+#define LEARN_MOST 64u /* which pages are written is learned in runs 2, 4, 8 … up to this one */
+struct line {
+	uint32_t next; /* a futex: the command whose child may wait for it */
+};
+static struct line *line;    /* shared by all */
+static uint32_t own_command; /* in a child: the one it is for */
+
+static void call_next(uint32_t command)
+{
+	__atomic_store_n(&line->next, command, __ATOMIC_RELEASE);
+	futex(&line->next, FUTEX_WAKE, INT_MAX);
+}
+
+static void stand_in_line(void)
+{
+	uint32_t next;
+
+	while ((next = __atomic_load_n(&line->next, __ATOMIC_ACQUIRE)) != own_command)
+		futex(&line->next, FUTEX_WAIT, next);
+	await_command();
+}
+
+static void end_child(int status)
+{
+	uint32_t command = own_command;
+
+	own_command = 0; /* whatever is called from here on, it was said */
+	report(command, status);
+	if (command > 1 && command <= LEARN_MOST && (command & (command - 1)) == 0)
+		touch_learn(control->thread_count);
+	call_next(command + 1);
+	real()->_exit(0);
+}
+
+/*
+ * Threads of the kernel stay on one processor, but that need not be the same for all runs: while
+ * one runs another is prepared.
+ */
+static void choose_processor(uint32_t command)
+{
+	int count = CPU_COUNT(&processors);
+	cpu_set_t one;
+
+	if (carrier != &carrier_kernel || count < 2)
+		return;
+	CPU_ZERO(&one);
+	for (int cpu = 0, n = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &processors) && n++ == (int)(command % (uint32_t)count))
+			CPU_SET(cpu, &one);
+	}
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+static pid_t fork_child(uint32_t command)
+{
+	pid_t child = real()->_Fork();
+
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		own_command = command;
+		choose_processor(command);
+		touch_all();
+	} else if (child < 0) {
+		server_refuse_all("the program cannot be forked");
+	}
+	return child;
+}
+
+/* A child is gone; another takes its place. True in the new one. */
+static bool replace(uint32_t *commands, pid_t *pids, unsigned i, int status, uint32_t *last)
+{
+	if (commands[i] == line->next) { /* it died in its run, without a word */
+		report(commands[i], status);
+		call_next(commands[i] + 1);
+	}
+	/* One that was killed while it waited is needed again. */
+	bool again = (int32_t)(commands[i] - line->next) > 0;
+	commands[i] = again ? commands[i] : ++*last;
+	pids[i] = fork_child(commands[i]);
+	return pids[i] == 0;
+}
+
+/* Returns in each child, when it is its turn. */
 static void fork_for_each(void)
 {
-	for (;;) {
-		uint32_t command = await_command();
-		pid_t child = real()->_Fork();
-		if (child == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			start_run();
-			return;
-		}
-		int status = 0;
-		if (child < 0)
-			say_unfit("the program cannot be forked");
-		else
-			while (real()->wait4(child, &status, 0, NULL) < 0 && errno == EINTR)
-				;
-		report(command, status);
+	uint32_t commands[READY], last = control->done;
+	pid_t pids[READY];
+
+	line = mmap(NULL, sizeof(*line), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (line == MAP_FAILED)
+		server_refuse_all("no memory for the server");
+	line->next = last + 1;
+	touch_start();
+	sched_setaffinity(0, sizeof(processors), &processors);
+	bool is_child = false;
+	for (unsigned i = 0; i < READY && !is_child; i++) {
+		commands[i] = ++last;
+		is_child = (pids[i] = fork_child(last)) == 0;
 	}
+	while (!is_child) {
+		int status;
+		pid_t pid = real()->wait4(-1, &status, 0, NULL);
+		if (__atomic_load_n(&control->command, __ATOMIC_ACQUIRE) == CONTROL_NONE)
+			real()->_exit(0);
+		for (unsigned i = 0; pid > 0 && i < READY && !is_child; i++) {
+			if (pids[i] == pid)
+				is_child = replace(commands, pids, i, status, &last);
+		}
+	}
+	stand_in_line();
+	start_run();
 }
 
 /* ---- one process for all --------------------------------------------------------------------- */
@@ -211,10 +304,27 @@ bool server_persistent(void)
 
 void server_end(int status)
 {
+	if (own_command && control->child == (uint32_t)getpid())
+		end_child(status);
 	if (!server || !server->running || server->pid != getpid())
 		return;
 	server->status = status;
 	fiber_switch(&server->abandoned, server->stack_pointer, server->thread_pointer);
+}
+
+/*
+ * What exit does behind its last handler, which is ours: stdio is flushed. Not where another thread
+ * has the output locked: here nobody would give it up.
+ */
+void server_exit(int status)
+{
+	if (!own_command && !server)
+		return;
+	if (real()->ftrylockfile(stdout) == 0) {
+		real()->funlockfile(stdout);
+		fflush(NULL);
+	}
+	server_end((status & 255) << 8);
 }
 
 void server_refuse(const char *what)
@@ -304,19 +414,74 @@ static int controlled_main(int argc, char **argv, char **envp)
 	return 0;
 }
 
-int __libc_start_main(int (*routine)(int, char **, char **), int argc, char **argv,
-		      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
-		      void *stack_end);
+/*
+ * The program's first function calls the C library's __libc_start_main, with main, through a word in
+ * its table of addresses. That word is made to lead here, in controlled runs alone. (Exported by us,
+ * the name would be found by the linker instead of the C library's.)
+ */
+typedef int start_main(int (*routine)(int, char **, char **), int argc, char **argv,
+		       void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+		       void *stack_end);
+static start_main *library_start_main;
 
-/* The program's first function calls it, with main. */
-SOOTH_API int __libc_start_main(int (*routine)(int, char **, char **), int argc, char **argv,
-				void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
-				void *stack_end)
+static int start_controlled(int (*routine)(int, char **, char **), int argc, char **argv,
+			    void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+			    void *stack_end)
 {
-	process_start();
-	if (turn_taking) {
-		program.routine = routine;
-		routine = controlled_main;
+	program.routine = routine;
+	return library_start_main(controlled_main, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
+static bool set_word(uintptr_t *word)
+{
+	uintptr_t page = (uintptr_t)word & ~4095ul;
+	start_main *ours = start_controlled;
+
+	if (real()->mprotect((void *)page, 4096, PROT_READ | PROT_WRITE) != 0)
+		return false;
+	library_start_main = (start_main *)*word;
+	*word = (uintptr_t)ours;
+	return true;
+}
+
+static bool catch_main(void)
+{
+	const struct link_map *map = _r_debug.r_map;
+	const Elf64_Rela *tables[2] = { NULL, NULL };
+	size_t bytes[2] = { 0, 0 };
+	const Elf64_Sym *symbols = NULL;
+	const char *names = NULL;
+
+	for (const Elf64_Dyn *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+		switch (d->d_tag) {
+		case DT_RELA: tables[0] = (const Elf64_Rela *)d->d_un.d_ptr; break;
+		case DT_RELASZ: bytes[0] = d->d_un.d_val; break;
+		case DT_JMPREL: tables[1] = (const Elf64_Rela *)d->d_un.d_ptr; break;
+		case DT_PLTRELSZ: bytes[1] = d->d_un.d_val; break;
+		case DT_SYMTAB: symbols = (const Elf64_Sym *)d->d_un.d_ptr; break;
+		case DT_STRTAB: names = (const char *)d->d_un.d_ptr; break;
+		}
 	}
-	return real()->__libc_start_main(routine, argc, argv, init, fini, rtld_fini, stack_end);
+	for (int t = 0; t < 2; t++) {
+		for (size_t i = 0; i < bytes[t] / sizeof(Elf64_Rela); i++) {
+			const Elf64_Rela *r = &tables[t][i];
+			const char *name = names + symbols[ELF64_R_SYM(r->r_info)].st_name;
+			if (ELF64_R_SYM(r->r_info) && !strcmp(name, "__libc_start_main"))
+				return set_word((uintptr_t *)(map->l_addr + r->r_offset));
+		}
+	}
+	return false;
+}
+
+/*
+ * What the C library loads when a thread is ended by pthread_exit is loaded before, in all controlled
+ * runs alike: persistent ones cannot have it done in a run.
+ */
+void server_start(struct control *given)
+{
+	control = given;
+	sched_getaffinity(0, sizeof(processors), &processors);
+	dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!catch_main() && control->options & CONTROL_SERVER)
+		server_refuse_all("where it calls main is not understood");
 }

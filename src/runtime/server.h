@@ -19,6 +19,9 @@ void server_start(struct control *control);
  */
 void server_end(int status);
 
+/* The same, at the end of exit(status): its handlers are done. */
+void server_exit(int status);
+
 /* Are runs persistent, and has the first begun? */
 bool server_persistent(void);
 

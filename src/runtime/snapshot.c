@@ -12,11 +12,11 @@
 #include "runtime/snapshot.h"
 
 #include "event/control.h"
+#include "runtime/maps.h"
 #include "runtime/place.h"
 
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -130,46 +130,14 @@ static bool add_region(uintptr_t low, uintptr_t high, bool is_file)
 	return true;
 }
 
-static bool read_line(const char *line)
+static bool visit(const struct maps_entry *entry, void *unused)
 {
-	unsigned long low, high, inode;
-	char access[5];
-
-	if (sscanf(line, "%lx-%lx %4s %*s %*s %lu", &low, &high, access, &inode) != 4)
-		return true;
-	if (access[1] != 'w' || access[3] != 'p' || place_contains(low))
-		return true;
-	if (strstr(line, "[stack]")) {
-		snapshot->stack_high = high;
-		return true;
-	}
-	return add_region(low, high, inode != 0);
-}
-
-static bool read_maps(void)
-{
-	char text[64 << 10];
-	size_t filled = 0;
-	ssize_t got = 1;
-	bool ok = true;
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	while (got > 0 && ok) {
-		got = syscall(SYS_read, fd, text + filled, sizeof(text) - 1 - filled);
-		filled += got > 0 ? (size_t)got : 0;
-		text[filled] = 0;
-		char *line = text;
-		for (char *end; ok && (end = strchr(line, '\n')); line = end + 1) {
-			*end = 0;
-			ok = read_line(line);
-		}
-		filled -= (size_t)(line - text);
-		memmove(text, line, filled);
-	}
-	close(fd);
-	return ok;
+	(void)unused;
+	if (entry->is_stack)
+		snapshot->stack_high = entry->high;
+	else if (entry->writable && entry->private && !place_contains(entry->low))
+		return add_region(entry->low, entry->high, entry->is_file);
+	return true;
 }
 
 /* ---- the heap of controlled runs ------------------------------------------------------------ */
@@ -353,7 +321,7 @@ bool snapshot_take(const void *stack, const char **why)
 		return false;
 	snapshot->stack_low = (uintptr_t)stack;
 	*why = "the program's memory is in too many pieces";
-	if (!read_maps() || !read_heap())
+	if (!maps_each(visit, NULL) || !read_heap())
 		return false;
 	qsort(snapshot->regions, snapshot->region_count, sizeof(snapshot->regions[0]), by_address);
 	find_clusters();
@@ -390,9 +358,9 @@ static void add_written(uintptr_t low, uintptr_t high)
 			snapshot->scan_fd = -1; /* so many that comparing is as good */
 			return;
 		}
-		snapshot->written[snapshot->written_count++] = (struct piece){
-			(uint8_t *)at, region->copy + (at - region->low), end - at
-		};
+		snapshot->written[snapshot->written_count++] =
+			(struct piece){ (uint8_t *)at, region->copy + (at - region->low),
+					end - at };
 		at = end;
 	}
 }

@@ -203,17 +203,23 @@ void turn_return(void)
 
 /* ---- before an operation ----------------------------------------------------------------------------- */
 
+/* All fields by hand, here and below: what the compiler makes of an initialiser is slower. */
 struct turn_want turn_want(enum event_kind kind, const volatile void *object, uintptr_t pc)
 {
-	bool foreign = foreign_caller(pc);
+	struct turn_want want;
 
-	return (struct turn_want){
-		.kind = kind,
-		.object = (uint64_t)object,
-		.site = follow_site(pc),
-		.foreign = foreign,
-		.pc = pc,
-	};
+	want.kind = kind;
+	want.how = EVENT_PLAIN;
+	want.size = 0;
+	want.object = (uint64_t)object;
+	want.other = 0;
+	want.site = follow_site(pc);
+	want.until = 0;
+	want.foreign = foreign_caller(pc);
+	want.lock = 0;
+	want.pause = TURN_NO_PAUSE;
+	want.pc = pc;
+	return want;
 }
 
 /* The value of the last write, which is over now. */
@@ -314,6 +320,16 @@ static enum turn_answer take_slowly(struct turn_thread *t)
 	return (enum turn_answer)t->answer;
 }
 
+/* The same thread goes on at once, before what always can. */
+static inline void take_straight(struct turn_thread *t)
+{
+	turn.moves++;
+	t->decided = true;
+	t->answer = TURN_GO;
+	if (logs())
+		t->others = turn_find_ready();
+}
+
 enum turn_answer turn_take(const struct turn_want *want)
 {
 	struct turn_thread *t = self;
@@ -324,19 +340,14 @@ enum turn_answer turn_take(const struct turn_want *want)
 		turn_return(); /* it was taken away while we waited for something unseen */
 	settle(t);
 	t->want = *want;
+	enum turn_answer answer = TURN_GO;
 	if (turn_is_free(want) && !want->foreign && goes_straight(t)) {
-		turn.moves++;
-		t->decided = true;
-		t->answer = TURN_GO;
-		if (logs())
-			t->others = turn_find_ready();
-		if (is_of_object(want->kind))
-			check_heap(want->object, 1, want->site);
-		return TURN_GO;
+		take_straight(t);
+	} else {
+		int error = errno;
+		answer = take_slowly(t);
+		errno = error;
 	}
-	int error = errno;
-	enum turn_answer answer = take_slowly(t);
-	errno = error;
 	if (is_of_object(want->kind))
 		check_heap(want->object, 1, want->site);
 	return answer;
@@ -411,35 +422,53 @@ static void did(struct turn_thread *t, struct control_event *event)
 		turn_plan_did(t, event);
 }
 
+static void take_access(struct turn_thread *t, const struct follow_access *access)
+{
+	struct turn_want *want = &t->want;
+
+	if (turn.holder != turn_number(t))
+		turn_return();
+	settle(t);
+	want->kind = access->kind;
+	want->how = EVENT_PLAIN;
+	want->size = access->size;
+	want->object = access->address;
+	want->other = access->has_value ? access->value : 0;
+	want->site = (uint64_t)access->site;
+	want->foreign = false;
+	want->pause = TURN_NO_PAUSE;
+	want->pc = 0;
+	if (goes_straight(t)) {
+		take_straight(t);
+		return;
+	}
+	int error = errno;
+	carrier_vectors_live = true;
+	take_slowly(t);
+	carrier_vectors_live = false;
+	errno = error;
+}
+
 void turn_access(const uint8_t *record, unsigned element)
 {
 	struct follow_access access;
+	struct turn_thread *t = self;
 
-	if (!turn_on() || !self)
+	if (!turn_on() || !t)
 		return;
 	follow_next(record, element, &access);
 	if (access.kind == EV_NONE)
 		return;
-	struct turn_want want = {
-		.kind = access.kind,
-		.size = access.size,
-		.object = access.address,
-		.other = access.has_value ? access.value : 0,
-		.site = (uint64_t)access.site,
-	};
-	carrier_vectors_live = true;
-	turn_take(&want);
-	carrier_vectors_live = false;
+	take_access(t, &access);
 	check_heap(access.address, access.size, (uint64_t)access.site);
 
-	struct turn_thread *t = self;
-	struct control_event event = {
-		.kind = (uint8_t)access.kind,
-		.size = access.size,
-		.address = access.address,
-		.site = (uint64_t)access.site,
-		.other = want.other,
-	};
+	struct control_event event;
+	event.kind = (uint8_t)access.kind;
+	event.flags = 0;
+	event.size = access.size;
+	event.address = access.address;
+	event.site = (uint64_t)access.site;
+	event.other = t->want.other;
 	if (access.kind == EV_READ) {
 		if (access.address >= 4096) { /* else the program is about to crash itself */
 			event.other = turn_value(access.address, access.size);

@@ -73,6 +73,13 @@ static bool is_done(const struct control_run *run)
 	       turn_threads[run->thread].where == TURN_ENDED;
 }
 
+void turn_count_runs(void)
+{
+	while (turn.run_at < turn.control->run_count && is_done(&turn.runs[turn.run_at]))
+		turn.run_at++;
+	turn.control->runs_done = turn.run_at;
+}
+
 /* How often somebody who is outside is waited for: see carrier_kernel.c for how long. */
 #define PLAN_TRIES 25u
 
@@ -85,9 +92,7 @@ static uint32_t by_plan(unsigned tries, bool *waits)
 	uint32_t count = turn.control->run_count;
 	uint32_t seen = 0, scan = ++turn.scan;
 
-	while (turn.run_at < count && is_done(&turn.runs[turn.run_at]))
-		turn.run_at++;
-	turn.control->runs_done = turn.run_at;
+	turn_count_runs();
 	for (uint32_t i = turn.run_at; i < count && seen < turn.alive; i++) {
 		if (is_done(&turn.runs[i]))
 			continue;
@@ -159,9 +164,9 @@ static uint32_t first_ready(uint32_t from)
 			return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-static bool gives_way(const struct turn_thread *t)
+static bool gives_way(uint32_t i)
 {
-	return t->want.pause == TURN_YIELD || t->spins;
+	return turn.giving_way[i / 64] >> i % 64 & 1;
 }
 
 /* Whoever gives way is passed over in a circle, or two of them would keep a third from its turn. */
@@ -171,7 +176,7 @@ static uint32_t by_staying(uint32_t self)
 
 	if (t->where != TURN_STANDS || !is_ready(self))
 		return first_ready(0);
-	if (!gives_way(t))
+	if (!gives_way(self))
 		return self;
 	return first_ready(self + 1 < turn.top ? self + 1 : 0);
 }
@@ -216,7 +221,7 @@ static uint32_t by_priority(void)
 			uint64_t priority = turn.priorities[i];
 			if (!priority)
 				priority = turn.priorities[i] = draw() | 1ull << 32;
-			if (gives_way(&turn_threads[i]))
+			if (gives_way(i))
 				priority >>= 32;
 			if (best == CONTROL_NONE || priority > most) {
 				best = i;

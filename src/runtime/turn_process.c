@@ -167,6 +167,7 @@ void turn_finish(enum control_result result, const char *text)
 			control->fault_step = turn_threads[self].step;
 		}
 	}
+	turn_count_runs();
 	if (!control->blocked_count)
 		turn_stuck_write_blocked(NULL);
 	turn_log_end();

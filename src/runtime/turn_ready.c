@@ -54,6 +54,8 @@ void turn_stand(struct turn_thread *t)
 
 	t->where = TURN_STANDS;
 	turn.objects[i] = t->want.object;
+	if (t->want.pause == TURN_YIELD || t->spins)
+		set(turn.giving_way, i);
 	set(is_free_now(t) ? turn.free : turn.bound, i);
 }
 
@@ -73,6 +75,7 @@ void turn_unstand(struct turn_thread *t)
 
 	clear(turn.free, i);
 	clear(turn.bound, i);
+	clear(turn.giving_way, i);
 	turn.objects[i] = 0;
 	if (t->blocked_on)
 		leave_list(t);

@@ -105,7 +105,8 @@ struct turn {
 	uint64_t numbers; /* counts waits and signals */
 	/* Who stands: before what always can, and the others. */
 	uint64_t free[TURN_WORDS], bound[TURN_WORDS];
-	uint64_t ready[TURN_WORDS]; /* at this decision: who could go on */
+	uint64_t giving_way[TURN_WORDS]; /* of them, who yields or spins: others go first */
+	uint64_t ready[TURN_WORDS];	 /* at this decision: who could go on */
 	uint32_t ready_count;
 	bool counted; /* `ready` is of this decision */
 	/* Dense, because they are looked at together. */
@@ -139,6 +140,7 @@ bool turn_waited_long(uint32_t self);
  * caller has waited for somebody to come back from outside; at first nobody's time is let run out.
  */
 uint32_t turn_pick(uint32_t self, unsigned tries);
+void turn_count_runs(void); /* how many runs of the plan are done */
 
 /* ---- turn_ready.c ---- */
 

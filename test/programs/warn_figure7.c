@@ -3,6 +3,7 @@
 // build: -pthread
 // stdout: 4
 // warns: lock-order L4@FIRST L3@SECOND
+// predict: deadlock L4@FIRST L3@SECOND
 // explore: deadlock FIRST
 #include <pthread.h>
 #include <stdio.h>

@@ -280,6 +280,33 @@ static void no_time(void **state)
 	free(text);
 }
 
+/*
+ * A thread that waits for two locks, b and c, at two places with the same locks held: only at one of
+ * them it can be in a cycle. Whatever numbers the places have, the two are not mixed up.
+ */
+static void two_places(void **state)
+{
+	(void)state;
+	for (int padding = 0; padding < 16; padding++) {
+		char text[2048];
+		struct run run;
+		int used = sprintf(text, "T0|acq(h)|\nT0|acq(g)|\nT0|acq(b)|first\nT0|rel(b)|\n");
+
+		for (int i = 0; i < padding; i++)
+			used += sprintf(text + used, "T0|r(x)|p%d\n", i);
+		sprintf(text + used, "T0|acq(c)|second\nT0|rel(c)|\nT0|rel(g)|\nT0|rel(h)|\n"
+				     "T1|acq(h)|\nT1|acq(b)|\nT1|acq(g)|\n"
+				     "T1|rel(g)|\nT1|rel(b)|\nT1|rel(h)|\n"
+				     "T1|acq(c)|\nT1|acq(g)|\nT1|rel(g)|\nT1|rel(c)|\n");
+		start(&run, text);
+		predict(&run);
+		assert_int_equal(run.result.findings.count, 1);
+		expect_event(&run.result.findings.items[0].events.items[0], 0,
+			     4 + (uint64_t)padding);
+		stop(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +316,7 @@ int main(void)
 		cmocka_unit_test(one_for_each_pair_of_sites),
 		cmocka_unit_test(any_number_of_threads),
 		cmocka_unit_test(no_time),
+		cmocka_unit_test(two_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
