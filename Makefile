@@ -80,13 +80,16 @@ UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/tool/%.o)
 SOLVER_BENCH := $(patsubst %.c,$(B)/tool/%.o,$(wildcard bench/solver*.c))
 SOLVER_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/queries*.c) bench/solver_trace.c)
 
+SEARCH_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/simulated*.c))
+
 LIBSOOTH := $(B)/lib/sooth/libsooth.so
 PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
 PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO)
 
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
 MODEL := $(addprefix $(B)/test/model/,brute generate judge)
-TESTERS := $(MODEL) $(B)/test/exact/steps $(B)/test/model/queries $(B)/test/fuzz/mutants
+TESTERS := $(MODEL) $(B)/test/exact/steps $(B)/test/model/queries $(B)/test/fuzz/mutants \
+	$(B)/test/model/simulated
 
 # ---- targets ------------------------------------------------------------------------------------
 
@@ -100,7 +103,7 @@ demo: all ## record a small racy program and predict what else it can do
 
 # `test/run` goes on after a failure and ends with the total.
 test: all $(UNIT) $(TESTERS) build/deps-test ## all tests: what CI runs
-	@test/run $(B) lint unit runtime exact projects golden programs serial model
+	@test/run $(B) lint unit runtime exact projects golden programs serial model explore
 
 unit: all $(UNIT) build/deps-test ## unit tests alone (T=substring picks some; so it does below)
 	@test/run $(B) unit $(T)
@@ -138,6 +141,9 @@ test-queries: $(B)/test/model/queries ## N questions to the ordering solver and 
 bench-solver: $(B)/bench/solver ## the ordering solver beside Z3 on the same windows
 	@$<
 
+test-search: $(B)/test/model/simulated ## systematic search of N random programs against all their schedules
+	@$< --count $(or $(N),20000) --seed $(or $(SEED),1)
+
 test-programs: all build/deps-test ## N random programs: each prediction exists among all their schedules
 	@test/model/programs $(B) --count $(or $(N),520) --seed $(or $(SEED),1)
 
@@ -156,6 +162,7 @@ test-mutants: all $(B)/test/fuzz/mutants $(MODEL) ## N damaged traces: a clear e
 test-long: test ## everything that takes longer than CI should
 	@$(MAKE) --no-print-directory model N=20000
 	@$(MAKE) --no-print-directory test-queries N=5000
+	@$(MAKE) --no-print-directory test-search N=20000
 	@$(MAKE) --no-print-directory test-programs N=520
 	@$(MAKE) --no-print-directory test-mutants N=100000
 	@$(MAKE) --no-print-directory test-explore
@@ -197,7 +204,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 .PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
-	bench-record bench-table bench-package bench-solver bench-predict bench-explore test-queries \
+	bench-record bench-table bench-package bench-solver bench-predict bench-explore test-queries test-search \
 	explore test-explore test-confirm bench-paper test-programs test-mutants test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
@@ -240,6 +247,10 @@ $(B)/test/exact/steps: $(B)/tool/test/exact/steps.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 
+$(B)/test/model/simulated: $(SEARCH_TEST) $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
+
 $(B)/test/model/queries: $(SOLVER_TEST) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lm)
@@ -263,7 +274,7 @@ $(B)/tool/%.o: %.c Makefile
 $(B)/runtime/src/runtime/atomic.c.o: FILE_CFLAGS := -mcx16
 # What runs in front of an access, where vector registers may be live.
 $(addprefix $(B)/runtime/src/runtime/,$(addsuffix .c.o,page memory follow place vtime turn turn_pick \
-	turn_ready turn_plan turn_object turn_spin turn_log turn_stuck carrier_kernel carrier_fiber)): FILE_CFLAGS := -mgeneral-regs-only
+	turn_ready turn_step turn_plan turn_object turn_spin turn_log turn_stuck carrier_kernel carrier_fiber)): FILE_CFLAGS := -mgeneral-regs-only
 
 $(RUNTIME): $(B)/runtime/%.o: % Makefile
 	@mkdir -p $(@D)
@@ -276,4 +287,4 @@ $(B)/plugin/%.o: %.cc Makefile
 .SECONDARY: $(UNIT_OBJ)
 
 -include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN) $(UNIT_OBJ) $(SOLVER_BENCH) \
-	$(SOLVER_TEST))
+	$(SOLVER_TEST) $(SEARCH_TEST))

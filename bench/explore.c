@@ -1,7 +1,7 @@
 /*
  * explore BUILD: controlled executions per second, in each way of running a program again, beside
- * the goals. Each figure is the median of five; a run follows random priorities (what `sooth explore`
- * does behind its leads), a new seed each, and writes its log of events.
+ * the goals. Each figure is the median of five. Runs follow a plan with a few preemptions, as the
+ * systematic search has them, or random priorities, each time others; all write their log of events.
  */
 #include "explore/session.h"
 
@@ -14,6 +14,7 @@
 
 #define SAMPLES 5
 #define SAMPLE_SECONDS 0.5
+#define LINE "----------------------------------"
 
 struct load {
 	const char *name;
@@ -75,7 +76,23 @@ struct figures {
 	double rate, steps, switches;
 };
 
-static double sample(struct session *session, struct plan *plan, struct figures *figures)
+/* A thread is interrupted after some steps, three times in a run; else each runs until it waits. */
+#define PREEMPTIONS 3
+static void make_plan(struct plan *plan, uint32_t threads)
+{
+	plan->seed++;
+	plan->runs.count = 0;
+	if (plan->policy != CONTROL_STAY)
+		return;
+	for (uint32_t i = 0; i < PREEMPTIONS; i++) {
+		uint32_t thread = 1 + (uint32_t)(plan->seed * 7 + i) % threads;
+		*vec_push(&plan->runs) =
+			(struct control_run){ thread, 2 + (uint32_t)(plan->seed + i * 5) % 20 };
+	}
+}
+
+static double sample(struct session *session, struct plan *plan, uint32_t threads,
+		     struct figures *figures)
 {
 	struct executor *executor = session_executor(session);
 	struct outcome outcome;
@@ -84,7 +101,7 @@ static double sample(struct session *session, struct plan *plan, struct figures 
 	double steps = 0, switches = 0, start = now(), end = start;
 
 	for (; end < start + SAMPLE_SECONDS; end = now()) {
-		plan->seed++;
+		make_plan(plan, threads);
 		if (!executor->run(executor, plan, &outcome, &err))
 			die("a run failed", &err);
 		if (outcome.result != CONTROL_ENDED)
@@ -98,11 +115,12 @@ static double sample(struct session *session, struct plan *plan, struct figures 
 	return runs / (end - start);
 }
 
-static struct figures measure(char *program, const struct load *load, enum session_mode mode)
+static struct figures measure(char *program, const struct load *load, enum session_mode mode,
+			      uint32_t policy)
 {
 	char *words[] = { program, (char *)load->threads, (char *)load->operations, NULL };
 	struct session_options options = { .program = words, .mode = mode, .quiet = true };
-	struct plan plan = { .policy = CONTROL_PRIORITIES, .options = CONTROL_END_STUCK };
+	struct plan plan = { .policy = policy, .options = CONTROL_END_STUCK };
 	struct figures figures;
 	struct err err;
 	double rates[SAMPLES];
@@ -111,10 +129,11 @@ static struct figures measure(char *program, const struct load *load, enum sessi
 	if (!session)
 		die("no session", &err);
 	for (unsigned i = 0; i < SAMPLES; i++)
-		rates[i] = sample(session, &plan, &figures);
+		rates[i] = sample(session, &plan, (uint32_t)atoi(load->threads), &figures);
 	if (session_mode(session) != mode)
 		die(session_fallback(session), NULL);
 	session_close(session);
+	plan_free(&plan);
 	qsort(rates, SAMPLES, sizeof(rates[0]), by_value);
 	figures.rate = rates[SAMPLES / 2];
 	return figures;
@@ -128,21 +147,23 @@ int main(int argc, char **argv)
 		die("usage: explore BUILD", NULL);
 	build_program(argv[1], program);
 	printf("Controlled executions per second (median of %d)\n\n", SAMPLES);
-	printf("| %-28s | %-24s | %10s | %8s | %6s | %8s |\n", "program", "way", "per second",
-	       "goal", "steps", "switches");
-	printf("|%.30s|%.26s|%.12s|%.10s|%.8s|%.10s|\n", "------------------------------",
-	       "------------------------------", "------------------------------",
-	       "------------------------------", "------------------------------",
-	       "------------------------------");
+	printf("| %-26s | %-22s | %8s | %10s | %8s | %5s | %8s |\n", "program", "way", "by plan",
+	       "priorities", "goal", "steps", "switches");
+	printf("|%.28s|%.24s|%.10s|%.12s|%.10s|%.7s|%.10s|\n", LINE, LINE, LINE, LINE, LINE, LINE,
+	       LINE);
 	for (unsigned l = 0; l < LOADS; l++) {
 		for (unsigned w = 0; w < WAYS; w++) {
-			struct figures f = measure(program, &loads[l], ways[w].mode);
+			struct figures plan =
+				measure(program, &loads[l], ways[w].mode, CONTROL_STAY);
+			struct figures f =
+				measure(program, &loads[l], ways[w].mode, CONTROL_PRIORITIES);
 			char goal[32] = "";
 			if (ways[w].goal[l])
 				sprintf(goal, "%.0f", ways[w].goal[l]);
 			/* × takes two bytes */
-			printf("| %-29s | %-24s | %10.0f | %8s | %6.0f | %8.0f |\n", loads[l].name,
-			       ways[w].name, f.rate, goal, f.steps, f.switches);
+			printf("| %-27s | %-22s | %8.0f | %10.0f | %8s | %5.0f | %8.0f |\n",
+			       loads[l].name, ways[w].name, plan.rate, f.rate, goal, f.steps,
+			       f.switches);
 			fflush(stdout);
 		}
 	}

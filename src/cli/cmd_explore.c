@@ -1,7 +1,7 @@
 /* sooth explore: runs a program again and again, in other orders, until one fails. */
 #include "cli/cli.h"
 #include "cli/confirming.h"
-#include "cli/explored.h"
+#include "cli/explore_told.h"
 #include "cli/recording.h"
 
 #include "base/mem.h"
@@ -130,6 +130,8 @@ static bool read_option(struct exploring *x, char **argv, int *i)
 		return x->json = true;
 	if (!strcmp(argv[*i], "-v"))
 		return x->verbose = true;
+	if (!strncmp(argv[*i], "-p", 2))
+		return complain("-p: properties are not supported yet");
 	if ((value = recording_value("--budget", argv, i)))
 		return read_number("--budget", value, &x->budget);
 	if ((value = recording_value("--seed", argv, i)))
@@ -440,94 +442,22 @@ static bool tell_failures(struct exploring *x, struct err *err)
 
 /* ---- the report --------------------------------------------------------------------------- */
 
-static enum session_mode used_mode(const struct exploring *x)
+static void tell(const struct exploring *x)
 {
-	return x->session ? session_mode(x->session) : SESSION_ONCE;
-}
+	struct explore_told told = {
+		.found = x->found.items,
+		.found_count = x->found.count,
+		.result = explore_result(x->explore),
+		.hints = &x->hints,
+		.mode = mode_names[x->session ? session_mode(x->session) : SESSION_ONCE],
+		.fallback = x->session ? session_fallback(x->session) : NULL,
+		.extra = x->extra,
+	};
 
-static void print_end(const struct exploring *x)
-{
-	const struct explore_result *r = explore_result(x->explore);
-	const char *fallback = x->session ? session_fallback(x->session) : NULL;
-
-	if (r->failures.count)
-		printf("%zu failure%s; the first in execution %" PRIu64 " of the program (%s), "
-		       "repeated with %zu switch%s\n",
-		       r->failures.count, r->failures.count == 1 ? "" : "s",
-		       r->failures.items[0].execution, r->failures.items[0].how,
-		       r->failures.items[0].plan.runs.count,
-		       r->failures.items[0].plan.runs.count == 1 ? "" : "es");
-	else if (r->complete)
-		printf("complete: no failure in all %" PRIu64 " schedules that differ\n",
-		       r->systematic.runs - r->systematic.asleep);
+	if (x->json)
+		explore_print_json(&told);
 	else
-		printf("no failure found; not all schedules were run%s\n",
-		       r->interrupted ? ": interrupted" : "");
-	if (r->failures.count && r->complete)
-		printf("complete: there are %" PRIu64 " schedules that differ\n",
-		       r->systematic.runs - r->systematic.asleep);
-	if (r->limits)
-		printf("%" PRIu64 " run%s did not end within the steps or the time of a run\n",
-		       r->limits, r->limits == 1 ? "" : "s");
-	printf("%" PRIu64 " executions in %.1f s (%s%s%s%s): %" PRIu64 " by leads (%" PRIu64
-	       " left), %" PRIu64 " systematic, %" PRIu64 " by random priorities\n",
-	       r->executions, r->seconds, mode_names[used_mode(x)], fallback ? ", because " : "",
-	       fallback ? fallback : "", "", r->by_leads, r->leads_left, r->by_systematic,
-	       r->by_priorities);
-}
-
-static void print_text(const struct exploring *x)
-{
-	struct report_numbers numbers = { 0 };
-
-	for (size_t i = 0; i < x->found.count; i++)
-		report_print_findings(&x->found.items[i].report, &numbers, stdout);
-	print_end(x);
-}
-
-static void put(json_t *object, const char *key, uint64_t value)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)value));
-}
-
-static void print_json(const struct exploring *x)
-{
-	const struct explore_result *r = explore_result(x->explore);
-	VEC(struct report) reports = { 0 };
-	json_t *all, *stats, *window = json_array();
-
-	for (size_t i = 0; i < x->found.count; i++)
-		*vec_push(&reports) = x->found.items[i].report;
-	all = report_json(reports.items, reports.count, NULL, 0);
-	stats = json_object_get(all, "stats");
-	put(stats, "executions",
-	    r->failures.count ? r->failures.items[0].execution : r->executions);
-	put(stats, "executions_all", r->executions + x->extra);
-	json_object_set_new(stats, "complete", json_boolean(r->complete));
-	put(stats, "schedules", r->systematic.runs - r->systematic.asleep);
-	put(stats, "asleep", r->systematic.asleep);
-	put(stats, "by_leads", r->by_leads);
-	put(stats, "by_systematic", r->by_systematic);
-	put(stats, "by_priorities", r->by_priorities);
-	put(stats, "leads", r->leads_made);
-	put(stats, "leads_left", r->leads_left);
-	put(stats, "limits", r->limits);
-	if (r->failures.count) {
-		json_object_set_new(stats, "found_by", json_string(r->failures.items[0].how));
-		put(stats, "switches", r->failures.items[0].plan.runs.count);
-	}
-	json_object_set_new(stats, "mode", json_string(mode_names[used_mode(x)]));
-	for (uint32_t i = 0; i < x->hints.window_count; i++)
-		if (x->hints.window[i])
-			json_array_append_new(window, json_integer(i));
-	put(stats, "warnings", x->hints.warnings);
-	put(stats, "predictions", x->hints.predictions);
-	json_object_set_new(stats, "window", window);
-	json_object_set_new(stats, "exploring_seconds", json_real(r->seconds));
-	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-	putchar('\n');
-	json_decref(all);
-	vec_free(&reports);
+		explore_print_text(&told);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
@@ -587,12 +517,8 @@ static int run(struct exploring *x)
 	status = !well					      ? CLI_BAD_USE
 		 : explore_result(x->explore)->failures.count ? CLI_FINDINGS
 							      : CLI_OK;
-	if (well || x->json) {
-		if (x->json)
-			print_json(x);
-		else
-			print_text(x);
-	}
+	if (well || x->json)
+		tell(x);
 	return status;
 }
 

@@ -38,6 +38,8 @@ enum control_option {
 	CONTROL_LOG = 16,	 /* write `events` */
 	CONTROL_HOLD = 32,	 /* at the meeting wait until the tool clears `held` */
 	CONTROL_CHECK_HEAP = 64, /* an access to a freed block ends the run */
+	CONTROL_SPIN_SOON = 256, /* who spins is blocked after 3 rounds, not after 40: fewer
+				  * schedules to search, that differ in the number of rounds */
 	CONTROL_TIMEOUTS = 128,	 /* policies may let timed operations time out at any moment; else
 				  * only the plan does, or when nobody else can run */
 };
@@ -77,8 +79,8 @@ struct control_choice {
 struct control_stop {
 	uint32_t thread, step;
 	uint64_t site;
-	uint32_t reached;     /* out: stands there */
-	uint32_t actual_step; /* out */
+	uint32_t reached;	       /* out: stands there */
+	uint32_t actual_step;	       /* out */
 	uint64_t address, size, value; /* out: `value` what memory held, up to 8 bytes */
 	uint32_t kind;		       /* out: enum event_kind */
 	uint32_t spare;
@@ -92,17 +94,18 @@ struct control_event {
 	uint16_t others; /* how many other threads could have gone on instead (65535: or more) */
 	uint32_t size;
 	uint64_t address; /* of the memory or the object; CREATE, JOIN: the other thread */
-	uint64_t other;	  /* wait: the mutex; accesses: the value, first 8 bytes, after the access */
-	uint64_t site;	  /* address of the struct wire_element, or return address */
+	uint64_t other; /* wait: the mutex; accesses: the value, first 8 bytes, after the access */
+	uint64_t site;	/* address of the struct wire_element, or return address */
 };
 enum control_event_flag {
 	CONTROL_EVENT_TIMED_OUT = 1,
 	CONTROL_EVENT_SPURIOUS = 2,
 	CONTROL_EVENT_ATOMIC = 4,  /* conflicts with nothing atomic as a race */
 	CONTROL_EVENT_FOREIGN = 8, /* done by code that was not instrumented */
-	CONTROL_EVENT_NO_CHOICE = 16, /* no decision stood before it: it belongs to the one before */
-	CONTROL_EVENT_TRY = 32,	      /* a try, whether it succeeded or not: it never waits */
-	CONTROL_EVENT_TIMED = 64,     /* a timed one, whether it timed out or not */
+	CONTROL_EVENT_NO_CHOICE =
+		16,		  /* no decision stood before it: it belongs to the one before */
+	CONTROL_EVENT_TRY = 32,	  /* a try, whether it succeeded or not: it never waits */
+	CONTROL_EVENT_TIMED = 64, /* a timed one, whether it timed out or not */
 };
 /*
  * `other` besides what stands there: COPY the source; SEM_INIT the count; BARRIER_INIT how many
@@ -115,15 +118,15 @@ enum control_result {
 	CONTROL_ENDED,	    /* exit, or the end of main */
 	CONTROL_ASSERTION,  /* `text` has file, line and expression */
 	CONTROL_ABORTED,
-	CONTROL_DEADLOCK,   /* threads block each other in a cycle; others may have been running */
-	CONTROL_STUCK,	    /* nobody can go on */
+	CONTROL_DEADLOCK, /* threads block each other in a cycle; others may have been running */
+	CONTROL_STUCK,	  /* nobody can go on */
 	CONTROL_USE_AFTER_FREE,
 	CONTROL_BAD_FREE, /* twice, or no block */
 	CONTROL_CRASHED,  /* a signal of the program's own making; `status` has its number */
 	CONTROL_LIMIT,	  /* `most_steps` done */
-	CONTROL_ASLEEP,	  /* everybody who could go on is asleep (sleep sets): an equal run is known */
-	CONTROL_HUNG,	  /* the thread whose turn it is waits for something we do not see */
-	CONTROL_UNFIT,	  /* this program cannot run that way (`text` says why): use another */
+	CONTROL_ASLEEP, /* everybody who could go on is asleep (sleep sets): an equal run is known */
+	CONTROL_HUNG,	/* the thread whose turn it is waits for something we do not see */
+	CONTROL_UNFIT,	/* this program cannot run that way (`text` says why): use another */
 };
 
 /*
@@ -144,7 +147,7 @@ struct control_blocked {
 	uint32_t owner;
 	uint32_t in_cycle;
 	uint64_t address, site;
-	uint64_t other;	/* WOKEN: the mutex */
+	uint64_t other; /* WOKEN: the mutex */
 	uint32_t flags; /* CONTROL_EVENT_TRY, CONTROL_EVENT_TIMED */
 	uint32_t spare;
 };
@@ -167,8 +170,8 @@ struct control {
 	uint32_t held;	  /* 1: all stops are reached; the tool makes it 0 to let them go */
 	uint32_t child;	  /* process id of the run */
 	/* ---- out ---- */
-	uint32_t result; /* enum control_result */
-	int32_t status;	 /* as of waitpid, where a server waited */
+	uint32_t result;       /* enum control_result */
+	int32_t status;	       /* as of waitpid, where a server waited */
 	uint32_t thread_count; /* both: entries in threads */
 	uint32_t event_count;  /* there may have been more than event_most: then none is lost
 				* silently, `events_lost` is set */

@@ -4,6 +4,7 @@
 #include "event/event.h"
 #include "explore/could.h"
 #include "explore/race.h"
+#include "explore/spin.h"
 
 #include <assert.h>
 #include <string.h>
@@ -174,13 +175,21 @@ static void branch_at(struct dpor *dpor, uint32_t earlier, const struct control_
 static void branch_for_races(struct dpor *dpor, const struct control_event *events, uint32_t count,
 			     const path_clock *before)
 {
-	race_find(&dpor->finder, &dpor->path, events, count, before);
-	if (!in_window(dpor, events[0].thread))
+	const struct path *path = &dpor->path;
+	uint32_t last;
+
+	race_find(&dpor->finder, path, events, count, before);
+	last = path_last_of(path, events[0].thread);
+	if (!in_window(dpor, events[0].thread) || spin_goes_on(path, last, &events[0]))
 		return;
 	for (size_t i = 0; i < dpor->finder.races.count; i++) {
 		uint32_t earlier = dpor->finder.races.items[i];
-		if (in_window(dpor, dpor->path.nodes.items[earlier].thread))
-			branch_at(dpor, earlier, events, count, before);
+		uint32_t first = spin_first(path, earlier);
+		if (!in_window(dpor, path->nodes.items[earlier].thread))
+			continue;
+		if (path_covers(before, &path->nodes.items[first]))
+			first = earlier;
+		branch_at(dpor, first, events, count, before);
 	}
 }
 
@@ -358,6 +367,11 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 	if (outcome->events_lost || outcome->result == CONTROL_LIMIT ||
 	    outcome->result == CONTROL_HUNG || outcome->result == CONTROL_UNFINISHED)
 		dpor->stats.lost++;
+	for (uint32_t i = 0; i < outcome->event_count; i++)
+		if (outcome->events[i].kind == EV_SYNC) {
+			dpor->stats.world++;
+			break;
+		}
 	if (!repeats_prefix(dpor, outcome)) {
 		dpor->stats.diverged++;
 		if (dpor->branching)
@@ -493,6 +507,8 @@ const struct dpor_stats *dpor_stats(const struct dpor *dpor)
 
 bool dpor_complete(const struct dpor *dpor)
 {
-	return dpor->started && !dpor->level_count && !dpor->stats.cut && !dpor->stats.lost &&
-	       !dpor->stats.diverged && !dpor->options.window;
+	const struct dpor_stats *stats = &dpor->stats;
+
+	return dpor->started && !dpor->level_count && !stats->cut && !stats->lost &&
+	       !stats->diverged && !stats->world && !dpor->options.window;
 }

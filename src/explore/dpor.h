@@ -30,6 +30,7 @@ struct dpor_stats {
 	uint64_t diverged;  /* runs that did not repeat their prefix */
 	uint64_t cut;	    /* branches left out because of the bound */
 	uint64_t lost;	    /* runs whose log was too long, or that did not end */
+	uint64_t world;	    /* runs that waited for something outside: pipes, other processes */
 	uint32_t deepest;
 };
 

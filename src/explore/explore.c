@@ -10,10 +10,11 @@
 #include <string.h>
 #include <time.h>
 
-#define LEADS_ALONE 24	      /* runs by leads before systematic ones come beside them */
-#define RANDOM_EVERY 8	      /* runs to one by random priorities, while there are leads */
-#define BOUNDED_RUNS 2000     /* each pass with few preemptions */
-#define SYSTEMATIC_ALONE 4000 /* runs before random ones come beside them, behind the leads */
+#define LEADS_ALONE 24	       /* runs by leads before systematic ones come beside them */
+#define RANDOM_EVERY 8	       /* runs to one by random priorities, while there are leads */
+#define BOUNDED_RUNS 2000      /* each pass with few preemptions */
+#define SYSTEMATIC_ALONE 4000  /* runs before random ones come beside them, behind the leads */
+#define RANDOM_AFTERWARDS 1000 /* runs when the systematic search is at its end and not complete */
 #define LONG_RUN 100000 /* operations, from which on leads move only the threads of the window */
 #define SYSTEMATIC_MOST 300000 /* operations of a run that is searched without a window */
 #define KEYED_MOST 20000       /* operations of a run that is remembered */
@@ -50,7 +51,8 @@ struct explore {
 	uint64_t draws;
 	int usual; /* status of a run that is well */
 	double start, spoken;
-	bool broken;	/* the executor failed */
+	bool broken; /* the executor failed */
+	uint64_t afterwards;
 	bool exhausted; /* nothing is left to run */
 };
 
@@ -176,12 +178,12 @@ static bool next_lead(struct explore *e, struct lead *lead)
 		window = (struct steer_window){ e->window, e->window_count };
 	while (leads_take(&e->leads, lead)) {
 		uint64_t key;
-		bool fresh;
+		bool fresh, possible;
 		start_plan(e);
 		steer_plan(lead, &window, &e->plan);
-		key = foresee_key(lead, &e->plan);
+		key = foresee_key(lead, &e->plan, &possible);
 		map_put(&e->plans, key ? key : steer_key(lead, &e->plan), &fresh);
-		if (fresh)
+		if (fresh && possible)
 			return true;
 		lead_done(&e->leads, lead);
 	}
@@ -213,6 +215,7 @@ static bool run_lead(struct explore *e)
 static void end_pass(struct explore *e, bool at_its_end)
 {
 	e->result.systematic = *dpor_stats(e->dpor);
+	e->result.at_its_end = at_its_end && passes[e->pass].bound == PATH_NONE;
 	e->result.complete = at_its_end && dpor_complete(e->dpor);
 	dpor_close(e->dpor);
 	e->dpor = NULL;
@@ -286,7 +289,7 @@ static void run_next(struct explore *e)
 		return;
 	if (run_systematic(e) || e->result.complete)
 		return;
-	if (e->options.systematic_only)
+	if (e->options.systematic_only || (!leads && e->afterwards++ == RANDOM_AFTERWARDS))
 		e->exhausted = true;
 	else
 		run_random(e, leads);

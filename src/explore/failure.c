@@ -66,5 +66,6 @@ uint64_t failure_key(const struct outcome *outcome)
 
 	if (outcome->result == CONTROL_ENDED)
 		return mix(mix(1, outcome->result), (uint64_t)outcome->status);
-	return mix(mix(1, outcome->result), blocked ? blocked_sites(outcome) : failed_site(outcome));
+	return mix(mix(1, outcome->result),
+		   blocked ? blocked_sites(outcome) : failed_site(outcome));
 }

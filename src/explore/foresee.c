@@ -75,6 +75,7 @@ struct playing {
 	size_t run;	/* the first that is not finished */
 	uint32_t current;
 	bool free;	   /* the rules were given up */
+	bool broken;	   /* … although somebody could have gone on */
 	struct map owners; /* of locks: thread + 1 */
 	bool *begun;	   /* of each thread: created */
 	struct keying keying;
@@ -169,6 +170,8 @@ static void play_all(struct playing *p)
 			thread = pick(p, true);
 		if (thread == RUNLOG_NONE && !p->free) {
 			p->free = true;
+			for (uint32_t t = 0; t < p->log->threads; t++)
+				p->broken |= possible(p, t);
 			continue;
 		}
 		if (thread == RUNLOG_NONE)
@@ -177,11 +180,12 @@ static void play_all(struct playing *p)
 	}
 }
 
-uint64_t foresee_key(const struct lead *lead, const struct plan *plan)
+uint64_t foresee_key(const struct lead *lead, const struct plan *plan, bool *possible_)
 {
 	const struct runlog *log = lead->log;
 	struct playing playing = { .log = log, .plan = plan };
 
+	*possible_ = true;
 	if ((uint64_t)log->count * (plan->runs.count + 1) > MOST_WORK)
 		return 0;
 	playing.next = mem_zalloc(log->threads, sizeof *playing.next);
@@ -189,6 +193,7 @@ uint64_t foresee_key(const struct lead *lead, const struct plan *plan)
 	for (uint32_t t = 0; t < log->threads; t++)
 		playing.begun[t] = t == 0;
 	play_all(&playing);
+	*possible_ = !playing.broken;
 	free(playing.next);
 	free(playing.begun);
 	map_free(&playing.owners);

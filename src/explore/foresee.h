@@ -11,7 +11,10 @@
 /* The key of a run that happened. */
 uint64_t foresee_key_of(const struct control_event *events, uint32_t count);
 
-/* The key of the run that the plan of this lead will most likely make; 0: too long to say. */
-uint64_t foresee_key(const struct lead *lead, const struct plan *plan);
+/*
+ * The key of the run that the plan of this lead will most likely make; 0: too long to say.
+ * `*possible`: its rules can be met, as far as creation, joins and mutexes go.
+ */
+uint64_t foresee_key(const struct lead *lead, const struct plan *plan, bool *possible);
 
 #endif

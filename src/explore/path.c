@@ -53,6 +53,14 @@ uint32_t path_get(const uint32_t *items, size_t count, uint32_t thread, uint32_t
 	return thread < count ? items[thread] : none;
 }
 
+/* While the top is looked at before it happened, it is not below the top. */
+uint32_t path_last_of(const struct path *path, uint32_t thread)
+{
+	uint32_t last = path_get(path->last.items, path->last.count, thread, PATH_NONE);
+
+	return last != PATH_NONE && last >= path->depth ? path->nodes.items[last].previous : last;
+}
+
 #define PUT(vec, thread, value, none)                                                              \
 	do {                                                                                       \
 		while ((vec)->count <= (thread))                                                   \

@@ -76,6 +76,9 @@ static inline bool path_covers(const path_clock *clock, const struct path_node *
 	return node->thread < clock->count && clock->items[node->thread] > node->local;
 }
 
+/* A thread's last node below the top of the path, or PATH_NONE. */
+uint32_t path_last_of(const struct path *path, uint32_t thread);
+
 /* A number per thread, default `none`. */
 uint32_t path_get(const uint32_t *items, size_t count, uint32_t thread, uint32_t none);
 

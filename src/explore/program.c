@@ -43,6 +43,8 @@ static char **make_environment(const char *options)
 	if (asprintf(&line, OPTIONS "%s%s%s", given ? given : "", given && *given ? ":" : "",
 		     options) < 0)
 		abort();
+	/* Symbols are found once, not in each run; the runtime hides this from the program. */
+	*vec_push(&all) = "LD_BIND_NOW=1";
 	*vec_push(&all) = line;
 	*vec_push(&all) = NULL;
 	return all.items;

@@ -19,7 +19,7 @@ static bool make_directory(struct rerun *r, struct err *err)
 {
 	const char *above = getenv("TMPDIR");
 
-	if (!above || !*above || strlen(above) > 32)
+	if (!above || !*above || strlen(above) > sizeof r->directory - 32)
 		above = "/tmp";
 	snprintf(r->directory, sizeof r->directory, "%s/sooth-replay-XXXXXX", above);
 	if (!mkdtemp(r->directory))
@@ -32,7 +32,7 @@ static bool make_directory(struct rerun *r, struct err *err)
 static void remove_directory(const char *directory)
 {
 	DIR *entries = opendir(directory);
-	char path[PATH_MAX];
+	char path[PATH_MAX + NAME_MAX];
 
 	for (struct dirent *entry; entries && (entry = readdir(entries));) {
 		if (entry->d_name[0] == '.')
@@ -151,7 +151,7 @@ bool rerun_repeat(struct rerun *r, const struct plan *plan, unsigned times, stru
 
 struct trace *rerun_keep(struct rerun *r, unsigned name)
 {
-	char path[sizeof r->recording + 16];
+	char path[sizeof r->recording];
 	struct trace *trace;
 	struct err err;
 

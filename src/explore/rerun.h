@@ -8,6 +8,8 @@
 #include "explore/session.h"
 #include "trace/trace.h"
 
+#include <limits.h>
+
 struct rerun_options {
 	char **program;	       /* NULL-terminated words */
 	const char *directory; /* to run it in; NULL: this one */
@@ -24,8 +26,8 @@ struct rerun_options {
 struct rerun {
 	struct rerun_options options;
 	struct session *session;
-	char directory[64]; /* of our own, for recordings */
-	char recording[96];
+	char directory[PATH_MAX - 64]; /* of our own, for recordings */
+	char recording[PATH_MAX];
 	/* of the last run */
 	struct outcome outcome;
 	struct trace *trace;

@@ -26,8 +26,11 @@ static _Atomic uint32_t words[CONTROL_THREADS]; /* 1: it is this thread's turn *
 #define LOOK_SELDOM (1000 * MS) /* by all the others: there may be thousands */
 static _Atomic uint32_t lookout;
 
+/* 0: for ever. Who sees from outside that all do so knows that the program hangs. */
 static uint64_t how_long(uint32_t self)
 {
+	if (turn.stuck)
+		return 0;
 	if (turn.holder == TURN_NOBODY)
 		return IMPATIENT << (turn.idle < 80 ? turn.idle / 16 : 5);
 	return lookout == self ? LOOK : LOOK_SELDOM;
@@ -40,7 +43,7 @@ static void wait_word(uint32_t self)
 		struct timespec time = { .tv_sec = (time_t)(ns / (1000 * MS)),
 					 .tv_nsec = (long)(ns % (1000 * MS)) };
 		long result = real()->syscall(SYS_futex, &words[self], (long)FUTEX_WAIT_PRIVATE, 0L,
-					      &time, 0L, 0L);
+					      ns ? &time : NULL, 0L, 0L);
 		if (result < 0 && errno == ETIMEDOUT && turn_waited_long(self))
 			return;
 	}

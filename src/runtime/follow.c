@@ -22,24 +22,29 @@
 #define HEADER_BYTES 4
 
 /*
- * The slots lie elsewhere, so that threads of programs that take no turns do not pay for them, and
- * they are not zeroed when a thread begins: what is not defined is not used.
+ * Most functions have few slots. The others lie elsewhere, so that threads of programs that take no
+ * turns do not pay for them and a short-lived thread touches no page for them. None are cleared when
+ * a thread begins: what is not defined is not used.
  */
+#define NEAR_SLOTS 48u
 static SOOTH_TLS struct follow {
-	const uint8_t *at;		    /* all records before it are followed */
+	const uint8_t *at; /* all records before it are followed; NULL: this thread is not */
 	const struct wire_segment *row;	    /* of the segment at `at`, begun; NULL: not looked at */
 	unsigned done;			    /* elements of it */
 	unsigned module;		    /* that the last row was in */
-	uint64_t *slots;		    /* NULL until needed */
 	const struct wire_element *pending; /* an EV_SITE that waits for its record */
 	const struct wire_element *bound;   /* the site of the last record that got one … */
 	uintptr_t bound_pc;		    /* … and where its call returns to */
+	uint64_t *far;			    /* all slots but the first; NULL: no room */
+	uint64_t near[NEAR_SLOTS];
 } self;
 
-/* For threads that there is no room for: never read with a meaning, since they are not followed. */
-static uint64_t no_slots[WIRE_SLOTS];
+_Static_assert(WIRE_SLOTS * sizeof(uint64_t) <= PLACE_PRIVATE_BYTES, "slots fit their place");
 
-_Static_assert(sizeof(no_slots) <= PLACE_PRIVATE_BYTES, "slots fit their place");
+static inline uint64_t *slot(struct follow *f, unsigned number)
+{
+	return number < NEAR_SLOTS ? &f->near[number] : &f->far[number % WIRE_SLOTS];
+}
 
 /* ---- modules ------------------------------------------------------------------------------ */
 
@@ -112,16 +117,16 @@ static inline uint64_t load_value(const uint8_t *p, unsigned bytes)
 static inline void finish(struct follow *f, const struct wire_element *e, const uint8_t *payload)
 {
 	if (__builtin_expect(e->kind == EV_NONE, 0)) {
-		f->slots[e->address_slot % WIRE_SLOTS] =
-			e->value_form == WIRE_SLOT ? f->slots[e->value_slot % WIRE_SLOTS] + e->value
-						   : load_address(payload + e->address_at);
+		*slot(f, e->address_slot) = e->value_form == WIRE_SLOT
+						    ? *slot(f, e->value_slot) + e->value
+						    : load_address(payload + e->address_at);
 		return;
 	}
 	f->pending = NULL;
 	if (e->address_slot != WIRE_NO_SLOT && e->address_form == WIRE_PAYLOAD)
-		f->slots[e->address_slot % WIRE_SLOTS] = load_address(payload + e->address_at);
+		*slot(f, e->address_slot) = load_address(payload + e->address_at);
 	if (e->value_slot != WIRE_NO_SLOT && e->value_form == WIRE_PAYLOAD)
-		f->slots[e->value_slot % WIRE_SLOTS] = load_value(payload + e->value_at, e->size);
+		*slot(f, e->value_slot) = load_value(payload + e->value_at, e->size);
 	if (__builtin_expect(e->kind == EV_SITE, 0))
 		f->pending = e;
 }
@@ -175,13 +180,13 @@ static void catch_up(struct follow *f, const uint8_t *to)
 }
 
 /* What a write writes: in the record already, or known. */
-static inline bool find_value(const struct follow *f, const struct wire_element *e,
+static inline bool find_value(struct follow *f, const struct wire_element *e,
 			      const uint8_t *payload, uint64_t *value)
 {
 	switch (e->value_form) {
 	case WIRE_PAYLOAD: *value = load_value(payload + e->value_at, e->size); return true;
 	case WIRE_SLOT:
-		*value = f->slots[e->value_slot % WIRE_SLOTS] + e->value;
+		*value = *slot(f, e->value_slot) + e->value;
 		if (e->size < 8)
 			*value &= (1ull << 8 * e->size) - 1;
 		return true;
@@ -195,33 +200,27 @@ static inline bool find_value(const struct follow *f, const struct wire_element 
 	return false;
 }
 
-static inline uint64_t find_address(const struct follow *f, const struct wire_element *e,
+static inline uint64_t find_address(struct follow *f, const struct wire_element *e,
 				    const uint8_t *payload)
 {
 	uint64_t plus = (uint64_t)(int64_t)e->address_ref;
 
 	switch (e->address_form) {
 	case WIRE_PAYLOAD: return (load_address(payload + e->address_at) + plus) & ADDRESS_MASK;
-	case WIRE_SLOT: return (f->slots[e->address_slot % WIRE_SLOTS] + plus) & ADDRESS_MASK;
+	case WIRE_SLOT: return (*slot(f, e->address_slot) + plus) & ADDRESS_MASK;
 	case WIRE_CONST: return (uint64_t)&e->address_ref + plus;
 	}
 	return 0;
 }
 
-/* Is the calling thread followed? Not in signal handlers, whose records are another stream's. */
-static inline struct follow *followed(void)
-{
-	return self.at && lane_self.depth == 0 ? &self : NULL;
-}
-
 void follow_next(const uint8_t *record, unsigned element, struct follow_access *access)
 {
-	struct follow *f = followed();
+	struct follow *f = &self;
 	const uint8_t *payload = record + HEADER_BYTES;
 
-	if (f && f->at != record)
+	if (f->at && f->at != record)
 		catch_up(f, record);
-	if (__builtin_expect(!f || !begin(f), 0)) {
+	if (__builtin_expect(!f->at || !begin(f), 0)) {
 		*access = (struct follow_access){ .kind = EV_NONE };
 		return;
 	}
@@ -240,9 +239,9 @@ void follow_next(const uint8_t *record, unsigned element, struct follow_access *
 
 uint64_t follow_site(uintptr_t pc)
 {
-	struct follow *f = followed();
+	struct follow *f = &self;
 
-	if (!f)
+	if (!f->at || lane_self.depth > 0) /* a signal handler's records are another stream's */
 		return pc;
 	catch_up(f, (const uint8_t *)__sooth_lane->cursor);
 	if (f->pending && follow_is_instrumented(pc)) {
@@ -264,11 +263,9 @@ void follow_after_flush(const struct wire_block *lane)
 	if (!turn_taking || lane->flags & WIRE_BLOCK_HANDLER)
 		return;
 	if (lane != lane_self.lanes[0]) { /* a thread begins */
-		void *room = place_private(lane_self.stream);
-		self = (struct follow){ .slots = room ? room : no_slots };
-		if (!room)
-			return;
+		self.far = place_private(lane_self.stream);
+		self.pending = self.bound = NULL;
 	}
-	self.at = self.slots == no_slots ? NULL : (const uint8_t *)LANE_FIRST(lane);
+	self.at = self.far ? (const uint8_t *)LANE_FIRST(lane) : NULL;
 	self.row = NULL;
 }

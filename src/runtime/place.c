@@ -7,8 +7,10 @@
  *	program		the blocks of the program
  *	foreign		those of the C library and other code that was not instrumented: whether it
  *			allocates depends on the schedule (the first to print makes the buffer)
- *	stack		not in main's
- *	private		what the runtime keeps of the thread
+ *	stack		one that is too large for the usual place; not in main's
+ *
+ * Behind the regions lie the usual stacks, 16 MiB apart so that threads share tables of pages, and
+ * above each what the runtime keeps of the thread.
  *
  * Blocks are handed out upwards, a head of 16 bytes before each, and never again. So a program that
  * allocates and frees for long goes through its region; memory of 64 KiB in which nothing lives any
@@ -120,12 +122,15 @@ bool place_start(void)
 	return true;
 }
 
+/* The end of a thread's usual stack. */
+static inline uint64_t usual_top(uint32_t thread)
+{
+	return PLACE_STACKS + (thread + 1) * PLACE_STACK_BYTES - PLACE_PRIVATE_BYTES;
+}
+
 void *place_private(uint32_t thread)
 {
-	if (!started || thread >= PLACE_THREADS)
-		return NULL;
-	struct region r = region_of(thread);
-	return (void *)(r.base + r.bytes - PLACE_PRIVATE_BYTES);
+	return started && thread < PLACE_THREADS ? (void *)usual_top(thread) : NULL;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
@@ -249,7 +254,7 @@ bool place_resize(void *block, size_t size)
 
 bool place_is_freed(uint64_t address, uint64_t size)
 {
-	if (!place_contains(address) || !started)
+	if (address - PLACE_BASE >= PLACE_STACKS - PLACE_BASE || !started)
 		return false;
 	struct region r = region_of(thread_at(address));
 	const _Atomic uint64_t *words = freed_words(r);
@@ -305,29 +310,67 @@ void place_free(void *block)
 
 /* ---- stacks ------------------------------------------------------------------------------- */
 
+static bool guards_shared;
+#define GUARD_SHARERS 16u
+static bool guarded[PLACE_THREADS / GUARD_SHARERS];
+
+void place_share_guards(void)
+{
+	guards_shared = true;
+}
+
+/* A usual one leaves a megabyte for its guard, and the lowest page for a shared one. */
+static inline bool is_usual(uint64_t bytes)
+{
+	return bytes <= PLACE_STACK_BYTES - (1u << 20);
+}
+
+static inline void find_room(uint32_t thread, uint64_t bytes, uint64_t *bottom, uint64_t *top)
+{
+	struct region r = region_of(thread);
+
+	*top = is_usual(bytes) ? usual_top(thread) : r.base + r.bytes;
+	*bottom = is_usual(bytes) ? PLACE_STACKS + thread * PLACE_STACK_BYTES + PAGE
+				  : r.base + r.bytes / END * STACK;
+}
+
+/* The lowest page of the group's first stack, which is no program's: main's, or below a usual one. */
+static bool share_guard(uint32_t thread)
+{
+	uint32_t group = thread / GUARD_SHARERS;
+	uint64_t at = PLACE_STACKS + (uint64_t)group * GUARD_SHARERS * PLACE_STACK_BYTES;
+
+	if (!guarded[group] && mprotect((void *)at, PAGE, PROT_NONE) != 0)
+		return false;
+	guarded[group] = true;
+	return true;
+}
+
 void *place_stack(uint32_t thread, size_t bytes, size_t guard)
 {
+	uint64_t bottom, top;
+
 	if (!started || thread == 0 || thread >= PLACE_THREADS)
 		return NULL;
-	struct region r = region_of(thread);
-	uint64_t bottom = r.base + r.bytes / END * STACK;
-	uint64_t top = r.base + r.bytes - PLACE_PRIVATE_BYTES;
-
 	bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
 	guard = (guard + PAGE - 1) & ~(size_t)(PAGE - 1);
+	find_room(thread, bytes, &bottom, &top);
 	if (bytes > top - bottom || guard > top - bottom - bytes)
 		return NULL;
 	uint32_t pages = (uint32_t)(bytes / PAGE);
-	if (stack_pages[thread] != pages) {
-		int how = PROT_READ | PROT_WRITE | (executable ? PROT_EXEC : 0);
-		/* It had another size before: that guard is none any more. */
-		if ((stack_pages[thread] || executable) &&
-		    mprotect((void *)bottom, top - bottom, how) != 0)
+	if (stack_pages[thread] == pages)
+		return (void *)(top - bytes);
+	/* It had another size before: that guard is none any more. */
+	int how = PROT_READ | PROT_WRITE | (executable ? PROT_EXEC : 0);
+	if ((stack_pages[thread] || executable) && mprotect((void *)bottom, top - bottom, how) != 0)
+		return NULL;
+	if (guards_shared && is_usual(bytes)) {
+		if (!share_guard(thread))
 			return NULL;
-		if (guard && mprotect((void *)(top - bytes - guard), guard, PROT_NONE) != 0)
-			return NULL;
-		stack_pages[thread] = pages;
+	} else if (guard && mprotect((void *)(top - bytes - guard), guard, PROT_NONE) != 0) {
+		return NULL;
 	}
+	stack_pages[thread] = pages;
 	return (void *)(top - bytes);
 }
 
@@ -359,9 +402,8 @@ void place_stack_done(uint32_t thread)
 {
 	if (!started || thread == 0 || thread >= PLACE_THREADS || !stack_pages[thread])
 		return;
-	struct region r = region_of(thread);
-	uint64_t top = r.base + r.bytes - PLACE_PRIVATE_BYTES;
-	uint64_t bytes = (uint64_t)stack_pages[thread] * PAGE;
+	uint64_t bottom, top, bytes = (uint64_t)stack_pages[thread] * PAGE;
+	find_room(thread, bytes, &bottom, &top);
 	madvise((void *)(top - bytes), bytes, MADV_DONTNEED);
 }
 

@@ -167,6 +167,8 @@ SOOTH_API int sem_post(sem_t *sem)
 		record_stripe_unlock(sem);
 	if (result == 0)
 		object_record(EV_POST, RECORD_CALLER, sem, number, 0);
+	if (turn_taking && !turn_on())
+		turn_poke();
 	return result;
 }
 

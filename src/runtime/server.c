@@ -3,6 +3,7 @@
 #include "runtime/carrier.h"
 #include "runtime/fiber.h"
 #include "runtime/lane.h"
+#include "runtime/place.h"
 #include "runtime/real.h"
 #include "runtime/resources.h"
 #include "runtime/snapshot.h"
@@ -274,6 +275,7 @@ static void fork_for_each(void)
 	if (line == MAP_FAILED)
 		server_refuse_all("no memory for the server");
 	line->next = last + 1;
+	place_share_guards();
 	touch_start();
 	sched_setaffinity(0, sizeof(processors), &processors);
 	bool is_child = false;
@@ -480,6 +482,7 @@ static bool catch_main(void)
 void server_start(struct control *given)
 {
 	control = given;
+	unsetenv("LD_BIND_NOW"); /* the tool's doing */
 	sched_getaffinity(0, sizeof(processors), &processors);
 	dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!catch_main() && control->options & CONTROL_SERVER)

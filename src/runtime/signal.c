@@ -138,10 +138,19 @@ struct change {
 	sigset_t mask;
 };
 
+static bool is_crash(int number)
+{
+	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+	       number == SIGABRT || number == SIGTRAP || number == SIGSYS;
+}
+
 static struct change change(int number, sighandler_t h)
 {
 	struct change c = { .number = number };
 	sigset_t all;
+
+	if (turn_taking && is_function(h) && !is_crash(number))
+		turn_expect_others();
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &c.mask);

@@ -58,6 +58,7 @@ static void appoint(uint32_t next)
 		turn_unstand(t);
 	t->where = TURN_RUNS;
 	turn.idle = 0;
+	turn.stuck = false;
 	turn.holder = next;
 }
 
@@ -139,6 +140,18 @@ static uint32_t anybody_standing(void)
 		if (turn_threads[i].where == TURN_STANDS)
 			return i;
 	return CONTROL_NONE;
+}
+
+/* A signal handler has changed something while everybody waited: somebody looks. */
+void turn_poke(void)
+{
+	uint32_t nobody = TURN_NOBODY, next = anybody_standing();
+
+	if (!turn.stuck || next == CONTROL_NONE ||
+	    !atomic_compare_exchange_strong(&turn.holder, &nobody, next))
+		return;
+	turn.stuck = false;
+	carrier->pass_last(CONTROL_NONE, next);
 }
 
 /* The caller is over, or goes outside: somebody else has the turn, or nobody. */

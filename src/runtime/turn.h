@@ -96,6 +96,15 @@ bool turn_is_step(enum event_kind kind);
 void turn_leave(uint64_t site);
 void turn_return(void);
 
+/*
+ * From now on somebody may be woken by what is none of the threads: a signal handler, a timer. Then
+ * it cannot be said that nobody can go on; only that it has been long.
+ */
+void turn_expect_others(void);
+
+/* In a signal handler, behind an operation that others may wait for. Async-signal-safe. */
+void turn_poke(void);
+
 /* Sleeping, yielding: decisions that are no steps. Only when turn_on(). */
 void turn_sleep(uint64_t until, uintptr_t pc);
 void turn_yield(uintptr_t pc);

@@ -84,6 +84,15 @@ void turn_count_runs(void)
 #define PLAN_TRIES 25u
 
 /*
+ * A replay is after something, and a spin may be all that is in its way. For a search each round of a
+ * spin would be a schedule of its own.
+ */
+static bool indulges(void)
+{
+	return !(turn.control->options & CONTROL_SPIN_SOON);
+}
+
+/*
  * The first run whose thread can go on. Runs behind it are looked at only until every thread that
  * is there has been seen once: they are many, threads are few.
  */
@@ -105,7 +114,8 @@ static uint32_t by_plan(unsigned tries, bool *waits)
 			return turn.runs[i].thread;
 		if (i != turn.run_at)
 			continue;
-		if (turn_can_time_out(t) || (could_spin(t) && turn_spin_indulge(t, false)))
+		if (turn_can_time_out(t) ||
+		    (indulges() && could_spin(t) && turn_spin_indulge(t, false)))
 			return turn.runs[i].thread;
 		if (t->where == TURN_OUTSIDE && tries < PLAN_TRIES) {
 			*waits = true; /* as in the run that the plan was made of, it comes back */

@@ -99,6 +99,7 @@ void turn_read_plan(void)
 	turn.run_at = 0;
 	turn.over = false;
 	turn_plan_start();
+	turn_spin_start();
 }
 
 /* ---- the start -------------------------------------------------------------------------------------- */

@@ -12,11 +12,13 @@
 #include "runtime/turn_state.h"
 
 #define ROUNDS 40u
+#define ROUNDS_SOON 3u
 #define READS 8u
 
 struct read {
 	uint64_t address, site, value;
-	uint32_t size; /* 0: a try of an object, `value` is its version */
+	uint32_t size; /* 0: a try of an object, `value` is its version; without one, a yield */
+	bool again;    /* it was repeated */
 };
 
 static struct spin {
@@ -48,6 +50,11 @@ static uint64_t now(const struct read *r)
 		       : turn_object(turn_object_find(r->address))->version;
 }
 
+void turn_spin_start(void)
+{
+	turn.spin_rounds = turn.control->options & CONTROL_SPIN_SOON ? ROUNDS_SOON : ROUNDS;
+}
+
 void turn_spin_reset(struct turn_thread *t)
 {
 	struct spin *spin = &spins[turn_number(t)];
@@ -63,12 +70,22 @@ void turn_spin_reset(struct turn_thread *t)
 #define INDULGENCE 5u
 #define INDULGENCE_YIELD 1000u
 
+static bool only_yields(const struct spin *spin)
+{
+	uint32_t used = spin->used < READS ? spin->used : READS;
+
+	for (uint32_t i = 0; i < used; i++)
+		if (spin->reads[i].again && (spin->reads[i].size || spin->reads[i].address))
+			return false;
+	return true;
+}
+
 bool turn_spin_indulge(struct turn_thread *t, bool always)
 {
 	struct spin *spin = &spins[turn_number(t)];
-	bool yields = spin->used == 1 && !spin->reads[0].size && !spin->reads[0].address;
+	uint32_t most = only_yields(spin) ? INDULGENCE_YIELD : INDULGENCE;
 
-	if (!always && spin->indulged >= (yields ? INDULGENCE_YIELD : INDULGENCE))
+	if (!always && spin->indulged >= most)
 		return false;
 	spin->indulged++;
 	spin->repeats = 0;
@@ -86,7 +103,8 @@ static void note(struct turn_thread *t, const struct read *read)
 		if (r->address != read->address || r->site != read->site || r->size != read->size)
 			continue;
 		if (r->value == read->value) {
-			if (++spin->repeats >= ROUNDS * used)
+			r->again = true;
+			if (++spin->repeats >= turn.spin_rounds * used)
 				t->spins = true;
 		} else {
 			r->value = read->value;
@@ -103,7 +121,7 @@ static void note(struct turn_thread *t, const struct read *read)
 void turn_spin_read(struct turn_thread *t, uint64_t address, uint32_t size, uint64_t value,
 		    uint64_t site)
 {
-	note(t, &(struct read){ address, site, value, size < 8 ? size : 8 });
+	note(t, &(struct read){ address, site, value, size < 8 ? size : 8, false });
 }
 
 void turn_spin_try(struct turn_thread *t, uint64_t object, uint64_t site)

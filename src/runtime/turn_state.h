@@ -96,9 +96,12 @@ struct turn {
 	bool stops_open;  /* there are stops not yet met or given up */
 	bool rules_open;
 	bool sleeps_used; /* the sleep set has been put to bed */
-	uint32_t exiting; /* who is about to end the process: thread + 1 */
-	bool held;	  /* the tool looks at us: whoever has the turn waits for it */
-	bool over;	  /* turn_finish was called */
+	uint32_t spin_rounds;
+	uint32_t exiting;   /* who is about to end the process: thread + 1 */
+	bool held;	    /* the tool looks at us: whoever has the turn waits for it */
+	_Atomic bool stuck; /* nobody can go on, nobody is outside, and that is how it is to stay */
+	bool others_expected; /* see turn_expect_others */
+	bool over;	      /* turn_finish was called */
 	bool plain; /* no stops, rules or sleeps are open: what always can needs no look at them */
 	uint32_t asleep;
 	uint64_t random;
@@ -187,6 +190,7 @@ bool turn_object_owners(const struct turn_thread *t, bool (*visit)(uint32_t owne
 
 /* ---- turn_spin.c ---- */
 
+void turn_spin_start(void);
 void turn_spin_read(struct turn_thread *t, uint64_t address, uint32_t size, uint64_t value,
 		    uint64_t site);
 void turn_spin_try(struct turn_thread *t, uint64_t object, uint64_t site);

@@ -109,10 +109,35 @@ void turn_stuck_deadlock(const struct turn_thread *t)
 	turn_end_run(CONTROL_DEADLOCK, "", 0);
 }
 
+/* May another process change what somebody waits for? A semaphore in memory that is shared. */
+static bool may_change(void)
+{
+	if (turn.others_expected)
+		return true;
+	for (uint32_t i = 0; i < turn.top; i++) {
+		const struct turn_thread *t = &turn_threads[i];
+		if (t->where == TURN_STANDS && t->want.kind == EV_DOWN &&
+		    ((const uint32_t *)t->want.object)[2])
+			return true;
+	}
+	return false;
+}
+
+void turn_expect_others(void)
+{
+	turn.others_expected = true;
+}
+
 void turn_stuck_nobody(void)
 {
-	if (!(turn.control->options & CONTROL_END_STUCK))
+	if (!(turn.control->options & CONTROL_END_STUCK)) {
+		turn.stuck = turn.others_expected || !may_change(); /* handlers: turn_poke */
 		return;
+	}
+	if (may_change()) {
+		turn_outside_nobody();
+		return;
+	}
 	turn_stuck_write_blocked(NULL);
 	turn_end_run(CONTROL_STUCK, "", 0);
 }

@@ -154,6 +154,8 @@ SOOTH_API clock_t times(struct tms *out)
 
 static void note(const char *name, uintptr_t pc)
 {
+	if (turn_taking)
+		turn_expect_others();
 	if (turn_on())
 		record_unmodelled(pc, name);
 }

@@ -154,7 +154,10 @@ enum sim_can sim_can(const struct sim_program *program, const struct sim_state *
 			       ? SIM_YES
 			       : SIM_NO;
 	case SIM_JOIN: return state->threads[code->b].over ? SIM_YES : SIM_NO;
-	case SIM_SPIN: return self->spun && state->variables[code->b] != code->c ? SIM_NO : SIM_YES;
+	case SIM_SPIN:
+		return self->spun >= program->rounds && state->variables[code->b] != code->c
+			       ? SIM_NO
+			       : SIM_YES;
 	default: return SIM_YES;
 	}
 }
@@ -312,7 +315,7 @@ bool sim_step(const struct sim_program *program, struct sim_state *state, uint32
 		self->over = thread != 0;
 		self->out = thread == 0;
 	} else if (code->op == SIM_SPIN && state->variables[code->b] != code->c) {
-		self->spun = 1;
+		self->spun++;
 	} else if ((code->op == SIM_WAIT || code->op == SIM_TIMEDWAIT) && !self->part) {
 		self->part = 1;
 	} else if (code->op == SIM_BARRIER && !self->part) {
@@ -393,7 +396,9 @@ struct running {
 	struct sleeper sleepers[SIM_THREADS];
 	uint32_t last;
 	size_t run;
-	bool sleeping; /* the runs are used up */
+	bool sleeping;	  /* the runs are used up */
+	bool alone, free; /* rules: whoever waits for all others may go; all are given up */
+	uint64_t draws;
 };
 
 /* What a try that stands there would become: for waking sleepers. */
@@ -420,6 +425,22 @@ static bool timed_out(const struct plan *plan, const struct control_event *event
 	return false;
 }
 
+/* Does a rule hold this thread back? `alone`: nobody else can go on. */
+static bool held_back(const struct sim_state *state, const struct running *running, uint32_t thread,
+		      bool alone)
+{
+	for (size_t i = 0; i < running->plan->rules.count && !running->free; i++) {
+		const struct control_rule *rule = &running->plan->rules.items[i];
+		if (rule->after_thread == thread &&
+		    rule->after_step == state->threads[thread].step &&
+		    (rule->before_step == CONTROL_NONE
+			     ? !alone
+			     : state->threads[rule->before_thread].step <= rule->before_step))
+			return true;
+	}
+	return false;
+}
+
 static uint32_t pick_by_plan(const struct sim_program *program, const struct sim_state *state,
 			     struct running *running)
 {
@@ -433,6 +454,7 @@ static uint32_t pick_by_plan(const struct sim_program *program, const struct sim
 			run = &running->plan->runs.items[i];
 			if (state->threads[run->thread].step < run->until &&
 			    !state->threads[run->thread].out &&
+			    !held_back(state, running, run->thread, running->alone) &&
 			    sim_can(program, state, run->thread))
 				return run->thread;
 		}
@@ -441,24 +463,48 @@ static uint32_t pick_by_plan(const struct sim_program *program, const struct sim
 	return CONTROL_NONE;
 }
 
-static uint32_t pick(const struct sim_program *program, const struct sim_state *state,
-		     struct running *running)
+static bool ready(const struct sim_program *program, const struct sim_state *state,
+		  const struct running *running, uint32_t thread, enum sim_can at_least)
 {
-	uint32_t thread = pick_by_plan(program, state, running);
+	return sim_can(program, state, thread) >= at_least && !running->sleepers[thread].asleep &&
+	       !held_back(state, running, thread, running->alone);
+}
 
-	if (thread != CONTROL_NONE)
-		return thread;
-	if (!running->sleeping && running->run == running->plan->runs.count)
-		fall_asleep(program, state, running);
+static uint32_t pick_by_policy(const struct sim_program *program, const struct sim_state *state,
+			       struct running *running)
+{
+	uint32_t first = running->last;
+
+	if (running->plan->policy != CONTROL_STAY) {
+		running->draws = running->draws * 6364136223846793005ull + running->plan->seed + 1;
+		first = (uint32_t)(running->draws >> 33) % program->threads;
+	}
 	for (enum sim_can at_least = SIM_YES; at_least > SIM_NO; at_least--) {
-		if (sim_can(program, state, running->last) >= at_least &&
-		    !running->sleepers[running->last].asleep)
-			return running->last;
+		if (ready(program, state, running, first, at_least))
+			return first;
 		for (uint32_t t = 0; t < program->threads; t++)
-			if (sim_can(program, state, t) >= at_least && !running->sleepers[t].asleep)
+			if (ready(program, state, running, t, at_least))
 				return t;
 	}
 	return CONTROL_NONE;
+}
+
+static uint32_t pick(const struct sim_program *program, const struct sim_state *state,
+		     struct running *running)
+{
+	for (running->alone = false;; running->alone = true) {
+		uint32_t thread = pick_by_plan(program, state, running);
+		if (thread != CONTROL_NONE)
+			return thread;
+		if (!running->sleeping && running->run == running->plan->runs.count)
+			fall_asleep(program, state, running);
+		thread = pick_by_policy(program, state, running);
+		if (thread != CONTROL_NONE)
+			return thread;
+		if (running->alone && running->free)
+			return CONTROL_NONE;
+		running->free = running->alone;
+	}
 }
 
 static enum control_result end_of(const struct sim_program *program, const struct sim_state *state)
@@ -538,5 +584,7 @@ static bool run_simulated(struct executor *executor, const struct plan *plan,
 
 void simulated_open(struct simulated *simulated, const struct sim_program *program)
 {
-	*simulated = (struct simulated){ .executor.run = run_simulated, .program = program };
+	*simulated = (struct simulated){ .executor.run = run_simulated, .own = *program };
+	simulated->own.rounds = 6;
+	simulated->program = &simulated->own;
 }

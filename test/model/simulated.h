@@ -53,6 +53,7 @@ struct sim_program {
 	struct sim_code code[SIM_THREADS][SIM_CODE + 1]; /* ends in SIM_END */
 	uint8_t counts[SIM_OBJECTS];			 /* of the semaphores, at first */
 	uint8_t meet;					 /* how many meet at a barrier */
+	uint8_t rounds;					 /* of SIM_SPIN before it blocks */
 	bool spins;					 /* has SIM_SPIN */
 	bool leaves;					 /* main may not join all */
 };
@@ -108,6 +109,7 @@ uint64_t sim_hash_failure(const struct sim_state *state);
 
 struct simulated {
 	struct executor executor;
+	struct sim_program own; /* with more rounds */
 	const struct sim_program *program;
 	struct sim_state end;
 	struct control_event events[SIM_EVENTS];

@@ -145,6 +145,7 @@ void sim_make(struct sim_program *program, uint64_t seed)
 	maker.flavour = draw(1024) | (draw(4) ? MEMORY : 0);
 	program->threads = 2 + draw(3);
 	program->meet = 2;
+	program->rounds = 1;
 	program->spins = false;
 	program->leaves = draw(6) == 0;
 	for (int i = 0; i < SIM_OBJECTS; i++)

@@ -8,6 +8,7 @@
 #include "simulated.h"
 
 #include "explore/dpor.h"
+#include "explore/explore.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +59,30 @@ static void search(const struct sim_program *program, struct found *found)
 	plan_free(&plan);
 }
 
+/* The whole search, leads and random runs among them: it must see every failure, too. */
+static const char *explore_all(const struct sim_program *program, const struct sim_all *all)
+{
+	struct explore_options options = { .budget = 100000, .all = true };
+	struct explore *explore = explore_open(&options);
+	struct simulated simulated;
+	struct outcome outcome;
+	struct plan plan = { 0 };
+	struct err err = { 0 };
+	const char *wrong = NULL;
+
+	simulated_open(&simulated, program);
+	simulated.executor.run(&simulated.executor, &plan, &outcome, &err);
+	explore_first(explore, &outcome);
+	if (!explore_search(explore, &simulated.executor, &err))
+		wrong = "the whole search failed";
+	else if (!explore_result(explore)->complete)
+		wrong = "the whole search did not come to its end";
+	else if (!all->failures.count != !explore_result(explore)->failures.count)
+		wrong = "the whole search missed a failure, or made one up";
+	explore_close(explore);
+	return wrong;
+}
+
 static const char *compare(const struct sim_program *program, const struct sim_all *all,
 			   const struct found *found)
 {
@@ -72,7 +97,7 @@ static const char *compare(const struct sim_program *program, const struct sim_a
 	if (!program->leaves && !program->spins && !all->failures.count &&
 	    found->stats.runs - found->stats.asleep - found->stats.refused < all->traces.count)
 		return "fewer runs than traces";
-	return found->complete ? NULL : "not declared complete";
+	return found->complete ? explore_all(program, all) : "not declared complete";
 }
 
 static void one_program(uint64_t seed, uint64_t most, struct totals *totals)

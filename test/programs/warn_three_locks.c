@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "../explore/work.h"
+
 static pthread_mutex_t L1 = PTHREAD_MUTEX_INITIALIZER, L2 = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t L3 = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int done;
@@ -24,6 +26,7 @@ static void *first(void *unused)
 
 static void *second(void *unused)
 {
+	work(8); // the first is done by then
 	pthread_mutex_lock(&L2);
 	pthread_mutex_lock(&L3); // SECOND
 	done++;
@@ -34,6 +37,7 @@ static void *second(void *unused)
 
 static void *third(void *unused)
 {
+	work(16); // and the second
 	pthread_mutex_lock(&L3);
 	pthread_mutex_lock(&L1); // THIRD
 	done++;

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../explore/work.h"
+
 struct value {
 	int x;
 	pthread_mutex_t lock;
@@ -16,6 +18,7 @@ struct value {
 
 struct task {
 	struct value *v1, *v2;
+	int late; // the other one is done by then
 };
 
 __attribute__((noipa)) static int value_get(struct value *v)
@@ -47,6 +50,7 @@ static void *task_run(void *argument)
 {
 	struct task *task = argument;
 
+	work(task->late);
 	value_add(task->v1, task->v2);
 	return NULL;
 }
@@ -54,7 +58,7 @@ static void *task_run(void *argument)
 int main(void)
 {
 	struct value *v1 = value_new(), *v2 = value_new();
-	struct task tasks[2] = { { v1, v2 }, { v2, v1 } };
+	struct task tasks[2] = { { v1, v2, 0 }, { v2, v1, 8 } };
 	pthread_t threads[2];
 
 	for (int i = 0; i < 2; i++)

@@ -182,6 +182,18 @@ static uintptr_t stack_of(const pthread_attr_t *attributes)
 	return seen;
 }
 
+static bool can_be_read(const void *address)
+{
+	int pipes[2];
+
+	CHECK_SAME(pipe(pipes), 0);
+	bool can = write(pipes[1], address, 1) == 1;
+	CHECK(can || errno == EFAULT);
+	close(pipes[0]);
+	close(pipes[1]);
+	return can;
+}
+
 static void stacks(void)
 {
 	pthread_attr_t asked, own;
@@ -189,9 +201,10 @@ static void stacks(void)
 
 	CHECK(place_stack_attributes(9, NULL, &own));
 	uintptr_t first = stack_of(&own);
-	CHECK(place_contains(first) && thread_at(first) == 9);
+	CHECK(place_contains(first));
+	CHECK(!place_is_freed(first, 8));
 	CHECK(place_stack_attributes(10, NULL, &own));
-	CHECK_SAME(stack_of(&own) - first, PLACE_THREAD_BYTES);
+	CHECK_SAME(stack_of(&own) - first, PLACE_STACK_BYTES);
 	place_stack_done(9);
 	CHECK(place_stack_attributes(9, NULL, &own));
 	CHECK_SAME(stack_of(&own), first);
@@ -203,7 +216,11 @@ static void stacks(void)
 	pthread_attr_getstacksize(&own, &bytes);
 	CHECK_SAME(bytes, 1 << 20);
 	CHECK(stack_of(&own) != 0);
-	pthread_attr_setstacksize(&asked, (size_t)1 << 30); /* too large for its place */
+	pthread_attr_setstacksize(&asked, 100 << 20); /* a large one is in the thread's region */
+	CHECK(place_stack_attributes(12, &asked, &own));
+	CHECK_SAME(thread_at(stack_of(&own)), 12);
+	place_stack_done(12);
+	pthread_attr_setstacksize(&asked, (size_t)1 << 30); /* too large for any place */
 	CHECK(!place_stack_attributes(12, &asked, &own));
 	pthread_attr_setstack(&asked, place_stack(13, 1 << 20, 0), 1 << 20); /* one's own */
 	CHECK(!place_stack_attributes(12, &asked, &own));
@@ -213,13 +230,27 @@ static void stacks(void)
 	CHECK(place_stack(14, 65536, 4096) != NULL);
 	uint8_t *low = place_stack(14, 1 << 20, 4096);
 	memset(low, 5, 1 << 20);
-	int pipes[2];
-	CHECK_SAME(pipe(pipes), 0);
-	CHECK_SAME(write(pipes[1], low, 1), 1);
-	CHECK_SAME(write(pipes[1], low - 1, 1), -1); /* the guard */
-	CHECK_SAME(errno, EFAULT);
-	close(pipes[0]);
-	close(pipes[1]);
+	CHECK(can_be_read(low));
+	CHECK(!can_be_read(low - 1));
+}
+
+/* One for 16, below the lowest of them. */
+static void shared_guards(void)
+{
+	place_share_guards();
+	uint8_t *low = place_stack(35, 8 << 20, 4096), *other = place_stack(36, 8 << 20, 4096);
+	CHECK_SAME(other - low, PLACE_STACK_BYTES);
+	CHECK(can_be_read(low) && can_be_read(low - 1));
+	uint8_t *guard = (uint8_t *)PLACE_STACKS + 32 * PLACE_STACK_BYTES;
+	CHECK(!can_be_read(guard));
+	CHECK(can_be_read(guard + 4096));
+	low = place_stack(37, 50 << 20, 4096); /* a large one has its own */
+	CHECK(can_be_read(low) && !can_be_read(low - 1));
+	low = place_stack(32, 15 << 20, 4096); /* the largest usual one is not cut */
+	memset(low, 6, 15 << 20);
+	CHECK(low > guard + 4096);
+	place_stack_done(32);
+	CHECK_SAME(low[5], 0);
 }
 
 /* All that is not zero is in some extent, which is what persistent runs restore. */
@@ -264,6 +295,7 @@ int main(void)
 	given_back();
 	unknown();
 	stacks();
+	shared_guards();
 	extents();
 	return check_result();
 }

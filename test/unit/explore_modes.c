@@ -33,12 +33,13 @@ static void build(const char *source, char *program)
 	assert_int_equal(system(command), 0);
 }
 
-static struct session *open_session(char *program, enum session_mode mode)
+static struct session *open_session(char *program, const char *argument, enum session_mode mode)
 {
-	char **words = calloc(2, sizeof(*words));
+	char **words = calloc(3, sizeof(*words));
 	struct err err;
 
 	words[0] = program;
+	words[1] = (char *)argument;
 	struct session_options options = {
 		.program = words, .mode = mode, .quiet = true, .seconds = 20
 	};
@@ -105,7 +106,7 @@ static unsigned compare_all(const char *source, uint32_t policy)
 
 	build(source, program);
 	for (int way = 0; way < WAYS; way++)
-		sessions[way] = open_session(program, (enum session_mode)way);
+		sessions[way] = open_session(program, NULL, (enum session_mode)way);
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct seen first = run(sessions[SESSION_ONCE], policy, seed);
 		for (int way = 1; way < WAYS; way++) {
@@ -172,11 +173,52 @@ static void failing(void **state)
 	assert_true(results & ~(1u << CONTROL_DEADLOCK));
 }
 
+/* A program that cannot be run one way is run another, and it is said why. */
+static void unfit(void **state)
+{
+	static const struct {
+		const char *what;
+		enum session_mode mode;
+		const char *why;
+	} cases[] = {
+		{ "nothing", SESSION_PERSISTENT, NULL },
+		{ "map", SESSION_PERSISTENT, NULL },
+		{ "alarm", SESSION_FORK_FIBERS, "alarm" },
+		{ "library", SESSION_FORK_FIBERS, "a library is loaded" },
+		{ "fork", SESSION_FORK, "fork" },
+		{ "kill", SESSION_FORK, "pthread_kill" },
+		{ "robust", SESSION_FORK, "robust mutexes" },
+		{ "pipe", SESSION_FORK, "" },
+	};
+	char program[WORDS];
+
+	(void)state;
+	build("unfit.c", program);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct session *session = open_session(program, cases[i].what, SESSION_PERSISTENT);
+		for (uint64_t seed = 1; seed < 4; seed++) {
+			struct seen seen = run(session, CONTROL_STAY, seed);
+			free(seen.events);
+			if (seen.result != CONTROL_ENDED || seen.status != 0)
+				fail_msg("%s: result %d, status %#x", cases[i].what, seen.result,
+					 (unsigned)seen.status);
+		}
+		const char *why = session_fallback(session);
+		if (session_mode(session) != cases[i].mode)
+			fail_msg("%s: mode %d, not %d: %s", cases[i].what, session_mode(session),
+				 cases[i].mode, why ? why : "no reason");
+		if (cases[i].why && (!why || !strstr(why, cases[i].why)))
+			fail_msg("%s: other reason: %s", cases[i].what, why ? why : "none");
+		session_close(session);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(locks), cmocka_unit_test(exceptions), cmocka_unit_test(variables),
 		cmocka_unit_test(ends),	 cmocka_unit_test(memory),     cmocka_unit_test(failing),
+		cmocka_unit_test(unfit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,21 @@
+/* What `sooth explore` says at its end, as text and as JSON. */
+#ifndef CLI_EXPLORE_TOLD_H
+#define CLI_EXPLORE_TOLD_H
+
+#include "cli/explored.h"
+#include "explore/hints.h"
+
+struct explore_told {
+	const struct explored *found;
+	size_t found_count;
+	const struct explore_result *result;
+	const struct hints *hints;
+	const char *mode;     /* "persistent" … */
+	const char *fallback; /* why it is not the one that was asked for; NULL: it is */
+	uint64_t extra;	      /* runs to minimise and to confirm */
+};
+
+void explore_print_text(const struct explore_told *told);
+void explore_print_json(const struct explore_told *told);
+
+#endif

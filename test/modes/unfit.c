@@ -1,0 +1,79 @@
+// What fibers, or persistent runs, cannot do; the argument says which.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int pipe_ends[2];
+static volatile int shared;
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+static void *write_late(void *unused)
+{
+	(void)unused;
+	shared = shared + 1;
+	return (void *)(long)(write(pipe_ends[1], "x", 1) == 1);
+}
+
+static void wait_for_pipe(void)
+{
+	pthread_t thread;
+	char byte;
+
+	if (pipe(pipe_ends) != 0)
+		exit(1);
+	pthread_create(&thread, NULL, write_late, NULL);
+	if (read(pipe_ends[0], &byte, 1) != 1)
+		exit(1);
+	pthread_join(thread, NULL);
+}
+
+static void *stay(void *unused)
+{
+	shared = shared + 1;
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	pthread_mutexattr_t kind;
+	pthread_t thread;
+
+	signal(SIGUSR1, on_signal);
+	pthread_create(&thread, NULL, stay, NULL);
+	if (!strcmp(what, "fork")) {
+		pid_t child = fork();
+		if (child == 0)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	} else if (!strcmp(what, "kill")) {
+		pthread_kill(thread, SIGUSR1);
+	} else if (!strcmp(what, "robust")) {
+		pthread_mutexattr_init(&kind);
+		pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+	} else if (!strcmp(what, "pipe")) {
+		wait_for_pipe();
+	} else if (!strcmp(what, "alarm")) {
+		alarm(0);
+	} else if (!strcmp(what, "library")) {
+		if (!dlopen("libm.so.6", RTLD_NOW))
+			return 1;
+	} else if (!strcmp(what, "map")) {
+		/* This is undone after a run. */
+		char *map = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				 -1, 0);
+		map[0] = 1;
+		munmap(map, 4096);
+	}
+	pthread_join(thread, NULL);
+	return 0;
+}

@@ -1,0 +1,295 @@
+/*
+ * The parts of the guided search, by hand: what depends on what, which operations could change
+ * places, leads and their plans, loops that wait, fewer switches. The search as a whole is tested
+ * against all schedules of random programs (test/model/simulated.c).
+ */
+#include "event/event.h"
+#include "explore/could.h"
+#include "explore/foresee.h"
+#include "explore/minimise.h"
+#include "explore/race.h"
+#include "explore/spin.h"
+#include "explore/steer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { X = 0x1000, Y = 0x1004, M = 0x2000, C = 0x3000, BLOCK = 0x4000 };
+
+static struct control_event event(uint32_t thread, uint32_t step, enum event_kind kind,
+				  uint64_t address)
+{
+	return (struct control_event){ .thread = thread,
+				       .step = step,
+				       .kind = (uint8_t)kind,
+				       .address = address,
+				       .size = address < M ? 4 : 0,
+				       .site = 100 * thread + step + 1 };
+}
+
+/* ---- what depends on what ----------------------------------------------------------------- */
+
+static bool depend(const struct use_blocks *blocks, struct control_event a, struct control_event b)
+{
+	use_list one = { 0 }, other = { 0 };
+	bool conflict;
+
+	uses_of(blocks, &a, false, &one);
+	uses_of(blocks, &b, false, &other);
+	conflict = uses_conflict(&one, &other);
+	vec_free(&one);
+	vec_free(&other);
+	return conflict;
+}
+
+static void test_uses(void **state)
+{
+	struct use_blocks blocks = { 0 };
+	struct control_event alloc = event(0, 0, EV_ALLOC, BLOCK);
+	struct control_event woken = event(1, 0, EV_WOKEN, C), inside;
+
+	(void)state;
+	alloc.size = 64;
+	uses_learn_blocks(&blocks, &alloc, 1);
+	assert_false(depend(&blocks, event(0, 1, EV_READ, X), event(1, 0, EV_READ, X)));
+	assert_true(depend(&blocks, event(0, 1, EV_READ, X), event(1, 0, EV_WRITE, X)));
+	assert_false(depend(&blocks, event(0, 1, EV_WRITE, Y), event(1, 0, EV_WRITE, X)));
+	assert_true(depend(&blocks, event(0, 1, EV_ACQUIRE, M), event(1, 0, EV_RELEASE, M)));
+	assert_false(
+		depend(&blocks, event(0, 1, EV_READ_ACQUIRE, M), event(1, 0, EV_READ_ACQUIRE, M)));
+	assert_true(
+		depend(&blocks, event(0, 1, EV_READ_ACQUIRE, M), event(1, 0, EV_ACQUIRE_FAIL, M)));
+	woken.other = M;
+	assert_true(depend(&blocks, event(0, 1, EV_RELEASE, M), woken));
+	inside = event(1, 0, EV_READ, BLOCK + 40);
+	inside.size = 8;
+	assert_true(depend(&blocks, event(0, 1, EV_FREE, BLOCK), inside));
+	inside.address = BLOCK + 64;
+	assert_false(depend(&blocks, event(0, 1, EV_FREE, BLOCK), inside));
+	uses_free_blocks(&blocks);
+}
+
+/* ---- races -------------------------------------------------------------------------------- */
+
+static void put(struct path *path, struct race_finder *finder, struct control_event event_)
+{
+	size_t at = 0;
+	struct path_node *node = path_push(path, &event_, 1, &at);
+
+	path->depth--;
+	race_find(finder, path, &event_, 1, &node->before);
+	path->depth++;
+	for (size_t i = 0; i < finder->conflicts.count; i++)
+		path_join(&node->clock, &path->nodes.items[finder->conflicts.items[i]].clock);
+	path_touch_top(path);
+}
+
+/* Two acquires race; the release between them does not, and does not hide it. */
+static void test_lock_races(void **state)
+{
+	struct path path = { 0 };
+	struct race_finder finder = { 0 };
+	struct control_event wanted = event(1, 0, EV_ACQUIRE, M);
+
+	(void)state;
+	put(&path, &finder, event(0, 0, EV_ACQUIRE, M));
+	assert_false(path_could(&path, &wanted, PATH_NONE));
+	assert_true(path_could(&path, &wanted, 0));
+	put(&path, &finder, event(0, 1, EV_WRITE, X));
+	put(&path, &finder, event(0, 2, EV_RELEASE, M));
+	put(&path, &finder, wanted);
+	assert_int_equal(finder.races.count, 1);
+	assert_int_equal(finder.races.items[0], 0);
+	put(&path, &finder, event(1, 1, EV_WRITE, X)); /* ordered by the lock */
+	assert_int_equal(finder.races.count, 0);
+	path_cut(&path, 1);
+	put(&path, &finder, event(1, 0, EV_WRITE, X));
+	put(&path, &finder, event(0, 1, EV_WRITE, X));
+	assert_int_equal(finder.races.count, 1);
+	assert_int_equal(finder.races.items[0], 1);
+	path_free(&path);
+	race_free(&finder);
+}
+
+/* A thread that was woken could not have gone on before the signal. */
+static void test_wake_up(void **state)
+{
+	struct path path = { 0 };
+	struct race_finder finder = { 0 };
+	struct control_event wait = event(0, 0, EV_WAIT, C), woken = event(0, 1, EV_WOKEN, C);
+
+	(void)state;
+	wait.other = woken.other = M;
+	put(&path, &finder, wait);
+	put(&path, &finder, event(1, 0, EV_SIGNAL, C));
+	assert_int_equal(finder.races.count, 1);
+	put(&path, &finder, woken);
+	assert_int_equal(finder.races.count, 0);
+	assert_int_equal(finder.conflicts.count, 1);
+	path_free(&path);
+	race_free(&finder);
+}
+
+/* ---- loops that wait ---------------------------------------------------------------------- */
+
+static void test_spin(void **state)
+{
+	struct path path = { 0 };
+	struct race_finder finder = { 0 };
+	struct control_event look = event(0, 0, EV_READ, X);
+
+	(void)state;
+	for (look.step = 0; look.step < 8; look.step++) {
+		assert_int_equal(spin_goes_on(&path, path_last_of(&path, 0), &look),
+				 look.step >= SPIN_ROUNDS);
+		put(&path, &finder, look);
+	}
+	assert_int_equal(spin_first(&path, 1), 1);
+	assert_int_equal(spin_first(&path, 7), SPIN_ROUNDS - 1);
+	look.other = 1; /* another value: no more of the same */
+	put(&path, &finder, look);
+	assert_int_equal(spin_first(&path, 8), 8);
+	path_free(&path);
+	race_free(&finder);
+}
+
+/* ---- leads -------------------------------------------------------------------------------- */
+
+/* counter++ of two threads, one after the other. */
+static const struct control_event lost_update[] = {
+	{ .thread = 0, .step = 0, .kind = EV_CREATE, .address = 1, .site = 1 },
+	{ .thread = 0, .step = 1, .kind = EV_CREATE, .address = 2, .site = 2 },
+	{ .thread = 1, .step = 0, .kind = EV_BEGIN, .site = 3 },
+	{ .thread = 1, .step = 1, .kind = EV_READ, .address = X, .size = 4, .site = 4 },
+	{ .thread = 1,
+	  .step = 2,
+	  .kind = EV_WRITE,
+	  .address = X,
+	  .size = 4,
+	  .other = 1,
+	  .site = 5 },
+	{ .thread = 2, .step = 0, .kind = EV_BEGIN, .site = 3 },
+	{ .thread = 2, .step = 1, .kind = EV_READ, .address = X, .size = 4, .other = 1, .site = 4 },
+	{ .thread = 2,
+	  .step = 2,
+	  .kind = EV_WRITE,
+	  .address = X,
+	  .size = 4,
+	  .other = 2,
+	  .site = 5 },
+};
+
+/* One of the first leads stops the first thread between its read and its write. */
+static void test_lost_update(void **state)
+{
+	struct outcome outcome = { .events = lost_update,
+				   .event_count = COUNT(lost_update),
+				   .thread_count = 3 };
+	struct steer_window window = { NULL, 0 };
+	struct leads leads = { 0 };
+	struct lead lead;
+	bool found = false;
+
+	(void)state;
+	assert_true(leads_learn(&leads, &outcome, 0));
+	assert_false(leads_learn(&leads, &outcome, 0)); /* the same run again */
+	for (int i = 0; i < 4 && leads_take(&leads, &lead); i++) {
+		struct plan plan = { 0 };
+		steer_plan(&lead, &window, &plan);
+		assert_true(plan.runs.count > 0);
+		for (size_t k = 0; k < plan.rules.count; k++)
+			found |= plan.rules.items[k].after_thread == 1 &&
+				 plan.rules.items[k].after_step == 2 &&
+				 plan.rules.items[k].before_thread == 2;
+		plan_free(&plan);
+		lead_done(&leads, &lead);
+	}
+	assert_true(found);
+	leads_free(&leads);
+}
+
+/* Runs that differ in the order of what does not depend on each other have one key. */
+static void test_foresee(void **state)
+{
+	struct control_event one[] = { event(0, 0, EV_WRITE, X), event(1, 0, EV_WRITE, Y) };
+	struct control_event other[] = { event(1, 0, EV_WRITE, Y), event(0, 0, EV_WRITE, X) };
+
+	(void)state;
+	assert_true(foresee_key_of(one, 2) == foresee_key_of(other, 2));
+	one[1].address = other[0].address = X;
+	assert_true(foresee_key_of(one, 2) != foresee_key_of(other, 2));
+}
+
+/* ---- fewer switches ----------------------------------------------------------------------- */
+
+/* Fails whenever thread 2 has done something before thread 1 has done its third step. */
+struct failing {
+	struct executor executor;
+	struct control_event events[64];
+};
+
+static bool run_failing(struct executor *executor, const struct plan *plan, struct outcome *outcome,
+			struct err *err)
+{
+	struct failing *failing = (struct failing *)executor;
+	uint32_t done[3] = { 0, 0, 0 };
+	bool early = false;
+
+	(void)err;
+	*outcome = (struct outcome){ .events = failing->events, .result = CONTROL_ENDED };
+	for (size_t i = 0; i < plan->runs.count + 3; i++) {
+		struct control_run run = { (uint32_t)(i - plan->runs.count), 4 };
+		if (i < plan->runs.count)
+			run = plan->runs.items[i];
+		for (; done[run.thread] < run.until; done[run.thread]++) {
+			early |= run.thread == 2 && done[1] < 3;
+			failing->events[outcome->event_count++] =
+				event(run.thread, done[run.thread], EV_FENCE, 0);
+		}
+	}
+	if (early)
+		outcome->result = CONTROL_STUCK;
+	return true;
+}
+
+static void test_minimise(void **state)
+{
+	static const struct control_run runs[] = {
+		{ 0, 1 }, { 1, 1 }, { 0, 2 }, { 2, 1 }, { 0, 3 },
+		{ 1, 2 }, { 2, 2 }, { 1, 4 }, { 0, 4 }, { 2, 4 }
+	};
+	struct failing failing = { .executor.run = run_failing };
+	struct failure failure = { .result = CONTROL_STUCK };
+	struct outcome outcome;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(runs); i++)
+		*vec_push(&failure.plan.runs) = runs[i];
+	run_failing(&failing.executor, &failure.plan, &outcome, &err);
+	assert_true(failure_seen(&outcome, 0));
+	failure.key = failure_key(&outcome);
+	assert_true(minimise_failure(&failing.executor, &failure, 200, 0) <= 200);
+	assert_true(failure.plan.runs.count <= 3); /* one thread after the other, 2 before 1 */
+	run_failing(&failing.executor, &failure.plan, &outcome, &err);
+	assert_true(failure_seen(&outcome, 0));
+	failure_free(&failure);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_uses),	    cmocka_unit_test(test_lock_races),
+		cmocka_unit_test(test_wake_up),	    cmocka_unit_test(test_spin),
+		cmocka_unit_test(test_lost_update), cmocka_unit_test(test_foresee),
+		cmocka_unit_test(test_minimise),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
