@@ -6,7 +6,7 @@
 enum cli_status {
 	CLI_OK = 0,
 	CLI_FINDINGS = 1,
-	CLI_BAD_USE = 2, /* or bad input */
+	CLI_BAD_USE = 2,  /* or bad input */
 	CLI_DIVERGED = 3, /* a replay went another way */
 	CLI_OUR_FAULT = 4,
 };

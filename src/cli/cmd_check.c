@@ -30,6 +30,9 @@ static const char usage[] =
 	"  -o TRACE         keep the recording there (default: PROG.sooth if something is found)\n"
 	"  --confirm SECONDS  time to replay what was predicted (default 30)\n"
 	"  --no-confirm     do not run the program again\n"
+	"  --parallel       let threads run at once while it is recorded (default: one at a\n"
+	"                   time, in an order that is the same each time)\n"
+	"  --seed N         one at a time, and who goes on is drawn\n"
 	"  --limit SIZE     stop recording after so many bytes (K, M, G); the program goes on\n"
 	"  --patterns       say when a thread takes locks in a nesting that is new for it\n";
 
@@ -88,6 +91,10 @@ static bool read_words(struct check *c, char **argv)
 			r->limit = value;
 		else if (!strcmp(argv[i], "--patterns"))
 			r->patterns = true;
+		else if (!strcmp(argv[i], "--serial") || !strcmp(argv[i], "--parallel"))
+			r->serial = argv[i][2] == 's';
+		else if ((value = recording_value("--seed", argv, &i)))
+			r->seed = value;
 		else if (!strcmp(argv[i], "--no-confirm"))
 			c->confirm = 0;
 		else if ((value = recording_value("--confirm", argv, &i))) {
@@ -411,7 +418,8 @@ static int run(struct check *c)
 
 int cmd_check(int argc, char **argv)
 {
-	struct check c = { .recording = { .command = "check" }, .confirm = CONFIRMING_SECONDS };
+	struct check c = { .recording = { .command = "check", .serial = true },
+			   .confirm = CONFIRMING_SECONDS };
 	int status;
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {

@@ -10,6 +10,7 @@
 #include "explore/schedule.h"
 #include "trace/remove.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -462,10 +463,25 @@ static void tell(const struct exploring *x)
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
+/* All recordings of ours, those of processes that the program started among them. */
+static void remove_recordings(const struct exploring *x)
+{
+	DIR *entries = opendir(x->directory);
+	char path[2 * PATH_MAX];
+
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "%s/%s", x->directory, entry->d_name);
+		trace_remove(path);
+	}
+	if (entries)
+		closedir(entries);
+	rmdir(x->directory);
+}
+
 static void clean_up(struct exploring *x)
 {
-	char *first = trace_name(x, "first", 0);
-
 	for (size_t i = 0; i < x->found.count; i++) {
 		struct explored *explored = &x->found.items[i];
 		char *trace = mem_copy_text(explored->trace, strlen(explored->trace));
@@ -476,13 +492,9 @@ static void clean_up(struct exploring *x)
 			trace_remove(trace);
 		free(trace);
 	}
-	trace_remove(first);
-	free(first);
-	if (x->traced)
-		trace_remove(x->traced);
 	free(x->traced);
 	hints_free(&x->hints);
-	rmdir(x->directory);
+	remove_recordings(x);
 	vec_free(&x->found);
 	free(x->threads);
 	if (x->session)

@@ -20,6 +20,8 @@
 #define KEYED_MOST 20000       /* operations of a run that is remembered */
 #define SPEAK_EVERY 0.1	       /* seconds */
 
+#define PLAN_OPTIONS (CONTROL_END_STUCK | CONTROL_CHECK_HEAP | CONTROL_SPIN_SOON)
+
 /* The systematic search is made in passes, each of which sees more than the one before. */
 static const struct {
 	uint32_t bound;
@@ -143,7 +145,7 @@ static void start_plan(struct explore *e)
 {
 	plan_clear(&e->plan);
 	e->plan.policy = CONTROL_STAY;
-	e->plan.options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP;
+	e->plan.options = PLAN_OPTIONS;
 	e->plan.most_steps = e->options.most_steps;
 }
 
@@ -215,30 +217,36 @@ static bool run_lead(struct explore *e)
 static void end_pass(struct explore *e, bool at_its_end)
 {
 	e->result.systematic = *dpor_stats(e->dpor);
-	e->result.at_its_end = at_its_end && passes[e->pass].bound == PATH_NONE;
-	e->result.complete = at_its_end && dpor_complete(e->dpor);
+	e->result.at_its_end = at_its_end && e->pass + 1 == PASSES;
+	e->result.complete = at_its_end && e->pass + 1 == PASSES && dpor_complete(e->dpor);
 	dpor_close(e->dpor);
 	e->dpor = NULL;
 	e->pass++;
 }
 
+/* Is there nothing to gain from a pass, or too much to pay? */
+static bool skips_pass(const struct explore *e, size_t pass)
+{
+	bool bounded = passes[pass].bound != PATH_NONE;
+	bool all_threads = !passes[pass].window || !e->window;
+
+	return (bounded && e->options.systematic_only) ||
+	       (!bounded && passes[pass].window && !e->window) ||
+	       (all_threads && e->longest > SYSTEMATIC_MOST);
+}
+
 static bool begin_pass(struct explore *e)
 {
-	struct dpor_options options = { .plan_options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP,
+	struct dpor_options options = { .plan_options = PLAN_OPTIONS,
 					.most_steps = e->options.most_steps };
-	bool bounded;
 
-	while (e->pass < PASSES) {
-		bounded = passes[e->pass].bound != PATH_NONE;
-		bool other = !passes[e->pass].window || !e->window;
-		if (!(bounded && e->options.systematic_only) &&
-		    !(!bounded && passes[e->pass].window && !e->window) &&
-		    !(other && e->longest > SYSTEMATIC_MOST))
-			break;
+	while (e->pass < PASSES && skips_pass(e, e->pass))
 		e->pass++;
-	}
 	if (e->pass == PASSES)
 		return false;
+	/* To say that all was seen, a loop that gives up after some rounds must be seen to do so. */
+	if (e->pass + 1 == PASSES)
+		options.plan_options &= ~(uint32_t)CONTROL_SPIN_SOON;
 	options.bound = passes[e->pass].bound;
 	options.window = passes[e->pass].window ? e->window : NULL;
 	options.window_count = e->window_count;

@@ -45,7 +45,7 @@ struct explore_result {
 	uint64_t limits; /* runs that did not end within their steps or their time */
 	bool complete;	 /* all runs that differ were seen */
 	bool interrupted;
-	bool at_its_end;	      /* the systematic search came to its end, whatever it left out */
+	bool at_its_end; /* the systematic search came to its end, whatever it left out */
 	struct dpor_stats systematic; /* of the last pass */
 	double seconds;
 };

@@ -1,6 +1,6 @@
 /*
  * A schedule as a text that people can read and that outlives the build it was made with: threads by
- * how they came to be, runs by steps and by the places where they end. doc/controlled-runs.md has the
+ * how they came to be, runs by steps and by the places where they end. doc/report.md has the
  * format.
  */
 #ifndef EXPLORE_SCHEDULE_H

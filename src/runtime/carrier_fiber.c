@@ -18,6 +18,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #define DEFAULT_STACK (8u << 20)
@@ -222,6 +223,16 @@ static void release(void *block)
 		place_free(block);
 }
 
+/* For the handler of crashes: a stack that has run over is no place for it. */
+#define HANDLER_STACK (64u << 10)
+static void make_handler_stack(void)
+{
+	stack_t stack = { .ss_sp = snapshot_lasting(HANDLER_STACK), .ss_size = HANDLER_STACK };
+
+	if (stack.ss_sp)
+		sigaltstack(&stack, NULL);
+}
+
 static void start(void)
 {
 	const char *why;
@@ -231,6 +242,7 @@ static void start(void)
 		server_refuse_all("no memory for fibers");
 	if (!fiber_learn(&why))
 		server_refuse_all(why);
+	make_handler_stack();
 	fibers[0].thread_pointer = (uint64_t)pthread_self();
 	fiber_swap_exit();
 	library_malloc = real()->malloc;

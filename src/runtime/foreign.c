@@ -35,5 +35,6 @@ void foreign_start(void)
 
 bool foreign_caller(uintptr_t pc)
 {
-	return !(pc - cxx.base < cxx.end - cxx.base && cxx.end) && !follow_is_instrumented(pc);
+	return pc && !(pc - cxx.base < cxx.end - cxx.base && cxx.end) &&
+	       !follow_is_instrumented(pc);
 }

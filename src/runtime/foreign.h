@@ -7,7 +7,7 @@
 
 /*
  * Is the code at `pc` neither instrumented nor of the C++ library (whose threads and locks are thin
- * wrappers)? Such code may hold locks that we do not see: no decision is made in it.
+ * wrappers)? Such code may hold locks that we do not see: no decision is made in it. 0 is our own.
  */
 bool foreign_caller(uintptr_t pc);
 

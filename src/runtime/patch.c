@@ -255,6 +255,21 @@ static bool patch_file(const struct module *m, const struct file *file)
 	return area && mprotect(area, sizeof(*area), PROT_READ | PROT_EXEC) == 0 && ok;
 }
 
+/* Is there anything to patch? A program of calls and atomics alone has no NOPs. */
+static bool has_accesses(const struct module *m)
+{
+	for (uint32_t at = 0; at + sizeof(struct wire_segment) <= m->seg_bytes;) {
+		const struct wire_segment *row = (const void *)(m->seg + at);
+		const struct wire_element *elements = (const void *)(row + 1);
+
+		for (unsigned i = 0; i < row->count; i++)
+			if (elements[i].kind == EV_READ || elements[i].kind == EV_WRITE)
+				return true;
+		at += (uint32_t)(sizeof(*row) + row->count * sizeof(*elements));
+	}
+	return false;
+}
+
 static bool started; /* there is room to follow threads */
 
 void patch_module(const struct module *m)
@@ -269,7 +284,7 @@ void patch_module(const struct module *m)
 		ok = patch_file(m, &file);
 		munmap((void *)file.bytes, file.size);
 	}
-	if (!ok)
+	if (!ok && has_accesses(m))
 		process_say("its accesses cannot be scheduled, only its synchronisation: ",
 			    m->path);
 }

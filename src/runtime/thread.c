@@ -42,7 +42,7 @@ struct entry {
 	pthread_t thread;
 	uint32_t stream;
 };
-#define BUCKETS 512u
+#define BUCKETS 512u /* 9 bits: see bucket_of */
 static struct entry *buckets[BUCKETS];
 static atomic_flag table_busy = ATOMIC_FLAG_INIT;
 
@@ -59,7 +59,8 @@ static void table_unlock(void)
 
 static struct entry **bucket_of(pthread_t thread)
 {
-	return &buckets[(thread >> 12) * 2654435761u % BUCKETS];
+	/* Stacks lie megabytes apart: what differs is in the highest bits of the product. */
+	return &buckets[(uint64_t)thread * 0x9e3779b97f4a7c15ull >> 55];
 }
 
 static void enter(pthread_t thread, uint32_t stream)
@@ -283,8 +284,10 @@ static bool is_joinable(const pthread_attr_t *attributes)
 
 static int create_in_turn(pthread_t *thread, const pthread_attr_t *attributes, struct start *start)
 {
-	if (start->stream == CONTROL_NONE)
+	if (start->stream == CONTROL_NONE) {
+		process_say("it makes more threads than can take turns, and ends here: ", "4096");
 		turn_end_run(CONTROL_UNFIT, "it makes more than 4096 threads", 127 << 8);
+	}
 	int result = carrier->create(start->stream, thread, attributes, begin_thread, start);
 	if (result != 0)
 		turn_created(CONTROL_NONE);

@@ -24,11 +24,11 @@ struct turn_thread turn_threads[CONTROL_THREADS];
 const struct carrier *carrier = &carrier_kernel;
 bool carrier_vectors_live;
 
-static SOOTH_TLS struct turn_thread *self;
+SOOTH_TLS struct turn_thread *turn_me;
 
 uint32_t turn_self(void)
 {
-	return self ? turn_number(self) : CONTROL_NONE;
+	return turn_me ? turn_number(turn_me) : CONTROL_NONE;
 }
 
 bool turn_is_over(uint32_t thread)
@@ -181,22 +181,22 @@ static void pass_on(struct turn_thread *t)
 
 void turn_leave(uint64_t site)
 {
-	if (!turn_on() || !self || self->where != TURN_RUNS)
+	if (!turn_on() || !turn_me || turn_me->where != TURN_RUNS)
 		return;
 	int error = errno;
 	fiber_refuse("a call that waits in the kernel");
 	turn_settle();
-	self->want = (struct turn_want){ .kind = EV_NONE, .site = site };
-	self->left++;
+	turn_me->want = (struct turn_want){ .kind = EV_NONE, .site = site };
+	turn_me->left++;
 	turn.outside++;
-	self->where = TURN_OUTSIDE;
-	pass_on(self);
+	turn_me->where = TURN_OUTSIDE;
+	pass_on(turn_me);
 	errno = error;
 }
 
 void turn_return(void)
 {
-	struct turn_thread *t = self;
+	struct turn_thread *t = turn_me;
 	uint32_t nobody = TURN_NOBODY;
 
 	if (!t || t->where != TURN_OUTSIDE)
@@ -235,22 +235,6 @@ struct turn_want turn_want(enum event_kind kind, const volatile void *object, ui
 	return want;
 }
 
-/* The value of the last write, which is over now. */
-static void settle(struct turn_thread *t)
-{
-	if (!t->access_open)
-		return;
-	t->access_open = false;
-	if (t->access_event != CONTROL_NONE)
-		turn.events[t->access_event].other = turn_value(t->access_address, t->access_size);
-}
-
-void turn_settle(void)
-{
-	if (self)
-		settle(self);
-}
-
 /* Does the plan, or the policy where it is through, say no more than "go on"? */
 static inline bool goes_straight(const struct turn_thread *t)
 {
@@ -261,11 +245,6 @@ static inline bool goes_straight(const struct turn_thread *t)
 		return run->thread == turn_number(t) && t->step < run->until;
 	}
 	return turn.control->policy == CONTROL_STAY;
-}
-
-static inline bool logs(void)
-{
-	return turn.events != NULL;
 }
 
 static void find_objects(struct turn_thread *t)
@@ -285,18 +264,11 @@ static void find_objects(struct turn_thread *t)
 
 bool turn_can(const struct turn_want *want)
 {
-	if (!self)
+	if (!turn_me)
 		return true;
-	self->want = *want;
-	find_objects(self);
-	return turn_object_can(self);
-}
-
-/* Memory that is gone when its turn has come; before, it might not have been. */
-static void check_heap(uint64_t address, uint64_t size, uint64_t site)
-{
-	if (turn.control->options & CONTROL_CHECK_HEAP && place_is_freed(address, size))
-		turn_fault(CONTROL_USE_AFTER_FREE, address, site);
+	turn_me->want = *want;
+	find_objects(turn_me);
+	return turn_object_can(turn_me);
 }
 
 static bool is_of_object(enum event_kind kind)
@@ -339,19 +311,19 @@ static inline void take_straight(struct turn_thread *t)
 	turn.moves++;
 	t->decided = true;
 	t->answer = TURN_GO;
-	if (logs())
+	if (turn.events)
 		t->others = turn_find_ready();
 }
 
 enum turn_answer turn_take(const struct turn_want *want)
 {
-	struct turn_thread *t = self;
+	struct turn_thread *t = turn_me;
 
 	if (!t)
 		return TURN_GO;
 	if (turn.holder != turn_number(t))
 		turn_return(); /* it was taken away while we waited for something unseen */
-	settle(t);
+	turn_settle_access(t);
 	t->want = *want;
 	enum turn_answer answer = TURN_GO;
 	if (turn_is_free(want) && !want->foreign && goes_straight(t)) {
@@ -362,13 +334,13 @@ enum turn_answer turn_take(const struct turn_want *want)
 		errno = error;
 	}
 	if (is_of_object(want->kind))
-		check_heap(want->object, 1, want->site);
+		turn_check_heap(want->object, 1, want->site);
 	return answer;
 }
 
 bool turn_cancelled(void)
 {
-	return self && self->cancel_seen;
+	return turn_me && turn_me->cancel_seen;
 }
 
 void turn_cancel(uint32_t thread)
@@ -387,7 +359,7 @@ static void pause_turn(enum turn_pause pause, uint64_t until, uintptr_t pc)
 	want.until = until;
 	want.foreign = false;
 	turn_take(&want);
-	self->want.pause = TURN_NO_PAUSE;
+	turn_me->want.pause = TURN_NO_PAUSE;
 }
 
 void turn_sleep(uint64_t until, uintptr_t pc)
@@ -398,14 +370,14 @@ void turn_sleep(uint64_t until, uintptr_t pc)
 /* Again and again at one place, with nothing done between, it is a spin. */
 void turn_yield(uintptr_t pc)
 {
-	if (self)
-		turn_spin_try(self, 0, pc);
+	if (turn_me)
+		turn_spin_try(turn_me, 0, pc);
 	pause_turn(TURN_YIELD, 0, pc);
 }
 
 void turn_exit(void)
 {
-	if (!self || !turn_on() || turn.over || turn.exiting)
+	if (!turn_me || !turn_on() || turn.over || turn.exiting)
 		return;
 	turn.exiting = turn_self() + 1;
 	pause_turn(TURN_EXIT, 0, 0);
@@ -413,35 +385,13 @@ void turn_exit(void)
 
 /* ---- after it ------------------------------------------------------------------------------------------ */
 
-static void did(struct turn_thread *t, struct control_event *event)
-{
-	event->thread = turn_number(t);
-	event->step = t->step;
-	event->others = t->others > UINT16_MAX ? UINT16_MAX : (uint16_t)t->others;
-	if (!t->decided)
-		event->flags |= CONTROL_EVENT_NO_CHOICE;
-	t->decided = false;
-	t->step++;
-	t->access_event = CONTROL_NONE;
-	if (logs()) {
-		struct control_event *kept = turn_log_step(t, event);
-		if (kept)
-			t->access_event = (uint32_t)(kept - turn.events);
-	}
-	struct control *control = turn.control;
-	if (++control->steps == control->most_steps)
-		turn_end_run(CONTROL_LIMIT, "", 0);
-	if (!turn.plain && event->kind != EV_END)
-		turn_plan_did(t, event);
-}
-
 static void take_access(struct turn_thread *t, const struct follow_access *access)
 {
 	struct turn_want *want = &t->want;
 
 	if (turn.holder != turn_number(t))
 		turn_return();
-	settle(t);
+	turn_settle_access(t);
 	want->kind = access->kind;
 	want->how = EVENT_PLAIN;
 	want->size = access->size;
@@ -465,7 +415,7 @@ static void take_access(struct turn_thread *t, const struct follow_access *acces
 void turn_access(const uint8_t *record, unsigned element)
 {
 	struct follow_access access;
-	struct turn_thread *t = self;
+	struct turn_thread *t = turn_me;
 
 	if (!turn_on() || !t)
 		return;
@@ -473,7 +423,7 @@ void turn_access(const uint8_t *record, unsigned element)
 	if (access.kind == EV_NONE)
 		return;
 	take_access(t, &access);
-	check_heap(access.address, access.size, (uint64_t)access.site);
+	turn_check_heap(access.address, access.size, (uint64_t)access.site);
 
 	struct control_event event;
 	event.kind = (uint8_t)access.kind;
@@ -490,136 +440,12 @@ void turn_access(const uint8_t *record, unsigned element)
 	} else {
 		turn_spin_reset(t);
 	}
-	did(t, &event);
-	if (access.kind == EV_WRITE && !access.has_value && logs()) {
+	turn_did(t, &event);
+	if (access.kind == EV_WRITE && !access.has_value && turn.events) {
 		t->access_open = true;
 		t->access_address = access.address;
 		t->access_size = access.size;
 	}
-}
-
-static uint64_t first_bytes(const void *bytes, size_t size)
-{
-	return bytes ? turn_value((uint64_t)bytes, size < 8 ? (uint32_t)size : 8) : 0;
-}
-
-/* How the fields of a record are those of an event in the log. */
-static void describe(struct control_event *event, const struct record_fields *fields,
-		     const void *bytes)
-{
-	event->address = fields->a;
-	event->size = (uint32_t)fields->n;
-	switch (event->kind) {
-	case EV_ATOMIC_UPDATE:
-		event->other = bytes ? first_bytes((const char *)bytes + fields->n, fields->n) : 0;
-		break;
-	case EV_READ:
-	case EV_WRITE:
-	case EV_ATOMIC_READ:
-	case EV_ATOMIC_WRITE: event->other = first_bytes(bytes, fields->n); break;
-	case EV_FILL: event->other = (fields->m & 255) * 0x0101010101010101ull; break;
-	case EV_COPY: event->other = fields->b; break;
-	case EV_ALLOC:
-	case EV_FREE: break;
-	case EV_CREATE:
-	case EV_BEGIN:
-	case EV_JOIN:
-	case EV_DETACH:
-		event->address = fields->n;
-		event->size = 0;
-		break;
-	case EV_LOCK_INIT: event->other = fields->m; break;
-	case EV_SEM_INIT:
-	case EV_BARRIER_INIT:
-		event->other = fields->n;
-		event->size = 0;
-		break;
-	default:
-		event->other = fields->b;
-		event->size = 0;
-		break;
-	}
-}
-
-static uint8_t flags_of(const struct turn_thread *t, enum event_kind kind, uint64_t mode)
-{
-	uint8_t flags = event_group(kind) == EG_ATOMIC ? CONTROL_EVENT_ATOMIC : 0;
-
-	switch (kind) {
-	case EV_ACQUIRE_FAIL:
-	case EV_READ_FAIL:
-	case EV_DOWN_FAIL:
-		if (mode == EVENT_TIMED)
-			flags |= CONTROL_EVENT_TIMED_OUT;
-		/* fall through */
-	case EV_ACQUIRE:
-	case EV_READ_ACQUIRE:
-	case EV_DOWN:
-	case EV_WAIT:
-		flags |= mode == EVENT_TRY     ? CONTROL_EVENT_TRY
-			 : mode == EVENT_TIMED ? CONTROL_EVENT_TIMED
-					       : 0;
-		break;
-	case EV_WOKEN:
-		if (t->want.how == EVENT_TIMED)
-			flags |= CONTROL_EVENT_TIMED;
-		if (t->answer == TURN_TIMED_OUT)
-			flags |= CONTROL_EVENT_TIMED_OUT;
-		if (t->answer == TURN_SPURIOUS)
-			flags |= CONTROL_EVENT_SPURIOUS;
-		break;
-	default: break;
-	}
-	return flags;
-}
-
-/* What of it is waiting for somebody else, if it is done again and again? See turn_spin.c. */
-static void note_spin(struct turn_thread *t, const struct control_event *event, const void *bytes)
-{
-	switch (event->kind) {
-	case EV_FENCE: break;
-	case EV_ATOMIC_UPDATE:
-		if (first_bytes(bytes, event->size) != event->other || event->size > 8) {
-			turn_spin_reset(t);
-			break;
-		}
-		/* fall through */
-	case EV_READ:
-	case EV_ATOMIC_READ:
-		turn_spin_read(t, event->address, event->size, event->other, event->site);
-		break;
-	case EV_ACQUIRE_FAIL:
-	case EV_READ_FAIL:
-	case EV_DOWN_FAIL: turn_spin_try(t, event->address, event->site); break;
-	default: turn_spin_reset(t); break;
-	}
-}
-
-void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
-		   const void *bytes, size_t size)
-{
-	struct turn_thread *t = self;
-	struct control_event event = { .kind = (uint8_t)kind };
-
-	(void)size;
-	if (!t || !event_is_step(kind))
-		return;
-	if (turn.holder != turn_number(t))
-		turn_return();
-	settle(t);
-	describe(&event, fields, bytes);
-	event.flags = flags_of(t, kind, fields->m);
-	if (t->want.foreign)
-		event.flags |= CONTROL_EVENT_FOREIGN;
-	if (event_group(kind) == EG_ACCESS) {
-		check_heap(fields->a, fields->n, t->want.site);
-		if (kind == EV_COPY)
-			check_heap(fields->b, fields->n, t->want.site);
-	}
-	event.site = t->want.pc == pc ? t->want.site : follow_site(pc);
-	turn_object_did(t, kind, fields);
-	note_spin(t, &event, bytes);
-	did(t, &event);
 }
 
 /* ---- threads -------------------------------------------------------------------------------------------- */
@@ -628,13 +454,13 @@ void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_field
 uint32_t turn_new_thread(void)
 {
 	struct control *control = turn.control;
-	uint32_t creator = turn_self(), child = self->children;
+	uint32_t creator = turn_self(), child = turn_me->children;
 	uint32_t count = control->thread_count;
 
 	for (uint32_t n = 0; n < count; n++) {
 		uint32_t i = (turn.top + n) % count;
 		if (i && turn.paths[i].creator == creator && turn.paths[i].child == child) {
-			self->children++;
+			turn_me->children++;
 			return i;
 		}
 	}
@@ -646,14 +472,14 @@ uint32_t turn_new_thread(void)
 		t->hold = t->watch = t->stop = CONTROL_NONE;
 	}
 	control->thread_count = count + 1;
-	self->children++;
+	turn_me->children++;
 	return count;
 }
 
 void turn_created(uint32_t thread)
 {
 	if (thread >= CONTROL_THREADS) {
-		self->children--;
+		turn_me->children--;
 		return;
 	}
 	struct turn_thread *t = &turn_threads[thread];
@@ -670,7 +496,7 @@ void turn_begin_thread(uint32_t thread)
 {
 	struct turn_thread *t = &turn_threads[thread];
 
-	self = t;
+	turn_me = t;
 	t->tid = gettid();
 	carrier->await_first(thread);
 	if (t->where != TURN_RUNS)
@@ -681,11 +507,11 @@ void turn_begin_thread(uint32_t thread)
 
 void turn_end_thread(void)
 {
-	struct turn_thread *t = self;
+	struct turn_thread *t = turn_me;
 
 	if (!t || !lane_self.turns)
 		return;
-	settle(t);
+	turn_settle_access(t);
 	lane_self.turns = false;
 	t->where = TURN_ENDED;
 	turn.alive--;
@@ -694,7 +520,7 @@ void turn_end_thread(void)
 	if (!turn.plain)
 		turn_plan_did(t, &end);
 	pass_on(t);
-	self = NULL;
+	turn_me = NULL;
 }
 
 /* Thread 0 is the caller; others there are none. */
@@ -702,7 +528,7 @@ void turn_be_main(void)
 {
 	struct turn_thread *t = &turn_threads[0];
 
-	self = t;
+	turn_me = t;
 	t->where = TURN_RUNS;
 	t->tid = gettid();
 	t->hold = t->watch = t->stop = t->access_event = CONTROL_NONE;
@@ -714,6 +540,6 @@ void turn_be_main(void)
 
 void turn_forget_self(void)
 {
-	self = NULL;
+	turn_me = NULL;
 	lane_self.turns = false;
 }

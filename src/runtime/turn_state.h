@@ -126,6 +126,8 @@ static inline uint32_t turn_number(const struct turn_thread *t)
 
 /* ---- turn.c ---- */
 
+extern SOOTH_TLS struct turn_thread *turn_me; /* the calling thread; NULL: it takes no turns */
+
 /* Puts a thread among those who stand, or takes it from there. */
 void turn_stand(struct turn_thread *t);
 void turn_unstand(struct turn_thread *t);
@@ -134,6 +136,13 @@ void turn_be_main(void);     /* the caller is thread 0, and there are no others 
 void turn_forget_self(void); /* the caller takes no turns any more */
 /* A waiting kernel thread looks around: true, it has taken a turn that nobody had. */
 bool turn_waited_long(uint32_t self);
+
+/* ---- turn_step.c ---- */
+
+void turn_did(struct turn_thread *t, struct control_event *event); /* it has been done */
+void turn_settle_access(struct turn_thread *t); /* the value of the last write, which is over now */
+/* Ends the run if that memory was freed, where that is to be looked for. */
+void turn_check_heap(uint64_t address, uint64_t size, uint64_t site);
 
 /* ---- turn_pick.c ---- */
 

@@ -82,7 +82,10 @@ static void play(struct control *c)
 	log_run(c, 0);
 	switch ((enum deed)c->seed) {
 	case DEED_END: c->result = CONTROL_ENDED; break;
-	case DEED_CRASH: raise(SIGSEGV); break;
+	case DEED_CRASH:
+		signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would exit */
+		raise(SIGSEGV);
+		break;
 	case DEED_HANG: pause(); break;
 	case DEED_UNFIT_PERSISTENT:
 		c->result = c->options & CONTROL_PERSISTENT ? CONTROL_UNFIT : CONTROL_ENDED;
