@@ -322,14 +322,14 @@ WAIT(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, m
 
 /* ---- sleeping and yielding -------------------------------------------------------------------- */
 
-/* In turn: until nobody else can go on, or the plan says so; the clock then is where it should be. */
+/*
+ * In turn: until nobody else can go on, or the plan says so; the clock then is where it should be.
+ * The caller has a sync_call.
+ */
 static void sleep_in_turn(uint64_t until, uintptr_t pc)
 {
-	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
-
 	turn_sleep(until, pc);
 	real()->pthread_testcancel();
-	call.how = SYNC_NOTHING;
 }
 
 SOOTH_API unsigned sleep(unsigned seconds)
@@ -391,7 +391,9 @@ SOOTH_API int thrd_sleep(const struct timespec *time, struct timespec *rest)
 {
 	if (!turn_on() || !object_time_valid(time) || time->tv_sec < 0)
 		return real()->thrd_sleep(time, rest);
+	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	sleep_in_turn(vtime_now() + vtime_length(time), RECORD_CALLER);
+	call.how = SYNC_NOTHING;
 	return 0;
 }
 
