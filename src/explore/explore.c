@@ -37,7 +37,9 @@ static const struct {
 
 struct explore {
 	struct explore_options options;
-	const bool *window; /* threads to interleave first; NULL: there is no window */
+	const struct hints *hints; /* NULL: none */
+	size_t witnesses;	   /* of them, that were run */
+	const bool *window;	   /* threads to interleave first; NULL: there is no window */
 	uint32_t window_count;
 	struct explore_result result;
 	struct leads leads;
@@ -171,6 +173,21 @@ static void run_random(struct explore *e, bool learns)
 	}
 }
 
+/* The witness of the next prediction. False: all have been run. */
+static bool run_witness(struct explore *e)
+{
+	if (!e->hints || e->witnesses == e->hints->plans.count)
+		return false;
+	plan_copy(&e->plan, &e->hints->plans.items[e->witnesses++]);
+	e->plan.options = PLAN_OPTIONS;
+	e->plan.most_steps = e->options.most_steps;
+	if (run_plan(e, "predictions", "prediction", NULL)) {
+		e->result.by_leads++;
+		learn(e, 1);
+	}
+	return true;
+}
+
 /* The next lead whose run is not known yet. False: there is none. */
 static bool next_lead(struct explore *e, struct lead *lead)
 {
@@ -289,6 +306,8 @@ static void run_next(struct explore *e)
 	bool random = !e->options.systematic_only && turn % RANDOM_EVERY == 0 &&
 		      (leads || e->result.by_systematic > SYSTEMATIC_ALONE);
 
+	if (!e->options.systematic_only && run_witness(e))
+		return;
 	if (random) {
 		run_random(e, leads);
 		return;
@@ -307,6 +326,7 @@ static void run_next(struct explore *e)
 
 void explore_hint(struct explore *e, const struct hints *hints)
 {
+	e->hints = hints;
 	e->window = hints->window;
 	e->window_count = hints->window_count;
 	for (size_t i = 0; i < hints->pairs.count; i++)

@@ -2,6 +2,7 @@
  * Guided model checking: which runs of a program to look at, in which order, until one fails, all
  * that differ were seen, or the budget is used up.
  *
+ * 0. The witness of each deadlock and lost signal that was predicted from the first run.
  * 1. Leads of the first run, the best first (leads.h); each run that went a new way is looked at
  *    again and its leads join the queue; now and then a run by random priorities.
  * 2. Systematically (dpor.h), first with few preemptions and within the window of threads that

@@ -1,6 +1,7 @@
 #include "explore/hints.h"
 
 #include "base/mem.h"
+#include "explore/plan_finding.h"
 #include "explore/recorded.h"
 #include "predict/dependency.h"
 #include "predict/predict.h"
@@ -18,6 +19,21 @@ static uint64_t count_events(const struct trace *trace)
 	return bytes / 8; /* about */
 }
 
+/* A race is no failure yet: what may come of it is what leads are for. */
+static void take_witness(struct hints *hints, const struct trace *trace,
+			 const struct finding *finding)
+{
+	struct plan plan = { 0 };
+	struct err err;
+
+	if (finding->status != FINDING_PREDICTED || finding->kind == FINDING_RACE)
+		return;
+	if (plan_finding(&plan, trace, finding, false, &err))
+		*vec_push(&hints->plans) = plan;
+	else
+		plan_free(&plan);
+}
+
 static void take_finding(struct hints *hints, const struct trace *trace,
 			 const struct finding *finding, seed_list *seeds)
 {
@@ -33,6 +49,7 @@ static void take_finding(struct hints *hints, const struct trace *trace,
 				(struct hint_pair){ sites.items[k], sites.items[i] };
 	}
 	vec_free(&sites);
+	take_witness(hints, trace, finding);
 	if (finding->status == FINDING_WARNING)
 		hints->warnings++;
 	else
@@ -82,6 +99,9 @@ void hints_make(struct hints *hints, const struct trace *trace, double seconds)
 
 void hints_free(struct hints *hints)
 {
+	for (size_t i = 0; i < hints->plans.count; i++)
+		plan_free(&hints->plans.items[i]);
+	vec_free(&hints->plans);
 	vec_free(&hints->pairs);
 	free(hints->window);
 }

@@ -1,12 +1,14 @@
 /*
  * What analyses of the first recording say about where to look: predictions, and the warnings of
- * Eraser and GoodLock. Pairs of sites that they name are followed first, and their threads, with
- * whoever can influence them, are the window (Havelund, SPIN 2000, section 4).
+ * Eraser and GoodLock. Predicted failures are tried by their witness; pairs of sites that analyses
+ * name are followed first, and their threads, with whoever can influence them, are the window
+ * (Havelund, SPIN 2000, section 4).
  */
 #ifndef EXPLORE_HINTS_H
 #define EXPLORE_HINTS_H
 
 #include "base/vec.h"
+#include "explore/session.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
@@ -17,6 +19,7 @@ struct hint_pair {
 };
 
 struct hints {
+	VEC(struct plan) plans; /* one for each predicted deadlock or lost signal */
 	VEC(struct hint_pair) pairs;
 	bool *window; /* by thread; NULL: nobody is named, all threads count */
 	uint32_t window_count;

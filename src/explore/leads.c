@@ -32,7 +32,6 @@ static const struct {
 	[LEAD_BEFORE_BACK] = { "before-back", 2, false, LEAD_OLDER },
 	[LEAD_TRIPLE] = { "triple", 2, false, LEAD_TRIPLE },
 	[LEAD_WRITES] = { "writes", 2, true, LEAD_WRITES },
-	[LEAD_PREDICTED] = { "predicted", 0, false, LEAD_PREDICTED },
 };
 
 const char *lead_kind_name(enum lead_kind kind)

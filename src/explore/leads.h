@@ -25,9 +25,8 @@ enum lead_kind {
 	LEAD_OLDER_BACK, /* … and then the run as it was */
 	LEAD_BEFORE,	 /* a read before the write that it saw alone */
 	LEAD_BEFORE_BACK,
-	LEAD_TRIPLE,	/* a write of another between two accesses of a thread */
-	LEAD_WRITES,	/* two writes the other way round */
-	LEAD_PREDICTED, /* a finding of the prediction, by its witness */
+	LEAD_TRIPLE, /* a write of another between two accesses of a thread */
+	LEAD_WRITES, /* two writes the other way round */
 	LEAD_KINDS
 };
 const char *lead_kind_name(enum lead_kind kind);
