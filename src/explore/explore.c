@@ -153,12 +153,12 @@ static void start_plan(struct explore *e)
 
 /* ---- leads -------------------------------------------------------------------------------- */
 
-static void learn(struct explore *e, uint32_t depth)
+static void learn(struct explore *e, uint32_t depth, const struct lead *by)
 {
 	if (failure_seen(&e->outcome, e->usual) || e->outcome.result == CONTROL_LIMIT ||
 	    e->outcome.result == CONTROL_HUNG)
 		return;
-	leads_learn(&e->leads, &e->outcome, depth);
+	leads_learn(&e->leads, &e->outcome, depth, by);
 }
 
 static void run_random(struct explore *e, bool learns)
@@ -169,7 +169,7 @@ static void run_random(struct explore *e, bool learns)
 	if (run_plan(e, "random priorities", "random priorities", NULL)) {
 		e->result.by_priorities++;
 		if (learns)
-			learn(e, 1);
+			learn(e, 1, NULL);
 	}
 }
 
@@ -183,7 +183,7 @@ static bool run_witness(struct explore *e)
 	e->plan.most_steps = e->options.most_steps;
 	if (run_plan(e, "predictions", "prediction", NULL)) {
 		e->result.by_leads++;
-		learn(e, 1);
+		learn(e, 1, NULL);
 	}
 	return true;
 }
@@ -221,11 +221,11 @@ static bool run_lead(struct explore *e)
 	snprintf(how, sizeof how, "lead %s", lead_kind_name(lead.kind));
 	depth = lead.log->depth + 1;
 	ran = run_plan(e, "leads", how, &lead);
-	lead_done(&e->leads, &lead);
 	if (ran) {
 		e->result.by_leads++;
-		learn(e, depth);
+		learn(e, depth, &lead);
 	}
+	lead_done(&e->leads, &lead);
 	return true;
 }
 
@@ -341,7 +341,7 @@ void explore_first(struct explore *e, const struct outcome *outcome)
 	if (!e->options.most_steps)
 		e->options.most_steps = 100000 + 20 * (uint64_t)outcome->event_count;
 	if (!e->options.systematic_only)
-		learn(e, 0);
+		learn(e, 0, NULL);
 }
 
 bool explore_search(struct explore *e, struct executor *executor, struct err *err)

@@ -11,6 +11,7 @@
 #define COST_OF_A_TRY 4	 /* in points of rank */
 #define COST_OF_DEPTH 2
 #define COST_OF_NOTHING_NEW 6
+#define COST_OF_TURNING_BACK 6
 #define GAIN_OF_A_HINT 1
 
 /* Kinds of one family that concern the same pair of sites take turns. */
@@ -64,6 +65,7 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 	       int penalty)
 {
 	uint64_t pair = hash(site_a, site_b, kinds[kind].family);
+	uint64_t sites = pair_of(site_a, site_b);
 	uint64_t *queued = map_put(&leads->queued, pair, NULL);
 	struct lead lead = { .kind = kind,
 			     .log = log,
@@ -78,8 +80,9 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 	}
 	++*queued;
 	lead.rank = kinds[kind].rank + penalty + COST_OF_DEPTH * (int)log->depth +
-		    (log->interesting ? 0 : COST_OF_NOTHING_NEW) -
-		    (map_get(&leads->hinted, pair_of(site_a, site_b)) ? GAIN_OF_A_HINT : 0);
+		    (log->interesting ? 0 : COST_OF_NOTHING_NEW) +
+		    (log->turned == sites ? COST_OF_TURNING_BACK : 0) -
+		    (map_get(&leads->hinted, sites) ? GAIN_OF_A_HINT : 0);
 	for (size_t i = 0; i < count; i++)
 		*vec_push(&lead.rules) = rules[i];
 	log->leads++;
@@ -181,7 +184,8 @@ static void forget_log(struct leads *leads, struct runlog *log)
 	runlog_free(log);
 }
 
-bool leads_learn(struct leads *leads, const struct outcome *outcome, uint32_t depth)
+bool leads_learn(struct leads *leads, const struct outcome *outcome, uint32_t depth,
+		 const struct lead *by)
 {
 	struct runlog *log;
 	bool fresh;
@@ -189,6 +193,7 @@ bool leads_learn(struct leads *leads, const struct outcome *outcome, uint32_t de
 	if (outcome->events_lost || !outcome->event_count)
 		return false;
 	log = runlog_make(outcome, depth);
+	log->turned = by ? pair_of(by->site_a, by->site_b) : 0;
 	map_put(&leads->hashes, log->hash, &fresh);
 	if (!fresh || leads->queue.count >= MOST_OPEN) {
 		runlog_free(log);

@@ -55,8 +55,12 @@ void leads_free(struct leads *leads);
 /* Leads at these two sites, in any order, come first. */
 void leads_hint(struct leads *leads, uint64_t one, uint64_t other);
 
-/* Takes a run in: new leads from it. False if an equal run was taken in before. */
-bool leads_learn(struct leads *leads, const struct outcome *outcome, uint32_t depth);
+/*
+ * Takes a run in: new leads from it. False if an equal run was taken in before. `by`: the lead that
+ * it came from, or NULL; to turn the order of its two sites back leads to where that came from.
+ */
+bool leads_learn(struct leads *leads, const struct outcome *outcome, uint32_t depth,
+		 const struct lead *by);
 
 /* The best lead; the caller owns it and calls lead_done. False: none is left. */
 bool leads_take(struct leads *leads, struct lead *lead);

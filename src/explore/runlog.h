@@ -24,6 +24,7 @@ struct runlog {
 	struct control_event *events;
 	uint32_t count, threads;
 	uint32_t depth;	  /* how many leads it is away from the first run */
+	uint64_t turned;  /* the pair of sites whose order the last of them changed; 0: none */
 	bool interesting; /* a read saw a write at another site than in any run before it */
 	uint64_t hash;	  /* of what happened, order included */
 	unsigned leads;	  /* that refer to it and are open */

@@ -197,8 +197,8 @@ static void test_lost_update(void **state)
 	bool found = false;
 
 	(void)state;
-	assert_true(leads_learn(&leads, &outcome, 0));
-	assert_false(leads_learn(&leads, &outcome, 0)); /* the same run again */
+	assert_true(leads_learn(&leads, &outcome, 0, NULL));
+	assert_false(leads_learn(&leads, &outcome, 0, NULL)); /* the same run again */
 	for (int i = 0; i < 4 && leads_take(&leads, &lead); i++) {
 		struct plan plan = { 0 };
 		steer_plan(&lead, &window, &plan);
