@@ -7,6 +7,7 @@
 #include "cli/watch.h"
 
 #include "base/mem.h"
+#include "base/seconds.h"
 #include "trace/remove.h"
 
 #include <dirent.h>
@@ -222,7 +223,7 @@ static void drop_traces(struct check *c)
 		keep_recording(c);
 	for (size_t i = 0; i < c->traces.count; i++) {
 		if (c->temporary)
-			recording_remove(c->traces.items[i]);
+			trace_remove(c->traces.items[i]);
 		else
 			say_kept(c, c->traces.items[i]);
 		free(c->traces.items[i]);
@@ -366,14 +367,6 @@ static void confirm_all(struct check *c)
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-static double now(void)
-{
-	struct timespec moment;
-
-	clock_gettime(CLOCK_MONOTONIC, &moment);
-	return (double)moment.tv_sec + (double)moment.tv_nsec / 1e9;
-}
-
 static void watch(struct check *c, pid_t pid)
 {
 	struct patterns patterns = { .directory = c->recording.directory };
@@ -394,7 +387,7 @@ static void watch(struct check *c, pid_t pid)
 static int run(struct check *c)
 {
 	off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	double begin = now();
+	double begin = seconds_now();
 	int status;
 	pid_t pid;
 
@@ -403,7 +396,7 @@ static int run(struct check *c)
 		return CLI_BAD_USE;
 	watch(c, pid);
 	recording_end(&c->recording);
-	c->run_seconds = now() - begin;
+	c->run_seconds = seconds_now() - begin;
 	if (input >= 0)
 		lseek(STDIN_FILENO, input, SEEK_SET); /* a replay reads the same once more */
 	find_traces(c);

@@ -5,6 +5,7 @@
 #include "cli/recording.h"
 
 #include "base/mem.h"
+#include "base/seconds.h"
 #include "explore/hints.h"
 #include "explore/minimise.h"
 #include "explore/schedule.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -171,14 +171,6 @@ static bool read_words(struct exploring *x, char **argv)
 	return true;
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* ---- runs --------------------------------------------------------------------------------- */
 
 static bool make_directory(struct exploring *x)
@@ -252,10 +244,10 @@ static bool run_first(struct exploring *x, struct err *err)
 			     .options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP };
 	struct executor *executor = session ? session_executor(session) : NULL;
 	struct outcome outcome;
-	double start = now();
+	double start = seconds_now();
 	bool ran = executor && executor->run(executor, &plan, &outcome, err);
 
-	x->run_seconds = 5 + 10 * (now() - start);
+	x->run_seconds = 5 + 10 * (seconds_now() - start);
 	if (ran) {
 		keep_threads(x, &outcome);
 		take_hints(x, trace);
@@ -480,15 +472,22 @@ static void remove_recordings(const struct exploring *x)
 	rmdir(x->directory);
 }
 
+/* As -o says. False, said: the recording stays where it is, and goes with the others. */
+static bool keep_recording(const struct exploring *x, const char *trace)
+{
+	if ((trace_is_there(x->keep) && !trace_remove(x->keep)) || !trace_move(trace, x->keep))
+		return complain("cannot keep the recording as %s: %s", x->keep, strerror(errno));
+	complain("the recording of the failure is in %s", x->keep);
+	return true;
+}
+
 static void clean_up(struct exploring *x)
 {
 	for (size_t i = 0; i < x->found.count; i++) {
 		struct explored *explored = &x->found.items[i];
 		char *trace = mem_copy_text(explored->trace, strlen(explored->trace));
 		explored_close(explored);
-		if (i == 0 && x->keep && rename(trace, x->keep) == 0)
-			complain("the recording of the failure is in %s", x->keep);
-		else
+		if (i > 0 || !x->keep || !keep_recording(x, trace))
 			trace_remove(trace);
 		free(trace);
 	}

@@ -1,11 +1,11 @@
 #include "cli/confirming.h"
 
 #include "base/mem.h"
+#include "base/seconds.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- Ctrl-C --------------------------------------------------------------------------------- */
@@ -33,14 +33,6 @@ void confirming_release(void)
 }
 
 /* ---- all findings --------------------------------------------------------------------------- */
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static void show_progress(size_t done, size_t all, size_t confirmed)
 {
@@ -76,7 +68,7 @@ void confirming_skip(struct report *report, const char *why)
 static bool confirm_all(const struct confirming *c, struct confirmer *confirmer,
 			struct predict_result *result, struct confirmation *confirmations)
 {
-	double deadline = now() + c->seconds;
+	double deadline = seconds_now() + c->seconds;
 	size_t confirmed = 0;
 	bool going = true;
 
@@ -88,7 +80,7 @@ static bool confirm_all(const struct confirming *c, struct confirmer *confirmer,
 			continue;
 		if (!going)
 			leave(&confirmations[i], "interrupted");
-		else if (now() > deadline)
+		else if (seconds_now() > deadline)
 			leave(&confirmations[i], "no time was left to replay it (--confirm)");
 		else
 			going = confirm_finding(confirmer, finding, &confirmations[i]);
@@ -116,7 +108,7 @@ bool confirming_run(const struct confirming *c, struct report *report)
 			.stop = confirming_catch(),
 		},
 		.predict_seconds = c->seconds / 4,
-		.deadline = now() + c->seconds,
+		.deadline = seconds_now() + c->seconds,
 		.events = result->stats.events,
 	};
 	struct err err = { 0 };

@@ -1,5 +1,7 @@
 #include "cli/recording.h"
 
+#include "trace/remove.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -117,37 +119,6 @@ static bool find_directory(struct recording *r)
 	return true;
 }
 
-/* Is there a trace? The descriptor of its directory, or -1. */
-static int open_trace(const char *directory)
-{
-	struct stat status;
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0 && fstatat(fd, "meta", &status, 0)) {
-		close(fd);
-		errno = EEXIST;
-		return -1;
-	}
-	return fd;
-}
-
-bool recording_remove(const char *directory)
-{
-	int fd = open_trace(directory);
-	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
-
-	if (!entries)
-		return false;
-	for (struct dirent *entry; (entry = readdir(entries));)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    strcmp(entry->d_name, "meta") != 0)
-			unlinkat(fd, entry->d_name, 0);
-	/* `meta` last: what is left of an interrupted removal is still seen to be a trace. */
-	unlinkat(fd, "meta", 0);
-	closedir(entries);
-	return rmdir(directory) == 0;
-}
-
 bool recording_place(struct recording *r)
 {
 	struct stat status;
@@ -156,13 +127,11 @@ bool recording_place(struct recording *r)
 		return false;
 	if (lstat(r->directory, &status) && errno == ENOENT)
 		return true;
-	int fd = open_trace(r->directory);
-	if (fd < 0)
+	if (!trace_is_there(r->directory))
 		return recording_complain(
 			r, "%s is there already and is not a trace; name another with -o",
 			r->trace);
-	close(fd);
-	return recording_remove(r->directory) ||
+	return trace_remove(r->directory) ||
 	       recording_complain(r, "cannot replace %s: %s", r->trace, strerror(errno));
 }
 

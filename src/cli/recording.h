@@ -50,7 +50,4 @@ void recording_end(const struct recording *r);
 /* Says that there is no trace, and what to do about it. */
 void recording_say_nothing_written(const struct recording *r);
 
-/* Removes a trace's directory with all that is in it; anything else stays. */
-bool recording_remove(const char *directory);
-
 #endif

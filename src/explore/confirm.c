@@ -8,6 +8,7 @@
 #include "explore/confirm.h"
 
 #include "base/mem.h"
+#include "base/seconds.h"
 #include "explore/diverge.h"
 #include "explore/plan_finding.h"
 #include "explore/verify.h"
@@ -17,7 +18,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Recordings to predict from anew: that of the run that diverged, one without a plan, and some with
  * random priorities. */
@@ -300,19 +300,11 @@ static bool attempt(struct confirmer *c, const struct trace *base, const struct 
 
 /* ---- other recordings ----------------------------------------------------------------------- */
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 /* Is it worth to try again? A run that hangs takes all its time, and the next hangs as well. */
 static bool goes_on(const struct confirmer *c)
 {
 	return !c->stopped && c->rerun.outcome.result != CONTROL_HUNG &&
-	       (c->options.deadline <= 0 || now() < c->options.deadline);
+	       (c->options.deadline <= 0 || seconds_now() < c->options.deadline);
 }
 
 static void predict_base(struct confirmer *c, struct base *base)

@@ -1,6 +1,7 @@
 #include "explore/explore.h"
 
 #include "base/mem.h"
+#include "base/seconds.h"
 #include "explore/foresee.h"
 #include "explore/hints.h"
 #include "explore/path.h"
@@ -8,7 +9,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define LEADS_ALONE 24	       /* runs by leads before systematic ones come beside them */
 #define RANDOM_EVERY 8	       /* runs to one by random priorities, while there are leads */
@@ -60,14 +60,6 @@ struct explore {
 	bool exhausted; /* nothing is left to run */
 };
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* ---- when to end -------------------------------------------------------------------------- */
 
 static bool over(struct explore *e)
@@ -76,13 +68,13 @@ static bool over(struct explore *e)
 		e->result.interrupted = true;
 	return e->broken || e->exhausted || e->result.interrupted ||
 	       e->result.executions >= e->options.budget ||
-	       (e->options.seconds > 0 && now() - e->start > e->options.seconds) ||
+	       (e->options.seconds > 0 && seconds_now() - e->start > e->options.seconds) ||
 	       (e->result.failures.count && !e->options.all);
 }
 
 static void speak(struct explore *e, const char *phase)
 {
-	double time = now();
+	double time = seconds_now();
 
 	if (!e->options.progress || time - e->spoken < SPEAK_EVERY)
 		return;
@@ -354,7 +346,7 @@ bool explore_search(struct explore *e, struct executor *executor, struct err *er
 		end_pass(e, false);
 	e->result.leads_made = e->leads.made;
 	e->result.leads_left = e->leads.queue.count;
-	e->result.seconds = now() - e->start;
+	e->result.seconds = seconds_now() - e->start;
 	return !e->broken;
 }
 
@@ -363,7 +355,7 @@ struct explore *explore_open(const struct explore_options *options)
 	struct explore *e = mem_zalloc(1, sizeof *e);
 
 	e->options = *options;
-	e->start = now();
+	e->start = seconds_now();
 	return e;
 }
 

@@ -1,5 +1,6 @@
 #include "explore/failure.h"
 
+#include "base/hash.h"
 #include "event/event.h"
 
 #include <signal.h>
@@ -29,12 +30,6 @@ bool failure_seen(const struct outcome *outcome, int usual)
 	}
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 29;
-}
-
 /* Where the thread that failed was: the access that faulted, or the last thing that was logged. */
 static uint64_t failed_site(const struct outcome *outcome)
 {
@@ -55,7 +50,7 @@ static uint64_t blocked_sites(const struct outcome *outcome)
 		if (blocked->how == CONTROL_BY_NOTHING || blocked->kind == EV_JOIN ||
 		    (outcome->result == CONTROL_DEADLOCK && !blocked->in_cycle))
 			continue;
-		sum += mix(mix(1, blocked->site), blocked->kind);
+		sum += hash_mix(hash_mix(1, blocked->site), blocked->kind);
 	}
 	return sum;
 }
@@ -65,7 +60,7 @@ uint64_t failure_key(const struct outcome *outcome)
 	bool blocked = outcome->result == CONTROL_DEADLOCK || outcome->result == CONTROL_STUCK;
 
 	if (outcome->result == CONTROL_ENDED)
-		return mix(mix(1, outcome->result), (uint64_t)outcome->status);
-	return mix(mix(1, outcome->result),
-		   blocked ? blocked_sites(outcome) : failed_site(outcome));
+		return hash_mix(hash_mix(1, outcome->result), (uint64_t)outcome->status);
+	return hash_mix(hash_mix(1, outcome->result),
+			blocked ? blocked_sites(outcome) : failed_site(outcome));
 }

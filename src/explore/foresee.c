@@ -1,5 +1,6 @@
 #include "explore/foresee.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "event/event.h"
 
@@ -14,30 +15,24 @@ struct keying {
 	uint64_t sum;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 29;
-}
-
 static void add_use(struct keying *keying, uint64_t id, uint64_t address, bool writes)
 {
 	uint64_t *last = map_put(&keying->last, address, NULL);
 
 	if (writes) {
 		uint64_t *readers = map_put(&keying->readers, address, NULL);
-		keying->sum += mix(id, *last ^ mix(*readers, address));
+		keying->sum += hash_mix(id, *last ^ hash_mix(*readers, address));
 		*readers = 0;
 		*last = id;
 	} else {
-		keying->sum += mix(id, *last);
-		*map_put(&keying->readers, address, NULL) += mix(id, 7);
+		keying->sum += hash_mix(id, *last);
+		*map_put(&keying->readers, address, NULL) += hash_mix(id, 7);
 	}
 }
 
 static void add_event(struct keying *keying, const struct control_event *event)
 {
-	uint64_t id = mix((uint64_t)event->thread << 32 | event->step, 3);
+	uint64_t id = hash_mix((uint64_t)event->thread << 32 | event->step, 3);
 
 	keying->sum += id;
 	if (event->kind == EV_COPY)

@@ -9,6 +9,7 @@
 #include "explore/session.h"
 
 #include "base/mem.h"
+#include "base/seconds.h"
 #include "explore/control_file.h"
 #include "explore/program.h"
 #include "trace/remove.h"
@@ -50,14 +51,6 @@ struct session {
 };
 
 /* ---- time --------------------------------------------------------------------------------- */
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static bool is_stopped(const struct session *s)
 {
@@ -158,17 +151,17 @@ static bool run_once(struct session *s, const struct plan *plan, struct outcome 
 
 	if (!start(s, err))
 		return false;
-	deadline = now() + s->options.seconds;
+	deadline = seconds_now() + s->options.seconds;
 	while (!program_ended(s->pid, s->fd, slice(plan), &status)) {
-		double before = now();
+		double before = seconds_now();
 
 		look_if_held(s);
-		deadline += now() - before; /* who looks may take their time */
+		deadline += seconds_now() - before; /* who looks may take their time */
 		if (is_stopped(s)) {
 			end(s);
 			return err_set(err, "interrupted");
 		}
-		if (now() < deadline)
+		if (seconds_now() < deadline)
 			continue;
 		end(s);
 		control_file_read(&s->file, outcome);
@@ -228,11 +221,11 @@ enum wait { WAIT_DONE, WAIT_DIED, WAIT_LATE, WAIT_STOPPED };
 static enum wait wait_for_server(struct session *s, const struct plan *plan, int *status)
 {
 	struct control *c = s->file.control;
-	double deadline = now() + s->options.seconds, grace = 2;
+	double deadline = seconds_now() + s->options.seconds, grace = 2;
 	bool late = false;
 
 	while (!wait_briefly(s)) {
-		double before = now();
+		double before = seconds_now();
 		uint32_t done = load(&c->done);
 
 		if (!is_done(c))
@@ -245,11 +238,11 @@ static enum wait wait_for_server(struct session *s, const struct plan *plan, int
 		}
 		if (load(&c->held)) {
 			look_if_held(s);
-			deadline += now() - before;
+			deadline += seconds_now() - before;
 		}
 		if (is_stopped(s))
 			return WAIT_STOPPED;
-		if (now() < deadline)
+		if (seconds_now() < deadline)
 			continue;
 		if (late) { /* the server does not go on either */
 			end(s);
@@ -259,7 +252,7 @@ static enum wait wait_for_server(struct session *s, const struct plan *plan, int
 		cut_short(s);
 		if (!s->running)
 			return WAIT_LATE;
-		deadline = now() + grace;
+		deadline = seconds_now() + grace;
 	}
 	return late ? WAIT_LATE : WAIT_DONE;
 }

@@ -1,5 +1,6 @@
 #include "explore/steer.h"
 
+#include "base/hash.h"
 #include "event/event.h"
 
 /* Appends a piece of a thread to the runs. */
@@ -65,12 +66,6 @@ void steer_plan(const struct lead *lead, const struct steer_window *window, stru
 		*vec_push(&plan->rules) = lead->rules.items[i];
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 29;
-}
-
 /*
  * A thread that stays makes the same run wherever in its last piece the rules were met; otherwise
  * everything counts.
@@ -80,15 +75,16 @@ uint64_t steer_key(const struct lead *lead, const struct plan *plan)
 	uint64_t hash = lead->stay;
 
 	for (size_t i = 0; i < plan->runs.count; i++) {
-		hash = mix(hash, plan->runs.items[i].thread);
+		hash = hash_mix(hash, plan->runs.items[i].thread);
 		if (!lead->stay || i + 1 < plan->runs.count)
-			hash = mix(hash, plan->runs.items[i].until);
+			hash = hash_mix(hash, plan->runs.items[i].until);
 	}
 	for (size_t i = 0; i < plan->rules.count; i++) {
 		const struct control_rule *rule = &plan->rules.items[i];
-		hash = mix(hash, (uint64_t)rule->after_thread << 32 | rule->after_step);
+		hash = hash_mix(hash, (uint64_t)rule->after_thread << 32 | rule->after_step);
 		if (!lead->stay)
-			hash = mix(hash, (uint64_t)rule->before_thread << 32 | rule->before_step);
+			hash = hash_mix(hash,
+					(uint64_t)rule->before_thread << 32 | rule->before_step);
 	}
 	return hash;
 }

@@ -1,11 +1,11 @@
 #include "predict/analysis.h"
 
 #include "base/mem.h"
+#include "base/seconds.h"
 #include "predict/known.h"
 #include "witness/witness.h"
 
 #include <assert.h>
-#include <time.h>
 
 void analysis_free(struct analysis *analysis)
 {
@@ -23,12 +23,7 @@ void analysis_free(struct analysis *analysis)
 
 bool analysis_is_over(const struct analysis *analysis)
 {
-	struct timespec now;
-
-	if (analysis->deadline == 0)
-		return false;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9 >= analysis->deadline;
+	return analysis->deadline != 0 && seconds_now() >= analysis->deadline;
 }
 
 static enum order_answer solve(struct analysis *analysis, const struct order_query *query,

@@ -1,5 +1,6 @@
 #include "predict/group.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* What a thread can have, and others wait for; the lowest bit of a lock that is had: shared. */
@@ -74,22 +75,15 @@ static bool drop_hopeless(const struct groups *g, bool *alive)
 	return dropped;
 }
 
-/* Of two numbers that are no hashes: mix(mix(0, a), b). In mix(a, b) they would just be xored. */
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 29;
-}
-
 static uint64_t signature(const struct groups *g, uint32_t waiter)
 {
 	const struct waiter *w = &g->waiters->items.items[waiter];
-	uint64_t hash = mix(mix(0, wanted(w)), w->site);
+	uint64_t hash = hash_mix(hash_mix(0, wanted(w)), w->site);
 
-	hash = mix(hash, (uint64_t)w->shared << 1 | w->self);
+	hash = hash_mix(hash, (uint64_t)w->shared << 1 | w->self);
 
 	for (uint32_t k = g->had_start[waiter]; k < g->had_start[waiter + 1]; k++)
-		hash = mix(hash, g->had.items[k]);
+		hash = hash_mix(hash, g->had.items[k]);
 	return hash;
 }
 

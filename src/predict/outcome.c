@@ -1,18 +1,10 @@
 #include "predict/outcome.h"
 
 #include "base/mem.h"
+#include "base/seconds.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <time.h>
-
-double outcome_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- the analyses ------------------------------------------------------------------------ */
 
@@ -28,13 +20,13 @@ static const struct {
 
 static void run_analyses(struct analysis *analysis, double seconds)
 {
-	double end = seconds > 0 ? outcome_now() + seconds : 0;
+	double end = seconds > 0 ? seconds_now() + seconds : 0;
 
 	for (size_t i = 0; i < sizeof analyses / sizeof *analyses; i++) {
 		if (!(analyses[i].wanted & analysis->options->only))
 			continue;
 		if (end != 0) {
-			double now = outcome_now();
+			double now = seconds_now();
 
 			analysis->deadline = now + (end - now) / analyses[i].share;
 		}

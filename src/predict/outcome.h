@@ -26,7 +26,4 @@ void outcome_make(struct outcome *outcome, const struct window *window,
 		  double seconds);
 void outcome_free(struct outcome *outcome);
 
-/* A moment of CLOCK_MONOTONIC, in seconds. */
-double outcome_now(void);
-
 #endif

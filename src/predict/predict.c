@@ -1,6 +1,7 @@
 #include "predict/predict.h"
 
 #include "base/mem.h"
+#include "base/seconds.h"
 #include "check/checker.h"
 #include "predict/baserun.h"
 #include "predict/jobs.h"
@@ -60,10 +61,10 @@ static void solve_window(void *context, size_t i)
 	outcome->first_run = batch->windows[i]->first_run;
 	outcome->last_run = batch->windows[i]->last_run;
 	if (batch->deadline != 0) {
-		seconds = (batch->deadline - outcome_now()) * p->options->jobs /
+		seconds = (batch->deadline - seconds_now()) * p->options->jobs /
 			  (double)(batch->count - i);
-		if (seconds > batch->deadline - outcome_now())
-			seconds = batch->deadline - outcome_now();
+		if (seconds > batch->deadline - seconds_now())
+			seconds = batch->deadline - seconds_now();
 	}
 	if (batch->deadline != 0 && seconds <= 0)
 		outcome->stats.windows_left = 1;
@@ -81,7 +82,7 @@ static bool read_batch(struct predictor *p, struct batch *batch)
 	uint64_t all;
 
 	*batch = (struct batch){ .predictor = p };
-	if (p->deadline != 0 && outcome_now() >= p->deadline)
+	if (p->deadline != 0 && seconds_now() >= p->deadline)
 		return false;
 	while (batch->count < BATCH) {
 		batch->windows[batch->count] = window_reader_next(p->reader);
@@ -96,7 +97,7 @@ static bool read_batch(struct predictor *p, struct batch *batch)
 /* Its share of what is left of the time, by its share of what is left of the trace. */
 static void give_time(const struct predictor *p, struct batch *batch, uint64_t begin)
 {
-	double now = outcome_now(), share = 1;
+	double now = seconds_now(), share = 1;
 	uint64_t done, all;
 
 	if (p->deadline == 0)
@@ -418,7 +419,7 @@ bool predict_run(const struct trace *trace, const struct predict_options *option
 		.trace = trace,
 		.options = options,
 		.result = result,
-		.start = outcome_now(),
+		.start = seconds_now(),
 	};
 
 	*result = (struct predict_result){ 0 };
@@ -435,7 +436,7 @@ bool predict_run(const struct trace *trace, const struct predict_options *option
 	if (options->only & PREDICT_ALL)
 		run_windows(&p);
 	run_warnings(&p);
-	result->stats.seconds = outcome_now() - p.start;
+	result->stats.seconds = seconds_now() - p.start;
 	return true;
 }
 

@@ -14,12 +14,4 @@ void patch_start(void);
 struct module;
 void patch_module(const struct module *module);
 
-/*
- * Calls `call(argument)` with the vector registers saved around it. What runs in front of an access
- * must leave them alone, so the slow part of a decision that goes through code not compiled for
- * that (a switch of threads, a message, the C library) goes through here. With it a carrier has no
- * vector state to save: where a thread is switched by a function call none is live.
- */
-void patch_call_saved(void (*call)(void *), void *argument);
-
 #endif

@@ -41,11 +41,6 @@ struct control *turn_control(void)
 	return turn_taking ? turn.control : NULL;
 }
 
-bool turn_is_step(enum event_kind kind)
-{
-	return event_is_step(kind);
-}
-
 /* ---- handing over -------------------------------------------------------------------------------- */
 
 static void appoint(uint32_t next)

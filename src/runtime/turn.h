@@ -90,7 +90,6 @@ void turn_access(const uint8_t *record, unsigned element);
  */
 void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
 		   const void *bytes, size_t size);
-bool turn_is_step(enum event_kind kind);
 
 /* Around a call that may block in the kernel: others go on meanwhile; back at their next switch. */
 void turn_leave(uint64_t site);

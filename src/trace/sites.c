@@ -127,25 +127,3 @@ bool trace_same_builds(const struct trace *a, const struct trace *b, const char 
 	}
 	return true;
 }
-
-size_t trace_module_count(const struct trace *trace)
-{
-	return trace->modules.count;
-}
-
-const char *trace_module_path(const struct trace *trace, size_t i)
-{
-	return trace->modules.items[i].path;
-}
-
-const struct wire_element *trace_module_next_site(const struct trace *trace, size_t i,
-						  const struct wire_element *before)
-{
-	const struct store_module *m = &trace->modules.items[i];
-	uint64_t at = before ? (uint64_t)((const uint8_t *)(before + 1) - m->seg) : 0;
-
-	/* Behind the last element of a row comes the next row, after zeros or at once. */
-	while (at < m->seg_bytes && !is_element(trace, m, at))
-		at += 4;
-	return at < m->seg_bytes ? (const void *)(m->seg + at) : NULL;
-}

@@ -26,12 +26,4 @@ uint64_t trace_site_key(const struct trace *trace, uint64_t address);
  */
 bool trace_same_builds(const struct trace *a, const struct trace *b, const char **path);
 
-/* The modules with tables, by their files. */
-size_t trace_module_count(const struct trace *trace);
-const char *trace_module_path(const struct trace *trace, size_t i);
-
-/* All elements of the module's table, in its order: NULL behind the last. Start with NULL. */
-const struct wire_element *trace_module_next_site(const struct trace *trace, size_t i,
-						  const struct wire_element *before);
-
 #endif

@@ -9,33 +9,10 @@
 #include "explore/plan_finding.h"
 #include "explore/verify.h"
 
-struct line {
-	uint32_t stream;
-	struct write_record record;
-};
-
 #define WRITE_SITE 0x1000
 #define READ_SITE 0x2000
 #define OTHER_SITE 0x3000
 #define LOCK_SITE 0x4000
-
-static struct make_dir save(const struct line *lines, size_t count, const struct control_run *runs,
-			    size_t run_count)
-{
-	struct make_dir dir = make_dir();
-	struct trace_writer *w = trace_writer_open();
-	uint8_t *events;
-	size_t size;
-
-	for (size_t i = 0; i < count; i++)
-		trace_write(w, lines[i].stream, &lines[i].record);
-	events = trace_writer_finish(w, &size);
-	make_file(&dir, "events.0", events, size);
-	free(events);
-	if (runs)
-		make_file(&dir, "schedule", runs, run_count * sizeof *runs);
-	return dir;
-}
 
 static void add_event(struct finding *f, uint32_t stream, uint64_t index, uint8_t kind,
 		      uint32_t waits_for)
@@ -48,7 +25,7 @@ static void add_event(struct finding *f, uint32_t stream, uint64_t index, uint8_
 /* ---- races ----------------------------------------------------------------------------------- */
 
 /* T1 writes 8…11 and then 12…15; T2 reads 8…11, then another place, and copies from 8 to 40. */
-static const struct line racers[] = {
+static const struct make_line racers[] = {
 	{ 0, { .kind = EV_CREATE, .time = 1, .n = 1 } },
 	{ 0, { .kind = EV_CREATE, .time = 2, .n = 2 } },
 	{ 1, { .kind = EV_BEGIN, .time = 3, .n = 0 } },
@@ -76,7 +53,7 @@ struct meeting {
 
 static bool shows(const struct meeting *m)
 {
-	struct make_dir dir = save(racers, RACERS, m->runs, m->count);
+	struct make_dir dir = make_recording(racers, RACERS, m->runs, m->count * sizeof *m->runs);
 	struct trace *trace = make_open(&dir);
 	struct finding finding = { .kind = FINDING_RACE };
 	struct control control = { .stop_count = 2, .stops_met = m->met };
@@ -135,7 +112,7 @@ static void races(void **state)
 /* The end of a thread right behind its access is one piece with it. */
 static void an_end_is_nothing_between(void **state)
 {
-	static const struct line lines[] = {
+	static const struct make_line lines[] = {
 		{ 0, { .kind = EV_CREATE, .time = 1, .n = 1 } },
 		{ 1, { .kind = EV_BEGIN, .time = 3, .n = 0 } },
 		{ 1, { .kind = EV_WRITE, .pc = WRITE_SITE, .time = 3, .a = 8, .n = 4 } },
@@ -150,7 +127,7 @@ static void an_end_is_nothing_between(void **state)
 		{ .thread = 1, .step = 2, .flags = CONTROL_EVENT_NO_CHOICE },
 		{ .thread = 0, .step = 1 },
 	};
-	struct make_dir dir = save(lines, 5, runs, 3);
+	struct make_dir dir = make_recording(lines, 5, runs, 3 * sizeof runs[0]);
 	struct trace *trace = make_open(&dir);
 	struct finding finding = { .kind = FINDING_RACE };
 	struct control control = { .stop_count = 2, .stops_met = 1 };
@@ -172,7 +149,7 @@ static void an_end_is_nothing_between(void **state)
 
 /* ---- threads that wait for ever ---------------------------------------------------------------- */
 
-static const struct line stuck[] = {
+static const struct make_line stuck[] = {
 	{ 1, { .kind = EV_ACQUIRE, .pc = OTHER_SITE, .time = 1, .sequence = 1, .a = 8 } },
 	{ 1, { .kind = EV_REQUEST, .pc = LOCK_SITE, .time = 2, .sequence = 2, .a = 16 } },
 	{ 2, { .kind = EV_ACQUIRE, .pc = OTHER_SITE, .time = 1, .sequence = 1, .a = 16 } },
@@ -181,7 +158,7 @@ static const struct line stuck[] = {
 
 static void deadlocks(void **state)
 {
-	struct make_dir dir = save(stuck, 4, NULL, 0);
+	struct make_dir dir = make_recording(stuck, 4, NULL, 0);
 	struct trace *trace = make_open(&dir);
 	struct finding finding = { .kind = FINDING_DEADLOCK };
 	struct control control = { 0 };
@@ -258,7 +235,7 @@ static void expect_runs(const struct plan *plan, const struct control_run *runs,
 static void plans_follow_witnesses(void **state)
 {
 	static const struct control_run recorded[] = { { 0, 2 }, { 1, 4 }, { 2, 5 } };
-	struct make_dir dir = save(racers, RACERS, recorded, 3);
+	struct make_dir dir = make_recording(racers, RACERS, recorded, 3 * sizeof recorded[0]);
 	struct trace *trace = make_open(&dir);
 	struct finding finding = { .kind = FINDING_RACE };
 	struct plan plan = { 0 };
@@ -293,7 +270,7 @@ static void plans_follow_witnesses(void **state)
 
 /* ---- words ------------------------------------------------------------------------------------- */
 
-static const struct line teller[] = {
+static const struct make_line teller[] = {
 	{ 1, { .kind = EV_BEGIN, .time = 1, .n = 0 } },
 	{ 1,
 	  { .kind = EV_READ,
@@ -308,7 +285,7 @@ static const struct line teller[] = {
 
 static void divergences(void **state)
 {
-	struct make_dir dir = save(teller, 3, NULL, 0);
+	struct make_dir dir = make_recording(teller, 3, NULL, 0);
 	struct trace *trace = make_open(&dir);
 	struct effect_source source = { trace, NULL };
 	struct control control = { .diverged_run = CONTROL_NONE };

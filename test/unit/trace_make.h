@@ -44,6 +44,31 @@ static inline struct make_dir make_dir(void)
 	return dir;
 }
 
+/* A record of a stream; an array of them is a whole recording. */
+struct make_line {
+	uint32_t stream;
+	struct write_record record;
+};
+
+/* A directory with these events and, unless it is NULL, the file `schedule`. */
+static inline struct make_dir make_recording(const struct make_line *lines, size_t count,
+					     const void *schedule, size_t bytes)
+{
+	struct make_dir dir = make_dir();
+	struct trace_writer *w = trace_writer_open();
+	uint8_t *events;
+	size_t size;
+
+	for (size_t i = 0; i < count; i++)
+		trace_write(w, lines[i].stream, &lines[i].record);
+	events = trace_writer_finish(w, &size);
+	make_file(&dir, "events.0", events, size);
+	free(events);
+	if (schedule)
+		make_file(&dir, "schedule", schedule, bytes);
+	return dir;
+}
+
 static inline void make_remove(const struct make_dir *dir)
 {
 	static const char *const names[] = { "meta",	 "names",    "modules",	 "maps",

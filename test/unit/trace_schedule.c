@@ -5,29 +5,6 @@
 #include "trace/check.h"
 #include "trace/order.h"
 
-struct line {
-	uint32_t stream;
-	struct write_record record;
-};
-
-static struct make_dir save(const struct line *lines, size_t count, const void *schedule,
-			    size_t bytes)
-{
-	struct make_dir dir = make_dir();
-	struct trace_writer *w = trace_writer_open();
-	uint8_t *events;
-	size_t size;
-
-	for (size_t i = 0; i < count; i++)
-		trace_write(w, lines[i].stream, &lines[i].record);
-	events = trace_writer_finish(w, &size);
-	make_file(&dir, "events.0", events, size);
-	free(events);
-	if (schedule)
-		make_file(&dir, "schedule", schedule, bytes);
-	return dir;
-}
-
 /* "T0.0 T1.0 …": thread and index of each event in the order of the trace. */
 static void expect_order(const struct make_dir *dir, const char *expected)
 {
@@ -53,7 +30,7 @@ static void expect_order(const struct make_dir *dir, const char *expected)
 
 static void steps_are_counted(void **state)
 {
-	static const struct line lines[] = {
+	static const struct make_line lines[] = {
 		{ 0, { .kind = EV_READ, .time = 1, .a = 8, .n = 1, .bytes = "a", .size = 1 } },
 		{ 0, { .kind = EV_ENTER, .time = 1 } },
 		{ 0, { .kind = EV_COPY, .time = 1, .a = 16, .b = 8, .n = 1 } },
@@ -69,7 +46,7 @@ static void steps_are_counted(void **state)
 		{ 0, { .kind = EV_SYNC, .time = 7 } },
 	};
 	static const uint64_t expected[] = { 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5 };
-	struct make_dir dir = save(lines, sizeof lines / sizeof lines[0], NULL, 0);
+	struct make_dir dir = make_recording(lines, sizeof lines / sizeof lines[0], NULL, 0);
 	struct trace *trace = make_open(&dir);
 	struct trace_cursor *c = trace_cursor_open(trace, 0);
 	struct trace_event ev;
@@ -91,7 +68,7 @@ static void steps_are_counted(void **state)
 /* ---- order -------------------------------------------------------------------------------- */
 
 /* The clock and, for accesses, everything else is silent on who was first. */
-static const struct line racers[] = {
+static const struct make_line racers[] = {
 	{ 0, { .kind = EV_CREATE, .time = 1, .n = 1 } },
 	{ 0, { .kind = EV_WRITE, .time = 1, .a = 8, .n = 1 } },
 	{ 0, { .kind = EV_WRITE, .time = 1, .a = 9, .n = 1 } },
@@ -111,7 +88,7 @@ static void the_schedule_decides(void **state)
 	static const struct control_run runs[] = {
 		{ 0, 2 }, { 1, 2 }, { 0, 3 }, { 1, 5 }, { 0, 4 }
 	};
-	struct make_dir dir = save(racers, RACERS, runs, sizeof runs);
+	struct make_dir dir = make_recording(racers, RACERS, runs, sizeof runs);
 	struct trace *trace = make_open(&dir);
 	size_t count;
 
@@ -130,13 +107,13 @@ static void the_rest_follows(void **state)
 {
 	static const struct control_run runs[512] = { { 0, 2 }, { 1, 2 }, { 0, 3 }, { 1, 5 } };
 	static const struct control_run early[] = { { 0, 2 }, { 1, 2 } };
-	struct make_dir dir = save(racers, RACERS, runs, sizeof runs);
+	struct make_dir dir = make_recording(racers, RACERS, runs, sizeof runs);
 
 	(void)state;
 	expect_order(&dir, "0.0 0.1 1.0 1.1 0.2 0.3 1.2 1.3 1.4 0.4");
 	make_remove(&dir);
 	/* Much is missing: numbers and times decide from there on. */
-	dir = save(racers, RACERS, early, sizeof early);
+	dir = make_recording(racers, RACERS, early, sizeof early);
 	expect_order(&dir, "0.0 0.1 1.0 1.1 0.2 1.2 0.3 1.3 0.4 1.4");
 	make_remove(&dir);
 }
@@ -190,7 +167,7 @@ static void handlers_cut_in(void **state)
 
 static void judge(const void *schedule, size_t bytes, const char *message)
 {
-	struct make_dir dir = save(racers, RACERS, schedule, bytes);
+	struct make_dir dir = make_recording(racers, RACERS, schedule, bytes);
 	struct trace *trace = make_open(&dir);
 	struct check_report report;
 
@@ -247,7 +224,7 @@ static void forged_schedules(void **state)
 		for (size_t i = 0; i < count; i++)
 			runs[i] = (struct control_run){ (uint32_t)make_below(&random, 4),
 							(uint32_t)make_below(&random, 8) };
-		dir = save(racers, RACERS, runs, count * sizeof runs[0]);
+		dir = make_recording(racers, RACERS, runs, count * sizeof runs[0]);
 		trace = make_open(&dir);
 		order = trace_order_open(trace);
 		while (trace_order_next(order, &ev))
@@ -263,7 +240,7 @@ static void forged_schedules(void **state)
 
 static void threads_have_paths(void **state)
 {
-	static const struct line lines[] = {
+	static const struct make_line lines[] = {
 		{ 0, { .kind = EV_CREATE, .time = 1, .n = 1 } },
 		{ 0, { .kind = EV_CREATE, .time = 2, .n = 4 } },
 		{ 1, { .kind = EV_BEGIN, .time = 3, .n = 0 } },
@@ -276,10 +253,10 @@ static void threads_have_paths(void **state)
 	static const struct control_thread expected[] = {
 		{ 0, 0 }, { 0, 0 }, { CONTROL_NONE, CONTROL_NONE }, { 4, 2 }, { 0, 1 }, { 1, 0 }
 	};
-	struct make_dir dir = save(lines, sizeof lines / sizeof lines[0], NULL, 0);
+	struct make_dir dir = make_recording(lines, sizeof lines / sizeof lines[0], NULL, 0);
 	struct trace *trace = make_open(&dir);
 	struct control_thread *threads;
-	struct line far = { 0, { .kind = EV_CREATE, .time = 1, .n = CONTROL_THREADS } };
+	struct make_line far = { 0, { .kind = EV_CREATE, .time = 1, .n = CONTROL_THREADS } };
 	uint32_t count;
 	struct err err;
 
@@ -290,7 +267,7 @@ static void threads_have_paths(void **state)
 	free(threads);
 	trace_close(trace);
 	make_remove(&dir);
-	dir = save(&far, 1, NULL, 0);
+	dir = make_recording(&far, 1, NULL, 0);
 	trace = make_open(&dir);
 	assert_false(trace_threads_by_path(trace, &threads, &count, &err));
 	assert_non_null(strstr(err.text, "at most 4096 threads"));
