@@ -1,0 +1,77 @@
+/*
+ * The events of properties in a trace: doc/properties.md is the law.
+ *
+ * property_read walks all streams once and keeps, for each property, what its points match, in the
+ * trace's order (trace/order.h), with bindings and lives. Patterns, monitors and grammars work on
+ * this; none of them looks at the trace for its events.
+ */
+#ifndef PROPERTY_PROPERTY_H
+#define PROPERTY_PROPERTY_H
+
+#include "base/vec.h"
+#include "spec/spec.h"
+#include "trace/trace.h"
+
+#define PROPERTY_NONE UINT32_MAX
+
+struct property_id {
+	uint32_t stream;
+	uint64_t index;
+};
+
+/* A value that a parameter has somewhere in the run. Two lives of one address are two values. */
+struct property_value {
+	uint8_t type; /* enum spec_type */
+	uint64_t bits;
+	const char *text; /* STRING */
+	uint32_t length;
+	uint32_t life; /* 0, or how often its address has begun to live again */
+	/* Set where `new` or `end` bounds the life: events stay between (doc/properties.md). */
+	bool has_born, has_dead;
+	struct property_id born, dead;
+};
+
+/* A property event. */
+struct property_event {
+	struct property_id id; /* its anchor */
+	bool before;	       /* the moment before the anchor: a request */
+	bool may_be_next;      /* a read of which nothing was asked: see "The last read" */
+	uint8_t kind;	       /* enum event_kind of the anchor */
+	uint32_t event;	       /* of the property */
+	uint32_t bindings;     /* start in `bindings`: parameter_count numbers of values, or NONE */
+	uint64_t site;	       /* code site, as windows have it: equal sites are one finding */
+	uint64_t order;	       /* place in the recorded order: only to sort by */
+};
+
+struct property_events {
+	const struct spec_property *property;
+	VEC(struct property_event) events; /* by `order` */
+	VEC(uint32_t) bindings;
+	VEC(struct property_value) values;
+	/* what could not be seen, in words: each makes the property's silence no proof */
+	VEC(char *) unseen;
+};
+
+struct property_set {
+	VEC(struct property_events) properties;
+	VEC(char *) texts; /* what values point at */
+};
+
+/*
+ * Reads the events of all properties of the files. `err`: the trace cannot be read at all. What is
+ * damaged at its end is read as far as it goes, as everywhere.
+ */
+bool property_read(const struct trace *trace, struct spec_file *const *files, size_t count,
+		   struct property_set *set, struct err *err);
+void property_set_free(struct property_set *set);
+
+/* The selection (event/point.h) that the files' points need; to be freed. "" when none is needed. */
+char *property_selection(struct spec_file *const *files, size_t count);
+
+/* Names of a program for spec_check, from its ELF file; freed with property_names_close. */
+struct property_names;
+struct property_names *property_names_open(const char *program, struct err *err);
+void property_names_close(struct property_names *names);
+struct spec_names property_names(struct property_names *names);
+
+#endif

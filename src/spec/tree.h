@@ -1,0 +1,249 @@
+/*
+ * A property file as a tree. All of it lives in one arena of the file; texts end in NUL; lists are
+ * linked by `next` in the order of the source. Names are resolved: an event in a formula, a
+ * parameter in a point and in an expression are numbers as well.
+ */
+#ifndef SPEC_TREE_H
+#define SPEC_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SPEC_NONE UINT32_MAX
+
+struct spec_place {
+	uint32_t line, column, length; /* from 1; bytes */
+};
+
+/* ---- expressions: C's, on integers, doubles, pointers and strings --------------------------- */
+
+enum spec_operator {
+	SPEC_NUMBER,
+	SPEC_REAL,
+	SPEC_TEXT,
+	SPEC_NAME,   /* parameter, local of an event, or global of the program */
+	SPEC_MEMBER, /* left -> text, left . text: of a global */
+	SPEC_INDEX,  /* left [ right ] */
+	SPEC_CALL,   /* strstr strcmp strncmp strlen startswith: text names it */
+	SPEC_DEREF,
+	SPEC_ADDRESS,
+	SPEC_NOT,
+	SPEC_COMPLEMENT,
+	SPEC_NEGATE,
+	SPEC_MULTIPLY,
+	SPEC_DIVIDE,
+	SPEC_MODULO,
+	SPEC_ADD,
+	SPEC_SUBTRACT,
+	SPEC_SHIFT_LEFT,
+	SPEC_SHIFT_RIGHT,
+	SPEC_LESS,
+	SPEC_LESS_EQUAL,
+	SPEC_GREATER,
+	SPEC_GREATER_EQUAL,
+	SPEC_EQUAL,
+	SPEC_UNEQUAL,
+	SPEC_BIT_AND,
+	SPEC_BIT_XOR,
+	SPEC_BIT_OR,
+	SPEC_AND,
+	SPEC_OR,
+	SPEC_CONDITIONAL,
+	/* only in temporal formulas */
+	SPEC_IMPLIES,
+	SPEC_IFF,
+	SPEC_EVENT, /* an event of the property happens: `event` */
+	SPEC_PREV,
+	SPEC_ONCE,
+	SPEC_SOFAR,
+	SPEC_SINCE,
+	SPEC_START,
+	SPEC_END,
+	SPEC_INTERVAL,
+	SPEC_ALWAYS,
+	SPEC_EVENTUALLY,
+	SPEC_NEXT,
+	SPEC_UNTIL,
+};
+
+struct spec_expr {
+	uint8_t operator; /* enum spec_operator */
+	struct spec_place place;
+	struct spec_expr *left, *right, *third; /* CALL: arguments in left, by `next` */
+	struct spec_expr *next;
+	const char *text;
+	uint32_t text_length; /* TEXT may have NULs in it */
+	int64_t number;
+	double real;
+	uint32_t parameter; /* NAME: of the property, or SPEC_NONE */
+	uint32_t local;	    /* NAME: of the event, or SPEC_NONE; both none: a global */
+	uint32_t event;	    /* EVENT */
+};
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+enum spec_type {
+	SPEC_INT, /* any integer or enum */
+	SPEC_FLOATING,
+	SPEC_POINTER, /* an object: has lives */
+	SPEC_ADDR,    /* `addr`: a place in memory, not an object */
+	SPEC_LOCK,    /* `mutex` */
+	SPEC_STRING,  /* by content */
+	SPEC_THREAD,  /* `thread` */
+};
+
+struct spec_parameter {
+	const char *name, *type_text; /* "struct table *" */
+	const char *pointee;	      /* POINTER: "table", the tag or typedef; "void" */
+	uint8_t type;
+	struct spec_place place;
+};
+
+enum spec_slot {
+	SPEC_ANY,	    /* _ */
+	SPEC_BINDS,	    /* a name: parameter or local */
+	SPEC_BINDS_POINTED, /* *name: what the argument points at, when the point happens */
+	SPEC_EQUALS,	    /* an expression without names of the event: = 0 */
+};
+/* An argument, a result or a value written or read. */
+struct spec_argument {
+	uint8_t slot;
+	struct spec_place place;
+	const char *name;
+	uint32_t parameter, local; /* BINDS…: one of them, the other SPEC_NONE */
+	struct spec_expr *value;   /* EQUALS */
+};
+
+enum spec_point_kind {
+	SPEC_POINT_CALL,
+	SPEC_POINT_EXEC,
+	SPEC_POINT_RETURN,
+	SPEC_POINT_PROBE,
+	SPEC_POINT_READ,
+	SPEC_POINT_WRITE,
+	SPEC_POINT_BECOMES,
+	SPEC_POINT_REQUEST,
+	SPEC_POINT_ACQUIRE,
+	SPEC_POINT_RELEASE,
+	SPEC_POINT_SPAWN,
+	SPEC_POINT_JOIN,
+};
+
+/* What is read, written or locked. */
+enum spec_target_kind {
+	SPEC_GLOBAL,  /* name, and path behind it: "config" or "config.limits.most" or "a[3]" */
+	SPEC_FIELD,   /* o->path: `parameter` is o; path "*" any field */
+	SPEC_POINTED, /* *name: the parameter's own address */
+	SPEC_OBJECT,  /* a lock parameter by itself: `acquire m` */
+};
+struct spec_target {
+	uint8_t kind;
+	struct spec_place place;
+	const char *name; /* of the global, or the parameter */
+	const char *path; /* members, as written behind -> or . ; NULL none */
+	uint32_t parameter, local;
+};
+
+struct spec_point {
+	struct spec_point *next;
+	uint8_t kind;
+	struct spec_place place;
+	const char *library;  /* glob or NULL */
+	const char *function; /* glob; of a probe "app:name" */
+	struct spec_argument *arguments;
+	uint32_t argument_count;
+	bool rest;		      /* …, `...`: there may be more arguments */
+	struct spec_argument *result; /* return: = v; read, write: = v; NULL none */
+	struct spec_target *target, *holding;
+	struct spec_expr *becomes, *filter;
+};
+
+struct spec_life { /* new i, end i */
+	struct spec_life *next;
+	uint32_t parameter;
+	bool ends;
+	struct spec_place place;
+};
+
+struct spec_event {
+	const char *name;
+	struct spec_place place;
+	struct spec_point *points;
+	struct spec_life *lives;
+	const char **locals; /* names that its points bind and that are no parameters */
+	uint32_t local_count;
+	bool reset; /* for grammars */
+	struct spec_expr *reset_if;
+};
+
+/* ---- formulas -------------------------------------------------------------------------------- */
+
+enum spec_pattern_kind {
+	SPEC_LEAF,
+	SPEC_SEQUENCE,
+	SPEC_EITHER,
+	SPEC_BOTH,
+	SPEC_PARALLEL, /* `parts` */
+	SPEC_STAR,
+	SPEC_PLUS,
+	SPEC_MAYBE,
+	SPEC_INVERTED, /* one part */
+};
+struct spec_pattern {
+	uint8_t kind;
+	struct spec_place place;
+	struct spec_pattern *parts, *next; /* first part; the next one of the whole it is in */
+	uint32_t event;			   /* LEAF: of the property */
+	uint32_t thread;		   /* LEAF: number in the formula's threads, or SPEC_NONE */
+	uint32_t begins, ends;		   /* LEAF: regions, or SPEC_NONE */
+};
+
+enum spec_formalism { SPEC_TEMPORAL, SPEC_LTL, SPEC_PATTERN, SPEC_ERE, SPEC_GRAMMAR, SPEC_MONITOR };
+
+struct spec_formula {
+	struct spec_formula *next;
+	uint8_t formalism;
+	struct spec_place place;
+	bool never;		      /* TEMPORAL */
+	struct spec_expr *expr;	      /* TEMPORAL, LTL */
+	struct spec_pattern *pattern; /* PATTERN; for ERE see `ere` */
+	const char **threads, **regions;
+	uint32_t thread_count, region_count;
+	struct spec_ere *ere;	   /* spec/ere.h has it with its engine's issue */
+	const char *text;	   /* source of the formula; MONITOR: the file's name */
+	const char *grammar_start; /* GRAMMAR: text in parentheses, or NULL */
+};
+
+enum spec_view { SPEC_VIEW_NONE, SPEC_VIEW_THREAD, SPEC_VIEW_OBJECT, SPEC_VIEW_GLOBAL };
+
+struct spec_property {
+	struct spec_property *next;
+	const char *name;
+	struct spec_place place;
+	struct spec_parameter *parameters;
+	uint32_t parameter_count;
+	struct spec_event *events;
+	uint32_t event_count;
+	struct spec_formula *formulas;
+	uint8_t view;
+	uint32_t view_parameter;
+	const char *on_violation; /* Lua, or NULL */
+};
+
+struct spec_use { /* use goodlock with max_threads = 4; */
+	struct spec_use *next;
+	const char *name, *option;
+	int64_t value;
+	struct spec_place place;
+};
+
+struct spec_file {
+	const char *path, *text;
+	struct spec_property *properties;
+	uint32_t property_count;
+	struct spec_use *uses;
+	struct spec_parameter *externs; /* extern int landing, x; */
+	uint32_t extern_count;
+};
+
+#endif
