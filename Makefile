@@ -219,9 +219,10 @@ $(B)/bin/sooth: $(CLI) $(LIB)
 $(B)/bin/sooth-cc $(B)/bin/sooth-c++: $(B)/bin/sooth
 	@ln -sf sooth $@
 
-$(LIBSOOTH): $(RUNTIME)
+$(LIBSOOTH): $(RUNTIME) | tools/vectors
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(RUNTIME_LDFLAGS) -o $@ $^ -ldl -lpthread)
+	@tools/vectors $@
 
 $(PLUGIN_SO): $(PLUGIN)
 	@mkdir -p $(@D)
@@ -274,7 +275,8 @@ $(B)/tool/%.o: %.c Makefile
 $(B)/runtime/src/runtime/atomic.c.o: FILE_CFLAGS := -mcx16
 # What runs in front of an access, where vector registers may be live.
 $(addprefix $(B)/runtime/src/runtime/,$(addsuffix .c.o,page memory follow place vtime turn turn_pick \
-	turn_ready turn_step turn_plan turn_object turn_spin turn_log turn_stuck carrier_kernel carrier_fiber)): FILE_CFLAGS := -mgeneral-regs-only
+	turn_ready turn_step turn_plan turn_object turn_spin turn_log turn_stuck turn_process carrier_kernel \
+	carrier_fiber)) $(B)/runtime/src/event/event.c.o: FILE_CFLAGS := -mgeneral-regs-only
 
 $(RUNTIME): $(B)/runtime/%.o: % Makefile
 	@mkdir -p $(@D)

@@ -23,7 +23,7 @@ struct property_id {
 struct property_value {
 	uint8_t type; /* enum spec_type */
 	uint64_t bits;
-	const char *text; /* STRING */
+	const char *text; /* STRING: its content; what a text trace calls it; NULL otherwise */
 	uint32_t length;
 	uint32_t life; /* 0, or how often its address has begun to live again */
 	/* Set where `new` or `end` bounds the life: events stay between (doc/properties.md). */
@@ -39,7 +39,7 @@ struct property_event {
 	uint8_t kind;	       /* enum event_kind of the anchor */
 	uint32_t event;	       /* of the property */
 	uint32_t bindings;     /* start in `bindings`: parameter_count numbers of values, or NONE */
-	uint64_t site;	       /* code site, as windows have it: equal sites are one finding */
+	uint64_t site;	       /* code site, trace_event_site: equal sites are one finding */
 	uint64_t order;	       /* place in the recorded order: only to sort by */
 };
 
@@ -50,6 +50,7 @@ struct property_events {
 	VEC(struct property_value) values;
 	/* what could not be seen, in words: each makes the property's silence no proof */
 	VEC(char *) unseen;
+	VEC(uint32_t) blind; /* events none of whose points could be seen */
 };
 
 struct property_set {
@@ -64,6 +65,47 @@ struct property_set {
 bool property_read(const struct trace *trace, struct spec_file *const *files, size_t count,
 		   struct property_set *set, struct err *err);
 void property_set_free(struct property_set *set);
+
+/* ---- one after the other ---------------------------------------------------------------------- */
+
+/*
+ * The same without keeping anything: what monitors of a long run want. Time is linear in the
+ * events; memory is that of the values that live. A value's number may be given to another one
+ * after the step that says it is gone, unless somebody holds it.
+ */
+struct property_reader;
+
+enum property_step_kind {
+	PROPERTY_HAPPENED, /* an event */
+	PROPERTY_GONE,	   /* a value's life is over: no later event binds it */
+};
+struct property_step {
+	uint8_t kind;
+	uint32_t property;	     /* which, in the order of the files */
+	struct property_event event; /* HAPPENED; its `bindings` has no meaning here */
+	const uint32_t *bindings; /* HAPPENED: a number of a value, or NONE, for each parameter */
+	uint32_t value;		  /* GONE */
+};
+
+struct property_reader *property_reader_open(const struct trace *trace,
+					     struct spec_file *const *files, size_t count);
+void property_reader_close(struct property_reader *reader);
+
+/*
+ * The next step; its pointers are good until the next call. In the order of the events, but for
+ * requests that never came through, which are last (their `order` says where they belong). False at
+ * the end.
+ */
+bool property_reader_next(struct property_reader *reader, struct property_step *step);
+
+size_t property_reader_count(const struct property_reader *reader); /* of properties */
+const struct property_value *property_reader_value(const struct property_reader *reader,
+						   uint32_t property, uint32_t value);
+/* A value that is held keeps its number beyond its life, until it is let go as often. */
+void property_reader_hold(struct property_reader *reader, uint32_t property, uint32_t value);
+void property_reader_let_go(struct property_reader *reader, uint32_t property, uint32_t value);
+
+/* ---- before a run --------------------------------------------------------------------------- */
 
 /* The selection (event/point.h) that the files' points need; to be freed. "" when none is needed. */
 char *property_selection(struct spec_file *const *files, size_t count);

@@ -15,6 +15,7 @@
 #include "runtime/snapshot.h"
 #include "runtime/thread.h"
 #include "runtime/turn.h"
+#include "runtime/vectors.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -45,12 +46,26 @@ bool fiber_any_created(void)
 
 /* ---- switching ------------------------------------------------------------------------------ */
 
+struct hop {
+	struct fiber *from, *to;
+};
+
+static void hop(void *data)
+{
+	const struct hop *hop = data;
+
+	fiber_switch(&hop->from->stack_pointer, hop->to->stack_pointer, hop->to->thread_pointer);
+}
+
 static void pass(uint32_t from, uint32_t to)
 {
+	struct hop data = { &fibers[from], &fibers[to] };
 	bool live = carrier_vectors_live;
 
-	(live ? fiber_switch_saved : fiber_switch)(
-		&fibers[from].stack_pointer, fibers[to].stack_pointer, fibers[to].thread_pointer);
+	if (live)
+		vectors_call(hop, &data);
+	else
+		hop(&data);
 	carrier_vectors_live = live;
 }
 

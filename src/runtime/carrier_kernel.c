@@ -12,6 +12,7 @@
 #include "runtime/place.h"
 #include "runtime/real.h"
 #include "runtime/turn_state.h"
+#include "runtime/vectors.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -36,6 +37,27 @@ static uint64_t how_long(uint32_t self)
 	return lookout == self ? LOOK : LOOK_SELDOM;
 }
 
+struct look {
+	uint32_t self;
+	bool taken;
+};
+
+static void look_around(void *data)
+{
+	struct look *look = data;
+
+	look->taken = turn_waited_long(look->self);
+}
+
+/* Who waits may stand in front of an access, with live vector registers. */
+static bool takes_turn(uint32_t self)
+{
+	struct look look = { self, false };
+
+	vectors_call(look_around, &look);
+	return look.taken;
+}
+
 static void wait_word(uint32_t self)
 {
 	while (!atomic_exchange(&words[self], 0)) {
@@ -44,7 +66,7 @@ static void wait_word(uint32_t self)
 					 .tv_nsec = (long)(ns % (1000 * MS)) };
 		long result = real()->syscall(SYS_futex, &words[self], (long)FUTEX_WAIT_PRIVATE, 0L,
 					      ns ? &time : NULL, 0L, 0L);
-		if (result < 0 && errno == ETIMEDOUT && turn_waited_long(self))
+		if (result < 0 && errno == ETIMEDOUT && takes_turn(self))
 			return;
 	}
 }

@@ -15,8 +15,6 @@
 
 extern bool fiber_writes_fs; /* the CPU's instruction for it may be used */
 void fiber_switch(void **save, void *load, uint64_t thread_pointer);
-void fiber_switch_saved(void **save, void *load,
-			uint64_t thread_pointer); /* keeps vector registers */
 void fiber_first(void);
 void *fiber_call(void *(*routine)(void *), void *argument, void *stack);
 

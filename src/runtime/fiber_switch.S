@@ -68,57 +68,6 @@ fiber_switch:
 	.size	fiber_switch, . - fiber_switch
 
 /*
- * The same where vector registers are live, in front of an access: puts them away first. The area of
- * XSAVE is 512 bytes of old state, 64 of header (which must be zero), and the rest.
- */
-	.globl	fiber_switch_saved
-	.hidden	fiber_switch_saved
-	.type	fiber_switch_saved, @function
-	.p2align 4
-fiber_switch_saved:
-	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset %rbp, -16
-	mov	%rsp, %rbp
-	.cfi_def_cfa_register %rbp
-	mov	%rdx, %r8
-	sub	refill_state_bytes(%rip), %rsp
-	and	$-64, %rsp
-	xor	%edx, %edx
-	mov	%rdx, 512(%rsp)
-	mov	%rdx, 520(%rsp)
-	mov	%rdx, 528(%rsp)
-	mov	%rdx, 536(%rsp)
-	mov	%rdx, 544(%rsp)
-	mov	%rdx, 552(%rsp)
-	mov	%rdx, 560(%rsp)
-	mov	%rdx, 568(%rsp)
-	mov	refill_state_mask(%rip), %eax
-	test	%eax, %eax
-	jz	1f
-	xsave64	(%rsp)
-	mov	%r8, %rdx
-	call	fiber_switch
-	mov	refill_state_mask(%rip), %eax
-	xor	%edx, %edx
-	xrstor64 (%rsp)
-	leave
-	.cfi_remember_state
-	.cfi_def_cfa %rsp, 8
-	ret
-	.cfi_restore_state
-1:	fxsave64 (%rsp)
-	mov	%r8, %rdx
-	call	fiber_switch
-	fxrstor64 (%rsp)
-	leave
-	.cfi_def_cfa %rsp, 8
-	ret
-	.cfi_endproc
-	.size	fiber_switch_saved, . - fiber_switch_saved
-
-/*
  * Where a new stack starts: fiber_prepare_stack left the function in %r12 and its argument in %r13.
  * Unwinding ends here.
  */

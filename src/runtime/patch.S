@@ -10,7 +10,7 @@
  * A call and not a jump: instrumented code has no red zone, the return address says where in the
  * program we are, one trampoline serves all NOPs with the same register and element, and a debugger
  * goes from here to the program's frame as from any function. Flags are not kept: the compiler was
- * told that the NOP clobbers them. Vector registers are, by not being used (see patch_call_saved).
+ * told that the NOP clobbers them. Vector registers are, by not being used (see vectors.h).
  */
 	.text
 	.globl	patch_stub

@@ -10,10 +10,10 @@
 #include "runtime/pattern.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
-#include "runtime/refill.h"
 #include "runtime/ring.h"
 #include "runtime/server.h"
 #include "runtime/turn.h"
+#include "runtime/vectors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -285,7 +285,7 @@ static void at_exit(int status, void *unused)
  */
 __attribute__((constructor(101))) static void begin(void)
 {
-	refill_prepare();
+	vectors_prepare();
 	process_start();
 	on_exit(at_exit, NULL);
 }

@@ -32,30 +32,8 @@ __sooth_refill:
 	test	%al, %al
 	jnz	1f
 
-	/* The area of XSAVE: 512 bytes of old state, 64 of header (which must be zero), the rest. */
-	sub	refill_state_bytes(%rip), %rsp
-	and	$-64, %rsp
-	movq	$0, 512(%rsp)
-	movq	$0, 520(%rsp)
-	movq	$0, 528(%rsp)
-	movq	$0, 536(%rsp)
-	movq	$0, 544(%rsp)
-	movq	$0, 552(%rsp)
-	movq	$0, 560(%rsp)
-	movq	$0, 568(%rsp)
-	mov	refill_state_mask(%rip), %eax
-	xor	%edx, %edx
-	test	%eax, %eax
-	jz	2f
-	xsave64	(%rsp)
-	call	lane_refill
-	mov	refill_state_mask(%rip), %eax
-	xor	%edx, %edx
-	xrstor64 (%rsp)
-	jmp	1f
-2:	fxsave64 (%rsp)
-	call	lane_refill
-	fxrstor64 (%rsp)
+	lea	lane_refill(%rip), %rdi
+	call	vectors_call
 1:
 	lea	-72(%rbp), %rsp
 	pop	%r11

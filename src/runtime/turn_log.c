@@ -5,6 +5,7 @@
 #include "runtime/turn_state.h"
 
 #include "runtime/real.h"
+#include "runtime/vectors.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,10 +40,11 @@ static struct {
 	uint64_t pieces; /* how many before this one */
 } schedule;
 
-static bool next_piece(void)
+static void next_piece(void *unused)
 {
 	uint64_t from = schedule.pieces * PIECE;
 
+	(void)unused;
 	if (schedule.piece) {
 		munmap(schedule.piece, PIECE);
 		from = ++schedule.pieces * PIECE;
@@ -51,11 +53,10 @@ static bool next_piece(void)
 	schedule.piece = NULL;
 	/* a store into a hole of a full disk would be a SIGBUS */
 	if (posix_fallocate(schedule.fd - 1, (off_t)from, PIECE) != 0)
-		return false;
+		return;
 	void *map =
 		mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, schedule.fd - 1, (off_t)from);
 	schedule.piece = map == MAP_FAILED ? NULL : map;
-	return schedule.piece != NULL;
 }
 
 void turn_log_start(const char *dir)
@@ -74,7 +75,8 @@ void turn_log_start(const char *dir)
 		fd = high;
 	}
 	schedule.fd = fd + 1;
-	if (!next_piece())
+	next_piece(NULL);
+	if (!schedule.piece)
 		schedule.fd = 0;
 }
 
@@ -85,9 +87,12 @@ void turn_log_switch(const struct turn_thread *from)
 	if (!schedule.fd || t->written == t->step)
 		return;
 	t->written = t->step;
-	if (schedule.at == PIECE_RUNS && !next_piece()) {
-		schedule.fd = 0;
-		return;
+	if (schedule.at == PIECE_RUNS) {
+		vectors_call(next_piece, NULL);
+		if (!schedule.piece) {
+			schedule.fd = 0;
+			return;
+		}
 	}
 	schedule.piece[schedule.at++] = (struct control_run){ turn_number(t), t->step };
 }

@@ -9,6 +9,8 @@
  */
 #include "runtime/turn_state.h"
 
+#include "runtime/vectors.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
@@ -96,10 +98,11 @@ static void *map_zeros(size_t bytes)
 	return map;
 }
 
-static void grow(void)
+static void grow(void *unused)
 {
 	struct turn_object *items = map_zeros(sizeof(*items) * objects.room * 2);
 
+	(void)unused;
 	memcpy(items, objects.items, sizeof(*items) * objects.count);
 	objects.items = items;
 	objects.room *= 2;
@@ -123,7 +126,7 @@ uint32_t turn_object_find(uint64_t address)
 		if (objects.items[i - 1].address == address)
 			return i - 1;
 	if (objects.count == objects.room)
-		grow();
+		vectors_call(grow, NULL); /* a spin on an object is looked at from anywhere */
 	uint32_t index = objects.count++;
 	uint32_t *bucket = bucket_of(address);
 	objects.items[index] = (struct turn_object){ .address = address, .next = *bucket };

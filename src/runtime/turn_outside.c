@@ -6,6 +6,7 @@
 #include "runtime/turn_state.h"
 
 #include "runtime/real.h"
+#include "runtime/vectors.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -94,14 +95,20 @@ bool turn_waited_long(uint32_t self)
 	return take_from(owner, self, moves, now - since);
 }
 
-void turn_outside_nobody(void)
+static void look_whether_hung(void *unused)
 {
 	static uint64_t steps, from;
 	uint64_t now = real_time();
 
+	(void)unused;
 	if (turn.control->steps != steps || !from) {
 		steps = turn.control->steps;
 		from = now;
 	}
 	give_up_if_hung(now - from);
+}
+
+void turn_outside_nobody(void)
+{
+	vectors_call(look_whether_hung, NULL);
 }

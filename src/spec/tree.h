@@ -11,6 +11,9 @@
 
 #define SPEC_NONE UINT32_MAX
 
+/* No tree is deeper, whatever the file says: walks may recurse. */
+#define SPEC_DEPTH 1000
+
 struct spec_place {
 	uint32_t line, column, length; /* from 1; bytes */
 };
@@ -78,6 +81,7 @@ struct spec_expr {
 	uint32_t parameter; /* NAME: of the property, or SPEC_NONE */
 	uint32_t local;	    /* NAME: of the event, or SPEC_NONE; both none: a global */
 	uint32_t event;	    /* EVENT */
+	uint16_t depth;	    /* of the tree below, 1 for a leaf; at most SPEC_DEPTH */
 };
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -156,6 +160,7 @@ struct spec_point {
 	struct spec_argument *result; /* return: = v; read, write: = v; NULL none */
 	struct spec_target *target, *holding;
 	struct spec_expr *becomes, *filter;
+	const char *text; /* as it is written, without the filter: call use_*(r, ...) */
 };
 
 struct spec_life { /* new i, end i */
@@ -170,7 +175,12 @@ struct spec_event {
 	struct spec_place place;
 	struct spec_point *points;
 	struct spec_life *lives;
-	const char **locals; /* names that its points bind and that are no parameters */
+	/*
+	 * Names that its points bind and that are no parameters; also, where a filter names them
+	 * and nobody else does, what every point has: `tid`, the number of the thread, unique in
+	 * the run, and `atomic`, 1 for an access by an atomic operation.
+	 */
+	const char **locals;
 	uint32_t local_count;
 	bool reset; /* for grammars */
 	struct spec_expr *reset_if;
@@ -196,6 +206,61 @@ struct spec_pattern {
 	uint32_t event;			   /* LEAF: of the property */
 	uint32_t thread;		   /* LEAF: number in the formula's threads, or SPEC_NONE */
 	uint32_t begins, ends;		   /* LEAF: regions, or SPEC_NONE */
+	uint16_t depth;			   /* as in expressions */
+};
+
+/* ere: a language over the events. Its `~` is complement, unlike a pattern's `!`. */
+enum spec_ere_kind {
+	SPEC_ERE_EVENT,
+	SPEC_ERE_ANY,	  /* . any event of the property */
+	SPEC_ERE_EPSILON, /* epsilon: the empty word */
+	SPEC_ERE_EMPTY,	  /* empty: no word at all */
+	SPEC_ERE_SEQUENCE,
+	SPEC_ERE_EITHER,
+	SPEC_ERE_BOTH,
+	SPEC_ERE_STAR,
+	SPEC_ERE_PLUS,
+	SPEC_ERE_MAYBE,
+	SPEC_ERE_NOT,
+};
+struct spec_ere {
+	uint8_t kind;
+	struct spec_place place;
+	struct spec_ere *parts, *next; /* as in patterns */
+	uint32_t event;
+	uint16_t depth;
+};
+
+/* grammar: productions whose symbols are events or other productions, with Lua between them. */
+enum spec_item_kind {
+	SPEC_ITEM_EVENT,
+	SPEC_ITEM_PRODUCTION,
+	SPEC_ITEM_ACTION, /* { Lua } */
+	SPEC_ITEM_ASSERT, /* assert(an expression of Lua, or with C's && || ! !=) */
+};
+struct spec_item {
+	struct spec_item *next;
+	uint8_t kind;
+	struct spec_place place;
+	const char *name;  /* EVENT, PRODUCTION */
+	const char *label; /* gf1=get; NULL: it is called by its name */
+	uint32_t number;   /* of the event, of the production */
+	const char *lua;   /* ACTION, ASSERT: what is between the brackets */
+};
+struct spec_alternative {
+	struct spec_alternative *next;
+	struct spec_place place;
+	struct spec_item *items; /* NULL: the empty word */
+};
+struct spec_production {
+	const char *name;
+	struct spec_place place;
+	struct spec_alternative *alternatives;
+};
+struct spec_grammar {
+	const char *attributes;		     /* Lua between the parentheses, or NULL */
+	struct spec_production *productions; /* the first is where a parse starts */
+	uint32_t production_count;
 };
 
 enum spec_formalism { SPEC_TEMPORAL, SPEC_LTL, SPEC_PATTERN, SPEC_ERE, SPEC_GRAMMAR, SPEC_MONITOR };
@@ -209,9 +274,9 @@ struct spec_formula {
 	struct spec_pattern *pattern; /* PATTERN; for ERE see `ere` */
 	const char **threads, **regions;
 	uint32_t thread_count, region_count;
-	struct spec_ere *ere;	   /* spec/ere.h has it with its engine's issue */
-	const char *text;	   /* source of the formula; MONITOR: the file's name */
-	const char *grammar_start; /* GRAMMAR: text in parentheses, or NULL */
+	struct spec_ere *ere;
+	struct spec_grammar *grammar;
+	const char *text; /* source of the formula; MONITOR: the file's name */
 };
 
 enum spec_view { SPEC_VIEW_NONE, SPEC_VIEW_THREAD, SPEC_VIEW_OBJECT, SPEC_VIEW_GLOBAL };
@@ -226,15 +291,15 @@ struct spec_property {
 	uint32_t event_count;
 	struct spec_formula *formulas;
 	uint8_t view;
-	uint32_t view_parameter;
+	uint32_t view_parameter;  /* VIEW_OBJECT: its parameter */
 	const char *on_violation; /* Lua, or NULL */
 };
 
 struct spec_use { /* use goodlock with max_threads = 4; */
 	struct spec_use *next;
-	const char *name, *option;
+	const char *name, *option; /* NULL: no option */
 	int64_t value;
-	struct spec_place place;
+	struct spec_place place, option_place;
 };
 
 struct spec_file {

@@ -6,6 +6,7 @@
  */
 #include "base/mem.h"
 #include "event/codec.h"
+#include "trace/point_text.h"
 #include "trace/store.h"
 
 #include <assert.h>
@@ -15,6 +16,13 @@
 
 #define ADDRESS_MASK ((1ull << 48) - 1)
 #define DEPTH_MAX (1u << 20) /* calls deeper than that are counted, not kept */
+
+/* What only a text needs. */
+struct text_state {
+	bool calls_are_points;
+	const char *ended; /* the call that the last event ended, or NULL */
+	VEC(char) room;	   /* for texts of points */
+};
 
 struct trace_cursor {
 	const struct trace *trace;
@@ -45,6 +53,7 @@ struct trace_cursor {
 	uint64_t too_deep;
 	bool failed;
 	uint8_t fill;
+	struct text_state *text; /* NULL: a recording */
 	uint64_t slots[WIRE_SLOTS];
 };
 
@@ -56,6 +65,10 @@ struct trace_cursor *trace_cursor_open(const struct trace *trace, uint32_t i)
 	c->trace = trace;
 	c->stream = &trace->streams.items[i];
 	c->no_steps = c->stream->about.host == TRACE_NONE ? 0 : TRACE_NO_STEP;
+	if (trace_is_text(trace)) {
+		c->text = mem_zalloc(1, sizeof *c->text);
+		c->text->calls_are_points = !trace_meta(trace, "points");
+	}
 	return c;
 }
 
@@ -65,6 +78,9 @@ void trace_cursor_close(struct trace_cursor *c)
 		return;
 	vec_free(&c->frames);
 	free(c->wide);
+	if (c->text)
+		vec_free(&c->text->room);
+	free(c->text);
 	free(c);
 }
 
@@ -79,6 +95,28 @@ size_t trace_cursor_stack(const struct trace_cursor *c, const struct trace_frame
 {
 	*frames = c->frames.items;
 	return c->frames.count;
+}
+
+bool store_cursor_is_text(const struct trace_cursor *c, bool *calls_are_points)
+{
+	*calls_are_points = c->text && c->text->calls_are_points;
+	return c->text;
+}
+
+const char *store_cursor_ended(const struct trace_cursor *c)
+{
+	return c->text->ended;
+}
+
+char *store_cursor_room(const struct trace_cursor *c, size_t bytes)
+{
+	c->text->room.count = 0;
+	return vec_reserve(&c->text->room, bytes);
+}
+
+const struct trace *store_cursor_trace(const struct trace_cursor *c)
+{
+	return c->trace;
 }
 
 /* ---- errors ------------------------------------------------------------------------------- */
@@ -139,6 +177,27 @@ static void leave(struct trace_cursor *c, const char *function)
 			return;
 		}
 	}
+}
+
+/*
+ * A text's `ret f=v` ends the innermost open call of an f, and with it those inside it that never
+ * returned; if there is none, nothing.
+ */
+static void leave_named(struct trace_cursor *c, uint64_t place)
+{
+	const char *ret = trace_call_text(c->trace, place);
+	size_t length = ret ? point_text_name(ret) : 0;
+
+	for (size_t i = c->frames.count; ret && !c->too_deep && i-- > 0;) {
+		const char *call = trace_call_text(c->trace, c->frames.items[i].pc);
+
+		if (call && point_text_name(call) == length && !memcmp(call, ret, length)) {
+			c->text->ended = call;
+			c->frames.count = i;
+			return;
+		}
+	}
+	c->too_deep -= c->too_deep > 0;
 }
 
 /* The number of the next step. Nearly every event is one, so that those that are not are counted. */
@@ -362,11 +421,17 @@ static const char *finish_record(struct trace_cursor *c, struct trace_event *ev,
 		break;
 	case EV_UNMODELLED:
 	case EV_PROBE:
+	case EV_POINT:
 		ev->value = f->bytes;
 		ev->size = ev->unit = (uint32_t)f->size;
 		break;
 	case EV_ENTER: enter(c, &(struct trace_frame){ .pc = f->p, .site = ev->site }); break;
-	case EV_EXIT: leave(c, NULL); break;
+	case EV_EXIT:
+		if (c->text)
+			leave_named(c, f->p);
+		else
+			leave(c, NULL);
+		break;
 	}
 	return wrong;
 }
@@ -397,6 +462,8 @@ static bool run_record(struct trace_cursor *c, struct trace_event *ev, struct er
 	const char *wrong;
 
 	err->text[0] = 0;
+	if (c->text)
+		c->text->ended = NULL;
 	if (!header || (size_t)(c->end - body) < bytes)
 		return run_short(c, err);
 	if (kind >= EV_COUNT || kind == EV_NONE || kind == EV_SITE)

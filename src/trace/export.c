@@ -94,6 +94,8 @@ bool export_text(const struct trace *trace, FILE *out, struct err *err)
 
 	print_addresses(trace, symbols, out);
 	print_initials(trace, symbols, out);
+	if (trace_meta(trace, "points"))
+		fputs("-|points|\n", out);
 	while (trace_order_next(order, &ev)) {
 		if (ev.index == TRACE_NO_INDEX && ev.kind != EV_HANDLER &&
 		    ev.kind != EV_HANDLER_END)

@@ -32,7 +32,7 @@ static bool read_text(struct importer *im, const struct file_view *view, struct 
 /* ---- the public face ---------------------------------------------------------------------- */
 
 /* The file `meta`. A path can hold anything; a line of meta cannot. */
-static char *describe(const char *path)
+static char *describe(const char *path, bool has_points)
 {
 	char *meta, *source = mem_copy_text(path, strlen(path));
 
@@ -40,8 +40,8 @@ static char *describe(const char *path)
 		if (iscntrl((unsigned char)*p))
 			*p = '?';
 	}
-	if (asprintf(&meta, "sooth-trace: %d\nsource: %s\nlog: thread\nend: text\n", WIRE_VERSION,
-		     source) < 0)
+	if (asprintf(&meta, "sooth-trace: %d\nsource: %s\nlog: thread\nend: text\n%s", WIRE_VERSION,
+		     source, has_points ? "points: lines\n" : "") < 0)
 		abort();
 	free(source);
 	return meta;
@@ -60,7 +60,7 @@ bool import_text(const char *path, struct import_image *image, struct err *err)
 	ok = read_text(&im, &view, err);
 	made.events = trace_writer_finish(im.writer, &made.events_bytes);
 	made.names = im.names;
-	made.meta = describe(path);
+	made.meta = describe(path, im.has_points);
 	intern_free(&im.threads);
 	intern_free(&im.objects);
 	intern_free(&im.given);

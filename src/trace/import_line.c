@@ -1,6 +1,7 @@
 #include "trace/import_line.h"
 
 #include "base/mem.h"
+#include "trace/point_text.h"
 #include "trace/text.h"
 
 #include <stdio.h>
@@ -155,7 +156,12 @@ static bool read_about(struct importer *im, struct err *err)
 		return read_at(im, err);
 	if (parse_is(im->line.op, "init"))
 		return read_initial(im, err);
-	return parse_fail(&im->line, im->line.op.text, err, "the thread '-' has only init and at");
+	if (parse_is(im->line.op, "points") && !im->line.has_arguments) {
+		im->has_points = true;
+		return true;
+	}
+	return parse_fail(&im->line, im->line.op.text, err,
+			  "the thread '-' has only init, at and points");
 }
 
 /* ---- operations --------------------------------------------------------------------------- */
@@ -317,6 +323,12 @@ static bool read_handler(struct importer *im, uint32_t stream, struct write_reco
 	return true;
 }
 
+/* What stands behind the word is in the record itself, not with the place. */
+static bool is_said(const struct text_row *row)
+{
+	return row->kind == EV_PROBE || row->kind == EV_POINT;
+}
+
 static bool read_operation(struct importer *im, const struct text_row *row, uint32_t stream,
 			   struct write_record *r, uint8_t *bytes, struct err *err)
 {
@@ -350,10 +362,13 @@ static bool read_operation(struct importer *im, const struct text_row *row, uint
 		if (!line->call.text)
 			return parse_fail(line, line->op.text + line->op.length, err,
 					  "expected a space and a name");
-		if (row->kind == EV_PROBE) {
+		if (is_said(row)) {
 			r->size = unescape(im, line->call);
 			if (r->size > VALUE_MAX)
 				return parse_fail(line, line->call.text, err, "too long");
+			if (row->kind == EV_POINT && !point_is_line(im->word, r->size))
+				return parse_fail(line, line->call.text, err,
+						  "expected call, exec, return or probe, and f(…)");
 			memcpy(bytes, im->word, r->size);
 			r->bytes = bytes;
 		}
@@ -404,8 +419,7 @@ static bool read_event(struct importer *im, struct err *err)
 	stream = thread_of(im, line->thread);
 	if (!read_operation(im, row, stream, &r, bytes, err))
 		return false;
-	r.pc = place_of(im, line->place,
-			row->kind == EV_PROBE ? (struct parse_slice){ 0 } : line->call);
+	r.pc = place_of(im, line->place, is_said(row) ? (struct parse_slice){ 0 } : line->call);
 	trace_write(im->writer, stream, &r);
 	return true;
 }

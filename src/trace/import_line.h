@@ -20,7 +20,8 @@ struct importer {
 	struct intern places;	/* place, tab, call; number + 1: the place */
 	VEC(uint32_t) creators; /* by stream, + 1 */
 	uint64_t next_address;
-	char *word; /* the last name, unescaped */
+	bool has_points; /* what is a point stands in `point` lines */
+	char *word;	 /* the last name, unescaped */
 	size_t word_room;
 };
 

@@ -51,7 +51,8 @@ static bool until(const char **p, const char *end, char stop, struct parse_slice
 
 static bool is_call(struct parse_slice op)
 {
-	return parse_is(op, "call") || parse_is(op, "ret") || parse_is(op, "probe");
+	return parse_is(op, "call") || parse_is(op, "ret") || parse_is(op, "probe") ||
+	       parse_is(op, "point");
 }
 
 static bool split_arguments(struct parse_line *line, const char *p, const char *end,

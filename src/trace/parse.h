@@ -23,7 +23,7 @@ struct parse_line {
 	unsigned count;
 	bool has_arguments, has_result;
 	struct parse_slice result;
-	struct parse_slice call; /* what follows "call ", "ret " or "probe " */
+	struct parse_slice call; /* what follows "call ", "ret ", "probe " or "point " */
 };
 
 /* Fills everything but file, number and whole from `whole`. */

@@ -26,11 +26,13 @@ struct trace_point {
 	struct trace_value arguments[POINT_ARGUMENTS];
 	struct trace_value result; /* RETURN */
 	bool is_body;		   /* RETURN: of the body, not behind a call */
+	bool more;		   /* there were arguments behind those */
 };
 
 /*
- * Is the event a point? Text in it is good as long as the event. A text's `call` is told as CALL;
- * `ret f=v` gets the arguments of the call that it ends, which the cursor remembers.
+ * Is the event, the last one of the cursor, a point? Text in it is good as long as the event. A
+ * text's `call` is told as CALL; `ret f=v` gets the arguments of the call that it ends, which the
+ * cursor remembers.
  */
 bool trace_read_point(const struct trace_cursor *cursor, const struct trace_event *event,
 		      struct trace_point *point);

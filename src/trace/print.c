@@ -1,9 +1,11 @@
 #include "trace/print.h"
 
 #include "trace/names.h"
+#include "trace/point_text.h"
 #include "trace/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define RESERVED "|,)@"
@@ -98,6 +100,27 @@ void print_access_arguments(FILE *out, struct trace_symbols *symbols, const stru
 	print_value(out, ev, ev->value);
 }
 
+/* The percent signs in quotes are escaped with the line's. */
+static void print_point(FILE *out, const struct trace *trace, const struct trace_event *ev)
+{
+	struct trace_point point;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *line;
+
+	if (!point_read_record(trace, ev, &point)) {
+		fprintf(out, "call 0x%" PRIx64 "()", ev->address);
+		return;
+	}
+	line = open_memstream(&text, &size);
+	if (!line)
+		abort();
+	point_print(line, &point);
+	fclose(line);
+	names_escape(out, text, size, "|");
+	free(text);
+}
+
 /* "f(a)": the text's own words, or the function's name. */
 static void print_call(FILE *out, const struct trace *trace, const struct trace_event *ev)
 {
@@ -105,7 +128,9 @@ static void print_call(FILE *out, const struct trace *trace, const struct trace_
 	struct trace_place place;
 
 	fprintf(out, "%s ", event_text(ev->kind));
-	if (ev->kind == EV_PROBE)
+	if (ev->kind == EV_POINT && !trace_is_text(trace))
+		print_point(out, trace, ev);
+	else if (ev->kind == EV_PROBE || ev->kind == EV_POINT)
 		names_escape(out, (const char *)ev->value, ev->size, "|");
 	else if (call)
 		names_escape(out, call, strlen(call), "|");

@@ -98,6 +98,15 @@ void store_scan_ring(struct trace *trace, uint32_t file);
 /* Sorts all blocks into streams. */
 void store_index_streams(struct trace *trace);
 
+/*
+ * cursor.c, for point.c. Is it a text, and are its `call` and `ret` lines points? The `call` that the
+ * last event, a `ret`, ended, or NULL. Room for so many bytes, good until the next event.
+ */
+bool store_cursor_is_text(const struct trace_cursor *cursor, bool *calls_are_points);
+const char *store_cursor_ended(const struct trace_cursor *cursor);
+char *store_cursor_room(const struct trace_cursor *cursor, size_t bytes);
+const struct trace *store_cursor_trace(const struct trace_cursor *cursor);
+
 /* schedule.c */
 void store_load_schedule(struct trace *trace, const struct file_view *view);
 

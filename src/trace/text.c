@@ -14,6 +14,7 @@ const struct text_row text_rows[] = {
 	{ "call", EV_ENTER, TEXT_CALL, 0, 0, NULL },
 	{ "ret", EV_EXIT, TEXT_CALL, 0, 0, NULL },
 	{ "probe", EV_PROBE, TEXT_CALL, 0, 0, NULL },
+	{ "point", EV_POINT, TEXT_CALL, 0, 0, NULL },
 	{ "fork", EV_CREATE, TEXT_THREAD, 0, 0, NULL },
 	{ "begin", EV_BEGIN, TEXT_BEGIN, 0, 0, NULL },
 	{ "end", EV_END, TEXT_BARE, 0, 0, NULL },

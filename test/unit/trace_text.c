@@ -132,7 +132,7 @@ static void errors(void **state)
 	expect_error("T1|barrier(b,two)|", 14, "expected a number");
 	expect_error("T1|fence(loud)|", 4, "memory order");
 	expect_error("T1|call|", 8, "name");
-	expect_error("-|w(x)=1|", 3, "only init and at");
+	expect_error("-|w(x)=1|", 3, "only init, at and points");
 	expect_error("-|at(x,0x10)|", 6, "before its first use");
 	expect_error("-|at(y,0)|", 8, "address");
 	expect_error("T1|w(0x800000000000)=1|", 6, "below 2^47");

@@ -1,0 +1,84 @@
+/* Threads whose vector registers are full when they are held in front of an access. */
+#include "turns.h"
+
+#define SEEDS 10
+
+static void check_end(const char *name, const struct plan *plan, const struct outcome *outcome)
+{
+	if (outcome->result != CONTROL_ENDED || outcome->status != 0)
+		fail_msg("%s, seed %lu: result %d (%s), status %#x", name, plan->seed,
+			 outcome->result, outcome->control->text, (unsigned)outcome->status);
+}
+
+/* To and fro: fibers put them away themselves, for kernel threads it is the kernel that does. */
+static void test_handed(void **state)
+{
+	static const enum session_mode modes[] = { SESSION_FORK, SESSION_FORK_FIBERS,
+						   SESSION_PERSISTENT };
+	char *words[] = { "./vectors", "handed", NULL };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		struct session *session = turns_open(words, modes[i]);
+		struct plan plan = { .policy = CONTROL_RANDOM };
+		uint32_t switches = 0;
+
+		for (plan.seed = 1; plan.seed <= SEEDS; plan.seed++) {
+			struct outcome outcome = turns_run(session, &plan);
+			check_end("handed", &plan, &outcome);
+			switches += outcome.control->switches;
+		}
+		assert_true(switches > 10 * SEEDS);
+		assert_int_equal(session_mode(session), modes[i]);
+		session_close(session);
+	}
+}
+
+/* The first write of a thread to an address (NULL: to any), which is left there. */
+static uint32_t step_of_write(const struct outcome *outcome, uint32_t thread, uint64_t *address)
+{
+	for (uint32_t i = 0; i < outcome->event_count; i++) {
+		const struct control_event *e = &outcome->events[i];
+		if (e->thread != thread || e->kind != EV_WRITE ||
+		    (*address && e->address != *address))
+			continue;
+		*address = e->address;
+		return e->step;
+	}
+	fail_msg("T%u does not write there", thread);
+	return 0;
+}
+
+/*
+ * T1 is held in front of its access until T2 has done its own; T2 then has the turn, and waits in the
+ * kernel until T1 is through. Only T1 itself can find that out.
+ */
+static void test_awaited(void **state)
+{
+	char *words[] = { "./vectors", "awaited", NULL };
+	struct session *session = turns_open(words, SESSION_FORK);
+	struct plan plan = { .policy = CONTROL_STAY };
+	uint64_t address = 0;
+
+	(void)state;
+	struct outcome outcome = turns_run(session, &plan);
+	check_end("awaited, T1 first", &plan, &outcome);
+	uint32_t first = step_of_write(&outcome, 2, &address);
+	uint32_t held = step_of_write(&outcome, 1, &address);
+	*vec_push(&plan.rules) = (struct control_rule){ 2, first, 1, held };
+	outcome = turns_run(session, &plan);
+	check_end("awaited, T1 held", &plan, &outcome);
+	assert_int_equal(outcome.control->rules_broken, 0);
+	plan_free(&plan);
+	session_close(session);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_handed),
+		cmocka_unit_test(test_awaited),
+	};
+	turns_build("vectors");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
