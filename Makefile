@@ -47,7 +47,7 @@ WARN := -Wall -Wextra -Wshadow -Werror
 WARN_C := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
 BASE := -std=gnu17 -D_GNU_SOURCE -Isrc -MMD -MP
 
-TOOL_CFLAGS = $(BASE) $(WARN_C) $(FLAGS_$(MODE)) -DSOOTH_VERSION='"$(VERSION)"' \
+TOOL_CFLAGS = $(BASE) -I$(B)/generated $(WARN_C) $(FLAGS_$(MODE)) -DSOOTH_VERSION='"$(VERSION)"' \
 	-DSOOTH_GCC='"$(GCC_MAJOR)"' $(CFLAGS)
 TOOL_LIBS := -ldw -lelf -ljansson -lz3 -lstdc++
 
@@ -71,7 +71,10 @@ RUNTIME_SRC := $(wildcard src/runtime/*.c src/runtime/*.S) src/event/event.c
 PLUGIN_SRC := $(wildcard src/compiler/*.cc)
 UNIT_SRC := $(wildcard test/unit/*.c)
 
-LIB := $(LIB_SRC:%.c=$(B)/tool/%.o)
+# The parser of property files, from bison and flex
+GRAMMAR := $(B)/generated/spec/parser.c $(B)/generated/spec/lexer.c
+
+LIB := $(LIB_SRC:%.c=$(B)/tool/%.o) $(GRAMMAR:$(B)/generated/%.c=$(B)/tool/generated/%.o)
 CLI := $(CLI_SRC:%.c=$(B)/tool/%.o)
 RUNTIME := $(RUNTIME_SRC:%=$(B)/runtime/%.o)
 PLUGIN := $(PLUGIN_SRC:%.cc=$(B)/plugin/%.o)
@@ -84,7 +87,8 @@ SEARCH_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/simulated*.c))
 
 LIBSOOTH := $(B)/lib/sooth/libsooth.so
 PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
-PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO)
+PROPERTIES := $(addprefix $(B)/,$(wildcard share/sooth/properties/*.prop))
+PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO) $(PROPERTIES)
 
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
 MODEL := $(addprefix $(B)/test/model/,brute generate judge)
@@ -147,6 +151,9 @@ test-search: $(B)/test/model/simulated ## systematic search of N random programs
 test-programs: all build/deps-test ## N random programs: each prediction exists among all their schedules
 	@test/model/programs $(B) --count $(or $(N),520) --seed $(or $(SEED),1)
 
+properties: all build/deps-test ## programs that a property is violated by in another schedule, and their fixed twins
+	@test/run $(B) properties $(T)
+
 explore: all ## small programs with a bug that they do not show: found, and their fixed twins complete
 	@test/run $(B) explore $(T)
 
@@ -177,6 +184,9 @@ bench-paper: all ## two threads that can go wrong among forty: patterns, seconds
 bench-explore: all $(B)/bench/explore ## controlled executions per second, beside the goals
 	@$(B)/bench/explore $(B)
 
+bench-studies: all build/deps-test ## GPredict's Table I: seven studies, with our solver and with Z3
+	@bench/studies/run $(B) $(T)
+
 bench-record: all build/deps-bench ## the cost of recording beside native, libtsan and helgrind
 	@bench/record $(B)
 
@@ -196,6 +206,8 @@ install: all ## PREFIX=/usr/local DESTDIR=
 	ln -sf sooth $(DESTDIR)$(PREFIX)/bin/sooth-c++
 	install -m 644 $(LIBSOOTH) $(DESTDIR)$(PREFIX)/lib/sooth/libsooth.so
 	install -m 644 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
+	install -d $(DESTDIR)$(PREFIX)/share/sooth/properties
+	install -m 644 $(PROPERTIES) $(DESTDIR)$(PREFIX)/share/sooth/properties
 
 clean: ## remove everything that was built
 	rm -rf build
@@ -205,7 +217,7 @@ help: ## this list
 
 .PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
 	bench-record bench-table bench-package bench-solver bench-predict bench-explore test-queries test-search \
-	explore test-explore test-confirm bench-paper test-programs test-mutants test-long fuzz-record install clean help
+	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
 
@@ -223,6 +235,10 @@ $(LIBSOOTH): $(RUNTIME) | tools/vectors
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(RUNTIME_LDFLAGS) -o $@ $^ -ldl -lpthread)
 	@tools/vectors $@
+
+$(PROPERTIES): $(B)/%: %
+	@mkdir -p $(@D)
+	@cp $< $@
 
 $(PLUGIN_SO): $(PLUGIN)
 	@mkdir -p $(@D)
@@ -267,6 +283,22 @@ $(B)/test/model/brute $(B)/test/model/generate: $(B)/test/model/%: test/model/%.
 $(B)/test/model/judge: $(B)/tool/test/model/judge.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
+
+$(B)/generated/spec/parser.c: src/spec/parser.y Makefile
+	@mkdir -p $(@D)
+	$(call run,BISON,$@,bison -Wall -Werror --header=$(@:.c=.h) -o $@ $<)
+
+$(B)/generated/spec/parser.h: $(B)/generated/spec/parser.c
+
+$(B)/generated/spec/lexer.c: src/spec/lexer.l Makefile
+	@mkdir -p $(@D)
+	$(call run,FLEX,$@,flex -o $@ $<)
+
+$(LIB): | $(B)/generated/spec/parser.h
+
+$(B)/tool/generated/%.o: $(B)/generated/%.c Makefile
+	@mkdir -p $(@D)
+	$(call run,CC,$@,$(CC) $(TOOL_CFLAGS) -c -o $@ $<)
 
 $(B)/tool/%.o: %.c Makefile
 	@mkdir -p $(@D)

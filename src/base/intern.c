@@ -63,6 +63,12 @@ uint32_t intern_put(struct intern *in, const char *text, size_t length, bool *fr
 	return in->table[i] - 1;
 }
 
+uint32_t intern_find(const struct intern *in, const char *text, size_t length)
+{
+	/* an empty slot holds 0: one below is UINT32_MAX */
+	return in->table ? in->table[find(in, text, length, hash(text, length))] - 1 : UINT32_MAX;
+}
+
 const char *intern_text(const struct intern *in, uint32_t number)
 {
 	assert(number < in->items.count);

@@ -21,6 +21,8 @@ struct intern {
 
 /* The number of a text, given one when new; `*fresh`, if asked for, says whether it was. */
 uint32_t intern_put(struct intern *in, const char *text, size_t length, bool *fresh);
+/* The number of a text, or UINT32_MAX. */
+uint32_t intern_find(const struct intern *in, const char *text, size_t length);
 const char *intern_text(const struct intern *in, uint32_t number);
 void intern_free(struct intern *in);
 

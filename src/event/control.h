@@ -164,11 +164,22 @@ struct control {
 	uint32_t event_most;  /* room for events */
 	uint64_t threads_at, runs_at, rules_at, choices_at, sleeps_at, events_at, blocked_at;
 	struct control_stop stops[CONTROL_STOPS];
-	/* ---- both: the server's mailbox; futexes ---- */
+	/*
+	 * ---- both: the server's mailbox; futexes ----
+	 * In lines of the cache of its own: the tool looks at it again and again, while the run writes
+	 * what is below at each step.
+	 */
+	uint8_t apart[128];
 	uint32_t command; /* the tool adds 1: run once more; CONTROL_NONE: end */
 	uint32_t done;	  /* the runtime makes it equal to command when the run is over */
 	uint32_t held;	  /* 1: all stops are reached; the tool makes it 0 to let them go */
 	uint32_t child;	  /* process id of the run */
+	/* Who waits for `command` or `done` in the kernel says so beforehand; who changes the word
+	 * then wakes it, and else saves the system call. */
+	uint32_t command_awaited, done_awaited;
+	uint32_t processor; /* on which the run began: to look from there only holds it up */
+	uint32_t spare;
+	uint8_t apart_again[128];
 	/* ---- out ---- */
 	uint32_t result;       /* enum control_result */
 	int32_t status;	       /* as of waitpid, where a server waited */
@@ -190,7 +201,7 @@ struct control {
 	 * before it starts a program; the first process that opens the file puts itself there
 	 * (compare and swap), and any other (one that the program executes) takes no turns. */
 	uint32_t owner;
-	uint32_t spare;
+	uint32_t spare_again;
 };
 
 #endif

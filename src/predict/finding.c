@@ -10,6 +10,7 @@ const char *finding_kind_name(enum finding_kind kind)
 		[FINDING_LOST_SIGNAL] = "lost-signal",
 		[FINDING_LOCKSET] = "lockset",
 		[FINDING_LOCK_ORDER] = "lock-order",
+		[FINDING_PATTERN] = "pattern",
 	};
 
 	assert(kind < FINDING_KINDS);
@@ -35,4 +36,5 @@ void finding_free(struct finding *finding)
 	vec_free(&finding->events);
 	vec_free(&finding->steps);
 	vec_free(&finding->start);
+	vec_free(&finding->binding);
 }

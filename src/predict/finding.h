@@ -3,6 +3,7 @@
 #define PREDICT_FINDING_H
 
 #include "order/window.h"
+#include "property/property.h"
 
 enum finding_kind {
 	FINDING_RACE,
@@ -10,6 +11,7 @@ enum finding_kind {
 	FINDING_LOST_SIGNAL,
 	FINDING_LOCKSET,    /* Eraser's */
 	FINDING_LOCK_ORDER, /* GoodLock's */
+	FINDING_PATTERN,    /* a property's */
 	FINDING_KINDS
 };
 const char *finding_kind_name(enum finding_kind kind); /* "lost-signal" */
@@ -35,6 +37,9 @@ struct finding_event {
 	VEC(struct finding_lock) held; /* outermost first */
 	/* deadlocks: the event of this finding whose thread has what this one waits for, if any */
 	uint32_t waits_for; /* position in events, or ORDER_NONE */
+	/* patterns: which event of the property it is, and whether the moment before is meant */
+	uint32_t named;
+	bool before;
 };
 
 struct finding {
@@ -46,7 +51,17 @@ struct finding {
 	/* The schedule, from the start of its window; and where each stream stands there. */
 	VEC(struct window_id) steps;
 	VEC(struct window_id) start; /* a stream and the index of its next event; only those > 0 */
+	/*
+	 * Patterns: the property, which of its formulas (from 1), and a value for each of its
+	 * parameters, whose type is FINDING_UNBOUND where no event binds it. Texts are the property
+	 * set's, which must outlive the finding. Events are in the pattern's order.
+	 */
+	const struct spec_property *property;
+	uint32_t formula;
+	VEC(struct property_value) binding;
 };
+
+#define FINDING_UNBOUND 0xff
 
 void finding_free(struct finding *finding);
 

@@ -19,7 +19,9 @@ enum predict_analysis {
 };
 
 struct predict_options {
-	unsigned only;	 /* set of predict_analysis */
+	unsigned only; /* set of predict_analysis */
+	/* Their patterns are looked for as well, whatever `only` says; NULL: none. */
+	const struct property_set *properties;
 	bool every;	 /* each pair of events, not one for each pair of code sites */
 	bool z3;	 /* put the queries to libz3 */
 	uint32_t window; /* events */

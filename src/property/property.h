@@ -38,13 +38,18 @@ struct property_event {
 	bool may_be_next;      /* a read of which nothing was asked: see "The last read" */
 	uint8_t kind;	       /* enum event_kind of the anchor */
 	uint32_t event;	       /* of the property */
-	uint32_t bindings;     /* start in `bindings`: parameter_count numbers of values, or NONE */
+	uint32_t bindings;     /* start in `bindings`: `parameters` numbers of values, or NONE */
 	uint64_t site;	       /* code site, trace_event_site: equal sites are one finding */
 	uint64_t order;	       /* place in the recorded order: only to sort by */
 };
 
 struct property_events {
 	const struct spec_property *property;
+	/*
+	 * Numbers in each binding: the property's parameters, and behind them one for each parameter
+	 * that is used as `o->*`: the field, so that the events of one match are about the same.
+	 */
+	uint32_t parameters;
 	VEC(struct property_event) events; /* by `order` */
 	VEC(uint32_t) bindings;
 	VEC(struct property_value) values;
@@ -83,7 +88,7 @@ struct property_step {
 	uint8_t kind;
 	uint32_t property;	     /* which, in the order of the files */
 	struct property_event event; /* HAPPENED; its `bindings` has no meaning here */
-	const uint32_t *bindings; /* HAPPENED: a number of a value, or NONE, for each parameter */
+	const uint32_t *bindings; /* HAPPENED: numbers of values, or NONE, as in property_events */
 	uint32_t value;		  /* GONE */
 };
 
@@ -99,6 +104,8 @@ void property_reader_close(struct property_reader *reader);
 bool property_reader_next(struct property_reader *reader, struct property_step *step);
 
 size_t property_reader_count(const struct property_reader *reader); /* of properties */
+/* How many numbers a binding of the property has: see property_events. */
+uint32_t property_reader_parameters(const struct property_reader *reader, uint32_t property);
 const struct property_value *property_reader_value(const struct property_reader *reader,
 						   uint32_t property, uint32_t value);
 /* A value that is held keeps its number beyond its life, until it is let go as often. */

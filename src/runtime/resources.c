@@ -4,13 +4,14 @@
 #include "runtime/snapshot.h"
 
 #include <link.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define FILES_MOST 64  /* descriptors that are open when main begins */
-#define NEAR_FILES 64u /* above them: what a run may have opened, looked at after each */
+#define FILES_MOST 64 /* descriptors that are open when main begins */
+#define NEAR_FILES 8  /* above them: what a run may have opened, looked at after each */
 #define MAPPINGS_MOST 1024u
 #define ALL_FILES_EACH 256u /* runs: then all are looked at */
 
@@ -70,25 +71,33 @@ static bool take_files(void)
 	return true;
 }
 
-/* A copy of a descriptor takes the lowest number that is free. */
-static bool is_any_closed(void)
+/*
+ * Are the descriptors open that were, and the next ones closed? One system call of 300 ns tells it of
+ * all; to close what may be open and to look for the lowest free one is three, and 1.2 µs.
+ */
+static bool are_files_kept(void)
 {
-	int lowest = real()->fcntl(resources->saved[0], F_DUPFD_CLOEXEC, 0);
+	struct pollfd files[FILES_MOST + NEAR_FILES];
+	int count = resources->first_free + NEAR_FILES;
 
-	if (lowest >= 0)
-		close(lowest);
-	return lowest != resources->first_free;
+	for (int fd = 0; fd < count; fd++)
+		files[fd] = (struct pollfd){ .fd = fd };
+	if (syscall(SYS_poll, files, count, 0) < 0)
+		return false;
+	for (int fd = 0; fd < count; fd++) {
+		bool open = !(files[fd].revents & POLLNVAL);
+		if (open != (fd < resources->first_free))
+			return false;
+	}
+	return true;
 }
 
 static void restore_files(void)
 {
-	unsigned first = (unsigned)resources->first_free;
-	unsigned last = first + NEAR_FILES;
+	bool look_at_all = ++resources->runs % ALL_FILES_EACH == 0;
 
-	if (++resources->runs % ALL_FILES_EACH == 0)
-		last = SNAPSHOT_FD - 1;
-	syscall(SYS_close_range, first, last, 0);
-	if (first > 0 && is_any_closed()) {
+	if (look_at_all || !are_files_kept()) {
+		syscall(SYS_close_range, resources->first_free, SNAPSHOT_FD - 1, 0);
 		for (int fd = 0; fd < resources->first_free; fd++)
 			dup2(resources->saved[fd], fd);
 	}

@@ -27,7 +27,7 @@
 #include <x86intrin.h>
 
 #define SERVER_STACK (256u << 10)
-#define SPIN_TICKS 60000u /* some 20 µs: a command comes sooner, or the tool is thinking */
+#define SPIN_TICKS 120000u /* some 50 µs: a command comes sooner, or the tool is thinking */
 
 /* main and where its first frame is. */
 static struct {
@@ -93,27 +93,39 @@ static long futex(uint32_t *word, int operation, uint32_t value)
 	return real()->syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
 }
 
+static void sleep_until_command(uint32_t done)
+{
+	__atomic_store_n(&control->command_awaited, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&control->command, __ATOMIC_SEQ_CST) == done)
+		futex(&control->command, FUTEX_WAIT, done);
+	__atomic_store_n(&control->command_awaited, 0, __ATOMIC_RELAXED);
+}
+
+/* The processor's number is what Linux keeps beside its counter. */
 static uint32_t await_command(void)
 {
-	uint32_t done = control->done, command;
-	uint64_t since = __rdtsc();
+	uint32_t done = control->done, command, processor;
+	uint64_t since = __rdtscp(&processor);
 
 	while ((command = __atomic_load_n(&control->command, __ATOMIC_ACQUIRE)) == done) {
 		if (__rdtsc() - since < SPIN_TICKS)
 			_mm_pause();
 		else
-			futex(&control->command, FUTEX_WAIT, done);
+			sleep_until_command(done);
 	}
 	if (command == CONTROL_NONE)
 		real()->_exit(0);
+	__rdtscp(&processor);
+	__atomic_store_n(&control->processor, processor, __ATOMIC_RELAXED);
 	return command;
 }
 
 static void report(uint32_t command, int status)
 {
 	control->status = status;
-	__atomic_store_n(&control->done, command, __ATOMIC_RELEASE);
-	futex(&control->done, FUTEX_WAKE, INT_MAX);
+	__atomic_store_n(&control->done, command, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&control->done_awaited, __ATOMIC_SEQ_CST))
+		futex(&control->done, FUTEX_WAKE, INT_MAX);
 }
 
 static void say_unfit(const char *why)

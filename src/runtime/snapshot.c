@@ -396,7 +396,7 @@ static void find_written(void)
 {
 	struct rusage usage;
 
-	call(SYS_getrusage, RUSAGE_SELF, (long)&usage, NULL);
+	call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, NULL);
 	if (usage.ru_minflt == snapshot->faults)
 		return;
 	snapshot->written_count = 0;
@@ -404,7 +404,7 @@ static void find_written(void)
 		if (!scan_cluster(&snapshot->clusters[i]))
 			snapshot->scan_fd = -1;
 	}
-	call(SYS_getrusage, RUSAGE_SELF, (long)&usage, NULL);
+	call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, NULL);
 	snapshot->faults = usage.ru_minflt;
 }
 

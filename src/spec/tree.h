@@ -146,6 +146,7 @@ struct spec_target {
 	const char *name; /* of the global, or the parameter */
 	const char *path; /* members, as written behind -> or . ; NULL none */
 	uint32_t parameter, local;
+	bool arrow; /* `path` stands behind -> */
 };
 
 struct spec_point {
@@ -168,6 +169,7 @@ struct spec_life { /* new i, end i */
 	uint32_t parameter;
 	bool ends;
 	struct spec_place place;
+	const char *name; /* of the parameter */
 };
 
 struct spec_event {
@@ -207,6 +209,7 @@ struct spec_pattern {
 	uint32_t thread;		   /* LEAF: number in the formula's threads, or SPEC_NONE */
 	uint32_t begins, ends;		   /* LEAF: regions, or SPEC_NONE */
 	uint16_t depth;			   /* as in expressions */
+	const char *name;		   /* LEAF: of the event */
 };
 
 /* ere: a language over the events. Its `~` is complement, unlike a pattern's `!`. */
@@ -229,6 +232,7 @@ struct spec_ere {
 	struct spec_ere *parts, *next; /* as in patterns */
 	uint32_t event;
 	uint16_t depth;
+	const char *name; /* of the event */
 };
 
 /* grammar: productions whose symbols are events or other productions, with Lua between them. */
@@ -291,7 +295,9 @@ struct spec_property {
 	uint32_t event_count;
 	struct spec_formula *formulas;
 	uint8_t view;
-	uint32_t view_parameter;  /* VIEW_OBJECT: its parameter */
+	uint32_t view_parameter; /* VIEW_OBJECT: its parameter */
+	const char *view_name;
+	struct spec_place view_place;
 	const char *on_violation; /* Lua, or NULL */
 };
 

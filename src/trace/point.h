@@ -27,6 +27,8 @@ struct trace_point {
 	struct trace_value result; /* RETURN */
 	bool is_body;		   /* RETURN: of the body, not behind a call */
 	bool more;		   /* there were arguments behind those */
+	/* What arguments pointed at, where the selection asked for it; else not known. */
+	struct trace_value pointed[POINT_ARGUMENTS];
 };
 
 /*

@@ -115,7 +115,8 @@ static void serve(struct control *c)
 		uint32_t command;
 		int status = 0;
 
-		while ((command = __atomic_load_n(&c->command, __ATOMIC_ACQUIRE)) == c->done)
+		__atomic_store_n(&c->command_awaited, 1, __ATOMIC_SEQ_CST);
+		while ((command = __atomic_load_n(&c->command, __ATOMIC_SEQ_CST)) == c->done)
 			syscall(SYS_futex, &c->command, FUTEX_WAIT, c->done, NULL, NULL, 0);
 		if (c->options & CONTROL_PERSISTENT) {
 			c->child = (uint32_t)getpid();

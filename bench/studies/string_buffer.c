@@ -1,0 +1,90 @@
+/*
+ * The JDK's string buffer: append(other) asks for the length of the other buffer and then copies so
+ * many characters, each under the other's lock but not both together; another thread replaces
+ * the text meanwhile. 2 threads beside main.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+struct buffer {
+	pthread_mutex_t lock;
+	int count;
+	char text[32];
+};
+static struct buffer one = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static struct buffer other = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static int buffer_length(struct buffer *o)
+{
+	int count;
+
+	pthread_mutex_lock(&o->lock);
+	count = o->count;
+	pthread_mutex_unlock(&o->lock);
+	return count;
+}
+
+static void buffer_copy(struct buffer *o, int count, char *to)
+{
+	pthread_mutex_lock(&o->lock);
+	if (count <= o->count)
+		for (int i = 0; i < count; i++)
+			to[i] = o->text[i];
+	pthread_mutex_unlock(&o->lock);
+}
+
+static void buffer_delete(struct buffer *o)
+{
+	pthread_mutex_lock(&o->lock);
+	o->count = 0;
+	pthread_mutex_unlock(&o->lock);
+}
+
+static void buffer_set(struct buffer *o, const char *text)
+{
+	pthread_mutex_lock(&o->lock);
+	for (int i = 0; i < 8; i++)
+		o->text[i] = text[i];
+	o->count = 8;
+	pthread_mutex_unlock(&o->lock);
+}
+
+static void buffer_append(struct buffer *to, struct buffer *from)
+{
+	int count = buffer_length(from);
+	char text[32];
+
+	buffer_copy(from, count, text);
+	pthread_mutex_lock(&to->lock);
+	for (int i = 0; i < count; i++)
+		to->text[to->count + i] = text[i];
+	to->count += count;
+	pthread_mutex_unlock(&to->lock);
+}
+
+static void *append(void *unused)
+{
+	buffer_append(&one, &other);
+	return unused;
+}
+
+static void *replace(void *unused)
+{
+	buffer_delete(&other);
+	buffer_set(&other, "two rows");
+	return unused;
+}
+
+int main(void)
+{
+	pthread_t threads[2];
+
+	buffer_set(&other, "two rows");
+	pthread_create(&threads[0], NULL, append, NULL);
+	pthread_create(&threads[1], NULL, replace, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	printf("%.8s\n", one.text);
+	return one.count != 8;
+}

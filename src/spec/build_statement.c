@@ -1,0 +1,311 @@
+/* Declarations, properties, and the statements in them. */
+#include "spec/build.h"
+
+#include <string.h>
+
+/* ---- declarations --------------------------------------------------------------------------- */
+
+void build_part(struct build *build, const char *text, const struct span *span)
+{
+	*vec_push(&build->parts) = (struct build_part){ .text = text, .span = *span };
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	return *words;
+}
+
+static const char *const floats[] = { "float", "double", NULL };
+static const char *const aggregates[] = { "struct", "union", "class", NULL };
+static const char *const qualifiers[] = { "const", "volatile", "restrict", "enum", NULL };
+
+static bool is_named(const struct build_part *parts, size_t count, const char *name)
+{
+	return count == 1 && !strcmp(parts[0].text, name);
+}
+
+/* The parts in a row: "struct table *", and without words that say nothing of what it is. */
+static const char *join(struct build *build, const struct build_part *parts, size_t count,
+			bool bare)
+{
+	VEC(char) text = { 0 };
+	const char *made;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *word = parts[i].text;
+
+		if (bare && (is_one_of(word, aggregates) || is_one_of(word, qualifiers)))
+			continue;
+		if (text.count && text.items[text.count - 1] != '*')
+			*vec_push(&text) = ' ';
+		for (; *word; word++)
+			*vec_push(&text) = *word;
+	}
+	made = build_text(build, text.items, (uint32_t)text.count);
+	vec_free(&text);
+	return made;
+}
+
+static enum spec_type type_of(const struct build_part *parts, size_t count, size_t stars)
+{
+	if (stars)
+		return SPEC_POINTER;
+	for (size_t i = 0; i < count; i++)
+		if (is_one_of(parts[i].text, floats))
+			return SPEC_FLOATING;
+	return is_named(parts, count, "addr")	  ? SPEC_ADDR
+	       : is_named(parts, count, "mutex")  ? SPEC_LOCK
+	       : is_named(parts, count, "string") ? SPEC_STRING
+	       : is_named(parts, count, "thread") ? SPEC_THREAD
+						  : SPEC_INT;
+}
+
+/* The parts as a parameter: the last word is its name, what is in front of it its type. */
+static bool declare(struct build *build, const struct span *span, struct spec_parameter *made)
+{
+	const struct build_part *parts = build->parts.items;
+	size_t count = build->parts.count, stars = 0, last_star = 0;
+
+	if (!strcmp(parts[count - 1].text, "*")) {
+		build_complain(build, parts[count - 1].span.place,
+			       "a name is missing behind the '*'");
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(parts[i].text, "*"))
+			stars++, last_star = i;
+	if (count < 2 || !strcmp(parts[0].text, "*")) {
+		build_complain(
+			build, span->place,
+			"'%s' has no type: int, struct NAME *, addr, mutex, string or another of C",
+			parts[count - 1].text);
+		return false;
+	}
+	*made = (struct spec_parameter){ .name = parts[count - 1].text,
+					 .type_text = join(build, parts, count - 1, false),
+					 .type = (uint8_t)type_of(parts, count - 1, stars),
+					 .place = parts[count - 1].span.place };
+	if (stars)
+		made->pointee = join(build, parts, last_star, true);
+	else if (is_one_of(parts[0].text, aggregates)) {
+		build_complain(build, span->place,
+			       "'%s' is a whole %s: only a pointer to it can be bound", made->name,
+			       parts[0].text);
+		return false;
+	}
+	return true;
+}
+
+void build_parameter(struct build *build, const struct span *span)
+{
+	struct spec_parameter made;
+
+	if (declare(build, span, &made))
+		*vec_push(&build->now.parameters) = made;
+	else
+		build->now.broken = true;
+	build->parts.count = 0;
+}
+
+/* The words of the first declaration's type stay in `parts` for the others. */
+static void take_type_over(struct build *build, size_t words)
+{
+	struct build_part *parts = build->parts.items;
+	size_t kept = 0;
+
+	while (kept < words && strcmp(parts[kept].text, "*") != 0)
+		kept++;
+	build->parts.count = kept;
+}
+
+void build_extern(struct build *build, const struct span *span)
+{
+	struct spec_parameter made;
+
+	if (build->parts.count && declare(build, span, &made))
+		*vec_push(&build->externs) = made;
+	if (build->parts.count)
+		take_type_over(build, build->parts.count - 1);
+}
+
+/* ---- properties ----------------------------------------------------------------------------- */
+
+void build_property_begin(struct build *build, const struct span *span, const char *name)
+{
+	struct spec_property *property = build_alloc(build, sizeof *property);
+
+	build_forget(build);
+	build->now.parameters.count = build->now.events.count = 0;
+	build->now.broken = false;
+	build->now.property = property;
+	build->now.next_formula = &property->formulas;
+	property->name = name;
+	property->place = span->place;
+	property->view_parameter = SPEC_NONE;
+}
+
+void build_property_end(struct build *build)
+{
+	struct build_property *now = &build->now;
+	struct spec_property *property = now->property;
+	struct arena *arena = &build->made->arena;
+
+	property->parameters = arena_copy(arena, now->parameters.items,
+					  now->parameters.count * sizeof *now->parameters.items);
+	property->parameter_count = (uint32_t)now->parameters.count;
+	property->events =
+		arena_copy(arena, now->events.items, now->events.count * sizeof *now->events.items);
+	property->event_count = (uint32_t)now->events.count;
+	if (now->broken)
+		return; /* errors enough; the rest would be about names that nobody knows */
+	*build->next_property = property;
+	build->next_property = &property->next;
+	build->file->property_count++;
+}
+
+static const char **copy_names(struct build *build, const struct intern *names)
+{
+	const char **copy = build_alloc(build, names->items.count * sizeof *copy);
+
+	for (size_t i = 0; i < names->items.count; i++)
+		copy[i] =
+			build_text(build, names->items.items[i].text, names->items.items[i].length);
+	return copy;
+}
+
+struct spec_formula *build_formula(struct build *build, enum spec_formalism formalism,
+				   const struct span *span, const struct span *text)
+{
+	struct spec_formula *formula = build_alloc(build, sizeof *formula);
+
+	formula->formalism = (uint8_t)formalism;
+	formula->place = span->place;
+	formula->text = build_source(build, text->from, text->to);
+	formula->threads = copy_names(build, &build->threads);
+	formula->thread_count = (uint32_t)build->threads.items.count;
+	formula->regions = copy_names(build, &build->regions);
+	formula->region_count = (uint32_t)build->regions.items.count;
+	*build->now.next_formula = formula;
+	build->now.next_formula = &formula->next;
+	build_forget(build);
+	return formula;
+}
+
+void build_monitor(struct build *build, const struct span *span, struct build_text path)
+{
+	build_formula(build, SPEC_MONITOR, span, span)->text = path.text;
+	if (strlen(path.text) != path.length || !path.length)
+		build_complain(build, span->place, "this is no file's name");
+}
+
+void build_view(struct build *build, const struct span *span, const char *what,
+		const struct span *what_span, const char *parameter)
+{
+	static const char *const names[] = { "", "thread", "object", "global" };
+	struct spec_property *property = build->now.property;
+	uint8_t view = SPEC_VIEW_NONE;
+
+	for (uint8_t i = SPEC_VIEW_THREAD; i <= SPEC_VIEW_GLOBAL; i++)
+		if (!strcmp(names[i], what))
+			view = i;
+	if (view == SPEC_VIEW_NONE)
+		build_complain(build, what_span->place,
+			       "there is no view '%s'; there are thread, object PARAMETER, global",
+			       what);
+	else if ((view == SPEC_VIEW_OBJECT) != (parameter != NULL))
+		build_complain(build, span->place, "%s",
+			       parameter ? "only 'view object' names a parameter"
+					 : "of which parameter? view object PARAMETER;");
+	else if (property->view != SPEC_VIEW_NONE)
+		build_complain(build, span->place, "a property has one view");
+	property->view = view;
+	property->view_name = parameter;
+	property->view_place = span->place;
+}
+
+void build_violation(struct build *build, const struct span *span, const char *what,
+		     const char *lua)
+{
+	if (strcmp(what, "violation") != 0)
+		build_complain(build, span->place, "there is only 'on violation { Lua }'");
+	else if (build->now.property->on_violation)
+		build_complain(build, span->place, "a property has one 'on violation'");
+	build->now.property->on_violation = lua;
+}
+
+void build_use(struct build *build, const struct span *span, const char *name, const char *option,
+	       const struct span *option_span, int64_t value)
+{
+	struct spec_use *use = build_alloc(build, sizeof *use);
+
+	*use = (struct spec_use){ .name = name,
+				  .option = option,
+				  .value = value,
+				  .place = span->place,
+				  .option_place = option_span->place };
+	*build->next_use = use;
+	build->next_use = &use->next;
+}
+
+/* ---- grammars ------------------------------------------------------------------------------- */
+
+struct spec_item *build_item(struct build *build, enum spec_item_kind kind, const struct span *span,
+			     const char *label, const char *text)
+{
+	struct spec_item *item = build_alloc(build, sizeof *item);
+	bool symbol = kind == SPEC_ITEM_EVENT;
+
+	*item = (struct spec_item){ .kind = (uint8_t)kind,
+				    .place = span->place,
+				    .label = label,
+				    .name = symbol ? text : NULL,
+				    .lua = symbol ? NULL : text,
+				    .number = SPEC_NONE };
+	return item;
+}
+
+struct build_items build_add_item(struct build_items list, struct spec_item *item)
+{
+	if (list.last)
+		list.last->next = item;
+	else
+		list.first = item;
+	list.last = item;
+	return list;
+}
+
+struct build_alternatives build_add_alternative(struct build *build, struct build_alternatives list,
+						const struct span *span, struct spec_item *items)
+{
+	struct spec_alternative *made = build_alloc(build, sizeof *made);
+
+	made->place = span->place;
+	made->items = items;
+	if (list.last)
+		list.last->next = made;
+	else
+		list.first = made;
+	list.last = made;
+	return list;
+}
+
+void build_production(struct build *build, const struct span *span, const char *name,
+		      struct spec_alternative *alternatives)
+{
+	*vec_push(&build->productions) = (struct spec_production){ .name = name,
+								   .place = span->place,
+								   .alternatives = alternatives };
+}
+
+void build_grammar(struct build *build, const struct span *span, const char *attributes)
+{
+	struct spec_grammar *grammar = build_alloc(build, sizeof *grammar);
+	size_t size = build->productions.count * sizeof(struct spec_production);
+
+	grammar->attributes = attributes;
+	grammar->productions = arena_copy(&build->made->arena, build->productions.items, size);
+	grammar->production_count = (uint32_t)build->productions.count;
+	build_formula(build, SPEC_GRAMMAR, span, span)->grammar = grammar;
+}

@@ -1,0 +1,13 @@
+/* What the file alone can be wrong in, once its names are numbers. */
+#ifndef SPEC_CHECK_H
+#define SPEC_CHECK_H
+
+#include "spec/spec.h"
+
+void check_file(const struct spec_file *file, struct spec_messages *messages);
+
+/* A formula of kind `pattern:`. */
+void check_pattern(const struct spec_file *file, const struct spec_property *property,
+		   const struct spec_formula *formula, struct spec_messages *messages);
+
+#endif

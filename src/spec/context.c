@@ -1,0 +1,165 @@
+/*
+ * Words are keywords by where they stand. That is known from the tokens alone (statements end in
+ * `;`, bodies in `}`), so nothing here depends on how far the parser has looked ahead, and after a
+ * mistake both find their way at the same `;`.
+ */
+#include "spec/context.h"
+#include "spec/build.h"
+#include "spec/parser.h"
+
+#include <string.h>
+
+struct keyword {
+	const char *word;
+	int token;
+	enum context_where goes; /* at the start of a statement */
+};
+
+static const struct keyword top[] = {
+	{ "property", TOK_PROPERTY, CONTEXT_HEADER },
+	{ "use", TOK_USE, CONTEXT_USE },
+	{ "extern", TOK_EXTERN, CONTEXT_EXTERN },
+	{ 0 },
+};
+static const struct keyword use[] = { { "with", TOK_WITH, 0 }, { 0 } };
+static const struct keyword body[] = {
+	{ "event", TOK_EVENT, CONTEXT_EVENT },
+	{ "view", TOK_VIEW, CONTEXT_OTHER },
+	{ "always", TOK_ALWAYS, CONTEXT_TEMPORAL },
+	{ "never", TOK_NEVER, CONTEXT_TEMPORAL },
+	{ "ltl", TOK_LTL, CONTEXT_TEMPORAL },
+	{ "pattern", TOK_PATTERN, CONTEXT_PATTERN },
+	{ "ere", TOK_ERE, CONTEXT_ERE },
+	{ "grammar", TOK_GRAMMAR, CONTEXT_GRAMMAR_HEAD },
+	{ "monitor", TOK_MONITOR, CONTEXT_OTHER },
+	{ "on", TOK_ON, CONTEXT_VIOLATION },
+	{ "property", TOK_PROPERTY, CONTEXT_HEADER }, /* a } is missing: the parser says so */
+	{ 0 },
+};
+static const struct keyword event[] = {
+	{ "call", TOK_CALL, 0 },       { "exec", TOK_EXEC, 0 },	      { "return", TOK_RETURN, 0 },
+	{ "probe", TOK_PROBE, 0 },     { "read", TOK_READ, 0 },	      { "write", TOK_WRITE, 0 },
+	{ "becomes", TOK_BECOMES, 0 }, { "request", TOK_REQUEST, 0 }, { "acquire", TOK_ACQUIRE, 0 },
+	{ "release", TOK_RELEASE, 0 }, { "spawn", TOK_SPAWN, 0 },     { "join", TOK_JOIN, 0 },
+	{ "if", TOK_IF, 0 },	       { "holding", TOK_HOLDING, 0 }, { "reset", TOK_RESET, 0 },
+	{ "new", TOK_NEW, 0 },	       { "end", TOK_END, 0 },	      { 0 },
+};
+static const struct keyword temporal[] = {
+	{ "prev", TOK_PREV, 0 },
+	{ "once", TOK_ONCE, 0 },
+	{ "sofar", TOK_SOFAR, 0 },
+	{ "since", TOK_SINCE, 0 },
+	{ "always", TOK_ALWAYS, 0 },
+	{ "next", TOK_NEXT, 0 },
+	{ "until", TOK_UNTIL, 0 },
+	{ "eventually", TOK_EVENTUALLY, 0 },
+	{ 0 },
+};
+static const struct keyword grammar[] = { { "assert", TOK_ASSERT, 0 }, { 0 } };
+static const struct keyword none[] = { { 0 } };
+
+static const struct keyword *keywords(enum context_where where)
+{
+	switch (where) {
+	case CONTEXT_TOP: return top;
+	case CONTEXT_USE: return use;
+	case CONTEXT_BODY: return body;
+	case CONTEXT_EVENT: return event;
+	case CONTEXT_TEMPORAL: return temporal;
+	case CONTEXT_GRAMMAR: return grammar;
+	default: return none;
+	}
+}
+
+static int word(struct context *c, const struct lexer_token *token)
+{
+	const struct keyword *known = keywords(c->where);
+	bool starts = c->where == CONTEXT_TOP || c->where == CONTEXT_BODY;
+
+	while (known->word && strcmp(known->word, token->text))
+		known++;
+	if (starts) {
+		c->where = known->word		      ? known->goes
+			   : c->where == CONTEXT_BODY ? CONTEXT_OTHER
+						      : CONTEXT_TOP;
+		c->depth = c->words = 0;
+	}
+	return known->word ? known->token : TOK_WORD;
+}
+
+static bool names_function(int token)
+{
+	return token == TOK_CALL || token == TOK_EXEC || token == TOK_RETURN || token == TOK_PROBE;
+}
+
+/* An event's points start behind `event NAME =` and behind commas outside of parentheses. */
+static void follow_event(struct context *c, int token)
+{
+	if (c->function)
+		c->function = token == TOK_STRING || token == ':';
+	else
+		c->function = c->at_point && names_function(token);
+	c->at_point = (token == '=' && c->words == 3) || (token == ',' && !c->depth);
+}
+
+static enum context_where behind_brace(enum context_where where, int token)
+{
+	if (token == '{')
+		return where == CONTEXT_HEADER	       ? CONTEXT_BODY
+		       : where == CONTEXT_GRAMMAR_HEAD ? CONTEXT_GRAMMAR
+						       : where;
+	return where == CONTEXT_GRAMMAR ? CONTEXT_BODY : CONTEXT_TOP;
+}
+
+/* Where the token behind this one stands. */
+static void follow(struct context *c, int token)
+{
+	c->words++;
+	if (token == '(' || token == TOK_ATTACHED)
+		c->depth++;
+	else if (token == ')' && c->depth)
+		c->depth--;
+	if (c->where == CONTEXT_EVENT)
+		follow_event(c, token);
+	else
+		c->function = c->at_point = false;
+	if (token == '{' || token == '}')
+		c->where = behind_brace(c->where, token);
+	else if (token == TOK_LUA && c->where == CONTEXT_VIOLATION)
+		c->where = CONTEXT_BODY;
+	else if (token == ';' && (c->where == CONTEXT_USE || c->where == CONTEXT_EXTERN))
+		c->where = CONTEXT_TOP;
+	else if (token == ';' && c->where != CONTEXT_TOP && c->where != CONTEXT_GRAMMAR)
+		c->where = CONTEXT_BODY;
+}
+
+/* Does this bracket open Lua? */
+static enum lexer_mode lua(const struct context *c, int token)
+{
+	if (token == '{' && (c->where == CONTEXT_GRAMMAR || c->where == CONTEXT_VIOLATION))
+		return LEXER_BRACES;
+	if (token == '(' &&
+	    (c->last == TOK_ASSERT || (c->last == TOK_GRAMMAR && c->where == CONTEXT_GRAMMAR_HEAD)))
+		return LEXER_PARENTHESES;
+	return LEXER_PLAIN;
+}
+
+int context_next(struct context *c, struct lexer_token *token)
+{
+	int kind = lexer_next(&c->lexer, c->function ? LEXER_FUNCTION : LEXER_PLAIN, token);
+	bool touches = token->span.from == c->now.to && c->now.to;
+
+	if (kind == TOK_WORD)
+		kind = word(c, token);
+	enum lexer_mode mode = lua(c, kind);
+	if (mode != LEXER_PLAIN)
+		kind = lexer_next(&c->lexer, mode, token);
+	else if (kind == '(' && touches && c->last != ')' && c->last > 255)
+		kind = TOK_ATTACHED; /* signs are below 256, so the last was a word */
+	follow(c, kind);
+	c->before = c->now;
+	c->now = token->span;
+	c->previous = c->last;
+	c->last = kind;
+	return kind;
+}

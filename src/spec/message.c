@@ -1,0 +1,117 @@
+/* Messages with their line and a caret under the word they are about. */
+#include "spec/spec.h"
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 100u	/* messages of a kind; a file of nonsense has one in every word */
+#define LINE_SHOWN 160u /* bytes of a line */
+
+/* A line of the file, its end excluded; NULL: there is no such line. */
+static const char *find_line(const char *text, uint32_t line, size_t *length)
+{
+	while (text && --line) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	*length = text ? strcspn(text, "\r\n") : 0;
+	return text;
+}
+
+static bool is_inside_character(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/*
+ * The line and under it the caret. Of a long line the part around the caret is shown. Tabs stay
+ * tabs in both, what is no text is shown as a dot; UTF-8 takes one column per character.
+ */
+static void show_line(FILE *out, const char *line, size_t length, struct spec_place place)
+{
+	size_t at = place.column - 1 < length ? place.column - 1 : length, from = 0, to = length;
+
+	if (length > LINE_SHOWN) {
+		from = at > LINE_SHOWN / 2 ? at - LINE_SHOWN / 2 : 0;
+		while (from && is_inside_character(line[from]))
+			from--;
+		to = from + LINE_SHOWN < length ? from + LINE_SHOWN : length;
+		while (to < length && is_inside_character(line[to]))
+			to++;
+	}
+	fprintf(out, "    %s", from ? "..." : "");
+	for (size_t i = from; i < to; i++)
+		putc((unsigned char)line[i] < ' ' && line[i] != '\t' ? '.' : line[i], out);
+	fprintf(out, "%s\n    %s", to < length ? "..." : "", from ? "   " : "");
+	for (size_t i = from; i < at; i++)
+		if (!is_inside_character(line[i]))
+			putc(line[i] == '\t' ? '\t' : ' ', out);
+	putc('^', out);
+	for (size_t i = at + 1; i < at + place.length && i < to; i++)
+		if (!is_inside_character(line[i]))
+			putc('~', out);
+	putc('\n', out);
+}
+
+static char *show(const struct spec_file *file, enum spec_severity severity,
+		  struct spec_place place, const char *text)
+{
+	static const char *const names[] = { "error", "note" };
+	char *shown = NULL;
+	size_t size, length;
+	FILE *out = open_memstream(&shown, &size);
+	const char *line = place.line ? find_line(file->text, place.line, &length) : NULL;
+
+	if (!out)
+		return mem_copy_text(text, strlen(text));
+	if (place.line)
+		fprintf(out, "%s:%u:%u: %s: %s\n", file->path, place.line, place.column,
+			names[severity], text);
+	else
+		fprintf(out, "%s: %s: %s\n", file->path, names[severity], text);
+	if (line)
+		show_line(out, line, length, place);
+	fclose(out);
+	return shown;
+}
+
+void spec_complain(const struct spec_file *file, struct spec_messages *messages,
+		   enum spec_severity severity, struct spec_place place, const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+	size_t same = 0;
+
+	messages->errors += severity == SPEC_ERROR;
+	for (size_t i = 0; i < messages->list.count; i++)
+		same += messages->list.items[i].severity == severity;
+	if (same > MOST)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	if (same == MOST)
+		snprintf(text, sizeof text, "there are more %s behind this one",
+			 severity == SPEC_ERROR ? "errors" : "notes");
+	for (char *c = text; *c; c++) /* a word may have come over a line's end */
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	struct spec_message message = { .severity = (uint8_t)severity,
+					.place = place,
+					.text = mem_copy_text(text, strlen(text)),
+					.shown = show(file, severity, place, text) };
+	*vec_push(&messages->list) = message;
+}
+
+void spec_messages_free(struct spec_messages *messages)
+{
+	for (size_t i = 0; i < messages->list.count; i++) {
+		free(messages->list.items[i].text);
+		free(messages->list.items[i].shown);
+	}
+	vec_free(&messages->list);
+	messages->errors = 0;
+}

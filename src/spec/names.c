@@ -1,0 +1,481 @@
+/*
+ * Resolving names. In a point a name is a parameter or a local of the event; in a filter also a
+ * global of the program; in a formula an event, a parameter or a global.
+ */
+#include "spec/names.h"
+#include "spec/near.h"
+#include "base/intern.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A list of names, each with its number in the tree: the first one of that name. */
+struct table {
+	struct intern names;
+	VEC(uint32_t) numbers;
+};
+
+struct resolver {
+	struct spec_file *file;
+	struct arena *arena;
+	struct spec_messages *messages;
+	struct table parameters, events, externs, productions;
+	struct spec_property *property;
+	struct intern locals; /* of an event */
+	struct table bound;   /* names that a point binds */
+	const struct spec_formula *formula;
+};
+
+#define COMPLAIN(r, place, ...)                                                                    \
+	spec_complain((r)->file, (r)->messages, SPEC_ERROR, (place), __VA_ARGS__)
+
+static uint32_t find(const struct table *table, const char *name)
+{
+	uint32_t number = intern_find(&table->names, name, strlen(name));
+
+	return number == UINT32_MAX ? SPEC_NONE : table->numbers.items[number];
+}
+
+/* False: the name is there already. */
+static bool add(struct table *table, const char *name, uint32_t number)
+{
+	bool fresh;
+
+	intern_put(&table->names, name, strlen(name), &fresh);
+	if (fresh)
+		*vec_push(&table->numbers) = number;
+	return fresh;
+}
+
+static void clear(struct table *table)
+{
+	intern_free(&table->names);
+	vec_free(&table->numbers);
+}
+
+static void try_all(struct near *near, const struct intern *names)
+{
+	for (size_t i = 0; i < names->items.count; i++)
+		near_try(near, names->items.items[i].text);
+}
+
+static struct names_hint hint(const struct near *near)
+{
+	struct names_hint made = { "" };
+
+	if (near->best)
+		snprintf(made.text, sizeof made.text, "; did you mean '%.60s'?", near->best);
+	return made;
+}
+
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+static const char *const reserved[] = {
+	"_",	 "int",	   "unsigned", "signed", "long",   "short",   "char",
+	"float", "double", "void",     "const",	 "struct", "union",   "enum",
+	"class", "sizeof", "NULL",     "true",	 "false",  "nullptr",
+};
+
+static bool is_reserved(const char *name)
+{
+	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+		if (!strcmp(name, reserved[i]))
+			return true;
+	return false;
+}
+
+static bool may_be_declared(struct resolver *r, struct spec_place place, const char *what,
+			    const char *name)
+{
+	if (!is_reserved(name))
+		return true;
+	COMPLAIN(r, place, "%s cannot be called '%s': that word has a meaning already", what, name);
+	return false;
+}
+
+static void declare_parameters(struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->property->parameter_count; i++) {
+		const struct spec_parameter *p = &r->property->parameters[i];
+
+		may_be_declared(r, p->place, "a parameter", p->name);
+		if (!add(&r->parameters, p->name, i))
+			COMPLAIN(r, p->place, "there is a parameter '%s' already", p->name);
+	}
+}
+
+static void declare_events(struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->property->event_count; i++) {
+		const struct spec_event *e = &r->property->events[i];
+		uint32_t first = find(&r->events, e->name);
+
+		may_be_declared(r, e->place, "an event", e->name);
+		if (find(&r->parameters, e->name) != SPEC_NONE)
+			COMPLAIN(r, e->place, "'%s' is a parameter, so it cannot be an event",
+				 e->name);
+		else if (first != SPEC_NONE)
+			COMPLAIN(r, e->place,
+				 "there is an event '%s' already, in line %u; several points of "
+				 "one event "
+				 "stand with commas between them",
+				 e->name, r->property->events[first].place.line);
+		add(&r->events, e->name, i);
+	}
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
+
+static uint32_t local(struct resolver *r, const char *name)
+{
+	return intern_put(&r->locals, name, strlen(name), NULL);
+}
+
+static void bind(struct resolver *r, struct spec_argument *a)
+{
+	if (!a || (a->slot != SPEC_BINDS && a->slot != SPEC_BINDS_POINTED))
+		return;
+	a->parameter = find(&r->parameters, a->name);
+	if (a->parameter == SPEC_NONE && may_be_declared(r, a->place, "what is bound", a->name))
+		a->local = local(r, a->name);
+	if (!add(&r->bound, a->name, 0))
+		COMPLAIN(r, a->place, "'%s' is bound twice by one point; compare with if (...)",
+			 a->name);
+}
+
+/* o->f, *a and a mutex m are parameters; a name alone, or with members, may be a global. */
+static void resolve_target(struct resolver *r, struct spec_target *t, bool lock)
+{
+	struct near near;
+
+	if (!t)
+		return;
+	t->parameter = find(&r->parameters, t->name);
+	if (t->parameter != SPEC_NONE) {
+		add(&r->bound, t->name, 0);
+		if (t->kind == SPEC_POINTED)
+			return;
+		if (t->path && t->arrow)
+			t->kind = SPEC_FIELD;
+		else if (t->path)
+			COMPLAIN(r, t->place, "'%s' is a parameter: its members stand behind '->'",
+				 t->name);
+		else if (lock)
+			t->kind = SPEC_OBJECT;
+		else
+			COMPLAIN(r, t->place,
+				 "'%s' is a parameter: '*%s' is what it points at, '%s->member' a "
+				 "part of it",
+				 t->name, t->name, t->name);
+		return;
+	}
+	if (t->kind != SPEC_POINTED && !t->arrow)
+		return;
+	near_start(&near, t->name);
+	try_all(&near, &r->parameters.names);
+	COMPLAIN(r, t->place,
+		 "'%s' is no parameter of '%s': only through one something can be pointed at%s",
+		 t->name, r->property->name, hint(&near).text);
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+static bool is_implicit(const char *name)
+{
+	return !strcmp(name, "tid") || !strcmp(name, "atomic");
+}
+
+/* A name in a filter: what its own point binds, a parameter, what every point has, a global. */
+static void resolve_in_filter(struct resolver *r, struct spec_expr *e)
+{
+	e->parameter = find(&r->parameters, e->text);
+	if (e->parameter != SPEC_NONE)
+		return;
+	if (find(&r->bound, e->text) != SPEC_NONE ||
+	    (is_implicit(e->text) && find(&r->externs, e->text) == SPEC_NONE))
+		e->local = local(r, e->text);
+	else if (intern_find(&r->locals, e->text, e->text_length) != UINT32_MAX)
+		COMPLAIN(r, e->place,
+			 "'%s' is bound by another point, not by the one of this filter", e->text);
+}
+
+static void resolve_in_formula(struct resolver *r, struct spec_expr *e)
+{
+	e->event = find(&r->events, e->text);
+	e->parameter = find(&r->parameters, e->text);
+	if (e->event != SPEC_NONE && e->parameter == SPEC_NONE)
+		e->operator= SPEC_EVENT;
+	else if (e->event == SPEC_NONE && !strcmp(e->text, "_"))
+		COMPLAIN(r, e->place, "'_' stands for any argument of a point, not for a value");
+}
+
+static void resolve_call(struct resolver *r, struct spec_expr *e)
+{
+	bool one = e->left && !e->left->next;
+
+	if (!r->formula)
+		return;
+	if (one && !strcmp(e->text, "start"))
+		e->operator= SPEC_START;
+	else if (one && !strcmp(e->text, "end"))
+		e->operator= SPEC_END;
+}
+
+/* `r->formula` says whether it is one's; SPEC_DEPTH bounds the depth. */
+static void resolve_expr(struct resolver *r, struct spec_expr *e)
+{
+	for (; e; e = e->next) {
+		if (e->operator== SPEC_CALL)
+			resolve_call(r, e);
+		else if (e->operator== SPEC_NAME && r->formula)
+			resolve_in_formula(r, e);
+		else if (e->operator== SPEC_NAME)
+			resolve_in_filter(r, e);
+		resolve_expr(r, e->left);
+		resolve_expr(r, e->right);
+		resolve_expr(r, e->third);
+	}
+}
+
+/* A value to compare with is the same for all events: no name of this one may stand in it. */
+static void refuse_bound(struct resolver *r, const struct spec_expr *e)
+{
+	for (; e; e = e->next) {
+		if (e->operator== SPEC_NAME &&(find(&r->parameters, e->text) != SPEC_NONE ||
+					       find(&r->bound, e->text) != SPEC_NONE))
+			COMPLAIN(r, e->place,
+				 "'%s' is a name alone here, to be bound; to compare, use "
+				 "another name and if (...)",
+				 e->text);
+		refuse_bound(r, e->left);
+		refuse_bound(r, e->right);
+		refuse_bound(r, e->third);
+	}
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void resolve_point(struct resolver *r, struct spec_point *p)
+{
+	clear(&r->bound);
+	for (uint32_t i = 0; i < p->argument_count; i++)
+		bind(r, &p->arguments[i]);
+	bind(r, p->result);
+	resolve_target(r, p->target, p->kind >= SPEC_POINT_REQUEST);
+	resolve_target(r, p->holding, true);
+	for (uint32_t i = 0; i < p->argument_count; i++)
+		refuse_bound(r, p->arguments[i].value);
+	if (p->result)
+		refuse_bound(r, p->result->value);
+}
+
+static bool point_binds(const struct spec_point *p, uint32_t parameter)
+{
+	for (uint32_t i = 0; i < p->argument_count; i++)
+		if (p->arguments[i].parameter == parameter)
+			return true;
+	return (p->result && p->result->parameter == parameter) ||
+	       (p->target && p->target->parameter == parameter) ||
+	       (p->holding && p->holding->parameter == parameter);
+}
+
+static void resolve_life(struct resolver *r, const struct spec_event *e, struct spec_life *life)
+{
+	struct near near;
+
+	life->parameter = find(&r->parameters, life->name);
+	if (life->parameter == SPEC_NONE) {
+		near_start(&near, life->name);
+		try_all(&near, &r->parameters.names);
+		COMPLAIN(r, life->place, "'%s' is no parameter of '%s'%s", life->name,
+			 r->property->name, hint(&near).text);
+		return;
+	}
+	for (const struct spec_point *p = e->points; p; p = p->next)
+		if (!point_binds(p, life->parameter)) {
+			COMPLAIN(r, life->place,
+				 "not each point of '%s' binds '%s', so it is not known whose life "
+				 "%s",
+				 e->name, life->name, life->ends ? "ends" : "starts");
+			return;
+		}
+}
+
+static void resolve_event(struct resolver *r, struct spec_event *e)
+{
+	for (struct spec_point *p = e->points; p; p = p->next)
+		resolve_point(r, p);
+	/* filters behind: what they name may be bound by another point, which is worth saying */
+	for (struct spec_point *p = e->points; p; p = p->next) {
+		clear(&r->bound);
+		for (uint32_t i = 0; i < p->argument_count; i++)
+			if (p->arguments[i].name)
+				add(&r->bound, p->arguments[i].name, 0);
+		if (p->result && p->result->name)
+			add(&r->bound, p->result->name, 0);
+		resolve_expr(r, p->filter);
+		resolve_expr(r, p->becomes);
+	}
+	for (struct spec_life *life = e->lives; life; life = life->next)
+		resolve_life(r, e, life);
+	resolve_expr(r, e->reset_if);
+	e->local_count = (uint32_t)r->locals.items.count;
+	e->locals = arena_alloc(r->arena, e->local_count * sizeof *e->locals);
+	for (uint32_t i = 0; i < e->local_count; i++)
+		e->locals[i] = arena_text(r->arena, r->locals.items.items[i].text,
+					  r->locals.items.items[i].length);
+	intern_free(&r->locals);
+	clear(&r->bound);
+}
+
+/* ---- formulas -------------------------------------------------------------------------------- */
+
+static uint32_t event_named(struct resolver *r, const char *name, struct spec_place place)
+{
+	uint32_t event = find(&r->events, name);
+	struct near near;
+
+	if (event != SPEC_NONE)
+		return event;
+	near_start(&near, name);
+	try_all(&near, &r->events.names);
+	if (find(&r->parameters, name) != SPEC_NONE)
+		COMPLAIN(r, place, "'%s' is a parameter; events stand here", name);
+	else
+		COMPLAIN(r, place, "'%s' has no event '%s'%s", r->property->name, name,
+			 hint(&near).text);
+	return SPEC_NONE;
+}
+
+static void resolve_pattern(struct resolver *r, struct spec_pattern *p)
+{
+	for (; p; p = p->next) {
+		if (p->kind == SPEC_LEAF)
+			p->event = event_named(r, p->name,
+					       (struct spec_place){ p->place.line, p->place.column,
+								    (uint32_t)strlen(p->name) });
+		resolve_pattern(r, p->parts);
+	}
+}
+
+static void resolve_ere(struct resolver *r, struct spec_ere *e)
+{
+	for (; e; e = e->next) {
+		if (e->kind == SPEC_ERE_EVENT && find(&r->events, e->name) == SPEC_NONE) {
+			if (!strcmp(e->name, "epsilon"))
+				e->kind = SPEC_ERE_EPSILON;
+			else if (!strcmp(e->name, "empty"))
+				e->kind = SPEC_ERE_EMPTY;
+		}
+		if (e->kind == SPEC_ERE_EVENT)
+			e->event = event_named(r, e->name, e->place);
+		resolve_ere(r, e->parts);
+	}
+}
+
+static void resolve_item(struct resolver *r, struct spec_item *item)
+{
+	struct near near;
+
+	item->number = find(&r->events, item->name);
+	if (item->number != SPEC_NONE)
+		return;
+	item->number = find(&r->productions, item->name);
+	item->kind = SPEC_ITEM_PRODUCTION;
+	if (item->number != SPEC_NONE)
+		return;
+	near_start(&near, item->name);
+	try_all(&near, &r->events.names);
+	try_all(&near, &r->productions.names);
+	COMPLAIN(r, item->place, "there is neither an event nor a production '%s'%s", item->name,
+		 hint(&near).text);
+}
+
+static void resolve_grammar(struct resolver *r, struct spec_grammar *g)
+{
+	clear(&r->productions);
+	for (uint32_t i = 0; i < g->production_count; i++) {
+		const struct spec_production *p = &g->productions[i];
+
+		if (find(&r->events, p->name) != SPEC_NONE)
+			COMPLAIN(r, p->place, "'%s' is an event, so it cannot be a production",
+				 p->name);
+		else if (!add(&r->productions, p->name, i))
+			COMPLAIN(r, p->place,
+				 "there is a production '%s' already; alternatives stand with '|' "
+				 "between them",
+				 p->name);
+	}
+	for (uint32_t i = 0; i < g->production_count; i++)
+		for (struct spec_alternative *a = g->productions[i].alternatives; a; a = a->next)
+			for (struct spec_item *item = a->items; item; item = item->next)
+				if (item->name)
+					resolve_item(r, item);
+}
+
+static void resolve_formula(struct resolver *r, struct spec_formula *f)
+{
+	r->formula = f;
+	if (f->expr)
+		resolve_expr(r, f->expr);
+	if (f->pattern)
+		resolve_pattern(r, f->pattern);
+	if (f->ere)
+		resolve_ere(r, f->ere);
+	if (f->grammar)
+		resolve_grammar(r, f->grammar);
+	r->formula = NULL;
+}
+
+static void resolve_view(struct resolver *r)
+{
+	struct spec_property *p = r->property;
+	struct near near;
+
+	if (p->view != SPEC_VIEW_OBJECT)
+		return;
+	p->view_parameter = find(&r->parameters, p->view_name);
+	if (p->view_parameter != SPEC_NONE)
+		return;
+	near_start(&near, p->view_name);
+	try_all(&near, &r->parameters.names);
+	COMPLAIN(r, p->view_place, "'%s' is no parameter of '%s'%s", p->view_name, p->name,
+		 hint(&near).text);
+}
+
+static void resolve_property(struct resolver *r)
+{
+	struct spec_property *p = r->property;
+
+	declare_parameters(r);
+	declare_events(r);
+	for (uint32_t i = 0; i < p->event_count; i++)
+		resolve_event(r, &p->events[i]);
+	for (struct spec_formula *f = p->formulas; f; f = f->next)
+		resolve_formula(r, f);
+	resolve_view(r);
+	clear(&r->parameters);
+	clear(&r->events);
+	clear(&r->productions);
+}
+
+void names_resolve(struct spec_file *file, struct arena *arena, struct spec_messages *messages)
+{
+	struct resolver r = { .file = file, .arena = arena, .messages = messages };
+	struct table properties = { 0 };
+
+	for (uint32_t i = 0; i < file->extern_count; i++) {
+		may_be_declared(&r, file->externs[i].place, "a variable", file->externs[i].name);
+		add(&r.externs, file->externs[i].name, i);
+	}
+	for (struct spec_property *p = file->properties; p; p = p->next) {
+		may_be_declared(&r, p->place, "a property", p->name);
+		if (!add(&properties, p->name, 0))
+			COMPLAIN(&r, p->place, "there is a property '%s' already", p->name);
+		r.property = p;
+		resolve_property(&r);
+	}
+	clear(&properties);
+	clear(&r.externs);
+}

@@ -1,0 +1,171 @@
+/*
+ * Syntax errors. The parser knows each token that could come next; a reader wants to know what kind
+ * of thing: "an expression" rather than the fourteen tokens that start one.
+ */
+#include "spec/syntax.h"
+#include "spec/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct list {
+	const char *const *items;
+	size_t count;
+};
+
+static const char *const operators[] = {
+	"=>", "<=>", "until", "since", "'?'", "||",  "&&",  "'|'", "'^'", "'&'", "==",	"!=", "'<'",
+	"<=", "'>'", ">=",    "<<",    ">>",  "'+'", "'-'", "'*'", "'/'", "'%'", "'.'", "->", "'['",
+};
+static const char *const starts_expression[] = {
+	"a name", "a number", "a real number", "text in \"\"", "'('",	     "((",  "'!'",
+	"'~'",	  "'-'",      "'+'",	       "'*'",	       "'&'",	     "'['", "always",
+	"prev",	  "once",     "sofar",	       "next",	       "eventually",
+};
+static const char *const starts_pattern[] = { "a name", "'('", "'!'", "'~'", "'.'", "((" };
+static const char *const words[] = {
+	"call",	   "exec",  "return", "probe", "read",	  "write", "becomes", "request", "acquire",
+	"release", "spawn", "join",   "if",    "holding", "reset", "new",     "end",
+};
+
+#define HAS(list, name) contains((list), sizeof(list) / sizeof(*(list)), (name))
+
+static bool contains(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static bool expects(const struct list *expected, const char *name)
+{
+	return contains(expected->items, expected->count, name);
+}
+
+/* ---- what was expected ---------------------------------------------------------------------- */
+
+struct wording {
+	const char *names[64];
+	size_t count;
+};
+
+static void put(struct wording *w, const char *name)
+{
+	if (w->count < 64 && !contains(w->names, w->count, name))
+		w->names[w->count++] = name;
+}
+
+/* Kinds of things instead of tokens. */
+static void word_expected(struct wording *w, const struct list *expected)
+{
+	bool expression = expects(expected, "a number") && expects(expected, "a real number");
+	bool pattern = !expression && expects(expected, "a name") && expects(expected, "'('");
+	bool name = expects(expected, "a name");
+	size_t infix = 0;
+
+	for (size_t i = 0; i < expected->count; i++)
+		infix += HAS(operators, expected->items[i]);
+	if (expression)
+		put(w, "an expression");
+	else if (pattern)
+		put(w, "an event");
+	else if (name)
+		put(w, "a name");
+	for (size_t i = 0; i < expected->count; i++) {
+		const char *item = expected->items[i];
+
+		if ((expression && HAS(starts_expression, item)) || (name && HAS(words, item)) ||
+		    (pattern && HAS(starts_pattern, item)))
+			continue;
+		if (!expression && infix >= 10 && HAS(operators, item))
+			put(w, "an operator");
+		else
+			put(w, !strcmp(item, "((") ? "'('" : item);
+	}
+}
+
+static void print_name(FILE *out, const char *name)
+{
+	bool quoted = name[0] == '\'' || strchr(name, ' ');
+
+	fprintf(out, quoted ? "%s" : "'%s'", name);
+}
+
+static void print_expected(FILE *out, const struct list *expected)
+{
+	struct wording w = { .count = 0 };
+
+	word_expected(&w, expected);
+	if (!w.count)
+		return;
+	fprintf(out, "; expected ");
+	for (size_t i = 0; i < w.count; i++) {
+		print_name(out, w.names[i]);
+		fprintf(out, i + 2 < w.count ? ", " : i + 1 < w.count ? " or " : "");
+	}
+}
+
+/* ---- what may have been meant --------------------------------------------------------------- */
+
+static bool is(const char *token, const char *name)
+{
+	return token && !strcmp(token, name);
+}
+
+static void print_hint(FILE *out, const struct build *build, const char *token,
+		       const struct list *expected)
+{
+	const struct context *at = &build->context;
+	bool in_pattern = at->where == CONTEXT_PATTERN;
+
+	if (is(token, "property"))
+		fprintf(out, "; is the '}' of '%s' missing?", build->now.property->name);
+	else if (in_pattern && expects(expected, "','"))
+		fprintf(out, "; a '(' right behind an event holds its thread: a group needs a "
+			     "blank in front of it");
+	else if (in_pattern && is(token, "&&"))
+		fprintf(out, "; in a pattern, both is '&'");
+	else if (in_pattern && is(token, "'~'"))
+		fprintf(out, "; in a pattern, '!' is the order that does not hold");
+	else if (at->where == CONTEXT_ERE && is(token, "'!'"))
+		fprintf(out, "; in ere: the complement is '~'");
+	else if (at->where == CONTEXT_ERE && is(token, "||"))
+		fprintf(out, "; in ere: either is '|'");
+	else if (at->previous == TOK_ARROW && at->where == CONTEXT_TEMPORAL)
+		fprintf(out, "; '->' is C's member of a pointer, implication is '=>'");
+	else if (is(token, "'='") && expects(expected, "=="))
+		fprintf(out, "; to compare, write '=='");
+}
+
+void syntax_complain(struct build *build, const struct span *span, const char *token,
+		     const char *const *expected, size_t count)
+{
+	const struct list list = { expected, count };
+	const struct span *before = &build->context.before;
+	struct spec_place place = span->place;
+	char text[1024] = "";
+	FILE *out = fmemopen(text, sizeof text, "w");
+
+	if (!out)
+		return;
+	if (expects(&list, "';'") && before->place.line && before->place.line < place.line) {
+		place = before->place;
+		place.column += place.length ? place.length - 1 : 0;
+		place.length = 1;
+		fprintf(out, "a ';' is missing behind this");
+	} else {
+		uint32_t length = span->to - span->from;
+
+		if (length)
+			fprintf(out, "'%.*s%s' is not expected here",
+				length > 40 ? 40 : (int)length, build->file->text + span->from,
+				length > 40 ? "..." : "");
+		else
+			fprintf(out, "the file ends too early");
+		print_expected(out, &list);
+		print_hint(out, build, token, &list);
+	}
+	fclose(out);
+	build_complain(build, place, "%s", text);
+}

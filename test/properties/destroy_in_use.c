@@ -1,0 +1,47 @@
+// Whoever sees that all is done destroys the lock, but the worker has yet to give it back.
+// property: destroy-in-use
+// violates: DestroyMutexInUse destroy@DESTROY unlock@UNLOCK
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct job {
+	pthread_mutex_t lock;
+	atomic_int is_done;
+	int result;
+};
+
+static void *work(void *given)
+{
+	struct job *job = given;
+
+	pthread_mutex_lock(&job->lock);
+	job->result = 42;
+	atomic_store(&job->is_done, 1);
+	pthread_mutex_unlock(&job->lock); // UNLOCK
+	return NULL;
+}
+
+int main(void)
+{
+	static struct job job;
+	pthread_t thread;
+	int result;
+
+	for (int i = 0; i < 2; i++) { /* the second time it is another lock at the same place */
+		pthread_mutex_init(&job.lock, NULL);
+		atomic_store(&job.is_done, 0);
+		pthread_create(&thread, NULL, work, &job);
+#ifdef FIXED
+		pthread_join(thread, NULL);
+#endif
+		while (!atomic_load(&job.is_done))
+			;
+		result = job.result;
+		pthread_mutex_destroy(&job.lock); // DESTROY
+#ifndef FIXED
+		pthread_join(thread, NULL);
+#endif
+	}
+	return result != 42;
+}
