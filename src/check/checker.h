@@ -22,12 +22,15 @@ struct checker_run {
 };
 
 enum checker_claim {
-	CHECKER_RACE,	/* two conflicting accesses, not both atomic, are next */
-	CHECKER_CYCLE,	/* each event is next and blocked by something that another's thread has */
-	CHECKER_STUCK,	/* every thread is over, not created, or blocked: at these events */
-	CHECKER_LOST,	/* as STUCK, and a wait among them began after its recorded signal */
-	CHECKER_PREFIX, /* the schedule can happen; no more is claimed */
+	CHECKER_RACE,	 /* two conflicting accesses, not both atomic, are next */
+	CHECKER_CYCLE,	 /* each event is next and blocked by something that another's thread has */
+	CHECKER_STUCK,	 /* every thread is over, not created, or blocked: at these events */
+	CHECKER_LOST,	 /* as STUCK, and a wait among them began after its recorded signal */
+	CHECKER_PREFIX,	 /* the schedule can happen; no more is claimed */
+	CHECKER_PATTERN, /* a property's pattern matches, as `match` says (check/pattern.h) */
 };
+
+struct checker_match;
 
 /*
  * A step means: that stream runs on up to and including that event; what lies between belongs to
@@ -38,6 +41,7 @@ struct checker_witness {
 	enum checker_claim claim;
 	const struct checker_event *events, *steps;
 	size_t event_count, step_count;
+	const struct checker_match *match; /* PATTERN; `events` are not looked at then */
 };
 
 struct checker;

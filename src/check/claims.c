@@ -349,6 +349,7 @@ bool checker_play_shows(const struct checker_play *play, const struct checker_wi
 	case CHECKER_STUCK: return shows_stuck(play, witness, false, err);
 	case CHECKER_LOST: return shows_stuck(play, witness, true, err);
 	case CHECKER_PREFIX: return true;
+	case CHECKER_PATTERN: return checker_play_matches(play, witness->match, err);
 	}
 	return err_set(err, "a claim of no kind");
 }

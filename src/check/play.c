@@ -9,7 +9,7 @@
 
 void checker_play_open(struct checker_play *play, const struct checker_base *base)
 {
-	play->base = base;
+	*play = (struct checker_play){ .base = base };
 	play->world = checker_world_on(base->start);
 	play->next = mem_alloc(base->streams * sizeof *play->next);
 	memcpy(play->next, base->first, base->streams * sizeof *play->next);
@@ -19,6 +19,7 @@ void checker_play_close(struct checker_play *play)
 {
 	checker_world_close(play->world);
 	free(play->next);
+	vec_free(&play->order);
 }
 
 /* Numbers of a thread's events rise. */
@@ -270,6 +271,17 @@ static void happen(struct checker_play *play, uint32_t number)
 			checker_memory_learn(play->world, found[i].address, found[i].value);
 	}
 	play->next[record->thread] = record->next;
+	*vec_push(&play->order) = number;
+}
+
+bool checker_play_event(struct checker_play *play, uint32_t number, struct err *why)
+{
+	if (play->next[checker_base_record(play->base, number)->thread] != number)
+		return err_set(why, "it is not next");
+	if (!can_happen(play, number, why))
+		return false;
+	happen(play, number);
+	return true;
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */

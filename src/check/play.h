@@ -8,7 +8,8 @@
 struct checker_play {
 	const struct checker_base *base;
 	struct checker_world *world;
-	uint32_t *next; /* for each thread: its next event in the window, or CHECKER_END */
+	uint32_t *next;	     /* for each thread: its next event in the window, or CHECKER_END */
+	VEC(uint32_t) order; /* numbers of the window's events, as they happened */
 };
 
 void checker_play_open(struct checker_play *play, const struct checker_base *base);
@@ -40,5 +41,12 @@ bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream
 
 bool checker_play_shows(const struct checker_play *play, const struct checker_witness *witness,
 			struct err *err);
+
+/* The same for a pattern (pattern.c). */
+bool checker_play_matches(const struct checker_play *play, const struct checker_match *match,
+			  struct err *err);
+
+/* One event more, if it is next and can happen: false, with `why`, otherwise. */
+bool checker_play_event(struct checker_play *play, uint32_t number, struct err *why);
 
 #endif

@@ -19,6 +19,7 @@ int cmd_replay(int argc, char **argv);
 int cmd_explore(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+int cmd_spec(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

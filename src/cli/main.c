@@ -22,6 +22,7 @@ static const struct command {
 	{ "replay", "TRACE FINDING", "run a program again so that a finding shows", cmd_replay },
 	{ "explore", "PROG ARGS...", "run a program in many orders until it fails", cmd_explore },
 	{ "trace", "dump|stat|check|...", "look at a recording", cmd_trace },
+	{ "spec", "check|explain FILE", "look at a file of properties", cmd_spec },
 	{ "doctor", "", "say whether everything sooth needs is here", cmd_doctor },
 	{ "help", "", "this text", cmd_help },
 	{ "--help", NULL, NULL, cmd_help },

@@ -89,9 +89,9 @@ struct control_stop {
 /* out: an operation, in the order of the run. */
 struct control_event {
 	uint32_t thread, step;
-	uint8_t kind;	 /* enum event_kind, as recorded: ACQUIRE_FAIL for a failed try … */
-	uint8_t flags;	 /* enum control_event_flag */
-	uint16_t others; /* how many other threads could have gone on instead (65535: or more) */
+	uint8_t kind;  /* enum event_kind, as recorded: ACQUIRE_FAIL for a failed try … */
+	uint8_t flags; /* enum control_event_flag */
+	uint16_t spare;
 	uint32_t size;
 	uint64_t address; /* of the memory or the object; CREATE, JOIN: the other thread */
 	uint64_t other; /* wait: the mutex; accesses: the value, first 8 bytes, after the access */

@@ -4,16 +4,18 @@
 #include "base/seconds.h"
 #include "explore/foresee.h"
 #include "explore/hints.h"
+#include "explore/imagine.h"
 #include "explore/path.h"
 #include "explore/steer.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define LEADS_ALONE 24	       /* runs by leads before systematic ones come beside them */
-#define RANDOM_EVERY 8	       /* runs to one by random priorities, while there are leads */
-#define BOUNDED_RUNS 2000      /* each pass with few preemptions */
-#define SYSTEMATIC_ALONE 4000  /* runs before random ones come beside them, behind the leads */
+#define LEADS_ALONE 24	      /* runs by leads before systematic ones come beside them */
+#define IMAGINED_MOST 100     /* runs that were imagined: to look for one takes longer than a run */
+#define RANDOM_EVERY 8	      /* runs to one by random priorities, while there are leads */
+#define BOUNDED_RUNS 2000     /* each pass with few preemptions */
+#define SYSTEMATIC_ALONE 4000 /* runs before random ones come beside them, behind the leads */
 #define RANDOM_AFTERWARDS 1000 /* runs when the systematic search is at its end and not complete */
 #define LONG_RUN 100000 /* operations, from which on leads move only the threads of the window */
 #define SYSTEMATIC_MOST 300000 /* operations of a run that is searched without a window */
@@ -43,6 +45,8 @@ struct explore {
 	uint32_t window_count;
 	struct explore_result result;
 	struct leads leads;
+	struct imagine *imagine;
+	uint64_t imagined; /* runs */
 	struct map plans; /* keys of runs that were seen, or foreseen by a lead that was followed */
 	struct dpor *dpor; /* of the pass that is under way */
 	size_t pass;
@@ -151,6 +155,7 @@ static void learn(struct explore *e, uint32_t depth, const struct lead *by)
 	    e->outcome.result == CONTROL_HUNG)
 		return;
 	leads_learn(&e->leads, &e->outcome, depth, by);
+	imagine_learn(e->imagine, &e->outcome);
 }
 
 static void run_random(struct explore *e, bool learns)
@@ -194,7 +199,7 @@ static bool next_lead(struct explore *e, struct lead *lead)
 		steer_plan(lead, &window, &e->plan);
 		key = foresee_key(lead, &e->plan, &possible);
 		map_put(&e->plans, key ? key : steer_key(lead, &e->plan), &fresh);
-		if (fresh && possible)
+		if (fresh && possible && !imagine_knows(e->imagine, &e->plan))
 			return true;
 		lead_done(&e->leads, lead);
 	}
@@ -218,6 +223,27 @@ static bool run_lead(struct explore *e)
 		learn(e, depth, &lead);
 	}
 	lead_done(&e->leads, &lead);
+	return true;
+}
+
+/* A run that would show something new, as far as can be imagined. False: there is none. */
+static bool run_imagined(struct explore *e, enum imagined least)
+{
+	enum imagined what;
+	char how[24];
+
+	if (e->imagined == IMAGINED_MOST)
+		return false;
+	start_plan(e);
+	what = imagine_next(e->imagine, least, &e->plan);
+	if (what == IMAGINED_NOTHING)
+		return false;
+	e->imagined++;
+	snprintf(how, sizeof how, "imagined %s", imagined_name(what));
+	if (run_plan(e, "leads", how, NULL)) {
+		e->result.by_leads++;
+		learn(e, 1, NULL);
+	}
 	return true;
 }
 
@@ -300,10 +326,14 @@ static void run_next(struct explore *e)
 
 	if (!e->options.systematic_only && run_witness(e))
 		return;
+	if (!e->options.systematic_only && run_imagined(e, IMAGINED_FAILURE))
+		return;
 	if (random) {
 		run_random(e, leads);
 		return;
 	}
+	if (!e->options.systematic_only && turn % 2 == 0 && run_imagined(e, IMAGINED_VIEW))
+		return;
 	if (leads && (e->result.by_leads < LEADS_ALONE || turn % 2) && run_lead(e))
 		return;
 	if (run_systematic(e) || e->result.complete)
@@ -355,6 +385,7 @@ struct explore *explore_open(const struct explore_options *options)
 	struct explore *e = mem_zalloc(1, sizeof *e);
 
 	e->options = *options;
+	e->imagine = imagine_open();
 	e->start = seconds_now();
 	return e;
 }
@@ -365,6 +396,7 @@ void explore_close(struct explore *e)
 		failure_free(&e->result.failures.items[i]);
 	vec_free(&e->result.failures);
 	leads_free(&e->leads);
+	imagine_close(e->imagine);
 	map_free(&e->plans);
 	plan_free(&e->plan);
 	free(e);

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "event/event.h"
+#include "explore/plan_play.h"
 
 /* ---- the key of an order ------------------------------------------------------------------ */
 
@@ -65,12 +66,7 @@ uint64_t foresee_key_of(const struct control_event *events, uint32_t count)
 
 struct playing {
 	const struct runlog *log;
-	const struct plan *plan;
-	uint32_t *next; /* of each thread: the step to come */
-	size_t run;	/* the first that is not finished */
-	uint32_t current;
-	bool free;	   /* the rules were given up */
-	bool broken;	   /* … although somebody could have gone on */
+	uint32_t *next;	   /* of each thread: the step to come */
 	struct map owners; /* of locks: thread + 1 */
 	bool *begun;	   /* of each thread: created */
 	struct keying keying;
@@ -87,8 +83,9 @@ static const struct control_event *next_of(const struct playing *p, uint32_t thr
 }
 
 /* Creation, joins and mutexes; everything else is taken to be possible. */
-static bool possible(const struct playing *p, uint32_t thread)
+static bool can_go_on(const void *context, uint32_t thread)
 {
+	const struct playing *p = context;
 	const struct control_event *event;
 	const uint64_t *owner;
 
@@ -103,39 +100,9 @@ static bool possible(const struct playing *p, uint32_t thread)
 	return !owner || !*owner || *owner == thread + 1;
 }
 
-static bool held_back(const struct playing *p, uint32_t thread, bool nobody_else)
+static uint32_t next_step(const void *context, uint32_t thread)
 {
-	for (size_t i = 0; i < p->plan->rules.count && !p->free; i++) {
-		const struct control_rule *rule = &p->plan->rules.items[i];
-		if (rule->after_thread != thread || rule->after_step != p->next[thread])
-			continue;
-		if (rule->before_step == CONTROL_NONE
-			    ? !nobody_else
-			    : p->next[rule->before_thread] <= rule->before_step)
-			return true;
-	}
-	return false;
-}
-
-static uint32_t pick(struct playing *p, bool nobody_else)
-{
-	const struct plan *plan = p->plan;
-
-	while (p->run < plan->runs.count &&
-	       p->next[plan->runs.items[p->run].thread] >= plan->runs.items[p->run].until)
-		p->run++;
-	for (size_t i = p->run; i < plan->runs.count; i++) {
-		uint32_t thread = plan->runs.items[i].thread;
-		if (p->next[thread] < plan->runs.items[i].until && possible(p, thread) &&
-		    !held_back(p, thread, nobody_else))
-			return thread;
-	}
-	if (possible(p, p->current) && !held_back(p, p->current, nobody_else))
-		return p->current;
-	for (uint32_t t = 0; t < p->log->threads; t++)
-		if (possible(p, t) && !held_back(p, t, nobody_else))
-			return t;
-	return RUNLOG_NONE;
+	return ((const struct playing *)context)->next[thread];
 }
 
 static void play(struct playing *p, uint32_t thread)
@@ -154,41 +121,28 @@ static void play(struct playing *p, uint32_t thread)
 		*map_put(&p->owners, event->other, NULL) = 0;
 	add_event(&p->keying, event);
 	p->next[thread]++;
-	p->current = thread;
 }
 
-static void play_all(struct playing *p)
-{
-	for (;;) {
-		uint32_t thread = pick(p, false);
-		if (thread == RUNLOG_NONE)
-			thread = pick(p, true);
-		if (thread == RUNLOG_NONE && !p->free) {
-			p->free = true;
-			for (uint32_t t = 0; t < p->log->threads; t++)
-				p->broken |= possible(p, t);
-			continue;
-		}
-		if (thread == RUNLOG_NONE)
-			return;
-		play(p, thread);
-	}
-}
-
-uint64_t foresee_key(const struct lead *lead, const struct plan *plan, bool *possible_)
+uint64_t foresee_key(const struct lead *lead, const struct plan *plan, bool *possible)
 {
 	const struct runlog *log = lead->log;
-	struct playing playing = { .log = log, .plan = plan };
+	struct playing playing = { .log = log };
+	struct plan_player player = { .plan = plan,
+				      .threads = log->threads,
+				      .can = can_go_on,
+				      .step = next_step,
+				      .context = &playing };
+	uint32_t thread;
 
-	*possible_ = true;
+	*possible = true;
 	if ((uint64_t)log->count * (plan->runs.count + 1) > MOST_WORK)
 		return 0;
 	playing.next = mem_zalloc(log->threads, sizeof *playing.next);
 	playing.begun = mem_zalloc(log->threads, sizeof *playing.begun);
-	for (uint32_t t = 0; t < log->threads; t++)
-		playing.begun[t] = t == 0;
-	play_all(&playing);
-	*possible_ = !playing.broken;
+	playing.begun[0] = true;
+	while ((thread = plan_pick(&player)) != PLAN_NOBODY)
+		play(&playing, thread);
+	*possible = !player.broken;
 	free(playing.next);
 	free(playing.begun);
 	map_free(&playing.owners);

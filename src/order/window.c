@@ -36,6 +36,9 @@ struct window_reader {
 	uint32_t shown; /* windows */
 	bool exhausted, ended;
 	bool handlers; /* as in struct window */
+	const struct window_keep *keeps;
+	uint32_t keep_count;
+	struct map keep_next; /* by stream: position of its next one, + 1; 0 behind its last */
 };
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -158,9 +161,49 @@ static uint64_t number_site(struct window_reader *r, uint64_t site)
 	return *number;
 }
 
+/*
+ * Is the event to be kept? Its own position, or ORDER_NONE; and that of the moment before it.
+ * A stream's events come by index, so there is one place to look at.
+ */
+static uint32_t find_keep(struct window_reader *r, const struct feed_event *ev, uint32_t *moment)
+{
+	uint64_t *next = r->keep_count ? map_get(&r->keep_next, ev->stream) : NULL;
+	uint32_t found = ORDER_NONE;
+
+	*moment = ORDER_NONE;
+	while (next && *next) {
+		const struct window_keep *keep = &r->keeps[*next - 1];
+
+		if (keep->id.index > ev->index)
+			break;
+		if (keep->id.index == ev->index)
+			*(keep->before ? moment : &found) = (uint32_t)*next - 1;
+		*next = *next < r->keep_count && keep[1].id.stream == ev->stream ? *next + 1 : 0;
+	}
+	return found;
+}
+
+/* The node for the moment before an event, of which the item is. */
+static void add_moment(struct window_reader *r, const struct window_item *of, uint64_t site,
+		       uint32_t kept)
+{
+	bool shared = of->kind == EV_READ_ACQUIRE || of->kind == EV_READ_REQUEST;
+
+	*vec_push(&r->items) = (struct window_item){ .kind = shared ? EV_READ_REQUEST : EV_REQUEST,
+						     .lane = of->lane,
+						     .stream = of->stream,
+						     .run = (uint32_t)r->runs.count - 1,
+						     .index = of->index,
+						     .address = of->address,
+						     .site = number_site(r, site),
+						     .moment = true,
+						     .kept = kept };
+}
+
 static void take(struct window_reader *r, const struct feed_event *ev)
 {
-	bool node = counts(r, ev);
+	uint32_t moment, kept = find_keep(r, ev, &moment);
+	bool node = kept != ORDER_NONE || counts(r, ev);
 	struct window_item item = { .kind = ev->kind,
 				    .flags = ev->flags,
 				    .mode = ev->mode,
@@ -172,10 +215,13 @@ static void take(struct window_reader *r, const struct feed_event *ev)
 				    .address = ev->address,
 				    .size = ev->size,
 				    .other = ev->other,
-				    .number = ev->number };
+				    .number = ev->number,
+				    .kept = kept };
 
 	r->done++;
 	add_to_run(r, ev);
+	if (moment != ORDER_NONE)
+		add_moment(r, &item, ev->site, moment);
 	if (event_group(ev->kind) == EG_MEMORY || (node && event_group(ev->kind) <= EG_ATOMIC))
 		follow_blocks(r, ev, &item);
 	item.site = node ? number_site(r, ev->site) : 0;
@@ -337,7 +383,17 @@ void window_reader_close(struct window_reader *r)
 	vec_free(&r->runs);
 	vec_free(&r->run_starts);
 	map_free(&r->sites);
+	map_free(&r->keep_next);
 	free(r);
+}
+
+void window_reader_keep(struct window_reader *r, const struct window_keep *keeps, uint32_t count)
+{
+	assert(!r->done && !r->keep_count);
+	r->keeps = keeps;
+	r->keep_count = count;
+	for (uint32_t i = count; i-- > 0;)
+		*map_put(&r->keep_next, keeps[i].id.stream, NULL) = i + 1;
 }
 
 static struct window *build(struct window_reader *r, uint32_t most, uint32_t *next, uint32_t *taken)

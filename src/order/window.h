@@ -46,6 +46,10 @@ struct window_node {
 	uint32_t cell_start, cell_count; /* accesses: in `cells`, numbers of model cells */
 	uint32_t block;			 /* accesses: in `blocks`, or ORDER_NONE */
 	bool environment; /* what it needs is the environment's doing, or must keep its place */
+	/* The moment before an event that was asked for by window_reader_keep. Such a node has the
+	 * id of that event, is of kind REQUEST or READ_REQUEST, and does nothing. */
+	bool moment;
+	uint32_t kept; /* position in the list of window_reader_keep, or ORDER_NONE */
 };
 
 /* How a thread stands behind its last node of the window. */
@@ -111,6 +115,20 @@ struct window_reader;
 /* `size` is in events; at least 2. Reads the trace once to see what is shared. */
 struct window_reader *window_reader_open(const struct trace *trace, uint32_t size);
 void window_reader_close(struct window_reader *reader);
+
+/*
+ * Events that must be nodes although no other thread can notice them; with `before`, there is also
+ * a node for the moment before the event, when its thread asks for it. Such a node lies between
+ * the thread's node before the event and the event, as the thread's own doing: no edge or object
+ * binds it, so in a schedule it has any place there. Once, before the first window. `keeps` is
+ * sorted by stream, index and with `before` first, each once, and lives as long as the reader.
+ */
+struct window_keep {
+	struct window_id id;
+	bool before;
+};
+void window_reader_keep(struct window_reader *reader, const struct window_keep *keeps,
+			uint32_t count);
 
 /* The next window, to be freed with window_free; NULL at the end. */
 struct window *window_reader_next(struct window_reader *reader);

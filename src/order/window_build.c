@@ -181,7 +181,9 @@ static uint32_t add_node(struct build *b, const struct window_item *item)
 							     .held = t->head,
 							     .object = ORDER_NONE,
 							     .wait = ORDER_NONE,
-							     .block = ORDER_NONE };
+							     .block = ORDER_NONE,
+							     .moment = item->moment,
+							     .kept = item->kept };
 	if (t->first == ORDER_NONE) {
 		t->first = node;
 		if (t->create != ORDER_NONE)
@@ -237,6 +239,10 @@ static void build_node(struct build *b, const struct window_item *item)
 {
 	uint32_t node = add_node(b, item);
 
+	if (item->moment) {
+		b->threads[b->thread_of[item->lane]].last = node;
+		return;
+	}
 	b->surprised = b->changed = false;
 	build_pass_silently(b, item, node);
 	build_touch_memory(b, item, node);

@@ -14,6 +14,8 @@ struct window_item {
 	uint8_t kind, flags, mode;
 	bool has_value, has_old;
 	bool foreign; /* as in feed_event */
+	bool moment;  /* as in window_node */
+	uint32_t kept;
 	uint32_t lane, stream;
 	uint32_t unit;	/* bytes of value; when fewer than size they repeat */
 	uint32_t block; /* accesses: of window_blocks, or 0 */

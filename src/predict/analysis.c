@@ -13,6 +13,8 @@ void analysis_free(struct analysis *analysis)
 		vec_free(&analysis->claims.items[i].events);
 		vec_free(&analysis->claims.items[i].waits_for);
 		vec_free(&analysis->claims.items[i].steps);
+		vec_free(&analysis->claims.items[i].choices);
+		vec_free(&analysis->claims.items[i].pauses);
 	}
 	vec_free(&analysis->claims);
 	vec_free(&analysis->tries);
@@ -123,11 +125,20 @@ void analysis_tried(struct analysis *analysis, uint64_t key, uint64_t count)
 struct analysis_claim *analysis_add(struct analysis *analysis,
 				    const struct order_solution *solution, const uint32_t *required)
 {
+	return analysis_add_fixed(analysis, solution, required, NULL, 0);
+}
+
+struct analysis_claim *analysis_add_fixed(struct analysis *analysis,
+					  const struct order_solution *solution,
+					  const uint32_t *required, const uint32_t *fixed,
+					  uint32_t fixed_count)
+{
 	struct analysis_claim *claim = vec_push(&analysis->claims);
 	witness_nodes steps = { 0 };
 
 	*claim = (struct analysis_claim){ .status = FINDING_PREDICTED };
-	witness_make(&analysis->window->model, solution, required, !required, &steps);
+	witness_make_fixed(&analysis->window->model, solution, required, fixed, fixed_count,
+			   &steps);
 	claim->steps.items = steps.items;
 	claim->steps.count = steps.count;
 	claim->steps.room = steps.room;

@@ -3,10 +3,16 @@
 #define PREDICT_ANALYSIS_H
 
 #include "check/checker.h"
+#include "predict/pattern_set.h"
 #include "predict/predict.h"
 
 /* Sites that have a finding already: a set of keys, made with analysis_key. */
 struct analysis_known;
+
+/* Before the node happens, the thread of the other one runs up to that, for itself. */
+struct analysis_pause {
+	uint32_t node, up_to;
+};
 
 /* A claim with its witness, not yet checked. */
 struct analysis_claim {
@@ -18,6 +24,10 @@ struct analysis_claim {
 	VEC(uint32_t) events;
 	VEC(uint32_t) waits_for; /* deadlocks: for each event a position in events or ORDER_NONE */
 	VEC(uint32_t) steps;	 /* nodes inside, in order */
+	/* patterns: events are those of the leaves; those that are nodes inside have happened */
+	const struct pattern_formula *pattern;
+	VEC(struct checker_choice) choices;
+	VEC(struct analysis_pause) pauses;
 };
 
 /* How often sites were asked about in vain: what was asked often in earlier windows is asked less. */
@@ -30,6 +40,7 @@ struct analysis {
 	const struct order_clock *clock;
 	const struct predict_options *options;
 	const struct analysis_known *known;
+	const struct pattern_set *patterns; /* NULL: none */
 	/* out */
 	VEC(struct analysis_claim) claims;
 	struct predict_stats stats; /* of this window alone */
@@ -71,7 +82,14 @@ struct analysis_claim *analysis_add(struct analysis *analysis,
 				    const struct order_solution *solution,
 				    const uint32_t *required);
 
+/* The same; of the nodes of `fixed` those that stay keep their order (witness_make_fixed). */
+struct analysis_claim *analysis_add_fixed(struct analysis *analysis,
+					  const struct order_solution *solution,
+					  const uint32_t *required, const uint32_t *fixed,
+					  uint32_t fixed_count);
+
 /* The analyses, one file each. */
+void predict_patterns(struct analysis *analysis);
 void predict_races(struct analysis *analysis);
 void predict_deadlocks(struct analysis *analysis); /* cycles */
 void predict_stuck(struct analysis *analysis);	   /* nobody can go on; lost signals */

@@ -9,10 +9,11 @@
 /* ---- the analyses ------------------------------------------------------------------------ */
 
 static const struct {
-	unsigned wanted; /* any of these enum predict_analysis */
+	unsigned wanted; /* any of these enum predict_analysis; 0: patterns, if there are any */
 	void (*run)(struct analysis *analysis);
 	unsigned share; /* of the time that is left, one part in so many */
 } analyses[] = {
+	{ 0, predict_patterns, 2 },
 	{ PREDICT_DEADLOCK, predict_deadlocks, 3 },
 	{ PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL, predict_stuck, 2 },
 	{ PREDICT_RACE, predict_races, 1 },
@@ -23,12 +24,15 @@ static void run_analyses(struct analysis *analysis, double seconds)
 	double end = seconds > 0 ? seconds_now() + seconds : 0;
 
 	for (size_t i = 0; i < sizeof analyses / sizeof *analyses; i++) {
-		if (!(analyses[i].wanted & analysis->options->only))
+		if (analyses[i].wanted ? !(analyses[i].wanted & analysis->options->only)
+				       : !analysis->patterns)
 			continue;
 		if (end != 0) {
 			double now = seconds_now();
 
-			analysis->deadline = now + (end - now) / analyses[i].share;
+			analysis->deadline =
+				now +
+				(end - now) / (analysis->options->only ? analyses[i].share : 1);
 		}
 		analyses[i].run(analysis);
 	}
@@ -93,7 +97,7 @@ static void copy_events(const struct window *window, const struct analysis_claim
 	for (size_t i = 0; i < claim->events.count; i++) {
 		struct finding_event *event = vec_push(&out->events);
 
-		*event = (struct finding_event){ .waits_for = ORDER_NONE };
+		*event = (struct finding_event){ .waits_for = ORDER_NONE, .named = SPEC_NONE };
 		if (i < claim->waits_for.count)
 			event->waits_for = claim->waits_for.items[i];
 		if (is_pending(window, claim->events.items[i])) {
@@ -106,6 +110,36 @@ static void copy_events(const struct window *window, const struct analysis_claim
 	}
 	for (size_t i = 0; i < claim->steps.count; i++)
 		out->environment |= window->nodes.items[claim->steps.items[i]].environment;
+}
+
+/* What a pattern's finding has besides: which events of the property, and the binding. */
+static void copy_match(const struct analysis *analysis, const struct analysis_claim *claim,
+		       struct outcome_claim *out)
+{
+	const struct property_events *property =
+		&analysis->patterns->properties->properties.items[claim->pattern->property];
+	uint32_t count = property->property->parameter_count;
+
+	out->pattern = claim->pattern;
+	out->finding.property = property->property;
+	out->finding.formula = claim->pattern->number;
+	for (uint32_t p = 0; p < count; p++)
+		*vec_push(&out->finding.binding) =
+			(struct property_value){ .type = FINDING_UNBOUND };
+	for (size_t i = 0; i < claim->choices.count; i++) {
+		const struct property_event *e =
+			&property->events.items[claim->choices.items[i].occurrence];
+
+		*vec_push(&out->choices) = claim->choices.items[i];
+		out->finding.events.items[i].named = e->event;
+		out->finding.events.items[i].before = e->before;
+		for (uint32_t p = 0; p < count; p++) {
+			uint32_t value = property->bindings.items[e->bindings + p];
+
+			if (value != PROPERTY_NONE)
+				out->finding.binding.items[p] = property->values.items[value];
+		}
+	}
 }
 
 static void add_goal(struct outcome_claim *out, struct window_id id, bool with)
@@ -175,11 +209,17 @@ static void copy_steps(const struct window *window, const struct analysis_claim 
 	for (size_t i = 0; i < claim->steps.count; i++) {
 		const struct window_node *node = &window->nodes.items[claim->steps.items[i]];
 
+		for (size_t k = 0; k < claim->pauses.count; k++) {
+			const struct analysis_pause *pause = &claim->pauses.items[k];
+
+			if (pause->node == claim->steps.items[i])
+				add_goal(out, window->nodes.items[pause->up_to].id, false);
+		}
 		if (node->kind == EV_JOIN && node->object != ORDER_NONE)
 			finish_thread(window, node->object, out);
 		if (node->environment)
 			catch_up(window, inside, out);
-		add_goal(out, node->id, true);
+		add_goal(out, node->id, !node->moment);
 		inside[window->model.thread.items[claim->steps.items[i]]]++;
 	}
 	free(inside);
@@ -222,7 +262,10 @@ static void take_claim(struct outcome *outcome, const struct analysis *analysis,
 	out->finding.count = 1;
 	copy_events(analysis->window, claim, &out->finding);
 	copy_steps(analysis->window, claim, out);
-	out->key = analysis->options->every ? key_of_events(&out->finding) : claim->key;
+	if (claim->pattern)
+		copy_match(analysis, claim, out);
+	out->key = analysis->options->every && !claim->pattern ? key_of_events(&out->finding)
+							       : claim->key;
 }
 
 static uint32_t last_event(const struct analysis_claim *claim)
@@ -255,7 +298,7 @@ static bool is_wanted(const struct predict_options *options, enum finding_kind k
 		[FINDING_LOST_SIGNAL] = PREDICT_LOST_SIGNAL,
 	};
 
-	return options->only & wanted[kind];
+	return kind == FINDING_PATTERN || options->only & wanted[kind];
 }
 
 static void take_claims(struct outcome *outcome, const struct analysis *analysis)
@@ -274,8 +317,8 @@ static void take_claims(struct outcome *outcome, const struct analysis *analysis
 }
 
 void outcome_make(struct outcome *outcome, const struct window *window,
-		  const struct predict_options *options, const struct analysis_known *known,
-		  double seconds)
+		  const struct predict_options *options, const struct pattern_set *patterns,
+		  const struct analysis_known *known, double seconds)
 {
 	struct order_clock clock;
 	struct analysis analysis = {
@@ -283,6 +326,7 @@ void outcome_make(struct outcome *outcome, const struct window *window,
 		.clock = &clock,
 		.options = options,
 		.known = known,
+		.patterns = patterns,
 	};
 
 	order_clock_make(&clock, &window->model);
@@ -304,6 +348,7 @@ void outcome_free(struct outcome *outcome)
 	for (size_t i = 0; i < outcome->claims.count; i++) {
 		finding_free(&outcome->claims.items[i].finding);
 		vec_free(&outcome->claims.items[i].goals);
+		vec_free(&outcome->claims.items[i].choices);
 	}
 	vec_free(&outcome->claims);
 	vec_free(&outcome->tries);

@@ -11,6 +11,9 @@ struct outcome_claim {
 	enum checker_claim claim;
 	uint64_t key;
 	VEC(struct baserun_goal) goals;
+	/* patterns */
+	const struct pattern_formula *pattern;
+	VEC(struct checker_choice) choices;
 };
 
 struct outcome {
@@ -20,10 +23,10 @@ struct outcome {
 	struct predict_stats stats; /* of this window */
 };
 
-/* Runs the analyses. `seconds` is the window's share of the time; 0: no limit. */
+/* Runs the analyses. `patterns` may be NULL; `seconds` is the window's share of the time; 0: no limit. */
 void outcome_make(struct outcome *outcome, const struct window *window,
-		  const struct predict_options *options, const struct analysis_known *known,
-		  double seconds);
+		  const struct predict_options *options, const struct pattern_set *patterns,
+		  const struct analysis_known *known, double seconds);
 void outcome_free(struct outcome *outcome);
 
 #endif

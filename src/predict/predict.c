@@ -39,7 +39,8 @@ struct predictor {
 	struct window_reader *reader;
 	struct jobs *jobs;
 	struct analysis_known known;
-	double start, deadline; /* 0: none */
+	struct pattern_set *patterns; /* NULL: none */
+	double start, deadline;	      /* 0: none */
 	/* checking */
 	struct checker *checker;
 	struct baserun baserun;
@@ -69,7 +70,8 @@ static void solve_window(void *context, size_t i)
 	if (batch->deadline != 0 && seconds <= 0)
 		outcome->stats.windows_left = 1;
 	else
-		outcome_make(outcome, batch->windows[i], p->options, &p->known, seconds);
+		outcome_make(outcome, batch->windows[i], p->options, p->patterns, &p->known,
+			     seconds);
 	window_free(batch->windows[i]);
 	batch->windows[i] = NULL;
 }
@@ -171,14 +173,24 @@ static bool check_claim(struct predictor *p, const struct outcome_claim *claim, 
 	struct checker_event *steps = copy_ids(finding->steps.items, finding->steps.count);
 	struct checker_event *events =
 		mem_alloc(finding->events.count * sizeof(struct checker_event) + 1);
+	struct checker_match match = { 0 };
 	struct checker_witness witness = {
 		.claim = claim->claim,
 		.events = events,
 		.steps = steps,
 		.event_count = finding->events.count,
 		.step_count = finding->steps.count,
+		.match = claim->pattern ? &match : NULL,
 	};
 	bool ok;
+
+	if (claim->pattern)
+		match = (struct checker_match){
+			.property = &p->patterns->judged[claim->pattern->property],
+			.pattern = claim->pattern->formula->pattern,
+			.choices = claim->choices.items,
+			.count = claim->choices.count,
+		};
 
 	for (size_t i = 0; i < finding->events.count; i++)
 		events[i] = (struct checker_event){ finding->events.items[i].id.stream,
@@ -308,6 +320,8 @@ static void add_stats(struct predict_stats *sum, const struct predict_stats *one
 	sum->windows_left += one->windows_left;
 	sum->same_sites += one->same_sites;
 	sum->unexplained += one->unexplained;
+	sum->choices += one->choices;
+	sum->far_choices += one->far_choices;
 	sum->solver.queries += one->solver.queries;
 	sum->solver.by_projection += one->solver.by_projection;
 	sum->solver.by_saturation += one->solver.by_saturation;
@@ -385,6 +399,13 @@ static void finish(struct predictor *p)
 static void run_windows(struct predictor *p)
 {
 	p->reader = window_reader_open(p->trace, p->options->window);
+	if (p->options->properties)
+		p->patterns = pattern_set_open(p->options->properties);
+	if (p->patterns)
+		window_reader_keep(p->reader, p->patterns->keeps.items,
+				   (uint32_t)p->patterns->keeps.count);
+	for (size_t i = 0; p->patterns && i < p->patterns->problems.count; i++)
+		add_problem(p->result, p->patterns->problems.items[i]);
 	p->jobs = jobs_open(p->options->jobs - 1);
 	baserun_open(&p->baserun, p->trace);
 	run_batches(p);
@@ -394,6 +415,7 @@ static void run_windows(struct predictor *p)
 	window_reader_close(p->reader);
 	if (p->checker)
 		checker_close(p->checker);
+	pattern_set_close(p->patterns);
 	map_free(&p->known.keys);
 	map_free(&p->found);
 }
@@ -408,7 +430,7 @@ static void run_warnings(const struct predictor *p)
 		events = predict_eraser(p->trace, p->options->every, p->result);
 	if (p->options->only & PREDICT_GOODLOCK)
 		events = predict_goodlock(p->trace, p->options->every, p->result);
-	if (!(p->options->only & PREDICT_ALL))
+	if (!(p->options->only & PREDICT_ALL) && !p->options->properties)
 		stats->events = events;
 }
 
@@ -433,7 +455,7 @@ bool predict_run(const struct trace *trace, const struct predict_options *option
 		judge_trace(&p);
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
 		result->stats.threads += trace_stream(trace, i)->host == TRACE_NONE;
-	if (options->only & PREDICT_ALL)
+	if (options->only & PREDICT_ALL || options->properties)
 		run_windows(&p);
 	run_warnings(&p);
 	result->stats.seconds = seconds_now() - p.start;

@@ -1,7 +1,7 @@
 #include "report/name.h"
 
 #include "base/mem.h"
-#include "report/demangle.h"
+#include "base/demangle.h"
 
 #include <ctype.h>
 #include <inttypes.h>

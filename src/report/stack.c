@@ -1,7 +1,7 @@
 #include "report/stack.h"
 
 #include "base/mem.h"
-#include "report/demangle.h"
+#include "base/demangle.h"
 
 #include <string.h>
 #include <unistd.h>

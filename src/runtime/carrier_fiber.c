@@ -174,6 +174,10 @@ static int join(uint32_t number, pthread_t thread, void **result)
 /* The number of a thread that was not ended and collected; CONTROL_NONE: not one of ours. */
 static uint32_t number_of(pthread_t thread)
 {
+	uint32_t self = turn_self();
+
+	if (self != CONTROL_NONE && fibers[self].thread_pointer == (uint64_t)thread)
+		return self;
 	for (uint32_t i = 0; i < top; i++) {
 		if (fibers[i].thread_pointer == (uint64_t)thread)
 			return i;

@@ -30,7 +30,7 @@
 static SOOTH_TLS struct follow {
 	const uint8_t *at; /* all records before it are followed; NULL: this thread is not */
 	const struct wire_segment *row;	    /* of the segment at `at`, begun; NULL: not looked at */
-	unsigned done;			    /* elements of it */
+	const struct wire_element *next;    /* all elements of it before this one are followed */
 	unsigned module;		    /* that the last row was in */
 	const struct wire_element *pending; /* an EV_SITE that waits for its record */
 	const struct wire_element *bound;   /* the site of the last record that got one … */
@@ -131,14 +131,20 @@ static inline void finish(struct follow *f, const struct wire_element *e, const 
 		f->pending = e;
 }
 
-/* The elements of the segment begun up to `count`. */
-static inline void finish_until(struct follow *f, const uint8_t *payload, unsigned count)
+static inline const struct wire_element *elements_of(const struct wire_segment *row)
 {
-	const struct wire_element *elements = (const struct wire_element *)(f->row + 1);
+	return (const struct wire_element *)(row + 1);
+}
 
-	for (unsigned i = f->done; i < count; i++)
-		finish(f, &elements[i], payload);
-	f->done = count;
+/* The elements of the segment begun up to `end`. */
+static inline void finish_until(struct follow *f, const uint8_t *payload,
+				const struct wire_element *end)
+{
+	const struct wire_element *e = f->next;
+
+	f->next = end;
+	for (; e < end; e++)
+		finish(f, e, payload);
 }
 
 /*
@@ -152,8 +158,10 @@ static inline bool begin(struct follow *f)
 	if (f->row && (uint32_t)(uintptr_t)f->row == low)
 		return true;
 	f->row = find_row(f, low);
-	f->done = 0;
-	return f->row != NULL;
+	if (!f->row)
+		return false;
+	f->next = elements_of(f->row);
+	return true;
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
@@ -170,7 +178,7 @@ static void catch_up(struct follow *f, const uint8_t *to)
 		if (*f->at & 1) {
 			f->at += record_bytes(f->at);
 		} else if (begin(f)) {
-			finish_until(f, f->at + HEADER_BYTES, f->row->count);
+			finish_until(f, f->at + HEADER_BYTES, elements_of(f->row) + f->row->count);
 			f->at += HEADER_BYTES + f->row->bytes;
 		} else {
 			f->at = to; /* no module has such a row: the reader will say so */
@@ -213,28 +221,29 @@ static inline uint64_t find_address(struct follow *f, const struct wire_element 
 	return 0;
 }
 
-void follow_next(const uint8_t *record, unsigned element, struct follow_access *access)
+const struct wire_element *follow_next(const uint8_t *record, unsigned element, uint64_t *address)
 {
 	struct follow *f = &self;
 	const uint8_t *payload = record + HEADER_BYTES;
 
-	if (f->at && f->at != record)
+	if (f->at != record) {
+		if (!f->at)
+			return NULL;
 		catch_up(f, record);
-	if (__builtin_expect(!f->at || !begin(f), 0)) {
-		*access = (struct follow_access){ .kind = EV_NONE };
-		return;
 	}
-	if (element < f->done)
-		f->done = 0;
-	finish_until(f, payload, element);
+	if (__builtin_expect(!begin(f), 0))
+		return NULL;
+	const struct wire_element *e = elements_of(f->row) + element;
+	if (__builtin_expect(e < f->next, 0))
+		f->next = elements_of(f->row);
+	finish_until(f, payload, e);
+	*address = find_address(f, e, payload);
+	return e;
+}
 
-	const struct wire_element *e = (const struct wire_element *)(f->row + 1) + element;
-	access->kind = (enum event_kind)e->kind;
-	access->flags = e->flags;
-	access->size = e->size;
-	access->address = find_address(f, e, payload);
-	access->site = e;
-	access->has_value = e->kind == EV_WRITE && find_value(f, e, payload, &access->value);
+bool follow_value(const struct wire_element *access, const uint8_t *record, uint64_t *value)
+{
+	return find_value(&self, access, record + HEADER_BYTES, value);
 }
 
 uint64_t follow_site(uintptr_t pc)

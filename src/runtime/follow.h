@@ -11,24 +11,18 @@
 #include "event/event.h"
 #include "event/wire.h"
 
-struct follow_access {
-	enum event_kind kind; /* EV_READ or EV_WRITE; EV_NONE: not known */
-	uint8_t flags;
-	uint32_t size;
-	uint64_t address;
-	uint64_t value; /* a write's, first 8 bytes, when has_value */
-	bool has_value;
-	const struct wire_element *site;
-};
-
 /* The rows of a module, and where its image is. */
 void follow_module(const char *seg, uint32_t seg_bytes, uint64_t base, uint64_t end);
 
 /*
- * At the NOP before `element` of the segment whose record is under construction at `record`. Only
- * in a thread that takes turns, outside of signal handlers (their records are another stream's).
+ * At the NOP before `element` of the segment whose record is under construction at `record`: the
+ * access, and its address. NULL: not known. Only in a thread that takes turns, outside of signal
+ * handlers (their records are another stream's).
  */
-void follow_next(const uint8_t *record, unsigned element, struct follow_access *access);
+const struct wire_element *follow_next(const uint8_t *record, unsigned element, uint64_t *address);
+
+/* What that access, a write, is about to write: the first 8 bytes, if they are known. */
+bool follow_value(const struct wire_element *access, const uint8_t *record, uint64_t *value);
 
 /*
  * The site of a record that is made by a call that returns to `pc`: the element that the last

@@ -51,10 +51,12 @@ static void appoint(uint32_t next)
 		turn.back--;
 	else
 		turn_unstand(t);
-	t->where = TURN_RUNS;
+	turn_put(t, TURN_RUNS);
 	turn.idle = 0;
-	turn.stuck = false;
-	turn.holder = next;
+	if (turn.stuck)
+		turn.stuck = false;
+	turn.straight_until = 0;
+	atomic_store_explicit(&turn.holder, next, memory_order_release);
 }
 
 /* The turn goes from `from` to another, which stands or came back from outside. */
@@ -205,6 +207,7 @@ void turn_return(void)
 	if (t->where == TURN_BACK)
 		appoint(turn_number(t));
 	turn_spin_reset(t);
+	turn.straight_until = 0;
 	t->decided = true;
 	errno = error;
 }
@@ -228,18 +231,6 @@ struct turn_want turn_want(enum event_kind kind, const volatile void *object, ui
 	want.pause = TURN_NO_PAUSE;
 	want.pc = pc;
 	return want;
-}
-
-/* Does the plan, or the policy where it is through, say no more than "go on"? */
-static inline bool goes_straight(const struct turn_thread *t)
-{
-	if (!turn.plain || t->spins)
-		return false;
-	if (turn.run_at < turn.control->run_count) {
-		const struct control_run *run = &turn.runs[turn.run_at];
-		return run->thread == turn_number(t) && t->step < run->until;
-	}
-	return turn.control->policy == CONTROL_STAY;
 }
 
 static void find_objects(struct turn_thread *t)
@@ -266,22 +257,35 @@ bool turn_can(const struct turn_want *want)
 	return turn_object_can(turn_me);
 }
 
-static bool is_of_object(enum event_kind kind)
+/*
+ * How far the caller, which was chosen, goes on with no more to decide. Where it is not the present
+ * run of the plan, nor the plan over, others are meant who cannot go on now: until one of them can.
+ */
+static uint32_t how_far(const struct turn_thread *t)
 {
-	switch (event_group(kind)) {
-	case EG_ATOMIC:
-	case EG_LOCK:
-	case EG_CONDITION:
-	case EG_SEMAPHORE:
-	case EG_BARRIER:
-	case EG_ONCE: return true;
-	default: return false;
-	}
+	const struct control *control = turn.control;
+
+	turn.straight_depends = false;
+	if (!turn.plain || t->spins || turn.exiting || !turn.chosen_until)
+		return 0;
+	if (turn.run_at >= control->run_count)
+		return turn.chosen_until;
+	const struct control_run *run = &turn.runs[turn.run_at];
+	if (run->thread == turn_number(t))
+		return t->step < run->until ? run->until : 0;
+	const struct turn_thread *first = &turn_threads[run->thread];
+	if (first->where == TURN_STANDS && (first->want.how == EVENT_TIMED || first->want.pause))
+		return 0; /* its time may be over */
+	if (turn.outside || turn.back || turn_any_unseen())
+		return 0;
+	turn.straight_depends = true;
+	return turn.chosen_until;
 }
 
-static enum turn_answer take_slowly(struct turn_thread *t)
+enum turn_answer turn_take_slowly(struct turn_thread *t)
 {
-	find_objects(t);
+	int error = errno;
+
 	t->answer = TURN_GO;
 	t->cancel_seen = false;
 	t->request_made = false;
@@ -296,18 +300,24 @@ static enum turn_answer take_slowly(struct turn_thread *t)
 		turn_stuck_deadlock(t);
 	}
 	wait_for_turn(t);
+	turn.straight_until = how_far(t);
 	t->decided = true;
+	errno = error;
 	return (enum turn_answer)t->answer;
 }
 
-/* The same thread goes on at once, before what always can. */
-static inline void take_straight(struct turn_thread *t)
+/* Those whose memory may be gone. */
+static bool is_of_object(enum event_kind kind)
 {
-	turn.moves++;
-	t->decided = true;
-	t->answer = TURN_GO;
-	if (turn.events)
-		t->others = turn_find_ready();
+	switch (event_group(kind)) {
+	case EG_ATOMIC:
+	case EG_LOCK:
+	case EG_CONDITION:
+	case EG_SEMAPHORE:
+	case EG_BARRIER:
+	case EG_ONCE: return true;
+	default: return false;
+	}
 }
 
 enum turn_answer turn_take(const struct turn_want *want)
@@ -320,15 +330,20 @@ enum turn_answer turn_take(const struct turn_want *want)
 		turn_return(); /* it was taken away while we waited for something unseen */
 	turn_settle_access(t);
 	t->want = *want;
+	bool is_free = turn_is_free(want);
+	if (!is_free)
+		find_objects(t);
 	enum turn_answer answer = TURN_GO;
-	if (turn_is_free(want) && !want->foreign && goes_straight(t)) {
-		take_straight(t);
+	if (t->step < turn.straight_until && !want->foreign && !want->pause &&
+	    (is_free || turn_object_can(t))) {
+		turn_count_move();
+		t->decided = true;
+		t->answer = TURN_GO;
+		t->cancel_seen = false;
 	} else {
-		int error = errno;
-		answer = take_slowly(t);
-		errno = error;
+		answer = turn_take_slowly(t);
 	}
-	if (is_of_object(want->kind))
+	if (turn.control->options & CONTROL_CHECK_HEAP && is_of_object(want->kind))
 		turn_check_heap(want->object, 1, want->site);
 	return answer;
 }
@@ -378,71 +393,6 @@ void turn_exit(void)
 	pause_turn(TURN_EXIT, 0, 0);
 }
 
-/* ---- after it ------------------------------------------------------------------------------------------ */
-
-static void take_access(struct turn_thread *t, const struct follow_access *access)
-{
-	struct turn_want *want = &t->want;
-
-	if (turn.holder != turn_number(t))
-		turn_return();
-	turn_settle_access(t);
-	want->kind = access->kind;
-	want->how = EVENT_PLAIN;
-	want->size = access->size;
-	want->object = access->address;
-	want->other = access->has_value ? access->value : 0;
-	want->site = (uint64_t)access->site;
-	want->foreign = false;
-	want->pause = TURN_NO_PAUSE;
-	want->pc = 0;
-	if (goes_straight(t)) {
-		take_straight(t);
-		return;
-	}
-	int error = errno;
-	carrier_vectors_live = true;
-	take_slowly(t);
-	carrier_vectors_live = false;
-	errno = error;
-}
-
-void turn_access(const uint8_t *record, unsigned element)
-{
-	struct follow_access access;
-	struct turn_thread *t = turn_me;
-
-	if (!turn_on() || !t)
-		return;
-	follow_next(record, element, &access);
-	if (access.kind == EV_NONE)
-		return;
-	take_access(t, &access);
-	turn_check_heap(access.address, access.size, (uint64_t)access.site);
-
-	struct control_event event;
-	event.kind = (uint8_t)access.kind;
-	event.flags = 0;
-	event.size = access.size;
-	event.address = access.address;
-	event.site = (uint64_t)access.site;
-	event.other = t->want.other;
-	if (access.kind == EV_READ) {
-		if (access.address >= 4096) { /* else the program is about to crash itself */
-			event.other = turn_value(access.address, access.size);
-			turn_spin_read(t, access.address, access.size, event.other, event.site);
-		}
-	} else {
-		turn_spin_reset(t);
-	}
-	turn_did(t, &event);
-	if (access.kind == EV_WRITE && !access.has_value && turn.events) {
-		t->access_open = true;
-		t->access_address = access.address;
-		t->access_size = access.size;
-	}
-}
-
 /* ---- threads -------------------------------------------------------------------------------------------- */
 
 /* Children of one thread nearly always have numbers that follow each other. */
@@ -485,6 +435,8 @@ void turn_created(uint32_t thread)
 	turn.alive++;
 	turn_plan_arrived(t);
 	turn_stand(t);
+	if (turn.straight_depends)
+		turn.straight_until = 0;
 }
 
 void turn_begin_thread(uint32_t thread)
@@ -496,6 +448,7 @@ void turn_begin_thread(uint32_t thread)
 	carrier->await_first(thread);
 	if (t->where != TURN_RUNS)
 		wait_for_turn(t);
+	turn.straight_until = 0;
 	t->decided = true;
 	lane_self.turns = true;
 }

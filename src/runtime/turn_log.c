@@ -13,21 +13,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-struct control_event *turn_log_step(struct turn_thread *t, const struct control_event *event)
-{
-	struct control *control = turn.control;
-
-	(void)t;
-	if (control->event_count >= control->event_most) {
-		control->events_lost = 1;
-		return NULL;
-	}
-	struct control_event *kept = &turn.events[control->event_count];
-	*kept = *event;
-	control->event_count++;
-	return kept;
-}
-
 /* ---- the schedule -------------------------------------------------------------------------------- */
 
 #define PIECE (1u << 16) /* bytes mapped at a time */

@@ -122,16 +122,20 @@ struct turn_object *turn_object(uint32_t index)
 
 uint32_t turn_object_find(uint64_t address)
 {
+	static uint32_t last;
+
+	if (last < objects.count && objects.items[last].address == address)
+		return last;
 	for (uint32_t i = *bucket_of(address); i; i = objects.items[i - 1].next)
 		if (objects.items[i - 1].address == address)
-			return i - 1;
+			return last = i - 1;
 	if (objects.count == objects.room)
 		vectors_call(grow, NULL); /* a spin on an object is looked at from anywhere */
 	uint32_t index = objects.count++;
 	uint32_t *bucket = bucket_of(address);
 	objects.items[index] = (struct turn_object){ .address = address, .next = *bucket };
 	*bucket = index + 1;
-	return index;
+	return last = index;
 }
 
 static struct turn_object *find(uint64_t address)
@@ -242,6 +246,7 @@ static void acquire(struct turn_thread *t, struct turn_object *o)
 	o->owner = turn_number(t) + 1;
 	o->depth++;
 	t->held++;
+	turn_regrade(o);
 }
 
 /* By whom is not asked: a thread may give back what another took. */
@@ -252,8 +257,10 @@ static void release(struct turn_object *o)
 	struct turn_thread *owner = &turn_threads[o->owner - 1];
 	if (owner->held)
 		owner->held--;
-	if (--o->depth == 0)
+	if (--o->depth == 0) {
 		o->owner = 0;
+		turn_regrade(o);
+	}
 }
 
 static uint32_t *reader_link(struct turn_object *o, uint32_t thread)
@@ -271,6 +278,7 @@ static void acquire_read(struct turn_thread *t, struct turn_object *o)
 
 	o->readers++;
 	t->held++;
+	turn_regrade(o);
 	if (!*at) {
 		uint32_t made = new_link(true);
 		if (!made)
@@ -288,6 +296,7 @@ static void release_read(struct turn_thread *t, struct turn_object *o)
 	if (!o->readers)
 		return;
 	o->readers--;
+	turn_regrade(o);
 	if (t->held)
 		t->held--;
 	if (*at && --links[*at - 1].number == 0)
@@ -307,6 +316,7 @@ static void forget(struct turn_object *o)
 	while (o->token_list)
 		drop_link(&o->token_list);
 	o->readers = o->tokens = o->waiters = o->arrived = 0;
+	turn_regrade(o);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------ */

@@ -12,20 +12,11 @@ static bool is_ready(uint32_t i)
 	return turn.ready[i / 64] >> i % 64 & 1;
 }
 
-static uint32_t count_others(uint32_t i)
-{
-	if (!turn.counted)
-		turn.ready_count = turn_find_ready();
-	return turn.ready_count - is_ready(i);
-}
-
 static uint32_t give(uint32_t i)
 {
 	struct turn_thread *t = &turn_threads[i];
 	uint32_t choice = turn.control->choice_count ? turn_plan_choice(t) : 0;
 
-	if (turn.events)
-		t->others = count_others(i);
 	t->answer = TURN_GO;
 	if (t->where != TURN_STANDS || t->want.pause == TURN_YIELD || t->want.pause == TURN_EXIT)
 		return i;
@@ -110,8 +101,10 @@ static uint32_t by_plan(unsigned tries, bool *waits)
 			continue;
 		t->scanned = scan;
 		seen += t->where != TURN_UNMADE;
-		if (turn_ready(t))
+		if (turn_ready(t)) {
+			turn.chosen_until = turn.runs[i].until;
 			return turn.runs[i].thread;
+		}
 		if (i != turn.run_at)
 			continue;
 		if (turn_can_time_out(t) ||
@@ -145,22 +138,34 @@ static uint64_t draw(void)
 }
 
 /* Who could go on is in turn.ready. Where policies may let time run out, those whose time it is, too. */
-static uint32_t find_candidates(void)
+static void find_candidates(void)
 {
-	uint32_t count = turn_find_ready();
-
-	turn.ready_count = count;
-	turn.counted = true;
+	turn_find_ready();
 	if (!(turn.control->options & CONTROL_TIMEOUTS) || turn.control->policy == CONTROL_STAY)
-		return count;
-	for (uint32_t i = 0; i < turn.top; i++) {
-		if (!is_ready(i) && turn_can_time_out(&turn_threads[i])) {
+		return;
+	for (uint32_t i = 0; i < turn.top; i++)
+		if (!is_ready(i) && turn_can_time_out(&turn_threads[i]))
 			turn.ready[i / 64] |= 1ull << i % 64;
-			count++;
+}
+
+/* If there is but one candidate: it. Else CONTROL_NONE, and whether there is any. */
+static uint32_t only_one(bool *any)
+{
+	uint32_t found = CONTROL_NONE;
+
+	*any = false;
+	for (uint32_t word = 0; word * 64 < turn.top; word++) {
+		uint64_t bits = turn.ready[word];
+		if (!bits)
+			continue;
+		if (*any || bits & (bits - 1)) {
+			*any = true;
+			return CONTROL_NONE;
 		}
+		*any = true;
+		found = word * 64 + (uint32_t)__builtin_ctzll(bits);
 	}
-	turn.ready_count = count;
-	return count;
+	return found;
 }
 
 /* The first candidate from thread `from` on and round. There is one. */
@@ -191,10 +196,13 @@ static uint32_t by_staying(uint32_t self)
 	return first_ready(self + 1 < turn.top ? self + 1 : 0);
 }
 
-static uint32_t by_chance(uint32_t count)
+static uint32_t by_chance(void)
 {
-	uint32_t which = (uint32_t)(draw() % count);
+	uint32_t count = 0;
 
+	for (uint32_t word = 0; word * 64 < turn.top; word++)
+		count += (uint32_t)__builtin_popcountll(turn.ready[word]);
+	uint32_t which = (uint32_t)(draw() % count);
 	for (uint32_t word = 0;; word++) {
 		uint64_t bits = turn.ready[word];
 		uint32_t here = (uint32_t)__builtin_popcountll(bits);
@@ -219,45 +227,103 @@ static bool only_reads(uint32_t i)
  * Partial order sampling (Yuan, Yang, Gu, CAV 2018): the operation with the highest priority goes
  * on; those that race with it draw anew. (Roughly: by their first address; that costs no more than
  * a little of the sampling's quality.) Whoever gives way comes last.
+ *
+ * With a hundred threads looking for the highest was a fifth of a run. From one decision to the next
+ * little changes, so the highest of each eight is remembered.
  */
-static uint32_t by_priority(void)
+static struct eight {
+	uint64_t most;
+	uint32_t best;
+	uint8_t ready, giving_way; /* of what the above is */
+	bool stale;		   /* somebody has drawn */
+} eights[CONTROL_THREADS / 8];
+
+static uint8_t eight_of(const uint64_t *words, uint32_t eight)
+{
+	return (uint8_t)(words[eight / 8] >> eight % 8 * 8);
+}
+
+static void draw_priorities(void)
+{
+	for (uint32_t word = 0; word * 64 < turn.top; word++) {
+		uint64_t bits = turn.ready[word] & ~turn.drawn[word];
+		turn.drawn[word] |= bits;
+		for (; bits; bits &= bits - 1) {
+			uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(bits);
+			turn.priorities[i] = draw() | 1ull << 32;
+			eights[i / 8].stale = true;
+		}
+	}
+}
+
+static void look_through(struct eight *eight, uint32_t first)
+{
+	eight->most = 0;
+	for (uint32_t bits = eight->ready; bits; bits &= bits - 1) {
+		uint32_t n = (uint32_t)__builtin_ctz(bits);
+		uint64_t priority = turn.priorities[first + n];
+		if (eight->giving_way >> n & 1)
+			priority >>= 32;
+		if (priority > eight->most) {
+			eight->best = first + n;
+			eight->most = priority;
+		}
+	}
+	eight->stale = false;
+}
+
+static uint32_t find_highest(void)
 {
 	uint32_t best = CONTROL_NONE;
 	uint64_t most = 0;
 
-	for (uint32_t word = 0; word * 64 < turn.top; word++) {
-		for (uint64_t bits = turn.ready[word]; bits; bits &= bits - 1) {
-			uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(bits);
-			uint64_t priority = turn.priorities[i];
-			if (!priority)
-				priority = turn.priorities[i] = draw() | 1ull << 32;
-			if (gives_way(i))
-				priority >>= 32;
-			if (best == CONTROL_NONE || priority > most) {
-				best = i;
-				most = priority;
-			}
+	for (uint32_t i = 0; i * 8 < turn.top; i++) {
+		struct eight *eight = &eights[i];
+		uint8_t ready = eight_of(turn.ready, i), way = eight_of(turn.giving_way, i);
+		if (!ready)
+			continue;
+		if (eight->stale || ready != eight->ready || way != eight->giving_way) {
+			eight->ready = ready;
+			eight->giving_way = way;
+			look_through(eight, i * 8);
+		}
+		if (eight->most > most) {
+			best = eight->best;
+			most = eight->most;
 		}
 	}
+	return best;
+}
+
+static uint32_t by_priority(void)
+{
+	draw_priorities();
+	uint32_t best = find_highest();
 	uint64_t object = turn.objects[best];
 	bool reads = only_reads(best);
-	for (uint32_t i = 0; object && i < turn.top; i++)
-		if (turn.objects[i] == object && !(reads && only_reads(i)))
-			turn.priorities[i] = 0;
-	turn.priorities[best] = 0;
+	for (uint32_t word = 0; object && word * 64 < turn.top; word++) {
+		for (uint64_t bits = turn.drawn[word]; bits; bits &= bits - 1) {
+			uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(bits);
+			if (turn.objects[i] == object && !(reads && only_reads(i)))
+				turn.drawn[word] &= ~(bits & -bits);
+		}
+	}
+	turn.drawn[best / 64] &= ~(1ull << best % 64);
 	return best;
 }
 
 static uint32_t by_policy(uint32_t self)
 {
-	uint32_t count = find_candidates();
+	bool any;
 
-	if (count == 0)
-		return CONTROL_NONE;
-	if (count == 1)
-		return first_ready(0);
+	find_candidates();
+	if (turn.control->policy == CONTROL_STAY)
+		turn.chosen_until = CONTROL_NONE;
+	uint32_t one = only_one(&any);
+	if (!any || one != CONTROL_NONE)
+		return one;
 	switch (turn.control->policy) {
-	case CONTROL_RANDOM: return by_chance(count);
+	case CONTROL_RANDOM: return by_chance();
 	case CONTROL_PRIORITIES: return by_priority();
 	default: return by_staying(self);
 	}
@@ -330,8 +396,8 @@ uint32_t turn_pick(uint32_t self, unsigned tries)
 	uint32_t found = CONTROL_NONE;
 	bool waits = false;
 
-	turn.moves++;
-	turn.counted = false;
+	turn_count_move();
+	turn.chosen_until = 0;
 	if (turn.meeting < turn.control->stop_count)
 		found = turn_plan_meeting();
 	if (found == CONTROL_NONE && turn.run_at < turn.control->run_count)
@@ -345,7 +411,9 @@ uint32_t turn_pick(uint32_t self, unsigned tries)
 			turn_plan_sleep();
 		found = by_policy(self);
 	}
-	if (found == CONTROL_NONE)
+	if (found == CONTROL_NONE) {
 		found = rescue(self, tries);
+		turn.chosen_until = 0;
+	}
 	return found == CONTROL_NONE ? found : give(found);
 }

@@ -97,6 +97,7 @@ void turn_read_plan(void)
 	control->fault_step = 0;
 	control->text[0] = 0;
 	turn.run_at = 0;
+	turn.straight_until = 0;
 	turn.over = false;
 	turn_plan_start();
 	turn_spin_start();

@@ -2,28 +2,12 @@
  * Who stands, and who of them could go on.
  *
  * A search makes a thousand decisions in a run, and there may be a hundred threads: looking at each of
- * them every time was two thirds of a run. So those who stand are in one of three sets. `free` are
+ * them every time was two thirds of a run. So those who stand are in one of these sets. `free` are
  * before what always can, an access say. `blocked` were looked at and wait for a change of one
- * object, in whose list they are; its change takes them out. `bound` are looked at each time.
+ * object, in whose list they are; its change takes them out. Those before a plain lock are its
+ * crowd: they are free when it is, all at once. `bound` are looked at each time.
  */
 #include "runtime/turn_state.h"
-
-bool turn_is_free(const struct turn_want *want)
-{
-	if (want->how == EVENT_TRY)
-		return want->pause == TURN_NO_PAUSE;
-	switch (want->kind) {
-	case EV_ACQUIRE:
-	case EV_READ_ACQUIRE:
-	case EV_WOKEN:
-	case EV_DOWN:
-	case EV_PASS:
-	case EV_ONCE_BEGIN:
-	case EV_JOIN:
-	case EV_NONE: return false;
-	default: return true;
-	}
-}
 
 /* ---- the sets ----------------------------------------------------------------------------------- */
 
@@ -37,26 +21,102 @@ static void clear(uint64_t *words, uint32_t i)
 	words[i / 64] &= ~(1ull << i % 64);
 }
 
-static bool test(const uint64_t *words, uint32_t i)
-{
-	return words[i / 64] >> i % 64 & 1;
-}
-
 static bool is_free_now(const struct turn_thread *t)
 {
 	return turn_is_free(&t->want) && !t->stopped && !t->asleep && !t->spins &&
 	       t->step < t->hold;
 }
 
+/* ---- crowds ------------------------------------------------------------------------------------- */
+
+/* There are few at a time. Whoever finds no room is bound. */
+#define CROWDS 32u
+static struct crowd {
+	uint64_t members[TURN_WORDS];
+	uint32_t count;
+	bool can; /* take the lock */
+} crowds[CROWDS];
+static uint32_t crowds_used; /* a bit for each */
+
+static bool is_for_taking(const struct turn_object *o)
+{
+	return !o->owner && !o->readers;
+}
+
+/* Can it go on if and only if nobody has the lock? */
+static bool is_of_crowd(const struct turn_thread *t)
+{
+	return t->want.kind == EV_ACQUIRE && t->want.how == EVENT_PLAIN &&
+	       t->want.lock != TURN_LOCK_ROBUST && turn_is_allowed(t) && !t->spins &&
+	       !t->cancelled && !turn.control->choice_count &&
+	       turn_object(t->object)->owner != turn_number(t) + 1;
+}
+
+static bool join_crowd(struct turn_thread *t)
+{
+	struct turn_object *o = turn_object(t->object);
+
+	if (!o->crowd) {
+		if (crowds_used == UINT32_MAX)
+			return false;
+		o->crowd = (uint32_t)__builtin_ctz(~crowds_used) + 1;
+		crowds_used |= 1u << (o->crowd - 1);
+		crowds[o->crowd - 1].can = is_for_taking(o);
+	}
+	struct crowd *crowd = &crowds[o->crowd - 1];
+	crowd->count++;
+	set(crowd->members, turn_number(t));
+	if (crowd->can)
+		set(turn.free, turn_number(t));
+	t->in_crowd = t->object + 1;
+	return true;
+}
+
+static void leave_crowd(struct turn_thread *t)
+{
+	struct turn_object *o = turn_object(t->in_crowd - 1);
+	struct crowd *crowd = &crowds[o->crowd - 1];
+
+	clear(crowd->members, turn_number(t));
+	t->in_crowd = 0;
+	if (--crowd->count == 0) {
+		crowds_used &= ~(1u << (o->crowd - 1));
+		o->crowd = 0;
+	}
+}
+
+void turn_regrade(struct turn_object *o)
+{
+	if (!o->crowd)
+		return;
+	struct crowd *crowd = &crowds[o->crowd - 1];
+	if (crowd->can == is_for_taking(o))
+		return;
+	crowd->can = !crowd->can;
+	for (uint32_t word = 0; word * 64 < turn.top; word++) {
+		if (crowd->can)
+			turn.free[word] |= crowd->members[word];
+		else
+			turn.free[word] &= ~crowd->members[word];
+	}
+	if (crowd->can && turn.straight_depends)
+		turn.straight_until = 0;
+}
+
+/* ---- standing ----------------------------------------------------------------------------------- */
+
 void turn_stand(struct turn_thread *t)
 {
 	uint32_t i = turn_number(t);
 
-	t->where = TURN_STANDS;
+	turn_put(t, TURN_STANDS);
 	turn.objects[i] = t->want.object;
 	if (t->want.pause == TURN_YIELD || t->spins)
 		set(turn.giving_way, i);
-	set(is_free_now(t) ? turn.free : turn.bound, i);
+	if (is_free_now(t))
+		set(turn.free, i);
+	else if (!is_of_crowd(t) || !join_crowd(t))
+		set(turn.bound, i);
 }
 
 static void leave_list(struct turn_thread *t)
@@ -79,10 +139,13 @@ void turn_unstand(struct turn_thread *t)
 	turn.objects[i] = 0;
 	if (t->blocked_on)
 		leave_list(t);
+	if (t->in_crowd)
+		leave_crowd(t);
 }
 
 void turn_stand_anew(void)
 {
+	turn.straight_until = 0;
 	for (uint32_t i = 0; i < turn.top; i++) {
 		if (turn_threads[i].where != TURN_STANDS)
 			continue;
@@ -103,6 +166,8 @@ static void block(struct turn_thread *t, uint32_t object)
 
 void turn_unblock(struct turn_object *o)
 {
+	if (o->blocked && turn.straight_depends)
+		turn.straight_until = 0;
 	while (o->blocked) {
 		struct turn_thread *t = &turn_threads[o->blocked - 1];
 		o->blocked = t->next_blocked;
@@ -185,23 +250,27 @@ static uint64_t ready_of_bound(uint32_t word)
 	return ready;
 }
 
-uint32_t turn_find_ready(void)
+void turn_find_ready(void)
 {
-	uint32_t count = 0;
+	uint32_t words = (turn.top + 63) / 64;
 
-	for (uint32_t word = 0; word * 64 < turn.top; word++) {
+	for (uint32_t word = 0; word < words; word++) {
 		turn.ready[word] = turn.free[word];
 		if (turn.bound[word])
 			turn.ready[word] |= ready_of_bound(word);
-		count += (uint32_t)__builtin_popcountll(turn.ready[word]);
 	}
 	if (!turn.back)
-		return count;
-	for (uint32_t i = 0; i < turn.top; i++) {
-		if (turn_threads[i].where == TURN_BACK && !test(turn.ready, i)) {
+		return;
+	for (uint32_t i = 0; i < turn.top; i++)
+		if (turn_threads[i].where == TURN_BACK)
 			set(turn.ready, i);
-			count++;
-		}
-	}
-	return count;
+}
+
+bool turn_any_unseen(void)
+{
+	turn_find_ready();
+	for (uint32_t word = 0; word * 64 < turn.top; word++)
+		if (turn.bound[word] & ~turn.ready[word])
+			return true;
+	return false;
 }

@@ -13,38 +13,10 @@
 
 #define ROUNDS 40u
 #define ROUNDS_SOON 3u
-#define READS 8u
 
-struct read {
-	uint64_t address, site, value;
-	uint32_t size; /* 0: a try of an object, `value` is its version; without one, a yield */
-	bool again;    /* it was repeated */
-};
+struct turn_spin turn_spins[CONTROL_THREADS];
 
-static struct spin {
-	struct read reads[READS];
-	uint32_t used, repeats;
-	uint32_t indulged; /* how often it was let go on all the same */
-} spins[CONTROL_THREADS];
-
-uint64_t turn_value(uint64_t address, uint32_t size)
-{
-	switch (size) {
-	case 0: return 0;
-	case 1: return *(const volatile uint8_t *)address;
-	case 2: return *(const volatile uint16_t *)address;
-	case 4: return *(const volatile uint32_t *)address;
-	default: break;
-	}
-	if (size >= 8)
-		return *(const volatile uint64_t *)address;
-	uint64_t value = 0;
-	for (uint32_t i = size; i-- > 0;)
-		value = value << 8 | *(const volatile uint8_t *)(address + i);
-	return value;
-}
-
-static uint64_t now(const struct read *r)
+static uint64_t now(const struct turn_read *r)
 {
 	return r->size ? turn_value(r->address, r->size)
 		       : turn_object(turn_object_find(r->address))->version;
@@ -55,14 +27,6 @@ void turn_spin_start(void)
 	turn.spin_rounds = turn.control->options & CONTROL_SPIN_SOON ? ROUNDS_SOON : ROUNDS;
 }
 
-void turn_spin_reset(struct turn_thread *t)
-{
-	struct spin *spin = &spins[turn_number(t)];
-
-	spin->used = spin->repeats = spin->indulged = 0;
-	t->spins = false;
-}
-
 /*
  * A spin may end by time, and one that we see only the yields of may wait for code that is not
  * instrumented: those are let go on for much longer before anything is given up for them.
@@ -70,9 +34,9 @@ void turn_spin_reset(struct turn_thread *t)
 #define INDULGENCE 5u
 #define INDULGENCE_YIELD 1000u
 
-static bool only_yields(const struct spin *spin)
+static bool only_yields(const struct turn_spin *spin)
 {
-	uint32_t used = spin->used < READS ? spin->used : READS;
+	uint32_t used = spin->used < TURN_READS ? spin->used : TURN_READS;
 
 	for (uint32_t i = 0; i < used; i++)
 		if (spin->reads[i].again && (spin->reads[i].size || spin->reads[i].address))
@@ -82,7 +46,7 @@ static bool only_yields(const struct spin *spin)
 
 bool turn_spin_indulge(struct turn_thread *t, bool always)
 {
-	struct spin *spin = &spins[turn_number(t)];
+	struct turn_spin *spin = &turn_spins[turn_number(t)];
 	uint32_t most = only_yields(spin) ? INDULGENCE_YIELD : INDULGENCE;
 
 	if (!always && spin->indulged >= most)
@@ -93,19 +57,25 @@ bool turn_spin_indulge(struct turn_thread *t, bool always)
 	return true;
 }
 
-static void note(struct turn_thread *t, const struct read *read)
+static void start_spinning(struct turn_thread *t)
 {
-	struct spin *spin = &spins[turn_number(t)];
-	uint32_t used = spin->used < READS ? spin->used : READS;
+	t->spins = true;
+	turn.straight_until = 0;
+}
+
+static void note(struct turn_thread *t, const struct turn_read *read)
+{
+	struct turn_spin *spin = &turn_spins[turn_number(t)];
+	uint32_t used = spin->used < TURN_READS ? spin->used : TURN_READS;
 
 	for (uint32_t i = 0; i < used; i++) {
-		struct read *r = &spin->reads[i];
+		struct turn_read *r = &spin->reads[i];
 		if (r->address != read->address || r->site != read->site || r->size != read->size)
 			continue;
 		if (r->value == read->value) {
 			r->again = true;
 			if (++spin->repeats >= turn.spin_rounds * used)
-				t->spins = true;
+				start_spinning(t);
 		} else {
 			r->value = read->value;
 			spin->repeats = spin->indulged = 0;
@@ -113,20 +83,20 @@ static void note(struct turn_thread *t, const struct read *read)
 		}
 		return;
 	}
-	spin->reads[spin->used++ % READS] = *read;
+	spin->reads[spin->used++ % TURN_READS] = *read;
 	spin->repeats = spin->indulged = 0;
 	t->spins = false;
 }
 
-void turn_spin_read(struct turn_thread *t, uint64_t address, uint32_t size, uint64_t value,
+void turn_spin_note(struct turn_thread *t, uint64_t address, uint32_t size, uint64_t value,
 		    uint64_t site)
 {
-	note(t, &(struct read){ address, site, value, size < 8 ? size : 8, false });
+	note(t, &(struct turn_read){ address, site, value, size < 8 ? size : 8, false });
 }
 
 void turn_spin_try(struct turn_thread *t, uint64_t object, uint64_t site)
 {
-	struct read r = { .address = object, .site = site };
+	struct turn_read r = { .address = object, .site = site };
 
 	r.value = now(&r);
 	note(t, &r);
@@ -134,8 +104,8 @@ void turn_spin_try(struct turn_thread *t, uint64_t object, uint64_t site)
 
 bool turn_spin_changed(const struct turn_thread *t)
 {
-	const struct spin *spin = &spins[turn_number(t)];
-	uint32_t used = spin->used < READS ? spin->used : READS;
+	const struct turn_spin *spin = &turn_spins[turn_number(t)];
+	uint32_t used = spin->used < TURN_READS ? spin->used : TURN_READS;
 
 	for (uint32_t i = 0; i < used; i++)
 		if (now(&spin->reads[i]) != spin->reads[i].value)

@@ -36,7 +36,6 @@ struct turn_thread {
 	bool request_made;
 	uint32_t step;	  /* operations done */
 	uint32_t written; /* steps that the schedule file knows of */
-	uint32_t others;  /* how many else could have gone on at the last decision */
 	uint32_t hold;	  /* rules: the first step that may not start yet */
 	uint32_t watch;	  /* rules: having done this many steps lets somebody else go on */
 	uint32_t stop;	  /* the stop it is on its way to, or CONTROL_NONE */
@@ -49,6 +48,7 @@ struct turn_thread {
 	int tid;		/* the kernel's */
 	uint32_t blocked_on;	/* the object whose change it waits for: index + 1 */
 	uint32_t next_blocked;	/* in that object's list: thread + 1 */
+	uint32_t in_crowd;	/* the lock in whose crowd it stands: index of the object + 1 */
 	uint64_t waiting_since; /* the number of its WAIT */
 	/* The last access, whose value is looked at when it is over: at the next step. */
 	uint32_t access_event; /* CONTROL_NONE: not logged */
@@ -67,6 +67,7 @@ struct turn_object {
 	uint32_t waiters, tokens, token_list; /* a condition's */
 	uint32_t meet, arrived, round;	      /* a barrier's */
 	uint32_t blocked;		      /* who waits for it to change: thread + 1 */
+	uint32_t crowd;			      /* who can take it if it is free: see turn_ready.c */
 	uint32_t next;			      /* in its bucket; index + 1 */
 };
 
@@ -103,6 +104,13 @@ struct turn {
 	bool others_expected; /* see turn_expect_others */
 	bool over;	      /* turn_finish was called */
 	bool plain; /* no stops, rules or sleeps are open: what always can needs no look at them */
+	/*
+	 * Who has the turn goes on without a decision until it has done so many steps, but for what
+	 * cannot happen at once: the plan and the policy would say no more than that. 0: they are asked.
+	 */
+	uint32_t straight_until;
+	bool straight_depends; /* … as long as nobody who stands becomes ready */
+	uint32_t chosen_until; /* what the last decision says of that */
 	uint32_t asleep;
 	uint64_t random;
 	uint64_t numbers; /* counts waits and signals */
@@ -110,11 +118,10 @@ struct turn {
 	uint64_t free[TURN_WORDS], bound[TURN_WORDS];
 	uint64_t giving_way[TURN_WORDS]; /* of them, who yields or spins: others go first */
 	uint64_t ready[TURN_WORDS];	 /* at this decision: who could go on */
-	uint32_t ready_count;
-	bool counted; /* `ready` is of this decision */
+	uint64_t drawn[TURN_WORDS];	 /* who has a priority */
 	/* Dense, because they are looked at together. */
-	uint64_t objects[CONTROL_THREADS];    /* what each stands before, or 0 */
-	uint64_t priorities[CONTROL_THREADS]; /* 0: to be drawn */
+	uint64_t objects[CONTROL_THREADS]; /* what each stands before, or 0 */
+	uint64_t priorities[CONTROL_THREADS];
 };
 extern struct turn turn;
 extern struct turn_thread turn_threads[CONTROL_THREADS];
@@ -124,14 +131,43 @@ static inline uint32_t turn_number(const struct turn_thread *t)
 	return (uint32_t)(t - turn_threads);
 }
 
+/* The turn's owner alone changes these; others look at them, and a locked instruction is 20 cycles. */
+static inline void turn_count_move(void)
+{
+	uint64_t moves = atomic_load_explicit(&turn.moves, memory_order_relaxed);
+
+	atomic_store_explicit(&turn.moves, moves + 1, memory_order_release);
+}
+
+static inline void turn_put(struct turn_thread *t, enum turn_where where)
+{
+	atomic_store_explicit(&t->where, (uint8_t)where, memory_order_release);
+}
+
+/* Can it always happen? */
+static inline bool turn_is_free(const struct turn_want *want)
+{
+	if (want->how == EVENT_TRY)
+		return want->pause == TURN_NO_PAUSE;
+	switch (want->kind) {
+	case EV_ACQUIRE:
+	case EV_READ_ACQUIRE:
+	case EV_WOKEN:
+	case EV_DOWN:
+	case EV_PASS:
+	case EV_ONCE_BEGIN:
+	case EV_JOIN:
+	case EV_NONE: return false;
+	default: return true;
+	}
+}
+
 /* ---- turn.c ---- */
 
 extern SOOTH_TLS struct turn_thread *turn_me; /* the calling thread; NULL: it takes no turns */
 
-/* Puts a thread among those who stand, or takes it from there. */
-void turn_stand(struct turn_thread *t);
-void turn_unstand(struct turn_thread *t);
-void turn_stand_anew(void);  /* rules, stops or sleeps have changed */
+/* Before the operation `want` of the thread that has the turn, unless it goes straight on. */
+enum turn_answer turn_take_slowly(struct turn_thread *t);
 void turn_be_main(void);     /* the caller is thread 0, and there are no others */
 void turn_forget_self(void); /* the caller takes no turns any more */
 /* A waiting kernel thread looks around: true, it has taken a turn that nobody had. */
@@ -139,7 +175,6 @@ bool turn_waited_long(uint32_t self);
 
 /* ---- turn_step.c ---- */
 
-void turn_did(struct turn_thread *t, struct control_event *event); /* it has been done */
 void turn_settle_access(struct turn_thread *t); /* the value of the last write, which is over now */
 /* Ends the run if that memory was freed, where that is to be looked for. */
 void turn_check_heap(uint64_t address, uint64_t size, uint64_t site);
@@ -159,14 +194,15 @@ void turn_count_runs(void); /* how many runs of the plan are done */
 /* Puts a thread among those who stand, or takes it from there. */
 void turn_stand(struct turn_thread *t);
 void turn_unstand(struct turn_thread *t);
-void turn_stand_anew(void);			 /* rules, stops or sleeps have changed */
-void turn_unblock(struct turn_object *o);	 /* it has changed */
-bool turn_is_free(const struct turn_want *want); /* can it always? */
+void turn_stand_anew(void);		  /* rules, stops or sleeps have changed */
+void turn_unblock(struct turn_object *o); /* it has changed */
+void turn_regrade(struct turn_object *o); /* it has been taken, or is free */
 /* Do rules, stops and sleeps let it, if its operation can happen? */
 bool turn_is_allowed(const struct turn_thread *t);
 bool turn_ready(const struct turn_thread *t);	     /* could it go on now? */
 bool turn_can_time_out(const struct turn_thread *t); /* … because its time is over? */
-uint32_t turn_find_ready(void);			     /* all of them, to turn.ready; how many */
+void turn_find_ready(void);			     /* all of them, to turn.ready */
+bool turn_any_unseen(void); /* may anybody become ready without a change that we are told of? */
 
 /* ---- turn_plan.c ---- */
 
@@ -200,14 +236,73 @@ bool turn_object_owners(const struct turn_thread *t, bool (*visit)(uint32_t owne
 /* ---- turn_spin.c ---- */
 
 void turn_spin_start(void);
-void turn_spin_read(struct turn_thread *t, uint64_t address, uint32_t size, uint64_t value,
+void turn_spin_note(struct turn_thread *t, uint64_t address, uint32_t size, uint64_t value,
 		    uint64_t site);
 void turn_spin_try(struct turn_thread *t, uint64_t object, uint64_t site);
-void turn_spin_reset(struct turn_thread *t);
 /* Lets it spin for another while. False, unless `always`: that was done often enough. */
 bool turn_spin_indulge(struct turn_thread *t, bool always);
 bool turn_spin_changed(const struct turn_thread *t);
-uint64_t turn_value(uint64_t address, uint32_t size); /* what is there, at most 8 bytes */
+
+#define TURN_READS 8u
+struct turn_read {
+	uint64_t address, site, value;
+	uint32_t size; /* 0: a try of an object, `value` is its version; without one, a yield */
+	bool again;    /* it was repeated */
+};
+
+struct turn_spin {
+	uint32_t used, repeats;
+	uint32_t indulged; /* how often it was let go on all the same */
+	struct turn_read reads[TURN_READS];
+};
+extern struct turn_spin turn_spins[CONTROL_THREADS];
+
+/* It has done something. */
+static inline void turn_spin_reset(struct turn_thread *t)
+{
+	struct turn_spin *spin = &turn_spins[turn_number(t)];
+
+	if (spin->used) {
+		spin->used = spin->repeats = spin->indulged = 0;
+		t->spins = false;
+	}
+}
+
+/* The first read behind that is remembered at once. */
+static inline void turn_spin_read(struct turn_thread *t, uint64_t address, uint32_t size,
+				  uint64_t value, uint64_t site)
+{
+	struct turn_spin *spin = &turn_spins[turn_number(t)];
+
+	if (spin->used) {
+		turn_spin_note(t, address, size, value, site);
+		return;
+	}
+	spin->used = 1;
+	spin->reads[0].address = address;
+	spin->reads[0].site = site;
+	spin->reads[0].value = value;
+	spin->reads[0].size = size < 8 ? size : 8;
+	spin->reads[0].again = false;
+}
+
+/* What is there, at most 8 bytes. */
+static inline uint64_t turn_value(uint64_t address, uint32_t size)
+{
+	switch (size) {
+	case 0: return 0;
+	case 1: return *(const volatile uint8_t *)address;
+	case 2: return *(const volatile uint16_t *)address;
+	case 4: return *(const volatile uint32_t *)address;
+	default: break;
+	}
+	if (size >= 8)
+		return *(const volatile uint64_t *)address;
+	uint64_t value = 0;
+	for (uint32_t i = size; i-- > 0;)
+		value = value << 8 | *(const volatile uint8_t *)(address + i);
+	return value;
+}
 
 /* ---- turn_stuck.c ---- */
 
@@ -225,7 +320,6 @@ void turn_outside_nobody(void); /* nobody can go on, somebody is outside: has th
 /* ---- turn_log.c ---- */
 
 void turn_log_start(const char *dir);
-struct control_event *turn_log_step(struct turn_thread *t, const struct control_event *event);
 void turn_log_switch(const struct turn_thread *from); /* its turn ends */
 void turn_log_end(void);
 

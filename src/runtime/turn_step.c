@@ -1,9 +1,10 @@
 /*
- * What an operation leaves behind: its step is counted and logged, and what the scheduler knows
- * changes. Accesses of instrumented code come by turn_access (turn.c), all else by its record.
+ * Steps. What an operation leaves behind: its step is counted and logged, and what the scheduler knows
+ * changes. Accesses of instrumented code come by turn_access, all else by its record.
  */
 #include "runtime/turn_state.h"
 
+#include "runtime/carrier.h"
 #include "runtime/follow.h"
 #include "runtime/place.h"
 
@@ -30,26 +31,113 @@ void turn_settle(void)
 		turn_settle_access(turn_me);
 }
 
-void turn_did(struct turn_thread *t, struct control_event *event)
+/* ---- the log ------------------------------------------------------------------------------------------ */
+
+/* Where what cannot be logged goes. */
+static struct control_event unlogged;
+
+/*
+ * The event of the step to come, to be filled in by the caller: all but the fields that are set here.
+ * It is in the log when it is counted, by `did`.
+ */
+static inline struct control_event *begin_event(const struct turn_thread *t, enum event_kind kind)
 {
+	const struct control *control = turn.control;
+	struct control_event *event = &unlogged;
+
+	if (turn.events && control->event_count < control->event_most)
+		event = &turn.events[control->event_count];
 	event->thread = turn_number(t);
 	event->step = t->step;
-	event->others = t->others > UINT16_MAX ? UINT16_MAX : (uint16_t)t->others;
-	if (!t->decided)
-		event->flags |= CONTROL_EVENT_NO_CHOICE;
+	event->kind = (uint8_t)kind;
+	event->flags = t->decided ? 0 : CONTROL_EVENT_NO_CHOICE;
+	event->spare = 0;
+	return event;
+}
+
+/* It has been done. */
+static inline void did(struct turn_thread *t, const struct control_event *event)
+{
+	struct control *control = turn.control;
+
 	t->decided = false;
 	t->step++;
 	t->access_event = CONTROL_NONE;
-	if (turn.events) {
-		struct control_event *kept = turn_log_step(t, event);
-		if (kept)
-			t->access_event = (uint32_t)(kept - turn.events);
-	}
-	struct control *control = turn.control;
-	if (++control->steps == control->most_steps)
+	if (event != &unlogged)
+		t->access_event = control->event_count++;
+	else if (turn.events)
+		control->events_lost = 1;
+	if (__builtin_expect(++control->steps == control->most_steps, 0))
 		turn_end_run(CONTROL_LIMIT, "", 0);
 	if (!turn.plain && event->kind != EV_END)
 		turn_plan_did(t, event);
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------------- */
+
+static void take_access(struct turn_thread *t, const struct wire_element *e, uint64_t address,
+			uint64_t value)
+{
+	struct turn_want *want = &t->want;
+
+	/* By hand: what the compiler makes of an initialiser is slower. */
+	want->kind = (enum event_kind)e->kind;
+	want->how = EVENT_PLAIN;
+	want->size = e->size;
+	want->object = address;
+	want->other = value;
+	want->site = (uint64_t)e;
+	want->foreign = false;
+	want->pause = TURN_NO_PAUSE;
+	want->pc = 0;
+	carrier_vectors_live = true;
+	turn_take_slowly(t);
+	carrier_vectors_live = false;
+}
+
+/*
+ * The way through for an access, when the same thread goes on, is short: the plan was asked before, and
+ * said how far. No vector registers are used on it, nor by anything behind it (see vectors.h).
+ */
+void turn_access(const uint8_t *record, unsigned element)
+{
+	struct turn_thread *t = turn_me;
+	uint64_t address, value = 0;
+
+	if (!turn_on() || !t)
+		return;
+	const struct wire_element *e = follow_next(record, element, &address);
+	if (__builtin_expect(!e, 0))
+		return;
+	bool reads = e->kind == EV_READ, has_value = reads || follow_value(e, record, &value);
+	if (__builtin_expect(turn.holder != turn_number(t), 0))
+		turn_return(); /* it was taken away while we waited for something unseen */
+	turn_settle_access(t);
+	if (t->step < turn.straight_until) {
+		turn_count_move();
+		t->decided = true;
+	} else {
+		take_access(t, e, address, value);
+	}
+	turn_check_heap(address, e->size, (uint64_t)e);
+
+	struct control_event *event = begin_event(t, (enum event_kind)e->kind);
+	event->size = e->size;
+	event->address = address;
+	event->site = (uint64_t)e;
+	if (!reads) {
+		turn_spin_reset(t);
+	} else if (address >= 4096) { /* else the program is about to crash itself */
+		value = turn_value(address, e->size);
+		turn_spin_read(t, address, e->size, value, (uint64_t)e);
+	}
+	event->other = value;
+	did(t, event);
+	if (!has_value && turn.events) {
+		t->access_open = true;
+		t->access_address = address;
+		t->access_size = e->size;
+	}
 }
 
 /* ---- records ------------------------------------------------------------------------------------------ */
@@ -65,6 +153,7 @@ static void describe(struct control_event *event, const struct record_fields *fi
 {
 	event->address = fields->a;
 	event->size = (uint32_t)fields->n;
+	event->other = 0;
 	switch (event->kind) {
 	case EV_ATOMIC_UPDATE:
 		event->other = bytes ? first_bytes((const char *)bytes + fields->n, fields->n) : 0;
@@ -155,7 +244,6 @@ void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_field
 		   const void *bytes, size_t size)
 {
 	struct turn_thread *t = turn_me;
-	struct control_event event = { .kind = (uint8_t)kind };
 
 	(void)size;
 	if (!t || !event_is_step(kind))
@@ -163,17 +251,18 @@ void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_field
 	if (turn.holder != turn_number(t))
 		turn_return();
 	turn_settle_access(t);
-	describe(&event, fields, bytes);
-	event.flags = flags_of(t, kind, fields->m);
-	if (t->want.foreign)
-		event.flags |= CONTROL_EVENT_FOREIGN;
 	if (event_group(kind) == EG_ACCESS) {
 		turn_check_heap(fields->a, fields->n, t->want.site);
 		if (kind == EV_COPY)
 			turn_check_heap(fields->b, fields->n, t->want.site);
 	}
-	event.site = t->want.pc == pc ? t->want.site : follow_site(pc);
+	struct control_event *event = begin_event(t, kind);
+	describe(event, fields, bytes);
+	event->flags |= flags_of(t, kind, fields->m);
+	if (t->want.foreign)
+		event->flags |= CONTROL_EVENT_FOREIGN;
+	event->site = t->want.pc == pc ? t->want.site : follow_site(pc);
 	turn_object_did(t, kind, fields);
-	note_spin(t, &event, bytes);
-	turn_did(t, &event);
+	note_spin(t, event, bytes);
+	did(t, event);
 }

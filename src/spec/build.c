@@ -24,7 +24,7 @@ char *build_source(struct build *build, uint32_t from, uint32_t to)
 
 void build_complain(struct build *build, struct spec_place place, const char *format, ...)
 {
-	char text[512];
+	char text[1024];
 	va_list arguments;
 
 	va_start(arguments, format);

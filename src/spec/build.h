@@ -187,6 +187,9 @@ void build_property_begin(struct build *build, const struct span *span, const ch
 void build_property_end(struct build *build);
 struct spec_formula *build_formula(struct build *build, enum spec_formalism formalism,
 				   const struct span *span, const struct span *text);
+/* always EXPR, never EXPR */
+void build_temporal(struct build *build, const struct span *word, const struct span *span,
+		    struct spec_expr *expr, bool never);
 void build_monitor(struct build *build, const struct span *span, struct build_text path);
 void build_grammar(struct build *build, const struct span *span, const char *attributes);
 void build_view(struct build *build, const struct span *span, const char *what,

@@ -193,6 +193,16 @@ struct spec_formula *build_formula(struct build *build, enum spec_formalism form
 	return formula;
 }
 
+void build_temporal(struct build *build, const struct span *word, const struct span *span,
+		    struct spec_expr *expr, bool never)
+{
+	struct span whole = span_join(word, span);
+	struct spec_formula *formula = build_formula(build, SPEC_TEMPORAL, &whole, &whole);
+
+	formula->expr = expr;
+	formula->never = never;
+}
+
 void build_monitor(struct build *build, const struct span *span, struct build_text path)
 {
 	build_formula(build, SPEC_MONITOR, span, span)->text = path.text;

@@ -1,9 +1,377 @@
+/*
+ * What the file alone can be wrong in, once names are numbers: types in expressions, operators of
+ * time in places without time, parameters that nobody binds, targets of the wrong type.
+ */
 #include "spec/check.h"
+#include "spec/near.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+/* ---- types in expressions -------------------------------------------------------------------- */
+
+enum kind { UNKNOWN, INTEGER, REAL, TEXT };
+
+struct checker {
+	const struct spec_file *file;
+	const struct spec_property *property;
+	struct spec_messages *messages;
+	const struct spec_formula *formula; /* NULL: in an event */
+};
+
+#define COMPLAIN(c, place, ...)                                                                    \
+	spec_complain((c)->file, (c)->messages, SPEC_ERROR, (place), __VA_ARGS__)
+
+static const struct function {
+	const char *name;
+	unsigned texts, numbers;
+} functions[] = { { "strstr", 2, 0 },
+		  { "strcmp", 2, 0 },
+		  { "strncmp", 2, 1 },
+		  { "strlen", 1, 0 },
+		  { "startswith", 2, 0 } };
+#define FUNCTIONS (sizeof functions / sizeof *functions)
+
+static enum kind kind_of(struct checker *c, const struct spec_expr *e);
+
+static enum kind of_type(uint8_t type)
+{
+	switch (type) {
+	case SPEC_STRING: return TEXT;
+	case SPEC_FLOATING: return REAL;
+	default: return INTEGER;
+	}
+}
+
+static enum kind of_name(struct checker *c, const struct spec_expr *e)
+{
+	if (e->parameter != SPEC_NONE)
+		return of_type(c->property->parameters[e->parameter].type);
+	for (uint32_t i = 0; e->local == SPEC_NONE && i < c->file->extern_count; i++)
+		if (!strcmp(c->file->externs[i].name, e->text))
+			return of_type(c->file->externs[i].type);
+	return UNKNOWN;
+}
+
+static void expect(struct checker *c, const struct spec_expr *e, bool text, const char *function)
+{
+	enum kind kind = kind_of(c, e);
+
+	if (kind != UNKNOWN && (kind == TEXT) != text)
+		COMPLAIN(c, e->place, "%s takes a %s here", function, text ? "string" : "number");
+}
+
+static enum kind of_call(struct checker *c, const struct spec_expr *e)
+{
+	const struct function *f = functions;
+	struct near near;
+	unsigned given = 0;
+
+	while (f < functions + FUNCTIONS && strcmp(f->name, e->text) != 0)
+		f++;
+	if (f == functions + FUNCTIONS) {
+		near_start(&near, e->text);
+		for (size_t i = 0; i < FUNCTIONS; i++)
+			near_try(&near, functions[i].name);
+		COMPLAIN(c, e->place,
+			 "there is no function '%s' here; there are strstr, strcmp, strncmp, "
+			 "strlen and startswith%s%s%s",
+			 e->text, near.best ? "; did you mean '" : "", near.best ? near.best : "",
+			 near.best ? "'?" : "");
+		return UNKNOWN;
+	}
+	for (const struct spec_expr *x = e->left; x; x = x->next, given++)
+		if (given < f->texts + f->numbers)
+			expect(c, x, given < f->texts, f->name);
+	if (given != f->texts + f->numbers)
+		COMPLAIN(c, e->place, "%s takes %u arguments, not %u", f->name,
+			 f->texts + f->numbers, given);
+	return INTEGER;
+}
+
+static bool compares(uint8_t operator)
+{
+	return operator>= SPEC_LESS && operator<= SPEC_UNEQUAL;
+}
+
+static bool wants_integers(uint8_t operator)
+{
+	return operator== SPEC_MODULO || operator== SPEC_SHIFT_LEFT || operator==
+		SPEC_SHIFT_RIGHT ||
+		operator== SPEC_BIT_AND ||
+		operator== SPEC_BIT_OR ||
+		operator== SPEC_BIT_XOR ||
+		operator== SPEC_COMPLEMENT;
+}
+
+static bool is_null(const struct spec_expr *e)
+{
+	return e->operator== SPEC_NUMBER && !e->number;
+}
+
+static enum kind of_binary(struct checker *c, const struct spec_expr *e)
+{
+	enum kind a = kind_of(c, e->left), b = kind_of(c, e->right);
+	bool known = a != UNKNOWN && b != UNKNOWN;
+
+	if (compares(e->operator)) {
+		if (known && (a == TEXT) != (b == TEXT) && !is_null(a == TEXT ? e->right : e->left))
+			COMPLAIN(c, e->place, "a string is compared with a number");
+		return INTEGER;
+	}
+	if (a == TEXT || b == TEXT)
+		COMPLAIN(c, e->place, "one cannot calculate with a string");
+	else if ((a == REAL || b == REAL) && wants_integers(e->operator))
+		COMPLAIN(c, e->place, "this operator takes integers only");
+	return !known ? UNKNOWN : a == REAL || b == REAL ? REAL : INTEGER;
+}
+
+static enum kind of_unary(struct checker *c, const struct spec_expr *e)
+{
+	enum kind a = kind_of(c, e->left);
+
+	if (a == TEXT && e->operator!= SPEC_NOT)
+		COMPLAIN(c, e->place, "one cannot calculate with a string");
+	else if (a == REAL && wants_integers(e->operator))
+		COMPLAIN(c, e->place, "this operator takes integers only");
+	return e->operator== SPEC_NOT ? INTEGER : a;
+}
+
+/* Members, indices and what is pointed at are of globals: there is a name at their root. */
+static enum kind of_place(struct checker *c, const struct spec_expr *e)
+{
+	const struct spec_expr *root = e;
+
+	for (; root->operator== SPEC_MEMBER || root->operator== SPEC_INDEX ||
+	       root->
+	       operator== SPEC_DEREF || root->
+	       operator== SPEC_ADDRESS;
+	     root = root->left)
+		if (root->operator== SPEC_INDEX)
+			kind_of(c, root->right);
+	if (root->operator== SPEC_EVENT)
+		COMPLAIN(c, e->place, "'%s' is an event, it has no members; implication is '=>'",
+			 root->text);
+	else if (root->operator!= SPEC_NAME)
+		COMPLAIN(c, e->place, "only a variable has members, elements and an address");
+	return UNKNOWN;
+}
+
+/* The operators of time: `always` and `never` speak of the past, `ltl:` of the future. */
+static enum kind of_time(struct checker *c, const struct spec_expr *e)
+{
+	bool future = e->operator>= SPEC_ALWAYS;
+	bool past = e->operator>= SPEC_PREV && !future;
+
+	if (!c->formula)
+		COMPLAIN(c, e->place, "operators of time stand in formulas only");
+	else if (future && c->formula->formalism != SPEC_LTL)
+		COMPLAIN(c, e->place,
+			 "always, eventually, next and until look ahead: they stand in 'ltl:'");
+	else if (past && c->formula->formalism == SPEC_LTL)
+		COMPLAIN(c, e->place,
+			 "'ltl:' looks ahead; prev, once, sofar, since, start, end and [p, q) look "
+			 "back: they stand in 'always' and 'never'");
+	kind_of(c, e->left);
+	if (e->right)
+		kind_of(c, e->right);
+	return INTEGER;
+}
+
+static enum kind kind_of(struct checker *c, const struct spec_expr *e)
+{
+	switch (e->operator) {
+	case SPEC_NUMBER: return INTEGER;
+	case SPEC_REAL: return REAL;
+	case SPEC_TEXT: return TEXT;
+	case SPEC_NAME: return of_name(c, e);
+	case SPEC_EVENT: return INTEGER;
+	case SPEC_CALL: return of_call(c, e);
+	case SPEC_MEMBER:
+	case SPEC_INDEX:
+	case SPEC_DEREF:
+	case SPEC_ADDRESS: return of_place(c, e);
+	case SPEC_NOT:
+	case SPEC_COMPLEMENT:
+	case SPEC_NEGATE: return of_unary(c, e);
+	case SPEC_AND:
+	case SPEC_OR:
+		kind_of(c, e->left);
+		kind_of(c, e->right);
+		return INTEGER;
+	case SPEC_CONDITIONAL:
+		kind_of(c, e->left);
+		kind_of(c, e->third);
+		return kind_of(c, e->right);
+	default: return e->operator<SPEC_IMPLIES ? of_binary(c, e) : of_time(c, e);
+	}
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static const char *article(uint8_t type)
+{
+	static const char *const names[] = { "an integer", "a floating number", "a pointer",
+					     "an address", "a mutex",		"a string",
+					     "a thread" };
+	return names[type];
+}
+
+/* Is the parameter of a type that this point can bind to it? */
+static void check_target(struct checker *c, const struct spec_target *t, bool lock)
+{
+	if (!t || t->parameter == SPEC_NONE)
+		return;
+	const struct spec_parameter *p = &c->property->parameters[t->parameter];
+	bool pointer = p->type == SPEC_POINTER;
+	if (t->kind == SPEC_FIELD && !pointer)
+		COMPLAIN(c, t->place, "'%s' is %s: it has no members", p->name, article(p->type));
+	else if (t->kind == SPEC_POINTED && !pointer && p->type != SPEC_ADDR)
+		COMPLAIN(c, t->place, "'%s' is %s: it points at nothing; declare 'addr %s'",
+			 p->name, article(p->type), p->name);
+	else if (t->kind == SPEC_OBJECT && lock && !pointer && p->type != SPEC_LOCK &&
+		 p->type != SPEC_ADDR)
+		COMPLAIN(c, t->place, "'%s' is %s; declare 'mutex %s'", p->name, article(p->type),
+			 p->name);
+	if (t->path && strchr(t->path, '*') && strcmp(t->path, "*") != 0)
+		COMPLAIN(c, t->place, "'*' stands for a whole member: %s->*", t->name);
+	else if (t->path && strstr(t->path, "->"))
+		COMPLAIN(c, t->place,
+			 "only the first '->' of '%s' is recorded; declare a parameter for what is "
+			 "behind it",
+			 t->name);
+}
+
+static void check_value(struct checker *c, const struct spec_argument *a)
+{
+	if (a && a->value)
+		kind_of(c, a->value);
+}
+
+static void check_point(struct checker *c, const struct spec_point *p)
+{
+	bool lock = p->kind == SPEC_POINT_REQUEST || p->kind == SPEC_POINT_ACQUIRE ||
+		    p->kind == SPEC_POINT_RELEASE;
+	bool thread = p->kind == SPEC_POINT_SPAWN || p->kind == SPEC_POINT_JOIN;
+
+	for (uint32_t i = 0; i < p->argument_count; i++)
+		check_value(c, &p->arguments[i]);
+	check_value(c, p->result);
+	if (p->result && (p->kind == SPEC_POINT_CALL || p->kind == SPEC_POINT_EXEC ||
+			  p->kind == SPEC_POINT_PROBE))
+		COMPLAIN(c, p->result->place, "only a 'return' has a result");
+	if (thread && (p->argument_count > 1 || p->rest))
+		COMPLAIN(c, p->place, "this has one argument, the thread");
+	if (p->kind == SPEC_POINT_PROBE && (p->library || !strchr(p->function, ':')))
+		COMPLAIN(c, p->place, "a probe is called APP:NAME");
+	check_target(c, p->target, lock);
+	check_target(c, p->holding, true);
+	if (p->filter)
+		kind_of(c, p->filter);
+	if (p->becomes)
+		kind_of(c, p->becomes);
+}
+
+/* Members of `session` and of nonterminals are Lua's: only grammars read a reset's condition. */
+static void check_event(struct checker *c, const struct spec_event *e)
+{
+	bool grammar = false;
+
+	for (const struct spec_point *p = e->points; p; p = p->next)
+		check_point(c, p);
+	for (const struct spec_formula *f = c->property->formulas; f; f = f->next)
+		grammar |= f->formalism == SPEC_GRAMMAR;
+	if (e->reset && !grammar)
+		COMPLAIN(c, e->place, "'reset' is for grammars, and '%s' has none",
+			 c->property->name);
+}
+
+static void mark(bool *bound, const struct spec_point *p)
+{
+	for (uint32_t i = 0; i < p->argument_count; i++)
+		if (p->arguments[i].parameter != SPEC_NONE)
+			bound[p->arguments[i].parameter] = true;
+	if (p->result && p->result->parameter != SPEC_NONE)
+		bound[p->result->parameter] = true;
+	if (p->target && p->target->parameter != SPEC_NONE)
+		bound[p->target->parameter] = true;
+	if (p->holding && p->holding->parameter != SPEC_NONE)
+		bound[p->holding->parameter] = true;
+}
+
+static void check_bound(struct checker *c)
+{
+	uint32_t count = c->property->parameter_count;
+	bool *bound = mem_zalloc(count, sizeof *bound);
+	bool broken = false;
+
+	for (uint32_t i = 0; i < c->property->event_count; i++) {
+		broken |= !c->property->events[i].points;
+		for (const struct spec_point *p = c->property->events[i].points; p; p = p->next)
+			mark(bound, p);
+	}
+	for (uint32_t i = 0; i < count && !broken; i++)
+		if (!bound[i])
+			COMPLAIN(c, c->property->parameters[i].place, "no event binds '%s'",
+				 c->property->parameters[i].name);
+	free(bound);
+}
+
+/* ---- what is outside of properties ----------------------------------------------------------- */
+
+static const struct analysis {
+	const char *name, *option;
+} analyses[] = {
+	{ "race", NULL },	 { "deadlock", NULL },		{ "atomicity", NULL },
+	{ "lost-signal", NULL }, { "use-after-free", NULL },	{ "misuse", NULL },
+	{ "eraser", NULL },	 { "goodlock", "max_threads" },
+};
+#define ANALYSES (sizeof analyses / sizeof *analyses)
+
+static void check_use(struct checker *c, const struct spec_use *use)
+{
+	const struct analysis *a = analyses;
+	struct near near;
+
+	while (a < analyses + ANALYSES && strcmp(a->name, use->name) != 0)
+		a++;
+	if (a == analyses + ANALYSES) {
+		near_start(&near, use->name);
+		for (size_t i = 0; i < ANALYSES; i++)
+			near_try(&near, analyses[i].name);
+		COMPLAIN(c, use->place, "there is no analysis '%s'%s%s%s", use->name,
+			 near.best ? "; did you mean '" : "", near.best ? near.best : "",
+			 near.best ? "'?" : "");
+	} else if (use->option && !a->option) {
+		COMPLAIN(c, use->option_place, "'%s' has no options", use->name);
+	} else if (use->option && strcmp(use->option, a->option) != 0) {
+		COMPLAIN(c, use->option_place, "'%s' has no option '%s'; it has '%s'", use->name,
+			 use->option, a->option);
+	} else if (use->option && use->value < 2) {
+		COMPLAIN(c, use->option_place, "'%s' is at least 2", use->option);
+	}
+}
 
 void check_file(const struct spec_file *file, struct spec_messages *messages)
 {
-	for (const struct spec_property *p = file->properties; p; p = p->next)
-		if (!p->formulas)
-			spec_complain(file, messages, SPEC_ERROR, p->place, "'%s' has no formula",
-				      p->name);
+	struct checker c = { .file = file, .messages = messages };
+
+	for (const struct spec_use *use = file->uses; use; use = use->next)
+		check_use(&c, use);
+	for (const struct spec_property *p = file->properties; p; p = p->next) {
+		c.property = p;
+		c.formula = NULL;
+		for (uint32_t i = 0; i < p->event_count; i++)
+			check_event(&c, &p->events[i]);
+		check_bound(&c);
+		for (c.formula = p->formulas; c.formula; c.formula = c.formula->next) {
+			if (c.formula->expr)
+				kind_of(&c, c.formula->expr);
+			if (c.formula->pattern)
+				check_pattern(file, c.formula, messages);
+		}
+		if (!p->formulas && !messages->errors)
+			COMPLAIN(&c, p->place, "'%s' has no formula: nothing could be said of it",
+				 p->name);
+	}
 }

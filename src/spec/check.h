@@ -7,7 +7,7 @@
 void check_file(const struct spec_file *file, struct spec_messages *messages);
 
 /* A formula of kind `pattern:`. */
-void check_pattern(const struct spec_file *file, const struct spec_property *property,
-		   const struct spec_formula *formula, struct spec_messages *messages);
+void check_pattern(const struct spec_file *file, const struct spec_formula *formula,
+		   struct spec_messages *messages);
 
 #endif

@@ -7,6 +7,7 @@
 #include "spec/build.h"
 #include "spec/parser.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct keyword {
@@ -144,17 +145,105 @@ static enum lexer_mode lua(const struct context *c, int token)
 	return LEXER_PLAIN;
 }
 
+/* ---- what was forgotten ---------------------------------------------------------------------- */
+
+static const char *skip_blanks(const char *text)
+{
+	return text + strspn(text, " \t\r\n");
+}
+
+static const char *skip_word(const char *text)
+{
+	while (isalnum((unsigned char)*text) || *text == '_')
+		text++;
+	return text;
+}
+
+/* Does the text behind `word` go on as a statement of that kind does? */
+static bool starts_statement(const char *word, const char *behind)
+{
+	const char *next = skip_blanks(behind), *end = skip_word(next);
+
+	if (!strcmp(word, "event"))
+		return next > behind && end > next && *skip_blanks(end) == '=';
+	if (!strcmp(word, "pattern") || !strcmp(word, "ltl") || !strcmp(word, "ere"))
+		return *next == ':';
+	if (!strcmp(word, "monitor"))
+		return *next == '"';
+	if (!strcmp(word, "property"))
+		return next > behind && end > next && strchr("({", *skip_blanks(end)) &&
+		       *skip_blanks(end);
+	return false;
+}
+
+/*
+ * A statement that starts on a new line while the one before it has not ended: one ';' or '}' was
+ * forgotten. Put in here it costs one message; the parser by itself would skip the new statement,
+ * too, and complain of every use of what it declares.
+ */
+static int forgotten(struct context *c, const struct lexer_token *token)
+{
+	bool statement = c->where == CONTEXT_EVENT || c->where == CONTEXT_TEMPORAL ||
+			 c->where == CONTEXT_PATTERN || c->where == CONTEXT_ERE ||
+			 c->where == CONTEXT_OTHER;
+	struct build *build = c->lexer.build;
+
+	if ((!statement && c->where != CONTEXT_BODY) ||
+	    token->span.place.line == c->now.place.line ||
+	    !starts_statement(token->text, build->file->text + token->span.to))
+		return 0;
+	struct spec_place place = c->now.place;
+	place.column += place.length ? place.length - 1 : 0;
+	place.length = 1;
+	if (statement) {
+		build_complain(build, place, "a ';' is missing behind this");
+		return ';';
+	}
+	if (strcmp(token->text, "property") != 0)
+		return 0;
+	build_complain(build, token->span.place,
+		       "a '}' is missing in front of this: '%s' is not closed",
+		       build->now.property ? build->now.property->name : "the property");
+	return '}';
+}
+
+static int keep(struct context *c, struct lexer_token *token, int kind)
+{
+	c->kept = *token;
+	c->kept_kind = TOK_WORD;
+	token->span = c->now; /* where it should have been */
+	token->span.from = token->span.to;
+	return kind;
+}
+
+/* ---- the parser's next token ------------------------------------------------------------------ */
+
+static int read_token(struct context *c, struct lexer_token *token)
+{
+	int kind = c->kept_kind;
+
+	if (!kind)
+		return lexer_next(&c->lexer, c->function ? LEXER_FUNCTION : LEXER_PLAIN, token);
+	*token = c->kept;
+	c->kept_kind = 0;
+	return kind;
+}
+
 int context_next(struct context *c, struct lexer_token *token)
 {
-	int kind = lexer_next(&c->lexer, c->function ? LEXER_FUNCTION : LEXER_PLAIN, token);
+	int kind = read_token(c, token), missing = 0;
 	bool touches = token->span.from == c->now.to && c->now.to;
 
 	if (kind == TOK_WORD)
+		missing = forgotten(c, token);
+	if (missing)
+		kind = keep(c, token, missing);
+	else if (kind == TOK_WORD)
 		kind = word(c, token);
-	enum lexer_mode mode = lua(c, kind);
+	enum lexer_mode mode = missing ? LEXER_PLAIN : lua(c, kind);
 	if (mode != LEXER_PLAIN)
 		kind = lexer_next(&c->lexer, mode, token);
-	else if (kind == '(' && touches && c->last != ')' && c->last > 255)
+	else if (kind == '(' && touches && c->last > 255)
 		kind = TOK_ATTACHED; /* signs are below 256, so the last was a word */
 	follow(c, kind);
 	c->before = c->now;

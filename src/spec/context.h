@@ -30,6 +30,8 @@ struct context {
 	bool function;		 /* the next token is a function's glob */
 	int last, previous;	 /* the last two tokens */
 	struct span before, now; /* the last two: where something may be missing */
+	struct lexer_token kept; /* behind a token that was missing */
+	int kept_kind;
 };
 
 /* The next token for the parser. */

@@ -1,5 +1,5 @@
 /* Messages with their line and a caret under the word they are about. */
-#include "spec/spec.h"
+#include "spec/message.h"
 #include "base/mem.h"
 
 #include <stdarg.h>
@@ -93,9 +93,11 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	if (same == MOST)
-		snprintf(text, sizeof text, "there are more %s behind this one",
-			 severity == SPEC_ERROR ? "errors" : "notes");
+	if (same == MOST) {
+		place = (struct spec_place){ 0 };
+		snprintf(text, sizeof text, "there are more %s than these %u",
+			 severity == SPEC_ERROR ? "errors" : "notes", MOST);
+	}
 	for (char *c = text; *c; c++) /* a word may have come over a line's end */
 		if ((unsigned char)*c < ' ')
 			*c = ' ';
@@ -104,6 +106,24 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 					.text = mem_copy_text(text, strlen(text)),
 					.shown = show(file, severity, place, text) };
 	*vec_push(&messages->list) = message;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct spec_message *x = a, *y = b;
+
+	/* without a place: behind all others */
+	if (x->place.line != y->place.line)
+		return x->place.line - 1u < y->place.line - 1u ? -1 : 1;
+	return (x->place.column > y->place.column) - (x->place.column < y->place.column);
+}
+
+void message_sort(struct spec_messages *messages, size_t from)
+{
+	/* glibc's qsort is stable as long as it finds memory for a copy */
+	if (messages->list.count > from)
+		qsort(messages->list.items + from, messages->list.count - from,
+		      sizeof *messages->list.items, by_place);
 }
 
 void spec_messages_free(struct spec_messages *messages)

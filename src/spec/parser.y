@@ -140,8 +140,8 @@ open: '(' | ATTACHED ;
 /* ---- outside of properties ------------------------------------------------------------------ */
 
 use:
-	USE use_name ';'				{ build_use(build, &@$, $2, NULL, &@2, 0); }
-|	USE use_name WITH word '=' NUMBER ';'		{ build_use(build, &@$, $2, $4, &@4, $6); }
+	USE use_name ';'				{ build_use(build, &@2, $2, NULL, &@2, 0); }
+|	USE use_name WITH word '=' NUMBER ';'		{ build_use(build, &@2, $2, $4, &@4, $6); }
 ;
 use_name:
 	word
@@ -190,12 +190,8 @@ statement:
 |	EVENT word error ';'				{ build_event(build, &@2, $2, NULL); }
 |	VIEW word ';'					{ build_view(build, &@$, $2, &@2, NULL); }
 |	VIEW word word ';'				{ build_view(build, &@$, $2, &@2, $3); }
-|	ALWAYS expr ';'					{ build_formula(build, SPEC_TEMPORAL, &@$, &@$)->expr = $2; }
-|	NEVER expr ';' {
-		struct spec_formula *formula = build_formula(build, SPEC_TEMPORAL, &@$, &@$);
-		formula->expr = $2;
-		formula->never = true;
-	}
+|	ALWAYS expr ';'					{ build_temporal(build, &@1, &@2, $2, false); }
+|	NEVER expr ';'					{ build_temporal(build, &@1, &@2, $2, true); }
 |	LTL ':' expr ';'				{ build_formula(build, SPEC_LTL, &@$, &@3)->expr = $3; }
 |	PATTERN ':' pattern ';'				{ build_formula(build, SPEC_PATTERN, &@$, &@3)->pattern = $3; }
 |	ERE ':' ere ';'					{ build_formula(build, SPEC_ERE, &@$, &@3)->ere = $3; }

@@ -1,6 +1,7 @@
 /* From a file to its tree. */
 #include "spec/build.h"
 #include "spec/check.h"
+#include "spec/message.h"
 #include "spec/names.h"
 #include "spec/parser.h"
 #include "base/file.h"
@@ -43,6 +44,7 @@ static struct spec_file *parse(const char *path, const char *text, size_t length
 			       struct spec_messages *messages)
 {
 	unsigned before = messages->errors;
+	size_t first = messages->list.count;
 	struct build build;
 
 	build_open(&build, path, text, length, messages);
@@ -54,6 +56,7 @@ static struct spec_file *parse(const char *path, const char *text, size_t length
 	build_close(&build);
 	names_resolve(file, &build.made->arena, messages);
 	check_file(file, messages);
+	message_sort(messages, first);
 	if (messages->errors == before)
 		return file;
 	spec_free(file);

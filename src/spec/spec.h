@@ -33,9 +33,12 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 	__attribute__((format(printf, 5, 6)));
 
 /*
- * What a program has, for checking names. src/property/program.h makes one from an ELF file with
- * DWARF and the plugin's tables; tests make their own. Each returns false where there is no such
- * thing; `nearest` says what the user may have meant, or NULL.
+ * What a program has, for checking names. src/property makes one from an ELF file with DWARF and the
+ * plugin's tables; tests make their own. Each returns false where there is no such thing; `nearest`
+ * says what the user may have meant, or NULL. What is NULL is not checked.
+ *
+ * `global` is asked for whole names, "config", "config.limits.most", "table[3]"; `function` tells how
+ * many parameters it has, -1 where that is not known or not fixed; `probe` is asked for "app:name".
  */
 struct spec_names {
 	void *context;
@@ -43,6 +46,7 @@ struct spec_names {
 	bool (*field)(void *context, const char *type, const char *path);
 	bool (*function)(void *context, const char *library, const char *glob, int *parameters);
 	const char *(*nearest)(void *context, enum spec_point_kind kind, const char *name);
+	bool (*probe)(void *context, const char *glob);
 };
 
 /* Adds what is unknown. Errors with names, notes without (NULL: nothing is known of the program). */

@@ -3,8 +3,10 @@
  * of thing: "an expression" rather than the fourteen tokens that start one.
  */
 #include "spec/syntax.h"
+#include "spec/near.h"
 #include "spec/parser.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ static const char *const starts_expression[] = {
 	"prev",	  "once",     "sofar",	       "next",	       "eventually",
 };
 static const char *const starts_pattern[] = { "a name", "'('", "'!'", "'~'", "'.'", "((" };
+static const char *const of_patterns[] = { "'*'", "'+'", "'?'", "'|'", "'&'", "||" };
 static const char *const words[] = {
 	"call",	   "exec",  "return", "probe", "read",	  "write", "becomes", "request", "acquire",
 	"release", "spawn", "join",   "if",    "holding", "reset", "new",     "end",
@@ -62,6 +65,7 @@ static void word_expected(struct wording *w, const struct list *expected)
 	bool expression = expects(expected, "a number") && expects(expected, "a real number");
 	bool pattern = !expression && expects(expected, "a name") && expects(expected, "'('");
 	bool name = expects(expected, "a name");
+	bool repeats = expects(expected, "'?'") && expects(expected, "'*'");
 	size_t infix = 0;
 
 	for (size_t i = 0; i < expected->count; i++)
@@ -78,7 +82,10 @@ static void word_expected(struct wording *w, const struct list *expected)
 		if ((expression && HAS(starts_expression, item)) || (name && HAS(words, item)) ||
 		    (pattern && HAS(starts_pattern, item)))
 			continue;
-		if (!expression && infix >= 10 && HAS(operators, item))
+		if (!expression && infix >= 10 &&
+		    (HAS(operators, item) || HAS(starts_expression, item)))
+			put(w, "an operator");
+		else if (!expression && repeats && HAS(of_patterns, item))
 			put(w, "an operator");
 		else
 			put(w, !strcmp(item, "((") ? "'('" : item);
@@ -111,6 +118,24 @@ static void print_expected(FILE *out, const struct list *expected)
 static bool is(const char *token, const char *name)
 {
 	return token && !strcmp(token, name);
+}
+
+/* A keyword that is nearly what stands there. */
+static const char *near_keyword(const struct build *build, const struct span *span,
+				const struct list *expected)
+{
+	char word[32] = "";
+	struct near near;
+
+	if (span->to - span->from >= sizeof word)
+		return NULL;
+	memcpy(word, build->file->text + span->from, span->to - span->from);
+	near_start(&near, word);
+	for (size_t i = 0; i < expected->count && isalpha((unsigned char)word[0]); i++)
+		if (isalpha((unsigned char)expected->items[i][0]) &&
+		    !strchr(expected->items[i], ' '))
+			near_try(&near, expected->items[i]);
+	return near.best;
 }
 
 static void print_hint(FILE *out, const struct build *build, const char *token,
@@ -165,6 +190,9 @@ void syntax_complain(struct build *build, const struct span *span, const char *t
 			fprintf(out, "the file ends too early");
 		print_expected(out, &list);
 		print_hint(out, build, token, &list);
+		const char *keyword = near_keyword(build, span, &list);
+		if (keyword)
+			fprintf(out, "; did you mean '%s'?", keyword);
 	}
 	fclose(out);
 	build_complain(build, place, "%s", text);

@@ -266,6 +266,11 @@ void trace_close(struct trace *trace)
 	free(trace);
 }
 
+const char *trace_path(const struct trace *trace)
+{
+	return trace->path;
+}
+
 const char *trace_meta(const struct trace *trace, const char *key)
 {
 	for (size_t i = trace->meta_lines.count; i-- > 0;) {

@@ -58,6 +58,16 @@ const struct wire_element *trace_site_at(const struct trace *trace, uint64_t add
 	return NULL;
 }
 
+size_t trace_site_count(const struct trace *trace)
+{
+	return trace->steps.count;
+}
+
+const struct wire_element *trace_site_number(const struct trace *trace, size_t i)
+{
+	return trace->steps.items[i].site;
+}
+
 /* ---- keys --------------------------------------------------------------------------------- */
 
 static uint64_t hash_text(const char *text)

@@ -21,6 +21,10 @@ const struct wire_element *trace_site_at(const struct trace *trace, uint64_t add
 uint64_t trace_event_key(const struct trace *trace, const struct trace_event *event);
 uint64_t trace_site_key(const struct trace *trace, uint64_t address);
 
+/* All sites that the tables of the recording have, whether they were passed or not. */
+size_t trace_site_count(const struct trace *trace);
+const struct wire_element *trace_site_number(const struct trace *trace, size_t i);
+
 /*
  * Were the modules that both recordings have the same builds? False: the path of one that was not.
  */

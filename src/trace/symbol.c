@@ -182,6 +182,13 @@ static void start(struct trace_symbols *s)
 	}
 }
 
+struct Dwfl *trace_symbols_dwfl(struct trace_symbols *s)
+{
+	if (!s->tried)
+		start(s);
+	return s->dwfl;
+}
+
 /* ---- lines -------------------------------------------------------------------------------- */
 
 static const char *name_of(Dwarf_Die *die)

@@ -34,6 +34,9 @@ const char *trace_symbols_object(struct trace_symbols *symbols, uint64_t address
  */
 const char *trace_symbols_around(struct trace_symbols *symbols, uint64_t address, uint64_t *offset);
 
+/* The files with their debugging information, where the run had them; NULL: none. */
+struct Dwfl *trace_symbols_dwfl(struct trace_symbols *symbols);
+
 /* Files that are gone or are not those of the recorded run, in words; none of them is used. */
 size_t trace_symbols_problem_count(const struct trace_symbols *symbols);
 const char *trace_symbols_problem(const struct trace_symbols *symbols, size_t i);

@@ -23,6 +23,9 @@ struct trace_cursor;
 bool trace_open(const char *path, struct trace **out, struct err *err);
 void trace_close(struct trace *trace);
 
+/* The directory, or the text, that it was read from. */
+const char *trace_path(const struct trace *trace);
+
 /* What `meta` says for a key, or NULL. The last line of a key counts. */
 const char *trace_meta(const struct trace *trace, const char *key);
 

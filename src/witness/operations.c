@@ -9,6 +9,8 @@ struct builder {
 	const uint32_t *rank;
 	uint32_t *fill; /* NULL: only counting, into ops->start */
 	uint32_t object;
+	const uint32_t *fixed;
+	uint32_t fixed_count;
 };
 
 /* A node that does two things to one object (an atomic update) is alone there. */
@@ -93,12 +95,16 @@ static void put_all(struct builder *b, const struct order_model *model)
 		put(b, model->edges.items[i].from, OPERATION_ALONE);
 		put(b, model->edges.items[i].to, OPERATION_ALONE);
 	}
+	for (uint32_t i = 0; i < b->fixed_count; i++)
+		put(b, b->fixed[i], OPERATION_ALONE);
+	b->object++;
 }
 
 void operations_make(struct operations *ops, const struct order_model *model,
-		     const struct order_solution *solution)
+		     const struct order_solution *solution, const uint32_t *fixed,
+		     uint32_t fixed_count)
 {
-	struct builder b = { .ops = ops };
+	struct builder b = { .ops = ops, .fixed = fixed, .fixed_count = fixed_count };
 	uint32_t *from;
 
 	ops->count = solution->count;

@@ -35,8 +35,10 @@ struct operations {
 	struct operation *items;
 };
 
+/* `fixed`: nodes whose order is to be kept, whatever they do; as operations on one more object. */
 void operations_make(struct operations *ops, const struct order_model *model,
-		     const struct order_solution *solution);
+		     const struct order_solution *solution, const uint32_t *fixed,
+		     uint32_t fixed_count);
 /* Fills in `before`, as if only nodes with a position below need[thread] were there. */
 void operations_arrange(struct operations *ops, const struct order_model *model,
 			const struct order_solution *solution, const uint32_t *need);

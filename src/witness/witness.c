@@ -117,15 +117,16 @@ static uint32_t *nodes_inside(const struct order_model *model,
 	return count;
 }
 
-void witness_make(const struct order_model *model, const struct order_solution *solution,
-		  const uint32_t *required, bool keep_all, witness_nodes *out)
+static void make(const struct order_model *model, const struct order_solution *solution,
+		 const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,
+		 witness_nodes *out)
 {
 	uint32_t *need = nodes_inside(model, solution);
 	struct operations ops;
 	struct scheduler s = { .model = model, .ops = &ops, .need = need };
 
-	operations_make(&ops, model, solution);
-	if (!keep_all) {
+	operations_make(&ops, model, solution, fixed, fixed_count);
+	if (required) {
 		for (uint32_t t = 0; t < model->thread_count; t++) {
 			assert(required[t] <= need[t]);
 			need[t] = required[t];
@@ -140,4 +141,17 @@ void witness_make(const struct order_model *model, const struct order_solution *
 	free(s.done);
 	operations_free(&ops);
 	free(need);
+}
+
+void witness_make(const struct order_model *model, const struct order_solution *solution,
+		  const uint32_t *required, bool keep_all, witness_nodes *out)
+{
+	make(model, solution, keep_all ? NULL : required, NULL, 0, out);
+}
+
+void witness_make_fixed(const struct order_model *model, const struct order_solution *solution,
+			const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,
+			witness_nodes *out)
+{
+	make(model, solution, required, fixed, fixed_count, out);
 }

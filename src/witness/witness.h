@@ -18,4 +18,12 @@ typedef VEC(uint32_t) witness_nodes;
 void witness_make(const struct order_model *model, const struct order_solution *solution,
 		  const uint32_t *required, bool keep_all, witness_nodes *out);
 
+/*
+ * The same, `required` NULL for `keep_all`; of the nodes of `fixed` those that stay keep the order
+ * they have in the solution.
+ */
+void witness_make_fixed(const struct order_model *model, const struct order_solution *solution,
+			const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,
+			witness_nodes *out);
+
 #endif

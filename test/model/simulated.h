@@ -135,4 +135,14 @@ struct sim_all {
 };
 void sim_walk_all(const struct sim_program *program, uint64_t most, struct sim_all *all);
 
+/* ---- what is imagined ---------------------------------------------------------------------- */
+
+struct sim_imagined {
+	uint64_t runs, known;	 /* that were imagined; that were said to be known */
+	uint64_t failing, found; /* programs that can fail; where that was found so */
+};
+/* What is wrong, or NULL. */
+const char *sim_check_imagined(const struct sim_program *program, const struct sim_all *all,
+			       struct sim_imagined *figures);
+
 #endif

@@ -16,6 +16,7 @@
 struct totals {
 	uint64_t programs, skipped, schedules, traces, runs, asleep, redundant, refused, exact,
 		wrong;
+	struct sim_imagined imagined;
 };
 
 static bool same_keys(const struct map *a, const struct map *b)
@@ -116,6 +117,8 @@ static void one_program(uint64_t seed, uint64_t most, struct totals *totals)
 		totals->programs++;
 		totals->schedules += all.schedules;
 		wrong = compare(&program, &all, &found);
+		if (!wrong)
+			wrong = sim_check_imagined(&program, &all, &totals->imagined);
 		if (!program.leaves && !program.spins && !all.failures.count) {
 			totals->traces += all.traces.count;
 			totals->runs += found.stats.runs;
@@ -163,5 +166,10 @@ int main(int argc, char **argv)
 	       "%lu programs exact; %lu wrong\n",
 	       totals.programs, totals.skipped, totals.schedules, totals.traces, totals.runs,
 	       totals.asleep, totals.redundant, totals.refused, totals.exact, totals.wrong);
+	printf("imagined: %lu runs, each new; %lu known ones, none new; failures found in %lu of "
+	       "%lu "
+	       "programs\n",
+	       totals.imagined.runs, totals.imagined.known, totals.imagined.found,
+	       totals.imagined.failing);
 	return totals.wrong != 0;
 }

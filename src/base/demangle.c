@@ -1,4 +1,4 @@
-#include "report/demangle.h"
+#include "base/demangle.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* C++ names as their source has them. */
-#ifndef REPORT_DEMANGLE_H
-#define REPORT_DEMANGLE_H
+#ifndef BASE_DEMANGLE_H
+#define BASE_DEMANGLE_H
 
 /*
  * A function or variable without its parameter list; NULL: `name` is none of C++'s. To be freed by

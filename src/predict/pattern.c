@@ -1,0 +1,293 @@
+/*
+ * Patterns of properties: GPredict (Huang, Luo, Rosu, "GPredict: generic predictive concurrency
+ * analysis", ICSE 2015), section II.C. Their encoding puts all choices of events for a pattern into
+ * one formula; here choices are made first (pattern_join.h), those with the same code sites are put
+ * together, and of each such pool some are asked about, nearest first, until one is possible, as for
+ * races. With `every` all of them are. A choice that the recorded order matches is not asked about:
+ * it is observed.
+ */
+#include "predict/pattern_ask.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+/* As in race.c. */
+#define ASK_MOST 24
+#define ASK_LEAST 2
+#define ASK_TIRED 64
+
+/* Events looked at for the choices of a form: of all, and then of the near ones. */
+#define STEPS_WIDE 400000u
+#define STEPS_NARROW 4000000u
+#define STEPS_EVERY 50000000u
+
+/* A choice that is kept, to be asked about. */
+struct kept {
+	uint32_t span; /* nodes from its first to its last */
+	const struct form *form;
+	uint32_t *events; /* its own */
+};
+
+struct pool {
+	uint64_t key;
+	uint64_t total, asked;
+	bool found, known;
+	VEC(struct kept) kept; /* ASK_MOST at most, nearest first */
+};
+
+struct search {
+	struct analysis *analysis;
+	const struct scene *scene;
+	const struct pattern_formula *formula;
+	struct pattern_asker asker;
+	VEC(struct pool) pools;
+	struct map pool_numbers;
+};
+
+/* ---- choices ---------------------------------------------------------------------------------- */
+
+static uint64_t key_of(const struct search *s, const struct join_choice *choice)
+{
+	uint64_t sites[FORM_LEAVES + 1];
+	size_t count = choice->form->leaves.count;
+
+	for (size_t i = 0; i < count; i++)
+		sites[i] = s->scene->events.items[choice->events[i]].site;
+	sites[count] = hash_mix(hash_mix(0, s->formula->property), s->formula->number);
+	return analysis_key(FINDING_PATTERN, sites, count + 1);
+}
+
+/* Has no window before had all of it? */
+static bool is_fresh(const struct search *s, const struct join_choice *choice)
+{
+	for (size_t i = 0; i < choice->form->leaves.count; i++) {
+		const struct scene_event *e = &s->scene->events.items[choice->events[i]];
+
+		if (e->node >= s->scene->window->fresh ||
+		    (e->anchor != ORDER_NONE && e->anchor >= s->scene->window->fresh))
+			return true;
+	}
+	return s->scene->window->fresh == 0;
+}
+
+static uint32_t span_of(const struct search *s, const struct join_choice *choice)
+{
+	uint32_t low = UINT32_MAX, high = 0;
+
+	for (size_t i = 0; i < choice->form->leaves.count; i++) {
+		uint32_t node = s->scene->events.items[choice->events[i]].node;
+
+		low = node < low ? node : low;
+		high = node > high ? node : high;
+	}
+	return high - low;
+}
+
+static struct pool *pool_of(struct search *s, uint64_t key)
+{
+	bool fresh;
+	uint64_t *number = map_put(&s->pool_numbers, key, &fresh);
+
+	if (fresh) {
+		*number = s->pools.count;
+		*vec_push(&s->pools) = (struct pool){
+			.key = key,
+			.known = analysis_is_known(s->analysis, key),
+		};
+	}
+	return &s->pools.items[*number];
+}
+
+static bool is_kept(const struct pool *pool, const struct join_choice *choice)
+{
+	size_t size = choice->form->leaves.count * sizeof *choice->events;
+
+	for (size_t i = 0; i < pool->kept.count; i++) {
+		if (pool->kept.items[i].form == choice->form &&
+		    !memcmp(pool->kept.items[i].events, choice->events, size))
+			return true;
+	}
+	return false;
+}
+
+/* Into the pool, if it is among the nearest. */
+static void keep(struct search *s, struct pool *pool, const struct join_choice *choice)
+{
+	size_t size = choice->form->leaves.count * sizeof *choice->events;
+	struct kept new = { .span = span_of(s, choice), .form = choice->form };
+	size_t at = pool->kept.count;
+
+	if (at == ASK_MOST && pool->kept.items[at - 1].span <= new.span)
+		return;
+	if (is_kept(pool, choice))
+		return;
+	if (at == ASK_MOST)
+		free(pool->kept.items[--at].events);
+	else
+		(void)vec_push(&pool->kept);
+	for (; at && pool->kept.items[at - 1].span > new.span; at--)
+		pool->kept.items[at] = pool->kept.items[at - 1];
+	new.events = mem_alloc(size + 1);
+	memcpy(new.events, choice->events, size);
+	pool->kept.items[at] = new;
+}
+
+static void take_for_pool(void *context, const struct join_choice *choice)
+{
+	struct search *s = context;
+	struct pool *pool;
+
+	s->analysis->stats.choices++;
+	if (!is_fresh(s, choice))
+		return;
+	pool = pool_of(s, key_of(s, choice));
+	pool->total++;
+	if (pool->found || pool->known)
+		return;
+	if (pattern_is_observed(&s->asker, choice)) {
+		pattern_claim_observed(&s->asker, choice, pool->key);
+		pool->found = true;
+		return;
+	}
+	keep(s, pool, choice);
+}
+
+static void take_every(void *context, const struct join_choice *choice)
+{
+	struct search *s = context;
+
+	s->analysis->stats.choices++;
+	if (!is_fresh(s, choice))
+		return;
+	s->analysis->stats.candidates++;
+	if (pattern_is_observed(&s->asker, choice))
+		pattern_claim_observed(&s->asker, choice, 0);
+	else
+		pattern_ask(&s->asker, choice, 0);
+}
+
+static bool is_over(void *context)
+{
+	const struct search *s = context;
+
+	return analysis_is_over(s->analysis);
+}
+
+/* All choices for a form; if those are too many, the near ones. */
+static void choose(struct search *s, const struct form *form)
+{
+	bool every = s->analysis->options->every;
+	struct join join = {
+		.scene = s->scene,
+		.form = form,
+		.take = every ? take_every : take_for_pool,
+		.is_over = is_over,
+		.context = s,
+		.steps = every ? STEPS_EVERY : STEPS_WIDE,
+	};
+	bool whole = join_run(&join, s->formula->formula);
+
+	if (!whole && !every && !is_over(s)) {
+		join.steps = STEPS_NARROW;
+		join.narrow = true;
+		(void)join_run(&join, s->formula->formula);
+	}
+	if (!whole)
+		s->analysis->stats.far_choices += join.left + 1;
+}
+
+/* ---- asking ------------------------------------------------------------------------------------- */
+
+static uint64_t limit_of(const struct search *s, uint64_t key)
+{
+	uint64_t halvings = analysis_tries(s->analysis, key) / ASK_TIRED;
+	uint64_t limit = halvings < 8 ? ASK_MOST >> halvings : 0;
+
+	return limit < ASK_LEAST ? ASK_LEAST : limit;
+}
+
+static void ask_pools(struct search *s)
+{
+	bool more = true;
+
+	for (size_t i = 0; more && i < ASK_MOST; i++) {
+		more = false;
+		for (size_t j = 0; j < s->pools.count; j++) {
+			struct pool *pool = &s->pools.items[j];
+			struct join_choice choice;
+
+			if (pool->found || i >= pool->kept.count || i >= limit_of(s, pool->key))
+				continue;
+			if (analysis_is_over(s->analysis))
+				return;
+			more = true;
+			pool->asked++;
+			choice = (struct join_choice){ pool->kept.items[i].form,
+						       pool->kept.items[i].events };
+			pool->found = pattern_ask(&s->asker, &choice, pool->key) == ORDER_POSSIBLE;
+		}
+	}
+}
+
+static void close_pools(struct search *s)
+{
+	struct predict_stats *stats = &s->analysis->stats;
+
+	for (size_t i = 0; i < s->pools.count; i++) {
+		struct pool *pool = &s->pools.items[i];
+
+		stats->candidates += pool->total;
+		if (pool->found || pool->known)
+			stats->same_sites += pool->total - pool->asked;
+		else
+			stats->not_asked += pool->total - pool->asked;
+		if (!pool->found && pool->asked)
+			analysis_tried(s->analysis, pool->key, pool->asked);
+		for (size_t k = 0; k < pool->kept.count; k++)
+			free(pool->kept.items[k].events);
+		vec_free(&pool->kept);
+	}
+	vec_free(&s->pools);
+	map_free(&s->pool_numbers);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------- */
+
+static void search_formula(struct analysis *analysis, const struct scene *scene,
+			   const struct pattern_formula *formula)
+{
+	struct search s = { .analysis = analysis, .scene = scene, .formula = formula };
+
+	pattern_asker_open(&s.asker, analysis, scene, formula);
+	for (size_t i = 0; i < formula->forms.count; i++)
+		choose(&s, &formula->forms.items[i]);
+	ask_pools(&s);
+	close_pools(&s);
+	pattern_asker_close(&s.asker);
+}
+
+void predict_patterns(struct analysis *analysis)
+{
+	const struct pattern_set *set = analysis->patterns;
+	struct scene_ground ground;
+	struct scene scene = { 0 };
+
+	if (!set)
+		return;
+	scene_ground_make(&ground, analysis);
+	for (size_t i = 0; i < set->formulas.count; i++) {
+		const struct pattern_formula *f = &set->formulas.items[i];
+
+		if (!i || f->property != f[-1].property) {
+			if (i)
+				scene_close(&scene);
+			scene_open(&scene, analysis, f->property, &ground);
+		}
+		search_formula(analysis, &scene, f);
+	}
+	if (set->formulas.count)
+		scene_close(&scene);
+	scene_ground_free(&ground);
+}

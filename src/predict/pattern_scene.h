@@ -1,0 +1,75 @@
+/*
+ * The events of one property in one window, with indices to choose among them: by event, and by
+ * event and the value of a parameter.
+ */
+#ifndef PREDICT_PATTERN_SCENE_H
+#define PREDICT_PATTERN_SCENE_H
+
+#include "base/map.h"
+#include "predict/analysis.h"
+#include "predict/needs.h"
+#include "predict/pattern_set.h"
+
+struct scene_event {
+	uint32_t node;	 /* of a request, the moment before its anchor */
+	uint32_t anchor; /* node; ORDER_NONE: behind the window */
+	uint32_t thread; /* of the model */
+	uint32_t number; /* in the property's events */
+	uint32_t next;	 /* of its thread, or ORDER_NONE */
+	const struct property_event *event;
+	const uint32_t *binding;
+	uint64_t site; /* with the event of the property in it */
+};
+
+/* Numbers of events, in the order of their nodes. */
+struct scene_list {
+	const uint32_t *items;
+	uint32_t count;
+};
+
+struct scene {
+	const struct analysis *analysis;
+	const struct window *window;
+	const struct order_model *model;
+	const struct pattern_set *set;
+	const struct property_events *property;
+	uint32_t property_number, parameters, types;
+	const struct needs *needs;
+	VEC(struct scene_event) events; /* by node */
+	uint32_t **by_value; /* [type * (parameters + 1) + p]: by the value of p, then by node; the
+				last p stands for none: by node alone */
+	uint32_t *type_count;
+	const struct map *node_of_keep;
+	uint32_t *edge_start, *edge_from; /* by node: where edges into it come from */
+};
+
+/* What all properties of a window share. */
+struct scene_ground {
+	struct needs needs;
+	struct map node_of_keep; /* position in the set's keeps to node + 1, moments left out */
+	uint32_t *edge_start, *edge_from;
+};
+
+void scene_ground_make(struct scene_ground *ground, const struct analysis *analysis);
+void scene_ground_free(struct scene_ground *ground);
+
+void scene_open(struct scene *scene, const struct analysis *analysis, uint32_t property,
+		const struct scene_ground *ground);
+void scene_close(struct scene *scene);
+
+/* Those of an event; and those among them whose parameter has the value, or PROPERTY_NONE. */
+struct scene_list scene_of_type(const struct scene *scene, uint32_t type);
+struct scene_list scene_of_value(const struct scene *scene, uint32_t type, uint32_t parameter,
+				 uint32_t value);
+
+/*
+ * What must be inside for a node to be next, besides what that leans on: its thread's node before
+ * it, and where edges into it come from, but for the end of the thread that it joins (a join is
+ * next before that, and waits). One after the other, with *state from 0 on; ORDER_NONE at the end.
+ */
+uint32_t scene_before_next(const struct scene *scene, uint32_t node, uint32_t *state);
+
+/* The node of an event, if the window has it as one; else ORDER_NONE. */
+uint32_t scene_find_node(const struct scene *scene, struct property_id id);
+
+#endif

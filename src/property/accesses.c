@@ -1,0 +1,450 @@
+/*
+ * Points about memory: globals by where they are, fields by what the access site says, `*a` by the
+ * address itself. In a text trace variables go by their names: `x`, `p.f` and `p->f`.
+ */
+#include "property/reader.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reads(uint8_t kind)
+{
+	return kind == EV_READ || kind == EV_ATOMIC_READ || kind == EV_ATOMIC_UPDATE;
+}
+
+static bool writes(uint8_t kind)
+{
+	return kind == EV_WRITE || kind == EV_ATOMIC_WRITE || kind == EV_ATOMIC_UPDATE;
+}
+
+/* ---- names ---------------------------------------------------------------------------------------- */
+
+/* Is `path` the field, or a part of it? "*" is any. */
+static bool path_fits(const char *field, const char *path)
+{
+	size_t length = strlen(field);
+
+	if (!strcmp(field, "*"))
+		return true;
+	return !strncmp(path, field, length) && (!path[length] || path[length] == '.');
+}
+
+/* What follows the struct's tag in a site's path: "table.refs" to "refs"; NULL: another struct's. */
+static const char *path_in(const char *path, const char *tag)
+{
+	size_t length = tag ? strlen(tag) : 0;
+
+	return path && tag && !strncmp(path, tag, length) && path[length] == '.' ? path + length + 1
+										 : NULL;
+}
+
+const char *accesses_field(const char *path, const char *tag, const char *wanted)
+{
+	const char *field = path_in(path, tag);
+
+	return field && path_fits(wanted, field) ? field : NULL;
+}
+
+/* A text's global: the name and the path, as they are written. */
+bool accesses_is_named(const struct spec_target *target, const char *name)
+{
+	size_t length = strlen(target->name);
+
+	if (strncmp(name, target->name, length))
+		return false;
+	if (!target->path)
+		return !name[length];
+	name += length;
+	name += *name == '.' && target->path[0] != '.';
+	return !strcmp(name, target->path);
+}
+
+/* A text's field: how long the object's name is, where the field's starts; 0: it is none. */
+size_t accesses_split(const char *name, const char *field, const char **rest)
+{
+	for (const char *p = name + strlen(name); p > name; p--) {
+		size_t mark = !strncmp(p, "->", 2) ? 2 : *p == '.';
+
+		if (mark && p[mark] && path_fits(field, p + mark)) {
+			*rest = p + mark;
+			return (size_t)(p - name);
+		}
+	}
+	return 0;
+}
+
+/* ---- indices -------------------------------------------------------------------------------------- */
+
+static bool in_ranges(const struct property_reader *r, struct reader_list ranges, uint64_t address)
+{
+	for (uint32_t i = ranges.start; i < ranges.start + ranges.count; i++) {
+		const struct program_part *part = &r->ranges.items[i];
+
+		if (address - part->address < (part->size ? part->size : 1))
+			return true;
+	}
+	return false;
+}
+
+bool accesses_in_target(const struct property_reader *r, uint32_t number,
+			const struct spec_target *target, uint64_t address)
+{
+	const struct reader_point *point = &r->points.items[number];
+
+	return in_ranges(r, target == point->spec->holding ? point->holding_ranges : point->ranges,
+			 address);
+}
+
+/* Where the recording's program has a global. */
+static struct reader_list find_ranges(struct property_reader *r, const struct spec_target *target)
+{
+	struct reader_list list = { (uint32_t)r->ranges.count, 0 };
+	struct program_parts parts = { 0 };
+
+	if (!target || target->kind != SPEC_GLOBAL || !r->program)
+		return list;
+	program_globals(r->program, target->name, target->path, &parts);
+	for (size_t i = 0; i < parts.list.count; i++)
+		*vec_push(&r->ranges) = parts.list.items[i];
+	list.count = (uint32_t)parts.list.count;
+	vec_free(&parts.list);
+	return list;
+}
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Ranges may overlap: between two neighbouring ends the points are always the same. */
+static void cut_stretches(struct property_reader *r)
+{
+	VEC(uint64_t) ends = { 0 };
+
+	for (size_t g = 0; g < r->globals.count; g++) {
+		struct reader_list ranges = r->points.items[r->globals.items[g]].ranges;
+
+		for (uint32_t i = ranges.start; i < ranges.start + ranges.count; i++) {
+			const struct program_part *part = &r->ranges.items[i];
+
+			*vec_push(&ends) = part->address;
+			*vec_push(&ends) = part->address + (part->size ? part->size : 1);
+		}
+	}
+	if (ends.count)
+		qsort(ends.items, ends.count, sizeof *ends.items, compare_addresses);
+	for (size_t e = 0; e + 1 < ends.count; e++) {
+		struct reader_stretch stretch = { ends.items[e],
+						  ends.items[e + 1],
+						  { (uint32_t)r->lists.count, 0 } };
+
+		if (stretch.low == stretch.high)
+			continue;
+		for (size_t i = 0; i < r->globals.count; i++) {
+			if (in_ranges(r, r->points.items[r->globals.items[i]].ranges, stretch.low))
+				*vec_push(&r->lists) = r->globals.items[i];
+		}
+		stretch.points.count = (uint32_t)r->lists.count - stretch.points.start;
+		if (stretch.points.count)
+			*vec_push(&r->stretches) = stretch;
+	}
+	vec_free(&ends);
+}
+
+/* The struct that `o` of o->f points at, as sites call it. */
+static const char *tag_of(struct property_reader *r, const struct reader_point *point,
+			  const struct spec_target *target)
+{
+	const struct spec_property *property = r->slices.items[point->slice].property;
+	const char *pointee, *tag;
+
+	if (!target || target->kind != SPEC_FIELD || target->parameter == SPEC_NONE)
+		return NULL;
+	pointee = property->parameters[target->parameter].pointee;
+	tag = pointee && r->program ? program_tag(r->program, pointee) : NULL;
+	return tag ? tag : pointee;
+}
+
+void accesses_prepare(struct property_reader *r)
+{
+	for (uint32_t i = 0; i < r->points.count; i++) {
+		struct reader_point *point = &r->points.items[i];
+		const struct spec_target *target = point->spec->target;
+
+		point->tag = tag_of(r, point, target);
+		point->holding_tag = tag_of(r, point, point->spec->holding);
+		point->ranges = find_ranges(r, target);
+		point->holding_ranges = find_ranges(r, point->spec->holding);
+		if (!target || !reader_is_access(point->spec))
+			continue;
+		if (target->kind == SPEC_GLOBAL)
+			*vec_push(&r->globals) = i;
+		else if (target->kind == SPEC_FIELD)
+			*vec_push(&r->fields) = i;
+		else
+			*vec_push(&r->everywhere) = i;
+	}
+	cut_stretches(r);
+}
+
+void accesses_free(struct property_reader *r)
+{
+	vec_free(&r->fields);
+	vec_free(&r->globals);
+	vec_free(&r->everywhere);
+	vec_free(&r->site_lists);
+	vec_free(&r->ranges);
+	vec_free(&r->stretches);
+	map_free(&r->sites);
+	map_free(&r->forms);
+}
+
+/* ---- which points an access may fit ----------------------------------------------------------------- */
+
+static void add(struct property_reader *r, const struct trace_event *event, uint32_t number)
+{
+	const struct spec_point *spec = r->points.items[number].spec;
+
+	if (spec->kind == SPEC_POINT_READ ? reads(event->kind) : writes(event->kind))
+		*vec_push(&r->candidates) = number;
+}
+
+static void add_list(struct property_reader *r, const struct trace_event *event,
+		     struct reader_list list)
+{
+	for (uint32_t i = 0; i < list.count; i++)
+		add(r, event, r->lists.items[list.start + i]);
+}
+
+static struct reader_list list_site(struct property_reader *r, const struct trace_event *event)
+{
+	const char *path = trace_site_path(r->trace, event->site);
+	struct reader_list list = { (uint32_t)r->lists.count, 0 };
+
+	for (size_t i = 0; i < r->fields.count; i++) {
+		const struct reader_point *point = &r->points.items[r->fields.items[i]];
+
+		if (accesses_field(path, point->tag, point->spec->target->path))
+			*vec_push(&r->lists) = r->fields.items[i];
+	}
+	list.count = (uint32_t)r->lists.count - list.start;
+	return list;
+}
+
+static struct reader_list list_name(struct property_reader *r, const struct trace_event *event)
+{
+	const char *name = trace_object_name(r->trace, event->address), *rest;
+	struct reader_list list = { (uint32_t)r->lists.count, 0 };
+
+	for (size_t i = 0; name && i < r->fields.count; i++) {
+		struct reader_point *point = &r->points.items[r->fields.items[i]];
+
+		if (!accesses_split(name, point->spec->target->path, &rest))
+			continue;
+		point->visible = true;
+		*vec_push(&r->lists) = r->fields.items[i];
+	}
+	for (size_t i = 0; name && i < r->globals.count; i++) {
+		struct reader_point *point = &r->points.items[r->globals.items[i]];
+
+		if (!accesses_is_named(point->spec->target, name))
+			continue;
+		point->visible = true;
+		*vec_push(&r->lists) = r->globals.items[i];
+	}
+	list.count = (uint32_t)r->lists.count - list.start;
+	return list;
+}
+
+/* Lists are made once for each site, or for each address of a text. */
+static void look_up(struct property_reader *r, const struct trace_event *event, uint64_t key)
+{
+	bool fresh;
+	uint64_t *list = map_put(&r->sites, key, &fresh);
+
+	if (fresh) {
+		*vec_push(&r->site_lists) = r->text ? list_name(r, event) : list_site(r, event);
+		*list = r->site_lists.count;
+	}
+	add_list(r, event, r->site_lists.items[*list - 1]);
+}
+
+/* The stretches that an access touches. */
+static void look_at_globals(struct property_reader *r, const struct trace_event *event)
+{
+	uint64_t end = event->address + event->size;
+	size_t low = 0, high = r->stretches.count, first = r->candidates.count;
+
+	if (event->address >= r->stretches.items[high - 1].high || end <= r->stretches.items[0].low)
+		return;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->stretches.items[middle].high <= event->address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < r->stretches.count && r->stretches.items[low].low < end; low++) {
+		struct reader_list list = r->stretches.items[low].points;
+
+		for (uint32_t i = 0; i < list.count; i++) {
+			uint32_t number = r->lists.items[list.start + i];
+			size_t k = first;
+
+			while (k < r->candidates.count && r->candidates.items[k] != number)
+				k++;
+			if (k == r->candidates.count)
+				add(r, event, number);
+		}
+	}
+}
+
+void accesses_look(struct property_reader *r, const struct trace_event *event)
+{
+	for (size_t i = 0; i < r->everywhere.count; i++)
+		add(r, event, r->everywhere.items[i]);
+	if (r->text && (r->fields.count || r->globals.count))
+		look_up(r, event, event->address);
+	else if (!r->text && r->fields.count && event->site)
+		look_up(r, event, (uintptr_t)event->site);
+	if (r->stretches.count)
+		look_at_globals(r, event);
+}
+
+/* ---- matching --------------------------------------------------------------------------------------- */
+
+/* The bytes at `offset` of the access; those of a FILL are all the same. */
+static struct property_raw value_at(const struct match *m, uint64_t offset, uint64_t size,
+				    enum raw_form form)
+{
+	const struct trace_event *ev = m->happening->event;
+	const uint8_t *bytes = ev->value;
+	uint8_t copy[8];
+
+	if (ev->kind == EV_ATOMIC_UPDATE && m->point->spec->kind == SPEC_POINT_READ)
+		bytes = ev->old;
+	if (!bytes || !ev->unit || !size || size > sizeof copy || offset + size > ev->size)
+		return (struct property_raw){ 0 };
+	for (uint64_t i = 0; i < size; i++)
+		copy[i] = bytes[(offset + i) % ev->unit];
+	return raw_bytes(copy, size, form);
+}
+
+static bool match_value(const struct match *m, const struct property_raw *raw)
+{
+	const struct spec_argument *slot = m->point->spec->result;
+
+	return !slot || match_slot(m, slot, raw);
+}
+
+/* A variable's value is known if the access covers it. */
+static bool match_global(const struct match *m)
+{
+	const struct trace_event *ev = m->happening->event;
+	struct reader_list ranges = m->point->ranges;
+	struct property_raw raw = { 0 };
+
+	if (m->reader->text) {
+		raw = value_at(m, 0, ev->size, RAW_SIGNED);
+		return match_value(m, &raw);
+	}
+	for (uint32_t i = ranges.start; i < ranges.start + ranges.count; i++) {
+		const struct program_part *part = &m->reader->ranges.items[i];
+
+		if (ev->address <= part->address && !part->bits &&
+		    part->address + part->size <= ev->address + ev->size)
+			raw = value_at(m, part->address - ev->address, part->size, part->form);
+	}
+	return match_value(m, &raw);
+}
+
+/* Which field it is of those that o->* stands for: an implicit parameter. */
+static bool match_which(const struct match *m, const char *field)
+{
+	const struct reader_slice *slice = &m->reader->slices.items[m->point->slice];
+	const struct spec_target *target = m->point->spec->target;
+	struct property_raw raw = { .known = true,
+				    .text = field,
+				    .length = (uint32_t)strlen(field) };
+
+	if (strcmp(target->path, "*") || target->parameter == SPEC_NONE)
+		return true;
+	return match_parameter(m, slice->hidden[target->parameter], SPEC_NONE, &raw);
+}
+
+static bool match_text_field(const struct match *m)
+{
+	const struct trace_event *ev = m->happening->event;
+	const struct spec_target *target = m->point->spec->target;
+	const char *name = trace_object_name(m->reader->trace, ev->address), *field = NULL;
+	size_t length = accesses_split(name, target->path, &field);
+	struct property_raw raw = {
+		.known = true, .word = true, .text = name, .length = (uint32_t)length
+	};
+
+	assert(length);
+	if (!match_parameter(m, target->parameter, target->local, &raw) || !match_which(m, field))
+		return false;
+	raw = value_at(m, 0, ev->size, RAW_SIGNED);
+	return match_value(m, &raw);
+}
+
+/* How the value of a site's field is read. Asked once for each site. */
+static enum raw_form form_of(struct property_reader *r, const struct wire_element *site,
+			     const char *tag, const char *field)
+{
+	struct program_part part;
+	bool fresh;
+	uint64_t *form = map_put(&r->forms, (uintptr_t)site, &fresh);
+
+	if (fresh)
+		*form = program_member(r->program, tag, field, &part) ? part.form : RAW_SIGNED;
+	return (enum raw_form) * form;
+}
+
+/* The object is in front of the field: but of an element of an array it is not known how far. */
+static bool match_field(const struct match *m)
+{
+	struct property_reader *r = m->reader;
+	const struct trace_event *ev = m->happening->event;
+	const struct spec_target *target = m->point->spec->target;
+	const char *name = trace_site_name(r->trace, ev->site);
+	const char *field = path_in(trace_site_path(r->trace, ev->site), m->point->tag);
+	struct property_raw raw = raw_number(ev->address - ev->site->field_offset);
+
+	assert(field);
+	if (name && *name && name[strlen(name) - 1] == ']')
+		return match_doubt(m, DOUBT_ELEMENT);
+	if (!match_parameter(m, target->parameter, target->local, &raw) || !match_which(m, field))
+		return false;
+	if (!m->point->spec->result)
+		return true;
+	raw = (struct property_raw){ 0 };
+	if (!(ev->flags & EF_BITFIELD) &&
+	    (!strcmp(target->path, field) || !strcmp(target->path, "*")))
+		raw = value_at(m, 0, ev->size, form_of(r, ev->site, m->point->tag, field));
+	return match_value(m, &raw);
+}
+
+bool accesses_match(const struct match *m)
+{
+	const struct spec_target *target = m->point->spec->target;
+	const struct trace_event *ev = m->happening->event;
+	struct property_raw raw;
+
+	if (target->kind == SPEC_GLOBAL)
+		return match_global(m);
+	if (target->kind == SPEC_FIELD)
+		return m->reader->text ? match_text_field(m) : match_field(m);
+	raw = raw_address(m->reader->text, ev->address);
+	if (!match_parameter(m, target->parameter, target->local, &raw))
+		return false;
+	raw = value_at(m, 0, ev->size, RAW_SIGNED);
+	return match_value(m, &raw);
+}

@@ -1,0 +1,345 @@
+/*
+ * One point against one recorded event: what its kind compares and binds (points.c, accesses.c,
+ * locks.c), then what all kinds have: held locks, the filter, and the binding's values.
+ */
+#include "property/reader.h"
+
+#include "trace/sites.h"
+
+#include <string.h>
+
+uint8_t match_type(const struct match *m, uint32_t parameter)
+{
+	if (parameter == SPEC_NONE) /* a local: text where there is some */
+		return SPEC_STRING;
+	return m->reader->slices.items[m->point->slice].types[parameter];
+}
+
+bool match_doubt(const struct match *m, enum reader_doubt doubt)
+{
+	if (!m->reader->first_walk)
+		m->point->doubts[doubt]++;
+	return false;
+}
+
+/* ---- slots ------------------------------------------------------------------------------------ */
+
+bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
+		     const struct property_raw *raw)
+{
+	uint8_t type = match_type(m, parameter);
+	struct property_raw *to;
+
+	if (parameter == SPEC_NONE) {
+		if (local != SPEC_NONE)
+			m->reader->locals[local] = *raw;
+		return true;
+	}
+	switch (values_judge(type, raw)) {
+	case VALUES_FITS: break;
+	case VALUES_NULL: return false; /* no object: an event that would bind it is none */
+	case VALUES_UNKNOWN: return match_doubt(m, DOUBT_UNKNOWN);
+	case VALUES_CUT: return match_doubt(m, DOUBT_CUT);
+	case VALUES_NO_TEXT: return match_doubt(m, DOUBT_NO_TEXT);
+	case VALUES_TYPE: return match_doubt(m, DOUBT_TYPE);
+	}
+	to = &m->reader->parameters[parameter];
+	if (to->known)
+		return values_same(type, to, raw);
+	*to = *raw;
+	return true;
+}
+
+/* Numbers with numbers, text with text; a null pointer is 0. */
+static bool equals(const struct match *m, const struct spec_expr *expr,
+		   const struct property_raw *raw)
+{
+	struct spec_scope scope = { 0 };
+	struct spec_value wanted = spec_evaluate(expr, &scope);
+	struct spec_value given;
+
+	given = raw_spec_value(raw, wanted.type == SPEC_VALUE_TEXT ? SPEC_STRING : SPEC_INT);
+	if (given.type == SPEC_VALUE_UNKNOWN || wanted.type == SPEC_VALUE_UNKNOWN)
+		return match_doubt(m, DOUBT_UNKNOWN);
+	if (given.type == SPEC_VALUE_TEXT || wanted.type == SPEC_VALUE_TEXT) {
+		if (given.type == wanted.type && given.cut && given.length <= wanted.length)
+			return match_doubt(m, DOUBT_CUT);
+		return given.type == wanted.type && given.length == wanted.length &&
+		       !memcmp(given.text, wanted.text, given.length);
+	}
+	if (given.type == SPEC_VALUE_INT && wanted.type == SPEC_VALUE_INT)
+		return given.number == wanted.number;
+	return (given.type == SPEC_VALUE_INT ? (double)given.number : given.real) ==
+	       (wanted.type == SPEC_VALUE_INT ? (double)wanted.number : wanted.real);
+}
+
+bool match_slot(const struct match *m, const struct spec_argument *slot,
+		const struct property_raw *raw)
+{
+	switch (slot->slot) {
+	case SPEC_BINDS:
+	case SPEC_BINDS_POINTED: return match_parameter(m, slot->parameter, slot->local, raw);
+	case SPEC_EQUALS: return equals(m, slot->value, raw);
+	}
+	return true;
+}
+
+/* ---- what comes of it --------------------------------------------------------------------------- */
+
+static bool starts_life(const struct spec_event *event, uint32_t parameter)
+{
+	for (const struct spec_life *life = event->lives; life; life = life->next) {
+		if (!life->ends && life->parameter == parameter)
+			return true;
+	}
+	return false;
+}
+
+/* The values of what is bound, in `chosen`. */
+static void choose(const struct match *m)
+{
+	struct property_reader *r = m->reader;
+	struct reader_slice *slice = &r->slices.items[m->point->slice];
+	struct property_id at = { m->happening->event->stream, m->happening->event->index };
+
+	for (uint32_t p = 0; p < slice->parameters; p++) {
+		uint8_t type = slice->types[p];
+
+		if (!r->parameters[p].known)
+			r->chosen[p] = PROPERTY_NONE;
+		else if (m->point->starts && starts_life(m->point->event, p))
+			r->chosen[p] = values_begin(&slice->values, type, &r->parameters[p], at);
+		else
+			r->chosen[p] = values_put(&slice->values, type, &r->parameters[p]);
+	}
+}
+
+static void remember(struct reader_slice *slice, const uint32_t *chosen)
+{
+	for (uint32_t p = 0; p < slice->parameters; p++) {
+		bool fresh;
+
+		if (chosen[p] == PROPERTY_NONE)
+			continue;
+		map_put(&slice->known[p].seen, chosen[p], &fresh);
+		if (fresh)
+			*vec_push(&slice->known[p].numbers) = chosen[p];
+	}
+}
+
+/* Several points of an event may fit one anchor: with the same binding they are one. */
+static bool is_there(const struct match *m, uint32_t parameters, bool next)
+{
+	struct property_reader *r = m->reader;
+
+	if (!m->point->event->points->next)
+		return false;
+	for (size_t i = r->anchor; i < r->queue.count; i++) {
+		struct property_step *step = &r->queue.items[i].step;
+
+		if (step->kind == PROPERTY_HAPPENED && step->property == m->point->slice &&
+		    step->event.event == m->point->number &&
+		    step->event.before == m->happening->before &&
+		    !memcmp(&r->bindings.items[r->queue.items[i].bindings], r->chosen,
+			    parameters * sizeof *r->chosen)) {
+			step->event.may_be_next |= next;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void end_lives(const struct match *m)
+{
+	for (const struct spec_life *life = m->point->event->lives; life; life = life->next) {
+		if (life->ends && m->reader->chosen[life->parameter] != PROPERTY_NONE)
+			*vec_push(&m->reader->ending) =
+				(struct reader_ending){ m->point->slice,
+							m->reader->chosen[life->parameter] };
+	}
+}
+
+static void happen(const struct match *m)
+{
+	struct property_reader *r = m->reader;
+	const struct trace_event *ev = m->happening->event;
+	const struct spec_point *spec = m->point->spec;
+	struct reader_slice *slice = &r->slices.items[m->point->slice];
+	uint32_t parameters = slice->parameters;
+	bool next = spec->kind == SPEC_POINT_READ && !spec->result && !spec->filter &&
+		    (ev->kind == EV_READ || ev->kind == EV_ATOMIC_READ);
+	struct reader_step *queued;
+
+	end_lives(m);
+	if (r->first_walk) {
+		if (slice->known)
+			remember(slice, r->chosen);
+		return;
+	}
+	if (is_there(m, parameters, next))
+		return;
+	queued = vec_push(&r->queue);
+	*queued = (struct reader_step){
+		.step = { .kind = PROPERTY_HAPPENED, .property = m->point->slice },
+		.bindings = r->bindings.count,
+	};
+	queued->step.event = (struct property_event){
+		.id = { ev->stream, ev->index },
+		.before = m->happening->before,
+		.may_be_next = next,
+		.kind = ev->kind,
+		.event = m->point->number,
+		.site = trace_event_site(r->trace, ev),
+		.order = m->happening->order,
+	};
+	for (uint32_t p = 0; p < parameters; p++)
+		*vec_push(&r->bindings) = r->chosen[p];
+}
+
+/* ---- filters ------------------------------------------------------------------------------------ */
+
+static struct spec_value known_value(const struct property_value *value)
+{
+	struct property_raw raw = { .known = true,
+				    .word = value->text && value->type != SPEC_STRING,
+				    .bits = value->bits,
+				    .text = value->text,
+				    .length = value->length };
+
+	if (value->type == SPEC_FLOATING && !value->text) {
+		raw.real = true;
+		memcpy(&raw.number, &value->bits, sizeof raw.number);
+	}
+	return raw_spec_value(&raw, value->type);
+}
+
+static bool holds(const struct match *m)
+{
+	struct property_reader *r = m->reader;
+	struct spec_scope scope = { .parameters = r->parameter_values, .locals = r->local_values };
+	struct spec_value value = spec_evaluate(m->point->spec->filter, &scope);
+
+	switch (value.type) {
+	case SPEC_VALUE_INT: return value.number != 0;
+	case SPEC_VALUE_REAL: return value.real != 0;
+	case SPEC_VALUE_TEXT: return true;
+	}
+	return match_doubt(m, DOUBT_FILTER);
+}
+
+/* An event for each choice of what the filter names and the point does not bind. */
+static void guess(const struct match *m, uint32_t i)
+{
+	struct property_reader *r = m->reader;
+	struct reader_slice *slice = &r->slices.items[m->point->slice];
+	uint32_t parameter;
+
+	if (i == m->point->guesses.count) {
+		if (holds(m))
+			happen(m);
+		return;
+	}
+	parameter = r->lists.items[m->point->guesses.start + i];
+	for (size_t k = 0; k < slice->known[parameter].numbers.count; k++) {
+		uint32_t number = slice->known[parameter].numbers.items[k];
+
+		r->chosen[parameter] = number;
+		r->parameter_values[parameter] =
+			known_value(&slice->values.entries.items[number].value);
+		guess(m, i + 1);
+	}
+}
+
+static void finish(const struct match *m)
+{
+	struct property_reader *r = m->reader;
+	const struct reader_slice *slice = &r->slices.items[m->point->slice];
+
+	if (!m->point->spec->filter) {
+		choose(m);
+		happen(m);
+		return;
+	}
+	for (uint32_t p = 0; p < slice->parameters; p++)
+		r->parameter_values[p] = raw_spec_value(&r->parameters[p], slice->types[p]);
+	for (uint32_t l = 0; l < m->point->event->local_count; l++)
+		r->local_values[l] = raw_spec_value(&r->locals[l], SPEC_STRING);
+	if (m->point->guesses.count) {
+		/* Values are made in both walks, whatever the filter says: so their numbers agree. */
+		choose(m);
+		if (!r->first_walk)
+			guess(m, 0);
+	} else if (holds(m)) {
+		choose(m);
+		happen(m);
+	}
+}
+
+/* ---- trying ------------------------------------------------------------------------------------- */
+
+static void hold_each(const struct match *m)
+{
+	struct property_reader *r = m->reader;
+	const struct spec_target *holding = m->point->spec->holding;
+	const struct reader_lane *lane = &r->lanes[m->happening->lane];
+	struct property_raw before = { 0 };
+
+	if (holding->parameter != SPEC_NONE)
+		before = r->parameters[holding->parameter];
+	for (size_t i = 0; i < lane->held.count; i++) {
+		if (m->happening->lock && lane->held.items[i].address == m->happening->lock)
+			continue;
+		if (locks_match_held(m, &lane->held.items[i]))
+			finish(m);
+		if (holding->parameter != SPEC_NONE)
+			r->parameters[holding->parameter] = before;
+	}
+}
+
+static void try(struct property_reader *r, uint32_t number, const struct reader_happening *what)
+{
+	struct match m = { r, &r->points.items[number], what, number };
+	const struct reader_slice *slice = &r->slices.items[m.point->slice];
+	const struct spec_point *spec = m.point->spec;
+	bool fits;
+
+	for (uint32_t p = 0; p < slice->parameters; p++)
+		r->parameters[p].known = false;
+	for (uint32_t l = 0; l < m.point->event->local_count; l++)
+		r->locals[l].known = false;
+	if (m.point->tid != SPEC_NONE)
+		r->locals[m.point->tid] = raw_number(trace_stream(r->trace, what->lane)->number);
+	if (m.point->atomic != SPEC_NONE)
+		r->locals[m.point->atomic] =
+			raw_number(event_group(what->event->kind) == EG_ATOMIC);
+	if (reader_is_function(spec))
+		fits = points_match(&m);
+	else if (reader_is_access(spec))
+		fits = accesses_match(&m);
+	else
+		fits = locks_match(&m);
+	if (fits && spec->holding)
+		hold_each(&m);
+	else if (fits)
+		finish(&m);
+}
+
+/* Lives that start here come first: whatever else happens at this anchor is about the new one. */
+void match_candidates(struct property_reader *r, const struct reader_happening *what)
+{
+	r->anchor = r->queue.count;
+	for (size_t i = 0; i < r->candidates.count; i++) {
+		if (r->points.items[r->candidates.items[i]].starts)
+			try(r, r->candidates.items[i], what);
+	}
+	for (size_t i = 0; i < r->candidates.count; i++) {
+		if (!r->points.items[r->candidates.items[i]].starts)
+			try(r, r->candidates.items[i], what);
+	}
+	for (size_t i = 0; i < r->ending.count; i++)
+		values_end(&r->slices.items[r->ending.items[i].slice].values,
+			   r->ending.items[i].value,
+			   (struct property_id){ what->event->stream, what->event->index });
+	r->ending.count = 0;
+	r->candidates.count = 0;
+}

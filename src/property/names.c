@@ -1,0 +1,98 @@
+/* What a program has, for the checking of property files: struct spec_names of a program. */
+#include "base/mem.h"
+#include "property/program.h"
+#include "property/property.h"
+#include "spec/near.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct property_names {
+	struct program *program;
+};
+
+struct property_names *property_names_open(const char *path, struct err *err)
+{
+	struct program *program = program_open(path, err);
+	struct property_names *names;
+
+	if (!program)
+		return NULL;
+	names = mem_zalloc(1, sizeof *names);
+	names->program = program;
+	return names;
+}
+
+void property_names_close(struct property_names *names)
+{
+	if (!names)
+		return;
+	program_close(names->program);
+	free(names);
+}
+
+/* A name with a path behind it, "config.limits", is asked for as a whole. */
+static bool has_global(void *context, const char *name, uint8_t *type)
+{
+	struct property_names *names = context;
+	struct program_parts parts = { 0 };
+	size_t length = strcspn(name, ".[");
+	char *whole = mem_copy_text(name, length);
+	bool found;
+
+	program_globals(names->program, whole,
+			name[length] ? name + length + (name[length] == '.') : NULL, &parts);
+	found = parts.list.count > 0;
+	if (found)
+		*type = parts.list.items[0].type;
+	vec_free(&parts.list);
+	free(whole);
+	return found;
+}
+
+/* Without debugging information nothing is known of structs: what is asked for may be there. */
+static bool has_field(void *context, const char *type, const char *path)
+{
+	struct property_names *names = context;
+	struct program_part part;
+
+	if (!program_has_types(names->program))
+		return true;
+	if (!strcmp(path, "*"))
+		return program_tag(names->program, type) != NULL;
+	return program_member(names->program, type, path, &part);
+}
+
+static bool has_function(void *context, const char *library, const char *glob, int *parameters)
+{
+	struct property_names *names = context;
+
+	return program_function(names->program, library, glob, parameters);
+}
+
+static void try_name(void *context, const char *name)
+{
+	near_try(context, name);
+}
+
+static const char *nearest(void *context, enum spec_point_kind kind, const char *name)
+{
+	struct property_names *names = context;
+	struct near near;
+
+	near_start(&near, name);
+	program_each(names->program, kind <= SPEC_POINT_PROBE ? PROGRAM_FUNCTIONS : PROGRAM_GLOBALS,
+		     try_name, &near);
+	return near.best;
+}
+
+struct spec_names property_names(struct property_names *names)
+{
+	return (struct spec_names){
+		.context = names,
+		.global = has_global,
+		.field = has_field,
+		.function = has_function,
+		.nearest = nearest,
+	};
+}

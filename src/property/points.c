@@ -1,0 +1,221 @@
+/* Points about functions: calls, bodies, returns and the program's own probes. */
+#include "property/reader.h"
+
+#include "base/demangle.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- which points a function may fit ------------------------------------------------------------ */
+
+bool points_name_fits(const char *glob, const char *function)
+{
+	char *plain;
+	bool fits;
+
+	if (!fnmatch(glob, function, 0))
+		return true;
+	plain = demangle_name(function);
+	fits = plain && !fnmatch(glob, plain, 0);
+	free(plain);
+	return fits;
+}
+
+/* The call of a recorded function is its body; a text's `call f(a)` is the start of the body, too. */
+static bool kind_fits(const struct spec_point *spec, uint8_t kind, bool both)
+{
+	switch (spec->kind) {
+	case SPEC_POINT_CALL: return kind == POINT_CALL || kind == POINT_BODY;
+	case SPEC_POINT_EXEC: return kind == POINT_BODY || (both && kind == POINT_CALL);
+	case SPEC_POINT_RETURN: return kind == POINT_RETURN;
+	default: return kind == POINT_PROBE;
+	}
+}
+
+/* Texts may leave the application out, and say nothing of libraries. */
+static bool name_fits(const struct property_reader *r, const struct spec_point *spec,
+		      const struct trace_point *point)
+{
+	const char *colon = strchr(spec->function, ':');
+
+	if (spec->kind == SPEC_POINT_PROBE && r->text && colon && !strchr(point->function, ':'))
+		return !fnmatch(colon + 1, point->function, 0);
+	if (spec->library && (point->library || !r->text) &&
+	    (!point->library || fnmatch(spec->library, point->library, 0)))
+		return false;
+	return points_name_fits(spec->function, point->function);
+}
+
+static struct reader_list make_list(struct property_reader *r, const struct trace_point *point,
+				    bool both)
+{
+	struct reader_list list = { (uint32_t)r->lists.count, 0 };
+
+	for (size_t i = 0; i < r->functions.count; i++) {
+		struct reader_point *known = &r->points.items[r->functions.items[i]];
+
+		if (!kind_fits(known->spec, point->kind, both) || !name_fits(r, known->spec, point))
+			continue;
+		known->visible = true;
+		*vec_push(&r->lists) = r->functions.items[i];
+	}
+	list.count = (uint32_t)r->lists.count - list.start;
+	return list;
+}
+
+static uint64_t put_list(struct property_reader *r, const struct trace_point *point, bool both)
+{
+	*vec_push(&r->function_lists) = make_list(r, point, both);
+	return r->function_lists.count;
+}
+
+/* The list of a text's function. */
+static uint64_t find_by_name(struct property_reader *r, const struct trace_event *event,
+			     const struct trace_point *point)
+{
+	bool fresh, both = event->kind == EV_ENTER;
+	uint32_t number;
+	char *key;
+	int length = asprintf(&key, "%c%c%s\"%s", '0' + point->kind, '0' + both, point->function,
+			      point->library ? point->library : "");
+
+	if (length < 0)
+		abort();
+	number = intern_put(&r->words, key, (size_t)length, &fresh);
+	free(key);
+	if (fresh) /* words and lists are made together: their numbers agree */
+		put_list(r, point, both);
+	return number + 1;
+}
+
+static void add_candidates(struct property_reader *r, struct reader_list list)
+{
+	for (uint32_t i = 0; i < list.count; i++)
+		*vec_push(&r->candidates) = r->lists.items[list.start + i];
+}
+
+bool points_look(struct property_reader *r, const struct trace_event *event,
+		 struct trace_point *point)
+{
+	uint64_t *row = NULL, list;
+	bool fresh = true;
+
+	if (!r->functions.count || (!r->text && event->kind != EV_POINT))
+		return false;
+	if (!r->text) {
+		row = map_put(&r->rows, event->address, &fresh);
+		if (!fresh && !r->function_lists.items[*row - 1].count)
+			return false;
+	}
+	if (!trace_read_point(trace_order_cursor(r->order), event, point)) {
+		if (row && fresh) {
+			*vec_push(&r->function_lists) = (struct reader_list){ 0 };
+			*row = r->function_lists.count;
+		}
+		return false;
+	}
+	if (row && fresh)
+		*row = put_list(r, point, false);
+	list = row ? *row : find_by_name(r, event, point);
+	add_candidates(r, r->function_lists.items[list - 1]);
+	return r->candidates.count > 0;
+}
+
+void points_free(struct property_reader *r)
+{
+	vec_free(&r->functions);
+	vec_free(&r->function_lists);
+	map_free(&r->rows);
+	map_free(&r->memory);
+	intern_free(&r->words);
+	intern_free(&r->names);
+}
+
+/* ---- what a pointer points at ------------------------------------------------------------------- */
+
+/* Texts: by the variable's name, else by its address. */
+static uint64_t variable_key(struct property_reader *r, const struct property_raw *raw)
+{
+	return raw->word ? 1ull << 63 | intern_put(&r->names, raw->text, raw->length, NULL)
+			 : raw->bits;
+}
+
+void points_remember(struct property_reader *r, const struct trace_event *event)
+{
+	struct property_raw raw = raw_address(r->text, event->address), value;
+
+	if (!event->value || event->unit < event->size || event->size > 8)
+		return;
+	value = raw_bytes(event->value, event->size, RAW_SIGNED);
+	*map_put(&r->memory, variable_key(r, &raw), NULL) = value.bits;
+}
+
+/* What the argument pointed at when the point happened: recorded, or in a text what was written last. */
+static struct property_raw pointed(const struct match *m, uint32_t i, uint8_t type)
+{
+	struct property_reader *r = m->reader;
+	const struct trace_value *argument = &m->happening->point->arguments[i];
+	struct property_raw raw;
+	const uint64_t *value;
+
+	if (!r->text)
+		return raw_argument(NULL, &m->happening->point->pointed[i], type);
+	raw = raw_argument(r->text, argument, SPEC_POINTER);
+	if (!raw.known)
+		return raw;
+	value = map_get(&r->memory, variable_key(r, &raw));
+	if (!value)
+		return (struct property_raw){ 0 };
+	return type == SPEC_POINTER || type == SPEC_LOCK ? raw_address(r->text, *value)
+							 : raw_number(*value);
+}
+
+/* ---- matching ----------------------------------------------------------------------------------- */
+
+static bool is_glob(const char *text)
+{
+	return strpbrk(text, "*?[") != NULL;
+}
+
+/* A glob may stand for functions of many shapes; a name that is written out means one. */
+static bool arity_fits(const struct match *m)
+{
+	const struct spec_point *spec = m->point->spec;
+	const struct trace_point *point = m->happening->point;
+	bool fits = spec->argument_count <= point->count &&
+		    (spec->rest || (spec->argument_count == point->count && !point->more));
+
+	return fits || (is_glob(spec->function) ? false : match_doubt(m, DOUBT_ARITY));
+}
+
+bool points_match(const struct match *m)
+{
+	const struct spec_point *spec = m->point->spec;
+	const struct trace_point *point = m->happening->point;
+	const struct trace *text = m->reader->text;
+	struct property_raw raw;
+
+	if (!arity_fits(m))
+		return false;
+	for (uint32_t i = 0; i < spec->argument_count; i++) {
+		const struct spec_argument *slot = &spec->arguments[i];
+		uint8_t type =
+			slot->slot == SPEC_EQUALS ? SPEC_STRING : match_type(m, slot->parameter);
+
+		if (slot->slot == SPEC_ANY)
+			continue;
+		raw = slot->slot == SPEC_BINDS_POINTED
+			      ? pointed(m, i, type)
+			      : raw_argument(text, &point->arguments[i], type);
+		if (!match_slot(m, slot, &raw))
+			return false;
+	}
+	if (!spec->result || spec->result->slot == SPEC_ANY)
+		return true;
+	raw = raw_argument(text, &point->result,
+			   spec->result->slot == SPEC_EQUALS
+				   ? SPEC_STRING
+				   : match_type(m, spec->result->parameter));
+	return match_slot(m, spec->result, &raw);
+}

@@ -1,0 +1,311 @@
+#include "property/program_index.h"
+
+#include "base/mem.h"
+#include "property/reader.h"
+#include "trace/symbol.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+struct program *program_of_trace(const struct trace *trace)
+{
+	struct program *p = mem_zalloc(1, sizeof *p);
+
+	p->symbols = trace_symbols_open(trace);
+	p->dwfl = trace_symbols_dwfl(p->symbols);
+	return p;
+}
+
+struct program *program_open(const char *path, struct err *err)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	struct program *p;
+	Dwfl_Module *module;
+	GElf_Addr bias;
+
+	if (access(path, R_OK) < 0) {
+		err_set_system(err, errno, "%s", path);
+		return NULL;
+	}
+	p = mem_zalloc(1, sizeof *p);
+	p->own = p->dwfl = dwfl_begin(&callbacks);
+	dwfl_report_begin(p->dwfl);
+	module = dwfl_report_offline(p->dwfl, path, path, -1);
+	dwfl_report_end(p->dwfl, NULL, NULL);
+	if (!module || !dwfl_module_getelf(module, &bias)) {
+		err_set(err, "%s: not a program: %s", path, dwfl_errmsg(-1));
+		program_close(p);
+		return NULL;
+	}
+	return p;
+}
+
+void program_close(struct program *p)
+{
+	if (!p)
+		return;
+	if (p->own)
+		dwfl_end(p->own);
+	trace_symbols_close(p->symbols);
+	intern_free(&p->structs);
+	intern_free(&p->typedefs);
+	intern_free(&p->variables);
+	intern_free(&p->functions);
+	intern_free(&p->libraries);
+	vec_free(&p->struct_dies);
+	vec_free(&p->typedef_dies);
+	vec_free(&p->variable_lists);
+	vec_free(&p->variable_dies);
+	vec_free(&p->function_infos);
+	free(p);
+}
+
+/* ---- the debugging information -------------------------------------------------------------------- */
+
+static bool flag(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	bool value = false;
+
+	return dwarf_attr_integrate(die, name, &attribute) && !dwarf_formflag(&attribute, &value) &&
+	       value;
+}
+
+/* The first definition counts: in a sane program all of one name are the same. */
+static void put_type(struct intern *names, struct program_dies *dies, Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	bool fresh;
+
+	if (!name || dwarf_hasattr(die, DW_AT_declaration))
+		return;
+	intern_put(names, name, strlen(name), &fresh);
+	if (fresh)
+		*vec_push(dies) = *die;
+}
+
+static void put_variable(struct program *p, Dwarf_Die *die, Dwarf_Addr bias)
+{
+	const char *name = dwarf_diename(die);
+	struct program_variable *v;
+	uint32_t number;
+	bool fresh;
+
+	if (!name || !dwarf_hasattr(die, DW_AT_location))
+		return;
+	number = intern_put(&p->variables, name, strlen(name), &fresh);
+	if (fresh)
+		*vec_push(&p->variable_lists) = 0;
+	v = vec_push(&p->variable_dies);
+	*v = (struct program_variable){ *die, bias, p->variable_lists.items[number] };
+	p->variable_lists.items[number] = (uint32_t)p->variable_dies.count;
+}
+
+static int count_parameters(Dwarf_Die *die)
+{
+	Dwarf_Die child;
+	int count = 0;
+
+	if (dwarf_child(die, &child))
+		return 0;
+	do {
+		count += dwarf_tag(&child) == DW_TAG_formal_parameter;
+	} while (!dwarf_siblingof(&child, &child));
+	return count;
+}
+
+static void put_function(struct program *p, const char *name, bool imported, int parameters)
+{
+	struct program_function_info *info;
+	uint32_t number;
+	bool fresh;
+
+	if (!name || !*name)
+		return;
+	number = intern_put(&p->functions, name, strlen(name), &fresh);
+	if (fresh)
+		*vec_push(&p->function_infos) = (struct program_function_info){ true, -1 };
+	info = &p->function_infos.items[number];
+	info->imported &= imported;
+	if (parameters >= 0)
+		info->parameters = parameters;
+}
+
+static void put_subprogram(struct program *p, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *linked = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute))
+		linked = dwarf_formstring(&attribute);
+	put_function(p, linked ? linked : dwarf_diename(die), flag(die, DW_AT_declaration),
+		     count_parameters(die));
+}
+
+static void walk(struct program *p, Dwarf_Die *parent, Dwarf_Addr bias, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth > 16 || dwarf_child(parent, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_structure_type:
+		case DW_TAG_class_type:
+		case DW_TAG_union_type:
+			put_type(&p->structs, &p->struct_dies, &die);
+			walk(p, &die, bias, depth + 1);
+			break;
+		case DW_TAG_typedef: put_type(&p->typedefs, &p->typedef_dies, &die); break;
+		case DW_TAG_variable: put_variable(p, &die, bias); break;
+		case DW_TAG_subprogram: put_subprogram(p, &die); break;
+		case DW_TAG_namespace: walk(p, &die, bias, depth + 1); break;
+		}
+	} while (!dwarf_siblingof(&die, &die));
+}
+
+/* ---- symbols ---------------------------------------------------------------------------------------- */
+
+static void put_symbols(struct program *p, Dwfl_Module *module)
+{
+	int count = dwfl_module_getsymtab(module);
+
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Word section;
+		const char *name = dwfl_module_getsym(module, i, &symbol, &section);
+		int type = GELF_ST_TYPE(symbol.st_info);
+
+		if (name && (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE))
+			put_function(p, name, symbol.st_shndx == SHN_UNDEF, -1);
+	}
+}
+
+/* The libraries that a file asks for, by the names that it has for them. */
+static void put_libraries(struct program *p, Elf *elf)
+{
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		GElf_Shdr header;
+		Elf_Data *data;
+		GElf_Dyn entry;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC ||
+		    !(data = elf_getdata(section, NULL)))
+			continue;
+		for (int i = 0; gelf_getdyn(data, i, &entry); i++) {
+			const char *name =
+				entry.d_tag == DT_NEEDED || entry.d_tag == DT_SONAME
+					? elf_strptr(elf, header.sh_link, entry.d_un.d_val)
+					: NULL;
+
+			if (name)
+				intern_put(&p->libraries, name, strlen(name), NULL);
+		}
+	}
+}
+
+static int index_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
+			void *context)
+{
+	struct program *p = context;
+	Dwarf_Die *unit = NULL;
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+
+	(void)data, (void)name, (void)start;
+	if (elf)
+		put_libraries(p, elf);
+	put_symbols(p, module);
+	while ((unit = dwfl_module_nextcu(module, unit, &bias))) {
+		p->has_types = true;
+		walk(p, unit, bias, 0);
+	}
+	return DWARF_CB_OK;
+}
+
+void program_index(struct program *p)
+{
+	if (p->indexed)
+		return;
+	p->indexed = true;
+	if (p->dwfl)
+		dwfl_getmodules(p->dwfl, index_module, p, 0);
+}
+
+bool program_has_types(struct program *p)
+{
+	program_index(p);
+	return p->has_types;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+static bool library_fits(const struct program *p, const char *glob)
+{
+	for (size_t i = 0; i < p->libraries.items.count; i++) {
+		if (!fnmatch(glob, p->libraries.items.items[i].text, 0))
+			return true;
+	}
+	return false;
+}
+
+/* What -D_FORTIFY_SOURCE calls instead: __printf_chk is printf. */
+static bool fortified_fits(const char *glob, const char *name)
+{
+	size_t length = strlen(name);
+	char plain[128];
+
+	if (strncmp(name, "__", 2) || length < 7 || length >= sizeof plain ||
+	    strcmp(name + length - 4, "_chk"))
+		return false;
+	memcpy(plain, name + 2, length - 6);
+	plain[length - 6] = 0;
+	return !fnmatch(glob, plain, 0);
+}
+
+bool program_function(struct program *p, const char *library, const char *glob, int *parameters)
+{
+	bool found = false;
+
+	program_index(p);
+	*parameters = -1;
+	if (library && !library_fits(p, library))
+		return false;
+	for (size_t i = 0; i < p->functions.items.count; i++) {
+		const char *name = p->functions.items.items[i].text;
+		const struct program_function_info *info = &p->function_infos.items[i];
+
+		if (!points_name_fits(glob, name) && !fortified_fits(glob, name))
+			continue;
+		if (!found)
+			*parameters = info->parameters;
+		else if (*parameters != info->parameters)
+			*parameters = -1;
+		found = true;
+	}
+	return found;
+}
+
+void program_each(struct program *p, enum program_names which,
+		  void (*visit)(void *context, const char *name), void *context)
+{
+	const struct intern *names;
+
+	program_index(p);
+	names = which == PROGRAM_GLOBALS     ? &p->variables
+		: which == PROGRAM_FUNCTIONS ? &p->functions
+					     : &p->structs;
+	for (size_t i = 0; i < names->items.count; i++)
+		visit(context, names->items.items[i].text);
+	for (size_t i = 0; which == PROGRAM_STRUCTS && i < p->typedefs.items.count; i++)
+		visit(context, p->typedefs.items.items[i].text);
+}

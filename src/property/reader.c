@@ -1,0 +1,432 @@
+#include "property/reader.h"
+
+#include "base/mem.h"
+#include "trace/sites.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- points made ready ------------------------------------------------------------------------------ */
+
+static bool slot_binds(const struct spec_argument *slot, uint32_t parameter, uint32_t local)
+{
+	return slot && (slot->slot == SPEC_BINDS || slot->slot == SPEC_BINDS_POINTED) &&
+	       ((parameter != SPEC_NONE && slot->parameter == parameter) ||
+		(local != SPEC_NONE && slot->local == local));
+}
+
+static bool target_binds(const struct spec_target *target, uint32_t parameter, uint32_t local)
+{
+	return target && target->kind != SPEC_GLOBAL &&
+	       ((parameter != SPEC_NONE && target->parameter == parameter) ||
+		(local != SPEC_NONE && target->local == local));
+}
+
+static bool point_binds(const struct spec_point *p, uint32_t parameter, uint32_t local)
+{
+	for (uint32_t i = 0; i < p->argument_count; i++) {
+		if (slot_binds(&p->arguments[i], parameter, local))
+			return true;
+	}
+	return slot_binds(p->result, parameter, local) ||
+	       target_binds(p->target, parameter, local) ||
+	       target_binds(p->holding, parameter, local);
+}
+
+static bool names(const struct spec_expr *e, uint32_t parameter)
+{
+	for (; e; e = e->next) {
+		if ((e->operator== SPEC_NAME && e->parameter == parameter) ||
+		    names(e->left, parameter) || names(e->right, parameter) ||
+		    names(e->third, parameter))
+			return true;
+	}
+	return false;
+}
+
+/* A local of that name that no point of the event binds: every point has it by itself. */
+static uint32_t implicit_local(const struct spec_event *event, const char *name)
+{
+	for (uint32_t l = 0; l < event->local_count; l++) {
+		const struct spec_point *p = event->points;
+
+		if (strcmp(event->locals[l], name))
+			continue;
+		while (p && !point_binds(p, SPEC_NONE, l))
+			p = p->next;
+		return p ? SPEC_NONE : l;
+	}
+	return SPEC_NONE;
+}
+
+static bool has_start(const struct spec_event *event)
+{
+	for (const struct spec_life *life = event->lives; life; life = life->next) {
+		if (!life->ends)
+			return true;
+	}
+	return false;
+}
+
+static void list_guesses(struct property_reader *r, struct reader_point *point)
+{
+	struct reader_slice *slice = &r->slices.items[point->slice];
+
+	point->guesses.start = (uint32_t)r->lists.count;
+	for (uint32_t p = 0; p < slice->property->parameter_count; p++) {
+		if (names(point->spec->filter, p) && !point_binds(point->spec, p, SPEC_NONE))
+			*vec_push(&r->lists) = p;
+	}
+	point->guesses.count = (uint32_t)r->lists.count - point->guesses.start;
+	if (point->guesses.count) {
+		point->starts = false; /* unseen.c says so */
+		if (!slice->known)
+			slice->known = mem_zalloc(slice->parameters, sizeof *slice->known);
+	}
+}
+
+static void add_point(struct property_reader *r, uint32_t slice, uint32_t event,
+		      const struct spec_point *spec)
+{
+	const struct spec_event *about = &r->slices.items[slice].property->events[event];
+	uint32_t number = (uint32_t)r->points.count;
+	struct reader_point *point = vec_push(&r->points);
+
+	*point = (struct reader_point){ .spec = spec,
+					.event = about,
+					.slice = slice,
+					.number = event,
+					.starts = has_start(about),
+					.tid = implicit_local(about, "tid"),
+					.atomic = implicit_local(about, "atomic") };
+	list_guesses(r, point);
+	if (reader_is_function(spec))
+		*vec_push(&r->functions) = number;
+	else if (!reader_is_access(spec))
+		*vec_push(&r->kinds[spec->kind]) = number;
+	for (uint32_t i = 0; i < spec->argument_count; i++)
+		r->has_pointed |= spec->arguments[i].slot == SPEC_BINDS_POINTED;
+	r->follows_locks |= spec->holding || spec->kind >= SPEC_POINT_REQUEST;
+}
+
+/* ---- properties made ready -------------------------------------------------------------------------- */
+
+static bool has_wildcard(const struct spec_property *property, uint32_t parameter)
+{
+	for (uint32_t e = 0; e < property->event_count; e++) {
+		for (const struct spec_point *p = property->events[e].points; p; p = p->next) {
+			if (reader_is_access(p) && p->target && p->target->kind == SPEC_FIELD &&
+			    p->target->parameter == parameter && !strcmp(p->target->path, "*"))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void add_slice(struct property_reader *r, const struct spec_property *property)
+{
+	struct reader_slice *slice = vec_push(&r->slices);
+	uint32_t count = property->parameter_count, number = (uint32_t)r->slices.count - 1;
+
+	*slice = (struct reader_slice){ .property = property, .parameters = count };
+	slice->types = mem_zalloc(2 * (size_t)count + 1, 1);
+	slice->hidden = mem_zalloc((size_t)count + 1, sizeof *slice->hidden);
+	for (uint32_t p = 0; p < count; p++) {
+		slice->types[p] = property->parameters[p].type;
+		slice->hidden[p] = SPEC_NONE;
+		r->objects |= slice->types[p] == SPEC_POINTER || slice->types[p] == SPEC_LOCK;
+		if (!has_wildcard(property, p))
+			continue;
+		slice->types[slice->parameters] = SPEC_STRING;
+		slice->hidden[p] = slice->parameters++;
+	}
+	for (uint32_t e = 0; e < property->event_count; e++) {
+		for (const struct spec_point *p = property->events[e].points; p; p = p->next)
+			add_point(r, number, e, p);
+	}
+	slice = &r->slices.items[number];
+	values_open(&slice->values, r->keeps || slice->known);
+	r->first_walk |= slice->known != NULL;
+}
+
+/* Streams of signal handlers belong to the thread that they interrupt. */
+static void map_lanes(struct property_reader *r)
+{
+	uint32_t count = trace_stream_count(r->trace);
+
+	r->lane_of = mem_zalloc((size_t)count + 1, sizeof *r->lane_of);
+	r->lanes = mem_zalloc((size_t)count + 1, sizeof *r->lanes);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t lane = i;
+
+		for (uint32_t left = count; left > 0; left--) {
+			uint32_t host = trace_stream(r->trace, lane)->host;
+			uint32_t next =
+				host == TRACE_NONE ? TRACE_NONE : trace_find_stream(r->trace, host);
+
+			if (next == TRACE_NONE)
+				break;
+			lane = next;
+		}
+		r->lane_of[i] = lane;
+	}
+}
+
+static void make_room(struct property_reader *r)
+{
+	size_t parameters = 1, locals = 1;
+
+	for (size_t s = 0; s < r->slices.count; s++) {
+		const struct reader_slice *slice = &r->slices.items[s];
+
+		if (slice->parameters > parameters)
+			parameters = slice->parameters;
+		for (uint32_t e = 0; e < slice->property->event_count; e++) {
+			if (slice->property->events[e].local_count > locals)
+				locals = slice->property->events[e].local_count;
+		}
+	}
+	r->parameters = mem_zalloc(parameters, sizeof *r->parameters);
+	r->parameter_values = mem_zalloc(parameters, sizeof *r->parameter_values);
+	r->chosen = mem_zalloc(parameters, sizeof *r->chosen);
+	r->locals = mem_zalloc(locals, sizeof *r->locals);
+	r->local_values = mem_zalloc(locals, sizeof *r->local_values);
+}
+
+struct property_reader *reader_open(const struct trace *trace, struct spec_file *const *files,
+				    size_t count, bool keeps)
+{
+	struct property_reader *r = mem_zalloc(1, sizeof *r);
+
+	r->trace = trace;
+	r->text = trace_is_text(trace) ? trace : NULL;
+	r->keeps = keeps;
+	for (size_t f = 0; f < count; f++) {
+		for (const struct spec_property *p = files[f]->properties; p; p = p->next)
+			add_slice(r, p);
+	}
+	if (!r->text)
+		r->program = program_of_trace(trace);
+	accesses_prepare(r);
+	map_lanes(r);
+	make_room(r);
+	r->order = trace_order_open(trace);
+	return r;
+}
+
+struct property_reader *property_reader_open(const struct trace *trace,
+					     struct spec_file *const *files, size_t count)
+{
+	return reader_open(trace, files, count, false);
+}
+
+static void close_slice(struct reader_slice *slice)
+{
+	for (uint32_t p = 0; slice->known && p < slice->parameters; p++) {
+		map_free(&slice->known[p].seen);
+		vec_free(&slice->known[p].numbers);
+	}
+	free(slice->known);
+	free(slice->types);
+	free(slice->hidden);
+	values_close(&slice->values);
+}
+
+void property_reader_close(struct property_reader *r)
+{
+	if (!r)
+		return;
+	trace_order_close(r->order);
+	for (size_t i = 0; i < r->slices.count; i++)
+		close_slice(&r->slices.items[i]);
+	for (uint32_t i = 0; i < trace_stream_count(r->trace); i++)
+		vec_free(&r->lanes[i].held);
+	for (size_t i = 0; i <= SPEC_POINT_JOIN; i++)
+		vec_free(&r->kinds[i]);
+	program_close(r->program);
+	points_free(r);
+	accesses_free(r);
+	free(r->lane_of);
+	free(r->lanes);
+	free(r->parameters);
+	free(r->parameter_values);
+	free(r->chosen);
+	free(r->locals);
+	free(r->local_values);
+	vec_free(&r->slices);
+	vec_free(&r->points);
+	vec_free(&r->lists);
+	vec_free(&r->candidates);
+	vec_free(&r->queue);
+	vec_free(&r->bindings);
+	vec_free(&r->ending);
+	free(r);
+}
+
+/* ---- walking ---------------------------------------------------------------------------------------- */
+
+static void see_function(struct property_reader *r, struct reader_happening *what)
+{
+	struct trace_point point;
+
+	if (!points_look(r, what->event, &point))
+		return;
+	what->point = &point;
+	match_candidates(r, what);
+	what->point = NULL;
+}
+
+static void see_access(struct property_reader *r, const struct reader_happening *what)
+{
+	accesses_look(r, what->event);
+	if (r->candidates.count)
+		match_candidates(r, what);
+	if (r->text && r->has_pointed)
+		points_remember(r, what->event);
+}
+
+/* Memory that begins to live: what was there before was something else. */
+static void see_allocation(struct property_reader *r, const struct trace_event *ev)
+{
+	const char *name = r->text ? trace_object_name(r->trace, ev->address) : NULL;
+
+	for (size_t i = 0; i < r->slices.count; i++)
+		values_end_memory(&r->slices.items[i].values, ev->address, ev->size, name);
+}
+
+static void tell_gone(struct property_reader *r)
+{
+	for (uint32_t i = 0; i < r->slices.count; i++) {
+		struct values *values = &r->slices.items[i].values;
+
+		for (size_t k = 0; k < values->gone.count && !r->first_walk && !r->keeps; k++)
+			*vec_push(&r->queue) =
+				(struct reader_step){ .step = { .kind = PROPERTY_GONE,
+								.property = i,
+								.value = values->gone.items[k] } };
+		values->gone.count = 0;
+	}
+}
+
+static void see(struct property_reader *r, const struct trace_event *ev)
+{
+	uint32_t stream = trace_find_stream(r->trace, ev->stream);
+	struct reader_happening what = { .event = ev, .order = r->at++ };
+	struct reader_lane *lane;
+
+	assert(stream != TRACE_NONE);
+	if (ev->index == TRACE_NO_INDEX)
+		return;
+	what.lane = r->lane_of[stream];
+	lane = &r->lanes[what.lane];
+	if (lane->asks && lane->request.stream == ev->stream)
+		lane->asks = false;
+	switch (event_group(ev->kind)) {
+	case EG_FUNCTION: see_function(r, &what); break;
+	case EG_ACCESS:
+	case EG_ATOMIC:
+		if (ev->kind != EV_FENCE)
+			see_access(r, &what);
+		break;
+	case EG_MEMORY:
+		if (ev->kind == EV_ALLOC && r->objects)
+			see_allocation(r, ev);
+		/* fall through */
+	case EG_LOCK:
+	case EG_CONDITION:
+	case EG_THREAD:
+		if (r->follows_locks)
+			locks_see(r, &what);
+		break;
+	default: break;
+	}
+	tell_gone(r);
+}
+
+/* The next event of the trace; behind the last what is known only then. */
+static bool walk(struct property_reader *r)
+{
+	struct trace_event event;
+
+	if (r->over)
+		return false;
+	if (trace_order_next(r->order, &event)) {
+		see(r, &event);
+		return true;
+	}
+	r->over = true;
+	locks_end(r);
+	return true;
+}
+
+/* Finds the values that filters ask for; the second walk starts as the first did. */
+static void walk_first(struct property_reader *r)
+{
+	while (walk(r))
+		;
+	trace_order_close(r->order);
+	r->order = trace_order_open(r->trace);
+	r->first_walk = r->over = false;
+	r->at = 0;
+	r->held_count = 0;
+	for (size_t i = 0; i < r->slices.count; i++)
+		values_rewind(&r->slices.items[i].values);
+	for (uint32_t i = 0; i < trace_stream_count(r->trace); i++) {
+		r->lanes[i].held.count = 0;
+		r->lanes[i].waited = 0;
+		r->lanes[i].asks = false;
+	}
+	map_free(&r->memory);
+}
+
+bool property_reader_next(struct property_reader *r, struct property_step *step)
+{
+	if (r->first_walk)
+		walk_first(r);
+	if (r->has_last)
+		values_over(&r->slices.items[r->last.property].values, r->last.value);
+	r->has_last = false;
+	while (r->queue_at == r->queue.count) {
+		r->queue.count = r->queue_at = 0;
+		r->bindings.count = 0;
+		if (!walk(r))
+			return false;
+	}
+	*step = r->queue.items[r->queue_at].step;
+	if (step->kind == PROPERTY_HAPPENED) {
+		step->bindings = r->bindings.items + r->queue.items[r->queue_at].bindings;
+	} else {
+		r->has_last = true;
+		r->last = *step;
+	}
+	r->queue_at++;
+	return true;
+}
+
+/* ---- values ----------------------------------------------------------------------------------------- */
+
+size_t property_reader_count(const struct property_reader *r)
+{
+	return r->slices.count;
+}
+
+uint32_t property_reader_parameters(const struct property_reader *r, uint32_t property)
+{
+	return r->slices.items[property].parameters;
+}
+
+const struct property_value *property_reader_value(const struct property_reader *r,
+						   uint32_t property, uint32_t value)
+{
+	return &r->slices.items[property].values.entries.items[value].value;
+}
+
+void property_reader_hold(struct property_reader *r, uint32_t property, uint32_t value)
+{
+	values_hold(&r->slices.items[property].values, value);
+}
+
+void property_reader_let_go(struct property_reader *r, uint32_t property, uint32_t value)
+{
+	values_let_go(&r->slices.items[property].values, value);
+}

@@ -1,0 +1,319 @@
+/*
+ * Patterns that mean nothing or cannot match: what must not stand under `!`, members of `||`,
+ * regions that are not begun and ended together. A mistake that matches nothing would look like a
+ * program without faults, so all of these are errors.
+ */
+#include "spec/check.h"
+#include "spec/near.h"
+
+#define MOST_NAMES 64u /* threads or regions of one pattern; checks are linear in them */
+
+struct checker {
+	const struct spec_file *file;
+	const struct spec_formula *formula;
+	struct spec_messages *messages;
+	uint32_t region_thread[MOST_NAMES];
+};
+
+#define COMPLAIN(c, place, ...)                                                                    \
+	spec_complain((c)->file, (c)->messages, SPEC_ERROR, (place), __VA_ARGS__)
+
+/* ---- under ! --------------------------------------------------------------------------------- */
+
+/* Does it demand that something comes before something else? */
+static bool has_order(const struct spec_pattern *p)
+{
+	if (p->kind == SPEC_SEQUENCE)
+		return true; /* it has two parts */
+	for (const struct spec_pattern *part = p->parts; part; part = part->next)
+		if (has_order(part))
+			return true;
+	return false;
+}
+
+static const char *sign(uint8_t kind)
+{
+	switch (kind) {
+	case SPEC_STAR: return "*";
+	case SPEC_PLUS: return "+";
+	case SPEC_MAYBE: return "?";
+	case SPEC_EITHER: return "|";
+	case SPEC_PARALLEL: return "||";
+	default: return NULL;
+	}
+}
+
+static void check_inverted(struct checker *c, const struct spec_pattern *p)
+{
+	for (; p; p = p->next) {
+		if (sign(p->kind))
+			COMPLAIN(c, p->place,
+				 "'%s' cannot stand under '!': what is negated is the order of "
+				 "certain "
+				 "events",
+				 sign(p->kind));
+		else
+			check_inverted(c, p->parts);
+	}
+}
+
+/* ---- members of || --------------------------------------------------------------------------- */
+
+/* The threads of a member's leaves are put into `taken`; two members may not share one. */
+static void check_member(struct checker *c, const struct spec_pattern *p, uint32_t *taken,
+			 uint32_t member)
+{
+	if (p->kind == SPEC_EITHER) {
+		for (const struct spec_pattern *part = p->parts; part; part = part->next)
+			check_member(c, part, taken, member);
+		return;
+	}
+	if (p->kind != SPEC_LEAF) {
+		COMPLAIN(c, p->place,
+			 "a member of '||' is one event, or one of several: (a(t1) | b(t1)) || "
+			 "c(t2)");
+		return;
+	}
+	if (p->thread == SPEC_NONE)
+		return;
+	if (taken[p->thread] && taken[p->thread] != member)
+		COMPLAIN(
+			c, p->place,
+			"what happens at once is of different threads, and two members are of '%s'",
+			c->formula->threads[p->thread]);
+	taken[p->thread] = member;
+}
+
+static void check_parallel(struct checker *c, const struct spec_pattern *p)
+{
+	uint32_t taken[MOST_NAMES] = { 0 }, member = 0;
+
+	for (const struct spec_pattern *part = p->parts; part; part = part->next)
+		check_member(c, part, taken, ++member);
+}
+
+static void check_shape(struct checker *c, const struct spec_pattern *p)
+{
+	for (; p; p = p->next) {
+		if (p->kind == SPEC_PARALLEL) {
+			check_parallel(c, p);
+			continue;
+		}
+		if (p->kind == SPEC_INVERTED) {
+			unsigned before = c->messages->errors;
+
+			check_inverted(c, p->parts);
+			if (before == c->messages->errors && !has_order(p->parts))
+				COMPLAIN(c, p->place,
+					 "there is no order here that '!' could negate");
+			continue;
+		}
+		check_shape(c, p->parts);
+	}
+}
+
+/* ---- regions ---------------------------------------------------------------------------------- */
+
+/*
+ * How often a part begins and ends a region, whatever is chosen in it. Where alternatives differ no
+ * such number exists: `differ`. What begins and ends it counts as nothing when alternatives are
+ * compared.
+ */
+struct count {
+	unsigned begins, ends;
+	bool differ;
+	const struct spec_pattern *first; /* leaf */
+};
+
+static struct count count_in(const struct spec_pattern *p, uint32_t region);
+
+static bool is_whole(const struct count *count)
+{
+	return count->begins == count->ends;
+}
+
+static struct count count_parts(const struct spec_pattern *p, uint32_t region)
+{
+	struct count all = { 0 };
+
+	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
+		struct count one = count_in(part, region);
+
+		all.begins += one.begins;
+		all.ends += one.ends;
+		all.differ |= one.differ;
+		all.first = all.first ? all.first : one.first;
+	}
+	return all;
+}
+
+static struct count count_either(const struct spec_pattern *p, uint32_t region)
+{
+	struct count all = count_in(p->parts, region);
+
+	for (const struct spec_pattern *part = p->parts->next; part; part = part->next) {
+		struct count one = count_in(part, region);
+
+		all.differ |=
+			one.differ || is_whole(&one) != is_whole(&all) ||
+			(!is_whole(&one) && (one.begins != all.begins || one.ends != all.ends));
+		all.first = all.first ? all.first : one.first;
+	}
+	if (is_whole(&all))
+		all.begins = all.ends = 0;
+	return all;
+}
+
+static struct count count_in(const struct spec_pattern *p, uint32_t region)
+{
+	struct count count = { 0 };
+
+	switch (p->kind) {
+	case SPEC_LEAF:
+		count.begins = p->begins == region;
+		count.ends = p->ends == region;
+		count.first = count.begins || count.ends ? p : NULL;
+		return count;
+	case SPEC_EITHER: return count_either(p, region);
+	case SPEC_STAR:
+	case SPEC_MAYBE: /* may be nothing: it must be whole in itself */
+		count = count_parts(p, region);
+		count.differ |= !is_whole(&count);
+		count.begins = count.ends = 0;
+		return count;
+	default: return count_parts(p, region);
+	}
+}
+
+static bool marks(const struct spec_pattern *p, uint32_t region, bool ends)
+{
+	if (p->kind == SPEC_LEAF)
+		return (ends ? p->ends : p->begins) == region;
+	for (const struct spec_pattern *part = p->parts; part; part = part->next)
+		if (marks(part, region, ends))
+			return true;
+	return false;
+}
+
+/* What is demanded to end a region before it begins; NULL: nothing. */
+static const struct spec_pattern *find_backward(const struct spec_pattern *p, uint32_t region)
+{
+	const struct spec_pattern *ended = NULL;
+
+	if (p->kind == SPEC_INVERTED)
+		return NULL;
+	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
+		if (ended && marks(part, region, false))
+			return ended;
+		if (p->kind == SPEC_SEQUENCE && !ended && marks(part, region, true))
+			ended = part;
+		const struct spec_pattern *below = find_backward(part, region);
+		if (below)
+			return below;
+	}
+	return NULL;
+}
+
+static void find_near(struct checker *c, uint32_t region, struct near *near)
+{
+	near_start(near, c->formula->regions[region]);
+	for (uint32_t i = 0; i < c->formula->region_count; i++)
+		if (i != region)
+			near_try(near, c->formula->regions[i]);
+}
+
+static void check_region(struct checker *c, uint32_t region)
+{
+	struct count count = count_in(c->formula->pattern, region);
+	const char *name = c->formula->regions[region];
+	struct spec_place place = count.first->place;
+	struct near near;
+
+	find_near(c, region, &near);
+	const char *ask = near.best ? "; did you mean '" : "", *best = near.best ? near.best : "";
+	const char *end = near.best ? "'?" : "";
+	if (count.differ)
+		COMPLAIN(c, place,
+			 "the region '%s' is begun or ended in some choices and not in others",
+			 name);
+	else if (count.begins && !count.ends)
+		COMPLAIN(c, place, "the region '%s' is begun and never ended%s%s%s", name, ask,
+			 best, end);
+	else if (count.ends && !count.begins)
+		COMPLAIN(c, place, "the region '%s' is ended and never begun%s%s%s", name, ask,
+			 best, end);
+	else if (count.begins > 1 || count.ends > 1)
+		COMPLAIN(c, place,
+			 "the region '%s' is begun or ended more than once; different regions have "
+			 "different names",
+			 name);
+	else if (find_backward(c->formula->pattern, region))
+		COMPLAIN(c, find_backward(c->formula->pattern, region)->place,
+			 "the region '%s' ends here, in front of where it begins", name);
+}
+
+/* One region, one thread. */
+static void check_owner(struct checker *c, const struct spec_pattern *leaf, uint32_t region)
+{
+	if (region == SPEC_NONE || leaf->thread == SPEC_NONE)
+		return;
+	uint32_t *thread = &c->region_thread[region];
+	if (*thread == SPEC_NONE)
+		*thread = leaf->thread;
+	else if (*thread != leaf->thread)
+		COMPLAIN(c, leaf->place,
+			 "the region '%s' is one thread's, but '%s' and '%s' are two",
+			 c->formula->regions[region], c->formula->threads[*thread],
+			 c->formula->threads[leaf->thread]);
+}
+
+static void check_leaves(struct checker *c, const struct spec_pattern *p)
+{
+	for (; p; p = p->next) {
+		check_leaves(c, p->parts);
+		if (p->kind != SPEC_LEAF)
+			continue;
+		check_owner(c, p, p->begins);
+		check_owner(c, p, p->ends);
+		if (p->begins != SPEC_NONE && p->begins == p->ends)
+			COMPLAIN(c, p->place, "one event cannot begin and end a region");
+	}
+}
+
+/* Does it match though nothing is chosen? */
+static bool may_be_empty(const struct spec_pattern *p)
+{
+	bool any = false, all = true;
+
+	if (p->kind == SPEC_LEAF || p->kind == SPEC_INVERTED)
+		return false;
+	if (p->kind == SPEC_STAR || p->kind == SPEC_MAYBE)
+		return true;
+	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
+		bool empty = may_be_empty(part);
+
+		any |= empty;
+		all &= empty;
+	}
+	return p->kind == SPEC_EITHER ? any : all;
+}
+
+void check_pattern(const struct spec_file *file, const struct spec_formula *formula,
+		   struct spec_messages *messages)
+{
+	struct checker c = { .file = file, .formula = formula, .messages = messages };
+
+	if (formula->thread_count > MOST_NAMES || formula->region_count > MOST_NAMES) {
+		COMPLAIN(&c, formula->place, "a pattern has at most %u threads and %u regions",
+			 MOST_NAMES, MOST_NAMES);
+		return;
+	}
+	check_shape(&c, formula->pattern);
+	if (may_be_empty(formula->pattern))
+		COMPLAIN(&c, formula->pattern->place, "this matches without any event");
+	for (uint32_t i = 0; i < formula->region_count; i++)
+		c.region_thread[i] = SPEC_NONE;
+	check_leaves(&c, formula->pattern);
+	for (uint32_t i = 0; i < formula->region_count; i++)
+		check_region(&c, i);
+}

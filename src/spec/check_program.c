@@ -1,0 +1,236 @@
+/* Names that only the program can know: its functions, variables, members; and monitors' files. */
+#include "spec/message.h"
+#include "spec/near.h"
+#include "base/intern.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct checker {
+	const struct spec_file *file;
+	const struct spec_property *property;
+	const struct spec_event *event; /* NULL: in a formula */
+	const struct spec_names *names; /* NULL: nothing is known */
+	struct spec_messages *messages;
+	struct intern said; /* names of this property that were complained of */
+};
+
+#define COMPLAIN(c, place, ...)                                                                    \
+	spec_complain((c)->file, (c)->messages, (c)->names ? SPEC_ERROR : SPEC_NOTE, (place),      \
+		      __VA_ARGS__)
+
+struct hint {
+	char text[160];
+};
+
+static struct hint ask(const char *name)
+{
+	struct hint hint = { "" };
+
+	if (name)
+		snprintf(hint.text, sizeof hint.text, "; did you mean '%.100s'?", name);
+	return hint;
+}
+
+static struct hint nearest(const struct checker *c, enum spec_point_kind kind, const char *name)
+{
+	const struct spec_names *n = c->names;
+
+	return ask(n && n->nearest ? n->nearest(n->context, kind, name) : NULL);
+}
+
+static bool is_said(struct checker *c, const char *name)
+{
+	bool fresh;
+
+	intern_put(&c->said, name, strlen(name), &fresh);
+	return !fresh;
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static bool is_extern(const struct checker *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->file->extern_count; i++)
+		if (!strcmp(c->file->externs[i].name, name))
+			return true;
+	return false;
+}
+
+/* What the file itself has that is called nearly so. */
+static struct hint near_in_file(const struct checker *c, const char *name)
+{
+	struct near near;
+
+	near_start(&near, name);
+	for (uint32_t i = 0; i < c->property->parameter_count; i++)
+		near_try(&near, c->property->parameters[i].name);
+	for (uint32_t i = 0; c->event && i < c->event->local_count; i++)
+		near_try(&near, c->event->locals[i]);
+	for (uint32_t i = 0; !c->event && i < c->property->event_count; i++)
+		near_try(&near, c->property->events[i].name);
+	for (uint32_t i = 0; i < c->file->extern_count; i++)
+		near_try(&near, c->file->externs[i].name);
+	return ask(near.best);
+}
+
+static void check_global(struct checker *c, struct spec_place place, const char *name)
+{
+	const struct spec_names *n = c->names;
+	uint8_t type;
+
+	if (n ? !n->global || n->global(n->context, name, &type) : is_extern(c, name))
+		return;
+	if (is_said(c, name))
+		return;
+	struct hint hint = near_in_file(c, name);
+	if (n && !hint.text[0])
+		hint = nearest(c, SPEC_POINT_READ, name);
+	if (n)
+		COMPLAIN(c, place, "the program has no variable '%s'%s", name, hint.text);
+	else
+		COMPLAIN(c, place, "'%s' is taken for a variable of the program%s", name,
+			 hint.text);
+}
+
+static void check_expr(struct checker *c, const struct spec_expr *e)
+{
+	for (; e; e = e->next) {
+		if (e->operator== SPEC_NAME && e->parameter == SPEC_NONE && e->local == SPEC_NONE)
+			check_global(c, e->place, e->text);
+		check_expr(c, e->left);
+		check_expr(c, e->right);
+		check_expr(c, e->third);
+	}
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
+
+static void check_field(struct checker *c, const struct spec_target *t)
+{
+	const struct spec_names *n = c->names;
+	const char *type = c->property->parameters[t->parameter].pointee;
+
+	if (!n || !n->field || !type || !strcmp(t->path, "*") ||
+	    n->field(n->context, type, t->path))
+		return;
+	COMPLAIN(c, t->place, "the program has no '%s' with a member '%s'%s", type, t->path,
+		 nearest(c, SPEC_POINT_READ, t->path).text);
+}
+
+static void check_target(struct checker *c, const struct spec_target *t)
+{
+	char name[512];
+
+	if (!t)
+		return;
+	if (t->kind == SPEC_FIELD)
+		check_field(c, t);
+	if (t->kind != SPEC_GLOBAL || !c->names)
+		return;
+	snprintf(name, sizeof name, "%s%s%s", t->name, t->path && t->path[0] != '[' ? "." : "",
+		 t->path ? t->path : "");
+	check_global(c, t->place, name);
+}
+
+static bool is_function_point(const struct spec_point *p)
+{
+	return p->kind == SPEC_POINT_CALL || p->kind == SPEC_POINT_EXEC ||
+	       p->kind == SPEC_POINT_RETURN || p->kind == SPEC_POINT_PROBE;
+}
+
+static bool is_there(const struct checker *c, const struct spec_point *p, int *parameters)
+{
+	const struct spec_names *n = c->names;
+
+	*parameters = -1;
+	if (p->kind == SPEC_POINT_PROBE)
+		return !n->probe || n->probe(n->context, p->function);
+	return !n->function || n->function(n->context, p->library, p->function, parameters);
+}
+
+static void check_arguments(struct checker *c, const struct spec_point *p, int parameters)
+{
+	if (parameters < 0)
+		return;
+	if (p->argument_count > (uint32_t)parameters)
+		COMPLAIN(c, p->place, "'%s' has %d parameters, not %u", p->function, parameters,
+			 p->argument_count);
+	else if (p->argument_count < (uint32_t)parameters && !p->rest)
+		COMPLAIN(c, p->place, "'%s' has %d parameters, not %u; ... stands for the rest",
+			 p->function, parameters, p->argument_count);
+}
+
+/* Points stand for each other: an event is unknown when the program has none of them. */
+static void check_functions(struct checker *c, const struct spec_event *e)
+{
+	bool any = false;
+	int parameters;
+
+	for (const struct spec_point *p = e->points; p; p = p->next)
+		any |= !is_function_point(p) || is_there(c, p, &parameters);
+	for (const struct spec_point *p = e->points; p; p = p->next) {
+		if (!is_function_point(p))
+			continue;
+		if (is_there(c, p, &parameters)) {
+			check_arguments(c, p, parameters);
+			continue;
+		}
+		spec_complain(c->file, c->messages, any ? SPEC_NOTE : SPEC_ERROR, p->place,
+			      "the program has no %s '%s'%s%s%s",
+			      p->kind == SPEC_POINT_PROBE ? "probe" : "function", p->function,
+			      p->library ? " of " : "", p->library ? p->library : "",
+			      nearest(c, p->kind, p->function).text);
+	}
+}
+
+static void check_event(struct checker *c, const struct spec_event *e)
+{
+	c->event = e;
+	if (c->names)
+		check_functions(c, e);
+	for (const struct spec_point *p = e->points; p; p = p->next) {
+		check_target(c, p->target);
+		check_target(c, p->holding);
+		check_expr(c, p->filter);
+		check_expr(c, p->becomes);
+	}
+	c->event = NULL;
+}
+
+/* ---- monitors -------------------------------------------------------------------------------- */
+
+/* A name without a slash in front is found beside the property file. */
+static void check_monitor(struct checker *c, const struct spec_formula *f)
+{
+	const char *slash = strrchr(c->file->path, '/');
+	int length = f->text[0] != '/' && slash ? (int)(slash - c->file->path) + 1 : 0;
+	char *path;
+
+	if (asprintf(&path, "%.*s%s", length, c->file->path, f->text) < 0)
+		return;
+	if (access(path, R_OK))
+		COMPLAIN(c, f->place, "there is no file '%s'", path);
+	free(path);
+}
+
+void spec_check(const struct spec_file *file, const struct spec_names *names,
+		struct spec_messages *messages)
+{
+	struct checker c = { .file = file, .names = names, .messages = messages };
+	size_t first = messages->list.count;
+
+	for (c.property = file->properties; c.property; c.property = c.property->next) {
+		for (uint32_t i = 0; i < c.property->event_count; i++)
+			check_event(&c, &c.property->events[i]);
+		for (const struct spec_formula *f = c.property->formulas; f; f = f->next) {
+			check_expr(&c, f->expr);
+			if (f->formalism == SPEC_MONITOR)
+				check_monitor(&c, f);
+		}
+		intern_free(&c.said);
+	}
+	message_sort(messages, first);
+}

@@ -1,0 +1,219 @@
+/* What is behind each property of a file, as text. */
+#include "spec/explain.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *explain_formalism(const struct spec_formula *f)
+{
+	static const char *const names[] = { "always", "ltl:",	  "pattern:",
+					     "ere:",   "grammar", "monitor" };
+
+	return f->formalism == SPEC_TEMPORAL && f->never ? "never" : names[f->formalism];
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static bool binds(const struct spec_point *p, uint32_t parameter)
+{
+	for (uint32_t i = 0; i < p->argument_count; i++)
+		if (p->arguments[i].parameter == parameter)
+			return true;
+	return (p->result && p->result->parameter == parameter) ||
+	       (p->target && p->target->parameter == parameter) ||
+	       (p->holding && p->holding->parameter == parameter);
+}
+
+static bool names_parameter(const struct spec_expr *e, uint32_t parameter)
+{
+	for (; e; e = e->next)
+		if ((e->operator== SPEC_NAME && e->parameter == parameter) ||
+		    names_parameter(e->left, parameter) || names_parameter(e->right, parameter) ||
+		    names_parameter(e->third, parameter))
+			return true;
+	return false;
+}
+
+static void print_bound(FILE *out, const struct spec_property *property, const struct spec_point *p)
+{
+	const char *before = "binds ";
+
+	for (uint32_t i = 0; i < property->parameter_count; i++)
+		if (binds(p, i)) {
+			fprintf(out, "%s%s", before, property->parameters[i].name);
+			before = ", ";
+		}
+	before = before[0] == 'b' ? "for every known " : "; for every known ";
+	for (uint32_t i = 0; i < property->parameter_count; i++)
+		if (!binds(p, i) && names_parameter(p->filter, i)) {
+			fprintf(out, "%s%s", before, property->parameters[i].name);
+			before = ", ";
+		}
+}
+
+static void print_point(FILE *out, const struct spec_property *property, const struct spec_point *p)
+{
+	char *bound = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&bound, &size);
+
+	if (memory) {
+		print_bound(memory, property, p);
+		fclose(memory);
+	}
+	fprintf(out, "      %s", p->text);
+	if (p->filter) {
+		fprintf(out, " if (");
+		explain_whole(out, p->filter);
+		putc(')', out);
+	}
+	fprintf(out, bound && bound[0] ? "    [%s]\n" : "\n", bound);
+	free(bound);
+}
+
+static void print_event(FILE *out, const struct spec_property *property, const struct spec_event *e)
+{
+	fprintf(out, "   event %s\n", e->name);
+	for (const struct spec_point *p = e->points; p; p = p->next)
+		print_point(out, property, p);
+	for (const struct spec_life *life = e->lives; life; life = life->next)
+		fprintf(out,
+			life->ends ? "      the life of %s ends behind it\n"
+				   : "      a life of %s starts with it\n",
+			life->name);
+	if (e->reset)
+		fprintf(out, "      the grammar starts over behind it%s\n",
+			e->reset_if ? ", on a condition" : "");
+}
+
+/* ---- formulas -------------------------------------------------------------------------------- */
+
+static const char not_built[] =
+	"     parsed; its engine is not built yet: check and predict will say the "
+	"property was not judged\n";
+
+static bool is_remembered(uint8_t operator)
+{
+	return operator>= SPEC_PREV && operator<= SPEC_INTERVAL;
+}
+
+/* One bit for each operator of the past (Havelund and Rosu): what a monitor keeps between events. */
+static unsigned print_bits(FILE *out, const struct spec_expr *e, unsigned next)
+{
+	for (; e; e = e->next) {
+		next = print_bits(out, e->left, next);
+		next = print_bits(out, e->right, next);
+		next = print_bits(out, e->third, next);
+		if (!is_remembered(e->operator))
+			continue;
+		fprintf(out, "     bit %u: ", ++next);
+		explain_whole(out, e);
+		putc('\n', out);
+	}
+	return next;
+}
+
+static void print_grammar(FILE *out, const struct spec_grammar *g)
+{
+	for (uint32_t i = 0; i < g->production_count; i++) {
+		const struct spec_production *p = &g->productions[i];
+
+		for (const struct spec_alternative *a = p->alternatives; a; a = a->next) {
+			fprintf(out, "     %s %s", a == p->alternatives ? p->name : "",
+				a == p->alternatives ? ":" : "|");
+			for (const struct spec_item *item = a->items; item; item = item->next)
+				if (item->name)
+					fprintf(out, " %s%s%s", item->label ? item->label : "",
+						item->label ? "=" : "", item->name);
+				else
+					fprintf(out, item->kind == SPEC_ITEM_ASSERT ? " assert(...)"
+										    : " {...}");
+			putc('\n', out);
+		}
+	}
+}
+
+static void print_one_line(FILE *out, const char *text)
+{
+	bool blank = false;
+
+	for (; *text; text++) {
+		if (strchr(" \t\r\n", *text)) {
+			blank = true;
+			continue;
+		}
+		if (blank)
+			putc(' ', out);
+		blank = false;
+		putc(*text, out);
+	}
+}
+
+static void print_formula(FILE *out, const struct spec_property *property,
+			  const struct spec_formula *f, unsigned number)
+{
+	fprintf(out, "  %u. ", number);
+	if (f->formalism != SPEC_TEMPORAL)
+		fprintf(out, "%s ", explain_formalism(f));
+	if (f->formalism != SPEC_GRAMMAR)
+		print_one_line(out, f->text);
+	putc('\n', out);
+	switch (f->formalism) {
+	case SPEC_PATTERN: explain_pattern(out, property, f); return;
+	case SPEC_TEMPORAL:
+	case SPEC_LTL:
+		fprintf(out, "     read as: %s%s",
+			f->formalism == SPEC_TEMPORAL ? explain_formalism(f) : "",
+			f->formalism == SPEC_TEMPORAL ? " " : "");
+		(f->formalism == SPEC_LTL ? explain_whole : explain_expr)(out, f->expr);
+		putc('\n', out);
+		print_bits(out, f->expr, 0);
+		break;
+	case SPEC_ERE:
+		fprintf(out, "     read as: ");
+		explain_ere(out, f->ere);
+		putc('\n', out);
+		break;
+	case SPEC_GRAMMAR: print_grammar(out, f->grammar); break;
+	default: break;
+	}
+	fputs(not_built, out);
+}
+
+static void print_property(FILE *out, const struct spec_property *p)
+{
+	unsigned number = 0;
+
+	fprintf(out, "property %s", p->name);
+	for (uint32_t i = 0; i < p->parameter_count; i++) {
+		const char *type = p->parameters[i].type_text;
+
+		fprintf(out, "%s%s%s%s", i ? ", " : "(", type,
+			type[strlen(type) - 1] == '*' ? "" : " ", p->parameters[i].name);
+	}
+	fprintf(out, p->parameter_count ? ")\n" : "\n");
+	for (uint32_t i = 0; i < p->event_count; i++)
+		print_event(out, p, &p->events[i]);
+	for (const struct spec_formula *f = p->formulas; f; f = f->next)
+		print_formula(out, p, f, ++number);
+}
+
+char *spec_explain(const struct spec_file *file, bool graphviz)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return mem_copy_text("", 0);
+	if (graphviz)
+		explain_graph(out, file);
+	for (const struct spec_property *p = file->properties; p && !graphviz; p = p->next) {
+		print_property(out, p);
+		if (p->next)
+			putc('\n', out);
+	}
+	fclose(out);
+	return text;
+}

@@ -1,0 +1,287 @@
+/*
+ * Properties as a Graphviz graph: of a pattern the order of its events, of a formula its tree, of a
+ * grammar which production needs which.
+ */
+#include "spec/explain.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+#define MOST_LEAVES 1000u /* a?  b? c? … has as many lines as pairs */
+
+struct graph {
+	FILE *out;
+	const struct spec_formula *formula;
+	unsigned next, leaf;
+};
+
+struct nodes { /* fit for vec_push */
+	unsigned *items;
+	size_t count, room;
+};
+
+static void print_quoted(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			putc('\\', out);
+		putc((unsigned char)*text < ' ' ? ' ' : *text, out);
+	}
+}
+
+static unsigned node(struct graph *g, const char *label, const char *shape)
+{
+	fprintf(g->out, "    n%u [label=\"", ++g->next);
+	print_quoted(g->out, label);
+	fprintf(g->out, "\", shape=%s];\n", shape);
+	return g->next;
+}
+
+static void edge(struct graph *g, unsigned from, unsigned to, const char *attributes)
+{
+	fprintf(g->out, "    n%u -> n%u%s;\n", from, to, attributes);
+}
+
+/* ---- patterns -------------------------------------------------------------------------------- */
+
+/* What a part starts with and ends with. */
+struct ends {
+	struct nodes first, last;
+	bool optional; /* it may be nothing */
+};
+
+static void append(struct nodes *to, const struct nodes *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		*vec_push(to) = from->items[i];
+}
+
+static void ends_free(struct ends *e)
+{
+	vec_free(&e->first);
+	vec_free(&e->last);
+}
+
+static const char *const solid = "", *const negated = " [color=red, style=dashed]";
+
+/* All before all: over a point in between where that is fewer lines. */
+static void join(struct graph *g, const struct nodes *from, const struct nodes *to,
+		 const char *style)
+{
+	if (from->count == 1 || to->count == 1) {
+		for (size_t i = 0; i < from->count; i++)
+			for (size_t j = 0; j < to->count; j++)
+				edge(g, from->items[i], to->items[j], style);
+		return;
+	}
+	unsigned middle = node(g, "", "point");
+	for (size_t i = 0; i < from->count; i++)
+		edge(g, from->items[i], middle, style);
+	for (size_t j = 0; j < to->count; j++)
+		edge(g, middle, to->items[j], style);
+}
+
+static struct ends draw(struct graph *g, const struct spec_pattern *p, const char *style);
+
+static struct ends draw_leaf(struct graph *g, const struct spec_pattern *p)
+{
+	const struct spec_formula *f = g->formula;
+	struct ends e = { .optional = false };
+
+	fprintf(g->out, "    n%u [label=\"%u: ", ++g->next, ++g->leaf);
+	print_quoted(g->out, p->name);
+	if (p->thread != SPEC_NONE)
+		fprintf(g->out, "\\n%s", f->threads[p->thread]);
+	if (p->begins != SPEC_NONE)
+		fprintf(g->out, " <%s", f->regions[p->begins]);
+	if (p->ends != SPEC_NONE)
+		fprintf(g->out, " >%s", f->regions[p->ends]);
+	fprintf(g->out, "\", shape=box];\n");
+	*vec_push(&e.first) = g->next;
+	*vec_push(&e.last) = g->next;
+	return e;
+}
+
+static struct ends draw_sequence(struct graph *g, const struct spec_pattern *p, const char *style)
+{
+	struct ends all = { .optional = true };
+
+	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
+		struct ends one = draw(g, part, style);
+
+		if (one.first.count && all.last.count)
+			join(g, &all.last, &one.first, style);
+		if (all.optional)
+			append(&all.first, &one.first);
+		if (!one.optional)
+			all.last.count = 0;
+		append(&all.last, &one.last);
+		all.optional &= one.optional;
+		ends_free(&one);
+	}
+	return all;
+}
+
+static struct ends draw_side_by_side(struct graph *g, const struct spec_pattern *p,
+				     const char *style)
+{
+	struct ends all = { .optional = p->kind != SPEC_EITHER };
+	unsigned before = 0;
+
+	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
+		struct ends one = draw(g, part, style);
+
+		if (p->kind == SPEC_PARALLEL && before && one.first.count)
+			edge(g, before, one.first.items[0],
+			     " [dir=none, style=bold, constraint=false, label=\"||\"]");
+		if (one.first.count)
+			before = one.first.items[0];
+		append(&all.first, &one.first);
+		append(&all.last, &one.last);
+		all.optional = p->kind == SPEC_EITHER ? all.optional | one.optional
+						      : all.optional & one.optional;
+		ends_free(&one);
+	}
+	return all;
+}
+
+static struct ends draw(struct graph *g, const struct spec_pattern *p, const char *style)
+{
+	struct ends e = { .optional = true };
+
+	if (explain_is_left_out(p))
+		return e;
+	switch (p->kind) {
+	case SPEC_LEAF: return draw_leaf(g, p);
+	case SPEC_SEQUENCE: return draw_sequence(g, p, style);
+	case SPEC_MAYBE:
+		e = draw(g, p->parts, style);
+		e.optional = true;
+		return e;
+	case SPEC_PLUS: return draw(g, p->parts, style);
+	case SPEC_INVERTED: return draw(g, p->parts, style == solid ? negated : solid);
+	default: return draw_side_by_side(g, p, style);
+	}
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+static unsigned draw_expr(struct graph *g, const struct spec_expr *e)
+{
+	const char *sign = e->operator== SPEC_CALL	    ? e->text
+			   : e->operator== SPEC_INTERVAL    ? "[ , )"
+			   : e->operator== SPEC_CONDITIONAL ? "? :"
+							    : explain_operator(e->operator);
+	/* below the operators of time and logic an expression is one thing */
+	bool leaf = e->operator<SPEC_AND && e->operator!= SPEC_NOT;
+
+	if (leaf || e->operator== SPEC_EVENT) {
+		char *text = NULL;
+		size_t size = 0;
+		FILE *out = open_memstream(&text, &size);
+		unsigned made;
+
+		if (out) {
+			explain_whole(out, e);
+			fclose(out);
+		}
+		made = node(g, text ? text : "", "box");
+		free(text);
+		return made;
+	}
+	unsigned made = node(g, sign ? sign : "?", "ellipse");
+	const struct spec_expr *below[] = { e->left, e->right, e->third };
+	for (unsigned i = 0; i < 3; i++)
+		if (below[i])
+			edge(g, made, draw_expr(g, below[i]), "");
+	return made;
+}
+
+static unsigned draw_ere(struct graph *g, const struct spec_ere *e)
+{
+	static const char *const signs[] = { "",  ".", "epsilon", "empty", "then", "|",
+					     "&", "*", "+",	  "?",	   "~" };
+	bool leaf = e->kind == SPEC_ERE_EVENT;
+	unsigned made = node(g, leaf ? e->name : signs[e->kind], leaf ? "box" : "ellipse");
+
+	for (const struct spec_ere *part = e->parts; part; part = part->next)
+		edge(g, made, draw_ere(g, part), "");
+	return made;
+}
+
+static void draw_grammar(struct graph *g, const struct spec_grammar *grammar)
+{
+	unsigned first = g->next + 1;
+
+	for (uint32_t i = 0; i < grammar->production_count; i++)
+		node(g, grammar->productions[i].name, "ellipse");
+	for (uint32_t i = 0; i < grammar->production_count; i++)
+		for (const struct spec_alternative *a = grammar->productions[i].alternatives; a;
+		     a = a->next)
+			for (const struct spec_item *item = a->items; item; item = item->next) {
+				if (!item->name)
+					continue;
+				unsigned to = item->kind == SPEC_ITEM_PRODUCTION
+						      ? first + item->number
+						      : node(g, item->name, "box");
+				edge(g, first + i, to, "");
+			}
+}
+
+static unsigned count_leaves(const struct spec_pattern *p)
+{
+	unsigned count = p->kind == SPEC_LEAF;
+
+	for (const struct spec_pattern *part = p->parts; part; part = part->next)
+		count += count_leaves(part);
+	return count;
+}
+
+static void draw_pattern(struct graph *g, const struct spec_pattern *p)
+{
+	struct ends e;
+
+	if (count_leaves(p) > MOST_LEAVES) {
+		node(g, "too large to be drawn", "note");
+		return;
+	}
+	e = draw(g, p, solid);
+	ends_free(&e);
+}
+
+static void draw_formula(struct graph *g, const struct spec_formula *f)
+{
+	switch (f->formalism) {
+	case SPEC_PATTERN: draw_pattern(g, f->pattern); break;
+	case SPEC_TEMPORAL:
+	case SPEC_LTL: draw_expr(g, f->expr); break;
+	case SPEC_ERE: draw_ere(g, f->ere); break;
+	case SPEC_GRAMMAR: draw_grammar(g, f->grammar); break;
+	default: node(g, f->text, "note");
+	}
+}
+
+void explain_graph(FILE *out, const struct spec_file *file)
+{
+	struct graph g = { .out = out };
+	unsigned cluster = 0;
+
+	fprintf(out, "digraph properties {\n  rankdir=LR;\n");
+	for (const struct spec_property *p = file->properties; p; p = p->next)
+		for (const struct spec_formula *f = p->formulas; f; f = f->next) {
+			fprintf(out, "  subgraph cluster_%u {\n    label=\"", ++cluster);
+			print_quoted(out, p->name);
+			fprintf(out, ": %s",
+				f->formalism == SPEC_TEMPORAL ? "" : explain_formalism(f));
+			if (f->formalism != SPEC_GRAMMAR && f->formalism != SPEC_MONITOR) {
+				putc(' ', out);
+				print_quoted(out, f->text);
+			}
+			fprintf(out, "\";\n");
+			g.formula = f;
+			g.leaf = 0;
+			draw_formula(&g, f);
+			fprintf(out, "  }\n");
+		}
+	fprintf(out, "}\n");
+}

@@ -1,0 +1,215 @@
+/*
+ * A pattern as the constraints it stands for (GPredict, section II.C; doc/properties.md has what we
+ * made of it). Leaves are numbered as they are written.
+ */
+#include "spec/explain.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+struct leaf {
+	const struct spec_pattern *pattern;
+	bool is_last; /* nothing is demanded to come behind it */
+};
+
+struct listing {
+	FILE *out;
+	const struct spec_property *property;
+	const struct spec_formula *formula;
+	VEC(struct leaf) leaves;
+	bool has_star, has_plus, has_parallel, has_maybe;
+};
+
+static void collect(struct listing *l, const struct spec_pattern *p, bool is_last)
+{
+	if (p->kind == SPEC_LEAF) {
+		*vec_push(&l->leaves) = (struct leaf){ p, is_last };
+		return;
+	}
+	l->has_star |= p->kind == SPEC_STAR;
+	l->has_plus |= p->kind == SPEC_PLUS;
+	l->has_parallel |= p->kind == SPEC_PARALLEL;
+	l->has_maybe |= p->kind == SPEC_MAYBE;
+	if (explain_is_left_out(p))
+		return;
+	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
+		bool behind = p->kind == SPEC_SEQUENCE && part->next;
+
+		collect(l, part, is_last && !behind && p->kind != SPEC_INVERTED);
+	}
+}
+
+/* ---- the order ------------------------------------------------------------------------------- */
+
+/* The number of a leaf; leaves are met in the order in which they were collected. */
+static unsigned print_constraint(struct listing *l, const struct spec_pattern *p, unsigned next);
+
+static unsigned print_parts(struct listing *l, const struct spec_pattern *p, unsigned next,
+			    const char *between)
+{
+	bool first = true;
+
+	putc('(', l->out);
+	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
+		if (explain_is_left_out(part))
+			continue;
+		fputs(first ? "" : between, l->out);
+		first = false;
+		next = print_constraint(l, part, next);
+	}
+	if (first)
+		fputs("nothing", l->out);
+	putc(')', l->out);
+	return next;
+}
+
+static unsigned print_constraint(struct listing *l, const struct spec_pattern *p, unsigned next)
+{
+	switch (p->kind) {
+	case SPEC_LEAF: fprintf(l->out, "%u", next); return next + 1;
+	case SPEC_SEQUENCE: return print_parts(l, p, next, " < ");
+	case SPEC_EITHER: return print_parts(l, p, next, " or ");
+	case SPEC_BOTH: return print_parts(l, p, next, " and ");
+	case SPEC_PARALLEL: return print_parts(l, p, next, " || ");
+	case SPEC_MAYBE:
+		putc('[', l->out);
+		next = print_constraint(l, p->parts, next);
+		putc(']', l->out);
+		return next;
+	case SPEC_INVERTED: fputs("not ", l->out); return print_constraint(l, p->parts, next);
+	case SPEC_STAR: fputs("nothing", l->out); return next;
+	default: return print_constraint(l, p->parts, next);
+	}
+}
+
+/* "not (1 < 2 < 3)" of single events: one of the steps goes backward. */
+static void print_backward(struct listing *l)
+{
+	const struct spec_pattern *p = l->formula->pattern;
+
+	if (p->kind != SPEC_INVERTED || p->parts->kind != SPEC_SEQUENCE)
+		return;
+	for (const struct spec_pattern *part = p->parts->parts; part; part = part->next)
+		if (part->kind != SPEC_LEAF)
+			return;
+	fprintf(l->out, "       all of them happen, and ");
+	for (unsigned i = 1; i < l->leaves.count; i++)
+		fprintf(l->out, "%s%u < %u", i > 1 ? " or " : "", i + 1, i);
+	putc('\n', l->out);
+}
+
+static void print_order(struct listing *l)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = l->out;
+
+	l->out = open_memstream(&text, &size);
+	if (!l->out) {
+		l->out = out;
+		return;
+	}
+	print_constraint(l, l->formula->pattern, 1);
+	fclose(l->out);
+	l->out = out;
+	bool bare = l->formula->pattern->kind != SPEC_INVERTED && text[0] == '(';
+	fprintf(out, "     order: %.*s\n", (int)(size - (bare ? 2 : 0)), text + bare);
+	free(text);
+	print_backward(l);
+}
+
+/* ---- threads, regions, what may be next -------------------------------------------------------- */
+
+static void print_threads(const struct listing *l)
+{
+	const struct spec_formula *f = l->formula;
+
+	for (uint32_t t = 0; t < f->thread_count; t++) {
+		fprintf(l->out, "%s%s does", t ? "; " : "     threads: ", f->threads[t]);
+		for (size_t i = 0, first = 1; i < l->leaves.count; i++)
+			if (l->leaves.items[i].pattern->thread == t) {
+				fprintf(l->out, "%s %zu", first ? "" : ",", i + 1);
+				first = 0;
+			}
+	}
+	if (f->thread_count)
+		fprintf(l->out, f->thread_count > 1 ? "; they are different\n" : "\n");
+}
+
+static void print_marked(const struct listing *l, uint32_t region, bool ends)
+{
+	for (size_t i = 0, first = 1; i < l->leaves.count; i++) {
+		const struct spec_pattern *p = l->leaves.items[i].pattern;
+
+		if ((ends ? p->ends : p->begins) != region)
+			continue;
+		fprintf(l->out, "%s%zu", first ? "" : " or ", i + 1);
+		first = 0;
+	}
+}
+
+static void print_regions(const struct listing *l)
+{
+	for (uint32_t r = 0; r < l->formula->region_count; r++) {
+		fprintf(l->out, "     region %s: begun by ", l->formula->regions[r]);
+		print_marked(l, r, false);
+		fprintf(l->out, ", ended by ");
+		print_marked(l, r, true);
+		fprintf(l->out, ", which is the end of just that beginning\n");
+	}
+}
+
+/* doc/properties.md, "The last read". */
+static bool may_be_next(const struct spec_event *e)
+{
+	for (const struct spec_point *p = e->points; p; p = p->next)
+		if (p->kind == SPEC_POINT_READ && !p->result && !p->filter)
+			return true;
+	return false;
+}
+
+static void print_hints(const struct listing *l)
+{
+	if (l->has_star)
+		fprintf(l->out,
+			"     what stands with '*' is left out: a match has no less without it\n");
+	if (l->has_plus)
+		fprintf(l->out, "     of what stands with '+' one is enough\n");
+	if (l->has_maybe)
+		fprintf(l->out, "     what stands in [ ] is there or not\n");
+	if (l->has_parallel)
+		fprintf(l->out, "     what stands between '||' is each its thread's next event at "
+				"one moment, the "
+				"threads different\n");
+	for (size_t i = 0; i < l->leaves.count; i++) {
+		const struct leaf *leaf = &l->leaves.items[i];
+
+		if (leaf->is_last && may_be_next(&l->property->events[leaf->pattern->event]))
+			fprintf(l->out,
+				"     %zu may be the thread's next event: that it reads is "
+				"certain, what it "
+				"reads is not\n",
+				i + 1);
+	}
+}
+
+void explain_pattern(FILE *out, const struct spec_property *property,
+		     const struct spec_formula *formula)
+{
+	struct listing l = { .out = out, .property = property, .formula = formula };
+
+	collect(&l, formula->pattern, true);
+	for (size_t i = 0; i < l.leaves.count; i++) {
+		const struct spec_pattern *p = l.leaves.items[i].pattern;
+
+		fprintf(out, "     %3zu %s", i + 1, p->name);
+		if (p->thread != SPEC_NONE)
+			fprintf(out, " of %s", formula->threads[p->thread]);
+		putc('\n', out);
+	}
+	print_order(&l);
+	print_threads(&l);
+	print_regions(&l);
+	print_hints(&l);
+	vec_free(&l.leaves);
+}

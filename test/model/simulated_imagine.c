@@ -1,0 +1,99 @@
+/*
+ * What is imagined of a program (explore/imagine.h) against what it does: a run that is said to show
+ * something new does, one that is said to fail does, one that is said to be known shows nothing. (Of
+ * a thread that spins it is not imagined that it is blocked after some rounds, nor that others go on
+ * when main is at its end.)
+ */
+#include "simulated.h"
+
+#include "explore/imagine.h"
+#include "explore/steer.h"
+
+#include <stdio.h>
+
+#define MOST_RUNS 3000
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
+	return *state >> 33;
+}
+
+/* Some pieces of threads in any order. */
+static void draw_plan(const struct sim_program *program, uint64_t *random, struct plan *plan)
+{
+	plan_clear(plan);
+	for (int i = 0; i < 6; i++)
+		*vec_push(&plan->runs) = (struct control_run){
+			(uint32_t)(next_random(random) % program->threads),
+			(uint32_t)(next_random(random) % 12 + 1),
+		};
+}
+
+static const char *check_known(const struct sim_program *program, struct simulated *simulated,
+			       struct imagine *imagine, struct sim_imagined *figures)
+{
+	uint64_t random = figures->runs;
+	struct plan plan = { 0 };
+	struct outcome outcome;
+	const char *wrong = NULL;
+	struct err err;
+
+	for (int i = 0; i < 20 && !wrong; i++) {
+		draw_plan(program, &random, &plan);
+		if (!imagine_knows(imagine, &plan))
+			continue;
+		figures->known++;
+		simulated->executor.run(&simulated->executor, &plan, &outcome, &err);
+		if (sim_hash_failure(&simulated->end))
+			wrong = "a run that was known to be well failed";
+		else if (imagine_learn(imagine, &outcome))
+			wrong = "a run that was known showed something new";
+	}
+	plan_free(&plan);
+	return wrong;
+}
+
+const char *sim_check_imagined(const struct sim_program *program, const struct sim_all *all,
+			       struct sim_imagined *figures)
+{
+	struct imagine *imagine = imagine_open();
+	struct simulated simulated;
+	struct outcome outcome;
+	struct plan plan = { 0 };
+	enum imagined what;
+	const char *wrong = NULL;
+	struct map failures = { 0 };
+	struct err err;
+
+	simulated_open(&simulated, program);
+	simulated.executor.run(&simulated.executor, &plan, &outcome, &err);
+	imagine_learn(imagine, &outcome);
+	if (sim_hash_failure(&simulated.end))
+		map_put(&failures, sim_hash_failure(&simulated.end), NULL);
+	while (!wrong && !failures.count && simulated.runs < MOST_RUNS) {
+		bool fails, new;
+		plan_clear(&plan);
+		what = imagine_next(imagine, IMAGINED_VIEW, &plan);
+		if (what == IMAGINED_NOTHING)
+			break;
+		simulated.executor.run(&simulated.executor, &plan, &outcome, &err);
+		figures->runs++;
+		fails = sim_hash_failure(&simulated.end);
+		if (fails)
+			map_put(&failures, sim_hash_failure(&simulated.end), NULL);
+		new = imagine_learn(imagine, &outcome);
+		if (what == IMAGINED_FAILURE && !fails)
+			wrong = "a run that was to fail did well";
+		else if (what != IMAGINED_FAILURE && !new && !fails && !program->spins)
+			wrong = "a run that was to show something new did not";
+		else if (!fails && !program->spins && !program->leaves)
+			wrong = check_known(program, &simulated, imagine, figures);
+	}
+	figures->failing += all->failures.count > 0;
+	figures->found += failures.count > 0;
+	map_free(&failures);
+	plan_free(&plan);
+	imagine_close(imagine);
+	return wrong;
+}
