@@ -391,6 +391,8 @@ static int run(struct check *c)
 	int status;
 	pid_t pid;
 
+	if (!properties_select(&c->predicting.properties))
+		return CLI_BAD_USE;
 	c->start = time(NULL);
 	if (!recording_start(&c->recording, &pid, &status))
 		return CLI_BAD_USE;
@@ -404,6 +406,8 @@ static int run(struct check *c)
 		recording_say_nothing_written(&c->recording);
 		return CLI_BAD_USE;
 	}
+	for (size_t i = 0; i < c->traces.count; i++)
+		properties_keep(&c->predicting.properties, c->traces.items[i]);
 	predict_all(c, pid);
 	confirm_all(c);
 	return predicting_finish(&c->predicting);
@@ -416,11 +420,13 @@ int cmd_check(int argc, char **argv)
 	int status;
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		printf("%s%s%s", usage, predicting_options_help, statuses);
+		printf("%s%s%s%s", usage, properties_option_help, predicting_options_help,
+		       statuses);
 		return CLI_OK;
 	}
 	predicting_init(&c.predicting, "check");
-	if (!read_words(&c, argv) || !place_traces(&c))
+	if (!read_words(&c, argv) || !predicting_open_properties(&c.predicting) ||
+	    !place_traces(&c))
 		return CLI_BAD_USE;
 	status = run(&c);
 	drop_traces(&c);

@@ -29,7 +29,8 @@ int cmd_predict(int argc, char **argv)
 		enum predicting_option taken = PREDICTING_OTHER;
 
 		if (options && (!strcmp(word, "--help") || !strcmp(word, "-h"))) {
-			printf("%s%s%s", usage, predicting_options_help, statuses);
+			printf("%s%s%s%s", usage, properties_option_help, predicting_options_help,
+			       statuses);
 			return CLI_OK;
 		}
 		if (options && !strcmp(word, "--")) {
@@ -53,6 +54,8 @@ int cmd_predict(int argc, char **argv)
 		fputs("sooth predict: which trace? (sooth predict [OPTIONS] TRACE)\n", stderr);
 		return CLI_BAD_USE;
 	}
+	if (!predicting_open_properties(&p))
+		return CLI_BAD_USE;
 	predicting_add(&p, trace, NULL, NULL);
 	return predicting_finish(&p);
 }

@@ -7,7 +7,10 @@
  */
 #include "cli/cli.h"
 #include "cli/patterns.h"
+#include "cli/properties.h"
 #include "cli/recording.h"
+
+#include "trace/remove.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,6 +33,8 @@ static const char usage[] =
 	"  --patterns       say when a thread takes locks in a nesting that is new for it\n"
 	"  --limit SIZE     stop recording after so many bytes (K, M, G); the program goes on\n"
 	"  --log WHICH      thread (default): a log per thread; global: one log under one lock\n"
+	"  -p FILE.prop     record what these properties need as well; again for more.\n"
+	"                   -p NAME: one of sooth's own, such as race or use-after-close\n"
 	"  --verbosity N    how much the runtime says (default 0: nothing)\n"
 	"  -v               say where the trace is and how large\n"
 	"\n"
@@ -38,14 +43,14 @@ static const char usage[] =
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool read_option(struct recording *r, bool *verbose, char **argv, int *i)
+static bool read_option(struct recording *r, struct properties *properties, bool *verbose,
+			char **argv, int *i)
 {
-	static const char *const later[] = { "-p" };
 	const char *word = argv[*i], *value;
+	int taken = properties_read_option(properties, argv, i);
 
-	for (size_t k = 0; k < sizeof(later) / sizeof(later[0]); k++)
-		if (!strncmp(word, later[k], strlen(later[k])))
-			return recording_complain(r, "%s is not available yet", later[k]);
+	if (taken)
+		return taken > 0;
 	if (!strcmp(word, "-v"))
 		*verbose = true;
 	else if (!strcmp(word, "--patterns"))
@@ -69,7 +74,8 @@ static bool read_option(struct recording *r, bool *verbose, char **argv, int *i)
 	return true;
 }
 
-static bool read_words(struct recording *r, bool *verbose, char **argv)
+static bool read_words(struct recording *r, struct properties *properties, bool *verbose,
+		       char **argv)
 {
 	int i = 1;
 
@@ -78,7 +84,7 @@ static bool read_words(struct recording *r, bool *verbose, char **argv)
 			i++;
 			break;
 		}
-		if (!read_option(r, verbose, argv, &i))
+		if (!read_option(r, properties, verbose, argv, &i))
 			return false;
 	}
 	if (!argv[i])
@@ -125,23 +131,38 @@ static bool wait_for(const struct recording *r, pid_t pid, int *status)
 	return ended == pid;
 }
 
+static int run(struct recording *r, struct properties *properties, bool verbose)
+{
+	int status, wait_status;
+	pid_t pid;
+
+	if (!properties_select(properties))
+		return RECORDING_FAILED;
+	if (!recording_start(r, &pid, &status))
+		return status;
+	if (!wait_for(r, pid, &wait_status))
+		return RECORDING_FAILED;
+	if (trace_is_there(r->directory))
+		properties_keep(properties, r->directory);
+	look_at_trace(r, verbose);
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
 int cmd_record(int argc, char **argv)
 {
 	struct recording recording = { .command = "record" };
+	struct properties properties = { .command = "record" };
 	bool verbose = false;
-	int status, wait_status;
-	pid_t pid;
+	int status;
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		fputs(usage, stdout);
 		return 0;
 	}
-	if (!read_words(&recording, &verbose, argv) || !recording_place(&recording))
+	if (!read_words(&recording, &properties, &verbose, argv) || !properties_open(&properties) ||
+	    !recording_place(&recording))
 		return RECORDING_FAILED;
-	if (!recording_start(&recording, &pid, &status))
-		return status;
-	if (!wait_for(&recording, pid, &wait_status))
-		return RECORDING_FAILED;
-	look_at_trace(&recording, verbose);
-	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+	status = run(&recording, &properties, verbose);
+	properties_close(&properties);
+	return status;
 }

@@ -35,7 +35,7 @@ static const char usage[] =
 	"  --time SECONDS   for a run (default 60)\n"
 	"  -v               show the program's output, on standard error\n"
 	"  --json           what came of it as JSON\n"
-	"  --window N, --every, --only LIST   as the report was made with\n"
+	"  --window N, --every, --only LIST, -p FILE   as the report was made with\n"
 	"  -- PROG ARGS...  how to start the program, if not as it was\n"
 	"\n"
 	"Exit status: 1 confirmed, 3 diverged, 2 bad use, or it cannot be run.\n";
@@ -296,6 +296,9 @@ int cmd_replay(int argc, char **argv)
 			.times = r.times,
 			.json = r.predicting.json,
 		});
+	if (!predicting_open_properties(&r.predicting) ||
+	    !properties_select_kept("replay", r.trace))
+		return CLI_BAD_USE;
 	predicting_add(&r.predicting, r.trace, NULL, NULL);
 	if (!r.predicting.reports.count)
 		return CLI_BAD_USE;

@@ -1,6 +1,7 @@
 #include "cli/predicting.h"
 
 #include "base/mem.h"
+#include "base/seconds.h"
 #include "cli/cli.h"
 #include "cli/confirming.h"
 #include "report/last.h"
@@ -11,7 +12,8 @@
 #include <unistd.h>
 
 const char predicting_options_help[] =
-	"  --only LIST      of race, deadlock, lost-signal (default: all); eraser, goodlock\n"
+	"  --only LIST      of race, deadlock, lost-signal (default: all); eraser, goodlock;\n"
+	"                   property: nothing but the properties\n"
 	"  --every          each pair of events, not one for each pair of places in the code\n"
 	"  --window N       how many events are looked at together (default 10000)\n"
 	"  --time SECONDS   for everything; 0: no limit (default 60)\n"
@@ -27,6 +29,7 @@ void predicting_init(struct predicting *p, const char *command)
 
 	*p = (struct predicting){
 		.command = command,
+		.properties = { .command = command },
 		.options = {
 			.only = PREDICT_ALL,
 			.window = PREDICT_WINDOW,
@@ -35,6 +38,11 @@ void predicting_init(struct predicting *p, const char *command)
 			.steps = PREDICT_STEPS,
 		},
 	};
+}
+
+bool predicting_open_properties(struct predicting *p)
+{
+	return properties_open(&p->properties);
 }
 
 /* ---- options ------------------------------------------------------------------------------ */
@@ -56,7 +64,7 @@ static enum predicting_option read_only(struct predicting *p, const char *list)
 {
 	static const struct {
 		const char *name;
-		unsigned analysis; /* 0: later */
+		unsigned analysis; /* 0: later, or always */
 	} known[] = {
 		{ "race", PREDICT_RACE },
 		{ "deadlock", PREDICT_DEADLOCK },
@@ -66,6 +74,7 @@ static enum predicting_option read_only(struct predicting *p, const char *list)
 		{ "misuse", 0 },
 		{ "eraser", PREDICT_ERASER },
 		{ "goodlock", PREDICT_GOODLOCK },
+		{ "property", 0 },
 	};
 
 	p->options.only = 0;
@@ -77,7 +86,7 @@ static enum predicting_option read_only(struct predicting *p, const char *list)
 			i++;
 		if (i == sizeof known / sizeof known[0])
 			return bad(p, "--only: there is no analysis '%.*s'", (int)length, list);
-		if (!known[i].analysis)
+		if (!known[i].analysis && strcmp(known[i].name, "property") != 0)
 			return bad(p, "--only: %s is not available yet", known[i].name);
 		p->options.only |= known[i].analysis;
 		list += length;
@@ -129,9 +138,10 @@ enum predicting_option predicting_read_option(struct predicting *p, char **argv,
 	static const char *const with_value[] = { "--only", "--window", "--solver", "-j",
 						  "--time" };
 	const char *word = argv[*i];
+	int taken = properties_read_option(&p->properties, argv, i);
 
-	if (!strncmp(word, "-p", 2))
-		return bad(p, "-p: properties are not supported yet");
+	if (taken)
+		return taken > 0 ? PREDICTING_TAKEN : PREDICTING_BAD;
 	if (!strcmp(word, "--every"))
 		p->options.every = true;
 	else if (!strcmp(word, "--json"))
@@ -205,8 +215,43 @@ static double time_left(const struct predicting *p)
 	return !p->options.seconds ? 0 : left > 0.001 ? left : 0.001;
 }
 
+/* `use eraser` in a property file asks for its warnings. */
+static unsigned used_analyses(const struct properties *p)
+{
+	unsigned only = 0;
+
+	for (size_t i = 0; i < p->files.count; i++) {
+		for (const struct spec_use *use = p->files.items[i]->uses; use; use = use->next) {
+			if (!strcmp(use->name, "eraser"))
+				only |= PREDICT_ERASER;
+			else if (!strcmp(use->name, "goodlock"))
+				only |= PREDICT_GOODLOCK;
+		}
+	}
+	return only;
+}
+
+/* The events of the properties. NULL: there are none, or the trace cannot be read. */
+static struct property_set *read_properties(struct predicting *p, const struct trace *trace,
+					    const char *path)
+{
+	struct property_set *set;
+	struct err err = { 0 };
+
+	if (!trace_is_text(trace) && !properties_open_kept(&p->properties, path))
+		add_problem(p, "the properties that the trace was recorded with cannot be read");
+	if (!p->properties.files.count)
+		return NULL;
+	set = mem_zalloc(1, sizeof *set);
+	if (property_read(trace, p->properties.files.items, p->properties.files.count, set, &err))
+		return set;
+	add_problem(p, err.text);
+	free(set);
+	return NULL;
+}
+
 static bool run(struct predicting *p, const struct trace *trace, const char *path,
-		struct predict_result *result)
+		const struct property_set *properties, struct predict_result *result)
 {
 	bool terminal = isatty(STDERR_FILENO);
 	struct predict_options options = p->options;
@@ -215,6 +260,8 @@ static bool run(struct predicting *p, const struct trace *trace, const char *pat
 
 	if (p->warnings)
 		options.only |= PREDICT_WARNINGS;
+	options.only |= used_analyses(&p->properties);
+	options.properties = properties;
 	options.seconds = time_left(p);
 	options.progress = terminal ? show_progress : NULL;
 	options.context = (void *)path;
@@ -288,18 +335,35 @@ static struct describe *describe(const struct predicting *p, const struct trace 
 	return made;
 }
 
+/* Files that are not in the trace must be named again. */
+static char *files_words(const struct properties *p, const char *trace)
+{
+	char *text, kept[PATH_MAX];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		abort();
+	snprintf(kept, sizeof kept, "%s/properties.prop", trace);
+	for (size_t i = 0; access(kept, F_OK) && i < p->given.count; i++)
+		fprintf(out, "-p '%s' ", p->given.items[i]);
+	fclose(out);
+	return text;
+}
+
 char *predicting_replay_command(const struct predicting *p, const char *trace)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "._/+-";
 	const char *quote = trace[strspn(trace, plain)] ? "'" : "";
-	char window[32] = "", *text;
+	char window[32] = "", *text, *files = files_words(&p->properties, trace);
 
 	if (p->options.window != PREDICT_WINDOW)
 		snprintf(window, sizeof window, "--window %" PRIu32 " ", p->options.window);
-	if (asprintf(&text, "sooth replay %s%s%s%s%s", window, p->options.every ? "--every " : "",
-		     quote, trace, quote) < 0)
+	if (asprintf(&text, "sooth replay %s%s%s%s%s%s", files, window,
+		     p->options.every ? "--every " : "", quote, trace, quote) < 0)
 		abort();
+	free(files);
 	return text;
 }
 
@@ -308,15 +372,24 @@ void predicting_add(struct predicting *p, const char *path, const char *process,
 {
 	struct report report = { .trace = path, .process = process };
 	struct predict_result *result;
+	struct property_set *properties;
 	struct trace *trace;
 	struct err err = { 0 };
+	double start = seconds_now(), reading;
 
 	if (!trace_open(path, &trace, &err)) {
 		add_problem(p, err.text);
 		return;
 	}
 	report.result = result = mem_zalloc(1, sizeof *result);
-	run(p, trace, path, result);
+	properties = read_properties(p, trace, path);
+	reading = seconds_now() - start;
+	run(p, trace, path, properties, result);
+	if (properties)
+		result->stats.seconds += reading;
+	report.properties = properties;
+	report.files = p->properties.files.items;
+	report.file_count = p->properties.files.count;
 	say_faults(p, result);
 	if (end)
 		add_end(&report, trace, end);
@@ -334,6 +407,7 @@ static void print_text(const struct predicting *p)
 
 	for (size_t i = 0; i < p->reports.count; i++)
 		report_print_findings(&p->reports.items[i], &numbers, stdout);
+	report_print_properties(p->reports.items, p->reports.count, stdout);
 	if (p->reports.count)
 		report_print_summary(p->reports.items, p->reports.count, stdout);
 }
@@ -363,6 +437,9 @@ static void free_report(struct report *r)
 	}
 	vec_free(&r->observed);
 	free((char *)r->replay);
+	if (r->properties)
+		property_set_free((struct property_set *)r->properties);
+	free((struct property_set *)r->properties);
 }
 
 void predicting_drop(struct predicting *p)
@@ -373,6 +450,7 @@ void predicting_drop(struct predicting *p)
 		free(p->problems.items[i]);
 	vec_free(&p->problems);
 	vec_free(&p->reports);
+	properties_close(&p->properties);
 }
 
 /* Warnings alone are no finding. */

@@ -2,6 +2,7 @@
 #ifndef CLI_PREDICTING_H
 #define CLI_PREDICTING_H
 
+#include "cli/properties.h"
 #include "predict/predict.h"
 #include "report/report.h"
 
@@ -10,12 +11,16 @@
 struct predicting {
 	const char *command; /* "predict", for messages */
 	struct predict_options options;
+	struct properties properties; /* -p; else those that a trace was recorded with */
 	bool json, warnings;
 	/* out */
 	VEC(struct report) reports; /* a process each */
 	VEC(char *) problems;	    /* bad input, in words */
 	bool fault;		    /* of ours: a witness was refused */
 };
+
+/* Reads the files of -p, if there are any. False: what is wrong was printed. */
+bool predicting_open_properties(struct predicting *p);
 
 void predicting_init(struct predicting *p, const char *command);
 

@@ -40,6 +40,8 @@ enum control_option {
 	CONTROL_CHECK_HEAP = 64, /* an access to a freed block ends the run */
 	CONTROL_SPIN_SOON = 256, /* who spins is blocked after 3 rounds, not after 40: fewer
 				  * schedules to search, that differ in the number of rounds */
+	CONTROL_LEND = 512,	 /* with SERVER, not PERSISTENT: a run is a process in the server's
+				  * memory, which is restored after it; else it is forked */
 	CONTROL_TIMEOUTS = 128,	 /* policies may let timed operations time out at any moment; else
 				  * only the plan does, or when nobody else can run */
 };
@@ -201,7 +203,7 @@ struct control {
 	 * before it starts a program; the first process that opens the file puts itself there
 	 * (compare and swap), and any other (one that the program executes) takes no turns. */
 	uint32_t owner;
-	uint32_t spare_again;
+	uint32_t unfit_lent; /* out, with UNFIT: it is so only where memory is lent */
 };
 
 #endif

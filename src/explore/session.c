@@ -1,7 +1,7 @@
 /*
  * Runs of a program under control, in four ways. ONCE executes it anew each time and waits for its
  * end. The others have a server inside the program (src/runtime/server.c), which stands at the
- * door of main and runs on for each command: in a child it forks, or, PERSISTENT, itself.
+ * door of main and runs on for each command: in a process of its own, or, PERSISTENT, itself.
  *
  * A program that cannot run one way says so (CONTROL_UNFIT), and the next slower way is taken from
  * then on; whoever asked for a run does not notice but by session_mode.
@@ -44,6 +44,7 @@ struct session {
 	enum session_mode mode;
 	char *fallback;
 	bool spins;
+	bool lends;   /* forked runs: memory is lent to them, if they can be run so */
 	double usual; /* how long runs took lately: seconds */
 	/* the program, while it runs: of a server, the server */
 	pid_t pid;
@@ -285,6 +286,20 @@ static void learn_usual(struct session *s, double seconds)
 	s->usual += ((seconds < 2 * SPIN_MOST ? seconds : 2 * SPIN_MOST) - s->usual) / 4;
 }
 
+static uint32_t mode_options(const struct session *s)
+{
+	uint32_t forks = CONTROL_SERVER | (s->lends ? CONTROL_LEND : 0);
+
+	switch (s->mode) {
+	case SESSION_ONCE: return 0;
+	case SESSION_FORK: return forks;
+	case SESSION_FORK_FIBERS: return forks | CONTROL_FIBERS;
+	case SESSION_PERSISTENT: return CONTROL_SERVER | CONTROL_FIBERS | CONTROL_PERSISTENT;
+	}
+	assert(!"a session's mode");
+	return 0;
+}
+
 /* A server that dies takes the run with it; the next run has a new one. */
 static bool judge_death(struct session *s, struct outcome *outcome, int status, struct err *err)
 {
@@ -296,6 +311,7 @@ static bool judge_death(struct session *s, struct outcome *outcome, int status, 
 	if (++s->deaths < DEATHS_MOST && WIFSIGNALED(status)) {
 		control_file_read(&s->file, outcome);
 		outcome->result = CONTROL_UNFIT;
+		s->file.control->unfit_lent = mode_options(s) & CONTROL_LEND ? 1 : 0;
 		return true;
 	}
 	return err_set(err,
@@ -337,18 +353,6 @@ static bool run_served(struct session *s, const struct plan *plan, struct outcom
 
 /* ---- ways to run --------------------------------------------------------------------------- */
 
-static uint32_t mode_options(enum session_mode mode)
-{
-	switch (mode) {
-	case SESSION_ONCE: return 0;
-	case SESSION_FORK: return CONTROL_SERVER;
-	case SESSION_FORK_FIBERS: return CONTROL_SERVER | CONTROL_FIBERS;
-	case SESSION_PERSISTENT: return CONTROL_SERVER | CONTROL_FIBERS | CONTROL_PERSISTENT;
-	}
-	assert(!"a session's mode");
-	return 0;
-}
-
 static void fall_back(struct session *s)
 {
 	static const char *const ways[] = {
@@ -360,6 +364,10 @@ static void fall_back(struct session *s)
 	const char *why = s->file.control->text;
 
 	end(s);
+	if (s->file.control->unfit_lent && s->lends) { /* the same way, but really forked */
+		s->lends = false;
+		return;
+	}
 	free(s->fallback);
 	if (asprintf(&s->fallback, "not by %s: %.*s", ways[s->mode], (int)CONTROL_TEXT - 1,
 		     *why ? why : "it ended too early") < 0)
@@ -380,7 +388,7 @@ static bool run(struct executor *executor, const struct plan *plan, struct outco
 		bool ok;
 
 		control_file_set_plan(&s->file, plan,
-				      plan->options | CONTROL_LOG | mode_options(s->mode));
+				      plan->options | CONTROL_LOG | mode_options(s));
 		ok = s->mode == SESSION_ONCE ? run_once(s, plan, outcome, err)
 					     : run_served(s, plan, outcome, err);
 		if (!ok || outcome->result != CONTROL_UNFIT)
@@ -427,6 +435,7 @@ struct session *session_open(const struct session_options *options, struct err *
 		return NULL;
 	}
 	s->mode = options->mode;
+	s->lends = !options->really_fork;
 	s->spins = has_processors();
 	s->words = make_words(s);
 	s->program = (struct program){

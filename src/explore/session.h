@@ -51,7 +51,7 @@ struct executor {
 
 enum session_mode {
 	SESSION_ONCE, /* exec each time; kernel threads; may be recorded: confirmation */
-	SESSION_FORK, /* fork server, kernel threads */
+	SESSION_FORK, /* a process for each run, kernel threads */
 	SESSION_FORK_FIBERS,
 	SESSION_PERSISTENT, /* fibers in one process whose memory is restored */
 };
@@ -74,6 +74,8 @@ struct session_options {
 	/* Looked at while a run is waited for: not 0 ends the run, and run() fails. May be NULL. */
 	const volatile int *stop;
 	const char *directory; /* to run it in; NULL: this one */
+	bool really_fork; /* FORK, FORK_FIBERS: runs do not borrow the server's memory, as else where
+			   * the program allows it */
 };
 
 /*

@@ -4,7 +4,7 @@
  * Recursion is folded: only the outermost taking and giving back are events. Mutexes and read-write
  * locks are alike, and a wait gives its mutex back and has it again. A request is the moment before a
  * lock is taken that the thread would have waited for, however long; tries and timed ones are none. One
- * that never came through is known as such at the end of the trace.
+ * that never came through is its thread's last event.
  */
 #include "property/reader.h"
 
@@ -164,13 +164,33 @@ static uint32_t release(struct property_reader *r, struct reader_happening *what
 	return depth;
 }
 
-static void ask(struct property_reader *r, const struct reader_happening *what)
+/* Asked for and never had: nothing comes behind it. Costs a pass over the trace. */
+void locks_prepare(struct property_reader *r)
 {
-	struct reader_lane *lane = &r->lanes[what->lane];
+	for (uint32_t i = 0; r->kinds[SPEC_POINT_REQUEST].count && i < trace_stream_count(r->trace);
+	     i++) {
+		struct trace_cursor *cursor = trace_cursor_open(r->trace, i);
+		uint64_t *last = &r->lanes[i].last_request;
+		struct trace_event event;
+		struct err err;
 
-	lane->asks = true;
-	lane->request = *what->event;
-	lane->request_order = what->order;
+		while (trace_next(cursor, &event, &err)) {
+			if (event.index != TRACE_NO_INDEX)
+				*last = event.kind == EV_REQUEST || event.kind == EV_READ_REQUEST
+						? event.index + 1
+						: 0;
+		}
+		trace_cursor_close(cursor);
+	}
+}
+
+static void ask(struct property_reader *r, struct reader_happening *what)
+{
+	uint32_t stream = trace_find_stream(r->trace, what->event->stream);
+
+	what->lock = what->event->address;
+	if (r->lanes[stream].last_request == what->event->index + 1)
+		happen(r, what, SPEC_POINT_REQUEST);
 }
 
 void locks_see(struct property_reader *r, struct reader_happening *what)
@@ -195,21 +215,5 @@ void locks_see(struct property_reader *r, struct reader_happening *what)
 	case EV_ALLOC: forget(r, ev->address, ev->size ? ev->size : 1); break;
 	case EV_CREATE: happen(r, what, SPEC_POINT_SPAWN); break;
 	case EV_JOIN: happen(r, what, SPEC_POINT_JOIN); break;
-	}
-}
-
-/* Requests that never came through. A lock of one's own is asked for in vain, too. */
-void locks_end(struct property_reader *r)
-{
-	for (uint32_t i = 0; i < trace_stream_count(r->trace); i++) {
-		struct reader_lane *lane = &r->lanes[i];
-		struct reader_happening what = { .event = &lane->request,
-						 .lane = i,
-						 .order = lane->request_order,
-						 .lock = lane->request.address };
-
-		if (lane->asks)
-			happen(r, &what, SPEC_POINT_REQUEST);
-		lane->asks = false;
 	}
 }

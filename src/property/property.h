@@ -97,8 +97,7 @@ struct property_reader *property_reader_open(const struct trace *trace,
 void property_reader_close(struct property_reader *reader);
 
 /*
- * The next step; its pointers are good until the next call. In the order of the events, but for
- * requests that never came through, which are last (their `order` says where they belong). False at
+ * The next step; its pointers are good until the next call. In the order of the events. False at
  * the end.
  */
 bool property_reader_next(struct property_reader *reader, struct property_step *step);

@@ -67,7 +67,7 @@ bool property_read(const struct trace *trace, struct spec_file *const *files, si
 	for (uint32_t i = 0; i < r->slices.count; i++) {
 		struct property_events *events = &set->properties.items[i];
 
-		if (events->events.count) /* requests that never came through come last */
+		if (events->events.count)
 			qsort(events->events.items, events->events.count,
 			      sizeof *events->events.items, compare_events);
 		unseen_tell(r, i, events);

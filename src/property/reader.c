@@ -209,6 +209,7 @@ struct property_reader *reader_open(const struct trace *trace, struct spec_file 
 		r->program = program_of_trace(trace);
 	accesses_prepare(r);
 	map_lanes(r);
+	locks_prepare(r);
 	make_room(r);
 	r->order = trace_order_open(trace);
 	return r;
@@ -312,15 +313,11 @@ static void see(struct property_reader *r, const struct trace_event *ev)
 {
 	uint32_t stream = trace_find_stream(r->trace, ev->stream);
 	struct reader_happening what = { .event = ev, .order = r->at++ };
-	struct reader_lane *lane;
 
 	assert(stream != TRACE_NONE);
 	if (ev->index == TRACE_NO_INDEX)
 		return;
 	what.lane = r->lane_of[stream];
-	lane = &r->lanes[what.lane];
-	if (lane->asks && lane->request.stream == ev->stream)
-		lane->asks = false;
 	switch (event_group(ev->kind)) {
 	case EG_FUNCTION: see_function(r, &what); break;
 	case EG_ACCESS:
@@ -343,7 +340,7 @@ static void see(struct property_reader *r, const struct trace_event *ev)
 	tell_gone(r);
 }
 
-/* The next event of the trace; behind the last what is known only then. */
+/* The next event of the trace. */
 static bool walk(struct property_reader *r)
 {
 	struct trace_event event;
@@ -355,8 +352,7 @@ static bool walk(struct property_reader *r)
 		return true;
 	}
 	r->over = true;
-	locks_end(r);
-	return true;
+	return false;
 }
 
 /* Finds the values that filters ask for; the second walk starts as the first did. */
@@ -374,7 +370,6 @@ static void walk_first(struct property_reader *r)
 	for (uint32_t i = 0; i < trace_stream_count(r->trace); i++) {
 		r->lanes[i].held.count = 0;
 		r->lanes[i].waited = 0;
-		r->lanes[i].asks = false;
 	}
 	map_free(&r->memory);
 }

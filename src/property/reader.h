@@ -87,9 +87,8 @@ struct reader_held {
 struct reader_lane {
 	VEC(struct reader_held) held;
 	uint32_t waited; /* how deep it was in the mutex that it gave up to wait */
-	bool asks;	 /* the last it did was this request */
-	struct trace_event request;
-	uint64_t request_order;
+	uint64_t
+		last_request; /* of the stream: 1 + index of its last event, if that asks for a lock */
 };
 
 struct reader_step {
@@ -182,10 +181,10 @@ void points_remember(struct property_reader *reader, const struct trace_event *e
 void accesses_look(struct property_reader *reader, const struct trace_event *event);
 /* Locks are followed, and their points are matched. */
 void locks_see(struct property_reader *reader, struct reader_happening *happening);
-void locks_end(struct property_reader *reader);
 
 /* At the start: their indices. */
 void points_free(struct property_reader *reader);
+void locks_prepare(struct property_reader *reader);
 void accesses_prepare(struct property_reader *reader);
 void accesses_free(struct property_reader *reader);
 

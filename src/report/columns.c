@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "report/matched.h"
 #include "report/message.h"
 #include "report/name.h"
 
@@ -43,9 +44,24 @@ static uint32_t column_of(struct table *t, uint32_t stream)
 	return (uint32_t)t->threads.count - 1;
 }
 
-/* Accesses matter if they touch what the finding is about. */
+/* The event of a pattern that this one is; -1: none. */
+static int pattern_event(const struct finding *f, const struct trace_event *ev)
+{
+	for (size_t i = 0; f->kind == FINDING_PATTERN && i < f->events.count; i++) {
+		if (f->events.items[i].id.stream == ev->stream &&
+		    f->events.items[i].id.index == ev->index)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Accesses matter if they touch what the finding is about, points if they are of it. */
 static bool matters(const struct table *t, const struct trace_event *ev)
 {
+	if (pattern_event(t->finding, ev) >= 0)
+		return true;
+	if (event_group(ev->kind) == EG_FUNCTION)
+		return false;
 	if (event_group(ev->kind) != EG_ACCESS && event_group(ev->kind) != EG_ATOMIC)
 		return true;
 	for (size_t i = 0; i < t->finding->events.count; i++) {
@@ -179,7 +195,8 @@ static void hide_private(struct table *t)
 		const struct trace_event *ev = row->event ? &row->event->event : NULL;
 
 		if (!ev || event_group(ev->kind) == EG_THREAD ||
-		    event_group(ev->kind) == EG_ACCESS || is_held(t->finding, ev))
+		    event_group(ev->kind) == EG_ACCESS || is_held(t->finding, ev) ||
+		    pattern_event(t->finding, ev) >= 0)
 			continue;
 		if (*map_get(&users, ev->address) != SEVERAL)
 			*row = (struct row){ .column = row->column, .hidden = 1 };
@@ -373,10 +390,24 @@ static const char *short_place(struct describe *d, const struct trace_event *ev)
 	return describe_keep(d, text, strlen(text));
 }
 
+/* ">> update: call g_hash_table_insert(…)": what the pattern is matched by */
+static void print_pattern_row(struct table *t, const struct finding_event *e)
+{
+	const struct described *one = describe_find(t->describe, e->id);
+
+	print_line(t, column_of(t, e->id.stream), matched_cell(t->describe, t->finding, e),
+		   one ? short_place(t->describe, &one->event) : NULL);
+}
+
 static void print_row(struct table *t, const struct row *row)
 {
 	char text[40];
+	int event = row->event ? pattern_event(t->finding, &row->event->event) : -1;
 
+	if (event >= 0) {
+		print_pattern_row(t, &t->finding->events.items[event]);
+		return;
+	}
 	if (row->event) {
 		print_line(t, row->column, words(t->describe, row->event),
 			   short_place(t->describe, &row->event->event));
@@ -404,7 +435,19 @@ static void print_heads(struct table *t)
 	}
 }
 
-/* What the finding is about comes last: each of these is next, none has happened. */
+static bool has_happened(const struct finding *f, struct window_id id)
+{
+	for (size_t i = f->steps.count; i-- > 0;) {
+		if (f->steps.items[i].stream == id.stream)
+			return f->steps.items[i].index >= id.index;
+	}
+	return false;
+}
+
+/*
+ * What the finding is about comes last: each of these is next, none has happened. Of a pattern, some
+ * have.
+ */
 static void print_ends(struct table *t)
 {
 	for (size_t i = 0; i < t->finding->events.count; i++) {
@@ -414,6 +457,11 @@ static void print_ends(struct table *t)
 
 		if (!one)
 			continue;
+		if (t->finding->kind == FINDING_PATTERN) {
+			if (!has_happened(t->finding, e->id))
+				print_pattern_row(t, e);
+			continue;
+		}
 		if (t->finding->kind == FINDING_RACE)
 			snprintf(text, sizeof text, ">> %s %s", message_operation(e->kind),
 				 name_subject(t->describe, &one->event));

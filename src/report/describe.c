@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "report/stack.h"
+#include "trace/point_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -239,6 +240,27 @@ static struct described describe_event(const struct trace_event *ev)
 	return one;
 }
 
+static const char *point_words_of(struct describe *d, const struct trace_cursor *cursor,
+				  const struct trace_event *ev)
+{
+	struct trace_point point;
+	const char *kept;
+	char *text;
+	size_t size;
+	FILE *out;
+
+	if (event_group(ev->kind) != EG_FUNCTION || !trace_read_point(cursor, ev, &point))
+		return NULL;
+	out = open_memstream(&text, &size);
+	if (!out)
+		abort();
+	point_print(out, &point);
+	fclose(out);
+	kept = describe_keep(d, text, size);
+	free(text);
+	return kept;
+}
+
 static size_t keep(struct describe *d, const struct trace_cursor *cursor,
 		   const struct trace_event *ev)
 {
@@ -252,6 +274,7 @@ static size_t keep(struct describe *d, const struct trace_cursor *cursor,
 		return (size_t)*at;
 	one = mem_alloc(sizeof *one);
 	*one = describe_event(ev);
+	one->point = point_words_of(d, cursor, ev);
 	size_t count = stack_make(d->stacks, cursor, ev, frames);
 	for (size_t i = 0; i < count; i++)
 		*vec_push(&one->stack) = frames[i];
@@ -293,6 +316,7 @@ static void read_lane(struct describe *d, uint32_t i)
 	struct trace_event ev;
 	struct err err = { 0 };
 	size_t wanted = 0, range = 0;
+	bool point;
 
 	if (is_over(lane, 0, 0, 0))
 		return;
@@ -302,12 +326,14 @@ static void read_lane(struct describe *d, uint32_t i)
 			continue;
 		if (event_group(ev.kind) == EG_THREAD)
 			keep_thread(d, lane, cursor, &ev);
+		point = false;
 		if (wanted < lane->wanted.count && lane->wanted.items[wanted] == ev.index) {
-			keep(d, cursor, &ev);
+			size_t at = keep(d, cursor, &ev);
+			point = d->found.items[at - 1]->point != NULL;
 			wanted++;
 		}
 		if (range < lane->ranges.count && ev.index >= lane->ranges.items[range].from &&
-		    is_row(d, &ev))
+		    (point || is_row(d, &ev)))
 			*vec_push(&lane->rows) = describe_event(&ev);
 		if (range < lane->ranges.count && ev.index + 1 >= lane->ranges.items[range].to)
 			range++;

@@ -23,6 +23,7 @@ struct described {
 	bool has_value, has_old;
 	uint8_t value[DESCRIBE_BYTES], old[DESCRIBE_BYTES];
 	VEC(struct describe_frame) stack; /* innermost first; rows of a witness have none */
+	const char *point; /* of a POINT: "call use(0x10, 3)"; NULL otherwise, and in rows */
 };
 
 struct describe;

@@ -1,5 +1,6 @@
 /* The JSON form. Scripts and our own tests rely on it: fields may be added, not changed. */
 #include "report/confirmed.h"
+#include "report/matched.h"
 #include "report/message.h"
 #include "report/name.h"
 #include "report/report.h"
@@ -234,6 +235,38 @@ static json_t *replay(const struct report *r, const char *id)
 	return value;
 }
 
+/* An event of a pattern: its name in the property, and what is said of a point. */
+static void set_matched(json_t *object, struct describe *d, const struct finding *f,
+			const struct finding_event *e)
+{
+	const struct described *one = describe_find(d, e->id);
+
+	json_object_set_new(object, "event", string(matched_name(f, e)));
+	json_object_set_new(object, "op", string(matched_operation(d, e)));
+	json_object_set_new(object, "variable", string(matched_subject(d, e)));
+	if (one && one->point) {
+		json_object_set_new(object, "address", json_null());
+		json_object_set_new(object, "point", string(one->point));
+	}
+}
+
+static void set_property(json_t *object, struct describe *d, const struct finding *f)
+{
+	json_t *binding = json_object();
+
+	for (uint32_t i = 0; i < f->binding.count; i++) {
+		if (matched_value(d, f, i))
+			json_object_set_new(binding,
+					    i < f->property->parameter_count
+						    ? f->property->parameters[i].name
+						    : "->*",
+					    string(matched_value(d, f, i)));
+	}
+	json_object_set_new(object, "property", string(f->property->name));
+	json_object_set_new(object, "formula", number(f->formula));
+	json_object_set_new(object, "binding", binding);
+}
+
 static json_t *finding(const struct report *r, const struct report_item *item)
 {
 	const struct finding *f = item->finding;
@@ -242,9 +275,14 @@ static json_t *finding(const struct report *r, const struct report_item *item)
 			      f->count, message_make(d, f));
 	json_t *events = json_array();
 
-	for (size_t i = 0; i < f->events.count; i++)
+	for (size_t i = 0; i < f->events.count; i++) {
 		json_array_append_new(events, finding_event(d, &f->events.items[i]));
+		if (f->kind == FINDING_PATTERN)
+			set_matched(json_array_get(events, i), d, f, &f->events.items[i]);
+	}
 	json_object_set_new(object, "events", events);
+	if (f->kind == FINDING_PATTERN)
+		set_property(object, d, f);
 	json_object_set_new(object, "witness",
 			    f->status == FINDING_WARNING ? json_null() : witness(f));
 	json_object_set_new(object, "replay",
@@ -370,6 +408,7 @@ json_t *report_json(const struct report *reports, size_t count, char *const *pro
 		add_findings(findings, &reports[i], &numbers);
 		add_stats(all, trace, stats, &reports[i].result->stats);
 	}
+	json_object_set_new(all, "properties", report_json_properties(reports, count));
 	for (size_t i = 0; i < problem_count; i++)
 		json_array_append_new(wrong, string(problems[i]));
 	json_object_set_new(all, "problems", wrong);

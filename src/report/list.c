@@ -18,6 +18,7 @@ void report_number(struct report_numbers *n, const char *kind, char text[REPORT_
 		{ "assertion", &n->assertions },
 		{ "lockset", &n->locksets },
 		{ "lock-order", &n->lock_orders },
+		{ "pattern", &n->patterns },
 	};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

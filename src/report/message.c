@@ -1,6 +1,7 @@
 #include "report/message.h"
 
 #include "base/mem.h"
+#include "report/matched.h"
 #include "report/name.h"
 
 #include <inttypes.h>
@@ -265,8 +266,11 @@ const char *message_make(struct describe *d, const struct finding *f)
 {
 	char *text;
 	size_t size;
-	FILE *out = begin(&text, &size);
+	FILE *out;
 
+	if (f->kind == FINDING_PATTERN)
+		return matched_message(d, f);
+	out = begin(&text, &size);
 	switch (f->kind) {
 	case FINDING_RACE: print_race(out, d, f); break;
 	case FINDING_LOST_SIGNAL: print_lost(out, d, f); break;

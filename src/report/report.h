@@ -37,6 +37,10 @@ struct report {
 	const struct confirmation *confirmations;
 	/* The command that a finding's id completes: "sooth replay bank.sooth"; NULL: there is none. */
 	const char *replay;
+	/* The properties that it was judged by, with their files; NULL: none. */
+	const struct property_set *properties;
+	struct spec_file *const *files;
+	size_t file_count;
 };
 
 /*
@@ -46,7 +50,7 @@ struct report {
  */
 struct report_numbers {
 	unsigned races, deadlocks, lost_signals, crashes, assertions, locksets, lock_orders,
-		uses_after_free, misuses;
+		uses_after_free, misuses, patterns;
 };
 
 /* "race-1". `text` has room for it. */
@@ -70,10 +74,16 @@ void report_print_findings(const struct report *report, struct report_numbers *n
 /* The last line: how many of what, what was left out and why, how long it took. */
 void report_print_summary(const struct report *reports, size_t count, FILE *out);
 
+/* What came of each property: violated, not violated, not judged and why. */
+void report_print_properties(const struct report *reports, size_t count, FILE *out);
+
 /* ---- JSON --------------------------------------------------------------------------------- */
 
 /* A string; null for NULL. */
 json_t *report_json_text(const char *text);
+
+/* A list, an object for each property. */
+json_t *report_json_properties(const struct report *reports, size_t count);
 
 /* All processes together; `problems` are what kept parts from being read. */
 json_t *report_json(const struct report *reports, size_t count, char *const *problems,

@@ -1,6 +1,7 @@
 /* The report for people: what, where, why, and a schedule that shows it. */
 #include "report/columns.h"
 #include "report/confirmed.h"
+#include "report/matched.h"
 #include "report/message.h"
 #include "report/name.h"
 #include "report/report.h"
@@ -125,7 +126,13 @@ static void print_event(struct describe *d, const struct finding *f, size_t i, F
 	const struct described *one = describe_find(d, e->id);
 	const char *name = message_subject(d, e), *other = other_name(d, one, name);
 
-	if (f->kind == FINDING_RACE || f->kind == FINDING_LOCKSET) {
+	if (f->kind == FINDING_PATTERN) {
+		fprintf(out, "  %s: %s: %s", describe_thread(d, e->id.stream), matched_name(f, e),
+			matched_event(d, e));
+		if (other && !one->point)
+			fprintf(out, " (%s)", other);
+		fputc('\n', out);
+	} else if (f->kind == FINDING_RACE || f->kind == FINDING_LOCKSET) {
 		fprintf(out, "  %s: %s%s of %s", describe_thread(d, e->id.stream),
 			message_is_atomic(e->kind) ? "atomic " : "", message_operation(e->kind),
 			name);
@@ -143,7 +150,8 @@ static void print_event(struct describe *d, const struct finding *f, size_t i, F
 			message_wait(d, f, i));
 	}
 	print_stack(d, one, out);
-	print_held(d, e, out);
+	if (f->kind != FINDING_PATTERN || e->held.count)
+		print_held(d, e, out);
 	if (e->in_block)
 		print_block(d, e, out);
 }
@@ -262,6 +270,26 @@ static void why_warning(const struct finding *f, FILE *out)
 		      out);
 }
 
+/* What matches, and for which values of the parameters. */
+static void why_pattern(struct describe *d, const struct finding *f, FILE *out)
+{
+	const struct spec_formula *formula = matched_formula(f);
+	bool any = false;
+
+	fprintf(out, "Why: pattern: %s", formula && formula->text ? formula->text : "?");
+	for (uint32_t i = 0; i < f->binding.count; i++) {
+		const char *value = matched_value(d, f, i);
+
+		if (!value)
+			continue;
+		fprintf(out, "%s %s = %s", any ? "," : " with",
+			i < f->property->parameter_count ? f->property->parameters[i].name
+							 : "the field",
+			value);
+		any = true;
+	}
+}
+
 static void print_why(struct describe *d, const struct finding *f, FILE *out)
 {
 	char *text;
@@ -272,6 +300,8 @@ static void print_why(struct describe *d, const struct finding *f, FILE *out)
 		abort();
 	if (f->status == FINDING_WARNING)
 		why_warning(f, line);
+	else if (f->kind == FINDING_PATTERN)
+		why_pattern(d, f, line);
 	else if (f->kind == FINDING_RACE)
 		why_race(f, line);
 	else if (f->kind == FINDING_LOST_SIGNAL)
@@ -326,8 +356,14 @@ static void print_finding(const struct report *r, const struct report_item *item
 		print_event(d, f, i, out);
 	print_why(d, f, out);
 	print_confirmation(r, item, out);
-	for (size_t i = 0; i < f->events.count; i++)
-		print_thread(d, f->events.items[i].id.stream, out);
+	for (size_t i = 0; i < f->events.count; i++) {
+		bool told = false;
+
+		for (size_t k = 0; k < i; k++)
+			told |= f->events.items[k].id.stream == f->events.items[i].id.stream;
+		if (!told)
+			print_thread(d, f->events.items[i].id.stream, out);
+	}
 	if (f->status == FINDING_WARNING) {
 		fputc('\n', out);
 		return;

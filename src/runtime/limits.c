@@ -133,19 +133,19 @@ static bool is_ours(uintptr_t pc)
 
 static void check_range(const void *address, uintptr_t pc, const char *what)
 {
-	if (server_persistent() && !is_ours(pc) && !resources_owns_mapping(address))
-		server_refuse(what);
+	if (server_restores() && !is_ours(pc) && !resources_owns_mapping(address))
+		server_refuse_mapping(what);
 }
 
 SOOTH_API void *mmap(void *address, size_t size, int access, int flags, int fd, off_t offset)
 {
-	bool watched = server_persistent() && !is_ours(RECORD_CALLER);
+	bool watched = server_restores() && !is_ours(RECORD_CALLER);
 
 	if (watched && flags & MAP_FIXED)
 		check_range(address, RECORD_CALLER, "mmap at a fixed address");
 	void *map = real()->mmap(address, size, access, flags, fd, offset);
 	if (watched && map != MAP_FAILED && !resources_add_mapping(map, size))
-		server_refuse("too many mappings");
+		server_refuse_mapping("too many mappings");
 	return map;
 }
 
@@ -170,7 +170,7 @@ SOOTH_API void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 {
 	void *fixed = NULL;
 
-	server_refuse("mremap");
+	server_refuse_mapping("mremap");
 	if (flags & MREMAP_FIXED) {
 		va_list more;
 		va_start(more, flags);
@@ -182,6 +182,6 @@ SOOTH_API void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 
 SOOTH_API void *shmat(int id, const void *address, int flags)
 {
-	server_refuse("shmat");
+	server_refuse_mapping("shmat");
 	return real()->shmat(id, address, flags);
 }

@@ -400,7 +400,9 @@ bool place_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pthrea
 
 void place_stack_done(uint32_t thread)
 {
-	if (!started || thread == 0 || thread >= PLACE_THREADS || !stack_pages[thread])
+	/* Where the process ends soon, or uses the stack again in the next run, it is not worth it. */
+	if (!started || thread == 0 || thread >= PLACE_THREADS || !stack_pages[thread] ||
+	    guards_shared)
 		return;
 	uint64_t bottom, top, bytes = (uint64_t)stack_pages[thread] * PAGE;
 	find_room(thread, bytes, &bottom, &top);

@@ -78,14 +78,15 @@ static void commit(struct wire_block *lane, enum event_kind kind, size_t header,
 
 void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
 {
+	if (turn_on() && process_discards() && lane_self.known) {
+		turn_recorded(kind, pc, &fields, NULL, 0);
+		return;
+	}
 	struct wire_block *lane = lane_room(HEADER_MAX); /* may record the thread's BEGIN */
 	struct codec next;
 
-	if (turn_on()) {
+	if (turn_on())
 		turn_recorded(kind, pc, &fields, NULL, 0);
-		if (process_discards())
-			return;
-	}
 
 	if (__builtin_expect(pattern_on, 0))
 		pattern_see(kind, pc, &fields);

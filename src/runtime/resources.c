@@ -159,7 +159,7 @@ bool resources_owns_mapping(const void *address)
 	return false;
 }
 
-static void restore_mappings(void)
+void resources_restore_mappings(void)
 {
 	for (unsigned i = 0; i < resources->mapping_count; i++)
 		munmap(resources->mappings[i].address, resources->mappings[i].size);
@@ -177,7 +177,7 @@ static unsigned count_modules(void)
 	return count;
 }
 
-bool resources_take(const char **why)
+bool resources_take(bool memory_only, const char **why)
 {
 	struct resources *lasting = snapshot_lasting(sizeof(*lasting));
 
@@ -185,6 +185,9 @@ bool resources_take(const char **why)
 	if (!lasting)
 		return false;
 	resources = lasting;
+	resources->modules = count_modules();
+	if (memory_only)
+		return true;
 	*why = "too many files are open before main";
 	if (!take_files())
 		return false;
@@ -192,7 +195,6 @@ bool resources_take(const char **why)
 	int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	resources->directory = real()->fcntl(here, F_DUPFD_CLOEXEC, SNAPSHOT_FD);
 	close(here);
-	resources->modules = count_modules();
 	return true;
 }
 
@@ -207,7 +209,7 @@ void resources_restore(void)
 	if (resources->directory_changed)
 		syscall(SYS_fchdir, resources->directory);
 	resources->directory_changed = false;
-	restore_mappings();
+	resources_restore_mappings();
 	restore_files();
 	restore_signals();
 }

@@ -9,14 +9,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Remembers what there is. False, with the reason: it cannot be kept. Before snapshot_take. */
-bool resources_take(const char **why);
+/*
+ * Remembers what there is. False, with the reason: it cannot be kept. Before snapshot_take. With
+ * `memory_only` each run has a process of its own, and nothing is undone but what it maps.
+ */
+bool resources_take(bool memory_only, const char **why);
 
 /* Is all well? False, with the reason: the run did what cannot be undone. Before resources_restore. */
 bool resources_kept(const char **why);
 
 /* Before snapshot_restore. */
 void resources_restore(void);
+void resources_restore_mappings(void);
 
 /* ---- called where the program does it (signal.c, limits.c); nothing without resources_take ---- */
 

@@ -3,6 +3,7 @@
 #include "runtime/carrier.h"
 #include "runtime/fiber.h"
 #include "runtime/lane.h"
+#include "runtime/lend.h"
 #include "runtime/place.h"
 #include "runtime/real.h"
 #include "runtime/resources.h"
@@ -47,6 +48,8 @@ struct server {
 	uint64_t thread_pointer;
 	pid_t pid;
 	bool running;
+	bool lends;	  /* runs have processes of their own */
+	uint32_t command; /* the present one */
 	int status;
 };
 static struct server *server;
@@ -132,14 +135,17 @@ static void say_unfit(const char *why)
 {
 	strncpy(control->text, why, sizeof(control->text) - 1);
 	control->result = CONTROL_UNFIT;
+	control->unfit_lent = server && server->lends;
 }
 
 void server_refuse_all(const char *why)
 {
 	if (control) {
+		bool serves = control->options & CONTROL_SERVER;
+		uint32_t command = serves ? await_command() : 0;
 		say_unfit(why);
-		if (control->options & CONTROL_SERVER)
-			report(await_command(), 0);
+		if (serves)
+			report(command, 0);
 	}
 	real()->_exit(0);
 	__builtin_unreachable();
@@ -202,6 +208,14 @@ struct line {
 static struct line *line;    /* shared by all */
 static uint32_t own_command; /* in a child: the one it is for */
 
+static void check_resources(void)
+{
+	const char *why;
+
+	if (!resources_kept(&why))
+		say_unfit(why);
+}
+
 static void call_next(uint32_t command)
 {
 	__atomic_store_n(&line->next, command, __ATOMIC_RELEASE);
@@ -222,6 +236,11 @@ static void end_child(int status)
 	uint32_t command = own_command;
 
 	own_command = 0; /* whatever is called from here on, it was said */
+	if (server) {	 /* which waits for our end */
+		check_resources();
+		report(command, status);
+		real()->_exit(0);
+	}
 	report(command, status);
 	if (command > 1 && command <= LEARN_MOST && (command & (command - 1)) == 0)
 		touch_learn(control->thread_count);
@@ -230,19 +249,22 @@ static void end_child(int status)
 }
 
 /*
- * Threads of the kernel stay on one processor, but that need not be the same for all runs: while
- * one runs another is prepared.
+ * Threads of the kernel stay on one processor, but that need not be the same for all runs. Where one
+ * runs while another is prepared they take turns; where memory is lent it is the server's, which
+ * the tool does not look from.
  */
-static void choose_processor(uint32_t command)
+static void choose_processor(void)
 {
-	int count = CPU_COUNT(&processors);
+	int count = CPU_COUNT(&processors), here = sched_getcpu();
 	cpu_set_t one;
 
 	if (carrier != &carrier_kernel || count < 2)
 		return;
 	CPU_ZERO(&one);
 	for (int cpu = 0, n = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, &processors) && n++ == (int)(command % (uint32_t)count))
+		bool chosen = server ? cpu == here : n == (int)(own_command % (uint32_t)count);
+		n += CPU_ISSET(cpu, &processors) != 0;
+		if (CPU_ISSET(cpu, &processors) && chosen)
 			CPU_SET(cpu, &one);
 	}
 	sched_setaffinity(0, sizeof(one), &one);
@@ -255,7 +277,7 @@ static pid_t fork_child(uint32_t command)
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		own_command = command;
-		choose_processor(command);
+		choose_processor();
 		touch_all();
 	} else if (child < 0) {
 		server_refuse_all("the program cannot be forked");
@@ -311,7 +333,7 @@ static void fork_for_each(void)
 
 /* ---- one process for all --------------------------------------------------------------------- */
 
-bool server_persistent(void)
+bool server_restores(void)
 {
 	return server != NULL;
 }
@@ -320,7 +342,7 @@ void server_end(int status)
 {
 	if (own_command && control->child == (uint32_t)getpid())
 		end_child(status);
-	if (!server || !server->running || server->pid != getpid())
+	if (!server || !server->running || server->lends || server->pid != getpid())
 		return;
 	server->status = status;
 	fiber_switch(&server->abandoned, server->stack_pointer, server->thread_pointer);
@@ -343,16 +365,16 @@ void server_exit(int status)
 
 void server_refuse(const char *what)
 {
-	if (server && server->running && turn_taking)
+	if (server && server->running && !server->lends && turn_taking)
 		turn_end_run(CONTROL_UNFIT, what, 0);
 }
 
-static void check_resources(void)
+void server_refuse_mapping(const char *what)
 {
-	const char *why;
-
-	if (!resources_kept(&why))
-		say_unfit(why);
+	if (!server || !server->running || !turn_taking)
+		return;
+	control->unfit_lent = server->lends;
+	turn_end_run(CONTROL_UNFIT, what, 0);
 }
 
 /* On the server's own stack. */
@@ -373,7 +395,54 @@ static void run_each(void *unused)
 		report(command, server->status);
 		/* The tool looks at what came of it meanwhile. */
 		resources_restore();
-		snapshot_restore();
+		snapshot_restore(snapshot_touched());
+	}
+}
+
+/* Where a process that memory is lent to begins, on main's stack. */
+static int run_lent(void *unused)
+{
+	own_command = server->command;
+	lend_begin();
+	choose_processor();
+	lane_restart();
+	start_run();
+	run_main(unused);
+	return 0;
+}
+
+/*
+ * A program that maps memory without our seeing it does so from the first run on; the more runs, the
+ * less often it is looked.
+ */
+static bool is_time_to_look(uint32_t command)
+{
+	return (command & (command - 1)) == 0 || command % 1024 == 0;
+}
+
+/* On the server's own stack. */
+static void lend_each(void *unused)
+{
+	bool touched = true;
+	int status = 0;
+
+	(void)unused;
+	for (;;) {
+		server->command = await_command();
+		server->running = true;
+		if (!lend_run(run_lent, (char *)program.stack + RUN_FRAMES, &status, &touched))
+			server_refuse_all("no process can be had that shares memory");
+		server->running = false;
+		if (control->done != server->command) /* it died in its run, without a word */
+			report(server->command, status);
+		resources_restore_mappings();
+		lend_restore();
+		snapshot_restore(touched);
+		if (is_time_to_look(server->command)) {
+			if (!lend_mappings_kept())
+				server_refuse_all("it maps memory that is not seen");
+			snapshot_restore(true);
+		}
 	}
 }
 
@@ -387,10 +456,19 @@ static void persist(const void *frame)
 		server_refuse_all(why);
 	lasting->pid = getpid();
 	lasting->thread_pointer = (uint64_t)pthread_self();
+	lasting->lends = !(control->options & CONTROL_PERSISTENT);
 	server = lasting;
-	if (!resources_take(&why) || !snapshot_take(frame, &why))
+	if (lasting->lends) {
+		place_share_guards();
+		sched_setaffinity(0, sizeof(processors), &processors);
+		if (!lend_start(&why))
+			server_refuse_all(why);
+	}
+	if (!resources_take(lasting->lends, &why) || !snapshot_take(frame, &why))
 		server_refuse_all(why);
-	fiber_switch(&lasting->abandoned, fiber_prepare_stack(stack + SERVER_STACK, run_each, NULL),
+	fiber_switch(&lasting->abandoned,
+		     fiber_prepare_stack(stack + SERVER_STACK,
+					 lasting->lends ? lend_each : run_each, NULL),
 		     lasting->thread_pointer);
 }
 
@@ -418,7 +496,7 @@ static int controlled_main(int argc, char **argv, char **envp)
 		if (!is_alone())
 			server_refuse_all("threads are created before main");
 		remember_start();
-		if (control->options & CONTROL_PERSISTENT)
+		if (control->options & (CONTROL_PERSISTENT | CONTROL_LEND))
 			persist(frame);
 		fork_for_each();
 	} else if (is_alone()) {

@@ -1,7 +1,8 @@
 /*
  * Many runs of one process: it is started once, and where main would begin it waits for the tool's
- * command (struct control). For each it forks, and the child runs main; or, in persistent runs, main
- * is called in this very process, and its memory is restored afterwards.
+ * command (struct control). For each it makes a process that runs main, in the server's memory (lend.h)
+ * or in a copy of it (fork); or, in persistent runs, main is called in this very process. Memory that
+ * was not copied is restored afterwards.
  */
 #ifndef RUNTIME_SERVER_H
 #define RUNTIME_SERVER_H
@@ -22,11 +23,15 @@ void server_end(int status);
 /* The same, at the end of exit(status): its handlers are done. */
 void server_exit(int status);
 
-/* Are runs persistent, and has the first begun? */
-bool server_persistent(void);
+/* Is memory restored after each run (persistent ones, and those it is lent to)? */
+bool server_restores(void);
 
-/* The program asks for something that cannot be undone after the run: UNFIT, if runs are persistent. */
+/*
+ * The program asks for something that cannot be undone after the run: UNFIT, if runs are persistent,
+ * or, for what changes mappings, wherever memory is restored.
+ */
 void server_refuse(const char *what);
+void server_refuse_mapping(const char *what);
 
 /* The program cannot be run as the options want: says so to the tool, and ends the process. */
 void server_refuse_all(const char *why) __attribute__((noreturn));

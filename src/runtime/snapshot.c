@@ -388,24 +388,31 @@ static bool scan_cluster(const struct cluster *cluster)
 	return true;
 }
 
-/*
- * The first write to a page is a fault, the kernel's own writes included. Without a fault since the
- * last time there is nothing new to find.
- */
-static void find_written(void)
+static long count_faults(void)
 {
 	struct rusage usage;
 
 	call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, NULL);
-	if (usage.ru_minflt == snapshot->faults)
-		return;
+	return usage.ru_minflt;
+}
+
+/*
+ * The first write to a page is a fault, the kernel's own writes included. Without a fault since the
+ * last time there is nothing new to find.
+ */
+bool snapshot_touched(void)
+{
+	return count_faults() != snapshot->faults;
+}
+
+static void find_written(void)
+{
 	snapshot->written_count = 0;
 	for (unsigned i = 0; i < snapshot->cluster_count; i++) {
 		if (!scan_cluster(&snapshot->clusters[i]))
 			snapshot->scan_fd = -1;
 	}
-	call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, NULL);
-	snapshot->faults = usage.ru_minflt;
+	snapshot->faults = count_faults();
 }
 
 static void restore_written(void)
@@ -438,10 +445,10 @@ static void restore_compared(void)
 	}
 }
 
-void snapshot_restore(void)
+void snapshot_restore(bool touched)
 {
 	clear_heap();
-	if (snapshot->scan_fd >= 0)
+	if (snapshot->scan_fd >= 0 && touched)
 		find_written();
 	if (snapshot->scan_fd >= 0)
 		restore_written();

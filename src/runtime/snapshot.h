@@ -29,7 +29,12 @@ void *snapshot_lasting(size_t bytes);
  */
 bool snapshot_take(const void *stack, const char **why);
 
-/* Memory is as it was. Must not run on a stack, or use thread-local variables, that are restored. */
-void snapshot_restore(void);
+/*
+ * Memory is as it was. Must not run on a stack, or use thread-local variables, that are restored.
+ * `touched`: pages may have been written that were not before. Snapshot_touched knows it of what the
+ * calling thread wrote.
+ */
+void snapshot_restore(bool touched);
+bool snapshot_touched(void);
 
 #endif

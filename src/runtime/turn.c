@@ -429,7 +429,7 @@ void turn_created(uint32_t thread)
 	}
 	struct turn_thread *t = &turn_threads[thread];
 	t->want = (struct turn_want){ .kind = EV_BEGIN, .object = turn_self() };
-	t->access_event = CONTROL_NONE;
+	t->access_event = NULL;
 	if (thread >= turn.top)
 		turn.top = thread + 1;
 	turn.alive++;
@@ -479,7 +479,7 @@ void turn_be_main(void)
 	turn_me = t;
 	t->where = TURN_RUNS;
 	t->tid = gettid();
-	t->hold = t->watch = t->stop = t->access_event = CONTROL_NONE;
+	t->hold = t->watch = t->stop = CONTROL_NONE;
 	turn.top = 1;
 	turn.alive = 1;
 	turn.holder = 0;

@@ -392,10 +392,10 @@ static void did_arrive(struct turn_thread *t, struct turn_object *o, uint32_t me
 	}
 }
 
-void turn_object_did(struct turn_thread *t, enum event_kind kind,
+void turn_object_did(struct turn_thread *t, enum event_kind kind, enum event_group group,
 		     const struct record_fields *fields)
 {
-	switch (event_group(kind)) {
+	switch (group) {
 	case EG_LOCK:
 	case EG_CONDITION:
 	case EG_SEMAPHORE:

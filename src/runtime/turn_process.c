@@ -68,6 +68,20 @@ static void *part(uint64_t at)
 	return (char *)turn.control + at;
 }
 
+static void start_log(void)
+{
+	const struct control *control = turn.control;
+	struct control_event *events = part(control->events_at);
+
+	turn.event = &turn_unlogged;
+	turn.events_end = NULL;
+	if (!(control->options & CONTROL_LOG))
+		return;
+	turn.events_end = events + control->event_most;
+	if (control->event_count < control->event_most)
+		turn.event = events + control->event_count;
+}
+
 void turn_read_plan(void)
 {
 	struct control *control = turn.control;
@@ -77,11 +91,12 @@ void turn_read_plan(void)
 	turn.rules = part(control->rules_at);
 	turn.choices = part(control->choices_at);
 	turn.sleeps = part(control->sleeps_at);
-	turn.events = control->options & CONTROL_LOG ? part(control->events_at) : NULL;
+	start_log();
 	turn.random = control->seed * 0x9e3779b97f4a7c15ull + 1;
 	if (control->thread_count == 0)
 		control->thread_count = 1;
 	control->child = (uint32_t)getpid();
+	turn_threads[0].tid = (int)control->child; /* a run's process is not the server's */
 	control->result = CONTROL_UNFINISHED;
 	control->events_lost = 0;
 	control->blocked_count = 0;

@@ -14,8 +14,6 @@
 #define ROUNDS 40u
 #define ROUNDS_SOON 3u
 
-struct turn_spin turn_spins[CONTROL_THREADS];
-
 static uint64_t now(const struct turn_read *r)
 {
 	return r->size ? turn_value(r->address, r->size)
@@ -46,7 +44,7 @@ static bool only_yields(const struct turn_spin *spin)
 
 bool turn_spin_indulge(struct turn_thread *t, bool always)
 {
-	struct turn_spin *spin = &turn_spins[turn_number(t)];
+	struct turn_spin *spin = &t->spin;
 	uint32_t most = only_yields(spin) ? INDULGENCE_YIELD : INDULGENCE;
 
 	if (!always && spin->indulged >= most)
@@ -65,7 +63,7 @@ static void start_spinning(struct turn_thread *t)
 
 static void note(struct turn_thread *t, const struct turn_read *read)
 {
-	struct turn_spin *spin = &turn_spins[turn_number(t)];
+	struct turn_spin *spin = &t->spin;
 	uint32_t used = spin->used < TURN_READS ? spin->used : TURN_READS;
 
 	for (uint32_t i = 0; i < used; i++) {
@@ -104,7 +102,7 @@ void turn_spin_try(struct turn_thread *t, uint64_t object, uint64_t site)
 
 bool turn_spin_changed(const struct turn_thread *t)
 {
-	const struct turn_spin *spin = &turn_spins[turn_number(t)];
+	const struct turn_spin *spin = &t->spin;
 	uint32_t used = spin->used < TURN_READS ? spin->used : TURN_READS;
 
 	for (uint32_t i = 0; i < used; i++)

@@ -24,6 +24,19 @@ enum turn_where {
 	TURN_ENDED,
 };
 
+/* What it has read, since it did something else: see turn_spin.c. */
+#define TURN_READS 8u
+struct turn_read {
+	uint64_t address, site, value;
+	uint32_t size; /* 0: a try of an object, `value` is its version; without one, a yield */
+	bool again;    /* it was repeated */
+};
+
+struct turn_spin {
+	uint32_t used, repeats;
+	uint32_t indulged; /* how often it was let go on all the same */
+	struct turn_read reads[TURN_READS];
+};
 struct turn_thread {
 	struct turn_want want;
 	_Atomic uint8_t where; /* enum turn_where; OUTSIDE → BACK is done without the turn */
@@ -51,10 +64,11 @@ struct turn_thread {
 	uint32_t in_crowd;	/* the lock in whose crowd it stands: index of the object + 1 */
 	uint64_t waiting_since; /* the number of its WAIT */
 	/* The last access, whose value is looked at when it is over: at the next step. */
-	uint32_t access_event; /* CONTROL_NONE: not logged */
+	struct control_event *access_event; /* NULL: not logged */
 	uint32_t access_size;
 	uint64_t access_address;
 	bool access_open;
+	struct turn_spin spin;
 };
 
 /* What the scheduler knows of an object; found by its address. */
@@ -80,7 +94,8 @@ struct turn {
 	const struct control_rule *rules;
 	const struct control_choice *choices;
 	const uint32_t *sleeps;
-	struct control_event *events;
+	/* Where the next event goes, and where the log ends; beyond, it is turn_unlogged. */
+	struct control_event *event, *events_end;
 	_Atomic uint32_t holder;  /* who has the turn, or TURN_NOBODY: then any may claim it */
 	_Atomic uint32_t back;	  /* how many have come back from outside and wait */
 	_Atomic uint32_t outside; /* how many are in a call */
@@ -125,6 +140,7 @@ struct turn {
 };
 extern struct turn turn;
 extern struct turn_thread turn_threads[CONTROL_THREADS];
+extern struct control_event turn_unlogged;
 
 static inline uint32_t turn_number(const struct turn_thread *t)
 {
@@ -227,7 +243,7 @@ bool turn_object_can(const struct turn_thread *t);
 bool turn_object_has_token(const struct turn_thread *t); /* a condition's waiter */
 /* A timed-out or spurious wake-up needs its mutex all the same. */
 bool turn_object_mutex_free(const struct turn_thread *t);
-void turn_object_did(struct turn_thread *t, enum event_kind kind,
+void turn_object_did(struct turn_thread *t, enum event_kind kind, enum event_group group,
 		     const struct record_fields *fields);
 /* Who holds what it waits for: calls `visit` for each until that says true. */
 bool turn_object_owners(const struct turn_thread *t, bool (*visit)(uint32_t owner, void *data),
@@ -243,24 +259,10 @@ void turn_spin_try(struct turn_thread *t, uint64_t object, uint64_t site);
 bool turn_spin_indulge(struct turn_thread *t, bool always);
 bool turn_spin_changed(const struct turn_thread *t);
 
-#define TURN_READS 8u
-struct turn_read {
-	uint64_t address, site, value;
-	uint32_t size; /* 0: a try of an object, `value` is its version; without one, a yield */
-	bool again;    /* it was repeated */
-};
-
-struct turn_spin {
-	uint32_t used, repeats;
-	uint32_t indulged; /* how often it was let go on all the same */
-	struct turn_read reads[TURN_READS];
-};
-extern struct turn_spin turn_spins[CONTROL_THREADS];
-
 /* It has done something. */
 static inline void turn_spin_reset(struct turn_thread *t)
 {
-	struct turn_spin *spin = &turn_spins[turn_number(t)];
+	struct turn_spin *spin = &t->spin;
 
 	if (spin->used) {
 		spin->used = spin->repeats = spin->indulged = 0;
@@ -272,7 +274,7 @@ static inline void turn_spin_reset(struct turn_thread *t)
 static inline void turn_spin_read(struct turn_thread *t, uint64_t address, uint32_t size,
 				  uint64_t value, uint64_t site)
 {
-	struct turn_spin *spin = &turn_spins[turn_number(t)];
+	struct turn_spin *spin = &t->spin;
 
 	if (spin->used) {
 		turn_spin_note(t, address, size, value, site);

@@ -21,8 +21,8 @@ void turn_settle_access(struct turn_thread *t)
 	if (!t->access_open)
 		return;
 	t->access_open = false;
-	if (t->access_event != CONTROL_NONE)
-		turn.events[t->access_event].other = turn_value(t->access_address, t->access_size);
+	if (t->access_event)
+		t->access_event->other = turn_value(t->access_address, t->access_size);
 }
 
 void turn_settle(void)
@@ -34,7 +34,7 @@ void turn_settle(void)
 /* ---- the log ------------------------------------------------------------------------------------------ */
 
 /* Where what cannot be logged goes. */
-static struct control_event unlogged;
+struct control_event turn_unlogged;
 
 /*
  * The event of the step to come, to be filled in by the caller: all but the fields that are set here.
@@ -42,11 +42,8 @@ static struct control_event unlogged;
  */
 static inline struct control_event *begin_event(const struct turn_thread *t, enum event_kind kind)
 {
-	const struct control *control = turn.control;
-	struct control_event *event = &unlogged;
+	struct control_event *event = turn.event;
 
-	if (turn.events && control->event_count < control->event_most)
-		event = &turn.events[control->event_count];
 	event->thread = turn_number(t);
 	event->step = t->step;
 	event->kind = (uint8_t)kind;
@@ -56,20 +53,23 @@ static inline struct control_event *begin_event(const struct turn_thread *t, enu
 }
 
 /* It has been done. */
-static inline void did(struct turn_thread *t, const struct control_event *event)
+static inline void did(struct turn_thread *t, struct control_event *event)
 {
 	struct control *control = turn.control;
 
 	t->decided = false;
 	t->step++;
-	t->access_event = CONTROL_NONE;
-	if (event != &unlogged)
-		t->access_event = control->event_count++;
-	else if (turn.events)
-		control->events_lost = 1;
+	if (__builtin_expect(event != &turn_unlogged, 1)) {
+		t->access_event = event;
+		turn.event = event + 1 == turn.events_end ? &turn_unlogged : event + 1;
+		control->event_count++;
+	} else {
+		t->access_event = NULL;
+		control->events_lost = turn.events_end != NULL;
+	}
 	if (__builtin_expect(++control->steps == control->most_steps, 0))
 		turn_end_run(CONTROL_LIMIT, "", 0);
-	if (!turn.plain && event->kind != EV_END)
+	if (__builtin_expect(!turn.plain, 0) && event->kind != EV_END)
 		turn_plan_did(t, event);
 }
 
@@ -133,8 +133,8 @@ void turn_access(const uint8_t *record, unsigned element)
 	}
 	event->other = value;
 	did(t, event);
-	if (!has_value && turn.events) {
-		t->access_open = true;
+	if (!has_value) {
+		t->access_open = t->access_event != NULL;
 		t->access_address = address;
 		t->access_size = e->size;
 	}
@@ -188,7 +188,7 @@ static void describe(struct control_event *event, const struct record_fields *fi
 
 static uint8_t flags_of(const struct turn_thread *t, enum event_kind kind, uint64_t mode)
 {
-	uint8_t flags = event_group(kind) == EG_ATOMIC ? CONTROL_EVENT_ATOMIC : 0;
+	uint8_t flags = 0;
 
 	switch (kind) {
 	case EV_ACQUIRE_FAIL:
@@ -251,18 +251,22 @@ void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_field
 	if (turn.holder != turn_number(t))
 		turn_return();
 	turn_settle_access(t);
-	if (event_group(kind) == EG_ACCESS) {
+	enum event_group group = event_group(kind);
+	if (group == EG_ACCESS) {
 		turn_check_heap(fields->a, fields->n, t->want.site);
 		if (kind == EV_COPY)
 			turn_check_heap(fields->b, fields->n, t->want.site);
 	}
 	struct control_event *event = begin_event(t, kind);
 	describe(event, fields, bytes);
-	event->flags |= flags_of(t, kind, fields->m);
+	if (group == EG_ATOMIC)
+		event->flags |= CONTROL_EVENT_ATOMIC;
+	else
+		event->flags |= flags_of(t, kind, fields->m);
 	if (t->want.foreign)
 		event->flags |= CONTROL_EVENT_FOREIGN;
 	event->site = t->want.pc == pc ? t->want.site : follow_site(pc);
-	turn_object_did(t, kind, fields);
+	turn_object_did(t, kind, group, fields);
 	note_spin(t, event, bytes);
 	did(t, event);
 }

@@ -1,10 +1,13 @@
 // What fibers, or persistent runs, cannot do; the argument says which.
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +67,19 @@ int main(int argc, char **argv)
 		wait_for_pipe();
 	} else if (!strcmp(what, "alarm")) {
 		alarm(0);
+	} else if (!strcmp(what, "limit")) {
+		/* Each run finds what the first found. */
+		struct rlimit limit;
+		if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == 200)
+			return 1;
+		limit.rlim_cur = 200;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	} else if (!strcmp(what, "remap")) {
+		void *map = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mremap(map, 4096, 8192, MREMAP_MAYMOVE);
+	} else if (!strcmp(what, "hidden")) {
+		/* Behind the runtime's back. */
+		syscall(SYS_mmap, NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	} else if (!strcmp(what, "library")) {
 		if (!dlopen("libm.so.6", RTLD_NOW))
 			return 1;

@@ -1,6 +1,6 @@
 /*
- * The same plan gives the same run in all ways of running: executed, forked with kernel threads, forked
- * with fibers, persistent. The programs are those of test/modes.
+ * The same plan gives the same run in all ways of running: executed; a process for each run with kernel
+ * threads or fibers, in the server's memory or forked; persistent. The programs are those of test/modes.
  */
 #include "explore/session.h"
 
@@ -17,8 +17,20 @@
 #define SEEDS 12
 #define WORDS 4096
 
-static const char *const ways[] = { "executed", "forked", "forked, fibers", "persistent" };
-#define WAYS 4
+struct way {
+	const char *name;
+	enum session_mode mode;
+	bool really_fork;
+};
+static const struct way ways[] = {
+	{ "executed", SESSION_ONCE, false },
+	{ "memory lent", SESSION_FORK, false },
+	{ "forked", SESSION_FORK, true },
+	{ "memory lent, fibers", SESSION_FORK_FIBERS, false },
+	{ "forked, fibers", SESSION_FORK_FIBERS, true },
+	{ "persistent", SESSION_PERSISTENT, false },
+};
+#define WAYS 6
 
 static void build(const char *source, char *program)
 {
@@ -33,16 +45,18 @@ static void build(const char *source, char *program)
 	assert_int_equal(system(command), 0);
 }
 
-static struct session *open_session(char *program, const char *argument, enum session_mode mode)
+static struct session *open_session(char *program, const char *argument, const struct way *way)
 {
 	char **words = calloc(3, sizeof(*words));
 	struct err err;
 
 	words[0] = program;
 	words[1] = (char *)argument;
-	struct session_options options = {
-		.program = words, .mode = mode, .quiet = true, .seconds = 20
-	};
+	struct session_options options = { .program = words,
+					   .mode = way->mode,
+					   .quiet = true,
+					   .seconds = 20,
+					   .really_fork = way->really_fork };
 	struct session *session = session_open(&options, &err);
 	if (!session)
 		fail_msg("%s", err.text);
@@ -55,6 +69,7 @@ struct seen {
 	int status;
 	uint32_t count;
 	struct control_event *events;
+	bool lent;
 };
 
 static struct seen run(struct session *session, uint32_t policy, uint64_t seed)
@@ -66,7 +81,8 @@ static struct seen run(struct session *session, uint32_t policy, uint64_t seed)
 
 	if (!executor->run(executor, &plan, &outcome, &err))
 		fail_msg("%s", err.text);
-	struct seen seen = { outcome.result, outcome.status, outcome.event_count, NULL };
+	struct seen seen = { outcome.result, outcome.status, outcome.event_count, NULL,
+			     outcome.control->options & CONTROL_LEND };
 	seen.events = malloc((seen.count + 1) * sizeof(*seen.events));
 	memcpy(seen.events, outcome.events, seen.count * sizeof(*seen.events));
 	return seen;
@@ -106,13 +122,13 @@ static unsigned compare_all(const char *source, uint32_t policy)
 
 	build(source, program);
 	for (int way = 0; way < WAYS; way++)
-		sessions[way] = open_session(program, NULL, (enum session_mode)way);
+		sessions[way] = open_session(program, NULL, &ways[way]);
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		struct seen first = run(sessions[SESSION_ONCE], policy, seed);
+		struct seen first = run(sessions[0], policy, seed);
 		for (int way = 1; way < WAYS; way++) {
 			struct seen seen = run(sessions[way], policy, seed);
 			snprintf(where, sizeof(where), "%s, policy %u, seed %lu, %s", source,
-				 policy, seed, ways[way]);
+				 policy, seed, ways[way].name);
 			compare(&first, &seen, where);
 			free(seen.events);
 		}
@@ -120,8 +136,9 @@ static unsigned compare_all(const char *source, uint32_t policy)
 		free(first.events);
 	}
 	for (int way = 0; way < WAYS; way++) {
-		if (session_mode(sessions[way]) != (enum session_mode)way)
-			fail_msg("%s, %s: %s", source, ways[way], session_fallback(sessions[way]));
+		if (session_mode(sessions[way]) != ways[way].mode)
+			fail_msg("%s, %s: %s", source, ways[way].name,
+				 session_fallback(sessions[way]));
 		session_close(sessions[way]);
 	}
 	return results;
@@ -184,7 +201,9 @@ static void unfit(void **state)
 		{ "nothing", SESSION_PERSISTENT, NULL },
 		{ "map", SESSION_PERSISTENT, NULL },
 		{ "alarm", SESSION_FORK_FIBERS, "alarm" },
+		{ "limit", SESSION_FORK_FIBERS, "setrlimit" },
 		{ "library", SESSION_FORK_FIBERS, "a library is loaded" },
+		{ "remap", SESSION_FORK_FIBERS, "mremap" },
 		{ "fork", SESSION_FORK, "fork" },
 		{ "kill", SESSION_FORK, "pthread_kill" },
 		{ "robust", SESSION_FORK, "robust mutexes" },
@@ -195,8 +214,8 @@ static void unfit(void **state)
 	(void)state;
 	build("unfit.c", program);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct session *session = open_session(program, cases[i].what, SESSION_PERSISTENT);
-		for (uint64_t seed = 1; seed < 4; seed++) {
+		struct session *session = open_session(program, cases[i].what, &ways[WAYS - 1]);
+		for (uint64_t seed = 1; seed < 10; seed++) {
 			struct seen seen = run(session, CONTROL_STAY, seed);
 			free(seen.events);
 			if (seen.result != CONTROL_ENDED || seen.status != 0)
@@ -213,12 +232,46 @@ static void unfit(void **state)
 	}
 }
 
+/* What a run that was lent memory may not do is no reason to take fibers for threads, or to execute it. */
+static void unfit_for_lent_memory(void **state)
+{
+	static const struct {
+		const char *what;
+		bool fits;
+	} cases[] = {
+		{ "nothing", true }, { "map", true },	  { "alarm", true },	{ "limit", true },
+		{ "fork", true },    { "pipe", true },	  { "robust", true },	{ "kill", true },
+		{ "remap", false },  { "hidden", false }, { "library", false },
+	};
+	char program[WORDS];
+
+	(void)state;
+	build("unfit.c", program);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct session *session = open_session(program, cases[i].what, &ways[1]);
+		bool lent = false;
+		for (uint64_t seed = 1; seed < 40; seed++) {
+			struct seen seen = run(session, CONTROL_STAY, seed);
+			free(seen.events);
+			lent = seen.lent;
+			if (seen.result != CONTROL_ENDED || seen.status != 0)
+				fail_msg("%s: result %d, status %#x", cases[i].what, seen.result,
+					 (unsigned)seen.status);
+		}
+		if (lent != cases[i].fits)
+			fail_msg("%s: memory is %slent", cases[i].what, lent ? "" : "not ");
+		assert_int_equal(session_mode(session), SESSION_FORK);
+		session_close(session);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(locks), cmocka_unit_test(exceptions), cmocka_unit_test(variables),
-		cmocka_unit_test(ends),	 cmocka_unit_test(memory),     cmocka_unit_test(failing),
-		cmocka_unit_test(unfit),
+		cmocka_unit_test(locks),     cmocka_unit_test(exceptions),
+		cmocka_unit_test(variables), cmocka_unit_test(ends),
+		cmocka_unit_test(memory),    cmocka_unit_test(failing),
+		cmocka_unit_test(unfit),     cmocka_unit_test(unfit_for_lent_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
