@@ -91,7 +91,7 @@ PROPERTIES := $(addprefix $(B)/,$(wildcard share/sooth/properties/*.prop))
 PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO) $(PROPERTIES)
 
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
-MODEL := $(addprefix $(B)/test/model/,brute generate judge)
+MODEL := $(addprefix $(B)/test/model/,brute generate judge pattern_brute pattern_judge)
 TESTERS := $(MODEL) $(B)/test/exact/steps $(B)/test/model/queries $(B)/test/fuzz/mutants \
 	$(B)/test/model/simulated
 
@@ -142,6 +142,9 @@ format: ## clang-format in place
 test-queries: $(B)/test/model/queries ## N questions to the ordering solver and to Z3, from seed SEED on
 	@$< --count $(or $(N),5000) --seed $(or $(SEED),1)
 
+test-patterns: $(MODEL) ## N random patterns in random traces against all their feasible prefixes
+	@test/model/patterns $(B) --count $(or $(N),10000) --seed $(or $(SEED),1)
+
 bench-solver: $(B)/bench/solver ## the ordering solver beside Z3 on the same windows
 	@$<
 
@@ -169,6 +172,7 @@ test-mutants: all $(B)/test/fuzz/mutants $(MODEL) ## N damaged traces: a clear e
 test-long: test ## everything that takes longer than CI should
 	@$(MAKE) --no-print-directory model N=20000
 	@$(MAKE) --no-print-directory test-queries N=5000
+	@$(MAKE) --no-print-directory test-patterns N=10000
 	@$(MAKE) --no-print-directory test-search N=20000
 	@$(MAKE) --no-print-directory test-programs N=520
 	@$(MAKE) --no-print-directory test-mutants N=100000
@@ -180,6 +184,9 @@ bench-predict: all build/deps-bench ## `sooth check` on recordings of some ten m
 
 bench-paper: all ## two threads that can go wrong among forty: patterns, seconds, window (Havelund, SPIN 2000)
 	@bench/paper $(B)
+
+bench-parametric: $(B)/bench/parametric ## a property with a parameter: 1 M events, 10,000 objects, one pass
+	@$<
 
 bench-explore: all $(B)/bench/explore ## controlled executions per second, beside the goals
 	@$(B)/bench/explore $(B)
@@ -216,7 +223,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 .PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
-	bench-record bench-table bench-package bench-solver bench-predict bench-explore test-queries test-search \
+	bench-record bench-table bench-package bench-solver bench-predict bench-explore bench-parametric test-queries test-search test-patterns \
 	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
@@ -252,7 +259,7 @@ $(B)/bench/solver: $(SOLVER_BENCH) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lm)
 
-$(B)/bench/explore: $(B)/tool/bench/explore.o $(LIB)
+$(B)/bench/explore $(B)/bench/parametric: $(B)/bench/%: $(B)/tool/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 
@@ -280,7 +287,12 @@ $(B)/test/model/brute $(B)/test/model/generate: $(B)/test/model/%: test/model/%.
 	$(call run,LD,$@,$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN_C) $(FLAGS_$(MODE)) $(CFLAGS) -o $@ \
 		$(wildcard test/model/$**.c))
 
-$(B)/test/model/judge: $(B)/tool/test/model/judge.o $(LIB)
+$(B)/test/model/pattern_brute: Makefile $(wildcard test/model/brute_* test/model/pattern_*)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN_C) $(FLAGS_$(MODE)) $(CFLAGS) -o $@ \
+		$(addprefix test/model/,pattern_brute.c pattern_case.c brute_text.c brute_facts.c brute_rules.c))
+
+$(B)/test/model/judge $(B)/test/model/pattern_judge: $(B)/test/model/%: $(B)/tool/test/model/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 
@@ -306,7 +318,8 @@ $(B)/tool/%.o: %.c Makefile
 
 $(B)/runtime/src/runtime/atomic.c.o: FILE_CFLAGS := -mcx16
 # What runs in front of an access, where vector registers may be live.
-$(addprefix $(B)/runtime/src/runtime/,$(addsuffix .c.o,page memory follow place vtime turn turn_pick \
+$(addprefix $(B)/runtime/src/runtime/,$(addsuffix .c.o,page memory follow place vtime point_hit point_read \
+	point_stack turn turn_pick \
 	turn_ready turn_step turn_plan turn_object turn_spin turn_log turn_stuck turn_process carrier_kernel \
 	carrier_fiber)) $(B)/runtime/src/event/event.c.o: FILE_CFLAGS := -mgeneral-regs-only
 

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define ROUNDS 6
+#define ROUNDS 10
 #define PAGES 64
-#define STEPS 360
+#define STEPS 240
 
 struct columns {
 	int set[8];
@@ -18,7 +18,7 @@ struct table {
 	int version;
 };
 static struct columns columns = { { 1, 0, 1 } };
-static struct table table = { &columns, 1 };
+struct table table = { &columns, 1 };
 static pthread_mutex_t pages_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t round_begins;
 static int pages[PAGES], named;

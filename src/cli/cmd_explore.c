@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/confirming.h"
 #include "cli/explore_told.h"
+#include "cli/judging.h"
 #include "cli/recording.h"
 
 #include "base/mem.h"
@@ -30,6 +31,8 @@ static const char usage[] =
 	"switches\n"
 	"as possible, and recorded. What the program writes goes nowhere.\n"
 	"\n"
+	"  -p FILE.prop     a run that violates these properties fails as well; each run is then\n"
+	"                   recorded, which is slower (again for more; -p NAME: sooth's own)\n"
 	"  --budget N       at most so many executions (default 100000)\n"
 	"  --seconds S      … or so long (default 60; 0: no limit)\n"
 	"  --seed N         another first run, other random choices (default 0)\n"
@@ -74,6 +77,8 @@ struct exploring {
 	uint64_t extra;	    /* runs to minimise and to confirm */
 	VEC(struct explored) found;
 	bool terminal;
+	struct properties properties; /* -p: each execution is recorded and judged by them */
+	struct judging judging;
 };
 
 static bool __attribute__((format(printf, 1, 2))) complain(const char *format, ...)
@@ -124,6 +129,7 @@ static bool read_mode(const char *text, enum session_mode *out)
 static bool read_option(struct exploring *x, char **argv, int *i)
 {
 	const char *value;
+	int taken;
 
 	if (!strcmp(argv[*i], "--all"))
 		return x->all = true;
@@ -131,8 +137,8 @@ static bool read_option(struct exploring *x, char **argv, int *i)
 		return x->json = true;
 	if (!strcmp(argv[*i], "-v"))
 		return x->verbose = true;
-	if (!strncmp(argv[*i], "-p", 2))
-		return complain("-p: properties are not supported yet");
+	if ((taken = properties_read_option(&x->properties, argv, i)))
+		return taken > 0;
 	if ((value = recording_value("--budget", argv, i)))
 		return read_number("--budget", value, &x->budget);
 	if ((value = recording_value("--seed", argv, i)))
@@ -234,6 +240,17 @@ static void take_hints(struct exploring *x, const char *path)
 	trace_close(trace);
 }
 
+/* What runs a session's program, and with -p judges what it recorded. */
+static struct executor *executor_of(struct exploring *x, struct session *session, const char *trace)
+{
+	struct executor *executor = session_executor(session);
+
+	if (!x->properties.files.count)
+		return executor;
+	judging_open(&x->judging, executor, &x->properties, trace);
+	return &x->judging.executor;
+}
+
 /* The run that everything starts from: with kernel threads, and recorded. */
 static bool run_first(struct exploring *x, struct err *err)
 {
@@ -242,7 +259,7 @@ static bool run_first(struct exploring *x, struct err *err)
 	struct plan plan = { .policy = x->seed ? CONTROL_PRIORITIES : CONTROL_STAY,
 			     .seed = x->seed,
 			     .options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP };
-	struct executor *executor = session ? session_executor(session) : NULL;
+	struct executor *executor = session ? executor_of(x, session, trace) : NULL;
 	struct outcome outcome;
 	double start = seconds_now();
 	bool ran = executor && executor->run(executor, &plan, &outcome, err);
@@ -307,10 +324,12 @@ static bool search(struct exploring *x, struct err *err)
 		return false;
 	if (explore_result(x->explore)->failures.count && !x->all)
 		return true;
+	if (x->properties.files.count)
+		x->mode = SESSION_ONCE;
 	if (x->mode == SESSION_ONCE)
 		x->traced = trace_name(x, "run", 0);
 	x->session = open_session(x, x->mode, x->traced, err);
-	return x->session && explore_search(x->explore, session_executor(x->session), err);
+	return x->session && explore_search(x->explore, executor_of(x, x->session, x->traced), err);
 }
 
 /* ---- failures ----------------------------------------------------------------------------- */
@@ -366,7 +385,9 @@ static bool report_failure(struct exploring *x, const struct failure *failure,
 {
 	int usual = explore_usual_status(x->explore);
 	bool same = failure_seen(outcome, usual) && failure_key(outcome) == failure->key;
-	char *schedule = same ? save_schedule(x, failure, outcome, trace, number) : NULL;
+	char *schedule = same && !outcome->violated
+				 ? save_schedule(x, failure, outcome, trace, number)
+				 : NULL;
 	struct explored explored;
 	bool told = explored_open(
 		&explored,
@@ -376,6 +397,7 @@ static bool report_failure(struct exploring *x, const struct failure *failure,
 			.trace = trace,
 			.usual = usual,
 			.schedule = schedule,
+			.properties = &x->properties,
 			.program = x->program,
 			.why = same ? NULL : "the run that was to repeat it went another way",
 		},
@@ -392,7 +414,7 @@ static bool confirm(struct exploring *x, struct failure *failure, size_t number,
 {
 	char *trace = trace_name(x, "failure", number);
 	struct session *session = open_session(x, SESSION_ONCE, trace, err);
-	struct executor *executor = session ? session_executor(session) : NULL;
+	struct executor *executor = session ? executor_of(x, session, trace) : NULL;
 	struct outcome outcome;
 	bool told = executor && executor->run(executor, &failure->plan, &outcome, err);
 
@@ -425,7 +447,7 @@ static bool tell_failures(struct exploring *x, struct err *err)
 		struct failure *failure = &result->failures.items[i];
 		if (x->session)
 			x->extra +=
-				minimise_failure(session_executor(x->session), failure,
+				minimise_failure(executor_of(x, x->session, x->traced), failure,
 						 MINIMISE_MOST, explore_usual_status(x->explore));
 		if (!confirm(x, failure, i, err))
 			return false;
@@ -499,6 +521,7 @@ static void clean_up(struct exploring *x)
 	if (x->session)
 		session_close(x->session);
 	explore_close(x->explore);
+	properties_close(&x->properties);
 }
 
 static int run(struct exploring *x)
@@ -517,6 +540,8 @@ static int run(struct exploring *x)
 
 	x->explore = explore_open(&options);
 	well = search(x, &err);
+	if (x->judging.unknown)
+		explore_result(x->explore)->complete = false;
 	if (x->terminal)
 		fputs("\r\033[K", stderr);
 	if (explore_result(x->explore)->interrupted)
@@ -535,14 +560,18 @@ static int run(struct exploring *x)
 
 int cmd_explore(int argc, char **argv)
 {
-	struct exploring x = { .budget = 100000, .seconds = 60, .mode = SESSION_PERSISTENT };
+	struct exploring x = { .budget = 100000,
+			       .seconds = 60,
+			       .mode = SESSION_PERSISTENT,
+			       .properties = { .command = "explore" } };
 	int status;
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		fputs(usage, stdout);
 		return CLI_OK;
 	}
-	if (!read_words(&x, argv) || !make_directory(&x))
+	if (!read_words(&x, argv) || !properties_open(&x.properties) ||
+	    !properties_select(&x.properties) || !make_directory(&x))
 		return CLI_BAD_USE;
 	x.terminal = isatty(STDERR_FILENO);
 	x.stop = confirming_catch();

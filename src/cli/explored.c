@@ -1,6 +1,7 @@
 #include "cli/explored.h"
 
 #include "base/mem.h"
+#include "cli/judging.h"
 #include "event/event.h"
 #include "explore/effect.h"
 #include "explore/place_words.h"
@@ -189,6 +190,37 @@ static void find_events(struct report_observed *observed, const struct outcome *
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
+/* A property is violated: what the recording of that run says of it, as findings of their own. */
+static bool open_violation(struct explored *explored, const struct explored_source *source,
+			   struct trace *trace, struct err *err)
+{
+	struct predict_result *result = mem_zalloc(1, sizeof *result);
+
+	if (!judging_look(source->properties, trace, &explored->set, result, err)) {
+		predict_result_free(result);
+		free(result);
+		property_set_free(&explored->set);
+		trace_close(trace);
+		return false;
+	}
+	for (size_t i = 0; i < result->findings.count; i++) {
+		struct finding *f = &result->findings.items[i];
+
+		if (f->status == FINDING_OBSERVED && !source->why)
+			f->status = FINDING_CONFIRMED;
+	}
+	explored->report = (struct report){
+		.trace = explored->trace,
+		.result = result,
+		.properties = &explored->set,
+		.files = source->properties->files.items,
+		.file_count = source->properties->files.count,
+		.describe = describe_open(&(struct describe_request){
+			.trace = trace, .path = explored->trace, .result = result, .rows = true }),
+	};
+	return true;
+}
+
 bool explored_open(struct explored *explored, const struct explored_source *source, struct err *err)
 {
 	const struct outcome *outcome = source->outcome;
@@ -200,6 +232,9 @@ bool explored_open(struct explored *explored, const struct explored_source *sour
 	if (!trace_open(source->trace, &trace, err))
 		return false;
 	*explored = (struct explored){ .confirmed = !source->why };
+	explored->trace = mem_copy_text(source->trace, strlen(source->trace));
+	if (outcome->violated && source->properties)
+		return open_violation(explored, source, trace, err);
 	words.trace = trace;
 	words.symbols = trace_symbols_open(trace);
 	observed.status = source->why ? FINDING_OBSERVED : FINDING_CONFIRMED;
@@ -211,7 +246,6 @@ bool explored_open(struct explored *explored, const struct explored_source *sour
 	result = mem_zalloc(1, sizeof *result);
 	result->stats.threads = outcome->thread_count;
 	result->stats.events = outcome->event_count;
-	explored->trace = mem_copy_text(source->trace, strlen(source->trace));
 	explored->report.trace = explored->trace;
 	explored->report.result = result;
 	*vec_push(&explored->report.observed) = observed;
@@ -242,5 +276,6 @@ void explored_close(struct explored *explored)
 		vec_free(&observed->events);
 	}
 	vec_free(&report->observed);
+	property_set_free(&explored->set);
 	free(explored->trace);
 }

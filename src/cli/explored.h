@@ -2,7 +2,9 @@
 #ifndef CLI_EXPLORED_H
 #define CLI_EXPLORED_H
 
+#include "cli/properties.h"
 #include "explore/explore.h"
+#include "property/property.h"
 #include "report/report.h"
 
 /* A failure, and the run that repeated it with kernel threads and was recorded. */
@@ -13,12 +15,14 @@ struct explored_source {
 	int usual;		       /* status of a run that is well, as of waitpid */
 	const char *schedule;	       /* the file that it was saved to; NULL: it was not */
 	char **program;
-	const char *why; /* not NULL: it was not repeated, for that reason */
+	const struct properties *properties; /* what it violates is one of these; may be NULL */
+	const char *why;		     /* not NULL: it was not repeated, for that reason */
 };
 
 struct explored {
 	char *trace; /* the recording; NULL: there is none */
 	struct report report;
+	struct property_set set; /* of the report, if it violates a property */
 	bool confirmed;
 };
 

@@ -11,7 +11,9 @@
 #include "compiler/instrument.h"
 #include "compiler/loops.h"
 #include "compiler/lower.h"
+#include "compiler/points.h"
 #include "compiler/segment.h"
+#include "compiler/strings.h"
 
 #include <vector>
 
@@ -169,6 +171,11 @@ void list_block(basic_block bb, std::vector<op> &ops)
 			op o = {};
 			o.kind = op::FORGET;
 			o.stmt = stmt;
+			if (points_is_point(a)) {
+				/* may write a record, but runs none of the program's code */
+				o.kind = op::CLOSE;
+				strings_module_needed = true;
+			}
 			if (!does_nothing(a))
 				ops.push_back(o);
 		}
@@ -180,7 +187,7 @@ bool worth_it(const plan &p)
 {
 	for (const auto &ops : p.blocks)
 		for (const op &o : ops)
-			if (o.kind != op::EXIT)
+			if (o.kind != op::EXIT && o.kind != op::CLOSE)
 				return true;
 	return false;
 }
@@ -222,6 +229,10 @@ void generate_op(const op &o, segment &s, slots &known)
 {
 	gimple_stmt_iterator gsi = gsi_for_stmt(o.stmt);
 
+	if (o.kind == op::CLOSE) {
+		s.close(&gsi);
+		return;
+	}
 	if (o.kind == op::FORGET) {
 		s.close(&gsi);
 		known.forgotten();

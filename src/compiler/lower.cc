@@ -5,6 +5,7 @@
 #include "compiler/atomics.h"
 #include "compiler/calls.h"
 #include "compiler/lower.h"
+#include "compiler/points.h"
 #include "compiler/segment.h"
 
 #include <map>
@@ -376,7 +377,7 @@ void lower_function(function *fn)
 				lower_assign(&gsi);
 			else if (gcall *call = dyn_cast<gcall *>(stmt))
 				lower_call_stmt(&gsi, call);
-			else if (gasm *a = dyn_cast<gasm *>(stmt))
+			else if (gasm *a = dyn_cast<gasm *>(stmt); a && !points_is_point(a))
 				count_asm(a);
 		}
 }

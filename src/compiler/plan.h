@@ -8,7 +8,7 @@
 #include <vector>
 
 struct op {
-	enum kind { READ, WRITE, COPY, CLEAR, SITE, EXIT, FORGET } kind;
+	enum kind { READ, WRITE, COPY, CLEAR, SITE, EXIT, FORGET, CLOSE } kind;
 	gimple *stmt;
 	/* COPY has both; READ only `from`; WRITE and CLEAR only `to` */
 	bool from_shared, to_shared;

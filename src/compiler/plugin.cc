@@ -3,6 +3,7 @@
 #include "plugin-version.h"
 
 #include "compiler/instrument.h"
+#include "compiler/points.h"
 #include "compiler/segment.h"
 #include "compiler/strings.h"
 
@@ -36,6 +37,28 @@ static void replace_pass(const char *plugin, const char *name, bool optimised)
 	register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
 }
 
+static void insert_points(const char *plugin)
+{
+	struct register_pass_info info;
+
+	info.pass = points_new_pass(g);
+	info.reference_pass_name = "ssa";
+	info.ref_pass_instance_number = 1;
+	info.pos_op = PASS_POS_INSERT_AFTER;
+	register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
+}
+
+/* -fplugin-arg-sooth-points=all|some|none */
+static void read_points(const char *value)
+{
+	if (value && !strcmp(value, "all"))
+		points_wanted = POINTS_ALL;
+	else if (value && !strcmp(value, "none"))
+		points_wanted = POINTS_NONE;
+	else
+		points_wanted = POINTS_SOME;
+}
+
 int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *version)
 {
 	if (!plugin_default_version_check(version, &gcc_version)) {
@@ -46,6 +69,8 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 	for (int i = 0; i < info->argc; i++)
 		if (!strcmp(info->argv[i].key, "statistics"))
 			wants_statistics = true;
+		else if (!strcmp(info->argv[i].key, "points"))
+			read_points(info->argv[i].value);
 
 	/*
 	 * The compiler now behaves as under -fsanitize=thread: the macro is defined, functions end
@@ -58,6 +83,7 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 
 	replace_pass(info->base_name, "tsan", true);
 	replace_pass(info->base_name, "tsan0", false);
+	insert_points(info->base_name);
 	register_callback(info->base_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
 	return 0;
 }

@@ -13,6 +13,8 @@ void failure_free(struct failure *failure)
 
 bool failure_seen(const struct outcome *outcome, int usual)
 {
+	if (outcome->violated)
+		return true;
 	switch (outcome->result) {
 	case CONTROL_ASSERTION:
 	case CONTROL_ABORTED:
@@ -59,6 +61,8 @@ uint64_t failure_key(const struct outcome *outcome)
 {
 	bool blocked = outcome->result == CONTROL_DEADLOCK || outcome->result == CONTROL_STUCK;
 
+	if (outcome->violated)
+		return outcome->violated;
 	if (outcome->result == CONTROL_ENDED)
 		return hash_mix(hash_mix(1, outcome->result), (uint64_t)outcome->status);
 	return hash_mix(hash_mix(1, outcome->result),

@@ -41,6 +41,7 @@ struct outcome {
 	uint32_t blocked_count;
 	const struct control_thread *threads;
 	uint32_t thread_count;
+	uint64_t violated; /* by whoever judges runs: a key of what this one violates, 0: nothing */
 };
 
 struct executor {

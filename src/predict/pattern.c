@@ -65,8 +65,7 @@ static bool is_fresh(const struct search *s, const struct join_choice *choice)
 	for (size_t i = 0; i < choice->form->leaves.count; i++) {
 		const struct scene_event *e = &s->scene->events.items[choice->events[i]];
 
-		if (e->node >= s->scene->window->fresh ||
-		    (e->anchor != ORDER_NONE && e->anchor >= s->scene->window->fresh))
+		if (e->anchor >= s->scene->window->fresh)
 			return true;
 	}
 	return s->scene->window->fresh == 0;

@@ -51,6 +51,31 @@ static bool may_be_last(const struct pattern_asker *a, size_t leaf)
 	       !is_grouped(a, leaf);
 }
 
+/* ---- bounds of lives -------------------------------------------------------------------------------------------- */
+
+/* The events that bound the lives of what a leaf's event binds, where they are nodes of the window. */
+static void each_bound(struct pattern_asker *a, size_t leaf,
+		       void (*use)(struct pattern_asker *a, size_t leaf, uint32_t node, bool born))
+{
+	const struct scene *s = a->scene;
+	const struct scene_event *e = leaf_event(a, leaf);
+
+	for (uint32_t p = 0; p < s->parameters; p++) {
+		const struct property_value *v;
+		const struct property_id *id = &e->event->id;
+
+		if (e->binding[p] == PROPERTY_NONE)
+			continue;
+		v = &s->property->values.items[e->binding[p]];
+		if (v->has_born && (v->born.stream != id->stream || v->born.index != id->index) &&
+		    scene_find_node(s, v->born) != ORDER_NONE)
+			use(a, leaf, scene_find_node(s, v->born), true);
+		if (v->has_dead && (v->dead.stream != id->stream || v->dead.index != id->index) &&
+		    scene_find_node(s, v->dead) != ORDER_NONE)
+			use(a, leaf, scene_find_node(s, v->dead), false);
+	}
+}
+
 /* ---- clauses --------------------------------------------------------------------------------------- */
 
 static void demand(struct pattern_asker *a, uint32_t before, uint32_t after)
@@ -91,17 +116,29 @@ static void demand_before_others(struct pattern_asker *a, size_t leaf)
 	}
 }
 
-/* Do all other leaves come before the group, in the pattern? */
-static bool is_group_last(const struct pattern_asker *a, uint32_t group)
+static void see_birth(struct pattern_asker *a, size_t leaf, uint32_t node, bool born)
 {
+	(void)leaf;
+	(void)node;
+	a->born |= born;
+}
+
+/*
+ * Do all other leaves come before the group, in the pattern? Then a match may as well end with it,
+ * unless a life has to begin first: by one of the group, perhaps.
+ */
+static bool is_group_last(struct pattern_asker *a, uint32_t group)
+{
+	a->born = false;
 	for (size_t i = 0; i < a->form->leaves.count; i++) {
+		each_bound(a, i, see_birth);
 		for (size_t k = 0; k < a->form->leaves.count; k++) {
 			if (form_leaf(a, k)->group == group && form_leaf(a, i)->group != group &&
 			    !form_orders(a->form, (uint32_t)i, (uint32_t)k))
 				return false;
 		}
 	}
-	return true;
+	return !a->born;
 }
 
 static void demand_group(struct pattern_asker *a, uint32_t group)
@@ -266,29 +303,6 @@ static void list_violations(struct pattern_asker *a, const struct spec_pattern *
 }
 
 /* ---- lives -------------------------------------------------------------------------------------------- */
-
-/* The events that bound the lives of what a leaf's event binds, where they are nodes of the window. */
-static void each_bound(struct pattern_asker *a, size_t leaf,
-		       void (*use)(struct pattern_asker *a, size_t leaf, uint32_t node, bool born))
-{
-	const struct scene *s = a->scene;
-	const struct scene_event *e = leaf_event(a, leaf);
-
-	for (uint32_t p = 0; p < s->parameters; p++) {
-		const struct property_value *v;
-		const struct property_id *id = &e->event->id;
-
-		if (e->binding[p] == PROPERTY_NONE)
-			continue;
-		v = &s->property->values.items[e->binding[p]];
-		if (v->has_born && (v->born.stream != id->stream || v->born.index != id->index) &&
-		    scene_find_node(s, v->born) != ORDER_NONE)
-			use(a, leaf, scene_find_node(s, v->born), true);
-		if (v->has_dead && (v->dead.stream != id->stream || v->dead.index != id->index) &&
-		    scene_find_node(s, v->dead) != ORDER_NONE)
-			use(a, leaf, scene_find_node(s, v->dead), false);
-	}
-}
 
 static void demand_bound(struct pattern_asker *a, size_t leaf, uint32_t node, bool born)
 {
@@ -463,13 +477,20 @@ static bool holds(const struct pattern_asker *a, const struct spec_pattern *part
 	return true;
 }
 
-/* Was its anchor next before any anchor of its group happened? */
-static bool met_others(const struct pattern_asker *a, size_t leaf)
+/*
+ * Was the node next before any anchor of the leaf's group happened? The moment before an event
+ * stands right before it among the nodes, but it may have come as soon as it could.
+ */
+static bool met_others(const struct pattern_asker *a, size_t leaf, uint32_t node)
 {
 	uint32_t state = 0, before;
 
-	while ((before = scene_before_next(a->scene, leaf_event(a, leaf)->anchor, &state)) !=
-	       ORDER_NONE) {
+	while ((before = scene_before_next(a->scene, node, &state)) != ORDER_NONE) {
+		if (a->scene->window->nodes.items[before].moment) {
+			if (!met_others(a, leaf, before))
+				return false;
+			continue;
+		}
 		for (size_t i = 0; i < a->form->leaves.count; i++) {
 			if (form_leaf(a, i)->group == form_leaf(a, leaf)->group &&
 			    before >= leaf_event(a, i)->anchor)
@@ -487,7 +508,7 @@ bool pattern_is_observed(struct pattern_asker *a, const struct join_choice *choi
 			if (form_orders(a->form, i, j) && leaf_node(a, i) >= leaf_node(a, j))
 				return false;
 		}
-		if (is_grouped(a, i) && !met_others(a, i))
+		if (is_grouped(a, i) && !met_others(a, i, leaf_event(a, i)->anchor))
 			return false;
 	}
 	for (size_t i = 0; i < a->form->inverted.count; i++) {

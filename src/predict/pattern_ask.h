@@ -17,6 +17,7 @@ struct pattern_asker {
 	const struct form *form;
 	const uint32_t *events;
 	int32_t inside[FORM_LEAVES]; /* literals, 0: not made */
+	bool born;		     /* a life begins in the window */
 };
 
 void pattern_asker_open(struct pattern_asker *asker, struct analysis *analysis,

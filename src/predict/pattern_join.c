@@ -94,8 +94,8 @@ static bool may_meet(const struct join *j, const struct scene_event *a, const st
 {
 	const struct scene *s = j->scene;
 
-	return a->thread != b->thread && a->anchor != ORDER_NONE && b->anchor != ORDER_NONE &&
-	       !must_precede(s, a->anchor, b->anchor) && !must_precede(s, b->anchor, a->anchor) &&
+	return a->thread != b->thread && !must_precede(s, a->anchor, b->anchor) &&
+	       !must_precede(s, b->anchor, a->anchor) &&
 	       !locks_exclude(s->window, a->anchor, b->anchor);
 }
 
@@ -125,7 +125,7 @@ static bool fits(const struct join *j, uint32_t k, uint32_t number)
 		if (!fits_with(j, j->order[k], e, j->order[i]))
 			return false;
 	}
-	return j->form->leaves.items[j->order[k]].group == FORM_NONE || e->anchor != ORDER_NONE;
+	return true;
 }
 
 /* ---- regions ----------------------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
 #include "predict/pattern_scene.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -63,19 +62,23 @@ static uint32_t anchor_of(const struct scene *s, uint32_t n)
 		       : ORDER_NONE;
 }
 
+/* A request whose anchor is behind the window waits for the next one. */
 static void add_event(struct scene *s, uint32_t node, uint32_t number)
 {
 	const struct property_event *e = &s->property->events.items[number];
+	uint32_t anchor = anchor_of(s, node);
 
+	if (anchor == ORDER_NONE)
+		return;
 	*vec_push(&s->events) = (struct scene_event){
 		.node = node,
-		.anchor = anchor_of(s, node),
+		.anchor = anchor,
 		.thread = s->model->thread.items[node],
 		.number = number,
 		.next = ORDER_NONE,
 		.event = e,
 		.binding = &s->property->bindings.items[e->bindings],
-		.site = hash_mix(hash_mix(0, e->site), e->event),
+		.site = e->site,
 	};
 	s->type_count[e->event]++;
 }
@@ -184,15 +187,16 @@ uint32_t scene_before_next(const struct scene *s, uint32_t node, uint32_t *state
 	const struct window_node *n = &s->window->nodes.items[node];
 	uint32_t previous = order_model_previous(s->model, node);
 
-	if (!(*state)++ && previous != ORDER_NONE)
-		return previous;
-	for (uint32_t i; (i = s->edge_start[node] + *state - 1) < s->edge_start[node + 1];
-	     (*state)++) {
-		uint32_t from = s->edge_from[i];
+	if (!*state) {
+		*state = 1;
+		if (previous != ORDER_NONE)
+			return previous;
+	}
+	while (s->edge_start[node] + *state - 1 < s->edge_start[node + 1]) {
+		uint32_t from = s->edge_from[s->edge_start[node] + (*state)++ - 1];
 
-		if (n->kind == EV_JOIN && s->model->thread.items[from] == n->object)
-			continue;
-		return from;
+		if (n->kind != EV_JOIN || s->model->thread.items[from] != n->object)
+			return from;
 	}
 	return ORDER_NONE;
 }

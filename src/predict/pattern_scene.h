@@ -12,13 +12,13 @@
 
 struct scene_event {
 	uint32_t node;	 /* of a request, the moment before its anchor */
-	uint32_t anchor; /* node; ORDER_NONE: behind the window */
+	uint32_t anchor; /* node */
 	uint32_t thread; /* of the model */
 	uint32_t number; /* in the property's events */
 	uint32_t next;	 /* of its thread, or ORDER_NONE */
 	const struct property_event *event;
 	const uint32_t *binding;
-	uint64_t site; /* with the event of the property in it */
+	uint64_t site;
 };
 
 /* Numbers of events, in the order of their nodes. */

@@ -70,23 +70,36 @@ static uint64_t put_list(struct property_reader *r, const struct trace_point *po
 	return r->function_lists.count;
 }
 
-/* The list of a text's function. */
-static uint64_t find_by_name(struct property_reader *r, const struct trace_event *event,
-			     const struct trace_point *point)
+/*
+ * What tells which function it is, without reading the event: its point's number, or the place of a
+ * text's call or ret. False: a text's probe must be read.
+ */
+static bool key_of(const struct property_reader *r, const struct trace_event *event, uint64_t *key)
 {
-	bool fresh, both = event->kind == EV_ENTER;
+	if (!r->text) {
+		*key = event->number;
+		return event->kind == EV_POINT;
+	}
+	*key = event->pc << 1 | (event->kind == EV_EXIT);
+	return event->kind == EV_ENTER || event->kind == EV_EXIT;
+}
+
+/* The list of a text's probe or point, by name. */
+static uint64_t find_by_name(struct property_reader *r, const struct trace_point *point)
+{
 	uint32_t number;
+	bool fresh;
 	char *key;
-	int length = asprintf(&key, "%c%c%s\"%s", '0' + point->kind, '0' + both, point->function,
+	int length = asprintf(&key, "%c%s\"%s", '0' + point->kind, point->function,
 			      point->library ? point->library : "");
 
 	if (length < 0)
 		abort();
 	number = intern_put(&r->words, key, (size_t)length, &fresh);
 	free(key);
-	if (fresh) /* words and lists are made together: their numbers agree */
-		put_list(r, point, both);
-	return number + 1;
+	if (fresh)
+		*vec_push(&r->word_lists) = (uint32_t)put_list(r, point, false);
+	return r->word_lists.items[number];
 }
 
 static void add_candidates(struct property_reader *r, struct reader_list list)
@@ -98,26 +111,26 @@ static void add_candidates(struct property_reader *r, struct reader_list list)
 bool points_look(struct property_reader *r, const struct trace_event *event,
 		 struct trace_point *point)
 {
-	uint64_t *row = NULL, list;
-	bool fresh = true;
+	uint64_t *known = NULL, key, list;
+	bool keyed = key_of(r, event, &key), fresh = true;
 
-	if (!r->functions.count || (!r->text && event->kind != EV_POINT))
+	if (!r->functions.count || (!r->text && !keyed))
 		return false;
-	if (!r->text) {
-		row = map_put(&r->rows, event->address, &fresh);
-		if (!fresh && !r->function_lists.items[*row - 1].count)
+	if (keyed) {
+		known = map_put(&r->rows, key, &fresh);
+		if (!fresh && !r->function_lists.items[*known - 1].count)
 			return false;
 	}
 	if (!trace_read_point(trace_order_cursor(r->order), event, point)) {
-		if (row && fresh) {
+		if (keyed && fresh) {
 			*vec_push(&r->function_lists) = (struct reader_list){ 0 };
-			*row = r->function_lists.count;
+			*known = r->function_lists.count;
 		}
 		return false;
 	}
-	if (row && fresh)
-		*row = put_list(r, point, false);
-	list = row ? *row : find_by_name(r, event, point);
+	if (keyed && fresh)
+		*known = put_list(r, point, event->kind == EV_ENTER);
+	list = keyed ? *known : find_by_name(r, point);
 	add_candidates(r, r->function_lists.items[list - 1]);
 	return r->candidates.count > 0;
 }
@@ -126,6 +139,7 @@ void points_free(struct property_reader *r)
 {
 	vec_free(&r->functions);
 	vec_free(&r->function_lists);
+	vec_free(&r->word_lists);
 	map_free(&r->rows);
 	map_free(&r->memory);
 	intern_free(&r->words);

@@ -121,8 +121,9 @@ struct property_reader {
 
 	/* points.c */
 	VEC(uint32_t) functions;
-	struct map rows;     /* row's address: list + 1 */
-	struct intern words; /* texts: kind and function to list */
+	struct map rows;     /* a point's number, or a text's place: list + 1 in function_lists */
+	struct intern words; /* texts: kind and function of probes and points */
+	VEC(uint32_t) word_lists;
 	VEC(struct reader_list) function_lists;
 	struct intern names; /* texts: variables */
 	struct map memory;   /* texts: their values, for *name; key of the variable to value */

@@ -96,6 +96,15 @@ static void judge_all(const struct report *reports, size_t count, judged_list *l
 	}
 }
 
+/* Of sooth's own files the name is enough. */
+static const char *shown_path(const struct judged *j)
+{
+	static const char own[] = "/share/sooth/properties/";
+	const char *at = strstr(j->file->path, own);
+
+	return at ? at + strlen(own) : j->file->path;
+}
+
 static void free_all(judged_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -152,7 +161,7 @@ void report_print_properties(const struct report *reports, size_t count, FILE *o
 		const struct judged *j = &list.items[i];
 		uint32_t number = 0;
 
-		fprintf(out, "property %s (%s): ", j->property->name, j->file->path);
+		fprintf(out, "property %s (%s): ", j->property->name, shown_path(j));
 		print_verdict(j, out);
 		for (size_t k = 0; k < j->unseen.count; k++)
 			fprintf(out, "  not seen: %s\n", j->unseen.items[k]);
@@ -197,7 +206,7 @@ json_t *report_json_properties(const struct report *reports, size_t count)
 		for (size_t k = 0; k < j->unseen.count; k++)
 			json_array_append_new(unseen, report_json_text(j->unseen.items[k]));
 		json_object_set_new(object, "name", report_json_text(j->property->name));
-		json_object_set_new(object, "file", report_json_text(j->file->path));
+		json_object_set_new(object, "file", report_json_text(shown_path(j)));
 		json_object_set_new(object, "events", json_integer((json_int_t)j->events));
 		json_object_set_new(object, "findings", json_integer((json_int_t)j->findings));
 		json_object_set_new(object, "judged", json_boolean(is_judged(j)));

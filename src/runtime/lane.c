@@ -4,6 +4,7 @@
 #include "runtime/follow.h"
 #include "runtime/global.h"
 #include "runtime/log.h"
+#include "runtime/point_hit.h"
 #include "runtime/process.h"
 #include "runtime/record.h"
 #include "runtime/refill.h"
@@ -229,6 +230,7 @@ void lane_end(void)
 	bool quiet = lane_self.quiet;
 
 	lane_self.quiet = true;
+	point_end_thread();
 	close_lanes(WIRE_BLOCK_LAST);
 	lane_self.ended = true;
 	use_sink();

@@ -4,6 +4,7 @@
 #include "event/wire.h"
 #include "runtime/lane.h"
 #include "runtime/patch.h"
+#include "runtime/point.h"
 #include "runtime/process.h"
 #include "runtime/turn.h"
 
@@ -149,6 +150,7 @@ SOOTH_API void __sooth_module_add(const char *seg, const char *seg_end, const ch
 		}
 		if (turn_taking)
 			patch_module(m);
+		point_module(m);
 	}
 	lane_self.quiet = quiet;
 	errno = error;
@@ -165,4 +167,5 @@ void module_write_all(void)
 		return;
 	for (uint32_t i = 0; i < count && i < MODULES_MAX; i++)
 		write_module(&modules[i]);
+	point_after_fork();
 }

@@ -50,6 +50,9 @@ static void set(struct options *o, const char *key, size_t key_length, const cha
 	} else if (IS("control") && length < sizeof(o->control)) {
 		memcpy(o->control, value, length);
 		o->control[length] = 0;
+	} else if (IS("points") && length < sizeof(o->points)) {
+		memcpy(o->points, value, length);
+		o->points[length] = 0;
 	} else if (IS("serial")) {
 		o->serial = read_size(value, length) != 0;
 	} else if (IS("seed")) {

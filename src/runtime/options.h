@@ -17,7 +17,8 @@ struct options {
 	bool serial;	   /* serial=1  take turns; nobody says how */
 	bool has_seed;	   /* seed=N  with serial: by priorities that are drawn from it */
 	uint64_t seed;
-	bool patterns; /* patterns=1  tell new locking patterns: pattern.h */
+	char points[OPTIONS_PATH_MAX]; /* points=PATH  a selection of points: event/point.h */
+	bool patterns;		       /* patterns=1  tell new locking patterns: pattern.h */
 };
 
 void options_read(struct options *options, const char *text);

@@ -8,6 +8,7 @@
 #include "runtime/module.h"
 #include "runtime/options.h"
 #include "runtime/pattern.h"
+#include "runtime/point.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/ring.h"
@@ -254,6 +255,8 @@ void process_start(void)
 		recording = ring_open(NULL);
 	pattern_on = recording && process.options.patterns;
 	atomic_store(&process.state, recording ? RECORDING : IDLE);
+	if (recording)
+		point_start(process.options.points);
 	lane_start();
 	lane_self.quiet = quiet;
 	errno = error;

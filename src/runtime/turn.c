@@ -293,7 +293,8 @@ enum turn_answer turn_take_slowly(struct turn_thread *t)
 		t->decided = false;
 		return TURN_GO;
 	}
-	turn_plan_arrived(t);
+	if (turn.stops_open)
+		turn_plan_arrived(t);
 	turn_stand(t);
 	if (!turn_is_free(&t->want) && !turn_object_can(t) && turn_stuck_cycle(t)) {
 		record_request(t);

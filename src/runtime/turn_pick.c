@@ -20,6 +20,8 @@ static uint32_t give(uint32_t i)
 	t->answer = TURN_GO;
 	if (t->where != TURN_STANDS || t->want.pause == TURN_YIELD || t->want.pause == TURN_EXIT)
 		return i;
+	if (!choice && turn_is_free(&t->want))
+		return i;
 	if (choice == CONTROL_TIMEOUT && t->want.how == EVENT_TIMED)
 		t->answer = TURN_TIMED_OUT;
 	else if (choice == CONTROL_SPURIOUS && t->want.kind == EV_WOKEN)

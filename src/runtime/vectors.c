@@ -2,18 +2,23 @@
 #include "runtime/vectors.h"
 
 #include <cpuid.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* For vectors.S. */
 extern uint64_t vectors_bytes;
 extern uint32_t vectors_mask;
+extern bool vectors_tells;
 
 uint64_t vectors_bytes = 512 + 64;
 uint32_t vectors_mask = 0; /* 0: FXSAVE only */
+bool vectors_tells;	   /* the processor does, which of it is in use */
 
 /* x87, SSE, AVX, AVX-512: what compiled code may hold across an asm. Not AMX (8 KiB, and no
  * compiler keeps tiles there). */
 #define STATE_MASK 0xe7u
+#define STATE_AVX 4u
+#define XGETBV_1 4u /* of leaf 0xd, 1 */
 
 void vectors_prepare(void)
 {
@@ -25,4 +30,7 @@ void vectors_prepare(void)
 		return;
 	vectors_bytes = (b + 63) & ~63u;
 	vectors_mask = a & STATE_MASK;
+	if (!__get_cpuid_count(0xd, 1, &a, &b, &c, &d))
+		return;
+	vectors_tells = vectors_mask & STATE_AVX && a & XGETBV_1;
 }

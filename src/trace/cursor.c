@@ -377,6 +377,23 @@ static void take_order(struct trace_event *ev, uint64_t m)
 	ev->mode = 0;
 }
 
+/* A point's place is in its table, not in its record; in a text its number is the place. */
+static void place_point(const struct trace_cursor *c, struct trace_event *ev)
+{
+	const struct store_point *point = store_point(c->trace, ev->number);
+
+	if (ev->kind != EV_POINT)
+		return;
+	if (c->text) {
+		ev->pc = ev->number;
+		ev->number = 0;
+	}
+	if (c->text || !point)
+		return;
+	ev->pc = point->pc;
+	ev->site = &point->site;
+}
+
 /* What is special about a kind. Returns what is wrong, or NULL. */
 static const char *finish_record(struct trace_cursor *c, struct trace_event *ev,
 				 const struct codec_fields *f)
@@ -422,6 +439,7 @@ static const char *finish_record(struct trace_cursor *c, struct trace_event *ev,
 	case EV_UNMODELLED:
 	case EV_PROBE:
 	case EV_POINT:
+		place_point(c, ev);
 		ev->value = f->bytes;
 		ev->size = ev->unit = (uint32_t)f->size;
 		break;

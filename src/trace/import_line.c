@@ -420,6 +420,8 @@ static bool read_event(struct importer *im, struct err *err)
 	if (!read_operation(im, row, stream, &r, bytes, err))
 		return false;
 	r.pc = place_of(im, line->place, is_said(row) ? (struct parse_slice){ 0 } : line->call);
+	if (row->kind == EV_POINT) /* has no pc of its own */
+		r.n = r.pc;
 	trace_write(im->writer, stream, &r);
 	return true;
 }

@@ -116,6 +116,8 @@ static bool read_directory(struct trace *trace, struct err *err)
 		return false;
 	if (map_part(trace, "modules", &ok, err))
 		store_load_modules(trace, &trace->views.items[trace->views.count - 1]);
+	if (ok && map_part(trace, "points_on", &ok, err))
+		store_load_points(trace, &trace->views.items[trace->views.count - 1]);
 	for (unsigned i = 0; i < WIRE_LOG_FILES && ok; i++) {
 		char name[16];
 
@@ -251,6 +253,7 @@ void trace_close(struct trace *trace)
 	for (size_t i = 0; i < trace->problems.count; i++)
 		free(trace->problems.items[i]);
 	store_free_modules(trace);
+	store_free_points(trace);
 	names_free(&trace->names);
 	map_free(&trace->globals);
 	vec_free(&trace->views);

@@ -64,10 +64,17 @@ static struct trace_span word(const char **cursor)
 	return span;
 }
 
+static const char *place_text(const struct trace *trace, const struct wire_element *site)
+{
+	const struct store_point *point = store_point_of_site(trace, site);
+
+	return point ? point->place : text_at(module_of(trace, site), &site->place_ref);
+}
+
 unsigned trace_site_places(const struct trace *trace, const struct wire_element *site,
 			   struct trace_place *places, unsigned most)
 {
-	const char *cursor = site ? text_at(module_of(trace, site), &site->place_ref) : NULL;
+	const char *cursor = site ? place_text(trace, site) : NULL;
 	uint32_t line = site ? site->line : 0, column = site ? site->column : 0;
 	unsigned count = 0;
 

@@ -1,6 +1,6 @@
 #include "trace/point.h"
 
-#include "trace/names.h"
+#include "event/codec.h"
 #include "trace/point_text.h"
 #include "trace/store.h"
 
@@ -70,12 +70,144 @@ static bool read_text(const struct trace_cursor *cursor, const struct trace_even
 
 /* ---- recordings --------------------------------------------------------------------------- */
 
+struct payload {
+	const uint8_t *p, *end;
+};
+
+static bool take(struct payload *in, void *out, size_t bytes)
+{
+	if ((size_t)(in->end - in->p) < bytes)
+		return false;
+	memcpy(out, in->p, bytes);
+	in->p += bytes;
+	return true;
+}
+
+static bool take_text(struct payload *in, struct trace_value *value)
+{
+	uint16_t length;
+
+	if (!take(in, &value->bits, 8) || !take(in, &length, 2))
+		return false;
+	value->type = POINT_STRING;
+	value->known = length != POINT_STRING_UNREADABLE;
+	if (!value->known)
+		return true;
+	value->cut = length & POINT_STRING_CUT;
+	value->length = length & ~POINT_STRING_CUT;
+	value->text = (const char *)in->p;
+	if (value->length > in->end - in->p)
+		return false;
+	in->p += value->length;
+	return true;
+}
+
+static bool take_number(struct payload *in, char letter, struct trace_value *value)
+{
+	if (!take(in, &value->bits, 8))
+		return false;
+	value->known = true;
+	if (letter == 'f') {
+		float number;
+
+		memcpy(&number, &value->bits, sizeof number);
+		value->number = (double)number;
+	} else if (letter == 'd') {
+		memcpy(&value->number, &value->bits, sizeof value->number);
+	}
+	value->type = letter == 'f' || letter == 'd' ? POINT_FLOAT
+		      : letter == 'p'		     ? POINT_POINTER
+		      : letter >= 'a'		     ? POINT_SIGNED
+						     : POINT_UNSIGNED;
+	return true;
+}
+
+static bool take_value(struct payload *in, char letter, struct trace_value *value)
+{
+	*value = (struct trace_value){ .type = letter == 'v' ? POINT_VOID : POINT_OPAQUE };
+	if (letter == 'o' || letter == 'v')
+		return true;
+	if (letter == 's')
+		return take_text(in, value);
+	if (letter > '@')
+		return take_number(in, letter, value);
+	value->type = POINT_BYTES;
+	value->known = true;
+	value->text = (const char *)in->p;
+	value->length = (uint32_t)(letter - '0');
+	if (value->length > in->end - in->p)
+		return false;
+	in->p += value->length;
+	return true;
+}
+
+/* The arguments that `from`, a CALL, BODY or PROBE, was passed. */
+static bool take_arguments(struct payload *in, const struct store_point *from,
+			   struct trace_point *point)
+{
+	point->more = from->flags & POINT_ROW_MORE;
+	for (const char *type = from->types; *type && *type != '*'; type++)
+		if (!take_value(in, *type, &point->arguments[point->count++]))
+			return false;
+	return true;
+}
+
+/* What arguments point at, whatever is left of the payload. */
+static bool take_pointed(struct payload *in, const struct store_point *from,
+			 struct trace_point *point)
+{
+	const char *types = strchr(from->types, '*');
+
+	while (in->p < in->end) {
+		unsigned which = *in->p++;
+		unsigned i = (which & 127) - 1;
+
+		if (i >= point->count)
+			return false;
+		if (which & 128)
+			continue;
+		if (!types || strlen(types + 1) <= i ||
+		    !take_number(in, types[1 + i], &point->pointed[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool take_return(const struct trace *trace, struct payload *in,
+			const struct store_point *self, struct trace_point *point)
+{
+	const struct store_point *call;
+	uint64_t number;
+
+	if (!codec_get_number(&in->p, in->end, &number))
+		return false;
+	call = store_point(trace, number);
+	if (number && (!call || !take_arguments(in, call, point)))
+		return false;
+	if (*self->types && *self->types != '*' && !take_value(in, *self->types, &point->result))
+		return false;
+	return !call || take_pointed(in, call, point);
+}
+
 bool point_read_record(const struct trace *trace, const struct trace_event *event,
 		       struct trace_point *point)
 {
-	(void)trace;
-	(void)point;
-	return event->kind == EV_POINT && false;
+	const struct store_point *self =
+		event->kind == EV_POINT ? store_point(trace, event->number) : NULL;
+	struct payload in = { event->value, event->value + event->size };
+
+	if (!self || !event->value)
+		return false;
+	*point = (struct trace_point){
+		.kind = self->kind,
+		.function = self->name,
+		.plain = self->plain ? self->plain : self->name,
+		.library = self->library,
+		.is_body = self->kind == POINT_RETURN && !(self->flags & POINT_ROW_BEHIND),
+	};
+	if (self->kind == POINT_RETURN)
+		return take_return(trace, &in, self, point);
+	return take_arguments(&in, self, point) && take_pointed(&in, self, point);
 }
 
 bool trace_read_point(const struct trace_cursor *cursor, const struct trace_event *event,
@@ -91,6 +223,22 @@ bool trace_read_point(const struct trace_cursor *cursor, const struct trace_even
 }
 
 /* ---- printing ----------------------------------------------------------------------------- */
+
+static void print_text(FILE *out, const char *text, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '\n' || c == '\t')
+			fputs(c == '\n' ? "\\n" : "\\t", out);
+		else if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < ' ' || c >= 127)
+			fprintf(out, "\\%03o", c);
+		else
+			fputc(c, out);
+	}
+}
 
 static void print_value(FILE *out, const struct trace_value *value)
 {
@@ -119,7 +267,7 @@ static void print_value(FILE *out, const struct trace_value *value)
 	}
 	case POINT_STRING:
 		fputc('"', out);
-		names_escape(out, value->text, value->length, "\"");
+		print_text(out, value->text, value->length);
 		fputs(value->cut ? "\"..." : "\"", out);
 		break;
 	case POINT_BYTES:
@@ -135,9 +283,10 @@ static void print_value(FILE *out, const struct trace_value *value)
 void point_print(FILE *out, const struct trace_point *point)
 {
 	fprintf(out, "%s ", point_words[point->kind]);
-	if (point->library)
+	if (point->library &&
+	    (point->kind == POINT_CALL || (point->kind == POINT_RETURN && !point->is_body)))
 		fprintf(out, "\"%s\":", point->library);
-	fprintf(out, "%s(", point->function);
+	fprintf(out, "%s(", point->plain);
 	for (uint32_t i = 0; i < point->count; i++) {
 		if (i)
 			fputc(',', out);

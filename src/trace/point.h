@@ -21,8 +21,9 @@ struct trace_value {
 struct trace_point {
 	uint8_t kind;	      /* enum point_kind */
 	const char *function; /* linker's name; "app:name" of a probe; a text's word */
-	const char *library;  /* last component of the module that defines it; NULL unknown */
-	uint32_t count;	      /* of arguments */
+	const char *plain;   /* the source's, or demangled without parameters; else as `function` */
+	const char *library; /* last component of the module that defines it; NULL unknown */
+	uint32_t count;	     /* of arguments */
 	struct trace_value arguments[POINT_ARGUMENTS];
 	struct trace_value result; /* RETURN */
 	bool is_body;		   /* RETURN: of the body, not behind a call */
@@ -38,5 +39,17 @@ struct trace_point {
  */
 bool trace_read_point(const struct trace_cursor *cursor, const struct trace_event *event,
 		      struct trace_point *point);
+
+/* The points that were on in a recording, by number from 1. */
+struct trace_point_row {
+	uint64_t number;      /* `number` of its events */
+	uint8_t kind;	      /* enum point_kind */
+	bool is_body;	      /* not at a call of a function that is not recorded */
+	const char *function; /* as in trace_point */
+	const char *plain, *library;
+	uint32_t count; /* of arguments; RETURN: of results */
+};
+size_t trace_point_row_count(const struct trace *trace);
+struct trace_point_row trace_point_row(const struct trace *trace, size_t i);
 
 #endif

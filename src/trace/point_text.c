@@ -6,12 +6,10 @@
  *	call f(1) | exec f(1) | return f(1)=3 | probe app:n(1)		point
  *
  * A value is a number (SIGNED; with 0x, or NULL, a POINTER; with a fraction or an exponent a FLOAT),
- * "text" in quotes, inside of which %XX stands for a character ("text"... was cut off), bytes as
- * x"0a0b", or any other word, which is a STRING. A `?` is a value that is not known.
+ * "text" in quotes, with \" \\ \n \t and \ooo inside as in C ("text"... was cut off), bytes as x"0a0b", or
+ * any other word, which is a STRING. A `?` is a value that is not known.
  */
 #include "trace/point_text.h"
-
-#include "trace/names.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -78,20 +76,35 @@ static bool read_hex(char *text, uint32_t *length)
 	return true;
 }
 
+/* One character, or what a backslash makes of those behind it. */
+static char read_character(struct text *t)
+{
+	char c = *t->p++;
+	unsigned value = 0, digits = 0;
+
+	if (c != '\\' || t->p == t->end)
+		return c;
+	for (; digits < 3 && t->p < t->end && *t->p >= '0' && *t->p <= '7'; digits++)
+		value = value * 8 + (unsigned)(*t->p++ - '0');
+	if (digits)
+		return (char)value;
+	c = *t->p++;
+	return c == 'n' ? '\n' : c == 't' ? '\t' : c;
+}
+
 /* Behind the first quote. */
 static void read_quoted(struct text *t, struct trace_value *value, bool bytes)
 {
-	const char *close = memchr(t->p, '"', (size_t)(t->end - t->p));
-	size_t length = (size_t)((close ? close : t->end) - t->p);
 	char *copy = t->room;
+	bool closed = false;
 
-	memcpy(copy, t->p, length);
-	value->length = (uint32_t)names_unescape(copy, length);
+	while (t->p < t->end && !(closed = *t->p == '"'))
+		*t->room++ = read_character(t);
+	t->p += closed;
+	value->length = (uint32_t)(t->room - copy);
 	value->text = copy;
 	value->type = bytes ? POINT_BYTES : POINT_STRING;
-	value->known = close && (!bytes || read_hex(copy, &value->length));
-	t->room += length;
-	t->p += length + (close != NULL);
+	value->known = closed && (!bytes || read_hex(copy, &value->length));
 	if (t->end - t->p >= 3 && !memcmp(t->p, "...", 3)) {
 		value->cut = true;
 		t->p += 3;
@@ -160,7 +173,7 @@ static void read_name(struct text *t, struct trace_point *point)
 		length--;
 	memcpy(t->room, start, length);
 	t->room[length] = 0;
-	point->function = t->room;
+	point->function = point->plain = t->room;
 	t->room += length + 1;
 }
 

@@ -100,7 +100,6 @@ void print_access_arguments(FILE *out, struct trace_symbols *symbols, const stru
 	print_value(out, ev, ev->value);
 }
 
-/* The percent signs in quotes are escaped with the line's. */
 static void print_point(FILE *out, const struct trace *trace, const struct trace_event *ev)
 {
 	struct trace_point point;

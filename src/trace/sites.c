@@ -19,7 +19,10 @@ static const struct store_module *module_of(const struct trace *trace,
 uint64_t trace_site_address(const struct trace *trace, const struct wire_element *site)
 {
 	const struct store_module *m = site ? module_of(trace, site) : NULL;
+	const struct store_point *point = site ? store_point_of_site(trace, site) : NULL;
 
+	if (point) /* a controlled run names it by where its call returns to */
+		return point->pc;
 	return m ? m->seg_address + (uint64_t)((const uint8_t *)site - m->seg) : 0;
 }
 
@@ -55,7 +58,8 @@ const struct wire_element *trace_site_at(const struct trace *trace, uint64_t add
 		if (at < m->seg_bytes && is_element(trace, m, at))
 			return (const void *)(m->seg + at);
 	}
-	return NULL;
+	const struct store_point *point = store_point_at(trace, address);
+	return point ? &point->site : NULL;
 }
 
 size_t trace_site_count(const struct trace *trace)

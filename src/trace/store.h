@@ -64,6 +64,16 @@ struct store_module {
 	uint32_t *rows; /* seg_bytes / 4: plan + 1 of the row that starts there */
 };
 
+/* A point that was on: a line of points_on. */
+struct store_point {
+	struct wire_element site; /* stands for it in events */
+	uint64_t pc;
+	uint8_t kind, flags; /* of its row */
+	uint16_t pointed;
+	const char *types, *library, *name, *plain; /* library, plain: or NULL */
+	const char *place;			    /* as a site's: "function TAB file" */
+};
+
 struct store_meta {
 	const char *key, *value;
 };
@@ -80,7 +90,9 @@ struct trace {
 	VEC(char *) problems;
 	char *meta; /* the file, cut into the strings of meta_lines */
 	VEC(struct store_meta) meta_lines;
-	uint8_t *memory; /* the blocks of a text trace that was opened as it is */
+	uint8_t *memory;   /* the blocks of a text trace that was opened as it is */
+	char *points_text; /* the file points_on, cut into the texts of points */
+	VEC(struct store_point) points;
 	struct names names;
 	struct map globals; /* address to index + 1 in global_names, 0 ambiguous */
 	VEC(const char *) global_names;
@@ -106,6 +118,14 @@ bool store_cursor_is_text(const struct trace_cursor *cursor, bool *calls_are_poi
 const char *store_cursor_ended(const struct trace_cursor *cursor);
 char *store_cursor_room(const struct trace_cursor *cursor, size_t bytes);
 const struct trace *store_cursor_trace(const struct trace_cursor *cursor);
+
+/* point_table.c: the point with a number, which a site stands for, which has a pc; or NULL. */
+void store_load_points(struct trace *trace, const struct file_view *view);
+void store_free_points(struct trace *trace);
+const struct store_point *store_point(const struct trace *trace, uint64_t number);
+const struct store_point *store_point_of_site(const struct trace *trace,
+					      const struct wire_element *site);
+const struct store_point *store_point_at(const struct trace *trace, uint64_t pc);
 
 /* schedule.c */
 void store_load_schedule(struct trace *trace, const struct file_view *view);

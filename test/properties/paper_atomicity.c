@@ -1,6 +1,8 @@
 // GPredict, figures 4 and 5, with values that do not chain: each m writes the same, so that the
 // violation is predicted from the one run.
 // property: papers.prop
+// violates: DataRace rd@READ wr@WRITE
+// violates: DataRace wr@WRITE wr@WRITE
 // violates: AtomicityViolation begin@BEGIN rd@READ wr@WRITE wr@WRITE end@END
 #include <pthread.h>
 
@@ -8,16 +10,16 @@ struct cell {
 	int s;
 };
 static struct cell cell;
-static int seen;
+static _Thread_local int seen;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void m(struct cell *o) // BEGIN
+static __attribute__((noinline)) void m(struct cell *o) // BEGIN
 {
 #ifdef FIXED
 	pthread_mutex_lock(&lock);
 #endif
-	__atomic_fetch_add(&seen, o->s, __ATOMIC_SEQ_CST); // READ
-	o->s = 1;					   // WRITE
+	seen += o->s; // READ
+	o->s = 1;     // WRITE
 #ifdef FIXED
 	pthread_mutex_unlock(&lock);
 #endif

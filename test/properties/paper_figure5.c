@@ -2,7 +2,7 @@
 // other order of these events keeps every value: it takes a run to see the violation. With m
 // synchronised there is none; the first begin pairs with the first end.
 // property: papers.prop
-// violates: nothing
+// violates: DataRace rd@READ wr@WRITE
 // leads: AtomicityViolation begin@BEGIN rd@READ wr@WRITE wr@WRITE end@END
 #include <pthread.h>
 
@@ -12,7 +12,7 @@ struct cell {
 static struct cell cell;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void m(struct cell *o) // BEGIN
+static __attribute__((noinline)) void m(struct cell *o) // BEGIN
 {
 	int r1, r2;
 

@@ -3,6 +3,8 @@
 // property: papers.prop
 // violates: NullPointerDereference deref@CHECK setNull@FORGET
 // violates: NullPointerDereference deref@USE setNull@FORGET
+// violates: DataRace rd@CHECK wr@FORGET
+// violates: DataRace rd@USE wr@FORGET
 // violates: AnyFieldNull deref@CHECK setNull@FORGET
 // violates: AnyFieldNull deref@USE setNull@FORGET
 #include <pthread.h>
@@ -18,13 +20,16 @@ struct table {
 static struct columns columns = { 5 };
 static struct table table = { &columns, "orders" };
 static pthread_mutex_t names = PTHREAD_MUTEX_INITIALIZER;
+static struct table *last;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int logged;
+int named;
 
-static void log_access(void)
+static void log_access(struct table *o)
 {
 	pthread_mutex_lock(&names);
 	logged++;
+	last = o;
 	pthread_mutex_unlock(&names);
 }
 
@@ -37,7 +42,7 @@ static int object_name(struct table *o)
 #endif
 	if (o->refcols == NULL) // CHECK
 		return 0;
-	log_access();
+	log_access(o);
 	set = o->refcols->set; // USE
 #ifdef FIXED
 	pthread_mutex_unlock(&lock);
@@ -61,7 +66,7 @@ static void forget_columns(struct table *o)
 
 static void *ask(void *unused)
 {
-	object_name(&table);
+	named = object_name(&table);
 	return unused;
 }
 
@@ -80,5 +85,5 @@ int main(void)
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	pthread_mutex_destroy(&lock);
-	return logged != 1;
+	return logged > 1 || !last == logged;
 }

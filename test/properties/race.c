@@ -1,7 +1,6 @@
 // Two threads count without a lock; another counter is atomic, which is no race.
 // property: race
 // violates: DataRace rd@READ wr@WRITE
-// violates: DataRace wr@WRITE wr@WRITE
 #include <pthread.h>
 #include <stdatomic.h>
 

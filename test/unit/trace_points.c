@@ -92,8 +92,8 @@ static void values(void **state)
 	       "0 f(s1,s-2,p16,Sname,Sa, b,f1.5,p0,?)\n");
 	expect("T1|call f()|\nT1|call g|\n", "0 f()\n0 g()\n");
 	expect("T1|probe app:n(3,\"x\")|\n", "3 app:n(s3,Sx)\n");
-	expect("T1|call f(18446744073709551615,1e3,12ab,-,\"%2522%7C%2525\")|\n",
-	       "0 f(u-1,f1000,S12ab,S-,S\"|%)\n");
+	expect("T1|call f(18446744073709551615,1e3,12ab,-,\"\\\"%7C%25\\101\")|\n",
+	       "0 f(u-1,f1000,S12ab,S-,S\"|%A)\n");
 	expect("T1|call f(x\"4142\",x\"4\",\"cut\"...,\"open)|\n", "0 f(BAB,?,Scut…,?)\n");
 	expect("T1|call f(1,2,3,4,5,6,7,8,9,10,11,12,13)|\n",
 	       "0 f(s1,s2,s3,s4,s5,s6,s7,s8,s9,s10,s11,s12)\n");

@@ -1,0 +1,166 @@
+/*
+ * bench/parametric: a property with a parameter on a run with very many objects, in one pass
+ * (property_reader): time for each event, and memory along the way.
+ *
+ * A text of N events: so many objects live at a time, each is allocated, used, freed, and its memory is
+ * used again. Beside the reader runs what a monitor would keep: a state for each value, dropped when the
+ * value is gone.
+ */
+#include "base/vec.h"
+#include "property/property.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char property[] = "property UseAfterClose(struct conn *c) {\n"
+			       "  event open = return conn_open() = c;\n"
+			       "  event use = call conn_use(c, _);\n"
+			       "  event close = call conn_close(c);\n"
+			       "  pattern: open use close use;\n"
+			       "}\n";
+
+/* ---- the run -------------------------------------------------------------------------------------- */
+
+/* Slots of memory, one object after the other in each; `uses` calls for each object. */
+static size_t write_run(FILE *out, size_t events, size_t objects, size_t slots)
+{
+	size_t each = events / objects, uses = each > 2 ? each - 2 : 1, wrote = 0;
+
+	for (size_t first = 0; first < objects; first += slots) {
+		size_t some = objects - first < slots ? objects - first : slots;
+
+		for (size_t s = 0; s < some; s++)
+			fprintf(out,
+				"T%zu|alloc(c%zu,64)|\nT%zu|call conn_open()|\n"
+				"T%zu|ret conn_open=c%zu|\n",
+				s % 8, s, s % 8, s % 8, s);
+		for (size_t u = 0; u < uses; u++) {
+			for (size_t s = 0; s < some; s++)
+				fprintf(out,
+					"T%zu|call conn_use(c%zu,%zu)|\nT%zu|ret conn_use=0|\n",
+					(s + u) % 8, s, u % 4, (s + u) % 8);
+		}
+		for (size_t s = 0; s < some; s++)
+			fprintf(out,
+				"T%zu|call conn_close(c%zu)|\nT%zu|ret conn_close=0|\n"
+				"T%zu|free(c%zu)|\n",
+				s % 8, s, s % 8, s % 8, s);
+		wrote += some * (uses + 2);
+	}
+	return wrote;
+}
+
+static struct trace *make_run(size_t events, size_t objects, size_t slots)
+{
+	char path[] = "/tmp/sooth-bench-XXXXXX";
+	FILE *out = fdopen(mkstemp(path), "w");
+	struct trace *trace = NULL;
+	struct err err;
+
+	write_run(out, events, objects, slots);
+	fclose(out);
+	if (!trace_open(path, &trace, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+	unlink(path);
+	return trace;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------- */
+
+struct state { /* of an object, as a monitor has it */
+	uint64_t events;
+};
+
+struct result {
+	uint64_t events, gone, most_values;
+	double seconds;
+	size_t memory[4]; /* heap in use after each quarter, above what it was before */
+};
+
+static void quarter(struct result *result, unsigned q, size_t before)
+{
+	size_t now = mallinfo2().uordblks;
+
+	result->memory[q] = now > before ? now - before : 0;
+}
+
+static struct result walk(const struct trace *trace, struct spec_file *file, uint64_t expected)
+{
+	struct property_reader *reader = property_reader_open(trace, &file, 1);
+	VEC(struct state) states = { 0 };
+	struct result result = { 0 };
+	struct property_step step;
+	double start = cpu_seconds();
+	unsigned quarters = 0;
+	bool more = property_reader_next(reader, &step);
+	size_t before = mallinfo2().uordblks;
+
+	for (; more; more = property_reader_next(reader, &step)) {
+		uint32_t value = step.kind == PROPERTY_GONE ? step.value : step.bindings[0];
+
+		while (states.count <= value)
+			*vec_push(&states) = (struct state){ 0 };
+		if (step.kind == PROPERTY_GONE) {
+			states.items[value] = (struct state){ 0 };
+			result.gone++;
+			continue;
+		}
+		states.items[value].events++;
+		if (++result.events * 4 >= expected * (quarters + 1) && quarters < 3)
+			quarter(&result, quarters++, before);
+	}
+	quarter(&result, 3, before);
+	result.most_values = states.count;
+	result.seconds = cpu_seconds() - start;
+	vec_free(&states);
+	property_reader_close(reader);
+	return result;
+}
+
+static void measure(struct spec_file *file, size_t events, size_t objects, size_t slots)
+{
+	struct trace *trace = make_run(events, objects, slots);
+	struct result r = walk(trace, file, events);
+
+	printf("%9" PRIu64 " %9zu %7zu %9.3f %9.0f %9" PRIu64, r.events, objects, slots, r.seconds,
+	       r.seconds / (double)r.events * 1e9, r.most_values);
+	for (unsigned q = 0; q < 4; q++)
+		printf(" %8zu", r.memory[q] / 1024);
+	printf("\n");
+	trace_close(trace);
+}
+
+int main(void)
+{
+	struct spec_messages messages = { 0 };
+	struct spec_file *file = spec_parse("bench", property, &messages);
+
+	if (!file)
+		return 1;
+	printf("%9s %9s %7s %9s %9s %9s   memory (KiB) after each quarter\n", "events", "objects",
+	       "living", "CPU s", "ns/event", "values");
+	measure(file, 250000, 10000, 1000);
+	measure(file, 500000, 10000, 1000);
+	measure(file, 1000000, 10000, 1000);
+	measure(file, 2000000, 10000, 1000);
+	measure(file, 1000000, 10000, 10000);
+	measure(file, 1000000, 100000, 1000);
+	spec_free(file);
+	spec_messages_free(&messages);
+	return 0;
+}

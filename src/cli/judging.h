@@ -1,0 +1,28 @@
+/*
+ * `sooth explore -p`: each execution is recorded and judged by the properties. One that violates a
+ * property, or of which another order does, is a failure as a crash is: kept, repeated, told.
+ */
+#ifndef CLI_JUDGING_H
+#define CLI_JUDGING_H
+
+#include "cli/properties.h"
+#include "explore/session.h"
+#include "predict/predict.h"
+
+/* Stands in front of an executor whose runs are recorded to `trace`. */
+struct judging {
+	struct executor executor; /* what the search is given */
+	struct executor *behind;
+	const struct properties *properties;
+	const char *trace;
+	uint64_t unknown; /* what was left undecided in all runs; not 0: silence proves nothing */
+};
+/* All but `unknown` is set. */
+void judging_open(struct judging *judging, struct executor *behind,
+		  const struct properties *properties, const char *trace);
+
+/* The patterns of the properties in one recording. The caller frees both, the result first. */
+bool judging_look(const struct properties *properties, const struct trace *trace,
+		  struct property_set *set, struct predict_result *result, struct err *err);
+
+#endif

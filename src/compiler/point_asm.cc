@@ -1,0 +1,293 @@
+#include "compiler/gcc.h"
+
+#include "compiler/point_asm.h"
+#include "compiler/point_name.h"
+
+static const char nop[] = "990:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n";
+#define STRUCT_MOST 16
+
+/* ---- types ---------------------------------------------------------------------------------- */
+
+static char integer_letter(tree type)
+{
+	static const char letters[2][5] = { "bhil", "BHIL" };
+	tree size = TYPE_SIZE_UNIT(type);
+
+	if (!size || !tree_fits_uhwi_p(size))
+		return 'o';
+	int log = exact_log2(tree_to_uhwi(size));
+	return log >= 0 && log < 4 ? letters[TYPE_UNSIGNED(type) != 0][log] : 'o';
+}
+
+/*
+ * Only `char` is text: what points at signed or unsigned char are bytes of any kind. The address of
+ * an array of them is a text where no prototype says what it is.
+ */
+static char pointer_letter(tree type)
+{
+	tree pointed = TREE_TYPE(type);
+
+	if (TREE_CODE(pointed) == ARRAY_TYPE)
+		pointed = TREE_TYPE(pointed);
+	return TREE_CODE(type) == POINTER_TYPE && TYPE_MAIN_VARIANT(pointed) == char_type_node
+		       ? 's'
+		       : 'p';
+}
+
+static char aggregate_letter(tree type)
+{
+	tree size = TYPE_SIZE_UNIT(type);
+
+	if (TREE_ADDRESSABLE(type) || !size || !tree_fits_uhwi_p(size) || tree_to_uhwi(size) == 0 ||
+	    tree_to_uhwi(size) > STRUCT_MOST)
+		return 'o';
+	return (char)('0' + tree_to_uhwi(size));
+}
+
+char point_letter(tree type)
+{
+	if (VOID_TYPE_P(type))
+		return 'v';
+	if (POINTER_TYPE_P(type))
+		return pointer_letter(type);
+	if (TREE_CODE(type) == NULLPTR_TYPE)
+		return 'p';
+	if (INTEGRAL_TYPE_P(type))
+		return integer_letter(type);
+	if (SCALAR_FLOAT_TYPE_P(type))
+		return TYPE_MODE(type) == SFmode ? 'f' : TYPE_MODE(type) == DFmode ? 'd' : 'o';
+	return RECORD_OR_UNION_TYPE_P(type) ? aggregate_letter(type) : 'o';
+}
+
+/* What a pointer points at, if it is a number or a pointer. */
+static char pointed_letter(tree type)
+{
+	if (!POINTER_TYPE_P(type))
+		return 'o';
+	char letter = point_letter(TREE_TYPE(type));
+	if (letter == 's')
+		return 'p';
+	if (letter == 'v') /* anything: its first eight bytes */
+		return 'L';
+	return letter < 'A' ? 'o' : letter;
+}
+
+/* ---- operands ------------------------------------------------------------------------------- */
+
+struct operands {
+	gimple_seq seq = NULL; /* what must be done before */
+	vec<tree, va_gc> *in = NULL;
+	std::string words;
+	unsigned count = 0;
+};
+
+static void add(operands &o, const char *constraint, const char *modifier, tree value)
+{
+	tree text = build_string(strlen(constraint), constraint);
+
+	vec_safe_push(o.in, build_tree_list(build_tree_list(NULL_TREE, text), value));
+	o.words += std::string("%") + modifier + std::to_string(o.count++) + ";";
+}
+
+/* The bits of a floating constant, as the integer that they are. */
+static tree constant_bits(tree value)
+{
+	tree type = build_nonstandard_integer_type(tree_to_uhwi(TYPE_SIZE(TREE_TYPE(value))), 1);
+	tree bits = fold_build1(VIEW_CONVERT_EXPR, type, value);
+
+	return TREE_CODE(bits) == INTEGER_CST ? bits : NULL_TREE;
+}
+
+/*
+ * A value that has no register is named as memory, where it is anyway: reading it would be an access
+ * that the program does not make.
+ */
+static void add_memory(operands &o, tree value)
+{
+	tree base = get_base_address(value);
+
+	/* A global's place could be told only by its name. */
+	if (!base || (VAR_P(base) && is_global_var(base))) {
+		o.words += "_;";
+		return;
+	}
+	add(o, "m", "", unshare_expr(value));
+	mark_addressable(value);
+}
+
+/* The first few are in registers, further ones may stay where they are. */
+static void add_integer(operands &o, tree value)
+{
+	if (TREE_CODE(value) == INTEGER_CST && POINTER_TYPE_P(TREE_TYPE(value)))
+		value = fold_convert(long_unsigned_type_node, value);
+	add(o, o.count < 6 ? "nr" : "nro", "q", value);
+}
+
+static void add_value(operands &o, tree value, char letter)
+{
+	bool memory = !is_gimple_val(value) ||
+		      (!is_gimple_min_invariant(value) && TREE_CODE(value) != SSA_NAME);
+
+	if (letter == 'o' || letter == 'v') {
+		o.words += "_;";
+	} else if (memory) {
+		add_memory(o, value);
+	} else if (letter != 'f' && letter != 'd') {
+		add_integer(o, value);
+	} else if (TREE_CODE(value) == REAL_CST) {
+		tree bits = constant_bits(value);
+		if (bits)
+			add(o, "n", "", bits);
+		else
+			o.words += "_;";
+	} else {
+		add(o, "x", "", value);
+	}
+}
+
+/* ---- the statement -------------------------------------------------------------------------- */
+
+/* In an asm template percent signs and dialect braces have a meaning; in its strings quotes do. */
+static std::string quote(const std::string &text)
+{
+	std::string out;
+	char octal[8];
+
+	for (unsigned char c : text) {
+		if (c < ' ' || c >= 127 || c == '"' || c == '\\') {
+			snprintf(octal, sizeof(octal), "\\%03o", c);
+			out += octal;
+			continue;
+		}
+		if (c == '%' || c == '{' || c == '|' || c == '}')
+			out += '%';
+		out += (char)c;
+	}
+	return out;
+}
+
+static std::string place(tree function, const expanded_location &x)
+{
+	const char *name = lang_hooks.decl_printable_name(function, 1);
+	return std::string(name ? name : "?") + "\t" + (x.file ? x.file : "");
+}
+
+/*
+ * The row, behind the label 990 of the NOP. The section of rows is in the group of the function (the
+ * '?'), so that they are dropped together. `operands` are put in as they are: the compiler replaces
+ * them.
+ */
+static std::string row(const point &p, const char *pc, const std::string &where,
+		       const std::string &types, const std::string &operands)
+{
+	expanded_location x = expand_location(p.where);
+	unsigned column = x.column > 0 && x.column < 0xffff ? (unsigned)x.column : 0;
+
+	return "\t.pushsection sooth_pstr,\"MS\",@progbits,1\n"
+	       "991:\t.asciz \"" +
+	       quote(p.name) +
+	       "\"\n"
+	       "992:\t.asciz \"" +
+	       quote(where) +
+	       "\"\n"
+	       "993:\t.asciz \"" +
+	       quote(types) +
+	       "\"\n"
+	       "994:\t.asciz \"" +
+	       operands +
+	       "\"\n"
+	       "\t.popsection\n"
+	       "\t.pushsection sooth_point,\"?\",@progbits\n"
+	       "\t.balign 8\n"
+	       "\t.quad " +
+	       pc +
+	       "\n"
+	       "\t.long 991b,992b,993b,994b," +
+	       std::to_string(x.line) +
+	       "\n"
+	       "\t.short " +
+	       std::to_string(column) +
+	       "\n"
+	       "\t.byte " +
+	       std::to_string(p.kind) + "," + std::to_string(p.flags) +
+	       "\n"
+	       "\t.popsection";
+}
+
+/* Our text is in AT&T's syntax, in which 990b is no number. */
+static const char *template_of(const std::string &text)
+{
+	if (ix86_asm_dialect != ASM_INTEL)
+		return ggc_strdup(text.c_str());
+	return ggc_strdup(
+		("\t.att_syntax noprefix\n" + text + "\n\t.intel_syntax noprefix").c_str());
+}
+
+gimple_seq point_build(const point &p)
+{
+	operands o;
+	std::string types, pointed;
+	point made = p;
+
+	for (const point_value &v : p.values) {
+		if (types.size() == POINT_ARGUMENTS) {
+			made.flags |= POINT_ROW_MORE;
+			break;
+		}
+		tree type = v.type ? v.type : TREE_TYPE(v.value);
+		char letter = point_letter(type);
+		types += letter;
+		pointed += pointed_letter(type);
+		add_value(o, v.value, letter);
+	}
+	if (pointed.find_first_not_of('o') != std::string::npos)
+		types += '*' + pointed;
+	vec<tree, va_gc> *clobbers = NULL;
+	for (const char *what : { "memory", "cc" })
+		vec_safe_push(clobbers,
+			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
+	expanded_location x = expand_location(p.where);
+	std::string text = nop + row(made, "990b", place(current_function_decl, x), types, o.words);
+	gasm *stmt = gimple_build_asm_vec(template_of(text), o.in, NULL, clobbers, NULL);
+	gimple_asm_set_volatile(stmt, true);
+	gimple_asm_set_inline(stmt, true); /* do not take its many lines for many instructions */
+	gimple_set_location(stmt, p.where);
+	gimple_seq_add_stmt(&o.seq, stmt);
+	return o.seq;
+}
+
+/* Outside of functions nothing is replaced: the escapes of a template have to go. */
+static std::string plain(const std::string &text)
+{
+	std::string out;
+
+	for (size_t i = 0; i < text.size(); i++) {
+		if (text[i] == '%' && i + 1 < text.size())
+			i++;
+		out += text[i];
+	}
+	return out;
+}
+
+unsigned point_flags_of(tree function)
+{
+	return TREE_PUBLIC(function) ? 0 : (unsigned)POINT_ROW_LOCAL;
+}
+
+void point_say_none(tree function, const char *why)
+{
+	point p = { POINT_ROW_NONE,
+		    point_flags_of(function),
+		    point_full_name(function),
+		    {},
+		    DECL_SOURCE_LOCATION(function) };
+	std::string text = row(p, "0", place(function, expand_location(p.where)), why, "");
+
+	/* the '?' asks for the group of a function; here is none */
+	size_t at = text.find(",\"?\"");
+	text.replace(at, 4, ",\"\"");
+	text = plain(text);
+	if (ix86_asm_dialect == ASM_INTEL)
+		text = "\t.att_syntax prefix\n" + text + "\n\t.intel_syntax noprefix";
+	symtab->finalize_toplevel_asm(build_string(text.size(), text.c_str()));
+}

@@ -1,0 +1,18 @@
+/* What a function is called in rows of points. */
+#ifndef COMPILER_POINT_NAME_H
+#define COMPILER_POINT_NAME_H
+
+#include "compiler/gcc.h"
+
+#include <string>
+
+/* The linker's name, without the star that a user's own asm name has. */
+std::string point_linker_name(tree function);
+
+/* The same and, behind a tab, what the source calls it if that is something else. */
+std::string point_full_name(tree function);
+
+/* A demangled name without its return type and parameters: "ns::table<int>::put". */
+std::string point_without_parameters(const std::string &demangled);
+
+#endif

@@ -1,0 +1,367 @@
+/*
+ * Where points stand. The pass runs right behind the one that makes SSA form, which comes before
+ * any inlining for all functions of a unit. A NOP is a volatile asm that clobbers memory: it is not
+ * moved, nor is an access moved across it, so that a read which the source has behind a call is
+ * recorded behind it. What it costs while it is off are the NOP itself, the lifetime of its operands
+ * and what the compiler could have done across it; that is next to nothing beside a call, which
+ * is such a barrier anyway.
+ *
+ *	BODY	first in a function that is compiled here, RETURN last, with the result
+ *	CALL	before a call of what is not, RETURN behind it, with the result
+ *
+ * Arguments of a RETURN come from the CALL or BODY before it (src/runtime/point_stack.c): keeping
+ * them alive across the call would cost registers when nobody asks.
+ *
+ * The mark of a function's end that the sanitizer's flag leaves before each return makes tail calls
+ * impossible in recorded code, so a RETURN behind a call loses nothing.
+ */
+#include "compiler/gcc.h"
+#include "tree-into-ssa.h"
+
+#include "compiler/point_asm.h"
+#include "compiler/point_name.h"
+#include "compiler/points.h"
+#include "compiler/strings.h"
+
+#include <string>
+#include <vector>
+
+enum points_wanted points_wanted = POINTS_SOME;
+
+namespace
+{
+
+/* A function of fewer statements that calls nothing is inlined nearly always. */
+const unsigned small_statements = 12;
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+bool has_prefix(const std::string &text, const char *prefix)
+{
+	return !text.compare(0, strlen(prefix), prefix);
+}
+
+/* What the compiler or its library makes of the source, and the source does not have. */
+bool is_hidden(const std::string &name)
+{
+	for (const char *prefix :
+	     { "__builtin_", "__sync_", "__atomic_", "__cxa_", "_Unwind_", "__sooth_", "__tsan_" })
+		if (has_prefix(name, prefix))
+			return true;
+	return false;
+}
+
+bool is_probe(tree function)
+{
+	return point_linker_name(function) == "__sooth_probe";
+}
+
+/* Calls that get points here: of functions that may be defined elsewhere. */
+bool is_outside(gcall *call)
+{
+	tree function = gimple_call_fndecl(call);
+
+	return function && DECL_EXTERNAL(function) && !is_hidden(point_linker_name(function));
+}
+
+void insert_behind(gcall *call, gimple_seq seq)
+{
+	if (stmt_ends_bb_p(call)) {
+		edge e = find_fallthru_edge(gimple_bb(call)->succs);
+		if (e)
+			gsi_insert_seq_on_edge_immediate(e, seq);
+	} else {
+		gimple_stmt_iterator gsi = gsi_for_stmt(call);
+		gsi_insert_seq_after(&gsi, seq, GSI_SAME_STMT);
+	}
+}
+
+/* The result of a call as a value; NULL: it has none that can be told. */
+tree result_of(gcall *call)
+{
+	tree type = gimple_call_return_type(call), to = gimple_call_lhs(call);
+
+	if (VOID_TYPE_P(type))
+		return NULL_TREE;
+	if (to)
+		return TREE_CODE(to) == SSA_NAME || !is_gimple_reg_type(type) ? to : NULL_TREE;
+	if (!is_gimple_reg_type(type))
+		return NULL_TREE;
+	to = make_ssa_name(type);
+	gimple_call_set_lhs(call, to);
+	SSA_NAME_DEF_STMT(to) = call;
+	update_stmt(call);
+	return to;
+}
+
+/*
+ * A result that goes to memory at once would have to be read from there, and another thread could
+ * have changed it: it goes to a register first.
+ */
+void take_result_apart(gcall *call)
+{
+	tree to = gimple_call_lhs(call);
+
+	if (!to || TREE_CODE(to) == SSA_NAME || !is_gimple_reg_type(TREE_TYPE(to)))
+		return;
+	tree value = make_ssa_name(TREE_TYPE(to));
+	gimple *store = gimple_build_assign(to, value);
+	gimple_seq seq = NULL;
+
+	gimple_call_set_lhs(call, value);
+	SSA_NAME_DEF_STMT(value) = call;
+	update_stmt(call);
+	gimple_set_location(store, gimple_location(call));
+	gimple_set_block(store, gimple_block(call));
+	gimple_seq_add_stmt(&seq, store);
+	insert_behind(call, seq);
+}
+
+/*
+ * Arguments have the types of the prototype, if they fit: an address that is passed where a text is
+ * wanted is a text.
+ */
+void add_arguments(gcall *call, point &p)
+{
+	tree types = TYPE_ARG_TYPES(TREE_TYPE(gimple_call_fndecl(call)));
+
+	for (unsigned i = 0; i < gimple_call_num_args(call); i++) {
+		tree value = gimple_call_arg(call, i);
+		tree type = types ? TREE_VALUE(types) : NULL_TREE;
+		if (type && !useless_type_conversion_p(type, TREE_TYPE(value)))
+			type = NULL_TREE;
+		p.values.push_back({ value, type });
+		types = types ? TREE_CHAIN(types) : NULL_TREE;
+	}
+}
+
+void mark_call(gcall *call)
+{
+	const int never_returns = ECF_NORETURN | ECF_RETURNS_TWICE;
+	point p = {
+		POINT_CALL, 0, point_full_name(gimple_call_fndecl(call)), {}, gimple_location(call)
+	};
+
+	if (!(gimple_call_flags(call) & never_returns)) {
+		point back = p;
+		take_result_apart(call);
+		tree result = result_of(call);
+		back.kind = POINT_RETURN;
+		back.flags = POINT_ROW_BEHIND;
+		if (result)
+			back.values.push_back({ result, gimple_call_return_type(call) });
+		insert_behind(call, point_build(back));
+	}
+	add_arguments(call, p);
+	gimple_stmt_iterator gsi = gsi_for_stmt(call);
+	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
+}
+
+/* ---- probes --------------------------------------------------------------------------------- */
+
+/* __sooth_probe("app:name", …) of annotate.h is there only to be replaced. */
+void replace_probe(gcall *call)
+{
+	point p = { POINT_PROBE, 0, "", {}, gimple_location(call) };
+	const char *name = gimple_call_num_args(call) ? c_getstr(gimple_call_arg(call, 0)) : NULL;
+
+	if (!name)
+		error_at(p.where, "the name of a probe must be a constant");
+	p.name = name ? name : "?";
+	for (unsigned i = 1; i < gimple_call_num_args(call); i++)
+		p.values.push_back({ gimple_call_arg(call, i), NULL_TREE });
+	gimple_stmt_iterator gsi = gsi_for_stmt(call);
+	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
+	unlink_stmt_vdef(call);
+	gsi_remove(&gsi, true);
+}
+
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+void mark_entry(function *fn, const point &base)
+{
+	point p = base;
+
+	p.kind = POINT_BODY;
+	for (tree parameter = DECL_ARGUMENTS(fn->decl); parameter;
+	     parameter = DECL_CHAIN(parameter))
+		p.values.push_back({ is_gimple_reg(parameter)
+					     ? get_or_create_ssa_default_def(fn, parameter)
+					     : parameter,
+				     NULL_TREE });
+	if (stdarg_p(TREE_TYPE(fn->decl)))
+		p.flags |= POINT_ROW_MORE;
+	gsi_insert_seq_on_edge_immediate(single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fn)),
+					 point_build(p));
+}
+
+bool is_end_mark(gimple *stmt)
+{
+	return is_gimple_call(stmt) && gimple_call_internal_p(stmt) &&
+	       gimple_call_internal_fn(stmt) == IFN_TSAN_FUNC_EXIT;
+}
+
+/* Before the mark of the function's end, so that the function is still open in the trace. */
+void mark_return(greturn *stmt, const point &base)
+{
+	point p = base;
+	tree value = gimple_return_retval(stmt);
+	gimple_stmt_iterator gsi = gsi_for_stmt(stmt), before = gsi;
+
+	p.kind = POINT_RETURN;
+	if (gimple_has_location(stmt))
+		p.where = gimple_location(stmt);
+	if (value)
+		p.values.push_back({ value, NULL_TREE });
+	for (gsi_prev(&before); !gsi_end_p(before); gsi_prev(&before)) {
+		if (is_end_mark(gsi_stmt(before)))
+			gsi = before;
+		if (!is_gimple_debug(gsi_stmt(before)) && !is_gimple_assign(gsi_stmt(before)))
+			break;
+	}
+	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
+}
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+struct found {
+	std::vector<gcall *> calls, probes;
+	std::vector<greturn *> returns;
+	unsigned statements = 0;
+	bool calls_any = false;
+};
+
+void look_at(gimple *stmt, found &f)
+{
+	if (is_gimple_debug(stmt) || gimple_code(stmt) == GIMPLE_LABEL || is_end_mark(stmt))
+		return;
+	f.statements++;
+	if (greturn *r = dyn_cast<greturn *>(stmt))
+		f.returns.push_back(r);
+	gcall *call = dyn_cast<gcall *>(stmt);
+	if (!call || gimple_call_internal_p(call))
+		return;
+	tree function = gimple_call_fndecl(call);
+	if (function && is_probe(function))
+		f.probes.push_back(call);
+	else if (is_outside(call))
+		f.calls.push_back(call);
+	if (!function || !fndecl_built_in_p(function))
+		f.calls_any = true;
+}
+
+/* Functions of headers that came with the system are the library's, not the program's. */
+bool is_of_system(tree function)
+{
+	return in_system_header_at(DECL_SOURCE_LOCATION(function));
+}
+
+/* The compiler's own: constructors of a unit, thunks. */
+bool is_made_up(tree function)
+{
+	return (DECL_ARTIFICIAL(function) &&
+		(DECL_STATIC_CONSTRUCTOR(function) || DECL_STATIC_DESTRUCTOR(function))) ||
+	       lookup_attribute("naked", DECL_ATTRIBUTES(function)) ||
+	       lookup_attribute("interrupt", TYPE_ATTRIBUTES(TREE_TYPE(function)));
+}
+
+/*
+ * Small functions that call nothing and are meant to be inlined (in C++ those of a class and of
+ * templates): a point in one would keep the objects it is called with out of registers and loops
+ * from being vectorised. A loop over such accessors was 16 times slower.
+ */
+bool is_too_small(tree function, const found &f)
+{
+	return points_wanted != POINTS_ALL && DECL_DECLARED_INLINE_P(function) && !f.calls_any &&
+	       f.statements < small_statements;
+}
+
+/* A caller could otherwise leave out a call whose result it knows. */
+void forget_purity(tree function)
+{
+	if (!DECL_PURE_P(function) && !TREE_READONLY(function))
+		return;
+	if (cgraph_node *node = cgraph_node::get(function)) {
+		node->set_pure_flag(false, false);
+		node->set_const_flag(false, false);
+	}
+	DECL_PURE_P(function) = 0;
+	TREE_READONLY(function) = 0;
+}
+
+void mark_body(function *fn, const found &f)
+{
+	point base = { POINT_BODY,
+		       point_flags_of(fn->decl),
+		       point_full_name(fn->decl),
+		       {},
+		       fn->function_end_locus };
+
+	for (greturn *r : f.returns)
+		mark_return(r, base);
+	base.where = DECL_SOURCE_LOCATION(fn->decl);
+	mark_entry(fn, base);
+	forget_purity(fn->decl);
+}
+
+unsigned place_points(function *fn)
+{
+	bool recorded = sanitize_flags_p(SANITIZE_THREAD, fn->decl) && points_wanted != POINTS_NONE;
+	basic_block bb;
+	found f;
+
+	if (is_made_up(fn->decl))
+		return 0;
+	FOR_EACH_BB_FN (bb, fn)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+			look_at(gsi_stmt(i), f);
+	for (gcall *call : f.probes)
+		replace_probe(call);
+	if (recorded && !is_of_system(fn->decl)) {
+		for (gcall *call : f.calls)
+			mark_call(call);
+		if (is_too_small(fn->decl, f))
+			point_say_none(fn->decl, "too small");
+		else
+			mark_body(fn, f);
+	} else if (f.probes.empty()) {
+		return 0;
+	}
+	strings_module_needed = true;
+	free_dominance_info(CDI_DOMINATORS);
+	free_dominance_info(CDI_POST_DOMINATORS);
+	mark_virtual_operands_for_renaming(fn);
+	return TODO_update_ssa | TODO_cleanup_cfg;
+}
+
+const pass_data data = {
+	GIMPLE_PASS, "sooth_points", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0,
+};
+
+class pass : public gimple_opt_pass
+{
+      public:
+	explicit pass(gcc::context *context) : gimple_opt_pass(data, context)
+	{
+	}
+	opt_pass *clone() final override
+	{
+		return new pass(m_ctxt);
+	}
+	unsigned execute(function *fn) final override
+	{
+		return place_points(fn);
+	}
+};
+
+} // namespace
+
+bool points_is_point(const gasm *stmt)
+{
+	return strstr(gimple_asm_string(stmt), "\t.pushsection sooth_point,") != NULL;
+}
+
+opt_pass *points_new_pass(gcc::context *context)
+{
+	return new pass(context);
+}

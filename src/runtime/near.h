@@ -1,0 +1,11 @@
+/* Memory within reach of a 32-bit displacement from all of a module. */
+#ifndef RUNTIME_NEAR_H
+#define RUNTIME_NEAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Fresh, readable and writable; NULL: there is no room. */
+void *near_map(uint64_t base, uint64_t end, size_t bytes);
+
+#endif

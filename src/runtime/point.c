@@ -1,0 +1,529 @@
+#include "runtime/point.h"
+
+#include "runtime/lane.h"
+#include "runtime/module.h"
+#include "runtime/near.h"
+#include "runtime/point_file.h"
+#include "runtime/point_hit.h"
+#include "runtime/point_read.h"
+#include "runtime/point_select.h"
+#include "runtime/process.h"
+#include "runtime/sections.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static bool started;
+static struct point_kept kept; /* all of points_on, for processes to come */
+static uint32_t site_count;    /* the last number; numbers start at 1 */
+
+/* ---- functions that have a body in recorded code ------------------------------------------ */
+
+/* Hashes of linker's names, those alone that were asked for: a set. */
+#define BODIES_MAX 65536u
+static uint64_t bodies[BODIES_MAX];
+static unsigned body_count;
+
+static uint64_t hash_name(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *name && *name != '\t'; name++)
+		hash = (hash ^ (uint8_t)*name) * 0x100000001b3u;
+	return hash | 1;
+}
+
+static uint64_t *find_body(uint64_t hash)
+{
+	unsigned at = (unsigned)(hash >> 32) % BODIES_MAX;
+
+	while (bodies[at] && bodies[at] != hash)
+		at = (at + 1) % BODIES_MAX;
+	return &bodies[at];
+}
+
+static void add_body(uint64_t hash)
+{
+	uint64_t *place = find_body(hash);
+
+	if (!*place && body_count < BODIES_MAX / 2) {
+		*place = hash;
+		body_count++;
+	}
+}
+
+/* ---- a module under work ------------------------------------------------------------------ */
+
+struct work {
+	const struct module *module;
+	struct sections file;
+	const struct point_row *rows;
+	size_t row_count;
+	const char *texts;
+	size_t text_bytes;
+	uint8_t *area; /* trampolines */
+	size_t area_used, area_bytes;
+	uint8_t *memo; /* by offset of a name: 0 not known, 1 nobody asked for it, 2 somebody did */
+	struct point_file on; /* the file points_on */
+};
+
+static const char *text_at(const struct work *w, uint32_t at)
+{
+	return at < w->text_bytes ? w->texts + at : "";
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Of a function with a body, or a probe: this module. */
+static const char *own_library(const struct point_named *named)
+{
+	const struct work *w = named->context;
+
+	return last_component(w->module->path);
+}
+
+/*
+ * Of a function that is called: who defines it. Those that we interpose are the next one's. The text
+ * is good until the next call.
+ */
+static const char *called_library(const struct point_named *named)
+{
+	static char program[512];
+	char linker[1024];
+	size_t length = strcspn(named->name, "\t");
+	Dl_info ours, info;
+	void *at;
+
+	if (length >= sizeof(linker))
+		return NULL;
+	memcpy(linker, named->name, length);
+	linker[length] = 0;
+	at = dlsym(RTLD_DEFAULT, linker);
+	if (!at || !dladdr(at, &info))
+		return NULL;
+	if (dladdr((void *)called_library, &ours) && info.dli_fbase == ours.dli_fbase) {
+		at = dlsym(RTLD_NEXT, linker);
+		if (!at || !dladdr(at, &info))
+			return NULL;
+	}
+	snprintf(program, sizeof(program), "%s", last_component(info.dli_fname));
+	return program;
+}
+
+static bool is_call(const struct point_row *row)
+{
+	return row->kind == POINT_CALL ||
+	       (row->kind == POINT_RETURN && row->flags & POINT_ROW_BEHIND);
+}
+
+/* ---- operands ----------------------------------------------------------------------------- */
+
+/* The most bytes that a value can take. */
+static unsigned most_of(char letter)
+{
+	if (letter == 'o' || letter == 'v')
+		return 0;
+	if (letter == 's')
+		return 10 + POINT_STRING_MOST + 8; /* reading it may write beyond its end */
+	return letter <= '@' ? (unsigned)(letter - '0') : 8;
+}
+
+static void read_operands(struct point_site *site, const char *types, const char *operands)
+{
+	const char *points_at = strchr(types, '*');
+	unsigned most = 0;
+
+	for (; *types && *types != '*' && site->count < POINT_ARGUMENTS; types++) {
+		struct point_operand *o = &site->operands[site->count];
+		size_t length = strcspn(operands, ";");
+
+		point_parse_operand(operands, length, o);
+		operands += length + (operands[length] == ';');
+		o->letter = *types;
+		/* half of a struct in a register is none */
+		if (o->how == POINT_NOWHERE || most + most_of(o->letter) > POINT_VALUES_MOST ||
+		    (o->letter > '8' && o->letter <= '@' && o->how != POINT_MEMORY))
+			o->letter = 'o';
+		o->pointed = points_at ? points_at[site->count + 1u] : 'o';
+		most += most_of(o->letter);
+		site->count++;
+	}
+	site->most = (uint16_t)(most + 9u * (unsigned)__builtin_popcount(site->pointed) + 8);
+}
+
+static bool needs_vectors(const struct point_site *site)
+{
+	for (unsigned i = 0; i < site->count; i++)
+		if (site->operands[i].how == POINT_VECTOR)
+			return true;
+	return false;
+}
+
+/* ---- switching on ------------------------------------------------------------------------- */
+
+static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+#define CALL 0xe8
+#define TRAMPOLINE_BYTES 16u
+#define AREA_HEAD 16u /* addresses of the two stubs */
+
+/* push $number; jmp *stub(%rip) */
+static const uint8_t *put_trampoline(struct work *w, uint32_t number, bool vectors)
+{
+	uint8_t *at = w->area + w->area_used;
+	const uint8_t *stub = w->area + (vectors ? 8 : 0);
+	int32_t to = (int32_t)(stub - (at + 11));
+
+	at[0] = 0x68;
+	memcpy(at + 1, &number, 4);
+	at[5] = 0xff;
+	at[6] = 0x25;
+	memcpy(at + 7, &to, 4);
+	w->area_used += TRAMPOLINE_BYTES;
+	return at;
+}
+
+static void put_site(struct work *w, const struct point_row *row, const struct point_site *site,
+		     uint32_t number, const char *library)
+{
+	struct point_file *f = &w->on;
+	const char *name = text_at(w, row->name), *tab = strchr(name, '\t');
+	const char *place = text_at(w, row->place),
+		   *points_at = strchr(text_at(w, row->types), '*');
+
+	point_file_number(f, number, 10);
+	point_file_text(f, "\t");
+	point_file_number(f, row->kind, 10);
+	point_file_text(f, "\t");
+	point_file_number(f, row->flags, 10);
+	point_file_text(f, "\t");
+	point_file_number(f, site->pc, 16);
+	point_file_text(f, "\t");
+	for (unsigned i = 0; i < site->count; i++)
+		point_file_put(f, &site->operands[i].letter, 1);
+	if (points_at)
+		point_file_put(f, points_at, 1 + strnlen(points_at + 1, site->count));
+	point_file_text(f, "\t");
+	point_file_number(f, site->pointed, 16);
+	point_file_text(f, "\t");
+	point_file_text(f, library ? library : "-");
+	point_file_text(f, "\t");
+	point_file_number(f, row->line, 10);
+	point_file_text(f, "\t");
+	point_file_number(f, row->column, 10);
+	point_file_text(f, "\t");
+	point_file_escaped(f, name, tab ? (size_t)(tab - name) : strlen(name));
+	point_file_text(f, "\t");
+	if (tab)
+		point_file_escaped(f, tab + 1, strlen(tab + 1));
+	point_file_text(f, "\t");
+	point_file_text(f, place); /* has a tab in it */
+	point_file_text(f, "\n");
+}
+
+/* ---- which, and why not ------------------------------------------------------------------- */
+
+static unsigned wishes_of(const struct point_row *row)
+{
+	switch (row->kind) {
+	case POINT_CALL: return 1u << POINT_WISH_CALL;
+	case POINT_BODY: return 1u << POINT_WISH_CALL | 1u << POINT_WISH_EXEC;
+	case POINT_RETURN: return 1u << POINT_WISH_RETURN;
+	case POINT_PROBE: return 1u << POINT_WISH_PROBE;
+	default: return ~(1u << POINT_WISH_PROBE); /* NONE: all that functions have */
+	}
+}
+
+static uint16_t pointed_of(const struct point_row *row, const struct point_asked *asked)
+{
+	switch (row->kind) {
+	case POINT_CALL: return asked->pointed[POINT_WISH_CALL];
+	case POINT_BODY: return asked->pointed[POINT_WISH_CALL] | asked->pointed[POINT_WISH_EXEC];
+	case POINT_RETURN: return asked->pointed[POINT_WISH_RETURN];
+	default: return asked->pointed[POINT_WISH_PROBE];
+	}
+}
+
+/* The code of one row. Text is writable. Returns why not, or NULL. */
+static const char *patch(struct work *w, const struct point_row *row, uint32_t number, bool vectors)
+{
+	uint8_t *at = (uint8_t *)(w->module->shift + row->pc);
+	int32_t distance;
+
+	if ((uint64_t)at < w->module->base || (uint64_t)at >= w->module->end ||
+	    memcmp(at, nop, sizeof(nop)) != 0)
+		return "its code is not what was compiled";
+	distance = (int32_t)(put_trampoline(w, number, vectors) - (at + sizeof(nop)));
+	at[0] = CALL;
+	memcpy(at + 1, &distance, sizeof(distance));
+	return NULL;
+}
+
+static void switch_on(struct work *w, const struct point_row *row, const struct point_named *named,
+		      const struct point_asked *asked)
+{
+	uint32_t number = site_count + 1;
+	unsigned wishes = asked->wishes & wishes_of(row);
+	bool begins = row->kind == POINT_CALL || row->kind == POINT_BODY;
+	const char *why = "there are too many points";
+
+	if (number < POINT_SITES_MAX) {
+		struct point_site *site = &point_sites[number];
+		*site = (struct point_site){
+			.pc = w->module->shift + row->pc + sizeof(nop),
+			.name_hash = hash_name(named->name),
+			.kind = row->kind,
+			.flags = row->flags,
+			.pointed = pointed_of(row, asked),
+			.records = wishes != 0,
+			.remembers = begins && asked->wishes >> POINT_WISH_RETURN & 1,
+		};
+		/* statics of one name in different modules do not meet on a stack for long */
+		site->function = (uint32_t)(site->name_hash >> 8) << 1 | is_call(row);
+		read_operands(site, text_at(w, row->types), text_at(w, row->operands));
+		why = patch(w, row, number, needs_vectors(site));
+		if (!why) {
+			site_count = number;
+			put_site(w, row, site, number, named->library(named));
+			point_select_found(named, wishes);
+			return;
+		}
+	}
+	point_select_missed(named, wishes, why);
+}
+
+/*
+ * A function of which others know the body is seen there. Its calls that are on already (a library calls
+ * what the program, which comes later, defines) are switched off.
+ */
+static void switch_off_calls(void)
+{
+	for (uint32_t i = 1; i <= site_count; i++) {
+		struct point_site *site = &point_sites[i];
+		bool call = site->kind == POINT_CALL || site->flags & POINT_ROW_BEHIND;
+		if (call && *find_body(site->name_hash))
+			site->records = site->remembers = false;
+	}
+}
+
+/* The text lies in a file that will not be mapped for long. */
+static const char *why_none(const char *text)
+{
+	return strcmp(text, "too small") ? "it has no points"
+					 : "it is too small: compile it with "
+					   "-fplugin-arg-sooth-points=all";
+}
+
+/* Why a row that was asked for is not switched on; NULL: it is. */
+static const char *obstacle(const struct work *w, const struct point_row *row)
+{
+	if (row->kind == POINT_ROW_NONE)
+		return why_none(text_at(w, row->types));
+	return w->area ? NULL : "its code cannot be changed";
+}
+
+static struct point_named name_row(const struct work *w, const struct point_row *row)
+{
+	return (struct point_named){
+		.name = text_at(w, row->name),
+		.library = is_call(row) ? called_library : own_library,
+		.context = w,
+	};
+}
+
+/* Rows of functions that the linker dropped have no place. */
+static bool is_dropped(const struct point_row *row)
+{
+	return row->kind != POINT_ROW_NONE && row->pc == 0;
+}
+
+/* Nearly all rows are of functions that nobody asks for. */
+static bool is_asked_for(const struct work *w, const struct point_row *row)
+{
+	if (is_dropped(row) || row->name >= w->text_bytes)
+		return false;
+	uint8_t *memo = &w->memo[row->name];
+	if (!*memo)
+		*memo = point_select_names(text_at(w, row->name)) ? 2 : 1;
+	return *memo == 2;
+}
+
+static void look_at(struct work *w, const struct point_row *row)
+{
+	struct point_named named = name_row(w, row);
+	struct point_asked asked = point_select(&named);
+	unsigned wishes = asked.wishes & wishes_of(row);
+	bool begins = row->kind == POINT_CALL || row->kind == POINT_BODY;
+
+	if (row->kind == POINT_CALL && asked.wishes >> POINT_WISH_EXEC & 1 &&
+	    !*find_body(hash_name(named.name)))
+		point_select_missed(&named, 1u << POINT_WISH_EXEC, "its code is not recorded");
+	if (!wishes && !(begins && asked.wishes >> POINT_WISH_RETURN & 1))
+		return;
+	if (is_call(row) && *find_body(hash_name(named.name)))
+		return;
+	const char *why = obstacle(w, row);
+	if (why)
+		point_select_missed(&named, wishes, why);
+	else
+		switch_on(w, row, &named, &asked);
+}
+
+/* ---- modules ------------------------------------------------------------------------------ */
+
+static void collect_bodies(struct work *w)
+{
+	for (size_t i = 0; i < w->row_count; i++) {
+		const struct point_row *row = &w->rows[i];
+		if (row->kind != POINT_BODY || row->flags & POINT_ROW_LOCAL ||
+		    !is_asked_for(w, row))
+			continue;
+		struct point_named named = name_row(w, row);
+		if (point_select(&named).wishes)
+			add_body(hash_name(named.name));
+	}
+}
+
+/* How many rows there are at most to switch on: room for trampolines. */
+static size_t count_rows(const struct work *w)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->row_count; i++)
+		count += is_asked_for(w, &w->rows[i]);
+	return count;
+}
+
+static bool make_area(struct work *w, size_t count)
+{
+	uint64_t stubs[2] = { (uint64_t)point_stub, (uint64_t)point_stub_vectors };
+
+	w->area_bytes = (AREA_HEAD + count * TRAMPOLINE_BYTES + 4095) & ~(size_t)4095;
+	w->area = near_map(w->module->base, w->module->end, w->area_bytes);
+	if (!w->area)
+		return false;
+	memcpy(w->area, stubs, sizeof(stubs));
+	w->area_used = AREA_HEAD;
+	return true;
+}
+
+/* Makes all code of the module writable, or puts it back. */
+static bool protect(const struct work *w, bool writable)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i < w->file.segment_count; i++) {
+		const Elf64_Phdr *s = &w->file.segments[i];
+		uint64_t from = (w->module->shift + s->p_vaddr) & ~4095ull;
+		uint64_t to = (w->module->shift + s->p_vaddr + s->p_filesz + 4095) & ~4095ull;
+		int as_it_was = PROT_EXEC | (s->p_flags & PF_R ? PROT_READ : 0) |
+				(s->p_flags & PF_W ? PROT_WRITE : 0);
+		if (s->p_type == PT_LOAD && s->p_flags & PF_X)
+			ok &= mprotect((void *)from, to - from,
+				       writable ? PROT_READ | PROT_WRITE | PROT_EXEC : as_it_was) ==
+			      0;
+	}
+	return ok;
+}
+
+static bool sites_writable(bool writable)
+{
+	return mprotect(point_sites, POINT_SITES_MAX * sizeof(*point_sites),
+			writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+}
+
+static void work_on(struct work *w)
+{
+	size_t count = count_rows(w);
+
+	collect_bodies(w);
+	if (count && (!make_area(w, count) || !protect(w, true))) {
+		if (w->area)
+			munmap(w->area, w->area_bytes);
+		w->area = NULL;
+	}
+	sites_writable(true);
+	switch_off_calls();
+	if (process_recording() && !process_discards())
+		point_file_open(&w->on, "points_on", 1);
+	else
+		w->on.fd = -1;
+	w->on.kept = &kept;
+	for (size_t i = 0; i < w->row_count; i++)
+		if (is_asked_for(w, &w->rows[i]))
+			look_at(w, &w->rows[i]);
+	point_file_close(&w->on);
+	sites_writable(false); /* a run that is repeated need not look whether they have changed */
+	if (w->area) {
+		protect(w, false);
+		mprotect(w->area, w->area_bytes, PROT_READ | PROT_EXEC);
+	}
+}
+
+void point_module(const struct module *m)
+{
+	struct work w = { .module = m };
+	size_t bytes = 0;
+
+	if (!started || !sections_open(m->path, &w.file))
+		return;
+	w.rows = sections_find(&w.file, "sooth_point", &bytes);
+	w.row_count = bytes / sizeof(*w.rows);
+	w.texts = sections_find(&w.file, "sooth_pstr", &w.text_bytes);
+	if (w.rows && w.texts && w.text_bytes && !w.texts[w.text_bytes - 1]) {
+		w.memo = mmap(NULL, w.text_bytes, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (w.memo != MAP_FAILED) {
+			work_on(&w);
+			munmap(w.memo, w.text_bytes);
+		}
+	}
+	sections_close(&w.file);
+	if (process_recording() && !process_discards())
+		point_select_tell();
+}
+
+void point_after_fork(void)
+{
+	struct point_file file;
+
+	if (!started)
+		return;
+	point_read_prepare();
+	point_select_copy();
+	point_select_tell();
+	point_file_open(&file, "points_on", 0);
+	point_file_put(&file, kept.text, kept.used);
+	point_file_close(&file);
+}
+
+void point_start(const char *path)
+{
+	void *room;
+
+	if (!path[0])
+		return;
+	if (!point_select_read(path)) {
+		process_say("no points are selected, since there is nothing to read: ", path);
+		return;
+	}
+	room = mmap(NULL, POINT_SITES_MAX * sizeof(*point_sites), PROT_READ,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED) {
+		process_say("no memory for points", "");
+		return;
+	}
+	point_sites = room;
+	point_read_prepare();
+	started = true;
+	if (process_recording() && !process_discards()) {
+		point_select_copy();
+		point_select_tell();
+	}
+}

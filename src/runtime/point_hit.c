@@ -1,0 +1,336 @@
+#include "runtime/point_hit.h"
+
+#include "event/event.h"
+#include "runtime/lane.h"
+#include "runtime/point_read.h"
+#include "runtime/point_stack.h"
+#include "runtime/record.h"
+#include "runtime/refill.h"
+#include "runtime/turn.h"
+#include "runtime/vectors.h"
+
+struct point_site *point_sites;
+
+struct hit {
+	const struct point_site *site;
+	uint32_t number;
+	const uint64_t *registers, *vectors;
+	/* RETURN: what began the call, 0 unknown, and its values */
+	uint32_t began;
+	const uint8_t *values;
+	size_t bytes;
+};
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+typedef uint64_t loose64 __attribute__((aligned(1), may_alias));
+typedef uint16_t loose16 __attribute__((aligned(1), may_alias));
+
+/* As its type says: of a register only the low bytes count. */
+static uint64_t extend(uint64_t value, char letter)
+{
+	switch (letter) {
+	case 'b': return (uint64_t)(int8_t)value;
+	case 'h': return (uint64_t)(int16_t)value;
+	case 'i': return (uint64_t)(int32_t)value;
+	case 'B': return (uint8_t)value;
+	case 'H': return (uint16_t)value;
+	case 'I':
+	case 'f': return (uint32_t)value;
+	default: return value;
+	}
+}
+
+static unsigned size_of(char letter)
+{
+	switch (letter) {
+	case 'b':
+	case 'B': return 1;
+	case 'h':
+	case 'H': return 2;
+	case 'i':
+	case 'I':
+	case 'f': return 4;
+	default: return letter <= '@' ? (unsigned)(letter - '0') : 8;
+	}
+}
+
+static inline uint64_t address_of(const struct point_operand *o, const uint64_t *registers)
+{
+	uint64_t address = (uint64_t)o->value;
+
+	if (o->reg != POINT_NO_REGISTER)
+		address += registers[o->reg];
+	if (o->index != POINT_NO_REGISTER)
+		address += registers[o->index] * o->scale;
+	return address;
+}
+
+static uint64_t load(uint64_t address, unsigned size)
+{
+	const uint8_t *from = (const uint8_t *)address;
+	uint64_t value = 0;
+
+	for (unsigned i = size; i-- > 0;)
+		value = value << 8 | from[i];
+	return value;
+}
+
+static inline uint64_t fetch(const struct hit *hit, const struct point_operand *o)
+{
+	switch (o->how) {
+	case POINT_REGISTER: return hit->registers[o->reg];
+	case POINT_MEMORY: return load(address_of(o, hit->registers), size_of(o->letter));
+	case POINT_VECTOR: return hit->vectors[o->reg];
+	default: return (uint64_t)o->value;
+	}
+}
+
+/* A struct: its bytes are in memory, or in one register. */
+static uint8_t *put_bytes(const struct hit *hit, const struct point_operand *o, uint8_t *p)
+{
+	unsigned size = size_of(o->letter);
+	uint64_t value;
+	const uint8_t *from = (const uint8_t *)&value;
+
+	if (o->how == POINT_MEMORY)
+		from = (const uint8_t *)address_of(o, hit->registers);
+	else
+		value = fetch(hit, o);
+	for (unsigned i = 0; i < size; i++)
+		p[i] = from[i];
+	return p + size;
+}
+
+static uint8_t *put_text(uint64_t address, uint8_t *p)
+{
+	unsigned length;
+
+	*(loose64 *)p = address;
+	length = point_read_text(p + 10, address, POINT_STRING_MOST);
+	*(loose16 *)(p + 8) = (uint16_t)length;
+	if (length == POINT_STRING_UNREADABLE)
+		length = 0;
+	return p + 10 + (length & ~POINT_STRING_CUT);
+}
+
+static uint8_t *put_values(const struct hit *hit, uint8_t *p)
+{
+	const struct point_site *site = hit->site;
+
+	for (unsigned i = 0; i < site->count; i++) {
+		const struct point_operand *o = &site->operands[i];
+
+		if (o->letter == 'o' || o->letter == 'v')
+			continue;
+		if (o->letter == 's') {
+			p = put_text(fetch(hit, o), p);
+		} else if (o->letter <= '@') {
+			p = put_bytes(hit, o, p);
+		} else {
+			*(loose64 *)p = extend(fetch(hit, o), o->letter);
+			p += 8;
+		}
+	}
+	return p;
+}
+
+/* ---- what arguments point at -------------------------------------------------------------- */
+
+/* The bytes that a value of the letter takes at `p`. */
+static unsigned taken(char letter, const uint8_t *p)
+{
+	unsigned length;
+
+	if (letter == 'o' || letter == 'v')
+		return 0;
+	if (letter <= '@')
+		return (unsigned)(letter - '0');
+	if (letter != 's')
+		return 8;
+	length = *(const loose16 *)(p + 8);
+	return 10 + (length == POINT_STRING_UNREADABLE ? 0 : length & ~POINT_STRING_CUT);
+}
+
+/* `values` are those of the arguments of `from`. */
+static uint8_t *put_pointed(unsigned wanted, const struct point_site *from, const uint8_t *values,
+			    uint8_t *p)
+{
+	for (unsigned i = 0; i < from->count; i++) {
+		const struct point_operand *o = &from->operands[i];
+
+		if (wanted >> i & 1 && (o->letter == 'p' || o->letter == 's')) {
+			uint64_t value = 0;
+			bool ok = o->pointed != 'o' &&
+				  point_read((uint8_t *)&value, *(const loose64 *)values,
+					     size_of(o->pointed));
+			*p++ = (uint8_t)((i + 1) | (ok ? 0 : 128));
+			if (ok) {
+				*(loose64 *)p = extend(value, o->pointed);
+				p += 8;
+			}
+		}
+		values += taken(o->letter, values);
+	}
+	return p;
+}
+
+/* ---- a record's payload ------------------------------------------------------------------- */
+
+static void copy(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+	/* both have room for whole words */
+	for (size_t i = 0; i < bytes; i += 8)
+		*(loose64 *)(to + i) = *(const loose64 *)(from + i);
+}
+
+static void remember(const struct hit *hit, const uint8_t *values, size_t bytes)
+{
+	uint64_t sp = hit->registers[4];
+	uint8_t *room = point_stack_room(hit->number, sp, bytes);
+
+	if (!room)
+		return;
+	copy(room, values, bytes);
+	point_stack_push(hit->number, sp, bytes);
+}
+
+/* RETURN: what the call had, then the result. */
+static uint8_t *put_return(const struct hit *hit, uint8_t *p)
+{
+	const struct point_site *call = &point_sites[hit->began];
+	uint8_t *values, *result;
+
+	p = codec_put_number(p, hit->began);
+	if (!hit->began)
+		return put_values(hit, p);
+	values = p;
+	copy(p, hit->values, hit->bytes);
+	for (unsigned i = 0; i < call->count; i++)
+		p += taken(call->operands[i].letter, p);
+	result = put_values(hit, p);
+	if (!hit->site->pointed)
+		return result;
+	return put_pointed(hit->site->pointed, call, values, result);
+}
+
+/* The most bytes the payload can take; a RETURN looks for its call first. */
+static size_t prepare(struct hit *hit)
+{
+	if (hit->site->kind != POINT_RETURN)
+		return hit->site->most;
+	hit->began =
+		point_stack_pop(hit->site->function, hit->registers[4], &hit->values, &hit->bytes);
+	return hit->site->most + (hit->began ? hit->bytes : 0);
+}
+
+/* All of it at `p`. Returns its end. */
+static uint8_t *put_payload(const struct hit *hit, uint8_t *p)
+{
+	uint8_t *end;
+
+	if (hit->site->kind == POINT_RETURN)
+		return put_return(hit, p);
+	end = put_values(hit, p);
+	if (hit->site->remembers)
+		remember(hit, p, (size_t)(end - p));
+	return hit->site->pointed ? put_pointed(hit->site->pointed, hit->site, p, end) : end;
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+static void make_room(void *lane)
+{
+	(void)lane;
+	lane_refill();
+}
+
+static bool is_live(const struct wire_block *lane)
+{
+	return lane->flags & WIRE_BLOCK_LIVE;
+}
+
+/* Room for `bytes` in the thread's lane; NULL: nothing is recorded here. */
+static struct wire_block *find_room(size_t bytes)
+{
+	struct wire_block *lane = __sooth_lane;
+
+	if (__builtin_expect(lane->cursor > lane->limit, 0)) {
+		if (!lane_page())
+			vectors_call(make_room, NULL);
+		lane = __sooth_lane;
+	}
+	if (__builtin_expect(is_live(lane) && lane->base + WIRE_CHUNK - lane->cursor < bytes + 16,
+			     0)) {
+		vectors_call(make_room, NULL);
+		lane = __sooth_lane;
+	}
+	return is_live(lane) ? lane : NULL;
+}
+
+static void write_record(struct hit *hit)
+{
+	size_t most = prepare(hit);
+	struct wire_block *lane = find_room(most + 16);
+
+	if (!lane)
+		return;
+	uint8_t *start = (uint8_t *)lane->cursor;
+	size_t header = most + 5 < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
+	uint8_t *end = put_payload(hit, codec_put_number(start + header, hit->number));
+
+	codec_put_header(start, EV_POINT, header, (size_t)(end - start) - header);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	lane->cursor = (uint64_t)end;
+}
+
+/* ---- turns -------------------------------------------------------------------------------- */
+
+/* In a controlled run, a step as others are: here nothing is live, and there is time. */
+static void take_turn(void *argument)
+{
+	struct hit *hit = argument;
+	uint8_t values[POINT_VALUES_MOST + 512];
+	uintptr_t pc = hit->site->pc;
+
+	if (!record_on())
+		return;
+	if (hit->site->records)
+		turn_before(EV_POINT, NULL, 0, pc);
+	prepare(hit);
+	size_t size = (size_t)(put_payload(hit, values) - values);
+	if (!hit->site->records)
+		return;
+	uint8_t *bytes =
+		record_open(EV_POINT, pc, (struct record_fields){ .n = hit->number }, size);
+	if (!bytes)
+		return;
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = values[i];
+	record_close();
+}
+
+void point_hit(uint64_t number, const uint64_t *registers, const uint64_t *vectors)
+{
+	struct hit hit = {
+		.site = &point_sites[number],
+		.number = (uint32_t)number,
+		.registers = registers,
+		.vectors = vectors,
+	};
+
+	if (__builtin_expect(turn_taking, 0)) {
+		vectors_call(take_turn, &hit);
+		return;
+	}
+	if (lane_self.quiet)
+		return;
+	if (__builtin_expect(hit.site->records, 1)) {
+		write_record(&hit);
+	} else if (hit.site->remembers) {
+		uint8_t *room = point_stack_room(hit.number, registers[4], hit.site->most);
+		if (room)
+			point_stack_push(hit.number, registers[4],
+					 (size_t)(put_values(&hit, room) - room));
+	}
+}

@@ -1,0 +1,27 @@
+/* Where the NOP of a point finds a value: the assembler's text, taken apart once. */
+#ifndef RUNTIME_POINT_OPERAND_H
+#define RUNTIME_POINT_OPERAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum point_how { POINT_NOWHERE, POINT_CONSTANT, POINT_REGISTER, POINT_MEMORY, POINT_VECTOR };
+
+#define POINT_NO_REGISTER 16
+
+/* Registers are numbered as instructions do: rax rcx rdx rbx rsp rbp rsi rdi r8 … r15. */
+struct point_operand {
+	uint8_t how;
+	uint8_t reg;   /* MEMORY: the base */
+	uint8_t index; /* MEMORY: another register, times `scale` */
+	uint8_t scale;
+	char letter;   /* its type (event/point.h) */
+	char pointed;  /* type of what it points at; 'o' unknown */
+	int64_t value; /* CONSTANT; MEMORY: what is added */
+};
+
+/* Fills all but letter and pointed; NOWHERE if it cannot be told at run time. */
+void point_parse_operand(const char *text, size_t length, struct point_operand *operand);
+
+#endif

@@ -1,0 +1,43 @@
+/* The selection (event/point.h): which points are asked for, and what was found of it. */
+#ifndef RUNTIME_POINT_SELECT_H
+#define RUNTIME_POINT_SELECT_H
+
+#include "event/point.h"
+
+#include <stdbool.h>
+
+/* Reads the file. False: nothing is asked for. */
+bool point_select_read(const char *path);
+
+/* The kinds of a selection, as bits and as indices. */
+enum point_wish { POINT_WISH_CALL, POINT_WISH_EXEC, POINT_WISH_RETURN, POINT_WISH_PROBE };
+#define POINT_WISHES 4
+struct point_asked {
+	unsigned wishes; /* 1 << enum point_wish */
+	uint16_t pointed
+		[POINT_WISHES]; /* arguments of which the contents are wanted; bit 0: the first */
+};
+
+/*
+ * A function of the program: `name` as in a row, the linker's, and behind a tab the plain one. Where it
+ * is defined is asked only if a line of the selection wants to know.
+ */
+struct point_named {
+	const char *name;
+	const char *(*library)(const struct point_named *named); /* last component; NULL: nowhere */
+	const void *context;
+};
+/* Does any line ask for such a name? */
+bool point_select_names(const char *name);
+struct point_asked point_select(const struct point_named *named);
+
+/* Of what was asked for these are there … */
+void point_select_found(const struct point_named *named, unsigned wishes);
+/* … and these are not. */
+void point_select_missed(const struct point_named *named, unsigned wishes, const char *why);
+
+/* Writes the copy of the selection, and what is missing so far, into the trace. */
+void point_select_copy(void);
+void point_select_tell(void);
+
+#endif
