@@ -88,12 +88,13 @@ SEARCH_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/simulated*.c))
 LIBSOOTH := $(B)/lib/sooth/libsooth.so
 PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
 PROPERTIES := $(addprefix $(B)/,$(wildcard share/sooth/properties/*.prop))
-PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO) $(PROPERTIES)
+PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO) \
+	$(B)/include/sooth/annotate.h $(PROPERTIES)
 
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
 MODEL := $(addprefix $(B)/test/model/,brute generate judge pattern_brute pattern_judge)
 TESTERS := $(MODEL) $(B)/test/exact/steps $(B)/test/model/queries $(B)/test/fuzz/mutants \
-	$(B)/test/model/simulated
+	$(B)/test/fuzz/spec $(B)/test/model/simulated
 
 # ---- targets ------------------------------------------------------------------------------------
 
@@ -169,6 +170,10 @@ test-confirm: all ## each prediction on the test programs ends confirmed by a re
 test-mutants: all $(B)/test/fuzz/mutants $(MODEL) ## N damaged traces: a clear error or a right result
 	@test/fuzz/run $(B) $(or $(N),100000) $(or $(SEED),1)
 
+test-spec: $(B)/test/fuzz/spec ## N damaged property files: a clear message, never a crash
+	@mkdir -p $(B)/test/work && cd $(B)/test/work && ../fuzz/spec $(or $(N),1000000) $(or $(SEED),1) \
+		$(CURDIR)/test/properties/*.prop $(CURDIR)/share/sooth/properties/*.prop
+
 test-long: test ## everything that takes longer than CI should
 	@$(MAKE) --no-print-directory model N=20000
 	@$(MAKE) --no-print-directory test-queries N=5000
@@ -176,6 +181,7 @@ test-long: test ## everything that takes longer than CI should
 	@$(MAKE) --no-print-directory test-search N=20000
 	@$(MAKE) --no-print-directory test-programs N=520
 	@$(MAKE) --no-print-directory test-mutants N=100000
+	@$(MAKE) --no-print-directory test-spec N=1000000
 	@$(MAKE) --no-print-directory test-explore
 	@$(MAKE) --no-print-directory test-confirm
 
@@ -197,6 +203,9 @@ bench-studies: all build/deps-test ## GPredict's Table I: seven studies, with ou
 bench-record: all build/deps-bench ## the cost of recording beside native, libtsan and helgrind
 	@bench/record $(B)
 
+bench-serial: all build/deps-bench ## what control costs beside recording without it
+	@bench/serial $(B)
+
 bench-table: all build/deps-bench ## one global log against a log for each thread (GPredict, Table II)
 	@bench/table2 $(B)
 
@@ -213,6 +222,8 @@ install: all ## PREFIX=/usr/local DESTDIR=
 	ln -sf sooth $(DESTDIR)$(PREFIX)/bin/sooth-c++
 	install -m 644 $(LIBSOOTH) $(DESTDIR)$(PREFIX)/lib/sooth/libsooth.so
 	install -m 644 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
+	install -d $(DESTDIR)$(PREFIX)/include/sooth
+	install -m 644 include/sooth/annotate.h $(DESTDIR)$(PREFIX)/include/sooth/annotate.h
 	install -d $(DESTDIR)$(PREFIX)/share/sooth/properties
 	install -m 644 $(PROPERTIES) $(DESTDIR)$(PREFIX)/share/sooth/properties
 
@@ -223,8 +234,8 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 .PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
-	bench-record bench-table bench-package bench-solver bench-predict bench-explore bench-parametric test-queries test-search test-patterns \
-	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-long fuzz-record install clean help
+	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-parametric test-queries test-search test-patterns \
+	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
 
@@ -247,6 +258,10 @@ $(PROPERTIES): $(B)/%: %
 	@mkdir -p $(@D)
 	@cp $< $@
 
+$(B)/include/sooth/%.h: include/sooth/%.h
+	@mkdir -p $(@D)
+	@cp $< $@
+
 $(PLUGIN_SO): $(PLUGIN)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(PLUGIN_CXX) -shared -o $@ $^)
@@ -263,7 +278,7 @@ $(B)/bench/explore $(B)/bench/parametric: $(B)/bench/%: $(B)/tool/bench/%.o $(LI
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 
-$(B)/test/fuzz/mutants: $(B)/tool/test/fuzz/mutants.o $(LIB)
+$(B)/test/fuzz/mutants $(B)/test/fuzz/spec: $(B)/test/fuzz/%: $(B)/tool/test/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 

@@ -2,12 +2,15 @@
  * explore BUILD: controlled executions per second, in each way of running a program again, beside
  * the goals. Each figure is the median of five. Runs follow a plan with a few preemptions, as the
  * systematic search has them, or random priorities, each time others; all write their log of events.
+ * Beside it the processor time that a run takes, of tool and program together, which hardly depends on
+ * what else the machine does.
  */
 #include "explore/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,8 +36,8 @@ struct way {
 };
 static const struct way ways[] = {
 	{ "executed each time", SESSION_ONCE, { 0, 0 } },
-	{ "forked, kernel threads", SESSION_FORK, { 2000, 150 } },
-	{ "forked, fibers", SESSION_FORK_FIBERS, { 3000, 1000 } },
+	{ "process, kernel threads", SESSION_FORK, { 2000, 150 } },
+	{ "process, fibers", SESSION_FORK_FIBERS, { 3000, 1000 } },
 	{ "persistent, fibers", SESSION_PERSISTENT, { 50000, 5000 } },
 };
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
@@ -45,6 +48,19 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static double processor_time(void)
+{
+	double sum = 0;
+
+	for (int who = RUSAGE_CHILDREN; who <= RUSAGE_SELF; who++) {
+		struct rusage usage;
+		getrusage(who, &usage);
+		sum += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+		       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	}
+	return sum;
 }
 
 static void die(const char *what, const struct err *err)
@@ -74,6 +90,7 @@ static int by_value(const void *a, const void *b)
 
 struct figures {
 	double rate, steps, switches;
+	double runs, cpu; /* of all samples */
 };
 
 /* A thread is interrupted after some steps, three times in a run; else each runs until it waits. */
@@ -110,6 +127,7 @@ static double sample(struct session *session, struct plan *plan, uint32_t thread
 		switches += outcome.control->switches;
 		runs++;
 	}
+	figures->runs += runs;
 	figures->steps = steps / runs;
 	figures->switches = switches / runs;
 	return runs / (end - start);
@@ -121,9 +139,9 @@ static struct figures measure(char *program, const struct load *load, enum sessi
 	char *words[] = { program, (char *)load->threads, (char *)load->operations, NULL };
 	struct session_options options = { .program = words, .mode = mode, .quiet = true };
 	struct plan plan = { .policy = policy, .options = CONTROL_END_STUCK };
-	struct figures figures;
+	struct figures figures = { 0 };
 	struct err err;
-	double rates[SAMPLES];
+	double rates[SAMPLES], before = processor_time();
 
 	struct session *session = session_open(&options, &err);
 	if (!session)
@@ -133,6 +151,7 @@ static struct figures measure(char *program, const struct load *load, enum sessi
 	if (session_mode(session) != mode)
 		die(session_fallback(session), NULL);
 	session_close(session);
+	figures.cpu = processor_time() - before;
 	plan_free(&plan);
 	qsort(rates, SAMPLES, sizeof(rates[0]), by_value);
 	figures.rate = rates[SAMPLES / 2];
@@ -147,10 +166,10 @@ int main(int argc, char **argv)
 		die("usage: explore BUILD", NULL);
 	build_program(argv[1], program);
 	printf("Controlled executions per second (median of %d)\n\n", SAMPLES);
-	printf("| %-26s | %-22s | %8s | %10s | %8s | %5s | %8s |\n", "program", "way", "by plan",
-	       "priorities", "goal", "steps", "switches");
-	printf("|%.28s|%.24s|%.10s|%.12s|%.10s|%.7s|%.10s|\n", LINE, LINE, LINE, LINE, LINE, LINE,
-	       LINE);
+	printf("| %-26s | %-23s | %8s | %10s | %8s | %6s | %6s | %5s | %8s |\n", "program", "way",
+	       "by plan", "priorities", "goal", "CPU us", "CPU us", "steps", "switches");
+	printf("|%.28s|%.25s|%.10s|%.12s|%.10s|%.8s|%.8s|%.7s|%.10s|\n", LINE, LINE, LINE, LINE,
+	       LINE, LINE, LINE, LINE, LINE);
 	for (unsigned l = 0; l < LOADS; l++) {
 		for (unsigned w = 0; w < WAYS; w++) {
 			struct figures plan =
@@ -161,8 +180,11 @@ int main(int argc, char **argv)
 			if (ways[w].goal[l])
 				sprintf(goal, "%.0f", ways[w].goal[l]);
 			/* × takes two bytes */
-			printf("| %-27s | %-22s | %8.0f | %10.0f | %8s | %5.0f | %8.0f |\n",
-			       loads[l].name, ways[w].name, plan.rate, f.rate, goal, f.steps,
+			printf("| %-27s | %-23s | %8.0f | %10.0f | %8s | %6.0f | %6.0f | %5.0f | "
+			       "%8.0f "
+			       "|\n",
+			       loads[l].name, ways[w].name, plan.rate, f.rate, goal,
+			       plan.cpu / plan.runs * 1e6, f.cpu / f.runs * 1e6, f.steps,
 			       f.switches);
 			fflush(stdout);
 		}

@@ -241,6 +241,16 @@ static void add_runtime(struct arguments *line, const char *runtime, const char 
 		arguments_add(line, words[i]);
 }
 
+/* Where <sooth/annotate.h> is, behind all that the program asks for. */
+static void add_headers(struct arguments *line, const char *directory)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/../../include", directory);
+	arguments_add(line, "-idirafter");
+	arguments_add(line, path);
+}
+
 static int compile(const char *name, const char *variable, const char *fallback, char **words)
 {
 	struct call call = { .name = name };
@@ -263,8 +273,11 @@ static int compile(const char *name, const char *variable, const char *fallback,
 		if (!find_parts(&call, line.at, plugin, runtime, directory))
 			return FAILED;
 		snprintf(option, sizeof(option), "-fplugin=%s", plugin);
-		if (!call.plain)
+		if (!call.plain) {
 			arguments_add(&line, option);
+			arguments_add(&line, "-D__SOOTH__=1"); /* annotate.h asks for it */
+		}
+		add_headers(&line, directory);
 		if (link)
 			add_runtime(&line, runtime, directory);
 	}

@@ -342,12 +342,14 @@ static void confirm_all(struct check *c)
 		.program = c->recording.program,
 		.seconds = c->confirm,
 		.run_seconds = 10 + 30 * c->run_seconds,
+		.files = c->predicting.properties.files.items,
+		.file_count = c->predicting.properties.files.count,
 	};
 
 	for (size_t i = 0; i < c->predicting.reports.count; i++) {
 		struct report *report = &c->predicting.reports.items[i];
 
-		if (!has_witness(report))
+		if (!has_witness(report) && !report->result->leads.count)
 			continue;
 		if (i || report->process) {
 			confirming_skip(report,
@@ -355,13 +357,13 @@ static void confirm_all(struct check *c)
 					"is not run again by itself");
 			continue;
 		}
-		c->keep = can_keep(c);
+		if (c->confirm > 0)
+			confirming_run(&confirming, report);
+		c->keep = has_witness(report) && can_keep(c);
 		if (c->keep)
 			report->replay = predicting_replay_command(
 				&c->predicting, c->temporary ? name_in(c->recording.directory)
 							     : c->recording.trace);
-		if (c->confirm > 0)
-			confirming_run(&confirming, report);
 	}
 }
 
@@ -428,6 +430,7 @@ int cmd_check(int argc, char **argv)
 	if (!read_words(&c, argv) || !predicting_open_properties(&c.predicting) ||
 	    !place_traces(&c))
 		return CLI_BAD_USE;
+	c.predicting.options.leads = c.confirm > 0;
 	status = run(&c);
 	drop_traces(&c);
 	vec_free(&c.end.hung);

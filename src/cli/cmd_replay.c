@@ -1,5 +1,6 @@
 /* sooth replay: runs a recorded program again along the witness of a finding. */
 #include "cli/cli.h"
+#include "cli/complain.h"
 #include "cli/confirming.h"
 #include "cli/gdb.h"
 #include "cli/predicting.h"
@@ -49,15 +50,9 @@ struct replay {
 	struct gdb gdb;
 };
 
-static int __attribute__((format(printf, 1, 2))) complain(const char *format, ...)
+static int refuse(const struct err *err)
 {
-	va_list list;
-
-	va_start(list, format);
-	fputs("sooth replay: ", stderr);
-	vfprintf(stderr, format, list);
-	fputc('\n', stderr);
-	va_end(list);
+	cli_complain("replay", "%s", err->text);
 	return CLI_BAD_USE;
 }
 
@@ -66,7 +61,7 @@ static int __attribute__((format(printf, 1, 2))) complain(const char *format, ..
 static bool read_name(const char **name, char **argv, int *i)
 {
 	if (!argv[*i + 1]) {
-		complain("%s: its value is missing", argv[*i]);
+		cli_complain("replay", "%s: its value is missing", argv[*i]);
 		return false;
 	}
 	*name = argv[++*i];
@@ -94,14 +89,14 @@ static bool read_option(struct replay *r, char **argv, int *i)
 			return false;
 		r->times = (unsigned)atoi(times);
 		if (!r->times)
-			complain("--times %s: not a number", times);
+			cli_complain("replay", "--times %s: not a number", times);
 		return r->times > 0;
 	}
 	if (!strcmp(argv[*i], "-o"))
 		return read_name(&r->keep, argv, i);
 	taken = predicting_read_option(&r->predicting, argv, i);
 	if (taken == PREDICTING_OTHER)
-		complain("%s: no such option (sooth replay --help)", argv[*i]);
+		cli_complain("replay", "%s: no such option (sooth replay --help)", argv[*i]);
 	return taken == PREDICTING_TAKEN;
 }
 
@@ -120,16 +115,20 @@ static bool read_words(struct replay *r, char **argv)
 		} else if (!r->finding) {
 			r->finding = argv[i];
 		} else {
-			complain("%s: one finding at a time; a program comes behind --", argv[i]);
+			cli_complain("replay",
+				     "%s: one finding at a time; a program comes behind --",
+				     argv[i]);
 			return false;
 		}
 	}
 	if (!r->trace || (!r->finding && !replay_is_schedule(r->trace))) {
-		complain("which finding of which trace? (sooth replay TRACE FINDING)");
+		cli_complain("replay",
+			     "which finding of which trace? (sooth replay TRACE FINDING)");
 		return false;
 	}
 	if (r->program && !r->program[0]) {
-		complain("which program? (sooth replay TRACE FINDING -- PROG ARGS...)");
+		cli_complain("replay",
+			     "which program? (sooth replay TRACE FINDING -- PROG ARGS...)");
 		return false;
 	}
 	return true;
@@ -196,6 +195,8 @@ static bool confirm(struct replay *r, const struct trace *trace, const struct fi
 		.events = r->use_gdb ? 0 : r->predicting.reports.items[0].result->stats.events,
 		.one_order = r->use_gdb,
 		.schedule = r->save ? schedule : NULL,
+		.files = r->predicting.properties.files.items,
+		.file_count = r->predicting.properties.files.count,
 	};
 	struct confirmer *confirmer;
 
@@ -231,8 +232,8 @@ static int replay_finding(struct replay *r, struct report *report, struct report
 
 	r->gdb.id = item->id;
 	if (!confirm(r, describe_trace(report->describe), finding, &confirmation, &schedule, &err))
-		return complain("%s", err.text);
-	if (confirmation.verdict == CONFIRM_DONE && finding->status == FINDING_PREDICTED)
+		return refuse(&err);
+	if (confirmation.verdict == CONFIRM_DONE && finding->status != FINDING_OBSERVED)
 		finding->status = FINDING_CONFIRMED;
 	item->confirmation = &confirmation;
 	if (r->predicting.json)
@@ -245,11 +246,19 @@ static int replay_finding(struct replay *r, struct report *report, struct report
 
 		schedule.about = mem_copy_text(about, strlen(about));
 		if (!schedule_write(&schedule, r->save, &err))
-			status = complain("%s", err.text);
+			status = refuse(&err);
 	}
 	schedule_free(&schedule);
 	confirmation_free(&confirmation);
 	return status;
+}
+
+/* A pattern that `sooth check` found by trying is a lead of the prediction. */
+static void take_leads(struct predict_result *result)
+{
+	for (size_t i = 0; i < result->leads.count; i++)
+		*vec_push(&result->findings) = result->leads.items[i];
+	result->leads.count = 0;
 }
 
 static int find_and_replay(struct replay *r, struct report *report)
@@ -257,8 +266,9 @@ static int find_and_replay(struct replay *r, struct report *report)
 	struct report_numbers numbers = { 0 };
 	report_items items = { 0 };
 	struct report_item *found = NULL;
-	int status;
+	int status = CLI_BAD_USE;
 
+	take_leads((struct predict_result *)report->result);
 	report_list(report, &numbers, &items);
 	for (size_t i = 0; i < items.count; i++) {
 		if (!strcmp(items.items[i].id, r->finding))
@@ -267,8 +277,8 @@ static int find_and_replay(struct replay *r, struct report *report)
 	if (found)
 		status = replay_finding(r, report, found);
 	else
-		status = complain("%s has no finding %s; `sooth predict %s` lists them", r->trace,
-				  r->finding, r->trace);
+		cli_complain("replay", "%s has no finding %s; `sooth predict %s` lists them",
+			     r->trace, r->finding, r->trace);
 	vec_free(&items);
 	return status;
 }
@@ -299,6 +309,7 @@ int cmd_replay(int argc, char **argv)
 	if (!predicting_open_properties(&r.predicting) ||
 	    !properties_select_kept("replay", r.trace))
 		return CLI_BAD_USE;
+	r.predicting.options.leads = !strncmp(r.finding, "lead-", 5);
 	predicting_add(&r.predicting, r.trace, NULL, NULL);
 	if (!r.predicting.reports.count)
 		return CLI_BAD_USE;

@@ -94,11 +94,36 @@ static bool confirm_all(const struct confirming *c, struct confirmer *confirmer,
 	return going;
 }
 
+/* Behind the findings, in `confirmations` as well, for which there is room. */
+static bool try_leads(const struct confirming *c, struct confirmer *confirmer,
+		      struct predict_result *result, struct confirmation *confirmations)
+{
+	double deadline = seconds_now() + c->seconds;
+	bool going = true;
+
+	for (size_t i = 0; i < result->leads.count && going && seconds_now() < deadline; i++) {
+		struct confirmation *confirmation = &confirmations[result->findings.count];
+		struct finding *lead = &result->leads.items[i];
+
+		going = confirm_finding(confirmer, lead, confirmation);
+		if (confirmation->verdict != CONFIRM_DONE) {
+			confirmation_free(confirmation);
+			*confirmation = (struct confirmation){ 0 };
+			continue;
+		}
+		lead->status = FINDING_CONFIRMED;
+		lead->count = 1;
+		*vec_push(&result->findings) = *lead;
+		*lead = (struct finding){ 0 };
+	}
+	return going;
+}
+
 bool confirming_run(const struct confirming *c, struct report *report)
 {
 	struct predict_result *result = (struct predict_result *)report->result;
 	struct confirmation *confirmations =
-		mem_zalloc(result->findings.count + 1, sizeof *confirmations);
+		mem_zalloc(result->findings.count + result->leads.count + 1, sizeof *confirmations);
 	struct confirm_options options = {
 		.run = {
 			.program = c->program,
@@ -110,6 +135,8 @@ bool confirming_run(const struct confirming *c, struct report *report)
 		.predict_seconds = c->seconds / 4,
 		.deadline = seconds_now() + c->seconds,
 		.events = result->stats.events,
+		.files = c->files,
+		.file_count = c->file_count,
 	};
 	struct err err = { 0 };
 	struct confirmer *confirmer =
@@ -117,7 +144,8 @@ bool confirming_run(const struct confirming *c, struct report *report)
 	bool going = true;
 
 	if (confirmer) {
-		going = confirm_all(c, confirmer, result, confirmations);
+		going = confirm_all(c, confirmer, result, confirmations) &&
+			try_leads(c, confirmer, result, confirmations);
 		confirm_close(confirmer);
 	} else {
 		leave_all(result, confirmations, err.text);

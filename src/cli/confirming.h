@@ -11,12 +11,16 @@ struct confirming {
 	const char *directory; /* and where; NULL: here */
 	double seconds;	       /* for everything */
 	double run_seconds;    /* for one run; 0: a minute */
+	/* the properties that patterns are of */
+	struct spec_file *const *files;
+	size_t file_count;
 };
 #define CONFIRMING_SECONDS 30.0
 
 /*
  * Replays the predicted findings of a report, as many as the time allows, and puts in what came of it.
- * False: it was interrupted.
+ * Leads of patterns are tried behind them: those that a run shows become findings. False: it was
+ * interrupted.
  */
 bool confirming_run(const struct confirming *confirming, struct report *report);
 /* None of them is replayed, and why. */

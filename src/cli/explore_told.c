@@ -11,22 +11,42 @@ static uint64_t schedules(const struct explore_result *r)
 	return r->systematic.runs - r->systematic.asleep;
 }
 
-static void print_failures(const struct explore_result *r)
+/* What may have been our doing could have hidden something. */
+static bool is_complete(const struct explore_told *told)
 {
-	const struct failure *first = &r->failures.items[0];
+	return told->result->complete && !told->doubt_count;
+}
+
+/* The first that was more than a doubt, or NULL. */
+static const struct failure *first_failure(const struct explore_told *told)
+{
+	const struct explore_result *r = told->result;
+
+	for (size_t i = 0; i < r->failures.count; i++)
+		if (!r->failures.items[i].doubtful)
+			return &r->failures.items[i];
+	return NULL;
+}
+
+static void print_failures(const struct explore_told *told)
+{
+	const struct explore_result *r = told->result;
+	const struct failure *first = first_failure(told);
 	size_t switches = first->plan.runs.count ? first->plan.runs.count - 1 : 0;
 
 	printf("%zu failure%s; the first in execution %" PRIu64 " of the program (%s), "
 	       "with %zu switch%s\n",
-	       r->failures.count, r->failures.count == 1 ? "" : "s", first->execution, first->how,
+	       told->found_count, told->found_count == 1 ? "" : "s", first->execution, first->how,
 	       switches, switches == 1 ? "" : "es");
-	if (r->complete)
+	if (is_complete(told))
 		printf("complete: there are %" PRIu64 " schedules that differ\n", schedules(r));
 }
 
 /* What keeps "no failure" from being "there is none". */
-static const char *why_incomplete(const struct explore_result *r)
+static const char *why_incomplete(const struct explore_told *told)
 {
+	const struct explore_result *r = told->result;
+
 	if (r->interrupted)
 		return "interrupted";
 	if (!r->at_its_end)
@@ -35,20 +55,22 @@ static const char *why_incomplete(const struct explore_result *r)
 		return "the program waits for something outside, whose order is not known";
 	if (r->systematic.diverged)
 		return "the program does not do the same in the same order";
-	return "some executions did not end";
+	return r->limits ? "some executions did not end" : "what is unknown may hide something";
 }
 
 static void print_end(const struct explore_told *told)
 {
 	const struct explore_result *r = told->result;
 
-	if (r->failures.count)
-		print_failures(r);
-	else if (r->complete)
+	for (size_t i = 0; i < told->doubt_count; i++)
+		printf("unknown: %s\n", told->doubts[i].text);
+	if (told->found_count)
+		print_failures(told);
+	else if (is_complete(told))
 		printf("complete: no failure in all %" PRIu64 " schedules that differ\n",
 		       schedules(r));
 	else
-		printf("no failure found; not all schedules were run: %s\n", why_incomplete(r));
+		printf("no failure found; not all schedules were run: %s\n", why_incomplete(told));
 	if (r->limits)
 		printf("%" PRIu64 " execution%s did not end within the steps or the time of one\n",
 		       r->limits, r->limits == 1 ? "" : "s");
@@ -85,14 +107,23 @@ static json_t *window_json(const struct hints *hints)
 	return window;
 }
 
+static json_t *doubts_json(const struct explore_told *told)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < told->doubt_count; i++)
+		json_array_append_new(list, json_string(told->doubts[i].text));
+	return list;
+}
+
 static void add_stats(json_t *stats, const struct explore_told *told)
 {
 	const struct explore_result *r = told->result;
+	const struct failure *first = first_failure(told);
 
-	put(stats, "executions",
-	    r->failures.count ? r->failures.items[0].execution : r->executions);
+	put(stats, "executions", first ? first->execution : r->executions);
 	put(stats, "executions_all", r->executions + told->extra);
-	json_object_set_new(stats, "complete", json_boolean(r->complete));
+	json_object_set_new(stats, "complete", json_boolean(is_complete(told)));
 	put(stats, "schedules", schedules(r));
 	put(stats, "asleep", r->systematic.asleep);
 	put(stats, "by_leads", r->by_leads);
@@ -103,10 +134,11 @@ static void add_stats(json_t *stats, const struct explore_told *told)
 	put(stats, "limits", r->limits);
 	put(stats, "warnings", told->hints->warnings);
 	put(stats, "predictions", told->hints->predictions);
-	if (r->failures.count) {
-		json_object_set_new(stats, "found_by", json_string(r->failures.items[0].how));
-		put(stats, "switches", r->failures.items[0].plan.runs.count);
+	if (first) {
+		json_object_set_new(stats, "found_by", json_string(first->how));
+		put(stats, "switches", first->plan.runs.count);
 	}
+	json_object_set_new(stats, "not_repeated", doubts_json(told));
 	json_object_set_new(stats, "mode", json_string(told->mode));
 	json_object_set_new(stats, "fallback", report_json_text(told->fallback));
 	json_object_set_new(stats, "window", window_json(told->hints));
@@ -122,6 +154,7 @@ void explore_print_json(const struct explore_told *told)
 		*vec_push(&reports) = told->found[i].report;
 	all = report_json(reports.items, reports.count, NULL, 0);
 	add_stats(json_object_get(all, "stats"), told);
+	put(all, "unknown", told->doubt_count);
 	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 	putchar('\n');
 	json_decref(all);

@@ -2,12 +2,13 @@
 #ifndef CLI_EXPLORE_TOLD_H
 #define CLI_EXPLORE_TOLD_H
 
-#include "cli/explored.h"
-#include "explore/hints.h"
+#include "cli/exploring.h"
 
 struct explore_told {
 	const struct explored *found;
 	size_t found_count;
+	const struct exploring_doubt *doubts;
+	size_t doubt_count;
 	const struct explore_result *result;
 	const struct hints *hints;
 	const char *mode;     /* "persistent" … */

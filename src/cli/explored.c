@@ -68,36 +68,43 @@ static char *make_message(const struct explored_source *source, const struct eff
 	return text;
 }
 
-/* "sooth replay x.schedule -- ./x 3": words that a shell would take apart are quoted. */
+/* A word as a shell takes it: quoted if it would be taken apart. */
+static void put_word(FILE *out, const char *word)
+{
+	if (*word && !word[strcspn(word, " \t\n'\"\\$`*?[](){}<>|&;!#~")]) {
+		fputs(word, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*word, out);
+	fputc('\'', out);
+}
+
+/* "sooth replay x.schedule -- ./x 3" */
 static char *make_replay(const struct explored_source *source)
 {
-	VEC(char) text = { 0 };
-	const char *start = "sooth replay ";
+	char *text = NULL;
+	size_t length;
+	FILE *out;
 
 	if (!source->schedule)
 		return NULL;
-	for (const char *c = start; *c; c++)
-		*vec_push(&text) = *c;
-	for (const char *c = source->schedule; *c; c++)
-		*vec_push(&text) = *c;
-	for (const char *c = " --"; *c; c++)
-		*vec_push(&text) = *c;
+	out = open_memstream(&text, &length);
+	if (!out)
+		abort();
+	fputs("sooth replay ", out);
+	put_word(out, source->schedule);
+	fputs(" --", out);
 	for (char **word = source->program; *word; word++) {
-		bool plain = **word && !(*word)[strcspn(*word, " \t\n'\"\\$`*?[](){}<>|&;!#~")];
-		*vec_push(&text) = ' ';
-		if (!plain)
-			*vec_push(&text) = '\'';
-		for (const char *c = *word; *c; c++) {
-			if (*c == '\'')
-				for (const char *q = "'\\'"; *q; q++)
-					*vec_push(&text) = *q;
-			*vec_push(&text) = *c;
-		}
-		if (!plain)
-			*vec_push(&text) = '\'';
+		fputc(' ', out);
+		put_word(out, *word);
 	}
-	*vec_push(&text) = 0;
-	return text.items;
+	fclose(out);
+	return text;
 }
 
 /* ---- places ------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* sooth: which subcommand, and help. */
 #include "cli/cli.h"
+#include "spec/near.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,45 +54,17 @@ static int cmd_version(int argc, char **argv)
 	return CLI_OK;
 }
 
-/* Levenshtein distance; both words are short, longer ones are cut. */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned row[33];
-	size_t n = strnlen(b, 32);
-
-	for (size_t j = 0; j <= n; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= strnlen(a, 32); i++) {
-		unsigned diagonal = row[0];
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= n; j++) {
-			unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[n];
-}
-
 static int unknown(const char *name)
 {
-	const char *nearest = NULL;
-	unsigned best = 3; /* further than two letters off is another word */
+	struct near near;
 
-	for (size_t i = 0; i < COMMANDS; i++) {
-		unsigned d = distance(name, commands[i].name);
-		if (commands[i].about && d < best) {
-			best = d;
-			nearest = commands[i].name;
-		}
-	}
+	near_start(&near, name);
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (commands[i].about)
+			near_try(&near, commands[i].name);
 	fprintf(stderr, "sooth: there is no command '%s'", name);
-	if (nearest)
-		fprintf(stderr, "; did you mean '%s'?", nearest);
+	if (near.best)
+		fprintf(stderr, "; did you mean '%s'?", near.best);
 	fprintf(stderr, "\nsooth: `sooth help` lists them\n");
 	return CLI_BAD_USE;
 }

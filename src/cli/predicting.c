@@ -262,6 +262,7 @@ static bool run(struct predicting *p, const struct trace *trace, const char *pat
 		options.only |= PREDICT_WARNINGS;
 	options.only |= used_analyses(&p->properties);
 	options.properties = properties;
+	options.leads &= properties != NULL;
 	options.seconds = time_left(p);
 	options.progress = terminal ? show_progress : NULL;
 	options.context = (void *)path;
@@ -322,6 +323,12 @@ static struct describe *describe(const struct predicting *p, const struct trace 
 	for (size_t i = 0; i < report->observed.count; i++) {
 		for (size_t k = 0; k < report->observed.items[i].events.count; k++)
 			*vec_push(&also) = report->observed.items[i].events.items[k];
+	}
+	for (size_t i = 0; i < report->result->leads.count; i++) {
+		const struct finding *lead = &report->result->leads.items[i];
+
+		for (size_t k = 0; k < lead->events.count; k++)
+			*vec_push(&also) = lead->events.items[k].id;
 	}
 	made = describe_open(&(struct describe_request){
 		.trace = trace,

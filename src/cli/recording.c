@@ -1,5 +1,6 @@
 #include "cli/recording.h"
 
+#include "cli/complain.h"
 #include "trace/remove.h"
 
 #include <dirent.h>
@@ -20,9 +21,7 @@ bool recording_complain(const struct recording *r, const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	fprintf(stderr, "sooth %s: ", r->command);
-	vfprintf(stderr, format, list);
-	fputc('\n', stderr);
+	cli_complain_list(r->command, format, list);
 	va_end(list);
 	return false;
 }

@@ -14,6 +14,11 @@ static std::string type_name(tree type)
 {
 	type = TYPE_MAIN_VARIANT(type);
 	std::string name = TYPE_NAME(type) ? identifier(TYPE_NAME(type)) : "";
+	/* typedef struct { … } pair: in C the name is a variant's. The newest variant comes first. */
+	if (name.empty())
+		for (tree v = TYPE_NEXT_VARIANT(type); v; v = TYPE_NEXT_VARIANT(v))
+			if (TYPE_NAME(v))
+				name = identifier(TYPE_NAME(v));
 	return name.empty() ? "<anonymous>" : name;
 }
 

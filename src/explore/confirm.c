@@ -26,6 +26,7 @@
 struct base {
 	bool made;
 	struct trace *trace; /* NULL: it could not be made */
+	struct property_set properties;
 	struct predict_result result;
 };
 
@@ -87,6 +88,7 @@ static void drop_base(struct base *base)
 {
 	if (base->trace) {
 		predict_result_free(&base->result);
+		property_set_free(&base->properties);
 		trace_close(base->trace);
 	}
 	*base = (struct base){ 0 };
@@ -224,19 +226,39 @@ static void take_meeting(struct confirmer *c, const uint64_t *keys, struct confi
 	out->met[1] = stops[!crossed];
 }
 
+/* That the other order of a race could not be brought about is said, and why. */
+static void leave_order(struct confirmation *out, const char *why)
+{
+	struct confirm_order *order = &out->orders[1];
+
+	order->first = out->orders[0].second;
+	order->second = out->orders[0].first;
+	order->effect.kind = EFFECT_NOT_SHOWN;
+	effect_print(order->effect.text, "%s", why);
+	out->order_count = 2;
+}
+
 /* The other order of a race: what it does is told; that both can come was shown by the first. */
 static void run_other_order(struct confirmer *c, const struct trace *base,
 			    const struct finding *finding, struct confirmation *out)
 {
 	struct err err = { 0 };
 
-	if (!plan_finding(&c->plan, base, finding, true, &err) || !run_plan(c, out)) {
-		free(out->why);
-		out->why = NULL;
+	if (!plan_finding(&c->plan, base, finding, true, &err)) {
+		leave_order(out, err.text);
 		return;
 	}
-	if (!c->rerun.outcome.control->stops_met)
+	if (!run_plan(c, out)) {
+		leave_order(out, out->why);
+		free(out->why);
+		out->why = NULL;
+		out->verdict = CONFIRM_DONE;
 		return;
+	}
+	if (!c->rerun.outcome.control->stops_met) {
+		leave_order(out, "the run went another way before both stood there");
+		return;
+	}
 	take_order(c, out, 1, true);
 	compare_orders(c, base, out);
 }
@@ -261,6 +283,15 @@ static void explain(struct confirmer *c, const struct trace *base, struct confir
 	set_why(out, CONFIRM_DIVERGED, text);
 }
 
+/* Does the run that was just made, by its own recording, show the finding? */
+static bool shows(const struct confirmer *c, const struct finding *finding, const uint64_t *keys)
+{
+	if (finding->kind == FINDING_PATTERN)
+		return verify_pattern(finding, keys, c->options.files, c->options.file_count,
+				      c->rerun.trace);
+	return verify_finding(finding, keys, &c->rerun.outcome, c->rerun.trace);
+}
+
 /* Follows the witness of a finding in `base`. `keys` are the places that must be shown. */
 static bool attempt(struct confirmer *c, const struct trace *base, const struct finding *finding,
 		    const uint64_t *keys, struct confirmation *out)
@@ -275,7 +306,7 @@ static bool attempt(struct confirmer *c, const struct trace *base, const struct 
 		c->plan.options |= CONTROL_HOLD;
 	if (!run_plan(c, out))
 		return false;
-	if (!verify_finding(finding, keys, &c->rerun.outcome, c->rerun.trace)) {
+	if (!shows(c, finding, keys)) {
 		explain(c, base, out);
 		return false;
 	}
@@ -318,6 +349,9 @@ static void predict_base(struct confirmer *c, struct base *base)
 	};
 	struct err err;
 
+	if (c->options.file_count && property_read(base->trace, c->options.files,
+						   c->options.file_count, &base->properties, &err))
+		options.properties = &base->properties;
 	predict_run(base->trace, &options, &base->result, &err);
 }
 

@@ -18,6 +18,9 @@ struct confirm_options {
 	uint64_t events; /* of the recording: a run with very many more is endless; 0: no limit */
 	bool one_order;	 /* of a race only the first order is run */
 	struct schedule *schedule; /* made from the run that confirms a finding; NULL: none */
+	/* the properties that patterns among the findings are of */
+	struct spec_file *const *files;
+	size_t file_count;
 };
 
 enum confirm_verdict {
@@ -54,7 +57,10 @@ struct confirmer *confirm_open(const struct confirm_options *options, const stru
 			       struct err *err);
 void confirm_close(struct confirmer *confirmer);
 
-/* False: we are to stop; nothing is known of this finding. */
+/*
+ * False: we are to stop; nothing is known of this finding. A lead of a pattern (predict_result.leads)
+ * is tried in the same way: it is confirmed if the run, recorded, has the match.
+ */
 bool confirm_finding(struct confirmer *confirmer, const struct finding *finding,
 		     struct confirmation *out);
 

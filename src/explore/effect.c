@@ -21,6 +21,7 @@ const char *effect_name(enum effect_kind kind)
 		[EFFECT_BAD_FREE] = "bad free",
 		[EFFECT_CRASH] = "crash",
 		[EFFECT_ASSERTION] = "assertion failed",
+		[EFFECT_NOT_SHOWN] = "not shown",
 	};
 
 	assert(kind < sizeof names / sizeof names[0]);

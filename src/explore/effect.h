@@ -17,6 +17,7 @@ enum effect_kind {
 	EFFECT_BAD_FREE,
 	EFFECT_CRASH,
 	EFFECT_ASSERTION,
+	EFFECT_NOT_SHOWN, /* the run did not come so far: nothing is known of it */
 };
 const char *effect_name(enum effect_kind kind); /* "other value" */
 

@@ -66,6 +66,14 @@ struct explore {
 
 /* ---- when to end -------------------------------------------------------------------------- */
 
+static bool has_failed(const struct explore *e)
+{
+	for (size_t i = 0; i < e->result.failures.count; i++)
+		if (!e->result.failures.items[i].doubtful)
+			return true;
+	return false;
+}
+
 static bool over(struct explore *e)
 {
 	if (e->options.stop && *e->options.stop)
@@ -73,7 +81,7 @@ static bool over(struct explore *e)
 	return e->broken || e->exhausted || e->result.interrupted ||
 	       e->result.executions >= e->options.budget ||
 	       (e->options.seconds > 0 && seconds_now() - e->start > e->options.seconds) ||
-	       (e->result.failures.count && !e->options.all);
+	       (has_failed(e) && !e->options.all);
 }
 
 static void speak(struct explore *e, const char *phase)
@@ -372,8 +380,8 @@ bool explore_search(struct explore *e, struct executor *executor, struct err *er
 	e->err = err;
 	while (!over(e) && !e->result.complete)
 		run_next(e);
-	if (e->dpor)
-		end_pass(e, false);
+	if (e->dpor) /* it stays: the search may go on */
+		e->result.systematic = *dpor_stats(e->dpor);
 	e->result.leads_made = e->leads.made;
 	e->result.leads_left = e->leads.queue.count;
 	e->result.seconds = seconds_now() - e->start;
@@ -397,6 +405,8 @@ void explore_close(struct explore *e)
 	vec_free(&e->result.failures);
 	leads_free(&e->leads);
 	imagine_close(e->imagine);
+	if (e->dpor)
+		dpor_close(e->dpor);
 	map_free(&e->plans);
 	plan_free(&e->plan);
 	free(e);

@@ -62,7 +62,10 @@ void explore_hint(struct explore *explore, const struct hints *hints);
 /* The run that everything starts from. It counts as an execution; it may have failed itself. */
 void explore_first(struct explore *explore, const struct outcome *outcome);
 
-/* False: the executor failed, with the reason; the result holds what was seen until then. */
+/*
+ * False: the executor failed, with the reason; the result holds what was seen until then. Called again
+ * it goes on from there, if the failure that ended it is doubtful.
+ */
 bool explore_search(struct explore *explore, struct executor *executor, struct err *err);
 
 /* What the last run was: good as long as the executor runs nothing else. */

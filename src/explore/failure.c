@@ -11,6 +11,16 @@ void failure_free(struct failure *failure)
 	plan_free(&failure->plan);
 }
 
+const char *failure_result_name(enum control_result result)
+{
+	static const char *const names[] = { "died",	 "ended",    "assertion failed", "aborted",
+					     "deadlock", "stuck",    "use after free",	 "bad free",
+					     "crashed",	 "too long", "equal to another", "hung",
+					     "unfit" };
+
+	return names[result];
+}
+
 bool failure_seen(const struct outcome *outcome, int usual)
 {
 	if (outcome->violated)

@@ -12,6 +12,8 @@ struct failure {
 	char how[24];	    /* "lead see", "systematic", … */
 	char text[CONTROL_TEXT];
 	struct plan plan; /* repeats it */
+	bool told;
+	bool doubtful; /* fibers showed it and kernel threads did not: the search goes on */
 };
 void failure_free(struct failure *failure);
 
@@ -21,5 +23,7 @@ void failure_free(struct failure *failure);
  */
 bool failure_seen(const struct outcome *outcome, int usual);
 uint64_t failure_key(const struct outcome *outcome);
+
+const char *failure_result_name(enum control_result result); /* "assertion failed" */
 
 #endif

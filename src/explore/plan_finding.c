@@ -166,6 +166,23 @@ static bool add_meeting_of_locks(struct maker *m, struct err *err)
 	return true;
 }
 
+/*
+ * Events of a pattern that are next behind the witness, parallel ones and last reads, happen one after
+ * the other before anything that they lead to: that may be a crash, and then some would be missing
+ * from the recording. Runs of what has happened by then are over at once. A request waits by itself.
+ */
+static void add_parallel_events(struct maker *m)
+{
+	const struct finding *f = m->finding;
+
+	for (size_t i = 0; i < f->events.count; i++) {
+		const struct finding_event *e = &f->events.items[i];
+
+		if (!e->before)
+			add_event_run(m, e->id.stream, e->id.index + 1);
+	}
+}
+
 /* ---- all of it ----------------------------------------------------------------------------- */
 
 static bool can_be_named(const struct trace *trace, const struct finding *f, struct err *err)
@@ -225,6 +242,8 @@ bool plan_finding(struct plan *plan, const struct trace *trace, const struct fin
 		ok = add_stops(&m, reversed, err);
 	else if (finding->kind == FINDING_DEADLOCK)
 		ok = add_meeting_of_locks(&m, err);
+	else if (finding->kind == FINDING_PATTERN)
+		add_parallel_events(&m);
 	recorded_close(m.recorded);
 	free(goals);
 	free(m.start);

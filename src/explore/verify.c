@@ -44,7 +44,9 @@ bool verify_same(const struct finding *a, const uint64_t *a_keys, const struct f
 	uint64_t *x, *y;
 	bool same;
 
-	if (a->kind != b->kind || count != b->events.count)
+	if (a->kind != b->kind || count != b->events.count || a->formula != b->formula ||
+	    !a->property != !b->property ||
+	    (a->property && strcmp(a->property->name, b->property->name)))
 		return false;
 	x = sorted(a_keys, count);
 	y = sorted(b_keys, count);

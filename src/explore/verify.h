@@ -15,6 +15,10 @@ uint64_t *verify_keys(const struct trace *trace, const struct finding *finding);
 bool verify_finding(const struct finding *finding, const uint64_t *keys,
 		    const struct outcome *outcome, const struct trace *recording);
 
+/* A pattern's: the recorded order is a match, of that property and formula, at the same places. */
+bool verify_pattern(const struct finding *finding, const uint64_t *keys,
+		    struct spec_file *const *files, size_t count, const struct trace *recording);
+
 /* Are these two the same finding, in recordings of one program? */
 bool verify_same(const struct finding *a, const uint64_t *a_keys, const struct finding *b,
 		 const uint64_t *b_keys);

@@ -105,7 +105,7 @@ bool analysis_is_known(const struct analysis *analysis, uint64_t key)
 		if (analysis->claims.items[i].key == key)
 			return true;
 	}
-	return false;
+	return analysis->before && analysis_is_known(analysis->before, key);
 }
 
 uint64_t analysis_tries(const struct analysis *analysis, uint64_t key)

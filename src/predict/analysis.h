@@ -41,6 +41,8 @@ struct analysis {
 	const struct predict_options *options;
 	const struct analysis_known *known;
 	const struct pattern_set *patterns; /* NULL: none */
+	/* For leads: the analysis of the window as it is, whose claims need none; else NULL. */
+	const struct analysis *before;
 	/* out */
 	VEC(struct analysis_claim) claims;
 	struct predict_stats stats; /* of this window alone */

@@ -59,6 +59,7 @@ struct finding {
 	const struct spec_property *property;
 	uint32_t formula;
 	VEC(struct property_value) binding;
+	uint32_t lead; /* of predict_result.leads: its number among them, from 1; else 0 */
 };
 
 #define FINDING_UNBOUND 0xff

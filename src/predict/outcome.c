@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/seconds.h"
+#include "predict/pattern_relaxed.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -251,11 +252,9 @@ static uint64_t key_of_events(const struct finding *finding)
 	return key;
 }
 
-static void take_claim(struct outcome *outcome, const struct analysis *analysis,
+static void take_claim(struct outcome_claim *out, const struct analysis *analysis,
 		       const struct analysis_claim *claim)
 {
-	struct outcome_claim *out = vec_push(&outcome->claims);
-
 	*out = (struct outcome_claim){ .claim = claim->claim };
 	out->finding.kind = claim->kind;
 	out->finding.status = claim->status;
@@ -312,8 +311,42 @@ static void take_claims(struct outcome *outcome, const struct analysis *analysis
 	if (sorted.count)
 		qsort(sorted.items, sorted.count, sizeof *sorted.items, compare_claims);
 	for (size_t i = 0; i < sorted.count; i++)
-		take_claim(outcome, analysis, sorted.items[i]);
+		take_claim(vec_push(&outcome->claims), analysis, sorted.items[i]);
 	vec_free(&sorted);
+}
+
+/* ---- leads of patterns ------------------------------------------------------------------- */
+
+#define LEADS_MOST 32 /* of a window: each is a run of the program */
+
+static void take_leads(struct outcome *outcome, const struct analysis *analysis)
+{
+	for (size_t i = 0; i < analysis->claims.count && outcome->leads.count < LEADS_MOST; i++)
+		take_claim(vec_push(&outcome->leads), analysis, &analysis->claims.items[i]);
+}
+
+/* The patterns again, on the window without some or all of what its reads say. */
+static void find_leads(struct outcome *outcome, struct analysis *strict)
+{
+	for (enum relaxed level = RELAXED_VALUES; level <= RELAXED_READS; level++) {
+		struct relaxed_window window;
+		struct analysis analysis;
+
+		relaxed_window_make(&window, strict->window, level);
+		analysis = (struct analysis){
+			.window = &window.window,
+			.clock = &window.clock,
+			.options = strict->options,
+			.known = strict->known,
+			.patterns = strict->patterns,
+			.before = strict,
+			.deadline = strict->deadline,
+		};
+		predict_patterns(&analysis);
+		take_leads(outcome, &analysis);
+		analysis_free(&analysis);
+		relaxed_window_free(&window);
+	}
 }
 
 void outcome_make(struct outcome *outcome, const struct window *window,
@@ -337,6 +370,8 @@ void outcome_make(struct outcome *outcome, const struct window *window,
 		analysis.stats.solver = *order_solver_counts(analysis.solver);
 	outcome->stats = analysis.stats;
 	take_claims(outcome, &analysis);
+	if (patterns && options->leads)
+		find_leads(outcome, &analysis);
 	for (size_t i = 0; i < analysis.tries.count; i++)
 		*vec_push(&outcome->tries) = analysis.tries.items[i];
 	analysis_free(&analysis);
@@ -351,5 +386,11 @@ void outcome_free(struct outcome *outcome)
 		vec_free(&outcome->claims.items[i].choices);
 	}
 	vec_free(&outcome->claims);
+	for (size_t i = 0; i < outcome->leads.count; i++) {
+		finding_free(&outcome->leads.items[i].finding);
+		vec_free(&outcome->leads.items[i].goals);
+		vec_free(&outcome->leads.items[i].choices);
+	}
+	vec_free(&outcome->leads);
 	vec_free(&outcome->tries);
 }

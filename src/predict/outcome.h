@@ -19,6 +19,7 @@ struct outcome_claim {
 struct outcome {
 	uint64_t first_run, last_run;
 	VEC(struct outcome_claim) claims; /* in order of their last events */
+	VEC(struct outcome_claim) leads;  /* of patterns: see predict_result */
 	VEC(struct analysis_tries) tries;
 	struct predict_stats stats; /* of this window */
 };

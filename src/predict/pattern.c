@@ -148,9 +148,9 @@ static void take_for_pool(void *context, const struct join_choice *choice)
 	if (pattern_is_observed(&s->asker, choice)) {
 		pattern_claim_observed(&s->asker, choice, pool->key);
 		pool->found = true;
-		return;
+	} else if (!s->analysis->options->observed) {
+		keep(s, pool, choice);
 	}
-	keep(s, pool, choice);
 }
 
 static void take_every(void *context, const struct join_choice *choice)
@@ -163,7 +163,7 @@ static void take_every(void *context, const struct join_choice *choice)
 	s->analysis->stats.candidates++;
 	if (pattern_is_observed(&s->asker, choice))
 		pattern_claim_observed(&s->asker, choice, 0);
-	else
+	else if (!s->analysis->options->observed)
 		pattern_ask(&s->asker, choice, 0);
 }
 

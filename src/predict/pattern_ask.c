@@ -448,7 +448,8 @@ enum order_answer pattern_ask(struct pattern_asker *a, const struct join_choice 
 	make_query(a);
 	answer = analysis_ask(a->analysis, &a->query, &solution);
 	if (answer == ORDER_POSSIBLE)
-		claim_match(a, &solution, FINDING_PREDICTED, key);
+		claim_match(a, &solution, a->analysis->before ? FINDING_WARNING : FINDING_PREDICTED,
+			    key);
 	return answer;
 }
 

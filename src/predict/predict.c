@@ -44,8 +44,9 @@ struct predictor {
 	/* checking */
 	struct checker *checker;
 	struct baserun baserun;
-	uint64_t entered; /* the run at which the checker's window starts */
-	struct map found; /* key: position in findings */
+	uint64_t entered;	 /* the run at which the checker's window starts */
+	struct map found;	 /* key: position in findings */
+	VEC(uint64_t) lead_keys; /* of the result's leads */
 	enum { NOT_JUDGED, SOUND, CONTRADICTORY } judged;
 };
 
@@ -268,32 +269,69 @@ static void accept(struct predictor *p, struct outcome_claim *claim)
 	}
 }
 
+/* Its steps, and where they start; the window was entered. */
+static void write_steps(struct predictor *p, struct outcome_claim *claim)
+{
+	struct finding *finding = &claim->finding;
+	baserun_ids ids = { 0 };
+
+	baserun_expand(&p->baserun, claim->goals.items, claim->goals.count, &ids);
+	finding->steps.items = ids.items;
+	finding->steps.count = ids.count;
+	finding->steps.room = ids.room;
+	ids = (baserun_ids){ 0 };
+	baserun_start(&p->baserun, &ids);
+	finding->start.items = ids.items;
+	finding->start.count = ids.count;
+	finding->start.room = ids.room;
+}
+
+static void keep_lead(struct predictor *p, struct outcome_claim *lead)
+{
+	for (size_t i = 0; i < p->lead_keys.count; i++) {
+		if (p->lead_keys.items[i] == lead->key)
+			return;
+	}
+	write_steps(p, lead);
+	*vec_push(&p->lead_keys) = lead->key;
+	*vec_push(&p->result->leads) = lead->finding;
+	lead->finding = (struct finding){ 0 };
+}
+
+/* Sites that have a finding after all need no lead. */
+static void drop_leads(struct predictor *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->result->leads.count; i++) {
+		if (map_get(&p->found, p->lead_keys.items[i]))
+			finding_free(&p->result->leads.items[i]);
+		else
+			p->result->leads.items[kept++] = p->result->leads.items[i];
+	}
+	for (size_t i = 0; i < kept; i++)
+		p->result->leads.items[i].lead = (uint32_t)i + 1;
+	p->result->leads.count = kept;
+}
+
 static void check_outcome(struct predictor *p, struct outcome *outcome)
 {
 	struct err err = { 0 };
 	bool entered;
 
-	if (!outcome->claims.count)
+	if (!outcome->claims.count && !outcome->leads.count)
 		return;
 	entered = enter_window(p, outcome, &err);
+	for (size_t i = 0; i < outcome->leads.count; i++)
+		keep_lead(p, &outcome->leads.items[i]);
 	for (size_t i = 0; i < outcome->claims.count; i++) {
 		struct outcome_claim *claim = &outcome->claims.items[i];
-		struct finding *finding = &claim->finding;
-		baserun_ids ids = { 0 };
 
-		baserun_expand(&p->baserun, claim->goals.items, claim->goals.count, &ids);
-		finding->steps.items = ids.items;
-		finding->steps.count = ids.count;
-		finding->steps.room = ids.room;
-		ids = (baserun_ids){ 0 };
-		baserun_start(&p->baserun, &ids);
-		finding->start.items = ids.items;
-		finding->start.count = ids.count;
-		finding->start.room = ids.room;
+		write_steps(p, claim);
 		if (entered && check_claim(p, claim, &err))
 			accept(p, claim);
 		else
-			reject(p, finding, &err);
+			reject(p, &claim->finding, &err);
 	}
 }
 
@@ -410,6 +448,7 @@ static void run_windows(struct predictor *p)
 	baserun_open(&p->baserun, p->trace);
 	run_batches(p);
 	finish(p);
+	drop_leads(p);
 	baserun_close(&p->baserun);
 	jobs_close(p->jobs);
 	window_reader_close(p->reader);
@@ -418,6 +457,7 @@ static void run_windows(struct predictor *p)
 	pattern_set_close(p->patterns);
 	map_free(&p->known.keys);
 	map_free(&p->found);
+	vec_free(&p->lead_keys);
 }
 
 /* They walk along the whole trace, whatever the windows did. */
@@ -470,6 +510,9 @@ void predict_result_free(struct predict_result *result)
 		free(result->problems.items[i]);
 	for (size_t i = 0; i < result->faults.count; i++)
 		free(result->faults.items[i]);
+	for (size_t i = 0; i < result->leads.count; i++)
+		finding_free(&result->leads.items[i]);
+	vec_free(&result->leads);
 	vec_free(&result->findings);
 	vec_free(&result->problems);
 	vec_free(&result->faults);

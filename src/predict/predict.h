@@ -24,6 +24,8 @@ struct predict_options {
 	const struct property_set *properties;
 	bool every;	 /* each pair of events, not one for each pair of code sites */
 	bool z3;	 /* put the queries to libz3 */
+	bool leads;	 /* of patterns: fill `leads` of the result */
+	bool observed;	 /* patterns are not asked about: only what the recorded order matches */
 	uint32_t window; /* events */
 	unsigned jobs;
 	double seconds; /* for everything; 0: no limit */
@@ -54,6 +56,12 @@ struct predict_stats {
 
 struct predict_result {
 	VEC(struct finding) findings; /* in order of their first instance */
+	/*
+	 * Matches of patterns at sites without a finding, in orders in which reads may see something
+	 * else: nothing is proved, whether the program goes there a run has to show. Nothing checks
+	 * their steps. Their status is FINDING_WARNING.
+	 */
+	VEC(struct finding) leads;
 	struct predict_stats stats;
 	VEC(char *) problems; /* of the trace: it contradicts itself, parts cannot be read */
 	VEC(char *) faults;   /* of ours: what the checker said of refused witnesses */

@@ -149,8 +149,11 @@ static bool is_there(const struct match *m, uint32_t parameters, bool next)
 	return false;
 }
 
+/* Not where a filter chooses parameters: the first walk cannot know; unseen.c says so. */
 static void end_lives(const struct match *m)
 {
+	if (m->point->guesses.count)
+		return;
 	for (const struct spec_life *life = m->point->event->lives; life; life = life->next) {
 		if (life->ends && m->reader->chosen[life->parameter] != PROPERTY_NONE)
 			*vec_push(&m->reader->ending) =
@@ -172,8 +175,7 @@ static void happen(const struct match *m)
 
 	end_lives(m);
 	if (r->first_walk) {
-		if (slice->known)
-			remember(slice, r->chosen);
+		remember(slice, r->chosen);
 		return;
 	}
 	if (is_there(m, parameters, next))
@@ -303,6 +305,8 @@ static void try(struct property_reader *r, uint32_t number, const struct reader_
 	const struct spec_point *spec = m.point->spec;
 	bool fits;
 
+	if (r->first_walk && !slice->known)
+		return;
 	for (uint32_t p = 0; p < slice->parameters; p++)
 		r->parameters[p].known = false;
 	for (uint32_t l = 0; l < m.point->event->local_count; l++)

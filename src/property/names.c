@@ -78,11 +78,30 @@ static void try_name(void *context, const char *name)
 static const char *nearest(void *context, enum spec_point_kind kind, const char *name)
 {
 	struct property_names *names = context;
+	enum program_names which = kind == SPEC_POINT_PROBE  ? PROGRAM_PROBES
+				   : kind < SPEC_POINT_PROBE ? PROGRAM_FUNCTIONS
+							     : PROGRAM_GLOBALS;
 	struct near near;
 
 	near_start(&near, name);
-	program_each(names->program, kind <= SPEC_POINT_PROBE ? PROGRAM_FUNCTIONS : PROGRAM_GLOBALS,
-		     try_name, &near);
+	program_each(names->program, which, try_name, &near);
+	return near.best;
+}
+
+static bool has_probe(void *context, const char *glob)
+{
+	struct property_names *names = context;
+
+	return program_probe(names->program, glob);
+}
+
+static const char *nearest_field(void *context, const char *type, const char *path)
+{
+	struct property_names *names = context;
+	struct near near;
+
+	near_start(&near, path);
+	program_each_member(names->program, type, try_name, &near);
 	return near.best;
 }
 
@@ -94,5 +113,7 @@ struct spec_names property_names(struct property_names *names)
 		.field = has_field,
 		.function = has_function,
 		.nearest = nearest,
+		.probe = has_probe,
+		.nearest_field = nearest_field,
 	};
 }

@@ -44,7 +44,8 @@ static bool name_fits(const struct property_reader *r, const struct spec_point *
 	if (spec->library && (point->library || !r->text) &&
 	    (!point->library || fnmatch(spec->library, point->library, 0)))
 		return false;
-	return points_name_fits(spec->function, point->function);
+	return (point->plain && !fnmatch(spec->function, point->plain, 0)) ||
+	       points_name_fits(spec->function, point->function);
 }
 
 static struct reader_list make_list(struct property_reader *r, const struct trace_point *point,

@@ -1,6 +1,7 @@
 #include "property/program_index.h"
 
 #include "base/mem.h"
+#include "event/point.h"
 #include "property/reader.h"
 #include "trace/symbol.h"
 
@@ -61,6 +62,7 @@ void program_close(struct program *p)
 	intern_free(&p->variables);
 	intern_free(&p->functions);
 	intern_free(&p->libraries);
+	intern_free(&p->probes);
 	vec_free(&p->struct_dies);
 	vec_free(&p->typedef_dies);
 	vec_free(&p->variable_lists);
@@ -110,6 +112,7 @@ static void put_variable(struct program *p, Dwarf_Die *die, Dwarf_Addr bias)
 	p->variable_lists.items[number] = (uint32_t)p->variable_dies.count;
 }
 
+/* -1: any number. */
 static int count_parameters(Dwarf_Die *die)
 {
 	Dwarf_Die child;
@@ -118,6 +121,8 @@ static int count_parameters(Dwarf_Die *die)
 	if (dwarf_child(die, &child))
 		return 0;
 	do {
+		if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
+			return -1;
 		count += dwarf_tag(&child) == DW_TAG_formal_parameter;
 	} while (!dwarf_siblingof(&child, &child));
 	return count;
@@ -213,6 +218,43 @@ static void put_libraries(struct program *p, Elf *elf)
 	}
 }
 
+static const Elf_Data *find_section(Elf *elf, const char *wanted)
+{
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(section, &header)
+					   ? elf_strptr(elf, names, header.sh_name)
+					   : NULL;
+
+		if (name && !strcmp(name, wanted))
+			return elf_rawdata(section, NULL);
+	}
+	return NULL;
+}
+
+/* The plugin's rows name what debugging information does not have. */
+static void put_probes(struct program *p, Elf *elf)
+{
+	const Elf_Data *rows = find_section(elf, "sooth_point");
+	const Elf_Data *texts = find_section(elf, "sooth_pstr");
+	struct point_row row;
+
+	if (!rows || !texts || !rows->d_buf || !texts->d_buf)
+		return;
+	for (size_t at = 0; at + sizeof row <= rows->d_size; at += sizeof row) {
+		memcpy(&row, (const char *)rows->d_buf + at, sizeof row);
+		if (row.kind == POINT_PROBE && row.name < texts->d_size) {
+			const char *name = (const char *)texts->d_buf + row.name;
+
+			intern_put(&p->probes, name, strnlen(name, texts->d_size - row.name), NULL);
+		}
+	}
+}
+
 static int index_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
 			void *context)
 {
@@ -222,8 +264,10 @@ static int index_module(Dwfl_Module *module, void **data, const char *name, Dwar
 	Elf *elf = dwfl_module_getelf(module, &bias);
 
 	(void)data, (void)name, (void)start;
-	if (elf)
+	if (elf) {
 		put_libraries(p, elf);
+		put_probes(p, elf);
+	}
 	put_symbols(p, module);
 	while ((unit = dwfl_module_nextcu(module, unit, &bias))) {
 		p->has_types = true;
@@ -295,6 +339,16 @@ bool program_function(struct program *p, const char *library, const char *glob, 
 	return found;
 }
 
+bool program_probe(struct program *p, const char *glob)
+{
+	program_index(p);
+	for (size_t i = 0; i < p->probes.items.count; i++) {
+		if (!fnmatch(glob, p->probes.items.items[i].text, 0))
+			return true;
+	}
+	return false;
+}
+
 void program_each(struct program *p, enum program_names which,
 		  void (*visit)(void *context, const char *name), void *context)
 {
@@ -303,6 +357,7 @@ void program_each(struct program *p, enum program_names which,
 	program_index(p);
 	names = which == PROGRAM_GLOBALS     ? &p->variables
 		: which == PROGRAM_FUNCTIONS ? &p->functions
+		: which == PROGRAM_PROBES    ? &p->probes
 					     : &p->structs;
 	for (size_t i = 0; i < names->items.count; i++)
 		visit(context, names->items.items[i].text);

@@ -54,9 +54,15 @@ void program_globals(struct program *program, const char *name, const char *path
 bool program_function(struct program *program, const char *library, const char *glob,
 		      int *parameters);
 
+/* A probe of annotate.h, "app:name", that fits the glob. */
+bool program_probe(struct program *program, const char *glob);
+
 /* Each name, for finding what was meant. */
-enum program_names { PROGRAM_GLOBALS, PROGRAM_FUNCTIONS, PROGRAM_STRUCTS };
+enum program_names { PROGRAM_GLOBALS, PROGRAM_FUNCTIONS, PROGRAM_STRUCTS, PROGRAM_PROBES };
 void program_each(struct program *program, enum program_names which,
 		  void (*visit)(void *context, const char *name), void *context);
+/* The members of a struct; those of unnamed members and base classes are its own. */
+void program_each_member(struct program *program, const char *type,
+			 void (*visit)(void *context, const char *name), void *context);
 
 #endif

@@ -25,7 +25,7 @@ struct program {
 	struct trace_symbols *symbols; /* of a recording */
 	Dwfl *dwfl, *own;
 	bool indexed, has_types;
-	struct intern structs, typedefs, variables, functions, libraries;
+	struct intern structs, typedefs, variables, functions, libraries, probes;
 	struct program_dies struct_dies, typedef_dies; /* by number of the name */
 	VEC(uint32_t) variable_lists; /* by number: the first of variable_dies, + 1 */
 	VEC(struct program_variable) variable_dies;

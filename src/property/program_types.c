@@ -30,6 +30,18 @@ static bool is_struct(Dwarf_Die *die)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
+/* What sites call a struct without a tag: by the first of its typedefs. */
+static const char *first_typedef(struct program *p, Dwarf_Die *type, const char *name)
+{
+	Dwarf_Die other;
+
+	for (size_t i = 0; i < p->typedef_dies.count; i++) {
+		if (type_of(&p->typedef_dies.items[i], &other) && other.addr == type->addr)
+			return p->typedefs.items.items[i].text;
+	}
+	return name;
+}
+
 /* The struct of a name, and how sites call it. A declaration elsewhere leads to the definition. */
 static bool find_struct(struct program *p, const char *name, Dwarf_Die *type, const char **tag)
 {
@@ -52,7 +64,7 @@ static bool find_struct(struct program *p, const char *name, Dwarf_Die *type, co
 			*type = *die;
 	}
 	if (!*tag)
-		*tag = name;
+		*tag = first_typedef(p, type, name);
 	return true;
 }
 
@@ -113,6 +125,35 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t length, Dwarf_
 		}
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
+}
+
+static void each_member(Dwarf_Die *type, void (*visit)(void *context, const char *name),
+			void *context, unsigned depth)
+{
+	Dwarf_Die child, inner;
+
+	if (depth > 32 || dwarf_child(type, &child))
+		return;
+	do {
+		int tag = dwarf_tag(&child);
+		const char *own = tag == DW_TAG_member ? dwarf_diename(&child) : NULL;
+
+		if (own)
+			visit(context, own);
+		else if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+			 type_of(&child, &inner) && is_struct(&inner))
+			each_member(&inner, visit, context, depth + 1);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+void program_each_member(struct program *p, const char *name,
+			 void (*visit)(void *context, const char *name), void *context)
+{
+	const char *tag;
+	Dwarf_Die type;
+
+	if (find_struct(p, name, &type, &tag))
+		each_member(&type, visit, context, 0);
 }
 
 /* ---- how a value is read ---------------------------------------------------------------------------- */

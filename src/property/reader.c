@@ -365,8 +365,10 @@ static void walk_first(struct property_reader *r)
 	r->first_walk = r->over = false;
 	r->at = 0;
 	r->held_count = 0;
-	for (size_t i = 0; i < r->slices.count; i++)
-		values_rewind(&r->slices.items[i].values);
+	for (size_t i = 0; i < r->slices.count; i++) {
+		if (r->slices.items[i].known)
+			values_rewind(&r->slices.items[i].values);
+	}
 	for (uint32_t i = 0; i < trace_stream_count(r->trace); i++) {
 		r->lanes[i].held.count = 0;
 		r->lanes[i].waited = 0;

@@ -50,7 +50,10 @@ void report_list(const struct report *r, struct report_numbers *numbers, report_
 
 		*item = (struct report_item){ .finding = &r->result->findings.items[i] };
 		item->confirmation = r->confirmations ? &r->confirmations[i] : NULL;
-		report_number(numbers, finding_kind_name(item->finding->kind), item->id);
+		if (item->finding->lead)
+			snprintf(item->id, REPORT_ID, "lead-%u", (unsigned)item->finding->lead);
+		else
+			report_number(numbers, finding_kind_name(item->finding->kind), item->id);
 	}
 	for (size_t i = 0; i < r->observed.count; i++) {
 		struct report_item *item = vec_push(&all);

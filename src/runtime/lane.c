@@ -9,6 +9,7 @@
 #include "runtime/record.h"
 #include "runtime/refill.h"
 #include "runtime/ring.h"
+#include "runtime/snapshot.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -67,15 +68,9 @@ static void rewind_lane(struct wire_block *lane)
 	follow_after_flush(lane);
 }
 
-static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
+/* Makes a chunk, all zero but for its base, a lane. */
+static void open_lane(struct wire_block *lane, uint32_t stream, uint32_t flags)
 {
-	int cancel;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	struct wire_block *lane = ring_take();
-	pthread_setcancelstate(cancel, NULL);
-	if (!lane)
-		return NULL;
 	if (global_on())
 		flags |= WIRE_BLOCK_GLOBAL;
 	lane->stream = stream;
@@ -86,6 +81,17 @@ static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
 	lane->magic = WIRE_BLOCK_MAGIC;
 	atomic_signal_fence(memory_order_seq_cst);
 	lane->flags = flags | WIRE_BLOCK_LIVE;
+}
+
+static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
+{
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	struct wire_block *lane = ring_take();
+	pthread_setcancelstate(cancel, NULL);
+	if (lane)
+		open_lane(lane, stream, flags);
 	return lane;
 }
 
@@ -237,12 +243,22 @@ void lane_end(void)
 	lane_self.quiet = quiet;
 }
 
+void lane_serve(void)
+{
+	if (!lane_self.known)
+		lane_refill();
+	snapshot_exclude(sinks, sizeof(sinks));
+}
+
+/* The run before may have given the chunk back, and another thread may have used it. */
 void lane_restart(void)
 {
 	struct wire_block *lane = lane_self.lanes[0];
 
-	if (lane)
-		rewind_lane(lane);
+	if (!lane)
+		return;
+	*lane = (struct wire_block){ .base = (uint64_t)lane };
+	open_lane(lane, lane_self.stream, 0);
 }
 
 void lane_close(void)

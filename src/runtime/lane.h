@@ -73,6 +73,12 @@ void lane_leave_handler(const struct lane_interrupted *interrupted);
  */
 void lane_close(void);
 
+/*
+ * Where a server begins: the main thread is known from now on, so that no run has to find out who it
+ * is, and what nobody reads is not restored.
+ */
+void lane_serve(void);
+
 /* The calling thread's lane is emptied: a run starts here once more. */
 void lane_restart(void);
 

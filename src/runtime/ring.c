@@ -30,14 +30,15 @@
 #define PRIVATE_EXTENTS 1024u
 #define FIRST_EXTENTS 16u
 
+/* What changes when chunks are taken and given lies together: persistent runs restore whole pages. */
 static struct {
 	char path[4096];
-	_Atomic uint64_t free; /* tag << 32 | index of the first free chunk; the tag defeats ABA */
-	_Atomic uint32_t in_use;
+	uint8_t *extent[EXTENTS_MAX];
+	uint8_t *private; /* where chunks come from that nobody will read; NULL: from the file */
 	atomic_flag growing;
 	_Atomic uint32_t extents;
-	uint8_t *private; /* where chunks come from that nobody will read; NULL: from the file */
-	uint8_t *extent[EXTENTS_MAX];
+	_Atomic uint64_t free; /* tag << 32 | index of the first free chunk; the tag defeats ABA */
+	_Atomic uint32_t in_use;
 	_Atomic uint32_t next[EXTENTS_MAX * EXTENT_CHUNKS];
 } ring;
 

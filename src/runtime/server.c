@@ -8,6 +8,7 @@
 #include "runtime/real.h"
 #include "runtime/resources.h"
 #include "runtime/snapshot.h"
+#include "runtime/thread.h"
 #include "runtime/touch.h"
 #include "runtime/turn.h"
 
@@ -184,6 +185,7 @@ static void remember_start(void)
 
 static void start_run(void)
 {
+	thread_forget_tid(); /* its process need not be the server's */
 	control->event_count = before_main.event_count;
 	control->switches = before_main.switches;
 	control->steps = before_main.steps;
@@ -491,10 +493,12 @@ static int controlled_main(int argc, char **argv, char **envp)
 	program.argv = argv;
 	program.envp = envp;
 	program.stack = place_main(frame);
+	thread_prepare(); /* in all controlled runs alike: keys have numbers */
 	if (control && control->options & CONTROL_SERVER) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (!is_alone())
 			server_refuse_all("threads are created before main");
+		lane_serve();
 		remember_start();
 		if (control->options & (CONTROL_PERSISTENT | CONTROL_LEND))
 			persist(frame);

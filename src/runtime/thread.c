@@ -30,6 +30,11 @@ int thread_tid(void)
 	return tid;
 }
 
+void thread_forget_tid(void)
+{
+	tid = 0;
+}
+
 /* ---- which pthread_t is which stream ------------------------------------------------------ */
 
 /*
@@ -154,6 +159,11 @@ static void end_thread(void *round)
 static void make_end_key(void)
 {
 	end_key_made = pthread_key_create(&end_key, end_thread) == 0 ? 1 : -1;
+}
+
+void thread_prepare(void)
+{
+	real()->pthread_once(&end_key_once, make_end_key);
 }
 
 /* Lets the calling thread record its END. False when there is no way but to do it by hand. */

@@ -21,8 +21,12 @@ int thread_join(pthread_t thread, void **result, uintptr_t pc);
 int thread_detach(pthread_t thread, uintptr_t pc);
 void thread_exit(void *result) __attribute__((noreturn));
 
-/* The kernel's number of the calling thread, remembered. */
+/* Makes the key whose destructor ends threads, which else the first thread does. */
+void thread_prepare(void);
+
+/* The kernel's number of the calling thread, remembered; until it is another, in a new process. */
 int thread_tid(void);
+void thread_forget_tid(void);
 
 /* In a fork child: it has one thread. */
 void thread_after_fork(void);

@@ -2,9 +2,8 @@
  * Taking turns. A thread that comes to an operation stands before it, and whoever has the turn, which
  * is the thread itself, decides who goes on (turn_pick.c); then the turn is handed over (carrier.h).
  *
- * The way through for an access, when the same thread goes on, is short: a look at the current run of
- * the plan and at the kind of the operation. No vector registers are used on it, nor anything behind
- * it that returns to the program (see the Makefile): an access may stand where they are live.
+ * No vector registers are used here, nor by anything behind it that returns to the program (vectors.h): an
+ * access may stand where they are live.
  */
 #include "runtime/turn_state.h"
 
@@ -214,7 +213,7 @@ void turn_return(void)
 
 /* ---- before an operation ----------------------------------------------------------------------------- */
 
-/* All fields by hand, here and below: what the compiler makes of an initialiser is slower. */
+/* All fields by hand: what the compiler makes of an initialiser is slower. */
 struct turn_want turn_want(enum event_kind kind, const volatile void *object, uintptr_t pc)
 {
 	struct turn_want want;

@@ -222,7 +222,9 @@ static uint8_t flags_of(const struct turn_thread *t, enum event_kind kind, uint6
 static void note_spin(struct turn_thread *t, const struct control_event *event, const void *bytes)
 {
 	switch (event->kind) {
-	case EV_FENCE: break;
+	case EV_FENCE:
+	case EV_PROBE:
+	case EV_POINT: break;
 	case EV_ATOMIC_UPDATE:
 		if (first_bytes(bytes, event->size) != event->other || event->size > 8) {
 			turn_spin_reset(t);

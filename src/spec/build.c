@@ -37,7 +37,7 @@ void build_forget(struct build *build)
 {
 	build->parts.count = build->arguments.count = build->productions.count = 0;
 	build->path.count = 0;
-	build->now.lives = NULL;
+	build->now.lives = (struct build_lives){ 0 };
 	build->now.reset = false;
 	build->now.reset_if = NULL;
 	intern_free(&build->threads);
@@ -84,6 +84,7 @@ struct spec_expr *build_expr(struct build *build, enum spec_operator operator,
 				    .parameter = SPEC_NONE,
 				    .local = SPEC_NONE,
 				    .event = SPEC_NONE,
+				    .external = SPEC_NONE,
 				    .depth = (uint16_t)(below + 1) };
 	return expr;
 }

@@ -18,6 +18,10 @@ struct build_part { /* of a declaration: a word of its type, its name, or a star
 	const char *text;
 	struct span span;
 };
+struct build_lives {
+	struct spec_life *first, *last;
+};
+
 /* What belongs to the property that is being read. */
 struct build_property {
 	struct spec_property *property;
@@ -26,7 +30,7 @@ struct build_property {
 	struct spec_formula **next_formula;
 	bool broken; /* its parameters could not be read: names in it mean nothing */
 	/* of the event that is being read: its lives and reset, from the tails of its points */
-	struct spec_life *lives;
+	struct build_lives lives;
 	bool reset;
 	struct spec_expr *reset_if;
 };
@@ -130,7 +134,7 @@ struct build_points {
 struct build_tail {
 	struct spec_target *holding;
 	struct spec_expr *filter, *reset_if;
-	struct spec_life *lives;
+	struct build_lives lives;
 	bool reset;
 	struct span reset_span, own; /* `own`: what belongs to the point's own text */
 };
@@ -146,8 +150,8 @@ struct spec_target *build_target(struct build *build, enum spec_target_kind kind
 				 const struct span *span, const char *name);
 void build_add_argument(struct build *build, struct spec_expr *value);
 struct spec_argument *build_result(struct build *build, struct spec_expr *value);
-struct spec_life *build_life(struct build *build, const struct span *span, const char *name,
-			     bool ends);
+struct build_lives build_life(struct build *build, const struct span *span, const char *name,
+			      bool ends);
 void build_tail_add(struct build *build, struct build_tail *tail, struct build_tail one,
 		    const struct span *span);
 /*

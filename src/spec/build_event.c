@@ -109,22 +109,26 @@ struct spec_target *build_target(struct build *build, enum spec_target_kind kind
 
 /* ---- behind points -------------------------------------------------------------------------- */
 
-struct spec_life *build_life(struct build *build, const struct span *span, const char *name,
-			     bool ends)
+struct build_lives build_life(struct build *build, const struct span *span, const char *name,
+			      bool ends)
 {
 	struct spec_life *life = build_alloc(build, sizeof *life);
 
 	*life = (struct spec_life){
 		.parameter = SPEC_NONE, .ends = ends, .place = span->place, .name = name
 	};
-	return life;
+	return (struct build_lives){ life, life };
 }
 
-static void add_lives(struct spec_life **list, struct spec_life *more)
+static void add_lives(struct build_lives *list, struct build_lives more)
 {
-	while (*list)
-		list = &(*list)->next;
-	*list = more;
+	if (!more.first)
+		return;
+	if (list->last)
+		list->last->next = more.first;
+	else
+		list->first = more.first;
+	list->last = more.last;
 }
 
 void build_tail_add(struct build *build, struct build_tail *tail, struct build_tail one,
@@ -203,7 +207,7 @@ void build_event(struct build *build, const struct span *span, const char *name,
 	*vec_push(&now->events) = (struct spec_event){ .name = name,
 						       .place = span->place,
 						       .points = points,
-						       .lives = now->lives,
+						       .lives = now->lives.first,
 						       .reset = now->reset,
 						       .reset_if = now->reset_if };
 	build_forget(build);

@@ -5,9 +5,14 @@
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
+#define MOST_PARTS 32u /* words and stars */
+
 void build_part(struct build *build, const char *text, const struct span *span)
 {
-	*vec_push(&build->parts) = (struct build_part){ .text = text, .span = *span };
+	if (build->parts.count == MOST_PARTS)
+		build_complain(build, span->place, "this declaration is too long");
+	if (build->parts.count <= MOST_PARTS)
+		*vec_push(&build->parts) = (struct build_part){ .text = text, .span = *span };
 }
 
 static bool is_one_of(const char *word, const char *const *words)
@@ -230,9 +235,11 @@ void build_view(struct build *build, const struct span *span, const char *what,
 					 : "of which parameter? view object PARAMETER;");
 	else if (property->view != SPEC_VIEW_NONE)
 		build_complain(build, span->place, "a property has one view");
-	property->view = view;
-	property->view_name = parameter;
-	property->view_place = span->place;
+	else {
+		property->view = view;
+		property->view_name = parameter;
+		property->view_place = span->place;
+	}
 }
 
 void build_violation(struct build *build, const struct span *span, const char *what,

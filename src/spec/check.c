@@ -47,9 +47,8 @@ static enum kind of_name(struct checker *c, const struct spec_expr *e)
 {
 	if (e->parameter != SPEC_NONE)
 		return of_type(c->property->parameters[e->parameter].type);
-	for (uint32_t i = 0; e->local == SPEC_NONE && i < c->file->extern_count; i++)
-		if (!strcmp(c->file->externs[i].name, e->text))
-			return of_type(c->file->externs[i].type);
+	if (e->external != SPEC_NONE)
+		return of_type(c->file->externs[e->external].type);
 	return UNKNOWN;
 }
 
@@ -279,9 +278,11 @@ static void check_event(struct checker *c, const struct spec_event *e)
 
 	for (const struct spec_point *p = e->points; p; p = p->next)
 		check_point(c, p);
+	if (!e->reset)
+		return;
 	for (const struct spec_formula *f = c->property->formulas; f; f = f->next)
 		grammar |= f->formalism == SPEC_GRAMMAR;
-	if (e->reset && !grammar)
+	if (!grammar)
 		COMPLAIN(c, e->place, "'reset' is for grammars, and '%s' has none",
 			 c->property->name);
 }
@@ -299,6 +300,16 @@ static void mark(bool *bound, const struct spec_point *p)
 		bound[p->holding->parameter] = true;
 }
 
+/* Something is wrong with it already: a parameter of that name was there before. */
+static bool is_told(const struct checker *c, struct spec_place place)
+{
+	for (size_t i = 0; i < c->messages->list.count; i++)
+		if (c->messages->list.items[i].place.line == place.line &&
+		    c->messages->list.items[i].place.column == place.column)
+			return true;
+	return false;
+}
+
 static void check_bound(struct checker *c)
 {
 	uint32_t count = c->property->parameter_count;
@@ -311,7 +322,7 @@ static void check_bound(struct checker *c)
 			mark(bound, p);
 	}
 	for (uint32_t i = 0; i < count && !broken; i++)
-		if (!bound[i])
+		if (!bound[i] && !is_told(c, c->property->parameters[i].place))
 			COMPLAIN(c, c->property->parameters[i].place, "no event binds '%s'",
 				 c->property->parameters[i].name);
 	free(bound);

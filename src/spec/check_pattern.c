@@ -49,8 +49,7 @@ static void check_inverted(struct checker *c, const struct spec_pattern *p)
 		if (sign(p->kind))
 			COMPLAIN(c, p->place,
 				 "'%s' cannot stand under '!': what is negated is the order of "
-				 "certain "
-				 "events",
+				 "certain events",
 				 sign(p->kind));
 		else
 			check_inverted(c, p->parts);
@@ -195,6 +194,19 @@ static bool marks(const struct spec_pattern *p, uint32_t region, bool ends)
 	return false;
 }
 
+static const struct spec_pattern *find_backward(const struct spec_pattern *p, uint32_t region);
+
+/* All of the alternatives: one that cannot match may be there for its marks alone. */
+static const struct spec_pattern *find_in_all(const struct spec_pattern *p, uint32_t region)
+{
+	const struct spec_pattern *found = NULL;
+
+	for (const struct spec_pattern *part = p->parts; part; part = part->next)
+		if (!(found = find_backward(part, region)))
+			return NULL;
+	return found;
+}
+
 /* What is demanded to end a region before it begins; NULL: nothing. */
 static const struct spec_pattern *find_backward(const struct spec_pattern *p, uint32_t region)
 {
@@ -202,6 +214,8 @@ static const struct spec_pattern *find_backward(const struct spec_pattern *p, ui
 
 	if (p->kind == SPEC_INVERTED)
 		return NULL;
+	if (p->kind == SPEC_EITHER)
+		return find_in_all(p, region);
 	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
 		if (ended && marks(part, region, false))
 			return ended;

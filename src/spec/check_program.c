@@ -38,7 +38,9 @@ static struct hint nearest(const struct checker *c, enum spec_point_kind kind, c
 {
 	const struct spec_names *n = c->names;
 
-	return ask(n && n->nearest ? n->nearest(n->context, kind, name) : NULL);
+	if (!n || !n->nearest || kind == SPEC_POINT_PROBE) /* functions are no help there */
+		return ask(NULL);
+	return ask(n->nearest(n->context, kind, name));
 }
 
 static bool is_said(struct checker *c, const char *name)
@@ -51,20 +53,14 @@ static bool is_said(struct checker *c, const char *name)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static bool is_extern(const struct checker *c, const char *name)
-{
-	for (uint32_t i = 0; i < c->file->extern_count; i++)
-		if (!strcmp(c->file->externs[i].name, name))
-			return true;
-	return false;
-}
-
 /* What the file itself has that is called nearly so. */
 static struct hint near_in_file(const struct checker *c, const char *name)
 {
 	struct near near;
 
 	near_start(&near, name);
+	if (message_is_full(c->messages, c->names ? SPEC_ERROR : SPEC_NOTE))
+		return ask(NULL);
 	for (uint32_t i = 0; i < c->property->parameter_count; i++)
 		near_try(&near, c->property->parameters[i].name);
 	for (uint32_t i = 0; c->event && i < c->event->local_count; i++)
@@ -76,12 +72,13 @@ static struct hint near_in_file(const struct checker *c, const char *name)
 	return ask(near.best);
 }
 
-static void check_global(struct checker *c, struct spec_place place, const char *name)
+static void check_global(struct checker *c, struct spec_place place, const char *name,
+			 bool declared)
 {
 	const struct spec_names *n = c->names;
 	uint8_t type;
 
-	if (n ? !n->global || n->global(n->context, name, &type) : is_extern(c, name))
+	if (n ? !n->global || n->global(n->context, name, &type) : declared)
 		return;
 	if (is_said(c, name))
 		return;
@@ -99,7 +96,7 @@ static void check_expr(struct checker *c, const struct spec_expr *e)
 {
 	for (; e; e = e->next) {
 		if (e->operator== SPEC_NAME && e->parameter == SPEC_NONE && e->local == SPEC_NONE)
-			check_global(c, e->place, e->text);
+			check_global(c, e->place, e->text, e->external != SPEC_NONE);
 		check_expr(c, e->left);
 		check_expr(c, e->right);
 		check_expr(c, e->third);
@@ -113,11 +110,14 @@ static void check_field(struct checker *c, const struct spec_target *t)
 	const struct spec_names *n = c->names;
 	const char *type = c->property->parameters[t->parameter].pointee;
 
-	if (!n || !n->field || !type || !strcmp(t->path, "*") ||
-	    n->field(n->context, type, t->path))
+	if (!n || !n->field || !type || n->field(n->context, type, t->path))
 		return;
-	COMPLAIN(c, t->place, "the program has no '%s' with a member '%s'%s", type, t->path,
-		 nearest(c, SPEC_POINT_READ, t->path).text);
+	const char *near = n->nearest_field ? n->nearest_field(n->context, type, t->path) : NULL;
+	if (!strcmp(t->path, "*"))
+		COMPLAIN(c, t->place, "the program has no struct '%s'", type);
+	else
+		COMPLAIN(c, t->place, "the program has no '%s' with a member '%s'%s", type, t->path,
+			 ask(near).text);
 }
 
 static void check_target(struct checker *c, const struct spec_target *t)
@@ -132,7 +132,7 @@ static void check_target(struct checker *c, const struct spec_target *t)
 		return;
 	snprintf(name, sizeof name, "%s%s%s", t->name, t->path && t->path[0] != '[' ? "." : "",
 		 t->path ? t->path : "");
-	check_global(c, t->place, name);
+	check_global(c, t->place, name, false);
 }
 
 static bool is_function_point(const struct spec_point *p)
@@ -156,11 +156,11 @@ static void check_arguments(struct checker *c, const struct spec_point *p, int p
 	if (parameters < 0)
 		return;
 	if (p->argument_count > (uint32_t)parameters)
-		COMPLAIN(c, p->place, "'%s' has %d parameters, not %u", p->function, parameters,
-			 p->argument_count);
+		COMPLAIN(c, p->place, "'%s' has %d parameter%s, not %u", p->function, parameters,
+			 parameters == 1 ? "" : "s", p->argument_count);
 	else if (p->argument_count < (uint32_t)parameters && !p->rest)
-		COMPLAIN(c, p->place, "'%s' has %d parameters, not %u; ... stands for the rest",
-			 p->function, parameters, p->argument_count);
+		COMPLAIN(c, p->place, "'%s' has %d parameter%s, not %u; ... stands for the rest",
+			 p->function, parameters, parameters == 1 ? "" : "s", p->argument_count);
 }
 
 /* Points stand for each other: an event is unknown when the program has none of them. */

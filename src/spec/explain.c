@@ -89,9 +89,8 @@ static void print_event(FILE *out, const struct spec_property *property, const s
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-static const char not_built[] =
-	"     parsed; its engine is not built yet: check and predict will say the "
-	"property was not judged\n";
+static const char not_built[] = "     parsed; its engine is not built yet: check and predict will "
+				"say the property was not judged\n";
 
 static bool is_remembered(uint8_t operator)
 {
@@ -153,11 +152,13 @@ static void print_one_line(FILE *out, const char *text)
 static void print_formula(FILE *out, const struct spec_property *property,
 			  const struct spec_formula *f, unsigned number)
 {
-	fprintf(out, "  %u. ", number);
+	fprintf(out, "  %u.", number);
 	if (f->formalism != SPEC_TEMPORAL)
-		fprintf(out, "%s ", explain_formalism(f));
-	if (f->formalism != SPEC_GRAMMAR)
+		fprintf(out, " %s", explain_formalism(f));
+	if (f->formalism != SPEC_GRAMMAR) {
+		putc(' ', out);
 		print_one_line(out, f->text);
+	}
 	putc('\n', out);
 	switch (f->formalism) {
 	case SPEC_PATTERN: explain_pattern(out, property, f); return;

@@ -271,8 +271,9 @@ void explain_graph(FILE *out, const struct spec_file *file)
 		for (const struct spec_formula *f = p->formulas; f; f = f->next) {
 			fprintf(out, "  subgraph cluster_%u {\n    label=\"", ++cluster);
 			print_quoted(out, p->name);
-			fprintf(out, ": %s",
-				f->formalism == SPEC_TEMPORAL ? "" : explain_formalism(f));
+			putc(':', out);
+			if (f->formalism != SPEC_TEMPORAL)
+				fprintf(out, " %s", explain_formalism(f));
 			if (f->formalism != SPEC_GRAMMAR && f->formalism != SPEC_MONITOR) {
 				putc(' ', out);
 				print_quoted(out, f->text);

@@ -9,7 +9,7 @@
 
 struct leaf {
 	const struct spec_pattern *pattern;
-	bool is_last; /* nothing is demanded to come behind it */
+	bool is_last; /* nothing is demanded to come behind it; in || all are next anyway */
 };
 
 struct listing {
@@ -35,7 +35,8 @@ static void collect(struct listing *l, const struct spec_pattern *p, bool is_las
 	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
 		bool behind = p->kind == SPEC_SEQUENCE && part->next;
 
-		collect(l, part, is_last && !behind && p->kind != SPEC_INVERTED);
+		collect(l, part,
+			is_last && !behind && p->kind != SPEC_INVERTED && p->kind != SPEC_PARALLEL);
 	}
 }
 
@@ -179,16 +180,14 @@ static void print_hints(const struct listing *l)
 		fprintf(l->out, "     what stands in [ ] is there or not\n");
 	if (l->has_parallel)
 		fprintf(l->out, "     what stands between '||' is each its thread's next event at "
-				"one moment, the "
-				"threads different\n");
+				"one moment, the threads different\n");
 	for (size_t i = 0; i < l->leaves.count; i++) {
 		const struct leaf *leaf = &l->leaves.items[i];
 
 		if (leaf->is_last && may_be_next(&l->property->events[leaf->pattern->event]))
 			fprintf(l->out,
 				"     %zu may be the thread's next event: that it reads is "
-				"certain, what it "
-				"reads is not\n",
+				"certain, what it reads is not\n",
 				i + 1);
 	}
 }

@@ -78,16 +78,28 @@ static char *show(const struct spec_file *file, enum spec_severity severity,
 	return shown;
 }
 
+static size_t count_of(const struct spec_messages *messages, enum spec_severity severity)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < messages->list.count; i++)
+		count += messages->list.items[i].severity == severity;
+	return count;
+}
+
+bool message_is_full(const struct spec_messages *messages, enum spec_severity severity)
+{
+	return count_of(messages, severity) > MOST;
+}
+
 void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 		   enum spec_severity severity, struct spec_place place, const char *format, ...)
 {
 	char text[1024];
 	va_list arguments;
-	size_t same = 0;
+	size_t same = count_of(messages, severity);
 
 	messages->errors += severity == SPEC_ERROR;
-	for (size_t i = 0; i < messages->list.count; i++)
-		same += messages->list.items[i].severity == severity;
 	if (same > MOST)
 		return;
 	va_start(arguments, format);

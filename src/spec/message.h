@@ -7,4 +7,7 @@
 /* Sorts those from number `from` on: the parser and the checks after it each go through all of it. */
 void message_sort(struct spec_messages *messages, size_t from);
 
+/* Are there so many already that another would not be kept? */
+bool message_is_full(const struct spec_messages *messages, enum spec_severity severity);
+
 #endif

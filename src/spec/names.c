@@ -3,6 +3,7 @@
  * global of the program; in a formula an event, a parameter or a global.
  */
 #include "spec/names.h"
+#include "spec/message.h"
 #include "spec/near.h"
 #include "base/intern.h"
 #include "base/mem.h"
@@ -54,15 +55,22 @@ static void clear(struct table *table)
 	vec_free(&table->numbers);
 }
 
-static void try_all(struct near *near, const struct intern *names)
+/* Hints cost as much as there are names: those that nobody will see are not looked for. */
+static void try_all(const struct resolver *r, struct near *near, const struct intern *names)
 {
+	if (message_is_full(r->messages, SPEC_ERROR))
+		return;
 	for (size_t i = 0; i < names->items.count; i++)
 		near_try(near, names->items.items[i].text);
 }
 
-static struct names_hint hint(const struct near *near)
+struct hint {
+	char text[128];
+};
+
+static struct hint hint(const struct near *near)
 {
-	struct names_hint made = { "" };
+	struct hint made = { "" };
 
 	if (near->best)
 		snprintf(made.text, sizeof made.text, "; did you mean '%.60s'?", near->best);
@@ -94,8 +102,13 @@ static bool may_be_declared(struct resolver *r, struct spec_place place, const c
 	return false;
 }
 
+#define MOST_PARAMETERS 64u
+
 static void declare_parameters(struct resolver *r)
 {
+	if (r->property->parameter_count > MOST_PARAMETERS)
+		COMPLAIN(r, r->property->place, "a property has at most %u parameters",
+			 MOST_PARAMETERS);
 	for (uint32_t i = 0; i < r->property->parameter_count; i++) {
 		const struct spec_parameter *p = &r->property->parameters[i];
 
@@ -118,8 +131,7 @@ static void declare_events(struct resolver *r)
 		else if (first != SPEC_NONE)
 			COMPLAIN(r, e->place,
 				 "there is an event '%s' already, in line %u; several points of "
-				 "one event "
-				 "stand with commas between them",
+				 "one event stand with commas between them",
 				 e->name, r->property->events[first].place.line);
 		add(&r->events, e->name, i);
 	}
@@ -173,7 +185,7 @@ static void resolve_target(struct resolver *r, struct spec_target *t, bool lock)
 	if (t->kind != SPEC_POINTED && !t->arrow)
 		return;
 	near_start(&near, t->name);
-	try_all(&near, &r->parameters.names);
+	try_all(r, &near, &r->parameters.names);
 	COMPLAIN(r, t->place,
 		 "'%s' is no parameter of '%s': only through one something can be pointed at%s",
 		 t->name, r->property->name, hint(&near).text);
@@ -192,10 +204,12 @@ static void resolve_in_filter(struct resolver *r, struct spec_expr *e)
 	e->parameter = find(&r->parameters, e->text);
 	if (e->parameter != SPEC_NONE)
 		return;
+	e->external = find(&r->externs, e->text);
 	if (find(&r->bound, e->text) != SPEC_NONE ||
-	    (is_implicit(e->text) && find(&r->externs, e->text) == SPEC_NONE))
+	    (is_implicit(e->text) && e->external == SPEC_NONE)) {
 		e->local = local(r, e->text);
-	else if (intern_find(&r->locals, e->text, e->text_length) != UINT32_MAX)
+		e->external = SPEC_NONE;
+	} else if (intern_find(&r->locals, e->text, e->text_length) != UINT32_MAX)
 		COMPLAIN(r, e->place,
 			 "'%s' is bound by another point, not by the one of this filter", e->text);
 }
@@ -204,6 +218,8 @@ static void resolve_in_formula(struct resolver *r, struct spec_expr *e)
 {
 	e->event = find(&r->events, e->text);
 	e->parameter = find(&r->parameters, e->text);
+	if (e->event == SPEC_NONE && e->parameter == SPEC_NONE)
+		e->external = find(&r->externs, e->text);
 	if (e->event != SPEC_NONE && e->parameter == SPEC_NONE)
 		e->operator= SPEC_EVENT;
 	else if (e->event == SPEC_NONE && !strcmp(e->text, "_"))
@@ -245,8 +261,8 @@ static void refuse_bound(struct resolver *r, const struct spec_expr *e)
 		if (e->operator== SPEC_NAME &&(find(&r->parameters, e->text) != SPEC_NONE ||
 					       find(&r->bound, e->text) != SPEC_NONE))
 			COMPLAIN(r, e->place,
-				 "'%s' is a name alone here, to be bound; to compare, use "
-				 "another name and if (...)",
+				 "'%s' is a name alone here, to be bound; to compare, use another "
+				 "name and if (...)",
 				 e->text);
 		refuse_bound(r, e->left);
 		refuse_bound(r, e->right);
@@ -287,7 +303,7 @@ static void resolve_life(struct resolver *r, const struct spec_event *e, struct 
 	life->parameter = find(&r->parameters, life->name);
 	if (life->parameter == SPEC_NONE) {
 		near_start(&near, life->name);
-		try_all(&near, &r->parameters.names);
+		try_all(r, &near, &r->parameters.names);
 		COMPLAIN(r, life->place, "'%s' is no parameter of '%s'%s", life->name,
 			 r->property->name, hint(&near).text);
 		return;
@@ -339,7 +355,7 @@ static uint32_t event_named(struct resolver *r, const char *name, struct spec_pl
 	if (event != SPEC_NONE)
 		return event;
 	near_start(&near, name);
-	try_all(&near, &r->events.names);
+	try_all(r, &near, &r->events.names);
 	if (find(&r->parameters, name) != SPEC_NONE)
 		COMPLAIN(r, place, "'%s' is a parameter; events stand here", name);
 	else
@@ -386,8 +402,8 @@ static void resolve_item(struct resolver *r, struct spec_item *item)
 	if (item->number != SPEC_NONE)
 		return;
 	near_start(&near, item->name);
-	try_all(&near, &r->events.names);
-	try_all(&near, &r->productions.names);
+	try_all(r, &near, &r->events.names);
+	try_all(r, &near, &r->productions.names);
 	COMPLAIN(r, item->place, "there is neither an event nor a production '%s'%s", item->name,
 		 hint(&near).text);
 }
@@ -439,7 +455,7 @@ static void resolve_view(struct resolver *r)
 	if (p->view_parameter != SPEC_NONE)
 		return;
 	near_start(&near, p->view_name);
-	try_all(&near, &r->parameters.names);
+	try_all(r, &near, &r->parameters.names);
 	COMPLAIN(r, p->view_place, "'%s' is no parameter of '%s'%s", p->view_name, p->name,
 		 hint(&near).text);
 }

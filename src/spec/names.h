@@ -10,9 +10,4 @@
 
 void names_resolve(struct spec_file *file, struct arena *arena, struct spec_messages *messages);
 
-/* "; did you mean 'x'?" for the nearest of some words, or "". */
-struct names_hint {
-	char text[128];
-};
-
 #endif

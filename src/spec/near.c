@@ -1,7 +1,7 @@
 /*
  * Edit distance with swaps of neighbours (Damerau's, each letter moved once: "optimal string
- * alignment"). Words are cut at 63 letters; a word with more slips than a third of its letters is
- * another word.
+ * alignment"). Words are cut at 63 letters; how many slips still make the same word depends on
+ * its length: one below 5 letters, two below 9, three otherwise.
  */
 #include "spec/near.h"
 
@@ -43,7 +43,7 @@ void near_start(struct near *near, const char *word)
 	near->word = word;
 	near->length = strnlen(word, LONGEST);
 	near->best = NULL;
-	near->distance = near->length < 3 ? 2 : near->length < 6 ? 3 : 4;
+	near->distance = near->length < 5 ? 2 : near->length < 9 ? 3 : 4;
 }
 
 void near_try(struct near *near, const char *candidate)

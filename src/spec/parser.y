@@ -145,7 +145,7 @@ use:
 ;
 use_name:
 	word
-|	use_name '-' word				{ $$ = build_source(build, @1.from, @3.to); }
+|	use_name '-' word				{ $$ = @3.to - @1.from < 64 ? build_source(build, @1.from, @3.to) : $1; }
 ;
 
 extern: EXTERN externs ';'				{ build_forget(build); } ;

@@ -47,6 +47,7 @@ struct spec_names {
 	bool (*function)(void *context, const char *library, const char *glob, int *parameters);
 	const char *(*nearest)(void *context, enum spec_point_kind kind, const char *name);
 	bool (*probe)(void *context, const char *glob);
+	const char *(*nearest_field)(void *context, const char *type, const char *path);
 };
 
 /* Adds what is unknown. Errors with names, notes without (NULL: nothing is known of the program). */

@@ -81,6 +81,7 @@ struct spec_expr {
 	uint32_t parameter; /* NAME: of the property, or SPEC_NONE */
 	uint32_t local;	    /* NAME: of the event, or SPEC_NONE; both none: a global */
 	uint32_t event;	    /* EVENT */
+	uint32_t external;  /* NAME: a global that is declared `extern`, or SPEC_NONE */
 	uint16_t depth;	    /* of the tree below, 1 for a leaf; at most SPEC_DEPTH */
 };
 

@@ -4,6 +4,7 @@
 // property: papers.prop
 // violates: DataRace rd@READ wr@WRITE
 // leads: AtomicityViolation begin@BEGIN rd@READ wr@WRITE wr@WRITE end@END
+// leads: DataRace wr@WRITE wr@WRITE
 #include <pthread.h>
 
 struct cell {

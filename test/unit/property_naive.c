@@ -416,6 +416,10 @@ static void print_property(FILE *out, const struct made *m)
 	}
 	/* each parameter is bound somewhere, or the file is refused */
 	fprintf(out, "  event all = call all(p, n, s, a, l, k);\n  pattern: e0 e1 e2 e3 all;\n}\n");
+	/* Another one that needs two walks does not change what this one has. */
+	if (pick(2))
+		fprintf(out, "property Q(int z) {\n  event a = call use_a(_, z, _);\n"
+			     "  event b = call look(_, v, _) if (v > z);\n  pattern: a b;\n}\n");
 }
 
 /* ---- the naive matcher -------------------------------------------------------------------------------- */
