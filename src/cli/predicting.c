@@ -342,17 +342,19 @@ static struct describe *describe(const struct predicting *p, const struct trace 
 	return made;
 }
 
-/* Files that are not in the trace must be named again. */
+/* Files that are not in the trace must be named again; `check` puts them there. */
 static char *files_words(const struct properties *p, const char *trace)
 {
 	char *text, kept[PATH_MAX];
+	bool is_kept;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		abort();
 	snprintf(kept, sizeof kept, "%s/properties.prop", trace);
-	for (size_t i = 0; access(kept, F_OK) && i < p->given.count; i++)
+	is_kept = !strcmp(p->command, "check") || !access(kept, F_OK);
+	for (size_t i = 0; !is_kept && i < p->given.count; i++)
 		fprintf(out, "-p '%s' ", p->given.items[i]);
 	fclose(out);
 	return text;

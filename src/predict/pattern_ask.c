@@ -479,6 +479,19 @@ static bool holds(const struct pattern_asker *a, const struct spec_pattern *part
 }
 
 /*
+ * Where a leaf's anchor was in the recorded run. A request that never came through was one until
+ * the end, and does nothing: it stands behind all.
+ */
+static uint32_t recorded_anchor(const struct pattern_asker *a, size_t leaf)
+{
+	uint32_t anchor = leaf_event(a, leaf)->anchor;
+	uint8_t kind = a->scene->window->nodes.items[anchor].kind;
+
+	return kind == EV_REQUEST || kind == EV_READ_REQUEST ? a->scene->model->node_count + anchor
+							     : anchor;
+}
+
+/*
  * Was the node next before any anchor of the leaf's group happened? The moment before an event
  * stands right before it among the nodes, but it may have come as soon as it could.
  */
@@ -494,7 +507,7 @@ static bool met_others(const struct pattern_asker *a, size_t leaf, uint32_t node
 		}
 		for (size_t i = 0; i < a->form->leaves.count; i++) {
 			if (form_leaf(a, i)->group == form_leaf(a, leaf)->group &&
-			    before >= leaf_event(a, i)->anchor)
+			    before >= recorded_anchor(a, i))
 				return false;
 		}
 	}
@@ -522,6 +535,7 @@ bool pattern_is_observed(struct pattern_asker *a, const struct join_choice *choi
 void pattern_claim_observed(struct pattern_asker *a, const struct join_choice *choice, uint64_t key)
 {
 	struct order_solution solution = { 0 };
+	bool *late = mem_zalloc(a->scene->model->node_count + 1, sizeof *late);
 	uint32_t last = 0;
 
 	take_choice(a, choice);
@@ -529,10 +543,19 @@ void pattern_claim_observed(struct pattern_asker *a, const struct join_choice *c
 		uint32_t node = is_grouped(a, i) ? leaf_event(a, i)->anchor : leaf_node(a, i);
 
 		last = node > last ? node : last;
+		if (is_grouped(a, i))
+			late[node] = recorded_anchor(a, i) != node;
 	}
 	a->whole.count = 0;
-	for (uint32_t n = 0; n <= last; n++)
-		*vec_push(&a->whole) = n;
+	for (uint32_t n = 0; n <= last; n++) {
+		if (!late[n])
+			*vec_push(&a->whole) = n;
+	}
+	for (uint32_t n = 0; n <= last; n++) {
+		if (late[n])
+			*vec_push(&a->whole) = n;
+	}
+	free(late);
 	solution.inside = a->whole.items;
 	solution.count = (uint32_t)a->whole.count;
 	claim_match(a, &solution, FINDING_OBSERVED, key);

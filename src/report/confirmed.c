@@ -69,6 +69,20 @@ static const char *blocked(struct describe *d, const struct confirmation *c)
 	return keep(d, text);
 }
 
+/* A pattern: the run has it, and what came of that. */
+static const char *matched(struct describe *d, const struct confirmation *c)
+{
+	const struct effect *effect = &c->orders[0].effect;
+	bool more = effect->text[0];
+	char *text;
+
+	if (asprintf(&text,
+		     "Replayed: a run of the program did that at these places; beyond that: %s%s%s",
+		     effect_name(effect->kind), more ? ": " : "", effect->text) < 0)
+		abort();
+	return keep(d, text);
+}
+
 static const char *why_not(struct describe *d, const struct confirmation *c)
 {
 	char *text;
@@ -90,6 +104,8 @@ const char *confirmed_line(struct describe *d, const struct finding *f,
 		return i || !c || !c->why ? NULL : why_not(d, c);
 	if (c->verdict != CONFIRM_DONE)
 		return i ? NULL : why_not(d, c);
+	if (f->kind == FINDING_PATTERN)
+		return i ? NULL : matched(d, c);
 	if (f->kind != FINDING_RACE)
 		return i ? NULL : blocked(d, c);
 	if (!i)

@@ -1,5 +1,7 @@
 #include "runtime/point.h"
 
+#include "event/codec.h"
+#include "event/event.h"
 #include "runtime/lane.h"
 #include "runtime/module.h"
 #include "runtime/near.h"
@@ -166,6 +168,40 @@ static bool needs_vectors(const struct point_site *site)
 	return false;
 }
 
+static unsigned size_of(char letter)
+{
+	return strchr("bB", letter) ? 1 : strchr("hH", letter) ? 2 : strchr("iIf", letter) ? 4 : 8;
+}
+
+/* Nothing but numbers, in registers or constant; all the record says is known but for them. */
+static void make_quick(struct point_site *site, uint32_t number)
+{
+	uint8_t head[8 + 2] = { 0 }, *end = codec_put_number(head + CODEC_SHORT_HEADER, number);
+
+	if ((!site->records && !site->remembers) || site->pointed)
+		return;
+	for (unsigned i = 0; i < site->count; i++) {
+		const struct point_operand *o = &site->operands[i];
+		if (o->how == POINT_MEMORY || o->letter <= '@' || strchr("osv", o->letter))
+			return;
+		site->quick[i] = (struct point_quick){
+			.source = o->how == POINT_REGISTER ? 0
+				  : o->how == POINT_VECTOR ? 1
+							   : 2,
+			.reg = o->how == POINT_CONSTANT ? (uint8_t)i : o->reg,
+			.shift = (uint8_t)(64 - 8 * size_of(o->letter)),
+			.is_signed = o->letter >= 'a' && o->letter != 'f',
+		};
+		site->constants[i] = (uint64_t)o->value;
+	}
+	site->head_bytes = (uint8_t)(end - head);
+	codec_put_header(head, EV_POINT, CODEC_SHORT_HEADER,
+			 site->head_bytes - CODEC_SHORT_HEADER + 8u * site->count);
+	memcpy(&site->head, head, sizeof(site->head));
+	site->is_paired = site->remembers || site->kind == POINT_RETURN;
+	site->is_quick = true;
+}
+
 /* ---- switching on ------------------------------------------------------------------------- */
 
 static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
@@ -287,6 +323,7 @@ static void switch_on(struct work *w, const struct point_row *row, const struct 
 		/* statics of one name in different modules do not meet on a stack for long */
 		site->function = (uint32_t)(site->name_hash >> 8) << 1 | is_call(row);
 		read_operands(site, text_at(w, row->types), text_at(w, row->operands));
+		make_quick(site, number);
 		why = patch(w, row, number, needs_vectors(site));
 		if (!why) {
 			site_count = number;
@@ -308,7 +345,7 @@ static void switch_off_calls(void)
 		struct point_site *site = &point_sites[i];
 		bool call = site->kind == POINT_CALL || site->flags & POINT_ROW_BEHIND;
 		if (call && *find_body(site->name_hash))
-			site->records = site->remembers = false;
+			site->records = site->remembers = site->is_quick = false;
 	}
 }
 

@@ -21,6 +21,21 @@ struct point_site {
 	uint16_t pointed; /* arguments of which the contents are wanted; bit 0: the first */
 	uint16_t most;	  /* bytes its payload can take; RETURN: beside the values of its call */
 	struct point_operand operands[POINT_ARGUMENTS];
+	/*
+	 * Most points have nothing but numbers in registers, and their record always the same length:
+	 * then its head is made beforehand, and `quick` says where the numbers are.
+	 */
+	bool is_quick;
+	bool is_paired; /* RETURN, or what remembers for one */
+	uint8_t head_bytes;
+	uint64_t head;
+	struct point_quick {
+		uint8_t source; /* 0 registers, 1 vectors, 2 constants */
+		uint8_t reg;
+		uint8_t shift; /* bits that do not count */
+		bool is_signed;
+	} quick[POINT_ARGUMENTS];
+	uint64_t constants[POINT_ARGUMENTS];
 };
 
 #define POINT_SITES_MAX 65536u

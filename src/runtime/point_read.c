@@ -2,7 +2,10 @@
 
 #include "event/point.h"
 
+#include <fcntl.h>
 #include <link.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -38,16 +41,49 @@ static int add_images(struct dl_phdr_info *info, size_t size, void *unused)
 	return 0;
 }
 
+/*
+ * The heap that grows from the end of the program: where it is now. It shrinks only by what is free at
+ * its end; who reads there at that very moment reads freed memory.
+ */
+extern char *__curbrk;
+static uint64_t break_start;
+
+/* The 47th field of /proc/self/stat; the second, in parentheses, may have blanks in it. */
+static void find_break(void)
+{
+	char text[1024];
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+	char *p;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	p = strrchr(text, ')');
+	for (unsigned field = 2; p && field < 47; field++) {
+		p = strchr(p, ' ');
+		p += p != NULL;
+	}
+	break_start = p ? strtoull(p, NULL, 10) : 0;
+	if (!break_start)
+		break_start = UINT64_MAX;
+}
+
 void point_read_prepare(void)
 {
 	self = getpid();
-	if (!image_count)
+	if (!image_count) {
 		dl_iterate_phdr(add_images, NULL);
+		find_break();
+	}
 }
 
-/* How many bytes from `address` on are in an image; 0: none. */
+/* How many bytes from `address` on are in an image, or the heap; 0: none. */
 static uint64_t in_image(uint64_t address)
 {
+	if (address >= break_start && address < (uint64_t)__curbrk)
+		return (uint64_t)__curbrk - address;
+
 	unsigned low = 0, high = image_count;
 
 	while (low < high) {

@@ -1,7 +1,8 @@
 /*
  * Reading memory that a pointer of the program leads to: it may lead anywhere, and another thread may
- * unmap it meanwhile. What lies in the images of the program and its first libraries is read as it is;
- * all else by the kernel, which says no where we would crash. General registers only.
+ * unmap it meanwhile. What lies in the images of the program and its first libraries, or in the heap that
+ * the program's break bounds, is read as it is; all else by the kernel, which says no where we would
+ * crash. General registers only.
  */
 #ifndef RUNTIME_POINT_READ_H
 #define RUNTIME_POINT_READ_H

@@ -14,7 +14,7 @@
 struct entry {
 	uint64_t sp;
 	uint32_t number;
-	uint32_t bytes; /* of values, rounded up to 8 */
+	uint32_t bytes; /* of values; they take a multiple of 8 */
 };
 
 /* Stacks of threads that have ended are used again. */
@@ -85,7 +85,7 @@ static struct entry *entry_below(uint32_t top)
 
 static uint32_t below(uint32_t top)
 {
-	return top - (uint32_t)sizeof(struct entry) - entry_below(top)->bytes;
+	return top - (uint32_t)sizeof(struct entry) - ((entry_below(top)->bytes + 7) & ~7u);
 }
 
 /* Frames that are gone: the stack grows down. */
@@ -130,12 +130,13 @@ void point_stack_push(uint32_t number, uint64_t sp, size_t bytes)
 	uint32_t room = ((uint32_t)bytes + 7) & ~7u;
 	struct entry *entry = (struct entry *)(self.stack->bytes + self.top + room);
 
-	*entry = (struct entry){ sp, number, room };
+	*entry = (struct entry){ sp, number, (uint32_t)bytes };
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	self.top += room + (uint32_t)sizeof(*entry);
 }
 
-uint32_t point_stack_pop(uint32_t function, uint64_t sp, const uint8_t **values, size_t *bytes)
+uint32_t point_stack_pop(uint32_t function, uint64_t sp, size_t most, const uint8_t **values,
+			 size_t *bytes)
 {
 	if (!self.stack || lane_self.depth)
 		return 0;
@@ -148,6 +149,8 @@ uint32_t point_stack_pop(uint32_t function, uint64_t sp, const uint8_t **values,
 			break;
 		if (point_sites[entry->number].function != function)
 			continue;
+		if (entry->bytes > most)
+			return POINT_STACK_TOO_LONG;
 		self.top = below(top);
 		*values = self.stack->bytes + self.top;
 		*bytes = entry->bytes;

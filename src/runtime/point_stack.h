@@ -18,7 +18,12 @@ uint8_t *point_stack_room(uint32_t number, uint64_t sp, size_t most);
 /* They are there, so many bytes. */
 void point_stack_push(uint32_t number, uint64_t sp, size_t bytes);
 
-/* The innermost open call of `function`: takes it off. Returns its number, 0: not known. */
-uint32_t point_stack_pop(uint32_t function, uint64_t sp, const uint8_t **values, size_t *bytes);
+/*
+ * The innermost open call of `function`: takes it off, if its values have at most so many bytes. Returns
+ * its number; 0: not known.
+ */
+#define POINT_STACK_TOO_LONG UINT32_MAX
+uint32_t point_stack_pop(uint32_t function, uint64_t sp, size_t most, const uint8_t **values,
+			 size_t *bytes);
 
 #endif

@@ -5,7 +5,8 @@
  * (pattern_case.h), all choices of events for which some feasible prefix matches the pattern, by
  * search, straight from doc/properties.md and without a line of src/. A line of JSON for each:
  * "matches" are lists of [event of the property, thread, index, before] in the pattern's order, with
- * "observed" where the recorded order matches; repeated parts (`* + ?`) are taken as seldom as they
+ * "observed" where the recorded order matches (null: when a request that hangs was made is open);
+ * repeated parts (`* + ?`) are taken as seldom as they
  * may be. "repeated": does the pattern match at all if they are repeated, up to twice?
  *
  * For one choice all prefixes are searched, each point in a run together with the order in which the
@@ -481,22 +482,43 @@ static enum verdict search(const struct choice *c)
 	return NO;
 }
 
-/* The recorded order from an event on: requests right before what they ask for. */
-static bool is_observed_from(const struct choice *c, struct point_in_run now, int event)
+/* A request that never came through was one until the end, and does nothing. */
+static bool is_hanging(int event)
+{
+	const struct event *e = &text.events[event];
+
+	return (e->kind == REQUEST || e->kind == READ_REQUEST) &&
+	       e->index + 1 == text.length[e->thread];
+}
+
+/* The recorded order, those that hang last. */
+static int recorded_event(int i)
+{
+	for (int hanging = 0; hanging < 2; hanging++) {
+		for (int event = 0; event < text.event_count; event++) {
+			if (is_hanging(event) == hanging && i-- == 0)
+				return event;
+		}
+	}
+	return -1;
+}
+
+/* The recorded order from its i-th event on: requests right before what they ask for. */
+static bool is_observed_from(const struct choice *c, struct point_in_run now, int i)
 {
 	struct state states[MAX_THREADS];
-	int count;
+	int count, event = recorded_event(i);
 
 	for (int g = 0; g < c->group_count; g++)
 		now.met |= (uint8_t)(all_next(c, &now, g) << g);
-	if (event == text.event_count)
+	if (event < 0)
 		return matches(c, &now);
 	put_mark(c, &now, event, true);
 	count = rules_step(&facts, &now.state, event, states);
 	put_mark(c, &now, event, false);
-	for (int i = 0; i < count; i++) {
-		now.state = states[i];
-		if (is_observed_from(c, now, event + 1))
+	for (int k = 0; k < count; k++) {
+		now.state = states[k];
+		if (is_observed_from(c, now, i + 1))
 			return true;
 	}
 	return false;
@@ -592,15 +614,18 @@ static bool may_choose(const struct choice *c, int leaf, const struct occurrence
 
 static void print_choice(const struct choice *c, bool first)
 {
+	bool hangs = false;
+
 	printf("%s{\"events\":[", first ? "" : ",");
 	for (int i = 0; i < c->leaf_count; i++) {
 		const struct occurrence *o = c->chosen[i];
 		const struct event *e = &text.events[o->anchor];
 
+		hangs |= is_hanging(o->anchor) && c->group_of[i] < 0;
 		printf("%s[%d,%d,%d,%d]", i ? "," : "", o->event, e->stream, e->number_in_stream,
 		       o->before);
 	}
-	printf("],\"observed\":%s}", is_observed(c) ? "true" : "false");
+	printf("],\"observed\":%s}", hangs ? "null" : is_observed(c) ? "true" : "false");
 }
 
 static void judge_choice(struct search *s)

@@ -24,7 +24,7 @@ static int authenticate(struct session *r)
 	return known; // AUTH
 }
 
-static void use_send(struct session *r, const char *text)
+static void use_send(struct session *r, const char *text) // USE
 {
 	pthread_mutex_lock(&lock);
 	r->sent += text[0] != 0;
@@ -50,7 +50,7 @@ static void *work(void *unused)
 		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
 #endif
-	use_send(&session, "hello"); // USE
+	use_send(&session, "hello");
 	return unused;
 }
 

@@ -24,12 +24,12 @@ static int run(sqlite3 *conn, const char *format, const char *table)
 	return result;
 }
 
-static int create_table(sqlite3 *conn, const char *table)
+static int create_table(sqlite3 *conn, const char *table) // CREATE
 {
 	return run(conn, "create table %s (n int)", table);
 }
 
-static int delete_table(sqlite3 *conn, const char *table)
+static int delete_table(sqlite3 *conn, const char *table) // DELETE
 {
 	return run(conn, "drop table %s", table);
 }
@@ -45,8 +45,8 @@ static void *end(void *unused)
 #ifdef FIXED
 	pthread_join(client, NULL);
 #endif
-	delete_table(db, "orders"); // DELETE
-	sqlite3_close(db);	    // CLOSE
+	delete_table(db, "orders");
+	sqlite3_close(db); // CLOSE
 	return unused;
 }
 
@@ -56,7 +56,7 @@ int main(void)
 
 	if (sqlite3_open(":memory:", &db)) // OPEN
 		return 1;
-	if (create_table(db, "orders")) // CREATE
+	if (create_table(db, "orders"))
 		return 1;
 	pthread_create(&client, NULL, work, NULL);
 	pthread_create(&closer, NULL, end, NULL);

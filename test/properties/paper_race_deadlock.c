@@ -2,6 +2,7 @@
 // opposite order; how many there are is counted without one.
 // property: papers.prop
 // violates: DataRace rd@READ wr@WRITE
+// leads: DataRace wr@WRITE wr@WRITE
 // violates: Deadlock r12@MANAGER r21@ROOT
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
 // Two threads count without a lock; another counter is atomic, which is no race.
 // property: race
 // violates: DataRace rd@READ wr@WRITE
+// leads: DataRace wr@WRITE wr@WRITE
 #include <pthread.h>
 #include <stdatomic.h>
 
