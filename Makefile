@@ -108,7 +108,7 @@ demo: all ## record a small racy program and predict what else it can do
 
 # `test/run` goes on after a failure and ends with the total.
 test: all $(UNIT) $(TESTERS) build/deps-test ## all tests: what CI runs
-	@test/run $(B) lint unit runtime exact projects golden programs serial model explore
+	@test/run $(B) lint unit runtime exact projects golden programs serial model explore properties
 
 unit: all $(UNIT) build/deps-test ## unit tests alone (T=substring picks some; so it does below)
 	@test/run $(B) unit $(T)
@@ -183,6 +183,9 @@ test-long: test ## everything that takes longer than CI should
 	@$(MAKE) --no-print-directory test-mutants N=100000
 	@$(MAKE) --no-print-directory test-spec N=1000000
 	@$(MAKE) --no-print-directory test-explore
+	@test/properties/run $(B) --levels "-O0 -O1 -O3"
+	@test/properties/fuzz $(B) --count 5000
+	@test/properties/agree $(B)
 	@$(MAKE) --no-print-directory test-confirm
 
 bench-predict: all build/deps-bench ## `sooth check` on recordings of some ten million events
@@ -205,6 +208,9 @@ bench-record: all build/deps-bench ## the cost of recording beside native, libts
 
 bench-serial: all build/deps-bench ## what control costs beside recording without it
 	@bench/serial $(B)
+
+bench-points: all build/deps-bench ## what points of functions cost, off (instructions) and on (ns an event)
+	@bench/points $(B)
 
 bench-table: all build/deps-bench ## one global log against a log for each thread (GPredict, Table II)
 	@bench/table2 $(B)

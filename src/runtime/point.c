@@ -503,25 +503,40 @@ static void work_on(struct work *w)
 	}
 }
 
+/* The module's file, if it has rows at all. */
+static void look_into(struct work *w)
+{
+	size_t bytes = 0;
+
+	w->rows = sections_find(&w->file, "sooth_point", &bytes);
+	w->row_count = bytes / sizeof(*w->rows);
+	w->texts = sections_find(&w->file, "sooth_pstr", &w->text_bytes);
+	if (!w->rows || !w->texts || !w->text_bytes || w->texts[w->text_bytes - 1]) {
+		point_select_lost();
+		return;
+	}
+	w->memo = mmap(NULL, w->text_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
+	if (w->memo == MAP_FAILED) {
+		point_select_lost();
+		return;
+	}
+	work_on(w);
+	munmap(w->memo, w->text_bytes);
+}
+
 void point_module(const struct module *m)
 {
 	struct work w = { .module = m };
-	size_t bytes = 0;
 
-	if (!started || !sections_open(m->path, &w.file))
+	if (!started)
 		return;
-	w.rows = sections_find(&w.file, "sooth_point", &bytes);
-	w.row_count = bytes / sizeof(*w.rows);
-	w.texts = sections_find(&w.file, "sooth_pstr", &w.text_bytes);
-	if (w.rows && w.texts && w.text_bytes && !w.texts[w.text_bytes - 1]) {
-		w.memo = mmap(NULL, w.text_bytes, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (w.memo != MAP_FAILED) {
-			work_on(&w);
-			munmap(w.memo, w.text_bytes);
-		}
+	if (sections_open(m->path, &w.file)) {
+		look_into(&w);
+		sections_close(&w.file);
+	} else {
+		point_select_lost();
 	}
-	sections_close(&w.file);
 	if (process_recording() && !process_discards())
 		point_select_tell();
 }

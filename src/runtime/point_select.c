@@ -224,6 +224,13 @@ void point_select_missed(const struct point_named *named, unsigned wishes, const
 
 /* ---- telling ------------------------------------------------------------------------------ */
 
+static bool lost;
+
+void point_select_lost(void)
+{
+	lost = true;
+}
+
 void point_select_copy(void)
 {
 	struct point_file file;
@@ -253,8 +260,11 @@ void point_select_tell(void)
 	point_file_open(&file, "points_missed", 0);
 	for (unsigned i = 0; i < line_count; i++)
 		if (!lines[i].found)
-			put_line(&file, "nothing in the program fits", lines[i].wish,
-				 lines[i].library, lines[i].function);
+			put_line(&file,
+				 lost ? "a module has no table of points (linked with "
+					"--gc-sections?)"
+				      : "nothing in the program fits",
+				 lines[i].wish, lines[i].library, lines[i].function);
 	for (unsigned i = 0; i < missed_count; i++)
 		put_line(&file, missed[i].why, missed[i].wish, NULL, missed[i].function);
 	if (missed_count == MISSED_MAX)

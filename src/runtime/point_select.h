@@ -36,6 +36,9 @@ void point_select_found(const struct point_named *named, unsigned wishes);
 /* … and these are not. */
 void point_select_missed(const struct point_named *named, unsigned wishes, const char *why);
 
+/* A recorded module has no rows: whatever was not found may be there. */
+void point_select_lost(void);
+
 /* Writes the copy of the selection, and what is missing so far, into the trace. */
 void point_select_copy(void);
 void point_select_tell(void);

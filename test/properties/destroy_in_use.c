@@ -2,12 +2,11 @@
 // property: destroy-in-use
 // violates: DestroyMutexInUse destroy@DESTROY unlock@UNLOCK
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
+#include <semaphore.h>
 
 struct job {
 	pthread_mutex_t lock;
-	atomic_int is_done;
+	sem_t done;
 	int result;
 };
 
@@ -17,7 +16,7 @@ static void *work(void *given)
 
 	pthread_mutex_lock(&job->lock);
 	job->result = 42;
-	atomic_store(&job->is_done, 1);
+	sem_post(&job->done);
 	pthread_mutex_unlock(&job->lock); // UNLOCK
 	return NULL;
 }
@@ -30,13 +29,12 @@ int main(void)
 
 	for (int i = 0; i < 2; i++) { /* the second time it is another lock at the same place */
 		pthread_mutex_init(&job.lock, NULL);
-		atomic_store(&job.is_done, 0);
+		sem_init(&job.done, 0, 0);
 		pthread_create(&thread, NULL, work, &job);
 #ifdef FIXED
 		pthread_join(thread, NULL);
 #endif
-		while (!atomic_load(&job.is_done))
-			;
+		sem_wait(&job.done);
 		result = job.result;
 		pthread_mutex_destroy(&job.lock); // DESTROY
 #ifndef FIXED
