@@ -106,8 +106,9 @@ static void add_memory(operands &o, tree value)
 {
 	tree base = get_base_address(value);
 
-	/* A global's place could be told only by its name. */
-	if (!base || (VAR_P(base) && is_global_var(base))) {
+	/* A global's place could be told only by its name; a result that goes back in registers (a
+	 * small class that the compiler builds in place) may have no place, whatever we mark it. */
+	if (!base || TREE_CODE(base) == RESULT_DECL || (VAR_P(base) && is_global_var(base))) {
 		o.words += "_;";
 		return;
 	}

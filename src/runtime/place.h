@@ -69,7 +69,8 @@ void *place_stack(uint32_t thread, size_t bytes, size_t guard);
 /*
  * From now on guards are shared by 16 stacks. That saves a system call and two mappings for each
  * thread, a quarter of what a thread costs where a process is forked for each run; a stack that
- * overflows then goes through its neighbours before it ends the process.
+ * overflows then goes through its neighbours before it ends the process. And a stack that is done
+ * keeps what is in it: the run ends soon, or the next one has that stack again.
  */
 void place_share_guards(void);
 

@@ -6,7 +6,8 @@
  *
  * Reads are remembered in a small ring. A read that is not in it is progress, and so is any other
  * step, but for those that change nothing: a try that fails, an exchange that leaves the value as it
- * was (a lock made of an atomic flag). Whoever holds a lock is not blocked, since others may wait for
+ * was (a lock made of an atomic flag), a write of what is there already (without optimisation an
+ * atomic load goes through a variable of its own). Whoever holds a lock is not blocked, since others may wait for
  * that lock; it lets the others go first, as if it had yielded.
  */
 #include "runtime/turn_state.h"

@@ -126,7 +126,9 @@ void turn_access(const uint8_t *record, unsigned element)
 	event->address = address;
 	event->site = (uint64_t)e;
 	if (!reads) {
-		turn_spin_reset(t);
+		if (!has_value || e->size > 8 || address < 4096 ||
+		    turn_value(address, e->size) != value)
+			turn_spin_reset(t);
 	} else if (address >= 4096) { /* else the program is about to crash itself */
 		value = turn_value(address, e->size);
 		turn_spin_read(t, address, e->size, value, (uint64_t)e);

@@ -232,6 +232,8 @@ static void stacks(void)
 	memset(low, 5, 1 << 20);
 	CHECK(can_be_read(low));
 	CHECK(!can_be_read(low - 1));
+	place_stack_done(14);
+	CHECK_SAME(low[5], 0);
 }
 
 /* One for 16, below the lowest of them. */
@@ -249,8 +251,8 @@ static void shared_guards(void)
 	low = place_stack(32, 15 << 20, 4096); /* the largest usual one is not cut */
 	memset(low, 6, 15 << 20);
 	CHECK(low > guard + 4096);
-	place_stack_done(32);
-	CHECK_SAME(low[5], 0);
+	place_stack_done(32); /* the next run has the stack again: emptying it is not worth it */
+	CHECK_SAME(low[5], 6);
 }
 
 /* All that is not zero is in some extent, which is what persistent runs restore. */
