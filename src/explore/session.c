@@ -30,7 +30,7 @@
 #define PLAN_BYTES (64u << 20)
 #define SECONDS 60.0
 #define SPIN_USUAL 20e-6 /* looking at the answer before going to sleep: seconds */
-#define SPIN_MOST 2e-3 /* the same where runs are shorter than half of that */
+#define SPIN_MOST 2e-3	 /* the same where runs are shorter than half of that */
 #define SLICE_MS 50	 /* between two looks whether the server still lives, or we are to stop */
 #define HELD_SLICE_MS 2	 /* the same while threads may be held */
 #define DEATHS_MOST 3	 /* of a server before it has answered once */
