@@ -392,9 +392,9 @@ static bool fits(const struct text *text, const struct named *e, int event, cons
 
 	*which = 0;
 	switch (e->point) {
-	case PROBED:
-		return !strncmp(name, "probe e:", 8) && !strcmp(name + 8, e->word) &&
-		       count == e->count;
+	case PROBED: /* one without an application's name is of any */
+		return !strncmp(name, "probe ", 6) && count == e->count &&
+		       !strcmp(name + (strncmp(name + 6, "e:", 2) ? 6 : 8), e->word);
 	case READS: return (t->kind == READ || t->kind == UPDATE) && !strcmp(words[0], e->word);
 	case WRITES: return (t->kind == WRITE || t->kind == UPDATE) && !strcmp(words[0], e->word);
 	case SPAWNS: return t->kind == CREATE;
