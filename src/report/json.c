@@ -283,8 +283,9 @@ static json_t *finding(const struct report *r, const struct report_item *item)
 	json_object_set_new(object, "events", events);
 	if (f->kind == FINDING_PATTERN)
 		set_property(object, d, f);
+	/* A lead's order keeps no values: its proof is the run that confirmed it. */
 	json_object_set_new(object, "witness",
-			    f->status == FINDING_WARNING ? json_null() : witness(f));
+			    f->status == FINDING_WARNING || f->lead ? json_null() : witness(f));
 	json_object_set_new(object, "replay",
 			    f->status == FINDING_WARNING ? json_null() : replay(r, item->id));
 	json_object_set_new(object, "confirmation", confirmed_json(item->confirmation));

@@ -370,6 +370,10 @@ static void print_finding(const struct report *r, const struct report_item *item
 	}
 	if (f->status == FINDING_OBSERVED)
 		fputs("  What happened:\n", out);
+	else if (f->lead)
+		fputs("  The order that was tried; what is read in it differs from the recorded "
+		      "run:\n",
+		      out);
 	else if (f->start.count)
 		fputs("  A schedule that leads there, from the middle of the run on:\n", out);
 	else

@@ -2,8 +2,7 @@
 
 #include <sys/mman.h>
 
-#define REACH 0x7fff0000ull /* of a call */
-#define STEP (1ull << 20)   /* where to look for a free place */
+#define STEP (1ull << 20) /* where to look for a free place */
 
 static void *map_at(uint64_t address, size_t bytes)
 {
@@ -25,7 +24,7 @@ void *near_map(uint64_t base, uint64_t end, size_t bytes)
 	uint64_t below = base & ~(STEP - 1), above = (end + STEP) & ~(STEP - 1);
 	uint64_t room = (bytes + STEP - 1) & ~(STEP - 1);
 
-	for (uint64_t far = room; far + (end - base) + room + STEP < REACH; far += STEP) {
+	for (uint64_t far = room; far + (end - base) + room + STEP < NEAR_REACH; far += STEP) {
 		void *map = below > far ? map_at(below - far, bytes) : NULL;
 		if (!map)
 			map = map_at(above + far, bytes);

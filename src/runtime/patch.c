@@ -11,16 +11,14 @@
 #include "event/wire.h"
 #include "runtime/follow.h"
 #include "runtime/module.h"
+#include "runtime/near.h"
 #include "runtime/place.h"
 #include "runtime/process.h"
+#include "runtime/sections.h"
 #include "runtime/turn.h"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void patch_stub(void); /* not to be called: see patch.S */
 
@@ -34,8 +32,6 @@ static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 #define REGISTERS 16u	     /* as instructions number them */
 #define TRAMPOLINE_BYTES 16u /* exactly what put_trampoline writes */
 #define AREAS 64u
-#define REACH 0x7fff0000ull    /* of a call */
-#define AREA_STEP (1ull << 20) /* where to look for a free place */
 
 /* What lies near a module, or several. Trampolines are made when they are first needed. */
 struct area {
@@ -52,45 +48,22 @@ static bool is_near(const struct area *area, const struct module *m)
 	uint64_t low = (uint64_t)area < m->base ? (uint64_t)area : m->base;
 	uint64_t high = (uint64_t)(area + 1) > m->end ? (uint64_t)(area + 1) : m->end;
 
-	return high - low < REACH;
+	return high - low < NEAR_REACH;
 }
 
-static struct area *make_area(uint64_t address)
-{
-	void *map = mmap((void *)address, sizeof(struct area), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-
-	if (map == MAP_FAILED)
-		return NULL;
-	if (map != (void *)address) { /* a kernel that takes it for a hint */
-		munmap(map, sizeof(struct area));
-		return NULL;
-	}
-	struct area *area = map;
-	area->stub = (uint64_t)patch_stub;
-	areas[area_count++] = area;
-	return area;
-}
-
-/* Below the module first: above a program grows its brk. */
 static struct area *find_area(const struct module *m)
 {
+	struct area *area;
+
 	for (unsigned i = 0; i < area_count; i++)
 		if (is_near(areas[i], m))
 			return areas[i];
-	if (area_count == AREAS)
-		return NULL;
-	uint64_t below = m->base & ~(AREA_STEP - 1),
-		 above = (m->end + AREA_STEP) & ~(AREA_STEP - 1);
-	for (uint64_t far = AREA_STEP; far + (m->end - m->base) + AREA_STEP < REACH;
-	     far += AREA_STEP) {
-		struct area *area = below > far ? make_area(below - far) : NULL;
-		if (!area)
-			area = make_area(above + far);
-		if (area)
-			return area;
+	area = area_count < AREAS ? near_map(m->base, m->end, sizeof(*area)) : NULL;
+	if (area) {
+		area->stub = (uint64_t)patch_stub;
+		areas[area_count++] = area;
 	}
-	return NULL;
+	return area;
 }
 
 static void put_trampoline(struct area *area, uint8_t *at, unsigned reg, unsigned element)
@@ -124,75 +97,6 @@ static const uint8_t *find_trampoline(struct area *area, unsigned reg, unsigned 
 	return area->code[*made - 1];
 }
 
-/* ---- a module's file ---------------------------------------------------------------------- */
-
-struct file {
-	const uint8_t *bytes;
-	size_t size;
-	const Elf64_Phdr *segments;
-	unsigned segment_count;
-	const struct wire_nop *nops;
-	size_t nop_count;
-};
-
-static bool lies_in(const struct file *file, uint64_t at, uint64_t bytes)
-{
-	return at <= file->size && bytes <= file->size - at;
-}
-
-/* The section sooth_nop, and what is needed of the program headers. */
-static bool read_elf(struct file *file)
-{
-	const Elf64_Ehdr *head = (const Elf64_Ehdr *)file->bytes;
-
-	if (file->size < sizeof(*head) || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
-	    head->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    !lies_in(file, head->e_phoff, head->e_phnum * sizeof(Elf64_Phdr)) ||
-	    !lies_in(file, head->e_shoff, head->e_shnum * sizeof(Elf64_Shdr)) ||
-	    head->e_shstrndx >= head->e_shnum)
-		return false;
-	file->segments = (const Elf64_Phdr *)(file->bytes + head->e_phoff);
-	file->segment_count = head->e_phnum;
-
-	const Elf64_Shdr *sections = (const Elf64_Shdr *)(file->bytes + head->e_shoff);
-	const Elf64_Shdr *names = &sections[head->e_shstrndx];
-	static const char wanted[] = "sooth_nop";
-	if (!lies_in(file, names->sh_offset, names->sh_size))
-		return false;
-	for (unsigned i = 0; i < head->e_shnum; i++) {
-		const Elf64_Shdr *s = &sections[i];
-		const char *name = (const char *)file->bytes + names->sh_offset + s->sh_name;
-		if (s->sh_name > names->sh_size || names->sh_size - s->sh_name < sizeof(wanted) ||
-		    memcmp(name, wanted, sizeof(wanted)) || s->sh_type != SHT_PROGBITS ||
-		    !lies_in(file, s->sh_offset, s->sh_size))
-			continue;
-		file->nops = (const struct wire_nop *)(file->bytes + s->sh_offset);
-		file->nop_count = s->sh_size / sizeof(struct wire_nop);
-		return true;
-	}
-	return false;
-}
-
-static bool open_file(const char *path, struct file *file)
-{
-	struct stat about;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	void *map = MAP_FAILED;
-	if (fstat(fd, &about) == 0 && about.st_size > 0)
-		map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (map == MAP_FAILED)
-		return false;
-	*file = (struct file){ .bytes = map, .size = (size_t)about.st_size };
-	if (read_elf(file))
-		return true;
-	munmap(map, file->size);
-	return false;
-}
-
 /* ---- patching ----------------------------------------------------------------------------- */
 
 /* The number of a register named "%rax" or "rax"; REGISTERS when it is none that can be. */
@@ -223,8 +127,13 @@ static void patch_nop(struct area *area, const struct wire_nop *row, uint8_t *at
 	memcpy(at + 1, &distance, sizeof(distance));
 }
 
+struct nops {
+	const struct wire_nop *rows;
+	size_t count;
+};
+
 /* The NOPs of one segment that holds code. Rows of functions that the linker dropped name none. */
-static bool patch_segment(struct area *area, const struct module *m, const struct file *file,
+static bool patch_segment(struct area *area, const struct module *m, const struct nops *nops,
 			  const Elf64_Phdr *segment)
 {
 	uint64_t from = (m->shift + segment->p_vaddr) & ~4095ull;
@@ -234,8 +143,8 @@ static bool patch_segment(struct area *area, const struct module *m, const struc
 
 	if (mprotect((void *)from, to - from, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
 		return false;
-	for (size_t i = 0; i < file->nop_count; i++) {
-		const struct wire_nop *row = &file->nops[i];
+	for (size_t i = 0; i < nops->count; i++) {
+		const struct wire_nop *row = &nops->rows[i];
 		if (row->pc - segment->p_vaddr < segment->p_filesz &&
 		    segment->p_filesz - (row->pc - segment->p_vaddr) >= NOP_BYTES)
 			patch_nop(area, row, (uint8_t *)(m->shift + row->pc));
@@ -244,14 +153,21 @@ static bool patch_segment(struct area *area, const struct module *m, const struc
 	return true;
 }
 
-static bool patch_file(const struct module *m, const struct file *file)
+static bool patch_file(const struct module *m, const struct sections *file)
 {
+	struct nops nops = { 0 };
+	size_t bytes;
+
+	nops.rows = sections_find(file, "sooth_nop", &bytes);
+	if (!nops.rows)
+		return false;
+	nops.count = bytes / sizeof(*nops.rows);
 	struct area *area = find_area(m);
 	bool ok = area && mprotect(area, sizeof(*area), PROT_READ | PROT_WRITE) == 0;
 
 	for (unsigned i = 0; ok && i < file->segment_count; i++)
 		if (file->segments[i].p_type == PT_LOAD && file->segments[i].p_flags & PF_X)
-			ok = patch_segment(area, m, file, &file->segments[i]);
+			ok = patch_segment(area, m, &nops, &file->segments[i]);
 	return area && mprotect(area, sizeof(*area), PROT_READ | PROT_EXEC) == 0 && ok;
 }
 
@@ -274,15 +190,15 @@ static bool started; /* there is room to follow threads */
 
 void patch_module(const struct module *m)
 {
-	struct file file;
+	struct sections file;
 
 	if (!started)
 		return;
-	bool ok = open_file(m->path, &file);
+	bool ok = sections_open(m->path, &file);
 	follow_module(m->seg, m->seg_bytes, m->base, m->end);
 	if (ok) {
 		ok = patch_file(m, &file);
-		munmap((void *)file.bytes, file.size);
+		sections_close(&file);
 	}
 	if (!ok && has_accesses(m))
 		process_say("its accesses cannot be scheduled, only its synchronisation: ",
