@@ -1,0 +1,58 @@
+/*
+ * A monitor ⟨M, m0, b, ρ⟩ of paper 000, definition 1. States are numbers that the machine gives out as
+ * they are found, from 0 on; a machine that is asked the same again answers the same. What is bad
+ * stays bad: nobody steps from a bad state.
+ */
+#ifndef MONITOR_MACHINE_H
+#define MONITOR_MACHINE_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "monitor/label.h"
+#include "monitor/message.h"
+#include "spec/spec.h"
+
+typedef VEC(uint32_t) machine_states;
+
+struct machine {
+	void *self;
+	uint32_t (*initial)(void *self);
+	/*
+	 * Appends the successors: one, unless the machine is not deterministic. `label` is neither
+	 * SILENT nor beyond the labels it was made for. False: too many states; `err` says so.
+	 */
+	bool (*step)(void *self, uint32_t state, uint32_t label, machine_states *next,
+		     struct err *err);
+	bool (*is_bad)(void *self, uint32_t state);
+	/* Violated if a complete run ends in this state. */
+	bool (*is_bad_at_end)(void *self, uint32_t state);
+	/* No continuation is bad, not even at an end: nothing needs to be stepped any more. May be NULL. */
+	bool (*is_safe)(void *self, uint32_t state);
+	void (*free)(void *self);
+};
+
+/* Nobody needs more, and a formula that does is told so (LANGUAGE: about 10^4). */
+#define MACHINE_STATES 10000u
+
+/*
+ * The machine of a formula that is no pattern and no grammar, over the labels of its property. NULL:
+ * `err` says why there is none (too many states, a plug-in that cannot be loaded …). `directory`: where
+ * the property file is, for plug-ins.
+ */
+struct machine *machine_of_formula(const struct property_set *set, uint32_t property,
+				   const struct spec_formula *formula, const struct labels *labels,
+				   const char *directory, struct err *err);
+
+/* Does it matter which step comes right before which (prev, start, next … of events)? */
+bool machine_minds_neighbours(const struct spec_formula *formula);
+/*
+ * A machine around such a one, under `all`: its states know the message that was stepped on last, so
+ * that a state in which nothing happens is put in where `fences` want one (doc/lattice.md, "States and
+ * words"). Its labels are numbers of messages, + 1. Both machines are freed with it.
+ */
+struct machine *machine_with_fences(struct machine *inner, const struct message *messages,
+				    size_t count);
+
+void machine_free(struct machine *machine);
+
+#endif
