@@ -135,11 +135,12 @@ struct spec_expr *build_name(struct build *build, const struct span *span, const
 }
 
 struct spec_expr *build_member(struct build *build, const struct span *span, struct spec_expr *left,
-			       const char *member)
+			       const char *member, bool arrow)
 {
 	struct spec_expr *expr = build_expr(build, SPEC_MEMBER, span, left, NULL, NULL);
 
 	if (expr != left) {
+		expr->arrow = arrow;
 		expr->text = member;
 		expr->text_length = (uint32_t)strlen(member);
 	}

@@ -85,7 +85,7 @@ struct spec_expr *build_string(struct build *build, const struct span *span,
 			       struct build_text text);
 struct spec_expr *build_name(struct build *build, const struct span *span, const char *name);
 struct spec_expr *build_member(struct build *build, const struct span *span, struct spec_expr *left,
-			       const char *member);
+			       const char *member, bool arrow);
 struct spec_expr *build_call(struct build *build, const struct span *span, const char *name,
 			     struct build_expressions arguments);
 struct build_expressions build_add_expr(struct build_expressions list, struct spec_expr *expr);

@@ -89,7 +89,7 @@ void explain_expr(FILE *out, const struct spec_expr *e)
 	case SPEC_EVENT: fputs(e->text, out); return;
 	case SPEC_MEMBER:
 		explain_expr(out, e->left);
-		fprintf(out, ".%s", e->text);
+		fprintf(out, "%s%s", e->arrow ? "->" : ".", e->text);
 		return;
 	case SPEC_INDEX:
 		explain_expr(out, e->left);

@@ -309,8 +309,8 @@ expr:
 |	word open ')'					{ $$ = build_call(build, &@$, $1, (struct build_expressions){ 0 }); }
 |	word open expressions ')'			{ $$ = build_call(build, &@$, $1, $3); }
 |	open expr ')'					{ $$ = $2; }
-|	expr '.' word					{ $$ = build_member(build, &@$, $1, $3); }
-|	expr "->" word					{ $$ = build_member(build, &@$, $1, $3); }
+|	expr '.' word					{ $$ = build_member(build, &@$, $1, $3, false); }
+|	expr "->" word					{ $$ = build_member(build, &@$, $1, $3, true); }
 |	expr '[' expr ']'				{ $$ = build_expr(build, SPEC_INDEX, &@$, $1, $3, NULL); }
 |	'*' expr %prec UNARY				{ $$ = build_expr(build, SPEC_DEREF, &@$, $2, NULL, NULL); }
 |	'&' expr %prec UNARY				{ $$ = build_expr(build, SPEC_ADDRESS, &@$, $2, NULL, NULL); }

@@ -70,6 +70,13 @@ struct spec_value {
 	bool cut; /* TEXT: there was more */
 };
 
+/*
+ * The variable of the program, or part of one, that an expression is: "config.limits.most", "a[3].x".
+ * False: it is none, or its place is not fixed (a parameter, what a pointer points at, an index that
+ * is no number).
+ */
+bool spec_variable_name(const struct spec_expr *expr, char *name, size_t size);
+
 /* Where names get their values. NULL for what there is none of. */
 struct spec_scope {
 	void *context;

@@ -83,6 +83,7 @@ struct spec_expr {
 	uint32_t event;	    /* EVENT */
 	uint32_t external;  /* NAME: a global that is declared `extern`, or SPEC_NONE */
 	uint16_t depth;	    /* of the tree below, 1 for a leaf; at most SPEC_DEPTH */
+	bool arrow;	    /* MEMBER: behind -> */
 };
 
 /* ---- events ---------------------------------------------------------------------------------- */
