@@ -28,9 +28,11 @@ enum checker_claim {
 	CHECKER_LOST,	 /* as STUCK, and a wait among them began after its recorded signal */
 	CHECKER_PREFIX,	 /* the schedule can happen; no more is claimed */
 	CHECKER_PATTERN, /* a property's pattern matches, as `match` says (check/pattern.h) */
+	CHECKER_FORMULA, /* a property's formula is violated, as `word` says (check/formula.h) */
 };
 
 struct checker_match;
+struct checker_word;
 
 /*
  * A step means: that stream runs on up to and including that event; what lies between belongs to
@@ -42,6 +44,7 @@ struct checker_witness {
 	const struct checker_event *events, *steps;
 	size_t event_count, step_count;
 	const struct checker_match *match; /* PATTERN; `events` are not looked at then */
+	const struct checker_word *word;   /* FORMULA; the same */
 };
 
 struct checker;

@@ -46,6 +46,10 @@ bool checker_play_shows(const struct checker_play *play, const struct checker_wi
 bool checker_play_matches(const struct checker_play *play, const struct checker_match *match,
 			  struct err *err);
 
+/* … and for a formula (formula.c). */
+bool checker_play_violates(const struct checker_play *play, const struct checker_word *word,
+			   struct err *err);
+
 /* One event more, if it is next and can happen: false, with `why`, otherwise. */
 bool checker_play_event(struct checker_play *play, uint32_t number, struct err *why);
 

@@ -1,0 +1,424 @@
+/*
+ * Is what a run is said to violate violated? The word of states is made from the schedule that was
+ * played: variables get their values from the events' own records, property events happen where their
+ * anchors came. Then the formula is evaluated on it (truth.h).
+ *
+ * That a prefix is bad means that no continuation helps. By definition that is endless; what is tried
+ * here is the word as it ends, and every continuation by one or two states whose atoms are free.
+ */
+#include "check/formula.h"
+
+#include "base/mem.h"
+#include "check/play.h"
+#include "check/truth.h"
+#include "spec/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer words are only judged as they are: each continuation costs as much as the word. */
+#define LONG_WORD 300u
+
+struct judge {
+	const struct checker_play *play;
+	const struct checker_word *word;
+	uint8_t (*values)[8]; /* of the variables, in the state that is looked at */
+	uint8_t *known;	      /* bits: their bytes that are known */
+	double *places;	      /* of the moments in the schedule */
+	struct map played;    /* event: 1 + its place in the schedule */
+	struct map moments;   /* event: bit 0 it is a moment, bit 1 the moment before it is */
+	struct map events;    /* event, and whether before it: bits of what happens there */
+	struct truth_table table;
+	VEC(uint64_t) letters; /* ere: of the states in which something happens */
+};
+
+/* ---- the word in the schedule ---------------------------------------------------------------- */
+
+static uint64_t key_of(uint32_t stream, uint64_t index)
+{
+	return (uint64_t)stream << 44 ^ index;
+}
+
+static uint64_t record_key(const struct judge *j, const struct checker_record *record)
+{
+	return key_of(trace_stream(j->play->world->trace, record->stream)->number, record->index);
+}
+
+/* From 1 on; 0: it does not come. */
+static size_t place_of(const struct judge *j, const struct checker_event *event)
+{
+	const uint64_t *place = map_get(&j->played, key_of(event->stream, event->index));
+
+	return place ? (size_t)*place : 0;
+}
+
+static bool agrees(const struct judge *j, const struct checker_occurrence *o)
+{
+	const uint32_t *binding = &j->word->events->bindings[o->bindings];
+
+	for (uint32_t p = 0; p < j->word->events->parameters; p++) {
+		if (binding[p] != CHECKER_UNBOUND && j->word->binding &&
+		    binding[p] != j->word->binding[p])
+			return false;
+	}
+	return true;
+}
+
+static void index_events(struct judge *j)
+{
+	bool fresh;
+
+	for (size_t i = 0; i < j->play->order.count; i++) {
+		uint64_t key =
+			record_key(j, checker_base_record(j->play->base, j->play->order.items[i]));
+
+		*map_put(&j->played, key, &fresh) = i + 1;
+	}
+	for (size_t m = 0; m < j->word->moment_count; m++) {
+		const struct checker_moment *moment = &j->word->moments[m];
+		uint64_t *bits = map_put(
+			&j->moments, key_of(moment->anchor.stream, moment->anchor.index), &fresh);
+
+		*bits = (fresh ? 0 : *bits) | (moment->before ? 2 : 1);
+	}
+	for (size_t i = 0; i < j->word->events->count; i++) {
+		const struct checker_occurrence *o = &j->word->events->occurrences[i];
+		uint64_t key = key_of(o->anchor.stream, o->anchor.index) << 1 | o->before;
+
+		if (agrees(j, o)) {
+			uint64_t *bits = map_put(&j->events, key, &fresh);
+
+			*bits = (fresh ? 0 : *bits) | 1ull << o->event;
+		}
+	}
+}
+
+static bool refuse(const struct judge *j, const struct checker_event *event, const char *why,
+		   struct err *err)
+{
+	uint32_t stream = checker_stream_of(j->play->world->trace, event->stream);
+
+	return err_set(
+		err, "%s %s",
+		stream == TRACE_NONE
+			? "an event of no stream"
+			: checker_event_words(j->play->world->trace, stream, event->index).text,
+		why);
+}
+
+/*
+ * Each moment's place: the events of the schedule are at 1, 2, …; a moment before an event is behind
+ * the one before it, wherever its thread comes by then, as early as the word allows.
+ */
+static bool place_moments(struct judge *j, struct err *err)
+{
+	double last = 0;
+
+	for (size_t m = 0; m < j->word->moment_count; m++) {
+		const struct checker_moment *moment = &j->word->moments[m];
+		size_t place = place_of(j, &moment->anchor);
+
+		if (moment->before) {
+			last += 1.0 / 1024;
+			if (place && last >= (double)place)
+				return refuse(j, &moment->anchor, "comes too early in the schedule",
+					      err);
+		} else if ((double)place <= last) {
+			return refuse(j, &moment->anchor, "does not come in its turn", err);
+		} else {
+			last = (double)place;
+		}
+		j->places[m] = last;
+	}
+	return true;
+}
+
+static bool is_moment(const struct judge *j, uint64_t key, bool before)
+{
+	const uint64_t *bits = map_get(&j->moments, key);
+
+	return bits && *bits & (before ? 2 : 1);
+}
+
+static bool overlaps(const struct checker_variable *v, const struct checker_record *record)
+{
+	return checker_writes(record) && record->address < v->address + v->size &&
+	       v->address < record->address + record->size;
+}
+
+/* Nothing that makes a state of the formula was left out. */
+static bool is_whole(const struct judge *j, struct err *err)
+{
+	for (size_t i = 0; i < j->word->events->count; i++) {
+		const struct checker_occurrence *o = &j->word->events->occurrences[i];
+
+		if (agrees(j, o) && place_of(j, &o->anchor) &&
+		    !is_moment(j, key_of(o->anchor.stream, o->anchor.index), o->before))
+			return refuse(j, &o->anchor, "is an event of the property and left out",
+				      err);
+	}
+	for (size_t i = 0; i < j->play->order.count; i++) {
+		const struct checker_record *record =
+			checker_base_record(j->play->base, j->play->order.items[i]);
+		struct checker_event event = {
+			trace_stream(j->play->world->trace, record->stream)->number, record->index
+		};
+
+		for (size_t v = 0; v < j->word->variable_count; v++) {
+			if (overlaps(&j->word->variables[v], record) &&
+			    !is_moment(j, record_key(j, record), false))
+				return refuse(j, &event, "writes a variable and is left out", err);
+		}
+	}
+	return true;
+}
+
+/* ---- states ------------------------------------------------------------------------------------ */
+
+static void write_variables(struct judge *j, const struct checker_record *record)
+{
+	const uint8_t *value = checker_written_value(record);
+
+	for (size_t v = 0; v < j->word->variable_count; v++) {
+		const struct checker_variable *variable = &j->word->variables[v];
+
+		if (!overlaps(variable, record))
+			continue;
+		for (uint8_t b = 0; b < variable->size; b++) {
+			uint64_t offset = variable->address + b - record->address;
+
+			if (offset >= record->size)
+				continue;
+			if (value)
+				j->values[v][b] = value[offset % record->unit];
+			j->known[v] =
+				(uint8_t)(value ? j->known[v] | 1u << b : j->known[v] & ~(1u << b));
+		}
+	}
+}
+
+static struct spec_value read_variable(void *context, const struct spec_expr *expr)
+{
+	const struct judge *j = context;
+	struct spec_value out = { .type = SPEC_VALUE_UNKNOWN };
+	char name[512];
+	float single;
+
+	if (!spec_variable_name(expr, name, sizeof name))
+		return out;
+	for (size_t i = 0; i < j->word->variable_count; i++) {
+		const struct checker_variable *v = &j->word->variables[i];
+		unsigned spare = 64u - 8u * v->size;
+
+		if (strcmp(v->name, name) || j->known[i] != (1u << v->size) - 1)
+			continue;
+		if (v->form == CHECKER_FLOATING) {
+			out.type = SPEC_VALUE_REAL;
+			memcpy(&single, j->values[i], sizeof single);
+			memcpy(&out.real, j->values[i], sizeof out.real);
+			out.real = v->size == sizeof single ? (double)single : out.real;
+			continue;
+		}
+		out.type = SPEC_VALUE_INT;
+		memcpy(&out.number, j->values[i], 8);
+		out.number = v->form == CHECKER_SIGNED
+				     ? (int64_t)((uint64_t)out.number << spare) >> spare
+				     : (int64_t)((uint64_t)out.number << spare >> spare);
+	}
+	return out;
+}
+
+static enum truth value_of(struct judge *j, const struct spec_expr *expr)
+{
+	struct spec_scope scope = { .context = j, .global = read_variable };
+	struct spec_value value = spec_evaluate(expr, &scope);
+
+	switch (value.type) {
+	case SPEC_VALUE_INT: return value.number ? TRUTH_TRUE : TRUTH_FALSE;
+	case SPEC_VALUE_REAL: return value.real != 0 ? TRUTH_TRUE : TRUTH_FALSE;
+	default: return TRUTH_OPEN;
+	}
+}
+
+/* Points `becomes`, in the order of the events: what each was in the last state. */
+static const struct spec_point *becoming(const struct spec_event *event)
+{
+	for (const struct spec_point *p = event->points; p; p = p->next) {
+		if (p->kind == SPEC_POINT_BECOMES)
+			return p;
+	}
+	return NULL;
+}
+
+static void push_state(struct judge *j, uint64_t events)
+{
+	for (size_t i = 0; i < j->table.rows.count; i++) {
+		struct truth_row *row = &j->table.rows.items[i];
+
+		if (row->atom && row->expr->operator== SPEC_EVENT)
+			*vec_push(&row->states) =
+				events >> row->expr->event & 1 ? TRUTH_TRUE : TRUTH_FALSE;
+		else if (row->atom)
+			*vec_push(&row->states) = (uint8_t)value_of(j, row->expr);
+	}
+	if (events)
+		*vec_push(&j->letters) = events;
+}
+
+static uint64_t events_at(const struct judge *j, const struct checker_moment *moment)
+{
+	const uint64_t *bits =
+		map_get(&j->events,
+			key_of(moment->anchor.stream, moment->anchor.index) << 1 | moment->before);
+
+	return bits ? *bits : 0;
+}
+
+static uint64_t become_true(struct judge *j, enum truth *was)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t e = 0; e < j->word->property->event_count; e++) {
+		const struct spec_point *p = becoming(&j->word->property->events[e]);
+		enum truth now = p ? value_of(j, p->becomes) : TRUTH_FALSE;
+
+		if (p && now == TRUTH_TRUE && was[e] == TRUTH_FALSE)
+			bits |= 1ull << e;
+		was[e] = now;
+	}
+	return bits;
+}
+
+static void make_states(struct judge *j)
+{
+	enum truth *was = mem_zalloc(j->word->property->event_count + 1, sizeof *was);
+	size_t at = 0;
+
+	for (size_t v = 0; v < j->word->variable_count; v++) {
+		memcpy(j->values[v], j->word->variables[v].initial, 8);
+		j->known[v] = (uint8_t)((1u << j->word->variables[v].size) - 1);
+	}
+	become_true(j, was);
+	push_state(j, 0);
+	for (size_t m = 0; m < j->word->moment_count; m++) {
+		const struct checker_moment *moment = &j->word->moments[m];
+
+		if (moment->paused)
+			push_state(j, 0);
+		for (; at < j->play->order.count && (double)at + 1 <= j->places[m]; at++)
+			write_variables(
+				j, checker_base_record(j->play->base, j->play->order.items[at]));
+		push_state(j, events_at(j, moment) | become_true(j, was));
+	}
+	free(was);
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------- */
+
+/* Sets the atoms of states behind the word as the bits say, and asks for the formula there. */
+static enum truth with_tail(struct judge *j, size_t count, const uint64_t *tail, size_t length)
+{
+	size_t atom = 0;
+	enum truth found;
+
+	for (size_t i = 0; i < j->table.rows.count; i++) {
+		struct truth_row *row = &j->table.rows.items[i];
+
+		if (!row->atom)
+			continue;
+		row->states.count = count;
+		for (size_t t = 0; t < length; t++)
+			*vec_push(&row->states) = tail[t] >> atom & 1 ? TRUTH_TRUE : TRUTH_FALSE;
+		atom++;
+	}
+	found = truth_at(&j->table, 0, count + length);
+	return found;
+}
+
+static bool no_tail_helps(struct judge *j, size_t count, struct err *err)
+{
+	uint64_t letters = j->table.atoms <= 6 ? 1ull << j->table.atoms : 0, tail[2];
+
+	if (count > LONG_WORD)
+		letters = 0;
+	for (tail[0] = 0; tail[0] < letters; tail[0]++) {
+		if (with_tail(j, count, tail, 1) == TRUTH_TRUE)
+			return err_set(err, "the formula could still come true");
+		for (tail[1] = 0; tail[1] < letters && letters <= 8; tail[1]++) {
+			if (with_tail(j, count, tail, 2) == TRUTH_TRUE)
+				return err_set(err, "the formula could still come true");
+		}
+	}
+	return true;
+}
+
+static bool violates_temporal(struct judge *j, struct err *err)
+{
+	const struct spec_formula *formula = j->word->formula;
+	bool ahead = formula->formalism == SPEC_LTL;
+	size_t count = 0;
+	enum truth found;
+
+	for (size_t i = 0; i < j->table.rows.count && !count; i++)
+		count = j->table.rows.items[i].states.count;
+	found = truth_at(&j->table, ahead ? 0 : count - 1, count);
+	if (found == TRUTH_OPEN)
+		return err_set(err, "whether the formula holds depends on what is not known");
+	if ((found == TRUTH_TRUE) != formula->never)
+		return err_set(err, "the formula holds");
+	return !ahead || j->word->at_end || no_tail_helps(j, count, err);
+}
+
+static bool violates_ere(struct judge *j, struct err *err)
+{
+	const struct spec_ere *ere = j->word->formula->ere;
+	uint32_t events = j->word->property->event_count;
+	size_t count = j->letters.count;
+
+	if (truth_ere_has(ere, j->letters.items, count))
+		return err_set(err, "the word is in the language");
+	if (j->word->at_end || count > LONG_WORD)
+		return true;
+	(void)vec_reserve(&j->letters, 2);
+	for (uint32_t a = 0; a < events; a++) {
+		j->letters.items[count] = 1ull << a;
+		if (truth_ere_has(ere, j->letters.items, count + 1))
+			return err_set(err, "the word could still come into the language");
+		for (uint32_t b = 0; b < events && events <= 8; b++) {
+			j->letters.items[count + 1] = 1ull << b;
+			if (truth_ere_has(ere, j->letters.items, count + 2))
+				return err_set(err, "the word could still come into the language");
+		}
+	}
+	return true;
+}
+
+bool checker_play_violates(const struct checker_play *play, const struct checker_word *word,
+			   struct err *err)
+{
+	struct judge j = { .play = play, .word = word };
+	bool ere = word->formula->formalism == SPEC_ERE, ok;
+
+	if (word->property->event_count > 64)
+		return err_set(err, "a property with more than 64 events is not judged");
+	j.values = mem_zalloc(word->variable_count + 1, sizeof *j.values);
+	j.known = mem_zalloc(word->variable_count + 1, 1);
+	j.places = mem_zalloc(word->moment_count + 1, sizeof *j.places);
+	if (!ere)
+		truth_open(&j.table, word->formula->expr);
+	index_events(&j);
+	ok = place_moments(&j, err) && is_whole(&j, err);
+	if (ok) {
+		make_states(&j);
+		ok = ere ? violates_ere(&j, err) : violates_temporal(&j, err);
+	}
+	truth_close(&j.table);
+	vec_free(&j.letters);
+	free(j.values);
+	free(j.known);
+	free(j.places);
+	map_free(&j.played);
+	map_free(&j.moments);
+	map_free(&j.events);
+	return ok;
+}

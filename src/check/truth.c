@@ -1,0 +1,156 @@
+#include "check/truth.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+
+static bool is_of_time(const struct spec_expr *e)
+{
+	for (; e; e = e->next) {
+		if (e->operator>= SPEC_IMPLIES || is_of_time(e->left) || is_of_time(e->right) ||
+		    is_of_time(e->third))
+			return true;
+	}
+	return false;
+}
+
+static bool is_connective(uint8_t operator)
+{
+	return operator== SPEC_NOT || operator== SPEC_AND || operator== SPEC_OR || operator==
+		SPEC_EQUAL ||
+		operator== SPEC_UNEQUAL;
+}
+
+static uint32_t add_rows(struct truth_table *table, const struct spec_expr *e)
+{
+	struct truth_row row = { .expr = e };
+
+	row.atom = e->operator== SPEC_EVENT || !is_of_time(e) ||
+		   (e->operator<SPEC_IMPLIES && !is_connective(e->operator));
+	if (!row.atom) {
+		row.left = add_rows(table, e->left);
+		if (e->right)
+			row.right = add_rows(table, e->right);
+	}
+	table->atoms += row.atom;
+	*vec_push(&table->rows) = row;
+	return (uint32_t)table->rows.count - 1;
+}
+
+void truth_open(struct truth_table *table, const struct spec_expr *formula)
+{
+	*table = (struct truth_table){ 0 };
+	add_rows(table, formula);
+}
+
+void truth_close(struct truth_table *table)
+{
+	for (size_t i = 0; i < table->rows.count; i++)
+		vec_free(&table->rows.items[i].states);
+	vec_free(&table->rows);
+}
+
+static enum truth negation(enum truth a)
+{
+	return a == TRUTH_OPEN ? TRUTH_OPEN : a == TRUTH_FALSE ? TRUTH_TRUE : TRUTH_FALSE;
+}
+
+static enum truth both(enum truth a, enum truth b)
+{
+	if (a == TRUTH_FALSE || b == TRUTH_FALSE)
+		return TRUTH_FALSE;
+	return a == TRUTH_TRUE && b == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_OPEN;
+}
+
+static enum truth either(enum truth a, enum truth b)
+{
+	return negation(both(negation(a), negation(b)));
+}
+
+static enum truth same(enum truth a, enum truth b)
+{
+	return a == TRUTH_OPEN || b == TRUTH_OPEN ? TRUTH_OPEN : a == b ? TRUTH_TRUE : TRUTH_FALSE;
+}
+
+/* Of the row itself in the state before; what looks back is filled from the first state on. */
+static enum truth past(const struct truth_row *row, uint8_t operator, enum truth a, enum truth b,
+		       enum truth a_before, size_t i)
+{
+	enum truth before = i ? (enum truth)row->states.items[i - 1] : TRUTH_OPEN;
+
+	switch (operator) {
+	case SPEC_PREV: return a_before;
+	case SPEC_ONCE: return i ? either(a, before) : a;
+	case SPEC_SOFAR: return i ? both(a, before) : a;
+	case SPEC_SINCE: return i ? either(b, both(a, before)) : b;
+	case SPEC_START: return both(a, negation(a_before));
+	case SPEC_END: return both(negation(a), a_before);
+	default: return both(negation(b), i ? either(a, before) : a); /* [a, b) */
+	}
+}
+
+/* Of the row itself in the state behind; what looks ahead is filled from the last state on. */
+static enum truth future(const struct truth_row *row, uint8_t operator, enum truth a, enum truth b,
+			 enum truth a_behind, size_t i, bool last)
+{
+	enum truth behind = last ? TRUTH_OPEN : (enum truth)row->states.items[i + 1];
+
+	switch (operator) {
+	case SPEC_NEXT: return last ? TRUTH_FALSE : a_behind;
+	case SPEC_ALWAYS: return last ? a : both(a, behind);
+	case SPEC_EVENTUALLY: return last ? a : either(a, behind);
+	default: return last ? b : either(b, both(a, behind)); /* a until b */
+	}
+}
+
+static enum truth connective(uint8_t operator, enum truth a, enum truth b)
+{
+	switch (operator) {
+	case SPEC_NOT: return negation(a);
+	case SPEC_AND: return both(a, b);
+	case SPEC_OR: return either(a, b);
+	case SPEC_IMPLIES: return either(negation(a), b);
+	case SPEC_UNEQUAL: return negation(same(a, b));
+	default: return same(a, b); /* <=>, == */
+	}
+}
+
+static void fill(struct truth_table *table, struct truth_row *row, size_t count)
+{
+	const struct truth_row *left = &table->rows.items[row->left];
+	const struct truth_row *right = &table->rows.items[row->right];
+	uint8_t operator= row->expr->operator;
+
+	row->states.count = 0;
+	row->states.items = mem_resize(row->states.items, count, 1);
+	row->states.room = row->states.count = count;
+	for (size_t k = 0; k < count; k++) {
+		size_t i = operator>= SPEC_ALWAYS ? count - 1 - k : k;
+		bool last = i + 1 == count;
+		enum truth a = left->states.items[i];
+		enum truth b = row->expr->right ? right->states.items[i] : TRUTH_OPEN;
+
+		if (operator>= SPEC_ALWAYS)
+			row->states.items[i] = (uint8_t)future(
+				row, operator, a, b, last ? a : left->states.items[i + 1], i, last);
+		else if (operator>= SPEC_PREV)
+			row->states.items[i] = (uint8_t)past(row, operator, a, b,
+							     i ? left->states.items[i - 1] : a, i);
+		else
+			row->states.items[i] = (uint8_t)connective(operator, a, b);
+	}
+}
+
+enum truth truth_at(struct truth_table *table, size_t state, size_t count)
+{
+	assert(state < count);
+	for (size_t i = 0; i < table->rows.count; i++) {
+		struct truth_row *row = &table->rows.items[i];
+
+		if (row->atom)
+			assert(row->states.count >= count);
+		else
+			fill(table, row, count);
+	}
+	return table->rows.items[table->rows.count - 1].states.items[state];
+}

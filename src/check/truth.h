@@ -1,0 +1,36 @@
+/*
+ * The truth of formulas on a word, by definition: a table with a row for each part of the formula and
+ * a column for each state. Atoms, the parts without operators of time, are filled in by whoever knows
+ * the states; columns may be added whose atoms are chosen freely.
+ */
+#ifndef CHECK_TRUTH_H
+#define CHECK_TRUTH_H
+
+#include "base/vec.h"
+#include "spec/tree.h"
+
+enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_OPEN };
+
+struct truth_row {
+	const struct spec_expr *expr;
+	bool atom;
+	uint32_t left, right; /* rows */
+	VEC(uint8_t) states;  /* enum truth, by state */
+};
+struct truth_table {
+	VEC(struct truth_row) rows; /* parts before the whole: the last one is the formula */
+	size_t atoms;
+};
+
+void truth_open(struct truth_table *table, const struct spec_expr *formula);
+void truth_close(struct truth_table *table);
+
+/* The formula's truth at a state of a word of `count` states whose atoms are filled in. */
+enum truth truth_at(struct truth_table *table, size_t state, size_t count);
+
+/* ---- regular expressions (truth_ere.c) ------------------------------------------------------ */
+
+/* A letter is the set of events that happen at once: bit i for event i, of at most 64. */
+bool truth_ere_has(const struct spec_ere *ere, const uint64_t *word, size_t count);
+
+#endif
