@@ -56,6 +56,11 @@ void computations_free(struct computations *computations);
 struct computation_step {
 	struct property_id id;
 	uint32_t message; /* the message that it belongs to, or UINT32_MAX: only needed */
+	/*
+	 * The message is a request: its moment is here, before the event, and this is no step for
+	 * the checker. What must have happened before stands in front of it.
+	 */
+	bool before;
 };
 typedef VEC(struct computation_step) computation_schedule;
 void computation_schedule_run(const struct computation *computation, const uint32_t *columns,

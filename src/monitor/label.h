@@ -13,10 +13,11 @@
 #define LABEL_SILENT 0u
 #define LABEL_NOTHING 1u
 
-/* Bytes written into a variable of the property: variables are numbered by labels_add_variable. */
+/* Bytes written into a variable of the property: `variable` is its place in `variables`. */
 struct label_write {
 	uint32_t variable;
 	uint8_t offset, size; /* in the variable */
+	bool unknown;	      /* what was written was not recorded */
 	uint8_t bytes[8];
 };
 /* A property event; its locals and parameters are kept for plug-ins. */
@@ -37,8 +38,9 @@ struct label {
 struct label_variable {
 	const char *name; /* "config.limits.most", as the file has it */
 	uint64_t address;
-	uint8_t size, form; /* enum raw_form */
-	bool known;	    /* false: the trace has no such variable */
+	uint8_t size, form;   /* enum raw_form */
+	bool known;	      /* false: the trace has no such variable */
+	bool initial_unknown; /* nobody knows what it starts with */
 	uint8_t initial[8];
 };
 

@@ -64,6 +64,7 @@ struct lattice_result {
 	bool counted;  /* `runs` holds; false: not asked for, or no memory for it */
 	struct lattice_count runs;
 	VEC(struct lattice_count) violating; /* by machine; only complete runs */
+	struct lattice_count violating_any;  /* of some machine */
 	VEC(struct lattice_violation) violations;
 	VEC(char *) notes; /* what was cut or left out, in words */
 	double seconds;
@@ -77,6 +78,7 @@ bool lattice_walk(struct lattice *lattice, size_t most, struct lattice_result *r
 		  struct err *err);
 void lattice_result_free(struct lattice_result *result);
 
+void lattice_count_add(struct lattice_count *sum, const struct lattice_count *count);
 /* Decimal digits; to be freed. */
 char *lattice_count_text(const struct lattice_count *count);
 

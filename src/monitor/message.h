@@ -49,6 +49,8 @@ struct message {
 	/* What it is in the trace, in the order in which it happens: mostly one event. */
 	const struct property_id *parts;
 	uint32_t part_count;
+	uint32_t anchor; /* which of the parts the label is about */
+	bool before;	 /* the moment before it: a request */
 };
 
 #endif

@@ -8,42 +8,54 @@
 struct observe_options {
 	struct computation_options computation;
 	uint64_t breadth; /* 0: all */
-	bool count;
+	bool count;	  /* runs and violating runs */
 	unsigned jobs;
-	double seconds;	       /* 0: no limit */
-	const char *directory; /* where plug-ins are looked for, of a file given with -p */
+	uint64_t memory;       /* bytes for the levels of a lattice; 0: no limit */
+	const char *directory; /* where plug-ins are looked for first */
 	void (*progress)(void *context, const char *property, uint64_t level, uint64_t levels,
 			 uint64_t cuts);
 	void *context;
 };
+/* What keeps wide computations responsive: chosen by `make bench-lattice`. */
+#define OBSERVE_BREADTH 1000000u
 
-/* A state of a run as it is shown: the value of each subformula there. */
 struct observe_finding {
 	const struct spec_property *property;
 	uint32_t formula; /* of the property, from 1 */
-	bool observed, at_end;
+	bool observed;	  /* the recorded run violates it */
+	bool at_end;	  /* because the run is over */
 	uint64_t count;
-	VEC(struct property_value) binding; /* as in struct finding */
+	VEC(struct property_value) binding; /* type OBSERVE_UNBOUND: not bound */
 	VEC(struct property_id) steps;	    /* the witness, from the start of the trace */
-	VEC(struct property_id) run;	    /* its lattice events: the last one violates */
-	struct property_id event;	    /* of the violation; at_end: of the last event */
+	VEC(struct property_id) run;	    /* its lattice events; the last one violates */
+	struct property_id event;	    /* that one */
+	bool before;			    /* the moment before it */
 	VEC(uint32_t) events;		    /* property events that happen there */
 };
+#define OBSERVE_UNBOUND 0xff
+
+/* The lattices of a property, one for each instance; property NULL: one of several properties. */
 struct observe_lattice {
 	const struct spec_property *property;
-	uint32_t instances; /* lattices of it */
+	uint32_t instances;
 	uint64_t cuts, levels, widest, dropped, events, silent;
 	bool counted;
-	struct lattice_count runs, violating; /* of all its instances; of any of its formulas */
+	struct lattice_count runs, violating; /* violating: any of the formulas */
 };
+
 struct observe_result {
 	VEC(struct observe_finding) findings;
 	VEC(struct observe_lattice) lattices;
+	VEC(uint32_t)
+	unjudged; /* properties, numbers in the set, of which a formula was not; see notes */
 	VEC(char *) notes;    /* limits that were met, formulas that could not be judged */
 	VEC(char *) problems; /* of the trace */
 	VEC(char *) faults;   /* of ours: what the checker said of refused witnesses */
 	double seconds;
 };
+
+/* Is the formula one that is judged here? Patterns and grammars are others' work. */
+bool observe_judges(const struct spec_formula *formula);
 
 bool observe_run(const struct trace *trace, const struct property_set *set,
 		 const struct observe_options *options, struct observe_result *result,

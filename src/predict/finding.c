@@ -11,6 +11,9 @@ const char *finding_kind_name(enum finding_kind kind)
 		[FINDING_LOCKSET] = "lockset",
 		[FINDING_LOCK_ORDER] = "lock-order",
 		[FINDING_PATTERN] = "pattern",
+		[FINDING_LTL] = "ltl",
+		[FINDING_ERE] = "ere",
+		[FINDING_MONITOR] = "monitor",
 	};
 
 	assert(kind < FINDING_KINDS);

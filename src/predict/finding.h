@@ -11,7 +11,10 @@ enum finding_kind {
 	FINDING_LOST_SIGNAL,
 	FINDING_LOCKSET,    /* Eraser's */
 	FINDING_LOCK_ORDER, /* GoodLock's */
-	FINDING_PATTERN,    /* a property's */
+	FINDING_PATTERN,    /* a property's; so are the others from here on */
+	FINDING_LTL,	    /* always, never, ltl: found by src/monitor */
+	FINDING_ERE,
+	FINDING_MONITOR,
 	FINDING_KINDS
 };
 const char *finding_kind_name(enum finding_kind kind); /* "lost-signal" */
@@ -37,7 +40,10 @@ struct finding_event {
 	VEC(struct finding_lock) held; /* outermost first */
 	/* deadlocks: the event of this finding whose thread has what this one waits for, if any */
 	uint32_t waits_for; /* position in events, or ORDER_NONE */
-	/* patterns: which event of the property it is, and whether the moment before is meant */
+	/*
+	 * Properties: which event of the property it is (ORDER_NONE: the write of a variable), and
+	 * whether the moment before is meant.
+	 */
 	uint32_t named;
 	bool before;
 };
@@ -52,13 +58,15 @@ struct finding {
 	VEC(struct window_id) steps;
 	VEC(struct window_id) start; /* a stream and the index of its next event; only those > 0 */
 	/*
-	 * Patterns: the property, which of its formulas (from 1), and a value for each of its
-	 * parameters, whose type is FINDING_UNBOUND where no event binds it. Texts are the property
-	 * set's, which must outlive the finding. Events are in the pattern's order.
+	 * Properties, NULL otherwise: the property, which of its formulas (from 1), and a value for
+	 * each of its parameters, whose type is FINDING_UNBOUND where no event binds it. Texts are
+	 * the property set's, which must outlive the finding. Events are in the pattern's order; of
+	 * another formula there is one, at which it is violated.
 	 */
 	const struct spec_property *property;
 	uint32_t formula;
 	VEC(struct property_value) binding;
+	bool at_end;   /* a formula is violated because the run is over */
 	uint32_t lead; /* of predict_result.leads: its number among them, from 1; else 0 */
 };
 

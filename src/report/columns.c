@@ -47,7 +47,7 @@ static uint32_t column_of(struct table *t, uint32_t stream)
 /* The event of a pattern that this one is; -1: none. */
 static int pattern_event(const struct finding *f, const struct trace_event *ev)
 {
-	for (size_t i = 0; f->kind == FINDING_PATTERN && i < f->events.count; i++) {
+	for (size_t i = 0; f->property && i < f->events.count; i++) {
 		if (f->events.items[i].id.stream == ev->stream &&
 		    f->events.items[i].id.index == ev->index)
 			return (int)i;
@@ -457,7 +457,7 @@ static void print_ends(struct table *t)
 
 		if (!one)
 			continue;
-		if (t->finding->kind == FINDING_PATTERN) {
+		if (t->finding->property) {
 			if (!has_happened(t->finding, e->id))
 				print_pattern_row(t, e);
 			continue;

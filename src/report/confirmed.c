@@ -104,7 +104,7 @@ const char *confirmed_line(struct describe *d, const struct finding *f,
 		return i || !c || !c->why ? NULL : why_not(d, c);
 	if (c->verdict != CONFIRM_DONE)
 		return i ? NULL : why_not(d, c);
-	if (f->kind == FINDING_PATTERN)
+	if (f->property)
 		return i ? NULL : matched(d, c);
 	if (f->kind != FINDING_RACE)
 		return i ? NULL : blocked(d, c);

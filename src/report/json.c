@@ -241,7 +241,8 @@ static void set_matched(json_t *object, struct describe *d, const struct finding
 {
 	const struct described *one = describe_find(d, e->id);
 
-	json_object_set_new(object, "event", string(matched_name(f, e)));
+	json_object_set_new(object, "event",
+			    e->named == ORDER_NONE ? json_null() : string(matched_name(f, e)));
 	json_object_set_new(object, "op", string(matched_operation(d, e)));
 	json_object_set_new(object, "variable", string(matched_subject(d, e)));
 	if (one && one->point) {
@@ -277,11 +278,11 @@ static json_t *finding(const struct report *r, const struct report_item *item)
 
 	for (size_t i = 0; i < f->events.count; i++) {
 		json_array_append_new(events, finding_event(d, &f->events.items[i]));
-		if (f->kind == FINDING_PATTERN)
+		if (f->property)
 			set_matched(json_array_get(events, i), d, f, &f->events.items[i]);
 	}
 	json_object_set_new(object, "events", events);
-	if (f->kind == FINDING_PATTERN)
+	if (f->property)
 		set_property(object, d, f);
 	/* A lead's order keeps no values: its proof is the run that confirmed it. */
 	json_object_set_new(object, "witness",

@@ -19,6 +19,9 @@ void report_number(struct report_numbers *n, const char *kind, char text[REPORT_
 		{ "lockset", &n->locksets },
 		{ "lock-order", &n->lock_orders },
 		{ "pattern", &n->patterns },
+		{ "ltl", &n->formulas },
+		{ "ere", &n->expressions },
+		{ "monitor", &n->monitors },
 	};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

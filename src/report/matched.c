@@ -95,8 +95,10 @@ const char *matched_cell(struct describe *d, const struct finding *f, const stru
 	size_t size;
 	FILE *out = begin(&text, &size);
 
-	fprintf(out, ">> %s: %s %s", matched_name(f, e), matched_operation(d, e),
-		matched_subject(d, e));
+	fputs(">> ", out);
+	if (e->named != ORDER_NONE)
+		fprintf(out, "%s: ", matched_name(f, e));
+	fprintf(out, "%s %s", matched_operation(d, e), matched_subject(d, e));
 	return finish(d, out, &text, &size);
 }
 
@@ -165,6 +167,16 @@ const char *matched_message(struct describe *d, const struct finding *f)
 	FILE *out = begin(&text, &size);
 
 	fprintf(out, "%s %s violated:", f->property->name, seen ? "is" : "can be");
+	if (f->kind != FINDING_PATTERN) {
+		const struct finding_event *e = &f->events.items[0];
+
+		if (f->at_end)
+			fputs(" when the run is over, behind", out);
+		fprintf(out, " %s in %s",
+			e->named == ORDER_NONE ? matched_event(d, e) : matched_name(f, e),
+			describe_thread(d, e->id.stream));
+		return finish(d, out, &text, &size);
+	}
 	for (size_t i = 0; i < f->events.count; i++) {
 		const struct finding_event *e = &f->events.items[i];
 		bool last = i + 1 == f->events.count;

@@ -268,7 +268,7 @@ const char *message_make(struct describe *d, const struct finding *f)
 	size_t size;
 	FILE *out;
 
-	if (f->kind == FINDING_PATTERN)
+	if (f->property)
 		return matched_message(d, f);
 	out = begin(&text, &size);
 	switch (f->kind) {

@@ -50,7 +50,7 @@ struct report {
  */
 struct report_numbers {
 	unsigned races, deadlocks, lost_signals, crashes, assertions, locksets, lock_orders,
-		uses_after_free, misuses, patterns;
+		uses_after_free, misuses, patterns, formulas, expressions, monitors;
 };
 
 /* "race-1". `text` has room for it. */

@@ -126,9 +126,11 @@ static void print_event(struct describe *d, const struct finding *f, size_t i, F
 	const struct described *one = describe_find(d, e->id);
 	const char *name = message_subject(d, e), *other = other_name(d, one, name);
 
-	if (f->kind == FINDING_PATTERN) {
-		fprintf(out, "  %s: %s: %s", describe_thread(d, e->id.stream), matched_name(f, e),
-			matched_event(d, e));
+	if (f->property) {
+		fprintf(out, "  %s: ", describe_thread(d, e->id.stream));
+		if (e->named != ORDER_NONE)
+			fprintf(out, "%s: ", matched_name(f, e));
+		fputs(matched_event(d, e), out);
 		if (other && !one->point)
 			fprintf(out, " (%s)", other);
 		fputc('\n', out);
@@ -150,7 +152,7 @@ static void print_event(struct describe *d, const struct finding *f, size_t i, F
 			message_wait(d, f, i));
 	}
 	print_stack(d, one, out);
-	if (f->kind != FINDING_PATTERN || e->held.count)
+	if (!f->property || e->held.count)
 		print_held(d, e, out);
 	if (e->in_block)
 		print_block(d, e, out);
@@ -271,12 +273,13 @@ static void why_warning(const struct finding *f, FILE *out)
 }
 
 /* What matches, and for which values of the parameters. */
-static void why_pattern(struct describe *d, const struct finding *f, FILE *out)
+static void why_property(struct describe *d, const struct finding *f, FILE *out)
 {
 	const struct spec_formula *formula = matched_formula(f);
 	bool any = false;
 
-	fprintf(out, "Why: pattern: %s", formula && formula->text ? formula->text : "?");
+	fprintf(out, "Why: %s%s", f->kind == FINDING_PATTERN ? "pattern: " : "",
+		formula && formula->text ? formula->text : "?");
 	for (uint32_t i = 0; i < f->binding.count; i++) {
 		const char *value = matched_value(d, f, i);
 
@@ -300,8 +303,8 @@ static void print_why(struct describe *d, const struct finding *f, FILE *out)
 		abort();
 	if (f->status == FINDING_WARNING)
 		why_warning(f, line);
-	else if (f->kind == FINDING_PATTERN)
-		why_pattern(d, f, line);
+	else if (f->property)
+		why_property(d, f, line);
 	else if (f->kind == FINDING_RACE)
 		why_race(f, line);
 	else if (f->kind == FINDING_LOST_SIGNAL)

@@ -1,16 +1,15 @@
 #include "runtime/point.h"
 
-#include "event/codec.h"
-#include "event/event.h"
-#include "runtime/lane.h"
 #include "runtime/module.h"
 #include "runtime/near.h"
+#include "runtime/point_code.h"
 #include "runtime/point_file.h"
 #include "runtime/point_hit.h"
 #include "runtime/point_read.h"
 #include "runtime/point_select.h"
 #include "runtime/process.h"
 #include "runtime/sections.h"
+#include "runtime/turn.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -65,8 +64,9 @@ struct work {
 	size_t row_count;
 	const char *texts;
 	size_t text_bytes;
-	uint8_t *area; /* trampolines */
-	size_t area_used, area_bytes;
+	struct point_ways *area; /* and behind it the code of points */
+	uint8_t *code;		 /* where the next goes */
+	size_t area_bytes;
 	uint8_t *memo; /* by offset of a name: 0 not known, 1 nobody asked for it, 2 somebody did */
 	struct point_file on; /* the file points_on */
 };
@@ -160,70 +160,10 @@ static void read_operands(struct point_site *site, const char *types, const char
 	site->most = (uint16_t)(most + 9u * (unsigned)__builtin_popcount(site->pointed) + 8);
 }
 
-static bool needs_vectors(const struct point_site *site)
-{
-	for (unsigned i = 0; i < site->count; i++)
-		if (site->operands[i].how == POINT_VECTOR)
-			return true;
-	return false;
-}
-
-static unsigned size_of(char letter)
-{
-	return strchr("bB", letter) ? 1 : strchr("hH", letter) ? 2 : strchr("iIf", letter) ? 4 : 8;
-}
-
-/* Nothing but numbers, in registers or constant; all the record says is known but for them. */
-static void make_quick(struct point_site *site, uint32_t number)
-{
-	uint8_t head[8 + 2] = { 0 }, *end = codec_put_number(head + CODEC_SHORT_HEADER, number);
-
-	if ((!site->records && !site->remembers) || site->pointed)
-		return;
-	for (unsigned i = 0; i < site->count; i++) {
-		const struct point_operand *o = &site->operands[i];
-		if (o->how == POINT_MEMORY || o->letter <= '@' || strchr("osv", o->letter))
-			return;
-		site->quick[i] = (struct point_quick){
-			.source = o->how == POINT_REGISTER ? 0
-				  : o->how == POINT_VECTOR ? 1
-							   : 2,
-			.reg = o->how == POINT_CONSTANT ? (uint8_t)i : o->reg,
-			.shift = (uint8_t)(64 - 8 * size_of(o->letter)),
-			.is_signed = o->letter >= 'a' && o->letter != 'f',
-		};
-		site->constants[i] = (uint64_t)o->value;
-	}
-	site->head_bytes = (uint8_t)(end - head);
-	codec_put_header(head, EV_POINT, CODEC_SHORT_HEADER,
-			 site->head_bytes - CODEC_SHORT_HEADER + 8u * site->count);
-	memcpy(&site->head, head, sizeof(site->head));
-	site->is_paired = site->remembers || site->kind == POINT_RETURN;
-	site->is_quick = true;
-}
-
 /* ---- switching on ------------------------------------------------------------------------- */
 
 static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 #define CALL 0xe8
-#define TRAMPOLINE_BYTES 16u
-#define AREA_HEAD 16u /* addresses of the two stubs */
-
-/* push $number; jmp *stub(%rip) */
-static const uint8_t *put_trampoline(struct work *w, uint32_t number, bool vectors)
-{
-	uint8_t *at = w->area + w->area_used;
-	const uint8_t *stub = w->area + (vectors ? 8 : 0);
-	int32_t to = (int32_t)(stub - (at + 11));
-
-	at[0] = 0x68;
-	memcpy(at + 1, &number, 4);
-	at[5] = 0xff;
-	at[6] = 0x25;
-	memcpy(at + 7, &to, 4);
-	w->area_used += TRAMPOLINE_BYTES;
-	return at;
-}
 
 static void put_site(struct work *w, const struct point_row *row, const struct point_site *site,
 		     uint32_t number, const char *library)
@@ -287,7 +227,7 @@ static uint16_t pointed_of(const struct point_row *row, const struct point_asked
 }
 
 /* The code of one row. Text is writable. Returns why not, or NULL. */
-static const char *patch(struct work *w, const struct point_row *row, uint32_t number, bool vectors)
+static const char *patch(struct work *w, const struct point_row *row, uint32_t number)
 {
 	uint8_t *at = (uint8_t *)(w->module->shift + row->pc);
 	int32_t distance;
@@ -295,7 +235,9 @@ static const char *patch(struct work *w, const struct point_row *row, uint32_t n
 	if ((uint64_t)at < w->module->base || (uint64_t)at >= w->module->end ||
 	    memcmp(at, nop, sizeof(nop)) != 0)
 		return "its code is not what was compiled";
-	distance = (int32_t)(put_trampoline(w, number, vectors) - (at + sizeof(nop)));
+	distance = (int32_t)(w->code - (at + sizeof(nop)));
+	w->code = point_code(&point_sites[number], number, turn_taking, is_call(row), w->area,
+			     w->code);
 	at[0] = CALL;
 	memcpy(at + 1, &distance, sizeof(distance));
 	return NULL;
@@ -323,8 +265,7 @@ static void switch_on(struct work *w, const struct point_row *row, const struct 
 		/* statics of one name in different modules do not meet on a stack for long */
 		site->function = (uint32_t)(site->name_hash >> 8) << 1 | is_call(row);
 		read_operands(site, text_at(w, row->types), text_at(w, row->operands));
-		make_quick(site, number);
-		why = patch(w, row, number, needs_vectors(site));
+		why = patch(w, row, number);
 		if (!why) {
 			site_count = number;
 			put_site(w, row, site, number, named->library(named));
@@ -345,7 +286,7 @@ static void switch_off_calls(void)
 		struct point_site *site = &point_sites[i];
 		bool call = site->kind == POINT_CALL || site->flags & POINT_ROW_BEHIND;
 		if (call && *find_body(site->name_hash))
-			site->records = site->remembers = site->is_quick = false;
+			site->records = site->remembers = false;
 	}
 }
 
@@ -427,7 +368,7 @@ static void collect_bodies(struct work *w)
 	}
 }
 
-/* How many rows there are at most to switch on: room for trampolines. */
+/* How many rows there are at most to switch on: room for their code. */
 static size_t count_rows(const struct work *w)
 {
 	size_t count = 0;
@@ -437,17 +378,34 @@ static size_t count_rows(const struct work *w)
 	return count;
 }
 
+static size_t whole_pages(size_t bytes)
+{
+	return (bytes + 4095) & ~(size_t)4095;
+}
+
 static bool make_area(struct work *w, size_t count)
 {
-	uint64_t stubs[2] = { (uint64_t)point_stub, (uint64_t)point_stub_vectors };
-
-	w->area_bytes = (AREA_HEAD + count * TRAMPOLINE_BYTES + 4095) & ~(size_t)4095;
+	w->area_bytes = whole_pages(sizeof(*w->area) + count * POINT_CODE_MOST);
 	w->area = near_map(w->module->base, w->module->end, w->area_bytes);
 	if (!w->area)
 		return false;
-	memcpy(w->area, stubs, sizeof(stubs));
-	w->area_used = AREA_HEAD;
+	*w->area = (struct point_ways){
+		.stub = (uint64_t)point_stub,
+		.stub_vectors = (uint64_t)point_stub_vectors,
+		.text = (uint64_t)point_text,
+	};
+	w->code = (uint8_t *)(w->area + 1);
 	return true;
+}
+
+/* Most code is much shorter than what there was room for. */
+static void finish_area(struct work *w)
+{
+	size_t used = whole_pages((size_t)(w->code - (uint8_t *)w->area));
+
+	mprotect(w->area, used, PROT_READ | PROT_EXEC);
+	if (used < w->area_bytes)
+		munmap((uint8_t *)w->area + used, w->area_bytes - used);
 }
 
 /* Makes all code of the module writable, or puts it back. */
@@ -499,7 +457,7 @@ static void work_on(struct work *w)
 	sites_writable(false); /* a run that is repeated need not look whether they have changed */
 	if (w->area) {
 		protect(w, false);
-		mprotect(w->area, w->area_bytes, PROT_READ | PROT_EXEC);
+		finish_area(w);
 	}
 }
 

@@ -187,7 +187,7 @@ static void copy(uint8_t *to, const uint8_t *from, size_t bytes)
 static void remember(const struct hit *hit, const uint8_t *values, size_t bytes)
 {
 	uint64_t sp = hit->registers[4];
-	uint8_t *room = point_stack_room(hit->number, sp, bytes);
+	uint8_t *room = point_stack_room(hit->number, sp);
 
 	if (!room)
 		return;
@@ -217,8 +217,8 @@ static size_t prepare(struct hit *hit)
 {
 	if (hit->site->kind != POINT_RETURN)
 		return hit->site->most;
-	hit->began = point_stack_pop(hit->site->function, hit->registers[4], POINT_VALUES_MOST,
-				     &hit->values, &hit->bytes);
+	hit->began =
+		point_stack_pop(hit->site->function, hit->registers[4], &hit->values, &hit->bytes);
 	return hit->site->most + (hit->began ? hit->bytes : 0);
 }
 
@@ -308,123 +308,34 @@ static void take_turn(void *argument)
 	record_close();
 }
 
-/* Whatever is not quick. */
-static __attribute__((noinline)) void hit_slowly(uint64_t number, const uint64_t *registers,
-						 const uint64_t *vectors)
+/* Nobody asked for the call itself. */
+static void remember_only(const struct hit *hit)
 {
-	struct hit hit = {
-		.site = &point_sites[number],
-		.number = (uint32_t)number,
-		.registers = registers,
-		.vectors = vectors,
-	};
+	uint8_t *room = point_stack_room(hit->number, hit->registers[4]);
 
-	if (turn_taking) {
-		vectors_call(take_turn, &hit);
-	} else if (hit.site->records) {
-		write_record(&hit);
-	} else if (hit.site->remembers) {
-		uint8_t *room = point_stack_room(hit.number, registers[4], hit.site->most);
-		if (room)
-			point_stack_push(hit.number, registers[4],
-					 (size_t)(put_values(&hit, room) - room));
-	}
-}
-
-/* ---- the quick way ------------------------------------------------------------------------ */
-
-/*
- * What is common: numbers in registers, room in the lane. Some 90 instructions with the stub for a
- * point of two arguments. Nothing here needs a struct on the stack, which gcc clears with `rep stos`.
- */
-static inline uint8_t *put_quick(const struct point_site *site, const uint64_t *registers,
-				 const uint64_t *vectors, uint8_t *p)
-{
-	for (unsigned i = 0; i < site->count; i++) {
-		const struct point_quick *q = &site->quick[i];
-		const uint64_t *source = q->source == 0	  ? registers
-					 : q->source == 1 ? vectors
-							  : site->constants;
-		uint64_t value = source[q->reg] << q->shift;
-
-		*(loose64 *)p =
-			q->is_signed ? (uint64_t)((int64_t)value >> q->shift) : value >> q->shift;
-		p += 8;
-	}
-	return p;
-}
-
-#define QUICK_MOST 200u /* bytes of a call's values that a quick RETURN takes over */
-
-/* Behind the head of a RETURN; NULL: not so quickly after all. */
-static inline uint8_t *put_quick_call(const struct point_site *site, uint64_t sp, uint8_t *p)
-{
-	const uint8_t *values;
-	size_t bytes = 0;
-	uint32_t began = point_stack_pop(site->function, sp, QUICK_MOST, &values, &bytes);
-
-	if (began == POINT_STACK_TOO_LONG)
-		return NULL;
-	p = codec_put_number(p, began);
-	copy(p, values, bytes);
-	return p + bytes;
-}
-
-/* Points of functions whose RETURN is wanted. Out of line: they need more registers than the rest. */
-static __attribute__((noinline)) bool hit_paired(uint32_t number, const uint64_t *registers,
-						 const uint64_t *vectors)
-{
-	const struct point_site *site = &point_sites[number];
-	struct wire_block *lane = __sooth_lane;
-	uint8_t *start = (uint8_t *)lane->cursor, *p = start;
-	size_t bytes = 8u * site->count;
-	uint8_t *room;
-
-	if (!site->records) {
-		room = point_stack_room(number, registers[4], bytes);
-		if (room) {
-			put_quick(site, registers, vectors, room);
-			point_stack_push(number, registers[4], bytes);
-		}
-		return true;
-	}
-	*(loose64 *)p = site->head;
-	p += site->head_bytes;
-	if (site->kind == POINT_RETURN && !(p = put_quick_call(site, registers[4], p)))
-		return false;
-	p = put_quick(site, registers, vectors, p);
-	start[1] = (uint8_t)(p - start - CODEC_SHORT_HEADER);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	lane->cursor = (uint64_t)p;
-	room = site->remembers ? point_stack_room(number, registers[4], bytes) : NULL;
-	if (room) {
-		copy(room, p - bytes, bytes);
-		point_stack_push(number, registers[4], bytes);
-	}
-	return true;
-}
-
-static inline bool hit_quickly(uint32_t number, const uint64_t *registers, const uint64_t *vectors)
-{
-	const struct point_site *site = &point_sites[number];
-	struct wire_block *lane = __sooth_lane;
-	uint8_t *p = (uint8_t *)lane->cursor;
-
-	if (!site->is_quick || lane->cursor > lane->limit || !is_live(lane))
-		return false;
-	if (site->is_paired)
-		return hit_paired(number, registers, vectors);
-	*(loose64 *)p = site->head;
-	p = put_quick(site, registers, vectors, p + site->head_bytes);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	lane->cursor = (uint64_t)p;
-	return true;
+	if (room)
+		point_stack_push(hit->number, hit->registers[4],
+				 (size_t)(put_values(hit, room) - room));
 }
 
 void point_hit(uint64_t number, const uint64_t *registers, const uint64_t *vectors)
 {
+	struct hit hit;
+
 	if (lane_self.quiet)
 		return;
-	if (turn_taking || !hit_quickly((uint32_t)number, registers, vectors))
-		hit_slowly(number, registers, vectors);
+	/* One by one: of an initialiser gcc makes `rep stos` here, which takes as long as the rest. */
+	hit.site = &point_sites[number];
+	hit.number = (uint32_t)number;
+	hit.registers = registers;
+	hit.vectors = vectors;
+	hit.began = 0;
+	hit.values = NULL;
+	hit.bytes = 0;
+	if (turn_taking)
+		vectors_call(take_turn, &hit);
+	else if (hit.site->records)
+		write_record(&hit);
+	else if (hit.site->remembers)
+		remember_only(&hit);
 }

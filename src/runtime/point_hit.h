@@ -1,7 +1,7 @@
 /*
- * What happens at a point that is on: point_stub.S comes here from the NOP. All of it uses general
- * registers only, since the program's vector registers are live and the compiler does not know of the
- * call (vectors.h).
+ * What happens at a point that is on, where its own code (point_code.h) does not do it: point_stub.S
+ * comes here. All of it uses general registers only, since the program's vector registers are live and
+ * the compiler does not know of the call (vectors.h).
  */
 #ifndef RUNTIME_POINT_HIT_H
 #define RUNTIME_POINT_HIT_H
@@ -21,26 +21,11 @@ struct point_site {
 	uint16_t pointed; /* arguments of which the contents are wanted; bit 0: the first */
 	uint16_t most;	  /* bytes its payload can take; RETURN: beside the values of its call */
 	struct point_operand operands[POINT_ARGUMENTS];
-	/*
-	 * Most points have nothing but numbers in registers, and their record always the same length:
-	 * then its head is made beforehand, and `quick` says where the numbers are.
-	 */
-	bool is_quick;
-	bool is_paired; /* RETURN, or what remembers for one */
-	uint8_t head_bytes;
-	uint64_t head;
-	struct point_quick {
-		uint8_t source; /* 0 registers, 1 vectors, 2 constants */
-		uint8_t reg;
-		uint8_t shift; /* bits that do not count */
-		bool is_signed;
-	} quick[POINT_ARGUMENTS];
-	uint64_t constants[POINT_ARGUMENTS];
 };
 
 #define POINT_SITES_MAX 65536u
-#define POINT_VALUES_MOST                                                                          \
-	3400u /* bytes that the arguments of one call may take; others are not kept */
+/* Bytes that the arguments of one call may take; others are not kept. */
+#define POINT_VALUES_MOST 3400u
 extern struct point_site *point_sites; /* number n is point_sites[n]; there is no 0 */
 
 /*
@@ -49,7 +34,7 @@ extern struct point_site *point_sites; /* number n is point_sites[n]; there is n
  */
 void point_hit(uint64_t number, const uint64_t *registers, const uint64_t *vectors);
 
-/* Entered by a call from a trampoline that has pushed the number (point.c). */
+/* Entered by a jump from the code of a point, which has pushed the number. */
 void point_stub(void);
 void point_stub_vectors(void);
 

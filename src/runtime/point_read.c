@@ -6,6 +6,8 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -15,10 +17,9 @@
 /* ---- what is always there ----------------------------------------------------------------- */
 
 #define IMAGES_MAX 128u
-static struct {
-	uint64_t from, to;
-} images[IMAGES_MAX]; /* sorted */
+static struct point_range images[IMAGES_MAX]; /* sorted */
 static unsigned image_count;
+const struct point_range *point_last_image = images;
 static pid_t self;
 
 static int add_images(struct dl_phdr_info *info, size_t size, void *unused)
@@ -27,7 +28,7 @@ static int add_images(struct dl_phdr_info *info, size_t size, void *unused)
 	(void)unused;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uint64_t from = info->dlpi_addr + ph->p_vaddr, to = from + ph->p_filesz;
+		uint64_t from = info->dlpi_addr + ph->p_vaddr, to = from + ph->p_memsz;
 		unsigned at = image_count;
 
 		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_R) || at == IMAGES_MAX)
@@ -46,7 +47,7 @@ static int add_images(struct dl_phdr_info *info, size_t size, void *unused)
  * its end; who reads there at that very moment reads freed memory.
  */
 extern char *__curbrk;
-static uint64_t break_start;
+uint64_t point_break_start = UINT64_MAX;
 
 /* The 47th field of /proc/self/stat; the second, in parentheses, may have blanks in it. */
 static void find_break(void)
@@ -64,9 +65,35 @@ static void find_break(void)
 		p = strchr(p, ' ');
 		p += p != NULL;
 	}
-	break_start = p ? strtoull(p, NULL, 10) : 0;
-	if (!break_start)
-		break_start = UINT64_MAX;
+	point_break_start = p ? strtoull(p, NULL, 10) : 0;
+	if (!point_break_start)
+		point_break_start = UINT64_MAX;
+}
+
+/*
+ * From the stack pointer up all of a stack is there, if it is on that stack at all. The main thread's
+ * ends with the program's name, above arguments and environment; below its end the kernel keeps
+ * free what it may grow to.
+ */
+SOOTH_TLS struct point_range point_own_stack;
+#define MAIN_STACK (8u << 20)
+
+void point_read_stack(uint64_t low, uint64_t high)
+{
+	point_own_stack.from = low;
+	point_own_stack.to = high;
+}
+
+static void find_main_stack(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	struct rlimit most;
+
+	if (!name || getrlimit(RLIMIT_STACK, &most) != 0)
+		return;
+	uint64_t high = ((uint64_t)name + strlen(name) + PAGE) & ~(uint64_t)(PAGE - 1);
+	uint64_t bytes = most.rlim_cur < MAIN_STACK ? most.rlim_cur : MAIN_STACK;
+	point_read_stack(high - bytes, high);
 }
 
 void point_read_prepare(void)
@@ -75,15 +102,12 @@ void point_read_prepare(void)
 	if (!image_count) {
 		dl_iterate_phdr(add_images, NULL);
 		find_break();
+		find_main_stack();
 	}
 }
 
-/* How many bytes from `address` on are in an image, or the heap; 0: none. */
 static uint64_t in_image(uint64_t address)
 {
-	if (address >= break_start && address < (uint64_t)__curbrk)
-		return (uint64_t)__curbrk - address;
-
 	unsigned low = 0, high = image_count;
 
 	while (low < high) {
@@ -93,7 +117,23 @@ static uint64_t in_image(uint64_t address)
 		else
 			low = middle + 1;
 	}
-	return low && address < images[low - 1].to ? images[low - 1].to - address : 0;
+	if (!low || address >= images[low - 1].to)
+		return 0;
+	point_last_image = &images[low - 1];
+	return images[low - 1].to - address;
+}
+
+/* How many bytes from `address` on are certainly there; 0: none, as far as we know. */
+static uint64_t certain(uint64_t address)
+{
+	const struct point_range *stack = &point_own_stack;
+	uint64_t sp = (uint64_t)__builtin_frame_address(0);
+
+	if (address >= point_break_start && address < (uint64_t)__curbrk)
+		return (uint64_t)__curbrk - address;
+	if (sp >= stack->from && address >= sp && address < stack->to)
+		return stack->to - address;
+	return in_image(address);
 }
 
 /* ---- what may not be ---------------------------------------------------------------------- */
@@ -134,18 +174,43 @@ static size_t read_some(uint8_t *to, uint64_t from, size_t bytes)
 
 bool point_read(uint8_t *to, uint64_t from, size_t bytes)
 {
-	if (in_image(from) < bytes)
+	if (certain(from) < bytes)
 		return read_some(to, from, bytes) == bytes;
 	for (size_t i = 0; i < bytes; i++)
 		to[i] = ((const volatile uint8_t *)from)[i];
 	return true;
 }
 
+typedef uint64_t loose64 __attribute__((aligned(1), may_alias));
+
+/* Eight bytes at a time; the first byte that is 0 is the lowest one that gets its high bit. */
+static unsigned copy_text(uint8_t *to, const volatile uint8_t *from, size_t most)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	size_t at = 0;
+
+	for (; at + 8 <= most; at += 8) {
+		uint64_t word = *(const volatile loose64 *)(from + at);
+		uint64_t zero = (word - ones) & ~word & ones << 7;
+
+		*(loose64 *)(to + at) = word;
+		if (zero)
+			return (unsigned)at + (unsigned)__builtin_ctzll(zero) / 8;
+	}
+	for (; at < most; at++) {
+		uint8_t c = from[at];
+		if (!c)
+			break;
+		to[at] = c;
+	}
+	return (unsigned)at;
+}
+
 unsigned point_read_text(uint8_t *to, uint64_t from, unsigned most)
 {
-	size_t have = in_image(from);
+	size_t have = certain(from);
 	const volatile uint8_t *at = (const volatile uint8_t *)from;
-	unsigned length = 0;
+	unsigned length;
 
 	if (!have) {
 		have = read_some(to, from, most + 1);
@@ -153,12 +218,9 @@ unsigned point_read_text(uint8_t *to, uint64_t from, unsigned most)
 			return POINT_STRING_UNREADABLE;
 		at = to;
 	}
-	for (; length < most && length < have; length++) {
-		uint8_t c = at[length];
-		if (!c)
-			return length;
-		to[length] = c;
-	}
+	length = copy_text(to, at, have < most ? have : most);
+	if (length < most && length < have)
+		return length;
 	/* It goes on, or what is behind it cannot be read. */
 	return length < have && !at[length] ? length : length | POINT_STRING_CUT;
 }

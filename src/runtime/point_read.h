@@ -1,11 +1,14 @@
 /*
  * Reading memory that a pointer of the program leads to: it may lead anywhere, and another thread may
- * unmap it meanwhile. What lies in the images of the program and its first libraries, or in the heap that
- * the program's break bounds, is read as it is; all else by the kernel, which says no where we would
- * crash. General registers only.
+ * unmap it meanwhile. Read as it is: what lies in the images of the program and its first libraries,
+ * in the heap that the program's break bounds, and on the calling thread's own stack, between its
+ * pointer and its end. All else is read by the kernel, which says no where we would crash, for the
+ * price of a system call. General registers only.
  */
 #ifndef RUNTIME_POINT_READ_H
 #define RUNTIME_POINT_READ_H
+
+#include "runtime/lane.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +24,21 @@ unsigned point_read_text(uint8_t *to, uint64_t from, unsigned most);
 
 /* Before the first use, and in a fork child. */
 void point_read_prepare(void);
+
+/* Where the calling thread's stack is. That of the main thread is known. */
+void point_read_stack(uint64_t low, uint64_t high);
+
+/* ---- for point_text.S ---- */
+
+struct point_range {
+	uint64_t from, to;
+};
+extern uint64_t point_break_start;
+extern const struct point_range *point_last_image; /* where a text was found last; never NULL */
+extern SOOTH_TLS struct point_range point_own_stack;
+
+/* The short way of the code of points: as many bytes of a text. */
+#define POINT_CODE_TEXT 128u
+void point_text(void); /* not as C calls it */
 
 #endif

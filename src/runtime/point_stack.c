@@ -1,35 +1,23 @@
 #include "runtime/point_stack.h"
 
-#include "runtime/lane.h"
 #include "runtime/point_hit.h"
 #include "runtime/vectors.h"
 
 #include <sys/mman.h>
 
 #define STACK_BYTES (256u << 10)
-/* What is further away than this on the stack is another stack (swapcontext). */
-#define FRAME_MOST (1u << 20)
-
-/* Behind its values, so that the last one is found from the top. */
-struct entry {
-	uint64_t sp;
-	uint32_t number;
-	uint32_t bytes; /* of values; they take a multiple of 8 */
-};
 
 /* Stacks of threads that have ended are used again. */
-struct stack {
-	struct stack *next;
-	uint8_t bytes[STACK_BYTES - sizeof(struct stack *)];
+struct point_stack {
+	struct point_stack *next;
+	uint8_t bytes[STACK_BYTES - sizeof(struct point_stack *)];
 };
-static struct stack *spare;
+static struct point_stack *spare;
 static char spare_lock;
 
-static SOOTH_TLS struct {
-	struct stack *stack;
-	uint32_t top;
-	uint64_t lost; /* where the stack pointer was when there was no room; 0: there always was */
-} self;
+SOOTH_TLS struct point_stack_self point_stack_self;
+
+/* ---- stacks ------------------------------------------------------------------------------- */
 
 static void lock(void)
 {
@@ -44,57 +32,81 @@ static void unlock(void)
 
 static void make(void *unused)
 {
-	void *map = mmap(NULL, sizeof(struct stack), PROT_READ | PROT_WRITE,
+	void *map = mmap(NULL, sizeof(struct point_stack), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	(void)unused;
-	self.stack = map == MAP_FAILED ? NULL : map;
+	point_stack_self.stack = map == MAP_FAILED ? NULL : map;
+}
+
+static uint8_t *limit_of(struct point_stack *stack)
+{
+	return stack->bytes + sizeof(stack->bytes) - POINT_VALUES_MOST - 16 -
+	       sizeof(struct point_open);
 }
 
 static void begin(void)
 {
+	struct point_stack_self *self = &point_stack_self;
+	struct point_open *bottom;
+
 	lock();
-	struct stack *stack = spare;
-	if (stack)
-		spare = stack->next;
+	self->stack = spare;
+	if (spare)
+		spare = spare->next;
 	unlock();
-	self.stack = stack;
-	self.top = 0;
-	self.lost = 0;
-	if (!stack)
+	if (!self->stack)
 		vectors_call(make, NULL);
+	if (!self->stack)
+		return;
+	bottom = (struct point_open *)self->stack->bytes;
+	bottom->sp = UINT64_MAX;
+	bottom->function = 0;
+	bottom->bytes = 0;
+	self->lost = 0;
+	self->top = (uint8_t *)(bottom + 1);
+	self->limit = limit_of(self->stack);
 }
 
 void point_end_thread(void)
 {
-	struct stack *stack = self.stack;
+	struct point_stack *stack = point_stack_self.stack;
 
 	if (!stack)
 		return;
-	self.stack = NULL;
+	point_stack_self.limit = NULL;
+	point_stack_self.stack = NULL;
 	lock();
 	stack->next = spare;
 	spare = stack;
 	unlock();
 }
 
-static struct entry *entry_below(uint32_t top)
+/* ---- entries ------------------------------------------------------------------------------ */
+
+static struct point_open *entry_below(uint8_t *top)
 {
-	return (struct entry *)(self.stack->bytes + top - sizeof(struct entry));
+	return (struct point_open *)top - 1;
 }
 
-static uint32_t below(uint32_t top)
+static uint8_t *below(uint8_t *top)
 {
-	return top - (uint32_t)sizeof(struct entry) - ((entry_below(top)->bytes + 7) & ~7u);
+	struct point_open *entry = entry_below(top);
+
+	return (uint8_t *)entry - ((entry->bytes + 7u) & ~7u);
 }
 
 /* Frames that are gone: the stack grows down. */
 static void drop(uint64_t sp)
 {
-	while (self.top && entry_below(self.top)->sp < sp)
-		self.top = below(self.top);
-	if (self.lost < sp)
-		self.lost = 0;
+	struct point_stack_self *self = &point_stack_self;
+
+	while (entry_below(self->top)->sp < sp)
+		self->top = below(self->top);
+	if (self->lost && self->lost < sp) {
+		self->lost = 0;
+		self->limit = limit_of(self->stack);
+	}
 }
 
 /*
@@ -103,56 +115,73 @@ static void drop(uint64_t sp)
  */
 static void drop_again(uint32_t number, uint64_t sp)
 {
-	for (uint32_t top = self.top; top && entry_below(top)->sp == sp; top = below(top))
+	for (uint8_t *top = point_stack_self.top; entry_below(top)->sp == sp; top = below(top))
 		if (entry_below(top)->number == number) {
-			self.top = below(top);
+			point_stack_self.top = below(top);
 			return;
 		}
 }
 
-uint8_t *point_stack_room(uint32_t number, uint64_t sp, size_t most)
+uint8_t *point_stack_room(uint32_t number, uint64_t sp)
 {
-	if (__builtin_expect(!self.stack, 0))
+	struct point_stack_self *self = &point_stack_self;
+
+	if (__builtin_expect(!self->stack, 0))
 		begin();
-	if (!self.stack || lane_self.depth) /* a signal handler may have a stack of its own */
+	if (!self->stack || lane_self.depth) /* a signal handler may have a stack of its own */
 		return NULL;
 	drop(sp);
 	drop_again(number, sp);
-	if (!self.lost && self.top + most + 8 + sizeof(struct entry) <= sizeof(self.stack->bytes))
-		return self.stack->bytes + self.top;
-	if (!self.lost)
-		self.lost = sp;
+	if (self->top < self->limit)
+		return self->top;
+	if (!self->lost) {
+		self->lost = sp;
+		self->limit = NULL;
+	}
 	return NULL;
+}
+
+struct point_open point_stack_entry(uint32_t number, size_t bytes)
+{
+	struct point_open entry;
+	uint8_t coded[4] = { 0 };
+
+	entry.sp = 0;
+	entry.function = point_sites[number].function;
+	entry.bytes = (uint16_t)bytes;
+	entry.number = (uint16_t)number;
+	entry.coded_bytes = (uint32_t)(codec_put_number(coded, number) - coded);
+	entry.coded = (uint32_t)(coded[0] | coded[1] << 8 | coded[2] << 16);
+	return entry;
 }
 
 void point_stack_push(uint32_t number, uint64_t sp, size_t bytes)
 {
-	uint32_t room = ((uint32_t)bytes + 7) & ~7u;
-	struct entry *entry = (struct entry *)(self.stack->bytes + self.top + room);
+	uint8_t *top = point_stack_self.top + ((bytes + 7) & ~(size_t)7);
+	struct point_open *entry = (struct point_open *)top;
 
-	*entry = (struct entry){ sp, number, (uint32_t)bytes };
+	*entry = point_stack_entry(number, bytes);
+	entry->sp = sp;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	self.top += room + (uint32_t)sizeof(*entry);
+	point_stack_self.top = (uint8_t *)(entry + 1);
 }
 
-uint32_t point_stack_pop(uint32_t function, uint64_t sp, size_t most, const uint8_t **values,
-			 size_t *bytes)
+uint32_t point_stack_pop(uint32_t function, uint64_t sp, const uint8_t **values, size_t *bytes)
 {
-	if (!self.stack || lane_self.depth)
+	struct point_stack_self *self = &point_stack_self;
+
+	if (!self->stack || lane_self.depth)
 		return 0;
 	drop(sp);
-	if (self.lost)
+	if (self->lost)
 		return 0;
-	for (uint32_t top = self.top; top; top = below(top)) {
-		const struct entry *entry = entry_below(top);
-		if (entry->sp - sp > FRAME_MOST)
-			break;
-		if (point_sites[entry->number].function != function)
+	for (uint8_t *top = self->top; entry_below(top)->sp - sp <= POINT_FRAME_MOST;
+	     top = below(top)) {
+		const struct point_open *entry = entry_below(top);
+		if (entry->function != function)
 			continue;
-		if (entry->bytes > most)
-			return POINT_STACK_TOO_LONG;
-		self.top = below(top);
-		*values = self.stack->bytes + self.top;
+		self->top = below(top);
+		*values = self->top;
 		*bytes = entry->bytes;
 		return entry->number;
 	}

@@ -1,5 +1,5 @@
 /*
- * From a NOP that has become a call to point_hit. The trampoline (point.c) is
+ * From a NOP that has become a call to point_hit. The code of a point (point_code.c) ends with
  *
  *	push	$number
  *	jmp	*point_stub

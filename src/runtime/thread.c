@@ -7,6 +7,7 @@
 
 #include "runtime/carrier.h"
 #include "runtime/fiber.h"
+#include "runtime/point_read.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
@@ -242,6 +243,7 @@ static void find_stack(struct record_fields *fields)
 	if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
 		fields->a = (uintptr_t)low;
 		fields->b = (uintptr_t)low + bytes;
+		point_read_stack(fields->a, fields->b);
 	}
 	pthread_attr_destroy(&attributes);
 }

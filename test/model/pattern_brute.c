@@ -503,7 +503,37 @@ static int recorded_event(int i)
 	return -1;
 }
 
-/* The recorded order from its i-th event on: requests right before what they ask for. */
+static bool is_observed_from(const struct choice *c, struct point_in_run now, int i);
+
+static bool has_asked(const struct choice *c, const struct point_in_run *p, int event)
+{
+	for (int i = 0; i < p->count; i++) {
+		if (c->marks[p->order[i]].event == event && c->marks[p->order[i]].before)
+			return true;
+	}
+	return false;
+}
+
+/* A request that hangs was made where it stands, and has any place from there on. */
+static bool is_observed_asking(const struct choice *c, const struct point_in_run *now, int i)
+{
+	int event = recorded_event(i);
+
+	for (int m = 0; m < c->mark_count; m++) {
+		struct point_in_run after = *now;
+		int asker = c->marks[m].event;
+
+		if (!c->marks[m].before || !is_hanging(asker) || place_of_mark(now, m) != NEVER ||
+		    (asker > event && !is_hanging(event)))
+			continue;
+		after.order[after.count++] = (uint8_t)m;
+		if (is_observed_from(c, after, i))
+			return true;
+	}
+	return false;
+}
+
+/* The recorded order from its i-th event on: other requests right before what they ask for. */
 static bool is_observed_from(const struct choice *c, struct point_in_run now, int i)
 {
 	struct state states[MAX_THREADS];
@@ -513,7 +543,10 @@ static bool is_observed_from(const struct choice *c, struct point_in_run now, in
 		now.met |= (uint8_t)(all_next(c, &now, g) << g);
 	if (event < 0)
 		return matches(c, &now);
-	put_mark(c, &now, event, true);
+	if (is_observed_asking(c, &now, i))
+		return true;
+	if (!has_asked(c, &now, event))
+		put_mark(c, &now, event, true);
 	count = rules_step(&facts, &now.state, event, states);
 	put_mark(c, &now, event, false);
 	for (int k = 0; k < count; k++) {

@@ -140,6 +140,20 @@ static void deadlock(void **state)
 	       property, "");
 }
 
+/* A request that never came through was made at once and is one still when D is created. */
+static void hanging(void **state)
+{
+	(void)state;
+	expect("A|req(x)|\nB|fork(C)|\nB|fork(D)|\n",
+	       "property P(mutex m) { event req = request m; event spawns = spawn;\n"
+	       "pattern: (req || spawns) spawns; }",
+	       "observed req:0.0- spawns:1.0 spawns:1.1");
+	expect("A|req(x)|\nB|fork(C)|\nB|fork(D)|\n",
+	       "property P(mutex m) { event req = request m; event spawns = spawn;\n"
+	       "pattern: spawns (req || spawns); }",
+	       "observed spawns:1.0 req:0.0- spawns:1.1");
+}
+
 /* ---- operators --------------------------------------------------------------------------------- */
 
 #define AB "property P(void *o) { event a = probe e:a(o); event b = probe e:b(o); pattern: "
@@ -227,7 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(iterator), cmocka_unit_test(figure_5),	 cmocka_unit_test(deadlock),
 		cmocka_unit_test(orders),   cmocka_unit_test(last_read), cmocka_unit_test(lives),
-		cmocka_unit_test(sites),    cmocka_unit_test(forms),
+		cmocka_unit_test(sites),    cmocka_unit_test(forms),	 cmocka_unit_test(hanging),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

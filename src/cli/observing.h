@@ -1,0 +1,35 @@
+/*
+ * Formulas that are judged on all runs (src/monitor): their options, and their findings beside those of
+ * the prediction. `observe` does only this; `predict -p` and `check -p` do it as well.
+ */
+#ifndef CLI_OBSERVING_H
+#define CLI_OBSERVING_H
+
+#include "monitor/observe.h"
+#include "predict/predict.h"
+
+struct observing {
+	struct observe_options options;
+	bool events_given; /* --events; otherwise what the trace and the causality suggest */
+};
+
+void observing_init(struct observing *observing);
+
+/* The options' part of a help text. */
+extern const char observing_options_help[];
+
+/* 1: the word at argv[*i] is one of the options and was taken; 0: it is not; -1: a message was printed. */
+int observing_read_option(struct observing *observing, const char *command, char **argv, int *i);
+
+/* Has the set a formula for this? */
+bool observing_has_work(const struct property_set *set);
+
+/*
+ * Judges, and appends to the result's findings. What the user should know of is in `out`: notes,
+ * problems, faults. False: `err` says why nothing could be done.
+ */
+bool observing_add(const struct observing *observing, const struct trace *trace,
+		   const struct property_set *set, const char *directory,
+		   struct predict_result *result, struct observe_result *out, struct err *err);
+
+#endif

@@ -1,0 +1,303 @@
+/*
+ * Exploring an engine's states, telling which are bad and which are safe, and Moore's minimisation:
+ * states stay together while they accept alike and their diagrams, with classes for leaves, are equal.
+ * Equal diagrams are one number, so a round is a walk over the nodes.
+ */
+#include "logic/automaton.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Rounds times nodes: a long chain of states has as many rounds as states. Beyond it, as it is. */
+#define MOST_MOVES 20000000u
+
+/* ---- exploring ------------------------------------------------------------------------------- */
+
+struct explored {
+	uint32_t engine_state, next;
+	bool accepts;
+};
+
+struct explorer {
+	const struct automaton_engine *engine;
+	VEC(struct explored) states;
+	struct map numbers; /* engine's state to number */
+	struct decision_change numbered;
+	bool too_many;
+};
+
+static uint32_t number_of(void *context, uint32_t engine_state)
+{
+	struct explorer *e = context;
+	bool fresh;
+	uint64_t *number = map_put(&e->numbers, engine_state, &fresh);
+
+	if (fresh && e->states.count == AUTOMATON_STATES) {
+		e->too_many = true;
+		return DECISION_FALSE;
+	}
+	if (fresh) {
+		*number = e->states.count;
+		*vec_push(&e->states) = (struct explored){ .engine_state = engine_state };
+	}
+	return decision_leaf(e->engine->decisions, (uint32_t)*number);
+}
+
+static bool explore(struct explorer *e, struct err *err)
+{
+	const struct automaton_engine *engine = e->engine;
+	struct decisions *d = engine->decisions;
+
+	e->numbered = (struct decision_change){ .border = engine->atoms,
+						.change = number_of,
+						.context = e };
+	number_of(e, engine->start);
+	for (size_t i = 0; i < e->states.count && !e->too_many && !d->spent; i++) {
+		uint32_t state = e->states.items[i].engine_state, next;
+
+		next = decision_exchange(d, &e->numbered, engine->step(engine->self, state));
+		e->states.items[i].next = next;
+		e->states.items[i].accepts = engine->accepts(engine->self, state);
+	}
+	if (e->too_many)
+		return err_set(err, "its automaton has more than %u states", AUTOMATON_STATES);
+	if (d->spent)
+		return err_set(err, "its automaton takes too much work to build");
+	return true;
+}
+
+/* ---- classes of states ----------------------------------------------------------------------- */
+
+struct classes {
+	const struct explorer *e;
+	uint32_t *of; /* by state */
+	uint32_t count;
+	uint64_t moves;
+};
+
+static uint32_t class_of_leaf(void *context, uint32_t leaf)
+{
+	struct classes *c = context;
+	struct decisions *d = c->e->engine->decisions;
+
+	return decision_leaf(d, c->of[d->nodes.items[leaf].low]);
+}
+
+/* One round; false: no class was split. */
+static bool split(struct classes *c)
+{
+	const struct explorer *e = c->e;
+	struct decisions *d = e->engine->decisions;
+	struct decision_change change = { .border = e->engine->atoms,
+					  .change = class_of_leaf,
+					  .context = c };
+	uint32_t *fresh = mem_zalloc(e->states.count, sizeof *fresh), count = 0, before = c->count;
+	struct map found = { 0 };
+
+	for (size_t i = 0; i < e->states.count; i++) {
+		uint64_t next = decision_exchange(d, &change, e->states.items[i].next);
+		bool is_new;
+		uint64_t *number = map_put(&found, next << 32 | c->of[i], &is_new);
+
+		if (is_new)
+			*number = count++;
+		fresh[i] = (uint32_t)*number;
+	}
+	c->moves += change.known.count + e->states.count;
+	map_free(&change.known);
+	map_free(&found);
+	if (!d->spent)
+		memcpy(c->of, fresh, e->states.count * sizeof *fresh);
+	c->count = d->spent ? before : count;
+	free(fresh);
+	return !d->spent && count > before;
+}
+
+/* Each state by itself, where minimising would take too long. */
+static void keep_all(struct classes *c)
+{
+	for (uint32_t i = 0; i < c->e->states.count; i++)
+		c->of[i] = i;
+	c->count = (uint32_t)c->e->states.count;
+}
+
+static void minimise(struct classes *c)
+{
+	const struct explorer *e = c->e;
+
+	c->of = mem_zalloc(e->states.count, sizeof *c->of);
+	c->count = 1;
+	for (size_t i = 0; i < e->states.count; i++) {
+		c->of[i] = e->states.items[i].accepts != e->states.items[0].accepts;
+		c->count |= c->of[i] << 1;
+	}
+	c->count = c->count > 1 ? 2 : 1;
+	while (split(c))
+		if (c->moves > MOST_MOVES) {
+			keep_all(c);
+			return;
+		}
+	if (e->engine->decisions->spent)
+		keep_all(c);
+}
+
+/* ---- the result, in diagrams of its own -------------------------------------------------------- */
+
+struct copier {
+	const struct classes *classes;
+	struct automaton *to;
+	uint32_t *number;  /* of a class in the result, + 1 */
+	VEC(uint32_t) one; /* a state of each class, by number */
+	struct map known;
+};
+
+static uint32_t copied_state(struct copier *c, uint32_t state)
+{
+	uint32_t class = c->classes->of[state];
+
+	if (!c->number[class]) {
+		*vec_push(&c->one) = state;
+		c->number[class] = (uint32_t)c->one.count;
+	}
+	return c->number[class] - 1;
+}
+
+static uint32_t copied(struct copier *c, uint32_t node)
+{
+	struct decision_node n = c->classes->e->engine->decisions->nodes.items[node];
+	const uint64_t *known = map_get(&c->known, node);
+	uint32_t made, low;
+
+	if (known)
+		return (uint32_t)*known;
+	if (n.variable == DECISION_LEAF) {
+		made = decision_leaf(&c->to->decisions, copied_state(c, n.low));
+	} else {
+		low = copied(c, n.low);
+		made = decision_node(&c->to->decisions, n.variable, low, copied(c, n.high));
+	}
+	*map_put(&c->known, node, NULL) = made;
+	return made;
+}
+
+static void copy(const struct classes *classes, struct automaton *to)
+{
+	struct copier c = { .classes = classes, .to = to };
+
+	c.number = mem_zalloc(classes->count, sizeof *c.number);
+	copied_state(&c, 0);
+	for (size_t i = 0; i < c.one.count; i++) {
+		const struct explored *from = &classes->e->states.items[c.one.items[i]];
+		uint32_t next = copied(&c, from->next);
+
+		*vec_push(&to->states) =
+			(struct automaton_state){ .next = next, .accepts = from->accepts };
+	}
+	assert(!to->decisions.spent);
+	free(c.number);
+	vec_free(&c.one);
+	map_free(&c.known);
+}
+
+/* ---- bad and safe ---------------------------------------------------------------------------- */
+
+struct edge {
+	uint32_t to, from, next; /* of the same target, + 1 */
+};
+struct backward {
+	VEC(struct edge) edges;
+	uint32_t *last; /* by target */
+};
+
+static void add_leaves(const struct automaton *a, struct backward *b, uint32_t from, uint32_t node,
+		       struct map *seen)
+{
+	struct decision_node n = a->decisions.nodes.items[node];
+	bool fresh;
+
+	map_put(seen, node, &fresh);
+	if (!fresh)
+		return;
+	if (n.variable == DECISION_LEAF) {
+		*vec_push(&b->edges) = (struct edge){ n.low, from, b->last[n.low] };
+		b->last[n.low] = (uint32_t)b->edges.count;
+		return;
+	}
+	add_leaves(a, b, from, n.low, seen);
+	add_leaves(a, b, from, n.high, seen);
+}
+
+/* Which states lead to one that accepts (or to one that does not). */
+static bool *lead_to(const struct automaton *a, const struct backward *b, bool accepts)
+{
+	bool *leads = mem_zalloc(a->states.count, sizeof *leads);
+	VEC(uint32_t) todo = { 0 };
+
+	for (uint32_t i = 0; i < a->states.count; i++)
+		if (a->states.items[i].accepts == accepts) {
+			leads[i] = true;
+			*vec_push(&todo) = i;
+		}
+	while (todo.count)
+		for (uint32_t i = b->last[todo.items[--todo.count]]; i;
+		     i = b->edges.items[i - 1].next) {
+			uint32_t from = b->edges.items[i - 1].from;
+
+			if (!leads[from])
+				*vec_push(&todo) = from;
+			leads[from] = true;
+		}
+	vec_free(&todo);
+	return leads;
+}
+
+static void judge(struct automaton *a)
+{
+	struct backward b = { .last = mem_zalloc(a->states.count, sizeof *b.last) };
+	bool *good, *wrong;
+
+	for (uint32_t i = 0; i < a->states.count; i++) {
+		struct map seen = { 0 };
+
+		add_leaves(a, &b, i, a->states.items[i].next, &seen);
+		map_free(&seen);
+	}
+	good = lead_to(a, &b, true);
+	wrong = lead_to(a, &b, false);
+	for (size_t i = 0; i < a->states.count; i++) {
+		a->states.items[i].bad = !good[i];
+		a->states.items[i].safe = !wrong[i];
+	}
+	vec_free(&b.edges);
+	free(b.last);
+	free(good);
+	free(wrong);
+}
+
+bool automaton_build(struct automaton *a, const struct automaton_engine *engine, struct err *err)
+{
+	struct explorer e = { .engine = engine };
+	struct classes classes = { .e = &e };
+	bool built = explore(&e, err);
+
+	*a = (struct automaton){ .atoms = engine->atoms };
+	if (built) {
+		decisions_open(&a->decisions);
+		minimise(&classes);
+		copy(&classes, a);
+		judge(a);
+	}
+	free(classes.of);
+	vec_free(&e.states);
+	map_free(&e.numbers);
+	map_free(&e.numbered.known);
+	return built;
+}
+
+void automaton_free(struct automaton *a)
+{
+	vec_free(&a->states);
+	decisions_close(&a->decisions);
+}

@@ -1,0 +1,292 @@
+/*
+ * Brzozowski's derivatives, for all letters at once: the derivative of an expression is a diagram over
+ * the events with expressions behind it (Stanford, Veanes, Bjorner: "Symbolic Boolean derivatives",
+ * PLDI 2021). An expression is a proposition over *terms* (a symbol, a sequence, a star): union,
+ * intersection and complement are those of the diagrams, so what is equal as a proposition is one
+ * expression, and there are finitely many derivatives (more than Brzozowski's similarity makes equal).
+ *
+ * The word is accepted if the expression has the empty word: a proposition over which terms have it.
+ */
+#include "logic/ere.h"
+#include "base/hash.h"
+
+#include <assert.h>
+
+#define MOST_TERMS 50000u
+
+enum term_kind { EPSILON, ANY, SYMBOL, SEQUENCE, STAR };
+
+struct term {
+	uint8_t kind;
+	bool empty;	      /* has the empty word */
+	bool derived;	      /* `derivative` is there */
+	uint32_t event;	      /* SYMBOL */
+	uint32_t left, right; /* SEQUENCE; STAR: left */
+	uint32_t derivative;
+	uint32_t same; /* another one with this hash, + 1 */
+};
+
+struct ere {
+	struct decisions decisions;
+	uint32_t events;
+	VEC(struct term) terms; /* term i is the variable events + i */
+	struct map index;	/* by hash: the last of them, + 1 */
+	struct map known;	/* expression to its derivative */
+};
+
+/* ---- expressions ------------------------------------------------------------------------------- */
+
+static bool has_empty(const struct ere *e, uint32_t expr)
+{
+	const struct decision_node *nodes = e->decisions.nodes.items;
+
+	while (nodes[expr].variable != DECISION_LEAF)
+		expr = e->terms.items[nodes[expr].variable - e->events].empty ? nodes[expr].high
+									      : nodes[expr].low;
+	return expr == DECISION_TRUE;
+}
+
+static uint32_t put(struct ere *e, struct term term)
+{
+	uint64_t hash = hash_mix(hash_mix(hash_mix(hash_mix(0, term.kind), term.event), term.left),
+				 term.right);
+	uint64_t *last = map_put(&e->index, hash, NULL);
+
+	for (uint32_t i = (uint32_t)*last; i; i = e->terms.items[i - 1].same) {
+		const struct term *t = &e->terms.items[i - 1];
+
+		if (t->kind == term.kind && t->event == term.event && t->left == term.left &&
+		    t->right == term.right)
+			return decision_variable(&e->decisions, e->events + i - 1);
+	}
+	if (e->terms.count == MOST_TERMS)
+		e->decisions.spent = true;
+	if (e->decisions.spent)
+		return DECISION_FALSE;
+	term.same = (uint32_t)*last;
+	*vec_push(&e->terms) = term;
+	*last = e->terms.count;
+	return decision_variable(&e->decisions, e->events + (uint32_t)e->terms.count - 1);
+}
+
+static uint32_t epsilon(struct ere *e)
+{
+	return put(e, (struct term){ .kind = EPSILON, .empty = true });
+}
+
+/* The term that an expression is, or NULL where it is something else. */
+static const struct term *only_term(const struct ere *e, uint32_t expr)
+{
+	const struct decision_node *n = &e->decisions.nodes.items[expr];
+
+	return n->variable != DECISION_LEAF && n->low == DECISION_FALSE && n->high == DECISION_TRUE
+		       ? &e->terms.items[n->variable - e->events]
+		       : NULL;
+}
+
+/* Nothing but a union of terms? */
+static bool is_union(const struct ere *e, uint32_t expr)
+{
+	const struct decision_node *nodes = e->decisions.nodes.items;
+
+	while (nodes[expr].variable != DECISION_LEAF && nodes[expr].high == DECISION_TRUE)
+		expr = nodes[expr].low;
+	return expr == DECISION_FALSE;
+}
+
+/*
+ * (ab)c is a(bc) and (a|b)c is ac|bc; all words behind what may be empty are all words. Beside units
+ * and zeros these keep derivatives few: without them the states of (a|b)* c were as many as its words.
+ */
+static uint32_t sequence(struct ere *e, uint32_t a, uint32_t b)
+{
+	struct decisions *d = &e->decisions;
+	const struct term *term = only_term(e, a);
+	struct decision_node n = d->nodes.items[a];
+
+	if (d->spent || a == DECISION_FALSE || b == DECISION_FALSE)
+		return DECISION_FALSE;
+	if (term && term->kind == EPSILON)
+		return b;
+	if (b == epsilon(e))
+		return a;
+	if ((b == DECISION_TRUE && has_empty(e, a)) || (a == DECISION_TRUE && has_empty(e, b)))
+		return DECISION_TRUE;
+	term = only_term(e, a); /* epsilon() may have moved it */
+	if (term && term->kind == SEQUENCE) {
+		uint32_t first = term->left, second = term->right;
+
+		return sequence(e, first, sequence(e, second, b));
+	}
+	if (!term && a != DECISION_TRUE && is_union(e, a)) {
+		uint32_t one = sequence(e, decision_variable(d, n.variable), b);
+
+		return decision_or(d, one, sequence(e, n.low, b));
+	}
+	return put(e, (struct term){ .kind = SEQUENCE,
+				     .left = a,
+				     .right = b,
+				     .empty = has_empty(e, a) && has_empty(e, b) });
+}
+
+static uint32_t star(struct ere *e, uint32_t a)
+{
+	const struct term *term = only_term(e, a);
+
+	if (a == DECISION_FALSE || (term && term->kind == EPSILON))
+		return epsilon(e);
+	if (a == DECISION_TRUE || (term && term->kind == ANY))
+		return DECISION_TRUE;
+	if (term && term->kind == STAR)
+		return a;
+	return put(e, (struct term){ .kind = STAR, .left = a, .empty = true });
+}
+
+/* ---- from the tree ------------------------------------------------------------------------------ */
+
+static uint32_t read_ere(struct ere *e, const struct spec_ere *tree);
+
+static uint32_t read_parts(struct ere *e, const struct spec_ere *tree)
+{
+	struct decisions *d = &e->decisions;
+	uint32_t made = read_ere(e, tree->parts);
+
+	for (const struct spec_ere *part = tree->parts->next; part; part = part->next) {
+		uint32_t one = read_ere(e, part);
+
+		made = tree->kind == SPEC_ERE_EITHER ? decision_or(d, made, one)
+						     : decision_and(d, made, one);
+	}
+	return made;
+}
+
+/* From the right, so that nothing needs to be turned over. */
+static uint32_t read_sequence(struct ere *e, const struct spec_ere *part)
+{
+	uint32_t first = read_ere(e, part);
+
+	return part->next ? sequence(e, first, read_sequence(e, part->next)) : first;
+}
+
+static uint32_t read_ere(struct ere *e, const struct spec_ere *tree)
+{
+	uint32_t part;
+
+	switch (tree->kind) {
+	case SPEC_ERE_EVENT: return put(e, (struct term){ .kind = SYMBOL, .event = tree->event });
+	case SPEC_ERE_ANY: return put(e, (struct term){ .kind = ANY });
+	case SPEC_ERE_EPSILON: return epsilon(e);
+	case SPEC_ERE_EMPTY: return DECISION_FALSE;
+	case SPEC_ERE_SEQUENCE: return read_sequence(e, tree->parts);
+	case SPEC_ERE_EITHER:
+	case SPEC_ERE_BOTH: return read_parts(e, tree);
+	case SPEC_ERE_STAR: return star(e, read_ere(e, tree->parts));
+	case SPEC_ERE_PLUS:
+		part = read_ere(e, tree->parts);
+		return sequence(e, part, star(e, part));
+	case SPEC_ERE_MAYBE:
+		part = read_ere(e, tree->parts);
+		return decision_or(&e->decisions, epsilon(e), part);
+	case SPEC_ERE_NOT: return decision_not(&e->decisions, read_ere(e, tree->parts));
+	}
+	assert(!"no such kind of expression");
+	return DECISION_FALSE;
+}
+
+/* ---- derivatives --------------------------------------------------------------------------------- */
+
+static uint32_t derive(void *self, uint32_t expr);
+
+struct behind {
+	struct ere *ere;
+	uint32_t right;
+};
+
+static uint32_t put_behind(void *context, uint32_t expr)
+{
+	struct behind *b = context;
+
+	return sequence(b->ere, expr, b->right);
+}
+
+/* The derivative of `left`, each of its expressions followed by `right`. */
+static uint32_t derive_left(struct ere *e, uint32_t left, uint32_t right)
+{
+	struct behind behind = { e, right };
+	struct decision_change change = { .border = e->events,
+					  .change = put_behind,
+					  .context = &behind };
+	uint32_t made = decision_exchange(&e->decisions, &change, derive(e, left));
+
+	map_free(&change.known);
+	return made;
+}
+
+static uint32_t derive_term(struct ere *e, uint32_t number)
+{
+	struct term t = e->terms.items[number];
+	struct decisions *d = &e->decisions;
+	uint32_t made = DECISION_FALSE;
+
+	if (t.derived || d->spent)
+		return t.derivative;
+	switch (t.kind) {
+	case EPSILON: break;
+	case ANY: made = epsilon(e); break;
+	case SYMBOL: made = decision_node(d, t.event, DECISION_FALSE, epsilon(e)); break;
+	case STAR: made = derive_left(e, t.left, decision_variable(d, e->events + number)); break;
+	case SEQUENCE:
+		made = derive_left(e, t.left, t.right);
+		if (has_empty(e, t.left))
+			made = decision_or(d, made, derive(e, t.right));
+		break;
+	}
+	e->terms.items[number].derivative = made;
+	e->terms.items[number].derived = true;
+	return made;
+}
+
+static uint32_t derive(void *self, uint32_t expr)
+{
+	struct ere *e = self;
+	struct decisions *d = &e->decisions;
+	struct decision_node n = d->nodes.items[expr];
+	const uint64_t *known = map_get(&e->known, expr);
+	uint32_t low, high, made;
+
+	if (known || n.variable == DECISION_LEAF || d->spent)
+		return known ? (uint32_t)*known : expr;
+	low = derive(e, n.low);
+	high = derive(e, n.high);
+	made = decision_choose(d, derive_term(e, n.variable - e->events), high, low);
+	*map_put(&e->known, expr, NULL) = made;
+	return made;
+}
+
+static bool accepts(void *self, uint32_t expr)
+{
+	return has_empty(self, expr);
+}
+
+bool ere_automaton(const struct spec_ere *tree, uint32_t events, struct automaton *automaton,
+		   struct err *err)
+{
+	struct ere e = { .events = events };
+	struct automaton_engine engine = { .self = &e,
+					   .decisions = &e.decisions,
+					   .atoms = events,
+					   .step = derive,
+					   .accepts = accepts };
+	bool built;
+
+	if (events > 64)
+		return err_set(err, "the property has more than 64 events");
+	decisions_open(&e.decisions);
+	engine.start = read_ere(&e, tree);
+	built = automaton_build(automaton, &engine, err);
+	decisions_close(&e.decisions);
+	vec_free(&e.terms);
+	map_free(&e.index);
+	map_free(&e.known);
+	return built;
+}

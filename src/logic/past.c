@@ -1,0 +1,187 @@
+#include "logic/past.h"
+#include "base/mem.h"
+
+#include <assert.h>
+
+#define MOST_BITS 64u
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+/* Whose value of before a node asks for, or FORM_NONE. */
+static uint32_t asks_for(const struct form *form, uint32_t node)
+{
+	const struct form_node *n = &form->nodes.items[node];
+
+	switch (n->operator) {
+	case SPEC_PREV:
+	case SPEC_START:
+	case SPEC_END: return n->part[0];
+	case SPEC_ONCE:
+	case SPEC_SOFAR:
+	case SPEC_SINCE:
+	case SPEC_INTERVAL: return node;
+	default: return FORM_NONE;
+	}
+}
+
+bool past_open(struct past *p, const struct form *form, struct err *err)
+{
+	uint32_t *bits =
+		mem_alloc(form->nodes.count * sizeof *bits); /* by node that is remembered */
+
+	*p = (struct past){ .form = form };
+	p->bit = mem_alloc(form->nodes.count * sizeof *p->bit);
+	for (uint32_t i = 0; i < form->nodes.count; i++)
+		p->bit[i] = bits[i] = FORM_NONE;
+	for (uint32_t i = 0; i < form->nodes.count; i++) {
+		uint32_t of = asks_for(form, i);
+
+		if (of == FORM_NONE)
+			continue;
+		if (bits[of] == FORM_NONE) {
+			bits[of] = (uint32_t)p->remembered.count;
+			*vec_push(&p->remembered) = of;
+		}
+		p->bit[i] = bits[of];
+	}
+	free(bits);
+	if (p->remembered.count <= MOST_BITS)
+		return true;
+	past_close(p);
+	return err_set(err, "the formula looks back with more than %u different operators",
+		       MOST_BITS);
+}
+
+void past_close(struct past *p)
+{
+	vec_free(&p->remembered);
+	free(p->bit);
+	p->bit = NULL;
+}
+
+/* ---- a state --------------------------------------------------------------------------------- */
+
+/* `a`, `b`, `c`: the values of the parts; `was`: the bit it asks for; `first`: there is no before. */
+static bool node_value(const struct form_node *n, bool a, bool b, bool c, bool was, bool first)
+{
+	switch (n->operator) {
+	case SPEC_NUMBER: return n->holds;
+	case SPEC_NOT: return !a;
+	case SPEC_AND: return a && b;
+	case SPEC_OR: return a || b;
+	case SPEC_IMPLIES: return !a || b;
+	case SPEC_IFF: return a == b;
+	case SPEC_CONDITIONAL: return a ? b : c;
+	case SPEC_PREV: return first ? a : was;
+	case SPEC_ONCE: return a || (!first && was);
+	case SPEC_SOFAR: return a && (first || was);
+	case SPEC_SINCE: return b || (a && !first && was);
+	case SPEC_START: return a && !first && !was;
+	case SPEC_END: return !a && !first && was;
+	case SPEC_INTERVAL: return !b && (a || (!first && was));
+	default: assert(!"an operator that looks ahead"); return false;
+	}
+}
+
+bool past_step(const struct past *p, bool first, uint64_t letter, uint64_t *bits, bool *values)
+{
+	const struct form *f = p->form;
+	bool *v = values ? values : mem_alloc(f->nodes.count), holds;
+	uint64_t fresh = 0;
+
+	for (size_t i = 0; i < f->nodes.count; i++) {
+		const struct form_node *n = &f->nodes.items[i];
+		bool part[3] = { false, false, false };
+
+		if (n->operator== SPEC_EVENT) {
+			v[i] = letter >> n->atom & 1;
+			continue;
+		}
+		for (unsigned k = 0; k < 3; k++)
+			part[k] = n->part[k] != FORM_NONE && v[n->part[k]];
+		v[i] = node_value(n, part[0], part[1], part[2],
+				  p->bit[i] != FORM_NONE && *bits >> p->bit[i] & 1, first);
+	}
+	for (size_t i = 0; i < p->remembered.count; i++)
+		fresh |= (uint64_t)v[p->remembered.items[i]] << i;
+	*bits = fresh;
+	holds = v[f->root];
+	if (!values)
+		free(v);
+	return holds;
+}
+
+/* ---- all states ------------------------------------------------------------------------------ */
+
+#define MOST_ATOMS 12u /* their letters are enumerated */
+
+/* States of the engine are leaves: 0 violated, 1 before the first state, 2 + a number of bits. */
+struct all {
+	const struct past *past;
+	struct decisions decisions;
+	VEC(uint64_t) bits;
+	struct map numbers;
+	uint32_t atoms;
+};
+
+static uint32_t after(struct all *a, uint32_t state, uint64_t letter)
+{
+	bool first = state == DECISION_TRUE, fresh;
+	uint64_t bits = 0, *number;
+
+	if (!first)
+		bits = a->bits.items[a->decisions.nodes.items[state].low - 2];
+	if (!past_step(a->past, first, letter, &bits, NULL))
+		return DECISION_FALSE;
+	number = map_put(&a->numbers, bits, &fresh);
+	if (fresh) {
+		*number = a->bits.count;
+		*vec_push(&a->bits) = bits;
+	}
+	return decision_leaf(&a->decisions, (uint32_t)*number + 2);
+}
+
+static uint32_t after_all(struct all *a, uint32_t state, uint32_t atom, uint64_t letter)
+{
+	uint32_t low;
+
+	if (atom == a->atoms)
+		return after(a, state, letter);
+	low = after_all(a, state, atom + 1, letter);
+	return decision_node(&a->decisions, atom, low,
+			     after_all(a, state, atom + 1, letter | 1ull << atom));
+}
+
+static uint32_t step(void *self, uint32_t state)
+{
+	return state == DECISION_FALSE ? state : after_all(self, state, 0, 0);
+}
+
+static bool accepts(void *self, uint32_t state)
+{
+	(void)self;
+	return state != DECISION_FALSE;
+}
+
+bool past_automaton(const struct past *p, struct automaton *automaton, struct err *err)
+{
+	struct all all = { .past = p, .atoms = (uint32_t)p->form->atoms.count };
+	bool built;
+
+	if (all.atoms > MOST_ATOMS)
+		return err_set(err, "it has more than %u different events and conditions",
+			       MOST_ATOMS);
+	decisions_open(&all.decisions);
+	built = automaton_build(automaton,
+				&(struct automaton_engine){ .self = &all,
+							    .decisions = &all.decisions,
+							    .atoms = all.atoms,
+							    .start = DECISION_TRUE,
+							    .step = step,
+							    .accepts = accepts },
+				err);
+	decisions_close(&all.decisions);
+	vec_free(&all.bits);
+	map_free(&all.numbers);
+	return built;
+}
