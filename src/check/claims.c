@@ -65,8 +65,9 @@ static const struct checker_record *next_access(const struct checker_play *play,
 			event_words(play, event).text);
 		return NULL;
 	}
-	if (!checker_is_access(record)) {
-		err_set(err, "%s is no access of memory", event_words(play, event).text);
+	if (!checker_is_access(record) || record->flags & EF_LOOK) {
+		err_set(err, "%s is no access of memory by the program",
+			event_words(play, event).text);
 		return NULL;
 	}
 	return record;

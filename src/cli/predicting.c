@@ -472,10 +472,22 @@ static bool has_findings(const struct report *r)
 	return r->observed.count > 0;
 }
 
+/* "Not judged" is not "not violated": it is bad input, unless report.h says otherwise. */
+static void add_unjudged(struct predicting *p)
+{
+	struct report_sentences sentences = { 0 };
+
+	report_unjudged(p->reports.items, p->reports.count, &sentences);
+	for (size_t i = 0; i < sentences.list.count; i++)
+		add_problem(p, sentences.list.items[i]);
+	report_sentences_free(&sentences);
+}
+
 int predicting_finish(struct predicting *p)
 {
 	int status = CLI_OK;
 
+	add_unjudged(p);
 	if (p->json)
 		print_json(p);
 	else

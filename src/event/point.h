@@ -80,9 +80,15 @@ enum point_row_flag {
  *	call	-	use_*
  *	return	libc.so.6	accept*
  *	return	-	sqlite3_open	2
+ *	call	-	sqlite3_exec	s2
  *
  * POINTED are numbers of arguments, from 1, separated by commas: what they point at when the point
- * happens is recorded, too.
+ * happens is recorded, too. `s2`: the text of argument 2 matters, `s0`: that of the result; texts are
+ * recorded of all arguments that are strings, but only such a one is *looked at*.
+ *
+ * A look is a READ ahead of the POINT, with EF_LOOK: what it saw is what the record has, another order
+ * may have had something else there, and so predictions must keep it. It is a step of its own. The
+ * arguments that a RETURN has are those of its call, and are looked at there.
  *
  * The runtime gets it with the option points=PATH and keeps a copy in the trace as `points`. What was asked for and cannot be seen is in `points_missed` beside it, a line each:
  * "REASON\tKIND\tLIBRARY\tFUNCTION"; REASON is in words, and begins with "nothing" where the program

@@ -13,10 +13,13 @@
  * takes a binary search for each access, and the pairs are counted without looking at them.
  */
 
-static bool is_access(uint8_t kind)
+/* Of the program itself: a property's look is none. */
+static bool is_access(const struct window_node *node)
 {
-	return event_group(kind) == EG_ACCESS ||
-	       (event_group(kind) == EG_ATOMIC && kind != EV_FENCE);
+	if (node->flags & EF_LOOK)
+		return false;
+	return event_group(node->kind) == EG_ACCESS ||
+	       (event_group(node->kind) == EG_ATOMIC && node->kind != EV_FENCE);
 }
 
 static bool is_atomic(uint8_t kind)
@@ -54,7 +57,7 @@ static void list_cells(struct candidates *c)
 	for (size_t n = 0; n < count; n++) {
 		const struct window_node *node = &c->window->nodes.items[n];
 
-		for (uint32_t i = 0; is_access(node->kind) && i < node->cell_count; i++)
+		for (uint32_t i = 0; is_access(node) && i < node->cell_count; i++)
 			start[c->window->cells.items[node->cell_start + i] + 2]++;
 	}
 	for (size_t i = 2; i < cells + 2; i++)
@@ -63,7 +66,7 @@ static void list_cells(struct candidates *c)
 	for (size_t n = 0; n < count; n++) {
 		const struct window_node *node = &c->window->nodes.items[n];
 
-		for (uint32_t i = 0; is_access(node->kind) && i < node->cell_count; i++) {
+		for (uint32_t i = 0; is_access(node) && i < node->cell_count; i++) {
 			uint32_t cell = c->window->cells.items[node->cell_start + i];
 
 			c->cell_nodes[start[cell + 1]++] = (uint32_t)n;

@@ -436,7 +436,10 @@ static void walk(struct eraser *e)
 		case EV_WRITE:
 		case EV_ATOMIC_READ:
 		case EV_ATOMIC_WRITE:
-		case EV_ATOMIC_UPDATE: access_memory(e, &ev); continue;
+		case EV_ATOMIC_UPDATE:
+			if (!(ev.flags & EF_LOOK)) /* which is no access of the program */
+				access_memory(e, &ev);
+			continue;
 		case EV_ALLOC:
 		case EV_FREE: see_memory(e, &ev); break;
 		case EV_BEGIN: begin_life(e, ev.address, ev.other); break;

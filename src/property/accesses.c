@@ -210,6 +210,8 @@ static void add(struct property_reader *r, const struct trace_event *event, uint
 {
 	const struct spec_point *spec = r->points.items[number].spec;
 
+	if (event->flags & EF_LOOK)
+		return;
 	if (spec->kind == SPEC_POINT_READ ? reads(event->kind) : writes(event->kind))
 		*vec_push(&r->candidates) = number;
 }

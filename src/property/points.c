@@ -4,6 +4,7 @@
 #include "base/demangle.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +47,18 @@ static bool name_fits(const struct property_reader *r, const struct spec_point *
 		return false;
 	return (point->plain && !fnmatch(spec->function, point->plain, 0)) ||
 	       points_name_fits(spec->function, point->function);
+}
+
+bool points_row_fits(const struct property_reader *r, const struct spec_point *spec,
+		     const struct trace_point_row *row)
+{
+	struct trace_point point = {
+		.function = row->function,
+		.plain = row->plain,
+		.library = row->library,
+	};
+
+	return kind_fits(spec, row->kind, false) && name_fits(r, spec, &point);
 }
 
 static struct reader_list make_list(struct property_reader *r, const struct trace_point *point,
@@ -149,11 +162,24 @@ void points_free(struct property_reader *r)
 
 /* ---- what a pointer points at ------------------------------------------------------------------- */
 
-/* Texts: by the variable's name, else by its address. */
-static uint64_t variable_key(struct property_reader *r, const struct property_raw *raw)
+/*
+ * Texts: a variable, by its name or else by its address, as one thread knows it. What a thread has itself
+ * read or written there last is the same in every order; what others have written is not.
+ */
+static uint64_t variable_key(struct property_reader *r, uint32_t stream,
+			     const struct property_raw *raw)
 {
-	return raw->word ? 1ull << 63 | intern_put(&r->names, raw->text, raw->length, NULL)
-			 : raw->bits;
+	uint32_t number;
+	char *key;
+	int length =
+		raw->word ? asprintf(&key, "%" PRIu32 " %.*s", stream, (int)raw->length, raw->text)
+			  : asprintf(&key, "%" PRIu32 "@%" PRIx64, stream, raw->bits);
+
+	if (length < 0)
+		abort();
+	number = intern_put(&r->names, key, (size_t)length, NULL);
+	free(key);
+	return number;
 }
 
 void points_remember(struct property_reader *r, const struct trace_event *event)
@@ -163,10 +189,10 @@ void points_remember(struct property_reader *r, const struct trace_event *event)
 	if (!event->value || event->unit < event->size || event->size > 8)
 		return;
 	value = raw_bytes(event->value, event->size, RAW_SIGNED);
-	*map_put(&r->memory, variable_key(r, &raw), NULL) = value.bits;
+	*map_put(&r->memory, variable_key(r, event->stream, &raw), NULL) = value.bits;
 }
 
-/* What the argument pointed at when the point happened: recorded, or in a text what was written last. */
+/* What the argument pointed at when the point happened: recorded, or in a text what its thread knew. */
 static struct property_raw pointed(const struct match *m, uint32_t i, uint8_t type)
 {
 	struct property_reader *r = m->reader;
@@ -179,7 +205,7 @@ static struct property_raw pointed(const struct match *m, uint32_t i, uint8_t ty
 	raw = raw_argument(r->text, argument, SPEC_POINTER);
 	if (!raw.known)
 		return raw;
-	value = map_get(&r->memory, variable_key(r, &raw));
+	value = map_get(&r->memory, variable_key(r, m->happening->event->stream, &raw));
 	if (!value)
 		return (struct property_raw){ 0 };
 	return type == SPEC_POINTER || type == SPEC_LOCK ? raw_address(r->text, *value)

@@ -55,7 +55,8 @@ struct property_events {
 	VEC(struct property_value) values;
 	/* what could not be seen, in words: each makes the property's silence no proof */
 	VEC(char *) unseen;
-	VEC(uint32_t) blind; /* events none of whose points could be seen */
+	VEC(uint32_t) blind;	/* events none of whose points could be seen */
+	VEC(uint32_t) withheld; /* those of `blind` that the program has something for */
 };
 
 struct property_set {

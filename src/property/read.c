@@ -86,6 +86,7 @@ void property_set_free(struct property_set *set)
 			free(events->unseen.items[k]);
 		vec_free(&events->unseen);
 		vec_free(&events->blind);
+		vec_free(&events->withheld);
 		vec_free(&events->events);
 		vec_free(&events->bindings);
 		vec_free(&events->values);

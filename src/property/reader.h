@@ -126,7 +126,7 @@ struct property_reader {
 	VEC(uint32_t) word_lists;
 	VEC(struct reader_list) function_lists;
 	struct intern names; /* texts: variables */
-	struct map memory;   /* texts: their values, for *name; key of the variable to value */
+	struct map memory;   /* texts: what threads know of them, for *name: names to value */
 	bool has_pointed;    /* some point has *name */
 
 	/* accesses.c */
@@ -191,6 +191,9 @@ void accesses_free(struct property_reader *reader);
 
 /* Does a function's name fit a glob: as the linker has it, or as C++ says it? */
 bool points_name_fits(const char *glob, const char *function);
+/* Is it a point that was on in the recording? */
+bool points_row_fits(const struct property_reader *r, const struct spec_point *spec,
+		     const struct trace_point_row *row);
 /* Is an address in the global that the point's target, or its lock held, names? */
 bool accesses_in_target(const struct property_reader *reader, uint32_t point,
 			const struct spec_target *target, uint64_t address);
@@ -224,7 +227,7 @@ bool locks_match(const struct match *m);
 bool locks_match_held(const struct match *m, const struct reader_held *held);
 
 /* The line of a selection that asks for a point about a function; to be freed. */
-char *selection_line(const struct spec_point *point);
+char *selection_line(const struct spec_property *property, const struct spec_point *point);
 
 /* Behind the last event: what could not be seen. Texts are to be freed. */
 void unseen_tell(struct property_reader *reader, uint32_t slice, struct property_events *out);

@@ -7,20 +7,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arguments whose target is asked for (*name), from 1: the fourth word of a line. */
-static void print_pointed(FILE *out, const struct spec_point *p)
+static bool names_local(const struct spec_expr *e, uint32_t local)
+{
+	for (; e; e = e->next) {
+		if ((e->operator== SPEC_NAME && e->local == local) || names_local(e->left, local) ||
+		    names_local(e->right, local) || names_local(e->third, local))
+			return true;
+	}
+	return false;
+}
+
+static bool has_text(const struct spec_expr *e)
+{
+	for (; e; e = e->next) {
+		if (e->operator== SPEC_TEXT || has_text(e->left) || has_text(e->right) ||
+		    has_text(e->third))
+			return true;
+	}
+	return false;
+}
+
+/* Does anything depend on the text that the argument, if it is a string, points at? */
+static bool text_matters(const struct spec_property *property, const struct spec_point *p,
+			 const struct spec_argument *slot)
+{
+	if (slot->slot == SPEC_EQUALS)
+		return has_text(slot->value);
+	if (slot->slot != SPEC_BINDS)
+		return false;
+	if (slot->parameter != SPEC_NONE)
+		return property->parameters[slot->parameter].type == SPEC_STRING;
+	return names_local(p->filter, slot->local);
+}
+
+/* What is asked of arguments, the fourth word of a line: what they point at, and texts. */
+static void print_contents(FILE *out, const struct spec_property *property,
+			   const struct spec_point *p)
 {
 	char mark = '\t';
 
 	for (uint32_t i = 0; i < p->argument_count; i++) {
-		if (p->arguments[i].slot != SPEC_BINDS_POINTED)
+		const struct spec_argument *slot = &p->arguments[i];
+
+		if (slot->slot == SPEC_BINDS_POINTED)
+			fprintf(out, "%c%u", mark, i + 1);
+		else if (text_matters(property, p, slot))
+			fprintf(out, "%cs%u", mark, i + 1);
+		else
 			continue;
-		fprintf(out, "%c%u", mark, i + 1);
 		mark = ',';
 	}
+	if (p->result && text_matters(property, p, p->result))
+		fprintf(out, "%cs0", mark);
 }
 
-char *selection_line(const struct spec_point *p)
+char *selection_line(const struct spec_property *property, const struct spec_point *p)
 {
 	static const char *const words[] = { "call", "exec", "return", "probe" };
 	char *line = NULL;
@@ -28,9 +69,25 @@ char *selection_line(const struct spec_point *p)
 	FILE *out = open_memstream(&line, &size);
 
 	fprintf(out, "%s\t%s\t%s", words[p->kind], p->library ? p->library : "-", p->function);
-	print_pointed(out, p);
+	print_contents(out, property, p);
 	fclose(out);
 	return line;
+}
+
+static void add_lines(FILE *out, struct intern *seen, const struct spec_property *property)
+{
+	for (uint32_t e = 0; e < property->event_count; e++) {
+		for (const struct spec_point *p = property->events[e].points; p; p = p->next) {
+			char *line = reader_is_function(p) ? selection_line(property, p) : NULL;
+			bool fresh = false;
+
+			if (line)
+				intern_put(seen, line, strlen(line), &fresh);
+			if (fresh)
+				fprintf(out, "%s\n", line);
+			free(line);
+		}
+	}
 }
 
 char *property_selection(struct spec_file *const *files, size_t count)
@@ -41,22 +98,8 @@ char *property_selection(struct spec_file *const *files, size_t count)
 	FILE *out = open_memstream(&text, &size);
 
 	for (size_t f = 0; f < count; f++) {
-		for (const struct spec_property *s = files[f]->properties; s; s = s->next) {
-			for (uint32_t e = 0; e < s->event_count; e++) {
-				for (const struct spec_point *p = s->events[e].points; p;
-				     p = p->next) {
-					char *line =
-						reader_is_function(p) ? selection_line(p) : NULL;
-					bool fresh = false;
-
-					if (line)
-						intern_put(&seen, line, strlen(line), &fresh);
-					if (fresh)
-						fprintf(out, "%s\n", line);
-					free(line);
-				}
-			}
-		}
+		for (const struct spec_property *p = files[f]->properties; p; p = p->next)
+			add_lines(out, &seen, p);
 	}
 	fclose(out);
 	intern_free(&seen);

@@ -23,13 +23,14 @@
 struct reason {
 	char *text; /* NULL: it can */
 	bool lacks;
+	bool partly; /* other functions that fit it can be seen */
 };
 
 static struct reason because(bool lacks, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 static struct reason because(bool lacks, const char *format, ...)
 {
-	struct reason reason = { NULL, lacks };
+	struct reason reason = { .lacks = lacks };
 	va_list args;
 
 	va_start(args, format);
@@ -59,52 +60,100 @@ static char *read_part(const struct trace *trace, const char *name)
 	return text;
 }
 
-/* The line that ends in `wanted`; a selection's lines are that whole. */
-static const char *find_line(const char *text, const char *wanted, size_t length)
+/* A selection's line. */
+static bool has_line(const char *text, const char *wanted)
 {
+	size_t length = strlen(wanted);
+
 	for (const char *line = text; *line;) {
 		size_t all = strcspn(line, "\n");
 
-		if (all >= length && !memcmp(line + all - length, wanted, length) &&
-		    (all == length || line[all - length - 1] == '\t'))
-			return line;
+		if (all == length && !memcmp(line, wanted, length))
+			return true;
 		line += all + (line[all] != 0);
 	}
-	return NULL;
+	return false;
 }
 
-static struct reason missed(const char *text, const char *line, size_t length)
+/* A line of `points_missed` taken apart: "REASON\tKIND\tLIBRARY\tFUNCTION". */
+static bool cut_line(char *line, char *words[4])
 {
-	const char *found = text ? find_line(text, line, length) : NULL;
-	size_t words = found ? strcspn(found, "\t\n") : 0;
+	for (unsigned i = 0; i < 4; i++) {
+		words[i] = line;
+		line = i < 3 && line ? strchr(line, '\t') : NULL;
+		if (i < 3 && !line)
+			return false;
+		if (line)
+			*line++ = 0;
+	}
+	return true;
+}
 
-	if (!found)
-		return (struct reason){ 0 };
-	return because(!strncmp(found, "nothing", 7), "%.*s", (int)words, found);
+/*
+ * What the program lacks is told by the selection's own words; what is there and cannot be seen by the
+ * function's name, of any library.
+ */
+static bool is_missed(const struct spec_point *spec, const char *kind, char *const words[4])
+{
+	bool lacks = !strncmp(words[0], "nothing", 7);
+	const char *library = spec->library ? spec->library : "-";
+
+	if (strcmp(words[1], kind))
+		return false;
+	if (!strcmp(words[3], spec->function) && !strcmp(words[2], library))
+		return true;
+	return !lacks && !strcmp(words[2], "-") && points_name_fits(spec->function, words[3]);
+}
+
+static struct reason missed(const struct spec_point *spec, const char *kind, char *text)
+{
+	char *rest = NULL, *words[4];
+	struct reason reason = { 0 };
+
+	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && !reason.text;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (cut_line(line, words) && is_missed(spec, kind, words))
+			reason = because(!strncmp(words[0], "nothing", 7), "%s", words[0]);
+	}
+	return reason;
+}
+
+/* Some of what a point stands for may be seen although other functions are not. */
+static bool has_row(const struct property_reader *r, const struct reader_point *point)
+{
+	for (size_t i = 0; i < trace_point_row_count(r->trace); i++) {
+		struct trace_point_row row = trace_point_row(r->trace, i);
+
+		if (points_row_fits(r, point->spec, &row))
+			return true;
+	}
+	return false;
 }
 
 static struct reason judge_function(const struct property_reader *r,
 				    const struct reader_point *point)
 {
+	const struct spec_property *property = r->slices.items[point->slice].property;
 	struct reason reason = { 0 };
 	char *selected, *lost, *line;
-	size_t words;
 
 	if (r->text)
 		return point->visible ? reason
 				      : because(true, "the trace has no function of that name");
-	line = selection_line(point->spec);
+	line = selection_line(property, point->spec);
 	selected = read_part(r->trace, "points");
 	lost = read_part(r->trace, "points_missed");
-	words = strlen(line);
 	if (!selected)
 		reason = because(false, "not recorded: the recording was made without properties "
 					"(sooth record -p)");
-	else if (!find_line(selected, line, words))
+	else if (!has_line(selected, line))
 		reason = because(false, "not recorded: the recording was made with other "
 					"properties");
-	else
-		reason = missed(lost, line, words);
+	else {
+		line[strcspn(line, "\t")] = 0;
+		reason = missed(point->spec, line, lost);
+		reason.partly = reason.text && has_row(r, point);
+	}
 	free(line);
 	free(selected);
 	free(lost);
@@ -210,11 +259,12 @@ static void tell_event(const struct property_reader *r, size_t first, size_t end
 		       struct property_events *out)
 {
 	struct reason *reasons = mem_zalloc(end - first, sizeof *reasons);
-	bool blind = true;
+	bool blind = true, withheld = false;
 
 	for (size_t i = first; i < end; i++) {
 		reasons[i - first] = judge(r, &r->points.items[i]);
-		blind &= reasons[i - first].text != NULL;
+		blind &= reasons[i - first].text && !reasons[i - first].partly;
+		withheld |= reasons[i - first].text && !reasons[i - first].lacks;
 	}
 	for (size_t i = first; i < end; i++) {
 		const struct reader_point *point = &r->points.items[i];
@@ -230,6 +280,8 @@ static void tell_event(const struct property_reader *r, size_t first, size_t end
 	}
 	if (blind)
 		*vec_push(&out->blind) = r->points.items[first].number;
+	if (blind && withheld)
+		*vec_push(&out->withheld) = r->points.items[first].number;
 	free(reasons);
 }
 

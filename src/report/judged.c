@@ -1,19 +1,33 @@
 /*
  * What came of each property. Silence is an answer only if all that the property speaks of could be
  * seen: what could not is told with it, always.
+ *
+ * A formula is not judged if every match of it needs an event that could not be seen at all, or if
+ * nothing judges its kind; a property is not if none of its formulas is.
  */
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum verdict { VIOLATED, NOT_VIOLATED, NOT_VIOLATED_BY_WHAT_WAS_SEEN, NOT_JUDGED };
+static const char *const verdicts[] = {
+	[VIOLATED] = "violated",
+	[NOT_VIOLATED] = "not violated",
+	[NOT_VIOLATED_BY_WHAT_WAS_SEEN] = "not violated by what was seen",
+	[NOT_JUDGED] = "not judged",
+};
 
 /* One property, over all processes. */
 struct judged {
 	const struct spec_property *property;
 	const struct spec_file *file;
 	uint64_t events, findings;
-	bool blind; /* an event of it could not be seen at all */
-	bool open;  /* some of its formulas have no engine */
+	uint8_t verdict; /* enum verdict */
+	bool read;	 /* some process could be looked at */
+	bool whole;	 /* all of its formulas were judged, and nothing was unseen */
+	bool withheld;	 /* NOT_JUDGED, although the program has what it needs */
 	VEC(const char *) unseen;
 };
 typedef VEC(struct judged) judged_list;
@@ -50,9 +64,54 @@ static bool unseen_by_all(const struct report *reports, size_t count,
 	return true;
 }
 
-static void judge(const struct report *reports, size_t count, struct judged *j)
+static bool has_number(const uint32_t *numbers, size_t count, uint32_t wanted)
 {
-	size_t blind = 0, read = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (numbers[i] == wanted)
+			return true;
+	}
+	return false;
+}
+
+/* An event that no process could see; with `withheld`, that one of them has something for. */
+static bool is_blind(const struct report *reports, size_t count, const struct judged *j,
+		     uint32_t event, bool withheld)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct property_events *e = events_of(&reports[i], j->property);
+
+		if (!e)
+			continue;
+		if (!has_number(e->blind.items, e->blind.count, event))
+			return false;
+		any |= !withheld || has_number(e->withheld.items, e->withheld.count, event);
+	}
+	return any;
+}
+
+/* Does every match of the pattern need an event that was not seen? */
+static bool needs_blind(const struct report *reports, size_t count, const struct judged *j,
+			const struct spec_pattern *pattern, bool withheld)
+{
+	bool all = true, some = false;
+
+	if (pattern->kind == SPEC_LEAF)
+		return is_blind(reports, count, j, pattern->event, withheld);
+	if (pattern->kind == SPEC_STAR || pattern->kind == SPEC_MAYBE)
+		return false;
+	for (const struct spec_pattern *p = pattern->parts; p; p = p->next) {
+		bool needs = needs_blind(reports, count, j, p, withheld);
+
+		all &= needs;
+		some |= needs;
+	}
+	return pattern->kind == SPEC_EITHER ? all : some;
+}
+
+static void count_events(const struct report *reports, size_t count, struct judged *j)
+{
 	const struct property_events *first = NULL;
 
 	for (size_t i = 0; i < count; i++) {
@@ -62,8 +121,7 @@ static void judge(const struct report *reports, size_t count, struct judged *j)
 			continue;
 		if (!first)
 			first = events;
-		read++;
-		blind += events->blind.count > 0;
+		j->read = true;
 		j->events += events->events.count;
 		for (size_t k = 0; k < reports[i].result->findings.count; k++) {
 			const struct finding *f = &reports[i].result->findings.items[k];
@@ -71,13 +129,34 @@ static void judge(const struct report *reports, size_t count, struct judged *j)
 			j->findings += f->kind == FINDING_PATTERN && f->property == j->property;
 		}
 	}
-	j->blind = blind == read;
 	for (size_t i = 0; first && i < first->unseen.count; i++) {
 		if (unseen_by_all(reports, count, j->property, first->unseen.items[i]))
 			*vec_push(&j->unseen) = first->unseen.items[i];
 	}
-	for (const struct spec_formula *f = j->property->formulas; f; f = f->next)
-		j->open |= f->formalism != SPEC_PATTERN;
+}
+
+static void judge(const struct report *reports, size_t count, struct judged *j)
+{
+	uint32_t formulas = 0, done = 0;
+
+	count_events(reports, count, j);
+	for (const struct spec_formula *f = j->property->formulas; f; f = f->next) {
+		formulas++;
+		if (f->formalism != SPEC_PATTERN)
+			continue;
+		if (!needs_blind(reports, count, j, f->pattern, false))
+			done++;
+		else
+			j->withheld |= needs_blind(reports, count, j, f->pattern, true);
+	}
+	j->whole = done == formulas && !j->unseen.count;
+	if (j->findings)
+		j->verdict = VIOLATED;
+	else if (!done || !j->read)
+		j->verdict = NOT_JUDGED;
+	else
+		j->verdict = j->whole ? NOT_VIOLATED : NOT_VIOLATED_BY_WHAT_WAS_SEEN;
+	j->withheld &= j->verdict == NOT_JUDGED;
 }
 
 static void judge_all(const struct report *reports, size_t count, judged_list *list)
@@ -112,9 +191,58 @@ static void free_all(judged_list *list)
 	vec_free(list);
 }
 
-static bool is_judged(const struct judged *j)
+/* ---- the exit status -------------------------------------------------------------------------- */
+
+static char *why_not(const struct judged *j)
 {
-	return !j->blind && !j->open && !j->unseen.count;
+	char *text;
+
+	if (asprintf(&text, "%s: property %s was not judged: %s", shown_path(j), j->property->name,
+		     j->unseen.count ? j->unseen.items[0] : "what it needs could not be seen") < 0)
+		abort();
+	return text;
+}
+
+static char *none_of(const struct judged *j)
+{
+	char *text;
+
+	if (asprintf(&text, "%s: none of its properties was judged", shown_path(j)) < 0)
+		abort();
+	return text;
+}
+
+/* Was none of the file's properties judged? `all` starts with the first of them. */
+static bool is_useless(const struct judged *all, size_t count)
+{
+	for (size_t i = 0; i < count && all[i].file == all->file; i++) {
+		if (all[i].verdict != NOT_JUDGED)
+			return false;
+	}
+	return true;
+}
+
+void report_unjudged(const struct report *reports, size_t count, struct report_sentences *out)
+{
+	judged_list list = { 0 };
+
+	judge_all(reports, count, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct judged *j = &list.items[i];
+
+		if (j->withheld)
+			*vec_push(&out->list) = why_not(j);
+		else if ((!i || j[-1].file != j->file) && is_useless(j, list.count - i))
+			*vec_push(&out->list) = none_of(j);
+	}
+	free_all(&list);
+}
+
+void report_sentences_free(struct report_sentences *sentences)
+{
+	for (size_t i = 0; i < sentences->list.count; i++)
+		free(sentences->list.items[i]);
+	vec_free(&sentences->list);
 }
 
 /* ---- formulas --------------------------------------------------------------------------------- */
@@ -136,19 +264,13 @@ static const char *formalism_name(const struct spec_formula *f)
 
 static void print_verdict(const struct judged *j, FILE *out)
 {
-	bool patterns = false;
-
-	for (const struct spec_formula *f = j->property->formulas; f; f = f->next)
-		patterns |= f->formalism == SPEC_PATTERN;
-	if (j->findings)
+	if (j->verdict == VIOLATED)
 		fprintf(out, "violated, %" PRIu64 " finding%s", j->findings,
 			j->findings == 1 ? "" : "s");
-	else if (j->blind || !patterns)
+	else if (j->verdict == NOT_JUDGED)
 		fputs("NOT JUDGED", out);
-	else if (is_judged(j))
-		fputs("not violated", out);
 	else
-		fputs("not violated by what was seen", out);
+		fputs(verdicts[j->verdict], out);
 	fprintf(out, " (%" PRIu64 " event%s)\n", j->events, j->events == 1 ? "" : "s");
 }
 
@@ -209,7 +331,8 @@ json_t *report_json_properties(const struct report *reports, size_t count)
 		json_object_set_new(object, "file", report_json_text(shown_path(j)));
 		json_object_set_new(object, "events", json_integer((json_int_t)j->events));
 		json_object_set_new(object, "findings", json_integer((json_int_t)j->findings));
-		json_object_set_new(object, "judged", json_boolean(is_judged(j)));
+		json_object_set_new(object, "verdict", json_string(verdicts[j->verdict]));
+		json_object_set_new(object, "judged", json_boolean(j->whole));
 		json_object_set_new(object, "unseen", unseen);
 		json_object_set_new(object, "not_judged", open_formulas(j->property));
 		json_array_append_new(all, object);

@@ -77,6 +77,18 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 /* What came of each property: violated, not violated, not judged and why. */
 void report_print_properties(const struct report *reports, size_t count, FILE *out);
 
+/*
+ * Properties that were not judged and must not pass for well, in words. The rule: one of which the
+ * program has all that it needs, but some of that could not be recorded; and a file of which no
+ * property was judged. One that speaks of what this program does not have, in a file of which others
+ * were judged, is only told: a file may serve several programs.
+ */
+struct report_sentences {
+	VEC(char *) list;
+};
+void report_unjudged(const struct report *reports, size_t count, struct report_sentences *out);
+void report_sentences_free(struct report_sentences *sentences);
+
 /* ---- JSON --------------------------------------------------------------------------------- */
 
 /* A string; null for NULL. */

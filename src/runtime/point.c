@@ -153,6 +153,8 @@ static void read_operands(struct point_site *site, const char *types, const char
 		if (o->how == POINT_NOWHERE || most + most_of(o->letter) > POINT_VALUES_MOST ||
 		    (o->letter > '8' && o->letter <= '@' && o->how != POINT_MEMORY))
 			o->letter = 'o';
+		if (o->letter != 's')
+			site->texts &= (uint16_t) ~(1u << site->count);
 		o->pointed = points_at ? points_at[site->count + 1u] : 'o';
 		most += most_of(o->letter);
 		site->count++;
@@ -226,6 +228,20 @@ static uint16_t pointed_of(const struct point_row *row, const struct point_asked
 	}
 }
 
+/* A RETURN has the arguments that its call had: they were looked at then. */
+static uint16_t texts_of(const struct point_row *row, const struct point_asked *asked)
+{
+	const uint16_t *texts = asked->texts;
+	uint16_t begins = texts[POINT_WISH_CALL] | texts[POINT_WISH_RETURN];
+
+	switch (row->kind) {
+	case POINT_CALL: return begins >> 1;
+	case POINT_BODY: return (begins | texts[POINT_WISH_EXEC]) >> 1;
+	case POINT_RETURN: return texts[POINT_WISH_RETURN] & 1;
+	default: return texts[POINT_WISH_PROBE] >> 1;
+	}
+}
+
 /* The code of one row. Text is writable. Returns why not, or NULL. */
 static const char *patch(struct work *w, const struct point_row *row, uint32_t number)
 {
@@ -259,6 +275,7 @@ static void switch_on(struct work *w, const struct point_row *row, const struct 
 			.kind = row->kind,
 			.flags = row->flags,
 			.pointed = pointed_of(row, asked),
+			.texts = texts_of(row, asked),
 			.records = wishes != 0,
 			.remembers = begins && asked->wishes >> POINT_WISH_RETURN & 1,
 		};

@@ -569,7 +569,7 @@ static bool is_common(const struct point_site *site)
 	}
 	if (site->kind == POINT_RETURN)
 		most += KEPT_MOST;
-	return most <= ROOM && !site->pointed && (site->records || site->remembers);
+	return most <= ROOM && !site->pointed && !site->texts && (site->records || site->remembers);
 }
 
 static bool needs_vectors(const struct point_site *site)

@@ -2,6 +2,7 @@
 
 #include "event/event.h"
 #include "runtime/lane.h"
+#include "runtime/point_look.h"
 #include "runtime/point_read.h"
 #include "runtime/point_stack.h"
 #include "runtime/record.h"
@@ -19,12 +20,30 @@ struct hit {
 	uint32_t began;
 	const uint8_t *values;
 	size_t bytes;
+	const struct looked *looked; /* NULL: nothing is to be looked at */
+};
+
+/* What looks have seen, by number of operand. */
+struct looked {
+	struct {
+		unsigned length; /* as in a record */
+		uint8_t bytes[POINT_STRING_MOST + 8];
+	} texts[POINT_ARGUMENTS];
+	uint64_t pointed[POINT_ARGUMENTS]; /* by argument */
+	unsigned readable;		   /* bits of those */
 };
 
 /* ---- values ------------------------------------------------------------------------------- */
 
 typedef uint64_t loose64 __attribute__((aligned(1), may_alias));
 typedef uint16_t loose16 __attribute__((aligned(1), may_alias));
+
+static void copy(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+	/* both have room for whole words */
+	for (size_t i = 0; i < bytes; i += 8)
+		*(loose64 *)(to + i) = *(const loose64 *)(from + i);
+}
 
 /* As its type says: of a register only the low bytes count. */
 static uint64_t extend(uint64_t value, char letter)
@@ -102,16 +121,24 @@ static uint8_t *put_bytes(const struct hit *hit, const struct point_operand *o, 
 	return p + size;
 }
 
-static uint8_t *put_text(uint64_t address, uint8_t *p)
+static unsigned bytes_of(unsigned length)
+{
+	return length == POINT_STRING_UNREADABLE ? 0 : length & ~POINT_STRING_CUT;
+}
+
+static uint8_t *put_text(const struct hit *hit, unsigned i, uint64_t address, uint8_t *p)
 {
 	unsigned length;
 
 	*(loose64 *)p = address;
-	length = point_read_text(p + 10, address, POINT_STRING_MOST);
+	if (hit->looked && hit->site->texts >> i & 1) {
+		length = hit->looked->texts[i].length;
+		copy(p + 10, hit->looked->texts[i].bytes, bytes_of(length));
+	} else {
+		length = point_read_text(p + 10, address, POINT_STRING_MOST);
+	}
 	*(loose16 *)(p + 8) = (uint16_t)length;
-	if (length == POINT_STRING_UNREADABLE)
-		length = 0;
-	return p + 10 + (length & ~POINT_STRING_CUT);
+	return p + 10 + bytes_of(length);
 }
 
 static uint8_t *put_values(const struct hit *hit, uint8_t *p)
@@ -124,7 +151,7 @@ static uint8_t *put_values(const struct hit *hit, uint8_t *p)
 		if (o->letter == 'o' || o->letter == 'v')
 			continue;
 		if (o->letter == 's') {
-			p = put_text(fetch(hit, o), p);
+			p = put_text(hit, i, fetch(hit, o), p);
 		} else if (o->letter <= '@') {
 			p = put_bytes(hit, o, p);
 		} else {
@@ -140,49 +167,37 @@ static uint8_t *put_values(const struct hit *hit, uint8_t *p)
 /* The bytes that a value of the letter takes at `p`. */
 static unsigned taken(char letter, const uint8_t *p)
 {
-	unsigned length;
-
 	if (letter == 'o' || letter == 'v')
 		return 0;
 	if (letter <= '@')
 		return (unsigned)(letter - '0');
-	if (letter != 's')
-		return 8;
-	length = *(const loose16 *)(p + 8);
-	return 10 + (length == POINT_STRING_UNREADABLE ? 0 : length & ~POINT_STRING_CUT);
+	return letter == 's' ? 10 + bytes_of(*(const loose16 *)(p + 8)) : 8;
 }
 
-/* `values` are those of the arguments of `from`. */
-static uint8_t *put_pointed(unsigned wanted, const struct point_site *from, const uint8_t *values,
-			    uint8_t *p)
+static bool is_pointed(const struct hit *hit, const struct point_site *from, unsigned i)
+{
+	char letter = from->operands[i].letter;
+
+	return hit->site->pointed >> i & 1 && (letter == 'p' || letter == 's');
+}
+
+static uint8_t *put_pointed(const struct hit *hit, const struct point_site *from, uint8_t *p)
 {
 	for (unsigned i = 0; i < from->count; i++) {
-		const struct point_operand *o = &from->operands[i];
+		bool ok = hit->looked->readable >> i & 1;
 
-		if (wanted >> i & 1 && (o->letter == 'p' || o->letter == 's')) {
-			uint64_t value = 0;
-			bool ok = o->pointed != 'o' &&
-				  point_read((uint8_t *)&value, *(const loose64 *)values,
-					     size_of(o->pointed));
-			*p++ = (uint8_t)((i + 1) | (ok ? 0 : 128));
-			if (ok) {
-				*(loose64 *)p = extend(value, o->pointed);
-				p += 8;
-			}
+		if (!is_pointed(hit, from, i))
+			continue;
+		*p++ = (uint8_t)((i + 1) | (ok ? 0 : 128));
+		if (ok) {
+			*(loose64 *)p = extend(hit->looked->pointed[i], from->operands[i].pointed);
+			p += 8;
 		}
-		values += taken(o->letter, values);
 	}
 	return p;
 }
 
 /* ---- a record's payload ------------------------------------------------------------------- */
-
-static void copy(uint8_t *to, const uint8_t *from, size_t bytes)
-{
-	/* both have room for whole words */
-	for (size_t i = 0; i < bytes; i += 8)
-		*(loose64 *)(to + i) = *(const loose64 *)(from + i);
-}
 
 static void remember(const struct hit *hit, const uint8_t *values, size_t bytes)
 {
@@ -199,17 +214,13 @@ static void remember(const struct hit *hit, const uint8_t *values, size_t bytes)
 static uint8_t *put_return(const struct hit *hit, uint8_t *p)
 {
 	const struct point_site *call = &point_sites[hit->began];
-	uint8_t *values, *result;
 
 	p = codec_put_number(p, hit->began);
 	if (!hit->began)
 		return put_values(hit, p);
-	values = p;
 	copy(p, hit->values, hit->bytes);
-	result = put_values(hit, p + hit->bytes);
-	if (!hit->site->pointed)
-		return result;
-	return put_pointed(hit->site->pointed, call, values, result);
+	p = put_values(hit, p + hit->bytes);
+	return hit->looked ? put_pointed(hit, call, p) : p;
 }
 
 /* The most bytes the payload can take; a RETURN looks for its call first. */
@@ -232,7 +243,7 @@ static uint8_t *put_payload(const struct hit *hit, uint8_t *p)
 	end = put_values(hit, p);
 	if (hit->site->remembers)
 		remember(hit, p, (size_t)(end - p));
-	return hit->site->pointed ? put_pointed(hit->site->pointed, hit->site, p, end) : end;
+	return hit->looked ? put_pointed(hit, hit->site, end) : end;
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
@@ -282,23 +293,64 @@ static void write_record(struct hit *hit)
 	lane->cursor = (uint64_t)end;
 }
 
-/* ---- turns -------------------------------------------------------------------------------- */
+/* ---- turns and looks ---------------------------------------------------------------------- */
 
-/* In a controlled run, a step as others are: here nothing is live, and there is time. */
-static void take_turn(void *argument)
+static void look_at_texts(const struct hit *hit, struct looked *looked)
+{
+	const struct point_site *site = hit->site;
+
+	for (unsigned i = 0; i < site->count; i++)
+		if (site->texts >> i & 1)
+			looked->texts[i].length = point_look_text(
+				site->pc, fetch(hit, &site->operands[i]), looked->texts[i].bytes);
+}
+
+/* The pointers are its own arguments, or those of the call that a RETURN ends. */
+static void look_at_pointed(const struct hit *hit, struct looked *looked)
+{
+	bool returns = hit->site->kind == POINT_RETURN;
+	const struct point_site *from = returns ? &point_sites[hit->began] : hit->site;
+	const uint8_t *values = hit->values;
+
+	for (unsigned i = 0; i < from->count && (!returns || hit->began); i++) {
+		const struct point_operand *o = &from->operands[i];
+		uint64_t address;
+
+		if (is_pointed(hit, from, i) && o->pointed != 'o') {
+			address = returns ? *(const loose64 *)values : fetch(hit, o);
+			if (point_look(hit->site->pc, address, size_of(o->pointed),
+				       &looked->pointed[i]))
+				looked->readable |= 1u << i;
+		}
+		if (returns)
+			values += taken(o->letter, values);
+	}
+}
+
+/*
+ * In a controlled run, a step as others are; looks are steps before it, with records of their own.
+ * Here nothing is live, and there is time.
+ */
+static void note(void *argument)
 {
 	struct hit *hit = argument;
 	uint8_t values[POINT_VALUES_MOST + 512];
 	uintptr_t pc = hit->site->pc;
+	struct looked looked;
 
 	if (!record_on())
 		return;
-	if (hit->site->records)
-		turn_before(EV_POINT, NULL, 0, pc);
 	prepare(hit);
+	if (hit->site->texts || hit->site->pointed) {
+		looked.readable = 0;
+		look_at_texts(hit, &looked);
+		look_at_pointed(hit, &looked);
+		hit->looked = &looked;
+	}
 	size_t size = (size_t)(put_payload(hit, values) - values);
 	if (!hit->site->records)
 		return;
+	turn_before(EV_POINT, NULL, 0, pc);
 	uint8_t *bytes =
 		record_open(EV_POINT, pc, (struct record_fields){ .n = hit->number }, size);
 	if (!bytes)
@@ -332,8 +384,9 @@ void point_hit(uint64_t number, const uint64_t *registers, const uint64_t *vecto
 	hit.began = 0;
 	hit.values = NULL;
 	hit.bytes = 0;
-	if (turn_taking)
-		vectors_call(take_turn, &hit);
+	hit.looked = NULL;
+	if (turn_taking || hit.site->texts || hit.site->pointed)
+		vectors_call(note, &hit);
 	else if (hit.site->records)
 		write_record(&hit);
 	else if (hit.site->remembers)

@@ -19,6 +19,7 @@ struct point_site {
 	bool remembers;	  /* BODY, CALL: a RETURN wants to know of it */
 	uint8_t count;	  /* of operands */
 	uint16_t pointed; /* arguments of which the contents are wanted; bit 0: the first */
+	uint16_t texts;	  /* operands that are strings whose text matters */
 	uint16_t most;	  /* bytes its payload can take; RETURN: beside the values of its call */
 	struct point_operand operands[POINT_ARGUMENTS];
 };

@@ -17,7 +17,7 @@ static const char *const words[POINT_WISHES] = { "call", "exec", "return", "prob
 static struct line {
 	uint8_t wish;
 	bool found;
-	uint16_t pointed;
+	uint16_t pointed, texts;	/* as in point_asked */
 	const char *library, *function; /* globs; NULL: any library */
 } lines[LINES_MAX];
 static unsigned line_count;
@@ -38,19 +38,19 @@ static unsigned missed_count;
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* "1,3" */
-static uint16_t read_pointed(const char *text)
+/* "1,3,s2" */
+static void read_pointed(const char *text, struct line *line)
 {
-	uint16_t bits = 0;
-
 	while (*text) {
+		bool is_text = *text == 's';
 		char *end;
-		unsigned long number = strtoul(text, &end, 10);
-		if (number >= 1 && number <= POINT_ARGUMENTS)
-			bits |= (uint16_t)(1u << (number - 1));
+		unsigned long number = strtoul(text + is_text, &end, 10);
+		if (is_text && number <= POINT_ARGUMENTS)
+			line->texts |= (uint16_t)(1u << number);
+		else if (number >= 1 && number <= POINT_ARGUMENTS)
+			line->pointed |= (uint16_t)(1u << (number - 1));
 		text = *end ? end + 1 : end;
 	}
-	return bits;
 }
 
 /* A line, which ends in NUL and is taken apart. */
@@ -68,12 +68,14 @@ static void read_line(char *text)
 	for (unsigned wish = 0; wish < POINT_WISHES; wish++) {
 		if (strcmp(word[0], words[wish]) != 0)
 			continue;
-		lines[line_count++] = (struct line){
+		lines[line_count] = (struct line){
 			.wish = (uint8_t)wish,
-			.pointed = word[3] ? read_pointed(word[3]) : 0,
 			.library = strcmp(word[1], "-") != 0 ? word[1] : NULL,
 			.function = word[2],
 		};
+		if (word[3])
+			read_pointed(word[3], &lines[line_count]);
+		line_count++;
 		return;
 	}
 }
@@ -165,6 +167,7 @@ struct point_asked point_select(const struct point_named *named)
 			continue;
 		asked.wishes |= 1u << lines[i].wish;
 		asked.pointed[lines[i].wish] |= lines[i].pointed;
+		asked.texts[lines[i].wish] |= lines[i].texts;
 	}
 	return asked;
 }

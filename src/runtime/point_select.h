@@ -14,8 +14,9 @@ enum point_wish { POINT_WISH_CALL, POINT_WISH_EXEC, POINT_WISH_RETURN, POINT_WIS
 #define POINT_WISHES 4
 struct point_asked {
 	unsigned wishes; /* 1 << enum point_wish */
-	uint16_t pointed
-		[POINT_WISHES]; /* arguments of which the contents are wanted; bit 0: the first */
+	/* by wish: arguments of which the contents are wanted, bit 0 the first; those whose text
+	 * matters, bit 0 the result, bit 1 the first argument */
+	uint16_t pointed[POINT_WISHES], texts[POINT_WISHES];
 };
 
 /*

@@ -256,7 +256,7 @@ void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_field
 		turn_return();
 	turn_settle_access(t);
 	enum event_group group = event_group(kind);
-	if (group == EG_ACCESS) {
+	if (group == EG_ACCESS && !(kind == EV_READ && fields->m & EF_LOOK)) {
 		turn_check_heap(fields->a, fields->n, t->want.site);
 		if (kind == EV_COPY)
 			turn_check_heap(fields->b, fields->n, t->want.site);

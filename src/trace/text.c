@@ -90,8 +90,8 @@ const struct text_row *text_find_row(enum event_kind kind, uint64_t mode)
 
 static const char *const orders[] = { "relaxed", "consume", "acquire",
 				      "release", "acq_rel", "seq_cst" };
-static const char *const flags[TEXT_FLAGS] = { "volatile", "bitfield", "inexact", "casfail",
-					       "environment" };
+static const char *const flags[TEXT_FLAGS] = { "volatile", "bitfield",	  "inexact",
+					       "casfail",  "environment", "look" };
 
 static int find(const char *const *names, int count, const char *name, size_t length)
 {

@@ -59,7 +59,7 @@ const char *text_order_name(unsigned order);
 int text_order(const char *name, size_t length);
 const char *text_flag_name(unsigned bit);
 int text_flag(const char *name, size_t length);
-#define TEXT_FLAGS 5
+#define TEXT_FLAGS 6
 #define TEXT_SEQ_CST 5
 
 /* A variable without @size has this many bytes. */

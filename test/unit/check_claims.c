@@ -181,7 +181,11 @@ static void cut_streams(void **state)
 	(void)state;
 	for (unsigned count = 2; count <= 3; count++) {
 		struct checker_event event = { 0, 1 };
-		struct checker_witness witness = { CHECKER_CYCLE, &event, &event, 1, 1, NULL };
+		struct checker_witness witness = { .claim = CHECKER_CYCLE,
+						   .events = &event,
+						   .steps = &event,
+						   .event_count = 1,
+						   .step_count = 1 };
 		struct trace_writer *writer = trace_writer_open();
 		struct play p = { .dir = make_dir() };
 		uint8_t *events;

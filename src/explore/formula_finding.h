@@ -1,0 +1,11 @@
+/* A violation that src/monitor found, as the findings of a prediction are. */
+#ifndef EXPLORE_FORMULA_FINDING_H
+#define EXPLORE_FORMULA_FINDING_H
+
+#include "monitor/observe.h"
+#include "predict/finding.h"
+
+/* Texts in it are the property set's. Freed with finding_free. */
+struct finding formula_finding(const struct trace *trace, const struct observe_finding *found);
+
+#endif

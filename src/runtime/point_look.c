@@ -1,0 +1,50 @@
+#include "runtime/point_look.h"
+
+#include "event/event.h"
+#include "event/point.h"
+#include "runtime/point_read.h"
+#include "runtime/record.h"
+#include "runtime/turn.h"
+
+static void record_look(uintptr_t pc, uint64_t address, const uint8_t *bytes, unsigned size)
+{
+	struct record_fields fields = { .a = address, .n = size, .m = EF_LOOK };
+	uint8_t *contents = record_open(EV_READ, pc, fields, size);
+
+	if (!contents)
+		return;
+	for (unsigned i = 0; i < size; i++)
+		contents[i] = bytes[i];
+	record_close();
+}
+
+/* Both read twice: to know how much there is, and again when it is this thread's turn. */
+
+unsigned point_look_text(uintptr_t pc, uint64_t address, uint8_t *to)
+{
+	unsigned length = point_read_text(to, address, POINT_STRING_MOST), bytes;
+
+	if (length == POINT_STRING_UNREADABLE)
+		return length;
+	turn_before(EV_READ, (const void *)address, (length & ~POINT_STRING_CUT) + 1, pc);
+	length = point_read_text(to, address, POINT_STRING_MOST);
+	if (length == POINT_STRING_UNREADABLE)
+		return length;
+	bytes = length & ~POINT_STRING_CUT;
+	if (length == bytes)
+		to[bytes++] = 0; /* the NUL is part of what was seen */
+	record_look(pc, address, to, bytes);
+	return length;
+}
+
+bool point_look(uintptr_t pc, uint64_t address, unsigned size, uint64_t *value)
+{
+	*value = 0;
+	if (!point_read((uint8_t *)value, address, size))
+		return false;
+	turn_before(EV_READ, (const void *)address, size, pc);
+	if (!point_read((uint8_t *)value, address, size))
+		return false;
+	record_look(pc, address, (const uint8_t *)value, size);
+	return true;
+}
