@@ -47,9 +47,9 @@ WARN := -Wall -Wextra -Wshadow -Werror
 WARN_C := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
 BASE := -std=gnu17 -D_GNU_SOURCE -Isrc -MMD -MP
 
-TOOL_CFLAGS = $(BASE) -I$(B)/generated $(WARN_C) $(FLAGS_$(MODE)) -DSOOTH_VERSION='"$(VERSION)"' \
+TOOL_CFLAGS = $(BASE) -Iinclude -I$(B)/generated $(WARN_C) $(FLAGS_$(MODE)) -DSOOTH_VERSION='"$(VERSION)"' \
 	-DSOOTH_GCC='"$(GCC_MAJOR)"' $(CFLAGS)
-TOOL_LIBS := -ldw -lelf -ljansson -lz3 -lstdc++
+TOOL_LIBS := -ldw -lelf -ljansson -lz3 -llua5.4 -lstdc++
 
 # The runtime lives in the user's process: never sanitised, nothing exported by accident, no call
 # that the compiler made up of a loop; -fexceptions so that its cleanups run when a thread is
@@ -89,7 +89,7 @@ LIBSOOTH := $(B)/lib/sooth/libsooth.so
 PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
 PROPERTIES := $(addprefix $(B)/,$(wildcard share/sooth/properties/*.prop))
 PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO) \
-	$(B)/include/sooth/annotate.h $(PROPERTIES)
+	$(B)/include/sooth/annotate.h $(B)/include/sooth/monitor.h $(PROPERTIES)
 
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
 MODEL := $(addprefix $(B)/test/model/,brute generate judge pattern_brute pattern_judge)
@@ -197,6 +197,9 @@ bench-paper: all ## two threads that can go wrong among forty: patterns, seconds
 bench-parametric: $(B)/bench/parametric ## a property with a parameter: 1 M events, 10,000 objects, one pass
 	@$<
 
+bench-lattice: $(B)/bench/lattice ## cuts per second and bytes for each cut of a lattice, beside the goals
+	@$<
+
 bench-explore: all $(B)/bench/explore ## controlled executions per second, beside the goals
 	@$(B)/bench/explore $(B)
 
@@ -229,7 +232,7 @@ install: all ## PREFIX=/usr/local DESTDIR=
 	install -m 644 $(LIBSOOTH) $(DESTDIR)$(PREFIX)/lib/sooth/libsooth.so
 	install -m 644 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
 	install -d $(DESTDIR)$(PREFIX)/include/sooth
-	install -m 644 include/sooth/annotate.h $(DESTDIR)$(PREFIX)/include/sooth/annotate.h
+	install -m 644 include/sooth/annotate.h include/sooth/monitor.h $(DESTDIR)$(PREFIX)/include/sooth
 	install -d $(DESTDIR)$(PREFIX)/share/sooth/properties
 	install -m 644 $(PROPERTIES) $(DESTDIR)$(PREFIX)/share/sooth/properties
 
@@ -240,7 +243,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 .PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
-	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-parametric test-queries test-search test-patterns \
+	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-parametric test-queries test-search test-patterns \
 	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
@@ -280,7 +283,7 @@ $(B)/bench/solver: $(SOLVER_BENCH) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lm)
 
-$(B)/bench/explore $(B)/bench/parametric: $(B)/bench/%: $(B)/tool/bench/%.o $(LIB)
+$(B)/bench/explore $(B)/bench/parametric $(B)/bench/lattice: $(B)/bench/%: $(B)/tool/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 

@@ -17,6 +17,7 @@ struct checker_base *checker_base_open(const struct trace *trace, struct checker
 	base->loaded_end = mem_zalloc(base->streams, sizeof *base->loaded_end);
 	base->window_end = mem_zalloc(base->streams, sizeof *base->window_end);
 	base->first = mem_zalloc(base->streams, sizeof *base->first);
+	base->passed = mem_zalloc(base->streams + 1, sizeof *base->passed);
 	return base;
 }
 
@@ -46,6 +47,9 @@ void checker_base_close(struct checker_base *base)
 	free(base->loaded_end);
 	free(base->window_end);
 	free(base->first);
+	for (uint32_t i = 0; i < base->streams; i++)
+		vec_free(&base->passed[i]);
+	free(base->passed);
 	checker_world_close(base->start);
 	checker_source_close(base->source);
 	free(base);
@@ -79,6 +83,37 @@ static bool other_order(const struct checker_base *base, const struct checker_re
 		       checker_event_words(base->start->trace, record->stream, record->index).text);
 }
 
+/* One stretch a turn: the memory is that of the base run, which is the caller's as well. */
+static void note_passed(struct checker_base *base, uint32_t stream, uint64_t begin, uint64_t end)
+{
+	checker_passed_list *list = &base->passed[stream];
+	struct checker_passed *last = list->count ? &list->items[list->count - 1] : NULL;
+
+	if (last && last->place + (last->end - last->begin) == base->passed_count)
+		last->end = end;
+	else if (end > begin)
+		*vec_push(list) = (struct checker_passed){ begin, end, base->passed_count };
+	base->passed_count += end - begin;
+}
+
+uint64_t checker_base_place(const struct checker_base *base, uint32_t stream, uint64_t index)
+{
+	const checker_passed_list *list = &base->passed[stream];
+	size_t low = 0, high = list->count;
+
+	while (low + 1 < high) {
+		size_t middle = (low + high) / 2;
+
+		if (list->items[middle].begin <= index)
+			low = middle;
+		else
+			high = middle;
+	}
+	assert(low < list->count && index >= list->items[low].begin &&
+	       index < list->items[low].end);
+	return list->items[low].place + (index - list->items[low].begin);
+}
+
 bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end, struct err *err)
 {
 	struct checker_world *world = base->start;
@@ -89,6 +124,7 @@ bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end,
 		return no_stream(number, err);
 	if (end < world->threads[stream].done)
 		return backwards(base, stream, world->threads[stream].done, end, err);
+	note_passed(base, stream, world->threads[stream].done, end);
 	while (world->threads[stream].done < end) {
 		/* `count` goes through what is loaded; checker_base_clear drops what is behind it */
 		if (base->count < base->loaded.count) {

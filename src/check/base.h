@@ -40,15 +40,24 @@ struct checker_range {
 	uint64_t first, last;
 };
 
+/* Events of a stream that came one after the other before the window. */
+struct checker_passed {
+	uint64_t begin, end; /* indices */
+	uint64_t place;	     /* how many events came before the first of them */
+};
+typedef VEC(struct checker_passed) checker_passed_list;
+
 struct checker_base {
 	struct checker_source *source;
 	struct checker_world *start;	   /* when the window starts */
 	VEC(struct checker_record) loaded; /* from there on, in base order */
 	uint32_t count;			   /* of them in the window */
 	uint32_t streams;
-	uint64_t *loaded_end; /* for each stream: the first index that is not loaded */
-	uint64_t *window_end; /* … not in the window */
-	uint32_t *first;      /* for each thread: its first event of the window, or CHECKER_END */
+	uint64_t *loaded_end;	     /* for each stream: the first index that is not loaded */
+	uint64_t *window_end;	     /* … not in the window */
+	checker_passed_list *passed; /* for each stream: what came before the window */
+	uint64_t passed_count;	     /* events of them all */
+	uint32_t *first; /* for each thread: its first event of the window, or CHECKER_END */
 	struct map frozen_bytes; /* line to bits */
 	struct map own_bytes;	 /* the same: not judged, what is in them is the thread's doing */
 	struct map frozen[CHECKER_CLASSES];
@@ -65,6 +74,9 @@ void checker_base_close(struct checker_base *base);
 /* Moves the start on, or loads the window: one run. */
 bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end, struct err *err);
 bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end, struct err *err);
+
+/* How many events had come when this one did, which came before the window; by stream, not number. */
+uint64_t checker_base_place(const struct checker_base *base, uint32_t stream, uint64_t index);
 
 /* Between the two, and when all of the window is loaded. */
 void checker_base_clear(struct checker_base *base);

@@ -22,7 +22,8 @@ struct seat {
 	uint32_t thread;
 	uint32_t position; /* of the anchor in the schedule, from 1 on; 0: it did not happen */
 	bool in_group;
-	double place;	  /* in the schedule: a whole number for events */
+	bool placed;  /* has a place: requests get theirs one after the other */
+	double place; /* in the schedule: a whole number for events; below 0: before the window */
 	double low, high; /* requests: bounds of the place */
 };
 
@@ -75,6 +76,15 @@ static bool is_past(const struct judge *j, const struct checker_event *event)
 	return stream != TRACE_NONE && event->index < j->play->base->start->threads[stream].done;
 }
 
+/* Where an event from before the window came: all of those below 0, in their order. */
+static double past_place(const struct judge *j, const struct checker_event *event)
+{
+	uint32_t stream = checker_stream_of(j->play->world->trace, event->stream);
+
+	return (double)checker_base_place(j->play->base, stream, event->index) -
+	       (double)j->play->base->passed_count;
+}
+
 /* Where the thread was created: 0 before the window, or nobody is known to; -1 not yet. */
 static double creation_of(const struct judge *j, uint32_t number)
 {
@@ -123,7 +133,21 @@ static bool seat_request(struct judge *j, struct seat *seat, uint32_t previous, 
 	seat->low = previous ? position_of(j, previous) : creation_of(j, seat->number);
 	if (seat->low < 0 || (previous && seat->low == 0))
 		return refuse(j, seat, "is not asked for in the schedule", err);
-	seat->place = -1;
+	return true;
+}
+
+/* A request has the place right before what it asked for. */
+static bool seat_past(struct judge *j, struct seat *seat, struct err *err)
+{
+	const struct checker_event *anchor = &seat->occurrence->anchor;
+	uint32_t stream = checker_stream_of(j->play->world->trace, anchor->stream);
+
+	if (seat->in_group)
+		return refuse(j, seat, "was before the window, and is said to be next in it", err);
+	seat->thread = checker_source_thread(j->play->base->source, stream);
+	seat->place = past_place(j, anchor) - (seat->occurrence->before ? 0.5 : 0);
+	seat->low = seat->high = seat->place;
+	seat->placed = true;
 	return true;
 }
 
@@ -131,6 +155,8 @@ static bool seat_choice(struct judge *j, struct seat *seat, struct err *err)
 {
 	uint32_t previous;
 
+	if (is_past(j, &seat->occurrence->anchor))
+		return seat_past(j, seat, err);
 	seat->number = find_number(j, &seat->occurrence->anchor, &previous);
 	if (!seat->number)
 		return refuse(j, seat, "is not in the window", err);
@@ -139,6 +165,7 @@ static bool seat_choice(struct judge *j, struct seat *seat, struct err *err)
 	if (seat->occurrence->before)
 		return seat_request(j, seat, previous, err);
 	seat->place = seat->position ? seat->position : j->end;
+	seat->placed = true;
 	if (seat->position || seat->in_group)
 		return true;
 	if (seat->occurrence->may_be_next && is_next(j->play, seat->number))
@@ -461,25 +488,29 @@ static bool is_same(const struct checker_event *a, const struct checker_event *b
 	return a->stream == b->stream && a->index == b->index;
 }
 
+/* Its place, whether before the window or in the schedule; false: it has not happened. */
+static bool find_place(const struct judge *j, const struct checker_event *event, double *place)
+{
+	uint32_t previous;
+
+	if (is_past(j, event))
+		*place = past_place(j, event);
+	else
+		*place = position_of(j, find_number(j, event, &previous));
+	return *place != 0;
+}
+
 static bool lives_at(const struct judge *j, const struct seat *seat,
 		     const struct checker_life *life)
 {
 	const struct checker_event *anchor = &seat->occurrence->anchor;
-	uint32_t previous, position;
+	double place;
 
-	if (life->has_born && !is_same(&life->born, anchor) && !is_past(j, &life->born)) {
-		position = position_of(j, find_number(j, &life->born, &previous));
-		if (!position || position >= seat->place)
-			return false;
-	}
-	if (life->has_dead && !is_same(&life->dead, anchor)) {
-		if (is_past(j, &life->dead))
-			return false;
-		position = position_of(j, find_number(j, &life->dead, &previous));
-		if (position && position <= seat->place)
-			return false;
-	}
-	return true;
+	if (life->has_born && !is_same(&life->born, anchor) &&
+	    (!find_place(j, &life->born, &place) || place >= seat->place))
+		return false;
+	return !life->has_dead || is_same(&life->dead, anchor) ||
+	       !find_place(j, &life->dead, &place) || place > seat->place;
 }
 
 static bool all_live(const struct judge *j)
@@ -513,16 +544,29 @@ static void mark_lives(const struct judge *j, const struct seat *seat, place_lis
 {
 	const struct checker_property *property = j->match->property;
 	const uint32_t *binding = binding_of(j, seat->occurrence);
-	uint32_t previous;
+	double place;
 
 	for (uint32_t p = 0; p < property->parameters; p++) {
 		const struct checker_life *life =
 			binding[p] == CHECKER_UNBOUND ? NULL : &property->lives[binding[p]];
 
-		if (life && life->has_born)
-			*vec_push(marks) = position_of(j, find_number(j, &life->born, &previous));
-		if (life && life->has_dead)
-			*vec_push(marks) = position_of(j, find_number(j, &life->dead, &previous));
+		if (life && life->has_born && find_place(j, &life->born, &place))
+			*vec_push(marks) = place;
+		if (life && life->has_dead && find_place(j, &life->dead, &place))
+			*vec_push(marks) = place;
+	}
+}
+
+/* At one anchor they happen at once. */
+static void put_requests(struct judge *j, uint32_t number, double place, bool placed)
+{
+	for (size_t i = 0; i < j->count; i++) {
+		struct seat *seat = &j->seats[i];
+
+		if (seat->occurrence->before && seat->number == number) {
+			seat->place = place;
+			seat->placed = placed;
+		}
 	}
 }
 
@@ -535,14 +579,14 @@ static bool place_requests(struct judge *j, size_t i)
 	place_list marks = { 0 };
 	bool ok = false;
 
-	while (i < j->count && (!j->seats[i].occurrence->before || j->seats[i].place >= 0))
+	while (i < j->count && j->seats[i].placed)
 		i++;
 	if (j->placings++ > PLACINGS)
 		return false;
 	if (i == j->count)
 		return all_live(j) && holds(j, j->match->pattern);
 	for (size_t k = 0; k < j->count; k++) {
-		if (j->seats[k].place >= 0)
+		if (j->seats[k].placed)
 			*vec_push(&marks) = j->seats[k].place;
 		if (j->seats[k].occurrence->before) {
 			*vec_push(&marks) = j->seats[k].low;
@@ -557,17 +601,9 @@ static bool place_requests(struct judge *j, size_t i)
 		if (marks.items[k] == marks.items[k + 1] || place <= j->seats[i].low ||
 		    place >= j->seats[i].high)
 			continue;
-		for (size_t s = i; s < j->count; s++) { /* at one anchor they happen at once */
-			if (j->seats[s].occurrence->before &&
-			    j->seats[s].number == j->seats[i].number)
-				j->seats[s].place = place;
-		}
+		put_requests(j, j->seats[i].number, place, true);
 		ok = place_requests(j, i + 1);
-		for (size_t s = i; s < j->count; s++) {
-			if (j->seats[s].occurrence->before &&
-			    j->seats[s].number == j->seats[i].number)
-				j->seats[s].place = -1;
-		}
+		put_requests(j, j->seats[i].number, place, false);
 	}
 	vec_free(&marks);
 	return ok;

@@ -16,6 +16,7 @@ int cmd_cxx(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_observe(int argc, char **argv);
 int cmd_explore(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_trace(int argc, char **argv);

@@ -42,7 +42,10 @@ static const char usage[] =
 	"  --json           the report as JSON\n"
 	"  -v               say what each execution was for and how it ended\n"
 	"\n"
-	"Exit status: 0 nothing found, 1 it fails, 2 bad use or it cannot be run.\n";
+	"Exit status: 0 nothing found, 1 it fails, 2 bad use, it cannot be run, or a property "
+	"could "
+	"not\n"
+	"be judged.\n";
 
 /* ---- the command line --------------------------------------------------------------------- */
 
@@ -146,11 +149,49 @@ static bool make_directory(struct exploring *x)
 
 /* ---- the report --------------------------------------------------------------------------- */
 
-static void tell(const struct exploring *x)
+/* What can be seen of the properties, from the first run, and what was found. To be freed. */
+static struct report *make_judged(const struct exploring *x, size_t *count)
+{
+	static const struct predict_result nothing;
+	struct report *judged = mem_zalloc(x->found.count + 1, sizeof *judged);
+
+	*count = x->judging.has_first ? 1 + x->found.count : 0;
+	judged[0] = (struct report){
+		.result = &nothing,
+		.properties = &x->judging.first,
+		.files = x->properties.files.items,
+		.file_count = x->properties.files.count,
+	};
+	for (size_t i = 0; i < x->found.count; i++)
+		judged[1 + i] = x->found.items[i].report;
+	return judged;
+}
+
+/* Says what was not judged and must not pass for well: see report.h. */
+static bool say_unjudged(const struct report *judged, size_t count)
+{
+	struct report_sentences sentences = { 0 };
+	bool any;
+
+	report_unjudged(judged, count, &sentences);
+	any = sentences.list.count > 0;
+	for (size_t i = 0; i < sentences.list.count; i++)
+		cli_complain("explore", "%s", sentences.list.items[i]);
+	report_sentences_free(&sentences);
+	return any;
+}
+
+/* False: a property was not judged. */
+static bool tell(const struct exploring *x)
 {
 	enum session_mode mode = x->session ? session_mode(x->session) : SESSION_ONCE;
 	const char *why = x->session ? session_fallback(x->session) : NULL;
+	size_t judged_count;
+	struct report *judged = make_judged(x, &judged_count);
+	bool unjudged = say_unjudged(judged, judged_count);
 	struct explore_told told = {
+		.judged = judged,
+		.judged_count = judged_count,
 		.found = x->found.items,
 		.found_count = x->found.count,
 		.doubts = x->doubts.items,
@@ -168,6 +209,8 @@ static void tell(const struct exploring *x)
 		explore_print_json(&told);
 	else
 		explore_print_text(&told);
+	free(judged);
+	return !unjudged;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
@@ -220,6 +263,7 @@ static void clean_up(struct exploring *x)
 	if (x->session)
 		session_close(x->session);
 	explore_close(x->explore);
+	judging_close(&x->judging);
 	properties_close(&x->properties);
 }
 
@@ -247,7 +291,7 @@ static int run(struct exploring *x)
 	if (!well)
 		cli_complain("explore", "%s", err.text);
 	if (well || x->json)
-		tell(x);
+		well &= tell(x);
 	return !well ? CLI_BAD_USE : x->found.count ? CLI_FINDINGS : CLI_OK;
 }
 

@@ -245,6 +245,9 @@ static int replay_finding(struct replay *r, struct report *report, struct report
 		const char *about = message_make(report->describe, finding);
 
 		schedule.about = mem_copy_text(about, strlen(about));
+		if (finding->property)
+			schedule_expect_property(&schedule, finding->property->name,
+						 finding->formula);
 		if (!schedule_write(&schedule, r->save, &err))
 			status = refuse(&err);
 	}
@@ -305,6 +308,7 @@ int cmd_replay(int argc, char **argv)
 			.keep = r.keep,
 			.times = r.times,
 			.json = r.predicting.json,
+			.properties = &r.predicting.properties,
 		});
 	if (!predicting_open_properties(&r.predicting) ||
 	    !properties_select_kept("replay", r.trace))

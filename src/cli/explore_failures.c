@@ -15,15 +15,16 @@
 #include <string.h>
 
 #define MINIMISE_MOST 300
+#define MINIMISE_JUDGED_MOST 60 /* where each execution is recorded and judged */
 
 /* ---- the schedule ------------------------------------------------------------------------- */
 
-/* bank.schedule, bank-2.schedule …, or as --save says */
-static char *schedule_name(const struct exploring *x, size_t number)
+char *exploring_schedule_name(const struct exploring *x)
 {
 	const char *slash = strrchr(x->program[0], '/');
 	const char *name = slash ? slash + 1 : x->program[0];
 	char *text;
+	size_t number = x->saved;
 	int length;
 
 	if (number == 0)
@@ -37,10 +38,10 @@ static char *schedule_name(const struct exploring *x, size_t number)
 }
 
 /* Saves what a run did. NULL: it could not be, which was said. */
-static char *save_schedule(const struct exploring *x, const struct plan *plan,
+static char *save_schedule(struct exploring *x, const struct plan *plan,
 			   const struct outcome *outcome, const char *path)
 {
-	char *name = schedule_name(x, x->found.count);
+	char *name = exploring_schedule_name(x);
 	struct schedule schedule = { 0 };
 	struct trace *trace;
 	struct err err;
@@ -53,6 +54,7 @@ static char *save_schedule(const struct exploring *x, const struct plan *plan,
 		schedule_free(&schedule);
 		trace_close(trace);
 	}
+	x->saved += saved;
 	if (saved)
 		return name;
 	cli_complain("explore", "the schedule is not saved: %s", err.text);
@@ -83,6 +85,8 @@ static bool report_failure(struct exploring *x, const struct failure *failure,
 				  },
 				  err);
 
+	if (told && outcome->violated && !why)
+		exploring_confirm_violations(x, &explored);
 	if (told)
 		*vec_push(&x->found) = explored;
 	free(schedule);
@@ -221,7 +225,9 @@ static void minimise(struct exploring *x, struct failure *failure)
 		session = exploring_open_session(x, x->mode, NULL, &err);
 	if (session)
 		x->extra += minimise_failure(exploring_executor(x, session, x->traced), failure,
-					     MINIMISE_MOST, explore_usual_status(x->explore));
+					     x->properties.files.count ? MINIMISE_JUDGED_MOST
+								       : MINIMISE_MOST,
+					     explore_usual_status(x->explore));
 	if (session && !x->session)
 		session_close(session);
 }
@@ -229,7 +235,8 @@ static void minimise(struct exploring *x, struct failure *failure)
 /* The execution that failed was recorded itself, with kernel threads: nothing is to be repeated. */
 static bool was_recorded(const struct exploring *x)
 {
-	return x->traced && !x->all && session_mode(x->session) == SESSION_ONCE;
+	return x->traced && !x->all && !x->properties.files.count &&
+	       session_mode(x->session) == SESSION_ONCE;
 }
 
 bool exploring_tell_failures(struct exploring *x, struct err *err)

@@ -53,8 +53,12 @@ static const char *why_incomplete(const struct explore_told *told)
 		return "the budget is used up";
 	if (r->systematic.world)
 		return "the program waits for something outside, whose order is not known";
+	if (r->systematic.unordered)
+		return "signals or cancellations came, and not everywhere they could";
 	if (r->systematic.diverged)
 		return "the program does not do the same in the same order";
+	if (r->systematic.lost && !r->limits)
+		return "executions are too large to be compared";
 	return r->limits ? "some executions did not end" : "what is unknown may hide something";
 }
 
@@ -87,6 +91,7 @@ void explore_print_text(const struct explore_told *told)
 
 	for (size_t i = 0; i < told->found_count; i++)
 		report_print_findings(&told->found[i].report, &numbers, stdout);
+	report_print_properties(told->judged, told->judged_count, stdout);
 	print_end(told);
 }
 
@@ -155,6 +160,8 @@ void explore_print_json(const struct explore_told *told)
 	all = report_json(reports.items, reports.count, NULL, 0);
 	add_stats(json_object_get(all, "stats"), told);
 	put(all, "unknown", told->doubt_count);
+	json_object_set_new(all, "properties",
+			    report_json_properties(told->judged, told->judged_count));
 	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 	putchar('\n');
 	json_decref(all);

@@ -14,6 +14,9 @@ struct explore_told {
 	const char *mode;     /* "persistent" … */
 	const char *fallback; /* why it is not the one that was asked for; NULL: it is */
 	uint64_t extra;	      /* runs to minimise and to confirm */
+	/* With -p, what the properties are told from: of the first run, and of each in `found`. */
+	const struct report *judged;
+	size_t judged_count;
 };
 
 void explore_print_text(const struct explore_told *told);

@@ -1,6 +1,7 @@
 #include "cli/explored.h"
 
 #include "base/mem.h"
+#include "cli/confirming.h"
 #include "cli/judging.h"
 #include "event/event.h"
 #include "explore/effect.h"
@@ -84,22 +85,23 @@ static void put_word(FILE *out, const char *word)
 	fputc('\'', out);
 }
 
-/* "sooth replay x.schedule -- ./x 3" */
-static char *make_replay(const struct explored_source *source)
+char *explored_replay(const char *schedule, const struct properties *properties, char **program)
 {
 	char *text = NULL;
 	size_t length;
-	FILE *out;
+	FILE *out = open_memstream(&text, &length);
 
-	if (!source->schedule)
-		return NULL;
-	out = open_memstream(&text, &length);
 	if (!out)
 		abort();
 	fputs("sooth replay ", out);
-	put_word(out, source->schedule);
+	for (size_t i = 0; properties && i < properties->given.count; i++) {
+		fputs("-p ", out);
+		put_word(out, properties->given.items[i]);
+		fputc(' ', out);
+	}
+	put_word(out, schedule);
 	fputs(" --", out);
-	for (char **word = source->program; *word; word++) {
+	for (char **word = program; *word; word++) {
 		fputc(' ', out);
 		put_word(out, *word);
 	}
@@ -203,23 +205,21 @@ static bool open_violation(struct explored *explored, const struct explored_sour
 {
 	struct predict_result *result = mem_zalloc(1, sizeof *result);
 
-	if (!judging_look(source->properties, trace, &explored->set, result, err)) {
+	explored->set = mem_zalloc(1, sizeof *explored->set);
+	if (!judging_look(source->properties, trace, explored->set, result, err)) {
 		predict_result_free(result);
 		free(result);
-		property_set_free(&explored->set);
+		property_set_free(explored->set);
+		free(explored->set);
 		trace_close(trace);
 		return false;
 	}
-	for (size_t i = 0; i < result->findings.count; i++) {
-		struct finding *f = &result->findings.items[i];
-
-		if (f->status == FINDING_OBSERVED && !source->why)
-			f->status = FINDING_CONFIRMED;
-	}
+	explored->replays = mem_zalloc(result->findings.count + 1, sizeof *explored->replays);
 	explored->report = (struct report){
 		.trace = explored->trace,
 		.result = result,
-		.properties = &explored->set,
+		.replays = explored->replays,
+		.properties = explored->set,
 		.files = source->properties->files.items,
 		.file_count = source->properties->files.count,
 		.describe = describe_open(&(struct describe_request){
@@ -246,7 +246,9 @@ bool explored_open(struct explored *explored, const struct explored_source *sour
 	words.symbols = trace_symbols_open(trace);
 	observed.status = source->why ? FINDING_OBSERVED : FINDING_CONFIRMED;
 	observed.message = make_message(source, &words);
-	observed.replay = make_replay(source);
+	if (source->schedule)
+		observed.replay =
+			explored_replay(source->schedule, source->properties, source->program);
 	find_place(&observed, outcome, &words);
 	find_events(&observed, outcome, trace);
 	trace_symbols_close(words.symbols);
@@ -270,6 +272,10 @@ void explored_close(struct explored *explored)
 	struct report *report = &explored->report;
 	const struct trace *trace = describe_trace(report->describe);
 
+	confirming_free(report);
+	for (size_t i = 0; explored->replays && i < report->result->findings.count; i++)
+		free(explored->replays[i]);
+	free(explored->replays);
 	describe_close(report->describe);
 	trace_close((struct trace *)trace);
 	predict_result_free((struct predict_result *)report->result);
@@ -283,6 +289,8 @@ void explored_close(struct explored *explored)
 		vec_free(&observed->events);
 	}
 	vec_free(&report->observed);
-	property_set_free(&explored->set);
+	if (explored->set)
+		property_set_free(explored->set);
+	free(explored->set);
 	free(explored->trace);
 }

@@ -22,7 +22,8 @@ struct explored_source {
 struct explored {
 	char *trace; /* the recording; NULL: there is none */
 	struct report report;
-	struct property_set set; /* of the report, if it violates a property */
+	struct property_set *set; /* of the report, if it violates a property; NULL: it does not */
+	char **replays;		  /* of the report: a command for each finding, or NULL */
 	bool confirmed;
 };
 
@@ -30,6 +31,9 @@ struct explored {
 bool explored_open(struct explored *explored, const struct explored_source *source,
 		   struct err *err);
 void explored_close(struct explored *explored);
+
+/* "sooth replay -p x.prop x.schedule -- ./x 3"; to be freed. */
+char *explored_replay(const char *schedule, const struct properties *properties, char **program);
 
 /* The word for a failure: "assertion", "lost-signal" … */
 const char *explored_kind(const struct outcome *outcome);

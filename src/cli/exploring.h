@@ -42,6 +42,7 @@ struct exploring {
 	bool went_on; /* with kernel threads, after a failure that fibers alone showed */
 	/* out */
 	uint64_t extra; /* runs to minimise and to confirm */
+	size_t saved;	/* schedules */
 	VEC(struct explored) found;
 	VEC(struct exploring_doubt) doubts;
 };
@@ -65,6 +66,15 @@ bool exploring_start(struct exploring *x, struct err *err);
 
 /* Goes on after a failure that was an artefact of the mode, with threads of the kernel. */
 bool exploring_go_on(struct exploring *x, struct err *err);
+
+/* bank.schedule, bank-2.schedule …, or as --save says: for the next one. To be freed. */
+char *exploring_schedule_name(const struct exploring *x);
+
+/*
+ * A run that violates a property, or of which another order does: such orders are run, told as
+ * confirmed if they show it, and saved.
+ */
+void exploring_confirm_violations(struct exploring *x, struct explored *explored);
 
 /* Repeats what failed and was not told yet: into `found` or `doubts`. */
 bool exploring_tell_failures(struct exploring *x, struct err *err);

@@ -40,6 +40,33 @@ static uint64_t key_of(const struct finding *f)
 	return hash_mix(hash_text(f->formula, f->property->name), places) | 1;
 }
 
+static bool is_told(const struct property_events *events, const char *text)
+{
+	for (size_t i = 0; i < events->unseen.count; i++) {
+		if (!strcmp(events->unseen.items[i], text))
+			return true;
+	}
+	return false;
+}
+
+/* What could not be seen in the first run is told; in another one more may have come up. */
+static void see(struct judging *j, struct property_set *set)
+{
+	if (!j->has_first) {
+		j->first = *set;
+		*set = (struct property_set){ 0 };
+		j->has_first = true;
+		return;
+	}
+	for (size_t i = 0; i < set->properties.count; i++) {
+		const struct property_events *events = &set->properties.items[i];
+
+		for (size_t k = 0; k < events->unseen.count; k++)
+			j->unknown +=
+				!is_told(&j->first.properties.items[i], events->unseen.items[k]);
+	}
+}
+
 static uint64_t judge(struct judging *j)
 {
 	struct predict_result result = { 0 };
@@ -54,11 +81,12 @@ static uint64_t judge(struct judging *j)
 	}
 	if (judging_look(j->properties, trace, &set, &result, &err)) {
 		for (size_t i = 0; !key && i < result.findings.count; i++) {
-			if (result.findings.items[i].kind == FINDING_PATTERN)
+			if (result.findings.items[i].property)
 				key = key_of(&result.findings.items[i]);
 		}
 		j->unknown += result.stats.unknown + result.stats.not_asked +
 			      result.stats.windows_left + (result.stats.windows > 1);
+		see(j, &set);
 	} else {
 		j->unknown++;
 	}
@@ -86,4 +114,9 @@ void judging_open(struct judging *j, struct executor *behind, const struct prope
 	j->behind = behind;
 	j->properties = properties;
 	j->trace = trace;
+}
+
+void judging_close(struct judging *j)
+{
+	property_set_free(&j->first);
 }

@@ -16,10 +16,15 @@ struct judging {
 	const struct properties *properties;
 	const char *trace;
 	uint64_t unknown; /* what was left undecided in all runs; not 0: silence proves nothing */
+	/* of the first run: what of the properties can be seen at all */
+	struct property_set first;
+	bool has_first;
 };
-/* All but `unknown` is set. */
+/* What is left from an earlier call with the same struct, which starts as zeroes, is kept. */
 void judging_open(struct judging *judging, struct executor *behind,
 		  const struct properties *properties, const char *trace);
+
+void judging_close(struct judging *judging);
 
 /* The patterns of the properties in one recording. The caller frees both, the result first. */
 bool judging_look(const struct properties *properties, const struct trace *trace,

@@ -20,6 +20,8 @@ static const struct command {
 	{ "record", "[-o TRACE] PROG ARGS...", "run a program and record it", cmd_record },
 	{ "predict", "TRACE", "find the bugs that other schedules of a recorded run show",
 	  cmd_predict },
+	{ "observe", "-p FILE TRACE", "judge properties on all runs of a recorded one",
+	  cmd_observe },
 	{ "replay", "TRACE FINDING", "run a program again so that a finding shows", cmd_replay },
 	{ "explore", "PROG ARGS...", "run a program in many orders until it fails", cmd_explore },
 	{ "trace", "dump|stat|check|...", "look at a recording", cmd_trace },

@@ -5,6 +5,7 @@
 #ifndef CLI_OBSERVING_H
 #define CLI_OBSERVING_H
 
+#include "cli/properties.h"
 #include "monitor/observe.h"
 #include "predict/predict.h"
 
@@ -29,7 +30,7 @@ bool observing_has_work(const struct property_set *set);
  * problems, faults. False: `err` says why nothing could be done.
  */
 bool observing_add(const struct observing *observing, const struct trace *trace,
-		   const struct property_set *set, const char *directory,
+		   const struct property_set *set, const struct properties *files,
 		   struct predict_result *result, struct observe_result *out, struct err *err);
 
 #endif

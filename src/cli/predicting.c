@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/confirming.h"
 #include "report/last.h"
+#include "report/lattices.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ void predicting_init(struct predicting *p, const char *command)
 			.steps = PREDICT_STEPS,
 		},
 	};
+	observing_init(&p->observing);
 }
 
 bool predicting_open_properties(struct predicting *p)
@@ -250,8 +252,8 @@ static struct property_set *read_properties(struct predicting *p, const struct t
 	return NULL;
 }
 
-static bool run(struct predicting *p, const struct trace *trace, const char *path,
-		const struct property_set *properties, struct predict_result *result)
+static bool predict(struct predicting *p, const struct trace *trace, const char *path,
+		    const struct property_set *properties, struct predict_result *result)
 {
 	bool terminal = isatty(STDERR_FILENO);
 	struct predict_options options = p->options;
@@ -278,8 +280,40 @@ static bool run(struct predicting *p, const struct trace *trace, const char *pat
 	return done;
 }
 
-static void observe(struct report *report, const struct trace *trace, const char *kind,
-		    const char *message, bool aborted, bool last)
+static void count_events(const struct trace *trace, struct predict_stats *stats)
+{
+	stats->threads = 0;
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
+		struct trace_cursor *cursor = trace_cursor_open(trace, i);
+		struct trace_event event;
+		struct err err;
+
+		stats->threads += trace_stream(trace, i)->host == TRACE_NONE;
+		while (trace_next(cursor, &event, &err))
+			stats->events += event.index != TRACE_NO_INDEX;
+		trace_cursor_close(cursor);
+	}
+}
+
+/* Formulas on all runs; their findings come behind those of the prediction. */
+static void observe(struct predicting *p, const struct trace *trace, struct report *report,
+		    struct predict_result *result)
+{
+	struct observe_result *found;
+	struct err err = { 0 };
+
+	if (!observing_has_work(report->properties))
+		return;
+	report->observation = found = mem_zalloc(1, sizeof *found);
+	if (!observing_add(&p->observing, trace, report->properties, &p->properties, result, found,
+			   &err))
+		add_problem(p, err.text);
+	for (size_t i = 0; i < found->problems.count; i++)
+		add_problem(p, found->problems.items[i]);
+}
+
+static void add_observed(struct report *report, const struct trace *trace, const char *kind,
+			 const char *message, bool aborted, bool last)
 {
 	struct report_observed *o = vec_push(&report->observed);
 	struct last_events events = { 0 };
@@ -307,11 +341,11 @@ static void add_end(struct report *report, const struct trace *trace,
 		    const struct predicting_end *end)
 {
 	if (end->kind)
-		observe(report, trace, end->kind, end->message, end->aborted, false);
+		add_observed(report, trace, end->kind, end->message, end->aborted, false);
 	if (end->hung && !explains_hanging(report->result))
-		observe(report, trace, "deadlock",
-			"all threads stayed blocked for a second; the program was ended", false,
-			true);
+		add_observed(report, trace, "deadlock",
+			     "all threads stayed blocked for a second; the program was ended",
+			     false, true);
 }
 
 static struct describe *describe(const struct predicting *p, const struct trace *trace,
@@ -323,6 +357,12 @@ static struct describe *describe(const struct predicting *p, const struct trace 
 	for (size_t i = 0; i < report->observed.count; i++) {
 		for (size_t k = 0; k < report->observed.items[i].events.count; k++)
 			*vec_push(&also) = report->observed.items[i].events.items[k];
+	}
+	for (size_t i = 0; i < report->result->findings.count; i++) {
+		const struct finding *f = &report->result->findings.items[i];
+
+		for (size_t k = 0; k < f->run.count; k++)
+			*vec_push(&also) = f->run.items[k];
 	}
 	for (size_t i = 0; i < report->result->leads.count; i++) {
 		const struct finding *lead = &report->result->leads.items[i];
@@ -393,17 +433,22 @@ void predicting_add(struct predicting *p, const char *path, const char *process,
 	report.result = result = mem_zalloc(1, sizeof *result);
 	properties = read_properties(p, trace, path);
 	reading = seconds_now() - start;
-	run(p, trace, path, properties, result);
+	if (p->observe_only)
+		count_events(trace, &result->stats);
+	else
+		predict(p, trace, path, properties, result);
 	if (properties)
 		result->stats.seconds += reading;
 	report.properties = properties;
+	report.observed_only = p->observe_only;
+	observe(p, trace, &report, result);
 	report.files = p->properties.files.items;
 	report.file_count = p->properties.files.count;
 	say_faults(p, result);
 	if (end)
 		add_end(&report, trace, end);
 	report.describe = describe(p, trace, &report);
-	if (!strcmp(p->command, "predict") && trace_meta(trace, "program"))
+	if (strcmp(p->command, "check") && trace_meta(trace, "program"))
 		report.replay = predicting_replay_command(p, path);
 	*vec_push(&p->reports) = report;
 }
@@ -417,6 +462,7 @@ static void print_text(const struct predicting *p)
 	for (size_t i = 0; i < p->reports.count; i++)
 		report_print_findings(&p->reports.items[i], &numbers, stdout);
 	report_print_properties(p->reports.items, p->reports.count, stdout);
+	lattices_print(p->reports.items, p->reports.count, p->observe_only, stdout);
 	if (p->reports.count)
 		report_print_summary(p->reports.items, p->reports.count, stdout);
 }
@@ -446,6 +492,9 @@ static void free_report(struct report *r)
 	}
 	vec_free(&r->observed);
 	free((char *)r->replay);
+	if (r->observation)
+		observe_result_free((struct observe_result *)r->observation);
+	free((struct observe_result *)r->observation);
 	if (r->properties)
 		property_set_free((struct property_set *)r->properties);
 	free((struct property_set *)r->properties);

@@ -2,6 +2,7 @@
 #ifndef CLI_PREDICTING_H
 #define CLI_PREDICTING_H
 
+#include "cli/observing.h"
 #include "cli/properties.h"
 #include "predict/predict.h"
 #include "report/report.h"
@@ -12,6 +13,8 @@ struct predicting {
 	const char *command; /* "predict", for messages */
 	struct predict_options options;
 	struct properties properties; /* -p; else those that a trace was recorded with */
+	struct observing observing;   /* how formulas are judged on all runs */
+	bool observe_only;	      /* and nothing else is done */
 	bool json, warnings;
 	/* out */
 	VEC(struct report) reports; /* a process each */

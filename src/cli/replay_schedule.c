@@ -18,7 +18,10 @@ bool replay_is_schedule(const char *path)
 
 static void print_text(const struct schedule *s, const struct schedule_result *r)
 {
-	if (r->verdict == SCHEDULE_SHOWN && !strcmp(s->expect, "race"))
+	if (r->verdict == SCHEDULE_SHOWN && s->property)
+		printf("%s: %s is violated; the run ended with: %s%s%s\n", s->expect, s->property,
+		       effect_name(r->effect.kind), r->effect.text[0] ? ": " : "", r->effect.text);
+	else if (r->verdict == SCHEDULE_SHOWN && !strcmp(s->expect, "race"))
 		printf("race: T%u and T%u stood before their accesses at the same time; then: "
 		       "%s%s%s\n",
 		       r->met[0].thread, r->met[1].thread, effect_name(r->effect.kind),
@@ -38,6 +41,7 @@ static void print_json(const struct schedule *s, const struct schedule_result *r
 
 	json_object_set_new(all, "version", json_integer(1));
 	json_object_set_new(all, "kind", json_string(s->expect));
+	json_object_set_new(all, "property", report_json_text(s->property));
 	json_object_set_new(all, "verdict",
 			    json_string(r->verdict == SCHEDULE_SHOWN ? "confirmed" : "diverged"));
 	json_object_set_new(all, "why", report_json_text(r->why));
@@ -67,7 +71,8 @@ static int follow(const struct replay_schedule *replay, const struct schedule *s
 		options.on_held = gdb_attach;
 		options.context = &gdb;
 	}
-	schedule_follow(schedule, &options, replay->times, &result);
+	schedule_follow(schedule, &options, replay->times, replay->properties->files.items,
+			replay->properties->files.count, &result);
 	gdb_wait(&gdb);
 	if (result.verdict == SCHEDULE_CANNOT) {
 		fprintf(stderr, "sooth replay: %s\n", result.why);
@@ -78,6 +83,33 @@ static int follow(const struct replay_schedule *replay, const struct schedule *s
 	}
 	schedule_result_free(&result);
 	return status;
+}
+
+static bool has_property(const struct properties *p, const char *name)
+{
+	for (size_t i = 0; i < p->files.count; i++) {
+		const struct spec_property *one = p->files.items[i]->properties;
+
+		for (; one; one = one->next) {
+			if (!strcmp(one->name, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The points that were on when it was made must be on: they are steps of the schedule. */
+static bool open_properties(const struct replay_schedule *replay, const struct schedule *schedule)
+{
+	if (!properties_open(replay->properties) || !properties_select(replay->properties))
+		return false;
+	if (!schedule->property || has_property(replay->properties, schedule->property))
+		return true;
+	fprintf(stderr,
+		"sooth replay: %s: it violates property %s: give the file that has it, as it was "
+		"found with (-p FILE.prop)\n",
+		replay->path, schedule->property);
+	return false;
 }
 
 int replay_schedule(const struct replay_schedule *replay)
@@ -96,7 +128,8 @@ int replay_schedule(const struct replay_schedule *replay)
 		fprintf(stderr, "sooth replay: %s\n", err.text);
 		return CLI_BAD_USE;
 	}
-	status = follow(replay, &schedule);
+	status = open_properties(replay, &schedule) ? follow(replay, &schedule) : CLI_BAD_USE;
+	properties_close(replay->properties);
 	schedule_free(&schedule);
 	return status;
 }

@@ -59,6 +59,23 @@ static void read_points(const char *value)
 		points_wanted = POINTS_SOME;
 }
 
+/*
+ * `printf` of a constant line would become `puts` before there is a function body, and a property that
+ * names printf would see nothing: the compiler does that only if it may call puts of its own accord,
+ * which it may if the program calls a puts that it declares. So this is said before each function.
+ */
+static void keep_calls(void *, void *)
+{
+	for (built_in_function f :
+	     { BUILT_IN_PUTS, BUILT_IN_PUTCHAR, BUILT_IN_FPUTS, BUILT_IN_FPUTC, BUILT_IN_FWRITE,
+	       BUILT_IN_PUTS_UNLOCKED, BUILT_IN_PUTCHAR_UNLOCKED, BUILT_IN_FPUTS_UNLOCKED,
+	       BUILT_IN_FPUTC_UNLOCKED, BUILT_IN_FWRITE_UNLOCKED })
+		if (builtin_decl_explicit(f)) {
+			set_builtin_decl_implicit_p(f, false);
+			set_builtin_decl_declared_p(f, false);
+		}
+}
+
 int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *version)
 {
 	if (!plugin_default_version_check(version, &gcc_version)) {
@@ -84,6 +101,8 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 	replace_pass(info->base_name, "tsan", true);
 	replace_pass(info->base_name, "tsan0", false);
 	insert_points(info->base_name);
+	if (points_wanted != POINTS_NONE)
+		register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, keep_calls, NULL);
 	register_callback(info->base_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
 	return 0;
 }

@@ -177,7 +177,16 @@ static std::string place(tree function, const expanded_location &x)
  * The row, behind the label 990 of the NOP. The section of rows is in the group of the function (the
  * '?'), so that they are dropped together. `operands` are put in as they are: the compiler replaces
  * them.
+ *
+ * Where the linker may drop functions one by one (-ffunction-sections) the rows are with those of a
+ * debugger: --gc-sections drops all else that is not loaded, or would keep what it refers to. Such
+ * sections it keeps, and sets to 0 what leads to a function that is gone. But `strip` drops them.
  */
+static const char *section_of_rows()
+{
+	return flag_function_sections ? POINT_SECTION_LOOSE : POINT_SECTION;
+}
+
 static std::string row(const point &p, const char *pc, const std::string &where,
 		       const std::string &types, const std::string &operands)
 {
@@ -198,7 +207,9 @@ static std::string row(const point &p, const char *pc, const std::string &where,
 	       operands +
 	       "\"\n"
 	       "\t.popsection\n"
-	       "\t.pushsection sooth_point,\"?\",@progbits\n"
+	       "\t.pushsection " +
+	       section_of_rows() +
+	       ",\"?\",@progbits\n"
 	       "\t.balign 8\n"
 	       "\t.quad " +
 	       pc +
@@ -236,7 +247,7 @@ gimple_seq point_build(const point &p)
 			break;
 		}
 		tree type = v.type ? v.type : TREE_TYPE(v.value);
-		char letter = point_letter(type);
+		char letter = v.hidden ? 'o' : point_letter(type);
 		types += letter;
 		pointed += pointed_letter(type);
 		add_value(o, v.value, letter);

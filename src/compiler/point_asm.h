@@ -10,7 +10,8 @@
 
 struct point_value {
 	tree value;
-	tree type; /* as declared; NULL: the value's own */
+	tree type;   /* as declared; NULL: the value's own */
+	bool hidden; /* not told */
 };
 
 struct point {

@@ -16,6 +16,7 @@
  * impossible in recorded code, so a RETURN behind a call loses nothing.
  */
 #include "compiler/gcc.h"
+#include "gimple-walk.h"
 #include "tree-into-ssa.h"
 
 #include "compiler/point_asm.h"
@@ -33,6 +34,54 @@ namespace
 
 /* A function of fewer statements that calls nothing is inlined nearly always. */
 const unsigned small_statements = 12;
+
+/* ---- locals that nobody else can see -------------------------------------------------------- */
+
+/*
+ * An operand of an asm escapes, as the compiler sees it. An array that is nowhere passed but to
+ * memset and its kin would be seen by others then: its accesses would be recorded, and the loops over
+ * it not be vectorised. So the address of such a local is not told where these are called. (Nobody
+ * but this function can know it.)
+ */
+typedef hash_set<tree> decls;
+
+bool keeps_no_pointer(gimple *stmt)
+{
+	return gimple_call_builtin_p(stmt, BUILT_IN_MEMSET) ||
+	       gimple_call_builtin_p(stmt, BUILT_IN_MEMCPY) ||
+	       gimple_call_builtin_p(stmt, BUILT_IN_MEMMOVE) ||
+	       gimple_call_builtin_p(stmt, BUILT_IN_MEMCMP);
+}
+
+bool note_address(gimple *, tree base, tree, void *passed)
+{
+	static_cast<decls *>(passed)->add(base);
+	return false;
+}
+
+/* Locals whose address is used for more than that. */
+void find_passed(function *fn, decls &passed)
+{
+	basic_block bb;
+
+	FOR_EACH_BB_FN (bb, fn) {
+		for (gphi_iterator i = gsi_start_phis(bb); !gsi_end_p(i); gsi_next(&i))
+			walk_stmt_load_store_addr_ops(i.phi(), &passed, NULL, NULL, note_address);
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+			if (!is_gimple_debug(gsi_stmt(i)) && !keeps_no_pointer(gsi_stmt(i)))
+				walk_stmt_load_store_addr_ops(gsi_stmt(i), &passed, NULL, NULL,
+							      note_address);
+	}
+}
+
+bool is_private(tree value, decls &passed)
+{
+	if (TREE_CODE(value) != ADDR_EXPR)
+		return false;
+	tree base = get_base_address(TREE_OPERAND(value, 0));
+	return base && VAR_P(base) && auto_var_in_fn_p(base, current_function_decl) &&
+	       !passed.contains(base);
+}
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
@@ -121,7 +170,7 @@ void take_result_apart(gcall *call)
  * Arguments have the types of the prototype, if they fit: an address that is passed where a text is
  * wanted is a text.
  */
-void add_arguments(gcall *call, point &p)
+void add_arguments(gcall *call, point &p, decls &passed)
 {
 	tree types = TYPE_ARG_TYPES(TREE_TYPE(gimple_call_fndecl(call)));
 
@@ -130,12 +179,13 @@ void add_arguments(gcall *call, point &p)
 		tree type = types ? TREE_VALUE(types) : NULL_TREE;
 		if (type && !useless_type_conversion_p(type, TREE_TYPE(value)))
 			type = NULL_TREE;
-		p.values.push_back({ value, type });
+		p.values.push_back(
+			{ value, type, keeps_no_pointer(call) && is_private(value, passed) });
 		types = types ? TREE_CHAIN(types) : NULL_TREE;
 	}
 }
 
-void mark_call(gcall *call)
+void mark_call(gcall *call, decls &passed)
 {
 	const int never_returns = ECF_NORETURN | ECF_RETURNS_TWICE;
 	point p = {
@@ -148,11 +198,15 @@ void mark_call(gcall *call)
 		tree result = result_of(call);
 		back.kind = POINT_RETURN;
 		back.flags = POINT_ROW_BEHIND;
+		/* those that return a pointer return their first argument */
+		bool hidden = result && keeps_no_pointer(call) &&
+			      POINTER_TYPE_P(TREE_TYPE(result)) &&
+			      is_private(gimple_call_arg(call, 0), passed);
 		if (result)
-			back.values.push_back({ result, gimple_call_return_type(call) });
+			back.values.push_back({ result, gimple_call_return_type(call), hidden });
 		insert_behind(call, point_build(back));
 	}
-	add_arguments(call, p);
+	add_arguments(call, p, passed);
 	gimple_stmt_iterator gsi = gsi_for_stmt(call);
 	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
 }
@@ -169,7 +223,7 @@ void replace_probe(gcall *call)
 		error_at(p.where, "the name of a probe must be a constant");
 	p.name = name ? name : "?";
 	for (unsigned i = 1; i < gimple_call_num_args(call); i++)
-		p.values.push_back({ gimple_call_arg(call, i), NULL_TREE });
+		p.values.push_back({ gimple_call_arg(call, i), NULL_TREE, false });
 	gimple_stmt_iterator gsi = gsi_for_stmt(call);
 	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
 	unlink_stmt_vdef(call);
@@ -188,7 +242,7 @@ void mark_entry(function *fn, const point &base)
 		p.values.push_back({ is_gimple_reg(parameter)
 					     ? get_or_create_ssa_default_def(fn, parameter)
 					     : parameter,
-				     NULL_TREE });
+				     NULL_TREE, false });
 	if (stdarg_p(TREE_TYPE(fn->decl)))
 		p.flags |= POINT_ROW_MORE;
 	gsi_insert_seq_on_edge_immediate(single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fn)),
@@ -212,7 +266,7 @@ void mark_return(greturn *stmt, const point &base)
 	if (gimple_has_location(stmt))
 		p.where = gimple_location(stmt);
 	if (value)
-		p.values.push_back({ value, NULL_TREE });
+		p.values.push_back({ value, NULL_TREE, false });
 	for (gsi_prev(&before); !gsi_end_p(before); gsi_prev(&before)) {
 		if (is_end_mark(gsi_stmt(before)))
 			gsi = before;
@@ -318,8 +372,10 @@ unsigned place_points(function *fn)
 	for (gcall *call : f.probes)
 		replace_probe(call);
 	if (recorded && !is_of_system(fn->decl)) {
+		decls passed;
+		find_passed(fn, passed);
 		for (gcall *call : f.calls)
-			mark_call(call);
+			mark_call(call, passed);
 		if (is_too_small(fn->decl, f))
 			point_say_none(fn->decl, "too small");
 		else
@@ -358,7 +414,10 @@ class pass : public gimple_opt_pass
 
 bool points_is_point(const gasm *stmt)
 {
-	return strstr(gimple_asm_string(stmt), "\t.pushsection sooth_point,") != NULL;
+	const char *text = gimple_asm_string(stmt);
+
+	return strstr(text, "\t.pushsection " POINT_SECTION ",") != NULL ||
+	       strstr(text, "\t.pushsection " POINT_SECTION_LOOSE ",") != NULL;
 }
 
 opt_pass *points_new_pass(gcc::context *context)

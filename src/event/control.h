@@ -204,6 +204,7 @@ struct control {
 	 * (compare and swap), and any other (one that the program executes) takes no turns. */
 	uint32_t owner;
 	uint32_t unfit_lent; /* out, with UNFIT: it is so only where memory is lent */
+	uint32_t unordered;  /* out: a signal or a cancellation came, which no decision is about */
 };
 
 #endif

@@ -46,7 +46,8 @@ enum event_process {
 	EVENT_PROCESS_EXIT,
 	EVENT_PROCESS_EXEC,
 	EVENT_PROCESS_FORK,
-	EVENT_PROCESS_ABORT
+	EVENT_PROCESS_ABORT,
+	EVENT_PROCESS_CANCEL /* not its end: a thread is cancelled, n its stream */
 };
 
 const char *event_name(enum event_kind kind);	/* "ATOMIC_READ" */

@@ -31,13 +31,15 @@ enum point_type {
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /*
- * A row of the section sooth_point of a module's file. It is not loaded, so that a program pays
+ * A row of the section sooth_point, or .debug_sooth_point, of a module's file. It is not loaded, so that a program pays
  * nothing for it and the linker drops rows with their functions; the runtime reads it when points
  * are asked for. Texts are offsets into the section sooth_pstr, which is not loaded either.
  *
  * The row is part of the asm that is the NOP: however often the compiler copies that (inlining,
  * cloning, unrolling), each copy has a row with what is true there.
  */
+#define POINT_SECTION "sooth_point"
+#define POINT_SECTION_LOOSE ".debug_sooth_point" /* compiled with -ffunction-sections */
 struct point_row {
 	uint64_t pc; /* of the NOP, as in the file; NONE: 0 */
 	uint32_t

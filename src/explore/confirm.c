@@ -289,6 +289,9 @@ static bool shows(const struct confirmer *c, const struct finding *finding, cons
 	if (finding->kind == FINDING_PATTERN)
 		return verify_pattern(finding, keys, c->options.files, c->options.file_count,
 				      c->rerun.trace);
+	if (finding->property)
+		return verify_formula(finding, keys, c->options.files, c->options.file_count,
+				      c->rerun.trace);
 	return verify_finding(finding, keys, &c->rerun.outcome, c->rerun.trace);
 }
 

@@ -356,6 +356,19 @@ static void keep_window(struct dpor *dpor, struct outcome *outcome)
 	outcome->event_count = (uint32_t)dpor->kept.count;
 }
 
+/* Each eight bytes have a history of their own. Beyond this a run takes seconds and gigabytes. */
+#define MOST_BYTES (16u << 20)
+
+static bool is_too_large(const struct outcome *outcome)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < outcome->event_count; i++)
+		if (event_group(outcome->events[i].kind) == EG_ACCESS)
+			bytes += outcome->events[i].size;
+	return bytes > MOST_BYTES;
+}
+
 void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 {
 	size_t at = dpor->path.events.count;
@@ -367,13 +380,15 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 	if (outcome->events_lost || outcome->result == CONTROL_LIMIT ||
 	    outcome->result == CONTROL_HUNG || outcome->result == CONTROL_UNFINISHED)
 		dpor->stats.lost++;
+	dpor->stats.unordered += outcome->control && outcome->control->unordered;
 	for (uint32_t i = 0; i < outcome->event_count; i++)
 		if (outcome->events[i].kind == EV_SYNC) {
 			dpor->stats.world++;
 			break;
 		}
-	if (!repeats_prefix(dpor, outcome)) {
-		dpor->stats.diverged++;
+	if (is_too_large(outcome) || !repeats_prefix(dpor, outcome)) {
+		dpor->stats.lost += is_too_large(outcome);
+		dpor->stats.diverged += !is_too_large(outcome);
 		if (dpor->branching)
 			refuse_branch(dpor);
 		return;
@@ -510,5 +525,5 @@ bool dpor_complete(const struct dpor *dpor)
 	const struct dpor_stats *stats = &dpor->stats;
 
 	return dpor->started && !dpor->level_count && !stats->cut && !stats->lost &&
-	       !stats->diverged && !stats->world && !dpor->options.window;
+	       !stats->diverged && !stats->world && !stats->unordered && !dpor->options.window;
 }

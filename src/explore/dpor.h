@@ -29,8 +29,9 @@ struct dpor_stats {
 	uint64_t refused;   /* branches that could not be taken after all */
 	uint64_t diverged;  /* runs that did not repeat their prefix */
 	uint64_t cut;	    /* branches left out because of the bound */
-	uint64_t lost;	    /* runs whose log was too long, or that did not end */
+	uint64_t lost;	    /* runs that are too large to be compared, or that did not end */
 	uint64_t world;	    /* runs that waited for something outside: pipes, other processes */
+	uint64_t unordered; /* runs in which signals or cancellations came: where is not varied */
 	uint32_t deepest;
 };
 

@@ -6,6 +6,7 @@
 
 #define MOST_EVENTS 4000       /* of a run that is learnt */
 #define MOST_OPERATIONS 400000 /* that are kept */
+#define MOST_BYTES (1u << 20)  /* that a run accesses, those of copies and fills included */
 
 void known_free(struct known *known)
 {
@@ -268,13 +269,24 @@ static void learn_event(struct learning *learning, const struct control_event *e
 	*last = known_key(&op, result);
 }
 
+/* Each eight bytes that are accessed are a cell of their own: a buffer of gigabytes is too many. */
+static bool is_small(const struct outcome *outcome)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < outcome->event_count; i++)
+		if (event_group(outcome->events[i].kind) == EG_ACCESS)
+			bytes += outcome->events[i].size;
+	return bytes <= MOST_BYTES;
+}
+
 bool known_learn(struct known *known, const struct outcome *outcome)
 {
 	struct learning learning = { .known = known };
 	uint32_t threads = outcome->thread_count;
 
 	if (outcome->events_lost || outcome->event_count > MOST_EVENTS ||
-	    known->ops.count > MOST_OPERATIONS)
+	    known->ops.count > MOST_OPERATIONS || !is_small(outcome))
 		return false;
 	for (uint32_t i = 0; i < outcome->event_count; i++)
 		if (threads <= outcome->events[i].thread)

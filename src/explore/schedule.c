@@ -27,7 +27,15 @@ void schedule_free(struct schedule *s)
 	vec_free(&s->choices);
 	free(s->about);
 	free(s->expect);
+	free(s->property);
 	*s = (struct schedule){ 0 };
+}
+
+void schedule_expect_property(struct schedule *s, const char *property, uint32_t formula)
+{
+	free(s->property);
+	s->property = mem_copy_text(property, strlen(property));
+	s->formula = formula;
 }
 
 /* ---- from a run ----------------------------------------------------------------------------- */

@@ -25,6 +25,8 @@ struct schedule_choice {
 struct schedule {
 	char *about; /* a line for people; may be NULL */
 	char *expect; /* what it shows: "race", "deadlock", "lost-signal", "assertion", "crash" … */
+	char *property; /* the property that it violates, and which formula; NULL: none */
+	uint32_t formula;
 	VEC(struct control_thread) threads;
 	VEC(struct schedule_step) runs;	 /* each thread in turn goes on to behind that step */
 	VEC(struct schedule_step) stops; /* a race: before these they stand at once */
@@ -41,6 +43,9 @@ void schedule_free(struct schedule *schedule);
 void schedule_make(struct schedule *schedule, const struct trace *recording,
 		   const struct plan *plan, const struct outcome *outcome, const char *expect,
 		   const char *about);
+
+/* What it shows is a violation of a property's formula. */
+void schedule_expect_property(struct schedule *schedule, const char *property, uint32_t formula);
 
 bool schedule_write(const struct schedule *schedule, const char *path, struct err *err);
 bool schedule_read(struct schedule *schedule, const char *path, struct err *err);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "explore/schedule_map.h"
+#include "explore/verify.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,6 +22,8 @@ struct follower {
 	struct rerun rerun;
 	struct schedule_map map;
 	struct plan plan;
+	struct spec_file *const *files; /* of properties */
+	size_t file_count;
 };
 
 void schedule_result_free(struct schedule_result *result)
@@ -118,6 +121,9 @@ static bool is_shown(const struct follower *f)
 	bool stuck = outcome->result == CONTROL_DEADLOCK || outcome->result == CONTROL_STUCK;
 	const struct control_stop *met = outcome->control->stops;
 
+	if (s->property)
+		return verify_property(s->property, s->formula, f->files, f->file_count,
+				       f->rerun.trace);
 	if (!strcmp(s->expect, "race"))
 		return outcome->control->stops_met && s->stops.count == 2 &&
 		       met[0].actual_step == f->map.spots.items[f->map.stops].at &&
@@ -151,6 +157,12 @@ static void explain(const struct follower *f, struct schedule_result *result)
 			     lost->thread, lost->step, lost->name, lost->occurrence,
 			     effect_name(result->effect.kind), result->effect.text[0] ? ": " : "",
 			     result->effect.text);
+	else if (f->schedule->property)
+		effect_print(text,
+			     "all steps were done, but property %s is not violated; it ended "
+			     "with: %s%s%s",
+			     f->schedule->property, effect_name(result->effect.kind),
+			     result->effect.text[0] ? ": " : "", result->effect.text);
 	else
 		effect_print(text, "all steps were done, but it ended with: %s%s%s",
 			     effect_name(result->effect.kind), result->effect.text[0] ? ": " : "",
@@ -211,9 +223,10 @@ static void follow(struct follower *f, unsigned times, struct schedule_result *r
 }
 
 void schedule_follow(const struct schedule *s, const struct rerun_options *options, unsigned times,
+		     struct spec_file *const *files, size_t file_count,
 		     struct schedule_result *result)
 {
-	struct follower f = { .schedule = s };
+	struct follower f = { .schedule = s, .files = files, .file_count = file_count };
 	struct err err = { 0 };
 
 	*result = (struct schedule_result){ 0 };

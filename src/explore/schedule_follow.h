@@ -5,6 +5,7 @@
 #include "explore/effect.h"
 #include "explore/rerun.h"
 #include "explore/schedule.h"
+#include "spec/spec.h"
 
 enum schedule_verdict {
 	SCHEDULE_SHOWN,	   /* what it expects */
@@ -21,8 +22,12 @@ struct schedule_result {
 };
 void schedule_result_free(struct schedule_result *result);
 
-/* What shows it is run `times` times in all; if a run is not as the first one, that is a divergence. */
+/*
+ * What shows it is run `times` times in all; if a run is not as the first one, that is a divergence. A
+ * schedule that violates a property is judged by `files`, among which that is.
+ */
 void schedule_follow(const struct schedule *schedule, const struct rerun_options *options,
-		     unsigned times, struct schedule_result *result);
+		     unsigned times, struct spec_file *const *files, size_t file_count,
+		     struct schedule_result *result);
 
 #endif

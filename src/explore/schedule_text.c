@@ -38,6 +38,8 @@ static void print_all(FILE *out, const struct schedule *s)
 	if (s->about)
 		fprintf(out, "# %s\n", s->about);
 	fprintf(out, "expect %s\n", s->expect);
+	if (s->property)
+		fprintf(out, "property %s %" PRIu32 "\n", s->property, s->formula);
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
 		if (s->options & options[i].value)
 			fprintf(out, "option %s\n", options[i].word);
@@ -147,6 +149,18 @@ static bool read_thread(struct schedule *s, char *line)
 	return true;
 }
 
+/* NAME FORMULA */
+static bool read_property(struct schedule *s, char *line)
+{
+	char *word = next_word(&line);
+	uint64_t formula;
+
+	if (!word || s->property || !read_number(&line, UINT32_MAX, &formula) || next_word(&line))
+		return false;
+	schedule_expect_property(s, word, (uint32_t)formula);
+	return true;
+}
+
 static bool read_option(struct schedule *s, char *line)
 {
 	char *word = next_word(&line);
@@ -185,6 +199,8 @@ static bool read_line(struct schedule *s, char *line)
 		return read_thread(s, line);
 	if (!strcmp(word, "option"))
 		return read_option(s, line);
+	if (!strcmp(word, "property"))
+		return read_property(s, line);
 	if (!strcmp(word, "expect")) {
 		word = next_word(&line);
 		if (!word || s->expect || next_word(&line))

@@ -4,6 +4,7 @@
 #include "predict/predict.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A match may lie as far apart as the run is long: one window, as large as it may get. */
 #define WINDOW 200000
@@ -25,26 +26,60 @@ static bool is_among(const struct finding *finding, const uint64_t *keys,
 	return found;
 }
 
-bool verify_pattern(const struct finding *finding, const uint64_t *keys,
-		    struct spec_file *const *files, size_t count, const struct trace *recording)
+/* All that the recorded order itself violates. */
+struct observed {
+	struct property_set set;
+	struct predict_result result;
+};
+
+static bool observe(struct observed *o, struct spec_file *const *files, size_t count,
+		    const struct trace *recording)
 {
 	struct predict_options options = {
+		.properties = &o->set,
 		.observed = true,
 		.window = WINDOW,
 		.jobs = 1,
 		.steps = PREDICT_STEPS,
 	};
-	struct predict_result result = { 0 };
-	struct property_set set = { 0 };
 	struct err err;
-	bool found;
 
-	if (!count || !property_read(recording, files, count, &set, &err))
-		return false;
-	options.properties = &set;
-	found = predict_run(recording, &options, &result, &err) &&
-		is_among(finding, keys, &result, recording);
-	predict_result_free(&result);
-	property_set_free(&set);
+	*o = (struct observed){ 0 };
+	return count && property_read(recording, files, count, &o->set, &err) &&
+	       predict_run(recording, &options, &o->result, &err);
+}
+
+static void free_observed(struct observed *o)
+{
+	predict_result_free(&o->result);
+	property_set_free(&o->set);
+}
+
+bool verify_pattern(const struct finding *finding, const uint64_t *keys,
+		    struct spec_file *const *files, size_t count, const struct trace *recording)
+{
+	struct observed observed;
+	bool found = observe(&observed, files, count, recording) &&
+		     is_among(finding, keys, &observed.result, recording);
+
+	free_observed(&observed);
+	return found;
+}
+
+bool verify_property(const char *property, uint32_t formula, struct spec_file *const *files,
+		     size_t count, const struct trace *recording)
+{
+	struct observed observed;
+	bool found = false;
+
+	if (observe(&observed, files, count, recording)) {
+		for (size_t i = 0; i < observed.result.findings.count && !found; i++) {
+			const struct finding *f = &observed.result.findings.items[i];
+
+			found = f->property && f->status == FINDING_OBSERVED &&
+				f->formula == formula && !strcmp(f->property->name, property);
+		}
+	}
+	free_observed(&observed);
 	return found;
 }

@@ -5,9 +5,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* About a second, and 100 MB at the very most. A formula that people write needs thousands. */
-#define MOST_WORK 20000000u
-#define MOST_NODES 2000000u
+/* About a second, and 50 MB at the very most. A formula that people write needs thousands. */
+#define MOST_WORK 8000000u
+#define MOST_NODES 1000000u
 #define ANSWERS (1u << 16)
 
 struct decision_answer {

@@ -28,7 +28,7 @@ struct term {
 
 struct ere {
 	struct decisions decisions;
-	uint32_t events;
+	uint32_t events, some;	/* some: is there an event in the letter? */
 	VEC(struct term) terms; /* term i is the variable events + i */
 	struct map index;	/* by hash: the last of them, + 1 */
 	struct map known;	/* expression to its derivative */
@@ -263,6 +263,14 @@ static uint32_t derive(void *self, uint32_t expr)
 	return made;
 }
 
+/* Where no event happens nothing is read; a letter without events is no letter of any word. */
+static uint32_t step(void *self, uint32_t expr)
+{
+	struct ere *e = self;
+
+	return decision_choose(&e->decisions, e->some, derive(e, expr), expr);
+}
+
 static bool accepts(void *self, uint32_t expr)
 {
 	return has_empty(self, expr);
@@ -275,13 +283,15 @@ bool ere_automaton(const struct spec_ere *tree, uint32_t events, struct automato
 	struct automaton_engine engine = { .self = &e,
 					   .decisions = &e.decisions,
 					   .atoms = events,
-					   .step = derive,
+					   .step = step,
 					   .accepts = accepts };
 	bool built;
 
 	if (events > 64)
 		return err_set(err, "the property has more than 64 events");
 	decisions_open(&e.decisions);
+	for (uint32_t i = events; i--;)
+		e.some = decision_node(&e.decisions, i, e.some, DECISION_TRUE);
 	engine.start = read_ere(&e, tree);
 	built = automaton_build(automaton, &engine, err);
 	decisions_close(&e.decisions);

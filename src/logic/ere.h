@@ -1,6 +1,7 @@
 /*
  * Extended regular expressions over sets of events: a letter has a bit for each event of the property,
- * a symbol fits each letter that has its bit, `.` fits any.
+ * a symbol fits each letter that has its bit, `.` fits any. A letter has at least one event: with none
+ * the automaton stays where it is.
  */
 #ifndef LOGIC_ERE_H
 #define LOGIC_ERE_H

@@ -86,9 +86,11 @@ static bool node_value(const struct form_node *n, bool a, bool b, bool c, bool w
 bool past_step(const struct past *p, bool first, uint64_t letter, uint64_t *bits, bool *values)
 {
 	const struct form *f = p->form;
-	bool *v = values ? values : mem_alloc(f->nodes.count), holds;
+	bool few[64], *v = values ? values : few, holds;
 	uint64_t fresh = 0;
 
+	if (!values && f->nodes.count > sizeof few)
+		v = mem_alloc(f->nodes.count);
 	for (size_t i = 0; i < f->nodes.count; i++) {
 		const struct form_node *n = &f->nodes.items[i];
 		bool part[3] = { false, false, false };
@@ -106,7 +108,7 @@ bool past_step(const struct past *p, bool first, uint64_t letter, uint64_t *bits
 		fresh |= (uint64_t)v[p->remembered.items[i]] << i;
 	*bits = fresh;
 	holds = v[f->root];
-	if (!values)
+	if (v != values && v != few)
 		free(v);
 	return holds;
 }

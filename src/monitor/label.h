@@ -50,6 +50,8 @@ struct labels {
 	struct map index;
 	/* for a plug-in: its events differ by bindings and threads; otherwise these are left out */
 	bool rich;
+	/* by parameter: numbers of values in the set, of the instance; NULL: there are none */
+	const uint32_t *binding;
 	VEC(void *) owned;
 };
 

@@ -37,19 +37,23 @@ void lattice_free(struct lattice *lattice);
  * observed run (machine_with_fences); silent messages are silent all the same. They stay the caller's.
  */
 void lattice_add_machine(struct lattice *lattice, struct machine *machine, bool by_message);
+/* Keys of at least so many words: for tests of wide ones. */
+void lattice_widen_keys(struct lattice *lattice, uint32_t words);
 /* Copies what it needs. */
 void lattice_feed(struct lattice *lattice, const struct message *message);
 
 /* The first cut of a violation at an event, for each machine and each event at which there is one. */
 struct lattice_violation {
 	uint32_t machine;
-	uint32_t column, position; /* the event; LATTICE_END in `column`: at the end of a run */
-	uint64_t level;		   /* events of the run up to it, with it */
+	/* the event; instead of a column: LATTICE_START before anything, LATTICE_END at an end */
+	uint32_t column, position;
+	uint64_t level; /* events of the run up to it, with it */
 	/* the run: columns of its steps, `level` of them; NULL if not asked for */
 	uint32_t *run;
-	bool observed; /* the observed run violates there */
+	bool observed; /* the observed run violates there: then `run` is that run */
 };
 #define LATTICE_END UINT32_MAX
+#define LATTICE_START (UINT32_MAX - 1)
 
 /* A count of runs, exact: limbs of 64 bits, lowest first. */
 struct lattice_count {
@@ -58,7 +62,8 @@ struct lattice_count {
 };
 
 struct lattice_result {
-	uint64_t cuts, levels, widest, dropped; /* dropped: cuts that breadth cut off */
+	uint64_t cuts, levels, widest; /* of cuts that went on */
+	uint64_t dropped;	       /* cuts beside these, that breadth cut off */
 	uint64_t columns, events;
 	bool complete; /* the cut of everything was reached */
 	bool counted;  /* `runs` holds; false: not asked for, or no memory for it */

@@ -1,7 +1,8 @@
 /*
  * A monitor ⟨M, m0, b, ρ⟩ of paper 000, definition 1. States are numbers that the machine gives out as
  * they are found, from 0 on; a machine that is asked the same again answers the same. What is bad
- * stays bad: nobody steps from a bad state.
+ * stays bad: nobody steps from a bad state. The first state may be bad already: a formula is asked
+ * before anything has happened, too. One thread at a time asks a machine.
  */
 #ifndef MONITOR_MACHINE_H
 #define MONITOR_MACHINE_H
@@ -29,10 +30,18 @@ struct machine {
 	/* No continuation is bad, not even at an end: nothing needs to be stepped any more. May be NULL. */
 	bool (*is_safe)(void *self, uint32_t state);
 	void (*free)(void *self);
+	/*
+	 * What was not known and would have mattered, in words, or NULL: from there on nothing is
+	 * claimed. May be NULL. Good until the machine is freed.
+	 */
+	const char *(*doubt)(void *self);
 };
 
-/* Nobody needs more, and a formula that does is told so (LANGUAGE: about 10^4). */
-#define MACHINE_STATES 10000u
+/*
+ * A formula's own states are at most AUTOMATON_STATES (logic/automaton.h); these are times the values
+ * that its variables have, as far as its conditions can tell them apart.
+ */
+#define MACHINE_STATES 1000000u
 
 /*
  * The machine of a formula that is no pattern and no grammar, over the labels of its property. NULL:
@@ -48,11 +57,11 @@ bool machine_minds_neighbours(const struct spec_formula *formula);
 /*
  * A machine around such a one, under `all`: its states know the message that was stepped on last, so
  * that a state in which nothing happens is put in where `fences` want one (doc/lattice.md, "States and
- * words"). Its labels are numbers of messages, + 1. Both machines are freed with it.
+ * words"). Its labels are numbers of messages, + 1, which must stay. Both machines are freed with it.
  */
 struct machine *machine_with_fences(struct machine *inner, const struct message *messages,
 				    size_t count);
 
-void machine_free(struct machine *machine);
+void machine_close(struct machine *machine);
 
 #endif

@@ -10,8 +10,9 @@ struct observe_options {
 	uint64_t breadth; /* 0: all */
 	bool count;	  /* runs and violating runs */
 	unsigned jobs;
-	uint64_t memory;       /* bytes for the levels of a lattice; 0: no limit */
-	const char *directory; /* where plug-ins are looked for first */
+	uint64_t memory; /* bytes for the levels of a lattice; 0: no limit */
+	/* by property of the set: where its file is, and plug-ins are looked for */
+	char *const *directories;
 	void (*progress)(void *context, const char *property, uint64_t level, uint64_t levels,
 			 uint64_t cuts);
 	void *context;
@@ -24,6 +25,7 @@ struct observe_finding {
 	uint32_t formula; /* of the property, from 1 */
 	bool observed;	  /* the recorded run violates it */
 	bool at_end;	  /* because the run is over */
+	bool at_start;	  /* before anything happens: no event */
 	uint64_t count;
 	VEC(struct property_value) binding; /* type OBSERVE_UNBOUND: not bound */
 	VEC(struct property_id) steps;	    /* the witness, from the start of the trace */
@@ -43,12 +45,18 @@ struct observe_lattice {
 	struct lattice_count runs, violating; /* violating: any of the formulas */
 };
 
+/* A formula that could not be judged, in some instance of its property. */
+struct observe_unjudged {
+	const struct spec_property *property;
+	uint32_t formula; /* from 1 */
+	char *why;
+};
+
 struct observe_result {
 	VEC(struct observe_finding) findings;
 	VEC(struct observe_lattice) lattices;
-	VEC(uint32_t)
-	unjudged; /* properties, numbers in the set, of which a formula was not; see notes */
-	VEC(char *) notes;    /* limits that were met, formulas that could not be judged */
+	VEC(struct observe_unjudged) unjudged;
+	VEC(char *) notes;    /* limits that were met */
 	VEC(char *) problems; /* of the trace */
 	VEC(char *) faults;   /* of ours: what the checker said of refused witnesses */
 	double seconds;

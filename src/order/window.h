@@ -108,6 +108,7 @@ struct window {
 	VEC(struct window_block) blocks; /* live at some time in the window, by address */
 	uint64_t unexplained;		 /* events that only the environment explains */
 	bool handlers; /* recorded with signal handlers: they come whatever a thread waits for */
+	bool cancels; /* recorded with cancellations: they end most waits, but not those for locks */
 };
 
 struct window_reader;

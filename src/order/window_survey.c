@@ -127,6 +127,8 @@ static void see_event(struct pass *pass, const struct trace_event *ev, uint32_t 
 	case EG_NOTE:
 		if (ev->kind == EV_STOP)
 			s->lanes[lane].stopped = true;
+		else if (ev->kind == EV_PROCESS && ev->mode == EVENT_PROCESS_CANCEL)
+			s->cancels = true;
 		else if (ev->kind == EV_PROCESS && ev->mode != EVENT_PROCESS_FORK)
 			s->lanes[lane].exits = true;
 		break;

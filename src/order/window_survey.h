@@ -29,6 +29,7 @@ struct survey_region {
 
 struct window_survey {
 	bool text;
+	bool cancels; /* threads were cancelled in the run */
 	uint64_t events;
 	uint32_t *lane_of; /* by position of a stream */
 	uint32_t lane_count;

@@ -3,7 +3,7 @@
 #define PREDICT_ANALYSIS_H
 
 #include "check/checker.h"
-#include "predict/pattern_set.h"
+#include "predict/pattern_past.h"
 #include "predict/predict.h"
 
 /* Sites that have a finding already: a set of keys, made with analysis_key. */
@@ -24,7 +24,8 @@ struct analysis_claim {
 	VEC(uint32_t) events;
 	VEC(uint32_t) waits_for; /* deadlocks: for each event a position in events or ORDER_NONE */
 	VEC(uint32_t) steps;	 /* nodes inside, in order */
-	/* patterns: events are those of the leaves; those that are nodes inside have happened */
+	/* patterns: events are those of the leaves; those that are nodes inside have happened, and
+	 * ORDER_NONE stands for one from before the window */
 	const struct pattern_formula *pattern;
 	VEC(struct checker_choice) choices;
 	VEC(struct analysis_pause) pauses;
@@ -41,6 +42,7 @@ struct analysis {
 	const struct predict_options *options;
 	const struct analysis_known *known;
 	const struct pattern_set *patterns; /* NULL: none */
+	const struct past_view *past;	    /* what patterns saw before the window; NULL: nothing */
 	/* For leads: the analysis of the window as it is, whose claims need none; else NULL. */
 	const struct analysis *before;
 	/* out */

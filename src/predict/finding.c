@@ -40,4 +40,5 @@ void finding_free(struct finding *finding)
 	vec_free(&finding->steps);
 	vec_free(&finding->start);
 	vec_free(&finding->binding);
+	vec_free(&finding->run);
 }

@@ -66,7 +66,8 @@ struct finding {
 	const struct spec_property *property;
 	uint32_t formula;
 	VEC(struct property_value) binding;
-	bool at_end;   /* a formula is violated because the run is over */
+	VEC(struct window_id) run; /* of a formula: what its monitor saw of the violating run */
+	bool at_end;		   /* a formula is violated because the run is over */
 	uint32_t lead; /* of predict_result.leads: its number among them, from 1; else 0 */
 };
 

@@ -62,6 +62,22 @@ static void copy_held(const struct window *window, uint32_t innermost, struct fi
 	}
 }
 
+/* Before the window. Which locks were held then nobody knows any more. */
+static void describe_past(const struct analysis *analysis, const struct analysis_claim *claim,
+			  size_t i, struct finding_event *out)
+{
+	uint32_t property = claim->pattern->property, number = claim->choices.items[i].occurrence;
+	const struct property_event *e =
+		&analysis->patterns->properties->properties.items[property].events.items[number];
+	const struct past_node *node = past_view_node(analysis->past, property, number);
+
+	out->id = (struct window_id){ e->id.stream, e->id.index };
+	out->kind = e->kind;
+	out->address = node->address;
+	out->size = node->size;
+	out->site = e->site;
+}
+
 /* The kind is what the request would have become. */
 static void describe_pending(const struct window *window, uint32_t number,
 			     struct finding_event *out)
@@ -92,15 +108,21 @@ static void describe_node(const struct window *window, uint32_t number, struct f
 	copy_held(window, node->held, out);
 }
 
-static void copy_events(const struct window *window, const struct analysis_claim *claim,
+static void copy_events(const struct analysis *analysis, const struct analysis_claim *claim,
 			struct finding *out)
 {
+	const struct window *window = analysis->window;
+
 	for (size_t i = 0; i < claim->events.count; i++) {
 		struct finding_event *event = vec_push(&out->events);
 
 		*event = (struct finding_event){ .waits_for = ORDER_NONE, .named = SPEC_NONE };
 		if (i < claim->waits_for.count)
 			event->waits_for = claim->waits_for.items[i];
+		if (claim->events.items[i] == ORDER_NONE) {
+			describe_past(analysis, claim, i, event);
+			continue;
+		}
 		if (is_pending(window, claim->events.items[i])) {
 			describe_pending(window, claim->events.items[i] - window->model.node_count,
 					 event);
@@ -227,6 +249,8 @@ static void copy_steps(const struct window *window, const struct analysis_claim 
 	for (size_t i = 0; i < claim->events.count; i++) {
 		uint32_t event = claim->events.items[i];
 
+		if (event == ORDER_NONE)
+			continue;
 		if (is_pending(window, event))
 			finish_thread(window, event - window->model.node_count, out);
 		else
@@ -259,7 +283,7 @@ static void take_claim(struct outcome_claim *out, const struct analysis *analysi
 	out->finding.kind = claim->kind;
 	out->finding.status = claim->status;
 	out->finding.count = 1;
-	copy_events(analysis->window, claim, &out->finding);
+	copy_events(analysis, claim, &out->finding);
 	copy_steps(analysis->window, claim, out);
 	if (claim->pattern)
 		copy_match(analysis, claim, out);
@@ -272,7 +296,7 @@ static uint32_t last_event(const struct analysis_claim *claim)
 	uint32_t last = 0;
 
 	for (size_t i = 0; i < claim->events.count; i++) {
-		if (claim->events.items[i] > last)
+		if (claim->events.items[i] > last && claim->events.items[i] != ORDER_NONE)
 			last = claim->events.items[i];
 	}
 	return last;
@@ -339,6 +363,7 @@ static void find_leads(struct outcome *outcome, struct analysis *strict)
 			.options = strict->options,
 			.known = strict->known,
 			.patterns = strict->patterns,
+			.past = strict->past,
 			.before = strict,
 			.deadline = strict->deadline,
 		};
@@ -351,7 +376,7 @@ static void find_leads(struct outcome *outcome, struct analysis *strict)
 
 void outcome_make(struct outcome *outcome, const struct window *window,
 		  const struct predict_options *options, const struct pattern_set *patterns,
-		  const struct analysis_known *known, double seconds)
+		  const struct past_view *past, const struct analysis_known *known, double seconds)
 {
 	struct order_clock clock;
 	struct analysis analysis = {
@@ -360,6 +385,7 @@ void outcome_make(struct outcome *outcome, const struct window *window,
 		.options = options,
 		.known = known,
 		.patterns = patterns,
+		.past = past,
 	};
 
 	order_clock_make(&clock, &window->model);

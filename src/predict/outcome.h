@@ -24,10 +24,10 @@ struct outcome {
 	struct predict_stats stats; /* of this window */
 };
 
-/* Runs the analyses. `patterns` may be NULL; `seconds` is the window's share of the time; 0: no limit. */
+/* Runs the analyses. `patterns` and `past` may be NULL; `seconds` is the window's share of the time; 0: no limit. */
 void outcome_make(struct outcome *outcome, const struct window *window,
 		  const struct predict_options *options, const struct pattern_set *patterns,
-		  const struct analysis_known *known, double seconds);
+		  const struct past_view *past, const struct analysis_known *known, double seconds);
 void outcome_free(struct outcome *outcome);
 
 #endif

@@ -6,6 +6,7 @@
  * races. With `every` all of them are. A choice that the recorded order matches is not asked about:
  * it is observed.
  */
+#include "predict/pattern_apart.h"
 #include "predict/pattern_ask.h"
 
 #include "base/hash.h"
@@ -39,7 +40,7 @@ struct pool {
 
 struct search {
 	struct analysis *analysis;
-	const struct scene *scene;
+	struct scene *scene;
 	const struct pattern_formula *formula;
 	struct pattern_asker asker;
 	VEC(struct pool) pools;
@@ -65,12 +66,13 @@ static bool is_fresh(const struct search *s, const struct join_choice *choice)
 	for (size_t i = 0; i < choice->form->leaves.count; i++) {
 		const struct scene_event *e = &s->scene->events.items[choice->events[i]];
 
-		if (e->anchor >= s->scene->window->fresh)
+		if (!e->past && e->anchor >= s->scene->window->fresh)
 			return true;
 	}
 	return s->scene->window->fresh == 0;
 }
 
+/* What is past has its place: it makes nothing harder. */
 static uint32_t span_of(const struct search *s, const struct join_choice *choice)
 {
 	uint32_t low = UINT32_MAX, high = 0;
@@ -78,6 +80,8 @@ static uint32_t span_of(const struct search *s, const struct join_choice *choice
 	for (size_t i = 0; i < choice->form->leaves.count; i++) {
 		uint32_t node = s->scene->events.items[choice->events[i]].node;
 
+		if (node == ORDER_NONE)
+			continue;
 		low = node < low ? node : low;
 		high = node > high ? node : high;
 	}
@@ -197,6 +201,28 @@ static void choose(struct search *s, const struct form *form)
 		s->analysis->stats.far_choices += join.left + 1;
 }
 
+/* Those that began before the window. */
+static void choose_past(struct search *s, const struct form *form)
+{
+	bool every = s->analysis->options->every;
+	struct join join = {
+		.scene = s->scene,
+		.form = form,
+		.take = every ? take_every : take_for_pool,
+		.is_over = is_over,
+		.context = s,
+		.steps = every ? STEPS_EVERY : STEPS_WIDE,
+		.narrow = !every,
+		.past = true,
+		.every = every,
+	};
+
+	if (!s->scene->past || !s->scene->window->fresh)
+		return;
+	if (!join_run(&join, s->formula->formula))
+		s->analysis->stats.far_choices += join.left + 1;
+}
+
 /* ---- asking ------------------------------------------------------------------------------------- */
 
 static uint64_t limit_of(const struct search *s, uint64_t key)
@@ -254,14 +280,17 @@ static void close_pools(struct search *s)
 
 /* ---- all of it ----------------------------------------------------------------------------------- */
 
-static void search_formula(struct analysis *analysis, const struct scene *scene,
+static void search_formula(struct analysis *analysis, struct scene *scene,
 			   const struct pattern_formula *formula)
 {
 	struct search s = { .analysis = analysis, .scene = scene, .formula = formula };
 
 	pattern_asker_open(&s.asker, analysis, scene, formula);
-	for (size_t i = 0; i < formula->forms.count; i++)
+	for (size_t i = 0; i < formula->forms.count; i++) {
 		choose(&s, &formula->forms.items[i]);
+		choose_past(&s, &formula->forms.items[i]);
+		analysis->stats.apart += pattern_count_apart(scene, &formula->forms.items[i]);
+	}
 	ask_pools(&s);
 	close_pools(&s);
 	pattern_asker_close(&s.asker);

@@ -44,11 +44,17 @@ static bool is_grouped(const struct pattern_asker *a, size_t leaf)
 	return form_leaf(a, leaf)->group != FORM_NONE;
 }
 
+/* Had it happened when the window started? Then there is nothing to ask of it. */
+static bool is_past(const struct pattern_asker *a, size_t leaf)
+{
+	return leaf_event(a, leaf)->past;
+}
+
 /* May it stand at the cut instead of inside? */
 static bool may_be_last(const struct pattern_asker *a, size_t leaf)
 {
-	return leaf_event(a, leaf)->event->may_be_next && !form_leaf(a, leaf)->followed &&
-	       !is_grouped(a, leaf);
+	return !is_past(a, leaf) && leaf_event(a, leaf)->event->may_be_next &&
+	       !form_leaf(a, leaf)->followed && !is_grouped(a, leaf);
 }
 
 /* ---- bounds of lives -------------------------------------------------------------------------------------------- */
@@ -60,7 +66,7 @@ static void each_bound(struct pattern_asker *a, size_t leaf,
 	const struct scene *s = a->scene;
 	const struct scene_event *e = leaf_event(a, leaf);
 
-	for (uint32_t p = 0; p < s->parameters; p++) {
+	for (uint32_t p = 0; p < s->parameters && !is_past(a, leaf); p++) {
 		const struct property_value *v;
 		const struct property_id *id = &e->event->id;
 
@@ -123,20 +129,31 @@ static void see_birth(struct pattern_asker *a, size_t leaf, uint32_t node, bool 
 	a->born |= born;
 }
 
+/* Is it before the group, in the pattern, and not with an anchor that the group shares? */
+static bool is_before_group(const struct pattern_asker *a, uint32_t leaf, uint32_t group)
+{
+	for (uint32_t k = 0; k < a->form->leaves.count; k++) {
+		if (form_leaf(a, k)->group == group &&
+		    (!form_orders(a->form, leaf, k) ||
+		     (is_grouped(a, leaf) &&
+		      leaf_event(a, leaf)->anchor == leaf_event(a, k)->anchor)))
+			return false;
+	}
+	return true;
+}
+
 /*
- * Do all other leaves come before the group, in the pattern? Then a match may as well end with it,
- * unless a life has to begin first: by one of the group, perhaps.
+ * Do all other leaves come before the group? Then a match may as well end with it, unless a life
+ * has to begin first, by one of the group, perhaps, or an earlier group needs its anchor to happen.
  */
 static bool is_group_last(struct pattern_asker *a, uint32_t group)
 {
 	a->born = false;
-	for (size_t i = 0; i < a->form->leaves.count; i++) {
+	for (uint32_t i = 0; i < a->form->leaves.count; i++) {
 		each_bound(a, i, see_birth);
-		for (size_t k = 0; k < a->form->leaves.count; k++) {
-			if (form_leaf(a, k)->group == group && form_leaf(a, i)->group != group &&
-			    !form_orders(a->form, (uint32_t)i, (uint32_t)k))
-				return false;
-		}
+		if (form_leaf(a, i)->group != group && !is_past(a, i) &&
+		    !is_before_group(a, i, group))
+			return false;
 	}
 	return !a->born;
 }
@@ -170,6 +187,8 @@ static void demand_leaves(struct pattern_asker *a)
 	for (size_t i = 0; i < a->form->leaves.count; i++) {
 		const struct scene_event *e = leaf_event(a, i);
 
+		if (is_past(a, i))
+			continue;
 		if (may_be_last(a, i))
 			demand_ready(a, e->node);
 		else if (!is_grouped(a, i) || e->event->before)
@@ -345,12 +364,16 @@ static void need(struct pattern_asker *a, uint32_t node)
 	*vec_push(&a->fixed) = node;
 }
 
+/* In the recorded order the moment before an event may stand behind what it has to precede. */
 static void need_ready(struct pattern_asker *a, uint32_t node)
 {
 	uint32_t state = 0, before;
 
-	while ((before = scene_before_next(a->scene, node, &state)) != ORDER_NONE)
+	while ((before = scene_before_next(a->scene, node, &state)) != ORDER_NONE) {
 		need(a, before);
+		if (a->scene->window->nodes.items[before].moment)
+			need_ready(a, before);
+	}
 }
 
 static void need_bound(struct pattern_asker *a, size_t leaf, uint32_t node, bool born)
@@ -414,8 +437,10 @@ static void claim_match(struct pattern_asker *a, const struct order_solution *so
 		is_inside[solution->inside[i]] = true;
 	memset(a->required, 0, model->thread_count * sizeof *a->required);
 	a->fixed.count = 0;
-	for (size_t i = 0; i < a->form->leaves.count; i++)
-		need_leaf(a, i, is_inside);
+	for (size_t i = 0; i < a->form->leaves.count; i++) {
+		if (!is_past(a, i))
+			need_leaf(a, i, is_inside);
+	}
 	claim = analysis_add_fixed(analysis, solution, a->required, a->fixed.items,
 				   (uint32_t)a->fixed.count);
 	claim->kind = FINDING_PATTERN;
@@ -529,7 +554,7 @@ bool pattern_is_observed(struct pattern_asker *a, const struct join_choice *choi
 {
 	take_choice(a, choice);
 	for (uint32_t i = 0; i < a->form->leaves.count; i++) {
-		for (uint32_t j = 0; j < a->form->leaves.count; j++) {
+		for (uint32_t j = 0; j < a->form->leaves.count && !is_past(a, i); j++) {
 			if (form_orders(a->form, i, j) && leaf_node(a, i) >= latest(a, j))
 				return false;
 		}
@@ -553,6 +578,8 @@ void pattern_claim_observed(struct pattern_asker *a, const struct join_choice *c
 	for (size_t i = 0; i < a->form->leaves.count; i++) {
 		uint32_t node = is_grouped(a, i) ? leaf_event(a, i)->anchor : leaf_node(a, i);
 
+		if (is_past(a, i))
+			continue;
 		last = node > last ? node : last;
 		if (is_grouped(a, i))
 			late[node] = recorded_anchor(a, i) != node;

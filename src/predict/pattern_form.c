@@ -151,7 +151,7 @@ static void collect_leaves(const struct spec_pattern *pattern, struct form *form
 {
 	if (pattern->kind == SPEC_LEAF)
 		*vec_push(&form->leaves) =
-			(struct form_leaf){ .leaf = pattern, .group = FORM_NONE };
+			(struct form_leaf){ .leaf = pattern, .group = FORM_NONE, .inverted = true };
 	for (const struct spec_pattern *part = pattern->parts; part; part = part->next)
 		collect_leaves(part, form);
 }

@@ -23,6 +23,7 @@ struct form_leaf {
 	const struct spec_pattern *leaf;
 	uint32_t group; /* of parallel leaves, or FORM_NONE */
 	bool followed;	/* some leaf must come behind it, whatever is under `!` */
+	bool inverted;	/* it is under a `!` */
 };
 
 /* A part under `!`: its leaves are those from `first` on, in the order of the tree. */

@@ -1,10 +1,10 @@
 #include "predict/pattern_join.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*
  * The leaf that the fewest events fit is chosen for first, then always one that shares parameters
@@ -18,115 +18,7 @@
 #define NARROW_LOOKED 256 /* events of a list that are looked at, to each side */
 #define NARROW_ALIKE 2	  /* of one thread and site, to each side */
 #define NARROW_GROUPS 64  /* threads and sites that are told apart */
-
-static const struct scene_event *event_at(const struct join *j, uint32_t number)
-{
-	return &j->scene->events.items[number];
-}
-
-/* ---- does an event fit to what is chosen? ------------------------------------------------------ */
-
-static bool agrees(const struct join *j, const uint32_t *binding)
-{
-	for (uint32_t p = 0; p < j->scene->parameters; p++) {
-		if (binding[p] != PROPERTY_NONE && j->binding[p] != PROPERTY_NONE &&
-		    binding[p] != j->binding[p])
-			return false;
-	}
-	return true;
-}
-
-static bool fits_thread(const struct join *j, uint32_t leaf, const struct scene_event *e)
-{
-	uint32_t name = j->form->leaves.items[leaf].leaf->thread;
-
-	if (name == SPEC_NONE)
-		return true;
-	for (uint32_t i = 0; i < j->names; i++) {
-		if (j->thread_names[i] != ORDER_NONE &&
-		    (j->thread_names[i] == e->thread) != (i == name))
-			return false;
-	}
-	return true;
-}
-
-/* Can a, inside, come before b? */
-static bool may_precede(const struct join *j, const struct scene_event *a,
-			const struct scene_event *b)
-{
-	const struct order_model *model = j->scene->model;
-
-	return a->node != b->node &&
-	       j->scene->needs->count[(size_t)a->node * model->thread_count + b->thread] <=
-		       model->position.items[b->node];
-}
-
-static bool locks_exclude(const struct window *window, uint32_t a, uint32_t b)
-{
-	const struct window_held *held = window->held.items;
-
-	for (uint32_t i = window->nodes.items[a].held; i != ORDER_NONE; i = held[i].outer) {
-		for (uint32_t k = window->nodes.items[b].held; k != ORDER_NONE; k = held[k].outer) {
-			if (held[i].address == held[k].address && held[i].lock == held[k].lock &&
-			    held[i].lock != ORDER_NONE && !(held[i].shared && held[k].shared))
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Must a be inside for b to be next? */
-static bool must_precede(const struct scene *s, uint32_t a, uint32_t b)
-{
-	const struct order_model *model = s->model;
-	uint32_t state = 0, before;
-
-	while ((before = scene_before_next(s, b, &state)) != ORDER_NONE) {
-		if (s->needs->count[(size_t)before * model->thread_count + model->thread.items[a]] >
-		    model->position.items[a])
-			return true;
-	}
-	return false;
-}
-
-/* Can both be next at one moment? */
-static bool may_meet(const struct join *j, const struct scene_event *a, const struct scene_event *b)
-{
-	const struct scene *s = j->scene;
-
-	return a->thread != b->thread && !must_precede(s, a->anchor, b->anchor) &&
-	       !must_precede(s, b->anchor, a->anchor) &&
-	       !locks_exclude(s->window, a->anchor, b->anchor);
-}
-
-static bool fits_with(const struct join *j, uint32_t leaf, const struct scene_event *e,
-		      uint32_t other)
-{
-	const struct form_leaf *leaves = j->form->leaves.items;
-	const struct scene_event *o = event_at(j, j->chosen[other]);
-
-	if (o->number == e->number)
-		return false;
-	if (form_orders(j->form, leaf, other) && !may_precede(j, e, o))
-		return false;
-	if (form_orders(j->form, other, leaf) && !may_precede(j, o, e))
-		return false;
-	return leaves[leaf].group == FORM_NONE || leaves[leaf].group != leaves[other].group ||
-	       may_meet(j, e, o);
-}
-
-static bool fits(const struct join *j, uint32_t k, uint32_t number)
-{
-	const struct scene_event *e = event_at(j, number);
-
-	if (!agrees(j, e->binding) || !fits_thread(j, j->order[k], e))
-		return false;
-	for (uint32_t i = 0; i < k; i++) {
-		if (!fits_with(j, j->order[k], e, j->order[i]))
-			return false;
-	}
-	return true;
-}
+#define PAST_LOOKED 256	  /* events of the past that are looked at, the last ones */
 
 /* ---- regions ----------------------------------------------------------------------------------- */
 
@@ -151,10 +43,10 @@ static uint32_t end_of_region(const struct join *j, const struct spec_pattern *p
 {
 	uint32_t depth = 1;
 
-	for (uint32_t i = event_at(j, begin)->next; i != ORDER_NONE; i = event_at(j, i)->next) {
-		const struct scene_event *e = event_at(j, i);
+	for (uint32_t i = join_event(j, begin)->next; i != ORDER_NONE; i = join_event(j, i)->next) {
+		const struct scene_event *e = join_event(j, i);
 
-		if (!agrees(j, e->binding))
+		if (!join_agrees(j, e->binding))
 			continue;
 		if (marks(pattern, e->event->event, region, true) && --depth == 0)
 			return i;
@@ -195,7 +87,16 @@ static uint64_t parameters_of(const struct scene *s, uint32_t type)
 	return set;
 }
 
-static void arrange(struct join *j)
+/*
+ * For choices with a past: one that nothing follows is in the window; behind it each leaf comes
+ * when all that must follow it are chosen, so that the last one that is early enough serves best.
+ */
+static bool is_due(const struct join *j, uint32_t leaf, uint64_t done)
+{
+	return !j->past || (j->form->behind[leaf] & ~done) == 0;
+}
+
+static void arrange(struct join *j, uint32_t first)
 {
 	uint32_t count = (uint32_t)j->form->leaves.count;
 	uint64_t binds[FORM_LEAVES], bound = 0, done = 0;
@@ -210,7 +111,8 @@ static void arrange(struct join *j)
 			uint32_t events =
 				j->scene->type_count[j->form->leaves.items[i].leaf->event];
 
-			if (done >> i & 1)
+			if (done >> i & 1 || !is_due(j, i, done) ||
+			    (!k && first != FORM_NONE && i != first))
 				continue;
 			if (best != ORDER_NONE && (shared < best_shared ||
 						   (shared == best_shared && events >= best_count)))
@@ -251,7 +153,7 @@ static bool choose(struct join *j, const struct spec_formula *formula, uint32_t 
 static bool choose_event(struct join *j, const struct spec_formula *formula, uint32_t k,
 			 uint32_t number)
 {
-	const struct scene_event *e = event_at(j, number);
+	const struct scene_event *e = join_event(j, number);
 	uint32_t leaf = j->order[k], name = j->form->leaves.items[leaf].leaf->thread;
 	uint32_t thread = name == SPEC_NONE ? ORDER_NONE : j->thread_names[name];
 	uint32_t *binding = j->binding;
@@ -285,19 +187,27 @@ struct alike {
 	uint32_t taken[NARROW_GROUPS], count;
 };
 
-static bool is_enough(struct alike *alike, const struct scene_event *e)
+static bool is_enough(struct alike *alike, uint64_t key, uint32_t most)
 {
-	uint64_t key = e->site + e->thread * 0x9e3779b97f4a7c15u;
-
 	for (uint32_t i = 0; i < alike->count; i++) {
 		if (alike->key[i] == key)
-			return ++alike->taken[i] > NARROW_ALIKE;
+			return ++alike->taken[i] > most;
 	}
 	if (alike->count == NARROW_GROUPS)
 		return true;
 	alike->key[alike->count] = key;
 	alike->taken[alike->count++] = 1;
 	return false;
+}
+
+/* In the past the binding counts as well: of what is alike only the last is taken. */
+static uint64_t alike_key(const struct join *j, const struct scene_event *e)
+{
+	uint64_t key = e->site + e->thread * 0x9e3779b97f4a7c15u;
+
+	for (uint32_t p = 0; p < j->scene->parameters && j->past; p++)
+		key = hash_mix(key, e->binding[p]);
+	return key;
 }
 
 /* To one side of a list, from a place on. */
@@ -312,9 +222,9 @@ static bool choose_side(struct join *j, const struct spec_formula *formula, uint
 
 		if (!spend(j))
 			return false;
-		if (!fits(j, k, number))
+		if (!join_fits(j, k, join_event(j, number)))
 			continue;
-		if (is_enough(&alike, event_at(j, number)))
+		if (is_enough(&alike, alike_key(j, join_event(j, number)), NARROW_ALIKE))
 			j->left++;
 		else if (!choose_event(j, formula, k, number))
 			return false;
@@ -328,6 +238,8 @@ static bool choose_near(struct join *j, const struct spec_formula *formula, uint
 {
 	uint32_t pivot = j->chosen[j->order[k - 1]], low = 0, high = list.count;
 
+	if (join_event(j, pivot)->past)
+		pivot = 0;
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
@@ -348,11 +260,68 @@ static bool choose_from(struct join *j, const struct spec_formula *formula, uint
 	for (uint32_t i = 0; i < list.count; i++) {
 		if (!spend(j))
 			return false;
-		if (fits(j, k, list.items[i]) && !choose_event(j, formula, k, list.items[i]))
+		if (join_fits(j, k, join_event(j, list.items[i])) &&
+		    !choose_event(j, formula, k, list.items[i]))
 			return false;
 	}
 	return true;
 }
+
+/* ---- the past ----------------------------------------------------------------------------------- */
+
+static bool choose_past_from(struct join *j, const struct spec_formula *formula, uint32_t k,
+			     struct past_list list)
+{
+	struct alike alike = { .count = 0 };
+
+	for (uint32_t looked = 0; looked < list.count; looked++) {
+		uint32_t number = list.items[list.count - 1 - looked];
+		struct scene_event e = scene_past_event(j->scene, number);
+		bool ok;
+
+		if (!j->every && looked == PAST_LOOKED) {
+			j->left += list.count - looked;
+			break;
+		}
+		if (!spend(j))
+			return false;
+		if (!e.past || !join_fits(j, k, &e))
+			continue;
+		if (!j->every && is_enough(&alike, alike_key(j, &e), 1))
+			continue;
+		j->past_chosen++;
+		ok = choose_event(j, formula, k, scene_add_past(j->scene, number));
+		j->past_chosen--;
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool choose_past(struct join *j, const struct spec_formula *formula, uint32_t k)
+{
+	const struct scene *s = j->scene;
+	uint32_t type = j->form->leaves.items[j->order[k]].leaf->event;
+	struct past_list lists[2] = { past_view_list(s->past, s->property_number, type,
+						     PROPERTY_NONE, 0) };
+
+	for (uint32_t p = 0; p < s->parameters && lists[0].count; p++) {
+		struct past_list with, without;
+
+		if (j->binding[p] == PROPERTY_NONE)
+			continue;
+		with = past_view_list(s->past, s->property_number, type, p, j->binding[p]);
+		without = past_view_list(s->past, s->property_number, type, p, PROPERTY_NONE);
+		if (with.count + without.count < lists[0].count + lists[1].count) {
+			lists[0] = with;
+			lists[1] = without;
+		}
+	}
+	return choose_past_from(j, formula, k, lists[0]) &&
+	       choose_past_from(j, formula, k, lists[1]);
+}
+
+/* ---- a leaf after the other --------------------------------------------------------------------- */
 
 /* When every parameter is bound, a region that has begun has one end: no need to look for it. */
 static uint32_t known_begin(const struct join *j, uint32_t k)
@@ -377,6 +346,8 @@ static bool choose(struct join *j, const struct spec_formula *formula, uint32_t 
 	uint32_t begin, end;
 
 	if (k == j->form->leaves.count) {
+		if (j->past && !j->past_chosen)
+			return true;
 		if (fits_regions(j, formula->pattern))
 			j->take(j->context, &(struct join_choice){ j->form, j->chosen });
 		return true;
@@ -390,11 +361,30 @@ static bool choose(struct join *j, const struct spec_formula *formula, uint32_t 
 		if (!spend(j))
 			return false;
 		return end == ORDER_NONE ||
-		       event_at(j, end)->event->event != leaves[j->order[k]].leaf->event ||
-		       !fits(j, k, end) || choose_event(j, formula, k, end);
+		       join_event(j, end)->event->event != leaves[j->order[k]].leaf->event ||
+		       !join_fits(j, k, join_event(j, end)) || choose_event(j, formula, k, end);
 	}
+	if (j->past && k > 0 && !choose_past(j, formula, k))
+		return false;
+	if (j->must_be_past >> j->order[k] & 1)
+		return true;
 	choose_lists(j, j->form->leaves.items[j->order[k]].leaf->event, lists);
 	return choose_from(j, formula, k, lists[0]) && choose_from(j, formula, k, lists[1]);
+}
+
+/* Each leaf that nothing follows is the first once, and then those before it are past. */
+static bool run_past(struct join *j, const struct spec_formula *formula)
+{
+	j->must_be_past = 0;
+	for (uint32_t i = 0; i < j->form->leaves.count; i++) {
+		if (j->form->behind[i])
+			continue;
+		arrange(j, i);
+		if (!choose(j, formula, 0))
+			return false;
+		j->must_be_past |= 1ull << i;
+	}
+	return true;
 }
 
 bool join_run(struct join *j, const struct spec_formula *formula)
@@ -411,8 +401,12 @@ bool join_run(struct join *j, const struct spec_formula *formula)
 	for (uint32_t p = 0; p < j->scene->parameters; p++)
 		bindings[p] = PROPERTY_NONE;
 	j->binding = bindings;
-	arrange(j);
-	ok = choose(j, formula, 0);
+	if (j->past) {
+		ok = run_past(j, formula);
+	} else {
+		arrange(j, FORM_NONE);
+		ok = choose(j, formula, 0);
+	}
 	free(j->thread_names);
 	free(bindings);
 	return ok;

@@ -15,7 +15,7 @@ struct join_choice {
 };
 
 struct join {
-	const struct scene *scene;
+	struct scene *scene; /* events of the past are added to it */
 	const struct form *form;
 	void (*take)(void *context, const struct join_choice *choice);
 	bool (*is_over)(void *context); /* asked now and then: is the time over? */
@@ -26,6 +26,12 @@ struct join {
 	 */
 	uint64_t steps;
 	bool narrow;
+	/*
+	 * Only choices with events from before the window (pattern_past.h): for each leaf the last
+	 * of a thread, site and binding that is early enough, since nothing is gained by an earlier
+	 * one; with `every` all.
+	 */
+	bool past, every;
 	/* out: events that were passed over, at least */
 	uint64_t left;
 	/* private */
@@ -34,9 +40,23 @@ struct join {
 	uint32_t *binding;
 	uint32_t *thread_names; /* of the formula: thread of the model, or ORDER_NONE */
 	uint32_t names;
+	uint64_t must_be_past; /* leaves */
+	uint32_t past_chosen;
 };
 
 /* Calls `take` for each choice; false: it ended early. */
 bool join_run(struct join *join, const struct spec_formula *formula);
+
+/* ---- for the parts of the join ---------------------------------------------------------------- */
+
+static inline const struct scene_event *join_event(const struct join *join, uint32_t number)
+{
+	return &join->scene->events.items[number];
+}
+
+/* Has it the values that parameters have by now? */
+bool join_agrees(const struct join *join, const uint32_t *binding);
+/* Does it fit, as the choice for leaf order[k], to those for the leaves before it in `order`? */
+bool join_fits(const struct join *join, uint32_t k, const struct scene_event *event);
 
 #endif

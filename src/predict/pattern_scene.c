@@ -21,6 +21,24 @@ static void list_edges(struct scene_ground *ground, const struct order_model *mo
 	ground->edge_start = start;
 }
 
+/* Threads that are not in the window get numbers behind those that are. */
+static void number_threads(struct scene_ground *ground, const struct analysis *analysis)
+{
+	const struct trace *trace;
+	const struct window *window = analysis->window;
+	uint32_t streams;
+
+	if (!analysis->past)
+		return;
+	trace = analysis->past->past->run.trace;
+	streams = trace_stream_count(trace);
+	ground->thread_of = mem_alloc(streams * sizeof *ground->thread_of + 1);
+	for (uint32_t i = 0; i < streams; i++)
+		ground->thread_of[i] = window->model.thread_count + i;
+	for (uint32_t t = 0; t < window->threads.count; t++)
+		ground->thread_of[trace_find_stream(trace, window->threads.items[t].stream)] = t;
+}
+
 void scene_ground_make(struct scene_ground *ground, const struct analysis *analysis)
 {
 	const struct window *window = analysis->window;
@@ -28,6 +46,7 @@ void scene_ground_make(struct scene_ground *ground, const struct analysis *analy
 	*ground = (struct scene_ground){ 0 };
 	needs_make(&ground->needs, window, analysis->clock);
 	list_edges(ground, &window->model);
+	number_threads(ground, analysis);
 	for (uint32_t n = 0; n < window->nodes.count; n++) {
 		const struct window_node *node = &window->nodes.items[n];
 
@@ -42,6 +61,7 @@ void scene_ground_free(struct scene_ground *ground)
 	map_free(&ground->node_of_keep);
 	free(ground->edge_start);
 	free(ground->edge_from);
+	free(ground->thread_of);
 }
 
 /* ---- events ------------------------------------------------------------------------------------ */
@@ -182,6 +202,39 @@ struct scene_list scene_of_value(const struct scene *s, uint32_t type, uint32_t 
 				    find_bound(s, list, count, parameter, value, true) - low };
 }
 
+/* ---- the past ---------------------------------------------------------------------------------- */
+
+struct scene_event scene_past_event(const struct scene *s, uint32_t number)
+{
+	const struct property_event *e = &s->property->events.items[number];
+
+	return (struct scene_event){
+		.past = past_view_node(s->past, s->property_number, number)->rank,
+		.node = ORDER_NONE,
+		.anchor = ORDER_NONE,
+		.thread = s->thread_of[past_view_thread(s->past, e->id)],
+		.number = number,
+		.next = ORDER_NONE,
+		.event = e,
+		.binding = &s->property->bindings.items[e->bindings],
+		.site = e->site,
+	};
+}
+
+uint32_t scene_add_past(struct scene *s, uint32_t number)
+{
+	bool fresh;
+	uint64_t *position = map_put(&s->past_events, number, &fresh);
+
+	if (fresh) {
+		*position = s->events.count;
+		*vec_push(&s->events) = scene_past_event(s, number);
+	}
+	return (uint32_t)*position;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------- */
+
 uint32_t scene_before_next(const struct scene *s, uint32_t node, uint32_t *state)
 {
 	const struct window_node *n = &s->window->nodes.items[node];
@@ -230,6 +283,8 @@ void scene_open(struct scene *s, const struct analysis *analysis, uint32_t prope
 		.node_of_keep = &ground->node_of_keep,
 		.edge_start = ground->edge_start,
 		.edge_from = ground->edge_from,
+		.past = analysis->past,
+		.thread_of = ground->thread_of,
 	};
 	s->type_count = mem_zalloc(s->types + 1, sizeof *s->type_count);
 	s->by_value = mem_zalloc((size_t)s->types * (s->parameters + 1) + 1, sizeof *s->by_value);
@@ -245,4 +300,5 @@ void scene_close(struct scene *s)
 	free(s->by_value);
 	free(s->type_count);
 	vec_free(&s->events);
+	map_free(&s->past_events);
 }

@@ -8,12 +8,13 @@
 #include "base/map.h"
 #include "predict/analysis.h"
 #include "predict/needs.h"
-#include "predict/pattern_set.h"
+#include "predict/pattern_past.h"
 
 struct scene_event {
+	uint32_t past;	 /* happened before the window: its rank there; then it has no nodes */
 	uint32_t node;	 /* of a request, the moment before its anchor */
 	uint32_t anchor; /* node */
-	uint32_t thread; /* of the model */
+	uint32_t thread; /* of the model; behind those, threads of the past that are not in it */
 	uint32_t number; /* in the property's events */
 	uint32_t next;	 /* of its thread, or ORDER_NONE */
 	const struct property_event *event;
@@ -35,7 +36,10 @@ struct scene {
 	const struct property_events *property;
 	uint32_t property_number, parameters, types;
 	const struct needs *needs;
-	VEC(struct scene_event) events; /* by node */
+	VEC(struct scene_event) events; /* by node, then those of the past that were asked for */
+	const struct past_view *past;	/* NULL: none */
+	struct map past_events;		/* number in the property's events: position in events */
+	const uint32_t *thread_of;
 	uint32_t **by_value; /* [type * (parameters + 1) + p]: by the value of p, then by node; the
 				last p stands for none: by node alone */
 	uint32_t *type_count;
@@ -48,6 +52,7 @@ struct scene_ground {
 	struct needs needs;
 	struct map node_of_keep; /* position in the set's keeps to node + 1, moments left out */
 	uint32_t *edge_start, *edge_from;
+	uint32_t *thread_of; /* by position of a thread's stream: in the model, or behind it */
 };
 
 void scene_ground_make(struct scene_ground *ground, const struct analysis *analysis);
@@ -61,6 +66,10 @@ void scene_close(struct scene *scene);
 struct scene_list scene_of_type(const struct scene *scene, uint32_t type);
 struct scene_list scene_of_value(const struct scene *scene, uint32_t type, uint32_t parameter,
 				 uint32_t value);
+
+/* The event of the past, with its place there; and to choose it. */
+struct scene_event scene_past_event(const struct scene *scene, uint32_t number);
+uint32_t scene_add_past(struct scene *scene, uint32_t number);
 
 /*
  * What must be inside for a node to be next, besides what that leans on: its thread's node before

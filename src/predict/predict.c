@@ -7,6 +7,7 @@
 #include "predict/jobs.h"
 #include "predict/known.h"
 #include "predict/outcome.h"
+#include "predict/pattern_past.h"
 #include "predict/warn.h"
 #include "trace/check.h"
 
@@ -26,6 +27,7 @@
 struct batch {
 	size_t count;
 	struct window *windows[BATCH];
+	struct past_view pasts[BATCH]; /* for patterns */
 	struct outcome outcomes[BATCH];
 	uint64_t end;	 /* how much of the trace had been read behind it */
 	double deadline; /* 0: none */
@@ -40,6 +42,7 @@ struct predictor {
 	struct jobs *jobs;
 	struct analysis_known known;
 	struct pattern_set *patterns; /* NULL: none */
+	struct pattern_past *past;    /* of the windows read so far; NULL without patterns */
 	double start, deadline;	      /* 0: none */
 	/* checking */
 	struct checker *checker;
@@ -71,9 +74,10 @@ static void solve_window(void *context, size_t i)
 	if (batch->deadline != 0 && seconds <= 0)
 		outcome->stats.windows_left = 1;
 	else
-		outcome_make(outcome, batch->windows[i], p->options, p->patterns, &p->known,
-			     seconds);
+		outcome_make(outcome, batch->windows[i], p->options, p->patterns,
+			     p->past ? &batch->pasts[i] : NULL, &p->known, seconds);
 	window_free(batch->windows[i]);
+	past_view_free(&batch->pasts[i]);
 	batch->windows[i] = NULL;
 }
 
@@ -83,6 +87,7 @@ static void solve_window(void *context, size_t i)
 static bool read_batch(struct predictor *p, struct batch *batch)
 {
 	uint64_t all;
+	size_t count;
 
 	*batch = (struct batch){ .predictor = p };
 	if (p->deadline != 0 && seconds_now() >= p->deadline)
@@ -91,6 +96,10 @@ static bool read_batch(struct predictor *p, struct batch *batch)
 		batch->windows[batch->count] = window_reader_next(p->reader);
 		if (!batch->windows[batch->count])
 			break;
+		if (p->past)
+			batch->pasts[batch->count] =
+				pattern_past_read(p->past, batch->windows[batch->count],
+						  window_reader_runs(p->reader, &count));
 		batch->count++;
 	}
 	window_reader_progress(p->reader, &batch->end, &all);
@@ -256,6 +265,7 @@ static void reject(struct predictor *p, const struct finding *finding, const str
 /* An accepted claim is a finding, or one more instance of one. Takes it over. */
 static void accept(struct predictor *p, struct outcome_claim *claim)
 {
+	struct finding *finding;
 	uint64_t *position;
 	bool fresh;
 
@@ -264,8 +274,18 @@ static void accept(struct predictor *p, struct outcome_claim *claim)
 		*position = p->result->findings.count;
 		*vec_push(&p->result->findings) = claim->finding;
 		claim->finding = (struct finding){ 0 };
-	} else if (!p->options->every) {
-		p->result->findings.items[*position].count++;
+		return;
+	}
+	finding = &p->result->findings.items[*position];
+	if (!p->options->every)
+		finding->count++;
+	/* What the recorded run shows needs no other: two alternatives of a pattern, say. */
+	if (claim->finding.status == FINDING_OBSERVED && finding->status == FINDING_PREDICTED) {
+		struct finding predicted = *finding;
+
+		*finding = claim->finding;
+		finding->count = predicted.count;
+		claim->finding = predicted;
 	}
 }
 
@@ -360,6 +380,7 @@ static void add_stats(struct predict_stats *sum, const struct predict_stats *one
 	sum->unexplained += one->unexplained;
 	sum->choices += one->choices;
 	sum->far_choices += one->far_choices;
+	sum->apart += one->apart;
 	sum->solver.queries += one->solver.queries;
 	sum->solver.by_projection += one->solver.by_projection;
 	sum->solver.by_saturation += one->solver.by_saturation;
@@ -442,6 +463,8 @@ static void run_windows(struct predictor *p)
 	if (p->patterns)
 		window_reader_keep(p->reader, p->patterns->keeps.items,
 				   (uint32_t)p->patterns->keeps.count);
+	if (p->patterns)
+		p->past = pattern_past_open(p->patterns, p->trace);
 	for (size_t i = 0; p->patterns && i < p->patterns->problems.count; i++)
 		add_problem(p->result, p->patterns->problems.items[i]);
 	p->jobs = jobs_open(p->options->jobs - 1);
@@ -454,6 +477,7 @@ static void run_windows(struct predictor *p)
 	window_reader_close(p->reader);
 	if (p->checker)
 		checker_close(p->checker);
+	pattern_past_close(p->past);
 	pattern_set_close(p->patterns);
 	map_free(&p->known.keys);
 	map_free(&p->found);

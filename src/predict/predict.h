@@ -47,7 +47,8 @@ struct predict_stats {
 	uint64_t same_sites;   /* candidates not asked because their sites had a finding */
 	uint64_t unexplained;  /* events that only the environment explains */
 	uint64_t choices;      /* of events for patterns, that were looked at */
-	uint64_t far_choices;  /* at least so many were not: too far apart, or too many */
+	uint64_t far_choices;  /* at least so many were not: too many for one window */
+	uint64_t apart;	       /* pairs that a pattern wants otherwise, in no window together */
 	/* witnesses that the checker refused: our fault, unless the trace contradicts itself */
 	uint64_t rejected;
 	double seconds;

@@ -203,8 +203,11 @@ void predict_stuck(struct analysis *analysis)
 {
 	struct round r = { .analysis = analysis };
 
-	/* A signal handler may come, and wake whoever hangs: that it came elsewhere says nothing. */
-	if (analysis->window->handlers)
+	/*
+	 * A signal handler may come, and wake whoever hangs: that it came elsewhere says nothing. So
+	 * may a cancellation, which ends whoever waits.
+	 */
+	if (analysis->window->handlers || analysis->window->cancels)
 		return;
 	if (stuck_query_make(&r.stuck, analysis->window, analysis->clock)) {
 		try_phase(&r, PHASE_OBSERVED);

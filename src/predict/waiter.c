@@ -37,7 +37,9 @@ static bool describe_want(const struct window *window, struct waiter *w, uint8_t
 		w->deaf = wait != ORDER_NONE && !model->waits.items[wait].timed &&
 			  model->waits.items[wait].wake == ORDER_WAKE_SIGNAL;
 		return w->lock != ORDER_NONE || w->deaf;
-	case EV_JOIN: w->joined = object; return object != ORDER_NONE && object != w->thread;
+	case EV_JOIN: /* not for ever, where somebody may be cancelled */
+		w->joined = object;
+		return object != ORDER_NONE && object != w->thread && !window->cancels;
 	case EV_ONCE: w->once = object; return object != ORDER_NONE && is_running(window, object);
 	case EV_DOWN:
 		w->semaphore = object;

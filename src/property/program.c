@@ -237,9 +237,9 @@ static const Elf_Data *find_section(Elf *elf, const char *wanted)
 }
 
 /* The plugin's rows name what debugging information does not have. */
-static void put_probes(struct program *p, Elf *elf)
+static void put_probes(struct program *p, Elf *elf, const char *section)
 {
-	const Elf_Data *rows = find_section(elf, "sooth_point");
+	const Elf_Data *rows = find_section(elf, section);
 	const Elf_Data *texts = find_section(elf, "sooth_pstr");
 	struct point_row row;
 
@@ -266,7 +266,8 @@ static int index_module(Dwfl_Module *module, void **data, const char *name, Dwar
 	(void)data, (void)name, (void)start;
 	if (elf) {
 		put_libraries(p, elf);
-		put_probes(p, elf);
+		put_probes(p, elf, POINT_SECTION);
+		put_probes(p, elf, POINT_SECTION_LOOSE);
 	}
 	put_symbols(p, module);
 	while ((unit = dwfl_module_nextcu(module, unit, &bias))) {

@@ -435,8 +435,29 @@ static void print_heads(struct table *t)
 	}
 }
 
+/* Of a pattern: what had happened where the schedule starts. */
+static bool is_past(const struct finding *f, struct window_id id)
+{
+	for (size_t i = 0; i < f->start.count; i++) {
+		if (f->start.items[i].stream == id.stream)
+			return f->start.items[i].index > id.index;
+	}
+	return false;
+}
+
+static void print_past(struct table *t)
+{
+	for (size_t i = 0; t->finding->kind == FINDING_PATTERN && i < t->finding->events.count;
+	     i++) {
+		if (is_past(t->finding, t->finding->events.items[i].id))
+			print_pattern_row(t, &t->finding->events.items[i]);
+	}
+}
+
 static bool has_happened(const struct finding *f, struct window_id id)
 {
+	if (is_past(f, id))
+		return true;
 	for (size_t i = f->steps.count; i-- > 0;) {
 		if (f->steps.items[i].stream == id.stream)
 			return f->steps.items[i].index >= id.index;
@@ -483,6 +504,7 @@ void columns_print(struct describe *d, const struct finding *f, FILE *out)
 	for (size_t i = 0; i < first; i++)
 		t.skipped += t.rows.items[i].event ? 1 : t.rows.items[i].hidden;
 	print_heads(&t);
+	print_past(&t);
 	if (t.skipped)
 		fprintf(out, "%*s... %" PRIu64 " events before that\n", INDENT, "", t.skipped);
 	for (size_t i = first; i < t.rows.count; i++)

@@ -1,5 +1,6 @@
 /* The JSON form. Scripts and our own tests rely on it: fields may be added, not changed. */
 #include "report/confirmed.h"
+#include "report/lattices.h"
 #include "report/matched.h"
 #include "report/message.h"
 #include "report/name.h"
@@ -221,16 +222,11 @@ static json_t *head(const char *id, const char *kind, const char *status, uint64
 }
 
 /* The command that replays it. */
-static json_t *replay(const struct report *r, const char *id)
+static json_t *replay(const struct report *r, const struct report_item *item)
 {
-	char *text;
-	json_t *value;
+	char *text = report_replay(r, item);
+	json_t *value = string(text);
 
-	if (!r->replay)
-		return json_null();
-	if (asprintf(&text, "%s %s", r->replay, id) < 0)
-		abort();
-	value = string(text);
 	free(text);
 	return value;
 }
@@ -268,6 +264,20 @@ static void set_property(json_t *object, struct describe *d, const struct findin
 	json_object_set_new(object, "binding", binding);
 }
 
+/* What the monitor saw of the violating run. */
+static json_t *run_of(struct describe *d, const struct finding *f)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < f->run.count; i++) {
+		const struct described *one = describe_find(d, f->run.items[i]);
+
+		json_array_append_new(list, event(d, f->run.items[i], one ? one->event.kind : 0,
+						  one ? one->event.address : 0, one));
+	}
+	return list;
+}
+
 static json_t *finding(const struct report *r, const struct report_item *item)
 {
 	const struct finding *f = item->finding;
@@ -284,11 +294,12 @@ static json_t *finding(const struct report *r, const struct report_item *item)
 	json_object_set_new(object, "events", events);
 	if (f->property)
 		set_property(object, d, f);
+	if (f->run.count)
+		json_object_set_new(object, "run", run_of(d, f));
 	/* A lead's order keeps no values: its proof is the run that confirmed it. */
 	json_object_set_new(object, "witness",
 			    f->status == FINDING_WARNING || f->lead ? json_null() : witness(f));
-	json_object_set_new(object, "replay",
-			    f->status == FINDING_WARNING ? json_null() : replay(r, item->id));
+	json_object_set_new(object, "replay", replay(r, item));
 	json_object_set_new(object, "confirmation", confirmed_json(item->confirmation));
 	json_object_set_new(object, "environment", json_boolean(f->environment));
 	return object;
@@ -371,6 +382,8 @@ static void add_stats(json_t *all, json_t *trace, json_t *stats, const struct pr
 		{ "possible", s->possible },
 		{ "unknown", s->unknown },
 		{ "not_asked", s->not_asked },
+		{ "far_choices", s->far_choices },
+		{ "apart", s->apart },
 		{ "windows_left", s->windows_left },
 		{ "same_sites", s->same_sites },
 		{ "unexplained", s->unexplained },
@@ -387,7 +400,7 @@ static void add_stats(json_t *all, json_t *trace, json_t *stats, const struct pr
 
 	add(trace, "threads", s->threads);
 	add(trace, "events", s->events);
-	add(all, "unknown", s->unknown + s->not_asked);
+	add(all, "unknown", s->unknown + s->not_asked + s->far_choices);
 	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
 		add(stats, counts[i].key, counts[i].value);
 	json_object_set_new(stats, "seconds", json_real(seconds + s->seconds));
@@ -410,6 +423,7 @@ json_t *report_json(const struct report *reports, size_t count, char *const *pro
 		add_findings(findings, &reports[i], &numbers);
 		add_stats(all, trace, stats, &reports[i].result->stats);
 	}
+	lattices_json(stats, reports, count);
 	json_object_set_new(all, "properties", report_json_properties(reports, count));
 	for (size_t i = 0; i < problem_count; i++)
 		json_array_append_new(wrong, string(problems[i]));

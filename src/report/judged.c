@@ -126,13 +126,44 @@ static void count_events(const struct report *reports, size_t count, struct judg
 		for (size_t k = 0; k < reports[i].result->findings.count; k++) {
 			const struct finding *f = &reports[i].result->findings.items[k];
 
-			j->findings += f->kind == FINDING_PATTERN && f->property == j->property;
+			j->findings += f->property == j->property;
 		}
 	}
 	for (size_t i = 0; first && i < first->unseen.count; i++) {
 		if (unseen_by_all(reports, count, j->property, first->unseen.items[i]))
 			*vec_push(&j->unseen) = first->unseen.items[i];
 	}
+}
+
+/* Why nobody judged a formula in any of the processes; NULL: somebody did. */
+static const char *why_open(const struct report *reports, size_t count,
+			    const struct spec_property *property,
+			    const struct spec_formula *formula, uint32_t number)
+{
+	const char *why = "nothing could be read";
+
+	if (formula->formalism == SPEC_GRAMMAR)
+		return "this kind is read but has no engine yet";
+	for (size_t i = 0; i < count; i++) {
+		const struct observe_result *o = reports[i].observation;
+		size_t k = 0;
+
+		if (formula->formalism == SPEC_PATTERN) {
+			if (!reports[i].observed_only)
+				return NULL;
+			why = "sooth predict looks for patterns";
+			continue;
+		}
+		if (!o)
+			continue;
+		while (k < o->unjudged.count && (o->unjudged.items[k].property != property ||
+						 o->unjudged.items[k].formula != number))
+			k++;
+		if (k == o->unjudged.count)
+			return NULL;
+		why = o->unjudged.items[k].why;
+	}
+	return why;
 }
 
 static void judge(const struct report *reports, size_t count, struct judged *j)
@@ -142,7 +173,11 @@ static void judge(const struct report *reports, size_t count, struct judged *j)
 	count_events(reports, count, j);
 	for (const struct spec_formula *f = j->property->formulas; f; f = f->next) {
 		formulas++;
-		if (f->formalism != SPEC_PATTERN)
+		if (f->formalism != SPEC_PATTERN) {
+			done += !why_open(reports, count, j->property, f, formulas);
+			continue;
+		}
+		if (why_open(reports, count, j->property, f, formulas))
 			continue;
 		if (!needs_blind(reports, count, j, f->pattern, false))
 			done++;
@@ -288,12 +323,11 @@ void report_print_properties(const struct report *reports, size_t count, FILE *o
 		for (size_t k = 0; k < j->unseen.count; k++)
 			fprintf(out, "  not seen: %s\n", j->unseen.items[k]);
 		for (const struct spec_formula *f = j->property->formulas; f; f = f->next) {
-			number++;
-			if (f->formalism != SPEC_PATTERN)
-				fprintf(out,
-					"  not judged: formula %" PRIu32
-					" (%s): this kind is read but has no engine yet\n",
-					number, formalism_name(f));
+			const char *why = why_open(reports, count, j->property, f, ++number);
+
+			if (why)
+				fprintf(out, "  not judged: formula %" PRIu32 " (%s): %s\n", number,
+					formalism_name(f), why);
 		}
 	}
 	free_all(&list);
@@ -301,16 +335,19 @@ void report_print_properties(const struct report *reports, size_t count, FILE *o
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-static json_t *open_formulas(const struct spec_property *property)
+static json_t *open_formulas(const struct report *reports, size_t count,
+			     const struct spec_property *property)
 {
 	json_t *list = json_array();
 	uint32_t number = 0;
 
 	for (const struct spec_formula *f = property->formulas; f; f = f->next) {
-		number++;
-		if (f->formalism != SPEC_PATTERN)
-			json_array_append_new(list, json_pack("{s:i, s:s}", "formula", (int)number,
-							      "kind", formalism_name(f)));
+		const char *why = why_open(reports, count, property, f, ++number);
+
+		if (why)
+			json_array_append_new(
+				list, json_pack("{s:i, s:s, s:o}", "formula", (int)number, "kind",
+						formalism_name(f), "why", report_json_text(why)));
 	}
 	return list;
 }
@@ -334,7 +371,8 @@ json_t *report_json_properties(const struct report *reports, size_t count)
 		json_object_set_new(object, "verdict", json_string(verdicts[j->verdict]));
 		json_object_set_new(object, "judged", json_boolean(j->whole));
 		json_object_set_new(object, "unseen", unseen);
-		json_object_set_new(object, "not_judged", open_formulas(j->property));
+		json_object_set_new(object, "not_judged",
+				    open_formulas(reports, count, j->property));
 		json_array_append_new(all, object);
 	}
 	free_all(&list);

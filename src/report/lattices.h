@@ -7,7 +7,7 @@
 /* "cuts", "levels", "runs", "violating_runs" and a list "lattices" into `stats`; nothing without any. */
 void lattices_json(json_t *stats, const struct report *reports, size_t count);
 
-/* A line for each property, and what was cut off. */
-void lattices_print(const struct report *reports, size_t count, FILE *out);
+/* With `all` a line for each property; what was cut off, always. */
+void lattices_print(const struct report *reports, size_t count, bool all, FILE *out);
 
 #endif

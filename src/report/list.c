@@ -72,3 +72,18 @@ void report_list(const struct report *r, struct report_numbers *numbers, report_
 	}
 	vec_free(&all);
 }
+
+char *report_replay(const struct report *report, const struct report_item *item)
+{
+	const char *whole =
+		report->replays ? report->replays[item->finding - report->result->findings.items]
+				: NULL;
+	char *text;
+
+	if (item->finding->status == FINDING_WARNING || (!whole && !report->replay))
+		return NULL;
+	if (whole ? asprintf(&text, "%s", whole) < 0
+		  : asprintf(&text, "%s %s", report->replay, item->id) < 0)
+		abort();
+	return text;
+}

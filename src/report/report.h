@@ -3,6 +3,7 @@
 #define REPORT_REPORT_H
 
 #include "explore/confirm.h"
+#include "monitor/observe.h"
 #include "report/describe.h"
 
 #include <jansson.h>
@@ -37,10 +38,14 @@ struct report {
 	const struct confirmation *confirmations;
 	/* The command that a finding's id completes: "sooth replay bank.sooth"; NULL: there is none. */
 	const char *replay;
+	/* Or for each finding all of its command, or NULL; NULL: as above. */
+	char *const *replays;
 	/* The properties that it was judged by, with their files; NULL: none. */
 	const struct property_set *properties;
 	struct spec_file *const *files;
 	size_t file_count;
+	const struct observe_result *observation; /* formulas on all runs; NULL: none were judged */
+	bool observed_only;			  /* nothing was predicted */
 };
 
 /*
@@ -66,6 +71,9 @@ struct report_item {
 };
 typedef VEC(struct report_item) report_items;
 void report_list(const struct report *report, struct report_numbers *numbers, report_items *items);
+
+/* The command that shows a finding again, to be freed; NULL: there is none. */
+char *report_replay(const struct report *report, const struct report_item *item);
 
 /* ---- text --------------------------------------------------------------------------------- */
 

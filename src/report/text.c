@@ -340,13 +340,15 @@ static void print_head(const struct report *r, const char *id, const char *statu
 /* What replaying showed, and how to do it again. */
 static void print_confirmation(const struct report *r, const struct report_item *item, FILE *out)
 {
+	char *replay = report_replay(r, item);
 	const char *line;
 
 	for (unsigned i = 0;
 	     (line = confirmed_line(r->describe, item->finding, item->confirmation, i)); i++)
 		print_wrapped(out, i ? 4 : 2, line);
-	if (r->replay && item->finding->status != FINDING_WARNING)
-		fprintf(out, "  To see it again: %s %s\n", r->replay, item->id);
+	if (replay)
+		fprintf(out, "  To see it again: %s\n", replay);
+	free(replay);
 }
 
 static void print_finding(const struct report *r, const struct report_item *item, FILE *out)
@@ -437,6 +439,8 @@ static struct predict_stats sum_of(const struct report *reports, size_t count)
 		all.windows += s->windows;
 		all.unknown += s->unknown;
 		all.not_asked += s->not_asked;
+		all.far_choices += s->far_choices;
+		all.apart += s->apart;
 		all.windows_left += s->windows_left;
 		all.unexplained += s->unexplained;
 		all.seconds += s->seconds;
@@ -475,7 +479,8 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 	print_count(out, " of ", s.threads, "thread", "threads");
 	if (s.windows > 1)
 		fprintf(out, ", %" PRIu64 " windows", s.windows);
-	fprintf(out, "; %" PRIu64 " unknown; %.2f s\n", s.unknown + s.not_asked, s.seconds);
+	fprintf(out, "; %" PRIu64 " unknown; %.2f s\n", s.unknown + s.not_asked + s.far_choices,
+		s.seconds);
 	if (s.unknown)
 		print_count(out, "not decided within the steps of a query: ", s.unknown,
 			    "candidate\n", "candidates\n");
@@ -483,6 +488,13 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 		print_count(out,
 			    "not asked, the time was over (--time) or one place had too many: ",
 			    s.not_asked, "candidate\n", "candidates\n");
+	if (s.far_choices)
+		print_count(out, "not looked at, a pattern fits too many: at least ", s.far_choices,
+			    "choice of events\n", "choices of events\n");
+	if (s.apart)
+		print_count(out, "not looked at, in no window together (--window): at least ",
+			    s.apart, "pair of events of a pattern\n",
+			    "pairs of events of a pattern\n");
 	if (s.windows_left)
 		print_count(out, "not looked at, the time was over (--time): ", s.windows_left,
 			    "window\n", "windows\n");

@@ -454,6 +454,7 @@ static void work_on(struct work *w)
 {
 	size_t count = count_rows(w);
 
+	w->area = NULL;
 	collect_bodies(w);
 	if (count && (!make_area(w, count) || !protect(w, true))) {
 		if (w->area)
@@ -478,15 +479,24 @@ static void work_on(struct work *w)
 	}
 }
 
-/* The module's file, if it has rows at all. */
-static void look_into(struct work *w)
+/* The rows of one section, if it is there. */
+static bool look_into_section(struct work *w, const char *name)
 {
 	size_t bytes = 0;
 
-	w->rows = sections_find(&w->file, "sooth_point", &bytes);
+	w->rows = sections_find(&w->file, name, &bytes);
 	w->row_count = bytes / sizeof(*w->rows);
+	if (!w->rows)
+		return false;
+	work_on(w);
+	return true;
+}
+
+/* The module's file, if it has rows at all. */
+static void look_into(struct work *w)
+{
 	w->texts = sections_find(&w->file, "sooth_pstr", &w->text_bytes);
-	if (!w->rows || !w->texts || !w->text_bytes || w->texts[w->text_bytes - 1]) {
+	if (!w->texts || !w->text_bytes || w->texts[w->text_bytes - 1]) {
 		point_select_lost();
 		return;
 	}
@@ -496,7 +506,10 @@ static void look_into(struct work *w)
 		point_select_lost();
 		return;
 	}
-	work_on(w);
+	bool any = look_into_section(w, POINT_SECTION);
+	any |= look_into_section(w, POINT_SECTION_LOOSE);
+	if (!any)
+		point_select_lost();
 	munmap(w->memo, w->text_bytes);
 }
 

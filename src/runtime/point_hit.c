@@ -293,6 +293,53 @@ static void write_record(struct hit *hit)
 	lane->cursor = (uint64_t)end;
 }
 
+/* ---- looks, if no turns are taken --------------------------------------------------------- */
+
+/* A READ of the text, as point_look.c makes it, but by general registers alone. */
+static void write_look(uint64_t pc, uint64_t address, uint8_t *text, unsigned length)
+{
+	unsigned bytes = length & ~POINT_STRING_CUT;
+	struct wire_block *lane = find_room(bytes + 16 + CODEC_FIELDS_MAX);
+
+	if (!lane)
+		return;
+	if (length == bytes)
+		text[bytes++] = 0; /* the NUL is part of what was seen */
+	struct codec next = lane_self.codec;
+	uint8_t *start = (uint8_t *)lane->cursor, *p;
+	size_t header = bytes + CODEC_FIELDS_MAX < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
+
+	p = codec_put_difference(start + header, pc, next.pc);
+	p = codec_put_difference(p, address, next.address);
+	p = codec_put_number(p, bytes);
+	p = codec_put_number(p, EF_LOOK);
+	copy(p, text, bytes);
+	p += bytes;
+	next.pc = pc;
+	next.address = address;
+	codec_put_header(start, EV_READ, header, (size_t)(p - start) - header);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	lane->cursor = (uint64_t)p;
+	lane_self.codec = next;
+}
+
+static void look(const struct hit *hit, struct looked *looked)
+{
+	const struct point_site *site = hit->site;
+
+	for (unsigned i = 0; i < site->count; i++) {
+		if (!(site->texts >> i & 1))
+			continue;
+		uint64_t address = fetch(hit, &site->operands[i]);
+		unsigned length =
+			point_read_text(looked->texts[i].bytes, address, POINT_STRING_MOST);
+
+		looked->texts[i].length = length;
+		if (length != POINT_STRING_UNREADABLE)
+			write_look(site->pc, address, looked->texts[i].bytes, length);
+	}
+}
+
 /* ---- turns and looks ---------------------------------------------------------------------- */
 
 static void look_at_texts(const struct hit *hit, struct looked *looked)
@@ -373,6 +420,7 @@ static void remember_only(const struct hit *hit)
 void point_hit(uint64_t number, const uint64_t *registers, const uint64_t *vectors)
 {
 	struct hit hit;
+	struct looked looked;
 
 	if (lane_self.quiet)
 		return;
@@ -385,9 +433,16 @@ void point_hit(uint64_t number, const uint64_t *registers, const uint64_t *vecto
 	hit.values = NULL;
 	hit.bytes = 0;
 	hit.looked = NULL;
-	if (turn_taking || hit.site->texts || hit.site->pointed)
+	if (turn_taking || hit.site->pointed) {
 		vectors_call(note, &hit);
-	else if (hit.site->records)
+		return;
+	}
+	if (hit.site->texts && (hit.site->records || hit.site->remembers)) {
+		looked.readable = 0;
+		look(&hit, &looked);
+		hit.looked = &looked;
+	}
+	if (hit.site->records)
 		write_record(&hit);
 	else if (hit.site->remembers)
 		remember_only(&hit);

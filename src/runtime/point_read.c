@@ -19,7 +19,7 @@
 #define IMAGES_MAX 128u
 static struct point_range images[IMAGES_MAX]; /* sorted */
 static unsigned image_count;
-const struct point_range *point_last_image = images;
+SOOTH_TLS struct point_near point_near;
 static pid_t self;
 
 static int add_images(struct dl_phdr_info *info, size_t size, void *unused)
@@ -75,13 +75,12 @@ static void find_break(void)
  * ends with the program's name, above arguments and environment; below its end the kernel keeps
  * free what it may grow to.
  */
-SOOTH_TLS struct point_range point_own_stack;
 #define MAIN_STACK (8u << 20)
 
 void point_read_stack(uint64_t low, uint64_t high)
 {
-	point_own_stack.from = low;
-	point_own_stack.to = high;
+	point_near.stack.from = low;
+	point_near.stack.to = high;
 }
 
 static void find_main_stack(void)
@@ -119,21 +118,8 @@ static uint64_t in_image(uint64_t address)
 	}
 	if (!low || address >= images[low - 1].to)
 		return 0;
-	point_last_image = &images[low - 1];
+	point_near.image = &images[low - 1];
 	return images[low - 1].to - address;
-}
-
-/* How many bytes from `address` on are certainly there; 0: none, as far as we know. */
-static uint64_t certain(uint64_t address)
-{
-	const struct point_range *stack = &point_own_stack;
-	uint64_t sp = (uint64_t)__builtin_frame_address(0);
-
-	if (address >= point_break_start && address < (uint64_t)__curbrk)
-		return (uint64_t)__curbrk - address;
-	if (sp >= stack->from && address >= sp && address < stack->to)
-		return stack->to - address;
-	return in_image(address);
 }
 
 /* ---- what may not be ---------------------------------------------------------------------- */
@@ -170,6 +156,83 @@ static size_t read_some(uint8_t *to, uint64_t from, size_t bytes)
 	there[1].iov_len = bytes - first;
 	got = call(SYS_process_vm_readv, self, (long)&here, 1, (long)there, bytes > first ? 2 : 1);
 	return got > 0 ? (size_t)got : 0;
+}
+
+/*
+ * The first heap of an arena is never given back: the arena's own description is in it. What can be used
+ * of it shrinks only by what is free at its end, as that of the break does, and only if the kernel
+ * counts memory strictly. Later heaps of an arena can go, and are left to the kernel.
+ *
+ * What is there is asked of the kernel once for each place; a few places that are none are remembered,
+ * too. Who writes them does not matter: each is one word.
+ */
+#define ARENAS_MAX 64u
+#define OTHERS_MAX 8u
+static uint64_t arenas[ARENAS_MAX], others[OTHERS_MAX];
+static unsigned arena_count, other_count;
+
+static bool is_listed(const uint64_t *list, unsigned count, uint64_t start)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (__atomic_load_n(&list[i], __ATOMIC_RELAXED) == start)
+			return true;
+	return false;
+}
+
+static bool is_first_heap(uint64_t start)
+{
+	struct {
+		uint64_t arena, before, used, usable;
+	} head;
+
+	return read_some((uint8_t *)&head, start, sizeof(head)) == sizeof(head) &&
+	       head.arena > start && head.arena <= start + 128 && !head.before &&
+	       head.used <= head.usable && head.usable <= POINT_ARENA && head.usable % PAGE == 0;
+}
+
+static bool is_arena(uint64_t start)
+{
+	unsigned at;
+
+	if (is_listed(arenas, ARENAS_MAX, start))
+		return true;
+	if (is_listed(others, OTHERS_MAX, start))
+		return false;
+	if (!is_first_heap(start)) {
+		at = __atomic_fetch_add(&other_count, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&others[at % OTHERS_MAX], start, __ATOMIC_RELAXED);
+		return false;
+	}
+	at = __atomic_fetch_add(&arena_count, 1, __ATOMIC_RELAXED);
+	if (at < ARENAS_MAX)
+		__atomic_store_n(&arenas[at], start, __ATOMIC_RELAXED);
+	return true;
+}
+
+static uint64_t in_arena(uint64_t address)
+{
+	uint64_t start = address & ~(POINT_ARENA - 1), end;
+
+	if (!start || !is_arena(start))
+		return 0;
+	point_near.arena = start;
+	end = start + *(const volatile uint64_t *)(start + POINT_ARENA_BYTES);
+	return address < end ? end - address : 0;
+}
+
+/* How many bytes from `address` on are certainly there; 0: none, as far as we know. */
+static uint64_t certain(uint64_t address)
+{
+	const struct point_range *stack = &point_near.stack;
+	uint64_t sp = (uint64_t)__builtin_frame_address(0);
+	uint64_t bytes;
+
+	if (address >= point_break_start && address < (uint64_t)__curbrk)
+		return (uint64_t)__curbrk - address;
+	if (sp >= stack->from && address >= sp && address < stack->to)
+		return stack->to - address;
+	bytes = in_image(address);
+	return bytes ? bytes : in_arena(address);
 }
 
 bool point_read(uint8_t *to, uint64_t from, size_t bytes)

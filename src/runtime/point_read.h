@@ -1,9 +1,9 @@
 /*
  * Reading memory that a pointer of the program leads to: it may lead anywhere, and another thread may
  * unmap it meanwhile. Read as it is: what lies in the images of the program and its first libraries,
- * in the heap that the program's break bounds, and on the calling thread's own stack, between its
- * pointer and its end. All else is read by the kernel, which says no where we would crash, for the
- * price of a system call. General registers only.
+ * in the heap that the program's break bounds, in those that the C library makes for threads, and on the
+ * calling thread's own stack, between its pointer and its end. All else is read by the kernel, which
+ * says no where we would crash, for the price of a system call. General registers only.
  */
 #ifndef RUNTIME_POINT_READ_H
 #define RUNTIME_POINT_READ_H
@@ -34,8 +34,21 @@ struct point_range {
 	uint64_t from, to;
 };
 extern uint64_t point_break_start;
-extern const struct point_range *point_last_image; /* where a text was found last; never NULL */
-extern SOOTH_TLS struct point_range point_own_stack;
+
+/* What the calling thread found last. Each is one word, since a signal handler may look, too. */
+struct point_near {
+	struct point_range stack;	 /* its own */
+	const struct point_range *image; /* NULL: none yet */
+	uint64_t arena; /* where one of the heaps for threads starts; 0: none yet */
+};
+extern SOOTH_TLS struct point_near point_near;
+
+/*
+ * Heaps of glibc for threads lie at multiples of this. At their start is a struct heap_info, with the
+ * bytes of it that can be used at 24. (malloc/arena.c; the same in all versions since 2.10.)
+ */
+#define POINT_ARENA (64ull << 20)
+#define POINT_ARENA_BYTES 24
 
 /* The short way of the code of points: as many bytes of a text. */
 #define POINT_CODE_TEXT 128u

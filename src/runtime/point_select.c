@@ -264,8 +264,8 @@ void point_select_tell(void)
 	for (unsigned i = 0; i < line_count; i++)
 		if (!lines[i].found)
 			put_line(&file,
-				 lost ? "a module has no table of points (linked with "
-					"--gc-sections?)"
+				 lost ? "a module has no table of points (stripped, or linked "
+					"with --gc-sections?)"
 				      : "nothing in the program fits",
 				 lines[i].wish, lines[i].library, lines[i].function);
 	for (unsigned i = 0; i < missed_count; i++)

@@ -7,8 +7,8 @@
  *		there, or the memory that is known to be there ends soon: the long way looks again
  *	uses	rax rsi rdi r8 r9 r10 r11; the stack pointer stays, and what is below it
  *
- * What is known to be there (point_read.h): the heap of the break, the image that had a text last,
- * and from here to the end of the thread's own stack.
+ * What is known to be there (point_read.h): the heap of the break, the image and the heap for threads
+ * that had a text last, and from here to the end of the thread's own stack.
  */
 	.text
 	.globl	point_text
@@ -24,18 +24,31 @@ point_text:
 	jb	1f
 	cmp	%rsi, %rdi
 	jb	3f
-1:	mov	point_last_image(%rip), %rax
-	cmp	(%rax), %rdi
+1:	mov	point_near@GOTTPOFF(%rip), %rax
+	add	%fs:0, %rax
+	mov	16(%rax), %r8		/* image */
+	test	%r8, %r8
+	je	2f
+	mov	8(%r8), %rsi
+	cmp	(%r8), %rdi
 	jb	2f
-	mov	8(%rax), %rsi
 	cmp	%rsi, %rdi
 	jb	3f
-2:	mov	point_own_stack@GOTTPOFF(%rip), %rax
-	cmp	%fs:(%rax), %rsp
-	jb	9f
-	mov	%fs:8(%rax), %rsi
+2:	cmp	(%rax), %rsp		/* stack */
+	jb	6f
+	mov	8(%rax), %rsi
 	cmp	%rsp, %rdi
-	jb	9f
+	jb	6f
+	cmp	%rsi, %rdi
+	jb	3f
+6:	mov	24(%rax), %rax		/* arena */
+	mov	%rdi, %rsi
+	and	$-0x4000000, %rsi
+	cmp	%rsi, %rax
+	jne	9f
+	test	%rax, %rax
+	je	9f
+	add	24(%rax), %rsi
 	cmp	%rsi, %rdi
 	jae	9f
 

@@ -65,7 +65,7 @@ const void *sections_find(const struct sections *file, const char *wanted, size_
 		const char *name = (const char *)file->bytes + names->sh_offset + s->sh_name;
 		if (s->sh_name > names->sh_size || names->sh_size - s->sh_name < length ||
 		    memcmp(name, wanted, length) || s->sh_type != SHT_PROGBITS ||
-		    !lies_in(file, s->sh_offset, s->sh_size))
+		    s->sh_flags & SHF_COMPRESSED || !lies_in(file, s->sh_offset, s->sh_size))
 			continue;
 		*bytes = s->sh_size;
 		return file->bytes + s->sh_offset;

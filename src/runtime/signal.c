@@ -22,6 +22,13 @@ union handler {
 /* The program's handlers; what an entry holds counts only while ours is installed. */
 static _Atomic sighandler_t handlers[NSIG];
 
+/* What a thread brings upon itself, and where it does. */
+static bool is_crash(int number)
+{
+	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+	       number == SIGABRT || number == SIGTRAP || number == SIGSYS;
+}
+
 /* ---- calling a handler -------------------------------------------------------------------- */
 
 /* A handler that runs, on its stack. */
@@ -48,6 +55,8 @@ static void handle(int number, siginfo_t *info, void *context)
 	union handler program = { .plain = atomic_load(&handlers[number]) };
 	int error = errno;
 
+	if (turn_taking && !is_crash(number))
+		turn_disordered();
 	if (!process_recording()) {
 		program.full(number, info, context);
 		return;
@@ -137,12 +146,6 @@ struct change {
 	sighandler_t old;
 	sigset_t mask;
 };
-
-static bool is_crash(int number)
-{
-	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
-	       number == SIGABRT || number == SIGTRAP || number == SIGSYS;
-}
 
 static struct change change(int number, sighandler_t h)
 {

@@ -462,10 +462,15 @@ SOOTH_API int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t cl
 SOOTH_API int pthread_cancel(pthread_t thread)
 {
 	fiber_refuse("pthread_cancel");
+	if (record_on())
+		record(EV_PROCESS, RECORD_CALLER,
+		       (struct record_fields){ .n = stream_of(thread), .m = EVENT_PROCESS_CANCEL });
 	int result = real()->pthread_cancel(thread);
 
-	if (result == 0 && turn_on())
+	if (result == 0 && turn_on()) {
+		turn_disordered();
 		turn_cancel(stream_of(thread));
+	}
 	return result;
 }
 

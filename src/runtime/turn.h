@@ -101,6 +101,12 @@ void turn_return(void);
  */
 void turn_expect_others(void);
 
+/*
+ * A signal came, or a thread was cancelled: the same decisions may have it come elsewhere, and not all
+ * places where it might come are tried. Async-signal-safe.
+ */
+void turn_disordered(void);
+
 /* In a signal handler, behind an operation that others may wait for. Async-signal-safe. */
 void turn_poke(void);
 

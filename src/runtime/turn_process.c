@@ -6,6 +6,7 @@
 
 #include "runtime/carrier.h"
 #include "runtime/foreign.h"
+#include "runtime/imports.h"
 #include "runtime/options.h"
 #include "runtime/patch.h"
 #include "runtime/process.h"
@@ -99,6 +100,7 @@ void turn_read_plan(void)
 	turn_threads[0].tid = (int)control->child; /* a run's process is not the server's */
 	control->result = CONTROL_UNFINISHED;
 	control->events_lost = 0;
+	control->unordered = 0;
 	control->blocked_count = 0;
 	control->runs_done = 0;
 	control->rules_broken = 0;
@@ -143,6 +145,7 @@ void turn_start(const struct options *options)
 	control->switches = 0;
 	turn_read_plan();
 	foreign_start();
+	turn.may_cancel = imports_name("pthread_cancel");
 	carrier = control->options & CONTROL_FIBERS ? &carrier_fiber : &carrier_kernel;
 	if (carrier->start)
 		carrier->start();

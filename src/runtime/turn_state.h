@@ -117,6 +117,7 @@ struct turn {
 	bool held;	    /* the tool looks at us: whoever has the turn waits for it */
 	_Atomic bool stuck; /* nobody can go on, nobody is outside, and that is how it is to stay */
 	bool others_expected; /* see turn_expect_others */
+	bool may_cancel;      /* the program knows pthread_cancel */
 	bool over;	      /* turn_finish was called */
 	bool plain; /* no stops, rules or sleeps are open: what always can needs no look at them */
 	/*

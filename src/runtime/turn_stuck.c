@@ -5,6 +5,12 @@
 
 /* ---- cycles ------------------------------------------------------------------------------------ */
 
+/* A join that may be cancelled is none to wait in for ever; a lock is no cancellation point. */
+static bool may_be_cancelled(const struct turn_thread *t)
+{
+	return t->cancelled || (t->want.kind == EV_JOIN && turn.may_cancel);
+}
+
 /* Does following who waits for whom lead from a thread back to `start`? */
 struct search {
 	uint32_t start;
@@ -30,7 +36,7 @@ static bool leads_back(uint32_t i, void *data)
 	s->visited[i / 8] |= (uint8_t)(1u << i % 8);
 	/* Only who waits for ever is a link: not who could go on, or whose time may be over. */
 	if (t->where != TURN_STANDS || t->want.pause || t->want.how != EVENT_PLAIN ||
-	    turn_object_can(t) || t->cancelled)
+	    turn_object_can(t) || may_be_cancelled(t))
 		return false;
 	if (!turn_object_owners(t, leads_back, s))
 		return false;
@@ -40,7 +46,7 @@ static bool leads_back(uint32_t i, void *data)
 
 bool turn_stuck_cycle(const struct turn_thread *t)
 {
-	if (t->want.how != EVENT_PLAIN || t->want.pause)
+	if (t->want.how != EVENT_PLAIN || t->want.pause || may_be_cancelled(t))
 		return false;
 	search = (struct search){ .start = turn_number(t) };
 	return turn_object_owners(t, leads_back, &search);
@@ -126,6 +132,12 @@ static bool may_change(void)
 void turn_expect_others(void)
 {
 	turn.others_expected = true;
+}
+
+void turn_disordered(void)
+{
+	if (turn.control)
+		turn.control->unordered = 1;
 }
 
 void turn_stuck_nobody(void)

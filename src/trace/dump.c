@@ -23,12 +23,12 @@ struct dump {
 static void print_note(FILE *out, const struct trace_event *ev)
 {
 	static const char *const stops[] = { "size limit", "no space", "write error" };
-	static const char *const process[] = { "exit", "exec", "fork", "abort" };
+	static const char *const process[] = { "exit", "exec", "fork", "abort", "cancel" };
 
 	switch (ev->kind) {
 	case EV_STOP: fprintf(out, "stop: %s", ev->mode < 3 ? stops[ev->mode] : "?"); break;
 	case EV_PROCESS:
-		fprintf(out, "process: %s %" PRId64, ev->mode < 4 ? process[ev->mode] : "?",
+		fprintf(out, "process: %s %" PRId64, ev->mode < 5 ? process[ev->mode] : "?",
 			(int64_t)ev->number);
 		break;
 	case EV_UNMODELLED:

@@ -21,12 +21,24 @@ static void *work(void *given)
 	return NULL;
 }
 
+/* Twice at the same place of the stack, and without an init. */
+static void lock_own(void)
+{
+	pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&own);
+	pthread_mutex_unlock(&own);
+	pthread_mutex_destroy(&own);
+}
+
 int main(void)
 {
 	static struct job job;
 	pthread_t thread;
 	int result;
 
+	lock_own();
+	lock_own();
 	for (int i = 0; i < 2; i++) { /* the second time it is another lock at the same place */
 		pthread_mutex_init(&job.lock, NULL);
 		sem_init(&job.done, 0, 0);

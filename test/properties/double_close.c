@@ -1,33 +1,24 @@
-// Two threads find that the connection is to be made anew: each closes it and opens another.
+// Two threads share a connection, and each closes it when it is done. What each opens for itself
+// may have the same number, one behind the other: that is no double close.
 // property: double-close
-// violates: DoubleClose close@CLOSE close@CLOSE
+// violates: DoubleClose open@OPEN close@CLOSE close@CLOSE
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int connection;
+static int connection, users = 2, pair[2];
+static pthread_barrier_t done;
 
-static void *reconnect(void *unused)
+static void *work(void *unused)
 {
-	int own;
+	int own = open("/dev/null", O_RDWR);
 
-#ifdef FIXED
-	pthread_mutex_lock(&lock);
-	own = connection;
 	close(own);
-	connection = open("/dev/null", O_RDWR);
-	pthread_mutex_unlock(&lock);
-#else
-	pthread_mutex_lock(&lock);
-	own = connection;
-	pthread_mutex_unlock(&lock);
-	close(own); // CLOSE
-	own = open("/dev/null", O_RDWR);
-	pthread_mutex_lock(&lock);
-	connection = own;
-	pthread_mutex_unlock(&lock);
+	pthread_barrier_wait(&done);
+#ifdef FIXED
+	if (__atomic_sub_fetch(&users, 1, __ATOMIC_SEQ_CST) == 0)
 #endif
+		close(connection); // CLOSE
 	return unused;
 }
 
@@ -35,10 +26,17 @@ int main(void)
 {
 	pthread_t threads[2];
 
-	connection = open("/dev/null", O_RDWR);
+	pthread_barrier_init(&done, NULL, 2);
+	connection = open("/dev/null", O_RDWR); // OPEN
 	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, reconnect, NULL);
+		pthread_create(&threads[i], NULL, work, NULL);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	return connection < 0;
+	for (int i = 0; i < 2; i++) { /* the same numbers again */
+		if (pipe(pair))
+			return 1;
+		close(pair[0]);
+		close(pair[1]);
+	}
+	return users < 0;
 }

@@ -71,10 +71,13 @@ static void written_and_read(void **state)
 	*vec_push(&s.ends) = step(1, 1, "acq m a.c:1:g", 1);
 	*vec_push(&s.choices) =
 		(struct schedule_choice){ step(1, 5, "woken c a.c:2:g", 1), CONTROL_TIMEOUT };
+	schedule_expect_property(&s, "Closed", 2);
 	assert_true(schedule_write(&s, path, &err));
 	if (!schedule_read(&seen, path, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(seen.expect, "race");
+	assert_string_equal(seen.property, "Closed");
+	assert_int_equal(seen.formula, 2);
 	assert_int_equal(seen.options, s.options);
 	assert_int_equal(seen.threads.count, 4);
 	assert_int_equal(seen.threads.items[2].creator, CONTROL_NONE);
@@ -106,6 +109,8 @@ static void damaged_texts(void **state)
 		{ "sooth-schedule 1\nexpect race race\n", ":2:" },
 		{ "sooth-schedule 1\nexpect race\nexpect race\n", ":3:" },
 		{ "sooth-schedule 1\nexpect race\nrun\n", ":3:" },
+		{ "sooth-schedule 1\nexpect pattern\nproperty P\n", ":3:" },
+		{ "sooth-schedule 1\nexpect pattern\nproperty P 1\nproperty Q 1\n", ":4:" },
 		{ "sooth-schedule 1\nexpect race\nrun 1\n", ":3:" },
 		{ "sooth-schedule 1\nexpect race\nrun 1 -2\n", ":3:" },
 		{ "sooth-schedule 1\nexpect race\nrun 4096 1\n", ":3:" },

@@ -41,6 +41,8 @@ static struct spec_file *parse(const char *property)
 	return file;
 }
 
+static uint64_t apart; /* what the last prediction said of it */
+
 static void expect_with(const char *lines, const char *property, struct predict_options options,
 			const char *expected, const char *leads)
 {
@@ -61,6 +63,7 @@ static void expect_with(const char *lines, const char *property, struct predict_
 		fail_msg("%s", err.text);
 	if (result.stats.rejected)
 		fail_msg("%s", result.faults.items[0]);
+	apart = result.stats.apart;
 	found = describe(result.findings.items, result.findings.count);
 	led = describe(result.leads.items, result.leads.count);
 	assert_string_equal(found, expected);
@@ -154,6 +157,51 @@ static void hanging(void **state)
 	       "observed spawns:1.0 req:0.0- spawns:1.1");
 }
 
+/* In a group the thread's creation has to come first, too; and it may share an anchor with another. */
+static void groups(void **state)
+{
+	(void)state;
+	expect("A|acq(x)|\nB|fork(C)|\nA|rel(x)|\nC|racq(x)|\n",
+	       "property P(mutex m) { event req = request m; event rel = release m;\n"
+	       "pattern: req || rel; }",
+	       "observed req:2.0- rel:0.1");
+	expect("A|acq(x)|\nB|req(x)|\nC|probe e:a(o)|\n",
+	       "property P(void *o, mutex m) { event a = probe e:a(o); event req = request m;\n"
+	       "event acq = acquire m; pattern: (req || a) (req || acq); }",
+	       "predicted req:0.0- a:2.0 req:1.0- acq:0.0");
+	expect("A|fork(B)|\nC|fork(D)|\n",
+	       "property P { event s = spawn; pattern: (s(t1) || s(t2)) | (s(t1) & s(t2)); }",
+	       "observed s:0.0 s:2.0; observed s:2.0 s:0.0");
+}
+
+/* ---- windows --------------------------------------------------------------------------------- */
+
+#define FILLER "C|w(y)=1|\nC|w(y)=2|\nD|r(y)=2|\nD|r(y)=2|\nC|w(y)=3|\nD|r(y)=3|\n"
+#define OUC                                                                                        \
+	"property P(void *o) { event open = probe e:o(o); event use = probe e:u(o);\n"             \
+	"event close = probe e:c(o); pattern: open close use; }"
+
+/* What happened before a window has happened; what would have to come later than it is counted. */
+static void past(void **state)
+{
+	struct predict_options options = usual;
+
+	(void)state;
+	options.window = 6;
+	expect_with("A|probe e:o(q)|\nA|probe e:o(o)|\n" FILLER FILLER
+		    "B|probe e:u(o)|\nA|probe e:c(o)|\n",
+		    OUC, options, "predicted open:0.1 close:0.2 use:3.0", "");
+	assert_int_equal(apart, 0);
+	expect_with("A|probe e:o(o)|\n" FILLER "A|probe e:c(o)|\n" FILLER "B|probe e:u(o)|\n", OUC,
+		    options, "observed open:0.0 close:0.1 use:3.0", "");
+	expect_with("A|probe e:o(o)|\nB|probe e:u(o)|\n" FILLER FILLER "A|probe e:c(o)|\n", OUC,
+		    options, "", "");
+	assert_int_equal(apart, 1);
+	options.window = 100;
+	expect_with("A|probe e:o(o)|\nB|probe e:u(o)|\n" FILLER FILLER "A|probe e:c(o)|\n", OUC,
+		    options, "predicted open:0.0 close:0.1 use:1.0", "");
+}
+
 /* ---- operators --------------------------------------------------------------------------------- */
 
 #define AB "property P(void *o) { event a = probe e:a(o); event b = probe e:b(o); pattern: "
@@ -242,6 +290,7 @@ int main(void)
 		cmocka_unit_test(iterator), cmocka_unit_test(figure_5),	 cmocka_unit_test(deadlock),
 		cmocka_unit_test(orders),   cmocka_unit_test(last_read), cmocka_unit_test(lives),
 		cmocka_unit_test(sites),    cmocka_unit_test(forms),	 cmocka_unit_test(hanging),
+		cmocka_unit_test(groups),   cmocka_unit_test(past),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,77 @@
+/* sooth observe: properties judged on all runs that a recorded one stands for. */
+#include "cli/cli.h"
+#include "cli/predicting.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char usage[] =
+	"usage: sooth observe -p FILE.prop [OPTIONS] TRACE\n"
+	"\n"
+	"Judges always, never, ltl, ere and monitor on every run that the recorded one stands "
+	"for,\n"
+	"level by level through the lattice of their cuts. Each violation comes with a run that a\n"
+	"checker of its own has accepted, shown beside the observed one.\n"
+	"\n";
+
+static const char statuses[] =
+	"  --json           the report as JSON\n"
+	"\n"
+	"Exit status: 0 nothing found, 1 findings, 2 bad use or bad input, 4 a fault of sooth.\n"
+	"TRACE is a directory NAME.sooth or a text trace (.std).\n";
+
+static int bad(const char *word, const char *why)
+{
+	fprintf(stderr, "sooth observe: %s: %s (sooth observe --help)\n", word, why);
+	return CLI_BAD_USE;
+}
+
+/* 1: taken; 0: none of ours; -1: a message was printed. */
+static int read_option(struct predicting *p, char **argv, int *i)
+{
+	int taken = properties_read_option(&p->properties, argv, i);
+
+	if (!taken)
+		taken = observing_read_option(&p->observing, "observe", argv, i);
+	if (!taken && !strcmp(argv[*i], "--json"))
+		taken = p->json = true;
+	return taken;
+}
+
+int cmd_observe(int argc, char **argv)
+{
+	struct predicting p;
+	const char *trace = NULL;
+
+	predicting_init(&p, "observe");
+	p.observe_only = true;
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i];
+		int taken;
+
+		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+			printf("%s%s%s%s", usage, properties_option_help, observing_options_help,
+			       statuses);
+			return CLI_OK;
+		}
+		if (!strcmp(word, "--live") || !strncmp(word, "--listen", 8))
+			return bad(word, "a running program cannot be observed yet; record it, "
+					 "then observe the recording");
+		taken = read_option(&p, argv, &i);
+		if (taken < 0)
+			return CLI_BAD_USE;
+		if (taken)
+			continue;
+		if (word[0] == '-' && word[1])
+			return bad(word, "no such option");
+		if (trace)
+			return bad(word, "one trace at a time");
+		trace = word;
+	}
+	if (!trace)
+		return bad("TRACE", "which trace?");
+	if (!predicting_open_properties(&p))
+		return CLI_BAD_USE;
+	predicting_add(&p, trace, NULL, NULL);
+	return predicting_finish(&p);
+}

@@ -1,0 +1,163 @@
+#include "cli/observing.h"
+
+#include "base/mem.h"
+#include "explore/formula_finding.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes that levels may take before breadth is lowered. */
+#define MEMORY (4ull << 30)
+
+const char observing_options_help[] =
+	"  --causality C    weak (default): writes of a variable change places with their reads;\n"
+	"                   strong: accesses of a variable keep their order\n"
+	"  --events E       relevant: what the properties speak of; all: every access. Default:\n"
+	"                   all for a text under weak, else relevant\n"
+	"  --breadth N      how many cuts of a level go on: 1 is the observed run alone; all: no\n"
+	"                   limit (default 1000000)\n";
+
+void observing_init(struct observing *o)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	*o = (struct observing){ .options = {
+					 .breadth = OBSERVE_BREADTH,
+					 .count = true,
+					 .jobs = processors > 0 ? (unsigned)processors : 1,
+					 .memory = MEMORY,
+				 } };
+}
+
+/* ---- options ----------------------------------------------------------------------------------- */
+
+static bool read_breadth(struct observing *o, const char *value)
+{
+	char *end;
+
+	if (!strcmp(value, "all")) {
+		o->options.breadth = 0;
+		return true;
+	}
+	o->options.breadth = strtoull(value, &end, 10);
+	return *value >= '0' && *value <= '9' && !*end && o->options.breadth;
+}
+
+static bool read_value(struct observing *o, const char *name, const char *value)
+{
+	if (!strcmp(name, "--breadth"))
+		return read_breadth(o, value);
+	if (!strcmp(name, "--causality")) {
+		o->options.computation.causality =
+			!strcmp(value, "strong") ? COMPUTATION_STRONG : COMPUTATION_WEAK;
+		return !strcmp(value, "strong") || !strcmp(value, "weak");
+	}
+	o->events_given = true;
+	o->options.computation.events =
+		!strcmp(value, "all") ? COMPUTATION_ALL : COMPUTATION_RELEVANT;
+	return !strcmp(value, "all") || !strcmp(value, "relevant");
+}
+
+int observing_read_option(struct observing *o, const char *command, char **argv, int *i)
+{
+	static const char *const names[] = { "--causality", "--events", "--breadth" };
+	const char *word = argv[*i], *value;
+
+	for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+		size_t length = strlen(names[k]);
+
+		if (strncmp(word, names[k], length) || (word[length] && word[length] != '='))
+			continue;
+		value = word[length] ? word + length + 1 : argv[*i + 1];
+		if (!value) {
+			fprintf(stderr, "sooth %s: %s: its value is missing\n", command, names[k]);
+			return -1;
+		}
+		*i += !word[length];
+		if (read_value(o, names[k], value))
+			return 1;
+		fprintf(stderr, "sooth %s: %s %s: not a value for it (sooth %s --help)\n", command,
+			names[k], value, command);
+		return -1;
+	}
+	return 0;
+}
+
+/* ---- findings ---------------------------------------------------------------------------------- */
+
+bool observing_has_work(const struct property_set *set)
+{
+	for (size_t i = 0; set && i < set->properties.count; i++) {
+		const struct spec_formula *f = set->properties.items[i].property->formulas;
+
+		for (; f; f = f->next) {
+			if (observe_judges(f))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- the work ---------------------------------------------------------------------------------- */
+
+static void show_progress(void *context, const char *property, uint64_t level, uint64_t levels,
+			  uint64_t cuts)
+{
+	(void)context;
+	fprintf(stderr, "\r%.40s: level %" PRIu64 " of %" PRIu64 ", %" PRIu64 " cuts\033[K",
+		property, level, levels, cuts);
+}
+
+/* Where the file of each property is. */
+static char **find_directories(const struct property_set *set, const struct properties *files)
+{
+	char **directories = mem_zalloc(set->properties.count + 1, sizeof *directories);
+
+	for (size_t i = 0; i < set->properties.count; i++) {
+		for (size_t f = 0; f < files->files.count; f++) {
+			const struct spec_property *p = files->files.items[f]->properties;
+			const char *path = files->files.items[f]->path;
+			const char *slash = strrchr(path, '/');
+
+			while (p && p != set->properties.items[i].property)
+				p = p->next;
+			if (p)
+				directories[i] = slash ? mem_copy_text(path, (size_t)(slash - path))
+						       : mem_copy_text(".", 1);
+		}
+	}
+	return directories;
+}
+
+bool observing_add(const struct observing *o, const struct trace *trace,
+		   const struct property_set *set, const struct properties *files,
+		   struct predict_result *result, struct observe_result *out, struct err *err)
+{
+	char **directories = find_directories(set, files);
+	struct observe_options options = o->options;
+	bool terminal = isatty(STDERR_FILENO), done;
+
+	if (!o->events_given)
+		options.computation.events =
+			trace_is_text(trace) && options.computation.causality == COMPUTATION_WEAK
+				? COMPUTATION_ALL
+				: COMPUTATION_RELEVANT;
+	options.directories = directories;
+	options.progress = terminal ? show_progress : NULL;
+	done = observe_run(trace, set, &options, out, err);
+	for (size_t i = 0; i < set->properties.count; i++)
+		free(directories[i]);
+	free(directories);
+	if (terminal)
+		fputs("\r\033[K", stderr);
+	for (size_t i = 0; i < out->findings.count; i++)
+		*vec_push(&result->findings) = formula_finding(trace, &out->findings.items[i]);
+	result->stats.seconds += out->seconds;
+	result->stats.rejected += out->faults.count;
+	for (size_t i = 0; i < out->faults.count; i++)
+		*vec_push(&result->faults) = strdup(out->faults.items[i]);
+	return done;
+}

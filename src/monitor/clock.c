@@ -1,0 +1,381 @@
+#include "monitor/clock.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A set that an object had before the current one. */
+struct previous {
+	uint32_t column, position;
+	bool comes_before;
+};
+struct set_clock {
+	uint32_t set;
+	bool used;
+	uint32_t column, position; /* of its first member */
+	uint32_t *opened, *members;
+	VEC(struct previous) previous; /* while it is learnt whether they come before it */
+	uint32_t unordered;
+};
+/* Clocks are made when they are needed. Strong: `chain` is the last write's, `any` everything's. */
+struct object_clock {
+	uint32_t *life, *any, *finders, *chain;
+	struct set_clock last;	     /* the last set that is not shared */
+	VEC(struct set_clock) group; /* the shared ones since */
+};
+
+struct clocks {
+	const struct acts *acts;
+	struct clock_options options;
+	size_t width, next;
+	uint32_t **lanes, **starts; /* starts: what the lane's next act comes after */
+	bool *starts_due;
+	struct object_clock *objects;
+};
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+static void join(const struct clocks *c, uint32_t *to, const uint32_t *from)
+{
+	if (!from)
+		return;
+	for (size_t i = 0; i < c->width; i++)
+		to[i] = to[i] < from[i] ? from[i] : to[i];
+}
+
+static void set(const struct clocks *c, uint32_t **to, const uint32_t *from)
+{
+	if (!*to)
+		*to = mem_alloc(c->width * sizeof **to + 1);
+	memcpy(*to, from, c->width * sizeof **to);
+}
+
+static void join_into(const struct clocks *c, uint32_t **to, const uint32_t *from)
+{
+	if (*to)
+		join(c, *to, from);
+	else
+		set(c, to, from);
+}
+
+static void drop(uint32_t **clock)
+{
+	free(*clock);
+	*clock = NULL;
+}
+
+/* ---- sets ------------------------------------------------------------------------------------- */
+
+static struct set_clock *find_set(struct object_clock *o, uint32_t number)
+{
+	if (o->last.used && o->last.set == number)
+		return &o->last;
+	for (size_t i = o->group.count; i--;) {
+		if (o->group.items[i].set == number)
+			return &o->group.items[i];
+	}
+	return NULL;
+}
+
+static void free_set(struct set_clock *s)
+{
+	drop(&s->opened);
+	drop(&s->members);
+	vec_free(&s->previous);
+	s->used = false;
+}
+
+static void clear_group(struct object_clock *o)
+{
+	for (size_t i = 0; i < o->group.count; i++)
+		free_set(&o->group.items[i]);
+	o->group.count = 0;
+}
+
+static void add_previous(struct set_clock *s, const struct set_clock *before)
+{
+	*vec_push(&s->previous) = (struct previous){ before->column, before->position, false };
+	s->unordered++;
+}
+
+/* The sets that a new one must be apart from: of the last group, or the last one that is not shared. */
+static void list_previous(const struct object_clock *o, bool shared, struct set_clock *s)
+{
+	for (size_t i = 0; !shared && i < o->group.count; i++)
+		add_previous(s, &o->group.items[i]);
+	if (o->last.used && (shared || !o->group.count))
+		add_previous(s, &o->last);
+}
+
+static void open_set(struct clocks *c, struct object_clock *o, const struct act *act,
+		     const struct act_touch *touch, const uint32_t *now)
+{
+	struct set_clock fresh = {
+		.set = touch->set, .used = true, .column = act->column, .position = act->position
+	};
+
+	if (c->options.learns) {
+		list_previous(o, touch->shared, &fresh);
+		c->options.sets->objects[touch->set] = touch->object;
+		if (!fresh.unordered)
+			c->options.sets->follows[touch->set] = 1;
+	}
+	if (touch->shared) {
+		*vec_push(&o->group) = fresh;
+		set(c, &o->group.items[o->group.count - 1].opened, now);
+		set(c, &o->group.items[o->group.count - 1].members, now);
+		return;
+	}
+	clear_group(o);
+	fresh.opened = o->last.opened;
+	fresh.members = o->last.members;
+	vec_free(&o->last.previous);
+	o->last = fresh;
+	set(c, &o->last.opened, now);
+	set(c, &o->last.members, now);
+}
+
+/* Does a set that was there before come before this member? Then it comes before all of them. */
+static void learn_order(struct clocks *c, struct set_clock *s, const uint32_t *now)
+{
+	for (size_t i = 0; s->unordered && i < s->previous.count; i++) {
+		struct previous *p = &s->previous.items[i];
+
+		if (!p->comes_before && now[p->column] > p->position) {
+			p->comes_before = true;
+			s->unordered--;
+		}
+	}
+	if (!s->unordered)
+		c->options.sets->follows[s->set] = 1;
+}
+
+/* ---- what a touch comes after ------------------------------------------------------------------- */
+
+static void gather_opening(struct clocks *c, struct object_clock *o, const struct act_touch *touch,
+			   uint32_t *now)
+{
+	join(c, now, o->finders);
+	if (!c->options.sets || !c->options.sets->follows[touch->set])
+		return;
+	for (size_t i = 0; !touch->shared && i < o->group.count; i++)
+		join(c, now, o->group.items[i].members);
+	if (o->last.used && (touch->shared || !o->group.count))
+		join(c, now, o->last.members);
+}
+
+static void gather(struct clocks *c, const struct act_touch *touch, uint32_t *now)
+{
+	struct object_clock *o = &c->objects[touch->object];
+	const struct set_clock *s;
+
+	if (c->options.strong) {
+		join(c, now, touch->writes ? o->any : o->chain);
+		return;
+	}
+	join(c, now, o->life);
+	switch (touch->role) {
+	case ACT_OPENS: gather_opening(c, o, touch, now); break;
+	case ACT_JOINS:
+		s = find_set(o, touch->set);
+		join(c, now, s ? s->opened : NULL);
+		break;
+	case ACT_CLOSES:
+		s = find_set(o, touch->set);
+		join(c, now, s ? s->members : NULL);
+		break;
+	case ACT_CHAINS: join(c, now, o->chain); break;
+	case ACT_LIVES: join(c, now, o->any); break;
+	}
+}
+
+/* ---- what comes after it ------------------------------------------------------------------------ */
+
+static void end_life(struct object_clock *o)
+{
+	clear_group(o);
+	free_set(&o->last);
+	drop(&o->finders);
+}
+
+static void publish(struct clocks *c, const struct act *act, const struct act_touch *touch,
+		    const uint32_t *now)
+{
+	struct object_clock *o = &c->objects[touch->object];
+	struct set_clock *s;
+
+	if (c->options.strong) {
+		join_into(c, &o->any, now);
+		if (touch->writes)
+			set(c, &o->chain, now);
+		return;
+	}
+	switch (touch->role) {
+	case ACT_OPENS: open_set(c, o, act, touch, now); break;
+	case ACT_JOINS:
+	case ACT_CLOSES:
+		s = find_set(o, touch->set);
+		if (s)
+			join_into(c, &s->members, now);
+		break;
+	case ACT_FINDS: join_into(c, &o->finders, now); break;
+	case ACT_CHAINS: set(c, &o->chain, now); break;
+	case ACT_LIVES:
+		end_life(o);
+		set(c, &o->life, now);
+		break;
+	}
+	if (c->acts->objects.items[touch->object].mortal)
+		join_into(c, &o->any, now);
+	if (c->options.learns && touch->role <= ACT_CLOSES) {
+		s = find_set(o, touch->set);
+		if (s && s->unordered)
+			learn_order(c, s, now);
+		c->options.sets->sizes[touch->set]++;
+	}
+}
+
+/* ---- acts ------------------------------------------------------------------------------------- */
+
+static void count_itself(struct clocks *c, const struct act *act, uint32_t *now)
+{
+	uint32_t columns = c->acts->columns;
+
+	now[act->column] = act->position + 1;
+	if (c->options.parts > CLOCK_COUNTED && c->options.counted &&
+	    c->options.counted[act - c->acts->list.items])
+		now[CLOCK_COUNTED * columns + act->column]++;
+}
+
+static void raise_fence(struct clocks *c, uint32_t *now)
+{
+	uint32_t columns = c->acts->columns;
+	const uint32_t *counted = now + CLOCK_COUNTED * columns;
+	uint32_t *fences = now + CLOCK_FENCES * columns;
+
+	for (uint32_t i = 0; i < columns; i++)
+		fences[i] = fences[i] < counted[i] ? counted[i] : fences[i];
+}
+
+static void come_after(struct clocks *c, const struct act *act, uint32_t *now)
+{
+	const struct act_touch *touches = c->acts->touches.items + act->touches;
+
+	if (c->starts_due[act->lane])
+		join(c, now, c->starts[act->lane]);
+	c->starts_due[act->lane] = false;
+	if (act->flags & ACT_AWAITS)
+		join(c, now, c->lanes[act->other]);
+	for (uint32_t i = 0; (act->flags & ACT_LAST) && i < c->acts->lanes; i++)
+		join(c, now, c->lanes[i]);
+	for (uint32_t i = 0; i < act->touch_count; i++)
+		gather(c, &touches[i], now);
+}
+
+void clocks_step(struct clocks *c, uint32_t *seen)
+{
+	const struct act *act = &c->acts->list.items[c->next++];
+	const struct act_touch *touches = c->acts->touches.items + act->touches;
+	uint32_t *now = c->lanes[act->lane];
+
+	come_after(c, act, now);
+	count_itself(c, act, now);
+	if (seen)
+		memcpy(seen, now, c->width * sizeof *now);
+	if ((act->flags & ACT_FENCE) && c->options.parts > CLOCK_FENCES)
+		raise_fence(c, now);
+	for (uint32_t i = 0; i < act->touch_count; i++)
+		publish(c, act, &touches[i], now);
+	/* who goes on although it was awaited comes behind that */
+	if (act->flags & (ACT_CREATES | ACT_AWAITS)) {
+		join_into(c, &c->starts[act->other], now);
+		c->starts_due[act->other] = true;
+	}
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+struct clocks *clocks_open(const struct acts *acts, const struct clock_options *options)
+{
+	struct clocks *c = mem_zalloc(1, sizeof *c);
+
+	c->acts = acts;
+	c->options = *options;
+	c->width = (size_t)acts->columns * options->parts;
+	c->lanes = mem_zalloc((size_t)acts->lanes + 1, sizeof *c->lanes);
+	c->starts = mem_zalloc((size_t)acts->lanes + 1, sizeof *c->starts);
+	c->starts_due = mem_zalloc((size_t)acts->lanes + 1, sizeof *c->starts_due);
+	for (uint32_t i = 0; i < acts->lanes; i++)
+		c->lanes[i] = mem_zalloc(c->width + 1, sizeof **c->lanes);
+	c->objects = mem_zalloc(acts->objects.count + 1, sizeof *c->objects);
+	return c;
+}
+
+void clocks_close(struct clocks *c)
+{
+	for (uint32_t i = 0; i < c->acts->lanes; i++) {
+		free(c->lanes[i]);
+		free(c->starts[i]);
+	}
+	for (size_t i = 0; i < c->acts->objects.count; i++) {
+		struct object_clock *o = &c->objects[i];
+
+		end_life(o);
+		vec_free(&o->group);
+		drop(&o->life);
+		drop(&o->any);
+		drop(&o->chain);
+	}
+	free(c->objects);
+	free(c->lanes);
+	free(c->starts);
+	free(c->starts_due);
+	free(c);
+}
+
+/* ---- which sets are ordered ----------------------------------------------------------------------- */
+
+static size_t count_follows(const struct acts *acts, const struct clock_sets *sets)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < acts->sets; i++)
+		count += sets->follows[i];
+	return count;
+}
+
+void clock_order_sets(const struct acts *acts, struct clock_sets *sets)
+{
+	struct clock_options options = { .parts = 1, .sets = sets, .learns = true };
+	size_t before, after = SIZE_MAX;
+
+	sets->follows = mem_zalloc((size_t)acts->sets + 1, 1);
+	sets->objects = mem_zalloc((size_t)acts->sets + 1, sizeof *sets->objects);
+	sets->sizes = mem_zalloc((size_t)acts->sets + 1, sizeof *sets->sizes);
+	sets->decides = mem_zalloc(acts->objects.count + 1, 1);
+	for (uint32_t i = 0; i < acts->sets; i++)
+		sets->objects[i] = UINT32_MAX;
+	do {
+		struct clocks *clocks = clocks_open(acts, &options);
+
+		before = after;
+		memset(sets->sizes, 0, ((size_t)acts->sets + 1) * sizeof *sets->sizes);
+		for (size_t i = 0; i < acts->list.count; i++)
+			clocks_step(clocks, NULL);
+		clocks_close(clocks);
+		after = count_follows(acts, sets);
+	} while (after != before);
+	for (uint32_t i = 0; i < acts->sets; i++) {
+		if (!sets->follows[i] && sets->objects[i] != UINT32_MAX)
+			sets->decides[sets->objects[i]] = 1;
+	}
+}
+
+void clock_sets_free(struct clock_sets *sets)
+{
+	free(sets->follows);
+	free(sets->objects);
+	free(sets->sizes);
+	free(sets->decides);
+}

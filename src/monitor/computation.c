@@ -1,0 +1,144 @@
+#include "monitor/computation.h"
+
+#include "base/mem.h"
+#include "monitor/instances.h"
+#include "monitor/project.h"
+#include "monitor/relevant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What all computations of a run stand on. */
+struct source {
+	struct acts acts;
+	struct pool relevant, all;
+};
+
+static struct pool *pool_of(struct computations *out, const struct computation_options *options,
+			    bool every)
+{
+	struct source *source = out->owned;
+	struct pool *pool = every ? &source->all : &source->relevant;
+
+	if (!pool->acts)
+		pool_make(
+			&source->acts,
+			&(struct pool_options){ .strong = options->causality == COMPUTATION_STRONG,
+						.every = every },
+			pool);
+	return pool;
+}
+
+static void finish(struct computations *out, const struct computation_options *options,
+		   struct computation *computation, bool every)
+{
+	struct pool *pool = pool_of(out, options, every);
+	uint32_t *labels;
+
+	relevant_start(pool->acts, computation);
+	labels = relevant_labels(pool, computation, every);
+	project_make(pool, labels, computation);
+	free(labels);
+	*vec_push(&out->list) = *computation;
+}
+
+static void say(struct computations *out, char *text)
+{
+	if (text)
+		*vec_push(&out->problems) = text;
+}
+
+static void add_instances(struct computations *out, const struct computation_options *options,
+			  const struct property_events *events, uint32_t property)
+{
+	struct instances instances;
+
+	instances_find(events, &instances);
+	for (size_t i = 0; i < instances.count; i++) {
+		struct computation computation = { 0 };
+
+		*vec_push(&computation.properties) = property;
+		for (uint32_t p = 0; p < events->parameters; p++)
+			*vec_push(&computation.binding) =
+				instances.values.items[i * events->parameters + p];
+		finish(out, options, &computation, false);
+	}
+	if (instances.cut) {
+		char *text = NULL;
+
+		if (asprintf(&text, "property %s: only the first %u of its instances are judged",
+			     events->property->name, INSTANCES_MOST) >= 0)
+			say(out, text);
+	}
+	instances_free(&instances);
+}
+
+bool computations_read(const struct trace *trace, const struct property_set *set,
+		       const struct computation_options *options, struct computations *out,
+		       struct err *err)
+{
+	bool every = options->events == COMPUTATION_ALL;
+	struct source *source = mem_zalloc(1, sizeof *source);
+	struct computation together = { 0 };
+
+	*out = (struct computations){ .owned = source };
+	acts_read(trace, set, every, &source->acts);
+	if (source->acts.list.count >= UINT32_MAX || source->acts.touches.count >= UINT32_MAX) {
+		computations_free(out);
+		return err_set(err, "%s: more events than a computation can have",
+			       trace_path(trace));
+	}
+	out->ended = source->acts.ended;
+	for (size_t i = 0; i < source->acts.problems.count; i++) {
+		const char *text = source->acts.problems.items[i];
+
+		say(out, mem_copy_text(text, strlen(text)));
+	}
+	for (uint32_t i = 0; i < set->properties.count; i++) {
+		const struct property_events *events = &set->properties.items[i];
+
+		if (!variables_is_judged(events->property))
+			continue;
+		if (events->property->parameter_count) {
+			add_instances(out, options, events, i);
+		} else if (every) {
+			*vec_push(&together.properties) = i;
+		} else {
+			struct computation computation = { 0 };
+
+			*vec_push(&computation.properties) = i;
+			finish(out, options, &computation, false);
+		}
+	}
+	if (together.properties.count)
+		finish(out, options, &together, true);
+	return true;
+}
+
+void computations_free(struct computations *computations)
+{
+	struct source *source = computations->owned;
+
+	for (size_t i = 0; i < computations->list.count; i++) {
+		struct computation *computation = &computations->list.items[i];
+
+		project_free(computation);
+		labels_free(&computation->labels);
+		vec_free(&computation->properties);
+		vec_free(&computation->binding);
+	}
+	vec_free(&computations->list);
+	for (size_t i = 0; i < computations->problems.count; i++)
+		free(computations->problems.items[i]);
+	vec_free(&computations->problems);
+	if (source) {
+		if (source->relevant.acts)
+			pool_free(&source->relevant);
+		if (source->all.acts)
+			pool_free(&source->all);
+		acts_free(&source->acts);
+		free(source);
+	}
+	computations->owned = NULL;
+}

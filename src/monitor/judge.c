@@ -1,0 +1,225 @@
+#include "monitor/judge.h"
+
+#include "base/mem.h"
+#include "check/formula.h"
+#include "property/raw.h"
+#include "trace/order.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct judge {
+	const struct trace *trace;
+	const struct property_set *set;
+	struct checker *checker; /* NULL: not yet asked */
+	struct err broken;	 /* why nothing can be checked, if `checker` could not enter */
+	bool entered;
+	struct checker_property *events; /* by property */
+};
+
+/* ---- what the checker is told of the properties ----------------------------------------------- */
+
+static struct checker_property tell_events(const struct property_events *all)
+{
+	struct checker_occurrence *occurrences =
+		mem_alloc(all->events.count * sizeof *occurrences + 1);
+
+	for (size_t i = 0; i < all->events.count; i++) {
+		const struct property_event *e = &all->events.items[i];
+
+		occurrences[i] =
+			(struct checker_occurrence){ .anchor = { e->id.stream, e->id.index },
+						     .before = e->before,
+						     .event = e->event,
+						     .bindings = e->bindings };
+	}
+	return (struct checker_property){ .parameters = all->parameters,
+					  .occurrences = occurrences,
+					  .count = all->events.count,
+					  .bindings = all->bindings.items };
+}
+
+struct judge *judge_open(const struct trace *trace, const struct property_set *set)
+{
+	struct judge *judge = mem_zalloc(1, sizeof *judge);
+	size_t count = set->properties.count;
+
+	judge->trace = trace;
+	judge->set = set;
+	judge->events = mem_zalloc(count + 1, sizeof *judge->events);
+	for (size_t i = 0; i < count; i++)
+		judge->events[i] = tell_events(&set->properties.items[i]);
+	return judge;
+}
+
+void judge_close(struct judge *judge)
+{
+	if (!judge)
+		return;
+	checker_close(judge->checker);
+	for (size_t i = 0; i < judge->set->properties.count; i++)
+		free((void *)judge->events[i].occurrences);
+	free(judge->events);
+	free(judge);
+}
+
+/* The whole trace is one window: a run starts where everything does. */
+static bool enter(struct judge *judge, struct err *err)
+{
+	VEC(struct checker_run) runs = { 0 };
+	struct trace_order *order = trace_order_open(judge->trace);
+	struct trace_event event;
+
+	while (trace_order_next(order, &event)) {
+		struct checker_run *last = runs.count ? &runs.items[runs.count - 1] : NULL;
+
+		if (event.index == TRACE_NO_INDEX)
+			continue;
+		if (!last || last->stream != event.stream)
+			*vec_push(&runs) = (struct checker_run){ event.stream, event.index + 1 };
+		else
+			last->end = event.index + 1;
+	}
+	trace_order_close(order);
+	judge->checker = checker_open(judge->trace);
+	judge->entered =
+		checker_enter(judge->checker, NULL, 0, runs.items, runs.count, &judge->broken);
+	vec_free(&runs);
+	if (!judge->entered)
+		*err = judge->broken;
+	return judge->entered;
+}
+
+/* ---- a run -------------------------------------------------------------------------------------- */
+
+/* The messages of a run, by the columns of its steps. */
+static void find_messages(const struct judge_claim *claim, judge_messages *out)
+{
+	const struct computation *computation = claim->computation;
+	VEC(uint32_t) *of_column = mem_zalloc(computation->columns + 1, sizeof *of_column);
+	uint32_t *at = mem_zalloc(computation->columns + 1, sizeof *at);
+
+	for (size_t i = 0; i < computation->messages.count; i++)
+		*vec_push(&of_column[computation->messages.items[i].column]) = (uint32_t)i;
+	for (size_t i = 0; i < claim->count; i++) {
+		uint32_t column = claim->columns[i];
+
+		assert(column < computation->columns && at[column] < of_column[column].count);
+		*vec_push(out) = of_column[column].items[at[column]++];
+	}
+	for (uint32_t c = 0; c < computation->columns; c++)
+		vec_free(&of_column[c]);
+	free(of_column);
+	free(at);
+}
+
+/* Must a creation, begin or join come between the two? */
+static bool is_fenced(const struct message *before, const struct message *message)
+{
+	for (uint32_t i = 0; before && i < message->fence_count; i++) {
+		if (message->fences[i].column == before->column)
+			return before->position < message->fences[i].count;
+	}
+	return false;
+}
+
+typedef VEC(struct checker_moment) moment_list;
+
+static void make_moments(const struct computation *computation, judge_messages *messages,
+			 moment_list *out)
+{
+	const struct message *before = NULL;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < messages->count; i++) {
+		const struct message *m = &computation->messages.items[messages->items[i]];
+		struct property_id id = m->parts[m->anchor];
+
+		if (m->label == LABEL_SILENT)
+			continue;
+		*vec_push(out) = (struct checker_moment){ .anchor = { id.stream, id.index },
+							  .before = m->before,
+							  .paused = is_fenced(before, m) };
+		before = m;
+		messages->items[kept++] = messages->items[i];
+	}
+	messages->count = kept;
+}
+
+static size_t tell_variables(const struct labels *labels, struct checker_variable *out)
+{
+	static const uint8_t forms[] = { [RAW_SIGNED] = CHECKER_SIGNED,
+					 [RAW_UNSIGNED] = CHECKER_UNSIGNED,
+					 [RAW_FLOATING] = CHECKER_FLOATING };
+	size_t count = 0;
+
+	for (size_t i = 0; i < labels->variables.count; i++) {
+		const struct label_variable *v = &labels->variables.items[i];
+
+		if (!v->known)
+			continue;
+		out[count] = (struct checker_variable){ .name = v->name,
+							.address = v->address,
+							.size = v->size,
+							.form = forms[v->form] };
+		memcpy(out[count++].initial, v->initial, sizeof v->initial);
+	}
+	return count;
+}
+
+static bool ask(struct judge *judge, const struct judge_claim *claim,
+		const computation_schedule *schedule, judge_messages *messages, struct err *err)
+{
+	const struct computation *computation = claim->computation;
+	const struct property_events *events = &judge->set->properties.items[claim->property];
+	struct checker_variable *variables =
+		mem_alloc((computation->labels.variables.count + 1) * sizeof *variables);
+	struct checker_event *steps = mem_alloc((schedule->count + 1) * sizeof *steps);
+	moment_list moments = { 0 };
+	size_t step_count = 0;
+	bool plays_only = claim->formula->formalism == SPEC_MONITOR, ok;
+	struct checker_word word = {
+		.property = events->property,
+		.formula = claim->formula,
+		.events = &judge->events[claim->property],
+		.binding = computation->binding.count ? computation->binding.items : NULL,
+		.variables = variables,
+		.variable_count = tell_variables(&computation->labels, variables),
+		.at_end = claim->at_end,
+	};
+
+	make_moments(computation, messages, &moments);
+	word.moments = moments.items;
+	word.moment_count = moments.count;
+	for (size_t i = 0; i < schedule->count; i++) {
+		if (!schedule->items[i].before)
+			steps[step_count++] = (struct checker_event){ schedule->items[i].id.stream,
+								      schedule->items[i].id.index };
+	}
+	ok = checker_accepts(
+		judge->checker,
+		&(struct checker_witness){ .claim = plays_only ? CHECKER_PREFIX : CHECKER_FORMULA,
+					   .steps = steps,
+					   .step_count = schedule->count,
+					   .word = &word },
+		err);
+	vec_free(&moments);
+	free(variables);
+	free(steps);
+	return ok;
+}
+
+bool judge_accepts(struct judge *judge, const struct judge_claim *claim,
+		   computation_schedule *schedule, judge_messages *messages, struct err *err)
+{
+	find_messages(claim, messages);
+	computation_schedule_run(claim->computation, claim->columns, claim->count, schedule);
+	if (!judge->checker && !enter(judge, err))
+		return false;
+	if (!judge->entered) {
+		*err = judge->broken;
+		return false;
+	}
+	return ask(judge, claim, schedule, messages, err);
+}

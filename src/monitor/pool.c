@@ -1,0 +1,191 @@
+#include "monitor/pool.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_member(const struct clock_sets *sets, const struct act_touch *touch)
+{
+	return sets && touch->role <= ACT_CLOSES && sets->decides[touch->object];
+}
+
+static bool decides(const struct acts *acts, const struct clock_sets *sets, const struct act *act)
+{
+	for (uint32_t i = 0; i < act->touch_count; i++) {
+		if (is_member(sets, &acts->touches.items[act->touches + i]))
+			return true;
+	}
+	return false;
+}
+
+static uint8_t *choose(const struct acts *acts, const struct pool_options *options,
+		       const struct clock_sets *sets)
+{
+	uint8_t *counted = mem_zalloc(acts->list.count + 1, 1);
+
+	for (size_t i = 0; i < acts->list.count; i++) {
+		const struct act *act = &acts->list.items[i];
+
+		counted[i] = (act->flags & ACT_MEANS) ||
+			     (options->every ? act->flags & ACT_COUNTED : decides(acts, sets, act));
+	}
+	return counted;
+}
+
+/* ---- entries ---------------------------------------------------------------------------------- */
+
+static const struct message_need *keep_counts(struct pool *pool, const uint32_t *counts,
+					      uint32_t but, uint32_t *count)
+{
+	uint32_t columns = pool->acts->columns, n = 0;
+	struct message_need *needs;
+
+	for (uint32_t i = 0; i < columns; i++)
+		n += counts[i] && i != but;
+	*count = n;
+	if (!n)
+		return NULL;
+	needs = arena_alloc(&pool->arena, n * sizeof *needs);
+	n = 0;
+	for (uint32_t i = 0; i < columns; i++) {
+		if (counts[i] && i != but)
+			needs[n++] = (struct message_need){ i, counts[i] };
+	}
+	return needs;
+}
+
+static void add_member(struct pool *pool, const struct act *act, const struct act_touch *touch)
+{
+	uint32_t *column = &pool->set_column[touch->set];
+
+	*vec_push(&pool->members) = (struct pool_member){ .object = touch->object,
+							  .set = touch->set,
+							  .role = touch->role,
+							  .lock = touch->lock,
+							  .shared = touch->shared };
+	if (!*column)
+		*column = act->column + 1;
+	else if (*column != act->column + 1)
+		*column = POOL_MANY;
+	pool->set_sizes[touch->set]++;
+	pool->set_closes[touch->set] |= !touch->lock || touch->role == ACT_CLOSES;
+	pool->object_seen[touch->object] = 1;
+}
+
+static void add_entry(struct pool *pool, uint32_t number, const uint32_t *clock,
+		      const struct pool_options *options, const struct clock_sets *sets)
+{
+	const struct act *act = &pool->acts->list.items[number];
+	uint32_t columns = pool->acts->columns;
+	struct pool_entry *entry = vec_push(&pool->entries);
+
+	*entry = (struct pool_entry){ .act = number,
+				      .column = act->column,
+				      .position = pool->column_entries[act->column]++,
+				      .members = (uint32_t)pool->members.count };
+	pool->entry_of[number] = (uint32_t)pool->entries.count;
+	entry->needs =
+		keep_counts(pool, clock + CLOCK_COUNTED * columns, act->column, &entry->need_count);
+	if (options->every)
+		entry->fences = keep_counts(pool, clock + CLOCK_FENCES * columns, UINT32_MAX,
+					    &entry->fence_count);
+	entry->past = arena_copy(&pool->arena, clock, columns * sizeof *clock);
+	for (uint32_t i = 0; i < act->touch_count; i++) {
+		const struct act_touch *touch = &pool->acts->touches.items[act->touches + i];
+
+		if (is_member(sets, touch))
+			add_member(pool, act, touch);
+	}
+	entry->member_count = (uint32_t)pool->members.count - entry->members;
+}
+
+static void find_last_members(struct pool *pool)
+{
+	uint8_t *seen = mem_zalloc((size_t)pool->acts->sets + 1, 1);
+
+	for (size_t i = pool->members.count; i--;) {
+		struct pool_member *member = &pool->members.items[i];
+
+		member->last = !seen[member->set] && pool->set_column[member->set] != POOL_MANY;
+		seen[member->set] = 1;
+	}
+	free(seen);
+}
+
+static void list_acts(struct pool *pool)
+{
+	const struct acts *acts = pool->acts;
+
+	pool->column_acts = mem_zalloc((size_t)acts->columns + 1, sizeof *pool->column_acts);
+	pool->acts_of = mem_zalloc((size_t)acts->columns + 1, sizeof *pool->acts_of);
+	for (size_t i = 0; i < acts->list.count; i++)
+		pool->column_acts[acts->list.items[i].column]++;
+	for (uint32_t i = 0; i < acts->columns; i++)
+		pool->acts_of[i] = mem_alloc((pool->column_acts[i] + 1) * sizeof **pool->acts_of);
+	for (size_t i = 0; i < acts->list.count; i++)
+		pool->acts_of[acts->list.items[i].column][acts->list.items[i].position] =
+			(uint32_t)i;
+}
+
+static void open_pool(struct pool *pool, const struct acts *acts)
+{
+	size_t sets = (size_t)acts->sets + 1;
+
+	*pool = (struct pool){ .acts = acts };
+	pool->entry_of = mem_zalloc(acts->list.count + 1, sizeof *pool->entry_of);
+	pool->column_entries = mem_zalloc((size_t)acts->columns + 1, sizeof *pool->column_entries);
+	pool->set_column = mem_zalloc(sets, sizeof *pool->set_column);
+	pool->set_sizes = mem_zalloc(sets, sizeof *pool->set_sizes);
+	pool->set_closes = mem_zalloc(sets, 1);
+	pool->object_seen = mem_zalloc(acts->objects.count + 1, 1);
+	list_acts(pool);
+}
+
+void pool_make(const struct acts *acts, const struct pool_options *options, struct pool *pool)
+{
+	struct clock_sets sets = { 0 };
+	struct clock_options how = { .strong = options->strong,
+				     .parts = options->every ? CLOCK_PARTS : CLOCK_FENCES };
+	struct clock_sets *known = options->strong ? NULL : &sets;
+	struct clocks *clocks;
+	uint32_t *clock;
+	uint8_t *counted;
+
+	open_pool(pool, acts);
+	if (known)
+		clock_order_sets(acts, known);
+	counted = choose(acts, options, known);
+	how.counted = counted;
+	how.sets = known;
+	clocks = clocks_open(acts, &how);
+	clock = mem_zalloc((size_t)acts->columns * how.parts + 1, sizeof *clock);
+	for (uint32_t i = 0; i < acts->list.count; i++) {
+		clocks_step(clocks, counted[i] ? clock : NULL);
+		if (counted[i])
+			add_entry(pool, i, clock, options, known);
+	}
+	clocks_close(clocks);
+	find_last_members(pool);
+	free(clock);
+	free(counted);
+	if (known)
+		clock_sets_free(known);
+}
+
+void pool_free(struct pool *pool)
+{
+	for (uint32_t i = 0; pool->acts && i < pool->acts->columns; i++)
+		free(pool->acts_of[i]);
+	free(pool->acts_of);
+	free(pool->column_acts);
+	free(pool->column_entries);
+	free(pool->entry_of);
+	free(pool->set_column);
+	free(pool->set_sizes);
+	free(pool->set_closes);
+	free(pool->object_seen);
+	vec_free(&pool->entries);
+	vec_free(&pool->members);
+	arena_free(&pool->arena);
+}

@@ -1,0 +1,28 @@
+/*
+ * From the pool to one computation: what no monitor sees leaves it where that changes nothing
+ * (doc/lattice.md, "Weak causality", `--events relevant`).
+ */
+#ifndef MONITOR_PROJECT_H
+#define MONITOR_PROJECT_H
+
+#include "monitor/pool.h"
+
+/* What a computation owns beside its messages; schedules are made from it. */
+struct project {
+	const struct pool *pool;
+	struct arena arena;
+	const uint32_t **acts; /* by message: the acts that its parts are */
+	uint32_t *first;       /* by column + 1: messages of the columns before … */
+	uint32_t *by_column;   /* … and which they are */
+	/*
+	 * By act: what happens right behind it, + 1: a release that has become one with what
+	 * came before it.
+	 */
+	struct map glue;
+};
+
+/* `labels`: by entry of the pool. Fills messages, columns, silent, owned. */
+void project_make(const struct pool *pool, const uint32_t *labels, struct computation *out);
+void project_free(struct computation *computation);
+
+#endif
