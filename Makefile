@@ -84,6 +84,7 @@ SOLVER_BENCH := $(patsubst %.c,$(B)/tool/%.o,$(wildcard bench/solver*.c))
 SOLVER_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/queries*.c) bench/solver_trace.c)
 
 SEARCH_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/simulated*.c))
+LATTICE_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/lattice*.c))
 
 LIBSOOTH := $(B)/lib/sooth/libsooth.so
 PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
@@ -94,7 +95,7 @@ PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLU
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
 MODEL := $(addprefix $(B)/test/model/,brute generate judge pattern_brute pattern_judge)
 TESTERS := $(MODEL) $(B)/test/exact/steps $(B)/test/model/queries $(B)/test/fuzz/mutants \
-	$(B)/test/fuzz/spec $(B)/test/model/simulated
+	$(B)/test/fuzz/spec $(B)/test/model/simulated $(B)/test/model/lattice
 
 # ---- targets ------------------------------------------------------------------------------------
 
@@ -108,7 +109,7 @@ demo: all ## record a small racy program and predict what else it can do
 
 # `test/run` goes on after a failure and ends with the total.
 test: all $(UNIT) $(TESTERS) build/deps-test ## all tests: what CI runs
-	@test/run $(B) lint unit runtime exact projects golden programs serial model explore properties
+	@test/run $(B) lint unit runtime exact projects golden programs serial model explore properties observe
 
 unit: all $(UNIT) build/deps-test ## unit tests alone (T=substring picks some; so it does below)
 	@test/run $(B) unit $(T)
@@ -146,6 +147,9 @@ test-queries: $(B)/test/model/queries ## N questions to the ordering solver and 
 test-patterns: $(MODEL) ## N random patterns in random traces against all their feasible prefixes
 	@test/model/patterns $(B) --count $(or $(N),10000) --seed $(or $(SEED),1)
 
+test-lattice: $(B)/test/model/lattice ## N random computations against the definitions: runs, cuts, violations, witnesses
+	@$< --count $(or $(N),5000) --seed $(or $(SEED),1)
+
 bench-solver: $(B)/bench/solver ## the ordering solver beside Z3 on the same windows
 	@$<
 
@@ -155,6 +159,8 @@ test-search: $(B)/test/model/simulated ## systematic search of N random programs
 test-programs: all build/deps-test ## N random programs: each prediction exists among all their schedules
 	@test/model/programs $(B) --count $(or $(N),520) --seed $(or $(SEED),1)
 
+observe: all build/deps-test ## properties on all runs of a trace: the papers' figures, and programs
+	@test/run $(B) observe $(T)
 properties: all build/deps-test ## programs that a property is violated by in another schedule, and their fixed twins
 	@test/run $(B) properties $(T)
 
@@ -178,6 +184,7 @@ test-long: test ## everything that takes longer than CI should
 	@$(MAKE) --no-print-directory model N=20000
 	@$(MAKE) --no-print-directory test-queries N=5000
 	@$(MAKE) --no-print-directory test-patterns N=10000
+	@$(MAKE) --no-print-directory test-lattice N=20000
 	@$(MAKE) --no-print-directory test-search N=20000
 	@$(MAKE) --no-print-directory test-programs N=520
 	@$(MAKE) --no-print-directory test-mutants N=100000
@@ -243,7 +250,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 .PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
-	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-parametric test-queries test-search test-patterns \
+	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-parametric test-queries test-search test-patterns test-lattice \
 	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
@@ -296,6 +303,10 @@ $(B)/test/exact/steps: $(B)/tool/test/exact/steps.o $(LIB)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 
 $(B)/test/model/simulated: $(SEARCH_TEST) $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
+
+$(B)/test/model/lattice: $(LATTICE_TEST) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 

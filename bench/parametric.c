@@ -5,8 +5,14 @@
  * A text of N events: so many objects live at a time, each is allocated, used, freed, and its memory is
  * used again. Beside the reader runs what a monitor would keep: a state for each value, dropped when the
  * value is gone.
+ *
+ * Then the same through prediction: all windows, all questions, the checker. Once each object is one
+ * thread's, so that nothing can go wrong; once threads use each other's. Prediction keeps the events of
+ * the property, since windows go over them in the base run's order: its memory grows with them, by the
+ * bytes that the last column says; what it asks of a window is flat.
  */
 #include "base/vec.h"
+#include "predict/predict.h"
 #include "property/property.h"
 
 #include <inttypes.h>
@@ -26,9 +32,16 @@ static const char property[] = "property UseAfterClose(struct conn *c) {\n"
 
 /* ---- the run -------------------------------------------------------------------------------------- */
 
+struct shape {
+	size_t events, objects;
+	size_t slots; /* objects that live at a time */
+	bool shared;  /* threads use each other's objects */
+};
+
 /* Slots of memory, one object after the other in each; `uses` calls for each object. */
-static size_t write_run(FILE *out, size_t events, size_t objects, size_t slots)
+static size_t write_run(FILE *out, const struct shape *shape)
 {
+	size_t events = shape->events, objects = shape->objects, slots = shape->slots;
 	size_t each = events / objects, uses = each > 2 ? each - 2 : 1, wrote = 0;
 
 	for (size_t first = 0; first < objects; first += slots) {
@@ -36,18 +49,21 @@ static size_t write_run(FILE *out, size_t events, size_t objects, size_t slots)
 
 		for (size_t s = 0; s < some; s++)
 			fprintf(out,
-				"T%zu|alloc(c%zu,64)|\nT%zu|call conn_open()|\n"
-				"T%zu|ret conn_open=c%zu|\n",
+				"T%zu|alloc(c%zu,64)|\nT%zu|call conn_open()|open\n"
+				"T%zu|ret conn_open=c%zu|open\n",
 				s % 8, s, s % 8, s % 8, s);
 		for (size_t u = 0; u < uses; u++) {
-			for (size_t s = 0; s < some; s++)
-				fprintf(out,
-					"T%zu|call conn_use(c%zu,%zu)|\nT%zu|ret conn_use=0|\n",
-					(s + u) % 8, s, u % 4, (s + u) % 8);
+			for (size_t s = 0; s < some; s++) {
+				size_t thread = (shape->shared ? s + u : s) % 8;
+
+				fprintf(out, "T%zu|call conn_use(c%zu,%zu)|use\n", thread, s,
+					u % 4);
+				fprintf(out, "T%zu|ret conn_use=0|use\n", thread);
+			}
 		}
 		for (size_t s = 0; s < some; s++)
 			fprintf(out,
-				"T%zu|call conn_close(c%zu)|\nT%zu|ret conn_close=0|\n"
+				"T%zu|call conn_close(c%zu)|close\nT%zu|ret conn_close=0|close\n"
 				"T%zu|free(c%zu)|\n",
 				s % 8, s, s % 8, s % 8, s);
 		wrote += some * (uses + 2);
@@ -55,14 +71,14 @@ static size_t write_run(FILE *out, size_t events, size_t objects, size_t slots)
 	return wrote;
 }
 
-static struct trace *make_run(size_t events, size_t objects, size_t slots)
+static struct trace *make_run(const struct shape *shape)
 {
 	char path[] = "/tmp/sooth-bench-XXXXXX";
 	FILE *out = fdopen(mkstemp(path), "w");
 	struct trace *trace = NULL;
 	struct err err;
 
-	write_run(out, events, objects, slots);
+	write_run(out, shape);
 	fclose(out);
 	if (!trace_open(path, &trace, &err)) {
 		fprintf(stderr, "%s\n", err.text);
@@ -92,9 +108,16 @@ struct result {
 	size_t memory[4]; /* heap in use after each quarter, above what it was before */
 };
 
+static size_t heap_now(void)
+{
+	struct mallinfo2 heap = mallinfo2();
+
+	return heap.uordblks + heap.hblkhd;
+}
+
 static void quarter(struct result *result, unsigned q, size_t before)
 {
-	size_t now = mallinfo2().uordblks;
+	size_t now = heap_now();
 
 	result->memory[q] = now > before ? now - before : 0;
 }
@@ -108,7 +131,7 @@ static struct result walk(const struct trace *trace, struct spec_file *file, uin
 	double start = cpu_seconds();
 	unsigned quarters = 0;
 	bool more = property_reader_next(reader, &step);
-	size_t before = mallinfo2().uordblks;
+	size_t before = heap_now();
 
 	for (; more; more = property_reader_next(reader, &step)) {
 		uint32_t value = step.kind == PROPERTY_GONE ? step.value : step.bindings[0];
@@ -132,16 +155,54 @@ static struct result walk(const struct trace *trace, struct spec_file *file, uin
 	return result;
 }
 
-static void measure(struct spec_file *file, size_t events, size_t objects, size_t slots)
+static void measure(struct spec_file *file, struct shape shape)
 {
-	struct trace *trace = make_run(events, objects, slots);
-	struct result r = walk(trace, file, events);
+	struct trace *trace = make_run(&shape);
+	struct result r = walk(trace, file, shape.events);
 
-	printf("%9" PRIu64 " %9zu %7zu %9.3f %9.0f %9" PRIu64, r.events, objects, slots, r.seconds,
-	       r.seconds / (double)r.events * 1e9, r.most_values);
+	printf("%9" PRIu64 " %9zu %7zu %9.3f %9.0f %9" PRIu64, r.events, shape.objects, shape.slots,
+	       r.seconds, r.seconds / (double)r.events * 1e9, r.most_values);
 	for (unsigned q = 0; q < 4; q++)
 		printf(" %8zu", r.memory[q] / 1024);
 	printf("\n");
+	trace_close(trace);
+}
+
+/* ---- prediction ----------------------------------------------------------------------------------- */
+
+static void predict(struct spec_file *file, struct shape shape)
+{
+	const struct predict_options base = { .window = PREDICT_WINDOW,
+					      .jobs = 1,
+					      .steps = PREDICT_STEPS };
+	struct predict_options options = base;
+	struct trace *trace = make_run(&shape);
+	struct predict_result result = { 0 };
+	struct property_set set = { 0 };
+	size_t before = heap_now(), kept;
+	double start = cpu_seconds(), seconds;
+	struct err err = { "" };
+
+	if (!property_read(trace, &file, 1, &set, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+	kept = heap_now() - before;
+	options.properties = &set;
+	if (!predict_run(trace, &options, &result, &err) || result.stats.rejected) {
+		fprintf(stderr, "%s\n", err.text[0] ? err.text : "a witness was refused");
+		exit(1);
+	}
+	seconds = cpu_seconds() - start;
+	printf("%9zu %9zu %7zu %9.3f %9.0f %9s %9zu %9" PRIu64 " %9" PRIu64 " %7zu\n",
+	       set.properties.items[0].events.count, shape.objects, shape.slots, seconds,
+	       seconds / (double)set.properties.items[0].events.count * 1e9,
+	       shape.shared ? "yes" : "no", result.findings.count, result.stats.queries,
+	       result.stats.unknown + result.stats.not_asked + result.stats.far_choices,
+	       kept / set.properties.items[0].events.count);
+	fflush(stdout);
+	predict_result_free(&result);
+	property_set_free(&set);
 	trace_close(trace);
 }
 
@@ -154,12 +215,21 @@ int main(void)
 		return 1;
 	printf("%9s %9s %7s %9s %9s %9s   memory (KiB) after each quarter\n", "events", "objects",
 	       "living", "CPU s", "ns/event", "values");
-	measure(file, 250000, 10000, 1000);
-	measure(file, 500000, 10000, 1000);
-	measure(file, 1000000, 10000, 1000);
-	measure(file, 2000000, 10000, 1000);
-	measure(file, 1000000, 10000, 10000);
-	measure(file, 1000000, 100000, 1000);
+	measure(file, (struct shape){ 250000, 10000, 1000, true });
+	measure(file, (struct shape){ 500000, 10000, 1000, true });
+	measure(file, (struct shape){ 1000000, 10000, 1000, true });
+	measure(file, (struct shape){ 2000000, 10000, 1000, true });
+	measure(file, (struct shape){ 1000000, 10000, 10000, true });
+	measure(file, (struct shape){ 1000000, 100000, 1000, true });
+	printf("\nprediction\n%9s %9s %7s %9s %9s %9s %9s %9s %9s %7s\n", "events", "objects",
+	       "living", "CPU s", "ns/event", "shared", "findings", "queries", "unknown",
+	       "B/event");
+	for (int shared = 0; shared < 2; shared++) {
+		predict(file, (struct shape){ 250000, 10000, 100, shared });
+		predict(file, (struct shape){ 500000, 10000, 100, shared });
+		predict(file, (struct shape){ 1000000, 10000, 100, shared });
+		predict(file, (struct shape){ 1000000, 10000, 1000, shared });
+	}
 	spec_free(file);
 	spec_messages_free(&messages);
 	return 0;

@@ -1,5 +1,6 @@
 /* sooth spec: property files without a run. */
 #include "cli/cli.h"
+#include "logic/draw.h"
 #include "property/property.h"
 #include "spec/spec.h"
 
@@ -16,7 +17,7 @@ static const char usage[] =
 	"and\n"
 	"           what can be seen to be missing is a note\n"
 	"  explain  what is behind each property: the events, the order constraints of patterns,\n"
-	"           how formulas were read; --dot: as a graph for Graphviz\n"
+	"           how formulas were read and their automata; --dot: as a graph for Graphviz\n"
 	"\n"
 	"Exit status: 0 the file is good, 2 it is not, or bad use. doc/language.md is the "
 	"language.\n";
@@ -107,7 +108,7 @@ static int explain(const char *path, bool graphviz)
 
 	show(&messages);
 	if (file) {
-		char *text = spec_explain(file, graphviz);
+		char *text = spec_explain(file, graphviz, draw_formula);
 
 		fputs(text, stdout);
 		free(text);

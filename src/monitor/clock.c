@@ -5,18 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A set that an object had before the current one. */
-struct previous {
-	uint32_t column, position;
-	bool comes_before;
-};
 struct set_clock {
 	uint32_t set;
 	bool used;
 	uint32_t column, position; /* of its first member */
 	uint32_t *opened, *members;
-	VEC(struct previous) previous; /* while it is learnt whether they come before it */
-	uint32_t unordered;
 };
 /* Clocks are made when they are needed. Strong: `chain` is the last write's, `any` everything's. */
 struct object_clock {
@@ -82,7 +75,6 @@ static void free_set(struct set_clock *s)
 {
 	drop(&s->opened);
 	drop(&s->members);
-	vec_free(&s->previous);
 	s->used = false;
 }
 
@@ -93,21 +85,6 @@ static void clear_group(struct object_clock *o)
 	o->group.count = 0;
 }
 
-static void add_previous(struct set_clock *s, const struct set_clock *before)
-{
-	*vec_push(&s->previous) = (struct previous){ before->column, before->position, false };
-	s->unordered++;
-}
-
-/* The sets that a new one must be apart from: of the last group, or the last one that is not shared. */
-static void list_previous(const struct object_clock *o, bool shared, struct set_clock *s)
-{
-	for (size_t i = 0; !shared && i < o->group.count; i++)
-		add_previous(s, &o->group.items[i]);
-	if (o->last.used && (shared || !o->group.count))
-		add_previous(s, &o->last);
-}
-
 static void open_set(struct clocks *c, struct object_clock *o, const struct act *act,
 		     const struct act_touch *touch, const uint32_t *now)
 {
@@ -115,12 +92,6 @@ static void open_set(struct clocks *c, struct object_clock *o, const struct act 
 		.set = touch->set, .used = true, .column = act->column, .position = act->position
 	};
 
-	if (c->options.learns) {
-		list_previous(o, touch->shared, &fresh);
-		c->options.sets->objects[touch->set] = touch->object;
-		if (!fresh.unordered)
-			c->options.sets->follows[touch->set] = 1;
-	}
 	if (touch->shared) {
 		*vec_push(&o->group) = fresh;
 		set(c, &o->group.items[o->group.count - 1].opened, now);
@@ -130,39 +101,36 @@ static void open_set(struct clocks *c, struct object_clock *o, const struct act 
 	clear_group(o);
 	fresh.opened = o->last.opened;
 	fresh.members = o->last.members;
-	vec_free(&o->last.previous);
 	o->last = fresh;
 	set(c, &o->last.opened, now);
 	set(c, &o->last.members, now);
 }
 
-/* Does a set that was there before come before this member? Then it comes before all of them. */
-static void learn_order(struct clocks *c, struct set_clock *s, const uint32_t *now)
-{
-	for (size_t i = 0; s->unordered && i < s->previous.count; i++) {
-		struct previous *p = &s->previous.items[i];
-
-		if (!p->comes_before && now[p->column] > p->position) {
-			p->comes_before = true;
-			s->unordered--;
-		}
-	}
-	if (!s->unordered)
-		c->options.sets->follows[s->set] = 1;
-}
-
 /* ---- what a touch comes after ------------------------------------------------------------------- */
 
-static void gather_opening(struct clocks *c, struct object_clock *o, const struct act_touch *touch,
-			   uint32_t *now)
+/* A set that comes before the first member of another one comes before it as a whole. */
+static bool order_behind(struct clocks *c, const struct set_clock *s, uint32_t *now)
 {
-	join(c, now, o->finders);
-	if (!c->options.sets || !c->options.sets->follows[touch->set])
-		return;
+	if (now[s->column] <= s->position)
+		return false;
+	join(c, now, s->members);
+	return true;
+}
+
+/*
+ * The sets that a new one must be apart from: those of the last group, or the last one that is not
+ * shared. True: all of them come before it.
+ */
+static bool order_sets(struct clocks *c, const struct act_touch *touch, uint32_t *now)
+{
+	const struct object_clock *o = &c->objects[touch->object];
+	bool ordered = true;
+
 	for (size_t i = 0; !touch->shared && i < o->group.count; i++)
-		join(c, now, o->group.items[i].members);
+		ordered &= order_behind(c, &o->group.items[i], now);
 	if (o->last.used && (touch->shared || !o->group.count))
-		join(c, now, o->last.members);
+		ordered &= order_behind(c, &o->last, now);
+	return ordered;
 }
 
 static void gather(struct clocks *c, const struct act_touch *touch, uint32_t *now)
@@ -176,7 +144,7 @@ static void gather(struct clocks *c, const struct act_touch *touch, uint32_t *no
 	}
 	join(c, now, o->life);
 	switch (touch->role) {
-	case ACT_OPENS: gather_opening(c, o, touch, now); break;
+	case ACT_OPENS: join(c, now, o->finders); break;
 	case ACT_JOINS:
 		s = find_set(o, touch->set);
 		join(c, now, s ? s->opened : NULL);
@@ -228,12 +196,6 @@ static void publish(struct clocks *c, const struct act *act, const struct act_to
 	}
 	if (c->acts->objects.items[touch->object].mortal)
 		join_into(c, &o->any, now);
-	if (c->options.learns && touch->role <= ACT_CLOSES) {
-		s = find_set(o, touch->set);
-		if (s && s->unordered)
-			learn_order(c, s, now);
-		c->options.sets->sizes[touch->set]++;
-	}
 }
 
 /* ---- acts ------------------------------------------------------------------------------------- */
@@ -258,6 +220,28 @@ static void raise_fence(struct clocks *c, uint32_t *now)
 		fences[i] = fences[i] < counted[i] ? counted[i] : fences[i];
 }
 
+/*
+ * Sets that come before one of the act's may bring those of another object with them: as often as
+ * there is something new. Most acts open one.
+ */
+static void come_after_sets(struct clocks *c, const struct act *act, uint32_t *now)
+{
+	const struct act_touch *touches = c->acts->touches.items + act->touches;
+	uint32_t unordered = act->touch_count + 1, before;
+
+	do {
+		before = unordered;
+		unordered = 0;
+		for (uint32_t i = 0; i < act->touch_count; i++)
+			unordered +=
+				touches[i].role == ACT_OPENS && !order_sets(c, &touches[i], now);
+	} while (unordered && unordered < before);
+	for (uint32_t i = 0; unordered && c->options.decides && i < act->touch_count; i++) {
+		if (touches[i].role == ACT_OPENS && !order_sets(c, &touches[i], now))
+			c->options.decides[touches[i].object] = 1;
+	}
+}
+
 static void come_after(struct clocks *c, const struct act *act, uint32_t *now)
 {
 	const struct act_touch *touches = c->acts->touches.items + act->touches;
@@ -271,6 +255,8 @@ static void come_after(struct clocks *c, const struct act *act, uint32_t *now)
 		join(c, now, c->lanes[i]);
 	for (uint32_t i = 0; i < act->touch_count; i++)
 		gather(c, &touches[i], now);
+	if (!c->options.strong)
+		come_after_sets(c, act, now);
 }
 
 void clocks_step(struct clocks *c, uint32_t *seen)
@@ -334,48 +320,17 @@ void clocks_close(struct clocks *c)
 	free(c);
 }
 
-/* ---- which sets are ordered ----------------------------------------------------------------------- */
+/* ------------------------------------------------------------------------------------------------ */
 
-static size_t count_follows(const struct acts *acts, const struct clock_sets *sets)
+uint8_t *clock_find_deciding(const struct acts *acts)
 {
-	size_t count = 0;
+	struct clock_options options = { .parts = 1 };
+	struct clocks *clocks;
 
-	for (uint32_t i = 0; i < acts->sets; i++)
-		count += sets->follows[i];
-	return count;
-}
-
-void clock_order_sets(const struct acts *acts, struct clock_sets *sets)
-{
-	struct clock_options options = { .parts = 1, .sets = sets, .learns = true };
-	size_t before, after = SIZE_MAX;
-
-	sets->follows = mem_zalloc((size_t)acts->sets + 1, 1);
-	sets->objects = mem_zalloc((size_t)acts->sets + 1, sizeof *sets->objects);
-	sets->sizes = mem_zalloc((size_t)acts->sets + 1, sizeof *sets->sizes);
-	sets->decides = mem_zalloc(acts->objects.count + 1, 1);
-	for (uint32_t i = 0; i < acts->sets; i++)
-		sets->objects[i] = UINT32_MAX;
-	do {
-		struct clocks *clocks = clocks_open(acts, &options);
-
-		before = after;
-		memset(sets->sizes, 0, ((size_t)acts->sets + 1) * sizeof *sets->sizes);
-		for (size_t i = 0; i < acts->list.count; i++)
-			clocks_step(clocks, NULL);
-		clocks_close(clocks);
-		after = count_follows(acts, sets);
-	} while (after != before);
-	for (uint32_t i = 0; i < acts->sets; i++) {
-		if (!sets->follows[i] && sets->objects[i] != UINT32_MAX)
-			sets->decides[sets->objects[i]] = 1;
-	}
-}
-
-void clock_sets_free(struct clock_sets *sets)
-{
-	free(sets->follows);
-	free(sets->objects);
-	free(sets->sizes);
-	free(sets->decides);
+	options.decides = mem_zalloc(acts->objects.count + 1, 1);
+	clocks = clocks_open(acts, &options);
+	for (size_t i = 0; i < acts->list.count; i++)
+		clocks_step(clocks, NULL);
+	clocks_close(clocks);
+	return options.decides;
 }

@@ -3,9 +3,11 @@
  * one of the causalities. Threads and objects have clocks that grow only when they are used; a clock
  * has an entry for each column, not for each thread that ever was.
  *
- * Weak causality also learns which sets of an object come one after the other whatever happens: if any
- * member of a set comes before one of the next, all of it comes before all of that. Each such pair
- * orders more, so the walk is repeated until nothing new is found (clock_order_sets).
+ * Weak causality also knows which sets of an object come one after the other whatever happens: if any
+ * member of a set comes before the first one of the next, all of it does, since a set that has begun
+ * must be whole before another one begins. (That some member comes before a later one of the next is
+ * not enough: the next one may begin first. That run leads nowhere, but it is one.) An object all
+ * whose sets are ordered in this way decides nothing.
  */
 #ifndef MONITOR_CLOCK_H
 #define MONITOR_CLOCK_H
@@ -20,20 +22,11 @@ enum clock_part {
 	CLOCK_PARTS
 };
 
-/* What is known of the sets of a computation. */
-struct clock_sets {
-	uint8_t *follows;  /* by set: all of it comes after all of what was there before it */
-	uint32_t *objects; /* by set */
-	uint8_t *decides;  /* by object: some sets are not ordered against each other */
-	uint32_t *sizes;   /* by set: members */
-};
-
 struct clock_options {
 	bool strong;
-	uint8_t parts;		 /* so many of them */
-	const uint8_t *counted;	 /* by act; NULL: none */
-	struct clock_sets *sets; /* weak: used, and where `learns` filled */
-	bool learns;
+	uint8_t parts;		/* so many of them */
+	const uint8_t *counted; /* by act; NULL: none */
+	uint8_t *decides; /* weak: gets 1 by object some of whose sets are not ordered; or NULL */
 };
 
 struct clocks;
@@ -44,8 +37,7 @@ void clocks_close(struct clocks *clocks);
 /* The next act; `seen`, if asked for, gets its clock, `parts` × columns numbers, itself counted. */
 void clocks_step(struct clocks *clocks, uint32_t *seen);
 
-/* Finds `follows` and `decides`; to be freed with clock_sets_free. */
-void clock_order_sets(const struct acts *acts, struct clock_sets *sets);
-void clock_sets_free(struct clock_sets *sets);
+/* By object: are some of its sets not ordered against each other? To be freed. */
+uint8_t *clock_find_deciding(const struct acts *acts);
 
 #endif

@@ -38,6 +38,7 @@ static void finish(struct computations *out, const struct computation_options *o
 
 	relevant_start(pool->acts, computation);
 	labels = relevant_labels(pool, computation, every);
+	computation->labels.binding = computation->binding.items;
 	project_make(pool, labels, computation);
 	free(labels);
 	*vec_push(&out->list) = *computation;

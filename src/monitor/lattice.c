@@ -61,6 +61,7 @@ void lattice_widen_keys(struct lattice *lattice, uint32_t words)
 void lattice_feed(struct lattice *lattice, const struct message *message)
 {
 	struct lattice_feed *feed = &lattice->feed;
+	uint64_t turn = feed->messages.count; /* before there is one more */
 
 	*vec_push(&feed->messages) = (struct lattice_fed){
 		.column = message->column,
@@ -70,7 +71,7 @@ void lattice_feed(struct lattice *lattice, const struct message *message)
 		.need_count = message->need_count,
 		.member = feed->members.count,
 		.member_count = message->member_count,
-		.turn = feed->messages.count,
+		.turn = turn,
 	};
 	for (uint32_t i = 0; i < message->need_count; i++)
 		*vec_push(&feed->needs) = message->needs[i];

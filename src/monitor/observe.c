@@ -85,6 +85,37 @@ static void leave(struct observing *o, uint32_t property, uint32_t formula, cons
 
 /* ---- machines ---------------------------------------------------------------------------------- */
 
+static bool is_doubtful(const struct property_events *events, uint32_t event)
+{
+	for (size_t i = 0; i < events->doubtful.count; i++) {
+		if (events->doubtful.items[i] == event)
+			return true;
+	}
+	return false;
+}
+
+static bool expr_doubtful(const struct property_events *events, const struct spec_expr *e)
+{
+	for (; e; e = e->next) {
+		if ((e->operator== SPEC_EVENT && is_doubtful(events, e->event)) ||
+		    expr_doubtful(events, e->left) || expr_doubtful(events, e->right) ||
+		    expr_doubtful(events, e->third))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Does it name an event of which some may be missing? A pattern then misses something; a formula
+ * would take what is missing for a violation. Languages and plug-ins are about all events.
+ */
+static bool names_doubtful(const struct property_events *events, const struct spec_formula *formula)
+{
+	if (formula->expr)
+		return expr_doubtful(events, formula->expr);
+	return events->doubtful.count > 0;
+}
+
 static void add_formulas(struct observing *o, const struct computation *computation,
 			 uint32_t property, judged_list *out)
 {
@@ -96,8 +127,9 @@ static void add_formulas(struct observing *o, const struct computation *computat
 
 		if (!observe_judges(f))
 			continue;
-		if (o->set->properties.items[property].unseen.count) {
-			leave(o, property, number, "what was not seen would look like a violation");
+		if (names_doubtful(&o->set->properties.items[property], f)) {
+			leave(o, property, number,
+			      "an event of it that was not seen would look like a violation");
 			continue;
 		}
 		judged.machine = machine_of_formula(

@@ -5,30 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_member(const struct clock_sets *sets, const struct act_touch *touch)
+static bool is_member(const uint8_t *deciding, const struct act_touch *touch)
 {
-	return sets && touch->role <= ACT_CLOSES && sets->decides[touch->object];
+	return deciding && touch->role <= ACT_CLOSES && deciding[touch->object];
 }
 
-static bool decides(const struct acts *acts, const struct clock_sets *sets, const struct act *act)
+static bool decides(const struct acts *acts, const uint8_t *deciding, const struct act *act)
 {
 	for (uint32_t i = 0; i < act->touch_count; i++) {
-		if (is_member(sets, &acts->touches.items[act->touches + i]))
+		if (is_member(deciding, &acts->touches.items[act->touches + i]))
 			return true;
 	}
 	return false;
 }
 
 static uint8_t *choose(const struct acts *acts, const struct pool_options *options,
-		       const struct clock_sets *sets)
+		       const uint8_t *deciding)
 {
 	uint8_t *counted = mem_zalloc(acts->list.count + 1, 1);
 
 	for (size_t i = 0; i < acts->list.count; i++) {
 		const struct act *act = &acts->list.items[i];
 
-		counted[i] = (act->flags & ACT_MEANS) ||
-			     (options->every ? act->flags & ACT_COUNTED : decides(acts, sets, act));
+		counted[i] =
+			(act->flags & ACT_MEANS) ||
+			(options->every ? act->flags & ACT_COUNTED : decides(acts, deciding, act));
 	}
 	return counted;
 }
@@ -74,7 +75,7 @@ static void add_member(struct pool *pool, const struct act *act, const struct ac
 }
 
 static void add_entry(struct pool *pool, uint32_t number, const uint32_t *clock,
-		      const struct pool_options *options, const struct clock_sets *sets)
+		      const struct pool_options *options, const uint8_t *deciding)
 {
 	const struct act *act = &pool->acts->list.items[number];
 	uint32_t columns = pool->acts->columns;
@@ -94,7 +95,7 @@ static void add_entry(struct pool *pool, uint32_t number, const uint32_t *clock,
 	for (uint32_t i = 0; i < act->touch_count; i++) {
 		const struct act_touch *touch = &pool->acts->touches.items[act->touches + i];
 
-		if (is_member(sets, touch))
+		if (is_member(deciding, touch))
 			add_member(pool, act, touch);
 	}
 	entry->member_count = (uint32_t)pool->members.count - entry->members;
@@ -144,33 +145,28 @@ static void open_pool(struct pool *pool, const struct acts *acts)
 
 void pool_make(const struct acts *acts, const struct pool_options *options, struct pool *pool)
 {
-	struct clock_sets sets = { 0 };
 	struct clock_options how = { .strong = options->strong,
 				     .parts = options->every ? CLOCK_PARTS : CLOCK_FENCES };
-	struct clock_sets *known = options->strong ? NULL : &sets;
+	uint8_t *deciding = options->strong ? NULL : clock_find_deciding(acts);
 	struct clocks *clocks;
 	uint32_t *clock;
 	uint8_t *counted;
 
 	open_pool(pool, acts);
-	if (known)
-		clock_order_sets(acts, known);
-	counted = choose(acts, options, known);
+	counted = choose(acts, options, deciding);
 	how.counted = counted;
-	how.sets = known;
 	clocks = clocks_open(acts, &how);
 	clock = mem_zalloc((size_t)acts->columns * how.parts + 1, sizeof *clock);
 	for (uint32_t i = 0; i < acts->list.count; i++) {
 		clocks_step(clocks, counted[i] ? clock : NULL);
 		if (counted[i])
-			add_entry(pool, i, clock, options, known);
+			add_entry(pool, i, clock, options, deciding);
 	}
 	clocks_close(clocks);
 	find_last_members(pool);
 	free(clock);
 	free(counted);
-	if (known)
-		clock_sets_free(known);
+	free(deciding);
 }
 
 void pool_free(struct pool *pool)

@@ -22,30 +22,42 @@ static bool writes(uint8_t kind)
 
 /* ---- names ---------------------------------------------------------------------------------------- */
 
-/* Is `path` the field, or a part of it? "*" is any. */
-static bool path_fits(const char *field, const char *path)
+/*
+ * Is `path` the field, or a part of it? "*" is any. Base classes and unnamed members have no name in a
+ * path: "a..b" is what the source calls a.b.
+ */
+bool accesses_path_fits(const char *field, const char *path)
 {
-	size_t length = strlen(field);
-
 	if (!strcmp(field, "*"))
 		return true;
-	return !strncmp(path, field, length) && (!path[length] || path[length] == '.');
+	for (; *field; field++, path++) {
+		while (*path == '.' && path[1] == '.')
+			path++;
+		if (*path != *field)
+			return false;
+	}
+	return !*path || *path == '.';
 }
 
-/* What follows the struct's tag in a site's path: "table.refs" to "refs"; NULL: another struct's. */
+/*
+ * What follows the struct's tag in a site's path: "table.refs" to "refs", "Derived..refs" as well; NULL:
+ * another struct's.
+ */
 static const char *path_in(const char *path, const char *tag)
 {
 	size_t length = tag ? strlen(tag) : 0;
 
-	return path && tag && !strncmp(path, tag, length) && path[length] == '.' ? path + length + 1
-										 : NULL;
+	if (!path || !tag || strncmp(path, tag, length) || path[length] != '.')
+		return NULL;
+	path += length;
+	return path + strspn(path, ".");
 }
 
 const char *accesses_field(const char *path, const char *tag, const char *wanted)
 {
 	const char *field = path_in(path, tag);
 
-	return field && path_fits(wanted, field) ? field : NULL;
+	return field && accesses_path_fits(wanted, field) ? field : NULL;
 }
 
 /* A text's global: the name and the path, as they are written. */
@@ -68,7 +80,7 @@ size_t accesses_split(const char *name, const char *field, const char **rest)
 	for (const char *p = name + strlen(name); p > name; p--) {
 		size_t mark = !strncmp(p, "->", 2) ? 2 : *p == '.';
 
-		if (mark && p[mark] && path_fits(field, p + mark)) {
+		if (mark && p[mark] && accesses_path_fits(field, p + mark)) {
 			*rest = p + mark;
 			return (size_t)(p - name);
 		}
@@ -156,28 +168,12 @@ static void cut_stretches(struct property_reader *r)
 	vec_free(&ends);
 }
 
-/* The struct that `o` of o->f points at, as sites call it. */
-static const char *tag_of(struct property_reader *r, const struct reader_point *point,
-			  const struct spec_target *target)
-{
-	const struct spec_property *property = r->slices.items[point->slice].property;
-	const char *pointee, *tag;
-
-	if (!target || target->kind != SPEC_FIELD || target->parameter == SPEC_NONE)
-		return NULL;
-	pointee = property->parameters[target->parameter].pointee;
-	tag = pointee && r->program ? program_tag(r->program, pointee) : NULL;
-	return tag ? tag : pointee;
-}
-
 void accesses_prepare(struct property_reader *r)
 {
 	for (uint32_t i = 0; i < r->points.count; i++) {
 		struct reader_point *point = &r->points.items[i];
 		const struct spec_target *target = point->spec->target;
 
-		point->tag = tag_of(r, point, target);
-		point->holding_tag = tag_of(r, point, point->spec->holding);
 		point->ranges = find_ranges(r, target);
 		point->holding_ranges = find_ranges(r, point->spec->holding);
 		if (!target || !reader_is_access(point->spec))
@@ -202,6 +198,7 @@ void accesses_free(struct property_reader *r)
 	vec_free(&r->stretches);
 	map_free(&r->sites);
 	map_free(&r->forms);
+	map_free(&r->bases);
 }
 
 /* ---- which points an access may fit ----------------------------------------------------------------- */
@@ -223,16 +220,37 @@ static void add_list(struct property_reader *r, const struct trace_event *event,
 		add(r, event, r->lists.items[list.start + i]);
 }
 
+/* Is the site one of the field that the point is about, or of an element of it? */
+static bool site_fits(struct property_reader *r, const struct reader_point *point,
+		      const struct trace_event *event)
+{
+	const char *path = trace_site_path(r->trace, event->site), *field;
+	char *whole;
+	uint64_t shift;
+	bool fits;
+
+	if (accesses_field(path, point->tag, point->spec->target->path) ||
+	    places_find_base(r, point, event->site, &field, &shift))
+		return true;
+	if (!point->place.size)
+		return false;
+	whole = places_whole(point->spec->target->path);
+	fits = accesses_field(path, point->tag, whole);
+	free(whole);
+	return fits;
+}
+
 static struct reader_list list_site(struct property_reader *r, const struct trace_event *event)
 {
-	const char *path = trace_site_path(r->trace, event->site);
 	struct reader_list list = { (uint32_t)r->lists.count, 0 };
 
 	for (size_t i = 0; i < r->fields.count; i++) {
-		const struct reader_point *point = &r->points.items[r->fields.items[i]];
+		struct reader_point *point = &r->points.items[r->fields.items[i]];
 
-		if (accesses_field(path, point->tag, point->spec->target->path))
-			*vec_push(&r->lists) = r->fields.items[i];
+		if (!site_fits(r, point, event))
+			continue;
+		point->visible = true;
+		*vec_push(&r->lists) = r->fields.items[i];
 	}
 	list.count = (uint32_t)r->lists.count - list.start;
 	return list;
@@ -410,19 +428,58 @@ static enum raw_form form_of(struct property_reader *r, const struct wire_elemen
 	return (enum raw_form) * form;
 }
 
-/* The object is in front of the field: but of an element of an array it is not known how far. */
+/* `o->list[2]` is asked for, and it is another element of an object that is known. */
+static bool is_in_known(const struct match *m, uint64_t address)
+{
+	const struct spec_target *target = m->point->spec->target;
+	char *whole = places_whole(target->path);
+	struct program_part part;
+	bool is_known =
+		strchr(target->path, '[') &&
+		program_member(m->reader->program, m->point->tag, whole, &part) &&
+		places_match(m, target, (struct reader_place){ part.offset, part.size }, address);
+
+	free(whole);
+	return is_known;
+}
+
+/* An element: its object is one that other events bind, or not known. */
+static bool match_element(const struct match *m, uint64_t address)
+{
+	struct property_reader *r = m->reader;
+	const struct trace_event *ev = m->happening->event;
+	const char *field = path_in(trace_site_path(r->trace, ev->site), m->point->tag);
+	struct property_raw raw;
+
+	if (r->first_walk)
+		return false;
+	if (!m->point->place.size || !field)
+		return match_doubt(m, DOUBT_ELEMENT);
+	if (!places_match(m, m->point->spec->target, m->point->place, address))
+		return !is_in_known(m, address) && match_doubt(m, DOUBT_ELEMENT);
+	if (!match_which(m, field))
+		return false;
+	raw = value_at(m, 0, ev->size, form_of(r, ev->site, m->point->tag, field));
+	return match_value(m, &raw);
+}
+
+/* The object is in front of the field. */
 static bool match_field(const struct match *m)
 {
 	struct property_reader *r = m->reader;
 	const struct trace_event *ev = m->happening->event;
 	const struct spec_target *target = m->point->spec->target;
-	const char *name = trace_site_name(r->trace, ev->site);
 	const char *field = path_in(trace_site_path(r->trace, ev->site), m->point->tag);
 	struct property_raw raw = raw_number(ev->address - ev->site->field_offset);
+	uint64_t shift;
 
-	assert(field);
-	if (name && *name && name[strlen(name) - 1] == ']')
-		return match_doubt(m, DOUBT_ELEMENT);
+	if (places_is_element(r, ev->site))
+		return match_element(m, ev->address);
+	if (!field) {
+		if (!places_find_base(r, m->point, ev->site, &field, &shift))
+			return false;
+		raw.bits += shift;
+	}
 	if (!match_parameter(m, target->parameter, target->local, &raw) || !match_which(m, field))
 		return false;
 	if (!m->point->spec->result)

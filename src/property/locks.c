@@ -46,8 +46,11 @@ static void forget(struct property_reader *r, uint64_t low, uint64_t size)
 
 /* Does the target mean this lock? Binds what it names. */
 static bool match_lock(const struct match *m, const struct spec_target *target, uint64_t address,
-		       const struct wire_element *site, const char *tag)
+		       const struct wire_element *site)
 {
+	bool held = target == m->point->spec->holding;
+	const char *tag = held ? m->point->holding_tag : m->point->tag;
+	struct reader_place place = held ? m->point->holding_place : m->point->place;
 	struct property_reader *r = m->reader;
 	const char *name = r->text ? trace_object_name(r->trace, address) : NULL;
 	const char *path, *field;
@@ -67,6 +70,8 @@ static bool match_lock(const struct match *m, const struct spec_target *target, 
 						     .length = (uint32_t)length };
 			return length && match_parameter(m, target->parameter, target->local, &raw);
 		}
+		if (place.size)
+			return places_match(m, target, place, address);
 		path = trace_site_path(r->trace, site);
 		field = accesses_field(path, tag, target->path);
 		raw = raw_number(field ? address - site->field_offset : 0);
@@ -79,9 +84,9 @@ static bool match_lock(const struct match *m, const struct spec_target *target, 
 
 /* Texts: whatever else it needs, a lock of that name is there. */
 static bool match_and_note(const struct match *m, const struct spec_target *target,
-			   uint64_t address, const struct wire_element *site, const char *tag)
+			   uint64_t address, const struct wire_element *site)
 {
-	bool fits = match_lock(m, target, address, site, tag);
+	bool fits = match_lock(m, target, address, site);
 
 	m->point->visible |= fits;
 	return fits;
@@ -94,7 +99,7 @@ bool locks_match(const struct match *m)
 	struct property_raw raw;
 
 	if (reader_is_lock(spec))
-		return match_and_note(m, spec->target, m->happening->lock, ev->site, m->point->tag);
+		return match_and_note(m, spec->target, m->happening->lock, ev->site);
 	/* spawn, join: the other thread, where it is asked for */
 	raw = raw_number(ev->number);
 	if (spec->target)
@@ -104,8 +109,7 @@ bool locks_match(const struct match *m)
 
 bool locks_match_held(const struct match *m, const struct reader_held *held)
 {
-	return match_lock(m, m->point->spec->holding, held->address, held->site,
-			  m->point->holding_tag);
+	return match_lock(m, m->point->spec->holding, held->address, held->site);
 }
 
 /* Tries all points of a kind. */

@@ -43,6 +43,9 @@ const char *program_tag(struct program *program, const char *name);
 bool program_member(struct program *program, const char *type, const char *path,
 		    struct program_part *part);
 
+/* Is `base` a base class of `type`, near or far, and where in it? */
+bool program_base(struct program *program, const char *type, const char *base, uint64_t *offset);
+
 /* All variables of a name, and in them the part that `path` names (NULL: the whole). */
 void program_globals(struct program *program, const char *name, const char *path,
 		     struct program_parts *parts);

@@ -238,6 +238,40 @@ bool program_member(struct program *p, const char *name, const char *path,
 	return true;
 }
 
+/* Virtual ones have no place that is always the same. */
+static bool find_base(Dwarf_Die *type, const char *base, uint64_t *offset, unsigned depth)
+{
+	Dwarf_Die child, inner;
+	Dwarf_Attribute attribute;
+
+	if (depth > 32 || dwarf_child(type, &child))
+		return false;
+	do {
+		uint64_t at = *offset;
+		const char *name;
+
+		if (dwarf_tag(&child) != DW_TAG_inheritance || !type_of(&child, &inner) ||
+		    dwarf_attr(&child, DW_AT_virtuality, &attribute))
+			continue;
+		at += member_offset(&child);
+		name = dwarf_diename(&inner);
+		if ((name && !strcmp(name, base)) || find_base(&inner, base, &at, depth + 1)) {
+			*offset = at;
+			return true;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+bool program_base(struct program *p, const char *name, const char *base, uint64_t *offset)
+{
+	const char *tag;
+	Dwarf_Die type;
+
+	*offset = 0;
+	return find_struct(p, name, &type, &tag) && find_base(&type, base, offset, 0);
+}
+
 /* ---- variables -------------------------------------------------------------------------------------- */
 
 static bool address_of(struct program_variable *v, uint64_t *address)

@@ -57,6 +57,9 @@ struct property_events {
 	VEC(char *) unseen;
 	VEC(uint32_t) blind;	/* events none of whose points could be seen */
 	VEC(uint32_t) withheld; /* those of `blind` that the program has something for */
+	/* events of which some occurrence may be missing: each that a text of `unseen` is about.
+	 * A pattern only misses matches by that; a formula can be violated by it. */
+	VEC(uint32_t) doubtful;
 };
 
 struct property_set {

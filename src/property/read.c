@@ -87,6 +87,7 @@ void property_set_free(struct property_set *set)
 		vec_free(&events->unseen);
 		vec_free(&events->blind);
 		vec_free(&events->withheld);
+		vec_free(&events->doubtful);
 		vec_free(&events->events);
 		vec_free(&events->bindings);
 		vec_free(&events->values);

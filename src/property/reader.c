@@ -100,6 +100,7 @@ static void add_point(struct property_reader *r, uint32_t slice, uint32_t event,
 					.tid = implicit_local(about, "tid"),
 					.atomic = implicit_local(about, "atomic") };
 	list_guesses(r, point);
+	places_open_point(r, point);
 	if (reader_is_function(spec))
 		*vec_push(&r->functions) = number;
 	else if (!reader_is_access(spec))
@@ -201,12 +202,12 @@ struct property_reader *reader_open(const struct trace *trace, struct spec_file 
 	r->trace = trace;
 	r->text = trace_is_text(trace) ? trace : NULL;
 	r->keeps = keeps;
+	if (!r->text)
+		r->program = program_of_trace(trace);
 	for (size_t f = 0; f < count; f++) {
 		for (const struct spec_property *p = files[f]->properties; p; p = p->next)
 			add_slice(r, p);
 	}
-	if (!r->text)
-		r->program = program_of_trace(trace);
 	accesses_prepare(r);
 	map_lanes(r);
 	locks_prepare(r);
@@ -226,6 +227,7 @@ static void close_slice(struct reader_slice *slice)
 	for (uint32_t p = 0; slice->known && p < slice->parameters; p++) {
 		map_free(&slice->known[p].seen);
 		vec_free(&slice->known[p].numbers);
+		vec_free(&slice->known[p].addresses);
 	}
 	free(slice->known);
 	free(slice->types);

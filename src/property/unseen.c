@@ -175,9 +175,18 @@ static bool has_field(const struct property_reader *r, const char *tag, const ch
 	return false;
 }
 
+/* Does any event bind an object that the field can be of? */
+static bool is_known(const struct property_reader *r, const struct reader_point *point,
+		     const struct spec_target *target)
+{
+	const struct reader_known *known = r->slices.items[point->slice].known;
+
+	return known && known[target->parameter].numbers.count;
+}
+
 static struct reason judge_target(const struct property_reader *r, const struct reader_point *point,
 				  const struct spec_target *target, const char *tag,
-				  struct reader_list ranges)
+				  struct reader_list ranges, struct reader_place place)
 {
 	bool lock = target == point->spec->holding || reader_is_lock(point->spec);
 
@@ -196,7 +205,14 @@ static struct reason judge_target(const struct property_reader *r, const struct 
 	if (!trace_has_sites(r->trace))
 		return because(false, "the recording has no tables of the compiler: the program "
 				      "was not built with sooth cc");
-	if (!tag || !has_field(r, tag, target->path, lock))
+	if (place.size)
+		return is_known(r, point, target)
+			       ? (struct reason){ 0 }
+			       : because(false,
+					 "no site says whose `%s` it is, and no other event binds "
+					 "an object",
+					 target->path);
+	if (!point->visible && (!tag || !has_field(r, tag, target->path, lock)))
 		return because(true, "no recorded code %s a field `%s` of `%s`",
 			       lock ? "uses a lock in" : "accesses", target->path,
 			       tag ? tag : target->name);
@@ -213,10 +229,11 @@ static struct reason judge(const struct property_reader *r, const struct reader_
 	if (reader_is_function(spec))
 		reason = judge_function(r, point);
 	else if (spec->target)
-		reason = judge_target(r, point, spec->target, point->tag, point->ranges);
+		reason = judge_target(r, point, spec->target, point->tag, point->ranges,
+				      point->place);
 	if (!reason.text && spec->holding)
 		reason = judge_target(r, point, spec->holding, point->holding_tag,
-				      point->holding_ranges);
+				      point->holding_ranges, point->holding_place);
 	return reason;
 }
 
@@ -260,6 +277,7 @@ static void tell_event(const struct property_reader *r, size_t first, size_t end
 {
 	struct reason *reasons = mem_zalloc(end - first, sizeof *reasons);
 	bool blind = true, withheld = false;
+	size_t told = out->unseen.count;
 
 	for (size_t i = first; i < end; i++) {
 		reasons[i - first] = judge(r, &r->points.items[i]);
@@ -280,6 +298,8 @@ static void tell_event(const struct property_reader *r, size_t first, size_t end
 	}
 	if (blind)
 		*vec_push(&out->blind) = r->points.items[first].number;
+	if (out->unseen.count > told)
+		*vec_push(&out->doubtful) = r->points.items[first].number;
 	if (blind && withheld)
 		*vec_push(&out->withheld) = r->points.items[first].number;
 	free(reasons);

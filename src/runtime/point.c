@@ -410,6 +410,8 @@ static bool make_area(struct work *w, size_t count)
 		.stub = (uint64_t)point_stub,
 		.stub_vectors = (uint64_t)point_stub_vectors,
 		.text = (uint64_t)point_text,
+		.look = (uint64_t)point_look_text_code,
+		.text_looked = (uint64_t)point_text_looked,
 	};
 	w->code = (uint8_t *)(w->area + 1);
 	return true;

@@ -13,6 +13,7 @@
 #include "event/codec.h"
 #include "runtime/assemble.h"
 #include "runtime/lane.h"
+#include "runtime/point_layout.h"
 #include "runtime/point_read.h"
 #include "runtime/point_stack.h"
 
@@ -44,12 +45,16 @@ static int32_t in_thread(const void *variable)
 }
 
 #define THREAD(variable) assemble_thread(in_thread(&(variable)))
-#define SCRATCH 10 /* a word below those of registers */
 
-/* Below the stack pointer; the first word is that of the return address of point_text. */
+/* Words below those of registers. */
+#define LOOKED 9   /* where the bytes are that were looked at */
+#define SCRATCH 10 /* what will be the top of the stack of calls */
+#define START 11   /* behind a look: where the record starts */
+
+/* Below the stack pointer; the first two words are return addresses in point_text.S. */
 static struct assemble_place slot(unsigned n)
 {
-	return assemble_memory(RSP, -16 - 8 * (int32_t)n);
+	return assemble_memory(RSP, -24 - 8 * (int32_t)n);
 }
 
 static struct assemble_place slot_of(const struct making *m, unsigned reg)
@@ -218,14 +223,24 @@ static void advance(struct making *m, int32_t *at)
 	*at = 0;
 }
 
-static void put_text(struct making *m, const struct point_operand *o, int32_t *at)
+static void load_text(struct making *m, const struct point_operand *o, unsigned reg)
+{
+	if (o->how == POINT_CONSTANT)
+		assemble_put(&m->code, reg, (uint64_t)o->value);
+	else
+		assemble(&m->code, ASSEMBLE_LOAD, reg, operand(m, o));
+}
+
+static void put_text(struct making *m, unsigned i, int32_t *at)
 {
 	advance(m, at);
-	if (o->how == POINT_CONSTANT)
-		assemble_put(&m->code, RDI, (uint64_t)o->value);
-	else
-		assemble(&m->code, ASSEMBLE_LOAD, RDI, operand(m, o));
-	assemble_call(&m->code, (const uint8_t *)&m->ways->text);
+	load_text(m, &m->site->operands[i], RDI);
+	if (m->site->texts >> i & 1) {
+		assemble(&m->code, ASSEMBLE_LOAD, RSI, slot(LOOKED));
+		assemble_call(&m->code, (const uint8_t *)&m->ways->text_looked);
+	} else {
+		assemble_call(&m->code, (const uint8_t *)&m->ways->text);
+	}
 	assemble_constant(&m->code, ASSEMBLE_TEST_8, assemble_register(RAX), 1);
 	unless(m, ASSEMBLE_EQUAL);
 }
@@ -239,7 +254,7 @@ static int32_t put_values(struct making *m, int32_t at)
 		if (o->letter == 'o' || o->letter == 'v')
 			continue;
 		if (o->letter == 's') {
-			put_text(m, o, &at);
+			put_text(m, i, &at);
 		} else if (o->letter <= '@') {
 			put_bytes(m, o, at);
 			at += o->letter - '0';
@@ -297,7 +312,8 @@ static int32_t put_head(struct making *m, int32_t bytes)
 /* Where the length was not known: the record ends at rcx. */
 static void put_length(struct making *m)
 {
-	assemble(&m->code, ASSEMBLE_LOAD, RSI, assemble_memory(RDX, 0));
+	assemble(&m->code, ASSEMBLE_LOAD, RSI,
+		 m->site->texts ? slot(START) : assemble_memory(RDX, 0));
 	assemble(&m->code, ASSEMBLE_ADDRESS, RAX, assemble_memory(RCX, -CODEC_SHORT_HEADER));
 	assemble(&m->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RSI));
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_64, assemble_register(RAX), RECORD_MOST);
@@ -309,6 +325,41 @@ static void commit_record(struct making *m)
 {
 	assemble(&m->code, ASSEMBLE_STORE, RCX,
 		 assemble_memory(RDX, offsetof(struct wire_block, cursor)));
+}
+
+/* ---- looks -------------------------------------------------------------------------------- */
+
+_Static_assert(offsetof(struct lane_self, codec.pc) == POINT_CODEC_PC, "point_layout.h");
+_Static_assert(offsetof(struct lane_self, codec.address) == POINT_CODEC_ADDRESS, "point_layout.h");
+_Static_assert(EF_LOOK == POINT_LOOK_FLAG, "point_layout.h");
+
+static const struct point_operand *looked_at(const struct point_site *site)
+{
+	return &site->operands[__builtin_ctz(site->texts)];
+}
+
+/* A READ of the one text that matters; the record comes behind it. */
+static void look(struct making *m)
+{
+	load_text(m, looked_at(m->site), RDI);
+	assemble_put(&m->code, RSI, m->site->pc);
+	assemble_call(&m->code, (const uint8_t *)&m->ways->look);
+	assemble_constant(&m->code, ASSEMBLE_TEST_8, assemble_register(RAX), 1);
+	unless(m, ASSEMBLE_EQUAL);
+	assemble(&m->code, ASSEMBLE_STORE, RSI, slot(LOOKED));
+	assemble(&m->code, ASSEMBLE_STORE, RCX, slot(START));
+	assemble(&m->code, ASSEMBLE_LOAD, RDI, assemble_memory(RDX, 0));
+	assemble_put(&m->code, RAX, EV_READ << 1 | 1);
+	assemble(&m->code, ASSEMBLE_STORE_8, RAX, assemble_memory(RDI, 0));
+}
+
+/* What the next record counts from. */
+static void commit_look(struct making *m)
+{
+	assemble_put(&m->code, RAX, m->site->pc);
+	assemble(&m->code, ASSEMBLE_STORE, RAX, THREAD(lane_self.codec.pc));
+	load_text(m, looked_at(m->site), RAX);
+	assemble(&m->code, ASSEMBLE_STORE, RAX, THREAD(lane_self.codec.address));
 }
 
 /* ---- the stack of calls ------------------------------------------------------------------- */
@@ -485,12 +536,16 @@ static void make_record(struct making *m)
 	if (m->site->remembers)
 		check_stack(m);
 	open_record(m);
+	if (m->site->texts)
+		look(m);
 	head = put_head(m, bytes);
 	at = put_values(m, head);
 	advance(m, &at);
 	if (texts)
 		put_length(m);
 	commit_record(m);
+	if (m->site->texts)
+		commit_look(m);
 	if (m->site->remembers && texts)
 		push_recorded(m, head);
 	else if (m->site->remembers)
@@ -569,7 +624,12 @@ static bool is_common(const struct point_site *site)
 	}
 	if (site->kind == POINT_RETURN)
 		most += KEPT_MOST;
-	return most <= ROOM && !site->pointed && !site->texts && (site->records || site->remembers);
+	if (site->texts) {
+		most += POINT_LOOK_MOST + 40;
+		if (site->kind == POINT_RETURN || !site->records || site->texts & (site->texts - 1))
+			return false;
+	}
+	return most <= ROOM && !site->pointed && (site->records || site->remembers);
 }
 
 static bool needs_vectors(const struct point_site *site)

@@ -13,7 +13,7 @@
 
 /* What the code goes to, as addresses within reach of it. */
 struct point_ways {
-	uint64_t stub, stub_vectors, text;
+	uint64_t stub, stub_vectors, text, look, text_looked;
 };
 
 /*

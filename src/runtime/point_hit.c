@@ -220,7 +220,7 @@ static uint8_t *put_return(const struct hit *hit, uint8_t *p)
 		return put_values(hit, p);
 	copy(p, hit->values, hit->bytes);
 	p = put_values(hit, p + hit->bytes);
-	return hit->looked ? put_pointed(hit, call, p) : p;
+	return hit->site->pointed ? put_pointed(hit, call, p) : p;
 }
 
 /* The most bytes the payload can take; a RETURN looks for its call first. */
@@ -243,7 +243,7 @@ static uint8_t *put_payload(const struct hit *hit, uint8_t *p)
 	end = put_values(hit, p);
 	if (hit->site->remembers)
 		remember(hit, p, (size_t)(end - p));
-	return hit->looked ? put_pointed(hit, hit->site, end) : end;
+	return hit->site->pointed ? put_pointed(hit, hit->site, end) : end;
 }
 
 /* ---- records ------------------------------------------------------------------------------ */

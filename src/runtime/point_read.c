@@ -107,7 +107,11 @@ void point_read_prepare(void)
 
 static uint64_t in_image(uint64_t address)
 {
+	const struct point_range *last = point_near.image;
 	unsigned low = 0, high = image_count;
+
+	if (last && address >= last->from && address < last->to)
+		return last->to - address;
 
 	while (low < high) {
 		unsigned middle = (low + high) / 2;

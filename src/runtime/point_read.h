@@ -52,6 +52,8 @@ extern SOOTH_TLS struct point_near point_near;
 
 /* The short way of the code of points: as many bytes of a text. */
 #define POINT_CODE_TEXT 128u
-void point_text(void); /* not as C calls it */
+void point_text(void); /* none is called as C does */
+void point_look_text_code(void);
+void point_text_looked(void);
 
 #endif

@@ -10,6 +10,8 @@
  * What is known to be there (point_read.h): the heap of the break, the image and the heap for threads
  * that had a text last, and from here to the end of the thread's own stack.
  */
+#include "runtime/point_layout.h"
+
 	.text
 	.globl	point_text
 	.hidden	point_text
@@ -18,6 +20,7 @@
 point_text:
 	.cfi_startproc
 	mov	%rdi, (%rcx)
+copy_text:				/* without the pointer */
 	mov	__curbrk@GOTPCREL(%rip), %rax
 	mov	(%rax), %rsi
 	cmp	point_break_start(%rip), %rdi
@@ -53,6 +56,7 @@ point_text:
 	jae	9f
 
 3:	sub	%rdi, %rsi		/* so many bytes are there */
+copy_bytes:
 	movabs	$0x0101010101010101, %r8
 	movabs	$0x8080808080808080, %r9
 	xor	%r10d, %r10d
@@ -75,11 +79,91 @@ point_text:
 5:	bsf	%rax, %rax
 	shr	$3, %eax
 	add	%r10d, %eax
+	mov	%eax, %r10d		/* the length, for point_look */
 	mov	%ax, 8(%rcx)
 	lea	10(%rcx,%rax), %rcx
 	mov	$1, %eax
 	ret
 	.cfi_endproc
 	.size	point_text, . - point_text
+
+/*
+ * A look (event/point.h): a READ of the text, as record.c would write it, but for its first byte.
+ *
+ *	in	rdi the text, rsi the pc, rcx and (rdx) where the record goes
+ *	out	rcx behind it, rsi its bytes, a NUL behind them, eax 1; or eax 0, as above
+ */
+	.macro	number			/* rax as LEB128, to r11 */
+1:	cmp	$127, %rax
+	jbe	2f
+	mov	%eax, %r8d
+	or	$-128, %r8d
+	mov	%r8b, (%r11)
+	inc	%r11
+	shr	$7, %rax
+	jmp	1b
+2:	mov	%al, (%r11)
+	inc	%r11
+	.endm
+
+	.macro	difference		/* rax, zigzag-coded */
+	lea	(%rax,%rax), %r8
+	sar	$63, %rax
+	xor	%r8, %rax
+	number
+	.endm
+
+	.globl	point_look_text_code
+	.hidden	point_look_text_code
+	.type	point_look_text_code, @function
+	.p2align 4
+point_look_text_code:
+	.cfi_startproc
+	mov	lane_self@GOTTPOFF(%rip), %r10
+	add	%fs:0, %r10
+	lea	2(%rcx), %r11
+	mov	%rsi, %rax
+	sub	POINT_CODEC_PC(%r10), %rax
+	difference
+	mov	%rdi, %rax
+	sub	POINT_CODEC_ADDRESS(%r10), %rax
+	difference
+	lea	-8(%r11), %rcx		/* size and flags are where copy_text puts the length */
+	call	copy_text
+	test	%eax, %eax
+	je	9f
+	cmp	$POINT_LOOK_MOST, %r10d
+	ja	8f
+	mov	%rcx, %rsi
+	sub	%r10, %rsi
+	lea	1(%r10), %eax		/* the NUL is part of what was seen */
+	mov	%al, -2(%rsi)
+	movb	$POINT_LOOK_FLAG, -1(%rsi)
+	movb	$0, (%rcx)
+	inc	%rcx
+	mov	(%rdx), %rdi
+	lea	-2(%rcx), %rax
+	sub	%rdi, %rax
+	mov	%al, 1(%rdi)
+	mov	$1, %eax
+	ret
+8:	xor	%eax, %eax
+9:	ret
+	.cfi_endproc
+	.size	point_look_text_code, . - point_look_text_code
+
+/* point_text, but for the bytes, which are at rsi: they were looked at. */
+	.globl	point_text_looked
+	.hidden	point_text_looked
+	.type	point_text_looked, @function
+	.p2align 4
+point_text_looked:
+	.cfi_startproc
+	mov	%rdi, (%rcx)
+	mov	%rsi, %rdi
+	mov	$4096, %esi
+	jmp	copy_bytes
+	.cfi_endproc
+	.size	point_text_looked, . - point_text_looked
 
 	.section .note.GNU-stack, "", @progbits

@@ -56,6 +56,10 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
 		const sigset_t *mask, size_t room);
 size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t count, FILE *restrict file);
 char *__fgets_chk(char *restrict to, size_t room, int size, FILE *restrict file);
+int __isoc99_vfscanf(FILE *restrict file, const char *restrict format, va_list values);
+int __isoc99_vscanf(const char *restrict format, va_list values);
+int __isoc99_fscanf(FILE *restrict file, const char *restrict format, ...);
+int __isoc99_scanf(const char *restrict format, ...);
 int __cxa_guard_acquire(uint64_t *guard);
 void __cxa_guard_release(uint64_t *guard);
 void __cxa_guard_abort(uint64_t *guard);

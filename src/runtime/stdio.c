@@ -1,7 +1,7 @@
 /*
  * What of stdio orders threads: a file's lock where the program takes it by itself (inside the
  * library it guards nothing of the program's), and reading what another thread may have to write
- * first. Reading by characters or formats is left alone: it would cost more than it does.
+ * first.
  */
 #define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
 #include "runtime/real.h"
@@ -10,6 +10,7 @@
 #include "runtime/turn.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <sys/stat.h>
 
 /* ---- a file's lock ---------------------------------------------------------------------------- */
@@ -140,3 +141,74 @@ READ_FILE(ssize_t, getdelim,
 READ_FILE(ssize_t, __getdelim,
 	  (char **restrict line, size_t *restrict room, int end, FILE *restrict file),
 	  (line, room, end, file), positive)
+
+/* ---- by characters and formats ---------------------------------------------------------------- */
+
+/* Whoever filled the buffer has waited; to look further at each character would cost too much. */
+static int get(FILE *file, uintptr_t pc)
+{
+	if (file->_IO_read_ptr != file->_IO_read_end)
+		return real()->fgetc(file);
+	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
+	if (turn_on() && has_to_wait(file))
+		turn_leave(pc);
+	int result = real()->fgetc(file);
+	call.how = result != EOF && may_wait(file) ? SYNC_WAITED : SYNC_NOTHING;
+	return result;
+}
+
+SOOTH_API int fgetc(FILE *file)
+{
+	return get(file, RECORD_CALLER);
+}
+
+SOOTH_API int getc(FILE *file)
+{
+	return get(file, RECORD_CALLER);
+}
+
+SOOTH_API int getchar(void)
+{
+	return get(stdin, RECORD_CALLER);
+}
+
+static int scan(FILE *file, const char *format, va_list values, uintptr_t pc)
+{
+	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
+	if (turn_on() && has_to_wait(file))
+		turn_leave(pc);
+	int result = real()->__isoc99_vfscanf(file, format, values);
+	call.how = result != EOF && may_wait(file) ? SYNC_WAITED : SYNC_NOTHING;
+	return result;
+}
+
+/* The names that these have since C99; the older ones, where `%as` allocates, are left alone. */
+SOOTH_API int __isoc99_vfscanf(FILE *restrict file, const char *restrict format, va_list values)
+{
+	return scan(file, format, values, RECORD_CALLER);
+}
+
+SOOTH_API int __isoc99_vscanf(const char *restrict format, va_list values)
+{
+	return scan(stdin, format, values, RECORD_CALLER);
+}
+
+SOOTH_API int __isoc99_fscanf(FILE *restrict file, const char *restrict format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	int result = scan(file, format, values, RECORD_CALLER);
+	va_end(values);
+	return result;
+}
+
+SOOTH_API int __isoc99_scanf(const char *restrict format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	int result = scan(stdin, format, values, RECORD_CALLER);
+	va_end(values);
+	return result;
+}

@@ -13,6 +13,7 @@
 #include "runtime/vtime.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -40,12 +41,6 @@ static bool came_back(long result)
 {
 	(void)result;
 	return true;
-}
-
-static bool only_cancelled(long result)
-{
-	(void)result;
-	return false;
 }
 
 /* ---- might it wait? In turn such a call is made outside ---------------------------------------- */
@@ -129,6 +124,23 @@ static bool is_stored(int fd)
 	errno = error;
 	return stored;
 }
+
+/*
+ * And for what writes to one. What is ready has room for PIPE_BUF bytes; whether there was room for
+ * more is not known.
+ */
+#define WAIT_WRITE(name, parameters, arguments, bytes)                                             \
+	SOOTH_API ssize_t name parameters                                                          \
+	{                                                                                          \
+		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
+		bool full = record_on() && is_full(fd);                                            \
+		if (turn_on() && full)                                                             \
+			turn_leave(RECORD_CALLER);                                                 \
+		full |= (bytes) > PIPE_BUF && !is_stored(fd);                                      \
+		ssize_t result = real()->name arguments;                                           \
+		call.how = result >= 0 && full ? SYNC_WAITED : SYNC_NOTHING;                       \
+		return result;                                                                     \
+	}
 
 /* ---- pipes and sockets ---------------------------------------------------------------------- */
 
@@ -308,17 +320,16 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 	return result;
 }
 
-/* ---- other calls in which a thread may find that it was cancelled --------------------------- */
+/* ---- writing: waits where there is no room until somebody has read ---------------------------- */
 
-WAIT(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size), only_cancelled,
-     is_full(fd))
-WAIT(ssize_t, send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags),
-     only_cancelled, is_full(fd))
-WAIT(ssize_t, sendto,
-     (int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t length),
-     (fd, from, size, flags, to, length), only_cancelled, is_full(fd))
-WAIT(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags),
-     only_cancelled, is_full(fd))
+WAIT_WRITE(write, (int fd, const void *from, size_t size), (fd, from, size), size)
+WAIT_WRITE(send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags), size)
+WAIT_WRITE(sendto,
+	   (int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to,
+	    socklen_t length),
+	   (fd, from, size, flags, to, length), size)
+WAIT_WRITE(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags),
+	   SIZE_MAX)
 
 /* ---- sleeping and yielding -------------------------------------------------------------------- */
 

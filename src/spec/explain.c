@@ -89,30 +89,6 @@ static void print_event(FILE *out, const struct spec_property *property, const s
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-static const char not_built[] = "     parsed; its engine is not built yet: check and predict will "
-				"say the property was not judged\n";
-
-static bool is_remembered(uint8_t operator)
-{
-	return operator>= SPEC_PREV && operator<= SPEC_INTERVAL;
-}
-
-/* One bit for each operator of the past (Havelund and Rosu): what a monitor keeps between events. */
-static unsigned print_bits(FILE *out, const struct spec_expr *e, unsigned next)
-{
-	for (; e; e = e->next) {
-		next = print_bits(out, e->left, next);
-		next = print_bits(out, e->right, next);
-		next = print_bits(out, e->third, next);
-		if (!is_remembered(e->operator))
-			continue;
-		fprintf(out, "     bit %u: ", ++next);
-		explain_whole(out, e);
-		putc('\n', out);
-	}
-	return next;
-}
-
 static void print_grammar(FILE *out, const struct spec_grammar *g)
 {
 	for (uint32_t i = 0; i < g->production_count; i++) {
@@ -150,7 +126,7 @@ static void print_one_line(FILE *out, const char *text)
 }
 
 static void print_formula(FILE *out, const struct spec_property *property,
-			  const struct spec_formula *f, unsigned number)
+			  const struct spec_formula *f, unsigned number, spec_drawing *draw)
 {
 	fprintf(out, "  %u.", number);
 	if (f->formalism != SPEC_TEMPORAL)
@@ -169,20 +145,25 @@ static void print_formula(FILE *out, const struct spec_property *property,
 			f->formalism == SPEC_TEMPORAL ? " " : "");
 		(f->formalism == SPEC_LTL ? explain_whole : explain_expr)(out, f->expr);
 		putc('\n', out);
-		print_bits(out, f->expr, 0);
 		break;
 	case SPEC_ERE:
 		fprintf(out, "     read as: ");
 		explain_ere(out, f->ere);
 		putc('\n', out);
 		break;
-	case SPEC_GRAMMAR: print_grammar(out, f->grammar); break;
-	default: break;
+	case SPEC_GRAMMAR:
+		print_grammar(out, f->grammar);
+		fputs("     parsed; its engine is not built yet: check and predict will say the "
+		      "property was not judged\n",
+		      out);
+		return;
+	default: fputs("     its states and steps are those of the file\n", out); return;
 	}
-	fputs(not_built, out);
+	if (draw)
+		draw(out, property, f, false, 0);
 }
 
-static void print_property(FILE *out, const struct spec_property *p)
+static void print_property(FILE *out, const struct spec_property *p, spec_drawing *draw)
 {
 	unsigned number = 0;
 
@@ -197,10 +178,10 @@ static void print_property(FILE *out, const struct spec_property *p)
 	for (uint32_t i = 0; i < p->event_count; i++)
 		print_event(out, p, &p->events[i]);
 	for (const struct spec_formula *f = p->formulas; f; f = f->next)
-		print_formula(out, p, f, ++number);
+		print_formula(out, p, f, ++number, draw);
 }
 
-char *spec_explain(const struct spec_file *file, bool graphviz)
+char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *draw)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -209,9 +190,9 @@ char *spec_explain(const struct spec_file *file, bool graphviz)
 	if (!out)
 		return mem_copy_text("", 0);
 	if (graphviz)
-		explain_graph(out, file);
+		explain_graph(out, file, draw);
 	for (const struct spec_property *p = file->properties; p && !graphviz; p = p->next) {
-		print_property(out, p);
+		print_property(out, p, draw);
 		if (p->next)
 			putc('\n', out);
 	}

@@ -4,8 +4,6 @@
 
 #include "spec/spec.h"
 
-#include <stdio.h>
-
 /* An expression as it was understood, each operator with its parentheses. */
 void explain_expr(FILE *out, const struct spec_expr *expr);
 void explain_whole(FILE *out, const struct spec_expr *expr); /* without the outermost ones */
@@ -20,7 +18,7 @@ void explain_pattern(FILE *out, const struct spec_property *property,
 		     const struct spec_formula *formula);
 
 /* A Graphviz graph of the whole file. */
-void explain_graph(FILE *out, const struct spec_file *file);
+void explain_graph(FILE *out, const struct spec_file *file, spec_drawing *draw);
 
 /* "always", "pattern:", … */
 const char *explain_formalism(const struct spec_formula *formula);

@@ -71,10 +71,18 @@ static void infix(FILE *out, const struct spec_expr *e)
 	explain_expr(out, e->right);
 }
 
+/* They take all that follows, so inside of something else they need to be held together. */
+static bool reaches(const struct spec_expr *e)
+{
+	return e->operator== SPEC_ALWAYS || e->operator== SPEC_EVENTUALLY;
+}
+
 void explain_whole(FILE *out, const struct spec_expr *e)
 {
 	if (is_infix(e))
 		infix(out, e);
+	else if (reaches(e))
+		prefix(out, e);
 	else
 		explain_expr(out, e);
 }
@@ -122,12 +130,12 @@ void explain_expr(FILE *out, const struct spec_expr *e)
 		putc(')', out);
 		return;
 	default:
-		if (!is_infix(e)) {
+		if (!is_infix(e) && !reaches(e)) {
 			prefix(out, e);
 			return;
 		}
 		putc('(', out);
-		infix(out, e);
+		(is_infix(e) ? infix : prefix)(out, e);
 		putc(')', out);
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * Properties as a Graphviz graph: of a pattern the order of its events, of a formula its tree, of a
- * grammar which production needs which.
+ * Properties as a Graphviz graph: of a pattern the order of its events, of a formula its automaton, or
+ * its tree where that cannot be drawn, of a grammar which production needs which.
  */
 #include "spec/explain.h"
 #include "base/vec.h"
@@ -249,8 +249,23 @@ static void draw_pattern(struct graph *g, const struct spec_pattern *p)
 	ends_free(&e);
 }
 
-static void draw_formula(struct graph *g, const struct spec_formula *f)
+/* The automaton; of what looks back the tree as well, which is what its monitor computes. */
+static bool draw_automaton(struct graph *g, const struct spec_property *p,
+			   const struct spec_formula *f, spec_drawing *drawing)
 {
+	unsigned before = g->next;
+
+	if (drawing &&
+	    (f->formalism == SPEC_TEMPORAL || f->formalism == SPEC_LTL || f->formalism == SPEC_ERE))
+		g->next = drawing(g->out, p, f, true, g->next);
+	return g->next > before && f->formalism != SPEC_TEMPORAL;
+}
+
+static void draw_formula(struct graph *g, const struct spec_property *p,
+			 const struct spec_formula *f, spec_drawing *drawing)
+{
+	if (draw_automaton(g, p, f, drawing))
+		return;
 	switch (f->formalism) {
 	case SPEC_PATTERN: draw_pattern(g, f->pattern); break;
 	case SPEC_TEMPORAL:
@@ -261,7 +276,7 @@ static void draw_formula(struct graph *g, const struct spec_formula *f)
 	}
 }
 
-void explain_graph(FILE *out, const struct spec_file *file)
+void explain_graph(FILE *out, const struct spec_file *file, spec_drawing *drawing)
 {
 	struct graph g = { .out = out };
 	unsigned cluster = 0;
@@ -281,7 +296,7 @@ void explain_graph(FILE *out, const struct spec_file *file)
 			fprintf(out, "\";\n");
 			g.formula = f;
 			g.leaf = 0;
-			draw_formula(&g, f);
+			draw_formula(&g, p, f, drawing);
 			fprintf(out, "  }\n");
 		}
 	fprintf(out, "}\n");

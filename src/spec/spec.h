@@ -6,6 +6,8 @@
 #include "base/vec.h"
 #include "spec/tree.h"
 
+#include <stdio.h>
+
 enum spec_severity { SPEC_ERROR, SPEC_NOTE };
 
 /* A message as it is printed: "FILE:3:12: error: …", the line, the caret, what to do. */
@@ -54,8 +56,14 @@ struct spec_names {
 void spec_check(const struct spec_file *file, const struct spec_names *names,
 		struct spec_messages *messages);
 
-/* What is behind each property: text, or Graphviz. To be freed. */
-char *spec_explain(const struct spec_file *file, bool graphviz);
+/*
+ * What is behind each property: text, or Graphviz. To be freed. `draw` shows what a formula of time or
+ * an ere becomes (src/logic/draw.h); NULL: only how it was read. `next` is the number of the last node
+ * of the graph so far; the new last one is returned, and where nothing can be drawn the same.
+ */
+typedef unsigned spec_drawing(FILE *out, const struct spec_property *property,
+			      const struct spec_formula *formula, bool graphviz, unsigned next);
+char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *draw);
 
 /* ---- evaluating ------------------------------------------------------------------------------ */
 

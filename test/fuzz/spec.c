@@ -405,7 +405,7 @@ static bool reads_again(const char *explained, bool *any)
 		struct spec_file *file = spec_parse("again", text, &messages);
 		/* words that were events or of ere: are variables here: only formulas can be compared */
 		if (file) {
-			char *again = spec_explain(file, false), *at = strstr(again, mark);
+			char *again = spec_explain(file, false, NULL), *at = strstr(again, mark);
 
 			same = at && strcspn(at + sizeof mark - 1, "\n") == length &&
 			       !strncmp(at + sizeof mark - 1, line, length);
@@ -429,7 +429,7 @@ static bool judge(const struct text *t, struct progress *progress)
 	for (size_t i = 0; i < messages.list.count; i++)
 		right &= messages.list.items[i].text[0] && messages.list.items[i].shown[0];
 	if (file) {
-		char *text = spec_explain(file, false), *graph = spec_explain(file, true);
+		char *text = spec_explain(file, false, NULL), *graph = spec_explain(file, true, NULL);
 
 		spec_check(file, NULL, &notes);
 		right &= !notes.errors;

@@ -137,6 +137,33 @@ static void not_waiting(void)
 	CHECK_SAME(syscall(SYS_getpid), getpid());
 }
 
+/* ---- writing ---- */
+
+static void *read_much(void *unused)
+{
+	static char to[60000];
+
+	CHECK_SAME(read(ends[0], to, sizeof(to)), sizeof(to));
+	return unused;
+}
+
+static void writing(void)
+{
+	static char from[4096];
+	pthread_t thread;
+
+	CHECK_SAME(pipe2(ends, O_NONBLOCK), 0);
+	while (write(ends[1], from, sizeof(from)) > 0)
+		continue;
+	CHECK_SAME(errno, EAGAIN); /* has not waited, nor has any before it */
+	CHECK_SAME(fcntl(ends[1], F_SETFL, 0), 0);
+	pthread_create(&thread, NULL, read_much, NULL);
+	CHECK_SAME(write(ends[1], from, 1), 1); /* SYNC, unless it was read before */
+	pthread_join(thread, NULL);
+	CHECK_SAME(write(ends[1], from, 1), 1);
+	CHECK_SAME(write(ends[1], from, sizeof(from) + 1), sizeof(from) + 1); /* SYNC: perhaps */
+}
+
 /* ---- futexes ---- */
 
 static int word;
@@ -171,6 +198,25 @@ static void stdio(void)
 	CHECK_SAME(fread(text, 1, sizeof(text), file), 5);
 	CHECK(fgets(text, sizeof(text), file) == NULL);
 	free(line);
+	fclose(file);
+}
+
+/* What is in the buffer was waited for by whoever filled it. */
+static void stdio_by_parts(void)
+{
+	int first = 0, second = 0;
+
+	CHECK_SAME(pipe(ends), 0);
+	CHECK_SAME(write(ends[1], "ab1 2c", 6), 6);
+	close(ends[1]);
+	FILE *file = fdopen(ends[0], "r");
+	CHECK_SAME(fgetc(file), 'a'); /* SYNC */
+	CHECK_SAME(getc(file), 'b');
+	CHECK_SAME(fscanf(file, "%d %d", &first, &second), 2); /* SYNC */
+	CHECK_SAME(first * 10 + second, 12);
+	CHECK_SAME(fgetc(file), 'c');
+	CHECK_SAME(fgetc(file), EOF);
+	CHECK_SAME(fscanf(file, "%d", &first), EOF);
 	fclose(file);
 }
 
@@ -272,12 +318,19 @@ int main(void)
 	r = recorded_run(not_waiting);
 	CHECK_RAN(r);
 	CHECK_SYNCS(r, 0, 0);
+	r = recorded_run(writing);
+	CHECK_RAN(r);
+	if (r.on)
+		CHECK(syncs(&r, 0) == 1 || syncs(&r, 0) == 2);
 	r = recorded_run(futexes);
 	CHECK_RAN(r);
 	CHECK_SYNCS(r, 0, 1);
 	r = recorded_run(stdio);
 	CHECK_RAN(r);
 	CHECK_SYNCS(r, 0, 3);
+	r = recorded_run(stdio_by_parts);
+	CHECK_RAN(r);
+	CHECK_SYNCS(r, 0, 2);
 	r = recorded_run(file_locks);
 	CHECK_RAN(r);
 	CHECK_EVENTS(r, 0, "ACQUIRE RELEASE ACQUIRE RELEASE", EV_ACQUIRE, EV_RELEASE);

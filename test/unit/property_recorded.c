@@ -187,12 +187,12 @@ static void expect_all(const struct property_set *set)
 			"most T1 #0 _\n"
 			"lim T1 #0 _\n"
 			"rate T1 #0 _\n"
+			"list T1 #0 _\n"
 			"lock T0 #0 _\n"
 			"most T0 #0 _\n"
 			"lim T0 #0 _\n"
-			"rate T0 #0 _\n",
-			"event list: write c->list: an element of an array does not say which "
-			"object it is of (2 times)\n"
+			"rate T0 #0 _\n"
+			"list T0 #0 _\n",
 			"event none: read c->nothing: no recorded code accesses a field `nothing` "
 			"of `conn`\n"
 			"blind none\n");

@@ -1,0 +1,14 @@
+/* Automata of formulas for people: text, or Graphviz. */
+#ifndef LOGIC_DRAW_H
+#define LOGIC_DRAW_H
+
+#include "spec/spec.h"
+
+/* More are counted, not drawn. */
+#define DRAW_STATES 64u
+
+/* A spec_drawing. */
+unsigned draw_formula(FILE *out, const struct spec_property *property,
+		      const struct spec_formula *formula, bool graphviz, unsigned next);
+
+#endif
