@@ -147,8 +147,9 @@ test-queries: $(B)/test/model/queries ## N questions to the ordering solver and 
 test-patterns: $(MODEL) ## N random patterns in random traces against all their feasible prefixes
 	@test/model/patterns $(B) --count $(or $(N),10000) --seed $(or $(SEED),1)
 
-test-lattice: $(B)/test/model/lattice ## N random computations against the definitions: runs, cuts, violations, witnesses
+test-lattice: $(B)/test/model/lattice $(MODEL) ## N random computations against the definitions: runs, cuts, violations, witnesses
 	@$< --count $(or $(N),5000) --seed $(or $(SEED),1)
+	@test/model/play $(B) $(or $(N),5000) $(or $(SEED),1)
 
 bench-solver: $(B)/bench/solver ## the ordering solver beside Z3 on the same windows
 	@$<

@@ -2,6 +2,8 @@
  * h2: clients of one connection put rows into two tables, and one of them drops the tables and
  * closes the connection when it is through with its own work. 4 threads beside main.
  */
+#include "sql.h"
+
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -12,20 +14,6 @@
 static sqlite3 *db;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int rows, failed;
-
-static int run(sqlite3 *conn, const char *format, const char *table)
-{
-	sqlite3_stmt *statement;
-	char sql[200];
-	int result;
-
-	snprintf(sql, sizeof sql, format, table);
-	if (sqlite3_prepare_v2(conn, sql, -1, &statement, NULL))
-		return 1;
-	result = sqlite3_step(statement) != SQLITE_DONE;
-	sqlite3_finalize(statement);
-	return result;
-}
 
 static int create_table(sqlite3 *conn, const char *table)
 {

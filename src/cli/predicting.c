@@ -364,6 +364,13 @@ static struct describe *describe(const struct predicting *p, const struct trace 
 		for (size_t k = 0; k < f->run.count; k++)
 			*vec_push(&also) = f->run.items[k];
 	}
+	for (size_t i = 0; report->observation && i < report->observation->findings.count; i++) {
+		const struct observe_story *s = &report->observation->findings.items[i].recorded;
+
+		for (size_t k = 0; k < s->steps.count; k++)
+			*vec_push(&also) = (struct window_id){ s->steps.items[k].stream,
+							       s->steps.items[k].index };
+	}
 	for (size_t i = 0; i < report->result->leads.count; i++) {
 		const struct finding *lead = &report->result->leads.items[i];
 

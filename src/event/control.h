@@ -203,8 +203,9 @@ struct control {
 	 * before it starts a program; the first process that opens the file puts itself there
 	 * (compare and swap), and any other (one that the program executes) takes no turns. */
 	uint32_t owner;
-	uint32_t unfit_lent; /* out, with UNFIT: it is so only where memory is lent */
-	uint32_t unordered;  /* out: a signal or a cancellation came, which no decision is about */
+	uint32_t unfit_lent;  /* out, with UNFIT: it is so only where memory is lent */
+	uint32_t unordered;   /* out: a signal or a cancellation came, which no decision is about */
+	uint32_t input_ended; /* out: it has read its standard input to the end */
 };
 
 #endif

@@ -263,6 +263,12 @@ static void run_other_order(struct confirmer *c, const struct trace *base,
 	compare_orders(c, base, out);
 }
 
+/* What a program reads from a pipe is gone, and a program that reads nothing does something else. */
+static bool misses_input(const struct confirmer *c)
+{
+	return c->rerun.outcome.control->input_ended && !session_has_input(c->rerun.session);
+}
+
 static void explain(struct confirmer *c, const struct trace *base, struct confirmation *out)
 {
 	struct effect_source source = source_of(c);
@@ -274,10 +280,13 @@ static void explain(struct confirmer *c, const struct trace *base, struct confir
 	if (!diverge_explain(&divergence, &c->plan, &c->rerun.outcome, base, &source))
 		snprintf(divergence.text, sizeof divergence.text,
 			 "every thread did what it should, but the run does not show it");
-	effect_print(text, "%s%s%s%s%s%s", divergence.text,
+	effect_print(text, "%s%s%s%s%s%s%s", divergence.text,
 		     effect.kind ? "; the run ended with: " : "",
 		     effect.kind ? effect_name(effect.kind) : "", effect.kind ? " (" : "",
-		     effect.kind ? effect.text : "", effect.kind ? ")" : "");
+		     effect.kind ? effect.text : "", effect.kind ? ")" : "",
+		     misses_input(c) ? "; it read standard input, which was not recorded and is "
+				       "empty here: give it again with < FILE"
+				     : "");
 	out->diverged.thread = divergence.thread;
 	out->diverged.step = divergence.step;
 	set_why(out, CONFIRM_DIVERGED, text);

@@ -97,7 +97,7 @@ static void forget_outcome(struct control *c)
 	c->diverged_run = CONTROL_NONE;
 	c->steps = c->diverged_site = c->fault_address = c->fault_site = 0;
 	c->fault_thread = c->fault_step = CONTROL_NONE;
-	c->unfit_lent = c->unordered = 0;
+	c->unfit_lent = c->unordered = c->input_ended = 0;
 	c->text[0] = 0;
 }
 

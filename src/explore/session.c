@@ -475,6 +475,11 @@ const char *session_fallback(const struct session *session)
 	return session->fallback;
 }
 
+bool session_has_input(const struct session *session)
+{
+	return session->program.input >= 0;
+}
+
 void session_know_threads(struct session *session, const struct control_thread *threads,
 			  uint32_t count)
 {

@@ -91,6 +91,8 @@ void session_close(struct session *session);
 struct executor *session_executor(struct session *session);
 enum session_mode session_mode(const struct session *session); /* after a fallback */
 const char *session_fallback(const struct session *session);   /* why, or NULL */
+bool session_has_input(
+	const struct session *session); /* else the program's standard input is empty */
 
 /* The threads known so far, by path; those of a trace can be given before the first run. */
 void session_know_threads(struct session *session, const struct control_thread *threads,

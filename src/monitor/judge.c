@@ -201,7 +201,7 @@ static bool ask(struct judge *judge, const struct judge_claim *claim,
 		judge->checker,
 		&(struct checker_witness){ .claim = plays_only ? CHECKER_PREFIX : CHECKER_FORMULA,
 					   .steps = steps,
-					   .step_count = schedule->count,
+					   .step_count = step_count,
 					   .word = &word },
 		err);
 	vec_free(&moments);

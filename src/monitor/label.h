@@ -41,6 +41,7 @@ struct label_variable {
 	uint8_t size, form;   /* enum raw_form */
 	bool known;	      /* false: the trace has no such variable */
 	bool initial_unknown; /* nobody knows what it starts with */
+	const char *why;      /* what is wrong with it, in words; NULL nothing */
 	uint8_t initial[8];
 };
 

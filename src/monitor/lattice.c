@@ -97,11 +97,6 @@ struct walk {
 	VEC(struct sets_letter) letters;
 	uint32_t *ends;
 	uint32_t *observed; /* columns; NULL: no run is known */
-	struct step {
-		bool found;
-		uint32_t column, position;
-		uint64_t level;
-	} * observed_bad; /* by machine: where that run violates */
 	VEC(struct bad) bad;
 	struct map seen; /* (event, machine) to its place in `bad`, + 1 */
 };
@@ -203,8 +198,8 @@ static void give_letters(struct walk *walk)
 
 /* ---- violations ------------------------------------------------------------------------------------ */
 
-static void add_bad(struct walk *walk, uint32_t machine, uint32_t column, uint32_t position,
-		    uint64_t level, const uint32_t *cut)
+static struct bad *add_bad(struct walk *walk, uint32_t machine, uint32_t column, uint32_t position,
+			   uint64_t level, const uint32_t *cut)
 {
 	uint64_t count = walk->order.event_count;
 	uint64_t event = column == LATTICE_START ? count
@@ -215,7 +210,7 @@ static void add_bad(struct walk *walk, uint32_t machine, uint32_t column, uint32
 	struct bad *bad;
 
 	if (!fresh)
-		return;
+		return &walk->bad.items[*at - 1];
 	bad = vec_push(&walk->bad);
 	*at = walk->bad.count;
 	*bad = (struct bad){ .violation = { .machine = machine,
@@ -228,6 +223,7 @@ static void add_bad(struct walk *walk, uint32_t machine, uint32_t column, uint32
 		bad->cut = mem_alloc(size);
 		memcpy(bad->cut, cut, size);
 	}
+	return bad;
 }
 
 static int by_machine_and_place(const void *a, const void *b)
@@ -250,8 +246,9 @@ static void collect(struct walk *walk)
 	for (uint32_t w = 0; w < levels->worker_count; w++) {
 		struct level_worker *worker = &levels->workers[w];
 
-		qsort(worker->found.items, worker->found.count, sizeof *worker->found.items,
-		      by_machine_and_place);
+		if (worker->found.count)
+			qsort(worker->found.items, worker->found.count, sizeof *worker->found.items,
+			      by_machine_and_place);
 		for (size_t i = 0; i < worker->found.count; i++) {
 			const struct level_found *found = &worker->found.items[i];
 
@@ -272,15 +269,18 @@ static void collect_states(struct walk *walk, uint64_t payload, bool at_end)
 	sets_list_states(&walk->sets, payload, &states);
 	for (size_t i = 0; i < states.count; i++) {
 		const struct sets_state *state = &walk->sets.states.items[states.items[i]];
+		struct bad *bad;
 
-		if (at_end ? state->bad_at_end : state->bad)
-			add_bad(walk, state->machine, at_end ? LATTICE_END : LATTICE_START, 0,
-				at_end ? walk->order.event_count : 0, at_end ? walk->ends : NULL);
+		if (!(at_end ? state->bad_at_end : state->bad))
+			continue;
+		bad = add_bad(walk, state->machine, at_end ? LATTICE_END : LATTICE_START, 0,
+			      at_end ? walk->order.event_count : 0, at_end ? walk->ends : NULL);
+		bad->violation.observed = !at_end;
 	}
 	vec_free(&states);
 }
 
-/* The observed run alone: at which step each machine becomes bad first. */
+/* The observed run alone: it is the run of its own violations. */
 static void follow_observed(struct walk *walk)
 {
 	struct sets *sets = &walk->sets;
@@ -292,6 +292,7 @@ static void follow_observed(struct walk *walk)
 	for (uint64_t i = 0; walk->observed && i <= walk->order.event_count; i++) {
 		bool at_end = i == walk->order.event_count;
 		uint32_t column = at_end ? LATTICE_END : walk->observed[i], position = 0;
+		uint64_t level = at_end ? i : i + 1;
 
 		if (at_end && !walk->lattice->options.ended)
 			break;
@@ -306,32 +307,19 @@ static void follow_observed(struct walk *walk)
 		sets_list_states(sets, payload, &states);
 		for (size_t s = 0; s < states.count; s++) {
 			const struct sets_state *state = &sets->states.items[states.items[s]];
+			struct lattice_violation *v;
 
-			struct step *step = &walk->observed_bad[state->machine];
-
-			if (!(at_end ? state->bad_at_end : state->bad) || step->found)
+			if (!(at_end ? state->bad_at_end : state->bad))
 				continue;
-			*step = (struct step){ true, column, position, at_end ? i : i + 1 };
-			add_bad(walk, state->machine, column, position, step->level, NULL);
+			v = &add_bad(walk, state->machine, column, position, level, NULL)
+				     ->violation;
+			v->observed = true;
+			v->level = level;
 		}
 		payload = sets_clean(sets, memory, payload);
 	}
 	free(cut);
 	vec_free(&states);
-}
-
-/* The observed run is the run of its own violations; what is bad before anything is bad in it, too. */
-static void mark_observed(struct walk *walk)
-{
-	for (size_t i = 0; i < walk->bad.count; i++) {
-		struct lattice_violation *v = &walk->bad.items[i].violation;
-		const struct step *step = &walk->observed_bad[v->machine];
-
-		v->observed = !v->level || (step->found && v->column == step->column &&
-					    v->position == step->position);
-		if (v->level && v->observed)
-			v->level = step->level;
-	}
 }
 
 static void find_runs(struct walk *walk, size_t most)
@@ -493,8 +481,8 @@ static bool judge(struct walk *walk, size_t most, struct err *err)
 	if (!walk_levels(walk, err))
 		return false;
 	follow_observed(walk);
-	mark_observed(walk);
-	qsort(walk->bad.items, walk->bad.count, sizeof *walk->bad.items, by_level);
+	if (walk->bad.count)
+		qsort(walk->bad.items, walk->bad.count, sizeof *walk->bad.items, by_level);
 	count_runs(walk);
 	if (!count_violating(walk, err))
 		return false;
@@ -519,7 +507,6 @@ static bool prepare(struct walk *walk, struct err *err)
 	walk->ends = mem_alloc(columns * sizeof *walk->ends);
 	for (uint32_t c = 0; c < columns; c++)
 		walk->ends[c] = walk->order.columns[c].count;
-	walk->observed_bad = mem_zalloc(lattice->machines.count, sizeof *walk->observed_bad);
 	if (!sets_init(&walk->sets, lattice->machines.items, lattice->machines.count,
 		       walk->letters.items, walk->letters.count, false, err))
 		return false;
@@ -557,7 +544,6 @@ static void finish(struct walk *walk)
 	vec_free(&walk->letters);
 	free(walk->ends);
 	free(walk->observed);
-	free(walk->observed_bad);
 	lattice_order_free(&walk->order);
 }
 

@@ -81,8 +81,9 @@ static bool take_needs(struct lattice_order *order, const struct lattice_feed *f
 		event->height += need->count;
 	}
 	event->need_count = order->needs.count - event->need;
-	qsort(&order->needs.items[event->need], event->need_count, sizeof(struct message_need),
-	      by_column);
+	if (event->need_count)
+		qsort(&order->needs.items[event->need], event->need_count,
+		      sizeof(struct message_need), by_column);
 	return true;
 }
 
@@ -416,7 +417,9 @@ bool lattice_order_build(struct lattice_order *order, struct lattice_feed *feed,
 	bool good;
 
 	*order = (struct lattice_order){ 0 };
-	qsort(feed->messages.items, feed->messages.count, sizeof *feed->messages.items, by_place);
+	if (feed->messages.count)
+		qsort(feed->messages.items, feed->messages.count, sizeof *feed->messages.items,
+		      by_place);
 	good = check_places(feed, err);
 	if (good)
 		lay_columns(order, feed);

@@ -1,19 +1,9 @@
-#include "monitor/level_merge.h"
+#include "monitor/level_cursor.h"
 
 #include "base/mem.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* Where a column's stream is: the cut whose successor comes next. */
-struct level_cursor {
-	const uint64_t *keys;
-	const void *payloads;
-	const uint64_t *counts;
-	uint32_t at, count;
-	uint32_t beyond; /* of its lane, in that cut */
-	size_t chunk;
-};
 
 /* No key looks like this: guard bits are never set in one. */
 #define OVER UINT64_MAX
@@ -163,9 +153,9 @@ static void note_bad(const struct level_merge *merge, struct level_worker *worke
 		pthread_mutex_unlock(&sets->lock);
 }
 
-static __attribute__((noinline)) uint64_t
-take_bad(const struct level_merge *merge, struct level_worker *worker,
-	 const struct level_lane *lane, const struct level_cursor *cursor, uint64_t payload)
+uint64_t level_take_bad(const struct level_merge *merge, struct level_worker *worker,
+			const struct level_lane *lane, const struct level_cursor *cursor,
+			uint64_t payload)
 {
 	if (merge->find && (merge->only == UINT32_MAX || merge->only == lane->column))
 		note_bad(merge, worker, lane, cursor, payload);
@@ -323,6 +313,17 @@ ALWAYS_INLINE void merge_all(const struct level_merge *merge, struct level_worke
 			break;
 		if (chunk->count == chunk->room)
 			chunk = more_room(merge, worker, chunk);
+		if (words == 1 && limbs != LIMBS_ANY && lanes > 1) {
+			uint64_t moved;
+			uint32_t many = level_merge_block(merge, worker, chunk, low1,
+							  high ? *high : OVER, &moved);
+
+			chunk->count += many;
+			for (; many && moved; moved &= moved - 1)
+				advance(merge, worker, __builtin_ctzll(moved), words);
+			if (many)
+				continue;
+		}
 		key = &chunk->keys[(size_t)chunk->count * words];
 		for (uint32_t w = 0; w < words; w++)
 			key[w] = low[w];
@@ -338,7 +339,7 @@ ALWAYS_INLINE void merge_all(const struct level_merge *merge, struct level_worke
 				continue;
 			to = step_payload(merge, worker, cursor, lane->codes[cursor->beyond], kind);
 			if (to & bad)
-				to = take_bad(merge, worker, lane, cursor, to);
+				to = level_take_bad(merge, worker, lane, cursor, to);
 			payload = kind == SETS_SHARED
 					  ? sets_union_shared(merge->sets, &worker->memory, payload,
 							      to)
@@ -363,7 +364,7 @@ ALWAYS_INLINE void merge_all(const struct level_merge *merge, struct level_worke
 		chunk->count++;
 	}
 	worker->count += chunk->count;
-	worker->top = top;
+	worker->top |= top;
 }
 
 /* Wide keys are rare: one copy for each kind, which asks for the rest. */

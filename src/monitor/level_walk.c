@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A level that is smaller is merged before a second thread has woken up. */
-#define LEAST_SHARED 32768u
+#define LEAST_SHARED 16384u
 
 /* ---- beginning ------------------------------------------------------------------------------------- */
 

@@ -116,11 +116,64 @@ static bool names_doubtful(const struct property_events *events, const struct sp
 	return events->doubtful.count > 0;
 }
 
+static bool has_event(const struct spec_expr *e, uint32_t event)
+{
+	for (; e; e = e->next) {
+		if ((e->operator== SPEC_EVENT && e->event == event) || has_event(e->left, event) ||
+		    has_event(e->right, event) || has_event(e->third, event))
+			return true;
+	}
+	return false;
+}
+
+/* A variable in an expression that is not known: why; NULL: there is none. */
+static const char *unknown_in(const struct labels *labels, const struct spec_expr *e)
+{
+	const char *why = NULL;
+	char name[512];
+
+	for (; e && !why; e = e->next) {
+		bool is_name = spec_variable_name(e, name, sizeof name);
+
+		for (size_t i = 0; is_name && i < labels->variables.count; i++) {
+			const struct label_variable *v = &labels->variables.items[i];
+
+			if (!v->known && !strcmp(v->name, name))
+				why = v->why;
+		}
+		if (!why)
+			why = unknown_in(labels, e->left);
+		if (!why)
+			why = unknown_in(labels, e->right);
+		if (!why)
+			why = unknown_in(labels, e->third);
+	}
+	return why;
+}
+
+/* The same for a formula, and for what `becomes` in the events that it names. */
+static const char *unknown_variable(const struct labels *labels,
+				    const struct spec_property *property,
+				    const struct spec_formula *formula)
+{
+	const char *why = unknown_in(labels, formula->expr);
+
+	for (uint32_t i = 0; i < property->event_count && !why; i++) {
+		if (formula->expr && !has_event(formula->expr, i))
+			continue;
+		for (const struct spec_point *p = property->events[i].points; p && !why;
+		     p = p->next)
+			why = unknown_in(labels, p->becomes);
+	}
+	return why;
+}
+
 static void add_formulas(struct observing *o, const struct computation *computation,
 			 uint32_t property, judged_list *out)
 {
 	uint32_t number = 0;
 	struct err err = { 0 };
+	const char *why;
 
 	for (const struct spec_formula *f = property_of(o, property)->formulas; f; f = f->next) {
 		struct judged judged = { property, ++number, f, NULL };
@@ -130,6 +183,11 @@ static void add_formulas(struct observing *o, const struct computation *computat
 		if (names_doubtful(&o->set->properties.items[property], f)) {
 			leave(o, property, number,
 			      "an event of it that was not seen would look like a violation");
+			continue;
+		}
+		why = unknown_variable(&computation->labels, property_of(o, property), f);
+		if (why) {
+			leave(o, property, number, why);
 			continue;
 		}
 		judged.machine = machine_of_formula(
@@ -234,12 +292,60 @@ static struct observe_finding make_finding(const struct observing *o,
 	return finding;
 }
 
+static void free_story(struct observe_story *story)
+{
+	vec_free(&story->steps);
+	subformulas_free(&story->values);
+}
+
 static void free_finding(struct observe_finding *finding)
 {
+	free_story(&finding->violating);
+	free_story(&finding->recorded);
 	vec_free(&finding->binding);
 	vec_free(&finding->steps);
 	vec_free(&finding->run);
 	vec_free(&finding->events);
+}
+
+/* `messages`: numbers of those that the monitor sees, in the order of the run. */
+static void tell_story(const struct observing *o, const struct computation *computation,
+		       const struct judged *judged, const uint32_t *messages, size_t count,
+		       bool ended, struct observe_story *story)
+{
+	uint32_t *word = mem_alloc((count + 1) * sizeof *word);
+	struct err err;
+
+	for (size_t i = 0; i < count && count <= OBSERVE_STORY; i++) {
+		const struct message *m = &computation->messages.items[messages[i]];
+
+		word[i] = m->label;
+		*vec_push(&story->steps) = anchor_of(m);
+	}
+	if (count <= OBSERVE_STORY &&
+	    !subformulas_read(o->set, judged->property, judged->formula, &computation->labels, word,
+			      count, ended, &story->values, &err))
+		story->values = (struct subformulas){ 0 };
+	free(word);
+}
+
+static void tell_stories(const struct observing *o, const struct computation *computation,
+			 const struct judged *judged, const judge_messages *messages,
+			 struct observe_finding *finding)
+{
+	judge_messages recorded = { 0 };
+
+	if (judged->formula->formalism == SPEC_MONITOR)
+		return;
+	for (size_t i = 0; i < computation->messages.count; i++) {
+		if (computation->messages.items[i].label != LABEL_SILENT)
+			*vec_push(&recorded) = (uint32_t)i;
+	}
+	tell_story(o, computation, judged, messages->items, messages->count, finding->at_end,
+		   &finding->violating);
+	tell_story(o, computation, judged, recorded.items, recorded.count, o->ended,
+		   &finding->recorded);
+	vec_free(&recorded);
 }
 
 /* Asks the checker; true: the finding has its witness. */
@@ -266,6 +372,7 @@ static bool check_violation(struct observing *o, const struct computation *compu
 	for (size_t i = 0; i < messages.count; i++)
 		*vec_push(&finding->run) =
 			anchor_of(&computation->messages.items[messages.items[i]]);
+	tell_stories(o, computation, judged, &messages, finding);
 	if (finding->at_end && finding->run.count)
 		finding->event = finding->run.items[finding->run.count - 1];
 	if (!ok) {

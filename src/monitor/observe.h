@@ -4,6 +4,7 @@
 
 #include "monitor/computation.h"
 #include "monitor/lattice.h"
+#include "monitor/subformulas.h"
 
 struct observe_options {
 	struct computation_options computation;
@@ -20,6 +21,16 @@ struct observe_options {
 /* What keeps wide computations responsive: chosen by `make bench-lattice`. */
 #define OBSERVE_BREADTH 1000000u
 
+/*
+ * A run as its monitor sees it, and what is true in each of its states; for people. No states: it is
+ * too long to be shown, or a plug-in's.
+ */
+struct observe_story {
+	VEC(struct property_id) steps;
+	struct subformulas values;
+};
+#define OBSERVE_STORY 200u /* steps */
+
 struct observe_finding {
 	const struct spec_property *property;
 	uint32_t formula; /* of the property, from 1 */
@@ -33,6 +44,7 @@ struct observe_finding {
 	struct property_id event;	    /* that one */
 	bool before;			    /* the moment before it */
 	VEC(uint32_t) events;		    /* property events that happen there */
+	struct observe_story violating, recorded;
 };
 #define OBSERVE_UNBOUND 0xff
 

@@ -290,6 +290,8 @@ static uint32_t set_number(struct sets *sets, uint32_t *states, size_t count)
 	size_t kept = 0, at;
 	uint32_t bad = 0;
 
+	if (!count)
+		return 0;
 	qsort(states, count, sizeof *states, by_number);
 	for (size_t i = 0; i < count; i++) {
 		if (i && states[i] == states[i - 1])
@@ -297,8 +299,6 @@ static uint32_t set_number(struct sets *sets, uint32_t *states, size_t count)
 		bad |= sets->states.items[states[i]].bad ? SETS_BAD : 0;
 		states[kept++] = states[i];
 	}
-	if (!kept)
-		return 0;
 	if (sets->list.count * 2 > sets->slot_mask)
 		grow_slots(sets);
 	at = hash_members(states, kept) & sets->slot_mask;
@@ -320,6 +320,8 @@ static void copy_members(const struct sets *sets, uint32_t number, machine_state
 {
 	const struct sets_set *set = &sets->list.items[number & ~SETS_BAD];
 
+	if (!set->count)
+		return;
 	memcpy(vec_reserve(out, set->count), &sets->members.items[set->at],
 	       set->count * sizeof *out->items);
 	out->count += set->count;

@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "monitor/observe.h"
 #include "report/matched.h"
 #include "report/message.h"
 #include "report/name.h"
@@ -55,10 +56,20 @@ static int pattern_event(const struct finding *f, const struct trace_event *ev)
 	return -1;
 }
 
+/* Is it what a formula's monitor sees? A long run is not searched for each event. */
+static bool is_in_run(const struct finding *f, const struct trace_event *ev)
+{
+	for (size_t i = 0; f->run.count <= OBSERVE_STORY && i < f->run.count; i++) {
+		if (f->run.items[i].stream == ev->stream && f->run.items[i].index == ev->index)
+			return true;
+	}
+	return false;
+}
+
 /* Accesses matter if they touch what the finding is about, points if they are of it. */
 static bool matters(const struct table *t, const struct trace_event *ev)
 {
-	if (pattern_event(t->finding, ev) >= 0)
+	if (pattern_event(t->finding, ev) >= 0 || is_in_run(t->finding, ev))
 		return true;
 	if (event_group(ev->kind) == EG_FUNCTION)
 		return false;

@@ -6,6 +6,7 @@
 #include "report/name.h"
 #include "report/report.h"
 #include "report/source.h"
+#include "report/stories.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -360,6 +361,7 @@ static void print_finding(const struct report *r, const struct report_item *item
 	for (size_t i = 0; i < f->events.count; i++)
 		print_event(d, f, i, out);
 	print_why(d, f, out);
+	stories_print(r, f, out);
 	print_confirmation(r, item, out);
 	for (size_t i = 0; i < f->events.count; i++) {
 		bool told = false;

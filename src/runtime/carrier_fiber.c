@@ -60,13 +60,14 @@ static void hop(void *data)
 static void pass(uint32_t from, uint32_t to)
 {
 	struct hop data = { &fibers[from], &fibers[to] };
-	bool live = carrier_vectors_live;
 
-	if (live)
+	if (carrier_vectors_live) {
 		vectors_call(hop, &data);
-	else
+		carrier_vectors_live = true;
+	} else {
 		hop(&data);
-	carrier_vectors_live = live;
+		carrier_vectors_live = false;
+	}
 }
 
 static void await_first(uint32_t self)
@@ -309,6 +310,17 @@ bool fiber_get_attributes(pthread_t thread, pthread_attr_t *attributes)
 	pthread_attr_setstack(attributes, fiber->stack, fiber->stack_bytes);
 	pthread_attr_setdetachstate(attributes, fiber->detached ? PTHREAD_CREATE_DETACHED
 								: PTHREAD_CREATE_JOINABLE);
+	return true;
+}
+
+bool fiber_own_stack(void **low, size_t *bytes)
+{
+	uint32_t self = turn_self();
+
+	if (self == 0 || self == CONTROL_NONE)
+		return false;
+	*low = fibers[self].stack;
+	*bytes = fibers[self].stack_bytes;
 	return true;
 }
 

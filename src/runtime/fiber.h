@@ -38,6 +38,11 @@ struct fiber_place {
 
 /* Writes the thread-local variables to the upper end of the stack. False: it is too small. */
 bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_place *place);
+/*
+ * What of the runtime's own variables need not be as new in a new thread, because it is written there
+ * before it is read, is said by functions NAME_scratch(size_t *bytes).
+ */
+void *fiber_end_scratch(size_t *bytes);
 
 /* The number that the C library has of a thread, here one that the kernel does not know. */
 int fiber_tls_tid(uint64_t thread_pointer);
@@ -63,6 +68,7 @@ unsigned long fiber_main_thread(void); /* the main thread's pthread_t, which the
 int fiber_tid(void);		       /* a number of the calling thread's own */
 /* As pthread_getattr_np, for a fiber; false: it is none. */
 bool fiber_get_attributes(unsigned long thread, pthread_attr_t *attributes);
+bool fiber_own_stack(void **low, size_t *bytes); /* the calling fiber's; false: it is none */
 bool fiber_any_created(void);
 
 /* This program does what fibers cannot: the run ends with CONTROL_UNFIT. Returns with kernel

@@ -7,6 +7,7 @@
 #include "runtime/fiber.h"
 
 #include "runtime/real.h"
+#include "runtime/thread.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -21,6 +22,12 @@ static SOOTH_TLS union {
 	__pthread_unwind_buf_t unwind;
 } outermost;
 static SOOTH_TLS void *exit_result;
+
+void *fiber_end_scratch(size_t *bytes)
+{
+	*bytes = sizeof(outermost);
+	return &outermost;
+}
 
 static __typeof__(pthread_exit) *unwind;
 static void (*destroy_thread_locals)(void);
@@ -88,8 +95,12 @@ static void *destroy_locals(void *unused)
 	return unused;
 }
 
-/* One round over all keys. False: no value was left. */
-static bool destroy_values(void)
+/*
+ * One round over all keys; false: no value was left. The key that ends the thread has one in each round,
+ * so as to be there in the last. That one comes when nobody else has any: no destructor is left to run
+ * that could set another.
+ */
+static bool destroy_values(bool last)
 {
 	bool any = false;
 
@@ -97,6 +108,11 @@ static bool destroy_values(void)
 		void *value = pthread_getspecific(key);
 		if (!value)
 			continue;
+		if (thread_is_end_key(key)) {
+			if (last)
+				thread_end();
+			continue;
+		}
 		pthread_setspecific(key, NULL);
 		any = true;
 		if (destructors[key])
@@ -107,8 +123,9 @@ static bool destroy_values(void)
 
 static void *destroy_keys(void *unused)
 {
-	for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS && destroy_values(); round++)
+	for (int round = 1; round < PTHREAD_DESTRUCTOR_ITERATIONS && destroy_values(false); round++)
 		;
+	destroy_values(true);
 	return unused;
 }
 

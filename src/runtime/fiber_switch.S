@@ -41,9 +41,14 @@ fiber_switch:
 	cmpb	$0, fiber_writes_fs(%rip)
 	je	2f
 	wrfsbase %rdx
-1:	ldmxcsr	(%rsp)
-	fldcw	4(%rsp)
-	add	$8, %rsp
+1:	mov	(%rdi), %rax		/* modes are nearly always the same, and loading them is slow */
+	mov	(%rax), %ecx
+	cmp	%ecx, (%rsp)
+	jne	3f
+	movzwl	4(%rax), %ecx
+	cmp	%cx, 4(%rsp)
+	jne	3f
+4:	add	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	pop	%r15
 	.cfi_adjust_cfa_offset -8
@@ -59,11 +64,16 @@ fiber_switch:
 	.cfi_adjust_cfa_offset -8
 	ret
 	.cfi_adjust_cfa_offset 56
-2:	mov	$SYS_arch_prctl, %eax
+2:	mov	%rdi, %r8
+	mov	$SYS_arch_prctl, %eax
 	mov	$ARCH_SET_FS, %edi
 	mov	%rdx, %rsi
 	syscall
+	mov	%r8, %rdi
 	jmp	1b
+3:	ldmxcsr	(%rsp)
+	fldcw	4(%rsp)
+	jmp	4b
 	.cfi_endproc
 	.size	fiber_switch, . - fiber_switch
 

@@ -6,7 +6,9 @@
  * fill in the descriptor, whose layout is nobody's business. So a real thread is started once and
  * its block copied: the copy of a copy is a new thread's block. Words that point into the block
  * itself are moved with it, which covers all there are: the thread pointer, the list of robust
- * mutexes, the resolver's state. Costs a copy of some 5 KiB for each thread.
+ * mutexes, the resolver's state. What the runtime itself keeps in there and writes before it reads is
+ * left out, two fifths of the whole: most of what a copy costs is that a hundred of them do not fit
+ * the cache. So some 3 KiB are copied for each thread.
  *
  * _dl_allocate_tls costs the same, and then half of the descriptor is zero: pthread_getattr_np,
  * stdio's locale and sched_getcpu go wrong.
@@ -14,8 +16,10 @@
 #include "runtime/fiber.h"
 
 #include "event/control.h"
+#include "runtime/follow.h"
 #include "runtime/lane.h"
 #include "runtime/real.h"
+#include "runtime/record.h"
 #include "runtime/snapshot.h"
 #include "runtime/thread.h"
 
@@ -25,6 +29,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 /* An entry of a thread's vector of blocks ("dtv"): the size is in front, then the generation. */
 struct vector_entry {
@@ -34,6 +39,7 @@ struct vector_entry {
 
 #define MODEL_STACK 0x43000u /* a number that is found in the descriptor but once */
 #define MOVED_MOST 64u
+#define PIECES_MOST 8u
 #define VECTOR_MOST 120u /* entries of the vector, those of libraries still to be loaded included */
 /* A number that no thread of the kernel has; it must fit into 30 bits, as owners of locks do. */
 #define FIRST_TID 0x20000000
@@ -42,6 +48,17 @@ struct vector {
 	struct vector_entry entry[VECTOR_MOST];
 };
 
+/* Of the block: what is copied, multiples of 16 bytes. */
+struct piece {
+	uint32_t at, bytes;
+};
+/* Of the block: a word that points into it, and what it is where the block was. */
+struct moved {
+	uint32_t at;
+	uint64_t value;
+};
+typedef uint64_t any_word __attribute__((may_alias));
+
 static struct {
 	bool known;
 	size_t bytes;	/* of the block */
@@ -49,12 +66,16 @@ static struct {
 	uint8_t *block; /* a copy of it; where it was: */
 	uintptr_t low, top; /* top is the stack's, too */
 	uint64_t thread_pointer;
-	size_t first_frame;			 /* of a routine, below the top */
-	uint32_t moved[MOVED_MOST], moved_count; /* offsets of words that point into the block */
-	uint32_t stack_at, stack_size_at;	 /* offsets of what says where the stack is */
+	size_t first_frame; /* of a routine, below the top */
+	struct piece pieces[PIECES_MOST];
+	uint32_t piece_count;
+	struct moved moved[MOVED_MOST];
+	uint32_t moved_count;
+	uint32_t stack_at, stack_size_at; /* offsets of what says where the stack is */
 	uint32_t tid_at;
 	struct vector vector;
 	uint32_t vector_count;
+	uint32_t vector_moved;	/* entries from here on do not point into the block */
 	struct vector *vectors; /* of the fibers, by number */
 } model;
 
@@ -147,8 +168,10 @@ static void find_first(void)
 
 	for (uint32_t i = 2; i < model.vector_count; i++) {
 		uint64_t at = model.vector.entry[i].value;
-		if (at - model.low < model.bytes && at < lowest)
-			lowest = at;
+		if (at - model.low >= model.bytes)
+			continue;
+		lowest = at < lowest ? at : lowest;
+		model.vector_moved = i + 1;
 	}
 	model.first = (lowest - model.low) & ~63ul;
 }
@@ -162,9 +185,50 @@ static bool find_moved(void)
 			continue;
 		if (model.moved_count == MOVED_MOST)
 			return false;
-		model.moved[model.moved_count++] = (uint32_t)at;
+		model.moved[model.moved_count++] = (struct moved){ (uint32_t)at, word };
 	}
 	return true;
+}
+
+/* ---- what need not be copied ------------------------------------------------------------------- */
+
+static void *frames_scratch(size_t *bytes)
+{
+	*bytes = sizeof(frames);
+	return frames;
+}
+
+/* The next of them in the block, from `from` on. False: there is none. */
+static bool find_scratch(size_t from, size_t *at, size_t *bytes)
+{
+	static void *(*const all[])(size_t *) = { frames_scratch, fiber_end_scratch, follow_scratch,
+						  record_scratch };
+
+	*at = model.bytes;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		size_t size;
+		size_t offset = (uint64_t)all[i](&size) - own_thread_pointer() +
+				model.thread_pointer - model.low;
+		if (offset < from || offset >= *at)
+			continue;
+		*at = (offset + 15) & ~15ul;
+		*bytes = ((offset + size) & ~15ul) - *at;
+	}
+	return *at < model.bytes;
+}
+
+static void find_pieces(void)
+{
+	size_t from = model.first, at, bytes = 0;
+
+	while (model.piece_count < PIECES_MOST - 1 && find_scratch(from, &at, &bytes)) {
+		if (at > from)
+			model.pieces[model.piece_count++] =
+				(struct piece){ (uint32_t)from, (uint32_t)(at - from) };
+		from = at + bytes;
+	}
+	model.pieces[model.piece_count++] =
+		(struct piece){ (uint32_t)from, (uint32_t)(model.bytes - from) };
 }
 
 static size_t static_tls_bytes(void)
@@ -215,6 +279,7 @@ bool fiber_learn(const char **why)
 	model.stack_at = find_word((uint64_t)stack);
 	model.stack_size_at = find_word(MODEL_STACK);
 	find_first();
+	find_pieces();
 	munmap(stack, MODEL_STACK);
 	model.known = true;
 	return true;
@@ -222,22 +287,44 @@ bool fiber_learn(const char **why)
 
 /* ---- the copies ------------------------------------------------------------------------------- */
 
-static void set_word(uint8_t *block, uint32_t at, uint64_t value)
+static inline any_word *word_at(uint8_t *block, uint32_t at)
 {
-	memcpy(block + at, &value, 8);
+	return (any_word *)(block + at);
 }
 
+/*
+ * Small ones by hand: memcpy's `rep movsb` would take longer to start. (To compare first, since the thread
+ * that had this number in the run before left nearly all as it was, is slower than to write it.)
+ */
+#define SMALL 1024u
+static inline void copy_piece(uint8_t *block, const struct piece *piece)
+{
+	__m128i *to = (__m128i *)(block + piece->at);
+	const __m128i *from = (const __m128i *)(model.block + piece->at);
+
+	if (piece->bytes > SMALL) {
+		memcpy(to, from, piece->bytes);
+		return;
+	}
+	for (uint32_t i = 0; i < piece->bytes / sizeof(*to); i++)
+		to[i] = from[i];
+}
+
+/* The library must not want to enlarge it: it is not its block. The rest is zero anyway. */
 static void make_vector(uint32_t number, uint64_t delta)
 {
 	struct vector *vector = &model.vectors[number];
+	uint32_t i = 2, moved = model.vector_moved;
 
-	/* The library must not want to enlarge it: it is not its block. The rest is zero anyway. */
-	memcpy(vector, &model.vector, model.vector_count * sizeof(struct vector_entry));
 	vector->entry[0].value = VECTOR_MOST - 2;
-	for (uint32_t i = 2; i < model.vector_count; i++) {
-		if (vector->entry[i].value - model.low < model.bytes)
-			vector->entry[i].value += delta;
+	vector->entry[1] = model.vector.entry[1];
+	for (; i < moved; i++) {
+		uint64_t value = model.vector.entry[i].value;
+		vector->entry[i].value = value + (value - model.low < model.bytes ? delta : 0);
+		vector->entry[i].to_free = model.vector.entry[i].to_free;
 	}
+	for (; i < model.vector_count; i++)
+		vector->entry[i] = model.vector.entry[i];
 }
 
 bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_place *place)
@@ -248,21 +335,18 @@ bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_place
 
 	if (bytes < model.bytes + model.first_frame + 4096)
 		return false;
-	memcpy(block + model.first, model.block + model.first, model.bytes - model.first);
-	for (uint32_t i = 0; i < model.moved_count; i++) {
-		uint64_t word;
-		memcpy(&word, block + model.moved[i], 8);
-		set_word(block, model.moved[i], word + delta);
-	}
+	for (uint32_t i = 0; i < model.piece_count; i++)
+		copy_piece(block, &model.pieces[i]);
+	for (uint32_t i = 0; i < model.moved_count; i++)
+		*word_at(block, model.moved[i].at) = model.moved[i].value + delta;
 	make_vector(number, delta);
 	place->thread_pointer = model.thread_pointer + delta;
-	set_word((uint8_t *)place->thread_pointer, 8, (uint64_t)&model.vectors[number].entry[1]);
+	*word_at((uint8_t *)place->thread_pointer, 8) = (uint64_t)&model.vectors[number].entry[1];
 	if (model.stack_at)
-		set_word(block, model.stack_at, (uint64_t)low);
+		*word_at(block, model.stack_at) = (uint64_t)low;
 	if (model.stack_size_at)
-		set_word(block, model.stack_size_at, bytes);
-	uint32_t tid = FIRST_TID + number;
-	memcpy(block + model.tid_at, &tid, sizeof(tid));
+		*word_at(block, model.stack_size_at) = bytes;
+	*(int __attribute__((may_alias)) *)(block + model.tid_at) = FIRST_TID + (int)number;
 
 	place->start =
 		(void *)(place->thread_pointer + ((uint64_t)(frames + 1) - own_thread_pointer()));
@@ -281,12 +365,12 @@ int fiber_tls_tid(uint64_t thread_pointer)
 
 void *fiber_prepare_stack(void *top, void (*function)(void *), void *argument)
 {
-	uint64_t *frame = (uint64_t *)(((uintptr_t)top & ~15ul) - 80);
+	any_word *frame = (any_word *)(((uintptr_t)top & ~15ul) - 80);
 
-	memset(frame, 0, 80);
+	for (int i = 0; i < 10; i++)
+		frame[i] = 0;
 	/* A thread starts with its creator's modes of arithmetic. */
-	__asm__("stmxcsr %0\n\tfnstcw %1"
-		: "=m"(*(uint32_t *)frame), "=m"(*((uint32_t *)frame + 1)));
+	__asm__("stmxcsr %0\n\tfnstcw %1" : "+m"(frame[0]), "=m"(*((uint32_t *)frame + 1)));
 	frame[3] = (uint64_t)argument; /* %r13 */
 	frame[4] = (uint64_t)function; /* %r12 */
 	frame[7] = (uint64_t)fiber_first;

@@ -46,6 +46,12 @@ static inline uint64_t *slot(struct follow *f, unsigned number)
 	return number < NEAR_SLOTS ? &f->near[number] : &f->far[number % WIRE_SLOTS];
 }
 
+void *follow_scratch(size_t *bytes)
+{
+	*bytes = sizeof(self.near);
+	return self.near;
+}
+
 /* ---- modules ------------------------------------------------------------------------------ */
 
 #define MODULES_MAX 1024u

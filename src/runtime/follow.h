@@ -11,6 +11,8 @@
 #include "event/event.h"
 #include "event/wire.h"
 
+#include <stddef.h>
+
 /* The rows of a module, and where its image is. */
 void follow_module(const char *seg, uint32_t seg_bytes, uint64_t base, uint64_t end);
 
@@ -32,6 +34,9 @@ uint64_t follow_site(uintptr_t pc);
 
 /* Is this address in an instrumented module? */
 bool follow_is_instrumented(uintptr_t pc);
+
+/* Of the calling thread's variables, what a new thread need not have cleared (fiber.h). */
+void *follow_scratch(size_t *bytes);
 
 /* The lane is about to be emptied: catch up first. It is empty: start at its beginning. */
 void follow_before_flush(const struct wire_block *lane);

@@ -62,7 +62,7 @@ static bool is_sink(const struct wire_block *lane)
 static void rewind_lane(struct wire_block *lane)
 {
 	lane->cursor = LANE_FIRST(lane);
-	lane->time = __rdtsc();
+	lane->time = process_discards() ? 0 : __rdtsc();
 	lane_self.codec = (struct codec){ .time = lane->time };
 	lane->limit = lane->flags & WIRE_BLOCK_GLOBAL ? lane->cursor : lane->cursor + WIRE_PAGE;
 	follow_after_flush(lane);
@@ -85,11 +85,15 @@ static void open_lane(struct wire_block *lane, uint32_t stream, uint32_t flags)
 
 static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
 {
+	bool discards =
+		process_discards(); /* then it makes no call at which threads are cancelled */
 	int cancel;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (!discards)
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	struct wire_block *lane = ring_take();
-	pthread_setcancelstate(cancel, NULL);
+	if (!discards)
+		pthread_setcancelstate(cancel, NULL);
 	if (lane)
 		open_lane(lane, stream, flags);
 	return lane;
@@ -225,7 +229,7 @@ static void close_lanes(uint32_t flags)
 		if (!lane)
 			continue;
 		lane_self.lanes[i] = NULL;
-		if (lane_self.ended || !flush(lane, flags))
+		if (lane_self.ended || (!process_discards() && !flush(lane, flags)))
 			return; /* what is there stays in the ring */
 		ring_give(lane);
 	}

@@ -108,6 +108,12 @@ static SOOTH_TLS struct {
 	struct record_fields fields;
 } open_record[LANE_DEPTHS];
 
+void *record_scratch(size_t *bytes)
+{
+	*bytes = sizeof(open_record);
+	return open_record;
+}
+
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size)
 {
 	struct wire_block *lane = lane_room(HEADER_MAX + size);
@@ -176,6 +182,8 @@ static unsigned stripe_of(const volatile void *object)
 
 uint64_t record_sequence(const volatile void *object)
 {
+	if (turn_on() && process_discards())
+		return 0; /* nobody reads it; the time alone is 28 ns */
 	if (!lane_self.numbered)
 		lane_self.numbered = __rdtsc();
 	atomic_signal_fence(memory_order_seq_cst);

@@ -32,6 +32,9 @@ void record(enum event_kind kind, uintptr_t pc, struct record_fields fields);
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size);
 void record_close(void);
 
+/* Of the calling thread's variables, what a new thread need not have cleared (fiber.h). */
+void *record_scratch(size_t *bytes);
+
 /*
  * The next sequence number for an object. Numbers of one object rise; they may skip. The record that
  * follows has the time of this moment: events with higher numbers come after it whatever their time

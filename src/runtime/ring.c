@@ -180,14 +180,23 @@ struct wire_block *ring_take(void)
 	}
 }
 
+static void give(struct wire_block *chunk, uint32_t index)
+{
+	chunk->flags = 0;
+	ring.in_use--;
+	push(index);
+}
+
 void ring_give(struct wire_block *chunk)
 {
+	if (ring.private) { /* one reservation, and a thread may be a matter of a microsecond */
+		give(chunk, (uint32_t)((size_t)((uint8_t *)chunk - ring.private) / PRIVATE_STRIDE));
+		return;
+	}
 	for (uint32_t e = 0; e < ring.extents; e++) {
 		size_t offset = (size_t)((uint8_t *)chunk - ring.extent[e]);
-		if (offset < EXTENT_CHUNKS * stride()) {
-			chunk->flags = 0;
-			ring.in_use--;
-			push(e * EXTENT_CHUNKS + (uint32_t)(offset / stride()));
+		if (offset < EXTENT_CHUNKS * WIRE_CHUNK) {
+			give(chunk, e * EXTENT_CHUNKS + (uint32_t)(offset / WIRE_CHUNK));
 			return;
 		}
 	}

@@ -7,9 +7,9 @@
 #include "runtime/place.h"
 #include "runtime/real.h"
 #include "runtime/resources.h"
+#include "runtime/server_fork.h"
 #include "runtime/snapshot.h"
 #include "runtime/thread.h"
-#include "runtime/touch.h"
 #include "runtime/turn.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <x86intrin.h>
 
 #define SERVER_STACK (256u << 10)
@@ -92,7 +91,7 @@ static void *place_main(const void *frame)
 
 /* ---- commands ---------------------------------------------------------------------------------- */
 
-static long futex(uint32_t *word, int operation, uint32_t value)
+long server_futex(uint32_t *word, int operation, uint32_t value)
 {
 	return real()->syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
 }
@@ -101,12 +100,12 @@ static void sleep_until_command(uint32_t done)
 {
 	__atomic_store_n(&control->command_awaited, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&control->command, __ATOMIC_SEQ_CST) == done)
-		futex(&control->command, FUTEX_WAIT, done);
+		server_futex(&control->command, FUTEX_WAIT, done);
 	__atomic_store_n(&control->command_awaited, 0, __ATOMIC_RELAXED);
 }
 
 /* The processor's number is what Linux keeps beside its counter. */
-static uint32_t await_command(void)
+uint32_t server_await_command(void)
 {
 	uint32_t done = control->done, command, processor;
 	uint64_t since = __rdtscp(&processor);
@@ -124,12 +123,12 @@ static uint32_t await_command(void)
 	return command;
 }
 
-static void report(uint32_t command, int status)
+void server_report(uint32_t command, int status)
 {
 	control->status = status;
 	__atomic_store_n(&control->done, command, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&control->done_awaited, __ATOMIC_SEQ_CST))
-		futex(&control->done, FUTEX_WAKE, INT_MAX);
+		server_futex(&control->done, FUTEX_WAKE, INT_MAX);
 }
 
 static void say_unfit(const char *why)
@@ -143,10 +142,10 @@ void server_refuse_all(const char *why)
 {
 	if (control) {
 		bool serves = control->options & CONTROL_SERVER;
-		uint32_t command = serves ? await_command() : 0;
+		uint32_t command = serves ? server_await_command() : 0;
 		say_unfit(why);
 		if (serves)
-			report(command, 0);
+			server_report(command, 0);
 	}
 	real()->_exit(0);
 	__builtin_unreachable();
@@ -197,18 +196,7 @@ static void start_run(void)
 
 /* ---- a process for each run ------------------------------------------------------------------ */
 
-/*
- * To fork takes 80 µs, to end a process 150: both is done while others run. Some children always
- * stand ready, each for a command of its own, and a child tells the tool itself that its run is
- * over, before it ends. The server only speaks for those that could not.
- */
-#define READY 2
-#define LEARN_MOST 64u /* which pages are written is learned in runs 2, 4, 8 … up to this one */
-struct line {
-	uint32_t next; /* a futex: the command whose child may wait for it */
-};
-static struct line *line;    /* shared by all */
-static uint32_t own_command; /* in a child: the one it is for */
+uint32_t server_own_command; /* in a child: the one it is for */
 
 static void check_resources(void)
 {
@@ -218,44 +206,12 @@ static void check_resources(void)
 		say_unfit(why);
 }
 
-static void call_next(uint32_t command)
-{
-	__atomic_store_n(&line->next, command, __ATOMIC_RELEASE);
-	futex(&line->next, FUTEX_WAKE, INT_MAX);
-}
-
-static void stand_in_line(void)
-{
-	uint32_t next;
-
-	while ((next = __atomic_load_n(&line->next, __ATOMIC_ACQUIRE)) != own_command)
-		futex(&line->next, FUTEX_WAIT, next);
-	await_command();
-}
-
-static void end_child(int status)
-{
-	uint32_t command = own_command;
-
-	own_command = 0; /* whatever is called from here on, it was said */
-	if (server) {	 /* which waits for our end */
-		check_resources();
-		report(command, status);
-		real()->_exit(0);
-	}
-	report(command, status);
-	if (command > 1 && command <= LEARN_MOST && (command & (command - 1)) == 0)
-		touch_learn(control->thread_count);
-	call_next(command + 1);
-	real()->_exit(0);
-}
-
 /*
  * Threads of the kernel stay on one processor, but that need not be the same for all runs. Where one
  * runs while another is prepared they take turns; where memory is lent it is the server's, which
  * the tool does not look from.
  */
-static void choose_processor(void)
+void server_choose_processor(void)
 {
 	int count = CPU_COUNT(&processors), here = sched_getcpu();
 	cpu_set_t one;
@@ -264,7 +220,8 @@ static void choose_processor(void)
 		return;
 	CPU_ZERO(&one);
 	for (int cpu = 0, n = 0; cpu < CPU_SETSIZE; cpu++) {
-		bool chosen = server ? cpu == here : n == (int)(own_command % (uint32_t)count);
+		bool chosen =
+			server ? cpu == here : n == (int)(server_own_command % (uint32_t)count);
 		n += CPU_ISSET(cpu, &processors) != 0;
 		if (CPU_ISSET(cpu, &processors) && chosen)
 			CPU_SET(cpu, &one);
@@ -272,65 +229,17 @@ static void choose_processor(void)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-static pid_t fork_child(uint32_t command)
+static void end_child(int status)
 {
-	pid_t child = real()->_Fork();
+	uint32_t command = server_own_command;
 
-	if (child == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		own_command = command;
-		choose_processor();
-		touch_all();
-	} else if (child < 0) {
-		server_refuse_all("the program cannot be forked");
-	}
-	return child;
-}
-
-/* A child is gone; another takes its place. True in the new one. */
-static bool replace(uint32_t *commands, pid_t *pids, unsigned i, int status, uint32_t *last)
-{
-	if (commands[i] == line->next) { /* it died in its run, without a word */
-		report(commands[i], status);
-		call_next(commands[i] + 1);
-	}
-	/* One that was killed while it waited is needed again. */
-	bool again = (int32_t)(commands[i] - line->next) > 0;
-	commands[i] = again ? commands[i] : ++*last;
-	pids[i] = fork_child(commands[i]);
-	return pids[i] == 0;
-}
-
-/* Returns in each child, when it is its turn. */
-static void fork_for_each(void)
-{
-	uint32_t commands[READY], last = control->done;
-	pid_t pids[READY];
-
-	line = mmap(NULL, sizeof(*line), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (line == MAP_FAILED)
-		server_refuse_all("no memory for the server");
-	line->next = last + 1;
-	place_share_guards();
-	touch_start();
-	sched_setaffinity(0, sizeof(processors), &processors);
-	bool is_child = false;
-	for (unsigned i = 0; i < READY && !is_child; i++) {
-		commands[i] = ++last;
-		is_child = (pids[i] = fork_child(last)) == 0;
-	}
-	while (!is_child) {
-		int status;
-		pid_t pid = real()->wait4(-1, &status, 0, NULL);
-		if (__atomic_load_n(&control->command, __ATOMIC_ACQUIRE) == CONTROL_NONE)
-			real()->_exit(0);
-		for (unsigned i = 0; pid > 0 && i < READY && !is_child; i++) {
-			if (pids[i] == pid)
-				is_child = replace(commands, pids, i, status, &last);
-		}
-	}
-	stand_in_line();
-	start_run();
+	server_own_command = 0; /* whatever is called from here on, it was said */
+	if (server)		/* it waits for our end */
+		check_resources();
+	server_report(command, status);
+	if (!server)
+		server_fork_done(command, control->thread_count);
+	real()->_exit(0);
 }
 
 /* ---- one process for all --------------------------------------------------------------------- */
@@ -342,7 +251,7 @@ bool server_restores(void)
 
 void server_end(int status)
 {
-	if (own_command && control->child == (uint32_t)getpid())
+	if (server_own_command && control->child == (uint32_t)getpid())
 		end_child(status);
 	if (!server || !server->running || server->lends || server->pid != getpid())
 		return;
@@ -356,7 +265,7 @@ void server_end(int status)
  */
 void server_exit(int status)
 {
-	if (!own_command && !server)
+	if (!server_own_command && !server)
 		return;
 	if (real()->ftrylockfile(stdout) == 0) {
 		real()->funlockfile(stdout);
@@ -384,7 +293,7 @@ static void run_each(void *unused)
 {
 	(void)unused;
 	for (;;) {
-		uint32_t command = await_command();
+		uint32_t command = server_await_command();
 		lane_restart();
 		start_run();
 		server->running = true;
@@ -394,7 +303,7 @@ static void run_each(void *unused)
 			server->thread_pointer);
 		server->running = false;
 		check_resources();
-		report(command, server->status);
+		server_report(command, server->status);
 		/* The tool looks at what came of it meanwhile. */
 		resources_restore();
 		snapshot_restore(snapshot_touched());
@@ -404,9 +313,9 @@ static void run_each(void *unused)
 /* Where a process that memory is lent to begins, on main's stack. */
 static int run_lent(void *unused)
 {
-	own_command = server->command;
+	server_own_command = server->command;
 	lend_begin();
-	choose_processor();
+	server_choose_processor();
 	lane_restart();
 	start_run();
 	run_main(unused);
@@ -430,13 +339,13 @@ static void lend_each(void *unused)
 
 	(void)unused;
 	for (;;) {
-		server->command = await_command();
+		server->command = server_await_command();
 		server->running = true;
 		if (!lend_run(run_lent, (char *)program.stack + RUN_FRAMES, &status, &touched))
 			server_refuse_all("no process can be had that shares memory");
 		server->running = false;
 		if (control->done != server->command) /* it died in its run, without a word */
-			report(server->command, status);
+			server_report(server->command, status);
 		resources_restore_mappings();
 		lend_restore();
 		snapshot_restore(touched);
@@ -502,7 +411,8 @@ static int controlled_main(int argc, char **argv, char **envp)
 		remember_start();
 		if (control->options & (CONTROL_PERSISTENT | CONTROL_LEND))
 			persist(frame);
-		fork_for_each();
+		server_fork_for_each(control, &processors);
+		start_run();
 	} else if (is_alone()) {
 		turn_read_plan(); /* as with a server: random decisions do not depend on constructors */
 	}

@@ -11,6 +11,7 @@
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
+#include "runtime/snapshot.h"
 #include "runtime/sync.h"
 #include "runtime/turn.h"
 #include "runtime/vtime.h"
@@ -47,20 +48,45 @@ struct entry {
 	struct entry *next;
 	pthread_t thread;
 	uint32_t stream;
+	bool in_table; /* `numbered` */
 };
+
+/* What a thread begins with. */
+struct start {
+	struct thread_routine routine;
+	void *argument;
+	uint32_t creator, stream;
+	_Atomic int state; /* enum start_state; a futex */
+	bool turns;	   /* it begins when it is its turn */
+	bool in_table;
+};
+
+/*
+ * Those that take turns have a number that no other thread of the run gets: what they need lies in a
+ * table, which outlives runs. Blocks of the heap were a tenth of what a thread costs there.
+ */
+static struct numbered {
+	struct entry entry;
+	struct start start;
+} * numbered;
+
 #define BUCKETS 512u /* 9 bits: see bucket_of */
 static struct entry *buckets[BUCKETS];
 static atomic_flag table_busy = ATOMIC_FLAG_INIT;
 
+/* Fibers need no lock: nobody else runs, and none of them is switched in here. */
 static void table_lock(void)
 {
+	if (fiber_on())
+		return;
 	while (atomic_flag_test_and_set_explicit(&table_busy, memory_order_acquire))
 		sched_yield();
 }
 
 static void table_unlock(void)
 {
-	atomic_flag_clear_explicit(&table_busy, memory_order_release);
+	if (!fiber_on())
+		atomic_flag_clear_explicit(&table_busy, memory_order_release);
 }
 
 static struct entry **bucket_of(pthread_t thread)
@@ -69,14 +95,16 @@ static struct entry **bucket_of(pthread_t thread)
 	return &buckets[(uint64_t)thread * 0x9e3779b97f4a7c15ull >> 55];
 }
 
-static void enter(pthread_t thread, uint32_t stream)
+static void enter(struct entry *entry, pthread_t thread, uint32_t stream)
 {
-	struct entry *entry = real()->malloc(sizeof(*entry));
+	bool in_table = entry != NULL;
 
+	if (!in_table)
+		entry = real()->malloc(sizeof(*entry));
 	if (!entry)
 		return; /* its join will be noted as one we cannot name */
 	table_lock();
-	*entry = (struct entry){ *bucket_of(thread), thread, stream };
+	*entry = (struct entry){ *bucket_of(thread), thread, stream, in_table };
 	*bucket_of(thread) = entry;
 	table_unlock();
 }
@@ -119,7 +147,8 @@ static void leave(pthread_t thread, uint32_t stream)
 		}
 	}
 	table_unlock();
-	real()->free(found);
+	if (found && !found->in_table)
+		real()->free(found);
 }
 
 void thread_after_fork(void)
@@ -137,7 +166,7 @@ static pthread_key_t end_key;
 static _Atomic int end_key_made; /* 1 yes, -1 the program has used them all up */
 static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
 
-static void end_now(void)
+void thread_end(void)
 {
 	if (record_on()) {
 		turn_before(EV_END, NULL, 0, 0);
@@ -154,7 +183,12 @@ static void end_thread(void *round)
 
 	if (next <= PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(end_key, (void *)next))
 		return;
-	end_now();
+	thread_end();
+}
+
+bool thread_is_end_key(unsigned key)
+{
+	return end_key_made > 0 && key == end_key;
 }
 
 static void make_end_key(void)
@@ -164,6 +198,8 @@ static void make_end_key(void)
 
 void thread_prepare(void)
 {
+	if (!numbered)
+		numbered = snapshot_lasting(CONTROL_THREADS * sizeof(*numbered));
 	real()->pthread_once(&end_key_once, make_end_key);
 }
 
@@ -196,13 +232,6 @@ SOOTH_API void pthread_exit(void *result)
 
 /* ---- the beginning of a thread ------------------------------------------------------------ */
 
-struct start {
-	struct thread_routine routine;
-	void *argument;
-	uint32_t creator, stream;
-	_Atomic int state; /* enum start_state; a futex */
-	bool turns;	   /* it begins when it is its turn */
-};
 enum start_state { CREATED, CREATED_AND_WAITING, RECORDED };
 
 #define PATIENCE_TRIES 100
@@ -232,20 +261,29 @@ static void let_go(struct start *start)
 }
 
 /* The stack of the calling thread; its thread-local variables are at the upper end. */
-static void find_stack(struct record_fields *fields)
+static bool find_stack(void **low, size_t *bytes)
 {
 	pthread_attr_t attributes;
+
+	if (fiber_on() && fiber_own_stack(low, bytes))
+		return true;
+	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+		return false;
+	bool ok = pthread_attr_getstack(&attributes, low, bytes) == 0;
+	pthread_attr_destroy(&attributes);
+	return ok;
+}
+
+static void say_stack(struct record_fields *fields)
+{
 	void *low;
 	size_t bytes;
 
-	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-		return;
-	if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+	if (find_stack(&low, &bytes)) {
 		fields->a = (uintptr_t)low;
 		fields->b = (uintptr_t)low + bytes;
 		point_read_stack(fields->a, fields->b);
 	}
-	pthread_attr_destroy(&attributes);
 }
 
 static void *run_routine(const struct start *start)
@@ -267,9 +305,9 @@ static void *begin_thread(void *argument)
 	struct record_fields fields = { .n = start.creator };
 
 	lane_hold();
-	if (in_time)
+	if (in_time && !given->in_table)
 		real()->free(given);
-	find_stack(&fields);
+	say_stack(&fields);
 	bool in_destructor = expect_end();
 	lane_begin(start.stream);
 	lane_self.quiet = false;
@@ -281,7 +319,7 @@ static void *begin_thread(void *argument)
 
 	void *result = run_routine(&start);
 	if (!in_destructor)
-		end_now();
+		thread_end();
 	return result;
 }
 
@@ -313,22 +351,26 @@ static int create_in_turn(pthread_t *thread, const pthread_attr_t *attributes, s
 int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		  struct thread_routine routine, void *argument, uintptr_t pc)
 {
-	struct start *start = real()->malloc(sizeof(*start));
-	if (!start)
-		return EAGAIN;
 	bool joinable = is_joinable(attributes); /* the attributes, too, may be gone afterwards */
 	bool turns = turn_on();
 	turn_before(EV_CREATE, NULL, 0, pc);
 	uint32_t stream = turns ? turn_new_thread() : lane_new_stream();
-	*start = (struct start){ routine, argument, lane_self.stream, stream, CREATED, turns };
+	struct numbered *own =
+		turns && stream < CONTROL_THREADS && numbered ? &numbered[stream] : NULL;
+	struct start *start = own ? &own->start : real()->malloc(sizeof(*start));
+	if (!start)
+		return EAGAIN;
+	*start = (struct start){ routine, argument, lane_self.stream, stream,
+				 CREATED, turns,    own != NULL };
 	int result = turns ? create_in_turn(thread, attributes, start)
 			   : real()->pthread_create(thread, attributes, begin_thread, start);
 	if (result != 0) {
-		real()->free(start);
+		if (!own)
+			real()->free(start);
 		return result;
 	}
 	if (joinable)
-		enter(*thread, stream);
+		enter(own ? &own->entry : NULL, *thread, stream);
 	record(EV_CREATE, pc, (struct record_fields){ .n = stream });
 	start->creator =
 		lane_self.stream; /* known now even if this was the thread's first record */

@@ -3,6 +3,7 @@
 #define RUNTIME_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a thread runs: one of the two. */
@@ -23,6 +24,10 @@ void thread_exit(void *result) __attribute__((noreturn));
 
 /* Makes the key whose destructor ends threads, which else the first thread does. */
 void thread_prepare(void);
+
+/* For fibers, whose destructors we run: is it that key, and what its destructor does at last. */
+bool thread_is_end_key(unsigned key);
+void thread_end(void);
 
 /* The kernel's number of the calling thread, remembered; until it is another, in a new process. */
 int thread_tid(void);

@@ -448,7 +448,8 @@ void turn_begin_thread(uint32_t thread)
 	carrier->await_first(thread);
 	if (t->where != TURN_RUNS)
 		wait_for_turn(t);
-	turn.straight_until = 0;
+	turn.straight_until =
+		how_far(t); /* it was chosen before its BEGIN as before any operation */
 	t->decided = true;
 	lane_self.turns = true;
 }

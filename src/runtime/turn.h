@@ -91,6 +91,9 @@ void turn_access(const uint8_t *record, unsigned element);
 void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
 		   const void *bytes, size_t size);
 
+/* A call has found the end of standard input. What stdio finds is looked for when the run ends. */
+void turn_input_ended(void);
+
 /* Around a call that may block in the kernel: others go on meanwhile; back at their next switch. */
 void turn_leave(uint64_t site);
 void turn_return(void);

@@ -314,13 +314,23 @@ static uint32_t by_priority(void)
 	return best;
 }
 
+/* Who stays if it can need not know who else could. */
+static bool can_stay(uint32_t self)
+{
+	return self < turn.top && turn_threads[self].where == TURN_STANDS && !gives_way(self) &&
+	       turn_ready(&turn_threads[self]);
+}
+
 static uint32_t by_policy(uint32_t self)
 {
 	bool any;
 
-	find_candidates();
-	if (turn.control->policy == CONTROL_STAY)
+	if (turn.control->policy == CONTROL_STAY) {
 		turn.chosen_until = CONTROL_NONE;
+		if (can_stay(self))
+			return self;
+	}
+	find_candidates();
 	uint32_t one = only_one(&any);
 	if (!any || one != CONTROL_NONE)
 		return one;

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -172,6 +173,12 @@ static bool is_bad(enum control_result result)
 }
 
 /* With CONTROL_HOLD the process stands still then, so that a debugger can look at it. */
+void turn_input_ended(void)
+{
+	if (turn_taking)
+		turn.control->input_ended = 1;
+}
+
 void turn_finish(enum control_result result, const char *text)
 {
 	struct control *control = turn.control;
@@ -188,6 +195,8 @@ void turn_finish(enum control_result result, const char *text)
 		}
 	}
 	turn_count_runs();
+	if (feof_unlocked(stdin))
+		turn_input_ended();
 	if (!control->blocked_count)
 		turn_stuck_write_blocked(NULL);
 	turn_log_end();

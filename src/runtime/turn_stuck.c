@@ -14,14 +14,14 @@ static bool may_be_cancelled(const struct turn_thread *t)
 /* Does following who waits for whom lead from a thread back to `start`? */
 struct search {
 	uint32_t start;
-	uint8_t visited[CONTROL_THREADS / 8];
-	uint8_t in_cycle[CONTROL_THREADS / 8];
+	uint64_t visited[TURN_WORDS];
+	uint64_t in_cycle[TURN_WORDS];
 };
 static struct search search; /* one at a time, and too large for a thread's stack */
 
-static bool test(const uint8_t *set, uint32_t i)
+static bool test(const uint64_t *set, uint32_t i)
 {
-	return set[i / 8] >> i % 8 & 1;
+	return set[i / 64] >> i % 64 & 1;
 }
 
 static bool leads_back(uint32_t i, void *data)
@@ -33,14 +33,14 @@ static bool leads_back(uint32_t i, void *data)
 		return true;
 	if (i >= CONTROL_THREADS || test(s->visited, i))
 		return false;
-	s->visited[i / 8] |= (uint8_t)(1u << i % 8);
+	s->visited[i / 64] |= 1ull << i % 64;
 	/* Only who waits for ever is a link: not who could go on, or whose time may be over. */
 	if (t->where != TURN_STANDS || t->want.pause || t->want.how != EVENT_PLAIN ||
 	    turn_object_can(t) || may_be_cancelled(t))
 		return false;
 	if (!turn_object_owners(t, leads_back, s))
 		return false;
-	s->in_cycle[i / 8] |= (uint8_t)(1u << i % 8);
+	s->in_cycle[i / 64] |= 1ull << i % 64;
 	return true;
 }
 
@@ -48,7 +48,9 @@ bool turn_stuck_cycle(const struct turn_thread *t)
 {
 	if (t->want.how != EVENT_PLAIN || t->want.pause || may_be_cancelled(t))
 		return false;
-	search = (struct search){ .start = turn_number(t) };
+	search.start = turn_number(t);
+	for (uint32_t word = 0; word * 64 < turn.top; word++)
+		search.visited[word] = search.in_cycle[word] = 0;
 	return turn_object_owners(t, leads_back, &search);
 }
 

@@ -111,6 +111,8 @@ static bool is_long(const struct timespec *time)
 		if (turn_on() && is_empty(fd))                                                     \
 			turn_leave(RECORD_CALLER);                                                 \
 		ssize_t result = real()->name arguments;                                           \
+		if (result == 0 && fd == STDIN_FILENO)                                             \
+			turn_input_ended();                                                        \
 		call.how = result >= 0 && !is_stored(fd) ? SYNC_WAITED : SYNC_NOTHING;             \
 		return result;                                                                     \
 	}

@@ -1,12 +1,19 @@
 /*
  * lattice [--count N] [--seed S]
+ * lattice --play PROPERTY TRACE ...
  *
  * Random small computations against the definitions (lattice_brute.c), in both causalities, with all
  * events and with relevant ones: the runs that the messages leave are those of the law, for who only
  * sees what the property sees; cuts and complete runs are as many; the checker plays the schedules of
- * random runs. A case that fails is shrunk and printed.
+ * random runs; the walk counts the same, also when messages come in another order, and the formula is
+ * violated by as many runs and at the same places, with witnesses that are accepted. A case that fails
+ * is shrunk and printed.
+ *
+ * --play: random runs of traces of any size are played by the checker.
  */
 #include "lattice_messages.h"
+#include "lattice_play.h"
+#include "lattice_tool.h"
 
 #include "spec/spec.h"
 
@@ -21,7 +28,7 @@ struct opened {
 };
 
 struct totals {
-	uint64_t cases, computations, silent, dropped, runs, skipped;
+	uint64_t cases, computations, silent, dropped, runs, skipped, judged;
 };
 
 /* ---- the tool's side ------------------------------------------------------------------------------ */
@@ -112,9 +119,11 @@ static const char *compare(const struct lattice_case *c, const struct opened *o,
 {
 	struct computation_options options = { strong ? COMPUTATION_STRONG : COMPUTATION_WEAK,
 					       all ? COMPUTATION_ALL : COMPUTATION_RELEVANT };
+	struct tool_mode mode = { strong, all };
 	struct computations computations;
 	struct system truth, found;
 	const char *wrong = NULL;
+	bool judged = false;
 	static struct err err;
 
 	if (!computations_read(o->trace, &o->set, &options, &computations, &err))
@@ -135,6 +144,11 @@ static const char *compare(const struct lattice_case *c, const struct opened *o,
 		if (!wrong)
 			wrong = messages_play(o->trace, &computations.list.items[0], &found, random,
 					      5);
+		if (!wrong)
+			wrong = tool_shuffle(&o->set, &computations.list.items[0], &mode, random);
+		if (!wrong)
+			wrong = tool_compare(o->trace, &o->set, c, &truth, &mode, &judged);
+		totals->judged += judged;
 	}
 	computations_free(&computations);
 	return wrong;
@@ -182,10 +196,24 @@ static void report(struct lattice_case *c, int mode, uint64_t random)
 	fflush(stdout);
 }
 
+static int play_all(const char *property, char **traces)
+{
+	uint64_t random = 88172645463325252u, played = 0, failed = 0;
+
+	for (; *traces; traces++, played++)
+		failed += !play_trace(*traces, property, &random, 20);
+	printf("%llu traces played, %llu refused\n", (unsigned long long)played,
+	       (unsigned long long)failed);
+	return failed > 0;
+}
+
 int main(int count, char **arguments)
 {
 	uint64_t cases = 500, seed = 1, failed = 0;
 	struct totals totals = { 0 };
+
+	if (count > 2 && !strcmp(arguments[1], "--play"))
+		return play_all(arguments[2], arguments + 3);
 
 	for (int i = 1; i + 1 < count; i += 2) {
 		if (!strcmp(arguments[i], "--count"))
@@ -211,10 +239,10 @@ int main(int count, char **arguments)
 	unlink(trace_file);
 	printf("%llu cases, %llu computations, %llu silent messages, %llu events dropped, %llu "
 	       "runs, "
-	       "%llu not counted: %s\n",
+	       "%llu not counted, %llu verdicts: %s\n",
 	       (unsigned long long)totals.cases, (unsigned long long)totals.computations,
 	       (unsigned long long)totals.silent, (unsigned long long)totals.dropped,
 	       (unsigned long long)totals.runs, (unsigned long long)totals.skipped,
-	       failed ? "some differ" : "all agree");
+	       (unsigned long long)totals.judged, failed ? "some differ" : "all agree");
 	return failed > 0;
 }

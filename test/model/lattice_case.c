@@ -297,6 +297,25 @@ bool case_without(const struct lattice_case *c, int event, struct lattice_case *
 
 /* ---- formulas ----------------------------------------------------------------------------------- */
 
+/* Of what never happens the tool says that it was not seen, and does not judge. */
+static bool happens(const struct lattice_case *c, int named)
+{
+	for (int i = 0; i < c->count; i++) {
+		const struct case_event *e = &c->events[i];
+		bool reads = e->op == OP_READ || e->op == OP_UPDATE;
+		bool writes = e->op == OP_WRITE || e->op == OP_UPDATE;
+
+		if ((named <= NAMED_E1 && e->op == OP_PROBE && e->object == named) ||
+		    (named == NAMED_READ_X && reads && e->object == 0) ||
+		    (named == NAMED_WRITE_Y && writes && e->object == 1) ||
+		    (named == NAMED_REQUEST && e->op == OP_ACQUIRE && e->object == 0) ||
+		    (named == NAMED_RELEASE && ((e->op == OP_RELEASE && e->object == 1) ||
+						(e->op == OP_WAIT && e->other == 1))))
+			return true;
+	}
+	return false;
+}
+
 static int make_node(struct lattice_case *c, uint64_t *random, int depth)
 {
 	static const enum case_operator past[] = { NODE_NOT,	 NODE_AND,     NODE_OR,
@@ -315,6 +334,8 @@ static int make_node(struct lattice_case *c, uint64_t *random, int depth)
 		node->variable = (int)case_random(random, CASE_VARIABLES);
 		node->value = (int)case_random(random, 3);
 		node->named = (int)case_random(random, NAMED);
+		if (!happens(c, node->named))
+			node->atom = ATOM_EQUAL;
 		return number;
 	}
 	if (c->kind == CASE_LTL)

@@ -3,26 +3,13 @@
 // property: papers.prop
 // needs: sqlite3
 // violates: UnsafeDatabaseAccess open@OPEN create@CREATE update@UPDATE delete@DELETE close@CLOSE
+#include "../../bench/studies/sql.h"
+
 #include <pthread.h>
 #include <sqlite3.h>
-#include <stdio.h>
 
 static sqlite3 *db;
 static pthread_t client;
-
-static int run(sqlite3 *conn, const char *format, const char *table)
-{
-	sqlite3_stmt *statement;
-	char sql[200];
-	int result;
-
-	snprintf(sql, sizeof sql, format, table);
-	if (sqlite3_prepare_v2(conn, sql, -1, &statement, NULL))
-		return 1;
-	result = sqlite3_step(statement) != SQLITE_DONE;
-	sqlite3_finalize(statement);
-	return result;
-}
 
 static int create_table(sqlite3 *conn, const char *table) // CREATE
 {

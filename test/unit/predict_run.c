@@ -254,8 +254,8 @@ static void any_number_of_threads(void **state)
 	predict(&run);
 	assert_true(run.result.findings.count > 0);
 	alone = run.result;
+	run.result = (struct predict_result){ 0 };
 	for (run.options.jobs = 2; run.options.jobs < 5; run.options.jobs++) {
-		run.result = (struct predict_result){ 0 };
 		predict(&run);
 		expect_same(&alone, &run.result);
 	}
