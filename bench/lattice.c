@@ -20,9 +20,9 @@
 /* ---- monitors -------------------------------------------------------------------------------------- */
 
 /*
- * small: 8 states; word: 64 states, both with three labels that do anything; rich: two variables of 8
- * values, which labels set, and a state of 8 beside them that looks at both. None is ever bad, so that
- * every cut is walked with all its states.
+ * small: 8 states; word: 64 states, both with three labels that do anything; rich: a variable of 16
+ * values, which two columns set, and 8 states beside it of an automaton that looks at it: 128. None is
+ * ever bad, so that every cut is walked with all its states.
  */
 enum monitor { MONITOR_SMALL, MONITOR_WORD, MONITOR_RICH };
 static const char *const monitor_names[] = { "small", "word", "rich" };
@@ -45,22 +45,19 @@ static bool step_table(void *self, uint32_t state, uint32_t label, machine_state
 	return true;
 }
 
-/* Labels: 1 + variable * 8 + value. States: x, y, and 3 bits of what was seen. */
+/* Labels: 4 + value sets x, 1 … 3 step the automaton, which looks at x. States: x, and 3 bits beside it. */
 static bool step_rich(void *self, uint32_t state, uint32_t label, machine_states *next,
 		      struct err *err)
 {
-	uint32_t value = (label - 1) & 7, variable = (label - 1) >> 3;
-	uint32_t x = state & 7, y = state >> 3 & 7, seen = state >> 6;
+	const struct table *table = self;
+	uint32_t x = state >> 3, q = state & 7;
 
-	(void)self;
 	(void)err;
-	if (variable)
-		y = value;
+	if (label >= 4)
+		x = label - 4;
 	else
-		x = value;
-	if (x == y)
-		seen = (seen + 1) & 7;
-	*vec_push(next) = x | y << 3 | seen << 6;
+		q = table->next[label][q + (x < 8 ? 0 : 8)] & 7;
+	*vec_push(next) = x << 3 | q;
 	return true;
 }
 
@@ -114,8 +111,8 @@ static void feed(struct lattice *lattice, const struct grid *grid, uint32_t colu
 	struct message message = {
 		.column = column,
 		.position = at,
-		.label = grid->monitor == MONITOR_RICH ? 1 + column % 2 * 8 + value % 8
-						       : 1 + value % 3,
+		.label = grid->monitor == MONITOR_RICH && column < 2 ? 4 + value % 16
+								     : 1 + value % 3,
 		.members = &member,
 		.member_count = grid->sets && (at | 1) < grid->events,
 	};

@@ -26,8 +26,8 @@ int observing_read_option(struct observing *observing, const char *command, char
 bool observing_has_work(const struct property_set *set);
 
 /*
- * Judges, and appends to the result's findings. What the user should know of is in `out`: notes,
- * problems, faults. False: `err` says why nothing could be done.
+ * Judges, and appends to the result's findings. What the user should know of is in `out`:
+ * notes and faults. False: `err` says why nothing could be done.
  */
 bool observing_add(const struct observing *observing, const struct trace *trace,
 		   const struct property_set *set, const struct properties *files,

@@ -308,8 +308,6 @@ static void observe(struct predicting *p, const struct trace *trace, struct repo
 	if (!observing_add(&p->observing, trace, report->properties, &p->properties, result, found,
 			   &err))
 		add_problem(p, err.text);
-	for (size_t i = 0; i < found->problems.count; i++)
-		add_problem(p, found->problems.items[i]);
 }
 
 static void add_observed(struct report *report, const struct trace *trace, const char *kind,

@@ -243,8 +243,6 @@ static void say_problems(struct acts_maker *m)
 		say(acts, "the recording lacks something: runs end where it does");
 	if (m->survey.forced)
 		say(acts, "no order of the events fits all that was recorded");
-	for (size_t i = 0; i < acts->variables.problems.count; i++)
-		say(acts, acts->variables.problems.items[i]);
 	acts->ended = trace_is_text(acts->trace) ||
 		      (!trace_is_cut(acts->trace) && !m->survey.stopped && !m->survey.aborted &&
 		       !trace_problem_count(acts->trace));

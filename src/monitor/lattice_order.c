@@ -106,12 +106,6 @@ uint32_t lattice_order_need(const struct lattice_order *order, const struct latt
 
 /* ---- sets ------------------------------------------------------------------------------------------ */
 
-/* A touch while they are collected. */
-struct touched {
-	uint32_t object, column, position, set;
-};
-typedef VEC(struct touched) touched_list;
-
 static uint32_t find_set(struct lattice_order *order, struct map *index,
 			 const struct message_member *member)
 {
@@ -130,7 +124,7 @@ static uint32_t find_set(struct lattice_order *order, struct map *index,
 
 static bool take_members(struct lattice_order *order, const struct lattice_feed *feed,
 			 const struct lattice_fed *m, struct lattice_event *event,
-			 struct map *index, touched_list *touched, struct err *err)
+			 struct map *index, lattice_touched_list *touched, struct err *err)
 {
 	event->member = order->members.count;
 	for (size_t i = 0; i < m->member_count; i++) {
@@ -148,28 +142,15 @@ static bool take_members(struct lattice_order *order, const struct lattice_feed 
 			set->closes = true;
 		*vec_push(&order->members) = number;
 		*vec_push(touched) =
-			(struct touched){ member->object, m->column, m->position, number };
+			(struct lattice_touched){ member->object, m->column, m->position, number };
 	}
 	event->member_count = order->members.count - event->member;
 	return true;
 }
 
-static int by_touch(const void *a, const void *b)
-{
-	const struct touched *x = a, *y = b;
-
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
-	if (x->position != y->position)
-		return x->position < y->position ? -1 : 1;
-	return x->set < y->set ? -1 : x->set > y->set;
-}
-
 static int by_set(const void *a, const void *b)
 {
-	const struct touched *x = a, *y = b;
+	const struct lattice_touched *x = a, *y = b;
 
 	if (x->set != y->set)
 		return x->set < y->set ? -1 : 1;
@@ -178,11 +159,11 @@ static int by_set(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
-static void find_spans(struct lattice_order *order, touched_list *touched)
+static void find_spans(struct lattice_order *order, lattice_touched_list *touched)
 {
 	qsort(touched->items, touched->count, sizeof *touched->items, by_set);
 	for (size_t i = 0; i < touched->count; i++) {
-		const struct touched *t = &touched->items[i];
+		const struct lattice_touched *t = &touched->items[i];
 		struct lattice_set *set = &order->sets.items[t->set];
 		bool same = i && t[-1].set == t->set;
 
@@ -203,216 +184,11 @@ static void find_spans(struct lattice_order *order, touched_list *touched)
 	}
 }
 
-/* ---- guards ---------------------------------------------------------------------------------------- */
-
-/* The touches of an object by one column. */
-struct lane {
-	uint32_t column, touch, count;
-	/* for objects with shared sets: what lies before it is complete for the column looked at */
-	uint32_t reader, start;
-};
-struct object {
-	size_t lane, lane_count;
-	bool shares;
-};
-struct guards {
-	struct lattice_order *order;
-	struct map objects; /* to their number */
-	VEC(struct object) list;
-	VEC(struct lane) lanes;
-};
-
-/* Sets that are never open keep nobody out: no touches of them. */
-static void find_lanes(struct guards *guards, touched_list *touched)
-{
-	struct lattice_order *order = guards->order;
-
-	qsort(touched->items, touched->count, sizeof *touched->items, by_touch);
-	for (size_t i = 0; i < touched->count; i++) {
-		const struct touched *t = &touched->items[i];
-		struct lane *last =
-			guards->lanes.count ? &guards->lanes.items[guards->lanes.count - 1] : NULL;
-		bool fresh;
-		uint64_t *at;
-
-		if (!order->sets.items[t->set].opens)
-			continue;
-		at = map_put(&guards->objects, t->object, &fresh);
-		if (fresh) {
-			*at = guards->list.count;
-			*vec_push(&guards->list) = (struct object){ .lane = guards->lanes.count };
-		}
-		guards->list.items[*at].shares |= order->sets.items[t->set].shared;
-		if (fresh || last->column != t->column) {
-			*vec_push(&guards->lanes) = (struct lane){
-				.column = t->column,
-				.touch = order->touches.count,
-				.reader = UINT32_MAX,
-			};
-			last = &guards->lanes.items[guards->lanes.count - 1];
-			guards->list.items[*at].lane_count++;
-		}
-		last->count++;
-		*vec_push(&order->touches) = (struct lattice_touch){ t->position, t->set };
-	}
-}
-
-/* The first touch of the lane at `position` or behind it. */
-static uint32_t touch_at(const struct lattice_order *order, const struct lane *lane,
-			 uint32_t position)
-{
-	uint32_t low = lane->touch, high = lane->touch + lane->count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (order->touches.items[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The first event of `other` that comes after the event: needs grow along a column. */
-static uint32_t first_behind(const struct lattice_order *order, uint32_t column, uint32_t position,
-			     uint32_t other)
-{
-	const struct lattice_column *in = &order->columns[other];
-	uint32_t low = 0, high = in->count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (lattice_order_need(order, &in->events[middle], column) <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* All of the set comes before the event. */
-static bool comes_before(const struct lattice_order *order, const struct lattice_set *set,
-			 const struct lattice_event *event, uint32_t column, uint32_t position)
-{
-	if (!set->closes)
-		return false;
-	for (uint32_t i = 0; i < set->span_count; i++) {
-		const struct lattice_span *span = &order->spans.items[set->span + i];
-		uint32_t had = span->column == column
-				       ? position
-				       : lattice_order_need(order, event, span->column);
-
-		if (span->last >= had)
-			return false;
-	}
-	return true;
-}
-
-static bool is_member(const struct lattice_order *order, const struct lattice_event *event,
-		      uint32_t set)
-{
-	for (uint32_t i = 0; i < event->member_count; i++) {
-		if (order->members.items[event->member + i] == set)
-			return true;
-	}
-	return false;
-}
-
-static void guard_lane(struct guards *guards, const struct object *object, struct lane *lane,
-		       struct lattice_event *event, uint32_t column, uint32_t position, bool shared)
-{
-	struct lattice_order *order = guards->order;
-	const struct lattice_touch *touches = order->touches.items;
-	bool own = lane->column == column;
-	uint32_t floor = own ? position : lattice_order_need(order, event, lane->column);
-	uint32_t after = touch_at(order, lane, floor), start = after;
-	bool matters = false;
-
-	if (object->shares) {
-		if (lane->reader != column) {
-			lane->reader = column;
-			lane->start = lane->touch;
-		}
-		while (lane->start < after &&
-		       comes_before(order, &order->sets.items[touches[lane->start].set], event,
-				    column, position))
-			lane->start++;
-		start = lane->start;
-	} else if (start > lane->touch) {
-		start--;
-		while (start > lane->touch &&
-		       touches[start - 1].position == touches[start].position)
-			start--;
-	}
-	if (!own && after < lane->touch + lane->count)
-		after = touch_at(order, lane, first_behind(order, column, position, lane->column));
-	for (uint32_t i = start; i < after && !matters; i++) {
-		const struct lattice_set *set = &order->sets.items[touches[i].set];
-
-		matters = !(shared && set->shared) && !is_member(order, event, touches[i].set) &&
-			  !comes_before(order, set, event, column, position);
-	}
-	if (matters)
-		*vec_push(&order->guards) =
-			(struct lattice_guard){ lane->column, start, after - start, shared,
-						object->shares };
-}
-
-static void guard_event(struct guards *guards, struct lattice_event *event, uint32_t column,
-			uint32_t position)
-{
-	struct lattice_order *order = guards->order;
-
-	event->guard = order->guards.count;
-	for (uint32_t i = 0; i < event->member_count; i++) {
-		uint32_t number = order->members.items[event->member + i];
-		uint32_t name = order->sets.items[number].object;
-		bool shared = true, again = false;
-		uint64_t *at = map_get(&guards->objects, name);
-
-		for (uint32_t j = 0; j < event->member_count; j++) {
-			const struct lattice_set *set =
-				&order->sets.items[order->members.items[event->member + j]];
-
-			if (set->object == name) {
-				again |= j < i;
-				shared &= set->shared;
-			}
-		}
-		if (again || !at)
-			continue;
-		for (size_t l = 0; l < guards->list.items[*at].lane_count; l++) {
-			const struct object *object = &guards->list.items[*at];
-
-			guard_lane(guards, object, &guards->lanes.items[object->lane + l], event,
-				   column, position, shared);
-		}
-	}
-	event->guard_count = order->guards.count - event->guard;
-	order->columns[column].guarded |= event->guard_count > 0;
-}
-
-static void find_guards(struct lattice_order *order, touched_list *touched)
-{
-	struct guards guards = { .order = order };
-
-	find_lanes(&guards, touched);
-	for (uint32_t c = 0; c < order->column_count; c++) {
-		for (uint32_t p = 0; p < order->columns[c].count; p++)
-			guard_event(&guards, &order->columns[c].events[p], c, p);
-	}
-	map_free(&guards.objects);
-	vec_free(&guards.list);
-	vec_free(&guards.lanes);
-}
-
 /* ---- all of it ------------------------------------------------------------------------------------- */
 
 bool lattice_order_build(struct lattice_order *order, struct lattice_feed *feed, struct err *err)
 {
-	touched_list touched = { 0 };
+	lattice_touched_list touched = { 0 };
 	struct map index = { 0 };
 	bool good;
 
@@ -432,7 +208,7 @@ bool lattice_order_build(struct lattice_order *order, struct lattice_feed *feed,
 	}
 	if (good && touched.count) {
 		find_spans(order, &touched);
-		find_guards(order, &touched);
+		lattice_find_guards(order, &touched);
 	}
 	map_free(&index);
 	vec_free(&touched);
@@ -451,6 +227,7 @@ void lattice_order_free(struct lattice_order *order)
 	vec_free(&order->spans);
 	vec_free(&order->touches);
 	vec_free(&order->guards);
+	vec_free(&order->marks);
 	*order = (struct lattice_order){ 0 };
 }
 
@@ -492,7 +269,8 @@ bool lattice_order_allows(const struct lattice_order *order, const uint32_t *cut
 			if (touch->position >= cut[guard->column])
 				break;
 			if (!(guard->shared && set->shared) &&
-			    !is_member(order, event, touch->set) && is_open(order, set, cut))
+			    !lattice_is_member(order, event, touch->set) &&
+			    is_open(order, set, cut))
 				return false;
 		}
 	}

@@ -54,6 +54,13 @@ struct lattice_guard {
 	uint32_t touch, count; /* the slice */
 	bool shared;	       /* the event's own membership: other shared sets do not matter */
 	bool every;	       /* shared sets can be open side by side: all of the slice is asked */
+	/*
+	 * Sets that are all in this column, as those of most locks: then how far the column is says all.
+	 * A bit for each number of events from `from` on, the last one for those beyond, too.
+	 */
+	bool marked;
+	uint32_t from, top;
+	size_t marks; /* the first word in the order's `marks` */
 };
 
 struct lattice_order {
@@ -66,6 +73,7 @@ struct lattice_order {
 	VEC(struct lattice_span) spans;
 	VEC(struct lattice_touch) touches; /* by object, column, position */
 	VEC(struct lattice_guard) guards;
+	VEC(uint64_t) marks;
 	struct lattice_event *events;
 };
 
@@ -82,6 +90,15 @@ struct lattice_feed {
 	VEC(struct message_member) members;
 };
 
+/* A membership, while sets are put together. */
+struct lattice_touched {
+	uint32_t object, column, position, set;
+};
+typedef VEC(struct lattice_touched) lattice_touched_list;
+
+/* What each event must ask, of all memberships; puts them into another order. */
+void lattice_find_guards(struct lattice_order *order, lattice_touched_list *touched);
+
 /* Sorts the fed messages by column and position. False: they do not fit together. */
 bool lattice_order_build(struct lattice_order *order, struct lattice_feed *feed, struct err *err);
 void lattice_order_free(struct lattice_order *order);
@@ -92,5 +109,15 @@ bool lattice_order_allows(const struct lattice_order *order, const uint32_t *cut
 /* So many events of `column` come before the event. */
 uint32_t lattice_order_need(const struct lattice_order *order, const struct lattice_event *event,
 			    uint32_t column);
+
+static inline bool lattice_is_member(const struct lattice_order *order,
+				     const struct lattice_event *event, uint32_t set)
+{
+	for (uint32_t i = 0; i < event->member_count; i++) {
+		if (order->members.items[event->member + i] == set)
+			return true;
+	}
+	return false;
+}
 
 #endif

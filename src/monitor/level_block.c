@@ -14,6 +14,7 @@ struct part {
 	const uint32_t *codes; /* of the first; `turn` further for each that follows */
 	int turn;
 	uint32_t lane, first, length;
+	uint32_t limbs; /* of its counts */
 };
 
 /* Cut number j of the block has the key low + j * delta. */
@@ -151,7 +152,8 @@ static void open_parts(struct block *block)
 		const struct level_cursor *cursor = &block->worker->cursors[part->lane];
 
 		part->payloads = (const uint8_t *)cursor->payloads + (size_t)cursor->at * size;
-		part->counts = cursor->counts + cursor->at;
+		part->limbs = block->merge->from->shape.limbs;
+		part->counts = cursor->counts + (size_t)cursor->at * part->limbs;
 		part->codes = &block->merge->layout->lanes[part->lane].codes[cursor->beyond];
 		part->turn = part->lane < block->up ? 0 : part->lane == block->up ? 1 : -1;
 	}
@@ -190,26 +192,38 @@ ALWAYS_INLINE uint64_t join(const struct block *block, const struct part *part, 
 	return kind == SETS_SHARED ? sets_union_shared(sets, memory, payload, to) : payload | to;
 }
 
+ALWAYS_INLINE void add_count(uint64_t *sum, const uint32_t limbs, const struct part *part,
+			     uint32_t at)
+{
+	if (limbs == 1)
+		*sum += part->counts[at];
+	else if (limbs)
+		level_add_count(sum, limbs, &part->counts[(size_t)at * part->limbs], part->limbs);
+}
+
 /*
  * Cut by cut, and for each all parts: the other way round is less work, but its loops are as long as the
  * block, which no processor foresees.
  */
 ALWAYS_INLINE void write_cuts(const struct block *block, const struct level_chunk *chunk,
-			      const enum sets_kind kind, const bool counting)
+			      const enum sets_kind kind, const uint32_t limbs)
 {
 	uint32_t length = block->length, steadies = block->steadies, count = block->count;
 	uint64_t *keys = &chunk->keys[chunk->count], key = block->low, top = 0;
+	uint64_t *runs = &chunk->counts[(size_t)chunk->count * limbs];
 
 	for (uint32_t j = 0; j < length; j++, key += block->delta) {
-		uint64_t payload = 0, runs = 0;
+		uint64_t payload = 0;
 		uint32_t place = chunk->count + j, i = 0;
 
 		keys[j] = key;
+		for (uint32_t l = 0; l < limbs; l++)
+			runs[l] = 0;
 		for (; i < steadies; i++) {
 			const struct part *part = &block->parts[i];
 
 			payload = join(block, part, j, *part->codes, payload, kind);
-			runs += counting ? part->counts[j] : 0;
+			add_count(runs, limbs, part, j);
 		}
 		for (; i < count; i++) {
 			const struct part *part = &block->parts[i];
@@ -219,34 +233,36 @@ ALWAYS_INLINE void write_cuts(const struct block *block, const struct level_chun
 				continue;
 			payload = join(block, part, at, part->codes[part->turn * (int)at], payload,
 				       kind);
-			runs += counting ? part->counts[at] : 0;
+			add_count(runs, limbs, part, at);
 		}
 		switch (kind) {
 		case SETS_BYTE: ((uint8_t *)chunk->payloads)[place] = payload; break;
 		case SETS_WORD: ((uint64_t *)chunk->payloads)[place] = payload; break;
 		default: ((uint32_t *)chunk->payloads)[place] = payload;
 		}
-		if (counting) {
-			chunk->counts[place] = runs;
-			top |= runs;
-		}
+		if (limbs)
+			top |= runs[limbs - 1];
+		runs += limbs;
 	}
 	block->worker->top |= top;
 }
 
+/* Copies for what is common; the others ask. */
 static void write_block(const struct block *block, const struct level_chunk *chunk)
 {
-	bool counting = block->merge->to.limbs;
+	uint32_t limbs = block->merge->to.limbs;
 
 	switch (block->merge->sets->kind) {
 	case SETS_BYTE:
-		if (counting)
-			write_cuts(block, chunk, SETS_BYTE, true);
+		if (!limbs)
+			write_cuts(block, chunk, SETS_BYTE, 0);
+		else if (limbs == 1)
+			write_cuts(block, chunk, SETS_BYTE, 1);
 		else
-			write_cuts(block, chunk, SETS_BYTE, false);
+			write_cuts(block, chunk, SETS_BYTE, limbs);
 		break;
-	case SETS_WORD: write_cuts(block, chunk, SETS_WORD, counting); break;
-	case SETS_SHARED: write_cuts(block, chunk, SETS_SHARED, counting); break;
+	case SETS_WORD: write_cuts(block, chunk, SETS_WORD, limbs); break;
+	case SETS_SHARED: write_cuts(block, chunk, SETS_SHARED, limbs); break;
 	}
 }
 

@@ -24,7 +24,7 @@ uint64_t level_take_bad(const struct level_merge *merge, struct level_worker *wo
  * one before plus a constant; so do their successors by every column, and streams that meet in the first
  * of them meet in all. `low` is the least head. Writes the stretch behind the chunk's cuts, moves the
  * cursors of the lanes in `moved` (a bit each) and says how many cuts there are; 0: too few to bother.
- * Only for keys of one word, and counts of one limb or none.
+ * Only for keys of one word.
  */
 uint32_t level_merge_block(const struct level_merge *merge, struct level_worker *worker,
 			   const struct level_chunk *chunk, uint64_t low, uint64_t high,

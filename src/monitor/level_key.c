@@ -356,11 +356,7 @@ static bool keeps_out(const struct lattice_order *order, const struct level_layo
 
 	if (guard->shared && set->shared)
 		return false;
-	for (uint32_t i = 0; i < event->member_count; i++) {
-		if (order->members.items[event->member + i] == number)
-			return false;
-	}
-	return is_open(order, layout, key, set);
+	return !lattice_is_member(order, event, number) && is_open(order, layout, key, set);
 }
 
 /* Of the slice, how many touches are before `position`. */
@@ -380,6 +376,13 @@ static uint32_t touches_before(const struct lattice_touch *touches, uint32_t cou
 	return low;
 }
 
+static bool is_marked(const struct lattice_order *order, const struct lattice_guard *guard,
+		      uint32_t at)
+{
+	at = at < guard->top ? at : guard->top;
+	return order->marks.items[guard->marks + at / 64] >> at % 64 & 1;
+}
+
 bool level_is_blocked(const struct lattice_order *order, const struct level_layout *layout,
 		      const uint64_t *key, const struct level_lane *lane, uint32_t beyond)
 {
@@ -389,10 +392,15 @@ bool level_is_blocked(const struct lattice_order *order, const struct level_layo
 	for (uint32_t g = 0; g < event->guard_count; g++) {
 		const struct lattice_guard *guard = &order->guards.items[event->guard + g];
 		const struct lattice_touch *touches = &order->touches.items[guard->touch];
-		uint32_t i = touches_before(touches, guard->count,
-					    level_field(layout, key, guard->column));
-		uint32_t last = i ? touches[i - 1].position : 0;
+		uint32_t have = level_field(layout, key, guard->column), i, last;
 
+		if (guard->marked) {
+			if (have > guard->from && is_marked(order, guard, have - guard->from))
+				return true;
+			continue;
+		}
+		i = touches_before(touches, guard->count, have);
+		last = i ? touches[i - 1].position : 0;
 		while (i-- && (guard->every || touches[i].position == last)) {
 			if (keeps_out(order, layout, key, guard, event, touches[i].set))
 				return true;

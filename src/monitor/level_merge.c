@@ -313,7 +313,7 @@ ALWAYS_INLINE void merge_all(const struct level_merge *merge, struct level_worke
 			break;
 		if (chunk->count == chunk->room)
 			chunk = more_room(merge, worker, chunk);
-		if (words == 1 && limbs != LIMBS_ANY && lanes > 1) {
+		if (words == 1 && lanes > 1) {
 			uint64_t moved;
 			uint32_t many = level_merge_block(merge, worker, chunk, low1,
 							  high ? *high : OVER, &moved);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/seconds.h"
 #include "monitor/judge.h"
+#include "monitor/unjudged.h"
 #include "trace/order.h"
 #include "trace/sites.h"
 
@@ -85,89 +86,6 @@ static void leave(struct observing *o, uint32_t property, uint32_t formula, cons
 
 /* ---- machines ---------------------------------------------------------------------------------- */
 
-static bool is_doubtful(const struct property_events *events, uint32_t event)
-{
-	for (size_t i = 0; i < events->doubtful.count; i++) {
-		if (events->doubtful.items[i] == event)
-			return true;
-	}
-	return false;
-}
-
-static bool expr_doubtful(const struct property_events *events, const struct spec_expr *e)
-{
-	for (; e; e = e->next) {
-		if ((e->operator== SPEC_EVENT && is_doubtful(events, e->event)) ||
-		    expr_doubtful(events, e->left) || expr_doubtful(events, e->right) ||
-		    expr_doubtful(events, e->third))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Does it name an event of which some may be missing? A pattern then misses something; a formula
- * would take what is missing for a violation. Languages and plug-ins are about all events.
- */
-static bool names_doubtful(const struct property_events *events, const struct spec_formula *formula)
-{
-	if (formula->expr)
-		return expr_doubtful(events, formula->expr);
-	return events->doubtful.count > 0;
-}
-
-static bool has_event(const struct spec_expr *e, uint32_t event)
-{
-	for (; e; e = e->next) {
-		if ((e->operator== SPEC_EVENT && e->event == event) || has_event(e->left, event) ||
-		    has_event(e->right, event) || has_event(e->third, event))
-			return true;
-	}
-	return false;
-}
-
-/* A variable in an expression that is not known: why; NULL: there is none. */
-static const char *unknown_in(const struct labels *labels, const struct spec_expr *e)
-{
-	const char *why = NULL;
-	char name[512];
-
-	for (; e && !why; e = e->next) {
-		bool is_name = spec_variable_name(e, name, sizeof name);
-
-		for (size_t i = 0; is_name && i < labels->variables.count; i++) {
-			const struct label_variable *v = &labels->variables.items[i];
-
-			if (!v->known && !strcmp(v->name, name))
-				why = v->why;
-		}
-		if (!why)
-			why = unknown_in(labels, e->left);
-		if (!why)
-			why = unknown_in(labels, e->right);
-		if (!why)
-			why = unknown_in(labels, e->third);
-	}
-	return why;
-}
-
-/* The same for a formula, and for what `becomes` in the events that it names. */
-static const char *unknown_variable(const struct labels *labels,
-				    const struct spec_property *property,
-				    const struct spec_formula *formula)
-{
-	const char *why = unknown_in(labels, formula->expr);
-
-	for (uint32_t i = 0; i < property->event_count && !why; i++) {
-		if (formula->expr && !has_event(formula->expr, i))
-			continue;
-		for (const struct spec_point *p = property->events[i].points; p && !why;
-		     p = p->next)
-			why = unknown_in(labels, p->becomes);
-	}
-	return why;
-}
-
 static void add_formulas(struct observing *o, const struct computation *computation,
 			 uint32_t property, judged_list *out)
 {
@@ -180,12 +98,9 @@ static void add_formulas(struct observing *o, const struct computation *computat
 
 		if (!observe_judges(f))
 			continue;
-		if (names_doubtful(&o->set->properties.items[property], f)) {
-			leave(o, property, number,
-			      "an event of it that was not seen would look like a violation");
-			continue;
-		}
-		why = unknown_variable(&computation->labels, property_of(o, property), f);
+		why = unjudged_events(&o->set->properties.items[property], f);
+		if (!why)
+			why = unjudged_variables(&computation->labels, property_of(o, property), f);
 		if (why) {
 			leave(o, property, number, why);
 			continue;
@@ -198,6 +113,21 @@ static void add_formulas(struct observing *o, const struct computation *computat
 			continue;
 		}
 		*vec_push(out) = judged;
+	}
+}
+
+/* Also of properties that have no instance, because what they are about was not seen. */
+static void leave_unseen(struct observing *o)
+{
+	for (uint32_t i = 0; i < o->set->properties.count; i++) {
+		const struct property_events *events = &o->set->properties.items[i];
+		uint32_t number = 0;
+
+		for (const struct spec_formula *f = events->property->formulas; f; f = f->next) {
+			number++;
+			if (observe_judges(f) && unjudged_events(events, f))
+				leave(o, i, number, unjudged_events(events, f));
+		}
 	}
 }
 
@@ -481,6 +411,10 @@ static void walk(struct observing *o, const struct computation *computation)
 
 	o->at = property_of(o, computation->properties.items[0])->name;
 	add_machines(o, computation, lattice, &judged);
+	if (!judged.count) {
+		lattice_free(lattice);
+		return;
+	}
 	for (size_t i = 0; i < computation->messages.count; i++)
 		lattice_feed(lattice, &computation->messages.items[i]);
 	if (lattice_walk(lattice, RUNS_SHOWN, &walked, &err)) {
@@ -599,13 +533,14 @@ bool observe_run(const struct trace *trace, const struct property_set *set,
 		return false;
 	o.ended = computations.ended;
 	o.judge = judge_open(trace, set);
+	leave_unseen(&o);
 	for (size_t i = 0; i < computations.list.count; i++)
 		walk(&o, &computations.list.items[i]);
 	find_sites(&o);
 	group(&o);
 	for (size_t i = 0; i < computations.problems.count; i++)
-		*vec_push(&result->problems) = mem_copy_text(
-			computations.problems.items[i], strlen(computations.problems.items[i]));
+		*vec_push(&result->notes) = mem_copy_text(computations.problems.items[i],
+							  strlen(computations.problems.items[i]));
 	judge_close(o.judge);
 	computations_free(&computations);
 	result->seconds = seconds_now() - start;
@@ -633,7 +568,6 @@ void observe_result_free(struct observe_result *result)
 		free(result->unjudged.items[i].why);
 	vec_free(&result->unjudged);
 	free_texts(result->notes.items, result->notes.count);
-	free_texts(result->problems.items, result->problems.count);
 	free_texts(result->faults.items, result->faults.count);
 	*result = (struct observe_result){ 0 };
 }

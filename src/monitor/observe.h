@@ -68,9 +68,8 @@ struct observe_result {
 	VEC(struct observe_finding) findings;
 	VEC(struct observe_lattice) lattices;
 	VEC(struct observe_unjudged) unjudged;
-	VEC(char *) notes;    /* limits that were met */
-	VEC(char *) problems; /* of the trace */
-	VEC(char *) faults;   /* of ours: what the checker said of refused witnesses */
+	VEC(char *) notes;  /* what of the trace could not be used, limits that were met */
+	VEC(char *) faults; /* of ours: what the checker said of refused witnesses */
 	double seconds;
 };
 

@@ -73,6 +73,17 @@ static void name_property(struct variables *v, const struct spec_property *prope
 	}
 }
 
+/* What is wrong with a variable, in words. */
+static void doubt(struct variables *v, struct label_variable *variable, const char *format)
+{
+	char *text = NULL;
+
+	if (asprintf(&text, format, variable->name) < 0)
+		return;
+	*vec_push(&v->names) = text;
+	variable->why = text;
+}
+
 /* ---- of a text -------------------------------------------------------------------------------- */
 
 static void place_in_text(struct variables *v, const char *name, uint64_t address, uint64_t size)
@@ -122,21 +133,12 @@ static void find_in_text(struct variables *v, const struct trace *trace)
 		}
 	}
 	for (size_t k = 0; k < v->list.count; k++) {
-		/* 0, as every variable of a text that nothing is said of */
-		if (!v->list.items[k].size)
-			v->list.items[k].size = sizeof v->list.items[k].initial;
+		if (!v->list.items[k].known)
+			doubt(v, &v->list.items[k], "the trace has no variable %s");
 	}
 }
 
 /* ---- of a program ----------------------------------------------------------------------------- */
-
-static void problem(struct variables *v, const char *format, const char *name)
-{
-	char *text = NULL;
-
-	if (asprintf(&text, format, name) >= 0)
-		*vec_push(&v->problems) = text;
-}
 
 static void find_variable(struct variables *v, struct program *program, struct initial *initial,
 			  struct label_variable *variable)
@@ -150,12 +152,12 @@ static void find_variable(struct variables *v, struct program *program, struct i
 			&parts);
 	part = parts.list.items;
 	if (!parts.list.count)
-		problem(v, "the program has no variable %s", variable->name);
+		doubt(v, variable, "the program has no variable %s");
 	else if (parts.list.count > 1)
-		problem(v, "the program has several variables %s: which is meant is not known",
-			variable->name);
+		doubt(v, variable,
+		      "the program has several variables %s: which is meant is not known");
 	else if (part->bits || !part->size || part->size > sizeof variable->initial)
-		problem(v, "%s is no number: its value is not known", variable->name);
+		doubt(v, variable, "%s is no number: its value is not known");
 	else {
 		variable->known = true;
 		variable->address = part->address;
@@ -164,7 +166,7 @@ static void find_variable(struct variables *v, struct program *program, struct i
 		variable->initial_unknown =
 			!initial_bytes(initial, part->address, part->size, variable->initial);
 		if (variable->initial_unknown)
-			problem(v, "what %s starts with is not known", variable->name);
+			doubt(v, variable, "what %s starts with is not known");
 	}
 	vec_free(&parts.list);
 	free(name);
@@ -227,9 +229,6 @@ void variables_free(struct variables *v)
 	for (size_t i = 0; i < v->names.count; i++)
 		free(v->names.items[i]);
 	vec_free(&v->names);
-	for (size_t i = 0; i < v->problems.count; i++)
-		free(v->problems.items[i]);
-	vec_free(&v->problems);
 }
 
 /* No variable has more than 8 bytes: what starts further in front ends before the address. */

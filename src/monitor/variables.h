@@ -19,8 +19,7 @@ struct variables {
 	VEC(struct label_variable) list;    /* each name once */
 	VEC(struct variables_of) of;	    /* by property */
 	VEC(struct variables_range) ranges; /* by address; they may overlap */
-	VEC(char *) names;
-	VEC(char *) problems;
+	VEC(char *) names;		    /* and what is wrong with some of them */
 };
 
 /* Only properties with a formula for the lattice have any. */

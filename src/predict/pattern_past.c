@@ -125,23 +125,31 @@ void pattern_past_close(struct pattern_past *past)
 	free(past);
 }
 
+/* Other threads look at ranks at the same time; one that is being given is behind their windows. */
+static void note_node(struct pattern_past *past, const struct window_node *node)
+{
+	struct past_node *out = &past->nodes[node->kept];
+
+	out->address = node->address;
+	out->size = node->size < UINT32_MAX ? (uint32_t)node->size : UINT32_MAX;
+	__atomic_store_n(&out->rank, ++past->ranks, __ATOMIC_RELAXED);
+}
+
 struct past_view pattern_past_read(struct pattern_past *past, const struct window *window,
 				   const struct window_run *runs)
 {
 	size_t streams = trace_stream_count(past->run.trace);
-	struct past_view view = { past, mem_alloc(streams * sizeof(uint64_t) + 1) };
+	struct past_view view = { past, mem_alloc(streams * sizeof(uint64_t) + 1), past->ranks };
 
 	baserun_enter(&past->run, runs, window->first_run, window->first_run);
 	memcpy(view.start, past->run.start, streams * sizeof *view.start);
-	for (size_t n = window->fresh; n < window->nodes.count; n++) {
-		const struct window_node *node = &window->nodes.items[n];
-
-		if (node->kept != ORDER_NONE)
-			past->nodes[node->kept] = (struct past_node){
-				++past->ranks,
-				node->size < UINT32_MAX ? (uint32_t)node->size : UINT32_MAX,
-				node->address,
-			};
+	for (size_t n = 0; n < window->nodes.count; n++) {
+		if (window->nodes.items[n].kept == ORDER_NONE)
+			continue;
+		if (n < window->fresh)
+			view.ranks--;
+		else
+			note_node(past, &window->nodes.items[n]);
 	}
 	return view;
 }
@@ -160,14 +168,6 @@ static const struct property_event *event_of(const struct past_view *view, uint3
 	return &view->past->set->properties->properties.items[property].events.items[event];
 }
 
-bool past_view_has(const struct past_view *view, uint32_t property, uint32_t event)
-{
-	struct property_id id = event_of(view, property, event)->id;
-	uint32_t stream = trace_find_stream(view->past->run.trace, id.stream);
-
-	return stream != TRACE_NONE && id.index < view->start[stream];
-}
-
 const struct past_node *past_view_node(const struct past_view *view, uint32_t property,
 				       uint32_t event)
 {
@@ -175,6 +175,24 @@ const struct past_node *past_view_node(const struct past_view *view, uint32_t pr
 
 	assert(keep != ORDER_NONE);
 	return &view->past->nodes[keep];
+}
+
+/*
+ * A window may start between the moment before an event and the event: then the request was made
+ * before it, and behind all that had happened.
+ */
+uint32_t past_view_rank(const struct past_view *view, uint32_t property, uint32_t event)
+{
+	const struct property_event *e = event_of(view, property, event);
+	const struct past_node *node = past_view_node(view, property, event);
+	uint32_t rank = __atomic_load_n(&node->rank, __ATOMIC_RELAXED);
+	uint32_t stream = trace_find_stream(view->past->run.trace, e->id.stream);
+
+	if (!rank || rank > view->ranks || stream == TRACE_NONE)
+		return 0;
+	if (e->id.index < view->start[stream])
+		return rank;
+	return e->before ? UINT32_MAX : 0;
 }
 
 uint32_t past_view_thread(const struct past_view *view, struct property_id id)
@@ -211,7 +229,7 @@ static uint32_t count_past(const struct past_view *view, uint32_t property, stru
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
-		if (past_view_has(view, property, list.items[middle]))
+		if (past_view_rank(view, property, list.items[middle]))
 			low = middle + 1;
 		else
 			high = middle;

@@ -38,6 +38,7 @@ struct pattern_past {
 struct past_view {
 	const struct pattern_past *past;
 	uint64_t *start;
+	uint32_t ranks; /* up to this one they are before it */
 };
 
 struct pattern_past *pattern_past_open(const struct pattern_set *set, const struct trace *trace);
@@ -48,8 +49,9 @@ struct past_view pattern_past_read(struct pattern_past *past, const struct windo
 				   const struct window_run *runs);
 void past_view_free(struct past_view *view);
 
-/* Did it happen before the window? Then it has a node. */
-bool past_view_has(const struct past_view *view, uint32_t property, uint32_t event);
+/* Its place before the window, from 1 on; 0: it did not happen there. */
+uint32_t past_view_rank(const struct past_view *view, uint32_t property, uint32_t event);
+/* What is known of one that did. */
 const struct past_node *past_view_node(const struct past_view *view, uint32_t property,
 				       uint32_t event);
 

@@ -209,7 +209,7 @@ struct scene_event scene_past_event(const struct scene *s, uint32_t number)
 	const struct property_event *e = &s->property->events.items[number];
 
 	return (struct scene_event){
-		.past = past_view_node(s->past, s->property_number, number)->rank,
+		.past = past_view_rank(s->past, s->property_number, number),
 		.node = ORDER_NONE,
 		.anchor = ORDER_NONE,
 		.thread = s->thread_of[past_view_thread(s->past, e->id)],

@@ -219,13 +219,24 @@ static struct reason judge_target(const struct property_reader *r, const struct 
 	return (struct reason){ 0 };
 }
 
+/* `becomes` is no event of the trace: who judges runs (src/monitor) sees it in their values. */
+static bool chooses_events(const struct spec_property *property)
+{
+	for (const struct spec_formula *f = property->formulas; f; f = f->next)
+		if (f->formalism == SPEC_PATTERN || f->formalism == SPEC_GRAMMAR)
+			return true;
+	return false;
+}
+
 static struct reason judge(const struct property_reader *r, const struct reader_point *point)
 {
 	const struct spec_point *spec = point->spec;
 	struct reason reason = { 0 };
 
 	if (spec->kind == SPEC_POINT_BECOMES)
-		return because(false, "`becomes` is not watched yet");
+		return chooses_events(r->slices.items[point->slice].property)
+			       ? because(false, "a pattern or a grammar does not see `becomes`")
+			       : reason;
 	if (reader_is_function(spec))
 		reason = judge_function(r, point);
 	else if (spec->target)

@@ -190,7 +190,7 @@ static unsigned trials(void)
 static void all_runs(void **state)
 {
 	uint64_t seed = 88172645463325252u;
-	unsigned tried = 0, sets = 0, bad = 0, dead = 0;
+	unsigned tried = 0, sets = 0, bad = 0, some = 0;
 
 	(void)state;
 	for (unsigned i = 0; i < trials(); i++) {
@@ -203,13 +203,13 @@ static void all_runs(void **state)
 			bad += truth.any > 0;
 			for (uint32_t e = 0; e < trial.made.count; e++)
 				sets += trial.made.events[e].message.member_count > 0;
-			for (uint32_t l = 0; l < trial.made.count; l++)
-				dead += truth.any > 0 && truth.any < truth.runs;
+			some += truth.any > 0 && truth.any < truth.runs;
 		}
 		free_trial(&trial);
 	}
 	/* the trials are worth something */
-	assert_true(tried > trials() / 3 && bad > trials() / 10 && sets > trials() && dead);
+	assert_true(trials() < 100 || tried > trials() / 3);
+	assert_true(trials() < 100 || (bad > trials() / 10 && sets > trials() && some));
 	print_message("%u computations, %u with violations\n", tried, bad);
 }
 
@@ -537,7 +537,7 @@ static void breadth(void **state)
 		lattice_result_free(&some);
 		free_trial(&trial);
 	}
-	assert_true(dropped > trials() / 20);
+	assert_true(trials() < 100 || dropped > trials() / 20);
 }
 
 /* Too little for all levels at once: runs are found in several walks, and are the same. */
