@@ -370,4 +370,4 @@ $(B)/plugin/%.o: %.cc Makefile
 .SECONDARY: $(UNIT_OBJ)
 
 -include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN) $(UNIT_OBJ) $(SOLVER_BENCH) \
-	$(SOLVER_TEST) $(SEARCH_TEST))
+	$(SOLVER_TEST) $(SEARCH_TEST) $(LATTICE_TEST))

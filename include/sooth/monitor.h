@@ -9,7 +9,7 @@
  *
  *	const struct sooth_monitor sooth_monitor = { .version = SOOTH_MONITOR_VERSION, .init = … };
  *
- * A property file's directory is where a name with a slash in front of it (./mine.so) is looked for.
+ * A name that does not begin with a slash is looked for beside the property file.
  */
 #ifndef SOOTH_MONITOR_H
 #define SOOTH_MONITOR_H

@@ -326,7 +326,7 @@ static bool begin(struct plugin *p, struct err *err)
 	return good;
 }
 
-/* A name with a slash that does not begin with one is beside the property file. */
+/* A name that does not begin with a slash is of a file beside the property file. */
 static char *path_of(const char *file, const char *directory)
 {
 	char *path;

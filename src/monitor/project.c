@@ -1,4 +1,4 @@
-#include "monitor/project.h"
+#include "monitor/projection.h"
 
 #include "base/mem.h"
 
@@ -6,45 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
-
-/* Entries of one column that happen together. */
-struct step {
-	uint32_t rep;	     /* when they happen: the others have moved to it */
-	uint32_t head, tail; /* entries, by `next` */
-};
-struct lane {
-	VEC(struct step) steps;
-	uint32_t *before;      /* by position of an entry: steps whose rep is in front of it */
-	uint8_t *needed_alone; /* by step: somebody needs it, and not the one behind it */
-};
-
-struct projection {
-	const struct pool *pool;
-	const uint32_t *labels;
-	uint32_t columns;
-	struct lane *lanes;
-	uint32_t *next;	   /* by entry: the next of its step, NONE */
-	uint32_t *step_of; /* by entry: which step, over all columns; NONE: dropped */
-	uint8_t *dead;	   /* by object: decides nothing */
-	struct project *project;
-};
-
-static bool is_silent(const struct projection *p, const struct step *step)
+static bool is_silent(const struct projection *p, const struct projection_step *step)
 {
 	return p->labels[step->rep] == LABEL_SILENT;
 }
 
-static bool is_request(const struct projection *p, const struct step *step)
-{
-	return p->pool->acts->list.items[p->pool->entries.items[step->rep].act].flags & ACT_BEFORE;
-}
-
 /* ---- what leaves ------------------------------------------------------------------------------ */
 
-static bool has_members(const struct projection *p, const struct step *step)
+static bool has_members(const struct projection *p, const struct projection_step *step)
 {
-	for (uint32_t e = step->head; e != NONE; e = p->next[e]) {
+	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e]) {
 		const struct pool_entry *entry = &p->pool->entries.items[e];
 
 		for (uint32_t i = 0; i < entry->member_count; i++) {
@@ -56,26 +27,27 @@ static bool has_members(const struct projection *p, const struct step *step)
 }
 
 /* It leaves, but what had become one with it still does not come apart in a schedule. */
-static void keep_glue(struct projection *p, const struct step *step)
+static void keep_bonds(struct projection *p, const struct projection_step *step)
 {
-	for (uint32_t e = step->rep; p->next[e] != NONE; e = p->next[e])
-		*map_put(&p->project->glue, p->pool->entries.items[e].act, NULL) =
-			p->pool->entries.items[p->next[e]].act + 1ull;
+	for (uint32_t e = step->rep; p->next[e] != PROJECTION_NONE; e = p->next[e])
+		*vec_push(&p->project->bonds) =
+			(struct project_bond){ p->pool->entries.items[e].act,
+					       p->pool->entries.items[p->next[e]].act };
 }
 
 static void sweep(struct projection *p)
 {
 	for (uint32_t c = 0; c < p->columns; c++) {
-		struct lane *lane = &p->lanes[c];
+		struct projection_lane *lane = &p->lanes[c];
 		size_t kept = 0;
 
 		for (size_t i = 0; i < lane->steps.count; i++) {
-			struct step step = lane->steps.items[i];
+			struct projection_step step = lane->steps.items[i];
 
 			if (!is_silent(p, &step) || has_members(p, &step))
 				lane->steps.items[kept++] = step;
 			else
-				keep_glue(p, &step);
+				keep_bonds(p, &step);
 		}
 		lane->steps.count = kept;
 	}
@@ -86,7 +58,7 @@ static void sweep(struct projection *p)
 static void number(struct projection *p)
 {
 	for (uint32_t c = 0; c < p->columns; c++) {
-		struct lane *lane = &p->lanes[c];
+		struct projection_lane *lane = &p->lanes[c];
 		size_t k = 0;
 
 		for (uint32_t at = 0; at <= p->pool->column_entries[c]; at++) {
@@ -98,29 +70,165 @@ static void number(struct projection *p)
 	}
 }
 
-static uint32_t steps_needed(const struct projection *p, const struct message_need *need)
-{
-	return p->lanes[need->column].before[need->count];
-}
-
 static void mark_needed(struct projection *p)
 {
 	for (uint32_t c = 0; c < p->columns; c++)
 		memset(p->lanes[c].needed_alone, 0, p->lanes[c].steps.count);
 	for (uint32_t c = 0; c < p->columns; c++) {
 		for (size_t i = 0; i < p->lanes[c].steps.count; i++) {
-			const struct pool_entry *entry =
-				&p->pool->entries.items[p->lanes[c].steps.items[i].rep];
+			const uint32_t *clock = projection_clock(p, p->lanes[c].steps.items[i].rep);
 
-			for (uint32_t k = 0; k < entry->need_count; k++) {
-				uint32_t count = steps_needed(p, &entry->needs[k]);
+			for (uint32_t d = 0; d < p->columns; d++) {
+				uint32_t count = d == c ? 0 : projection_steps(p, d, clock[d]);
 
 				if (count)
-					p->lanes[entry->needs[k].column].needed_alone[count - 1] =
-						1;
+					p->lanes[d].needed_alone[count - 1] = 1;
 			}
 		}
 	}
+}
+
+/* ---- what is ordered ---------------------------------------------------------------------------- */
+
+static bool join(const struct projection *p, uint32_t *to, const uint32_t *from, uint32_t but)
+{
+	bool grew = false;
+
+	for (uint32_t c = 0; c < p->columns; c++) {
+		if (c != but && to[c] < from[c]) {
+			to[c] = from[c];
+			grew = true;
+		}
+	}
+	return grew;
+}
+
+/* What the steps that it needs have come to need. */
+static bool close_clock(struct projection *p, uint32_t rep, uint32_t previous)
+{
+	uint32_t *clock = projection_clock(p, rep), own = p->pool->entries.items[rep].column;
+	bool grew =
+		previous != PROJECTION_NONE && join(p, clock, projection_clock(p, previous), own);
+
+	for (bool more = true; more;) {
+		more = false;
+		for (uint32_t c = 0; c < p->columns; c++) {
+			uint32_t count = c == own ? 0 : projection_steps(p, c, clock[c]);
+
+			if (count)
+				more |= join(
+					p, clock,
+					projection_clock(p, p->lanes[c].steps.items[count - 1].rep),
+					own);
+		}
+		grew |= more;
+	}
+	return grew;
+}
+
+static bool comes_before(const struct projection *p, uint32_t rep, uint32_t later)
+{
+	const struct pool_entry *a = &p->pool->entries.items[rep];
+	const struct pool_entry *b = &p->pool->entries.items[later];
+
+	if (a->column == b->column)
+		return a->position < b->position;
+	return projection_clock(p, later)[a->column] > a->position;
+}
+
+/* A set that comes before the step that opens another one does so as a whole. */
+static bool order_behind(struct projection *p, uint32_t set, uint32_t rep, uint32_t opener,
+			 bool *grew)
+{
+	const struct pool *pool = p->pool;
+
+	if (!comes_before(p, p->rep_of[p->member_entry[p->set_head[set] - 1]], rep))
+		return false;
+	for (uint32_t m = p->set_head[set]; m; m = p->member_next[m - 1]) {
+		uint32_t entry = p->member_entry[m - 1], before = p->rep_of[entry];
+
+		if (before == rep || comes_before(p, before, rep))
+			continue;
+		projection_clock(p, rep)[pool->entries.items[before].column] =
+			pool->entries.items[before].position + 1;
+		join(p, projection_clock(p, rep), projection_clock(p, before),
+		     pool->entries.items[rep].column);
+		*vec_push(&p->project->bonds) =
+			(struct project_bond){ pool->entries.items[opener].act,
+					       pool->entries.items[entry].act };
+		*grew = true;
+	}
+	return true;
+}
+
+static void open_set(struct projection *p, const struct pool_member *m, uint32_t rep,
+		     uint32_t opener, bool *grew)
+{
+	struct projection_sets *o = &p->objects[m->object];
+
+	for (size_t i = 0; !m->shared && i < o->group.count; i++)
+		o->unordered |= !order_behind(p, o->group.items[i], rep, opener, grew);
+	if (o->last && (m->shared || !o->group.count))
+		o->unordered |= !order_behind(p, o->last - 1, rep, opener, grew);
+	if (m->shared) {
+		*vec_push(&o->group) = m->set;
+		return;
+	}
+	o->group.count = 0;
+	o->last = m->set + 1;
+}
+
+static bool order_step(struct projection *p, const struct projection_step *step, uint32_t previous)
+{
+	bool grew = close_clock(p, step->rep, previous);
+
+	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e]) {
+		const struct pool_entry *entry = &p->pool->entries.items[e];
+
+		for (uint32_t i = 0; i < entry->member_count; i++) {
+			const struct pool_member *m = &p->pool->members.items[entry->members + i];
+
+			if (!p->dead[m->object] && m->role == ACT_OPENS)
+				open_set(p, m, step->rep, e, &grew);
+		}
+	}
+	return grew;
+}
+
+/*
+ * The order of sets by whole steps: an acquire that has become one with what follows it needs what
+ * that needs, so more sets come one after the other than by single events. Objects all whose sets do
+ * are dropped; the clocks keep their order.
+ */
+static bool order(struct projection *p)
+{
+	uint32_t *taken = mem_zalloc((size_t)p->columns + 1, sizeof *taken);
+	bool found = false;
+
+	for (size_t o = 0; o < p->pool->acts->objects.count; o++) {
+		p->objects[o].last = 0;
+		p->objects[o].group.count = 0;
+		p->objects[o].unordered = false;
+	}
+	for (uint32_t e = 0; e < p->pool->entries.count; e++) {
+		uint32_t column = p->pool->entries.items[e].column;
+		struct projection_lane *lane = &p->lanes[column];
+		uint32_t i = taken[column];
+
+		if (i == lane->steps.count || lane->steps.items[i].rep != e)
+			continue;
+		taken[column]++;
+		found |= order_step(p, &lane->steps.items[i],
+				    i ? lane->steps.items[i - 1].rep : PROJECTION_NONE);
+	}
+	for (size_t o = 0; o < p->pool->acts->objects.count; o++) {
+		if (p->pool->object_seen[o] && !p->dead[o] && !p->objects[o].unordered) {
+			p->dead[o] = 1;
+			found = true;
+		}
+	}
+	free(taken);
+	return found;
 }
 
 /* ---- what moves ------------------------------------------------------------------------------- */
@@ -144,12 +252,12 @@ static bool member_moves_left(const struct pool *pool, const struct pool_member 
 	return false;
 }
 
-static bool moves(const struct projection *p, const struct step *step,
+static bool moves(const struct projection *p, const struct projection_step *step,
 		  bool (*member_moves)(const struct pool *pool, const struct pool_member *m))
 {
 	if (!is_silent(p, step))
 		return false;
-	for (uint32_t e = step->head; e != NONE; e = p->next[e]) {
+	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e]) {
 		const struct pool_entry *entry = &p->pool->entries.items[e];
 
 		for (uint32_t i = 0; i < entry->member_count; i++) {
@@ -163,27 +271,21 @@ static bool moves(const struct projection *p, const struct step *step,
 }
 
 /* Does `later`, of the same column, need no more steps of others? */
-static bool needs_no_more(const struct projection *p, const struct step *later,
-			  const struct step *earlier)
+static bool needs_no_more(const struct projection *p, const struct projection_step *later,
+			  const struct projection_step *earlier)
 {
-	const struct pool_entry *a = &p->pool->entries.items[earlier->rep];
-	const struct pool_entry *b = &p->pool->entries.items[later->rep];
-	uint32_t k = 0;
+	const uint32_t *a = projection_clock(p, earlier->rep), *b = projection_clock(p, later->rep);
+	uint32_t own = p->pool->entries.items[later->rep].column;
 
-	for (uint32_t i = 0; i < b->need_count; i++) {
-		uint32_t had = 0;
-
-		while (k < a->need_count && a->needs[k].column < b->needs[i].column)
-			k++;
-		if (k < a->need_count && a->needs[k].column == b->needs[i].column)
-			had = steps_needed(p, &a->needs[k]);
-		if (steps_needed(p, &b->needs[i]) != had)
+	for (uint32_t c = 0; c < p->columns; c++) {
+		if (c != own && projection_steps(p, c, a[c]) != projection_steps(p, c, b[c]))
 			return false;
 	}
 	return true;
 }
 
-static void append(struct projection *p, struct step *to, const struct step *from)
+static void append(struct projection *p, struct projection_step *to,
+		   const struct projection_step *from)
 {
 	p->next[to->tail] = from->head;
 	to->tail = from->tail;
@@ -194,21 +296,21 @@ static void append(struct projection *p, struct step *to, const struct step *fro
  * left to the step before it if it needs no more (Lipton). `needed_alone` is by the numbers from
  * before the merge, so each step that is left remembers its own.
  */
-static void merge_column(struct projection *p, struct lane *lane)
+static bool merge_column(struct projection *p, struct projection_lane *lane)
 {
-	size_t kept = 0;
+	size_t kept = 0, before = lane->steps.count;
 	uint32_t last = 0; /* number of the step whose rep the last one kept has */
 
 	for (uint32_t i = 0; i < lane->steps.count; i++) {
-		struct step step = lane->steps.items[i];
-		struct step *top = kept ? &lane->steps.items[kept - 1] : NULL;
+		struct projection_step step = lane->steps.items[i];
+		struct projection_step *top = kept ? &lane->steps.items[kept - 1] : NULL;
 
-		if (top && !is_request(p, top) && moves(p, &step, member_moves_left) &&
+		if (top && !projection_is_request(p, top) && moves(p, &step, member_moves_left) &&
 		    needs_no_more(p, &step, top)) {
 			append(p, top, &step);
 			continue;
 		}
-		if (top && !is_request(p, &step) && !lane->needed_alone[last] &&
+		if (top && !projection_is_request(p, &step) && !lane->needed_alone[last] &&
 		    moves(p, top, member_moves_right)) {
 			append(p, top, &step);
 			top->rep = step.rep;
@@ -218,21 +320,21 @@ static void merge_column(struct projection *p, struct lane *lane)
 		last = i;
 	}
 	lane->steps.count = kept;
+	return kept < before;
 }
 
 /* ---- what decides nothing any more ---------------------------------------------------------------- */
 
 static void place_entries(struct projection *p)
 {
-	uint32_t number = 0;
-
 	for (size_t e = 0; e < p->pool->entries.count; e++)
-		p->step_of[e] = NONE;
+		p->rep_of[e] = PROJECTION_NONE;
 	for (uint32_t c = 0; c < p->columns; c++) {
-		for (size_t i = 0; i < p->lanes[c].steps.count; i++, number++) {
-			for (uint32_t e = p->lanes[c].steps.items[i].head; e != NONE;
-			     e = p->next[e])
-				p->step_of[e] = number;
+		for (size_t i = 0; i < p->lanes[c].steps.count; i++) {
+			const struct projection_step *step = &p->lanes[c].steps.items[i];
+
+			for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e])
+				p->rep_of[e] = step->rep;
 		}
 	}
 }
@@ -241,21 +343,21 @@ static void place_entries(struct projection *p)
 static bool bury(struct projection *p)
 {
 	const struct pool *pool = p->pool;
-	uint32_t *step_of_set = mem_alloc(((size_t)pool->acts->sets + 1) * sizeof *step_of_set);
+	uint32_t *rep_of_set = mem_alloc(((size_t)pool->acts->sets + 1) * sizeof *rep_of_set);
 	uint8_t *lives = mem_zalloc(pool->acts->objects.count + 1, 1);
 	bool found = false;
 
 	place_entries(p);
-	memset(step_of_set, 0xff, ((size_t)pool->acts->sets + 1) * sizeof *step_of_set);
+	memset(rep_of_set, 0xff, ((size_t)pool->acts->sets + 1) * sizeof *rep_of_set);
 	for (size_t e = 0; e < pool->entries.count; e++) {
 		const struct pool_entry *entry = &pool->entries.items[e];
 
 		for (uint32_t i = 0; i < entry->member_count; i++) {
 			const struct pool_member *m = &pool->members.items[entry->members + i];
 
-			if (step_of_set[m->set] == NONE)
-				step_of_set[m->set] = p->step_of[e];
-			if (step_of_set[m->set] != p->step_of[e] || !pool->set_closes[m->set])
+			if (rep_of_set[m->set] == PROJECTION_NONE)
+				rep_of_set[m->set] = p->rep_of[e];
+			if (rep_of_set[m->set] != p->rep_of[e] || !pool->set_closes[m->set])
 				lives[m->object] = 1;
 		}
 	}
@@ -265,177 +367,46 @@ static bool bury(struct projection *p)
 			found = true;
 		}
 	}
-	free(step_of_set);
+	free(rep_of_set);
 	free(lives);
 	return found;
 }
 
-/* ---- messages --------------------------------------------------------------------------------- */
+/* ------------------------------------------------------------------------------------------------ */
 
-struct member_sum {
-	struct message_member member;
-	uint32_t count;
-	bool opens, closes;
-};
-
-static void add_member(struct member_sum *sums, uint32_t *count, const struct pool_member *m)
+static void start_clocks(struct projection *p)
 {
-	uint32_t i = 0;
+	const struct pool *pool = p->pool;
 
-	while (i < *count && sums[i].member.set != m->set)
-		i++;
-	if (i == *count)
-		sums[(*count)++] = (struct member_sum){ .member = { .object = m->object,
-								    .set = m->set,
-								    .lock = m->lock,
-								    .shared = m->shared } };
-	sums[i].count++;
-	sums[i].opens |= m->role == ACT_OPENS;
-	sums[i].closes |= m->role == ACT_CLOSES;
+	p->clocks = mem_zalloc(pool->entries.count * p->columns + 1, sizeof *p->clocks);
+	for (uint32_t e = 0; e < pool->entries.count; e++) {
+		const struct pool_entry *entry = &pool->entries.items[e];
+
+		for (uint32_t i = 0; i < entry->need_count; i++)
+			projection_clock(p, e)[entry->needs[i].column] = entry->needs[i].count;
+	}
 }
 
-static enum message_role role_of(const struct projection *p, const struct member_sum *sum)
+/* Backwards, so that each set's list starts with what opens it. */
+static void list_members(struct projection *p)
 {
-	if (sum->member.lock ? sum->opens && sum->closes
-			     : sum->count == p->pool->set_sizes[sum->member.set])
-		return MESSAGE_PASSES;
-	return sum->opens ? MESSAGE_OPENS : sum->closes ? MESSAGE_CLOSES : MESSAGE_JOINS;
-}
+	const struct pool *pool = p->pool;
 
-static void fill_members(struct projection *p, const struct step *step, struct message *message)
-{
-	uint32_t room = 0, count = 0;
-	struct message_member *members;
-	struct member_sum *sums;
+	p->set_head = mem_zalloc((size_t)pool->acts->sets + 1, sizeof *p->set_head);
+	p->member_next = mem_zalloc(pool->members.count + 1, sizeof *p->member_next);
+	p->member_entry = mem_zalloc(pool->members.count + 1, sizeof *p->member_entry);
+	for (size_t e = pool->entries.count; e--;) {
+		const struct pool_entry *entry = &pool->entries.items[e];
 
-	for (uint32_t e = step->head; e != NONE; e = p->next[e])
-		room += p->pool->entries.items[e].member_count;
-	if (!room)
-		return;
-	sums = mem_zalloc(room, sizeof *sums);
-	for (uint32_t e = step->head; e != NONE; e = p->next[e]) {
-		const struct pool_entry *entry = &p->pool->entries.items[e];
+		for (uint32_t i = entry->member_count; i--;) {
+			uint32_t m = entry->members + i, set = pool->members.items[m].set;
 
-		for (uint32_t i = 0; i < entry->member_count; i++) {
-			const struct pool_member *m = &p->pool->members.items[entry->members + i];
-
-			if (!p->dead[m->object])
-				add_member(sums, &count, m);
+			p->member_entry[m] = (uint32_t)e;
+			p->member_next[m] = p->set_head[set];
+			p->set_head[set] = m + 1;
 		}
 	}
-	members = arena_alloc(&p->project->arena, count * sizeof *members + 1);
-	for (uint32_t i = 0; i < count; i++) {
-		members[i] = sums[i].member;
-		members[i].role = (uint8_t)role_of(p, &sums[i]);
-	}
-	free(sums);
-	message->members = members;
-	message->member_count = count;
 }
-
-static const struct message_need *fill_counts(struct projection *p, const struct message_need *from,
-					      uint32_t count, const uint32_t *columns,
-					      uint32_t *left)
-{
-	struct message_need *to = arena_alloc(&p->project->arena, count * sizeof *to + 1);
-
-	*left = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t steps = steps_needed(p, &from[i]);
-
-		if (steps)
-			to[(*left)++] = (struct message_need){ columns[from[i].column], steps };
-	}
-	return to;
-}
-
-static const uint32_t *fill_parts(struct projection *p, const struct step *step,
-				  struct message *message)
-{
-	struct property_id *parts;
-	uint32_t *acts, n = 0;
-
-	for (uint32_t e = step->head; e != NONE; e = p->next[e])
-		n++;
-	parts = arena_alloc(&p->project->arena, n * sizeof *parts);
-	acts = arena_alloc(&p->project->arena, n * sizeof *acts);
-	message->parts = parts;
-	message->part_count = n;
-	n = 0;
-	for (uint32_t e = step->head; e != NONE; e = p->next[e], n++) {
-		acts[n] = p->pool->entries.items[e].act;
-		parts[n] = p->pool->acts->list.items[acts[n]].id;
-		if (e == step->rep)
-			message->anchor = n;
-	}
-	message->before = is_request(p, step);
-	return acts;
-}
-
-/* Columns that have something to tell, by new numbers. */
-static uint32_t *number_columns(const struct projection *p, uint32_t *count)
-{
-	uint32_t *columns = mem_zalloc((size_t)p->columns + 1, sizeof *columns);
-
-	*count = 0;
-	for (uint32_t c = 0; c < p->columns; c++) {
-		columns[c] = *count;
-		*count += p->lanes[c].steps.count > 0;
-	}
-	return columns;
-}
-
-/* In the recorded order of the reps: entries are in that order. */
-static void write_messages(struct projection *p, struct computation *out)
-{
-	struct project *project = p->project;
-	uint32_t *columns = number_columns(p, &out->columns);
-	uint32_t *taken = mem_zalloc((size_t)p->columns + 1, sizeof *taken);
-	size_t total = 0;
-
-	for (uint32_t c = 0; c < p->columns; c++)
-		total += p->lanes[c].steps.count;
-	project->acts = arena_alloc(&project->arena, (total + 1) * sizeof *project->acts);
-	for (uint32_t e = 0; e < p->pool->entries.count; e++) {
-		const struct pool_entry *entry = &p->pool->entries.items[e];
-		struct lane *lane = &p->lanes[entry->column];
-		const struct step *step = &lane->steps.items[taken[entry->column]];
-		struct message message = { .label = p->labels[e] };
-
-		if (taken[entry->column] == lane->steps.count || step->rep != e)
-			continue;
-		message.column = columns[entry->column];
-		message.position = taken[entry->column]++;
-		message.needs = fill_counts(p, entry->needs, entry->need_count, columns,
-					    &message.need_count);
-		message.fences = fill_counts(p, entry->fences, entry->fence_count, columns,
-					     &message.fence_count);
-		fill_members(p, step, &message);
-		project->acts[out->messages.count] = fill_parts(p, step, &message);
-		out->silent += message.label == LABEL_SILENT;
-		*vec_push(&out->messages) = message;
-	}
-	assert(out->messages.count == total);
-	free(taken);
-	free(columns);
-}
-
-static void index_columns(struct project *project, const struct computation *out)
-{
-	project->first = mem_zalloc((size_t)out->columns + 2, sizeof *project->first);
-	project->by_column = mem_zalloc(out->messages.count + 1, sizeof *project->by_column);
-	for (size_t i = 0; i < out->messages.count; i++)
-		project->first[out->messages.items[i].column + 1]++;
-	for (uint32_t c = 0; c < out->columns; c++)
-		project->first[c + 1] += project->first[c];
-	for (uint32_t i = 0; i < out->messages.count; i++) {
-		const struct message *message = &out->messages.items[i];
-
-		project->by_column[project->first[message->column] + message->position] = i;
-	}
-}
-
-/* ------------------------------------------------------------------------------------------------ */
 
 static void start(struct projection *p)
 {
@@ -443,7 +414,8 @@ static void start(struct projection *p)
 
 	p->lanes = mem_zalloc((size_t)p->columns + 1, sizeof *p->lanes);
 	p->next = mem_alloc((pool->entries.count + 1) * sizeof *p->next);
-	p->step_of = mem_alloc((pool->entries.count + 1) * sizeof *p->step_of);
+	p->rep_of = mem_alloc((pool->entries.count + 1) * sizeof *p->rep_of);
+	p->objects = mem_zalloc(pool->acts->objects.count + 1, sizeof *p->objects);
 	p->dead = mem_zalloc(pool->acts->objects.count + 1, 1);
 	for (uint32_t c = 0; c < p->columns; c++) {
 		size_t count = (size_t)pool->column_entries[c] + 1;
@@ -452,10 +424,12 @@ static void start(struct projection *p)
 		p->lanes[c].needed_alone = mem_zalloc(count, 1);
 	}
 	for (uint32_t e = 0; e < pool->entries.count; e++) {
-		p->next[e] = NONE;
+		p->next[e] = PROJECTION_NONE;
 		*vec_push(&p->lanes[pool->entries.items[e].column].steps) =
-			(struct step){ e, e, e };
+			(struct projection_step){ e, e, e };
 	}
+	start_clocks(p);
+	list_members(p);
 }
 
 static void finish(struct projection *p)
@@ -466,8 +440,15 @@ static void finish(struct projection *p)
 		free(p->lanes[c].needed_alone);
 	}
 	free(p->lanes);
+	for (size_t o = 0; o < p->pool->acts->objects.count; o++)
+		vec_free(&p->objects[o].group);
+	free(p->objects);
+	free(p->clocks);
+	free(p->set_head);
+	free(p->member_next);
+	free(p->member_entry);
 	free(p->next);
-	free(p->step_of);
+	free(p->rep_of);
 	free(p->dead);
 }
 
@@ -479,17 +460,19 @@ void project_make(const struct pool *pool, const uint32_t *labels, struct comput
 	p.project->pool = pool;
 	out->owned = p.project;
 	start(&p);
-	do {
+	for (bool more = true; more;) {
 		sweep(&p);
 		number(&p);
+		place_entries(&p);
+		more = order(&p);
 		mark_needed(&p);
 		for (uint32_t c = 0; c < p.columns; c++)
-			merge_column(&p, &p.lanes[c]);
-	} while (bury(&p));
+			more |= merge_column(&p, &p.lanes[c]);
+		more |= bury(&p);
+	}
 	sweep(&p);
 	number(&p);
-	write_messages(&p, out);
-	index_columns(p.project, out);
+	projection_write(&p, out);
 	finish(&p);
 }
 
@@ -499,7 +482,7 @@ void project_free(struct computation *computation)
 
 	if (!project)
 		return;
-	map_free(&project->glue);
+	vec_free(&project->bonds);
 	free(project->first);
 	free(project->by_column);
 	arena_free(&project->arena);

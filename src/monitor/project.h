@@ -7,6 +7,10 @@
 
 #include "monitor/pool.h"
 
+struct project_bond {
+	uint32_t act, with;
+};
+
 /* What a computation owns beside its messages; schedules are made from it. */
 struct project {
 	const struct pool *pool;
@@ -15,10 +19,10 @@ struct project {
 	uint32_t *first;       /* by column + 1: messages of the columns before … */
 	uint32_t *by_column;   /* … and which they are */
 	/*
-	 * By act: what happens right behind it, + 1: a release that has become one with what
-	 * came before it.
+	 * What comes along with an act, by act: a release that has become one with what came before
+	 * it, and what an object that was dropped wants in front of it.
 	 */
-	struct map glue;
+	VEC(struct project_bond) bonds;
 };
 
 /* `labels`: by entry of the pool. Fills messages, columns, silent, owned. */

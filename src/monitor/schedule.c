@@ -28,7 +28,23 @@ static void want(struct scheduler *s, uint32_t act)
 	}
 }
 
-/* What is new among the wanted acts, with what is glued to them. */
+static void want_bonds(struct scheduler *s, uint32_t act)
+{
+	size_t low = 0, high = s->project->bonds.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->project->bonds.items[middle].act < act)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < s->project->bonds.count && s->project->bonds.items[low].act == act; low++)
+		want(s, s->project->bonds.items[low].with);
+}
+
+/* What is new among the wanted acts, with what comes along with them. */
 static void collect(struct scheduler *s)
 {
 	for (bool more = true; more;) {
@@ -36,11 +52,9 @@ static void collect(struct scheduler *s)
 		for (uint32_t c = 0; c < s->pool->acts->columns; c++) {
 			for (; s->done[c] < s->wanted[c]; s->done[c]++) {
 				uint32_t act = s->pool->acts_of[c][s->done[c]];
-				const uint64_t *glued = map_get(&s->project->glue, act);
 
 				*vec_push(&s->batch) = act;
-				if (glued)
-					want(s, (uint32_t)*glued - 1);
+				want_bonds(s, act);
 				more = true;
 			}
 		}

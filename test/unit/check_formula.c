@@ -1,0 +1,170 @@
+/* The judge of formulas alone: claims written by hand, right ones and those with one thing wrong. */
+#include "check_play.h"
+
+#include "check/formula.h"
+#include "spec/spec.h"
+
+/* B writes p; A writes p, reads it, writes l. Then both do what e is. */
+static const char lines[] =
+	"B|w(p)=0|\nA|w(p)=1|\nA|r(p)=1|\nA|w(l)=1|\nA|probe e:x()|\nB|probe e:y()|\n";
+
+static const uint32_t bindings[1];
+
+struct claim {
+	const char *formula, *steps, *moments;
+	bool at_end;
+};
+
+static struct spec_file *parse(const char *formula)
+{
+	struct spec_messages messages = { 0 };
+	struct spec_file *file;
+	char text[512];
+
+	snprintf(
+		text, sizeof text,
+		"extern int p, l; property P { event x = probe e:x(); event y = probe e:y(); %s; }",
+		formula);
+	file = spec_parse("test.prop", text, &messages);
+	if (!file)
+		fail_msg("%s", messages.list.items[0].shown);
+	spec_messages_free(&messages);
+	return file;
+}
+
+/* Where the text keeps a variable. */
+static uint64_t find_address(const struct trace *trace, const char *name)
+{
+	uint64_t found = 0;
+
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
+		struct trace_cursor *cursor = trace_cursor_open(trace, i);
+		struct trace_event event;
+		struct err err;
+
+		while (trace_next(cursor, &event, &err)) {
+			const char *object =
+				event.size ? trace_object_name(trace, event.address) : NULL;
+
+			if (object && !strcmp(object, name))
+				found = event.address;
+		}
+		trace_cursor_close(cursor);
+	}
+	return found;
+}
+
+static bool judge(const struct claim *claim, struct err *err)
+{
+	struct spec_file *file = parse(claim->formula);
+	/* B is thread 0: it comes first. */
+	const struct checker_occurrence occurrences[2] = { { .anchor = { 1, 3 }, .event = 0 },
+							   { .anchor = { 0, 1 }, .event = 1 } };
+	const struct checker_property events = { 0, occurrences, 2, bindings, NULL };
+	struct checker_event steps[8], anchors[8];
+	struct checker_moment moments[8] = { 0 };
+	struct checker_variable variables[2] = { { .name = "p", .size = 8 },
+						 { .name = "l", .size = 8 } };
+	struct checker_word word = { .property = file->properties,
+				     .formula = file->properties->formulas,
+				     .events = &events,
+				     .variables = variables,
+				     .variable_count = 2,
+				     .moments = moments,
+				     .at_end = claim->at_end };
+	struct checker_witness witness = { .claim = CHECKER_FORMULA,
+					   .steps = steps,
+					   .word = &word };
+	struct play play;
+	bool ok;
+
+	play_open(&play, lines, false);
+	play_enter(&play, 0, play.runs.count);
+	variables[0].address = find_address(play.trace, "p");
+	variables[1].address = find_address(play.trace, "l");
+	witness.step_count = play_events(&play, claim->steps, steps);
+	word.moment_count = play_events(&play, claim->moments, anchors);
+	for (size_t i = 0; i < word.moment_count; i++)
+		moments[i].anchor = anchors[i];
+	ok = checker_accepts(play.checker, &witness, err);
+	play_close(&play);
+	spec_free(file);
+	return ok;
+}
+
+static void accept(struct claim claim)
+{
+	struct err err;
+
+	if (!judge(&claim, &err))
+		fail_msg("%s after \"%s\" is refused: %s", claim.formula, claim.steps, err.text);
+}
+
+static void refuse(struct claim claim, const char *why)
+{
+	struct err err;
+
+	if (judge(&claim, &err))
+		fail_msg("%s after \"%s\" is accepted", claim.formula, claim.steps);
+	if (!strstr(err.text, why))
+		fail_msg("expected \"%s\": %s", why, err.text);
+}
+
+static const char permit[] = "always start(l) => prev p";
+
+static void states(void **state)
+{
+	(void)state;
+	accept((struct claim){ permit, "A0 A1 B0 A2", "A0 B0 A2", false });
+	accept((struct claim){ permit, "A0 A1 B0 A2", "A0 A1 B0 A2", false });
+	refuse((struct claim){ permit, "B0 A0 A1 A2", "B0 A0 A2", false }, "the formula holds");
+	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0", false }, "the formula holds");
+	/* what is left out, and what comes in another order than is said */
+	refuse((struct claim){ permit, "A0 A1 B0 A2", "A0 A2", false },
+	       "writes a variable and is left");
+	refuse((struct claim){ permit, "A0 A1 B0 A2", "B0 A0 A2", false },
+	       "does not come in its turn");
+	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0 A2", false },
+	       "does not come in its turn");
+	/* a schedule that cannot happen */
+	refuse((struct claim){ permit, "A0 B0 A1 A2", "A0 B0 A2", false }, "");
+}
+
+static void events(void **state)
+{
+	static const char run[] = "B0 A0 A1 A2 B1 A3", word[] = "B0 A0 A2 B1 A3";
+
+	(void)state;
+	accept((struct claim){ "always x => !once y", run, word, false });
+	accept((struct claim){ "never x && prev y", run, word, false });
+	refuse((struct claim){ "never y && prev x", run, word, false }, "the formula holds");
+	refuse((struct claim){ "always x => !once y", run, "B0 A0 A2 A3", false }, "left out");
+	accept((struct claim){ "ere: x y", run, word, false });
+	refuse((struct claim){ "ere: y x", run, word, false }, "in the language");
+	refuse((struct claim){ "ere: y x x", run, word, false }, "could still come");
+	accept((struct claim){ "ere: y x x", run, word, true });
+}
+
+static void ends(void **state)
+{
+	static const char run[] = "B0 A0 A1 A2 A3", word[] = "B0 A0 A2 A3";
+
+	(void)state;
+	refuse((struct claim){ "ltl: eventually y", run, word, false }, "could still come true");
+	accept((struct claim){ "ltl: eventually y", run, word, true });
+	accept((struct claim){ "ltl: always !x", run, word, false });
+	refuse((struct claim){ "ltl: always (x => l == 1)", run, word, false },
+	       "the formula holds");
+	accept((struct claim){ "ltl: always (x => next y)", run, word, true });
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(states),
+		cmocka_unit_test(events),
+		cmocka_unit_test(ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
