@@ -362,6 +362,11 @@ static bool violates_temporal(struct judge *j, struct err *err)
 	for (size_t i = 0; i < j->table.rows.count && !count; i++)
 		count = j->table.rows.items[i].states.count;
 	found = truth_at(&j->table, ahead ? 0 : count - 1, count);
+	/* The state in which nothing happens, before the last moment, may be the one. */
+	if (!ahead && count > 1 && j->word->moment_count &&
+	    j->word->moments[j->word->moment_count - 1].paused &&
+	    (found == TRUTH_TRUE) != formula->never)
+		found = truth_at(&j->table, count - 2, count);
 	if (found == TRUTH_OPEN)
 		return err_set(err, "whether the formula holds depends on what is not known");
 	if ((found == TRUTH_TRUE) != formula->never)

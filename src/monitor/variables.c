@@ -140,6 +140,23 @@ static void find_in_text(struct variables *v, const struct trace *trace)
 
 /* ---- of a program ----------------------------------------------------------------------------- */
 
+/* Of several with that name the one that is not static, as C means it; NULL: who knows. */
+static const struct program_part *choose(const struct program_parts *parts)
+{
+	const struct program_part *found = NULL;
+
+	if (parts->list.count == 1)
+		return parts->list.items;
+	for (size_t i = 0; i < parts->list.count; i++) {
+		if (!parts->list.items[i].external)
+			continue;
+		if (found && found->address != parts->list.items[i].address)
+			return NULL;
+		found = &parts->list.items[i];
+	}
+	return found;
+}
+
 static void find_variable(struct variables *v, struct program *program, struct initial *initial,
 			  struct label_variable *variable)
 {
@@ -150,10 +167,10 @@ static void find_variable(struct variables *v, struct program *program, struct i
 
 	program_globals(program, name, variable->name[length] ? variable->name + length : NULL,
 			&parts);
-	part = parts.list.items;
+	part = choose(&parts);
 	if (!parts.list.count)
 		doubt(v, variable, "the program has no variable %s");
-	else if (parts.list.count > 1)
+	else if (!part)
 		doubt(v, variable,
 		      "the program has several variables %s: which is meant is not known");
 	else if (part->bits || !part->size || part->size > sizeof variable->initial)

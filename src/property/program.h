@@ -21,6 +21,7 @@ struct program_part {
 	uint8_t form;	  /* enum raw_form of its value */
 	uint8_t type;	  /* enum spec_type; SPEC_ADDR for structs and arrays */
 	bool bits;	  /* a bit-field: its value is not by itself */
+	bool external;	  /* of globals: others may name it, it is not static */
 };
 struct program_parts {
 	VEC(struct program_part) list;

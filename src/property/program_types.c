@@ -336,6 +336,7 @@ void program_globals(struct program *p, const char *name, const char *path,
 			continue;
 		describe(&type, &part);
 		part.address += part.offset;
+		part.external = dwarf_hasattr_integrate(&v->die, DW_AT_external);
 		*vec_push(&parts->list) = part;
 	}
 	if (!parts->list.count && !path && p->dwfl)

@@ -1,9 +1,7 @@
 #include "lattice_messages.h"
 
-#include "check/checker.h"
-#include "trace/order.h"
+#include "lattice_play.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,26 +82,6 @@ bool messages_system(const struct trace *trace, const struct lattice_case *c,
 
 /* ---- schedules ---------------------------------------------------------------------------------- */
 
-static bool enter(struct checker *checker, const struct trace *trace, struct err *err)
-{
-	struct trace_order *order = trace_order_open(trace);
-	VEC(struct checker_run) runs = { 0 };
-	struct trace_event event;
-	bool ok;
-
-	while (trace_order_next(order, &event)) {
-		if (event.index == TRACE_NO_INDEX)
-			continue;
-		if (!runs.count || runs.items[runs.count - 1].stream != event.stream)
-			*vec_push(&runs) = (struct checker_run){ event.stream, 0 };
-		runs.items[runs.count - 1].end = event.index + 1;
-	}
-	trace_order_close(order);
-	ok = checker_enter(checker, NULL, 0, runs.items, runs.count, err);
-	vec_free(&runs);
-	return ok;
-}
-
 static size_t random_run(const struct computation *computation, const struct system *s,
 			 uint64_t *random, uint32_t *columns)
 {
@@ -125,30 +103,12 @@ static size_t random_run(const struct computation *computation, const struct sys
 	}
 }
 
-static bool accepts(struct checker *checker, const computation_schedule *schedule, struct err *err)
-{
-	struct checker_witness witness = { .claim = CHECKER_PREFIX };
-	VEC(struct checker_event) steps = { 0 };
-	bool ok;
-
-	for (size_t i = 0; i < schedule->count; i++) {
-		if (!schedule->items[i].before)
-			*vec_push(&steps) = (struct checker_event){ schedule->items[i].id.stream,
-								    schedule->items[i].id.index };
-	}
-	witness.steps = steps.items;
-	witness.step_count = steps.count;
-	ok = checker_accepts(checker, &witness, err);
-	vec_free(&steps);
-	return ok;
-}
-
 const char *messages_play(const struct trace *trace, const struct computation *computation,
 			  const struct system *s, uint64_t *random, int count)
 {
 	static struct err err;
 	struct checker *checker = checker_open(trace);
-	bool ok = enter(checker, trace, &err);
+	bool ok = play_enter(checker, trace, &err);
 
 	for (int i = 0; ok && i < count; i++) {
 		computation_schedule schedule = { 0 };
@@ -156,7 +116,7 @@ const char *messages_play(const struct trace *trace, const struct computation *c
 		size_t length = random_run(computation, s, random, columns);
 
 		computation_schedule_run(computation, columns, length, &schedule);
-		ok = accepts(checker, &schedule, &err);
+		ok = play_accepts(checker, &schedule, &err);
 		vec_free(&schedule);
 	}
 	checker_close(checker);

@@ -1,9 +1,7 @@
 #include "lattice_play.h"
 
 #include "base/mem.h"
-#include "check/checker.h"
 #include "lattice_case.h"
-#include "monitor/computation.h"
 #include "spec/spec.h"
 #include "trace/order.h"
 
@@ -145,7 +143,7 @@ static size_t run(struct runner *r, uint64_t *random, uint32_t *columns)
 
 /* ---- the checker -------------------------------------------------------------------------------- */
 
-static bool enter(struct checker *checker, const struct trace *trace, struct err *err)
+bool play_enter(struct checker *checker, const struct trace *trace, struct err *err)
 {
 	struct trace_order *order = trace_order_open(trace);
 	VEC(struct checker_run) runs = { 0 };
@@ -165,7 +163,7 @@ static bool enter(struct checker *checker, const struct trace *trace, struct err
 	return ok;
 }
 
-static bool accepts(struct checker *checker, const computation_schedule *schedule, struct err *err)
+bool play_accepts(struct checker *checker, const computation_schedule *schedule, struct err *err)
 {
 	struct checker_witness witness = { .claim = CHECKER_PREFIX };
 	VEC(struct checker_event) steps = { 0 };
@@ -193,7 +191,7 @@ static bool play(struct checker *checker, const struct computation *computation,
 
 	start(&r, computation);
 	computation_schedule_run(computation, columns, run(&r, random, columns), &schedule);
-	ok = accepts(checker, &schedule, err);
+	ok = play_accepts(checker, &schedule, err);
 	stop(&r);
 	vec_free(&schedule);
 	free(columns);
@@ -209,7 +207,7 @@ static bool play_modes(const char *path, const struct trace *trace, const struct
 					     "strong, relevant" };
 	struct checker *checker = checker_open(trace);
 	struct err err = { "" };
-	bool ok = enter(checker, trace, &err);
+	bool ok = play_enter(checker, trace, &err);
 
 	if (!ok)
 		printf("%s: %s\n", path, err.text);

@@ -2,10 +2,14 @@
 #ifndef MODEL_LATTICE_PLAY_H
 #define MODEL_LATTICE_PLAY_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "check/checker.h"
+#include "monitor/computation.h"
 
 /* A text or a recording; says what is wrong. */
 bool play_trace(const char *path, const char *property, uint64_t *random, int runs);
+
+/* The whole trace as one window; a schedule from its start. */
+bool play_enter(struct checker *checker, const struct trace *trace, struct err *err);
+bool play_accepts(struct checker *checker, const computation_schedule *schedule, struct err *err);
 
 #endif

@@ -232,9 +232,70 @@ static void figures(void **state)
 	       COMPUTATION_WEAK, COMPUTATION_ALL, 13, 4);
 }
 
+/* ---- what leaves ------------------------------------------------------------------------------------ */
+
+static void expect_size(const char *lines, const char *property, size_t computations,
+			size_t messages, uint64_t silent, uint32_t columns)
+{
+	struct opened o;
+	const struct computation *c;
+
+	open_text(&o, lines, property, COMPUTATION_WEAK, COMPUTATION_RELEVANT);
+	assert_int_equal(o.found.list.count, computations);
+	c = &o.found.list.items[0];
+	assert_int_equal(c->messages.count, messages);
+	assert_int_equal(c->silent, silent);
+	assert_int_equal(c->columns, columns);
+	close_text(&o);
+}
+
+#define COUNT(thread) thread "|acq(m)|\n" thread "|r(c)|\n" thread "|w(c)|\n" thread "|rel(m)|\n"
+
+static void projections(void **state)
+{
+	(void)state;
+	/* Sections that are ordered by what they hand over decide nothing. */
+	expect_size("t1|w(x)=1|\n" COUNT("t1") COUNT("t2") COUNT("t1") "t2|w(x)=2|\n",
+		    "property P { always x < 3; }", 1, 2, 0, 2);
+	/* A section with something to see inside of it stays one. */
+	expect_size("t1|acq(m)|\nt1|w(x)=1|\nt1|w(x)=2|\nt1|rel(m)|\n"
+		    "t2|acq(m)|\nt2|w(x)=3|\nt2|w(x)=4|\nt2|rel(m)|\n",
+		    "property P { always x < 9; }", 1, 4, 0, 2);
+	/* Opposite nesting: what can deadlock stays. */
+	expect_size("t1|acq(m)|\nt1|w(x)=1|\nt1|acq(n)|\nt1|rel(n)|\nt1|rel(m)|\n"
+		    "t2|acq(n)|\nt2|w(y)=1|\nt2|acq(m)|\nt2|rel(m)|\nt2|rel(n)|\n",
+		    "property P { always x < 9 && y < 9; }", 1, 4, 2, 2);
+}
+
+static void threads_that_come_and_go(void **state)
+{
+	(void)state;
+	expect_size("m|fork(a)|\na|w(x)=1|\nm|join(a)|\nm|fork(b)|\nb|w(x)=2|\nm|join(b)|\n"
+		    "m|fork(c)|\nc|w(x)=3|\nm|join(c)|\n",
+		    "property P { always x < 9; }", 1, 3, 0, 1);
+}
+
+static void slices(void **state)
+{
+	(void)state;
+	expect_size("t1|call auth(p)|\nt1|call use(p)|\nt2|call auth(q)|\nt2|call use(q)|\n"
+		    "t1|call use(p)|\n",
+		    "property A(void *o) { event auth = call auth(o); event use = call use(o);"
+		    " always use => once auth; }",
+		    2, 3, 0, 1);
+	/* {c}, {c, i} and {c, j}: a binding and its joins. */
+	expect_size("t1|call make(c, i)|\nt1|call make(c, j)|\nt1|call change(c)|\n",
+		    "property A(void *c, void *i) { event make = call make(c, i);"
+		    " event change = call change(c); ere: (make change)*; }",
+		    3, 2, 0, 1);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(figures) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(figures),
+					    cmocka_unit_test(projections),
+					    cmocka_unit_test(threads_that_come_and_go),
+					    cmocka_unit_test(slices) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
