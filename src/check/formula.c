@@ -318,26 +318,27 @@ static void make_states(struct judge *j)
 /* Sets the atoms of states behind the word as the bits say, and asks for the formula there. */
 static enum truth with_tail(struct judge *j, size_t count, const uint64_t *tail, size_t length)
 {
-	size_t atom = 0;
-	enum truth found;
-
 	for (size_t i = 0; i < j->table.rows.count; i++) {
 		struct truth_row *row = &j->table.rows.items[i];
 
 		if (!row->atom)
 			continue;
 		row->states.count = count;
-		for (size_t t = 0; t < length; t++)
-			*vec_push(&row->states) = tail[t] >> atom & 1 ? TRUTH_TRUE : TRUTH_FALSE;
-		atom++;
+		for (size_t t = 0; t < length; t++) {
+			uint8_t value =
+				tail[t] >> (row->letter & 63) & 1 ? TRUTH_TRUE : TRUTH_FALSE;
+
+			if (row->letter == TRUTH_CONSTANT)
+				value = row->states.items[0];
+			*vec_push(&row->states) = value;
+		}
 	}
-	found = truth_at(&j->table, 0, count + length);
-	return found;
+	return truth_at(&j->table, 0, count + length);
 }
 
 static bool no_tail_helps(struct judge *j, size_t count, struct err *err)
 {
-	uint64_t letters = j->table.atoms <= 6 ? 1ull << j->table.atoms : 0, tail[2];
+	uint64_t letters = j->table.letters <= 6 ? 1ull << j->table.letters : 0, tail[2];
 
 	if (count > LONG_WORD)
 		letters = 0;
@@ -362,10 +363,9 @@ static bool violates_temporal(struct judge *j, struct err *err)
 	for (size_t i = 0; i < j->table.rows.count && !count; i++)
 		count = j->table.rows.items[i].states.count;
 	found = truth_at(&j->table, ahead ? 0 : count - 1, count);
-	/* The state in which nothing happens, before the last moment, may be the one. */
-	if (!ahead && count > 1 && j->word->moment_count &&
-	    j->word->moments[j->word->moment_count - 1].paused &&
-	    (found == TRUTH_TRUE) != formula->never)
+	/* A step begins with the state in which nothing happens, if one is due before it. */
+	if (!ahead && (found == TRUTH_TRUE) != formula->never && j->word->moment_count &&
+	    j->word->moments[j->word->moment_count - 1].paused)
 		found = truth_at(&j->table, count - 2, count);
 	if (found == TRUTH_OPEN)
 		return err_set(err, "whether the formula holds depends on what is not known");

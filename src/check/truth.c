@@ -1,8 +1,12 @@
 #include "check/truth.h"
 
 #include "base/mem.h"
+#include "spec/explain.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool is_of_time(const struct spec_expr *e)
 {
@@ -14,25 +18,70 @@ static bool is_of_time(const struct spec_expr *e)
 	return false;
 }
 
-static bool is_connective(uint8_t operator)
+static bool is_connective(const struct spec_expr *e)
 {
-	return operator== SPEC_NOT || operator== SPEC_AND || operator== SPEC_OR || operator==
-		SPEC_EQUAL ||
-		operator== SPEC_UNEQUAL;
+	switch (e->operator) {
+	case SPEC_NOT:
+	case SPEC_AND:
+	case SPEC_OR:
+	case SPEC_IMPLIES:
+	case SPEC_IFF: return true;
+	case SPEC_EQUAL:
+	case SPEC_UNEQUAL:
+	case SPEC_CONDITIONAL:
+		return is_of_time(e->left) || is_of_time(e->right) || is_of_time(e->third);
+	default: return e->operator>= SPEC_PREV;
+	}
+}
+
+static char *text_of(const struct spec_expr *e)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert(out);
+	explain_whole(out, e);
+	fclose(out);
+	return text;
+}
+
+/* Atoms are few, and so is what is compared. */
+static uint32_t letter_of(struct truth_table *table, const struct spec_expr *e)
+{
+	struct spec_scope nothing = { 0 };
+	uint32_t letter = table->letters;
+	char *text;
+
+	if (e->operator!= SPEC_EVENT && spec_evaluate(e, &nothing).type != SPEC_VALUE_UNKNOWN)
+		return TRUTH_CONSTANT;
+	text = text_of(e);
+	for (size_t i = 0; i < table->rows.count && letter == table->letters; i++) {
+		const struct truth_row *row = &table->rows.items[i];
+		char *other = row->atom ? text_of(row->expr) : NULL;
+
+		if (other && !strcmp(text, other))
+			letter = row->letter;
+		free(other);
+	}
+	free(text);
+	table->letters += letter == table->letters;
+	return letter;
 }
 
 static uint32_t add_rows(struct truth_table *table, const struct spec_expr *e)
 {
-	struct truth_row row = { .expr = e };
+	struct truth_row row = { .expr = e, .atom = !is_connective(e) };
 
-	row.atom = e->operator== SPEC_EVENT || !is_of_time(e) ||
-		   (e->operator<SPEC_IMPLIES && !is_connective(e->operator));
-	if (!row.atom) {
+	if (row.atom) {
+		row.letter = letter_of(table, e);
+	} else {
 		row.left = add_rows(table, e->left);
 		if (e->right)
 			row.right = add_rows(table, e->right);
+		if (e->third)
+			row.third = add_rows(table, e->third);
 	}
-	table->atoms += row.atom;
 	*vec_push(&table->rows) = row;
 	return (uint32_t)table->rows.count - 1;
 }
@@ -103,9 +152,10 @@ static enum truth future(const struct truth_row *row, uint8_t operator, enum tru
 	}
 }
 
-static enum truth connective(uint8_t operator, enum truth a, enum truth b)
+static enum truth connective(uint8_t operator, enum truth a, enum truth b, enum truth c)
 {
 	switch (operator) {
+	case SPEC_CONDITIONAL: return b == c ? b : either(both(a, b), both(negation(a), c));
 	case SPEC_NOT: return negation(a);
 	case SPEC_AND: return both(a, b);
 	case SPEC_OR: return either(a, b);
@@ -119,6 +169,7 @@ static void fill(struct truth_table *table, struct truth_row *row, size_t count)
 {
 	const struct truth_row *left = &table->rows.items[row->left];
 	const struct truth_row *right = &table->rows.items[row->right];
+	const struct truth_row *third = &table->rows.items[row->third];
 	uint8_t operator= row->expr->operator;
 
 	row->states.count = 0;
@@ -137,7 +188,9 @@ static void fill(struct truth_table *table, struct truth_row *row, size_t count)
 			row->states.items[i] = (uint8_t)past(row, operator, a, b,
 							     i ? left->states.items[i - 1] : a, i);
 		else
-			row->states.items[i] = (uint8_t)connective(operator, a, b);
+			row->states.items[i] =
+				(uint8_t)connective(operator, a, b,
+						    row->expr->third ? third->states.items[i] : b);
 	}
 }
 

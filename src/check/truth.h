@@ -1,7 +1,7 @@
 /*
  * The truth of formulas on a word, by definition: a table with a row for each part of the formula and
- * a column for each state. Atoms, the parts without operators of time, are filled in by whoever knows
- * the states; columns may be added whose atoms are chosen freely.
+ * a column for each state. Atoms, events and conditions without logic in them, are filled in by whoever
+ * knows the states; columns may be added whose atoms are chosen freely, the same for equal ones.
  */
 #ifndef CHECK_TRUTH_H
 #define CHECK_TRUTH_H
@@ -11,15 +11,18 @@
 
 enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_OPEN };
 
+#define TRUTH_CONSTANT UINT32_MAX /* an atom that is the same in every state */
+
 struct truth_row {
 	const struct spec_expr *expr;
 	bool atom;
-	uint32_t left, right; /* rows */
-	VEC(uint8_t) states;  /* enum truth, by state */
+	uint32_t letter;	     /* atoms: equal ones have the same; TRUTH_CONSTANT */
+	uint32_t left, right, third; /* rows */
+	VEC(uint8_t) states;	     /* enum truth, by state */
 };
 struct truth_table {
 	VEC(struct truth_row) rows; /* parts before the whole: the last one is the formula */
-	size_t atoms;
+	uint32_t letters;	    /* different atoms that are no constants */
 };
 
 void truth_open(struct truth_table *table, const struct spec_expr *formula);

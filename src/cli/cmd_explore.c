@@ -159,6 +159,7 @@ static struct report *make_judged(const struct exploring *x, size_t *count)
 	judged[0] = (struct report){
 		.result = &nothing,
 		.properties = &x->judging.first,
+		.observation = &x->judging.first_observation,
 		.files = x->properties.files.items,
 		.file_count = x->properties.files.count,
 	};

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char usage[] =
-	"usage: sooth observe -p FILE.prop [OPTIONS] TRACE\n"
+	"usage: sooth observe [-p FILE.prop] [OPTIONS] TRACE\n"
 	"\n"
 	"Judges always, never, ltl, ere and monitor on every run that the recorded one stands "
 	"for,\n"
@@ -70,8 +70,10 @@ int cmd_observe(int argc, char **argv)
 	}
 	if (!trace)
 		return bad("TRACE", "which trace?");
-	if (!predicting_open_properties(&p))
+	if (!predicting_open_properties(&p) || !properties_open_kept(&p.properties, trace))
 		return CLI_BAD_USE;
+	if (!p.properties.files.count)
+		return bad("-p", "by which properties? None was recorded with the trace");
 	predicting_add(&p, trace, NULL, NULL);
 	return predicting_finish(&p);
 }

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "cli/confirming.h"
-#include "cli/judging.h"
 #include "event/event.h"
 #include "explore/effect.h"
 #include "explore/place_words.h"
@@ -203,28 +202,33 @@ static void find_events(struct report_observed *observed, const struct outcome *
 static bool open_violation(struct explored *explored, const struct explored_source *source,
 			   struct trace *trace, struct err *err)
 {
-	struct predict_result *result = mem_zalloc(1, sizeof *result);
+	struct judging_look *look = explored->look = mem_zalloc(1, sizeof *look);
+	observing_places also = { 0 };
 
-	explored->set = mem_zalloc(1, sizeof *explored->set);
-	if (!judging_look(source->properties, trace, explored->set, result, err)) {
-		predict_result_free(result);
-		free(result);
-		property_set_free(explored->set);
-		free(explored->set);
+	if (!judging_look(source->properties, trace, look, err)) {
+		judging_look_free(look);
+		free(look);
 		trace_close(trace);
 		return false;
 	}
-	explored->replays = mem_zalloc(result->findings.count + 1, sizeof *explored->replays);
+	observing_add_places(&look->result, &look->observation, &also);
+	explored->replays = mem_zalloc(look->result.findings.count + 1, sizeof *explored->replays);
 	explored->report = (struct report){
 		.trace = explored->trace,
-		.result = result,
+		.result = &look->result,
 		.replays = explored->replays,
-		.properties = explored->set,
+		.properties = &look->set,
+		.observation = &look->observation,
 		.files = source->properties->files.items,
 		.file_count = source->properties->files.count,
-		.describe = describe_open(&(struct describe_request){
-			.trace = trace, .path = explored->trace, .result = result, .rows = true }),
+		.describe = describe_open(&(struct describe_request){ .trace = trace,
+								      .path = explored->trace,
+								      .result = &look->result,
+								      .also = also.items,
+								      .also_count = also.count,
+								      .rows = true }),
 	};
+	vec_free(&also);
 	return true;
 }
 
@@ -278,8 +282,13 @@ void explored_close(struct explored *explored)
 	free(explored->replays);
 	describe_close(report->describe);
 	trace_close((struct trace *)trace);
-	predict_result_free((struct predict_result *)report->result);
-	free((struct predict_result *)report->result);
+	if (explored->look) {
+		judging_look_free(explored->look);
+		free(explored->look);
+	} else {
+		predict_result_free((struct predict_result *)report->result);
+		free((struct predict_result *)report->result);
+	}
 	for (size_t i = 0; i < report->observed.count; i++) {
 		struct report_observed *observed = &report->observed.items[i];
 		free(observed->message);
@@ -289,8 +298,5 @@ void explored_close(struct explored *explored)
 		vec_free(&observed->events);
 	}
 	vec_free(&report->observed);
-	if (explored->set)
-		property_set_free(explored->set);
-	free(explored->set);
 	free(explored->trace);
 }

@@ -2,6 +2,7 @@
 #ifndef CLI_EXPLORED_H
 #define CLI_EXPLORED_H
 
+#include "cli/judging.h"
 #include "cli/properties.h"
 #include "explore/explore.h"
 #include "property/property.h"
@@ -22,8 +23,8 @@ struct explored_source {
 struct explored {
 	char *trace; /* the recording; NULL: there is none */
 	struct report report;
-	struct property_set *set; /* of the report, if it violates a property; NULL: it does not */
-	char **replays;		  /* of the report: a command for each finding, or NULL */
+	struct judging_look *look; /* of the report, if it violates a property; NULL: it does not */
+	char **replays;		   /* of the report: a command for each finding, or NULL */
 	bool confirmed;
 };
 

@@ -6,21 +6,45 @@
 
 #define LOOK_SECONDS 5.0 /* for one execution */
 
+/*
+ * Cuts of a level in one execution: a few milliseconds. Other orders of the same reads are other
+ * executions of the search anyway, so what is cut off here is not lost; that it was is counted.
+ */
+#define LOOK_BREADTH 10000u
+
 bool judging_look(const struct properties *properties, const struct trace *trace,
-		  struct property_set *set, struct predict_result *result, struct err *err)
+		  struct judging_look *look, struct err *err)
 {
 	struct predict_options options = {
-		.properties = set,
+		.properties = &look->set,
 		.window = PREDICT_WINDOW,
 		.jobs = 1,
 		.seconds = LOOK_SECONDS,
 		.steps = PREDICT_STEPS,
 	};
+	struct observing observing;
 
-	*set = (struct property_set){ 0 };
-	*result = (struct predict_result){ 0 };
-	return property_read(trace, properties->files.items, properties->files.count, set, err) &&
-	       predict_run(trace, &options, result, err);
+	*look = (struct judging_look){ 0 };
+	if (!property_read(trace, properties->files.items, properties->files.count, &look->set,
+			   err) ||
+	    !predict_run(trace, &options, &look->result, err))
+		return false;
+	if (!observing_has_work(&look->set))
+		return true;
+	observing_init(&observing);
+	observing.options.breadth = LOOK_BREADTH;
+	observing.options.count = false;
+	observing.options.jobs = 1;
+	observing.quiet = true;
+	return observing_add(&observing, trace, &look->set, properties, &look->result,
+			     &look->observation, err);
+}
+
+void judging_look_free(struct judging_look *look)
+{
+	observe_result_free(&look->observation);
+	predict_result_free(&look->result);
+	property_set_free(&look->set);
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -49,28 +73,54 @@ static bool is_told(const struct property_events *events, const char *text)
 	return false;
 }
 
+static bool is_known(const struct observe_result *first, const struct observe_unjudged *unjudged)
+{
+	for (size_t i = 0; i < first->unjudged.count; i++) {
+		if (first->unjudged.items[i].property == unjudged->property &&
+		    first->unjudged.items[i].formula == unjudged->formula)
+			return true;
+	}
+	return false;
+}
+
 /* What could not be seen in the first run is told; in another one more may have come up. */
-static void see(struct judging *j, struct property_set *set)
+static void see(struct judging *j, struct judging_look *look)
 {
 	if (!j->has_first) {
-		j->first = *set;
-		*set = (struct property_set){ 0 };
+		j->first = look->set;
+		j->first_observation = look->observation;
+		look->set = (struct property_set){ 0 };
+		look->observation = (struct observe_result){ 0 };
 		j->has_first = true;
 		return;
 	}
-	for (size_t i = 0; i < set->properties.count; i++) {
-		const struct property_events *events = &set->properties.items[i];
+	for (size_t i = 0; i < look->set.properties.count; i++) {
+		const struct property_events *events = &look->set.properties.items[i];
 
 		for (size_t k = 0; k < events->unseen.count; k++)
 			j->unknown +=
 				!is_told(&j->first.properties.items[i], events->unseen.items[k]);
 	}
+	for (size_t i = 0; i < look->observation.unjudged.count; i++)
+		j->unknown +=
+			!is_known(&j->first_observation, &look->observation.unjudged.items[i]);
+}
+
+/* How much of a run's orders was not judged. */
+static uint64_t count_unknown(const struct judging_look *look)
+{
+	const struct predict_stats *stats = &look->result.stats;
+	uint64_t unknown = stats->unknown + stats->not_asked + stats->windows_left +
+			   (stats->windows > 1) + stats->rejected + look->observation.notes.count;
+
+	for (size_t i = 0; i < look->observation.lattices.count; i++)
+		unknown += look->observation.lattices.items[i].dropped > 0;
+	return unknown;
 }
 
 static uint64_t judge(struct judging *j)
 {
-	struct predict_result result = { 0 };
-	struct property_set set = { 0 };
+	struct judging_look look = { 0 };
 	struct trace *trace;
 	uint64_t key = 0;
 	struct err err;
@@ -79,19 +129,17 @@ static uint64_t judge(struct judging *j)
 		j->unknown++;
 		return 0;
 	}
-	if (judging_look(j->properties, trace, &set, &result, &err)) {
-		for (size_t i = 0; !key && i < result.findings.count; i++) {
-			if (result.findings.items[i].property)
-				key = key_of(&result.findings.items[i]);
+	if (judging_look(j->properties, trace, &look, &err)) {
+		for (size_t i = 0; !key && i < look.result.findings.count; i++) {
+			if (look.result.findings.items[i].property)
+				key = key_of(&look.result.findings.items[i]);
 		}
-		j->unknown += result.stats.unknown + result.stats.not_asked +
-			      result.stats.windows_left + (result.stats.windows > 1);
-		see(j, &set);
+		j->unknown += count_unknown(&look);
+		see(j, &look);
 	} else {
 		j->unknown++;
 	}
-	predict_result_free(&result);
-	property_set_free(&set);
+	judging_look_free(&look);
 	trace_close(trace);
 	return key;
 }
@@ -118,5 +166,6 @@ void judging_open(struct judging *j, struct executor *behind, const struct prope
 
 void judging_close(struct judging *j)
 {
+	observe_result_free(&j->first_observation);
 	property_set_free(&j->first);
 }

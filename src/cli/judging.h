@@ -5,9 +5,8 @@
 #ifndef CLI_JUDGING_H
 #define CLI_JUDGING_H
 
-#include "cli/properties.h"
+#include "cli/observing.h"
 #include "explore/session.h"
-#include "predict/predict.h"
 
 /* Stands in front of an executor whose runs are recorded to `trace`. */
 struct judging {
@@ -18,6 +17,7 @@ struct judging {
 	uint64_t unknown; /* what was left undecided in all runs; not 0: silence proves nothing */
 	/* of the first run: what of the properties can be seen at all */
 	struct property_set first;
+	struct observe_result first_observation;
 	bool has_first;
 };
 /* What is left from an earlier call with the same struct, which starts as zeroes, is kept. */
@@ -26,8 +26,18 @@ void judging_open(struct judging *judging, struct executor *behind,
 
 void judging_close(struct judging *judging);
 
-/* The patterns of the properties in one recording. The caller frees both, the result first. */
+/*
+ * What one recording has of the properties: patterns that are predicted, other formulas on all its
+ * runs.
+ */
+struct judging_look {
+	struct property_set set;
+	struct predict_result result;	   /* findings of both kinds */
+	struct observe_result observation; /* has nothing without formulas for it */
+};
+/* False: it cannot be read. Freed by the caller in any case. */
 bool judging_look(const struct properties *properties, const struct trace *trace,
-		  struct property_set *set, struct predict_result *result, struct err *err);
+		  struct judging_look *look, struct err *err);
+void judging_look_free(struct judging_look *look);
 
 #endif

@@ -1,6 +1,5 @@
 #include "cli/observing.h"
 
-#include "base/mem.h"
 #include "explore/formula_finding.h"
 
 #include <inttypes.h>
@@ -111,34 +110,13 @@ static void show_progress(void *context, const char *property, uint64_t level, u
 		property, level, levels, cuts);
 }
 
-/* Where the file of each property is. */
-static char **find_directories(const struct property_set *set, const struct properties *files)
-{
-	char **directories = mem_zalloc(set->properties.count + 1, sizeof *directories);
-
-	for (size_t i = 0; i < set->properties.count; i++) {
-		for (size_t f = 0; f < files->files.count; f++) {
-			const struct spec_property *p = files->files.items[f]->properties;
-			const char *path = files->files.items[f]->path;
-			const char *slash = strrchr(path, '/');
-
-			while (p && p != set->properties.items[i].property)
-				p = p->next;
-			if (p)
-				directories[i] = slash ? mem_copy_text(path, (size_t)(slash - path))
-						       : mem_copy_text(".", 1);
-		}
-	}
-	return directories;
-}
-
 bool observing_add(const struct observing *o, const struct trace *trace,
 		   const struct property_set *set, const struct properties *files,
 		   struct predict_result *result, struct observe_result *out, struct err *err)
 {
-	char **directories = find_directories(set, files);
+	char **directories = formula_directories(set, files->files.items, files->files.count);
 	struct observe_options options = o->options;
-	bool terminal = isatty(STDERR_FILENO), done;
+	bool terminal = !o->quiet && isatty(STDERR_FILENO), done;
 
 	if (!o->events_given)
 		options.computation.events =
@@ -148,9 +126,7 @@ bool observing_add(const struct observing *o, const struct trace *trace,
 	options.directories = directories;
 	options.progress = terminal ? show_progress : NULL;
 	done = observe_run(trace, set, &options, out, err);
-	for (size_t i = 0; i < set->properties.count; i++)
-		free(directories[i]);
-	free(directories);
+	formula_directories_free(directories, set);
 	if (terminal)
 		fputs("\r\033[K", stderr);
 	for (size_t i = 0; i < out->findings.count; i++)
@@ -160,4 +136,22 @@ bool observing_add(const struct observing *o, const struct trace *trace,
 	for (size_t i = 0; i < out->faults.count; i++)
 		*vec_push(&result->faults) = strdup(out->faults.items[i]);
 	return done;
+}
+
+void observing_add_places(const struct predict_result *result,
+			  const struct observe_result *observation, observing_places *places)
+{
+	for (size_t i = 0; i < result->findings.count; i++) {
+		const struct finding *f = &result->findings.items[i];
+
+		for (size_t k = 0; k < f->run.count; k++)
+			*vec_push(places) = f->run.items[k];
+	}
+	for (size_t i = 0; observation && i < observation->findings.count; i++) {
+		const struct observe_story *s = &observation->findings.items[i].recorded;
+
+		for (size_t k = 0; k < s->steps.count; k++)
+			*vec_push(places) = (struct window_id){ s->steps.items[k].stream,
+								s->steps.items[k].index };
+	}
 }

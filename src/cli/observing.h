@@ -12,6 +12,7 @@
 struct observing {
 	struct observe_options options;
 	bool events_given; /* --events; otherwise what the trace and the causality suggest */
+	bool quiet;	   /* no progress, terminal or not */
 };
 
 void observing_init(struct observing *observing);
@@ -32,5 +33,10 @@ bool observing_has_work(const struct property_set *set);
 bool observing_add(const struct observing *observing, const struct trace *trace,
 		   const struct property_set *set, const struct properties *files,
 		   struct predict_result *result, struct observe_result *out, struct err *err);
+
+/* What a report of these findings shows beside their own events: the steps of both runs. */
+typedef VEC(struct window_id) observing_places;
+void observing_add_places(const struct predict_result *result,
+			  const struct observe_result *observation, observing_places *places);
 
 #endif

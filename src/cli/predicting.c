@@ -349,26 +349,14 @@ static void add_end(struct report *report, const struct trace *trace,
 static struct describe *describe(const struct predicting *p, const struct trace *trace,
 				 const struct report *report)
 {
-	VEC(struct window_id) also = { 0 };
+	observing_places also = { 0 };
 	struct describe *made;
 
 	for (size_t i = 0; i < report->observed.count; i++) {
 		for (size_t k = 0; k < report->observed.items[i].events.count; k++)
 			*vec_push(&also) = report->observed.items[i].events.items[k];
 	}
-	for (size_t i = 0; i < report->result->findings.count; i++) {
-		const struct finding *f = &report->result->findings.items[i];
-
-		for (size_t k = 0; k < f->run.count; k++)
-			*vec_push(&also) = f->run.items[k];
-	}
-	for (size_t i = 0; report->observation && i < report->observation->findings.count; i++) {
-		const struct observe_story *s = &report->observation->findings.items[i].recorded;
-
-		for (size_t k = 0; k < s->steps.count; k++)
-			*vec_push(&also) = (struct window_id){ s->steps.items[k].stream,
-							       s->steps.items[k].index };
-	}
+	observing_add_places(report->result, report->observation, &also);
 	for (size_t i = 0; i < report->result->leads.count; i++) {
 		const struct finding *lead = &report->result->leads.items[i];
 

@@ -1,5 +1,10 @@
 #include "explore/formula_finding.h"
 
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 static enum finding_kind kind_of(const struct observe_finding *found)
 {
 	const struct spec_formula *f = found->property->formulas;
@@ -64,4 +69,32 @@ struct finding formula_finding(const struct trace *trace, const struct observe_f
 	for (size_t i = 0; i < found->binding.count; i++)
 		*vec_push(&finding.binding) = found->binding.items[i];
 	return finding;
+}
+
+char **formula_directories(const struct property_set *set, struct spec_file *const *files,
+			   size_t count)
+{
+	char **directories = mem_zalloc(set->properties.count + 1, sizeof *directories);
+
+	for (size_t i = 0; i < set->properties.count; i++) {
+		for (size_t f = 0; f < count; f++) {
+			const struct spec_property *p = files[f]->properties;
+			const char *path = files[f]->path;
+			const char *slash = strrchr(path, '/');
+
+			while (p && p != set->properties.items[i].property)
+				p = p->next;
+			if (p)
+				directories[i] = slash ? mem_copy_text(path, (size_t)(slash - path))
+						       : mem_copy_text(".", 1);
+		}
+	}
+	return directories;
+}
+
+void formula_directories_free(char **directories, const struct property_set *set)
+{
+	for (size_t i = 0; i < set->properties.count; i++)
+		free(directories[i]);
+	free(directories);
 }

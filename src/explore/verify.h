@@ -19,13 +19,15 @@ bool verify_finding(const struct finding *finding, const uint64_t *keys,
 bool verify_pattern(const struct finding *finding, const uint64_t *keys,
 		    struct spec_file *const *files, size_t count, const struct trace *recording);
 
-/* The same for whatever violates the formula of a property of that name, at any places. */
+/* The same for whatever violates a formula, of any kind, of a property of that name, at any places. */
 bool verify_property(const char *property, uint32_t formula, struct spec_file *const *files,
 		     size_t count, const struct trace *recording);
 
 /* Another formula's: the recorded order violates it, at the same place. */
 bool verify_formula(const struct finding *finding, const uint64_t *keys,
 		    struct spec_file *const *files, size_t count, const struct trace *recording);
+bool verify_formula_anywhere(const char *property, uint32_t formula, struct spec_file *const *files,
+			     size_t count, const struct trace *recording);
 
 /* Are these two the same finding, in recordings of one program? */
 bool verify_same(const struct finding *a, const uint64_t *a_keys, const struct finding *b,

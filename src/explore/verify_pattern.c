@@ -1,6 +1,7 @@
 /* Does a recording have a match of a property's pattern, in the very order it was recorded in? */
 #include "explore/verify.h"
 
+#include "monitor/observe.h"
 #include "predict/predict.h"
 
 #include <stdlib.h>
@@ -66,12 +67,32 @@ bool verify_pattern(const struct finding *finding, const uint64_t *keys,
 	return found;
 }
 
+/* Is that formula of a property of that name one for the lattice? */
+static bool is_other_formula(const char *property, uint32_t formula, struct spec_file *const *files,
+			     size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (const struct spec_property *p = files[i]->properties; p; p = p->next) {
+			const struct spec_formula *f = p->formulas;
+
+			if (strcmp(p->name, property) != 0)
+				continue;
+			for (uint32_t n = 1; f && n < formula; n++)
+				f = f->next;
+			return f && observe_judges(f);
+		}
+	}
+	return false;
+}
+
 bool verify_property(const char *property, uint32_t formula, struct spec_file *const *files,
 		     size_t count, const struct trace *recording)
 {
 	struct observed observed;
 	bool found = false;
 
+	if (is_other_formula(property, formula, files, count))
+		return verify_formula_anywhere(property, formula, files, count, recording);
 	if (observe(&observed, files, count, recording)) {
 		for (size_t i = 0; i < observed.result.findings.count && !found; i++) {
 			const struct finding *f = &observed.result.findings.items[i];

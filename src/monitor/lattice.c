@@ -419,7 +419,9 @@ static void say_limits(struct walk *walk)
 		note(walk->result, "memory: fewer cuts of a level went on, at most %llu",
 		     (unsigned long long)levels->widest);
 	if (levels->dropped)
-		note(walk->result, "%llu cuts were dropped, breadth %llu",
+		note(walk->result,
+		     "%llu cuts were left out (--breadth %llu): runs through them were not "
+		     "followed",
 		     (unsigned long long)levels->dropped,
 		     (unsigned long long)(levels->breadth ? levels->breadth : levels->widest));
 }

@@ -26,7 +26,7 @@ struct judged {
 	uint64_t events, findings;
 	uint8_t verdict; /* enum verdict */
 	bool read;	 /* some process could be looked at */
-	bool whole;	 /* all of its formulas were judged, and nothing was unseen */
+	bool whole;	 /* all of its formulas were judged on all runs, and nothing was unseen */
 	bool withheld;	 /* NOT_JUDGED, although the program has what it needs */
 	VEC(const char *) unseen;
 };
@@ -166,6 +166,29 @@ static const char *why_open(const struct report *reports, size_t count,
 	return why;
 }
 
+/* Were some runs not followed, or not known to do well? The walk has a note of it then. */
+static bool has_doubts(const struct report *reports, size_t count, const struct judged *j)
+{
+	size_t length = strlen(j->property->name);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct observe_result *o = reports[i].observation;
+
+		for (size_t k = 0; o && k < o->lattices.count; k++) {
+			const struct observe_lattice *l = &o->lattices.items[k];
+
+			if (l->dropped && (!l->property || l->property == j->property))
+				return true;
+		}
+		for (size_t k = 0; o && k < o->notes.count; k++) {
+			if (!strncmp(o->notes.items[k], j->property->name, length) &&
+			    o->notes.items[k][length] == ':')
+				return true;
+		}
+	}
+	return false;
+}
+
 static void judge(const struct report *reports, size_t count, struct judged *j)
 {
 	uint32_t formulas = 0, done = 0;
@@ -184,7 +207,7 @@ static void judge(const struct report *reports, size_t count, struct judged *j)
 		else
 			j->withheld |= needs_blind(reports, count, j, f->pattern, true);
 	}
-	j->whole = done == formulas && !j->unseen.count;
+	j->whole = done == formulas && !j->unseen.count && !has_doubts(reports, count, j);
 	if (j->findings)
 		j->verdict = VIOLATED;
 	else if (!done || !j->read)

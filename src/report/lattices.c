@@ -107,11 +107,6 @@ static void print_lattice(const struct observe_lattice *l, bool all, FILE *out)
 		fprintf(out, "; %s run%s, %s of them violating", runs,
 			l->runs.limb_count == 1 ? plural(l->runs.limbs[0]) : "s", violating);
 	fputc('\n', out);
-	if (l->dropped)
-		fprintf(out,
-			"  %" PRIu64 " cut%s left out by --breadth: runs through them were not "
-			"followed\n",
-			l->dropped, plural(l->dropped));
 	free(runs);
 	free(violating);
 }

@@ -79,8 +79,8 @@ void stories_print(const struct report *r, const struct finding *finding, FILE *
 								      : f->recorded.values.states;
 	fputs("  What is true, state by state (1 true, 0 false, ? open):\n", out);
 	print_legend(&f->violating.values, out);
-	fprintf(out, "    %-*s", STEP + 2 * (int)letters + 2, "violating run");
-	fputs(f->observed ? "\n" : "recorded run\n", out);
+	fprintf(out, "    %-*s%s\n", f->observed ? 0 : STEP + 2 * (int)letters + 2, "violating run",
+		f->observed ? "" : "recorded run");
 	for (size_t i = 0; i < rows; i++) {
 		fputs("    ", out);
 		print_state(r->describe, &f->violating, i, letters, out);

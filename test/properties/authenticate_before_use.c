@@ -3,6 +3,7 @@
 // property: papers.prop
 // violates: AuthenticateBeforeUse use@USE auth@AUTH
 // violates: AuthBeforeUse use@USE auth@AUTH
+// violates: AuthBeforeUse use@USE
 #include <pthread.h>
 
 struct session {

@@ -12,7 +12,8 @@ static const uint32_t bindings[1];
 
 struct claim {
 	const char *formula, *steps, *moments;
-	bool at_end;
+	/* What is claimed of the word: it is bad as it is, at its end, in its last step that is paused. */
+	enum { BAD, AT_END, PAUSED } how;
 };
 
 static struct spec_file *parse(const char *formula)
@@ -71,7 +72,7 @@ static bool judge(const struct claim *claim, struct err *err)
 				     .variables = variables,
 				     .variable_count = 2,
 				     .moments = moments,
-				     .at_end = claim->at_end };
+				     .at_end = claim->how == AT_END };
 	struct checker_witness witness = { .claim = CHECKER_FORMULA,
 					   .steps = steps,
 					   .word = &word };
@@ -86,6 +87,8 @@ static bool judge(const struct claim *claim, struct err *err)
 	word.moment_count = play_events(&play, claim->moments, anchors);
 	for (size_t i = 0; i < word.moment_count; i++)
 		moments[i].anchor = anchors[i];
+	if (word.moment_count)
+		moments[word.moment_count - 1].paused = claim->how == PAUSED;
 	ok = checker_accepts(play.checker, &witness, err);
 	play_close(&play);
 	spec_free(file);
@@ -115,19 +118,18 @@ static const char permit[] = "always start(l) => prev p";
 static void states(void **state)
 {
 	(void)state;
-	accept((struct claim){ permit, "A0 A1 B0 A2", "A0 B0 A2", false });
-	accept((struct claim){ permit, "A0 A1 B0 A2", "A0 A1 B0 A2", false });
-	refuse((struct claim){ permit, "B0 A0 A1 A2", "B0 A0 A2", false }, "the formula holds");
-	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0", false }, "the formula holds");
+	accept((struct claim){ permit, "A0 A1 B0 A2", "A0 B0 A2", BAD });
+	accept((struct claim){ permit, "A0 A1 B0 A2", "A0 A1 B0 A2", BAD });
+	refuse((struct claim){ permit, "B0 A0 A1 A2", "B0 A0 A2", BAD }, "the formula holds");
+	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0", BAD }, "the formula holds");
 	/* what is left out, and what comes in another order than is said */
-	refuse((struct claim){ permit, "A0 A1 B0 A2", "A0 A2", false },
+	refuse((struct claim){ permit, "A0 A1 B0 A2", "A0 A2", BAD },
 	       "writes a variable and is left");
-	refuse((struct claim){ permit, "A0 A1 B0 A2", "B0 A0 A2", false },
+	refuse((struct claim){ permit, "A0 A1 B0 A2", "B0 A0 A2", BAD },
 	       "does not come in its turn");
-	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0 A2", false },
-	       "does not come in its turn");
+	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0 A2", BAD }, "does not come in its turn");
 	/* a schedule that cannot happen */
-	refuse((struct claim){ permit, "A0 B0 A1 A2", "A0 B0 A2", false }, "");
+	refuse((struct claim){ permit, "A0 B0 A1 A2", "A0 B0 A2", BAD }, "");
 }
 
 static void events(void **state)
@@ -135,14 +137,14 @@ static void events(void **state)
 	static const char run[] = "B0 A0 A1 A2 B1 A3", word[] = "B0 A0 A2 B1 A3";
 
 	(void)state;
-	accept((struct claim){ "always x => !once y", run, word, false });
-	accept((struct claim){ "never x && prev y", run, word, false });
-	refuse((struct claim){ "never y && prev x", run, word, false }, "the formula holds");
-	refuse((struct claim){ "always x => !once y", run, "B0 A0 A2 A3", false }, "left out");
-	accept((struct claim){ "ere: x y", run, word, false });
-	refuse((struct claim){ "ere: y x", run, word, false }, "in the language");
-	refuse((struct claim){ "ere: y x x", run, word, false }, "could still come");
-	accept((struct claim){ "ere: y x x", run, word, true });
+	accept((struct claim){ "always x => !once y", run, word, BAD });
+	accept((struct claim){ "never x && prev y", run, word, BAD });
+	refuse((struct claim){ "never y && prev x", run, word, BAD }, "the formula holds");
+	refuse((struct claim){ "always x => !once y", run, "B0 A0 A2 A3", BAD }, "left out");
+	accept((struct claim){ "ere: x y", run, word, BAD });
+	refuse((struct claim){ "ere: y x", run, word, BAD }, "in the language");
+	refuse((struct claim){ "ere: y x x", run, word, BAD }, "could still come");
+	accept((struct claim){ "ere: y x x", run, word, AT_END });
 }
 
 static void ends(void **state)
@@ -150,20 +152,40 @@ static void ends(void **state)
 	static const char run[] = "B0 A0 A1 A2 A3", word[] = "B0 A0 A2 A3";
 
 	(void)state;
-	refuse((struct claim){ "ltl: eventually y", run, word, false }, "could still come true");
-	accept((struct claim){ "ltl: eventually y", run, word, true });
-	accept((struct claim){ "ltl: always !x", run, word, false });
-	refuse((struct claim){ "ltl: always (x => l == 1)", run, word, false },
-	       "the formula holds");
-	accept((struct claim){ "ltl: always (x => next y)", run, word, true });
+	refuse((struct claim){ "ltl: eventually y", run, word, BAD }, "could still come true");
+	accept((struct claim){ "ltl: eventually y", run, word, AT_END });
+	accept((struct claim){ "ltl: always !x", run, word, BAD });
+	refuse((struct claim){ "ltl: always (x => l == 1)", run, word, BAD }, "the formula holds");
+	accept((struct claim){ "ltl: always (x => next y)", run, word, AT_END });
+}
+
+/* Of continuations only what is free is chosen: equal atoms alike, and no constants. */
+static void continuations(void **state)
+{
+	(void)state;
+	accept((struct claim){ "ltl: always ((x => x) => next y)", "", "", BAD });
+	accept((struct claim){ "ltl: always ((p && l == 1 => p) => next y)", "", "", BAD });
+	accept((struct claim){ "ltl: always (1 => next y)", "", "", BAD });
+	accept((struct claim){ "ltl: always ((x ? p : p) => p) && always next y", "", "", BAD });
+	refuse((struct claim){ "ltl: always ((x => p) => next y)", "", "", BAD }, "come true");
+}
+
+/* What is wrong in the state before the last step, in which nothing happens, is wrong in that step. */
+static void pauses(void **state)
+{
+	static const char wrong[] = "never prev start(p)";
+
+	(void)state;
+	accept((struct claim){ wrong, "B0 A0 A1 A2", "B0 A0 A2", BAD });
+	accept((struct claim){ wrong, "B0 A0 A1 A2", "B0 A0 A2", PAUSED });
+	refuse((struct claim){ wrong, "B0 A0", "B0 A0", PAUSED }, "the formula holds");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(states),
-		cmocka_unit_test(events),
-		cmocka_unit_test(ends),
+		cmocka_unit_test(states),	 cmocka_unit_test(events), cmocka_unit_test(ends),
+		cmocka_unit_test(continuations), cmocka_unit_test(pauses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
