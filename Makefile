@@ -208,6 +208,9 @@ bench-parametric: $(B)/bench/parametric ## a property with a parameter: 1 M even
 bench-lattice: $(B)/bench/lattice ## cuts per second and bytes for each cut of a lattice, beside the goals
 	@$<
 
+bench-observe: all ## how relevant events and a lattice for each object shrink that of a program
+	@bench/observe $(B)
+
 bench-explore: all $(B)/bench/explore ## controlled executions per second, beside the goals
 	@$(B)/bench/explore $(B)
 
@@ -251,7 +254,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 .PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
-	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-parametric test-queries test-search test-patterns test-lattice \
+	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-observe bench-parametric test-queries test-search test-patterns test-lattice \
 	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------

@@ -181,7 +181,7 @@ bool properties_open_kept(struct properties *p, const char *trace)
 
 /* ---- the selection ---------------------------------------------------------------------------- */
 
-/* Behind what is there: the last word on a key counts. */
+/* Behind what is there: the last word on a key counts. `remains` is for formulas over variables. */
 static bool export_points(const char *command, const char *path)
 {
 	const char *given = getenv("SOOTH_OPTIONS");
@@ -191,8 +191,8 @@ static bool export_points(const char *command, const char *path)
 	if (strchr(path, '"') && strchr(path, '\''))
 		return complain(command, "%s: a name with both kinds of quotes cannot be passed on",
 				path);
-	if (asprintf(&text, "%s%spoints=%c%s%c", given ? given : "", given && *given ? ":" : "",
-		     quote, path, quote) < 0)
+	if (asprintf(&text, "%s%spoints=%c%s%c:remains=1", given ? given : "",
+		     given && *given ? ":" : "", quote, path, quote) < 0)
 		abort();
 	done = setenv("SOOTH_OPTIONS", text, 1) == 0;
 	free(text);
@@ -221,7 +221,7 @@ bool properties_select(struct properties *p)
 			p->points[0] = 0;
 	}
 	free(text);
-	return written && (!p->points[0] || export_points(p->command, p->points));
+	return written && (!p->files.count || export_points(p->command, p->points));
 }
 
 bool properties_select_kept(const char *command, const char *trace)

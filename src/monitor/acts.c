@@ -198,6 +198,8 @@ static void see(struct acts_maker *m, const struct trace_event *ev)
 	struct act act = { .id = { ev->stream, ev->index }, .lane = lane };
 	size_t touches;
 
+	if (survey_is_access(ev) && !trace_is_text(m->acts->trace))
+		variables_follow(&m->acts->variables, ev);
 	see_request(m, ev, lane);
 	touches = m->acts->touches.count;
 	act.touches = (uint32_t)touches;
@@ -298,6 +300,7 @@ void acts_read(const struct trace *trace, const struct property_set *set, bool e
 			see(&m, &event);
 	}
 	trace_order_close(order);
+	variables_follow_end(&acts->variables, trace);
 	say_problems(&m);
 	close_maker(&m);
 }

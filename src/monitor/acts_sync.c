@@ -56,11 +56,19 @@ static struct acts_hold *find_reader(const struct operation *o)
 }
 
 /* The outermost ones are events of the lattice. */
+/* Recursion is no event, but of a lock that nobody understands every operation keeps its order. */
+static bool fold(const struct operation *o)
+{
+	if (o->object->frozen)
+		touch(o, ACT_CHAINS, 0, false);
+	return false;
+}
+
 static bool take(const struct operation *o, uint32_t depth)
 {
 	if (has(o)) {
 		o->lock->writer.depth += depth;
-		return false;
+		return fold(o);
 	}
 	o->lock->writer = (struct acts_hold){ o->lane, depth, acts_new_set(o->maker) };
 	touch(o, ACT_OPENS, o->lock->writer.set, false);
@@ -73,7 +81,7 @@ static bool give(const struct operation *o, bool wholly)
 
 	if (has(o) && !wholly && writer->depth > 1) {
 		writer->depth--;
-		return false;
+		return fold(o);
 	}
 	touch(o, ACT_CLOSES, writer->set, false);
 	writer->depth = 0;
@@ -86,7 +94,7 @@ static bool take_to_read(const struct operation *o)
 
 	if (reader) {
 		reader->depth++;
-		return false;
+		return fold(o);
 	}
 	*vec_push(&o->lock->readers) = (struct acts_hold){ o->lane, 1, acts_new_set(o->maker) };
 	touch(o, ACT_OPENS, o->lock->readers.items[o->lock->readers.count - 1].set, true);
@@ -101,7 +109,7 @@ static bool give_to_read(const struct operation *o)
 	if (!reader)
 		return give(o, false);
 	if (--reader->depth)
-		return false;
+		return fold(o);
 	touch(o, ACT_CLOSES, reader->set, true);
 	/* in the order in which they began */
 	for (; reader + 1 < o->lock->readers.items + o->lock->readers.count; reader++)

@@ -73,8 +73,7 @@ static void name_property(struct variables *v, const struct spec_property *prope
 	}
 }
 
-/* What is wrong with a variable, in words. */
-static void doubt(struct variables *v, struct label_variable *variable, const char *format)
+void variables_doubt(struct variables *v, struct label_variable *variable, const char *format)
 {
 	char *text = NULL;
 
@@ -134,7 +133,7 @@ static void find_in_text(struct variables *v, const struct trace *trace)
 	}
 	for (size_t k = 0; k < v->list.count; k++) {
 		if (!v->list.items[k].known)
-			doubt(v, &v->list.items[k], "the trace has no variable %s");
+			variables_doubt(v, &v->list.items[k], "the trace has no variable %s");
 	}
 }
 
@@ -169,12 +168,13 @@ static void find_variable(struct variables *v, struct program *program, struct i
 			&parts);
 	part = choose(&parts);
 	if (!parts.list.count)
-		doubt(v, variable, "the program has no variable %s");
+		variables_doubt(v, variable, "the program has no variable %s");
 	else if (!part)
-		doubt(v, variable,
-		      "the program has several variables %s: which is meant is not known");
+		variables_doubt(
+			v, variable,
+			"the program has several variables %s: which is meant is not known");
 	else if (part->bits || !part->size || part->size > sizeof variable->initial)
-		doubt(v, variable, "%s is no number: its value is not known");
+		variables_doubt(v, variable, "%s is no number: its value is not known");
 	else {
 		variable->known = true;
 		variable->address = part->address;
@@ -183,7 +183,7 @@ static void find_variable(struct variables *v, struct program *program, struct i
 		variable->initial_unknown =
 			!initial_bytes(initial, part->address, part->size, variable->initial);
 		if (variable->initial_unknown)
-			doubt(v, variable, "what %s starts with is not known");
+			variables_doubt(v, variable, "what %s starts with is not known");
 	}
 	vec_free(&parts.list);
 	free(name);
@@ -243,6 +243,7 @@ void variables_free(struct variables *v)
 	vec_free(&v->of);
 	vec_free(&v->list);
 	vec_free(&v->ranges);
+	vec_free(&v->now);
 	for (size_t i = 0; i < v->names.count; i++)
 		free(v->names.items[i]);
 	vec_free(&v->names);

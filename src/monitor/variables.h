@@ -3,6 +3,7 @@
 #define MONITOR_VARIABLES_H
 
 #include "monitor/label.h"
+#include "trace/trace.h"
 
 /* Numbers of variables that a property names. */
 struct variables_of {
@@ -15,10 +16,16 @@ struct variables_range {
 	uint32_t variable;
 };
 
+/* What a variable is, bytes as bits, while the recorded run is followed. */
+struct variables_now {
+	uint8_t bytes[8], known, written;
+};
+
 struct variables {
 	VEC(struct label_variable) list;    /* each name once */
 	VEC(struct variables_of) of;	    /* by property */
 	VEC(struct variables_range) ranges; /* by address; they may overlap */
+	VEC(struct variables_now) now;	    /* by variable */
 	VEC(char *) names;		    /* and what is wrong with some of them */
 };
 
@@ -29,6 +36,19 @@ void variables_free(struct variables *variables);
 
 /* The first range that ends behind the address; those that an access touches follow it. */
 size_t variables_first(const struct variables *variables, uint64_t address);
+
+/*
+ * The next access of memory of a recorded run. One that sees what no recorded write left makes the
+ * variable an unknown one (variables_follow.c).
+ */
+void variables_follow(struct variables *variables, const struct trace_event *access);
+
+/* Behind the last one: what variables hold at the end is one more read, where the recording kept it. */
+void variables_follow_end(struct variables *variables, const struct trace *trace);
+
+/* What is wrong with a variable, in words: a format for its name. */
+void variables_doubt(struct variables *variables, struct label_variable *variable,
+		     const char *format);
 
 /* Has the property a formula that a lattice judges? */
 bool variables_is_judged(const struct spec_property *property);

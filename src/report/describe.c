@@ -316,7 +316,7 @@ static void read_lane(struct describe *d, uint32_t i)
 	struct trace_event ev;
 	struct err err = { 0 };
 	size_t wanted = 0, range = 0;
-	bool point;
+	bool shown;
 
 	if (is_over(lane, 0, 0, 0))
 		return;
@@ -326,14 +326,16 @@ static void read_lane(struct describe *d, uint32_t i)
 			continue;
 		if (event_group(ev.kind) == EG_THREAD)
 			keep_thread(d, lane, cursor, &ev);
-		point = false;
+		shown = false;
 		if (wanted < lane->wanted.count && lane->wanted.items[wanted] == ev.index) {
 			size_t at = keep(d, cursor, &ev);
-			point = d->found.items[at - 1]->point != NULL;
+			/* columns.c knows whose runs they are in */
+			shown = d->found.items[at - 1]->point != NULL ||
+				event_group(ev.kind) == EG_ACCESS;
 			wanted++;
 		}
 		if (range < lane->ranges.count && ev.index >= lane->ranges.items[range].from &&
-		    (point || is_row(d, &ev)))
+		    (shown || is_row(d, &ev)))
 			*vec_push(&lane->rows) = describe_event(&ev);
 		if (range < lane->ranges.count && ev.index + 1 >= lane->ranges.items[range].to)
 			range++;

@@ -62,6 +62,8 @@ static void set(struct options *o, const char *key, size_t key_length, const cha
 		o->verbosity = (int)read_size(value, length);
 	} else if (IS("patterns")) {
 		o->patterns = read_size(value, length) != 0;
+	} else if (IS("remains")) {
+		o->remains = read_size(value, length) != 0;
 	}
 #undef IS
 }

@@ -19,6 +19,7 @@ struct options {
 	uint64_t seed;
 	char points[OPTIONS_PATH_MAX]; /* points=PATH  a selection of points: event/point.h */
 	bool patterns;		       /* patterns=1  tell new locking patterns: pattern.h */
+	bool remains;		       /* remains=1  keep variables as they end: remains.h */
 };
 
 void options_read(struct options *options, const char *text);

@@ -11,6 +11,7 @@
 #include "runtime/point.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
+#include "runtime/remains.h"
 #include "runtime/ring.h"
 #include "runtime/server.h"
 #include "runtime/turn.h"
@@ -356,6 +357,8 @@ void process_finish(int how, int64_t status)
 	lane_self.quiet = true;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* or an open() ends the thread */
 	write_maps();
+	if (how == EVENT_PROCESS_EXIT && process.options.remains)
+		remains_write();
 	if (how != EVENT_PROCESS_EXEC)
 		lane_close();
 	if (how == EVENT_PROCESS_EXIT)

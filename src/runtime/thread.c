@@ -20,6 +20,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
@@ -56,6 +57,7 @@ struct start {
 	struct thread_routine routine;
 	void *argument;
 	uint32_t creator, stream;
+	sigset_t mask;	   /* the signals it blocks when its BEGIN is recorded */
 	_Atomic int state; /* enum start_state; a futex */
 	bool turns;	   /* it begins when it is its turn */
 	bool in_table;
@@ -286,6 +288,34 @@ static void say_stack(struct record_fields *fields)
 	}
 }
 
+/*
+ * A signal may be sent to a thread as soon as there is one. Its handler would find nobody whom it cuts
+ * in on, and be a thread of its own, which races with the one it belongs to. So threads are made with
+ * signals blocked, and let them in behind BEGIN. Not those of attributes that come with a mask: the
+ * library has it in force before our first instruction. Faults of the creator stay its own: what it
+ * gave as a stack may be mapped by a handler. Fibers get no signals (limits.c). Two system calls for
+ * the creator and one for the thread: what the library spends on the same purpose.
+ */
+static void block_signals(const pthread_attr_t *attributes, sigset_t *before, sigset_t *begins_with)
+{
+	sigset_t all;
+
+	if (fiber_on())
+		return;
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+	if (!attributes || pthread_attr_getsigmask_np(attributes, begins_with) != 0)
+		*begins_with = *before;
+}
+
+static void restore_signals(const sigset_t *mask)
+{
+	if (!fiber_on())
+		pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
 static void *run_routine(const struct start *start)
 {
 	if (start->routine.c11)
@@ -316,6 +346,7 @@ static void *begin_thread(void *argument)
 		       start.routine.c11 ? (uintptr_t)start.routine.c11
 					 : (uintptr_t)start.routine.posix,
 		       fields);
+	restore_signals(&start.mask);
 
 	void *result = run_routine(&start);
 	if (!in_destructor)
@@ -360,10 +391,17 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	struct start *start = own ? &own->start : real()->malloc(sizeof(*start));
 	if (!start)
 		return EAGAIN;
-	*start = (struct start){ routine, argument, lane_self.stream, stream,
-				 CREATED, turns,    own != NULL };
+	*start = (struct start){ .routine = routine,
+				 .argument = argument,
+				 .creator = lane_self.stream,
+				 .stream = stream,
+				 .turns = turns,
+				 .in_table = own != NULL };
+	sigset_t before;
+	block_signals(attributes, &before, &start->mask);
 	int result = turns ? create_in_turn(thread, attributes, start)
 			   : real()->pthread_create(thread, attributes, begin_thread, start);
+	restore_signals(&before);
 	if (result != 0) {
 		if (!own)
 			real()->free(start);
