@@ -240,16 +240,6 @@ static enum truth value_of(struct judge *j, const struct spec_expr *expr)
 	}
 }
 
-/* Points `becomes`, in the order of the events: what each was in the last state. */
-static const struct spec_point *becoming(const struct spec_event *event)
-{
-	for (const struct spec_point *p = event->points; p; p = p->next) {
-		if (p->kind == SPEC_POINT_BECOMES)
-			return p;
-	}
-	return NULL;
-}
-
 static void push_state(struct judge *j, uint64_t events)
 {
 	for (size_t i = 0; i < j->table.rows.count; i++) {
@@ -274,24 +264,42 @@ static uint64_t events_at(const struct judge *j, const struct checker_moment *mo
 	return bits ? *bits : 0;
 }
 
-static uint64_t become_true(struct judge *j, enum truth *was)
+/* Of the property's points `becomes`, as they are written: what each was in the last state. */
+static uint64_t become_true(struct judge *j, uint8_t *was)
 {
 	uint64_t bits = 0;
 
 	for (uint32_t e = 0; e < j->word->property->event_count; e++) {
-		const struct spec_point *p = becoming(&j->word->property->events[e]);
-		enum truth now = p ? value_of(j, p->becomes) : TRUTH_FALSE;
+		const struct spec_point *p = j->word->property->events[e].points;
 
-		if (p && now == TRUTH_TRUE && was[e] == TRUTH_FALSE)
-			bits |= 1ull << e;
-		was[e] = now;
+		for (; p; p = p->next) {
+			enum truth now;
+
+			if (p->kind != SPEC_POINT_BECOMES)
+				continue;
+			now = value_of(j, p->becomes);
+			if (now == TRUTH_TRUE && *was == TRUTH_FALSE)
+				bits |= 1ull << e;
+			*was++ = (uint8_t)now;
+		}
 	}
 	return bits;
 }
 
+static size_t count_becoming(const struct spec_property *property)
+{
+	size_t count = 0;
+
+	for (uint32_t e = 0; e < property->event_count; e++) {
+		for (const struct spec_point *p = property->events[e].points; p; p = p->next)
+			count += p->kind == SPEC_POINT_BECOMES;
+	}
+	return count;
+}
+
 static void make_states(struct judge *j)
 {
-	enum truth *was = mem_zalloc(j->word->property->event_count + 1, sizeof *was);
+	uint8_t *was = mem_zalloc(count_becoming(j->word->property) + 1, 1);
 	size_t at = 0;
 
 	for (size_t v = 0; v < j->word->variable_count; v++) {

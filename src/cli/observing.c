@@ -17,7 +17,7 @@ const char observing_options_help[] =
 	"  --events E       relevant: what the properties speak of; all: every access. Default:\n"
 	"                   all for a text under weak, else relevant\n"
 	"  --breadth N      how many cuts of a level go on: 1 is the observed run alone; all: no\n"
-	"                   limit (default 1000000)\n";
+	"                   limit (default: what takes a few seconds, at most 1000000)\n";
 
 void observing_init(struct observing *o)
 {
@@ -25,6 +25,7 @@ void observing_init(struct observing *o)
 
 	*o = (struct observing){ .options = {
 					 .breadth = OBSERVE_BREADTH,
+					 .effort = OBSERVE_EFFORT,
 					 .count = true,
 					 .jobs = processors > 0 ? (unsigned)processors : 1,
 					 .memory = MEMORY,
@@ -37,6 +38,7 @@ static bool read_breadth(struct observing *o, const char *value)
 {
 	char *end;
 
+	o->options.effort = 0;
 	if (!strcmp(value, "all")) {
 		o->options.breadth = 0;
 		return true;

@@ -52,14 +52,18 @@ struct finding formula_finding(const struct trace *trace, const struct observe_f
 		.count = found->count,
 		.property = found->property,
 		.formula = found->formula,
+		.at_start = found->at_start,
 		.at_end = found->at_end,
 	};
-	struct finding_event *event = vec_push(&finding.events);
 
-	*event = read_event(trace, found->event);
-	event->before = found->before;
-	if (found->events.count && !found->at_end)
-		event->named = found->events.items[0];
+	if (!found->at_start) {
+		struct finding_event *event = vec_push(&finding.events);
+
+		*event = read_event(trace, found->event);
+		event->before = found->before;
+		if (found->events.count && !found->at_end)
+			event->named = found->events.items[0];
+	}
 	for (size_t i = 0; i < found->steps.count; i++)
 		*vec_push(&finding.steps) = (struct window_id){ found->steps.items[i].stream,
 								found->steps.items[i].index };

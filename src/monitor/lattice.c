@@ -418,7 +418,12 @@ static void say_limits(struct walk *walk)
 	if (levels->lowered)
 		note(walk->result, "memory: fewer cuts of a level went on, at most %llu",
 		     (unsigned long long)levels->widest);
-	if (levels->dropped)
+	if (levels->dropped && levels->hurried)
+		note(walk->result,
+		     "%llu cuts were left out to come to an end soon: runs through them were not "
+		     "followed; --breadth N, or all, allows more",
+		     (unsigned long long)levels->dropped);
+	else if (levels->dropped)
 		note(walk->result,
 		     "%llu cuts were left out (--breadth %llu): runs through them were not "
 		     "followed",
@@ -522,6 +527,7 @@ static bool prepare(struct walk *walk, struct err *err)
 					    .observed = walk->observed,
 					    .breadth = lattice->options.breadth,
 					    .memory = lattice->options.memory,
+					    .effort = lattice->options.effort,
 					    .count = lattice->options.count,
 					    .find = true,
 					    .narrowest = lattice->narrowest };

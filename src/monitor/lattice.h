@@ -18,7 +18,12 @@ struct lattice_options {
 	bool count;	  /* runs, and violating ones */
 	unsigned jobs;	  /* threads; 1 or more */
 	uint64_t memory; /* bytes for levels; 0: no limit. Beyond it breadth is lowered, and said */
-	bool ended;	 /* complete runs are at an end: is_bad_at_end counts */
+	/*
+	 * Successors to look at in the whole walk, about; beyond it breadth is lowered, and said. 0: no
+	 * limit.
+	 */
+	uint64_t effort;
+	bool ended; /* complete runs are at an end: is_bad_at_end counts */
 	/*
 	 * The observed run: the columns of its steps. For breadth, and for `observed` of a
 	 * violation. NULL: the messages are fed in that order.

@@ -177,6 +177,26 @@ static uint32_t next_limbs(struct level_walk *walk)
 	return limbs;
 }
 
+/* However wide it is: so many cuts of a level go on. */
+#define EFFORT_LEAST 100u
+
+/*
+ * What is left of the effort, evenly over the levels to come. A successor costs a few nanoseconds with
+ * keys of one word, and a hundred times that with longer ones.
+ */
+static uint64_t breadth_of_effort(struct level_walk *walk)
+{
+	uint64_t left = walk->order->event_count - walk->level.number + 1;
+	uint64_t cost = (walk->level.shape.words == 1 ? 1u : 100u) *
+			(uint64_t)(walk->order->column_count + 1);
+	uint64_t fit =
+		walk->spent < walk->effort ? (walk->effort - walk->spent) / (left * cost) : 0;
+
+	fit = fit > EFFORT_LEAST ? fit : EFFORT_LEAST;
+	walk->spent += cost * (walk->level.count < fit ? walk->level.count : fit);
+	return fit;
+}
+
 /* Two levels, and what a merge may add to them. */
 static uint64_t breadth_now(struct level_walk *walk)
 {
@@ -184,6 +204,14 @@ static uint64_t breadth_now(struct level_walk *walk)
 
 	if (walk->planned)
 		return walk->planned[walk->level.number];
+	if (walk->effort) {
+		uint64_t fit = breadth_of_effort(walk);
+
+		if (fit < most && walk->level.count > fit) {
+			walk->hurried = true;
+			most = fit;
+		}
+	}
 	if (walk->memory) {
 		uint64_t fit = walk->memory / (3 * level_cut_bytes(&walk->level.shape));
 

@@ -16,6 +16,7 @@ struct level_walk {
 	const uint32_t *observed; /* columns of the observed run, or NULL */
 	uint64_t breadth;	  /* 0: all */
 	uint64_t memory;	  /* 0: any */
+	uint64_t effort;	  /* successors to look at, about; 0: any */
 	bool count;		  /* runs to each cut */
 	bool find;		  /* bad states are noted in the workers */
 	/* by level: how many cuts go on; overrides breadth and memory, for walking the same again */
@@ -28,6 +29,8 @@ struct level_walk {
 	uint32_t *observed_cut;
 	uint64_t cuts, widest, dropped;
 	bool lowered;	    /* memory made breadth smaller */
+	bool hurried;	    /* effort did */
+	uint64_t spent;	    /* of effort */
 	bool uncounted;	    /* no memory was left for counts */
 	VEC(uint64_t) kept; /* by level: how many cuts went on */
 	struct level_worker *workers;

@@ -398,6 +398,7 @@ static void walk(struct observing *o, const struct computation *computation)
 {
 	struct lattice *lattice = lattice_new(&(struct lattice_options){
 		.breadth = o->options->breadth,
+		.effort = o->options->effort,
 		.count = o->options->count,
 		.jobs = o->options->jobs,
 		.memory = o->options->memory,
@@ -477,7 +478,8 @@ static bool is_same_finding(const struct accepted *a, const struct accepted *b)
 {
 	return a->finding.property == b->finding.property &&
 	       a->finding.formula == b->finding.formula && a->finding.at_end == b->finding.at_end &&
-	       (a->finding.at_end || a->site == b->site);
+	       a->finding.at_start == b->finding.at_start &&
+	       (a->finding.at_end || a->finding.at_start || a->site == b->site);
 }
 
 /* Of one formula and site the first is told; an observed one is better. */

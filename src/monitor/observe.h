@@ -9,6 +9,7 @@
 struct observe_options {
 	struct computation_options computation;
 	uint64_t breadth; /* 0: all */
+	uint64_t effort;  /* of a lattice: successors to look at, about; 0: no limit */
 	bool count;	  /* runs and violating runs */
 	unsigned jobs;
 	uint64_t memory; /* bytes for the levels of a lattice; 0: no limit */
@@ -18,8 +19,9 @@ struct observe_options {
 			 uint64_t cuts);
 	void *context;
 };
-/* What keeps wide computations responsive: chosen by `make bench-lattice`. */
+/* What keeps wide computations responsive: a few seconds for a lattice, by `make bench-lattice`. */
 #define OBSERVE_BREADTH 1000000u
+#define OBSERVE_EFFORT 1000000000u
 
 /*
  * A run as its monitor sees it, and what is true in each of its states; for people. No states: it is

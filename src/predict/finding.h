@@ -67,7 +67,8 @@ struct finding {
 	uint32_t formula;
 	VEC(struct property_value) binding;
 	VEC(struct window_id) run; /* of a formula: what its monitor saw of the violating run */
-	bool at_end;		   /* a formula is violated because the run is over */
+	bool at_start; /* a formula is violated before anything happens: there are no events */
+	bool at_end;   /* a formula is violated because the run is over */
 	uint32_t lead; /* of predict_result.leads: its number among them, from 1; else 0 */
 };
 

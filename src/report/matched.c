@@ -167,6 +167,10 @@ const char *matched_message(struct describe *d, const struct finding *f)
 	FILE *out = begin(&text, &size);
 
 	fprintf(out, "%s %s violated:", f->property->name, seen ? "is" : "can be");
+	if (f->at_start) {
+		fputs(" before anything happens", out);
+		return finish(d, out, &text, &size);
+	}
 	if (f->kind != FINDING_PATTERN) {
 		const struct finding_event *e = &f->events.items[0];
 

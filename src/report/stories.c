@@ -75,8 +75,9 @@ void stories_print(const struct report *r, const struct finding *finding, FILE *
 
 	if (!letters || letters > LETTERS || !f->recorded.values.states)
 		return;
-	rows = f->violating.values.states > f->recorded.values.states ? f->violating.values.states
-								      : f->recorded.values.states;
+	rows = f->violating.values.states;
+	if (!f->observed && rows < f->recorded.values.states)
+		rows = f->recorded.values.states;
 	fputs("  What is true, state by state (1 true, 0 false, ? open):\n", out);
 	print_legend(&f->violating.values, out);
 	fprintf(out, "    %-*s%s\n", f->observed ? 0 : STEP + 2 * (int)letters + 2, "violating run",

@@ -371,7 +371,7 @@ static void print_finding(const struct report *r, const struct report_item *item
 		if (!told)
 			print_thread(d, f->events.items[i].id.stream, out);
 	}
-	if (f->status == FINDING_WARNING) {
+	if (f->status == FINDING_WARNING || f->at_start) {
 		fputc('\n', out);
 		return;
 	}
