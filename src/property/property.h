@@ -31,6 +31,9 @@ struct property_value {
 	struct property_id born, dead;
 };
 
+/* Behind the locals in what is captured: their places from there. */
+enum property_captured { PROPERTY_CALLEE, PROPERTY_CALLER, PROPERTY_CAPTURED_MORE };
+
 /* A property event. */
 struct property_event {
 	struct property_id id; /* its anchor */
@@ -39,6 +42,7 @@ struct property_event {
 	uint8_t kind;	       /* enum event_kind of the anchor */
 	uint32_t event;	       /* of the property */
 	uint32_t bindings;     /* start in `bindings`: `parameters` numbers of values, or NONE */
+	uint32_t captured;     /* start in `captured`, of properties with a grammar */
 	uint64_t site;	       /* code site, trace_event_site: equal sites are one finding */
 	uint64_t order;	       /* place in the recorded order: only to sort by */
 };
@@ -53,6 +57,12 @@ struct property_events {
 	VEC(struct property_event) events; /* by `order` */
 	VEC(uint32_t) bindings;
 	VEC(struct property_value) values;
+	/*
+	 * With a grammar, for each event what it carries beside parameters: the value of each local of
+	 * its spec_event, then PROPERTY_CALLEE and PROPERTY_CALLER, names of functions. UNKNOWN:
+	 * another point of the event binds it, or nobody knows.
+	 */
+	VEC(struct spec_value) captured;
 	/* what could not be seen, in words: each makes the property's silence no proof */
 	VEC(char *) unseen;
 	VEC(uint32_t) blind;	/* events none of whose points could be seen */
@@ -94,6 +104,8 @@ struct property_step {
 	struct property_event event; /* HAPPENED; its `bindings` has no meaning here */
 	const uint32_t *bindings; /* HAPPENED: numbers of values, or NONE, as in property_events */
 	uint32_t value;		  /* GONE */
+	/* HAPPENED, of properties with a grammar: as `captured` of property_events; else NULL */
+	const struct spec_value *captured;
 };
 
 struct property_reader *property_reader_open(const struct trace *trace,
