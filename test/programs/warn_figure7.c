@@ -1,6 +1,7 @@
 // Havelund 2000, figure 7: of three conflicts in these locks two are guarded by a gate lock (L1 on the
 // left, L4 on the right), so exactly one is left: L3 and L4.
 // build: -pthread
+// plain: lib/turn.c
 // stdout: 4
 // warns: lock-order L4@FIRST L3@SECOND
 // predict: deadlock L4@FIRST L3@SECOND
@@ -8,7 +9,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "../explore/work.h"
+void turn_wait(int number);
+void turn_done(void);
 
 static pthread_mutex_t L1 = PTHREAD_MUTEX_INITIALIZER, L2 = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t L3 = PTHREAD_MUTEX_INITIALIZER, L4 = PTHREAD_MUTEX_INITIALIZER;
@@ -34,12 +36,13 @@ static void *first(void *unused)
 		pthread_mutex_unlock(&L4);
 		rounds++;
 	}
+	turn_done();
 	return unused;
 }
 
 static void *second(void *unused)
 {
-	work(8); // the other is done by then
+	turn_wait(1);
 	for (int i = 0; i < 2; i++) {
 		pthread_mutex_lock(&L1);
 		pthread_mutex_lock(&L2);
