@@ -1,13 +1,14 @@
 /*
  * Grammars for the checker: a schedule on which a word of a view is said to be wrong. The judge plays
- * the schedule, reads the word off it by itself (all events of the view that lie on the schedule, in its order),
- * and judges it by doc/grammars.md with a parser and an evaluator of its own, straight from the
- * definitions: all trees by trying all, actions in a fresh Lua.
+ * the schedule, sees for itself that no event of the view was left out of the word, and judges the
+ * word by doc/grammars.md with a parser and an evaluator of its own, straight from the definitions: all
+ * trees by trying all, actions in a fresh Lua. It takes what the property's events are, and when a
+ * request was made, from whoever read them.
  */
 #ifndef CHECK_GRAMMAR_H
 #define CHECK_GRAMMAR_H
 
-#include "check/pattern.h"
+#include "check/formula.h"
 #include "script/script.h"
 
 struct checker_sentence {
@@ -20,8 +21,16 @@ struct checker_sentence {
 	 * parameters, the event's locals, and of tid, callee, caller those that are not among them.
 	 */
 	const struct script_value *const *values;
-	/* Whose word: of the thread `stream`; of the instance, by parameter: a value or CHECKER_UNBOUND;
-	 * both UINT32_MAX and NULL: everybody's. An object's: only the view's parameter counts. */
+	/*
+	 * The moments at which events of the word happen, in its order; of a thread's word perhaps
+	 * those of other threads too. `paused` has no meaning.
+	 */
+	const struct checker_moment *moments;
+	size_t moment_count;
+	/*
+	 * Whose word: of the thread `stream`; of the object that `binding` has at the view's
+	 * parameter; UINT32_MAX and NULL: everybody's.
+	 */
 	uint32_t stream;
 	const uint32_t *binding;
 	bool at_end; /* it is wrong because it ends with the schedule */

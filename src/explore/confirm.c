@@ -295,12 +295,9 @@ static void explain(struct confirmer *c, const struct trace *base, struct confir
 /* Does the run that was just made, by its own recording, show the finding? */
 static bool shows(const struct confirmer *c, const struct finding *finding, const uint64_t *keys)
 {
-	if (finding->kind == FINDING_PATTERN)
-		return verify_pattern(finding, keys, c->options.files, c->options.file_count,
-				      c->rerun.trace);
 	if (finding->property)
-		return verify_formula(finding, keys, c->options.files, c->options.file_count,
-				      c->rerun.trace);
+		return verify_violation(finding, keys, c->options.files, c->options.file_count,
+					c->rerun.trace);
 	return verify_finding(finding, keys, &c->rerun.outcome, c->rerun.trace);
 }
 

@@ -15,19 +15,16 @@ uint64_t *verify_keys(const struct trace *trace, const struct finding *finding);
 bool verify_finding(const struct finding *finding, const uint64_t *keys,
 		    const struct outcome *outcome, const struct trace *recording);
 
-/* A pattern's: the recorded order is a match, of that property and formula, at the same places. */
-bool verify_pattern(const struct finding *finding, const uint64_t *keys,
-		    struct spec_file *const *files, size_t count, const struct trace *recording);
+/*
+ * A property's: the recorded order violates it (a match of its pattern, a state in which its formula
+ * is violated), that formula of it, at the same places.
+ */
+bool verify_violation(const struct finding *finding, const uint64_t *keys,
+		      struct spec_file *const *files, size_t count, const struct trace *recording);
 
-/* The same for whatever violates a formula, of any kind, of a property of that name, at any places. */
+/* The same for whatever violates that formula of the property of that name, at any places. */
 bool verify_property(const char *property, uint32_t formula, struct spec_file *const *files,
 		     size_t count, const struct trace *recording);
-
-/* Another formula's: the recorded order violates it, at the same place. */
-bool verify_formula(const struct finding *finding, const uint64_t *keys,
-		    struct spec_file *const *files, size_t count, const struct trace *recording);
-bool verify_formula_anywhere(const char *property, uint32_t formula, struct spec_file *const *files,
-			     size_t count, const struct trace *recording);
 
 /* Are these two the same finding, in recordings of one program? */
 bool verify_same(const struct finding *a, const uint64_t *a_keys, const struct finding *b,

@@ -40,19 +40,25 @@ void grammar_parser_close(struct grammar_parser *parser);
 
 struct grammar_word;
 
-/* False (`violation` BROKEN): the head's attributes fail. */
 struct grammar_word *grammar_word_open(struct grammar_parser *parser);
 void grammar_word_close(struct grammar_word *word);
 
-/* The next event; behind a verdict other than OPEN the word may only be closed. */
+/*
+ * The next event; behind a verdict other than OPEN the word may only be closed. `violation` is zeroed
+ * by the caller, and is touched only where the verdict is not OPEN.
+ */
 enum grammar_verdict grammar_word_take(struct grammar_word *word, const struct grammar_token *token,
 				       struct grammar_violation *violation);
 /* The word ends here: must it be complete, and is it? The word may only be closed then. */
 enum grammar_verdict grammar_word_end(struct grammar_word *word,
 				      struct grammar_violation *violation);
 
-/* For lattices: a second word in the same state; a text that is equal for words with the same future. */
-struct grammar_word *grammar_word_copy(const struct grammar_word *word);
+/*
+ * For lattices: a second word in the same state (NULL: its attributes are too deep or too large); a text
+ * that is equal for words with the same future (false: there is something in it that cannot be
+ * compared).
+ */
+struct grammar_word *grammar_word_copy(const struct grammar_word *word, struct err *err);
 bool grammar_word_key(const struct grammar_word *word, script_key_text *key, struct err *err);
 
 /*

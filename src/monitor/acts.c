@@ -1,6 +1,7 @@
 #include "monitor/acts.h"
 
 #include "base/mem.h"
+#include "monitor/formulas.h"
 #include "trace/order.h"
 #include "trace/symbol.h"
 
@@ -61,7 +62,8 @@ static void add_events(struct acts_maker *m, struct act *act, bool before)
 
 			if (event->order != m->place || event->before != before)
 				break;
-			if (variables_is_judged(events->property))
+			if (formulas_has_states(events->property) ||
+			    formulas_has_grammar(events->property))
 				*vec_push(&m->acts->events) =
 					(struct act_event){ p, (uint32_t)*next };
 		}

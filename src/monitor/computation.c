@@ -1,6 +1,7 @@
 #include "monitor/computation.h"
 
 #include "base/mem.h"
+#include "monitor/formulas.h"
 #include "monitor/instances.h"
 #include "monitor/project.h"
 #include "monitor/relevant.h"
@@ -8,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Objects of a view; each costs a look at all events of the pool. */
+#define VIEWS_MOST 2000u
 
 /* What all computations of a run stand on. */
 struct source {
@@ -48,6 +52,48 @@ static void say(struct computations *out, char *text)
 {
 	if (text)
 		*vec_push(&out->problems) = text;
+}
+
+/* Of an object, or, PROPERTY_NONE, of everything. */
+static void add_view(struct computations *out, const struct computation_options *options,
+		     const struct property_events *events, uint32_t property, uint32_t object)
+{
+	struct computation computation = { .is_view = true };
+
+	*vec_push(&computation.properties) = property;
+	for (uint32_t p = 0; object != PROPERTY_NONE && p < events->parameters; p++)
+		*vec_push(&computation.binding) =
+			p == events->property->view_parameter ? object : PROPERTY_NONE;
+	finish(out, options, &computation, false);
+}
+
+static void add_objects(struct computations *out, const struct computation_options *options,
+			const struct property_events *events, uint32_t property)
+{
+	uint8_t *seen = mem_zalloc(events->values.count + 1, 1);
+	size_t count = 0;
+
+	for (size_t i = 0; i < events->events.count; i++) {
+		uint32_t value = events->bindings.items[events->events.items[i].bindings +
+							events->property->view_parameter];
+
+		if (value == PROPERTY_NONE || seen[value])
+			continue;
+		seen[value] = 1;
+		if (++count > VIEWS_MOST)
+			continue;
+		add_view(out, options, events, property, value);
+	}
+	free(seen);
+	if (count > VIEWS_MOST) {
+		char *text = NULL;
+
+		if (asprintf(&text,
+			     "property %s: on other runs than the recorded one only the first %u "
+			     "of its %zu objects are judged",
+			     events->property->name, VIEWS_MOST, count) >= 0)
+			say(out, text);
+	}
 }
 
 static void add_instances(struct computations *out, const struct computation_options *options,
@@ -99,7 +145,7 @@ bool computations_read(const struct trace *trace, const struct property_set *set
 	for (uint32_t i = 0; i < set->properties.count; i++) {
 		const struct property_events *events = &set->properties.items[i];
 
-		if (!variables_is_judged(events->property))
+		if (options->threads || !formulas_has_states(events->property))
 			continue;
 		if (events->property->parameter_count) {
 			add_instances(out, options, events, i);
@@ -114,6 +160,17 @@ bool computations_read(const struct trace *trace, const struct property_set *set
 	}
 	if (together.properties.count)
 		finish(out, options, &together, true);
+	for (uint32_t i = 0; i < set->properties.count; i++) {
+		const struct property_events *events = &set->properties.items[i];
+		bool thread = events->property->view == SPEC_VIEW_THREAD;
+
+		if (!formulas_has_grammar(events->property) || thread != options->threads)
+			continue;
+		if (events->property->view == SPEC_VIEW_OBJECT)
+			add_objects(out, options, events, i);
+		else
+			add_view(out, options, events, i, PROPERTY_NONE);
+	}
 	return true;
 }
 

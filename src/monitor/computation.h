@@ -14,6 +14,11 @@ enum computation_events { COMPUTATION_RELEVANT, COMPUTATION_ALL };
 
 struct computation_options {
 	uint8_t causality, events;
+	/*
+	 * Nothing but threads' views, which are left out otherwise: their words are the same in every
+	 * run, and only a violation of the recorded one needs a computation for its witness.
+	 */
+	bool threads;
 };
 
 /*
@@ -23,6 +28,11 @@ struct computation_options {
 struct computation {
 	VEC(uint32_t) properties; /* numbers in the set */
 	VEC(uint32_t) binding; /* by parameter: a value, PROPERTY_NONE; empty without parameters */
+	/*
+	 * Of a view, for the grammars of its one property. `binding` has then only the view's object,
+	 * or is empty: everything.
+	 */
+	bool is_view;
 	struct labels labels;
 	VEC(struct message) messages; /* in the recorded order, which is one of its runs */
 	uint32_t columns;
@@ -38,9 +48,9 @@ struct computations {
 };
 
 /*
- * The computations of all properties of the set that have a formula for the lattice; instances that
- * cannot violate anything (no event that a formula needs) may be left out. False: nothing can be done
- * with the trace.
+ * The computations of all properties of the set that have a formula for the lattice, and behind them
+ * those of views (a thread's has one of all threads). Instances that cannot violate anything
+ * (no event that a formula needs) may be left out. False: nothing can be done with the trace.
  */
 bool computations_read(const struct trace *trace, const struct property_set *set,
 		       const struct computation_options *options, struct computations *out,

@@ -41,6 +41,7 @@ static uint64_t hash_label(const struct label *label)
 
 		hash = hash_mix(hash, (uint64_t)e->property << 32 | e->event);
 		hash = hash_mix(hash, (uint64_t)e->thread << 32 | e->bindings);
+		hash = hash_mix(hash, e->number);
 	}
 	return hash;
 }
@@ -61,7 +62,7 @@ static bool same_label(const struct label *a, const struct label *b)
 		const struct label_event *e = &a->events[i], *f = &b->events[i];
 
 		if (e->property != f->property || e->event != f->event || e->thread != f->thread ||
-		    e->bindings != f->bindings)
+		    e->bindings != f->bindings || e->number != f->number)
 			return false;
 	}
 	return true;

@@ -26,6 +26,7 @@ struct label_event {
 	uint32_t event;	   /* of the property */
 	uint32_t thread;
 	uint32_t bindings; /* as in property_events; for plug-ins */
+	uint32_t number;   /* of the event in property_events; for grammars, otherwise 0 */
 };
 struct label {
 	const struct label_write *writes;
@@ -49,7 +50,7 @@ struct labels {
 	VEC(struct label) list;
 	VEC(struct label_variable) variables;
 	struct map index;
-	/* for a plug-in: its events differ by bindings and threads; otherwise these are left out */
+	/* for plug-ins and grammars: their events differ by bindings and threads; otherwise these are left out */
 	bool rich;
 	/* by parameter: numbers of values in the set, of the instance; NULL: there are none */
 	const uint32_t *binding;

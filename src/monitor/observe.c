@@ -13,8 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Violations of one formula in one lattice that get a run of their own; the rest are counted. */
-#define RUNS_SHOWN 64u
+/*
+ * Events of a lattice at which runs violate a formula and for which a run is made and checked. That
+ * there are more is said; without a checked run they are nothing that could be reported or counted.
+ */
+#define RUNS_CHECKED 64u
 
 /* A formula of one of the properties of a computation. */
 struct judged {
@@ -38,8 +41,6 @@ struct observing {
 	struct observe_result *result;
 	struct judge *judge;
 	VEC(struct accepted) accepted;
-	/* violations beyond those with a run: where they are, to be counted with the others */
-	VEC(struct accepted) others;
 	const char *at; /* the property that is walked, for progress */
 	bool ended;
 };
@@ -318,21 +319,41 @@ static bool check_violation(struct observing *o, const struct computation *compu
 	return ok;
 }
 
+static void tell_unchecked(struct observing *o, const struct judged *judged, size_t count)
+{
+	char text[160];
+
+	if (!count)
+		return;
+	snprintf(text, sizeof text,
+		 "runs violate formula %u at more than %u events: %zu more were not checked",
+		 judged->number, RUNS_CHECKED, count);
+	note(o, property_of(o, judged->property), text);
+}
+
 static void take_violations(struct observing *o, const struct computation *computation,
 			    const judged_list *judged, const struct lattice_result *walked)
 {
+	size_t *unchecked = mem_zalloc(judged->count, sizeof *unchecked);
+
 	for (size_t i = 0; i < walked->violations.count; i++) {
 		const struct lattice_violation *violation = &walked->violations.items[i];
 		const struct judged *of = &judged->items[violation->machine];
-		struct accepted found = { .finding = make_finding(o, computation, of, violation) };
+		struct accepted found;
 
-		if (!violation->run)
-			*vec_push(&o->others) = found;
-		else if (check_violation(o, computation, of, violation, &found.finding))
+		if (!violation->run) {
+			unchecked[violation->machine]++;
+			continue;
+		}
+		found = (struct accepted){ make_finding(o, computation, of, violation), 0 };
+		if (check_violation(o, computation, of, violation, &found.finding))
 			*vec_push(&o->accepted) = found;
 		else
 			free_finding(&found.finding);
 	}
+	for (size_t i = 0; i < judged->count; i++)
+		tell_unchecked(o, &judged->items[i], unchecked[i]);
+	free(unchecked);
 }
 
 /* ---- lattices ---------------------------------------------------------------------------------- */
@@ -418,7 +439,7 @@ static void walk(struct observing *o, const struct computation *computation)
 	}
 	for (size_t i = 0; i < computation->messages.count; i++)
 		lattice_feed(lattice, &computation->messages.items[i]);
-	if (lattice_walk(lattice, RUNS_SHOWN, &walked, &err)) {
+	if (lattice_walk(lattice, RUNS_CHECKED, &walked, &err)) {
 		add_lattice(o, computation, &walked);
 		take_violations(o, computation, &judged, &walked);
 	} else {
@@ -454,8 +475,6 @@ static void find_sites(struct observing *o)
 		return;
 	for (size_t i = 0; i < o->accepted.count; i++)
 		*map_put(&sites, key_of(o->accepted.items[i].finding.event), &fresh) = 0;
-	for (size_t i = 0; i < o->others.count; i++)
-		*map_put(&sites, key_of(o->others.items[i].finding.event), &fresh) = 0;
 	order = trace_order_open(o->trace);
 	while (trace_order_next(order, &event)) {
 		uint64_t *site =
@@ -468,9 +487,6 @@ static void find_sites(struct observing *o)
 	for (size_t i = 0; i < o->accepted.count; i++)
 		o->accepted.items[i].site =
 			*map_get(&sites, key_of(o->accepted.items[i].finding.event));
-	for (size_t i = 0; i < o->others.count; i++)
-		o->others.items[i].site =
-			*map_get(&sites, key_of(o->others.items[i].finding.event));
 	map_free(&sites);
 }
 
@@ -507,17 +523,10 @@ static void group(struct observing *o)
 		}
 		free_finding(&a->finding);
 	}
-	for (size_t i = 0; i < o->others.count; i++) {
-		for (size_t n = 0; n < kept.count; n++)
-			kept.items[n].finding.count +=
-				is_same_finding(&kept.items[n], &o->others.items[i]);
-		free_finding(&o->others.items[i].finding);
-	}
 	for (size_t i = 0; i < kept.count; i++)
 		*vec_push(&o->result->findings) = kept.items[i].finding;
 	vec_free(&kept);
 	vec_free(&o->accepted);
-	vec_free(&o->others);
 }
 
 /* -------------------------------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ static void add_variable(struct labels *labels, const struct label_variable *var
 
 void relevant_start(const struct acts *acts, struct computation *computation)
 {
-	bool rich = false;
+	bool rich = computation->is_view;
 
 	for (size_t i = 0; i < computation->properties.count; i++)
 		rich |= has_monitor(
@@ -69,13 +69,18 @@ static void number_variables(struct chooser *c)
 
 /* ---- labels ----------------------------------------------------------------------------------- */
 
+/* Of an instance: all that the event binds is in it. Of an object's view: the event binds the object. */
 static bool agrees(const struct computation *computation, const struct property_events *events,
 		   const struct property_event *event)
 {
 	const uint32_t *binding = events->bindings.items + event->bindings;
+	const uint32_t *of = computation->binding.items;
 
 	for (uint32_t p = 0; computation->binding.count && p < events->parameters; p++) {
-		if (binding[p] != PROPERTY_NONE && binding[p] != computation->binding.items[p])
+		bool matters =
+			computation->is_view ? of[p] != PROPERTY_NONE : binding[p] != PROPERTY_NONE;
+
+		if (matters && binding[p] != of[p])
 			return false;
 	}
 	return true;
@@ -92,7 +97,8 @@ static void add_events(struct chooser *c, const struct act *act)
 		if (c->chosen[about->property] && agrees(c->computation, events, event))
 			*vec_push(&c->events) = (struct label_event){
 				about->property, event->event,
-				trace_stream(c->acts->trace, act->lane)->number, event->bindings
+				trace_stream(c->acts->trace, act->lane)->number, event->bindings,
+				c->computation->is_view ? about->number : 0
 			};
 	}
 }

@@ -1,6 +1,7 @@
 #include "monitor/variables.h"
 
 #include "base/mem.h"
+#include "monitor/formulas.h"
 #include "monitor/initial.h"
 #include "property/program.h"
 #include "spec/spec.h"
@@ -10,15 +11,6 @@
 #include <string.h>
 
 #define NAME_ROOM 512
-
-bool variables_is_judged(const struct spec_property *property)
-{
-	for (const struct spec_formula *f = property->formulas; f; f = f->next) {
-		if (f->formalism != SPEC_PATTERN && f->formalism != SPEC_GRAMMAR)
-			return true;
-	}
-	return false;
-}
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
@@ -215,7 +207,7 @@ void variables_find(const struct trace *trace, const struct property_set *set, s
 	*v = (struct variables){ 0 };
 	for (size_t i = 0; i < set->properties.count; i++) {
 		*vec_push(&v->of) = (struct variables_of){ 0 };
-		if (variables_is_judged(set->properties.items[i].property))
+		if (formulas_has_states(set->properties.items[i].property))
 			name_property(v, set->properties.items[i].property);
 	}
 	if (!v->list.count)

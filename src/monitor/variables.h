@@ -50,7 +50,4 @@ void variables_follow_end(struct variables *variables, const struct trace *trace
 void variables_doubt(struct variables *variables, struct label_variable *variable,
 		     const char *format);
 
-/* Has the property a formula that a lattice judges? */
-bool variables_is_judged(const struct spec_property *property);
-
 #endif

@@ -178,21 +178,28 @@ static bool is_over(void *context)
 	return analysis_is_over(s->analysis);
 }
 
-/* All choices for a form; if those are too many, the near ones. */
-static void choose(struct search *s, const struct form *form)
+static struct join make_join(struct search *s, const struct form *form)
 {
 	bool every = s->analysis->options->every;
-	struct join join = {
+
+	return (struct join){
 		.scene = s->scene,
 		.form = form,
 		.take = every ? take_every : take_for_pool,
 		.is_over = is_over,
 		.context = s,
 		.steps = every ? STEPS_EVERY : STEPS_WIDE,
+		.every = every,
 	};
+}
+
+/* All choices for a form; if those are too many, the near ones. */
+static void choose(struct search *s, const struct form *form)
+{
+	struct join join = make_join(s, form);
 	bool whole = join_run(&join, s->formula->formula);
 
-	if (!whole && !every && !is_over(s)) {
+	if (!whole && !join.every && !is_over(s)) {
 		join.steps = STEPS_NARROW;
 		join.narrow = true;
 		(void)join_run(&join, s->formula->formula);
@@ -204,21 +211,12 @@ static void choose(struct search *s, const struct form *form)
 /* Those that began before the window. */
 static void choose_past(struct search *s, const struct form *form)
 {
-	bool every = s->analysis->options->every;
-	struct join join = {
-		.scene = s->scene,
-		.form = form,
-		.take = every ? take_every : take_for_pool,
-		.is_over = is_over,
-		.context = s,
-		.steps = every ? STEPS_EVERY : STEPS_WIDE,
-		.narrow = !every,
-		.past = true,
-		.every = every,
-	};
+	struct join join = make_join(s, form);
 
 	if (!s->scene->past || !s->scene->window->fresh)
 		return;
+	join.past = true;
+	join.narrow = !join.every;
 	if (!join_run(&join, s->formula->formula))
 		s->analysis->stats.far_choices += join.left + 1;
 }

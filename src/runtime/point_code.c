@@ -14,6 +14,7 @@
 #include "runtime/assemble.h"
 #include "runtime/lane.h"
 #include "runtime/point_layout.h"
+#include "runtime/point_operand.h"
 #include "runtime/point_read.h"
 #include "runtime/point_stack.h"
 
@@ -137,20 +138,6 @@ static enum assemble_what load_of(char letter)
 	}
 }
 
-static uint64_t extend(uint64_t value, char letter)
-{
-	switch (letter) {
-	case 'b': return (uint64_t)(int8_t)value;
-	case 'h': return (uint64_t)(int16_t)value;
-	case 'i': return (uint64_t)(int32_t)value;
-	case 'B': return (uint8_t)value;
-	case 'H': return (uint16_t)value;
-	case 'I':
-	case 'f': return (uint32_t)value;
-	default: return value;
-	}
-}
-
 static void put_constant(struct making *m, uint64_t value, int32_t at)
 {
 	if ((int64_t)value == (int32_t)value) {
@@ -166,7 +153,7 @@ static void put_number(struct making *m, const struct point_operand *o, int32_t 
 	struct assemble_place to = assemble_memory(RCX, at);
 
 	if (o->how == POINT_CONSTANT) {
-		put_constant(m, extend((uint64_t)o->value, o->letter), at);
+		put_constant(m, point_extend((uint64_t)o->value, o->letter), at);
 	} else if (o->how == POINT_VECTOR && o->letter == 'f') {
 		assemble(&m->code, ASSEMBLE_STORE_VECTOR_32, o->reg, to);
 		assemble_constant(&m->code, ASSEMBLE_PUT_32, assemble_memory(RCX, at + 4), 0);

@@ -3,6 +3,7 @@
 #include "event/event.h"
 #include "runtime/lane.h"
 #include "runtime/point_look.h"
+#include "runtime/point_operand.h"
 #include "runtime/point_read.h"
 #include "runtime/point_stack.h"
 #include "runtime/record.h"
@@ -43,21 +44,6 @@ static void copy(uint8_t *to, const uint8_t *from, size_t bytes)
 	/* both have room for whole words */
 	for (size_t i = 0; i < bytes; i += 8)
 		*(loose64 *)(to + i) = *(const loose64 *)(from + i);
-}
-
-/* As its type says: of a register only the low bytes count. */
-static uint64_t extend(uint64_t value, char letter)
-{
-	switch (letter) {
-	case 'b': return (uint64_t)(int8_t)value;
-	case 'h': return (uint64_t)(int16_t)value;
-	case 'i': return (uint64_t)(int32_t)value;
-	case 'B': return (uint8_t)value;
-	case 'H': return (uint16_t)value;
-	case 'I':
-	case 'f': return (uint32_t)value;
-	default: return value;
-	}
 }
 
 static unsigned size_of(char letter)
@@ -155,7 +141,7 @@ static uint8_t *put_values(const struct hit *hit, uint8_t *p)
 		} else if (o->letter <= '@') {
 			p = put_bytes(hit, o, p);
 		} else {
-			*(loose64 *)p = extend(fetch(hit, o), o->letter);
+			*(loose64 *)p = point_extend(fetch(hit, o), o->letter);
 			p += 8;
 		}
 	}
@@ -190,7 +176,8 @@ static uint8_t *put_pointed(const struct hit *hit, const struct point_site *from
 			continue;
 		*p++ = (uint8_t)((i + 1) | (ok ? 0 : 128));
 		if (ok) {
-			*(loose64 *)p = extend(hit->looked->pointed[i], from->operands[i].pointed);
+			*(loose64 *)p =
+				point_extend(hit->looked->pointed[i], from->operands[i].pointed);
 			p += 8;
 		}
 	}

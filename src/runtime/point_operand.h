@@ -24,4 +24,19 @@ struct point_operand {
 /* Fills all but letter and pointed; NOWHERE if it cannot be told at run time. */
 void point_parse_operand(const char *text, size_t length, struct point_operand *operand);
 
+/* The value of a type as records have it, in 8 bytes: of a register only the low bytes count. */
+static inline uint64_t point_extend(uint64_t value, char letter)
+{
+	switch (letter) {
+	case 'b': return (uint64_t)(int8_t)value;
+	case 'h': return (uint64_t)(int16_t)value;
+	case 'i': return (uint64_t)(int32_t)value;
+	case 'B': return (uint8_t)value;
+	case 'H': return (uint16_t)value;
+	case 'I':
+	case 'f': return (uint32_t)value;
+	default: return value;
+	}
+}
+
 #endif

@@ -429,7 +429,8 @@ static bool judge(const struct text *t, struct progress *progress)
 	for (size_t i = 0; i < messages.list.count; i++)
 		right &= messages.list.items[i].text[0] && messages.list.items[i].shown[0];
 	if (file) {
-		char *text = spec_explain(file, false, NULL), *graph = spec_explain(file, true, NULL);
+		char *text = spec_explain(file, false, NULL),
+		     *graph = spec_explain(file, true, NULL);
 
 		spec_check(file, NULL, &notes);
 		right &= !notes.errors;

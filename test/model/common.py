@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 CHUNK = 250  # traces in one process
-PATIENCE = 120  # seconds for a chunk; only a hang takes so long
+PATIENCE = 600  # seconds for a chunk; only a hang takes so long
 
 
 class Programs:

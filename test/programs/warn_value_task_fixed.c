@@ -1,6 +1,7 @@
 // Havelund 2000, figures 1 and 5: two tasks add two values to each other. `get` locks now: no race
 // is left, but the tasks take the two locks in opposite order.
 // build: -pthread
+// plain: lib/turn.c
 // stdout: done
 // warns: lock-order v->lock@GET v->lock@GET
 // predict: deadlock v->lock@GET v->lock@GET
@@ -9,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../explore/work.h"
+void turn_wait(int number);
+void turn_done(void);
 
 struct value {
 	int x;
@@ -18,7 +20,7 @@ struct value {
 
 struct task {
 	struct value *v1, *v2;
-	int late; // the other one is done by then
+	int turn;
 };
 
 __attribute__((noipa)) static int value_get(struct value *v)
@@ -50,15 +52,16 @@ static void *task_run(void *argument)
 {
 	struct task *task = argument;
 
-	work(task->late);
+	turn_wait(task->turn);
 	value_add(task->v1, task->v2);
+	turn_done();
 	return NULL;
 }
 
 int main(void)
 {
 	struct value *v1 = value_new(), *v2 = value_new();
-	struct task tasks[2] = { { v1, v2, 0 }, { v2, v1, 8 } };
+	struct task tasks[2] = { { v1, v2, 0 }, { v2, v1, 1 } };
 	pthread_t threads[2];
 
 	for (int i = 0; i < 2; i++)

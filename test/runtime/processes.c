@@ -131,7 +131,7 @@ static void forks_under_load(void)
 		pid_t pid = fork();
 		if (pid == 0) {
 			pthread_t thread;
-			alarm(10); /* not for ever, if it hangs */
+			alarm(300); /* not for ever, if it hangs */
 			pthread_create(&thread, NULL, pass, many);
 			pass(many);
 			pthread_join(thread, NULL);

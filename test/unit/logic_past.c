@@ -6,7 +6,7 @@
 
 #include "logic_words.h"
 
-#define MOST 5u
+static const char *const atoms[] = { "a", "b", NULL };
 
 /* By word: the value at its last state. */
 static uint8_t *atom_table(unsigned bit)
@@ -25,9 +25,9 @@ static bool at(const uint8_t *table, uint32_t w, unsigned i)
 	return table[word_at(i + 1, w & ((1u << 2 * (i + 1)) - 1))];
 }
 
-enum { NOT, PREV, ONCE, SOFAR, START, END, UNARY };
-static const char *const unary[] = { "!(%s)",	   "prev (%s)", "once (%s)",
-				     "sofar (%s)", "start(%s)", "end(%s)" };
+enum { NOT, PREV, ONCE, SOFAR, START, END };
+static const char *const unary[] = { "!(%s)",	  "prev (%s)", "once (%s)", "sofar (%s)",
+				     "start(%s)", "end(%s)",   NULL };
 
 static bool unary_value(unsigned operator, const uint8_t * p, uint32_t w, unsigned i)
 {
@@ -47,9 +47,14 @@ static bool unary_value(unsigned operator, const uint8_t * p, uint32_t w, unsign
 	}
 }
 
-enum { AND, OR, IMPLIES, IFF, SINCE, INTERVAL, BINARY };
-static const char *const binary[] = { "(%s) && (%s)",  "(%s) || (%s)",	  "(%s) => (%s)",
-				      "(%s) <=> (%s)", "(%s) since (%s)", "[%s, %s)" };
+enum { AND, OR, IMPLIES, IFF, SINCE, INTERVAL };
+static const char *const binary[] = { "(%s) && (%s)",
+				      "(%s) || (%s)",
+				      "(%s) => (%s)",
+				      "(%s) <=> (%s)",
+				      "(%s) since (%s)",
+				      "[%s, %s)",
+				      NULL };
 
 static bool binary_value(unsigned operator, const uint8_t * p, const uint8_t *q, uint32_t w,
 			 unsigned i)
@@ -86,33 +91,6 @@ static uint8_t *table_of(unsigned operator, const uint8_t * p, const uint8_t *q)
 	return t;
 }
 
-static void make(smalls *by_size)
-{
-	add_small(&by_size[1], atom_table(0), "a", NULL, NULL);
-	add_small(&by_size[1], atom_table(1), "b", NULL, NULL);
-	for (unsigned size = 2; size <= MOST; size++) {
-		for (size_t i = 0; i < by_size[size - 1].count; i++)
-			for (unsigned o = 0; o < UNARY; o++) {
-				const struct small *p = &by_size[size - 1].items[i];
-
-				add_small(&by_size[size], table_of(o, p->table, NULL), unary[o],
-					  p->text, NULL);
-			}
-		for (unsigned left = 1; left + 1 < size; left++)
-			for (size_t i = 0; i < by_size[left].count; i++)
-				for (size_t k = 0; k < by_size[size - 1 - left].count; k++)
-					for (unsigned o = 0; o < BINARY; o++) {
-						const struct small *p = &by_size[left].items[i];
-						const struct small *q =
-							&by_size[size - 1 - left].items[k];
-
-						add_small(&by_size[size],
-							  table_of(o, p->table, q->table),
-							  binary[o], p->text, q->text);
-					}
-	}
-}
-
 struct walk {
 	const struct small *small;
 	const struct past *past;
@@ -142,27 +120,23 @@ static void walk(const struct walk *w, unsigned length, uint32_t word, uint64_t 
 	}
 }
 
-static void try(const struct small *small, bool never)
+/* `never` as well, for some of the smaller ones. */
+static void try(const struct small *small, unsigned size, size_t number)
 {
+	bool never = size < 4 && number % 2;
 	struct spec_file *file = parse_formula(never ? "never" : "always", small->text);
 	struct walk w = { .small = small, .never = never };
 	struct automaton automaton;
 	struct form form;
 	struct past past;
 	struct err err;
-	unsigned a = 0, b = 0;
 
 	assert_true(form_read(&form, file->properties->formulas, &err));
 	assert_true(past_open(&past, &form, &err));
 	assert_true(past_automaton(&past, &automaton, &err));
-	for (unsigned i = 0; i < form.atoms.count; i++) {
-		a |= !strcmp(form.atoms.items[i]->text, "a") << i;
-		b |= !strcmp(form.atoms.items[i]->text, "b") << i;
-	}
 	w.past = &past;
 	w.automaton = &automaton;
-	for (unsigned letter = 0; letter < 4; letter++)
-		w.places[letter] = (letter & 1 ? a : 0) | (letter & 2 ? b : 0);
+	place_letters(&form, w.places);
 	walk(&w, 0, 0, 0, false, 0);
 	automaton_free(&automaton);
 	past_close(&past);
@@ -172,17 +146,10 @@ static void try(const struct small *small, bool never)
 
 static void test_all(void **state)
 {
-	smalls by_size[MOST + 1] = { 0 };
-	size_t count = 0;
+	static const struct small_logic logic = { atoms, unary, binary, atom_table, table_of };
 
 	(void)state;
-	make(by_size);
-	for (unsigned size = 1; size <= MOST; size++)
-		for (size_t i = 0; i < by_size[size].count; i++, count++)
-			try(&by_size[size].items[i], size < 4 && i % 2);
-	assert_int_equal(count, 2 + 12 + 96 + 864 + 8352);
-	for (unsigned size = 1; size <= MOST; size++)
-		smalls_free(&by_size[size]);
+	assert_int_equal(test_smalls(&logic, try), 2 + 12 + 96 + 864 + 8352);
 }
 
 static size_t bits_of(const char *formula)

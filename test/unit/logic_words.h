@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "logic/automaton.h"
+#include "logic/form.h"
 #include "spec/spec.h"
 
 #include <setjmp.h>
@@ -19,7 +21,8 @@
 
 #include <cmocka.h>
 
-#define LONGEST 6u
+#define LARGEST 5u			      /* of formulas */
+#define LONGEST 6u			      /* of words */
 #define WORDS ((1u << 2 * (LONGEST + 1)) / 3) /* 1 + 4 + … + 4^6 */
 
 static inline uint32_t word_at(unsigned length, uint32_t letters)
@@ -39,14 +42,17 @@ struct small {
 };
 typedef VEC(struct small) smalls;
 
-static inline void smalls_free(smalls *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].text);
-		free(list->items[i].table);
-	}
-	vec_free(list);
-}
+/* A formula of some size, its number among those of that size. */
+typedef void small_test(const struct small *small, unsigned size, size_t number);
+
+/* How formulas are made: of leaves by operators, with their tables. */
+struct small_logic {
+	const char *const *leaves, *const *unary,
+					   *const *binary; /* formats; NULL behind the last */
+	uint8_t *(*leaf_table)(unsigned leaf);
+	/* q NULL: the operator has one operand */
+	uint8_t *(*table_of)(unsigned operator, const uint8_t * p, const uint8_t *q);
+};
 
 static inline void add_small(smalls *list, uint8_t *table, const char *format, const char *a,
 			     const char *b)
@@ -56,6 +62,60 @@ static inline void add_small(smalls *list, uint8_t *table, const char *format, c
 
 	assert_true(length > 0);
 	*vec_push(list) = made;
+}
+
+static inline void combine_smalls(smalls *to, const struct small_logic *logic, const smalls *left,
+				  const smalls *right)
+{
+	for (size_t i = 0; i < left->count; i++) {
+		const struct small *p = &left->items[i];
+
+		for (size_t k = 0; k < right->count; k++) {
+			const struct small *q = &right->items[k];
+
+			for (unsigned o = 0; logic->binary[o]; o++)
+				add_small(to, logic->table_of(o, p->table, q->table),
+					  logic->binary[o], p->text, q->text);
+		}
+	}
+}
+
+static inline void make_smalls(smalls *by_size, const struct small_logic *logic)
+{
+	for (unsigned i = 0; logic->leaves[i]; i++)
+		add_small(&by_size[1], logic->leaf_table(i), logic->leaves[i], NULL, NULL);
+	for (unsigned size = 2; size <= LARGEST; size++) {
+		for (size_t i = 0; i < by_size[size - 1].count; i++) {
+			const struct small *p = &by_size[size - 1].items[i];
+
+			for (unsigned o = 0; logic->unary[o]; o++)
+				add_small(&by_size[size], logic->table_of(o, p->table, NULL),
+					  logic->unary[o], p->text, NULL);
+		}
+		for (unsigned left = 1; left + 1 < size; left++)
+			combine_smalls(&by_size[size], logic, &by_size[left],
+				       &by_size[size - 1 - left]);
+	}
+}
+
+/* All of them, once. Returns how many there are. */
+static inline size_t test_smalls(const struct small_logic *logic, small_test *test)
+{
+	smalls by_size[LARGEST + 1] = { 0 };
+	size_t count = 0;
+
+	make_smalls(by_size, logic);
+	for (unsigned size = 1; size <= LARGEST; size++) {
+		for (size_t i = 0; i < by_size[size].count; i++, count++) {
+			struct small *small = &by_size[size].items[i];
+
+			test(small, size, i);
+			free(small->text);
+			free(small->table);
+		}
+		vec_free(&by_size[size]);
+	}
+	return count;
 }
 
 static inline struct spec_file *parse_formula(const char *before, const char *formula)
@@ -75,6 +135,57 @@ static inline struct spec_file *parse_formula(const char *before, const char *fo
 	spec_messages_free(&messages);
 	free(text);
 	return file;
+}
+
+/* The letters of an automaton of `form` for those of a word. */
+static inline void place_letters(const struct form *form, unsigned places[4])
+{
+	unsigned a = 0, b = 0;
+
+	for (unsigned i = 0; i < form->atoms.count; i++) {
+		a |= !strcmp(form->atoms.items[i]->text, "a") << i;
+		b |= !strcmp(form->atoms.items[i]->text, "b") << i;
+	}
+	for (unsigned letter = 0; letter < 4; letter++)
+		places[letter] = (letter & 1 ? a : 0) | (letter & 2 ? b : 0);
+}
+
+/*
+ * `possible`: which values the formula has on the word and on those longer ones that were tried. A state
+ * of an automaton of n states has a continuation of less than n letters if any: where those have been
+ * tried, so have all (`exact`: the word itself counts).
+ */
+static inline void expect_verdicts(const struct small *small, const struct automaton *a,
+				   uint32_t state, unsigned length, uint32_t word, bool exact,
+				   const bool possible[2])
+{
+	const struct automaton_state *s = &a->states.items[state];
+
+	if ((s->bad && possible[1]) || (s->safe && possible[0]))
+		fail_msg("%s: bad or safe on word %x of %u", small->text, word, length);
+	if (exact && length + a->states.count - 1 <= LONGEST &&
+	    (s->bad != !possible[1] || s->safe != !possible[0]))
+		fail_msg("%s: not exact on word %x of %u", small->text, word, length);
+}
+
+typedef bool build_automaton(const struct spec_formula *formula, struct automaton *automaton,
+			     struct err *err);
+
+/* Of the automaton of a formula; 0: it cannot be built (`err`). */
+static inline size_t states_of(const char *before, const char *formula, build_automaton *build,
+			       struct err *err)
+{
+	struct spec_file *file = parse_formula(before, formula);
+	struct automaton automaton;
+	size_t count = 0;
+
+	err->text[0] = 0;
+	if (build(file->properties->formulas, &automaton, err)) {
+		count = automaton.states.count;
+		automaton_free(&automaton);
+	}
+	spec_free(file);
+	return count;
 }
 
 #endif

@@ -79,9 +79,18 @@ static void refuse(const char *property, const char *word, const char *why)
 	made_close(&m);
 }
 
+/* Locks must be released before they are taken again, and the first one at the end. */
+static void expect_locks(const char *property)
+{
+	expect(property, "lock:0 unlock:0 lock:1 - lock:0", ".!...!");
+	expect(property, "lock:0 lock:1 unlock:0 lock:1", ".!!.B");
+	expect(property, "unlock:2", ".B");
+	expect(property, "lock:0 x=1 lock:0", ".!.!");
+	expect(property, "lock:0 unlock:0,lock:1 x=3", ".!..");
+}
+
 /* ---- C --------------------------------------------------------------------------------------- */
 
-/* Locks must be released before they are taken again, and at the end. */
 static const char locks_c[] =
 	"#include <sooth/monitor.h>\n"
 	"#include <stdlib.h>\n"
@@ -118,11 +127,7 @@ static void test_c(void **state)
 
 	(void)state;
 	compile("locks", locks_c);
-	expect(property, "lock:0 unlock:0 lock:1 - lock:0", ".!...!");
-	expect(property, "lock:0 lock:1 unlock:0 lock:1", ".!!.B");
-	expect(property, "unlock:2", ".B");
-	expect(property, "lock:0 x=1 lock:0", ".!.!");
-	expect(property, "lock:0 unlock:0,lock:1 x=3", ".!..");
+	expect_locks(property);
 	refuse(property, "lock", "%s/./locks.so: step failed at the event 'lock'");
 }
 
@@ -170,11 +175,7 @@ static void test_lua(void **state)
 
 	(void)state;
 	put("locks.lua", locks_lua);
-	expect(property, "lock:0 unlock:0 lock:1 - lock:0", ".!...!");
-	expect(property, "lock:0 lock:1 unlock:0 lock:1", ".!!.B");
-	expect(property, "unlock:2", ".B");
-	expect(property, "lock:0 x=1 lock:0", ".!.!");
-	expect(property, "lock:0 unlock:0,lock:1 x=3", ".!..");
+	expect_locks(property);
 }
 
 /* No state is left: nothing bad can follow. */

@@ -44,7 +44,8 @@ static void assert_nested(const char *head, const char *open, const char *middle
 	assert_string_equal(messages.list.count ? messages.list.items[0].text : "", expected);
 	assert_true((file == NULL) == (expected[0] != 0));
 	if (file) { /* what walks the tree must bear its depth, too */
-		char *text = spec_explain(file, false, NULL), *graph = spec_explain(file, true, NULL);
+		char *text = spec_explain(file, false, NULL),
+		     *graph = spec_explain(file, true, NULL);
 
 		spec_check(file, NULL, &messages);
 		free(text);
