@@ -154,7 +154,7 @@ struct opened {
 static void open_text(struct opened *o, const char *lines, const char *property,
 		      enum computation_causality causality, enum computation_events events)
 {
-	struct computation_options options = { causality, events };
+	struct computation_options options = { .causality = causality, .events = events };
 	struct err err = { "" };
 	char path[128];
 
