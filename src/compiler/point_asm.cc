@@ -264,6 +264,9 @@ gimple_seq point_build(const point &p)
 	gimple_asm_set_volatile(stmt, true);
 	gimple_asm_set_inline(stmt, true); /* do not take its many lines for many instructions */
 	gimple_set_location(stmt, p.where);
+	/* where it is inlined, debugging information then has it inside of the function */
+	if (!gimple_block(stmt))
+		gimple_set_block(stmt, DECL_INITIAL(current_function_decl));
 	gimple_seq_add_stmt(&o.seq, stmt);
 	return o.seq;
 }

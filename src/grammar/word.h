@@ -40,7 +40,8 @@ void grammar_parser_close(struct grammar_parser *parser);
 
 struct grammar_word;
 
-struct grammar_word *grammar_word_open(struct grammar_parser *parser);
+/* NULL: the head's attributes fail, `err`. */
+struct grammar_word *grammar_word_open(struct grammar_parser *parser, struct err *err);
 void grammar_word_close(struct grammar_word *word);
 
 /*
@@ -60,6 +61,12 @@ enum grammar_verdict grammar_word_end(struct grammar_word *word,
  */
 struct grammar_word *grammar_word_copy(const struct grammar_word *word, struct err *err);
 bool grammar_word_key(const struct grammar_word *word, script_key_text *key, struct err *err);
+
+/*
+ * How many events the session has that is open: 0 at the start and right behind a reset. Behind a
+ * violation the one that is wrong is counted.
+ */
+uint64_t grammar_word_length(const struct grammar_word *word);
 
 /*
  * For tests and for people: the attributes of the start symbol of the session that ended last (what

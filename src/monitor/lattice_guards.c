@@ -140,6 +140,13 @@ static uint32_t first_behind(const struct lattice_order *order, uint32_t column,
 	return low;
 }
 
+/* Events of `other` that come before the event, which is the one at `position` of `column`. */
+static uint32_t count_before(const struct lattice_order *order, const struct lattice_event *event,
+			     uint32_t column, uint32_t position, uint32_t other)
+{
+	return other == column ? position : lattice_order_need(order, event, other);
+}
+
 /* All of the set comes before the event. */
 static bool comes_before(const struct lattice_order *order, const struct lattice_set *set,
 			 const struct lattice_event *event, uint32_t column, uint32_t position)
@@ -148,11 +155,8 @@ static bool comes_before(const struct lattice_order *order, const struct lattice
 		return false;
 	for (uint32_t i = 0; i < set->span_count; i++) {
 		const struct lattice_span *span = &order->spans.items[set->span + i];
-		uint32_t had = span->column == column
-				       ? position
-				       : lattice_order_need(order, event, span->column);
 
-		if (span->last >= had)
+		if (span->last >= count_before(order, event, column, position, span->column))
 			return false;
 	}
 	return true;
@@ -164,7 +168,7 @@ static void guard_lane(struct guards *guards, const struct object *object, struc
 	struct lattice_order *order = guards->order;
 	const struct lattice_touch *touches = order->touches.items;
 	bool own = lane->column == column;
-	uint32_t floor = own ? position : lattice_order_need(order, event, lane->column);
+	uint32_t floor = count_before(order, event, column, position, lane->column);
 	uint32_t after = touch_at(order, lane, floor), start = after;
 	bool matters = false;
 
@@ -214,11 +218,8 @@ static bool has_begun(const struct lattice_order *order, const struct lattice_se
 {
 	for (uint32_t i = 0; i < set->span_count; i++) {
 		const struct lattice_span *span = &order->spans.items[set->span + i];
-		uint32_t had = span->column == column
-				       ? position
-				       : lattice_order_need(order, event, span->column);
 
-		if (span->first < had)
+		if (span->first < count_before(order, event, column, position, span->column))
 			return true;
 	}
 	return false;

@@ -6,6 +6,7 @@
 
 #include "trace/sites.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 uint8_t match_type(const struct match *m, uint32_t parameter)
@@ -31,8 +32,10 @@ bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
 	struct property_raw *to;
 
 	if (parameter == SPEC_NONE) {
-		if (local != SPEC_NONE)
+		if (local != SPEC_NONE) {
 			m->reader->locals[local] = *raw;
+			m->reader->locals[local].bound = true;
+		}
 		return true;
 	}
 	switch (values_judge(type, raw)) {
@@ -127,6 +130,44 @@ static void remember(struct reader_slice *slice, const uint32_t *chosen)
 	}
 }
 
+/* ---- what grammars see ---------------------------------------------------------------------------- */
+
+/* Texts by their content, and a null pointer to one is 0. */
+static struct spec_value captured_local(const struct property_raw *raw)
+{
+	struct spec_value value = { .type = SPEC_VALUE_UNKNOWN };
+
+	if (raw->known && !(raw->lost && raw->bits))
+		return raw_spec_value(raw, SPEC_STRING);
+	value.cut = raw->bound;
+	return value;
+}
+
+static void capture(const struct match *m)
+{
+	struct property_reader *r = m->reader;
+
+	for (uint32_t l = 0; l < m->point->event->local_count; l++)
+		*vec_push(&r->captured) = captured_local(&r->locals[l]);
+	*vec_push(&r->captured) = functions_callee(m);
+	*vec_push(&r->captured) = functions_caller(m);
+	*vec_push(&r->captured) = (struct spec_value){
+		.type = SPEC_VALUE_INT,
+		.number = trace_stream(r->trace, m->happening->lane)->number,
+	};
+}
+
+/* Another point of the event fits as well: what it binds is added to what the first one bound. */
+static void capture_more(const struct match *m, struct spec_value *captured)
+{
+	for (uint32_t l = 0; l < m->point->event->local_count; l++) {
+		if (captured[l].type == SPEC_VALUE_UNKNOWN && m->reader->locals[l].bound)
+			captured[l] = captured_local(&m->reader->locals[l]);
+	}
+}
+
+/* ---- events --------------------------------------------------------------------------------------- */
+
 /* Several points of an event may fit one anchor: with the same binding they are one. */
 static bool is_there(const struct match *m, uint32_t parameters, bool next)
 {
@@ -143,6 +184,8 @@ static bool is_there(const struct match *m, uint32_t parameters, bool next)
 		    !memcmp(&r->bindings.items[r->queue.items[i].bindings], r->chosen,
 			    parameters * sizeof *r->chosen)) {
 			step->event.may_be_next |= next;
+			if (r->slices.items[m->point->slice].captures)
+				capture_more(m, &r->captured.items[r->queue.items[i].captured]);
 			return true;
 		}
 	}
@@ -184,6 +227,7 @@ static void happen(const struct match *m)
 	*queued = (struct reader_step){
 		.step = { .kind = PROPERTY_HAPPENED, .property = m->point->slice },
 		.bindings = r->bindings.count,
+		.captured = r->captured.count,
 	};
 	queued->step.event = (struct property_event){
 		.id = { ev->stream, ev->index },
@@ -196,6 +240,8 @@ static void happen(const struct match *m)
 	};
 	for (uint32_t p = 0; p < parameters; p++)
 		*vec_push(&r->bindings) = r->chosen[p];
+	if (slice->captures)
+		capture(m);
 }
 
 /* ---- filters ------------------------------------------------------------------------------------ */
@@ -310,7 +356,7 @@ static void try(struct property_reader *r, uint32_t number, const struct reader_
 	for (uint32_t p = 0; p < slice->parameters; p++)
 		r->parameters[p].known = false;
 	for (uint32_t l = 0; l < m.point->event->local_count; l++)
-		r->locals[l].known = false;
+		r->locals[l].known = r->locals[l].bound = false;
 	if (m.point->tid != SPEC_NONE)
 		r->locals[m.point->tid] = raw_number(trace_stream(r->trace, what->lane)->number);
 	if (m.point->atomic != SPEC_NONE)
@@ -326,6 +372,32 @@ static void try(struct property_reader *r, uint32_t number, const struct reader_
 		hold_each(&m);
 	else if (fits)
 		finish(&m);
+}
+
+/* `bindings` says which was found first. */
+static int compare_steps(const void *left, const void *right)
+{
+	const struct reader_step *a = left, *b = right;
+
+	if (a->step.property != b->step.property)
+		return a->step.property < b->step.property ? -1 : 1;
+	if (a->step.event.event != b->step.event.event)
+		return a->step.event.event < b->step.event.event ? -1 : 1;
+	return (a->bindings > b->bindings) - (a->bindings < b->bindings);
+}
+
+/* At one anchor in the order of the property's events: nearly always they are already. */
+static void sort_anchor(struct property_reader *r)
+{
+	struct reader_step *first = r->queue.items + r->anchor;
+	size_t count = r->queue.count - r->anchor;
+
+	for (size_t i = 1; i < count; i++) {
+		if (compare_steps(&first[i - 1], &first[i]) > 0) {
+			qsort(first, count, sizeof *first, compare_steps);
+			return;
+		}
+	}
 }
 
 /* Lives that start here come first: whatever else happens at this anchor is about the new one. */
@@ -346,4 +418,5 @@ void match_candidates(struct property_reader *r, const struct reader_happening *
 			   (struct property_id){ what->event->stream, what->event->index });
 	r->ending.count = 0;
 	r->candidates.count = 0;
+	sort_anchor(r);
 }

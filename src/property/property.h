@@ -32,7 +32,7 @@ struct property_value {
 };
 
 /* Behind the locals in what is captured: their places from there. */
-enum property_captured { PROPERTY_CALLEE, PROPERTY_CALLER, PROPERTY_CAPTURED_MORE };
+enum property_captured { PROPERTY_CALLEE, PROPERTY_CALLER, PROPERTY_TID, PROPERTY_CAPTURED_MORE };
 
 /* A property event. */
 struct property_event {
@@ -59,8 +59,10 @@ struct property_events {
 	VEC(struct property_value) values;
 	/*
 	 * With a grammar, for each event what it carries beside parameters: the value of each local of
-	 * its spec_event, then PROPERTY_CALLEE and PROPERTY_CALLER, names of functions. UNKNOWN:
-	 * another point of the event binds it, or nobody knows.
+	 * its spec_event, then PROPERTY_CALLEE and PROPERTY_CALLER, names of functions, and
+	 * PROPERTY_TID, the thread (of a signal handler the one that it interrupts). UNKNOWN: no point
+	 * that fits here binds it; with `cut` one does, and its value was not recorded, so that nothing
+	 * may be concluded from it. TEXT with `cut`: only the beginning was.
 	 */
 	VEC(struct spec_value) captured;
 	/* what could not be seen, in words: each makes the property's silence no proof */
@@ -84,6 +86,7 @@ struct property_set {
 bool property_read(const struct trace *trace, struct spec_file *const *files, size_t count,
 		   struct property_set *set, struct err *err);
 void property_set_free(struct property_set *set);
+void property_events_free(struct property_events *events); /* of one that is in no set */
 
 /* ---- one after the other ---------------------------------------------------------------------- */
 
@@ -123,6 +126,12 @@ size_t property_reader_count(const struct property_reader *reader); /* of proper
 uint32_t property_reader_parameters(const struct property_reader *reader, uint32_t property);
 const struct property_value *property_reader_value(const struct property_reader *reader,
 						   uint32_t property, uint32_t value);
+/*
+ * Behind the last step: what could not be seen, as in property_events (unseen, blind, withheld and
+ * doubtful; events and values stay empty). To be freed with property_events_free.
+ */
+void property_reader_unseen(struct property_reader *reader, uint32_t property,
+			    struct property_events *out);
 /* A value that is held keeps its number beyond its life, until it is let go as often. */
 void property_reader_hold(struct property_reader *reader, uint32_t property, uint32_t value);
 void property_reader_let_go(struct property_reader *reader, uint32_t property, uint32_t value);

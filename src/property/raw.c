@@ -38,6 +38,7 @@ struct property_raw raw_argument(const struct trace *text, const struct trace_va
 		return raw;
 	case POINT_STRING: /* what cannot be read is still a pointer, in a recording */
 		raw.known |= !text;
+		raw.lost = !value->known;
 		raw.word = value->known && text;
 		raw.text = value->known ? value->text : NULL;
 		raw.length = value->known ? value->length : 0;

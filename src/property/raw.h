@@ -10,6 +10,8 @@ struct property_raw {
 	bool real;     /* a floating number, in `number` */
 	bool word;     /* a name that a text trace uses: it stands for itself, whatever the type */
 	bool cut;      /* there is more text than what was kept */
+	bool lost;     /* the text of a string could not be read; `bits` is where it is */
+	bool bound;    /* of a local: some slot gave it, though perhaps nothing that is known */
 	uint64_t bits; /* an integer, an address; a string's pointer; 0 for a word */
 	double number;
 	const char *text; /* a string's content, a word; NULL none */

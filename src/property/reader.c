@@ -129,7 +129,11 @@ static void add_slice(struct property_reader *r, const struct spec_property *pro
 	struct reader_slice *slice = vec_push(&r->slices);
 	uint32_t count = property->parameter_count, number = (uint32_t)r->slices.count - 1;
 
-	*slice = (struct reader_slice){ .property = property, .parameters = count };
+	*slice = (struct reader_slice){ .property = property,
+					.parameters = count,
+					.captures = selection_captures(property) };
+	if (slice->captures && !r->functions_known)
+		r->functions_known = functions_open(r->trace);
 	slice->types = mem_zalloc(2 * (size_t)count + 1, 1);
 	slice->hidden = mem_zalloc((size_t)count + 1, sizeof *slice->hidden);
 	for (uint32_t p = 0; p < count; p++) {
@@ -190,6 +194,7 @@ static void make_room(struct property_reader *r)
 	r->parameters = mem_zalloc(parameters, sizeof *r->parameters);
 	r->parameter_values = mem_zalloc(parameters, sizeof *r->parameter_values);
 	r->chosen = mem_zalloc(parameters, sizeof *r->chosen);
+	r->most_locals = locals;
 	r->locals = mem_zalloc(locals, sizeof *r->locals);
 	r->local_values = mem_zalloc(locals, sizeof *r->local_values);
 }
@@ -249,6 +254,7 @@ void property_reader_close(struct property_reader *r)
 	program_close(r->program);
 	points_free(r);
 	accesses_free(r);
+	functions_close(r->functions_known);
 	free(r->lane_of);
 	free(r->lanes);
 	free(r->parameters);
@@ -262,6 +268,7 @@ void property_reader_close(struct property_reader *r)
 	vec_free(&r->candidates);
 	vec_free(&r->queue);
 	vec_free(&r->bindings);
+	vec_free(&r->captured);
 	vec_free(&r->ending);
 	free(r);
 }
@@ -321,7 +328,11 @@ static void see(struct property_reader *r, const struct trace_event *ev)
 		return;
 	what.lane = r->lane_of[stream];
 	switch (event_group(ev->kind)) {
-	case EG_FUNCTION: see_function(r, &what); break;
+	case EG_FUNCTION:
+		see_function(r, &what);
+		if (ev->kind == EV_EXIT)
+			r->lanes[stream].next_of_exit = ev->index + 1;
+		break;
 	case EG_ACCESS:
 	case EG_ATOMIC:
 		if (ev->kind != EV_FENCE)
@@ -374,6 +385,7 @@ static void walk_first(struct property_reader *r)
 	for (uint32_t i = 0; i < trace_stream_count(r->trace); i++) {
 		r->lanes[i].held.count = 0;
 		r->lanes[i].waited = 0;
+		r->lanes[i].next_of_exit = 0;
 	}
 	map_free(&r->memory);
 }
@@ -388,12 +400,15 @@ bool property_reader_next(struct property_reader *r, struct property_step *step)
 	while (r->queue_at == r->queue.count) {
 		r->queue.count = r->queue_at = 0;
 		r->bindings.count = 0;
+		r->captured.count = 0;
 		if (!walk(r))
 			return false;
 	}
 	*step = r->queue.items[r->queue_at].step;
 	if (step->kind == PROPERTY_HAPPENED) {
 		step->bindings = r->bindings.items + r->queue.items[r->queue_at].bindings;
+		if (r->slices.items[step->property].captures)
+			step->captured = r->captured.items + r->queue.items[r->queue_at].captured;
 	} else {
 		r->has_last = true;
 		r->last = *step;
@@ -418,6 +433,15 @@ const struct property_value *property_reader_value(const struct property_reader 
 						   uint32_t property, uint32_t value)
 {
 	return &r->slices.items[property].values.entries.items[value].value;
+}
+
+void property_reader_unseen(struct property_reader *r, uint32_t property,
+			    struct property_events *out)
+{
+	assert(r->over);
+	*out = (struct property_events){ .property = r->slices.items[property].property,
+					 .parameters = r->slices.items[property].parameters };
+	unseen_tell(r, property, out);
 }
 
 void property_reader_hold(struct property_reader *r, uint32_t property, uint32_t value)

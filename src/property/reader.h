@@ -70,6 +70,7 @@ struct reader_slice {
 	uint32_t *hidden;    /* by parameter: the one that its `o->*` adds, or SPEC_NONE */
 	struct values values;
 	struct reader_known *known; /* by parameter; NULL: no filter guesses */
+	bool captures;		    /* it has a grammar, which sees locals and functions */
 };
 
 /* What happens: the recorded event and what its kind adds. */
@@ -94,11 +95,13 @@ struct reader_lane {
 	uint32_t waited; /* how deep it was in the mutex that it gave up to wait */
 	uint64_t
 		last_request; /* of the stream: 1 + index of its last event, if that asks for a lock */
+	uint64_t next_of_exit; /* of the stream: the index behind the last EXIT; 0 none */
 };
 
 struct reader_step {
 	struct property_step step;
 	size_t bindings; /* in `bindings` */
+	size_t captured; /* in `captured` */
 };
 struct reader_ending {
 	uint32_t slice, value;
@@ -152,10 +155,15 @@ struct property_reader {
 	VEC(uint32_t) candidates;
 	struct property_raw *parameters, *locals; /* of the match that is tried; known: bound */
 	struct spec_value *parameter_values, *local_values;
-	uint32_t *chosen; /* the values of its binding */
+	size_t most_locals; /* of an event */
+	uint32_t *chosen;   /* the values of its binding */
+
+	/* functions.c */
+	struct functions *functions_known; /* NULL: no grammar */
 
 	VEC(struct reader_step) queue;
 	VEC(uint32_t) bindings;
+	VEC(struct spec_value) captured;
 	size_t queue_at;
 	size_t anchor; /* in the queue: the first step of the event that is looked at */
 	VEC(struct reader_ending) ending; /* lives that end behind it */
@@ -231,6 +239,17 @@ bool accesses_match(const struct match *m);
 bool locks_match(const struct match *m);
 /* `holding`: binds a lock that is held. */
 bool locks_match_held(const struct match *m, const struct reader_held *held);
+
+/* ---- functions.c: who is called and who calls, for grammars ------------------------------------ */
+
+struct functions *functions_open(const struct trace *trace);
+void functions_close(struct functions *functions);
+/* UNKNOWN where the trace does not tell. The texts are good until the next event. */
+struct spec_value functions_callee(const struct match *m);
+struct spec_value functions_caller(const struct match *m);
+
+/* Is there a grammar among the formulas? Then locals are more than what filters ask. */
+bool selection_captures(const struct spec_property *property);
 
 /* The line of a selection that asks for a point about a function; to be freed. */
 char *selection_line(const struct spec_property *property, const struct spec_point *point);

@@ -27,7 +27,19 @@ static bool has_text(const struct spec_expr *e)
 	return false;
 }
 
-/* Does anything depend on the text that the argument, if it is a string, points at? */
+bool selection_captures(const struct spec_property *property)
+{
+	for (const struct spec_formula *f = property->formulas; f; f = f->next) {
+		if (f->formalism == SPEC_GRAMMAR)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Does anything depend on the text that the argument, if it is a string, points at? A grammar may
+ * look at each local that has a name: where it need not, `_` stands.
+ */
 static bool text_matters(const struct spec_property *property, const struct spec_point *p,
 			 const struct spec_argument *slot)
 {
@@ -37,7 +49,7 @@ static bool text_matters(const struct spec_property *property, const struct spec
 		return false;
 	if (slot->parameter != SPEC_NONE)
 		return property->parameters[slot->parameter].type == SPEC_STRING;
-	return names_local(p->filter, slot->local);
+	return selection_captures(property) || names_local(p->filter, slot->local);
 }
 
 /* What is asked of arguments, the fourth word of a line: what they point at, and texts. */

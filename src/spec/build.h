@@ -32,7 +32,8 @@ struct build_property {
 	/* of the event that is being read: its lives and reset, from the tails of its points */
 	struct build_lives lives;
 	bool reset;
-	struct spec_expr *reset_if;
+	const char *reset_if;
+	struct spec_place reset_place;
 };
 
 struct build {
@@ -133,10 +134,12 @@ struct build_points {
 /* What stands behind a point, in any order. */
 struct build_tail {
 	struct spec_target *holding;
-	struct spec_expr *filter, *reset_if;
+	struct spec_expr *filter;
 	struct build_lives lives;
 	bool reset;
-	struct span reset_span, own; /* `own`: what belongs to the point's own text */
+	const char *reset_if;
+	struct span reset_span, condition_span;
+	struct span own; /* what belongs to the point's own text */
 };
 
 struct spec_point *build_function(struct build *build, enum spec_point_kind kind,
@@ -172,8 +175,13 @@ struct build_items {
 struct build_alternatives {
 	struct spec_alternative *first, *last;
 };
-struct spec_item *build_item(struct build *build, enum spec_item_kind kind, const struct span *span,
-			     const char *label, const char *text);
+struct spec_item *build_symbol(struct build *build, const struct span *span, const char *label,
+			       const char *name);
+/* `bracket` is where the Lua starts with its ( or {. */
+struct spec_item *build_code(struct build *build, enum spec_item_kind kind, const struct span *span,
+			     const char *lua, const struct span *bracket);
+/* The place behind a bracket: that of what is in it. */
+struct spec_place build_inside(const struct span *bracket);
 struct build_items build_add_item(struct build_items list, struct spec_item *item);
 struct build_alternatives build_add_alternative(struct build *build, struct build_alternatives list,
 						const struct span *span, struct spec_item *items);
@@ -195,11 +203,12 @@ struct spec_formula *build_formula(struct build *build, enum spec_formalism form
 void build_temporal(struct build *build, const struct span *word, const struct span *span,
 		    struct spec_expr *expr, bool never);
 void build_monitor(struct build *build, const struct span *span, struct build_text path);
-void build_grammar(struct build *build, const struct span *span, const char *attributes);
-void build_view(struct build *build, const struct span *span, const char *what,
-		const struct span *what_span, const char *parameter);
+void build_grammar(struct build *build, const struct span *span, const char *attributes,
+		   const struct span *bracket);
+/* Of the words in `parts`. */
+void build_view(struct build *build, const struct span *span);
 void build_violation(struct build *build, const struct span *span, const char *what,
-		     const char *lua);
+		     const char *lua, const struct span *bracket);
 void build_use(struct build *build, const struct span *span, const char *name, const char *option,
 	       const struct span *option_span, int64_t value);
 

@@ -150,6 +150,7 @@ void build_tail_add(struct build *build, struct build_tail *tail, struct build_t
 		tail->reset = true;
 		tail->reset_if = one.reset_if;
 		tail->reset_span = one.reset_span;
+		tail->condition_span = one.condition_span;
 	}
 	add_lives(&tail->lives, one.lives);
 }
@@ -185,6 +186,7 @@ struct spec_point *build_tailed(struct build *build, struct spec_point *made,
 	if (tail->reset) {
 		now->reset = true;
 		now->reset_if = tail->reset_if;
+		now->reset_place = build_inside(&tail->condition_span);
 	}
 	return made;
 }
@@ -209,6 +211,7 @@ void build_event(struct build *build, const struct span *span, const char *name,
 						       .points = points,
 						       .lives = now->lives.first,
 						       .reset = now->reset,
-						       .reset_if = now->reset_if };
+						       .reset_if = now->reset_if,
+						       .reset_place = now->reset_place };
 	build_forget(build);
 }

@@ -215,20 +215,39 @@ void build_monitor(struct build *build, const struct span *span, struct build_te
 		build_complain(build, span->place, "this is no file's name");
 }
 
-void build_view(struct build *build, const struct span *span, const char *what,
-		const struct span *what_span, const char *parameter)
+/* Are the last two words `until end`? Then they are taken off. */
+static bool take_until_end(struct build *build)
+{
+	const struct build_part *parts = build->parts.items;
+	size_t count = build->parts.count;
+
+	if (count < 3 || strcmp(parts[count - 2].text, "until") != 0 ||
+	    strcmp(parts[count - 1].text, "end") != 0)
+		return false;
+	build->parts.count -= 2;
+	return true;
+}
+
+void build_view(struct build *build, const struct span *span)
 {
 	static const char *const names[] = { "", "thread", "object", "global" };
 	struct spec_property *property = build->now.property;
+	bool until_end = take_until_end(build);
+	const struct build_part *parts = build->parts.items;
+	const char *parameter = build->parts.count > 1 ? parts[1].text : NULL;
 	uint8_t view = SPEC_VIEW_NONE;
 
 	for (uint8_t i = SPEC_VIEW_THREAD; i <= SPEC_VIEW_GLOBAL; i++)
-		if (!strcmp(names[i], what))
+		if (!strcmp(names[i], parts[0].text))
 			view = i;
 	if (view == SPEC_VIEW_NONE)
-		build_complain(build, what_span->place,
+		build_complain(build, parts[0].span.place,
 			       "there is no view '%s'; there are thread, object PARAMETER, global",
-			       what);
+			       parts[0].text);
+	else if (build->parts.count > 2)
+		build_complain(build, parts[2].span.place,
+			       "'%s' is not expected here; 'until end' may stand behind a view",
+			       parts[2].text);
 	else if ((view == SPEC_VIEW_OBJECT) != (parameter != NULL))
 		build_complain(build, span->place, "%s",
 			       parameter ? "only 'view object' names a parameter"
@@ -239,17 +258,20 @@ void build_view(struct build *build, const struct span *span, const char *what,
 		property->view = view;
 		property->view_name = parameter;
 		property->view_place = span->place;
+		property->until_end = until_end;
 	}
+	build->parts.count = 0;
 }
 
 void build_violation(struct build *build, const struct span *span, const char *what,
-		     const char *lua)
+		     const char *lua, const struct span *bracket)
 {
 	if (strcmp(what, "violation") != 0)
 		build_complain(build, span->place, "there is only 'on violation { Lua }'");
 	else if (build->now.property->on_violation)
 		build_complain(build, span->place, "a property has one 'on violation'");
 	build->now.property->on_violation = lua;
+	build->now.property->on_violation_place = build_inside(bracket);
 }
 
 void build_use(struct build *build, const struct span *span, const char *name, const char *option,
@@ -268,17 +290,34 @@ void build_use(struct build *build, const struct span *span, const char *name, c
 
 /* ---- grammars ------------------------------------------------------------------------------- */
 
-struct spec_item *build_item(struct build *build, enum spec_item_kind kind, const struct span *span,
-			     const char *label, const char *text)
+struct spec_place build_inside(const struct span *bracket)
+{
+	return (struct spec_place){ bracket->place.line, bracket->place.column + 1, 1 };
+}
+
+/* names.c finds out which are productions. */
+struct spec_item *build_symbol(struct build *build, const struct span *span, const char *label,
+			       const char *name)
 {
 	struct spec_item *item = build_alloc(build, sizeof *item);
-	bool symbol = kind == SPEC_ITEM_EVENT;
+
+	*item = (struct spec_item){ .kind = SPEC_ITEM_EVENT,
+				    .place = span->place,
+				    .label = label,
+				    .name = name,
+				    .number = SPEC_NONE };
+	return item;
+}
+
+struct spec_item *build_code(struct build *build, enum spec_item_kind kind, const struct span *span,
+			     const char *lua, const struct span *bracket)
+{
+	struct spec_item *item = build_alloc(build, sizeof *item);
 
 	*item = (struct spec_item){ .kind = (uint8_t)kind,
 				    .place = span->place,
-				    .label = label,
-				    .name = symbol ? text : NULL,
-				    .lua = symbol ? NULL : text,
+				    .lua = lua,
+				    .lua_place = build_inside(bracket),
 				    .number = SPEC_NONE };
 	return item;
 }
@@ -316,12 +355,14 @@ void build_production(struct build *build, const struct span *span, const char *
 								   .alternatives = alternatives };
 }
 
-void build_grammar(struct build *build, const struct span *span, const char *attributes)
+void build_grammar(struct build *build, const struct span *span, const char *attributes,
+		   const struct span *bracket)
 {
 	struct spec_grammar *grammar = build_alloc(build, sizeof *grammar);
 	size_t size = build->productions.count * sizeof(struct spec_production);
 
 	grammar->attributes = attributes;
+	grammar->attributes_place = build_inside(bracket);
 	grammar->productions = arena_copy(&build->made->arena, build->productions.items, size);
 	grammar->production_count = (uint32_t)build->productions.count;
 	build_formula(build, SPEC_GRAMMAR, span, span)->grammar = grammar;

@@ -271,20 +271,42 @@ static void check_point(struct checker *c, const struct spec_point *p)
 		kind_of(c, p->becomes);
 }
 
-/* Members of `session` and of nonterminals are Lua's: only grammars read a reset's condition. */
+static const struct spec_formula *grammar_of(const struct spec_property *property)
+{
+	const struct spec_formula *f = property->formulas;
+
+	while (f && f->formalism != SPEC_GRAMMAR)
+		f = f->next;
+	return f;
+}
+
+/* What stands in a reset's condition is src/grammar's to judge: it may be Lua. */
 static void check_event(struct checker *c, const struct spec_event *e)
 {
-	bool grammar = false;
+	bool grammar = grammar_of(c->property);
 
-	for (const struct spec_point *p = e->points; p; p = p->next)
+	for (const struct spec_point *p = e->points; p; p = p->next) {
 		check_point(c, p);
-	if (!e->reset)
-		return;
-	for (const struct spec_formula *f = c->property->formulas; f; f = f->next)
-		grammar |= f->formalism == SPEC_GRAMMAR;
-	if (!grammar)
+		/* all events of the property are letters, also those that it does not name */
+		if (grammar && p->kind == SPEC_POINT_BECOMES)
+			COMPLAIN(c, p->place,
+				 "words of a grammar are made of what happens, and 'becomes' is "
+				 "about states; a property of its own may have it");
+	}
+	if (e->reset && !grammar)
 		COMPLAIN(c, e->place, "'reset' is for grammars, and '%s' has none",
 			 c->property->name);
+}
+
+/* doc/grammars.md: which events are one word must be said where there are parameters. */
+static void check_view(struct checker *c)
+{
+	const struct spec_formula *grammar = grammar_of(c->property);
+
+	if (grammar && c->property->parameter_count && c->property->view == SPEC_VIEW_NONE)
+		COMPLAIN(c, grammar->place,
+			 "whose events are one word? 'view thread;', 'view object PARAMETER;' or "
+			 "'view global;' says so");
 }
 
 static void mark(bool *bound, const struct spec_point *p)
@@ -375,6 +397,7 @@ void check_file(const struct spec_file *file, struct spec_messages *messages)
 		for (uint32_t i = 0; i < p->event_count; i++)
 			check_event(&c, &p->events[i]);
 		check_bound(&c);
+		check_view(&c);
 		for (c.formula = p->formulas; c.formula; c.formula = c.formula->next) {
 			if (c.formula->expr)
 				kind_of(&c, c.formula->expr);

@@ -139,8 +139,8 @@ static enum lexer_mode lua(const struct context *c, int token)
 {
 	if (token == '{' && (c->where == CONTEXT_GRAMMAR || c->where == CONTEXT_VIOLATION))
 		return LEXER_BRACES;
-	if (token == '(' &&
-	    (c->last == TOK_ASSERT || (c->last == TOK_GRAMMAR && c->where == CONTEXT_GRAMMAR_HEAD)))
+	if (token == '(' && (c->last == TOK_ASSERT || (c->last == TOK_RESET && !c->depth) ||
+			     (c->last == TOK_GRAMMAR && c->where == CONTEXT_GRAMMAR_HEAD)))
 		return LEXER_PARENTHESES;
 	return LEXER_PLAIN;
 }

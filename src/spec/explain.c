@@ -13,6 +13,22 @@ const char *explain_formalism(const struct spec_formula *f)
 	return f->formalism == SPEC_TEMPORAL && f->never ? "never" : names[f->formalism];
 }
 
+static void print_one_line(FILE *out, const char *text)
+{
+	bool blank = false;
+
+	for (; *text; text++) {
+		if (strchr(" \t\r\n", *text)) {
+			blank = true;
+			continue;
+		}
+		if (blank)
+			putc(' ', out);
+		blank = false;
+		putc(*text, out);
+	}
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 static bool binds(const struct spec_point *p, uint32_t parameter)
@@ -83,8 +99,11 @@ static void print_event(FILE *out, const struct spec_property *property, const s
 				   : "      a life of %s starts with it\n",
 			life->name);
 	if (e->reset)
-		fprintf(out, "      the grammar starts over behind it%s\n",
-			e->reset_if ? ", on a condition" : "");
+		fprintf(out, "      a session ends with it%s", e->reset_if ? " if " : "");
+	if (e->reset_if)
+		print_one_line(out, e->reset_if);
+	if (e->reset)
+		putc('\n', out);
 }
 
 /* ---- formulas -------------------------------------------------------------------------------- */
@@ -106,22 +125,6 @@ static void print_grammar(FILE *out, const struct spec_grammar *g)
 										    : " {...}");
 			putc('\n', out);
 		}
-	}
-}
-
-static void print_one_line(FILE *out, const char *text)
-{
-	bool blank = false;
-
-	for (; *text; text++) {
-		if (strchr(" \t\r\n", *text)) {
-			blank = true;
-			continue;
-		}
-		if (blank)
-			putc(' ', out);
-		blank = false;
-		putc(*text, out);
 	}
 }
 

@@ -335,7 +335,6 @@ static void resolve_event(struct resolver *r, struct spec_event *e)
 	}
 	for (struct spec_life *life = e->lives; life; life = life->next)
 		resolve_life(r, e, life);
-	resolve_expr(r, e->reset_if);
 	e->local_count = (uint32_t)r->locals.items.count;
 	e->locals = arena_alloc(r->arena, e->local_count * sizeof *e->locals);
 	for (uint32_t i = 0; i < e->local_count; i++)

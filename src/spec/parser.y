@@ -188,18 +188,21 @@ body:
 statement:
 	EVENT word '=' points ';'			{ build_event(build, &@2, $2, $4); }
 |	EVENT word error ';'				{ build_event(build, &@2, $2, NULL); }
-|	VIEW word ';'					{ build_view(build, &@$, $2, &@2, NULL); }
-|	VIEW word word ';'				{ build_view(build, &@$, $2, &@2, $3); }
+|	VIEW view_words ';'				{ build_view(build, &@$); }
 |	ALWAYS expr ';'					{ build_temporal(build, &@1, &@2, $2, false); }
 |	NEVER expr ';'					{ build_temporal(build, &@1, &@2, $2, true); }
 |	LTL ':' expr ';'				{ build_formula(build, SPEC_LTL, &@$, &@3)->expr = $3; }
 |	PATTERN ':' pattern ';'				{ build_formula(build, SPEC_PATTERN, &@$, &@3)->pattern = $3; }
 |	ERE ':' ere ';'					{ build_formula(build, SPEC_ERE, &@$, &@3)->ere = $3; }
-|	GRAMMAR grammar_head '{' productions '}'	{ build_grammar(build, &@$, $2); }
-|	GRAMMAR grammar_head '{' error '}'		{ build_grammar(build, &@$, $2); }
+|	GRAMMAR grammar_head '{' productions '}'	{ build_grammar(build, &@$, $2, &@2); }
+|	GRAMMAR grammar_head '{' error '}'		{ build_grammar(build, &@$, $2, &@2); }
 |	MONITOR STRING ';'				{ build_monitor(build, &@$, $2); }
-|	ON word LUA					{ build_violation(build, &@2, $2, $3); }
+|	ON word LUA					{ build_violation(build, &@2, $2, $3, &@3); }
 |	';'
+;
+view_words:
+	word						{ build_part(build, $1, &@1); }
+|	view_words word					{ build_part(build, $2, &@2); }
 ;
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -293,7 +296,7 @@ tail_part:
 	HOLDING lock					{ $$ = (struct build_tail){ .holding = $2, .own = @$ }; }
 |	IF filter					{ $$ = (struct build_tail){ .filter = $2 }; }
 |	RESET						{ $$ = (struct build_tail){ .reset = true, .reset_span = @1 }; }
-|	RESET open expr ')'				{ $$ = (struct build_tail){ .reset = true, .reset_if = $3, .reset_span = @1 }; }
+|	RESET LUA					{ $$ = (struct build_tail){ .reset = true, .reset_if = $2, .reset_span = @1, .condition_span = @2 }; }
 |	NEW word					{ $$ = (struct build_tail){ .lives = build_life(build, &@$, $2, false) }; }
 |	END word					{ $$ = (struct build_tail){ .lives = build_life(build, &@$, $2, true) }; }
 ;
@@ -448,10 +451,10 @@ items:
 |	items item					{ $$ = build_add_item($1, $2); }
 ;
 item:
-	word						{ $$ = build_item(build, SPEC_ITEM_EVENT, &@$, NULL, $1); }
-|	word '=' word					{ $$ = build_item(build, SPEC_ITEM_EVENT, &@$, $1, $3); }
-|	LUA						{ $$ = build_item(build, SPEC_ITEM_ACTION, &@$, NULL, $1); }
-|	ASSERT LUA					{ $$ = build_item(build, SPEC_ITEM_ASSERT, &@$, NULL, $2); }
+	word						{ $$ = build_symbol(build, &@$, NULL, $1); }
+|	word '=' word					{ $$ = build_symbol(build, &@$, $1, $3); }
+|	LUA						{ $$ = build_code(build, SPEC_ITEM_ACTION, &@$, $1, &@1); }
+|	ASSERT LUA					{ $$ = build_code(build, SPEC_ITEM_ASSERT, &@$, $2, &@2); }
 ;
 
 %%

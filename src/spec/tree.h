@@ -186,8 +186,9 @@ struct spec_event {
 	 */
 	const char **locals;
 	uint32_t local_count;
-	bool reset; /* for grammars */
-	struct spec_expr *reset_if;
+	bool reset;		       /* for grammars */
+	const char *reset_if;	       /* its condition as it is written, C or Lua; NULL: always */
+	struct spec_place reset_place; /* of the condition's first byte */
 };
 
 /* ---- formulas -------------------------------------------------------------------------------- */
@@ -248,10 +249,11 @@ struct spec_item {
 	struct spec_item *next;
 	uint8_t kind;
 	struct spec_place place;
-	const char *name;  /* EVENT, PRODUCTION */
-	const char *label; /* gf1=get; NULL: it is called by its name */
-	uint32_t number;   /* of the event, of the production */
-	const char *lua;   /* ACTION, ASSERT: what is between the brackets */
+	const char *name;	     /* EVENT, PRODUCTION */
+	const char *label;	     /* gf1=get; NULL: it is called by its name */
+	uint32_t number;	     /* of the event, of the production */
+	const char *lua;	     /* ACTION, ASSERT: what is between the brackets */
+	struct spec_place lua_place; /* of its first byte */
 };
 struct spec_alternative {
 	struct spec_alternative *next;
@@ -265,6 +267,7 @@ struct spec_production {
 };
 struct spec_grammar {
 	const char *attributes;		     /* Lua between the parentheses, or NULL */
+	struct spec_place attributes_place;  /* of its first byte */
 	struct spec_production *productions; /* the first is where a parse starts */
 	uint32_t production_count;
 };
@@ -300,7 +303,9 @@ struct spec_property {
 	uint32_t view_parameter; /* VIEW_OBJECT: its parameter */
 	const char *view_name;
 	struct spec_place view_place;
-	const char *on_violation; /* Lua, or NULL */
+	bool until_end;			      /* a word must be complete where it ends */
+	const char *on_violation;	      /* Lua, or NULL */
+	struct spec_place on_violation_place; /* of its first byte */
 };
 
 struct spec_use { /* use goodlock with max_threads = 4; */

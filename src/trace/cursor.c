@@ -50,6 +50,7 @@ struct trace_cursor {
 	const struct wire_element *bound;   /* the site of the last record that got one … */
 	uint64_t bound_pc; /* … and that record's pc: the same call, the same site */
 	VEC(struct trace_frame) frames;
+	bool has_left; /* the frame behind those is that of the call that ended last */
 	uint64_t too_deep;
 	bool failed;
 	uint8_t fill;
@@ -95,6 +96,11 @@ size_t trace_cursor_stack(const struct trace_cursor *c, const struct trace_frame
 {
 	*frames = c->frames.items;
 	return c->frames.count;
+}
+
+const struct trace_frame *trace_cursor_left(const struct trace_cursor *c)
+{
+	return c->has_left ? &c->frames.items[c->frames.count] : NULL;
 }
 
 bool store_cursor_is_text(const struct trace_cursor *c, bool *calls_are_points)
@@ -145,6 +151,7 @@ static bool run_short(struct trace_cursor *c, struct err *err)
 
 static void enter(struct trace_cursor *c, const struct trace_frame *frame)
 {
+	c->has_left = false;
 	if (c->frames.count < DEPTH_MAX)
 		*vec_push(&c->frames) = *frame;
 	else
@@ -159,6 +166,7 @@ static void leave(struct trace_cursor *c, const char *function)
 {
 	size_t i = c->frames.count;
 
+	c->has_left = false;
 	if (c->too_deep) {
 		c->too_deep--;
 		return;
@@ -167,6 +175,7 @@ static void leave(struct trace_cursor *c, const char *function)
 		return;
 	if (!function || c->frames.items[i - 1].function == function) {
 		c->frames.count--;
+		c->has_left = true;
 		return;
 	}
 	while (i-- > 0) {
@@ -174,6 +183,7 @@ static void leave(struct trace_cursor *c, const char *function)
 
 		if (name == function || (name && !strcmp(name, function))) {
 			c->frames.count = i;
+			c->has_left = true;
 			return;
 		}
 	}

@@ -215,13 +215,19 @@ static void call_site(Dwarf_Die *unit, Dwarf_Die *die, struct trace_symbol *oute
 		outer->file = dwarf_filesrc(files, value, NULL, NULL);
 }
 
+/*
+ * The functions around a pc. dwarf_getscopes leads from an inlined function to where it was written;
+ * where it was inlined is told by the tree that its entry stands in.
+ */
 static unsigned scopes(Dwfl_Module *module, uint64_t pc, struct trace_symbol *frames, unsigned most)
 {
 	Dwarf_Addr bias;
-	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, &bias), *list = NULL;
-	int count = unit ? dwarf_getscopes(unit, pc - bias, &list) : 0;
+	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, &bias), *inner = NULL, *list = NULL;
+	int count = unit ? dwarf_getscopes(unit, pc - bias, &inner) : 0;
 	unsigned used = 0;
 
+	if (count > 0)
+		count = dwarf_getscopes_die(&inner[0], &list);
 	for (int i = 0; i < count && used < most; i++) {
 		int tag = dwarf_tag(&list[i]);
 
@@ -233,6 +239,7 @@ static unsigned scopes(Dwfl_Module *module, uint64_t pc, struct trace_symbol *fr
 		if (used < most)
 			call_site(unit, &list[i], &frames[used]);
 	}
+	free(inner);
 	free(list);
 	return used;
 }

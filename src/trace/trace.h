@@ -105,6 +105,8 @@ struct trace_frame {
 	uint64_t pc; /* a place, in a text trace */
 };
 size_t trace_cursor_stack(const struct trace_cursor *cursor, const struct trace_frame **frames);
+/* The call that the last EXIT ended; NULL: none. Good until the next call. */
+const struct trace_frame *trace_cursor_left(const struct trace_cursor *cursor);
 
 /* ---- controlled recordings ---------------------------------------------------------------- */
 

@@ -117,8 +117,10 @@ static bool same_fences(const struct system *truth, const struct system *found, 
 static const char *compare(const struct lattice_case *c, const struct opened *o, bool strong,
 			   bool all, uint64_t *random, struct totals *totals)
 {
-	struct computation_options options = { strong ? COMPUTATION_STRONG : COMPUTATION_WEAK,
-					       all ? COMPUTATION_ALL : COMPUTATION_RELEVANT };
+	struct computation_options options = {
+		.causality = strong ? COMPUTATION_STRONG : COMPUTATION_WEAK,
+		.events = all ? COMPUTATION_ALL : COMPUTATION_RELEVANT,
+	};
 	struct tool_mode mode = { strong, all };
 	struct computations computations;
 	struct system truth, found;

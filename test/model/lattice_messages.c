@@ -7,7 +7,7 @@
 
 /* ---- as a system -------------------------------------------------------------------------------- */
 
-static int line_of(const struct trace *trace, const struct lattice_case *c, struct property_id id)
+int messages_line(const struct trace *trace, const struct lattice_case *c, struct property_id id)
 {
 	const char *name = trace_thread_name(trace, id.stream);
 	uint64_t index = 0;
@@ -49,7 +49,7 @@ bool messages_system(const struct trace *trace, const struct lattice_case *c,
 		return false;
 	for (int i = 0; i < s->count; i++) {
 		const struct message *m = &computation->messages.items[i];
-		int line = line_of(trace, c, m->parts[m->anchor]);
+		int line = messages_line(trace, c, m->parts[m->anchor]);
 
 		s->seen[i] = m->label == LABEL_SILENT ? -1 : 2 * line + !m->before;
 		s->before[i] = prefix(computation, m->column, m->position);

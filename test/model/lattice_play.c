@@ -213,8 +213,8 @@ static bool play_modes(const char *path, const struct trace *trace, const struct
 		printf("%s: %s\n", path, err.text);
 	for (int mode = 0; ok && mode < 4; mode++) {
 		struct computation_options options = {
-			mode >> 1 ? COMPUTATION_STRONG : COMPUTATION_WEAK,
-			mode & 1 ? COMPUTATION_RELEVANT : COMPUTATION_ALL
+			.causality = mode >> 1 ? COMPUTATION_STRONG : COMPUTATION_WEAK,
+			.events = mode & 1 ? COMPUTATION_RELEVANT : COMPUTATION_ALL,
 		};
 		struct computations computations;
 

@@ -1,5 +1,7 @@
 #include "lattice_tool.h"
 
+#include "lattice_messages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,18 +16,6 @@ static bool count_is(const struct lattice_count *count, uint64_t value)
 	return (count->limb_count ? count->limbs[0] : 0) == value;
 }
 
-static int line_of(const struct trace *trace, const struct lattice_case *c, struct property_id id)
-{
-	const char *name = trace_thread_name(trace, id.stream);
-	uint64_t index = 0;
-
-	for (int i = 0; i < c->count; i++) {
-		if (c->events[i].thread == atoi(name + 1) && index++ == id.index)
-			return i;
-	}
-	return -1;
-}
-
 /* A request and its acquire have one place. */
 static const char *compare_places(const struct trace *trace, const struct lattice_case *c,
 				  const struct brute_verdict *truth,
@@ -34,7 +24,7 @@ static const char *compare_places(const struct trace *trace, const struct lattic
 	bool found[CASE_EVENTS] = { 0 };
 
 	for (size_t i = 0; i < result->findings.count; i++) {
-		int line = line_of(trace, c, result->findings.items[i].event);
+		int line = messages_line(trace, c, result->findings.items[i].event);
 
 		if (line < 0 || found[line])
 			return "a finding at no place, or twice";

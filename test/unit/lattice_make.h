@@ -22,6 +22,24 @@ static inline uint64_t make_random(uint64_t *seed, uint64_t below)
 	return (*seed * 0x2545f4914f6cdd1du >> 20) % below;
 }
 
+/* Columns that need nothing of each other. */
+static inline struct lattice *make_grid(const struct lattice_options *options, uint32_t columns,
+					uint32_t events)
+{
+	struct lattice *lattice = lattice_new(options);
+
+	for (uint32_t c = 0; c < columns; c++) {
+		for (uint32_t i = 0; i < events; i++) {
+			struct message message = { .column = c,
+						   .position = i,
+						   .label = 1 + (c * 7 + i * 3) % 4 };
+
+			lattice_feed(lattice, &message);
+		}
+	}
+	return lattice;
+}
+
 /* ---- computations ---------------------------------------------------------------------------------- */
 
 struct made_event {

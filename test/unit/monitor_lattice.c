@@ -291,23 +291,6 @@ static void wide_and_narrow(void **state)
 
 /* ---- grids ----------------------------------------------------------------------------------------- */
 
-static struct lattice *make_grid(const struct lattice_options *options, uint32_t columns,
-				 uint32_t events)
-{
-	struct lattice *lattice = lattice_new(options);
-
-	for (uint32_t c = 0; c < columns; c++) {
-		for (uint32_t i = 0; i < events; i++) {
-			struct message message = { .column = c,
-						   .position = i,
-						   .label = 1 + (c * 7 + i * 3) % 4 };
-
-			lattice_feed(lattice, &message);
-		}
-	}
-	return lattice;
-}
-
 /* (columns * events)! / events!^columns, in decimal digits, lowest first: schoolbook. */
 static void multinomial(uint32_t columns, uint32_t events, char *text)
 {
@@ -571,21 +554,6 @@ static void little_memory(void **state)
 	free_table(&table);
 }
 
-/* Counts beyond the memory: said, and the rest is there. */
-static void no_memory_for_counts(void **state)
-{
-	struct lattice_options options = { .jobs = 1, .count = true, .memory = 4000 };
-	struct lattice *lattice = make_grid(&options, 2, 200);
-	struct lattice_result result;
-	struct err err;
-
-	(void)state;
-	assert_true(lattice_walk(lattice, 0, &result, &err));
-	assert_true(result.complete && !result.counted && result.notes.count);
-	lattice_result_free(&result);
-	lattice_free(lattice);
-}
-
 /* ---- small things ---------------------------------------------------------------------------------- */
 
 /* Bad when message 2 of the observed run comes before message 1. */
@@ -670,17 +638,11 @@ static void bad_messages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_runs),
-		cmocka_unit_test(wide_and_narrow),
-		cmocka_unit_test(exact_counts),
-		cmocka_unit_test(several_threads),
-		cmocka_unit_test(many_columns),
-		cmocka_unit_test(long_columns),
-		cmocka_unit_test(breadth),
-		cmocka_unit_test(little_memory),
-		cmocka_unit_test(no_memory_for_counts),
-		cmocka_unit_test(by_message),
-		cmocka_unit_test(bad_messages),
+		cmocka_unit_test(all_runs),	cmocka_unit_test(wide_and_narrow),
+		cmocka_unit_test(exact_counts), cmocka_unit_test(several_threads),
+		cmocka_unit_test(many_columns), cmocka_unit_test(long_columns),
+		cmocka_unit_test(breadth),	cmocka_unit_test(little_memory),
+		cmocka_unit_test(by_message),	cmocka_unit_test(bad_messages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,14 +162,21 @@ static void names_are_looked_up(void **state)
 	assert_complaints(EVENTS "event d = call f(x + 1); pattern: a b; }",
 			  "2:18 'x' is a name alone here, to be bound; to compare, use another "
 			  "name and if (...)\n");
-	assert_complaints(EVENTS "event d = call f() reset; grammar { S : a T; S : b; } }",
-			  "2:43 there is neither an event nor a production 'T'\n"
-			  "2:46 there is a production 'S' already; alternatives stand with '|' "
+	assert_complaints(EVENTS "view global; event d = call f(); grammar { S : a T; S : b; } }",
+			  "2:50 there is neither an event nor a production 'T'\n"
+			  "2:53 there is a production 'S' already; alternatives stand with '|' "
 			  "between them\n");
 	assert_complaints(EVENTS "view object; pattern: a b; }",
 			  "2:1 of which parameter? view object PARAMETER;\n");
 	assert_complaints(EVENTS "view thread x; pattern: a b; }",
 			  "2:1 only 'view object' names a parameter\n");
+	assert_complaints(EVENTS "view thread until end; view global; pattern: a b; }",
+			  "2:24 a property has one view\n");
+	assert_complaints(EVENTS "view object until end; pattern: a b; }",
+			  "2:1 of which parameter? view object PARAMETER;\n");
+	assert_complaints(
+		EVENTS "view object x until; pattern: a b; }",
+		"2:15 'until' is not expected here; 'until end' may stand behind a view\n");
 	assert_complaints(EVENTS "view object y; pattern: a b; }",
 			  "2:1 'y' is no parameter of 'P'\n");
 	assert_complaints(
@@ -217,6 +224,13 @@ static void declarations_are_checked(void **state)
 		"behind it\n");
 	assert_complaints(EVENTS "event c = call f(x) reset; pattern: a b; }",
 			  "2:7 'reset' is for grammars, and 'P' has none\n");
+	assert_complaints(EVENTS "grammar { S : a; } }",
+			  "2:1 whose events are one word? 'view thread;', 'view object PARAMETER;' "
+			  "or 'view global;' says so\n");
+	assert_complaints(
+		"property P { event a = call f(), becomes(y > 0); grammar { S : a; } }",
+		"1:34 words of a grammar are made of what happens, and 'becomes' is about "
+		"states; a property of its own may have it\n");
 }
 
 static void types_are_checked(void **state)

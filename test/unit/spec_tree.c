@@ -59,6 +59,16 @@ static const struct spec_event *event(const struct spec_property *p, const char 
 	return NULL;
 }
 
+/* Is this piece of the file where the place says? */
+static void assert_stands(const struct spec_file *file, struct spec_place place, const char *text)
+{
+	const char *at = file->text;
+
+	for (uint32_t line = 1; line < place.line; line++)
+		at = strchr(at, '\n') + 1;
+	assert_memory_equal(at + place.column - 1, text, strlen(text));
+}
+
 static void papers_are_read(void **state)
 {
 	static const char *const names[] = {
@@ -100,7 +110,8 @@ static void papers_are_read(void **state)
 	p = property(file, "Phil");
 	assert_int_equal(p->view, SPEC_VIEW_THREAD);
 	assert_true(event(p, "start_")->reset);
-	assert_non_null(event(p, "release")->reset_if);
+	assert_string_equal(event(p, "release")->reset_if, "callee == session.right");
+	assert_stands(file, event(p, "release")->reset_place, "callee == session.right)");
 	assert_false(event(p, "get")->reset);
 	const struct spec_grammar *g = p->formulas->grammar;
 	assert_int_equal(g->production_count, 1);
@@ -109,12 +120,19 @@ static void papers_are_read(void **state)
 	assert_int_equal(item->number, event(p, "get") - p->events);
 	assert_string_equal(g->productions[0].alternatives->items->next->lua,
 			    " S.left, S.right = start_.left, start_.right ");
+	assert_stands(file, g->productions[0].alternatives->items->next->lua_place, " S.left, S.r");
+	while (item->kind != SPEC_ITEM_ASSERT)
+		item = item->next;
+	assert_stands(file, item->lua_place, "gf1.callee == S.left && gf2.callee == S.right)");
 
 	p = property(file, "Fork");
 	assert_int_equal(p->view, SPEC_VIEW_OBJECT);
 	assert_int_equal(p->view_parameter, 0);
 	p = property(file, "NoDeadlock");
 	assert_string_equal(p->formulas->grammar->attributes, "want = {}, held = {}");
+	assert_stands(file, p->formulas->grammar->attributes_place, "want = {}, held = {})");
+	assert_stands(file, p->on_violation_place, " report(");
+	assert_false(p->until_end);
 	assert_string_equal(p->on_violation, " report(\"deadlock\", g:cycle()) ");
 	p = property(file, "Mine");
 	assert_int_equal(p->formulas->formalism, SPEC_MONITOR);

@@ -1,0 +1,355 @@
+/*
+ * Who is called and who calls, for grammars: names of functions as their source has them.
+ *
+ * The caller of an event is the function whose code it is in: access sites and points say that
+ * (trace_site_places), also where that function was inlined. Code of system headers is passed over
+ * where somebody outside of them is found: a lock in std::lock_guard is taken by whoever has the guard.
+ * A BODY and its RETURN are in the function that is called; who called it is told by debugging
+ * information where the body was inlined, and otherwise by the return address of its frame: the same
+ * at each level of optimisation. Code that was not recorded is passed over as well: what qsort calls is
+ * called by whoever called qsort, since names inside of libraries are there or not as they were
+ * built. Nobody calls a thread's function or main.
+ *
+ * Answers are kept for each site and return address: a name costs two or three look-ups an event.
+ */
+#include "property/reader.h"
+
+#include "base/demangle.h"
+#include "base/mem.h"
+#include "trace/symbol.h"
+
+#include <string.h>
+
+#define FRAMES 8u
+
+/* Names of the code at one place, as numbers + 1; 0: not known. */
+struct names {
+	uint32_t innermost;
+	uint32_t user; /* the innermost that is not a system header's */
+	const char
+		*outermost; /* the function that the others were inlined into, the linker's name */
+};
+
+struct functions {
+	const struct trace *trace;
+	struct trace_symbols *symbols;
+	struct intern names;
+	VEC(struct names) places;
+	struct map sites, codes; /* site, return address: number + 1 in places */
+	struct map inlined;	 /* pc of a point: name + 1 of whom its function was inlined into */
+	struct intern returning; /* functions that have returned, linker's names; for each: */
+	VEC(bool) returns_first; /* its RETURN stands before its EXIT */
+};
+
+struct functions *functions_open(const struct trace *trace)
+{
+	struct functions *f = mem_zalloc(1, sizeof *f);
+
+	f->trace = trace;
+	f->symbols = trace_symbols_open(trace);
+	return f;
+}
+
+void functions_close(struct functions *f)
+{
+	if (!f)
+		return;
+	trace_symbols_close(f->symbols);
+	intern_free(&f->names);
+	vec_free(&f->places);
+	map_free(&f->sites);
+	map_free(&f->codes);
+	map_free(&f->inlined);
+	intern_free(&f->returning);
+	vec_free(&f->returns_first);
+	free(f);
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+static struct spec_value text(const char *name, size_t length)
+{
+	return (struct spec_value){ .type = SPEC_VALUE_TEXT,
+				    .text = name,
+				    .length = (uint32_t)length };
+}
+
+static struct spec_value named(const struct functions *f, uint32_t name)
+{
+	if (!name)
+		return (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
+	return text(intern_text(&f->names, name - 1), f->names.items.items[name - 1].length);
+}
+
+/* The compiler's copies of a function have its name and more: f.isra.0, f.constprop.1 */
+static size_t own_length(const char *name)
+{
+	return *name ? 1 + strcspn(name + 1, ".") : 0;
+}
+
+static bool same_function(const char *a, const char *b)
+{
+	return a && b && own_length(a) == own_length(b) && !memcmp(a, b, own_length(a));
+}
+
+/* A linker's name as the source has it, + 1. */
+static uint32_t put_symbol(struct functions *f, const char *name)
+{
+	char *own, *plain;
+	uint32_t number;
+
+	if (!name || !*name)
+		return 0;
+	own = mem_copy_text(name, own_length(name));
+	plain = demangle_name(own);
+	number = intern_put(&f->names, plain ? plain : own, strlen(plain ? plain : own), NULL);
+	free(plain);
+	free(own);
+	return number + 1;
+}
+
+/* Also where nothing is known of it: a library without debugging information. */
+static bool is_system(const char *file, size_t length)
+{
+	return !file || (length >= 5 && !memcmp(file, "/usr/", 5));
+}
+
+/* ---- places ----------------------------------------------------------------------------------- */
+
+static struct names find_site(struct functions *f, const struct wire_element *site)
+{
+	struct trace_place places[FRAMES];
+	unsigned count = trace_site_places(f->trace, site, places, FRAMES);
+	struct names names = { 0 };
+
+	for (unsigned i = 0; i < count && !names.user; i++) {
+		struct trace_span function = places[i].function, file = places[i].file;
+		uint32_t name =
+			1 + intern_put(&f->names, function.text, (size_t)function.length, NULL);
+
+		if (!names.innermost)
+			names.innermost = name;
+		if (!is_system(file.text, (size_t)file.length))
+			names.user = name;
+	}
+	return names;
+}
+
+static struct names find_code(struct functions *f, uint64_t pc)
+{
+	struct trace_symbol symbols[FRAMES];
+	unsigned count = trace_symbols_find(f->symbols, pc, symbols, FRAMES);
+	struct names names = { 0 };
+
+	for (unsigned i = 0; i < count && !names.user; i++) {
+		uint32_t name = put_symbol(f, symbols[i].function);
+
+		if (!names.innermost)
+			names.innermost = name;
+		if (!is_system(symbols[i].file, symbols[i].file ? strlen(symbols[i].file) : 0))
+			names.user = name;
+	}
+	names.outermost = count ? symbols[count - 1].function : NULL;
+	return names;
+}
+
+static struct names at_site(struct functions *f, const struct wire_element *site)
+{
+	bool fresh;
+	uint64_t *number;
+
+	if (!site)
+		return (struct names){ 0 };
+	number = map_put(&f->sites, (uintptr_t)site, &fresh);
+	if (fresh) {
+		*vec_push(&f->places) = find_site(f, site);
+		*number = f->places.count;
+	}
+	return f->places.items[*number - 1];
+}
+
+static struct names at_code(struct functions *f, uint64_t pc)
+{
+	bool fresh;
+	uint64_t *number;
+
+	if (!pc)
+		return (struct names){ 0 };
+	number = map_put(&f->codes, pc, &fresh);
+	if (fresh) {
+		*vec_push(&f->places) = find_code(f, pc);
+		*number = f->places.count;
+	}
+	return f->places.items[*number - 1];
+}
+
+/* ---- the function that an event is in ---------------------------------------------------------- */
+
+static uint32_t find_around(struct functions *f, const struct trace_cursor *cursor,
+			    const struct trace_event *event)
+{
+	struct names names = event->site ? at_site(f, event->site) : at_code(f, event->pc);
+	uint32_t innermost = names.innermost;
+	const struct trace_frame *frames;
+
+	for (size_t i = trace_cursor_stack(cursor, &frames); i-- > 0 && !names.user;) {
+		names = at_site(f, frames[i].site);
+		if (!names.user && i > 0)
+			names = at_code(f, frames[i].return_address);
+	}
+	return names.user ? names.user : innermost;
+}
+
+/* ---- who called the function that an event is in ------------------------------------------------ */
+
+/* By debugging information: a scope for each inlined function, the innermost first. */
+static uint32_t find_inlined(struct functions *f, uint64_t pc, const char *function)
+{
+	struct trace_symbol symbols[FRAMES];
+	unsigned count = trace_symbols_find(f->symbols, pc, symbols, FRAMES);
+
+	for (unsigned i = 0; i + 1 < count; i++) {
+		if (same_function(symbols[i].function, function))
+			return put_symbol(f, symbols[i + 1].function);
+	}
+	return 0;
+}
+
+static uint32_t inlined_into(struct functions *f, uint64_t pc, const char *function)
+{
+	bool fresh;
+	uint64_t *name = map_put(&f->inlined, pc, &fresh);
+
+	if (fresh)
+		*name = find_inlined(f, pc, function);
+	return (uint32_t)*name;
+}
+
+/*
+ * Without optimisation a function's EXIT stands before its RETURN: the frame is gone by then. With it,
+ * an EXIT there is that of a call inside: in a recursion both look alike, but the innermost RETURN, which
+ * comes first, has no EXIT before it.
+ */
+static const struct trace_frame *find_left(const struct match *m, const struct trace_cursor *cursor)
+{
+	struct functions *f = m->reader->functions_known;
+	const struct trace_event *event = m->happening->event;
+	const struct trace_point *point = m->happening->point;
+	const struct trace_frame *left = trace_cursor_left(cursor);
+	uint32_t stream = trace_find_stream(m->reader->trace, event->stream);
+	bool fresh;
+	uint32_t number;
+
+	if (point->kind != POINT_RETURN)
+		return NULL;
+	number = intern_put(&f->returning, point->function, strlen(point->function), &fresh);
+	if (fresh)
+		*vec_push(&f->returns_first) = false;
+	if (!left || m->reader->lanes[stream].next_of_exit != event->index ||
+	    !same_function(left->function, point->function))
+		f->returns_first.items[number] = true;
+	return f->returns_first.items[number] ? NULL : left;
+}
+
+static uint32_t find_caller(const struct match *m, const struct trace_cursor *cursor)
+{
+	struct functions *f = m->reader->functions_known;
+	const char *function = m->happening->point->function;
+	const struct trace_frame *frames, *own = find_left(m, cursor);
+	size_t below = trace_cursor_stack(cursor, &frames); /* frames below its own */
+	uint32_t name = inlined_into(f, m->happening->event->pc, function);
+	struct names names;
+
+	if (name)
+		return name;
+	if (!own && below)
+		own = &frames[--below];
+	if (!own)
+		return 0;
+	if (!same_function(own->function, function)) /* inlined, and nothing tells into whom */
+		return at_site(f, own->site).innermost;
+	if (!below)
+		return 0;
+	names = at_code(f, own->return_address);
+	return same_function(names.outermost, frames[below - 1].function)
+		       ? names.innermost
+		       : at_site(f, frames[below - 1].site).innermost;
+}
+
+/* ---- text traces -------------------------------------------------------------------------------- */
+
+/* The f of "f(a, b)" of an open call. */
+static struct spec_value called(const struct trace *trace, const struct trace_frame *frame)
+{
+	const char *call = trace_call_text(trace, frame->pc);
+
+	return call ? text(call, strcspn(call, "(= "))
+		    : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
+}
+
+static bool is_own(struct spec_value name, const struct trace_point *point)
+{
+	return name.type == SPEC_VALUE_TEXT && strlen(point->function) == name.length &&
+	       !memcmp(point->function, name.text, name.length);
+}
+
+/* A text's `call` opens the call before it is told; what called is below it. */
+static struct spec_value text_caller(const struct match *m, const struct trace_cursor *cursor)
+{
+	const struct trace_point *point = m->happening->point;
+	const struct trace_event *event = m->happening->event;
+	const struct trace *trace = m->reader->trace;
+	const struct trace_frame *frames;
+	size_t depth = trace_cursor_stack(cursor, &frames);
+	bool in_body = event->kind == EV_ENTER || (point && event->kind == EV_POINT &&
+						   (point->kind == POINT_BODY || point->is_body));
+
+	if (in_body && depth && is_own(called(trace, &frames[depth - 1]), point))
+		depth--;
+	return depth ? called(trace, &frames[depth - 1])
+		     : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
+}
+
+/* ---- both --------------------------------------------------------------------------------------- */
+
+/* Of a lock operation the end of its name in pthreads, whatever library it is of. */
+static const char *lock_name(const struct trace_event *event)
+{
+	static const char *const plain[] = { "lock", "trylock", "timedlock" };
+	static const char *const shared[] = { "rdlock", "tryrdlock", "timedrdlock" };
+	uint64_t how = event->mode <= EVENT_TIMED ? event->mode : EVENT_PLAIN;
+
+	switch (event->kind) {
+	case EV_REQUEST: return "lock";
+	case EV_READ_REQUEST: return "rdlock";
+	case EV_ACQUIRE: return plain[how];
+	case EV_READ_ACQUIRE: return shared[how];
+	case EV_RELEASE:
+	case EV_READ_RELEASE: return "unlock";
+	case EV_WAIT:
+	case EV_WOKEN: return "wait";
+	}
+	return NULL;
+}
+
+struct spec_value functions_callee(const struct match *m)
+{
+	const struct trace_point *point = m->happening->point;
+	const char *name = point ? point->plain ? point->plain : point->function
+				 : lock_name(m->happening->event);
+
+	return name ? text(name, strlen(name)) : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
+}
+
+struct spec_value functions_caller(const struct match *m)
+{
+	struct functions *f = m->reader->functions_known;
+	const struct trace_cursor *cursor = trace_order_cursor(m->reader->order);
+	const struct trace_point *point = m->happening->point;
+
+	if (m->reader->text)
+		return text_caller(m, cursor);
+	if (point && (point->kind == POINT_BODY || point->is_body))
+		return named(f, find_caller(m, cursor));
+	return named(f, find_around(f, cursor, m->happening->event));
+}

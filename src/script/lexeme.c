@@ -1,0 +1,257 @@
+#include "script/lexeme.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const words[] = { "and",   "break", "do",	   "else", "elseif", "end",
+				     "false", "for",   "function", "goto", "if",     "in",
+				     "local", "nil",   "not",	   "or",   "repeat", "return",
+				     "then",  "true",  "until",	   "while" };
+
+static bool is_word(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i]) == length && !memcmp(words[i], name, length))
+			return true;
+	return false;
+}
+
+bool script_is_word(const char *name)
+{
+	return is_word(name, strlen(name));
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* Behind a long bracket, [[ … ]] or [==[ … ]==], that starts at `at`; 0: none starts there. */
+static size_t skip_long(const char *text, size_t at)
+{
+	size_t level = 0;
+
+	if (text[at] != '[')
+		return 0;
+	while (text[at + 1 + level] == '=')
+		level++;
+	if (text[at + 1 + level] != '[')
+		return 0;
+	for (at += 2 + level; text[at]; at++) {
+		size_t equal = 0;
+
+		if (text[at] != ']')
+			continue;
+		while (text[at + 1 + equal] == '=')
+			equal++;
+		if (equal == level && text[at + 1 + equal] == ']')
+			return at + 2 + equal;
+	}
+	return at;
+}
+
+static size_t skip_quoted(const char *text, size_t at)
+{
+	char quote = text[at++];
+
+	while (text[at] && text[at] != quote && text[at] != '\n') {
+		if (text[at] != '\\') {
+			at++;
+		} else if (text[at + 1] == 'z') { /* and all space behind it, newlines too */
+			for (at += 2; isspace((unsigned char)text[at]);)
+				at++;
+		} else {
+			at += text[at + 1] ? 2 : 1;
+		}
+	}
+	return at + (text[at] == quote);
+}
+
+static size_t skip_comment(const char *text, size_t at)
+{
+	size_t end = skip_long(text, at + 2);
+
+	if (end)
+		return end;
+	while (text[at] && text[at] != '\n')
+		at++;
+	return at;
+}
+
+/* As Lua: digits, letters, dots, and signs behind an exponent. */
+static size_t skip_number(const char *text, size_t at)
+{
+	bool hex = text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
+
+	while (isalnum((unsigned char)text[at]) || text[at] == '.' || text[at] == '_') {
+		char c = (char)tolower((unsigned char)text[at++]);
+
+		if (c == (hex ? 'p' : 'e') && (text[at] == '+' || text[at] == '-'))
+			at++;
+	}
+	return at;
+}
+
+static size_t skip_sign(const char *text, size_t at, char *sign)
+{
+	static const struct {
+		const char *text;
+		char sign;
+	} known[] = { { "...", 0 }, { "..", 'd' }, { "::", 'l' }, { "==", 'q' }, { "~=", 0 },
+		      { "<=", 0 },  { ">=", 0 },   { "//", 0 },	  { "<<", 0 },	 { ">>", 0 } };
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		size_t length = strlen(known[i].text);
+
+		if (!strncmp(text + at, known[i].text, length)) {
+			*sign = known[i].sign;
+			return at + length;
+		}
+	}
+	*sign = text[at];
+	return at + 1;
+}
+
+static bool starts_name(char c)
+{
+	return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool starts_number(const char *text)
+{
+	return isdigit((unsigned char)*text) || (*text == '.' && isdigit((unsigned char)text[1]));
+}
+
+/* The lexeme at `at`, which is no space and no comment; returns where it ends. */
+static size_t read_lexeme(const char *text, size_t at, struct script_lexeme *lexeme)
+{
+	size_t end = at;
+
+	*lexeme = (struct script_lexeme){ .at = at };
+	if (starts_name(text[at])) {
+		while (isalnum((unsigned char)text[end]) || text[end] == '_')
+			end++;
+		lexeme->kind = is_word(text + at, end - at) ? SCRIPT_WORD : SCRIPT_NAME;
+	} else if (starts_number(text + at)) {
+		lexeme->kind = SCRIPT_NUMBER;
+		end = skip_number(text, at);
+	} else if (text[at] == '"' || text[at] == '\'') {
+		lexeme->kind = SCRIPT_STRING;
+		end = skip_quoted(text, at);
+	} else if ((end = skip_long(text, at))) {
+		lexeme->kind = SCRIPT_STRING;
+	} else {
+		lexeme->kind = SCRIPT_SIGN;
+		end = skip_sign(text, at, &lexeme->sign);
+	}
+	lexeme->length = end - at;
+	return end;
+}
+
+bool script_lexeme_is(const char *text, const struct script_lexeme *lexeme, const char *word)
+{
+	return lexeme->kind == SCRIPT_WORD && lexeme->length == strlen(word) &&
+	       !memcmp(text + lexeme->at, word, lexeme->length);
+}
+
+/* What opens and closes: 1, -1, 0. `while` and `for` have a `do` that opens. */
+static int nesting(const char *text, const struct script_lexeme *lexeme)
+{
+	static const char *const open[] = { "function", "do", "if", "repeat" };
+
+	if (lexeme->kind == SCRIPT_SIGN && lexeme->sign)
+		return strchr("({[", lexeme->sign) ? 1 : strchr(")}]", lexeme->sign) ? -1 : 0;
+	for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+		if (script_lexeme_is(text, lexeme, open[i]))
+			return 1;
+	return script_lexeme_is(text, lexeme, "end") || script_lexeme_is(text, lexeme, "until") ? -1
+												: 0;
+}
+
+void script_read_lexemes(const char *text, script_lexemes *lexemes)
+{
+	VEC(size_t) open = { 0 };
+	size_t at = 0;
+
+	while (text[at]) {
+		struct script_lexeme lexeme;
+		int nest;
+
+		if (isspace((unsigned char)text[at])) {
+			at++;
+			continue;
+		}
+		if (text[at] == '-' && text[at + 1] == '-') {
+			at = skip_comment(text, at);
+			continue;
+		}
+		at = read_lexeme(text, at, &lexeme);
+		nest = nesting(text, &lexeme);
+		if (nest < 0 && open.count)
+			lexeme.opens = open.items[--open.count];
+		lexeme.depth = (uint32_t)open.count;
+		lexeme.in_table =
+			open.count && lexemes->items[open.items[open.count - 1]].sign == '{';
+		if (nest > 0)
+			*vec_push(&open) = lexemes->count;
+		*vec_push(lexemes) = lexeme;
+	}
+	vec_free(&open);
+}
+
+/* ---- what stands beside a name --------------------------------------------------------------- */
+
+bool script_is_sign(const script_lexemes *lexemes, size_t i, char sign)
+{
+	return i < lexemes->count && lexemes->items[i].kind == SCRIPT_SIGN &&
+	       lexemes->items[i].sign == sign;
+}
+
+/* Behind . or : it is a field or a method. */
+static bool is_field(const script_lexemes *lexemes, size_t i)
+{
+	return i && (script_is_sign(lexemes, i - 1, '.') || script_is_sign(lexemes, i - 1, ':'));
+}
+
+static bool is_key(const script_lexemes *lexemes, size_t i)
+{
+	return lexemes->items[i].in_table && script_is_sign(lexemes, i + 1, '=') && i &&
+	       (script_is_sign(lexemes, i - 1, '{') || script_is_sign(lexemes, i - 1, ',') ||
+		script_is_sign(lexemes, i - 1, ';'));
+}
+
+static bool is_closing(const script_lexemes *lexemes, size_t i)
+{
+	return script_is_sign(lexemes, i, ')') || script_is_sign(lexemes, i, ']') ||
+	       script_is_sign(lexemes, i, '}');
+}
+
+/* Can the lexeme end what a call, an index or a field goes on with? */
+static bool ends_operand(const script_lexemes *lexemes, size_t i)
+{
+	return lexemes->items[i].kind == SCRIPT_NAME || lexemes->items[i].kind == SCRIPT_STRING ||
+	       is_closing(lexemes, i);
+}
+
+/* Where the operand that ends with lexeme `i` starts: of `a.b[c](d)` its a. */
+size_t script_operand_start(const script_lexemes *lexemes, size_t i)
+{
+	for (;;) {
+		if (is_closing(lexemes, i))
+			i = lexemes->items[i].opens;
+		if (is_field(lexemes, i)) {
+			if (i < 2 || !ends_operand(lexemes, i - 2))
+				return i;
+			i -= 2;
+		} else if (i && lexemes->items[i].kind != SCRIPT_NAME &&
+			   ends_operand(lexemes, i - 1)) {
+			i--;
+		} else {
+			return i;
+		}
+	}
+}
+
+bool script_is_free(const script_lexemes *lexemes, size_t i)
+{
+	return lexemes->items[i].kind == SCRIPT_NAME && !is_field(lexemes, i) &&
+	       !is_key(lexemes, i);
+}

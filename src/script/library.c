@@ -1,0 +1,516 @@
+/*
+ * What a piece of Lua may call: of Lua's own library what touches neither the machine nor itself, and
+ * what grammars need. Functions in C that do more than a little say so to script_charge. Tables of the
+ * library cannot be changed: what a session leaves behind is its attributes and nothing else.
+ */
+#include "script/inside.h"
+#include "base/mem.h"
+
+#include <lua5.4/lauxlib.h>
+#include <lua5.4/lualib.h>
+
+#define REPORTS_MOST 100u
+
+/* ---- tables in order ------------------------------------------------------------------------- */
+
+static int fail_order(lua_State *lua, int odd)
+{
+	return luaL_error(lua,
+			  "a %s is a key here: only numbers, texts, true and false have an "
+			  "order",
+			  lua_typename(lua, odd));
+}
+
+/* Upvalues: the table, its keys (a list of them, or their number if they are 1, 2, …), how far. */
+static int next_pair(lua_State *lua)
+{
+	lua_Integer at = lua_tointeger(lua, lua_upvalueindex(3));
+	bool is_list = lua_type(lua, lua_upvalueindex(2)) == LUA_TNUMBER;
+	lua_Integer count = is_list ? lua_tointeger(lua, lua_upvalueindex(2)) : 0;
+
+	for (;;) {
+		at++;
+		if (is_list && at <= count)
+			lua_pushinteger(lua, at);
+		else if (is_list || lua_rawgeti(lua, lua_upvalueindex(2), at) == LUA_TNIL)
+			return 0;
+		lua_pushvalue(lua, -1);
+		if (lua_rawget(lua, lua_upvalueindex(1)) != LUA_TNIL)
+			break;
+		lua_pop(lua, 2); /* it was removed while we were on our way */
+	}
+	lua_pushinteger(lua, at);
+	lua_replace(lua, lua_upvalueindex(3));
+	return 2;
+}
+
+static bool is_list_of_keys(const script_ordered_keys *keys)
+{
+	const struct script_ordered *last = &keys->items[keys->count - 1];
+
+	/* in order, so that the first and the last say it all */
+	return keys->items[0].type == LUA_TNUMBER && !keys->items[0].is_real &&
+	       keys->items[0].integer == 1 && last->type == LUA_TNUMBER && !last->is_real &&
+	       (size_t)last->integer == keys->count;
+}
+
+static int pairs(lua_State *lua)
+{
+	script_ordered_keys *keys = &script_of(lua)->keys[0];
+	int odd;
+
+	luaL_checktype(lua, 1, LUA_TTABLE);
+	if (!script_order_keys(lua, 1, keys, &odd))
+		return fail_order(lua, odd);
+	lua_pushvalue(lua, 1);
+	if (!keys->count || is_list_of_keys(keys)) {
+		lua_pushinteger(lua, (lua_Integer)keys->count);
+	} else {
+		lua_createtable(lua, (int)keys->count, 0);
+		for (size_t i = 0; i < keys->count; i++) {
+			script_push_ordered(lua, &keys->items[i]);
+			lua_rawseti(lua, -2, (lua_Integer)i + 1);
+		}
+	}
+	lua_pushinteger(lua, 0);
+	lua_pushcclosure(lua, next_pair, 3);
+	return 1;
+}
+
+/* The first key, or the one behind a key; every key is looked at. */
+static int next(lua_State *lua)
+{
+	struct script_ordered behind, key, best = { 0 };
+	uint64_t looked = 0;
+	bool from_start = lua_isnoneornil(lua, 2), found = false;
+
+	luaL_checktype(lua, 1, LUA_TTABLE);
+	if (!from_start && !script_to_ordered(lua, 2, &behind))
+		return fail_order(lua, lua_type(lua, 2));
+	lua_pushnil(lua);
+	while (lua_next(lua, 1)) {
+		looked++;
+		lua_pop(lua, 1);
+		if (!script_to_ordered(lua, -1, &key))
+			return fail_order(lua, lua_type(lua, -1));
+		if ((from_start || script_compare_keys(&key, &behind) > 0) &&
+		    (!found || script_compare_keys(&key, &best) < 0)) {
+			best = key;
+			found = true;
+		}
+	}
+	script_charge(lua, looked);
+	if (!found)
+		return 0;
+	script_push_ordered(lua, &best);
+	lua_pushvalue(lua, -1);
+	lua_rawget(lua, 1);
+	return 2;
+}
+
+static int count(lua_State *lua)
+{
+	lua_Integer found = 0;
+
+	luaL_checktype(lua, 1, LUA_TTABLE);
+	lua_pushnil(lua);
+	while (lua_next(lua, 1)) {
+		lua_pop(lua, 1);
+		found++;
+	}
+	script_charge(lua, (uint64_t)found);
+	lua_pushinteger(lua, found);
+	return 1;
+}
+
+/* ---- bump ------------------------------------------------------------------------------------ */
+
+static bool is_empty(lua_State *lua, int index)
+{
+	lua_pushnil(lua);
+	if (!lua_next(lua, index))
+		return true;
+	lua_pop(lua, 2);
+	return false;
+}
+
+/* The map in the one on the top, pushed, made if it is not there. */
+static void push_inner(lua_State *lua, int key)
+{
+	lua_pushvalue(lua, key);
+	if (lua_rawget(lua, -2) == LUA_TTABLE)
+		return;
+	if (!lua_isnil(lua, -1))
+		luaL_error(lua, "there is no map to count in but a %s", luaL_typename(lua, -1));
+	lua_pop(lua, 1);
+	lua_createtable(lua, 0, 1);
+	lua_pushvalue(lua, key);
+	lua_pushvalue(lua, -2);
+	lua_rawset(lua, -4);
+}
+
+static void check_bump(lua_State *lua, int last)
+{
+	if (last < 3)
+		luaL_error(lua, "bump(map, key…, n) needs a map, a key and a number");
+	luaL_checktype(lua, 1, LUA_TTABLE);
+	for (int i = 2; i < last; i++)
+		if (lua_isnil(lua, i))
+			luaL_error(lua,
+				   "a key to count by is nil: it was not recorded, or never set");
+	luaL_checktype(lua, last, LUA_TNUMBER);
+	luaL_checkstack(lua, last + 4, "too many keys");
+}
+
+/* bump(map, a, b, n): map[a][b] += n; what is 0 is not there, nor a map that is empty then. */
+static int bump(lua_State *lua)
+{
+	int last = lua_gettop(lua), key = last - 1, inner;
+
+	check_bump(lua, last);
+	lua_pushvalue(lua,
+		      1); /* the maps come to lie from last + 1 on, that of key i at last + i - 1 */
+	for (int i = 2; i < key; i++)
+		push_inner(lua, i);
+	inner = lua_gettop(lua);
+	lua_pushvalue(lua, last);
+	lua_pushvalue(lua, key);
+	if (lua_rawget(lua, inner) == LUA_TNUMBER)
+		lua_arith(lua, LUA_OPADD);
+	else if (lua_isnil(lua, -1))
+		lua_pop(lua, 1);
+	else
+		luaL_error(lua, "there is no number to count with but a %s",
+			   luaL_typename(lua, -1));
+	lua_pushvalue(lua, key);
+	if (lua_tonumber(lua, -2) != 0) {
+		lua_pushvalue(lua, -2);
+		lua_rawset(lua, inner);
+		return 1;
+	}
+	lua_pushnil(lua);
+	lua_rawset(lua, inner);
+	for (int map = inner, of = key - 1; of >= 2 && is_empty(lua, map); map--, of--) {
+		lua_pushvalue(lua, of);
+		lua_pushnil(lua);
+		lua_rawset(lua, map - 1);
+	}
+	return 1;
+}
+
+/* ---- saying ---------------------------------------------------------------------------------- */
+
+static int report(lua_State *lua)
+{
+	struct script *s = script_of(lua);
+	int count_ = lua_gettop(lua);
+
+	s->text.count = 0;
+	for (int i = 1; i <= count_; i++) {
+		if (i > 1)
+			script_append(&s->text, " ");
+		script_append_shown(lua, i, true, &s->text);
+	}
+	if (s->reports.count < REPORTS_MOST)
+		*vec_push(&s->reports) = mem_copy_text(s->text.items, s->text.count);
+	return 0;
+}
+
+static int to_text(lua_State *lua)
+{
+	struct script *s = script_of(lua);
+
+	luaL_checkany(lua, 1);
+	if (lua_type(lua, 1) == LUA_TNUMBER || lua_type(lua, 1) == LUA_TSTRING) {
+		lua_tostring(lua, 1);
+		lua_pushvalue(lua, 1);
+		return 1;
+	}
+	s->text.count = 0;
+	script_append_shown(lua, 1, true, &s->text);
+	lua_pushlstring(lua, s->text.items, s->text.count);
+	return 1;
+}
+
+static int raise_error(lua_State *lua)
+{
+	lua_settop(lua, 1);
+	if (lua_isnil(lua, 1))
+		lua_pushstring(lua, "an error without a message");
+	else
+		to_text(lua);
+	return luaL_error(lua, "%s", lua_tostring(lua, -1));
+}
+
+static int no_assert(lua_State *lua)
+{
+	return luaL_error(lua, "assert(…) stands beside actions, not inside of one");
+}
+
+/* ---- what C has ------------------------------------------------------------------------------ */
+
+/* Operators of conditions that Lua has otherwise: condition.c */
+
+static lua_Integer wrap(lua_Unsigned value)
+{
+	return (lua_Integer)value;
+}
+
+static int divide(lua_State *lua)
+{
+	if (!lua_isinteger(lua, 1) || !lua_isinteger(lua, 2)) {
+		lua_pushnumber(lua, luaL_checknumber(lua, 1) / luaL_checknumber(lua, 2));
+		return 1;
+	}
+	lua_Integer a = lua_tointeger(lua, 1), b = lua_tointeger(lua, 2);
+
+	if (!b)
+		return luaL_error(lua, "a division by 0");
+	lua_pushinteger(lua, b == -1 ? wrap(0 - (lua_Unsigned)a) : a / b);
+	return 1;
+}
+
+static int remainder_(lua_State *lua)
+{
+	lua_Integer a = luaL_checkinteger(lua, 1), b = luaL_checkinteger(lua, 2);
+
+	if (!b)
+		return luaL_error(lua, "a division by 0");
+	lua_pushinteger(lua, b == -1 ? 0 : a % b);
+	return 1;
+}
+
+static int shift(lua_State *lua, bool left)
+{
+	lua_Integer a = luaL_checkinteger(lua, 1), b = luaL_checkinteger(lua, 2);
+
+	if (b < 0 || b > 63)
+		return luaL_error(lua, "a shift by %d", (int)(b < -999 ? -999 : b > 999 ? 999 : b));
+	lua_pushinteger(lua, left ? wrap((lua_Unsigned)a << b) : a >> b);
+	return 1;
+}
+
+static int shift_left(lua_State *lua)
+{
+	return shift(lua, true);
+}
+
+static int shift_right(lua_State *lua)
+{
+	return shift(lua, false);
+}
+
+/* A truth value is 0 or 1 in C. */
+static int equal(lua_State *lua)
+{
+	for (int i = 1; i <= 2; i++) {
+		if (lua_type(lua, i) == LUA_TBOOLEAN) {
+			lua_pushinteger(lua, lua_toboolean(lua, i));
+			lua_replace(lua, i);
+		}
+	}
+	lua_pushboolean(lua, lua_compare(lua, 1, 2, LUA_OPEQ));
+	return 1;
+}
+
+static int c_strlen(lua_State *lua)
+{
+	size_t length;
+
+	luaL_checklstring(lua, 1, &length);
+	lua_pushinteger(lua, (lua_Integer)length);
+	return 1;
+}
+
+static int compare_texts(lua_State *lua, size_t most)
+{
+	size_t a_length, b_length, shorter;
+	const char *a = luaL_checklstring(lua, 1, &a_length);
+	const char *b = luaL_checklstring(lua, 2, &b_length);
+	int order;
+
+	a_length = a_length < most ? a_length : most;
+	b_length = b_length < most ? b_length : most;
+	shorter = a_length < b_length ? a_length : b_length;
+	order = memcmp(a, b, shorter);
+	if (!order)
+		order = (a_length > b_length) - (a_length < b_length);
+	return (order > 0) - (order < 0);
+}
+
+static int c_strcmp(lua_State *lua)
+{
+	lua_pushinteger(lua, compare_texts(lua, SIZE_MAX));
+	return 1;
+}
+
+static int c_strncmp(lua_State *lua)
+{
+	lua_Integer most = luaL_checkinteger(lua, 3);
+
+	lua_pushinteger(lua, compare_texts(lua, (size_t)most));
+	return 1;
+}
+
+/* As in `if (…)` of an event: 1 for there, 0 for not there. */
+static int c_strstr(lua_State *lua)
+{
+	size_t length, part_length;
+	const char *text = luaL_checklstring(lua, 1, &length);
+	const char *part = luaL_checklstring(lua, 2, &part_length);
+
+	lua_pushinteger(lua, memmem(text, length, part, part_length) != NULL);
+	return 1;
+}
+
+static int c_startswith(lua_State *lua)
+{
+	size_t length, start_length;
+	const char *text = luaL_checklstring(lua, 1, &length);
+	const char *start = luaL_checklstring(lua, 2, &start_length);
+
+	lua_pushinteger(lua, start_length <= length && !memcmp(text, start, start_length));
+	return 1;
+}
+
+/* ---- putting it together --------------------------------------------------------------------- */
+
+static int no_change(lua_State *lua)
+{
+	return luaL_error(lua, "the library cannot be changed");
+}
+
+/* Behind an empty table, which cannot be filled, is the one on the top; that one is taken off. */
+static void guard(lua_State *lua)
+{
+	lua_newtable(lua);
+	lua_createtable(lua, 0, 2);
+	lua_rotate(lua, -3, -1);
+	lua_setfield(lua, -2, "__index");
+	lua_pushcfunction(lua, no_change);
+	lua_setfield(lua, -2, "__newindex");
+	lua_setmetatable(lua, -2);
+}
+
+/* Fields of the table below the top that stay. */
+static void take(lua_State *lua, const char *const *names)
+{
+	for (; *names; names++) {
+		lua_getfield(lua, -2, *names);
+		lua_setfield(lua, -2, *names);
+	}
+}
+
+static void add_base(lua_State *lua)
+{
+	static const char *const names[] = { "ipairs", "select", "tonumber", "type", NULL };
+	static const luaL_Reg ours[] = { { "pairs", pairs },
+					 { "next", next },
+					 { "count", count },
+					 { "bump", bump },
+					 { "report", report },
+					 { "tostring", to_text },
+					 { "error", raise_error },
+					 { "assert", no_assert },
+					 { "strlen", c_strlen },
+					 { "strcmp", c_strcmp },
+					 { "strncmp", c_strncmp },
+					 { "strstr", c_strstr },
+					 { "startswith", c_startswith },
+					 { "__c_divide", divide },
+					 { "__c_remainder", remainder_ },
+					 { "__c_left", shift_left },
+					 { "__c_right", shift_right },
+					 { "__c_equal", equal },
+					 { NULL, NULL } };
+
+	luaopen_base(lua);
+	lua_pushvalue(lua, -2);
+	take(lua, names);
+	luaL_setfuncs(lua, ours, 0);
+	lua_pop(lua, 2);
+	/* nobody sees Lua's globals, and nobody needs them */
+	lua_newtable(lua);
+	lua_rawseti(lua, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+}
+
+static void add_arithmetic(lua_State *lua)
+{
+	static const char *const names[] = { "abs",	   "ceil",	 "floor",     "fmod",
+					     "huge",	   "max",	 "min",	      "modf",
+					     "maxinteger", "mininteger", "tointeger", "type",
+					     "ult",	   "sqrt",	 "exp",	      "log",
+					     "pi",	   NULL };
+
+	luaopen_math(lua);
+	lua_newtable(lua);
+	take(lua, names);
+	guard(lua);
+	lua_setfield(lua, -3, "math");
+	lua_pop(lua, 1);
+}
+
+/* Methods of texts are found as s:upper(), without Lua's arithmetic on texts. */
+static void add_texts(lua_State *lua)
+{
+	script_push_texts(lua);
+	lua_pushliteral(lua, "");
+	lua_createtable(lua, 0, 1);
+	lua_pushvalue(lua, -3);
+	lua_setfield(lua, -2, "__index");
+	lua_setmetatable(lua, -2);
+	lua_pop(lua, 1);
+	guard(lua);
+	lua_setfield(lua, -2, "string");
+}
+
+void script_set_kind(lua_State *lua, enum script_kind kind)
+{
+	lua_rawgeti(lua, LUA_REGISTRYINDEX, script_of(lua)->metatables[kind]);
+	lua_setmetatable(lua, -2);
+}
+
+enum script_kind script_kind_of(lua_State *lua, int index)
+{
+	struct script *s = script_of(lua);
+	const void *metatable;
+	int kind;
+
+	if (!lua_getmetatable(lua, index))
+		return SCRIPT_PLAIN;
+	metatable = lua_topointer(lua, -1);
+	lua_pop(lua, 1);
+	for (kind = 0; kind < SCRIPT_KINDS && s->kinds[kind] != metatable; kind++)
+		;
+	return kind < SCRIPT_KINDS ? (enum script_kind)kind : SCRIPT_LIBRARY;
+}
+
+static void make_metatable(struct script *s, enum script_kind kind)
+{
+	s->kinds[kind] = lua_topointer(s->lua, -1);
+	s->metatables[kind] = luaL_ref(s->lua, LUA_REGISTRYINDEX);
+}
+
+void script_open_library(struct script *s)
+{
+	lua_State *lua = s->lua;
+
+	lua_newtable(lua);
+	add_base(lua);
+	add_arithmetic(lua);
+	add_texts(lua);
+	script_push_lists(lua);
+	guard(lua);
+	lua_setfield(lua, -2, "table");
+	lua_pushcfunction(lua, script_new_graph);
+	lua_setfield(lua, -2, "graph");
+
+	lua_createtable(lua, 0, 1);
+	lua_rotate(lua, -2, 1);
+	lua_setfield(lua, -2, "__index");
+	make_metatable(s, SCRIPT_ENVIRONMENT);
+	script_push_graph_metatable(lua);
+	make_metatable(s, SCRIPT_GRAPH);
+	lua_newtable(lua);
+	make_metatable(s, SCRIPT_LIST);
+}

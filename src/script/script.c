@@ -1,0 +1,297 @@
+/* See script.h: opening, compiling, calling, and errors with their place. */
+#include "script/inside.h"
+#include "script/lexeme.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <lua5.4/lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* Only our own use of Lua outside of calls can get here. */
+static int panic(lua_State *lua)
+{
+	fprintf(stderr, "sooth: Lua's error outside of a call: %s\n", lua_tostring(lua, -1));
+	abort();
+}
+
+struct script *script_open(const struct script_limits *limits)
+{
+	struct script *s = mem_zalloc(1, sizeof *s);
+
+	s->limits = limits ? *limits : (struct script_limits){ SCRIPT_INSTRUCTIONS, SCRIPT_MEMORY };
+	assert(s->limits.instructions > 0);
+	s->lua = lua_newstate(script_allocate, s);
+	assert(s->lua);
+	*(struct script **)lua_getextraspace(s->lua) = s;
+	lua_atpanic(s->lua, panic);
+	script_open_library(s);
+	return s;
+}
+
+void script_close(struct script *s)
+{
+	if (!s)
+		return;
+	lua_close(s->lua);
+	for (size_t i = 0; i < s->files.count; i++)
+		free(s->files.items[i]);
+	vec_free(&s->files);
+	for (size_t i = 0; i < s->reports.count; i++)
+		free(s->reports.items[i]);
+	vec_free(&s->reports);
+	for (unsigned i = 0; i < SCRIPT_SHOWN_DEPTH; i++)
+		vec_free(&s->keys[i]);
+	vec_free(&s->seen.list);
+	map_free(&s->seen.numbers);
+	vec_free(&s->text);
+	free(s);
+}
+
+lua_State *script_lua(struct script *s)
+{
+	return s->lua;
+}
+
+void script_push_environment(struct script *s)
+{
+	lua_createtable(s->lua, 0, 4);
+	script_set_kind(s->lua, SCRIPT_ENVIRONMENT);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/*
+ * Lua cuts names of files at 60 bytes and knows nothing of ours but their lines, so a chunk is called
+ * by the number of its file behind MARK, and messages get the name here.
+ */
+#define MARK "\001"
+
+static uint32_t number_of_file(struct script *s, const char *file)
+{
+	for (size_t i = 0; i < s->files.count; i++)
+		if (!strcmp(s->files.items[i], file))
+			return (uint32_t)i;
+	*vec_push(&s->files) = mem_copy_text(file, strlen(file));
+	return (uint32_t)s->files.count - 1;
+}
+
+/* "\0013:12: what" → "FILE:12: what", on one line. */
+static bool tell(struct script *s, const char *message, struct err *err)
+{
+	const char *file = "", *what = message;
+	char *end;
+
+	if (message[0] == MARK[0]) {
+		unsigned long number = strtoul(message + 1, &end, 10);
+
+		if (number < s->files.count && *end == ':') {
+			file = s->files.items[number];
+			what = end;
+		}
+	}
+	err_set(err, "%s%s", file, what);
+	for (char *c = err->text; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			*c = ' ';
+	return false;
+}
+
+/*
+ * What lua_pcall left on the stack, taken off. Lua's own errors for want of memory (the second is of
+ * its buffers) have no place.
+ */
+static bool fail(struct script *s, int status, struct err *err)
+{
+	char message[512], words[256];
+	const char *text = lua_tostring(s->lua, -1);
+
+	if (status == LUA_ERRMEM || (text && !strcmp(text, "not enough memory"))) {
+		snprintf(message, sizeof message, "%s%s", s->stopped_at,
+			 script_stop_words(s, words, sizeof words));
+		tell(s, message, err);
+	} else {
+		tell(s, text ? text : "an error without a message", err);
+	}
+	lua_pop(s->lua, 1);
+	return false;
+}
+
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+/*
+ * Lua reads a chunk in pieces: what goes in front, newlines so that it counts the lines of the
+ * property file, the text, what goes behind.
+ */
+struct pieces {
+	const char *front, *text, *behind;
+	uint32_t newlines;
+	unsigned next;
+};
+
+static const char *read_piece(lua_State *lua, void *context, size_t *size)
+{
+	static const char newlines[] =
+		"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+	struct pieces *p = context;
+	const char *piece = NULL;
+
+	(void)lua;
+	while (p->next < 3 && (!piece || !*piece)) {
+		if (p->next == 1 && p->newlines) {
+			*size = p->newlines < sizeof newlines - 1 ? p->newlines
+								  : sizeof newlines - 1;
+			p->newlines -= (uint32_t)*size;
+			return newlines;
+		}
+		piece = p->next == 0 ? p->front : p->next == 1 ? p->text : p->behind;
+		p->next++;
+	}
+	*size = piece ? strlen(piece) : 0;
+	return *size ? piece : NULL;
+}
+
+static bool load(struct script *s, const char *front, const char *text, const char *behind,
+		 const struct script_place *place, struct err *err)
+{
+	struct pieces pieces = { .front = front,
+				 .text = text,
+				 .behind = behind,
+				 .newlines = place->line ? place->line - 1 : 0 };
+	char name[32];
+	int status;
+
+	snprintf(name, sizeof name, "=" MARK "%u", number_of_file(s, place->file));
+	status = lua_load(s->lua, read_piece, &pieces, name, "t");
+	return status == LUA_OK || fail(s, status, err);
+}
+
+static bool is_name(const char *name)
+{
+	if (!isalpha((unsigned char)*name) && *name != '_')
+		return false;
+	while (isalnum((unsigned char)*name) || *name == '_')
+		name++;
+	return !*name;
+}
+
+/* With a name that is no parameter its wrapper would not be one either. */
+static bool can_be_names(const char *const *names, size_t count, const struct script_place *place,
+			 struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!is_name(names[i]) || script_is_word(names[i]))
+			return err_set(err, "%s:%u: '%s' cannot be a name in Lua: give it a label",
+				       place->file, place->line, names[i]);
+	return true;
+}
+
+/*
+ * Locals called _ENV would be another environment: copies and keys know nothing of it (and Lua 5.4.4
+ * has made wrong code of them).
+ */
+static bool keeps_environment(const char *text, const struct script_place *place, struct err *err)
+{
+	script_names names = { 0 };
+	uint32_t line = place->line;
+	bool found = false;
+
+	script_find_names(text, &names);
+	for (size_t i = 0; i < names.count && !found; i++) {
+		found = !strcmp(names.items[i].name, "_ENV");
+		for (size_t at = 0; found && at < names.items[i].at; at++)
+			line += text[at] == '\n';
+	}
+	script_names_free(&names);
+	if (found)
+		return err_set(err, "%s:%u: _ENV is not for actions", place->file, line);
+	return true;
+}
+
+/* Alone first: what parses alone cannot end its wrapper early. */
+static bool parses_alone(struct script *s, const char *text, const struct script_place *place,
+			 bool expression, struct err *err)
+{
+	if (!load(s, expression ? "return " : "", text, "\n", place, err))
+		return false;
+	lua_pop(s->lua, 1);
+	return true;
+}
+
+bool script_compile(struct script *s, const char *text, const struct script_place *place,
+		    const char *const *names, size_t count, bool expression, int *reference,
+		    struct err *err)
+{
+	script_key_text front = { 0 };
+	bool done;
+
+	if (!can_be_names(names, count, place, err) || !keeps_environment(text, place, err) ||
+	    !parses_alone(s, text, place, expression, err))
+		return false;
+	script_append(&front, "return function(_ENV");
+	for (size_t i = 0; i < count; i++) {
+		script_append(&front, ", ");
+		script_append(&front, names[i]);
+	}
+	script_append(&front, expression ? ") return (" : ") ");
+	*vec_push(&front) = 0;
+	done = load(s, front.items, text, expression ? "\n) end" : "\nend", place, err);
+	vec_free(&front);
+	if (!done)
+		return false;
+	lua_call(s->lua, 0, 1);
+	*reference = luaL_ref(s->lua, LUA_REGISTRYINDEX);
+	return true;
+}
+
+/* ---- calling --------------------------------------------------------------------------------- */
+
+/* What engines keep may be too much without any call asking for more. */
+static bool fits(struct script *s, struct err *err)
+{
+	char words[256];
+
+	if (s->used <= s->limits.memory)
+		return true;
+	lua_gc(s->lua, LUA_GCCOLLECT);
+	if (s->used <= s->limits.memory)
+		return true;
+	s->stop = SCRIPT_STOP_MEMORY;
+	return err_set(err, "%s: %s", s->files.count ? s->files.items[0] : "Lua",
+		       script_stop_words(s, words, sizeof words));
+}
+
+static bool call(struct script *s, int arguments, int results, bool counted, struct err *err)
+{
+	int status;
+
+	if (!fits(s, err)) {
+		lua_pop(s->lua, arguments + 1);
+		return false;
+	}
+	script_begin(s, counted);
+	status = lua_pcall(s->lua, arguments, results, 0);
+	script_end(s);
+	return status == LUA_OK || fail(s, status, err);
+}
+
+bool script_call(struct script *s, int arguments, int results, struct err *err)
+{
+	return call(s, arguments, results, true, err);
+}
+
+bool script_call_plain(struct script *s, int arguments, int results, struct err *err)
+{
+	return call(s, arguments, results, false, err);
+}
+
+void script_take_reports(struct script *s, script_reports *out)
+{
+	for (size_t i = 0; i < s->reports.count; i++)
+		*vec_push(out) = s->reports.items[i];
+	s->reports.count = 0;
+}

@@ -1,0 +1,246 @@
+/*
+ * Values of Lua from outside, copies of them, and keys. Copies and keys take one table after the
+ * other, in the order in which they come upon them, so that a list of a million links is no deeper
+ * than any other. Tables that are still to be done wait on Lua's stack.
+ */
+#include "script/inside.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <lua5.4/lauxlib.h>
+#include <math.h>
+
+/* On Lua's stack is room for a million values, and a copy needs two for a table. */
+#define TABLES_MOST 400000u
+#define LINEAR_MOST 12u
+
+void script_push_value(struct script *s, const struct script_value *value)
+{
+	switch ((enum script_type)value->type) {
+	case SCRIPT_NIL: lua_pushnil(s->lua); break;
+	case SCRIPT_BOOLEAN: lua_pushboolean(s->lua, value->integer != 0); break;
+	case SCRIPT_INTEGER: lua_pushinteger(s->lua, value->integer); break;
+	case SCRIPT_REAL: lua_pushnumber(s->lua, value->real); break;
+	case SCRIPT_TEXT: lua_pushlstring(s->lua, value->text, value->length); break;
+	}
+}
+
+/* ---- which tables were seen ------------------------------------------------------------------ */
+
+static void forget(struct script_seen *seen)
+{
+	seen->list.count = 0;
+	if (seen->numbers.slots)
+		map_free(&seen->numbers);
+}
+
+/* The number of a table, a new one if it was not seen yet. Few are looked for one by one. */
+static uint32_t number_of(struct script_seen *seen, const void *table, bool *fresh)
+{
+	uint64_t *number;
+
+	if (seen->list.count < LINEAR_MOST) {
+		for (size_t i = 0; i < seen->list.count; i++)
+			if (seen->list.items[i] == table) {
+				*fresh = false;
+				return (uint32_t)i;
+			}
+		*fresh = true;
+		*vec_push(&seen->list) = table;
+		return (uint32_t)seen->list.count - 1;
+	}
+	for (size_t i = 0; !seen->numbers.slots && i < LINEAR_MOST; i++)
+		*map_put(&seen->numbers, (uintptr_t)seen->list.items[i], NULL) = i;
+	number = map_put(&seen->numbers, (uintptr_t)table, fresh);
+	if (*fresh) {
+		*number = seen->list.count;
+		*vec_push(&seen->list) = table;
+	}
+	return (uint32_t)*number;
+}
+
+/* ---- copying --------------------------------------------------------------------------------- */
+
+/* As large as the original. */
+static void push_new(lua_State *lua, int original)
+{
+	lua_Unsigned list = lua_rawlen(lua, original);
+	uint64_t all = 0;
+	enum script_kind kind = script_kind_of(lua, original);
+
+	lua_pushnil(lua);
+	while (lua_next(lua, original)) {
+		lua_pop(lua, 1);
+		all++;
+	}
+	script_charge(lua, all);
+	lua_createtable(lua, (int)list, all > list ? (int)(all - list) : 0);
+	if (kind < SCRIPT_KINDS)
+		script_set_kind(lua, kind);
+}
+
+/*
+ * Replaces the value on the top, above `above` values of the walk, by its copy. The pairs of original
+ * and copy lie from `base` on, below these.
+ */
+static void replace_by_copy(lua_State *lua, int base, int above)
+{
+	struct script *s = script_of(lua);
+	bool fresh;
+	uint32_t number;
+
+	if (lua_type(lua, -1) == LUA_TFUNCTION && !lua_iscfunction(lua, -1))
+		luaL_error(lua,
+			   "a function is in it: functions that actions make cannot be copied");
+	if (!lua_istable(lua, -1) || script_kind_of(lua, -1) == SCRIPT_LIBRARY)
+		return;
+	number = number_of(&s->seen, lua_topointer(lua, -1), &fresh);
+	if (!fresh) {
+		lua_pushvalue(lua, base + 2 * (int)number + 1);
+		lua_replace(lua, -2);
+		return;
+	}
+	if (number >= TABLES_MOST || !lua_checkstack(lua, 10))
+		luaL_error(lua, "it has too many tables to be copied: more than %d", (int)number);
+	push_new(lua, lua_gettop(lua));
+	lua_pushvalue(lua, -1);		     /* …, the walk's, original, copy, copy */
+	lua_rotate(lua, -3 - above, -above); /* …, original, copy, copy, the walk's */
+	lua_rotate(lua, -1 - above, -1);     /* …, original, copy, the walk's, copy */
+}
+
+/* Fills the copy at `to`. */
+static void copy_fields(lua_State *lua, int base, uint32_t number)
+{
+	int from = base + 2 * (int)number, to = from + 1;
+
+	lua_pushnil(lua);
+	while (lua_next(lua, from)) {
+		replace_by_copy(lua, base, 1); /* the key lies below it */
+		lua_pushvalue(lua, -2);
+		replace_by_copy(lua, base, 2);
+		lua_rotate(lua, -2, 1);
+		lua_rawset(lua, to);
+	}
+}
+
+void script_copy_top(lua_State *lua)
+{
+	struct script *s = script_of(lua);
+	int base = lua_gettop(lua);
+
+	forget(&s->seen);
+	replace_by_copy(lua, base, 0);
+	for (uint32_t i = 0; i < s->seen.list.count; i++)
+		copy_fields(lua, base, i);
+	lua_copy(lua, s->seen.list.count ? base + 1 : base, base);
+	lua_settop(lua, base);
+}
+
+static int copy_one(lua_State *lua)
+{
+	script_copy_top(lua);
+	return 1;
+}
+
+bool script_copy(struct script *s, struct err *err)
+{
+	lua_State *lua = s->lua;
+
+	if (!lua_istable(lua, -1) && (!lua_isfunction(lua, -1) || lua_iscfunction(lua, -1)))
+		return true;
+	lua_pushcfunction(lua, copy_one);
+	lua_insert(lua, -2);
+	return script_call_plain(s, 1, 1, err);
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static void append_integer(script_key_text *key, char tag, uint64_t value)
+{
+	script_append_bytes(key, &tag, 1);
+	script_append_bytes(key, &value, sizeof value);
+}
+
+static void append_scalar(script_key_text *key, const struct script_ordered *value)
+{
+	uint64_t bits;
+
+	if (value->type == LUA_TSTRING) {
+		append_integer(key, 's', value->length);
+		script_append_bytes(key, value->text, value->length);
+	} else if (value->type == LUA_TBOOLEAN) {
+		script_append(key, value->boolean ? "t" : "f");
+	} else if (!value->is_real) {
+		append_integer(key, 'i', (uint64_t)value->integer);
+	} else {
+		double real = isnan(value->real) ? NAN : value->real;
+
+		memcpy(&bits, &real, sizeof bits);
+		append_integer(key, 'r', bits);
+	}
+}
+
+/* The value on the top, which is taken off; but a table that is new stays there, to be done later. */
+static bool append_value(struct script *s, script_key_text *key, struct err *err)
+{
+	lua_State *lua = s->lua;
+	struct script_ordered scalar;
+	bool fresh;
+
+	if (script_to_ordered(lua, -1, &scalar)) {
+		append_scalar(key, &scalar);
+	} else if (lua_isnil(lua, -1)) {
+		script_append(key, "n");
+	} else if (lua_iscfunction(lua, -1) ||
+		   (lua_istable(lua, -1) && script_kind_of(lua, -1) == SCRIPT_LIBRARY)) {
+		append_integer(key, 'c', (uintptr_t)lua_topointer(lua, -1));
+	} else if (lua_istable(lua, -1)) {
+		append_integer(key, '{', number_of(&s->seen, lua_topointer(lua, -1), &fresh));
+		if (fresh)
+			return lua_checkstack(lua, 8) ||
+			       err_set(err, "attributes have too many tables to be compared");
+	} else {
+		lua_pop(lua, 1);
+		return err_set(err, "there is a function in attributes: functions that actions "
+				    "make cannot be compared");
+	}
+	lua_pop(lua, 1);
+	return true;
+}
+
+static bool append_table(struct script *s, int table, script_key_text *key, struct err *err)
+{
+	lua_State *lua = s->lua;
+	script_ordered_keys *fields = &s->keys[0];
+	enum script_kind kind = script_kind_of(lua, table);
+
+	if (!script_order_keys(lua, table, fields, NULL))
+		return err_set(err, "a key of a table in attributes is a table or a function: they "
+				    "cannot be compared");
+	script_append(key, kind == SCRIPT_ENVIRONMENT ? "e" : kind == SCRIPT_GRAPH ? "g" : "p");
+	for (size_t i = 0; i < fields->count; i++) {
+		append_scalar(key, &fields->items[i]);
+		script_push_ordered(lua, &fields->items[i]);
+		lua_rawget(lua, table);
+		if (!append_value(s, key, err))
+			return false;
+	}
+	script_append(key, "}");
+	return true;
+}
+
+bool script_key(struct script *s, script_key_text *key, struct err *err)
+{
+	lua_State *lua = s->lua;
+	int top = lua_gettop(lua);
+	bool done;
+
+	forget(&s->seen);
+	lua_checkstack(lua, 8);
+	lua_pushvalue(lua, -1);
+	done = append_value(s, key, err);
+	for (int i = 0; done && i < (int)s->seen.list.count; i++)
+		done = append_table(s, top + 1 + i, key, err);
+	lua_settop(lua, top);
+	return done;
+}
