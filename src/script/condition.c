@@ -1,0 +1,474 @@
+/*
+ * The tree of a condition: C's operators with C's precedence, and Lua's where C has none (`..` as in
+ * Lua between shifts and sums; `and`, `or`, `not` beside &&, ||, !).
+ */
+#include "script/condition.h"
+#include "script/lexeme.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+/* Lua has 200 levels for all, and what is written there has a few more than what is read here. */
+#define DEPTH_MOST 60u
+#define HEIGHT_MOST 1000u
+
+struct parser {
+	struct condition_reader reader;
+	struct condition_token token; /* the next one */
+	unsigned depth;
+	bool colon_ends; /* in the middle of ?:, where a colon is no method's */
+	bool failed;
+	size_t failed_at;
+};
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static struct condition *fail_at(struct parser *p, size_t at)
+{
+	if (!p->failed) {
+		p->failed = true;
+		p->failed_at = at;
+	}
+	return NULL;
+}
+
+/* FAIL(p, place, format, …): only the first message counts. */
+#define FAIL(p, place, ...)                                                                        \
+	((p)->failed ? NULL : (err_set((p)->reader.err, __VA_ARGS__), fail_at((p), (place))))
+
+static void advance(struct parser *p)
+{
+	if (p->failed || condition_read(&p->reader, &p->token))
+		return;
+	fail_at(p, p->reader.at);
+	p->token = (struct condition_token){ .kind = TOKEN_END, .at = p->reader.at };
+}
+
+static bool is_type(const char *name)
+{
+	static const char *const words[] = {
+		"char",	   "short",   "int",	  "long",     "unsigned", "signed",   "float",
+		"double",  "void",    "struct",	  "union",    "enum",	  "const",    "volatile",
+		"bool",	   "_Bool",   "size_t",	  "ssize_t",  "int8_t",	  "int16_t",  "int32_t",
+		"int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "intptr_t", "uintptr_t"
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(words[i], name))
+			return true;
+	return false;
+}
+
+static struct condition *fail_dereference(struct parser *p, const struct condition_token *token)
+{
+	return FAIL(p, token->at,
+		    "'%.*s': attributes are values captured at the event; nothing dereferences the "
+		    "program",
+		    (int)token->length, p->reader.text + token->at);
+}
+
+/* The next token does not fit where `wanted` would. */
+static struct condition *fail_token(struct parser *p, const char *wanted)
+{
+	const struct condition_token *t = &p->token;
+	int length = t->length < 40 ? (int)t->length : 40;
+
+	switch (t->kind) {
+	case TOKEN_END: return FAIL(p, t->at, "%s is missing at the end", wanted);
+	case TOKEN_ARROW: return fail_dereference(p, t);
+	case '=': return FAIL(p, t->at, "= assigns; a comparison is ==");
+	default:
+		return FAIL(p, t->at, "%s is missing before '%.*s'", wanted, length,
+			    p->reader.text + t->at);
+	}
+}
+
+static bool take(struct parser *p, uint16_t kind)
+{
+	if (p->failed || p->token.kind != kind)
+		return false;
+	advance(p);
+	return true;
+}
+
+static bool need(struct parser *p, uint16_t kind, const char *wanted)
+{
+	if (!p->failed && p->token.kind != kind)
+		fail_token(p, wanted);
+	return take(p, kind);
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static uint16_t height_of(const struct condition *of)
+{
+	return of ? of->height : 0;
+}
+
+static struct condition *make(struct parser *p, enum condition_kind kind,
+			      const struct condition_token *token, struct condition *a,
+			      struct condition *b)
+{
+	struct condition *made = arena_alloc(p->reader.arena, sizeof *made);
+	uint16_t height = height_of(a) > height_of(b) ? height_of(a) : height_of(b);
+
+	*made = (struct condition){
+		.kind = (uint8_t)kind, .token = *token, .a = a, .b = b, .height = height + 1
+	};
+	if (made->height > HEIGHT_MOST)
+		FAIL(p, token->at,
+		     "the condition is too long: give parts of it a name in an action");
+	return made;
+}
+
+/* What may nest: false, it does so too deeply. */
+static bool enter(struct parser *p)
+{
+	if (p->depth >= DEPTH_MOST)
+		FAIL(p, p->token.at, "the condition is nested too deeply");
+	else
+		p->depth++;
+	return !p->failed;
+}
+
+static struct condition *parse_choice(struct parser *p);
+
+/* A whole expression inside of brackets. */
+static struct condition *parse_inner(struct parser *p)
+{
+	struct condition *made;
+	bool colon_ends = p->colon_ends;
+
+	if (!enter(p))
+		return NULL;
+	p->colon_ends = false;
+	made = parse_choice(p);
+	p->colon_ends = colon_ends;
+	p->depth--;
+	return made;
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+/* An item of a table: value, name = value, [key] = value. */
+static struct condition *parse_item(struct parser *p)
+{
+	struct condition_token token = p->token;
+	struct condition *item, *key = NULL;
+	struct condition_reader before = p->reader;
+
+	if (token.kind == TOKEN_NAME) {
+		advance(p);
+		if (take(p, '=')) {
+			item = make(p, CONDITION_PARENTHESES, &token, parse_inner(p), NULL);
+			item->named = true;
+			return item;
+		}
+		if (!p->failed) { /* it was the start of a value: once more */
+			p->reader = before;
+			p->token = token;
+		}
+	} else if (take(p, '[')) {
+		key = parse_inner(p);
+		if (!need(p, ']', "]") || !need(p, '=', "="))
+			return NULL;
+	}
+	item = make(p, CONDITION_PARENTHESES, &token, parse_inner(p), key);
+	item->c = key;
+	return item;
+}
+
+/* Up to the closing bracket; `fields`: of a table. */
+static struct condition *parse_list(struct parser *p, uint16_t close, bool fields, uint16_t *height)
+{
+	struct condition *first = NULL, **next = &first;
+
+	while (!p->failed && p->token.kind != close) {
+		struct condition *item = fields ? parse_item(p) : NULL;
+
+		if (!fields) {
+			struct condition_token token = p->token;
+
+			item = make(p, CONDITION_PARENTHESES, &token, parse_inner(p), NULL);
+		}
+		if (!item || p->failed)
+			return NULL;
+		*next = item;
+		next = &item->next;
+		*height = item->height > *height ? item->height : *height;
+		if (!take(p, ',') && !(fields && take(p, ';')))
+			break;
+		if (!fields && p->token.kind == close)
+			fail_token(p, "a value");
+	}
+	need(p, close, close == ')' ? ") or ," : "} or ,");
+	return first;
+}
+
+static struct condition *with_list(struct parser *p, enum condition_kind kind,
+				   const struct condition_token *token, struct condition *a,
+				   uint16_t close)
+{
+	uint16_t height = 0;
+	struct condition *list = parse_list(p, close, close == '}', &height);
+	struct condition *made = make(p, kind, token, a, NULL);
+
+	made->b = list;
+	if (height >= made->height)
+		made->height = height + 1;
+	return made;
+}
+
+static struct condition *parse_table(struct parser *p)
+{
+	struct condition_token token = p->token;
+
+	advance(p);
+	return with_list(p, CONDITION_TABLE, &token, NULL, '}');
+}
+
+/* (…), or Lua's short forms: one text, one table */
+static struct condition *parse_arguments(struct parser *p, enum condition_kind kind,
+					 const struct condition_token *token, struct condition *of)
+{
+	struct condition *made, *only;
+	struct condition_token at = p->token;
+
+	if (take(p, '('))
+		return with_list(p, kind, token, of, ')');
+	if (p->token.kind == '{') {
+		only = parse_table(p);
+	} else if (p->token.kind == TOKEN_TEXT) {
+		only = make(p, CONDITION_LEAF, &at, NULL, NULL);
+		advance(p);
+	} else {
+		return fail_token(p, "(");
+	}
+	only = make(p, CONDITION_PARENTHESES, &at, only, NULL);
+	made = make(p, kind, token, of, only);
+	return made;
+}
+
+static bool need_name(struct parser *p, struct condition_token *name)
+{
+	/* a field may be called `end`, `and`: it is put down as a text */
+	bool is_name = p->token.text && p->token.kind != TOKEN_TEXT;
+
+	*name = p->token;
+	if (!is_name) {
+		fail_token(p, "a name");
+		return false;
+	}
+	advance(p);
+	return true;
+}
+
+static bool is_callable(const struct condition *c)
+{
+	return c->kind == CONDITION_PARENTHESES || c->kind == CONDITION_FIELD ||
+	       c->kind == CONDITION_INDEX || c->kind == CONDITION_CALL ||
+	       c->kind == CONDITION_METHOD ||
+	       (c->kind == CONDITION_LEAF && c->token.kind == TOKEN_NAME);
+}
+
+/* .name, [index], :name(…), (…), "…", { … } */
+static struct condition *parse_suffixes(struct parser *p, struct condition *of)
+{
+	while (of && !p->failed) {
+		struct condition_token sign = p->token, name;
+
+		if (take(p, '.')) {
+			if (need_name(p, &name))
+				of = make(p, CONDITION_FIELD, &name, of, NULL);
+		} else if (take(p, '[')) {
+			of = make(p, CONDITION_INDEX, &sign, of, parse_inner(p));
+			need(p, ']', "]");
+		} else if (sign.kind == ':' && !p->colon_ends) {
+			advance(p);
+			if (need_name(p, &name) && script_is_word(name.text))
+				FAIL(p, name.at, "'%s' is a word of Lua and cannot be a method",
+				     name.text);
+			if (!p->failed)
+				of = parse_arguments(p, CONDITION_METHOD, &name, of);
+		} else if (is_callable(of) &&
+			   (sign.kind == '(' || sign.kind == '{' || sign.kind == TOKEN_TEXT)) {
+			of = parse_arguments(p, CONDITION_CALL, &sign, of);
+		} else if (sign.kind == TOKEN_ARROW) {
+			return fail_dereference(p, &sign);
+		} else {
+			break;
+		}
+	}
+	return p->failed ? NULL : of;
+}
+
+/* (int)x, (T)x */
+static struct condition *parse_parentheses(struct parser *p)
+{
+	struct condition_token token = p->token;
+	struct condition *inner, *made;
+
+	advance(p);
+	if (p->token.kind == TOKEN_NAME && is_type(p->token.text))
+		return FAIL(p, token.at, "a cast: values are what was captured, without types");
+	inner = parse_inner(p);
+	if (!need(p, ')', ")") || !inner)
+		return NULL;
+	made = make(p, CONDITION_PARENTHESES, &token, inner, NULL);
+	if (inner->kind == CONDITION_LEAF && inner->token.kind == TOKEN_NAME &&
+	    (p->token.kind == TOKEN_NAME || p->token.kind == TOKEN_NUMBER))
+		return FAIL(p, token.at, "a cast: values are what was captured, without types");
+	return parse_suffixes(p, made);
+}
+
+static struct condition *parse_name(struct parser *p)
+{
+	struct condition_token token = p->token;
+
+	if (!strcmp(token.text, "sizeof") || is_type(token.text))
+		return FAIL(p, token.at, "'%s': values are what was captured, without types",
+			    token.text);
+	if (!strcmp(token.text, "function"))
+		return FAIL(p, token.at, "a function belongs in an action");
+	if (script_is_word(token.text))
+		return FAIL(p, token.at,
+			    "'%s' is a word of Lua and cannot be a name here: give it "
+			    "a label",
+			    token.text);
+	advance(p);
+	if (!strcmp(token.text, "NULL") || !strcmp(token.text, "nullptr"))
+		token.kind = TOKEN_NUMBER;
+	return parse_suffixes(p, make(p, CONDITION_LEAF, &token, NULL, NULL));
+}
+
+static struct condition *parse_operand(struct parser *p)
+{
+	struct condition_token token = p->token;
+
+	switch (token.kind) {
+	case '(': return parse_parentheses(p);
+	case '{': return parse_suffixes(p, parse_table(p));
+	case TOKEN_NAME: return parse_name(p);
+	case TOKEN_NUMBER:
+	case TOKEN_TEXT:
+	case TOKEN_NIL:
+	case TOKEN_TRUE:
+	case TOKEN_FALSE:
+		advance(p);
+		return parse_suffixes(p, make(p, CONDITION_LEAF, &token, NULL, NULL));
+	default: return fail_token(p, "a value");
+	}
+}
+
+/* ---- operators ------------------------------------------------------------------------------- */
+
+static struct condition *parse_unary(struct parser *p)
+{
+	struct condition_token token = p->token;
+	struct condition *of;
+
+	switch (token.kind) {
+	case '*':
+	case '&':
+	case TOKEN_AND_AND: return fail_dereference(p, &token);
+	case '-':
+	case '+':
+	case '~':
+	case '!':
+	case '#':
+	case TOKEN_NOT: break;
+	default: return parse_operand(p);
+	}
+	if (!enter(p))
+		return NULL;
+	advance(p);
+	of = parse_unary(p);
+	p->depth--;
+	return of ? make(p, CONDITION_UNARY, &token, of, NULL) : NULL;
+}
+
+/* How tightly an operator binds; 0: it is none. */
+static unsigned level_of(uint16_t kind)
+{
+	switch (kind) {
+	case TOKEN_OR_OR:
+	case TOKEN_OR: return 1;
+	case TOKEN_AND_AND:
+	case TOKEN_AND: return 2;
+	case '|': return 3;
+	case '^':
+	case '~': return 4;
+	case '&': return 5;
+	case TOKEN_EQUAL:
+	case TOKEN_UNEQUAL: return 6;
+	case '<':
+	case '>':
+	case TOKEN_LESS_EQUAL:
+	case TOKEN_GREATER_EQUAL: return 7;
+	case TOKEN_LEFT:
+	case TOKEN_RIGHT: return 8;
+	case TOKEN_CONCAT: return 9; /* from the left or from the right is the same text */
+	case '+':
+	case '-': return 10;
+	case '*':
+	case '/':
+	case '%':
+	case TOKEN_FLOOR: return 11;
+	default: return 0;
+	}
+}
+
+static struct condition *parse_binary(struct parser *p, unsigned level)
+{
+	struct condition *left = parse_unary(p);
+
+	while (left && !p->failed && level_of(p->token.kind) >= level) {
+		struct condition_token sign = p->token;
+		struct condition *right;
+
+		advance(p);
+		right = parse_binary(p, level_of(sign.kind) + 1);
+		left = right ? make(p, CONDITION_BINARY, &sign, left, right) : NULL;
+	}
+	return p->failed ? NULL : left;
+}
+
+static struct condition *parse_choice(struct parser *p)
+{
+	struct condition *of = parse_binary(p, 1), *made;
+	struct condition_token sign = p->token;
+	bool colon_ends = p->colon_ends;
+
+	if (!of || !take(p, '?') || !enter(p))
+		return p->failed ? NULL : of;
+	p->colon_ends = true;
+	made = make(p, CONDITION_CHOICE, &sign, of, parse_choice(p));
+	p->colon_ends = colon_ends;
+	need(p, ':', ":");
+	made->c = parse_choice(p);
+	p->depth--;
+	if (height_of(made->c) >= made->height)
+		made->height = height_of(made->c) + 1;
+	return p->failed ? NULL : made;
+}
+
+char *script_condition(const char *text, size_t *at, struct err *err)
+{
+	struct arena arena = { 0 };
+	struct parser p = { .reader = { .text = text, .arena = &arena, .err = err } };
+	struct condition *made;
+	script_key_text out = { 0 };
+
+	advance(&p);
+	made = p.failed ? NULL : parse_choice(&p);
+	if (made && p.token.kind != TOKEN_END)
+		fail_token(&p, "an operator");
+	if (p.failed) {
+		*at = p.failed_at;
+	} else {
+		condition_write(made, &out);
+		*vec_push(&out) = 0;
+	}
+	arena_free(&arena);
+	return out.items;
+}

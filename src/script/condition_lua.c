@@ -1,0 +1,390 @@
+/*
+ * A condition written as Lua. What differs:
+ *
+ *	truth	0 is false in C. Where truth is asked for (the whole condition, operands of && || !,
+ *		what is before a ?) a value v is written (v or 0) ~= 0, which is evaluated once.
+ *		`and` and `or` are && and || there; where a value is asked for they are Lua's, so that
+ *		(n or 0) + 1 works.
+ *	numbers	a comparison is 0 or 1 in sums and in comparisons with numbers. / and % and shifts are
+ *		C's: functions of the library.
+ *	?:	Lua's `c and x or y` is wrong where x may be false or nil: then ({…})[1].
+ *
+ * Lines are kept, so that Lua's errors have the right ones.
+ */
+#include "script/condition.h"
+#include "script/lexeme.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Lua's precedence. */
+enum level {
+	ANY,
+	OR,
+	AND,
+	COMPARE,
+	BIT_OR,
+	BIT_XOR,
+	BIT_AND,
+	CONCAT,
+	SUM,
+	PRODUCT,
+	UNARY,
+	LITERAL, /* has no suffixes in Lua without parentheses */
+	PREFIX,
+};
+
+/* What is known of a value. */
+enum type {
+	VALUE,
+	SOLID, /* neither nil nor false */
+	TRUTH, /* true or false */
+};
+
+struct writer {
+	script_key_text *out;
+	uint32_t line;
+};
+
+static void put(struct writer *w, const char *text)
+{
+	script_append(w->out, text);
+}
+
+/* Goes on to the line of a token. */
+static void go_to(struct writer *w, const struct condition_token *token)
+{
+	for (; w->line < token->line; w->line++)
+		put(w, "\n");
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static enum type type_of(const struct condition *c);
+
+static enum type type_of_both(const struct condition *a, const struct condition *b)
+{
+	enum type type = type_of(a);
+
+	return type == type_of(b) ? type : VALUE;
+}
+
+static enum type type_of_binary(const struct condition *c)
+{
+	switch (c->token.kind) {
+	case TOKEN_OR_OR:
+	case TOKEN_AND_AND:
+	case TOKEN_EQUAL:
+	case TOKEN_UNEQUAL:
+	case '<':
+	case '>':
+	case TOKEN_LESS_EQUAL:
+	case TOKEN_GREATER_EQUAL: return TRUTH;
+	case TOKEN_AND:
+	case TOKEN_OR: return type_of_both(c->a, c->b);
+	default: return SOLID;
+	}
+}
+
+static enum type type_of(const struct condition *c)
+{
+	switch ((enum condition_kind)c->kind) {
+	case CONDITION_LEAF:
+		return c->token.kind == TOKEN_TRUE || c->token.kind == TOKEN_FALSE    ? TRUTH
+		       : c->token.kind == TOKEN_NUMBER || c->token.kind == TOKEN_TEXT ? SOLID
+										      : VALUE;
+	case CONDITION_UNARY:
+		return c->token.kind == '!' || c->token.kind == TOKEN_NOT ? TRUTH : SOLID;
+	case CONDITION_BINARY: return type_of_binary(c);
+	case CONDITION_CHOICE: return type_of_both(c->b, c->c);
+	case CONDITION_PARENTHESES: return type_of(c->a);
+	case CONDITION_TABLE: return SOLID;
+	default: return VALUE;
+	}
+}
+
+/* ---- leaves ---------------------------------------------------------------------------------- */
+
+static void write_number(struct writer *w, const struct condition_token *token)
+{
+	char text[64];
+
+	if (token->is_real) {
+		snprintf(text, sizeof text, "%.17g", token->real);
+		put(w, text);
+		if (!strpbrk(text, ".en")) /* Lua would read an integer */
+			put(w, ".0");
+		return;
+	}
+	/* Lua reads -9223372036854775808 as a real; its hexadecimal numbers wrap */
+	snprintf(text, sizeof text, token->integer < 0 ? "0x%" PRIx64 : "%" PRIu64,
+		 (uint64_t)token->integer);
+	put(w, text);
+}
+
+static void write_text(struct writer *w, const char *text, size_t length)
+{
+	put(w, "\"");
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+		char piece[8];
+
+		if (c < 32 || c == 127 || c == '"' || c == '\\')
+			snprintf(piece, sizeof piece, "\\%03u", c);
+		else
+			snprintf(piece, sizeof piece, "%c", c);
+		put(w, piece);
+	}
+	put(w, "\"");
+}
+
+static void write_leaf(struct writer *w, const struct condition_token *token)
+{
+	switch (token->kind) {
+	case TOKEN_NUMBER: write_number(w, token); break;
+	case TOKEN_TEXT: write_text(w, token->text, token->text_length); break;
+	default: script_append_bytes(w->out, token->text, token->text_length);
+	}
+}
+
+/* ---- operators ------------------------------------------------------------------------------- */
+
+/* Each writes what binds at least as tightly as `level`. */
+static void write_value(struct writer *w, const struct condition *c, enum level level);
+static void write_truth(struct writer *w, const struct condition *c, enum level level);
+
+static void open(struct writer *w, enum level has, enum level level)
+{
+	if (has < level)
+		put(w, "(");
+}
+
+static void close(struct writer *w, enum level has, enum level level)
+{
+	if (has < level)
+		put(w, ")");
+}
+
+/* For arithmetic: true is 1. */
+static void write_number_of(struct writer *w, const struct condition *c, enum level level)
+{
+	if (type_of(c) != TRUTH) {
+		write_value(w, c, level);
+		return;
+	}
+	put(w, "(");
+	write_truth(w, c, AND);
+	put(w, " and 1 or 0)");
+}
+
+static void write_call(struct writer *w, const char *name, const struct condition *c,
+		       void write(struct writer *, const struct condition *, enum level))
+{
+	put(w, name);
+	put(w, "(");
+	write(w, c->a, ANY);
+	put(w, ", ");
+	write(w, c->b, ANY);
+	put(w, ")");
+}
+
+static void write_infix(struct writer *w, const struct condition *c, const char *sign,
+			enum level has, enum level level,
+			void write(struct writer *, const struct condition *, enum level))
+{
+	open(w, has, level);
+	write(w, c->a, has);
+	put(w, sign);
+	write(w, c->b, (enum level)(has + 1));
+	close(w, has, level);
+}
+
+/* Between a truth value and something else true is 1; otherwise Lua's == will do. */
+static void write_equality(struct writer *w, const struct condition *c, enum level level)
+{
+	bool equal = c->token.kind == TOKEN_EQUAL;
+
+	if ((type_of(c->a) == TRUTH) == (type_of(c->b) == TRUTH)) {
+		write_infix(w, c, equal ? " == " : " ~= ", COMPARE, level, write_value);
+		return;
+	}
+	open(w, equal ? PREFIX : UNARY, level);
+	put(w, equal ? "" : "not ");
+	write_call(w, "__c_equal", c, write_value);
+	close(w, equal ? PREFIX : UNARY, level);
+}
+
+static void write_binary(struct writer *w, const struct condition *c, enum level level)
+{
+	switch (c->token.kind) {
+	case TOKEN_OR_OR: write_infix(w, c, " or ", OR, level, write_truth); break;
+	case TOKEN_AND_AND: write_infix(w, c, " and ", AND, level, write_truth); break;
+	case TOKEN_OR: write_infix(w, c, " or ", OR, level, write_value); break;
+	case TOKEN_AND: write_infix(w, c, " and ", AND, level, write_value); break;
+	case TOKEN_EQUAL:
+	case TOKEN_UNEQUAL: write_equality(w, c, level); break;
+	case '<': write_infix(w, c, " < ", COMPARE, level, write_number_of); break;
+	case '>': write_infix(w, c, " > ", COMPARE, level, write_number_of); break;
+	case TOKEN_LESS_EQUAL: write_infix(w, c, " <= ", COMPARE, level, write_number_of); break;
+	case TOKEN_GREATER_EQUAL: write_infix(w, c, " >= ", COMPARE, level, write_number_of); break;
+	case '|': write_infix(w, c, " | ", BIT_OR, level, write_number_of); break;
+	case '^':
+	case '~': write_infix(w, c, " ~ ", BIT_XOR, level, write_number_of); break;
+	case '&': write_infix(w, c, " & ", BIT_AND, level, write_number_of); break;
+	case TOKEN_CONCAT: write_infix(w, c, " .. ", CONCAT, level, write_value); break;
+	case '+': write_infix(w, c, " + ", SUM, level, write_number_of); break;
+	case '-': write_infix(w, c, " - ", SUM, level, write_number_of); break;
+	case '*': write_infix(w, c, " * ", PRODUCT, level, write_number_of); break;
+	case TOKEN_FLOOR: write_infix(w, c, " // ", PRODUCT, level, write_number_of); break;
+	case '/': write_call(w, "__c_divide", c, write_number_of); break;
+	case '%': write_call(w, "__c_remainder", c, write_number_of); break;
+	case TOKEN_LEFT: write_call(w, "__c_left", c, write_number_of); break;
+	default:
+		assert(c->token.kind == TOKEN_RIGHT);
+		write_call(w, "__c_right", c, write_number_of);
+	}
+}
+
+/* Signs are kept apart: -- would be a comment. */
+static void write_unary(struct writer *w, const struct condition *c, enum level level)
+{
+	switch (c->token.kind) {
+	case '+': write_number_of(w, c->a, level); return;
+	case '!':
+	case TOKEN_NOT:
+		open(w, UNARY, level);
+		put(w, "not ");
+		write_truth(w, c->a, UNARY);
+		break;
+	case '#':
+		open(w, UNARY, level);
+		put(w, "# ");
+		write_value(w, c->a, UNARY);
+		break;
+	default:
+		open(w, UNARY, level);
+		put(w, c->token.kind == '-' ? "- " : "~ ");
+		write_number_of(w, c->a, UNARY);
+	}
+	close(w, UNARY, level);
+}
+
+static void write_choice(struct writer *w, const struct condition *c, enum level level)
+{
+	bool solid = type_of(c->b) == SOLID;
+
+	open(w, solid ? OR : PREFIX, level);
+	put(w, solid ? "" : "(");
+	write_truth(w, c->a, AND);
+	put(w, solid ? " and " : " and {");
+	write_value(w, c->b, solid ? COMPARE : ANY);
+	put(w, solid ? " or " : "} or {");
+	write_value(w, c->c, solid ? AND : ANY);
+	put(w, solid ? "" : "})[1]");
+	close(w, solid ? OR : PREFIX, level);
+}
+
+/* ---- what Lua has and C has not ---------------------------------------------------------------- */
+
+static void write_items(struct writer *w, const struct condition *list)
+{
+	for (; list; list = list->next) {
+		if (list->named) {
+			put(w, "[");
+			write_text(w, list->token.text, list->token.text_length);
+			put(w, "] = ");
+		} else if (list->c) {
+			put(w, "[");
+			write_value(w, list->c, ANY);
+			put(w, "] = ");
+		}
+		write_value(w, list->a, ANY);
+		put(w, list->next ? ", " : "");
+	}
+}
+
+static void write_suffix(struct writer *w, const struct condition *c)
+{
+	write_value(w, c->a, PREFIX);
+	go_to(w, &c->token);
+	switch ((enum condition_kind)c->kind) {
+	case CONDITION_FIELD:
+		put(w, script_is_word(c->token.text) ? "[\"" : ".");
+		put(w, c->token.text);
+		put(w, script_is_word(c->token.text) ? "\"]" : "");
+		return;
+	case CONDITION_INDEX:
+		put(w, "[");
+		write_value(w, c->b, ANY);
+		put(w, "]");
+		return;
+	case CONDITION_METHOD:
+		put(w, ":");
+		put(w, c->token.text);
+		break;
+	default: break;
+	}
+	put(w, "(");
+	write_items(w, c->b);
+	put(w, ")");
+}
+
+static void write_value(struct writer *w, const struct condition *c, enum level level)
+{
+	switch ((enum condition_kind)c->kind) {
+	case CONDITION_LEAF: {
+		enum level has = c->token.kind == TOKEN_NAME ? PREFIX : LITERAL;
+
+		open(w, has, level);
+		go_to(w, &c->token);
+		write_leaf(w, &c->token);
+		close(w, has, level);
+		break;
+	}
+	case CONDITION_UNARY: write_unary(w, c, level); break;
+	case CONDITION_BINARY: write_binary(w, c, level); break;
+	case CONDITION_CHOICE: write_choice(w, c, level); break;
+	case CONDITION_PARENTHESES:
+		put(w, "(");
+		write_value(w, c->a, ANY);
+		put(w, ")");
+		break;
+	case CONDITION_TABLE:
+		open(w, LITERAL, level);
+		put(w, "{");
+		write_items(w, c->b);
+		put(w, "}");
+		close(w, LITERAL, level);
+		break;
+	default: write_suffix(w, c);
+	}
+}
+
+static void write_truth(struct writer *w, const struct condition *c, enum level level)
+{
+	if (c->kind == CONDITION_PARENTHESES) {
+		write_truth(w, c->a, level);
+	} else if (c->kind == CONDITION_BINARY && c->token.kind == TOKEN_OR) {
+		write_infix(w, c, " or ", OR, level, write_truth);
+	} else if (c->kind == CONDITION_BINARY && c->token.kind == TOKEN_AND) {
+		write_infix(w, c, " and ", AND, level, write_truth);
+	} else if (type_of(c) == TRUTH) {
+		write_value(w, c, level);
+	} else {
+		bool solid = type_of(c) == SOLID;
+
+		open(w, COMPARE, level);
+		put(w, solid ? "" : "(");
+		write_value(w, c, solid ? BIT_OR : AND);
+		put(w, solid ? " ~= 0" : " or 0) ~= 0");
+		close(w, COMPARE, level);
+	}
+}
+
+void condition_write(const struct condition *c, script_key_text *out)
+{
+	struct writer w = { .out = out };
+
+	write_truth(&w, c, ANY);
+}
