@@ -29,10 +29,12 @@ enum checker_claim {
 	CHECKER_PREFIX,	 /* the schedule can happen; no more is claimed */
 	CHECKER_PATTERN, /* a property's pattern matches, as `match` says (check/pattern.h) */
 	CHECKER_FORMULA, /* a property's formula is violated, as `word` says (check/formula.h) */
+	CHECKER_GRAMMAR, /* a word is wrong at the last event of it, as `sentence` says (check/grammar.h) */
 };
 
 struct checker_match;
 struct checker_word;
+struct checker_sentence;
 
 /*
  * A step means: that stream runs on up to and including that event; what lies between belongs to
@@ -43,8 +45,9 @@ struct checker_witness {
 	enum checker_claim claim;
 	const struct checker_event *events, *steps;
 	size_t event_count, step_count;
-	const struct checker_match *match; /* PATTERN; `events` are not looked at then */
-	const struct checker_word *word;   /* FORMULA; the same */
+	const struct checker_match *match;	 /* PATTERN; `events` are not looked at then */
+	const struct checker_word *word;	 /* FORMULA; the same */
+	const struct checker_sentence *sentence; /* GRAMMAR; the same */
 };
 
 struct checker;

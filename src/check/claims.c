@@ -352,6 +352,7 @@ bool checker_play_shows(const struct checker_play *play, const struct checker_wi
 	case CHECKER_PREFIX: return true;
 	case CHECKER_PATTERN: return checker_play_matches(play, witness->match, err);
 	case CHECKER_FORMULA: return checker_play_violates(play, witness->word, err);
+	case CHECKER_GRAMMAR: return checker_play_misspells(play, witness->sentence, err);
 	}
 	return err_set(err, "a claim of no kind");
 }

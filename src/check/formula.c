@@ -9,7 +9,7 @@
 #include "check/formula.h"
 
 #include "base/mem.h"
-#include "check/play.h"
+#include "check/moments.h"
 #include "check/truth.h"
 #include "spec/spec.h"
 
@@ -24,33 +24,13 @@ struct judge {
 	const struct checker_word *word;
 	uint8_t (*values)[8]; /* of the variables, in the state that is looked at */
 	uint8_t *known;	      /* bits: their bytes that are known */
-	double *places;	      /* of the moments in the schedule */
-	struct map played;    /* event: 1 + its place in the schedule */
-	struct map moments;   /* event: bit 0 it is a moment, bit 1 the moment before it is */
-	struct map events;    /* event, and whether before it: bits of what happens there */
+	struct checker_moments moments;
+	struct map events; /* event, and whether before it: bits of what happens there */
 	struct truth_table table;
 	VEC(uint64_t) letters; /* ere: of the states in which something happens */
 };
 
 /* ---- the word in the schedule ---------------------------------------------------------------- */
-
-static uint64_t key_of(uint32_t stream, uint64_t index)
-{
-	return (uint64_t)stream << 44 ^ index;
-}
-
-static uint64_t record_key(const struct judge *j, const struct checker_record *record)
-{
-	return key_of(trace_stream(j->play->world->trace, record->stream)->number, record->index);
-}
-
-/* From 1 on; 0: it does not come. */
-static size_t place_of(const struct judge *j, const struct checker_event *event)
-{
-	const uint64_t *place = map_get(&j->played, key_of(event->stream, event->index));
-
-	return place ? (size_t)*place : 0;
-}
 
 static bool agrees(const struct judge *j, const struct checker_occurrence *o)
 {
@@ -68,22 +48,10 @@ static void index_events(struct judge *j)
 {
 	bool fresh;
 
-	for (size_t i = 0; i < j->play->order.count; i++) {
-		uint64_t key =
-			record_key(j, checker_base_record(j->play->base, j->play->order.items[i]));
-
-		*map_put(&j->played, key, &fresh) = i + 1;
-	}
-	for (size_t m = 0; m < j->word->moment_count; m++) {
-		const struct checker_moment *moment = &j->word->moments[m];
-		uint64_t *bits = map_put(
-			&j->moments, key_of(moment->anchor.stream, moment->anchor.index), &fresh);
-
-		*bits = (fresh ? 0 : *bits) | (moment->before ? 2 : 1);
-	}
 	for (size_t i = 0; i < j->word->events->count; i++) {
 		const struct checker_occurrence *o = &j->word->events->occurrences[i];
-		uint64_t key = key_of(o->anchor.stream, o->anchor.index) << 1 | o->before;
+		uint64_t key =
+			checker_moments_key(o->anchor.stream, o->anchor.index) << 1 | o->before;
 
 		if (agrees(j, o)) {
 			uint64_t *bits = map_put(&j->events, key, &fresh);
@@ -91,53 +59,6 @@ static void index_events(struct judge *j)
 			*bits = (fresh ? 0 : *bits) | 1ull << o->event;
 		}
 	}
-}
-
-static bool refuse(const struct judge *j, const struct checker_event *event, const char *why,
-		   struct err *err)
-{
-	uint32_t stream = checker_stream_of(j->play->world->trace, event->stream);
-
-	return err_set(
-		err, "%s %s",
-		stream == TRACE_NONE
-			? "an event of no stream"
-			: checker_event_words(j->play->world->trace, stream, event->index).text,
-		why);
-}
-
-/*
- * Each moment's place: the events of the schedule are at 1, 2, …; a moment before an event is behind
- * the one before it, wherever its thread comes by then, as early as the word allows.
- */
-static bool place_moments(struct judge *j, struct err *err)
-{
-	double last = 0;
-
-	for (size_t m = 0; m < j->word->moment_count; m++) {
-		const struct checker_moment *moment = &j->word->moments[m];
-		size_t place = place_of(j, &moment->anchor);
-
-		if (moment->before) {
-			last += 1.0 / 1024;
-			if (place && last >= (double)place)
-				return refuse(j, &moment->anchor, "comes too early in the schedule",
-					      err);
-		} else if ((double)place <= last) {
-			return refuse(j, &moment->anchor, "does not come in its turn", err);
-		} else {
-			last = (double)place;
-		}
-		j->places[m] = last;
-	}
-	return true;
-}
-
-static bool is_moment(const struct judge *j, uint64_t key, bool before)
-{
-	const uint64_t *bits = map_get(&j->moments, key);
-
-	return bits && *bits & (before ? 2 : 1);
 }
 
 static bool overlaps(const struct checker_variable *v, const struct checker_record *record)
@@ -152,10 +73,13 @@ static bool is_whole(const struct judge *j, struct err *err)
 	for (size_t i = 0; i < j->word->events->count; i++) {
 		const struct checker_occurrence *o = &j->word->events->occurrences[i];
 
-		if (agrees(j, o) && place_of(j, &o->anchor) &&
-		    !is_moment(j, key_of(o->anchor.stream, o->anchor.index), o->before))
-			return refuse(j, &o->anchor, "is an event of the property and left out",
-				      err);
+		if (agrees(j, o) && checker_moments_place(&j->moments, &o->anchor) &&
+		    !checker_moments_has(&j->moments,
+					 checker_moments_key(o->anchor.stream, o->anchor.index),
+					 o->before))
+			return checker_moments_refuse(&j->moments, &o->anchor,
+						      "is an event of the property and left out",
+						      err);
 	}
 	for (size_t i = 0; i < j->play->order.count; i++) {
 		const struct checker_record *record =
@@ -166,8 +90,12 @@ static bool is_whole(const struct judge *j, struct err *err)
 
 		for (size_t v = 0; v < j->word->variable_count; v++) {
 			if (overlaps(&j->word->variables[v], record) &&
-			    !is_moment(j, record_key(j, record), false))
-				return refuse(j, &event, "writes a variable and is left out", err);
+			    !checker_moments_has(&j->moments,
+						 checker_moments_record_key(&j->moments, record),
+						 false))
+				return checker_moments_refuse(&j->moments, &event,
+							      "writes a variable and is left out",
+							      err);
 		}
 	}
 	return true;
@@ -257,9 +185,9 @@ static void push_state(struct judge *j, uint64_t events)
 
 static uint64_t events_at(const struct judge *j, const struct checker_moment *moment)
 {
-	const uint64_t *bits =
-		map_get(&j->events,
-			key_of(moment->anchor.stream, moment->anchor.index) << 1 | moment->before);
+	const uint64_t *bits = map_get(
+		&j->events, checker_moments_key(moment->anchor.stream, moment->anchor.index) << 1 |
+				    moment->before);
 
 	return bits ? *bits : 0;
 }
@@ -313,7 +241,7 @@ static void make_states(struct judge *j)
 
 		if (moment->paused)
 			push_state(j, 0);
-		for (; at < j->play->order.count && (double)at + 1 <= j->places[m]; at++)
+		for (; at < j->play->order.count && (double)at + 1 <= j->moments.places[m]; at++)
 			write_variables(
 				j, checker_base_record(j->play->base, j->play->order.items[at]));
 		push_state(j, events_at(j, moment) | become_true(j, was));
@@ -416,11 +344,11 @@ bool checker_play_violates(const struct checker_play *play, const struct checker
 		return err_set(err, "a property with more than 64 events is not judged");
 	j.values = mem_zalloc(word->variable_count + 1, sizeof *j.values);
 	j.known = mem_zalloc(word->variable_count + 1, 1);
-	j.places = mem_zalloc(word->moment_count + 1, sizeof *j.places);
 	if (!ere)
 		truth_open(&j.table, word->formula->expr);
 	index_events(&j);
-	ok = place_moments(&j, err) && is_whole(&j, err);
+	ok = checker_moments_open(&j.moments, play, word->moments, word->moment_count, err) &&
+	     is_whole(&j, err);
 	if (ok) {
 		make_states(&j);
 		ok = ere ? violates_ere(&j, err) : violates_temporal(&j, err);
@@ -429,9 +357,7 @@ bool checker_play_violates(const struct checker_play *play, const struct checker
 	vec_free(&j.letters);
 	free(j.values);
 	free(j.known);
-	free(j.places);
-	map_free(&j.played);
-	map_free(&j.moments);
+	checker_moments_close(&j.moments);
 	map_free(&j.events);
 	return ok;
 }

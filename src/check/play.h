@@ -50,6 +50,10 @@ bool checker_play_matches(const struct checker_play *play, const struct checker_
 bool checker_play_violates(const struct checker_play *play, const struct checker_word *word,
 			   struct err *err);
 
+/* … and for a word of a grammar (grammar.c). */
+bool checker_play_misspells(const struct checker_play *play,
+			    const struct checker_sentence *sentence, struct err *err);
+
 /* One event more, if it is next and can happen: false, with `why`, otherwise. */
 bool checker_play_event(struct checker_play *play, uint32_t number, struct err *why);
 

@@ -1,5 +1,6 @@
 #include "cli/observing.h"
 
+#include "base/mem.h"
 #include "explore/formula_finding.h"
 
 #include <inttypes.h>
@@ -112,12 +113,51 @@ static void show_progress(void *context, const char *property, uint64_t level, u
 		property, level, levels, cuts);
 }
 
+/* ---- schedules of predictions ------------------------------------------------------------------ */
+
+typedef VEC(struct observe_schedule) schedule_list;
+
+static struct property_id *copy_ids(const struct window_id *ids, size_t count)
+{
+	struct property_id *copy = mem_alloc((count + 1) * sizeof *copy);
+
+	for (size_t i = 0; i < count; i++)
+		copy[i] = (struct property_id){ ids[i].stream, ids[i].index };
+	return copy;
+}
+
+static void list_schedules(const struct predict_result *result, schedule_list *out)
+{
+	for (size_t i = 0; i < result->findings.count; i++) {
+		const struct finding *f = &result->findings.items[i];
+
+		if (f->status != FINDING_PREDICTED)
+			continue;
+		*vec_push(out) = (struct observe_schedule){
+			.start = copy_ids(f->start.items, f->start.count),
+			.start_count = f->start.count,
+			.steps = copy_ids(f->steps.items, f->steps.count),
+			.step_count = f->steps.count,
+		};
+	}
+}
+
+static void free_schedules(schedule_list *schedules)
+{
+	for (size_t i = 0; i < schedules->count; i++) {
+		free((void *)schedules->items[i].start);
+		free((void *)schedules->items[i].steps);
+	}
+	vec_free(schedules);
+}
+
 bool observing_add(const struct observing *o, const struct trace *trace,
 		   const struct property_set *set, const struct properties *files,
 		   struct predict_result *result, struct observe_result *out, struct err *err)
 {
 	char **directories = formula_directories(set, files->files.items, files->files.count);
 	struct observe_options options = o->options;
+	schedule_list schedules = { 0 };
 	bool terminal = !o->quiet && isatty(STDERR_FILENO), done;
 
 	if (!o->events_given)
@@ -125,10 +165,16 @@ bool observing_add(const struct observing *o, const struct trace *trace,
 			trace_is_text(trace) && options.computation.causality == COMPUTATION_WEAK
 				? COMPUTATION_ALL
 				: COMPUTATION_RELEVANT;
+	options.files = files->files.items;
+	options.file_count = files->files.count;
+	list_schedules(result, &schedules);
+	options.schedules = schedules.items;
+	options.schedule_count = schedules.count;
 	options.directories = directories;
 	options.progress = terminal ? show_progress : NULL;
 	done = observe_run(trace, set, &options, out, err);
 	formula_directories_free(directories, set);
+	free_schedules(&schedules);
 	if (terminal)
 		fputs("\r\033[K", stderr);
 	for (size_t i = 0; i < out->findings.count; i++)

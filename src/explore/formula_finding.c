@@ -14,6 +14,7 @@ static enum finding_kind kind_of(const struct observe_finding *found)
 	switch (f->formalism) {
 	case SPEC_ERE: return FINDING_ERE;
 	case SPEC_MONITOR: return FINDING_MONITOR;
+	case SPEC_GRAMMAR: return FINDING_GRAMMAR;
 	default: return FINDING_LTL;
 	}
 }

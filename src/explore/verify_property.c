@@ -51,6 +51,8 @@ static void judge_formulas(struct observed *o, struct spec_file *const *files, s
 	struct observe_options options = {
 		.breadth = 1, /* the observed run alone */
 		.jobs = 1,
+		.files = files,
+		.file_count = count,
 		.directories = directories,
 	};
 	struct observe_result result = { 0 };

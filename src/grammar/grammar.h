@@ -78,7 +78,10 @@ struct grammar_event {
 	uint32_t attribute_count;
 	bool *used; /* some code may look at it; otherwise it need not be captured */
 	bool resets;
-	/* the condition, as Lua over the event's attributes (by name) and `session`; NULL: always */
+	/*
+	 * The condition, as Lua over the event's attributes (by name: `slots` are numbers of
+	 * attributes) and `session`; NULL: always.
+	 */
 	const struct grammar_code *reset_if;
 };
 
@@ -123,6 +126,9 @@ struct grammar {
 struct grammar *grammar_open(const struct spec_file *file, const struct spec_property *property,
 			     const struct spec_formula *formula, struct spec_messages *messages);
 void grammar_close(struct grammar *grammar);
+
+/* The messages of all grammars of a file. */
+void grammar_check(const struct spec_file *file, struct spec_messages *messages);
 
 /*
  * Names of attributes that the tokens of an event have, in this order: the property's parameters, the

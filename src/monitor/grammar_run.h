@@ -36,6 +36,7 @@ struct grammar_run_result {
 	found; /* each word's violation; of words wrong at one site the first 64 */
 	VEC(struct grammar_left) left;
 	uint64_t events, words;
+	uint64_t most; /* words of one grammar that were open at once */
 };
 
 /*

@@ -1,7 +1,8 @@
 #include "monitor/judge.h"
 
 #include "base/mem.h"
-#include "check/formula.h"
+#include "check/grammar.h"
+#include "monitor/tokens.h"
 #include "property/raw.h"
 #include "trace/order.h"
 
@@ -16,6 +17,8 @@ struct judge {
 	struct err broken;	 /* why nothing can be checked, if `checker` could not enter */
 	bool entered;
 	struct checker_property *events; /* by property */
+	struct script_value **
+		*values; /* by property, event: of its token; NULL: not yet asked for */
 };
 
 /* ---- what the checker is told of the properties ----------------------------------------------- */
@@ -40,6 +43,35 @@ static struct checker_property tell_events(const struct property_events *all)
 					  .bindings = all->bindings.items };
 }
 
+/* Of grammars: what the events carry. */
+static struct script_value *const *tell_values(struct judge *judge, uint32_t property)
+{
+	const struct property_events *all = &judge->set->properties.items[property];
+	struct script_value **values = judge->values[property];
+
+	if (values)
+		return values;
+	judge->values[property] = values = mem_zalloc(all->events.count + 1, sizeof *values);
+	for (size_t i = 0; i < all->events.count; i++) {
+		const struct property_event *e = &all->events.items[i];
+		uint32_t count;
+
+		free(grammar_attributes(all->property, e->event, &count));
+		values[i] = mem_zalloc(count + 1, sizeof *values[i]);
+		tokens_of_event(all, e, values[i]);
+	}
+	return values;
+}
+
+static void free_values(struct judge *judge, size_t property)
+{
+	struct script_value **values = judge->values[property];
+
+	for (size_t i = 0; values && i < judge->set->properties.items[property].events.count; i++)
+		free(values[i]);
+	free(values);
+}
+
 struct judge *judge_open(const struct trace *trace, const struct property_set *set)
 {
 	struct judge *judge = mem_zalloc(1, sizeof *judge);
@@ -48,6 +80,7 @@ struct judge *judge_open(const struct trace *trace, const struct property_set *s
 	judge->trace = trace;
 	judge->set = set;
 	judge->events = mem_zalloc(count + 1, sizeof *judge->events);
+	judge->values = mem_zalloc(count + 1, sizeof *judge->values);
 	for (size_t i = 0; i < count; i++)
 		judge->events[i] = tell_events(&set->properties.items[i]);
 	return judge;
@@ -60,12 +93,15 @@ void judge_close(struct judge *judge)
 	checker_close(judge->checker);
 	for (size_t i = 0; i < judge->set->properties.count; i++)
 		free((void *)judge->events[i].occurrences);
+	for (size_t i = 0; i < judge->set->properties.count; i++)
+		free_values(judge, i);
+	free(judge->values);
 	free(judge->events);
 	free(judge);
 }
 
 /* The whole trace is one window: a run starts where everything does. */
-static bool enter(struct judge *judge, struct err *err)
+static void enter(struct judge *judge)
 {
 	VEC(struct checker_run) runs = { 0 };
 	struct trace_order *order = trace_order_open(judge->trace);
@@ -86,6 +122,12 @@ static bool enter(struct judge *judge, struct err *err)
 	judge->entered =
 		checker_enter(judge->checker, NULL, 0, runs.items, runs.count, &judge->broken);
 	vec_free(&runs);
+}
+
+static bool enter_once(struct judge *judge, struct err *err)
+{
+	if (!judge->checker)
+		enter(judge);
 	if (!judge->entered)
 		*err = judge->broken;
 	return judge->entered;
@@ -168,44 +210,93 @@ static size_t tell_variables(const struct labels *labels, struct checker_variabl
 	return count;
 }
 
-static bool ask(struct judge *judge, const struct judge_claim *claim,
-		const computation_schedule *schedule, judge_messages *messages, struct err *err)
+/* A formula's word; of a plug-in, whose verdict is its own, only that the run can happen is checked. */
+static bool ask_formula(struct judge *judge, const struct judge_claim *claim,
+			const struct checker_event *steps, size_t step_count,
+			const moment_list *moments, struct err *err)
 {
 	const struct computation *computation = claim->computation;
-	const struct property_events *events = &judge->set->properties.items[claim->property];
 	struct checker_variable *variables =
 		mem_alloc((computation->labels.variables.count + 1) * sizeof *variables);
-	struct checker_event *steps = mem_alloc((schedule->count + 1) * sizeof *steps);
-	moment_list moments = { 0 };
-	size_t step_count = 0;
-	bool plays_only = claim->formula->formalism == SPEC_MONITOR, ok;
 	struct checker_word word = {
-		.property = events->property,
+		.property = judge->set->properties.items[claim->property].property,
 		.formula = claim->formula,
 		.events = &judge->events[claim->property],
 		.binding = computation->binding.count ? computation->binding.items : NULL,
 		.variables = variables,
 		.variable_count = tell_variables(&computation->labels, variables),
+		.moments = moments->items,
+		.moment_count = moments->count,
 		.at_end = claim->at_end,
 	};
-
-	make_moments(computation, messages, &moments);
-	word.moments = moments.items;
-	word.moment_count = moments.count;
-	for (size_t i = 0; i < schedule->count; i++) {
-		if (!schedule->items[i].before)
-			steps[step_count++] = (struct checker_event){ schedule->items[i].id.stream,
-								      schedule->items[i].id.index };
-	}
-	ok = checker_accepts(
+	bool plays_only = claim->formula->formalism == SPEC_MONITOR;
+	bool ok = checker_accepts(
 		judge->checker,
 		&(struct checker_witness){ .claim = plays_only ? CHECKER_PREFIX : CHECKER_FORMULA,
 					   .steps = steps,
 					   .step_count = step_count,
 					   .word = &word },
 		err);
-	vec_free(&moments);
+
 	free(variables);
+	return ok;
+}
+
+bool judge_accepts_sentence(struct judge *judge, const struct judge_sentence *claim,
+			    struct err *err)
+{
+	uint32_t property = claim->sentence->property;
+	struct checker_sentence sentence = {
+		.file = claim->sentence->file,
+		.property = judge->set->properties.items[property].property,
+		.formula = claim->sentence->grammar->formula,
+		.events = &judge->events[property],
+		.values = (const struct script_value *const *)tell_values(judge, property),
+		.moments = claim->moments,
+		.moment_count = claim->moment_count,
+		.stream = claim->stream,
+		.binding = claim->binding,
+		.at_end = claim->at_end,
+	};
+
+	return enter_once(judge, err) &&
+	       checker_accepts(judge->checker,
+			       &(struct checker_witness){ .claim = CHECKER_GRAMMAR,
+							  .steps = claim->steps,
+							  .step_count = claim->step_count,
+							  .sentence = &sentence },
+			       err);
+}
+
+static bool ask(struct judge *judge, const struct judge_claim *claim,
+		const computation_schedule *schedule, const moment_list *moments, struct err *err)
+{
+	const struct computation *computation = claim->computation;
+	struct checker_event *steps = mem_alloc((schedule->count + 1) * sizeof *steps);
+	size_t count = 0;
+	bool ok;
+
+	for (size_t i = 0; i < schedule->count; i++) {
+		if (!schedule->items[i].before)
+			steps[count++] = (struct checker_event){ schedule->items[i].id.stream,
+								 schedule->items[i].id.index };
+	}
+	if (claim->sentence)
+		ok = judge_accepts_sentence(
+			judge,
+			&(struct judge_sentence){ .sentence = claim->sentence,
+						  .stream = claim->stream,
+						  .binding = computation->binding.count
+								     ? computation->binding.items
+								     : NULL,
+						  .steps = steps,
+						  .step_count = count,
+						  .moments = moments->items,
+						  .moment_count = moments->count,
+						  .at_end = claim->at_end },
+			err);
+	else
+		ok = ask_formula(judge, claim, steps, count, moments, err);
 	free(steps);
 	return ok;
 }
@@ -213,13 +304,13 @@ static bool ask(struct judge *judge, const struct judge_claim *claim,
 bool judge_accepts(struct judge *judge, const struct judge_claim *claim,
 		   computation_schedule *schedule, judge_messages *messages, struct err *err)
 {
+	moment_list moments = { 0 };
+	bool ok;
+
 	find_messages(claim, messages);
+	make_moments(claim->computation, messages, &moments);
 	computation_schedule_run(claim->computation, claim->columns, claim->count, schedule);
-	if (!judge->checker && !enter(judge, err))
-		return false;
-	if (!judge->entered) {
-		*err = judge->broken;
-		return false;
-	}
-	return ask(judge, claim, schedule, messages, err);
+	ok = enter_once(judge, err) && ask(judge, claim, schedule, &moments, err);
+	vec_free(&moments);
+	return ok;
 }

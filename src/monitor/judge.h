@@ -2,7 +2,9 @@
 #ifndef MONITOR_JUDGE_H
 #define MONITOR_JUDGE_H
 
+#include "check/formula.h"
 #include "monitor/computation.h"
+#include "monitor/sentences.h"
 
 struct judge;
 
@@ -18,6 +20,8 @@ struct judge_claim {
 	const uint32_t *columns; /* of its steps */
 	size_t count;
 	bool at_end;
+	const struct sentence *sentence; /* of a grammar; NULL otherwise */
+	uint32_t stream;		 /* view thread: whose word; UINT32_MAX otherwise */
 };
 
 /*
@@ -27,5 +31,19 @@ struct judge_claim {
 typedef VEC(uint32_t) judge_messages;
 bool judge_accepts(struct judge *judge, const struct judge_claim *claim,
 		   computation_schedule *schedule, judge_messages *messages, struct err *err);
+
+/* A word of a grammar on a schedule that somebody else made. */
+struct judge_sentence {
+	const struct sentence *sentence;
+	uint32_t stream;
+	const uint32_t *binding; /* by parameter, of an object's word; NULL otherwise */
+	const struct checker_event *steps;
+	size_t step_count;
+	const struct checker_moment *moments; /* at which its events happen */
+	size_t moment_count;
+	bool at_end;
+};
+bool judge_accepts_sentence(struct judge *judge, const struct judge_sentence *claim,
+			    struct err *err);
 
 #endif

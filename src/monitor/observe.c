@@ -1,56 +1,21 @@
 #include "monitor/observe.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/seconds.h"
-#include "monitor/judge.h"
+#include "monitor/grammar_machine.h"
+#include "monitor/observe_state.h"
 #include "monitor/unjudged.h"
-#include "trace/order.h"
-#include "trace/sites.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Events of a lattice at which runs violate a formula and for which a run is made and checked. That
- * there are more is said; without a checked run they are nothing that could be reported or counted.
- */
-#define RUNS_CHECKED 64u
-
-/* A formula of one of the properties of a computation. */
-struct judged {
-	uint32_t property; /* in the set */
-	uint32_t number;   /* of the formula, from 1 */
-	const struct spec_formula *formula;
-	struct machine *machine;
-};
-typedef VEC(struct judged) judged_list;
-
-/* A violation whose run was accepted, until all are grouped by their sites. */
-struct accepted {
-	struct observe_finding finding;
-	uint64_t site;
-};
-
-struct observing {
-	const struct trace *trace;
-	const struct property_set *set;
-	const struct observe_options *options;
-	struct observe_result *result;
-	struct judge *judge;
-	VEC(struct accepted) accepted;
-	const char *at; /* the property that is walked, for progress */
-	bool ended;
-};
-
 bool observe_judges(const struct spec_formula *formula)
 {
-	return formula->formalism != SPEC_PATTERN && formula->formalism != SPEC_GRAMMAR;
+	return formula->formalism != SPEC_PATTERN;
 }
 
-static void note(struct observing *o, const struct spec_property *property, const char *text)
+void observe_note(struct observe_state *o, const struct spec_property *property, const char *text)
 {
 	char *whole;
 
@@ -65,15 +30,14 @@ static void note(struct observing *o, const struct spec_property *property, cons
 	*vec_push(&o->result->notes) = whole;
 }
 
-static const struct spec_property *property_of(const struct observing *o, uint32_t number)
+const struct spec_property *observe_property(const struct observe_state *o, uint32_t number)
 {
 	return o->set->properties.items[number].property;
 }
 
-/* Says once of a formula why it is not judged. */
-static void leave(struct observing *o, uint32_t property, uint32_t formula, const char *why)
+void observe_leave(struct observe_state *o, uint32_t property, uint32_t formula, const char *why)
 {
-	const struct spec_property *of = property_of(o, property);
+	const struct spec_property *of = observe_property(o, property);
 
 	for (size_t i = 0; i < o->result->unjudged.count; i++) {
 		if (o->result->unjudged.items[i].property == of &&
@@ -87,38 +51,62 @@ static void leave(struct observing *o, uint32_t property, uint32_t formula, cons
 
 /* ---- machines ---------------------------------------------------------------------------------- */
 
-static void add_formulas(struct observing *o, const struct computation *computation,
-			 uint32_t property, judged_list *out)
+static void add_formulas(struct observe_state *o, const struct computation *computation,
+			 uint32_t property, observe_judged_list *out)
 {
 	uint32_t number = 0;
 	struct err err = { 0 };
 	const char *why;
 
-	for (const struct spec_formula *f = property_of(o, property)->formulas; f; f = f->next) {
-		struct judged judged = { property, ++number, f, NULL };
+	for (const struct spec_formula *f = observe_property(o, property)->formulas; f;
+	     f = f->next) {
+		struct observe_judged judged = { property, ++number, f, NULL };
 
-		if (!observe_judges(f))
+		if (f->formalism == SPEC_PATTERN || f->formalism == SPEC_GRAMMAR)
 			continue;
 		why = unjudged_events(&o->set->properties.items[property], f);
 		if (!why)
-			why = unjudged_variables(&computation->labels, property_of(o, property), f);
+			why = unjudged_variables(&computation->labels,
+						 observe_property(o, property), f);
 		if (why) {
-			leave(o, property, number, why);
+			observe_leave(o, property, number, why);
 			continue;
 		}
 		judged.machine = machine_of_formula(
 			o->set, property, f, &computation->labels,
 			o->options->directories ? o->options->directories[property] : NULL, &err);
 		if (!judged.machine) {
-			leave(o, property, number, err.text);
+			observe_leave(o, property, number, err.text);
 			continue;
 		}
 		*vec_push(out) = judged;
 	}
 }
 
+/* A grammar that is not judged on the recorded run is not on others. */
+static void add_grammars(struct observe_state *o, const struct computation *computation,
+			 observe_judged_list *out)
+{
+	uint32_t property = computation->properties.items[0];
+	struct err err = { 0 };
+
+	for (size_t i = 0; i < o->sentences.list.count; i++) {
+		const struct sentence *s = &o->sentences.list.items[i];
+		struct observe_judged judged = { property, s->number, NULL, NULL };
+
+		if (s->property != property || s->why)
+			continue;
+		judged.formula = s->grammar->formula;
+		judged.machine = sentences_machine(&o->sentences, s, computation, &err);
+		if (judged.machine)
+			*vec_push(out) = judged;
+		else
+			observe_leave(o, property, s->number, err.text);
+	}
+}
+
 /* Also of properties that have no instance, because what they are about was not seen. */
-static void leave_unseen(struct observing *o)
+static void leave_unseen(struct observe_state *o)
 {
 	for (uint32_t i = 0; i < o->set->properties.count; i++) {
 		const struct property_events *events = &o->set->properties.items[i];
@@ -126,21 +114,25 @@ static void leave_unseen(struct observing *o)
 
 		for (const struct spec_formula *f = events->property->formulas; f; f = f->next) {
 			number++;
-			if (observe_judges(f) && unjudged_events(events, f))
-				leave(o, i, number, unjudged_events(events, f));
+			if (f->formalism != SPEC_PATTERN && f->formalism != SPEC_GRAMMAR &&
+			    unjudged_events(events, f))
+				observe_leave(o, i, number, unjudged_events(events, f));
 		}
 	}
 }
 
-static void add_machines(struct observing *o, const struct computation *computation,
-			 struct lattice *lattice, judged_list *out)
+static void add_machines(struct observe_state *o, const struct computation *computation,
+			 struct lattice *lattice, observe_judged_list *out)
 {
-	bool all = o->options->computation.events == COMPUTATION_ALL && !computation->binding.count;
+	bool all = o->options->computation.events == COMPUTATION_ALL &&
+		   !computation->binding.count && !computation->is_view;
 
-	for (size_t i = 0; i < computation->properties.count; i++)
+	if (computation->is_view)
+		add_grammars(o, computation, out);
+	for (size_t i = 0; !computation->is_view && i < computation->properties.count; i++)
 		add_formulas(o, computation, computation->properties.items[i], out);
 	for (size_t i = 0; i < out->count; i++) {
-		struct judged *judged = &out->items[i];
+		struct observe_judged *judged = &out->items[i];
 		bool by_message = all && machine_minds_neighbours(judged->formula);
 
 		if (by_message)
@@ -151,219 +143,14 @@ static void add_machines(struct observing *o, const struct computation *computat
 	}
 }
 
-/* ---- findings ---------------------------------------------------------------------------------- */
-
-/* The message of an event: the so-manieth of its column. */
-static uint32_t find_message(const struct computation *computation, uint32_t column,
-			     uint32_t position)
-{
-	for (size_t i = 0; i < computation->messages.count; i++) {
-		const struct message *m = &computation->messages.items[i];
-
-		if (m->column == column && m->position == position)
-			return (uint32_t)i;
-	}
-	assert(!"a violation is at an event of its computation");
-	return 0;
-}
-
-static struct property_id anchor_of(const struct message *message)
-{
-	return message->parts[message->anchor];
-}
-
-static void take_binding(const struct observing *o, const struct computation *computation,
-			 struct observe_finding *finding)
-{
-	const struct property_events *events =
-		&o->set->properties.items[computation->properties.items[0]];
-
-	for (size_t p = 0; p < computation->binding.count; p++) {
-		uint32_t value = computation->binding.items[p];
-
-		*vec_push(&finding->binding) =
-			value == PROPERTY_NONE ? (struct property_value){ .type = OBSERVE_UNBOUND }
-					       : events->values.items[value];
-	}
-}
-
-static struct observe_finding make_finding(const struct observing *o,
-					   const struct computation *computation,
-					   const struct judged *judged,
-					   const struct lattice_violation *violation)
-{
-	struct observe_finding finding = {
-		.property = property_of(o, judged->property),
-		.formula = judged->number,
-		.observed = violation->observed,
-		.at_end = violation->column == LATTICE_END,
-		.at_start = violation->column == LATTICE_START,
-		.count = 1,
-	};
-
-	if (!finding.at_end && violation->column != LATTICE_START) {
-		const struct message *m = &computation->messages.items[find_message(
-			computation, violation->column, violation->position)];
-
-		finding.event = anchor_of(m);
-		finding.before = m->before;
-		for (uint32_t i = 0; i < computation->labels.list.items[m->label].event_count;
-		     i++) {
-			const struct label_event *e =
-				&computation->labels.list.items[m->label].events[i];
-
-			if (e->property == judged->property)
-				*vec_push(&finding.events) = e->event;
-		}
-	} else if (computation->messages.count) {
-		finding.event =
-			anchor_of(&computation->messages.items[computation->messages.count - 1]);
-	}
-	take_binding(o, computation, &finding);
-	return finding;
-}
-
-static void free_story(struct observe_story *story)
-{
-	vec_free(&story->steps);
-	subformulas_free(&story->values);
-}
-
-static void free_finding(struct observe_finding *finding)
-{
-	free_story(&finding->violating);
-	free_story(&finding->recorded);
-	vec_free(&finding->binding);
-	vec_free(&finding->steps);
-	vec_free(&finding->run);
-	vec_free(&finding->events);
-}
-
-/* `messages`: numbers of those that the monitor sees, in the order of the run. */
-static void tell_story(const struct observing *o, const struct computation *computation,
-		       const struct judged *judged, const uint32_t *messages, size_t count,
-		       bool ended, struct observe_story *story)
-{
-	uint32_t *word = mem_alloc((count + 1) * sizeof *word);
-	struct err err;
-
-	for (size_t i = 0; i < count && count <= OBSERVE_STORY; i++) {
-		const struct message *m = &computation->messages.items[messages[i]];
-
-		word[i] = m->label;
-		*vec_push(&story->steps) = anchor_of(m);
-	}
-	if (count <= OBSERVE_STORY &&
-	    !subformulas_read(o->set, judged->property, judged->formula, &computation->labels, word,
-			      count, ended, &story->values, &err))
-		story->values = (struct subformulas){ 0 };
-	free(word);
-}
-
-static void tell_stories(const struct observing *o, const struct computation *computation,
-			 const struct judged *judged, const judge_messages *messages,
-			 struct observe_finding *finding)
-{
-	judge_messages recorded = { 0 };
-
-	if (judged->formula->formalism == SPEC_MONITOR)
-		return;
-	for (size_t i = 0; i < computation->messages.count; i++) {
-		if (computation->messages.items[i].label != LABEL_SILENT)
-			*vec_push(&recorded) = (uint32_t)i;
-	}
-	tell_story(o, computation, judged, messages->items, messages->count, finding->at_end,
-		   &finding->violating);
-	tell_story(o, computation, judged, recorded.items, recorded.count, o->ended,
-		   &finding->recorded);
-	vec_free(&recorded);
-}
-
-/* Asks the checker; true: the finding has its witness. */
-static bool check_violation(struct observing *o, const struct computation *computation,
-			    const struct judged *judged, const struct lattice_violation *violation,
-			    struct observe_finding *finding)
-{
-	computation_schedule schedule = { 0 };
-	judge_messages messages = { 0 };
-	struct err err = { 0 };
-	bool ok = judge_accepts(o->judge,
-				&(struct judge_claim){ .computation = computation,
-						       .property = judged->property,
-						       .formula = judged->formula,
-						       .columns = violation->run,
-						       .count = violation->level,
-						       .at_end = finding->at_end },
-				&schedule, &messages, &err);
-
-	for (size_t i = 0; i < schedule.count; i++) {
-		if (!schedule.items[i].before)
-			*vec_push(&finding->steps) = schedule.items[i].id;
-	}
-	for (size_t i = 0; i < messages.count; i++)
-		*vec_push(&finding->run) =
-			anchor_of(&computation->messages.items[messages.items[i]]);
-	tell_stories(o, computation, judged, &messages, finding);
-	if (finding->at_end && finding->run.count)
-		finding->event = finding->run.items[finding->run.count - 1];
-	if (!ok) {
-		char *fault;
-
-		if (asprintf(&fault, "%s, formula %u: %s", finding->property->name,
-			     finding->formula, err.text) < 0)
-			abort();
-		*vec_push(&o->result->faults) = fault;
-	}
-	vec_free(&schedule);
-	vec_free(&messages);
-	return ok;
-}
-
-static void tell_unchecked(struct observing *o, const struct judged *judged, size_t count)
-{
-	char text[160];
-
-	if (!count)
-		return;
-	snprintf(text, sizeof text,
-		 "runs violate formula %u at more than %u events: %zu more were not checked",
-		 judged->number, RUNS_CHECKED, count);
-	note(o, property_of(o, judged->property), text);
-}
-
-static void take_violations(struct observing *o, const struct computation *computation,
-			    const judged_list *judged, const struct lattice_result *walked)
-{
-	size_t *unchecked = mem_zalloc(judged->count, sizeof *unchecked);
-
-	for (size_t i = 0; i < walked->violations.count; i++) {
-		const struct lattice_violation *violation = &walked->violations.items[i];
-		const struct judged *of = &judged->items[violation->machine];
-		struct accepted found;
-
-		if (!violation->run) {
-			unchecked[violation->machine]++;
-			continue;
-		}
-		found = (struct accepted){ make_finding(o, computation, of, violation), 0 };
-		if (check_violation(o, computation, of, violation, &found.finding))
-			*vec_push(&o->accepted) = found;
-		else
-			free_finding(&found.finding);
-	}
-	for (size_t i = 0; i < judged->count; i++)
-		tell_unchecked(o, &judged->items[i], unchecked[i]);
-	free(unchecked);
-}
-
 /* ---- lattices ---------------------------------------------------------------------------------- */
 
-static struct observe_lattice *lattice_of(struct observing *o,
+static struct observe_lattice *lattice_of(struct observe_state *o,
 					  const struct computation *computation)
 {
 	const struct spec_property *property =
 		computation->properties.count == 1
-			? property_of(o, computation->properties.items[0])
+			? observe_property(o, computation->properties.items[0])
 			: NULL;
 	struct observe_lattice *last =
 		o->result->lattices.count
@@ -377,7 +164,7 @@ static struct observe_lattice *lattice_of(struct observing *o,
 	return last;
 }
 
-static void add_lattice(struct observing *o, const struct computation *computation,
+static void add_lattice(struct observe_state *o, const struct computation *computation,
 			const struct lattice_result *walked)
 {
 	struct observe_lattice *l = lattice_of(o, computation);
@@ -398,26 +185,31 @@ static void add_lattice(struct observing *o, const struct computation *computati
 
 static void tell_progress(void *context, uint64_t level, uint64_t levels, uint64_t cuts)
 {
-	struct observing *o = context;
+	struct observe_state *o = context;
 
 	if (o->options->progress)
 		o->options->progress(o->options->context, o->at, level, levels, cuts);
 }
 
-static void tell_doubts(struct observing *o, const judged_list *judged)
+static void tell_doubts(struct observe_state *o, const observe_judged_list *judged)
 {
 	for (size_t i = 0; i < judged->count; i++) {
 		const struct machine *m = judged->items[i].machine;
 		const char *doubt = m->doubt ? m->doubt(m->self) : NULL;
 
 		if (doubt)
-			note(o, property_of(o, judged->items[i].property), doubt);
+			observe_note(o, observe_property(o, judged->items[i].property), doubt);
 	}
 }
 
-static void walk(struct observing *o, const struct computation *computation)
+/* What a walk of a view may cost: each step of its machine is one of Lua. */
+#define VIEW_BREADTH 20000u
+#define VIEW_EFFORT 2000000u
+
+static struct lattice_options options_for(struct observe_state *o,
+					  const struct computation *computation)
 {
-	struct lattice *lattice = lattice_new(&(struct lattice_options){
+	struct lattice_options options = {
 		.breadth = o->options->breadth,
 		.effort = o->options->effort,
 		.count = o->options->count,
@@ -426,107 +218,106 @@ static void walk(struct observing *o, const struct computation *computation)
 		.ended = o->ended,
 		.progress = tell_progress,
 		.context = o,
-	});
-	struct lattice_result walked = { 0 };
-	judged_list judged = { 0 };
-	struct err err = { 0 };
+	};
 
-	o->at = property_of(o, computation->properties.items[0])->name;
-	add_machines(o, computation, lattice, &judged);
-	if (!judged.count) {
-		lattice_free(lattice);
-		return;
+	if (computation->is_view && options.effort > VIEW_EFFORT) {
+		options.effort = VIEW_EFFORT;
+		if (options.breadth > VIEW_BREADTH)
+			options.breadth = VIEW_BREADTH;
 	}
-	for (size_t i = 0; i < computation->messages.count; i++)
+	return options;
+}
+
+static bool is_full(const struct computation *computation, const observe_judged_list *judged)
+{
+	for (size_t i = 0; computation->is_view && i < judged->count; i++) {
+		if (grammar_machine_is_full(judged->items[i].machine))
+			return true;
+	}
+	return false;
+}
+
+/* False: the words of a grammar are too many; less breadth will do. */
+static bool walk_once(struct observe_state *o, const struct computation *computation,
+		      const struct lattice_options *options)
+{
+	struct lattice *lattice = lattice_new(options);
+	struct lattice_result walked = { 0 };
+	observe_judged_list judged = { 0 };
+	struct err err = { 0 };
+	bool done, again = false;
+
+	add_machines(o, computation, lattice, &judged);
+	for (size_t i = 0; judged.count && i < computation->messages.count; i++)
 		lattice_feed(lattice, &computation->messages.items[i]);
-	if (lattice_walk(lattice, RUNS_CHECKED, &walked, &err)) {
+	done = judged.count && lattice_walk(lattice, OBSERVE_RUNS_CHECKED, &walked, &err);
+	if (done) {
 		add_lattice(o, computation, &walked);
-		take_violations(o, computation, &judged, &walked);
+		observe_take(o, computation, &judged, &walked);
+	} else if (is_full(computation, &judged) && options->breadth != 1) {
+		again = true;
 	} else {
 		for (size_t i = 0; i < judged.count; i++)
-			leave(o, judged.items[i].property, judged.items[i].number, err.text);
+			observe_leave(o, judged.items[i].property, judged.items[i].number,
+				      err.text);
 	}
 	tell_doubts(o, &judged);
 	for (size_t i = 0; i < walked.notes.count; i++)
-		note(o, property_of(o, computation->properties.items[0]), walked.notes.items[i]);
+		observe_note(o, observe_property(o, computation->properties.items[0]),
+			     walked.notes.items[i]);
 	lattice_result_free(&walked);
 	lattice_free(lattice);
 	for (size_t i = 0; i < judged.count; i++)
 		machine_close(judged.items[i].machine);
 	vec_free(&judged);
+	return !again;
 }
 
-/* ---- by sites ---------------------------------------------------------------------------------- */
-
-static uint64_t key_of(struct property_id id)
+static void walk(struct observe_state *o, const struct computation *computation)
 {
-	return (uint64_t)id.stream << 44 ^ id.index;
+	struct lattice_options options = options_for(o, computation);
+
+	o->at = observe_property(o, computation->properties.items[0])->name;
+	while (!walk_once(o, computation, &options))
+		options.breadth = !options.breadth || options.breadth > VIEW_BREADTH
+					  ? VIEW_BREADTH
+					  : (options.breadth + 7) / 8;
 }
 
-/* Where the violating events are in the code. */
-static void find_sites(struct observing *o)
+/* ---- grammars on the recorded run ---------------------------------------------------------------- */
+
+static bool has_thread_view(const struct observe_state *o)
 {
-	struct map sites = { 0 };
-	struct trace_order *order;
-	struct trace_event event;
-	bool fresh;
-
-	if (!o->accepted.count)
-		return;
-	for (size_t i = 0; i < o->accepted.count; i++)
-		*map_put(&sites, key_of(o->accepted.items[i].finding.event), &fresh) = 0;
-	order = trace_order_open(o->trace);
-	while (trace_order_next(order, &event)) {
-		uint64_t *site =
-			map_get(&sites, key_of((struct property_id){ event.stream, event.index }));
-
-		if (event.index != TRACE_NO_INDEX && site)
-			*site = trace_event_site(o->trace, &event);
+	for (size_t i = 0; i < o->sentences.run.found.count; i++) {
+		if (o->sentences.run.found.items[i].stream != UINT32_MAX)
+			return true;
 	}
-	trace_order_close(order);
-	for (size_t i = 0; i < o->accepted.count; i++)
-		o->accepted.items[i].site =
-			*map_get(&sites, key_of(o->accepted.items[i].finding.event));
-	map_free(&sites);
+	return false;
 }
 
-static bool is_same_finding(const struct accepted *a, const struct accepted *b)
+static bool judge_recorded(struct observe_state *o, const struct computations *computations,
+			   struct err *err)
 {
-	return a->finding.property == b->finding.property &&
-	       a->finding.formula == b->finding.formula && a->finding.at_end == b->finding.at_end &&
-	       a->finding.at_start == b->finding.at_start &&
-	       (a->finding.at_end || a->finding.at_start || a->site == b->site);
-}
+	struct computation_options options = o->options->computation;
+	struct computations threads = { 0 };
+	bool done;
 
-/* Of one formula and site the first is told; an observed one is better. */
-static void group(struct observing *o)
-{
-	VEC(struct accepted) kept = { 0 };
+	sentences_open(&o->sentences, o->set, o->options->files, o->options->file_count);
+	done = sentences_judge_recorded(&o->sentences, o->trace, o->options->files,
+					o->options->file_count, o->ended, err);
+	options.threads = true;
+	if (done && has_thread_view(o))
+		done = computations_read(o->trace, o->set, &options, &threads, err);
+	for (size_t i = 0; i < o->sentences.list.count; i++) {
+		const struct sentence *s = &o->sentences.list.items[i];
 
-	for (size_t i = 0; i < o->accepted.count; i++) {
-		struct accepted *a = &o->accepted.items[i], *k = NULL;
-
-		for (size_t n = 0; n < kept.count && !k; n++) {
-			if (is_same_finding(&kept.items[n], a))
-				k = &kept.items[n];
-		}
-		if (!k) {
-			*vec_push(&kept) = *a;
-			continue;
-		}
-		a->finding.count = ++k->finding.count;
-		if (a->finding.observed && !k->finding.observed) {
-			struct accepted swap = *k;
-
-			*k = *a;
-			*a = swap;
-		}
-		free_finding(&a->finding);
+		if (s->why)
+			observe_leave(o, s->property, s->number, s->why);
 	}
-	for (size_t i = 0; i < kept.count; i++)
-		*vec_push(&o->result->findings) = kept.items[i].finding;
-	vec_free(&kept);
-	vec_free(&o->accepted);
+	if (done)
+		observe_take_recorded(o, computations, &threads);
+	computations_free(&threads);
+	return done;
 }
 
 /* -------------------------------------------------------------------------------------------------- */
@@ -535,9 +326,12 @@ bool observe_run(const struct trace *trace, const struct property_set *set,
 		 const struct observe_options *options, struct observe_result *result,
 		 struct err *err)
 {
-	struct observing o = { .trace = trace, .set = set, .options = options, .result = result };
+	struct observe_state o = {
+		.trace = trace, .set = set, .options = options, .result = result
+	};
 	struct computations computations = { 0 };
 	double start = seconds_now();
+	bool done;
 
 	*result = (struct observe_result){ 0 };
 	if (!computations_read(trace, set, &options->computation, &computations, err))
@@ -545,17 +339,20 @@ bool observe_run(const struct trace *trace, const struct property_set *set,
 	o.ended = computations.ended;
 	o.judge = judge_open(trace, set);
 	leave_unseen(&o);
-	for (size_t i = 0; i < computations.list.count; i++)
+	done = judge_recorded(&o, &computations, err);
+	for (size_t i = 0; done && i < computations.list.count; i++)
 		walk(&o, &computations.list.items[i]);
-	find_sites(&o);
-	group(&o);
+	if (done)
+		observe_take_schedules(&o);
+	observe_group(&o);
 	for (size_t i = 0; i < computations.problems.count; i++)
 		*vec_push(&result->notes) = mem_copy_text(computations.problems.items[i],
 							  strlen(computations.problems.items[i]));
 	judge_close(o.judge);
+	sentences_close(&o.sentences);
 	computations_free(&computations);
 	result->seconds = seconds_now() - start;
-	return true;
+	return done;
 }
 
 static void free_texts(char **texts, size_t count)
@@ -568,7 +365,7 @@ static void free_texts(char **texts, size_t count)
 void observe_result_free(struct observe_result *result)
 {
 	for (size_t i = 0; i < result->findings.count; i++)
-		free_finding(&result->findings.items[i]);
+		observe_finding_free(&result->findings.items[i]);
 	vec_free(&result->findings);
 	for (size_t i = 0; i < result->lattices.count; i++) {
 		free(result->lattices.items[i].runs.limbs);

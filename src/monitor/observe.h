@@ -2,9 +2,18 @@
 #ifndef MONITOR_OBSERVE_H
 #define MONITOR_OBSERVE_H
 
+#include "grammar/word.h"
 #include "monitor/computation.h"
 #include "monitor/lattice.h"
 #include "monitor/subformulas.h"
+
+/* A schedule from where each stream stands at `start`; streams that are not named have not begun. */
+struct observe_schedule {
+	const struct property_id *start; /* a stream and the index of its next event */
+	size_t start_count;
+	const struct property_id *steps; /* the stream runs on up to and with the event */
+	size_t step_count;
+};
 
 struct observe_options {
 	struct computation_options computation;
@@ -13,6 +22,12 @@ struct observe_options {
 	bool count;	  /* runs and violating runs */
 	unsigned jobs;
 	uint64_t memory; /* bytes for the levels of a lattice; 0: no limit */
+	/* the files of the set's properties, for grammars */
+	struct spec_file *const *files;
+	size_t file_count;
+	/* schedules of predicted findings: grammars are judged on them as well */
+	const struct observe_schedule *schedules;
+	size_t schedule_count;
 	/* by property of the set: where its file is, and plug-ins are looked for */
 	char *const *directories;
 	void (*progress)(void *context, const char *property, uint64_t level, uint64_t levels,
@@ -33,6 +48,16 @@ struct observe_story {
 };
 #define OBSERVE_STORY 200u /* steps */
 
+/* A word of a view, and what is wrong with it. */
+struct observe_sentence {
+	uint32_t
+		stream; /* view thread: whose; UINT32_MAX: an object's (`binding`), or everybody's */
+	struct grammar_violation violation;
+	/* events of the session in which it goes wrong, the last OBSERVE_STORY of them */
+	VEC(struct property_id) session;
+	uint64_t session_length;
+};
+
 struct observe_finding {
 	const struct spec_property *property;
 	uint32_t formula; /* of the property, from 1 */
@@ -47,6 +72,7 @@ struct observe_finding {
 	bool before;			    /* the moment before it */
 	VEC(uint32_t) events;		    /* property events that happen there */
 	struct observe_story violating, recorded;
+	struct observe_sentence *sentence; /* of a grammar; NULL otherwise */
 };
 #define OBSERVE_UNBOUND 0xff
 
@@ -75,7 +101,7 @@ struct observe_result {
 	double seconds;
 };
 
-/* Is the formula one that is judged here? Patterns and grammars are others' work. */
+/* Is the formula one that is judged here? Patterns are others' work. */
 bool observe_judges(const struct spec_formula *formula);
 
 bool observe_run(const struct trace *trace, const struct property_set *set,

@@ -14,6 +14,7 @@ const char *finding_kind_name(enum finding_kind kind)
 		[FINDING_LTL] = "ltl",
 		[FINDING_ERE] = "ere",
 		[FINDING_MONITOR] = "monitor",
+		[FINDING_GRAMMAR] = "grammar",
 	};
 
 	assert(kind < FINDING_KINDS);

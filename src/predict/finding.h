@@ -15,6 +15,7 @@ enum finding_kind {
 	FINDING_LTL,	    /* always, never, ltl: found by src/monitor */
 	FINDING_ERE,
 	FINDING_MONITOR,
+	FINDING_GRAMMAR,
 	FINDING_KINDS
 };
 const char *finding_kind_name(enum finding_kind kind); /* "lost-signal" */

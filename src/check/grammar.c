@@ -1,0 +1,167 @@
+/*
+ * Is the word that a grammar is said to refuse wrong, and wrong at its last event? The word is read off the
+ * schedule that was played, cut into sessions, and each is judged (spell.h): those before the last must
+ * be complete and well, the last one must be wrong there.
+ */
+#include "check/grammar.h"
+
+#include "base/mem.h"
+#include "check/moments.h"
+#include "check/spell.h"
+
+struct judge {
+	const struct checker_sentence *claim;
+	struct checker_moments moments;
+	struct map
+		occurrences; /* event, and whether before it: 1 + the first of the word's there */
+	VEC(uint32_t) more;  /* by occurrence: 1 + the next one at the same moment; 0 none */
+	struct spell spell;
+	VEC(struct spell_token) tokens;
+};
+
+/* ---- the word ---------------------------------------------------------------------------------- */
+
+static bool is_of_word(const struct judge *j, const struct checker_occurrence *o)
+{
+	const struct checker_sentence *claim = j->claim;
+	uint32_t object = claim->property->view_parameter;
+
+	if (claim->stream != UINT32_MAX && o->anchor.stream != claim->stream)
+		return false;
+	return !claim->binding ||
+	       claim->events->bindings[o->bindings + object] == claim->binding[object];
+}
+
+static uint64_t moment_key(const struct checker_event *anchor, bool before)
+{
+	return checker_moments_key(anchor->stream, anchor->index) << 1 | before;
+}
+
+/* Backwards, so that those at one moment are in their order. */
+static void index_occurrences(struct judge *j)
+{
+	const struct checker_property *events = j->claim->events;
+
+	for (size_t i = 0; i < events->count; i++)
+		*vec_push(&j->more) = 0;
+	for (size_t i = events->count; i--;) {
+		const struct checker_occurrence *o = &events->occurrences[i];
+		uint64_t *first;
+		bool fresh;
+
+		if (!is_of_word(j, o))
+			continue;
+		first = map_put(&j->occurrences, moment_key(&o->anchor, o->before), &fresh);
+		j->more.items[i] = fresh ? 0 : (uint32_t)*first;
+		*first = i + 1;
+	}
+}
+
+/* No event of the word was left out. */
+static bool is_whole(const struct judge *j, struct err *err)
+{
+	for (size_t i = 0; i < j->claim->events->count; i++) {
+		const struct checker_occurrence *o = &j->claim->events->occurrences[i];
+
+		if (is_of_word(j, o) && checker_moments_place(&j->moments, &o->anchor) &&
+		    !checker_moments_has(&j->moments,
+					 checker_moments_key(o->anchor.stream, o->anchor.index),
+					 o->before))
+			return checker_moments_refuse(&j->moments, &o->anchor,
+						      "is an event of the word and left out", err);
+	}
+	return true;
+}
+
+static void read_word(struct judge *j)
+{
+	for (size_t m = 0; m < j->claim->moment_count; m++) {
+		const struct checker_moment *moment = &j->claim->moments[m];
+		const uint64_t *first =
+			map_get(&j->occurrences, moment_key(&moment->anchor, moment->before));
+
+		for (uint64_t i = first ? *first : 0; i; i = j->more.items[i - 1])
+			*vec_push(&j->tokens) =
+				(struct spell_token){ j->claim->events->occurrences[i - 1].event,
+						      j->claim->values[i - 1] };
+	}
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------- */
+
+static bool has_resets(const struct spec_property *property)
+{
+	for (uint32_t e = 0; e < property->event_count; e++) {
+		if (property->events[e].reset)
+			return true;
+	}
+	return false;
+}
+
+/* The last session, from token `start` on. `reset`: its last event ends it. */
+static bool is_wrong(struct judge *j, size_t start, bool reset, struct err *err)
+{
+	const struct spec_property *property = j->claim->property;
+	bool always = !has_resets(property) && !property->until_end;
+	bool complete = always || reset || (property->until_end && j->claim->at_end);
+	struct spell_result result = spell_judge(&j->spell, j->tokens.items + start,
+						 j->tokens.count - start, complete, err);
+
+	if (result.verdict == SPELL_BROKEN)
+		return false;
+	if (result.verdict != SPELL_WRONG)
+		return err_set(err, "the word is right");
+	if (start + result.at + 1 < j->tokens.count)
+		return err_set(err, "the word is wrong before its last event");
+	return true;
+}
+
+/* At the end of a run a session may have ended with its last event: then nothing is asked. */
+static bool judge_word(struct judge *j, struct err *err)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i < j->tokens.count; i++) {
+		struct spell_result result;
+		bool reset;
+
+		if (!spell_resets(&j->spell, &j->tokens.items[i], &reset, err))
+			return false;
+		if (i + 1 == j->tokens.count)
+			return is_wrong(j, start, reset, err);
+		if (!reset)
+			continue;
+		result = spell_judge(&j->spell, j->tokens.items + start, i + 1 - start, true, err);
+		if (result.verdict == SPELL_BROKEN)
+			return false;
+		if (result.verdict != SPELL_GOOD)
+			return err_set(err, "a session before the last one is wrong already");
+		spell_next_session(&j->spell);
+		start = i + 1;
+	}
+	return err_set(err, "the word is empty");
+}
+
+bool checker_play_misspells(const struct checker_play *play,
+			    const struct checker_sentence *sentence, struct err *err)
+{
+	struct judge j = { .claim = sentence };
+	bool ok;
+
+	index_occurrences(&j);
+	ok = checker_moments_open(&j.moments, play, sentence->moments, sentence->moment_count,
+				  err) &&
+	     is_whole(&j, err) &&
+	     spell_open(&j.spell, sentence->file, sentence->property, sentence->formula, err);
+	if (ok) {
+		read_word(&j);
+		ok = judge_word(&j, err);
+	}
+	if (j.spell.script)
+		spell_close(&j.spell);
+	checker_moments_close(&j.moments);
+	map_free(&j.occurrences);
+	vec_free(&j.more);
+	vec_free(&j.tokens);
+	return ok;
+}

@@ -1,0 +1,35 @@
+/* The moments of a word in a schedule that was played: where each is, and whether any was left out. */
+#ifndef CHECK_MOMENTS_H
+#define CHECK_MOMENTS_H
+
+#include "base/map.h"
+#include "check/formula.h"
+#include "check/play.h"
+
+struct checker_moments {
+	const struct checker_play *play;
+	const struct checker_moment *list;
+	size_t count;
+	double *places;	   /* of the moments; the events of the schedule are at 1, 2, … */
+	struct map played; /* event: its place */
+	struct map given;  /* event: bit 0 it is a moment, bit 1 the moment before it is */
+};
+
+/* False: they do not come in this order. To be closed in any case. */
+bool checker_moments_open(struct checker_moments *moments, const struct checker_play *play,
+			  const struct checker_moment *list, size_t count, struct err *err);
+void checker_moments_close(struct checker_moments *moments);
+
+uint64_t checker_moments_key(uint32_t stream, uint64_t index);
+uint64_t checker_moments_record_key(const struct checker_moments *moments,
+				    const struct checker_record *record);
+/* From 1 on; 0: it does not come. */
+size_t checker_moments_place(const struct checker_moments *moments,
+			     const struct checker_event *event);
+bool checker_moments_has(const struct checker_moments *moments, uint64_t key, bool before);
+
+/* False, with the event in words and what is wrong with it. */
+bool checker_moments_refuse(const struct checker_moments *moments,
+			    const struct checker_event *event, const char *why, struct err *err);
+
+#endif

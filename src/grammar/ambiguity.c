@@ -1,0 +1,524 @@
+/*
+ * A word with two trees, found by trying: all words of each nonterminal, shortest first, each with its
+ * first tree; a second tree for a word that is there already is what we look for. Ambiguity cannot be
+ * decided, so this ends at a number of steps; where a nonterminal has too many words of a length only
+ * some of them are kept, so that longer ones are seen as well. A nonterminal that derives itself (A ⇒+ A)
+ * has endless trees: this is looked for first, and without such a one words of a length can be made
+ * in an order in which nobody needs what is not there yet.
+ */
+#include "grammar/make.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS 600000u		 /* of the whole search: some 0.1 s */
+#define CELL_STEPS 20000u	 /* for the words of a nonterminal of a length, at most */
+#define LENGTHS 48u		 /* words are shorter */
+#define BASE 0x9e3779b97f4a7c15u /* of the polynomial that is a word's hash; odd */
+
+struct tree {
+	uint32_t symbol, rule; /* rule: GRAMMAR_NONE, a terminal */
+	uint32_t length;       /* of its word */
+	uint32_t count;
+	uint64_t hash, power; /* of its word; BASE to the power of its length */
+	const struct tree *children[];
+};
+typedef VEC(const struct tree *) trees;
+
+struct link { /* a symbol of a rule: its number among the rule's symbols */
+	uint32_t rule, at;
+};
+
+struct search {
+	const struct grammar *grammar;
+	struct arena arena;
+	uint32_t *shortest;	      /* by symbol: of its words */
+	uint32_t *shortest_rule;      /* by symbol: that makes it */
+	const struct tree **smallest; /* by symbol: made of these rules */
+	struct link *ways;	      /* by nonterminal: how the start leads to it */
+	uint32_t *order;	      /* nonterminals: behind those that they derive alone */
+	trees *words;		      /* [nonterminal][length] */
+	struct map known;	      /* nonterminal and word: a tree */
+	uint64_t steps;
+	const struct tree *found[2]; /* of one nonterminal, with the same word */
+};
+
+static uint32_t nonterminals(const struct grammar *g)
+{
+	return g->symbol_count - g->terminal_count;
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+static uint32_t count_symbols(const struct grammar_rule *rule)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < rule->step_count; i++)
+		count += rule->steps[i].symbol != GRAMMAR_NONE;
+	return count;
+}
+
+static struct tree *make_tree(struct search *s, uint32_t symbol, uint32_t rule,
+			      const struct tree *const *children, uint32_t count)
+{
+	struct tree *t = arena_alloc(&s->arena, sizeof *t + count * sizeof *t->children);
+
+	*t = (struct tree){
+		.symbol = symbol, .rule = rule, .count = count, .power = 1, .length = 0
+	};
+	if (rule == GRAMMAR_NONE) {
+		t->length = 1;
+		t->hash = symbol + 1;
+		t->power = BASE;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		t->children[i] = children[i];
+		t->length += children[i]->length;
+		t->hash = t->hash * children[i]->power + children[i]->hash;
+		t->power *= children[i]->power;
+	}
+	return t;
+}
+
+/* `out` has room for its word. */
+static uint32_t *write_word(const struct tree *t, uint32_t *out)
+{
+	if (t->rule == GRAMMAR_NONE)
+		*out++ = t->symbol;
+	for (uint32_t i = 0; i < t->count; i++)
+		out = write_word(t->children[i], out);
+	return out;
+}
+
+static bool has_same_word(const struct tree *a, const struct tree *b)
+{
+	uint32_t words[2][LENGTHS];
+
+	if (a->length != b->length || a->hash != b->hash)
+		return false;
+	assert(a->length < LENGTHS);
+	write_word(a, words[0]);
+	write_word(b, words[1]);
+	return !memcmp(words[0], words[1], a->length * sizeof **words);
+}
+
+/* ---- shortest words -------------------------------------------------------------------------- */
+
+static uint32_t shortest_of(const struct search *s, const struct grammar_rule *rule)
+{
+	uint64_t length = 0;
+
+	for (uint32_t i = 0; i < rule->step_count; i++) {
+		uint32_t symbol = rule->steps[i].symbol;
+
+		if (symbol == GRAMMAR_NONE)
+			continue;
+		if (s->shortest[symbol] == UINT32_MAX)
+			return UINT32_MAX;
+		length += s->shortest[symbol];
+	}
+	return length < UINT32_MAX - 1 ? (uint32_t)length : UINT32_MAX - 1;
+}
+
+/*
+ * Ever shorter until nothing changes. The rule that made a symbol's word shortest needs only symbols
+ * whose own rule was settled before, so that trees made of these rules end.
+ */
+static void find_shortest(struct search *s)
+{
+	const struct grammar *g = s->grammar;
+	bool changed = true;
+
+	for (uint32_t i = 0; i < g->symbol_count; i++)
+		s->shortest[i] = i < g->terminal_count ? 1 : UINT32_MAX;
+	while (changed) {
+		changed = false;
+		for (uint32_t r = 0; r < g->rules.count; r++) {
+			const struct grammar_rule *rule = &g->rules.items[r];
+			uint32_t length = shortest_of(s, rule);
+
+			if (length >= s->shortest[rule->left])
+				continue;
+			s->shortest[rule->left] = length;
+			s->shortest_rule[rule->left] = r;
+			changed = true;
+		}
+	}
+}
+
+static const struct tree *smallest(struct search *s, uint32_t symbol);
+
+/* A tree by this rule, with `given` as its symbol number `at` and smallest ones beside it. */
+static const struct tree *tree_around(struct search *s, uint32_t rule, uint32_t at,
+				      const struct tree *given)
+{
+	const struct grammar_rule *r = &s->grammar->rules.items[rule];
+	uint32_t count = 0;
+	const struct tree **children =
+		arena_alloc(&s->arena, (r->step_count + 1) * sizeof *children);
+
+	for (uint32_t i = 0; i < r->step_count; i++) {
+		if (r->steps[i].symbol == GRAMMAR_NONE)
+			continue;
+		children[count] = count == at ? given : smallest(s, r->steps[i].symbol);
+		count++;
+	}
+	return make_tree(s, r->left, rule, children, count);
+}
+
+static const struct tree *smallest(struct search *s, uint32_t symbol)
+{
+	if (!s->smallest[symbol])
+		s->smallest[symbol] =
+			symbol < s->grammar->terminal_count
+				? make_tree(s, symbol, GRAMMAR_NONE, NULL, 0)
+				: tree_around(s, s->shortest_rule[symbol], UINT32_MAX, NULL);
+	return s->smallest[symbol];
+}
+
+/* ---- who derives itself ---------------------------------------------------------------------- */
+
+enum colour { NEW, OPEN, DONE };
+
+struct links {
+	struct link *items; /* fit for vec_push */
+	size_t count, room;
+};
+
+/* May all symbols of the rule but this one be empty? */
+static bool stands_alone(const struct grammar *g, const struct grammar_rule *rule, uint32_t step)
+{
+	for (uint32_t i = 0; i < rule->step_count; i++)
+		if (i != step && rule->steps[i].symbol != GRAMMAR_NONE &&
+		    !g->nullable[rule->steps[i].symbol])
+			return false;
+	return true;
+}
+
+/* The way back to where it started: tree around tree, from the inside. */
+static void found_cycle(struct search *s, const struct links *way, uint32_t symbol)
+{
+	size_t i = way->count;
+
+	s->found[0] = s->found[1] = smallest(s, symbol);
+	do {
+		i--;
+		s->found[1] = tree_around(s, way->items[i].rule, way->items[i].at, s->found[1]);
+	} while (s->grammar->rules.items[way->items[i].rule].left != symbol);
+}
+
+/* Depth first: an order, or the first cycle. `way` is how we came here. */
+static void visit(struct search *s, uint32_t symbol, uint8_t *colours, struct links *way,
+		  uint32_t *ordered)
+{
+	const struct grammar *g = s->grammar;
+	uint32_t number = symbol - g->terminal_count;
+
+	colours[number] = OPEN;
+	for (uint32_t r = g->first_rule[number]; r < g->first_rule[number + 1]; r++) {
+		const struct grammar_rule *rule = &g->rules.items[r];
+		uint32_t at = 0;
+
+		for (uint32_t k = 0; k < rule->step_count && !s->found[0]; k++) {
+			uint32_t to = rule->steps[k].symbol;
+
+			if (rule->steps[k].kind == GRAMMAR_NONTERMINAL &&
+			    stands_alone(g, rule, k)) {
+				*vec_push(way) = (struct link){ r, at };
+				if (colours[to - g->terminal_count] == OPEN)
+					found_cycle(s, way, to);
+				else if (colours[to - g->terminal_count] == NEW)
+					visit(s, to, colours, way, ordered);
+				way->count--;
+			}
+			at += to != GRAMMAR_NONE;
+		}
+	}
+	colours[number] = DONE;
+	s->order[(*ordered)++] = symbol;
+}
+
+static uint32_t find_order(struct search *s)
+{
+	const struct grammar *g = s->grammar;
+	uint8_t *colours = mem_zalloc(nonterminals(g) + 1, 1);
+	struct links way = { 0 };
+	uint32_t ordered = 0;
+
+	for (uint32_t i = 0; i < nonterminals(g) && !s->found[0]; i++)
+		if (s->ways[i].rule != GRAMMAR_NONE && colours[i] == NEW)
+			visit(s, g->terminal_count + i, colours, &way, &ordered);
+	vec_free(&way);
+	free(colours);
+	return ordered;
+}
+
+/* ---- ways from the start --------------------------------------------------------------------- */
+
+/* Breadth first: by which rule and at which symbol of it each nonterminal is reached. */
+static void find_ways(struct search *s)
+{
+	const struct grammar *g = s->grammar;
+	VEC(uint32_t) queue = { 0 };
+
+	for (uint32_t i = 0; i < nonterminals(g); i++)
+		s->ways[i].rule = GRAMMAR_NONE;
+	s->ways[0] = (struct link){ UINT32_MAX - 1, 0 };
+	*vec_push(&queue) = 0;
+	for (size_t i = 0; i < queue.count; i++) {
+		uint32_t from = queue.items[i];
+
+		for (uint32_t r = g->first_rule[from]; r < g->first_rule[from + 1]; r++) {
+			const struct grammar_rule *rule = &g->rules.items[r];
+			uint32_t at = 0;
+
+			for (uint32_t k = 0; k < rule->step_count; k++) {
+				uint32_t to = rule->steps[k].symbol - g->terminal_count;
+
+				if (rule->steps[k].kind == GRAMMAR_NONTERMINAL &&
+				    s->ways[to].rule == GRAMMAR_NONE) {
+					s->ways[to] = (struct link){ r, at };
+					*vec_push(&queue) = to;
+				}
+				at += rule->steps[k].symbol != GRAMMAR_NONE;
+			}
+		}
+	}
+	vec_free(&queue);
+}
+
+/* The tree of the start symbol with this one in it. */
+static const struct tree *tree_of_start(struct search *s, const struct tree *t)
+{
+	uint32_t start = s->grammar->terminal_count;
+
+	while (t->symbol != start) {
+		const struct link *way = &s->ways[t->symbol - start];
+
+		t = tree_around(s, way->rule, way->at, t);
+	}
+	return t;
+}
+
+/* ---- all words ------------------------------------------------------------------------------- */
+
+struct attempt { /* at words of one rule */
+	struct search *search;
+	const struct grammar_rule *rule;
+	uint32_t number;
+	const uint32_t *symbols, *rest; /* `rest`: shortest words of the symbols from here on */
+	uint32_t count;
+	const struct tree **children;
+	uint64_t steps; /* that are left */
+};
+
+static trees *words_of(const struct search *s, uint32_t symbol, uint32_t length)
+{
+	return &s->words[(size_t)(symbol - s->grammar->terminal_count) * LENGTHS + length];
+}
+
+static void keep_word(struct attempt *a)
+{
+	struct search *s = a->search;
+	const struct tree *t = make_tree(s, a->rule->left, a->number, a->children, a->count);
+	uint64_t key = hash_mix(hash_mix(hash_mix(0, t->symbol), t->length), t->hash);
+	bool fresh;
+	uint64_t *value = map_put(&s->known, key, &fresh);
+
+	if (fresh) {
+		*value = (uintptr_t)t;
+		*vec_push(words_of(s, t->symbol, t->length)) = t;
+		return;
+	}
+	const struct tree *other = (const struct tree *)(uintptr_t)*value;
+	if (other->symbol == t->symbol && has_same_word(other, t)) {
+		s->found[0] = other;
+		s->found[1] = t;
+	}
+}
+
+static void compose(struct attempt *a, uint32_t at, uint32_t left)
+{
+	struct search *s = a->search;
+
+	if (s->found[0] || !a->steps)
+		return;
+	a->steps--;
+	s->steps++;
+	if (at == a->count) {
+		if (!left)
+			keep_word(a);
+		return;
+	}
+	uint32_t symbol = a->symbols[at], rest = a->rest[at + 1];
+	if (symbol < s->grammar->terminal_count) {
+		a->children[at] = smallest(s, symbol);
+		compose(a, at + 1, left - 1);
+		return;
+	}
+	for (uint32_t length = at + 1 == a->count ? left : s->shortest[symbol];
+	     length + rest <= left; length++) {
+		const trees *words = words_of(s, symbol, length);
+
+		for (size_t i = 0; i < words->count && a->steps && !s->found[0]; i++) {
+			a->children[at] = words->items[i];
+			compose(a, at + 1, left - length);
+		}
+	}
+}
+
+/* All words of a length by one rule, or as many as there are steps for. */
+static void try_rule(struct search *s, uint32_t number, uint32_t length, uint64_t steps)
+{
+	const struct grammar_rule *rule = &s->grammar->rules.items[number];
+	uint32_t count = count_symbols(rule), at = 0;
+	uint32_t *symbols = mem_alloc((count + 1) * sizeof *symbols);
+	uint32_t *rest = mem_zalloc(count + 1, sizeof *rest);
+	const struct tree **children = mem_alloc((count + 1) * sizeof *children);
+	struct attempt a = { s, rule, number, symbols, rest, count, children, steps };
+
+	for (uint32_t k = 0; k < rule->step_count; k++)
+		if (rule->steps[k].symbol != GRAMMAR_NONE)
+			symbols[at++] = rule->steps[k].symbol;
+	while (at--) {
+		rest[at] = rest[at + 1] + s->shortest[symbols[at]];
+		if (rest[at] > LENGTHS || s->shortest[symbols[at]] > LENGTHS)
+			rest[at] = LENGTHS; /* too long for any of ours */
+	}
+	if (rest[0] <= length)
+		compose(&a, 0, length);
+	free(symbols);
+	free(rest);
+	free(children);
+}
+
+static void try_words(struct search *s, uint32_t ordered)
+{
+	const struct grammar *g = s->grammar;
+	uint64_t cell = STEPS / (8u * ordered);
+
+	cell = cell < 500 ? 500 : cell > CELL_STEPS ? CELL_STEPS : cell;
+	for (uint32_t length = 0; length < LENGTHS; length++)
+		for (uint32_t i = 0; i < ordered; i++) {
+			uint32_t number = s->order[i] - g->terminal_count;
+			uint32_t first = g->first_rule[number], end = g->first_rule[number + 1];
+
+			for (uint32_t r = first; r < end; r++) {
+				try_rule(s, r, length, cell / (end - first) + 1);
+				if (s->found[0] || s->steps > STEPS)
+					return;
+			}
+		}
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+#define SHOWN 400 /* bytes of a word or a tree; theirs may be long without end */
+
+static void print_word(FILE *out, const struct grammar *g, const struct tree *t)
+{
+	if (ftell(out) > SHOWN)
+		return;
+	if (t->rule == GRAMMAR_NONE)
+		fprintf(out, "%s%s", ftell(out) ? " " : "", g->names[t->symbol]);
+	for (uint32_t i = 0; i < t->count; i++)
+		print_word(out, g, t->children[i]);
+}
+
+/* S(a B(b)); with numbers of alternatives, S:1(a B:2(b)), where nothing else tells two trees apart. */
+static void print_tree(FILE *out, const struct grammar *g, const struct tree *t, bool numbers)
+{
+	if (ftell(out) > SHOWN)
+		return;
+	fputs(g->names[t->symbol], out);
+	if (t->rule == GRAMMAR_NONE)
+		return;
+	if (numbers)
+		fprintf(out, ":%u", g->rules.items[t->rule].number + 1);
+	putc('(', out);
+	for (uint32_t i = 0; i < t->count && ftell(out) <= SHOWN; i++) {
+		fputs(i ? " " : "", out);
+		print_tree(out, g, t->children[i], numbers);
+	}
+	putc(')', out);
+}
+
+static char *text_of(const struct grammar *g, const struct tree *t, bool word, bool numbers)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		abort();
+	if (word)
+		print_word(out, g, t);
+	else
+		print_tree(out, g, t, numbers);
+	if (ftell(out) > SHOWN)
+		fputs("...", out);
+	fclose(out);
+	return text;
+}
+
+static void open_search(struct search *s, const struct grammar *g)
+{
+	size_t symbols = g->symbol_count + 1;
+
+	*s = (struct search){ .grammar = g };
+	s->shortest = mem_zalloc(symbols, sizeof *s->shortest);
+	s->shortest_rule = mem_zalloc(symbols, sizeof *s->shortest_rule);
+	s->smallest = mem_zalloc(symbols, sizeof *s->smallest);
+	s->order = mem_zalloc(symbols, sizeof *s->order);
+	s->ways = mem_zalloc(symbols, sizeof *s->ways);
+	s->words = mem_zalloc((size_t)symbols * LENGTHS, sizeof *s->words);
+}
+
+static void close_search(struct search *s)
+{
+	for (size_t i = 0; i < (size_t)nonterminals(s->grammar) * LENGTHS; i++)
+		vec_free(&s->words[i]);
+	free(s->shortest);
+	free(s->shortest_rule);
+	free(s->smallest);
+	free(s->order);
+	free(s->ways);
+	free(s->words);
+	map_free(&s->known);
+	arena_free(&s->arena);
+}
+
+char *grammar_find_ambiguity(const struct grammar *g, char *texts[2])
+{
+	struct search s;
+	char *word = NULL;
+
+	open_search(&s, g);
+	find_shortest(&s);
+	find_ways(&s);
+	uint32_t ordered = find_order(&s);
+	if (!s.found[0])
+		try_words(&s, ordered);
+	if (s.found[0]) {
+		const struct tree *a = tree_of_start(&s, s.found[0]);
+		const struct tree *b = tree_of_start(&s, s.found[1]);
+
+		word = text_of(g, a, true, false);
+		for (int numbers = 0; numbers < 2; numbers++) {
+			texts[0] = text_of(g, a, false, numbers);
+			texts[1] = text_of(g, b, false, numbers);
+			if (numbers || strcmp(texts[0], texts[1]) != 0)
+				break;
+			free(texts[0]);
+			free(texts[1]);
+		}
+	}
+	close_search(&s);
+	return word;
+}

@@ -1,0 +1,135 @@
+/* Pieces of Lua and conditions: reading them, compiling them for their mistakes, where those stand. */
+#include "grammar/make.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct spec_place code_place(const struct grammar_code *code, size_t at, size_t length)
+{
+	struct spec_place place = { code->place.line, code->place.column, (uint32_t)length };
+
+	for (size_t i = 0; i < at && code->text[i]; i++) {
+		place.column++;
+		if (code->text[i] == '\n') {
+			place.line++;
+			place.column = 1;
+		}
+	}
+	return place;
+}
+
+void code_read(struct make *make, struct grammar_code *code, const char *text,
+	       struct spec_place place, bool condition)
+{
+	struct arena *arena = &make->grammar->arena;
+	struct err err = { 0 };
+	size_t at = 0;
+
+	code->text = code->lua = text;
+	code->place = place;
+	code->condition = condition;
+	if (!condition)
+		return;
+	char *lua = script_condition(text, &at, &err);
+	if (lua)
+		code->lua = arena_text(arena, lua, strlen(lua));
+	else
+		make_complain(make, SPEC_ERROR, code_place(code, at, 1), "%s", err.text);
+	if (!lua)
+		code->lua = "true"; /* its names are not looked up, and it compiles */
+	free(lua);
+}
+
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+/* Takes "FILE:LINE: " off a message; 0: it has none. */
+static uint32_t take_line(const char *path, const char **message)
+{
+	size_t length = strlen(path);
+	unsigned long line;
+	char *end;
+
+	if (strncmp(*message, path, length) != 0 || (*message)[length] != ':')
+		return 0;
+	line = strtoul(*message + length + 1, &end, 10);
+	if (end == *message + length + 1 || strncmp(end, ": ", 2) != 0)
+		return 0;
+	*message = end + 2;
+	return (uint32_t)line;
+}
+
+/* The byte of a text at which a line of the file starts in it, blanks left out. */
+static size_t find_line(const struct grammar_code *code, uint32_t line)
+{
+	const char *text = code->text;
+
+	for (uint32_t at = code->place.line; at < line && strchr(text, '\n'); at++)
+		text = strchr(text, '\n') + 1;
+	while (*text && isspace((unsigned char)*text))
+		text++;
+	if (!*text) /* near its end */
+		while (text > code->text && isspace((unsigned char)text[-1]))
+			text--;
+	return (size_t)(text - code->text);
+}
+
+/*
+ * Lua names a line and the word it stumbled over, "… near 'x'": if that line has the word once, the
+ * caret stands under it.
+ */
+static struct spec_place find_mistake(const struct grammar_code *code, uint32_t line,
+				      const char *message)
+{
+	size_t at = find_line(code, line);
+	size_t rest = strcspn(code->text + at, "\n");
+	const char *near = strstr(message, " near '");
+	size_t length = near ? strcspn(near + 7, "'") : 0;
+
+	if (length && length <= rest) {
+		const char *from = code->text + at, *end = from + rest - length;
+		const char *found = NULL;
+		unsigned times = 0;
+
+		for (const char *c = from; c <= end; c++)
+			if (!strncmp(c, near + 7, length))
+				found = c, times++;
+		if (times == 1)
+			return code_place(code, (size_t)(found - code->text), length);
+	}
+	while (rest && isspace((unsigned char)code->text[at + rest - 1]))
+		rest--;
+	return code_place(code, at, rest ? rest : 1);
+}
+
+static void compile(struct make *make, struct script *script, const struct grammar_code *code)
+{
+	const char *path = make->grammar->file->path;
+	struct script_place place = { path, code->place.line, code->place.column };
+	struct err err = { 0 };
+	int reference;
+
+	if (script_compile(script, code->lua, &place, code->names, code->slot_count + code->session,
+			   code->condition, &reference, &err))
+		return;
+	const char *message = err.text;
+	uint32_t line = take_line(path, &message);
+	make_complain(make, SPEC_ERROR, find_mistake(code, line, message), "%s", message);
+}
+
+void code_compile(struct make *make)
+{
+	struct grammar *g = make->grammar;
+	struct script *script = script_open(NULL);
+
+	for (size_t i = 0; i < g->codes.count; i++)
+		compile(make, script, &g->codes.items[i]);
+	for (uint32_t i = 0; i < g->terminal_count; i++)
+		if (g->events[i].reset_if)
+			compile(make, script, g->events[i].reset_if);
+	if (g->attributes)
+		compile(make, script, g->attributes);
+	if (g->on_violation)
+		compile(make, script, g->on_violation);
+	script_close(script);
+}

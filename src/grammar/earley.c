@@ -1,0 +1,142 @@
+/*
+ * The engine for any context-free grammar: a session is an Earley set (earley_set.h). No items in the
+ * next one: no continuation, since every alternative has words. Where the session must be complete and
+ * the grammar has code, the tree that its set leads to is walked (tree_walk.h).
+ */
+#include "grammar/earley_set.h"
+#include "grammar/earley_key.h"
+#include "grammar/tree_walk.h"
+#include "base/mem.h"
+
+#include <lua5.4/lauxlib.h>
+
+struct session {
+	struct earley_set *set;
+};
+
+static bool open_engine(struct grammar_parser *parser, struct err *err)
+{
+	(void)err;
+	parser->shared = earley_sets_open(parser->grammar, script_lua(parser->script));
+	return true;
+}
+
+static void close_engine(struct grammar_parser *parser)
+{
+	earley_sets_close(parser->shared);
+}
+
+/* The head is evaluated in each walk afresh; whether it fails is known at once. */
+static void *begin(struct grammar_parser *parser, int before, struct grammar_violation *violation)
+{
+	if (parser->grammar->attributes) {
+		if (!engine_push_attributes(parser, before, violation))
+			return NULL;
+		lua_pop(script_lua(parser->script), 1);
+	}
+	struct session *session = mem_alloc(sizeof *session);
+	session->set = earley_set_first(parser->shared);
+	return session;
+}
+
+/* There is no walk: `on violation` sees what a session starts with. */
+static enum grammar_verdict violated(struct grammar_parser *parser, int before, uint8_t fault,
+				     struct grammar_violation *violation)
+{
+	violation->fault = fault;
+	if (parser->grammar->on_violation) {
+		if (!engine_push_attributes(parser, before, violation))
+			return GRAMMAR_BROKEN;
+		engine_report(parser, before, violation);
+	}
+	return GRAMMAR_VIOLATED;
+}
+
+static enum grammar_verdict take(struct grammar_parser *parser, void *of, int before,
+				 const struct grammar_token *token,
+				 struct grammar_violation *violation)
+{
+	struct earley_sets *sets = parser->shared;
+	struct session *session = of;
+	bool code = parser->grammar->has_code;
+	struct tree *leaf = code ? tree_make_leaf(parser->grammar, token) : NULL;
+	struct earley_set *next = earley_set_next(sets, session->set, token->event, leaf);
+	tree_drop(script_lua(parser->script), leaf);
+	if (!next)
+		return violated(parser, before, GRAMMAR_NO_CONTINUATION, violation);
+	earley_set_drop(sets, session->set);
+	session->set = next;
+	return GRAMMAR_OPEN;
+}
+
+static enum grammar_verdict finish(struct grammar_parser *parser, void *of, int before,
+				   bool goes_on, int *attributes,
+				   struct grammar_violation *violation)
+{
+	const struct session *session = of;
+	if (attributes)
+		*attributes = LUA_NOREF;
+	if (!session->set->complete)
+		return violated(parser, before, GRAMMAR_INCOMPLETE, violation);
+	if (!parser->grammar->has_code)
+		return GRAMMAR_OPEN;
+	struct tree_walk walk = {
+		.parser = parser,
+		.tables = earley_sets_tables(parser->shared),
+		.before = before,
+		.goes_on = goes_on,
+		.sole = session->set->refs == 1,
+	};
+	return tree_walk(&walk, session->set->root, goes_on ? NULL : attributes, violation);
+}
+
+static void expects(struct grammar_parser *parser, const void *of, uint64_t *terminals)
+{
+	const struct grammar *grammar = parser->grammar;
+	const struct earley_tables *tables = earley_sets_tables(parser->shared);
+	const struct session *session = of;
+	const struct earley_set *set = session->set;
+	for (uint32_t i = 0; i < set->count; i++) {
+		uint32_t symbol = tables->cores[set->items[i].core].symbol;
+		for (uint32_t w = 0; w * 64 < grammar->terminal_count; w++)
+			terminals[w] |= grammar->starts[symbol][w];
+	}
+	if (set->complete)
+		terminals[grammar->terminal_count / 64] |= UINT64_C(1)
+							   << grammar->terminal_count % 64;
+}
+
+static void *copy(struct grammar_parser *parser, const void *of, struct err *err)
+{
+	(void)parser, (void)err;
+	struct session *session = mem_alloc(sizeof *session);
+	*session = *(const struct session *)of;
+	earley_set_hold(session->set);
+	return session;
+}
+
+static bool key(struct grammar_parser *parser, const void *of, script_key_text *text,
+		struct err *err)
+{
+	const struct session *session = of;
+	return earley_key(parser, session->set, text, err);
+}
+
+static void end(struct grammar_parser *parser, void *of)
+{
+	struct session *session = of;
+	earley_set_drop(parser->shared, session->set);
+	free(session);
+}
+
+const struct engine engine_earley = {
+	.open = open_engine,
+	.close = close_engine,
+	.begin = begin,
+	.take = take,
+	.finish = finish,
+	.expects = expects,
+	.copy = copy,
+	.key = key,
+	.end = end,
+};

@@ -1,0 +1,274 @@
+/*
+ * Scanner and completer of Earley's algorithm. The predictor is a set of bits (earley_set.h), and what
+ * was predicted in a set becomes an item when its first symbol is there.
+ */
+#include "grammar/earley_build.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <assert.h>
+
+void earley_build_open(struct earley_build *build, const struct earley_tables *tables,
+		       lua_State *lua, bool trees)
+{
+	*build = (struct earley_build){ .tables = tables, .lua = lua, .trees = trees };
+	build->found_mask = 63;
+	build->found = mem_zalloc(build->found_mask + 1, sizeof *build->found);
+}
+
+void earley_build_close(struct earley_build *build)
+{
+	vec_free(&build->items);
+	free(build->found);
+}
+
+/* ---- each item once --------------------------------------------------------------------------- */
+
+static uint64_t item_hash(const struct earley_item *item)
+{
+	uint64_t hash = hash_mix(hash_mix(0, item->core), item->goal);
+	hash = hash_mix(hash, item->back ? item->back->number : 0);
+	return hash ^ hash >> 32;
+}
+
+static struct earley_found *find(struct earley_build *build, const struct earley_item *wanted)
+{
+	for (uint32_t i = item_hash(wanted);; i++) {
+		struct earley_found *found = &build->found[i & build->found_mask];
+		if (found->stamp != build->stamp)
+			return found;
+		const struct earley_item *item = &build->items.items[found->item];
+		if (item->core == wanted->core && item->goal == wanted->goal &&
+		    item->back == wanted->back)
+			return found;
+	}
+}
+
+static void grow_found(struct earley_build *build)
+{
+	free(build->found);
+	build->found_mask = build->found_mask * 2 + 1;
+	build->found = mem_zalloc(build->found_mask + 1, sizeof *build->found);
+	build->stamp = 1;
+	for (uint32_t i = 0; i < build->items.count; i++)
+		*find(build, &build->items.items[i]) = (struct earley_found){ 1, i };
+}
+
+/* True: it is new. Otherwise it has one more derivation, by `rule`. */
+static bool is_new(struct earley_build *build, const struct earley_item *item, uint32_t rule)
+{
+	struct earley_found *found = find(build, item);
+	if (found->stamp == build->stamp) {
+		struct tree *tree = build->items.items[found->item].tree;
+		if (tree && tree->second == GRAMMAR_NONE)
+			tree->second = rule;
+		return false;
+	}
+	*found = (struct earley_found){ build->stamp, build->items.count };
+	*vec_push(&build->items) = *item;
+	if (build->items.count * 2 > build->found_mask)
+		grow_found(build);
+	return true;
+}
+
+/*
+ * The dot of `core` moves over its symbol, whose tree is `child`. Where that is the end of the rule, the
+ * nonterminal that its item is a part of is done.
+ */
+static void advance(struct earley_build *build, uint32_t core, struct earley_set *back,
+		    uint32_t goal, struct tree *before, struct tree *child, struct tree *tail)
+{
+	const struct earley_core *next = &build->tables->cores[build->tables->cores[core].next];
+	bool ends = next->symbol == GRAMMAR_NONE;
+	struct earley_item item = {
+		.core = ends ? GRAMMAR_NONE : build->tables->cores[core].next,
+		.goal = goal,
+		.back = back,
+	};
+	if (!is_new(build, &item, next->rule) || !build->trees)
+		return;
+	struct tree *step = tree_make(TREE_STEP, next->rule, before, child, tail), *symbol = step;
+	if (ends) {
+		symbol = tree_make(TREE_SYMBOL, next->rule, step, NULL, NULL);
+		tree_drop(build->lua, step);
+	}
+	build->items.items[build->items.count - 1].tree = symbol;
+}
+
+/* ---- where to come back ----------------------------------------------------------------------- */
+
+static uint32_t lower_bound(const struct earley_set *set, uint32_t from, uint32_t core)
+{
+	uint32_t to = set->count;
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+		if (set->items[middle].core < core)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* The items of a set with this symbol behind the dot: from the first to before `*end`. */
+static const struct earley_item *expecting(const struct earley_tables *tables,
+					   const struct earley_set *set, uint32_t symbol,
+					   const struct earley_item **end)
+{
+	uint32_t from = lower_bound(set, 0, tables->first_core[symbol]);
+	*end = set->items + lower_bound(set, from, tables->first_core[symbol + 1]);
+	return set->items + from;
+}
+
+static bool is_predicted(const struct earley_tables *tables, const struct earley_set *set,
+			 uint32_t core)
+{
+	return earley_predicts(set->predicted,
+			       tables->cores[core].left - tables->grammar->terminal_count);
+}
+
+/*
+ * The one that waits for `goal` in `set`, as its last symbol: an item, or (`*item` NULL) a corner that
+ * is predicted there. GRAMMAR_NONE: there are more of them, or it has more symbols.
+ */
+static uint32_t only_caller(const struct earley_tables *tables, const struct earley_set *set,
+			    uint32_t goal, const struct earley_item **item)
+{
+	const struct earley_item *end, *first = expecting(tables, set, goal, &end);
+	if (end - first > 1)
+		return GRAMMAR_NONE;
+	uint32_t only = end > first ? first->core : GRAMMAR_NONE;
+	*item = end > first ? first : NULL;
+	for (uint32_t i = tables->first_corner[goal]; i < tables->first_corner[goal + 1]; i++) {
+		if (!is_predicted(tables, set, tables->corners[i]))
+			continue;
+		if (only != GRAMMAR_NONE)
+			return GRAMMAR_NONE;
+		only = tables->corners[i];
+	}
+	assert(only != GRAMMAR_NONE);
+	return tables->cores[tables->cores[only].next].symbol == GRAMMAR_NONE ? only : GRAMMAR_NONE;
+}
+
+/*
+ * Leo's rule: where a rule for `*goal` that starts in `*back` really comes back. With trees the frames
+ * in between are returned, the innermost first. It ends: a chain of corners that came round would have
+ * nobody who predicted it.
+ */
+static struct tree *find_return(struct earley_build *build, struct earley_set **back,
+				uint32_t *goal)
+{
+	const struct earley_tables *tables = build->tables;
+	struct tree *innermost = NULL, *outermost = NULL;
+	for (;;) {
+		const struct earley_item *item = NULL;
+		uint32_t core = only_caller(tables, *back, *goal, &item);
+		if (core == GRAMMAR_NONE)
+			return innermost;
+		if (build->trees) {
+			struct tree *frame = tree_make(TREE_FRAME, tables->cores[core].rule,
+						       item ? item->tree : NULL, NULL, NULL);
+			if (outermost)
+				outermost->tail = frame;
+			else
+				innermost = frame;
+			outermost = frame;
+		}
+		*goal = item ? item->goal : tables->cores[core].left;
+		if (item) {
+			*back = item->back;
+			return innermost;
+		}
+	}
+}
+
+/* What waits for `symbol` in `set`, which now has come: a terminal, or a nonterminal that is done. */
+static void move_on(struct earley_build *build, const struct earley_set *set, uint32_t symbol,
+		    struct tree *child)
+{
+	const struct earley_tables *tables = build->tables;
+	const struct earley_item *end, *item = expecting(tables, set, symbol, &end);
+	for (; item < end; item++)
+		advance(build, item->core, item->back, item->goal, item->tree, child, NULL);
+	for (uint32_t i = tables->first_corner[symbol]; i < tables->first_corner[symbol + 1]; i++) {
+		uint32_t core = tables->corners[i];
+		if (!is_predicted(tables, set, core))
+			continue;
+		struct earley_set *back = (struct earley_set *)set;
+		uint32_t goal = tables->cores[core].left;
+		struct tree *tail = find_return(build, &back, &goal);
+		advance(build, core, back, goal, NULL, child, tail);
+		tree_drop(build->lua, tail);
+	}
+}
+
+/* ---- a step ----------------------------------------------------------------------------------- */
+
+static void close_items(struct earley_build *build)
+{
+	const struct earley_tables *tables = build->tables;
+	for (size_t i = 0; i < build->items.count; i++) {
+		struct earley_item item = build->items.items[i];
+		if (item.core != GRAMMAR_NONE) {
+			/* Aycock and Horspool: an empty symbol is done as soon as it is expected */
+			if (tables->grammar->nullable[tables->cores[item.core].symbol])
+				advance(build, item.core, item.back, item.goal, item.tree, NULL,
+					NULL);
+		} else if (item.back) {
+			move_on(build, item.back, item.goal, item.tree);
+		} else {
+			build->complete = true;
+			build->root = tree_hold(item.tree);
+		}
+	}
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct earley_item *a = left, *b = right;
+	uint64_t from = a->back ? a->back->number : 0, to = b->back ? b->back->number : 0;
+	if (a->core != b->core)
+		return a->core < b->core ? -1 : 1;
+	if (from != to)
+		return from < to ? -1 : 1;
+	return (a->goal > b->goal) - (a->goal < b->goal);
+}
+
+static void sort_items(struct earley_build *build)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < build->items.count; i++) {
+		struct earley_item item = build->items.items[i];
+		if (item.core == GRAMMAR_NONE) {
+			tree_drop(build->lua, item.tree);
+			continue;
+		}
+		/* most sets are small; qsort below its own worth */
+		size_t at = count++;
+		for (; count <= 16 && at && compare(&build->items.items[at - 1], &item) > 0; at--)
+			build->items.items[at] = build->items.items[at - 1];
+		build->items.items[at] = item;
+	}
+	build->items.count = count;
+	if (count > 16)
+		qsort(build->items.items, count, sizeof *build->items.items, compare);
+}
+
+void earley_build_items(struct earley_build *build, const struct earley_set *from,
+			uint32_t terminal, struct tree *leaf)
+{
+	build->items.count = 0;
+	build->complete = false;
+	build->root = NULL;
+	if (++build->stamp == 0)
+		grow_found(build);
+	if (from)
+		move_on(build, from, terminal, leaf);
+	else
+		is_new(build,
+		       &(struct earley_item){ .core = build->tables->start,
+					      .goal = build->tables->goal },
+		       GRAMMAR_NONE);
+	close_items(build);
+	sort_items(build);
+}

@@ -1,0 +1,138 @@
+/*
+ * Sets and derivations as text. They are a graph without circles: each is written once, with the numbers
+ * of those that it leads to, which are given in the order of their first mention. Items are sorted by
+ * the age of the sets that they go back to, so equal graphs are visited in the same order.
+ */
+#include "grammar/earley_key.h"
+#include "base/map.h"
+
+#include <lua5.4/lauxlib.h>
+#include <string.h>
+
+struct writer {
+	struct grammar_parser *parser;
+	script_key_text *text;
+	struct map numbers; /* of sets and trees */
+	VEC(const struct earley_set *) sets;
+	VEC(const struct tree *) trees;
+};
+
+static void put(struct writer *writer, const void *bytes, size_t size)
+{
+	if (!size)
+		return;
+	memcpy(vec_reserve(writer->text, size), bytes, size);
+	writer->text->count += size;
+}
+
+static void put_number(struct writer *writer, uint64_t number)
+{
+	do {
+		*vec_push(writer->text) = (char)((number & 127) | (number > 127 ? 128 : 0));
+		number >>= 7;
+	} while (number);
+}
+
+static void put_set(struct writer *writer, const struct earley_set *set)
+{
+	bool fresh = false;
+	uint64_t *number = set ? map_put(&writer->numbers, (uintptr_t)set, &fresh) : NULL;
+	if (fresh) {
+		*vec_push(&writer->sets) = set;
+		*number = writer->sets.count;
+	}
+	put_number(writer, number ? *number : 0);
+}
+
+static void put_tree(struct writer *writer, const struct tree *tree)
+{
+	bool fresh = false;
+	uint64_t *number = tree ? map_put(&writer->numbers, (uintptr_t)tree, &fresh) : NULL;
+	if (fresh) {
+		*vec_push(&writer->trees) = tree;
+		*number = writer->trees.count;
+	}
+	put_number(writer, number ? *number : 0);
+}
+
+static void write_set(struct writer *writer, const struct earley_set *set)
+{
+	put_number(writer, set->count);
+	for (uint32_t i = 0; i < set->count; i++) {
+		put_number(writer, set->items[i].core);
+		put_number(writer, set->items[i].goal);
+		put_set(writer, set->items[i].back);
+		put_tree(writer, set->items[i].tree);
+	}
+}
+
+static void write_values(struct writer *writer, const struct tree *leaf)
+{
+	const struct grammar_event *event = &writer->parser->grammar->events[leaf->number];
+	for (uint32_t i = 0, j = 0; i < event->attribute_count; i++) {
+		if (!event->used[i])
+			continue;
+		const struct script_value *value = &leaf->values[j++];
+		*vec_push(writer->text) = (char)value->type;
+		if (value->type == SCRIPT_TEXT) {
+			put_number(writer, value->length);
+			put(writer, value->text, value->length);
+		} else if (value->type != SCRIPT_NIL) {
+			put(writer, &value->integer, sizeof value->integer);
+		}
+	}
+}
+
+static bool write_tree(struct writer *writer, const struct tree *tree, struct err *err)
+{
+	lua_State *lua = script_lua(writer->parser->script);
+	if (tree->kept != LUA_NOREF) {
+		*vec_push(writer->text) = 'k';
+		lua_rawgeti(lua, LUA_REGISTRYINDEX, tree->kept);
+		bool done = script_key(writer->parser->script, writer->text, err);
+		lua_pop(lua, 1);
+		return done;
+	}
+	*vec_push(writer->text) = (char)('0' + tree->kind);
+	put_number(writer, tree->number);
+	put_number(writer, tree->second != GRAMMAR_NONE);
+	if (tree->kind == TREE_LEAF) {
+		write_values(writer, tree);
+	} else {
+		put_tree(writer, tree->before);
+		put_tree(writer, tree->child);
+		put_tree(writer, tree->tail);
+	}
+	return true;
+}
+
+static bool write_all(struct writer *writer, const struct earley_set *set, struct err *err)
+{
+	put_set(writer, set);
+	/* the session was asked at its last event; it is asked again only where the word ends */
+	if (writer->parser->grammar->until_end) {
+		put_number(writer, set->complete);
+		put_tree(writer, set->root);
+	}
+	for (size_t i = 0; i < writer->sets.count; i++)
+		write_set(writer, writer->sets.items[i]);
+	for (size_t i = 0; i < writer->trees.count; i++)
+		if (!write_tree(writer, writer->trees.items[i], err))
+			return false;
+	return true;
+}
+
+bool earley_key(struct grammar_parser *parser, const struct earley_set *set, script_key_text *text,
+		struct err *err)
+{
+	struct writer writer = { .parser = parser, .text = text };
+	if (!parser->grammar->has_code) {
+		put(&writer, &set->number, sizeof set->number);
+		return true;
+	}
+	bool done = write_all(&writer, set, err);
+	map_free(&writer.numbers);
+	vec_free(&writer.sets);
+	vec_free(&writer.trees);
+	return done;
+}

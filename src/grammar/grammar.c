@@ -1,0 +1,162 @@
+/* See grammar.h: the parts of making tables in their order, and what they share. */
+#include "grammar/make.h"
+#include "base/mem.h"
+#include "spec/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The table has an entry for each production and event; nobody writes such a grammar. */
+#define MOST_PRODUCTIONS 2000u
+#define MOST_ENTRIES 4000000u
+
+void make_complain(struct make *make, enum spec_severity severity, struct spec_place place,
+		   const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	for (size_t i = 0; i < make->messages->list.count; i++) {
+		const struct spec_message *m = &make->messages->list.items[i];
+
+		if (m->place.line == place.line && m->place.column == place.column &&
+		    m->severity == severity && !strcmp(m->text, text)) {
+			make->errors += severity == SPEC_ERROR;
+			return;
+		}
+	}
+	make->errors += severity == SPEC_ERROR;
+	spec_complain(make->grammar->file, make->messages, severity, place, "%s", text);
+}
+
+/* ---- attributes of events -------------------------------------------------------------------- */
+
+static bool has_name(const char *const *names, uint32_t count, const char *name)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+const char **grammar_attributes(const struct spec_property *property, uint32_t event,
+				uint32_t *count)
+{
+	static const char *const everybody[] = { "tid", "callee", "caller" };
+	const struct spec_event *e = &property->events[event];
+	const char **names =
+		mem_alloc((property->parameter_count + e->local_count + 3) * sizeof *names);
+
+	*count = 0;
+	for (uint32_t i = 0; i < property->parameter_count; i++)
+		names[(*count)++] = property->parameters[i].name;
+	for (uint32_t i = 0; i < e->local_count; i++)
+		names[(*count)++] = e->locals[i];
+	for (size_t i = 0; i < 3; i++)
+		if (!has_name(names, *count, everybody[i]))
+			names[(*count)++] = everybody[i];
+	return names;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static bool is_small(struct make *make)
+{
+	const struct grammar *g = make->grammar;
+	uint64_t productions = make->spec->production_count;
+
+	if (productions <= MOST_PRODUCTIONS &&
+	    productions * (g->property->event_count + 1) <= MOST_ENTRIES)
+		return true;
+	make_complain(make, SPEC_ERROR, g->formula->place,
+		      "this grammar is too large: %u productions over %u events",
+		      make->spec->production_count, g->property->event_count);
+	return false;
+}
+
+/* Actions and assertions need one tree. */
+static void refuse_ambiguous(struct make *make)
+{
+	const struct grammar *g = make->grammar;
+	char *trees[2], *word;
+
+	if (!g->has_code || g->is_ll1 || !(word = grammar_find_ambiguity(g, trees)))
+		return;
+	make_complain(make, SPEC_ERROR, make->spec->productions[0].place,
+		      "%s%.200s%s has two trees, and with actions or assertions there may be one: "
+		      "%.250s and %.250s",
+		      word[0] ? "the word '" : "the empty word", word, word[0] ? "'" : "", trees[0],
+		      trees[1]);
+	free(word);
+	free(trees[0]);
+	free(trees[1]);
+}
+
+static void set_mode(struct grammar *g)
+{
+	g->until_end = g->property->until_end;
+	g->mode = g->until_end ? GRAMMAR_AT_RESET : GRAMMAR_EVERY_EVENT;
+	for (uint32_t i = 0; i < g->property->event_count; i++)
+		if (g->property->events[i].reset)
+			g->mode = GRAMMAR_AT_RESET;
+}
+
+static void open_parts(struct make *make)
+{
+	if (!is_small(make))
+		return;
+	set_mode(make->grammar);
+	rules_read(make);
+	outside_read(make);
+	wide_tell(make);
+	pure_find(make);
+	sets_find(make);
+	code_compile(make);
+	if (!make->errors)
+		refuse_ambiguous(make);
+}
+
+struct grammar *grammar_open(const struct spec_file *file, const struct spec_property *property,
+			     const struct spec_formula *formula, struct spec_messages *messages)
+{
+	struct grammar *g = mem_zalloc(1, sizeof *g);
+	struct make make = { .grammar = g, .spec = formula->grammar, .messages = messages };
+	size_t first = messages->list.count;
+
+	g->file = file;
+	g->property = property;
+	g->formula = formula;
+	open_parts(&make);
+	intern_free(&make.names);
+	vec_free(&make.wide);
+	message_sort(messages, first);
+	if (!make.errors)
+		return g;
+	grammar_close(g);
+	return NULL;
+}
+
+void grammar_close(struct grammar *grammar)
+{
+	if (!grammar)
+		return;
+	vec_free(&grammar->rules);
+	vec_free(&grammar->codes);
+	free(grammar->conflict);
+	free(grammar->table);
+	arena_free(&grammar->arena);
+	free(grammar);
+}
+
+void grammar_check(const struct spec_file *file, struct spec_messages *messages)
+{
+	for (const struct spec_property *p = file->properties; p; p = p->next)
+		for (const struct spec_formula *f = p->formulas; f; f = f->next)
+			if (f->formalism == SPEC_GRAMMAR)
+				grammar_close(grammar_open(file, p, f, messages));
+}

@@ -1,0 +1,176 @@
+/* Attributes of events, and code that stands outside of alternatives: resets, the head, on violation. */
+#include "grammar/reading.h"
+#include "spec/near.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+void outside_events(struct make *make)
+{
+	struct grammar *g = make->grammar;
+	uint32_t count = g->terminal_count;
+
+	g->events = arena_alloc(&g->arena, (count + 1) * sizeof *g->events);
+	for (uint32_t i = 0; i < count; i++) {
+		struct grammar_event *e = &g->events[i];
+		const char **names = grammar_attributes(g->property, i, &e->attribute_count);
+
+		e->attributes = arena_copy(&g->arena, names, e->attribute_count * sizeof *names);
+		e->used = arena_alloc(&g->arena, e->attribute_count);
+		e->resets = g->property->events[i].reset;
+		free(names);
+		if (!strcmp(g->names[i], "session"))
+			make_complain(make, SPEC_ERROR, g->property->events[i].place,
+				      "an event of a grammar cannot be called 'session': that is "
+				      "what the session before left behind");
+	}
+	for (uint32_t i = 0; i < make->spec->production_count; i++)
+		if (!strcmp(g->names[count + i], "session"))
+			make_complain(make, SPEC_ERROR, make->spec->productions[i].place,
+				      "a production cannot be called 'session': that is what the "
+				      "session before left behind");
+}
+
+/* ---- resets ---------------------------------------------------------------------------------- */
+
+/* The number of the attribute that a name is, or GRAMMAR_NONE. */
+static uint32_t find_attribute(const struct reading *r, size_t i, const struct grammar_event *e)
+{
+	for (uint32_t k = 0; k < e->attribute_count; k++)
+		if (reading_is(r, i, e->attributes[k]))
+			return k;
+	return GRAMMAR_NONE;
+}
+
+static void complain_unknown(const struct reading *r, size_t i, uint32_t event)
+{
+	const struct grammar *g = r->make->grammar;
+	const struct grammar_event *e = &g->events[event];
+	const char *name = reading_name(r, i);
+	struct near near;
+
+	near_start(&near, name);
+	near_try(&near, "session");
+	for (uint32_t k = 0; k < e->attribute_count; k++)
+		near_try(&near, e->attributes[k]);
+	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
+		      "'%s' is no attribute of '%s': a reset's condition knows those and "
+		      "'session'%s%s%s",
+		      name, g->names[event], near.best ? "; did you mean '" : "",
+		      near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+static void read_reset(struct make *make, uint32_t event)
+{
+	struct grammar *g = make->grammar;
+	struct grammar_event *e = &g->events[event];
+	const struct spec_event *spec = &g->property->events[event];
+	struct grammar_code *code = arena_alloc(&g->arena, sizeof *code);
+	uint32_t *slots = arena_alloc(&g->arena, e->attribute_count * sizeof *slots);
+	const char **names = arena_alloc(&g->arena, (e->attribute_count + 1) * sizeof *names);
+	struct reading r;
+
+	*code = (struct grammar_code){ .rule = GRAMMAR_NONE, .slots = slots, .names = names };
+	code_read(make, code, spec->reset_if, spec->reset_place, true);
+	reading_open(&r, make, code);
+	for (size_t i = 0; i < r.lexemes.count; i++) {
+		uint32_t known = 0, attribute;
+
+		if (!reading_is_use(&r, i))
+			continue;
+		if (reading_is(&r, i, "session")) {
+			code->session = true;
+			continue;
+		}
+		attribute = find_attribute(&r, i, e);
+		while (known < code->slot_count && slots[known] != attribute)
+			known++;
+		if (attribute == GRAMMAR_NONE && !script_has_name(reading_name(&r, i)))
+			complain_unknown(&r, i, event);
+		if (attribute == GRAMMAR_NONE || known < code->slot_count)
+			continue;
+		e->used[attribute] = true;
+		names[code->slot_count] = e->attributes[attribute];
+		slots[code->slot_count++] = attribute;
+	}
+	if (code->session)
+		names[code->slot_count] = "session";
+	reading_close(&r);
+	e->reset_if = code;
+}
+
+/* ---- the head and on violation --------------------------------------------------------------- */
+
+/* Names of the whole session and `session`; no symbol has attributes here. */
+static void read_names(struct make *make, struct grammar_code *code)
+{
+	static const char *const session[] = { "session" };
+	const struct grammar *g = make->grammar;
+	struct reading r;
+
+	reading_open(&r, make, code);
+	reading_keep_session(&r);
+	for (size_t i = 0; i < r.lexemes.count; i++) {
+		uint32_t symbol;
+
+		if (!reading_is_use(&r, i))
+			continue;
+		if (reading_is(&r, i, "session")) {
+			code->session = true;
+			code->names = session;
+			continue;
+		}
+		symbol = reading_symbol(&r, i);
+		if (symbol == GRAMMAR_NONE || reading_may_be_local(&r, i) ||
+		    script_has_name(g->names[symbol]))
+			reading_use_wide(&r, i);
+		else
+			make_complain(make, SPEC_ERROR, reading_place(&r, i),
+				      "%s '%s' has no attributes here: only those of the whole "
+				      "session are seen",
+				      symbol < g->terminal_count ? "the event" : "the production",
+				      g->names[symbol]);
+	}
+	reading_close(&r);
+}
+
+/* `want = {}, held = {}` as statements: the commas in front of `NAME =` become semicolons. */
+static const char *head_as_statements(struct make *make, const char *text)
+{
+	char *lua = arena_text(&make->grammar->arena, text, strlen(text));
+	script_lexemes l = { 0 };
+
+	script_read_lexemes(text, &l);
+	for (size_t i = 0; i + 2 < l.count; i++)
+		if (script_is_sign(&l, i, ',') && !l.items[i].depth &&
+		    l.items[i + 1].kind == SCRIPT_NAME && script_is_sign(&l, i + 2, '='))
+			lua[l.items[i].at] = ';';
+	vec_free(&l);
+	return lua;
+}
+
+void outside_read(struct make *make)
+{
+	struct grammar *g = make->grammar;
+
+	for (uint32_t i = 0; i < g->terminal_count; i++)
+		if (g->property->events[i].reset_if)
+			read_reset(make, i);
+	if (make->spec->attributes) {
+		g->attributes = arena_alloc(&g->arena, sizeof *g->attributes);
+		g->attributes->rule = GRAMMAR_NONE;
+		code_read(make, g->attributes, make->spec->attributes, make->spec->attributes_place,
+			  false);
+		g->attributes->lua = head_as_statements(make, make->spec->attributes);
+		read_names(make, g->attributes);
+	}
+	if (g->property->on_violation) {
+		g->on_violation = arena_alloc(&g->arena, sizeof *g->on_violation);
+		g->on_violation->rule = GRAMMAR_NONE;
+		code_read(make, g->on_violation, g->property->on_violation,
+			  g->property->on_violation_place, false);
+		read_names(make, g->on_violation);
+	}
+}

@@ -1,0 +1,93 @@
+/* From productions to rules: symbols are numbers, alternatives are rows of steps. */
+#include "grammar/make.h"
+
+#include <string.h>
+
+static void name_symbols(struct make *make)
+{
+	struct grammar *g = make->grammar;
+	uint32_t events = g->property->event_count;
+
+	g->terminal_count = events;
+	g->symbol_count = events + make->spec->production_count;
+	g->names = arena_alloc(&g->arena, (g->symbol_count + 1) * sizeof *g->names);
+	for (uint32_t i = 0; i < events; i++)
+		g->names[i] = g->property->events[i].name;
+	for (uint32_t i = 0; i < make->spec->production_count; i++)
+		g->names[events + i] = make->spec->productions[i].name;
+}
+
+static uint32_t count_items(const struct spec_alternative *alternative)
+{
+	uint32_t count = 0;
+
+	for (const struct spec_item *item = alternative->items; item; item = item->next)
+		count++;
+	return count;
+}
+
+static struct grammar_step read_item(struct make *make, const struct spec_item *item)
+{
+	struct grammar *g = make->grammar;
+	struct grammar_step step = { .symbol = GRAMMAR_NONE,
+				     .slot = GRAMMAR_NONE,
+				     .code = GRAMMAR_NONE };
+
+	switch (item->kind) {
+	case SPEC_ITEM_EVENT:
+		step.kind = GRAMMAR_TERMINAL;
+		step.symbol = item->number;
+		break;
+	case SPEC_ITEM_PRODUCTION:
+		step.kind = GRAMMAR_NONTERMINAL;
+		step.symbol = g->terminal_count + item->number;
+		break;
+	default:
+		step.kind = item->kind == SPEC_ITEM_ACTION ? GRAMMAR_ACTION : GRAMMAR_ASSERT;
+		step.code = (uint32_t)g->codes.count;
+		struct grammar_code *code = vec_push(&g->codes);
+		*code = (struct grammar_code){ .rule = (uint32_t)g->rules.count - 1 };
+		code_read(make, code, item->lua, item->lua_place, step.kind == GRAMMAR_ASSERT);
+	}
+	return step;
+}
+
+static void read_alternative(struct make *make, uint32_t left, uint32_t number,
+			     const struct spec_alternative *alternative)
+{
+	struct grammar *g = make->grammar;
+	uint32_t count = count_items(alternative), at = 0;
+	struct grammar_step *steps = arena_alloc(&g->arena, (count + 1) * sizeof *steps);
+	struct grammar_rule *rule = vec_push(&g->rules);
+
+	*rule = (struct grammar_rule){ .left = left,
+				       .number = number,
+				       .steps = steps,
+				       .step_count = count,
+				       .place = alternative->place };
+	if (!rule->place.length && count)
+		rule->place = alternative->items->place;
+	for (const struct spec_item *item = alternative->items; item; item = item->next, at++) {
+		steps[at] = read_item(make, item);
+		rule->has_code |= steps[at].code != GRAMMAR_NONE;
+	}
+	scope_rule(make, rule, steps, alternative->items);
+}
+
+void rules_read(struct make *make)
+{
+	struct grammar *g = make->grammar;
+	uint32_t count = make->spec->production_count;
+
+	name_symbols(make);
+	outside_events(make);
+	g->first_rule = arena_alloc(&g->arena, (count + 1) * sizeof *g->first_rule);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct spec_alternative *a = make->spec->productions[i].alternatives;
+
+		g->first_rule[i] = (uint32_t)g->rules.count;
+		for (uint32_t number = 0; a; a = a->next, number++)
+			read_alternative(make, g->terminal_count + i, number, a);
+	}
+	g->first_rule[count] = (uint32_t)g->rules.count;
+}

@@ -1,0 +1,267 @@
+/*
+ * What the names in the code of an alternative mean (doc/grammars.md, "Attributes"), and which symbols
+ * need a slot in its frame: those whose attributes some code looks at or sets, and for how long.
+ */
+#include "grammar/reading.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The symbols of an alternative are numbered as they can be named: 0 is the left side, i + 1 step i. */
+struct scope {
+	struct make *make;
+	struct grammar_rule *rule;
+	struct grammar_step *steps;
+	const char **names; /* by symbol; NULL: a step without a name */
+	uint32_t *slots;    /* by symbol; GRAMMAR_NONE: not needed so far */
+	uint32_t *last;	    /* by symbol: the last step that needs it, or GRAMMAR_NONE */
+	/* by code, in the order of steps: the symbols that it names */
+	VEC(uint32_t) uses;
+	VEC(uint32_t) first_use;
+};
+
+#define NOT_HERE UINT32_MAX
+#define TWICE (UINT32_MAX - 1)
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+static void check_label(struct make *make, const struct spec_item *item)
+{
+	struct spec_place place = item->place;
+
+	if (!item->label)
+		return;
+	place.length = (uint32_t)strlen(item->label);
+	if (!strcmp(item->label, "session"))
+		make_complain(make, SPEC_ERROR, place,
+			      "'session' is what the session before left behind; another name will "
+			      "do");
+	else if (script_is_word(item->label))
+		make_complain(make, SPEC_ERROR, place,
+			      "'%s' is a word of Lua, so no action could name it", item->label);
+}
+
+static void open_scope(struct scope *s, struct make *make, struct grammar_rule *rule,
+		       struct grammar_step *steps, const struct spec_item *items)
+{
+	uint32_t count = rule->step_count + 1, at = 1;
+
+	*s = (struct scope){ .make = make, .rule = rule, .steps = steps };
+	s->names = mem_zalloc(count, sizeof *s->names);
+	s->slots = mem_alloc(count * sizeof *s->slots);
+	s->last = mem_alloc(count * sizeof *s->last);
+	for (uint32_t i = 0; i < count; i++)
+		s->slots[i] = s->last[i] = GRAMMAR_NONE;
+	s->names[0] = make->grammar->names[rule->left];
+	s->slots[0] = 0;
+	for (; items; items = items->next, at++) {
+		check_label(make, items);
+		s->names[at] = items->label ? items->label : items->name;
+	}
+}
+
+static void close_scope(struct scope *s)
+{
+	free(s->names);
+	free(s->slots);
+	free(s->last);
+	vec_free(&s->uses);
+	vec_free(&s->first_use);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The left side's own name is its, whatever stands on the right. */
+static uint32_t find(const struct scope *s, const struct reading *r, size_t i)
+{
+	uint32_t found = NOT_HERE;
+
+	if (reading_is(r, i, s->names[0]))
+		return 0;
+	for (uint32_t k = 1; k <= s->rule->step_count; k++)
+		if (s->names[k] && reading_is(r, i, s->names[k]))
+			found = found == NOT_HERE ? k : TWICE;
+	return found;
+}
+
+static void complain_twice(const struct reading *r, size_t i)
+{
+	const char *name = reading_name(r, i);
+
+	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
+		      "which '%s'? There are several in this alternative: give each a label, "
+		      "first=%s",
+		      name, name);
+}
+
+static void complain_early(const struct reading *r, size_t i)
+{
+	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
+		      "'%s' has not happened yet: an event's attributes are there behind it",
+		      reading_name(r, i));
+}
+
+/* An event or a production that stands elsewhere; a function of the library may be called so. */
+static void complain_elsewhere(const struct reading *r, size_t i, uint32_t symbol)
+{
+	const struct grammar *g = r->make->grammar;
+	const char *name = g->names[symbol];
+
+	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
+		      "%s '%s' is not in this alternative; what the session before left behind is "
+		      "'session'",
+		      symbol < g->terminal_count ? "the event" : "the production", name);
+}
+
+static void complain_assigned(const struct reading *r, size_t i)
+{
+	const char *name = reading_name(r, i);
+
+	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
+		      "'%s' is a symbol: give it an attribute, %s.x = ...", name, name);
+}
+
+static void use(struct scope *s, const struct reading *r, size_t i, uint32_t step)
+{
+	bool local = reading_may_be_local(r, i);
+	uint32_t symbol = find(s, r, i), other;
+
+	if (symbol == TWICE) {
+		if (!local)
+			complain_twice(r, i);
+		return;
+	}
+	if (symbol == NOT_HERE) {
+		other = local ? GRAMMAR_NONE : reading_symbol(r, i);
+		if (other != GRAMMAR_NONE && !script_has_name(reading_name(r, i)))
+			complain_elsewhere(r, i, other);
+		else
+			reading_use_wide(r, i);
+		return;
+	}
+	if (symbol && s->steps[symbol - 1].kind == GRAMMAR_TERMINAL) {
+		if (symbol - 1 > step) {
+			if (!local)
+				complain_early(r, i);
+			return;
+		}
+		reading_use_event(r, i, s->steps[symbol - 1].symbol);
+	}
+	for (size_t k = 0; k < r->targets.count && !local; k++)
+		if (r->targets.items[k].root == i && r->targets.items[k].is_name)
+			complain_assigned(r, i);
+	*vec_push(&s->uses) = symbol;
+}
+
+static void read_code(struct scope *s, uint32_t step)
+{
+	struct grammar_code *code = &s->make->grammar->codes.items[s->steps[step].code];
+	struct reading r;
+
+	*vec_push(&s->first_use) = (uint32_t)s->uses.count;
+	reading_open(&r, s->make, code);
+	reading_keep_session(&r);
+	for (size_t i = 0; i < r.lexemes.count; i++) {
+		if (!reading_is_use(&r, i))
+			continue;
+		if (reading_is(&r, i, "session"))
+			code->session = true;
+		else
+			use(s, &r, i, step);
+	}
+	reading_close(&r);
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+/* Slots in the order of the steps, for symbols that some code names. */
+static void give_slots(struct scope *s)
+{
+	struct grammar *g = s->make->grammar;
+	const char **names;
+
+	for (size_t i = 0; i < s->uses.count; i++)
+		s->slots[s->uses.items[i]] = 0;
+	s->rule->slot_count = 1;
+	for (uint32_t i = 1; i <= s->rule->step_count; i++)
+		if (s->slots[i] != GRAMMAR_NONE)
+			s->steps[i - 1].slot = s->slots[i] = s->rule->slot_count++;
+	names = arena_alloc(&g->arena, s->rule->slot_count * sizeof *names);
+	for (uint32_t i = 0; i <= s->rule->step_count; i++)
+		if (s->slots[i] != GRAMMAR_NONE)
+			names[s->slots[i]] = s->names[i];
+	s->rule->slot_names = names;
+}
+
+/* A code's parameters: the slots of the symbols that it names, each once, and `session`. */
+static void give_parameters(struct scope *s, struct grammar_code *code, uint32_t step,
+			    const uint32_t *uses, size_t count)
+{
+	struct arena *arena = &s->make->grammar->arena;
+	uint32_t *slots = arena_alloc(arena, (count + 1) * sizeof *slots);
+	const char **names = arena_alloc(arena, (count + 2) * sizeof *names);
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t symbol = uses[i], known = 0;
+
+		while (known < code->slot_count && slots[known] != s->slots[symbol])
+			known++;
+		if (known < code->slot_count)
+			continue;
+		slots[code->slot_count] = s->slots[symbol];
+		names[code->slot_count++] = s->names[symbol];
+		s->last[symbol] = step;
+	}
+	if (code->session)
+		names[code->slot_count] = "session";
+	code->slots = slots;
+	code->names = names;
+}
+
+/* Which slots may be dropped behind which step. A symbol needs its slot at its own step, too. */
+static void find_last(struct scope *s)
+{
+	struct arena *arena = &s->make->grammar->arena;
+	uint32_t count = s->rule->step_count;
+
+	for (uint32_t i = 1; i <= count; i++)
+		if (s->slots[i] != GRAMMAR_NONE && s->last[i] < i - 1)
+			s->last[i] = i - 1;
+	for (uint32_t step = 0; step < count; step++) {
+		uint32_t found = 0, *list;
+
+		for (uint32_t i = 0; i <= count; i++)
+			found += s->last[i] == step;
+		if (!found)
+			continue;
+		s->steps[step].last = list = arena_alloc(arena, found * sizeof *list);
+		s->steps[step].last_count = found;
+		for (uint32_t i = 0; i <= count; i++)
+			if (s->last[i] == step)
+				*list++ = s->slots[i];
+	}
+}
+
+void scope_rule(struct make *make, struct grammar_rule *rule, struct grammar_step *steps,
+		const struct spec_item *items)
+{
+	struct scope s;
+	uint32_t number = 0;
+
+	open_scope(&s, make, rule, steps, items);
+	for (uint32_t i = 0; i < rule->step_count; i++)
+		if (steps[i].code != GRAMMAR_NONE)
+			read_code(&s, i);
+	*vec_push(&s.first_use) = (uint32_t)s.uses.count;
+	give_slots(&s);
+	for (uint32_t i = 0; i < rule->step_count; i++)
+		if (steps[i].code != GRAMMAR_NONE) {
+			const uint32_t *first = &s.first_use.items[number++];
+
+			give_parameters(&s, &make->grammar->codes.items[steps[i].code], i,
+					s.uses.items + first[0], first[1] - first[0]);
+		}
+	find_last(&s);
+	close_scope(&s);
+}

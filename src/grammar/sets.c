@@ -1,0 +1,275 @@
+/*
+ * The classic sets of a grammar (Aho, Lam, Sethi, Ullman, Compilers, 4.4.2): which productions have
+ * words, which can be reached, nullable, FIRST, FOLLOW, and the LL(1) table with its first conflict in
+ * words. Plain fixpoints: a pass costs the size of the grammar, passes are as many as the longest chain
+ * of productions.
+ */
+#include "grammar/make.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_symbol(const struct grammar_step *step)
+{
+	return step->kind == GRAMMAR_TERMINAL || step->kind == GRAMMAR_NONTERMINAL;
+}
+
+static uint32_t set_words(const struct grammar *g)
+{
+	return g->terminal_count / 64 + 1; /* with a bit for the end */
+}
+
+static uint64_t **make_sets(struct grammar *g, uint32_t count)
+{
+	uint64_t **sets = arena_alloc(&g->arena, (count + 1) * sizeof *sets);
+
+	for (uint32_t i = 0; i < count; i++)
+		sets[i] = arena_alloc(&g->arena, set_words(g) * sizeof **sets);
+	return sets;
+}
+
+static bool put(uint64_t *set, uint32_t member)
+{
+	bool fresh = !sets_has(set, member);
+
+	set[member / 64] |= 1ull << member % 64;
+	return fresh;
+}
+
+static bool join(const struct grammar *g, uint64_t *set, const uint64_t *more)
+{
+	bool grew = false;
+
+	for (uint32_t i = 0; i < set_words(g); i++) {
+		grew |= more[i] & ~set[i];
+		set[i] |= more[i];
+	}
+	return grew;
+}
+
+/* ---- words and ways -------------------------------------------------------------------------- */
+
+/* Symbols some rule of which has only symbols that are marked; terminals are what they are given. */
+static void mark_closed(const struct grammar *g, bool *marked, bool terminals)
+{
+	bool grew = true;
+
+	for (uint32_t i = 0; i < g->terminal_count; i++)
+		marked[i] = terminals;
+	while (grew) {
+		grew = false;
+		for (size_t i = 0; i < g->rules.count; i++) {
+			const struct grammar_rule *rule = &g->rules.items[i];
+			bool all = true;
+
+			for (uint32_t k = 0; k < rule->step_count && all; k++)
+				all = !is_symbol(&rule->steps[k]) || marked[rule->steps[k].symbol];
+			grew |= all && !marked[rule->left];
+			marked[rule->left] |= all;
+		}
+	}
+}
+
+static void refuse_wordless(struct make *make)
+{
+	const struct grammar *g = make->grammar;
+	bool *productive = mem_zalloc(g->symbol_count + 1, sizeof *productive);
+
+	mark_closed(g, productive, true);
+	for (uint32_t i = 0; i < make->spec->production_count; i++)
+		if (!productive[g->terminal_count + i])
+			make_complain(make, SPEC_ERROR, make->spec->productions[i].place,
+				      "'%s' has no words: each alternative leads to another "
+				      "production without end",
+				      make->spec->productions[i].name);
+	free(productive);
+}
+
+static void find_reachable(struct make *make)
+{
+	struct grammar *g = make->grammar;
+	uint32_t count = make->spec->production_count;
+	VEC(uint32_t) open = { 0 };
+
+	make->reachable = arena_alloc(&g->arena, count + 1);
+	make->reachable[0] = true;
+	*vec_push(&open) = 0;
+	while (open.count) {
+		uint32_t from = open.items[--open.count];
+
+		for (uint32_t r = g->first_rule[from]; r < g->first_rule[from + 1]; r++)
+			for (uint32_t k = 0; k < g->rules.items[r].step_count; k++) {
+				const struct grammar_step *step = &g->rules.items[r].steps[k];
+				uint32_t to = step->symbol - g->terminal_count;
+
+				g->has_code |= !is_symbol(step);
+				if (step->kind != GRAMMAR_NONTERMINAL || make->reachable[to])
+					continue;
+				make->reachable[to] = true;
+				*vec_push(&open) = to;
+			}
+	}
+	vec_free(&open);
+	for (uint32_t i = 0; i < count; i++)
+		if (!make->reachable[i])
+			make_complain(make, SPEC_NOTE, make->spec->productions[i].place,
+				      "'%s' is in no tree: '%s' does not lead to it",
+				      make->spec->productions[i].name,
+				      make->spec->productions[0].name);
+}
+
+/* ---- FIRST and FOLLOW ------------------------------------------------------------------------ */
+
+/* FIRST of the steps from `from` on; true if all of them may be empty. */
+static bool add_starts(const struct grammar *g, const struct grammar_rule *rule, uint32_t from,
+		       uint64_t *set, bool *grew)
+{
+	for (uint32_t i = from; i < rule->step_count; i++) {
+		const struct grammar_step *step = &rule->steps[i];
+
+		if (!is_symbol(step))
+			continue;
+		*grew |= join(g, set, g->starts[step->symbol]);
+		if (!g->nullable[step->symbol])
+			return false;
+	}
+	return true;
+}
+
+static void find_starts(struct grammar *g)
+{
+	bool grew = true;
+
+	g->starts = make_sets(g, g->symbol_count);
+	for (uint32_t i = 0; i < g->terminal_count; i++)
+		put(g->starts[i], i);
+	while (grew) {
+		grew = false;
+		for (size_t i = 0; i < g->rules.count; i++)
+			add_starts(g, &g->rules.items[i], 0, g->starts[g->rules.items[i].left],
+				   &grew);
+	}
+}
+
+/* From the reachable ones: what cannot be reached is in no word, and follows nothing. */
+static void find_follows(struct make *make)
+{
+	struct grammar *g = make->grammar;
+	bool grew = true;
+
+	g->follows = make_sets(g, make->spec->production_count);
+	put(g->follows[0], g->terminal_count);
+	while (grew) {
+		grew = false;
+		for (size_t i = 0; i < g->rules.count; i++) {
+			const struct grammar_rule *rule = &g->rules.items[i];
+			uint32_t left = rule->left - g->terminal_count;
+
+			for (uint32_t k = 0; k < rule->step_count && make->reachable[left]; k++) {
+				uint32_t symbol = rule->steps[k].symbol;
+
+				if (rule->steps[k].kind != GRAMMAR_NONTERMINAL)
+					continue;
+				uint64_t *set = g->follows[symbol - g->terminal_count];
+				if (add_starts(g, rule, k + 1, set, &grew))
+					grew |= join(g, set, g->follows[left]);
+			}
+		}
+	}
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static bool is_empty_rule(const struct grammar *g, const struct grammar_rule *rule)
+{
+	for (uint32_t k = 0; k < rule->step_count; k++)
+		if (is_symbol(&rule->steps[k]) && !g->nullable[rule->steps[k].symbol])
+			return false;
+	return true;
+}
+
+static bool starts_rule(const struct grammar *g, const struct grammar_rule *rule, uint32_t terminal)
+{
+	for (uint32_t k = 0; k < rule->step_count; k++) {
+		const struct grammar_step *step = &rule->steps[k];
+
+		if (!is_symbol(step))
+			continue;
+		if (sets_has(g->starts[step->symbol], terminal))
+			return true;
+		if (!g->nullable[step->symbol])
+			return false;
+	}
+	return false;
+}
+
+static void tell_conflict(struct grammar *g, const struct grammar_rule *a,
+			  const struct grammar_rule *b, uint32_t terminal)
+{
+	const char *production = g->names[a->left];
+	bool first = starts_rule(g, a, terminal), second = starts_rule(g, b, terminal);
+	char text[512];
+
+	if (first && second)
+		snprintf(text, sizeof text, "%s: alternatives %u and %u both start with '%s'",
+			 production, a->number + 1, b->number + 1, g->names[terminal]);
+	else if (is_empty_rule(g, a) && is_empty_rule(g, b))
+		snprintf(text, sizeof text, "%s: alternatives %u and %u may both be empty",
+			 production, a->number + 1, b->number + 1);
+	else
+		snprintf(text, sizeof text,
+			 "%s: alternative %u starts with '%s', and alternative %u may be empty "
+			 "with '%s' behind it",
+			 production, (first ? a : b)->number + 1, g->names[terminal],
+			 (first ? b : a)->number + 1, g->names[terminal]);
+	g->conflict = mem_copy_text(text, strlen(text));
+}
+
+static void enter(struct make *make, uint32_t number, uint32_t terminal)
+{
+	struct grammar *g = make->grammar;
+	const struct grammar_rule *rule = &g->rules.items[number];
+	uint32_t left = rule->left - g->terminal_count;
+	uint32_t *entry = &g->table[(size_t)left * (g->terminal_count + 1) + terminal];
+
+	if (*entry == GRAMMAR_NONE)
+		*entry = number;
+	else if (*entry != number && make->reachable[left] && !g->conflict)
+		tell_conflict(g, &g->rules.items[*entry], rule, terminal);
+}
+
+static void find_table(struct make *make)
+{
+	struct grammar *g = make->grammar;
+	size_t size = (size_t)make->spec->production_count * (g->terminal_count + 1);
+
+	g->table = mem_alloc((size + 1) * sizeof *g->table);
+	for (size_t i = 0; i < size; i++)
+		g->table[i] = GRAMMAR_NONE;
+	for (uint32_t r = 0; r < g->rules.count; r++) {
+		const struct grammar_rule *rule = &g->rules.items[r];
+		const uint64_t *follows = g->follows[rule->left - g->terminal_count];
+		bool empty = is_empty_rule(g, rule);
+
+		for (uint32_t t = 0; t <= g->terminal_count; t++)
+			if ((t < g->terminal_count && starts_rule(g, rule, t)) ||
+			    (empty && sets_has(follows, t)))
+				enter(make, r, t);
+	}
+	g->is_ll1 = !g->conflict;
+}
+
+void sets_find(struct make *make)
+{
+	struct grammar *g = make->grammar;
+
+	refuse_wordless(make);
+	find_reachable(make);
+	g->nullable = arena_alloc(&g->arena, g->symbol_count + 1);
+	mark_closed(g, g->nullable, false);
+	find_starts(g);
+	find_follows(make);
+	find_table(make);
+}

@@ -1,0 +1,303 @@
+/*
+ * From shared derivations to a list. On the way every object is asked whether there is another
+ * derivation of it; what was found to be the only one is not asked again.
+ */
+#include "grammar/tree_list.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <lua5.4/lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN_EVENTS 16
+
+/* What is still to be listed: the next one is the last. */
+enum { TODO_TREE, TODO_EMPTY, TODO_LEVEL };
+struct todo {
+	uint8_t kind;
+	bool silent; /* is only checked */
+	bool first;  /* at the very beginning of the session */
+	bool sole;   /* from the next one above that is to be kept, only the tree leads here */
+	struct tree *tree; /* TREE: SYMBOL or LEAF; LEVEL: the SYMBOL that it is in */
+	uint32_t symbol;   /* EMPTY */
+	uint32_t from, to; /* LEVEL: the levels of the SYMBOL that are left */
+	struct tree *keep; /* LEVEL: the SYMBOL, if this is its uppermost and it is to be kept */
+};
+
+/*
+ * A symbol that Leo's rule made of several rules, each the last symbol of the one above. `last` is the
+ * STEP of the last symbol, of the last but one in all but the lowest.
+ */
+struct level {
+	uint32_t rule;
+	struct tree *last;
+};
+
+struct lister {
+	const struct earley_tables *tables;
+	tree_list *list;
+	VEC(struct todo) todo;
+	VEC(struct level) levels;
+	VEC(struct tree *) seen;     /* SYMBOLs */
+	VEC(struct tree *) children; /* of one rule, by kept symbol; NULL for an empty one */
+	bool leaves;		     /* nothing is checked; all events are listed, and only they */
+	/* what has two trees: in the word of `within` (NULL: the empty word), by these rules */
+	struct tree *within;
+	uint32_t rules[2];
+};
+
+/* ---- one rule --------------------------------------------------------------------------------- */
+
+static bool is_goal(const struct lister *lister, uint32_t rule)
+{
+	return rule == lister->tables->grammar->rules.count;
+}
+
+static bool has_code(const struct lister *lister, uint32_t rule)
+{
+	const struct grammar *grammar = lister->tables->grammar;
+	return is_goal(lister, rule) ||
+	       lister->tables->has_code[grammar->rules.items[rule].left - grammar->terminal_count];
+}
+
+static void add_entry(struct lister *lister, uint8_t kind, uint32_t rule, struct tree *tree,
+		      bool last_use)
+{
+	*vec_push(lister->list) = (struct tree_entry){ kind, last_use, rule, tree };
+}
+
+/*
+ * The trees of a rule's symbols, but for the last one if that is a level of its own. `*sole` becomes
+ * false where someone else holds a part of it. False: it has another derivation.
+ */
+static bool gather(struct lister *lister, const struct level *level, bool nested, bool *sole)
+{
+	const struct earley_tables *tables = lister->tables;
+	uint32_t count = 1;
+	if (!is_goal(lister, level->rule))
+		count = tables->first_kept[level->rule + 1] - tables->first_kept[level->rule];
+	lister->children.count = 0;
+	memset(vec_reserve(&lister->children, count), 0, count * sizeof *lister->children.items);
+	lister->children.count = count;
+	count -= nested;
+	for (struct tree *step = level->last; step; step = step->before) {
+		if (step->second != GRAMMAR_NONE && !lister->leaves) {
+			lister->rules[0] = lister->rules[1] = level->rule;
+			return false;
+		}
+		if (step->refs > 1)
+			*sole = false;
+		assert(count);
+		lister->children.items[--count] = step->child;
+	}
+	return true;
+}
+
+static void push_child(struct lister *lister, struct todo todo, const struct grammar_step *step,
+		       struct tree *child)
+{
+	todo.tree = child;
+	todo.kind = child ? TODO_TREE : TODO_EMPTY;
+	todo.symbol = step->symbol;
+	if (lister->leaves
+		    ? !child
+		    : step->kind == GRAMMAR_TERMINAL && (todo.silent || step->slot == GRAMMAR_NONE))
+		return;
+	*vec_push(&lister->todo) = todo;
+}
+
+/* Lists the uppermost level of a symbol and puts its symbols aside, the last one first. */
+static bool list_level(struct lister *lister, struct todo todo)
+{
+	const struct earley_tables *tables = lister->tables;
+	struct level level = lister->levels.items[--todo.to];
+	lister->levels.count = todo.to;
+	bool nested = todo.to > todo.from, first = todo.first;
+	todo.silent |= !has_code(lister, level.rule);
+	if (!gather(lister, &level, nested, &todo.sole)) {
+		lister->within = todo.tree;
+		return false;
+	}
+	/* S' → S is no rule of the grammar */
+	const struct grammar_step start = { .kind = GRAMMAR_NONTERMINAL }, *steps = &start;
+	const uint32_t *kept = &(const uint32_t){ 0 };
+	uint32_t step_count = 1, at = lister->children.count;
+	if (!is_goal(lister, level.rule)) {
+		steps = tables->grammar->rules.items[level.rule].steps;
+		step_count = tables->grammar->rules.items[level.rule].step_count;
+		kept = &tables->kept[tables->first_kept[level.rule]];
+		if (!todo.silent && !lister->leaves)
+			add_entry(lister, ENTRY_RULE, level.rule, todo.keep, false);
+	}
+	todo.keep = NULL;
+	for (uint32_t i = step_count; i-- > 0;) {
+		todo.first = first && i == 0;
+		if (at && kept[at - 1] == i) {
+			at--;
+			if (nested && at == lister->children.count - 1)
+				*vec_push(&lister->todo) = todo;
+			else
+				push_child(lister, todo, &steps[i], lister->children.items[at]);
+		} else if (steps[i].kind == GRAMMAR_NONTERMINAL) {
+			push_child(lister, todo, &steps[i], NULL);
+		}
+	}
+	return true;
+}
+
+/* ---- a symbol --------------------------------------------------------------------------------- */
+
+static struct tree *tail_of(const struct tree *step)
+{
+	while (step->before)
+		step = step->before;
+	return step->tail;
+}
+
+/* The levels of a symbol, on top of those that are there; how many there are then. */
+static uint32_t find_levels(struct lister *lister, struct tree *symbol)
+{
+	*vec_push(&lister->levels) = (struct level){ symbol->number, symbol->before };
+	for (struct tree *frame = tail_of(symbol->before); frame;
+	     frame = frame->before ? tail_of(frame->before) : frame->tail)
+		*vec_push(&lister->levels) = (struct level){ frame->number, frame->before };
+	return lister->levels.count;
+}
+
+/* Is its state to be kept? Someone else leads to it, and whoever does, does so with nothing before it. */
+static bool is_keeper(const struct lister *lister, const struct todo *todo, uint32_t rule)
+{
+	const struct grammar *grammar = lister->tables->grammar;
+	return todo->first && !is_goal(lister, rule) && todo->tree->refs > 1 &&
+	       lister->tables->leads[grammar->rules.items[rule].left - grammar->terminal_count];
+}
+
+static bool list_symbol(struct lister *lister, struct todo todo)
+{
+	struct tree *symbol = todo.tree;
+	if (symbol->kept != LUA_NOREF) {
+		assert(todo.first);
+		add_entry(lister, ENTRY_KEPT, 0, symbol, todo.sole && symbol->refs == 1);
+		return true;
+	}
+	todo.kind = TODO_LEVEL;
+	todo.from = lister->levels.count;
+	todo.to = find_levels(lister, symbol);
+	uint32_t rule = lister->levels.items[todo.to - 1].rule;
+	todo.silent |= !has_code(lister, rule);
+	if (todo.silent && symbol->checked && !lister->leaves) {
+		lister->levels.count = todo.from;
+		return true;
+	}
+	todo.keep = !todo.silent && is_keeper(lister, &todo, rule) ? symbol : NULL;
+	todo.sole = todo.to - todo.from == 1 && (todo.keep || (todo.sole && symbol->refs == 1));
+	if (!lister->leaves && symbol->second != GRAMMAR_NONE) {
+		lister->within = symbol;
+		lister->rules[0] = symbol->number;
+		lister->rules[1] = symbol->second;
+		return false;
+	}
+	*vec_push(&lister->seen) = symbol;
+	*vec_push(&lister->todo) = todo;
+	return true;
+}
+
+static bool list_empty(struct lister *lister, struct todo todo)
+{
+	const struct earley_tables *tables = lister->tables;
+	uint32_t number = todo.symbol - tables->grammar->terminal_count;
+	if (tables->empty_twice[number]) {
+		lister->rules[0] = lister->rules[1] = tables->empty_rule[number];
+		return false;
+	}
+	if (!todo.silent && tables->has_code[number])
+		add_entry(lister, ENTRY_EMPTY, tables->empty_rule[number], NULL, false);
+	return true;
+}
+
+/* False: there are two trees. */
+static bool list_all(struct lister *lister, struct tree *root)
+{
+	*vec_push(&lister->todo) = (struct todo){ .kind = TODO_TREE, .tree = root, .first = true };
+	bool only = true;
+	while (only && lister->todo.count) {
+		struct todo todo = lister->todo.items[--lister->todo.count];
+		if (todo.kind == TODO_LEVEL)
+			only = list_level(lister, todo);
+		else if (todo.kind == TODO_EMPTY)
+			only = list_empty(lister, todo);
+		else if (todo.tree->kind == TREE_LEAF)
+			add_entry(lister, ENTRY_LEAF, 0, todo.tree, false);
+		else
+			only = list_symbol(lister, todo);
+	}
+	return only;
+}
+
+static void close_lister(struct lister *lister)
+{
+	vec_free(&lister->todo);
+	vec_free(&lister->levels);
+	vec_free(&lister->seen);
+	vec_free(&lister->children);
+}
+
+/* ---- two trees -------------------------------------------------------------------------------- */
+
+static void show_word(FILE *out, const struct earley_tables *tables, struct tree *within)
+{
+	tree_list leaves = { 0 };
+	struct lister lister = { .tables = tables, .list = &leaves, .leaves = true };
+	if (within)
+		list_all(&lister, within);
+	for (size_t i = 0; i < leaves.count; i++) {
+		const struct tree_entry *entry = &leaves.items[i];
+		fprintf(out, "%s", i ? " " : "");
+		if (entry->kind != ENTRY_LEAF || i == SHOWN_EVENTS) {
+			fprintf(out, "…");
+			i = i < SHOWN_EVENTS ? i : leaves.count;
+		} else {
+			fprintf(out, "%s", tables->grammar->names[entry->tree->number]);
+		}
+	}
+	vec_free(&leaves);
+	close_lister(&lister);
+}
+
+static char *show_two_trees(const struct earley_tables *tables, struct tree *within,
+			    const uint32_t rules[2])
+{
+	const struct grammar *grammar = tables->grammar;
+	const struct grammar_rule *one = &grammar->rules.items[rules[0]];
+	const struct grammar_rule *other = &grammar->rules.items[rules[1]];
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	assert(out);
+	fprintf(out, "%s:%u: two trees of \"", grammar->file->path, one->place.line);
+	show_word(out, tables, within);
+	fprintf(out, "\", and actions and assertions need one: alternative %u of %s",
+		one->number + 1, grammar->names[one->left]);
+	if (one == other)
+		fprintf(out, ", in two ways");
+	else if (one->left == other->left)
+		fprintf(out, ", or %u", other->number + 1);
+	else
+		fprintf(out, ", or %u of %s", other->number + 1, grammar->names[other->left]);
+	fclose(out);
+	return text;
+}
+
+char *tree_list_only(const struct earley_tables *tables, struct tree *root, tree_list *list)
+{
+	struct lister lister = { .tables = tables, .list = list };
+	list->count = 0;
+	char *twice = NULL;
+	if (!list_all(&lister, root))
+		twice = show_two_trees(tables, lister.within, lister.rules);
+	for (size_t i = 0; !twice && i < lister.seen.count; i++)
+		lister.seen.items[i]->checked = true;
+	close_lister(&lister);
+	return twice;
+}

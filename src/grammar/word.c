@@ -1,0 +1,293 @@
+/*
+ * Words: sessions one after the other, where they end, and when they must be complete. doc/grammars.md,
+ * "When a session must be complete", is what this file says in C.
+ */
+#include "grammar/engine.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <lua5.4/lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct grammar_word {
+	struct grammar_parser *parser;
+	void *session;	 /* the engine's; NULL: behind a reset, the next event starts one */
+	uint64_t length; /* of the session */
+	int before;	 /* the start symbol's attributes of the session before, or LUA_NOREF */
+	bool over;	 /* there was a verdict, or the end */
+};
+
+static struct grammar_word *make_word(struct grammar_parser *parser)
+{
+	struct grammar_word *word = mem_zalloc(1, sizeof *word);
+
+	word->parser = parser;
+	word->before = LUA_NOREF;
+	return word;
+}
+
+/* The first session begins here, so that a head that fails is known before any event. */
+struct grammar_word *grammar_word_open(struct grammar_parser *parser, struct err *err)
+{
+	struct grammar_word *word = make_word(parser);
+	struct grammar_violation violation = { 0 };
+
+	word->session = parser->engine->begin(parser, LUA_NOREF, &violation);
+	if (!word->session) {
+		err_set(err, "%s", violation.why);
+		grammar_violation_free(&violation);
+		grammar_word_close(word);
+		return NULL;
+	}
+	return word;
+}
+
+static void leave_session(struct grammar_word *word)
+{
+	if (word->session)
+		word->parser->engine->end(word->parser, word->session);
+	word->session = NULL;
+	word->length = 0;
+}
+
+static void forget(struct grammar_parser *parser, int *reference)
+{
+	luaL_unref(script_lua(parser->script), LUA_REGISTRYINDEX, *reference);
+	*reference = LUA_NOREF;
+}
+
+void grammar_word_close(struct grammar_word *word)
+{
+	if (!word)
+		return;
+	leave_session(word);
+	forget(word->parser, &word->before);
+	free(word);
+}
+
+/* ---- what is said of a violation --------------------------------------------------------------- */
+
+static bool has_bit(const uint64_t *set, uint32_t bit)
+{
+	return set[bit / 64] >> bit % 64 & 1;
+}
+
+/* "get, release or the end", from a set in which the last bit is the end. */
+static char *name_expected(const struct grammar *grammar, const uint64_t *set)
+{
+	uint32_t left = 0;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	bool any = false;
+
+	assert(out);
+	for (uint32_t t = 0; t <= grammar->terminal_count; t++)
+		left += has_bit(set, t);
+	for (uint32_t t = 0; t <= grammar->terminal_count; t++) {
+		if (!has_bit(set, t))
+			continue;
+		left--;
+		fprintf(out, "%s%s",
+			!any   ? ""
+			: left ? ", "
+			       : " or ",
+			t < grammar->terminal_count ? grammar->names[t] : "the end");
+		any = true;
+	}
+	fclose(out);
+	return text;
+}
+
+static void tell_expected(struct grammar_word *word, struct grammar_violation *violation)
+{
+	struct grammar_parser *parser = word->parser;
+	const struct grammar *grammar = parser->grammar;
+	uint64_t *set = mem_zalloc(grammar->terminal_count / 64 + 1, sizeof *set);
+
+	parser->engine->expects(parser, word->session, set);
+	violation->expected = name_expected(grammar, set);
+	free(set);
+}
+
+static enum grammar_verdict conclude(struct grammar_word *word, enum grammar_verdict verdict,
+				     struct grammar_violation *violation)
+{
+	if (verdict == GRAMMAR_OPEN)
+		return verdict;
+	word->over = true;
+	if (verdict == GRAMMAR_VIOLATED && violation->fault != GRAMMAR_ASSERTION)
+		tell_expected(word, violation);
+	return verdict;
+}
+
+void grammar_violation_free(struct grammar_violation *violation)
+{
+	free(violation->values);
+	free(violation->expected);
+	free(violation->why);
+	for (size_t i = 0; i < violation->reports.count; i++)
+		free(violation->reports.items[i]);
+	vec_free(&violation->reports);
+	*violation = (struct grammar_violation){ 0 };
+}
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+/* The parameters of a reset's condition are attributes of the event, then `session`. */
+static enum grammar_verdict ask_reset(struct grammar_word *word, const struct grammar_token *token,
+				      bool *resets, struct grammar_violation *violation)
+{
+	struct grammar_parser *parser = word->parser;
+	const struct grammar_code *condition = parser->grammar->events[token->event].reset_if;
+	lua_State *lua = script_lua(parser->script);
+	int top = lua_gettop(lua);
+	struct err err;
+
+	lua_checkstack(lua, (int)condition->slot_count + LUA_MINSTACK);
+	lua_rawgeti(lua, LUA_REGISTRYINDEX, parser->resets[token->event]);
+	script_push_environment(parser->script);
+	for (uint32_t i = 0; i < condition->slot_count; i++)
+		script_push_value(parser->script, &token->values[condition->slots[i]]);
+	if (condition->session && !engine_push_session(parser, word->before, violation)) {
+		lua_settop(lua, top);
+		return GRAMMAR_BROKEN;
+	}
+	if (!script_call(parser->script, lua_gettop(lua) - top - 1, 1, &err))
+		return engine_break(violation, err.text);
+	*resets = lua_toboolean(lua, -1);
+	lua_pop(lua, 1);
+	return GRAMMAR_OPEN;
+}
+
+static enum grammar_verdict end_session(struct grammar_word *word,
+					struct grammar_violation *violation)
+{
+	struct grammar_parser *parser = word->parser;
+	int attributes = LUA_NOREF;
+	enum grammar_verdict verdict = parser->engine->finish(parser, word->session, word->before,
+							      false, &attributes, violation);
+
+	if (verdict != GRAMMAR_OPEN)
+		return verdict;
+	leave_session(word);
+	forget(parser, &word->before);
+	word->before = attributes;
+	return GRAMMAR_OPEN;
+}
+
+static enum grammar_verdict take(struct grammar_word *word, const struct grammar_token *token,
+				 struct grammar_violation *violation)
+{
+	struct grammar_parser *parser = word->parser;
+	const struct grammar_event *event = &parser->grammar->events[token->event];
+	enum grammar_verdict verdict;
+	bool resets = event->resets;
+
+	if (!word->session) {
+		word->session = parser->engine->begin(parser, word->before, violation);
+		if (!word->session)
+			return GRAMMAR_BROKEN;
+	}
+	word->length++;
+	verdict = parser->engine->take(parser, word->session, word->before, token, violation);
+	if (verdict != GRAMMAR_OPEN)
+		return verdict;
+	if (parser->grammar->mode == GRAMMAR_EVERY_EVENT)
+		return parser->engine->finish(parser, word->session, word->before, true, NULL,
+					      violation);
+	if (resets && event->reset_if)
+		verdict = ask_reset(word, token, &resets, violation);
+	if (verdict != GRAMMAR_OPEN || !resets)
+		return verdict;
+	return end_session(word, violation);
+}
+
+enum grammar_verdict grammar_word_take(struct grammar_word *word, const struct grammar_token *token,
+				       struct grammar_violation *violation)
+{
+	assert(!word->over);
+	assert(token->event < word->parser->grammar->terminal_count);
+	return conclude(word, take(word, token, violation), violation);
+}
+
+/* A session without events is never asked. */
+enum grammar_verdict grammar_word_end(struct grammar_word *word,
+				      struct grammar_violation *violation)
+{
+	enum grammar_verdict verdict = GRAMMAR_OPEN;
+
+	assert(!word->over);
+	if (word->length && word->parser->grammar->until_end)
+		verdict = conclude(word, end_session(word, violation), violation);
+	word->over = true;
+	return verdict;
+}
+
+/* ---- copies and keys --------------------------------------------------------------------------- */
+
+/* `before` is shared: nobody but its owner has the table itself (engine_push_session). */
+struct grammar_word *grammar_word_copy(const struct grammar_word *word, struct err *err)
+{
+	struct grammar_parser *parser = word->parser;
+	lua_State *lua = script_lua(parser->script);
+	struct grammar_word *copy = make_word(parser);
+
+	copy->length = word->length;
+	copy->over = word->over;
+	if (word->before != LUA_NOREF) {
+		lua_rawgeti(lua, LUA_REGISTRYINDEX, word->before);
+		copy->before = luaL_ref(lua, LUA_REGISTRYINDEX);
+	}
+	if (word->session) {
+		copy->session = parser->engine->copy(parser, word->session, err);
+		if (!copy->session) {
+			grammar_word_close(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+/* A session without events is the same wherever it begins, and whether it has begun. */
+bool grammar_word_key(const struct grammar_word *word, script_key_text *key, struct err *err)
+{
+	struct grammar_parser *parser = word->parser;
+	lua_State *lua = script_lua(parser->script);
+	bool done = true;
+
+	*vec_push(key) = word->length ? 'o' : 'n';
+	if (parser->uses_session) {
+		*vec_push(key) = word->before == LUA_NOREF ? '-' : '+';
+		if (word->before != LUA_NOREF) {
+			lua_rawgeti(lua, LUA_REGISTRYINDEX, word->before);
+			done = script_key(parser->script, key, err);
+			lua_pop(lua, 1);
+		}
+	}
+	if (done && word->length)
+		done = parser->engine->key(parser, word->session, key, err);
+	return done;
+}
+
+uint64_t grammar_word_length(const struct grammar_word *word)
+{
+	return word->length;
+}
+
+char *grammar_word_session(const struct grammar_word *word)
+{
+	struct grammar_parser *parser = word->parser;
+	lua_State *lua = script_lua(parser->script);
+	char *text;
+
+	if (word->before == LUA_NOREF)
+		lua_newtable(lua);
+	else
+		lua_rawgeti(lua, LUA_REGISTRYINDEX, word->before);
+	text = script_show(parser->script, -1);
+	lua_pop(lua, 1);
+	return text;
+}
