@@ -56,7 +56,9 @@ TOOL_LIBS := -ldw -lelf -ljansson -lz3 -llua5.4 -lstdc++
 # cancelled. Flags that one file needs stand with its rule below.
 RUNTIME_CFLAGS = $(BASE) $(WARN_C) -O2 -g -fPIC -fvisibility=hidden -fno-builtin \
 	-fno-stack-protector -fexceptions -ftls-model=initial-exec $(FILE_CFLAGS)
-RUNTIME_LDFLAGS := -shared -Wl,-soname,libsooth.so -Wl,-z,defs,-z,now,-z,nodelete
+RUNTIME_LAYOUT := src/runtime/each_run.ld
+RUNTIME_LDFLAGS := -shared -Wl,-soname,libsooth.so -Wl,-z,defs,-z,now,-z,nodelete \
+	-Wl,-T,$(RUNTIME_LAYOUT)
 
 # The plugin is loaded by gcc whatever compiles the tool, so g++ builds it.
 PLUGIN_CXX := g++
@@ -269,9 +271,9 @@ $(B)/bin/sooth: $(CLI) $(LIB)
 $(B)/bin/sooth-cc $(B)/bin/sooth-c++: $(B)/bin/sooth
 	@ln -sf sooth $@
 
-$(LIBSOOTH): $(RUNTIME) | tools/vectors
+$(LIBSOOTH): $(RUNTIME) $(RUNTIME_LAYOUT) | tools/vectors
 	@mkdir -p $(@D)
-	$(call run,LD,$@,$(CC) $(RUNTIME_LDFLAGS) -o $@ $^ -ldl -lpthread)
+	$(call run,LD,$@,$(CC) $(RUNTIME_LDFLAGS) -o $@ $(RUNTIME) -ldl -lpthread)
 	@tools/vectors $@
 
 $(PROPERTIES): $(B)/%: %

@@ -1,5 +1,6 @@
 /* sooth spec: property files without a run. */
 #include "cli/cli.h"
+#include "grammar/grammar.h"
 #include "logic/draw.h"
 #include "property/property.h"
 #include "spec/spec.h"
@@ -39,10 +40,11 @@ static struct spec_file *read_file(const char *path, struct spec_messages *messa
 	return file;
 }
 
-static void show(const struct spec_messages *messages)
+static void show(const struct spec_messages *messages, bool notes)
 {
 	for (size_t i = 0; i < messages->list.count; i++)
-		fputs(messages->list.items[i].shown, stderr);
+		if (notes || messages->list.items[i].severity == SPEC_ERROR)
+			fputs(messages->list.items[i].shown, stderr);
 }
 
 /* ---- check ---------------------------------------------------------------------------------- */
@@ -59,6 +61,7 @@ static bool check_names(const struct spec_file *file, const char *program,
 	}
 	struct spec_names known = names ? property_names(names) : (struct spec_names){ 0 };
 	spec_check(file, names ? &known : NULL, messages);
+	grammar_check(file, messages);
 	if (names)
 		property_names_close(names);
 	return true;
@@ -81,7 +84,7 @@ static int check(const char *path, const char *program)
 	bool good = file && check_names(file, program, &messages) && !messages.errors;
 	unsigned formulas, events;
 
-	show(&messages);
+	show(&messages, true);
 	if (good) {
 		count(file, &formulas, &events);
 		printf("%s: good: %u %s, %u %s, %u %s%s\n", path, file->property_count,
@@ -100,15 +103,33 @@ static int check(const char *path, const char *program)
 
 /* ---- explain -------------------------------------------------------------------------------- */
 
+static unsigned draw(FILE *out, const struct spec_file *file, const struct spec_property *property,
+		     const struct spec_formula *formula, bool graphviz, unsigned next)
+{
+	struct spec_messages told = { 0 };
+	struct grammar *grammar;
+
+	if (formula->formalism != SPEC_GRAMMAR)
+		return draw_formula(out, file, property, formula, graphviz, next);
+	grammar = grammar_open(file, property, formula, &told);
+	if (grammar)
+		next = grammar_draw(out, grammar, graphviz, next);
+	grammar_close(grammar);
+	spec_messages_free(&told);
+	return next;
+}
+
 static int explain(const char *path, bool graphviz)
 {
 	struct spec_messages messages = { 0 };
 	struct spec_file *file = read_file(path, &messages);
-	int status = file ? CLI_OK : CLI_BAD_USE;
 
-	show(&messages);
-	if (file) {
-		char *text = spec_explain(file, graphviz, draw_formula);
+	if (file)
+		grammar_check(file, &messages);
+	int status = messages.errors || !file ? CLI_BAD_USE : CLI_OK;
+	show(&messages, false);
+	if (status == CLI_OK) {
+		char *text = spec_explain(file, graphviz, draw);
 
 		fputs(text, stdout);
 		free(text);

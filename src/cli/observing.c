@@ -197,6 +197,11 @@ void observing_add_places(const struct predict_result *result,
 	}
 	for (size_t i = 0; observation && i < observation->findings.count; i++) {
 		const struct observe_story *s = &observation->findings.items[i].recorded;
+		const struct observe_sentence *word = observation->findings.items[i].sentence;
+
+		for (size_t k = 0; word && k < word->session.count; k++)
+			*vec_push(places) = (struct window_id){ word->session.items[k].stream,
+								word->session.items[k].index };
 
 		for (size_t k = 0; k < s->steps.count; k++)
 			*vec_push(places) = (struct window_id){ s->steps.items[k].stream,

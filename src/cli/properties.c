@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/parts.h"
+#include "grammar/grammar.h"
 #include "property/property.h"
 
 #include <dirent.h>
@@ -121,6 +122,12 @@ static bool read_one(struct properties *p, char *path)
 	struct err err = { 0 };
 	struct spec_file *file = spec_read(path, &messages, &err);
 
+	if (file)
+		grammar_check(file, &messages);
+	if (file && messages.errors) {
+		spec_free(file);
+		file = NULL;
+	}
 	for (size_t i = 0; i < messages.list.count; i++) {
 		if (!file || messages.list.items[i].severity == SPEC_ERROR)
 			fputs(messages.list.items[i].shown, stderr);

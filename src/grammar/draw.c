@@ -46,6 +46,8 @@ static void print_item(FILE *out, const struct spec_item *item)
 
 static void print_alternative(FILE *out, const struct spec_alternative *a)
 {
+	if (!a->items)
+		fputs(" (empty)", out);
 	for (const struct spec_item *item = a->items; item; item = item->next) {
 		putc(' ', out);
 		print_item(out, item);
@@ -192,7 +194,7 @@ static void print_label(FILE *out, const struct spec_alternative *a)
 		abort();
 	print_alternative(label, a);
 	fclose(label);
-	print_quoted(out, text[0] ? text + 1 : text);
+	print_quoted(out, text + 1); /* without the blank in front */
 	free(text);
 }
 

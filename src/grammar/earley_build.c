@@ -3,6 +3,7 @@
  * was predicted in a set becomes an item when its first symbol is there.
  */
 #include "grammar/earley_build.h"
+#include "grammar/earley_same.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -151,35 +152,35 @@ static uint32_t only_caller(const struct earley_tables *tables, const struct ear
 }
 
 /*
- * Leo's rule: where a rule for `*goal` that starts in `*back` really comes back. With trees the frames
- * in between are returned, the innermost first. It ends: a chain of corners that came round would have
- * nobody who predicted it.
+ * Leo's rule, as long as it can be used. It ends: a chain of corners that came round would have nobody
+ * who predicted it, and what is the same is older.
  */
-static struct tree *find_return(struct earley_build *build, struct earley_set **back,
+struct tree *earley_find_return(struct earley_build *build, struct earley_set **back,
 				uint32_t *goal)
 {
 	const struct earley_tables *tables = build->tables;
-	struct tree *innermost = NULL, *outermost = NULL;
-	for (;;) {
+	struct tree *innermost = NULL, **outermost = &innermost;
+	while (*back) {
 		const struct earley_item *item = NULL;
 		uint32_t core = only_caller(tables, *back, *goal, &item);
-		if (core == GRAMMAR_NONE)
-			return innermost;
+		if (core == GRAMMAR_NONE) {
+			if (build->trees || !earley_is_same(build, *back, *goal))
+				break;
+			*back = (*back)->same;
+			continue;
+		}
 		if (build->trees) {
-			struct tree *frame = tree_make(TREE_FRAME, tables->cores[core].rule,
-						       item ? item->tree : NULL, NULL, NULL);
-			if (outermost)
-				outermost->tail = frame;
-			else
-				innermost = frame;
-			outermost = frame;
+			*outermost = tree_make(TREE_FRAME, tables->cores[core].rule,
+					       item ? item->tree : NULL, NULL, NULL);
+			outermost = &(*outermost)->tail;
 		}
 		*goal = item ? item->goal : tables->cores[core].left;
 		if (item) {
 			*back = item->back;
-			return innermost;
+			break;
 		}
 	}
+	return innermost;
 }
 
 /* What waits for `symbol` in `set`, which now has come: a terminal, or a nonterminal that is done. */
@@ -196,7 +197,7 @@ static void move_on(struct earley_build *build, const struct earley_set *set, ui
 			continue;
 		struct earley_set *back = (struct earley_set *)set;
 		uint32_t goal = tables->cores[core].left;
-		struct tree *tail = find_return(build, &back, &goal);
+		struct tree *tail = earley_find_return(build, &back, &goal);
 		advance(build, core, back, goal, NULL, child, tail);
 		tree_drop(build->lua, tail);
 	}
@@ -234,41 +235,63 @@ static int compare(const void *left, const void *right)
 	return (a->goal > b->goal) - (a->goal < b->goal);
 }
 
-static void sort_items(struct earley_build *build)
+void earley_sort_items(struct earley_item *items, size_t count)
 {
-	size_t count = 0;
-	for (size_t i = 0; i < build->items.count; i++) {
-		struct earley_item item = build->items.items[i];
-		if (item.core == GRAMMAR_NONE) {
-			tree_drop(build->lua, item.tree);
-			continue;
-		}
-		/* most sets are small; qsort below its own worth */
-		size_t at = count++;
-		for (; count <= 16 && at && compare(&build->items.items[at - 1], &item) > 0; at--)
-			build->items.items[at] = build->items.items[at - 1];
-		build->items.items[at] = item;
+	if (count > 16) {
+		qsort(items, count, sizeof *items, compare);
+		return;
 	}
-	build->items.count = count;
-	if (count > 16)
-		qsort(build->items.items, count, sizeof *build->items.items, compare);
+	for (size_t i = 1; i < count; i++) {
+		struct earley_item item = items[i];
+		size_t at = i;
+		for (; at && compare(&items[at - 1], &item) > 0; at--)
+			items[at] = items[at - 1];
+		items[at] = item;
+	}
 }
 
-void earley_build_items(struct earley_build *build, const struct earley_set *from,
-			uint32_t terminal, struct tree *leaf)
+static void begin(struct earley_build *build)
 {
 	build->items.count = 0;
 	build->complete = false;
 	build->root = NULL;
 	if (++build->stamp == 0)
 		grow_found(build);
+}
+
+/* Everything that follows from the items; then those that may come back are left. */
+static void complete(struct earley_build *build)
+{
+	close_items(build);
+	size_t count = 0;
+	for (size_t i = 0; i < build->items.count; i++) {
+		struct earley_item item = build->items.items[i];
+		if (item.core == GRAMMAR_NONE)
+			tree_drop(build->lua, item.tree);
+		else
+			build->items.items[count++] = item;
+	}
+	build->items.count = count;
+	earley_sort_items(build->items.items, count);
+}
+
+void earley_build_return(struct earley_build *build, struct earley_set *set, uint32_t goal)
+{
+	begin(build);
+	is_new(build, &(struct earley_item){ GRAMMAR_NONE, goal, set, NULL }, GRAMMAR_NONE);
+	complete(build);
+}
+
+void earley_build_items(struct earley_build *build, const struct earley_set *from,
+			uint32_t terminal, struct tree *leaf)
+{
+	begin(build);
 	if (from)
 		move_on(build, from, terminal, leaf);
 	else
 		is_new(build,
-		       &(struct earley_item){ .core = build->tables->start,
-					      .goal = build->tables->goal },
+		       &(struct earley_item){ build->tables->start, build->tables->goal, NULL,
+					      NULL },
 		       GRAMMAR_NONE);
-	close_items(build);
-	sort_items(build);
+	complete(build);
 }

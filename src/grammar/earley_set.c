@@ -20,7 +20,7 @@ struct move {
 
 struct earley_sets {
 	struct earley_tables *tables;
-	struct earley_build build;
+	struct earley_build build, side;
 	lua_State *lua;
 	bool share;
 	uint64_t last_number;
@@ -38,6 +38,8 @@ struct earley_sets *earley_sets_open(const struct grammar *grammar, lua_State *l
 	sets->share = !grammar->has_code;
 	earley_build_open(&sets->build, sets->tables, lua, grammar->has_code);
 	if (sets->share) {
+		earley_build_open(&sets->side, sets->tables, lua, false);
+		sets->build.side = &sets->side;
 		sets->mask = 255;
 		sets->table = mem_zalloc(sets->mask + 1, sizeof *sets->table);
 		sets->cache = mem_zalloc(CACHE_SIZE, sizeof *sets->cache);
@@ -102,6 +104,7 @@ void earley_sets_close(struct earley_sets *sets)
 			earley_set_drop(sets, sets->cache[i].to);
 	assert(sets->count == 0);
 	earley_build_close(&sets->build);
+	earley_build_close(&sets->side);
 	earley_tables_free(sets->tables);
 	free(sets->table);
 	free(sets->cache);
@@ -152,7 +155,8 @@ static struct earley_set *make_set(struct earley_sets *sets)
 {
 	const struct earley_build *build = &sets->build;
 	size_t items = build->items.count * sizeof *build->items.items;
-	struct earley_set *set = mem_alloc(sizeof *set + items + sets->tables->words * 8);
+	uint32_t words = sets->tables->words;
+	struct earley_set *set = mem_alloc(sizeof *set + items + words * 3 * sizeof(uint64_t));
 	*set = (struct earley_set){
 		.number = ++sets->last_number,
 		.refs = 1,
@@ -166,7 +170,9 @@ static struct earley_set *make_set(struct earley_sets *sets)
 		if (set->items[i].back)
 			earley_set_hold(set->items[i].back);
 	set->predicted = (uint64_t *)&set->items[set->count];
-	memset(set->predicted, 0, sets->tables->words * 8);
+	set->same_goals = set->predicted + words;
+	set->asked = set->same_goals + words;
+	memset(set->predicted, 0, words * 3 * sizeof *set->predicted);
 	predict(sets->tables, set);
 	sets->count++;
 	return set;

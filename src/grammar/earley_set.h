@@ -8,6 +8,9 @@
  * one item of a set expects a nonterminal, as its last symbol, whoever would come back there comes back
  * where that item does: Leo's rule, as a tail call. So right recursion is not seen in a set at all.
  *
+ * Without trees more is done: two places to come back to are one if the same comes of them
+ * (earley_same.h). Otherwise a set of S : S S | … would have an item for each event of the session.
+ *
  * A set has only the items that may come back: with a symbol behind the dot, and something of the word
  * before it. What is predicted, and nullable symbols before the dot, follow from the symbols behind the
  * dots (earley_tables.h).
@@ -34,9 +37,12 @@ struct earley_set {
 	struct earley_set *next; /* in the table of all, or on the way out */
 	uint32_t refs;
 	uint32_t count;
-	bool complete;	   /* the session may end here */
-	struct tree *root; /* with code, and complete: the SYMBOL S' */
-	uint64_t *predicted;
+	bool complete;	     /* the session may end here */
+	struct tree *root;   /* with code, and complete: the SYMBOL S' */
+	uint64_t *predicted; /* nonterminals */
+	/* earley_same.h: those of them that are the same in `same`, and those that were asked for */
+	struct earley_set *same;
+	uint64_t *same_goals, *asked;
 	struct earley_item items[]; /* by core, number of `back`, goal */
 };
 

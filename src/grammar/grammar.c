@@ -87,11 +87,12 @@ static void refuse_ambiguous(struct make *make)
 
 	if (!g->has_code || g->is_ll1 || !(word = grammar_find_ambiguity(g, trees)))
 		return;
-	make_complain(make, SPEC_ERROR, make->spec->productions[0].place,
-		      "%s%.200s%s has two trees, and with actions or assertions there may be one: "
-		      "%.250s and %.250s",
-		      word[0] ? "the word '" : "the empty word", word, word[0] ? "'" : "", trees[0],
-		      trees[1]);
+	make_complain(
+		make, SPEC_ERROR, make->spec->productions[0].place,
+		"%s%.200s%s has two trees, and with actions or assertions there may be only one: "
+		"%.250s and %.250s",
+		word[0] ? "the word '" : "the empty word", word, word[0] ? "'" : "", trees[0],
+		trees[1]);
 	free(word);
 	free(trees[0]);
 	free(trees[1]);
@@ -114,6 +115,7 @@ static void open_parts(struct make *make)
 	rules_read(make);
 	outside_read(make);
 	wide_tell(make);
+	outside_tell(make);
 	pure_find(make);
 	sets_find(make);
 	code_compile(make);

@@ -54,6 +54,8 @@ void scope_rule(struct make *make, struct grammar_rule *rule, struct grammar_ste
 /* outside.c: attributes of events; code outside of alternatives: resets, the head, on violation. */
 void outside_events(struct make *make);
 void outside_read(struct make *make);
+/* Events that no alternative has, or that are in no word. */
+void outside_tell(struct make *make);
 
 /* wide.c: names of the whole session that nothing sets. */
 void wide_tell(struct make *make);

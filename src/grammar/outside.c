@@ -174,3 +174,64 @@ void outside_read(struct make *make)
 		read_names(make, g->on_violation);
 	}
 }
+
+/* ---- events in words ------------------------------------------------------------------------- */
+
+static bool has_event(const struct grammar *g, uint32_t event)
+{
+	for (size_t r = 0; r < g->rules.count; r++)
+		for (uint32_t k = 0; k < g->rules.items[r].step_count; k++)
+			if (g->rules.items[r].steps[k].symbol == event)
+				return true;
+	return false;
+}
+
+static bool names_parameter(const struct spec_expr *e, uint32_t parameter)
+{
+	for (; e; e = e->next)
+		if ((e->operator== SPEC_NAME && e->parameter == parameter) ||
+		    names_parameter(e->left, parameter) || names_parameter(e->right, parameter) ||
+		    names_parameter(e->third, parameter))
+			return true;
+	return false;
+}
+
+/* A filter that names a parameter makes the event one of each value of it. */
+static bool binds(const struct spec_point *p, uint32_t parameter)
+{
+	for (uint32_t i = 0; i < p->argument_count; i++)
+		if (p->arguments[i].parameter == parameter)
+			return true;
+	return (p->result && p->result->parameter == parameter) ||
+	       (p->target && p->target->parameter == parameter) ||
+	       (p->holding && p->holding->parameter == parameter) ||
+	       names_parameter(p->filter, parameter);
+}
+
+static bool is_in_words(const struct spec_property *property, const struct spec_event *event)
+{
+	if (property->view != SPEC_VIEW_OBJECT)
+		return true;
+	for (const struct spec_point *p = event->points; p; p = p->next)
+		if (binds(p, property->view_parameter))
+			return true;
+	return false;
+}
+
+void outside_tell(struct make *make)
+{
+	const struct grammar *g = make->grammar;
+
+	for (uint32_t i = 0; i < g->terminal_count; i++) {
+		const struct spec_event *e = &g->property->events[i];
+
+		if (!is_in_words(g->property, e))
+			make_complain(make, SPEC_NOTE, e->place,
+				      "'%s' does not bind '%s': it is in no word", e->name,
+				      g->property->view_name);
+		else if (!has_event(g, i))
+			make_complain(make, SPEC_NOTE, e->place,
+				      "no alternative has '%s': a word is wrong where it happens",
+				      e->name);
+	}
+}

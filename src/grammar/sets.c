@@ -81,8 +81,8 @@ static void refuse_wordless(struct make *make)
 	for (uint32_t i = 0; i < make->spec->production_count; i++)
 		if (!productive[g->terminal_count + i])
 			make_complain(make, SPEC_ERROR, make->spec->productions[i].place,
-				      "'%s' has no words: each alternative leads to another "
-				      "production without end",
+				      "'%s' has no words: each of its alternatives goes on "
+				      "without end",
 				      make->spec->productions[i].name);
 	free(productive);
 }

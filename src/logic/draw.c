@@ -329,14 +329,15 @@ static void close_drawing(struct drawing *d)
 	automaton_free(&d->automaton);
 }
 
-unsigned draw_formula(FILE *out, const struct spec_property *p, const struct spec_formula *f,
-		      bool graphviz, unsigned next)
+unsigned draw_formula(FILE *out, const struct spec_file *file, const struct spec_property *p,
+		      const struct spec_formula *f, bool graphviz, unsigned next)
 {
 	struct drawing d = { .out = out };
 	struct err err = { 0 };
 	bool built =
 		f->formalism == SPEC_ERE ? build_ere(&d, p, f, &err) : build_temporal(&d, f, &err);
 
+	(void)file;
 	if (built && d.automaton.states.count <= DRAW_STATES)
 		find_shown(&d, 0);
 	for (size_t i = 0; i < d.remembered.count && !graphviz; i++)

@@ -8,7 +8,7 @@
 #define DRAW_STATES 64u
 
 /* A spec_drawing. */
-unsigned draw_formula(FILE *out, const struct spec_property *property,
+unsigned draw_formula(FILE *out, const struct spec_file *file, const struct spec_property *property,
 		      const struct spec_formula *formula, bool graphviz, unsigned next);
 
 #endif

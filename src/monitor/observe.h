@@ -52,7 +52,9 @@ struct observe_story {
 struct observe_sentence {
 	uint32_t
 		stream; /* view thread: whose; UINT32_MAX: an object's (`binding`), or everybody's */
-	struct grammar_violation violation;
+	struct grammar_violation violation; /* `assertion` is NULL: the tables are gone */
+	char *assertion;		    /* its text; NULL: something else is wrong */
+	uint32_t line;			    /* of it in the property file */
 	/* events of the session in which it goes wrong, the last OBSERVE_STORY of them */
 	VEC(struct property_id) session;
 	uint64_t session_length;

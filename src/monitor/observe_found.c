@@ -92,6 +92,7 @@ static void free_sentence(struct observe_sentence *sentence)
 	if (!sentence)
 		return;
 	grammar_violation_free(&sentence->violation);
+	free(sentence->assertion);
 	vec_free(&sentence->session);
 	free(sentence);
 }
@@ -301,8 +302,7 @@ static struct observe_sentence *take_sentence(struct grammar_found *found)
 	struct observe_sentence *sentence = mem_zalloc(1, sizeof *sentence);
 
 	sentence->stream = found->stream;
-	sentence->violation = found->violation;
-	found->violation = (struct grammar_violation){ 0 };
+	sentences_keep(sentence, &found->violation);
 	for (size_t i = 0; i < found->session.count; i++)
 		*vec_push(&sentence->session) = found->session.items[i];
 	sentence->session_length = found->session_length;

@@ -195,13 +195,13 @@ static struct word *word_of(struct linear *l, const struct property_event *event
 }
 
 static struct observe_sentence *tell(const struct linear *l, const struct word *word,
-				     const struct grammar_violation *violation)
+				     struct grammar_violation *violation)
 {
 	struct observe_sentence *told = mem_zalloc(1, sizeof *told);
 	size_t first = word->session;
 
 	told->stream = UINT32_MAX;
-	told->violation = *violation;
+	sentences_keep(told, violation);
 	told->session_length = word->events.count - first;
 	if (told->session_length > OBSERVE_STORY)
 		first = word->events.count - OBSERVE_STORY;

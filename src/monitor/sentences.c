@@ -133,10 +133,24 @@ struct machine *sentences_machine(const struct sentences *s, const struct senten
 				    &computation->labels, err);
 }
 
+void sentences_keep(struct observe_sentence *told, struct grammar_violation *violation)
+{
+	const struct grammar_code *assertion = violation->assertion;
+
+	told->violation = *violation;
+	*violation = (struct grammar_violation){ 0 };
+	told->violation.assertion = NULL;
+	if (!assertion)
+		return;
+	told->assertion = mem_copy_text(assertion->text, strlen(assertion->text));
+	told->line = assertion->place.line;
+}
+
 struct telling {
 	const struct property_events *events;
 	struct grammar_word *word;
 	struct observe_sentence *told;
+	struct grammar_violation violation;
 	VEC(struct script_value) values;
 };
 
@@ -153,7 +167,7 @@ static enum grammar_verdict take(struct telling *t, uint32_t number, struct prop
 		t->told->session.count = 0;
 	*vec_push(&t->told->session) = id;
 	return grammar_word_take(t->word, &(struct grammar_token){ event->event, t->values.items },
-				 &t->told->violation);
+				 &t->violation);
 }
 
 static enum grammar_verdict take_all(struct telling *t, const struct computation *computation,
@@ -196,7 +210,8 @@ struct observe_sentence *sentences_tell(const struct sentences *s, const struct 
 	if (t.word)
 		verdict = take_all(&t, computation, messages, count);
 	if (t.word && verdict == GRAMMAR_OPEN && at_end)
-		grammar_word_end(t.word, &t.told->violation);
+		grammar_word_end(t.word, &t.violation);
+	sentences_keep(t.told, &t.violation);
 	if (t.told->session.count)
 		shorten(t.told);
 	if (t.word)

@@ -44,6 +44,9 @@ struct machine *sentences_machine(const struct sentences *sentences,
 				  const struct sentence *sentence,
 				  const struct computation *computation, struct err *err);
 
+/* Takes over what an engine says is wrong, so that it outlives the tables. */
+void sentences_keep(struct observe_sentence *told, struct grammar_violation *violation);
+
 /*
  * What is wrong with the word of a run: `messages` of the computation, as far as monitors see them. NULL:
  * nothing.

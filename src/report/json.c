@@ -5,6 +5,7 @@
 #include "report/message.h"
 #include "report/name.h"
 #include "report/report.h"
+#include "report/words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -296,6 +297,7 @@ static json_t *finding(const struct report *r, const struct report_item *item)
 		set_property(object, d, f);
 	if (f->run.count)
 		json_object_set_new(object, "run", run_of(d, f));
+	words_json(r, f, object);
 	/* A lead's order keeps no values: its proof is the run that confirmed it. */
 	json_object_set_new(object, "witness",
 			    f->status == FINDING_WARNING || f->lead ? json_null() : witness(f));

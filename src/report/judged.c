@@ -142,8 +142,6 @@ static const char *why_open(const struct report *reports, size_t count,
 {
 	const char *why = "nothing could be read";
 
-	if (formula->formalism == SPEC_GRAMMAR)
-		return "this kind is read but has no engine yet";
 	for (size_t i = 0; i < count; i++) {
 		const struct observe_result *o = reports[i].observation;
 		size_t k = 0;

@@ -22,6 +22,7 @@ void report_number(struct report_numbers *n, const char *kind, char text[REPORT_
 		{ "ltl", &n->formulas },
 		{ "ere", &n->expressions },
 		{ "monitor", &n->monitors },
+		{ "grammar", &n->grammars },
 	};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -86,4 +87,18 @@ char *report_replay(const struct report *report, const struct report_item *item)
 		  : asprintf(&text, "%s %s", report->replay, item->id) < 0)
 		abort();
 	return text;
+}
+
+/* Findings of formulas stand in the result as the observation has them. */
+const struct observe_finding *report_observed_finding(const struct report *r,
+						      const struct finding *finding)
+{
+	size_t n = 0;
+
+	if (!r->observation || !finding->property || finding->kind == FINDING_PATTERN)
+		return NULL;
+	for (size_t i = 0; &r->result->findings.items[i] != finding; i++)
+		n += r->result->findings.items[i].property &&
+		     r->result->findings.items[i].kind != FINDING_PATTERN;
+	return n < r->observation->findings.count ? &r->observation->findings.items[n] : NULL;
 }

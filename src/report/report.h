@@ -55,7 +55,7 @@ struct report {
  */
 struct report_numbers {
 	unsigned races, deadlocks, lost_signals, crashes, assertions, locksets, lock_orders,
-		uses_after_free, misuses, patterns, formulas, expressions, monitors;
+		uses_after_free, misuses, patterns, formulas, expressions, monitors, grammars;
 };
 
 /* "race-1". `text` has room for it. */
@@ -71,6 +71,10 @@ struct report_item {
 };
 typedef VEC(struct report_item) report_items;
 void report_list(const struct report *report, struct report_numbers *numbers, report_items *items);
+
+/* What the observation knows of a finding of a formula; NULL of others. */
+const struct observe_finding *report_observed_finding(const struct report *report,
+						      const struct finding *finding);
 
 /* The command that shows a finding again, to be freed; NULL: there is none. */
 char *report_replay(const struct report *report, const struct report_item *item);

@@ -9,19 +9,6 @@
 #define STEP 34	    /* columns for a step */
 #define LETTERS 26u /* more subformulas than that are not shown */
 
-/* Findings of formulas stand in the result as the observation has them. */
-static const struct observe_finding *find(const struct report *r, const struct finding *finding)
-{
-	size_t n = 0;
-
-	if (!r->observation || !finding->property || finding->kind == FINDING_PATTERN)
-		return NULL;
-	for (size_t i = 0; &r->result->findings.items[i] != finding; i++)
-		n += r->result->findings.items[i].property &&
-		     r->result->findings.items[i].kind != FINDING_PATTERN;
-	return n < r->observation->findings.count ? &r->observation->findings.items[n] : NULL;
-}
-
 static void describe_step(struct describe *d, const struct observe_story *story, size_t state,
 			  char text[STEP + 1])
 {
@@ -70,7 +57,7 @@ static void print_legend(const struct subformulas *values, FILE *out)
 
 void stories_print(const struct report *r, const struct finding *finding, FILE *out)
 {
-	const struct observe_finding *f = find(r, finding);
+	const struct observe_finding *f = report_observed_finding(r, finding);
 	size_t letters = f ? f->violating.values.texts.count : 0, rows;
 
 	if (!letters || letters > LETTERS || !f->recorded.values.states)

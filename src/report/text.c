@@ -7,6 +7,7 @@
 #include "report/report.h"
 #include "report/source.h"
 #include "report/stories.h"
+#include "report/words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -294,8 +295,21 @@ static void why_property(struct describe *d, const struct finding *f, FILE *out)
 	}
 }
 
-static void print_why(struct describe *d, const struct finding *f, FILE *out)
+/* What is wrong with the word, and what the property's own Lua says of it. */
+static void why_word(const struct observe_sentence *s, FILE *out)
 {
+	char *fault = words_fault(s);
+
+	fprintf(out, "Why: %s", fault);
+	for (size_t i = 0; i < s->violation.reports.count; i++)
+		fprintf(out, "%s %s",
+			i ? ";" : ". The property says:", s->violation.reports.items[i]);
+	free(fault);
+}
+
+static void print_why(const struct report *r, const struct finding *f, FILE *out)
+{
+	struct describe *d = r->describe;
 	char *text;
 	size_t size;
 	FILE *line = open_memstream(&text, &size);
@@ -304,6 +318,8 @@ static void print_why(struct describe *d, const struct finding *f, FILE *out)
 		abort();
 	if (f->status == FINDING_WARNING)
 		why_warning(f, line);
+	else if (words_find(r, f))
+		why_word(words_find(r, f), line);
 	else if (f->property)
 		why_property(d, f, line);
 	else if (f->kind == FINDING_RACE)
@@ -360,8 +376,9 @@ static void print_finding(const struct report *r, const struct report_item *item
 	print_head(r, item->id, finding_status_name(f->status), message_make(d, f), f->count, out);
 	for (size_t i = 0; i < f->events.count; i++)
 		print_event(d, f, i, out);
-	print_why(d, f, out);
+	print_why(r, f, out);
 	stories_print(r, f, out);
+	words_print(r, f, out);
 	print_confirmation(r, item, out);
 	for (size_t i = 0; i < f->events.count; i++) {
 		bool told = false;

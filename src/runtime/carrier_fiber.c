@@ -8,6 +8,7 @@
 #include "runtime/carrier.h"
 
 #include "event/control.h"
+#include "runtime/each_run.h"
 #include "runtime/fiber.h"
 #include "runtime/place.h"
 #include "runtime/real.h"
@@ -37,11 +38,11 @@ struct fiber {
 };
 static struct fiber fibers[CONTROL_THREADS]; /* by number */
 
-static uint32_t top = 1; /* all that were made are below */
+EACH_RUN static uint32_t last; /* the highest number that was made; 0 is main */
 
 bool fiber_any_created(void)
 {
-	return top > 1;
+	return last > 0;
 }
 
 /* ---- switching ------------------------------------------------------------------------------ */
@@ -142,8 +143,8 @@ static int create(uint32_t number, pthread_t *thread, const pthread_attr_t *attr
 	size_t bytes;
 
 	assert(number < CONTROL_THREADS);
-	if (top <= number)
-		top = number + 1;
+	if (last < number)
+		last = number;
 	if (!find_stack(number, attributes, &low, &bytes))
 		return EAGAIN;
 	if (!fiber_make_tls(number, low, bytes, &place))
@@ -179,7 +180,7 @@ static uint32_t number_of(pthread_t thread)
 
 	if (self != CONTROL_NONE && fibers[self].thread_pointer == (uint64_t)thread)
 		return self;
-	for (uint32_t i = 0; i < top; i++) {
+	for (uint32_t i = 0; i <= last; i++) {
 		if (fibers[i].thread_pointer == (uint64_t)thread)
 			return i;
 	}

@@ -1,6 +1,7 @@
 #include "runtime/lane.h"
 
 #include "event/event.h"
+#include "runtime/each_run.h"
 #include "runtime/follow.h"
 #include "runtime/global.h"
 #include "runtime/log.h"
@@ -24,7 +25,7 @@ static struct wire_block nowhere = { .cursor = 1, .limit = 0 };
 SOOTH_TLS struct wire_block *__sooth_lane = &nowhere;
 SOOTH_TLS struct lane_self lane_self;
 
-static _Atomic uint32_t streams = 1;
+EACH_RUN static _Atomic uint32_t streams; /* that were numbered, but for main's, which is 0 */
 
 /* ---- lanes whose contents nobody wants --------------------------------------------------- */
 
@@ -187,12 +188,12 @@ void lane_start(void)
 
 void lane_number_streams_from(uint32_t first)
 {
-	atomic_store(&streams, first);
+	atomic_store(&streams, first - 1);
 }
 
 uint32_t lane_new_stream(void)
 {
-	return atomic_fetch_add(&streams, 1);
+	return atomic_fetch_add(&streams, 1) + 1;
 }
 
 void lane_hold(void)
@@ -273,7 +274,7 @@ void lane_close(void)
 void lane_after_fork(void)
 {
 	ring_forget();
-	atomic_store(&streams, 1);
+	atomic_store(&streams, 0);
 	lane_self = (struct lane_self){ 0 };
 	__sooth_lane = &nowhere;
 }

@@ -18,6 +18,7 @@
  */
 #include "runtime/place.h"
 
+#include "runtime/each_run.h"
 #include "runtime/lane.h"
 
 #include <elf.h>
@@ -39,7 +40,7 @@ static bool executable; /* stacks are */
 /* What was handed out so far, in each part, from its start. */
 enum part { PART_PROGRAM, PART_FOREIGN, PARTS };
 static _Atomic uint64_t used[PLACE_THREADS][PARTS];
-static _Atomic uint32_t threads; /* above the highest that was given anything */
+EACH_RUN static _Atomic uint32_t threads; /* above the highest that was given anything */
 /* Pages of each thread's stack, which ends below private; 0: it has none yet. */
 static uint32_t stack_pages[PLACE_THREADS];
 

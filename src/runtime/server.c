@@ -184,6 +184,8 @@ static void remember_start(void)
 
 static void start_run(void)
 {
+	bool ours = server && !server->lends;
+
 	thread_forget_tid(); /* its process need not be the server's */
 	control->event_count = before_main.event_count;
 	control->switches = before_main.switches;
@@ -191,7 +193,7 @@ static void start_run(void)
 	if (before_main.events && before_main.event_count <= control->event_most)
 		memcpy(log_of(), before_main.events,
 		       before_main.event_count * sizeof(struct control_event));
-	turn_read_plan();
+	turn_read_plan(ours ? server->pid : getpid()); /* a system call is 150 ns */
 }
 
 /* ---- a process for each run ------------------------------------------------------------------ */
@@ -414,7 +416,8 @@ static int controlled_main(int argc, char **argv, char **envp)
 		server_fork_for_each(control, &processors);
 		start_run();
 	} else if (is_alone()) {
-		turn_read_plan(); /* as with a server: random decisions do not depend on constructors */
+		/* As with a server: random decisions do not depend on constructors. */
+		turn_read_plan(getpid());
 	}
 	run_main(NULL);
 	return 0;

@@ -73,7 +73,8 @@ static struct numbered {
 } * numbered;
 
 #define BUCKETS 512u /* 9 bits: see bucket_of */
-static struct entry *buckets[BUCKETS];
+/* A page, as far as restoring is concerned (each_run.h). */
+static struct entry *buckets[BUCKETS] __attribute__((aligned(4096)));
 static atomic_flag table_busy = ATOMIC_FLAG_INIT;
 
 /* Fibers need no lock: nobody else runs, and none of them is switched in here. */

@@ -8,6 +8,7 @@
 #include "runtime/turn_state.h"
 
 #include "runtime/carrier.h"
+#include "runtime/each_run.h"
 #include "runtime/fiber.h"
 #include "runtime/follow.h"
 #include "runtime/foreign.h"
@@ -18,10 +19,10 @@
 #include <unistd.h>
 
 bool turn_taking;
-struct turn turn;
-struct turn_thread turn_threads[CONTROL_THREADS];
+EACH_RUN_LAST struct turn turn;
+struct turn_thread turn_threads[CONTROL_THREADS] __attribute__((aligned(4096)));
 const struct carrier *carrier = &carrier_kernel;
-bool carrier_vectors_live;
+EACH_RUN bool carrier_vectors_live;
 
 SOOTH_TLS struct turn_thread *turn_me;
 

@@ -140,8 +140,11 @@ bool turn_cancelled(void); /* the caller's last turn_take came back because of t
 
 struct options;
 void turn_start(const struct options *options); /* may become a server and return in each child */
-/* Reads the plan anew; thread 0, the caller, has done what it has. For each run of a server. */
-void turn_read_plan(void);
+/*
+ * Reads the plan anew; thread 0, the caller, of process `pid`, has done what it has. For each run of
+ * a server.
+ */
+void turn_read_plan(int pid);
 /* Writes what the tool reads; the first call counts. The process goes on, to its end. */
 void turn_finish(enum control_result result, const char *text);
 /* The same, and the run ends here. `status` is as of waitpid. */

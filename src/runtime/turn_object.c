@@ -9,6 +9,7 @@
  */
 #include "runtime/turn_state.h"
 
+#include "runtime/each_run.h"
 #include "runtime/vectors.h"
 
 #include <string.h>
@@ -17,10 +18,13 @@
 #define FIRST_OBJECTS 256u
 #define FIRST_BUCKETS 512u
 
-static struct turn_object first_objects[FIRST_OBJECTS];
-static uint32_t first_buckets[FIRST_BUCKETS];
-
+/* On one page: all buckets, and the first of the objects. */
 static struct {
+	uint32_t buckets[FIRST_BUCKETS];
+	struct turn_object items[FIRST_OBJECTS];
+} first __attribute__((aligned(4096)));
+
+EACH_RUN static struct {
 	struct turn_object *items;
 	uint32_t *buckets; /* index + 1 */
 	uint32_t count, room;
@@ -41,8 +45,8 @@ struct link {
 #define LINKS (4 * CONTROL_THREADS)
 #define LINKS_FOR_TOKENS CONTROL_THREADS
 static struct link links[LINKS];
-static uint32_t links_used, links_free;
-static uint32_t links_taken;
+EACH_RUN static uint32_t links_used, links_free;
+EACH_RUN static uint32_t links_taken;
 
 static uint32_t new_link(bool for_reader)
 {
@@ -77,8 +81,8 @@ static void drop_link(uint32_t *at)
 
 void turn_object_start(void)
 {
-	objects.items = first_objects;
-	objects.buckets = first_buckets;
+	objects.items = first.items;
+	objects.buckets = first.buckets;
 	objects.room = FIRST_OBJECTS;
 	objects.bucket_count = FIRST_BUCKETS;
 }
@@ -122,7 +126,7 @@ struct turn_object *turn_object(uint32_t index)
 
 uint32_t turn_object_find(uint64_t address)
 {
-	static uint32_t last;
+	EACH_RUN static uint32_t last;
 
 	if (last < objects.count && objects.items[last].address == address)
 		return last;

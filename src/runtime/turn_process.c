@@ -84,7 +84,7 @@ static void start_log(void)
 		turn.event = events + control->event_count;
 }
 
-void turn_read_plan(void)
+void turn_read_plan(int pid)
 {
 	struct control *control = turn.control;
 
@@ -97,8 +97,8 @@ void turn_read_plan(void)
 	turn.random = control->seed * 0x9e3779b97f4a7c15ull + 1;
 	if (control->thread_count == 0)
 		control->thread_count = 1;
-	control->child = (uint32_t)getpid();
-	turn_threads[0].tid = (int)control->child; /* a run's process is not the server's */
+	control->child = (uint32_t)pid;
+	turn_threads[0].tid = pid; /* a run's process need not be the server's */
 	control->result = CONTROL_UNFINISHED;
 	control->events_lost = 0;
 	control->unordered = 0;
@@ -144,7 +144,7 @@ void turn_start(const struct options *options)
 	control->event_count = 0;
 	control->steps = 0;
 	control->switches = 0;
-	turn_read_plan();
+	turn_read_plan(getpid());
 	foreign_start();
 	turn.may_cancel = imports_name("pthread_cancel");
 	carrier = control->options & CONTROL_FIBERS ? &carrier_fiber : &carrier_kernel;

@@ -9,6 +9,8 @@
  */
 #include "runtime/turn_state.h"
 
+#include "runtime/each_run.h"
+
 /* ---- the sets ----------------------------------------------------------------------------------- */
 
 static void set(uint64_t *words, uint32_t i)
@@ -36,7 +38,7 @@ static struct crowd {
 	uint32_t count;
 	bool can; /* take the lock */
 } crowds[CROWDS];
-static uint32_t crowds_used; /* a bit for each */
+EACH_RUN static uint32_t crowds_used; /* a bit for each */
 
 static bool is_for_taking(const struct turn_object *o)
 {

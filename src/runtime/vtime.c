@@ -1,5 +1,6 @@
 #include "runtime/vtime.h"
 
+#include "runtime/each_run.h"
 #include "runtime/lane.h"
 #include "runtime/real.h"
 #include "runtime/server.h"
@@ -19,7 +20,7 @@
 #define TAI_AHEAD (37ull * SECOND)
 #define UPTIME (1000ull * SECOND)
 
-static _Atomic uint64_t now;
+EACH_RUN static _Atomic uint64_t now;
 
 uint64_t vtime_now(void)
 {

@@ -130,6 +130,8 @@ void script_copy_top(lua_State *lua)
 
 	forget(&s->seen);
 	replace_by_copy(lua, base, 0);
+	if (s->seen.list.count)
+		lua_pop(lua, 1); /* it is the copy of the first pair as well */
 	for (uint32_t i = 0; i < s->seen.list.count; i++)
 		copy_fields(lua, base, i);
 	lua_copy(lua, s->seen.list.count ? base + 1 : base, base);

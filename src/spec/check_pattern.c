@@ -240,9 +240,13 @@ static void check_region(struct checker *c, uint32_t region)
 {
 	struct count count = count_in(c->formula->pattern, region);
 	const char *name = c->formula->regions[region];
-	struct spec_place place = count.first->place;
+	struct spec_place place;
 	struct near near;
 
+	/* What is nested too deeply was cut off, and complained of: it may have had all of the region. */
+	if (!count.first)
+		return;
+	place = count.first->place;
 	find_near(c, region, &near);
 	const char *ask = near.best ? "; did you mean '" : "", *best = near.best ? near.best : "";
 	const char *end = near.best ? "'?" : "";

@@ -128,8 +128,9 @@ static void print_grammar(FILE *out, const struct spec_grammar *g)
 	}
 }
 
-static void print_formula(FILE *out, const struct spec_property *property,
-			  const struct spec_formula *f, unsigned number, spec_drawing *draw)
+static void print_formula(FILE *out, const struct spec_file *file,
+			  const struct spec_property *property, const struct spec_formula *f,
+			  unsigned number, spec_drawing *draw)
 {
 	fprintf(out, "  %u.", number);
 	if (f->formalism != SPEC_TEMPORAL)
@@ -155,18 +156,17 @@ static void print_formula(FILE *out, const struct spec_property *property,
 		putc('\n', out);
 		break;
 	case SPEC_GRAMMAR:
-		print_grammar(out, f->grammar);
-		fputs("     parsed; its engine is not built yet: check and predict will say the "
-		      "property was not judged\n",
-		      out);
-		return;
+		if (!draw)
+			print_grammar(out, f->grammar);
+		break;
 	default: fputs("     its states and steps are those of the file\n", out); return;
 	}
 	if (draw)
-		draw(out, property, f, false, 0);
+		draw(out, file, property, f, false, 0);
 }
 
-static void print_property(FILE *out, const struct spec_property *p, spec_drawing *draw)
+static void print_property(FILE *out, const struct spec_file *file, const struct spec_property *p,
+			   spec_drawing *draw)
 {
 	unsigned number = 0;
 
@@ -181,7 +181,7 @@ static void print_property(FILE *out, const struct spec_property *p, spec_drawin
 	for (uint32_t i = 0; i < p->event_count; i++)
 		print_event(out, p, &p->events[i]);
 	for (const struct spec_formula *f = p->formulas; f; f = f->next)
-		print_formula(out, p, f, ++number, draw);
+		print_formula(out, file, p, f, ++number, draw);
 }
 
 char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *draw)
@@ -195,7 +195,7 @@ char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *dr
 	if (graphviz)
 		explain_graph(out, file, draw);
 	for (const struct spec_property *p = file->properties; p && !graphviz; p = p->next) {
-		print_property(out, p, draw);
+		print_property(out, file, p, draw);
 		if (p->next)
 			putc('\n', out);
 	}

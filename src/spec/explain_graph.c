@@ -11,6 +11,7 @@
 
 struct graph {
 	FILE *out;
+	const struct spec_file *file;
 	const struct spec_formula *formula;
 	unsigned next, leaf;
 };
@@ -255,9 +256,8 @@ static bool draw_automaton(struct graph *g, const struct spec_property *p,
 {
 	unsigned before = g->next;
 
-	if (drawing &&
-	    (f->formalism == SPEC_TEMPORAL || f->formalism == SPEC_LTL || f->formalism == SPEC_ERE))
-		g->next = drawing(g->out, p, f, true, g->next);
+	if (drawing && f->formalism != SPEC_PATTERN && f->formalism != SPEC_MONITOR)
+		g->next = drawing(g->out, g->file, p, f, true, g->next);
 	return g->next > before && f->formalism != SPEC_TEMPORAL;
 }
 
@@ -278,7 +278,7 @@ static void draw_formula(struct graph *g, const struct spec_property *p,
 
 void explain_graph(FILE *out, const struct spec_file *file, spec_drawing *drawing)
 {
-	struct graph g = { .out = out };
+	struct graph g = { .out = out, .file = file };
 	unsigned cluster = 0;
 
 	fprintf(out, "digraph properties {\n  rankdir=LR;\n");

@@ -58,10 +58,11 @@ void spec_check(const struct spec_file *file, const struct spec_names *names,
 
 /*
  * What is behind each property: text, or Graphviz. To be freed. `draw` shows what a formula of time or
- * an ere becomes (src/logic/draw.h); NULL: only how it was read. `next` is the number of the last node
+ * an ere becomes (src/logic/draw.h), or a grammar (src/grammar/grammar.h); NULL: only how it was read. `next` is the number of the last node
  * of the graph so far; the new last one is returned, and where nothing can be drawn the same.
  */
-typedef unsigned spec_drawing(FILE *out, const struct spec_property *property,
+typedef unsigned spec_drawing(FILE *out, const struct spec_file *file,
+			      const struct spec_property *property,
 			      const struct spec_formula *formula, bool graphviz, unsigned next);
 char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *draw);
 

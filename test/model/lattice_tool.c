@@ -78,8 +78,8 @@ const char *tool_compare(const struct trace *trace, const struct property_set *s
 	static struct err err;
 	static char text[sizeof err.text];
 	struct observe_options options = {
-		.computation = { mode->strong ? COMPUTATION_STRONG : COMPUTATION_WEAK,
-				 mode->all ? COMPUTATION_ALL : COMPUTATION_RELEVANT },
+		.computation.causality = mode->strong ? COMPUTATION_STRONG : COMPUTATION_WEAK,
+		.computation.events = mode->all ? COMPUTATION_ALL : COMPUTATION_RELEVANT,
 		.count = true,
 		.jobs = 1,
 	};

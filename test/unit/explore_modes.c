@@ -45,13 +45,10 @@ static void build(const char *source, char *program)
 	assert_int_equal(system(command), 0);
 }
 
-static struct session *open_session(char *program, const char *argument, const struct way *way)
+/* `words`: the program and its arguments, which must outlive the session. */
+static struct session *open_session(char **words, const struct way *way)
 {
-	char **words = calloc(3, sizeof(*words));
 	struct err err;
-
-	words[0] = program;
-	words[1] = (char *)argument;
 	struct session_options options = { .program = words,
 					   .mode = way->mode,
 					   .quiet = true,
@@ -116,13 +113,13 @@ static void compare(const struct seen *a, const struct seen *b, const char *wher
 
 static unsigned compare_all(const char *source, uint32_t policy)
 {
-	char program[WORDS], where[WORDS];
+	char program[WORDS], where[WORDS], *words[] = { program, NULL };
 	struct session *sessions[WAYS];
 	unsigned results = 0;
 
 	build(source, program);
 	for (int way = 0; way < WAYS; way++)
-		sessions[way] = open_session(program, NULL, &ways[way]);
+		sessions[way] = open_session(words, &ways[way]);
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct seen first = run(sessions[0], policy, seed);
 		for (int way = 1; way < WAYS; way++) {
@@ -214,7 +211,8 @@ static void unfit(void **state)
 	(void)state;
 	build("unfit.c", program);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct session *session = open_session(program, cases[i].what, &ways[WAYS - 1]);
+		char *words[] = { program, (char *)cases[i].what, NULL };
+		struct session *session = open_session(words, &ways[WAYS - 1]);
 		for (uint64_t seed = 1; seed < 10; seed++) {
 			struct seen seen = run(session, CONTROL_STAY, seed);
 			free(seen.events);
@@ -248,7 +246,8 @@ static void unfit_for_lent_memory(void **state)
 	(void)state;
 	build("unfit.c", program);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct session *session = open_session(program, cases[i].what, &ways[1]);
+		char *words[] = { program, (char *)cases[i].what, NULL };
+		struct session *session = open_session(words, &ways[1]);
 		bool lent = false;
 		for (uint64_t seed = 1; seed < 40; seed++) {
 			struct seen seen = run(session, CONTROL_STAY, seed);

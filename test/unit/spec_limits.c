@@ -86,6 +86,8 @@ static void depth_is_bounded(void **state)
 		assert_nested(n[0], n[1], n[2], n[3], n[4], 100, "");
 		assert_nested(n[0], n[1], n[2], n[3], n[4], 20000, DEEP);
 	}
+	/* not too deep for the parser, but for the tree: regions are in what is cut off */
+	assert_nested(EVENT "pattern: a a(t, <r) a(t, >r) ", "!", "(a a)", "", "; }", 2000, DEEP);
 	/* brackets of Lua are counted, not stacked */
 	assert_nested(EVENT "grammar { S : a ", "{", "", "}", "; } }", 20000, "");
 }

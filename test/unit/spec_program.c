@@ -1,4 +1,5 @@
 /* Names against a program, and the property files that are documented and shipped. */
+#include "grammar/grammar.h"
 #include "spec/spec.h"
 
 #include <dirent.h>
@@ -156,10 +157,13 @@ static void assert_good(const char *path)
 	struct err err = { 0 };
 	struct spec_file *file = spec_read(path, &messages, &err);
 
+	if (file)
+		grammar_check(file, &messages);
 	for (size_t i = 0; i < messages.list.count; i++)
 		fputs(messages.list.items[i].shown, stderr);
 	assert_string_equal(err.text, "");
 	assert_non_null(file);
+	assert_int_equal(messages.errors, 0);
 	spec_free(file);
 	spec_messages_free(&messages);
 }
@@ -212,6 +216,8 @@ static void try_block(const char *text, size_t length, unsigned line)
 	if (asprintf(&whole, "%s%s%s", bare ? head : "", block, bare ? "}" : "") < 0)
 		abort();
 	struct spec_file *file = spec_parse("doc/language.md", whole, &messages);
+	if (file)
+		grammar_check(file, &messages);
 	const char *said = messages.list.count ? messages.list.items[0].text : "";
 	if (strcmp(said, expected) != 0 || messages.list.count > 1)
 		fail_msg("doc/language.md:%u: '%s' instead of '%s'\n%s", line, said, expected,

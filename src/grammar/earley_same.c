@@ -1,0 +1,130 @@
+/* The same places, by their definition: a few sets are tried, what comes of them is compared. */
+#include "grammar/earley_same.h"
+
+#include <string.h>
+
+/* Sets that are tried, and items that are compared: a longer list of them is not worth its time. */
+enum { TRIED = 4, COMPARED = 32 };
+
+struct comparison {
+	struct earley_build *build;
+	struct earley_set *set, *other;
+	uint64_t *goals, *done; /* that are taken for the same; those of them that were compared */
+};
+
+static uint32_t bit_of(const struct earley_build *build, uint32_t goal)
+{
+	return goal - build->tables->grammar->terminal_count;
+}
+
+static void put_bit(uint64_t *bits, uint32_t bit)
+{
+	bits[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+/* Items that go back to the set go back to the other one now. What that needs is to be compared, too. */
+static size_t rename_items(struct comparison *comparison, struct earley_item *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (items[i].back == comparison->set) {
+			uint32_t bit = bit_of(comparison->build, items[i].goal);
+			if (!earley_predicts(comparison->other->predicted, bit))
+				return SIZE_MAX;
+			put_bit(comparison->goals, bit);
+			items[i].back = comparison->other;
+			earley_find_return(comparison->build, &items[i].back, &items[i].goal);
+		}
+	earley_sort_items(items, count);
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!kept || memcmp(&items[kept - 1], &items[i], sizeof *items))
+			items[kept++] = items[i];
+	return kept;
+}
+
+static bool goal_is_same(struct comparison *comparison, uint32_t goal)
+{
+	struct earley_build *build = comparison->build;
+	struct earley_item items[COMPARED];
+	earley_build_return(build, comparison->set, goal);
+	size_t count = build->items.count;
+	bool complete = build->complete;
+	if (count > COMPARED)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		items[i] = build->items.items[i];
+	count = rename_items(comparison, items, count);
+	if (count == SIZE_MAX)
+		return false;
+	earley_build_return(build, comparison->other, goal);
+	return complete == build->complete && count == build->items.count &&
+	       !memcmp(items, build->items.items, count * sizeof *items);
+}
+
+static bool all_are_same(struct comparison *comparison)
+{
+	const struct earley_tables *tables = comparison->build->tables;
+	for (bool more = true; more;) {
+		more = false;
+		for (uint32_t bit = 0; bit < tables->words * 64; bit++) {
+			if (!earley_predicts(comparison->goals, bit) ||
+			    earley_predicts(comparison->done, bit))
+				continue;
+			put_bit(comparison->done, bit);
+			if (!goal_is_same(comparison, tables->grammar->terminal_count + bit))
+				return false;
+			more = true;
+		}
+	}
+	return true;
+}
+
+/* Starts with what is known of the set already: that stays true. */
+static bool try_other(struct earley_build *build, struct earley_set *set, struct earley_set *other,
+		      uint32_t bit)
+{
+	uint32_t words = build->tables->words;
+	uint64_t goals[words], done[words];
+	memcpy(goals, set->same_goals, sizeof goals);
+	memcpy(done, set->same_goals, sizeof done);
+	struct comparison comparison = { build, set, other, goals, done };
+	if (!earley_predicts(other->predicted, bit))
+		return false;
+	put_bit(goals, bit);
+	if (!all_are_same(&comparison))
+		return false;
+	memcpy(set->same_goals, goals, sizeof goals);
+	set->same = other;
+	return true;
+}
+
+/* The sets that the items of this one go back to, each once. */
+static unsigned find_others(const struct earley_set *set, struct earley_set **others)
+{
+	unsigned count = 0;
+	for (uint32_t i = 0; i < set->count && count < TRIED; i++) {
+		struct earley_set *back = set->items[i].back;
+		bool fresh = back != NULL;
+		for (unsigned j = 0; j < count; j++)
+			fresh &= others[j] != back;
+		if (fresh)
+			others[count++] = back;
+	}
+	return count;
+}
+
+bool earley_is_same(struct earley_build *build, struct earley_set *set, uint32_t goal)
+{
+	uint32_t bit = bit_of(build, goal);
+	if (earley_predicts(set->same_goals, bit))
+		return true;
+	if (!build->side || earley_predicts(set->asked, bit))
+		return false;
+	put_bit(set->asked, bit);
+	struct earley_set *others[TRIED] = { set->same };
+	unsigned count = set->same ? 1 : find_others(set, others);
+	for (unsigned i = 0; i < count; i++)
+		if (try_other(build->side, set, others[i], bit))
+			return true;
+	return false;
+}
