@@ -210,6 +210,9 @@ bench-parametric: $(B)/bench/parametric ## a property with a parameter: 1 M even
 bench-lattice: $(B)/bench/lattice ## cuts per second and bytes for each cut of a lattice, beside the goals
 	@$<
 
+bench-grammar: $(B)/bench/grammar ## events per second of both engines of grammars, beside the goals; Lua that runs away
+	@$<
+
 bench-observe: all ## how relevant events and a lattice for each object shrink that of a program
 	@bench/observe $(B)
 
@@ -256,7 +259,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 .PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
-	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-observe bench-parametric test-queries test-search test-patterns test-lattice \
+	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-grammar bench-observe bench-parametric test-queries test-search test-patterns test-lattice \
 	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
@@ -296,7 +299,7 @@ $(B)/bench/solver: $(SOLVER_BENCH) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lm)
 
-$(B)/bench/explore $(B)/bench/parametric $(B)/bench/lattice: $(B)/bench/%: $(B)/tool/bench/%.o $(LIB)
+$(B)/bench/explore $(B)/bench/parametric $(B)/bench/lattice $(B)/bench/grammar: $(B)/bench/%: $(B)/tool/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 

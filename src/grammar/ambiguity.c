@@ -391,6 +391,7 @@ static void try_rule(struct search *s, uint32_t number, uint32_t length, uint64_
 		if (rest[at] > LENGTHS || s->shortest[symbols[at]] > LENGTHS)
 			rest[at] = LENGTHS; /* too long for any of ours */
 	}
+	s->steps += 1 + count;
 	if (rest[0] <= length)
 		compose(&a, 0, length);
 	free(symbols);

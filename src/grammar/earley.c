@@ -12,18 +12,34 @@
 
 struct session {
 	struct earley_set *set;
+	bool walked; /* its tree, as it is now, and nothing was wrong */
+};
+
+struct shared {
+	struct earley_sets *sets;
+	struct tree_walker *walker;
 };
 
 static bool open_engine(struct grammar_parser *parser, struct err *err)
 {
 	(void)err;
-	parser->shared = earley_sets_open(parser->grammar, script_lua(parser->script));
+	struct shared *shared = parser->shared = mem_alloc(sizeof *shared);
+	shared->sets = earley_sets_open(parser->grammar, script_lua(parser->script));
+	shared->walker = tree_walker_open(parser, earley_sets_tables(shared->sets));
 	return true;
 }
 
 static void close_engine(struct grammar_parser *parser)
 {
-	earley_sets_close(parser->shared);
+	struct shared *shared = parser->shared;
+	tree_walker_close(shared->walker);
+	earley_sets_close(shared->sets);
+	free(shared);
+}
+
+static struct earley_sets *sets_of(const struct grammar_parser *parser)
+{
+	return ((struct shared *)parser->shared)->sets;
 }
 
 /* The head is evaluated in each walk afresh; whether it fails is known at once. */
@@ -34,21 +50,38 @@ static void *begin(struct grammar_parser *parser, int before, struct grammar_vio
 			return NULL;
 		lua_pop(script_lua(parser->script), 1);
 	}
-	struct session *session = mem_alloc(sizeof *session);
-	session->set = earley_set_first(parser->shared);
+	struct session *session = mem_zalloc(1, sizeof *session);
+	session->set = earley_set_first(sets_of(parser));
 	return session;
 }
 
-/* There is no walk: `on violation` sees what a session starts with. */
-static enum grammar_verdict violated(struct grammar_parser *parser, int before, uint8_t fault,
-				     struct grammar_violation *violation)
+static enum grammar_verdict walk(struct grammar_parser *parser, const struct session *session,
+				 struct tree_walk how, int *attributes,
+				 struct grammar_violation *violation)
+{
+	struct shared *shared = parser->shared;
+	how.sole = session->set->refs == 1;
+	return tree_walk(shared->walker, &how, session->set->root, attributes, violation);
+}
+
+/*
+ * The event, or the end, does not fit: `on violation` sees what the session was before it, where that is
+ * known, and otherwise what a session starts with.
+ */
+static enum grammar_verdict violated(struct grammar_parser *parser, const struct session *session,
+				     int before, uint8_t fault, struct grammar_violation *violation)
 {
 	violation->fault = fault;
-	if (parser->grammar->on_violation) {
-		if (!engine_push_attributes(parser, before, violation))
-			return GRAMMAR_BROKEN;
-		engine_report(parser, before, violation);
+	if (!parser->grammar->on_violation)
+		return GRAMMAR_VIOLATED;
+	if (session->walked) {
+		struct tree_walk how = { .before = before, .goes_on = true, .tells = true };
+		enum grammar_verdict verdict = walk(parser, session, how, NULL, violation);
+		return verdict == GRAMMAR_OPEN ? GRAMMAR_VIOLATED : verdict;
 	}
+	if (!engine_push_attributes(parser, before, violation))
+		return GRAMMAR_BROKEN;
+	engine_report(parser, before, violation);
 	return GRAMMAR_VIOLATED;
 }
 
@@ -56,16 +89,17 @@ static enum grammar_verdict take(struct grammar_parser *parser, void *of, int be
 				 const struct grammar_token *token,
 				 struct grammar_violation *violation)
 {
-	struct earley_sets *sets = parser->shared;
+	struct earley_sets *sets = sets_of(parser);
 	struct session *session = of;
 	bool code = parser->grammar->has_code;
 	struct tree *leaf = code ? tree_make_leaf(parser->grammar, token) : NULL;
 	struct earley_set *next = earley_set_next(sets, session->set, token->event, leaf);
 	tree_drop(script_lua(parser->script), leaf);
 	if (!next)
-		return violated(parser, before, GRAMMAR_NO_CONTINUATION, violation);
+		return violated(parser, session, before, GRAMMAR_NO_CONTINUATION, violation);
 	earley_set_drop(sets, session->set);
 	session->set = next;
+	session->walked = false;
 	return GRAMMAR_OPEN;
 }
 
@@ -73,27 +107,24 @@ static enum grammar_verdict finish(struct grammar_parser *parser, void *of, int 
 				   bool goes_on, int *attributes,
 				   struct grammar_violation *violation)
 {
-	const struct session *session = of;
+	struct session *session = of;
 	if (attributes)
 		*attributes = LUA_NOREF;
 	if (!session->set->complete)
-		return violated(parser, before, GRAMMAR_INCOMPLETE, violation);
+		return violated(parser, session, before, GRAMMAR_INCOMPLETE, violation);
 	if (!parser->grammar->has_code)
 		return GRAMMAR_OPEN;
-	struct tree_walk walk = {
-		.parser = parser,
-		.tables = earley_sets_tables(parser->shared),
-		.before = before,
-		.goes_on = goes_on,
-		.sole = session->set->refs == 1,
-	};
-	return tree_walk(&walk, session->set->root, goes_on ? NULL : attributes, violation);
+	struct tree_walk how = { .before = before, .goes_on = goes_on };
+	enum grammar_verdict verdict =
+		walk(parser, session, how, goes_on ? NULL : attributes, violation);
+	session->walked = verdict == GRAMMAR_OPEN;
+	return verdict;
 }
 
 static void expects(struct grammar_parser *parser, const void *of, uint64_t *terminals)
 {
 	const struct grammar *grammar = parser->grammar;
-	const struct earley_tables *tables = earley_sets_tables(parser->shared);
+	const struct earley_tables *tables = earley_sets_tables(sets_of(parser));
 	const struct session *session = of;
 	const struct earley_set *set = session->set;
 	for (uint32_t i = 0; i < set->count; i++) {
@@ -125,7 +156,7 @@ static bool key(struct grammar_parser *parser, const void *of, script_key_text *
 static void end(struct grammar_parser *parser, void *of)
 {
 	struct session *session = of;
-	earley_set_drop(parser->shared, session->set);
+	earley_set_drop(sets_of(parser), session->set);
 	free(session);
 }
 

@@ -142,8 +142,12 @@ void engine_push_token(struct grammar_parser *parser, const struct grammar_token
 {
 	const struct grammar_event *event = &parser->grammar->events[token->event];
 	lua_State *lua = script_lua(parser->script);
+	int count = 0;
 
-	lua_createtable(lua, 0, (int)event->attribute_count);
+	/* exactly as large as needed: in a deep recursion there are many of them */
+	for (uint32_t a = 0; a < event->attribute_count; a++)
+		count += event->used[a] && token->values[a].type != SCRIPT_NIL;
+	lua_createtable(lua, 0, count);
 	for (uint32_t a = 0; a < event->attribute_count; a++) {
 		if (!event->used[a] || token->values[a].type == SCRIPT_NIL)
 			continue;

@@ -3,14 +3,16 @@
 #include "base/mem.h"
 #include "spec/message.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The table has an entry for each production and event; nobody writes such a grammar. */
+/* What comes of a grammar grows with its square; nobody writes such a one. */
 #define MOST_PRODUCTIONS 2000u
-#define MOST_ENTRIES 4000000u
+#define MOST_ALTERNATIVES 10000u
+#define MOST_ENTRIES 4000000u /* of the table */
 
 void make_complain(struct make *make, enum spec_severity severity, struct spec_place place,
 		   const char *format, ...)
@@ -68,14 +70,19 @@ const char **grammar_attributes(const struct spec_property *property, uint32_t e
 static bool is_small(struct make *make)
 {
 	const struct grammar *g = make->grammar;
-	uint64_t productions = make->spec->production_count;
+	uint64_t productions = make->spec->production_count, alternatives = 0;
 
-	if (productions <= MOST_PRODUCTIONS &&
+	for (uint32_t i = 0; i < productions; i++)
+		for (const struct spec_alternative *a = make->spec->productions[i].alternatives; a;
+		     a = a->next)
+			alternatives++;
+	if (productions <= MOST_PRODUCTIONS && alternatives <= MOST_ALTERNATIVES &&
 	    productions * (g->property->event_count + 1) <= MOST_ENTRIES)
 		return true;
 	make_complain(make, SPEC_ERROR, g->formula->place,
-		      "this grammar is too large: %u productions over %u events",
-		      make->spec->production_count, g->property->event_count);
+		      "this grammar is too large: %" PRIu64 " productions, %" PRIu64
+		      " alternatives, %u events",
+		      productions, alternatives, g->property->event_count);
 	return false;
 }
 

@@ -34,7 +34,7 @@ struct level {
 	struct tree *last;
 };
 
-struct lister {
+struct tree_lister {
 	const struct earley_tables *tables;
 	tree_list *list;
 	VEC(struct todo) todo;
@@ -49,19 +49,19 @@ struct lister {
 
 /* ---- one rule --------------------------------------------------------------------------------- */
 
-static bool is_goal(const struct lister *lister, uint32_t rule)
+static bool is_goal(const struct tree_lister *lister, uint32_t rule)
 {
 	return rule == lister->tables->grammar->rules.count;
 }
 
-static bool has_code(const struct lister *lister, uint32_t rule)
+static bool has_code(const struct tree_lister *lister, uint32_t rule)
 {
 	const struct grammar *grammar = lister->tables->grammar;
 	return is_goal(lister, rule) ||
 	       lister->tables->has_code[grammar->rules.items[rule].left - grammar->terminal_count];
 }
 
-static void add_entry(struct lister *lister, uint8_t kind, uint32_t rule, struct tree *tree,
+static void add_entry(struct tree_lister *lister, uint8_t kind, uint32_t rule, struct tree *tree,
 		      bool last_use)
 {
 	*vec_push(lister->list) = (struct tree_entry){ kind, last_use, rule, tree };
@@ -71,7 +71,7 @@ static void add_entry(struct lister *lister, uint8_t kind, uint32_t rule, struct
  * The trees of a rule's symbols, but for the last one if that is a level of its own. `*sole` becomes
  * false where someone else holds a part of it. False: it has another derivation.
  */
-static bool gather(struct lister *lister, const struct level *level, bool nested, bool *sole)
+static bool gather(struct tree_lister *lister, const struct level *level, bool nested, bool *sole)
 {
 	const struct earley_tables *tables = lister->tables;
 	uint32_t count = 1;
@@ -94,8 +94,8 @@ static bool gather(struct lister *lister, const struct level *level, bool nested
 	return true;
 }
 
-static void push_child(struct lister *lister, struct todo todo, const struct grammar_step *step,
-		       struct tree *child)
+static void push_child(struct tree_lister *lister, struct todo todo,
+		       const struct grammar_step *step, struct tree *child)
 {
 	todo.tree = child;
 	todo.kind = child ? TODO_TREE : TODO_EMPTY;
@@ -108,7 +108,7 @@ static void push_child(struct lister *lister, struct todo todo, const struct gra
 }
 
 /* Lists the uppermost level of a symbol and puts its symbols aside, the last one first. */
-static bool list_level(struct lister *lister, struct todo todo)
+static bool list_level(struct tree_lister *lister, struct todo todo)
 {
 	const struct earley_tables *tables = lister->tables;
 	struct level level = lister->levels.items[--todo.to];
@@ -120,7 +120,11 @@ static bool list_level(struct lister *lister, struct todo todo)
 		return false;
 	}
 	/* S' → S is no rule of the grammar */
-	const struct grammar_step start = { .kind = GRAMMAR_NONTERMINAL }, *steps = &start;
+	const struct grammar_step start = {
+		.kind = GRAMMAR_NONTERMINAL,
+		.symbol = tables->grammar->terminal_count,
+	};
+	const struct grammar_step *steps = &start;
 	const uint32_t *kept = &(const uint32_t){ 0 };
 	uint32_t step_count = 1, at = lister->children.count;
 	if (!is_goal(lister, level.rule)) {
@@ -156,8 +160,9 @@ static struct tree *tail_of(const struct tree *step)
 }
 
 /* The levels of a symbol, on top of those that are there; how many there are then. */
-static uint32_t find_levels(struct lister *lister, struct tree *symbol)
+static uint32_t find_levels(struct tree_lister *lister, struct tree *symbol)
 {
+	assert(symbol->before);
 	*vec_push(&lister->levels) = (struct level){ symbol->number, symbol->before };
 	for (struct tree *frame = tail_of(symbol->before); frame;
 	     frame = frame->before ? tail_of(frame->before) : frame->tail)
@@ -166,14 +171,14 @@ static uint32_t find_levels(struct lister *lister, struct tree *symbol)
 }
 
 /* Is its state to be kept? Someone else leads to it, and whoever does, does so with nothing before it. */
-static bool is_keeper(const struct lister *lister, const struct todo *todo, uint32_t rule)
+static bool is_keeper(const struct tree_lister *lister, const struct todo *todo, uint32_t rule)
 {
 	const struct grammar *grammar = lister->tables->grammar;
 	return todo->first && !is_goal(lister, rule) && todo->tree->refs > 1 &&
 	       lister->tables->leads[grammar->rules.items[rule].left - grammar->terminal_count];
 }
 
-static bool list_symbol(struct lister *lister, struct todo todo)
+static bool list_symbol(struct tree_lister *lister, struct todo todo)
 {
 	struct tree *symbol = todo.tree;
 	if (symbol->kept != LUA_NOREF) {
@@ -203,7 +208,7 @@ static bool list_symbol(struct lister *lister, struct todo todo)
 	return true;
 }
 
-static bool list_empty(struct lister *lister, struct todo todo)
+static bool list_empty(struct tree_lister *lister, struct todo todo)
 {
 	const struct earley_tables *tables = lister->tables;
 	uint32_t number = todo.symbol - tables->grammar->terminal_count;
@@ -217,8 +222,9 @@ static bool list_empty(struct lister *lister, struct todo todo)
 }
 
 /* False: there are two trees. */
-static bool list_all(struct lister *lister, struct tree *root)
+static bool list_all(struct tree_lister *lister, struct tree *root)
 {
+	lister->todo.count = lister->levels.count = lister->seen.count = 0;
 	*vec_push(&lister->todo) = (struct todo){ .kind = TODO_TREE, .tree = root, .first = true };
 	bool only = true;
 	while (only && lister->todo.count) {
@@ -235,12 +241,20 @@ static bool list_all(struct lister *lister, struct tree *root)
 	return only;
 }
 
-static void close_lister(struct lister *lister)
+struct tree_lister *tree_lister_open(const struct earley_tables *tables)
+{
+	struct tree_lister *lister = mem_zalloc(1, sizeof *lister);
+	lister->tables = tables;
+	return lister;
+}
+
+void tree_lister_close(struct tree_lister *lister)
 {
 	vec_free(&lister->todo);
 	vec_free(&lister->levels);
 	vec_free(&lister->seen);
 	vec_free(&lister->children);
+	free(lister);
 }
 
 /* ---- two trees -------------------------------------------------------------------------------- */
@@ -248,9 +262,11 @@ static void close_lister(struct lister *lister)
 static void show_word(FILE *out, const struct earley_tables *tables, struct tree *within)
 {
 	tree_list leaves = { 0 };
-	struct lister lister = { .tables = tables, .list = &leaves, .leaves = true };
+	struct tree_lister *lister = tree_lister_open(tables);
+	lister->list = &leaves;
+	lister->leaves = true;
 	if (within)
-		list_all(&lister, within);
+		list_all(lister, within);
 	for (size_t i = 0; i < leaves.count; i++) {
 		const struct tree_entry *entry = &leaves.items[i];
 		fprintf(out, "%s", i ? " " : "");
@@ -262,7 +278,7 @@ static void show_word(FILE *out, const struct earley_tables *tables, struct tree
 		}
 	}
 	vec_free(&leaves);
-	close_lister(&lister);
+	tree_lister_close(lister);
 }
 
 static char *show_two_trees(const struct earley_tables *tables, struct tree *within,
@@ -289,15 +305,14 @@ static char *show_two_trees(const struct earley_tables *tables, struct tree *wit
 	return text;
 }
 
-char *tree_list_only(const struct earley_tables *tables, struct tree *root, tree_list *list)
+char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *list)
 {
-	struct lister lister = { .tables = tables, .list = list };
 	list->count = 0;
-	char *twice = NULL;
-	if (!list_all(&lister, root))
-		twice = show_two_trees(tables, lister.within, lister.rules);
-	for (size_t i = 0; !twice && i < lister.seen.count; i++)
-		lister.seen.items[i]->checked = true;
-	close_lister(&lister);
-	return twice;
+	lister->list = list;
+	lister->within = NULL;
+	if (!list_all(lister, root))
+		return show_two_trees(lister->tables, lister->within, lister->rules);
+	for (size_t i = 0; i < lister->seen.count; i++)
+		lister->seen.items[i]->checked = true;
+	return NULL;
 }

@@ -26,10 +26,15 @@ struct tree_entry {
  */
 typedef VEC(struct tree_entry) tree_list;
 
+/* It has memory that is used again for the next tree. */
+struct tree_lister;
+struct tree_lister *tree_lister_open(const struct earley_tables *tables);
+void tree_lister_close(struct tree_lister *lister);
+
 /*
  * Lists the tree below a SYMBOL of S'. NULL: it is the only one. Otherwise a text with a piece of the
  * word that has two trees and what they are, to be freed.
  */
-char *tree_list_only(const struct earley_tables *tables, struct tree *root, tree_list *list);
+char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *list);
 
 #endif

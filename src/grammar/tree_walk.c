@@ -3,8 +3,9 @@
  *
  * All that Lua sees of a walk is in one table, so that it can be copied as one: the environment,
  * `session`, and the slots of the rules on the stack. A symbol's state is kept as a table of these,
- * not a copy: whoever runs code with a kept one copies it first, unless it was the last to need it. So
- * a left recursion with its actions at the end of a list goes on from event to event without a copy.
+ * not a copy: whoever runs code with a kept one copies it first, unless it is the last to need it, or
+ * the code is pure: then what it assigned is put back at the end. So a left recursion goes on from event
+ * to event without a copy, if what stands above it is pure.
  */
 #include "grammar/tree_walk.h"
 #include "grammar/tree_list.h"
@@ -23,21 +24,28 @@ struct frame {
 	struct tree *keep; /* NULL: it is not to be kept */
 };
 
-struct walker {
-	const struct tree_walk *walk;
+struct tree_walker {
 	struct grammar_parser *parser;
+	const struct earley_tables *tables;
 	lua_State *lua;
+	struct tree_lister *lister;
+	tree_list list;
+	VEC(struct frame) frames;
+
+	/* of a walk */
+	const struct tree_walk *walk;
 	struct grammar_violation *violation;
+	size_t at;
 	int table; /* its place on Lua's stack */
 	bool kept; /* the table leads to what is kept with a symbol */
-	tree_list list;
-	size_t at;
-	VEC(struct frame) frames;
+	/* names that pure code has assigned in a kept environment, and what they were: on the stack */
+	int undo; /* 0: there was none */
+	uint32_t undo_count;
 };
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
-static void push_slot(struct walker *walker, uint32_t place)
+static void push_slot(struct tree_walker *walker, uint32_t place)
 {
 	if (lua_rawgeti(walker->lua, walker->table, place) != LUA_TNIL)
 		return;
@@ -47,25 +55,62 @@ static void push_slot(struct walker *walker, uint32_t place)
 	lua_rawseti(walker->lua, walker->table, place);
 }
 
-/* Before code runs that may change what is kept. */
-static enum grammar_verdict own_table(struct walker *walker)
+/* Puts names in the environment on the top of the stack back, the last first. */
+static void undo(struct tree_walker *walker)
 {
+	lua_State *lua = walker->lua;
+	for (; walker->undo_count; walker->undo_count -= 2) {
+		lua_rawgeti(lua, walker->undo, walker->undo_count - 1);
+		lua_rawgeti(lua, walker->undo, walker->undo_count);
+		lua_rawset(lua, -3);
+	}
+}
+
+/* Before code runs that may change what is kept, or other than that is to be kept. */
+static enum grammar_verdict own_table(struct tree_walker *walker)
+{
+	lua_State *lua = walker->lua;
 	struct err err;
 	if (!walker->kept)
 		return GRAMMAR_OPEN;
-	lua_pushvalue(walker->lua, walker->table);
-	if (!script_copy(walker->parser->script, &err)) {
-		lua_pop(walker->lua, 1);
-		return engine_break(walker->violation, err.text);
-	}
-	lua_replace(walker->lua, walker->table);
-	walker->kept = false;
-	return GRAMMAR_OPEN;
+	lua_rawgeti(lua, walker->table, AT_ENVIRONMENT);
+	lua_pushvalue(lua, walker->table);
+	bool copied = script_copy(walker->parser->script, &err);
+	if (copied)
+		lua_replace(lua, walker->table);
+	else
+		lua_pop(lua, 1);
+	undo(walker);
+	lua_pop(lua, 1);
+	walker->kept = !copied;
+	return copied ? GRAMMAR_OPEN : engine_break(walker->violation, err.text);
 }
 
-static void keep_state(struct walker *walker, struct tree *symbol, uint32_t place)
+/* Pure code changes nothing but names: what they are now is written down. */
+static void save_names(struct tree_walker *walker, const struct grammar_code *code)
 {
 	lua_State *lua = walker->lua;
+	if (!walker->undo) {
+		lua_newtable(lua);
+		walker->undo = lua_gettop(lua);
+	}
+	lua_rawgeti(lua, walker->table, AT_ENVIRONMENT);
+	for (uint32_t i = 0; i < code->assign_count; i++) {
+		lua_pushstring(lua, code->assigns[i]);
+		lua_pushvalue(lua, -1);
+		lua_rawseti(lua, walker->undo, ++walker->undo_count);
+		lua_rawget(lua, -2);
+		lua_rawseti(lua, walker->undo, ++walker->undo_count);
+	}
+	lua_pop(lua, 1);
+}
+
+static enum grammar_verdict keep_state(struct tree_walker *walker, struct tree *symbol,
+				       uint32_t place)
+{
+	lua_State *lua = walker->lua;
+	if (walker->undo_count && own_table(walker) != GRAMMAR_OPEN)
+		return GRAMMAR_BROKEN;
 	lua_createtable(lua, KEPT_SYMBOL, 0);
 	lua_rawgeti(lua, walker->table, AT_ENVIRONMENT);
 	lua_rawseti(lua, -2, KEPT_ENVIRONMENT);
@@ -78,10 +123,11 @@ static void keep_state(struct walker *walker, struct tree *symbol, uint32_t plac
 	struct tree *below = symbol->before;
 	symbol->before = NULL;
 	tree_drop(lua, below);
+	return GRAMMAR_OPEN;
 }
 
 /* What is kept of the symbol that the walk starts with. */
-static void load_state(struct walker *walker, const struct tree_entry *entry)
+static void load_state(struct tree_walker *walker, const struct tree_entry *entry)
 {
 	lua_State *lua = walker->lua;
 	lua_rawgeti(lua, LUA_REGISTRYINDEX, entry->tree->kept);
@@ -93,7 +139,7 @@ static void load_state(struct walker *walker, const struct tree_entry *entry)
 	walker->kept = true;
 }
 
-static void load_symbol(struct walker *walker, const struct tree_entry *entry, uint32_t place)
+static void load_symbol(struct tree_walker *walker, const struct tree_entry *entry, uint32_t place)
 {
 	lua_State *lua = walker->lua;
 	lua_rawgeti(lua, LUA_REGISTRYINDEX, entry->tree->kept);
@@ -108,7 +154,7 @@ static void load_symbol(struct walker *walker, const struct tree_entry *entry, u
 }
 
 /* Before what is kept of a symbol at the beginning there are only rules that are entered. */
-static const struct tree_entry *find_kept(const struct walker *walker)
+static const struct tree_entry *find_kept(const struct tree_walker *walker)
 {
 	for (size_t i = 0; i < walker->list.count; i++)
 		if (walker->list.items[i].kind != ENTRY_RULE)
@@ -117,7 +163,7 @@ static const struct tree_entry *find_kept(const struct walker *walker)
 	return NULL;
 }
 
-static bool make_table(struct walker *walker)
+static bool make_table(struct tree_walker *walker)
 {
 	lua_State *lua = walker->lua;
 	lua_checkstack(lua, LUA_MINSTACK);
@@ -141,7 +187,7 @@ static bool make_table(struct walker *walker)
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-static uint32_t free_place(const struct walker *walker)
+static uint32_t free_place(const struct tree_walker *walker)
 {
 	if (!walker->frames.count)
 		return AT_START + 1;
@@ -150,7 +196,7 @@ static uint32_t free_place(const struct walker *walker)
 }
 
 /* A rule for a symbol whose attributes are in `place`, or 0: nobody asks for them. */
-static void enter(struct walker *walker, uint32_t rule, uint32_t place, bool empty,
+static void enter(struct tree_walker *walker, uint32_t rule, uint32_t place, bool empty,
 		  struct tree *keep)
 {
 	struct frame frame = {
@@ -172,9 +218,9 @@ static void enter(struct walker *walker, uint32_t rule, uint32_t place, bool emp
 }
 
 /* The next symbol is a nonterminal with code in its trees. */
-static void enter_symbol(struct walker *walker, uint32_t symbol, uint32_t place, bool empty)
+static void enter_symbol(struct tree_walker *walker, uint32_t symbol, uint32_t place, bool empty)
 {
-	const struct earley_tables *tables = walker->walk->tables;
+	const struct earley_tables *tables = walker->tables;
 	if (empty) {
 		enter(walker, tables->empty_rule[symbol - tables->grammar->terminal_count], place,
 		      true, NULL);
@@ -190,7 +236,7 @@ static void enter_symbol(struct walker *walker, uint32_t symbol, uint32_t place,
 }
 
 /* The attributes of an event: those that are used were kept in its leaf, one after the other. */
-static void put_leaf(struct walker *walker, uint32_t place)
+static void put_leaf(struct tree_walker *walker, uint32_t place)
 {
 	assert(walker->at < walker->list.count);
 	const struct tree_entry *entry = &walker->list.items[walker->at++];
@@ -209,13 +255,14 @@ static void put_leaf(struct walker *walker, uint32_t place)
 	lua_rawseti(walker->lua, walker->table, place);
 }
 
-static enum grammar_verdict run_code(struct walker *walker, const struct frame *frame,
+static enum grammar_verdict run_code(struct tree_walker *walker, const struct frame *frame,
 				     uint32_t number)
 {
 	const struct grammar_code *code = &walker->parser->grammar->codes.items[number];
-	enum grammar_verdict verdict = own_table(walker);
-	if (verdict != GRAMMAR_OPEN)
-		return verdict;
+	if (walker->kept && code->pure)
+		save_names(walker, code);
+	else if (own_table(walker) != GRAMMAR_OPEN)
+		return GRAMMAR_BROKEN;
 	lua_checkstack(walker->lua, (int)code->slot_count + LUA_MINSTACK);
 	lua_rawgeti(walker->lua, walker->table, AT_ENVIRONMENT);
 	for (uint32_t i = 0; i < code->slot_count; i++)
@@ -225,7 +272,7 @@ static enum grammar_verdict run_code(struct walker *walker, const struct frame *
 	return engine_run(walker->parser, number, walker->violation);
 }
 
-static enum grammar_verdict do_step(struct walker *walker, struct frame *frame)
+static enum grammar_verdict do_step(struct tree_walker *walker, struct frame *frame)
 {
 	const struct grammar_rule *rule = &walker->parser->grammar->rules.items[frame->rule];
 	const struct grammar_step *step = &rule->steps[frame->step++];
@@ -236,7 +283,7 @@ static enum grammar_verdict do_step(struct walker *walker, struct frame *frame)
 			put_leaf(walker, place);
 		return GRAMMAR_OPEN;
 	case GRAMMAR_NONTERMINAL:
-		if (walker->walk->tables
+		if (walker->tables
 			    ->has_code[step->symbol - walker->parser->grammar->terminal_count])
 			enter_symbol(walker, step->symbol, place, frame->empty);
 		return GRAMMAR_OPEN;
@@ -244,11 +291,11 @@ static enum grammar_verdict do_step(struct walker *walker, struct frame *frame)
 	}
 }
 
-static enum grammar_verdict carry_out(struct walker *walker)
+static enum grammar_verdict carry_out(struct tree_walker *walker)
 {
 	const struct grammar *grammar = walker->parser->grammar;
 	enum grammar_verdict verdict = GRAMMAR_OPEN;
-	if (walker->walk->tables->has_code[0])
+	if (walker->tables->has_code[0])
 		enter_symbol(walker, grammar->terminal_count, AT_START, false);
 	while (verdict == GRAMMAR_OPEN && walker->frames.count) {
 		struct frame *frame = &walker->frames.items[walker->frames.count - 1];
@@ -257,7 +304,7 @@ static enum grammar_verdict carry_out(struct walker *walker)
 			continue;
 		}
 		if (frame->keep)
-			keep_state(walker, frame->keep, frame->base);
+			verdict = keep_state(walker, frame->keep, frame->base);
 		walker->frames.count--;
 	}
 	assert(verdict != GRAMMAR_OPEN || walker->at == walker->list.count);
@@ -266,7 +313,7 @@ static enum grammar_verdict carry_out(struct walker *walker)
 
 /* ---- a walk ----------------------------------------------------------------------------------- */
 
-static void report(struct walker *walker)
+static void report(struct tree_walker *walker)
 {
 	struct grammar_violation broken = { 0 }, *violation = walker->violation;
 	if (!walker->parser->grammar->on_violation)
@@ -281,32 +328,54 @@ static void report(struct walker *walker)
 	walker->violation = violation;
 }
 
-enum grammar_verdict tree_walk(const struct tree_walk *walk, struct tree *root, int *attributes,
+struct tree_walker *tree_walker_open(struct grammar_parser *parser,
+				     const struct earley_tables *tables)
+{
+	struct tree_walker *walker = mem_zalloc(1, sizeof *walker);
+	walker->parser = parser;
+	walker->tables = tables;
+	walker->lua = script_lua(parser->script);
+	walker->lister = tree_lister_open(tables);
+	return walker;
+}
+
+void tree_walker_close(struct tree_walker *walker)
+{
+	tree_lister_close(walker->lister);
+	vec_free(&walker->list);
+	vec_free(&walker->frames);
+	free(walker);
+}
+
+enum grammar_verdict tree_walk(struct tree_walker *walker, const struct tree_walk *walk,
+			       struct tree *root, int *attributes,
 			       struct grammar_violation *violation)
 {
-	struct walker walker = {
-		.walk = walk,
-		.parser = walk->parser,
-		.lua = script_lua(walk->parser->script),
-		.violation = violation,
-	};
-	int top = lua_gettop(walker.lua);
+	int top = lua_gettop(walker->lua);
+	walker->walk = walk;
+	walker->violation = violation;
+	walker->at = walker->frames.count = 0;
+	walker->kept = false;
+	walker->undo = 0;
 	enum grammar_verdict verdict = GRAMMAR_BROKEN;
-	char *twice = tree_list_only(walk->tables, root, &walker.list);
+	char *twice = tree_list_only(walker->lister, root, &walker->list);
 	if (twice) {
 		free(violation->why);
 		violation->why = twice;
-	} else if (make_table(&walker)) {
-		verdict = carry_out(&walker);
+		return verdict;
 	}
-	if (verdict == GRAMMAR_VIOLATED)
-		report(&walker);
+	if (make_table(walker))
+		verdict = carry_out(walker);
+	if (verdict == GRAMMAR_VIOLATED || (verdict == GRAMMAR_OPEN && walk->tells))
+		report(walker);
 	if (verdict == GRAMMAR_OPEN && attributes) {
-		push_slot(&walker, AT_START);
-		*attributes = luaL_ref(walker.lua, LUA_REGISTRYINDEX);
+		push_slot(walker, AT_START);
+		*attributes = luaL_ref(walker->lua, LUA_REGISTRYINDEX);
 	}
-	lua_settop(walker.lua, top);
-	vec_free(&walker.list);
-	vec_free(&walker.frames);
+	if (walker->undo_count) {
+		lua_rawgeti(walker->lua, walker->table, AT_ENVIRONMENT);
+		undo(walker);
+	}
+	lua_settop(walker->lua, top);
 	return verdict;
 }

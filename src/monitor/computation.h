@@ -73,6 +73,11 @@ struct computation_step {
 	bool before;
 };
 typedef VEC(struct computation_step) computation_schedule;
+/*
+ * As the checker plays them: up to and including an event. In front of a request its thread runs on up to
+ * the event before: there it stands when it makes the request.
+ */
+typedef VEC(struct property_id) computation_steps;
 void computation_schedule_run(const struct computation *computation, const uint32_t *columns,
 			      size_t count, computation_schedule *out);
 

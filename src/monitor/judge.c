@@ -1,5 +1,6 @@
 #include "monitor/judge.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "check/grammar.h"
 #include "monitor/tokens.h"
@@ -268,19 +269,38 @@ bool judge_accepts_sentence(struct judge *judge, const struct judge_sentence *cl
 			       err);
 }
 
+void judge_make_steps(const computation_schedule *schedule, computation_steps *out)
+{
+	struct map next = { 0 }; /* by stream: index of its next event */
+
+	for (size_t i = 0; i < schedule->count; i++) {
+		struct property_id id = schedule->items[i].id;
+		uint64_t end = id.index + !schedule->items[i].before;
+		uint64_t *at = map_put(&next, id.stream, NULL);
+
+		if (*at >= end)
+			continue;
+		*at = end;
+		*vec_push(out) = (struct property_id){ id.stream, end - 1 };
+	}
+	map_free(&next);
+}
+
 static bool ask(struct judge *judge, const struct judge_claim *claim,
 		const computation_schedule *schedule, const moment_list *moments, struct err *err)
 {
 	const struct computation *computation = claim->computation;
-	struct checker_event *steps = mem_alloc((schedule->count + 1) * sizeof *steps);
-	size_t count = 0;
+	computation_steps made = { 0 };
+	struct checker_event *steps;
+	size_t count;
 	bool ok;
 
-	for (size_t i = 0; i < schedule->count; i++) {
-		if (!schedule->items[i].before)
-			steps[count++] = (struct checker_event){ schedule->items[i].id.stream,
-								 schedule->items[i].id.index };
-	}
+	judge_make_steps(schedule, &made);
+	count = made.count;
+	steps = mem_alloc((count + 1) * sizeof *steps);
+	for (size_t i = 0; i < count; i++)
+		steps[i] = (struct checker_event){ made.items[i].stream, made.items[i].index };
+	vec_free(&made);
 	if (claim->sentence)
 		ok = judge_accepts_sentence(
 			judge,

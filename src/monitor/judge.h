@@ -32,6 +32,8 @@ typedef VEC(uint32_t) judge_messages;
 bool judge_accepts(struct judge *judge, const struct judge_claim *claim,
 		   computation_schedule *schedule, judge_messages *messages, struct err *err);
 
+void judge_make_steps(const computation_schedule *schedule, computation_steps *out);
+
 /* A word of a grammar on a schedule that somebody else made. */
 struct judge_sentence {
 	const struct sentence *sentence;

@@ -68,7 +68,7 @@ struct observe_finding {
 	bool at_start;	  /* before anything happens: no event */
 	uint64_t count;
 	VEC(struct property_value) binding; /* type OBSERVE_UNBOUND: not bound */
-	VEC(struct property_id) steps;	    /* the witness, from the start of the trace */
+	computation_steps steps;	    /* the witness, from the start of the trace */
 	VEC(struct property_id) run;	    /* its lattice events; the last one violates */
 	struct property_id event;	    /* that one */
 	bool before;			    /* the moment before it */

@@ -199,10 +199,7 @@ static void check_violation(struct observe_state *o, const struct computation *c
 									 : UINT32_MAX },
 				&schedule, &messages, &err);
 
-	for (size_t i = 0; i < schedule.count; i++) {
-		if (!schedule.items[i].before)
-			*vec_push(&finding->steps) = schedule.items[i].id;
-	}
+	judge_make_steps(&schedule, &finding->steps);
 	for (size_t i = 0; i < messages.count; i++)
 		*vec_push(&finding->run) =
 			anchor_of(&computation->messages.items[messages.items[i]]);

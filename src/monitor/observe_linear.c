@@ -105,7 +105,7 @@ static void place_requests(struct linear *l)
 
 		if (e->before && *next_of(l, e->id.stream) == e->id.index && e->id.index)
 			*vec_push(&l->places) =
-				(struct place){ i, l->schedule->step_count, e->id.index };
+				(struct place){ i, l->schedule->step_count, 0 };
 	}
 }
 

@@ -181,8 +181,8 @@ static bool is_there(const struct match *m, uint32_t parameters, bool next)
 		if (step->kind == PROPERTY_HAPPENED && step->property == m->point->slice &&
 		    step->event.event == m->point->number &&
 		    step->event.before == m->happening->before &&
-		    !memcmp(&r->bindings.items[r->queue.items[i].bindings], r->chosen,
-			    parameters * sizeof *r->chosen)) {
+		    (!parameters || !memcmp(&r->bindings.items[r->queue.items[i].bindings],
+					    r->chosen, parameters * sizeof *r->chosen))) {
 			step->event.may_be_next |= next;
 			if (r->slices.items[m->point->slice].captures)
 				capture_more(m, &r->captured.items[r->queue.items[i].captured]);

@@ -1,7 +1,7 @@
 /*
- * Graphs: a table { edges = { [from] = { [to] = true } } } with methods, so that copies, keys and the
- * user see what is in it. Nodes are numbers, texts, true and false. What has to be searched is taken
- * out into arrays first.
+ * Graphs: a table { edges = { [from] = { [to] = true } } } with methods, so that copies and keys see
+ * what is in it; what is empty is not there, so that equal graphs are equal. Nodes are numbers, texts,
+ * true and false. What has to be searched is taken out into arrays first.
  */
 #include "script/inside.h"
 #include "base/mem.h"
@@ -14,22 +14,32 @@
 int script_new_graph(lua_State *lua)
 {
 	lua_createtable(lua, 0, 1);
-	lua_newtable(lua);
-	lua_setfield(lua, -2, "edges");
 	script_set_kind(lua, SCRIPT_GRAPH);
 	return 1;
 }
 
-/* Pushes the edges of the graph that is argument 1. */
+/* Pushes the edges of the graph that is argument 1; 0: it has none. */
 static int push_edges(lua_State *lua)
 {
 	luaL_checktype(lua, 1, LUA_TTABLE);
 	if (script_kind_of(lua, 1) != SCRIPT_GRAPH)
 		luaL_error(lua, "this is no graph: call it as g:edge(a, b)");
 	lua_pushliteral(lua, "edges");
-	if (lua_rawget(lua, 1) != LUA_TTABLE)
-		luaL_error(lua, "a graph without its edges");
-	return lua_gettop(lua);
+	if (lua_rawget(lua, 1) == LUA_TTABLE)
+		return lua_gettop(lua);
+	if (!lua_isnil(lua, -1))
+		luaL_error(lua, "a graph whose edges were changed by hand");
+	lua_pop(lua, 1);
+	return 0;
+}
+
+static bool is_empty(lua_State *lua, int table)
+{
+	lua_pushnil(lua);
+	if (!lua_next(lua, table))
+		return true;
+	lua_pop(lua, 2);
+	return false;
 }
 
 static void check_node(lua_State *lua, int index)
@@ -47,23 +57,36 @@ static void check_nodes(lua_State *lua)
 	check_node(lua, 3);
 }
 
+/* The table in the one at `table` by the key on the top, which it takes the place of; made if need be. */
+static int push_made(lua_State *lua, int table)
+{
+	lua_pushvalue(lua, -1);
+	if (lua_rawget(lua, table) != LUA_TTABLE) {
+		lua_pop(lua, 1);
+		lua_createtable(lua, 0, 1);
+		lua_pushvalue(lua, -2);
+		lua_pushvalue(lua, -2);
+		lua_rawset(lua, table);
+	}
+	lua_replace(lua, -2);
+	return lua_gettop(lua);
+}
+
 static int add_edge(lua_State *lua)
 {
-	int edges;
+	int edges, to;
 
 	check_nodes(lua);
 	edges = push_edges(lua);
-	lua_pushvalue(lua, 2);
-	if (lua_rawget(lua, edges) != LUA_TTABLE) {
-		lua_pop(lua, 1);
-		lua_createtable(lua, 0, 1);
-		lua_pushvalue(lua, 2);
-		lua_pushvalue(lua, -2);
-		lua_rawset(lua, edges);
+	if (!edges) {
+		lua_pushliteral(lua, "edges");
+		edges = push_made(lua, 1);
 	}
+	lua_pushvalue(lua, 2);
+	to = push_made(lua, edges);
 	lua_pushvalue(lua, 3);
 	lua_pushboolean(lua, true);
-	lua_rawset(lua, -3);
+	lua_rawset(lua, to);
 	return 0;
 }
 
@@ -73,6 +96,8 @@ static int remove_edge(lua_State *lua)
 
 	check_nodes(lua);
 	edges = push_edges(lua);
+	if (!edges)
+		return 0;
 	lua_pushvalue(lua, 2);
 	if (lua_rawget(lua, edges) != LUA_TTABLE)
 		return 0;
@@ -80,12 +105,16 @@ static int remove_edge(lua_State *lua)
 	lua_pushvalue(lua, 3);
 	lua_pushnil(lua);
 	lua_rawset(lua, to);
+	if (!is_empty(lua, to))
+		return 0;
+	lua_pushvalue(lua, 2);
 	lua_pushnil(lua);
-	if (!lua_next(lua, to)) {
-		lua_pushvalue(lua, 2);
-		lua_pushnil(lua);
-		lua_rawset(lua, edges);
-	}
+	lua_rawset(lua, edges);
+	if (!is_empty(lua, edges))
+		return 0;
+	lua_pushliteral(lua, "edges");
+	lua_pushnil(lua);
+	lua_rawset(lua, 1);
 	return 0;
 }
 
@@ -102,11 +131,17 @@ struct graph {
 	uint32_t *to;		      /* in the order of nodes */
 };
 
-/* Calls may only be stopped while nothing is allocated, so edges are counted first. */
-static uint64_t count_edges(lua_State *lua, int edges)
+/*
+ * Calls may only be stopped while nothing is allocated, so edges are counted first. `*flat`: no edge
+ * leads to a node from which one goes on.
+ */
+static uint64_t count_edges(lua_State *lua, int edges, bool *flat)
 {
 	uint64_t count = 0;
 
+	*flat = true;
+	if (!edges)
+		return 0;
 	lua_pushnil(lua);
 	while (lua_next(lua, edges)) {
 		if (!lua_istable(lua, -1))
@@ -116,6 +151,9 @@ static uint64_t count_edges(lua_State *lua, int edges)
 			lua_pop(lua, 1);
 			check_node(lua, -1);
 			count++;
+			lua_pushvalue(lua, -1);
+			*flat &= lua_rawget(lua, edges) == LUA_TNIL;
+			lua_pop(lua, 1);
 		}
 		lua_pop(lua, 1);
 		check_node(lua, -1);
@@ -175,13 +213,17 @@ static void name_nodes(struct graph *g, const struct edge *list)
 			g->names[g->nodes++] = g->names[i];
 }
 
-static void graph_open(lua_State *lua, struct graph *g)
+/* False: it is `flat`, and nothing is opened. */
+static bool graph_open(lua_State *lua, struct graph *g)
 {
 	int edges = push_edges(lua);
-	uint64_t count = count_edges(lua, edges);
+	bool flat;
+	uint64_t count = count_edges(lua, edges, &flat);
 	struct edge *list;
 
-	script_charge(lua, count * 32);
+	script_charge(lua, count * (flat ? 2 : 32));
+	if (flat)
+		return false;
 	*g = (struct graph){ .edges = (uint32_t)count };
 	list = take_edges(lua, edges, count);
 	qsort(list, g->edges, sizeof *list, compare_edges);
@@ -195,6 +237,7 @@ static void graph_open(lua_State *lua, struct graph *g)
 	for (uint32_t node = 0; node < g->nodes; node++)
 		g->first[node + 1] += g->first[node];
 	free(list);
+	return true;
 }
 
 static void graph_close(struct graph *g)
@@ -267,10 +310,28 @@ static bool is_acyclic(lua_State *lua)
 	struct graph g;
 	uint32_t left;
 
-	graph_open(lua, &g);
+	if (!graph_open(lua, &g))
+		return true;
 	free(find_left(&g, &left));
 	graph_close(&g);
 	return !left;
+}
+
+/* Is there an edge from argument 2 to argument 3? */
+static bool has_edge(lua_State *lua, int edges)
+{
+	bool found = false;
+
+	if (!edges)
+		return false;
+	lua_pushvalue(lua, 2);
+	if (lua_rawget(lua, edges) == LUA_TTABLE) {
+		lua_pushvalue(lua, 3);
+		found = lua_rawget(lua, -2) != LUA_TNIL;
+		lua_pop(lua, 1);
+	}
+	lua_pop(lua, 1);
+	return found;
 }
 
 static int reaches(lua_State *lua)
@@ -278,18 +339,21 @@ static int reaches(lua_State *lua)
 	struct script_ordered a, b;
 	struct graph g;
 	uint32_t from, to, *way = NULL;
+	bool edge;
 
 	check_nodes(lua);
 	script_to_ordered(lua, 2, &a);
 	script_to_ordered(lua, 3, &b);
-	graph_open(lua, &g);
-	from = node_of(&g, &a);
-	to = node_of(&g, &b);
-	if (from != UINT32_MAX && to != UINT32_MAX)
-		way = find_way(&g, from, to);
-	lua_pushboolean(lua, way != NULL);
+	edge = has_edge(lua, push_edges(lua));
+	if (!edge && graph_open(lua, &g)) {
+		from = node_of(&g, &a);
+		to = node_of(&g, &b);
+		if (from != UINT32_MAX && to != UINT32_MAX)
+			way = find_way(&g, from, to);
+		graph_close(&g);
+	}
+	lua_pushboolean(lua, edge || way);
 	free(way);
-	graph_close(&g);
 	return 1;
 }
 
@@ -338,7 +402,8 @@ static int cycle(lua_State *lua)
 	struct graph g;
 	uint32_t length;
 
-	graph_open(lua, &g);
+	if (!graph_open(lua, &g))
+		return 0;
 	found->count = 0;
 	length = take_cycle(&g, vec_reserve(found, g.nodes + 1u));
 	graph_close(&g);

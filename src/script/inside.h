@@ -18,16 +18,9 @@ enum script_stop {
 
 /*
  * What a table is, by its metatable. There are no others than ours: the library has no setmetatable.
- * A LIST is only shown as one, otherwise it is PLAIN; the LIBRARY's cannot be changed.
+ * A LIST is only shown as one, otherwise it is PLAIN.
  */
-enum script_kind {
-	SCRIPT_ENVIRONMENT,
-	SCRIPT_GRAPH,
-	SCRIPT_LIST,
-	SCRIPT_KINDS,
-	SCRIPT_PLAIN,
-	SCRIPT_LIBRARY,
-};
+enum script_kind { SCRIPT_ENVIRONMENT, SCRIPT_GRAPH, SCRIPT_LIST, SCRIPT_KINDS, SCRIPT_PLAIN };
 
 /* A key of a table, without Lua: good as long as the table has it. */
 struct script_ordered {
@@ -59,6 +52,7 @@ struct script {
 	/* of the call that runs */
 	bool running;
 	int64_t budget;	     /* instructions that are left */
+	uint64_t charged;    /* by functions in C, since the last look at the clock */
 	uint8_t stop;	     /* enum script_stop */
 	char stopped_at[80]; /* where, as Lua writes it: "source:line: " */
 	bool collected, asking;
@@ -83,10 +77,10 @@ static inline struct script *script_of(lua_State *lua)
 /* Texts that grow. */
 static inline void script_append_bytes(script_key_text *text, const void *bytes, size_t count)
 {
-	char *room = vec_reserve(text, count);
-
+	if (text->room - text->count < count)
+		(void)vec_reserve(text, count);
 	if (count)
-		memcpy(room, bytes, count);
+		memcpy(text->items + text->count, bytes, count);
 	text->count += count;
 }
 
@@ -108,14 +102,22 @@ void script_begin(struct script *script, bool counted);
 void script_end(struct script *script);
 /* For functions in C: this many steps are done in it. Raises Lua's error when that is too much. */
 void script_charge(lua_State *lua, uint64_t steps);
+/* A message handler for lua_pcall: errors raised in C have no place yet. */
+int script_add_place(lua_State *lua);
+/* Begins a place in Lua's messages: Lua cuts names of files, so chunks are called by number. script.c */
+#define SCRIPT_MARK "\001"
 /* What to say of a stop: which limit, and what to do. */
 const char *script_stop_words(const struct script *script, char *text, size_t size);
 
-/* ---- library.c, graph.c, texts.c, lists.c ---------------------------------------------------- */
+/* ---- library.c, maps.c, graph.c, texts.c, lists.c ---------------------------------------------------- */
 
 /* Makes the library and the metatables. */
 void script_open_library(struct script *script);
 int script_new_graph(lua_State *lua);
+int script_pairs(lua_State *lua);
+int script_next(lua_State *lua);
+int script_count(lua_State *lua);
+int script_bump(lua_State *lua);
 void script_push_graph_metatable(lua_State *lua);
 /* Each pushes a table of functions. */
 void script_push_texts(lua_State *lua);
@@ -130,6 +132,7 @@ void script_append_shown(lua_State *lua, int index, bool plain, script_key_text 
 
 /* Sets the metatable of the table on the top. */
 void script_set_kind(lua_State *lua, enum script_kind kind);
+/* Of a table. */
 enum script_kind script_kind_of(lua_State *lua, int index);
 
 /* ---- order.c -------------------------------------------------------------------------------- */

@@ -6,207 +6,21 @@
 #include "script/inside.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lualib.h>
 
 #define REPORTS_MOST 100u
-
-/* ---- tables in order ------------------------------------------------------------------------- */
-
-static int fail_order(lua_State *lua, int odd)
-{
-	return luaL_error(lua,
-			  "a %s is a key here: only numbers, texts, true and false have an "
-			  "order",
-			  lua_typename(lua, odd));
-}
-
-/* Upvalues: the table, its keys (a list of them, or their number if they are 1, 2, …), how far. */
-static int next_pair(lua_State *lua)
-{
-	lua_Integer at = lua_tointeger(lua, lua_upvalueindex(3));
-	bool is_list = lua_type(lua, lua_upvalueindex(2)) == LUA_TNUMBER;
-	lua_Integer count = is_list ? lua_tointeger(lua, lua_upvalueindex(2)) : 0;
-
-	for (;;) {
-		at++;
-		if (is_list && at <= count)
-			lua_pushinteger(lua, at);
-		else if (is_list || lua_rawgeti(lua, lua_upvalueindex(2), at) == LUA_TNIL)
-			return 0;
-		lua_pushvalue(lua, -1);
-		if (lua_rawget(lua, lua_upvalueindex(1)) != LUA_TNIL)
-			break;
-		lua_pop(lua, 2); /* it was removed while we were on our way */
-	}
-	lua_pushinteger(lua, at);
-	lua_replace(lua, lua_upvalueindex(3));
-	return 2;
-}
-
-static bool is_list_of_keys(const script_ordered_keys *keys)
-{
-	const struct script_ordered *last = &keys->items[keys->count - 1];
-
-	/* in order, so that the first and the last say it all */
-	return keys->items[0].type == LUA_TNUMBER && !keys->items[0].is_real &&
-	       keys->items[0].integer == 1 && last->type == LUA_TNUMBER && !last->is_real &&
-	       (size_t)last->integer == keys->count;
-}
-
-static int pairs(lua_State *lua)
-{
-	script_ordered_keys *keys = &script_of(lua)->keys[0];
-	int odd;
-
-	luaL_checktype(lua, 1, LUA_TTABLE);
-	if (!script_order_keys(lua, 1, keys, &odd))
-		return fail_order(lua, odd);
-	lua_pushvalue(lua, 1);
-	if (!keys->count || is_list_of_keys(keys)) {
-		lua_pushinteger(lua, (lua_Integer)keys->count);
-	} else {
-		lua_createtable(lua, (int)keys->count, 0);
-		for (size_t i = 0; i < keys->count; i++) {
-			script_push_ordered(lua, &keys->items[i]);
-			lua_rawseti(lua, -2, (lua_Integer)i + 1);
-		}
-	}
-	lua_pushinteger(lua, 0);
-	lua_pushcclosure(lua, next_pair, 3);
-	return 1;
-}
-
-/* The first key, or the one behind a key; every key is looked at. */
-static int next(lua_State *lua)
-{
-	struct script_ordered behind, key, best = { 0 };
-	uint64_t looked = 0;
-	bool from_start = lua_isnoneornil(lua, 2), found = false;
-
-	luaL_checktype(lua, 1, LUA_TTABLE);
-	if (!from_start && !script_to_ordered(lua, 2, &behind))
-		return fail_order(lua, lua_type(lua, 2));
-	lua_pushnil(lua);
-	while (lua_next(lua, 1)) {
-		looked++;
-		lua_pop(lua, 1);
-		if (!script_to_ordered(lua, -1, &key))
-			return fail_order(lua, lua_type(lua, -1));
-		if ((from_start || script_compare_keys(&key, &behind) > 0) &&
-		    (!found || script_compare_keys(&key, &best) < 0)) {
-			best = key;
-			found = true;
-		}
-	}
-	script_charge(lua, looked);
-	if (!found)
-		return 0;
-	script_push_ordered(lua, &best);
-	lua_pushvalue(lua, -1);
-	lua_rawget(lua, 1);
-	return 2;
-}
-
-static int count(lua_State *lua)
-{
-	lua_Integer found = 0;
-
-	luaL_checktype(lua, 1, LUA_TTABLE);
-	lua_pushnil(lua);
-	while (lua_next(lua, 1)) {
-		lua_pop(lua, 1);
-		found++;
-	}
-	script_charge(lua, (uint64_t)found);
-	lua_pushinteger(lua, found);
-	return 1;
-}
-
-/* ---- bump ------------------------------------------------------------------------------------ */
-
-static bool is_empty(lua_State *lua, int index)
-{
-	lua_pushnil(lua);
-	if (!lua_next(lua, index))
-		return true;
-	lua_pop(lua, 2);
-	return false;
-}
-
-/* The map in the one on the top, pushed, made if it is not there. */
-static void push_inner(lua_State *lua, int key)
-{
-	lua_pushvalue(lua, key);
-	if (lua_rawget(lua, -2) == LUA_TTABLE)
-		return;
-	if (!lua_isnil(lua, -1))
-		luaL_error(lua, "there is no map to count in but a %s", luaL_typename(lua, -1));
-	lua_pop(lua, 1);
-	lua_createtable(lua, 0, 1);
-	lua_pushvalue(lua, key);
-	lua_pushvalue(lua, -2);
-	lua_rawset(lua, -4);
-}
-
-static void check_bump(lua_State *lua, int last)
-{
-	if (last < 3)
-		luaL_error(lua, "bump(map, key…, n) needs a map, a key and a number");
-	luaL_checktype(lua, 1, LUA_TTABLE);
-	for (int i = 2; i < last; i++)
-		if (lua_isnil(lua, i))
-			luaL_error(lua,
-				   "a key to count by is nil: it was not recorded, or never set");
-	luaL_checktype(lua, last, LUA_TNUMBER);
-	luaL_checkstack(lua, last + 4, "too many keys");
-}
-
-/* bump(map, a, b, n): map[a][b] += n; what is 0 is not there, nor a map that is empty then. */
-static int bump(lua_State *lua)
-{
-	int last = lua_gettop(lua), key = last - 1, inner;
-
-	check_bump(lua, last);
-	lua_pushvalue(lua,
-		      1); /* the maps come to lie from last + 1 on, that of key i at last + i - 1 */
-	for (int i = 2; i < key; i++)
-		push_inner(lua, i);
-	inner = lua_gettop(lua);
-	lua_pushvalue(lua, last);
-	lua_pushvalue(lua, key);
-	if (lua_rawget(lua, inner) == LUA_TNUMBER)
-		lua_arith(lua, LUA_OPADD);
-	else if (lua_isnil(lua, -1))
-		lua_pop(lua, 1);
-	else
-		luaL_error(lua, "there is no number to count with but a %s",
-			   luaL_typename(lua, -1));
-	lua_pushvalue(lua, key);
-	if (lua_tonumber(lua, -2) != 0) {
-		lua_pushvalue(lua, -2);
-		lua_rawset(lua, inner);
-		return 1;
-	}
-	lua_pushnil(lua);
-	lua_rawset(lua, inner);
-	for (int map = inner, of = key - 1; of >= 2 && is_empty(lua, map); map--, of--) {
-		lua_pushvalue(lua, of);
-		lua_pushnil(lua);
-		lua_rawset(lua, map - 1);
-	}
-	return 1;
-}
 
 /* ---- saying ---------------------------------------------------------------------------------- */
 
 static int report(lua_State *lua)
 {
 	struct script *s = script_of(lua);
-	int count_ = lua_gettop(lua);
+	int count = lua_gettop(lua);
 
 	s->text.count = 0;
-	for (int i = 1; i <= count_; i++) {
+	for (int i = 1; i <= count; i++) {
 		if (i > 1)
 			script_append(&s->text, " ");
 		script_append_shown(lua, i, true, &s->text);
@@ -380,10 +194,10 @@ static int no_change(lua_State *lua)
 	return luaL_error(lua, "the library cannot be changed");
 }
 
-/* Behind an empty table, which cannot be filled, is the one on the top; that one is taken off. */
+/* What is no table cannot be changed by anybody: behind it is the table on the top, which is taken off. */
 static void guard(lua_State *lua)
 {
-	lua_newtable(lua);
+	lua_newuserdatauv(lua, 0, 0);
 	lua_createtable(lua, 0, 2);
 	lua_rotate(lua, -3, -1);
 	lua_setfield(lua, -2, "__index");
@@ -404,10 +218,10 @@ static void take(lua_State *lua, const char *const *names)
 static void add_base(lua_State *lua)
 {
 	static const char *const names[] = { "ipairs", "select", "tonumber", "type", NULL };
-	static const luaL_Reg ours[] = { { "pairs", pairs },
-					 { "next", next },
-					 { "count", count },
-					 { "bump", bump },
+	static const luaL_Reg ours[] = { { "pairs", script_pairs },
+					 { "next", script_next },
+					 { "count", script_count },
+					 { "bump", script_bump },
 					 { "report", report },
 					 { "tostring", to_text },
 					 { "error", raise_error },
@@ -482,7 +296,8 @@ enum script_kind script_kind_of(lua_State *lua, int index)
 	lua_pop(lua, 1);
 	for (kind = 0; kind < SCRIPT_KINDS && s->kinds[kind] != metatable; kind++)
 		;
-	return kind < SCRIPT_KINDS ? (enum script_kind)kind : SCRIPT_LIBRARY;
+	assert(kind < SCRIPT_KINDS);
+	return (enum script_kind)kind;
 }
 
 static void make_metatable(struct script *s, enum script_kind kind)

@@ -1,14 +1,14 @@
 /*
  * Limits of a call: instructions, processor time, memory. doc/grammars.md, "Lua".
  *
- * Instructions are counted by Lua's count hook, STEP at a time; functions in C add what they do. That
- * alone does not bound the time: one instruction may compare two long texts, move all of the stack
+ * Instructions are counted by Lua's count hook, STEP at a time; functions in C and the allocator add what
+ * they do, as much as instructions would take. That alone does not bound the time: one instruction may compare two long texts, move all of the stack
  * (results and arguments of variable number), build a large table anew, or make the collector run. So
  *
  *	- a text has at most SCRIPT_TEXT_MOST bytes; Lua's stack has a million values at most;
  *	- the processor's time is looked at where instructions are counted and where a large block is
- *	  asked for. It ends a call only if its instructions are slow ones: 10 million plain ones take
- *	  a fifth of it. It is the thread's own time: a busy machine changes nothing.
+ *	  asked for. It ends a call only if its instructions are slow ones: a plain one takes a fifth
+ *	  of what it may. It is the thread's own time: a busy machine changes nothing.
  *	- a full memory makes Lua collect, which takes long when there is much of it: once in a call.
  *
  * The allocator cannot raise an error but by refusing, and then Lua collects first. Where that is
@@ -24,8 +24,10 @@
 #include <time.h>
 
 #define STEP 256
+#define BLOCK_STEPS 4			    /* what a new block counts, beside its size */
 #define LARGE ((size_t)64 << 10)	    /* a block whose making takes long */
-#define TIME_MOST INT64_C(400000000)	    /* ns */
+#define TIME_PER_INSTRUCTION 40		    /* ns */
+#define TIME_AT_LEAST INT64_C(20000000)	    /* ns */
 #define TIME_BETWEEN_LOOKS INT64_C(2000000) /* the processor's clock costs a system call */
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -36,6 +38,13 @@ static int64_t clock_of(clockid_t id)
 
 	clock_gettime(id, &now);
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static int64_t time_of(const struct script *s)
+{
+	int64_t time = (int64_t)s->limits.instructions * TIME_PER_INSTRUCTION;
+
+	return time > TIME_AT_LEAST ? time : TIME_AT_LEAST;
 }
 
 /* A call's time starts with the first look: most calls end before it, and pay nothing. */
@@ -50,7 +59,7 @@ static bool takes_too_long(struct script *s)
 		s->started = clock_of(CLOCK_THREAD_CPUTIME_ID);
 		return false;
 	}
-	return clock_of(CLOCK_THREAD_CPUTIME_ID) - s->started > TIME_MOST;
+	return clock_of(CLOCK_THREAD_CPUTIME_ID) - s->started > time_of(s);
 }
 
 /* ---- stopping -------------------------------------------------------------------------------- */
@@ -88,8 +97,8 @@ const char *script_stop_words(const struct script *s, char *text, size_t size)
 	case SCRIPT_STOP_TIME:
 		snprintf(
 			text, size,
-			"it was stopped after %.1f s: an action is for a little work at each event",
-			(double)TIME_MOST / 1e9);
+			"it was stopped after %.2g s: an action is for a little work at each event",
+			(double)time_of(s) / 1e9);
 		break;
 	case SCRIPT_STOP_TEXT:
 		snprintf(text, size, "a text would be longer than %zu bytes: texts are for names",
@@ -112,6 +121,18 @@ static int raise_stop(struct script *s)
 	note_place(s);
 	lua_pushfstring(s->lua, "%s%s", s->stopped_at, script_stop_words(s, words, sizeof words));
 	return lua_error(s->lua);
+}
+
+int script_add_place(lua_State *lua)
+{
+	struct script *s = script_of(lua);
+	const char *message = lua_tostring(lua, 1);
+
+	if (!message || message[0] == SCRIPT_MARK[0])
+		return 1;
+	note_place(s);
+	lua_pushfstring(lua, "%s%s", s->stopped_at, message);
+	return 1;
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
@@ -141,11 +162,15 @@ void script_charge(lua_State *lua, uint64_t steps)
 
 	if (!s->running)
 		return;
-	s->budget = steps < (uint64_t)s->budget ? s->budget - (int64_t)steps : 0;
-	if (s->budget <= 0)
+	s->budget = (int64_t)steps < s->budget ? s->budget - (int64_t)steps : 0;
+	s->charged += steps;
+	if (s->budget <= 0) {
 		s->stop = SCRIPT_STOP_INSTRUCTIONS;
-	else if (steps >= STEP && takes_too_long(s))
-		s->stop = SCRIPT_STOP_TIME;
+	} else if (s->charged >= STEP) {
+		s->charged = 0;
+		if (takes_too_long(s))
+			s->stop = SCRIPT_STOP_TIME;
+	}
 	if (s->stop)
 		raise_stop(s);
 }
@@ -157,6 +182,7 @@ void script_begin(struct script *s, bool counted)
 	s->stop = SCRIPT_GOES_ON;
 	s->collected = s->asking = false;
 	s->started = 0;
+	s->charged = 0;
 	s->budget = (int64_t)s->limits.instructions;
 	if (counted)
 		lua_sethook(s->lua, count, LUA_MASKCOUNT, step_of(s));
@@ -203,6 +229,7 @@ static bool may_grow(struct script *s, bool is_text, size_t had, size_t size)
 		return refuse(s, SCRIPT_STOP_TEXT);
 	if (s->used - had + size > s->limits.memory)
 		return may_exceed(s, size);
+	s->budget -= BLOCK_STEPS + (int64_t)(size / 32);
 	s->asking = false;
 	if (size >= LARGE && takes_too_long(s))
 		stop_soon(s, SCRIPT_STOP_TIME);

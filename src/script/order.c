@@ -113,7 +113,9 @@ bool script_order_keys(lua_State *lua, int index, script_ordered_keys *keys, int
 
 		lua_pop(lua, 1);
 		if (script_to_ordered(lua, -1, &key)) {
-			*vec_push(keys) = key;
+			if (keys->count == keys->room)
+				(void)vec_reserve(keys, 1);
+			keys->items[keys->count++] = key;
 			continue;
 		}
 		all = false;

@@ -65,12 +65,7 @@ void script_push_environment(struct script *s)
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-/*
- * Lua cuts names of files at 60 bytes and knows nothing of ours but their lines, so a chunk is called
- * by the number of its file behind MARK, and messages get the name here.
- */
-#define MARK "\001"
-
+/* A chunk is called by the number of its file behind SCRIPT_MARK; messages get the name here. */
 static uint32_t number_of_file(struct script *s, const char *file)
 {
 	for (size_t i = 0; i < s->files.count; i++)
@@ -84,9 +79,9 @@ static uint32_t number_of_file(struct script *s, const char *file)
 static bool tell(struct script *s, const char *message, struct err *err)
 {
 	const char *file = "", *what = message;
-	char *end;
+	char *end, *eof;
 
-	if (message[0] == MARK[0]) {
+	if (message[0] == SCRIPT_MARK[0]) {
 		unsigned long number = strtoul(message + 1, &end, 10);
 
 		if (number < s->files.count && *end == ':') {
@@ -98,6 +93,9 @@ static bool tell(struct script *s, const char *message, struct err *err)
 	for (char *c = err->text; *c; c++)
 		if (iscntrl((unsigned char)*c))
 			*c = ' ';
+	eof = strstr(err->text, "near <eof>"); /* the message ends with it */
+	if (eof)
+		strcpy(eof, "at the end");
 	return false;
 }
 
@@ -165,7 +163,7 @@ static bool load(struct script *s, const char *front, const char *text, const ch
 	char name[32];
 	int status;
 
-	snprintf(name, sizeof name, "=" MARK "%u", number_of_file(s, place->file));
+	snprintf(name, sizeof name, "=" SCRIPT_MARK "%u", number_of_file(s, place->file));
 	status = lua_load(s->lua, read_piece, &pieces, name, "t");
 	return status == LUA_OK || fail(s, status, err);
 }
@@ -216,7 +214,7 @@ static bool keeps_environment(const char *text, const struct script_place *place
 static bool parses_alone(struct script *s, const char *text, const struct script_place *place,
 			 bool expression, struct err *err)
 {
-	if (!load(s, expression ? "return " : "", text, "\n", place, err))
+	if (!load(s, expression ? "local _ = " : "", text, "", place, err))
 		return false;
 	lua_pop(s->lua, 1);
 	return true;
@@ -267,15 +265,19 @@ static bool fits(struct script *s, struct err *err)
 
 static bool call(struct script *s, int arguments, int results, bool counted, struct err *err)
 {
-	int status;
+	int handler = lua_gettop(s->lua) - arguments, status;
 
 	if (!fits(s, err)) {
 		lua_pop(s->lua, arguments + 1);
 		return false;
 	}
+	lua_checkstack(s->lua, 2);
+	lua_pushcfunction(s->lua, script_add_place);
+	lua_insert(s->lua, handler);
 	script_begin(s, counted);
-	status = lua_pcall(s->lua, arguments, results, 0);
+	status = lua_pcall(s->lua, arguments, results, handler);
 	script_end(s);
+	lua_remove(s->lua, handler);
 	return status == LUA_OK || fail(s, status, err);
 }
 

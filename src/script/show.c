@@ -130,8 +130,6 @@ static void add_table(struct shown *shown, int table, unsigned depth)
 
 	if (depth + 1 >= SCRIPT_SHOWN_DEPTH || !lua_checkstack(shown->lua, 8))
 		add(shown, "{…}");
-	else if (kind == SCRIPT_LIBRARY)
-		add(shown, "library");
 	else if (kind == SCRIPT_GRAPH)
 		add_graph(shown, table, depth);
 	else
@@ -146,6 +144,8 @@ static void add_value(struct shown *shown, int index, unsigned depth, bool plain
 		add_scalar(shown, &scalar, plain);
 	else if (lua_istable(shown->lua, index))
 		add_table(shown, index, depth);
+	else if (lua_isuserdata(shown->lua, index))
+		add(shown, "library");
 	else
 		add(shown, lua_typename(shown->lua, lua_type(shown->lua, index)));
 }

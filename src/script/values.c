@@ -49,8 +49,9 @@ static uint32_t number_of(struct script_seen *seen, const void *table, bool *fre
 		*vec_push(&seen->list) = table;
 		return (uint32_t)seen->list.count - 1;
 	}
-	for (size_t i = 0; !seen->numbers.slots && i < LINEAR_MOST; i++)
-		*map_put(&seen->numbers, (uintptr_t)seen->list.items[i], NULL) = i;
+	if (!seen->numbers.slots)
+		for (size_t i = 0; i < LINEAR_MOST; i++)
+			*map_put(&seen->numbers, (uintptr_t)seen->list.items[i], NULL) = i;
 	number = map_put(&seen->numbers, (uintptr_t)table, fresh);
 	if (*fresh) {
 		*number = seen->list.count;
@@ -92,7 +93,7 @@ static void replace_by_copy(lua_State *lua, int base, int above)
 	if (lua_type(lua, -1) == LUA_TFUNCTION && !lua_iscfunction(lua, -1))
 		luaL_error(lua,
 			   "a function is in it: functions that actions make cannot be copied");
-	if (!lua_istable(lua, -1) || script_kind_of(lua, -1) == SCRIPT_LIBRARY)
+	if (!lua_istable(lua, -1))
 		return;
 	number = number_of(&s->seen, lua_topointer(lua, -1), &fresh);
 	if (!fresh) {
@@ -130,11 +131,12 @@ void script_copy_top(lua_State *lua)
 
 	forget(&s->seen);
 	replace_by_copy(lua, base, 0);
-	if (s->seen.list.count)
-		lua_pop(lua, 1); /* it is the copy of the first pair as well */
+	if (!s->seen.list.count)
+		return;
+	lua_pop(lua, 1); /* it lies behind its original, too */
 	for (uint32_t i = 0; i < s->seen.list.count; i++)
 		copy_fields(lua, base, i);
-	lua_copy(lua, s->seen.list.count ? base + 1 : base, base);
+	lua_copy(lua, base + 1, base);
 	lua_settop(lua, base);
 }
 
@@ -193,8 +195,7 @@ static bool append_value(struct script *s, script_key_text *key, struct err *err
 		append_scalar(key, &scalar);
 	} else if (lua_isnil(lua, -1)) {
 		script_append(key, "n");
-	} else if (lua_iscfunction(lua, -1) ||
-		   (lua_istable(lua, -1) && script_kind_of(lua, -1) == SCRIPT_LIBRARY)) {
+	} else if (lua_iscfunction(lua, -1) || lua_isuserdata(lua, -1)) { /* the library's */
 		append_integer(key, 'c', (uintptr_t)lua_topointer(lua, -1));
 	} else if (lua_istable(lua, -1)) {
 		append_integer(key, '{', number_of(&s->seen, lua_topointer(lua, -1), &fresh));

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "grammar/grammar.h"
 #include "spec/spec.h"
 
 #include <ctype.h>
@@ -420,6 +421,33 @@ static bool reads_again(const char *explained, bool *any)
 	return same;
 }
 
+/* Each grammar has tables or errors. */
+static bool open_grammars(const struct spec_file *file)
+{
+	FILE *nowhere = fopen("/dev/null", "w");
+	bool right = nowhere;
+
+	for (const struct spec_property *p = file->properties; p; p = p->next)
+		for (const struct spec_formula *f = p->formulas; f; f = f->next) {
+			struct spec_messages messages = { 0 };
+			struct grammar *g;
+
+			if (f->formalism != SPEC_GRAMMAR || !nowhere)
+				continue;
+			g = grammar_open(file, p, f, &messages);
+			right &= (g != NULL) == !messages.errors;
+			if (g) {
+				grammar_draw(nowhere, g, false, 0);
+				grammar_draw(nowhere, g, true, 0);
+			}
+			grammar_close(g);
+			spec_messages_free(&messages);
+		}
+	if (nowhere)
+		fclose(nowhere);
+	return right;
+}
+
 static bool judge(const struct text *t, struct progress *progress)
 {
 	struct spec_messages messages = { 0 }, notes = { 0 };
@@ -436,6 +464,7 @@ static bool judge(const struct text *t, struct progress *progress)
 		right &= !notes.errors;
 		spec_check(file, &program, &notes);
 		evaluate_all(file);
+		right &= open_grammars(file);
 		right &= reads_again(text, &formulas);
 		free(text);
 		free(graph);

@@ -4,6 +4,8 @@
 // violates: DataRace rd@READ wr@WRITE
 // leads: DataRace wr@WRITE wr@WRITE
 // violates: Deadlock r12@MANAGER r21@ROOT
+// violates: NoDeadlock req@MANAGER
+// violates: NoDeadlock req@ROOT
 #include <pthread.h>
 
 static pthread_mutex_t manager = PTHREAD_MUTEX_INITIALIZER, root = PTHREAD_MUTEX_INITIALIZER;

@@ -120,7 +120,9 @@ static unsigned trees_of(struct earley_sets *sets, const struct earley_set *set,
 	if (!set->complete || !code)
 		return set->complete;
 	tree_list list = { 0 };
-	char *twice = tree_list_only(earley_sets_tables(sets), set->root, &list);
+	struct tree_lister *lister = tree_lister_open(earley_sets_tables(sets));
+	char *twice = tree_list_only(lister, set->root, &list);
+	tree_lister_close(lister);
 	unsigned trees = twice ? 2 : 1;
 	free(twice);
 	vec_free(&list);
@@ -226,34 +228,6 @@ static void random_grammars(void **unused)
 
 /* ---- long sessions ---------------------------------------------------------------------------- */
 
-/* "S : S a | a; …": a grammar from text; capitals are nonterminals. */
-static struct made read_made(const char *text, unsigned terminals)
-{
-	struct made made = { .terminals = terminals };
-	struct made_rule *rule = NULL;
-	bool left = true;
-	uint8_t symbol = 0;
-	for (; *text; text++) {
-		if (*text >= 'A' && *text <= 'Z') {
-			symbol = terminals + *text - 'A';
-			if (symbol - terminals >= made.nonterminals)
-				made.nonterminals = symbol - terminals + 1;
-			if (!left)
-				rule->right[rule->count++] = symbol;
-		} else if (*text >= 'a' && *text <= 'z') {
-			rule->right[rule->count++] = *text - 'a';
-		} else if (*text == ':' || *text == '|') {
-			left = false;
-			uint8_t of = *text == ':' ? symbol : rule->left;
-			rule = &made.rules[made.rule_count++];
-			rule->left = of;
-		} else if (*text == ';') {
-			left = true;
-		}
-	}
-	return made;
-}
-
 struct run {
 	struct grammar grammar;
 	struct earley_sets *sets;
@@ -263,7 +237,7 @@ struct run {
 
 static void start(struct run *run, const char *text, unsigned terminals, bool code)
 {
-	struct made made = read_made(text, terminals);
+	struct made made = made_read(text, terminals);
 	tabulate(&run->grammar, &made, code);
 	run->sets = earley_sets_open(&run->grammar, NULL);
 	run->set = earley_set_first(run->sets);
@@ -439,7 +413,9 @@ static void two_trees(void **unused)
 		start(&run, cases[i].text, 2, true);
 		feed(&run, cases[i].word, 1);
 		tree_list list = { 0 };
-		char *twice = tree_list_only(earley_sets_tables(run.sets), run.set->root, &list);
+		struct tree_lister *lister = tree_lister_open(earley_sets_tables(run.sets));
+		char *twice = tree_list_only(lister, run.set->root, &list);
+		tree_lister_close(lister);
 		assert_string_equal(twice, cases[i].said);
 		free(twice);
 		vec_free(&list);

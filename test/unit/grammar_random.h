@@ -87,6 +87,34 @@ static inline struct made made_random(uint64_t *state)
 	return made;
 }
 
+/* "A : A a | a; …": a grammar from text; capitals are nonterminals. */
+static inline struct made made_read(const char *text, unsigned terminals)
+{
+	struct made made = { .terminals = terminals };
+	struct made_rule *rule = NULL;
+	bool left = true;
+	uint8_t symbol = 0;
+	for (; *text; text++) {
+		if (*text >= 'A' && *text <= 'Z') {
+			symbol = terminals + *text - 'A';
+			if (symbol - terminals >= made.nonterminals)
+				made.nonterminals = symbol - terminals + 1;
+			if (!left)
+				rule->right[rule->count++] = symbol;
+		} else if (*text >= 'a' && *text <= 'z') {
+			rule->right[rule->count++] = *text - 'a';
+		} else if (*text == ':' || *text == '|') {
+			left = false;
+			uint8_t of = *text == ':' ? symbol : rule->left;
+			rule = &made.rules[made.rule_count++];
+			rule->left = of;
+		} else if (*text == ';') {
+			left = true;
+		}
+	}
+	return made;
+}
+
 /* ---- what it means ---------------------------------------------------------------------------- */
 
 /*

@@ -145,7 +145,7 @@ static void merged(void **state)
 		    "e a=- b=- c=3 'f'>'g' T0\n");
 }
 
-/* What filters ask of every point is there as well; of a handler's events the thread's number. */
+/* What filters ask of every point is there as well. */
 static void implicit(void **state)
 {
 	(void)state;
@@ -333,6 +333,66 @@ static void recorded(void **state)
 	spec_free(file);
 }
 
+/* C++: names as the source has them; what a guard of the library locks, its owner locks. */
+static void recorded_classes(void **state)
+{
+	static const char source[] = "#include <mutex>\n"
+				     "#include <vector>\n"
+				     "#include <algorithm>\n"
+				     "std::mutex big;\n"
+				     "namespace bank {\n"
+				     "template <class T> struct account {\n"
+				     "	T sum = 0;\n"
+				     "	__attribute__((noinline)) void pay(T n)\n"
+				     "	{\n"
+				     "		std::lock_guard<std::mutex> guard(big);\n"
+				     "		sum += n;\n"
+				     "	}\n"
+				     "};\n"
+				     "}\n"
+				     "static bank::account<int> mine;\n"
+				     "static void each(int n) { mine.pay(n); }\n"
+				     "int main()\n"
+				     "{\n"
+				     "	std::vector<int> list{ 3, 4 };\n"
+				     "	std::for_each(list.begin(), list.end(), each);\n"
+				     "	mine.pay(5);\n"
+				     "}\n";
+	static const char property[] = "property P {\n"
+				       "  event pay = call bank::*pay(_, n);\n"
+				       "  event get = acquire big;\n"
+				       "  event put = release big;\n"
+				       "  grammar { S : pay S | get S | put S | ; }\n"
+				       "}\n";
+	const char *const levels[] = { "-O0", "-O2" };
+	struct spec_file *file = make_file(property);
+
+	(void)state;
+	write_text("classes.cc", source);
+	write_text("classes.prop", property);
+	for (size_t i = 0; i < 2; i++) {
+		struct trace *trace;
+		struct err err;
+		char command[300];
+
+		snprintf(
+			command, sizeof command,
+			"sooth-c++ %s -g -pthread -o classes classes.cc && rm -rf classes.sooth && "
+			"sooth record --serial -p classes.prop -o classes.sooth ./classes",
+			levels[i]);
+		assert_int_equal(system(command), 0);
+		if (!trace_open("classes.sooth", &trace, &err))
+			fail_msg("%s", err.text);
+#define PAY(n, caller)                                                                             \
+	"pay n=" n " '" caller "'>'bank::account<int>::pay' T0\n"                                  \
+	"get 'bank::account<int>::pay'>'lock' T0\n"                                                \
+	"put 'bank::account<int>::pay'>'unlock' T0\n"
+		expect_captured(trace, file, PAY("3", "each") PAY("4", "each") PAY("5", "main"));
+		trace_close(trace);
+	}
+	spec_free(file);
+}
+
 /* Texts that only a grammar asks for are looked at; those that are `_` are not. */
 static void selected(void **state)
 {
@@ -355,8 +415,13 @@ static void selected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),    cmocka_unit_test(merged),	cmocka_unit_test(implicit),
-		cmocka_unit_test(in_order), cmocka_unit_test(recorded), cmocka_unit_test(selected),
+		cmocka_unit_test(texts),
+		cmocka_unit_test(merged),
+		cmocka_unit_test(implicit),
+		cmocka_unit_test(in_order),
+		cmocka_unit_test(recorded),
+		cmocka_unit_test(selected),
+		cmocka_unit_test(recorded_classes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

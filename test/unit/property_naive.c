@@ -860,6 +860,52 @@ static char *read_events(const struct trace *trace, const struct property_events
 	return text;
 }
 
+/* One after the other they are the same, in the same order. */
+static bool same_value(const struct property_value *a, const struct property_value *b)
+{
+	return a->type == b->type && a->bits == b->bits && a->life == b->life &&
+	       a->length == b->length && !a->text == !b->text &&
+	       (!a->text || !memcmp(a->text, b->text, a->length));
+}
+
+static bool same_event(const struct property_reader *reader, const struct property_step *step,
+		       const struct property_events *events, const struct property_event *event)
+{
+	bool same = step->event.id.stream == event->id.stream &&
+		    step->event.id.index == event->id.index &&
+		    step->event.before == event->before && step->event.event == event->event &&
+		    step->event.may_be_next == event->may_be_next;
+
+	for (uint32_t p = 0; same && p < events->parameters; p++) {
+		uint32_t number = events->bindings.items[event->bindings + p];
+
+		same = number == PROPERTY_NONE
+			       ? step->bindings[p] == PROPERTY_NONE
+			       : step->bindings[p] != PROPERTY_NONE &&
+					 same_value(property_reader_value(reader, 0,
+									  step->bindings[p]),
+						    &events->values.items[number]);
+	}
+	return same;
+}
+
+static bool streams_alike(const struct trace *trace, struct spec_file *file,
+			  const struct property_events *events)
+{
+	struct property_reader *reader = property_reader_open(trace, &file, 1);
+	struct property_step step;
+	bool alike = true;
+	size_t at = 0;
+
+	while (alike && property_reader_next(reader, &step)) {
+		if (step.kind == PROPERTY_HAPPENED && !step.property)
+			alike = at < events->events.count &&
+				same_event(reader, &step, events, &events->events.items[at++]);
+	}
+	property_reader_close(reader);
+	return alike && at == events->events.count;
+}
+
 /* Everything that is needed to see what went wrong. */
 static void compare(uint64_t number)
 {
@@ -894,6 +940,9 @@ static void compare(uint64_t number)
 			source, expected, got);
 		fail();
 	}
+	if (!streams_alike(trace, file, &events.properties.items[0]))
+		fail_msg("case %" PRIu64 ": one after the other the events are others\n%s%s",
+			 number, property, source);
 	free(expected);
 	free(got);
 	free(source);

@@ -28,6 +28,14 @@ static inline void made_open(struct made *m, const struct script_limits *limits)
 	m->environment = luaL_ref(m->lua, LUA_REGISTRYINDEX);
 }
 
+/* The environment of the next session. */
+static inline void made_renew(struct made *m)
+{
+	luaL_unref(m->lua, LUA_REGISTRYINDEX, m->environment);
+	script_push_environment(m->script);
+	m->environment = luaL_ref(m->lua, LUA_REGISTRYINDEX);
+}
+
 static inline void made_close(struct made *m)
 {
 	assert_int_equal(lua_gettop(m->lua), 0);
