@@ -104,8 +104,7 @@ static void place_requests(struct linear *l)
 		const struct property_event *e = &l->events->events.items[i];
 
 		if (e->before && *next_of(l, e->id.stream) == e->id.index && e->id.index)
-			*vec_push(&l->places) =
-				(struct place){ i, l->schedule->step_count, 0 };
+			*vec_push(&l->places) = (struct place){ i, l->schedule->step_count, 0 };
 	}
 }
 
