@@ -69,13 +69,46 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void print_event(struct describe *d, struct property_id event, bool last, FILE *out)
+/*
+ * What the property calls an event of the session. Several of them may be at one event of the trace, the
+ * request before its acquire, in the order of the set.
+ */
+static const char *name_of(const struct report *r, const struct finding *f,
+			   const struct observe_sentence *s, size_t at)
 {
-	struct window_id id = { event.stream, event.index };
+	const struct property_events *events = NULL;
+	struct property_id id = s->session.items[at];
+	size_t number = 0;
+
+	for (size_t i = 0; r->properties && i < r->properties->properties.count; i++) {
+		if (r->properties->properties.items[i].property == f->property)
+			events = &r->properties->properties.items[i];
+	}
+	for (size_t i = 0; i <= at; i++)
+		number += s->session.items[i].stream == id.stream &&
+			  s->session.items[i].index == id.index;
+	for (size_t i = 0; events && i < events->events.count; i++) {
+		const struct property_event *e = &events->events.items[i];
+
+		if (e->id.stream == id.stream && e->id.index == id.index && !--number)
+			return f->property->events[e->event].name;
+	}
+	return NULL;
+}
+
+static void print_event(const struct report *r, const struct finding *f,
+			const struct observe_sentence *s, size_t at, FILE *out)
+{
+	struct describe *d = r->describe;
+	struct window_id id = { s->session.items[at].stream, s->session.items[at].index };
+	const char *name = name_of(r, f, s, at);
 	const struct described *one = describe_find(d, id);
 	struct describe_frame frame;
 
-	fprintf(out, "    %s %s: ", last ? ">>" : "  ", describe_thread(d, id.stream));
+	fprintf(out, "    %s %s: ", at + 1 == s->session.count ? ">>" : "  ",
+		describe_thread(d, id.stream));
+	if (name)
+		fprintf(out, "%s: ", name);
 	if (one && one->point)
 		fputs(one->point, out);
 	else
@@ -102,7 +135,7 @@ void words_print(const struct report *r, const struct finding *finding, FILE *ou
 			s->session.count - first, s->session_length);
 	fputs(":\n", out);
 	for (size_t i = first; i < s->session.count; i++)
-		print_event(r->describe, s->session.items[i], i + 1 == s->session.count, out);
+		print_event(r, finding, s, i, out);
 	free(owner);
 }
 

@@ -147,6 +147,8 @@ static void count(lua_State *lua, lua_Debug *at)
 	struct script *s = script_of(lua);
 
 	(void)at;
+	if (!s->running) /* it stays set behind a call */
+		return;
 	s->budget -= step_of(s);
 	if (!s->stop && s->budget <= 0)
 		s->stop = SCRIPT_STOP_INSTRUCTIONS;

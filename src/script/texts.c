@@ -42,7 +42,7 @@ static int find(lua_State *lua)
 	lua_Integer from = luaL_optinteger(lua, 3, 1);
 
 	if (from < 0)
-		from = -from > (lua_Integer)length ? 1 : (lua_Integer)length + from + 1;
+		from = from < -(lua_Integer)length ? 1 : (lua_Integer)length + from + 1;
 	if (from < 1)
 		from = 1;
 	if ((lua_Unsigned)from > length + 1)
