@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "check/moments.h"
+#include "check/source.h"
 #include "check/spell.h"
 
 struct judge {
@@ -21,12 +22,23 @@ struct judge {
 
 /* ---- the word ---------------------------------------------------------------------------------- */
 
+/* What a signal handler does its thread does. */
+static uint32_t thread_of(const struct judge *j, uint32_t number)
+{
+	const struct trace *trace = j->moments.play->world->trace;
+	uint32_t stream = trace_find_stream(trace, number);
+
+	return stream == TRACE_NONE
+		       ? number
+		       : trace_stream(trace, checker_find_thread(trace, stream))->number;
+}
+
 static bool is_of_word(const struct judge *j, const struct checker_occurrence *o)
 {
 	const struct checker_sentence *claim = j->claim;
 	uint32_t object = claim->property->view_parameter;
 
-	if (claim->stream != UINT32_MAX && o->anchor.stream != claim->stream)
+	if (claim->stream != UINT32_MAX && thread_of(j, o->anchor.stream) != claim->stream)
 		return false;
 	return !claim->binding ||
 	       claim->events->bindings[o->bindings + object] == claim->binding[object];
@@ -148,10 +160,9 @@ bool checker_play_misspells(const struct checker_play *play,
 	struct judge j = { .claim = sentence };
 	bool ok;
 
+	ok = checker_moments_open(&j.moments, play, sentence->moments, sentence->moment_count, err);
 	index_occurrences(&j);
-	ok = checker_moments_open(&j.moments, play, sentence->moments, sentence->moment_count,
-				  err) &&
-	     is_whole(&j, err) &&
+	ok = ok && is_whole(&j, err) &&
 	     spell_open(&j.spell, sentence->file, sentence->property, sentence->formula, err);
 	if (ok) {
 		read_word(&j);

@@ -11,6 +11,9 @@
 #include "check/formula.h"
 #include "script/script.h"
 
+/* Longer sessions of a grammar that is not LL(1) are refused: they are judged by trying everything. */
+#define CHECKER_SESSION 4000u
+
 struct checker_sentence {
 	const struct spec_file *file;
 	const struct spec_property *property;

@@ -18,7 +18,7 @@ struct checker_source {
 };
 
 /* Handlers can interrupt handlers: the thread is at the end of the chain. A forged one may turn. */
-static uint32_t find_thread(const struct trace *trace, uint32_t stream)
+uint32_t checker_find_thread(const struct trace *trace, uint32_t stream)
 {
 	uint32_t at = stream;
 
@@ -42,7 +42,7 @@ struct checker_source *checker_source_open(const struct trace *trace)
 	source->streams = mem_zalloc(source->count, sizeof *source->streams);
 	for (uint32_t i = 0; i < source->count; i++) {
 		source->streams[i].cursor = trace_cursor_open(trace, i);
-		source->streams[i].thread = find_thread(trace, i);
+		source->streams[i].thread = checker_find_thread(trace, i);
 	}
 	return source;
 }

@@ -79,7 +79,6 @@ void spell_next_session(struct spell *spell);
 
 struct spell_result spell_forced(struct spell *spell, bool complete, struct err *err);
 struct spell_result spell_chart(struct spell *spell, bool complete, struct err *err);
-#define SPELL_CHART 4000u /* events */
 
 /* ---- Lua ------------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "check/spell.h"
 
 #include "base/mem.h"
+#include "check/grammar.h"
 
 #include <lua5.4/lauxlib.h>
 #include <stdlib.h>
@@ -271,7 +272,7 @@ struct spell_result spell_chart(struct spell *s, bool complete, struct err *err)
 	struct chart c = { .s = s, .places = s->count + 1, .err = err };
 	struct spell_result result = { SPELL_GOOD, s->count ? s->count - 1 : 0 };
 
-	if (s->count > SPELL_CHART) {
+	if (s->count > CHECKER_SESSION) {
 		err_set(err, "a session of %zu events is too long to be judged by trying",
 			s->count);
 		return (struct spell_result){ SPELL_BROKEN, 0 };

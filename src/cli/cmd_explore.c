@@ -28,6 +28,8 @@ static const char usage[] =
 	"\n"
 	"  -p FILE.prop     a run that violates these properties fails as well; each run is then\n"
 	"                   recorded, which is slower (again for more; -p NAME: sooth's own)\n"
+	"  --property NAMES only these of their properties (A,B); --no-property NAMES: all but "
+	"these\n"
 	"  --budget N       at most so many executions (default 100000)\n"
 	"  --seconds S      … or so long (default 60; 0: no limit)\n"
 	"  --seed N         another first run, other random choices (default 0)\n"

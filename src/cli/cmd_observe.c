@@ -8,8 +8,8 @@
 static const char usage[] =
 	"usage: sooth observe [-p FILE.prop] [OPTIONS] TRACE\n"
 	"\n"
-	"Judges always, never, ltl, ere and monitor on every run that the recorded one stands "
-	"for,\n"
+	"Judges always, never, ltl, ere, grammar and monitor on every run that the recorded one "
+	"stands for,\n"
 	"level by level through the lattice of their cuts. Each violation comes with a run that a\n"
 	"checker of its own has accepted, shown beside the observed one.\n"
 	"\n";

@@ -35,6 +35,8 @@ static const char usage[] =
 	"  --log WHICH      thread (default): a log per thread; global: one log under one lock\n"
 	"  -p FILE.prop     record what these properties need as well; again for more.\n"
 	"                   -p NAME: one of sooth's own, such as race or use-after-close\n"
+	"  --property NAMES only these of their properties (A,B); --no-property NAMES: all but "
+	"these\n"
 	"  --verbosity N    how much the runtime says (default 0: nothing)\n"
 	"  -v               say where the trace is and how large\n"
 	"\n"

@@ -36,7 +36,8 @@ static const char usage[] =
 	"  --time SECONDS   for a run (default 60)\n"
 	"  -v               show the program's output, on standard error\n"
 	"  --json           what came of it as JSON\n"
-	"  --window N, --every, --only LIST, -p FILE   as the report was made with\n"
+	"  --window N, --every, --only LIST, -p FILE, --property NAMES, --no-property NAMES\n"
+	"                   as the report was made with\n"
 	"  -- PROG ARGS...  how to start the program, if not as it was\n"
 	"\n"
 	"Exit status: 1 confirmed, 3 diverged, 2 bad use, or it cannot be run.\n";

@@ -15,7 +15,9 @@
 
 const char properties_option_help[] =
 	"  -p FILE.prop     judge by these properties as well (doc/language.md); again for more.\n"
-	"                   -p NAME: one of sooth's own, such as race or use-after-close\n";
+	"                   -p NAME: one of sooth's own, such as race or use-after-close\n"
+	"  --property NAMES only these of their properties (A,B); --no-property NAMES: all but "
+	"these\n";
 
 static bool __attribute__((format(printf, 2, 3)))
 complain(const char *command, const char *format, ...)
@@ -35,7 +37,7 @@ int properties_read_option(struct properties *p, char **argv, int *i)
 	const char *word = argv[*i];
 
 	if (strncmp(word, "-p", 2) != 0)
-		return 0;
+		return choice_read_option(&p->choice, p->command, argv, i);
 	if (!word[2] && !argv[*i + 1]) {
 		complain(p->command, "-p: which file? (-p FILE.prop)");
 		return -1;
@@ -144,7 +146,12 @@ static bool read_one(struct properties *p, char *path)
 	return true;
 }
 
-/* All of them, though one is bad: their errors are told in one go. */
+static bool choose(const struct properties *p, const struct choice *choice)
+{
+	return choice_make(choice, p->command, p->files.items, p->files.count);
+}
+
+/* All of them, though one is bad: their errors are told in one go. Without -p there may be some in a trace. */
 bool properties_open(struct properties *p)
 {
 	bool well = true;
@@ -154,7 +161,7 @@ bool properties_open(struct properties *p)
 
 		well &= path && read_one(p, path);
 	}
-	return well;
+	return well && (!p->files.count || choose(p, &p->choice));
 }
 
 /* "TRACE/properties.prop", "TRACE/properties-2.prop" … */
@@ -169,10 +176,8 @@ static char *kept_name(const char *trace, size_t number)
 	return path;
 }
 
-bool properties_open_kept(struct properties *p, const char *trace)
+static bool read_kept(struct properties *p, const char *trace)
 {
-	if (p->given.count || p->files.count)
-		return true;
 	for (size_t i = 0;; i++) {
 		char *path = kept_name(trace, i);
 
@@ -184,6 +189,19 @@ bool properties_open_kept(struct properties *p, const char *trace)
 		if (!read_one(p, path))
 			return false;
 	}
+}
+
+bool properties_open_kept(struct properties *p, const char *trace)
+{
+	struct choice kept = { 0 };
+	bool well;
+
+	if (p->given.count || p->files.count)
+		return true;
+	choice_read_kept(&kept, trace);
+	well = read_kept(p, trace) && choose(p, &kept) && choose(p, &p->choice);
+	choice_free(&kept);
+	return well;
 }
 
 /* ---- the selection ---------------------------------------------------------------------------- */
@@ -211,7 +229,8 @@ bool properties_select(struct properties *p)
 	const char *above = getenv("TMPDIR");
 	char *text = property_selection(p->files.items, p->files.count);
 	size_t length = strlen(text);
-	bool written = true;
+	/* A choice without files is a mistake: it names what is not there. */
+	bool written = p->files.count || choose(p, &p->choice);
 
 	if (length) {
 		int fd;
@@ -256,7 +275,8 @@ bool properties_keep(const struct properties *p, const char *trace)
 		if (!well)
 			return false;
 	}
-	return true;
+	return choice_keep(&p->choice, trace) ||
+	       complain(p->command, "%s: %s", trace, strerror(errno));
 }
 
 void properties_close(struct properties *p)
@@ -268,6 +288,7 @@ void properties_close(struct properties *p)
 	vec_free(&p->files);
 	vec_free(&p->paths);
 	vec_free(&p->given);
+	choice_free(&p->choice);
 	if (p->points[0])
 		unlink(p->points);
 	p->points[0] = 0;

@@ -1,12 +1,12 @@
 /*
- * The property files of a command line: -p FILE, as often as one likes. A name without a slash and
- * without ".prop" is one of sooth's own (share/sooth/properties). A recording keeps the files it was
+ * The property files of a command line: -p FILE, as often as one likes, and which of their properties
+ * are judged (choice.h). A name without a slash and without ".prop" is one of sooth's own (share/sooth/properties). A recording keeps the files it was
  * made with and its selection of points, so that it can be judged and replayed later.
  */
 #ifndef CLI_PROPERTIES_H
 #define CLI_PROPERTIES_H
 
-#include "spec/spec.h"
+#include "cli/choice.h"
 
 #include <limits.h>
 
@@ -15,11 +15,15 @@ struct properties {
 	VEC(const char *) given;       /* as the user named them */
 	VEC(struct spec_file *) files; /* once they have been read */
 	VEC(char *) paths;	       /* where they are */
+	struct choice choice;	       /* which of their properties */
 	char points[PATH_MAX];	       /* the selection, in a file of our own; "": none is needed */
 	bool kept;		       /* they come from a trace */
 };
 
-/* 1: the word at argv[*i] is -p and was taken; 0: it is not; -1: a message was printed. */
+/*
+ * 1: the word at argv[*i] is -p, --property or --no-property and was taken; 0: it is not; -1: a message
+ * was printed.
+ */
 int properties_read_option(struct properties *p, char **argv, int *i);
 extern const char properties_option_help[];
 

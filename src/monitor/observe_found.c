@@ -2,6 +2,7 @@
 #include "monitor/observe_state.h"
 
 #include "base/mem.h"
+#include "check/grammar.h"
 #include "trace/order.h"
 #include "trace/sites.h"
 
@@ -322,6 +323,12 @@ static void take_found(struct observe_state *o, const struct computation *comput
 	free(violation.run);
 }
 
+static bool is_too_long(struct observe_state *o, const struct grammar_found *found)
+{
+	return found->session_length > CHECKER_SESSION &&
+	       !sentences_find(&o->sentences, found->property, found->formula)->grammar->is_ll1;
+}
+
 void observe_take_recorded(struct observe_state *o, const struct computations *computations,
 			   const struct computations *threads)
 {
@@ -330,8 +337,13 @@ void observe_take_recorded(struct observe_state *o, const struct computations *c
 		const struct computation *computation;
 		size_t message;
 
-		if (find_word(found->stream != UINT32_MAX ? threads : computations, found,
-			      &computation, &message))
+		if (is_too_long(o, found))
+			observe_note(
+				o, observe_property(o, found->property),
+				"a word is wrong in a session that is too long for the checker: "
+				"it is not told; an LL(1) grammar has no such limit");
+		else if (find_word(found->stream != UINT32_MAX ? threads : computations, found,
+				   &computation, &message))
 			take_found(o, computation, message, found);
 		else
 			observe_note(o, observe_property(o, found->property),

@@ -370,6 +370,17 @@ static uint64_t go_on(struct trial *trial, struct grammar_word *word, unsigned l
 	return future;
 }
 
+/* One that does not say that a word has two trees; NULL: none. To be freed. */
+static char *unexpected_error(const struct spec_messages *messages)
+{
+	for (size_t i = 0; i < messages->list.count; i++) {
+		const struct spec_message *message = &messages->list.items[i];
+		if (message->severity == SPEC_ERROR && !strstr(message->text, "two trees"))
+			return mem_copy_text(message->shown, strlen(message->shown));
+	}
+	return NULL;
+}
+
 /* NULL: all is right, or the grammar is refused (it has two trees of a word). To be freed. */
 static char *try_coded(const struct coded *coded, unsigned *deep, unsigned *failed, unsigned *equal,
 		       unsigned *tried)
@@ -397,9 +408,8 @@ static char *try_coded(const struct coded *coded, unsigned *deep, unsigned *fail
 		grammar_close(trial.grammar);
 		if (trial.wrong)
 			message = mem_copy_text(trial.message, strlen(trial.message));
-	} else if (!strstr(messages.list.items[0].text, "trees")) {
-		message = mem_copy_text(messages.list.items[0].shown,
-					strlen(messages.list.items[0].shown));
+	} else {
+		message = unexpected_error(&messages);
 	}
 	for (size_t i = 0; i < trial.futures.count; i++)
 		free(trial.futures.items[i].key);

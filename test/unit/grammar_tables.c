@@ -711,7 +711,8 @@ static void slots_are_for_what_is_named(void **state)
 	struct grammar *g = open_text(
 		HEAD "grammar { S : get put { x = put.n } end_ | { T.down = 1; S.a = 2 } T\n"
 		     "  { y = T.out } get { S.b = get.n } assert(get.n == session.n);\n"
-		     "  T : a=end_ b=end_ { S2 = b.tid } c=T { T.out = c.out } | put ; } }");
+		     "  T : a=end_ b=end_ { S2 = b.tid } c=T { T.out = c.out } | put\n"
+		     "  | get { c.down = 1 } c=T get ; } }");
 
 	(void)state;
 	assert_non_null(g);
@@ -719,6 +720,7 @@ static void slots_are_for_what_is_named(void **state)
 	assert_rule(g, 1, "S: (T=1,S=0) T@1 (T=1)p!y-1 get@2 (S=0,get=2)-0 (get=2)sp-2 /3");
 	assert_rule(g, 2, "T: end_ end_@1 (b=1)p!S2-1 T@2 (T=0,c=2)-0-2 /3");
 	assert_rule(g, 3, "T: put /1");
+	assert_rule(g, 4, "T: get (c=1) T@1-1 get /2");
 	assert_true(g->codes.items[3].place.line == 3 && g->codes.items[3].place.column == 22);
 	assert_int_equal(g->mode, GRAMMAR_AT_RESET);
 	close_text(g);
