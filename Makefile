@@ -86,6 +86,7 @@ SOLVER_BENCH := $(patsubst %.c,$(B)/tool/%.o,$(wildcard bench/solver*.c))
 SOLVER_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/queries*.c) bench/solver_trace.c)
 
 SEARCH_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/simulated*.c))
+GRAMMAR_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/grammar*.c))
 LATTICE_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/lattice*.c))
 
 LIBSOOTH := $(B)/lib/sooth/libsooth.so
@@ -97,7 +98,7 @@ PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLU
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
 MODEL := $(addprefix $(B)/test/model/,brute generate judge pattern_brute pattern_judge)
 TESTERS := $(MODEL) $(B)/test/exact/steps $(B)/test/model/queries $(B)/test/fuzz/mutants \
-	$(B)/test/fuzz/spec $(B)/test/model/simulated $(B)/test/model/lattice
+	$(B)/test/fuzz/spec $(B)/test/model/simulated $(B)/test/model/lattice $(B)/test/model/grammar
 
 # ---- targets ------------------------------------------------------------------------------------
 
@@ -153,6 +154,9 @@ test-lattice: $(B)/test/model/lattice $(MODEL) ## N random computations against 
 	@$< --count $(or $(N),5000) --seed $(or $(SEED),1)
 	@test/model/play $(B) $(or $(N),5000) $(or $(SEED),1)
 
+test-grammar: $(B)/test/model/grammar ## N random attribute grammars against the definitions: trees, attributes, verdicts
+	@$< --count $(or $(N),20000) --seed $(or $(SEED),1)
+
 bench-solver: $(B)/bench/solver ## the ordering solver beside Z3 on the same windows
 	@$<
 
@@ -188,6 +192,7 @@ test-long: test ## everything that takes longer than CI should
 	@$(MAKE) --no-print-directory test-queries N=5000
 	@$(MAKE) --no-print-directory test-patterns N=10000
 	@$(MAKE) --no-print-directory test-lattice N=20000
+	@$(MAKE) --no-print-directory test-grammar N=20000
 	@$(MAKE) --no-print-directory test-search N=20000
 	@$(MAKE) --no-print-directory test-programs N=520
 	@$(MAKE) --no-print-directory test-mutants N=100000
@@ -259,7 +264,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 .PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
-	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-grammar bench-observe bench-parametric test-queries test-search test-patterns test-lattice \
+	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-grammar bench-observe bench-parametric test-queries test-search test-patterns test-lattice test-grammar \
 	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
@@ -316,6 +321,10 @@ $(B)/test/model/simulated: $(SEARCH_TEST) $(LIB)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 
 $(B)/test/model/lattice: $(LATTICE_TEST) $(LIB)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
+
+$(B)/test/model/grammar: $(GRAMMAR_TEST) $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 
@@ -378,4 +387,4 @@ $(B)/plugin/%.o: %.cc Makefile
 .SECONDARY: $(UNIT_OBJ)
 
 -include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN) $(UNIT_OBJ) $(SOLVER_BENCH) \
-	$(SOLVER_TEST) $(SEARCH_TEST) $(LATTICE_TEST))
+	$(SOLVER_TEST) $(SEARCH_TEST) $(LATTICE_TEST) $(GRAMMAR_TEST))

@@ -62,7 +62,6 @@ static bool read_choice(struct spell *s, uint32_t production, const struct spec_
 	for (const struct spec_item *item = a->items; item; item = item->next, at++) {
 		if (item->kind == SPEC_ITEM_EVENT || item->kind == SPEC_ITEM_PRODUCTION)
 			continue;
-		s->has_code = true;
 		if (!compile(s, item->lua, item->lua_place, choice->names.items,
 			     choice->names.count, item->kind == SPEC_ITEM_ASSERT,
 			     &choice->parts.items[at].code, err))
@@ -84,70 +83,6 @@ static bool read_choices(struct spell *s, struct err *err)
 	}
 	s->first[s->grammar->production_count] = (uint32_t)s->choices.count;
 	return true;
-}
-
-static bool mark(uint8_t *set)
-{
-	bool fresh = !*set;
-
-	*set = 1;
-	return fresh;
-}
-
-/* One more round of the least sets; false: nothing new. */
-static bool grow(struct spell *s, const struct spell_choice *c)
-{
-	uint32_t events = s->property->event_count, p = c->production;
-	bool nullable = true, useful = true, grew = false;
-
-	for (size_t i = 0; i < c->parts.count; i++) {
-		const struct spell_part *part = &c->parts.items[i];
-
-		if (part->kind == SPEC_ITEM_EVENT) {
-			if (nullable)
-				grew |= mark(&s->starts[p * events + part->number]);
-			nullable = false;
-		} else if (part->kind == SPEC_ITEM_PRODUCTION) {
-			for (uint32_t e = 0; nullable && e < events; e++) {
-				if (s->starts[part->number * events + e])
-					grew |= mark(&s->starts[p * events + e]);
-			}
-			nullable &= s->nullable[part->number];
-			useful &= s->useful[part->number];
-		}
-	}
-	grew |= (nullable && !s->nullable[p]) || (useful && !s->useful[p]);
-	s->nullable[p] |= nullable;
-	s->useful[p] |= useful;
-	return grew;
-}
-
-static bool is_useful(const struct spell *s, const struct spell_choice *c)
-{
-	for (size_t i = 0; i < c->parts.count; i++) {
-		if (c->parts.items[i].kind == SPEC_ITEM_PRODUCTION &&
-		    !s->useful[c->parts.items[i].number])
-			return false;
-	}
-	return true;
-}
-
-static void find_sets(struct spell *s)
-{
-	uint32_t count = s->grammar->production_count;
-
-	s->nullable = mem_zalloc(count + 1, sizeof *s->nullable);
-	s->useful = mem_zalloc(count + 1, sizeof *s->useful);
-	s->starts = mem_zalloc((size_t)count * s->property->event_count + 1, 1);
-	for (bool more = true; more;) {
-		more = false;
-		for (size_t i = 0; i < s->choices.count; i++)
-			more |= grow(s, &s->choices.items[i]);
-	}
-	for (size_t i = 0; i < s->choices.count; i++) { /* what no word comes of is no choice */
-		if (!is_useful(s, &s->choices.items[i]))
-			s->choices.items[i].production = SPELL_NONE;
-	}
 }
 
 /* `want = {}, held = {}`: a comma in front of NAME = outside of brackets and texts ends an assignment. */
@@ -266,7 +201,7 @@ bool spell_open(struct spell *s, const struct spec_file *file, const struct spec
 	s->before = new_table(s);
 	if (!read_choices(s, err) || !read_head(s, err) || !read_resets(s, err))
 		return false;
-	find_sets(s);
+	spell_find_sets(s);
 	return true;
 }
 
@@ -385,8 +320,10 @@ enum spell_verdict spell_run(struct spell *s, const struct spell_choice *choice,
 	return !asserts || is_true(s) ? SPELL_GOOD : SPELL_WRONG;
 }
 
-static bool begin_session(struct spell *s, struct err *err)
+bool spell_begin(struct spell *s, const struct spell_token *tokens, size_t count, struct err *err)
 {
+	s->tokens = tokens;
+	s->count = count;
 	drop(s, &s->environment);
 	drop(s, &s->root);
 	s->root = new_table(s);
@@ -435,13 +372,11 @@ struct spell_result spell_judge(struct spell *s, const struct spell_token *token
 {
 	struct spell_result result = { SPELL_BROKEN, 0 };
 
-	s->tokens = tokens;
-	s->count = count;
-	if (!begin_session(s, err))
+	if (!spell_begin(s, tokens, count, err))
 		return result;
 	result = spell_forced(s, complete, err);
 	if (result.verdict != SPELL_UNSURE)
 		return result;
 	result.verdict = SPELL_BROKEN;
-	return begin_session(s, err) ? spell_chart(s, complete, err) : result;
+	return spell_begin(s, tokens, count, err) ? spell_chart(s, complete, err) : result;
 }

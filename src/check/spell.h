@@ -39,9 +39,10 @@ struct spell {
 	uint32_t *first;		  /* by production, and one more */
 	bool *nullable, *useful;	  /* by production; useful: some word comes of it */
 	uint8_t *starts;		  /* [production][event]: may begin with it */
-	bool has_code;
-	int head;    /* of the session's attributes; LUA_NOREF none */
-	int *resets; /* by event: its condition; LUA_NOREF always */
+	bool is_ll1;   /* an assertion fails as soon as it is reached (doc/grammars.md) */
+	bool has_code; /* in some tree */
+	int head;      /* of the session's attributes; LUA_NOREF none */
+	int *resets;   /* by event: its condition; LUA_NOREF always */
 
 	/* the session that is judged */
 	const struct spell_token *tokens;
@@ -50,6 +51,9 @@ struct spell {
 	int environment; /* session-wide names */
 	int root;	 /* attributes of the start symbol */
 };
+
+/* From the choices: nullable … has_code. What no word comes of is no choice any more. */
+void spell_find_sets(struct spell *spell);
 
 bool spell_open(struct spell *spell, const struct spec_file *file,
 		const struct spec_property *property, const struct spec_formula *formula,
@@ -77,8 +81,12 @@ struct spell_result spell_judge(struct spell *spell, const struct spell_token *t
 /* The attributes of the start symbol become those of the session before. */
 void spell_next_session(struct spell *spell);
 
+/* The two ways by themselves, each behind spell_begin: the session's attributes as its head says. */
+bool spell_begin(struct spell *spell, const struct spell_token *tokens, size_t count,
+		 struct err *err);
 struct spell_result spell_forced(struct spell *spell, bool complete, struct err *err);
 struct spell_result spell_chart(struct spell *spell, bool complete, struct err *err);
+#define SPELL_CHART 4000u /* events */
 
 /* ---- Lua ------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include "check/spell.h"
 
 #include "base/mem.h"
-#include "check/grammar.h"
 
 #include <lua5.4/lauxlib.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@ struct chart {
 	uint64_t *ends;	      /* [production][place]: a set */
 	uint8_t *
 		begins; /* [production][place]: something that begins with all the rest comes of it */
+	bool runs; /* the tree is walked with its code; otherwise only whether it is the only one */
 	struct err *err;
 };
 
@@ -205,7 +205,7 @@ static enum spell_verdict walk_parts(struct chart *c, const struct node *node,
 				     const struct spell_choice *choice, const uint64_t *sets)
 {
 	struct spell *s = c->s;
-	int frame = spell_frame(s, choice, node->left);
+	int frame = c->runs ? spell_frame(s, choice, node->left) : LUA_NOREF;
 	enum spell_verdict verdict = SPELL_GOOD;
 	size_t place = node->from;
 
@@ -214,7 +214,8 @@ static enum spell_verdict walk_parts(struct chart *c, const struct node *node,
 		struct node child = { part->number, place, 0, LUA_NOREF };
 
 		if (!is_symbol(part)) {
-			verdict = spell_run(s, choice, part, frame, c->err);
+			if (c->runs)
+				verdict = spell_run(s, choice, part, frame, c->err);
 			continue;
 		}
 		child.to = only_end(c, part, place, sets + (i + 1) * c->words);
@@ -222,12 +223,13 @@ static enum spell_verdict walk_parts(struct chart *c, const struct node *node,
 			verdict = two_trees(c, node);
 			break;
 		}
-		if (part->kind == SPEC_ITEM_EVENT) {
-			spell_put_token(s, frame, part->slot, &s->tokens[place]);
-		} else {
-			child.left = spell_take_slot(s, frame, part->slot);
+		if (part->kind == SPEC_ITEM_PRODUCTION) {
+			if (c->runs)
+				child.left = spell_take_slot(s, frame, part->slot);
 			verdict = walk(c, &child);
 			spell_frame_free(s, child.left);
+		} else if (c->runs) {
+			spell_put_token(s, frame, part->slot, &s->tokens[place]);
 		}
 		place = child.to;
 	}
@@ -265,6 +267,16 @@ static enum spell_verdict walk(struct chart *c, const struct node *node)
 	return verdict;
 }
 
+/* First without its code: a word with two trees has no verdict, whatever one of them says. */
+static enum spell_verdict walk_twice(struct chart *c)
+{
+	struct node root = { 0, 0, c->s->count, c->s->root };
+	enum spell_verdict verdict = walk(c, &root);
+
+	c->runs = true;
+	return verdict == SPELL_GOOD ? walk(c, &root) : verdict;
+}
+
 /* ------------------------------------------------------------------------------------------------ */
 
 struct spell_result spell_chart(struct spell *s, bool complete, struct err *err)
@@ -272,7 +284,7 @@ struct spell_result spell_chart(struct spell *s, bool complete, struct err *err)
 	struct chart c = { .s = s, .places = s->count + 1, .err = err };
 	struct spell_result result = { SPELL_GOOD, s->count ? s->count - 1 : 0 };
 
-	if (s->count > CHECKER_SESSION) {
+	if (s->count > SPELL_CHART) {
 		err_set(err, "a session of %zu events is too long to be judged by trying",
 			s->count);
 		return (struct spell_result){ SPELL_BROKEN, 0 };
@@ -284,7 +296,7 @@ struct spell_result spell_chart(struct spell *s, bool complete, struct err *err)
 	if (!c.begins[0] || (complete && !has(ends_of(&c, 0, 0), s->count)))
 		result.verdict = SPELL_WRONG;
 	else if (complete && s->has_code)
-		result.verdict = walk(&c, &(struct node){ 0, 0, s->count, s->root });
+		result.verdict = walk_twice(&c);
 	free(c.ends);
 	free(c.begins);
 	return result;

@@ -2,7 +2,8 @@
  * Along the session with one event of look-ahead. What may come is asked of the real stack, so a grammar
  * that is LL(1) always leaves one alternative; where two are left this way ends undecided. Each
  * step is forced: every tree of every continuation begins like this, and what is carried out on the way,
- * assertions too, every one of them carries out.
+ * assertions too, every one of them carries out. So they may fail at once, and do so where the grammar is
+ * LL(1); elsewhere the law has them fail where the session must be complete.
  */
 #include "check/spell.h"
 
@@ -19,6 +20,11 @@ struct open {
 struct walk {
 	struct spell *s;
 	VEC(struct open) stack;
+	/*
+	 * Where the grammar is not LL(1) code is carried out when the session must be complete: what it
+	 * comes to is kept until then, and nothing behind it is carried out.
+	 */
+	enum spell_verdict kept;
 	struct err *err;
 };
 #define THE_END UINT32_MAX
@@ -104,9 +110,12 @@ static enum spell_verdict settle(struct walk *w)
 		if (part->kind == SPEC_ITEM_EVENT || part->kind == SPEC_ITEM_PRODUCTION)
 			break;
 		top->next++;
+		if (w->kept != SPELL_GOOD)
+			continue;
 		verdict = spell_run(w->s, c, part, top->frame, w->err);
-		if (verdict != SPELL_GOOD)
+		if (verdict != SPELL_GOOD && w->s->is_ll1)
 			return verdict;
+		w->kept = verdict;
 	}
 	return SPELL_GOOD;
 }
@@ -147,7 +156,7 @@ static enum spell_verdict go_on(struct walk *w, uint32_t event, const struct spe
 
 struct spell_result spell_forced(struct spell *s, bool complete, struct err *err)
 {
-	struct walk w = { .s = s, .err = err };
+	struct walk w = { .s = s, .kept = SPELL_GOOD, .err = err };
 	struct spell_result result = { SPELL_UNSURE, 0 };
 
 	if (!s->count)
@@ -161,6 +170,8 @@ struct spell_result spell_forced(struct spell *s, bool complete, struct err *err
 	}
 	if (result.verdict == SPELL_GOOD && complete)
 		result.verdict = go_on(&w, THE_END, NULL);
+	if (result.verdict == SPELL_GOOD && complete)
+		result.verdict = w.kept;
 	while (w.stack.count)
 		pop(&w);
 	vec_free(&w.stack);

@@ -28,6 +28,7 @@ struct judged {
 	bool read;	 /* some process could be looked at */
 	bool whole;	 /* all of its formulas were judged on all runs, and nothing was unseen */
 	bool withheld;	 /* NOT_JUDGED, although the program has what it needs */
+	const char *failed; /* a grammar was given up: an error of its code, a limit, two trees */
 	VEC(const char *) unseen;
 };
 typedef VEC(struct judged) judged_list;
@@ -164,6 +165,25 @@ static const char *why_open(const struct report *reports, size_t count,
 	return why;
 }
 
+/* A grammar that was given up although none of its events may be missing: why; NULL: none was. */
+static const char *why_failed(const struct report *reports, size_t count,
+			      const struct spec_property *property,
+			      const struct spec_formula *formula, uint32_t number)
+{
+	for (size_t i = 0; i < count && formula->formalism == SPEC_GRAMMAR; i++) {
+		const struct observe_result *o = reports[i].observation;
+		const struct property_events *events = events_of(&reports[i], property);
+
+		for (size_t k = 0; o && events && !events->doubtful.count && k < o->unjudged.count;
+		     k++) {
+			if (o->unjudged.items[k].property == property &&
+			    o->unjudged.items[k].formula == number)
+				return o->unjudged.items[k].why;
+		}
+	}
+	return NULL;
+}
+
 /* Were some runs not followed, or not known to do well? The walk has a note of it then. */
 static bool has_doubts(const struct report *reports, size_t count, const struct judged *j)
 {
@@ -196,6 +216,8 @@ static void judge(const struct report *reports, size_t count, struct judged *j)
 		formulas++;
 		if (f->formalism != SPEC_PATTERN) {
 			done += !why_open(reports, count, j->property, f, formulas);
+			if (!j->failed)
+				j->failed = why_failed(reports, count, j->property, f, formulas);
 			continue;
 		}
 		if (why_open(reports, count, j->property, f, formulas))
@@ -251,10 +273,13 @@ static void free_all(judged_list *list)
 
 static char *why_not(const struct judged *j)
 {
+	const char *why = j->failed	    ? j->failed
+			  : j->unseen.count ? j->unseen.items[0]
+					    : "what it needs could not be seen";
 	char *text;
 
-	if (asprintf(&text, "%s: property %s was not judged: %s", shown_path(j), j->property->name,
-		     j->unseen.count ? j->unseen.items[0] : "what it needs could not be seen") < 0)
+	if (asprintf(&text, "%s: property %s was not judged%s: %s", shown_path(j),
+		     j->property->name, j->verdict == NOT_JUDGED ? "" : " any further", why) < 0)
 		abort();
 	return text;
 }
@@ -286,7 +311,7 @@ void report_unjudged(const struct report *reports, size_t count, struct report_s
 	for (size_t i = 0; i < list.count; i++) {
 		const struct judged *j = &list.items[i];
 
-		if (j->withheld)
+		if (j->withheld || j->failed)
 			*vec_push(&out->list) = why_not(j);
 		else if ((!i || j[-1].file != j->file) && is_useless(j, list.count - i))
 			*vec_push(&out->list) = none_of(j);

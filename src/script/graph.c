@@ -13,7 +13,7 @@
 
 int script_new_graph(lua_State *lua)
 {
-	lua_createtable(lua, 0, 1);
+	lua_newtable(lua);
 	script_set_kind(lua, SCRIPT_GRAPH);
 	return 1;
 }

@@ -74,6 +74,15 @@ static bool are_of_list(const script_ordered_keys *keys)
 	return true;
 }
 
+/* Of a table with one key at most: called once with nil, before anything can change, and once more. */
+static int next_of_one(lua_State *lua)
+{
+	if (!lua_isnil(lua, 2))
+		return 0;
+	return lua_next(lua, 1) ? 2 : 0;
+}
+
+/* Most tables are small, and this is called at each event: one allocation, or none. */
 int script_pairs(lua_State *lua)
 {
 	script_ordered_keys *keys = &script_of(lua)->keys[0];
@@ -82,6 +91,11 @@ int script_pairs(lua_State *lua)
 	luaL_checktype(lua, 1, LUA_TTABLE);
 	if (!script_order_keys(lua, 1, keys, &odd))
 		return fail_order(lua, odd);
+	if (keys->count <= 1) {
+		lua_pushcfunction(lua, next_of_one);
+		lua_pushvalue(lua, 1);
+		return 2;
+	}
 	lua_settop(lua, 1);
 	lua_pushinteger(lua, 0);
 	lua_pushinteger(lua, (lua_Integer)keys->count);

@@ -80,22 +80,27 @@ static void push_new(lua_State *lua, int original)
 		script_set_kind(lua, kind);
 }
 
+/* Has it a copy of its own? Texts and functions of the library are themselves. */
+static bool has_copy(lua_State *lua, int index)
+{
+	int type = lua_type(lua, index);
+
+	if (type == LUA_TFUNCTION && !lua_iscfunction(lua, index))
+		luaL_error(lua,
+			   "a function is in it: functions that actions make cannot be copied");
+	return type == LUA_TTABLE;
+}
+
 /*
- * Replaces the value on the top, above `above` values of the walk, by its copy. The pairs of original
+ * Replaces the table on the top, above `above` values of the walk, by its copy. The pairs of original
  * and copy lie from `base` on, below these.
  */
 static void replace_by_copy(lua_State *lua, int base, int above)
 {
 	struct script *s = script_of(lua);
 	bool fresh;
-	uint32_t number;
+	uint32_t number = number_of(&s->seen, lua_topointer(lua, -1), &fresh);
 
-	if (lua_type(lua, -1) == LUA_TFUNCTION && !lua_iscfunction(lua, -1))
-		luaL_error(lua,
-			   "a function is in it: functions that actions make cannot be copied");
-	if (!lua_istable(lua, -1))
-		return;
-	number = number_of(&s->seen, lua_topointer(lua, -1), &fresh);
 	if (!fresh) {
 		lua_pushvalue(lua, base + 2 * (int)number + 1);
 		lua_replace(lua, -2);
@@ -104,22 +109,24 @@ static void replace_by_copy(lua_State *lua, int base, int above)
 	if (number >= TABLES_MOST || !lua_checkstack(lua, 10))
 		luaL_error(lua, "it has too many tables to be copied: more than %d", (int)number);
 	push_new(lua, lua_gettop(lua));
-	lua_pushvalue(lua, -1);		     /* …, the walk's, original, copy, copy */
-	lua_rotate(lua, -3 - above, -above); /* …, original, copy, copy, the walk's */
-	lua_rotate(lua, -1 - above, -1);     /* …, original, copy, the walk's, copy */
+	lua_pushvalue(lua, -1);		 /* …, the walk's, original, copy, copy */
+	lua_rotate(lua, -3 - above, 3);	 /* …, original, copy, copy, the walk's */
+	lua_rotate(lua, -1 - above, -1); /* …, original, copy, the walk's, copy */
 }
 
-/* Fills the copy at `to`. */
+/* Fills the copy of a number. */
 static void copy_fields(lua_State *lua, int base, uint32_t number)
 {
 	int from = base + 2 * (int)number, to = from + 1;
 
 	lua_pushnil(lua);
 	while (lua_next(lua, from)) {
-		replace_by_copy(lua, base, 1); /* the key lies below it */
+		if (has_copy(lua, -1))
+			replace_by_copy(lua, base, 1); /* the key lies below it */
 		lua_pushvalue(lua, -2);
-		replace_by_copy(lua, base, 2);
-		lua_rotate(lua, -2, 1);
+		if (has_copy(lua, -1))
+			replace_by_copy(lua, base, 2);
+		lua_insert(lua, -2);
 		lua_rawset(lua, to);
 	}
 }
@@ -129,10 +136,10 @@ void script_copy_top(lua_State *lua)
 	struct script *s = script_of(lua);
 	int base = lua_gettop(lua);
 
+	if (!has_copy(lua, base))
+		return;
 	forget(&s->seen);
 	replace_by_copy(lua, base, 0);
-	if (!s->seen.list.count)
-		return;
 	lua_pop(lua, 1); /* it lies behind its original, too */
 	for (uint32_t i = 0; i < s->seen.list.count; i++)
 		copy_fields(lua, base, i);
@@ -150,7 +157,7 @@ bool script_copy(struct script *s, struct err *err)
 {
 	lua_State *lua = s->lua;
 
-	if (!lua_istable(lua, -1) && (!lua_isfunction(lua, -1) || lua_iscfunction(lua, -1)))
+	if (!lua_istable(lua, -1) && !lua_isfunction(lua, -1))
 		return true;
 	lua_pushcfunction(lua, copy_one);
 	lua_insert(lua, -2);

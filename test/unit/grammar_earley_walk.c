@@ -143,7 +143,7 @@ static char *print_coded(const struct coded *coded)
 struct walk {
 	const struct coded *coded;
 	const struct made_meaning *meaning;
-	const uint8_t *word;
+	const uint8_t *values; /* of the events' x */
 	char log[4096];
 	size_t length;
 	unsigned small; /* the log, if it is a number */
@@ -180,8 +180,8 @@ static void evaluate_rule(struct walk *walk, unsigned number, unsigned from, uns
 			if (walk->coded->takes[number][j])
 				*n = *n * 3 + got;
 		} else if (walk->coded->takes[number][j]) {
-			*n = *n * 2 + walk->word[from] + 1;
-			mix(walk, number, walk->word[from] + 1);
+			*n = *n * 2 + walk->values[from];
+			mix(walk, number, walk->values[from]);
 		}
 		from = middle;
 	}
@@ -204,11 +204,11 @@ static int64_t evaluate(struct walk *walk, unsigned symbol, unsigned from, unsig
 
 /* A verdict as one text: "" open, N no continuation, I incomplete, B broken, A and what it reports. */
 static void finish_meaning(const struct coded *coded, const struct made_meaning *meaning,
-			   const uint8_t *word, unsigned length, char *verdict)
+			   const uint8_t *values, unsigned length, char *verdict)
 {
 	unsigned start = coded->made.terminals, trees = meaning->trees[start][0][length];
 	static struct walk walk;
-	walk = (struct walk){ .coded = coded, .meaning = meaning, .word = word };
+	walk = (struct walk){ .coded = coded, .meaning = meaning, .values = values };
 	strcpy(verdict, trees ? "B" : "I");
 	if (trees != 1)
 		return;
@@ -222,18 +222,18 @@ static void finish_meaning(const struct coded *coded, const struct made_meaning 
 		sprintf(verdict, "A%u %u", walk.small, n);
 }
 
-static void meant(const struct coded *coded, const uint8_t *word, unsigned length, bool ends,
-		  char *verdict)
+static void meant(const struct coded *coded, const uint8_t *word, const uint8_t *values,
+		  unsigned length, bool ends, char *verdict)
 {
 	struct made_meaning meaning;
 	made_count_trees(&coded->made, word, length, &meaning);
 	*verdict = '\0';
 	if (ends)
-		finish_meaning(coded, &meaning, word, length, verdict);
+		finish_meaning(coded, &meaning, values, length, verdict);
 	else if (!made_begins(&coded->made, word, length, &meaning))
 		strcpy(verdict, "N");
 	else if (coded->every)
-		finish_meaning(coded, &meaning, word, length, verdict);
+		finish_meaning(coded, &meaning, values, length, verdict);
 }
 
 /* ---- all words -------------------------------------------------------------------------------- */
@@ -248,7 +248,7 @@ struct future {
 struct trial {
 	const struct coded *coded;
 	struct grammar *grammar;
-	uint8_t word[MADE_WORD];
+	uint8_t word[MADE_WORD], values[MADE_WORD];
 	bool wrong;
 	char message[10000];
 	VEC(struct future) futures;
@@ -276,7 +276,7 @@ static void compare(struct trial *trial, unsigned length, bool ends, enum gramma
 	bool broken = verdict == GRAMMAR_BROKEN;
 	snprintf(trial->message, sizeof trial->message, "%s", broken ? violation->why : "");
 	said(verdict, violation, got);
-	meant(trial->coded, trial->word, length, ends, wanted);
+	meant(trial->coded, trial->word, trial->values, length, ends, wanted);
 	*trial->failed += *wanted == 'A';
 	*trial->deep += length > 2 && *wanted != 'N' && *wanted != 'I';
 	for (const char *at = got; *at; at++)
@@ -316,14 +316,15 @@ static void compare_keys(struct trial *trial, const struct grammar_word *word, u
 }
 
 static enum grammar_verdict take(struct trial *trial, struct grammar_word *word, unsigned length,
-				 unsigned event, uint64_t *future)
+				 unsigned event, unsigned x, uint64_t *future)
 {
 	struct grammar_violation violation = { 0 };
 	struct script_value values[16] = { 0 };
 	for (uint32_t i = 0; i < trial->grammar->events[event].attribute_count; i++)
-		values[i] = (struct script_value){ .type = SCRIPT_INTEGER, .integer = 1 + event };
+		values[i] = (struct script_value){ .type = SCRIPT_INTEGER, .integer = x };
 	struct grammar_token token = { event, values };
 	trial->word[length] = event;
+	trial->values[length] = x;
 	enum grammar_verdict verdict = grammar_word_take(word, &token, &violation);
 	compare(trial, length + 1, false, verdict, &violation, future);
 	return verdict;
@@ -338,7 +339,7 @@ static void go_straight(struct trial *trial, struct grammar_parser *parser, uint
 	enum grammar_verdict verdict = GRAMMAR_OPEN;
 	for (unsigned i = 0; verdict == GRAMMAR_OPEN && !trial->wrong && i < MADE_WORD; i++)
 		verdict = take(trial, word, i, made_draw(seed, trial->coded->made.terminals),
-			       &unused);
+			       1 + made_draw(seed, 9), &unused);
 	grammar_word_close(word);
 }
 
@@ -347,11 +348,13 @@ static uint64_t go_on(struct trial *trial, struct grammar_word *word, unsigned l
 {
 	uint64_t future = 0;
 	struct err err;
-	for (unsigned event = 0;
-	     !trial->wrong && length < MADE_WORD && event < trial->coded->made.terminals; event++) {
+	/* the first events also with another value each */
+	unsigned events = trial->coded->made.terminals, ways = length < 2 ? 2 * events : events;
+	for (unsigned i = 0; !trial->wrong && length < MADE_WORD && i < ways; i++) {
 		struct grammar_word *next = grammar_word_copy(word, &err);
 		assert_non_null(next);
-		enum grammar_verdict verdict = take(trial, next, length, event, &future);
+		enum grammar_verdict verdict =
+			take(trial, next, length, i % events, i + 1, &future);
 		if (verdict == GRAMMAR_OPEN && !trial->wrong)
 			future = hash_mix(future, go_on(trial, next, length + 1));
 		else
@@ -520,7 +523,7 @@ static void left_recursion(void **unused)
 	uint64_t seed = 3;
 	struct counts counts = { 0 };
 	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
-		for (unsigned j = 0; j < 15; j++) {
+		for (unsigned j = 0; j < 8; j++) {
 			struct coded coded = { .made = made_read(texts[i], 2) };
 			draw_code(&coded, &seed);
 			coded.every = true;
@@ -532,153 +535,11 @@ static void left_recursion(void **unused)
 	tell(&counts);
 }
 
-/* ---- by hand ---------------------------------------------------------------------------------- */
-
-#define EVENTS "event a = probe app:a(x); event b = probe app:b(x); event c = probe app:c(x); "
-
-struct hand {
-	struct spec_messages messages;
-	struct spec_file *file;
-	struct grammar *grammar;
-	struct grammar_parser *parser;
-	struct grammar_word *word;
-	struct grammar_violation violation;
-};
-
-static void open_hand(struct hand *hand, const char *text)
-{
-	struct err err;
-	*hand = (struct hand){ 0 };
-	hand->file = spec_parse("t.prop", text, &hand->messages);
-	assert_non_null(hand->file);
-	hand->grammar = grammar_open(hand->file, hand->file->properties,
-				     hand->file->properties->formulas, &hand->messages);
-	if (!hand->grammar)
-		fail_msg("%s", hand->messages.list.items[0].shown);
-	hand->parser = grammar_parser_open(hand->grammar, true, NULL, &err);
-	assert_non_null(hand->parser);
-	hand->word = grammar_word_open(hand->parser, &err);
-	assert_non_null(hand->word);
-}
-
-static void close_hand(struct hand *hand)
-{
-	grammar_violation_free(&hand->violation);
-	grammar_word_close(hand->word);
-	grammar_parser_close(hand->parser);
-	grammar_close(hand->grammar);
-	spec_free(hand->file);
-	spec_messages_free(&hand->messages);
-}
-
-/* Its letters are events; each one's x is `x`. Up to the first verdict that is not open. */
-static enum grammar_verdict feed(struct hand *hand, const char *letters, int64_t x)
-{
-	enum grammar_verdict verdict = GRAMMAR_OPEN;
-	for (; *letters && verdict == GRAMMAR_OPEN; letters++) {
-		struct script_value values[16] = { 0 };
-		for (unsigned i = 0; i < 16; i++)
-			values[i] = (struct script_value){ .type = SCRIPT_INTEGER, .integer = x };
-		struct grammar_token token = { *letters - 'a', values };
-		verdict = grammar_word_take(hand->word, &token, &hand->violation);
-	}
-	return verdict;
-}
-
-/* So many words that nobody found the one with two trees: the run does. */
-static void two_trees(void **unused)
-{
-	(void)unused;
-	static const char text[] =
-		"property P { view global until end; " EVENTS "grammar { S : T c { n = 1 } | U c;\n"
-		"T : D D D D D D D D D D D D D D D D D D D D D D D D D D D D D D;\n"
-		"U : b a b b a b b b a a b a b a a a b b a b a a b a b b b a b a;\n"
-		"D : a | b; } }";
-	struct hand hand;
-	open_hand(&hand, text);
-	assert_int_equal(feed(&hand, "babbabbbaababaaabbabaababbbabac", 0), GRAMMAR_OPEN);
-	assert_int_equal(grammar_word_end(hand.word, &hand.violation), GRAMMAR_BROKEN);
-	assert_string_equal(hand.violation.why,
-			    "t.prop:1: two trees of \"b a b b a b b b a a b a b a a a …\", and "
-			    "actions and assertions need one: alternative 1 of S, or 2");
-	close_hand(&hand);
-	open_hand(&hand, text);
-	assert_int_equal(feed(&hand, "babbabbbaababaaabbabaababbbabbc", 0), GRAMMAR_OPEN);
-	assert_int_equal(grammar_word_end(hand.word, &hand.violation), GRAMMAR_OPEN);
-	close_hand(&hand);
-}
-
-/* What was expected instead, and what the session was before it. */
-static void no_continuation(void **unused)
-{
-	(void)unused;
-	struct hand hand;
-	open_hand(&hand, "property P { view global; " EVENTS
-			 "grammar (n = 0) { S : q=S a { n = n + a.x } | q=S b | ; }\n"
-			 "on violation { report(n) } }");
-	assert_int_equal(feed(&hand, "aba", 5), GRAMMAR_OPEN);
-	assert_int_equal(feed(&hand, "c", 0), GRAMMAR_VIOLATED);
-	assert_int_equal(hand.violation.fault, GRAMMAR_NO_CONTINUATION);
-	assert_string_equal(hand.violation.expected, "a, b or the end");
-	assert_int_equal(hand.violation.reports.count, 1);
-	assert_string_equal(hand.violation.reports.items[0], "10");
-	close_hand(&hand);
-
-	open_hand(&hand, "property P { view global; " EVENTS
-			 "grammar (n = 7) { S : q=S a b { n = 1 } | ; }\n"
-			 "on violation { report(n) } }");
-	assert_int_equal(feed(&hand, "a", 5), GRAMMAR_VIOLATED);
-	assert_int_equal(hand.violation.fault, GRAMMAR_INCOMPLETE);
-	assert_string_equal(hand.violation.expected, "b");
-	assert_string_equal(hand.violation.reports.items[0], "7");
-	close_hand(&hand);
-}
-
-/* Sessions that are as deep as they are long, walked at their end and after every event. */
-static void long_sessions(void **unused)
-{
-	(void)unused;
-	static const struct {
-		const char *rules, *letters;
-	} cases[] = {
-		{ "S : q=S a { n = n + a.x } | ;", "a" },
-		{ "S : a { n = n + a.x } q=S | ;", "a" },
-		{ "S : a q=S { n = n + a.x } | ;", "a" },
-		{ "S : a q=S { n = n + a.x } | a { n = n + a.x };", "a" },
-		{ "S : q=S T | ; T : a { n = n + a.x } | a b { n = n + a.x };", "aab" },
-	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-		for (unsigned every = 0; every < 2; every++) {
-			/* right recursion has its last word at the end: not after every event */
-			if (every && cases[i].rules[4] != 'q')
-				continue;
-			char text[500], wanted[50];
-			unsigned rounds = 10000,
-				 sum = rounds * 3 * (strlen(cases[i].letters) > 1 ? 2 : 1);
-			snprintf(text, sizeof text,
-				 "property P { view global%s; " EVENTS
-				 "grammar (n = 0) { Z : S { Z.n = n } assert(n <= %u); %s }"
-				 "on violation { report(n) } }",
-				 every ? "" : " until end", every ? sum : sum - 1, cases[i].rules);
-			struct hand hand;
-			open_hand(&hand, text);
-			for (unsigned j = 0; j < rounds; j++)
-				assert_int_equal(feed(&hand, cases[i].letters, 3), GRAMMAR_OPEN);
-			assert_int_equal(every ? feed(&hand, "a", 1)
-					       : grammar_word_end(hand.word, &hand.violation),
-					 GRAMMAR_VIOLATED);
-			snprintf(wanted, sizeof wanted, "%u", every ? sum + 1 : sum);
-			assert_string_equal(hand.violation.reports.items[0], wanted);
-			close_hand(&hand);
-		}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_grammars), cmocka_unit_test(left_recursion),
-		cmocka_unit_test(two_trees),	   cmocka_unit_test(no_continuation),
-		cmocka_unit_test(long_sessions),
+		cmocka_unit_test(random_grammars),
+		cmocka_unit_test(left_recursion),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

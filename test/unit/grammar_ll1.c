@@ -143,6 +143,14 @@ static void test_until_end(void **state)
 			    "call fb(x) reset; grammar { S : a b ; } }");
 	both(&made, "a b a b", ".....$", NULL);
 	both(&made, "a b a", "...I$", &kept);
+	made_free(&made);
+
+	/* what is on the top may end, and what is below may not */
+	made = make_grammar("property P { view global until end; " EVENTS
+			    " grammar { S : a T b | ; T : c U ; U : c | ; } }");
+	both(&made, "a c", "..I$", &kept);
+	assert_string_equal(kept.expected, "b or c");
+	both(&made, "a c c b", ".....$", NULL);
 	kept_free(&kept);
 	made_free(&made);
 }
@@ -306,11 +314,10 @@ static void test_tried_ends(void **state)
 					  "assert(#list < 4); } }");
 	/* the rest needs frames of its own, above those that stay */
 	struct made frames = make_grammar(
-		"property P { " EVENTS " grammar { S : a { T.k = a.x; T.up = 7 } T { m = S.k } ;\n"
-		" T : b { U.k = T.k + b.x } U assert(b.x > 0) | V { n = T.k + 0 } assert(n == 5 && "
-		"T.up == 7) ;\n"
-		" U : c T assert(c.x == U.k) | V { n = U.k } assert(n == 8) ; V : { v = V.k } "
-		"assert(v == nil) ; } }");
+		"property P { " EVENTS " grammar { S : a { T.k = a.x; W.k = 9 } T W ;\n"
+		" T : b { U.k = T.k + b.x } U | { n = T.k + 0 } assert(n == 5) ;\n"
+		" U : c assert(c.x == U.k) | { n = U.k } assert(n == 8) ;\n"
+		" W : d assert(d.x + W.k == 10) | { w = W.k } assert(w == 9) ; } }");
 	struct made deep =
 		make_grammar("property P { " EVENTS " grammar (list = {}) { S : a T | ; T : b { "
 			     "U.up = T.up } U { list[#list + 1] = 1 } | ; U : c "
@@ -324,6 +331,8 @@ static void test_tried_ends(void **state)
 	both(&frames, "a:x=5 b:x=3", "..", NULL);
 	both(&frames, "a:x=5 b:x=2", ".A", NULL);
 	both(&frames, "a:x=4", "A", NULL);
+	both(&frames, "a:x=5 b:x=3 c:x=8 d:x=1", "....", NULL);
+	both(&frames, "a:x=5 b:x=3 c:x=8 d:x=2", "...A", NULL);
 	both(&deep, "a b c a b c a b c a", "..........", NULL);
 	made_free(&pure);
 	made_free(&copied);

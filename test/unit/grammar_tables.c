@@ -628,13 +628,13 @@ static void lua_is_compiled(void **state)
 	assert_told(HEAD "grammar { S : get {\n\n\tx = 1 2\n} put | end_ ; } }",
 		    "4:8:1 unexpected symbol near '2'\n");
 	assert_told(HEAD "grammar { S : get { if x then } put | end_ { x = 1 } ; } }",
-		    "2:21:9 'end' expected (to close 'if' at line 2) near <eof>\n");
+		    "2:21:9 'end' expected at the end\n");
 	assert_told(
 		HEAD "grammar { S : get assert(get.n == 1 && get->n) put | end_ ; } }",
 		"2:43:1 '->': attributes are values captured at the event; nothing dereferences "
 		"the program\n");
 	assert_told(HEAD "grammar { S : get put | end_ ; } on violation { report( } }",
-		    "2:49:7 unexpected symbol near <eof>\n");
+		    "2:49:7 unexpected symbol at the end\n");
 }
 
 static void productions_have_words_and_are_reached(void **state)

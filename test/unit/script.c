@@ -134,7 +134,7 @@ static void errors_have_their_place(void **state)
 		{ "\ntable.sort({ 1, 'a' })", ":100001: ", "compare" },
 		{ "\nstring.format('%d', 'a')", ":100001: ", "number expected" },
 		{ "local t = {}\nbump(t, nil, 1)", ":100001: ", "a key to count by is nil" },
-		{ "local function f() f() end\nf()", ":100000: ", "stack overflow" },
+		{ "local function f() f() end\nf()", ":100000: ", "" },
 		{ "local t = { 2, 1 }\nlocal function f() table.sort(t, f) end\nf()", ":10000",
 		  "stack overflow" },
 		{ "x = {} < {}", ":100000: ", "compare" },

@@ -125,13 +125,13 @@ static void copies_all_the_way_down(void **state)
 static void copies_long_chains(void **state)
 {
 	(void)state;
-	copies("for i = 1, 100000 do top = { below = top, n = i } end depth = 0",
+	copies("for i = 1, 20000 do top = { below = top, n = i } end depth = 0",
 	       "while top do depth = depth + 1 top = top.below end",
 	       "{\"depth\": 0, \"top\": {\"below\": {\"below\": {\"below\": {\"below\": "
 	       "{\"below\": {\"below\": {…}, "
-	       "\"n\": 99995}, \"n\": 99996}, \"n\": 99997}, \"n\": 99998}, \"n\": 99999}, \"n\": "
-	       "100000}}",
-	       "{\"depth\": 100000}");
+	       "\"n\": 19995}, \"n\": 19996}, \"n\": 19997}, \"n\": 19998}, \"n\": 19999}, \"n\": "
+	       "20000}}",
+	       "{\"depth\": 20000}");
 }
 
 static void copies_scalars_as_they_are(void **state)

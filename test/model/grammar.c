@@ -1,0 +1,115 @@
+/*
+ * grammar [--count N] [--seed S]
+ *
+ * Random attribute grammars against the definitions (grammar_brute.c, grammar_truth.c): which grammars are
+ * refused, and on all short words and some long ones what both engines say behind each event, what the
+ * attributes of each session are, what copies and keys of words are good for, and what the checker's
+ * judge says. A case that fails is shrunk and printed.
+ */
+#include "grammar_brute.h"
+#include "grammar_try.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void report(struct grammar_case *c, uint64_t random)
+{
+	struct try_failure failure;
+	struct try_totals ignored = { 0 };
+	static struct grammar_case smaller;
+	int depth = 1;
+
+	for (int step = 0; case_shrink(c, step, &smaller);) {
+		if (!try_case(&smaller, 0, random, &ignored, &failure)) {
+			*c = smaller;
+			step = 0;
+		} else {
+			step++;
+		}
+	}
+	while (depth < 8 && try_case(c, depth, random, &ignored, &failure))
+		depth++;
+	if (depth == 8)
+		try_case(c, 0, random, &ignored, &failure);
+	printf("---- %s\n", failure.said);
+	case_print(c, stdout, NULL);
+	for (int i = 0; i < failure.length; i++) {
+		case_print_letter(c, failure.word[i], stdout);
+		printf(" ");
+	}
+	printf("\n");
+	fflush(stdout);
+}
+
+/* Grammars with productions that have no words are refused: one in twenty will do. */
+static void make_case(struct grammar_case *c, uint64_t *random)
+{
+	static struct brute brute;
+	bool any = case_random(random, 20) == 0;
+
+	do {
+		case_make(c, random);
+		brute_open(&brute, c, NULL);
+	} while (brute.has_wordless && !any);
+}
+
+static void print_totals(const struct try_totals *t)
+{
+	const struct {
+		uint64_t count;
+		const char *what;
+	} list[] = {
+		{ t->grammars, "grammars" },
+		{ t->with_code, "with code" },
+		{ t->ll1, "LL(1)" },
+		{ t->refused_wordless, "without words" },
+		{ t->refused_ambiguous, "refused as ambiguous" },
+		{ t->words, "words" },
+		{ t->open, "open" },
+		{ t->violated[0], "without continuation" },
+		{ t->violated[1], "incomplete" },
+		{ t->violated[2], "with a false assertion" },
+		{ t->early, "earlier by LL(1)" },
+		{ t->broken, "broken" },
+		{ t->two_trees, "of them with two trees" },
+		{ t->sessions, "sessions" },
+		{ t->keys, "keys" },
+		{ t->equal_keys, "equal to one before" },
+		{ t->incomparable, "incomparable" },
+	};
+
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		printf("%s%llu %s", i ? ", " : "", (unsigned long long)list[i].count, list[i].what);
+}
+
+int main(int count, char **arguments)
+{
+	uint64_t cases = 500, seed = 1, failed = 0;
+	struct try_totals totals = { 0 };
+	static struct grammar_case c;
+
+	for (int i = 1; i + 1 < count; i += 2) {
+		if (!strcmp(arguments[i], "--count"))
+			cases = strtoull(arguments[i + 1], NULL, 0);
+		else if (!strcmp(arguments[i], "--seed"))
+			seed = strtoull(arguments[i + 1], NULL, 0);
+	}
+	for (uint64_t i = 0; i < cases; i++) {
+		uint64_t random = (seed + i) * 0x9e3779b97f4a7c15u | 1;
+		struct try_failure failure;
+
+		for (int k = 0; k < 10; k++)
+			case_random(&random, 2);
+		make_case(&c, &random);
+		if (try_case(&c, 0, random, &totals, &failure))
+			continue;
+		if (failed++ < 3) {
+			printf("seed %llu: %s\n", (unsigned long long)(seed + i), failure.said);
+			fflush(stdout);
+			report(&c, random);
+		}
+	}
+	print_totals(&totals);
+	printf(": %s\n", failed ? "some differ" : "all agree");
+	return failed > 0;
+}

@@ -1,0 +1,163 @@
+/*
+ * Earley's engine on grammars by hand: a word with two trees, what is said of a violation, and sessions
+ * as deep as they are long.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "grammar/word.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define EVENTS "event a = probe app:a(x); event b = probe app:b(x); event c = probe app:c(x); "
+
+struct hand {
+	struct spec_messages messages;
+	struct spec_file *file;
+	struct grammar *grammar;
+	struct grammar_parser *parser;
+	struct grammar_word *word;
+	struct grammar_violation violation;
+};
+
+static void open_hand(struct hand *hand, const char *text)
+{
+	struct err err;
+	*hand = (struct hand){ 0 };
+	hand->file = spec_parse("t.prop", text, &hand->messages);
+	assert_non_null(hand->file);
+	hand->grammar = grammar_open(hand->file, hand->file->properties,
+				     hand->file->properties->formulas, &hand->messages);
+	if (!hand->grammar)
+		fail_msg("%s", hand->messages.list.items[0].shown);
+	hand->parser = grammar_parser_open(hand->grammar, true, NULL, &err);
+	assert_non_null(hand->parser);
+	hand->word = grammar_word_open(hand->parser, &err);
+	assert_non_null(hand->word);
+}
+
+static void close_hand(struct hand *hand)
+{
+	grammar_violation_free(&hand->violation);
+	grammar_word_close(hand->word);
+	grammar_parser_close(hand->parser);
+	grammar_close(hand->grammar);
+	spec_free(hand->file);
+	spec_messages_free(&hand->messages);
+}
+
+/* Its letters are events; each one's x is `x`. Up to the first verdict that is not open. */
+static enum grammar_verdict feed(struct hand *hand, const char *letters, int64_t x)
+{
+	enum grammar_verdict verdict = GRAMMAR_OPEN;
+	for (; *letters && verdict == GRAMMAR_OPEN; letters++) {
+		struct script_value values[16] = { 0 };
+		for (unsigned i = 0; i < 16; i++)
+			values[i] = (struct script_value){ .type = SCRIPT_INTEGER, .integer = x };
+		struct grammar_token token = { *letters - 'a', values };
+		verdict = grammar_word_take(hand->word, &token, &hand->violation);
+	}
+	return verdict;
+}
+
+/* So many words that nobody found the one with two trees: the run does. */
+static void two_trees(void **unused)
+{
+	(void)unused;
+	static const char text[] =
+		"property P { view global until end; " EVENTS "grammar { S : T c { n = 1 } | U c;\n"
+		"T : D D D D D D D D D D D D D D D D D D D D D D D D D D D D D D;\n"
+		"U : b a b b a b b b a a b a b a a a b b a b a a b a b b b a b a;\n"
+		"D : a | b; } }";
+	struct hand hand;
+	open_hand(&hand, text);
+	assert_int_equal(feed(&hand, "babbabbbaababaaabbabaababbbabac", 0), GRAMMAR_OPEN);
+	assert_int_equal(grammar_word_end(hand.word, &hand.violation), GRAMMAR_BROKEN);
+	assert_string_equal(hand.violation.why,
+			    "t.prop:1: two trees of \"b a b b a b b b a a b a b a a a …\", and "
+			    "actions and assertions need one: alternative 1 of S, or 2");
+	close_hand(&hand);
+	open_hand(&hand, text);
+	assert_int_equal(feed(&hand, "babbabbbaababaaabbabaababbbabbc", 0), GRAMMAR_OPEN);
+	assert_int_equal(grammar_word_end(hand.word, &hand.violation), GRAMMAR_OPEN);
+	close_hand(&hand);
+}
+
+/* What was expected instead, and what the session was before it. */
+static void no_continuation(void **unused)
+{
+	(void)unused;
+	struct hand hand;
+	open_hand(&hand, "property P { view global; " EVENTS
+			 "grammar (n = 0) { S : q=S a { n = n + a.x } | q=S b | ; }\n"
+			 "on violation { report(n) } }");
+	assert_int_equal(feed(&hand, "aba", 5), GRAMMAR_OPEN);
+	assert_int_equal(feed(&hand, "c", 0), GRAMMAR_VIOLATED);
+	assert_int_equal(hand.violation.fault, GRAMMAR_NO_CONTINUATION);
+	assert_string_equal(hand.violation.expected, "a, b or the end");
+	assert_int_equal(hand.violation.reports.count, 1);
+	assert_string_equal(hand.violation.reports.items[0], "10");
+	close_hand(&hand);
+
+	open_hand(&hand, "property P { view global; " EVENTS
+			 "grammar (n = 7) { S : q=S a b { n = 1 } | ; }\n"
+			 "on violation { report(n) } }");
+	assert_int_equal(feed(&hand, "a", 5), GRAMMAR_VIOLATED);
+	assert_int_equal(hand.violation.fault, GRAMMAR_INCOMPLETE);
+	assert_string_equal(hand.violation.expected, "b");
+	assert_string_equal(hand.violation.reports.items[0], "7");
+	close_hand(&hand);
+}
+
+/* Sessions that are as deep as they are long, walked at their end and after every event. */
+static void long_sessions(void **unused)
+{
+	(void)unused;
+	static const struct {
+		const char *rules, *letters;
+	} cases[] = {
+		{ "S : q=S a { n = n + a.x } | ;", "a" },
+		{ "S : a { n = n + a.x } q=S | ;", "a" },
+		{ "S : a q=S { n = n + a.x } | ;", "a" },
+		{ "S : a q=S { n = n + a.x } | a { n = n + a.x };", "a" },
+		{ "S : q=S T | ; T : a { n = n + a.x } | a b { n = n + a.x };", "aab" },
+	};
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (unsigned every = 0; every < 2; every++) {
+			/* right recursion has its last word at the end: not after every event */
+			if (every && cases[i].rules[4] != 'q')
+				continue;
+			char text[500], wanted[50];
+			unsigned rounds = 10000,
+				 sum = rounds * 3 * (strlen(cases[i].letters) > 1 ? 2 : 1);
+			snprintf(text, sizeof text,
+				 "property P { view global%s; " EVENTS
+				 "grammar (n = 0) { Z : S { Z.n = n } assert(n <= %u); %s }"
+				 "on violation { report(n) } }",
+				 every ? "" : " until end", every ? sum : sum - 1, cases[i].rules);
+			struct hand hand;
+			open_hand(&hand, text);
+			for (unsigned j = 0; j < rounds; j++)
+				assert_int_equal(feed(&hand, cases[i].letters, 3), GRAMMAR_OPEN);
+			assert_int_equal(every ? feed(&hand, "a", 1)
+					       : grammar_word_end(hand.word, &hand.violation),
+					 GRAMMAR_VIOLATED);
+			snprintf(wanted, sizeof wanted, "%u", every ? sum + 1 : sum);
+			assert_string_equal(hand.violation.reports.items[0], wanted);
+			close_hand(&hand);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_trees),
+		cmocka_unit_test(no_continuation),
+		cmocka_unit_test(long_sessions),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
