@@ -110,6 +110,26 @@ static bool has_resets(const struct spec_property *property)
 	return false;
 }
 
+/*
+ * Where each prefix must be a word: none before the last may be wrong. Each is judged by itself, so only
+ * in words that are not long; in a long one a claim may be true and late.
+ */
+#define PREFIXES 200u
+
+static bool is_first(struct judge *j, struct err *err)
+{
+	for (size_t count = 1; count < j->tokens.count && j->tokens.count <= PREFIXES; count++) {
+		struct spell_result result =
+			spell_judge(&j->spell, j->tokens.items, count, true, err);
+
+		if (result.verdict == SPELL_BROKEN)
+			return false;
+		if (result.verdict != SPELL_GOOD)
+			return err_set(err, "the word is wrong before its last event");
+	}
+	return true;
+}
+
 /* The last session, from token `start` on. `reset`: its last event ends it. */
 static bool is_wrong(struct judge *j, size_t start, bool reset, struct err *err)
 {
@@ -125,7 +145,7 @@ static bool is_wrong(struct judge *j, size_t start, bool reset, struct err *err)
 		return err_set(err, "the word is right");
 	if (start + result.at + 1 < j->tokens.count)
 		return err_set(err, "the word is wrong before its last event");
-	return true;
+	return !always || is_first(j, err);
 }
 
 /* At the end of a run a session may have ended with its last event: then nothing is asked. */

@@ -1,6 +1,7 @@
 #include "check/spell.h"
 
 #include "base/mem.h"
+#include "script/lexeme.h"
 
 #include <lua5.4/lauxlib.h>
 #include <stdlib.h>
@@ -43,6 +44,27 @@ static bool compile(struct spell *s, const char *text, struct spec_place place,
 	return ok;
 }
 
+typedef VEC(const char *) name_list;
+
+/* Only what may be named becomes a parameter: Lua has 200 of them, and words that cannot be names. */
+static bool compile_code(struct spell *s, const char *text, struct spec_place place,
+			 const char *const *names, size_t count, bool condition,
+			 struct spell_code *code, struct err *err)
+{
+	name_list named = { 0 };
+	bool ok;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!strstr(text, names[i]) || script_is_word(names[i]))
+			continue;
+		*vec_push(&named) = names[i];
+		*vec_push(&code->names) = i;
+	}
+	ok = compile(s, text, place, named.items, named.count, condition, &code->reference, err);
+	vec_free(&named);
+	return ok;
+}
+
 static bool read_choice(struct spell *s, uint32_t production, const struct spec_alternative *a,
 			struct err *err)
 {
@@ -55,16 +77,19 @@ static bool read_choice(struct spell *s, uint32_t production, const struct spec_
 		uint32_t slot = symbol ? slot_for(choice, a, item) : SPELL_NONE;
 
 		*vec_push(&choice->parts) =
-			(struct spell_part){ item->kind, item->number, slot, LUA_NOREF };
+			(struct spell_part){ .kind = item->kind,
+					     .number = item->number,
+					     .slot = slot,
+					     .code = { .reference = LUA_NOREF } };
 	}
 	*vec_push(&choice->names) = "session";
 	size_t at = 0;
 	for (const struct spec_item *item = a->items; item; item = item->next, at++) {
 		if (item->kind == SPEC_ITEM_EVENT || item->kind == SPEC_ITEM_PRODUCTION)
 			continue;
-		if (!compile(s, item->lua, item->lua_place, choice->names.items,
-			     choice->names.count, item->kind == SPEC_ITEM_ASSERT,
-			     &choice->parts.items[at].code, err))
+		if (!compile_code(s, item->lua, item->lua_place, choice->names.items,
+				  choice->names.count, item->kind == SPEC_ITEM_ASSERT,
+				  &choice->parts.items[at].code, err))
 			return false;
 	}
 	return true;
@@ -85,35 +110,19 @@ static bool read_choices(struct spell *s, struct err *err)
 	return true;
 }
 
-/* `want = {}, held = {}`: a comma in front of NAME = outside of brackets and texts ends an assignment. */
+/* `want = {}, held = {}`: a comma in front of NAME = outside of brackets ends an assignment. */
 static char *head_chunk(const char *text)
 {
-	char *made = mem_copy_text(text, strlen(text)), quote = 0;
-	int depth = 0;
+	char *made = mem_copy_text(text, strlen(text));
+	script_lexemes l = { 0 };
 
-	for (char *c = made; *c; c++) {
-		if (quote) {
-			if (*c == '\\' && c[1])
-				c++;
-			else if (*c == quote)
-				quote = 0;
-		} else if (*c == '"' || *c == '\'') {
-			quote = *c;
-		} else if (strchr("([{", *c)) {
-			depth++;
-		} else if (strchr(")]}", *c)) {
-			depth--;
-		} else if (*c == ',' && !depth) {
-			const char *next = c + 1 + strspn(c + 1, " \t\r\n");
-			size_t length = strspn(next, "abcdefghijklmnopqrstuvwxyz_"
-						     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
-
-			next += length;
-			next += strspn(next, " \t\r\n");
-			if (length && *next == '=' && next[1] != '=')
-				*c = ';';
-		}
+	script_read_lexemes(text, &l);
+	for (size_t i = 0; i + 2 < l.count; i++) {
+		if (script_is_sign(&l, i, ',') && !l.items[i].depth &&
+		    l.items[i + 1].kind == SCRIPT_NAME && script_is_sign(&l, i + 2, '='))
+			made[l.items[i].at] = ';';
 	}
+	vec_free(&l);
 	return made;
 }
 
@@ -132,8 +141,6 @@ static bool read_head(struct spell *s, struct err *err)
 }
 
 /* ---- attributes of events ------------------------------------------------------------------------ */
-
-typedef VEC(const char *) name_list;
 
 static void add_new(name_list *names, const char *name)
 {
@@ -158,23 +165,28 @@ static void list_attributes(const struct spell *s, uint32_t event, name_list *na
 	add_new(names, "caller");
 }
 
+static bool read_reset(struct spell *s, uint32_t e, struct err *err)
+{
+	const struct spec_event *event = &s->property->events[e];
+	name_list names = { 0 };
+	bool ok;
+
+	list_attributes(s, e, &names);
+	*vec_push(&names) = "session";
+	ok = compile_code(s, event->reset_if, event->reset_place, names.items, names.count, true,
+			  &s->resets[e], err);
+	vec_free(&names);
+	return ok;
+}
+
 static bool read_resets(struct spell *s, struct err *err)
 {
-	s->resets = mem_alloc((s->property->event_count + 1ull) * sizeof *s->resets);
+	s->resets = mem_zalloc(s->property->event_count + 1ull, sizeof *s->resets);
 	for (uint32_t e = 0; e < s->property->event_count; e++) {
 		const struct spec_event *event = &s->property->events[e];
-		name_list names = { 0 };
-		bool ok = true;
 
-		s->resets[e] = LUA_NOREF;
-		if (!event->reset || !event->reset_if)
-			continue;
-		list_attributes(s, e, &names);
-		*vec_push(&names) = "session";
-		ok = compile(s, event->reset_if, event->reset_place, names.items, names.count, true,
-			     &s->resets[e], err);
-		vec_free(&names);
-		if (!ok)
+		s->resets[e].reference = LUA_NOREF;
+		if (event->reset && event->reset_if && !read_reset(s, e, err))
 			return false;
 	}
 	return true;
@@ -195,6 +207,7 @@ bool spell_open(struct spell *s, const struct spec_file *file, const struct spec
 			     .property = property,
 			     .grammar = formula->grammar,
 			     .head = LUA_NOREF,
+			     .given = LUA_NOREF,
 			     .environment = LUA_NOREF,
 			     .root = LUA_NOREF };
 	s->script = script_open(NULL);
@@ -208,6 +221,8 @@ bool spell_open(struct spell *s, const struct spec_file *file, const struct spec
 void spell_close(struct spell *s)
 {
 	for (size_t i = 0; i < s->choices.count; i++) {
+		for (size_t k = 0; k < s->choices.items[i].parts.count; k++)
+			vec_free(&s->choices.items[i].parts.items[k].code.names);
 		vec_free(&s->choices.items[i].parts);
 		vec_free(&s->choices.items[i].names);
 	}
@@ -216,6 +231,8 @@ void spell_close(struct spell *s)
 	free(s->nullable);
 	free(s->useful);
 	free(s->starts);
+	for (uint32_t e = 0; s->resets && e < s->property->event_count; e++)
+		vec_free(&s->resets[e].names);
 	free(s->resets);
 	script_close(s->script);
 }
@@ -305,19 +322,34 @@ enum spell_verdict spell_run(struct spell *s, const struct spell_choice *choice,
 {
 	lua_State *lua = script_lua(s->script);
 	bool asserts = part->kind == SPEC_ITEM_ASSERT;
-	int slots = (int)choice->names.count - 1;
+	int count = (int)part->code.names.count, session = (int)choice->names.count - 1;
 
-	luaL_checkstack(lua, slots + 8, NULL);
-	push(s, part->code);
+	luaL_checkstack(lua, count + 8, NULL);
+	push(s, part->code.reference);
 	push(s, s->environment);
 	push(s, frame);
-	for (int i = 0; i < slots; i++)
-		lua_rawgeti(lua, -1 - i, i + 1);
-	lua_remove(lua, -1 - slots);
-	push(s, s->before);
-	if (!script_call(s->script, slots + 2, asserts, err))
+	for (int i = 0; i < count; i++) {
+		int name = (int)part->code.names.items[i];
+
+		if (name == session)
+			push(s, s->given);
+		else
+			lua_rawgeti(lua, -1 - i, name + 1);
+	}
+	lua_remove(lua, -1 - count);
+	if (!script_call(s->script, count + 1, asserts, err))
 		return SPELL_BROKEN;
 	return !asserts || is_true(s) ? SPELL_GOOD : SPELL_WRONG;
+}
+
+/* A copy of what the session before left behind. */
+static bool push_before(struct spell *s, struct err *err)
+{
+	push(s, s->before);
+	if (script_copy(s->script, err))
+		return true;
+	lua_pop(script_lua(s->script), 1);
+	return false;
 }
 
 bool spell_begin(struct spell *s, const struct spell_token *tokens, size_t count, struct err *err)
@@ -326,6 +358,10 @@ bool spell_begin(struct spell *s, const struct spell_token *tokens, size_t count
 	s->count = count;
 	drop(s, &s->environment);
 	drop(s, &s->root);
+	drop(s, &s->given);
+	if (!push_before(s, err))
+		return false;
+	s->given = luaL_ref(script_lua(s->script), LUA_REGISTRYINDEX);
 	s->root = new_table(s);
 	script_push_environment(s->script);
 	s->environment = luaL_ref(script_lua(s->script), LUA_REGISTRYINDEX);
@@ -333,8 +369,7 @@ bool spell_begin(struct spell *s, const struct spell_token *tokens, size_t count
 		return true;
 	push(s, s->head);
 	push(s, s->environment);
-	push(s, s->before);
-	return script_call(s->script, 2, 0, err);
+	return push_before(s, err) && script_call(s->script, 2, 0, err);
 }
 
 void spell_next_session(struct spell *s)
@@ -346,22 +381,27 @@ void spell_next_session(struct spell *s)
 
 bool spell_resets(struct spell *s, const struct spell_token *token, bool *resets, struct err *err)
 {
+	const struct spell_code *code = &s->resets[token->event];
 	name_list names = { 0 };
-	int count;
+	uint32_t session;
+	int count = (int)code->names.count;
 
 	*resets = s->property->events[token->event].reset;
-	if (s->resets[token->event] == LUA_NOREF)
+	if (code->reference == LUA_NOREF)
 		return true;
 	list_attributes(s, token->event, &names);
-	count = (int)names.count;
+	session = (uint32_t)names.count;
 	vec_free(&names);
 	luaL_checkstack(script_lua(s->script), count + 8, NULL);
-	push(s, s->resets[token->event]);
+	push(s, code->reference);
 	script_push_environment(s->script);
-	for (int i = 0; i < count; i++)
-		script_push_value(s->script, &token->values[i]);
-	push(s, s->before);
-	if (!script_call(s->script, count + 2, 1, err))
+	for (int i = 0; i < count; i++) {
+		if (code->names.items[i] != session)
+			script_push_value(s->script, &token->values[code->names.items[i]]);
+		else if (!push_before(s, err))
+			return false;
+	}
+	if (!script_call(s->script, count + 1, 1, err))
 		return false;
 	*resets = is_true(s);
 	return true;

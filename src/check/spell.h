@@ -13,17 +13,23 @@
 
 #define SPELL_NONE UINT32_MAX
 
+/* A piece of Lua. Its parameters are those of the names in scope that stand in its text. */
+struct spell_code {
+	int reference;	     /* LUA_NOREF: none */
+	VEC(uint32_t) names; /* numbers in the scope's list */
+};
+
 struct spell_part {
 	uint8_t kind;	 /* enum spec_item_kind */
 	uint32_t number; /* EVENT, PRODUCTION */
 	uint32_t slot;	 /* of its attributes in the frame; SPELL_NONE: no name leads to them */
-	int code;	 /* ACTION, ASSERT: compiled */
+	struct spell_code code; /* ACTION, ASSERT */
 };
 /* An alternative. Slot 0 is the symbol on the left. */
 struct spell_choice {
 	uint32_t production;
 	VEC(struct spell_part) parts;
-	VEC(const char *) names; /* by slot; what codes are called with, and then "session" */
+	VEC(const char *) names; /* by slot, and then "session" */
 };
 struct spell_token {
 	uint32_t event;
@@ -42,12 +48,13 @@ struct spell {
 	bool is_ll1;   /* an assertion fails as soon as it is reached (doc/grammars.md) */
 	bool has_code; /* in some tree */
 	int head;      /* of the session's attributes; LUA_NOREF none */
-	int *resets;   /* by event: its condition; LUA_NOREF always */
+	struct spell_code *resets; /* by event: its condition; none: always */
 
 	/* the session that is judged */
 	const struct spell_token *tokens;
 	size_t count;
 	int before;	 /* attributes of the session before */
+	int given;	 /* a copy of them: what actions may change, nobody else sees */
 	int environment; /* session-wide names */
 	int root;	 /* attributes of the start symbol */
 };

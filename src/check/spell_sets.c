@@ -140,7 +140,7 @@ static bool has_code(const struct places *p)
 
 		for (size_t k = 0; k < c->parts.count; k++) {
 			if (c->production != SPELL_NONE && p->reached[c->production] &&
-			    c->parts.items[k].code != LUA_NOREF)
+			    c->parts.items[k].code.reference != LUA_NOREF)
 				return true;
 		}
 	}

@@ -164,6 +164,16 @@ bool properties_open(struct properties *p)
 	return well && (!p->files.count || choose(p, &p->choice));
 }
 
+static void drop_files(struct properties *p)
+{
+	for (size_t i = 0; i < p->files.count; i++) {
+		spec_free(p->files.items[i]);
+		free(p->paths.items[i]);
+	}
+	vec_free(&p->files);
+	vec_free(&p->paths);
+}
+
 /* "TRACE/properties.prop", "TRACE/properties-2.prop" … */
 static char *kept_name(const char *trace, size_t number)
 {
@@ -201,6 +211,8 @@ bool properties_open_kept(struct properties *p, const char *trace)
 	choice_read_kept(&kept, trace);
 	well = read_kept(p, trace) && choose(p, &kept) && choose(p, &p->choice);
 	choice_free(&kept);
+	if (!well)
+		drop_files(p);
 	return well;
 }
 
@@ -281,12 +293,7 @@ bool properties_keep(const struct properties *p, const char *trace)
 
 void properties_close(struct properties *p)
 {
-	for (size_t i = 0; i < p->files.count; i++) {
-		spec_free(p->files.items[i]);
-		free(p->paths.items[i]);
-	}
-	vec_free(&p->files);
-	vec_free(&p->paths);
+	drop_files(p);
 	vec_free(&p->given);
 	choice_free(&p->choice);
 	if (p->points[0])

@@ -72,6 +72,14 @@ static bool is_new(struct earley_build *build, const struct earley_item *item, u
 	return true;
 }
 
+static bool leads(const struct earley_tables *tables, uint32_t place, uint32_t goal)
+{
+	uint32_t terminals = tables->grammar->terminal_count;
+	return place != GRAMMAR_NONE &&
+	       earley_predicts(&tables->leads[(place - terminals) * tables->words],
+			       goal - terminals);
+}
+
 /*
  * The dot of `core` moves over its symbol, whose tree is `child`. Where that is the end of the rule, the
  * nonterminal that its item is a part of is done.
@@ -89,8 +97,10 @@ static void advance(struct earley_build *build, uint32_t core, struct earley_set
 	if (!is_new(build, &item, next->rule) || !build->trees)
 		return;
 	struct tree *step = tree_make(TREE_STEP, next->rule, before, child, tail), *symbol = step;
+	step->edge = before ? before->edge : tail && tail->edge;
 	if (ends) {
 		symbol = tree_make(TREE_SYMBOL, next->rule, step, NULL, NULL);
+		symbol->leads = back && leads(build->tables, back->place, goal);
 		tree_drop(build->lua, step);
 	}
 	build->items.items[build->items.count - 1].tree = symbol;
@@ -160,6 +170,7 @@ struct tree *earley_find_return(struct earley_build *build, struct earley_set **
 {
 	const struct earley_tables *tables = build->tables;
 	struct tree *innermost = NULL, **outermost = &innermost;
+	bool clean = true;
 	while (*back) {
 		const struct earley_item *item = NULL;
 		uint32_t core = only_caller(tables, *back, *goal, &item);
@@ -173,10 +184,13 @@ struct tree *earley_find_return(struct earley_build *build, struct earley_set **
 			*outermost = tree_make(TREE_FRAME, tables->cores[core].rule,
 					       item ? item->tree : NULL, NULL, NULL);
 			outermost = &(*outermost)->tail;
+			clean &= tables->ends_clean[tables->cores[core].rule];
 		}
 		*goal = item ? item->goal : tables->cores[core].left;
 		if (item) {
 			*back = item->back;
+			if (innermost)
+				innermost->edge = clean && (item->tree ? item->tree->edge : !*back);
 			break;
 		}
 	}

@@ -151,6 +151,24 @@ static void predict(const struct earley_tables *tables, struct earley_set *set)
 	}
 }
 
+static uint32_t find_place(const struct earley_tables *tables, const struct earley_set *set)
+{
+	const struct earley_item *only = NULL;
+	for (uint32_t i = 0; i < set->count; i++) {
+		if (tables->cores[set->items[i].core].symbol < tables->grammar->terminal_count)
+			continue;
+		if (only)
+			return GRAMMAR_NONE;
+		only = &set->items[i];
+	}
+	if (!only)
+		return GRAMMAR_NONE;
+	const struct earley_core *core = &tables->cores[only->core];
+	bool edge = only->core == tables->start || (only->tree && only->tree->edge);
+	bool last = tables->cores[core->next].symbol == GRAMMAR_NONE;
+	return edge && last && tables->ends_clean[core->rule] ? core->symbol : GRAMMAR_NONE;
+}
+
 static struct earley_set *make_set(struct earley_sets *sets)
 {
 	const struct earley_build *build = &sets->build;
@@ -174,6 +192,7 @@ static struct earley_set *make_set(struct earley_sets *sets)
 	set->asked = set->same_goals + words;
 	memset(set->predicted, 0, words * 3 * sizeof *set->predicted);
 	predict(sets->tables, set);
+	set->place = sets->share ? GRAMMAR_NONE : find_place(sets->tables, set);
 	sets->count++;
 	return set;
 }

@@ -37,8 +37,13 @@ struct earley_set {
 	struct earley_set *next; /* in the table of all, or on the way out */
 	uint32_t refs;
 	uint32_t count;
-	bool complete;	     /* the session may end here */
-	struct tree *root;   /* with code, and complete: the SYMBOL S' */
+	bool complete;	   /* the session may end here */
+	struct tree *root; /* with code, and complete: the SYMBOL S' */
+	/*
+	 * With code: the nonterminal that is expected here, if only one item expects one, as the last
+	 * symbol of a rule at the session's edge (tree.h). GRAMMAR_NONE: not so.
+	 */
+	uint32_t place;
 	uint64_t *predicted; /* nonterminals */
 	/* earley_same.h: those of them that are the same in `same`, and those that were asked for */
 	struct earley_set *same;

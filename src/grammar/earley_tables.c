@@ -265,28 +265,51 @@ static bool is_first_step(const struct earley_tables *tables, const struct earle
 	return core->dot == 0 && tables->kept[tables->first_kept[core->rule]] == 0;
 }
 
-static void find_leads(struct earley_tables *tables)
+/* Of one nonterminal: the greatest set that is closed under its own condition. */
+static void find_leads_of(const struct earley_tables *tables, uint32_t at, uint64_t *leads)
 {
 	const struct grammar *grammar = tables->grammar;
-	uint32_t count = nonterminals(grammar);
-	tables->leads = mem_zalloc(count, sizeof *tables->leads);
-	for (uint32_t i = 0; i < count; i++)
-		tables->leads[i] = true;
+	const uint64_t *closure = &tables->closure[at * tables->words];
+	memcpy(leads, closure, tables->words * sizeof *leads);
 	for (bool more = true; more;) {
 		more = false;
 		for (uint32_t i = 0; i < tables->first_corner[grammar->symbol_count]; i++) {
 			const struct earley_core *core = &tables->cores[tables->corners[i]];
 			if (core->symbol < grammar->terminal_count)
 				continue;
-			bool *leads = &tables->leads[core->symbol - grammar->terminal_count];
+			uint32_t bit = core->symbol - grammar->terminal_count;
 			uint32_t left = core->left - grammar->terminal_count;
-			if (*leads && earley_predicts(tables->closure, left) &&
-			    !(is_first_step(tables, core) && tables->leads[left])) {
-				*leads = false;
+			if (earley_predicts(leads, bit) && earley_predicts(closure, left) &&
+			    !(is_first_step(tables, core) && earley_predicts(leads, left))) {
+				leads[bit / 64] &= ~(UINT64_C(1) << bit % 64);
 				more = true;
 			}
 		}
 	}
+}
+
+static bool ends_clean(const struct earley_tables *tables, uint32_t number)
+{
+	const struct grammar_rule *rule = &tables->grammar->rules.items[number];
+	uint32_t from = tables->first_kept[number], to = tables->first_kept[number + 1];
+	for (uint32_t i = to > from ? tables->kept[to - 1] + 1 : 0; i < rule->step_count; i++)
+		if (!is_symbol(&rule->steps[i]) ||
+		    (rule->steps[i].kind == GRAMMAR_NONTERMINAL &&
+		     tables->has_code[rule->steps[i].symbol - tables->grammar->terminal_count]))
+			return false;
+	return true;
+}
+
+static void find_leads(struct earley_tables *tables)
+{
+	uint32_t count = nonterminals(tables->grammar), rules = tables->grammar->rules.count;
+	tables->leads = mem_zalloc((size_t)count * tables->words, sizeof *tables->leads);
+	for (uint32_t i = 0; i < count; i++)
+		find_leads_of(tables, i, &tables->leads[i * tables->words]);
+	tables->ends_clean = mem_zalloc(rules + 1, sizeof *tables->ends_clean);
+	for (uint32_t i = 0; i < rules; i++)
+		tables->ends_clean[i] = ends_clean(tables, i);
+	tables->ends_clean[rules] = true;
 }
 
 struct earley_tables *earley_tables_make(const struct grammar *grammar)
@@ -317,5 +340,6 @@ void earley_tables_free(struct earley_tables *tables)
 	free(tables->empty_twice);
 	free(tables->has_code);
 	free(tables->leads);
+	free(tables->ends_clean);
 	free(tables);
 }

@@ -40,11 +40,12 @@ struct earley_tables {
 	bool *empty_twice;
 	/* by nonterminal: its trees have code in them */
 	bool *has_code;
+	bool *ends_clean; /* by rule, also S' → S: no code behind its last symbol with cores */
 	/*
-	 * by nonterminal: wherever a tree of it stands at the very beginning of a session, no code has
-	 * run before it
+	 * by nonterminal where it is expected, a set of nonterminals: wherever a tree of one of those
+	 * starts in the same place, no code is run between that place and the tree
 	 */
-	bool *leads;
+	uint64_t *leads;
 };
 
 struct earley_tables *earley_tables_make(const struct grammar *grammar);

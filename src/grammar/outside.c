@@ -62,6 +62,14 @@ static void complain_unknown(const struct reading *r, size_t i, uint32_t event)
 		      near.best ? near.best : "", near.best ? "'?" : "");
 }
 
+static void complain_hidden(const struct reading *r, size_t i, uint32_t event)
+{
+	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
+		      "which 'session'? The session before is called so, and what '%s' binds: give "
+		      "that another name",
+		      r->make->grammar->names[event]);
+}
+
 static void read_reset(struct make *make, uint32_t event)
 {
 	struct grammar *g = make->grammar;
@@ -80,11 +88,13 @@ static void read_reset(struct make *make, uint32_t event)
 
 		if (!reading_is_use(&r, i))
 			continue;
+		attribute = find_attribute(&r, i, e);
 		if (reading_is(&r, i, "session")) {
 			code->session = true;
+			if (attribute != GRAMMAR_NONE)
+				complain_hidden(&r, i, event);
 			continue;
 		}
-		attribute = find_attribute(&r, i, e);
 		while (known < code->slot_count && slots[known] != attribute)
 			known++;
 		if (attribute == GRAMMAR_NONE && !script_has_name(reading_name(&r, i)))

@@ -26,7 +26,7 @@ struct scope {
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-static void check_label(struct make *make, const struct spec_item *item)
+static void check_label(struct make *make, const struct spec_item *item, const char *left)
 {
 	struct spec_place place = item->place;
 
@@ -40,6 +40,11 @@ static void check_label(struct make *make, const struct spec_item *item)
 	else if (script_is_word(item->label))
 		make_complain(make, SPEC_ERROR, place,
 			      "'%s' is a word of Lua, so no action could name it", item->label);
+	else if (!strcmp(item->label, left))
+		make_complain(
+			make, SPEC_ERROR, place,
+			"'%s' is what this production is called itself; another label will do",
+			item->label);
 }
 
 static void open_scope(struct scope *s, struct make *make, struct grammar_rule *rule,
@@ -56,7 +61,7 @@ static void open_scope(struct scope *s, struct make *make, struct grammar_rule *
 	s->names[0] = make->grammar->names[rule->left];
 	s->slots[0] = 0;
 	for (; items; items = items->next, at++) {
-		check_label(make, items);
+		check_label(make, items, s->names[0]);
 		s->names[at] = items->label ? items->label : items->name;
 	}
 }

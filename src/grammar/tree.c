@@ -87,3 +87,11 @@ void tree_drop(lua_State *lua, struct tree *tree)
 		free(tree);
 	}
 }
+
+void tree_drop_below(lua_State *lua, struct tree *tree)
+{
+	struct tree *below[] = { tree->before, tree->child, tree->tail };
+	tree->before = tree->child = tree->tail = NULL;
+	for (unsigned i = 0; i < 3; i++)
+		tree_drop(lua, below[i]);
+}

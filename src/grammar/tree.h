@@ -33,9 +33,20 @@ struct tree {
 	};
 	uint32_t number; /* LEAF: the event */
 	uint8_t kind;
-	bool checked;	 /* SYMBOL: there is no other tree of it, all the way down */
+	bool checked; /* SYMBOL: there is no other tree of it, all the way down */
+	/*
+	 * SYMBOL: whatever it is a part of, the same is walked before it, and what was begun there needs
+	 * no more code: there is one state behind it, which may be kept
+	 */
+	bool leads;
+	/* STEP, FRAME: its rule ends with the session, and no code is run behind it */
+	bool edge;
 	uint32_t second; /* the rule of another derivation; GRAMMAR_NONE */
-	int kept;	 /* SYMBOL: tree_walk.c's; LUA_NOREF */
+	/*
+	 * SYMBOL: the state behind it; STEP: the one in which the next symbol, the last of its rule,
+	 * starts. A reference of tree_walk.c, or LUA_NOREF. What is below it was let go then.
+	 */
+	int kept;
 	struct tree *before, *child, *tail;
 	struct script_value values[]; /* LEAF: of the attributes that are used */
 };
@@ -47,5 +58,7 @@ struct tree *tree_make_leaf(const struct grammar *grammar, const struct grammar_
 struct tree *tree_hold(struct tree *tree); /* also NULL */
 /* `lua`: where references of `kept` are. */
 void tree_drop(lua_State *lua, struct tree *tree);
+/* Lets go what it leads to. */
+void tree_drop_below(lua_State *lua, struct tree *tree);
 
 #endif

@@ -17,7 +17,7 @@ enum { TODO_TREE, TODO_EMPTY, TODO_LEVEL };
 struct todo {
 	uint8_t kind;
 	bool silent; /* is only checked */
-	bool first;  /* at the very beginning of the session */
+	bool hole;   /* nothing that is listed before it is left to be done */
 	bool sole;   /* from the next one above that is to be kept, only the tree leads here */
 	struct tree *tree; /* TREE: SYMBOL or LEAF; LEVEL: the SYMBOL that it is in */
 	uint32_t symbol;   /* EMPTY */
@@ -37,6 +37,7 @@ struct level {
 struct tree_lister {
 	const struct earley_tables *tables;
 	tree_list *list;
+	size_t hole, start; /* in the list: where the last hole is, and where a walk starts */
 	VEC(struct todo) todo;
 	VEC(struct level) levels;
 	VEC(struct tree *) seen;     /* SYMBOLs */
@@ -61,10 +62,17 @@ static bool has_code(const struct tree_lister *lister, uint32_t rule)
 	       lister->tables->has_code[grammar->rules.items[rule].left - grammar->terminal_count];
 }
 
-static void add_entry(struct tree_lister *lister, uint8_t kind, uint32_t rule, struct tree *tree,
-		      bool last_use)
+static struct tree_entry *add_entry(struct tree_lister *lister, uint8_t kind, struct tree *tree)
 {
-	*vec_push(lister->list) = (struct tree_entry){ kind, last_use, rule, tree };
+	struct tree_entry *entry = vec_push(lister->list);
+	*entry = (struct tree_entry){ .kind = kind, .tree = tree };
+	return entry;
+}
+
+static void add_hole(struct tree_lister *lister, struct tree *step)
+{
+	lister->start = lister->list->count;
+	add_entry(lister, ENTRY_HOLE, step);
 }
 
 /*
@@ -107,45 +115,78 @@ static void push_child(struct tree_lister *lister, struct todo todo,
 	*vec_push(&lister->todo) = todo;
 }
 
-/* Lists the uppermost level of a symbol and puts its symbols aside, the last one first. */
-static bool list_level(struct tree_lister *lister, struct todo todo)
+/*
+ * The STEP before the last symbol of a level, if there is but one state in which that symbol can start
+ * and nothing is left to do behind it.
+ */
+static struct tree *find_hole(const struct tree_lister *lister, const struct level *level,
+			      bool nested, const struct grammar_step *last)
 {
 	const struct earley_tables *tables = lister->tables;
+	struct tree *step = level->last && !nested ? level->last->before : level->last;
+	if (!step || !step->edge || !tables->ends_clean[level->rule] ||
+	    last->kind != GRAMMAR_NONTERMINAL ||
+	    !tables->has_code[last->symbol - tables->grammar->terminal_count])
+		return NULL;
+	return step;
+}
+
+/* Puts the symbols of a level aside, the last one first. If `hole` is kept, no other. */
+static void push_symbols(struct tree_lister *lister, struct todo todo, const struct level *level,
+			 bool nested)
+{
+	const struct earley_tables *tables = lister->tables;
+	const struct grammar_rule *rule = &tables->grammar->rules.items[level->rule];
+	const uint32_t *kept = &tables->kept[tables->first_kept[level->rule]];
+	uint32_t at = lister->children.count;
+	assert(at);
+	struct tree *hole = find_hole(lister, level, nested, &rule->steps[kept[at - 1]]);
+	bool is_kept = hole && hole->kept != LUA_NOREF;
+	if (is_kept) {
+		add_hole(lister, hole);
+	} else if (!todo.silent && !lister->leaves) {
+		struct tree_entry *entry = add_entry(lister, ENTRY_RULE, todo.keep);
+		entry->rule = level->rule;
+		entry->hole = hole && hole->refs > 1 ? hole : NULL;
+	}
+	todo.keep = NULL;
+	for (uint32_t i = rule->step_count; i-- > 0 && !(is_kept && at < lister->children.count);) {
+		todo.hole = false;
+		if (at && kept[at - 1] == i) {
+			at--;
+			todo.hole = hole && at == lister->children.count - 1;
+			if (nested && at == lister->children.count - 1)
+				*vec_push(&lister->todo) = todo;
+			else
+				push_child(lister, todo, &rule->steps[i],
+					   lister->children.items[at]);
+		} else if (rule->steps[i].kind == GRAMMAR_NONTERMINAL) {
+			push_child(lister, todo, &rule->steps[i], NULL);
+		}
+	}
+}
+
+/* Lists the uppermost level of a symbol. */
+static bool list_level(struct tree_lister *lister, struct todo todo)
+{
 	struct level level = lister->levels.items[--todo.to];
 	lister->levels.count = todo.to;
-	bool nested = todo.to > todo.from, first = todo.first;
-	todo.silent |= !has_code(lister, level.rule);
+	bool nested = todo.to > todo.from;
 	if (!gather(lister, &level, nested, &todo.sole)) {
 		lister->within = todo.tree;
 		return false;
 	}
-	/* S' → S is no rule of the grammar */
-	const struct grammar_step start = {
-		.kind = GRAMMAR_NONTERMINAL,
-		.symbol = tables->grammar->terminal_count,
-	};
-	const struct grammar_step *steps = &start;
-	const uint32_t *kept = &(const uint32_t){ 0 };
-	uint32_t step_count = 1, at = lister->children.count;
+	todo.silent |= !has_code(lister, level.rule);
 	if (!is_goal(lister, level.rule)) {
-		steps = tables->grammar->rules.items[level.rule].steps;
-		step_count = tables->grammar->rules.items[level.rule].step_count;
-		kept = &tables->kept[tables->first_kept[level.rule]];
-		if (!todo.silent && !lister->leaves)
-			add_entry(lister, ENTRY_RULE, level.rule, todo.keep, false);
-	}
-	todo.keep = NULL;
-	for (uint32_t i = step_count; i-- > 0;) {
-		todo.first = first && i == 0;
-		if (at && kept[at - 1] == i) {
-			at--;
-			if (nested && at == lister->children.count - 1)
-				*vec_push(&lister->todo) = todo;
-			else
-				push_child(lister, todo, &steps[i], lister->children.items[at]);
-		} else if (steps[i].kind == GRAMMAR_NONTERMINAL) {
-			push_child(lister, todo, &steps[i], NULL);
-		}
+		push_symbols(lister, todo, &level, nested);
+	} else if (nested) {
+		*vec_push(&lister->todo) = todo;
+	} else {
+		const struct grammar_step start = {
+			.kind = GRAMMAR_NONTERMINAL,
+			.symbol = lister->tables->grammar->terminal_count,
+		};
+		push_child(lister, todo, &start, lister->children.items[0]);
 	}
 	return true;
 }
@@ -159,43 +200,42 @@ static struct tree *tail_of(const struct tree *step)
 	return step->tail;
 }
 
-/* The levels of a symbol, on top of those that are there; how many there are then. */
-static uint32_t find_levels(struct tree_lister *lister, struct tree *symbol)
+/*
+ * The levels of a symbol, on top of those that are there, up to the first hole whose state is kept: that
+ * is returned, or NULL.
+ */
+static struct tree *find_levels(struct tree_lister *lister, struct tree *symbol)
 {
 	assert(symbol->before);
 	*vec_push(&lister->levels) = (struct level){ symbol->number, symbol->before };
 	for (struct tree *frame = tail_of(symbol->before); frame;
-	     frame = frame->before ? tail_of(frame->before) : frame->tail)
+	     frame = frame->before ? tail_of(frame->before) : frame->tail) {
+		if (frame->before && frame->before->kept != LUA_NOREF)
+			return frame->before;
 		*vec_push(&lister->levels) = (struct level){ frame->number, frame->before };
-	return lister->levels.count;
-}
-
-/* Is its state to be kept? Someone else leads to it, and whoever does, does so with nothing before it. */
-static bool is_keeper(const struct tree_lister *lister, const struct todo *todo, uint32_t rule)
-{
-	const struct grammar *grammar = lister->tables->grammar;
-	return todo->first && !is_goal(lister, rule) && todo->tree->refs > 1 &&
-	       lister->tables->leads[grammar->rules.items[rule].left - grammar->terminal_count];
+	}
+	return NULL;
 }
 
 static bool list_symbol(struct tree_lister *lister, struct todo todo)
 {
 	struct tree *symbol = todo.tree;
 	if (symbol->kept != LUA_NOREF) {
-		assert(todo.first);
-		add_entry(lister, ENTRY_KEPT, 0, symbol, todo.sole && symbol->refs == 1);
+		lister->start = lister->hole;
+		add_entry(lister, ENTRY_KEPT, symbol)->last_use = todo.sole && symbol->refs == 1;
 		return true;
 	}
 	todo.kind = TODO_LEVEL;
 	todo.from = lister->levels.count;
-	todo.to = find_levels(lister, symbol);
+	struct tree *hole = find_levels(lister, symbol);
+	todo.to = lister->levels.count;
 	uint32_t rule = lister->levels.items[todo.to - 1].rule;
 	todo.silent |= !has_code(lister, rule);
 	if (todo.silent && symbol->checked && !lister->leaves) {
 		lister->levels.count = todo.from;
 		return true;
 	}
-	todo.keep = !todo.silent && is_keeper(lister, &todo, rule) ? symbol : NULL;
+	todo.keep = !todo.silent && symbol->leads && symbol->refs > 1 ? symbol : NULL;
 	todo.sole = todo.to - todo.from == 1 && (todo.keep || (todo.sole && symbol->refs == 1));
 	if (!lister->leaves && symbol->second != GRAMMAR_NONE) {
 		lister->within = symbol;
@@ -204,6 +244,10 @@ static bool list_symbol(struct tree_lister *lister, struct todo todo)
 		return false;
 	}
 	*vec_push(&lister->seen) = symbol;
+	if (hole) {
+		add_hole(lister, hole);
+		todo.hole = true;
+	}
 	*vec_push(&lister->todo) = todo;
 	return true;
 }
@@ -217,7 +261,7 @@ static bool list_empty(struct tree_lister *lister, struct todo todo)
 		return false;
 	}
 	if (!todo.silent && tables->has_code[number])
-		add_entry(lister, ENTRY_EMPTY, tables->empty_rule[number], NULL, false);
+		add_entry(lister, ENTRY_EMPTY, NULL)->rule = tables->empty_rule[number];
 	return true;
 }
 
@@ -225,16 +269,19 @@ static bool list_empty(struct tree_lister *lister, struct todo todo)
 static bool list_all(struct tree_lister *lister, struct tree *root)
 {
 	lister->todo.count = lister->levels.count = lister->seen.count = 0;
-	*vec_push(&lister->todo) = (struct todo){ .kind = TODO_TREE, .tree = root, .first = true };
+	lister->start = lister->hole = 0;
+	*vec_push(&lister->todo) = (struct todo){ .kind = TODO_TREE, .tree = root };
 	bool only = true;
 	while (only && lister->todo.count) {
 		struct todo todo = lister->todo.items[--lister->todo.count];
+		if (todo.hole)
+			lister->hole = lister->list->count;
 		if (todo.kind == TODO_LEVEL)
 			only = list_level(lister, todo);
 		else if (todo.kind == TODO_EMPTY)
 			only = list_empty(lister, todo);
 		else if (todo.tree->kind == TREE_LEAF)
-			add_entry(lister, ENTRY_LEAF, 0, todo.tree, false);
+			add_entry(lister, ENTRY_LEAF, todo.tree);
 		else
 			only = list_symbol(lister, todo);
 	}
@@ -305,7 +352,7 @@ static char *show_two_trees(const struct earley_tables *tables, struct tree *wit
 	return text;
 }
 
-char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *list)
+char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *list, size_t *start)
 {
 	list->count = 0;
 	lister->list = list;
@@ -314,5 +361,6 @@ char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *l
 		return show_two_trees(lister->tables, lister->within, lister->rules);
 	for (size_t i = 0; i < lister->seen.count; i++)
 		lister->seen.items[i]->checked = true;
+	*start = lister->start;
 	return NULL;
 }

@@ -9,15 +9,18 @@ enum tree_entry_kind {
 	ENTRY_RULE,  /* a nonterminal, by `rule` */
 	ENTRY_EMPTY, /* a nonterminal whose tree is the empty one */
 	ENTRY_LEAF,  /* an event: `tree` */
-	ENTRY_KEPT,  /* a nonterminal, `tree`, that was walked before and whose state was kept */
+	ENTRY_KEPT,  /* a nonterminal, `tree`, behind which the state was kept */
+	ENTRY_HOLE,  /* none, but the state of `tree` in which the next one starts */
 };
 struct tree_entry {
 	uint8_t kind;
 	/* KEPT: when this walk has passed the next one that is to be kept, nobody needs this one */
 	bool last_use;
 	uint32_t rule;
-	/* RULE: the SYMBOL, if it leads the session and someone else holds it too; otherwise NULL */
+	/* RULE: the SYMBOL, if the state behind it is worth keeping; otherwise NULL */
 	struct tree *tree;
+	/* RULE: a STEP, if the state where its last symbol starts is; otherwise NULL */
+	struct tree *hole;
 };
 
 /*
@@ -33,8 +36,10 @@ void tree_lister_close(struct tree_lister *lister);
 
 /*
  * Lists the tree below a SYMBOL of S'. NULL: it is the only one. Otherwise a text with a piece of the
- * word that has two trees and what they are, to be freed.
+ * word that has two trees and what they are, to be freed. `*start` is the entry from which on it is to
+ * be walked: what is before it lies behind the states that were kept. Then a HOLE is the first one, or
+ * a KEPT follows some RULEs.
  */
-char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *list);
+char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *list, size_t *start);
 
 #endif

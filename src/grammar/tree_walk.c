@@ -2,7 +2,8 @@
  * A machine that carries out a list (tree_list.h): rules on a stack, each at one of its steps.
  *
  * All that Lua sees of a walk is in one table, so that it can be copied as one: the environment,
- * `session`, and the slots of the rules on the stack. A symbol's state is kept as a table of these,
+ * `session`, and the slots of the rules on the stack. Where a session goes on, the state behind a left
+ * recursion, or where the rest of a right recursion starts, is kept: a table of these,
  * not a copy: whoever runs code with a kept one copies it first, unless it is the last to need it, or
  * the code is pure: then what it assigned is put back at the end. So a left recursion goes on from event
  * to event without a copy, if what stands above it is pure.
@@ -19,9 +20,10 @@ enum { KEPT_ENVIRONMENT = 1, KEPT_SESSION, KEPT_SYMBOL }; /* in what is kept of 
 
 struct frame {
 	uint32_t rule, step;
-	uint32_t base;	   /* where its slots are in the table */
-	bool empty;	   /* in an empty tree: nothing of it is listed */
-	struct tree *keep; /* NULL: it is not to be kept */
+	uint32_t base; /* where its slots are in the table */
+	bool empty;    /* in an empty tree: nothing of it is listed */
+	/* where the state at its end, and where its last symbol starts, is kept; NULL: it is not */
+	struct tree *keep, *hole;
 };
 
 struct tree_walker {
@@ -105,7 +107,8 @@ static void save_names(struct tree_walker *walker, const struct grammar_code *co
 	lua_pop(lua, 1);
 }
 
-static enum grammar_verdict keep_state(struct tree_walker *walker, struct tree *symbol,
+/* `place` is of the attributes of the symbol that is done, or starts; 0: nobody asks for them. */
+static enum grammar_verdict keep_state(struct tree_walker *walker, struct tree *tree,
 				       uint32_t place)
 {
 	lua_State *lua = walker->lua;
@@ -118,15 +121,12 @@ static enum grammar_verdict keep_state(struct tree_walker *walker, struct tree *
 	lua_rawseti(lua, -2, KEPT_SESSION);
 	lua_rawgeti(lua, walker->table, place);
 	lua_rawseti(lua, -2, KEPT_SYMBOL);
-	symbol->kept = luaL_ref(lua, LUA_REGISTRYINDEX);
+	tree->kept = luaL_ref(lua, LUA_REGISTRYINDEX);
 	walker->kept = true;
-	struct tree *below = symbol->before;
-	symbol->before = NULL;
-	tree_drop(lua, below);
+	tree_drop_below(lua, tree);
 	return GRAMMAR_OPEN;
 }
 
-/* What is kept of the symbol that the walk starts with. */
 static void load_state(struct tree_walker *walker, const struct tree_entry *entry)
 {
 	lua_State *lua = walker->lua;
@@ -153,14 +153,16 @@ static void load_symbol(struct tree_walker *walker, const struct tree_entry *ent
 	}
 }
 
-/* Before what is kept of a symbol at the beginning there are only rules that are entered. */
+/* The state that the walk starts with: before it there are only rules that are entered. */
 static const struct tree_entry *find_kept(const struct tree_walker *walker)
 {
-	for (size_t i = 0; i < walker->list.count; i++)
-		if (walker->list.items[i].kind != ENTRY_RULE)
-			return walker->list.items[i].kind == ENTRY_KEPT ? &walker->list.items[i]
-									: NULL;
-	return NULL;
+	size_t i = walker->at;
+	while (i < walker->list.count && walker->list.items[i].kind == ENTRY_RULE)
+		i++;
+	const struct tree_entry *entry = &walker->list.items[i];
+	return i < walker->list.count && (entry->kind == ENTRY_KEPT || entry->kind == ENTRY_HOLE)
+		       ? entry
+		       : NULL;
 }
 
 static bool make_table(struct tree_walker *walker)
@@ -195,16 +197,19 @@ static uint32_t free_place(const struct tree_walker *walker)
 	return last->base + walker->parser->grammar->rules.items[last->rule].slot_count;
 }
 
-/* A rule for a symbol whose attributes are in `place`, or 0: nobody asks for them. */
+/* A rule for a symbol whose attributes are in `place`; `entry` is NULL inside of an empty tree. */
 static void enter(struct tree_walker *walker, uint32_t rule, uint32_t place, bool empty,
-		  struct tree *keep)
+		  const struct tree_entry *entry)
 {
 	struct frame frame = {
 		.rule = rule,
 		.base = free_place(walker),
 		.empty = empty,
-		.keep = keep,
 	};
+	if (entry && walker->walk->goes_on) {
+		frame.keep = entry->tree;
+		frame.hole = entry->hole;
+	}
 	if (place)
 		push_slot(walker, place);
 	else
@@ -231,8 +236,7 @@ static void enter_symbol(struct tree_walker *walker, uint32_t symbol, uint32_t p
 	if (entry->kind == ENTRY_KEPT)
 		load_symbol(walker, entry, place ? place : free_place(walker));
 	else
-		enter(walker, entry->rule, place, entry->kind == ENTRY_EMPTY,
-		      walker->walk->goes_on ? entry->tree : NULL);
+		enter(walker, entry->rule, place, entry->kind == ENTRY_EMPTY, entry);
 }
 
 /* The attributes of an event: those that are used were kept in its leaf, one after the other. */
@@ -272,6 +276,20 @@ static enum grammar_verdict run_code(struct tree_walker *walker, const struct fr
 	return engine_run(walker->parser, number, walker->violation);
 }
 
+static enum grammar_verdict do_symbol(struct tree_walker *walker, struct frame *frame,
+				      const struct grammar_step *step, uint32_t place)
+{
+	const struct earley_tables *tables = walker->tables;
+	if (!tables->has_code[step->symbol - tables->grammar->terminal_count])
+		return GRAMMAR_OPEN;
+	bool is_last = frame->hole &&
+		       tables->kept[tables->first_kept[frame->rule + 1] - 1] == frame->step - 1;
+	if (is_last && keep_state(walker, frame->hole, place) != GRAMMAR_OPEN)
+		return GRAMMAR_BROKEN;
+	enter_symbol(walker, step->symbol, place, frame->empty);
+	return GRAMMAR_OPEN;
+}
+
 static enum grammar_verdict do_step(struct tree_walker *walker, struct frame *frame)
 {
 	const struct grammar_rule *rule = &walker->parser->grammar->rules.items[frame->rule];
@@ -282,11 +300,7 @@ static enum grammar_verdict do_step(struct tree_walker *walker, struct frame *fr
 		if (place)
 			put_leaf(walker, place);
 		return GRAMMAR_OPEN;
-	case GRAMMAR_NONTERMINAL:
-		if (walker->tables
-			    ->has_code[step->symbol - walker->parser->grammar->terminal_count])
-			enter_symbol(walker, step->symbol, place, frame->empty);
-		return GRAMMAR_OPEN;
+	case GRAMMAR_NONTERMINAL: return do_symbol(walker, frame, step, place);
 	default: return run_code(walker, frame, step->code);
 	}
 }
@@ -295,6 +309,8 @@ static enum grammar_verdict carry_out(struct tree_walker *walker)
 {
 	const struct grammar *grammar = walker->parser->grammar;
 	enum grammar_verdict verdict = GRAMMAR_OPEN;
+	if (walker->at < walker->list.count && walker->list.items[walker->at].kind == ENTRY_HOLE)
+		load_symbol(walker, &walker->list.items[walker->at++], AT_START);
 	if (walker->tables->has_code[0])
 		enter_symbol(walker, grammar->terminal_count, AT_START, false);
 	while (verdict == GRAMMAR_OPEN && walker->frames.count) {
@@ -354,16 +370,17 @@ enum grammar_verdict tree_walk(struct tree_walker *walker, const struct tree_wal
 	int top = lua_gettop(walker->lua);
 	walker->walk = walk;
 	walker->violation = violation;
-	walker->at = walker->frames.count = 0;
+	walker->frames.count = 0;
 	walker->kept = false;
 	walker->undo = 0;
 	enum grammar_verdict verdict = GRAMMAR_BROKEN;
-	char *twice = tree_list_only(walker->lister, root, &walker->list);
+	char *twice = tree_list_only(walker->lister, root, &walker->list, &walker->at);
 	if (twice) {
 		free(violation->why);
 		violation->why = twice;
 		return verdict;
 	}
+	assert(!walker->at || !attributes);
 	if (make_table(walker))
 		verdict = carry_out(walker);
 	if (verdict == GRAMMAR_VIOLATED || (verdict == GRAMMAR_OPEN && walk->tells))

@@ -94,13 +94,13 @@ void acts_see_life(struct acts_maker *m, const struct trace_event *ev, uint32_t 
 
 	if (!survey_lives_range(&m->lives, ev, lane, &low, &high))
 		return;
-	if (ev->kind == EV_ALLOC || ev->kind == EV_FREE) {
-		const struct survey_object *block = survey_object(&m->survey, SURVEY_BLOCK, low);
-
-		if (block->number != SURVEY_NONE)
-			acts_touch(m, &(struct act_touch){ .object = block->number,
-							   .role = ACT_CHAINS,
-							   .writes = true });
+	for (size_t i = survey_first_object(&m->survey, SURVEY_BLOCK, low);
+	     i < m->survey.objects.count && m->survey.objects.items[i].address < high; i++) {
+		if (m->survey.objects.items[i].number != SURVEY_NONE)
+			acts_touch(m,
+				   &(struct act_touch){ .object = m->survey.objects.items[i].number,
+							.role = ACT_CHAINS,
+							.writes = true });
 	}
 	pages_each(&m->survey.bytes, low, high, live_cell, &living);
 	for (enum survey_class class = 0; class < SURVEY_BLOCK; class ++) {

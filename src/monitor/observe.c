@@ -322,6 +322,26 @@ static bool judge_recorded(struct observe_state *o, const struct computations *c
 
 /* -------------------------------------------------------------------------------------------------- */
 
+/*
+ * A child of a fork goes on with what its parent did, which its recording does not have: words and states
+ * have no beginning there.
+ */
+static void leave_all(struct observe_state *o)
+{
+	for (uint32_t i = 0; i < o->set->properties.count; i++) {
+		uint32_t number = 0;
+
+		for (const struct spec_formula *f = observe_property(o, i)->formulas; f;
+		     f = f->next) {
+			number++;
+			if (observe_judges(f))
+				observe_leave(o, i, number,
+					      "what its parent did before the fork is not in the "
+					      "recording of a child");
+		}
+	}
+}
+
 bool observe_run(const struct trace *trace, const struct property_set *set,
 		 const struct observe_options *options, struct observe_result *result,
 		 struct err *err)
@@ -334,6 +354,11 @@ bool observe_run(const struct trace *trace, const struct property_set *set,
 	bool done;
 
 	*result = (struct observe_result){ 0 };
+	if (trace_meta(trace, "forked")) {
+		leave_all(&o);
+		result->forked = true;
+		return true;
+	}
 	if (!computations_read(trace, set, &options->computation, &computations, err))
 		return false;
 	o.ended = computations.ended;

@@ -100,6 +100,7 @@ struct observe_result {
 	VEC(struct observe_unjudged) unjudged;
 	VEC(char *) notes;  /* what of the trace could not be used, limits that were met */
 	VEC(char *) faults; /* of ours: what the checker said of refused witnesses */
+	bool forked;	    /* a child of a fork: nothing is judged there */
 	double seconds;
 };
 

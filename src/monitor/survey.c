@@ -196,8 +196,6 @@ static void see_life(struct surveyor *s, const struct trace_event *ev, uint32_t 
 			byte_at(s, at); /* so that it is not 0 when it is first read */
 		pages_each(&s->survey->bytes, low, high, forget_value, NULL);
 	}
-	if (ev->kind == EV_ALLOC || ev->kind == EV_FREE)
-		use_object(survey_object(s->survey, SURVEY_BLOCK, low), lane);
 }
 
 static void see_note(struct surveyor *s, const struct trace_event *ev)
@@ -359,11 +357,49 @@ static void number_cells(struct survey *survey)
 	}
 }
 
+static int compare_addresses(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/*
+ * Memory between two neighbouring borders of lives is an object: each life that covers it is an
+ * operation on it. So lives that overlap keep their order, and others do not.
+ */
+static void add_blocks(struct surveyor *s)
+{
+	VEC(uint64_t) borders = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->spans.count; i++) {
+		*vec_push(&borders) = s->spans.items[i].low;
+		*vec_push(&borders) = s->spans.items[i].high;
+	}
+	if (borders.count)
+		qsort(borders.items, borders.count, sizeof *borders.items, compare_addresses);
+	for (size_t i = 0; i < borders.count; i++) {
+		if (!kept || borders.items[kept - 1] != borders.items[i])
+			borders.items[kept++] = borders.items[i];
+	}
+	for (size_t i = 0; i < s->spans.count; i++) {
+		const struct life *life = &s->spans.items[i];
+		const uint64_t *at =
+			bsearch(&life->low, borders.items, kept, sizeof *at, compare_addresses);
+
+		for (; *at < life->high; at++)
+			use_object(survey_object(s->survey, SURVEY_BLOCK, *at), life->lane);
+	}
+	vec_free(&borders);
+}
+
 static void finish(struct surveyor *s)
 {
 	struct survey *survey = s->survey;
 
 	judge_odd_reads(s);
+	add_blocks(s);
 	sort_objects(survey);
 	for (size_t i = 0; i < s->spans.count; i++) {
 		struct life *life = &s->spans.items[i];

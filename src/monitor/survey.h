@@ -18,7 +18,7 @@ enum survey_class {
 	SURVEY_SEMAPHORE,
 	SURVEY_BARRIER,
 	SURVEY_ONCE,
-	SURVEY_BLOCK, /* a heap block, by its address: its allocations and frees */
+	SURVEY_BLOCK, /* memory between borders of blocks and stacks: their begins and ends */
 	SURVEY_CLASSES
 };
 #define SURVEY_NONE UINT32_MAX

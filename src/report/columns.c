@@ -304,12 +304,30 @@ static const char *verb(const struct trace_event *ev)
 	return event_text(ev->kind);
 }
 
+/* What a point of a formula's run says, without the library. */
+static bool print_point(struct describe *d, const struct trace_event *ev, FILE *out)
+{
+	struct window_id id = { ev->stream, ev->index };
+	const struct described *one =
+		event_group(ev->kind) == EG_FUNCTION ? describe_find(d, id) : NULL;
+	const char *name = one && one->point ? strchr(one->point, ' ') : NULL, *library;
+
+	if (!name)
+		return false;
+	fprintf(out, "%.*s ", (int)(name - one->point), one->point);
+	library = name[1] == '"' ? strstr(name + 2, "\":") : NULL;
+	fputs(library ? library + 2 : name + 1, out);
+	return true;
+}
+
 /* "lock m", "write x = 5": short, it stands in a column. */
 static void print_words(struct describe *d, const struct described *one, FILE *out)
 {
 	const struct trace_event *ev = &one->event;
 	bool reads = ev->kind == EV_READ || ev->kind == EV_ATOMIC_READ;
 
+	if (print_point(d, ev, out))
+		return;
 	fputs(verb(ev), out);
 	if (ev->kind == EV_BEGIN || ev->kind == EV_END)
 		return;

@@ -174,8 +174,9 @@ static const char *why_failed(const struct report *reports, size_t count,
 		const struct observe_result *o = reports[i].observation;
 		const struct property_events *events = events_of(&reports[i], property);
 
-		for (size_t k = 0; o && events && !events->doubtful.count && k < o->unjudged.count;
-		     k++) {
+		if (!o || !events || events->doubtful.count || o->forked)
+			continue;
+		for (size_t k = 0; k < o->unjudged.count; k++) {
 			if (o->unjudged.items[k].property == property &&
 			    o->unjudged.items[k].formula == number)
 				return o->unjudged.items[k].why;
@@ -184,7 +185,7 @@ static const char *why_failed(const struct report *reports, size_t count,
 	return NULL;
 }
 
-/* Were some runs not followed, or not known to do well? The walk has a note of it then. */
+/* Were some runs not followed, not known to do well, or refused by the checker? */
 static bool has_doubts(const struct report *reports, size_t count, const struct judged *j)
 {
 	size_t length = strlen(j->property->name);
@@ -196,6 +197,11 @@ static bool has_doubts(const struct report *reports, size_t count, const struct 
 			const struct observe_lattice *l = &o->lattices.items[k];
 
 			if (l->dropped && (!l->property || l->property == j->property))
+				return true;
+		}
+		for (size_t k = 0; o && k < o->faults.count; k++) {
+			if (!strncmp(o->faults.items[k], j->property->name, length) &&
+			    o->faults.items[k][length] == ',')
 				return true;
 		}
 		for (size_t k = 0; o && k < o->notes.count; k++) {

@@ -32,7 +32,7 @@ char *words_fault(const struct observe_sentence *s)
 				s->violation.values ? s->violation.values : "");
 		break;
 	case GRAMMAR_INCOMPLETE:
-		made = asprintf(&text, "the word ends here and is not complete; expected: %s",
+		made = asprintf(&text, "the word is not complete here; expected: %s",
 				expected);
 		break;
 	default:

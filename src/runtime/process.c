@@ -40,6 +40,7 @@ static struct {
 	pid_t pid;	       /* whose trace it is */
 	_Atomic pid_t starter; /* the thread that is in process_start */
 	_Atomic bool told;     /* that a stream had to stop */
+	bool forked;	       /* it goes on with what another process did */
 } process;
 
 /* ---- words to the user: at most a line, on stderr, only when something is wrong ------------ */
@@ -180,6 +181,8 @@ static void write_meta(void)
 		meta_line("directory", path);
 	meta_number("time", (long long)time(NULL));
 	meta_number("ticks", (long long)__rdtsc());
+	if (process.forked)
+		meta_number("forked", 1);
 	meta_line("log", process.options.global_log ? "global" : "thread");
 	if (process.options.limit)
 		meta_number("limit", (long long)process.options.limit);
@@ -416,6 +419,7 @@ void process_after_fork(void)
 		return;
 	}
 	lane_self.quiet = true;
+	process.forked = true;
 	atomic_store(&process.state, open_trace() ? RECORDING : IDLE);
 	module_write_all();
 	lane_self.quiet = false;

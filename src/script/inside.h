@@ -51,11 +51,11 @@ struct script {
 
 	/* of the call that runs */
 	bool running;
-	int64_t budget;	     /* instructions that are left */
-	uint64_t charged;    /* by functions in C, since the last look at the clock */
-	uint8_t stop;	     /* enum script_stop */
-	char stopped_at[80]; /* where, as Lua writes it: "source:line: " */
-	bool collected, asking;
+	int64_t budget;		 /* instructions that are left */
+	uint64_t charged;	 /* by functions in C, since the last look at the clock */
+	uint8_t stop;		 /* enum script_stop */
+	char stopped_at[80];	 /* where, as Lua writes it: "source:line: " */
+	bool collected, asking;	 /* Lua collected for want of memory; it asks again behind that */
 	int64_t looked, started; /* ns: of the clock when it was last read; of the processor */
 
 	int metatables[SCRIPT_KINDS];	 /* in the registry */

@@ -1,9 +1,10 @@
 /*
  * Limits of a call: instructions, processor time, memory. doc/grammars.md, "Lua".
  *
- * Instructions are counted by Lua's count hook, STEP at a time; functions in C and the allocator add what
- * they do, as much as instructions would take. That alone does not bound the time: one instruction may compare two long texts, move all of the stack
- * (results and arguments of variable number), build a large table anew, or make the collector run. So
+ * Instructions are counted by Lua's count hook, STEP at a time; functions in C and the allocator add
+ * what they do, as much as instructions would take. That alone does not bound the time: one instruction
+ * may compare two long texts, move all of the stack (results and arguments of variable number), build
+ * a large table anew, or make the collector run. So
  *
  *	- a text has at most SCRIPT_TEXT_MOST bytes; Lua's stack has a million values at most;
  *	- the processor's time is looked at where instructions are counted and where a large block is
@@ -219,7 +220,7 @@ static bool may_exceed(struct script *s, size_t size)
 		note_place(s);
 		return false;
 	}
-	if (s->asking || size > LARGE)
+	if (s->asking || size > LARGE || s->used > s->limits.memory / 16 * 17)
 		return refuse(s, SCRIPT_STOP_MEMORY);
 	stop_soon(s, SCRIPT_STOP_MEMORY);
 	return true;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define INSTRUCTIONS_MOST ((uint64_t)1 << 50) /* years; and nothing overflows */
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Only our own use of Lua outside of calls can get here. */
@@ -25,6 +27,8 @@ struct script *script_open(const struct script_limits *limits)
 
 	s->limits = limits ? *limits : (struct script_limits){ SCRIPT_INSTRUCTIONS, SCRIPT_MEMORY };
 	assert(s->limits.instructions > 0);
+	if (s->limits.instructions > INSTRUCTIONS_MOST)
+		s->limits.instructions = INSTRUCTIONS_MOST;
 	s->lua = lua_newstate(script_allocate, s);
 	assert(s->lua);
 	*(struct script **)lua_getextraspace(s->lua) = s;

@@ -35,6 +35,8 @@ struct brute {
 	uint8_t trees[CASE_PRODUCTIONS][CASE_WORD + 1][CASE_WORD + 1];
 	/* [production][from]: something that begins with all the rest comes of it */
 	bool begins[CASE_PRODUCTIONS][CASE_WORD + 1];
+
+	uint64_t walks, codes; /* of whole trees, and what was carried out there */
 };
 
 void brute_open(struct brute *b, const struct grammar_case *c, struct arena *arena);

@@ -4,7 +4,7 @@
 
 const char *const case_event_names[EVENT_ATTRIBUTES] = { "x", "y", "tid", "callee", "o" };
 const char *const case_attribute_names[ATTRIBUTES] = { "p", "q", "t" };
-const char *const case_wide_names[WIDES] = { "g", "h", "m" };
+const char *const case_wide_names[WIDES] = { "g", "h", "m", "k" };
 const char *const case_texts[2] = { "f", "get" };
 
 uint64_t case_random(uint64_t *random, uint64_t below)
@@ -215,11 +215,13 @@ static int make_condition(struct maker *m, int depth)
 		return node(m, way < 66 ? NODE_EQUAL : NODE_UNEQUAL, 0, a,
 			    node(m, NODE_TEXT, pick(m, 2), 0, 0));
 	}
-	if (way < 71 && m->condition)
+	if (way < 70 && m->rule)
+		return node(m, NODE_ACYCLIC, 0, 0, 0);
+	if (way < 72 && m->condition)
 		return node(m, NODE_EQUAL, 0,
 			    node(m, NODE_LESS, 0, make_number(m, 0), make_number(m, 0)),
 			    number_node(m, pick(m, 2)));
-	if (way < 74)
+	if (way < 75)
 		return node(m, chance(m, 50) ? NODE_EQUAL : NODE_UNEQUAL, 0, make_read(m),
 			    node(m, NODE_NIL, 0, 0, 0));
 	if (depth <= 0 || way < 80)
@@ -235,10 +237,12 @@ static int make_assertion(struct maker *m)
 {
 	int way = pick(m, 100);
 
-	if (way < 50)
-		return node(m, NODE_UNEQUAL, 0, make_number(m, 2), number_node(m, 3 + pick(m, 6)));
+	if (way < 45)
+		return node(m, NODE_UNEQUAL, 0, make_number(m, 2), number_node(m, 1 + pick(m, 5)));
+	if (way < 70)
+		return node(m, NODE_LESS, 0, make_number(m, 2), number_node(m, 2 + pick(m, 7)));
 	if (way < 75)
-		return node(m, NODE_LESS, 0, make_number(m, 2), number_node(m, 4 + pick(m, 9)));
+		return node(m, NODE_ACYCLIC, 0, 0, 0);
 	return make_condition(m, 2);
 }
 
@@ -290,7 +294,9 @@ static void make_table_set(struct maker *m, struct statement *s)
 		s->symbol = SYMBOL_WIDE;
 		s->number = WIDE_M;
 	}
-	if (way < 35)
+	if (way < 7)
+		s->a = (int16_t)node(m, NODE_SESSION, ATTRIBUTE_T, 0, 0);
+	else if (way < 35)
 		s->a = (int16_t)node(m, NODE_WIDE, WIDE_M, 0, 0);
 	else if (way < 60 && production)
 		s->a = (int16_t)of_symbol(m, NODE_ATTRIBUTE, production->symbol, ATTRIBUTE_T);
@@ -302,11 +308,35 @@ static void make_table_set(struct maker *m, struct statement *s)
 		s->a = (int16_t)node(m, NODE_SINGLE, 0, sum_node(m, make_number(m, 1)), 0);
 }
 
+static int make_key(struct maker *m)
+{
+	return node(m, NODE_MODULO, 3, make_number(m, 1), 0);
+}
+
+/* What the reading of code for its effects could be wrong about: new tables and old ones. */
+static struct statement make_subtle(struct maker *m)
+{
+	static const enum statement_kind kinds[] = { STATEMENT_FRESH, STATEMENT_MAYBE,
+						     STATEMENT_ALIAS, STATEMENT_TOTAL,
+						     STATEMENT_EDGE,  STATEMENT_EDGE,
+						     STATEMENT_CUT,   STATEMENT_GRAPH };
+	struct statement s = { .kind = (uint8_t)kinds[pick(m, 8)] };
+
+	pick_table_target(m, &s);
+	s.a = (int16_t)make_key(m);
+	s.b = (int16_t)make_key(m);
+	if (s.kind == STATEMENT_MAYBE)
+		s.a = (int16_t)make_condition(m, 0);
+	return s;
+}
+
 static struct statement make_statement(struct maker *m)
 {
 	struct statement s = { .kind = STATEMENT_SET };
 	int way = pick(m, 100);
 
+	if (chance(m, 15))
+		return make_subtle(m);
 	pick_target(m, &s);
 	if (way < 50) {
 		s.a = (int16_t)(chance(m, 2) ? make_condition(m, 0) : make_number(m, 2));
@@ -319,12 +349,12 @@ static struct statement make_statement(struct maker *m)
 	} else if (way < 78) {
 		pick_table_target(m, &s);
 		s.kind = STATEMENT_PUT;
-		s.a = (int16_t)node(m, NODE_MODULO, 3, make_number(m, 1), 0);
+		s.a = (int16_t)make_key(m);
 		s.b = (int16_t)sum_node(m, make_number(m, 1));
 	} else if (way < 88) {
 		pick_table_target(m, &s);
 		s.kind = STATEMENT_BUMP;
-		s.a = (int16_t)node(m, NODE_MODULO, 3, make_number(m, 1), 0);
+		s.a = (int16_t)make_key(m);
 		s.b = (int16_t)number_node(m, chance(m, 60) ? 1 : -1);
 	} else if (way < 92) {
 		s.kind = STATEMENT_SWAP;
@@ -364,7 +394,7 @@ static void add_code(struct maker *m, struct rule *rule, int density)
 			continue;
 		m->rule = rule;
 		m->at = at;
-		if (chance(m, 35)) {
+		if (chance(m, 45)) {
 			m->condition = true;
 			item.kind = ITEM_ASSERT;
 			item.node = (int16_t)make_assertion(m);
@@ -386,17 +416,22 @@ static void add_code(struct maker *m, struct rule *rule, int density)
 /* What kind of grammars come out, in percent. */
 struct profile {
 	int first_production, other_production, self, epsilon, longest;
-	bool by_event; /* alternatives start with events, different ones */
+	enum { ANYHOW, BY_EVENT, BY_SECOND } start; /* alternatives start with different events */
+	bool mirror;				    /* read from the right */
 };
 
 static const struct profile profiles[] = {
-	{ 0, 45, 40, 45, 3, true }, /* LL(1), mostly */
-	{ 0, 55, 60, 70, 3, true }, /* the same with all kinds of recursion */
-	{ 15, 50, 40, 60, 3, true },  { 45, 45, 50, 30, 3, false }, /* anything */
-	{ 80, 20, 80, 40, 3, false },				    /* left recursion */
-	{ 10, 70, 80, 40, 3, false },				    /* right and middle recursion */
-	{ 70, 70, 40, 50, 2, false }, /* nullable, cyclic, ambiguous */
-	{ 35, 20, 50, 15, 4, false }, /* longer, few empty ones */
+	{ 0, 45, 40, 45, 3, BY_EVENT, false }, /* LL(1), mostly */
+	{ 0, 55, 60, 70, 3, BY_EVENT, false }, /* the same with all kinds of recursion */
+	{ 15, 50, 40, 60, 3, BY_EVENT, false },
+	{ 0, 45, 50, 45, 3, BY_EVENT, true }, /* one tree, and not LL(1) */
+	{ 0, 60, 60, 60, 3, BY_EVENT, true },
+	{ 0, 40, 50, 40, 4, BY_SECOND, false },
+	{ 45, 45, 50, 30, 3, ANYHOW, false }, /* anything */
+	{ 80, 20, 80, 40, 3, ANYHOW, false }, /* left recursion */
+	{ 10, 70, 80, 40, 3, ANYHOW, false }, /* right and middle recursion */
+	{ 70, 70, 40, 50, 2, ANYHOW, false }, /* nullable, cyclic, ambiguous */
+	{ 35, 20, 50, 15, 4, ANYHOW, false }, /* longer, few empty ones */
 };
 
 static void add_symbol(struct maker *m, struct rule *rule, enum item_kind kind, int number)
@@ -413,10 +448,50 @@ static void add_production(struct maker *m, struct rule *rule, const struct prof
 	add_symbol(m, rule, ITEM_PRODUCTION, number);
 }
 
+static void mirror(struct rule *rule)
+{
+	for (int i = 0, k = rule->count - 1; i < k; i++, k--) {
+		struct item item = rule->items[i];
+
+		rule->items[i] = rule->items[k];
+		rule->items[k] = item;
+	}
+}
+
+/* Called like an event that is not in the rule. */
+static int borrow_label(struct maker *m, const struct rule *rule)
+{
+	int event = pick(m, m->c->event_count);
+
+	for (int i = 0; i < rule->count; i++) {
+		const struct item *item = &rule->items[i];
+
+		if ((item->kind == ITEM_EVENT && item->number == event) ||
+		    item->label == LABEL_EVENT + event)
+			return LABEL_OWN;
+	}
+	return LABEL_EVENT + event;
+}
+
+static void make_labels(struct maker *m, struct rule *rule)
+{
+	for (int i = 0; i < rule->count; i++) {
+		struct item *item = &rule->items[i];
+
+		if (!chance(m, has_name(rule, item) ? 12 : 85) &&
+		    (m->c->stretch == 1 || item->kind != ITEM_EVENT))
+			continue;
+		item->label = (uint8_t)(chance(m, 15) ? borrow_label(m, rule) : LABEL_OWN);
+	}
+}
+
+/* `event`: what tells it from other alternatives; -1: nothing does. */
 static void make_rule(struct maker *m, struct rule *rule, const struct profile *p, int event)
 {
 	int length = 1 + pick(m, p->longest);
 
+	if (event >= 0 && p->start == BY_SECOND)
+		add_symbol(m, rule, ITEM_EVENT, 0);
 	for (int i = 0; i < length; i++) {
 		if (!i && event >= 0)
 			add_symbol(m, rule, ITEM_EVENT, event);
@@ -425,12 +500,9 @@ static void make_rule(struct maker *m, struct rule *rule, const struct profile *
 		else
 			add_symbol(m, rule, ITEM_EVENT, pick(m, m->c->event_count));
 	}
-	for (int i = 0; i < rule->count; i++) {
-		struct item *item = &rule->items[i];
-
-		item->label = chance(m, has_name(rule, item) ? 12 : 85) ||
-			      (m->c->stretch > 1 && item->kind == ITEM_EVENT);
-	}
+	if (p->mirror)
+		mirror(rule);
+	make_labels(m, rule);
 }
 
 static void make_production(struct maker *m, int left, const struct profile *p)
@@ -441,7 +513,7 @@ static void make_production(struct maker *m, int left, const struct profile *p)
 
 	for (int i = 0; i < alternatives && c->rule_count < CASE_RULES; i++) {
 		struct rule *rule = &c->rules[c->rule_count++];
-		bool by_event = p->by_event && !chance(m, p->first_production);
+		bool by_event = p->start != ANYHOW && !chance(m, p->first_production);
 
 		rule->left = (uint8_t)left;
 		if (by_event && i >= c->event_count) {
@@ -476,10 +548,12 @@ static void make_head(struct maker *m)
 	struct grammar_case *c = m->c;
 
 	for (int i = 0; i < WIDES; i++) {
-		c->head_is_set[i] = chance(m, i == WIDE_M ? 90 : 60);
+		c->head_is_set[i] = chance(m, i >= WIDE_M ? 93 : 60);
 		if (!c->head_is_set[i])
 			continue;
-		if (i == WIDE_M)
+		if (i == WIDE_K)
+			c->head[i] = (int16_t)node(m, NODE_GRAPH, 0, 0, 0);
+		else if (i == WIDE_M)
 			c->head[i] = (int16_t)node(m, NODE_TABLE, 0, 0, 0);
 		else
 			c->head[i] = (int16_t)(chance(m, 60) ? number_node(m, pick(m, 3))
@@ -510,17 +584,18 @@ void case_make(struct grammar_case *c, uint64_t *random)
 {
 	struct maker m = { .c = c, .random = random };
 	struct profile profile = profiles[pick(&m, sizeof profiles / sizeof *profiles)];
-	int density = chance(&m, 80) ? 15 + pick(&m, 35) : 0;
+	int density = chance(&m, 92) ? 20 + pick(&m, 50) : 0;
 	int way = pick(&m, 100);
 
 	memset(c, 0, sizeof *c);
-	c->node_count = 1; /* 0 is nil */
+	c->node_count = 2; /* nil, and */
+	c->nodes[NODE_ONE] = (struct node){ .kind = NODE_NUMBER, .number = 1 };
 	c->stretch = 1;
 	c->event_count = (uint8_t)(1 + pick(&m, 3) + (pick(&m, 5) == 0));
 	if (pick(&m, 100) == 0) {
 		c->stretch = 24;
 		c->event_count = (uint8_t)(1 + pick(&m, 2));
-		profile = profiles[3 + pick(&m, 4)];
+		profile = profiles[6 + pick(&m, 4)];
 		density = 30;
 	}
 	c->production_count = (uint8_t)(1 + pick(&m, 3) + (pick(&m, 4) == 0));

@@ -39,13 +39,16 @@ enum node_kind {
 	NODE_NOT,
 	NODE_AND,
 	NODE_OR,
-	NODE_CHOOSE, /* Lua: a and b or c; C: a ? b : c */
-	NODE_COUNT,  /* of the table a */
-	NODE_INDEX,  /* a[b] */
-	NODE_TABLE,  /* {} */
-	NODE_SINGLE, /* {a} */
-	NODE_WHOLE,  /* the table of the symbol `symbol`, an event */
+	NODE_CHOOSE,  /* Lua: a and b or c; C: a ? b : c */
+	NODE_COUNT,   /* of the table a */
+	NODE_INDEX,   /* a[b] */
+	NODE_TABLE,   /* {} */
+	NODE_SINGLE,  /* {a} */
+	NODE_WHOLE,   /* the table of the symbol `symbol`, an event */
+	NODE_GRAPH,   /* graph() */
+	NODE_ACYCLIC, /* k.acyclic */
 };
+enum { NODE_ZEROTH, NODE_ONE }; /* the nodes that each case has: nil, and the number 1 */
 struct node {
 	uint8_t kind;
 	bool words; /* in conditions: `and`, `or`, `not`, `~=` for the signs of C */
@@ -64,6 +67,13 @@ enum statement_kind {
 	STATEMENT_SWAP,	 /* g, h = h, g */
 	STATEMENT_LOCAL, /* local v = a; target = v + v */
 	STATEMENT_FAIL,	 /* if b then error("stop") end */
+	STATEMENT_FRESH, /* m = {}; m[a] = b */
+	STATEMENT_MAYBE, /* if a then m = {} end m[1] = b */
+	STATEMENT_ALIAS, /* local t = target; t[a] = b */
+	STATEMENT_TOTAL, /* for _, v in pairs(m) do g = (g or 0) + v end */
+	STATEMENT_EDGE,	 /* k:edge(a, b) */
+	STATEMENT_CUT,	 /* k:remove(a, b) */
+	STATEMENT_GRAPH, /* k = graph(); k:edge(a, b) */
 };
 struct statement {
 	uint8_t kind;
@@ -74,10 +84,10 @@ struct statement {
 #define SYMBOL_WIDE (-1)
 #define SYMBOL_LEFT 0
 
-/* Attributes. Of events, in the order of CASE_EVENT_NAMES; p, q, t of nonterminals; g, h, m wide. */
+/* Attributes. Of events, in the order of CASE_EVENT_NAMES; p, q, t of nonterminals; g, h, m, k wide. */
 enum { EVENT_X, EVENT_Y, EVENT_TID, EVENT_CALLEE, EVENT_O, EVENT_ATTRIBUTES };
 enum { ATTRIBUTE_P, ATTRIBUTE_Q, ATTRIBUTE_T, ATTRIBUTES };
-enum { WIDE_G, WIDE_H, WIDE_M, WIDES };
+enum { WIDE_G, WIDE_H, WIDE_M, WIDE_K, WIDES }; /* numbers, a map, a graph */
 extern const char *const case_event_names[EVENT_ATTRIBUTES];
 extern const char *const case_attribute_names[ATTRIBUTES];
 extern const char *const case_wide_names[WIDES];
@@ -88,12 +98,15 @@ extern const char *const case_texts[2];
 enum item_kind { ITEM_EVENT, ITEM_PRODUCTION, ITEM_ACTION, ITEM_ASSERT };
 struct item {
 	uint8_t kind;
-	uint8_t number;	      /* EVENT, PRODUCTION */
-	bool label;	      /* it is called e<symbol> */
+	uint8_t number; /* EVENT, PRODUCTION */
+	/* how it is called: by its name, e<symbol>, or (LABEL_EVENT + i) as event i, which is not here */
+	uint8_t label;
 	int16_t symbol;	      /* unique; how expressions refer to it; 0 is the left side */
 	int16_t first, count; /* ACTION: statements */
 	int16_t node;	      /* ASSERT */
 };
+enum { LABEL_NONE, LABEL_OWN, LABEL_EVENT };
+
 struct rule {
 	uint8_t left;
 	uint8_t count;

@@ -15,8 +15,10 @@ static const char *const events[CASE_EVENTS] = { "a", "b", "c", "d" };
 
 static void print_symbol(const struct printer *p, const struct item *item)
 {
-	if (item->label)
+	if (item->label == LABEL_OWN)
 		fprintf(p->out, "e%d", item->symbol);
+	else if (item->label)
+		fprintf(p->out, "%s", events[item->label - LABEL_EVENT]);
 	else
 		fprintf(p->out, "%s",
 			item->kind == ITEM_EVENT ? events[item->number]
@@ -99,6 +101,8 @@ static void print_leaf(const struct printer *p, const struct node *n)
 	case NODE_SESSION: fprintf(p->out, "session.%s", case_attribute_names[n->number]); break;
 	case NODE_OWN: fprintf(p->out, "%s", case_event_names[n->number]); break;
 	case NODE_TABLE: fprintf(p->out, "{}"); break;
+	case NODE_GRAPH: fprintf(p->out, "graph()"); break;
+	case NODE_ACYCLIC: fprintf(p->out, "k.acyclic"); break;
 	default: fprintf(p->out, "nil");
 	}
 }
@@ -141,6 +145,30 @@ static void print_node(const struct printer *p, int number)
 
 /* ---- code -------------------------------------------------------------------------------------- */
 
+static void print_subtle(const struct printer *p, const struct statement *s)
+{
+	switch ((enum statement_kind)s->kind) {
+	case STATEMENT_FRESH: print_around(p, "m = {}; m[", s->a, "] = "); break;
+	case STATEMENT_MAYBE: print_around(p, "if ", s->a, " then m = {} end m[1] = "); break;
+	case STATEMENT_ALIAS:
+		fprintf(p->out, "local t = ");
+		print_attribute(p, s->symbol, s->number);
+		print_around(p, "; t[", s->a, "] = ");
+		break;
+	case STATEMENT_TOTAL:
+		fprintf(p->out, "for _, v in pairs(m) do g = (g or 0) + v end;");
+		return;
+	default:
+		fprintf(p->out, s->kind == STATEMENT_GRAPH  ? "k = graph(); k:edge("
+				: s->kind == STATEMENT_EDGE ? "k:edge("
+							    : "k:remove(");
+		print_around(p, "", s->a, ", ");
+		print_around(p, "", s->b, ");");
+		return;
+	}
+	print_around(p, "", s->b, ";");
+}
+
 static void print_statement(const struct printer *p, const struct statement *s)
 {
 	if (is_gone(p, s->symbol) && s->kind != STATEMENT_SWAP && s->kind != STATEMENT_FAIL)
@@ -174,6 +202,7 @@ static void print_statement(const struct printer *p, const struct statement *s)
 		fprintf(p->out, " = v + v;");
 		break;
 	case STATEMENT_FAIL: print_around(p, "if ", s->b, " then error(\"stop\") end;"); break;
+	default: print_subtle(p, s);
 	}
 	fprintf(p->out, " ");
 }
@@ -183,8 +212,10 @@ static void print_item(struct printer *p, const struct item *item)
 	switch ((enum item_kind)item->kind) {
 	case ITEM_EVENT:
 	case ITEM_PRODUCTION:
-		if (item->label)
-			fprintf(p->out, "e%d=", item->symbol);
+		if (item->label) {
+			print_symbol(p, item);
+			fprintf(p->out, "=");
+		}
 		fprintf(p->out, "%s ",
 			item->kind == ITEM_EVENT ? events[item->number]
 						 : productions[item->number]);

@@ -25,6 +25,8 @@ static enum going run_code(struct walk *w, struct scope *scope, int rule, int it
 	const struct item *about = &scope->rule->items[item];
 	bool holds = true, ok;
 
+	w->b->codes += !w->early;
+
 	for (int i = 0; i < WIDES; i++)
 		scope->wide[i] = w->scope.wide[i];
 	ok = about->kind == ITEM_ASSERT ? scope_holds(scope, about->node, &holds)
@@ -120,6 +122,7 @@ void brute_walk(struct brute *b, const struct moment *from, int to, bool early,
 			  .walked = walked };
 
 	*walked = (struct walked){ .rule = -1, .item = -1, .root = table_make(b->arena) };
+	b->walks += !early;
 	if (!scope_begin(&w.scope))
 		walked->broken = true;
 	else

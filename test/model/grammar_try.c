@@ -426,6 +426,7 @@ static void count_case(struct attempt *a)
 	a->totals->ll1 += a->brute.is_ll1;
 	a->totals->refused_wordless += a->brute.has_wordless;
 	a->totals->refused_ambiguous += !a->brute.has_wordless && !a->tool.grammar;
+	a->totals->only_earley += a->tool.grammar && a->brute.has_code && !a->brute.is_ll1;
 }
 
 bool try_case(const struct grammar_case *c, int depth, uint64_t random, struct try_totals *totals,
@@ -448,6 +449,8 @@ bool try_case(const struct grammar_case *c, int depth, uint64_t random, struct t
 		memcpy(failure->word, a->brute.letters, sizeof failure->word);
 		failure->length = a->at;
 	}
+	totals->walks += a->brute.walks;
+	totals->codes += a->brute.codes;
 	tool_close(&a->tool);
 	arena_free(&a->arena);
 	free(a->nodes);

@@ -7,7 +7,7 @@
 struct try_totals {
 	uint64_t grammars, ll1, refused_wordless, refused_ambiguous, with_code;
 	uint64_t words, open, violated[3], broken, two_trees, ends, equal_keys, keys, incomparable;
-	uint64_t early, sessions;
+	uint64_t early, sessions, only_earley, walks, codes;
 };
 
 struct try_failure {

@@ -14,6 +14,41 @@ struct table *table_make(struct arena *arena)
 	return table;
 }
 
+struct copies {
+	const struct table *from[16];
+	struct table *to[16];
+	int count;
+};
+
+static struct table *copy_into(struct copies *copies, const struct table *table)
+{
+	struct table *made;
+
+	for (int i = 0; i < copies->count; i++) {
+		if (copies->from[i] == table)
+			return copies->to[i];
+	}
+	made = table_make(table->arena);
+	copies->from[copies->count] = table;
+	copies->to[copies->count++] = made;
+	for (int i = 0; i < table->count; i++) {
+		struct value value = table->items[i].value;
+
+		if (value.kind == VALUE_TABLE)
+			value.table = copy_into(copies, value.table);
+		table_set(made, table->items[i].key, value);
+	}
+	made->graph = table->graph;
+	return made;
+}
+
+struct table *table_copy(const struct table *table)
+{
+	struct copies copies = { .count = 0 };
+
+	return copy_into(&copies, table);
+}
+
 static bool equal(struct value a, struct value b)
 {
 	if (a.kind != b.kind)
@@ -346,6 +381,31 @@ static struct value make_single(struct evaluation *e, const struct node *n)
 	return value_table(table);
 }
 
+static struct value make_graph(struct scope *s)
+{
+	struct table *graph = table_make(s->arena);
+
+	graph->graph = true;
+	return value_table(graph);
+}
+
+/* Three nodes: does any of them lead to itself? */
+static struct value is_acyclic(struct evaluation *e)
+{
+	struct value k = e->scope->wide[WIDE_K];
+	bool leads[3][3] = { 0 };
+
+	if (k.kind != VALUE_TABLE)
+		return fail(e);
+	for (int i = 0; i < k.table->count; i++)
+		leads[k.table->items[i].key.number / 3][k.table->items[i].key.number % 3] = true;
+	for (int via = 0; via < 3; via++) {
+		for (int i = 0; i < 9; i++)
+			leads[i / 3][i % 3] |= leads[i / 3][via] && leads[via][i % 3];
+	}
+	return value_boolean(!leads[0][0] && !leads[1][1] && !leads[2][2]);
+}
+
 static struct value evaluate(struct evaluation *e, int number)
 {
 	const struct node *n = node_at(e, number);
@@ -358,7 +418,7 @@ static struct value evaluate(struct evaluation *e, int number)
 	case NODE_ATTRIBUTE: return read_attribute(s, n->symbol, n->number);
 	case NODE_WHOLE: return read_whole(s, n->symbol);
 	case NODE_WIDE: return s->wide[n->number];
-	case NODE_SESSION: return table_get(s->before, value_text(case_attribute_names[n->number]));
+	case NODE_SESSION: return table_get(s->given, value_text(case_attribute_names[n->number]));
 	case NODE_OWN: return read_own(s, n->number);
 	case NODE_OR_ZERO:
 	case NODE_AND:
@@ -376,6 +436,8 @@ static struct value evaluate(struct evaluation *e, int number)
 	case NODE_INDEX: return look_up(e, n);
 	case NODE_TABLE: return value_table(table_make(s->arena));
 	case NODE_SINGLE: return make_single(e, n);
+	case NODE_GRAPH: return make_graph(s);
+	case NODE_ACYCLIC: return is_acyclic(e);
 	}
 	return (struct value){ 0 };
 }
@@ -399,6 +461,58 @@ static void put(struct evaluation *e, const struct statement *st)
 			value.kind = VALUE_NIL;
 	}
 	table_set(target.table, key, value);
+}
+
+static void change_graph(struct evaluation *e, const struct statement *st)
+{
+	struct value a, b, *k = &e->scope->wide[WIDE_K];
+
+	if (st->kind == STATEMENT_GRAPH)
+		*k = make_graph(e->scope);
+	a = evaluate(e, st->a);
+	b = evaluate(e, st->b);
+	if (e->failed || k->kind != VALUE_TABLE || a.kind != VALUE_NUMBER || b.kind != VALUE_NUMBER)
+		e->failed = true;
+	else
+		table_set(k->table, value_number(3 * a.number + b.number),
+			  st->kind == STATEMENT_CUT ? (struct value){ 0 } : value_boolean(true));
+}
+
+static void total(struct evaluation *e)
+{
+	struct value m = e->scope->wide[WIDE_M], *g = &e->scope->wide[WIDE_G];
+
+	e->failed |= m.kind != VALUE_TABLE;
+	for (int i = 0; !e->failed && i < m.table->count; i++) {
+		struct value v = m.table->items[i].value;
+
+		if (!lua_truth(*g))
+			*g = value_number(0);
+		e->failed |= g->kind != VALUE_NUMBER || v.kind != VALUE_NUMBER;
+		g->number = (int64_t)((uint64_t)g->number + (uint64_t)v.number);
+	}
+}
+
+static void carry_out_subtle(struct evaluation *e, const struct statement *st)
+{
+	struct scope *s = e->scope;
+	struct statement change = *st;
+
+	switch ((enum statement_kind)st->kind) {
+	case STATEMENT_FRESH:
+	case STATEMENT_MAYBE:
+		change.symbol = SYMBOL_WIDE;
+		change.number = WIDE_M;
+		if (st->kind == STATEMENT_FRESH || (truth(e, st->a) && !e->failed))
+			s->wide[WIDE_M] = value_table(table_make(s->arena));
+		if (st->kind == STATEMENT_MAYBE)
+			change.a = NODE_ONE;
+		put(e, &change);
+		break;
+	case STATEMENT_ALIAS: put(e, st); break;
+	case STATEMENT_TOTAL: total(e); break;
+	default: change_graph(e, st);
+	}
 }
 
 static void carry_out(struct evaluation *e, const struct statement *st)
@@ -435,6 +549,7 @@ static void carry_out(struct evaluation *e, const struct statement *st)
 			write_attribute(s, st->symbol, st->number, value);
 		break;
 	case STATEMENT_FAIL: e->failed |= truth(e, st->b); break;
+	default: carry_out_subtle(e, st);
 	}
 }
 
@@ -451,6 +566,8 @@ bool scope_holds(struct scope *scope, int node, bool *holds)
 {
 	struct evaluation e = { .scope = scope, .c = true };
 
+	if (!scope->given)
+		scope->given = table_copy(scope->before);
 	*holds = truth(&e, node);
 	return !e.failed;
 }
@@ -459,10 +576,12 @@ bool scope_begin(struct scope *scope)
 {
 	struct evaluation e = { .scope = scope };
 
+	scope->given = table_copy(scope->before);
 	for (int i = 0; i < WIDES; i++) {
 		scope->wide[i] = (struct value){ 0 };
 		if (scope->c->head_is_set[i] && !e.failed)
 			scope->wide[i] = evaluate(&e, scope->c->head[i]);
 	}
+	scope->given = table_copy(scope->before);
 	return !e.failed;
 }

@@ -20,9 +20,12 @@ struct table {
 	struct arena *arena;
 	struct entry *items;
 	int count, room;
+	bool graph; /* keys: 3 * from + to */
 };
 
 struct table *table_make(struct arena *arena);
+/* All the way down; what is one table in it is one table in the copy. */
+struct table *table_copy(const struct table *table);
 struct value table_get(const struct table *table, struct value key);
 void table_set(struct table *table, struct value key, struct value value); /* nil removes */
 
@@ -36,8 +39,10 @@ struct scope {
 	const struct grammar_case *c;
 	struct arena *arena;
 	struct value wide[WIDES];
-	const struct table *before; /* of the session before */
-	const struct letter *own;   /* the event of a reset */
+	/* of the session before: as it was, and the copy that the head, or all actions, are given */
+	const struct table *before;
+	struct table *given;
+	const struct letter *own; /* the event of a reset */
 	/* in a rule: the tables of its symbols; those of nonterminals are made when they are needed */
 	const struct rule *rule;
 	struct table *left, *slots[CASE_ITEMS];

@@ -121,7 +121,7 @@ static unsigned trees_of(struct earley_sets *sets, const struct earley_set *set,
 		return set->complete;
 	tree_list list = { 0 };
 	struct tree_lister *lister = tree_lister_open(earley_sets_tables(sets));
-	char *twice = tree_list_only(lister, set->root, &list);
+	char *twice = tree_list_only(lister, set->root, &list, &(size_t){ 0 });
 	tree_lister_close(lister);
 	unsigned trees = twice ? 2 : 1;
 	free(twice);
@@ -414,7 +414,7 @@ static void two_trees(void **unused)
 		feed(&run, cases[i].word, 1);
 		tree_list list = { 0 };
 		struct tree_lister *lister = tree_lister_open(earley_sets_tables(run.sets));
-		char *twice = tree_list_only(lister, run.set->root, &list);
+		char *twice = tree_list_only(lister, run.set->root, &list, &(size_t){ 0 });
 		tree_lister_close(lister);
 		assert_string_equal(twice, cases[i].said);
 		free(twice);

@@ -519,6 +519,15 @@ static void left_recursion(void **unused)
 		"A : B | B b; B : B a | a;",
 		"A : B; B : C; C : C D | ; D : a | b C a | b C; ",
 		"A : C A | ; C : a | b;",
+		/* right recursion that is not LL(1), and recursion behind a beginning */
+		"A : a A | a b A | ;",
+		"A : C A | ; C : a | a b;",
+		"A : a B; B : B b | ;",
+		"A : a A | b B | ; B : B a | ;",
+		"A : C B; C : C a | ; B : b B | b a B | ;",
+		"A : a B | ; B : A | b C; C : C a | C b | ;",
+		"A : D B; D : a | ; B : B b | ;",
+		"A : B D; B : B a | ; D : b A | ;",
 	};
 	uint64_t seed = 3;
 	struct counts counts = { 0 };

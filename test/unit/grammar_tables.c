@@ -590,6 +590,12 @@ static void sessions_are_only_read(void **state)
 		HEAD "grammar { S : session=get put | end=end_ put; } }",
 		"2:15:7 'session' is what the session before left behind; another name will do\n"
 		"2:33:3 'end' is a word of Lua, so no action could name it\n");
+	assert_told(HEAD "grammar { S : S=get put { x = S.n } | end_ ; } }",
+		    "2:15:1 'S' is what this production is called itself; another label will do\n");
+	assert_told(
+		"property P { event f = call f(session) reset(session == 1); grammar { S : f ; } }",
+		"1:46:7 which 'session'? The session before is called so, and what 'f' binds: "
+		"give that another name\n");
 	assert_told("property P { event session = call f(); grammar { S : session ; } }",
 		    "1:20:7 an event of a grammar cannot be called 'session': that is what the "
 		    "session before left behind\n");
