@@ -161,7 +161,10 @@ bool properties_open(struct properties *p)
 
 		well &= path && read_one(p, path);
 	}
-	return well && (!p->files.count || choose(p, &p->choice));
+	well = well && (!p->files.count || choose(p, &p->choice));
+	if (!well)
+		properties_close(p);
+	return well;
 }
 
 static void drop_files(struct properties *p)

@@ -67,30 +67,41 @@ static void add_view(struct computations *out, const struct computation_options 
 	finish(out, options, &computation, false);
 }
 
+static uint32_t object_of(const struct property_events *events, size_t event)
+{
+	return events->bindings
+		.items[events->events.items[event].bindings + events->property->view_parameter];
+}
+
+/* Objects that several threads use. */
 static void add_objects(struct computations *out, const struct computation_options *options,
 			const struct property_events *events, uint32_t property)
 {
-	uint8_t *seen = mem_zalloc(events->values.count + 1, 1);
+	uint32_t *stream = mem_zalloc(events->values.count + 1, sizeof *stream); /* + 1 */
+	uint8_t *added = mem_zalloc(events->values.count + 1, 1);
 	size_t count = 0;
 
 	for (size_t i = 0; i < events->events.count; i++) {
-		uint32_t value = events->bindings.items[events->events.items[i].bindings +
-							events->property->view_parameter];
+		uint32_t value = object_of(events, i), by = events->events.items[i].id.stream + 1;
 
-		if (value == PROPERTY_NONE || seen[value])
+		if (value == PROPERTY_NONE || added[value])
 			continue;
-		seen[value] = 1;
-		if (++count > VIEWS_MOST)
+		if (!stream[value])
+			stream[value] = by;
+		if (stream[value] == by)
 			continue;
-		add_view(out, options, events, property, value);
+		added[value] = 1;
+		if (++count <= VIEWS_MOST)
+			add_view(out, options, events, property, value);
 	}
-	free(seen);
+	free(stream);
+	free(added);
 	if (count > VIEWS_MOST) {
 		char *text = NULL;
 
 		if (asprintf(&text,
 			     "property %s: on other runs than the recorded one only the first %u "
-			     "of its %zu objects are judged",
+			     "of its %zu objects that several threads use are judged",
 			     events->property->name, VIEWS_MOST, count) >= 0)
 			say(out, text);
 	}
@@ -145,7 +156,7 @@ bool computations_read(const struct trace *trace, const struct property_set *set
 	for (uint32_t i = 0; i < set->properties.count; i++) {
 		const struct property_events *events = &set->properties.items[i];
 
-		if (options->threads || !formulas_has_states(events->property))
+		if (options->words || !formulas_has_states(events->property))
 			continue;
 		if (events->property->parameter_count) {
 			add_instances(out, options, events, i);
@@ -160,11 +171,17 @@ bool computations_read(const struct trace *trace, const struct property_set *set
 	}
 	if (together.properties.count)
 		finish(out, options, &together, true);
-	for (uint32_t i = 0; i < set->properties.count; i++) {
-		const struct property_events *events = &set->properties.items[i];
-		bool thread = events->property->view == SPEC_VIEW_THREAD;
+	for (size_t i = 0; i < options->word_count; i++) {
+		const struct computation_word *word = &options->words[i];
 
-		if (!formulas_has_grammar(events->property) || thread != options->threads)
+		add_view(out, options, &set->properties.items[word->property], word->property,
+			 word->object);
+	}
+	for (uint32_t i = 0; !options->words && i < set->properties.count; i++) {
+		const struct property_events *events = &set->properties.items[i];
+
+		if (!formulas_has_grammar(events->property) ||
+		    events->property->view == SPEC_VIEW_THREAD)
 			continue;
 		if (events->property->view == SPEC_VIEW_OBJECT)
 			add_objects(out, options, events, i);

@@ -12,13 +12,20 @@
 enum computation_causality { COMPUTATION_WEAK, COMPUTATION_STRONG };
 enum computation_events { COMPUTATION_RELEVANT, COMPUTATION_ALL };
 
+struct computation_word {
+	uint32_t property; /* in the set */
+	uint32_t object;   /* a value; PROPERTY_NONE: a thread's or everybody's */
+};
+
 struct computation_options {
 	uint8_t causality, events;
 	/*
-	 * Nothing but threads' views, which are left out otherwise: their words are the same in every
-	 * run, and only a violation of the recorded one needs a computation for its witness.
+	 * Nothing but the views of these words. Otherwise views of threads and of objects that one
+	 * thread uses are left out: their words are the same in every run, and only a violation of the
+	 * recorded one needs a computation for its witness.
 	 */
-	bool threads;
+	const struct computation_word *words;
+	size_t word_count;
 };
 
 /*
@@ -49,7 +56,7 @@ struct computations {
 
 /*
  * The computations of all properties of the set that have a formula for the lattice, and behind them
- * those of views (a thread's has one of all threads). Instances that cannot violate anything
+ * those of views. Instances that cannot violate anything
  * (no event that a formula needs) may be left out. False: nothing can be done with the trace.
  */
 bool computations_read(const struct trace *trace, const struct property_set *set,

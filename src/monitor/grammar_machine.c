@@ -10,6 +10,9 @@
 /* All words of a lattice are alive at once. */
 #define MEMORY ((size_t)1 << 30)
 
+/* Bytes of keys: what steps cost, about. A second or two. */
+#define COPIED_MOST ((size_t)100 << 20)
+
 struct state {
 	struct grammar_word *word; /* NULL: violated */
 	bool asked, bad_at_end;
@@ -27,6 +30,7 @@ struct words {
 	script_key_text key;
 	VEC(struct script_value) values;
 	uint32_t first;
+	size_t copied;
 	bool full;
 };
 #define VIOLATED 0u
@@ -41,15 +45,16 @@ static bool put_word(struct words *w, struct grammar_word *word, uint32_t *numbe
 		grammar_word_close(word);
 		return false;
 	}
+	w->copied += w->key.count;
 	*number = intern_put(&w->keys, w->key.items, w->key.count, &fresh) + 1;
 	if (fresh)
 		*vec_push(&w->states) = (struct state){ .word = word };
 	else
 		grammar_word_close(word);
-	if (w->states.count <= GRAMMAR_MACHINE_STATES)
+	if (w->states.count <= GRAMMAR_MACHINE_STATES && w->copied <= COPIED_MOST)
 		return true;
 	w->full = true;
-	return err_set(err, "its words make more than %u states", GRAMMAR_MACHINE_STATES);
+	return err_set(err, "its words make too many states");
 }
 
 /* Takes the events of a label, one after the other. */

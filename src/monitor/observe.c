@@ -254,8 +254,12 @@ static bool walk_once(struct observe_state *o, const struct computation *computa
 	if (done) {
 		add_lattice(o, computation, &walked);
 		observe_take(o, computation, &judged, &walked);
-	} else if (is_full(computation, &judged) && options->breadth != 1) {
-		again = true;
+	} else if (is_full(computation, &judged)) {
+		again = options->breadth != 1;
+		if (!again)
+			observe_note(o, observe_property(o, computation->properties.items[0]),
+				     "its words are too large to be followed on other runs than "
+				     "the recorded one");
 	} else {
 		for (size_t i = 0; i < judged.count; i++)
 			observe_leave(o, judged.items[i].property, judged.items[i].number,
@@ -273,10 +277,45 @@ static bool walk_once(struct observe_state *o, const struct computation *computa
 	return !again;
 }
 
+/* Is each message behind the one before it? Then there is one run, the recorded one. */
+static bool is_chain(const struct computation *computation)
+{
+	for (size_t i = 1; i < computation->messages.count; i++) {
+		const struct message *m = &computation->messages.items[i], *before = m - 1;
+		bool behind = m->column == before->column;
+
+		for (uint32_t n = 0; !behind && n < m->need_count; n++)
+			behind = m->needs[n].column == before->column &&
+				 m->needs[n].count > before->position;
+		if (!behind)
+			return false;
+	}
+	return true;
+}
+
+/* The recorded run of a view was judged already: where it is the only one there is nothing to walk. */
+static void count_chain(struct observe_state *o, const struct computation *computation)
+{
+	uint64_t one = 1, events = computation->messages.count;
+
+	add_lattice(o, computation,
+		    &(struct lattice_result){ .cuts = events + 1,
+					      .levels = events + 1,
+					      .widest = 1,
+					      .events = events,
+					      .complete = true,
+					      .counted = true,
+					      .runs = { &one, 1 } });
+}
+
 static void walk(struct observe_state *o, const struct computation *computation)
 {
 	struct lattice_options options = options_for(o, computation);
 
+	if (computation->is_view && is_chain(computation)) {
+		count_chain(o, computation);
+		return;
+	}
 	o->at = observe_property(o, computation->properties.items[0])->name;
 	while (!walk_once(o, computation, &options))
 		options.breadth = !options.breadth || options.breadth > VIEW_BREADTH
@@ -286,28 +325,60 @@ static void walk(struct observe_state *o, const struct computation *computation)
 
 /* ---- grammars on the recorded run ---------------------------------------------------------------- */
 
-static bool has_thread_view(const struct observe_state *o)
+typedef VEC(struct computation_word) word_list;
+
+/* The object of a word by one of its events; PROPERTY_NONE: it is no object's. */
+static uint32_t object_of(const struct property_events *events, struct property_id id)
+{
+	if (events->property->view != SPEC_VIEW_OBJECT)
+		return PROPERTY_NONE;
+	for (size_t i = 0; i < events->events.count; i++) {
+		const struct property_event *e = &events->events.items[i];
+
+		if (e->id.stream == id.stream && e->id.index == id.index)
+			return events->bindings
+				.items[e->bindings + events->property->view_parameter];
+	}
+	return PROPERTY_NONE;
+}
+
+/* Words of the recorded run that are wrong and that no computation is about yet. */
+static void list_words(const struct observe_state *o, const struct computations *computations,
+		       word_list *out)
 {
 	for (size_t i = 0; i < o->sentences.run.found.count; i++) {
-		if (o->sentences.run.found.items[i].stream != UINT32_MAX)
-			return true;
+		const struct grammar_found *found = &o->sentences.run.found.items[i];
+		struct computation_word word = {
+			found->property,
+			object_of(&o->set->properties.items[found->property], found->event)
+		};
+		bool known = false;
+
+		for (size_t k = 0; k < out->count; k++)
+			known |= out->items[k].property == word.property &&
+				 out->items[k].object == word.object;
+		if (!known && !observe_has_word(computations, found))
+			*vec_push(out) = word;
 	}
-	return false;
 }
 
 static bool judge_recorded(struct observe_state *o, const struct computations *computations,
 			   struct err *err)
 {
 	struct computation_options options = o->options->computation;
-	struct computations threads = { 0 };
+	struct computations more = { 0 };
+	word_list words = { 0 };
 	bool done;
 
 	sentences_open(&o->sentences, o->set, o->options->files, o->options->file_count);
 	done = sentences_judge_recorded(&o->sentences, o->trace, o->options->files,
 					o->options->file_count, o->ended, err);
-	options.threads = true;
-	if (done && has_thread_view(o))
-		done = computations_read(o->trace, o->set, &options, &threads, err);
+	list_words(o, computations, &words);
+	options.words = words.items;
+	options.word_count = words.count;
+	if (done && words.count)
+		done = computations_read(o->trace, o->set, &options, &more, err);
+	vec_free(&words);
 	for (size_t i = 0; i < o->sentences.list.count; i++) {
 		const struct sentence *s = &o->sentences.list.items[i];
 
@@ -315,8 +386,8 @@ static bool judge_recorded(struct observe_state *o, const struct computations *c
 			observe_leave(o, s->property, s->number, s->why);
 	}
 	if (done)
-		observe_take_recorded(o, computations, &threads);
-	computations_free(&threads);
+		observe_take_recorded(o, computations, &more);
+	computations_free(&more);
 	return done;
 }
 

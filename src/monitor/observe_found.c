@@ -261,7 +261,7 @@ static bool find_word(const struct computations *computations, const struct gram
 		const struct computation *c = &computations->list.items[i];
 
 		if (!c->is_view || c->properties.items[0] != found->property)
-			continue;
+			continue; /* a thread's words are in a computation of all threads */
 		for (size_t m = 0; m < c->messages.count; m++) {
 			const struct message *at = &c->messages.items[m];
 			struct property_id id = anchor_of(at);
@@ -323,6 +323,14 @@ static void take_found(struct observe_state *o, const struct computation *comput
 	free(violation.run);
 }
 
+bool observe_has_word(const struct computations *computations, const struct grammar_found *found)
+{
+	const struct computation *computation;
+	size_t message;
+
+	return find_word(computations, found, &computation, &message);
+}
+
 static bool is_too_long(struct observe_state *o, const struct grammar_found *found)
 {
 	return found->session_length > CHECKER_SESSION &&
@@ -330,7 +338,7 @@ static bool is_too_long(struct observe_state *o, const struct grammar_found *fou
 }
 
 void observe_take_recorded(struct observe_state *o, const struct computations *computations,
-			   const struct computations *threads)
+			   const struct computations *more)
 {
 	for (size_t i = 0; i < o->sentences.run.found.count; i++) {
 		struct grammar_found *found = &o->sentences.run.found.items[i];
@@ -342,8 +350,8 @@ void observe_take_recorded(struct observe_state *o, const struct computations *c
 				o, observe_property(o, found->property),
 				"a word is wrong in a session that is too long for the checker: "
 				"it is not told; an LL(1) grammar has no such limit");
-		else if (find_word(found->stream != UINT32_MAX ? threads : computations, found,
-				   &computation, &message))
+		else if (find_word(computations, found, &computation, &message) ||
+			 find_word(more, found, &computation, &message))
 			take_found(o, computation, message, found);
 		else
 			observe_note(o, observe_property(o, found->property),

@@ -50,9 +50,11 @@ void observe_leave(struct observe_state *o, uint32_t property, uint32_t formula,
 /* Has the violations of a walk checked; what is accepted is kept. */
 void observe_take(struct observe_state *o, const struct computation *computation,
 		  const observe_judged_list *judged, const struct lattice_result *walked);
-/* The same for what grammars say of the recorded run; `threads`: the computations of threads' views. */
+/* The same for what grammars say of the recorded run; `more`: further computations of its words. */
 void observe_take_recorded(struct observe_state *o, const struct computations *computations,
-			   const struct computations *threads);
+			   const struct computations *more);
+/* Is one of the computations about the word? */
+bool observe_has_word(const struct computations *computations, const struct grammar_found *found);
 /* … and for grammars on the schedules of the options (observe_linear.c). */
 void observe_take_schedules(struct observe_state *o);
 /* Keeps a finding whose witness was accepted, or says what the checker said. */

@@ -193,6 +193,8 @@ static bool has_doubts(const struct report *reports, size_t count, const struct 
 	for (size_t i = 0; i < count; i++) {
 		const struct observe_result *o = reports[i].observation;
 
+		if (o && o->forked)
+			return true;
 		for (size_t k = 0; o && k < o->lattices.count; k++) {
 			const struct observe_lattice *l = &o->lattices.items[k];
 

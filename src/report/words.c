@@ -32,8 +32,7 @@ char *words_fault(const struct observe_sentence *s)
 				s->violation.values ? s->violation.values : "");
 		break;
 	case GRAMMAR_INCOMPLETE:
-		made = asprintf(&text, "the word is not complete here; expected: %s",
-				expected);
+		made = asprintf(&text, "the word is not complete here; expected: %s", expected);
 		break;
 	default:
 		made = asprintf(&text, "no word of the grammar goes on like this; expected: %s",

@@ -32,6 +32,7 @@ struct maker {
 	int at;			 /* items before this one are behind us */
 	bool reset;
 	bool condition; /* C */
+	bool wide;	/* mostly names of the whole session: what is left behind in them is seen */
 };
 
 static int pick(struct maker *m, int below)
@@ -134,6 +135,8 @@ static int make_read(struct maker *m)
 
 	if (m->reset && way < 75)
 		return node(m, NODE_OWN, pick_event_number(m), 0, 0);
+	if (m->wide && m->rule && chance(m, 45))
+		return node(m, NODE_WIDE, pick(m, WIDE_M), 0, 0);
 	if (!m->rule || way < 10)
 		return node(m, NODE_SESSION, pick(m, ATTRIBUTE_T), 0, 0);
 	if (event && way < 40)
@@ -235,8 +238,17 @@ static int make_condition(struct maker *m, int depth)
 /* Mostly true, so that words go on. */
 static int make_assertion(struct maker *m)
 {
-	int way = pick(m, 100);
+	int way = pick(m, 100), a;
 
+	if (m->wide && way < 35) { /* g + h * 2 + count(m) */
+		a = node(m, NODE_OR_ZERO, 0, node(m, NODE_WIDE, WIDE_H, 0, 0), 0);
+		a = node(m, NODE_MULTIPLY, 0, a, number_node(m, 2));
+		a = node(m, NODE_ADD, 0, a,
+			 node(m, NODE_OR_ZERO, 0, node(m, NODE_WIDE, WIDE_G, 0, 0), 0));
+		a = node(m, NODE_ADD, 0, a,
+			 node(m, NODE_COUNT, 0, node(m, NODE_WIDE, WIDE_M, 0, 0), 0));
+		return node(m, NODE_LESS, 0, a, number_node(m, 3 + pick(m, 8)));
+	}
 	if (way < 45)
 		return node(m, NODE_UNEQUAL, 0, make_number(m, 2), number_node(m, 1 + pick(m, 5)));
 	if (way < 70)
@@ -261,7 +273,10 @@ static void pick_target(struct maker *m, struct statement *s)
 
 	s->symbol = SYMBOL_LEFT;
 	s->number = (int16_t)pick(m, ATTRIBUTE_T);
-	if (event && chance(m, 3)) {
+	if (m->wide && chance(m, 50)) {
+		s->symbol = SYMBOL_WIDE;
+		s->number = (int16_t)pick(m, WIDE_M);
+	} else if (event && chance(m, 3)) {
 		s->symbol = event->symbol;
 		s->number = EVENT_X;
 	} else if (production && chance(m, 45)) {
@@ -526,6 +541,25 @@ static void make_production(struct maker *m, int left, const struct profile *p)
 	}
 }
 
+/* All words, from the left or from the right: each prefix is one, and code has something to do. */
+static void make_list(struct maker *m)
+{
+	struct grammar_case *c = m->c;
+	bool left = chance(m, 50);
+
+	for (int e = 0; e < c->event_count; e++) {
+		struct rule *rule = &c->rules[c->rule_count++];
+
+		if (left)
+			add_symbol(m, rule, ITEM_PRODUCTION, 0);
+		add_symbol(m, rule, ITEM_EVENT, e);
+		if (!left)
+			add_symbol(m, rule, ITEM_PRODUCTION, 0);
+		make_labels(m, rule);
+	}
+	c->rule_count++;
+}
+
 /* ---- the rest ---------------------------------------------------------------------------------- */
 
 static void make_resets(struct maker *m)
@@ -602,9 +636,16 @@ void case_make(struct grammar_case *c, uint64_t *random)
 	c->parameter = chance(&m, 20);
 	c->reports = chance(&m, 50);
 	c->until_end = way >= 40 && chance(&m, way >= 80 ? 100 : 35);
-	if (way < 40) /* every prefix must be complete */
+	if (way < 40) { /* every prefix must be complete */
 		profile.epsilon = (profile.epsilon + 100) / 2;
-	for (int i = 0; i < c->production_count; i++)
+		m.wide = chance(&m, 60);
+		density += m.wide && density ? 15 : 0;
+	}
+	if (c->stretch == 1 && chance(&m, way < 40 ? 9 : 3)) {
+		make_list(&m);
+		c->production_count = 1;
+	}
+	for (int i = c->rule_count > 0; i < c->production_count; i++)
 		make_production(&m, i, &profile);
 	for (int i = 0; i < c->rule_count && density; i++)
 		add_code(&m, &c->rules[i], density);

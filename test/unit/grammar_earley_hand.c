@@ -152,12 +152,28 @@ static void long_sessions(void **unused)
 		}
 }
 
+/* What a symbol is given from the left outlives the walk in which it was given. */
+static void inherited(void **unused)
+{
+	(void)unused;
+	struct hand hand;
+	open_hand(&hand, "property P { view global; " EVENTS "grammar { S : L;\n"
+			 "L : a { q.d = (L.d or 0) + a.x } assert(q.d <= 12) q=L\n"
+			 "  | a b { q.d = L.d } q=L | ; } }");
+	assert_int_equal(feed(&hand, "aabaabaaba", 3), GRAMMAR_OPEN);
+	assert_int_equal(feed(&hand, "a", 3), GRAMMAR_VIOLATED);
+	assert_int_equal(hand.violation.fault, GRAMMAR_ASSERTION);
+	assert_string_equal(hand.violation.values, "q.d = 15");
+	close_hand(&hand);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_trees),
 		cmocka_unit_test(no_continuation),
 		cmocka_unit_test(long_sessions),
+		cmocka_unit_test(inherited),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

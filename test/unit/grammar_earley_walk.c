@@ -21,8 +21,9 @@
 struct coded {
 	struct made made;
 	bool enters[MADE_RULES], gives[MADE_RULES][MADE_SYMBOLS], takes[MADE_RULES][MADE_SYMBOLS];
-	bool lists;	/* a log of all that happens is kept; otherwise only a small number */
-	bool every;	/* complete after every event */
+	bool lists; /* a log of all that happens is kept; otherwise only a small number */
+	bool every; /* complete after every event */
+	bool inner; /* the assertion stands behind each event, and nothing behind the start symbol */
 	unsigned limit; /* the assertion fails from here on */
 };
 
@@ -38,6 +39,7 @@ static void draw_code(struct coded *coded, uint64_t *seed)
 	}
 	coded->lists = made_draw(seed, 2);
 	coded->every = made_draw(seed, 2);
+	coded->inner = made_draw(seed, 2);
 	coded->limit = coded->lists ? made_draw(seed, 40) : made_draw(seed, 9);
 }
 
@@ -93,7 +95,10 @@ static void print_rule(FILE *out, const struct coded *coded, unsigned number)
 			fprintf(out,
 				" { %c.n = (%c.n or 0) * 2 + s%u.x; log = mix(log, %u, s%u.x) }",
 				left, left, j, number, j);
-		else
+		if (terminal && coded->inner)
+			fprintf(out, " assert(%s < %u)", coded->lists ? "#log" : "log",
+				coded->limit);
+		if (!terminal)
 			fprintf(out, " { %c.n = (%c.n or 0) * 3 + (s%u.n or 0) }", left, left, j);
 	}
 	fprintf(out, last ? " ;\n" : "\n");
@@ -111,10 +116,12 @@ static char *print_coded(const struct coded *coded)
 	fprintf(out,
 		"property P {\n\tview global%s;\n\tevent a = probe app:a(x);\n"
 		"\tevent b = probe app:b(x);\n\tevent c = probe app:c(x);\n"
-		"\tgrammar (log = %s) {\n\tZ : s=A { n = ((n or 0) + (s.n or 0)) %% 5 } assert(%s "
-		"< %u);\n",
-		coded->every ? "" : " until end", coded->lists ? "\"\"" : "0",
-		coded->lists ? "#log" : "log + n", coded->limit);
+		"\tgrammar (log = %s) {\n\tZ : s=A",
+		coded->every ? "" : " until end", coded->lists ? "\"\"" : "0");
+	if (!coded->inner)
+		fprintf(out, " { n = ((n or 0) + (s.n or 0)) %% 5 } assert(%s < %u)",
+			coded->lists ? "#log" : "log + n", coded->limit);
+	fprintf(out, " ;\n");
 	/* mix(log, rule, value): in its place, what it means */
 	for (const char *at = rules; *at;) {
 		const char *call = strstr(at, "mix(log, ");
@@ -132,7 +139,7 @@ static char *print_coded(const struct coded *coded)
 			fprintf(out, "(log * 2 + %s + (%s or 0)) %% 5", rule, value);
 		at = call + used;
 	}
-	fprintf(out, "\t}\n\ton violation { report(log, n) }\n}\n");
+	fprintf(out, "\t}\n\ton violation { report(log, n or 0) }\n}\n");
 	fclose(out);
 	free(rules);
 	return text;
@@ -147,10 +154,13 @@ struct walk {
 	char log[4096];
 	size_t length;
 	unsigned small; /* the log, if it is a number */
+	bool failed;	/* an inner assertion: then the log stays as it is */
 };
 
 static void mix(struct walk *walk, unsigned rule, int64_t value)
 {
+	if (walk->failed)
+		return;
 	if (!walk->coded->lists) {
 		walk->small = (walk->small * 2 + rule + value) % 5;
 		return;
@@ -158,6 +168,11 @@ static void mix(struct walk *walk, unsigned rule, int64_t value)
 	walk->length += snprintf(walk->log + walk->length, sizeof walk->log - walk->length,
 				 "%u:%lld ", rule, (long long)value);
 	assert_true(walk->length < sizeof walk->log);
+}
+
+static bool holds(const struct walk *walk, unsigned n)
+{
+	return (walk->coded->lists ? walk->length : walk->small + n) < walk->coded->limit;
 }
 
 static int64_t evaluate(struct walk *walk, unsigned symbol, unsigned from, unsigned to, int64_t d);
@@ -182,6 +197,7 @@ static void evaluate_rule(struct walk *walk, unsigned number, unsigned from, uns
 		} else if (walk->coded->takes[number][j]) {
 			*n = *n * 2 + walk->values[from];
 			mix(walk, number, walk->values[from]);
+			walk->failed |= walk->coded->inner && !holds(walk, 0);
 		}
 		from = middle;
 	}
@@ -213,8 +229,9 @@ static void finish_meaning(const struct coded *coded, const struct made_meaning 
 	if (trees != 1)
 		return;
 	unsigned n = evaluate(&walk, start, 0, length, 0) % 5;
-	bool holds = coded->lists ? walk.length < coded->limit : walk.small + n < coded->limit;
-	if (holds)
+	if (coded->inner)
+		n = 0;
+	if (coded->inner ? !walk.failed : holds(&walk, n))
 		*verdict = '\0';
 	else if (coded->lists)
 		sprintf(verdict, "A%s %u", walk.log, n);
@@ -396,7 +413,10 @@ static char *try_coded(const struct coded *coded, unsigned *deep, unsigned *fail
 	struct trial trial = { .coded = coded, .deep = deep, .failed = failed, .equal = equal };
 	trial.grammar = grammar_open(file, file->properties, file->properties->formulas, &messages);
 	struct err err;
-	if (trial.grammar) {
+	if (trial.grammar && !trial.grammar->has_code) {
+		/* no code was drawn: two trees are no fault then */
+		grammar_close(trial.grammar);
+	} else if (trial.grammar) {
 		++*tried;
 		struct grammar_parser *parser =
 			grammar_parser_open(trial.grammar, true, NULL, &err);
