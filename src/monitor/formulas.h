@@ -5,10 +5,15 @@
 #include "spec/tree.h"
 
 /* By words of states, each instance of the property for itself (doc/lattice.md). */
+static inline bool formulas_is_of_states(const struct spec_formula *formula)
+{
+	return formula->formalism != SPEC_PATTERN && formula->formalism != SPEC_GRAMMAR;
+}
+
 static inline bool formulas_has_states(const struct spec_property *property)
 {
 	for (const struct spec_formula *f = property->formulas; f; f = f->next) {
-		if (f->formalism != SPEC_PATTERN && f->formalism != SPEC_GRAMMAR)
+		if (formulas_is_of_states(f))
 			return true;
 	}
 	return false;

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/seconds.h"
+#include "monitor/formulas.h"
 #include "monitor/grammar_machine.h"
 #include "monitor/observe_state.h"
 #include "monitor/unjudged.h"
@@ -62,7 +63,7 @@ static void add_formulas(struct observe_state *o, const struct computation *comp
 	     f = f->next) {
 		struct observe_judged judged = { property, ++number, f, NULL };
 
-		if (f->formalism == SPEC_PATTERN || f->formalism == SPEC_GRAMMAR)
+		if (!formulas_is_of_states(f))
 			continue;
 		why = unjudged_events(&o->set->properties.items[property], f);
 		if (!why)
@@ -114,8 +115,7 @@ static void leave_unseen(struct observe_state *o)
 
 		for (const struct spec_formula *f = events->property->formulas; f; f = f->next) {
 			number++;
-			if (f->formalism != SPEC_PATTERN && f->formalism != SPEC_GRAMMAR &&
-			    unjudged_events(events, f))
+			if (formulas_is_of_states(f) && unjudged_events(events, f))
 				observe_leave(o, i, number, unjudged_events(events, f));
 		}
 	}

@@ -545,7 +545,7 @@ static void make_production(struct maker *m, int left, const struct profile *p)
 static void make_list(struct maker *m)
 {
 	struct grammar_case *c = m->c;
-	bool left = chance(m, 50);
+	bool left = chance(m, 65);
 
 	for (int e = 0; e < c->event_count; e++) {
 		struct rule *rule = &c->rules[c->rule_count++];

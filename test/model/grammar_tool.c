@@ -287,6 +287,14 @@ static bool compare_judged(struct tool *t, const char *who, struct spell_result 
 	return true;
 }
 
+void tool_start_word(struct tool *t)
+{
+	lua_State *lua = script_lua(t->spell.script);
+
+	lua_newtable(lua);
+	t->spell.before = luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
 /* What the session before left behind, when a session is judged. The caller keeps the reference. */
 int tool_keep_root(struct tool *t)
 {

@@ -44,6 +44,7 @@ bool tool_compare_session(struct tool *t, const char *who, const struct grammar_
 bool tool_judge(struct tool *t, const struct brute *b, const struct moment *moment, int count,
 		const struct truth *early, const struct truth *late, bool at_end);
 
+void tool_start_word(struct tool *t); /* no session was before */
 int tool_keep_root(struct tool *t);
 void tool_forget_root(struct tool *t, int root);
 

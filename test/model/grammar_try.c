@@ -316,14 +316,31 @@ static int pick_letter(struct attempt *a, const struct moment *moment, int at)
 	return letter;
 }
 
+/* The judge goes from session to session as the checker has it do. `lives`: early is asked, too. */
+static bool judge_long_word(struct attempt *a, const struct moment *moment, int at, bool *lives)
+{
+	struct truth early, late;
+	struct moment next;
+
+	brute_take(&a->brute, moment, at, a->brute.is_ll1, &early, &next);
+	brute_take(&a->brute, moment, at, false, &late, &next);
+	if (!tool_judge(&a->tool, &a->brute, moment, a->at, *lives ? &early : NULL, &late, false))
+		return false;
+	*lives &= early.verdict == TRUTH_OPEN;
+	if (late.verdict == TRUTH_OPEN && late.resets)
+		spell_next_session(&a->tool.spell);
+	return true;
+}
+
 static bool try_long_word(struct attempt *a)
 {
 	struct grammar_word *words[ENGINES] = { 0 };
 	struct moment moment = { 0, table_make(&a->arena) }, next;
 	int length = 1 + (int)case_random(&a->random, LONG_WORD);
-	bool ok = true;
+	bool ok = true, lives = true;
 	struct err err;
 
+	tool_start_word(&a->tool);
 	for (int e = 0; e < ENGINES; e++) {
 		if (a->tool.parsers[e])
 			words[e] = grammar_word_open(a->tool.parsers[e], &err);
@@ -347,6 +364,7 @@ static bool try_long_word(struct attempt *a)
 			grammar_word_close(words[e]);
 			words[e] = NULL;
 		}
+		ok = ok && judge_long_word(a, &moment, at, &lives);
 		moment = next;
 	}
 	for (int e = 0; e < ENGINES; e++) {

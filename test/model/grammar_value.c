@@ -183,16 +183,15 @@ static struct table *find_symbol(struct scope *s, int symbol, int number, const 
 	const struct item *item;
 	struct table **slot;
 
-	*name = case_attribute_names[number];
-	if (symbol == SYMBOL_LEFT)
-		return s->left;
-	item = case_find_symbol(s->rule, symbol);
-	if (!item)
+	item = symbol == SYMBOL_LEFT ? NULL : case_find_symbol(s->rule, symbol);
+	if (!item && symbol != SYMBOL_LEFT)
 		return NULL;
+	*name = item && item->kind == ITEM_EVENT ? case_event_names[number]
+						 : case_attribute_names[number];
+	if (!item)
+		return s->left;
 	slot = &s->slots[item - s->rule->items];
-	if (item->kind == ITEM_EVENT)
-		*name = case_event_names[number];
-	else if (!*slot)
+	if (item->kind == ITEM_PRODUCTION && !*slot)
 		*slot = table_make(s->arena);
 	return *slot;
 }
