@@ -18,6 +18,7 @@ struct judge {
 	VEC(uint32_t) more;  /* by occurrence: 1 + the next one at the same moment; 0 none */
 	struct spell spell;
 	VEC(struct spell_token) tokens;
+	size_t length; /* of the whole word, behind the schedule too */
 };
 
 /* ---- the word ---------------------------------------------------------------------------------- */
@@ -63,6 +64,7 @@ static void index_occurrences(struct judge *j)
 
 		if (!is_of_word(j, o))
 			continue;
+		j->length++;
 		first = map_put(&j->occurrences, moment_key(&o->anchor, o->before), &fresh);
 		j->more.items[i] = fresh ? 0 : (uint32_t)*first;
 		*first = i + 1;
@@ -143,6 +145,8 @@ static bool is_wrong(struct judge *j, size_t start, bool reset, struct err *err)
 		return false;
 	if (result.verdict != SPELL_WRONG)
 		return err_set(err, "the word is right");
+	if (j->claim->at_end && j->tokens.count < j->length)
+		return err_set(err, "the word goes on behind the schedule");
 	if (start + result.at + 1 < j->tokens.count)
 		return err_set(err, "the word is wrong before its last event");
 	return !always || is_first(j, err);

@@ -196,34 +196,14 @@ static bool has_event(const struct grammar *g, uint32_t event)
 	return false;
 }
 
-static bool names_parameter(const struct spec_expr *e, uint32_t parameter)
-{
-	for (; e; e = e->next)
-		if ((e->operator== SPEC_NAME && e->parameter == parameter) ||
-		    names_parameter(e->left, parameter) || names_parameter(e->right, parameter) ||
-		    names_parameter(e->third, parameter))
-			return true;
-	return false;
-}
-
-/* A filter that names a parameter makes the event one of each value of it. */
-static bool binds(const struct spec_point *p, uint32_t parameter)
-{
-	for (uint32_t i = 0; i < p->argument_count; i++)
-		if (p->arguments[i].parameter == parameter)
-			return true;
-	return (p->result && p->result->parameter == parameter) ||
-	       (p->target && p->target->parameter == parameter) ||
-	       (p->holding && p->holding->parameter == parameter) ||
-	       names_parameter(p->filter, parameter);
-}
-
+/* A filter that names the object makes the event one of each object. */
 static bool is_in_words(const struct spec_property *property, const struct spec_event *event)
 {
 	if (property->view != SPEC_VIEW_OBJECT)
 		return true;
 	for (const struct spec_point *p = event->points; p; p = p->next)
-		if (binds(p, property->view_parameter))
+		if (spec_point_binds(p, property->view_parameter) ||
+		    spec_names_parameter(p->filter, property->view_parameter))
 			return true;
 	return false;
 }

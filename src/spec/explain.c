@@ -31,38 +31,18 @@ static void print_one_line(FILE *out, const char *text)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static bool binds(const struct spec_point *p, uint32_t parameter)
-{
-	for (uint32_t i = 0; i < p->argument_count; i++)
-		if (p->arguments[i].parameter == parameter)
-			return true;
-	return (p->result && p->result->parameter == parameter) ||
-	       (p->target && p->target->parameter == parameter) ||
-	       (p->holding && p->holding->parameter == parameter);
-}
-
-static bool names_parameter(const struct spec_expr *e, uint32_t parameter)
-{
-	for (; e; e = e->next)
-		if ((e->operator== SPEC_NAME && e->parameter == parameter) ||
-		    names_parameter(e->left, parameter) || names_parameter(e->right, parameter) ||
-		    names_parameter(e->third, parameter))
-			return true;
-	return false;
-}
-
 static void print_bound(FILE *out, const struct spec_property *property, const struct spec_point *p)
 {
 	const char *before = "binds ";
 
 	for (uint32_t i = 0; i < property->parameter_count; i++)
-		if (binds(p, i)) {
+		if (spec_point_binds(p, i)) {
 			fprintf(out, "%s%s", before, property->parameters[i].name);
 			before = ", ";
 		}
 	before = before[0] == 'b' ? "for every known " : "; for every known ";
 	for (uint32_t i = 0; i < property->parameter_count; i++)
-		if (!binds(p, i) && names_parameter(p->filter, i)) {
+		if (!spec_point_binds(p, i) && spec_names_parameter(p->filter, i)) {
 			fprintf(out, "%s%s", before, property->parameters[i].name);
 			before = ", ";
 		}

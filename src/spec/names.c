@@ -286,16 +286,6 @@ static void resolve_point(struct resolver *r, struct spec_point *p)
 		refuse_bound(r, p->result->value);
 }
 
-static bool point_binds(const struct spec_point *p, uint32_t parameter)
-{
-	for (uint32_t i = 0; i < p->argument_count; i++)
-		if (p->arguments[i].parameter == parameter)
-			return true;
-	return (p->result && p->result->parameter == parameter) ||
-	       (p->target && p->target->parameter == parameter) ||
-	       (p->holding && p->holding->parameter == parameter);
-}
-
 static void resolve_life(struct resolver *r, const struct spec_event *e, struct spec_life *life)
 {
 	struct near near;
@@ -309,7 +299,7 @@ static void resolve_life(struct resolver *r, const struct spec_event *e, struct 
 		return;
 	}
 	for (const struct spec_point *p = e->points; p; p = p->next)
-		if (!point_binds(p, life->parameter)) {
+		if (!spec_point_binds(p, life->parameter)) {
 			COMPLAIN(r, life->place,
 				 "not each point of '%s' binds '%s', so it is not known whose life "
 				 "%s",

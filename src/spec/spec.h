@@ -66,6 +66,10 @@ typedef unsigned spec_drawing(FILE *out, const struct spec_file *file,
 			      const struct spec_formula *formula, bool graphviz, unsigned next);
 char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *draw);
 
+/* Does the point give the parameter (its number) a value? Does the expression name it? */
+bool spec_point_binds(const struct spec_point *point, uint32_t parameter);
+bool spec_names_parameter(const struct spec_expr *expr, uint32_t parameter);
+
 /* ---- evaluating ------------------------------------------------------------------------------ */
 
 enum spec_value_type { SPEC_VALUE_UNKNOWN, SPEC_VALUE_INT, SPEC_VALUE_REAL, SPEC_VALUE_TEXT };

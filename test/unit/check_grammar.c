@@ -233,6 +233,8 @@ static void ends(void **state)
 	refuse((struct claim){ OF_A, "thread until end", "", good, run, word, true }, "right");
 	refuse((struct claim){ OF_A, "thread", "reset(n == 9)", more, run, word, true }, "right");
 	refuse((struct claim){ OF_A, "thread until end", "", more, "", "", true }, "empty");
+	refuse((struct claim){ OF_A, "thread until end", "", more, "A0 A1", "A0 -A1 A1", true },
+	       "goes on behind");
 }
 
 /* A thread stands at its request: everything before it in its thread has happened, it has not. */
