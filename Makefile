@@ -70,7 +70,7 @@ PLUGIN_CXXFLAGS = -std=gnu++17 -O2 -g -fno-rtti -fPIC -Isrc \
 LIB_SRC := $(filter-out src/cli/% src/runtime/% src/compiler/%,$(wildcard src/*/*.c))
 CLI_SRC := $(wildcard src/cli/*.c)
 RUNTIME_SRC := $(wildcard src/runtime/*.c src/runtime/*.S) src/event/event.c
-PLUGIN_SRC := $(wildcard src/compiler/*.cc)
+PLUGIN_SRC := $(wildcard src/compiler/gcc/*.cc)
 UNIT_SRC := $(wildcard test/unit/*.c)
 
 # The parser of property files, from bison and flex

@@ -22,10 +22,13 @@ struct checker_run {
 };
 
 enum checker_claim {
-	CHECKER_RACE,	 /* two conflicting accesses, not both atomic, are next */
-	CHECKER_CYCLE,	 /* each event is next and blocked by something that another's thread has */
-	CHECKER_STUCK,	 /* every thread is over, not created, or blocked: at these events */
-	CHECKER_LOST,	 /* as STUCK, and a wait among them began after its recorded signal */
+	CHECKER_RACE,  /* two conflicting accesses, not both atomic, are next */
+	CHECKER_CYCLE, /* each event is next and blocked by something that another's thread has */
+	CHECKER_STUCK, /* every thread is over, not created, or blocked: at these events */
+	CHECKER_LOST,  /* as STUCK, and a wait among them began after its recorded signal */
+	CHECKER_ATOMICITY, /* [local, remote …, local]: a region is torn by another thread */
+	CHECKER_FREED,	 /* [end of a life, use]: the use is next and its life is over, or can be */
+	CHECKER_MISUSE,	 /* as `misuse` says (doc/prediction.md) */
 	CHECKER_PREFIX,	 /* the schedule can happen; no more is claimed */
 	CHECKER_PATTERN, /* a property's pattern matches, as `match` says (check/pattern.h) */
 	CHECKER_FORMULA, /* a property's formula is violated, as `word` says (check/formula.h) */
@@ -45,6 +48,7 @@ struct checker_witness {
 	enum checker_claim claim;
 	const struct checker_event *events, *steps;
 	size_t event_count, step_count;
+	enum event_misuse misuse;		 /* MISUSE */
 	const struct checker_match *match;	 /* PATTERN; `events` are not looked at then */
 	const struct checker_word *word;	 /* FORMULA; the same */
 	const struct checker_sentence *sentence; /* GRAMMAR; the same */

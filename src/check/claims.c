@@ -349,6 +349,9 @@ bool checker_play_shows(const struct checker_play *play, const struct checker_wi
 	case CHECKER_CYCLE: return shows_cycle(play, witness, err);
 	case CHECKER_STUCK: return shows_stuck(play, witness, false, err);
 	case CHECKER_LOST: return shows_stuck(play, witness, true, err);
+	case CHECKER_ATOMICITY:
+	case CHECKER_FREED:
+	case CHECKER_MISUSE: break; /* judged in files of their own */
 	case CHECKER_PREFIX: return true;
 	case CHECKER_PATTERN: return checker_play_matches(play, witness->match, err);
 	case CHECKER_FORMULA: return checker_play_violates(play, witness->word, err);

@@ -31,6 +31,7 @@ bool event_is_step(enum event_kind kind)
 	case EV_READ_REQUEST:
 	case EV_DOWN_REQUEST:
 	case EV_JOIN_REQUEST:
+	case EV_MISUSE:
 	case EV_ENTER: /* nobody else can tell when */
 	case EV_EXIT: return false;
 	default: return event_group(kind) != EG_NOTE;

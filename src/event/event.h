@@ -24,6 +24,7 @@ enum event_group {
 	EG_SEMAPHORE,
 	EG_BARRIER,
 	EG_ONCE,
+	EG_CHANNEL,
 };
 
 /* Flags of an access (`flags` in a segment's element, `m` in a record). */
@@ -41,6 +42,8 @@ enum event_flag {
 
 enum event_lock { EVENT_LOCK_NORMAL, EVENT_LOCK_RECURSIVE, EVENT_LOCK_ERRORCHECK, EVENT_LOCK_RW };
 enum event_how { EVENT_PLAIN, EVENT_TRY, EVENT_TIMED };
+enum event_channel { EVENT_CHANNEL_BYTES, EVENT_CHANNEL_TOLD };
+#define EVENT_FD (UINT64_C(1) << 60) /* where descriptors "lie": no memory is there */
 enum event_stop { EVENT_STOP_LIMIT, EVENT_STOP_NO_SPACE, EVENT_STOP_IO };
 enum event_process {
 	EVENT_PROCESS_EXIT,
@@ -48,6 +51,21 @@ enum event_process {
 	EVENT_PROCESS_FORK,
 	EVENT_PROCESS_ABORT,
 	EVENT_PROCESS_CANCEL /* not its end: a thread is cancelled, n its stream */
+};
+
+/* What can be done wrong with threads and their objects (doc/prediction.md, Misuse). */
+enum event_misuse {
+	EVENT_MISUSE_NONE,
+	EVENT_MISUSE_NOT_HELD,	     /* a release of what this thread does not hold */
+	EVENT_MISUSE_DESTROY_IN_USE, /* destroyed while somebody holds it or waits at it */
+	EVENT_MISUSE_DESTROYED,	     /* used after it was destroyed */
+	EVENT_MISUSE_NOT_INIT,	     /* used before it was initialised */
+	EVENT_MISUSE_JOIN_TWICE,
+	EVENT_MISUSE_JOIN_DETACHED, /* joined, and detached before or meanwhile */
+	EVENT_MISUSE_HELD_AT_END,   /* a thread ended with a lock */
+	EVENT_MISUSE_NO_RECHECK,    /* what a wait was for is not looked at again behind it */
+	EVENT_MISUSE_CLOSED,	    /* a descriptor used or closed after it was closed */
+	EVENT_MISUSES
 };
 
 const char *event_name(enum event_kind kind);	/* "ATOMIC_READ" */

@@ -19,7 +19,8 @@ struct analysis_claim {
 	enum finding_kind kind;
 	enum checker_claim claim;
 	enum finding_status status;
-	uint64_t key; /* of its code sites: equal keys are one finding */
+	enum event_misuse misuse; /* of FINDING_MISUSE */
+	uint64_t key;		  /* of its code sites: equal keys are one finding */
 	/* nodes at the cut; for a pending thread the model's node_count + its number */
 	VEC(uint32_t) events;
 	VEC(uint32_t) waits_for; /* deadlocks: for each event a position in events or ORDER_NONE */
@@ -97,5 +98,9 @@ void predict_patterns(struct analysis *analysis);
 void predict_races(struct analysis *analysis);
 void predict_deadlocks(struct analysis *analysis); /* cycles */
 void predict_stuck(struct analysis *analysis);	   /* nobody can go on; lost signals */
+void predict_freed(
+	struct analysis *analysis); /* uses of what is over: use after free, destroy, close */
+void predict_misuse(struct analysis *analysis);	   /* other misuse */
+void predict_atomicity(struct analysis *analysis); /* regions that another thread tears */
 
 #endif

@@ -9,6 +9,9 @@ enum finding_kind {
 	FINDING_RACE,
 	FINDING_DEADLOCK,
 	FINDING_LOST_SIGNAL,
+	FINDING_ATOMICITY,
+	FINDING_USE_AFTER_FREE,
+	FINDING_MISUSE,
 	FINDING_LOCKSET,    /* Eraser's */
 	FINDING_LOCK_ORDER, /* GoodLock's */
 	FINDING_PATTERN,    /* a property's; so are the others from here on */
@@ -52,8 +55,9 @@ struct finding_event {
 struct finding {
 	enum finding_kind kind;
 	enum finding_status status;
-	uint64_t count;	  /* instances at the same code sites that have a witness */
-	bool environment; /* leans on something only the environment explains */
+	uint64_t count;		  /* instances at the same code sites that have a witness */
+	enum event_misuse misuse; /* of FINDING_MISUSE: which */
+	bool environment;	  /* leans on something only the environment explains */
 	VEC(struct finding_event) events;
 	/* The schedule, from the start of its window; and where each stream stands there. */
 	VEC(struct window_id) steps;

@@ -282,6 +282,7 @@ static void take_claim(struct outcome_claim *out, const struct analysis *analysi
 	*out = (struct outcome_claim){ .claim = claim->claim };
 	out->finding.kind = claim->kind;
 	out->finding.status = claim->status;
+	out->finding.misuse = claim->misuse;
 	out->finding.count = 1;
 	copy_events(analysis, claim, &out->finding);
 	copy_steps(analysis->window, claim, out);
@@ -319,6 +320,9 @@ static bool is_wanted(const struct predict_options *options, enum finding_kind k
 		[FINDING_RACE] = PREDICT_RACE,
 		[FINDING_DEADLOCK] = PREDICT_DEADLOCK,
 		[FINDING_LOST_SIGNAL] = PREDICT_LOST_SIGNAL,
+		[FINDING_ATOMICITY] = PREDICT_ATOMICITY,
+		[FINDING_USE_AFTER_FREE] = PREDICT_USE_AFTER_FREE,
+		[FINDING_MISUSE] = PREDICT_MISUSE,
 	};
 
 	return kind == FINDING_PATTERN || options->only & wanted[kind];

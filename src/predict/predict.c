@@ -190,6 +190,7 @@ static bool check_claim(struct predictor *p, const struct outcome_claim *claim, 
 		.steps = steps,
 		.event_count = finding->events.count,
 		.step_count = finding->steps.count,
+		.misuse = finding->misuse,
 		.match = claim->pattern ? &match : NULL,
 	};
 	bool ok;

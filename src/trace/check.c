@@ -147,6 +147,7 @@ static void check_event(struct check *c, const struct trace_event *ev)
 		}
 		break;
 	case EG_ACCESS:
+	case EG_CHANNEL: /* any order will do */
 	case EG_FUNCTION: break;
 	}
 }

@@ -35,6 +35,7 @@ enum text_class {
 	TEXT_SEMAPHORE,
 	TEXT_BARRIER,
 	TEXT_ONCE,
+	TEXT_CHANNEL,
 };
 
 /*

@@ -1,6 +1,6 @@
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
-#include "compiler/slots.h"
+#include "compiler/gcc/slots.h"
 #include "event/wire.h"
 
 unsigned slots::of(tree value)

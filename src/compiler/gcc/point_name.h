@@ -1,8 +1,8 @@
 /* What a function is called in rows of points. */
-#ifndef COMPILER_POINT_NAME_H
-#define COMPILER_POINT_NAME_H
+#ifndef GCC_POINT_NAME_H
+#define GCC_POINT_NAME_H
 
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
 #include <string>
 

@@ -3,10 +3,10 @@
  * as soon as there is SSA form and before anything is inlined, so that a program has the same points
  * at each level of optimisation.
  */
-#ifndef COMPILER_POINTS_H
-#define COMPILER_POINTS_H
+#ifndef GCC_POINTS_H
+#define GCC_POINTS_H
 
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
 /* Which functions get points of their own: small ones that only compute are left alone by default. */
 enum points_wanted { POINTS_NONE, POINTS_SOME, POINTS_ALL };

@@ -1,6 +1,6 @@
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
-#include "compiler/access.h"
+#include "compiler/gcc/access.h"
 
 /* Nobody but this function's own code can reach what the pointer points at. */
 static bool points_to_private(tree pointer)

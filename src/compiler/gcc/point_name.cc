@@ -1,6 +1,6 @@
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
-#include "compiler/point_name.h"
+#include "compiler/gcc/point_name.h"
 
 #include <cxxabi.h>
 

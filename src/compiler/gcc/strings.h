@@ -1,6 +1,6 @@
 /* The strings of a unit's tables: each stands once, and is referred to by an assembler label. */
-#ifndef COMPILER_STRINGS_H
-#define COMPILER_STRINGS_H
+#ifndef GCC_STRINGS_H
+#define GCC_STRINGS_H
 
 #include <string>
 

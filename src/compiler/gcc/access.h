@@ -1,8 +1,8 @@
 /* Which memory references are events, and how their addresses are said. */
-#ifndef COMPILER_ACCESS_H
-#define COMPILER_ACCESS_H
+#ifndef GCC_ACCESS_H
+#define GCC_ACCESS_H
 
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
 /*
  * Can another thread see or disturb this reference? False only where that is proven: objects that

@@ -1,6 +1,6 @@
 /* The functions of event/calls.def, by name. (Apart, since gcc's headers forbid some of the names.) */
-#ifndef COMPILER_CALLS_H
-#define COMPILER_CALLS_H
+#ifndef GCC_CALLS_H
+#define GCC_CALLS_H
 
 enum known_how { CALL_REDIRECT, CALL_OBJECT, CALL_PLACE };
 

@@ -1,7 +1,7 @@
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
-#include "compiler/point_asm.h"
-#include "compiler/point_name.h"
+#include "compiler/gcc/point_asm.h"
+#include "compiler/gcc/point_name.h"
 
 static const char nop[] = "990:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n";
 #define STRUCT_MOST 16

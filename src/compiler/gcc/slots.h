@@ -13,10 +13,10 @@
  * the table says at the end of each round. Such a value is not forgotten at its definition: its
  * slot holds what it is (or is going to be) in the current round.
  */
-#ifndef COMPILER_SLOTS_H
-#define COMPILER_SLOTS_H
+#ifndef GCC_SLOTS_H
+#define GCC_SLOTS_H
 
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
 #include <map>
 #include <set>

@@ -1,9 +1,9 @@
 /* What is to be recorded in a function, listed before anything is generated. */
-#ifndef COMPILER_PLAN_H
-#define COMPILER_PLAN_H
+#ifndef GCC_PLAN_H
+#define GCC_PLAN_H
 
-#include "compiler/access.h"
-#include "compiler/slots.h"
+#include "compiler/gcc/access.h"
+#include "compiler/gcc/slots.h"
 
 #include <vector>
 

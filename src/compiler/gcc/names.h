@@ -1,8 +1,8 @@
 /* What the compiler knows of an access, in words. */
-#ifndef COMPILER_NAMES_H
-#define COMPILER_NAMES_H
+#ifndef GCC_NAMES_H
+#define GCC_NAMES_H
 
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
 #include <string>
 

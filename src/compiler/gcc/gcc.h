@@ -1,6 +1,6 @@
 /* The parts of the compiler we build on. They must be included in this order. */
-#ifndef COMPILER_GCC_H
-#define COMPILER_GCC_H
+#ifndef GCC_GCC_H
+#define GCC_GCC_H
 
 #include "gcc-plugin.h"
 

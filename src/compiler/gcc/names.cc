@@ -1,6 +1,6 @@
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
-#include "compiler/names.h"
+#include "compiler/gcc/names.h"
 
 static std::string identifier(tree decl_or_type_name)
 {

@@ -2,10 +2,10 @@
  * Before instrumentation: statements that access memory in passing are taken apart, so that each
  * access is an assignment of its own.
  */
-#ifndef COMPILER_LOWER_H
-#define COMPILER_LOWER_H
+#ifndef GCC_LOWER_H
+#define GCC_LOWER_H
 
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
 void lower_function(function *fn);
 

@@ -1,8 +1,8 @@
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
-#include "compiler/names.h"
-#include "compiler/segment.h"
-#include "compiler/strings.h"
+#include "compiler/gcc/names.h"
+#include "compiler/gcc/segment.h"
+#include "compiler/gcc/strings.h"
 
 struct segment_counts segment_counts;
 

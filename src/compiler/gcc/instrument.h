@@ -1,8 +1,8 @@
 /* The pass that records: one for optimised code, one for -O0. */
-#ifndef COMPILER_INSTRUMENT_H
-#define COMPILER_INSTRUMENT_H
+#ifndef GCC_INSTRUMENT_H
+#define GCC_INSTRUMENT_H
 
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
 opt_pass *instrument_new_pass(gcc::context *context, bool optimised);
 

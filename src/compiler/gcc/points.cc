@@ -15,14 +15,14 @@
  * The mark of a function's end that the sanitizer's flag leaves before each return makes tail calls
  * impossible in recorded code, so a RETURN behind a call loses nothing.
  */
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 #include "gimple-walk.h"
 #include "tree-into-ssa.h"
 
-#include "compiler/point_asm.h"
-#include "compiler/point_name.h"
-#include "compiler/points.h"
-#include "compiler/strings.h"
+#include "compiler/gcc/point_asm.h"
+#include "compiler/gcc/point_name.h"
+#include "compiler/gcc/points.h"
+#include "compiler/gcc/strings.h"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
 
-#include "compiler/access.h"
-#include "compiler/atomics.h"
+#include "compiler/gcc/access.h"
+#include "compiler/gcc/atomics.h"
 
 #include <map>
 #include <string>

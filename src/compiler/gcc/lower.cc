@@ -1,12 +1,12 @@
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
 
-#include "compiler/access.h"
-#include "compiler/atomics.h"
-#include "compiler/calls.h"
-#include "compiler/lower.h"
-#include "compiler/points.h"
-#include "compiler/segment.h"
+#include "compiler/gcc/access.h"
+#include "compiler/gcc/atomics.h"
+#include "compiler/gcc/calls.h"
+#include "compiler/gcc/lower.h"
+#include "compiler/gcc/points.h"
+#include "compiler/gcc/segment.h"
 
 #include <map>
 #include <string>

@@ -6,14 +6,14 @@
  * For each function: take statements apart (lower.cc), list what is to be recorded, find out
  * which values the reader will know (slots.cc), then generate, a segment at a time (segment.cc).
  */
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
-#include "compiler/instrument.h"
-#include "compiler/loops.h"
-#include "compiler/lower.h"
-#include "compiler/points.h"
-#include "compiler/segment.h"
-#include "compiler/strings.h"
+#include "compiler/gcc/instrument.h"
+#include "compiler/gcc/loops.h"
+#include "compiler/gcc/lower.h"
+#include "compiler/gcc/points.h"
+#include "compiler/gcc/segment.h"
+#include "compiler/gcc/strings.h"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 
-#include "compiler/strings.h"
+#include "compiler/gcc/strings.h"
 
 #include <map>
 

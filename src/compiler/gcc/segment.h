@@ -8,10 +8,10 @@
  *	*(p + 10) = v
  *	lane->cursor += n  asm: from here on the record is there
  */
-#ifndef COMPILER_SEGMENT_H
-#define COMPILER_SEGMENT_H
+#ifndef GCC_SEGMENT_H
+#define GCC_SEGMENT_H
 
-#include "compiler/plan.h"
+#include "compiler/gcc/plan.h"
 #include "event/event.h"
 #include "event/wire.h"
 

@@ -1,11 +1,11 @@
 /* The gcc plugin: one -fplugin= does it all, so that no flag of ours reaches the linker. */
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 #include "plugin-version.h"
 
-#include "compiler/instrument.h"
-#include "compiler/points.h"
-#include "compiler/segment.h"
-#include "compiler/strings.h"
+#include "compiler/gcc/instrument.h"
+#include "compiler/gcc/points.h"
+#include "compiler/gcc/segment.h"
+#include "compiler/gcc/strings.h"
 
 int plugin_is_GPL_compatible;
 

@@ -1,8 +1,8 @@
 /* Finds the values of a function that a reader can follow through its loops (slots.h). */
-#ifndef COMPILER_LOOPS_H
-#define COMPILER_LOOPS_H
+#ifndef GCC_LOOPS_H
+#define GCC_LOOPS_H
 
-#include "compiler/plan.h"
+#include "compiler/gcc/plan.h"
 
 /* Before the plan is made: puts the loops in order (preheaders, one latch each). */
 void loops_prepare();

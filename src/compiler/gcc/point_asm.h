@@ -1,8 +1,8 @@
 /* A point as a statement: the NOP, its operands, and the row. */
-#ifndef COMPILER_POINT_ASM_H
-#define COMPILER_POINT_ASM_H
+#ifndef GCC_POINT_ASM_H
+#define GCC_POINT_ASM_H
 
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 #include "event/point.h"
 
 #include <string>

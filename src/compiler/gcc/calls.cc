@@ -1,4 +1,4 @@
-#include "compiler/calls.h"
+#include "compiler/gcc/calls.h"
 
 #include <map>
 #include <string>

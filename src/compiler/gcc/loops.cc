@@ -10,13 +10,13 @@
  * What is said here is only a proposal. slots.cc checks on the flow graph that each step can be
  * computed wherever control may come from, and drops the rest.
  */
-#include "compiler/gcc.h"
+#include "compiler/gcc/gcc.h"
 #include "cfgloop.h"
 #include "tree-ssa-loop.h"
 #include "tree-scalar-evolution.h"
 
-#include "compiler/loops.h"
-#include "compiler/segment.h"
+#include "compiler/gcc/loops.h"
+#include "compiler/gcc/segment.h"
 
 void loops_prepare()
 {
