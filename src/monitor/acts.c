@@ -187,7 +187,10 @@ static bool see_event(struct acts_maker *m, struct act *act, const struct trace_
 	switch (event_group(ev->kind)) {
 	case EG_ACCESS:
 	case EG_ATOMIC: return survey_is_access(ev) && acts_see_access(m, ev);
-	case EG_MEMORY: acts_see_life(m, ev, act->lane); return false;
+	case EG_MEMORY:
+		acts_see_life(m, ev, act->lane);
+		acts_see_descriptor(m, ev);
+		return false;
 	case EG_THREAD: see_thread(m, act, ev); return false;
 	default: return acts_see_sync(m, ev, act->lane);
 	}

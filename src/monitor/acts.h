@@ -47,6 +47,7 @@ uint32_t acts_new_set(struct acts_maker *maker);
 /* Each says whether the event is counted in a lattice of all events. */
 bool acts_see_access(struct acts_maker *maker, const struct trace_event *event);
 bool acts_see_sync(struct acts_maker *maker, const struct trace_event *event, uint32_t lane);
+void acts_see_descriptor(struct acts_maker *maker, const struct trace_event *event);
 void acts_see_life(struct acts_maker *maker, const struct trace_event *event, uint32_t lane);
 
 #endif

@@ -60,6 +60,18 @@ bool acts_see_access(struct acts_maker *m, const struct trace_event *ev)
 	return m->every && (several || trace_is_text(m->acts->trace) || is_global(m, ev->address));
 }
 
+/* Calls that are given a descriptor have no order among themselves, only against its life. */
+void acts_see_descriptor(struct acts_maker *m, const struct trace_event *ev)
+{
+	const struct survey_object *object;
+
+	if (ev->kind != EV_FD_USE)
+		return;
+	object = survey_object(&m->survey, SURVEY_DESCRIPTOR, ev->address);
+	if (object->number != SURVEY_NONE)
+		acts_touch(m, &(struct act_touch){ .object = object->number, .role = ACT_FINDS });
+}
+
 /* ---- lives ------------------------------------------------------------------------------------ */
 
 static void live_object(struct acts_maker *m, uint32_t object)

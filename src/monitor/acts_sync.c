@@ -232,6 +232,7 @@ bool acts_see_sync(struct acts_maker *m, const struct trace_event *ev, uint32_t 
 	case EG_SEMAPHORE: return chain(m, ev, SURVEY_SEMAPHORE);
 	case EG_BARRIER: return see_barrier(m, ev, lane);
 	case EG_ONCE: return chain(m, ev, SURVEY_ONCE);
+	case EG_CHANNEL: return chain(m, ev, SURVEY_CHANNEL);
 	default: return false;
 	}
 }

@@ -74,6 +74,13 @@ bool survey_lives_range(struct survey_lives *lives, const struct trace_event *ev
 		*low = event->address;
 		*high = event->address + (block && *block > 1 ? *block - 1 : 1);
 		return *low && *low < *high;
+	case EV_MAP:
+	case EV_UNMAP:
+	case EV_FD_OPEN:
+	case EV_FD_CLOSE:
+		*low = event->address;
+		*high = event->address + event->size;
+		return *low < *high;
 	case EV_BEGIN:
 		stack[0] = event->address;
 		stack[1] = event->other;
@@ -191,7 +198,7 @@ static void see_life(struct surveyor *s, const struct trace_event *ev, uint32_t 
 	if (!survey_lives_range(&s->lives, ev, lane, &low, &high))
 		return;
 	*vec_push(&s->spans) = (struct life){ lane, low, high };
-	if (ev->kind == EV_ALLOC) {
+	if (ev->kind == EV_ALLOC || ev->kind == EV_MAP) {
 		for (uint64_t at = low; s->is_text && at < high && at - low < TEXT_BLOCK; at++)
 			byte_at(s, at); /* so that it is not 0 when it is first read */
 		pages_each(&s->survey->bytes, low, high, forget_value, NULL);
@@ -217,7 +224,11 @@ static void see(struct surveyor *s, const struct trace_event *ev, uint32_t lane)
 		if (survey_is_access(ev))
 			see_access(s, ev, lane);
 		break;
-	case EG_MEMORY: see_life(s, ev, lane); break;
+	case EG_MEMORY:
+		see_life(s, ev, lane);
+		if (ev->kind == EV_FD_USE)
+			use_object(survey_object(survey, SURVEY_DESCRIPTOR, ev->address), lane);
+		break;
 	case EG_THREAD:
 		other = ev->number < TRACE_NONE
 				? trace_find_stream(survey->trace, (uint32_t)ev->number)
@@ -239,6 +250,9 @@ static void see(struct surveyor *s, const struct trace_event *ev, uint32_t lane)
 		use_object(survey_object(survey, SURVEY_BARRIER, ev->address), lane);
 		break;
 	case EG_ONCE: use_object(survey_object(survey, SURVEY_ONCE, ev->address), lane); break;
+	case EG_CHANNEL:
+		use_object(survey_object(survey, SURVEY_CHANNEL, ev->address), lane);
+		break;
 	default: break;
 	}
 }

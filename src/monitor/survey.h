@@ -18,6 +18,8 @@ enum survey_class {
 	SURVEY_SEMAPHORE,
 	SURVEY_BARRIER,
 	SURVEY_ONCE,
+	SURVEY_CHANNEL,
+	SURVEY_DESCRIPTOR,
 	SURVEY_BLOCK, /* memory between borders of blocks and stacks: their begins and ends */
 	SURVEY_CLASSES
 };

@@ -548,7 +548,7 @@ static void come(struct feed_repair *r, uint32_t number)
 	if (e->ordered) {
 		follow_lock(r, &e->event);
 		lane->buffer.turns.first++;
-		if (e->event.kind == EV_ALLOC)
+		if (e->event.kind == EV_ALLOC || e->event.kind == EV_MAP)
 			feed_spots_forget(&r->spots, e->event.address, e->event.size);
 	}
 	lane->buffer.done = e->position + 1;

@@ -53,7 +53,9 @@ static bool counts(const struct window_reader *r, const struct feed_event *ev)
 	case EG_ATOMIC:
 		return ev->kind != EV_FENCE &&
 		       window_survey_shares(&r->survey, ev->address, ev->size);
-	case EG_MEMORY: return window_survey_shares_block(&r->survey, ev->address);
+	case EG_MEMORY:
+		return ev->kind == EV_FD_USE ? window_survey_shares(&r->survey, ev->address, 1)
+					     : window_survey_shares_block(&r->survey, ev->address);
 	case EG_FUNCTION: return false;
 	default: return true;
 	}
@@ -77,13 +79,24 @@ static void bury(struct window_reader *r, uint64_t address)
 		*vec_push(&r->dead) = (struct dead_block){ block, r->before + r->items.count + 1 };
 }
 
+/* A part of a mapping that is gone takes its name with it: there is no telling what is left. */
+static void bury_around(struct window_reader *r, uint64_t address)
+{
+	uint32_t block = window_blocks_find(&r->blocks, address);
+
+	if (block)
+		bury(r, r->blocks.nodes.items[block].block.address);
+}
+
 /* Live blocks; and for a FREE how much it frees. */
 static void follow_blocks(struct window_reader *r, const struct feed_event *ev,
 			  struct window_item *item)
 {
 	uint32_t block;
 
-	if (ev->kind == EV_ALLOC) {
+	if (ev->kind == EV_MAP || ev->kind == EV_UNMAP)
+		bury_around(r, ev->address);
+	if (ev->kind == EV_ALLOC || ev->kind == EV_MAP) {
 		bury(r, ev->address);
 		window_blocks_add(
 			&r->blocks,
@@ -463,6 +476,9 @@ void window_free(struct window *w)
 	vec_free(&w->arrivals);
 	vec_free(&w->onces);
 	vec_free(&w->blocks);
+	vec_free(&w->places);
+	vec_free(&w->touches);
+	vec_free(&w->life_edges);
 	free(w);
 }
 

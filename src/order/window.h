@@ -86,6 +86,22 @@ struct window_once {
 	bool running;	     /* at the start of the window */
 };
 
+/*
+ * What lives (doc/prediction.md, Lives), for questions that lives do not bind: bytes that nothing in
+ * the window splits, a descriptor, or a sync object. Listed are sync objects with an INIT or a
+ * DESTROY in the window, and memory with an end in it that two threads touch. An operation on a
+ * sync object touches two places when it is in such memory.
+ */
+enum window_how { WINDOW_USES, WINDOW_BEGINS, WINDOW_ENDS };
+struct window_touch {
+	uint32_t node;
+	uint8_t how; /* enum window_how */
+};
+struct window_place {
+	uint32_t touch_start, touch_count; /* in `touches`, as recorded; each node once */
+	bool object;			   /* a sync object */
+};
+
 /* A stretch of the base run: the stream's events up to, not with, index `end`. */
 struct window_run {
 	uint32_t stream;
@@ -106,7 +122,10 @@ struct window {
 	VEC(uint32_t) arrivals;
 	VEC(struct window_once) onces;
 	VEC(struct window_block) blocks; /* live at some time in the window, by address */
-	uint64_t unexplained;		 /* events that only the environment explains */
+	VEC(struct window_place) places;
+	VEC(struct window_touch) touches;
+	VEC(uint32_t) life_edges; /* those of the model's edges that only lives demand */
+	uint64_t unexplained;	  /* events that only the environment explains */
 	bool handlers; /* recorded with signal handlers: they come whatever a thread waits for */
 	bool cancels; /* recorded with cancellations: they end most waits, but not those for locks */
 };

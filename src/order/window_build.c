@@ -13,6 +13,15 @@ void build_edge(struct build *b, uint32_t from, uint32_t to)
 		*vec_push(&b->window->model.edges) = (struct order_edge){ from, to };
 }
 
+void build_life_edge(struct build *b, uint32_t from, uint32_t to)
+{
+	uint32_t count = (uint32_t)b->window->model.edges.count;
+
+	build_edge(b, from, to);
+	if (b->window->model.edges.count > count)
+		*vec_push(&b->window->life_edges) = count;
+}
+
 void build_note_last(struct build *b, uint32_t node)
 {
 	uint32_t *last = &b->last_of[b->window->model.thread.items[node]];
@@ -28,6 +37,15 @@ void build_join_lasts(struct build *b, uint32_t node)
 			build_edge(b, b->last_of[t], node);
 		b->last_of[t] = ORDER_NONE;
 	}
+}
+
+void build_join_lives(struct build *b, uint32_t node)
+{
+	uint32_t count = (uint32_t)b->window->model.edges.count;
+
+	build_join_lasts(b, node);
+	for (; count < b->window->model.edges.count; count++)
+		*vec_push(&b->window->life_edges) = count;
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */
@@ -437,6 +455,7 @@ struct window *window_build(struct window_state *state, const struct window_inpu
 	for (uint32_t i = 0; i < b.window->model.thread_count; i++)
 		end_thread(&b, &b.threads[i]);
 	build_emit_memory(&b);
+	build_emit_places(&b);
 	build_emit(&b);
 	order_model_index(&b.window->model);
 	assert_feasible(&b.window->model);

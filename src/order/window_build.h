@@ -10,6 +10,7 @@
  *   window_emit.c    the same into the model; lives and frozen order of objects
  *   window_cells.c   accesses cut into cells, values
  *   window_memory.c  reads and writes of cells, lives of memory
+ *   window_lives.c   the places that live, for those who ask about them
  *
  * At the item where the next window starts the copies are put back into the state: each event
  * moves the state once.
@@ -148,6 +149,12 @@ struct build_toucher {
 	uint32_t thread, node, next;
 };
 
+/* What touched a segment that lives. */
+struct build_touch {
+	uint32_t segment;
+	struct window_touch touch;
+};
+
 /* Up to 8 bytes are the bits themselves. Of a longer one: a byte that repeats, or bytes. */
 struct build_value {
 	uint64_t bits;	 /* or where the bytes are in `long_bytes` */
@@ -177,6 +184,7 @@ struct build_memory {
 	VEC(struct build_cell) cells;
 	VEC(struct build_access) accesses;
 	VEC(struct build_toucher) touchers;
+	VEC(struct build_touch) touches;
 	VEC(struct build_value) values;
 	VEC(uint8_t) long_bytes;
 	struct map value_index, long_index;
@@ -213,6 +221,8 @@ struct window *window_build(struct window_state *state, const struct window_inpu
 /* ---- between its files -------------------------------------------------------------------- */
 
 void build_edge(struct build *b, uint32_t from, uint32_t to);
+/* The same, because of a life. */
+void build_life_edge(struct build *b, uint32_t from, uint32_t to);
 
 /* The copy of an object; made when the window first touches it. */
 uint32_t build_object(struct build *b, enum event_group group, uint64_t address);
@@ -239,9 +249,10 @@ void build_hold(struct build *b, uint32_t thread, uint32_t object, bool shared,
 void build_let_go(struct build *b, uint32_t thread, uint32_t object);
 void build_emit(struct build *b);
 
-/* Edges from the last node that was noted of each thread. */
+/* Edges from the last node that was noted of each thread; the same, because of a life. */
 void build_note_last(struct build *b, uint32_t node);
 void build_join_lasts(struct build *b, uint32_t node);
+void build_join_lives(struct build *b, uint32_t node);
 
 /* Cuts the items' accesses; lowers b->count if there would be too many cells. */
 void build_cut(struct build *b);
@@ -257,5 +268,10 @@ void build_free_memory(struct build *b);
 void build_touch_memory(struct build *b, const struct window_item *item, uint32_t node);
 void build_commit_memory(struct build *b, uint32_t items);
 void build_emit_memory(struct build *b);
+
+/* The node touches a segment that lives; a sync object, all of whose operations these are. */
+void build_note_touch(struct build *b, const struct build_segment *segment, uint32_t node);
+void build_emit_object(struct build *b, const struct build_use *uses, uint32_t count);
+void build_emit_places(struct build *b);
 
 #endif

@@ -22,7 +22,17 @@ static bool is_access(uint8_t kind)
 
 static bool is_life(uint8_t kind)
 {
-	return kind == EV_ALLOC || kind == EV_FREE || kind == EV_BEGIN || kind == EV_END;
+	switch (kind) {
+	case EV_ALLOC:
+	case EV_FREE:
+	case EV_MAP:
+	case EV_UNMAP:
+	case EV_FD_OPEN:
+	case EV_FD_CLOSE:
+	case EV_BEGIN:
+	case EV_END: return true;
+	}
+	return false;
 }
 
 static uint32_t intern_range(struct build_memory *m, uint64_t low, uint64_t high, bool life)
@@ -382,6 +392,7 @@ void build_free_memory(struct build *b)
 	vec_free(&m->cells);
 	vec_free(&m->accesses);
 	vec_free(&m->touchers);
+	vec_free(&m->touches);
 	vec_free(&m->values);
 	vec_free(&m->long_bytes);
 	vec_free(&m->scratch);

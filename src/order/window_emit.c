@@ -207,19 +207,60 @@ static void edge_lives(struct build *b, const struct build_use *uses, uint32_t c
 		if (uses[i].life) {
 			if (turn != ORDER_NONE)
 				build_note_last(b, turn);
-			build_join_lasts(b, node);
+			build_join_lives(b, node);
 			memset(behind, 0, threads * sizeof *behind);
 			turn = node;
 			continue;
 		}
 		if (turn != ORDER_NONE && !behind[thread])
-			build_edge(b, turn, node);
+			build_life_edge(b, turn, node);
 		behind[thread] = true;
 		build_note_last(b, node);
 	}
 	for (uint32_t t = 0; t < threads; t++)
 		b->last_of[t] = ORDER_NONE;
 	free(behind);
+}
+
+/*
+ * A RECEIVE comes behind all SENDs and RECEIVEs before it; a SEND of bytes behind all SENDs, one
+ * that the program told of behind nothing. Each send is in two lists and taken out of each once.
+ */
+struct channel {
+	VEC(uint32_t) unreceived; /* sends since the last RECEIVE */
+	VEC(uint32_t) unordered;  /* since the last SEND of bytes, with that one */
+	uint32_t receive;	  /* the last one, or ORDER_NONE */
+};
+
+static void edge_channel(struct build *b, const struct build_use *uses, uint32_t count)
+{
+	struct channel c = { .receive = ORDER_NONE };
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node = uses[i].node;
+
+		if (b->window->nodes.items[node].kind == EV_RECEIVE) {
+			for (size_t k = 0; k < c.unreceived.count; k++)
+				build_note_last(b, c.unreceived.items[k]);
+			if (c.receive != ORDER_NONE)
+				build_note_last(b, c.receive);
+			build_join_lasts(b, node);
+			c.unreceived.count = 0;
+			c.receive = node;
+			continue;
+		}
+		if (b->window->nodes.items[node].mode == EVENT_CHANNEL_BYTES) {
+			for (size_t k = 0; k < c.unordered.count; k++)
+				build_note_last(b, c.unordered.items[k]);
+			build_join_lasts(b, node);
+			c.unordered.count = c.unreceived.count = 0;
+			/* what was not received before it is behind it now, for whoever receives */
+		}
+		*vec_push(&c.unordered) = node;
+		*vec_push(&c.unreceived) = node;
+	}
+	vec_free(&c.unreceived);
+	vec_free(&c.unordered);
 }
 
 static void emit_uses(struct build *b)
@@ -234,7 +275,11 @@ static void emit_uses(struct build *b)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct build_object *o = &b->objects.items[i];
 
-		if (o->frozen)
+		if (o->turned)
+			build_emit_object(b, sorted.items + start[i], start[i + 1] - start[i]);
+		if (o->now.group == EG_CHANNEL)
+			edge_channel(b, sorted.items + start[i], start[i + 1] - start[i]);
+		else if (o->frozen)
 			chain_uses(b, sorted.items + start[i], start[i + 1] - start[i]);
 		else if (o->turned)
 			edge_lives(b, sorted.items + start[i], start[i + 1] - start[i]);

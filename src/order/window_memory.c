@@ -14,6 +14,7 @@ static void touch_life(struct build *b, struct build_segment *s, uint32_t node)
 	struct build_memory *m = &b->memory;
 	uint32_t thread = b->window->model.thread.items[node];
 
+	build_note_touch(b, s, node);
 	for (uint32_t i = s->toucher; i != ORDER_NONE; i = m->touchers.items[i].next) {
 		if (m->touchers.items[i].thread == thread) {
 			m->touchers.items[i].node = node;
@@ -23,7 +24,13 @@ static void touch_life(struct build *b, struct build_segment *s, uint32_t node)
 	*vec_push(&m->touchers) = (struct build_toucher){ thread, node, s->toucher };
 	s->toucher = (uint32_t)m->touchers.count - 1;
 	if (s->turn != ORDER_NONE)
-		build_edge(b, s->turn, node);
+		build_life_edge(b, s->turn, node);
+}
+
+/* Does it use something where it lies, without an access of bytes? */
+static bool uses_object(uint8_t kind)
+{
+	return kind == EV_FD_USE || (event_group(kind) >= EG_LOCK && !build_is_request(kind));
 }
 
 static void touch_object(struct build *b, uint64_t address, uint32_t node)
@@ -61,10 +68,11 @@ static void turn_life(struct build *b, const struct build_range *r, bool begins,
 			build_note_last(b, m->touchers.items[k].node);
 		s->toucher = ORDER_NONE;
 		s->turn = node;
+		build_note_touch(b, s, node);
 		if (begins && s->covered)
 			begin_cell(b, s);
 	}
-	build_join_lasts(b, node);
+	build_join_lives(b, node);
 }
 
 /* ---- reads and writes --------------------------------------------------------------------- */
@@ -195,8 +203,7 @@ void build_touch_memory(struct build *b, const struct window_item *item, uint32_
 	struct window_node *window_node = &b->window->nodes.items[node];
 
 	if (range == ORDER_NONE) {
-		if (m->mortal && event_group(item->kind) >= EG_LOCK &&
-		    !build_is_request(item->kind)) {
+		if (m->mortal && uses_object(item->kind)) {
 			touch_object(b, item->address, node);
 			if (item->kind == EV_WAIT || item->kind == EV_WOKEN)
 				touch_object(b, item->other, node);
@@ -204,7 +211,8 @@ void build_touch_memory(struct build *b, const struct window_item *item, uint32_
 		return;
 	}
 	if (m->ranges.items[range].life) {
-		turn_life(b, &m->ranges.items[range], item->kind == EV_ALLOC, node);
+		turn_life(b, &m->ranges.items[range],
+			  item->kind == EV_ALLOC || item->kind == EV_MAP, node);
 		return;
 	}
 	window_node->cell_start = (uint32_t)b->window->cells.count;
@@ -231,7 +239,7 @@ void build_commit_memory(struct build *b, uint32_t items)
 	for (uint32_t i = 0; m->mortal && i < items; i++) {
 		const struct window_item *item = &b->input->items[i];
 
-		if (item->kind == EV_ALLOC)
+		if (item->kind == EV_ALLOC || item->kind == EV_MAP)
 			window_bytes_forget(bytes, item->address, item->size);
 	}
 	for (size_t i = 0; i < m->segments.count; i++) {

@@ -108,6 +108,15 @@ static void see_object(struct pass *pass, const struct trace_event *ev, uint32_t
 		touch(objects, ev->other, lane, true);
 }
 
+/* A FREE has no size; its block's ALLOC has. */
+static void see_memory(struct window_survey *s, const struct trace_event *ev, uint32_t lane)
+{
+	if (ev->kind != EV_FD_USE)
+		add_region(s, ev->address, ev->address + (ev->size ? ev->size : 1), lane);
+	else if (!s->text)
+		touch_memory(s, ev->address, 1, lane, false);
+}
+
 static void see_event(struct pass *pass, const struct trace_event *ev, uint32_t lane)
 {
 	struct window_survey *s = pass->survey;
@@ -119,10 +128,7 @@ static void see_event(struct pass *pass, const struct trace_event *ev, uint32_t 
 		if (!s->text && ev->kind != EV_FENCE)
 			touch_memory(s, ev->address, ev->size, lane, write);
 		break;
-	case EG_MEMORY:
-		add_region(s, ev->address,
-			   ev->address + (ev->kind == EV_ALLOC && ev->size ? ev->size : 1), lane);
-		break;
+	case EG_MEMORY: see_memory(s, ev, lane); break;
 	case EG_THREAD: see_thread(pass, ev, lane); break;
 	case EG_NOTE:
 		if (ev->kind == EV_STOP)

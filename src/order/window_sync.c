@@ -460,6 +460,9 @@ void build_sync(struct build *b, const struct window_item *item, uint32_t node)
 	case EG_SEMAPHORE: use_semaphore(b, item, node); break;
 	case EG_BARRIER: build_barrier(b, item, node); break;
 	case EG_ONCE: build_once(b, item, node); break;
+	case EG_CHANNEL:
+		build_operation(b, build_object(b, EG_CHANNEL, item->address), node, false);
+		break;
 	default: break;
 	}
 }

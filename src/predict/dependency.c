@@ -180,16 +180,19 @@ static void see_event(struct pass *p, const struct feed_event *ev)
 	case EV_WRITE:
 	case EV_ATOMIC_WRITE: touch_memory(p, ev, false, true); break;
 	case EV_ATOMIC_UPDATE: touch_memory(p, ev, true, true); break;
-	case EV_ALLOC: forget(p, ev->address, ev->address + ev->size); break;
+	case EV_ALLOC:
+	case EV_MAP: forget(p, ev->address, ev->address + ev->size); break;
 	case EV_SIGNAL:
 	case EV_BROADCAST:
 	case EV_POST:
 	case EV_ARRIVE:
+	case EV_SEND:
 	case EV_ONCE_END: touch_object(p, &p->objects, ev->address, ev->lane, false, true); break;
 	case EV_WOKEN:
 	case EV_DOWN:
 	case EV_DOWN_FAIL:
 	case EV_PASS:
+	case EV_RECEIVE:
 	case EV_ONCE: touch_object(p, &p->objects, ev->address, ev->lane, true, false); break;
 	default:
 		if (event_group(ev->kind) == EG_THREAD)

@@ -410,12 +410,14 @@ static void remove_block(struct eraser *e, uint64_t address)
 
 static void see_memory(struct eraser *e, const struct feed_event *ev)
 {
-	if (ev->kind == EV_ALLOC)
+	bool begins = ev->kind == EV_ALLOC || ev->kind == EV_MAP;
+
+	if (begins)
 		begin_life(e, ev->address, ev->address + ev->size);
 	if (!e->second)
 		return;
 	remove_block(e, ev->address);
-	if (ev->kind == EV_ALLOC)
+	if (begins)
 		window_blocks_add(
 			&e->blocks,
 			&(struct window_block){ ev->address, ev->size, { ev->stream, ev->index } });
@@ -441,7 +443,9 @@ static void walk(struct eraser *e)
 				access_memory(e, &ev);
 			continue;
 		case EV_ALLOC:
-		case EV_FREE: see_memory(e, &ev); break;
+		case EV_FREE:
+		case EV_MAP:
+		case EV_UNMAP: see_memory(e, &ev); break;
 		case EV_BEGIN: begin_life(e, ev.address, ev.other); break;
 		}
 		holding_see(&e->holding, &ev);

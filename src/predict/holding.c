@@ -151,7 +151,8 @@ bool holding_see(struct holding *h, const struct feed_event *ev)
 	}
 	case EV_LOCK_INIT:
 	case EV_LOCK_DESTROY: end_life(h, ev->address); break;
-	case EV_ALLOC: end_lives(h, ev->address, ev->address + ev->size); break;
+	case EV_ALLOC:
+	case EV_MAP: end_lives(h, ev->address, ev->address + ev->size); break;
 	case EV_BEGIN: end_lives(h, ev->address, ev->other); break;
 	}
 	return false;

@@ -216,7 +216,8 @@ void locks_see(struct property_reader *r, struct reader_happening *what)
 		break;
 	case EV_LOCK_INIT:
 	case EV_LOCK_DESTROY: forget(r, ev->address, 1); break;
-	case EV_ALLOC: forget(r, ev->address, ev->size ? ev->size : 1); break;
+	case EV_ALLOC:
+	case EV_MAP: forget(r, ev->address, ev->size ? ev->size : 1); break;
 	case EV_CREATE: happen(r, what, SPEC_POINT_SPAWN); break;
 	case EV_JOIN: happen(r, what, SPEC_POINT_JOIN); break;
 	}

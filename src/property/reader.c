@@ -339,7 +339,7 @@ static void see(struct property_reader *r, const struct trace_event *ev)
 			see_access(r, &what);
 		break;
 	case EG_MEMORY:
-		if (ev->kind == EV_ALLOC && r->objects)
+		if ((ev->kind == EV_ALLOC || ev->kind == EV_MAP) && r->objects)
 			see_allocation(r, ev);
 		/* fall through */
 	case EG_LOCK:

@@ -252,6 +252,8 @@ void check_memory(struct check *c, const struct trace_event *ev)
 	uint64_t *size;
 	bool fresh;
 
+	if (ev->kind != EV_ALLOC && ev->kind != EV_FREE)
+		return; /* mappings overlap as they like, and descriptors come from elsewhere */
 	if (ev->kind == EV_ALLOC) {
 		*map_put(&c->blocks, ev->address, NULL) = ev->size + 1;
 		return;
@@ -321,6 +323,7 @@ void check_atomic(struct check *c, const struct trace_event *ev)
 static bool explains(const struct trace_event *ev, const struct check_doubt *d)
 {
 	bool writes = ev->kind == EV_WRITE || ev->kind == EV_ALLOC || ev->kind == EV_FREE ||
+		      ev->kind == EV_MAP || ev->kind == EV_UNMAP ||
 		      ((ev->kind == EV_ATOMIC_WRITE || ev->kind == EV_ATOMIC_UPDATE) &&
 		       ev->address != d->address);
 

@@ -443,9 +443,14 @@ static const char *finish_record(struct trace_cursor *c, struct trace_event *ev,
 		ev->value = &c->fill;
 		break;
 	case EV_ALLOC:
+	case EV_MAP:
+	case EV_UNMAP:
 		ev->size = f->n;
 		ev->number = 0;
 		break;
+	case EV_FD_OPEN:
+	case EV_FD_CLOSE:
+	case EV_FD_USE: ev->size = 1; break; /* of where descriptors "lie" */
 	case EV_UNMODELLED:
 	case EV_PROBE:
 	case EV_POINT:

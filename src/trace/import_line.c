@@ -270,8 +270,8 @@ static bool read_numbered(struct importer *im, const struct text_row *row, struc
 		return false;
 	if (!parse_number(line->arguments[1], &r->n))
 		return parse_fail(line, line->arguments[1].text, err, "expected a number");
-	return address_of(im, row->class, line->arguments[0], row->kind == EV_ALLOC ? r->n : 0,
-			  &r->a, err);
+	return address_of(im, row->class, line->arguments[0],
+			  row->kind == EV_ALLOC || row->kind == EV_MAP ? r->n : 0, &r->a, err);
 }
 
 static bool read_begin(struct importer *im, uint32_t stream, struct write_record *r,
@@ -323,6 +323,58 @@ static bool read_handler(struct importer *im, uint32_t stream, struct write_reco
 	return true;
 }
 
+#define DESCRIPTOR_MAX (1u << 30)
+
+static bool read_descriptor(struct importer *im, struct parse_slice s, struct write_record *r,
+			    struct err *err)
+{
+	uint64_t number;
+
+	if (!parse_number(s, &number) || number >= DESCRIPTOR_MAX)
+		return parse_fail(&im->line, s.text, err, "expected the number of a descriptor");
+	r->a = EVENT_FD + number;
+	return true;
+}
+
+/* The class that the name has already; a lock, when it is new. */
+static enum text_class class_of(struct importer *im, struct parse_slice name)
+{
+	size_t length = unescape(im, name);
+
+	for (enum text_class class = TEXT_LOCK; class <= TEXT_ONCE; class ++) {
+		char *key;
+		uint32_t found;
+
+		if (asprintf(&key, "%c%.*s", 'a' + (int)class, (int)length, im->word) < 0)
+			abort();
+		found = intern_find(&im->objects, key, strlen(key));
+		free(key);
+		if (found != UINT32_MAX)
+			return class;
+	}
+	return TEXT_LOCK;
+}
+
+static bool read_misuse(struct importer *im, struct write_record *r, struct err *err)
+{
+	const struct parse_line *line = &im->line;
+	int sort;
+
+	if (!expect(im, 2, "(sort,object)", err))
+		return false;
+	sort = text_misuse(line->arguments[0].text, line->arguments[0].length);
+	if (sort < 0)
+		return parse_fail(line, line->arguments[0].text, err,
+				  "expected a sort of misuse (notheld, destroyed, …)");
+	r->m = (uint64_t)sort;
+	switch (sort) {
+	case EVENT_MISUSE_JOIN_TWICE:
+	case EVENT_MISUSE_JOIN_DETACHED: r->n = thread_of(im, line->arguments[1]); return true;
+	case EVENT_MISUSE_CLOSED: return read_descriptor(im, line->arguments[1], r, err);
+	}
+	return address_of(im, class_of(im, line->arguments[1]), line->arguments[1], 0, &r->a, err);
+}
+
 /* What stands behind the word is in the record itself, not with the place. */
 static bool is_said(const struct text_row *row)
 {
@@ -358,6 +410,10 @@ static bool read_operation(struct importer *im, const struct text_row *row, uint
 		return true;
 	case TEXT_BEGIN: return read_begin(im, stream, r, err);
 	case TEXT_HANDLER: return read_handler(im, stream, r, err);
+	case TEXT_DESCRIPTOR:
+		return expect(im, 1, "(number)", err) &&
+		       read_descriptor(im, line->arguments[0], r, err);
+	case TEXT_MISUSE: return read_misuse(im, r, err);
 	case TEXT_CALL:
 		if (!line->call.text)
 			return parse_fail(line, line->op.text + line->op.length, err,

@@ -161,6 +161,19 @@ static void print_begin(FILE *out, const struct trace_event *ev)
 		fprintf(out, "(0x%" PRIx64 ",0x%" PRIx64 ")", ev->address, ev->other);
 }
 
+static void print_misuse(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
+			 const struct trace_event *ev)
+{
+	fprintf(out, "misuse(%s,", text_misuse_name((unsigned)ev->mode));
+	switch (ev->mode) {
+	case EVENT_MISUSE_JOIN_TWICE:
+	case EVENT_MISUSE_JOIN_DETACHED: print_thread(out, trace, (uint32_t)ev->number); break;
+	case EVENT_MISUSE_CLOSED: fprintf(out, "%" PRIu64, ev->address - EVENT_FD); break;
+	default: print_object(out, symbols, ev->address);
+	}
+	fputc(')', out);
+}
+
 bool print_operation(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
 		     const struct trace_event *ev)
 {
@@ -177,6 +190,10 @@ bool print_operation(FILE *out, const struct trace *trace, struct trace_symbols 
 	case TEXT_CALL: print_call(out, trace, ev); return true;
 	case TEXT_BEGIN: print_begin(out, ev); return true;
 	case TEXT_HANDLER: print_handler(out, trace, ev); return true;
+	case TEXT_DESCRIPTOR:
+		fprintf(out, "%s(%" PRIu64 ")", row->op, ev->address - EVENT_FD);
+		return true;
+	case TEXT_MISUSE: print_misuse(out, trace, symbols, ev); return true;
 	}
 	fputs(row->op, out);
 	if (row->shape == TEXT_BARE)
@@ -192,7 +209,8 @@ bool print_operation(FILE *out, const struct trace *trace, struct trace_symbols 
 		fputc(',', out);
 		print_object(out, symbols, ev->other);
 	} else if (row->shape == TEXT_NUMBERED) {
-		fprintf(out, ",%" PRIu64, ev->kind == EV_ALLOC ? ev->size : ev->number);
+		fprintf(out, ",%" PRIu64,
+			event_group(ev->kind) == EG_MEMORY ? ev->size : ev->number);
 	}
 	fputc(')', out);
 	if (row->result)

@@ -72,6 +72,10 @@ const struct text_row text_rows[] = {
 	{ "receive", EV_RECEIVE, TEXT_MODE, TEXT_CHANNEL, EVENT_CHANNEL_TOLD, "told" },
 	{ "map", EV_MAP, TEXT_NUMBERED, TEXT_MEMORY, 0, NULL },
 	{ "unmap", EV_UNMAP, TEXT_NUMBERED, TEXT_MEMORY, 0, NULL },
+	{ "fdopen", EV_FD_OPEN, TEXT_DESCRIPTOR, 0, 0, NULL },
+	{ "fdclose", EV_FD_CLOSE, TEXT_DESCRIPTOR, 0, 0, NULL },
+	{ "fduse", EV_FD_USE, TEXT_DESCRIPTOR, 0, 0, NULL },
+	{ "misuse", EV_MISUSE, TEXT_MISUSE, TEXT_LOCK, 0, NULL },
 	{ "handler", EV_HANDLER, TEXT_HANDLER, 0, 0, NULL },
 	{ "handlerend", EV_HANDLER_END, TEXT_BARE, 0, 0, NULL },
 };
@@ -98,6 +102,18 @@ static const char *const orders[] = { "relaxed", "consume", "acquire",
 				      "release", "acq_rel", "seq_cst" };
 static const char *const flags[TEXT_FLAGS] = { "volatile", "bitfield",	  "inexact",
 					       "casfail",  "environment", "look" };
+static const char *const misuses[EVENT_MISUSES] = {
+	[EVENT_MISUSE_NONE] = "none",
+	[EVENT_MISUSE_NOT_HELD] = "notheld",
+	[EVENT_MISUSE_DESTROY_IN_USE] = "destroyinuse",
+	[EVENT_MISUSE_DESTROYED] = "destroyed",
+	[EVENT_MISUSE_NOT_INIT] = "notinit",
+	[EVENT_MISUSE_JOIN_TWICE] = "jointwice",
+	[EVENT_MISUSE_JOIN_DETACHED] = "joindetached",
+	[EVENT_MISUSE_HELD_AT_END] = "heldatend",
+	[EVENT_MISUSE_NO_RECHECK] = "norecheck",
+	[EVENT_MISUSE_CLOSED] = "closed",
+};
 
 static int find(const char *const *names, int count, const char *name, size_t length)
 {
@@ -126,4 +142,14 @@ const char *text_flag_name(unsigned bit)
 int text_flag(const char *name, size_t length)
 {
 	return find(flags, TEXT_FLAGS, name, length);
+}
+
+const char *text_misuse_name(unsigned misuse)
+{
+	return misuse < EVENT_MISUSES ? misuses[misuse] : misuses[EVENT_MISUSE_NONE];
+}
+
+int text_misuse(const char *name, size_t length)
+{
+	return find(misuses, EVENT_MISUSES, name, length);
 }

@@ -12,19 +12,21 @@
 
 /* How the operation of a kind is written. */
 enum text_shape {
-	TEXT_NOTHING,  /* it has no line */
-	TEXT_ACCESS,   /* op(x[@size][,flag]...)[=value]; an update's value is old,new */
-	TEXT_ATOMIC,   /* op(x[@size][,order][,flag]...)[=value] */
-	TEXT_FENCE,    /* op(order) */
-	TEXT_OBJECT,   /* op(x) */
-	TEXT_NUMBERED, /* op(x,n) */
-	TEXT_MODE,     /* op(x)[=mode]: what n a mode's name stands for is in `modes` */
-	TEXT_PAIR,     /* op(c,m)[=mode] */
-	TEXT_THREAD,   /* op(T) */
-	TEXT_BEGIN,    /* op[(low,high)] */
-	TEXT_BARE,     /* op */
-	TEXT_CALL,     /* op f(...) */
-	TEXT_HANDLER,  /* op(T,signal) */
+	TEXT_NOTHING,	 /* it has no line */
+	TEXT_ACCESS,	 /* op(x[@size][,flag]...)[=value]; an update's value is old,new */
+	TEXT_ATOMIC,	 /* op(x[@size][,order][,flag]...)[=value] */
+	TEXT_FENCE,	 /* op(order) */
+	TEXT_OBJECT,	 /* op(x) */
+	TEXT_NUMBERED,	 /* op(x,n) */
+	TEXT_MODE,	 /* op(x)[=mode]: what n a mode's name stands for is in `modes` */
+	TEXT_PAIR,	 /* op(c,m)[=mode] */
+	TEXT_THREAD,	 /* op(T) */
+	TEXT_BEGIN,	 /* op[(low,high)] */
+	TEXT_BARE,	 /* op */
+	TEXT_CALL,	 /* op f(...) */
+	TEXT_HANDLER,	 /* op(T,signal) */
+	TEXT_DESCRIPTOR, /* op(3) */
+	TEXT_MISUSE, /* op(sort,object): the object is a lock, condition …; a thread; a descriptor */
 };
 
 /* Names are by class: a lock and a variable of one name are two things. */
@@ -60,6 +62,9 @@ const char *text_order_name(unsigned order);
 int text_order(const char *name, size_t length);
 const char *text_flag_name(unsigned bit);
 int text_flag(const char *name, size_t length);
+/* Sorts of misuse. */
+const char *text_misuse_name(unsigned misuse);
+int text_misuse(const char *name, size_t length);
 #define TEXT_FLAGS 6
 #define TEXT_SEQ_CST 5
 

@@ -278,6 +278,35 @@ static void lives_of_memory(void **state)
 	       "0<1 2<4 lock( 1-2/1)");
 }
 
+static void mappings_and_descriptors(void **state)
+{
+	(void)state;
+	/* as a block; a part that goes binds what was done there alone */
+	expect("A|map(p,8)|\nA|w(p)=1|\nB|r(p)=1|\nA|unmap(p,8)|\nB|map(p,8)|\nB|w(p)=2|\nA|r(p)="
+	       "2|\n",
+	       "0<2 2<3 3<4 4<6 cell(- w1=a r2=a) cell(- w5=a r6=a)");
+	expect("-|at(p,0x1000)|\n-|at(q,0x2000)|\nA|w(p)=1|\nB|w(q)=1|\nC|unmap(p,4096)|\n", "0<2");
+	expect("-|at(p,0x1000)|\n-|at(q,0x2000)|\nA|w(p)=1|\nB|w(q)=1|\nC|map(p,8192)|\n",
+	       "0<2 1<2");
+	/* uses have no order among themselves */
+	expect("A|fdopen(3)|\nB|fduse(3)|\nC|fduse(3)|\nC|fduse(4)|\nA|fdclose(3)|\nB|fdopen(3)|\n",
+	       "0<1 0<2 1<4 2<4 4<5");
+}
+
+static void channels(void **state)
+{
+	(void)state;
+	expect("A|send(c)|\nB|receive(c)|\nA|send(c)|\nC|receive(c)|\n", "0<1 1<3 2<3");
+	expect("A|send(c)|\nB|send(c)|\nC|receive(c)|\nA|send(d)|\n", "0<1 1<2");
+	expect("A|send(c)=told|\nB|send(c)=told|\nC|receive(c)=told|\nB|receive(c)=told|\n",
+	       "0<2 1<2 2<3");
+	expect("A|send(c)=told|\nB|send(c)|\nC|send(c)=told|\nD|receive(c)=told|\nA|send(c)|\n",
+	       "0<1 1<3 1<4 2<3 2<4");
+	/* where it lies it lives */
+	expect("-|at(c,0x2000)|\nA|alloc(0x2000,64)|\nB|send(c)=told|\nA|free(0x2000)|\n",
+	       "0<1 1<2");
+}
+
 static void environment(void **state)
 {
 	struct window *w;
@@ -614,6 +643,20 @@ static void recordings(void **state)
 	assert_int_equal(w->model.node_count, 3);
 	free(found);
 	window_free(w);
+
+	writer = trace_writer_open(); /* a descriptor that another thread uses, and one's own */
+	record(writer, 0, 10, EV_FD_OPEN, EVENT_FD + 3, 0);
+	record(writer, 0, 20, EV_FD_OPEN, EVENT_FD + 300, 0);
+	record(writer, 0, 30, EV_FD_USE, EVENT_FD + 300, 0);
+	record(writer, 1, 40, EV_FD_USE, EVENT_FD + 3, 0);
+	record(writer, 0, 50, EV_FD_CLOSE, EVENT_FD + 300, 0);
+	record(writer, 0, 60, EV_FD_CLOSE, EVENT_FD + 3, 0);
+	w = window_of_recording(writer);
+	found = describe(w);
+	assert_string_equal(found, "0<1 1<2");
+	assert_int_equal(w->model.node_count, 3);
+	free(found);
+	window_free(w);
 }
 
 /* ---- many traces -------------------------------------------------------------------------- */
@@ -673,6 +716,7 @@ int main(void)
 		cmocka_unit_test(carried),	   cmocka_unit_test(runs),
 		cmocka_unit_test(blocks),	   cmocka_unit_test(all_traces),
 		cmocka_unit_test(too_many_cells),  cmocka_unit_test(recordings),
+		cmocka_unit_test(channels),	   cmocka_unit_test(mappings_and_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

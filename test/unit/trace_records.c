@@ -95,7 +95,7 @@ static void compare(const struct kept *k, const struct trace_event *ev)
 					    k->bytes, w->n);
 		if (w->kind == EV_ATOMIC_UPDATE && w->size)
 			assert_memory_equal(ev->value, k->bytes + w->n, w->n);
-	} else if (w->kind == EV_ALLOC) {
+	} else if (w->kind == EV_ALLOC || w->kind == EV_MAP || w->kind == EV_UNMAP) {
 		assert_int_equal(ev->size, w->n);
 	} else if (w->kind == EV_PROBE || w->kind == EV_UNMODELLED) {
 		assert_int_equal(ev->size, w->size);

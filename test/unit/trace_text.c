@@ -131,6 +131,13 @@ static void errors(void **state)
 	expect_error("T1|barrier(b)|", 4, "(name,number)");
 	expect_error("T1|barrier(b,two)|", 14, "expected a number");
 	expect_error("T1|fence(loud)|", 4, "memory order");
+	expect_error("T1|send(c)=loud|", 12, "result");
+	expect_error("T1|map(p)|", 4, "(name,number)");
+	expect_error("T1|fdopen(x)|", 11, "number of a descriptor");
+	expect_error("T1|fduse(0x40000000)|", 10, "number of a descriptor");
+	expect_error("T1|misuse(badly,m)|", 11, "sort of misuse");
+	expect_error("T1|misuse(notheld)|", 4, "(sort,object)");
+	expect_error("T1|misuse(closed,m)|", 18, "number of a descriptor");
 	expect_error("T1|call|", 8, "name");
 	expect_error("-|w(x)=1|", 3, "only init, at and points");
 	expect_error("-|at(x,0x10)|", 6, "before its first use");
@@ -177,7 +184,9 @@ static void random_record(struct make_random *r, struct write_record *w, uint8_t
 		EV_REQUEST,    EV_ACQUIRE,   EV_RELEASE,      EV_ACQUIRE_FAIL, EV_READ_ACQUIRE,
 		EV_WAIT,       EV_WOKEN,     EV_SIGNAL,	      EV_SEM_INIT,     EV_POST,
 		EV_DOWN,       EV_DOWN_FAIL, EV_ARRIVE,	      EV_PASS,	       EV_ONCE,
-		EV_UNMODELLED, EV_STOP,	     EV_JOIN_REQUEST, EV_SYNC,
+		EV_UNMODELLED, EV_STOP,	     EV_JOIN_REQUEST, EV_SYNC,	       EV_SEND,
+		EV_RECEIVE,    EV_MAP,	     EV_UNMAP,	      EV_FD_OPEN,      EV_FD_CLOSE,
+		EV_FD_USE,     EV_MISUSE,
 	};
 
 	w->kind = kinds[make_below(r, sizeof kinds / sizeof kinds[0])];
@@ -191,7 +200,13 @@ static void random_record(struct make_random *r, struct write_record *w, uint8_t
 	switch (w->kind) {
 	case EV_WAIT: w->m = make_below(r, 2) * EVENT_TIMED; break;
 	case EV_WOKEN:
+	case EV_SEND:
+	case EV_RECEIVE:
 	case EV_PASS: w->m = make_below(r, 2); break;
+	case EV_FD_OPEN:
+	case EV_FD_CLOSE:
+	case EV_FD_USE: w->a = EVENT_FD + make_below(r, 9); break;
+	case EV_MISUSE: w->m = make_below(r, EVENT_MISUSE_CLOSED); break;
 	case EV_ATOMIC_READ:
 	case EV_ATOMIC_WRITE:
 	case EV_ATOMIC_UPDATE:
