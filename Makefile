@@ -37,6 +37,15 @@ build/deps.mk: tools/deps
 	@printf 'GCC_MAJOR := %s\nPLUGIN_INCLUDE := %s/include\n' \
 		"$$(gcc -dumpversion | cut -d. -f1)" "$$(gcc -print-file-name=plugin)" >$@
 
+# Testing wants the plugins of two clangs. Building alone makes those that it finds the headers for.
+ifneq ($(filter deps test test-long test-compilers bench-record,$(MAKECMDGOALS)),)
+include build/deps-clang.mk
+endif
+
+build/deps-clang.mk: tools/deps
+	@tools/deps clang
+	@mkdir -p $(@D) && touch $@
+
 build/deps-%: tools/deps
 	@tools/deps $*
 	@mkdir -p $(@D) && touch $@
@@ -65,6 +74,14 @@ PLUGIN_CXX := g++
 PLUGIN_CXXFLAGS = -std=gnu++17 -O2 -g -fno-rtti -fPIC -Isrc \
 	-isystem $(PLUGIN_INCLUDE) -MMD -MP -Wall -Wextra -Wno-unused-parameter -Werror
 
+# clang's plugins are one source for all its versions: what differs stands in the sources. Whatever
+# MODE is, they are the same.
+LLVM := $(shell for n in 14 15 16 17 18 19; do \
+	d=$$(llvm-config-$$n --includedir 2>/dev/null) && test -e $$d/clang/AST/AST.h && echo $$n; done)
+LLVM_CXXFLAGS = -std=gnu++17 -O2 -g1 -fno-exceptions -fno-rtti -fPIC -Isrc -D_GNU_SOURCE \
+	-D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS \
+	-isystem $(shell llvm-config-$1 --includedir) -MMD -MP -Wall -Wextra -Wno-unused-parameter -Werror
+
 # ---- files --------------------------------------------------------------------------------------
 
 LIB_SRC := $(filter-out src/cli/% src/runtime/% src/compiler/%,$(wildcard src/*/*.c))
@@ -80,6 +97,9 @@ LIB := $(LIB_SRC:%.c=$(B)/tool/%.o) $(GRAMMAR:$(B)/generated/%.c=$(B)/tool/gener
 CLI := $(CLI_SRC:%.c=$(B)/tool/%.o)
 RUNTIME := $(RUNTIME_SRC:%=$(B)/runtime/%.o)
 PLUGIN := $(PLUGIN_SRC:%.cc=$(B)/plugin/%.o)
+LLVM_SRC := $(wildcard src/compiler/llvm/*.cc)
+LLVM_SO := $(if $(LLVM_SRC),$(LLVM:%=$(B)/lib/sooth/clang-%/sooth.so))
+LLVM_OBJ := $(foreach n,$(LLVM),$(LLVM_SRC:%.cc=build/clang-$n/%.o))
 UNIT := $(UNIT_SRC:test/unit/%.c=$(B)/test/unit/%)
 UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/tool/%.o)
 SOLVER_BENCH := $(patsubst %.c,$(B)/tool/%.o,$(wildcard bench/solver*.c))
@@ -92,7 +112,7 @@ LATTICE_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/lattice*.c))
 LIBSOOTH := $(B)/lib/sooth/libsooth.so
 PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
 PROPERTIES := $(addprefix $(B)/,$(wildcard share/sooth/properties/*.prop))
-PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO) \
+PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO) $(LLVM_SO) \
 	$(B)/include/sooth/annotate.h $(B)/include/sooth/monitor.h $(PROPERTIES)
 
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
@@ -102,10 +122,10 @@ TESTERS := $(MODEL) $(B)/test/exact/steps $(B)/test/model/queries $(B)/test/fuzz
 
 # ---- targets ------------------------------------------------------------------------------------
 
-all: $(PRODUCT) ## build the tool, its runtime and the compiler plugin
+all: $(PRODUCT) ## build the tool, its runtime and the compiler plugins
 
 deps: ## install what building and testing need (Debian), or say what is missing
-	@tools/deps build test
+	@tools/deps build test clang
 
 demo: all ## record a small racy program and predict what else it can do
 	@demo/run $(B)
@@ -252,6 +272,8 @@ install: all ## PREFIX=/usr/local DESTDIR=
 	ln -sf sooth $(DESTDIR)$(PREFIX)/bin/sooth-c++
 	install -m 644 $(LIBSOOTH) $(DESTDIR)$(PREFIX)/lib/sooth/libsooth.so
 	install -m 644 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
+	for n in $(LLVM); do install -d $(DESTDIR)$(PREFIX)/lib/sooth/clang-$$n && \
+		install -m 644 $(B)/lib/sooth/clang-$$n/sooth.so $(DESTDIR)$(PREFIX)/lib/sooth/clang-$$n/sooth.so || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/include/sooth
 	install -m 644 include/sooth/annotate.h include/sooth/monitor.h $(DESTDIR)$(PREFIX)/include/sooth
 	install -d $(DESTDIR)$(PREFIX)/share/sooth/properties
@@ -295,6 +317,18 @@ $(B)/include/sooth/%.h: include/sooth/%.h
 $(PLUGIN_SO): $(PLUGIN)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(PLUGIN_CXX) -shared -o $@ $^)
+
+# $(call llvm_rules,N): the plugin for clang N. (-MMD's files have their own list at the end.)
+define llvm_rules
+$(B)/lib/sooth/clang-$1/sooth.so: $(LLVM_SRC:%.cc=build/clang-$1/%.o)
+	@mkdir -p $$(@D)
+	$$(call run,LD,$$@,$(PLUGIN_CXX) -shared -o $$@ $$^)
+
+build/clang-$1/%.o: %.cc Makefile
+	@mkdir -p $$(@D)
+	$$(call run,CXX,$$@,$(PLUGIN_CXX) $(call LLVM_CXXFLAGS,$1) -c -o $$@ $$<)
+endef
+$(foreach n,$(LLVM),$(eval $(call llvm_rules,$n)))
 
 $(B)/test/unit/%: $(B)/tool/test/unit/%.o $(LIB)
 	@mkdir -p $(@D)
@@ -386,5 +420,5 @@ $(B)/plugin/%.o: %.cc Makefile
 
 .SECONDARY: $(UNIT_OBJ)
 
--include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN) $(UNIT_OBJ) $(SOLVER_BENCH) \
+-include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN) $(LLVM_OBJ) $(UNIT_OBJ) $(SOLVER_BENCH) \
 	$(SOLVER_TEST) $(SEARCH_TEST) $(LATTICE_TEST) $(GRAMMAR_TEST))

@@ -1,19 +1,21 @@
 /*
  * sooth cc, sooth c++: the compiler, with two things added to its command line.
  *
- *   -fplugin=…/sooth.so   in every call that has an input. Also when only preprocessing
+ *   -fplugin=…/sooth.so          in every call that has an input. Also when only preprocessing
  *                                (__SANITIZE_THREAD__ is defined) and when only linking (objects
- *                                made with -flto are compiled then).
+ *                                made with gcc's -flto are compiled then). clang has it otherwise:
+ *                                src/cli/cc_clang.c.
  *   …/libsooth.so                when an executable or a shared library is linked: first of all
  *                                libraries, so that the run-time linker finds our malloc and
  *                                pthread_* before libc's.
  *
- * Everything else is gcc's: we exec it, so its output and status are the caller's. A call without
+ * Everything else is the compiler's: we exec it, so its output and status are the caller's. A call without
  * inputs (--version, -dumpmachine, -print-…) goes through untouched, as build systems ask such
  * things often. The additions stand at the front, before any -x; the library goes through
- * -Xlinker, because gcc would count it as an input and name its outputs differently.
+ * -Xlinker, because the compiler would count it as an input and name its outputs differently.
  */
 #include "cli/arguments.h"
+#include "cli/cc_clang.h"
 #include "cli/cli.h"
 #include "cli/parts.h"
 
@@ -27,8 +29,9 @@
 
 struct call {
 	const char *name;	/* "cc" or "c++" in messages */
-	struct arguments words; /* the caller's, response files opened up, libtsan taken out */
-	bool changed;		/* something was taken out */
+	struct arguments words; /* the caller's, response files opened up, libtsan taken out … */
+	struct arguments for_plugin; /* … and -fplugin-arg-sooth-…, which clang does not know */
+	bool changed;		     /* something was taken out */
 	bool inputs;
 	bool headers; /* an input is a header to precompile: nothing is linked */
 	bool compile_only;
@@ -36,6 +39,7 @@ struct call {
 	bool is_static;
 	bool plain;   /* -fno-sanitize=thread: compile without the plugin */
 	bool address; /* -fsanitize=address and its kin */
+	struct clang_call clang;
 };
 
 /* Options whose argument is the next word (it must not be taken for an input). */
@@ -48,7 +52,12 @@ static bool takes_next(const char *word)
 		" -dumpbase-ext -dumpdir -wrapper -specs -Tbss -Tdata -Ttext --param --sysroot"
 		" --output --include --imacros --include-directory --define-macro --undefine-macro"
 		" --library-directory --entry --language --specs --for-linker --for-assembler"
-		" --prefix --dumpbase --dumpdir ";
+		" --prefix --dumpbase --dumpdir"
+		/* clang's */
+		" -Xclang -mllvm -target -Xanalyzer -arch -ivfsoverlay -iframework -cxx-isystem "
+		"-c-isystem"
+		" -framework -serialize-diagnostics --serialize-diagnostics -dependency-file"
+		" -dependency-dot -Xopenmp-target -working-directory -resource-dir --config ";
 	size_t length = strlen(word);
 
 	if (word[0] != '-')
@@ -96,6 +105,7 @@ static bool drop_thread(struct call *call, char *option)
 		} else {
 			call->address |= (length == 7 && !memcmp(in, "address", 7)) ||
 					 (length == 4 && !memcmp(in, "leak", 4)) ||
+					 (length == 6 && !memcmp(in, "memory", 6)) ||
 					 (length == 9 && !memcmp(in, "hwaddress", 9));
 			if (any)
 				*out++ = ',';
@@ -158,6 +168,9 @@ static void read_words(struct call *call, char **words)
 		if (word[0] != '-' || !word[1]) {
 			call->inputs = true;
 			call->headers |= is_header(word, language);
+		} else if (cc_read_clang_option(&call->clang, word)) {
+			arguments_add(&call->for_plugin, word);
+			continue;
 		} else if (!read_option(call, word)) {
 			continue;
 		}
@@ -169,34 +182,59 @@ static void read_words(struct call *call, char **words)
 	}
 }
 
-/* Fills `plugin` and `directory`, or says why not. */
-static bool find_parts(const struct call *call, char **compiler, char plugin[PATH_MAX],
-		       char runtime[PATH_MAX], char directory[PATH_MAX])
+/* There is no plugin for this compiler. */
+static void say_no_plugin(const struct call *call, const struct compiler *c, const char *command,
+			  const char *plugin, const char *directory)
 {
-	char line[256];
-	int major = parts_gcc_major(compiler, line);
+	bool cxx = call->name[1] == '+', clang = c->family == COMPILER_CLANG;
+	const char *variable = cxx ? "SOOTH_CXX" : "SOOTH_CC";
+	char there[128];
+
+	fprintf(stderr, "sooth %s: %s is %s %d, and there is no plugin for it (%s)\n", call->name,
+		command, parts_family_name(c->family), c->major, plugin);
+	if (!clang) {
+		const char *other = cxx ? "g++-" SOOTH_GCC : "gcc-" SOOTH_GCC;
+		fprintf(stderr,
+			"sooth %s: either install %s and set %s=%s, or install gcc-%d, g++-%d and\n"
+			"sooth %s: gcc-%d-plugin-dev and build sooth with them\n",
+			call->name, other, variable, other, c->major, c->major, call->name,
+			c->major);
+		return;
+	}
+	parts_list_plugins(there, directory, c->family);
+	if (there[0])
+		fprintf(stderr, "sooth %s: there is one for clang %s: set %s to such a clang, or\n",
+			call->name, there, variable);
+	if (c->major >= 14 && c->major <= 19)
+		fprintf(stderr,
+			"sooth %s: install llvm-%d-dev and libclang-%d-dev and build sooth again\n",
+			call->name, c->major, c->major);
+	else
+		fprintf(stderr, "sooth %s: use a gcc or a clang of 14 to 19\n", call->name);
+}
+
+/* Fills `plugin`, `runtime` and `directory`, or says why not. */
+static bool find_parts(const struct call *call, struct compiler *c, char **command,
+		       char plugin[PATH_MAX], char runtime[PATH_MAX], char directory[PATH_MAX])
+{
 	bool cxx = call->name[1] == '+';
 
 	if (!parts_directory(directory))
 		return false;
-	if (major < 0) {
+	parts_ask_compiler(c, command);
+	if (c->family == COMPILER_ABSENT) {
 		fprintf(stderr, "sooth %s: cannot run %s; install it or name another in %s\n",
-			call->name, compiler[0], cxx ? "SOOTH_CXX" : "SOOTH_CC");
-	} else if (major == 0) {
+			call->name, command[0], cxx ? "SOOTH_CXX" : "SOOTH_CC");
+	} else if (c->family == COMPILER_OTHER) {
 		fprintf(stderr,
-			"sooth %s: %s is no gcc (%s), and other compilers are not supported yet\n"
+			"sooth %s: %s is neither gcc nor clang (%s), and there is nothing for "
+			"others\n"
 			"sooth %s: use a gcc: %s\n",
-			call->name, compiler[0], line[0] ? line : "it does not say its version",
-			call->name, cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC);
-	} else if (!parts_plugin(plugin, directory, major)) {
-		fprintf(stderr,
-			"sooth %s: %s is gcc %d, and there is no plugin for it (%s)\n"
-			"sooth %s: either install %s-" SOOTH_GCC
-			" and set %s, or install gcc-%d, g++-%d and\n"
-			"sooth %s: gcc-%d-plugin-dev and build sooth with them\n",
-			call->name, compiler[0], major, plugin, call->name, cxx ? "g++" : "gcc",
-			cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC, major, major,
-			call->name, major);
+			call->name, command[0],
+			c->line[0] ? c->line : "it does not say its version", call->name,
+			cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC);
+	} else if (!parts_plugin(plugin, directory, c->family, c->major)) {
+		say_no_plugin(call, c, command[0], plugin, directory);
 	} else if (!parts_runtime(runtime, directory)) {
 		fprintf(stderr, "sooth %s: the runtime is not there (%s)\n", call->name, runtime);
 	} else {
@@ -218,7 +256,8 @@ static bool refuse(const struct call *call)
 	}
 	if (call->address)
 		fprintf(stderr,
-			"sooth %s: -fsanitize=address, leak and hwaddress bring a malloc of their "
+			"sooth %s: -fsanitize=address, leak, memory and hwaddress bring a malloc "
+			"of their "
 			"own and\n"
 			"sooth %s: cannot be combined with recording, as they cannot with "
 			"-fsanitize=thread\n",
@@ -251,11 +290,41 @@ static void add_headers(struct arguments *line, const char *directory)
 	arguments_add(line, path);
 }
 
+static void add_plugin(struct arguments *line, const struct call *call, const struct compiler *c,
+		       const char *plugin)
+{
+	char option[PATH_MAX + 16];
+
+	if (c->family == COMPILER_CLANG) {
+		cc_add_clang(line, &call->clang, plugin);
+		return;
+	}
+	snprintf(option, sizeof(option), "-fplugin=%s", plugin);
+	arguments_add(line, option);
+	arguments_add(line, "-D__SOOTH__=1"); /* annotate.h asks for it */
+}
+
+/* The caller's words. A response file stays one: its contents may be too long for a command line. */
+static void add_words(struct arguments *line, const struct call *call, const struct compiler *c,
+		      char **words)
+{
+	bool gcc = c->family == COMPILER_GCC, keep = !call->changed || !call->inputs;
+
+	if (keep && (gcc || !call->for_plugin.count)) {
+		arguments_add_all(line, words);
+		return;
+	}
+	arguments_add_all(line, call->words.at);
+	if (gcc && call->for_plugin.count)
+		arguments_add_all(line, call->for_plugin.at);
+}
+
 static int compile(const char *name, const char *variable, const char *fallback, char **words)
 {
 	struct call call = { .name = name };
 	struct arguments line = { 0 };
-	char plugin[PATH_MAX], runtime[PATH_MAX], directory[PATH_MAX], option[PATH_MAX + 16];
+	struct compiler compiler = { .family = COMPILER_GCC };
+	char plugin[PATH_MAX], runtime[PATH_MAX], directory[PATH_MAX];
 	const char *chosen = getenv(variable);
 
 	arguments_add_words(&line, chosen && chosen[strspn(chosen, " \t\n")] ? chosen : fallback);
@@ -270,19 +339,15 @@ static int compile(const char *name, const char *variable, const char *fallback,
 	if (link && refuse(&call))
 		return FAILED;
 	if (call.inputs) {
-		if (!find_parts(&call, line.at, plugin, runtime, directory))
+		if (!find_parts(&call, &compiler, line.at, plugin, runtime, directory))
 			return FAILED;
-		snprintf(option, sizeof(option), "-fplugin=%s", plugin);
-		if (!call.plain) {
-			arguments_add(&line, option);
-			arguments_add(&line, "-D__SOOTH__=1"); /* annotate.h asks for it */
-		}
+		if (!call.plain)
+			add_plugin(&line, &call, &compiler, plugin);
 		add_headers(&line, directory);
 		if (link)
 			add_runtime(&line, runtime, directory);
 	}
-	/* A response file stays one: its contents may be too long for a command line. */
-	arguments_add_all(&line, call.changed && call.inputs ? call.words.at : words);
+	add_words(&line, &call, &compiler, words);
 	execvp(line.at[0], line.at);
 	fprintf(stderr, "sooth %s: %s: %s\n", name, line.at[0], strerror(errno));
 	return FAILED;

@@ -23,18 +23,36 @@ static bool check_compiler(const char *what, const char *variable, const char *f
 {
 	struct arguments command = { 0 };
 	const char *chosen = getenv(variable);
-	char line[256], plugin[PATH_MAX], advice[128];
+	char plugin[PATH_MAX], advice[160];
+	struct compiler c;
 
 	arguments_add_words(&command, chosen && *chosen ? chosen : fallback);
-	int major = parts_gcc_major(command.at, line);
-	if (major <= 0)
-		return say(false, what, line[0] ? line : command.at[0],
-			   "not a gcc, or not there: install gcc-" SOOTH_GCC " and g++-" SOOTH_GCC);
-	bool good = say(true, what, line, "");
+	parts_ask_compiler(&c, command.at);
+	if (c.family == COMPILER_ABSENT || c.family == COMPILER_OTHER)
+		return say(false, what, c.line[0] ? c.line : command.at[0],
+			   "no gcc or clang, or not there: install gcc-" SOOTH_GCC
+			   " and g++-" SOOTH_GCC);
+	bool good = say(true, what, c.line, "");
 	snprintf(advice, sizeof(advice),
-		 "no plugin for gcc %d: install gcc-" SOOTH_GCC " and g++-" SOOTH_GCC " and set %s",
-		 major, variable);
-	return say(parts_plugin(plugin, directory, major), "plugin", plugin, advice) && good;
+		 "no plugin for %s %d: install gcc-" SOOTH_GCC " and g++-" SOOTH_GCC " and set %s",
+		 parts_family_name(c.family), c.major, variable);
+	return say(parts_plugin(plugin, directory, c.family, c.major), "plugin", plugin, advice) &&
+	       good;
+}
+
+/* Which compilers could be chosen. */
+static void list_plugins(const char *directory)
+{
+	static const enum compiler_family families[] = { COMPILER_GCC, COMPILER_CLANG };
+	char there[128];
+
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		parts_list_plugins(there, directory, families[i]);
+		printf("%-4s %-10s %s %s\n", there[0] ? "ok" : "note", "plugins",
+		       parts_family_name(families[i]),
+		       there[0] ? there
+				: "none (it needs llvm-N-dev and libclang-N-dev to be built)");
+	}
 }
 
 int cmd_doctor(int argc, char **argv)
@@ -58,6 +76,7 @@ int cmd_doctor(int argc, char **argv)
 		    "not there: build or install sooth again");
 	good &= check_compiler("C", "SOOTH_CC", "gcc", directory);
 	good &= check_compiler("C++", "SOOTH_CXX", "g++", directory);
+	list_plugins(directory);
 	int old = personality(0xffffffff);
 	bool fixed = old != -1 && personality((unsigned long)old | ADDR_NO_RANDOMIZE) != -1;
 	/* Recording works without; only its addresses differ from run to run. */

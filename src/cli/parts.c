@@ -35,12 +35,30 @@ static bool join(char path[PATH_MAX], const char *directory, const char *name)
 	return n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-bool parts_plugin(char path[PATH_MAX], const char *directory, int gcc_major)
+const char *parts_family_name(enum compiler_family family)
+{
+	return family == COMPILER_CLANG ? "clang" : "gcc";
+}
+
+bool parts_plugin(char path[PATH_MAX], const char *directory, enum compiler_family family,
+		  int major)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "gcc-%d/sooth.so", gcc_major);
+	snprintf(name, sizeof(name), "%s-%d/sooth.so", parts_family_name(family), major);
 	return join(path, directory, name);
+}
+
+void parts_list_plugins(char text[128], const char *directory, enum compiler_family family)
+{
+	char path[PATH_MAX];
+	size_t length = 0;
+
+	text[0] = 0;
+	for (int major = 1; major < 100 && length < 120; major++)
+		if (parts_plugin(path, directory, family, major))
+			length += (size_t)snprintf(text + length, 128 - length, "%s%d",
+						   length ? ", " : "", major);
 }
 
 bool parts_runtime(char path[PATH_MAX], const char *directory)
@@ -77,28 +95,39 @@ static int ask_version(char **command, pid_t *pid)
 	return ends[0];
 }
 
-int parts_gcc_major(char **command, char line[256])
+/* What a line of the answer says. clang's speaks of installations of gcc that it found, too. */
+static void read_line(struct compiler *compiler, const char *text)
+{
+	const char *clang = strstr(text, "clang version ");
+
+	if (compiler->line[0] || !strstr(text, " version "))
+		return;
+	snprintf(compiler->line, sizeof(compiler->line), "%.255s", text);
+	if (sscanf(text, "gcc version %d.", &compiler->major) == 1)
+		compiler->family = COMPILER_GCC;
+	else if (clang && sscanf(clang, "clang version %d.", &compiler->major) == 1)
+		compiler->family = COMPILER_CLANG;
+}
+
+void parts_ask_compiler(struct compiler *compiler, char **command)
 {
 	pid_t pid;
-	int status, major = 0, fd = ask_version(command, &pid);
+	int status, fd = ask_version(command, &pid);
 	FILE *answer = fd >= 0 ? fdopen(fd, "r") : NULL;
 	char text[4096];
 
-	line[0] = 0;
-	if (!answer)
-		return -1;
+	*compiler = (struct compiler){ .family = COMPILER_OTHER };
+	if (!answer) {
+		compiler->family = COMPILER_ABSENT;
+		return;
+	}
 	while (fgets(text, sizeof(text), answer)) {
 		text[strcspn(text, "\n")] = 0;
-		/* clang says "… clang version 14.0.6" and speaks of gcc installations it found. */
-		if (!line[0] && strstr(text, " version "))
-			snprintf(line, 256, "%.255s", text);
-		if (sscanf(text, "gcc version %d.", &major) == 1)
-			break;
+		read_line(compiler, text);
 	}
-	while (fgets(text, sizeof(text), answer))
-		;
 	fclose(answer);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 127 ? -1 : major;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		compiler->family = COMPILER_ABSENT;
 }

@@ -11,16 +11,33 @@
 /* "…/lib/sooth". False, with a message on stderr, when the kernel does not say where we are. */
 bool parts_directory(char path[PATH_MAX]);
 
+enum compiler_family {
+	COMPILER_ABSENT, /* cannot be run */
+	COMPILER_OTHER,
+	COMPILER_GCC,
+	COMPILER_CLANG,
+};
+
+struct compiler {
+	enum compiler_family family;
+	int major;
+	char line[256]; /* in which it says so; "" when it does not */
+};
+
+/* Which compiler is this? Runs `command -v` and reads its answer. */
+void parts_ask_compiler(struct compiler *compiler, char **command);
+
+/* "gcc", "clang"; for messages and for folders of plugins. */
+const char *parts_family_name(enum compiler_family family);
+
 /* "…/lib/sooth/gcc-12/sooth.so". False when it is not there; `path` is set all the same. */
-bool parts_plugin(char path[PATH_MAX], const char *directory, int gcc_major);
+bool parts_plugin(char path[PATH_MAX], const char *directory, enum compiler_family family,
+		  int major);
+
+/* The majors of the plugins that are there, "14, 19"; "" when there are none. */
+void parts_list_plugins(char text[128], const char *directory, enum compiler_family family);
 
 /* "…/lib/sooth/libsooth.so". */
 bool parts_runtime(char path[PATH_MAX], const char *directory);
-
-/*
- * Which gcc is this? Runs `command -v` and reads the version from its answer: the major number,
- * 0 when it is not gcc, -1 when it cannot be run. `line` is the line that says so.
- */
-int parts_gcc_major(char **command, char line[256]);
 
 #endif

@@ -40,7 +40,13 @@ enum event_flag {
 /* An atomic's `m`: memory order (as in <stdatomic.h>) in the low byte, event_flag above. */
 #define EVENT_ORDER_BITS 8
 
-enum event_lock { EVENT_LOCK_NORMAL, EVENT_LOCK_RECURSIVE, EVENT_LOCK_ERRORCHECK, EVENT_LOCK_RW };
+enum event_lock {
+	EVENT_LOCK_NORMAL,
+	EVENT_LOCK_RECURSIVE,
+	EVENT_LOCK_ERRORCHECK,
+	EVENT_LOCK_RW,
+	EVENT_LOCK_ROBUST, /* whatever else it is: who ends with it leaves it to the next */
+};
 enum event_how { EVENT_PLAIN, EVENT_TRY, EVENT_TIMED };
 enum event_channel { EVENT_CHANNEL_BYTES, EVENT_CHANNEL_TOLD };
 #define EVENT_FD (UINT64_C(1) << 60) /* where descriptors "lie": no memory is there */

@@ -183,6 +183,15 @@ static void add_parallel_events(struct maker *m)
 	}
 }
 
+/* The life ends, if it has not yet, and then it is used: a run may end there. */
+static void add_use(struct maker *m)
+{
+	const struct finding_event *e = m->finding->events.items;
+
+	add_event_run(m, e[0].id.stream, e[0].id.index + 1);
+	add_event_run(m, e[1].id.stream, e[1].id.index + 1);
+}
+
 /* ---- all of it ----------------------------------------------------------------------------- */
 
 static bool can_be_named(const struct trace *trace, const struct finding *f, struct err *err)
@@ -244,6 +253,8 @@ bool plan_finding(struct plan *plan, const struct trace *trace, const struct fin
 		ok = add_meeting_of_locks(&m, err);
 	else if (finding->kind == FINDING_PATTERN)
 		add_parallel_events(&m);
+	else if (finding_is_of_life(finding))
+		add_use(&m);
 	recorded_close(m.recorded);
 	free(goals);
 	free(m.start);

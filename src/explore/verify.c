@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "explore/recorded.h"
+#include "explore/verify_freed.h"
 #include "trace/sites.h"
 
 #include <string.h>
@@ -44,8 +45,8 @@ bool verify_same(const struct finding *a, const uint64_t *a_keys, const struct f
 	uint64_t *x, *y;
 	bool same;
 
-	if (a->kind != b->kind || count != b->events.count || a->formula != b->formula ||
-	    !a->property != !b->property ||
+	if (a->kind != b->kind || a->misuse != b->misuse || count != b->events.count ||
+	    a->formula != b->formula || !a->property != !b->property ||
 	    (a->property && strcmp(a->property->name, b->property->name)))
 		return false;
 	x = sorted(a_keys, count);
@@ -252,6 +253,8 @@ bool verify_finding(const struct finding *f, const uint64_t *keys, const struct 
 
 	if (f->kind == FINDING_RACE)
 		return verify_race(f, keys, outcome, recording);
+	if (finding_is_of_life(f))
+		return verify_freed(f, keys, outcome, recording);
 	cycle = f->kind == FINDING_DEADLOCK && is_cycle(f) && outcome->result == CONTROL_DEADLOCK;
 	if (!cycle && outcome->result != CONTROL_STUCK && outcome->result != CONTROL_DEADLOCK)
 		return false;

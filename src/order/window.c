@@ -104,10 +104,9 @@ static void follow_blocks(struct window_reader *r, const struct feed_event *ev,
 		return;
 	}
 	block = window_blocks_find(&r->blocks, ev->address);
-	if (ev->kind != EV_FREE) {
-		item->block = block;
+	item->block = block;
+	if (ev->kind != EV_FREE)
 		return;
-	}
 	item->size = ev->address != 0;
 	if (block && r->blocks.nodes.items[block].block.address == ev->address)
 		item->size = r->blocks.nodes.items[block].block.size;

@@ -39,6 +39,7 @@ struct window_node {
 	struct window_id id;
 	uint8_t kind, flags, mode;
 	uint64_t address, size, site;
+	uint64_t other;	 /* WAIT, WOKEN: address of the mutex */
 	uint32_t held;	 /* innermost lock held before this event: in `held`, or ORDER_NONE */
 	uint32_t object; /* lock events and WOKEN: lock; DOWN…: semaphore; ONCE…: in `onces`;
 			    JOIN: thread of the model; PASS: in `meetings`; ORDER_NONE otherwise */

@@ -196,6 +196,7 @@ static uint32_t add_node(struct build *b, const struct window_item *item)
 							     .address = item->address,
 							     .size = item->size,
 							     .site = item->site,
+							     .other = item->other,
 							     .held = t->head,
 							     .object = ORDER_NONE,
 							     .wait = ORDER_NONE,

@@ -30,6 +30,10 @@ struct analysis_claim {
 	const struct pattern_formula *pattern;
 	VEC(struct checker_choice) choices;
 	VEC(struct analysis_pause) pauses;
+	/* atomicity: where the region begins; its lock, or its name (that lives with `known`) */
+	struct window_id region;
+	uint64_t region_lock;
+	const char *region_name;
 };
 
 /* How often sites were asked about in vain: what was asked often in earlier windows is asked less. */

@@ -14,7 +14,7 @@
  */
 
 /* Of the program itself: a property's look is none. */
-static bool is_access(const struct window_node *node)
+bool candidate_is_access(const struct window_node *node)
 {
 	if (node->flags & EF_LOOK)
 		return false;
@@ -22,19 +22,20 @@ static bool is_access(const struct window_node *node)
 	       (event_group(node->kind) == EG_ATOMIC && node->kind != EV_FENCE);
 }
 
-static bool is_atomic(uint8_t kind)
+bool candidate_is_atomic(uint8_t kind)
 {
 	return event_group(kind) == EG_ATOMIC;
 }
 
-static bool is_write(uint8_t kind)
+bool candidate_is_write(uint8_t kind)
 {
 	return kind == EV_WRITE || kind == EV_ATOMIC_WRITE || kind == EV_ATOMIC_UPDATE;
 }
 
 static bool is_conflict(uint8_t a, uint8_t b)
 {
-	return (is_write(a) || is_write(b)) && !(is_atomic(a) && is_atomic(b));
+	return (candidate_is_write(a) || candidate_is_write(b)) &&
+	       !(candidate_is_atomic(a) && candidate_is_atomic(b));
 }
 
 static const struct window_node *node_at(const struct candidates *c, uint32_t node)
@@ -57,7 +58,7 @@ static void list_cells(struct candidates *c)
 	for (size_t n = 0; n < count; n++) {
 		const struct window_node *node = &c->window->nodes.items[n];
 
-		for (uint32_t i = 0; is_access(node) && i < node->cell_count; i++)
+		for (uint32_t i = 0; candidate_is_access(node) && i < node->cell_count; i++)
 			start[c->window->cells.items[node->cell_start + i] + 2]++;
 	}
 	for (size_t i = 2; i < cells + 2; i++)
@@ -66,7 +67,7 @@ static void list_cells(struct candidates *c)
 	for (size_t n = 0; n < count; n++) {
 		const struct window_node *node = &c->window->nodes.items[n];
 
-		for (uint32_t i = 0; is_access(node) && i < node->cell_count; i++) {
+		for (uint32_t i = 0; candidate_is_access(node) && i < node->cell_count; i++) {
 			uint32_t cell = c->window->cells.items[node->cell_start + i];
 
 			c->cell_nodes[start[cell + 1]++] = (uint32_t)n;
@@ -76,7 +77,7 @@ static void list_cells(struct candidates *c)
 }
 
 /* The set of locks of a chain of held ones; equal chains have the same number. */
-static uint32_t lockset_of(struct candidates *c, uint32_t held)
+uint32_t candidates_lockset(struct candidates *c, uint32_t held)
 {
 	const struct window_held *lock;
 	uint32_t rest;
@@ -88,7 +89,7 @@ static uint32_t lockset_of(struct candidates *c, uint32_t held)
 	if (c->locks_of[held] != ORDER_NONE)
 		return c->locks_of[held];
 	lock = &c->window->held.items[held];
-	rest = lockset_of(c, lock->outer);
+	rest = candidates_lockset(c, lock->outer);
 	number = map_put(&c->lockset_numbers,
 			 (lock->address * 2 + lock->shared) * 0x9e3779b97f4a7c15u +
 				 (rest + 1ull) * 0xc4ceb9fe1a85ec53u,
@@ -103,7 +104,7 @@ static uint32_t lockset_of(struct candidates *c, uint32_t held)
 }
 
 /* By address: two locks at one address live one after the other, and edges keep them apart. */
-static bool locks_exclude(const struct candidates *c, uint32_t a, uint32_t b)
+bool candidates_exclude(const struct candidates *c, uint32_t a, uint32_t b)
 {
 	for (uint32_t i = a; i != ORDER_NONE; i = c->locksets.items[i].rest) {
 		const struct candidate_locks *x = &c->locksets.items[i];
@@ -133,7 +134,7 @@ static int compare_places(const void *a, const void *b, void *context)
 	struct candidates *c = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct window_node *nx = node_at(c, x), *ny = node_at(c, y);
-	uint32_t lx = lockset_of(c, nx->held), ly = lockset_of(c, ny->held);
+	uint32_t lx = candidates_lockset(c, nx->held), ly = candidates_lockset(c, ny->held);
 
 	if (thread_of(c, x) != thread_of(c, y))
 		return thread_of(c, x) < thread_of(c, y) ? -1 : 1;
@@ -148,7 +149,8 @@ static bool same_place(struct candidates *c, uint32_t x, uint32_t y)
 {
 	return thread_of(c, x) == thread_of(c, y) &&
 	       site_of(node_at(c, x)) == site_of(node_at(c, y)) &&
-	       lockset_of(c, node_at(c, x)->held) == lockset_of(c, node_at(c, y)->held);
+	       candidates_lockset(c, node_at(c, x)->held) ==
+		       candidates_lockset(c, node_at(c, y)->held);
 }
 
 static void make_groups(struct candidates *c, uint32_t *nodes, uint32_t count)
@@ -166,7 +168,7 @@ static void make_groups(struct candidates *c, uint32_t *nodes, uint32_t count)
 			.nodes = &nodes[i],
 			.count = 1,
 			.thread = thread_of(c, nodes[i]),
-			.locks = lockset_of(c, node->held),
+			.locks = candidates_lockset(c, node->held),
 			.kind = node->kind,
 			.site = site_of(node),
 		};
@@ -325,7 +327,7 @@ static bool can_race(const struct candidates *c, const struct candidate_group *x
 		     const struct candidate_group *y)
 {
 	return x->thread != y->thread && is_conflict(x->kind, y->kind) &&
-	       !locks_exclude(c, x->locks, y->locks);
+	       !candidates_exclude(c, x->locks, y->locks);
 }
 
 static bool is_shared(const struct candidates *c, const uint32_t *nodes, uint32_t count)
@@ -334,7 +336,7 @@ static bool is_shared(const struct candidates *c, const uint32_t *nodes, uint32_
 
 	for (uint32_t i = 0; i < count && !(threads && writes); i++) {
 		threads |= thread_of(c, nodes[i]) != thread_of(c, nodes[0]);
-		writes |= is_write(node_at(c, nodes[i])->kind);
+		writes |= candidate_is_write(node_at(c, nodes[i])->kind);
 	}
 	return threads && writes;
 }
@@ -354,6 +356,7 @@ static void pair_cell(struct candidates *c, uint32_t *nodes, uint32_t count)
 
 void candidates_pool(struct candidates *c)
 {
+	candidates_need(c);
 	for (size_t i = 0; i < c->model->cells.count; i++)
 		pair_cell(c, &c->cell_nodes[c->cell_start[i]],
 			  c->cell_start[i + 1] - c->cell_start[i]);
@@ -386,13 +389,14 @@ static bool is_candidate(struct candidates *c, uint32_t x, uint32_t y)
 	return thread_of(c, x) != thread_of(c, y) && y >= c->window->fresh &&
 	       is_conflict(node_at(c, x)->kind, node_at(c, y)->kind) &&
 	       !needs_before(&c->needs, clock, x, y) && !needs_before(&c->needs, clock, y, x) &&
-	       !locks_exclude(c, lockset_of(c, node_at(c, x)->held),
-			      lockset_of(c, node_at(c, y)->held));
+	       !candidates_exclude(c, candidates_lockset(c, node_at(c, x)->held),
+				   candidates_lockset(c, node_at(c, y)->held));
 }
 
 void candidates_each(struct candidates *c, void (*take)(void *context, struct candidate pair),
 		     void *context)
 {
+	candidates_need(c);
 	for (uint32_t cell = 0; cell < c->model->cells.count; cell++) {
 		const uint32_t *nodes = &c->cell_nodes[c->cell_start[cell]];
 		uint32_t count = c->cell_start[cell + 1] - c->cell_start[cell];
@@ -419,8 +423,19 @@ void candidates_open(struct candidates *c, const struct analysis *analysis)
 	c->locks_of = mem_alloc(c->window->held.count * sizeof *c->locks_of + 1);
 	for (size_t i = 0; i < c->window->held.count; i++)
 		c->locks_of[i] = ORDER_NONE;
-	needs_make(&c->needs, c->window, analysis->clock);
 	list_cells(c);
+}
+
+void candidates_need(struct candidates *c)
+{
+	if (!c->needs.model)
+		needs_make(&c->needs, c->window, c->analysis->clock);
+}
+
+void candidates_group(struct candidates *c, uint32_t cell)
+{
+	make_groups(c, &c->cell_nodes[c->cell_start[cell]],
+		    c->cell_start[cell + 1] - c->cell_start[cell]);
 }
 
 void candidates_close(struct candidates *c)

@@ -48,7 +48,7 @@ struct candidates {
 	const struct analysis *analysis;
 	const struct window *window;
 	const struct order_model *model;
-	struct needs needs;
+	struct needs needs;		   /* once candidates_need was called */
 	uint32_t *cell_start, *cell_nodes; /* by cell: accesses, in recorded order */
 	uint32_t *locks_of; /* by `held` of the window: in locksets; ORDER_NONE not made */
 	VEC(struct candidate_locks) locksets;
@@ -60,6 +60,21 @@ struct candidates {
 
 void candidates_open(struct candidates *c, const struct analysis *analysis);
 void candidates_close(struct candidates *c);
+
+/* Makes `needs`, unless they are there. */
+void candidates_need(struct candidates *c);
+
+/* Fills `groups` with the accesses of a cell; their nodes are good until the next call for it. */
+void candidates_group(struct candidates *c, uint32_t cell);
+
+/* The set of locks held (`held` of a node) as groups have it; and whether two sets keep apart. */
+uint32_t candidates_lockset(struct candidates *c, uint32_t held);
+bool candidates_exclude(const struct candidates *c, uint32_t a, uint32_t b);
+
+/* Is it an access of the program itself, one that writes, one that is atomic? */
+bool candidate_is_access(const struct window_node *node);
+bool candidate_is_write(uint8_t kind);
+bool candidate_is_atomic(uint8_t kind);
 
 /* Fills `pools`. Pools whose key is known are `found` and have no pairs. */
 void candidates_pool(struct candidates *c);

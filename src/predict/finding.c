@@ -45,4 +45,13 @@ void finding_free(struct finding *finding)
 	vec_free(&finding->start);
 	vec_free(&finding->binding);
 	vec_free(&finding->run);
+	free(finding->region_name);
+}
+
+bool finding_is_of_life(const struct finding *finding)
+{
+	return finding->kind == FINDING_USE_AFTER_FREE ||
+	       (finding->kind == FINDING_MISUSE && finding->events.count == 2 &&
+		(finding->misuse == EVENT_MISUSE_DESTROYED ||
+		 finding->misuse == EVENT_MISUSE_CLOSED));
 }

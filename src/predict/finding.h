@@ -74,11 +74,21 @@ struct finding {
 	VEC(struct window_id) run; /* of a formula: what its monitor saw of the violating run */
 	bool at_start; /* a formula is violated before anything happens: there are no events */
 	bool at_end;   /* a formula is violated because the run is over */
-	uint32_t lead; /* of predict_result.leads: its number among them, from 1; else 0 */
+	/*
+	 * Atomicity: where the region begins, a probe or what took the lock; the lock's address, or
+	 * the region's name, which is the finding's own. Events are l1, r1, (r2,) l2.
+	 */
+	struct window_id region;
+	uint64_t region_lock;
+	char *region_name; /* NULL: a critical section */
+	uint32_t lead;	   /* of predict_result.leads: its number among them, from 1; else 0 */
 };
 
 #define FINDING_UNBOUND 0xff
 
 void finding_free(struct finding *finding);
+
+/* Is it a use of what is over: after a free, a destroy, a close? Its events are end and use. */
+bool finding_is_of_life(const struct finding *finding);
 
 #endif

@@ -6,8 +6,11 @@
 
 #define KNOWN_FOUND (1ull << 63)
 
+struct regions;
+
 struct analysis_known {
-	struct map keys; /* how often asked in vain; KNOWN_FOUND: has a finding */
+	struct map keys;	       /* how often asked in vain; KNOWN_FOUND: has a finding */
+	const struct regions *regions; /* of the whole trace, for atomicity; NULL: none */
 };
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- the analyses ------------------------------------------------------------------------ */
 
@@ -284,6 +285,11 @@ static void take_claim(struct outcome_claim *out, const struct analysis *analysi
 	out->finding.status = claim->status;
 	out->finding.misuse = claim->misuse;
 	out->finding.count = 1;
+	out->finding.region = claim->region;
+	out->finding.region_lock = claim->region_lock;
+	if (claim->region_name)
+		out->finding.region_name =
+			mem_copy_text(claim->region_name, strlen(claim->region_name));
 	copy_events(analysis, claim, &out->finding);
 	copy_steps(analysis->window, claim, out);
 	if (claim->pattern)

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/seconds.h"
 #include "check/checker.h"
+#include "predict/atomicity_regions.h"
 #include "predict/baserun.h"
 #include "predict/jobs.h"
 #include "predict/known.h"
@@ -41,6 +42,7 @@ struct predictor {
 	struct window_reader *reader;
 	struct jobs *jobs;
 	struct analysis_known known;
+	struct regions regions;	      /* annotated ones */
 	struct pattern_set *patterns; /* NULL: none */
 	struct pattern_past *past;    /* of the windows read so far; NULL without patterns */
 	double start, deadline;	      /* 0: none */
@@ -468,6 +470,9 @@ static void run_windows(struct predictor *p)
 		p->past = pattern_past_open(p->patterns, p->trace);
 	for (size_t i = 0; p->patterns && i < p->patterns->problems.count; i++)
 		add_problem(p->result, p->patterns->problems.items[i]);
+	if (p->options->only & PREDICT_ATOMICITY)
+		regions_read(&p->regions, p->trace);
+	p->known.regions = &p->regions;
 	p->jobs = jobs_open(p->options->jobs - 1);
 	baserun_open(&p->baserun, p->trace);
 	run_batches(p);
@@ -481,6 +486,7 @@ static void run_windows(struct predictor *p)
 	pattern_past_close(p->past);
 	pattern_set_close(p->patterns);
 	map_free(&p->known.keys);
+	regions_free(&p->regions);
 	map_free(&p->found);
 	vec_free(&p->lead_keys);
 }

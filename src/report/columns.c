@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "monitor/observe.h"
+#include "report/lives.h"
 #include "report/matched.h"
 #include "report/message.h"
 #include "report/name.h"
@@ -494,6 +495,24 @@ static bool has_happened(const struct finding *f, struct window_id id)
 	return false;
 }
 
+/* The end of a life that has not happened, or the use of it. */
+static void print_use(struct table *t, size_t event)
+{
+	const struct finding_event *e = &t->finding->events.items[event];
+	const struct described *one = describe_find(t->describe, e->id);
+	char *text;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
+
+	if (!line)
+		abort();
+	fputs(">> ", line);
+	lives_step(t->describe, t->finding, event, line);
+	fclose(line);
+	print_line(t, column_of(t, e->id.stream), text, short_place(t->describe, &one->event));
+	free(text);
+}
+
 /*
  * What the finding is about comes last: each of these is next, none has happened. Of a pattern, some
  * have.
@@ -510,6 +529,11 @@ static void print_ends(struct table *t)
 		if (t->finding->property) {
 			if (!has_happened(t->finding, e->id))
 				print_pattern_row(t, e);
+			continue;
+		}
+		if (finding_is_of_life(t->finding)) {
+			if (!has_happened(t->finding, e->id))
+				print_use(t, i);
 			continue;
 		}
 		if (t->finding->kind == FINDING_RACE)

@@ -69,6 +69,23 @@ static const char *blocked(struct describe *d, const struct confirmation *c)
 	return keep(d, text);
 }
 
+/* A use of what is over: the run was ended there, or went on. */
+static const char *used(struct describe *d, const struct confirmation *c)
+{
+	const struct effect *effect = &c->orders[0].effect;
+	bool more = effect->text[0];
+	char *text;
+	int made =
+		effect->kind == EFFECT_NONE
+			? asprintf(&text, "Replayed: a run of the program did that, and went on.")
+			: asprintf(&text, "Replayed: %s%s%s", effect_name(effect->kind),
+				   more ? ": " : "", effect->text);
+
+	if (made < 0)
+		abort();
+	return keep(d, text);
+}
+
 /* A pattern: the run has it, and what came of that. */
 static const char *matched(struct describe *d, const struct confirmation *c)
 {
@@ -106,6 +123,8 @@ const char *confirmed_line(struct describe *d, const struct finding *f,
 		return i ? NULL : why_not(d, c);
 	if (f->property)
 		return i ? NULL : matched(d, c);
+	if (finding_is_of_life(f))
+		return i ? NULL : used(d, c);
 	if (f->kind != FINDING_RACE)
 		return i ? NULL : blocked(d, c);
 	if (!i)

@@ -331,7 +331,8 @@ static void read_lane(struct describe *d, uint32_t i)
 			size_t at = keep(d, cursor, &ev);
 			/* columns.c knows whose runs they are in */
 			shown = d->found.items[at - 1]->point != NULL ||
-				event_group(ev.kind) == EG_ACCESS;
+				event_group(ev.kind) == EG_ACCESS ||
+				event_group(ev.kind) == EG_MEMORY;
 			wanted++;
 		}
 		if (range < lane->ranges.count && ev.index >= lane->ranges.items[range].from &&

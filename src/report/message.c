@@ -1,6 +1,7 @@
 #include "report/message.h"
 
 #include "base/mem.h"
+#include "report/lives.h"
 #include "report/matched.h"
 #include "report/name.h"
 
@@ -271,6 +272,10 @@ const char *message_make(struct describe *d, const struct finding *f)
 	if (f->property)
 		return matched_message(d, f);
 	out = begin(&text, &size);
+	if (finding_is_of_life(f)) {
+		lives_message(d, f, out);
+		return finish(d, out, &text, &size);
+	}
 	switch (f->kind) {
 	case FINDING_RACE: print_race(out, d, f); break;
 	case FINDING_LOST_SIGNAL: print_lost(out, d, f); break;

@@ -92,6 +92,8 @@ const char *name_object(struct describe *d, uint64_t address, const struct trace
 	const char *expression = name_expression(d, event), *around, *field;
 	uint64_t offset = 0;
 
+	if (address >= EVENT_FD && address - EVENT_FD < 1u << 31)
+		return put(d, "descriptor %" PRIu64, address - EVENT_FD);
 	if (trace_is_text(describe_trace(d)))
 		return known ? known : put(d, "0x%" PRIx64, address);
 	around = trace_symbols_around(describe_symbols(d), address, &offset);

@@ -1,6 +1,7 @@
 /* The report for people: what, where, why, and a schedule that shows it. */
 #include "report/columns.h"
 #include "report/confirmed.h"
+#include "report/lives.h"
 #include "report/matched.h"
 #include "report/message.h"
 #include "report/name.h"
@@ -145,6 +146,10 @@ static void print_event(struct describe *d, const struct finding *f, size_t i, F
 		fprintf(out, ", %" PRIu64 " byte%s", e->size, e->size == 1 ? "" : "s");
 		if (!trace_is_text(describe_trace(d)))
 			fprintf(out, " at 0x%" PRIx64, e->address);
+		fputc('\n', out);
+	} else if (finding_is_of_life(f)) {
+		fputs("  ", out);
+		lives_event(d, f, i, out);
 		fputc('\n', out);
 	} else if (f->kind == FINDING_LOCK_ORDER) {
 		fprintf(out, "  %s is taken last by %s\n", message_lock(d, f, i),
@@ -324,6 +329,8 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 		why_property(d, f, line);
 	else if (f->kind == FINDING_RACE)
 		why_race(f, line);
+	else if (finding_is_of_life(f))
+		lives_why(f, line);
 	else if (f->kind == FINDING_LOST_SIGNAL)
 		why_lost(d, f, line);
 	else

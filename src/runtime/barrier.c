@@ -5,6 +5,7 @@
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/turn.h"
+#include "runtime/unmake.h"
 
 #include <stdatomic.h>
 
@@ -76,27 +77,42 @@ SOOTH_API int pthread_barrier_init(pthread_barrier_t *restrict barrier,
 	return 0;
 }
 
+/* As glibc has it: so many have come, so many of them to meetings that are over. */
+struct inside {
+	unsigned in, round, count;
+};
+
+static const struct inside *inside_of(const pthread_barrier_t *barrier)
+{
+	return (const struct inside *)(const void *)barrier;
+}
+
+static bool is_awaited(const pthread_barrier_t *barrier)
+{
+	const struct inside *b = inside_of(barrier);
+
+	return b->count && (b->in - b->round) % b->count;
+}
+
 /* Recorded before: the library waits in here for threads that are still on their way out. */
 SOOTH_API int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
 	forget(barrier);
-	turn_before(EV_BARRIER_DESTROY, barrier, 0, RECORD_CALLER);
+	unmake_in_turn(EV_BARRIER_DESTROY, barrier, RECORD_CALLER);
+	if (record_on() && is_awaited(barrier))
+		object_misuse(EVENT_MISUSE_DESTROY_IN_USE, RECORD_CALLER, barrier);
 	if (record_on())
 		object_record(EV_BARRIER_DESTROY, RECORD_CALLER, barrier, record_sequence(barrier),
 			      0);
 	return real()->pthread_barrier_destroy(barrier);
 }
 
-/* As glibc has it, for a barrier that was made before anything was recorded. */
-struct inside {
-	unsigned in, round, count;
-};
-
+/* The library's word is for a barrier that was made before anything was recorded. */
 static unsigned how_many_meet(const pthread_barrier_t *barrier)
 {
 	unsigned count = count_of(barrier);
 
-	return count ? count : ((const struct inside *)(const void *)barrier)->count;
+	return count ? count : inside_of(barrier)->count;
 }
 
 /* In turn: the scheduler plays it. The last to arrive is the serial one. */

@@ -166,6 +166,8 @@ static int create(uint32_t number, pthread_t *thread, const pthread_attr_t *attr
 static int join(uint32_t number, pthread_t thread, void **result)
 {
 	(void)thread;
+	if (number == turn_self())
+		return EDEADLK;
 	if (result)
 		*result = fibers[number].result;
 	return 0;
@@ -187,12 +189,19 @@ static uint32_t number_of(pthread_t thread)
 	return CONTROL_NONE;
 }
 
+/* What is no thread is looked at all the same, as the library does: it may be no memory either. */
+static int refuse(pthread_t thread)
+{
+	(void)*(const volatile char *)thread;
+	return ESRCH;
+}
+
 /* The scheduler knows that it is over when these are called. */
 static int join_real(pthread_t thread, void **result)
 {
 	uint32_t number = number_of(thread);
 
-	return number == CONTROL_NONE ? ESRCH : join(number, thread, result);
+	return number == CONTROL_NONE ? refuse(thread) : join(number, thread, result);
 }
 
 static int join_timed(pthread_t thread, void **result, const struct timespec *until)
@@ -214,7 +223,7 @@ static int detach(pthread_t thread)
 	uint32_t number = number_of(thread);
 
 	if (number == CONTROL_NONE)
-		return ESRCH;
+		return refuse(thread);
 	if (fibers[number].detached)
 		return EINVAL;
 	fibers[number].detached = true;

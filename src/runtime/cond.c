@@ -10,6 +10,7 @@
 #include "runtime/real.h"
 #include "runtime/sync.h"
 #include "runtime/turn.h"
+#include "runtime/unmake.h"
 #include "runtime/vtime.h"
 
 #include <errno.h>
@@ -88,10 +89,28 @@ static int wait_in_turn(struct waiting *waiting, enum event_how how, uint64_t un
 	return waiting->result = answer == TURN_TIMED_OUT ? ETIMEDOUT : 0;
 }
 
+/* Records that the mutex of a wait that begins is not the caller's. */
+static void judge_mutex(const pthread_mutex_t *mutex, uintptr_t pc)
+{
+	if (mutex_is_anothers(mutex))
+		object_misuse(EVENT_MISUSE_NOT_HELD, pc, mutex);
+}
+
+/* A wait that the library has refused because of its mutex. */
+static int refused(const pthread_mutex_t *mutex, uintptr_t pc, int result)
+{
+	if (record_on())
+		mutex_blame(mutex, pc, result);
+	return result;
+}
+
 int cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uintptr_t pc)
 {
-	if (!record_on() || mutex_refuses(mutex))
+	if (!record_on())
 		return real()->pthread_cond_wait(cond, mutex);
+	if (mutex_refuses(mutex))
+		return refused(mutex, pc, real()->pthread_cond_wait(cond, mutex));
+	judge_mutex(mutex, pc);
 	if (turn_on()) {
 		struct waiting waiting
 			__attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
@@ -118,8 +137,11 @@ static int wait_until_in_turn(pthread_cond_t *cond, pthread_mutex_t *mutex, uint
 int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until,
 		    uintptr_t pc)
 {
-	if (!record_on() || mutex_refuses(mutex) || !object_time_valid(until))
+	if (!record_on() || !object_time_valid(until))
 		return real()->pthread_cond_timedwait(cond, mutex, until);
+	if (mutex_refuses(mutex))
+		return refused(mutex, pc, real()->pthread_cond_timedwait(cond, mutex, until));
+	judge_mutex(mutex, pc);
 	if (turn_on())
 		return wait_until_in_turn(cond, mutex, vtime_of(CLOCK_REALTIME, until), pc);
 	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
@@ -136,9 +158,12 @@ SOOTH_API int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mute
 SOOTH_API int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
 				     clockid_t clock, const struct timespec *restrict until)
 {
-	if (!record_on() || mutex_refuses(mutex) || !object_clock_valid(clock) ||
-	    !object_time_valid(until))
+	if (!record_on() || !object_clock_valid(clock) || !object_time_valid(until))
 		return real()->pthread_cond_clockwait(cond, mutex, clock, until);
+	if (mutex_refuses(mutex))
+		return refused(mutex, RECORD_CALLER,
+			       real()->pthread_cond_clockwait(cond, mutex, clock, until));
+	judge_mutex(mutex, RECORD_CALLER);
 	if (turn_on())
 		return wait_until_in_turn(cond, mutex, vtime_of(clock, until), RECORD_CALLER);
 	struct waiting waiting
@@ -200,7 +225,7 @@ SOOTH_API int pthread_cond_init(pthread_cond_t *restrict cond,
 /* Recorded before: the library waits in here for threads that are still on their way out. */
 int cond_destroy(pthread_cond_t *cond, uintptr_t pc)
 {
-	turn_before(EV_COND_DESTROY, cond, 0, pc);
+	unmake_in_turn(EV_COND_DESTROY, cond, pc);
 	if (record_on())
 		object_record(EV_COND_DESTROY, pc, cond, record_sequence(cond), 0);
 	return real()->pthread_cond_destroy(cond);

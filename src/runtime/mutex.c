@@ -23,6 +23,9 @@
 #define KIND_TYPE 3
 #define KIND_ROBUST 16
 #define KIND_INHERIT 32
+#define KIND_ELISION 256 /* locked without being written to, perhaps */
+#define KIND_BITS 0x3ff	 /* all there are */
+#define KIND_DESTROYED (-1)
 #define OWNER_BITS 0x3fffffff /* of __lock, in the kinds the kernel knows of */
 
 static _Atomic bool tried; /* somebody has called a trylock */
@@ -54,6 +57,33 @@ bool mutex_refuses(const pthread_mutex_t *mutex)
 	       !(in_kernel && (mutex->__data.__lock & OWNER_BITS) == tid);
 }
 
+/*
+ * The library keeps the owner of every mutex, also where it does not ask. In the child of a fork that
+ * may be the thread that forked, under its old number.
+ */
+bool mutex_is_anothers(const pthread_mutex_t *mutex)
+{
+	int kind = mutex->__data.__kind;
+
+	if (kind & (KIND_ROBUST | KIND_INHERIT | KIND_ELISION))
+		return false;
+	if (!mutex->__data.__lock)
+		return true;
+	return mutex->__data.__owner != thread_tid() && !thread_was_forked();
+}
+
+void mutex_blame(const pthread_mutex_t *mutex, uintptr_t pc, int error)
+{
+	int kind = mutex->__data.__kind;
+
+	if (error == EPERM)
+		object_misuse(EVENT_MISUSE_NOT_HELD, pc, mutex);
+	else if (error == EINVAL && kind == KIND_DESTROYED)
+		object_misuse(EVENT_MISUSE_DESTROYED, pc, mutex);
+	else if (error == EINVAL && (kind & ~KIND_BITS))
+		object_misuse(EVENT_MISUSE_NOT_INIT, pc, mutex);
+}
+
 /* Records what a lock function has come to. */
 static int locked(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, int result)
 {
@@ -63,6 +93,8 @@ static int locked(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, int 
 		object_record(EV_ACQUIRE_FAIL, pc, mutex, record_sequence(mutex), how);
 	else if (result == EDEADLK)
 		record_unmodelled(pc, "mutex locked again by its owner (EDEADLK)");
+	else if (result == EINVAL)
+		mutex_blame(mutex, pc, result);
 	return result;
 }
 
@@ -205,8 +237,12 @@ int mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
 		int result = real()->pthread_mutex_unlock(mutex);
 		if (result == 0)
 			object_record(EV_RELEASE, pc, mutex, record_sequence(mutex), 0);
+		else
+			mutex_blame(mutex, pc, result);
 		return result;
 	}
+	if (mutex_is_anothers(mutex))
+		object_misuse(EVENT_MISUSE_NOT_HELD, pc, mutex);
 	bool striped = tried && record_stripe_lock(mutex);
 	object_record(EV_RELEASE, pc, mutex, record_sequence(mutex), 0);
 	int result = real()->pthread_mutex_unlock(mutex);
@@ -227,7 +263,9 @@ SOOTH_API int pthread_mutex_unlock(pthread_mutex_t *mutex)
 void mutex_made(const pthread_mutex_t *mutex, uintptr_t pc)
 {
 	if (record_on())
-		object_record(EV_LOCK_INIT, pc, mutex, record_sequence(mutex), mutex_type(mutex));
+		object_record(EV_LOCK_INIT, pc, mutex, record_sequence(mutex),
+			      mutex->__data.__kind & KIND_ROBUST ? EVENT_LOCK_ROBUST
+								 : mutex_type(mutex));
 }
 
 SOOTH_API int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
@@ -247,6 +285,8 @@ int mutex_destroy(pthread_mutex_t *mutex, uintptr_t pc)
 
 	if (result == 0 && record_on())
 		object_record(EV_LOCK_DESTROY, pc, mutex, record_sequence(mutex), 0);
+	else if (result == EBUSY && record_on())
+		object_misuse(EVENT_MISUSE_DESTROY_IN_USE, pc, mutex);
 	return result;
 }
 

@@ -12,6 +12,14 @@
 /* Would the library refuse to unlock it for the calling thread, which does not hold it? */
 bool mutex_refuses(const pthread_mutex_t *mutex);
 
+/*
+ * Is it certain that the calling thread does not hold it? Not asked of one that the library checks
+ * itself (mutex_refuses).
+ */
+bool mutex_is_anothers(const pthread_mutex_t *mutex);
+/* Was the error because of what the mutex is, or is no more? Then that is recorded. */
+void mutex_blame(const pthread_mutex_t *mutex, uintptr_t pc, int error);
+
 enum event_lock mutex_type(const pthread_mutex_t *mutex);
 
 /* The functions of pthreads, with the place they are called from. */

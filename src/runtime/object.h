@@ -14,6 +14,12 @@ static inline void object_record(enum event_kind kind, uintptr_t pc, const volat
 	record(kind, pc, (struct record_fields){ .q = number, .a = (uintptr_t)object, .m = mode });
 }
 
+/* A call that was wrong (doc/prediction.md, Misuse). It is passed on all the same: no step, no order. */
+static inline void object_misuse(enum event_misuse which, uintptr_t pc, const volatile void *object)
+{
+	record(EV_MISUSE, pc, (struct record_fields){ .a = (uintptr_t)object, .m = which });
+}
+
 /*
  * Timed functions that first try without waiting must refuse what the real ones refuse before
  * they try.

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#define READERS_SHIFT 3 /* of __readers, as glibc has it: below are flags */
+
 struct side {
 	enum event_kind request, acquire, fail;
 };
@@ -201,6 +203,11 @@ SOOTH_API int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clocki
 
 /* ---- both --------------------------------------------------------------------------------- */
 
+static bool has_readers(const pthread_rwlock_t *lock)
+{
+	return lock->__data.__readers >> READERS_SHIFT;
+}
+
 /* Which side is given up is decided as the library decides it: by who is the writer. */
 SOOTH_API int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
@@ -208,6 +215,8 @@ SOOTH_API int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 		return real()->pthread_rwlock_unlock(lock);
 	bool writing = lock->__data.__cur_writer == thread_tid();
 	turn_before(writing ? EV_RELEASE : EV_READ_RELEASE, lock, 0, RECORD_CALLER);
+	if (!writing && !has_readers(lock) && !thread_was_forked())
+		object_misuse(EVENT_MISUSE_NOT_HELD, RECORD_CALLER, lock);
 	bool striped = tried && record_stripe_lock(lock);
 	object_record(writing ? EV_RELEASE : EV_READ_RELEASE, RECORD_CALLER, lock,
 		      record_sequence(lock), 0);
@@ -229,9 +238,12 @@ SOOTH_API int pthread_rwlock_init(pthread_rwlock_t *restrict lock,
 	return result;
 }
 
+/* The library lets it be destroyed whoever holds it. */
 SOOTH_API int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
 	turn_before(EV_LOCK_DESTROY, lock, 0, RECORD_CALLER);
+	if (record_on() && (lock->__data.__cur_writer || has_readers(lock)))
+		object_misuse(EVENT_MISUSE_DESTROY_IN_USE, RECORD_CALLER, lock);
 	int result = real()->pthread_rwlock_destroy(lock);
 
 	if (result == 0 && record_on())

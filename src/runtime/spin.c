@@ -4,6 +4,8 @@
 #include "runtime/simple_lock.h"
 #include "runtime/turn.h"
 
+#define SPIN_FREE 1 /* as glibc has it on this processor */
+
 static int try_spin(void *lock)
 {
 	return real()->pthread_spin_trylock(lock);
@@ -45,6 +47,8 @@ SOOTH_API int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
 	if (!record_on())
 		return real()->pthread_spin_unlock(lock);
+	if (*lock == SPIN_FREE)
+		object_misuse(EVENT_MISUSE_NOT_HELD, RECORD_CALLER, lock);
 	struct simple_lock l = spin(lock);
 	simple_lock_give(&l, RECORD_CALLER);
 	return 0;
@@ -64,6 +68,8 @@ SOOTH_API int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 SOOTH_API int pthread_spin_destroy(pthread_spinlock_t *lock)
 {
 	turn_before(EV_LOCK_DESTROY, lock, 0, RECORD_CALLER);
+	if (record_on() && *lock != SPIN_FREE)
+		object_misuse(EVENT_MISUSE_DESTROY_IN_USE, RECORD_CALLER, lock);
 	int result = real()->pthread_spin_destroy(lock);
 
 	if (result == 0 && record_on())

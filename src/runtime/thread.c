@@ -25,6 +25,7 @@
 #include <sys/syscall.h>
 
 static SOOTH_TLS int tid;
+static bool forked;
 
 int thread_tid(void)
 {
@@ -38,18 +39,33 @@ void thread_forget_tid(void)
 	tid = 0;
 }
 
+bool thread_was_forked(void)
+{
+	return forked;
+}
+
 /* ---- which pthread_t is which stream ------------------------------------------------------ */
 
+/* What has become of a thread, as far as joining it goes. */
+enum fate {
+	JOINABLE,
+	AWAITED, /* somebody is about to join it */
+	JOINED,
+	DETACHED,
+};
+
 /*
- * Only threads that can be joined are here, from their creation to their join or detachment. A
- * pthread_t is used again as soon as the real join or detach is done, perhaps before its entry is
- * gone: new entries come first, and one is removed by its stream's number too.
+ * A thread that was joined or detached stays here until its pthread_t is used again, so that who
+ * joins it once more can be told from who joins what was never seen. That may be as soon as the real
+ * join or detach is done, before its entry says so: new entries come first, and one is named by its
+ * stream's number too. There are as many as there were threads at a time.
  */
 struct entry {
 	struct entry *next;
 	pthread_t thread;
 	uint32_t stream;
 	bool in_table; /* `numbered` */
+	uint8_t fate;  /* enum fate */
 };
 
 /* What a thread begins with. */
@@ -98,7 +114,16 @@ static struct entry **bucket_of(pthread_t thread)
 	return &buckets[(uint64_t)thread * 0x9e3779b97f4a7c15ull >> 55];
 }
 
-static void enter(struct entry *entry, pthread_t thread, uint32_t stream)
+static void drop(struct entry **at)
+{
+	struct entry *entry = *at;
+
+	*at = entry->next;
+	if (!entry->in_table)
+		real()->free(entry);
+}
+
+static void enter(struct entry *entry, pthread_t thread, uint32_t stream, enum fate fate)
 {
 	bool in_table = entry != NULL;
 
@@ -107,8 +132,14 @@ static void enter(struct entry *entry, pthread_t thread, uint32_t stream)
 	if (!entry)
 		return; /* its join will be noted as one we cannot name */
 	table_lock();
-	*entry = (struct entry){ *bucket_of(thread), thread, stream, in_table };
+	*entry = (struct entry){ *bucket_of(thread), thread, stream, in_table, (uint8_t)fate };
 	*bucket_of(thread) = entry;
+	for (struct entry **e = &entry->next; *e;) {
+		if (pthread_equal((*e)->thread, thread) && (*e)->fate >= JOINED)
+			drop(e);
+		else
+			e = &(*e)->next;
+	}
 	table_unlock();
 }
 
@@ -123,40 +154,61 @@ __attribute__((constructor(101))) static void find_main(void)
 		main_thread = pthread_self();
 }
 
-/* The stream of a thread that can be joined; NO_STREAM when it is not known. */
-static uint32_t stream_of(pthread_t thread)
+struct known {
+	uint32_t stream; /* NO_STREAM: nothing is known of it */
+	enum fate fate;
+};
+
+static struct known look_up(pthread_t thread)
 {
-	uint32_t stream = NO_STREAM;
+	struct known known = { NO_STREAM, JOINABLE };
 
 	table_lock();
-	for (struct entry *e = *bucket_of(thread); e && stream == NO_STREAM; e = e->next)
-		stream = pthread_equal(e->thread, thread) ? e->stream : NO_STREAM;
-	table_unlock();
-	if (stream == NO_STREAM && main_thread && pthread_equal(thread, main_thread))
-		stream = MAIN_STREAM;
-	return stream;
-}
-
-static void leave(pthread_t thread, uint32_t stream)
-{
-	struct entry *found = NULL;
-
-	table_lock();
-	for (struct entry **e = bucket_of(thread); *e; e = &(*e)->next) {
-		if (pthread_equal((*e)->thread, thread) && (*e)->stream == stream) {
-			found = *e;
-			*e = found->next;
+	for (struct entry *e = *bucket_of(thread); e; e = e->next) {
+		if (pthread_equal(e->thread, thread)) {
+			known = (struct known){ e->stream, e->fate };
 			break;
 		}
 	}
 	table_unlock();
-	if (found && !found->in_table)
-		real()->free(found);
+	if (known.stream == NO_STREAM && main_thread && pthread_equal(thread, main_thread))
+		known.stream = MAIN_STREAM;
+	return known;
+}
+
+/* The stream of a thread that can be joined; NO_STREAM when it is not known. */
+static uint32_t stream_of(pthread_t thread)
+{
+	struct known known = look_up(thread);
+
+	return known.fate < JOINED ? known.stream : NO_STREAM;
+}
+
+static void settle(pthread_t thread, uint32_t stream, enum fate fate)
+{
+	bool newest = true;
+
+	table_lock();
+	for (struct entry **e = bucket_of(thread); *e; e = &(*e)->next) {
+		if (!pthread_equal((*e)->thread, thread))
+			continue;
+		if ((*e)->stream != stream) {
+			newest = false;
+			continue;
+		}
+		if (newest)
+			(*e)->fate = (uint8_t)fate;
+		else
+			drop(e);
+		break;
+	}
+	table_unlock();
 }
 
 void thread_after_fork(void)
 {
 	tid = 0;
+	forked = true;
 	main_thread = pthread_self();
 	for (unsigned i = 0; i < BUCKETS; i++)
 		buckets[i] = NULL; /* lost, with the threads: their memory may be half changed */
@@ -408,8 +460,7 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 			real()->free(start);
 		return result;
 	}
-	if (joinable)
-		enter(own ? &own->entry : NULL, *thread, stream);
+	enter(own ? &own->entry : NULL, *thread, stream, joinable ? JOINABLE : DETACHED);
 	record(EV_CREATE, pc, (struct record_fields){ .n = stream });
 	start->creator =
 		lane_self.stream; /* known now even if this was the thread's first record */
@@ -431,13 +482,29 @@ SOOTH_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 
 /* ---- join and detach ---------------------------------------------------------------------- */
 
-static int joined(pthread_t thread, uint32_t stream, uintptr_t pc, int result)
+static void misuse(enum event_misuse which, uintptr_t pc, uint32_t stream)
 {
-	if (result != 0)
+	record(EV_MISUSE, pc, (struct record_fields){ .n = stream, .m = which });
+}
+
+/* Says so when a join has failed because another was before it, or a detach. */
+static void blame_join(struct known known, uintptr_t pc, int result)
+{
+	if (known.stream == NO_STREAM || (result != EINVAL && result != ESRCH))
+		return;
+	misuse(known.fate == DETACHED ? EVENT_MISUSE_JOIN_DETACHED : EVENT_MISUSE_JOIN_TWICE, pc,
+	       known.stream);
+}
+
+static int joined(pthread_t thread, struct known known, uintptr_t pc, int result)
+{
+	if (result != 0) {
+		blame_join(known, pc, result);
 		return result;
-	if (stream != NO_STREAM) {
-		leave(thread, stream);
-		record(EV_JOIN, pc, (struct record_fields){ .n = stream });
+	}
+	if (known.stream != NO_STREAM && known.fate < JOINED) {
+		settle(thread, known.stream, JOINED);
+		record(EV_JOIN, pc, (struct record_fields){ .n = known.stream });
 	} else {
 		record_unmodelled(pc, "join of a thread whose creation was not seen");
 		sync_end(&(struct sync_call){ pc, SYNC_WAITED });
@@ -445,24 +512,67 @@ static int joined(pthread_t thread, uint32_t stream, uintptr_t pc, int result)
 	return 0;
 }
 
+/* From here on to the end of the scope the caller is the one who joins it. */
+struct claim {
+	pthread_t thread;
+	uint32_t stream; /* NO_STREAM: none */
+};
+#define CLAIM __attribute__((cleanup(give_claim_up)))
+
+static struct claim claim_thread(pthread_t thread, struct known known)
+{
+	if (known.stream == NO_STREAM || known.fate != JOINABLE)
+		return (struct claim){ thread, NO_STREAM };
+	settle(thread, known.stream, AWAITED);
+	return (struct claim){ thread, known.stream };
+}
+
+/* Also when the join is cancelled. What was joined, or detached meanwhile, stays so. */
+static void give_claim_up(struct claim *claim)
+{
+	struct known known = look_up(claim->thread);
+
+	if (claim->stream != NO_STREAM && known.stream == claim->stream && known.fate == AWAITED)
+		settle(claim->thread, claim->stream, JOINABLE);
+}
+
+/*
+ * In turn the real join is only called when the other is over, and it is not for the library to say what
+ * becomes of a second one: the same as it says otherwise. 0: it can be joined.
+ */
+static int refuse_in_turn(struct known known, enum event_how how)
+{
+	if (known.stream == NO_STREAM || known.fate == JOINABLE)
+		return 0;
+	if (how == EVENT_TRY && (known.fate == JOINED || !turn_is_over(known.stream)))
+		return EBUSY;
+	return known.fate == JOINED ? ESRCH : EINVAL;
+}
+
 /*
  * In turn: the scheduler knows when the other is over, and the real join then need not wait but for
  * the last steps of the library. A thread whose number is not known is waited for outside.
  */
-static int join_in_turn(pthread_t thread, uint32_t stream, void **result, uintptr_t pc,
+static int join_in_turn(pthread_t thread, struct known known, void **result, uintptr_t pc,
 			enum event_how how, uint64_t until)
 {
 	struct turn_want want = turn_want(EV_JOIN, NULL, pc);
-	int status;
+	uint32_t stream = known.stream;
+	int status = refuse_in_turn(known, how);
 
+	if (status != 0)
+		return joined(thread, known, pc, status);
 	if (stream == NO_STREAM) {
 		turn_leave(pc);
 		status = real()->pthread_join(thread, result);
 		turn_return();
-		return joined(thread, stream, pc, status);
+		return joined(thread, known, pc, status);
 	}
 	if (how == EVENT_PLAIN && stream != turn_self())
 		record(EV_JOIN_REQUEST, pc, (struct record_fields){ .n = stream });
+	struct claim claim CLAIM = { thread, NO_STREAM };
+	if (how != EVENT_TRY && stream != turn_self())
+		claim = claim_thread(thread, known);
 	want.object = stream;
 	want.how = how;
 	want.until = until;
@@ -471,28 +581,33 @@ static int join_in_turn(pthread_t thread, uint32_t stream, void **result, uintpt
 		return ETIMEDOUT;
 	if (turn_cancelled()) {
 		real()->pthread_testcancel();
-		return join_in_turn(thread, stream, result, pc, how, until);
+		give_claim_up(&claim);
+		return join_in_turn(thread, look_up(thread), result, pc, how, until);
 	}
 	if (how == EVENT_TRY && !turn_is_over(stream))
 		return EBUSY;
 	status = carrier->join(stream, thread, result);
-	return joined(thread, stream, pc, status);
+	return joined(thread, known, pc, status);
 }
 
 int thread_join(pthread_t thread, void **result, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_join(thread, result);
-	uint32_t stream = stream_of(thread);
+	struct known known = look_up(thread);
 	if (turn_on())
-		return join_in_turn(thread, stream, result, pc, EVENT_PLAIN, 0);
+		return join_in_turn(thread, known, result, pc, EVENT_PLAIN, 0);
 	/* Also where it need not wait: to find out would be a call of its own. One's own fails. */
-	if (stream != NO_STREAM && !pthread_equal(thread, pthread_self()))
-		record(EV_JOIN_REQUEST, pc, (struct record_fields){ .n = stream });
+	bool own = pthread_equal(thread, pthread_self());
+	if (known.stream != NO_STREAM && known.fate < JOINED && !own)
+		record(EV_JOIN_REQUEST, pc, (struct record_fields){ .n = known.stream });
+	struct claim claim CLAIM = { thread, NO_STREAM };
+	if (!own)
+		claim = claim_thread(thread, known);
 	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
 	int status = real()->pthread_join(thread, result);
 	call.how = SYNC_NOTHING;
-	return joined(thread, stream, pc, status);
+	return joined(thread, known, pc, status);
 }
 
 SOOTH_API int pthread_join(pthread_t thread, void **result)
@@ -504,24 +619,24 @@ SOOTH_API int pthread_tryjoin_np(pthread_t thread, void **result)
 {
 	if (!record_on())
 		return real()->pthread_tryjoin_np(thread, result);
-	uint32_t stream = stream_of(thread);
-	if (turn_on() && stream != NO_STREAM)
-		return join_in_turn(thread, stream, result, RECORD_CALLER, EVENT_TRY, 0);
-	return joined(thread, stream, RECORD_CALLER, real()->pthread_tryjoin_np(thread, result));
+	struct known known = look_up(thread);
+	if (turn_on() && known.stream != NO_STREAM)
+		return join_in_turn(thread, known, result, RECORD_CALLER, EVENT_TRY, 0);
+	return joined(thread, known, RECORD_CALLER, real()->pthread_tryjoin_np(thread, result));
 }
 
 SOOTH_API int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
 {
 	if (!record_on())
 		return real()->pthread_timedjoin_np(thread, result, until);
-	uint32_t stream = stream_of(thread);
+	struct known known = look_up(thread);
 	if (turn_on())
-		return join_in_turn(thread, stream, result, RECORD_CALLER, EVENT_TIMED,
+		return join_in_turn(thread, known, result, RECORD_CALLER, EVENT_TIMED,
 				    vtime_of(CLOCK_REALTIME, until));
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int status = real()->pthread_timedjoin_np(thread, result, until);
 	call.how = SYNC_NOTHING;
-	return joined(thread, stream, RECORD_CALLER, status);
+	return joined(thread, known, RECORD_CALLER, status);
 }
 
 SOOTH_API int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
@@ -529,14 +644,14 @@ SOOTH_API int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t cl
 {
 	if (!record_on())
 		return real()->pthread_clockjoin_np(thread, result, clock, until);
-	uint32_t stream = stream_of(thread);
+	struct known known = look_up(thread);
 	if (turn_on())
-		return join_in_turn(thread, stream, result, RECORD_CALLER, EVENT_TIMED,
+		return join_in_turn(thread, known, result, RECORD_CALLER, EVENT_TIMED,
 				    vtime_of(clock, until));
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int status = real()->pthread_clockjoin_np(thread, result, clock, until);
 	call.how = SYNC_NOTHING;
-	return joined(thread, stream, RECORD_CALLER, status);
+	return joined(thread, known, RECORD_CALLER, status);
 }
 
 /* What it waits for in turn, at a cancellation point, it finds at once. */
@@ -555,16 +670,34 @@ SOOTH_API int pthread_cancel(pthread_t thread)
 	return result;
 }
 
+/* In turn the library does not know yet who joins, and no more of who was joined: see above. */
+static int detach_in_turn(pthread_t thread, struct known known)
+{
+	switch (known.fate) {
+	case JOINED: return ESRCH;
+	case DETACHED: return EINVAL;
+	case AWAITED: return 0; /* who joins it goes on to do so */
+	case JOINABLE: break;
+	}
+	return real()->pthread_detach(thread);
+}
+
 int thread_detach(pthread_t thread, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_detach(thread);
-	uint32_t stream = stream_of(thread);
+	bool turns = turn_on();
 	turn_before(EV_DETACH, NULL, 0, pc);
-	int result = real()->pthread_detach(thread);
-	if (result == 0 && stream != NO_STREAM) {
-		leave(thread, stream);
-		record(EV_DETACH, pc, (struct record_fields){ .n = stream });
+	struct known known = look_up(thread);
+	int result = turns ? detach_in_turn(thread, known) : real()->pthread_detach(thread);
+	if (known.stream == NO_STREAM)
+		return result;
+	if (known.fate == AWAITED || (known.fate == JOINED && result != 0))
+		misuse(EVENT_MISUSE_JOIN_DETACHED, pc, known.stream);
+	if (result == 0 && known.fate < JOINED) {
+		if (known.fate == JOINABLE)
+			settle(thread, known.stream, DETACHED);
+		record(EV_DETACH, pc, (struct record_fields){ .n = known.stream });
 	}
 	return result;
 }

@@ -35,5 +35,7 @@ void thread_forget_tid(void);
 
 /* In a fork child: it has one thread. */
 void thread_after_fork(void);
+/* Is this such a child? */
+bool thread_was_forked(void);
 
 #endif

@@ -54,6 +54,7 @@ struct turn_want {
 };
 
 #define TURN_LOCK_ROBUST 16 /* `lock`: besides enum event_lock */
+#define TURN_WHEN_LEFT 17   /* `lock`, of a destroy: not before nobody waits at the object */
 
 enum turn_answer { TURN_GO, TURN_TIMED_OUT, TURN_SPURIOUS };
 
@@ -68,6 +69,9 @@ enum turn_answer turn_take(const struct turn_want *want);
 
 /* Could it happen now? The caller has the turn. */
 bool turn_can(const struct turn_want *want);
+
+/* Does somebody wait at the condition, whom nothing has woken, or for others at the barrier? */
+bool turn_is_awaited(const volatile void *object);
 
 /* The same for what always can: no more to say than this. Does nothing unless turn_on(). */
 static inline void turn_before(enum event_kind kind, const volatile void *object, uint32_t size,

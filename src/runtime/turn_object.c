@@ -201,6 +201,11 @@ bool turn_object_can(const struct turn_thread *t)
 		const struct turn_object *o = turn_object(t->object);
 		return !o->owner || (o->owner == self + 1 && want->lock == EVENT_LOCK_ERRORCHECK);
 	}
+	case EV_COND_DESTROY:
+	case EV_BARRIER_DESTROY: {
+		const struct turn_object *o = turn_object(t->object);
+		return want->lock != TURN_WHEN_LEFT || (!o->waiters && !o->arrived);
+	}
 	case EV_JOIN:
 		return want->object == self || want->object >= CONTROL_THREADS ||
 		       turn_threads[want->object].where == TURN_ENDED;
@@ -232,6 +237,13 @@ bool turn_object_owners(const struct turn_thread *t, bool (*visit)(uint32_t owne
 		if (visit(links[i - 1].thread, data))
 			return true;
 	return false;
+}
+
+bool turn_is_awaited(const volatile void *object)
+{
+	const struct turn_object *o = find((uintptr_t)object);
+
+	return o->waiters > o->tokens || o->arrived;
 }
 
 static void changed(struct turn_object *o)

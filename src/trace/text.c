@@ -26,6 +26,7 @@ const struct text_row text_rows[] = {
 	{ "init", EV_LOCK_INIT, TEXT_MODE, TEXT_LOCK, EVENT_LOCK_RECURSIVE, "recursive" },
 	{ "init", EV_LOCK_INIT, TEXT_MODE, TEXT_LOCK, EVENT_LOCK_ERRORCHECK, "errorcheck" },
 	{ "init", EV_LOCK_INIT, TEXT_MODE, TEXT_LOCK, EVENT_LOCK_RW, "rw" },
+	{ "init", EV_LOCK_INIT, TEXT_MODE, TEXT_LOCK, EVENT_LOCK_ROBUST, "robust" },
 	{ "destroy", EV_LOCK_DESTROY, TEXT_OBJECT, TEXT_LOCK, 0, NULL },
 	{ "req", EV_REQUEST, TEXT_OBJECT, TEXT_LOCK, 0, NULL },
 	{ "acq", EV_ACQUIRE, TEXT_MODE, TEXT_LOCK, EVENT_PLAIN, NULL },

@@ -1,0 +1,104 @@
+#include "compiler/llvm/own_pass.h"
+
+#include "llvm/ADT/Any.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace llvm;
+
+namespace
+{
+
+/* An entry of llvm.used is a function, one of llvm.global_ctors { priority, function, data }. */
+bool is_of(Constant *entry, const Function *function)
+{
+	if (isa<StructType>(entry->getType()))
+		entry = entry->getAggregateElement(1u);
+	return entry->stripPointerCasts() == function;
+}
+
+void drop_from(Module &module, StringRef list_name, const Function *gone)
+{
+	GlobalVariable *list = module.getNamedGlobal(list_name);
+	auto *old = list ? dyn_cast<ConstantArray>(list->getInitializer()) : nullptr;
+	if (!old)
+		return;
+	std::vector<Constant *> kept;
+	for (Value *entry : old->operands())
+		if (!is_of(cast<Constant>(entry), gone))
+			kept.push_back(cast<Constant>(entry));
+	if (!kept.empty()) {
+		ArrayType *type = ArrayType::get(old->getType()->getElementType(), kept.size());
+		auto *fresh = new GlobalVariable(module, type, false, GlobalValue::AppendingLinkage,
+						 ConstantArray::get(type, kept), "");
+		fresh->setSection(list->getSection());
+		fresh->takeName(list);
+	}
+	list->eraseFromParent();
+}
+
+/* The pass makes a constructor that starts libtsan, whatever it finds in the module. */
+void drop_libtsan(Module &module)
+{
+	Function *constructor = module.getFunction("tsan.module_ctor");
+	if (!constructor)
+		return;
+	drop_from(module, "llvm.global_ctors", constructor);
+	drop_from(module, "llvm.used", constructor);
+	constructor->removeDeadConstantUsers();
+	if (!constructor->use_empty())
+		return;
+	constructor->eraseFromParent();
+	Function *init = module.getFunction("__tsan_init");
+	if (init && init->use_empty())
+		init->eraseFromParent();
+}
+
+/*
+ * Which module is compiled. A callback behind a pass is told of it, too, but as an llvm::Any, whose
+ * types have other addresses in a plugin than in the compiler.
+ */
+Module *compiled;
+
+class note_pass : public PassInfoMixin<note_pass>
+{
+      public:
+	static bool isRequired()
+	{
+		return true;
+	}
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+	{
+		compiled = &module;
+		return PreservedAnalyses::all();
+	}
+};
+
+} // namespace
+
+/* Its options are LLVM's, and known whenever the pass is. */
+static void switch_off(StringRef name)
+{
+	cl::Option *option = cl::getRegisteredOptions().lookup(name);
+
+	if (option)
+		option->addOccurrence(0, name, "0");
+}
+
+void own_pass_silence(PassBuilder &builder)
+{
+	for (const char *name :
+	     { "tsan-instrument-memory-accesses", "tsan-instrument-memintrinsics",
+	       "tsan-instrument-func-entry-exit", "tsan-instrument-atomics" })
+		switch_off(name);
+	builder.registerPipelineStartEPCallback(
+		[](ModulePassManager &passes, auto) { passes.addPass(note_pass()); });
+	if (PassInstrumentationCallbacks *callbacks = builder.getPassInstrumentationCallbacks())
+		callbacks->registerAfterPassCallback(
+			[](StringRef pass, Any, const PreservedAnalyses &) {
+				if (pass == "ModuleThreadSanitizerPass" && compiled)
+					drop_libtsan(*compiled);
+			});
+}

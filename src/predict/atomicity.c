@@ -1,0 +1,248 @@
+/*
+ * Atomicity: a region that another thread tears apart, so that no run in which it is left alone has
+ * the same order of conflicts. Annotated regions and critical sections; doc/prediction.md is the law.
+ *
+ * The four patterns of one variable are those of AVIO (Lu, Tucek, Qin, Zhou, "AVIO: Detecting Atomicity
+ * Violations via Access Interleaving Invariants", ASPLOS 2006); several variables and prediction as
+ * for GPredict's patterns (Huang, Luo, Rosu, ICSE 2015). A cycle of conflicts through one other
+ * thread is what conflict-serialisability of transactions forbids (Flanagan, Freund, Yi, "Velodrome",
+ * PLDI 2008). The solver is asked for l1 < r1, r2 inside, l2 next; r1 and r2 have their order by their
+ * thread.
+ */
+#include "predict/atomicity_learned.h"
+#include "predict/atomicity_tears.h"
+#include "predict/known.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+/* As in race.c. */
+#define ASK_LEAST 2
+#define ASK_TIRED 64
+#define EVERY_MOST 20000 /* tears of a window, with `every` */
+#define ROUNDS 4 /* an answer in which the thread learns of r2 is asked for otherwise, so often */
+
+struct search {
+	struct analysis *analysis;
+	const struct order_model *model;
+	struct tears tears;
+	struct order_query query;
+	uint32_t *required;		  /* by thread */
+	uint32_t *edge_start, *edge_from; /* by node: where edges into it come from */
+};
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
+static void demand(struct search *s, uint32_t before, uint32_t after)
+{
+	int32_t literal = order_query_before(&s->query, before, after);
+
+	order_query_clause(&s->query, &literal, 1);
+}
+
+static void need(struct search *s, uint32_t node)
+{
+	uint32_t *required = &s->required[s->model->thread.items[node]];
+
+	if (*required <= s->model->position.items[node])
+		*required = s->model->position.items[node] + 1;
+}
+
+static void make_query(struct search *s, const struct tear *tear)
+{
+	uint32_t previous = order_model_previous(s->model, tear->l2);
+
+	order_query_clear(&s->query);
+	memset(s->required, 0, s->model->thread_count * sizeof *s->required);
+	demand(s, tear->l1, tear->r1);
+	demand(s, tear->r2, ORDER_CUT);
+	order_query_next(&s->query, s->model, tear->l2);
+	need(s, previous);
+	need(s, tear->r2);
+	for (uint32_t i = s->edge_start[tear->l2]; i < s->edge_start[tear->l2 + 1]; i++) {
+		demand(s, s->edge_from[i], ORDER_CUT);
+		need(s, s->edge_from[i]);
+	}
+}
+
+/* ---- claiming ------------------------------------------------------------------------------- */
+
+/* Of the accesses that r1 comes behind, the last: what was asked about was the first. */
+static uint32_t tighten(struct search *s, const struct tear *tear,
+			const struct analysis_claim *claim)
+{
+	const struct part *part = &s->tears.parts.items.items[tear->part];
+	const struct window_node *nodes = s->analysis->window->nodes.items;
+	uint32_t best = tear->l1, thread = part->thread;
+
+	for (size_t i = 0; i < claim->steps.count && claim->steps.items[i] != tear->r1; i++) {
+		uint32_t node = claim->steps.items[i];
+
+		if (s->model->thread.items[node] == thread && node > best &&
+		    nodes[node].id.stream == nodes[tear->l1].id.stream &&
+		    candidate_is_access(&nodes[node]) &&
+		    tears_conflict(&s->tears, part, node, tear->r1) &&
+		    tears_fit(&s->tears, node, tear->l2))
+			best = node;
+	}
+	return best;
+}
+
+static void drop_claim(struct analysis *analysis)
+{
+	struct analysis_claim *claim = &analysis->claims.items[--analysis->claims.count];
+
+	vec_free(&claim->steps);
+}
+
+static void fill_claim(struct search *s, const struct tear *tear, uint64_t key,
+		       struct analysis_claim *claim)
+{
+	const struct part *part = &s->tears.parts.items.items[tear->part];
+	uint32_t l1 = s->analysis->options->every ? tear->l1 : tighten(s, tear, claim);
+
+	claim->kind = FINDING_ATOMICITY;
+	claim->claim = CHECKER_ATOMICITY;
+	claim->key = key;
+	claim->region = part->begin;
+	claim->region_lock = part->annotated ? 0 : part->lock;
+	claim->region_name = part->annotated
+				     ? intern_text(&s->analysis->known->regions->names, part->name)
+				     : NULL;
+	if (l1 < tear->r1 && tear->r2 < tear->l2)
+		claim->status = FINDING_OBSERVED;
+	*vec_push(&claim->events) = l1;
+	*vec_push(&claim->events) = tear->r1;
+	if (tear->r2 != tear->r1)
+		*vec_push(&claim->events) = tear->r2;
+	*vec_push(&claim->events) = tear->l2;
+}
+
+/* A claim, unless the thread learns of r2 in this schedule: then where, to ask otherwise. */
+static uint32_t claim_tear(struct search *s, const struct tear *tear, uint64_t key,
+			   const struct order_solution *solution)
+{
+	uint32_t fixed[] = { tear->l1, tear->r1, tear->r2 };
+	struct analysis_claim *claim = analysis_add_fixed(s->analysis, solution, s->required, fixed,
+							  tear->r1 == tear->r2 ? 2 : 3);
+	uint32_t learned = learned_from(s->analysis->window, claim->steps.items, claim->steps.count,
+					tear->r2, s->model->thread.items[tear->l2]);
+
+	if (learned == ORDER_NONE)
+		fill_claim(s, tear, key, claim);
+	else
+		drop_claim(s->analysis);
+	return learned;
+}
+
+static bool ask(struct search *s, const struct tear *tear, uint64_t key)
+{
+	struct order_solution solution;
+
+	make_query(s, tear);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		uint32_t learned;
+
+		if (analysis_ask(s->analysis, &s->query, &solution) != ORDER_POSSIBLE)
+			return false;
+		learned = claim_tear(s, tear, key, &solution);
+		if (learned == ORDER_NONE)
+			return true;
+		demand(s, learned, tear->r2);
+	}
+	return false;
+}
+
+/* ---- one finding for each region and place of r2 -------------------------------------------- */
+
+static uint64_t limit_of(const struct search *s, uint64_t key)
+{
+	uint64_t halvings = analysis_tries(s->analysis, key) / ASK_TIRED;
+	uint64_t limit = halvings < 8 ? TEARS_MOST >> halvings : 0;
+
+	return limit < ASK_LEAST ? ASK_LEAST : limit;
+}
+
+static void ask_pools(struct search *s)
+{
+	bool more = true;
+
+	for (size_t i = 0; more && i < TEARS_MOST; i++) {
+		more = false;
+		for (size_t j = 0; j < s->tears.pools.count; j++) {
+			struct tear_pool *pool = &s->tears.pools.items[j];
+
+			if (pool->found || i >= pool->kept.count || i >= limit_of(s, pool->key))
+				continue;
+			if (analysis_is_over(s->analysis))
+				return;
+			more = true;
+			pool->asked++;
+			pool->found = ask(s, &pool->kept.items[i], pool->key);
+		}
+	}
+}
+
+static void find_by_places(struct search *s)
+{
+	struct predict_stats *stats = &s->analysis->stats;
+
+	tears_pool(&s->tears);
+	ask_pools(s);
+	for (size_t i = 0; i < s->tears.pools.count; i++) {
+		const struct tear_pool *pool = &s->tears.pools.items[i];
+
+		stats->candidates += pool->total;
+		if (pool->found)
+			stats->same_sites += pool->total - pool->asked;
+		else
+			stats->not_asked += pool->total - pool->asked;
+		if (!pool->found && pool->asked)
+			analysis_tried(s->analysis, pool->key, pool->asked);
+	}
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static void ask_each(void *context, const struct tear *tear)
+{
+	struct search *s = context;
+
+	s->analysis->stats.candidates++;
+	ask(s, tear, 0);
+}
+
+static void list_edges(struct search *s)
+{
+	uint32_t *start = mem_zalloc((size_t)s->model->node_count + 2, sizeof *start);
+
+	for (size_t i = 0; i < s->model->edges.count; i++)
+		start[s->model->edges.items[i].to + 2]++;
+	for (size_t n = 2; n < (size_t)s->model->node_count + 2; n++)
+		start[n] += start[n - 1];
+	s->edge_from = mem_alloc(s->model->edges.count * sizeof *s->edge_from + 1);
+	for (size_t i = 0; i < s->model->edges.count; i++)
+		s->edge_from[start[s->model->edges.items[i].to + 1]++] =
+			s->model->edges.items[i].from;
+	s->edge_start = start;
+}
+
+void predict_atomicity(struct analysis *analysis)
+{
+	struct search s = { .analysis = analysis, .model = &analysis->window->model };
+
+	tears_open(&s.tears, analysis, analysis->known->regions);
+	s.required = mem_zalloc(s.model->thread_count + 1, sizeof *s.required);
+	list_edges(&s);
+	if (analysis->options->every)
+		tears_each(&s.tears, ask_each, &s, EVERY_MOST);
+	else
+		find_by_places(&s);
+	analysis->stats.not_asked += s.tears.cut;
+	tears_close(&s.tears);
+	order_query_free(&s.query);
+	free(s.required);
+	free(s.edge_start);
+	free(s.edge_from);
+}

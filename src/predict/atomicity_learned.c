@@ -1,0 +1,98 @@
+#include "predict/atomicity_learned.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "predict/candidate.h"
+
+struct spread {
+	const struct window *window;
+	const struct order_model *model;
+	bool *threads;	    /* that know */
+	bool *nodes;	    /* that knew when they happened */
+	struct map cells;   /* cell: 1 when what was written there last comes from one that knew */
+	struct map senders; /* addresses of conditions and semaphores that one that knew woke at */
+	uint32_t *edge_start, *edge_from; /* by node: where edges into it come from */
+};
+
+static void list_edges(struct spread *s)
+{
+	const struct order_model *m = s->model;
+
+	s->edge_start = mem_zalloc((size_t)m->node_count + 2, sizeof *s->edge_start);
+	s->edge_from = mem_alloc(m->edges.count * sizeof *s->edge_from + 1);
+	for (size_t i = 0; i < m->edges.count; i++)
+		s->edge_start[m->edges.items[i].to + 2]++;
+	for (size_t n = 2; n < (size_t)m->node_count + 2; n++)
+		s->edge_start[n] += s->edge_start[n - 1];
+	for (size_t i = 0; i < m->edges.count; i++)
+		s->edge_from[s->edge_start[m->edges.items[i].to + 1]++] = m->edges.items[i].from;
+}
+
+static bool is_told(const struct spread *s, uint32_t node)
+{
+	const struct window_node *n = &s->window->nodes.items[node];
+	const uint32_t *cells = &s->window->cells.items[n->cell_start];
+	const uint64_t *told;
+
+	for (uint32_t i = s->edge_start[node]; i < s->edge_start[node + 1]; i++) {
+		if (s->nodes[s->edge_from[i]])
+			return true;
+	}
+	if (n->kind == EV_WOKEN || n->kind == EV_DOWN)
+		return map_get(&s->senders, n->address);
+	if (!candidate_is_access(n) || n->kind == EV_WRITE || n->kind == EV_ATOMIC_WRITE)
+		return false;
+	for (uint32_t i = 0; i < n->cell_count; i++) {
+		told = map_get(&s->cells, cells[i]);
+		if (told && *told)
+			return true;
+	}
+	return false;
+}
+
+static void tell(struct spread *s, uint32_t node, bool knows)
+{
+	const struct window_node *n = &s->window->nodes.items[node];
+
+	if (candidate_is_access(n) && candidate_is_write(n->kind)) {
+		for (uint32_t i = 0; i < n->cell_count; i++) {
+			uint32_t cell = s->window->cells.items[n->cell_start + i];
+
+			if (knows || map_get(&s->cells, cell))
+				*map_put(&s->cells, cell, NULL) = knows;
+		}
+	}
+	if (knows && (n->kind == EV_SIGNAL || n->kind == EV_BROADCAST || n->kind == EV_POST))
+		*map_put(&s->senders, n->address, NULL) = 1;
+}
+
+uint32_t learned_from(const struct window *window, const uint32_t *inside, size_t count,
+		      uint32_t source, uint32_t thread)
+{
+	struct spread s = { .window = window, .model = &window->model };
+	uint32_t found = ORDER_NONE;
+	size_t i = 0;
+
+	s.threads = mem_zalloc(s.model->thread_count + 1, sizeof *s.threads);
+	s.nodes = mem_zalloc(s.model->node_count + 1, sizeof *s.nodes);
+	list_edges(&s);
+	while (i < count && inside[i] != source)
+		i++;
+	for (; i < count && found == ORDER_NONE; i++) {
+		uint32_t node = inside[i];
+		bool *knows = &s.threads[s.model->thread.items[node]];
+
+		*knows |= node == source || is_told(&s, node);
+		s.nodes[node] = *knows;
+		tell(&s, node, *knows);
+		if (*knows && s.model->thread.items[node] == thread)
+			found = node;
+	}
+	free(s.threads);
+	free(s.nodes);
+	free(s.edge_start);
+	free(s.edge_from);
+	map_free(&s.cells);
+	map_free(&s.senders);
+	return found;
+}

@@ -1,0 +1,38 @@
+/*
+ * The parts of a window that belong together, for atomicity: stretches of one region, annotated or
+ * a critical section, in which its thread waits for nobody (doc/prediction.md, Atomicity).
+ */
+#ifndef PREDICT_ATOMICITY_PARTS_H
+#define PREDICT_ATOMICITY_PARTS_H
+
+#include "predict/analysis.h"
+#include "predict/atomicity_regions.h"
+
+struct part {
+	uint32_t thread;	/* of the model */
+	bool annotated;		/* else it is a critical section */
+	uint64_t lock;		/* its address */
+	uint32_t name;		/* of an annotated one: in the regions' names */
+	struct window_id begin; /* the probe, or what took the lock */
+	uint64_t place;		/* where it begins in the code: one finding for each */
+	uint32_t first, last;	/* accesses in it, as nodes */
+};
+
+struct part_access {
+	uint32_t cell, part, node;
+};
+
+struct parts {
+	VEC(struct part) items;
+	VEC(struct part_access) accesses; /* by cell, part, node */
+};
+
+/* Only parts with two accesses or more have any in the list. */
+void parts_make(struct parts *parts, const struct window *window, const struct regions *regions);
+void parts_free(struct parts *parts);
+
+/* The accesses of a cell in a part. */
+const struct part_access *parts_find(const struct parts *parts, uint32_t cell, uint32_t part,
+				     size_t *count);
+
+#endif

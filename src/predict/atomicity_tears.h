@@ -1,0 +1,65 @@
+/*
+ * Which accesses may tear a region apart: candidates for the solver.
+ *
+ * A tear is l1 r1 (r2) l2: l1 and l2 in one part of a region, r1 and r2 (or one event that is both)
+ * in another thread, with conflicts l1-r1 and r2-l2. For a given r1, r2 and l2 the earliest l1 asks
+ * for least. Of each region's place in the code and the place of r2 the best are kept in a pool:
+ * those that the recorded run has first, then those with one variable, then the nearest.
+ */
+#ifndef PREDICT_ATOMICITY_TEARS_H
+#define PREDICT_ATOMICITY_TEARS_H
+
+#include "predict/atomicity_parts.h"
+#include "predict/candidate.h"
+
+struct tear {
+	uint32_t l1, r1, r2, l2; /* nodes */
+	uint32_t part;
+};
+
+#define TEARS_MOST 24 /* kept of a pool */
+
+struct tear_pool {
+	uint64_t key;
+	uint64_t total, asked;
+	bool found;
+	VEC(struct tear) kept;
+};
+
+/* An access of another thread near a part, for tears of several variables. */
+struct tear_touch {
+	uint32_t part, thread, node, cell;
+};
+
+struct tears {
+	const struct analysis *analysis;
+	const struct window *window;
+	const struct order_model *model;
+	struct candidates candidates;
+	struct parts parts;
+	struct map guarded; /* cell and lock: 1 not, 2 by that lock */
+	VEC(struct tear_pool) pools;
+	struct map pool_numbers;
+	VEC(struct tear_touch) touches;
+	uint64_t steps; /* taken so far */
+	bool cut;	/* there were too many: some were not looked at */
+};
+
+void tears_open(struct tears *tears, const struct analysis *analysis,
+		const struct regions *regions);
+void tears_close(struct tears *tears);
+
+/* Fills `pools`. Pools whose key is known are `found` and keep nothing. */
+void tears_pool(struct tears *tears);
+
+/* Each tear, once for each part; so many at most. */
+void tears_each(struct tears *tears, void (*take)(void *context, const struct tear *tear),
+		void *context, uint64_t most);
+
+/* Do the two accesses conflict, in the sense of the part's law? */
+bool tears_conflict(struct tears *tears, const struct part *part, uint32_t local, uint32_t remote);
+
+/* May these two be the ends? Not if both are reads at one place: a loop that looks again. */
+bool tears_fit(const struct tears *tears, uint32_t l1, uint32_t l2);
+
+#endif
