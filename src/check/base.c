@@ -44,6 +44,7 @@ void checker_base_close(struct checker_base *base)
 	vec_free(&base->bound);
 	vec_free(&base->writers);
 	vec_free(&base->lives);
+	vec_free(&base->regions);
 	free(base->loaded_end);
 	free(base->window_end);
 	free(base->first);
@@ -114,6 +115,30 @@ uint64_t checker_base_place(const struct checker_base *base, uint32_t stream, ui
 	return list->items[low].place + (index - list->items[low].begin);
 }
 
+static void note_region(struct checker_base *base, const struct checker_record *record)
+{
+	struct checker_open_region *region = base->regions.items;
+	struct checker_open_region *end = region + base->regions.count;
+
+	if ((record->kind != EV_PROBE && record->kind != EV_POINT) || !record->mode)
+		return;
+	while (region < end && (region->stream != record->stream || region->name != record->other))
+		region++;
+	if (record->mode == CHECKER_REGION_BEGINS && region == end)
+		*vec_push(&base->regions) =
+			(struct checker_open_region){ record->stream, 1, record->other };
+	else if (record->mode == CHECKER_REGION_BEGINS)
+		region->depth++;
+	else if (region < end && !--region->depth)
+		*region = base->regions.items[--base->regions.count];
+}
+
+static void pass_event(struct checker_base *base, const struct checker_record *record)
+{
+	note_region(base, record);
+	checker_world_apply(base->start, record, 0);
+}
+
 bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end, struct err *err)
 {
 	struct checker_world *world = base->start;
@@ -132,10 +157,10 @@ bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end,
 
 			if (next->stream != stream)
 				return other_order(base, next, err);
-			checker_world_apply(world, next, 0);
+			pass_event(base, next);
 			base->count++;
 		} else if (checker_source_take(base->source, stream, &record)) {
-			checker_world_apply(world, &record, 0);
+			pass_event(base, &record);
 			base->loaded_end[stream] = world->threads[stream].done;
 		} else {
 			return too_short(base, stream, end, err);
@@ -188,6 +213,28 @@ bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end,
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
+/* What a read found is what was there, also where nothing recorded explains it. */
+static void believe(struct checker_world *world, const struct checker_record *record)
+{
+	const uint8_t *value = checker_reads(record) ? checker_read_value(record) : NULL;
+
+	if (!value || record->size > CHECKER_ACCESS_MAX)
+		return;
+	for (uint64_t i = 0; i < record->size; i++)
+		checker_memory_learn(world, record->address + i, value[i % record->unit]);
+}
+
+struct checker_world *checker_base_before(const struct checker_base *base, uint32_t number)
+{
+	struct checker_world *world = checker_world_on(base->start);
+
+	for (uint32_t i = 1; i < number; i++) {
+		believe(world, checker_base_record(base, i));
+		checker_world_apply(world, checker_base_record(base, i), i);
+	}
+	return world;
+}
+
 struct checker_record *checker_base_record(const struct checker_base *base, uint32_t number)
 {
 	assert(number && number <= base->count);
@@ -223,6 +270,25 @@ bool checker_base_goes_on(const struct checker_base *base, uint32_t thread)
 			return true;
 	}
 	return false;
+}
+
+bool checker_base_life(const struct checker_base *base, uint32_t number,
+		       struct checker_range *range)
+{
+	size_t low = 0, high = base->lives.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (base->lives.items[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == base->lives.count || base->lives.items[low].number != number)
+		return false;
+	*range = base->lives.items[low];
+	return true;
 }
 
 const uint32_t *checker_base_writers(const struct checker_base *base, uint32_t read)

@@ -11,16 +11,18 @@
 
 /* Why an event needs another before it. */
 enum checker_why {
-	CHECKER_WHY_LIFE,   /* one begins or ends the life of what the other uses */
-	CHECKER_WHY_FROZEN, /* something around them is the environment's doing */
-	CHECKER_WHY_JOIN,   /* a join that came while the joined thread went on */
+	CHECKER_WHY_LIFE,    /* one begins or ends the life of bytes that the other uses */
+	CHECKER_WHY_OBJECT,  /* … of a sync object */
+	CHECKER_WHY_FROZEN,  /* something around them is the environment's doing */
+	CHECKER_WHY_JOIN,    /* a join that came while the joined thread went on */
+	CHECKER_WHY_CHANNEL, /* what it received was sent there, or sent behind that */
 };
 struct checker_need {
 	uint32_t later, earlier;
 	uint8_t why; /* enum checker_why */
 };
 
-/* A byte that held this value when its block was allocated. */
+/* A byte that held this value when its block was allocated, or its mapping made. */
 struct checker_found {
 	uint32_t alloc;
 	uint8_t value;
@@ -47,6 +49,12 @@ struct checker_passed {
 };
 typedef VEC(struct checker_passed) checker_passed_list;
 
+/* An atomic region that a stream is in, so many times. */
+struct checker_open_region {
+	uint32_t stream, depth;
+	uint64_t name;
+};
+
 struct checker_base {
 	struct checker_source *source;
 	struct checker_world *start;	   /* when the window starts */
@@ -66,6 +74,7 @@ struct checker_base {
 	VEC(struct checker_bound) bound;
 	VEC(uint32_t) writers;
 	VEC(struct checker_range) lives;
+	VEC(struct checker_open_region) regions; /* open when the window starts */
 };
 
 struct checker_base *checker_base_open(const struct trace *trace, struct checker_survey *survey);
@@ -82,6 +91,9 @@ uint64_t checker_base_place(const struct checker_base *base, uint32_t stream, ui
 void checker_base_clear(struct checker_base *base);
 void checker_base_learn(struct checker_base *base);
 
+/* The world of the base run right before an event of the window; to be closed. */
+struct checker_world *checker_base_before(const struct checker_base *base, uint32_t number);
+
 /* The window's events, from 1 on. */
 struct checker_record *checker_base_record(const struct checker_base *base, uint32_t number);
 
@@ -93,6 +105,10 @@ uint64_t checker_base_unjudged_bits(const struct checker_base *base, uint64_t li
 
 /* Have the thread's events that lie behind the window, or behind all windows, yet to happen? */
 bool checker_base_goes_on(const struct checker_base *base, uint32_t thread);
+
+/* The bytes whose life the event begins or ends; false: none. */
+bool checker_base_life(const struct checker_base *base, uint32_t number,
+		       struct checker_range *range);
 
 /* Makes `needs` (order.c). */
 void checker_base_order(struct checker_base *base);

@@ -59,6 +59,7 @@ bool checker_accepts(struct checker *checker, const struct checker_witness *witn
 	if (!checker->entered)
 		return err_set(err, "there is no window");
 	checker_play_open(&play, checker->base);
+	checker_play_expect(&play, witness);
 	ok = checker_play_steps(&play, witness->steps, witness->step_count, err) &&
 	     checker_play_shows(&play, witness, err);
 	checker_play_close(&play);

@@ -2,72 +2,25 @@
 #include "check/want.h"
 
 #include "base/mem.h"
+#include "check/claim.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct checker_words event_words(const struct checker_play *play,
-					const struct checker_event *event)
-{
-	uint32_t stream = checker_stream_of(play->world->trace, event->stream);
-
-	if (stream == TRACE_NONE)
-		return (struct checker_words){ "an event of no stream" };
-	return checker_event_words(play->world->trace, stream, event->index);
-}
-
-static bool is_named(const struct checker_play *play, const struct checker_record *record,
-		     const struct checker_event *event)
-{
-	return record &&
-	       trace_stream(play->world->trace, record->stream)->number == event->stream &&
-	       record->index == event->index;
-}
-
-/* The thread that an event is of, or CHECKER_END. */
-static uint32_t thread_of(const struct checker_play *play, const struct checker_event *event)
-{
-	uint32_t stream = checker_stream_of(play->world->trace, event->stream);
-
-	return stream == TRACE_NONE ? CHECKER_END
-				    : checker_source_thread(play->base->source, stream);
-}
-
-static bool not_next(const struct checker_play *play, const struct checker_event *event,
-		     struct err *err)
-{
-	return err_set(err, "after the last step %s is not next", event_words(play, event).text);
-}
 
 /* ---- races -------------------------------------------------------------------------------- */
 
 static const struct checker_record *next_access(const struct checker_play *play,
 						const struct checker_event *event, struct err *err)
 {
-	uint32_t thread = thread_of(play, event);
-	uint32_t number = thread == CHECKER_END ? CHECKER_END : play->next[thread];
-	const struct checker_record *record =
-		number == CHECKER_END ? NULL : checker_base_record(play->base, number);
-	struct err why;
+	const struct checker_record *record;
 
-	if (!is_named(play, record, event)) {
-		not_next(play, event, err);
+	if (!checker_claim_is_next(play, event, 0, err))
 		return NULL;
-	}
-	if (!checker_play_is_ready(play, number, &why)) {
-		err_set(err, "%s cannot come next: %.*s", event_words(play, event).text,
-			(int)(sizeof err->text / 2), why.text);
-		return NULL;
-	}
-	if (checker_play_is_at_barrier(play, record->stream)) {
-		err_set(err, "%s cannot come next: its thread is at a barrier",
-			event_words(play, event).text);
-		return NULL;
-	}
+	record = checker_base_record(play->base, play->next[checker_claim_thread(play, event)]);
 	if (!checker_is_access(record) || record->flags & EF_LOOK) {
 		err_set(err, "%s is no access of memory by the program",
-			event_words(play, event).text);
+			checker_claim_words(play, event).text);
 		return NULL;
 	}
 	return record;
@@ -139,17 +92,17 @@ static bool find_wants(const struct checker_play *play, const struct checker_wit
 {
 	for (size_t i = 0; i < witness->event_count; i++) {
 		const struct checker_event *event = &witness->events[i];
-		uint32_t thread = thread_of(play, event);
+		uint32_t thread = checker_claim_thread(play, event);
 
 		if (thread == CHECKER_END)
-			return not_next(play, event, err);
+			return checker_claim_not_next(play, event, err);
 		wants[i] = checker_want_of(play, thread);
-		if (!is_named(play, wants[i].event, event))
-			return not_next(play, event, err);
+		if (!checker_claim_names(play, event, wants[i].event))
+			return checker_claim_not_next(play, event, err);
 		for (size_t k = 0; k < i; k++) {
 			if (wants[k].thread == thread)
 				return err_set(err, "two events of one thread: %s",
-					       event_words(play, event).text);
+					       checker_claim_words(play, event).text);
 		}
 	}
 	return true;
@@ -169,7 +122,7 @@ static bool shows_cycle(const struct checker_play *play, const struct checker_wi
 	for (size_t i = 0; ok && i < count; i++) {
 		if (checker_want_blocker(play, &wants[i], 0) == CHECKER_END)
 			ok = err_set(err, "nobody blocks %s",
-				     event_words(play, &witness->events[i]).text);
+				     checker_claim_words(play, &witness->events[i]).text);
 	}
 	if (ok && !closes(play, wants, 1, count))
 		ok = err_set(err, "the threads do not block each other in a ring");
@@ -270,14 +223,14 @@ static bool same_events(const struct stuck *stuck, const struct checker_witness 
 		bool found = false;
 
 		for (size_t k = 0; k < stuck->wants.count; k++)
-			found |= is_named(stuck->play, stuck->wants.items[k].event,
-					  &witness->events[i]);
+			found |= checker_claim_names(stuck->play, &witness->events[i],
+						     stuck->wants.items[k].event);
 		for (size_t k = 0; k < i; k++)
 			found &= witness->events[i].stream != witness->events[k].stream ||
 				 witness->events[i].index != witness->events[k].index;
 		if (!found)
 			return err_set(err, "no thread is blocked at %s, or it is named twice",
-				       event_words(stuck->play, &witness->events[i]).text);
+				       checker_claim_words(stuck->play, &witness->events[i]).text);
 	}
 	return witness->event_count == stuck->wants.count ||
 	       err_set(err, "%zu threads are blocked, and %zu are named", stuck->wants.count,
@@ -349,9 +302,9 @@ bool checker_play_shows(const struct checker_play *play, const struct checker_wi
 	case CHECKER_CYCLE: return shows_cycle(play, witness, err);
 	case CHECKER_STUCK: return shows_stuck(play, witness, false, err);
 	case CHECKER_LOST: return shows_stuck(play, witness, true, err);
-	case CHECKER_ATOMICITY:
-	case CHECKER_FREED:
-	case CHECKER_MISUSE: break; /* judged in files of their own */
+	case CHECKER_FREED: return checker_play_frees(play, witness, err);
+	case CHECKER_MISUSE: return checker_play_misuses(play, witness, err);
+	case CHECKER_ATOMICITY: return checker_play_tears(play, witness, err);
 	case CHECKER_PREFIX: return true;
 	case CHECKER_PATTERN: return checker_play_matches(play, witness->match, err);
 	case CHECKER_FORMULA: return checker_play_violates(play, witness->word, err);

@@ -131,9 +131,9 @@ void checker_barrier_apply(struct checker_world *world, const struct checker_rec
 {
 	struct checker_barrier *barrier;
 
+	barrier = &checker_world_change(world, CHECKER_BARRIER, record->address)->barrier;
 	switch (record->kind) {
 	case EV_BARRIER_INIT:
-		barrier = &checker_world_change(world, CHECKER_BARRIER, record->address)->barrier;
 		*barrier = (struct checker_barrier){ record->number, 0, barrier->meeting + 1 };
 		break;
 	case EV_ARRIVE: arrive(world, record); break;

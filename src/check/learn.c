@@ -41,7 +41,7 @@ static void learn_byte(struct learning *l, uint64_t address, uint8_t value, uint
 	checker_memory_learn(l->world, address, value);
 	if (!writer)
 		checker_memory_learn(l->base->start, address, value);
-	else if (checker_base_record(l->base, writer)->kind == EV_ALLOC)
+	else if (checker_is_blank(checker_base_record(l->base, writer)))
 		*vec_push(&l->base->found) = (struct checker_found){ writer, value, address };
 }
 
@@ -53,7 +53,7 @@ static bool wrote_unknown(const struct checker_base *base, uint32_t writer)
 	if (!writer)
 		return false;
 	record = checker_base_record(base, writer);
-	return record->kind != EV_ALLOC &&
+	return !checker_is_blank(record) &&
 	       (!checker_written_value(record) || record->size > CHECKER_ACCESS_MAX);
 }
 
@@ -235,6 +235,13 @@ static void learn_life(struct learning *l)
 
 	switch (record->kind) {
 	case EV_ALLOC: add_life(l, record->address, record->size ? record->size : 1); break;
+	case EV_MAP:
+	case EV_UNMAP:
+		if (record->size)
+			add_life(l, record->address, record->size);
+		break;
+	case EV_FD_OPEN:
+	case EV_FD_CLOSE: add_life(l, record->address, 1); break;
 	case EV_FREE:
 		size = checker_world_block(l->world, record->address);
 		if (record->address)

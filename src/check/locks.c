@@ -154,9 +154,7 @@ void checker_lock_apply(struct checker_world *world, const struct checker_record
 
 	switch (record->kind) {
 	case EV_REQUEST:
-	case EV_READ_REQUEST:
-	case EV_ACQUIRE_FAIL:
-	case EV_READ_FAIL: return;
+	case EV_READ_REQUEST: return;
 	}
 	lock = &checker_world_change(world, CHECKER_LOCK, address)->lock;
 	switch (record->kind) {

@@ -195,7 +195,7 @@ void checker_memory_apply(struct checker_world *world, const struct checker_reco
 	struct checker_piece piece = { 0 };
 	const uint8_t *value;
 
-	if (record->kind == EV_ALLOC) {
+	if (checker_is_blank(record)) {
 		forget(world, record->address, record->size, number);
 		return;
 	}

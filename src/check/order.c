@@ -13,15 +13,22 @@
 struct use {
 	uint32_t thread, number;
 };
+typedef VEC(struct use) use_list;
 
 /* Something with lives: what began or ended one last, and each thread's last use since. */
 struct span {
 	uint32_t life;
-	VEC(struct use) uses;
+	use_list uses;
 };
 
 struct last_access {
 	uint32_t of[CHECKER_LINE];
+};
+
+/* A channel: the last to receive, and each thread's last send, but for those before one of bytes. */
+struct channel {
+	uint32_t received;
+	use_list sent;
 };
 
 struct ordering {
@@ -39,6 +46,8 @@ struct ordering {
 	/* Joins that came too early; each thread's last event. */
 	uint32_t *joined, *latest;
 	size_t life; /* the next of base->lives */
+	struct map channel_index;
+	VEC(struct channel) channels;
 };
 
 static void need(struct ordering *o, uint32_t later, uint32_t earlier, enum checker_why why)
@@ -49,7 +58,7 @@ static void need(struct ordering *o, uint32_t later, uint32_t earlier, enum chec
 	if (!earlier || record->thread == checker_base_record(base, earlier)->thread)
 		return;
 	for (size_t i = base->needs.count; i-- && base->needs.items[i].later == later;) {
-		if (base->needs.items[i].earlier == earlier)
+		if (base->needs.items[i].earlier == earlier && base->needs.items[i].why == why)
 			return;
 	}
 	record->bits |= CHECKER_KEEPS_ORDER;
@@ -58,25 +67,32 @@ static void need(struct ordering *o, uint32_t later, uint32_t earlier, enum chec
 
 /* ---- lives -------------------------------------------------------------------------------- */
 
-static void use(struct ordering *o, struct span *span, uint32_t number)
+/* The thread's last of them. */
+static void put_use(const struct ordering *o, use_list *uses, uint32_t number)
 {
 	uint32_t thread = checker_base_record(o->base, number)->thread;
 
-	need(o, number, span->life, CHECKER_WHY_LIFE);
-	for (size_t i = 0; i < span->uses.count; i++) {
-		if (span->uses.items[i].thread == thread) {
-			span->uses.items[i].number = number;
+	for (size_t i = 0; i < uses->count; i++) {
+		if (uses->items[i].thread == thread) {
+			uses->items[i].number = number;
 			return;
 		}
 	}
-	*vec_push(&span->uses) = (struct use){ thread, number };
+	*vec_push(uses) = (struct use){ thread, number };
 }
 
-static void begin_or_end(struct ordering *o, struct span *span, uint32_t number)
+static void use(struct ordering *o, struct span *span, uint32_t number, enum checker_why why)
 {
-	need(o, number, span->life, CHECKER_WHY_LIFE);
+	need(o, number, span->life, why);
+	put_use(o, &span->uses, number);
+}
+
+static void begin_or_end(struct ordering *o, struct span *span, uint32_t number,
+			 enum checker_why why)
+{
+	need(o, number, span->life, why);
 	for (size_t i = 0; i < span->uses.count; i++)
-		need(o, number, span->uses.items[i].number, CHECKER_WHY_LIFE);
+		need(o, number, span->uses.items[i].number, why);
 	span->uses.count = 0;
 	span->life = number;
 }
@@ -134,7 +150,7 @@ static void use_memory(struct ordering *o, uint64_t first, uint64_t size, uint32
 	last = size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;
 	for (size_t i = find_stretch(o, first); i < o->borders.count && o->borders.items[i] <= last;
 	     i++)
-		use(o, &o->stretches[i], number);
+		use(o, &o->stretches[i], number, CHECKER_WHY_LIFE);
 }
 
 static void live_memory(struct ordering *o, uint32_t number)
@@ -147,7 +163,7 @@ static void live_memory(struct ordering *o, uint32_t number)
 
 		for (size_t i = find_stretch(o, range->first);
 		     i < o->borders.count && o->borders.items[i] <= range->last; i++)
-			begin_or_end(o, &o->stretches[i], number);
+			begin_or_end(o, &o->stretches[i], number, CHECKER_WHY_LIFE);
 	}
 }
 
@@ -174,9 +190,9 @@ static void order_objects(struct ordering *o, uint32_t number)
 	for (unsigned i = 0; i < count; i++) {
 		use_memory(o, operands[i].address, 1, number);
 		if (checker_is_object_life(record))
-			begin_or_end(o, object_at(o, &operands[i]), number);
+			begin_or_end(o, object_at(o, &operands[i]), number, CHECKER_WHY_OBJECT);
 		else
-			use(o, object_at(o, &operands[i]), number);
+			use(o, object_at(o, &operands[i]), number, CHECKER_WHY_OBJECT);
 		if (checker_base_is_frozen(o->base, operands[i].class, operands[i].address)) {
 			uint64_t *last = map_put(&o->last_operation[operands[i].class],
 						 operands[i].address, NULL);
@@ -185,6 +201,44 @@ static void order_objects(struct ordering *o, uint32_t number)
 			*last = number;
 		}
 	}
+}
+
+/* ---- channels ----------------------------------------------------------------------------- */
+
+static struct channel *channel_at(struct ordering *o, uint64_t address)
+{
+	bool fresh;
+	uint64_t *position = map_put(&o->channel_index, address, &fresh);
+
+	if (fresh) {
+		*vec_push(&o->channels) = (struct channel){ 0 };
+		*position = o->channels.count;
+	}
+	return &o->channels.items[*position - 1];
+}
+
+/* Who receives got something that was sent before, which of it we do not know; sends that are only told of have no order. */
+static void order_channel(struct ordering *o, uint32_t number)
+{
+	const struct checker_record *record = checker_base_record(o->base, number);
+	struct channel *channel;
+
+	if (record->kind != EV_SEND && record->kind != EV_RECEIVE)
+		return;
+	channel = channel_at(o, record->address);
+	if (record->kind == EV_SEND && record->mode == EVENT_CHANNEL_TOLD) {
+		put_use(o, &channel->sent, number);
+		return;
+	}
+	for (size_t i = 0; i < channel->sent.count; i++)
+		need(o, number, channel->sent.items[i].number, CHECKER_WHY_CHANNEL);
+	if (record->kind == EV_SEND) {
+		channel->sent.count = 0;
+		put_use(o, &channel->sent, number);
+		return;
+	}
+	need(o, number, channel->received, CHECKER_WHY_CHANNEL);
+	channel->received = number;
 }
 
 /* ---- accesses ----------------------------------------------------------------------------- */
@@ -285,6 +339,10 @@ static void close_ordering(struct ordering *o)
 		map_free(&o->index[class]);
 		map_free(&o->last_operation[class]);
 	}
+	for (size_t i = 0; i < o->channels.count; i++)
+		vec_free(&o->channels.items[i].sent);
+	map_free(&o->channel_index);
+	vec_free(&o->channels);
 	map_free(&o->last_index);
 	vec_free(&o->last);
 	vec_free(&o->objects);
@@ -304,9 +362,14 @@ void checker_base_order(struct checker_base *base)
 
 	find_borders(&o);
 	for (uint32_t number = 1; number <= base->count; number++) {
+		const struct checker_record *record = checker_base_record(base, number);
+
 		order_join(&o, number);
 		live_memory(&o, number);
-		if (checker_is_access(checker_base_record(base, number)))
+		order_channel(&o, number);
+		if (record->kind == EV_FD_USE)
+			use_memory(&o, record->address, 1, number);
+		else if (checker_is_access(record))
 			order_access(&o, number);
 		else
 			order_objects(&o, number);

@@ -1,6 +1,7 @@
 #include "check/play.h"
 
 #include "base/mem.h"
+#include "check/lives.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,26 +43,79 @@ bool checker_play_hangs(const struct checker_play *play, uint32_t thread)
 
 /* ---- what the event has to wait for ------------------------------------------------------- */
 
-static bool keeps_order(const struct checker_play *play, uint32_t number, struct err *why)
+static bool comes_before(const struct checker_play *play, uint32_t earlier, const char *reason,
+			 struct err *why)
+{
+	const struct checker_record *record = checker_base_record(play->base, earlier);
+
+	return err_set(why, "comes before %s: %s",
+		       checker_event_words(play->world->trace, record->stream, record->index).text,
+		       reason);
+}
+
+static bool keeps_order(const struct checker_play *play, uint32_t number, unsigned without,
+			struct err *why)
 {
 	static const char *const words[] = {
 		[CHECKER_WHY_LIFE] = "that is where the life of what it uses begins or ends",
+		[CHECKER_WHY_OBJECT] = "that is where the life of what it uses begins or ends",
 		[CHECKER_WHY_FROZEN] = "their order is the environment's doing",
 		[CHECKER_WHY_JOIN] = "a join stands between them",
+		[CHECKER_WHY_CHANNEL] = "what was sent there may be what it got",
 	};
 	size_t count;
 	const struct checker_need *needs = checker_base_needs(play->base, number, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct checker_record *earlier =
-			checker_base_record(play->base, needs[i].earlier);
+		if (!(without >> needs[i].why & 1) &&
+		    !checker_play_happened(play, needs[i].earlier))
+			return comes_before(play, needs[i].earlier, words[needs[i].why], why);
+	}
+	return true;
+}
 
-		if (!checker_play_happened(play, needs[i].earlier))
-			return err_set(why, "comes before %s: %s",
-				       checker_event_words(play->world->trace, earlier->stream,
-							   earlier->index)
-					       .text,
-				       words[needs[i].why]);
+bool checker_play_has_begun(const struct checker_play *play, uint32_t end, struct err *why)
+{
+	struct checker_touch ends = checker_touch_of(play->base, end);
+
+	for (uint32_t number = 1; number < end; number++) {
+		struct checker_touch touch;
+
+		if (checker_play_happened(play, number))
+			continue;
+		touch = checker_touch_of(play->base, number);
+		/* of the sort of life that it ends, and not of another that it lies in */
+		if (ends.memory == CHECKER_ENDS ? touch.memory != CHECKER_BEGINS
+						: touch.object != CHECKER_BEGINS)
+			continue;
+		if (ends.memory == CHECKER_ENDS ? checker_lives_bind(&ends, &touch)
+						: checker_touch_same(&ends, &touch))
+			return comes_before(play, number, "that is where what it ends begins", why);
+	}
+	return true;
+}
+
+/*
+ * What comes behind the early end in the base run needs what that would have needed: needs are
+ * told from one begin or end to the next one, and here one of them has broken the chain.
+ */
+static bool mends_chain(const struct checker_play *play, uint32_t number, struct err *why)
+{
+	struct checker_touch touch, early, touched;
+
+	if (!play->early || number <= play->early || !checker_play_happened(play, play->early))
+		return true;
+	touch = checker_touch_of(play->base, number);
+	early = checker_touch_of(play->base, play->early);
+	if (!checker_lives_bind(&touch, &early))
+		return true;
+	for (uint32_t i = 1; i < play->early; i++) {
+		if (checker_play_happened(play, i))
+			continue;
+		touched = checker_touch_of(play->base, i);
+		if (checker_lives_bind(&touch, &touched))
+			return comes_before(
+				play, i, "what it begins or ends, or uses, is in use there", why);
 	}
 	return true;
 }
@@ -72,28 +126,31 @@ static bool follows_all(const struct checker_play *play, uint32_t number, struct
 	bool reads = checker_reads(checker_base_record(play->base, number));
 
 	for (uint32_t i = 0; i < play->base->streams; i++) {
-		const struct checker_record *earlier;
-
-		if (play->next[i] >= number)
-			continue;
-		earlier = checker_base_record(play->base, play->next[i]);
-		return err_set(
-			why, "comes before %s: %s",
-			checker_event_words(play->world->trace, earlier->stream, earlier->index)
-				.text,
-			reads ? "no recorded write explains what it read"
-			      : "it may have waited for anything");
+		if (play->next[i] < number)
+			return comes_before(play, play->next[i],
+					    reads ? "no recorded write explains what it read"
+						  : "it may have waited for anything",
+					    why);
 	}
 	return true;
 }
 
 bool checker_play_is_ready(const struct checker_play *play, uint32_t number, struct err *why)
 {
+	if (number == play->early)
+		return checker_play_has_begun(play, number, why) &&
+		       checker_play_is_free(play, number, CHECKER_NO_LIVES, why);
+	return checker_play_is_free(play, number, 0, why) && mends_chain(play, number, why);
+}
+
+bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsigned without,
+			  struct err *why)
+{
 	const struct checker_record *record = checker_base_record(play->base, number);
 
 	if ((record->bits & CHECKER_CREATED) && !play->world->threads[record->thread].created)
 		return err_set(why, "its thread has not been created");
-	if ((record->bits & CHECKER_KEEPS_ORDER) && !keeps_order(play, number, why))
+	if ((record->bits & CHECKER_KEEPS_ORDER) && !keeps_order(play, number, without, why))
 		return false;
 	return !(record->bits & CHECKER_UNEXPLAINED) || record->kind == EV_JOIN ||
 	       follows_all(play, number, why);
@@ -263,7 +320,7 @@ static void happen(struct checker_play *play, uint32_t number)
 	if (record->kind == EV_WAIT)
 		play->world->threads[record->thread].late = is_late(play, record);
 	checker_world_apply(play->world, record, number);
-	if (record->kind == EV_ALLOC) {
+	if (checker_is_blank(record)) {
 		size_t count;
 		const struct checker_found *found = checker_base_found(play->base, number, &count);
 

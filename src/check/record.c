@@ -72,6 +72,7 @@ void checker_record_make(struct checker_record *record, const struct trace_event
 		.index = event->index,
 		.address = event->address,
 		.size = event->size,
+		.place = event->site ? (uintptr_t)event->site : event->pc,
 	};
 	if (checker_is_access(record)) {
 		take_values(record, event);
@@ -167,6 +168,11 @@ bool checker_is_object_life(const struct checker_record *record)
 	case EV_BARRIER_DESTROY: return true;
 	}
 	return false;
+}
+
+bool checker_is_blank(const struct checker_record *record)
+{
+	return record->kind == EV_ALLOC || record->kind == EV_MAP;
 }
 
 uint32_t checker_stream_of(const struct trace *trace, uint64_t number)

@@ -15,23 +15,27 @@ enum checker_bit {
 	CHECKER_UNEXPLAINED = 128, /* JOIN, reads: the base run breaks the rule for it; SYNC */
 };
 
+/* A probe that begins or ends an atomic region. */
+enum checker_region { CHECKER_NO_REGION, CHECKER_REGION_BEGINS, CHECKER_REGION_ENDS };
+
 struct checker_record {
 	uint8_t kind, flags;
-	uint8_t mode;	 /* field m of sync events */
+	uint8_t mode;	 /* field m of sync events; of a probe enum checker_region */
 	uint8_t bits;	 /* enum checker_bit */
 	bool foreign;	 /* in a recording, by code that was not recorded */
 	uint32_t stream; /* position in the trace */
 	uint32_t thread; /* position of the thread's stream: another one for handlers */
 	uint32_t unit;	 /* bytes of a value; when fewer than size they repeat */
 	uint64_t index, address, size;
+	uint64_t place; /* in the code: equal for equal places; 0: not known */
 	union {
 		uint8_t near[16]; /* unit <= 8: value, and from 8 on what an update found */
 		struct {
 			const uint8_t *value, *old;
 		} far;
 		struct {
-			uint64_t other, number;
-		}; /* of what is no access */
+			uint64_t other, number; /* `other` of a region's probe is its name */
+		};				/* of what is no access */
 	};
 	uint32_t next; /* number of the thread's next event in the window; CHECKER_END: none */
 	/* ARRIVE: number of its meeting; ONCE, ONCE_BEGIN: how many runs had ended before; WOKEN:
@@ -82,6 +86,9 @@ unsigned checker_operands(const struct checker_record *record, struct checker_op
 
 /* Does it begin or end the life of its sync object? */
 bool checker_is_object_life(const struct checker_record *record);
+
+/* Does it begin the life of memory in which is who knows what: a heap block, a mapping? */
+bool checker_is_blank(const struct checker_record *record);
 
 /* The position of the stream with this number (as events name it), or TRACE_NONE. */
 uint32_t checker_stream_of(const struct trace *trace, uint64_t number);

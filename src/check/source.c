@@ -1,8 +1,10 @@
 #include "check/source.h"
 
 #include "base/mem.h"
+#include "trace/point.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct stream {
 	struct trace_cursor *cursor;
@@ -93,6 +95,33 @@ static uint8_t fate(struct checker_source *source, const struct checker_record *
 	return next->mode ? CHECKER_TIMES_OUT : 0;
 }
 
+/* FNV-1a: names of regions are only ever compared. */
+static uint64_t hash_name(const char *name, uint32_t length)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (uint32_t i = 0; i < length; i++)
+		hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3u;
+	return hash;
+}
+
+/* sooth:atomic_begin and sooth:atomic_end, with the region's name. */
+static void read_region(const struct stream *stream, struct checker_record *record)
+{
+	struct trace_point point;
+	bool begins;
+
+	record->mode = CHECKER_NO_REGION;
+	if (!trace_read_point(stream->cursor, &stream->head, &point) || point.kind != POINT_PROBE ||
+	    !point.count || !point.arguments[0].known || point.arguments[0].type != POINT_STRING)
+		return;
+	begins = !strcmp(point.function, "sooth:atomic_begin");
+	if (!begins && strcmp(point.function, "sooth:atomic_end"))
+		return;
+	record->mode = begins ? CHECKER_REGION_BEGINS : CHECKER_REGION_ENDS;
+	record->other = hash_name(point.arguments[0].text, point.arguments[0].length);
+}
+
 bool checker_source_take(struct checker_source *source, uint32_t i, struct checker_record *record)
 {
 	struct stream *stream = &source->streams[i];
@@ -101,6 +130,8 @@ bool checker_source_take(struct checker_source *source, uint32_t i, struct check
 		return false;
 	checker_record_make(record, &stream->head, i, stream->thread);
 	record->foreign = !stream->head.site && trace_has_sites(source->trace);
+	if (record->kind == EV_PROBE || record->kind == EV_POINT)
+		read_region(stream, record);
 	stream->fetched = false;
 	if (record->kind == EV_WAIT)
 		record->bits |= fate(source, record);

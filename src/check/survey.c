@@ -16,8 +16,10 @@ struct checker_survey {
 	struct map created;
 	struct map least; /* semaphores that start with more than 0 */
 	bool words_made;
-	struct map words; /* address / WORD: thread + 1, SHARED, WRITTEN */
-	struct map pages; /* address / PAGE: the same, for those that an access covers wholly */
+	struct map words;  /* address / WORD: thread + 1, SHARED, WRITTEN */
+	struct map pages;  /* address / PAGE: the same, for those that an access covers wholly */
+	struct map guards; /* lock: position in guarded + 1 */
+	VEC(struct map) guarded; /* for each lock: address to the stream's number + 1, or SHARED */
 };
 
 #define WORD 8u
@@ -43,6 +45,10 @@ void checker_survey_close(struct checker_survey *survey)
 	map_free(&survey->least);
 	map_free(&survey->words);
 	map_free(&survey->pages);
+	map_free(&survey->guards);
+	for (size_t i = 0; i < survey->guarded.count; i++)
+		map_free(&survey->guarded.items[i]);
+	vec_free(&survey->guarded);
 	free(survey);
 }
 
@@ -203,4 +209,90 @@ bool checker_survey_shares(struct checker_survey *survey, uint64_t address)
 	if (word && page && (uint32_t)*word != (uint32_t)*page)
 		state |= SHARED;
 	return (state & SHARED) && (state & WRITTEN);
+}
+
+/* ---- what a lock guards ------------------------------------------------------------------- */
+
+/* More at once, a memset of many pages, is not what somebody guards by a lock. */
+#define GUARDED_MOST (1u << 16)
+
+/* How a stream holds the lock in question. */
+struct grip {
+	uint64_t depth, saved, readers;
+};
+
+static void follow_grip(struct grip *grip, const struct trace_event *event, uint64_t lock)
+{
+	bool on_condition = event->kind == EV_WAIT || event->kind == EV_WOKEN;
+
+	if ((on_condition ? event->other : event->address) != lock)
+		return;
+	switch (event->kind) {
+	case EV_ACQUIRE: grip->depth++; break;
+	case EV_READ_ACQUIRE: grip->readers++; break;
+	case EV_RELEASE:
+	case EV_READ_RELEASE:
+		if (grip->depth && (event->kind == EV_RELEASE || !grip->readers))
+			grip->depth--;
+		else if (grip->readers)
+			grip->readers--;
+		break;
+	case EV_WAIT:
+		grip->saved = grip->depth ? grip->depth : 1;
+		grip->depth = 0;
+		break;
+	case EV_WOKEN: grip->depth = grip->saved; break;
+	}
+}
+
+static void guard_access(struct map *bytes, const struct trace_event *event, uint32_t stream)
+{
+	if (event->size > GUARDED_MOST)
+		return;
+	for (uint64_t i = 0; i < event->size; i++) {
+		uint64_t *state = map_put(bytes, event->address + i, NULL);
+
+		if (!*state)
+			*state = stream + 1;
+		else if (*state != stream + 1)
+			*state = SHARED;
+	}
+}
+
+/* A handler holds what it takes itself, and is its own thread here: it is in no region of its host. */
+static void make_guarded(struct checker_survey *survey, uint64_t lock, struct map *bytes)
+{
+	struct trace_event event;
+	struct err err;
+
+	for (uint32_t i = 0; i < trace_stream_count(survey->trace); i++) {
+		struct trace_cursor *cursor = trace_cursor_open(survey->trace, i);
+		struct grip grip = { 0 };
+
+		while (trace_next(cursor, &event, &err)) {
+			enum event_group group = event_group(event.kind);
+
+			if (group == EG_LOCK || group == EG_CONDITION)
+				follow_grip(&grip, &event, lock);
+			else if ((grip.depth || grip.readers) && event.kind != EV_FENCE &&
+				 (group == EG_ACCESS || group == EG_ATOMIC))
+				guard_access(bytes, &event, thread_of(survey->trace, i));
+		}
+		trace_cursor_close(cursor);
+	}
+}
+
+bool checker_survey_guards(struct checker_survey *survey, uint64_t lock, uint64_t address)
+{
+	bool fresh;
+	uint64_t *position = map_put(&survey->guards, lock, &fresh);
+	const uint64_t *state;
+
+	if (fresh) {
+		*vec_push(&survey->guarded) = (struct map){ 0 };
+		*position = survey->guarded.count;
+		make_guarded(survey, lock, &survey->guarded.items[survey->guarded.count - 1]);
+	}
+	state = map_get(&survey->guarded.items[*position - 1], address);
+	return state && *state == SHARED;
 }

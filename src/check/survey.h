@@ -1,7 +1,7 @@
 /*
- * What only a look at the whole trace tells: which threads are created by somebody, and with how
- * much a semaphore must have started whose initial value was not recorded. Made when it is first
- * asked for, as most traces need neither.
+ * What only a look at the whole trace tells: which threads are created by somebody, with how much
+ * a semaphore must have started whose initial value was not recorded, which bytes are shared, and
+ * which a lock guards. Made when it is first asked for, as most traces need none of it.
  */
 #ifndef CHECK_SURVEY_H
 #define CHECK_SURVEY_H
@@ -26,5 +26,8 @@ uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t addres
  * itself. In a text all are.
  */
 bool checker_survey_shares(struct checker_survey *survey, uint64_t address);
+
+/* Do two threads access the byte while they hold the lock, for writing or reading? */
+bool checker_survey_guards(struct checker_survey *survey, uint64_t lock, uint64_t address);
 
 #endif

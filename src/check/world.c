@@ -157,6 +157,12 @@ struct checker_object *checker_world_change(struct checker_world *world, enum ch
 	return object;
 }
 
+bool checker_world_knows(const struct checker_world *world, enum checker_class class,
+			 uint64_t address)
+{
+	return find(world, class, address);
+}
+
 /* ---- threads and blocks ------------------------------------------------------------------- */
 
 uint64_t checker_world_block(const struct checker_world *world, uint64_t address)
@@ -168,6 +174,27 @@ uint64_t checker_world_block(const struct checker_world *world, uint64_t address
 			return *size ? *size - 1 : 0;
 	}
 	return 0;
+}
+
+static bool block_covers(const struct checker_world *world, uint64_t start, uint64_t address)
+{
+	uint64_t size = start <= address ? checker_world_block(world, start) : 0;
+
+	return size && address - start < size;
+}
+
+bool checker_world_block_at(const struct checker_world *world, uint64_t address)
+{
+	const struct checker_world *top = world;
+
+	for (; world; world = world->under) {
+		for (size_t i = 0; world->blocks.slots && i <= world->blocks.mask; i++) {
+			if (world->blocks.slots[i].key &&
+			    block_covers(top, world->blocks.slots[i].key, address))
+				return true;
+		}
+	}
+	return false;
 }
 
 static bool is_request(const struct checker_record *record)
@@ -214,8 +241,9 @@ void checker_world_apply(struct checker_world *world, const struct checker_recor
 	case EG_ACCESS:
 	case EG_ATOMIC: checker_memory_apply(world, record, number); break;
 	case EG_MEMORY:
-		*map_put(&world->blocks, record->address, NULL) =
-			record->kind == EV_ALLOC ? record->size + 1 : 0;
+		if (record->kind == EV_ALLOC || record->kind == EV_FREE)
+			*map_put(&world->blocks, record->address, NULL) =
+				record->kind == EV_ALLOC ? record->size + 1 : 0;
 		checker_memory_apply(world, record, number);
 		break;
 	case EG_THREAD: apply_thread(world, record); break;

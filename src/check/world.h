@@ -144,6 +144,9 @@ const struct checker_object *checker_world_see(const struct checker_world *world
 					       enum checker_class class, uint64_t address);
 struct checker_object *checker_world_change(struct checker_world *world, enum checker_class class,
 					    uint64_t address);
+/* Has anything been done with it, a request aside? */
+bool checker_world_knows(const struct checker_world *world, enum checker_class class,
+			 uint64_t address);
 
 /* Everything the event does, allowed or not. `number` is its number in the window, 0 before it. */
 void checker_world_apply(struct checker_world *world, const struct checker_record *record,
@@ -151,6 +154,8 @@ void checker_world_apply(struct checker_world *world, const struct checker_recor
 
 /* The size of the heap block at an address; 0 when none is known there. */
 uint64_t checker_world_block(const struct checker_world *world, uint64_t address);
+/* Does the address lie in a heap block? Looks through them all. */
+bool checker_world_block_at(const struct checker_world *world, uint64_t address);
 
 /*
  * The rules. Each is about one class of object; an event on a condition is judged by the

@@ -264,7 +264,7 @@ static bool predict(struct predicting *p, const struct trace *trace, const char 
 		options.only |= PREDICT_WARNINGS;
 	options.only |= used_analyses(&p->properties);
 	options.properties = properties;
-	options.leads &= properties != NULL;
+	options.leads &= properties || options.only & PREDICT_ATOMICITY;
 	options.seconds = time_left(p);
 	options.progress = terminal ? show_progress : NULL;
 	options.context = (void *)path;
@@ -357,12 +357,6 @@ static struct describe *describe(const struct predicting *p, const struct trace 
 			*vec_push(&also) = report->observed.items[i].events.items[k];
 	}
 	observing_add_places(report->result, report->observation, &also);
-	for (size_t i = 0; i < report->result->leads.count; i++) {
-		const struct finding *lead = &report->result->leads.items[i];
-
-		for (size_t k = 0; k < lead->events.count; k++)
-			*vec_push(&also) = lead->events.items[k].id;
-	}
 	made = describe_open(&(struct describe_request){
 		.trace = trace,
 		.path = report->trace,

@@ -251,7 +251,7 @@ bool plan_finding(struct plan *plan, const struct trace *trace, const struct fin
 		ok = add_stops(&m, reversed, err);
 	else if (finding->kind == FINDING_DEADLOCK)
 		ok = add_meeting_of_locks(&m, err);
-	else if (finding->kind == FINDING_PATTERN)
+	else if (finding->kind == FINDING_PATTERN || finding->kind == FINDING_ATOMICITY)
 		add_parallel_events(&m);
 	else if (finding_is_of_life(finding))
 		add_use(&m);

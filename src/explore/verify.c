@@ -3,19 +3,23 @@
 #include "base/mem.h"
 #include "explore/recorded.h"
 #include "explore/verify_freed.h"
+#include "explore/verify_torn.h"
 #include "trace/sites.h"
 
 #include <string.h>
 
 uint64_t *verify_keys(const struct trace *trace, const struct finding *f)
 {
-	uint64_t *keys = mem_alloc(f->events.count * sizeof *keys + 1);
+	uint64_t *keys = mem_alloc((f->events.count + 1) * sizeof *keys);
 
 	for (size_t i = 0; i < f->events.count; i++) {
 		struct window_id id = f->events.items[i].id;
 
 		keys[i] = trace_site_key(trace, recorded_site(trace, id.stream, id.index));
 	}
+	if (f->kind == FINDING_ATOMICITY)
+		keys[f->events.count] = trace_site_key(
+			trace, recorded_site(trace, f->region.stream, f->region.index));
 	return keys;
 }
 
@@ -251,6 +255,8 @@ bool verify_finding(const struct finding *f, const uint64_t *keys, const struct 
 {
 	bool cycle;
 
+	if (f->kind == FINDING_ATOMICITY)
+		return verify_torn(f, keys, recording);
 	if (f->kind == FINDING_RACE)
 		return verify_race(f, keys, outcome, recording);
 	if (finding_is_of_life(f))

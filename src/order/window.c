@@ -421,6 +421,7 @@ static struct window *build(struct window_reader *r, uint32_t most, uint32_t *ne
 	};
 	struct window *w = window_build(&r->state, &input, taken);
 
+	w->text = r->survey.text;
 	w->handlers = r->handlers;
 	w->cancels = r->survey.cancels;
 	*next = input.next < *taken ? input.next : *taken;

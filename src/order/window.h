@@ -26,6 +26,7 @@ struct window_held {
 	struct window_id taken; /* the event that took it */
 	uint32_t lock;		/* in the model */
 	bool shared;
+	bool robust;	/* who ends with it leaves it to the next */
 	uint32_t outer; /* position in `held`, or ORDER_NONE */
 };
 
@@ -39,13 +40,15 @@ struct window_node {
 	struct window_id id;
 	uint8_t kind, flags, mode;
 	uint64_t address, size, site;
-	uint64_t other;	 /* WAIT, WOKEN: address of the mutex */
+	uint64_t other;	 /* WAIT, WOKEN: address of the mutex; threads' events: the other thread's
+			    number */
 	uint32_t held;	 /* innermost lock held before this event: in `held`, or ORDER_NONE */
 	uint32_t object; /* lock events and WOKEN: lock; DOWN…: semaphore; ONCE…: in `onces`;
 			    JOIN: thread of the model; PASS: in `meetings`; ORDER_NONE otherwise */
 	uint32_t wait;	 /* WAIT, WOKEN: in the model's waits */
 	uint32_t cell_start, cell_count; /* accesses: in `cells`, numbers of model cells */
 	uint32_t block;			 /* accesses: in `blocks`, or ORDER_NONE */
+	bool first;	  /* an INIT: nothing was done to its object before, in all of the run */
 	bool environment; /* what it needs is the environment's doing, or must keep its place */
 	/* The moment before an event that was asked for by window_reader_keep. Such a node has the
 	 * id of that event, is of kind REQUEST or READ_REQUEST, and does nothing. */
@@ -63,12 +66,13 @@ enum window_end {
 };
 
 struct window_thread {
-	uint32_t stream; /* its number */
-	uint8_t end;	 /* enum window_end */
-	bool begun;	 /* before the window */
-	bool created;	 /* before the window, or nobody is known to create it */
-	uint32_t create; /* node that creates it, or ORDER_NONE */
-	uint32_t held;	 /* locks held behind the last node: in `held` */
+	uint32_t stream;		/* its number */
+	uint8_t end;			/* enum window_end */
+	bool begun;			/* before the window */
+	bool created;			/* before the window, or nobody is known to create it */
+	uint32_t create;		/* node that creates it, or ORDER_NONE */
+	uint64_t stack_low, stack_size; /* size 0: not known */
+	uint32_t held;			/* locks held behind the last node: in `held` */
 	/* for WINDOW_PENDING: what `object` and `wait` of the missing event would be, its kind */
 	uint8_t pending_kind; /* ACQUIRE, READ_ACQUIRE, WOKEN, DOWN, PASS, JOIN */
 	uint32_t pending_object, pending_wait;
@@ -127,6 +131,7 @@ struct window {
 	VEC(struct window_touch) touches;
 	VEC(uint32_t) life_edges; /* those of the model's edges that only lives demand */
 	uint64_t unexplained;	  /* events that only the environment explains */
+	bool text;		  /* of a text trace */
 	bool handlers; /* recorded with signal handlers: they come whatever a thread waits for */
 	bool cancels; /* recorded with cancellations: they end most waits, but not those for locks */
 };

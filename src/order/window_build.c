@@ -145,6 +145,7 @@ static void push_held(struct build *b, struct build_thread *t, const struct wind
 				    .taken = hold->taken,
 				    .lock = b->objects.items[object].target,
 				    .shared = hold->shared,
+				    .robust = b->objects.items[object].now.robust,
 				    .outer = t->head };
 
 	t->head = (uint32_t)b->window->held.count;
@@ -189,20 +190,22 @@ static uint32_t add_node(struct build *b, const struct window_item *item)
 	struct build_thread *t = &b->threads[thread];
 
 	*vec_push(&b->window->model.thread) = thread;
-	*vec_push(&b->window->nodes) = (struct window_node){ .id = { item->stream, item->index },
-							     .kind = item->kind,
-							     .flags = item->flags,
-							     .mode = item->mode,
-							     .address = item->address,
-							     .size = item->size,
-							     .site = item->site,
-							     .other = item->other,
-							     .held = t->head,
-							     .object = ORDER_NONE,
-							     .wait = ORDER_NONE,
-							     .block = ORDER_NONE,
-							     .moment = item->moment,
-							     .kept = item->kept };
+	*vec_push(&b->window->nodes) =
+		(struct window_node){ .id = { item->stream, item->index },
+				      .kind = item->kind,
+				      .flags = item->flags,
+				      .mode = item->mode,
+				      .address = item->address,
+				      .size = item->size,
+				      .site = item->site,
+				      .other = event_group(item->kind) == EG_THREAD ? item->number
+										    : item->other,
+				      .held = t->head,
+				      .object = ORDER_NONE,
+				      .wait = ORDER_NONE,
+				      .block = ORDER_NONE,
+				      .moment = item->moment,
+				      .kept = item->kept };
 	if (t->first == ORDER_NONE) {
 		t->first = node;
 		if (t->create != ORDER_NONE)
@@ -373,6 +376,8 @@ static void end_thread(struct build *b, const struct build_thread *t)
 		.begun = lane->begun <= b->input->before,
 		.created = !survey->has_creator || lane->created <= b->input->before,
 		.create = t->create,
+		.stack_low = lane->stack_low,
+		.stack_size = lane->stack_size,
 		.held = t->head,
 		.pending_object = ORDER_NONE,
 		.pending_wait = ORDER_NONE,

@@ -52,8 +52,9 @@ struct window_object {
 	uint64_t address;
 	uint8_t group;		/* enum event_group */
 	uint32_t window, local; /* in which window it was copied last, and where to */
+	bool used;		/* something was done to it */
 	/* locks */
-	bool recursive;
+	bool recursive, robust;
 	uint32_t writer; /* lane + 1 */
 	uint32_t depth;
 	uint32_t section;

@@ -11,6 +11,8 @@ void build_surprise(struct build *b, uint32_t object)
 
 void build_operation(struct build *b, uint32_t object, uint32_t node, bool life)
 {
+	b->window->nodes.items[node].first = life && !b->objects.items[object].now.used;
+	b->objects.items[object].now.used = true;
 	*vec_push(&b->operations) = (struct build_operation){ object, { node, life } };
 	b->objects.items[object].turned |= life;
 }
@@ -250,6 +252,8 @@ static void use_lock(struct build *b, const struct window_item *item, uint32_t n
 		drop_all(b, object);
 		b->objects.items[object].now.recursive =
 			item->kind == EV_LOCK_INIT && item->mode == EVENT_LOCK_RECURSIVE;
+		b->objects.items[object].now.robust =
+			item->kind == EV_LOCK_INIT && item->mode == EVENT_LOCK_ROBUST;
 		open_lock(b, object);
 	}
 	b->window->nodes.items[node].object = b->objects.items[object].target;

@@ -110,7 +110,9 @@ static void fill_claim(struct search *s, const struct tear *tear, uint64_t key,
 	claim->region_name = part->annotated
 				     ? intern_text(&s->analysis->known->regions->names, part->name)
 				     : NULL;
-	if (l1 < tear->r1 && tear->r2 < tear->l2)
+	if (s->analysis->before)
+		claim->status = FINDING_WARNING;
+	else if (l1 < tear->r1 && tear->r2 < tear->l2)
 		claim->status = FINDING_OBSERVED;
 	*vec_push(&claim->events) = l1;
 	*vec_push(&claim->events) = tear->r1;
@@ -232,6 +234,8 @@ void predict_atomicity(struct analysis *analysis)
 {
 	struct search s = { .analysis = analysis, .model = &analysis->window->model };
 
+	if (analysis->before && !analysis->known->regions->items.count)
+		return;
 	tears_open(&s.tears, analysis, analysis->known->regions);
 	s.required = mem_zalloc(s.model->thread_count + 1, sizeof *s.required);
 	list_edges(&s);

@@ -9,6 +9,7 @@ struct maker {
 	struct parts *parts;
 	const struct window *window;
 	const struct regions *regions;
+	bool no_sections;
 	struct map numbers;   /* of parts: by region, or lock and what took it, and `waits` */
 	struct map takers;    /* hash of an id to the node that takes a lock there, + 1 */
 	VEC(uint32_t) counts; /* accesses, by part */
@@ -135,7 +136,8 @@ static void walk_thread(struct maker *m, uint32_t thread)
 		if (!candidate_is_access(node) || !node->cell_count || node->id.stream != stream)
 			continue;
 		add_to_regions(m, n, node->id.index);
-		add_to_sections(m, n);
+		if (!m->no_sections)
+			add_to_sections(m, n);
 	}
 }
 
@@ -166,10 +168,14 @@ static void list_accesses(struct maker *m)
 		      sizeof *m->parts->accesses.items, compare_accesses);
 }
 
-void parts_make(struct parts *parts, const struct window *window, const struct regions *regions)
+void parts_make(struct parts *parts, const struct window *window, const struct regions *regions,
+		bool no_sections)
 {
 	static const struct regions none;
-	struct maker m = { .parts = parts, .window = window, .regions = regions ? regions : &none };
+	struct maker m = { .parts = parts,
+			   .window = window,
+			   .regions = regions ? regions : &none,
+			   .no_sections = no_sections };
 
 	*parts = (struct parts){ 0 };
 	list_takers(&m);

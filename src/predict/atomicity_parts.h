@@ -27,8 +27,9 @@ struct parts {
 	VEC(struct part_access) accesses; /* by cell, part, node */
 };
 
-/* Only parts with two accesses or more have any in the list. */
-void parts_make(struct parts *parts, const struct window *window, const struct regions *regions);
+/* Only parts with two accesses or more have any in the list. Critical sections may be left out. */
+void parts_make(struct parts *parts, const struct window *window, const struct regions *regions,
+		bool no_sections);
 void parts_free(struct parts *parts);
 
 /* The accesses of a cell in a part. */

@@ -30,13 +30,15 @@ static bool may_have_regions(const struct trace *trace)
 	return false;
 }
 
-static uint32_t name_of(struct regions *regions, const struct trace_point *point)
+/* A region without a name, or of one that could not be read, cannot be told from others: it is none. */
+static bool read_name(struct regions *regions, const struct trace_point *point, uint32_t *number)
 {
 	const struct trace_value *name = &point->arguments[0];
-	bool is_text = point->count && name->type == POINT_STRING && name->known && name->text;
 
-	return intern_put(&regions->names, is_text ? name->text : "", is_text ? name->length : 0,
-			  NULL);
+	if (!point->count || name->type != POINT_STRING || !name->known || !name->text)
+		return false;
+	*number = intern_put(&regions->names, name->text, name->length, NULL);
+	return true;
 }
 
 static void close_region(struct regions *regions, open_regions *open, uint32_t name, uint64_t index)
@@ -59,10 +61,12 @@ static void read_stream(struct regions *regions, const struct trace *trace, uint
 	struct trace_event ev;
 	struct trace_point point;
 	struct err err;
+	uint32_t name;
 
 	while (trace_next(cursor, &ev, &err)) {
 		if ((ev.kind != EV_POINT && ev.kind != EV_PROBE) ||
-		    !trace_read_point(cursor, &ev, &point) || point.kind != POINT_PROBE)
+		    !trace_read_point(cursor, &ev, &point) || point.kind != POINT_PROBE ||
+		    !read_name(regions, &point, &name))
 			continue;
 		if (is_called(trace, point.function, BEGIN)) {
 			*vec_push(&open) = regions->items.count;
@@ -71,10 +75,10 @@ static void read_stream(struct regions *regions, const struct trace *trace, uint
 				.begin = ev.index,
 				.end = UINT64_MAX,
 				.site = trace_event_site(trace, &ev),
-				.name = name_of(regions, &point),
+				.name = name,
 			};
 		} else if (is_called(trace, point.function, END)) {
-			close_region(regions, &open, name_of(regions, &point), ev.index);
+			close_region(regions, &open, name, ev.index);
 		}
 	}
 	vec_free(&open);

@@ -166,10 +166,11 @@ static bool shuts_out(const struct tears *t, uint32_t l1, uint32_t l2, uint32_t 
 	return false;
 }
 
-/* What clocks, needs and locks do not rule out. */
+/* What clocks, needs and locks do not rule out. (A signal handler may have cut in between r1 and r2.) */
 static bool is_possible(const struct tears *t, const struct tear *tear)
 {
-	return !leans(t, tear->l1, tear->r1) && !leans(t, tear->r2, tear->l2) &&
+	return node_at(t, tear->r1)->id.stream == node_at(t, tear->r2)->id.stream &&
+	       !leans(t, tear->l1, tear->r1) && !leans(t, tear->r2, tear->l2) &&
 	       !shuts_out(t, tear->l1, tear->l2, tear->r1) &&
 	       !shuts_out(t, tear->l1, tear->l2, tear->r2);
 }
@@ -569,13 +570,17 @@ void tears_each(struct tears *t, void (*take)(void *context, const struct tear *
 
 void tears_open(struct tears *t, const struct analysis *analysis, const struct regions *regions)
 {
+	const struct analysis *exact = analysis->before ? analysis->before : analysis;
+
 	*t = (struct tears){
 		.analysis = analysis,
-		.window = analysis->window,
-		.model = &analysis->window->model,
+		.window = exact->window,
+		.model = &exact->window->model,
 	};
-	parts_make(&t->parts, t->window, regions);
-	candidates_open(&t->candidates, analysis);
+	parts_make(&t->parts, t->window, regions, analysis->before);
+	candidates_open(&t->candidates, exact);
+	if (analysis->before)
+		needs_make(&t->candidates.needs, analysis->window, analysis->clock);
 }
 
 void tears_close(struct tears *t)

@@ -45,6 +45,10 @@ struct tears {
 	bool cut;	/* there were too many: some were not looked at */
 };
 
+/*
+ * For leads, where analysis->before is the analysis of the window as it is, cells and what is in
+ * them are that one's, and critical sections are left out: they have a race, which is found anyway.
+ */
 void tears_open(struct tears *tears, const struct analysis *analysis,
 		const struct regions *regions);
 void tears_close(struct tears *tears);

@@ -2,6 +2,8 @@
 
 #include "base/mem.h"
 #include "base/seconds.h"
+#include "predict/atomicity_regions.h"
+#include "predict/known.h"
 #include "predict/pattern_relaxed.h"
 
 #include <assert.h>
@@ -16,6 +18,7 @@ static const struct {
 	unsigned share; /* of the time that is left, one part in so many */
 } analyses[] = {
 	{ 0, predict_patterns, 2 },
+	{ PREDICT_MISUSE, predict_misuse, 4 },
 	{ PREDICT_DEADLOCK, predict_deadlocks, 3 },
 	{ PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL, predict_stuck, 2 },
 	{ PREDICT_RACE, predict_races, 1 },
@@ -228,8 +231,11 @@ static void catch_up(const struct window *window, const uint32_t *inside, struct
 static void copy_steps(const struct window *window, const struct analysis_claim *claim,
 		       struct outcome_claim *out)
 {
-	uint32_t *inside = mem_zalloc(window->model.thread_count + 1, sizeof *inside);
+	uint32_t *inside;
 
+	if (claim->claim == CHECKER_MISUSE && claim->events.count == 1)
+		return; /* the recorded run has it */
+	inside = mem_zalloc(window->model.thread_count + 1, sizeof *inside);
 	for (size_t i = 0; i < claim->steps.count; i++) {
 		const struct window_node *node = &window->nodes.items[claim->steps.items[i]];
 
@@ -250,7 +256,8 @@ static void copy_steps(const struct window *window, const struct analysis_claim 
 	for (size_t i = 0; i < claim->events.count; i++) {
 		uint32_t event = claim->events.items[i];
 
-		if (event == ORDER_NONE)
+		/* What an object is used before is anywhere, only not done. */
+		if (event == ORDER_NONE || (claim->misuse == EVENT_MISUSE_NOT_INIT && i == 0))
 			continue;
 		if (is_pending(window, event))
 			finish_thread(window, event - window->model.node_count, out);
@@ -377,11 +384,20 @@ static void find_leads(struct outcome *outcome, struct analysis *strict)
 			.before = strict,
 			.deadline = strict->deadline,
 		};
-		predict_patterns(&analysis);
+		if (strict->patterns)
+			predict_patterns(&analysis);
+		if (strict->options->only & PREDICT_ATOMICITY)
+			predict_atomicity(&analysis);
 		take_leads(outcome, &analysis);
 		analysis_free(&analysis);
 		relaxed_window_free(&window);
 	}
+}
+
+/* Annotated ones, which leads can be of, too. */
+static bool has_regions(const struct analysis_known *known)
+{
+	return known->regions && known->regions->items.count;
 }
 
 void outcome_make(struct outcome *outcome, const struct window *window,
@@ -406,7 +422,7 @@ void outcome_make(struct outcome *outcome, const struct window *window,
 		analysis.stats.solver = *order_solver_counts(analysis.solver);
 	outcome->stats = analysis.stats;
 	take_claims(outcome, &analysis);
-	if (patterns && options->leads)
+	if ((patterns || has_regions(known)) && options->leads)
 		find_leads(outcome, &analysis);
 	for (size_t i = 0; i < analysis.tries.count; i++)
 		*vec_push(&outcome->tries) = analysis.tries.items[i];

@@ -7,6 +7,7 @@
 #include "report/matched.h"
 #include "report/message.h"
 #include "report/name.h"
+#include "report/torn.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -70,7 +71,8 @@ static bool is_in_run(const struct finding *f, const struct trace_event *ev)
 /* Accesses matter if they touch what the finding is about, points if they are of it. */
 static bool matters(const struct table *t, const struct trace_event *ev)
 {
-	if (pattern_event(t->finding, ev) >= 0 || is_in_run(t->finding, ev))
+	if (pattern_event(t->finding, ev) >= 0 || is_in_run(t->finding, ev) ||
+	    torn_find(t->finding, ev) >= 0)
 		return true;
 	if (event_group(ev->kind) == EG_FUNCTION)
 		return false;
@@ -208,7 +210,7 @@ static void hide_private(struct table *t)
 
 		if (!ev || event_group(ev->kind) == EG_THREAD ||
 		    event_group(ev->kind) == EG_ACCESS || is_held(t->finding, ev) ||
-		    pattern_event(t->finding, ev) >= 0)
+		    pattern_event(t->finding, ev) >= 0 || torn_find(t->finding, ev) >= 0)
 			continue;
 		if (*map_get(&users, ev->address) != SEVERAL)
 			*row = (struct row){ .column = row->column, .hidden = 1 };
@@ -429,42 +431,6 @@ static void print_pattern_row(struct table *t, const struct finding_event *e)
 		   one ? short_place(t->describe, &one->event) : NULL);
 }
 
-static void print_row(struct table *t, const struct row *row)
-{
-	char text[40];
-	int event = row->event ? pattern_event(t->finding, &row->event->event) : -1;
-
-	if (event >= 0) {
-		print_pattern_row(t, &t->finding->events.items[event]);
-		return;
-	}
-	if (row->event) {
-		print_line(t, row->column, words(t->describe, row->event),
-			   short_place(t->describe, &row->event->event));
-		return;
-	}
-	snprintf(text, sizeof text, "... %" PRIu64 " event%s", row->hidden,
-		 row->hidden == 1 ? "" : "s");
-	print_line(t, row->column, text, NULL);
-}
-
-static void print_heads(struct table *t)
-{
-	int width = column_width(t);
-
-	if (!width)
-		return;
-	fprintf(t->out, "%*s", INDENT, "");
-	for (uint32_t i = 0; i < t->threads.count; i++) {
-		const char *name = describe_thread(t->describe, t->threads.items[i]);
-
-		if (i + 1 < t->threads.count)
-			print_cell(t->out, name, width);
-		else
-			fprintf(t->out, "%s\n", name);
-	}
-}
-
 /* Of a pattern: what had happened where the schedule starts. */
 static bool is_past(const struct finding *f, struct window_id id)
 {
@@ -473,15 +439,6 @@ static bool is_past(const struct finding *f, struct window_id id)
 			return f->start.items[i].index > id.index;
 	}
 	return false;
-}
-
-static void print_past(struct table *t)
-{
-	for (size_t i = 0; t->finding->kind == FINDING_PATTERN && i < t->finding->events.count;
-	     i++) {
-		if (is_past(t->finding, t->finding->events.items[i].id))
-			print_pattern_row(t, &t->finding->events.items[i]);
-	}
 }
 
 static bool has_happened(const struct finding *f, struct window_id id)
@@ -513,6 +470,70 @@ static void print_use(struct table *t, size_t event)
 	free(text);
 }
 
+/* ">> read balance == 0": of those that tear a region or are torn apart */
+static void print_torn_row(struct table *t, const struct described *one)
+{
+	bool next = !has_happened(t->finding,
+				  (struct window_id){ one->event.stream, one->event.index });
+	char text[256];
+
+	if (next)
+		snprintf(text, sizeof text, ">> %s %s", message_operation(one->event.kind),
+			 name_subject(t->describe, &one->event));
+	else
+		snprintf(text, sizeof text, ">> %s", words(t->describe, one));
+	print_line(t, column_of(t, one->event.stream), text, short_place(t->describe, &one->event));
+}
+
+static void print_row(struct table *t, const struct row *row)
+{
+	char text[40];
+	int event = row->event ? pattern_event(t->finding, &row->event->event) : -1;
+
+	if (event >= 0) {
+		print_pattern_row(t, &t->finding->events.items[event]);
+		return;
+	}
+	if (row->event && torn_find(t->finding, &row->event->event) >= 0) {
+		print_torn_row(t, row->event);
+		return;
+	}
+	if (row->event) {
+		print_line(t, row->column, words(t->describe, row->event),
+			   short_place(t->describe, &row->event->event));
+		return;
+	}
+	snprintf(text, sizeof text, "... %" PRIu64 " event%s", row->hidden,
+		 row->hidden == 1 ? "" : "s");
+	print_line(t, row->column, text, NULL);
+}
+
+static void print_heads(struct table *t)
+{
+	int width = column_width(t);
+
+	if (!width)
+		return;
+	fprintf(t->out, "%*s", INDENT, "");
+	for (uint32_t i = 0; i < t->threads.count; i++) {
+		const char *name = describe_thread(t->describe, t->threads.items[i]);
+
+		if (i + 1 < t->threads.count)
+			print_cell(t->out, name, width);
+		else
+			fprintf(t->out, "%s\n", name);
+	}
+}
+
+static void print_past(struct table *t)
+{
+	for (size_t i = 0; t->finding->kind == FINDING_PATTERN && i < t->finding->events.count;
+	     i++) {
+		if (is_past(t->finding, t->finding->events.items[i].id))
+			print_pattern_row(t, &t->finding->events.items[i]);
+	}
+}
+
 /*
  * What the finding is about comes last: each of these is next, none has happened. Of a pattern, some
  * have.
@@ -529,6 +550,11 @@ static void print_ends(struct table *t)
 		if (t->finding->property) {
 			if (!has_happened(t->finding, e->id))
 				print_pattern_row(t, e);
+			continue;
+		}
+		if (t->finding->kind == FINDING_ATOMICITY) {
+			if (!has_happened(t->finding, e->id))
+				print_torn_row(t, one);
 			continue;
 		}
 		if (finding_is_of_life(t->finding)) {

@@ -121,7 +121,7 @@ const char *confirmed_line(struct describe *d, const struct finding *f,
 		return i || !c || !c->why ? NULL : why_not(d, c);
 	if (c->verdict != CONFIRM_DONE)
 		return i ? NULL : why_not(d, c);
-	if (f->property)
+	if (f->property || f->kind == FINDING_ATOMICITY)
 		return i ? NULL : matched(d, c);
 	if (finding_is_of_life(f))
 		return i ? NULL : used(d, c);

@@ -346,16 +346,21 @@ static void read_lane(struct describe *d, uint32_t i)
 	trace_cursor_close(cursor);
 }
 
+static void want_finding(struct describe *d, const struct finding *f, bool rows)
+{
+	for (size_t k = 0; k < f->events.count; k++)
+		want_event(d, &f->events.items[k]);
+	if (rows)
+		want_rows(d, f);
+}
+
+/* A lead is told once a run has shown it. */
 static void want_all(struct describe *d, const struct describe_request *r)
 {
-	for (size_t i = 0; i < r->result->findings.count; i++) {
-		const struct finding *f = &r->result->findings.items[i];
-
-		for (size_t k = 0; k < f->events.count; k++)
-			want_event(d, &f->events.items[k]);
-		if (r->rows)
-			want_rows(d, f);
-	}
+	for (size_t i = 0; i < r->result->findings.count; i++)
+		want_finding(d, &r->result->findings.items[i], r->rows);
+	for (size_t i = 0; i < r->result->leads.count; i++)
+		want_finding(d, &r->result->leads.items[i], r->rows);
 	for (size_t i = 0; i < r->also_count; i++) {
 		want(d, r->also[i]);
 		want_creation(d, r->also[i].stream);

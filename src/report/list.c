@@ -15,6 +15,7 @@ void report_number(struct report_numbers *n, const char *kind, char text[REPORT_
 		{ "crash", &n->crashes },
 		{ "use-after-free", &n->uses_after_free },
 		{ "misuse", &n->misuses },
+		{ "atomicity", &n->atomicities },
 		{ "assertion", &n->assertions },
 		{ "lockset", &n->locksets },
 		{ "lock-order", &n->lock_orders },

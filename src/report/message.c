@@ -4,6 +4,7 @@
 #include "report/lives.h"
 #include "report/matched.h"
 #include "report/name.h"
+#include "report/torn.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -279,6 +280,7 @@ const char *message_make(struct describe *d, const struct finding *f)
 	switch (f->kind) {
 	case FINDING_RACE: print_race(out, d, f); break;
 	case FINDING_LOST_SIGNAL: print_lost(out, d, f); break;
+	case FINDING_ATOMICITY: torn_print_message(d, f, out); break;
 	case FINDING_LOCKSET: print_unprotected(out, d, f); break;
 	case FINDING_LOCK_ORDER: print_lock_order(out, d, f); break;
 	default: print_deadlock(out, d, f);

@@ -55,7 +55,8 @@ struct report {
  */
 struct report_numbers {
 	unsigned races, deadlocks, lost_signals, crashes, assertions, locksets, lock_orders,
-		uses_after_free, misuses, patterns, formulas, expressions, monitors, grammars;
+		uses_after_free, misuses, atomicities, patterns, formulas, expressions, monitors,
+		grammars;
 };
 
 /* "race-1". `text` has room for it. */

@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "report/source.h"
 #include "report/stories.h"
+#include "report/torn.h"
 #include "report/words.h"
 
 #include <inttypes.h>
@@ -137,7 +138,8 @@ static void print_event(struct describe *d, const struct finding *f, size_t i, F
 		if (other && !one->point)
 			fprintf(out, " (%s)", other);
 		fputc('\n', out);
-	} else if (f->kind == FINDING_RACE || f->kind == FINDING_LOCKSET) {
+	} else if (f->kind == FINDING_RACE || f->kind == FINDING_LOCKSET ||
+		   f->kind == FINDING_ATOMICITY) {
 		fprintf(out, "  %s: %s%s of %s", describe_thread(d, e->id.stream),
 			message_is_atomic(e->kind) ? "atomic " : "", message_operation(e->kind),
 			name);
@@ -331,6 +333,8 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 		why_race(f, line);
 	else if (finding_is_of_life(f))
 		lives_why(f, line);
+	else if (f->kind == FINDING_ATOMICITY)
+		torn_print_why(d, f, line);
 	else if (f->kind == FINDING_LOST_SIGNAL)
 		why_lost(d, f, line);
 	else

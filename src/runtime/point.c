@@ -16,7 +16,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static bool started;
+static bool started;	       /* there is a selection, or there may be probes that are always on */
+static bool selected;	       /* there is a selection */
 static struct point_kept kept; /* all of points_on, for processes to come */
 static uint32_t site_count;    /* the last number; numbers start at 1 */
 
@@ -481,6 +482,24 @@ static void work_on(struct work *w)
 	}
 }
 
+/* Room for points, when the first may come. */
+static bool make_sites(void)
+{
+	void *room;
+
+	if (point_sites)
+		return true;
+	room = mmap(NULL, POINT_SITES_MAX * sizeof(*point_sites), PROT_READ,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED) {
+		process_say("no memory for points", "");
+		return false;
+	}
+	point_sites = room;
+	point_read_prepare();
+	return true;
+}
+
 /* The rows of one section, if it is there. */
 static bool look_into_section(struct work *w, const char *name)
 {
@@ -502,6 +521,8 @@ static void look_into(struct work *w)
 		point_select_lost();
 		return;
 	}
+	if (!selected && !(point_select_is_always(w->texts, w->text_bytes) && make_sites()))
+		return;
 	w->memo = mmap(NULL, w->text_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		       0);
 	if (w->memo == MAP_FAILED) {
@@ -527,7 +548,7 @@ void point_module(const struct module *m)
 	} else {
 		point_select_lost();
 	}
-	if (process_recording() && !process_discards())
+	if (selected && process_recording() && !process_discards())
 		point_select_tell();
 }
 
@@ -535,11 +556,13 @@ void point_after_fork(void)
 {
 	struct point_file file;
 
-	if (!started)
+	if (!point_sites)
 		return;
 	point_read_prepare();
-	point_select_copy();
-	point_select_tell();
+	if (selected) {
+		point_select_copy();
+		point_select_tell();
+	}
 	point_file_open(&file, "points_on", 0);
 	point_file_put(&file, kept.text, kept.used);
 	point_file_close(&file);
@@ -547,24 +570,13 @@ void point_after_fork(void)
 
 void point_start(const char *path)
 {
-	void *room;
-
-	if (!path[0])
-		return;
-	if (!point_select_read(path)) {
+	if (path[0] && !point_select_read(path))
 		process_say("no points are selected, since there is nothing to read: ", path);
-		return;
-	}
-	room = mmap(NULL, POINT_SITES_MAX * sizeof(*point_sites), PROT_READ,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room == MAP_FAILED) {
-		process_say("no memory for points", "");
-		return;
-	}
-	point_sites = room;
-	point_read_prepare();
+	else
+		selected = path[0] && make_sites();
+	point_select_always();
 	started = true;
-	if (process_recording() && !process_discards()) {
+	if (selected && process_recording() && !process_discards()) {
 		point_select_copy();
 		point_select_tell();
 	}

@@ -17,6 +17,7 @@ static const char *const words[POINT_WISHES] = { "call", "exec", "return", "prob
 static struct line {
 	uint8_t wish;
 	bool found;
+	bool always; /* nobody asked for it: it is on wherever it is, and is not missed */
 	uint16_t pointed, texts;	/* as in point_asked */
 	const char *library, *function; /* globs; NULL: any library */
 } lines[LINES_MAX];
@@ -105,6 +106,25 @@ static char *map_text(const char *path)
 	}
 	close(fd);
 	return cut;
+}
+
+static void add_always(const char *probe)
+{
+	lines[line_count++] =
+		(struct line){ .wish = POINT_WISH_PROBE, .always = true, .function = probe };
+}
+
+bool point_select_is_always(const char *texts, size_t bytes)
+{
+	return memmem(texts, bytes, POINT_ATOMIC_BEGIN, sizeof(POINT_ATOMIC_BEGIN)) != NULL;
+}
+
+void point_select_always(void)
+{
+	if (line_count > LINES_MAX - 2)
+		line_count = LINES_MAX - 2;
+	add_always(POINT_ATOMIC_BEGIN);
+	add_always(POINT_ATOMIC_END);
 }
 
 bool point_select_read(const char *path)
@@ -262,7 +282,7 @@ void point_select_tell(void)
 
 	point_file_open(&file, "points_missed", 0);
 	for (unsigned i = 0; i < line_count; i++)
-		if (!lines[i].found)
+		if (!lines[i].found && !lines[i].always)
 			put_line(&file,
 				 lost ? "a module has no table of points (stripped, or linked "
 					"with --gc-sections?)"

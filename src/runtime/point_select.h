@@ -5,9 +5,19 @@
 #include "event/point.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Reads the file. False: nothing is asked for. */
 bool point_select_read(const char *path);
+
+/*
+ * Behind that, what is on without being asked for: the probes that bound atomic regions, which a
+ * prediction looks at by itself. Are there any in a module's texts?
+ */
+#define POINT_ATOMIC_BEGIN "sooth:atomic_begin"
+#define POINT_ATOMIC_END "sooth:atomic_end"
+void point_select_always(void);
+bool point_select_is_always(const char *texts, size_t bytes);
 
 /* The kinds of a selection, as bits and as indices. */
 enum point_wish { POINT_WISH_CALL, POINT_WISH_EXEC, POINT_WISH_RETURN, POINT_WISH_PROBE };

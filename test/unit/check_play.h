@@ -17,7 +17,8 @@ struct play {
 	struct trace *text, *trace; /* names and order; what the checker reads */
 	VEC(struct checker_run) runs;
 	struct checker *checker;
-	size_t from; /* runs before the window */
+	size_t from;		  /* runs before the window */
+	enum event_misuse misuse; /* of claims of it */
 };
 
 /* A recording with the same events: values are known only where an event says them. */
@@ -111,7 +112,9 @@ static inline bool play_judge(struct play *p, enum checker_claim claim, const ch
 			      const char *step_words, struct err *err)
 {
 	struct checker_event events[64], steps[64];
-	struct checker_witness witness = { .claim = claim, .events = events, .steps = steps };
+	struct checker_witness witness = {
+		.claim = claim, .events = events, .steps = steps, .misuse = p->misuse
+	};
 
 	witness.event_count = play_events(p, event_words, events);
 	witness.step_count = play_events(p, step_words, steps);
@@ -159,6 +162,31 @@ static inline void refuses(const char *text, enum checker_claim claim, const cha
 	play_open(&p, text, false);
 	play_enter(&p, 0, p.runs.count);
 	play_refuse(&p, claim, events, steps, message);
+	play_close(&p);
+}
+
+/* The same for claims of misuse. */
+static inline void accepts_misuse(const char *text, enum event_misuse misuse, const char *events,
+				  const char *steps)
+{
+	struct play p;
+
+	play_open(&p, text, false);
+	p.misuse = misuse;
+	play_enter(&p, 0, p.runs.count);
+	play_accept(&p, CHECKER_MISUSE, events, steps);
+	play_close(&p);
+}
+
+static inline void refuses_misuse(const char *text, enum event_misuse misuse, const char *events,
+				  const char *steps, const char *message)
+{
+	struct play p;
+
+	play_open(&p, text, false);
+	p.misuse = misuse;
+	play_enter(&p, 0, p.runs.count);
+	play_refuse(&p, CHECKER_MISUSE, events, steps, message);
 	play_close(&p);
 }
 

@@ -1,0 +1,299 @@
+/*
+ * A region that another thread tears (doc/prediction.md, "Atomicity"): l1, r1 (, r2), l2, by which
+ * the region is before what it is behind; and what is left of that when those are taken away who
+ * mean it so: who waits, learns, polls, counts, or changes nothing.
+ */
+#include "check/atomicity.h"
+
+#include "check/claim.h"
+
+/* ---- bytes -------------------------------------------------------------------------------- */
+
+static bool common_bytes(const struct checker_record *a, const struct checker_record *b,
+			 uint64_t *first, uint64_t *count)
+{
+	uint64_t end_a = a->address + a->size, end_b = b->address + b->size;
+
+	*first = a->address > b->address ? a->address : b->address;
+	*count = (end_a < end_b ? end_a : end_b) - *first;
+	if (*count > CHECKER_ACCESS_MAX)
+		*count = CHECKER_ACCESS_MAX; /* so many are looked at */
+	return *first < end_a && *first < end_b;
+}
+
+static bool conflict(const struct checker_record *a, const struct checker_record *b)
+{
+	uint64_t first, count;
+
+	return common_bytes(a, b, &first, &count) && (checker_writes(a) || checker_writes(b)) &&
+	       !(a->kind == EV_ATOMIC_UPDATE && b->kind == EV_ATOMIC_UPDATE);
+}
+
+/* Does what it writes differ, in a byte that the two have in common, from what was there? */
+static bool changes(const struct checker_tear *t, uint32_t remote, uint32_t local)
+{
+	const struct checker_record *record = checker_base_record(t->play->base, remote);
+	const uint8_t *value = checker_written_value(record);
+	uint64_t first, count;
+	struct checker_world *world;
+	bool changed = false;
+
+	if (!checker_writes(record) || !value || record->size > CHECKER_ACCESS_MAX)
+		return true;
+	common_bytes(record, checker_base_record(t->play->base, local), &first, &count);
+	world = checker_base_before(t->play->base, remote);
+	for (uint64_t i = 0; i < count && !changed; i++) {
+		uint64_t address = first + i;
+		struct checker_line line;
+
+		checker_memory_see(world, address / CHECKER_LINE, &line, NULL);
+		changed = !(line.known >> address % CHECKER_LINE & 1) ||
+			  line.value[address % CHECKER_LINE] !=
+				  value[(address - record->address) % record->unit];
+	}
+	checker_world_close(world);
+	return changed;
+}
+
+/* ---- what the events are ------------------------------------------------------------------ */
+
+static bool are_accesses(const struct checker_tear *t, const struct checker_witness *witness,
+			 struct err *err)
+{
+	const uint32_t numbers[] = { t->l1, t->r1, t->r2, t->l2 };
+
+	for (unsigned i = 0; i < 4; i++) {
+		const struct checker_record *record =
+			checker_base_record(t->play->base, numbers[i]);
+
+		if (!checker_is_access(record) || record->flags & EF_LOOK)
+			return err_set(err, "%s is no access of memory by the program",
+				       checker_event_words(t->play->world->trace, record->stream,
+							   record->index)
+					       .text);
+	}
+	if (!conflict(checker_base_record(t->play->base, t->l1),
+		      checker_base_record(t->play->base, t->r1)))
+		return err_set(err, "%s and %s do not conflict",
+			       checker_claim_words(t->play, &witness->events[0]).text,
+			       checker_claim_words(t->play, &witness->events[1]).text);
+	if (!conflict(checker_base_record(t->play->base, t->r2),
+		      checker_base_record(t->play->base, t->l2)))
+		return err_set(
+			err, "the last two, up to %s, do not conflict",
+			checker_claim_words(t->play, &witness->events[witness->event_count - 1])
+				.text);
+	return true;
+}
+
+static bool are_of_two_threads(const struct checker_tear *t, struct err *err)
+{
+	const struct checker_record *l1 = checker_base_record(t->play->base, t->l1);
+	const struct checker_record *l2 = checker_base_record(t->play->base, t->l2);
+	const struct checker_record *r1 = checker_base_record(t->play->base, t->r1);
+	const struct checker_record *r2 = checker_base_record(t->play->base, t->r2);
+
+	if (l1->stream != l2->stream || t->l1 >= t->l2)
+		return err_set(err,
+			       "the first and the last are not one after the other in a thread");
+	if (r1->thread != r2->thread || r1->thread == l1->thread || t->r1 > t->r2)
+		return err_set(err, "those between are not in turn of one other thread");
+	return true;
+}
+
+static bool are_in_turn(const struct checker_tear *t, struct err *err)
+{
+	size_t l1 = checker_claim_place(t->play, t->l1), r1 = checker_claim_place(t->play, t->r1);
+	size_t r2 = checker_claim_place(t->play, t->r2);
+
+	return l1 && l1 < r1 && r1 <= r2
+		       ? true
+		       : err_set(err, "the first of the events do not happen in this order");
+}
+
+/* ---- what is meant so --------------------------------------------------------------------- */
+
+static bool waits(const struct checker_record *record)
+{
+	switch (record->kind) {
+	case EV_WOKEN:
+	case EV_JOIN:
+	case EV_DOWN:
+	case EV_ARRIVE: /* where nothing says PASS */
+	case EV_PASS:
+	case EV_ONCE:
+	case EV_RECEIVE:
+	case EV_SYNC: return true;
+	}
+	return false;
+}
+
+static bool is_meant(const struct checker_tear *t, struct err *err)
+{
+	const struct checker_record *l1 = checker_base_record(t->play->base, t->l1);
+	const struct checker_record *l2 = checker_base_record(t->play->base, t->l2);
+
+	for (uint32_t i = l1->next; i != t->l2; i = checker_base_record(t->play->base, i)->next) {
+		const struct checker_record *record = checker_base_record(t->play->base, i);
+
+		if (waits(record))
+			return !err_set(err, "%s, in the middle, waits for others",
+					checker_event_words(t->play->world->trace, record->stream,
+							    record->index)
+						.text);
+	}
+	if (!checker_writes(l1) && !checker_writes(l2) && l1->place && l1->place == l2->place)
+		return !err_set(err, "it looks twice at the same place: that is polling");
+	if (!changes(t, t->r1, t->l1) || !changes(t, t->r2, t->l2))
+		return !err_set(err, "what is written in between was there before");
+	if (checker_tear_is_learned(t))
+		return !err_set(err, "the thread has learned of what came in between");
+	return false;
+}
+
+/* ---- regions ------------------------------------------------------------------------------ */
+
+/* An annotated one: open at l1, and its begin not closed before l2. */
+static bool in_annotated(const struct checker_tear *t)
+{
+	const struct checker_base *base = t->play->base;
+	const struct checker_record *l1 = checker_base_record(base, t->l1);
+	VEC(struct checker_open_region) open = { 0 };
+	bool behind = false;
+	size_t alive = 0; /* those open at l1 that are still: the first ones */
+
+	for (size_t i = 0; i < base->regions.count; i++) {
+		if (base->regions.items[i].stream == l1->stream)
+			*vec_push(&open) = base->regions.items[i];
+	}
+	for (uint32_t number = base->first[l1->thread]; number != t->l2;) {
+		const struct checker_record *record = checker_base_record(base, number);
+		size_t i = 0;
+
+		if (number == t->l1) {
+			behind = true;
+			alive = open.count;
+		}
+		number = record->next;
+		if (record->stream != l1->stream || !record->mode ||
+		    (record->kind != EV_PROBE && record->kind != EV_POINT))
+			continue;
+		while (i < open.count && open.items[i].name != record->other)
+			i++;
+		if (record->mode == CHECKER_REGION_BEGINS && !behind && i == open.count)
+			*vec_push(&open) =
+				(struct checker_open_region){ l1->stream, 1, record->other };
+		else if (record->mode == CHECKER_REGION_BEGINS && i < open.count)
+			open.items[i].depth++;
+		else if (record->mode == CHECKER_REGION_ENDS && i < open.count &&
+			 !--open.items[i].depth) {
+			open.items[i] = open.items[--open.count];
+			alive -= behind;
+		}
+	}
+	vec_free(&open);
+	return alive;
+}
+
+static bool guards(const struct checker_tear *t, uint64_t lock, uint32_t a, uint32_t b)
+{
+	uint64_t first, count;
+
+	common_bytes(checker_base_record(t->play->base, a), checker_base_record(t->play->base, b),
+		     &first, &count);
+	for (uint64_t i = 0; i < count; i++) {
+		if (checker_survey_guards(t->play->world->survey, lock, first + i))
+			return true;
+	}
+	return false;
+}
+
+/* Would a lock that both hold, or that both are atomic, guard the byte by itself? */
+static bool is_guarded_else(const struct checker_tear *t, const checker_grips *local,
+			    const checker_grips *remote, uint32_t a, uint32_t b)
+{
+	if (checker_is_atomic(checker_base_record(t->play->base, a)) &&
+	    checker_is_atomic(checker_base_record(t->play->base, b)))
+		return true;
+	for (size_t i = 0; i < local->count; i++) {
+		for (size_t k = 0; k < remote->count; k++) {
+			if (local->items[i].lock == remote->items[k].lock &&
+			    (local->items[i].writes || remote->items[k].writes))
+				return true;
+		}
+	}
+	return false;
+}
+
+static const struct checker_grip *find_grip(const checker_grips *grips, uint64_t lock)
+{
+	for (size_t i = 0; i < grips->count; i++) {
+		if (grips->items[i].lock == lock)
+			return &grips->items[i];
+	}
+	return NULL;
+}
+
+/* A critical section of a lock that is held from l1 to l2. */
+static bool in_section(const struct checker_tear *t)
+{
+	const struct checker_record *l1 = checker_base_record(t->play->base, t->l1);
+
+	if (is_guarded_else(t, &t->at_l1, &t->at_r1, t->l1, t->r1) ||
+	    is_guarded_else(t, &t->at_l2, &t->at_r2, t->r2, t->l2))
+		return false;
+	for (size_t i = 0; i < t->at_l1.count; i++) {
+		const struct checker_grip *grip = &t->at_l1.items[i];
+		const struct checker_grip *later = find_grip(&t->at_l2, grip->lock);
+
+		if (grip->writes && later && later->writes && grip->stream == l1->stream &&
+		    later->stream == grip->stream && later->index == grip->index &&
+		    !checker_base_is_frozen(t->play->base, CHECKER_LOCK, grip->lock) &&
+		    !find_grip(&t->at_r1, grip->lock) && !find_grip(&t->at_r2, grip->lock) &&
+		    guards(t, grip->lock, t->l1, t->r1) && guards(t, grip->lock, t->r2, t->l2))
+			return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
+static bool judge(struct checker_tear *t, const struct checker_witness *witness, struct err *err)
+{
+	if (!are_of_two_threads(t, err) || !are_accesses(t, witness, err) || !are_in_turn(t, err) ||
+	    !checker_claim_is_next(t->play, &witness->events[witness->event_count - 1], 0, err) ||
+	    is_meant(t, err))
+		return false;
+	if (in_annotated(t))
+		return true;
+	checker_tear_look(t);
+	return in_section(t) ? true
+			     : err_set(err, "%s and the last event are in no region that counts",
+				       checker_claim_words(t->play, &witness->events[0]).text);
+}
+
+bool checker_play_tears(const struct checker_play *play, const struct checker_witness *witness,
+			struct err *err)
+{
+	struct checker_tear t = { .play = play };
+	uint32_t numbers[4];
+	bool ok;
+
+	if (witness->event_count != 3 && witness->event_count != 4)
+		return err_set(err, "a torn region has three events or four, not %zu",
+			       witness->event_count);
+	for (size_t i = 0; i < witness->event_count; i++) {
+		numbers[i] = checker_claim_number(play, &witness->events[i], err);
+		if (!numbers[i])
+			return false;
+	}
+	t.l1 = numbers[0];
+	t.r1 = numbers[1];
+	t.r2 = numbers[witness->event_count - 2];
+	t.l2 = numbers[witness->event_count - 1];
+	if (witness->event_count == 4 && t.r1 == t.r2)
+		return err_set(err, "an event is named twice");
+	ok = judge(&t, witness, err);
+	checker_tear_close(&t);
+	return ok;
+}

@@ -1,0 +1,181 @@
+#include "check/atomicity.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+/* ---- locks -------------------------------------------------------------------------------- */
+
+static void add_grip(checker_grips *grips, uint64_t lock, const struct checker_hold *hold,
+		     bool writes)
+{
+	*vec_push(grips) = (struct checker_grip){ lock, hold->index, hold->stream, writes };
+}
+
+static void find_grips(const struct checker_world *world, uint32_t thread, checker_grips *grips)
+{
+	const struct checker_world *top = world;
+
+	for (; world; world = world->under) {
+		for (size_t i = 0; i < world->objects[CHECKER_LOCK].items.count; i++) {
+			uint64_t address = world->objects[CHECKER_LOCK].items.items[i].address;
+			const struct checker_lock *lock =
+				&checker_world_see(top, CHECKER_LOCK, address)->lock;
+
+			if (lock->writer.depth && lock->writer.thread == thread)
+				add_grip(grips, address, &lock->writer, true);
+			for (size_t k = 0; k < lock->readers.count; k++) {
+				if (lock->readers.items[k].thread == thread)
+					add_grip(grips, address, &lock->readers.items[k], false);
+			}
+		}
+	}
+}
+
+void checker_tear_look(struct checker_tear *t)
+{
+	const struct checker_base *base = t->play->base;
+	struct checker_world *world = checker_world_on(base->start);
+	uint32_t local = checker_base_record(base, t->l1)->thread;
+	uint32_t remote = checker_base_record(base, t->r1)->thread;
+
+	for (size_t i = 0; i < t->play->order.count; i++) {
+		uint32_t number = t->play->order.items[i];
+
+		if (number == t->l1)
+			find_grips(world, local, &t->at_l1);
+		if (number == t->r1)
+			find_grips(world, remote, &t->at_r1);
+		if (number == t->r2)
+			find_grips(world, remote, &t->at_r2);
+		checker_world_apply(world, checker_base_record(base, number), number);
+	}
+	find_grips(world, local, &t->at_l2);
+	checker_world_close(world);
+}
+
+void checker_tear_close(struct checker_tear *t)
+{
+	vec_free(&t->at_l1);
+	vec_free(&t->at_r1);
+	vec_free(&t->at_r2);
+	vec_free(&t->at_l2);
+}
+
+/* ---- who knows ---------------------------------------------------------------------------- */
+
+/* What has come to know of r2: threads, events that wrote, and objects that pass it on. */
+struct news {
+	const struct checker_base *base;
+	struct checker_world *world;
+	bool *threads, *created;
+	struct map events;
+	struct map passed; /* address of an object, and the group of its events */
+};
+
+static uint64_t object_key(const struct checker_record *record)
+{
+	return record->address * 16 + (uint64_t)event_group(record->kind);
+}
+
+/* What those that wait for the object learn from: which of its posts or signals it was is open, so any. */
+static bool passes_on(const struct checker_record *record)
+{
+	switch (record->kind) {
+	case EV_SIGNAL:
+	case EV_BROADCAST:
+	case EV_POST:
+	case EV_ARRIVE:
+	case EV_ONCE_END:
+	case EV_SEND: return true;
+	}
+	return false;
+}
+
+static bool waits_for_news(const struct news *n, const struct checker_record *record)
+{
+	uint32_t joined;
+
+	switch (record->kind) {
+	case EV_WOKEN:
+	case EV_DOWN:
+	case EV_PASS:
+	case EV_ONCE:
+	case EV_RECEIVE: return map_get(&n->passed, object_key(record));
+	case EV_JOIN:
+		joined = checker_stream_of(n->world->trace, record->number);
+		return joined != TRACE_NONE && n->threads[joined];
+	case EV_SYNC: return true;
+	}
+	return false;
+}
+
+static bool reads_news(const struct news *n, const struct checker_record *record)
+{
+	struct checker_piece piece = { 0 };
+
+	while (checker_piece_next(&piece, record->address, record->size)) {
+		struct checker_writers writers;
+		struct checker_line bytes;
+
+		checker_memory_see(n->world, piece.line, &bytes, &writers);
+		for (unsigned at = piece.from; at < piece.to; at++) {
+			if (writers.of[at] && map_get(&n->events, writers.of[at]) &&
+			    checker_base_record(n->base, writers.of[at])->thread != record->thread)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The event comes behind r2: does it know, and who then does? */
+static void spread(struct news *n, uint32_t number)
+{
+	const struct checker_record *record = checker_base_record(n->base, number);
+	uint32_t other;
+
+	if (n->created[record->thread] || waits_for_news(n, record) ||
+	    (checker_reads(record) && reads_news(n, record)))
+		n->threads[record->thread] = true;
+	if (!n->threads[record->thread])
+		return;
+	if (checker_writes(record))
+		map_put(&n->events, number, NULL);
+	if (passes_on(record))
+		map_put(&n->passed, object_key(record), NULL);
+	if (record->kind == EV_CREATE) {
+		other = checker_stream_of(n->world->trace, record->number);
+		if (other != TRACE_NONE)
+			n->created[other] = true;
+	}
+}
+
+bool checker_tear_is_learned(const struct checker_tear *t)
+{
+	const struct checker_base *base = t->play->base;
+	struct news n = {
+		.base = base,
+		.world = checker_world_on(base->start),
+		.threads = mem_zalloc(base->streams, sizeof *n.threads),
+		.created = mem_zalloc(base->streams, sizeof *n.created),
+	};
+	bool learned;
+
+	for (size_t i = 0; i < t->play->order.count; i++) {
+		uint32_t number = t->play->order.items[i];
+		const struct checker_record *record = checker_base_record(base, number);
+
+		if (number == t->r2) /* from here on; what it wrote and who did it knows */
+			n.threads[record->thread] = true;
+		if (n.threads[checker_base_record(base, t->r2)->thread])
+			spread(&n, number);
+		checker_world_apply(n.world, record, number);
+	}
+	learned = n.threads[checker_base_record(base, t->l2)->thread];
+	map_free(&n.events);
+	map_free(&n.passed);
+	free(n.threads);
+	free(n.created);
+	checker_world_close(n.world);
+	return learned;
+}

@@ -1,0 +1,329 @@
+/*
+ * What is done wrong with threads and sync objects (doc/prediction.md, "Misuse"): destroyed while
+ * in use, used before its begin, joined and detached; and, of one event, what the recorded run
+ * itself has. What is used behind its end is freed.c's.
+ */
+#include "check/claim.h"
+#include "check/lives.h"
+
+static const struct checker_record *record_of(const struct checker_play *play, uint32_t number)
+{
+	return checker_base_record(play->base, number);
+}
+
+/* The position of a sync object's class and address among what an event operates on. */
+static const struct checker_operand *operand_of(const struct checker_touch *touch)
+{
+	return touch->operand_count ? &touch->operands[0] : NULL;
+}
+
+/* ---- destroyed while in use --------------------------------------------------------------- */
+
+static bool is_hold(const struct checker_play *play, const struct checker_hold *hold,
+		    const struct checker_event *event)
+{
+	return hold->depth &&
+	       trace_stream(play->world->trace, hold->stream)->number == event->stream &&
+	       hold->index == event->index;
+}
+
+/* Does its thread hold the lock since this event? */
+static bool holds_since(const struct checker_play *play, uint64_t address,
+			const struct checker_event *event)
+{
+	const struct checker_lock *lock =
+		&checker_world_see(play->world, CHECKER_LOCK, address)->lock;
+
+	if (is_hold(play, &lock->writer, event))
+		return true;
+	for (size_t i = 0; i < lock->readers.count; i++) {
+		if (is_hold(play, &lock->readers.items[i], event))
+			return true;
+	}
+	return false;
+}
+
+/* Is the event the last that its thread did, of this kind and on this object? */
+static bool stands_at(const struct checker_play *play, const struct checker_event *event,
+		      uint8_t kind, uint64_t address)
+{
+	uint32_t stream = checker_stream_of(play->world->trace, event->stream);
+	const struct checker_record *last;
+
+	if (stream == TRACE_NONE)
+		return false;
+	last = &play->world->threads[stream].pending;
+	return last->kind == kind && last->address == address &&
+	       checker_claim_names(play, event, last);
+}
+
+static bool is_used_by(const struct checker_play *play, const struct checker_operand *object,
+		       const struct checker_event *event)
+{
+	uint32_t thread = checker_claim_thread(play, event);
+
+	switch (object->class) {
+	case CHECKER_LOCK: return holds_since(play, object->address, event);
+	case CHECKER_CONDITION:
+		return stands_at(play, event, EV_WAIT, object->address) &&
+		       checker_condition_unwoken(play->world, object->address, &thread, 1);
+	case CHECKER_BARRIER:
+		return stands_at(play, event, EV_ARRIVE, object->address) &&
+		       checker_play_is_at_barrier(
+			       play, checker_stream_of(play->world->trace, event->stream));
+	case CHECKER_SEMAPHORE:
+	case CHECKER_ONCE:
+	case CHECKER_CLASSES: break;
+	}
+	return false;
+}
+
+static bool destroys_in_use(const struct checker_play *play, const struct checker_event *events,
+			    struct err *err)
+{
+	uint32_t number = checker_claim_number(play, &events[0], err);
+	const struct checker_operand *object;
+	struct checker_touch touch;
+	struct err why;
+
+	if (!number)
+		return false;
+	touch = checker_touch_of(play->base, number);
+	object = operand_of(&touch);
+	if (touch.object != CHECKER_ENDS)
+		return err_set(err, "%s destroys nothing", checker_claim_words(play, events).text);
+	if (checker_base_is_frozen(play->base, object->class, object->address))
+		return err_set(err, "what is done with %s is not all recorded",
+			       checker_object_words(play->world->trace, object->address).text);
+	if (checker_claim_thread(play, &events[1]) == record_of(play, number)->thread)
+		return err_set(err, "the destroy and the use are of one thread");
+	if (!checker_claim_is_next(play, &events[0], CHECKER_NO_LIVES, err))
+		return false;
+	if (!checker_play_has_begun(play, number, &why))
+		return err_set(err, "%s cannot come next: %.*s",
+			       checker_claim_words(play, &events[0]).text,
+			       (int)(sizeof err->text / 2), why.text);
+	if (!is_used_by(play, object, &events[1]))
+		return err_set(err, "%s does not keep %s in use",
+			       checker_claim_words(play, &events[1]).text,
+			       checker_object_words(play->world->trace, object->address).text);
+	return true;
+}
+
+/* ---- used before its begin ---------------------------------------------------------------- */
+
+/* Is the memory such that nobody else can have initialised the object there? In a text all is. */
+static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
+{
+	if (trace_is_text(play->world->trace) || checker_world_block_at(play->world, address))
+		return true;
+	for (uint32_t i = 0; i < play->base->streams; i++) {
+		const struct checker_thread *thread = &play->world->threads[i];
+
+		if (!thread->ended && address >= thread->stack_low && address < thread->stack_high)
+			return true;
+	}
+	return false;
+}
+
+/* Is u in the life that i begins, and is that the first one in the window? */
+static bool is_first_life(const struct checker_play *play, uint32_t begin, uint32_t use,
+			  const struct checker_touch *object, struct err *err)
+{
+	if (use < begin)
+		return err_set(err, "the use came before the begin in the recorded run");
+	for (uint32_t i = 1; i < use; i++) {
+		struct checker_touch touch = checker_touch_of(play->base, i);
+
+		if (i != begin && touch.object != CHECKER_USES &&
+		    checker_touch_same(&touch, object))
+			return err_set(err, "there is another begin or end of the object before");
+	}
+	return true;
+}
+
+static bool is_untouched(const struct checker_play *play, const struct checker_touch *object)
+{
+	for (size_t i = 0; i < play->order.count; i++) {
+		struct checker_touch touch = checker_touch_of(play->base, play->order.items[i]);
+
+		if (checker_touch_same(&touch, object))
+			return false;
+	}
+	return !checker_world_knows(play->base->start, object->operands[0].class,
+				    object->operands[0].address);
+}
+
+static bool uses_too_early(const struct checker_play *play, const struct checker_event *events,
+			   struct err *err)
+{
+	uint32_t begin = checker_claim_number(play, &events[0], err);
+	uint32_t use = begin ? checker_claim_number(play, &events[1], err) : 0;
+	struct checker_touch object, touch;
+
+	if (!use)
+		return false;
+	object = checker_touch_of(play->base, begin);
+	touch = checker_touch_of(play->base, use);
+	if (object.object != CHECKER_BEGINS)
+		return err_set(err, "%s begins no life of a sync object",
+			       checker_claim_words(play, &events[0]).text);
+	if (touch.object != CHECKER_USES || !checker_touch_same(&touch, &object))
+		return err_set(err, "%s is no use of what %s begins",
+			       checker_claim_words(play, &events[1]).text,
+			       checker_claim_words(play, &events[0]).text);
+	if (record_of(play, begin)->thread == record_of(play, use)->thread)
+		return err_set(err, "the begin and the use are of one thread");
+	if (checker_play_happened(play, begin))
+		return err_set(err, "%s has happened", checker_claim_words(play, &events[0]).text);
+	if (!is_first_life(play, begin, use, &object, err))
+		return false;
+	if (!is_untouched(play, &object))
+		return err_set(err, "something has been done with the object before");
+	if (!is_fresh_memory(play, object.operands[0].address))
+		return err_set(err, "the object may have been initialised where it is defined");
+	return checker_claim_is_next(play, &events[1], CHECKER_NO_OBJECTS, err);
+}
+
+/* ---- joined and detached ------------------------------------------------------------------ */
+
+static bool is_join_of(const struct checker_play *play, uint32_t number, uint64_t thread)
+{
+	const struct checker_record *record = record_of(play, number), *next;
+
+	if (record->kind == EV_JOIN)
+		return record->number == thread;
+	if (record->kind != EV_JOIN_REQUEST || record->next == CHECKER_END)
+		return false;
+	next = record_of(play, record->next);
+	return record->number == thread && next->kind == EV_JOIN && next->number == thread;
+}
+
+static bool joins_detached(const struct checker_play *play, const struct checker_event *events,
+			   struct err *err)
+{
+	uint32_t detach = checker_claim_number(play, &events[0], err);
+	uint32_t join = detach ? checker_claim_number(play, &events[1], err) : 0;
+
+	if (!join)
+		return false;
+	if (record_of(play, detach)->kind != EV_DETACH)
+		return err_set(err, "%s detaches nobody",
+			       checker_claim_words(play, &events[0]).text);
+	if (!is_join_of(play, join, record_of(play, detach)->number))
+		return err_set(err, "%s does not join what %s detaches",
+			       checker_claim_words(play, &events[1]).text,
+			       checker_claim_words(play, &events[0]).text);
+	if (record_of(play, detach)->thread == record_of(play, join)->thread)
+		return err_set(err, "both are of one thread");
+	return checker_claim_is_next(play, &events[1], 0, err) &&
+	       (checker_play_happened(play, detach) ||
+		checker_claim_is_next(play, &events[0], 0, err));
+}
+
+/* ---- what the recorded run has ------------------------------------------------------------ */
+
+static bool holds(const struct checker_lock *lock, uint32_t thread)
+{
+	if (lock->writer.depth && lock->writer.thread == thread)
+		return true;
+	for (size_t i = 0; i < lock->readers.count; i++) {
+		if (lock->readers.items[i].thread == thread)
+			return true;
+	}
+	return false;
+}
+
+/* In a recording the library says so, and there is a MISUSE. */
+static bool releases_without(const struct checker_play *play, uint32_t number)
+{
+	const struct checker_record *record = record_of(play, number);
+	struct checker_world *world;
+	bool without;
+
+	if ((record->kind != EV_RELEASE && record->kind != EV_READ_RELEASE) ||
+	    !trace_is_text(play->world->trace))
+		return false;
+	world = checker_base_before(play->base, number);
+	without = !holds(&checker_world_see(world, CHECKER_LOCK, record->address)->lock,
+			 record->thread);
+	checker_world_close(world);
+	return without;
+}
+
+/* A lock that is not all recorded may have been given back unseen; a robust one is left to the next. */
+static bool holds_any(const struct checker_play *play, const struct checker_world *world,
+		      uint32_t thread)
+{
+	const struct checker_world *top = world;
+
+	for (; world; world = world->under) {
+		for (size_t i = 0; i < world->objects[CHECKER_LOCK].items.count; i++) {
+			uint64_t address = world->objects[CHECKER_LOCK].items.items[i].address;
+			const struct checker_lock *lock =
+				&checker_world_see(top, CHECKER_LOCK, address)->lock;
+
+			if (holds(lock, thread) && lock->kind != EVENT_LOCK_ROBUST &&
+			    !checker_base_is_frozen(play->base, CHECKER_LOCK, address))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Who leaves main, or calls exit, ends the process: no lock is waited for any more. */
+static bool ends_with_lock(const struct checker_play *play, uint32_t number)
+{
+	const struct checker_record *record = record_of(play, number);
+	struct checker_world *world;
+	bool with;
+
+	if (record->kind != EV_END ||
+	    (!trace_is_text(play->world->trace) &&
+	     !checker_survey_creates(play->world->survey,
+				     trace_stream(play->world->trace, record->thread)->number)))
+		return false;
+	world = checker_base_before(play->base, number);
+	with = holds_any(play, world, record->thread);
+	checker_world_close(world);
+	return with;
+}
+
+static bool is_recorded(const struct checker_play *play, enum event_misuse misuse,
+			const struct checker_event *event, struct err *err)
+{
+	uint32_t number = checker_claim_number(play, event, err);
+	const struct checker_record *record;
+
+	if (!number)
+		return false;
+	record = record_of(play, number);
+	if ((record->kind == EV_MISUSE && record->mode == misuse) ||
+	    (misuse == EVENT_MISUSE_NOT_HELD && releases_without(play, number)) ||
+	    (misuse == EVENT_MISUSE_HELD_AT_END && ends_with_lock(play, number)))
+		return true;
+	return err_set(err, "%s does nothing wrong of this sort",
+		       checker_claim_words(play, event).text);
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
+bool checker_play_misuses(const struct checker_play *play, const struct checker_witness *witness,
+			  struct err *err)
+{
+	if (witness->misuse == EVENT_MISUSE_NO_RECHECK)
+		return err_set(err, "a wait without another look is a warning, no claim");
+	if (witness->event_count == 1 && witness->misuse != EVENT_MISUSE_NONE)
+		return is_recorded(play, witness->misuse, witness->events, err);
+	if (witness->event_count != 2)
+		return err_set(err, "a misuse has one event or two, not %zu", witness->event_count);
+	switch (witness->misuse) {
+	case EVENT_MISUSE_DESTROYED:
+	case EVENT_MISUSE_CLOSED: return checker_play_frees(play, witness, err);
+	case EVENT_MISUSE_DESTROY_IN_USE: return destroys_in_use(play, witness->events, err);
+	case EVENT_MISUSE_NOT_INIT: return uses_too_early(play, witness->events, err);
+	case EVENT_MISUSE_JOIN_DETACHED: return joins_detached(play, witness->events, err);
+	default: break;
+	}
+	return err_set(err, "a misuse of this sort has one event, which the recorded run has");
+}

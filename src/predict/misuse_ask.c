@@ -1,0 +1,204 @@
+#include "predict/misuse_ask.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+#define ASK_MOST 16  /* pairs of two places, in a window */
+#define ASK_LEAST 2  /* … when earlier windows were in vain */
+#define ASK_TIRED 64 /* so many in vain halve the number */
+#define FOUND UINT64_MAX
+
+/* ---- edges -------------------------------------------------------------------------------- */
+
+static void list_edges(struct misuse_ask *q)
+{
+	const struct order_model *model = q->model;
+	const uint32_t *life = q->window->life_edges.items;
+	size_t lives = q->window->life_edges.count, at = 0;
+	uint32_t *start = mem_zalloc((size_t)model->node_count + 2, sizeof *start);
+
+	for (size_t i = 0; i < model->edges.count; i++)
+		start[model->edges.items[i].to + 2]++;
+	for (size_t n = 2; n < (size_t)model->node_count + 2; n++)
+		start[n] += start[n - 1];
+	q->edges = mem_alloc(model->edges.count * sizeof *q->edges + 1);
+	for (size_t i = 0; i < model->edges.count; i++) {
+		while (at < lives && life[at] < i)
+			at++;
+		q->edges[start[model->edges.items[i].to + 1]++] =
+			(struct misuse_edge){ model->edges.items[i].from,
+					      at < lives && life[at] == i };
+	}
+	q->edge_start = start;
+}
+
+static bool binds(const struct misuse_ask *q, struct misuse_next next, const struct misuse_edge *e)
+{
+	switch (next.free) {
+	case MISUSE_BOUND: return true;
+	case MISUSE_NO_LIVES: return !e->life;
+	case MISUSE_NOT_FROM: return e->from != next.from;
+	case MISUSE_NOT_THREAD: return q->model->thread.items[e->from] != next.from;
+	}
+	return true;
+}
+
+void misuse_ask_open(struct misuse_ask *q, struct analysis *analysis)
+{
+	*q = (struct misuse_ask){ .analysis = analysis,
+				  .window = analysis->window,
+				  .model = &analysis->window->model };
+	q->required = mem_zalloc(q->model->thread_count + 1, sizeof *q->required);
+	list_edges(q);
+}
+
+void misuse_ask_close(struct misuse_ask *q)
+{
+	for (size_t i = 0; q->asked.slots && i <= q->asked.mask; i++) {
+		if (q->asked.slots[i].key && q->asked.slots[i].value != FOUND)
+			analysis_tried(q->analysis, q->asked.slots[i].key, q->asked.slots[i].value);
+	}
+	if (q->has_needs)
+		needs_free(&q->needs);
+	order_query_free(&q->query);
+	map_free(&q->asked);
+	free(q->required);
+	free(q->edge_start);
+	free(q->edges);
+}
+
+/* ---- what follows ------------------------------------------------------------------------- */
+
+/* Is `a` this node, or must it be inside when this node is? */
+static bool leans_on(struct misuse_ask *q, uint32_t node, uint32_t a)
+{
+	const struct order_model *model = q->model;
+
+	if (node == a || order_clock_before(q->analysis->clock, model, a, node))
+		return true;
+	if (!q->has_needs) {
+		needs_make(&q->needs, q->window, q->analysis->clock);
+		q->has_needs = true;
+	}
+	return q->needs.count[(size_t)node * model->thread_count + model->thread.items[a]] >
+	       model->position.items[a];
+}
+
+bool misuse_ask_pulls(struct misuse_ask *q, struct misuse_next next, uint32_t a)
+{
+	uint32_t previous = order_model_previous(q->model, next.node);
+
+	if (previous != ORDER_NONE && leans_on(q, previous, a))
+		return true;
+	for (uint32_t i = q->edge_start[next.node]; i < q->edge_start[next.node + 1]; i++) {
+		if (binds(q, next, &q->edges[i]) && leans_on(q, q->edges[i].from, a))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the question ------------------------------------------------------------------------- */
+
+static void say(struct misuse_ask *q, uint32_t a, uint32_t b)
+{
+	int32_t literal = order_query_before(&q->query, a, b);
+
+	order_query_clause(&q->query, &literal, 1);
+}
+
+static void need(struct misuse_ask *q, uint32_t node, uint32_t more)
+{
+	uint32_t *required = &q->required[q->model->thread.items[node]];
+	uint32_t count = q->model->position.items[node] + more;
+
+	if (*required < count)
+		*required = count;
+}
+
+void misuse_ask_next(struct misuse_ask *q, struct misuse_next next)
+{
+	order_query_clear(&q->query);
+	memset(q->required, 0, q->model->thread_count * sizeof *q->required);
+	order_query_next(&q->query, q->model, next.node);
+	need(q, next.node, 0);
+	for (uint32_t i = q->edge_start[next.node]; i < q->edge_start[next.node + 1]; i++) {
+		if (binds(q, next, &q->edges[i]))
+			misuse_ask_inside(q, q->edges[i].from);
+	}
+}
+
+void misuse_ask_inside(struct misuse_ask *q, uint32_t node)
+{
+	say(q, node, ORDER_CUT);
+	need(q, node, 1);
+}
+
+void misuse_ask_outside(struct misuse_ask *q, uint32_t node)
+{
+	if (node != ORDER_NONE)
+		say(q, ORDER_CUT, node);
+}
+
+/* ---- answers ------------------------------------------------------------------------------ */
+
+uint64_t misuse_ask_key(const struct misuse_ask *q, enum event_misuse misuse, uint32_t a,
+			uint32_t b)
+{
+	uint64_t sites[3] = { q->window->nodes.items[a].site, misuse, 0 };
+
+	if (b != ORDER_NONE)
+		sites[2] = q->window->nodes.items[b].site;
+	/* The sort is no site: far from any of them. */
+	sites[1] |= 1ull << 62;
+	return analysis_key(FINDING_MISUSE, sites, b != ORDER_NONE ? 3 : 2);
+}
+
+static uint64_t limit_of(const struct misuse_ask *q, uint64_t key)
+{
+	uint64_t halvings = analysis_tries(q->analysis, key) / ASK_TIRED;
+	uint64_t limit = halvings < 8 ? ASK_MOST >> halvings : 0;
+
+	return limit < ASK_LEAST ? ASK_LEAST : limit;
+}
+
+bool misuse_ask_wanted(struct misuse_ask *q, uint64_t key)
+{
+	struct predict_stats *stats = &q->analysis->stats;
+	const uint64_t *asked = map_get(&q->asked, key);
+
+	stats->candidates++;
+	if (q->analysis->options->every)
+		return true;
+	if ((asked && *asked == FOUND) || analysis_is_known(q->analysis, key)) {
+		stats->same_sites++;
+		return false;
+	}
+	if (analysis_is_over(q->analysis) || (asked && *asked >= limit_of(q, key))) {
+		stats->not_asked++;
+		return false;
+	}
+	return true;
+}
+
+void misuse_ask_now(struct misuse_ask *q, enum event_misuse misuse, uint32_t a, uint32_t b,
+		    uint64_t key, bool observed)
+{
+	uint64_t *asked = map_put(&q->asked, key, NULL);
+	struct order_solution solution;
+	struct analysis_claim *claim;
+
+	if (analysis_ask(q->analysis, &q->query, &solution) != ORDER_POSSIBLE) {
+		++*asked;
+		return;
+	}
+	*asked = FOUND;
+	claim = analysis_add(q->analysis, &solution, q->required);
+	claim->kind = FINDING_MISUSE;
+	claim->claim = CHECKER_MISUSE;
+	claim->misuse = misuse;
+	claim->status = observed ? FINDING_OBSERVED : FINDING_PREDICTED;
+	claim->key = key;
+	*vec_push(&claim->events) = a;
+	*vec_push(&claim->events) = b;
+}

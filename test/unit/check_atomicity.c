@@ -1,0 +1,130 @@
+/* The checker: regions that another thread tears, and those that only look so. */
+#include "check_play.h"
+
+#define BEGIN "A|probe sooth:atomic_begin(f)|\n"
+#define END "A|probe sooth:atomic_end(f)|\n"
+
+static void annotated(void **state)
+{
+	const char *text = BEGIN "A|r(x)=0|a:1\nA|w(x)=1|a:2\n" END "B|w(x)=5|b:1\n";
+
+	(void)state;
+	accepts(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0");
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1", "do not happen in this order");
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "B0 A1", "reads x: byte 0 is 5");
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A2 B0", "A event 2 is not next");
+	refuses(text, CHECKER_ATOMICITY, "A2 B0 A1", "A0", "not one after the other in a thread");
+	refuses(text, CHECKER_ATOMICITY, "A1 A1 A2", "A1", "not in turn of one other thread");
+	refuses(text, CHECKER_ATOMICITY, "A1 B0", "A1", "three events or four, not 2");
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 B0 A2", "A1 B0", "named twice");
+	refuses(text, CHECKER_ATOMICITY, "A0 B0 A2", "A0 B0", "A event 0 is no access");
+	/* ended in between, or another one begun */
+	text = BEGIN "A|r(x)=0|a:1\n" END BEGIN "A|w(x)=1|a:2\n" END "B|w(x)=5|b:1\n";
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A4", "A3 B0", "are in no region that counts");
+	text = BEGIN "A|probe sooth:atomic_begin(g)|\nA|r(x)=0|a:1\n" END
+		     "A|w(x)=1|a:2\nB|w(x)=5|b:1\n";
+	accepts(text, CHECKER_ATOMICITY, "A2 B0 A4", "A3 B0"); /* g is open */
+	text = BEGIN BEGIN "A|r(x)=0|a:1\n" END "A|w(x)=1|a:2\nB|w(x)=5|b:1\n";
+	accepts(text, CHECKER_ATOMICITY, "A2 B0 A4", "A3 B0"); /* the outer one */
+	text = BEGIN BEGIN "A|r(x)=0|a:1\n" END END "A|w(x)=1|a:2\nB|w(x)=5|b:1\n";
+	refuses(text, CHECKER_ATOMICITY, "A2 B0 A5", "A4 B0", "no region");
+	refuses("A|r(x)=0|a:1\nA|w(x)=1|a:2\nB|w(x)=5|b:1\n", CHECKER_ATOMICITY, "A0 B0 A1",
+		"A0 B0", "no region");
+}
+
+/* A region that was begun before the window. */
+static void begun_before(void **state)
+{
+	struct play p;
+
+	(void)state;
+	play_open(&p, BEGIN "A|w(y)=1|\nA|r(x)=0|a:1\nA|w(x)=1|a:2\n" END "B|w(x)=5|b:1\n", false);
+	play_enter(&p, 2, p.runs.count);
+	play_accept(&p, CHECKER_ATOMICITY, "A2 B0 A3", "A2 B0");
+	play_enter(&p, 3, p.runs.count);
+	play_refuse(&p, CHECKER_ATOMICITY, "A2 B0 A3", "B0", "A event 2 is not in the window");
+	play_close(&p);
+}
+
+static void two_variables(void **state)
+{
+	const char *text = BEGIN "A|w(x)=1|a:1\nA|w(y)=1|a:2\n" END "B|r(x)=1|b:1\nB|r(y)=1|b:2\n";
+
+	(void)state;
+	/* y would be 0: but then r2 would not see what it saw */
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 B1 A2", "A1 B1", "step 2, B event 1: reads y");
+	text = BEGIN "A|w(x)=1|a:1\nA|r(y)=0|a:2\n" END "B|r(x)=1|b:1\nB|w(y)=1|b:2\n";
+	accepts(text, CHECKER_ATOMICITY, "A1 B0 B1 A2", "A1 B1");
+	refuses(text, CHECKER_ATOMICITY, "A1 B1 B0 A2", "A1 B1", "those between are not in turn");
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0", "do not conflict");
+}
+
+static void meant_so(void **state)
+{
+	const char *text;
+
+	(void)state;
+	/* waits */
+	text = BEGIN "A|r(x)=0|a:1\nB|w(x)=5|b:1\nB|post(s)|\nA|down(s)|\nA|w(x)=1|a:2\n" END;
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B1 A2", "A event 2, in the middle, waits");
+	/* learns, by a flag, and over a third thread */
+	text = BEGIN "A|r(x)=0|a:1\nB|w(x)=5|b:1\nB|w(f)=1|b:2\nA|r(f)=1|a:3\nA|w(x)=1|a:2\n" END;
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B1 A2", "has learned of what came");
+	text = BEGIN
+		"A|r(x)=0|a:1\nB|w(x)=5|b:1\nB|post(s)|\nC|down(s)|\nC|w(f)=1|b:2\nA|r(f)=1|a:3\n"
+		"A|w(x)=1|a:2\n" END;
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B1 C1 A2", "has learned of what came");
+	text = BEGIN "A|r(x)=0|a:1\nC|w(f)=1|b:2\nA|r(f)=1|a:3\nA|w(x)=1|a:2\nB|w(x)=5|b:1\n" END;
+	accepts(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 C0 B0 A2");
+	/* polls */
+	text = BEGIN "A|r(x)=0|a:1\nA|r(x)=0|a:1\nB|w(x)=5|b:1\n" END;
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0", "that is polling");
+	accepts(BEGIN "A|r(x)=0|a:1\nA|r(x)=0|a:2\nB|w(x)=5|b:1\n" END, CHECKER_ATOMICITY,
+		"A1 B0 A2", "A1 B0");
+	/* changes nothing */
+	text = BEGIN "A|r(x)=0|a:1\nA|r(x)=0|a:2\nB|w(x)=0|b:1\n" END;
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0", "was there before");
+	text = BEGIN "A|r(x)=0|a:1\nA|r(x)=0|a:2\nB|w(x)=1|b:1\nB|w(x)=1|b:2\n" END;
+	refuses(text, CHECKER_ATOMICITY, "A1 B1 A2", "A1 B1", "was there before");
+	/* counts */
+	text = BEGIN "A|u(x)=0,1|a:1\nA|r(x)=1|a:2\nB|u(x)=1,2|b:1\n" END;
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0", "do not conflict");
+}
+
+static void sections(void **state)
+{
+	/* both hold m at x; B once without */
+	const char *text =
+		"C|acq(m)|\nC|w(x)=0|c:1\nC|rel(m)|\nA|acq(m)|\nA|r(x)=0|a:1\nA|w(x)=1|a:2\n"
+		"A|rel(m)|\nB|w(x)=5|b:1\n";
+
+	(void)state;
+	accepts(text, CHECKER_ATOMICITY, "A1 B0 A2", "C2 A1 B0");
+	/* nobody else holds m there: it does not guard x */
+	text = "A|acq(m)|\nA|r(x)=0|a:1\nA|w(x)=1|a:2\nA|rel(m)|\nB|w(x)=5|b:1\n";
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0", "in no region that counts");
+	/* given up in between */
+	text = "C|acq(m)|\nC|w(x)=0|c:1\nC|rel(m)|\nA|acq(m)|\nA|r(x)=0|a:1\nA|rel(m)|\nA|acq(m)|\n"
+	       "A|w(x)=1|a:2\nA|rel(m)|\nB|w(x)=5|b:1\n";
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A4", "C2 A3 B0", "in no region that counts");
+	/* another lock guards it */
+	text = "C|acq(m)|\nC|w(x)=0|c:1\nC|rel(m)|\nA|acq(m)|\nA|acq(n)|\nA|r(x)=0|a:1\nA|rel(n)|\n"
+	       "A|acq(n)|\nA|w(x)=1|a:2\nA|rel(n)|\nA|rel(m)|\nB|acq(n)|\nB|w(x)=5|b:1\nB|rel(n)|"
+	       "\n";
+	refuses(text, CHECKER_ATOMICITY, "A2 B1 A5", "C2 A3 B2 A4", "in no region that counts");
+	/* both atomic */
+	text = "C|acq(m)|\nC|wa(x)=0|c:1\nC|rel(m)|\nA|acq(m)|\nA|ra(x)=0|a:1\nA|wa(x)=1|a:2\n"
+	       "A|rel(m)|\nB|wa(x)=5|b:1\n";
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "C2 A1 B0", "in no region that counts");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(annotated),	 cmocka_unit_test(begun_before),
+		cmocka_unit_test(two_variables), cmocka_unit_test(meant_so),
+		cmocka_unit_test(sections),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
