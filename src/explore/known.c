@@ -183,7 +183,7 @@ static struct known_op make_op(struct known *known, const struct control_event *
 			op.mutex = number_of(&known->object_numbers, event->other, &known->objects);
 		break;
 	case EG_MEMORY:
-		if (event->kind == EV_ALLOC)
+		if (event->kind != EV_FREE)
 			return op;
 		break;
 	default: return op;

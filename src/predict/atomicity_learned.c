@@ -10,7 +10,7 @@ struct spread {
 	bool *threads;	    /* that know */
 	bool *nodes;	    /* that knew when they happened */
 	struct map cells;   /* cell: 1 when what was written there last comes from one that knew */
-	struct map senders; /* addresses of conditions and semaphores that one that knew woke at */
+	struct map senders; /* addresses of objects at which one that knew let others go on */
 	uint32_t *edge_start, *edge_from; /* by node: where edges into it come from */
 };
 
@@ -38,8 +38,14 @@ static bool is_told(const struct spread *s, uint32_t node)
 		if (s->nodes[s->edge_from[i]])
 			return true;
 	}
-	if (n->kind == EV_WOKEN || n->kind == EV_DOWN)
-		return map_get(&s->senders, n->address);
+	switch (n->kind) {
+	case EV_SYNC: return true; /* of whatever has happened, perhaps */
+	case EV_WOKEN:
+	case EV_DOWN:
+	case EV_PASS:
+	case EV_ONCE:
+	case EV_RECEIVE: return map_get(&s->senders, n->address);
+	}
 	if (!candidate_is_access(n) || n->kind == EV_WRITE || n->kind == EV_ATOMIC_WRITE)
 		return false;
 	for (uint32_t i = 0; i < n->cell_count; i++) {
@@ -62,8 +68,16 @@ static void tell(struct spread *s, uint32_t node, bool knows)
 				*map_put(&s->cells, cell, NULL) = knows;
 		}
 	}
-	if (knows && (n->kind == EV_SIGNAL || n->kind == EV_BROADCAST || n->kind == EV_POST))
-		*map_put(&s->senders, n->address, NULL) = 1;
+	if (!knows)
+		return;
+	switch (n->kind) {
+	case EV_SIGNAL:
+	case EV_BROADCAST:
+	case EV_POST:
+	case EV_ARRIVE:
+	case EV_ONCE_END:
+	case EV_SEND: *map_put(&s->senders, n->address, NULL) = 1;
+	}
 }
 
 uint32_t learned_from(const struct window *window, const uint32_t *inside, size_t count,

@@ -34,12 +34,15 @@ static bool leans(const struct tears *t, uint32_t a, uint32_t b)
 
 /* ---- conflicts ------------------------------------------------------------------------------ */
 
+/* A signal handler has what it took itself, not what the thread has that it interrupts. */
 static bool holds(const struct tears *t, uint32_t node, uint64_t lock)
 {
 	const struct window_held *held = t->window->held.items;
+	const struct window_node *n = node_at(t, node);
+	bool handler = n->id.stream != t->window->threads.items[thread_of(t, node)].stream;
 
-	for (uint32_t i = node_at(t, node)->held; i != ORDER_NONE; i = held[i].outer) {
-		if (held[i].address == lock)
+	for (uint32_t i = n->held; i != ORDER_NONE; i = held[i].outer) {
+		if (held[i].address == lock && (!handler || held[i].taken.stream == n->id.stream))
 			return true;
 	}
 	return false;

@@ -21,6 +21,7 @@ static const struct {
 	{ PREDICT_MISUSE, predict_misuse, 4 },
 	{ PREDICT_DEADLOCK, predict_deadlocks, 3 },
 	{ PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL, predict_stuck, 2 },
+	{ PREDICT_ATOMICITY, predict_atomicity, 3 },
 	{ PREDICT_RACE, predict_races, 1 },
 };
 

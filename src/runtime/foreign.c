@@ -33,6 +33,13 @@ void foreign_start(void)
 	dl_iterate_phdr(look_at, NULL);
 }
 
+extern const char __ehdr_start[], __etext[] __attribute__((visibility("hidden")));
+
+bool foreign_is_own(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)__etext;
+}
+
 bool foreign_caller(uintptr_t pc)
 {
 	return pc && !(pc - cxx.base < cxx.end - cxx.base && cxx.end) &&

@@ -11,6 +11,9 @@
  */
 bool foreign_caller(uintptr_t pc);
 
+/* Is it the runtime itself? It opens files and maps memory by the functions that it interposes. */
+bool foreign_is_own(uintptr_t pc);
+
 /* Finds the C++ library; once, while no thread but the first is there. */
 void foreign_start(void);
 

@@ -1,6 +1,8 @@
 /* How a process multiplies, becomes another program, and ends other than by exit. */
+#include "runtime/channel.h"
 #include "runtime/fiber.h"
 #include "runtime/process.h"
+#include "runtime/readiness.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/server.h"
@@ -26,11 +28,19 @@ static bool is_recorded(void)
 	return process_recording() && (!owner || owner == getpid());
 }
 
+/* Runs of a server have numbers of their own; what they do before exec is not looked at. */
+bool process_is_here(void)
+{
+	return turn_taking || !owner || owner == getpid();
+}
+
 /* ---- fork --------------------------------------------------------------------------------- */
 
 static void in_child(void)
 {
 	owner = getpid();
+	channel_lose_all();
+	readiness_after_fork();
 	thread_after_fork();
 	signal_after_fork();
 	process_after_fork();
@@ -69,6 +79,7 @@ SOOTH_API pid_t fork(void)
 {
 	fiber_refuse("fork");
 	be_first();
+	channel_lose_all();
 	return forked(real()->fork(), RECORD_CALLER);
 }
 
@@ -76,6 +87,7 @@ SOOTH_API pid_t fork(void)
 SOOTH_API pid_t _Fork(void)
 {
 	fiber_refuse("_Fork");
+	channel_lose_all();
 	pid_t child = real()->_Fork();
 
 	if (child == 0)
@@ -120,6 +132,7 @@ SOOTH_API int daemon(int stay, int keep_files)
 /* Everything is written out before; if exec comes back, recording goes on. */
 static bool leave(void)
 {
+	channel_lose_all(); /* in the child of a vfork these are its parent's, too */
 	if (!is_recorded())
 		return false;
 	process_finish(EVENT_PROCESS_EXEC, 0);

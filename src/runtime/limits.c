@@ -9,10 +9,6 @@
 #include "runtime/server.h"
 #include "runtime/turn.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <sys/mman.h>
-#include <sys/shm.h>
 #include <sys/syscall.h>
 
 /* ---- fibers are not known to the kernel ------------------------------------------------------ */
@@ -117,71 +113,4 @@ SOOTH_API int fchdir(int fd)
 {
 	resources_directory_changed();
 	return real()->fchdir(fd);
-}
-
-/* ---- mappings ---------------------------------------------------------------------------------- */
-
-/* Those that a run makes are removed after it; those there were must not be touched. */
-
-extern const char __ehdr_start[], __etext[] __attribute__((visibility("hidden")));
-
-/* The runtime makes mappings, too. */
-static bool is_ours(uintptr_t pc)
-{
-	return pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)__etext;
-}
-
-static void check_range(const void *address, uintptr_t pc, const char *what)
-{
-	if (server_restores() && !is_ours(pc) && !resources_owns_mapping(address))
-		server_refuse_mapping(what);
-}
-
-SOOTH_API void *mmap(void *address, size_t size, int access, int flags, int fd, off_t offset)
-{
-	bool watched = server_restores() && !is_ours(RECORD_CALLER);
-
-	if (watched && flags & MAP_FIXED)
-		check_range(address, RECORD_CALLER, "mmap at a fixed address");
-	void *map = real()->mmap(address, size, access, flags, fd, offset);
-	if (watched && map != MAP_FAILED && !resources_add_mapping(map, size))
-		server_refuse_mapping("too many mappings");
-	return map;
-}
-
-SOOTH_API void *mmap64(void *address, size_t size, int access, int flags, int fd, off64_t offset)
-	__attribute__((alias("mmap")));
-
-SOOTH_API int munmap(void *address, size_t size)
-{
-	turn_settle();
-	check_range(address, RECORD_CALLER, "munmap of what was mapped before main");
-	return real()->munmap(address, size);
-}
-
-SOOTH_API int mprotect(void *address, size_t size, int access)
-{
-	turn_settle();
-	check_range(address, RECORD_CALLER, "mprotect of what was mapped before main");
-	return real()->mprotect(address, size, access);
-}
-
-SOOTH_API void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
-{
-	void *fixed = NULL;
-
-	server_refuse_mapping("mremap");
-	if (flags & MREMAP_FIXED) {
-		va_list more;
-		va_start(more, flags);
-		fixed = va_arg(more, void *);
-		va_end(more);
-	}
-	return real()->mremap(old, old_size, size, flags, fixed);
-}
-
-SOOTH_API void *shmat(int id, const void *address, int flags)
-{
-	server_refuse_mapping("shmat");
-	return real()->shmat(id, address, flags);
 }

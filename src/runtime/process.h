@@ -13,6 +13,9 @@ void __tsan_init(void);
 /* Is it decided whether anything is recorded? Not so in the very first code of a program. */
 bool process_started(void);
 
+/* Not the child of a vfork, which runs in our memory and has descriptors of its own. */
+bool process_is_here(void);
+
 /* Is anything recorded? */
 bool process_recording(void);
 

@@ -19,18 +19,23 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/shm.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -47,6 +52,14 @@
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 void __longjmp_chk(struct __jmp_buf_tag environment[1], int value) __attribute__((noreturn));
 
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int at, const char *path, int flags);
+int __openat64_2(int at, const char *path, int flags);
+ssize_t __pread_chk(int fd, void *to, size_t size, off_t offset, size_t room);
+ssize_t __pread64_chk(int fd, void *to, size_t size, off64_t offset, size_t room);
+int __dprintf_chk(int fd, int level, const char *restrict format, ...);
+int __vdprintf_chk(int fd, int level, const char *restrict format, va_list values);
 ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
 ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict to, size_t size, size_t room, int flags,

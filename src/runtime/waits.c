@@ -1,6 +1,6 @@
 /*
- * Calls in which a thread may wait, through the kernel, for what another does: for a byte in a
- * pipe, a connection, a signal, a child, a file lock. SYNC stands behind each that got what it
+ * Calls in which a thread may wait, through the kernel, for what another does: for a signal, a child,
+ * a file lock. (Pipes and sockets: streams.c, files.c, readiness.c.) SYNC stands behind each that got what it
  * waited for. One that failed or timed out has learned nothing that others did before.
  *
  * Files that keep what is written to them make nobody wait, and what is read from them is looked at
@@ -9,6 +9,7 @@
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
+#include "runtime/transfer.h"
 #include "runtime/turn.h"
 #include "runtime/vtime.h"
 
@@ -45,44 +46,6 @@ static bool came_back(long result)
 
 /* ---- might it wait? In turn such a call is made outside ---------------------------------------- */
 
-/* Files never make anybody wait; of others poll knows. */
-static bool has_to_wait(int fd, short events)
-{
-	struct pollfd p = { .fd = fd, .events = events };
-	int error = errno;
-	int ready = real()->poll(&p, 1, 0);
-
-	errno = error;
-	return ready == 0;
-}
-
-static bool is_empty(int fd)
-{
-	return has_to_wait(fd, POLLIN);
-}
-
-static bool is_full(int fd)
-{
-	return has_to_wait(fd, POLLOUT);
-}
-
-static bool select_ready(int count, const fd_set *in, const fd_set *out, const fd_set *odd)
-{
-	fd_set a, b, c;
-	struct timeval none = { 0 };
-	int error = errno;
-
-	if (in)
-		a = *in;
-	if (out)
-		b = *out;
-	if (odd)
-		c = *odd;
-	int ready = real()->select(count, in ? &a : NULL, out ? &b : NULL, odd ? &c : NULL, &none);
-	errno = error;
-	return ready != 0;
-}
-
 static bool is_long(const struct timespec *time)
 {
 	return !time || time->tv_sec || time->tv_nsec;
@@ -102,109 +65,6 @@ static bool is_long(const struct timespec *time)
 		call.how = waited((long)result) ? SYNC_WAITED : SYNC_NOTHING;                      \
 		return result;                                                                     \
 	}
-
-/* The same for what reads from a descriptor. */
-#define WAIT_READ(name, parameters, arguments)                                                     \
-	SOOTH_API ssize_t name parameters                                                          \
-	{                                                                                          \
-		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
-		if (turn_on() && is_empty(fd))                                                     \
-			turn_leave(RECORD_CALLER);                                                 \
-		ssize_t result = real()->name arguments;                                           \
-		if (result == 0 && fd == STDIN_FILENO)                                             \
-			turn_input_ended();                                                        \
-		call.how = result >= 0 && !is_stored(fd) ? SYNC_WAITED : SYNC_NOTHING;             \
-		return result;                                                                     \
-	}
-
-static bool is_stored(int fd)
-{
-	int error = errno;
-	struct stat st;
-	bool stored = record_on() && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-
-	errno = error;
-	return stored;
-}
-
-/*
- * And for what writes to one. What is ready has room for PIPE_BUF bytes; whether there was room for
- * more is not known.
- */
-#define WAIT_WRITE(name, parameters, arguments, bytes)                                             \
-	SOOTH_API ssize_t name parameters                                                          \
-	{                                                                                          \
-		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
-		bool full = record_on() && is_full(fd);                                            \
-		if (turn_on() && full)                                                             \
-			turn_leave(RECORD_CALLER);                                                 \
-		full |= (bytes) > PIPE_BUF && !is_stored(fd);                                      \
-		ssize_t result = real()->name arguments;                                           \
-		call.how = result >= 0 && full ? SYNC_WAITED : SYNC_NOTHING;                       \
-		return result;                                                                     \
-	}
-
-/* ---- pipes and sockets ---------------------------------------------------------------------- */
-
-WAIT_READ(read, (int fd, void *to, size_t size), (fd, to, size))
-WAIT_READ(readv, (int fd, const struct iovec *to, int count), (fd, to, count))
-WAIT_READ(__read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room))
-WAIT(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags), not_failed,
-     is_empty(fd))
-WAIT(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags),
-     (fd, to, size, room, flags), not_failed, is_empty(fd))
-WAIT(ssize_t, recvfrom,
-     (int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from,
-      socklen_t *restrict length),
-     (fd, to, size, flags, from, length), not_failed, is_empty(fd))
-WAIT(ssize_t, __recvfrom_chk,
-     (int fd, void *restrict to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
-      socklen_t *restrict length),
-     (fd, to, size, room, flags, from, length), not_failed, is_empty(fd))
-WAIT(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags),
-     not_failed, is_empty(fd))
-WAIT(int, recvmmsg,
-     (int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *until),
-     (fd, messages, count, flags, until), not_failed, is_empty(fd))
-WAIT(int, accept, (int fd, __SOCKADDR_ARG from, socklen_t *restrict length), (fd, from, length),
-     not_failed, is_empty(fd))
-WAIT(int, accept4, (int fd, __SOCKADDR_ARG from, socklen_t *restrict length, int flags),
-     (fd, from, length, flags), not_failed, is_empty(fd))
-WAIT(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t length), (fd, to, length), succeeded,
-     true)
-WAIT(int, eventfd_read, (int fd, eventfd_t *value), (fd, value), succeeded, is_empty(fd))
-
-WAIT(int, poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout), got_some,
-     timeout &&real()->poll(fds, count, 0) == 0)
-WAIT(int, __poll_chk, (struct pollfd * fds, nfds_t count, int timeout, size_t room),
-     (fds, count, timeout, room), got_some, timeout &&real()->poll(fds, count, 0) == 0)
-WAIT(int, ppoll,
-     (struct pollfd * fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask),
-     (fds, count, timeout, mask), got_some, is_long(timeout) && real()->poll(fds, count, 0) == 0)
-WAIT(int, __ppoll_chk,
-     (struct pollfd * fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask,
-      size_t room),
-     (fds, count, timeout, mask, room), got_some,
-     is_long(timeout) && real()->poll(fds, count, 0) == 0)
-WAIT(int, select,
-     (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict odd,
-      struct timeval *restrict timeout),
-     (count, in, out, odd, timeout), got_some,
-     !select_ready(count, in, out, odd) && !(timeout && !timeout->tv_sec && !timeout->tv_usec))
-WAIT(int, pselect,
-     (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict odd,
-      const struct timespec *restrict timeout, const sigset_t *restrict mask),
-     (count, in, out, odd, timeout, mask), got_some,
-     is_long(timeout) && !select_ready(count, in, out, odd))
-WAIT(int, epoll_wait, (int fd, struct epoll_event *events, int count, int timeout),
-     (fd, events, count, timeout), got_some, timeout &&is_empty(fd))
-WAIT(int, epoll_pwait,
-     (int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask),
-     (fd, events, count, timeout, mask), got_some, timeout &&is_empty(fd))
-WAIT(int, epoll_pwait2,
-     (int fd, struct epoll_event *events, int count, const struct timespec *timeout,
-      const sigset_t *mask),
-     (fd, events, count, timeout, mask), got_some, is_long(timeout) && is_empty(fd))
 
 /* ---- signals and children ------------------------------------------------------------------- */
 
@@ -232,11 +92,11 @@ WAIT(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options), (type,
 /* ---- queues, semaphores and file locks of the kernel ---------------------------------------- */
 
 WAIT(ssize_t, mq_receive, (mqd_t queue, char *to, size_t size, unsigned *priority),
-     (queue, to, size, priority), not_failed, is_empty(queue))
+     (queue, to, size, priority), not_failed, transfer_is_empty(queue))
 WAIT(ssize_t, mq_timedreceive,
      (mqd_t queue, char *restrict to, size_t size, unsigned *restrict priority,
       const struct timespec *restrict until),
-     (queue, to, size, priority, until), not_failed, is_empty(queue))
+     (queue, to, size, priority, until), not_failed, transfer_is_empty(queue))
 WAIT(ssize_t, msgrcv, (int queue, void *to, size_t size, long type, int flags),
      (queue, to, size, type, flags), not_failed, !(flags & IPC_NOWAIT))
 WAIT(int, semop, (int set, struct sembuf *operations, size_t count), (set, operations, count),
@@ -250,39 +110,6 @@ WAIT(int, lockf, (int fd, int command, off_t length), (fd, command, length), suc
      command == F_LOCK)
 WAIT(int, lockf64, (int fd, int command, off64_t length), (fd, command, length), succeeded,
      command == F_LOCK)
-
-/* Whatever a command's argument is, the library passes it on as a pointer. */
-static int control(__typeof__(fcntl) *real_fcntl, int fd, int command, void *argument, uintptr_t pc)
-{
-	bool locks = command == F_SETLKW || command == F_OFD_SETLKW;
-	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
-	if (locks && turn_on())
-		turn_leave(pc);
-	int result = real_fcntl(fd, command, argument);
-
-	call.how = locks && result == 0 ? SYNC_WAITED : SYNC_NOTHING;
-	return result;
-}
-
-SOOTH_API int fcntl(int fd, int command, ...)
-{
-	va_list more;
-
-	va_start(more, command);
-	void *argument = va_arg(more, void *);
-	va_end(more);
-	return control(real()->fcntl, fd, command, argument, RECORD_CALLER);
-}
-
-SOOTH_API int fcntl64(int fd, int command, ...)
-{
-	va_list more;
-
-	va_start(more, command);
-	void *argument = va_arg(more, void *);
-	va_end(more);
-	return control(real()->fcntl64, fd, command, argument, RECORD_CALLER);
-}
 
 /* ---- futexes -------------------------------------------------------------------------------- */
 
@@ -300,6 +127,38 @@ static bool waits(long number, long operation)
 	return false;
 }
 
+/* Calls that put something into a channel, or make or close its ends, without one of our functions. */
+static void lose_unseen(long number, int fd, int other)
+{
+	switch (number) {
+	case SYS_splice: descriptor_lose(other); break;
+	case SYS_write:
+	case SYS_writev:
+	case SYS_pwritev2:
+	case SYS_sendto:
+	case SYS_sendfile:
+	case SYS_tee:
+	case SYS_vmsplice:
+	case SYS_shutdown:
+	case SYS_close:
+	case SYS_dup:
+	case SYS_dup2:
+	case SYS_dup3:
+	case SYS_fcntl: break;
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_close_range:
+	case SYS_clone:
+	case SYS_clone3:
+	case SYS_fork:
+	case SYS_vfork:
+	case SYS_io_setup:
+	case SYS_io_uring_setup: channel_lose_all(); return;
+	default: return;
+	}
+	descriptor_lose(fd);
+}
+
 /*
  * `syscall`, which has no wrapper in the library but this. Declared with all the arguments it can
  * have: the calling convention is the same, and the seventh is left where it lies. A futex that did
@@ -309,8 +168,10 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 			    long f) __asm__("syscall");
 SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	if (!waits(number, b))
+	if (!waits(number, b)) {
+		lose_unseen(number, (int)a, (int)c);
 		return real()->syscall(number, a, b, c, d, e, f);
+	}
 	if (turn_on() && (number != SYS_futex || *(volatile int *)a == (int)c))
 		turn_leave(RECORD_CALLER);
 	long result = real()->syscall(number, a, b, c, d, e, f);
@@ -321,17 +182,6 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 		sync_end(&call);
 	return result;
 }
-
-/* ---- writing: waits where there is no room until somebody has read ---------------------------- */
-
-WAIT_WRITE(write, (int fd, const void *from, size_t size), (fd, from, size), size)
-WAIT_WRITE(send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags), size)
-WAIT_WRITE(sendto,
-	   (int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to,
-	    socklen_t length),
-	   (fd, from, size, flags, to, length), size)
-WAIT_WRITE(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags),
-	   SIZE_MAX)
 
 /* ---- sleeping and yielding -------------------------------------------------------------------- */
 

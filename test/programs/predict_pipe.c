@@ -3,7 +3,8 @@
 // build: -pthread
 // plain: lib/turn.c
 // stdout: 2 1
-// text: ^T2\|sync\|.*predict_pipe
+// text: ^T2\|receive\(.*predict_pipe
+// notext: ^T2\|sync
 // predict: race loose@SENDER loose@RECEIVER
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* Calls that wait through the kernel: what they return, and that a SYNC stands behind them. */
+/*
+ * Calls that wait through the kernel: what they return, and that a SYNC stands behind them, or a
+ * RECEIVE where it is known who put something in.
+ */
 // build: -fexceptions
 #include "recorded.h"
 
@@ -19,8 +22,8 @@
 
 static int ends[2];
 
-/* Each of these is one SYNC, and leaves errno alone. */
-static void waiting(void)
+/* Each of these is one RECEIVE, or one SYNC, and leaves errno alone. */
+static void wait_for_all(bool known)
 {
 	char byte = 0;
 	struct iovec vector = { &byte, 1 };
@@ -31,6 +34,7 @@ static void waiting(void)
 
 	errno = 91;
 	CHECK_SAME(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	FILE *file = known ? NULL : fdopen(dup(ends[0]), "r"); /* the library may read, too */
 	CHECK_SAME(write(ends[1], "abcdefgh", 8), 8);
 	CHECK_SAME(read(ends[0], &byte, 1), 1);
 	CHECK_SAME(byte, 'a');
@@ -56,15 +60,69 @@ static void waiting(void)
 		   3);
 	CHECK_SAME(read(ends[0], &byte, 1), 0); /* the other end is closed: so it was */
 	eventfd_t count;
-	CHECK_SAME(eventfd_read(eventfd(1, 0), &count), 0);
+	int counter = eventfd(1, 0);
+	if (!known)
+		CHECK_SAME(syscall(SYS_write, counter, &(uint64_t){ 1 }, 8), 8);
+	CHECK_SAME(eventfd_read(counter, &count), 0);
 	pid_t child = fork();
 	if (child == 0)
 		_exit(5);
 	CHECK_SAME(waitpid(child, &status, 0), child);
 	CHECK_SAME(WEXITSTATUS(status), 5);
 	CHECK_SAME(errno, 91);
+	if (file)
+		fclose(file);
 }
-#define WAITING_SYNCS 17
+#define WAITS 16 /* and one for the child */
+
+static void waiting(void)
+{
+	wait_for_all(true);
+}
+
+static void waiting_for_anybody(void)
+{
+	wait_for_all(false);
+}
+
+/* What goes in unseen is found when it comes out. */
+static void unseen(void)
+{
+	char text[4];
+	long result;
+
+	CHECK_SAME(pipe(ends), 0);
+	CHECK_SAME(write(ends[1], "ab", 2), 2);
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(SYS_write), "D"(ends[1]), "S"("cd"), "d"(2)
+			 : "rcx", "r11", "memory");
+	CHECK_SAME(result, 2);
+	CHECK_SAME(read(ends[0], text, 2), 2); /* RECEIVE */
+	CHECK_SAME(read(ends[0], text, 2), 2); /* SYNC, and from now on */
+	CHECK_SAME(write(ends[1], "ab", 2), 2);
+	CHECK_SAME(read(ends[0], text, 2), 2); /* SYNC */
+}
+
+/* Lives of descriptors: a copy over one begins another life of it, and all that is given one uses it. */
+static void descriptors(void)
+{
+	char byte;
+
+	CHECK_SAME(pipe(ends), 0);
+	int copy = dup(ends[1]);
+	CHECK_SAME(dup2(ends[1], copy), copy);
+	CHECK_SAME(close(ends[1]), 0);
+	CHECK_SAME(write(copy, "a", 1), 1);
+	CHECK_SAME(close(copy), 0);
+	CHECK_SAME(read(ends[0], &byte, 1), 1);
+	CHECK_SAME(read(ends[0], &byte, 1), 0);
+	CHECK_SAME(close(ends[0]), 0);
+	errno = 0;
+	CHECK_SAME(read(ends[0], &byte, 1), -1); /* MISUSE */
+	CHECK_SAME(errno, EBADF);
+	CHECK_SAME(close(ends[0]), -1); /* its own: to be sure */
+}
 
 static void on_alarm(int number)
 {
@@ -288,13 +346,18 @@ static void cancellation(void)
 	CHECK_SAME(cleanups, 2);
 }
 
-static size_t syncs(const struct recorded *r, uint32_t stream)
+static size_t times(const struct recorded *r, uint32_t stream, enum event_kind kind)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->count; i++)
-		n += r->events[i].kind == EV_SYNC && r->events[i].stream == stream;
+		n += r->events[i].kind == kind && r->events[i].stream == stream;
 	return n;
+}
+
+static size_t syncs(const struct recorded *r, uint32_t stream)
+{
+	return times(r, stream, EV_SYNC);
 }
 
 #define CHECK_SYNCS(r, stream, n)                                                                  \
@@ -307,7 +370,23 @@ int main(void)
 {
 	struct recorded r = recorded_run(waiting);
 	CHECK_RAN(r);
-	CHECK_SYNCS(r, 0, WAITING_SYNCS);
+	CHECK_SYNCS(r, 0, 1);
+	if (r.on) {
+		CHECK_SAME(times(&r, 0, EV_RECEIVE), WAITS);
+		CHECK_SAME(times(&r, 0, EV_SEND), 2); /* eight bytes, and the end */
+	}
+	r = recorded_run(waiting_for_anybody);
+	CHECK_RAN(r);
+	CHECK_SYNCS(r, 0, WAITS + 1);
+	r = recorded_run(unseen);
+	CHECK_RAN(r);
+	CHECK_EVENTS(r, 0, "SEND RECEIVE SYNC SYNC", EV_SEND, EV_RECEIVE, EV_SYNC);
+	r = recorded_run(descriptors);
+	CHECK_RAN(r);
+	CHECK_EVENTS(r, 0,
+		     "FD_OPEN FD_OPEN FD_USE FD_OPEN FD_USE SEND FD_OPEN FD_CLOSE SEND FD_USE SEND "
+		     "FD_CLOSE SEND FD_USE RECEIVE FD_USE RECEIVE FD_CLOSE MISUSE",
+		     EV_FD_OPEN, EV_FD_USE, EV_FD_CLOSE, EV_SEND, EV_RECEIVE, EV_MISUSE);
 	r = recorded_run(signals);
 	CHECK_RAN(r);
 	CHECK_SYNCS(r, 0, 4);

@@ -1,15 +1,63 @@
-/* The plugin of clang: where its passes stand. */
+/* The plugin of clang, of versions 14 to 19: where its passes stand. */
+#include "compiler/llvm/instrument.h"
+#include "compiler/llvm/options.h"
 #include "compiler/llvm/own_pass.h"
+#include "compiler/llvm/points.h"
+#include "compiler/llvm/segment.h"
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/raw_ostream.h"
 
-static void register_passes(llvm::PassBuilder &builder)
+using namespace llvm;
+
+static void print_statistics()
 {
-	own_pass_silence(builder);
+	const struct segment_counts &c = segment_counts;
+
+	errs() << "sooth: " << c.segments << " segments, " << c.reads << " reads, " << c.writes
+	       << " writes, " << c.copies << " copies, " << c.inexact
+	       << " without exact value; recorded " << c.addresses_kept << " addresses, "
+	       << c.values_kept << " values\n";
 }
 
-extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo
+/* What the driver asks for when all is recorded. */
+struct finish_pass : PassInfoMixin<finish_pass> {
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+	{
+		switch (options_keep_debug()) {
+		case KEEP_DEBUG_NONE: StripDebugInfo(module); break;
+		case KEEP_DEBUG_LINES: stripNonLineTableDebugInfo(module); break;
+		case KEEP_DEBUG_ALL: break;
+		}
+		if (options_statistics())
+			print_statistics();
+		return PreservedAnalyses::none();
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
+static void register_passes(PassBuilder &builder)
+{
+	own_pass_silence(builder);
+	points_register(builder);
+	builder.registerPipelineStartEPCallback(
+		[](ModulePassManager &passes, auto...) { passes.addPass(instrument_begin()); });
+	builder.registerVectorizerStartEPCallback([](FunctionPassManager &passes, auto...) {
+		passes.addPass(instrument_function());
+	});
+	/* With -flto nothing is vectorised before the link: what is not recorded yet is now. */
+	builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, auto...) {
+		passes.addPass(createModuleToFunctionPassAdaptor(instrument_function()));
+		passes.addPass(instrument_end());
+		passes.addPass(finish_pass());
+	});
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo
 llvmGetPassPluginInfo()
 {
 	return { LLVM_PLUGIN_API_VERSION, "sooth", "1", register_passes };

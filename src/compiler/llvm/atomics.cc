@@ -1,0 +1,298 @@
+#include "compiler/llvm/atomics.h"
+#include "compiler/llvm/calls.h"
+
+#include "llvm/CodeGen/AtomicExpandUtils.h"
+
+#include <string>
+#include <vector>
+
+using namespace llvm;
+
+/* As runtime/atomic.c numbers them. */
+enum operation { ADD, SUB, AND, OR, XOR, NAND, OPERATIONS };
+static const char *const operation_names[] = { "add", "sub", "and", "or", "xor", "nand" };
+
+/* As <stdatomic.h> numbers them. */
+static int order_number(AtomicOrdering order)
+{
+	switch (order) {
+	case AtomicOrdering::Acquire: return 2;
+	case AtomicOrdering::Release: return 3;
+	case AtomicOrdering::AcquireRelease: return 4;
+	case AtomicOrdering::SequentiallyConsistent: return 5;
+	default: return 0;
+	}
+}
+
+class replacement
+{
+      public:
+	explicit replacement(Instruction *old)
+	    : old(old), builder(old), layout(old->getModule()->getDataLayout())
+	{
+	}
+
+	uint64_t size_of(Type *type) const
+	{
+		return layout.getTypeStoreSize(type).getFixedValue();
+	}
+	IntegerType *integer(uint64_t size)
+	{
+		return builder.getIntNTy((unsigned)(8 * size));
+	}
+	Value *order(AtomicOrdering o)
+	{
+		return builder.getInt32((uint32_t)order_number(o));
+	}
+	Value *place(Value *pointer)
+	{
+		return builder.CreatePointerCast(pointer, builder.getInt8Ty()->getPointerTo());
+	}
+	/* A value of any type as an integer, and back. */
+	Value *to_integer(Value *v)
+	{
+		return builder.CreateBitOrPointerCast(v, integer(size_of(v->getType())));
+	}
+	Value *from_integer(Value *v, Type *type)
+	{
+		return builder.CreateBitOrPointerCast(v, type);
+	}
+
+	/* __sooth_<what><size>(arguments) */
+	Value *call(const std::string &what, uint64_t size, Type *result,
+		    const std::vector<Value *> &arguments)
+	{
+		std::string name = "__sooth_" + what + (size ? std::to_string(size) : "");
+		std::vector<Type *> types;
+		for (Value *a : arguments)
+			types.push_back(a->getType());
+		FunctionCallee callee = old->getModule()->getOrInsertFunction(
+			name, FunctionType::get(result, types, false));
+		CallInst *made = builder.CreateCall(callee, arguments);
+		made->addFnAttr(Attribute::NoUnwind);
+		/* C's narrow parameters come extended, and so do its results */
+		for (unsigned i = 0; i < types.size(); i++)
+			if (types[i]->isIntegerTy() && types[i]->getIntegerBitWidth() < 32)
+				made->addParamAttr(i, Attribute::ZExt);
+		return made;
+	}
+
+	void finish(Value *result)
+	{
+		if (result && !old->getType()->isVoidTy())
+			old->replaceAllUsesWith(result);
+		if (InvokeInst *invoke = dyn_cast<InvokeInst>(old)) {
+			invoke->getUnwindDest()->removePredecessor(invoke->getParent());
+			builder.CreateBr(invoke->getNormalDest());
+		}
+		old->eraseFromParent();
+	}
+
+	Instruction *old;
+	IRBuilder<> builder;
+
+      private:
+	const DataLayout &layout;
+};
+
+/* ---- instructions --------------------------------------------------------------------------- */
+
+static void lower_load(LoadInst *load)
+{
+	replacement r(load);
+	uint64_t size = r.size_of(load->getType());
+	Value *value = r.call("load", size, r.integer(size),
+			      { r.place(load->getPointerOperand()), r.order(load->getOrdering()) });
+	r.finish(r.from_integer(value, load->getType()));
+}
+
+static void lower_store(StoreInst *store)
+{
+	replacement r(store);
+	Value *value = r.to_integer(store->getValueOperand());
+	r.call("store", r.size_of(value->getType()), r.builder.getVoidTy(),
+	       { r.place(store->getPointerOperand()), value, r.order(store->getOrdering()) });
+	r.finish(nullptr);
+}
+
+static void lower_exchange(AtomicCmpXchgInst *exchange)
+{
+	replacement r(exchange);
+	Type *type = exchange->getCompareOperand()->getType();
+	Value *expected = r.to_integer(exchange->getCompareOperand());
+	Value *desired = r.to_integer(exchange->getNewValOperand());
+	Value *found = r.call("casval", r.size_of(type), expected->getType(),
+			      { r.place(exchange->getPointerOperand()), expected, desired,
+				r.order(exchange->getSuccessOrdering()) });
+	Value *done = r.builder.CreateICmpEQ(found, expected);
+	Value *pair = PoisonValue::get(exchange->getType());
+	pair = r.builder.CreateInsertValue(pair, r.from_integer(found, type), 0);
+	r.finish(r.builder.CreateInsertValue(pair, done, 1));
+}
+
+static int operation_of(AtomicRMWInst::BinOp op)
+{
+	switch (op) {
+	case AtomicRMWInst::Add: return ADD;
+	case AtomicRMWInst::Sub: return SUB;
+	case AtomicRMWInst::And: return AND;
+	case AtomicRMWInst::Or: return OR;
+	case AtomicRMWInst::Xor: return XOR;
+	case AtomicRMWInst::Nand: return NAND;
+	default: return OPERATIONS;
+	}
+}
+
+static void lower_update(AtomicRMWInst *update)
+{
+	replacement r(update);
+	Type *type = update->getType();
+	uint64_t size = r.size_of(type);
+	Value *operand = r.to_integer(update->getValOperand()), *old;
+	Value *place = r.place(update->getPointerOperand()),
+	      *order = r.order(update->getOrdering());
+
+	if (update->getOperation() == AtomicRMWInst::Xchg)
+		old = r.call("swap", size, operand->getType(), { place, operand, order });
+	else
+		old = r.call("rmw", size, operand->getType(),
+			     { place, operand,
+			       r.builder.getInt32((uint32_t)operation_of(update->getOperation())),
+			       order });
+	r.finish(r.from_integer(old, type));
+}
+
+/* Of minimum, maximum and floating point: a loop around a compare-and-exchange, as on the machine. */
+static void lower_other_update(AtomicRMWInst *update)
+{
+	std::vector<AtomicCmpXchgInst *> made;
+
+	expandAtomicRMWToCmpXchg(update, [&](IRBuilderBase &builder, Value *place, Value *loaded,
+					     Value *wanted, Align align, AtomicOrdering order,
+					     SyncScope::ID scope, Value *&success, Value *&now,
+					     auto...) {
+		IntegerType *type = nullptr;
+		Type *of = wanted->getType();
+		if (!of->isIntegerTy() && !of->isPointerTy()) {
+			type = builder.getIntNTy(of->getPrimitiveSizeInBits());
+			loaded = builder.CreateBitCast(loaded, type);
+			wanted = builder.CreateBitCast(wanted, type);
+			place = builder.CreatePointerCast(place, type->getPointerTo());
+		}
+		AtomicOrdering failed = AtomicCmpXchgInst::getStrongestFailureOrdering(order);
+		AtomicCmpXchgInst *pair = builder.CreateAtomicCmpXchg(place, loaded, wanted, align,
+								      order, failed, scope);
+		success = builder.CreateExtractValue(pair, 1);
+		now = builder.CreateExtractValue(pair, 0);
+		if (type)
+			now = builder.CreateBitCast(now, of);
+		made.push_back(pair);
+	});
+	for (AtomicCmpXchgInst *pair : made)
+		lower_exchange(pair);
+}
+
+/* ---- calls of libatomic, which the front end makes where an operation may not be lock-free ----- */
+
+/* "__atomic_fetch_add_16" taken apart: "fetch_add", 16. */
+static bool parse(const CallBase &call, std::string *what, uint64_t *size)
+{
+	const Function *function = call.getCalledFunction();
+	if (!function || !llvm_starts_with(calls_name(*function), "__atomic_"))
+		return false;
+	StringRef name = calls_name(*function).drop_front(9);
+	size_t bar = name.rfind('_');
+	if (bar == StringRef::npos || name.substr(bar + 1).getAsInteger(10, *size) || *size > 16)
+		return false;
+	*what = name.substr(0, bar).str();
+	return true;
+}
+
+static void lower_library_update(replacement &r, CallBase *call, const std::string &what,
+				 uint64_t size)
+{
+	for (int i = 0; i < OPERATIONS; i++)
+		if (what == std::string("fetch_") + operation_names[i])
+			r.finish(r.call("rmw", size, r.integer(size),
+					{ call->getArgOperand(0), call->getArgOperand(1),
+					  r.builder.getInt32((uint32_t)i),
+					  call->getArgOperand(2) }));
+}
+
+#define EXPECTED_IS_SHARED 256
+
+static void lower_library_call(CallBase *call)
+{
+	std::string what;
+	uint64_t size;
+
+	if (!parse(*call, &what, &size))
+		return;
+	replacement r(call);
+	auto argument = [&](unsigned i) { return call->getArgOperand(i); };
+	if (what == "load") {
+		r.finish(r.call("load", size, r.integer(size), { argument(0), argument(1) }));
+	} else if (what == "store") {
+		r.call("store", size, r.builder.getVoidTy(),
+		       { argument(0), argument(1), argument(2) });
+		r.finish(nullptr);
+	} else if (what == "exchange") {
+		r.finish(r.call("swap", size, r.integer(size),
+				{ argument(0), argument(1), argument(2) }));
+	} else if (what == "compare_exchange") {
+		Value *mode = r.builder.CreateOr(argument(3), EXPECTED_IS_SHARED);
+		r.finish(r.call("cas", size, call->getType(),
+				{ argument(0), argument(1), argument(2), mode }));
+	} else {
+		lower_library_update(r, call, what, size);
+	}
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+static bool is_of_one_thread(Instruction *i)
+{
+	SyncScope::ID scope = SyncScope::System;
+	if (LoadInst *load = dyn_cast<LoadInst>(i))
+		scope = load->getSyncScopeID();
+	else if (StoreInst *store = dyn_cast<StoreInst>(i))
+		scope = store->getSyncScopeID();
+	else if (FenceInst *fence = dyn_cast<FenceInst>(i))
+		scope = fence->getSyncScopeID();
+	return scope == SyncScope::SingleThread;
+}
+
+static void lower(Instruction *i)
+{
+	if (LoadInst *load = dyn_cast<LoadInst>(i)) {
+		lower_load(load);
+	} else if (StoreInst *store = dyn_cast<StoreInst>(i)) {
+		lower_store(store);
+	} else if (AtomicCmpXchgInst *exchange = dyn_cast<AtomicCmpXchgInst>(i)) {
+		lower_exchange(exchange);
+	} else if (AtomicRMWInst *update = dyn_cast<AtomicRMWInst>(i)) {
+		if (operation_of(update->getOperation()) == OPERATIONS &&
+		    update->getOperation() != AtomicRMWInst::Xchg)
+			lower_other_update(update);
+		else
+			lower_update(update);
+	} else if (FenceInst *fence = dyn_cast<FenceInst>(i)) {
+		replacement r(fence);
+		r.call("fence", 0, r.builder.getVoidTy(), { r.order(fence->getOrdering()) });
+		r.finish(nullptr);
+	} else if (CallBase *call = dyn_cast<CallBase>(i)) {
+		lower_library_call(call);
+	}
+}
+
+void atomics_lower(Function &function)
+{
+	std::vector<Instruction *> found;
+
+	for (Instruction &i : instructions(function))
+		if ((i.isAtomic() && !is_of_one_thread(&i)) ||
+		    (isa<CallBase>(i) && !isa<IntrinsicInst>(i)))
+			found.push_back(&i);
+	for (Instruction *i : found)
+		lower(i);
+}

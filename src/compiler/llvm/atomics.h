@@ -1,0 +1,9 @@
+/* Atomic operations become calls of the runtime, which does and records them (runtime/atomic.c). */
+#ifndef LLVM_ATOMICS_H
+#define LLVM_ATOMICS_H
+
+#include "compiler/llvm/llvm.h"
+
+void atomics_lower(llvm::Function &function);
+
+#endif

@@ -1,0 +1,324 @@
+/*
+ * The pass. It stands where loops are about to be vectorised: late enough that inlining and scalar
+ * optimisation are done, early enough that accesses are still those of the source and know their fields.
+ *
+ * For each function: take instructions apart (lower.cc), list what is to be recorded, find out
+ * which values the reader will know (slots.cc), then generate, a segment at a time (segment.cc).
+ */
+#include "compiler/llvm/instrument.h"
+#include "compiler/llvm/calls.h"
+#include "compiler/llvm/loops.h"
+#include "compiler/llvm/lower.h"
+#include "compiler/llvm/segment.h"
+
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace
+{
+
+const uint64_t vector_max = 640;
+const char recorded[] = "sooth-recorded";
+
+/* ---- what is to be recorded ----------------------------------------------------------------- */
+
+class lister
+{
+      public:
+	lister(Function &function, access_sharing &sharing)
+	    : layout(function.getParent()->getDataLayout()), sharing(sharing)
+	{
+	}
+
+	void list_block(BasicBlock &block, std::vector<op> &ops)
+	{
+		for (Instruction &i : block) {
+			if (LoadInst *load = dyn_cast<LoadInst>(&i))
+				list_load(load, ops);
+			else if (StoreInst *store = dyn_cast<StoreInst>(&i))
+				list_store(store, ops);
+			else if (MemIntrinsic *stmt = dyn_cast<MemIntrinsic>(&i))
+				list_memory(stmt, ops);
+			else if (CallBase *call = dyn_cast<CallBase>(&i))
+				list_call(call, ops);
+			else if (isa<ReturnInst>(i) || isa<ResumeInst>(i))
+				list_exit(&i, ops);
+		}
+	}
+
+      private:
+	const DataLayout &layout;
+	access_sharing &sharing;
+
+	op make(enum op::kind kind, Instruction *at, uint64_t size)
+	{
+		op o;
+		o.kind = kind;
+		o.at = at;
+		o.size = size;
+		return o;
+	}
+
+	bool too_large(uint64_t size)
+	{
+		segment_counts.inexact += size > vector_max;
+		return size > vector_max;
+	}
+
+	void list_load(LoadInst *load, std::vector<op> &ops)
+	{
+		op o = make(op::READ, load, access_size(layout, load->getType()));
+		o.from_shared = sharing.is_shared(load->getPointerOperand());
+		if (!o.from_shared || !o.size || too_large(o.size))
+			return;
+		o.from = access_take_apart(layout, load->getPointerOperand());
+		ops.push_back(o);
+	}
+
+	void list_store(StoreInst *store, std::vector<op> &ops)
+	{
+		op o = make(op::WRITE, store,
+			    access_size(layout, store->getValueOperand()->getType()));
+		o.to_shared = sharing.is_shared(store->getPointerOperand());
+		if (!o.to_shared || !o.size || too_large(o.size))
+			return;
+		o.to = access_take_apart(layout, store->getPointerOperand());
+		ops.push_back(o);
+	}
+
+	void list_memory(MemIntrinsic *stmt, std::vector<op> &ops)
+	{
+		MemTransferInst *copy = dyn_cast<MemTransferInst>(stmt);
+		if (!lower_is_inline(*stmt))
+			return;
+		op o = make(copy ? op::COPY : op::CLEAR, stmt,
+			    cast<ConstantInt>(stmt->getLength())->getZExtValue());
+		o.from_shared = copy && sharing.is_shared(copy->getRawSource());
+		o.to_shared = sharing.is_shared(stmt->getRawDest());
+		if ((!o.from_shared && !o.to_shared) || !o.size)
+			return;
+		if (o.from_shared)
+			o.from = access_take_apart(layout, copy->getRawSource());
+		if (o.to_shared)
+			o.to = access_take_apart(layout, stmt->getRawDest());
+		ops.push_back(o);
+	}
+
+	void list_call(CallBase *call, std::vector<op> &ops)
+	{
+		op o = make(op::FORGET, call, 0);
+		/* Such a call must be the last thing before the return. */
+		CallInst *plain = dyn_cast<CallInst>(call);
+		if (plain && plain->isMustTailCall())
+			ops.push_back(make(op::EXIT, call, 0));
+		switch (calls_classify(*call, &o.object)) {
+		case CALL_NOTHING: return;
+		case CALL_POINT: o.kind = op::CLOSE; break;
+		case CALL_SITE: o.kind = op::SITE; break;
+		case CALL_OTHER: break;
+		}
+		ops.push_back(o);
+		if (o.kind == op::SITE && calls_runs_program(*call))
+			ops.push_back(make(op::FORGET, call, 0));
+	}
+
+	void list_exit(Instruction *end, std::vector<op> &ops)
+	{
+		if (!end->getParent()->getTerminatingMustTailCall())
+			ops.push_back(make(op::EXIT, end, 0));
+	}
+};
+
+/* Is there anything but the function's end? */
+bool worth_it(const plan &p)
+{
+	for (const auto &entry : p.blocks)
+		for (const op &o : entry.second)
+			if (o.kind != op::EXIT && o.kind != op::CLOSE)
+				return true;
+	return false;
+}
+
+/* ---- what the reader will know -------------------------------------------------------------- */
+
+void note_address(plan &p, BasicBlock *block, const access_address &a)
+{
+	if (!a.is_static)
+		p.known.note_recorded(block, a.base);
+}
+
+void note_block(const DataLayout &layout, BasicBlock *block, const std::vector<op> &ops, plan &p)
+{
+	for (const op &o : ops) {
+		if (o.kind == op::FORGET || o.kind == op::EXIT)
+			p.known.note_forgotten(block);
+		if (o.from_shared)
+			note_address(p, block, o.from);
+		if (o.to_shared)
+			note_address(p, block, o.to);
+		if (o.kind == op::READ && segment_value_fits_slot(layout, o.at->getType()))
+			p.known.note_recorded(block, o.at);
+	}
+}
+
+/* ---- generation ----------------------------------------------------------------------------- */
+
+class generator
+{
+      public:
+	generator(Function &function, plan &p, ScalarEvolution *evolution)
+	    : function(function), p(p), evolution(evolution)
+	{
+	}
+
+	void generate_block(BasicBlock &block)
+	{
+		segment s(function, p.known);
+		bool is_entry = &block == &function.getEntryBlock();
+		std::vector<slots::definition> definitions = p.known.definitions_at(&block);
+		std::vector<slots::assignment> assignments = p.known.assignments_at(&block);
+		const std::vector<op> &ops = p.blocks[&block];
+
+		if (ops.empty() && !is_entry && definitions.empty() && assignments.empty())
+			return;
+		p.known.enter_block(&block);
+		if (is_entry)
+			s.enter(after_allocas(block));
+		for (const op &o : ops)
+			generate_op(o, s);
+		Instruction *end = block.getTerminator();
+		for (const slots::definition &d : definitions) {
+			make_room(s, end, 0);
+			s.define(end, d, start_of(d, end));
+		}
+		for (const slots::assignment &a : assignments) {
+			make_room(s, end, 0);
+			s.assign(end, a);
+		}
+		s.close(end);
+	}
+
+      private:
+	Function &function;
+	plan &p;
+	ScalarEvolution *evolution;
+
+	static Instruction *after_allocas(BasicBlock &block)
+	{
+		BasicBlock::iterator at = block.getFirstInsertionPt();
+		while (isa<AllocaInst>(*at) || isa<DbgInfoIntrinsic>(*at))
+			at++;
+		return &*at;
+	}
+
+	static void make_room(segment &s, Instruction *at, uint64_t size)
+	{
+		if (s.is_open() && !s.has_room(size))
+			s.close(at);
+	}
+
+	Value *start_of(const slots::definition &d, Instruction *end)
+	{
+		if (!d.start)
+			return d.other ? d.other : d.value;
+		SCEVExpander expander(*evolution, function.getParent()->getDataLayout(), "sooth");
+		return expander.expandCodeFor(d.start, d.value->getType(), end);
+	}
+
+	void generate_op(const op &o, segment &s)
+	{
+		if (o.kind == op::CLOSE || o.kind == op::FORGET) {
+			s.close(o.at);
+			if (o.kind == op::FORGET)
+				p.known.forgotten();
+			return;
+		}
+		make_room(s, o.at, o.kind == op::CLEAR ? 0 : o.size);
+		switch (o.kind) {
+		case op::READ: s.read(o); break;
+		case op::WRITE: s.write(o); break;
+		case op::COPY: s.copy(o); break;
+		case op::CLEAR: s.clear(o); break;
+		case op::SITE:
+			s.site(o);
+			s.close(o.at);
+			break;
+		default: /* EXIT */
+			s.exit(o.at);
+			s.close(o.at);
+			p.known.forgotten();
+			break;
+		}
+	}
+};
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+bool is_to_be_recorded(const Function &function)
+{
+	return !function.isDeclarationForLinker() &&
+	       function.hasFnAttribute(Attribute::SanitizeThread) &&
+	       !function.hasFnAttribute(recorded) && !function.hasFnAttribute(Attribute::Naked) &&
+	       function.getCallingConv() != CallingConv::X86_INTR;
+}
+
+bool record(Function &function, FunctionAnalysisManager &analyses)
+{
+	access_sharing sharing;
+	plan p;
+
+	lower_function(function, sharing);
+	analyses.invalidate(function, PreservedAnalyses::none());
+	lister list(function, sharing);
+	for (BasicBlock &block : function)
+		list.list_block(block, p.blocks[&block]);
+	if (!worth_it(p))
+		return true;
+	ScalarEvolution *evolution = nullptr;
+	if (!function.hasOptNone()) {
+		evolution = &analyses.getResult<ScalarEvolutionAnalysis>(function);
+		loops_find(function, analyses.getResult<LoopAnalysis>(function), *evolution, p);
+	}
+	for (BasicBlock &block : function)
+		note_block(function.getParent()->getDataLayout(), &block, p.blocks[&block], p);
+	p.known.solve(function);
+	generator generate(function, p, evolution);
+	for (BasicBlock &block : function)
+		generate.generate_block(block);
+	llvm_forget_memory_effects(function);
+	/* The call in a segment's cold path pushes on the stack of functions that look like leaves. */
+	function.addFnAttr(Attribute::NoRedZone);
+	return true;
+}
+
+} // namespace
+
+PreservedAnalyses instrument_function::run(Function &function, FunctionAnalysisManager &analyses)
+{
+	if (!is_to_be_recorded(function))
+		return PreservedAnalyses::all();
+	record(function, analyses);
+	function.addFnAttr(recorded);
+	return PreservedAnalyses::none();
+}
+
+/*
+ * A loop that copies or fills would become a call of memcpy or memset, and its accesses one that knows no
+ * fields. (A copy that the source asks for stays one.)
+ */
+PreservedAnalyses instrument_begin::run(Module &module, ModuleAnalysisManager &)
+{
+	for (Function &function : module)
+		if (is_to_be_recorded(function))
+			for (const char *name : { "memcpy", "memmove", "memset", "bcmp" })
+				function.addFnAttr(std::string("no-builtin-") + name);
+	return PreservedAnalyses::all();
+}
+
+PreservedAnalyses instrument_end::run(Module &module, ModuleAnalysisManager &)
+{
+	if (rows_are_there(module) || module.getNamedMetadata("sooth.points"))
+		rows_add_module(module);
+	return PreservedAnalyses::none();
+}

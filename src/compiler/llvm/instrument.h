@@ -1,0 +1,35 @@
+/* The passes that record. */
+#ifndef LLVM_INSTRUMENT_H
+#define LLVM_INSTRUMENT_H
+
+#include "compiler/llvm/llvm.h"
+
+/* Before anything is optimised: what the optimiser must not do to code that will be recorded. */
+struct instrument_begin : llvm::PassInfoMixin<instrument_begin> {
+	llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
+/* Records a function, once. */
+struct instrument_function : llvm::PassInfoMixin<instrument_function> {
+	llvm::PreservedAnalyses run(llvm::Function &function,
+				    llvm::FunctionAnalysisManager &analyses);
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
+/* At the end: the module is made known to the runtime. */
+struct instrument_end : llvm::PassInfoMixin<instrument_end> {
+	llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* The parts of LLVM we build on, and where its versions (14 to 19) differ in what we use. */
+#ifndef LLVM_LLVM_H
+#define LLVM_LLVM_H
+
+#include "llvm/ADT/APInt.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/PassManager.h"
+
+/* A pointer to bytes: until LLVM 15 pointers have the type of what they point at. */
+static inline llvm::PointerType *llvm_pointer_type(llvm::LLVMContext &context)
+{
+#if LLVM_VERSION_MAJOR < 15
+	return llvm::Type::getInt8PtrTy(context);
+#else
+	return llvm::PointerType::get(context, 0);
+#endif
+}
+
+static inline bool llvm_starts_with(llvm::StringRef text, llvm::StringRef prefix)
+{
+	return text.substr(0, prefix.size()) == prefix;
+}
+
+/* What is said of the memory that a function or a call touches: no longer true once it records. */
+template <typename T> static inline void llvm_forget_memory_effects(T &function_or_call)
+{
+#if LLVM_VERSION_MAJOR < 16
+	for (llvm::Attribute::AttrKind kind :
+	     { llvm::Attribute::ReadNone, llvm::Attribute::ReadOnly, llvm::Attribute::WriteOnly,
+	       llvm::Attribute::ArgMemOnly, llvm::Attribute::InaccessibleMemOnly,
+	       llvm::Attribute::InaccessibleMemOrArgMemOnly, llvm::Attribute::NoSync })
+		function_or_call.removeFnAttr(kind);
+#else
+	for (llvm::Attribute::AttrKind kind : { llvm::Attribute::Memory, llvm::Attribute::NoSync })
+		function_or_call.removeFnAttr(kind);
+#endif
+}
+
+#endif

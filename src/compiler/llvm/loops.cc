@@ -1,0 +1,156 @@
+/*
+ * Three sorts of pointers need no recording in each round of a loop:
+ *
+ *  - those the loop does not change: recorded once, before it;
+ *  - those that advance by a constant (p++, a[i]; scalar evolution finds them): recorded before
+ *    the loop, then "plus 8" at the end of each round;
+ *  - those that become, at the end of each round, a value that was just read (n = n->next): the
+ *    read has recorded it.
+ *
+ * What is said here is only a proposal. slots.cc checks on the flow graph that each step can be
+ * computed wherever control may come from, and drops the rest.
+ */
+#include "compiler/llvm/loops.h"
+
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+#include <set>
+
+using namespace llvm;
+
+static const std::vector<op> &ops_of(const plan &p, BasicBlock *block)
+{
+	static const std::vector<op> none;
+	auto found = p.blocks.find(block);
+	return found == p.blocks.end() ? none : found->second;
+}
+
+/*
+ * The block at whose end a value for the next round can be assigned for free: going back from the
+ * edge through blocks with nothing in them. Sets `toward` to where it leads.
+ */
+static BasicBlock *where_to_assign(const plan &p, Loop *loop, BasicBlock **toward)
+{
+	BasicBlock *at = loop->getLoopLatch();
+	*toward = loop->getHeader();
+	while (ops_of(p, at).empty() && at->getSinglePredecessor() && at->getSingleSuccessor()) {
+		*toward = at;
+		at = at->getSinglePredecessor();
+	}
+	/* Does the block end inside a segment? Then more elements cost nothing there. */
+	const std::vector<op> &ops = ops_of(p, at);
+	return !ops.empty() && ops.back().is_access() ? at : nullptr;
+}
+
+class finder
+{
+      public:
+	finder(plan &p, LoopInfo &loops, ScalarEvolution &evolution, const DataLayout &layout)
+	    : p(p), loops(loops), evolution(evolution), expander(evolution, layout, "sooth")
+	{
+	}
+
+	void consider(BasicBlock *block, const access_address &address)
+	{
+		Value *value = address.base;
+		Loop *loop = loops.getLoopFor(block);
+
+		if (address.is_static || !loop || !seen.insert(value).second)
+			return;
+		if (!loop->getLoopPreheader() || !loop->getLoopLatch())
+			return;
+		auto known = quiet.find(loop);
+		if (known == quiet.end())
+			known = quiet.emplace(loop, !forgets(loop)).first;
+		if (!known->second)
+			return;
+		if (!loop->isLoopInvariant(value)) {
+			if (!follow_induction(loop, value))
+				follow_phi(loop, value);
+			return;
+		}
+		p.known.define({ value, nullptr, nullptr, loop->getLoopPreheader() });
+	}
+
+      private:
+	plan &p;
+	LoopInfo &loops;
+	ScalarEvolution &evolution;
+	SCEVExpander expander;
+	std::set<Value *> seen;
+	std::map<Loop *, bool> quiet;
+
+	bool is_safe(const SCEV *start)
+	{
+#if LLVM_VERSION_MAJOR < 16
+		return isSafeToExpand(start, evolution);
+#else
+		return expander.isSafeToExpand(start);
+#endif
+	}
+
+	/* A pointer that advances by a constant. */
+	bool follow_induction(Loop *loop, Value *value)
+	{
+		const SCEVAddRecExpr *sum =
+			evolution.isSCEVable(value->getType())
+				? dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(value))
+				: nullptr;
+		if (!sum || sum->getLoop() != loop || !sum->isAffine())
+			return false;
+		const SCEVConstant *step =
+			dyn_cast<SCEVConstant>(sum->getStepRecurrence(evolution));
+		if (!step || !is_safe(sum->getStart()))
+			return false;
+		BasicBlock *toward, *at = where_to_assign(p, loop, &toward);
+		if (!at)
+			return false;
+		int64_t plus = step->getAPInt().getSExtValue();
+		p.known.follow({ value,
+				 { value, sum->getStart(), nullptr, loop->getLoopPreheader() },
+				 { value, value, plus, at, toward } });
+		return true;
+	}
+
+	/* A pointer that is another one in the next round: its PHI node says which. */
+	bool follow_phi(Loop *loop, Value *value)
+	{
+		PHINode *phi = dyn_cast<PHINode>(value);
+		if (!phi || phi->getParent() != loop->getHeader())
+			return false;
+		BasicBlock *toward, *at = where_to_assign(p, loop, &toward);
+		if (!at)
+			return false;
+		Value *next = phi->getIncomingValueForBlock(loop->getLoopLatch());
+		Value *first = phi->getIncomingValueForBlock(loop->getLoopPreheader());
+		if (!isa<Instruction>(next) && !isa<Argument>(next))
+			return false;
+		p.known.follow({ value,
+				 { value, nullptr, first, loop->getLoopPreheader() },
+				 { value, next, 0, at, toward } });
+		return true;
+	}
+
+	/* A call in the loop may run other instrumented code: nothing is known after it. */
+	bool forgets(Loop *loop)
+	{
+		for (BasicBlock *block : loop->blocks())
+			for (const op &o : ops_of(p, block))
+				if (o.kind == op::FORGET || o.kind == op::EXIT)
+					return true;
+		return false;
+	}
+};
+
+void loops_find(Function &function, LoopInfo &loops, ScalarEvolution &evolution, plan &p)
+{
+	finder f(p, loops, evolution, function.getParent()->getDataLayout());
+
+	for (BasicBlock &block : function)
+		for (const op &o : ops_of(p, &block)) {
+			if (o.from_shared)
+				f.consider(&block, o.from);
+			if (o.to_shared)
+				f.consider(&block, o.to);
+		}
+}

@@ -1,0 +1,11 @@
+/* Pointers that a loop does not change, or changes in a way the reader can follow. */
+#ifndef LLVM_LOOPS_H
+#define LLVM_LOOPS_H
+
+#include "compiler/llvm/plan.h"
+
+/* Proposes to p.known what to record before loops. */
+void loops_find(llvm::Function &function, llvm::LoopInfo &loops, llvm::ScalarEvolution &evolution,
+		plan &p);
+
+#endif

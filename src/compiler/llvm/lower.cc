@@ -1,0 +1,228 @@
+#include "compiler/llvm/lower.h"
+#include "compiler/llvm/atomics.h"
+#include "compiler/llvm/calls.h"
+
+#include "llvm/Transforms/Utils/EscapeEnumerator.h"
+
+#include <string>
+#include <vector>
+
+using namespace llvm;
+
+/* Structs and arrays larger than this are copied by the runtime. */
+static const uint64_t inline_copy_max = 256;
+
+/* ---- structs as values ---------------------------------------------------------------------- */
+
+/*
+ * A struct that is loaded or stored as one value (as front ends do to pass it in registers) is
+ * loaded and stored by its fields: what lies between them is not moved.
+ */
+static Value *load_parts(IRBuilder<> &builder, LoadInst *whole, Type *type, Value *place,
+			 uint64_t offset)
+{
+	const DataLayout &layout = whole->getModule()->getDataLayout();
+	if (!type->isAggregateType()) {
+		Value *at = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), place, offset);
+		at = builder.CreatePointerCast(at, type->getPointerTo());
+		return builder.CreateAlignedLoad(
+			type, at, commonAlignment(whole->getAlign(), offset), whole->isVolatile());
+	}
+	Value *all = PoisonValue::get(type);
+	unsigned count = isa<StructType>(type) ? type->getStructNumElements()
+					       : (unsigned)type->getArrayNumElements();
+	for (unsigned i = 0; i < count; i++) {
+		Type *part = GetElementPtrInst::getTypeAtIndex(type, (uint64_t)i);
+		uint64_t at = isa<StructType>(type)
+				      ? layout.getStructLayout(cast<StructType>(type))
+						->getElementOffset(i)
+				      : i * layout.getTypeAllocSize(part).getFixedValue();
+		all = builder.CreateInsertValue(
+			all, load_parts(builder, whole, part, place, offset + at), i);
+	}
+	return all;
+}
+
+static void store_parts(IRBuilder<> &builder, StoreInst *whole, Value *value, Value *place,
+			uint64_t offset)
+{
+	const DataLayout &layout = whole->getModule()->getDataLayout();
+	Type *type = value->getType();
+	if (!type->isAggregateType()) {
+		Value *at = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), place, offset);
+		at = builder.CreatePointerCast(at, type->getPointerTo());
+		builder.CreateAlignedStore(value, at, commonAlignment(whole->getAlign(), offset),
+					   whole->isVolatile());
+		return;
+	}
+	unsigned count = isa<StructType>(type) ? type->getStructNumElements()
+					       : (unsigned)type->getArrayNumElements();
+	for (unsigned i = 0; i < count; i++) {
+		Value *part = builder.CreateExtractValue(value, i);
+		uint64_t at =
+			isa<StructType>(type)
+				? layout.getStructLayout(cast<StructType>(type))
+					  ->getElementOffset(i)
+				: i * layout.getTypeAllocSize(part->getType()).getFixedValue();
+		store_parts(builder, whole, part, place, offset + at);
+	}
+}
+
+static void lower_aggregate(Instruction *i)
+{
+	IRBuilder<> builder(i);
+	Type *byte = builder.getInt8Ty()->getPointerTo();
+
+	if (LoadInst *load = dyn_cast<LoadInst>(i)) {
+		Value *place = builder.CreatePointerCast(load->getPointerOperand(), byte);
+		load->replaceAllUsesWith(load_parts(builder, load, load->getType(), place, 0));
+	} else {
+		StoreInst *store = cast<StoreInst>(i);
+		Value *place = builder.CreatePointerCast(store->getPointerOperand(), byte);
+		store_parts(builder, store, store->getValueOperand(), place, 0);
+	}
+	i->eraseFromParent();
+}
+
+static bool is_aggregate(const Instruction &i)
+{
+	if (const LoadInst *load = dyn_cast<LoadInst>(&i))
+		return load->getType()->isAggregateType();
+	if (const StoreInst *store = dyn_cast<StoreInst>(&i))
+		return store->getValueOperand()->getType()->isAggregateType();
+	return false;
+}
+
+/* ---- copies and fills ----------------------------------------------------------------------- */
+
+bool lower_is_inline(const MemIntrinsic &stmt)
+{
+	const ConstantInt *length = dyn_cast<ConstantInt>(stmt.getLength());
+	if (!length || length->getValue().ugt(0xffff))
+		return false;
+	if (isa<MemTransferInst>(stmt))
+		return length->getZExtValue() <= inline_copy_max;
+	const ConstantInt *byte = dyn_cast<ConstantInt>(cast<MemSetInst>(stmt).getValue());
+	return byte && (byte->isZero() || length->getZExtValue() <= 8);
+}
+
+/* A large or variable-sized copy becomes a call of the runtime. */
+static void lower_memory(MemIntrinsic *stmt)
+{
+	IRBuilder<> builder(stmt);
+	Type *pointer = builder.getInt8Ty()->getPointerTo();
+	bool fills = isa<MemSetInst>(stmt);
+	Value *to = builder.CreatePointerCast(stmt->getRawDest(), pointer), *second;
+
+	if (fills)
+		second = builder.CreateZExt(cast<MemSetInst>(stmt)->getValue(),
+					    builder.getInt32Ty());
+	else
+		second = builder.CreatePointerCast(cast<MemTransferInst>(stmt)->getRawSource(),
+						   pointer);
+	Value *length = builder.CreateZExtOrTrunc(stmt->getLength(), builder.getInt64Ty());
+	FunctionType *type = FunctionType::get(
+		pointer, { pointer, second->getType(), builder.getInt64Ty() }, false);
+	const char *name = fills ? "__sooth_memset" : "__sooth_memmove";
+	CallInst *call = builder.CreateCall(stmt->getModule()->getOrInsertFunction(name, type),
+					    { to, second, length });
+	call->addFnAttr(Attribute::NoUnwind);
+	stmt->eraseFromParent();
+}
+
+static bool is_shared_memory(const MemIntrinsic &stmt, access_sharing &sharing)
+{
+	const MemTransferInst *copy = dyn_cast<MemTransferInst>(&stmt);
+	return sharing.is_shared(stmt.getRawDest()) ||
+	       (copy && sharing.is_shared(copy->getRawSource()));
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+/* Structs passed by value are read first. */
+static void lower_arguments(CallBase *call, access_sharing &sharing)
+{
+	const DataLayout &layout = call->getModule()->getDataLayout();
+
+	for (unsigned i = 0; i < call->arg_size(); i++) {
+		if (!call->isByValArgument(i) || !sharing.is_shared(call->getArgOperand(i)))
+			continue;
+		Type *type = call->getParamByValType(i);
+		MaybeAlign wanted = call->getParamAlign(i);
+		Align align = wanted ? *wanted : Align(8);
+		IRBuilder<> start(&*call->getFunction()->getEntryBlock().begin());
+		AllocaInst *copy = start.CreateAlloca(type, nullptr, "sooth");
+		if (copy->getAlign() < align)
+			copy->setAlignment(align);
+		IRBuilder<> builder(call);
+		builder.CreateMemCpy(copy, copy->getAlign(), call->getArgOperand(i), align,
+				     layout.getTypeAllocSize(type).getFixedValue());
+		call->setArgOperand(i, copy);
+	}
+}
+
+/* memcpy(…) of the program becomes __sooth_memcpy(…), a function the compiler knows nothing of. */
+static void redirect(CallBase *call, const known_call *known)
+{
+	Module *module = call->getModule();
+	FunctionCallee target = module->getOrInsertFunction("__sooth_" + std::string(known->name),
+							    call->getFunctionType());
+
+	call->setCalledOperand(target.getCallee());
+	if (CallInst *plain = dyn_cast<CallInst>(call))
+		plain->setTailCallKind(CallInst::TCK_NoTail);
+}
+
+/*
+ * What the optimiser has found out about a function's memory was true of the program. Recorded code
+ * writes records, and a call of it must not be moved into the middle of one.
+ */
+static void forget_effects(CallBase *call)
+{
+	llvm_forget_memory_effects(*call);
+	if (Function *function = dyn_cast<Function>(call->getCalledOperand()->stripPointerCasts()))
+		if (!function->isIntrinsic())
+			llvm_forget_memory_effects(*function);
+}
+
+static void lower_call(CallBase *call, access_sharing &sharing)
+{
+	if (isa<IntrinsicInst>(call) || call->isInlineAsm())
+		return;
+	lower_arguments(call, sharing);
+	const known_call *known = calls_find(*call);
+	if (known && known->how == CALL_REDIRECT)
+		redirect(call, known);
+	forget_effects(call);
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+void lower_function(Function &function, access_sharing &sharing)
+{
+	std::vector<Instruction *> work;
+
+	/* Exceptions that leave the function leave it through one more landing pad. */
+	EscapeEnumerator escapes(function, "sooth_cleanup");
+	while (escapes.Next())
+		;
+	for (Instruction &i : instructions(function))
+		if (is_aggregate(i))
+			work.push_back(&i);
+	for (Instruction *i : work)
+		lower_aggregate(i);
+	atomics_lower(function);
+	work.clear();
+	for (Instruction &i : instructions(function))
+		if (CallBase *call = dyn_cast<CallBase>(&i))
+			work.push_back(call);
+	for (Instruction *i : work)
+		lower_call(cast<CallBase>(i), sharing);
+	work.clear();
+	for (Instruction &i : instructions(function))
+		if (MemIntrinsic *stmt = dyn_cast<MemIntrinsic>(&i))
+			if (!lower_is_inline(*stmt) && is_shared_memory(*stmt, sharing))
+				work.push_back(stmt);
+	for (Instruction *i : work)
+		lower_memory(cast<MemIntrinsic>(i));
+}

@@ -1,0 +1,360 @@
+/*
+ * Names. An access is a pointer and a size; the source's words for it come from three places: the
+ * variable that the pointer starts from (debug information names globals, locals, and registers that
+ * hold a variable's value), the type of that variable, in which the constant part of the address is a path of
+ * fields, and, where no variable is found, the struct type that the address computation names.
+ */
+#include "compiler/llvm/names.h"
+#include "compiler/llvm/calls.h"
+#include "compiler/llvm/types.h"
+
+using namespace llvm;
+
+namespace
+{
+
+/* An object, and a place in it. */
+struct view {
+	std::string text; /* the object's name, or that of a pointer to it */
+	bool is_direct = false;
+	bool has_index = false; /* the place depends on a variable */
+	DIType *type = nullptr; /* the object's */
+	int64_t offset = 0;
+};
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+/* Of several variables with this value, the one of the function the instruction comes from. */
+template <typename T>
+DILocalVariable *choose(const T &users, const DILocation *inlined_at, DILocalVariable *best)
+{
+	for (auto *user : users) {
+		if (user->getExpression()->getNumElements() != 0)
+			continue;
+		if (!best || user->getDebugLoc().getInlinedAt() == inlined_at)
+			best = user->getVariable();
+	}
+	return best;
+}
+
+/* The variable that lives in this memory. */
+DILocalVariable *variable_in(Value *memory)
+{
+#if LLVM_VERSION_MAJOR < 19
+	return choose(FindDbgDeclareUses(memory), nullptr, nullptr);
+#else
+	return choose(findDVRDeclares(memory), nullptr,
+		      choose(findDbgDeclares(memory), nullptr, nullptr));
+#endif
+}
+
+/* The variable that has this value. */
+DILocalVariable *variable_of(Value *value, const DILocation *inlined_at)
+{
+	SmallVector<DbgValueInst *, 4> users;
+#if LLVM_VERSION_MAJOR < 19
+	findDbgValues(users, value);
+	return choose(users, inlined_at, nullptr);
+#else
+	SmallVector<DbgVariableRecord *, 4> records;
+	findDbgValues(users, value, &records);
+	return choose(records, inlined_at, choose(users, inlined_at, nullptr));
+#endif
+}
+
+/* ---- objects -------------------------------------------------------------------------------- */
+
+class describer
+{
+      public:
+	describer(Instruction &at) : layout(at.getModule()->getDataLayout()), types(*at.getModule())
+	{
+		if (const DILocation *where = at.getDebugLoc())
+			inlined_at = where->getInlinedAt();
+	}
+
+	view object_at(Value *pointer, unsigned depth = 0)
+	{
+		view v;
+		for (;;) {
+			if (named_pointer(pointer, v))
+				return v;
+			GEPOperator *sum = dyn_cast<GEPOperator>(pointer);
+			if (sum) {
+				add(sum, v);
+				pointer = sum->getPointerOperand();
+			} else if (isa<BitCastOperator>(pointer) ||
+				   isa<AddrSpaceCastOperator>(pointer)) {
+				pointer = cast<Operator>(pointer)->getOperand(0);
+			} else if (Value *variable = behind_intrinsic(pointer)) {
+				pointer = variable;
+			} else {
+				break;
+			}
+		}
+		describe_base(pointer, v, depth);
+		return v;
+	}
+
+	names_reference reference(const view &v, uint64_t size, bool is_whole,
+				  StringRef wanted = "");
+
+      private:
+	const DataLayout &layout;
+	types_of_module types;
+	const DILocation *inlined_at = nullptr;
+
+	static Value *behind_intrinsic(Value *pointer)
+	{
+		IntrinsicInst *call = dyn_cast<IntrinsicInst>(pointer);
+		if (!call)
+			return nullptr;
+		switch (call->getIntrinsicID()) {
+#if LLVM_VERSION_MAJOR >= 15
+		case Intrinsic::threadlocal_address:
+#endif
+		case Intrinsic::launder_invariant_group:
+		case Intrinsic::strip_invariant_group: return call->getArgOperand(0);
+		default: return nullptr;
+		}
+	}
+
+	/* A value that a variable of the source has: "p", and what it points at. */
+	bool named_pointer(Value *pointer, view &v)
+	{
+		if (isa<Constant>(pointer) || isa<AllocaInst>(pointer))
+			return false;
+		DILocalVariable *variable = variable_of(pointer, inlined_at);
+		if (!variable)
+			return false;
+		DIType *target = types_pointee(variable->getType());
+		if (!target)
+			return false;
+		v.text = variable->getName().str();
+		v.type = target;
+		return true;
+	}
+
+	void add(GEPOperator *sum, view &v)
+	{
+		MapVector<Value *, APInt> variables;
+		APInt constant(layout.getIndexTypeSizeInBits(sum->getType()), 0);
+
+		if (!sum->collectOffset(layout, constant.getBitWidth(), variables, constant))
+			return;
+		v.offset += constant.getSExtValue();
+		v.has_index = v.has_index || !variables.empty();
+		if (!v.type)
+			note_struct(sum->getSourceElementType(), constant.getSExtValue(), v);
+	}
+
+	/* What the address computation itself says, in case that nothing better comes. */
+	void note_struct(Type *type, int64_t offset, view &v)
+	{
+		StructType *known = dyn_cast<StructType>(type);
+		if (!known || !known->hasName() || fallback)
+			return;
+		fallback = types.find(known->getName());
+		fallback_offset = v.offset;
+		(void)offset;
+	}
+	DIType *fallback = nullptr;
+	int64_t fallback_offset = 0;
+
+	void describe_variable(const DIVariable *variable, view &v)
+	{
+		v.is_direct = true;
+		v.text = variable->getName().str();
+		v.type = variable->getType();
+	}
+
+	void describe_base(Value *base, view &v, unsigned depth)
+	{
+		if (GlobalVariable *global = dyn_cast<GlobalVariable>(base)) {
+			SmallVector<DIGlobalVariableExpression *, 1> found;
+			global->getDebugInfo(found);
+			v.is_direct = true;
+			if (!found.empty())
+				describe_variable(found[0]->getVariable(), v);
+			else
+				v.text = global->getName().str();
+		} else if (AllocaInst *local = dyn_cast<AllocaInst>(base)) {
+			v.is_direct = true;
+			if (DILocalVariable *variable = variable_in(local))
+				describe_variable(variable, v);
+		} else if (LoadInst *load = dyn_cast<LoadInst>(base)) {
+			describe_loaded(load, v, depth);
+		} else if (DILocalVariable *variable = variable_in(base)) {
+			describe_variable(variable, v); /* an argument in memory */
+		}
+		if (!v.type && fallback && !v.is_direct) {
+			v.type = fallback;
+			v.offset = fallback_offset;
+			v.text = "(" + types_name(fallback) + ")";
+		}
+	}
+
+	/* A pointer that was read: its name is that of what it was read from. */
+	void describe_loaded(LoadInst *load, view &v, unsigned depth)
+	{
+		if (depth > 4)
+			return;
+		describer other(*load);
+		view from = other.object_at(load->getPointerOperand(), depth + 1);
+		names_reference where = other.reference(
+			from, layout.getTypeStoreSize(load->getType()).getFixedValue(), false);
+		if (where.name.empty())
+			return;
+		v.text = where.name;
+		if (other.last_type)
+			v.type = types_pointee(other.last_type);
+	}
+
+      public:
+	DIType *last_type = nullptr; /* of what the last reference refers to */
+};
+
+/* ---- references ----------------------------------------------------------------------------- */
+
+names_reference describer::reference(const view &v, uint64_t size, bool is_whole, StringRef wanted)
+{
+	names_reference r;
+	types_path path(v.type, v.offset, size, is_whole, wanted);
+
+	/* A pointer may lead to any element of an array. */
+	if (!v.is_direct)
+		path.wrap();
+	path.walk();
+	last_type = path.type();
+	r.path = path.field_path;
+	r.field_offset = path.field_path.empty() ? 0 : (unsigned)path.field_offset;
+	r.is_bit_field = path.is_bit_field;
+	if (v.is_direct) {
+		r.name = v.text.empty() ? "" : v.text + path.text;
+	} else if (!v.text.empty()) {
+		std::string pointer = v.text + (v.has_index ? "[]" : "");
+		if (!path.text.empty() && path.text[0] == '.')
+			r.name = pointer + "->" + path.text.substr(1);
+		else
+			r.name = "*" + pointer + path.text;
+	}
+	return r;
+}
+
+/* The type that an object of a call has: "pthread_mutex_t". */
+StringRef type_of_object(StringRef function)
+{
+	static const struct {
+		const char *prefix, *type;
+	} known[] = {
+		{ "pthread_mutex_", "pthread_mutex_t" },
+		{ "pthread_cond_", "pthread_cond_t" },
+		{ "pthread_rwlock_", "pthread_rwlock_t" },
+		{ "pthread_spin_", "pthread_spinlock_t" },
+		{ "pthread_barrier_", "pthread_barrier_t" },
+		{ "pthread_once", "pthread_once_t" },
+		{ "sem_", "sem_t" },
+		{ "mtx_", "mtx_t" },
+		{ "cnd_", "cnd_t" },
+	};
+
+	for (const auto &k : known)
+		if (llvm_starts_with(function, k.prefix))
+			return k.type;
+	return "";
+}
+
+/* How many bytes an atomic operation is about, by the digits at the end of its name. */
+uint64_t size_of_object(StringRef function)
+{
+	uint64_t size = 0;
+	StringRef digits = function.substr(function.find_last_not_of("0123456789") + 1);
+	return digits.empty() || digits.getAsInteger(10, size) ? 1 : size;
+}
+
+} // namespace
+
+names_reference names_of_access(Instruction &at, Value *pointer, uint64_t size, bool is_whole)
+{
+	describer d(at);
+	return d.reference(d.object_at(pointer), size, is_whole);
+}
+
+names_reference names_of_object(CallBase &call, Value *pointer)
+{
+	const Function *function = dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
+	StringRef name = function ? calls_name(*function) : "";
+	StringRef wanted = type_of_object(name);
+	describer d(call);
+
+	return d.reference(d.object_at(pointer), wanted.empty() ? size_of_object(name) : 1, false,
+			   wanted);
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+/*
+ * A file as it was named to the compiler. clang takes off what the name has in common with the
+ * directory of the compilation, and says so only by another directory.
+ */
+static std::string file_of(const DIFile *file, const DICompileUnit *unit)
+{
+	if (!file)
+		return "";
+	std::string name = file->getFilename().str();
+	std::string whole = file->getDirectory().str() + "/" + name;
+	if (name.empty() || name[0] == '/' || !unit)
+		return name;
+	if (unit->getFilename() == whole || file->getDirectory() != unit->getDirectory())
+		return whole;
+	return name;
+}
+
+static std::string function_and_file(const DISubprogram *function, const DIFile *file)
+{
+	if (!function)
+		return "?\t";
+	return types_function_name(function) + "\t" + file_of(file, function->getUnit());
+}
+
+/* Instructions the optimiser made have no location; the one before them is the best guess. */
+static const DILocation *located(Instruction &at)
+{
+	for (Instruction *i = &at; i; i = i->getPrevNode())
+		if (const DILocation *where = i->getDebugLoc())
+			if (where->getLine() && !isa<DbgInfoIntrinsic>(i))
+				return where;
+	return at.getDebugLoc().get();
+}
+
+std::string names_place(Instruction &at, unsigned *line, unsigned *column)
+{
+	const DILocation *where = located(at);
+	Function &function = *at.getFunction();
+
+	*column = 0;
+	if (!where)
+		return names_function(function, line);
+	*line = where->getLine();
+	*column = where->getColumn();
+	std::string place;
+	for (;;) {
+		const DISubprogram *scope = where->getScope()->getSubprogram();
+		place += function_and_file(scope, where->getFile());
+		const DILocation *outer = where->getInlinedAt();
+		if (!outer)
+			return place;
+		place += "\t" + std::to_string(outer->getLine()) + "\t";
+		where = outer;
+	}
+}
+
+std::string names_function(Function &function, unsigned *line)
+{
+	const DISubprogram *subprogram = function.getSubprogram();
+
+	*line = subprogram ? subprogram->getLine() : 0;
+	if (!subprogram)
+		return calls_name(function).str() + "\t";
+	return function_and_file(subprogram, subprogram->getFile());
+}

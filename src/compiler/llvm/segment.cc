@@ -1,0 +1,379 @@
+#include "compiler/llvm/names.h"
+#include "compiler/llvm/segment.h"
+
+using namespace llvm;
+
+struct segment_counts segment_counts;
+
+#define HEADER_BYTES 4u
+/* Payload of one segment: what is left when the last store may hang over by eight bytes. */
+#define PAYLOAD_MAX (WIRE_SEGMENT_MAX - HEADER_BYTES - 8)
+
+#define CLOBBERS ",~{memory},~{dirflag},~{fpsr},~{flags}"
+
+/* ---- assembler statements ------------------------------------------------------------------- */
+
+static CallInst *build_asm(IRBuilder<> &before, Type *result, const char *text,
+			   const char *constraints, ArrayRef<Value *> inputs)
+{
+	std::vector<Type *> types;
+	for (Value *input : inputs)
+		types.push_back(input->getType());
+	FunctionType *type = FunctionType::get(result, types, false);
+	CallInst *call = before.CreateCall(
+		type, InlineAsm::get(type, text, constraints, true, false, InlineAsm::AD_ATT),
+		inputs);
+	call->addFnAttr(Attribute::NoUnwind);
+	return call;
+}
+
+/*
+ * Where to write: the thread's lane, found through its thread-local variable, and the lane's
+ * cursor. If the lane is full the runtime is called and we look again; that call stands out of
+ * line and keeps all registers. As an asm and not as instructions of LLVM's, because it is then no
+ * branch: blocks stay whole, and with them what is known of the function.
+ */
+static const char open_code[] = R"(991:	movq	__sooth_lane@gottpoff(%rip), $0
+	movq	%fs:($0), $0
+	movq	($0), $1
+	cmpq	8($0), $1
+	ja	992f
+	leaq	${3:c}(%rip), $2
+	movl	${2:k}, ($1)
+	.subsection 1
+992:	call	*__sooth_refill@GOTPCREL(%rip)
+	jmp	991b
+	.previous
+)";
+
+void segment::open(Instruction *before)
+{
+	if (is_open())
+		return;
+	IRBuilder<> builder(before);
+	Type *pointer = llvm_pointer_type(function.getContext());
+	/* the row is not there yet: see close */
+	opening = build_asm(builder, StructType::get(pointer, pointer, pointer), open_code,
+			    "=&r,=&r,=&r,i" CLOBBERS,
+			    { ConstantPointerNull::get(cast<PointerType>(pointer)) });
+	lane = builder.CreateExtractValue(opening, 0);
+	cursor = builder.CreateExtractValue(opening, 1);
+	bytes = 0;
+}
+
+void segment::close(Instruction *before)
+{
+	if (!is_open())
+		return;
+	/* Two bytes for each element at least: page.c counts on it. */
+	if (HEADER_BYTES + bytes < 2 * elements.size())
+		bytes = 2 * (unsigned)elements.size() - HEADER_BYTES;
+	Constant *row = rows_add(function, bytes, elements);
+	opening->setArgOperand(
+		0, ConstantExpr::getPointerCast(row, llvm_pointer_type(function.getContext())));
+	IRBuilder<> builder(before);
+	build_asm(builder, builder.getVoidTy(), "addq\t$1, ($0)", "r,i" CLOBBERS,
+		  { lane, builder.getInt64(HEADER_BYTES + bytes) });
+	segment_counts.segments++;
+	opening = nullptr;
+	elements.clear();
+}
+
+/* A place to stop before the access: five bytes that do nothing, and a row that says where. */
+static const char nop_code[] = R"(990:	.byte 0x0f,0x1f,0x44,0x00,0x00
+	.pushsection sooth_nop,"?",@progbits
+	.quad 990b
+	.short ${1:c}
+991:	.ascii "${0:q}"
+	.org 991b+6
+	.popsection)";
+
+void segment::nop(IRBuilder<> &before)
+{
+	build_asm(before, before.getVoidTy(), nop_code, "r,i" CLOBBERS,
+		  { cursor, before.getInt64(elements.size() - 1) });
+}
+
+/* ---- elements ------------------------------------------------------------------------------- */
+
+bool segment::has_room(uint64_t size) const
+{
+	return bytes + 2 * WIRE_ADDRESS_BYTES + size + 16 <= PAYLOAD_MAX && elements.size() < 100;
+}
+
+row_element &segment::add(Instruction *at, event_kind kind, uint64_t size)
+{
+	open(at);
+	elements.emplace_back();
+	row_element &e = elements.back();
+	e.wire = {};
+	e.wire.kind = (uint8_t)kind;
+	e.wire.size = (uint16_t)size;
+	e.wire.address_slot = e.wire.value_slot = WIRE_NO_SLOT;
+	return e;
+}
+
+static void place(row_element &e, Instruction &at)
+{
+	unsigned column;
+
+	e.place = names_place(at, &e.wire.line, &column);
+	e.wire.column = column < 0xffff ? (uint16_t)column : 0;
+}
+
+static void name(row_element &e, Instruction &at, const names_reference &reference)
+{
+	place(e, at);
+	e.name = reference.name;
+	e.path = reference.path;
+	e.wire.field_offset = reference.field_offset;
+	if (reference.is_bit_field)
+		e.wire.flags |= EF_BITFIELD;
+	if (at.isVolatile())
+		e.wire.flags |= EF_VOLATILE;
+}
+
+/* A piece of the record under construction. */
+Value *segment::payload(IRBuilder<> &before, unsigned at)
+{
+	return before.CreateConstInBoundsGEP1_64(before.getInt8Ty(), cursor, HEADER_BYTES + at);
+}
+
+void segment::put(IRBuilder<> &before, Value *value, unsigned at)
+{
+	Value *to = payload(before, at);
+#if LLVM_VERSION_MAJOR < 15
+	to = before.CreatePointerCast(to, value->getType()->getPointerTo());
+#endif
+	before.CreateAlignedStore(value, to, Align(1));
+}
+
+/* No event: the reader computes a value it is going to need. */
+void segment::set_slot(Instruction *before, Value *value, unsigned slot, int64_t plus)
+{
+	row_element &e = add(before, EV_NONE, 0);
+	e.wire.address_slot = (uint16_t)known.of(value);
+	e.wire.value_form = WIRE_SLOT;
+	e.wire.value_slot = (uint16_t)slot;
+	e.wire.value = (uint64_t)plus;
+}
+
+/*
+ * An address, in the cheapest form: nothing at all for a variable whose place the linker knows
+ * or a pointer the reader knows, six bytes otherwise. (Eight are stored; what is recorded next
+ * overwrites the two that are always zero.)
+ */
+void segment::address(IRBuilder<> &before, row_element &e, const access_address &a)
+{
+	wire_element &w = e.wire;
+
+	w.address_ref = (int32_t)a.offset;
+	if (a.is_static) {
+		w.address_form = WIRE_CONST;
+		e.address = cast<Constant>(a.base);
+		return;
+	}
+	if (known.is_known(a.base)) {
+		w.address_form = WIRE_SLOT;
+		w.address_slot = (uint16_t)known.of(a.base);
+		return;
+	}
+	segment_counts.addresses_kept++;
+	w.address_form = WIRE_PAYLOAD;
+	w.address_at = (uint16_t)bytes;
+	w.address_slot = (uint16_t)known.of(a.base);
+	put(before, a.base, bytes);
+	bytes += WIRE_ADDRESS_BYTES;
+	known.recorded(a.base);
+}
+
+/* Values the reader can compute with: no wider than a slot, no floating point. */
+bool segment_value_fits_slot(const DataLayout &layout, Type *type)
+{
+	if (type->isPointerTy())
+		return type->getPointerAddressSpace() == 0;
+	return type->isIntegerTy() && type->getIntegerBitWidth() <= 64 &&
+	       layout.typeSizeEqualsStoreSize(type);
+}
+
+void segment::read(const op &o)
+{
+	const DataLayout &layout = function.getParent()->getDataLayout();
+	row_element &e = add(o.at, EV_READ, o.size);
+	IRBuilder<> before(o.at);
+
+	segment_counts.reads++;
+	name(e, *o.at, names_of_access(*o.at, o.from.pointer, o.size, false));
+	address(before, e, o.from);
+	nop(before);
+	e.wire.value_form = WIRE_PAYLOAD;
+	e.wire.value_at = (uint16_t)bytes;
+	IRBuilder<> after(o.at->getNextNode());
+	after.SetCurrentDebugLocation(o.at->getDebugLoc());
+	put(after, o.at, bytes);
+	bytes += e.wire.size;
+	segment_counts.values_kept++;
+	if (segment_value_fits_slot(layout, o.at->getType())) {
+		e.wire.value_slot = (uint16_t)known.of(o.at);
+		known.recorded(o.at);
+	}
+}
+
+/* The bytes of a constant, if they are eight at most and can be told. */
+static bool constant_bytes(Value *value, uint64_t size, uint64_t *bits)
+{
+	if (size > 8)
+		return false;
+	*bits = 0;
+	if (ConstantInt *number = dyn_cast<ConstantInt>(value))
+		*bits = number->getZExtValue();
+	else if (ConstantFP *real = dyn_cast<ConstantFP>(value))
+		*bits = real->getValueAPF().bitcastToAPInt().getZExtValue();
+	else if (!isa<ConstantPointerNull>(value) && !isa<ConstantAggregateZero>(value))
+		return false;
+	return true;
+}
+
+void segment::write(const op &o)
+{
+	const DataLayout &layout = function.getParent()->getDataLayout();
+	StoreInst *store = cast<StoreInst>(o.at);
+	Value *value = store->getValueOperand();
+	row_element &e = add(o.at, EV_WRITE, o.size);
+	IRBuilder<> before(o.at);
+	unsigned slot;
+	int64_t plus;
+
+	segment_counts.writes++;
+	name(e, *o.at, names_of_access(*o.at, o.to.pointer, o.size, false));
+	address(before, e, o.to);
+	if (constant_bytes(value, o.size, &e.wire.value)) {
+		e.wire.value_form = WIRE_CONST;
+	} else if (segment_value_fits_slot(layout, value->getType()) &&
+		   known.find(value, &slot, &plus)) {
+		e.wire.value_form = WIRE_SLOT;
+		e.wire.value_slot = (uint16_t)slot;
+		e.wire.value = (uint64_t)plus;
+	} else {
+		/* What is undefined may be another thing at each use; it must be one. */
+		if (!isGuaranteedNotToBeUndefOrPoison(value)) {
+			value = before.CreateFreeze(value);
+			store->setOperand(0, value);
+		}
+		e.wire.value_form = WIRE_PAYLOAD;
+		e.wire.value_at = (uint16_t)bytes;
+		put(before, value, bytes);
+		bytes += e.wire.size;
+		segment_counts.values_kept++;
+	}
+	nop(before);
+}
+
+/*
+ * The contents go through the record: from the source into it, from there to the destination. So
+ * what is recorded is what was copied, whoever races with us.
+ */
+void segment::copy(const op &o)
+{
+	MemTransferInst *stmt = cast<MemTransferInst>(o.at);
+	IRBuilder<> before(o.at);
+
+	segment_counts.copies++;
+	open(o.at);
+	size_t first = elements.size();
+	if (o.from_shared) {
+		row_element &e = add(o.at, EV_READ, o.size);
+		name(e, *o.at, names_of_access(*o.at, o.from.pointer, o.size, true));
+		address(before, e, o.from);
+		nop(before);
+		e.wire.value_form = WIRE_PAYLOAD;
+	}
+	if (o.to_shared) {
+		row_element &e = add(o.at, EV_WRITE, o.size);
+		name(e, *o.at, names_of_access(*o.at, o.to.pointer, o.size, true));
+		address(before, e, o.to);
+		e.wire.value_form = o.from_shared ? WIRE_SAME : WIRE_PAYLOAD;
+	}
+	elements[first].wire.value_at = (uint16_t)bytes;
+	Value *size = before.getInt64(o.size), *record = payload(before, bytes);
+	before.CreateMemCpyInline(record, Align(1), stmt->getRawSource(), stmt->getSourceAlign(),
+				  size, stmt->isVolatile());
+	if (o.to_shared)
+		nop(before);
+	before.CreateMemCpyInline(stmt->getRawDest(), stmt->getDestAlign(), record, Align(1), size,
+				  stmt->isVolatile());
+	bytes += (unsigned)o.size;
+	stmt->eraseFromParent();
+}
+
+void segment::clear(const op &o)
+{
+	MemSetInst *stmt = cast<MemSetInst>(o.at);
+	row_element &e = add(o.at, EV_WRITE, o.size);
+	IRBuilder<> before(o.at);
+
+	segment_counts.writes++;
+	name(e, *o.at, names_of_access(*o.at, o.to.pointer, o.size, true));
+	address(before, e, o.to);
+	e.wire.value_form = WIRE_CONST;
+	uint64_t byte = cast<ConstantInt>(stmt->getValue())->getZExtValue();
+	for (unsigned i = 0; i < 8 && i < o.size; i++)
+		e.wire.value |= byte << 8 * i;
+	nop(before);
+}
+
+void segment::define(Instruction *before, const slots::definition &d, Value *start)
+{
+	if (known.is_known(d.value) && d.value == start)
+		return;
+	row_element &e = add(before, EV_NONE, 0);
+	IRBuilder<> builder(before);
+	e.wire.address_form = WIRE_PAYLOAD;
+	e.wire.address_slot = (uint16_t)known.of(d.value);
+	e.wire.address_at = (uint16_t)bytes;
+	put(builder, start, bytes);
+	bytes += WIRE_ADDRESS_BYTES;
+	known.recorded(d.value);
+}
+
+void segment::assign(Instruction *before, const slots::assignment &a)
+{
+	unsigned slot = 0;
+	int64_t plus = 0;
+	bool found = known.find(a.source, &slot, &plus);
+
+	if (!found) /* slots::give_up has seen to it */
+		report_fatal_error("sooth: a value that should be known is not");
+	set_slot(before, a.value, slot, plus + a.plus);
+}
+
+void segment::site(const op &o)
+{
+	row_element &e = add(o.at, EV_SITE, 0);
+	name(e, *o.at, names_reference());
+	if (o.object) {
+		names_reference object = names_of_object(cast<CallBase>(*o.at), o.object);
+		e.name = object.name;
+		e.path = object.path;
+		e.wire.field_offset = object.field_offset;
+	}
+}
+
+void segment::enter(Instruction *before)
+{
+	row_element &e = add(before, EV_ENTER, 0);
+	IRBuilder<> builder(before);
+
+	e.place = names_function(function, &e.wire.line);
+	Value *caller =
+		builder.CreateIntrinsic(Intrinsic::returnaddress, {}, { builder.getInt32(0) });
+	e.wire.address_form = WIRE_PAYLOAD;
+	e.wire.address_at = (uint16_t)bytes;
+	put(builder, caller, bytes);
+	bytes += WIRE_ADDRESS_BYTES;
+}
+
+void segment::exit(Instruction *before)
+{
+	place(add(before, EV_EXIT, 0), *before);
+}

@@ -1,0 +1,260 @@
+#include "compiler/llvm/slots.h"
+#include "event/wire.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+
+#include <set>
+
+using namespace llvm;
+
+unsigned slots::of(Value *value)
+{
+	auto found = numbers.find(value);
+	if (found != numbers.end())
+		return found->second;
+	if (values.size() == WIRE_SLOTS)
+		return none;
+	unsigned slot = (unsigned)values.size();
+	numbers.emplace(value, slot);
+	values.push_back(value);
+	return slot;
+}
+
+static void set(std::vector<bool> &set_of, unsigned slot)
+{
+	if (slot == slots::none)
+		return;
+	if (set_of.size() <= slot)
+		set_of.resize(slot + 1);
+	set_of[slot] = true;
+}
+
+static bool has(const std::vector<bool> &set_of, unsigned slot)
+{
+	return slot < set_of.size() && set_of[slot];
+}
+
+/* ---- analysis ------------------------------------------------------------------------------- */
+
+void slots::note_recorded(BasicBlock *at, Value *value)
+{
+	set(blocks[at].made, of(value));
+}
+
+void slots::note_forgotten(BasicBlock *at)
+{
+	block &b = blocks[at];
+	b.made.clear();
+	b.forgets = true;
+}
+
+/* x + constant taken apart: returns x, or the value itself. */
+static Value *without_constant(const DataLayout *layout, Value *value, int64_t *plus)
+{
+	*plus = 0;
+	if (value->getType()->isPointerTy() && layout) {
+		APInt offset(layout->getIndexTypeSizeInBits(value->getType()), 0);
+		Value *base = value->stripAndAccumulateConstantOffsets(*layout, offset, true);
+		*plus = offset.getSExtValue();
+		return base;
+	}
+	BinaryOperator *sum = dyn_cast<BinaryOperator>(value);
+	if (!sum || sum->getOpcode() != Instruction::Add)
+		return value;
+	ConstantInt *constant = dyn_cast<ConstantInt>(sum->getOperand(1));
+	if (!constant || constant->getBitWidth() > 64)
+		return value;
+	*plus = constant->getSExtValue();
+	return sum->getOperand(0);
+}
+
+bool slots::find_in(const bits &in, Value *value, unsigned *slot, int64_t *plus) const
+{
+	auto found = numbers.find(value);
+	*plus = 0;
+	if (found != numbers.end() && has(in, found->second)) {
+		*slot = found->second;
+		return true;
+	}
+	/*
+	 * x + constant, where x is known and as wide. Between the addition and here x cannot have
+	 * been defined anew, since its definition dominates the addition and that dominates us.
+	 */
+	found = numbers.find(without_constant(layout, value, plus));
+	if (found == numbers.end() || !has(in, found->second))
+		return false;
+	*slot = found->second;
+	return true;
+}
+
+/*
+ * What is known on an edge: what is known at the end of its source, but for values that the
+ * source assigns. Those are known where the assignment leads, and wrong elsewhere.
+ */
+slots::bits slots::through_edge(BasicBlock *from, BasicBlock *to) const
+{
+	const bits &at_end = known_out.at(from);
+	bits out = at_end;
+	unsigned slot;
+	int64_t plus;
+
+	for (const followed &f : all_followed)
+		if (f.assignment.at == from)
+			out[numbers.at(f.value)] =
+				f.assignment.toward == to &&
+				find_in(at_end, f.assignment.source, &slot, &plus);
+	return out;
+}
+
+/* From what is known where a block begins to what is known at its end. */
+void slots::flow(BasicBlock *at, bits &in) const
+{
+	auto b = blocks.find(at);
+	if (b != blocks.end()) {
+		if (b->second.forgets)
+			in.assign(in.size(), false);
+		for (unsigned s = 0; s < b->second.made.size(); s++)
+			in[s] = in[s] || b->second.made[s];
+	}
+	for (const definition &d : definitions_at(at))
+		in[numbers.at(d.value)] = true;
+}
+
+/* in(b) = the meet over predecessors of their out; out(b) = made, and in less what b defines. */
+void slots::iterate(Function &function)
+{
+	unsigned n = (unsigned)values.size();
+	std::map<BasicBlock *, std::vector<unsigned>> defined;
+	std::set<BasicBlock *> assigns;
+	std::set<Value *> exempt;
+
+	for (const followed &f : all_followed) {
+		exempt.insert(f.value);
+		assigns.insert(f.assignment.at);
+	}
+	for (unsigned s = 0; s < n; s++)
+		if (Instruction *made = dyn_cast<Instruction>(values[s]))
+			if (!exempt.count(made))
+				defined[made->getParent()].push_back(s);
+	for (BasicBlock &b : function) {
+		known_in[&b].assign(n, false);
+		known_out[&b].assign(n, true);
+	}
+	ReversePostOrderTraversal<Function *> order(&function);
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (BasicBlock *at : order) {
+			bits in(n, !pred_empty(at));
+			for (BasicBlock *before : predecessors(at)) {
+				const bits &out = assigns.count(before) ? through_edge(before, at)
+									: known_out[before];
+				for (unsigned s = 0; s < n; s++)
+					in[s] = in[s] && out[s];
+			}
+			for (unsigned s : defined[at])
+				in[s] = false;
+			known_in[at] = in;
+			flow(at, in);
+			if (in != known_out[at]) {
+				known_out[at] = in;
+				changed = true;
+			}
+		}
+	}
+}
+
+/* Drops followed values whose next value the reader could not compute. Returns whether any. */
+bool slots::give_up()
+{
+	std::vector<followed> kept;
+
+	for (const followed &f : all_followed) {
+		const assignment &a = f.assignment;
+		unsigned slot = none;
+		int64_t plus;
+		bool good = find_in(known_out.at(a.at), a.source, &slot, &plus);
+		/* Assignments run one after the other: none may use what one before changed. */
+		for (const followed &other : kept)
+			if (other.assignment.at == a.at && numbers.at(other.value) == slot)
+				good = false;
+		if (good)
+			kept.push_back(f);
+	}
+	bool any = kept.size() != all_followed.size();
+	all_followed = kept;
+	return any;
+}
+
+/* Every value that can be known must have its number before sets of a fixed size are made. */
+void slots::number_all()
+{
+	std::vector<followed> kept;
+	std::vector<definition> defined;
+
+	for (const followed &f : all_followed)
+		if (of(f.value) != none)
+			kept.push_back(f);
+	for (const definition &d : invariants)
+		if (of(d.value) != none)
+			defined.push_back(d);
+	all_followed = kept;
+	invariants = defined;
+}
+
+void slots::solve(Function &function)
+{
+	layout = &function.getParent()->getDataLayout();
+	number_all();
+	do
+		iterate(function);
+	while (give_up());
+}
+
+/* ---- generation ----------------------------------------------------------------------------- */
+
+void slots::enter_block(BasicBlock *at)
+{
+	known = known_in[at];
+}
+
+bool slots::is_known(Value *value) const
+{
+	auto found = numbers.find(value);
+	return found != numbers.end() && has(known, found->second);
+}
+
+void slots::recorded(Value *value)
+{
+	set(known, of(value));
+}
+
+void slots::forgotten()
+{
+	known.clear();
+}
+
+bool slots::find(Value *value, unsigned *slot, int64_t *plus) const
+{
+	return find_in(known, value, slot, plus);
+}
+
+std::vector<slots::definition> slots::definitions_at(BasicBlock *at) const
+{
+	std::vector<definition> found;
+	for (const definition &d : invariants)
+		if (d.at == at)
+			found.push_back(d);
+	for (const followed &f : all_followed)
+		if (f.definition.at == at)
+			found.push_back(f.definition);
+	return found;
+}
+
+std::vector<slots::assignment> slots::assignments_at(BasicBlock *at) const
+{
+	std::vector<assignment> found;
+	for (const followed &f : all_followed)
+		if (f.assignment.at == at)
+			found.push_back(f.assignment);
+	return found;
+}

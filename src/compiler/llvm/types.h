@@ -1,0 +1,74 @@
+/* Types as debug information has them. */
+#ifndef LLVM_TYPES_H
+#define LLVM_TYPES_H
+
+#include "compiler/llvm/llvm.h"
+
+#include <string>
+
+/* The structs of a module, by the names that LLVM gives them ("struct.table"). */
+class types_of_module
+{
+      public:
+	explicit types_of_module(const llvm::Module &module) : module(module)
+	{
+	}
+	llvm::DIType *find(llvm::StringRef name);
+
+      private:
+	const llvm::Module &module;
+};
+
+/* What a pointer or reference of this type points at; NULL for other types. */
+llvm::DIType *types_pointee(llvm::DIType *type);
+
+std::string types_name(const llvm::DIType *type);
+
+/* With the class or namespaces it is in. */
+std::string types_function_name(const llvm::DISubprogram *function);
+
+/*
+ * The way from an object down to what an access is about: at `offset` in an object of a type, so many bytes.
+ * It ends at a number, or, when the access is of something whole, at the first thing that is no
+ * larger; or at a type called `wanted`.
+ */
+class types_path
+{
+      public:
+	types_path(llvm::DIType *type, int64_t offset, uint64_t size, bool is_whole,
+		   llvm::StringRef wanted)
+	    : at(type), offset(offset), size(size), is_whole(is_whole), wanted(wanted)
+	{
+	}
+
+	/* The object is one of many in a row: an offset beyond it leads into another one. */
+	void wrap();
+	void walk();
+
+	std::string text;	/* ".field[].field" */
+	std::string field_path; /* "struct.field.field" */
+	uint64_t field_offset = 0;
+	bool is_bit_field = false;
+	llvm::DIType *type() const
+	{
+		return at;
+	}
+
+      private:
+	llvm::DIType *at;
+	int64_t offset;
+	uint64_t size;
+	bool is_whole;
+	llvm::StringRef wanted;
+	std::string alias; /* the typedef that leads to an anonymous struct */
+	bool in_element = false;
+
+	void strip();
+	bool is_end(const llvm::DICompositeType *composite) const;
+	bool into_array(llvm::DICompositeType *array);
+	bool into_member(llvm::DICompositeType *composite);
+	llvm::DIDerivedType *member_at(llvm::DICompositeType *composite) const;
+	void add_field(const llvm::DICompositeType *composite, const llvm::DIDerivedType *member);
+};
+
+#endif

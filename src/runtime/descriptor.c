@@ -1,0 +1,137 @@
+#include "runtime/descriptor.h"
+
+#include "runtime/foreign.h"
+#include "runtime/lane.h"
+#include "runtime/process.h"
+#include "runtime/record.h"
+#include "runtime/turn.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#define DESCRIPTORS_MOST (1 << 16) /* of others nothing is known */
+
+/* The channels, in the bits that they need (of one that is closed: the thread that did it), and: */
+#define LIVES (1ull << 63)  /* its FD_OPEN was recorded … */
+#define CLOSED (1ull << 62) /* … and its FD_CLOSE: nothing was seen of the number since */
+#define IN_SHIFT 31
+#define CHANNEL_MASK ((1ull << IN_SHIFT) - 1)
+static _Atomic uint64_t table[DESCRIPTORS_MOST];
+
+static bool is_in_table(int fd)
+{
+	return fd >= 0 && fd < DESCRIPTORS_MOST;
+}
+
+static uint64_t entry_of(int fd)
+{
+	return is_in_table(fd) ? atomic_load_explicit(&table[fd], memory_order_acquire) : 0;
+}
+
+/*
+ * In a controlled run a record is a step, and a thread's steps may not depend on the schedule: what
+ * libraries open when they are first needed does (heap.c).
+ */
+static bool is_recorded(uintptr_t pc)
+{
+	return record_on() && !foreign_is_own(pc) && !(turn_taking && foreign_caller(pc));
+}
+
+static void record_descriptor(enum event_kind kind, int fd, uintptr_t pc)
+{
+	record(kind, pc, (struct record_fields){ .a = EVENT_FD + (uint64_t)fd });
+}
+
+struct descriptor_ends descriptor_ends(int fd)
+{
+	uint64_t entry = entry_of(fd);
+
+	if (entry & CLOSED)
+		return DESCRIPTOR_PLAIN;
+	return (struct descriptor_ends){ (uint32_t)(entry & CHANNEL_MASK),
+					 (uint32_t)(entry >> IN_SHIFT & CHANNEL_MASK) };
+}
+
+/* ---- lives ------------------------------------------------------------------------------------ */
+
+void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc)
+{
+	uint64_t entry = ends.out | (uint64_t)ends.in << IN_SHIFT;
+	int error = errno;
+
+	if (!is_in_table(fd) || !process_is_here())
+		return;
+	if (is_recorded(pc)) {
+		record_descriptor(EV_FD_OPEN, fd, pc);
+		entry |= LIVES;
+	}
+	atomic_store_explicit(&table[fd], entry, memory_order_release);
+	errno = error;
+}
+
+/* Whoever holds the other end learns that nothing more comes. */
+static void tell_end(uint64_t entry, uintptr_t pc)
+{
+	if (!(entry & CLOSED))
+		channel_send((uint32_t)(entry & CHANNEL_MASK), 0, pc);
+}
+
+void descriptor_leaving(int fd, uintptr_t pc)
+{
+	if (entry_of(fd) && process_is_here())
+		tell_end(entry_of(fd), pc);
+}
+
+void descriptor_closing(int fd, uintptr_t pc)
+{
+	uint64_t entry = entry_of(fd);
+	bool lives = (entry & (LIVES | CLOSED)) == LIVES;
+
+	if (!entry || !process_is_here())
+		return;
+	if (lives && is_recorded(pc)) {
+		turn_before(EV_FD_CLOSE, (void *)(uintptr_t)(EVENT_FD + (uint64_t)fd), 1, pc);
+		atomic_store_explicit(&table[fd], LIVES | CLOSED | lane_self.stream,
+				      memory_order_release);
+		record_descriptor(EV_FD_CLOSE, fd, pc);
+	} else if (!(entry & CLOSED)) {
+		atomic_store_explicit(&table[fd], 0, memory_order_release);
+	}
+	tell_end(entry, pc);
+}
+
+void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc)
+{
+	for (unsigned fd = low; fd <= high && fd < DESCRIPTORS_MOST; fd++)
+		descriptor_closing((int)fd, pc);
+}
+
+/* ---- uses ------------------------------------------------------------------------------------- */
+
+void descriptor_use(int fd, uintptr_t pc)
+{
+	if ((entry_of(fd) & (LIVES | CLOSED)) != LIVES || !is_recorded(pc))
+		return;
+	turn_before(EV_FD_USE, (void *)(uintptr_t)(EVENT_FD + (uint64_t)fd), 1, pc);
+	record_descriptor(EV_FD_USE, fd, pc);
+}
+
+void descriptor_check_failed(int fd, bool closes, uintptr_t pc)
+{
+	uint64_t entry = entry_of(fd);
+
+	if (errno != EBADF || !(entry & CLOSED) || !is_recorded(pc) ||
+	    (closes && (entry & CHANNEL_MASK) == lane_self.stream))
+		return;
+	record(EV_MISUSE, pc,
+	       (struct record_fields){ .a = EVENT_FD + (uint64_t)fd, .m = EVENT_MISUSE_CLOSED });
+	errno = EBADF;
+}
+
+void descriptor_lose(int fd)
+{
+	struct descriptor_ends ends = descriptor_ends(fd);
+
+	channel_lose(ends.out);
+	channel_lose(ends.in);
+}

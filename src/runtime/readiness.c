@@ -1,0 +1,344 @@
+/*
+ * Calls that wait until a descriptor is ready. That something can be read from a channel that is known
+ * was somebody's SEND; readiness of anything else, or for writing, may come of whatever was done
+ * before.
+ */
+#include "runtime/readiness.h"
+
+#include "runtime/descriptor.h"
+#include "runtime/object.h"
+#include "runtime/real.h"
+#include "runtime/sync.h"
+#include "runtime/transfer.h"
+#include "runtime/turn.h"
+#include "runtime/vtime.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#define READABLE (POLLIN | POLLRDNORM | POLLHUP | POLLRDHUP)
+
+/* RECEIVE, where it is known of what. False: not. */
+static bool is_explained(int fd, short events, uintptr_t pc)
+{
+	return !(events & ~READABLE) && channel_receive(descriptor_ends(fd).in, 0, pc);
+}
+
+/* Is it known? Asked before anything is recorded: one SYNC says all. */
+static bool is_known(int fd, short events)
+{
+	return !(events & ~READABLE) && channel_is_known(descriptor_ends(fd).in);
+}
+
+/* ---- sleeping with nothing to wait for -------------------------------------------------------------- */
+
+/* In turn it is a sleep as any other (waits.c), not a wait outside. */
+static void sleep_in_turn(uint64_t length, uintptr_t pc)
+{
+	turn_sleep(vtime_now() + length, pc);
+	real()->pthread_testcancel();
+}
+
+static bool is_sleep(const fd_set *in, const fd_set *out, const fd_set *odd, int count)
+{
+	return turn_on() && (count == 0 || (!in && !out && !odd));
+}
+
+/* ---- poll --------------------------------------------------------------------------------------- */
+
+static void polled(const struct sync_call *call, const struct pollfd *fds, nfds_t count)
+{
+	struct sync_call waited = { call->pc, SYNC_NOTHING };
+
+	for (nfds_t i = 0; i < count; i++) {
+		if (fds[i].revents && !is_known(fds[i].fd, fds[i].revents))
+			waited.how = SYNC_WAITED;
+	}
+	for (nfds_t i = 0; i < count && waited.how == SYNC_NOTHING; i++) {
+		if (fds[i].revents && !is_explained(fds[i].fd, fds[i].revents, call->pc))
+			waited.how = SYNC_WAITED;
+	}
+	sync_end(&waited);
+}
+
+/* The cleanup stands for cancellation; what a call that came back has learned is recorded behind it. */
+#define POLL(name, parameters, arguments, may_wait, sleeps, length)                                \
+	SOOTH_API int name parameters                                                              \
+	{                                                                                          \
+		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
+		if (turn_on() && !count && (sleeps)) {                                             \
+			sleep_in_turn(length, RECORD_CALLER);                                      \
+			call.how = SYNC_NOTHING;                                                   \
+			return 0;                                                                  \
+		}                                                                                  \
+		if (turn_on() && (may_wait) && real()->poll(fds, count, 0) == 0)                   \
+			turn_leave(RECORD_CALLER);                                                 \
+		int result = real()->name arguments;                                               \
+		call.how = SYNC_NOTHING;                                                           \
+		if (turn_taking)                                                                   \
+			turn_return();                                                             \
+		if (result > 0)                                                                    \
+			polled(&call, fds, count);                                                 \
+		return result;                                                                     \
+	}
+
+static bool is_long(const struct timespec *time)
+{
+	return !time || time->tv_sec || time->tv_nsec;
+}
+
+static bool has_end(const struct timespec *time)
+{
+	return time && object_time_valid(time) && time->tv_sec >= 0;
+}
+
+POLL(poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout), timeout,
+     timeout >= 0, (uint64_t)timeout * 1000000u)
+POLL(__poll_chk, (struct pollfd * fds, nfds_t count, int timeout, size_t room),
+     (fds, count, timeout, room), timeout, timeout >= 0, (uint64_t)timeout * 1000000u)
+POLL(ppoll,
+     (struct pollfd * fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask),
+     (fds, count, timeout, mask), is_long(timeout), has_end(timeout) && !mask,
+     vtime_length(timeout))
+POLL(__ppoll_chk,
+     (struct pollfd * fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask,
+      size_t room),
+     (fds, count, timeout, mask, room), is_long(timeout), has_end(timeout) && !mask,
+     vtime_length(timeout))
+
+/* ---- select -------------------------------------------------------------------------------------- */
+
+static bool select_ready(int count, const fd_set *in, const fd_set *out, const fd_set *odd)
+{
+	fd_set a, b, c;
+	struct timeval none = { 0 };
+	int error = errno;
+
+	if (in)
+		a = *in;
+	if (out)
+		b = *out;
+	if (odd)
+		c = *odd;
+	int ready = real()->select(count, in ? &a : NULL, out ? &b : NULL, odd ? &c : NULL, &none);
+	errno = error;
+	return ready != 0;
+}
+
+static bool has_any(int count, const fd_set *set)
+{
+	for (int fd = 0; set && fd < count && fd < FD_SETSIZE; fd++) {
+		if (FD_ISSET(fd, set))
+			return true;
+	}
+	return false;
+}
+
+static void selected(const struct sync_call *call, int count, const fd_set *in, const fd_set *out,
+		     const fd_set *odd)
+{
+	struct sync_call waited = { call->pc, SYNC_NOTHING };
+
+	if (count > FD_SETSIZE || has_any(count, out) || has_any(count, odd))
+		waited.how = SYNC_WAITED;
+	for (int fd = 0; in && fd < count && waited.how == SYNC_NOTHING; fd++) {
+		if (FD_ISSET(fd, in) && !is_known(fd, POLLIN))
+			waited.how = SYNC_WAITED;
+	}
+	for (int fd = 0; in && fd < count && waited.how == SYNC_NOTHING; fd++) {
+		if (FD_ISSET(fd, in) && !is_explained(fd, POLLIN, call->pc))
+			waited.how = SYNC_WAITED;
+	}
+	sync_end(&waited);
+}
+
+/* Has it slept? What is left of the time is told, as the kernel does. */
+static bool slept(struct timeval *timeout, uintptr_t pc)
+{
+	if (!timeout || timeout->tv_sec < 0 || (unsigned long)timeout->tv_usec >= 1000000u)
+		return false;
+	sleep_in_turn((uint64_t)timeout->tv_sec * 1000000000u + (uint64_t)timeout->tv_usec * 1000u,
+		      pc);
+	*timeout = (struct timeval){ 0 };
+	return true;
+}
+
+static bool slept_for(const struct timespec *timeout, uintptr_t pc)
+{
+	if (!has_end(timeout))
+		return false;
+	sleep_in_turn(vtime_length(timeout), pc);
+	return true;
+}
+
+#define SELECT(name, parameters, arguments, may_wait, sleeps)                                      \
+	SOOTH_API int name parameters                                                              \
+	{                                                                                          \
+		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
+		if (is_sleep(in, out, odd, count) && (sleeps)) {                                   \
+			call.how = SYNC_NOTHING;                                                   \
+			return 0;                                                                  \
+		}                                                                                  \
+		if (turn_on() && (may_wait) && !select_ready(count, in, out, odd))                 \
+			turn_leave(RECORD_CALLER);                                                 \
+		int result = real()->name arguments;                                               \
+		call.how = SYNC_NOTHING;                                                           \
+		if (turn_taking)                                                                   \
+			turn_return();                                                             \
+		if (result > 0)                                                                    \
+			selected(&call, count, in, out, odd);                                      \
+		return result;                                                                     \
+	}
+
+SELECT(select,
+       (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict odd,
+	struct timeval *restrict timeout),
+       (count, in, out, odd, timeout), !(timeout && !timeout->tv_sec && !timeout->tv_usec),
+       slept(timeout, RECORD_CALLER))
+SELECT(pselect,
+       (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict odd,
+	const struct timespec *restrict timeout, const sigset_t *restrict mask),
+       (count, in, out, odd, timeout, mask), is_long(timeout),
+       !mask && slept_for(timeout, RECORD_CALLER))
+
+/* ---- epoll ---------------------------------------------------------------------------------------- */
+
+/*
+ * An event says what the program asked to be told, not of which descriptor it is: so what was asked is
+ * kept. Of more descriptors than fit nothing is known.
+ */
+#define WATCHES_MOST 512
+static struct watch {
+	int epoll, fd; /* + 1; 0: free */
+	uint64_t data;
+} watches[WATCHES_MOST];
+static _Atomic bool watches_lost; /* there was no room for one */
+static _Atomic unsigned watch_count;
+static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct watch *find_watch(int epoll, int fd)
+{
+	for (int i = 0; i < WATCHES_MOST; i++) {
+		if (watches[i].epoll == epoll + 1 && (fd < 0 || watches[i].fd == fd + 1))
+			return &watches[i];
+	}
+	return NULL;
+}
+
+static void watch(int epoll, int operation, int fd, uint64_t data)
+{
+	real()->pthread_mutex_lock(&watches_lock);
+	struct watch *at = find_watch(epoll, fd);
+	if (operation == EPOLL_CTL_DEL) {
+		if (at) {
+			*at = (struct watch){ 0 };
+			watch_count--;
+		}
+	} else {
+		for (int i = 0; !at && i < WATCHES_MOST; i++) {
+			at = watches[i].epoll ? NULL : &watches[i];
+			watch_count += at != NULL;
+		}
+		if (at)
+			*at = (struct watch){ epoll + 1, fd + 1, data };
+		else
+			watches_lost = true;
+	}
+	real()->pthread_mutex_unlock(&watches_lock);
+}
+
+/* The descriptor that the event is of; -1: more than one may be. */
+static int watched(int epoll, uint64_t data)
+{
+	int found = -1;
+
+	real()->pthread_mutex_lock(&watches_lock);
+	for (int i = 0; i < WATCHES_MOST && !watches_lost; i++) {
+		if (watches[i].epoll != epoll + 1 || watches[i].data != data)
+			continue;
+		if (found >= 0) {
+			found = -1;
+			break;
+		}
+		found = watches[i].fd - 1;
+	}
+	real()->pthread_mutex_unlock(&watches_lock);
+	return found;
+}
+
+void readiness_forget(int fd)
+{
+	if (!watch_count || lane_self.depth)
+		return;
+	real()->pthread_mutex_lock(&watches_lock);
+	for (int i = 0; i < WATCHES_MOST; i++) {
+		if (watches[i].epoll && (watches[i].fd == fd + 1 || watches[i].epoll == fd + 1)) {
+			watches[i] = (struct watch){ 0 };
+			watch_count--;
+		}
+	}
+	real()->pthread_mutex_unlock(&watches_lock);
+}
+
+void readiness_after_fork(void)
+{
+	watches_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+SOOTH_API int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
+{
+	descriptor_use(epoll, RECORD_CALLER);
+	int result = real()->epoll_ctl(epoll, operation, fd, event);
+
+	if (result == 0 && record_on() && lane_self.depth == 0)
+		watch(epoll, operation, fd, event ? event->data.u64 : 0);
+	else if (result == 0)
+		watches_lost = true;
+	return result;
+}
+
+static short poll_events(uint32_t events)
+{
+	return events & ~(uint32_t)(EPOLLIN | EPOLLRDNORM | EPOLLHUP | EPOLLRDHUP) ? POLLOUT
+										   : POLLIN;
+}
+
+/* The numbers of descriptors may have come to mean others since they were asked for; then so it is. */
+static void told(const struct sync_call *call, int epoll, const struct epoll_event *events,
+		 int count)
+{
+	struct sync_call waited = { call->pc, SYNC_NOTHING };
+
+	for (int i = 0; i < count && waited.how == SYNC_NOTHING; i++) {
+		int fd = lane_self.depth ? -1 : watched(epoll, events[i].data.u64);
+		if (fd < 0 || !is_explained(fd, poll_events(events[i].events), call->pc))
+			waited.how = SYNC_WAITED;
+	}
+	sync_end(&waited);
+}
+
+#define EPOLL(name, parameters, arguments, may_wait)                                               \
+	SOOTH_API int name parameters                                                              \
+	{                                                                                          \
+		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
+		descriptor_use(fd, RECORD_CALLER);                                                 \
+		if (turn_on() && (may_wait) && transfer_is_empty(fd))                              \
+			turn_leave(RECORD_CALLER);                                                 \
+		int result = real()->name arguments;                                               \
+		call.how = SYNC_NOTHING;                                                           \
+		if (turn_taking)                                                                   \
+			turn_return();                                                             \
+		if (result > 0 && record_on())                                                     \
+			told(&call, fd, events, result);                                           \
+		return result;                                                                     \
+	}
+
+EPOLL(epoll_wait, (int fd, struct epoll_event *events, int count, int timeout),
+      (fd, events, count, timeout), timeout)
+EPOLL(epoll_pwait,
+      (int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask),
+      (fd, events, count, timeout, mask), timeout)
+EPOLL(epoll_pwait2,
+      (int fd, struct epoll_event *events, int count, const struct timespec *timeout,
+       const sigset_t *mask),
+      (fd, events, count, timeout, mask), is_long(timeout))

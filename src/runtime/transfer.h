@@ -1,0 +1,60 @@
+/*
+ * Around a call that takes bytes out of a descriptor or puts some in. What is recorded, in this order:
+ *
+ *	take	FD_USE, the call, RECEIVE or SYNC where it got something that may have to be waited
+ *		for, WRITE of the bytes that the kernel wrote
+ *	put	FD_USE, READ of the bytes that the kernel will read, SEND, the call, SYNC where it had
+ *		to wait for room
+ *
+ * so that the kernel's accesses are ordered by the channel as the program's own are. These are
+ * recorded for instrumented code only, as those of memcpy: other code has its buffers for itself.
+ *
+ *	struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);
+ *	ssize_t result = real()->read(fd, to, size);
+ *	transfer_took(&call, result, &(struct iovec){ to, size }, 1);
+ *
+ * A call that is left by cancellation never comes to the last line: SYNC. All of it keeps errno.
+ */
+#ifndef RUNTIME_TRANSFER_H
+#define RUNTIME_TRANSFER_H
+
+#include "runtime/descriptor.h"
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+struct transfer {
+	uintptr_t pc;
+	int fd;
+	enum { TRANSFER_CANCELLED, TRANSFER_NOTHING, TRANSFER_WAITED, TRANSFER_RECEIVED } how;
+	struct descriptor_ends ends;
+	uint64_t bytes; /* RECEIVED: taken; puts: given to the channel */
+	bool full;	/* puts: had to wait, as far as that is known */
+	const struct iovec *to;
+	int count;
+	size_t written; /* into them */
+};
+
+#define TRANSFER_CALL __attribute__((cleanup(transfer_end)))
+void transfer_end(struct transfer *call);
+
+struct transfer transfer_take(int fd, uintptr_t pc);
+/* `result` is the call's, bytes or -1. The vectors must last as long as the call. */
+void transfer_took(struct transfer *call, ssize_t result, const struct iovec *to, int count);
+/* The same for one that leaves there what it has seen (MSG_PEEK). */
+void transfer_looked(struct transfer *call, ssize_t result, const struct iovec *to, int count);
+
+struct transfer transfer_put(int fd, const struct iovec *from, int count, uintptr_t pc);
+void transfer_did_put(struct transfer *call, ssize_t result);
+
+/* Memory that the kernel read or wrote for instrumented code: accesses without a value. */
+void transfer_reads(const void *from, size_t size, uintptr_t pc);
+void transfer_wrote(const void *to, size_t size, uintptr_t pc);
+
+/* Does it keep what is written to it, and make nobody wait? Keeps errno. */
+bool transfer_is_stored(int fd);
+/* Would reading from it wait? Writing? */
+bool transfer_is_empty(int fd);
+bool transfer_is_full(int fd);
+
+#endif
