@@ -87,7 +87,7 @@ LLVM_CXXFLAGS = -std=gnu++17 -O2 -g1 -fno-exceptions -fno-rtti -fPIC -Isrc -D_GN
 LIB_SRC := $(filter-out src/cli/% src/runtime/% src/compiler/%,$(wildcard src/*/*.c))
 CLI_SRC := $(wildcard src/cli/*.c)
 RUNTIME_SRC := $(wildcard src/runtime/*.c src/runtime/*.S) src/event/event.c
-PLUGIN_SRC := $(wildcard src/compiler/gcc/*.cc)
+PLUGIN_SRC := $(wildcard src/compiler/gcc/*.cc src/compiler/common/*.cc)
 UNIT_SRC := $(wildcard test/unit/*.c)
 
 # The parser of property files, from bison and flex
@@ -97,7 +97,7 @@ LIB := $(LIB_SRC:%.c=$(B)/tool/%.o) $(GRAMMAR:$(B)/generated/%.c=$(B)/tool/gener
 CLI := $(CLI_SRC:%.c=$(B)/tool/%.o)
 RUNTIME := $(RUNTIME_SRC:%=$(B)/runtime/%.o)
 PLUGIN := $(PLUGIN_SRC:%.cc=$(B)/plugin/%.o)
-LLVM_SRC := $(wildcard src/compiler/llvm/*.cc)
+LLVM_SRC := $(wildcard src/compiler/llvm/*.cc src/compiler/common/*.cc)
 LLVM_SO := $(if $(LLVM_SRC),$(LLVM:%=$(B)/lib/sooth/clang-%/sooth.so))
 LLVM_OBJ := $(foreach n,$(LLVM),$(LLVM_SRC:%.cc=build/clang-$n/%.o))
 UNIT := $(UNIT_SRC:test/unit/%.c=$(B)/test/unit/%)
@@ -132,7 +132,13 @@ demo: all ## record a small racy program and predict what else it can do
 
 # `test/run` goes on after a failure and ends with the total.
 test: all $(UNIT) $(TESTERS) build/deps-test ## all tests: what CI runs
-	@test/run $(B) lint unit runtime exact projects golden programs serial model explore properties observe
+	@test/run $(B) lint unit runtime survive transparent exact projects golden programs serial model explore properties observe
+
+# COMPILERS="gcc clang-14" picks the compilers that programs are built with, in every target below.
+export COMPILERS
+
+test-compilers: all $(TESTERS) build/deps-test ## what is built by compilers, by each of them at every level of optimisation
+	@LEVELS=all test/run $(B) exact projects golden programs serial explore properties
 
 unit: all $(UNIT) build/deps-test ## unit tests alone (T=substring picks some; so it does below)
 	@test/run $(B) unit $(T)
@@ -148,6 +154,15 @@ serial: all ## the same programs under control: one thread at a time, in a recor
 
 runtime: all ## tests of the runtime's interposed functions
 	@test/run $(B) runtime $(T)
+
+survive: all ## kills, crowds of threads, calls of the runtime that fail
+	@test/run $(B) survive $(T)
+
+transparent: all ## programs that say what they see of the world, alone and recorded
+	@test/run $(B) transparent $(T)
+
+test-survive: all ## the same with kills at N moments and each call of the runtime failing, in each way
+	@test/survive/run $(B) --count $(or $(N),1000)
 
 projects: all build/deps-test ## make, autotools, CMake and meson projects built with sooth-cc
 	@test/run $(B) projects $(T)
@@ -285,9 +300,9 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-.PHONY: all deps demo test unit golden programs serial runtime projects exact model lint format \
+.PHONY: all deps demo test test-compilers unit golden programs serial runtime survive transparent projects exact model lint format \
 	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-grammar bench-observe bench-parametric test-queries test-search test-patterns test-lattice test-grammar \
-	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-long fuzz-record install clean help
+	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-survive test-long fuzz-record install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
 
@@ -324,9 +339,14 @@ $(B)/lib/sooth/clang-$1/sooth.so: $(LLVM_SRC:%.cc=build/clang-$1/%.o)
 	@mkdir -p $$(@D)
 	$$(call run,LD,$$@,$(PLUGIN_CXX) -shared -o $$@ $$^)
 
-build/clang-$1/%.o: %.cc Makefile
+# LLVM's headers are most of the work: they are read once.
+build/clang-$1/llvm.h.gch: src/compiler/llvm/llvm.h Makefile
 	@mkdir -p $$(@D)
-	$$(call run,CXX,$$@,$(PLUGIN_CXX) $(call LLVM_CXXFLAGS,$1) -c -o $$@ $$<)
+	$$(call run,CXX,$$@,$(PLUGIN_CXX) $(call LLVM_CXXFLAGS,$1) -x c++-header -o $$@ $$<)
+
+build/clang-$1/%.o: %.cc build/clang-$1/llvm.h.gch Makefile
+	@mkdir -p $$(@D)
+	$$(call run,CXX,$$@,$(PLUGIN_CXX) $(call LLVM_CXXFLAGS,$1) -include build/clang-$1/llvm.h -c -o $$@ $$<)
 endef
 $(foreach n,$(LLVM),$(eval $(call llvm_rules,$n)))
 

@@ -66,7 +66,7 @@ static bool are_accesses(const struct checker_tear *t, const struct checker_witn
 		const struct checker_record *record =
 			checker_base_record(t->play->base, numbers[i]);
 
-		if (!checker_is_access(record) || record->flags & EF_LOOK)
+		if (!checker_is_access(record) || record->flags & EVENT_NO_RACE)
 			return err_set(err, "%s is no access of memory by the program",
 				       checker_event_words(t->play->world->trace, record->stream,
 							   record->index)
@@ -202,7 +202,7 @@ static bool guards(const struct checker_tear *t, uint64_t lock, uint32_t a, uint
 	common_bytes(checker_base_record(t->play->base, a), checker_base_record(t->play->base, b),
 		     &first, &count);
 	for (uint64_t i = 0; i < count; i++) {
-		if (checker_survey_guards(t->play->world->survey, lock, first + i))
+		if (checker_tear_is_guarded(t, lock, first + i))
 			return true;
 	}
 	return false;

@@ -25,6 +25,12 @@ void checker_tear_look(struct checker_tear *tear);
 void checker_tear_close(struct checker_tear *tear);
 
 /*
+ * Do two threads access the byte while they hold the lock? Most often the window shows it; if not,
+ * the whole recording is asked, which costs a pass over it for each lock.
+ */
+bool checker_tear_is_guarded(const struct checker_tear *tear, uint64_t lock, uint64_t address);
+
+/*
  * Is there a chain from r2 to what the thread of l2 did last: of the order in threads, creations, what
  * waits, and reads of what another thread wrote?
  */

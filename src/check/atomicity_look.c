@@ -62,6 +62,84 @@ void checker_tear_close(struct checker_tear *t)
 	vec_free(&t->at_l2);
 }
 
+/* ---- what a lock guards ------------------------------------------------------------------- */
+
+/* How deep the stream is in the lock: for writing and for reading. */
+struct depth {
+	uint32_t writes, saved, reads;
+};
+
+static void follow_depth(struct depth *depth, const struct checker_record *record)
+{
+	switch (record->kind) {
+	case EV_ACQUIRE: depth->writes++; break;
+	case EV_READ_ACQUIRE: depth->reads++; break;
+	case EV_RELEASE:
+	case EV_READ_RELEASE:
+		if (depth->writes && (record->kind == EV_RELEASE || !depth->reads))
+			depth->writes--;
+		else
+			depth->reads -= depth->reads > 0;
+		break;
+	case EV_WAIT:
+		depth->saved = depth->writes ? depth->writes : 1;
+		depth->writes = 0;
+		break;
+	case EV_WOKEN: depth->writes = depth->saved; break;
+	}
+}
+
+/* Who is in it when the window starts, and, waiting, will be again. */
+static struct depth *start_depths(const struct checker_base *base, uint64_t address)
+{
+	struct depth *depths = mem_zalloc(base->streams, sizeof *depths);
+	const struct checker_lock *lock =
+		&checker_world_see(base->start, CHECKER_LOCK, address)->lock;
+
+	if (lock->writer.depth)
+		depths[lock->writer.stream].writes = lock->writer.depth;
+	for (size_t i = 0; i < lock->readers.count; i++)
+		depths[lock->readers.items[i].stream].reads = lock->readers.items[i].depth;
+	for (uint32_t i = 0; i < base->streams; i++)
+		depths[i].saved = base->start->threads[i].wait_depth;
+	return depths;
+}
+
+static bool is_on(const struct checker_record *record, uint64_t lock)
+{
+	struct checker_operand operands[2];
+	unsigned count = checker_operands(record, operands);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (operands[i].class == CHECKER_LOCK && operands[i].address == lock)
+			return true;
+	}
+	return false;
+}
+
+bool checker_tear_is_guarded(const struct checker_tear *t, uint64_t lock, uint64_t address)
+{
+	const struct checker_base *base = t->play->base;
+	struct depth *depths = start_depths(base, lock);
+	uint32_t first = CHECKER_END;
+	bool guarded = false;
+
+	for (uint32_t i = 1; i <= base->count && !guarded; i++) {
+		const struct checker_record *record = checker_base_record(base, i);
+		struct depth *depth = &depths[record->stream];
+
+		if (is_on(record, lock))
+			follow_depth(depth, record);
+		if (!checker_is_access(record) || (!depth->writes && !depth->reads) ||
+		    address - record->address >= record->size)
+			continue;
+		guarded = first != CHECKER_END && first != record->thread;
+		first = record->thread;
+	}
+	free(depths);
+	return guarded || checker_survey_guards(t->play->world->survey, lock, address);
+}
+
 /* ---- who knows ---------------------------------------------------------------------------- */
 
 /* What has come to know of r2: threads, events that wrote, and objects that pass it on. */

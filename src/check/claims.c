@@ -18,7 +18,7 @@ static const struct checker_record *next_access(const struct checker_play *play,
 	if (!checker_claim_is_next(play, event, 0, err))
 		return NULL;
 	record = checker_base_record(play->base, play->next[checker_claim_thread(play, event)]);
-	if (!checker_is_access(record) || record->flags & EF_LOOK) {
+	if (!checker_is_access(record) || record->flags & EVENT_NO_RACE) {
 		err_set(err, "%s is no access of memory by the program",
 			checker_claim_words(play, event).text);
 		return NULL;

@@ -41,6 +41,17 @@ static uint8_t kind_of(const struct pair *p, uint32_t number)
 	return checker_base_record(p->play->base, number)->kind;
 }
 
+/* The stack of the thread that nobody created, main's, stays. */
+static bool is_main(const struct pair *p)
+{
+	const struct checker_record *end = checker_base_record(p->play->base, p->end);
+	const struct trace *trace = p->play->world->trace;
+
+	return end->kind == EV_END && !trace_is_text(trace) &&
+	       !checker_survey_creates(p->play->world->survey,
+				       trace_stream(trace, end->thread)->number);
+}
+
 static bool is_right_end(const struct pair *p, const struct checker_witness *witness,
 			 struct err *err)
 {
@@ -56,7 +67,7 @@ static bool is_right_end(const struct pair *p, const struct checker_witness *wit
 	if (!right)
 		return err_set(err, "%s does not end what the claim is about",
 			       checker_claim_words(p->play, p->end_event).text);
-	if (!p->ended.range_count)
+	if (!p->ended.range_count || is_main(p))
 		return err_set(err, "%s ends no life",
 			       checker_claim_words(p->play, p->end_event).text);
 	return true;
@@ -76,6 +87,12 @@ static void leave_out_returns(struct pair *p)
 		break;
 	case EV_PASS: p->used.operand_count = p->used.range_count = 0; break;
 	}
+}
+
+/* A lock that is given back is held: to destroy it then is another misuse, and the library says no. */
+static bool gives_back(uint8_t kind)
+{
+	return kind == EV_RELEASE || kind == EV_READ_RELEASE;
 }
 
 static bool is_use_of_memory(const struct pair *p)
@@ -108,7 +125,8 @@ static bool is_right_use(const struct pair *p, const struct checker_witness *wit
 			checker_base_record(p->play->base, p->use)->address ==
 				checker_base_record(p->play->base, p->end)->address;
 	else
-		right = p->used.object != CHECKER_BEGINS && checker_touch_same(&p->ended, &p->used);
+		right = p->used.object != CHECKER_BEGINS && !gives_back(kind) &&
+			checker_touch_same(&p->ended, &p->used);
 	return right ? true
 		     : err_set(err, "%s is no use of what %s ends",
 			       checker_claim_words(p->play, p->use_event).text,

@@ -126,7 +126,10 @@ static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
 	return false;
 }
 
-/* Is u in the life that i begins, and is that the first one in the window? */
+/*
+ * Is u in the life that i begins, and is that the first that the window knows of the object? Where it
+ * was used before that, it may have been initialised otherwise.
+ */
 static bool is_first_life(const struct checker_play *play, uint32_t begin, uint32_t use,
 			  const struct checker_touch *object, struct err *err)
 {
@@ -135,9 +138,9 @@ static bool is_first_life(const struct checker_play *play, uint32_t begin, uint3
 	for (uint32_t i = 1; i < use; i++) {
 		struct checker_touch touch = checker_touch_of(play->base, i);
 
-		if (i != begin && touch.object != CHECKER_USES &&
+		if (i != begin && (i < begin || touch.object != CHECKER_USES) &&
 		    checker_touch_same(&touch, object))
-			return err_set(err, "there is another begin or end of the object before");
+			return err_set(err, "the recorded run does something with it before");
 	}
 	return true;
 }

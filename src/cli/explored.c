@@ -171,6 +171,38 @@ static bool concerns(const struct outcome *outcome, uint32_t thread)
 	return false;
 }
 
+/*
+ * The free of the memory that was used, or freed again: what prediction would have for its first event.
+ * In a controlled run no address is used twice.
+ */
+static void find_free(struct report_observed *observed, const struct outcome *outcome,
+		      const struct trace *trace)
+{
+	uint64_t address = outcome->control->fault_address, low = 0;
+	struct window_id last = { 0 };
+	struct trace_event event;
+	struct err err;
+
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
+			struct trace_cursor *cursor = trace_cursor_open(trace, i);
+
+			while (trace_next(cursor, &event, &err)) {
+				if (!pass && event.kind == EV_ALLOC &&
+				    address - event.address < (event.size ? event.size : 1))
+					low = event.address;
+				if (!pass || event.kind != EV_FREE || event.address != low)
+					continue;
+				last = (struct window_id){ event.stream, event.index };
+				observed->ends = true;
+			}
+			trace_cursor_close(cursor);
+		}
+	}
+	if (observed->ends)
+		*vec_push(&observed->events) = last;
+}
+
 /* The last event of each thread that it is about: the request that is not answered. */
 static void find_events(struct report_observed *observed, const struct outcome *outcome,
 			const struct trace *trace)
@@ -254,7 +286,12 @@ bool explored_open(struct explored *explored, const struct explored_source *sour
 		observed.replay =
 			explored_replay(source->schedule, source->properties, source->program);
 	find_place(&observed, outcome, &words);
-	find_events(&observed, outcome, trace);
+	if (outcome->result == CONTROL_USE_AFTER_FREE || outcome->result == CONTROL_BAD_FREE)
+		find_free(&observed, outcome, trace);
+	if (observed.ends) /* freed twice is used after free */
+		observed.kind = "use-after-free";
+	else
+		find_events(&observed, outcome, trace);
 	trace_symbols_close(words.symbols);
 	result = mem_zalloc(1, sizeof *result);
 	result->stats.threads = outcome->thread_count;

@@ -260,11 +260,14 @@ static bool predict(struct predicting *p, const struct trace *trace, const char 
 	struct err err = { 0 };
 	bool done;
 
+	if ((p->warnings || options.leads) && options.only & PREDICT_ATOMICITY &&
+	    !trace_is_cut(trace))
+		options.only |= PREDICT_INFERRED;
 	if (p->warnings)
 		options.only |= PREDICT_WARNINGS;
 	options.only |= used_analyses(&p->properties);
 	options.properties = properties;
-	options.leads &= properties || options.only & PREDICT_ATOMICITY;
+	options.leads &= properties || options.only & (PREDICT_ATOMICITY | PREDICT_MISUSE);
 	options.seconds = time_left(p);
 	options.progress = terminal ? show_progress : NULL;
 	options.context = (void *)path;

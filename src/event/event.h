@@ -34,9 +34,11 @@ enum event_flag {
 	EF_INEXACT = 4,	     /* the value was read next to the access, not by it */
 	EF_CAS_FAIL = 8,     /* an atomic read that was a failed compare-and-exchange */
 	EF_ENVIRONMENT = 16, /* written by the kernel or by code we do not see */
-	EF_LOOK = 32, /* a property's look at what an argument points at: binds the order as any
+	EF_LOOK = 32,	 /* a property's look at what an argument points at: binds the order as any
 		       * read does, but is no access of the program, and no part of a race */
+	EF_IGNORED = 64, /* the program says that what races with it is meant: no part of a race */
 };
+#define EVENT_NO_RACE (EF_LOOK | EF_IGNORED)
 /* An atomic's `m`: memory order (as in <stdatomic.h>) in the low byte, event_flag above. */
 #define EVENT_ORDER_BITS 8
 

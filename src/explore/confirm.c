@@ -292,9 +292,27 @@ static void explain(struct confirmer *c, const struct trace *base, struct confir
 	set_why(out, CONFIRM_DIVERGED, text);
 }
 
-/* Does the run that was just made, by its own recording, show the finding? */
-static bool shows(const struct confirmer *c, const struct finding *finding, const uint64_t *keys)
+/* Did the run end badly? A region that was inferred may never have been meant as one. */
+static bool fails(struct confirmer *c)
 {
+	struct effect effect;
+
+	effect_of_run(c, &effect);
+	switch (effect.kind) {
+	case EFFECT_HANG:
+	case EFFECT_USE_AFTER_FREE:
+	case EFFECT_BAD_FREE:
+	case EFFECT_CRASH:
+	case EFFECT_ASSERTION: return true;
+	default: return false;
+	}
+}
+
+/* Does the run that was just made, by its own recording, show the finding? */
+static bool shows(struct confirmer *c, const struct finding *finding, const uint64_t *keys)
+{
+	if (finding->inferred && !fails(c))
+		return false;
 	if (finding->property)
 		return verify_violation(finding, keys, c->options.files, c->options.file_count,
 					c->rerun.trace);
@@ -410,7 +428,7 @@ bool confirm_finding(struct confirmer *c, const struct finding *finding, struct 
 
 	*out = (struct confirmation){ 0 };
 	done = attempt(c, c->trace, finding, keys, out);
-	if (!done && !c->stopped && out->verdict == CONFIRM_DIVERGED &&
+	if (!done && !c->stopped && out->verdict == CONFIRM_DIVERGED && !finding->inferred &&
 	    c->options.predict_seconds > 0) {
 		first = *out;
 		out->why = NULL;

@@ -88,7 +88,7 @@ void hints_make(struct hints *hints, const struct trace *trace, double seconds)
 
 	*hints = (struct hints){ 0 };
 	if (count_events(trace) <= PREDICT_MOST)
-		options.only |= PREDICT_ALL;
+		options.only |= PREDICT_ALL | PREDICT_INFERRED;
 	if (predict_run(trace, &options, &result, &err))
 		for (size_t i = 0; i < result.findings.count; i++)
 			take_finding(hints, trace, &result.findings.items[i], &seeds);

@@ -108,8 +108,11 @@ static void add_witness(struct maker *m)
 	for (size_t i = 0; i < f->steps.count; i++)
 		add_event_run(m, f->steps.items[i].stream, f->steps.items[i].index + 1);
 	/* What nobody else can notice may still lie between the last step and the finding's event. */
-	for (size_t i = 0; i < f->events.count; i++)
-		add_event_run(m, f->events.items[i].id.stream, f->events.items[i].id.index);
+	for (size_t i = 0; i < f->events.count; i++) {
+		/* An initialisation that comes too late is anywhere. */
+		if (f->misuse != EVENT_MISUSE_NOT_INIT || i > 0)
+			add_event_run(m, f->events.items[i].id.stream, f->events.items[i].id.index);
+	}
 }
 
 /* ---- what comes behind --------------------------------------------------------------------- */
@@ -192,6 +195,29 @@ static void add_use(struct maker *m)
 	add_event_run(m, e[1].id.stream, e[1].id.index + 1);
 }
 
+/* The wait wakes up without a signal, and its thread goes on. */
+static bool add_wake_up(struct maker *m, struct err *err)
+{
+	const struct finding_event *e = &m->finding->events.items[0];
+	uint64_t step = recorded_steps_before(m->recorded, e->id.stream, e->id.index);
+
+	if (step == TRACE_NO_STEP)
+		return err_set(err, "it waits in a signal handler");
+	*vec_push(&m->plan->choices) =
+		(struct control_choice){ e->id.stream, (uint32_t)step, CONTROL_SPURIOUS };
+	add_run(m, e->id.stream, step + STEPS_BEHIND);
+	return true;
+}
+
+/* Of the two events the one that is wrong where the witness ends. */
+static void add_misuse(struct maker *m)
+{
+	bool destroys = m->finding->misuse == EVENT_MISUSE_DESTROY_IN_USE;
+	const struct finding_event *e = &m->finding->events.items[destroys ? 0 : 1];
+
+	add_event_run(m, e->id.stream, e->id.index + 1);
+}
+
 /* ---- all of it ----------------------------------------------------------------------------- */
 
 static bool can_be_named(const struct trace *trace, const struct finding *f, struct err *err)
@@ -255,6 +281,10 @@ bool plan_finding(struct plan *plan, const struct trace *trace, const struct fin
 		add_parallel_events(&m);
 	else if (finding_is_of_life(finding))
 		add_use(&m);
+	else if (finding->kind == FINDING_MISUSE && finding->events.count == 1)
+		ok = add_wake_up(&m, err);
+	else if (finding->kind == FINDING_MISUSE)
+		add_misuse(&m);
 	recorded_close(m.recorded);
 	free(goals);
 	free(m.start);

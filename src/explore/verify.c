@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "explore/recorded.h"
 #include "explore/verify_freed.h"
+#include "explore/verify_misused.h"
 #include "explore/verify_torn.h"
 #include "trace/sites.h"
 
@@ -261,6 +262,8 @@ bool verify_finding(const struct finding *f, const uint64_t *keys, const struct 
 		return verify_race(f, keys, outcome, recording);
 	if (finding_is_of_life(f))
 		return verify_freed(f, keys, outcome, recording);
+	if (f->kind == FINDING_MISUSE)
+		return verify_misused(f, keys, outcome, recording);
 	cycle = f->kind == FINDING_DEADLOCK && is_cycle(f) && outcome->result == CONTROL_DEADLOCK;
 	if (!cycle && outcome->result != CONTROL_STUCK && outcome->result != CONTROL_DEADLOCK)
 		return false;

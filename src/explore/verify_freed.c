@@ -30,6 +30,7 @@ struct walk {
 	struct map stacks; /* by lane: where its BEGIN is in `ranges`, + 1 */
 	VEC(struct ended) ranges;
 	VEC(struct ended) ended;
+	VEC(struct ended) blamed; /* what the runtime itself says was used when it was over */
 };
 
 static uint64_t name_of(uint32_t stream, uint64_t index)
@@ -156,6 +157,25 @@ static bool uses(const struct walk *w, const struct feed_event *ev)
 	       is_over(w, ev->other, 1, ev->lane, EG_LOCK);
 }
 
+/* A MISUSE is no step and may stand before what it is about in the order of steps: judged at the end. */
+static void blame(struct walk *w, const struct feed_event *ev)
+{
+	if (ev->mode == w->finding->misuse)
+		*vec_push(&w->blamed) =
+			(struct ended){ ev->address, ev->address + 1, ev->lane, EG_THREAD };
+}
+
+static bool is_blamed(const struct walk *w)
+{
+	for (size_t i = 0; i < w->blamed.count; i++) {
+		const struct ended *b = &w->blamed.items[i];
+
+		if (is_over(w, b->low, 1, b->lane, b->group))
+			return true;
+	}
+	return false;
+}
+
 static bool walk_events(struct walk *w)
 {
 	struct feed *feed = feed_open(w->recording, NULL);
@@ -167,13 +187,15 @@ static bool walk_events(struct walk *w)
 
 		if (begins(ev.kind))
 			begin(w, &ev);
+		else if (marks && *marks & MARK_USE && ev.kind == EV_MISUSE)
+			blame(w, &ev);
 		else if (marks && *marks & MARK_USE)
 			found = uses(w, &ev);
 		if (marks && *marks & MARK_END)
 			*vec_push(&w->ended) = range_of(w, &ev);
 	}
 	feed_close(feed);
-	return found;
+	return found || is_blamed(w);
 }
 
 /* The run was ended at the use. */
@@ -202,5 +224,6 @@ bool verify_freed(const struct finding *f, const uint64_t *keys, const struct ou
 	map_free(&w.stacks);
 	vec_free(&w.ranges);
 	vec_free(&w.ended);
+	vec_free(&w.blamed);
 	return shown;
 }

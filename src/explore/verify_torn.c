@@ -66,7 +66,8 @@ static bool advances(const struct walk *w, const struct try *t, const struct fee
 
 static void see_access(struct walk *w, const struct feed_event *ev, uint64_t key)
 {
-	size_t count = w->finding->events.count;
+	/* By an inferred one the run failed, and may not have come to l2. */
+	size_t count = w->finding->events.count - w->finding->inferred;
 
 	for (size_t i = 0; i < w->tries.count; i++) {
 		struct try *t = &w->tries.items[i];

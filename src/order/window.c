@@ -88,6 +88,12 @@ static void bury_around(struct window_reader *r, uint64_t address)
 		bury(r, r->blocks.nodes.items[block].block.address);
 }
 
+static bool is_init(uint8_t kind)
+{
+	return kind == EV_LOCK_INIT || kind == EV_COND_INIT || kind == EV_SEM_INIT ||
+	       kind == EV_BARRIER_INIT;
+}
+
 /* Live blocks; and for a FREE how much it frees. */
 static void follow_blocks(struct window_reader *r, const struct feed_event *ev,
 			  struct window_item *item)
@@ -234,7 +240,8 @@ static void take(struct window_reader *r, const struct feed_event *ev)
 	add_to_run(r, ev);
 	if (moment != ORDER_NONE)
 		add_moment(r, &item, ev->site, moment);
-	if (event_group(ev->kind) == EG_MEMORY || (node && event_group(ev->kind) <= EG_ATOMIC))
+	if (event_group(ev->kind) == EG_MEMORY ||
+	    (node && (event_group(ev->kind) <= EG_ATOMIC || is_init(ev->kind))))
 		follow_blocks(r, ev, &item);
 	item.site = node ? number_site(r, ev->site) : 0;
 	follow_lane(r, &item, node);

@@ -47,7 +47,7 @@ struct window_node {
 			    JOIN: thread of the model; PASS: in `meetings`; ORDER_NONE otherwise */
 	uint32_t wait;	 /* WAIT, WOKEN: in the model's waits */
 	uint32_t cell_start, cell_count; /* accesses: in `cells`, numbers of model cells */
-	uint32_t block;			 /* accesses: in `blocks`, or ORDER_NONE */
+	uint32_t block;			 /* accesses, INITs: in `blocks`, or ORDER_NONE */
 	bool first;	  /* an INIT: nothing was done to its object before, in all of the run */
 	bool environment; /* what it needs is the environment's doing, or must keep its place */
 	/* The moment before an event that was asked for by window_reader_keep. Such a node has the

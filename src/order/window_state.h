@@ -18,7 +18,7 @@ struct window_item {
 	uint32_t kept;
 	uint32_t lane, stream;
 	uint32_t unit;	/* bytes of value; when fewer than size they repeat */
-	uint32_t block; /* accesses: of window_blocks, or 0 */
+	uint32_t block; /* accesses, INITs: of window_blocks, or 0 */
 	uint32_t run;	/* of the base run */
 	uint64_t index, address, other, number, site;
 	uint64_t size;	     /* also of what a life's event is about: FREE, BEGIN, END */

@@ -34,6 +34,7 @@ struct analysis_claim {
 	struct window_id region;
 	uint64_t region_lock;
 	const char *region_name;
+	bool inferred; /* nobody said that it is a region */
 };
 
 /* How often sites were asked about in vain: what was asked often in earlier windows is asked less. */
@@ -104,7 +105,8 @@ void predict_deadlocks(struct analysis *analysis); /* cycles */
 void predict_stuck(struct analysis *analysis);	   /* nobody can go on; lost signals */
 void predict_freed(
 	struct analysis *analysis); /* uses of what is over: use after free, destroy, close */
-void predict_misuse(struct analysis *analysis);	   /* other misuse */
-void predict_atomicity(struct analysis *analysis); /* regions that another thread tears */
+void predict_misuse(struct analysis *analysis);	    /* other misuse */
+void predict_no_recheck(struct analysis *analysis); /* a lead: waits that do not look again */
+void predict_atomicity(struct analysis *analysis);  /* regions that another thread tears */
 
 #endif

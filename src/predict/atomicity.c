@@ -105,6 +105,7 @@ static void fill_claim(struct search *s, const struct tear *tear, uint64_t key,
 	claim->kind = FINDING_ATOMICITY;
 	claim->claim = CHECKER_ATOMICITY;
 	claim->key = key;
+	claim->inferred = part->inferred;
 	claim->region = part->begin;
 	claim->region_lock = part->annotated ? 0 : part->lock;
 	claim->region_name = part->annotated
@@ -128,9 +129,12 @@ static uint32_t claim_tear(struct search *s, const struct tear *tear, uint64_t k
 	uint32_t fixed[] = { tear->l1, tear->r1, tear->r2 };
 	struct analysis_claim *claim = analysis_add_fixed(s->analysis, solution, s->required, fixed,
 							  tear->r1 == tear->r2 ? 2 : 3);
-	uint32_t learned = learned_from(s->analysis->window, claim->steps.items, claim->steps.count,
-					tear->r2, s->model->thread.items[tear->l2]);
+	uint32_t learned = ORDER_NONE;
 
+	/* What acts on an old check often reads again what it changes: that is no waiting. */
+	if (!s->tears.parts.items.items[tear->part].inferred)
+		learned = learned_from(s->analysis->window, claim->steps.items, claim->steps.count,
+				       tear->r2, s->model->thread.items[tear->l2]);
 	if (learned == ORDER_NONE)
 		fill_claim(s, tear, key, claim);
 	else
@@ -233,10 +237,17 @@ static void list_edges(struct search *s)
 void predict_atomicity(struct analysis *analysis)
 {
 	struct search s = { .analysis = analysis, .model = &analysis->window->model };
+	struct parts_wanted wanted = { .regions = analysis->known->regions };
 
-	if (analysis->before && !analysis->known->regions->items.count)
+	/* Critical sections have a race, which is found anyhow: leads need not be of them. */
+	if (analysis->before) {
+		wanted.calls = analysis->known->calls;
+		wanted.regions = analysis->options->leads ? wanted.regions : NULL;
+	}
+	wanted.sections = !analysis->before;
+	if (analysis->before && !wanted.calls && !(wanted.regions && wanted.regions->items.count))
 		return;
-	tears_open(&s.tears, analysis, analysis->known->regions);
+	tears_open(&s.tears, analysis, &wanted);
 	s.required = mem_zalloc(s.model->thread_count + 1, sizeof *s.required);
 	list_edges(&s);
 	if (analysis->options->every)

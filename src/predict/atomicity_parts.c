@@ -5,20 +5,26 @@
 #include "base/mem.h"
 #include "predict/candidate.h"
 
+/* Of a lock: the section that a thread was in last, and the one before. */
+struct two_sections {
+	struct window_id last, before;
+	bool two;
+};
+
 struct maker {
 	struct parts *parts;
 	const struct window *window;
-	const struct regions *regions;
-	bool no_sections;
-	struct map numbers;   /* of parts: by region, or lock and what took it, and `waits` */
-	struct map takers;    /* hash of an id to the node that takes a lock there, + 1 */
-	VEC(uint32_t) counts; /* accesses, by part */
+	struct parts_wanted wanted;
+	struct map numbers; /* of parts: by region, or lock and what took it, and `waits` */
+	struct map takers;  /* hash of an id to the node that takes a lock there, + 1 */
 	VEC(struct part_access) pairs; /* without cells */
 	/* of the present thread */
 	uint32_t thread;
 	uint64_t waits; /* so often has it waited */
 	const struct region *next, *end;
 	VEC(const struct region *) open;
+	struct map lasts; /* address of a lock: in sections */
+	VEC(struct two_sections) sections;
 };
 
 static uint64_t hash_id(struct window_id id)
@@ -60,10 +66,9 @@ static void add(struct maker *m, uint64_t key, const struct part *made, uint32_t
 		*number = m->parts->items.count;
 		*vec_push(&m->parts->items) = *made;
 		m->parts->items.items[*number].first = node;
-		*vec_push(&m->counts) = 0;
 	}
 	m->parts->items.items[*number].last = node;
-	m->counts.items[*number]++;
+	m->parts->items.items[*number].count++;
 	*vec_push(&m->pairs) = (struct part_access){ 0, (uint32_t)*number, node };
 }
 
@@ -79,7 +84,7 @@ static void add_to_regions(struct maker *m, uint32_t node, uint64_t index)
 		if (r->end < index)
 			continue;
 		m->open.items[kept++] = r;
-		add(m, hash_mix(1, (uint64_t)(r - m->regions->items.items)),
+		add(m, hash_mix(1, (uint64_t)(r - m->wanted.regions->items.items)),
 		    &(struct part){ .thread = m->thread,
 				    .annotated = true,
 				    .name = r->name,
@@ -99,12 +104,62 @@ static uint64_t place_of(const struct maker *m, const struct window_held *held)
 	return site ? hash_mix(hash_mix(2, site), 0) : hash_mix(hash_mix(3, held->address), 0);
 }
 
+/* The section of the lock that the thread was in before this one, if it was in one. */
+static const struct window_id *section_before(struct maker *m, const struct window_held *held)
+{
+	bool fresh;
+	uint64_t *number = map_put(&m->lasts, held->address, &fresh);
+	struct two_sections *last;
+
+	if (fresh) {
+		*number = m->sections.count;
+		*vec_push(&m->sections) = (struct two_sections){ .last = held->taken };
+	}
+	last = &m->sections.items[*number];
+	if (last->last.stream != held->taken.stream || last->last.index != held->taken.index) {
+		last->before = last->last;
+		last->last = held->taken;
+		last->two = true;
+	}
+	return last->two ? &last->before : NULL;
+}
+
+static void add_pair(struct maker *m, const struct window_held *held, struct window_id taken,
+		     uint32_t node)
+{
+	add(m, hash_mix(hash_mix(4, held->address), hash_id(taken)),
+	    &(struct part){ .thread = m->thread,
+			    .inferred = true,
+			    .lock = held->address,
+			    .begin = taken,
+			    .place = hash_mix(place_of(m, held), 4) },
+	    node);
+}
+
+/* What it reads may be written in the next section; what it writes was read in the one before. */
+static void add_to_pairs(struct maker *m, uint32_t node, const struct window_held *held)
+{
+	const struct window_id *before = section_before(m, held);
+	uint8_t kind = m->window->nodes.items[node].kind;
+
+	if (candidate_is_write(kind)) {
+		if (before && calls_share(m->wanted.calls, *before, held->taken))
+			add_pair(m, held, *before, node);
+	} else {
+		add_pair(m, held, held->taken, node);
+	}
+}
+
 static void add_to_sections(struct maker *m, uint32_t node)
 {
 	const struct window_held *held = m->window->held.items;
 
 	for (uint32_t i = m->window->nodes.items[node].held; i != ORDER_NONE; i = held[i].outer) {
 		if (held[i].shared || held[i].lock == ORDER_NONE)
+			continue;
+		if (m->wanted.calls)
+			add_to_pairs(m, node, &held[i]);
+		if (!m->wanted.sections)
 			continue;
 		add(m, hash_mix(hash_mix(2, held[i].address), hash_id(held[i].taken)),
 		    &(struct part){ .thread = m->thread,
@@ -124,7 +179,9 @@ static void walk_thread(struct maker *m, uint32_t thread)
 	m->thread = thread;
 	m->waits = 0;
 	m->open.count = 0;
-	m->next = regions_of(m->regions, stream, &count);
+	m->sections.count = 0;
+	map_free(&m->lasts);
+	m->next = regions_of(m->wanted.regions, stream, &count);
 	m->end = m->next ? m->next + count : NULL;
 	for (uint32_t i = model->thread_start.items[thread];
 	     i < model->thread_start.items[thread + 1]; i++) {
@@ -136,8 +193,7 @@ static void walk_thread(struct maker *m, uint32_t thread)
 		if (!candidate_is_access(node) || !node->cell_count || node->id.stream != stream)
 			continue;
 		add_to_regions(m, n, node->id.index);
-		if (!m->no_sections)
-			add_to_sections(m, n);
+		add_to_sections(m, n);
 	}
 }
 
@@ -158,7 +214,8 @@ static void list_accesses(struct maker *m)
 		const struct part_access *pair = &m->pairs.items[i];
 		const struct window_node *node = &m->window->nodes.items[pair->node];
 
-		for (uint32_t k = 0; m->counts.items[pair->part] > 1 && k < node->cell_count; k++)
+		for (uint32_t k = 0;
+		     m->parts->items.items[pair->part].count > 1 && k < node->cell_count; k++)
 			*vec_push(&m->parts->accesses) =
 				(struct part_access){ m->window->cells.items[node->cell_start + k],
 						      pair->part, pair->node };
@@ -168,15 +225,13 @@ static void list_accesses(struct maker *m)
 		      sizeof *m->parts->accesses.items, compare_accesses);
 }
 
-void parts_make(struct parts *parts, const struct window *window, const struct regions *regions,
-		bool no_sections)
+void parts_make(struct parts *parts, const struct window *window, const struct parts_wanted *wanted)
 {
 	static const struct regions none;
-	struct maker m = { .parts = parts,
-			   .window = window,
-			   .regions = regions ? regions : &none,
-			   .no_sections = no_sections };
+	struct maker m = { .parts = parts, .window = window, .wanted = *wanted };
 
+	if (!m.wanted.regions)
+		m.wanted.regions = &none;
 	*parts = (struct parts){ 0 };
 	list_takers(&m);
 	for (uint32_t t = 0; t < window->model.thread_count; t++)
@@ -184,9 +239,10 @@ void parts_make(struct parts *parts, const struct window *window, const struct r
 	list_accesses(&m);
 	map_free(&m.numbers);
 	map_free(&m.takers);
-	vec_free(&m.counts);
 	vec_free(&m.pairs);
 	vec_free(&m.open);
+	vec_free(&m.sections);
+	map_free(&m.lasts);
 }
 
 void parts_free(struct parts *parts)

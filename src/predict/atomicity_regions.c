@@ -10,21 +10,13 @@
 
 typedef VEC(size_t) open_regions; /* in items */
 
-/* A text may leave the application out. */
-static bool is_called(const struct trace *trace, const char *function, const char *name)
-{
-	const char *plain = strchr(name, ':') + 1;
-
-	return !strcmp(function, name) || (trace_is_text(trace) && !strcmp(function, plain));
-}
-
 /* A recording lists the points that were on; a text has to be read to know. */
 static bool may_have_regions(const struct trace *trace)
 {
 	if (trace_is_text(trace))
 		return true;
 	for (size_t i = 0; i < trace_point_row_count(trace); i++) {
-		if (is_called(trace, trace_point_row(trace, i).function, BEGIN))
+		if (!strcmp(trace_point_row(trace, i).function, BEGIN))
 			return true;
 	}
 	return false;
@@ -68,7 +60,7 @@ static void read_stream(struct regions *regions, const struct trace *trace, uint
 		    !trace_read_point(cursor, &ev, &point) || point.kind != POINT_PROBE ||
 		    !read_name(regions, &point, &name))
 			continue;
-		if (is_called(trace, point.function, BEGIN)) {
+		if (!strcmp(point.function, BEGIN)) {
 			*vec_push(&open) = regions->items.count;
 			*vec_push(&regions->items) = (struct region){
 				.stream = trace_stream(trace, i)->number,
@@ -77,7 +69,7 @@ static void read_stream(struct regions *regions, const struct trace *trace, uint
 				.site = trace_event_site(trace, &ev),
 				.name = name,
 			};
-		} else if (is_called(trace, point.function, END)) {
+		} else if (!strcmp(point.function, END)) {
 			close_region(regions, &open, name, ev.index);
 		}
 	}

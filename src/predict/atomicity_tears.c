@@ -96,6 +96,15 @@ static bool changes(const struct tears *t, uint32_t node, uint32_t cell)
 	return before == ORDER_NONE || before != writes[low].value;
 }
 
+static bool has_lock(const struct tears *t, uint32_t locks, uint64_t lock)
+{
+	for (; locks != ORDER_NONE; locks = t->candidates.locksets.items[locks].rest) {
+		if (t->candidates.locksets.items[locks].address == lock)
+			return true;
+	}
+	return false;
+}
+
 /* By what they do, whatever the cell; a group stands for its nodes, too. */
 static bool kinds_conflict(struct tears *t, const struct part *part, uint32_t local, uint8_t kind,
 			   uint32_t locks)
@@ -108,6 +117,8 @@ static bool kinds_conflict(struct tears *t, const struct part *part, uint32_t lo
 		return false;
 	if (part->annotated)
 		return true;
+	if (part->inferred)
+		return candidate_is_write(kind) && has_lock(t, locks, part->lock);
 	return !(candidate_is_atomic(own) && candidate_is_atomic(kind)) &&
 	       !candidates_exclude(&t->candidates,
 				   candidates_lockset(&t->candidates, node_at(t, local)->held),
@@ -116,7 +127,7 @@ static bool kinds_conflict(struct tears *t, const struct part *part, uint32_t lo
 
 static bool cell_counts(struct tears *t, const struct part *part, uint32_t cell)
 {
-	return part->annotated || is_guarded(t, cell, part->lock);
+	return part->annotated || part->inferred || is_guarded(t, cell, part->lock);
 }
 
 /* Is it torn in this cell by that node? Kinds and guards are for the caller to look at. */
@@ -364,7 +375,7 @@ static void find_in_run(struct tears *t, const struct part_access *run, size_t c
 		each_near(t, group, of.l1, of.l2, NEAR, use_single, &of);
 	}
 	/* Something else is in the part as well. */
-	if (touches && (part->first != run[0].node || part->last != run[count - 1].node))
+	if (touches && part->count > count && !part->inferred)
 		each_near(t, group, part->first, part->last, NEAR_TOUCHES, use_touch, &of);
 }
 
@@ -571,7 +582,7 @@ void tears_each(struct tears *t, void (*take)(void *context, const struct tear *
 
 /* ---------------------------------------------------------------------------------------------- */
 
-void tears_open(struct tears *t, const struct analysis *analysis, const struct regions *regions)
+void tears_open(struct tears *t, const struct analysis *analysis, const struct parts_wanted *wanted)
 {
 	const struct analysis *exact = analysis->before ? analysis->before : analysis;
 
@@ -580,7 +591,7 @@ void tears_open(struct tears *t, const struct analysis *analysis, const struct r
 		.window = exact->window,
 		.model = &exact->window->model,
 	};
-	parts_make(&t->parts, t->window, regions, analysis->before);
+	parts_make(&t->parts, t->window, wanted);
 	candidates_open(&t->candidates, exact);
 	if (analysis->before)
 		needs_make(&t->candidates.needs, analysis->window, analysis->clock);

@@ -47,10 +47,10 @@ struct tears {
 
 /*
  * For leads, where analysis->before is the analysis of the window as it is, cells and what is in
- * them are that one's, and critical sections are left out: they have a race, which is found anyway.
+ * them are that one's.
  */
 void tears_open(struct tears *tears, const struct analysis *analysis,
-		const struct regions *regions);
+		const struct parts_wanted *wanted);
 void tears_close(struct tears *tears);
 
 /* Fills `pools`. Pools whose key is known are `found` and keep nothing. */

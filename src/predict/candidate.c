@@ -13,10 +13,10 @@
  * takes a binary search for each access, and the pairs are counted without looking at them.
  */
 
-/* Of the program itself: a property's look is none. */
+/* Of the program itself, which a property's look is not; and not one that it asks to be left alone. */
 bool candidate_is_access(const struct window_node *node)
 {
-	if (node->flags & EF_LOOK)
+	if (node->flags & EVENT_NO_RACE)
 		return false;
 	return event_group(node->kind) == EG_ACCESS ||
 	       (event_group(node->kind) == EG_ATOMIC && node->kind != EV_FENCE);

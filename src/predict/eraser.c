@@ -439,7 +439,7 @@ static void walk(struct eraser *e)
 		case EV_ATOMIC_READ:
 		case EV_ATOMIC_WRITE:
 		case EV_ATOMIC_UPDATE:
-			if (!(ev.flags & EF_LOOK)) /* which is no access of the program */
+			if (!(ev.flags & EVENT_NO_RACE))
 				access_memory(e, &ev);
 			continue;
 		case EV_ALLOC:

@@ -81,7 +81,9 @@ struct finding {
 	struct window_id region;
 	uint64_t region_lock;
 	char *region_name; /* NULL: a critical section */
-	uint32_t lead;	   /* of predict_result.leads: its number among them, from 1; else 0 */
+	/* The region is inferred: two sections of the lock. A warning, until a run fails by it. */
+	bool inferred;
+	uint32_t lead; /* of predict_result.leads: its number among them, from 1; else 0 */
 };
 
 #define FINDING_UNBOUND 0xff

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #define ASK_LEAST 2
+/* Without lives nearly everything is decided at once; what is not is easier with them. */
+#define LOOSE_STEPS 50000
 #define ASK_TIRED 64 /* so many asked in vain halve the number of pairs of two sites */
 
 struct freed {
@@ -23,6 +25,7 @@ struct freed {
 	struct freed_early early;
 	struct freed_pairs pairs;
 	struct analysis loose; /* asks the window without lives */
+	struct predict_options quick;
 	struct order_query query;
 	uint32_t *required;  /* by thread */
 	VEC(uint32_t) fixed; /* what keeps its place before or behind the end */
@@ -218,12 +221,13 @@ static enum order_answer ask_inside(struct freed *f, const struct freed_pair *pa
 	enum order_answer answer;
 
 	ask_end_inside(f, pair);
-	f->loose.deadline = f->analysis->deadline;
 	answer = analysis_ask(&f->loose, &f->query, &solution);
-	if (answer != ORDER_POSSIBLE)
+	if (answer == ORDER_IMPOSSIBLE)
 		return answer;
+	f->loose.stats.unknown = 0; /* it is asked once more */
 	freed_window_make(&window, &f->early, pair->end);
-	if (freed_window_accepts(&window, solution.inside, solution.count))
+	if (answer == ORDER_POSSIBLE &&
+	    freed_window_accepts(&window, solution.inside, solution.count))
 		claim_in(f, &window, &solution, pair, key);
 	else
 		answer = ask_alone(f, &window, pair, key);
@@ -319,10 +323,13 @@ void predict_freed(struct analysis *analysis)
 		return;
 	freed_early_make(&f.early, analysis->window);
 	freed_pairs_open(&f.pairs, analysis, &f.early);
+	f.quick = *analysis->options;
+	if (!f.quick.steps || f.quick.steps > LOOSE_STEPS)
+		f.quick.steps = LOOSE_STEPS;
 	f.loose = (struct analysis){
 		.window = &f.early.loose.window,
 		.clock = &f.early.loose.clock,
-		.options = analysis->options,
+		.options = &f.quick,
 		.known = analysis->known,
 	};
 	f.required = mem_zalloc(f.model->thread_count + (size_t)1, sizeof *f.required);

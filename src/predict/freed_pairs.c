@@ -5,9 +5,11 @@
 /*
  * A life has few ends, one as a rule, so the pairs are about as many as the touches, and all of them
  * are looked at. Only uses of lives that began behind the end could be many: of memory that is
- * used over and over. For one finding for each pair of code sites the next life is enough.
+ * used over and over. There, unless all pairs are wanted, only the next life counts, and only if
+ * the thread that ended one began the other: it renews something that others find by its address.
+ * Blocks that go from thread to thread, through a queue, come back at old addresses all the time;
+ * that a use in one life could be one in another is then hard to rule out, and never so.
  */
-#define LIVES_BEHIND 1
 
 struct lister {
 	struct freed_pairs *pairs;
@@ -65,11 +67,20 @@ static bool is_use_of_memory(const struct window_node *end, const struct window_
 	}
 }
 
+/* Who unlocks it has it: to destroy it then is another mistake (predict/misuse.c). */
 static bool is_use_of_object(const struct window_node *end, const struct window_node *use)
 {
-	if (use->kind == EV_PASS)
+	if (use->kind == EV_PASS || use->kind == EV_RELEASE || use->kind == EV_READ_RELEASE)
 		return false;
 	return use->kind != EV_WOKEN || end->kind != EV_COND_DESTROY;
+}
+
+/* Its stack stays where it is when it ends by pthread_exit, as long as the process. */
+static bool is_main(const struct lister *l, uint32_t node)
+{
+	const struct window *w = l->pairs->window;
+
+	return w->threads.items[w->model.thread.items[node]].stream == 0;
 }
 
 static bool fits(const struct lister *l, uint32_t end, const struct window_touch *touch,
@@ -80,8 +91,8 @@ static bool fits(const struct lister *l, uint32_t end, const struct window_touch
 	*pair = (struct freed_pair){ end, touch->node, EVENT_MISUSE_NONE, false };
 	switch (e->kind) {
 	case EV_FREE:
-	case EV_UNMAP:
-	case EV_END: return is_use_of_memory(e, u);
+	case EV_UNMAP: return is_use_of_memory(e, u);
+	case EV_END: return !is_main(l, end) && is_use_of_memory(e, u);
 	case EV_FD_CLOSE:
 		pair->misuse = EVENT_MISUSE_CLOSED;
 		return u->kind == EV_FD_USE || u->kind == EV_FD_CLOSE;
@@ -125,10 +136,17 @@ static void consider(struct lister *l, uint32_t end, const struct window_touch *
 	l->take(l->context, &pair);
 }
 
+static bool is_renewed(const struct lister *l, uint32_t end, uint32_t begin)
+{
+	const struct order_model *model = &l->pairs->window->model;
+
+	return model->thread.items[end] == model->thread.items[begin];
+}
+
 /* A use that is before the begin of what ends here must have happened before it ends. */
 static void list_place(struct lister *l, uint32_t end, const struct freed_place *where)
 {
-	uint32_t count, lives = 0, begun = ORDER_NONE;
+	uint32_t count, begun = ORDER_NONE;
 	const struct window_touch *t = freed_touches(l->early, where->place, &count);
 	uint32_t low = freed_begin_before(t, where->at);
 
@@ -136,10 +154,10 @@ static void list_place(struct lister *l, uint32_t end, const struct freed_place 
 		consider(l, end, &t[i], ORDER_NONE);
 	for (uint32_t i = where->at + 1; i < count; i++) {
 		if (t[i].how == WINDOW_BEGINS) {
+			if (!l->all && (begun != ORDER_NONE || !is_renewed(l, end, t[i].node)))
+				return;
 			if (begun == ORDER_NONE)
 				begun = t[i].node;
-			if (++lives > LIVES_BEHIND && !l->all)
-				return;
 			continue;
 		}
 		consider(l, end, &t[i], begun);

@@ -6,10 +6,12 @@
 
 #define KNOWN_FOUND (1ull << 63)
 
+struct calls;
 struct regions;
 
 struct analysis_known {
-	struct map keys;	       /* how often asked in vain; KNOWN_FOUND: has a finding */
+	struct map keys;	   /* how often asked in vain; KNOWN_FOUND: has a finding */
+	const struct calls *calls; /* of the whole trace, for inferred regions; NULL: not wanted */
 	const struct regions *regions; /* of the whole trace, for atomicity; NULL: none */
 };
 

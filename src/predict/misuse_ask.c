@@ -33,13 +33,20 @@ static void list_edges(struct misuse_ask *q)
 	q->edge_start = start;
 }
 
+static uint32_t creation_of(const struct misuse_ask *q, uint32_t node)
+{
+	return q->window->threads.items[q->model->thread.items[node]].create;
+}
+
 static bool binds(const struct misuse_ask *q, struct misuse_next next, const struct misuse_edge *e)
 {
 	switch (next.free) {
 	case MISUSE_BOUND: return true;
 	case MISUSE_NO_LIVES: return !e->life;
 	case MISUSE_NOT_FROM: return e->from != next.from;
-	case MISUSE_NOT_THREAD: return q->model->thread.items[e->from] != next.from;
+	case MISUSE_NOT_THREAD:
+		return q->model->thread.items[e->from] != next.from ||
+		       e->from == creation_of(q, next.node);
 	}
 	return true;
 }

@@ -33,7 +33,7 @@ enum misuse_free {
 	MISUSE_BOUND,	   /* all do */
 	MISUSE_NO_LIVES,   /* those of lives */
 	MISUSE_NOT_FROM,   /* those from the node `from` */
-	MISUSE_NOT_THREAD, /* those from the thread `from` */
+	MISUSE_NOT_THREAD, /* those from the thread `from`, but for the creation of its own */
 };
 struct misuse_next {
 	uint32_t node;

@@ -22,6 +22,7 @@ static const struct {
 	{ PREDICT_DEADLOCK, predict_deadlocks, 3 },
 	{ PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL, predict_stuck, 2 },
 	{ PREDICT_ATOMICITY, predict_atomicity, 3 },
+	{ PREDICT_USE_AFTER_FREE | PREDICT_MISUSE, predict_freed, 3 },
 	{ PREDICT_RACE, predict_races, 1 },
 };
 
@@ -234,7 +235,8 @@ static void copy_steps(const struct window *window, const struct analysis_claim 
 {
 	uint32_t *inside;
 
-	if (claim->claim == CHECKER_MISUSE && claim->events.count == 1)
+	if (claim->claim == CHECKER_MISUSE && claim->status == FINDING_OBSERVED &&
+	    claim->events.count == 1)
 		return; /* the recorded run has it */
 	inside = mem_zalloc(window->model.thread_count + 1, sizeof *inside);
 	for (size_t i = 0; i < claim->steps.count; i++) {
@@ -280,6 +282,10 @@ static uint64_t key_of_events(const struct finding *finding)
 
 		*vec_push(&names) = (uint64_t)id->stream << 44 ^ id->index;
 	}
+	if (finding->kind == FINDING_MISUSE) /* a lock is destroyed while in use, and then used */
+		*vec_push(&names) = finding->misuse;
+	if (finding->misuse != EVENT_MISUSE_NONE)
+		*vec_push(&names) = 1ull << 63 | finding->misuse;
 	key = analysis_key(finding->kind, names.items, names.count);
 	vec_free(&names);
 	return key;
@@ -293,6 +299,7 @@ static void take_claim(struct outcome_claim *out, const struct analysis *analysi
 	out->finding.status = claim->status;
 	out->finding.misuse = claim->misuse;
 	out->finding.count = 1;
+	out->finding.inferred = claim->inferred;
 	out->finding.region = claim->region;
 	out->finding.region_lock = claim->region_lock;
 	if (claim->region_name)
@@ -385,14 +392,28 @@ static void find_leads(struct outcome *outcome, struct analysis *strict)
 			.before = strict,
 			.deadline = strict->deadline,
 		};
-		if (strict->patterns)
+		if (strict->patterns && strict->options->leads)
 			predict_patterns(&analysis);
-		if (strict->options->only & PREDICT_ATOMICITY)
+		if (strict->options->only & (PREDICT_ATOMICITY | PREDICT_INFERRED))
 			predict_atomicity(&analysis);
 		take_leads(outcome, &analysis);
 		analysis_free(&analysis);
 		relaxed_window_free(&window);
 	}
+}
+
+/* Nothing is asked: they are in the recorded order. */
+static void find_blind_waits(struct outcome *outcome, const struct analysis *strict)
+{
+	struct analysis analysis = {
+		.window = strict->window,
+		.options = strict->options,
+		.known = strict->known,
+	};
+
+	predict_no_recheck(&analysis);
+	take_leads(outcome, &analysis);
+	analysis_free(&analysis);
 }
 
 /* Annotated ones, which leads can be of, too. */
@@ -423,8 +444,10 @@ void outcome_make(struct outcome *outcome, const struct window *window,
 		analysis.stats.solver = *order_solver_counts(analysis.solver);
 	outcome->stats = analysis.stats;
 	take_claims(outcome, &analysis);
-	if ((patterns || has_regions(known)) && options->leads)
+	if (known->calls || ((patterns || has_regions(known)) && options->leads))
 		find_leads(outcome, &analysis);
+	if (options->only & PREDICT_MISUSE && (options->leads || options->only & PREDICT_WARNINGS))
+		find_blind_waits(outcome, &analysis);
 	for (size_t i = 0; i < analysis.tries.count; i++)
 		*vec_push(&outcome->tries) = analysis.tries.items[i];
 	analysis_free(&analysis);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/seconds.h"
 #include "check/checker.h"
+#include "predict/atomicity_calls.h"
 #include "predict/atomicity_regions.h"
 #include "predict/baserun.h"
 #include "predict/jobs.h"
@@ -24,6 +25,8 @@
  * does any result, as long as the time suffices.
  */
 #define BATCH 16
+/* Each lead is a run of the program, and most of these regions were never meant to be one. */
+#define INFERRED_MOST 8
 
 struct batch {
 	size_t count;
@@ -43,6 +46,7 @@ struct predictor {
 	struct jobs *jobs;
 	struct analysis_known known;
 	struct regions regions;	      /* annotated ones */
+	struct calls calls;	      /* for inferred ones */
 	struct pattern_set *patterns; /* NULL: none */
 	struct pattern_past *past;    /* of the windows read so far; NULL without patterns */
 	double start, deadline;	      /* 0: none */
@@ -52,6 +56,7 @@ struct predictor {
 	uint64_t entered;	 /* the run at which the checker's window starts */
 	struct map found;	 /* key: position in findings */
 	VEC(uint64_t) lead_keys; /* of the result's leads */
+	unsigned inferred;	 /* leads of inferred regions */
 	enum { NOT_JUDGED, SOUND, CONTRADICTORY } judged;
 };
 
@@ -311,10 +316,13 @@ static void write_steps(struct predictor *p, struct outcome_claim *claim)
 
 static void keep_lead(struct predictor *p, struct outcome_claim *lead)
 {
+	if (lead->finding.inferred && p->options->leads && p->inferred == INFERRED_MOST)
+		return;
 	for (size_t i = 0; i < p->lead_keys.count; i++) {
 		if (p->lead_keys.items[i] == lead->key)
 			return;
 	}
+	p->inferred += lead->finding.inferred;
 	write_steps(p, lead);
 	*vec_push(&p->lead_keys) = lead->key;
 	*vec_push(&p->result->leads) = lead->finding;
@@ -335,6 +343,30 @@ static void drop_leads(struct predictor *p)
 	for (size_t i = 0; i < kept; i++)
 		p->result->leads.items[i].lead = (uint32_t)i + 1;
 	p->result->leads.count = kept;
+}
+
+/*
+ * A wait that does not look again and an inferred region are warnings as they are; `leads` are for who
+ * runs the program.
+ */
+static void warn_of_leads(struct predictor *p)
+{
+	struct predict_result *result = p->result;
+	size_t kept = 0;
+
+	if (p->options->leads)
+		return;
+	for (size_t i = 0; i < result->leads.count; i++) {
+		struct finding *lead = &result->leads.items[i];
+
+		if (lead->misuse != EVENT_MISUSE_NO_RECHECK && !lead->inferred) {
+			result->leads.items[kept++] = *lead;
+			continue;
+		}
+		lead->lead = 0;
+		*vec_push(&result->findings) = *lead;
+	}
+	result->leads.count = kept;
 }
 
 static void check_outcome(struct predictor *p, struct outcome *outcome)
@@ -473,11 +505,16 @@ static void run_windows(struct predictor *p)
 	if (p->options->only & PREDICT_ATOMICITY)
 		regions_read(&p->regions, p->trace);
 	p->known.regions = &p->regions;
+	if (p->options->only & PREDICT_INFERRED) {
+		calls_read(&p->calls, p->trace);
+		p->known.calls = &p->calls;
+	}
 	p->jobs = jobs_open(p->options->jobs - 1);
 	baserun_open(&p->baserun, p->trace);
 	run_batches(p);
 	finish(p);
 	drop_leads(p);
+	warn_of_leads(p);
 	baserun_close(&p->baserun);
 	jobs_close(p->jobs);
 	window_reader_close(p->reader);
@@ -487,6 +524,7 @@ static void run_windows(struct predictor *p)
 	pattern_set_close(p->patterns);
 	map_free(&p->known.keys);
 	regions_free(&p->regions);
+	calls_free(&p->calls);
 	map_free(&p->found);
 	vec_free(&p->lead_keys);
 }
@@ -526,7 +564,7 @@ bool predict_run(const struct trace *trace, const struct predict_options *option
 		judge_trace(&p);
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
 		result->stats.threads += trace_stream(trace, i)->host == TRACE_NONE;
-	if (options->only & PREDICT_ALL || options->properties)
+	if (options->only & (PREDICT_ALL | PREDICT_INFERRED) || options->properties)
 		run_windows(&p);
 	run_warnings(&p);
 	result->stats.seconds = seconds_now() - p.start;

@@ -19,6 +19,7 @@ enum predict_analysis {
 	PREDICT_ERASER = 8, /* warnings: predict/warn.h */
 	PREDICT_GOODLOCK = 16,
 	PREDICT_WARNINGS = 24,
+	PREDICT_INFERRED = 256, /* regions that nobody annotated: warnings, or leads */
 };
 
 struct predict_options {

@@ -6,6 +6,7 @@
 #include "report/lives.h"
 #include "report/matched.h"
 #include "report/message.h"
+#include "report/misused.h"
 #include "report/name.h"
 #include "report/torn.h"
 
@@ -562,7 +563,9 @@ static void print_ends(struct table *t)
 				print_use(t, i);
 			continue;
 		}
-		if (t->finding->kind == FINDING_RACE)
+		if (misused_is(t->finding) && has_happened(t->finding, e->id))
+			continue;
+		if (t->finding->kind == FINDING_RACE || misused_is(t->finding))
 			snprintf(text, sizeof text, ">> %s %s", message_operation(e->kind),
 				 name_subject(t->describe, &one->event));
 		else

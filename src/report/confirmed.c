@@ -123,7 +123,7 @@ const char *confirmed_line(struct describe *d, const struct finding *f,
 		return i ? NULL : why_not(d, c);
 	if (f->property || f->kind == FINDING_ATOMICITY)
 		return i ? NULL : matched(d, c);
-	if (finding_is_of_life(f))
+	if (finding_is_of_life(f) || f->kind == FINDING_MISUSE)
 		return i ? NULL : used(d, c);
 	if (f->kind != FINDING_RACE)
 		return i ? NULL : blocked(d, c);

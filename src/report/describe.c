@@ -332,7 +332,7 @@ static void read_lane(struct describe *d, uint32_t i)
 			/* columns.c knows whose runs they are in */
 			shown = d->found.items[at - 1]->point != NULL ||
 				event_group(ev.kind) == EG_ACCESS ||
-				event_group(ev.kind) == EG_MEMORY;
+				event_group(ev.kind) == EG_MEMORY || ev.kind == EV_DETACH;
 			wanted++;
 		}
 		if (range < lane->ranges.count && ev.index >= lane->ranges.items[range].from &&

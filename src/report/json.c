@@ -1,6 +1,7 @@
 /* The JSON form. Scripts and our own tests rely on it: fields may be added, not changed. */
 #include "report/confirmed.h"
 #include "report/lattices.h"
+#include "report/lives.h"
 #include "report/matched.h"
 #include "report/message.h"
 #include "report/name.h"
@@ -165,6 +166,8 @@ static json_t *finding_event(struct describe *d, const struct finding_event *e)
 	const struct described *one = describe_find(d, e->id);
 	json_t *object = event(d, e->id, e->kind, e->address, one), *held = json_array();
 
+	if (lives_subject(d, e))
+		json_object_set_new(object, "variable", string(lives_subject(d, e)));
 	if (e->size)
 		json_object_set_new(object, "size", number(e->size));
 	if (one && name_expression(d, &one->event))
@@ -330,7 +333,7 @@ static json_t *observed(struct describe *d, const struct report_item *item)
 	json_t *object = head(item->id, o->kind, finding_status_name(o->status), 1, o->message);
 	json_t *events = json_array();
 
-	if (o->place.operation)
+	if (o->place.operation && !o->ends)
 		json_array_append_new(events, place(&o->place));
 	for (size_t i = 0; i < o->events.count; i++) {
 		const struct described *one = describe_find(d, o->events.items[i]);
@@ -339,6 +342,8 @@ static json_t *observed(struct describe *d, const struct report_item *item)
 			json_array_append_new(events, event(d, o->events.items[i], one->event.kind,
 							    one->event.address, one));
 	}
+	if (o->place.operation && o->ends)
+		json_array_append_new(events, place(&o->place));
 	json_object_set_new(object, "events", events);
 	json_object_set_new(object, "witness", json_null());
 	json_object_set_new(object, "replay", string(o->replay));

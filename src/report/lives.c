@@ -45,6 +45,17 @@ static struct verb verb_of(uint8_t kind)
 	return (struct verb){ "use", "uses" };
 }
 
+const char *lives_subject(struct describe *d, const struct finding_event *e)
+{
+	char text[64];
+
+	if (trace_is_text(describe_trace(d)) || (e->kind != EV_FREE && e->kind != EV_UNMAP))
+		return NULL;
+	snprintf(text, sizeof text, "%s of %" PRIu64 " byte%s",
+		 e->kind == EV_FREE ? "block" : "mapping", e->size, e->size == 1 ? "" : "s");
+	return describe_keep(d, text, strlen(text));
+}
+
 /* What ends a life, as done: "freed". */
 static const char *done(uint8_t kind)
 {

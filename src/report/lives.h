@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 
+/* What an end of a life is about where that has no name: "block of 40 bytes"; NULL: it is none. */
+const char *lives_subject(struct describe *describe, const struct finding_event *event);
+
 /* "T2 can write p->x after T1 has freed it" */
 void lives_message(struct describe *describe, const struct finding *finding, FILE *out);
 

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "report/lives.h"
 #include "report/matched.h"
+#include "report/misused.h"
 #include "report/name.h"
 #include "report/torn.h"
 
@@ -44,7 +45,10 @@ bool message_is_atomic(uint8_t kind)
 const char *message_subject(struct describe *d, const struct finding_event *e)
 {
 	const struct described *one = describe_find(d, e->id);
+	const char *life = lives_subject(d, e);
 
+	if (life)
+		return life;
 	if (one)
 		return name_subject(d, &one->event);
 	return name_object(d, e->address, NULL);
@@ -275,6 +279,10 @@ const char *message_make(struct describe *d, const struct finding *f)
 	out = begin(&text, &size);
 	if (finding_is_of_life(f)) {
 		lives_message(d, f, out);
+		return finish(d, out, &text, &size);
+	}
+	if (misused_is(f)) {
+		misused_message(d, f, out);
 		return finish(d, out, &text, &size);
 	}
 	switch (f->kind) {

@@ -117,7 +117,15 @@ const char *name_subject(struct describe *d, const struct trace_event *event)
 	switch (event->kind) {
 	case EV_JOIN:
 	case EV_JOIN_REQUEST:
+	case EV_DETACH:
 	case EV_CREATE: return describe_thread(d, (uint32_t)event->number);
+	case EV_MISUSE:
+		if (event->mode == EVENT_MISUSE_JOIN_TWICE ||
+		    event->mode == EVENT_MISUSE_JOIN_DETACHED)
+			return describe_thread(d, (uint32_t)event->number);
+		break;
+	case EV_BEGIN:
+	case EV_END: return describe_thread(d, event->stream);
 	}
 	return name_object(d, event->address, event);
 }

@@ -24,6 +24,7 @@ struct report_observed {
 	enum finding_status status; /* CONFIRMED: a search found it and repeated it */
 	struct report_place place;
 	VEC(struct window_id) events;
+	bool ends;    /* the event is a free, and the place a use of what it freed */
 	char *replay; /* the command that shows it again, or NULL */
 };
 

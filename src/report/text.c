@@ -4,6 +4,7 @@
 #include "report/lives.h"
 #include "report/matched.h"
 #include "report/message.h"
+#include "report/misused.h"
 #include "report/name.h"
 #include "report/report.h"
 #include "report/source.h"
@@ -152,6 +153,10 @@ static void print_event(struct describe *d, const struct finding *f, size_t i, F
 	} else if (finding_is_of_life(f)) {
 		fputs("  ", out);
 		lives_event(d, f, i, out);
+		fputc('\n', out);
+	} else if (misused_is(f)) {
+		fputs("  ", out);
+		misused_event(d, f, i, out);
 		fputc('\n', out);
 	} else if (f->kind == FINDING_LOCK_ORDER) {
 		fprintf(out, "  %s is taken last by %s\n", message_lock(d, f, i),
@@ -323,7 +328,11 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 
 	if (!line)
 		abort();
-	if (f->status == FINDING_WARNING)
+	if (misused_is(f))
+		misused_why(f, line);
+	else if (f->status == FINDING_WARNING && f->kind == FINDING_ATOMICITY)
+		torn_print_why(d, f, line);
+	else if (f->status == FINDING_WARNING)
 		why_warning(f, line);
 	else if (words_find(r, f))
 		why_word(words_find(r, f), line);
@@ -339,7 +348,7 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 		why_lost(d, f, line);
 	else
 		why_deadlock(f, line);
-	if (f->environment)
+	if (f->environment && f->steps.count)
 		fputs(" Part of this leans on something that only code outside of the recording "
 		      "explains; its order was kept.",
 		      line);
@@ -399,7 +408,8 @@ static void print_finding(const struct report *r, const struct report_item *item
 		if (!told)
 			print_thread(d, f->events.items[i].id.stream, out);
 	}
-	if (f->status == FINDING_WARNING || f->at_start) {
+	if (f->status == FINDING_WARNING || f->at_start ||
+	    (misused_is(f) && f->events.count == 1)) {
 		fputc('\n', out);
 		return;
 	}
@@ -426,8 +436,8 @@ static void print_observed(const struct report *r, const struct report_observed 
 
 		if (!one)
 			continue;
-		fprintf(out, "  %s was last seen here:\n",
-			describe_thread(r->describe, one->event.stream));
+		fprintf(out, "  %s %s here:\n", describe_thread(r->describe, one->event.stream),
+			o->ends ? "freed it" : "was last seen");
 		print_stack(r->describe, one, out);
 	}
 	if (o->replay)

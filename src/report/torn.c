@@ -35,6 +35,8 @@ static void print_region(struct describe *d, const struct finding *f, FILE *out)
 {
 	if (f->region_name)
 		fprintf(out, "region %s", f->region_name);
+	else if (f->inferred)
+		fprintf(out, "what is done in two critical sections of %s", region_lock(d, f));
 	else
 		fprintf(out, "the critical section of %s", region_lock(d, f));
 }
@@ -94,9 +96,30 @@ static void print_several(struct describe *d, const struct finding *f, FILE *out
 		message_operation(last(f)->kind));
 }
 
+/* Nobody said that it is a region. */
+static void print_inferred(struct describe *d, const struct finding *f, FILE *out)
+{
+	const char *lock = region_lock(d, f), *local = describe_thread(d, first(f)->id.stream);
+
+	fprintf(out,
+		"%s reads %s under %s, leaves it, and writes under it again, while %s may have "
+		"changed what was read.",
+		local, message_subject(d, first(f)), lock,
+		describe_thread(d, f->events.items[1].id.stream));
+	if (f->status == FINDING_WARNING)
+		fputs(" Whether it matters was not asked: a warning is a lead, no proof.", out);
+	else
+		fprintf(out, " Hold %s from the first to the last, or look again behind taking it.",
+			lock);
+}
+
 void torn_print_why(struct describe *d, const struct finding *f, FILE *out)
 {
 	fputs("Why: ", out);
+	if (f->inferred) {
+		print_inferred(d, f, out);
+		return;
+	}
 	if (f->events.count == 3)
 		print_single(d, f, out);
 	else

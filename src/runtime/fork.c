@@ -1,4 +1,5 @@
 /* How a process multiplies, becomes another program, and ends other than by exit. */
+#include "runtime/annotate.h"
 #include "runtime/channel.h"
 #include "runtime/fiber.h"
 #include "runtime/process.h"
@@ -44,6 +45,7 @@ static void in_child(void)
 	thread_after_fork();
 	signal_after_fork();
 	process_after_fork();
+	annotate_after_fork();
 }
 
 /*

@@ -50,11 +50,18 @@ bool global_open(void)
 	return true;
 }
 
+static enum log_result written = LOG_WRITTEN; /* what became of the last block; guarded by `lock` */
+
 static void flush(void)
 {
 	block->bytes = (uint32_t)(block->cursor - block->base - sizeof(*block));
-	if (block->bytes == 0 || log_append(block) != LOG_WRITTEN)
+	if (block->bytes == 0)
 		return;
+	written = log_append(block);
+	if (written != LOG_WRITTEN) {
+		block->bytes = 0; /* what it holds stays in the ring */
+		return;
+	}
 	block->cursor = block->base + sizeof(*block);
 	block->number++;
 	block->bytes = 0;
@@ -63,29 +70,50 @@ static void flush(void)
 /* Set while this thread is in here: a signal handler that cuts in must not wait for itself. */
 static SOOTH_TLS bool inside;
 
-bool global_append(uint32_t stream, const void *bytes, uint32_t count)
+/* A log that cannot be written any more keeps what it has; what does not fit is not appended. */
+static enum global_result put(const struct wire_piece *piece, const void *bytes)
+{
+	uint64_t size = sizeof(*piece) + piece->bytes;
+
+	if (block->cursor + size > block->base + WIRE_CHUNK)
+		flush();
+	if (block->cursor + size > block->base + WIRE_CHUNK)
+		return written == LOG_NO_SPACE ? GLOBAL_NO_SPACE : GLOBAL_FAILED;
+	memcpy((void *)block->cursor, piece, sizeof(*piece));
+	memcpy((void *)(block->cursor + sizeof(*piece)), bytes, piece->bytes);
+	atomic_signal_fence(memory_order_seq_cst);
+	block->cursor += size;
+	return GLOBAL_APPENDED;
+}
+
+enum global_result global_append(uint32_t stream, const void *bytes, uint32_t count)
 {
 	struct wire_piece piece = { stream, count };
 
 	if (count == 0)
-		return true;
+		return GLOBAL_APPENDED;
 	if (inside)
-		return false;
+		return GLOBAL_BUSY;
 	inside = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	take();
-	if (block->cursor + sizeof(piece) + count > block->base + WIRE_CHUNK)
-		flush();
-	/* A log that cannot be written any more keeps what it has; the rest has no room. */
-	if (block->cursor + sizeof(piece) + count <= block->base + WIRE_CHUNK) {
-		memcpy((void *)block->cursor, &piece, sizeof(piece));
-		memcpy((void *)(block->cursor + sizeof(piece)), bytes, count);
-		block->cursor += sizeof(piece) + count;
-	}
+	enum global_result result = put(&piece, bytes);
 	leave();
 	atomic_signal_fence(memory_order_seq_cst);
 	inside = false;
-	return true;
+	return result;
+}
+
+/*
+ * It may have been waiting for the lock, not holding it: then somebody gets in whom another is in the
+ * way of, and a piece may be lost. All others would wait for ever if it did hold it.
+ */
+void global_abandon(void)
+{
+	if (!inside)
+		return;
+	inside = false;
+	leave();
 }
 
 void global_close(void)

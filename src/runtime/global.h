@@ -11,9 +11,17 @@
 
 bool global_on(void);
 bool global_open(void);
-/* False: this thread is in the middle of appending, and a signal handler has cut in. */
-bool global_append(uint32_t stream, const void *bytes, uint32_t count);
+enum global_result {
+	GLOBAL_APPENDED,
+	GLOBAL_BUSY, /* this thread is in the middle of appending, and a signal handler has cut in */
+	GLOBAL_NO_SPACE,
+	GLOBAL_FAILED, /* for another reason the log cannot be written any more */
+};
+enum global_result global_append(uint32_t stream, const void *bytes, uint32_t count);
 void global_close(void);
+
+/* The calling thread has jumped out of a handler that had cut in on its append. */
+void global_abandon(void);
 
 /* In a fork child: the parent's log is not ours. */
 void global_forget(void);

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -84,19 +85,51 @@ static void open_lane(struct wire_block *lane, uint32_t stream, uint32_t flags)
 	lane->flags = flags | WIRE_BLOCK_LIVE;
 }
 
+/*
+ * While the runtime is at work for the calling thread: nothing of it is recorded, it is not cancelled
+ * at a call of ours or, asynchronously, anywhere, and no handler cuts in, which might jump away and
+ * leave things half done. That is two system calls; where nothing is written it is not done, and
+ * with log=global, which writes each record, the log itself sees to it (lane_jumped).
+ */
+struct at_work {
+	sigset_t mask;
+	int cancel;
+	bool quiet, masked;
+};
+
+static struct at_work start_work(uint32_t flags)
+{
+	struct at_work work = { .masked = !process_discards() && !(flags & WIRE_BLOCK_GLOBAL) };
+	sigset_t all;
+
+	if (!process_discards())
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &work.cancel);
+	if (work.masked) {
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &work.mask);
+	}
+	work.quiet = lane_self.quiet;
+	lane_self.quiet = true;
+	return work;
+}
+
+static void end_work(const struct at_work *work)
+{
+	lane_self.quiet = work->quiet;
+	if (work->masked)
+		pthread_sigmask(SIG_SETMASK, &work->mask, NULL);
+	if (!process_discards())
+		pthread_setcancelstate(work->cancel, NULL);
+}
+
 static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
 {
-	bool discards =
-		process_discards(); /* then it makes no call at which threads are cancelled */
-	int cancel;
+	struct at_work work = start_work(0);
+	struct wire_block *lane = lane_given_up ? NULL : ring_take();
 
-	if (!discards)
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	struct wire_block *lane = ring_take();
-	if (!discards)
-		pthread_setcancelstate(cancel, NULL);
 	if (lane)
 		open_lane(lane, stream, flags);
+	end_work(&work);
 	return lane;
 }
 
@@ -117,23 +150,54 @@ static void stop(struct wire_block *lane, enum event_stop why)
 	atomic_signal_fence(memory_order_seq_cst);
 	lane->cursor = (uint64_t)end;
 	lane_self.ended = true;
+	lane_self.stopped = true;
+	lane_self.why = (uint8_t)why;
 	process_stopped(why);
 	use_sink();
+}
+
+_Atomic int lane_given_up;
+
+static bool is_open(const struct wire_block *lane)
+{
+	return (lane->flags & WIRE_BLOCK_LIVE) && !is_sink(lane);
+}
+
+void lane_give_up(int why)
+{
+	int none = 0;
+
+	atomic_compare_exchange_strong(&lane_given_up, &none, why);
+	if (is_open(__sooth_lane))
+		stop(__sooth_lane, why);
+	process_stopped(why);
+}
+
+void lane_stop_late(void)
+{
+	if (is_open(__sooth_lane) && lane_self.stopped)
+		stop(__sooth_lane, lane_self.why);
 }
 
 /* log=global. A handler that cut into the append of its own thread keeps what it has for later. */
 static bool flush_global(struct wire_block *lane)
 {
-	if (global_append(lane->stream, (const void *)LANE_FIRST(lane),
-			  (uint32_t)(lane->cursor - LANE_FIRST(lane)))) {
+	switch (global_append(lane->stream, (const void *)LANE_FIRST(lane),
+			      (uint32_t)(lane->cursor - LANE_FIRST(lane)))) {
+	case GLOBAL_APPENDED:
 		lane->cursor = LANE_FIRST(lane);
 		lane->limit = lane->cursor;
 		follow_after_flush(lane);
 		return true;
+	case GLOBAL_BUSY:
+		lane->limit = LANE_LAST(lane);
+		if (lane->cursor <= lane->limit)
+			return true;
+		stop(lane, EVENT_STOP_IO);
+		return false;
+	case GLOBAL_NO_SPACE: stop(lane, EVENT_STOP_NO_SPACE); return false;
+	case GLOBAL_FAILED: break;
 	}
-	lane->limit = LANE_LAST(lane);
-	if (lane->cursor <= lane->limit)
-		return true;
 	stop(lane, EVENT_STOP_IO);
 	return false;
 }
@@ -145,8 +209,8 @@ static bool flush_block(struct wire_block *lane, uint32_t flags)
 		rewind_lane(lane);
 		return true;
 	}
-	if (process_over_limit()) {
-		stop(lane, EVENT_STOP_LIMIT);
+	if (lane_given_up || process_over_limit()) {
+		stop(lane, lane_given_up ? (enum event_stop)lane_given_up : EVENT_STOP_LIMIT);
 		return false;
 	}
 	lane->bytes = (uint32_t)(lane->cursor - LANE_FIRST(lane));
@@ -165,18 +229,14 @@ static bool flush_block(struct wire_block *lane, uint32_t flags)
 	return true;
 }
 
-/*
- * Moves what the lane holds to the log. False: the stream had to stop. Writing is a cancellation
- * point, what the program does here may be none.
- */
+/* Moves what the lane holds to the log. False: the stream had to stop. */
 static bool flush(struct wire_block *lane, uint32_t flags)
 {
-	int cancel;
+	struct at_work work = start_work(lane->flags);
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	follow_before_flush(lane);
 	bool ok = lane->flags & WIRE_BLOCK_GLOBAL ? flush_global(lane) : flush_block(lane, flags);
-	pthread_setcancelstate(cancel, NULL);
+	end_work(&work);
 	return ok;
 }
 
@@ -218,7 +278,9 @@ void lane_begin(uint32_t stream)
 		__sooth_lane = lane;
 	} else {
 		self->ended = true;
-		process_stopped(EVENT_STOP_IO);
+		self->stopped = true;
+		self->why = (uint8_t)(lane_given_up ? lane_given_up : EVENT_STOP_IO);
+		process_stopped(self->why);
 		use_sink();
 	}
 }
@@ -241,6 +303,7 @@ void lane_end(void)
 	bool quiet = lane_self.quiet;
 
 	lane_self.quiet = true;
+	record_stripe_abandon(); /* cancelled asynchronously, in an atomic operation */
 	point_end_thread();
 	close_lanes(WIRE_BLOCK_LAST);
 	lane_self.ended = true;
@@ -273,10 +336,11 @@ void lane_close(void)
 
 void lane_after_fork(void)
 {
+	__sooth_lane = &nowhere; /* first: the one there was goes with its parent's pool */
+	lane_self = (struct lane_self){ .quiet = true };
+	lane_given_up = 0;
 	ring_forget();
 	atomic_store(&streams, 0);
-	lane_self = (struct lane_self){ 0 };
-	__sooth_lane = &nowhere;
 }
 
 /* ---- threads we were not told of ---------------------------------------------------------- */
@@ -305,9 +369,19 @@ static void begin_unknown(void)
 	lane_self.quiet = true;
 }
 
+/* A handler has ended the stream. */
+static void end_late(void)
+{
+	lane_stop_late();
+	use_sink();
+}
+
+/* The program may be cancelled here at any moment if it wants to; but not with `quiet` set. */
 void lane_refill(void)
 {
-	int error = errno;
+	int error = errno, cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	bool quiet = lane_self.quiet;
 
 	lane_self.quiet = true;
@@ -316,12 +390,16 @@ void lane_refill(void)
 		use_sink();
 	else if (!lane_self.known)
 		begin_unknown();
-	else if (is_sink(__sooth_lane) || lane_self.ended)
+	else if (is_sink(__sooth_lane))
 		use_sink();
+	else if (lane_self.ended)
+		end_late();
 	else
 		flush(__sooth_lane, 0);
 	lane_self.quiet = quiet;
 	errno = error;
+	pthread_setcancelstate(cancel, NULL);
+	record_let_cancel();
 }
 
 static bool has_room(const struct wire_block *lane, size_t bytes)
@@ -336,6 +414,10 @@ struct wire_block *lane_room(size_t bytes)
 	struct wire_block *lane = __sooth_lane;
 	if (!(lane->flags & WIRE_BLOCK_LIVE))
 		return NULL;
+	if (__builtin_expect(lane_given_up, 0) && !process_discards()) {
+		stop(lane, (enum event_stop)lane_given_up);
+		return NULL;
+	}
 	if (has_room(lane, bytes) &&
 	    (!(lane->flags & WIRE_BLOCK_GLOBAL) || lane->cursor == LANE_FIRST(lane)))
 		return lane;
@@ -379,6 +461,12 @@ void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 	struct wire_block *lane = handler_lane(depth);
 	self->quiet = false;
 	if (!lane) {
+		if (depth < LANE_DEPTHS && !self->ended && is_open(host)) {
+			/* What it does would be missing from the middle of the thread's doings. */
+			self->ended = self->stopped = true;
+			self->why = EVENT_STOP_IO;
+			process_stopped(EVENT_STOP_IO);
+		}
 		use_sink();
 		return;
 	}
@@ -406,4 +494,14 @@ void lane_leave_handler(const struct lane_interrupted *interrupted)
 	__sooth_lane = interrupted->lane;
 	self->codec = interrupted->codec;
 	self->quiet = interrupted->quiet;
+	/* What was interrupted may have a segment half written: it stops when that is done. */
+	if (self->ended && is_open(__sooth_lane))
+		__sooth_lane->limit = 0;
+}
+
+void lane_jumped(void)
+{
+	lane_self.quiet = false;
+	record_stripe_abandon();
+	global_abandon();
 }

@@ -27,12 +27,19 @@ struct lane_self {
 	bool quiet;	    /* the runtime is at work: record nothing */
 	bool stripe_held;   /* see record_stripe_lock */
 	bool turns;	    /* takes turns (turn.h) */
-	bool ended;	    /* lane_end was called: whatever still runs here is not recorded */
+	bool ended;	    /* its stream is over: whatever still runs here is not recorded */
 	unsigned depth;	    /* of signal handlers */
 	uint64_t numbered;  /* when the number of the next record was taken; 0: it has none yet */
 	struct codec codec; /* what the next record's differences are taken from */
 	struct codec codecs[LANE_DEPTHS]; /* the same for handlers of each depth, while none runs */
 	struct wire_block *lanes[LANE_DEPTHS];
+	bool stopped; /* it has `ended` because it had to; `why` is an enum event_stop */
+	uint8_t why;
+	uint16_t stripe; /* the one that is held, and how deep in handlers it was taken */
+	uint16_t stripe_depth;
+	bool asynchronous; /* it may be cancelled anywhere (cancel.c) */
+	bool held_off; /* … but for now, until its next record; `cancel` is what to go back to */
+	int cancel;
 };
 extern SOOTH_TLS struct lane_self lane_self;
 
@@ -67,6 +74,16 @@ struct lane_interrupted {
 void lane_enter_handler(int signal, struct lane_interrupted *interrupted);
 void lane_leave_handler(const struct lane_interrupted *interrupted);
 
+/* Handlers were left by a jump: what the runtime was doing when they cut in is never done. */
+void lane_jumped(void);
+
+/*
+ * The recording ends here, that of all threads: what they do from now on could not be read. The
+ * calling thread stops at once, others where they come to the runtime next, which is before they
+ * could have learned of anything that this one does from now on. Says so.
+ */
+void lane_give_up(int why); /* enum event_stop */
+
 /*
  * At the end of the process, or before exec: writes what the calling thread's lanes hold and
  * gives them back. What other threads hold stays in the ring for the reader.
@@ -82,7 +99,7 @@ void lane_serve(void);
 /* The calling thread's lane is emptied: a run starts here once more. */
 void lane_restart(void);
 
-/* In a fork child: forget every lane; the calling thread starts anew as stream 0. */
+/* In a fork child: forget every lane; the calling thread starts anew as stream 0, `quiet` yet. */
 void lane_after_fork(void);
 
 /* ---- for record.c and page.c ---- */
@@ -90,6 +107,11 @@ void lane_after_fork(void);
 #define LANE_FIRST(lane) ((lane)->base + sizeof(struct wire_block))
 /* Where the last segment may start: it and the overhang of its last 8-byte store must fit. */
 #define LANE_LAST(lane) ((lane)->base + WIRE_CHUNK - WIRE_SEGMENT_MAX - 16)
+
+extern _Atomic int lane_given_up; /* enum event_stop, but never LIMIT, which is 0: nobody has */
+
+/* The calling thread's stream is over, but its lane is still open: closes it. */
+void lane_stop_late(void);
 
 /* Room for `bytes` more in the calling thread's lane: returns it, or NULL when there is none. */
 struct wire_block *lane_room(size_t bytes);

@@ -1,25 +1,18 @@
 #include "runtime/log.h"
 
+#include "runtime/disk.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define FILES WIRE_LOG_FILES
 
-/*
- * A descriptor is kept open, far above those a program gets by itself. But a program may close
- * every descriptor it does not know, and the number may then be a file of its own: before each
- * write we look whether the descriptor still is our file, and open it anew if not. (0.3 µs for
- * each 64 KiB; opening it each time cost 2 µs.)
- */
 struct file {
-	_Atomic int fd; /* 0: not open */
-	dev_t device;
-	ino_t inode;
+	struct disk_file disk;
 	_Atomic uint64_t end; /* where the next block goes: reserved, then written */
 };
 
@@ -29,55 +22,16 @@ static struct {
 	_Atomic uint64_t bytes;
 } logs;
 
+#define FLAGS (O_WRONLY | O_CREAT)
+
+/* One that cannot be opened now is tried again when there is something to write. */
 void log_open(const char *dir)
 {
-	for (unsigned i = 0; i < FILES; i++)
+	for (unsigned i = 0; i < FILES; i++) {
 		snprintf(logs.path[i], sizeof(logs.path[i]), "%s/events.%u", dir, i);
-}
-
-static int lift(int fd)
-{
-	struct rlimit most;
-	int floor = 512;
-
-	if (getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur < 1024)
-		floor = most.rlim_cur > 64 ? (int)most.rlim_cur - 32 : 32;
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, floor);
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
-}
-
-static int open_file(struct file *file, unsigned number)
-{
-	struct stat st;
-	int fd = open(logs.path[number], O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return -1;
-	fd = lift(fd);
-	if (fstat(fd, &st) == 0) {
-		file->device = st.st_dev;
-		file->inode = st.st_ino;
+		struct disk_file *file = &logs.file[i].disk;
+		disk_done(file, disk_use(file, logs.path[i], FLAGS));
 	}
-	/* Two threads may open the same file at once: one descriptor is kept, both are right. */
-	int none = 0;
-	if (!atomic_compare_exchange_strong(&file->fd, &none, fd)) {
-		close(fd);
-		fd = none;
-	}
-	return fd;
-}
-
-static int descriptor(struct file *file, unsigned number)
-{
-	struct stat st;
-	int fd = atomic_load(&file->fd);
-
-	if (fd > 0 && fstat(fd, &st) == 0 && st.st_ino == file->inode && st.st_dev == file->device)
-		return fd;
-	atomic_compare_exchange_strong(&file->fd, &fd, 0);
-	return open_file(file, number);
 }
 
 /*
@@ -109,35 +63,61 @@ static void recycle(int fd, uint64_t before, uint64_t after)
  * then takes large folios and never reads a page it is about to overwrite (0.3 ns a byte instead
  * of 0.45). The short blocks, last of their streams, have a file of their own.
  */
-enum log_result log_append(const struct wire_block *block)
+static enum log_result failed(void)
 {
-	size_t left = wire_block_room(block->bytes);
-	unsigned number = left == WIRE_CHUNK ? block->stream % (FILES - 1) : FILES - 1;
-	struct file *file = &logs.file[number];
-	const char *from = (const char *)block;
-	int fd = descriptor(file, number);
+	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? LOG_NO_SPACE : LOG_FAILED;
+}
 
-	if (fd < 0)
-		return errno == ENOSPC || errno == EDQUOT ? LOG_NO_SPACE : LOG_FAILED;
-	/* Beyond that limit a write is a signal that kills. */
-	struct rlimit most;
-	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && file->end + left > most.rlim_cur)
-		return LOG_NO_SPACE;
-	uint64_t start = atomic_fetch_add(&file->end, left), at = start;
-	atomic_fetch_add(&logs.bytes, left);
+static enum log_result write_at(int fd, const char *from, size_t left, uint64_t at)
+{
+	unsigned interrupted = 0;
+
 	while (left) {
 		ssize_t n = pwrite(fd, from, left, (off_t)at);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && errno == EINTR && ++interrupted < 1000)
 			continue;
 		if (n <= 0)
-			return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? LOG_NO_SPACE
-										    : LOG_FAILED;
+			return n < 0 ? failed() : LOG_FAILED;
 		from += n;
 		at += (uint64_t)n;
 		left -= (size_t)n;
 	}
-	recycle(fd, start, at);
 	return LOG_WRITTEN;
+}
+
+/* Room for a block. Beyond the limit of a file's size a write is a signal that kills. */
+static bool reserve(struct file *file, size_t room, uint64_t *start)
+{
+	struct rlimit most;
+	bool limited = getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY;
+
+	*start = atomic_load(&file->end);
+	do {
+		if (limited && *start + room > most.rlim_cur)
+			return false;
+	} while (!atomic_compare_exchange_weak(&file->end, start, *start + room));
+	atomic_fetch_add(&logs.bytes, room);
+	return true;
+}
+
+enum log_result log_append(const struct wire_block *block)
+{
+	size_t room = wire_block_room(block->bytes);
+	unsigned number = room == WIRE_CHUNK ? block->stream % (FILES - 1) : FILES - 1;
+	struct file *file = &logs.file[number];
+	int fd = disk_use(&file->disk, logs.path[number], FLAGS);
+
+	if (fd < 0)
+		return failed();
+	uint64_t start;
+	enum log_result result = LOG_NO_SPACE;
+	if (reserve(file, room, &start)) {
+		result = write_at(fd, (const char *)block, room, start);
+		if (result == LOG_WRITTEN)
+			recycle(fd, start, start + room);
+	}
+	disk_done(&file->disk, fd);
+	return result;
 }
 
 uint64_t log_bytes(void)
@@ -145,12 +125,17 @@ uint64_t log_bytes(void)
 	return atomic_load(&logs.bytes);
 }
 
+void log_remove_empty(void)
+{
+	for (unsigned i = 0; i < FILES; i++)
+		if (atomic_load(&logs.file[i].end) == 0)
+			unlink(logs.path[i]);
+}
+
 void log_forget(void)
 {
 	for (unsigned i = 0; i < FILES; i++) {
-		if (logs.file[i].fd > 0)
-			close(logs.file[i].fd);
-		atomic_store(&logs.file[i].fd, 0);
+		disk_forget(&logs.file[i].disk);
 		atomic_store(&logs.file[i].end, 0);
 	}
 	atomic_store(&logs.bytes, 0);

@@ -13,6 +13,9 @@ enum log_result { LOG_WRITTEN, LOG_NO_SPACE, LOG_FAILED };
 
 void log_open(const char *dir);
 
+/* At the end: those that nothing was written to. */
+void log_remove_empty(void);
+
 /* Appends a block: its header and `block->bytes` bytes behind it. Async-signal-safe. */
 enum log_result log_append(const struct wire_block *block);
 

@@ -2,6 +2,7 @@
 
 #include "event/event.h"
 #include "event/wire.h"
+#include "runtime/disk.h"
 #include "runtime/lane.h"
 #include "runtime/patch.h"
 #include "runtime/point.h"
@@ -99,16 +100,20 @@ static void write_module(const struct module *m)
 		{ (void *)m->seg, m->seg_bytes },
 		{ (void *)m->str, m->str_bytes },
 	};
-	char path[4096];
+	static char path[4096]; /* modules are loaded one at a time: the loader sees to that */
 
 	snprintf(path, sizeof(path), "%s/modules", process_dir());
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return;
-	/* One call: modules may be loaded by several threads, and O_APPEND keeps each whole. */
-	if (writev(fd, parts, sizeof(parts) / sizeof(parts[0])) < 0)
-		process_stopped(EVENT_STOP_IO);
-	close(fd);
+	int fd = disk_open(path, O_WRONLY | O_CREAT | O_APPEND);
+	off_t before = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	bool ok = fd >= 0 && disk_write_parts(fd, parts, sizeof(parts) / sizeof(parts[0]));
+	int error = errno;
+	if (fd >= 0 && !ok && before >= 0 && ftruncate(fd, before) != 0)
+		error = EIO; /* a piece of it stays, and the reader sees that it is one */
+	if (fd >= 0)
+		close(fd);
+	if (!ok) /* what its code does could not be read: nobody records any more */
+		lane_give_up(error == ENOSPC || error == EDQUOT ? EVENT_STOP_NO_SPACE
+								: EVENT_STOP_IO);
 }
 
 /*

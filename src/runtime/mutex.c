@@ -76,9 +76,7 @@ void mutex_blame(const pthread_mutex_t *mutex, uintptr_t pc, int error)
 {
 	int kind = mutex->__data.__kind;
 
-	if (error == EPERM)
-		object_misuse(EVENT_MISUSE_NOT_HELD, pc, mutex);
-	else if (error == EINVAL && kind == KIND_DESTROYED)
+	if (error == EINVAL && kind == KIND_DESTROYED)
 		object_misuse(EVENT_MISUSE_DESTROYED, pc, mutex);
 	else if (error == EINVAL && (kind & ~KIND_BITS))
 		object_misuse(EVENT_MISUSE_NOT_INIT, pc, mutex);

@@ -17,7 +17,10 @@ bool mutex_refuses(const pthread_mutex_t *mutex);
  * itself (mutex_refuses).
  */
 bool mutex_is_anothers(const pthread_mutex_t *mutex);
-/* Was the error because of what the mutex is, or is no more? Then that is recorded. */
+/*
+ * Was the error because of what the mutex is, or is no more? Then that is recorded. That it is not the
+ * caller's is an answer that POSIX promises, for those kinds that check it, and no misuse.
+ */
 void mutex_blame(const pthread_mutex_t *mutex, uintptr_t pc, int error);
 
 enum event_lock mutex_type(const pthread_mutex_t *mutex);

@@ -16,7 +16,7 @@ bool lane_page(void)
 	struct wire_block *lane = __sooth_lane;
 
 	if (!(lane->flags & WIRE_BLOCK_LIVE) || lane->flags & WIRE_BLOCK_GLOBAL ||
-	    lane->cursor > LANE_LAST(lane))
+	    lane->cursor > LANE_LAST(lane) || lane_self.ended || lane_given_up)
 		return false;
 
 	uint8_t *start = (uint8_t *)lane->cursor;

@@ -2,6 +2,7 @@
 
 #include "event/event.h"
 #include "event/wire.h"
+#include "runtime/disk.h"
 #include "runtime/global.h"
 #include "runtime/lane.h"
 #include "runtime/log.h"
@@ -9,7 +10,6 @@
 #include "runtime/options.h"
 #include "runtime/pattern.h"
 #include "runtime/point.h"
-#include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/remains.h"
 #include "runtime/ring.h"
@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ static struct {
 	_Atomic enum state state;
 	struct options options;
 	char dir[OPTIONS_PATH_MAX + 32];
+	char meta[OPTIONS_PATH_MAX + 48], maps[OPTIONS_PATH_MAX + 48]; /* its files */
+	struct disk_file meta_file;
 	pid_t pid;	       /* whose trace it is */
 	_Atomic pid_t starter; /* the thread that is in process_start */
 	_Atomic bool told;     /* that a stream had to stop */
@@ -107,48 +110,48 @@ static bool make_dir(void)
 	return true;
 }
 
-static void append_file(const char *name, const char *text, size_t length)
+/* False: it is not there, or not all of it. */
+static bool append_meta(struct iovec *parts, int count)
 {
-	char path[sizeof(process.dir) + 16];
+	int fd = disk_use(&process.meta_file, process.meta, O_WRONLY | O_CREAT | O_APPEND);
+	bool ok = fd >= 0 && disk_write_parts(fd, parts, count);
 
-	snprintf(path, sizeof(path), "%s/%s", process.dir, name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return;
-	while (length) {
-		ssize_t n = write(fd, text, length);
-		if (n <= 0)
-			break;
-		text += n;
-		length -= (size_t)n;
-	}
-	close(fd);
+	disk_done(&process.meta_file, fd);
+	return ok;
 }
 
-static void meta_line(const char *key, const char *value)
+/* No copy on the stack: a process may end or fork in a thread that has hardly any. */
+static void meta_end(const char *text)
 {
-	char line[OPTIONS_PATH_MAX + 256];
-	int length = snprintf(line, sizeof(line), "%s: %s\n", key, value);
+	struct iovec line[] = { { "end: ", 5 }, { (char *)text, strlen(text) }, { "\n", 1 } };
 
-	if (length > 0)
-		append_file("meta", line,
-			    (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
+	append_meta(line, 3);
 }
 
-static void meta_number(const char *key, long long value)
-{
-	char text[32];
+/* The lines of `meta`, made here: in start_process and in a fork child nobody else is at it. */
+static struct {
+	char text[4 * OPTIONS_PATH_MAX];
+	size_t used;
+} lines;
 
-	snprintf(text, sizeof(text), "%lld", value);
-	meta_line(key, text);
+__attribute__((format(printf, 1, 2))) static void line(const char *format, ...)
+{
+	size_t room = sizeof(lines.text) - lines.used;
+	va_list values;
+
+	va_start(values, format);
+	int length = vsnprintf(lines.text + lines.used, room, format, values);
+	va_end(values);
+	if (length > 0 && (size_t)length < room)
+		lines.used += (size_t)length;
 }
 
 /* Arguments separated by spaces; what could be mistaken is shown as \xNN. */
-static void meta_command(void)
+static void line_of_command(void)
 {
-	char raw[1024], text[4 * sizeof(raw) + 1];
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : real()->read(fd, raw, sizeof(raw));
+	static char raw[1024], text[4 * sizeof(raw) + 1];
+	int fd = disk_open("/proc/self/cmdline", O_RDONLY);
+	ssize_t length = fd < 0 ? 0 : disk_read(fd, raw, sizeof(raw));
 	char *p = text;
 
 	if (fd >= 0)
@@ -163,49 +166,61 @@ static void meta_command(void)
 			p += sprintf(p, "\\x%02x", c);
 	}
 	*p = 0;
-	meta_line("command", text);
+	line("command: %s\n", text);
 }
 
-static void write_meta(void)
+/* In one piece: a trace without it cannot be read. */
+static bool write_meta(void)
 {
-	char path[OPTIONS_PATH_MAX];
+	static char path[OPTIONS_PATH_MAX];
 	ssize_t length;
 
-	meta_number("sooth-trace", WIRE_VERSION);
-	meta_number("pid", getpid());
-	meta_command();
+	lines.used = 0;
+	line("sooth-trace: %d\npid: %d\n", WIRE_VERSION, (int)getpid());
+	line_of_command();
 	length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	path[length > 0 ? length : 0] = 0;
-	meta_line("program", path);
+	line("program: %s\n", path);
 	if (getcwd(path, sizeof(path)))
-		meta_line("directory", path);
-	meta_number("time", (long long)time(NULL));
-	meta_number("ticks", (long long)__rdtsc());
+		line("directory: %s\n", path);
+	line("time: %lld\nticks: %llu\n", (long long)time(NULL), (unsigned long long)__rdtsc());
 	if (process.forked)
-		meta_number("forked", 1);
-	meta_line("log", process.options.global_log ? "global" : "thread");
+		line("forked: 1\n");
+	line("log: %s\n", process.options.global_log ? "global" : "thread");
 	if (process.options.limit)
-		meta_number("limit", (long long)process.options.limit);
+		line("limit: %llu\n", (unsigned long long)process.options.limit);
+	return append_meta(&(struct iovec){ lines.text, lines.used }, 1);
 }
 
 /* Which file is where in memory: for the places of return addresses. */
 static void write_maps(void)
 {
-	char buffer[8192];
-	char path[sizeof(process.dir) + 8];
-	int from = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	char buffer[2048];
+	int from = disk_open("/proc/self/maps", O_RDONLY);
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "%s/maps", process.dir);
 	if (from < 0)
 		return;
-	unlink(path);
-	while ((n = real()->read(from, buffer, sizeof(buffer))) > 0)
-		append_file("maps", buffer, (size_t)n);
+	int to = disk_open(process.maps, O_WRONLY | O_CREAT | O_TRUNC);
+	while (to >= 0 && (n = disk_read(from, buffer, sizeof(buffer))) > 0)
+		if (!disk_write(to, buffer, (size_t)n))
+			break;
+	if (to >= 0)
+		close(to);
 	close(from);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
+
+/* Nothing was recorded: what there is of the trace goes. */
+static void discard_trace(void)
+{
+	ring_remove();
+	log_remove_empty();
+	unlink(process.meta);
+	unlink(process.maps);
+	rmdir(process.dir);
+}
 
 static bool open_trace(void)
 {
@@ -217,12 +232,15 @@ static bool open_trace(void)
 		return false;
 	}
 	process.pid = getpid();
+	snprintf(process.meta, sizeof(process.meta), "%s/meta", process.dir);
+	snprintf(process.maps, sizeof(process.maps), "%s/maps", process.dir);
 	log_open(process.dir);
-	if (!ring_open(process.dir) || (process.options.global_log && !global_open())) {
+	if (!ring_open(process.dir) || (process.options.global_log && !global_open()) ||
+	    !write_meta()) {
 		process_say("cannot write the trace, nothing is recorded: ", process.dir);
+		discard_trace();
 		return false;
 	}
-	write_meta();
 	write_maps();
 	if (process.options.verbosity > 0)
 		process_say("recording to ", process.dir);
@@ -368,7 +386,7 @@ void process_finish(int how, int64_t status)
 		snprintf(text, sizeof(text), "exit %lld", (long long)status);
 	else
 		snprintf(text, sizeof(text), "%s", ends[how]);
-	meta_line("end", text);
+	meta_end(text);
 	if (how == EVENT_PROCESS_EXEC) {
 		lane_self.quiet = false;
 		pthread_setcancelstate(cancel, NULL);
@@ -378,6 +396,7 @@ void process_finish(int how, int64_t status)
 		global_close();
 	if (!ring_in_use())
 		ring_remove();
+	log_remove_empty();
 	atomic_store(&process.state, IDLE);
 	pthread_setcancelstate(cancel, NULL);
 }
@@ -389,18 +408,18 @@ void process_exec_failed(void)
 	if (!is_ours())
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	meta_line("end", "exec failed");
+	meta_end("exec failed");
 	pthread_setcancelstate(cancel, NULL);
 }
 
 void process_unreadable(const char *module)
 {
-	process_say(
-		"two modules cannot be told apart in the trace; nothing is recorded. Run it under "
-		"`sooth record`: ",
-		module);
-	meta_line("end", "unreadable");
-	atomic_store(&process.state, IDLE);
+	atomic_store(&process.told, true);
+	process_say("two modules cannot be told apart in the trace; recording ends here, the "
+		    "program goes on. Run it under "
+		    "`sooth record`: ",
+		    module);
+	lane_give_up(EVENT_STOP_IO);
 }
 
 void process_after_fork(void)
@@ -408,19 +427,18 @@ void process_after_fork(void)
 	if (atomic_load(&process.state) == FRESH)
 		return;
 	bool recording = process_recording() && !process_discards();
+	lane_self.quiet = true; /* the lane is the parent's yet */
 	turn_after_fork();
 	log_forget();
+	disk_forget(&process.meta_file);
 	global_forget();
 	lane_after_fork();
 	record_after_fork();
 	atomic_store(&process.told, false);
-	if (!recording) {
-		atomic_store(&process.state, IDLE);
-		return;
-	}
-	lane_self.quiet = true;
 	process.forked = true;
-	atomic_store(&process.state, open_trace() ? RECORDING : IDLE);
-	module_write_all();
+	recording = recording && open_trace();
+	atomic_store(&process.state, recording ? RECORDING : IDLE);
+	if (recording)
+		module_write_all();
 	lane_self.quiet = false;
 }

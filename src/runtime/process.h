@@ -31,7 +31,7 @@ void process_say(const char *what, const char *which);
 /* A stream had to stop (enum event_stop): says so once. */
 void process_stopped(int why);
 
-/* This module's sites could not be told from another's: gives the recording up, and says so. */
+/* This module's sites could not be told from another's: recording ends here, and that is said. */
 void process_unreadable(const char *module);
 
 /* The trace's directory; valid while recording. */

@@ -5,6 +5,7 @@
 #include "runtime/process.h"
 #include "runtime/turn.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -16,8 +17,11 @@
 
 bool record_on(void)
 {
-	if (__builtin_expect(lane_self.quiet || lane_self.ended, 0))
+	if (__builtin_expect(lane_self.quiet || lane_self.ended, 0)) {
+		if (!lane_self.quiet)
+			lane_stop_late();
 		return turn_on(); /* its stream may have ended, its turns go on */
+	}
 	if (__builtin_expect(!lane_self.known, 0)) {
 		process_start();
 		return process_recording();
@@ -76,6 +80,23 @@ static void commit(struct wire_block *lane, enum event_kind kind, size_t header,
 	lane_self.codec = *next;
 }
 
+/* Who may be cancelled anywhere is not between an operation and its record. */
+static void hold_off(void)
+{
+	if (lane_self.held_off)
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lane_self.cancel);
+	lane_self.held_off = true;
+}
+
+void record_let_cancel(void)
+{
+	if (__builtin_expect(!lane_self.held_off, 1))
+		return;
+	lane_self.held_off = false;
+	pthread_setcancelstate(lane_self.cancel, NULL);
+}
+
 void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
 {
 	if (turn_on() && process_discards() && lane_self.known) {
@@ -90,10 +111,12 @@ void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
 
 	if (__builtin_expect(pattern_on, 0))
 		pattern_see(kind, pc, &fields);
-	if (!lane)
-		return;
-	uint8_t *start = (uint8_t *)lane->cursor + CODEC_SHORT_HEADER;
-	commit(lane, kind, CODEC_SHORT_HEADER, put_fields(&next, start, kind, pc, &fields), &next);
+	if (lane) {
+		uint8_t *start = (uint8_t *)lane->cursor + CODEC_SHORT_HEADER;
+		commit(lane, kind, CODEC_SHORT_HEADER, put_fields(&next, start, kind, pc, &fields),
+		       &next);
+	}
+	record_let_cancel();
 }
 
 /* One record can be open in a thread, and one more in each signal handler that cuts in. */
@@ -122,6 +145,7 @@ void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields field
 	if (!lane || depth >= LANE_DEPTHS) {
 		if (turn_on())
 			turn_recorded(kind, pc, &fields, NULL, 0);
+		record_let_cancel();
 		return NULL;
 	}
 	size_t header = size + CODEC_FIELDS_MAX < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
@@ -149,6 +173,7 @@ void record_close(void)
 			      (size_t)(open_record[depth].end - open_record[depth].bytes));
 	commit(open_record[depth].lane, open_record[depth].kind, open_record[depth].header,
 	       open_record[depth].end, &open_record[depth].next);
+	record_let_cancel();
 }
 
 void record_unmodelled(uintptr_t pc, const char *name)
@@ -196,6 +221,10 @@ bool record_stripe_lock(const volatile void *object)
 
 	if (lane_self.stripe_held)
 		return false;
+	if (__builtin_expect(lane_self.asynchronous, 0))
+		hold_off();
+	lane_self.stripe = (uint16_t)stripe_of(object);
+	lane_self.stripe_depth = (uint16_t)lane_self.depth;
 	lane_self.stripe_held = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	if (!atomic_exchange_explicit(locked, 1, memory_order_acquire))
@@ -224,6 +253,19 @@ void record_stripe_unlock(const volatile void *object)
 {
 	atomic_store_explicit(&stripes[stripe_of(object)].locked, 0, memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
+	lane_self.stripe_held = false;
+}
+
+/*
+ * Torn out between the two lines of record_stripe_lock or of record_stripe_unlock it does not hold
+ * the stripe, and another may: that one then has company for a moment, which costs an order between
+ * two operations, not more.
+ */
+void record_stripe_abandon(void)
+{
+	if (!lane_self.stripe_held || lane_self.stripe_depth < lane_self.depth)
+		return;
+	atomic_store_explicit(&stripes[lane_self.stripe].locked, 0, memory_order_release);
 	lane_self.stripe_held = false;
 }
 

@@ -51,6 +51,12 @@ uint64_t record_sequence(const volatile void *object);
 bool record_stripe_lock(const volatile void *object);
 void record_stripe_unlock(const volatile void *object);
 
+/* After record_stripe_lock a thread is not cancelled before its next record; or before this. */
+void record_let_cancel(void);
+
+/* The calling thread has been torn out of what it held a stripe for, or ends: gives it back. */
+void record_stripe_abandon(void);
+
 /* In a fork child: whoever held a stripe is not here. */
 void record_after_fork(void);
 

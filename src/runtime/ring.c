@@ -1,7 +1,9 @@
 #include "runtime/ring.h"
 
+#include "runtime/disk.h"
 #include "runtime/snapshot.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -31,6 +33,8 @@
 #define FIRST_EXTENTS 16u
 
 /* What changes when chunks are taken and given lies together: persistent runs restore whole pages. */
+static struct disk_file disk; /* not restored with the rest */
+
 static struct {
 	char path[4096];
 	uint8_t *extent[EXTENTS_MAX];
@@ -112,11 +116,19 @@ bool ring_open(const char *dir)
 	if (!dir)
 		return open_private();
 	snprintf(ring.path, sizeof(ring.path), "%s/ring", dir);
-	int fd = open(ring.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return false;
-	close(fd);
-	return true;
+	int fd = disk_use(&disk, ring.path, O_RDWR | O_CREAT | O_TRUNC);
+	disk_done(&disk, fd);
+	return fd >= 0;
+}
+
+/* A signal that cannot be held back, such as that of a cancellation, may interrupt it. */
+static bool allocate(int fd, off_t at, off_t bytes)
+{
+	int error = EINTR;
+
+	for (int i = 0; i < 1000 && error == EINTR; i++)
+		error = posix_fallocate(fd, at, bytes);
+	return error == 0;
 }
 
 /* One more extent. The caller holds `growing` with all signals blocked. */
@@ -127,7 +139,7 @@ static uint8_t *map_extent(uint32_t number)
 
 	if (ring.private)
 		return number < PRIVATE_EXTENTS ? ring.private + number * EXTENT_BYTES : NULL;
-	int fd = open(ring.path, O_RDWR | O_CLOEXEC);
+	int fd = disk_use(&disk, ring.path, O_RDWR);
 	if (fd < 0)
 		return NULL;
 	/*
@@ -137,9 +149,9 @@ static uint8_t *map_extent(uint32_t number)
 	uint8_t *map = MAP_FAILED;
 	struct rlimit most;
 	bool allowed = getrlimit(RLIMIT_FSIZE, &most) != 0 || (uint64_t)at + bytes <= most.rlim_cur;
-	if (allowed && posix_fallocate(fd, at, (off_t)bytes) == 0)
+	if (allowed && allocate(fd, at, (off_t)bytes))
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
-	close(fd);
+	disk_done(&disk, fd);
 	return map == MAP_FAILED ? NULL : map;
 }
 
@@ -216,6 +228,7 @@ void ring_forget(void)
 {
 	if (ring.private)
 		munmap(ring.private, PRIVATE_EXTENTS * EXTENT_BYTES);
+	disk_forget(&disk);
 	for (uint32_t e = 0; e < ring.extents && !ring.private; e++)
 		munmap(ring.extent[e], (size_t)EXTENT_CHUNKS * WIRE_CHUNK);
 	ring.private = NULL;

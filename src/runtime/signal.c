@@ -97,8 +97,13 @@ static void leave_handlers(const struct __jmp_buf_tag *environment)
 	if (!innermost)
 		return;
 	uintptr_t target = target_stack(environment);
-	while (innermost && !(target > here && target < (uintptr_t)innermost))
+	bool jumped = false;
+	while (innermost && !(target > here && target < (uintptr_t)innermost)) {
 		leave(innermost);
+		jumped = true;
+	}
+	if (jumped)
+		lane_jumped();
 }
 
 SOOTH_API void longjmp(struct __jmp_buf_tag environment[1], int value)

@@ -7,10 +7,12 @@
 #include "runtime/real.h"
 #include "runtime/simple_lock.h"
 #include "runtime/sync.h"
+#include "runtime/transfer.h"
 #include "runtime/turn.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* ---- a file's lock ---------------------------------------------------------------------------- */
@@ -102,15 +104,25 @@ static bool has_to_wait(FILE *file)
 	       real()->poll(&p, 1, 0) == 0;
 }
 
-/* An interposer; `got` says of the result that there was something. */
-#define READ_FILE(type, name, parameters, arguments, got)                                          \
+/* The call has come back: what it waited for is recorded here, before what it wrote. */
+static void came_back(struct sync_call *call, bool waited)
+{
+	call->how = waited ? SYNC_WAITED : SYNC_NOTHING;
+	sync_end(call);
+	call->how = SYNC_NOTHING;
+}
+
+/* An interposer; `got` says of the result that there was something, `at` and `size` where it is. */
+#define READ_FILE(type, name, parameters, arguments, got, at, size)                                \
 	SOOTH_API type name parameters                                                             \
 	{                                                                                          \
 		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
 		if (turn_on() && has_to_wait(file))                                                \
 			turn_leave(RECORD_CALLER);                                                 \
 		type result = real()->name arguments;                                              \
-		call.how = got((long)result) && may_wait(file) ? SYNC_WAITED : SYNC_NOTHING;       \
+		came_back(&call, got((long)result) && may_wait(file));                             \
+		if (got((long)result))                                                             \
+			transfer_wrote(at, size, RECORD_CALLER);                                   \
 		return result;                                                                     \
 	}
 
@@ -125,22 +137,34 @@ static bool positive(long result)
 }
 
 READ_FILE(size_t, fread, (void *restrict to, size_t size, size_t count, FILE *restrict file),
-	  (to, size, count, file), some)
+	  (to, size, count, file), some, to, result *size)
 READ_FILE(size_t, __fread_chk,
 	  (void *restrict to, size_t room, size_t size, size_t count, FILE *restrict file),
-	  (to, room, size, count, file), some)
-READ_FILE(char *, fgets, (char *restrict to, int size, FILE *restrict file), (to, size, file), some)
+	  (to, room, size, count, file), some, to, result *size)
+READ_FILE(char *, fgets, (char *restrict to, int size, FILE *restrict file), (to, size, file), some,
+	  to, strlen(to) + 1)
 READ_FILE(char *, __fgets_chk, (char *restrict to, size_t room, int size, FILE *restrict file),
-	  (to, room, size, file), some)
+	  (to, room, size, file), some, to, strlen(to) + 1)
 READ_FILE(ssize_t, getline, (char **restrict line, size_t *restrict room, FILE *restrict file),
-	  (line, room, file), positive)
+	  (line, room, file), positive, *line, (size_t)result + 1)
 READ_FILE(ssize_t, getdelim,
 	  (char **restrict line, size_t *restrict room, int end, FILE *restrict file),
-	  (line, room, end, file), positive)
+	  (line, room, end, file), positive, *line, (size_t)result + 1)
 /* What the header makes of getline. */
 READ_FILE(ssize_t, __getdelim,
 	  (char **restrict line, size_t *restrict room, int end, FILE *restrict file),
-	  (line, room, end, file), positive)
+	  (line, room, end, file), positive, *line, (size_t)result + 1)
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+SOOTH_API size_t fwrite(const void *restrict from, size_t size, size_t count, FILE *restrict file)
+{
+	size_t bytes;
+
+	if (!__builtin_mul_overflow(size, count, &bytes))
+		transfer_reads(from, bytes, RECORD_CALLER);
+	return real()->fwrite(from, size, count, file);
+}
 
 /* ---- by characters and formats ---------------------------------------------------------------- */
 

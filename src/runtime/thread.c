@@ -12,9 +12,8 @@
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/snapshot.h"
-#include "runtime/sync.h"
+#include "runtime/thread_table.h"
 #include "runtime/turn.h"
-#include "runtime/vtime.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -44,30 +43,6 @@ bool thread_was_forked(void)
 	return forked;
 }
 
-/* ---- which pthread_t is which stream ------------------------------------------------------ */
-
-/* What has become of a thread, as far as joining it goes. */
-enum fate {
-	JOINABLE,
-	AWAITED, /* somebody is about to join it */
-	JOINED,
-	DETACHED,
-};
-
-/*
- * A thread that was joined or detached stays here until its pthread_t is used again, so that who
- * joins it once more can be told from who joins what was never seen. That may be as soon as the real
- * join or detach is done, before its entry says so: new entries come first, and one is named by its
- * stream's number too. There are as many as there were threads at a time.
- */
-struct entry {
-	struct entry *next;
-	pthread_t thread;
-	uint32_t stream;
-	bool in_table; /* `numbered` */
-	uint8_t fate;  /* enum fate */
-};
-
 /* What a thread begins with. */
 struct start {
 	struct thread_routine routine;
@@ -84,135 +59,15 @@ struct start {
  * table, which outlives runs. Blocks of the heap were a tenth of what a thread costs there.
  */
 static struct numbered {
-	struct entry entry;
+	struct thread_entry entry;
 	struct start start;
 } * numbered;
-
-#define BUCKETS 512u /* 9 bits: see bucket_of */
-/* A page, as far as restoring is concerned (each_run.h). */
-static struct entry *buckets[BUCKETS] __attribute__((aligned(4096)));
-static atomic_flag table_busy = ATOMIC_FLAG_INIT;
-
-/* Fibers need no lock: nobody else runs, and none of them is switched in here. */
-static void table_lock(void)
-{
-	if (fiber_on())
-		return;
-	while (atomic_flag_test_and_set_explicit(&table_busy, memory_order_acquire))
-		sched_yield();
-}
-
-static void table_unlock(void)
-{
-	if (!fiber_on())
-		atomic_flag_clear_explicit(&table_busy, memory_order_release);
-}
-
-static struct entry **bucket_of(pthread_t thread)
-{
-	/* Stacks lie megabytes apart: what differs is in the highest bits of the product. */
-	return &buckets[(uint64_t)thread * 0x9e3779b97f4a7c15ull >> 55];
-}
-
-static void drop(struct entry **at)
-{
-	struct entry *entry = *at;
-
-	*at = entry->next;
-	if (!entry->in_table)
-		real()->free(entry);
-}
-
-static void enter(struct entry *entry, pthread_t thread, uint32_t stream, enum fate fate)
-{
-	bool in_table = entry != NULL;
-
-	if (!in_table)
-		entry = real()->malloc(sizeof(*entry));
-	if (!entry)
-		return; /* its join will be noted as one we cannot name */
-	table_lock();
-	*entry = (struct entry){ *bucket_of(thread), thread, stream, in_table, (uint8_t)fate };
-	*bucket_of(thread) = entry;
-	for (struct entry **e = &entry->next; *e;) {
-		if (pthread_equal((*e)->thread, thread) && (*e)->fate >= JOINED)
-			drop(e);
-		else
-			e = &(*e)->next;
-	}
-	table_unlock();
-}
-
-/* The main thread was created by nobody, but it too can be joined. */
-#define MAIN_STREAM 0u
-#define NO_STREAM UINT32_MAX
-static pthread_t main_thread;
-
-__attribute__((constructor(101))) static void find_main(void)
-{
-	if (gettid() == getpid())
-		main_thread = pthread_self();
-}
-
-struct known {
-	uint32_t stream; /* NO_STREAM: nothing is known of it */
-	enum fate fate;
-};
-
-static struct known look_up(pthread_t thread)
-{
-	struct known known = { NO_STREAM, JOINABLE };
-
-	table_lock();
-	for (struct entry *e = *bucket_of(thread); e; e = e->next) {
-		if (pthread_equal(e->thread, thread)) {
-			known = (struct known){ e->stream, e->fate };
-			break;
-		}
-	}
-	table_unlock();
-	if (known.stream == NO_STREAM && main_thread && pthread_equal(thread, main_thread))
-		known.stream = MAIN_STREAM;
-	return known;
-}
-
-/* The stream of a thread that can be joined; NO_STREAM when it is not known. */
-static uint32_t stream_of(pthread_t thread)
-{
-	struct known known = look_up(thread);
-
-	return known.fate < JOINED ? known.stream : NO_STREAM;
-}
-
-static void settle(pthread_t thread, uint32_t stream, enum fate fate)
-{
-	bool newest = true;
-
-	table_lock();
-	for (struct entry **e = bucket_of(thread); *e; e = &(*e)->next) {
-		if (!pthread_equal((*e)->thread, thread))
-			continue;
-		if ((*e)->stream != stream) {
-			newest = false;
-			continue;
-		}
-		if (newest)
-			(*e)->fate = (uint8_t)fate;
-		else
-			drop(e);
-		break;
-	}
-	table_unlock();
-}
 
 void thread_after_fork(void)
 {
 	tid = 0;
 	forked = true;
-	main_thread = pthread_self();
-	for (unsigned i = 0; i < BUCKETS; i++)
-		buckets[i] = NULL; /* lost, with the threads: their memory may be half changed */
-	table_unlock();
+	thread_table_after_fork();
 }
 
 /* ---- the end of a thread ------------------------------------------------------------------ */
@@ -399,12 +254,19 @@ static void *begin_thread(void *argument)
 		       start.routine.c11 ? (uintptr_t)start.routine.c11
 					 : (uintptr_t)start.routine.posix,
 		       fields);
+	errno = 0; /* as a thread begins */
 	restore_signals(&start.mask);
 
 	void *result = run_routine(&start);
 	if (!in_destructor)
 		thread_end();
 	return result;
+}
+
+/* The library takes the lower half of what it returns for the result: the same register. */
+static void *(*as_posix(struct thread_routine routine))(void *)
+{
+	return routine.c11 ? (void *(*)(void *))(void *)routine.c11 : routine.posix;
 }
 
 static bool is_joinable(const pthread_attr_t *attributes)
@@ -435,6 +297,7 @@ static int create_in_turn(pthread_t *thread, const pthread_attr_t *attributes, s
 int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		  struct thread_routine routine, void *argument, uintptr_t pc)
 {
+	int error = errno;
 	bool joinable = is_joinable(attributes); /* the attributes, too, may be gone afterwards */
 	bool turns = turn_on();
 	turn_before(EV_CREATE, NULL, 0, pc);
@@ -442,8 +305,10 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	struct numbered *own =
 		turns && stream < CONTROL_THREADS && numbered ? &numbered[stream] : NULL;
 	struct start *start = own ? &own->start : real()->malloc(sizeof(*start));
-	if (!start)
-		return EAGAIN;
+	if (!start) { /* it will be a thread that nobody is seen to create */
+		errno = error;
+		return real()->pthread_create(thread, attributes, as_posix(routine), argument);
+	}
 	*start = (struct start){ .routine = routine,
 				 .argument = argument,
 				 .creator = lane_self.stream,
@@ -460,7 +325,8 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 			real()->free(start);
 		return result;
 	}
-	enter(own ? &own->entry : NULL, *thread, stream, joinable ? JOINABLE : DETACHED);
+	thread_table_enter(own ? &own->entry : NULL, *thread, stream,
+			   joinable ? THREAD_JOINABLE : THREAD_DETACHED);
 	record(EV_CREATE, pc, (struct record_fields){ .n = stream });
 	start->creator =
 		lane_self.stream; /* known now even if this was the thread's first record */
@@ -468,6 +334,7 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		turn_created(stream);
 	else
 		let_go(start);
+	errno = error;
 	return 0;
 }
 
@@ -478,231 +345,4 @@ SOOTH_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 		return real()->pthread_create(thread, attributes, routine, argument);
 	return thread_create(thread, attributes, (struct thread_routine){ .posix = routine },
 			     argument, RECORD_CALLER);
-}
-
-/* ---- join and detach ---------------------------------------------------------------------- */
-
-static void misuse(enum event_misuse which, uintptr_t pc, uint32_t stream)
-{
-	record(EV_MISUSE, pc, (struct record_fields){ .n = stream, .m = which });
-}
-
-/* Says so when a join has failed because another was before it, or a detach. */
-static void blame_join(struct known known, uintptr_t pc, int result)
-{
-	if (known.stream == NO_STREAM || (result != EINVAL && result != ESRCH))
-		return;
-	misuse(known.fate == DETACHED ? EVENT_MISUSE_JOIN_DETACHED : EVENT_MISUSE_JOIN_TWICE, pc,
-	       known.stream);
-}
-
-static int joined(pthread_t thread, struct known known, uintptr_t pc, int result)
-{
-	if (result != 0) {
-		blame_join(known, pc, result);
-		return result;
-	}
-	if (known.stream != NO_STREAM && known.fate < JOINED) {
-		settle(thread, known.stream, JOINED);
-		record(EV_JOIN, pc, (struct record_fields){ .n = known.stream });
-	} else {
-		record_unmodelled(pc, "join of a thread whose creation was not seen");
-		sync_end(&(struct sync_call){ pc, SYNC_WAITED });
-	}
-	return 0;
-}
-
-/* From here on to the end of the scope the caller is the one who joins it. */
-struct claim {
-	pthread_t thread;
-	uint32_t stream; /* NO_STREAM: none */
-};
-#define CLAIM __attribute__((cleanup(give_claim_up)))
-
-static struct claim claim_thread(pthread_t thread, struct known known)
-{
-	if (known.stream == NO_STREAM || known.fate != JOINABLE)
-		return (struct claim){ thread, NO_STREAM };
-	settle(thread, known.stream, AWAITED);
-	return (struct claim){ thread, known.stream };
-}
-
-/* Also when the join is cancelled. What was joined, or detached meanwhile, stays so. */
-static void give_claim_up(struct claim *claim)
-{
-	struct known known = look_up(claim->thread);
-
-	if (claim->stream != NO_STREAM && known.stream == claim->stream && known.fate == AWAITED)
-		settle(claim->thread, claim->stream, JOINABLE);
-}
-
-/*
- * In turn the real join is only called when the other is over, and it is not for the library to say what
- * becomes of a second one: the same as it says otherwise. 0: it can be joined.
- */
-static int refuse_in_turn(struct known known, enum event_how how)
-{
-	if (known.stream == NO_STREAM || known.fate == JOINABLE)
-		return 0;
-	if (how == EVENT_TRY && (known.fate == JOINED || !turn_is_over(known.stream)))
-		return EBUSY;
-	return known.fate == JOINED ? ESRCH : EINVAL;
-}
-
-/*
- * In turn: the scheduler knows when the other is over, and the real join then need not wait but for
- * the last steps of the library. A thread whose number is not known is waited for outside.
- */
-static int join_in_turn(pthread_t thread, struct known known, void **result, uintptr_t pc,
-			enum event_how how, uint64_t until)
-{
-	struct turn_want want = turn_want(EV_JOIN, NULL, pc);
-	uint32_t stream = known.stream;
-	int status = refuse_in_turn(known, how);
-
-	if (status != 0)
-		return joined(thread, known, pc, status);
-	if (stream == NO_STREAM) {
-		turn_leave(pc);
-		status = real()->pthread_join(thread, result);
-		turn_return();
-		return joined(thread, known, pc, status);
-	}
-	if (how == EVENT_PLAIN && stream != turn_self())
-		record(EV_JOIN_REQUEST, pc, (struct record_fields){ .n = stream });
-	struct claim claim CLAIM = { thread, NO_STREAM };
-	if (how != EVENT_TRY && stream != turn_self())
-		claim = claim_thread(thread, known);
-	want.object = stream;
-	want.how = how;
-	want.until = until;
-	enum turn_answer answer = turn_take(&want);
-	if (answer == TURN_TIMED_OUT)
-		return ETIMEDOUT;
-	if (turn_cancelled()) {
-		real()->pthread_testcancel();
-		give_claim_up(&claim);
-		return join_in_turn(thread, look_up(thread), result, pc, how, until);
-	}
-	if (how == EVENT_TRY && !turn_is_over(stream))
-		return EBUSY;
-	status = carrier->join(stream, thread, result);
-	return joined(thread, known, pc, status);
-}
-
-int thread_join(pthread_t thread, void **result, uintptr_t pc)
-{
-	if (!record_on())
-		return real()->pthread_join(thread, result);
-	struct known known = look_up(thread);
-	if (turn_on())
-		return join_in_turn(thread, known, result, pc, EVENT_PLAIN, 0);
-	/* Also where it need not wait: to find out would be a call of its own. One's own fails. */
-	bool own = pthread_equal(thread, pthread_self());
-	if (known.stream != NO_STREAM && known.fate < JOINED && !own)
-		record(EV_JOIN_REQUEST, pc, (struct record_fields){ .n = known.stream });
-	struct claim claim CLAIM = { thread, NO_STREAM };
-	if (!own)
-		claim = claim_thread(thread, known);
-	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
-	int status = real()->pthread_join(thread, result);
-	call.how = SYNC_NOTHING;
-	return joined(thread, known, pc, status);
-}
-
-SOOTH_API int pthread_join(pthread_t thread, void **result)
-{
-	return thread_join(thread, result, RECORD_CALLER);
-}
-
-SOOTH_API int pthread_tryjoin_np(pthread_t thread, void **result)
-{
-	if (!record_on())
-		return real()->pthread_tryjoin_np(thread, result);
-	struct known known = look_up(thread);
-	if (turn_on() && known.stream != NO_STREAM)
-		return join_in_turn(thread, known, result, RECORD_CALLER, EVENT_TRY, 0);
-	return joined(thread, known, RECORD_CALLER, real()->pthread_tryjoin_np(thread, result));
-}
-
-SOOTH_API int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
-{
-	if (!record_on())
-		return real()->pthread_timedjoin_np(thread, result, until);
-	struct known known = look_up(thread);
-	if (turn_on())
-		return join_in_turn(thread, known, result, RECORD_CALLER, EVENT_TIMED,
-				    vtime_of(CLOCK_REALTIME, until));
-	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
-	int status = real()->pthread_timedjoin_np(thread, result, until);
-	call.how = SYNC_NOTHING;
-	return joined(thread, known, RECORD_CALLER, status);
-}
-
-SOOTH_API int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
-				   const struct timespec *until)
-{
-	if (!record_on())
-		return real()->pthread_clockjoin_np(thread, result, clock, until);
-	struct known known = look_up(thread);
-	if (turn_on())
-		return join_in_turn(thread, known, result, RECORD_CALLER, EVENT_TIMED,
-				    vtime_of(clock, until));
-	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
-	int status = real()->pthread_clockjoin_np(thread, result, clock, until);
-	call.how = SYNC_NOTHING;
-	return joined(thread, known, RECORD_CALLER, status);
-}
-
-/* What it waits for in turn, at a cancellation point, it finds at once. */
-SOOTH_API int pthread_cancel(pthread_t thread)
-{
-	fiber_refuse("pthread_cancel");
-	if (record_on())
-		record(EV_PROCESS, RECORD_CALLER,
-		       (struct record_fields){ .n = stream_of(thread), .m = EVENT_PROCESS_CANCEL });
-	int result = real()->pthread_cancel(thread);
-
-	if (result == 0 && turn_on()) {
-		turn_disordered();
-		turn_cancel(stream_of(thread));
-	}
-	return result;
-}
-
-/* In turn the library does not know yet who joins, and no more of who was joined: see above. */
-static int detach_in_turn(pthread_t thread, struct known known)
-{
-	switch (known.fate) {
-	case JOINED: return ESRCH;
-	case DETACHED: return EINVAL;
-	case AWAITED: return 0; /* who joins it goes on to do so */
-	case JOINABLE: break;
-	}
-	return real()->pthread_detach(thread);
-}
-
-int thread_detach(pthread_t thread, uintptr_t pc)
-{
-	if (!record_on())
-		return real()->pthread_detach(thread);
-	bool turns = turn_on();
-	turn_before(EV_DETACH, NULL, 0, pc);
-	struct known known = look_up(thread);
-	int result = turns ? detach_in_turn(thread, known) : real()->pthread_detach(thread);
-	if (known.stream == NO_STREAM)
-		return result;
-	if (known.fate == AWAITED || (known.fate == JOINED && result != 0))
-		misuse(EVENT_MISUSE_JOIN_DETACHED, pc, known.stream);
-	if (result == 0 && known.fate < JOINED) {
-		if (known.fate == JOINABLE)
-			settle(thread, known.stream, DETACHED);
-		record(EV_DETACH, pc, (struct record_fields){ .n = known.stream });
-	}
-	return result;
-}
-
-SOOTH_API int pthread_detach(pthread_t thread)
-{
-	return thread_detach(thread, RECORD_CALLER);
 }

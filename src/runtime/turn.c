@@ -242,6 +242,8 @@ static void find_objects(struct turn_thread *t)
 	case EV_ACQUIRE:
 	case EV_READ_ACQUIRE:
 	case EV_PASS:
+	case EV_COND_DESTROY:
+	case EV_BARRIER_DESTROY:
 	case EV_JOIN: /* a thread is an object with its number as its address */
 	case EV_ONCE_BEGIN: t->object = turn_object_find(t->want.object); break;
 	default: break;

@@ -428,8 +428,11 @@ void turn_object_did(struct turn_thread *t, enum event_kind kind, enum event_gro
 	case EV_LOCK_INIT:
 	case EV_LOCK_DESTROY:
 	case EV_COND_INIT:
-	case EV_COND_DESTROY:
 	case EV_BARRIER_DESTROY: forget(o); break;
+	case EV_COND_DESTROY: /* whoever was woken and has not left leaves all the same */
+		if (!o->waiters)
+			forget(o);
+		break;
 	case EV_ACQUIRE: acquire(t, o); break;
 	case EV_RELEASE: release(o); break;
 	case EV_READ_ACQUIRE: acquire_read(t, o); break;

@@ -3,6 +3,7 @@
  */
 #include "runtime/turn_state.h"
 
+#include "runtime/each_run.h"
 #include "runtime/vtime.h"
 
 /* ---- giving the turn --------------------------------------------------------------------------- */
@@ -321,10 +322,38 @@ static bool can_stay(uint32_t self)
 	       turn_ready(&turn_threads[self]);
 }
 
+/*
+ * Virtual time stands still while anybody can go on, so two threads that hand something to and fro until
+ * a third has slept its three seconds would do so for ever. After so many steps without it who sleeps
+ * has slept long enough; that is a matter of steps alone, and so the same in each run.
+ */
+#define SLEEP_STEPS 20000u
+EACH_RUN static uint64_t slept_from; /* steps when somebody's time was over last */
+
+static uint32_t by_sleep(void)
+{
+	uint32_t best = CONTROL_NONE;
+
+	if (turn.control->steps - slept_from < SLEEP_STEPS)
+		return CONTROL_NONE;
+	slept_from = turn.control->steps;
+	for (uint32_t i = 0; i < turn.top; i++) {
+		const struct turn_thread *t = &turn_threads[i];
+		if (t->where != TURN_STANDS || t->want.pause != TURN_SLEEP || !turn_can_time_out(t))
+			continue;
+		if (best == CONTROL_NONE || t->want.until < turn_threads[best].want.until)
+			best = i;
+	}
+	return best;
+}
+
 static uint32_t by_policy(uint32_t self)
 {
 	bool any;
+	uint32_t sleeper = by_sleep();
 
+	if (sleeper != CONTROL_NONE)
+		return sleeper;
 	if (turn.control->policy == CONTROL_STAY) {
 		turn.chosen_until = CONTROL_NONE;
 		if (can_stay(self))
@@ -427,5 +456,9 @@ uint32_t turn_pick(uint32_t self, unsigned tries)
 		found = rescue(self, tries);
 		turn.chosen_until = 0;
 	}
-	return found == CONTROL_NONE ? found : give(found);
+	if (found == CONTROL_NONE)
+		return found;
+	if (turn.chosen_until == CONTROL_NONE)
+		turn.chosen_until = turn_threads[found].step + SLEEP_STEPS;
+	return give(found);
 }

@@ -175,6 +175,8 @@ static inline bool turn_is_free(const struct turn_want *want)
 	case EV_ONCE_BEGIN:
 	case EV_JOIN:
 	case EV_NONE: return false;
+	case EV_COND_DESTROY:
+	case EV_BARRIER_DESTROY: return want->lock != TURN_WHEN_LEFT;
 	default: return true;
 	}
 }

@@ -118,6 +118,8 @@ static bool read_directory(struct trace *trace, struct err *err)
 		store_load_modules(trace, &trace->views.items[trace->views.count - 1]);
 	if (ok && map_part(trace, "points_on", &ok, err))
 		store_load_points(trace, &trace->views.items[trace->views.count - 1]);
+	if (ok && map_part(trace, "benign", &ok, err))
+		store_load_benign(trace, &trace->views.items[trace->views.count - 1]);
 	for (unsigned i = 0; i < WIRE_LOG_FILES && ok; i++) {
 		char name[16];
 
@@ -259,6 +261,7 @@ void trace_close(struct trace *trace)
 	vec_free(&trace->views);
 	vec_free(&trace->files);
 	vec_free(&trace->blocks);
+	vec_free(&trace->benign);
 	vec_free(&trace->streams);
 	vec_free(&trace->problems);
 	vec_free(&trace->meta_lines);

@@ -74,6 +74,11 @@ struct store_point {
 	const char *place;			    /* as a site's: "function TAB file" */
 };
 
+/* Memory where the program says that races are meant. */
+struct store_range {
+	uint64_t low, high;
+};
+
 struct store_meta {
 	const char *key, *value;
 };
@@ -96,6 +101,7 @@ struct trace {
 	struct names names;
 	struct map globals; /* address to index + 1 in global_names, 0 ambiguous */
 	VEC(const char *) global_names;
+	VEC(struct store_range) benign; /* by address; they do not overlap */
 	bool has_schedule;
 	const struct control_run *runs; /* mapped */
 	size_t run_count;
@@ -126,6 +132,10 @@ const struct store_point *store_point(const struct trace *trace, uint64_t number
 const struct store_point *store_point_of_site(const struct trace *trace,
 					      const struct wire_element *site);
 const struct store_point *store_point_at(const struct trace *trace, uint64_t pc);
+
+/* benign.c: reads the file; is the access in it? */
+void store_load_benign(struct trace *trace, const struct file_view *view);
+bool store_is_benign(const struct trace *trace, uint64_t address, uint64_t size);
 
 /* schedule.c */
 void store_load_schedule(struct trace *trace, const struct file_view *view);

@@ -101,8 +101,8 @@ const struct text_row *text_find_row(enum event_kind kind, uint64_t mode)
 
 static const char *const orders[] = { "relaxed", "consume", "acquire",
 				      "release", "acq_rel", "seq_cst" };
-static const char *const flags[TEXT_FLAGS] = { "volatile", "bitfield",	  "inexact",
-					       "casfail",  "environment", "look" };
+static const char *const flags[TEXT_FLAGS] = { "volatile",    "bitfield", "inexact", "casfail",
+					       "environment", "look",	  "ignored" };
 static const char *const misuses[EVENT_MISUSES] = {
 	[EVENT_MISUSE_NONE] = "none",
 	[EVENT_MISUSE_NOT_HELD] = "notheld",

@@ -65,7 +65,7 @@ int text_flag(const char *name, size_t length);
 /* Sorts of misuse. */
 const char *text_misuse_name(unsigned misuse);
 int text_misuse(const char *name, size_t length);
-#define TEXT_FLAGS 6
+#define TEXT_FLAGS 7
 #define TEXT_SEQ_CST 5
 
 /* A variable without @size has this many bytes. */

@@ -522,7 +522,7 @@ class Program:
         return kind.name if isinstance(kind, Struct) else kind
 
     def text(self):
-        out = ['#include "log.h"', "", '#define OBJECT __attribute__((section("objects")))',
+        out = ['#include "log.h"', "", '#define OBJECT __attribute__((section("objects"), used))',
                "const u32 program_threads = %d;" % self.threads, ""]
         for s in self.structs:
             out += s.text.split("\n")

@@ -1,5 +1,5 @@
 // A list is walked without the lock while a node is taken out and freed.
-// explore: use-after-free WALKS
+// explore: use-after-free WALKS|NEXT
 // build: -pthread
 #include <pthread.h>
 #include <stdatomic.h>

@@ -7,13 +7,14 @@
  *
  * The first form prints a line of JSON for each trace: all races, all deadlocks by a cycle and all
  * sets of events where nobody goes on, as events (thread, index) and as line numbers, with a
- * shortest way there; a trace that cannot be judged has "error" instead.
+ * shortest way there, and under "claims" uses of what is over, misuse and torn regions, whose events
+ * have an order ("optional": need not be found); a trace that cannot be judged has "error" instead.
  *
  * The second reads cases, a line each, words separated by tabs:
  *
  *	TRACE  CLAIM  EVENTS  STEPS
  *
- * CLAIM is race, cycle, stuck, lost or prefix; EVENTS and STEPS are lists like 0.3,1.7 (thread and
+ * CLAIM is race, cycle, stuck, lost, prefix, use-after-free, atomicity or misuse:SORT; EVENTS and STEPS are lists like 0.3,1.7 (thread and
  * index; `-` for none). A step means that the thread runs up to and including that event. For each
  * case it prints `yes`, or `no` and why: can the steps happen, and does the claim hold after them?
  */
@@ -52,7 +53,7 @@ static void print_set(const int *events, int count, long state, bool first)
 	printf(",");
 	print_events("lines", events, count, true);
 	printf(",");
-	print_events("steps", path, search_path(&findings, state, path), false);
+	print_events("steps", path, search_path(findings.origins, state, path), false);
 }
 
 /* A lost signal rather than any other. */
@@ -78,6 +79,39 @@ static void print_sets(const char *key, unsigned why)
 			       set->why & BY_LATENESS ? "\"lost-signal\"" : "");
 		printf("}");
 		first = false;
+	}
+	printf("]");
+}
+
+/* Nobody comes to a second meeting before the first: such an arrival is next by the law alone. */
+static bool is_optional(const struct claim *claim)
+{
+	int last = claim->events[claim->count - 1];
+	const struct meeting *own = &facts.meetings[facts.meeting[last]];
+
+	if (text.events[last].kind != ARRIVE)
+		return false;
+	for (const struct meeting *m = facts.meetings; m < own; m++) {
+		if (m->object == own->object)
+			return true;
+	}
+	return false;
+}
+
+static void print_claims(void)
+{
+	printf(",\"claims\":[");
+	for (int i = 0; i < findings.claim_count; i++) {
+		const struct claim *claim = &findings.claims[i];
+
+		printf("%s{\"kind\":\"%s\",\"misuse\":\"%s\",", i ? "," : "", claim->kind,
+		       claim->misuse);
+		print_events("events", claim->events, claim->count, false);
+		printf(",");
+		print_events("lines", claim->events, claim->count, true);
+		printf(",");
+		print_events("steps", claim->steps, claim->step_count, false);
+		printf(",\"optional\":%s}", is_optional(claim) ? "true" : "false");
 	}
 	printf("]");
 }
@@ -110,6 +144,7 @@ static void print_truth(const char *path)
 	printf("]");
 	print_sets("deadlocks", BY_CYCLE);
 	print_sets("stuck", BY_NOBODY | BY_LATENESS);
+	print_claims();
 	printf("}\n");
 	search_free(&findings);
 }
@@ -122,6 +157,19 @@ struct states {
 	int count;
 };
 
+/* What a case is about, where the way there matters. */
+static struct {
+	int end;     /* of a life, whose uses come behind it; -1 none */
+	int tear[4]; /* l1, r1, r2, l2; -1 none */
+} about;
+
+static bool may(const struct state *state, int event)
+{
+	if (about.end >= 0 && !over_may(&facts, state, about.end, event))
+		return false;
+	return event != about.tear[1] || rules_has_happened(&facts, state, about.tear[0]);
+}
+
 static bool advance(struct states *now, int event)
 {
 	struct states after = { calloc((size_t)now->count, sizeof(struct state) * MAX_THREADS), 0 };
@@ -129,7 +177,8 @@ static bool advance(struct states *now, int event)
 	if (!after.items)
 		abort();
 	for (int i = 0; i < now->count; i++) {
-		if (rules_next(&facts, &now->items[i], text.events[event].thread) == event)
+		if (rules_next(&facts, &now->items[i], text.events[event].thread) == event &&
+		    may(&now->items[i], event))
 			after.count += rules_step(&facts, &now->items[i], event,
 						  after.items + after.count);
 	}
@@ -185,6 +234,17 @@ static bool is_set(const struct found *set, const int *events, int count, unsign
 	       !memcmp(set->events, events, (size_t)count * sizeof events[0]);
 }
 
+static bool is_over(const struct state *state, const char *claim, const int *events, int count)
+{
+	const char *misuse,
+		*kind = count == 2 ? over_kind(&facts, events[0], events[1], &misuse) : NULL;
+
+	if (!kind || !over_holds(&facts, state, events[0], events[1]))
+		return false;
+	return *misuse ? !strncmp(claim, "misuse:", 7) && !strcmp(claim + 7, misuse)
+		       : !strcmp(claim, kind);
+}
+
 static bool claims(const struct state *state, const char *claim, const int *events, int count)
 {
 	unsigned why = !strcmp(claim, "cycle")	 ? BY_CYCLE
@@ -194,6 +254,13 @@ static bool claims(const struct state *state, const char *claim, const int *even
 
 	if (!strcmp(claim, "prefix"))
 		return true;
+	if (!strcmp(claim, "atomicity"))
+		return about.tear[0] >= 0 && (count == 3 || events[1] != events[2]) &&
+		       tear_counts(&facts, about.tear) && tear_holds(&facts, state, about.tear);
+	if (about.end >= 0)
+		return is_over(state, claim, events, count);
+	if (!strncmp(claim, "misuse:", 7))
+		return misuse_holds(&facts, state, claim + 7, events, count);
 	if (!strcmp(claim, "race"))
 		return count == 2 && rules_is_race(&facts, events[0], events[1]) &&
 		       rules_next(&facts, state, text.events[events[0]].thread) == events[0] &&
@@ -211,6 +278,25 @@ static int compare_ints(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
+/* Claims whose events have an order; false: it has none. */
+static bool set_about(const char *claim, const int *e, int count)
+{
+	about.end = facts.early = facts.rumour = -1;
+	for (int i = 0; i < 4; i++)
+		about.tear[i] = -1;
+	if (!strcmp(claim, "atomicity") && (count == 3 || count == 4)) {
+		const int tear[4] = { e[0], e[1], e[count - 2], e[count - 1] };
+
+		memcpy(about.tear, tear, sizeof tear);
+		facts.rumour = tear[2];
+	}
+	if (count == 2 && (!strcmp(claim, "use-after-free") || !strcmp(claim, "misuse:destroyed") ||
+			   !strcmp(claim, "misuse:closed")))
+		about.end = facts.early = e[0];
+	return !strcmp(claim, "atomicity") || !strcmp(claim, "use-after-free") ||
+	       !strncmp(claim, "misuse:", 7);
+}
+
 static bool judge(const char *claim, char *event_list, char *steps, char *why)
 {
 	struct states now = { calloc(1, sizeof(struct state)), 1 };
@@ -223,7 +309,8 @@ static bool judge(const char *claim, char *event_list, char *steps, char *why)
 	rules_start(&facts, now.items);
 	while ((event = take_event(&event_list)) >= 0 && count < MAX_THREADS)
 		events[count++] = event;
-	qsort(events, (size_t)count, sizeof events[0], compare_ints);
+	if (!set_about(claim, events, count))
+		qsort(events, (size_t)count, sizeof events[0], compare_ints);
 	if (event == -1)
 		strcpy(why, "no such event");
 	else if (follow(&now, steps, why)) {

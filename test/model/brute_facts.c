@@ -13,24 +13,32 @@ static bool touches_memory(const struct event *e)
 
 /* ---- what must come before what ----------------------------------------------------------- */
 
-static void must(struct facts *f, int before, int after)
+static void must(const struct facts *f, uint8_t need[MAX_THREADS], int before)
 {
 	const struct event *e = &f->text->events[before];
-	uint8_t *need = &f->need[after][e->thread];
 
-	if (*need < e->index + 1)
-		*need = (uint8_t)(e->index + 1);
+	if (need[e->thread] < e->index + 1)
+		need[e->thread] = (uint8_t)(e->index + 1);
 }
 
-/* The bytes whose life an event begins or ends. */
-static bool has_life(const struct text *text, const struct event *e, uint64_t *address,
-		     uint64_t *size)
+bool facts_begins(const struct event *e)
+{
+	return e->kind == ALLOC || e->kind == MAP || e->kind == FD_OPEN || e->kind == BEGIN;
+}
+
+/* Who knows what is in it then? */
+static bool is_blank(const struct event *e)
+{
+	return e->kind == ALLOC || e->kind == MAP;
+}
+
+bool facts_life(const struct text *text, const struct event *e, uint64_t *address, uint64_t *size)
 {
 	const struct event *begin = &text->events[text->of[e->thread][0]];
 
 	if (e->kind == END && begin->kind == BEGIN)
 		e = begin;
-	if (e->kind != ALLOC && e->kind != FREE && e->kind != BEGIN)
+	if (!facts_begins(e) && e->kind != FREE && e->kind != UNMAP && e->kind != FD_CLOSE)
 		return false;
 	*address = e->address;
 	*size = e->size;
@@ -42,62 +50,85 @@ static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 	return a < b + b_size && b < a + a_size;
 }
 
-/* Does e touch one of these bytes: an access, another life, an operation on an object there? */
-static bool is_within(const struct text *text, const struct event *e, uint64_t address,
-		      uint64_t size)
-{
-	uint64_t other, other_size;
-
-	if (has_life(text, e, &other, &other_size))
-		return overlap(address, size, other, other_size);
-	if (e->mutex >= 0 && overlap(address, size, text->objects[e->mutex].address, 1))
-		return true;
-	return (touches_memory(e) || e->object >= 0) && overlap(address, size, e->address, e->size);
-}
-
-static bool is_object_life(const struct event *e)
-{
-	switch (e->kind) {
-	case LOCK_INIT:
-	case LOCK_DESTROY:
-	case COND_INIT:
-	case COND_DESTROY:
-	case SEM_INIT:
-	case SEM_DESTROY:
-	case BARRIER_INIT:
-	case BARRIER_DESTROY: return true;
-	default: return false;
-	}
-}
-
-static bool uses(const struct event *e, int object)
-{
-	return object >= 0 && (e->object == object || e->mutex == object);
-}
-
 /* Asking does nothing to the object yet. */
 static bool is_request(const struct event *e)
 {
 	return e->kind == REQUEST || e->kind == READ_REQUEST || e->kind == DOWN_REQUEST;
 }
 
-/* Two events that lives or a frozen order keep as they are. */
-static bool is_kept(const struct facts *f, int i, int j)
+bool facts_touches(const struct text *text, const struct event *e, uint64_t address, uint64_t size)
 {
-	const struct text *text = f->text;
-	const struct event *a = &text->events[i], *b = &text->events[j];
+	uint64_t other, other_size;
+
+	if (is_request(e))
+		return false;
+	if (facts_life(text, e, &other, &other_size))
+		return overlap(address, size, other, other_size);
+	if (e->mutex >= 0 && overlap(address, size, text->objects[e->mutex].address, 1))
+		return true;
+	return (touches_memory(e) || e->object >= 0 || e->kind == FD_USE) &&
+	       overlap(address, size, e->address, e->size);
+}
+
+bool facts_begins_object(const struct event *e)
+{
+	return e->kind == LOCK_INIT || e->kind == COND_INIT || e->kind == SEM_INIT ||
+	       e->kind == BARRIER_INIT;
+}
+
+bool facts_is_object_life(const struct event *e)
+{
+	return facts_begins_object(e) || e->kind == LOCK_DESTROY || e->kind == COND_DESTROY ||
+	       e->kind == SEM_DESTROY || e->kind == BARRIER_DESTROY;
+}
+
+bool facts_uses(const struct event *e, int object)
+{
+	return object >= 0 && !is_request(e) && (e->object == object || e->mutex == object);
+}
+
+/* ---- why the later of two cannot happen unless the earlier has ---------------------------- */
+
+static bool is_life_of_memory(const struct text *text, const struct event *a, const struct event *b)
+{
 	uint64_t address, size;
+
+	return (facts_life(text, a, &address, &size) && facts_touches(text, b, address, size)) ||
+	       (facts_life(text, b, &address, &size) && facts_touches(text, a, address, size));
+}
+
+static bool is_life_of_object(const struct event *a, const struct event *b)
+{
+	return (facts_is_object_life(a) && facts_uses(b, a->object)) ||
+	       (facts_is_object_life(b) && facts_uses(a, b->object));
+}
+
+/* Is what b ends, or the object it ends, begun by a? */
+static bool is_begin_of(const struct text *text, const struct event *a, const struct event *b)
+{
+	uint64_t address, size;
+
+	if (facts_is_object_life(b))
+		return facts_begins_object(a) && facts_uses(a, b->object);
+	return facts_life(text, b, &address, &size) && facts_begins(a) &&
+	       facts_touches(text, a, address, size);
+}
+
+static bool is_channel(const struct event *a, const struct event *b)
+{
+	if (a->channel < 0 || a->channel != b->channel)
+		return false;
+	return b->kind == RECEIVE || (a->kind == SEND && !b->told);
+}
+
+static bool is_frozen(const struct facts *f, int i, int j)
+{
+	const struct event *a = &f->text->events[i], *b = &f->text->events[j];
 
 	if (is_request(a) || is_request(b))
 		return false;
-	if (has_life(text, a, &address, &size) && is_within(text, b, address, size))
-		return true;
-	if (has_life(text, b, &address, &size) && is_within(text, a, address, size))
-		return true;
-	if ((is_object_life(a) && uses(b, a->object)) || (is_object_life(b) && uses(a, b->object)))
-		return true;
-	if ((a->object >= 0 && f->frozen[a->object] && uses(b, a->object)) ||
-	    (a->mutex >= 0 && f->frozen[a->mutex] && uses(b, a->mutex)))
+	if ((a->object >= 0 && f->frozen[a->object] && facts_uses(b, a->object)) ||
+	    (a->mutex >= 0 && f->frozen[a->mutex] && facts_uses(b, a->mutex)))
 		return true;
 	if (!touches_memory(a) || !touches_memory(b))
 		return false;
@@ -110,13 +141,28 @@ static bool is_kept(const struct facts *f, int i, int j)
 	return false;
 }
 
+static void keep_order(struct facts *f, int i, int j)
+{
+	const struct text *text = f->text;
+	const struct event *a = &text->events[i], *b = &text->events[j];
+	bool always = f->strange[j] || b->kind == SYNC || is_channel(a, b) || is_frozen(f, i, j);
+	bool memory = is_life_of_memory(text, a, b), object = is_life_of_object(a, b);
+
+	if (always || memory || object)
+		must(f, f->need[j], i);
+	if (always || memory)
+		must(f, f->need_memory[j], i);
+	if (always)
+		must(f, f->need_unbound[j], i);
+	if (always || is_begin_of(text, a, b))
+		must(f, f->need_begun[j], i);
+}
+
 static void keep_orders(struct facts *f)
 {
 	for (int i = 0; i < f->text->event_count; i++) {
-		for (int j = i + 1; j < f->text->event_count; j++) {
-			if (f->strange[j] || is_kept(f, i, j))
-				must(f, i, j);
-		}
+		for (int j = i + 1; j < f->text->event_count; j++)
+			keep_order(f, i, j);
 	}
 }
 
@@ -149,7 +195,7 @@ static bool make_cells(struct facts *f)
 	for (int i = 0; i < text->event_count; i++) {
 		const struct event *e = &text->events[i];
 
-		if (touches_memory(e) || e->kind == ALLOC) {
+		if (touches_memory(e) || is_blank(e)) {
 			edges[count++] = e->address;
 			edges[count++] = e->address + e->size;
 		}
@@ -170,7 +216,7 @@ static bool make_cells(struct facts *f)
 	for (int i = 0; i < text->event_count; i++) {
 		const struct event *e = &text->events[i];
 
-		if (!touches_memory(e) && e->kind != ALLOC)
+		if (!touches_memory(e) && !is_blank(e))
 			continue;
 		for (int c = f->cell_count - 1; c >= 0; c--) {
 			if (overlap(e->address, e->size, f->cells[c].address, f->cells[c].size)) {
@@ -181,8 +227,6 @@ static bool make_cells(struct facts *f)
 	}
 	return true;
 }
-
-#define UNKNOWN 10000 /* what an event without value wrote: this and its number */
 
 /* Values are numbers that are equal when the bytes are, within one cell. */
 struct values {
@@ -229,7 +273,7 @@ static void judge_read(struct facts *f, int i, int c, int value, uint8_t last, i
 	if (value < 0)
 		return;
 	/* Nobody knows what a block holds at first: its first read decides. */
-	if (unknown && f->text->events[last].kind == ALLOC) {
+	if (unknown && is_blank(&f->text->events[last])) {
 		f->written[last][c] = value;
 		unknown = false;
 	}
@@ -258,6 +302,7 @@ static void judge_cell(struct facts *f, int c)
 
 		if (c < f->first_cell[i] || c >= f->first_cell[i] + f->cells_of[i])
 			continue;
+		f->before[i][c] = told;
 		if (e->environment) {
 			f->cells[c].frozen = true;
 			f->unexplained++;
@@ -301,16 +346,19 @@ static void make_held(struct facts *f, int t)
 			continue;
 		held = &f->held[t][i + 1][lock];
 		switch (e->kind) {
-		case ACQUIRE: held->depth++; break;
-		case READ_ACQUIRE: held->readers++; break;
-		case RELEASE:
-			if (held->depth)
-				held->depth--;
-			else
-				unexplained(f, lock);
+		case ACQUIRE:
+			if (!held->depth++)
+				held->since = (uint8_t)text->of[t][i];
 			break;
+		case READ_ACQUIRE:
+			if (!held->readers++)
+				held->since = (uint8_t)text->of[t][i];
+			break;
+		case RELEASE:
 		case READ_RELEASE:
-			if (held->readers)
+			if (e->kind == RELEASE && held->depth)
+				held->depth--;
+			else if (e->kind == READ_RELEASE && held->readers)
 				held->readers--;
 			else
 				unexplained(f, lock);
@@ -321,8 +369,51 @@ static void make_held(struct facts *f, int t)
 			saved = held->depth;
 			held->depth = 0;
 			break;
-		case WOKEN: held->depth = saved; break;
+		case WOKEN:
+			held->depth = saved;
+			held->since = (uint8_t)text->of[t][i];
+			break;
 		default: break;
+		}
+	}
+}
+
+/* Who has the lock in the base run, where others may give it back for somebody. */
+static void find_wrong_releases(struct facts *f, int lock)
+{
+	const struct text *text = f->text;
+	int writer = -1, depth = 0, saved[MAX_THREADS] = { 0 }, readers[MAX_THREADS] = { 0 };
+
+	for (int i = 0; i < text->event_count; i++) {
+		const struct event *e = &text->events[i];
+		bool on_condition = e->kind == WAIT || e->kind == WOKEN;
+		int t = e->thread, other = 0;
+
+		if ((on_condition ? e->mutex : e->object) != lock)
+			continue;
+		if (e->kind == LOCK_INIT || e->kind == LOCK_DESTROY) {
+			depth = 0;
+			memset(readers, 0, sizeof readers);
+		} else if (e->kind == ACQUIRE || e->kind == WOKEN) {
+			if (!depth || writer != t) {
+				depth = 0;
+				memset(readers, 0, sizeof readers);
+			}
+			depth += e->kind == WOKEN && saved[t] ? saved[t] : 1;
+			writer = t;
+		} else if (e->kind == READ_ACQUIRE) {
+			readers[t]++;
+		} else if (e->kind == RELEASE || e->kind == READ_RELEASE || e->kind == WAIT) {
+			bool writes = depth && writer == t;
+
+			f->not_held[i] = e->kind != WAIT && !writes && !readers[t];
+			saved[t] = writes ? depth : 1;
+			while (other < MAX_THREADS - 1 && !readers[other])
+				other++;
+			if (e->kind == READ_RELEASE ? !readers[other] && depth : depth)
+				depth = writes && e->kind != WAIT ? depth - 1 : 0;
+			else if (readers[readers[t] ? t : other])
+				readers[readers[t] ? t : other]--;
 		}
 	}
 }
@@ -428,6 +519,8 @@ static bool find_objects(struct facts *f)
 		make_held(f, t);
 	find_wakers(f);
 	for (int o = 0; o < text->object_count; o++) {
+		if (text->objects[o].class == LOCK)
+			find_wrong_releases(f, o);
 		if ((text->objects[o].class == SEMAPHORE && !find_semaphores(f, o)) ||
 		    (text->objects[o].class == BARRIER && !find_meetings(f, o)))
 			return false;
@@ -443,6 +536,8 @@ static bool find_objects(struct facts *f)
 			f->recursive[e->object] = true;
 		if (e->kind == LOCK_INIT && e->recursive)
 			f->recursive[e->object] = true;
+		if (e->kind == LOCK_INIT && e->robust)
+			f->robust[e->object] = true;
 	}
 	return true;
 }
@@ -477,6 +572,7 @@ bool facts_make(struct facts *f, const struct text *text)
 {
 	memset(f, 0, sizeof *f);
 	f->text = text;
+	f->early = f->rumour = -1;
 	memset(f->create, NONE, sizeof f->create);
 	for (int i = 0; i < text->event_count; i++) {
 		const struct event *e = &text->events[i];

@@ -28,11 +28,24 @@ int rules_next(const struct facts *f, const struct state *state, int thread)
 	if (state->at[thread] == f->text->length[thread] || !rules_is_created(f, state, thread))
 		return -1;
 	event = f->text->of[thread][state->at[thread]];
+	return rules_is_next(f, state, event,
+			     event == f->early ? f->need_begun[event] : f->need[event])
+		       ? event
+		       : -1;
+}
+
+bool rules_is_next(const struct facts *f, const struct state *state, int event,
+		   const uint8_t need[MAX_THREADS])
+{
+	const struct event *e = &f->text->events[event];
+
+	if (state->at[e->thread] != e->index || !rules_is_created(f, state, e->thread))
+		return false;
 	for (int t = 0; t < f->text->thread_count; t++) {
-		if (t != thread && state->at[t] < f->need[event][t])
-			return -1;
+		if (t != e->thread && state->at[t] < need[t])
+			return false;
 	}
-	return event;
+	return true;
 }
 
 bool rules_is_race(const struct facts *f, int a, int b)
@@ -84,6 +97,11 @@ static bool is_complete(const struct facts *f, const struct state *state,
 	for (int i = 0; i < meeting->count; i++)
 		here += rules_has_happened(f, state, meeting->arrivals[i]);
 	return here == meeting->wanted;
+}
+
+bool rules_is_complete(const struct facts *f, const struct state *state, int arrival)
+{
+	return is_complete(f, state, &f->meetings[f->meeting[arrival]]);
 }
 
 static bool may_arrive(const struct facts *f, const struct state *state, int event)
@@ -160,17 +178,22 @@ static bool allows(const struct facts *f, const struct state *state, int event)
 	       (state->wait[e->thread] & 3) == WAIT_WOKEN;
 }
 
-/* Does the thread wait on the condition, to be woken by a signal? */
+bool rules_waits_on(const struct facts *f, const struct state *state, int thread, int condition)
+{
+	const struct text *text = f->text;
+
+	return (state->wait[thread] & 3) == WAIT_DEAF &&
+	       text->events[text->of[thread][state->at[thread] - 1]].object == condition;
+}
+
+/* … to be woken by a signal? */
 static bool listens(const struct facts *f, const struct state *state, int thread, int condition)
 {
 	const struct text *text = f->text;
 	int at = state->at[thread];
 
-	if ((state->wait[thread] & 3) != WAIT_DEAF)
-		return false;
-	if (text->events[text->of[thread][at - 1]].object != condition)
-		return false;
-	return at == text->length[thread] || text->events[text->of[thread][at]].how != TIMED;
+	return rules_waits_on(f, state, thread, condition) &&
+	       (at == text->length[thread] || text->events[text->of[thread][at]].how != TIMED);
 }
 
 static void wake(struct state *state, int thread)
@@ -188,6 +211,68 @@ static uint8_t begin_wait(const struct facts *f, const struct state *state, cons
 	return (uint8_t)(WAIT_DEAF | (late ? WAIT_LATE : 0));
 }
 
+/* ---- the rumour --------------------------------------------------------------------------- */
+
+static bool hears(const struct facts *f, const struct state *state, int event)
+{
+	const struct event *e = &f->text->events[event];
+	int object = e->kind == RECEIVE ? e->channel : e->object;
+
+	if (event == f->rumour || (state->told_threads | state->told_created) >> e->thread & 1)
+		return true;
+	switch (e->kind) {
+	case WOKEN:
+	case DOWN:
+	case PASS:
+	case ONCE:
+	case RECEIVE: return state->told_objects >> object & 1;
+	case JOIN: return state->told_threads >> e->other & 1;
+	case SYNC: return rules_has_happened(f, state, f->rumour);
+	case READ:
+	case UPDATE: break;
+	default: return false;
+	}
+	for (int c = f->first_cell[event]; c < f->first_cell[event] + f->cells_of[event]; c++) {
+		if (state->told_cells[c / 8] >> c % 8 & 1 &&
+		    f->text->events[state->writer[c]].thread != e->thread)
+			return true;
+	}
+	return false;
+}
+
+/* Nobody is told by a lock. Which signal or post it was is open, so any will do. */
+static void tell(const struct facts *f, const struct state *before, int event, struct state *state)
+{
+	const struct event *e = &f->text->events[event];
+	bool told = hears(f, before, event);
+
+	if (told)
+		state->told_threads |= (uint16_t)(1u << e->thread);
+	switch (e->kind) {
+	case CREATE: state->told_created |= (uint16_t)(told << e->other); break;
+	case SIGNAL:
+	case BROADCAST:
+	case POST:
+	case ARRIVE:
+	case ONCE_END: state->told_objects |= (uint64_t)told << e->object; break;
+	case SEND: state->told_objects |= (uint64_t)told << e->channel; break;
+	case WRITE:
+	case UPDATE:
+	case ALLOC:
+	case MAP:
+		for (int c = f->first_cell[event]; c < f->first_cell[event] + f->cells_of[event];
+		     c++) {
+			state->told_cells[c / 8] &= (uint8_t) ~(1u << c % 8);
+			if (told && (e->kind == WRITE || e->kind == UPDATE))
+				state->told_cells[c / 8] |= (uint8_t)(1u << c % 8);
+		}
+		break;
+	default: break;
+	}
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
 int rules_step(const struct facts *f, const struct state *state, int event, struct state *out)
 {
 	const struct event *e = &f->text->events[event];
@@ -200,12 +285,13 @@ int rules_step(const struct facts *f, const struct state *state, int event, stru
 	switch (e->kind) {
 	case WRITE:
 	case UPDATE:
-	case ALLOC: memset(out[0].writer + f->first_cell[event], event, f->cells_of[event]); break;
+	case ALLOC:
+	case MAP: memset(out[0].writer + f->first_cell[event], event, f->cells_of[event]); break;
 	case WAIT: out[0].wait[e->thread] = begin_wait(f, state, e); break;
 	case WOKEN: out[0].wait[e->thread] = WAIT_NOT; break;
 	case BROADCAST:
 		for (int t = 0; t < f->text->thread_count; t++) {
-			if (listens(f, state, t, e->object))
+			if (rules_waits_on(f, state, t, e->object))
 				wake(&out[0], t);
 		}
 		break;
@@ -220,7 +306,10 @@ int rules_step(const struct facts *f, const struct state *state, int event, stru
 		break;
 	default: break;
 	}
-	return count ? count : 1;
+	count = count ? count : 1;
+	for (int i = 0; i < count && f->rumour >= 0; i++)
+		tell(f, state, event, &out[i]);
+	return count;
 }
 
 /* ---- blocked ------------------------------------------------------------------------------ */

@@ -12,6 +12,10 @@ struct state {
 	uint8_t at[MAX_THREADS];   /* how many of a thread's events have happened */
 	uint8_t wait[MAX_THREADS]; /* enum wait, and WAIT_LATE */
 	uint8_t writer[MAX_CELLS]; /* who wrote the cell last, or NONE */
+	/* Who knows of the rumour (facts): cells by who wrote them, objects by what was done to them. */
+	uint8_t told_cells[MAX_CELLS / 8];
+	uint16_t told_threads, told_created;
+	uint64_t told_objects;
 };
 
 enum wait { WAIT_NOT, WAIT_DEAF, WAIT_WOKEN, WAIT_LATE = 4 /* began after its recorded waker */ };
@@ -23,6 +27,16 @@ bool rules_is_created(const struct facts *facts, const struct state *state, int 
 
 /* The thread's next event, or -1: over, not created, or something must come first. */
 int rules_next(const struct facts *facts, const struct state *state, int thread);
+
+/* Is it its thread's next event, if no more must come first than this (one of facts->need…)? */
+bool rules_is_next(const struct facts *facts, const struct state *state, int event,
+		   const uint8_t need[MAX_THREADS]);
+
+/* Does the thread wait on the condition, and nothing has woken it? */
+bool rules_waits_on(const struct facts *facts, const struct state *state, int thread,
+		    int condition);
+/* Is the meeting of this arrival complete? */
+bool rules_is_complete(const struct facts *facts, const struct state *state, int arrival);
 
 /*
  * The states after an event that is next; none if it cannot happen with its result. More than one

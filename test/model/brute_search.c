@@ -149,10 +149,70 @@ static void see(struct seen *seen, const struct state *state, struct origin orig
 	seen->states[seen->count++] = *state;
 }
 
-static void visit(const struct facts *f, const struct state *state, long number, struct seen *seen,
-		  struct findings *findings)
+void search_add(struct hunt *hunt, long state, const char *kind, const char *misuse,
+		const int *events, int count)
 {
-	struct state after[MAX_THREADS];
+	struct findings *findings = hunt->findings;
+	struct claim *claim;
+
+	for (int i = 0; i < findings->claim_count; i++) {
+		claim = &findings->claims[i];
+		if (!strcmp(claim->kind, kind) && !strcmp(claim->misuse, misuse) &&
+		    claim->count == count &&
+		    !memcmp(claim->events, events, (size_t)count * sizeof events[0]))
+			return;
+	}
+	if (findings->claim_count == findings->claim_room) {
+		findings->claim_room = findings->claim_room ? findings->claim_room * 2 : 16;
+		findings->claims = realloc(findings->claims,
+					   (size_t)findings->claim_room * sizeof *findings->claims);
+		if (!findings->claims)
+			abort();
+	}
+	claim = &findings->claims[findings->claim_count++];
+	*claim = (struct claim){ .kind = kind, .misuse = misuse, .count = count };
+	memcpy(claim->events, events, (size_t)count * sizeof events[0]);
+	claim->step_count = state < 0 ? 0 : search_path(hunt->origins, state, claim->steps);
+}
+
+bool search_hunt(struct hunt *hunt, struct origin **origins)
+{
+	const struct facts *f = hunt->facts;
+	struct seen seen = { 0 };
+	struct state state, after[MAX_THREADS];
+	bool enough = false, ok = true;
+
+	rules_start(f, &state);
+	see(&seen, &state, (struct origin){ -1, 0 });
+	for (long i = 0; ok && !enough && i < seen.count; i++) {
+		state = seen.states[i];
+		hunt->origins = seen.origins;
+		hunt->count = seen.count;
+		enough = hunt->visit(hunt, &state, i);
+		for (int t = 0; !enough && t < f->text->thread_count; t++) {
+			int event = rules_next(f, &state, t), count;
+
+			if (event < 0 || (hunt->may && !hunt->may(hunt, &state, event)))
+				continue;
+			count = rules_step(f, &state, event, after);
+			for (int k = 0; k < count; k++)
+				see(&seen, &after[k], (struct origin){ i, event });
+		}
+		ok = seen.count < MOST_STATES;
+	}
+	hunt->count = seen.count;
+	free(seen.states);
+	free(seen.table);
+	if (origins)
+		*origins = seen.origins;
+	else
+		free(seen.origins);
+	return ok;
+}
+
+static bool visit(struct hunt *hunt, const struct state *state, long number)
+{
+	const struct facts *f = hunt->facts;
 	int next[MAX_THREADS], threads = f->text->thread_count;
 
 	for (int t = 0; t < threads; t++) {
@@ -160,50 +220,37 @@ static void visit(const struct facts *f, const struct state *state, long number,
 		for (int u = 0; u < t && next[t] >= 0; u++) {
 			if (next[u] >= 0 && rules_is_race(f, next[t], next[u])) {
 				int low = next[t] < next[u] ? next[t] : next[u];
-				long *race = &findings->race[low][next[t] + next[u] - low];
+				long *race = &hunt->findings->race[low][next[t] + next[u] - low];
 
 				*race = *race ? *race : number + 1;
 			}
 		}
 	}
-	search_blocked(f, state, number, findings);
-	for (int t = 0; t < threads; t++) {
-		int count = next[t] < 0 ? 0 : rules_step(f, state, next[t], after);
-
-		for (int i = 0; i < count; i++)
-			see(seen, &after[i], (struct origin){ number, next[t] });
-	}
+	search_blocked(f, state, number, hunt->findings);
+	misuse_find(hunt, state, number);
+	return false;
 }
 
-bool search_all(const struct facts *f, struct findings *findings)
+bool search_all(struct facts *f, struct findings *findings)
 {
-	struct seen seen = { 0 };
-	struct state state;
-	bool ok = true;
+	struct hunt hunt = { .facts = f, .findings = findings, .visit = visit };
+	bool ok;
 
 	memset(findings, 0, sizeof *findings);
-	rules_start(f, &state);
-	see(&seen, &state, (struct origin){ -1, 0 });
-	for (long i = 0; ok && i < seen.count; i++) {
-		state = seen.states[i];
-		visit(f, &state, i, &seen, findings);
-		ok = seen.count < MOST_STATES;
-	}
-	findings->states = seen.count;
-	findings->origins = seen.origins;
-	free(seen.states);
-	free(seen.table);
-	return ok;
+	ok = search_hunt(&hunt, &findings->origins);
+	findings->states = hunt.count;
+	misuse_find_recorded(&hunt);
+	return ok && over_find(f, findings) && tear_find(f, findings);
 }
 
-int search_path(const struct findings *findings, long state, int *events)
+int search_path(const struct origin *origins, long state, int *events)
 {
-	const struct origin *origin = &findings->origins[state];
+	const struct origin *origin = &origins[state];
 	int count;
 
 	if (origin->state < 0)
 		return 0;
-	count = search_path(findings, origin->state, events);
+	count = search_path(origins, origin->state, events);
 	events[count] = origin->event;
 	return count + 1;
 }
@@ -212,6 +259,8 @@ void search_free(struct findings *findings)
 {
 	free(findings->sets);
 	free(findings->origins);
+	free(findings->claims);
 	findings->sets = NULL;
 	findings->origins = NULL;
+	findings->claims = NULL;
 }

@@ -11,7 +11,7 @@
 #define SPACING 65536ull
 
 /* What the arguments of an operation are. */
-enum shape { BARE, ACCESS, OBJECT, NUMBERED, PAIR, THREAD, HOST, BLOCK };
+enum shape { BARE, ACCESS, OBJECT, NUMBERED, PAIR, THREAD, HOST, BLOCK, FILE_NUMBER, WRONG };
 
 struct row {
 	const char *name, *result; /* NULL: without one */
@@ -29,8 +29,19 @@ static const struct row rows[] = {
 	{ "u", NULL, UPDATE, ACCESS, MEMORY, PLAIN },
 	{ "alloc", NULL, ALLOC, BLOCK, MEMORY, PLAIN },
 	{ "free", NULL, FREE, BLOCK, MEMORY, PLAIN },
+	{ "map", NULL, MAP, BLOCK, MEMORY, PLAIN },
+	{ "unmap", NULL, UNMAP, BLOCK, MEMORY, PLAIN },
+	{ "fdopen", NULL, FD_OPEN, FILE_NUMBER, MEMORY, PLAIN },
+	{ "fdclose", NULL, FD_CLOSE, FILE_NUMBER, MEMORY, PLAIN },
+	{ "fduse", NULL, FD_USE, FILE_NUMBER, MEMORY, PLAIN },
+	{ "send", NULL, SEND, OBJECT, CHANNEL, PLAIN },
+	{ "send", "told", SEND, OBJECT, CHANNEL, PLAIN },
+	{ "receive", NULL, RECEIVE, OBJECT, CHANNEL, PLAIN },
+	{ "receive", "told", RECEIVE, OBJECT, CHANNEL, PLAIN },
+	{ "misuse", NULL, MISUSE, WRONG, MEMORY, PLAIN },
+	{ "sync", NULL, SYNC, BARE, MEMORY, PLAIN },
 	{ "fence", NULL, NOTHING, BARE, MEMORY, PLAIN },
-	{ "detach", NULL, NOTHING, BARE, MEMORY, PLAIN },
+	{ "detach", NULL, DETACH, THREAD, MEMORY, PLAIN },
 	{ "fork", NULL, CREATE, THREAD, MEMORY, PLAIN },
 	{ "join", NULL, JOIN, THREAD, MEMORY, PLAIN },
 	{ "jreq", NULL, JOIN_REQUEST, THREAD, MEMORY, PLAIN },
@@ -40,6 +51,8 @@ static const struct row rows[] = {
 	{ "end", NULL, END, BARE, MEMORY, PLAIN },
 	{ "init", "normal", LOCK_INIT, OBJECT, LOCK, PLAIN },
 	{ "init", "recursive", LOCK_INIT, OBJECT, LOCK, PLAIN },
+	{ "init", "errorcheck", LOCK_INIT, OBJECT, LOCK, PLAIN },
+	{ "init", "robust", LOCK_INIT, OBJECT, LOCK, PLAIN },
 	{ "init", "rw", LOCK_INIT, OBJECT, LOCK, PLAIN },
 	{ "destroy", NULL, LOCK_DESTROY, OBJECT, LOCK, PLAIN },
 	{ "req", NULL, REQUEST, OBJECT, LOCK, PLAIN },
@@ -83,10 +96,14 @@ static const struct row rows[] = {
 	{ "once", NULL, ONCE, OBJECT, ONCES, PLAIN },
 };
 
+const char *const misuse_names[MISUSES] = { "notheld",	 "destroyinuse", "destroyed", "notinit",
+					    "jointwice", "joindetached", "heldatend", "closed" };
+
 /* A line in its parts. The strings point into the line itself. */
 struct line {
 	int number;
-	char *thread, *name, *arguments[8], *result;
+	char *thread, *name, *arguments[8], *result, *place;
+	char *said; /* of a probe: what is behind the word */
 	int argument_count;
 };
 
@@ -106,6 +123,8 @@ struct reader {
 		uint64_t address, size;
 	} blocks[MAX_EVENTS]; /* allocated so far; the last of an address counts */
 	int block_count;
+	char *words[2 * MAX_EVENTS]; /* places and names of regions, numbered from 1 */
+	int word_count;
 };
 
 static bool fail(struct reader *r, const char *format, ...)
@@ -129,8 +148,10 @@ static bool cut_operation(struct reader *r, char *op)
 	line->name = op;
 	line->argument_count = 0;
 	line->result = NULL;
+	line->said = NULL;
 	if (!strncmp(op, "call ", 5) || !strncmp(op, "ret ", 4) || !strncmp(op, "probe ", 6)) {
-		*strchr(op, ' ') = 0;
+		line->said = strchr(op, ' ') + 1;
+		line->said[-1] = 0;
 		return true;
 	}
 	if (!open)
@@ -279,12 +300,15 @@ static bool read_block(struct reader *r, struct event *e)
 {
 	struct line *line = &r->line;
 
-	if (line->argument_count != (e->kind == ALLOC ? 2 : 1))
-		return fail(r, "expected alloc(p,size) or free(p)");
+	if (line->argument_count != (e->kind == FREE ? 1 : 2))
+		return fail(r, "expected alloc(p,size), map(p,size), unmap(p,size) or free(p)");
 	if (!address_of(r, MEMORY, line->arguments[0], &e->address))
 		return false;
-	if (e->kind == ALLOC) {
+	if (e->kind != FREE)
 		e->size = strtoull(line->arguments[1], NULL, 10);
+	if (e->kind == MAP || e->kind == UNMAP)
+		return true;
+	if (e->kind == ALLOC) {
 		r->blocks[r->block_count].address = e->address;
 		r->blocks[r->block_count++].size = e->size;
 		return true;
@@ -308,9 +332,16 @@ static bool read_object(struct reader *r, const struct row *row, struct event *e
 		return fail(r, "%s has %d arguments", row->name, wanted);
 	if (!address_of(r, row->class, line->arguments[0], &e->address))
 		return false;
+	if (row->class == CHANNEL) { /* is no object in memory */
+		e->told = line->result;
+		e->channel = object_of(r, CHANNEL, e->address);
+		e->address = 0;
+		return e->channel >= 0 || fail(r, "too many objects");
+	}
 	e->object = object_of(r, row->class, e->address);
 	e->size = 1;
 	e->recursive = line->result && !strcmp(line->result, "recursive");
+	e->robust = line->result && !strcmp(line->result, "robust");
 	if (row->shape == NUMBERED)
 		e->number = strtoull(line->arguments[1], NULL, 10);
 	if (row->shape == PAIR) {
@@ -323,6 +354,61 @@ static bool read_object(struct reader *r, const struct row *row, struct event *e
 	return true;
 }
 
+static bool read_descriptor(struct reader *r, struct event *e)
+{
+	if (r->line.argument_count != 1)
+		return fail(r, "which descriptor?");
+	e->address = (1ull << 60) + strtoull(r->line.arguments[0], NULL, 10);
+	e->size = 1;
+	return true;
+}
+
+/* misuse(sort,object): only the sort matters, and a thread that is named. */
+static bool read_misuse(struct reader *r, struct event *e)
+{
+	if (r->line.argument_count != 2)
+		return fail(r, "expected misuse(sort,object)");
+	for (e->misuse = 0; e->misuse < MISUSES; e->misuse++) {
+		if (!strcmp(misuse_names[e->misuse], r->line.arguments[0]))
+			break;
+	}
+	if (e->misuse == JOIN_TWICE || e->misuse == JOIN_DETACHED)
+		return thread_of(r, r->line.arguments[1]) >= 0 || fail(r, "too many threads");
+	return e->misuse < MISUSES || fail(r, "no such misuse");
+}
+
+static int word_of(struct reader *r, const char *word)
+{
+	int i = 0;
+
+	if (!word || !*word)
+		return 0;
+	while (i < r->word_count && strcmp(r->words[i], word))
+		i++;
+	if (i == r->word_count)
+		r->words[r->word_count++] = strdup(word);
+	return i + 1;
+}
+
+/* sooth:atomic_begin(name), and the end of it; all other probes are nothing. */
+static void read_region(struct reader *r, struct event *e)
+{
+	char *said = r->line.said, *open = said ? strchr(said, '(') : NULL, *close;
+
+	if (!open || strcmp(r->line.name, "probe"))
+		return;
+	*open = 0;
+	close = strchr(open + 1, ')');
+	if (!close)
+		return;
+	*close = 0;
+	if (!strcmp(said, "sooth:atomic_begin"))
+		e->kind = REGION_BEGIN;
+	else if (!strcmp(said, "sooth:atomic_end"))
+		e->kind = REGION_END;
+	e->name = word_of(r, open + 1);
+}
+
 static bool read_operation(struct reader *r, const struct row *row, struct event *e)
 {
 	struct line *line = &r->line;
@@ -330,6 +416,8 @@ static bool read_operation(struct reader *r, const struct row *row, struct event
 	switch (row->shape) {
 	case ACCESS: return read_access(r, e);
 	case BLOCK: return read_block(r, e);
+	case FILE_NUMBER: return read_descriptor(r, e);
+	case WRONG: return read_misuse(r, e);
 	case OBJECT:
 	case NUMBERED:
 	case PAIR: return read_object(r, row, e);
@@ -345,6 +433,7 @@ static bool read_operation(struct reader *r, const struct row *row, struct event
 		return true;
 	case BARE: break;
 	}
+	read_region(r, e);
 	if (e->kind == BEGIN && line->argument_count == 2) {
 		e->address = strtoull(line->arguments[0], NULL, 16);
 		e->size = strtoull(line->arguments[1], NULL, 16) - e->address;
@@ -383,7 +472,8 @@ static bool read_event(struct reader *r)
 	if (text->event_count == MAX_EVENTS)
 		return fail(r, "too many events");
 	*e = (struct event){ .kind = row->kind, .how = row->how, .line = r->line.number };
-	e->object = e->mutex = e->other = -1;
+	e->object = e->mutex = e->channel = e->other = -1;
+	e->place = word_of(r, r->line.place);
 	e->stream = thread_of(r, r->line.thread);
 	if (e->stream < 0)
 		return fail(r, "too many threads");
@@ -427,6 +517,7 @@ static bool read_line(struct reader *r, char *p)
 		return fail(r, "no '|'");
 	*bar = 0;
 	end = strchr(bar + 1, '|');
+	r->line.place = end ? end + 1 : NULL;
 	if (end)
 		*end = 0;
 	r->line.thread = p;
@@ -486,5 +577,7 @@ bool text_read(const char *path, struct text *text)
 		free(r.thread_names[i]);
 	for (int i = 0; i < r.name_count; i++)
 		free(r.names[i].text);
+	for (int i = 0; i < r.word_count; i++)
+		free(r.words[i]);
 	return ok;
 }

@@ -18,18 +18,30 @@
 #define NONE 255
 
 enum kind {
-	NOTHING, /* what nobody notices: calls, probes, fences, detach */
+	NOTHING, /* what nobody notices: calls, probes, fences */
 	HANDLER, /* not even an event */
 	READ,
 	WRITE,
 	UPDATE,
 	ALLOC,
 	FREE,
+	MAP,
+	UNMAP,
+	FD_OPEN,
+	FD_CLOSE,
+	FD_USE,
 	CREATE,
 	BEGIN,
 	END,
 	JOIN,
 	JOIN_REQUEST,
+	DETACH,
+	SYNC,
+	SEND,
+	RECEIVE,
+	REGION_BEGIN, /* the probes sooth:atomic_begin and sooth:atomic_end */
+	REGION_END,
+	MISUSE,
 	LOCK_INIT,
 	LOCK_DESTROY,
 	REQUEST,
@@ -63,17 +75,36 @@ enum kind {
 
 enum how { PLAIN, TRY, TIMED }; /* of a WOKEN, TIMED: it timed out */
 
-enum class { MEMORY, LOCK, CONDITION, SEMAPHORE, BARRIER, ONCES };
+enum class { MEMORY, LOCK, CONDITION, SEMAPHORE, BARRIER, ONCES, CHANNEL };
+
+/* What can be misused, as the text names it; and DESTROYED and CLOSED, which are told by two events. */
+enum misuse {
+	NOT_HELD,
+	DESTROY_IN_USE,
+	DESTROYED,
+	NOT_INIT,
+	JOIN_TWICE,
+	JOIN_DETACHED,
+	HELD_AT_END,
+	CLOSED,
+	MISUSES
+};
+extern const char *const misuse_names[MISUSES];
 
 struct event {
 	enum kind kind;
 	enum how how;
-	bool atomic, valued, environment, recursive;
+	bool atomic, valued, environment, recursive, robust;
+	bool told;	   /* of SEND: its order among the sends is open */
 	int thread, index; /* in the order of the thread, handlers included */
 	int stream, number_in_stream, line;
 	int object;		/* of a sync event, in objects */
 	int mutex;		/* of WAIT and WOKEN, in objects */
-	int other;		/* CREATE, JOIN, JOIN_REQUEST: the thread */
+	int channel;		/* of SEND and RECEIVE, in objects */
+	int place;		/* behind the last '|': equal where the text is; 0 none */
+	int name;		/* of a region */
+	int misuse;		/* of MISUSE: enum misuse */
+	int other;		/* CREATE, JOIN, JOIN_REQUEST, DETACH: the thread */
 	uint64_t address, size; /* the bytes touched; of a sync event the object's first */
 	uint64_t number;	/* SEM_INIT, BARRIER_INIT, ARRIVE */
 	uint8_t value[8];	/* read, or written */

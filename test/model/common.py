@@ -63,22 +63,41 @@ def events_of(item):
     return tuple(sorted((thread, index) for thread, index in item["events"]))
 
 
+def key_of(finding):
+    """Kind and events; in claims of the later kinds the events have an order."""
+    kind = finding["kind"]
+    if kind not in ("use-after-free", "misuse", "atomicity"):
+        return kind, events_of(finding)
+    if finding["misuse"]:
+        kind += ":" + finding["misuse"]
+    return kind, tuple((thread, index) for thread, index in finding["events"])
+
+
 def expected(truth):
     """What must be found. A set that nobody gets out of counts once, as a lost signal if it can be one."""
     wanted = {("race", events_of(race)) for race in truth["races"]}
     wanted |= {("deadlock", events_of(cycle)) for cycle in truth["deadlocks"]}
     for stuck in truth["stuck"]:
         wanted.add(("lost-signal" if "lost-signal" in stuck["kinds"] else "deadlock", events_of(stuck)))
-    return wanted
+    return wanted | {key_of(claim) for claim in truth["claims"] if not claim["optional"]}
 
 
 def allowed(truth):
     """What may be found in smaller windows."""
-    return expected(truth) | {(kind, events_of(stuck)) for stuck in truth["stuck"] for kind in stuck["kinds"]}
+    return (expected(truth) | {(kind, events_of(stuck)) for stuck in truth["stuck"] for kind in stuck["kinds"]} |
+            {key_of(claim) for claim in truth["claims"]})
 
 
 def found(answer):
-    return {(finding["kind"], events_of(finding)) for finding in answer["findings"]}
+    return {key_of(finding) for finding in answer["findings"]}
+
+
+def is_told_otherwise(kind, events, have):
+    """Two sorts of misuse of the same events are one; a tear by two accesses is one by either of them."""
+    if kind.startswith("misuse:"):
+        return any(events == others and other.startswith("misuse:") for other, others in have)
+    return kind == "atomicity" and len(events) == 4 and any(
+        (kind, (events[0], events[i], events[3])) in have for i in (1, 2))
 
 
 def differences(truth, answer, part=False):
@@ -88,15 +107,18 @@ def differences(truth, answer, part=False):
             return [(key, answer[key])]
     wrong = []
     have = found(answer)
-    for kind, events in sorted(have - allowed(truth) if part else have - expected(truth)):
+    optional = {key_of(claim) for claim in truth["claims"] if claim["optional"]}
+    for kind, events in sorted(have - allowed(truth) if part else have - expected(truth) - optional):
         wrong.append(("extra " + kind, events))
     for kind, events in sorted(set() if part else expected(truth) - have):
-        wrong.append(("missing " + kind, events))
+        if not is_told_otherwise(kind, events, have):
+            wrong.append(("missing " + kind, events))
     if answer["rejected"]:
         wrong.append(("rejected", answer["faults"]))
     if answer["unknown"]:
         wrong.append(("unknown", answer["unknown"]))
-    seen = [(finding["kind"], events_of(finding)) for finding in answer["findings"] if finding["kind"] == "race"]
+    seen = [key_of(finding) for finding in answer["findings"]
+            if finding["kind"] in ("race", "use-after-free", "misuse", "atomicity")]
     if len(seen) != len(set(seen)):
         wrong.append(("twice", sorted(seen)))
     return wrong
@@ -109,7 +131,8 @@ def base_run(path):
         thread, operation = line.split("|")[:2]
         if thread == "-":
             continue
-        for name in [thread] + re.findall(r"^(?:fork|join|jreq|handler)\((\w+)", operation):
+        for name in [thread] + re.findall(
+                r"^(?:(?:fork|join|jreq|detach|handler)\(|misuse\(join\w+,)(\w+)", operation):
             if name not in order:
                 order.append(name)
         if not operation.startswith("handler"):
@@ -129,7 +152,7 @@ def claim_of(finding, truth):
     if finding["kind"] == "deadlock":
         cycles = {events_of(cycle) for cycle in truth["deadlocks"]}
         return "cycle" if events_of(finding) in cycles else "stuck"
-    return {"race": "race", "lost-signal": "lost"}[finding["kind"]]
+    return {"race": "race", "lost-signal": "lost"}.get(finding["kind"]) or key_of(finding)[0]
 
 
 def judge(command, cases):

@@ -32,7 +32,12 @@ void generate_line(struct machine *m, int thread, const char *format, ...)
 	va_list list;
 
 	if (t->forked && t->has_begin && !t->begun) {
-		fprintf(m->out, "T%d|begin|\n", thread);
+		t->stack = m->groups & STACKS;
+		if (t->stack) /* two of them have one after the other the same */
+			fprintf(m->out, "T%d|begin(0x%x,0x%x)|\n", thread,
+				0x5000 + 0x40 * (thread % 2), 0x5040 + 0x40 * (thread % 2));
+		else
+			fprintf(m->out, "T%d|begin|\n", thread);
 		m->events++;
 	}
 	t->begun = true;
@@ -40,7 +45,7 @@ void generate_line(struct machine *m, int thread, const char *format, ...)
 	va_start(list, format);
 	vfprintf(m->out, format, list);
 	va_end(list);
-	fprintf(m->out, "|\n");
+	fprintf(m->out, "|f.c:%d\n", m->place_same ? m->events % 3 : m->events);
 	m->events++;
 }
 
@@ -68,13 +73,37 @@ static void choose_groups(struct machine *m)
 		ONCES | MEMORY,
 		HEAP | MEMORY,
 		HEAP | MEMORY | MUTEXES,
+		HEAP | MEMORY | ATOMICS,
+		HEAP | MEMORY | MUTEXES | ATOMICS,
+		HEAP | MEMORY | SEMAPHORAL,
+		CHANNELS | MEMORY,
+		CHANNELS | MEMORY | HEAP,
+		MAPPINGS,
+		MAPPINGS | MEMORY,
+		MAPPINGS | MUTEXES | MEMORY,
+		OBJECTS | MUTEXES,
+		OBJECTS | MUTEXES | CONDITIONALS,
+		OBJECTS | SEMAPHORAL,
+		OBJECTS | BARRIERS,
+		OBJECTS | MUTEXES | HEAP | MEMORY,
+		REGIONS | MEMORY,
+		REGIONS | MEMORY | MUTEXES,
+		REGIONS | MEMORY | ATOMICS | MUTEXES,
+		REGIONS | MEMORY,
+		REGIONS | MEMORY | CHANNELS | ATOMICS,
+		MEMORY | MUTEXES | ATOMICS,
+		STACKS | FORKS | MEMORY,
 	};
 
 	m->groups = mixes[generate_random(m, sizeof mixes / sizeof mixes[0])];
 	while (chance(m, 25))
 		m->groups |= 1u << generate_random(m, 10);
+	while (chance(m, 10))
+		m->groups |= CHANNELS << generate_random(m, 4);
 	if (m->groups & CONDITIONALS)
 		m->groups |= MUTEXES;
+	if (m->groups & REGIONS)
+		m->groups |= MEMORY;
 	if (chance(m, 35))
 		m->groups |= FORKS;
 	if (chance(m, 4))
@@ -95,12 +124,13 @@ static void choose(struct machine *m)
 	m->value_mode = (int)generate_random(m, 3);
 	m->value_range = ranges[generate_random(m, 4)];
 	m->overlap = chance(m, 15);
+	m->place_same = chance(m, 30);
 	m->by_fork = m->groups & FORKS;
 	m->barrier_size = 2 + (m->thread_count > 2 && chance(m, 40));
 	for (int i = 0; i < LOCK_COUNT; i++)
 		m->recursive[i] = (i < LOCKS || i == HEAP_LOCK) && chance(m, 20);
 	for (int i = 0; i < m->thread_count; i++) {
-		m->threads[i].has_begin = m->by_fork && chance(m, 50);
+		m->threads[i].has_begin = m->by_fork && chance(m, m->groups & STACKS ? 90 : 50);
 		m->threads[i].doing = i && m->by_fork && chance(m, 85) ? ABSENT : RUNNING;
 	}
 }
@@ -117,6 +147,8 @@ static void write_head(struct machine *m)
 	}
 	if (m->groups & HEAP)
 		fprintf(m->out, "-|at(p,0x2000)|\n-|at(q,0x2004)|\n-|at(h,0x2008)|\n");
+	if (m->groups & MAPPINGS)
+		fprintf(m->out, "-|at(M,0x3000)|\n-|at(N,0x3020)|\n");
 	if (chance(m, 15) && m->groups & (MEMORY | ATOMICS)) {
 		m->memory[0] = 1;
 		fprintf(m->out, "-|init(x)=1|\n");
@@ -138,12 +170,12 @@ static void write_head(struct machine *m)
 static int list_operations(const struct machine *m, bool handler, const struct operation **rows,
 			   int *sum)
 {
-	const struct operation *const tables[] = { generate_memory, generate_locks,
-						   generate_others };
+	const struct operation *const tables[] = { generate_memory, generate_locks, generate_others,
+						   generate_lives };
 	int count = 0;
 
 	*sum = 0;
-	for (int i = 0; i < (handler ? 1 : 3); i++) {
+	for (int i = 0; i < (handler ? 1 : 4); i++) {
 		for (const struct operation *row = tables[i]; row->try; row++) {
 			if (!(row->group & m->groups) || (m->tidy && !row->tidies && !handler))
 				continue;
@@ -156,7 +188,7 @@ static int list_operations(const struct machine *m, bool handler, const struct o
 
 static bool do_something(struct machine *m, int t)
 {
-	const struct operation *rows[64];
+	const struct operation *rows[96];
 	struct thread *thread = &m->threads[t];
 	int sum, count;
 

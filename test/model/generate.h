@@ -16,7 +16,8 @@
 #define HEAP_LOCK (2 * LOCKS) /* a mutex inside the heap block */
 #define CONDITIONS 2
 #define SEMAPHORES 2
-#define MEMORY_BYTES 64
+#define MEMORY_BYTES 256
+#define OBJECTS_OF 4 /* the lock l, the condition c, the semaphore s, the barrier b */
 
 enum doing { ABSENT, RUNNING, ASKING, WAITING, MEETING, GONE };
 
@@ -33,6 +34,8 @@ struct thread {
 	bool timed, woken; /* WAITING */
 	int once;	   /* running it: its number + 1 */
 	int handler;	   /* in a signal handler: so many operations more */
+	int regions;	   /* bits: open */
+	bool stack, detached;
 };
 
 struct machine {
@@ -54,6 +57,10 @@ struct machine {
 	bool barrier_open[THREADS];		      /* may pass */
 	int once[2];				      /* 0 not run, 1 running, 2 done */
 	bool block_live;
+	bool mapped[2], fd_open[2]; /* two pages of memory; descriptors 3 and 4 */
+	int sent[2];		    /* bytes in a channel */
+	bool object_ended[OBJECTS_OF];
+	bool place_same;	      /* lines come at few places */
 	uint8_t memory[MEMORY_BYTES]; /* variables, then the block */
 };
 
@@ -70,6 +77,11 @@ enum group {
 	FORKS = 512,
 	NOISE = 1024, /* what only the environment explains */
 	HANDLERS = 2048,
+	CHANNELS = 4096,
+	MAPPINGS = 8192, /* and descriptors */
+	OBJECTS = 16384, /* lives of sync objects */
+	REGIONS = 32768,
+	STACKS = 65536,
 };
 
 /* An operation: does it with a running thread and says so, or finds that it cannot be done. */
@@ -81,7 +93,8 @@ struct operation {
 };
 
 /* Tables of operations; the last row has no function. */
-extern const struct operation generate_memory[], generate_locks[], generate_others[];
+extern const struct operation generate_memory[], generate_locks[], generate_others[],
+	generate_lives[];
 
 /* A thread that has asked, waits or meets goes on, if it can. */
 bool generate_resume(struct machine *m, int thread);

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define HEAP_AT 32 /* where the block starts in the machine's memory; 16 bytes */
+#define HEAP_AT 32   /* where the block starts in the machine's memory; 16 bytes */
+#define MAP_AT 64    /* two mappings of 32 bytes */
+#define STACK_AT 128 /* two stacks of 64 bytes */
 
 static bool chance(struct machine *m, unsigned percent)
 {
@@ -31,6 +33,23 @@ static bool pick_place(struct machine *m, struct place *place)
 		snprintf(place->name, sizeof place->name, "%s%s", second ? "q" : "p",
 			 place->size == 4 ? "@4" : "");
 		return true;
+	}
+	if (m->groups & MAPPINGS && (m->mapped[0] || m->mapped[1]) && chance(m, 60)) {
+		bool second = !m->mapped[0] || (m->mapped[1] && chance(m, 50));
+
+		*place = (struct place){ .at = MAP_AT + (second ? 32 : 0), .size = 8 };
+		snprintf(place->name, sizeof place->name, "%s", second ? "N" : "M");
+		return true;
+	}
+	if (m->groups & STACKS && chance(m, 60)) {
+		int thread = (int)generate_random(m, (uint64_t)m->thread_count);
+
+		if (m->threads[thread].stack && m->threads[thread].doing != GONE) {
+			*place = (struct place){ .at = STACK_AT + 64 * (thread % 2), .size = 8 };
+			snprintf(place->name, sizeof place->name, "0x%x",
+				 0x5000 + 0x40 * (thread % 2));
+			return true;
+		}
 	}
 	if (!m->variable_count)
 		return false;
@@ -172,6 +191,69 @@ static bool allocate(struct machine *m, int t)
 	return true;
 }
 
+/* ---- mappings and descriptors ------------------------------------------------------------- */
+
+/* One or both at once; over what was mapped, too. */
+static bool map(struct machine *m, int t)
+{
+	int first = (int)generate_random(m, 2), both = !first && chance(m, 40);
+
+	if (m->mapped[first] && !chance(m, 20))
+		return false;
+	for (int i = first; i <= first + both; i++) {
+		m->mapped[i] = true;
+		for (int k = 0; k < 32; k++)
+			m->memory[MAP_AT + 32 * i + k] =
+				(uint8_t)generate_random(m, (uint64_t)m->value_range);
+	}
+	generate_line(m, t, "map(%c,%d)", "MN"[first], both ? 64 : 32);
+	return true;
+}
+
+static bool unmap(struct machine *m, int t)
+{
+	int first = (int)generate_random(m, 2), both = !first && m->mapped[1] && chance(m, 40);
+
+	if (!m->mapped[first])
+		return false;
+	m->mapped[first] = false;
+	m->mapped[1] &= !both;
+	generate_line(m, t, "unmap(%c,%d)", "MN"[first], both ? 64 : 32);
+	return true;
+}
+
+static bool open_file(struct machine *m, int t)
+{
+	int fd = m->fd_open[0] || chance(m, 20);
+
+	if (m->fd_open[fd] && !chance(m, 10)) /* dup2 */
+		return false;
+	m->fd_open[fd] = true;
+	generate_line(m, t, "fdopen(%d)", 3 + fd);
+	return true;
+}
+
+static bool close_file(struct machine *m, int t)
+{
+	int fd = !m->fd_open[0] || chance(m, 20);
+
+	if (!m->fd_open[fd])
+		return false;
+	m->fd_open[fd] = false;
+	generate_line(m, t, "fdclose(%d)", 3 + fd);
+	return true;
+}
+
+static bool use_file(struct machine *m, int t)
+{
+	int fd = !m->fd_open[0] || chance(m, 20);
+
+	if (!m->fd_open[fd])
+		return false;
+	generate_line(m, t, "fduse(%d)", 3 + fd);
+	return true;
+}
+
 static bool release_block(struct machine *m, int t)
 {
 	if (!m->block_live || generate_lock_is_used(m, HEAP_LOCK))
@@ -182,9 +264,19 @@ static bool release_block(struct machine *m, int t)
 }
 
 const struct operation generate_memory[] = {
-	{ MEMORY, 6, false, read_plain },     { MEMORY, 7, false, write_plain },
-	{ MEMORY, 1, false, note },	      { ATOMICS, 4, false, read_atomic },
-	{ ATOMICS, 1, false, fail_exchange }, { ATOMICS, 4, false, write_atomic },
-	{ ATOMICS, 4, false, update },	      { HEAP, 4, false, allocate },
-	{ HEAP, 3, false, release_block },    { 0, 0, false, NULL },
+	{ MEMORY, 6, false, read_plain },
+	{ MEMORY, 7, false, write_plain },
+	{ MEMORY, 1, false, note },
+	{ ATOMICS, 4, false, read_atomic },
+	{ ATOMICS, 1, false, fail_exchange },
+	{ ATOMICS, 4, false, write_atomic },
+	{ ATOMICS, 4, false, update },
+	{ HEAP, 4, false, allocate },
+	{ HEAP, 3, false, release_block },
+	{ MAPPINGS, 4, false, map },
+	{ MAPPINGS, 3, false, unmap },
+	{ MAPPINGS, 3, false, open_file },
+	{ MAPPINGS, 3, false, close_file },
+	{ MAPPINGS, 4, false, use_file },
+	{ 0, 0, false, NULL },
 };

@@ -11,9 +11,15 @@ static bool chance(struct machine *m, unsigned percent)
 
 static const char *const semaphore_names[SEMAPHORES] = { "s", "t" };
 
+/* One that was destroyed has no value that anybody knows. */
+static int pick_semaphore(struct machine *m)
+{
+	return chance(m, 75) && !m->object_ended[2] ? 0 : 1;
+}
+
 static bool post(struct machine *m, int t)
 {
-	int s = chance(m, 75) ? 0 : 1;
+	int s = pick_semaphore(m);
 	bool asked = false;
 
 	for (int i = 0; i < m->thread_count; i++)
@@ -27,7 +33,7 @@ static bool post(struct machine *m, int t)
 
 static bool down(struct machine *m, int t)
 {
-	int s = chance(m, 75) ? 0 : 1;
+	int s = pick_semaphore(m);
 
 	if (m->semaphore[s] <= 0) {
 		if (m->groups & NOISE && chance(m, 15)) {
@@ -45,7 +51,7 @@ static bool down(struct machine *m, int t)
 
 static bool try_down(struct machine *m, int t)
 {
-	int s = chance(m, 75) ? 0 : 1;
+	int s = pick_semaphore(m);
 	bool there = m->semaphore[s] > 0;
 
 	if (chance(m, 20)) {

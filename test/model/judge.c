@@ -10,6 +10,7 @@
 #include "check/checker.h"
 #include "predict/predict.h"
 #include "trace/order.h"
+#include "trace/text.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -34,8 +35,9 @@ static void print_finding(const struct finding *finding)
 
 	for (size_t i = 0; i < count; i++)
 		events[i] = finding->events.items[i].id;
-	printf("{\"kind\":\"%s\",\"status\":\"%s\"", finding_kind_name(finding->kind),
-	       finding_status_name(finding->status));
+	printf("{\"kind\":\"%s\",\"status\":\"%s\",\"misuse\":\"%s\"",
+	       finding_kind_name(finding->kind), finding_status_name(finding->status),
+	       finding->kind == FINDING_MISUSE ? text_misuse_name(finding->misuse) : "");
 	print_ids("events", events, count);
 	print_ids("steps", finding->steps.items, finding->steps.count);
 	print_ids("start", finding->start.items, finding->start.count);
@@ -179,13 +181,21 @@ static void read_list(const char *word, event_list *list)
 	}
 }
 
-static enum checker_claim claim_of(const char *word)
+static struct checker_witness claim_of(const char *word)
 {
-	static const char *const names[] = { "race", "cycle", "stuck", "lost", "prefix" };
+	static const char *const names[] = { "race",	  "cycle",	    "stuck", "lost",
+					     "atomicity", "use-after-free", "",	     "prefix" };
 
-	for (int i = 0; i < 5; i++) {
-		if (!strcmp(word, names[i]))
-			return (enum checker_claim)i;
+	if (!strncmp(word, "misuse:", 7)) {
+		int misuse = text_misuse(word + 7, strlen(word + 7));
+
+		if (misuse > 0)
+			return (struct checker_witness){ .claim = CHECKER_MISUSE,
+							 .misuse = (enum event_misuse)misuse };
+	}
+	for (int i = 0; i <= CHECKER_PREFIX; i++) {
+		if (*word && !strcmp(word, names[i]))
+			return (struct checker_witness){ .claim = (enum checker_claim)i };
 	}
 	fprintf(stderr, "judge: there is no claim '%s'\n", word);
 	exit(2);
@@ -194,7 +204,7 @@ static enum checker_claim claim_of(const char *word)
 static bool judge(struct bench *bench, char **words, struct err *err)
 {
 	event_list events = { 0 }, steps = { 0 };
-	struct checker_witness witness = { .claim = claim_of(words[1]) };
+	struct checker_witness witness = claim_of(words[1]);
 	bool ok;
 
 	read_list(words[2], &events);

@@ -1,5 +1,6 @@
 // condition_variable, shared_mutex, timed_mutex, call_once, promise and async.
 // build: -pthread
+// clang: -std=c++17
 // stdout: got 7, once 1, async 42, readers 2, busy 1
 // text: \|w\(.*\)=7\|.*cxx_sync\.cc
 // text: \|racq\(

@@ -1,5 +1,6 @@
 // The malloc family, growing and shrinking, alignment, and what must fail.
 // build: -pthread
+// clang: -fno-builtin
 // stdout: kept 1 zero 1 aligned 1 1 1 failed 1 1
 // stdout: passed on 99
 // text: \|alloc\(0x[0-9a-f]*,100000\)

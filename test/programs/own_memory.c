@@ -1,5 +1,6 @@
 // A program with a memcpy of its own, instrumented: the runtime must not use it for its records.
-// build: -fno-builtin -fno-tree-loop-distribute-patterns
+// build: -fno-builtin
+// gcc: -fno-tree-loop-distribute-patterns
 // stdout: copied
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // Deep and mutual recursion, tail calls and a nested function.
 // build: -pthread
+// clang: no, functions in functions are known to gcc alone
 // stdout: 75025 1 5000 6
 // text: \|w\(calls@4\)=4999\|
 #include <pthread.h>

@@ -191,6 +191,8 @@ static void destroyed(void **state)
 	refuses_misuse(
 		text, EVENT_MISUSE_DESTROYED, "C0 B0", "",
 		"C event 0 cannot come next: comes before A event 0: that is where what it ends");
+	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "C0 B1", "A0 B0",
+		       "no use of"); /* it is held */
 	accepts_misuse("A|sinit(s,1)|\nB|down(s)|\nA|sdestroy(s)|\n", EVENT_MISUSE_DESTROYED,
 		       "A1 B0", "A1");
 	accepts_misuse("A|cinit(s)|\nB|notify(s)|\nA|cdestroy(s)|\n", EVENT_MISUSE_DESTROYED,

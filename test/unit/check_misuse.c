@@ -55,10 +55,12 @@ static void not_initialised(void **state)
 	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "", "begins no life");
 	/* not its first life, or already used */
 	text = "A|init(m)=normal|\nA|destroy(m)|\nA|init(m)=normal|\nB|acq(m)|\n";
-	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A2 B0", "A1", "another begin or end");
+	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A2 B0", "A1", "does something with it before");
 	text = "C|acq(m)|\nC|rel(m)|\nA|init(m)=normal|\nB|acq(m)|\n";
-	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "C1", "something has been done");
-	accepts_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "");
+	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "", "does something with it before");
+	text = "A|init(m)=normal|\nC|tryacq(m)=1|\nC|rel(m)|\nB|acq(m)|\n";
+	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "C1",
+		       "step 1, C event 0: comes before");
 	/* its memory must be there */
 	text = "A|alloc(0x1000,16)|\nA|init(0x1000)=normal|\nB|acq(0x1000)|\n";
 	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A1 B0", "", "B event 0 cannot come next");

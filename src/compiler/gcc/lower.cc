@@ -6,6 +6,7 @@
 #include "compiler/gcc/calls.h"
 #include "compiler/gcc/lower.h"
 #include "compiler/gcc/points.h"
+#include "compiler/gcc/requests.h"
 #include "compiler/gcc/segment.h"
 
 #include <map>
@@ -377,7 +378,9 @@ void lower_function(function *fn)
 				lower_assign(&gsi);
 			else if (gcall *call = dyn_cast<gcall *>(stmt))
 				lower_call_stmt(&gsi, call);
-			else if (gasm *a = dyn_cast<gasm *>(stmt); a && !points_is_point(a))
+			else if (gasm *a = dyn_cast<gasm *>(stmt); a && !points_is_point(a)) {
 				count_asm(a);
+				requests_tell(&gsi, a);
+			}
 		}
 }

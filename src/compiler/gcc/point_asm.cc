@@ -1,9 +1,9 @@
 #include "compiler/gcc/gcc.h"
 
+#include "compiler/common/point_row.h"
 #include "compiler/gcc/point_asm.h"
 #include "compiler/gcc/point_name.h"
 
-static const char nop[] = "990:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n";
 #define STRUCT_MOST 16
 
 /* ---- types ---------------------------------------------------------------------------------- */
@@ -148,24 +148,8 @@ static void add_value(operands &o, tree value, char letter)
 
 /* ---- the statement -------------------------------------------------------------------------- */
 
-/* In an asm template percent signs and dialect braces have a meaning; in its strings quotes do. */
-static std::string quote(const std::string &text)
-{
-	std::string out;
-	char octal[8];
-
-	for (unsigned char c : text) {
-		if (c < ' ' || c >= 127 || c == '"' || c == '\\') {
-			snprintf(octal, sizeof(octal), "\\%03o", c);
-			out += octal;
-			continue;
-		}
-		if (c == '%' || c == '{' || c == '|' || c == '}')
-			out += '%';
-		out += (char)c;
-	}
-	return out;
-}
+/* In an asm template percent signs and dialect braces have a meaning. */
+static const point_escape escape = { "%{|}", '%' };
 
 static std::string place(tree function, const expanded_location &x)
 {
@@ -173,57 +157,13 @@ static std::string place(tree function, const expanded_location &x)
 	return std::string(name ? name : "?") + "\t" + (x.file ? x.file : "");
 }
 
-/*
- * The row, behind the label 990 of the NOP. The section of rows is in the group of the function (the
- * '?'), so that they are dropped together. `operands` are put in as they are: the compiler replaces
- * them.
- *
- * Where the linker may drop functions one by one (-ffunction-sections) the rows are with those of a
- * debugger: --gc-sections drops all else that is not loaded, or would keep what it refers to. Such
- * sections it keeps, and sets to 0 what leads to a function that is gone. But `strip` drops them.
- */
-static const char *section_of_rows()
-{
-	return flag_function_sections ? POINT_SECTION_LOOSE : POINT_SECTION;
-}
-
-static std::string row(const point &p, const char *pc, const std::string &where,
-		       const std::string &types, const std::string &operands)
+static point_row_text row_of(const point &p, const std::string &where, const std::string &types,
+			     const std::string &operands)
 {
 	expanded_location x = expand_location(p.where);
-	unsigned column = x.column > 0 && x.column < 0xffff ? (unsigned)x.column : 0;
 
-	return "\t.pushsection sooth_pstr,\"MS\",@progbits,1\n"
-	       "991:\t.asciz \"" +
-	       quote(p.name) +
-	       "\"\n"
-	       "992:\t.asciz \"" +
-	       quote(where) +
-	       "\"\n"
-	       "993:\t.asciz \"" +
-	       quote(types) +
-	       "\"\n"
-	       "994:\t.asciz \"" +
-	       operands +
-	       "\"\n"
-	       "\t.popsection\n"
-	       "\t.pushsection " +
-	       section_of_rows() +
-	       ",\"?\",@progbits\n"
-	       "\t.balign 8\n"
-	       "\t.quad " +
-	       pc +
-	       "\n"
-	       "\t.long 991b,992b,993b,994b," +
-	       std::to_string(x.line) +
-	       "\n"
-	       "\t.short " +
-	       std::to_string(column) +
-	       "\n"
-	       "\t.byte " +
-	       std::to_string(p.kind) + "," + std::to_string(p.flags) +
-	       "\n"
-	       "\t.popsection";
+	return { p.kind, p.flags,  p.name,	     where,
+		 types,	 operands, (unsigned)x.line, x.column > 0 ? (unsigned)x.column : 0 };
 }
 
 /* Our text is in AT&T's syntax, in which 990b is no number. */
@@ -259,7 +199,9 @@ gimple_seq point_build(const point &p)
 		vec_safe_push(clobbers,
 			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
 	expanded_location x = expand_location(p.where);
-	std::string text = nop + row(made, "990b", place(current_function_decl, x), types, o.words);
+	std::string text =
+		point_row_nop(row_of(made, place(current_function_decl, x), types, o.words), escape,
+			      flag_function_sections);
 	gasm *stmt = gimple_build_asm_vec(template_of(text), o.in, NULL, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
 	gimple_asm_set_inline(stmt, true); /* do not take its many lines for many instructions */
@@ -269,19 +211,6 @@ gimple_seq point_build(const point &p)
 		gimple_set_block(stmt, DECL_INITIAL(current_function_decl));
 	gimple_seq_add_stmt(&o.seq, stmt);
 	return o.seq;
-}
-
-/* Outside of functions nothing is replaced: the escapes of a template have to go. */
-static std::string plain(const std::string &text)
-{
-	std::string out;
-
-	for (size_t i = 0; i < text.size(); i++) {
-		if (text[i] == '%' && i + 1 < text.size())
-			i++;
-		out += text[i];
-	}
-	return out;
 }
 
 unsigned point_flags_of(tree function)
@@ -296,12 +225,10 @@ void point_say_none(tree function, const char *why)
 		    point_full_name(function),
 		    {},
 		    DECL_SOURCE_LOCATION(function) };
-	std::string text = row(p, "0", place(function, expand_location(p.where)), why, "");
+	std::string text =
+		point_row_none(row_of(p, place(function, expand_location(p.where)), why, ""),
+			       flag_function_sections);
 
-	/* the '?' asks for the group of a function; here is none */
-	size_t at = text.find(",\"?\"");
-	text.replace(at, 4, ",\"\"");
-	text = plain(text);
 	if (ix86_asm_dialect == ASM_INTEL)
 		text = "\t.att_syntax prefix\n" + text + "\n\t.intel_syntax noprefix";
 	symtab->finalize_toplevel_asm(build_string(text.size(), text.c_str()));

@@ -12,7 +12,4 @@ std::string point_linker_name(tree function);
 /* The same and, behind a tab, what the source calls it if that is something else. */
 std::string point_full_name(tree function);
 
-/* A demangled name without its return type and parameters: "ns::table<int>::put". */
-std::string point_without_parameters(const std::string &demangled);
-
 #endif

@@ -19,6 +19,7 @@
 #include "gimple-walk.h"
 #include "tree-into-ssa.h"
 
+#include "compiler/common/point_row.h"
 #include "compiler/gcc/point_asm.h"
 #include "compiler/gcc/point_name.h"
 #include "compiler/gcc/points.h"
@@ -414,10 +415,7 @@ class pass : public gimple_opt_pass
 
 bool points_is_point(const gasm *stmt)
 {
-	const char *text = gimple_asm_string(stmt);
-
-	return strstr(text, "\t.pushsection " POINT_SECTION ",") != NULL ||
-	       strstr(text, "\t.pushsection " POINT_SECTION_LOOSE ",") != NULL;
+	return point_row_is_in(gimple_asm_string(stmt));
 }
 
 opt_pass *points_new_pass(gcc::context *context)

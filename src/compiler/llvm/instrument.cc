@@ -11,6 +11,7 @@
 #include "compiler/llvm/lower.h"
 #include "compiler/llvm/segment.h"
 
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
@@ -303,17 +304,53 @@ PreservedAnalyses instrument_function::run(Function &function, FunctionAnalysisM
 	return PreservedAnalyses::none();
 }
 
+/* Is the variable written somewhere, or passed on? */
+static bool may_change(const Value &pointer)
+{
+	for (const User *user : pointer.users()) {
+		if (isa<GEPOperator>(user) || isa<BitCastOperator>(user)) {
+			if (may_change(*user))
+				return true;
+		} else if (!isa<LoadInst>(user)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The variables that the optimiser would take apart or make smaller if it saw all their uses. */
+static void keep_variables(Module &module)
+{
+	std::vector<GlobalValue *> kept;
+
+	for (GlobalVariable &variable : module.globals())
+		if (variable.hasLocalLinkage() && !variable.isConstant() &&
+		    !variable.isThreadLocal() && may_change(variable))
+			kept.push_back(&variable);
+	if (!kept.empty())
+		appendToCompilerUsed(module, kept);
+}
+
 /*
- * A loop that copies or fills would become a call of memcpy or memset, and its accesses one that knows no
- * fields. (A copy that the source asks for stays one.)
+ * What the optimiser must not do, as sanitizers tell it for reasons of their own: a loop that copies or fills
+ * would become a call of memcpy or memset, and its accesses one that knows no fields (a copy that the
+ * source asks for stays one); a static variable that is only ever 0 or 1000 would become a
+ * bool.
  */
 PreservedAnalyses instrument_begin::run(Module &module, ModuleAnalysisManager &)
 {
-	for (Function &function : module)
-		if (is_to_be_recorded(function))
-			for (const char *name : { "memcpy", "memmove", "memset", "bcmp" })
-				function.addFnAttr(std::string("no-builtin-") + name);
-	return PreservedAnalyses::all();
+	bool any = false;
+
+	for (Function &function : module) {
+		if (!is_to_be_recorded(function))
+			continue;
+		any = true;
+		for (const char *name : { "memcpy", "memmove", "memset", "bcmp" })
+			function.addFnAttr(std::string("no-builtin-") + name);
+	}
+	if (any)
+		keep_variables(module);
+	return PreservedAnalyses::none();
 }
 
 PreservedAnalyses instrument_end::run(Module &module, ModuleAnalysisManager &)

@@ -1,6 +1,7 @@
 #include "compiler/llvm/lower.h"
 #include "compiler/llvm/atomics.h"
 #include "compiler/llvm/calls.h"
+#include "compiler/llvm/requests.h"
 
 #include "llvm/Transforms/Utils/EscapeEnumerator.h"
 
@@ -187,6 +188,8 @@ static void forget_effects(CallBase *call)
 
 static void lower_call(CallBase *call, access_sharing &sharing)
 {
+	if (call->isInlineAsm())
+		requests_lower(call);
 	if (isa<IntrinsicInst>(call) || call->isInlineAsm())
 		return;
 	lower_arguments(call, sharing);

@@ -7,6 +7,7 @@
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -40,9 +41,21 @@ struct finish_pass : PassInfoMixin<finish_pass> {
 	}
 };
 
+/*
+ * A table from code to the unit it comes from, where there is debug information at all: gcc makes one,
+ * and libdw, by which the tool finds lines of what has no row, needs it.
+ */
+static void want_address_table()
+{
+	static const char name[] = "generate-arange-section";
+	if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
+		option->addOccurrence(0, name, "1");
+}
+
 static void register_passes(PassBuilder &builder)
 {
 	own_pass_silence(builder);
+	want_address_table();
 	points_register(builder);
 	builder.registerPipelineStartEPCallback(
 		[](ModulePassManager &passes, auto...) { passes.addPass(instrument_begin()); });

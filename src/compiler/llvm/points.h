@@ -1,22 +1,20 @@
-/* Points of functions (event/point.h) for LLVM. */
+/*
+ * Points of functions (event/point.h): NOPs where a function is called, starts and returns, placed at
+ * the pipeline's start and before anything is inlined, so that a program has the same points at each
+ * level of optimisation, and the same as with gcc.
+ */
 #ifndef LLVM_POINTS_H
 #define LLVM_POINTS_H
 
-#include "compiler/llvm/llvm.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/Passes/PassBuilder.h"
 
-namespace llvm
-{
-class PassBuilder;
-}
+void points_register(llvm::PassBuilder &builder);
 
-static inline void points_register(llvm::PassBuilder &)
-{
-}
+/* Is this call the asm of a point? Records must not be open across it. */
+bool points_is_point(const llvm::CallBase &call);
 
-/* Is this asm a point? Records must not be open across it. */
-static inline bool points_is_point(const llvm::CallBase &)
-{
-	return false;
-}
+/* Named metadata of modules that have points: the runtime must be told of such a module. */
+#define POINTS_IN_MODULE "sooth.points"
 
 #endif

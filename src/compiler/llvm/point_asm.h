@@ -1,0 +1,60 @@
+/* A point as an instruction: the NOP, its operands, and the row. */
+#ifndef LLVM_POINT_ASM_H
+#define LLVM_POINT_ASM_H
+
+#include "compiler/llvm/point_seen.h"
+#include "event/point.h"
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+
+#include <string>
+#include <vector>
+
+/* An argument or a result, as LLVM has it. */
+struct point_value {
+	seen_type type;
+	llvm::Value
+		*part[2]; /* a number or pointer; a struct in one or two; NULL: cannot be told */
+	bool in_memory;	  /* `part[0]` is its address */
+};
+
+struct point {
+	unsigned kind, flags;
+	std::string name; /* the linker's and, behind a tab, the plain one */
+	std::vector<point_value> values;
+	std::string file;
+	unsigned line, column;
+};
+
+/* The points of one function. */
+class point_maker
+{
+      public:
+	explicit point_maker(llvm::Function &function);
+
+	/* Puts a point before an instruction. */
+	void put(const point &p, llvm::Instruction *before, llvm::DebugLoc where);
+
+      private:
+	struct operands;
+	llvm::Function &function;
+	std::string name_of_place;
+	std::vector<llvm::AllocaInst *> room; /* for structs that are not in memory */
+
+	void add_struct(operands &o, const point_value &v, llvm::Instruction *before);
+	void add_value(operands &o, const point_value &v, llvm::Instruction *before);
+	llvm::AllocaInst *room_for(unsigned i);
+};
+
+/* The linker's name without what LLVM puts before and behind it. */
+std::string point_linker_name(const llvm::Function &function);
+
+/* The same and, behind a tab, what the source calls it if that is something else. */
+std::string point_full_name(const llvm::Function &function);
+
+/* Says that a function has no points, and why. */
+void point_say_none(llvm::Function &function, const seen_place &where, const char *why);
+
+#endif

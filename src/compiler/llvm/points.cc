@@ -1,0 +1,456 @@
+/*
+ * Where points stand: as src/compiler/gcc/points.cc has it. A NOP is a volatile asm that clobbers
+ * memory: it is not moved, nor is an access moved across it.
+ *
+ *	BODY	first in a function that is compiled here, RETURN last, with the result
+ *	CALL	before a call of what is not, RETURN behind it, with the result
+ *
+ * Nothing has been folded yet at the pipeline's start: a printf that will be a puts has its points
+ * before, and keeps them. But memcpy, memmove and memset are no calls here; those that the source has are
+ * known by their place (point_seen.h).
+ */
+#include "compiler/llvm/points.h"
+
+#include "compiler/common/point_row.h"
+#include "compiler/llvm/llvm.h"
+#include "compiler/llvm/options.h"
+#include "compiler/llvm/point_asm.h"
+#include "compiler/llvm/point_seen.h"
+#include "compiler/llvm/point_values.h"
+
+#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace
+{
+
+/* A function of fewer statements that calls nothing is inlined nearly always. */
+const unsigned small_statements = 12;
+
+Function *callee_of(const CallBase &call)
+{
+	return dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
+}
+
+/* ---- what a function has -------------------------------------------------------------------- */
+
+/* A call, with what is known of it before any point is placed. */
+struct found_call {
+	CallBase *call;
+	std::string name; /* the linker's */
+	bool hides_first, hides_second;
+};
+
+struct found {
+	std::vector<found_call> calls;
+	std::vector<CallBase *> probes;
+	std::vector<ReturnInst *> returns;
+	unsigned statements = 0;
+	bool calls_any = false;
+};
+
+/* What the compiler or its library makes of the source, and the source does not have. */
+bool is_hidden(StringRef name)
+{
+	for (const char *prefix : { "__builtin_", "__sync_", "__atomic_", "__cxa_", "_Unwind_",
+				    "__sooth_", "__tsan_", "__ubsan_", "__clang_", "__gxx_" })
+		if (name.substr(0, strlen(prefix)) == prefix)
+			return true;
+	return false;
+}
+
+/*
+ * An address that is nowhere passed but to memset and its kin: nobody but this function can know it, and gcc's
+ * rows do not tell it.
+ */
+bool is_private(const Value *value)
+{
+	const Value *object = getUnderlyingObject(value);
+	return isa<AllocaInst>(object) && !PointerMayBeCaptured(object, true, true);
+}
+
+/* "memcpy" where the source calls it, "" elsewhere. */
+std::string called_intrinsic(const CallBase &call)
+{
+	const auto *memory = dyn_cast<MemIntrinsic>(&call);
+	const DILocation *where = call.getDebugLoc();
+
+	if (!memory || !where)
+		return "";
+	const char *name = isa<MemSetInst>(memory)    ? "memset"
+			   : isa<MemMoveInst>(memory) ? "memmove"
+						      : "memcpy";
+	return seen_find_call(name, where->getLine(), where->getColumn()) ? name : "";
+}
+
+void look_at_call(CallBase &call, const TargetLibraryInfoImpl &library, found &f)
+{
+	Function *function = callee_of(call);
+	LibFunc known;
+
+	if (call.isInlineAsm())
+		return;
+	if (function && function->isIntrinsic()) {
+		std::string name = called_intrinsic(call);
+		if (!name.empty())
+			f.calls.push_back({ &call, name, is_private(call.getArgOperand(0)),
+					    is_private(call.getArgOperand(1)) });
+		return;
+	}
+	if (!function || !library.getLibFunc(*function, known))
+		f.calls_any = true;
+	if (!function)
+		return;
+	std::string name = point_linker_name(*function);
+	bool outside = function->isDeclaration() || function->hasAvailableExternallyLinkage() ||
+		       name != function->getName();
+	if (name == "__sooth_probe")
+		f.probes.push_back(&call);
+	else if (outside && !is_hidden(name))
+		f.calls.push_back({ &call, name, false, false });
+}
+
+/* How many statements would that be? Locals whose value is a register in the end are none. */
+unsigned statements_of(const Instruction &i)
+{
+	if (isa<LoadInst>(i) || isa<StoreInst>(i))
+		return !isa<AllocaInst>(getLoadStorePointerOperand(&i)->stripPointerCasts());
+	if (const auto *address = dyn_cast<GetElementPtrInst>(&i))
+		return address->hasAllConstantIndices() ? 0 : 2;
+	if (const auto *branch = dyn_cast<BranchInst>(&i))
+		return branch->isConditional();
+	if (const auto *intrinsic = dyn_cast<IntrinsicInst>(&i))
+		return !isa<DbgInfoIntrinsic>(intrinsic) && !intrinsic->isLifetimeStartOrEnd();
+	return !isa<AllocaInst>(i) && !isa<CmpInst>(i) && !isa<BitCastInst>(i) &&
+	       !isa<PHINode>(i) && !isa<UnreachableInst>(i);
+}
+
+found look_at(Function &function)
+{
+	TargetLibraryInfoImpl library{ Triple(function.getParent()->getTargetTriple()) };
+	found f;
+
+	for (Instruction &i : instructions(function)) {
+		f.statements += statements_of(i);
+		if (auto *call = dyn_cast<CallBase>(&i))
+			look_at_call(*call, library, f);
+		else if (auto *r = dyn_cast<ReturnInst>(&i))
+			f.returns.push_back(r);
+	}
+	return f;
+}
+
+/* ---- the points of a function --------------------------------------------------------------- */
+
+class placer
+{
+      public:
+	explicit placer(Function &function)
+	    : function(function), layout(function.getParent()->getDataLayout()),
+	      seen(seen_find(point_linker_name(function))), maker(function)
+	{
+	}
+	void mark_call(const found_call &f);
+	void replace_probe(CallBase &call);
+	void mark_body(const found &f);
+
+	Function &function;
+	const DataLayout &layout;
+	const seen_function *seen; /* or NULL */
+
+      private:
+	point_maker maker;
+
+	point point_at(unsigned kind, unsigned flags, const std::string &name,
+		       const DILocation *where);
+	std::vector<point_value> arguments_of(const found_call &f);
+	void mark_behind(const found_call &f, const point &before);
+	void mark_return(ReturnInst *at, const point &base);
+};
+
+/* The function's file by the name that it was opened with, as long as it is that. */
+point placer::point_at(unsigned kind, unsigned flags, const std::string &name,
+		       const DILocation *where)
+{
+	const DISubprogram *described = function.getSubprogram();
+	point made = { kind, flags, name, {}, "", 0, 0 };
+
+	if (where) {
+		made.file = where->getFilename().str();
+		made.line = where->getLine();
+		made.column = where->getColumn();
+	}
+	if (seen && (!where || (described && described->getFilename() == where->getFilename())))
+		made.file = seen->where.file;
+	return made;
+}
+
+/* memset's second argument is an int, of which LLVM has a byte. */
+static Value *widen(Value *value, Instruction *before)
+{
+	if (auto *cut = dyn_cast<TruncInst>(value))
+		if (cut->getSrcTy()->isIntegerTy(32))
+			return cut->getOperand(0);
+	IRBuilder<> builder(before);
+	return builder.CreateZExt(value, builder.getInt32Ty());
+}
+
+std::vector<point_value> placer::arguments_of(const found_call &f)
+{
+	const DILocation *where = f.call->getDebugLoc();
+	const seen_function *of = seen_find(f.name);
+	const std::vector<seen_type> *types = of && of->has_prototype ? &of->parameters : nullptr;
+	const std::vector<seen_type> *actual =
+		where ? seen_find_call(f.name, where->getLine(), where->getColumn()) : nullptr;
+	std::vector<passed_value> passed = point_passed(*f.call);
+	std::vector<seen_type> merged;
+
+	if (isa<MemIntrinsic>(f.call)) {
+		passed.pop_back(); /* whether it is volatile */
+		if (isa<MemSetInst>(f.call))
+			passed[1].value = widen(passed[1].value, f.call);
+	}
+	if (actual) { /* those of the prototype, and what more there is */
+		merged = *actual;
+		for (size_t i = 0; types && i < types->size() && i < merged.size(); i++)
+			merged[i] = (*types)[i];
+		types = &merged;
+	}
+	std::vector<point_value> values = point_arguments(layout, passed, types);
+	if (f.hides_first && !values.empty())
+		values[0].type.letter = 'o';
+	if (f.hides_second && values.size() > 1)
+		values[1].type.letter = 'o';
+	return values;
+}
+
+/* Where a call returns to, or NULL. */
+static Instruction *behind(CallBase *call)
+{
+	if (auto *invoke = dyn_cast<InvokeInst>(call)) {
+		BasicBlock *edge = SplitEdge(invoke->getParent(), invoke->getNormalDest());
+		return &*edge->getFirstInsertionPt();
+	}
+	auto *plain = dyn_cast<CallInst>(call);
+	return plain && !plain->isMustTailCall() ? plain->getNextNode() : nullptr;
+}
+
+void placer::mark_behind(const found_call &f, const point &before)
+{
+	const seen_function *of = seen_find(f.name);
+	point back = before;
+
+	if (f.call->doesNotReturn() || f.call->hasFnAttr(Attribute::ReturnsTwice))
+		return;
+	Instruction *at = behind(f.call);
+	if (!at)
+		return;
+	IRBuilder<> builder(at);
+	back.kind = POINT_RETURN;
+	back.flags = POINT_ROW_BEHIND;
+	/* memcpy and its kin return their first argument */
+	Value *value = isa<MemIntrinsic>(f.call) ? f.call->getArgOperand(0) : f.call;
+	if (!value->getType()->isVoidTy()) {
+		back.values.push_back(point_result(builder, value, of ? &of->result : nullptr));
+		if (f.hides_first)
+			back.values[0].type.letter = 'o';
+	}
+	maker.put(back, at, f.call->getDebugLoc());
+}
+
+void placer::mark_call(const found_call &f)
+{
+	Function *callee = callee_of(*f.call);
+	point p = point_at(POINT_CALL, 0,
+			   isa<MemIntrinsic>(f.call) ? f.name : point_full_name(*callee),
+			   f.call->getDebugLoc());
+
+	mark_behind(f, p);
+	p.values = arguments_of(f);
+	maker.put(p, f.call, f.call->getDebugLoc());
+}
+
+/* __sooth_probe("app:name", …) of annotate.h is there only to be replaced. */
+void placer::replace_probe(CallBase &call)
+{
+	point p = point_at(POINT_PROBE, 0, "?", call.getDebugLoc());
+	StringRef name;
+
+	if (call.arg_size() && getConstantStringInfo(call.getArgOperand(0), name))
+		p.name = name.str();
+	else
+		function.getContext().emitError(&call, "the name of a probe must be a constant");
+	p.values = arguments_of({ &call, "__sooth_probe", false, false });
+	if (!p.values.empty())
+		p.values.erase(p.values.begin());
+	maker.put(p, &call, call.getDebugLoc());
+	if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
+		BranchInst::Create(invoke->getNormalDest(), invoke);
+		invoke->getUnwindDest()->removePredecessor(invoke->getParent());
+	}
+	call.eraseFromParent();
+}
+
+/* Before the last instruction: there is nothing behind a call that must be the last. */
+void placer::mark_return(ReturnInst *at, const point &base)
+{
+	point p = base;
+	Value *value = at->getReturnValue();
+	IRBuilder<> builder(at);
+
+	if (at->getParent()->getTerminatingMustTailCall())
+		return;
+	p.kind = POINT_RETURN;
+	if (const DILocation *where = at->getDebugLoc()) {
+		p.line = where->getLine();
+		p.column = where->getColumn();
+	}
+	if (seen && seen->return_line) {
+		p.line = seen->return_line;
+		p.column = seen->return_column;
+	}
+	if (value)
+		p.values.push_back(point_result(builder, value, seen ? &seen->result : nullptr));
+	maker.put(p, at, at->getDebugLoc());
+}
+
+void placer::mark_body(const found &f)
+{
+	point p = point_at(POINT_BODY, function.hasLocalLinkage() ? (unsigned)POINT_ROW_LOCAL : 0,
+			   point_full_name(function), nullptr);
+	DISubprogram *described = function.getSubprogram();
+	DebugLoc where;
+
+	for (ReturnInst *r : f.returns)
+		mark_return(r, p);
+	if (seen) {
+		p.line = seen->where.line;
+		p.column = seen->where.column;
+	}
+	if (described) {
+		where = DILocation::get(function.getContext(), described->getLine(), 0, described);
+		p.line = p.line ? p.line : described->getLine();
+	}
+	p.values =
+		point_arguments(layout, point_passed(function), seen ? &seen->parameters : nullptr);
+	if (function.isVarArg())
+		p.flags |= POINT_ROW_MORE;
+	BasicBlock::iterator first = function.getEntryBlock().begin();
+	while (isa<AllocaInst>(*first))
+		first++;
+	maker.put(p, &*first, where);
+	/* A caller could otherwise leave out a call whose result it knows. */
+	llvm_forget_memory_effects(function);
+	for (User *user : function.users())
+		if (auto *call = dyn_cast<CallBase>(user))
+			llvm_forget_memory_effects(*call);
+}
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+/* Small functions that call nothing and are meant to be inlined: as gcc's rule has it. */
+bool is_too_small(const seen_function *seen, const found &f)
+{
+	return options_points() != POINTS_ALL && seen && seen->is_inline && !f.calls_any &&
+	       f.statements < small_statements;
+}
+
+/*
+ * One constructor of the source is two here: that of the whole object (C1) calls that of its own part (C2).
+ * The events are those of the second. So with destructors.
+ */
+bool is_other_half(const Function &function)
+{
+	StringRef name = function.getName();
+
+	for (const Instruction &i : instructions(function)) {
+		const auto *call = dyn_cast<CallBase>(&i);
+		const Function *callee = call ? callee_of(*call) : nullptr;
+		if (!callee || callee->getName().size() != name.size())
+			continue;
+		StringRef other = callee->getName();
+		for (size_t at = 1; at < name.size(); at++)
+			if (name[at] != other[at])
+				return name[at] == '1' && other[at] == '2' &&
+				       (name[at - 1] == 'C' || name[at - 1] == 'D') &&
+				       name.substr(at + 1) == other.substr(at + 1);
+	}
+	return false;
+}
+
+/* Thunks; what the compiler makes of initialisers has calls that the source has, but is no function. */
+bool is_made_up(const Function &function)
+{
+	StringRef name = function.getName();
+	return name.substr(0, 4) == "_ZTh" || name.substr(0, 4) == "_ZTv" ||
+	       name.substr(0, 4) == "_ZTc" || name.substr(0, 8) == "__clang_" ||
+	       function.hasFnAttribute(Attribute::Naked);
+}
+
+bool place_points(Function &function)
+{
+	bool recorded = function.hasFnAttribute(Attribute::SanitizeThread) &&
+			options_points() != POINTS_NONE;
+	found f = look_at(function);
+	placer here(function);
+
+	if (is_made_up(function))
+		return false;
+	for (CallBase *call : f.probes)
+		here.replace_probe(*call);
+	if (!recorded || (here.seen && here.seen->is_of_system))
+		return !f.probes.empty();
+	bool other_half = is_other_half(function);
+	for (const found_call &call : f.calls)
+		here.mark_call(call);
+	if (other_half || (!here.seen && seen_any()))
+		return true;
+	if (is_too_small(here.seen, f))
+		point_say_none(function, here.seen->where, "too small");
+	else
+		here.mark_body(f);
+	return true;
+}
+
+class pass : public PassInfoMixin<pass>
+{
+      public:
+	static bool isRequired()
+	{
+		return true;
+	}
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+	{
+		bool any = false;
+
+		for (Function &function : module) {
+			if (function.isDeclaration())
+				continue;
+			/* A point that is on pushes on the stack of functions that look like leaves, and so
+			 * does the call in a segment's cold path. */
+			function.addFnAttr(Attribute::NoRedZone);
+			if (!function.hasAvailableExternallyLinkage())
+				any |= place_points(function);
+		}
+		if (any)
+			module.getOrInsertNamedMetadata(POINTS_IN_MODULE);
+		return any ? PreservedAnalyses::none() : PreservedAnalyses::all();
+	}
+};
+
+} // namespace
+
+bool points_is_point(const CallBase &call)
+{
+	const auto *text = dyn_cast<InlineAsm>(call.getCalledOperand());
+	return text && point_row_is_in(std::string(text->getAsmString()).c_str());
+}
+
+void points_register(PassBuilder &builder)
+{
+	builder.registerPipelineStartEPCallback(
+		[](ModulePassManager &passes, auto) { passes.addPass(pass()); });
+}

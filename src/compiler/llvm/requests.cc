@@ -1,0 +1,40 @@
+#include "compiler/llvm/requests.h"
+
+#include <string>
+
+using namespace llvm;
+
+/* Of an asm's text what matters: no blanks, no separators, no escapes. */
+static std::string bare(StringRef text)
+{
+	std::string out;
+	for (char c : text)
+		if (!strchr(" \t\n;%$", c))
+			out += c;
+	return out;
+}
+
+static bool is_request(const CallBase &call)
+{
+	const InlineAsm *code = cast<InlineAsm>(call.getCalledOperand());
+	std::string text = bare(code->getAsmString());
+
+	return text.find("rolq3,rdirolq13,rdirolq61,rdirolq51,rdi") != std::string::npos &&
+	       text.find("xchgqrbx,rbx") != std::string::npos && call.arg_size() > 0;
+}
+
+void requests_lower(CallBase *call)
+{
+	if (!is_request(*call))
+		return;
+	IRBuilder<> builder(call);
+	PointerType *pointer = llvm_pointer_type(call->getContext());
+	FunctionType *type = FunctionType::get(builder.getVoidTy(), { pointer }, false);
+	Value *operands = call->getArgOperand(0); /* "a": where the numbers are */
+	if (!operands->getType()->isPointerTy())
+		operands = builder.CreateIntToPtr(operands, pointer);
+	CallInst *tell = builder.CreateCall(
+		call->getModule()->getOrInsertFunction("__sooth_client_request", type),
+		{ builder.CreatePointerCast(operands, pointer) });
+	tell->addFnAttr(Attribute::NoUnwind);
+}

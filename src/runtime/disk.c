@@ -1,0 +1,149 @@
+#include "runtime/disk.h"
+
+#include "runtime/real.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define TRIES 1000
+
+int disk_open(const char *path, int flags)
+{
+	int fd = -1;
+
+	for (int i = 0; i < TRIES && fd < 0 && (i == 0 || errno == EINTR); i++)
+		fd = open(path, flags | O_CLOEXEC, 0666);
+	return fd;
+}
+
+/* Of what is left, `written` bytes are done. */
+static void advance(struct iovec **parts, int *count, size_t written)
+{
+	while (*count && written >= (*parts)->iov_len) {
+		written -= (*parts)->iov_len;
+		++*parts;
+		--*count;
+	}
+	if (*count) {
+		(*parts)->iov_base = (uint8_t *)(*parts)->iov_base + written;
+		(*parts)->iov_len -= written;
+	}
+}
+
+/* Beyond the limit of a file's size a write is a signal that kills. */
+static bool is_allowed(int fd, const struct iovec *parts, int count)
+{
+	struct rlimit most;
+	size_t size = 0;
+
+	if (getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY)
+		return true;
+	for (int i = 0; i < count; i++)
+		size += parts[i].iov_len;
+	off_t end = lseek(fd, 0, SEEK_END);
+	if (end < 0 || (uint64_t)end + size <= most.rlim_cur)
+		return true;
+	errno = EFBIG;
+	return false;
+}
+
+bool disk_write_parts(int fd, struct iovec *parts, int count)
+{
+	int interrupted = 0;
+
+	if (!is_allowed(fd, parts, count))
+		return false;
+	advance(&parts, &count, 0); /* leading parts that are empty */
+	while (count) {
+		ssize_t n = writev(fd, parts, count);
+		if (n < 0 && errno == EINTR && ++interrupted < TRIES)
+			continue;
+		if (n == 0)
+			errno = EIO;
+		if (n <= 0)
+			return false;
+		advance(&parts, &count, (size_t)n);
+	}
+	return true;
+}
+
+bool disk_write(int fd, const void *bytes, size_t size)
+{
+	struct iovec part = { (void *)bytes, size };
+
+	return disk_write_parts(fd, &part, 1);
+}
+
+long disk_read(int fd, void *to, size_t size)
+{
+	ssize_t n = -1;
+
+	for (int i = 0; i < TRIES && n < 0 && (i == 0 || errno == EINTR); i++)
+		n = real()->read(fd, to, size);
+	return n;
+}
+
+/* ---- files that stay open ------------------------------------------------------------------- */
+
+static int floor_of_ours(void)
+{
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur < 1024)
+		return most.rlim_cur > 64 ? (int)most.rlim_cur - 32 : 32;
+	return 512;
+}
+
+/* Two threads may open the same file at once: one descriptor is kept, both are right. */
+static int open_anew(struct disk_file *file, const char *path, int flags)
+{
+	struct stat st;
+	int low = disk_open(path, flags);
+
+	if (low < 0 || fstat(low, &st) != 0)
+		return low;
+	int fd = fcntl(low, F_DUPFD_CLOEXEC, floor_of_ours());
+	if (fd < 0)
+		return low;
+	close(low);
+	file->device = st.st_dev;
+	file->inode = st.st_ino;
+	int none = 0;
+	if (!atomic_compare_exchange_strong(&file->fd, &none, fd)) {
+		close(fd);
+		fd = none;
+	}
+	return fd;
+}
+
+int disk_use(struct disk_file *file, const char *path, int flags)
+{
+	struct stat st;
+	int fd = atomic_load(&file->fd);
+
+	if (fd > 0 && fstat(fd, &st) == 0 && st.st_ino == file->inode && st.st_dev == file->device)
+		return fd;
+	atomic_compare_exchange_strong(&file->fd, &fd, 0);
+	return open_anew(file, path, flags);
+}
+
+void disk_done(struct disk_file *file, int fd)
+{
+	if (fd >= 0 && fd != atomic_load(&file->fd))
+		close(fd);
+}
+
+void disk_forget(struct disk_file *file)
+{
+	struct stat st;
+	int fd = atomic_exchange(&file->fd, 0);
+
+	if (fd > 0 && fstat(fd, &st) == 0 && st.st_ino == file->inode && st.st_dev == file->device)
+		close(fd);
+}

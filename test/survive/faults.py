@@ -1,0 +1,148 @@
+"""Each call that the runtime makes of the system fails, in turn (inject.c, laden.c)."""
+
+import errno
+import os
+import random
+import subprocess
+
+from common import HERE, Ran, call, check_trace, clean_env, fail, must, remove, traces
+
+# What may come of a call; 0: it does half of what it was asked for. Others fail with EPERM.
+ERRORS = {
+    "open": ["EMFILE", "EINTR", "ENOSPC"],
+    "write": ["ENOSPC", "EINTR", "EIO", 0],
+    "pwrite": ["ENOSPC", "EINTR", "EIO", "EAGAIN", 0],
+    "writev": ["ENOSPC", "EINTR", "EIO", 0],
+    "read": ["EIO", "EINTR", 0],
+    "pread": ["EIO", "EINTR", 0],
+    "mmap": ["ENOMEM"],
+    "malloc": ["ENOMEM"],
+    "calloc": ["ENOMEM"],
+    "mkdir": ["EACCES", "ENOSPC"],
+    "posix_fallocate": ["ENOSPC", "EINTR", "EOPNOTSUPP"],
+    "fcntl": ["EMFILE"],
+    "close": ["EINTR", "EIO"],
+    "syscall": ["EINTR", "EAGAIN", "ENOSYS"],
+}
+# Where the runtime calls the library by pointer for the program, besides its interposers.
+FOR_THE_PROGRAM = ["heap_alloc", "move"]
+
+
+def write_others(library, where):
+    def symbols(*options):
+        text = subprocess.run(["nm", "-S", "--defined-only"] + list(options) + [library], check=True,
+                              stdout=subprocess.PIPE).stdout.decode()
+        return [line.split() for line in text.splitlines() if len(line.split()) == 4]
+    names = {s[3].split("@")[0] for s in symbols("-D")} | set(FOR_THE_PROGRAM)
+    with open(where, "w") as out:
+        for low, size, _, name in symbols():
+            if name.split(".")[0] in names:
+                out.write("%x %x\n" % (int(low, 16), int(low, 16) + int(size, 16)))
+
+
+class Faults:
+    def __init__(self, build, work, options):
+        self.build, self.work, self.options = build, work, options
+        flags = ["-O1", "-g", "-pthread"]
+        must([build + "/bin/sooth-cc"] + flags + ["-shared", "-fPIC", "-o", "libtally.so",
+             HERE + "/../programs/lib/tally.c"], work)
+        must([build + "/bin/sooth-cc"] + flags + ["-I", HERE, "-o", "laden", HERE + "/laden.c", "progress.o"], work)
+        must(["gcc", "-O2", "-g", "-D_GNU_SOURCE", "-fPIC", "-shared", "-o", "inject.so", HERE + "/inject.c"], work)
+        write_others(build + "/lib/sooth/libsooth.so", work + "/others")
+        self.native = self.run("", {})
+
+    def run(self, options, inject):
+        remove(self.work + "/progress", self.work + "/reached", *traces(self.work))
+        env = clean_env(PROGRESS="progress", **inject)
+        if inject:
+            env.update(LD_PRELOAD=self.work + "/inject.so", INJECT_OTHERS="others", INJECT_REACHED="reached")
+        if options:
+            env["SOOTH_OPTIONS"] = options
+        return Ran(["./laden", "./libtally.so"], self.work, env)
+
+    def places(self):
+        """How often each place, a name and where it returns to, is come by: in the parent, and in the child."""
+        remove(self.work + "/log")
+        ran = self.run(self.options, {"INJECT_LOG": "log"})
+        what = self.judge(ran, "with no failure at all")
+        if ran.said():
+            what = what or "with no failure at all it says %s" % ran.said()
+        if what:
+            fail(what)
+        with open(self.work + "/log") as log:
+            lines = [line.split() for line in log]
+        counts = {}
+        for pid, name, site in lines:
+            place = (name, site, pid != lines[0][0])
+            counts[place] = counts.get(place, 0) + 1
+        return counts
+
+    def judge(self, ran, what):
+        """What is wrong, or None."""
+        if ran.status is None:
+            return "%s: hangs" % what
+        if (ran.status, ran.out, ran.others()) != (self.native.status, self.native.out, self.native.others()):
+            return "%s: status %s, printed %r, %r; alone: status %s, %r, %r" % (
+                what, ran.status, ran.out, ran.err, self.native.status, self.native.out, self.native.err)
+        if len(ran.said()) > 2:  # one for the program, one for its child
+            return "%s: says too much\n%s" % (what, ran.err)
+        for trace in traces(self.work):
+            bad = os.path.exists(trace + "/meta") and check_trace(self.build, trace)[0]
+            if bad:
+                return "%s: %s" % (what, bad)
+        return self.judge_steps(ran, what)
+
+    def judge_steps(self, ran, what):
+        reached = ["reached"] if os.path.exists(self.work + "/reached") else []
+        if not os.path.exists(self.work + "/t.sooth/meta"):
+            steps, status, text = 0, 0, ""
+        else:
+            status, text = call(["./judge", "t.sooth", "progress"] + reached, self.work)
+            steps = int(text.split()[0]) if status == 0 else 0
+        if status:
+            return "%s: %s" % (what, text)
+        if steps < 4 * 3999 and not ran.said():
+            return "%s: %d steps are recorded, and not a word" % (what, steps)
+        return None
+
+    def fault(self, place, k, error, always):
+        name, site, child = place
+        what = "%scall %d of %s at %s, %s%s (%s)" % ("child's " if child else "", k, name, site, error or "half",
+                                                     " from then on" if always else "", self.options)
+        wrong = self.judge(self.run(self.options, {
+            "INJECT_NAME": name, "INJECT_SITE": site, "INJECT_AT": str(k), "INJECT_ALWAYS": str(int(always)),
+            "INJECT_CHILD": str(int(child)),
+            "INJECT_ERROR": str(getattr(errno, error) if error else 0)}), what)
+        if wrong:
+            fail(wrong)
+
+
+def endless(error, always):
+    """What nobody can get by: the kernel interrupts, or does half, but not for ever."""
+    return always and error in ("EINTR", "EAGAIN", 0)
+
+
+def all_plans(places):
+    """Each call, each error, once and from then on."""
+    return [(place, k, error, always) for place, count in sorted(places.items()) for k in range(1, count + 1)
+            for error in ERRORS.get(place[0], ["EPERM"]) for always in (False, True) if not endless(error, always)]
+
+
+def some_plans(places, rnd):
+    """From each place the first call and the last, once and from then on, with one of the errors."""
+    plans = {}
+    for plan in all_plans(places):
+        place, k, error, always = plan
+        if k in (1, places[place]):
+            plans.setdefault((place, k, always), []).append(plan)
+    return [rnd.choice(choice) for choice in plans.values()]
+
+
+def faults(build, work, options, args):
+    run = Faults(build, work, options)
+    places = run.places()
+    plans = all_plans(places) if args.count else some_plans(places, random.Random(args.seed))
+    for plan in plans:
+        run.fault(*plan)
+    print("%d calls from %d places of the runtime (%s), %d failures of them" % (
+        sum(places.values()), len({place[:2] for place in places}), options, len(plans)))
