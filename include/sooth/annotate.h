@@ -9,7 +9,8 @@
  *
  *	SOOTH_ATOMIC_BEGIN(transfer); … SOOTH_ATOMIC_END(transfer);
  *
- * are the probes sooth:atomic_begin and sooth:atomic_end with the region's name as a text.
+ * are the probes sooth:atomic_begin and sooth:atomic_end with the region's name as a text. They are always
+ * recorded: a region that another thread can tear apart is a finding without a property.
  *
  *	SOOTH_IGNORE static void spin(void) { … }
  *

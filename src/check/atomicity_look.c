@@ -180,6 +180,9 @@ static bool waits_for_news(const struct news *n, const struct checker_record *re
 	case EV_PASS:
 	case EV_ONCE:
 	case EV_RECEIVE: return map_get(&n->passed, object_key(record));
+	case EV_SEND: /* bytes keep their order: who sends comes behind who sent */
+		return record->mode == EVENT_CHANNEL_BYTES &&
+		       map_get(&n->passed, object_key(record));
 	case EV_JOIN:
 		joined = checker_stream_of(n->world->trace, record->number);
 		return joined != TRACE_NONE && n->threads[joined];

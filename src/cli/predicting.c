@@ -21,7 +21,7 @@ const char predicting_options_help[] =
 	"  --solver WHICH   native (default) or z3: slow, for comparison\n"
 	"  -j N             how many processors to use (default: all)\n"
 	"  --json           the report as JSON\n"
-	"  --warnings       eraser and goodlock, too: leads, of which nothing is proved; they do\n"
+	"  --warnings       eraser, goodlock and more: leads, nothing of which is proved; they do\n"
 	"                   not change the exit status\n";
 
 void predicting_init(struct predicting *p, const char *command)

@@ -74,13 +74,15 @@ static bool is_guarded(struct tears *t, uint32_t cell, uint64_t lock)
 	return false;
 }
 
-/* In the recorded order, had the cell another value before this write, or one that is not known? */
+/*
+ * In the recorded order, had the cell another value before this write, or one that no recorded write
+ * tells of? What reads tell does not count: who wrote that, and when, is not known.
+ */
 static bool changes(const struct tears *t, uint32_t node, uint32_t cell)
 {
 	const struct order_cell *c = &t->model->cells.items[cell];
 	const struct order_write *writes = t->model->writes.items;
-	uint32_t low = c->write_start, high = low + c->write_count;
-	uint32_t before;
+	uint32_t low = c->write_start, high = low + c->write_count, before;
 
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;

@@ -4,6 +4,7 @@
 #include "report/lives.h"
 #include "report/matched.h"
 #include "report/message.h"
+#include "report/misused.h"
 #include "report/name.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -290,6 +291,8 @@ static json_t *finding(const struct report *r, const struct report_item *item)
 			      f->count, message_make(d, f));
 	json_t *events = json_array();
 
+	if (f->kind == FINDING_MISUSE)
+		json_object_set_new(object, "misuse", string(misused_name(f->misuse)));
 	for (size_t i = 0; i < f->events.count; i++) {
 		json_array_append_new(events, finding_event(d, &f->events.items[i]));
 		if (f->property)

@@ -105,9 +105,11 @@ static int create(uint32_t number, pthread_t *thread, const pthread_attr_t *attr
 static int join(uint32_t number, pthread_t thread, void **result)
 {
 	int status = real()->pthread_join(thread, result);
+	int error = errno;
 
 	if (status == 0)
 		place_stack_done(number);
+	errno = error;
 	return status;
 }
 

@@ -45,10 +45,18 @@ void channel_lose(uint32_t channel)
 		atomic_store(&channels[channel].known, false);
 }
 
+static _Atomic bool company;
+
+bool channel_has_company(void)
+{
+	return atomic_load_explicit(&company, memory_order_relaxed);
+}
+
 void channel_lose_all(void)
 {
 	uint32_t count = atomic_load(&last);
 
+	atomic_store_explicit(&company, true, memory_order_relaxed);
 	for (uint32_t i = 1; i <= count && i < CHANNELS_MOST; i++) {
 		if (channel_is_known(i)) /* pages that were not touched stay so */
 			channel_lose(i);

@@ -23,6 +23,8 @@ bool channel_is_known(uint32_t channel);
 void channel_lose(uint32_t channel);
 /* Another process may have any of them: of a fork, by descriptors that are sent. */
 void channel_lose_all(void);
+/* Has that been so: does anybody else live who may have to do with this process? */
+bool channel_has_company(void);
 
 /*
  * Before a call that puts `bytes` in (0: one that ends it, the reader will learn that), and behind it

@@ -120,7 +120,8 @@ void global_close(void)
 {
 	take();
 	flush();
-	ring_give(block);
+	if (written == LOG_WRITTEN)
+		ring_give(block); /* else what it holds stays in the ring */
 	block = NULL;
 	leave();
 }

@@ -280,6 +280,8 @@ void lane_begin(uint32_t stream)
 		self->ended = true;
 		self->stopped = true;
 		self->why = (uint8_t)(lane_given_up ? lane_given_up : EVENT_STOP_IO);
+		if (stream == 0)
+			lane_give_up(self->why); /* nothing would tell that main is missing */
 		process_stopped(self->why);
 		use_sink();
 	}

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -141,7 +142,9 @@ SOOTH_API void __sooth_module_add(const char *seg, const char *seg_end, const ch
 	lane_self.quiet = true;
 	process_start();
 	uint32_t number = atomic_fetch_add(&count, 1);
-	if (number < MODULES_MAX) {
+	if (number >= MODULES_MAX) {
+		lane_give_up(EVENT_STOP_IO); /* what it does could not be read */
+	} else {
 		struct module *m = &modules[number];
 		*m = (struct module){ .seg = seg, .str = str };
 		m->seg_bytes = (uint32_t)(seg_end - seg);
@@ -171,6 +174,83 @@ void module_write_all(void)
 	if (!process_recording() || process_discards())
 		return;
 	for (uint32_t i = 0; i < count && i < MODULES_MAX; i++)
-		write_module(&modules[i]);
+		if (!modules[i].gone)
+			write_module(&modules[i]);
 	point_after_fork();
+}
+
+/* ---- unloading ------------------------------------------------------------------------------ */
+
+static int is_at(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct module *m = data;
+
+	(void)size;
+	return info->dlpi_addr == m->shift;
+}
+
+static void *map(void *at, size_t bytes, int access, int flags)
+{
+	void *got =
+		mmap(at, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+
+	return got == MAP_FAILED ? NULL : got;
+}
+
+void module_keep_rows(void)
+{
+	for (uint32_t i = 0; i < count && i < MODULES_MAX; i++) {
+		struct module *m = &modules[i];
+		m->rows = m->gone ? NULL : map(NULL, m->seg_bytes, PROT_READ | PROT_WRITE, 0);
+		if (m->rows)
+			memcpy(m->rows, m->seg, m->seg_bytes);
+	}
+}
+
+/* Where they were is ours now. */
+static void put_rows_back(const struct module *m)
+{
+	uintptr_t low = (uintptr_t)m->seg & ~4095ul;
+	size_t bytes = (uintptr_t)m->seg + m->seg_bytes - low;
+
+	if (mprotect((void *)low, bytes, PROT_READ | PROT_WRITE) == 0)
+		memcpy((void *)m->seg, m->rows, m->seg_bytes);
+}
+
+static void forget_rows(struct module *m)
+{
+	if (m->rows)
+		munmap(m->rows, m->seg_bytes);
+	m->rows = NULL;
+}
+
+void module_unloaded(void)
+{
+	for (uint32_t i = 0; i < count && i < MODULES_MAX; i++) {
+		struct module *m = &modules[i];
+		uintptr_t low = m->base & ~4095ul;
+		if (m->gone || !m->end || dl_iterate_phdr(is_at, m))
+			continue;
+		m->gone = true;
+		/* One of the program's own mappings may have come there: that is no module. */
+		bool ours = map((void *)low, m->end - low, PROT_NONE, MAP_FIXED_NOREPLACE);
+		if (ours && m->rows)
+			put_rows_back(m);
+	}
+	for (uint32_t i = 0; i < count && i < MODULES_MAX; i++)
+		forget_rows(&modules[i]);
+}
+
+void module_each_gone(void (*put)(const char *line, size_t length, void *data), void *data)
+{
+	char line[sizeof(modules->path) + 80];
+
+	for (uint32_t i = 0; i < count && i < MODULES_MAX; i++) {
+		if (!modules[i].gone)
+			continue;
+		int length = snprintf(line, sizeof(line), "%lx-%lx r-xp 00000000 00:00 1 %s\n",
+				      (unsigned long)modules[i].base, (unsigned long)modules[i].end,
+				      modules[i].path);
+		put(line, (size_t)length, data);
+	}
 }

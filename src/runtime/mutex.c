@@ -23,6 +23,7 @@
 #define KIND_TYPE 3
 #define KIND_ROBUST 16
 #define KIND_INHERIT 32
+#define KIND_SHARED 128	 /* with other processes */
 #define KIND_ELISION 256 /* locked without being written to, perhaps */
 #define KIND_BITS 0x3ff	 /* all there are */
 #define KIND_DESTROYED (-1)
@@ -113,6 +114,24 @@ static int try_first(pthread_mutex_t *mutex, uintptr_t pc)
 	return result;
 }
 
+/* Somebody has it whom we do not see, and who lives in real time. */
+static int lock_really(pthread_mutex_t *mutex, enum event_how how, uint64_t until)
+{
+	uint64_t now = vtime_now(), length = until > now ? until - now : 0;
+	struct timespec end;
+
+	if (how != EVENT_TIMED)
+		return real()->pthread_mutex_lock(mutex);
+	real()->clock_gettime(CLOCK_REALTIME, &end);
+	length += (uint64_t)end.tv_nsec;
+	end.tv_sec += (time_t)(length / 1000000000u);
+	end.tv_nsec = (long)(length % 1000000000u);
+	int result = real()->pthread_mutex_timedlock(mutex, &end);
+	if (result == ETIMEDOUT)
+		vtime_advance_to(until);
+	return result;
+}
+
 /*
  * In turn: when the scheduler lets us go on the mutex is free, and the real function does not wait.
  * If it is not free after all (code we do not see has it) we wait for it outside.
@@ -132,10 +151,11 @@ static int lock_in_turn(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how
 	if (!(mutex->__data.__kind & KIND_ROBUST))
 		result = real()->pthread_mutex_trylock(mutex);
 	if (result == EBUSY) {
-		bool waits = !(mutex->__data.__kind & KIND_ROBUST) && mutex_refuses(mutex);
+		bool waits = mutex->__data.__kind & KIND_SHARED ||
+			     (!(mutex->__data.__kind & KIND_ROBUST) && mutex_refuses(mutex));
 		if (waits)
 			turn_leave(want.site);
-		result = real()->pthread_mutex_lock(mutex);
+		result = lock_really(mutex, how, until);
 		if (waits)
 			turn_return();
 	}

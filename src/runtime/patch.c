@@ -200,18 +200,22 @@ void patch_module(const struct module *m)
 		ok = patch_file(m, &file);
 		sections_close(&file);
 	}
-	if (!ok && has_accesses(m))
+	if (!ok && has_accesses(m)) {
+		turn_log_abandon(); /* what it does would be missing there */
 		process_say("its accesses cannot be scheduled, only its synchronisation: ",
 			    m->path);
+	}
 }
 
 void patch_start(void)
 {
 	started = place_start();
 	if (!started) {
+		turn_log_abandon();
 		process_say("no memory to schedule accesses, only synchronisation is", "");
 		return;
 	}
 	for (uint32_t i = 0; module_get(i); i++)
-		patch_module(module_get(i));
+		if (!module_get(i)->gone)
+			patch_module(module_get(i));
 }

@@ -192,7 +192,12 @@ static bool write_meta(void)
 	return append_meta(&(struct iovec){ lines.text, lines.used }, 1);
 }
 
-/* Which file is where in memory: for the places of return addresses. */
+static void put_line(const char *line, size_t length, void *fd)
+{
+	disk_write(*(int *)fd, line, length);
+}
+
+/* Which file is where in memory, or was: for the places of return addresses. */
 static void write_maps(void)
 {
 	char buffer[2048];
@@ -205,8 +210,10 @@ static void write_maps(void)
 	while (to >= 0 && (n = disk_read(from, buffer, sizeof(buffer))) > 0)
 		if (!disk_write(to, buffer, (size_t)n))
 			break;
-	if (to >= 0)
+	if (to >= 0) {
+		module_each_gone(put_line, &to);
 		close(to);
+	}
 	close(from);
 }
 

@@ -39,6 +39,16 @@ static void sleep_in_turn(uint64_t length, uintptr_t pc)
 	real()->pthread_testcancel();
 }
 
+/* Takes the turn again. A time that is over for the kernel is so on the virtual clock, too. */
+static void come_back(int result, uint64_t began, uint64_t length)
+{
+	if (!turn_taking)
+		return;
+	turn_return();
+	if (result == 0 && length)
+		vtime_advance_to(began + length);
+}
+
 static bool is_sleep(const fd_set *in, const fd_set *out, const fd_set *odd, int count)
 {
 	return turn_on() && (count == 0 || (!in && !out && !odd));
@@ -71,12 +81,12 @@ static void polled(const struct sync_call *call, const struct pollfd *fds, nfds_
 			call.how = SYNC_NOTHING;                                                   \
 			return 0;                                                                  \
 		}                                                                                  \
+		uint64_t began = vtime_now();                                                      \
 		if (turn_on() && (may_wait) && real()->poll(fds, count, 0) == 0)                   \
 			turn_leave(RECORD_CALLER);                                                 \
 		int result = real()->name arguments;                                               \
 		call.how = SYNC_NOTHING;                                                           \
-		if (turn_taking)                                                                   \
-			turn_return();                                                             \
+		come_back(result, began, (sleeps) ? (length) : 0);                                 \
 		if (result > 0)                                                                    \
 			polled(&call, fds, count);                                                 \
 		return result;                                                                     \
@@ -152,13 +162,24 @@ static void selected(const struct sync_call *call, int count, const fd_set *in, 
 	sync_end(&waited);
 }
 
+static bool is_time(const struct timeval *time)
+{
+	return time && time->tv_sec >= 0 && (unsigned long)time->tv_usec < 1000000u;
+}
+
+static uint64_t length_of(const struct timeval *time)
+{
+	return is_time(time)
+		       ? (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u
+		       : 0;
+}
+
 /* Has it slept? What is left of the time is told, as the kernel does. */
 static bool slept(struct timeval *timeout, uintptr_t pc)
 {
-	if (!timeout || timeout->tv_sec < 0 || (unsigned long)timeout->tv_usec >= 1000000u)
+	if (!is_time(timeout))
 		return false;
-	sleep_in_turn((uint64_t)timeout->tv_sec * 1000000000u + (uint64_t)timeout->tv_usec * 1000u,
-		      pc);
+	sleep_in_turn(length_of(timeout), pc);
 	*timeout = (struct timeval){ 0 };
 	return true;
 }
@@ -171,7 +192,7 @@ static bool slept_for(const struct timespec *timeout, uintptr_t pc)
 	return true;
 }
 
-#define SELECT(name, parameters, arguments, may_wait, sleeps)                                      \
+#define SELECT(name, parameters, arguments, may_wait, sleeps, length)                              \
 	SOOTH_API int name parameters                                                              \
 	{                                                                                          \
 		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
@@ -179,12 +200,12 @@ static bool slept_for(const struct timespec *timeout, uintptr_t pc)
 			call.how = SYNC_NOTHING;                                                   \
 			return 0;                                                                  \
 		}                                                                                  \
+		uint64_t began = vtime_now(), most = length;                                       \
 		if (turn_on() && (may_wait) && !select_ready(count, in, out, odd))                 \
 			turn_leave(RECORD_CALLER);                                                 \
 		int result = real()->name arguments;                                               \
 		call.how = SYNC_NOTHING;                                                           \
-		if (turn_taking)                                                                   \
-			turn_return();                                                             \
+		come_back(result, began, most);                                                    \
 		if (result > 0)                                                                    \
 			selected(&call, count, in, out, odd);                                      \
 		return result;                                                                     \
@@ -194,12 +215,12 @@ SELECT(select,
        (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict odd,
 	struct timeval *restrict timeout),
        (count, in, out, odd, timeout), !(timeout && !timeout->tv_sec && !timeout->tv_usec),
-       slept(timeout, RECORD_CALLER))
+       slept(timeout, RECORD_CALLER), length_of(timeout))
 SELECT(pselect,
        (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict odd,
 	const struct timespec *restrict timeout, const sigset_t *restrict mask),
        (count, in, out, odd, timeout, mask), is_long(timeout),
-       !mask && slept_for(timeout, RECORD_CALLER))
+       !mask && slept_for(timeout, RECORD_CALLER), has_end(timeout) ? vtime_length(timeout) : 0)
 
 /* ---- epoll ---------------------------------------------------------------------------------------- */
 
@@ -317,28 +338,29 @@ static void told(const struct sync_call *call, int epoll, const struct epoll_eve
 	sync_end(&waited);
 }
 
-#define EPOLL(name, parameters, arguments, may_wait)                                               \
+#define EPOLL(name, parameters, arguments, may_wait, length)                                       \
 	SOOTH_API int name parameters                                                              \
 	{                                                                                          \
 		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
 		descriptor_use(fd, RECORD_CALLER);                                                 \
+		uint64_t began = vtime_now();                                                      \
 		if (turn_on() && (may_wait) && transfer_is_empty(fd))                              \
 			turn_leave(RECORD_CALLER);                                                 \
 		int result = real()->name arguments;                                               \
 		call.how = SYNC_NOTHING;                                                           \
-		if (turn_taking)                                                                   \
-			turn_return();                                                             \
+		come_back(result, began, length);                                                  \
 		if (result > 0 && record_on())                                                     \
 			told(&call, fd, events, result);                                           \
 		return result;                                                                     \
 	}
 
 EPOLL(epoll_wait, (int fd, struct epoll_event *events, int count, int timeout),
-      (fd, events, count, timeout), timeout)
+      (fd, events, count, timeout), timeout, timeout > 0 ? (uint64_t)timeout * 1000000u : 0)
 EPOLL(epoll_pwait,
       (int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask),
-      (fd, events, count, timeout, mask), timeout)
+      (fd, events, count, timeout, mask), timeout, timeout > 0 ? (uint64_t)timeout * 1000000u : 0)
 EPOLL(epoll_pwait2,
       (int fd, struct epoll_event *events, int count, const struct timespec *timeout,
        const sigset_t *mask),
-      (fd, events, count, timeout, mask), is_long(timeout))
+      (fd, events, count, timeout, mask), is_long(timeout),
+      has_end(timeout) ? vtime_length(timeout) : 0)

@@ -9,6 +9,7 @@
 
 #include "runtime/lane.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <mqueue.h>

@@ -165,4 +165,7 @@ void turn_after_fork(void); /* a child of the program itself: takes no turns */
 bool turn_is_crash_handler(void (*handler)(int));
 struct control *turn_control(void); /* NULL: no turns are taken. For fault_* and the like */
 
+/* The recording gets no schedule: it would not tell all that is done. */
+void turn_log_abandon(void);
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include "runtime/turn_state.h"
 
+#include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/vectors.h"
 
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- the schedule -------------------------------------------------------------------------------- */
 
@@ -23,7 +25,18 @@ static struct {
 	struct control_run *piece;
 	uint32_t at;	 /* in the piece */
 	uint64_t pieces; /* how many before this one */
+	char path[4096];
 } schedule;
+
+/* A schedule that does not tell all that was done would be a wrong one. */
+void turn_log_abandon(void)
+{
+	if (!schedule.fd)
+		return;
+	unlink(schedule.path);
+	close(schedule.fd - 1);
+	schedule.fd = 0;
+}
 
 static void next_piece(void *unused)
 {
@@ -44,14 +57,19 @@ static void next_piece(void *unused)
 	schedule.piece = map == MAP_FAILED ? NULL : map;
 }
 
+static void abandon(void *unused)
+{
+	(void)unused;
+	process_say("the schedule cannot be written, and the recording has none: ", schedule.path);
+	turn_log_abandon();
+}
+
 void turn_log_start(const char *dir)
 {
-	char path[4096];
-
 	if (!dir || !dir[0])
 		return;
-	snprintf(path, sizeof(path), "%s/schedule", dir);
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	snprintf(schedule.path, sizeof(schedule.path), "%s/schedule", dir);
+	int fd = open(schedule.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return;
 	int high = real()->fcntl(fd, F_DUPFD_CLOEXEC, 512);
@@ -62,7 +80,7 @@ void turn_log_start(const char *dir)
 	schedule.fd = fd + 1;
 	next_piece(NULL);
 	if (!schedule.piece)
-		schedule.fd = 0;
+		turn_log_abandon();
 }
 
 void turn_log_switch(const struct turn_thread *from)
@@ -75,7 +93,7 @@ void turn_log_switch(const struct turn_thread *from)
 	if (schedule.at == PIECE_RUNS) {
 		vectors_call(next_piece, NULL);
 		if (!schedule.piece) {
-			schedule.fd = 0;
+			vectors_call(abandon, NULL);
 			return;
 		}
 	}

@@ -488,7 +488,7 @@ class Program:
         self.atomics, self.atomic_names = [], []
         self.globals, self.walked, self.declared = [], [], []
         for k in range(rnd.randint(3, 8)):
-            kind = rnd.choice(INTS + FLOATS + self.structs + ["s128", "f80", "_Bool"])
+            kind = rnd.choice(INTS + FLOATS + self.structs + ["s128"] + ([] if "f80" in without else ["f80"]) + ["_Bool"])
             self.add("g%d" % k, kind, rnd.choice([0, 0, 4, 16]))
         for k in range(rnd.randint(2, 4)):
             kind = rnd.choice(INTS + FLOATS) if k == 0 else rnd.choice(INTS + self.structs + self.structs)

@@ -302,7 +302,7 @@ static void judge_cell(struct facts *f, int c)
 
 		if (c < f->first_cell[i] || c >= f->first_cell[i] + f->cells_of[i])
 			continue;
-		f->before[i][c] = told;
+		f->before[i][c] = last != NONE && !text->events[last].valued ? -1 : told;
 		if (e->environment) {
 			f->cells[c].frozen = true;
 			f->unexplained++;

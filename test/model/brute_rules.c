@@ -226,6 +226,7 @@ static bool hears(const struct facts *f, const struct state *state, int event)
 	case PASS:
 	case ONCE:
 	case RECEIVE: return state->told_objects >> object & 1;
+	case SEND: return !e->told && state->told_objects >> e->channel & 1;
 	case JOIN: return state->told_threads >> e->other & 1;
 	case SYNC: return rules_has_happened(f, state, f->rumour);
 	case READ:

@@ -93,11 +93,12 @@ def found(answer):
 
 
 def is_told_otherwise(kind, events, have):
-    """Two sorts of misuse of the same events are one; a tear by two accesses is one by either of them."""
+    """Sorts of misuse, or tears, of the same events are one; a tear by two accesses is one by either."""
     if kind.startswith("misuse:"):
         return any(events == others and other.startswith("misuse:") for other, others in have)
-    return kind == "atomicity" and len(events) == 4 and any(
-        (kind, (events[0], events[i], events[3])) in have for i in (1, 2))
+    return kind == "atomicity" and len(events) == 4 and (
+        any((kind, (events[0], events[i], events[3])) in have for i in (1, 2)) or
+        any(kind == other and sorted(events) == sorted(others) for other, others in have))
 
 
 def differences(truth, answer, part=False):

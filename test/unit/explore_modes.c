@@ -172,6 +172,12 @@ static void ends(void **state)
 	same("ends.c");
 }
 
+static void misuse(void **state)
+{
+	(void)state;
+	same("misuse.c");
+}
+
 static void memory(void **state)
 {
 	(void)state;
@@ -267,10 +273,15 @@ static void unfit_for_lent_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(locks),     cmocka_unit_test(exceptions),
-		cmocka_unit_test(variables), cmocka_unit_test(ends),
-		cmocka_unit_test(memory),    cmocka_unit_test(failing),
-		cmocka_unit_test(unfit),     cmocka_unit_test(unfit_for_lent_memory),
+		cmocka_unit_test(locks),
+		cmocka_unit_test(exceptions),
+		cmocka_unit_test(variables),
+		cmocka_unit_test(ends),
+		cmocka_unit_test(memory),
+		cmocka_unit_test(failing),
+		cmocka_unit_test(misuse),
+		cmocka_unit_test(unfit),
+		cmocka_unit_test(unfit_for_lent_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ static inline void make_remove(const struct make_dir *dir)
 {
 	static const char *const names[] = { "meta",	 "names",    "modules",	 "maps",
 					     "ring",	 "events.0", "events.1", "events.7",
-					     "text.std", "schedule" };
+					     "text.std", "schedule", "benign" };
 	char path[128];
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -173,6 +173,65 @@ static void names_by_class(void **state)
 	make_remove(&dir);
 }
 
+/* What the program asks to be left alone: by range, and from here to there in its thread. */
+static void ignored(void **state)
+{
+	static const struct {
+		enum event_kind kind;
+		uint64_t at;
+		const char *says;
+		bool is_ignored;
+	} events[] = {
+		{ EV_WRITE, 0x1000, NULL, false },
+		{ EV_WRITE, 0x2007, NULL, true },
+		{ EV_READ, 0x2008, NULL, false },
+		{ EV_PROBE, 0, "sooth:ignore_reads(1)", false },
+		{ EV_READ, 0x1000, NULL, true },
+		{ EV_WRITE, 0x1000, NULL, false },
+		{ EV_PROBE, 0, "sooth:ignore_reads(1)", false },
+		{ EV_PROBE, 0, "sooth:ignore_reads(0)", false },
+		{ EV_ATOMIC_READ, 0x1000, NULL, true },
+		{ EV_PROBE, 0, "sooth:ignore_reads(0)", false },
+		{ EV_READ, 0x1000, NULL, false },
+		{ EV_PROBE, 0, "sooth:ignore_reads", false },
+		{ EV_PROBE, 0, "sooth:ignore_writes(1)", false },
+		{ EV_READ, 0x1000, NULL, false },
+		{ EV_ATOMIC_UPDATE, 0x1000, NULL, true },
+	};
+	struct trace_writer *writer = trace_writer_open();
+	struct make_dir dir = make_dir();
+	struct trace_cursor *cursor;
+	struct trace_event ev;
+	struct trace *trace;
+	struct err err;
+	size_t size;
+	uint8_t *log;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+		trace_write(writer, 0,
+			    &(struct write_record){ .kind = events[i].kind,
+						    .a = events[i].at,
+						    .n = 1,
+						    .bytes = (const uint8_t *)events[i].says,
+						    .size = events[i].says ? strlen(events[i].says)
+									   : 0 });
+	log = trace_writer_finish(writer, &size);
+	make_file(&dir, "events.0", log, size);
+	make_file(&dir, "benign", "2004 4\n2000 6\n\nx\n3000", 21);
+	free(log);
+	trace = make_open(&dir);
+	cursor = trace_cursor_open(trace, 0);
+	for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+		assert_true(trace_next(cursor, &ev, &err));
+		assert_int_equal(ev.kind, events[i].kind);
+		assert_int_equal((ev.flags & EF_IGNORED) != 0, events[i].is_ignored);
+	}
+	trace_cursor_close(cursor);
+	trace_close(trace);
+	make_remove(&dir);
+}
+
 /* ---- random traces ------------------------------------------------------------------------ */
 
 static void random_record(struct make_random *r, struct write_record *w, uint8_t *bytes)
@@ -265,9 +324,8 @@ static void random_traces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_trips),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(names_by_class),
+		cmocka_unit_test(round_trips),	  cmocka_unit_test(errors),
+		cmocka_unit_test(names_by_class), cmocka_unit_test(ignored),
 		cmocka_unit_test(random_traces),
 	};
 
