@@ -187,6 +187,36 @@ static bool gives_way(uint32_t i)
 	return turn.giving_way[i / 64] >> i % 64 & 1;
 }
 
+/*
+ * Nobody stays for ever while others could go on: who looks at a flag under a lock again and again, and
+ * counts how often, does not spin as turn_spin.c sees it, and yet waits for another. And virtual time
+ * stands still while anybody can go on: two threads that hand something to and fro until a third has
+ * slept its three seconds would do so for ever. After so many steps another has its turn, or who sleeps
+ * has slept long enough; that is a matter of steps alone, and so the same in each run.
+ */
+#define LONG_STEPS 20000u
+EACH_RUN static uint32_t stays;	      /* who had the last decision, + 1 */
+EACH_RUN static uint64_t stays_from;  /* steps when it came on */
+EACH_RUN static uint64_t sleeps_from; /* steps when somebody was last looked for who sleeps */
+
+static bool has_stayed_long(uint32_t i)
+{
+	return stays == i + 1 && turn.control->steps - stays_from >= LONG_STEPS;
+}
+
+/* For so many steps more each is a decision: at one of them it has no lock that the others need. */
+#define LONG_LOOKS 1000u
+
+static void note_staying(uint32_t i)
+{
+	if (turn.chosen_until == CONTROL_NONE)
+		turn.chosen_until = has_stayed_long(i) ? 0 : turn_threads[i].step + LONG_STEPS;
+	if (stays == i + 1 && turn.control->steps - stays_from < LONG_STEPS + LONG_LOOKS)
+		return;
+	stays = i + 1;
+	stays_from = turn.control->steps;
+}
+
 /* Whoever gives way is passed over in a circle, or two of them would keep a third from its turn. */
 static uint32_t by_staying(uint32_t self)
 {
@@ -194,7 +224,7 @@ static uint32_t by_staying(uint32_t self)
 
 	if (t->where != TURN_STANDS || !is_ready(self))
 		return first_ready(0);
-	if (!gives_way(self))
+	if (!gives_way(self) && !has_stayed_long(self))
 		return self;
 	return first_ready(self + 1 < turn.top ? self + 1 : 0);
 }
@@ -319,24 +349,16 @@ static uint32_t by_priority(void)
 static bool can_stay(uint32_t self)
 {
 	return self < turn.top && turn_threads[self].where == TURN_STANDS && !gives_way(self) &&
-	       turn_ready(&turn_threads[self]);
+	       !has_stayed_long(self) && turn_ready(&turn_threads[self]);
 }
-
-/*
- * Virtual time stands still while anybody can go on, so two threads that hand something to and fro until
- * a third has slept its three seconds would do so for ever. After so many steps without it who sleeps
- * has slept long enough; that is a matter of steps alone, and so the same in each run.
- */
-#define SLEEP_STEPS 20000u
-EACH_RUN static uint64_t slept_from; /* steps when somebody's time was over last */
 
 static uint32_t by_sleep(void)
 {
 	uint32_t best = CONTROL_NONE;
 
-	if (turn.control->steps - slept_from < SLEEP_STEPS)
+	if (turn.control->steps - sleeps_from < LONG_STEPS)
 		return CONTROL_NONE;
-	slept_from = turn.control->steps;
+	sleeps_from = turn.control->steps;
 	for (uint32_t i = 0; i < turn.top; i++) {
 		const struct turn_thread *t = &turn_threads[i];
 		if (t->where != TURN_STANDS || t->want.pause != TURN_SLEEP || !turn_can_time_out(t))
@@ -458,7 +480,6 @@ uint32_t turn_pick(uint32_t self, unsigned tries)
 	}
 	if (found == CONTROL_NONE)
 		return found;
-	if (turn.chosen_until == CONTROL_NONE)
-		turn.chosen_until = turn_threads[found].step + SLEEP_STEPS;
+	note_staying(found);
 	return give(found);
 }

@@ -215,6 +215,33 @@ static void call_site(Dwarf_Die *unit, Dwarf_Die *die, struct trace_symbol *oute
 		outer->file = dwarf_filesrc(files, value, NULL, NULL);
 }
 
+/* gcc writes a table of addresses (.debug_aranges); clang does not, and each unit has to be asked. */
+static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t pc, Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, bias);
+
+	if (unit)
+		return unit;
+	while ((unit = dwfl_module_nextcu(module, unit, bias))) {
+		if (dwarf_haspc(unit, pc - *bias) > 0)
+			break;
+	}
+	return unit;
+}
+
+static void find_line(Dwfl_Module *module, uint64_t pc, struct trace_symbol *at)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = unit_at(module, pc, &bias);
+	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, pc - bias) : NULL;
+	int number = 0;
+
+	if (!line || dwarf_lineno(line, &number) != 0)
+		return;
+	at->file = dwarf_linesrc(line, NULL, NULL);
+	at->line = (unsigned)number;
+}
+
 /*
  * The functions around a pc. dwarf_getscopes leads from an inlined function to where it was written;
  * where it was inlined is told by the tree that its entry stands in.
@@ -222,7 +249,7 @@ static void call_site(Dwarf_Die *unit, Dwarf_Die *die, struct trace_symbol *oute
 static unsigned scopes(Dwfl_Module *module, uint64_t pc, struct trace_symbol *frames, unsigned most)
 {
 	Dwarf_Addr bias;
-	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, &bias), *inner = NULL, *list = NULL;
+	Dwarf_Die *unit = unit_at(module, pc, &bias), *inner = NULL, *list = NULL;
 	int count = unit ? dwarf_getscopes(unit, pc - bias, &inner) : 0;
 	unsigned used = 0;
 
@@ -259,6 +286,8 @@ static unsigned find(Dwfl *dwfl, uint64_t pc, struct trace_symbol *frames, unsig
 	if (line) {
 		first.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
 		first.line = (unsigned)number;
+	} else {
+		find_line(module, pc, &first);
 	}
 	if (!count) {
 		first.function = dwfl_module_addrname(module, pc);

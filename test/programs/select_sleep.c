@@ -1,5 +1,5 @@
 // A select or poll of no descriptors is a sleep, also where threads take turns.
-// build: -pthread
+// build: -pthread -D_GNU_SOURCE
 // stdout: 3
 #include <poll.h>
 #include <pthread.h>
