@@ -304,9 +304,13 @@ static void place_accesses(struct build *b, uint32_t *reads, uint32_t *writes, u
 
 		if (m->segments.items[c->segment].frozen) {
 			b->window->nodes.items[a->node].environment = true;
-			if (chain[a->cell] != ORDER_NONE && chain[a->cell] != a->node)
-				build_edge(b, chain[a->cell], a->node);
-			chain[a->cell] = a->node;
+			/* By bytes, not by life, and without what begins one: who leaves lives aside
+			 * (predict/freed.c) needs it too. */
+			if (event_group(b->window->nodes.items[a->node].kind) == EG_MEMORY)
+				continue;
+			if (chain[c->segment] != ORDER_NONE && chain[c->segment] != a->node)
+				build_edge(b, chain[c->segment], a->node);
+			chain[c->segment] = a->node;
 		} else if (c->number == ORDER_NONE) {
 			continue;
 		} else if (a->write) {
@@ -350,12 +354,12 @@ void build_emit_memory(struct build *b)
 	number_cells(b);
 	reads = mem_alloc((model->cells.count + 1) * sizeof *reads);
 	writes = mem_alloc((model->cells.count + 1) * sizeof *writes);
-	chain = mem_alloc((m->cells.count + 1) * sizeof *chain);
+	chain = mem_alloc((m->segments.count + 1) * sizeof *chain);
 	for (size_t i = 0; i < model->cells.count; i++) {
 		reads[i] = model->cells.items[i].read_start;
 		writes[i] = model->cells.items[i].write_start;
 	}
-	for (size_t i = 0; i < m->cells.count; i++)
+	for (size_t i = 0; i < m->segments.count; i++)
 		chain[i] = ORDER_NONE;
 	place_accesses(b, reads, writes, chain);
 	rename_cells(b);

@@ -127,9 +127,6 @@ static void consider(struct lister *l, uint32_t end, const struct window_touch *
 	    l->pairs->met[use] == end + 1 || !fits(l, end, touch, &pair) ||
 	    !is_wanted(l, pair.misuse))
 		return;
-	/* The order of frozen bytes holds across lives, and where lives imply it no edge says so. */
-	if (begun != ORDER_NONE && node_at(l, use)->environment)
-		return;
 	if (use < end && needs(l, use, end))
 		return;
 	if (begun != ORDER_NONE && needs(l, begun, use))

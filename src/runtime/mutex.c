@@ -151,7 +151,8 @@ static int lock_in_turn(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how
 	if (!(mutex->__data.__kind & KIND_ROBUST))
 		result = real()->pthread_mutex_trylock(mutex);
 	if (result == EBUSY) {
-		bool waits = mutex->__data.__kind & KIND_SHARED ||
+		bool waits = (mutex->__data.__kind != KIND_DESTROYED &&
+			      mutex->__data.__kind & KIND_SHARED) ||
 			     (!(mutex->__data.__kind & KIND_ROBUST) && mutex_refuses(mutex));
 		if (waits)
 			turn_leave(want.site);

@@ -50,7 +50,7 @@ static void *join_it(void *thread)
 	return result == 0 ? thread : NULL;
 }
 
-static void use_mutexes(void)
+static void *use_mutexes(void *unused)
 {
 	pthread_t thread;
 
@@ -65,6 +65,7 @@ static void use_mutexes(void)
 	assert(pthread_mutex_trylock(&gone) == EINVAL);
 	assert(pthread_mutex_unlock(&gone) == EINVAL);
 	assert(pthread_cond_wait(&cond, &gone) == EINVAL);
+	return unused;
 }
 
 static void use_threads(void)
@@ -113,9 +114,12 @@ static void use_others(void)
 
 int main(void)
 {
+	pthread_t thread;
+
 	pthread_barrier_init(&met, NULL, 2);
 	pthread_barrier_init(&leaves, NULL, 2);
-	use_mutexes();
+	pthread_create(&thread, NULL, use_mutexes, NULL);
+	pthread_join(thread, NULL);
 	use_threads();
 	use_others();
 	return 0;
