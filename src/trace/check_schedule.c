@@ -19,8 +19,11 @@ static void check_number(struct check *c, const struct trace_event *ev, uint64_t
 	o->sequence = sequence;
 }
 
+/* What is no step, a request, stands in the schedule with the step before it: perhaps long before it was made. */
 void check_sequence(struct check *c, const struct trace_event *ev)
 {
+	if (!event_is_step(ev->kind))
+		return;
 	if (ev->sequence)
 		check_number(c, ev, ev->address, ev->sequence);
 	if ((ev->kind == EV_WAIT || ev->kind == EV_WOKEN) && ev->number)
