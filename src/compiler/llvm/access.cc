@@ -42,16 +42,17 @@ access_address access_take_apart(const DataLayout &layout, Value *pointer)
 /* What a use of a pointer does to the object it points at. */
 enum use { USE_HARMLESS, USE_DERIVES, USE_ESCAPES };
 
-/* An operand that the asm reads or writes in memory ("m") goes nowhere else. */
+/* An operand that the asm reads or writes in memory ("m") goes nowhere else; nor do those of points. */
 static use asm_use(const CallBase &call, const Use &use)
 {
 	unsigned argument = 0;
 
 	for (const InlineAsm::ConstraintInfo &operand :
 	     cast<InlineAsm>(call.getCalledOperand())->ParseConstraints()) {
-		bool is_argument = operand.Type == InlineAsm::isInput || operand.isIndirect;
-		if (is_argument && call.getArgOperand(argument++) == use.get() &&
-		    !operand.isIndirect)
+		if (operand.Type != InlineAsm::isInput && !operand.isIndirect)
+			continue;
+		bool stays = operand.isIndirect || call.doesNotCapture(argument);
+		if (call.getArgOperand(argument++) == use.get() && !stays)
 			return USE_ESCAPES;
 	}
 	return USE_HARMLESS;

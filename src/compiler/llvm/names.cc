@@ -8,6 +8,8 @@
 #include "compiler/llvm/calls.h"
 #include "compiler/llvm/types.h"
 
+#include "llvm/BinaryFormat/Dwarf.h"
+
 using namespace llvm;
 
 namespace
@@ -24,12 +26,23 @@ struct view {
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
+/* What debug information says of a value: it is the variable's, or the variable's address. */
+enum role { ROLE_VALUE, ROLE_ADDRESS };
+
+bool has_role(const DIExpression *expression, role wanted)
+{
+	if (wanted == ROLE_VALUE)
+		return expression->getNumElements() == 0;
+	return expression->getNumElements() == 1 && expression->getElement(0) == dwarf::DW_OP_deref;
+}
+
 /* Of several variables with this value, the one of the function the instruction comes from. */
 template <typename T>
-DILocalVariable *choose(const T &users, const DILocation *inlined_at, DILocalVariable *best)
+DILocalVariable *choose(const T &users, role wanted, const DILocation *inlined_at,
+			DILocalVariable *best)
 {
 	for (auto *user : users) {
-		if (user->getExpression()->getNumElements() != 0)
+		if (!has_role(user->getExpression(), wanted))
 			continue;
 		if (!best || user->getDebugLoc().getInlinedAt() == inlined_at)
 			best = user->getVariable();
@@ -37,29 +50,32 @@ DILocalVariable *choose(const T &users, const DILocation *inlined_at, DILocalVar
 	return best;
 }
 
-/* The variable that lives in this memory. */
-DILocalVariable *variable_in(Value *memory)
-{
-#if LLVM_VERSION_MAJOR < 19
-	return choose(FindDbgDeclareUses(memory), nullptr, nullptr);
-#else
-	return choose(findDVRDeclares(memory), nullptr,
-		      choose(findDbgDeclares(memory), nullptr, nullptr));
-#endif
-}
-
-/* The variable that has this value. */
-DILocalVariable *variable_of(Value *value, const DILocation *inlined_at)
+/* The variable that has this value, or lies at this address. */
+DILocalVariable *variable_of(Value *value, role wanted, const DILocation *inlined_at)
 {
 	SmallVector<DbgValueInst *, 4> users;
 #if LLVM_VERSION_MAJOR < 19
 	findDbgValues(users, value);
-	return choose(users, inlined_at, nullptr);
+	return choose(users, wanted, inlined_at, nullptr);
 #else
 	SmallVector<DbgVariableRecord *, 4> records;
 	findDbgValues(users, value, &records);
-	return choose(records, inlined_at, choose(users, inlined_at, nullptr));
+	return choose(records, wanted, inlined_at, choose(users, wanted, inlined_at, nullptr));
 #endif
+}
+
+/* The variable that lives in this memory: declared to, or, once optimised, said to be pointed at. */
+DILocalVariable *variable_in(Value *memory)
+{
+#if LLVM_VERSION_MAJOR < 19
+	DILocalVariable *declared =
+		choose(FindDbgDeclareUses(memory), ROLE_VALUE, nullptr, nullptr);
+#else
+	DILocalVariable *declared =
+		choose(findDVRDeclares(memory), ROLE_VALUE, nullptr,
+		       choose(findDbgDeclares(memory), ROLE_VALUE, nullptr, nullptr));
+#endif
+	return declared ? declared : variable_of(memory, ROLE_ADDRESS, nullptr);
 }
 
 /* ---- objects -------------------------------------------------------------------------------- */
@@ -71,6 +87,7 @@ class describer
 	{
 		if (const DILocation *where = at.getDebugLoc())
 			inlined_at = where->getInlinedAt();
+		note_alias_type(at);
 	}
 
 	view object_at(Value *pointer, unsigned depth = 0)
@@ -119,19 +136,32 @@ class describer
 		}
 	}
 
+	/* The variable with this value, as long as it says what the value points at. */
+	DILocalVariable *pointer_variable(Value *pointer)
+	{
+		DILocalVariable *variable = variable_of(pointer, ROLE_VALUE, inlined_at);
+		if (variable && types_pointee(variable->getType()))
+			return variable;
+		/* the same pointer under another type: `struct account *to = argument` */
+		for (User *user : pointer->users())
+			if (isa<BitCastInst>(user)) {
+				variable = variable_of(user, ROLE_VALUE, inlined_at);
+				if (variable && types_pointee(variable->getType()))
+					return variable;
+			}
+		return nullptr;
+	}
+
 	/* A value that a variable of the source has: "p", and what it points at. */
 	bool named_pointer(Value *pointer, view &v)
 	{
 		if (isa<Constant>(pointer) || isa<AllocaInst>(pointer))
 			return false;
-		DILocalVariable *variable = variable_of(pointer, inlined_at);
+		DILocalVariable *variable = pointer_variable(pointer);
 		if (!variable)
 			return false;
-		DIType *target = types_pointee(variable->getType());
-		if (!target)
-			return false;
 		v.text = variable->getName().str();
-		v.type = target;
+		v.type = types_pointee(variable->getType());
 		return true;
 	}
 
@@ -160,6 +190,24 @@ class describer
 	}
 	DIType *fallback = nullptr;
 	int64_t fallback_offset = 0;
+
+	/* What alias analysis is told of an access: a struct type, and where in it. */
+	void note_alias_type(Instruction &at)
+	{
+		MDNode *tag = at.getMetadata(LLVMContext::MD_tbaa);
+		MDNode *base = tag && tag->getNumOperands() >= 3
+				       ? dyn_cast_or_null<MDNode>(tag->getOperand(0))
+				       : nullptr;
+		MDString *name = base && base->getNumOperands() > 0
+					 ? dyn_cast_or_null<MDString>(base->getOperand(0))
+					 : nullptr;
+		ConstantInt *offset =
+			name ? mdconst::dyn_extract<ConstantInt>(tag->getOperand(2)) : nullptr;
+		if (!offset)
+			return;
+		fallback = types.find(name->getString());
+		fallback_offset = (int64_t)offset->getZExtValue();
+	}
 
 	void describe_variable(const DIVariable *variable, view &v)
 	{
@@ -190,7 +238,8 @@ class describer
 		if (!v.type && fallback && !v.is_direct) {
 			v.type = fallback;
 			v.offset = fallback_offset;
-			v.text = "(" + types_name(fallback) + ")";
+			if (v.text.empty())
+				v.text = "(" + types_name(fallback) + ")";
 		}
 	}
 

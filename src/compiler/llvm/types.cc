@@ -46,6 +46,10 @@ DIType *types_of_module::find(StringRef name)
 			if (isa<DICompositeType>(type) && !type->isForwardDecl() &&
 			    !type->getName().empty())
 				listed.emplace(type->getName().str(), type);
+		for (DIType *type : all.types())
+			if (DICompositeType *composite = dyn_cast<DICompositeType>(type))
+				if (!composite->getIdentifier().empty())
+					listed.emplace(composite->getIdentifier().str(), type);
 		listed_of = &module;
 	}
 	size_t dot = name.find('.');
@@ -191,9 +195,8 @@ bool types_path::into_member(DICompositeType *composite)
 
 	if (!member)
 		return false;
-	/* Base classes and anonymous structs have no name in the source. */
-	if (member->getTag() == dwarf::DW_TAG_member && !member->getName().empty())
-		add_field(composite, member);
+	/* Base classes and anonymous structs are fields without a name, as with gcc. */
+	add_field(composite, member);
 	if (member->isBitField()) {
 		is_bit_field = true;
 		at = member->getBaseType();

@@ -6,7 +6,8 @@
 
 #include <string>
 
-/* The structs of a module, by the names that LLVM gives them ("struct.table"). */
+/* The structs of a module, by the names that LLVM ("struct.table") or alias analysis ("table",
+ * "_ZTS5table") gives them. */
 class types_of_module
 {
       public:
