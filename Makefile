@@ -38,7 +38,7 @@ build/deps.mk: tools/deps
 		"$$(gcc -dumpversion | cut -d. -f1)" "$$(gcc -print-file-name=plugin)" >$@
 
 # Testing wants the plugins of two clangs. Building alone makes those that it finds the headers for.
-ifneq ($(filter deps test test-long test-compilers bench-record,$(MAKECMDGOALS)),)
+ifneq ($(filter deps test test-long test-compilers bench-record bench-package,$(MAKECMDGOALS)),)
 include build/deps-clang.mk
 endif
 

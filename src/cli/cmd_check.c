@@ -417,8 +417,10 @@ static int run(struct check *c)
 
 int cmd_check(int argc, char **argv)
 {
-	struct check c = { .recording = { .command = "check", .serial = true },
-			   .confirm = CONFIRMING_SECONDS };
+	struct check c = {
+		.recording = { .command = "check", .serial = true, .ends_with_us = true },
+		.confirm = CONFIRMING_SECONDS
+	};
 	int status;
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {

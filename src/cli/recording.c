@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -174,6 +175,8 @@ static void __attribute__((noreturn)) become(const struct recording *r, int repo
 
 	sigaction(SIGINT, &r->interrupt, NULL);
 	sigaction(SIGQUIT, &r->quit, NULL);
+	if (r->ends_with_us)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (r->output_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 

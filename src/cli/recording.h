@@ -14,10 +14,11 @@ struct recording {
 	const char *command; /* "record", for messages */
 	const char *trace;   /* as the user said it, or made from the program's name */
 	const char *limit, *log, *verbosity;
-	bool patterns;	  /* new locking patterns are told */
-	bool serial;	  /* one thread at a time; the order of all events is recorded */
-	const char *seed; /* NULL: each thread runs as long as it can; else who goes is drawn */
-	char **program;	  /* NULL-terminated */
+	bool patterns;	   /* new locking patterns are told */
+	bool serial;	   /* one thread at a time; the order of all events is recorded */
+	const char *seed;  /* NULL: each thread runs as long as it can; else who goes is drawn */
+	char **program;	   /* NULL-terminated */
+	bool ends_with_us; /* when we are ended, so is the program: nobody else waits for it */
 	bool output_to_stderr; /* the program's standard output goes to our standard error */
 	char name[NAME_MAX + 8];
 	char directory[PATH_MAX];	  /* absolute */

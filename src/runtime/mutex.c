@@ -148,7 +148,7 @@ static int lock_in_turn(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how
 		want.lock = TURN_LOCK_ROBUST;
 	if (turn_take(&want) == TURN_TIMED_OUT)
 		return locked(mutex, pc, how, ETIMEDOUT);
-	if (!(mutex->__data.__kind & KIND_ROBUST))
+	if (!(mutex->__data.__kind & KIND_ROBUST) || mutex->__data.__kind & KIND_SHARED)
 		result = real()->pthread_mutex_trylock(mutex);
 	if (result == EBUSY) {
 		bool waits = (mutex->__data.__kind != KIND_DESTROYED &&

@@ -111,9 +111,9 @@ static bool make_dir(void)
 }
 
 /* False: it is not there, or not all of it. */
-static bool append_meta(struct iovec *parts, int count)
+static bool append_to(const char *name, struct iovec *parts, int count)
 {
-	int fd = disk_use(&process.meta_file, process.meta, O_WRONLY | O_CREAT | O_APPEND);
+	int fd = disk_use(&process.meta_file, name, O_WRONLY | O_CREAT | O_APPEND);
 	bool ok = fd >= 0 && disk_write_parts(fd, parts, count);
 
 	disk_done(&process.meta_file, fd);
@@ -125,7 +125,7 @@ static void meta_end(const char *text)
 {
 	struct iovec line[] = { { "end: ", 5 }, { (char *)text, strlen(text) }, { "\n", 1 } };
 
-	append_meta(line, 3);
+	append_to(process.meta, line, 3);
 }
 
 /* The lines of `meta`, made here: in start_process and in a fork child nobody else is at it. */
@@ -169,10 +169,11 @@ static void line_of_command(void)
 	line("command: %s\n", text);
 }
 
-/* In one piece: a trace without it cannot be read. */
+/* In one piece, under another name until it is all there: a trace without it cannot be read. */
 static bool write_meta(void)
 {
 	static char path[OPTIONS_PATH_MAX];
+	char fresh[sizeof(process.meta) + 4];
 	ssize_t length;
 
 	lines.used = 0;
@@ -189,7 +190,12 @@ static bool write_meta(void)
 	line("log: %s\n", process.options.global_log ? "global" : "thread");
 	if (process.options.limit)
 		line("limit: %llu\n", (unsigned long long)process.options.limit);
-	return append_meta(&(struct iovec){ lines.text, lines.used }, 1);
+	snprintf(fresh, sizeof(fresh), "%s.new", process.meta);
+	if (append_to(fresh, &(struct iovec){ lines.text, lines.used }, 1) &&
+	    rename(fresh, process.meta) == 0)
+		return true;
+	unlink(fresh);
+	return false;
 }
 
 static void put_line(const char *line, size_t length, void *fd)
