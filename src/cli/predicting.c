@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 const char predicting_options_help[] =
-	"  --only LIST      of race, deadlock, lost-signal (default: all); eraser, goodlock;\n"
-	"                   property: nothing but the properties\n"
+	"  --only LIST      of race, deadlock, lost-signal, atomicity, use-after-free, misuse\n"
+	"                   (default: all); eraser, goodlock; property: nothing but the properties\n"
 	"  --every          each pair of events, not one for each pair of places in the code\n"
 	"  --window N       how many events are looked at together (default 10000)\n"
 	"  --time SECONDS   for everything; 0: no limit (default 60)\n"
