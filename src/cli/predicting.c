@@ -14,7 +14,8 @@
 
 const char predicting_options_help[] =
 	"  --only LIST      of race, deadlock, lost-signal, atomicity, use-after-free, misuse\n"
-	"                   (default: all); eraser, goodlock; property: nothing but the properties\n"
+	"                   (default: all); eraser, goodlock; property: nothing but the "
+	"properties\n"
 	"  --every          each pair of events, not one for each pair of places in the code\n"
 	"  --window N       how many events are looked at together (default 10000)\n"
 	"  --time SECONDS   for everything; 0: no limit (default 60)\n"
