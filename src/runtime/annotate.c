@@ -89,13 +89,12 @@ static _Atomic unsigned range_count;
 static void write_range(uintptr_t at, size_t size)
 {
 	char path[4200], line[64];
-	bool quiet = lane_self.quiet;
-	int cancel;
 
 	if (!process_recording() || process_discards())
 		return;
+	struct cancel_before before = cancel_forbid();
+	bool quiet = lane_self.quiet;
 	lane_self.quiet = true;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	snprintf(path, sizeof(path), "%s/benign", process_dir());
 	int length = snprintf(line, sizeof(line), "%lx %zx\n", (unsigned long)at, size);
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -104,8 +103,8 @@ static void write_range(uintptr_t at, size_t size)
 		(void)written; /* then there are races that nobody wants to hear of */
 		close(fd);
 	}
-	pthread_setcancelstate(cancel, NULL);
 	lane_self.quiet = quiet;
+	cancel_allow(before);
 }
 
 void annotate_benign(const void *memory, size_t size)

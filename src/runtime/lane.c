@@ -93,7 +93,7 @@ static void open_lane(struct wire_block *lane, uint32_t stream, uint32_t flags)
  */
 struct at_work {
 	sigset_t mask;
-	int cancel;
+	struct cancel_before cancel;
 	bool quiet, masked;
 };
 
@@ -103,7 +103,7 @@ static struct at_work start_work(uint32_t flags)
 	sigset_t all;
 
 	if (!process_discards())
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &work.cancel);
+		work.cancel = cancel_forbid();
 	if (work.masked) {
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &work.mask);
@@ -119,7 +119,7 @@ static void end_work(const struct at_work *work)
 	if (work->masked)
 		pthread_sigmask(SIG_SETMASK, &work->mask, NULL);
 	if (!process_discards())
-		pthread_setcancelstate(work->cancel, NULL);
+		cancel_allow(work->cancel);
 }
 
 static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
@@ -379,11 +379,10 @@ static void end_late(void)
 }
 
 /* The program may be cancelled here at any moment if it wants to; but not with `quiet` set. */
-void lane_refill(void)
+static void refill(void)
 {
-	int error = errno, cancel;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	int error = errno;
+	struct cancel_before before = cancel_forbid();
 	bool quiet = lane_self.quiet;
 
 	lane_self.quiet = true;
@@ -400,8 +399,13 @@ void lane_refill(void)
 		flush(__sooth_lane, 0);
 	lane_self.quiet = quiet;
 	errno = error;
-	pthread_setcancelstate(cancel, NULL);
-	record_let_cancel();
+	cancel_allow(before);
+}
+
+void lane_refill(void)
+{
+	refill();
+	record_let_cancel(); /* there is no operation in front of this that is to be recorded */
 }
 
 static bool has_room(const struct wire_block *lane, size_t bytes)
@@ -412,7 +416,7 @@ static bool has_room(const struct wire_block *lane, size_t bytes)
 struct wire_block *lane_room(size_t bytes)
 {
 	if (__sooth_lane == &nowhere)
-		lane_refill();
+		refill();
 	struct wire_block *lane = __sooth_lane;
 	if (!(lane->flags & WIRE_BLOCK_LIVE))
 		return NULL;

@@ -8,6 +8,7 @@
 
 #include "event/codec.h"
 #include "event/wire.h"
+#include "runtime/cancel.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +40,7 @@ struct lane_self {
 	uint16_t stripe_depth;
 	bool asynchronous; /* it may be cancelled anywhere (cancel.c) */
 	bool held_off; /* … but for now, until its next record; `cancel` is what to go back to */
-	int cancel;
+	struct cancel_before cancel;
 };
 extern SOOTH_TLS struct lane_self lane_self;
 

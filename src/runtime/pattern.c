@@ -120,7 +120,7 @@ static struct held *find(struct pattern_thread *t, uint64_t lock, bool shared)
 static void tell(const struct pattern_thread *t, uintptr_t pc)
 {
 	char path[OPTIONS_PATH_MAX + 48], line[24 * (HELD_MOST + 4)];
-	int n = 0, cancel;
+	int n = 0;
 
 	n += snprintf(line, sizeof(line), "%u %#llx", lane_self.stream, (unsigned long long)pc);
 	for (unsigned i = 0; i < t->count; i++) {
@@ -132,7 +132,7 @@ static void tell(const struct pattern_thread *t, uintptr_t pc)
 	}
 	line[n++] = '\n';
 	snprintf(path, sizeof(path), "%s/patterns", process_dir());
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	struct cancel_before before = cancel_forbid();
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd >= 0) {
 		/* Nobody reads it, or the disk is full: the recording itself will say that. */
@@ -140,7 +140,7 @@ static void tell(const struct pattern_thread *t, uintptr_t pc)
 		(void)written;
 		close(fd);
 	}
-	pthread_setcancelstate(cancel, NULL);
+	cancel_allow(before);
 }
 
 static void take(struct pattern_thread *t, uint64_t lock, bool shared, uint32_t depth, uintptr_t pc)

@@ -381,15 +381,14 @@ static bool is_ours(void)
 void process_finish(int how, int64_t status)
 {
 	char text[48];
-	int cancel;
 
 	if (!is_ours())
 		return;
 	if (record_on())
 		record(EV_PROCESS, 0,
 		       (struct record_fields){ .n = (uint64_t)status, .m = (uint64_t)how });
+	struct cancel_before before = cancel_forbid(); /* or an open() ends the thread */
 	lane_self.quiet = true;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* or an open() ends the thread */
 	write_maps();
 	if (how == EVENT_PROCESS_EXIT && process.options.remains)
 		remains_write();
@@ -402,7 +401,7 @@ void process_finish(int how, int64_t status)
 	meta_end(text);
 	if (how == EVENT_PROCESS_EXEC) {
 		lane_self.quiet = false;
-		pthread_setcancelstate(cancel, NULL);
+		cancel_allow(before);
 		return; /* the ring holds the rest; exec may fail */
 	}
 	if (global_on())
@@ -411,18 +410,16 @@ void process_finish(int how, int64_t status)
 		ring_remove();
 	log_remove_empty();
 	atomic_store(&process.state, IDLE);
-	pthread_setcancelstate(cancel, NULL);
+	cancel_allow(before);
 }
 
 void process_exec_failed(void)
 {
-	int cancel;
-
 	if (!is_ours())
 		return;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	struct cancel_before before = cancel_forbid();
 	meta_end("exec failed");
-	pthread_setcancelstate(cancel, NULL);
+	cancel_allow(before);
 }
 
 void process_unreadable(const char *module)

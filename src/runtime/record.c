@@ -85,7 +85,7 @@ static void hold_off(void)
 {
 	if (lane_self.held_off)
 		return;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lane_self.cancel);
+	lane_self.cancel = cancel_forbid();
 	lane_self.held_off = true;
 }
 
@@ -94,7 +94,7 @@ void record_let_cancel(void)
 	if (__builtin_expect(!lane_self.held_off, 1))
 		return;
 	lane_self.held_off = false;
-	pthread_setcancelstate(lane_self.cancel, NULL);
+	cancel_allow(lane_self.cancel);
 }
 
 void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)

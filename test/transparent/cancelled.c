@@ -143,7 +143,7 @@ int main(void)
 	CANCEL(in_nanosleep);
 	CANCEL(in_wait);
 	CANCEL(in_testcancel);
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < 600; i++) {
 		CANCEL(anywhere);
 		/* Nothing of what it was in the middle of is in anybody's way. */
 		__atomic_fetch_add(&spins, 1, __ATOMIC_SEQ_CST);
