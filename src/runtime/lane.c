@@ -453,10 +453,20 @@ static struct wire_block *handler_lane(unsigned depth)
 	return self->lanes[depth];
 }
 
+/*
+ * The thread is between an operation and its record: another may have learned of it already, and sent
+ * the signal. (A post that wakes somebody is a system call, behind which signals come in.)
+ */
+static bool has_record_to_come(const struct lane_self *self)
+{
+	return self->numbered || (self->stripe_held && self->stripe_depth == self->depth);
+}
+
 void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 {
 	struct lane_self *self = &lane_self;
 	struct wire_block *host = __sooth_lane;
+	uint64_t place = host->cursor - LANE_FIRST(host) + has_record_to_come(self);
 	unsigned depth = ++self->depth;
 
 	*interrupted = (struct lane_interrupted){ host, self->codec, self->numbered, self->quiet };
@@ -479,9 +489,7 @@ void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 	__sooth_lane = lane;
 	self->codec = self->codecs[depth];
 	record(EV_HANDLER, 0,
-	       (struct record_fields){ .n = (uint64_t)signal,
-				       .a = host->number,
-				       .b = host->cursor - LANE_FIRST(host) });
+	       (struct record_fields){ .n = (uint64_t)signal, .a = host->number, .b = place });
 	record(EV_SYNC, 0, (struct record_fields){ 0 }); /* somebody may have sent it */
 }
 
@@ -507,7 +515,13 @@ void lane_leave_handler(const struct lane_interrupted *interrupted)
 
 void lane_jumped(void)
 {
+	bool record_to_come = has_record_to_come(&lane_self);
+
 	lane_self.quiet = false;
 	record_stripe_abandon();
 	global_abandon();
+	if (record_to_come) { /* … it never comes: this stands for it, the handler is behind it */
+		lane_self.numbered = 0;
+		record(EV_TIME, 0, (struct record_fields){ 0 });
+	}
 }
