@@ -334,6 +334,13 @@ static bool can_keep(const struct check *c)
 	return true;
 }
 
+/* What no run has shown, or none was to show. */
+static void warn_of_leads(const struct check *c, struct report *report)
+{
+	if (c->predicting.warnings)
+		predict_warn_of_leads((struct predict_result *)report->result);
+}
+
 /* Only the program itself can be run again: what it starts depends on it. */
 static void confirm_all(struct check *c)
 {
@@ -352,6 +359,7 @@ static void confirm_all(struct check *c)
 		if (!has_witness(report) && !report->result->leads.count)
 			continue;
 		if (i || report->process) {
+			warn_of_leads(c, report);
 			confirming_skip(report,
 					"it is of a process that the program started, which "
 					"is not run again by itself");
@@ -359,6 +367,7 @@ static void confirm_all(struct check *c)
 		}
 		if (c->confirm > 0)
 			confirming_run(&confirming, report);
+		warn_of_leads(c, report);
 		c->keep = has_witness(report) && can_keep(c);
 		if (c->keep)
 			report->replay = predicting_replay_command(

@@ -345,17 +345,10 @@ static void drop_leads(struct predictor *p)
 	p->result->leads.count = kept;
 }
 
-/*
- * A wait that does not look again and an inferred region are warnings as they are; `leads` are for who
- * runs the program.
- */
-static void warn_of_leads(struct predictor *p)
+void predict_warn_of_leads(struct predict_result *result)
 {
-	struct predict_result *result = p->result;
 	size_t kept = 0;
 
-	if (p->options->leads)
-		return;
 	for (size_t i = 0; i < result->leads.count; i++) {
 		struct finding *lead = &result->leads.items[i];
 
@@ -514,7 +507,8 @@ static void run_windows(struct predictor *p)
 	run_batches(p);
 	finish(p);
 	drop_leads(p);
-	warn_of_leads(p);
+	if (!p->options->leads)
+		predict_warn_of_leads(p->result);
 	baserun_close(&p->baserun);
 	jobs_close(p->jobs);
 	window_reader_close(p->reader);

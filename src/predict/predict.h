@@ -62,15 +62,21 @@ struct predict_stats {
 struct predict_result {
 	VEC(struct finding) findings; /* in order of their first instance */
 	/*
-	 * Matches of patterns at sites without a finding, in orders in which reads may see something
-	 * else: nothing is proved, whether the program goes there a run has to show. Nothing checks
-	 * their steps. Their status is FINDING_WARNING.
+	 * Matches of patterns and torn regions at sites without a finding, in orders in which reads may
+	 * see something else; waits that do not look again. Nothing is proved, whether the program goes
+	 * there a run has to show. Nothing checks their steps. Their status is FINDING_WARNING.
 	 */
 	VEC(struct finding) leads;
 	struct predict_stats stats;
 	VEC(char *) problems; /* of the trace: it contradicts itself, parts cannot be read */
 	VEC(char *) faults;   /* of ours: what the checker said of refused witnesses */
 };
+
+/*
+ * A wait that does not look again and an inferred region are worth a warning as they are: those leads
+ * become findings. Without `leads` among the options, predict_run does so itself.
+ */
+void predict_warn_of_leads(struct predict_result *result);
 
 /* Returns false only if nothing can be done with the trace. */
 bool predict_run(const struct trace *trace, const struct predict_options *options,

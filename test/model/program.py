@@ -2,9 +2,9 @@
 
 A program is a tree of statements for each thread. From it come the C source, in which each
 statement that another thread can notice stands on a line of its own, and a list of instructions,
-which `explore` runs in every order: what is racing, blocked in a circle or stuck for good in any
-state of the program, named by source lines. The C and the instructions are two readings of one
-tree; nothing of sooth is used here.
+which `explore` runs in every order: what is racing, blocked in a circle, stuck for good or used when it
+is over in any state of the program, named by source lines. The C and the instructions are two readings
+of one tree; nothing of sooth is used here.
 """
 
 import random
@@ -13,17 +13,22 @@ MAIN = 0
 
 
 class Program:
-    def __init__(self, seed):
+    def __init__(self, seed, whole=False):
+        """`whole`: with what can end the process, and threads that wait without a lock."""
         rng = random.Random(seed)
-        self.seed = seed
+        self.seed, self.whole = seed, whole
+        self.channel = rng.choice(sorted(CHANNELS))
+        self.block_of = rng.choice(sorted(BLOCKS))
         self.volatile = rng.random() < 0.6
         self.threads = 2 + (rng.random() < 0.4)
         self.variables = 1 + rng.randrange(3)
         self.mutexes = 1 + (rng.random() < 0.8)
         self.domain = 2 + rng.randrange(3)
         kinds = ["read"] * 3 + ["write"] * 3 + ["copy"] + ["section"] * 6 + ["if"] * 3
-        for extra in (["atomic"] * 3, ["rw"] * 2, ["try"] * 2, ["semaphore"] * 2, ["condition"] * 3,
-                      ["timed"]):
+        extras = [["atomic"] * 3, ["rw"] * 2, ["try"] * 2, ["semaphore"] * 2, ["condition"] * 3, ["timed"], ["clock"]]
+        if whole:
+            extras += [["spin"] * 3, ["channel"] * 3, ["block"] * 4, ["file"] * 3]
+        for extra in extras:
             if rng.random() < 0.4:
                 kinds += extra
         self.kinds = kinds
@@ -46,8 +51,8 @@ class Program:
         x = rng.randrange(self.variables)
         value = rng.randrange(self.domain)
         mutex = rng.randrange(self.mutexes)
-        taken = {"section": f"m{mutex}", "rw": "rw", "condition": "m0"}.get(kind)
-        if taken in held or (len(held) >= 2 and kind in ("section", "if", "rw", "try", "timed")):
+        taken = {"section": f"m{mutex}", "rw": "rw", "condition": "m0", "spin": "spin"}.get(kind)
+        if taken in held or (len(held) >= 2 and kind in ("section", "if", "rw", "try", "timed", "clock", "spin")):
             kind = "read"
         inner = lambda n, *more: self.block(rng, n, held + more)  # noqa: E731
         if kind == "section":
@@ -56,8 +61,16 @@ class Program:
             return ("if", value, inner(1, "if"), inner(rng.randrange(2), "if"))
         if kind == "rw":
             return ("rw", rng.random() < 0.5, inner(1 + rng.randrange(2), taken))
-        if kind in ("try", "timed"):
+        if kind in ("try", "timed", "clock"):
             return (kind, mutex, inner(1, f"m{mutex}"))
+        if kind == "spin":
+            return ("spin", inner(1 + rng.randrange(2), taken))
+        if kind == "channel":
+            return (rng.choice(["send", "send", "receive"]),)
+        if kind == "block":
+            return (rng.choice(["touch", "look", "release"]), value)
+        if kind == "file":
+            return (rng.choice(["put", "put", "shut"]),)
         if kind == "semaphore":
             return (rng.choice(["post", "post", "down"]),)
         if kind == "condition":
@@ -69,10 +82,30 @@ class Program:
 
 # ---- as C -----------------------------------------------------------------------------------------
 
-HEAD = """#include <pthread.h>
+# How a channel and a block are made; what is put and taken, and how the block ends.
+CHANNELS = {
+    "pipe": ("if (pipe(channel)) return 1;", 1),
+    "socketpair": ("if (socketpair(AF_UNIX, SOCK_STREAM, 0, channel)) return 1;", 1),
+    "eventfd": ("channel[0] = channel[1] = eventfd(0, EFD_SEMAPHORE);", 8),
+}
+# Who uses a block of the heap when it is free does no harm far from its ends, if another stands behind it.
+BLOCKS = {
+    "heap": ("block = malloc(2000); behind = malloc(16);", "free((void *)block);"),
+    "map": ("block = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);",
+            "munmap((void *)block, 4096);"),
+}
+
+HEAD = """#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 static {volatile}int x0, x1, x2, flag;
 static _Atomic int a0;
 static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER;
@@ -81,6 +114,11 @@ static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static sem_t s;
 static pthread_t t[4];
 static const struct timespec past;
+static pthread_spinlock_t spin;
+static const long one = 1;
+static int channel[2], file;
+static {volatile}int *block;
+static void *behind;
 """
 
 
@@ -90,6 +128,8 @@ class Source:
     def __init__(self, program):
         self.lines = HEAD.format(volatile="volatile " if program.volatile else "").splitlines()
         self.code = {}
+        self.send_size = CHANNELS[program.channel][1]
+        self.block_end = BLOCKS[program.block_of][1]
         bodies = {}
         for t in range(1, program.threads + 1):
             body = program.bodies[t]
@@ -101,7 +141,11 @@ class Source:
             self.function(t, body, ["return argument;"], ["(void)l;"])
         self.function_of = {t: bodies[id(program.bodies[t])] for t in program.bodies}
         self.put("int main(void)")
-        self.function(MAIN, program.main, ["return 0;"], ["(void)l;", "sem_init(&s, 0, 0);"])
+        made = ["(void)l;", "sem_init(&s, 0, 0);"]
+        if program.whole:
+            made += ["pthread_spin_init(&spin, 0);", "file = open(\"/dev/null\", O_WRONLY);",
+                     CHANNELS[program.channel][0], BLOCKS[program.block_of][0], "block[16] = 0;"]
+        self.function(MAIN, program.main, ["return 0;"], made)
 
     def put(self, text):
         self.lines.append(text)
@@ -169,6 +213,35 @@ class Source:
 
     def do_timed(self, code, m, body):
         self.guarded(code, f"if (!pthread_mutex_timedlock(&m{m}, &past)) {{", "timedlock", m, body)
+
+    def do_clock(self, code, m, body):
+        self.guarded(code, f"if (!pthread_mutex_clocklock(&m{m}, CLOCK_MONOTONIC, &past)) {{", "timedlock", m, body)
+
+    def do_spin(self, code, body):
+        self.op(code, "pthread_spin_lock(&spin);", "lock", "spin")
+        self.statements(code, body)
+        self.op(code, "pthread_spin_unlock(&spin);", "unlock", "spin")
+
+    def do_send(self, code):
+        self.op(code, f"write(channel[1], &one, {self.send_size});", "send")
+
+    def do_receive(self, code):
+        self.op(code, f"{{ long got; read(channel[0], &got, {self.send_size}); }}", "receive")
+
+    def do_touch(self, code, value):
+        self.op(code, f"block[16] = {value};", "write", "block", value)
+
+    def do_look(self, code, _):
+        self.op(code, "l = block[16];", "read", "block")
+
+    def do_release(self, code, _):
+        self.op(code, self.block_end, "end", "block")
+
+    def do_put(self, code):
+        self.op(code, "write(file, &one, 1);", "use", "file")
+
+    def do_shut(self, code):
+        self.op(code, "close(file);", "end", "file")
 
     def do_if(self, code, value, then, other):
         self.put(f"if (l == {value}) {{")
@@ -242,7 +315,7 @@ WRITES = {"write": False, "copy": False, "store": True, "add": True}
 class State:
     """Positions, locals, memory, locks. Immutable as a key; copied for each step."""
 
-    __slots__ = ("at", "local", "memory", "owner", "readers", "waiting", "woken", "count", "alive")
+    __slots__ = ("at", "local", "memory", "owner", "readers", "waiting", "woken", "count", "sent", "ended", "alive")
 
     def copy(self):
         new = State()
@@ -256,8 +329,8 @@ class State:
     def key(self):
         return (tuple(self.at), tuple(self.local), tuple(sorted(self.memory.items())),
                 tuple(sorted(self.owner.items())), tuple(sorted(self.readers)),
-                tuple(sorted(self.waiting)), tuple(sorted(self.woken)), self.count,
-                tuple(sorted(self.alive)))
+                tuple(sorted(self.waiting)), tuple(sorted(self.woken)), self.count, self.sent,
+                tuple(sorted(self.ended)), tuple(sorted(self.alive)))
 
 
 class TooMany(Exception):
@@ -268,15 +341,15 @@ class Explorer:
     def __init__(self, code, limit=60000):
         self.code = code
         self.limit = limit
-        self.races, self.cycles, self.stuck = set(), set(), set()
+        self.races, self.cycles, self.stuck, self.over = set(), set(), set(), set()
         self.states = 0
 
     def run(self):
         s = State()
         n = len(self.code)
         s.at, s.local = [0] * n, [0] * n
-        s.memory, s.owner, s.count = {}, {}, 0
-        s.readers, s.waiting, s.woken, s.alive = set(), set(), set(), {MAIN}
+        s.memory, s.owner, s.count, s.sent = {}, {}, 0, 0
+        s.readers, s.waiting, s.woken, s.ended, s.alive = set(), set(), set(), set(), {MAIN}
         self.settle(s, MAIN)
         seen, todo = {s.key()}, [s]
         while todo:
@@ -320,6 +393,8 @@ class Explorer:
             return None if self.next(s, u) is None else {u}
         if op[0] == "down":
             return None if s.count else set()
+        if op[0] == "receive":
+            return None if s.sent else set()
         return None
 
     def steps(self, s, t):
@@ -404,6 +479,18 @@ class Explorer:
     def step_down(self, s, t, op):
         s.count -= 1
 
+    def step_send(self, s, t, op):
+        s.sent += 1
+
+    def step_receive(self, s, t, op):
+        s.sent -= 1
+
+    def step_use(self, s, t, op):
+        pass
+
+    def step_end(self, s, t, op):
+        s.ended.add((op[1], t, op[-1]))
+
     def step_create(self, s, t, op):
         s.alive.add(op[1])
         self.settle(s, op[1])
@@ -420,11 +507,25 @@ class Explorer:
             for u, b in heads[i + 1:]:
                 if self.conflict(a, b):
                     self.races.add(tuple(sorted((a[-1], b[-1]))))
+                if "end" in (a[0], b[0]) and self.lives(a) == self.lives(b) is not None:
+                    self.over.add(tuple(sorted((a[-1], b[-1]))))
+            for what, u, line in s.ended:
+                if self.lives(a) != what:
+                    continue
+                if u != t:
+                    self.over.add(tuple(sorted((line, a[-1]))))
+                if what == "file":  # the system says so at once
+                    self.over.add((a[-1],))
         blocked = {t: by for t, op in heads if (by := self.blocked_by(s, t)) is not None}
         found = self.find_cycles(s, blocked)
         self.cycles |= found
         if blocked and not found and len(blocked) == len(heads) and MAIN in blocked:
             self.stuck.add(tuple(sorted(self.next(s, t)[-1] for t in blocked)))
+
+    @staticmethod
+    def lives(op):
+        """What it ends or uses, if that can end."""
+        return op[1] if op[0] in ("end", "use") or op[1] == "block" else None
 
     @staticmethod
     def conflict(a, b):

@@ -58,12 +58,34 @@ std::string names_of_reference(tree ref)
 	}
 }
 
+/* The compiler's copy of a variable is called like it and numbered: "shared.4". */
+static std::string without_number(const std::string &name)
+{
+	return name.substr(0, name.find('.'));
+}
+
+/* The variable that a value goes to, as in `shared = malloc(n)`; or "". */
+static std::string of_destination(tree value)
+{
+	imm_use_iterator uses;
+	use_operand_p use;
+
+	FOR_EACH_IMM_USE_FAST(use, uses, value)
+	{
+		gimple *stmt = USE_STMT(use);
+		if (gimple_store_p(stmt) && gimple_assign_single_p(stmt) &&
+		    gimple_assign_rhs1(stmt) == value && DECL_P(gimple_assign_lhs(stmt)))
+			return identifier(gimple_assign_lhs(stmt));
+	}
+	return "";
+}
+
 /* A pointer: its variable's name, or what it was read from, or at least its type. */
 static std::string of_value(tree value)
 {
 	if (TREE_CODE(value) == SSA_NAME) {
 		if (SSA_NAME_IDENTIFIER(value))
-			return IDENTIFIER_POINTER(SSA_NAME_IDENTIFIER(value));
+			return without_number(IDENTIFIER_POINTER(SSA_NAME_IDENTIFIER(value)));
 		gimple *def = SSA_NAME_DEF_STMT(value);
 		if (gimple_assign_load_p(def))
 			return names_of_reference(gimple_assign_rhs1(def));
@@ -73,7 +95,12 @@ static std::string of_value(tree value)
 			return identifier(SSA_NAME_IDENTIFIER(gimple_assign_rhs1(def))) + "[]";
 	}
 	tree type = TREE_TYPE(value);
-	return POINTER_TYPE_P(type) ? "(" + type_name(TREE_TYPE(type)) + ")" : "?";
+	if (!POINTER_TYPE_P(type))
+		return "?";
+	std::string to;
+	if (TREE_CODE(value) == SSA_NAME && VOID_TYPE_P(TREE_TYPE(type)))
+		to = of_destination(value);
+	return to.empty() ? "(" + type_name(TREE_TYPE(type)) + ")" : to;
 }
 
 std::string names_field_path(tree ref, unsigned *offset)
