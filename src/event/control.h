@@ -14,6 +14,7 @@
 #ifndef EVENT_CONTROL_H
 #define EVENT_CONTROL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CONTROL_MAGIC 0x4c544e43u /* "CNTL" */
@@ -130,6 +131,21 @@ enum control_result {
 	CONTROL_HUNG,	/* the thread whose turn it is waits for something we do not see */
 	CONTROL_UNFIT,	/* this program cannot run that way (`text` says why): use another */
 };
+
+/* Did the program do something wrong, whatever its exit status is? */
+static inline bool control_is_failure(enum control_result result)
+{
+	switch (result) {
+	case CONTROL_ASSERTION:
+	case CONTROL_ABORTED:
+	case CONTROL_DEADLOCK:
+	case CONTROL_STUCK:
+	case CONTROL_USE_AFTER_FREE:
+	case CONTROL_BAD_FREE:
+	case CONTROL_CRASHED: return true;
+	default: return false;
+	}
+}
 
 /*
  * out: a thread that was not over when the run ended, however it ended (but for the one that ended

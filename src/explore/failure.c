@@ -23,16 +23,9 @@ const char *failure_result_name(enum control_result result)
 
 bool failure_seen(const struct outcome *outcome, int usual)
 {
-	if (outcome->violated)
+	if (outcome->violated || control_is_failure(outcome->result))
 		return true;
 	switch (outcome->result) {
-	case CONTROL_ASSERTION:
-	case CONTROL_ABORTED:
-	case CONTROL_DEADLOCK:
-	case CONTROL_STUCK:
-	case CONTROL_USE_AFTER_FREE:
-	case CONTROL_BAD_FREE:
-	case CONTROL_CRASHED: return true;
 	case CONTROL_ENDED:
 		return outcome->control && WIFEXITED(outcome->status) && outcome->status != usual;
 	case CONTROL_UNFINISHED: /* it died without a word */

@@ -114,20 +114,6 @@ static void see_begin(struct walk *w, const struct feed_event *ev, uint64_t key)
 
 /* ---- not looked at again -------------------------------------------------------------------- */
 
-static bool fails(enum control_result result)
-{
-	switch (result) {
-	case CONTROL_ASSERTION:
-	case CONTROL_ABORTED:
-	case CONTROL_DEADLOCK:
-	case CONTROL_STUCK:
-	case CONTROL_USE_AFTER_FREE:
-	case CONTROL_BAD_FREE:
-	case CONTROL_CRASHED: return true;
-	default: return false;
-	}
-}
-
 /* Did the wait wake up without a signal? */
 static bool woke_early(const struct outcome *outcome)
 {
@@ -167,7 +153,7 @@ bool verify_misused(const struct finding *f, const uint64_t *keys, const struct 
 	struct feed *feed;
 
 	if (f->misuse == EVENT_MISUSE_NO_RECHECK)
-		return fails(outcome->result) && woke_early(outcome);
+		return control_is_failure(outcome->result) && woke_early(outcome);
 	if (f->events.count != 2)
 		return false;
 	window_survey_make(&survey, recording);

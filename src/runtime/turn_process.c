@@ -158,27 +158,13 @@ void turn_start(const struct options *options)
 
 /* ---- the end ---------------------------------------------------------------------------------------- */
 
-static bool is_bad(enum control_result result)
-{
-	switch (result) {
-	case CONTROL_ASSERTION:
-	case CONTROL_ABORTED:
-	case CONTROL_DEADLOCK:
-	case CONTROL_STUCK:
-	case CONTROL_USE_AFTER_FREE:
-	case CONTROL_BAD_FREE:
-	case CONTROL_CRASHED: return true;
-	default: return false;
-	}
-}
-
-/* With CONTROL_HOLD the process stands still then, so that a debugger can look at it. */
 void turn_input_ended(void)
 {
 	if (turn_taking)
 		turn.control->input_ended = 1;
 }
 
+/* With CONTROL_HOLD the process stands still then, so that a debugger can look at it. */
 void turn_finish(enum control_result result, const char *text)
 {
 	struct control *control = turn.control;
@@ -202,7 +188,7 @@ void turn_finish(enum control_result result, const char *text)
 	turn_log_end();
 	strncpy(control->text, text ? text : "", sizeof(control->text) - 1);
 	__atomic_store_n(&control->result, result, __ATOMIC_RELEASE);
-	if (control->options & CONTROL_HOLD && is_bad(result))
+	if (control->options & CONTROL_HOLD && control_is_failure(result))
 		turn_plan_hold();
 }
 
