@@ -85,17 +85,7 @@ static struct ended range_of(const struct walk *w, const struct feed_event *ev)
 
 static bool begins(uint8_t kind)
 {
-	switch (kind) {
-	case EV_ALLOC:
-	case EV_MAP:
-	case EV_FD_OPEN:
-	case EV_BEGIN:
-	case EV_LOCK_INIT:
-	case EV_COND_INIT:
-	case EV_SEM_INIT:
-	case EV_BARRIER_INIT: return true;
-	}
-	return false;
+	return window_how_of(kind) == WINDOW_BEGINS;
 }
 
 static bool is_of_memory(const struct ended *e)

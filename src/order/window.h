@@ -98,6 +98,7 @@ struct window_once {
  * sync object touches two places when it is in such memory.
  */
 enum window_how { WINDOW_USES, WINDOW_BEGINS, WINDOW_ENDS };
+enum window_how window_how_of(uint8_t kind); /* what an event does to the place it is of */
 struct window_touch {
 	uint32_t node;
 	uint8_t how; /* enum window_how */

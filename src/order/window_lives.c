@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-static uint8_t how_of(uint8_t kind)
+enum window_how window_how_of(uint8_t kind)
 {
 	switch (kind) {
 	case EV_ALLOC:
@@ -37,7 +37,7 @@ void build_note_touch(struct build *b, const struct build_segment *segment, uint
 
 	*vec_push(&b->memory.touches) = (struct build_touch){
 		(uint32_t)(segment - b->memory.segments.items),
-		{ node, event_group(kind) >= EG_LOCK ? WINDOW_USES : how_of(kind) }
+		{ node, event_group(kind) >= EG_LOCK ? WINDOW_USES : window_how_of(kind) }
 	};
 }
 
@@ -64,8 +64,8 @@ void build_emit_object(struct build *b, const struct build_use *uses, uint32_t c
 		uint8_t kind = b->window->nodes.items[uses[i].node].kind;
 
 		add_touch(b->window,
-			  (struct window_touch){ uses[i].node,
-						 uses[i].life ? how_of(kind) : WINDOW_USES });
+			  (struct window_touch){ uses[i].node, uses[i].life ? window_how_of(kind)
+									    : WINDOW_USES });
 	}
 }
 
