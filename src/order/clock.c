@@ -1,5 +1,6 @@
 #include "order/clock.h"
 #include "base/mem.h"
+#include "order/sources.h"
 
 #include <assert.h>
 #include <string.h>
@@ -12,26 +13,12 @@ static void join(uint32_t *to, const uint32_t *from, uint32_t threads)
 			to[t] = from[t];
 }
 
-/* For each node where its incoming edges start in `sources`. */
-static uint32_t *group_edges(const struct order_model *model, uint32_t *sources)
-{
-	uint32_t *start = mem_zalloc((size_t)model->node_count + 2, sizeof *start);
-
-	for (size_t i = 0; i < model->edges.count; i++)
-		start[model->edges.items[i].to + 2]++;
-	for (size_t n = 2; n < (size_t)model->node_count + 2; n++)
-		start[n] += start[n - 1];
-	for (size_t i = 0; i < model->edges.count; i++)
-		sources[start[model->edges.items[i].to + 1]++] = model->edges.items[i].from;
-	return start;
-}
-
 void order_clock_make(struct order_clock *clock, const struct order_model *model)
 {
 	uint32_t threads = model->thread_count;
-	uint32_t *sources = mem_zalloc(model->edges.count + 1, sizeof *sources);
-	uint32_t *start = group_edges(model, sources);
+	struct order_sources sources;
 
+	order_sources_make(&sources, model);
 	clock->threads = threads;
 	clock->count = mem_zalloc((size_t)model->node_count * threads + 1, sizeof *clock->count);
 	/* Edges never point back in the recorded order, so one pass in that order closes. */
@@ -42,14 +29,13 @@ void order_clock_make(struct order_clock *clock, const struct order_model *model
 		if (previous != ORDER_NONE)
 			memcpy(own, &clock->count[(size_t)previous * threads],
 			       threads * sizeof *own);
-		for (uint32_t i = start[n]; i < start[n + 1]; i++) {
-			assert(sources[i] < n);
-			join(own, &clock->count[(size_t)sources[i] * threads], threads);
+		for (uint32_t i = sources.start[n]; i < sources.start[n + 1]; i++) {
+			assert(sources.from[i] < n);
+			join(own, &clock->count[(size_t)sources.from[i] * threads], threads);
 		}
 		own[model->thread.items[n]] = model->position.items[n] + 1;
 	}
-	free(start);
-	free(sources);
+	order_sources_free(&sources);
 }
 
 void order_clock_free(struct order_clock *clock)

@@ -28,8 +28,8 @@ struct search {
 	const struct order_model *model;
 	struct tears tears;
 	struct order_query query;
-	uint32_t *required;		  /* by thread */
-	uint32_t *edge_start, *edge_from; /* by node: where edges into it come from */
+	uint32_t *required; /* by thread */
+	struct order_sources sources;
 };
 
 /* ---- asking --------------------------------------------------------------------------------- */
@@ -60,9 +60,9 @@ static void make_query(struct search *s, const struct tear *tear)
 	order_query_next(&s->query, s->model, tear->l2);
 	need(s, previous);
 	need(s, tear->r2);
-	for (uint32_t i = s->edge_start[tear->l2]; i < s->edge_start[tear->l2 + 1]; i++) {
-		demand(s, s->edge_from[i], ORDER_CUT);
-		need(s, s->edge_from[i]);
+	for (uint32_t i = s->sources.start[tear->l2]; i < s->sources.start[tear->l2 + 1]; i++) {
+		demand(s, s->sources.from[i], ORDER_CUT);
+		need(s, s->sources.from[i]);
 	}
 }
 
@@ -133,8 +133,9 @@ static uint32_t claim_tear(struct search *s, const struct tear *tear, uint64_t k
 
 	/* What acts on an old check often reads again what it changes: that is no waiting. */
 	if (!s->tears.parts.items.items[tear->part].inferred)
-		learned = learned_from(s->analysis->window, claim->steps.items, claim->steps.count,
-				       tear->r2, s->model->thread.items[tear->l2]);
+		learned = learned_from(s->analysis->window, &s->sources, claim->steps.items,
+				       claim->steps.count, tear->r2,
+				       s->model->thread.items[tear->l2]);
 	if (learned == ORDER_NONE)
 		fill_claim(s, tear, key, claim);
 	else
@@ -219,21 +220,6 @@ static void ask_each(void *context, const struct tear *tear)
 	ask(s, tear, 0);
 }
 
-static void list_edges(struct search *s)
-{
-	uint32_t *start = mem_zalloc((size_t)s->model->node_count + 2, sizeof *start);
-
-	for (size_t i = 0; i < s->model->edges.count; i++)
-		start[s->model->edges.items[i].to + 2]++;
-	for (size_t n = 2; n < (size_t)s->model->node_count + 2; n++)
-		start[n] += start[n - 1];
-	s->edge_from = mem_alloc(s->model->edges.count * sizeof *s->edge_from + 1);
-	for (size_t i = 0; i < s->model->edges.count; i++)
-		s->edge_from[start[s->model->edges.items[i].to + 1]++] =
-			s->model->edges.items[i].from;
-	s->edge_start = start;
-}
-
 void predict_atomicity(struct analysis *analysis)
 {
 	struct search s = { .analysis = analysis, .model = &analysis->window->model };
@@ -249,7 +235,7 @@ void predict_atomicity(struct analysis *analysis)
 		return;
 	tears_open(&s.tears, analysis, &wanted);
 	s.required = mem_zalloc(s.model->thread_count + 1, sizeof *s.required);
-	list_edges(&s);
+	order_sources_make(&s.sources, s.model);
 	if (analysis->options->every)
 		tears_each(&s.tears, ask_each, &s, EVERY_MOST);
 	else
@@ -258,6 +244,5 @@ void predict_atomicity(struct analysis *analysis)
 	tears_close(&s.tears);
 	order_query_free(&s.query);
 	free(s.required);
-	free(s.edge_start);
-	free(s.edge_from);
+	order_sources_free(&s.sources);
 }

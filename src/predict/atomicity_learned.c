@@ -11,22 +11,8 @@ struct spread {
 	bool *nodes;	    /* that knew when they happened */
 	struct map cells;   /* cell: 1 when what was written there last comes from one that knew */
 	struct map senders; /* addresses of objects at which one that knew let others go on */
-	uint32_t *edge_start, *edge_from; /* by node: where edges into it come from */
+	const struct order_sources *sources;
 };
-
-static void list_edges(struct spread *s)
-{
-	const struct order_model *m = s->model;
-
-	s->edge_start = mem_zalloc((size_t)m->node_count + 2, sizeof *s->edge_start);
-	s->edge_from = mem_alloc(m->edges.count * sizeof *s->edge_from + 1);
-	for (size_t i = 0; i < m->edges.count; i++)
-		s->edge_start[m->edges.items[i].to + 2]++;
-	for (size_t n = 2; n < (size_t)m->node_count + 2; n++)
-		s->edge_start[n] += s->edge_start[n - 1];
-	for (size_t i = 0; i < m->edges.count; i++)
-		s->edge_from[s->edge_start[m->edges.items[i].to + 1]++] = m->edges.items[i].from;
-}
 
 static bool is_told(const struct spread *s, uint32_t node)
 {
@@ -34,8 +20,8 @@ static bool is_told(const struct spread *s, uint32_t node)
 	const uint32_t *cells = &s->window->cells.items[n->cell_start];
 	const uint64_t *told;
 
-	for (uint32_t i = s->edge_start[node]; i < s->edge_start[node + 1]; i++) {
-		if (s->nodes[s->edge_from[i]])
+	for (uint32_t i = s->sources->start[node]; i < s->sources->start[node + 1]; i++) {
+		if (s->nodes[s->sources->from[i]])
 			return true;
 	}
 	switch (n->kind) {
@@ -80,16 +66,15 @@ static void tell(struct spread *s, uint32_t node, bool knows)
 	}
 }
 
-uint32_t learned_from(const struct window *window, const uint32_t *inside, size_t count,
-		      uint32_t source, uint32_t thread)
+uint32_t learned_from(const struct window *window, const struct order_sources *sources,
+		      const uint32_t *inside, size_t count, uint32_t source, uint32_t thread)
 {
-	struct spread s = { .window = window, .model = &window->model };
+	struct spread s = { .window = window, .model = &window->model, .sources = sources };
 	uint32_t found = ORDER_NONE;
 	size_t i = 0;
 
 	s.threads = mem_zalloc(s.model->thread_count + 1, sizeof *s.threads);
 	s.nodes = mem_zalloc(s.model->node_count + 1, sizeof *s.nodes);
-	list_edges(&s);
 	while (i < count && inside[i] != source)
 		i++;
 	for (; i < count && found == ORDER_NONE; i++) {
@@ -104,8 +89,6 @@ uint32_t learned_from(const struct window *window, const uint32_t *inside, size_
 	}
 	free(s.threads);
 	free(s.nodes);
-	free(s.edge_start);
-	free(s.edge_from);
 	map_free(&s.cells);
 	map_free(&s.senders);
 	return found;

@@ -58,13 +58,14 @@ static void require_inside(struct freed *f, uint32_t node)
 /* What is next, but for lives: its thread's creation and what must keep its order are inside. */
 static void require_next(struct freed *f, uint32_t node)
 {
+	const struct order_sources *sources = &f->early.sources;
 	uint32_t previous = order_model_previous(f->model, node);
 
 	order_query_next(&f->query, f->model, node);
 	if (previous != ORDER_NONE)
 		need(f, previous);
-	for (uint32_t i = f->early.edge_start[node]; i < f->early.edge_start[node + 1]; i++)
-		require_inside(f, f->early.edge_from[i]);
+	for (uint32_t i = sources->start[node]; i < sources->start[node + 1]; i++)
+		require_inside(f, sources->from[i]);
 }
 
 /* In this place: what ends has begun. */

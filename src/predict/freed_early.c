@@ -63,19 +63,11 @@ static void list_places(struct freed_early *early)
 static void list_edges(struct freed_early *early)
 {
 	const struct order_model *m = &early->loose.window.model;
-	uint32_t *start = mem_zalloc(m->node_count + (size_t)2, sizeof *start);
 
+	order_sources_make(&early->sources, m);
 	early->leads = mem_zalloc(m->node_count + (size_t)1, sizeof *early->leads);
-	for (size_t i = 0; i < m->edges.count; i++) {
-		start[m->edges.items[i].to + 2]++;
-		early->leads[m->edges.items[i].from] = true;
-	}
-	for (size_t n = 2; n < m->node_count + (size_t)2; n++)
-		start[n] += start[n - 1];
-	early->edge_from = mem_alloc(m->edges.count * sizeof *early->edge_from + 1);
 	for (size_t i = 0; i < m->edges.count; i++)
-		early->edge_from[start[m->edges.items[i].to + 1]++] = m->edges.items[i].from;
-	early->edge_start = start;
+		early->leads[m->edges.items[i].from] = true;
 }
 
 /* ---- other edges ------------------------------------------------------------------------- */
@@ -188,7 +180,6 @@ void freed_early_free(struct freed_early *early)
 	freed_window_free(&early->loose);
 	free(early->start);
 	free(early->places);
-	free(early->edge_start);
-	free(early->edge_from);
+	order_sources_free(&early->sources);
 	free(early->leads);
 }

@@ -11,6 +11,7 @@
 #define PREDICT_FREED_EARLY_H
 
 #include "order/clock.h"
+#include "order/sources.h"
 #include "order/window.h"
 
 /* A place where something ends, and which of its touches that is. */
@@ -30,9 +31,8 @@ struct freed_early {
 	/* For each node: the places where it ends something, in places[start[n]] … start[n + 1] */
 	uint32_t *start;
 	struct freed_place *places;
-	/* For each node where the other edges into it come from: no lives. */
-	uint32_t *edge_start, *edge_from;
-	bool *leads; /* by node: an edge out of it that is not of a life */
+	struct order_sources sources; /* of the loose window's edges: no lives */
+	bool *leads;		      /* by node: an edge out of it that is not of a life */
 };
 
 void freed_early_make(struct freed_early *early, const struct window *window);

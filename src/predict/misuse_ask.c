@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define ASK_MOST 16  /* pairs of two places, in a window */
@@ -13,24 +14,12 @@
 
 static void list_edges(struct misuse_ask *q)
 {
-	const struct order_model *model = q->model;
-	const uint32_t *life = q->window->life_edges.items;
-	size_t lives = q->window->life_edges.count, at = 0;
-	uint32_t *start = mem_zalloc((size_t)model->node_count + 2, sizeof *start);
-
-	for (size_t i = 0; i < model->edges.count; i++)
-		start[model->edges.items[i].to + 2]++;
-	for (size_t n = 2; n < (size_t)model->node_count + 2; n++)
-		start[n] += start[n - 1];
-	q->edges = mem_alloc(model->edges.count * sizeof *q->edges + 1);
-	for (size_t i = 0; i < model->edges.count; i++) {
-		while (at < lives && life[at] < i)
-			at++;
-		q->edges[start[model->edges.items[i].to + 1]++] =
-			(struct misuse_edge){ model->edges.items[i].from,
-					      at < lives && life[at] == i };
+	order_sources_make(&q->sources, q->model);
+	q->is_life = mem_zalloc(q->model->edges.count + 1, sizeof *q->is_life);
+	for (size_t i = 0; i < q->window->life_edges.count; i++) {
+		assert(q->window->life_edges.items[i] < q->model->edges.count);
+		q->is_life[q->window->life_edges.items[i]] = true;
 	}
-	q->edge_start = start;
 }
 
 static uint32_t creation_of(const struct misuse_ask *q, uint32_t node)
@@ -38,15 +27,18 @@ static uint32_t creation_of(const struct misuse_ask *q, uint32_t node)
 	return q->window->threads.items[q->model->thread.items[node]].create;
 }
 
-static bool binds(const struct misuse_ask *q, struct misuse_next next, const struct misuse_edge *e)
+/* `at`: a position in sources. */
+static bool binds(const struct misuse_ask *q, struct misuse_next next, uint32_t at)
 {
+	uint32_t from = q->sources.from[at];
+
 	switch (next.free) {
 	case MISUSE_BOUND: return true;
-	case MISUSE_NO_LIVES: return !e->life;
-	case MISUSE_NOT_FROM: return e->from != next.from;
+	case MISUSE_NO_LIVES: return !q->is_life[q->sources.edge[at]];
+	case MISUSE_NOT_FROM: return from != next.from;
 	case MISUSE_NOT_THREAD:
-		return q->model->thread.items[e->from] != next.from ||
-		       e->from == creation_of(q, next.node);
+		return q->model->thread.items[from] != next.from ||
+		       from == creation_of(q, next.node);
 	}
 	return true;
 }
@@ -71,8 +63,8 @@ void misuse_ask_close(struct misuse_ask *q)
 	order_query_free(&q->query);
 	map_free(&q->asked);
 	free(q->required);
-	free(q->edge_start);
-	free(q->edges);
+	free(q->is_life);
+	order_sources_free(&q->sources);
 }
 
 /* ---- what follows ------------------------------------------------------------------------- */
@@ -95,11 +87,12 @@ static bool leans_on(struct misuse_ask *q, uint32_t node, uint32_t a)
 bool misuse_ask_pulls(struct misuse_ask *q, struct misuse_next next, uint32_t a)
 {
 	uint32_t previous = order_model_previous(q->model, next.node);
+	const uint32_t *start = q->sources.start;
 
 	if (previous != ORDER_NONE && leans_on(q, previous, a))
 		return true;
-	for (uint32_t i = q->edge_start[next.node]; i < q->edge_start[next.node + 1]; i++) {
-		if (binds(q, next, &q->edges[i]) && leans_on(q, q->edges[i].from, a))
+	for (uint32_t i = start[next.node]; i < start[next.node + 1]; i++) {
+		if (binds(q, next, i) && leans_on(q, q->sources.from[i], a))
 			return true;
 	}
 	return false;
@@ -125,13 +118,15 @@ static void need(struct misuse_ask *q, uint32_t node, uint32_t more)
 
 void misuse_ask_next(struct misuse_ask *q, struct misuse_next next)
 {
+	const uint32_t *start = q->sources.start;
+
 	order_query_clear(&q->query);
 	memset(q->required, 0, q->model->thread_count * sizeof *q->required);
 	order_query_next(&q->query, q->model, next.node);
 	need(q, next.node, 0);
-	for (uint32_t i = q->edge_start[next.node]; i < q->edge_start[next.node + 1]; i++) {
-		if (binds(q, next, &q->edges[i]))
-			misuse_ask_inside(q, q->edges[i].from);
+	for (uint32_t i = start[next.node]; i < start[next.node + 1]; i++) {
+		if (binds(q, next, i))
+			misuse_ask_inside(q, q->sources.from[i]);
 	}
 }
 

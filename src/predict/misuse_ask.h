@@ -7,22 +7,18 @@
 #define PREDICT_MISUSE_ASK_H
 
 #include "base/map.h"
+#include "order/sources.h"
 #include "predict/analysis.h"
 #include "predict/needs.h"
-
-struct misuse_edge {
-	uint32_t from;
-	bool life; /* only lives demand it */
-};
 
 struct misuse_ask {
 	struct analysis *analysis;
 	const struct window *window;
 	const struct order_model *model;
 	struct order_query query;
-	uint32_t *required;   /* by thread */
-	uint32_t *edge_start; /* by node: edges into it, in `edges` */
-	struct misuse_edge *edges;
+	uint32_t *required; /* by thread */
+	struct order_sources sources;
+	bool *is_life; /* by edge of the model: only lives demand it */
 	struct needs needs;
 	bool has_needs;
 	struct map asked; /* in this window, by key: how often in vain; or that it was found */

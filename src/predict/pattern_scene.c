@@ -6,21 +6,6 @@
 
 /* ---- what all properties share ---------------------------------------------------------------- */
 
-static void list_edges(struct scene_ground *ground, const struct order_model *model)
-{
-	uint32_t *start = mem_zalloc(model->node_count + 2, sizeof *start);
-
-	for (size_t i = 0; i < model->edges.count; i++)
-		start[model->edges.items[i].to + 2]++;
-	for (size_t n = 2; n < (size_t)model->node_count + 2; n++)
-		start[n] += start[n - 1];
-	ground->edge_from = mem_alloc(model->edges.count * sizeof *ground->edge_from + 1);
-	for (size_t i = 0; i < model->edges.count; i++)
-		ground->edge_from[start[model->edges.items[i].to + 1]++] =
-			model->edges.items[i].from;
-	ground->edge_start = start;
-}
-
 /* Threads that are not in the window get numbers behind those that are. */
 static void number_threads(struct scene_ground *ground, const struct analysis *analysis)
 {
@@ -45,7 +30,7 @@ void scene_ground_make(struct scene_ground *ground, const struct analysis *analy
 
 	*ground = (struct scene_ground){ 0 };
 	needs_make(&ground->needs, window, analysis->clock);
-	list_edges(ground, &window->model);
+	order_sources_make(&ground->sources, &window->model);
 	number_threads(ground, analysis);
 	for (uint32_t n = 0; n < window->nodes.count; n++) {
 		const struct window_node *node = &window->nodes.items[n];
@@ -59,8 +44,7 @@ void scene_ground_free(struct scene_ground *ground)
 {
 	needs_free(&ground->needs);
 	map_free(&ground->node_of_keep);
-	free(ground->edge_start);
-	free(ground->edge_from);
+	order_sources_free(&ground->sources);
 	free(ground->thread_of);
 }
 
@@ -245,8 +229,8 @@ uint32_t scene_before_next(const struct scene *s, uint32_t node, uint32_t *state
 		if (previous != ORDER_NONE)
 			return previous;
 	}
-	while (s->edge_start[node] + *state - 1 < s->edge_start[node + 1]) {
-		uint32_t from = s->edge_from[s->edge_start[node] + (*state)++ - 1];
+	while (s->sources->start[node] + *state - 1 < s->sources->start[node + 1]) {
+		uint32_t from = s->sources->from[s->sources->start[node] + (*state)++ - 1];
 
 		if (n->kind != EV_JOIN || s->model->thread.items[from] != n->object)
 			return from;
@@ -281,8 +265,7 @@ void scene_open(struct scene *s, const struct analysis *analysis, uint32_t prope
 		.types = events->property->event_count,
 		.needs = &ground->needs,
 		.node_of_keep = &ground->node_of_keep,
-		.edge_start = ground->edge_start,
-		.edge_from = ground->edge_from,
+		.sources = &ground->sources,
 		.past = analysis->past,
 		.thread_of = ground->thread_of,
 	};

@@ -6,6 +6,7 @@
 #define PREDICT_PATTERN_SCENE_H
 
 #include "base/map.h"
+#include "order/sources.h"
 #include "predict/analysis.h"
 #include "predict/needs.h"
 #include "predict/pattern_past.h"
@@ -44,14 +45,14 @@ struct scene {
 				last p stands for none: by node alone */
 	uint32_t *type_count;
 	const struct map *node_of_keep;
-	uint32_t *edge_start, *edge_from; /* by node: where edges into it come from */
+	const struct order_sources *sources;
 };
 
 /* What all properties of a window share. */
 struct scene_ground {
 	struct needs needs;
 	struct map node_of_keep; /* position in the set's keeps to node + 1, moments left out */
-	uint32_t *edge_start, *edge_from;
+	struct order_sources sources;
 	uint32_t *thread_of; /* by position of a thread's stream: in the model, or behind it */
 };
 

@@ -7,6 +7,7 @@
 #include "predict/candidate.h"
 
 #include "base/mem.h"
+#include "order/sources.h"
 
 #include <string.h>
 
@@ -19,25 +20,10 @@ struct races {
 	struct analysis *analysis;
 	const struct order_model *model;
 	struct order_query query;
-	uint32_t *required;		  /* by thread */
-	uint32_t *edge_start, *edge_from; /* by node: where edges into it come from */
+	uint32_t *required; /* by thread */
+	struct order_sources sources;
 	struct candidates candidates;
 };
-
-static void list_edges(struct races *r)
-{
-	uint32_t *start = mem_zalloc(r->model->node_count + 2, sizeof *start);
-
-	for (size_t i = 0; i < r->model->edges.count; i++)
-		start[r->model->edges.items[i].to + 2]++;
-	for (size_t n = 2; n < (size_t)r->model->node_count + 2; n++)
-		start[n] += start[n - 1];
-	r->edge_from = mem_alloc(r->model->edges.count * sizeof *r->edge_from + 1);
-	for (size_t i = 0; i < r->model->edges.count; i++)
-		r->edge_from[start[r->model->edges.items[i].to + 1]++] =
-			r->model->edges.items[i].from;
-	r->edge_start = start;
-}
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
@@ -55,8 +41,8 @@ static void require_next(struct races *r, uint32_t node)
 {
 	order_query_next(&r->query, r->model, node);
 	need(r, r->model->thread.items[node], r->model->position.items[node]);
-	for (uint32_t i = r->edge_start[node]; i < r->edge_start[node + 1]; i++) {
-		uint32_t from = r->edge_from[i];
+	for (uint32_t i = r->sources.start[node]; i < r->sources.start[node + 1]; i++) {
+		uint32_t from = r->sources.from[i];
 		int32_t inside = order_query_before(&r->query, from, ORDER_CUT);
 
 		order_query_clause(&r->query, &inside, 1);
@@ -159,7 +145,7 @@ void predict_races(struct analysis *analysis)
 	};
 
 	r.required = mem_zalloc(r.model->thread_count + 1, sizeof *r.required);
-	list_edges(&r);
+	order_sources_make(&r.sources, r.model);
 	candidates_open(&r.candidates, analysis);
 	if (analysis->options->every)
 		candidates_each(&r.candidates, ask_each, &r);
@@ -168,6 +154,5 @@ void predict_races(struct analysis *analysis)
 	candidates_close(&r.candidates);
 	order_query_free(&r.query);
 	free(r.required);
-	free(r.edge_start);
-	free(r.edge_from);
+	order_sources_free(&r.sources);
 }
