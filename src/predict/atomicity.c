@@ -17,9 +17,6 @@
 
 #include <string.h>
 
-/* As in race.c. */
-#define ASK_LEAST 2
-#define ASK_TIRED 64
 #define EVERY_MOST 20000 /* tears of a window, with `every` */
 #define ROUNDS 4 /* an answer in which the thread learns of r2 is asked for otherwise, so often */
 
@@ -163,51 +160,29 @@ static bool ask(struct search *s, const struct tear *tear, uint64_t key)
 
 /* ---- one finding for each region and place of r2 -------------------------------------------- */
 
-static uint64_t limit_of(const struct search *s, uint64_t key)
+static struct pool *pool_at(void *context, size_t i, size_t *kept)
 {
-	uint64_t halvings = analysis_tries(s->analysis, key) / ASK_TIRED;
-	uint64_t limit = halvings < 8 ? TEARS_MOST >> halvings : 0;
+	struct search *s = context;
 
-	return limit < ASK_LEAST ? ASK_LEAST : limit;
+	*kept = s->tears.pools.items[i].kept.count;
+	return &s->tears.pools.items[i].pool;
 }
 
-static void ask_pools(struct search *s)
+static bool ask_in_pool(void *context, size_t i, size_t candidate)
 {
-	bool more = true;
+	struct search *s = context;
+	const struct tear_pool *pool = &s->tears.pools.items[i];
 
-	for (size_t i = 0; more && i < TEARS_MOST; i++) {
-		more = false;
-		for (size_t j = 0; j < s->tears.pools.count; j++) {
-			struct tear_pool *pool = &s->tears.pools.items[j];
-
-			if (pool->found || i >= pool->kept.count || i >= limit_of(s, pool->key))
-				continue;
-			if (analysis_is_over(s->analysis))
-				return;
-			more = true;
-			pool->asked++;
-			pool->found = ask(s, &pool->kept.items[i], pool->key);
-		}
-	}
+	return ask(s, &pool->kept.items[candidate], pool->pool.key);
 }
 
 static void find_by_places(struct search *s)
 {
-	struct predict_stats *stats = &s->analysis->stats;
+	struct pools pools = { .at = pool_at, .ask = ask_in_pool, .context = s };
 
 	tears_pool(&s->tears);
-	ask_pools(s);
-	for (size_t i = 0; i < s->tears.pools.count; i++) {
-		const struct tear_pool *pool = &s->tears.pools.items[i];
-
-		stats->candidates += pool->total;
-		if (pool->found)
-			stats->same_sites += pool->total - pool->asked;
-		else
-			stats->not_asked += pool->total - pool->asked;
-		if (!pool->found && pool->asked)
-			analysis_tried(s->analysis, pool->key, pool->asked);
-	}
+	pools.count = s->tears.pools.count;
+	pools_ask(&pools, s->analysis);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */

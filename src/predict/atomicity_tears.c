@@ -242,8 +242,7 @@ static struct tear_pool *pool_of(struct tears *t, const struct tear *tear)
 	if (fresh) {
 		*number = t->pools.count;
 		*vec_push(&t->pools) = (struct tear_pool){
-			.key = key,
-			.found = analysis_is_known(t->analysis, key),
+			.pool = { .key = key, .found = analysis_is_known(t->analysis, key) }
 		};
 	}
 	return &t->pools.items[*number];
@@ -254,14 +253,14 @@ static void keep(struct tears *t, const struct tear *tear)
 	struct tear_pool *pool = pool_of(t, tear);
 	size_t at = pool->kept.count;
 
-	pool->total++;
-	if (pool->found || (at == TEARS_MOST && !is_better(tear, &pool->kept.items[at - 1])))
+	pool->pool.total++;
+	if (pool->pool.found || (at == POOL_MOST && !is_better(tear, &pool->kept.items[at - 1])))
 		return;
 	for (size_t i = 0; i < at; i++) {
 		if (is_same(&pool->kept.items[i], tear))
 			return;
 	}
-	if (at < TEARS_MOST)
+	if (at < POOL_MOST)
 		(void)vec_push(&pool->kept);
 	else
 		at--;

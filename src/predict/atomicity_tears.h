@@ -17,13 +17,9 @@ struct tear {
 	uint32_t part;
 };
 
-#define TEARS_MOST 24 /* kept of a pool */
-
 struct tear_pool {
-	uint64_t key;
-	uint64_t total, asked;
-	bool found;
-	VEC(struct tear) kept;
+	struct pool pool;
+	VEC(struct tear) kept; /* the best first */
 };
 
 /* An access of another thread near a part, for tears of several variables. */

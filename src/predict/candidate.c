@@ -249,7 +249,7 @@ static void trim_pool(struct candidate_pool *pool)
 	if (!pool->pairs.count)
 		return;
 	qsort(pool->pairs.items, pool->pairs.count, sizeof *pool->pairs.items, compare_pairs);
-	for (size_t i = 0; i < pool->pairs.count && kept < CANDIDATE_MOST; i++) {
+	for (size_t i = 0; i < pool->pairs.count && kept < POOL_MOST; i++) {
 		if (!kept || compare_pairs(&pool->pairs.items[kept - 1], &pool->pairs.items[i]))
 			pool->pairs.items[kept++] = pool->pairs.items[i];
 	}
@@ -258,7 +258,7 @@ static void trim_pool(struct candidate_pool *pool)
 
 static void put_pair(struct candidate_pool *pool, uint32_t x, uint32_t y)
 {
-	if (pool->pairs.count == (size_t)16 * CANDIDATE_MOST)
+	if (pool->pairs.count == (size_t)16 * POOL_MOST)
 		trim_pool(pool);
 	*vec_push(&pool->pairs) = make_pair(x, y);
 }
@@ -289,8 +289,9 @@ static struct candidate_pool *pool_of(struct candidates *c, const struct candida
 
 	if (fresh) {
 		*number = c->pools.count;
-		*vec_push(&c->pools) = (struct candidate_pool){ .key = key };
-		c->pools.items[*number].found = analysis_is_known(c->analysis, key);
+		*vec_push(&c->pools) = (struct candidate_pool){
+			.pool = { .key = key, .found = analysis_is_known(c->analysis, key) }
+		};
 	}
 	return &c->pools.items[*number];
 }
@@ -305,7 +306,7 @@ static void pair_groups(struct candidates *c, const struct candidate_group *x,
 		pair_groups(c, y, x);
 		return;
 	}
-	most = CANDIDATE_MOST / x->count + 2;
+	most = POOL_MOST / x->count + 2;
 	for (uint32_t i = 0; i < x->count; i++) {
 		uint32_t a = x->nodes[i];
 		uint32_t low = first_unordered(c, y, a), high = end_unordered(c, y, a);
@@ -317,8 +318,8 @@ static void pair_groups(struct candidates *c, const struct candidate_group *x,
 			continue;
 		if (!pool)
 			pool = pool_of(c, x, y);
-		pool->total += high - low;
-		if (!pool->found)
+		pool->pool.total += high - low;
+		if (!pool->pool.found)
 			put_nearest(pool, y, low, high, a, most);
 	}
 }

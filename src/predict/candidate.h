@@ -11,20 +11,15 @@
 #include "base/map.h"
 #include "predict/analysis.h"
 #include "predict/needs.h"
-
-/* Pairs kept of two code sites in one window, at most. */
-#define CANDIDATE_MOST 24
+#include "predict/pool.h"
 
 struct candidate {
 	uint32_t a, b; /* nodes; a was recorded before b */
 };
 
-/* Candidates with the same code sites. */
+/* A pair that meets in several cells may count more than once in its total. */
 struct candidate_pool {
-	uint64_t key;
-	uint64_t total; /* pairs; one that meets in several cells may count more than once */
-	uint64_t asked;
-	bool found;
+	struct pool pool;
 	VEC(struct candidate) pairs; /* some of them, nearest first */
 };
 

@@ -14,10 +14,8 @@
 
 #include <string.h>
 
-#define ASK_LEAST 2
 /* Without lives nearly everything is decided at once; what is not is easier with them. */
 #define LOOSE_STEPS 50000
-#define ASK_TIRED 64 /* so many asked in vain halve the number of pairs of two sites */
 
 struct freed {
 	struct analysis *analysis;
@@ -258,52 +256,29 @@ static enum order_answer ask(struct freed *f, const struct freed_pair *pair, uin
 
 /* ---- one finding for each pair of sites ---------------------------------------------------- */
 
-static uint64_t limit_of(const struct freed *f, uint64_t key)
+static struct pool *pool_at(void *context, size_t i, size_t *kept)
 {
-	uint64_t halvings = analysis_tries(f->analysis, key) / ASK_TIRED;
-	uint64_t limit = halvings < 8 ? FREED_MOST >> halvings : 0;
+	struct freed *f = context;
 
-	return limit < ASK_LEAST ? ASK_LEAST : limit;
+	*kept = f->pairs.pools.items[i].pairs.count;
+	return &f->pairs.pools.items[i].pool;
 }
 
-/* The i-th pair of each pool before the next of any: most show at once, others never. */
-static void ask_pools(struct freed *f)
+static bool ask_in_pool(void *context, size_t i, size_t candidate)
 {
-	bool more = true;
+	struct freed *f = context;
+	const struct freed_pool *pool = &f->pairs.pools.items[i];
 
-	for (size_t i = 0; more && i < FREED_MOST; i++) {
-		more = false;
-		for (size_t j = 0; j < f->pairs.pools.count; j++) {
-			struct freed_pool *pool = &f->pairs.pools.items[j];
-
-			if (pool->found || i >= pool->pairs.count || i >= limit_of(f, pool->key))
-				continue;
-			if (analysis_is_over(f->analysis))
-				return;
-			more = true;
-			pool->asked++;
-			pool->found = ask(f, &pool->pairs.items[i], pool->key) == ORDER_POSSIBLE;
-		}
-	}
+	return ask(f, &pool->pairs.items[candidate], pool->pool.key) == ORDER_POSSIBLE;
 }
 
 static void find_by_sites(struct freed *f)
 {
-	struct predict_stats *stats = &f->analysis->stats;
+	struct pools pools = { .at = pool_at, .ask = ask_in_pool, .context = f };
 
 	freed_pairs_pool(&f->pairs, &f->early);
-	ask_pools(f);
-	for (size_t i = 0; i < f->pairs.pools.count; i++) {
-		const struct freed_pool *pool = &f->pairs.pools.items[i];
-
-		stats->candidates += pool->total;
-		if (pool->found)
-			stats->same_sites += pool->total - pool->asked;
-		else
-			stats->not_asked += pool->total - pool->asked;
-		if (!pool->found && pool->asked)
-			analysis_tried(f->analysis, pool->key, pool->asked);
-	}
+	pools.count = f->pairs.pools.count;
+	pools_ask(&pools, f->analysis);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */

@@ -213,8 +213,9 @@ static struct freed_pool *pool_of(struct freed_pairs *p, const struct freed_pair
 
 	if (fresh) {
 		*number = p->pools.count;
-		*vec_push(&p->pools) = (struct freed_pool){ .key = key };
-		p->pools.items[*number].found = analysis_is_known(p->analysis, key);
+		*vec_push(&p->pools) = (struct freed_pool){
+			.pool = { .key = key, .found = analysis_is_known(p->analysis, key) }
+		};
 	}
 	return &p->pools.items[*number];
 }
@@ -237,11 +238,11 @@ static void pool_pair(void *context, const struct freed_pair *pair)
 	struct freed_pool *pool = pool_of(p, pair);
 	size_t at;
 
-	pool->total++;
-	if (pool->found)
+	pool->pool.total++;
+	if (pool->pool.found)
 		return;
-	if (pool->pairs.count == FREED_MOST) {
-		if (!is_better(pair, &pool->pairs.items[FREED_MOST - 1]))
+	if (pool->pairs.count == POOL_MOST) {
+		if (!is_better(pair, &pool->pairs.items[POOL_MOST - 1]))
 			return;
 		pool->pairs.count--;
 	}

@@ -13,9 +13,7 @@
 #include "predict/analysis.h"
 #include "predict/freed_early.h"
 #include "predict/needs.h"
-
-/* Pairs kept of two code sites in one window, at most. */
-#define FREED_MOST 24
+#include "predict/pool.h"
 
 struct freed_pair {
 	uint32_t end, use;	  /* nodes */
@@ -23,10 +21,8 @@ struct freed_pair {
 	bool behind; /* recorded behind the end, and in one place nothing began since */
 };
 
-/* Candidates with the same code sites. */
 struct freed_pool {
-	uint64_t key, total, asked;
-	bool found;
+	struct pool pool;
 	VEC(struct freed_pair) pairs; /* some of them, nearest first */
 };
 

@@ -1,13 +1,12 @@
 #include "predict/misuse_ask.h"
 
 #include "base/mem.h"
+#include "predict/pool.h"
 
 #include <assert.h>
 #include <string.h>
 
-#define ASK_MOST 16  /* pairs of two places, in a window */
-#define ASK_LEAST 2  /* … when earlier windows were in vain */
-#define ASK_TIRED 64 /* so many in vain halve the number */
+#define ASK_MOST 16 /* pairs of two places, in a window */
 #define FOUND UINT64_MAX
 
 /* ---- edges -------------------------------------------------------------------------------- */
@@ -156,14 +155,6 @@ uint64_t misuse_ask_key(const struct misuse_ask *q, enum event_misuse misuse, ui
 	return analysis_key(FINDING_MISUSE, sites, b != ORDER_NONE ? 3 : 2);
 }
 
-static uint64_t limit_of(const struct misuse_ask *q, uint64_t key)
-{
-	uint64_t halvings = analysis_tries(q->analysis, key) / ASK_TIRED;
-	uint64_t limit = halvings < 8 ? ASK_MOST >> halvings : 0;
-
-	return limit < ASK_LEAST ? ASK_LEAST : limit;
-}
-
 bool misuse_ask_wanted(struct misuse_ask *q, uint64_t key)
 {
 	struct predict_stats *stats = &q->analysis->stats;
@@ -176,7 +167,8 @@ bool misuse_ask_wanted(struct misuse_ask *q, uint64_t key)
 		stats->same_sites++;
 		return false;
 	}
-	if (analysis_is_over(q->analysis) || (asked && *asked >= limit_of(q, key))) {
+	if (analysis_is_over(q->analysis) ||
+	    (asked && *asked >= pool_limit(q->analysis, key, ASK_MOST))) {
 		stats->not_asked++;
 		return false;
 	}

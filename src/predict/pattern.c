@@ -8,16 +8,12 @@
  */
 #include "predict/pattern_apart.h"
 #include "predict/pattern_ask.h"
+#include "predict/pool.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 
 #include <string.h>
-
-/* As in race.c. */
-#define ASK_MOST 24
-#define ASK_LEAST 2
-#define ASK_TIRED 64
 
 /* Events looked at for the choices of a form: of all, and then of the near ones. */
 #define STEPS_WIDE 400000u
@@ -31,11 +27,9 @@ struct kept {
 	uint32_t *events; /* its own */
 };
 
-struct pool {
-	uint64_t key;
-	uint64_t total, asked;
-	bool found, known;
-	VEC(struct kept) kept; /* ASK_MOST at most, nearest first */
+struct choice_pool {
+	struct pool pool;
+	VEC(struct kept) kept; /* nearest first */
 };
 
 struct search {
@@ -43,7 +37,7 @@ struct search {
 	struct scene *scene;
 	const struct pattern_formula *formula;
 	struct pattern_asker asker;
-	VEC(struct pool) pools;
+	VEC(struct choice_pool) pools;
 	struct map pool_numbers;
 };
 
@@ -88,22 +82,21 @@ static uint32_t span_of(const struct search *s, const struct join_choice *choice
 	return high - low;
 }
 
-static struct pool *pool_of(struct search *s, uint64_t key)
+static struct choice_pool *pool_of(struct search *s, uint64_t key)
 {
 	bool fresh;
 	uint64_t *number = map_put(&s->pool_numbers, key, &fresh);
 
 	if (fresh) {
 		*number = s->pools.count;
-		*vec_push(&s->pools) = (struct pool){
-			.key = key,
-			.known = analysis_is_known(s->analysis, key),
+		*vec_push(&s->pools) = (struct choice_pool){
+			.pool = { .key = key, .found = analysis_is_known(s->analysis, key) }
 		};
 	}
 	return &s->pools.items[*number];
 }
 
-static bool is_kept(const struct pool *pool, const struct join_choice *choice)
+static bool is_kept(const struct choice_pool *pool, const struct join_choice *choice)
 {
 	size_t size = choice->form->leaves.count * sizeof *choice->events;
 
@@ -116,17 +109,17 @@ static bool is_kept(const struct pool *pool, const struct join_choice *choice)
 }
 
 /* Into the pool, if it is among the nearest. */
-static void keep(struct search *s, struct pool *pool, const struct join_choice *choice)
+static void keep(struct search *s, struct choice_pool *pool, const struct join_choice *choice)
 {
 	size_t size = choice->form->leaves.count * sizeof *choice->events;
 	struct kept new = { .span = span_of(s, choice), .form = choice->form };
 	size_t at = pool->kept.count;
 
-	if (at == ASK_MOST && pool->kept.items[at - 1].span <= new.span)
+	if (at == POOL_MOST && pool->kept.items[at - 1].span <= new.span)
 		return;
 	if (is_kept(pool, choice))
 		return;
-	if (at == ASK_MOST)
+	if (at == POOL_MOST)
 		free(pool->kept.items[--at].events);
 	else
 		(void)vec_push(&pool->kept);
@@ -140,18 +133,18 @@ static void keep(struct search *s, struct pool *pool, const struct join_choice *
 static void take_for_pool(void *context, const struct join_choice *choice)
 {
 	struct search *s = context;
-	struct pool *pool;
+	struct choice_pool *pool;
 
 	s->analysis->stats.choices++;
 	if (!is_fresh(s, choice))
 		return;
 	pool = pool_of(s, key_of(s, choice));
-	pool->total++;
-	if (pool->found || pool->known)
+	pool->pool.total++;
+	if (pool->pool.found)
 		return;
 	if (pattern_is_observed(&s->asker, choice)) {
-		pattern_claim_observed(&s->asker, choice, pool->key);
-		pool->found = true;
+		pattern_claim_observed(&s->asker, choice, pool->pool.key);
+		pool->pool.found = true;
 	} else if (!s->analysis->options->observed) {
 		keep(s, pool, choice);
 	}
@@ -223,51 +216,34 @@ static void choose_past(struct search *s, const struct form *form)
 
 /* ---- asking ------------------------------------------------------------------------------------- */
 
-static uint64_t limit_of(const struct search *s, uint64_t key)
+static struct pool *pool_at(void *context, size_t i, size_t *kept)
 {
-	uint64_t halvings = analysis_tries(s->analysis, key) / ASK_TIRED;
-	uint64_t limit = halvings < 8 ? ASK_MOST >> halvings : 0;
+	struct search *s = context;
 
-	return limit < ASK_LEAST ? ASK_LEAST : limit;
+	*kept = s->pools.items[i].kept.count;
+	return &s->pools.items[i].pool;
+}
+
+static bool ask_in_pool(void *context, size_t i, size_t candidate)
+{
+	struct search *s = context;
+	const struct choice_pool *pool = &s->pools.items[i];
+	const struct kept *kept = &pool->kept.items[candidate];
+	struct join_choice choice = { kept->form, kept->events };
+
+	return pattern_ask(&s->asker, &choice, pool->pool.key) == ORDER_POSSIBLE;
 }
 
 static void ask_pools(struct search *s)
 {
-	bool more = true;
-
-	for (size_t i = 0; more && i < ASK_MOST; i++) {
-		more = false;
-		for (size_t j = 0; j < s->pools.count; j++) {
-			struct pool *pool = &s->pools.items[j];
-			struct join_choice choice;
-
-			if (pool->found || i >= pool->kept.count || i >= limit_of(s, pool->key))
-				continue;
-			if (analysis_is_over(s->analysis))
-				return;
-			more = true;
-			pool->asked++;
-			choice = (struct join_choice){ pool->kept.items[i].form,
-						       pool->kept.items[i].events };
-			pool->found = pattern_ask(&s->asker, &choice, pool->key) == ORDER_POSSIBLE;
-		}
-	}
+	pools_ask(&(struct pools){ s->pools.count, pool_at, ask_in_pool, s }, s->analysis);
 }
 
 static void close_pools(struct search *s)
 {
-	struct predict_stats *stats = &s->analysis->stats;
-
 	for (size_t i = 0; i < s->pools.count; i++) {
-		struct pool *pool = &s->pools.items[i];
+		struct choice_pool *pool = &s->pools.items[i];
 
-		stats->candidates += pool->total;
-		if (pool->found || pool->known)
-			stats->same_sites += pool->total - pool->asked;
-		else
-			stats->not_asked += pool->total - pool->asked;
-		if (!pool->found && pool->asked)
-			analysis_tried(s->analysis, pool->key, pool->asked);
 		for (size_t k = 0; k < pool->kept.count; k++)
 			free(pool->kept.items[k].events);
 		vec_free(&pool->kept);

@@ -11,11 +11,6 @@
 
 #include <string.h>
 
-/* So many pairs of two sites are asked about in one window; fewer when earlier ones were in vain. */
-#define ASK_MOST CANDIDATE_MOST
-#define ASK_LEAST 2
-#define ASK_TIRED 64 /* so many in vain halve the number */
-
 struct races {
 	struct analysis *analysis;
 	const struct order_model *model;
@@ -79,52 +74,29 @@ static enum order_answer ask(struct races *r, struct candidate pair, uint64_t ke
 
 /* ---- one finding for each pair of sites ---------------------------------------------------- */
 
-static uint64_t limit_of(const struct races *r, uint64_t key)
+static struct pool *pool_at(void *context, size_t i, size_t *kept)
 {
-	uint64_t halvings = analysis_tries(r->analysis, key) / ASK_TIRED;
-	uint64_t limit = halvings < 8 ? ASK_MOST >> halvings : 0;
+	struct races *r = context;
 
-	return limit < ASK_LEAST ? ASK_LEAST : limit;
+	*kept = r->candidates.pools.items[i].pairs.count;
+	return &r->candidates.pools.items[i].pool;
 }
 
-/* The i-th pair of each pool before the next of any: most races show at once, others never. */
-static void ask_pools(struct races *r)
+static bool ask_in_pool(void *context, size_t i, size_t candidate)
 {
-	bool more = true;
+	struct races *r = context;
+	const struct candidate_pool *pool = &r->candidates.pools.items[i];
 
-	for (size_t i = 0; more && i < ASK_MOST; i++) {
-		more = false;
-		for (size_t j = 0; j < r->candidates.pools.count; j++) {
-			struct candidate_pool *pool = &r->candidates.pools.items[j];
-
-			if (pool->found || i >= pool->pairs.count || i >= limit_of(r, pool->key))
-				continue;
-			if (analysis_is_over(r->analysis))
-				return;
-			more = true;
-			pool->asked++;
-			pool->found = ask(r, pool->pairs.items[i], pool->key) == ORDER_POSSIBLE;
-		}
-	}
+	return ask(r, pool->pairs.items[candidate], pool->pool.key) == ORDER_POSSIBLE;
 }
 
 static void find_by_sites(struct races *r)
 {
-	struct predict_stats *stats = &r->analysis->stats;
+	struct pools pools = { .at = pool_at, .ask = ask_in_pool, .context = r };
 
 	candidates_pool(&r->candidates);
-	ask_pools(r);
-	for (size_t i = 0; i < r->candidates.pools.count; i++) {
-		const struct candidate_pool *pool = &r->candidates.pools.items[i];
-
-		stats->candidates += pool->total;
-		if (pool->found)
-			stats->same_sites += pool->total - pool->asked;
-		else
-			stats->not_asked += pool->total - pool->asked;
-		if (!pool->found && pool->asked)
-			analysis_tried(r->analysis, pool->key, pool->asked);
-	}
+	pools.count = r->candidates.pools.count;
+	pools_ask(&pools, r->analysis);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */

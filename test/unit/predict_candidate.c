@@ -175,8 +175,8 @@ static void see(void *context, struct candidate pair)
 
 static void check_pool(const struct candidate_pool *pool, const struct seen *seen)
 {
-	assert_true(pool->total > 0);
-	assert_true(pool->pairs.count > 0 && pool->pairs.count <= CANDIDATE_MOST);
+	assert_true(pool->pool.total > 0);
+	assert_true(pool->pairs.count > 0 && pool->pairs.count <= POOL_MOST);
 	for (size_t i = 0; i < pool->pairs.count; i++) {
 		struct candidate pair = pool->pairs.items[i];
 
@@ -223,7 +223,7 @@ static void check_window(struct analysis *analysis, bool wide)
 	candidates_pool(&c);
 	for (size_t i = 0; i < c.pools.count; i++) {
 		check_pool(&c.pools.items[i], &seen);
-		total += c.pools.items[i].total;
+		total += c.pools.items[i].pool.total;
 	}
 	if (!wide)
 		assert_int_equal(total, seen.count);
@@ -274,16 +274,16 @@ static void known_sites(void **state)
 	candidates_open(&c, &analysis);
 	candidates_pool(&c);
 	assert_true(c.pools.count > 1);
-	total = c.pools.items[0].total;
-	*map_put(&known.keys, c.pools.items[0].key, NULL) = KNOWN_FOUND;
+	total = c.pools.items[0].pool.total;
+	*map_put(&known.keys, c.pools.items[0].pool.key, NULL) = KNOWN_FOUND;
 	candidates_close(&c);
 
 	candidates_open(&c, &analysis);
 	candidates_pool(&c);
-	assert_true(c.pools.items[0].found);
+	assert_true(c.pools.items[0].pool.found);
 	assert_int_equal(c.pools.items[0].pairs.count, 0);
-	assert_int_equal(c.pools.items[0].total, total);
-	assert_false(c.pools.items[1].found);
+	assert_int_equal(c.pools.items[0].pool.total, total);
+	assert_false(c.pools.items[1].pool.found);
 	candidates_close(&c);
 	map_free(&known.keys);
 	order_clock_free(&clock);
