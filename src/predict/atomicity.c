@@ -9,8 +9,8 @@
  * PLDI 2008). The solver is asked for l1 < r1, r2 inside, l2 next; r1 and r2 have their order by their
  * thread.
  */
+#include "predict/atomicity_conflict.h"
 #include "predict/atomicity_learned.h"
-#include "predict/atomicity_tears.h"
 #include "predict/known.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-#include "predict/atomicity_tears.h"
+#include "predict/atomicity_conflict.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -15,186 +15,9 @@ static const struct window_node *node_at(const struct tears *t, uint32_t node)
 	return &t->window->nodes.items[node];
 }
 
-static uint8_t kind_of(const struct tears *t, uint32_t node)
-{
-	return node_at(t, node)->kind;
-}
-
 static uint32_t thread_of(const struct tears *t, uint32_t node)
 {
 	return t->model->thread.items[node];
-}
-
-/* Is b inside, and before it, whenever a is? */
-static bool leans(const struct tears *t, uint32_t a, uint32_t b)
-{
-	return t->candidates.needs.count[(size_t)a * t->model->thread_count + thread_of(t, b)] >
-	       t->model->position.items[b];
-}
-
-/* ---- conflicts ------------------------------------------------------------------------------ */
-
-/* A signal handler has what it took itself, not what the thread has that it interrupts. */
-static bool holds(const struct tears *t, uint32_t node, uint64_t lock)
-{
-	const struct window_held *held = t->window->held.items;
-	const struct window_node *n = node_at(t, node);
-	bool handler = n->id.stream != t->window->threads.items[thread_of(t, node)].stream;
-
-	for (uint32_t i = n->held; i != ORDER_NONE; i = held[i].outer) {
-		if (held[i].address == lock && (!handler || held[i].taken.stream == n->id.stream))
-			return true;
-	}
-	return false;
-}
-
-/* Do two threads access the cell while they hold the lock? What no window has together is missed. */
-static bool is_guarded(struct tears *t, uint32_t cell, uint64_t lock)
-{
-	const struct candidates *c = &t->candidates;
-	bool fresh;
-	uint64_t *known = map_put(&t->guarded, hash_mix(hash_mix(0, cell), lock), &fresh);
-	uint32_t first = ORDER_NONE;
-
-	if (!fresh)
-		return *known == 2;
-	*known = 1;
-	for (uint32_t i = c->cell_start[cell]; i < c->cell_start[cell + 1]; i++) {
-		uint32_t node = c->cell_nodes[i];
-
-		t->steps++;
-		if ((first != ORDER_NONE && thread_of(t, node) == first) || !holds(t, node, lock))
-			continue;
-		if (first != ORDER_NONE) {
-			*known = 2;
-			return true;
-		}
-		first = thread_of(t, node);
-	}
-	return false;
-}
-
-/*
- * In the recorded order, had the cell another value before this write, or one that no recorded write
- * tells of? What reads tell does not count: who wrote that, and when, is not known.
- */
-static bool changes(const struct tears *t, uint32_t node, uint32_t cell)
-{
-	const struct order_cell *c = &t->model->cells.items[cell];
-	const struct order_write *writes = t->model->writes.items;
-	uint32_t low = c->write_start, high = low + c->write_count, before;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (writes[middle].node < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == c->write_start + c->write_count || writes[low].node != node)
-		return true;
-	before = low > c->write_start ? writes[low - 1].value : c->initial;
-	return before == ORDER_NONE || before != writes[low].value;
-}
-
-static bool has_lock(const struct tears *t, uint32_t locks, uint64_t lock)
-{
-	for (; locks != ORDER_NONE; locks = t->candidates.locksets.items[locks].rest) {
-		if (t->candidates.locksets.items[locks].address == lock)
-			return true;
-	}
-	return false;
-}
-
-/* By what they do, whatever the cell; a group stands for its nodes, too. */
-static bool kinds_conflict(struct tears *t, const struct part *part, uint32_t local, uint8_t kind,
-			   uint32_t locks)
-{
-	uint8_t own = kind_of(t, local);
-
-	if (!candidate_is_write(own) && !candidate_is_write(kind))
-		return false;
-	if (own == EV_ATOMIC_UPDATE && kind == EV_ATOMIC_UPDATE)
-		return false;
-	if (part->annotated)
-		return true;
-	if (part->inferred)
-		return candidate_is_write(kind) && has_lock(t, locks, part->lock);
-	return !(candidate_is_atomic(own) && candidate_is_atomic(kind)) &&
-	       !candidates_exclude(&t->candidates,
-				   candidates_lockset(&t->candidates, node_at(t, local)->held),
-				   locks);
-}
-
-static bool cell_counts(struct tears *t, const struct part *part, uint32_t cell)
-{
-	return part->annotated || part->inferred || is_guarded(t, cell, part->lock);
-}
-
-/* Is it torn in this cell by that node? Kinds and guards are for the caller to look at. */
-static bool remote_counts(const struct tears *t, uint32_t remote, uint32_t cell)
-{
-	return !candidate_is_write(kind_of(t, remote)) || changes(t, remote, cell);
-}
-
-bool tears_conflict(struct tears *t, const struct part *part, uint32_t local, uint32_t remote)
-{
-	const struct window_node *l = node_at(t, local), *r = node_at(t, remote);
-	const uint32_t *cells = t->window->cells.items;
-
-	if (!kinds_conflict(t, part, local, r->kind, candidates_lockset(&t->candidates, r->held)))
-		return false;
-	for (uint32_t i = 0; i < l->cell_count; i++) {
-		for (uint32_t k = 0; k < r->cell_count; k++) {
-			uint32_t cell = cells[l->cell_start + i];
-
-			if (cell == cells[r->cell_start + k] && cell_counts(t, part, cell) &&
-			    remote_counts(t, remote, cell))
-				return true;
-		}
-	}
-	return false;
-}
-
-bool tears_fit(const struct tears *t, uint32_t l1, uint32_t l2)
-{
-	const struct window_node *a = node_at(t, l1), *b = node_at(t, l2);
-
-	return candidate_is_write(a->kind) || candidate_is_write(b->kind) || !a->site ||
-	       a->site != b->site;
-}
-
-/* Does the region's thread have a lock from l1 to l2 that the other one needs? */
-static bool shuts_out(const struct tears *t, uint32_t l1, uint32_t l2, uint32_t remote)
-{
-	const struct window_held *held = t->window->held.items;
-
-	for (uint32_t i = node_at(t, l1)->held; i != ORDER_NONE; i = held[i].outer) {
-		for (uint32_t k = node_at(t, l2)->held; k != ORDER_NONE; k = held[k].outer) {
-			if (held[i].address == held[k].address &&
-			    held[i].taken.stream == held[k].taken.stream &&
-			    held[i].taken.index == held[k].taken.index && !held[i].shared &&
-			    holds(t, remote, held[i].address))
-				return true;
-		}
-	}
-	return false;
-}
-
-/* What clocks, needs and locks do not rule out. (A signal handler may have cut in between r1 and r2.) */
-static bool is_possible(const struct tears *t, const struct tear *tear)
-{
-	return node_at(t, tear->r1)->id.stream == node_at(t, tear->r2)->id.stream &&
-	       !leans(t, tear->l1, tear->r1) && !leans(t, tear->r2, tear->l2) &&
-	       !shuts_out(t, tear->l1, tear->l2, tear->r1) &&
-	       !shuts_out(t, tear->l1, tear->l2, tear->r2);
-}
-
-/* Has no window before had all of it? */
-static bool is_fresh(const struct tears *t, const struct tear *tear)
-{
-	return tear->l2 >= t->window->fresh || tear->r2 >= t->window->fresh;
 }
 
 /* ---- pools ---------------------------------------------------------------------------------- */
@@ -271,22 +94,6 @@ static void keep(struct tears *t, const struct tear *tear)
 
 /* ---- one cell ------------------------------------------------------------------------------- */
 
-/* The first of the group's nodes that was recorded behind the node. */
-static uint32_t first_behind(const struct candidate_group *group, uint32_t node)
-{
-	uint32_t low = 0, high = group->count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (group->nodes[middle] < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Those of the group that can come behind `first` and before `last`: a stretch, as needs grow. */
 static void find_range(const struct tears *t, const struct candidate_group *group, uint32_t first,
 		       uint32_t last, uint32_t *low, uint32_t *high)
@@ -296,7 +103,7 @@ static void find_range(const struct tears *t, const struct candidate_group *grou
 	for (*low = 0; *low < end;) {
 		uint32_t middle = (*low + end) / 2;
 
-		if (leans(t, first, group->nodes[middle]))
+		if (tears_lean(t, first, group->nodes[middle]))
 			*low = middle + 1;
 		else
 			end = middle;
@@ -305,7 +112,7 @@ static void find_range(const struct tears *t, const struct candidate_group *grou
 	for (*high = group->count; end < *high;) {
 		uint32_t middle = (end + *high) / 2;
 
-		if (leans(t, group->nodes[middle], last))
+		if (tears_lean(t, group->nodes[middle], last))
 			*high = middle;
 		else
 			end = middle + 1;
@@ -322,7 +129,7 @@ static void each_near(struct tears *t, const struct candidate_group *group, uint
 
 	candidates_need(&t->candidates);
 	find_range(t, group, first, last, &low, &high);
-	above = first_behind(group, last);
+	above = candidates_first_behind(group, last);
 	above = above < low ? low : above > high ? high : above;
 	below = above;
 	for (; most && (below > low || above < high); most--) {
@@ -339,13 +146,14 @@ static void use_single(struct tears *t, uint32_t node, const struct tear *of)
 {
 	struct tear tear = { of->l1, node, node, of->l2, of->part };
 
-	if (is_fresh(t, &tear) && is_possible(t, &tear) && remote_counts(t, node, of->r1))
+	if (tears_fresh(t, &tear) && tears_possible(t, &tear) &&
+	    tears_remote_counts(t, node, of->r1))
 		keep(t, &tear);
 }
 
 static void use_touch(struct tears *t, uint32_t node, const struct tear *of)
 {
-	if (remote_counts(t, node, of->r1))
+	if (tears_remote_counts(t, node, of->r1))
 		*vec_push(&t->touches) =
 			(struct tear_touch){ of->part, thread_of(t, node), node, of->r1 };
 }
@@ -362,12 +170,12 @@ static void find_in_run(struct tears *t, const struct part_access *run, size_t c
 		size_t first = 0;
 
 		t->steps++;
-		if (!kinds_conflict(t, part, run[k].node, group->kind, group->locks))
+		if (!tears_kinds_conflict(t, part, run[k].node, group->kind, group->locks))
 			continue;
 		touches = true;
-		while (first < k &&
-		       (!kinds_conflict(t, part, run[first].node, group->kind, group->locks) ||
-			!tears_fit(t, run[first].node, run[k].node)))
+		while (first < k && (!tears_kinds_conflict(t, part, run[first].node, group->kind,
+							   group->locks) ||
+				     !tears_fit(t, run[first].node, run[k].node)))
 			first++;
 		if (first == k)
 			continue;
@@ -391,7 +199,7 @@ static void find_in_cell(struct tears *t, const struct part_access *accesses, si
 
 		for (end = i; end < count && accesses[end].part == accesses[i].part;)
 			end++;
-		if (!cell_counts(t, part, accesses->cell))
+		if (!tears_cell_counts(t, part, accesses->cell))
 			continue;
 		for (size_t g = 0; g < c->groups.count; g++) {
 			if (c->groups.items[g].thread != part->thread)
@@ -426,7 +234,7 @@ static uint32_t find_first(struct tears *t, const struct tear_touch *touch, uint
 
 	for (size_t i = 0; i < count && run[i].node < l2; i++) {
 		t->steps++;
-		if (kinds_conflict(t, part, run[i].node, remote->kind, locks) &&
+		if (tears_kinds_conflict(t, part, run[i].node, remote->kind, locks) &&
 		    tears_fit(t, run[i].node, l2))
 			return run[i].node;
 	}
@@ -446,10 +254,10 @@ static void pair_touches(struct tears *t, const struct tear_touch *a, const stru
 			.r1 = a->node, .r2 = b->node, .l2 = run[i].node, .part = a->part
 		};
 
-		if (!kinds_conflict(t, part, tear.l2, remote->kind, locks))
+		if (!tears_kinds_conflict(t, part, tear.l2, remote->kind, locks))
 			continue;
 		tear.l1 = find_first(t, a, tear.l2);
-		if (tear.l1 != ORDER_NONE && is_fresh(t, &tear) && is_possible(t, &tear))
+		if (tear.l1 != ORDER_NONE && tears_fresh(t, &tear) && tears_possible(t, &tear))
 			keep(t, &tear);
 	}
 }
@@ -548,8 +356,8 @@ static void each_ends(struct tears *t, struct tear *tear, const node_list *local
 			tear->l1 = locals->items[k];
 			if (!tears_conflict(t, part, tear->l1, tear->r1) ||
 			    !tears_conflict(t, part, tear->l2, tear->r2) ||
-			    !tears_fit(t, tear->l1, tear->l2) || !is_fresh(t, tear) ||
-			    !is_possible(t, tear))
+			    !tears_fit(t, tear->l1, tear->l2) || !tears_fresh(t, tear) ||
+			    !tears_possible(t, tear))
 				continue;
 			--*left;
 			take(context, tear);

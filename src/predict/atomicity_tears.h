@@ -56,10 +56,4 @@ void tears_pool(struct tears *tears);
 void tears_each(struct tears *tears, void (*take)(void *context, const struct tear *tear),
 		void *context, uint64_t most);
 
-/* Do the two accesses conflict, in the sense of the part's law? */
-bool tears_conflict(struct tears *tears, const struct part *part, uint32_t local, uint32_t remote);
-
-/* May these two be the ends? Not if both are reads at one place: a loop that looks again. */
-bool tears_fit(const struct tears *tears, uint32_t l1, uint32_t l2);
-
 #endif

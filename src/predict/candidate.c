@@ -211,8 +211,7 @@ static uint32_t end_unordered(const struct candidates *c, const struct candidate
 	return low;
 }
 
-/* The first of the group's nodes that was recorded at or behind `node`. */
-static uint32_t first_behind(const struct candidate_group *group, uint32_t node)
+uint32_t candidates_first_behind(const struct candidate_group *group, uint32_t node)
 {
 	uint32_t low = 0, high = group->count;
 
@@ -267,7 +266,7 @@ static void put_pair(struct candidate_pool *pool, uint32_t x, uint32_t y)
 static void put_nearest(struct candidate_pool *pool, const struct candidate_group *group,
 			uint32_t low, uint32_t high, uint32_t a, uint32_t most)
 {
-	uint32_t above = first_behind(group, a), below;
+	uint32_t above = candidates_first_behind(group, a), below;
 
 	above = above < low ? low : above > high ? high : above;
 	below = above;
@@ -312,8 +311,8 @@ static void pair_groups(struct candidates *c, const struct candidate_group *x,
 		uint32_t low = first_unordered(c, y, a), high = end_unordered(c, y, a);
 
 		/* At least one of the two is in no earlier window. */
-		if (a < c->window->fresh && first_behind(y, c->window->fresh) > low)
-			low = first_behind(y, c->window->fresh);
+		if (a < c->window->fresh && candidates_first_behind(y, c->window->fresh) > low)
+			low = candidates_first_behind(y, c->window->fresh);
 		if (low >= high)
 			continue;
 		if (!pool)

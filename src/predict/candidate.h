@@ -62,6 +62,9 @@ void candidates_need(struct candidates *c);
 /* Fills `groups` with the accesses of a cell; their nodes are good until the next call for it. */
 void candidates_group(struct candidates *c, uint32_t cell);
 
+/* Which is the first of the group's nodes that was recorded at or behind `node`. */
+uint32_t candidates_first_behind(const struct candidate_group *group, uint32_t node);
+
 /* The set of locks held (`held` of a node) as groups have it; and whether two sets keep apart. */
 uint32_t candidates_lockset(struct candidates *c, uint32_t held);
 bool candidates_exclude(const struct candidates *c, uint32_t a, uint32_t b);
