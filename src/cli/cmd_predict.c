@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char usage[] = "usage: sooth predict [OPTIONS] TRACE\n"
-			    "\n"
-			    "Finds data races, deadlocks and lost signals that other schedules of "
-			    "the recorded run show.\n"
-			    "Each comes with a schedule that a checker of its own has accepted.\n"
-			    "\n";
+static const char usage[] =
+	"usage: sooth predict [OPTIONS] TRACE\n"
+	"\n"
+	"Finds data races, deadlocks, lost signals, torn atomic regions, uses of freed memory and\n"
+	"misused locks, threads and descriptors that other schedules of the recorded run show. "
+	"Each\n"
+	"comes with a schedule that a checker of its own has accepted.\n"
+	"\n";
 
 static const char statuses[] =
 	"\n"

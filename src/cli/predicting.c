@@ -67,7 +67,7 @@ static enum predicting_option read_only(struct predicting *p, const char *list)
 {
 	static const struct {
 		const char *name;
-		unsigned analysis; /* 0: later, or always */
+		unsigned analysis; /* 0: properties, which are always judged */
 	} known[] = {
 		{ "race", PREDICT_RACE },
 		{ "deadlock", PREDICT_DEADLOCK },
@@ -89,8 +89,6 @@ static enum predicting_option read_only(struct predicting *p, const char *list)
 			i++;
 		if (i == sizeof known / sizeof known[0])
 			return bad(p, "--only: there is no analysis '%.*s'", (int)length, list);
-		if (!known[i].analysis && strcmp(known[i].name, "property") != 0)
-			return bad(p, "--only: %s is not available yet", known[i].name);
 		p->options.only |= known[i].analysis;
 		list += length;
 	} while (*list++ == ',');

@@ -15,10 +15,11 @@ enum predict_analysis {
 	PREDICT_ATOMICITY = 32,
 	PREDICT_USE_AFTER_FREE = 64,
 	PREDICT_MISUSE = 128,
-	PREDICT_ALL = 7 | 32 | 64 | 128,
+	PREDICT_ALL = PREDICT_RACE | PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL | PREDICT_ATOMICITY |
+		      PREDICT_USE_AFTER_FREE | PREDICT_MISUSE,
 	PREDICT_ERASER = 8, /* warnings: predict/warn.h */
 	PREDICT_GOODLOCK = 16,
-	PREDICT_WARNINGS = 24,
+	PREDICT_WARNINGS = PREDICT_ERASER | PREDICT_GOODLOCK,
 	PREDICT_INFERRED = 256, /* regions that nobody annotated: warnings, or leads */
 };
 
@@ -28,7 +29,7 @@ struct predict_options {
 	const struct property_set *properties;
 	bool every;	 /* each pair of events, not one for each pair of code sites */
 	bool z3;	 /* put the queries to libz3 */
-	bool leads;	 /* of patterns: fill `leads` of the result */
+	bool leads;	 /* fill `leads` of the result */
 	bool observed;	 /* patterns are not asked about: only what the recorded order matches */
 	uint32_t window; /* events */
 	unsigned jobs;
@@ -62,9 +63,10 @@ struct predict_stats {
 struct predict_result {
 	VEC(struct finding) findings; /* in order of their first instance */
 	/*
-	 * Matches of patterns and torn regions at sites without a finding, in orders in which reads may
-	 * see something else; waits that do not look again. Nothing is proved, whether the program goes
-	 * there a run has to show. Nothing checks their steps. Their status is FINDING_WARNING.
+	 * What a run has to show: matches of patterns and torn regions at sites without a finding, in
+	 * orders in which reads may see something else, and waits that do not look again. Nothing is
+	 * proved, and nothing checks their steps. Their status is FINDING_WARNING. Without
+	 * options.leads inferred regions and such waits are among `findings` instead, as warnings.
 	 */
 	VEC(struct finding) leads;
 	struct predict_stats stats;
