@@ -142,6 +142,8 @@ def some_plans(places, rnd):
 def faults(build, work, options, args):
     run = Faults(build, work, options)
     places = run.places()
+    if not places:
+        fail("no call of the runtime was seen (%s): nothing can be made to fail" % options)
     plans = all_plans(places) if args.count else some_plans(places, random.Random(args.seed))
     for plan in plans:
         run.fault(*plan)
