@@ -28,15 +28,6 @@ static uint64_t entry_of(int fd)
 	return is_in_table(fd) ? atomic_load_explicit(&table[fd], memory_order_acquire) : 0;
 }
 
-/*
- * In a controlled run a record is a step, and a thread's steps may not depend on the schedule: what
- * libraries open when they are first needed does (heap.c).
- */
-static bool is_recorded(uintptr_t pc)
-{
-	return record_on() && !foreign_is_own(pc) && !(turn_taking && foreign_caller(pc));
-}
-
 static void record_descriptor(enum event_kind kind, int fd, uintptr_t pc)
 {
 	record(kind, pc, (struct record_fields){ .a = EVENT_FD + (uint64_t)fd });
@@ -61,7 +52,7 @@ void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc)
 
 	if (!is_in_table(fd) || !process_is_here())
 		return;
-	if (is_recorded(pc)) {
+	if (foreign_is_recorded(pc)) {
 		record_descriptor(EV_FD_OPEN, fd, pc);
 		entry |= LIVES;
 	}
@@ -89,7 +80,7 @@ void descriptor_closing(int fd, uintptr_t pc)
 
 	if (!entry || !process_is_here())
 		return;
-	if (lives && is_recorded(pc)) {
+	if (lives && foreign_is_recorded(pc)) {
 		turn_before(EV_FD_CLOSE, (void *)(uintptr_t)(EVENT_FD + (uint64_t)fd), 1, pc);
 		atomic_store_explicit(&table[fd], LIVES | CLOSED | lane_self.stream,
 				      memory_order_release);
@@ -110,7 +101,7 @@ void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc)
 
 void descriptor_use(int fd, uintptr_t pc)
 {
-	if ((entry_of(fd) & (LIVES | CLOSED)) != LIVES || !is_recorded(pc))
+	if ((entry_of(fd) & (LIVES | CLOSED)) != LIVES || !foreign_is_recorded(pc))
 		return;
 	turn_before(EV_FD_USE, (void *)(uintptr_t)(EVENT_FD + (uint64_t)fd), 1, pc);
 	record_descriptor(EV_FD_USE, fd, pc);
@@ -120,7 +111,7 @@ void descriptor_check_failed(int fd, bool closes, uintptr_t pc)
 {
 	uint64_t entry = entry_of(fd);
 
-	if (errno != EBADF || !(entry & CLOSED) || !is_recorded(pc) ||
+	if (errno != EBADF || !(entry & CLOSED) || !foreign_is_recorded(pc) ||
 	    (closes && (entry & CHANNEL_MASK) == lane_self.stream))
 		return;
 	record(EV_MISUSE, pc,

@@ -23,10 +23,10 @@ struct descriptor_ends descriptor_ends(int fd);
 void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc);
 /* Before it is closed: FD_CLOSE, and SEND, since who reads from the other end may learn of it. */
 void descriptor_closing(int fd, uintptr_t pc);
-/* Before dup2 puts another in its place: SEND only. */
-void descriptor_leaving(int fd, uintptr_t pc);
 /* … and all from `low` to `high`. */
 void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc);
+/* Before dup2 puts another in its place: SEND only. */
+void descriptor_leaving(int fd, uintptr_t pc);
 
 /* A call is given it: FD_USE, a decision in front. */
 void descriptor_use(int fd, uintptr_t pc);

@@ -7,7 +7,7 @@
  * record, and of k itself the address and, for a write, the value. The value that an element reads,
  * which may define a slot, is there only at the next NOP or when the record is complete.
  *
- * Slots hold what the flow analysis of the plugin says they do (compiler/slots.cc), so nothing has to
+ * Slots hold what the flow analysis of the plugin says they do (slots.cc of each plugin), so nothing has to
  * be forgotten: not when a call is left by an exception, nor when a thread starts anew.
  */
 #include "runtime/follow.h"

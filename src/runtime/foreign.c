@@ -1,6 +1,8 @@
 #include "runtime/foreign.h"
 
 #include "runtime/follow.h"
+#include "runtime/record.h"
+#include "runtime/turn.h"
 
 #include <link.h>
 #include <stddef.h>
@@ -44,4 +46,9 @@ bool foreign_caller(uintptr_t pc)
 {
 	return pc && !(pc - cxx.base < cxx.end - cxx.base && cxx.end) &&
 	       !follow_is_instrumented(pc);
+}
+
+bool foreign_is_recorded(uintptr_t pc)
+{
+	return record_on() && !foreign_is_own(pc) && !(turn_taking && foreign_caller(pc));
 }

@@ -14,6 +14,13 @@ bool foreign_caller(uintptr_t pc);
 /* Is it the runtime itself? It opens files and maps memory by the functions that it interposes. */
 bool foreign_is_own(uintptr_t pc);
 
+/*
+ * Is what the code at `pc` does to descriptors and mappings recorded? In a controlled run a record is a
+ * step, and a thread's steps may not depend on the schedule: what libraries open and map when they are
+ * first needed does.
+ */
+bool foreign_is_recorded(uintptr_t pc);
+
 /* Finds the C++ library; once, while no thread but the first is there. */
 void foreign_start(void);
 

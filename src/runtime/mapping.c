@@ -20,12 +20,6 @@
 
 /* ---- records ---------------------------------------------------------------------------------- */
 
-/* See heap.c: what libraries do when they are first needed depends on the schedule. */
-static bool is_recorded(uintptr_t pc)
-{
-	return record_on() && !foreign_is_own(pc) && !(turn_taking && foreign_caller(pc));
-}
-
 static size_t whole_pages(size_t size)
 {
 	return (size + PAGE - 1) & ~(size_t)(PAGE - 1);
@@ -35,7 +29,7 @@ static void mapped(const void *at, size_t size, uintptr_t pc)
 {
 	int error = errno;
 
-	if (size && is_recorded(pc))
+	if (size && foreign_is_recorded(pc))
 		record(EV_MAP, pc,
 		       (struct record_fields){ .a = (uintptr_t)at, .n = whole_pages(size) });
 	errno = error;
@@ -46,7 +40,7 @@ static void unmapping(const void *at, size_t size, uintptr_t pc)
 {
 	int error = errno;
 
-	if (!size || (uintptr_t)at % PAGE || !is_recorded(pc))
+	if (!size || (uintptr_t)at % PAGE || !foreign_is_recorded(pc))
 		return;
 	turn_before(EV_UNMAP, at, (uint32_t)whole_pages(size), pc);
 	record(EV_UNMAP, pc, (struct record_fields){ .a = (uintptr_t)at, .n = whole_pages(size) });
@@ -134,7 +128,7 @@ SOOTH_API void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 		fixed = va_arg(more, void *);
 		va_end(more);
 	}
-	if (!is_recorded(RECORD_CALLER))
+	if (!foreign_is_recorded(RECORD_CALLER))
 		return real()->mremap(old, old_size, size, flags, fixed);
 	return resize(old, old_size, size, flags, fixed, RECORD_CALLER);
 }
@@ -157,7 +151,7 @@ SOOTH_API void *shmat(int id, const void *address, int flags)
 	server_refuse_mapping("shmat");
 	void *map = real()->shmat(id, address, flags);
 
-	if (map != MAP_FAILED && is_recorded(RECORD_CALLER))
+	if (map != MAP_FAILED && foreign_is_recorded(RECORD_CALLER))
 		mapped(map, segment_size(id), RECORD_CALLER);
 	return map;
 }

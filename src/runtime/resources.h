@@ -22,7 +22,7 @@ bool resources_kept(const char **why);
 void resources_restore(void);
 void resources_restore_mappings(void);
 
-/* ---- called where the program does it (signal.c, limits.c); nothing without resources_take ---- */
+/* ---- called where the program does it (signal.c, limits.c, mapping.c); nothing without resources_take ---- */
 
 void resources_handlers_changed(void);
 void resources_directory_changed(void);

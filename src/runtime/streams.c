@@ -108,7 +108,7 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 }
 
 /* At a place of a file: nobody waits. */
-#define TAKE_AT(name, parameters, arguments, at, size)                                             \
+#define TAKE_AT(name, parameters, arguments, at)                                                   \
 	SOOTH_API ssize_t name parameters                                                          \
 	{                                                                                          \
 		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
@@ -120,12 +120,12 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 		return result;                                                                     \
 	}
 
-TAKE_AT(pread, (int fd, void *to, size_t size, off_t offset), (fd, to, size, offset), to, size)
-TAKE_AT(pread64, (int fd, void *to, size_t size, off64_t offset), (fd, to, size, offset), to, size)
+TAKE_AT(pread, (int fd, void *to, size_t size, off_t offset), (fd, to, size, offset), to)
+TAKE_AT(pread64, (int fd, void *to, size_t size, off64_t offset), (fd, to, size, offset), to)
 TAKE_AT(__pread_chk, (int fd, void *to, size_t size, off_t offset, size_t room),
-	(fd, to, size, offset, room), to, size)
+	(fd, to, size, offset, room), to)
 TAKE_AT(__pread64_chk, (int fd, void *to, size_t size, off64_t offset, size_t room),
-	(fd, to, size, offset, room), to, size)
+	(fd, to, size, offset, room), to)
 
 /* ---- putting: waits where there is no room until somebody has read --------------------------------- */
 

@@ -43,7 +43,7 @@ bool transfer_is_empty(int fd)
 	return has_to_wait(fd, POLLIN);
 }
 
-bool transfer_is_full(int fd)
+static bool is_full(int fd)
 {
 	return has_to_wait(fd, POLLOUT);
 }
@@ -166,13 +166,13 @@ struct transfer transfer_put(int fd, const struct iovec *from, int count, uintpt
 	descriptor_use(fd, pc);
 	for (int i = 0; i < count; i++)
 		transfer_reads(from[i].iov_base, from[i].iov_len, pc);
-	call.full = transfer_is_full(fd);
+	call.full = is_full(fd);
 	if (call.bytes > PIPE_BUF && !call.full)
 		call.full = !transfer_is_stored(fd);
 	if (is_counter(&call.ends))
 		call.bytes = counted(from, count);
 	channel_send(call.ends.out, call.bytes, pc);
-	if (turn_on() && call.full && transfer_is_full(fd))
+	if (turn_on() && call.full && is_full(fd))
 		turn_leave(pc);
 	errno = error;
 	return call;

@@ -53,8 +53,7 @@ void transfer_wrote(const void *to, size_t size, uintptr_t pc);
 
 /* Does it keep what is written to it, and make nobody wait? Keeps errno. */
 bool transfer_is_stored(int fd);
-/* Would reading from it wait? Writing? */
+/* Would reading from it wait? */
 bool transfer_is_empty(int fd);
-bool transfer_is_full(int fd);
 
 #endif

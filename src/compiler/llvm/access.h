@@ -1,6 +1,6 @@
 /* Which memory references are events, and how their addresses are said. */
-#ifndef LLVM_ACCESS_H
-#define LLVM_ACCESS_H
+#ifndef COMPILER_LLVM_ACCESS_H
+#define COMPILER_LLVM_ACCESS_H
 
 #include "compiler/llvm/llvm.h"
 

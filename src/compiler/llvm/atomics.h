@@ -1,6 +1,6 @@
 /* Atomic operations become calls of the runtime, which does and records them (runtime/atomic.c). */
-#ifndef LLVM_ATOMICS_H
-#define LLVM_ATOMICS_H
+#ifndef COMPILER_LLVM_ATOMICS_H
+#define COMPILER_LLVM_ATOMICS_H
 
 #include "compiler/llvm/llvm.h"
 

@@ -1,6 +1,6 @@
 /* What a call means for the recorder. */
-#ifndef LLVM_CALLS_H
-#define LLVM_CALLS_H
+#ifndef COMPILER_LLVM_CALLS_H
+#define COMPILER_LLVM_CALLS_H
 
 #include "compiler/llvm/llvm.h"
 

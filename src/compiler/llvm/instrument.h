@@ -1,6 +1,6 @@
 /* The passes that record. */
-#ifndef LLVM_INSTRUMENT_H
-#define LLVM_INSTRUMENT_H
+#ifndef COMPILER_LLVM_INSTRUMENT_H
+#define COMPILER_LLVM_INSTRUMENT_H
 
 #include "compiler/llvm/llvm.h"
 

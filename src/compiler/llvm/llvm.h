@@ -1,6 +1,6 @@
 /* The parts of LLVM we build on, and where its versions (14 to 19) differ in what we use. */
-#ifndef LLVM_LLVM_H
-#define LLVM_LLVM_H
+#ifndef COMPILER_LLVM_LLVM_H
+#define COMPILER_LLVM_LLVM_H
 
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/MapVector.h"

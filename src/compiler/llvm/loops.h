@@ -1,6 +1,6 @@
 /* Pointers that a loop does not change, or changes in a way the reader can follow. */
-#ifndef LLVM_LOOPS_H
-#define LLVM_LOOPS_H
+#ifndef COMPILER_LLVM_LOOPS_H
+#define COMPILER_LLVM_LOOPS_H
 
 #include "compiler/llvm/plan.h"
 

@@ -2,8 +2,8 @@
  * Before instrumentation: instructions that access memory in passing are taken apart, so that each
  * access is an instruction of its own, and what the runtime is to do becomes a call of it.
  */
-#ifndef LLVM_LOWER_H
-#define LLVM_LOWER_H
+#ifndef COMPILER_LLVM_LOWER_H
+#define COMPILER_LLVM_LOWER_H
 
 #include "compiler/llvm/access.h"
 

@@ -1,6 +1,6 @@
 /* What the compiler knows of an access, in words. It all comes from debug information. */
-#ifndef LLVM_NAMES_H
-#define LLVM_NAMES_H
+#ifndef COMPILER_LLVM_NAMES_H
+#define COMPILER_LLVM_NAMES_H
 
 #include "compiler/llvm/llvm.h"
 

@@ -1,6 +1,6 @@
 /* What `sooth cc` tells the plugin, by -Xclang -mllvm -Xclang -sooth-… */
-#ifndef LLVM_OPTIONS_H
-#define LLVM_OPTIONS_H
+#ifndef COMPILER_LLVM_OPTIONS_H
+#define COMPILER_LLVM_OPTIONS_H
 
 /* Of debugging information, which our passes need, this much is left when they are done. */
 enum keep_debug { KEEP_DEBUG_NONE, KEEP_DEBUG_LINES, KEEP_DEBUG_ALL };

@@ -2,8 +2,8 @@
  * The compiler's own sanitizer pass. Its flag is set, so that the front end marks the functions that are
  * to be recorded (sanitize_thread), but it must do nothing.
  */
-#ifndef LLVM_OWN_PASS_H
-#define LLVM_OWN_PASS_H
+#ifndef COMPILER_LLVM_OWN_PASS_H
+#define COMPILER_LLVM_OWN_PASS_H
 
 #include "llvm/Passes/PassBuilder.h"
 

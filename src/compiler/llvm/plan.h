@@ -1,6 +1,6 @@
 /* What is to be recorded in a function, listed before anything is generated. */
-#ifndef LLVM_PLAN_H
-#define LLVM_PLAN_H
+#ifndef COMPILER_LLVM_PLAN_H
+#define COMPILER_LLVM_PLAN_H
 
 #include "compiler/llvm/access.h"
 #include "compiler/llvm/slots.h"

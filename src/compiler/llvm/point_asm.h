@@ -1,6 +1,6 @@
 /* A point as an instruction: the NOP, its operands, and the row. */
-#ifndef LLVM_POINT_ASM_H
-#define LLVM_POINT_ASM_H
+#ifndef COMPILER_LLVM_POINT_ASM_H
+#define COMPILER_LLVM_POINT_ASM_H
 
 #include "compiler/llvm/point_seen.h"
 #include "event/point.h"

@@ -6,8 +6,8 @@
  * code is made of them, and leaves this for the passes. When clang compiles its own intermediate
  * form nothing was seen.
  */
-#ifndef LLVM_POINT_SEEN_H
-#define LLVM_POINT_SEEN_H
+#ifndef COMPILER_LLVM_POINT_SEEN_H
+#define COMPILER_LLVM_POINT_SEEN_H
 
 #include "llvm/ADT/StringRef.h"
 

@@ -1,6 +1,6 @@
 /* From what the source passes to what LLVM passes. */
-#ifndef LLVM_POINT_VALUES_H
-#define LLVM_POINT_VALUES_H
+#ifndef COMPILER_LLVM_POINT_VALUES_H
+#define COMPILER_LLVM_POINT_VALUES_H
 
 #include "compiler/llvm/point_asm.h"
 

@@ -3,8 +3,8 @@
  * the pipeline's start and before anything is inlined, so that a program has the same points at each
  * level of optimisation, and the same as with gcc.
  */
-#ifndef LLVM_POINTS_H
-#define LLVM_POINTS_H
+#ifndef COMPILER_LLVM_POINTS_H
+#define COMPILER_LLVM_POINTS_H
 
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/Passes/PassBuilder.h"

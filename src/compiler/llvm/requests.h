@@ -1,9 +1,9 @@
 /*
  * Valgrind's client requests: a sequence of instructions that does nothing, by which a program tells
- * helgrind of its own synchronisation. The runtime is told the same (channels.c).
+ * helgrind of its own synchronisation. The runtime is told the same (runtime/requests.c).
  */
-#ifndef LLVM_REQUESTS_H
-#define LLVM_REQUESTS_H
+#ifndef COMPILER_LLVM_REQUESTS_H
+#define COMPILER_LLVM_REQUESTS_H
 
 #include "compiler/llvm/llvm.h"
 

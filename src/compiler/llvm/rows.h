@@ -2,8 +2,8 @@
  * The plugin's table (event/wire.h) as data of the module: each segment has a row, a constant in the
  * section sooth_seg; texts stand once each in sooth_str. References are self-relative.
  */
-#ifndef LLVM_ROWS_H
-#define LLVM_ROWS_H
+#ifndef COMPILER_LLVM_ROWS_H
+#define COMPILER_LLVM_ROWS_H
 
 #include "compiler/llvm/llvm.h"
 #include "event/event.h"

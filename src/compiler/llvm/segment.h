@@ -8,8 +8,8 @@
  *	*(p + 10) = v
  *	lane->cursor += n  asm: from here on the record is there
  */
-#ifndef LLVM_SEGMENT_H
-#define LLVM_SEGMENT_H
+#ifndef COMPILER_LLVM_SEGMENT_H
+#define COMPILER_LLVM_SEGMENT_H
 
 #include "compiler/llvm/plan.h"
 #include "compiler/llvm/rows.h"

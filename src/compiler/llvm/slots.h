@@ -15,8 +15,8 @@
  *
  * The same as compiler/gcc/slots.cc on the other compiler's values.
  */
-#ifndef LLVM_SLOTS_H
-#define LLVM_SLOTS_H
+#ifndef COMPILER_LLVM_SLOTS_H
+#define COMPILER_LLVM_SLOTS_H
 
 #include "compiler/llvm/llvm.h"
 

@@ -1,6 +1,6 @@
 /* Types as debug information has them. */
-#ifndef LLVM_TYPES_H
-#define LLVM_TYPES_H
+#ifndef COMPILER_LLVM_TYPES_H
+#define COMPILER_LLVM_TYPES_H
 
 #include "compiler/llvm/llvm.h"
 
