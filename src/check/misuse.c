@@ -11,7 +11,7 @@ static const struct checker_record *record_of(const struct checker_play *play, u
 	return checker_base_record(play->base, number);
 }
 
-/* The position of a sync object's class and address among what an event operates on. */
+/* The sync object that an event is about: the first that it operates on. NULL: none. */
 static const struct checker_operand *operand_of(const struct checker_touch *touch)
 {
 	return touch->operand_count ? &touch->operands[0] : NULL;

@@ -2,6 +2,7 @@
 
 #include "report/message.h"
 #include "report/name.h"
+#include "report/verb.h"
 
 #include <assert.h>
 
@@ -36,37 +37,6 @@ static const char *other_thread(struct describe *d, const struct finding_event *
 	return one ? describe_thread(d, (uint32_t)one->event.number) : "a thread";
 }
 
-/* What a thread does to an object: "lock", with `s` "locks". */
-static const char *verb(uint8_t kind, bool s)
-{
-	switch (kind) {
-	case EV_ACQUIRE:
-	case EV_READ_ACQUIRE:
-	case EV_ACQUIRE_FAIL:
-	case EV_READ_FAIL: return s ? "locks" : "lock";
-	case EV_RELEASE:
-	case EV_READ_RELEASE: return s ? "unlocks" : "unlock";
-	case EV_WAIT:
-	case EV_WOKEN: return s ? "waits for" : "wait for";
-	case EV_SIGNAL:
-	case EV_BROADCAST: return s ? "signals" : "signal";
-	case EV_POST: return s ? "posts" : "post";
-	case EV_DOWN:
-	case EV_DOWN_FAIL: return s ? "waits for" : "wait for";
-	case EV_ARRIVE:
-	case EV_PASS: return s ? "waits at" : "wait at";
-	case EV_LOCK_INIT:
-	case EV_COND_INIT:
-	case EV_SEM_INIT:
-	case EV_BARRIER_INIT: return s ? "initialises" : "initialise";
-	case EV_LOCK_DESTROY:
-	case EV_COND_DESTROY:
-	case EV_SEM_DESTROY:
-	case EV_BARRIER_DESTROY: return s ? "destroys" : "destroy";
-	}
-	return s ? "uses" : "use";
-}
-
 /* ---- what another order does ----------------------------------------------------------------- */
 
 static const char *how_used(uint8_t kind)
@@ -92,7 +62,7 @@ static void predicted(struct describe *d, const struct finding *f, FILE *out)
 		break;
 	case EVENT_MISUSE_NOT_INIT:
 		fprintf(out, "%s can %s %s before %s has initialised it", second,
-			verb(b->kind, false), message_subject(d, b), first);
+			verb_of(b->kind).plain, message_subject(d, b), first);
 		break;
 	default: /* JOIN_DETACHED */
 		fprintf(out, "%s can join %s after ", second, other_thread(d, b));
@@ -136,7 +106,7 @@ static void seen(struct describe *d, const struct finding *f, FILE *out)
 		fprintf(out, "joins %s, which is joined already", other_thread(d, e));
 		break;
 	case EVENT_MISUSE_JOIN_DETACHED:
-		fprintf(out, "joins %s, or detaches it, which is detached, or joined, already",
+		fprintf(out, "joins or detaches %s, which is detached or joined already",
 			other_thread(d, e));
 		break;
 	case EVENT_MISUSE_HELD_AT_END:
@@ -171,7 +141,7 @@ void misused_event(struct describe *d, const struct finding *f, size_t i, FILE *
 	case EV_DETACH: fprintf(out, "detaches %s", other_thread(d, e)); break;
 	case EV_JOIN:
 	case EV_JOIN_REQUEST: fprintf(out, "joins %s", other_thread(d, e)); break;
-	default: fprintf(out, "%s %s", verb(e->kind, true), message_subject(d, e));
+	default: fprintf(out, "%s %s", verb_of(e->kind).third, message_subject(d, e));
 	}
 }
 
@@ -182,38 +152,34 @@ void misused_why(const struct finding *f, FILE *out)
 	static const char *const texts[EVENT_MISUSES] = {
 		[EVENT_MISUSE_NOT_HELD] =
 			"only who has taken a lock may give it up. Whoever holds it now is no "
-			"longer "
-			"alone. Unlock where it was locked, in the same thread; a lock that one "
-			"thread takes and another gives back is a semaphore.",
+			"longer alone. Unlock where it was locked, in the same thread; a lock "
+			"that one thread takes and another gives back is a semaphore.",
 		[EVENT_MISUSE_DESTROY_IN_USE] =
-			"what is destroyed must not be held, nor waited at: that is undefined, and "
-			"where the library notices the call fails or hangs. Join who uses it, or "
-			"make sure in another way that nobody does, before it is destroyed.",
+			"what is destroyed must not be held, nor waited at: that is undefined, "
+			"and where the library notices the call fails or hangs. Join who uses it,"
+			" or make sure in another way that nobody does, before it is destroyed.",
 		[EVENT_MISUSE_DESTROYED] =
-			"what is destroyed must be initialised again before it is used. Destroy it "
-			"when nobody needs it any more.",
+			"what is destroyed must be initialised again before it is used. Destroy "
+			"it when nobody needs it any more.",
 		[EVENT_MISUSE_NOT_INIT] =
 			"what is used before it is initialised may be anything, and the "
-			"initialisation "
-			"undoes what was done to it. Initialise it before the threads that use it "
-			"are made.",
-		[EVENT_MISUSE_JOIN_TWICE] = "a thread is joined once; after that its name may be "
-					    "another thread's. Let one "
-					    "thread join it, once.",
+			"initialisation undoes what was done to it. Initialise it before the "
+			"threads that use it are made.",
+		[EVENT_MISUSE_JOIN_TWICE] =
+			"a thread is joined once; after that its name may be another thread's. "
+			"Let one thread join it, once.",
 		[EVENT_MISUSE_JOIN_DETACHED] =
-			"a thread is joined or detached, not both: when it is detached its name is "
-			"nobody's as soon as it ends, and joining it may wait for another thread, "
-			"or "
-			"fail. Leave out one of them.",
+			"a thread is joined or detached, not both: when it is detached its name "
+			"is nobody's as soon as it ends, and joining it may wait for another "
+			"thread, or fail. Leave out one of them.",
 		[EVENT_MISUSE_HELD_AT_END] =
 			"nobody can unlock what a thread held that has ended: whoever locks it "
-			"next "
-			"waits for ever. Unlock it on every way out, or make it robust.",
+			"next waits for ever. Unlock it on every way out, or make it robust.",
 		[EVENT_MISUSE_NO_RECHECK] =
-			"a wait can come back without a signal, or when another thread was faster, "
-			"and "
-			"what it waited for is not so. Wait in a loop: while (!ready) wait. "
-			"(The property wait-without-loop finds it by the order of calls alone.)",
+			"a wait can come back without a signal, or when another thread was "
+			"faster, and what it waited for is not so. Wait in a loop: while (!ready)"
+			" wait. (The property wait-without-loop finds it by the order of calls "
+			"alone.)",
 		[EVENT_MISUSE_CLOSED] =
 			"the number of a closed descriptor may be another file's. Close it when "
 			"nobody needs it any more.",
