@@ -44,14 +44,16 @@ static bool check_compiler(const char *what, const char *variable, const char *f
 static void list_plugins(const char *directory)
 {
 	static const enum compiler_family families[] = { COMPILER_GCC, COMPILER_CLANG };
+	static const char *const why_none[] = {
+		"none (it needs gcc-N-plugin-dev to be built)",
+		"none (it needs llvm-N-dev and libclang-N-dev to be built)",
+	};
 	char there[128];
 
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
 		parts_list_plugins(there, directory, families[i]);
 		printf("%-4s %-10s %s %s\n", there[0] ? "ok" : "note", "plugins",
-		       parts_family_name(families[i]),
-		       there[0] ? there
-				: "none (it needs llvm-N-dev and libclang-N-dev to be built)");
+		       parts_family_name(families[i]), there[0] ? there : why_none[i]);
 	}
 }
 
