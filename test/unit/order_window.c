@@ -12,14 +12,8 @@
 static struct trace *open_text(const char *text)
 {
 	struct make_dir dir = make_dir();
-	struct trace *trace = NULL;
-	struct err err;
-	char path[128];
+	struct trace *trace = make_text(&dir, text);
 
-	snprintf(path, sizeof path, "%s/text.std", dir.path);
-	make_file(&dir, "text.std", text, strlen(text));
-	if (!trace_open(path, &trace, &err))
-		fail_msg("%s", err.text);
 	make_remove(&dir);
 	return trace;
 }

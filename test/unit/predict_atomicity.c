@@ -110,14 +110,8 @@ static const struct example examples[] = {
 
 static void open_text(struct make_dir *dir, struct trace **trace, const char *text)
 {
-	char path[128];
-	struct err err;
-
 	*dir = make_dir();
-	make_file(dir, "text.std", text, strlen(text));
-	snprintf(path, sizeof path, "%s/text.std", dir->path);
-	if (!trace_open(path, trace, &err))
-		fail_msg("%s\n%s", err.text, text);
+	*trace = make_text(dir, text);
 }
 
 static void predict(const struct trace *trace, bool every, bool leads,

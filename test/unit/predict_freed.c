@@ -2,10 +2,7 @@
  * Uses of what is over, on text traces (doc/prediction.md). Each case says all pairs that are to be
  * found, with `every`: the end's thread and index, the use's, and whether the recorded run has it.
  */
-#include "predict/predict.h"
-
-#include "base/mem.h"
-#include "trace_make.h"
+#include "predict_make.h"
 
 struct pair {
 	enum finding_kind kind;
@@ -36,8 +33,9 @@ static void print_found(const struct predict_result *result)
 	}
 }
 
-static void compare(const struct predict_result *result, const struct pair *pairs, size_t count)
+static void compare(const struct predict_result *result, const void *wanted, size_t count)
 {
+	const struct pair *pairs = wanted;
 	size_t matched = 0, seen = 0;
 
 	for (size_t i = 0; i < result->findings.count; i++) {
@@ -53,35 +51,9 @@ static void compare(const struct predict_result *result, const struct pair *pair
 	assert_int_equal(seen, count);
 }
 
-/* The native solver and the other one, with `every`. */
 static void expect(const char *text, const struct pair *pairs, size_t count)
 {
-	struct make_dir dir = make_dir();
-	struct predict_options options = { .only = PREDICT_USE_AFTER_FREE | PREDICT_MISUSE,
-					   .every = true,
-					   .window = PREDICT_WINDOW,
-					   .jobs = 1,
-					   .steps = PREDICT_STEPS };
-	struct predict_result result;
-	struct trace *trace;
-	char path[128];
-	struct err err;
-
-	make_file(&dir, "text.std", text, strlen(text));
-	snprintf(path, sizeof path, "%s/text.std", dir.path);
-	if (!trace_open(path, &trace, &err))
-		fail_msg("%s", err.text);
-	for (int z3 = 0; z3 < 2; z3++) {
-		options.z3 = z3;
-		if (!predict_run(trace, &options, &result, &err))
-			fail_msg("%s", err.text);
-		if (result.stats.rejected)
-			fail_msg("%s", result.faults.items[0]);
-		compare(&result, pairs, count);
-		predict_result_free(&result);
-	}
-	trace_close(trace);
-	make_remove(&dir);
+	predict_text(text, PREDICT_USE_AFTER_FREE | PREDICT_MISUSE, compare, pairs, count);
 }
 
 #define FREED FINDING_USE_AFTER_FREE

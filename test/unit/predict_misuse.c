@@ -2,10 +2,7 @@
  * Misuse on text traces (doc/prediction.md): each case says all that is to be found, with `every`: the
  * sort, the first event's thread and index, the second's (ALONE: there is none), as text.
  */
-#include "predict/predict.h"
-
-#include "base/mem.h"
-#include "trace_make.h"
+#include "predict_make.h"
 
 #define ALONE 99
 
@@ -28,9 +25,9 @@ static bool is_it(const struct finding *f, const struct expected *x)
 	       e[1].id.index == x->other;
 }
 
-static void compare(const struct predict_result *result, const struct expected *wanted,
-		    size_t count)
+static void compare(const struct predict_result *result, const void *all, size_t count)
 {
+	const struct expected *wanted = all;
 	size_t matched = 0, seen = 0;
 
 	for (size_t i = 0; i < result->findings.count; i++) {
@@ -53,32 +50,7 @@ static void compare(const struct predict_result *result, const struct expected *
 static void expect_with(unsigned only, const char *text, const struct expected *wanted,
 			size_t count)
 {
-	struct make_dir dir = make_dir();
-	struct predict_options options = { .only = only,
-					   .every = true,
-					   .window = PREDICT_WINDOW,
-					   .jobs = 1,
-					   .steps = PREDICT_STEPS };
-	struct predict_result result;
-	struct trace *trace;
-	char path[128];
-	struct err err;
-
-	make_file(&dir, "text.std", text, strlen(text));
-	snprintf(path, sizeof path, "%s/text.std", dir.path);
-	if (!trace_open(path, &trace, &err))
-		fail_msg("%s", err.text);
-	for (int z3 = 0; z3 < 2; z3++) {
-		options.z3 = z3;
-		if (!predict_run(trace, &options, &result, &err))
-			fail_msg("%s", err.text);
-		if (result.stats.rejected)
-			fail_msg("%s", result.faults.items[0]);
-		compare(&result, wanted, count);
-		predict_result_free(&result);
-	}
-	trace_close(trace);
-	make_remove(&dir);
+	predict_text(text, only, compare, wanted, count);
 }
 
 static void expect(const char *text, const struct expected *wanted, size_t count)

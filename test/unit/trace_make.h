@@ -44,6 +44,20 @@ static inline struct make_dir make_dir(void)
 	return dir;
 }
 
+/* A trace of this text; its file is in the directory. */
+static inline struct trace *make_text(const struct make_dir *dir, const char *text)
+{
+	struct trace *trace;
+	char path[128];
+	struct err err;
+
+	make_file(dir, "text.std", text, strlen(text));
+	snprintf(path, sizeof path, "%s/text.std", dir->path);
+	if (!trace_open(path, &trace, &err))
+		fail_msg("%s", err.text);
+	return trace;
+}
+
 /* A record of a stream; an array of them is a whole recording. */
 struct make_line {
 	uint32_t stream;
