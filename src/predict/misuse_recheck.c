@@ -10,7 +10,7 @@
  * Only what another thread can notice is a node, so of reads only those of shared memory are seen, as
  * the law has it. Each wait costs what its two sections are long.
  */
-#include "predict/misuse_ask.h"
+#include "predict/analysis.h"
 
 #define SECTION_MOST 4096 /* nodes of a section that are looked at; longer ones are not judged */
 

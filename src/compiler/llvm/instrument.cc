@@ -9,6 +9,7 @@
 #include "compiler/llvm/calls.h"
 #include "compiler/llvm/loops.h"
 #include "compiler/llvm/lower.h"
+#include "compiler/llvm/points.h"
 #include "compiler/llvm/segment.h"
 
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -264,7 +265,7 @@ bool is_to_be_recorded(const Function &function)
 	       function.getCallingConv() != CallingConv::X86_INTR;
 }
 
-bool record(Function &function, FunctionAnalysisManager &analyses)
+void record(Function &function, FunctionAnalysisManager &analyses)
 {
 	access_sharing sharing;
 	plan p;
@@ -275,7 +276,7 @@ bool record(Function &function, FunctionAnalysisManager &analyses)
 	for (BasicBlock &block : function)
 		list.list_block(block, p.blocks[&block]);
 	if (!worth_it(p))
-		return true;
+		return;
 	ScalarEvolution *evolution = nullptr;
 	if (!function.hasOptNone()) {
 		evolution = &analyses.getResult<ScalarEvolutionAnalysis>(function);
@@ -290,7 +291,6 @@ bool record(Function &function, FunctionAnalysisManager &analyses)
 	llvm_forget_memory_effects(function);
 	/* The call in a segment's cold path pushes on the stack of functions that look like leaves. */
 	function.addFnAttr(Attribute::NoRedZone);
-	return true;
 }
 
 } // namespace
@@ -355,7 +355,7 @@ PreservedAnalyses instrument_begin::run(Module &module, ModuleAnalysisManager &)
 
 PreservedAnalyses instrument_end::run(Module &module, ModuleAnalysisManager &)
 {
-	if (rows_are_there(module) || module.getNamedMetadata("sooth.points"))
+	if (rows_are_there(module) || module.getNamedMetadata(POINTS_IN_MODULE))
 		rows_add_module(module);
 	return PreservedAnalyses::none();
 }

@@ -57,7 +57,7 @@ bool is_hidden(StringRef name)
 {
 	for (const char *prefix : { "__builtin_", "__sync_", "__atomic_", "__cxa_", "_Unwind_",
 				    "__sooth_", "__tsan_", "__ubsan_", "__clang_", "__gxx_" })
-		if (name.substr(0, strlen(prefix)) == prefix)
+		if (llvm_starts_with(name, prefix))
 			return true;
 	return false;
 }
@@ -384,10 +384,10 @@ bool is_other_half(const Function &function)
 /* Thunks; what the compiler makes of initialisers has calls that the source has, but is no function. */
 bool is_made_up(const Function &function)
 {
-	StringRef name = function.getName();
-	return name.substr(0, 4) == "_ZTh" || name.substr(0, 4) == "_ZTv" ||
-	       name.substr(0, 4) == "_ZTc" || name.substr(0, 8) == "__clang_" ||
-	       function.hasFnAttribute(Attribute::Naked);
+	for (const char *prefix : { "_ZTh", "_ZTv", "_ZTc", "__clang_" })
+		if (llvm_starts_with(function.getName(), prefix))
+			return true;
+	return function.hasFnAttribute(Attribute::Naked);
 }
 
 bool place_points(Function &function)
