@@ -1,13 +1,12 @@
 #include "report/columns.h"
 
-#include "base/map.h"
 #include "base/mem.h"
-#include "monitor/observe.h"
 #include "report/lives.h"
 #include "report/matched.h"
 #include "report/message.h"
 #include "report/misused.h"
 #include "report/name.h"
+#include "report/rows.h"
 #include "report/torn.h"
 
 #include <inttypes.h>
@@ -17,248 +16,14 @@
 #define INDENT 4
 #define PLACE 24  /* of the place at the right end */
 #define NARROW 15 /* a column narrower than that is unreadable: then threads are told by name */
-#define HIDDEN_LEAST 10 /* fewer events that do not matter are not mentioned beside others */
-#define ROWS_MOST 40	/* the last ones count */
-
-/* A row: an event, or a number of events of one thread that do not matter. */
-struct row {
-	uint32_t column;
-	const struct described *event; /* NULL: `hidden` events */
-	uint64_t hidden;
-};
 
 struct table {
 	struct describe *describe;
 	const struct finding *finding;
-	VEC(uint32_t) threads; /* the columns */
-	VEC(struct row) rows;
+	struct rows rows;
 	uint64_t skipped; /* events in rows that are not shown */
 	FILE *out;
 };
-
-/* ---- rows --------------------------------------------------------------------------------- */
-
-static uint32_t column_of(struct table *t, uint32_t stream)
-{
-	for (size_t i = 0; i < t->threads.count; i++) {
-		if (t->threads.items[i] == stream)
-			return (uint32_t)i;
-	}
-	*vec_push(&t->threads) = stream;
-	return (uint32_t)t->threads.count - 1;
-}
-
-/* The event of a pattern that this one is; -1: none. */
-static int pattern_event(const struct finding *f, const struct trace_event *ev)
-{
-	for (size_t i = 0; f->property && i < f->events.count; i++) {
-		if (f->events.items[i].id.stream == ev->stream &&
-		    f->events.items[i].id.index == ev->index)
-			return (int)i;
-	}
-	return -1;
-}
-
-/* Is it what a formula's monitor sees? A long run is not searched for each event. */
-static bool is_in_run(const struct finding *f, const struct trace_event *ev)
-{
-	for (size_t i = 0; f->run.count <= OBSERVE_STORY && i < f->run.count; i++) {
-		if (f->run.items[i].stream == ev->stream && f->run.items[i].index == ev->index)
-			return true;
-	}
-	return false;
-}
-
-/* Accesses matter if they touch what the finding is about, points if they are of it. */
-static bool matters(const struct table *t, const struct trace_event *ev)
-{
-	if (pattern_event(t->finding, ev) >= 0 || is_in_run(t->finding, ev) ||
-	    torn_find(t->finding, ev) >= 0)
-		return true;
-	if (event_group(ev->kind) == EG_FUNCTION)
-		return false;
-	if (event_group(ev->kind) != EG_ACCESS && event_group(ev->kind) != EG_ATOMIC)
-		return true;
-	for (size_t i = 0; i < t->finding->events.count; i++) {
-		const struct finding_event *e = &t->finding->events.items[i];
-
-		if (e->size && ev->address < e->address + e->size &&
-		    e->address < ev->address + ev->size)
-			return true;
-	}
-	return event_group(ev->kind) == EG_ATOMIC;
-}
-
-static void add_hidden(struct table *t, uint32_t column, uint64_t count)
-{
-	struct row *last = t->rows.count ? &t->rows.items[t->rows.count - 1] : NULL;
-
-	if (!count)
-		return;
-	if (last && last->column == column && !last->event)
-		last->hidden += count;
-	else
-		*vec_push(&t->rows) = (struct row){ .column = column, .hidden = count };
-}
-
-/* The stream's events with from <= index <= to */
-static void add_run(struct table *t, uint32_t stream, uint64_t from, uint64_t to)
-{
-	const struct described *rows;
-	size_t count = describe_rows(t->describe, stream, from, to + 1, &rows);
-	uint32_t column = column_of(t, stream);
-
-	for (size_t i = 0; i < count; i++) {
-		if (!matters(t, &rows[i].event))
-			continue;
-		add_hidden(t, column, rows[i].event.index - from);
-		*vec_push(&t->rows) = (struct row){ .column = column, .event = &rows[i] };
-		from = rows[i].event.index + 1;
-	}
-	add_hidden(t, column, to + 1 - from);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Columns stand in order of the threads' numbers. */
-static void find_threads(struct table *t)
-{
-	for (size_t i = 0; i < t->finding->steps.count; i++)
-		column_of(t, t->finding->steps.items[i].stream);
-	for (size_t i = 0; i < t->finding->events.count; i++)
-		column_of(t, t->finding->events.items[i].id.stream);
-	qsort(t->threads.items, t->threads.count, sizeof *t->threads.items, by_number);
-}
-
-/* Drops short runs of what does not matter, unless they are all that a thread does at its turn. */
-static void drop_short(struct table *t)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->rows.count; i++) {
-		const struct row *row = &t->rows.items[i];
-		bool beside = (n && t->rows.items[n - 1].column == row->column) ||
-			      (i + 1 < t->rows.count && row[1].column == row->column);
-
-		if (row->event || row->hidden >= HIDDEN_LEAST || !beside)
-			t->rows.items[n++] = *row;
-	}
-	t->rows.count = n;
-}
-
-/* ---- long tables -------------------------------------------------------------------------- */
-
-#define SEVERAL UINT64_MAX
-
-static void touch(struct map *users, uint64_t address, uint32_t stream)
-{
-	bool fresh;
-	uint64_t *user = map_put(users, address, &fresh);
-
-	*user = fresh || *user == stream ? stream : SEVERAL;
-}
-
-/* Sync objects and atomics, and which thread uses them here: one alone, or several. */
-static void find_users(const struct table *t, struct map *users)
-{
-	for (size_t i = 0; i < t->rows.count; i++) {
-		const struct trace_event *ev =
-			t->rows.items[i].event ? &t->rows.items[i].event->event : NULL;
-
-		if (!ev || event_group(ev->kind) == EG_THREAD)
-			continue;
-		touch(users, ev->address, ev->stream);
-		if (event_group(ev->kind) == EG_CONDITION)
-			touch(users, ev->other, ev->stream);
-	}
-	for (size_t i = 0; i < t->finding->events.count; i++) {
-		const struct finding_event *e = &t->finding->events.items[i];
-
-		touch(users, e->address, e->id.stream);
-		if (e->size)
-			*map_put(users, e->address, NULL) = SEVERAL;
-	}
-}
-
-static bool is_held(const struct finding *f, const struct trace_event *ev)
-{
-	for (size_t i = 0; i < f->events.count; i++) {
-		const struct finding_event *e = &f->events.items[i];
-
-		for (size_t k = 0; k < e->held.count; k++) {
-			if (e->held.items[k].taken.stream == ev->stream &&
-			    e->held.items[k].taken.index == ev->index)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Hides what a thread does with objects that no other thread uses in this schedule. */
-static void hide_private(struct table *t)
-{
-	struct map users = { 0 };
-
-	find_users(t, &users);
-	for (size_t i = 0; i < t->rows.count; i++) {
-		struct row *row = &t->rows.items[i];
-		const struct trace_event *ev = row->event ? &row->event->event : NULL;
-
-		if (!ev || event_group(ev->kind) == EG_THREAD ||
-		    event_group(ev->kind) == EG_ACCESS || is_held(t->finding, ev) ||
-		    pattern_event(t->finding, ev) >= 0 || torn_find(t->finding, ev) >= 0)
-			continue;
-		if (*map_get(&users, ev->address) != SEVERAL)
-			*row = (struct row){ .column = row->column, .hidden = 1 };
-	}
-	map_free(&users);
-}
-
-/* Joins neighbours that do not matter. */
-static void join_hidden(struct table *t)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->rows.count; i++) {
-		const struct row *row = &t->rows.items[i];
-		struct row *last = n ? &t->rows.items[n - 1] : NULL;
-
-		if (last && !row->event && !last->event && last->column == row->column)
-			last->hidden += row->hidden;
-		else
-			t->rows.items[n++] = *row;
-	}
-	t->rows.count = n;
-}
-
-static void make_rows(struct table *t)
-{
-	const struct finding *f = t->finding;
-	struct map next = { 0 }; /* stream to its next index */
-
-	find_threads(t);
-	for (size_t i = 0; i < f->start.count; i++)
-		*map_put(&next, f->start.items[i].stream, NULL) = f->start.items[i].index;
-	for (size_t i = 0; i < f->steps.count; i++) {
-		uint64_t *from = map_put(&next, f->steps.items[i].stream, NULL);
-
-		if (f->steps.items[i].index < *from)
-			continue;
-		add_run(t, f->steps.items[i].stream, *from, f->steps.items[i].index);
-		*from = f->steps.items[i].index + 1;
-	}
-	map_free(&next);
-	if (t->rows.count > ROWS_MOST) {
-		hide_private(t);
-		join_hidden(t);
-	}
-	drop_short(t);
-}
 
 /* ---- words -------------------------------------------------------------------------------- */
 
@@ -364,7 +129,7 @@ static const char *words(struct describe *d, const struct described *one)
 
 static int column_width(const struct table *t)
 {
-	int width = (WIDTH - INDENT - PLACE) / (int)t->threads.count;
+	int width = (WIDTH - INDENT - PLACE) / (int)t->rows.threads.count;
 
 	return width > 36 ? 36 : width < NARROW ? 0 : width;
 }
@@ -394,10 +159,11 @@ static void print_line(struct table *t, uint32_t column, const char *text, const
 	if (!out)
 		abort();
 	if (!width) {
-		fprintf(out, "%-11s %-*s%s", describe_thread(t->describe, t->threads.items[column]),
+		fprintf(out, "%-11s %-*s%s",
+			describe_thread(t->describe, t->rows.threads.items[column]),
 			WIDTH - INDENT - PLACE - 12, text, place ? place : "");
 	} else {
-		for (uint32_t i = 0; i < t->threads.count; i++)
+		for (uint32_t i = 0; i < t->rows.threads.count; i++)
 			print_cell(out, i == column ? text : "", width);
 		if (place)
 			fputs(place, out);
@@ -428,7 +194,7 @@ static void print_pattern_row(struct table *t, const struct finding_event *e)
 {
 	const struct described *one = describe_find(t->describe, e->id);
 
-	print_line(t, column_of(t, e->id.stream), matched_cell(t->describe, t->finding, e),
+	print_line(t, rows_column(&t->rows, e->id.stream), matched_cell(t->describe, t->finding, e),
 		   one ? short_place(t->describe, &one->event) : NULL);
 }
 
@@ -467,7 +233,8 @@ static void print_use(struct table *t, size_t event)
 	fputs(">> ", line);
 	lives_step(t->describe, t->finding, event, line);
 	fclose(line);
-	print_line(t, column_of(t, e->id.stream), text, short_place(t->describe, &one->event));
+	print_line(t, rows_column(&t->rows, e->id.stream), text,
+		   short_place(t->describe, &one->event));
 	free(text);
 }
 
@@ -483,13 +250,14 @@ static void print_torn_row(struct table *t, const struct described *one)
 			 name_subject(t->describe, &one->event));
 	else
 		snprintf(text, sizeof text, ">> %s", words(t->describe, one));
-	print_line(t, column_of(t, one->event.stream), text, short_place(t->describe, &one->event));
+	print_line(t, rows_column(&t->rows, one->event.stream), text,
+		   short_place(t->describe, &one->event));
 }
 
 static void print_row(struct table *t, const struct row *row)
 {
 	char text[40];
-	int event = row->event ? pattern_event(t->finding, &row->event->event) : -1;
+	int event = row->event ? rows_pattern_event(t->finding, &row->event->event) : -1;
 
 	if (event >= 0) {
 		print_pattern_row(t, &t->finding->events.items[event]);
@@ -516,10 +284,10 @@ static void print_heads(struct table *t)
 	if (!width)
 		return;
 	fprintf(t->out, "%*s", INDENT, "");
-	for (uint32_t i = 0; i < t->threads.count; i++) {
-		const char *name = describe_thread(t->describe, t->threads.items[i]);
+	for (uint32_t i = 0; i < t->rows.threads.count; i++) {
+		const char *name = describe_thread(t->describe, t->rows.threads.items[i]);
 
-		if (i + 1 < t->threads.count)
+		if (i + 1 < t->rows.threads.count)
 			print_cell(t->out, name, width);
 		else
 			fprintf(t->out, "%s\n", name);
@@ -571,40 +339,41 @@ static void print_ends(struct table *t)
 		else
 			snprintf(text, sizeof text, ">> stuck: %s %s", message_operation(e->kind),
 				 name_subject(t->describe, &one->event));
-		print_line(t, column_of(t, e->id.stream), text,
+		print_line(t, rows_column(&t->rows, e->id.stream), text,
 			   short_place(t->describe, &one->event));
 	}
 }
 
 void columns_print(struct describe *d, const struct finding *f, FILE *out)
 {
-	struct table t = { .describe = d, .finding = f, .out = out };
+	struct table t = {
+		.describe = d, .finding = f, .rows = { .describe = d, .finding = f }, .out = out
+	};
 	size_t first;
 
-	make_rows(&t);
-	first = t.rows.count > ROWS_MOST ? t.rows.count - ROWS_MOST : 0;
+	rows_make(&t.rows);
+	first = t.rows.items.count > ROWS_MOST ? t.rows.items.count - ROWS_MOST : 0;
 	for (size_t i = 0; i < first; i++)
-		t.skipped += t.rows.items[i].event ? 1 : t.rows.items[i].hidden;
+		t.skipped += t.rows.items.items[i].event ? 1 : t.rows.items.items[i].hidden;
 	print_heads(&t);
 	print_past(&t);
 	if (t.skipped)
 		fprintf(out, "%*s... %" PRIu64 " events before that\n", INDENT, "", t.skipped);
-	for (size_t i = first; i < t.rows.count; i++)
-		print_row(&t, &t.rows.items[i]);
+	for (size_t i = first; i < t.rows.items.count; i++)
+		print_row(&t, &t.rows.items.items[i]);
 	print_ends(&t);
-	vec_free(&t.rows);
-	vec_free(&t.threads);
+	rows_free(&t.rows);
 }
 
 const struct described *columns_find_signal(struct describe *d, const struct finding *f,
 					    uint64_t condition, struct window_id woken)
 {
-	struct table t = { .describe = d, .finding = f };
+	struct rows rows = { .describe = d, .finding = f };
 	const struct described *signal = NULL, *found = NULL;
 
-	make_rows(&t);
-	for (size_t i = 0; i < t.rows.count; i++) {
-		const struct described *one = t.rows.items[i].event;
+	rows_make(&rows);
+	for (size_t i = 0; i < rows.items.count; i++) {
+		const struct described *one = rows.items.items[i].event;
 
 		if (!one || one->event.address != condition)
 			continue;
@@ -614,7 +383,6 @@ const struct described *columns_find_signal(struct describe *d, const struct fin
 			 one->event.index <= woken.index)
 			found = signal;
 	}
-	vec_free(&t.rows);
-	vec_free(&t.threads);
+	rows_free(&rows);
 	return found;
 }

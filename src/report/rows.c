@@ -1,0 +1,236 @@
+#include "report/rows.h"
+
+#include "base/map.h"
+#include "monitor/observe.h"
+#include "report/torn.h"
+
+#include <stdlib.h>
+
+#define HIDDEN_LEAST 10 /* fewer events that do not matter are not mentioned beside others */
+
+uint32_t rows_column(struct rows *t, uint32_t stream)
+{
+	for (size_t i = 0; i < t->threads.count; i++) {
+		if (t->threads.items[i] == stream)
+			return (uint32_t)i;
+	}
+	*vec_push(&t->threads) = stream;
+	return (uint32_t)t->threads.count - 1;
+}
+
+int rows_pattern_event(const struct finding *f, const struct trace_event *ev)
+{
+	for (size_t i = 0; f->property && i < f->events.count; i++) {
+		if (f->events.items[i].id.stream == ev->stream &&
+		    f->events.items[i].id.index == ev->index)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Is it what a formula's monitor sees? A long run is not searched for each event. */
+static bool is_in_run(const struct finding *f, const struct trace_event *ev)
+{
+	for (size_t i = 0; f->run.count <= OBSERVE_STORY && i < f->run.count; i++) {
+		if (f->run.items[i].stream == ev->stream && f->run.items[i].index == ev->index)
+			return true;
+	}
+	return false;
+}
+
+/* Accesses matter if they touch what the finding is about, points if they are of it. */
+static bool matters(const struct rows *t, const struct trace_event *ev)
+{
+	if (rows_pattern_event(t->finding, ev) >= 0 || is_in_run(t->finding, ev) ||
+	    torn_find(t->finding, ev) >= 0)
+		return true;
+	if (event_group(ev->kind) == EG_FUNCTION)
+		return false;
+	if (event_group(ev->kind) != EG_ACCESS && event_group(ev->kind) != EG_ATOMIC)
+		return true;
+	for (size_t i = 0; i < t->finding->events.count; i++) {
+		const struct finding_event *e = &t->finding->events.items[i];
+
+		if (e->size && ev->address < e->address + e->size &&
+		    e->address < ev->address + ev->size)
+			return true;
+	}
+	return event_group(ev->kind) == EG_ATOMIC;
+}
+
+static void add_hidden(struct rows *t, uint32_t column, uint64_t count)
+{
+	struct row *last = t->items.count ? &t->items.items[t->items.count - 1] : NULL;
+
+	if (!count)
+		return;
+	if (last && last->column == column && !last->event)
+		last->hidden += count;
+	else
+		*vec_push(&t->items) = (struct row){ .column = column, .hidden = count };
+}
+
+/* The stream's events with from <= index <= to */
+static void add_run(struct rows *t, uint32_t stream, uint64_t from, uint64_t to)
+{
+	const struct described *rows;
+	size_t count = describe_rows(t->describe, stream, from, to + 1, &rows);
+	uint32_t column = rows_column(t, stream);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!matters(t, &rows[i].event))
+			continue;
+		add_hidden(t, column, rows[i].event.index - from);
+		*vec_push(&t->items) = (struct row){ .column = column, .event = &rows[i] };
+		from = rows[i].event.index + 1;
+	}
+	add_hidden(t, column, to + 1 - from);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Columns stand in order of the threads' numbers. */
+static void find_threads(struct rows *t)
+{
+	for (size_t i = 0; i < t->finding->steps.count; i++)
+		rows_column(t, t->finding->steps.items[i].stream);
+	for (size_t i = 0; i < t->finding->events.count; i++)
+		rows_column(t, t->finding->events.items[i].id.stream);
+	qsort(t->threads.items, t->threads.count, sizeof *t->threads.items, by_number);
+}
+
+/* Drops short runs of what does not matter, unless they are all that a thread does at its turn. */
+static void drop_short(struct rows *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		const struct row *row = &t->items.items[i];
+		bool beside = (n && t->items.items[n - 1].column == row->column) ||
+			      (i + 1 < t->items.count && row[1].column == row->column);
+
+		if (row->event || row->hidden >= HIDDEN_LEAST || !beside)
+			t->items.items[n++] = *row;
+	}
+	t->items.count = n;
+}
+
+/* ---- long tables -------------------------------------------------------------------------- */
+
+#define SEVERAL UINT64_MAX
+
+static void touch(struct map *users, uint64_t address, uint32_t stream)
+{
+	bool fresh;
+	uint64_t *user = map_put(users, address, &fresh);
+
+	*user = fresh || *user == stream ? stream : SEVERAL;
+}
+
+/* Sync objects and atomics, and which thread uses them here: one alone, or several. */
+static void find_users(const struct rows *t, struct map *users)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		const struct trace_event *ev =
+			t->items.items[i].event ? &t->items.items[i].event->event : NULL;
+
+		if (!ev || event_group(ev->kind) == EG_THREAD)
+			continue;
+		touch(users, ev->address, ev->stream);
+		if (event_group(ev->kind) == EG_CONDITION)
+			touch(users, ev->other, ev->stream);
+	}
+	for (size_t i = 0; i < t->finding->events.count; i++) {
+		const struct finding_event *e = &t->finding->events.items[i];
+
+		touch(users, e->address, e->id.stream);
+		if (e->size)
+			*map_put(users, e->address, NULL) = SEVERAL;
+	}
+}
+
+static bool is_held(const struct finding *f, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < f->events.count; i++) {
+		const struct finding_event *e = &f->events.items[i];
+
+		for (size_t k = 0; k < e->held.count; k++) {
+			if (e->held.items[k].taken.stream == ev->stream &&
+			    e->held.items[k].taken.index == ev->index)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Hides what a thread does with objects that no other thread uses in this schedule. */
+static void hide_private(struct rows *t)
+{
+	struct map users = { 0 };
+
+	find_users(t, &users);
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct row *row = &t->items.items[i];
+		const struct trace_event *ev = row->event ? &row->event->event : NULL;
+
+		if (!ev || event_group(ev->kind) == EG_THREAD ||
+		    event_group(ev->kind) == EG_ACCESS || is_held(t->finding, ev) ||
+		    rows_pattern_event(t->finding, ev) >= 0 || torn_find(t->finding, ev) >= 0)
+			continue;
+		if (*map_get(&users, ev->address) != SEVERAL)
+			*row = (struct row){ .column = row->column, .hidden = 1 };
+	}
+	map_free(&users);
+}
+
+/* Joins neighbours that do not matter. */
+static void join_hidden(struct rows *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		const struct row *row = &t->items.items[i];
+		struct row *last = n ? &t->items.items[n - 1] : NULL;
+
+		if (last && !row->event && !last->event && last->column == row->column)
+			last->hidden += row->hidden;
+		else
+			t->items.items[n++] = *row;
+	}
+	t->items.count = n;
+}
+
+void rows_make(struct rows *t)
+{
+	const struct finding *f = t->finding;
+	struct map next = { 0 }; /* stream to its next index */
+
+	find_threads(t);
+	for (size_t i = 0; i < f->start.count; i++)
+		*map_put(&next, f->start.items[i].stream, NULL) = f->start.items[i].index;
+	for (size_t i = 0; i < f->steps.count; i++) {
+		uint64_t *from = map_put(&next, f->steps.items[i].stream, NULL);
+
+		if (f->steps.items[i].index < *from)
+			continue;
+		add_run(t, f->steps.items[i].stream, *from, f->steps.items[i].index);
+		*from = f->steps.items[i].index + 1;
+	}
+	map_free(&next);
+	if (t->items.count > ROWS_MOST) {
+		hide_private(t);
+		join_hidden(t);
+	}
+	drop_short(t);
+}
+
+void rows_free(struct rows *t)
+{
+	vec_free(&t->items);
+	vec_free(&t->threads);
+}
