@@ -1,4 +1,7 @@
-/* The file `benign`: ranges of memory where the program says that races are meant. */
+/*
+ * What the program asks to be left alone: ranges of memory where races are meant (the file `benign`),
+ * and accesses from here to there.
+ */
 #include "trace/store.h"
 
 #include <stdlib.h>
@@ -54,7 +57,7 @@ void store_load_benign(struct trace *trace, const struct file_view *view)
 	join(trace);
 }
 
-bool store_is_benign(const struct trace *trace, uint64_t address, uint64_t size)
+static bool is_benign(const struct trace *trace, uint64_t address, uint64_t size)
 {
 	size_t low = 0, high = trace->benign.count;
 
@@ -67,4 +70,39 @@ bool store_is_benign(const struct trace *trace, uint64_t address, uint64_t size)
 			high = middle;
 	}
 	return low < trace->benign.count && trace->benign.items[low].low < address + size;
+}
+
+/* "sooth:ignore_reads(1)" and "(0)", "sooth:ignore_writes(…)": how the runtime writes it down. */
+static bool is_said(const struct trace_event *ev, const char *what, unsigned *often)
+{
+	size_t length = strlen(what);
+	const char *text = (const char *)ev->value;
+
+	if (ev->size != length + 3 || memcmp(text, what, length) || text[length] != '(')
+		return false;
+	if (text[length + 1] != '0')
+		++*often;
+	else
+		*often -= *often > 0;
+	return true;
+}
+
+void store_listen(const struct trace *trace, struct store_ignoring *ignoring,
+		  const struct trace_event *probe)
+{
+	if (is_said(probe, "sooth:ignore_reads", &ignoring->reads) ||
+	    is_said(probe, "sooth:ignore_writes", &ignoring->writes))
+		ignoring->any = trace->benign.count || ignoring->reads || ignoring->writes;
+}
+
+void store_ignore(const struct trace *trace, const struct store_ignoring *ignoring,
+		  struct trace_event *ev)
+{
+	bool reads = ev->kind == EV_READ || ev->kind == EV_ATOMIC_READ;
+	bool writes =
+		ev->kind == EV_WRITE || ev->kind == EV_ATOMIC_WRITE || ev->kind == EV_ATOMIC_UPDATE;
+
+	if ((reads && ignoring->reads) || (writes && ignoring->writes) ||
+	    ((reads || writes) && is_benign(trace, ev->address, ev->size)))
+		ev->flags |= EF_IGNORED;
 }

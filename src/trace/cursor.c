@@ -54,10 +54,8 @@ struct trace_cursor {
 	uint64_t too_deep;
 	bool failed;
 	uint8_t fill;
-	/* the program asked to leave accesses alone: from here to there, or where they are */
-	bool silences;
-	unsigned ignored_reads, ignored_writes; /* how often it asked */
-	struct text_state *text;		/* NULL: a recording */
+	struct store_ignoring ignoring;
+	struct text_state *text; /* NULL: a recording */
 	uint64_t slots[WIRE_SLOTS];
 };
 
@@ -69,7 +67,7 @@ struct trace_cursor *trace_cursor_open(const struct trace *trace, uint32_t i)
 	c->trace = trace;
 	c->stream = &trace->streams.items[i];
 	c->no_steps = c->stream->about.host == TRACE_NONE ? 0 : TRACE_NO_STEP;
-	c->silences = trace->benign.count;
+	c->ignoring.any = trace->benign.count;
 	if (trace_is_text(trace)) {
 		c->text = mem_zalloc(1, sizeof *c->text);
 		c->text->calls_are_points = !trace_meta(trace, "points");
@@ -218,42 +216,6 @@ static void leave_named(struct trace_cursor *c, uint64_t place)
 static inline uint64_t step_number(const struct trace_cursor *c)
 {
 	return (c->index - c->not_steps) | c->no_steps;
-}
-
-/* ---- what the program asks to be left alone ------------------------------------------------ */
-
-/* "sooth:ignore_reads(1)" and "(0)", "sooth:ignore_writes(…)": how the runtime writes it down. */
-static bool is_said(const struct trace_event *ev, const char *what, unsigned *often)
-{
-	size_t length = strlen(what);
-	const char *text = (const char *)ev->value;
-
-	if (ev->size != length + 3 || memcmp(text, what, length) || text[length] != '(')
-		return false;
-	if (text[length + 1] != '0')
-		++*often;
-	else
-		*often -= *often > 0;
-	return true;
-}
-
-static void listen(struct trace_cursor *c, const struct trace_event *ev)
-{
-	if (!is_said(ev, "sooth:ignore_reads", &c->ignored_reads) &&
-	    !is_said(ev, "sooth:ignore_writes", &c->ignored_writes))
-		return;
-	c->silences = c->trace->benign.count || c->ignored_reads || c->ignored_writes;
-}
-
-static void silence(const struct trace_cursor *c, struct trace_event *ev)
-{
-	bool reads = ev->kind == EV_READ || ev->kind == EV_ATOMIC_READ;
-	bool writes =
-		ev->kind == EV_WRITE || ev->kind == EV_ATOMIC_WRITE || ev->kind == EV_ATOMIC_UPDATE;
-
-	if ((reads && c->ignored_reads) || (writes && c->ignored_writes) ||
-	    ((reads || writes) && store_is_benign(c->trace, ev->address, ev->size)))
-		ev->flags |= EF_IGNORED;
 }
 
 /* ---- segments ----------------------------------------------------------------------------- */
@@ -498,7 +460,7 @@ static const char *finish_record(struct trace_cursor *c, struct trace_event *ev,
 		ev->value = f->bytes;
 		ev->size = ev->unit = (uint32_t)f->size;
 		if (ev->kind == EV_PROBE)
-			listen(c, ev);
+			store_listen(c->trace, &c->ignoring, ev);
 		break;
 	case EV_ENTER: enter(c, &(struct trace_frame){ .pc = f->p, .site = ev->site }); break;
 	case EV_EXIT:
@@ -612,8 +574,8 @@ bool trace_next(struct trace_cursor *c, struct trace_event *ev, struct err *err)
 
 		while (__builtin_expect(c->step != c->step_end, 1)) {
 			if (__builtin_expect(run_step(c, ev), 1)) {
-				if (__builtin_expect(c->silences, 0))
-					silence(c, ev);
+				if (__builtin_expect(c->ignoring.any, 0))
+					store_ignore(c->trace, &c->ignoring, ev);
 				return true;
 			}
 		}
@@ -621,7 +583,7 @@ bool trace_next(struct trace_cursor *c, struct trace_event *ev, struct err *err)
 			return false;
 		if (__builtin_expect(c->copy, 0)) {
 			second_half(c, ev);
-			silence(c, ev);
+			store_ignore(c->trace, &c->ignoring, ev);
 			return true;
 		}
 		c->start = c->p;
@@ -630,8 +592,8 @@ bool trace_next(struct trace_cursor *c, struct trace_event *ev, struct err *err)
 				return false;
 		} else if (*c->p & 1) {
 			if (run_record(c, ev, err)) {
-				if (__builtin_expect(c->silences, 0))
-					silence(c, ev);
+				if (__builtin_expect(c->ignoring.any, 0))
+					store_ignore(c->trace, &c->ignoring, ev);
 				return true;
 			}
 			if (c->failed)

@@ -133,9 +133,21 @@ const struct store_point *store_point_of_site(const struct trace *trace,
 					      const struct wire_element *site);
 const struct store_point *store_point_at(const struct trace *trace, uint64_t pc);
 
-/* benign.c: reads the file; is the access in it? */
+/* ---- benign.c: accesses that the program asks to leave alone ---- */
+
+/* Where a stream stands. */
+struct store_ignoring {
+	bool any;		/* else there is nothing to look for */
+	unsigned reads, writes; /* how often the program asked, and did not yet take it back */
+};
+
 void store_load_benign(struct trace *trace, const struct file_view *view);
-bool store_is_benign(const struct trace *trace, uint64_t address, uint64_t size);
+/* A probe may begin or end it. */
+void store_listen(const struct trace *trace, struct store_ignoring *ignoring,
+		  const struct trace_event *probe);
+/* Sets EF_IGNORED where it is so. */
+void store_ignore(const struct trace *trace, const struct store_ignoring *ignoring,
+		  struct trace_event *event);
 
 /* schedule.c */
 void store_load_schedule(struct trace *trace, const struct file_view *view);
