@@ -65,8 +65,7 @@ struct predict_result {
 	/*
 	 * What a run has to show: matches of patterns and torn regions at sites without a finding, in
 	 * orders in which reads may see something else, and waits that do not look again. Nothing is
-	 * proved, and nothing checks their steps. Their status is FINDING_WARNING. Without
-	 * options.leads inferred regions and such waits are among `findings` instead, as warnings.
+	 * proved, and nothing checks their steps. Their status is FINDING_WARNING.
 	 */
 	VEC(struct finding) leads;
 	struct predict_stats stats;
