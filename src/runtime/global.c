@@ -17,12 +17,14 @@ static _Atomic uint32_t lock;	 /* 0 free, 1 held, 2 held and somebody waits */
 
 static void take(void)
 {
+	static const struct timespec patience = { .tv_nsec = 10000000 };
 	uint32_t free = 0;
 
 	if (atomic_compare_exchange_strong(&lock, &free, 1))
 		return;
+	/* A wake-up may fail to come; nobody hangs for that. */
 	while (atomic_exchange(&lock, 2) != 0)
-		real()->syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+		real()->syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, &patience, NULL, 0);
 }
 
 static void leave(void)
@@ -75,6 +77,8 @@ static enum global_result put(const struct wire_piece *piece, const void *bytes)
 {
 	uint64_t size = sizeof(*piece) + piece->bytes;
 
+	if (!block)
+		return GLOBAL_FAILED; /* the process ends, and this thread goes on for a while */
 	if (block->cursor + size > block->base + WIRE_CHUNK)
 		flush();
 	if (block->cursor + size > block->base + WIRE_CHUNK)

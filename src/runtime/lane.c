@@ -5,16 +5,17 @@
 #include "runtime/follow.h"
 #include "runtime/global.h"
 #include "runtime/log.h"
+#include "runtime/mask.h"
 #include "runtime/point_hit.h"
 #include "runtime/process.h"
 #include "runtime/record.h"
 #include "runtime/refill.h"
 #include "runtime/ring.h"
 #include "runtime/snapshot.h"
+#include "runtime/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -92,21 +93,30 @@ static void open_lane(struct wire_block *lane, uint32_t stream, uint32_t flags)
  * with log=global, which writes each record, the log itself sees to it (lane_jumped).
  */
 struct at_work {
-	sigset_t mask;
+	struct mask mask;
 	struct cancel_before cancel;
-	bool quiet, masked;
+	bool quiet;
 };
+
+/*
+ * A stack that is full has its fault here, where a handler can have it, and not with all signals
+ * blocked. What is done behind this (flush, log_append, disk_use, process_say) takes less.
+ */
+#define WORK_STACK 2048
+static inline void touch_stack(void)
+{
+	*((volatile char *)__builtin_frame_address(0) - WORK_STACK) = 0;
+}
 
 static struct at_work start_work(uint32_t flags)
 {
-	struct at_work work = { .masked = !process_discards() && !(flags & WIRE_BLOCK_GLOBAL) };
-	sigset_t all;
+	struct at_work work = { 0 };
 
-	if (!process_discards())
+	if (!process_discards()) {
+		touch_stack();
 		work.cancel = cancel_forbid();
-	if (work.masked) {
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &work.mask);
+		if (!(flags & WIRE_BLOCK_GLOBAL))
+			work.mask = mask_all();
 	}
 	work.quiet = lane_self.quiet;
 	lane_self.quiet = true;
@@ -116,8 +126,7 @@ static struct at_work start_work(uint32_t flags)
 static void end_work(const struct at_work *work)
 {
 	lane_self.quiet = work->quiet;
-	if (work->masked)
-		pthread_sigmask(SIG_SETMASK, &work->mask, NULL);
+	mask_restore(work->mask);
 	if (!process_discards())
 		cancel_allow(work->cancel);
 }
@@ -356,6 +365,8 @@ static void begin_unknown(void)
 	struct record_fields fields = { 0 };
 	struct rlimit stack;
 
+	if (!is_main)
+		thread_expect_end(); /* or its lane is kept for ever */
 	lane_begin(is_main ? 0 : lane_new_stream());
 	if (is_main && &__libc_stack_end && getrlimit(RLIMIT_STACK, &stack) == 0) {
 		fields.b = ((uint64_t)__libc_stack_end + 4095) & ~4095ul;
@@ -462,14 +473,23 @@ static bool has_record_to_come(const struct lane_self *self)
 	return self->numbered || (self->stripe_held && self->stripe_depth == self->depth);
 }
 
+void lane_settle(void)
+{
+	if (lane_self.next_at == __sooth_lane->cursor)
+		lane_self.codec = lane_self.next;
+}
+
 void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 {
 	struct lane_self *self = &lane_self;
 	struct wire_block *host = __sooth_lane;
+
+	lane_settle();
 	uint64_t place = host->cursor - LANE_FIRST(host) + has_record_to_come(self);
 	unsigned depth = ++self->depth;
 
-	*interrupted = (struct lane_interrupted){ host, self->codec, self->numbered, self->quiet };
+	*interrupted = (struct lane_interrupted){ host,		 self->codec,	 self->next,
+						  self->next_at, self->numbered, self->quiet };
 	self->numbered = 0;
 	if (!self->known) /* nothing is open yet; the handler's first event makes this a thread */
 		return;
@@ -507,6 +527,8 @@ void lane_leave_handler(const struct lane_interrupted *interrupted)
 	}
 	__sooth_lane = interrupted->lane;
 	self->codec = interrupted->codec;
+	self->next = interrupted->next;
+	self->next_at = interrupted->next_at;
 	self->quiet = interrupted->quiet;
 	/* What was interrupted may have a segment half written: it stops when that is done. */
 	if (self->ended && is_open(__sooth_lane))

@@ -32,6 +32,8 @@ struct lane_self {
 	unsigned depth;	    /* of signal handlers */
 	uint64_t numbered;  /* when the number of the next record was taken; 0: it has none yet */
 	struct codec codec; /* what the next record's differences are taken from */
+	struct codec next;  /* the same behind the record that is being written and will … */
+	uint64_t next_at;   /* … end here; 0: none is (lane_settle) */
 	struct codec codecs[LANE_DEPTHS]; /* the same for handlers of each depth, while none runs */
 	struct wire_block *lanes[LANE_DEPTHS];
 	bool stopped; /* it has `ended` because it had to; `why` is an enum event_stop */
@@ -68,8 +70,8 @@ void lane_end(void);
  */
 struct lane_interrupted {
 	struct wire_block *lane;
-	struct codec codec;
-	uint64_t numbered;
+	struct codec codec, next;
+	uint64_t next_at, numbered;
 	bool quiet;
 };
 void lane_enter_handler(int signal, struct lane_interrupted *interrupted);
@@ -110,6 +112,12 @@ void lane_after_fork(void);
 #define LANE_LAST(lane) ((lane)->base + WIRE_CHUNK - WIRE_SEGMENT_MAX - 16)
 
 extern _Atomic int lane_given_up; /* enum event_stop, but never LIMIT, which is 0: nobody has */
+
+/*
+ * The calling thread may have been torn out of writing a record, by a signal or by its cancellation:
+ * if the record is there, the next one's differences are taken from it.
+ */
+void lane_settle(void);
 
 /* The calling thread's stream is over, but its lane is still open: closes it. */
 void lane_stop_late(void);

@@ -21,11 +21,18 @@ bool lane_page(void)
 
 	uint8_t *start = (uint8_t *)lane->cursor;
 	struct codec_fields fields = { .t = __rdtsc() };
-	uint8_t *end = codec_put_fields(&lane_self.codec, start + CODEC_SHORT_HEADER, "t", &fields);
+	struct codec next = lane_self.codec;
+	uint8_t *end = codec_put_fields(&next, start + CODEC_SHORT_HEADER, "t", &fields);
 	codec_put_header(start, EV_TIME, CODEC_SHORT_HEADER,
 			 (size_t)(end - start) - CODEC_SHORT_HEADER);
+	lane_self.next = next;
+	lane_self.next_at = (uint64_t)end;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	lane->cursor = (uint64_t)end;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	lane_self.codec = next;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	lane_self.next_at = 0;
 
 	uint64_t limit = lane->cursor + WIRE_PAGE;
 	lane->limit = limit < LANE_LAST(lane) ? limit : LANE_LAST(lane);

@@ -34,7 +34,7 @@
 /* Where parts begin, in 64ths of a region. */
 enum { FREED = 1, PROGRAM = 2, FOREIGN = 48, STACK = 60, END = 64 };
 
-static bool started;
+uint64_t place_bytes;
 static bool executable; /* stacks are */
 
 /* What was handed out so far, in each part, from its start. */
@@ -106,7 +106,7 @@ static int wants_executable(struct dl_phdr_info *info, size_t size, void *out)
 
 bool place_start(void)
 {
-	if (started)
+	if (place_bytes)
 		return true;
 	void *map = mmap((void *)PLACE_BASE, PLACE_BYTES, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -119,7 +119,7 @@ bool place_start(void)
 	/* Most threads use a page or two of each part. */
 	madvise(map, PLACE_BYTES, MADV_NOHUGEPAGE);
 	dl_iterate_phdr(wants_executable, &executable);
-	started = true;
+	place_bytes = PLACE_BYTES;
 	return true;
 }
 
@@ -131,7 +131,7 @@ static inline uint64_t usual_top(uint32_t thread)
 
 void *place_private(uint32_t thread)
 {
-	return started && thread < PLACE_THREADS ? (void *)usual_top(thread) : NULL;
+	return place_bytes && thread < PLACE_THREADS ? (void *)usual_top(thread) : NULL;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ void *place_alloc(size_t size, size_t alignment, bool foreign)
 	size_t bytes = ((size + GRANULE - 1) & ~(size_t)(GRANULE - 1)) + (size == 0) * GRANULE;
 	uint64_t at;
 
-	if (!started || thread >= PLACE_THREADS || size > PLACE_MAIN_BYTES ||
+	if (!place_bytes || thread >= PLACE_THREADS || size > PLACE_MAIN_BYTES ||
 	    bytes / GRANULE > UINT32_MAX ||
 	    !take(thread, part, bytes, alignment < GRANULE ? GRANULE : alignment, &at))
 		return NULL;
@@ -255,7 +255,7 @@ bool place_resize(void *block, size_t size)
 
 bool place_is_freed(uint64_t address, uint64_t size)
 {
-	if (address - PLACE_BASE >= PLACE_STACKS - PLACE_BASE || !started)
+	if (address - PLACE_BASE >= PLACE_STACKS - PLACE_BASE || !place_bytes)
 		return false;
 	struct region r = region_of(thread_at(address));
 	const _Atomic uint64_t *words = freed_words(r);
@@ -351,7 +351,7 @@ void *place_stack(uint32_t thread, size_t bytes, size_t guard)
 {
 	uint64_t bottom, top;
 
-	if (!started || thread == 0 || thread >= PLACE_THREADS)
+	if (!place_bytes || thread == 0 || thread >= PLACE_THREADS)
 		return NULL;
 	bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
 	guard = (guard + PAGE - 1) & ~(size_t)(PAGE - 1);
@@ -402,7 +402,7 @@ bool place_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pthrea
 void place_stack_done(uint32_t thread)
 {
 	/* Where the process ends soon, or uses the stack again in the next run, it is not worth it. */
-	if (!started || thread == 0 || thread >= PLACE_THREADS || !stack_pages[thread] ||
+	if (!place_bytes || thread == 0 || thread >= PLACE_THREADS || !stack_pages[thread] ||
 	    guards_shared)
 		return;
 	uint64_t bottom, top, bytes = (uint64_t)stack_pages[thread] * PAGE;

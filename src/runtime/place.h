@@ -25,10 +25,12 @@
 /* Makes room, once. False: it cannot be had; blocks come from the C library as ever. */
 bool place_start(void);
 
+extern uint64_t place_bytes; /* that there are from PLACE_BASE on; 0 until place_start */
+
 /* Is this address one of ours? True also in a process that takes no turns any more (fork). */
 static inline bool place_contains(uintptr_t address)
 {
-	return address - PLACE_BASE < PLACE_BYTES;
+	return address - PLACE_BASE < place_bytes;
 }
 
 /*

@@ -6,6 +6,7 @@
 #include "runtime/readiness.h"
 
 #include "runtime/descriptor.h"
+#include "runtime/mask.h"
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
@@ -237,6 +238,21 @@ static _Atomic bool watches_lost; /* there was no room for one */
 static _Atomic unsigned watch_count;
 static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* `close` and epoll may be called where a handler cuts in that jumps away: not out of here. */
+static struct mask lock_watches(void)
+{
+	struct mask before = mask_all();
+
+	real()->pthread_mutex_lock(&watches_lock);
+	return before;
+}
+
+static void unlock_watches(struct mask before)
+{
+	real()->pthread_mutex_unlock(&watches_lock);
+	mask_restore(before);
+}
+
 static struct watch *find_watch(int epoll, int fd)
 {
 	for (int i = 0; i < WATCHES_MOST; i++) {
@@ -248,7 +264,7 @@ static struct watch *find_watch(int epoll, int fd)
 
 static void watch(int epoll, int operation, int fd, uint64_t data)
 {
-	real()->pthread_mutex_lock(&watches_lock);
+	struct mask before = lock_watches();
 	struct watch *at = find_watch(epoll, fd);
 	if (operation == EPOLL_CTL_DEL) {
 		if (at) {
@@ -265,7 +281,7 @@ static void watch(int epoll, int operation, int fd, uint64_t data)
 		else
 			watches_lost = true;
 	}
-	real()->pthread_mutex_unlock(&watches_lock);
+	unlock_watches(before);
 }
 
 /* The descriptor that the event is of; -1: more than one may be. */
@@ -273,7 +289,7 @@ static int watched(int epoll, uint64_t data)
 {
 	int found = -1;
 
-	real()->pthread_mutex_lock(&watches_lock);
+	struct mask before = lock_watches();
 	for (int i = 0; i < WATCHES_MOST && !watches_lost; i++) {
 		if (watches[i].epoll != epoll + 1 || watches[i].data != data)
 			continue;
@@ -283,7 +299,7 @@ static int watched(int epoll, uint64_t data)
 		}
 		found = watches[i].fd - 1;
 	}
-	real()->pthread_mutex_unlock(&watches_lock);
+	unlock_watches(before);
 	return found;
 }
 
@@ -291,14 +307,14 @@ void readiness_forget(int fd)
 {
 	if (!watch_count || lane_self.depth)
 		return;
-	real()->pthread_mutex_lock(&watches_lock);
+	struct mask before = lock_watches();
 	for (int i = 0; i < WATCHES_MOST; i++) {
 		if (watches[i].epoll && (watches[i].fd == fd + 1 || watches[i].epoll == fd + 1)) {
 			watches[i] = (struct watch){ 0 };
 			watch_count--;
 		}
 	}
-	real()->pthread_mutex_unlock(&watches_lock);
+	unlock_watches(before);
 }
 
 void readiness_after_fork(void)

@@ -75,9 +75,14 @@ static void commit(struct wire_block *lane, enum event_kind kind, size_t header,
 	uint8_t *start = (uint8_t *)lane->cursor;
 
 	codec_put_header(start, kind, header, (size_t)(end - start) - header);
+	lane_self.next = *next;
+	lane_self.next_at = (uint64_t)end;
 	atomic_signal_fence(memory_order_seq_cst);
 	lane->cursor = (uint64_t)end;
+	atomic_signal_fence(memory_order_seq_cst);
 	lane_self.codec = *next;
+	atomic_signal_fence(memory_order_seq_cst);
+	lane_self.next_at = 0;
 }
 
 /* Who may be cancelled anywhere is not between an operation and its record. */

@@ -1,13 +1,13 @@
 #include "runtime/ring.h"
 
 #include "runtime/disk.h"
+#include "runtime/mask.h"
 #include "runtime/snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -157,11 +157,9 @@ static uint8_t *map_extent(uint32_t number)
 
 static bool grow(void)
 {
-	sigset_t all, before;
+	struct mask before = mask_all();
 	bool ok = true;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (atomic_flag_test_and_set(&ring.growing))
 		sched_yield();
 	if ((uint32_t)atomic_load(&ring.free) == NO_CHUNK) {
@@ -172,7 +170,7 @@ static bool grow(void)
 			add_extent(number, map);
 	}
 	atomic_flag_clear(&ring.growing);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	mask_restore(before);
 	return ok;
 }
 

@@ -78,6 +78,7 @@ static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
 
 void thread_end(void)
 {
+	lane_settle(); /* it may have been cancelled anywhere */
 	if (record_on()) {
 		turn_before(EV_END, NULL, 0, 0);
 		record(EV_END, 0, (struct record_fields){ 0 });
@@ -113,8 +114,7 @@ void thread_prepare(void)
 	real()->pthread_once(&end_key_once, make_end_key);
 }
 
-/* Lets the calling thread record its END. False when there is no way but to do it by hand. */
-static bool expect_end(void)
+bool thread_expect_end(void)
 {
 	if (!end_key_made)
 		real()->pthread_once(&end_key_once, make_end_key);
@@ -128,7 +128,7 @@ void thread_exit(void *result)
 {
 	if (record_on()) {
 		lane_self.quiet = true;
-		expect_end();
+		thread_expect_end();
 		lane_self.quiet = false;
 	}
 	real()->pthread_exit(result);
@@ -246,7 +246,7 @@ static void *begin_thread(void *argument)
 	if (in_time && !given->in_table)
 		real()->free(given);
 	say_stack(&fields);
-	bool in_destructor = expect_end();
+	bool in_destructor = thread_expect_end();
 	lane_begin(start.stream);
 	lane_self.quiet = false;
 	if (record_on())

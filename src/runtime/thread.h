@@ -29,6 +29,9 @@ void thread_prepare(void);
 bool thread_is_end_key(unsigned key);
 void thread_end(void);
 
+/* Lets the calling thread record its END. False when there is no way but to do it by hand. */
+bool thread_expect_end(void);
+
 /* The kernel's number of the calling thread, remembered; until it is another, in a new process. */
 int thread_tid(void);
 void thread_forget_tid(void);
