@@ -25,8 +25,10 @@ static void clear_facts(struct checker_base *base)
 {
 	map_free(&base->frozen_bytes);
 	map_free(&base->own_bytes);
-	for (enum checker_class class = 0; class < CHECKER_CLASSES; class ++)
+	for (enum checker_class class = 0; class < CHECKER_CLASSES; class ++) {
 		map_free(&base->frozen[class]);
+		map_free(&base->unexplained[class]);
+	}
 	base->needs.count = base->found.count = base->bound.count = 0;
 	base->writers.count = base->lives.count = 0;
 }
@@ -245,6 +247,12 @@ bool checker_base_is_frozen(const struct checker_base *base, enum checker_class 
 			    uint64_t address)
 {
 	return map_get(&base->frozen[class], address);
+}
+
+bool checker_base_is_unexplained(const struct checker_base *base, enum checker_class class,
+				 uint64_t address)
+{
+	return map_get(&base->unexplained[class], address);
 }
 
 uint64_t checker_base_frozen_bits(const struct checker_base *base, uint64_t line)

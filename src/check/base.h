@@ -69,6 +69,7 @@ struct checker_base {
 	struct map frozen_bytes; /* line to bits */
 	struct map own_bytes;	 /* the same: not judged, what is in them is the thread's doing */
 	struct map frozen[CHECKER_CLASSES];
+	struct map unexplained[CHECKER_CLASSES]; /* those of them with an operation that is */
 	VEC(struct checker_need) needs; /* by the later one */
 	VEC(struct checker_found) found;
 	VEC(struct checker_bound) bound;
@@ -99,6 +100,8 @@ struct checker_record *checker_base_record(const struct checker_base *base, uint
 
 bool checker_base_is_frozen(const struct checker_base *base, enum checker_class class,
 			    uint64_t address);
+bool checker_base_is_unexplained(const struct checker_base *base, enum checker_class class,
+				 uint64_t address);
 uint64_t checker_base_frozen_bits(const struct checker_base *base, uint64_t line);
 /* Those bytes of a line whose value a read is not asked for: the frozen ones among them. */
 uint64_t checker_base_unjudged_bits(const struct checker_base *base, uint64_t line);

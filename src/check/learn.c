@@ -157,6 +157,12 @@ static bool uses_foreign_lock(const struct checker_record *record, enum checker_
 	return false;
 }
 
+static void not_explained(struct learning *l, enum checker_class class, uint64_t address)
+{
+	map_put(&l->base->frozen[class], address, NULL);
+	map_put(&l->base->unexplained[class], address, NULL);
+}
+
 static void learn_objects(struct learning *l)
 {
 	const struct checker_thread *self = &l->world->threads[l->record->stream];
@@ -164,14 +170,15 @@ static void learn_objects(struct learning *l)
 	unsigned count = checker_operands(l->record, operands);
 
 	for (unsigned i = 0; i < count; i++) {
-		if (uses_foreign_lock(l->record, operands[i].class) ||
-		    !allows(l->world, operands[i].class, l->record))
+		if (!allows(l->world, operands[i].class, l->record))
+			not_explained(l, operands[i].class, operands[i].address);
+		else if (uses_foreign_lock(l->record, operands[i].class))
 			map_put(&l->base->frozen[operands[i].class], operands[i].address, NULL);
 	}
 	/* Going on from a barrier is passing it, also when nothing says PASS. */
 	if (self->meets && l->record->kind != EV_PASS &&
 	    !checker_barrier_complete(l->world, self->barrier, self->meeting))
-		map_put(&l->base->frozen[CHECKER_BARRIER], self->barrier, NULL);
+		not_explained(l, CHECKER_BARRIER, self->barrier);
 }
 
 /* What the base run says about this event that a rule asks for. */

@@ -143,6 +143,31 @@ bool checker_play_is_ready(const struct checker_play *play, uint32_t number, str
 	return checker_play_is_free(play, number, 0, why) && mends_chain(play, number, why);
 }
 
+/* Somebody who was not recorded operates on the object: who takes it may have waited for him. */
+static bool learns_of_the_unseen(const struct checker_play *play,
+				 const struct checker_record *record)
+{
+	struct checker_operand operands[2];
+	unsigned count = 0;
+
+	switch (record->kind) {
+	case EV_ACQUIRE:
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_ACQUIRE:
+	case EV_READ_FAIL:
+	case EV_WOKEN:
+	case EV_DOWN:
+	case EV_DOWN_FAIL:
+	case EV_PASS:
+	case EV_ONCE: count = checker_operands(record, operands); break;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		if (checker_base_is_unexplained(play->base, operands[i].class, operands[i].address))
+			return true;
+	}
+	return false;
+}
+
 bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsigned without,
 			  struct err *why)
 {
@@ -152,7 +177,8 @@ bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsi
 		return err_set(why, "its thread has not been created");
 	if ((record->bits & CHECKER_KEEPS_ORDER) && !keeps_order(play, number, without, why))
 		return false;
-	return !(record->bits & CHECKER_UNEXPLAINED) || record->kind == EV_JOIN ||
+	return (!learns_of_the_unseen(play, record) &&
+		(!(record->bits & CHECKER_UNEXPLAINED) || record->kind == EV_JOIN)) ||
 	       follows_all(play, number, why);
 }
 

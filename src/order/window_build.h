@@ -47,11 +47,12 @@ struct build_object {
 	struct window_object now;
 	uint32_t number; /* of the state */
 	bool frozen;
-	bool turned;	 /* an INIT or DESTROY was in this window */
-	uint32_t target; /* its present life: in locks, conditions or semaphores below */
-	uint32_t once;	 /* in window->onces */
-	uint32_t ended;	 /* once: node of its ONCE_END */
-	bool passed;	 /* once: somebody found it done who cannot have */
+	bool unexplained; /* … because an operation was not allowed where it is */
+	bool turned;	  /* an INIT or DESTROY was in this window */
+	uint32_t target;  /* its present life: in locks, conditions or semaphores below */
+	uint32_t once;	  /* in window->onces */
+	uint32_t ended;	  /* once: node of its ONCE_END */
+	bool passed;	  /* once: somebody found it done who cannot have */
 };
 
 /* An operation on an object; INIT and DESTROY are marked. */

@@ -289,6 +289,65 @@ static void emit_uses(struct build *b)
 	vec_free(&sorted);
 }
 
+/* ---- objects that somebody else operates on, too ------------------------------------------- */
+
+/* Does it tell its thread that somebody did something to the object? */
+static bool learns(uint8_t kind)
+{
+	switch (kind) {
+	case EV_ACQUIRE:
+	case EV_READ_ACQUIRE:
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_FAIL:
+	case EV_WOKEN:
+	case EV_DOWN:
+	case EV_DOWN_FAIL:
+	case EV_PASS:
+	case EV_ONCE: return true;
+	default: return false;
+	}
+}
+
+/*
+ * Where an operation was not explained, somebody unseen operates on the object, behind anything that
+ * came before: whoever learns of it stays behind all that did.
+ */
+static void put_learners_behind_all(struct build *b)
+{
+	struct window *w = b->window;
+	bool *learner = NULL;
+
+	for (size_t i = 0; i < b->operations.count; i++) {
+		const struct build_operation *o = &b->operations.items[i];
+
+		if (!b->objects.items[o->object].unexplained ||
+		    !learns(w->nodes.items[o->use.node].kind))
+			continue;
+		if (!learner)
+			learner = mem_zalloc(w->nodes.count, sizeof *learner);
+		learner[o->use.node] = true;
+	}
+	if (!learner)
+		return;
+	uint32_t *last = mem_alloc(w->model.thread_count * sizeof *last);
+
+	for (uint32_t i = 0; i < w->model.thread_count; i++)
+		last[i] = ORDER_NONE;
+	for (uint32_t n = 0; n < w->nodes.count; n++) {
+		uint32_t own = w->model.thread.items[n];
+
+		for (uint32_t i = 0; learner[n] && i < w->model.thread_count; i++) {
+			if (i != own && last[i] != ORDER_NONE) {
+				build_edge(b, last[i], n);
+				w->nodes.items[n].environment = true;
+			}
+		}
+		last[own] = n;
+	}
+	free(last);
+	free(learner);
+}
+
 /* ---- what nodes and threads say of objects ------------------------------------------------ */
 
 static uint32_t rename_object(const struct build *b, const struct names *names, uint8_t kind,
@@ -356,6 +415,7 @@ void build_emit(struct build *b)
 {
 	struct names names;
 
+	put_learners_behind_all(b);
 	emit_locks(b, &names);
 	emit_conditions(b, &names);
 	emit_semaphores(b, &names);

@@ -6,6 +6,7 @@
 void build_surprise(struct build *b, uint32_t object)
 {
 	b->objects.items[object].frozen = true;
+	b->objects.items[object].unexplained = true;
 	b->surprised = true;
 }
 

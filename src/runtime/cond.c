@@ -176,13 +176,13 @@ static int notify(enum event_kind kind, pthread_cond_t *cond, uintptr_t pc)
 {
 	turn_before(kind, cond, 0, pc);
 	bool striped = record_stripe_lock(cond);
-	uint64_t number = record_sequence(cond);
+
+	/* Before: who is woken may end the process while we are still at it. */
+	object_record(kind, pc, cond, record_sequence(cond), 0);
 	int result = kind == EV_SIGNAL ? real()->pthread_cond_signal(cond)
 				       : real()->pthread_cond_broadcast(cond);
-
 	if (striped)
 		record_stripe_unlock(cond);
-	object_record(kind, pc, cond, number, 0);
 	return result;
 }
 

@@ -99,9 +99,39 @@ SOOTH_API int __cxa_guard_acquire(uint64_t *guard)
 	return runs;
 }
 
+static void record_done(const uint64_t *guard, uintptr_t pc)
+{
+	uint8_t *value = record_open(EV_ATOMIC_WRITE, pc,
+				     (struct record_fields){ .q = record_sequence(guard),
+							     .a = (uintptr_t)guard,
+							     .n = 1,
+							     .m = __ATOMIC_RELEASE },
+				     1);
+
+	if (!value)
+		return;
+	*value = DONE;
+	record_close();
+}
+
+/*
+ * What compiled code finds in the first byte from then on, instead of calling us. Done here, in the
+ * stripe, where those who look at it take their numbers; libstdc++ does it once more.
+ */
+static void set_done(uint64_t *guard, uintptr_t pc)
+{
+	turn_before(EV_ATOMIC_WRITE, guard, 1, pc);
+	bool striped = record_stripe_lock(guard);
+	record_done(guard, pc);
+	__atomic_store_n((uint8_t *)guard, DONE, __ATOMIC_RELEASE);
+	if (striped)
+		record_stripe_unlock(guard);
+}
+
 SOOTH_API void __cxa_guard_release(uint64_t *guard)
 {
 	if (record_on()) {
+		set_done(guard, RECORD_CALLER);
 		turn_before(EV_ONCE_END, guard, 0, RECORD_CALLER);
 		object_record(EV_ONCE_END, RECORD_CALLER, guard, record_sequence(guard), 0);
 	}

@@ -464,15 +464,6 @@ static struct wire_block *handler_lane(unsigned depth)
 	return self->lanes[depth];
 }
 
-/*
- * The thread is between an operation and its record: another may have learned of it already, and sent
- * the signal. (A post that wakes somebody is a system call, behind which signals come in.)
- */
-static bool has_record_to_come(const struct lane_self *self)
-{
-	return self->numbered || (self->stripe_held && self->stripe_depth == self->depth);
-}
-
 void lane_settle(void)
 {
 	if (lane_self.next_at == __sooth_lane->cursor)
@@ -485,7 +476,11 @@ void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 	struct wire_block *host = __sooth_lane;
 
 	lane_settle();
-	uint64_t place = host->cursor - LANE_FIRST(host) + has_record_to_come(self);
+	/*
+	 * Between an operation and its record another may have learned of it already, and sent the
+	 * signal: then the handler is behind both.
+	 */
+	uint64_t place = host->cursor - LANE_FIRST(host) + (self->numbered != 0);
 	unsigned depth = ++self->depth;
 
 	*interrupted = (struct lane_interrupted){ host,		 self->codec,	 self->next,
@@ -537,12 +532,10 @@ void lane_leave_handler(const struct lane_interrupted *interrupted)
 
 void lane_jumped(void)
 {
-	bool record_to_come = has_record_to_come(&lane_self);
-
 	lane_self.quiet = false;
 	record_stripe_abandon();
 	global_abandon();
-	if (record_to_come) { /* … it never comes: this stands for it, the handler is behind it */
+	if (lane_self.numbered) { /* its record never comes: this stands for it, for lane_enter_handler */
 		lane_self.numbered = 0;
 		record(EV_TIME, 0, (struct record_fields){ 0 });
 	}

@@ -152,8 +152,9 @@ SOOTH_API int sem_trywait(sem_t *sem)
 }
 
 /*
- * The number is taken before the post, since a thread that waits takes its own as soon as it is
- * let through, and does so outside the stripe. A post that fails wastes it.
+ * Recorded before the post: a thread that waits takes its number as soon as it is let through, outside
+ * the stripe, and may end the process while we are still at it. A post that fails takes back what the
+ * record says.
  */
 SOOTH_API int sem_post(sem_t *sem)
 {
@@ -161,12 +162,12 @@ SOOTH_API int sem_post(sem_t *sem)
 		return real()->sem_post(sem);
 	turn_before(EV_POST, sem, 0, RECORD_CALLER);
 	bool striped = record_stripe_lock(sem);
-	uint64_t number = record_sequence(sem);
+	object_record(EV_POST, RECORD_CALLER, sem, record_sequence(sem), 0);
 	int result = real()->sem_post(sem);
+	if (result != 0)
+		object_record(EV_DOWN, RECORD_CALLER, sem, record_sequence(sem), EVENT_TRY);
 	if (striped)
 		record_stripe_unlock(sem);
-	if (result == 0)
-		object_record(EV_POST, RECORD_CALLER, sem, number, 0);
 	if (turn_taking && !turn_on())
 		turn_poke();
 	return result;

@@ -141,11 +141,30 @@ static bool is_frozen(const struct facts *f, int i, int j)
 	return false;
 }
 
+/* Somebody else operates on the object, whom the lines do not tell of: who takes it may have waited for that. */
+static bool learns_of_others(const struct facts *f, const struct event *e)
+{
+	switch (e->kind) {
+	case ACQUIRE:
+	case ACQUIRE_FAIL:
+	case READ_ACQUIRE:
+	case READ_FAIL:
+	case WOKEN:
+	case DOWN:
+	case DOWN_FAIL:
+	case PASS:
+	case ONCE: break;
+	default: return false;
+	}
+	return (e->object >= 0 && f->frozen[e->object]) || (e->mutex >= 0 && f->frozen[e->mutex]);
+}
+
 static void keep_order(struct facts *f, int i, int j)
 {
 	const struct text *text = f->text;
 	const struct event *a = &text->events[i], *b = &text->events[j];
-	bool always = f->strange[j] || b->kind == SYNC || is_channel(a, b) || is_frozen(f, i, j);
+	bool always = f->strange[j] || b->kind == SYNC || is_channel(a, b) || is_frozen(f, i, j) ||
+		      learns_of_others(f, b);
 	bool memory = is_life_of_memory(text, a, b), object = is_life_of_object(a, b);
 
 	if (always || memory || object)
