@@ -66,8 +66,10 @@ TOOL_LIBS := -ldw -lelf -ljansson -lz3 -llua5.4 -lstdc++
 RUNTIME_CFLAGS = $(BASE) $(WARN_C) -O2 -g -fPIC -fvisibility=hidden -fno-builtin \
 	-fno-stack-protector -fexceptions -ftls-model=initial-exec $(FILE_CFLAGS)
 RUNTIME_LAYOUT := src/runtime/each_run.ld
+RUNTIME_OWN := src/runtime/own_call.ld src/runtime/own_call.def
 RUNTIME_LDFLAGS := -shared -Wl,-soname,libsooth.so -Wl,-z,defs,-z,now,-z,nodelete \
-	-Wl,-T,$(RUNTIME_LAYOUT)
+	-Wl,-T,$(RUNTIME_LAYOUT) -Wl,--dynamic-list=$(firstword $(RUNTIME_OWN)) \
+	$(shell sed -n 's/^[A-Z][A-Z]*.[^,]*, \([a-z_]*\)[^a-z_].*/-Wl,--wrap=\1/p' $(lastword $(RUNTIME_OWN)))
 
 # The plugin is loaded by gcc whatever compiles the tool, so g++ builds it.
 PLUGIN_CXX := g++
@@ -316,7 +318,7 @@ $(B)/bin/sooth: $(CLI) $(LIB)
 $(B)/bin/sooth-cc $(B)/bin/sooth-c++: $(B)/bin/sooth
 	@ln -sf sooth $@
 
-$(LIBSOOTH): $(RUNTIME) $(RUNTIME_LAYOUT) | tools/vectors
+$(LIBSOOTH): $(RUNTIME) $(RUNTIME_LAYOUT) $(RUNTIME_OWN) | tools/vectors
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(RUNTIME_LDFLAGS) -o $@ $(RUNTIME) -ldl -lpthread)
 	@tools/vectors $@

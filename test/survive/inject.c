@@ -227,19 +227,25 @@ static bool fails(const char *name, uintptr_t caller, bool by_pointer)
  * NAME in front of the library's. What the runtime itself interposes is by name the runtime's: it is
  * next in order, and takes its own calls for what they are.
  */
-#define FUNCTION(type, name, parameters, arguments, failure)                                       \
-	type name parameters;                                                                      \
-	type name parameters                                                                       \
+#define IN_FRONT(type, name, symbol, parameters, arguments, failure)                               \
+	type symbol parameters;                                                                    \
+	type symbol parameters                                                                     \
 	{                                                                                          \
 		static __typeof__(type(*) parameters) next;                                        \
 		if (!next)                                                                         \
-			*(void **)&next = real_dlsym(RTLD_NEXT, #name);                            \
+			*(void **)&next = real_dlsym(RTLD_NEXT, #symbol);                           \
 		if (fails(#name, CALLER, false)) {                                                 \
 			errno = (int)plan.error;                                                   \
 			return failure;                                                            \
 		}                                                                                  \
 		return next arguments;                                                             \
 	}
+
+/* The runtime calls most by a name that no program has (src/runtime/own_call.c). */
+#define FUNCTION(type, name, parameters, arguments, failure)                                       \
+	IN_FRONT(type, name, __sooth_own_##name, parameters, arguments, failure)
+#define PTHREAD(type, name, parameters, arguments, failure)                                        \
+	IN_FRONT(type, name, name, parameters, arguments, failure)
 
 /* The same for what is called by pointer: `answers` below hands it out. */
 #define POINTER(type, name, parameters, arguments, failure)                                        \
@@ -262,6 +268,8 @@ static void *real_dlsym(void *handle, const char *name)
 	return next(handle, name);
 }
 
+FUNCTION(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), -1)
+FUNCTION(int, fcntl, (int fd, int what, void *value), (fd, what, value), -1)
 FUNCTION(int, close, (int fd), (fd), (next(fd), -1))
 FUNCTION(int, fstat, (int fd, struct stat *to), (fd, to), -1)
 FUNCTION(int, stat, (const char *path, struct stat *to), (path, to), -1)
@@ -284,17 +292,15 @@ FUNCTION(void *, mmap, (void *at, size_t size, int access, int flags, int fd, of
 FUNCTION(int, sched_getaffinity, (pid_t who, size_t size, cpu_set_t *to), (who, size, to), -1)
 FUNCTION(int, sched_setaffinity, (pid_t who, size_t size, const cpu_set_t *to), (who, size, to), -1)
 FUNCTION(int, sigaltstack, (const stack_t *to, stack_t *old), (to, old), -1)
-FUNCTION(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value), ENOMEM)
-FUNCTION(int, pthread_key_create, (pthread_key_t * key, void (*end)(void *)), (key, end), EAGAIN)
-FUNCTION(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t *to), (thread, to), ENOMEM)
+PTHREAD(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value), ENOMEM)
+PTHREAD(int, pthread_key_create, (pthread_key_t * key, void (*end)(void *)), (key, end), EAGAIN)
+PTHREAD(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t *to), (thread, to), ENOMEM)
 
 /* Half of it, when there is no error: what a full disk, a signal or a pipe may do. */
 FUNCTION(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size),
 	 plan.error ? -1 : next(fd, from, (size + 1) / 2))
 FUNCTION(ssize_t, pwrite, (int fd, const void *from, size_t size, off_t at), (fd, from, size, at),
 	 plan.error ? -1 : next(fd, from, (size + 1) / 2, at))
-FUNCTION(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size),
-	 plan.error ? -1 : next(fd, to, (size + 1) / 2))
 FUNCTION(ssize_t, pread, (int fd, void *to, size_t size, off_t at), (fd, to, size, at),
 	 plan.error ? -1 : next(fd, to, (size + 1) / 2, at))
 /* What it has to say it says. */
@@ -305,42 +311,6 @@ POINTER(void *, malloc, (size_t size), (size), NULL)
 POINTER(void *, calloc, (size_t count, size_t size), (count, size), NULL)
 POINTER(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size),
 	plan.error ? -1 : library_read(fd, to, (size + 1) / 2))
-
-/* Those with arguments that vary pass on as many as there can be. */
-
-int open(const char *path, int flags, ...)
-{
-	static int (*next)(const char *, int, ...);
-	va_list more;
-
-	va_start(more, flags);
-	mode_t mode = va_arg(more, mode_t);
-	va_end(more);
-	if (!next)
-		*(void **)&next = real_dlsym(RTLD_NEXT, "open");
-	if (fails("open", CALLER, false)) {
-		errno = (int)plan.error;
-		return -1;
-	}
-	return next(path, flags, mode);
-}
-
-int fcntl(int fd, int what, ...)
-{
-	static int (*next)(int, int, ...);
-	va_list more;
-
-	va_start(more, what);
-	void *value = va_arg(more, void *);
-	va_end(more);
-	if (!next)
-		*(void **)&next = real_dlsym(RTLD_NEXT, "fcntl");
-	if (fails("fcntl", CALLER, false)) {
-		errno = (int)plan.error;
-		return -1;
-	}
-	return next(fd, what, value);
-}
 
 static long (*library_syscall)(long, ...);
 static long pointed_syscall(long what, long a, long b, long c, long d, long e, long f)
