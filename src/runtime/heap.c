@@ -166,7 +166,14 @@ static void *move(void *block, size_t size, uintptr_t pc)
 
 /* ---- allocation --------------------------------------------------------------------------- */
 
-void *heap_alloc(size_t size, uintptr_t pc)
+static SOOTH_TLS uintptr_t called_from;
+
+void heap_call_from(uintptr_t pc)
+{
+	called_from = pc;
+}
+
+static void *heap_alloc(size_t size, uintptr_t pc)
 {
 	void *block = placed(size, 1, pc);
 
@@ -177,7 +184,9 @@ SOOTH_API void *malloc(size_t size)
 {
 	if (too_early())
 		return early_alloc(size);
-	return heap_alloc(size, RECORD_CALLER);
+	uintptr_t pc = called_from ? called_from : RECORD_CALLER;
+	called_from = 0;
+	return heap_alloc(size, pc);
 }
 
 /* The zeros are a write like any other: later reads see them. Placed blocks are zero from birth. */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* malloc, recorded as called from `pc`. */
-void *heap_alloc(size_t size, uintptr_t pc);
+/* The next call of malloc in this thread, if it comes to ours, is recorded as called from `pc`. */
+void heap_call_from(uintptr_t pc);
 
 #endif

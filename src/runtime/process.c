@@ -10,6 +10,7 @@
 #include "runtime/options.h"
 #include "runtime/pattern.h"
 #include "runtime/point.h"
+#include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/remains.h"
 #include "runtime/ring.h"
@@ -267,6 +268,8 @@ void process_start(void)
 	if (__builtin_expect(atomic_load(&process.state) >= RECORDING, 1))
 		return;
 	if (!environ) /* in .preinit_array: the C library does not know its environment yet */
+		return;
+	if (real_searching) /* called back by a malloc of the program */
 		return;
 	if (!atomic_compare_exchange_strong(&process.state, &fresh, STARTING)) {
 		/* This thread is at it and was called back: go on without. Or another is: wait. */

@@ -218,6 +218,15 @@ char *__sooth_strncat(char *restrict to, const char *restrict from, size_t most)
 	return to;
 }
 
+/* As the C library does: the program may have a malloc of its own, and a free for what that gives. */
+static char *allocate(size_t size, uintptr_t pc)
+{
+	heap_call_from(pc);
+	char *block = malloc(size);
+	heap_call_from(0);
+	return block;
+}
+
 char *__sooth_strdup(const char *string)
 {
 	uintptr_t pc = RECORD_CALLER;
@@ -225,7 +234,7 @@ char *__sooth_strdup(const char *string)
 	if (!record_on())
 		return strdup(string);
 	size_t size = range_string_length(pc, string, SIZE_MAX) + 1;
-	char *block = heap_alloc(size, pc);
+	char *block = allocate(size, pc);
 	if (block)
 		copy(pc, block, string, size);
 	return block;
@@ -238,7 +247,7 @@ char *__sooth_strndup(const char *string, size_t most)
 	if (!record_on())
 		return strndup(string, most);
 	size_t length = range_string_length(pc, string, most);
-	char *block = heap_alloc(length + 1, pc);
+	char *block = allocate(length + 1, pc);
 	if (!block)
 		return NULL;
 	copy(pc, block, string, length);
