@@ -324,12 +324,24 @@ bool calls_init_only(tree function)
 	       !strncmp(IDENTIFIER_POINTER(DECL_NAME(function)), "_sub_I_00099", 12);
 }
 
+/* The dynamic linker calls it when our thread-local variable has no place yet. (target_clones makes one, too.) */
+bool is_resolver(tree function)
+{
+	symtab_node *node = symtab_node::get(function);
+	ipa_ref *ref;
+
+	for (unsigned i = 0; node && node->iterate_direct_aliases(i, ref); i++)
+		if (lookup_attribute("ifunc", DECL_ATTRIBUTES(ref->referring->decl)))
+			return true;
+	return false;
+}
+
 /* Functions of which only the mark of their end is removed. */
 bool is_left_alone(tree function)
 {
 	return lookup_attribute("naked", DECL_ATTRIBUTES(function)) ||
 	       lookup_attribute("interrupt", TYPE_ATTRIBUTES(TREE_TYPE(function))) ||
-	       calls_init_only(function);
+	       calls_init_only(function) || is_resolver(function);
 }
 
 unsigned instrument(function *fn)

@@ -257,12 +257,21 @@ class generator
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
+/* The dynamic linker calls it when our thread-local variable has no place yet. */
+bool is_resolver(const Function &function)
+{
+	for (const GlobalIFunc &indirect : function.getParent()->ifuncs())
+		if (indirect.getResolver()->stripPointerCasts() == &function)
+			return true;
+	return false;
+}
+
 bool is_to_be_recorded(const Function &function)
 {
 	return !function.isDeclarationForLinker() &&
 	       function.hasFnAttribute(Attribute::SanitizeThread) &&
 	       !function.hasFnAttribute(recorded) && !function.hasFnAttribute(Attribute::Naked) &&
-	       function.getCallingConv() != CallingConv::X86_INTR;
+	       function.getCallingConv() != CallingConv::X86_INTR && !is_resolver(function);
 }
 
 void record(Function &function, FunctionAnalysisManager &analyses)
