@@ -37,20 +37,38 @@ static void advance(struct iovec **parts, int *count, size_t written)
 }
 
 /* Beyond the limit of a file's size a write is a signal that kills. */
-static bool is_allowed(int fd, const struct iovec *parts, int count)
+static uint64_t largest_allowed(void)
 {
 	struct rlimit most;
+
+	return getrlimit(RLIMIT_FSIZE, &most) == 0 ? most.rlim_cur : RLIM_INFINITY;
+}
+
+static bool is_allowed(int fd, const struct iovec *parts, int count)
+{
+	uint64_t most = largest_allowed();
 	size_t size = 0;
 
-	if (getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY)
+	if (most == RLIM_INFINITY)
 		return true;
 	for (int i = 0; i < count; i++)
 		size += parts[i].iov_len;
 	off_t end = lseek(fd, 0, SEEK_END);
-	if (end < 0 || (uint64_t)end + size <= most.rlim_cur)
+	if (end < 0 || (uint64_t)end + size <= most)
 		return true;
 	errno = EFBIG;
 	return false;
+}
+
+bool disk_allocate(int fd, uint64_t at, uint64_t bytes)
+{
+	int error = EINTR;
+
+	if (at + bytes > largest_allowed())
+		return false;
+	for (int i = 0; i < TRIES && error == EINTR; i++)
+		error = posix_fallocate(fd, (off_t)at, (off_t)bytes);
+	return error == 0;
 }
 
 bool disk_write_parts(int fd, struct iovec *parts, int count)

@@ -18,6 +18,9 @@ int disk_open(const char *path, int flags);
 bool disk_write(int fd, const void *bytes, size_t size);
 bool disk_write_parts(int fd, struct iovec *parts, int count); /* changes the parts */
 
+/* Gives the file blocks there: a store into a hole of a full disk would be a SIGBUS. */
+bool disk_allocate(int fd, uint64_t at, uint64_t bytes);
+
 /* As read of /proc's files: some bytes, 0 at the end, or -1. */
 long disk_read(int fd, void *to, size_t size);
 

@@ -4,6 +4,7 @@
  */
 #include "runtime/turn_state.h"
 
+#include "runtime/disk.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/vectors.h"
@@ -49,8 +50,7 @@ static void next_piece(void *unused)
 	}
 	schedule.at = 0;
 	schedule.piece = NULL;
-	/* a store into a hole of a full disk would be a SIGBUS */
-	if (posix_fallocate(schedule.fd - 1, (off_t)from, PIECE) != 0)
+	if (!disk_allocate(schedule.fd - 1, from, PIECE))
 		return;
 	void *map =
 		mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, schedule.fd - 1, (off_t)from);

@@ -60,6 +60,9 @@ def limits(build, work, args):
     for size in (100, 5000, 70000, 150000, 600000, 700000):
         what = "files of %d bytes" % size
         run.judge_prefix(what, run.run_with(what, "dir=t.sooth", preexec_fn=limit(resource.RLIMIT_FSIZE, size)))
+    for size in (5000, 100000, 700000):
+        what = "files of %d bytes, controlled" % size
+        run.run_with(what, "dir=t.sooth serial=1 quiet=1", preexec_fn=limit(resource.RLIMIT_FSIZE, size))
     for count in (5, 8, 16, 40, 70, 200):
         what = "%d descriptors" % count
         run.judge_prefix(what, run.run_with(what, "dir=t.sooth", preexec_fn=limit(resource.RLIMIT_NOFILE, count)))
