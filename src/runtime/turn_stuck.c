@@ -145,7 +145,8 @@ void turn_disordered(void)
 void turn_stuck_nobody(void)
 {
 	if (!(turn.control->options & CONTROL_END_STUCK)) {
-		turn.stuck = turn.others_expected || !may_change(); /* handlers: turn_poke */
+		turn.stuck =
+			!may_change(); /* else it is looked again: nobody tells of what others do */
 		return;
 	}
 	if (may_change()) {
