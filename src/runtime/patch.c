@@ -163,12 +163,15 @@ static bool patch_file(const struct module *m, const struct sections *file)
 		return false;
 	nops.count = bytes / sizeof(*nops.rows);
 	struct area *area = find_area(m);
-	bool ok = area && mprotect(area, sizeof(*area), PROT_READ | PROT_WRITE) == 0;
+	/* Executable all the time: the text that calls it cannot be undone if this is refused later. */
+	bool ok = area && mprotect(area, sizeof(*area), PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
 
 	for (unsigned i = 0; ok && i < file->segment_count; i++)
 		if (file->segments[i].p_type == PT_LOAD && file->segments[i].p_flags & PF_X)
 			ok = patch_segment(area, m, &nops, &file->segments[i]);
-	return area && mprotect(area, sizeof(*area), PROT_READ | PROT_EXEC) == 0 && ok;
+	if (ok)
+		mprotect(area, sizeof(*area), PROT_READ | PROT_EXEC);
+	return ok;
 }
 
 /* Is there anything to patch? A program of calls and atomics alone has no NOPs. */
