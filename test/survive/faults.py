@@ -6,6 +6,7 @@ import random
 import subprocess
 
 from common import HERE, Ran, call, check_trace, clean_env, fail, must, remove, traces
+from sites import Sites
 
 # What may come of a call; 0: it does half of what it was asked for. Others fail with EPERM.
 ERRORS = {
@@ -50,32 +51,41 @@ class Faults:
         must(["gcc", "-O2", "-g", "-D_GNU_SOURCE", "-fPIC", "-shared", "-o", "inject.so", HERE + "/inject.c"], work)
         write_others(build + "/lib/sooth/libsooth.so", work + "/others")
         self.native = self.run("", {})
+        self.seen = {}  # each place that was come by, and the fault behind which it was first: None or a plan
+        self.failed = set()
 
     def run(self, options, inject):
         remove(self.work + "/progress", self.work + "/reached", *traces(self.work))
         env = clean_env(PROGRESS="progress", **inject)
         if inject:
-            env.update(LD_PRELOAD=self.work + "/inject.so", INJECT_OTHERS="others", INJECT_REACHED="reached")
+            remove(self.work + "/log")
+            env.update(LD_PRELOAD=self.work + "/inject.so", INJECT_OTHERS="others", INJECT_REACHED="reached",
+                       INJECT_LOG="log")
         if options:
             env["SOOTH_OPTIONS"] = options
         return Ran(["./laden", "./libtally.so"], self.work, env)
 
     def places(self):
         """How often each place, a name and where it returns to, is come by: in the parent, and in the child."""
-        remove(self.work + "/log")
-        ran = self.run(self.options, {"INJECT_LOG": "log"})
+        ran = self.run(self.options, {"INJECT_AT": "0"})
         what = self.judge(ran, "with no failure at all")
         if ran.said():
             what = what or "with no failure at all it says %s" % ran.said()
         if what:
             fail(what)
-        with open(self.work + "/log") as log:
-            lines = [line.split() for line in log]
         counts = {}
-        for pid, name, site in lines:
-            place = (name, site, pid != lines[0][0])
+        for place in self.look(None):
             counts[place] = counts.get(place, 0) + 1
         return counts
+
+    def look(self, plan):
+        """The calls of the last run."""
+        with open(self.work + "/log") as log:
+            lines = [line.split() for line in log]
+        calls = [(name, site, pid != lines[0][0]) for pid, name, site in lines]
+        for place in calls:
+            self.seen.setdefault(place, plan)
+        return calls
 
     def judge(self, ran, what):
         """What is wrong, or None."""
@@ -106,16 +116,21 @@ class Faults:
             return "%s: %d steps are recorded, and not a word" % (what, steps)
         return None
 
-    def fault(self, place, k, error, always):
+    def fault(self, place, k, error, always, also=None):
         name, site, child = place
-        what = "%scall %d of %s at %s, %s%s (%s)" % ("child's " if child else "", k, name, site, error or "half",
-                                                     " from then on" if always else "", self.options)
-        wrong = self.judge(self.run(self.options, {
-            "INJECT_NAME": name, "INJECT_SITE": site, "INJECT_AT": str(k), "INJECT_ALWAYS": str(int(always)),
-            "INJECT_CHILD": str(int(child)),
-            "INJECT_ERROR": str(getattr(errno, error) if error else 0)}), what)
+        what = "%scall %d of %s at %s, %s%s%s (%s)" % (
+            "child's " if child else "", k, name, site, error or "half", " from then on" if always else "",
+            ", and %s at %s" % also[:2] if also else "", self.options)
+        inject = {"INJECT_NAME": name, "INJECT_SITE": site, "INJECT_AT": str(k), "INJECT_ALWAYS": str(int(always)),
+                  "INJECT_CHILD": str(int(child)), "INJECT_ERROR": str(getattr(errno, error) if error else 0)}
+        if also:
+            inject.update(INJECT_ALSO=also[0], INJECT_ALSO_SITE=also[1])
+        wrong = self.judge(self.run(self.options, inject), what)
         if wrong:
             fail(wrong)
+        self.failed.add((also or place)[:2])
+        if not also:
+            self.look((place, k, error, always))
 
 
 def unlikely(error, always):
@@ -123,20 +138,24 @@ def unlikely(error, always):
     return error in ("EINTR", "EAGAIN", 0) if always else error == "ENOSYS"
 
 
-def all_plans(places):
-    """Each call, each error, once and from then on."""
+def all_plans(places, control):
+    """Each call, each error, once and from then on. Threads that take turns cannot wait without futexes."""
     return [(place, k, error, always) for place, count in sorted(places.items()) for k in range(1, count + 1)
-            for error in ERRORS.get(place[0], ["EPERM"]) for always in (False, True) if not unlikely(error, always)]
+            for error in ERRORS.get(place[0], ["EPERM"]) for always in (False, True)
+            if not unlikely(error, always) and not (control and error == "ENOSYS")]
 
 
-def some_plans(places, rnd):
+def some_plans(places, control, rnd):
     """From each place the first call and the last, once and from then on, with one of the errors."""
     plans = {}
-    for plan in all_plans(places):
+    for plan in all_plans(places, control):
         place, k, error, always = plan
         if k in (1, places[place]):
             plans.setdefault((place, k, always), []).append(plan)
-    return [rnd.choice(choice) for choice in plans.values()]
+    # One place writes all small files: what is done about a failure depends on which it is.
+    return [rnd.choice(choice) for choice in plans.values()] + [
+        (place, k, "EIO", False) for place, count in places.items() if place[0] == "writev"
+        for k in range(1, count + 1)]
 
 
 def faults(build, work, options, args):
@@ -144,8 +163,19 @@ def faults(build, work, options, args):
     places = run.places()
     if not places:
         fail("no call of the runtime was seen (%s): nothing can be made to fail" % options)
-    plans = all_plans(places) if args.count else some_plans(places, random.Random(args.seed))
+    control = "serial" in options
+    every = args.count and not control  # those would be thousands of runs, and longer ones
+    plans = all_plans(places, control) if every else some_plans(places, control, random.Random(args.seed))
     for plan in plans:
         run.fault(*plan)
-    print("%d calls from %d places of the runtime (%s), %d failures of them" % (
-        sum(places.values()), len({place[:2] for place in places}), options, len(plans)))
+    sites = Sites(build + "/lib/sooth/libsooth.so")
+    # What is only come by behind a failure fails, too.
+    behind = {place[:2]: (place, plan) for place, plan in run.seen.items()
+              if plan and plan[2] and place[2] == plan[0][2] and place[:2] not in run.failed and
+              not sites.is_excused(place[:2])}
+    for place, plan in behind.values():
+        run.fault(*plan, also=place)
+    print("%d calls from %d places of the runtime (%s), %d failures of them, and of %d places behind those" % (
+        sum(places.values()), len({place[:2] for place in places}), options, len(plans), len(behind)))
+    reached = {place[:2] for place in run.seen}
+    sites.judge("control" if control else "recording", reached, run.failed, fail)

@@ -2,13 +2,16 @@
  * Preloaded into a recorded program: calls that the runtime makes on its own account fail. The
  * program's own calls never do.
  *
- *	INJECT_LOG=FILE       a line for each call of the runtime: the process, its name, where from
+ *	INJECT_LOG=FILE       a line for each call of the runtime, but not for millions: the process, its
+ *	                      name, where from
  *	INJECT_NAME=NAME      of the calls of this function …
  *	INJECT_SITE=OFFSET    … that return to this place in libsooth.so …
  *	INJECT_AT=K           … the K-th fails …
  *	INJECT_ERROR=E        … with this errno; 0: it does half of what it was asked for …
  *	INJECT_ALWAYS=1       … and so do all later calls of NAME, from wherever
  *	INJECT_CHILD=1        … in its children only, not in the first process
+ *	INJECT_ALSO=NAME      and so do all calls of NAME …
+ *	INJECT_ALSO_SITE=OFF  … that return to this place, behind the first failure
  *	INJECT_REACHED=FILE   a copy of the file PROGRESS, taken before the first failure
  *
  *	INJECT_OTHERS=FILE    lines LOW HIGH, offsets in libsooth.so: functions in which calls by
@@ -22,6 +25,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -41,6 +45,7 @@
 #include <unistd.h>
 
 #define OTHERS_MAX 1024
+#define LINES_MAX 20000
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
 static struct {
@@ -50,13 +55,13 @@ static struct {
 		uintptr_t low, high;
 	} others[OTHERS_MAX];
 	unsigned other_count;
-	const char *name;
-	uintptr_t site;
+	const char *name, *also;
+	uintptr_t site, also_site;
 	long at, error;
 	bool always, in_child;
 	long process; /* the first one */
 	int log;
-	_Atomic long calls;
+	_Atomic long calls, lines;
 	_Atomic bool failed;
 } plan = { .log = -1 };
 
@@ -142,6 +147,8 @@ static bool ready(void)
 	read_others(getenv("INJECT_OTHERS"));
 	plan.name = getenv("INJECT_NAME");
 	plan.site = plan.low + (uintptr_t)strtoul(getenv("INJECT_SITE") ?: "0", NULL, 16);
+	plan.also = getenv("INJECT_ALSO");
+	plan.also_site = plan.low + (uintptr_t)strtoul(getenv("INJECT_ALSO_SITE") ?: "0", NULL, 16);
 	plan.at = number("INJECT_AT");
 	plan.error = number("INJECT_ERROR");
 	plan.always = number("INJECT_ALWAYS") != 0;
@@ -175,7 +182,7 @@ static void note(const char *name, uintptr_t caller)
 {
 	char line[128];
 
-	if (plan.log < 0)
+	if (plan.log < 0 || atomic_fetch_add(&plan.lines, 1) >= LINES_MAX)
 		return;
 	int length = snprintf(line, sizeof(line), "%d %s %lx\n", (int)raw(SYS_getpid, 0, 0, 0, 0),
 			      name, caller - plan.low);
@@ -196,6 +203,9 @@ static bool is_chosen(const char *name, uintptr_t caller)
 {
 	bool child = raw(SYS_getpid, 0, 0, 0, 0) != plan.process;
 
+	if (child == plan.in_child && plan.failed && plan.also && caller == plan.also_site &&
+	    !strcmp(plan.also, name))
+		return true;
 	if (!plan.name || strcmp(plan.name, name) || child != plan.in_child)
 		return false;
 	if (plan.failed)
@@ -315,7 +325,10 @@ POINTER(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size),
 static long (*library_syscall)(long, ...);
 static long pointed_syscall(long what, long a, long b, long c, long d, long e, long f)
 {
-	if (fails("syscall", CALLER, true)) {
+	/* To wake somebody cannot fail. */
+	bool wakes = what == SYS_futex && (b & FUTEX_CMD_MASK) == FUTEX_WAKE;
+
+	if (!wakes && fails("syscall", CALLER, true)) {
 		errno = (int)plan.error;
 		return -1;
 	}
