@@ -256,13 +256,15 @@ SOOTH_API int execle(const char *path, const char *first, ...)
 
 SOOTH_API void _exit(int status)
 {
-	if (turn_taking) {
+	bool turns = turn_is_ours();
+
+	if (turns) {
 		turn_exit();
 		turn_finish(CONTROL_ENDED, "");
 	}
 	if (is_recorded())
 		process_finish(EVENT_PROCESS_EXIT, status);
-	if (turn_taking)
+	if (turns)
 		server_end((status & 255) << 8);
 	real()->_exit(status);
 	__builtin_unreachable();

@@ -149,6 +149,9 @@ void turn_start(const struct options *options); /* may become a server and retur
  * a server.
  */
 void turn_read_plan(int pid);
+
+/* Is this the process that takes turns? A child of vfork, which runs in its memory, is not. */
+bool turn_is_ours(void);
 /* Writes what the tool reads; the first call counts. The process goes on, to its end. */
 void turn_finish(enum control_result result, const char *text);
 /* The same, and the run ends here. `status` is as of waitpid. */

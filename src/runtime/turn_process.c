@@ -84,6 +84,11 @@ static void start_log(void)
 		turn.event = events + control->event_count;
 }
 
+bool turn_is_ours(void)
+{
+	return turn_taking && turn_threads[0].tid == getpid();
+}
+
 void turn_read_plan(int pid)
 {
 	struct control *control = turn.control;
