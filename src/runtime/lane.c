@@ -466,8 +466,10 @@ static struct wire_block *handler_lane(unsigned depth)
 
 void lane_settle(void)
 {
-	if (lane_self.next_at == __sooth_lane->cursor)
-		lane_self.codec = lane_self.next;
+	if (lane_self.next_at != __sooth_lane->cursor)
+		return;
+	lane_self.codec = lane_self.next;
+	lane_self.numbered = 0;
 }
 
 void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
@@ -511,11 +513,14 @@ void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 void lane_leave_handler(const struct lane_interrupted *interrupted)
 {
 	struct lane_self *self = &lane_self;
-	unsigned depth = self->depth--;
+	unsigned depth = self->depth;
 
-	self->numbered = interrupted->numbered;
-	if (interrupted->lane == &nowhere)
-		return; /* the thread became known in its handler: its lane is the right one */
+	if (interrupted->lane == &nowhere) {
+		/* The thread became known in its handler: its lane is the right one. */
+		self->numbered = interrupted->numbered;
+		self->depth--;
+		return;
+	}
 	if (__sooth_lane->flags & WIRE_BLOCK_HANDLER) {
 		record(EV_HANDLER_END, 0, (struct record_fields){ 0 });
 		self->codecs[depth] = self->codec;
@@ -524,6 +529,9 @@ void lane_leave_handler(const struct lane_interrupted *interrupted)
 	self->codec = interrupted->codec;
 	self->next = interrupted->next;
 	self->next_at = interrupted->next_at;
+	self->numbered = interrupted->numbered;
+	atomic_signal_fence(memory_order_seq_cst);
+	self->depth--; /* last: who cuts in before writes to another lane */
 	self->quiet = interrupted->quiet;
 	/* What was interrupted may have a segment half written: it stops when that is done. */
 	if (self->ended && is_open(__sooth_lane))
@@ -535,7 +543,8 @@ void lane_jumped(void)
 	lane_self.quiet = false;
 	record_stripe_abandon();
 	global_abandon();
-	if (lane_self.numbered) { /* its record never comes: this stands for it, for lane_enter_handler */
+	if (lane_self
+		    .numbered) { /* its record never comes: this stands for it, for lane_enter_handler */
 		lane_self.numbered = 0;
 		record(EV_TIME, 0, (struct record_fields){ 0 });
 	}

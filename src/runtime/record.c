@@ -42,8 +42,6 @@ static uint64_t take_time(const char *letters)
 
 	if (letters[2] != 'q' || !time)
 		time = __rdtsc();
-	else
-		lane_self.numbered = 0;
 	return time > lane_self.codec.time ? time : lane_self.codec.time;
 }
 
@@ -81,6 +79,8 @@ static void commit(struct wire_block *lane, enum event_kind kind, size_t header,
 	lane->cursor = (uint64_t)end;
 	atomic_signal_fence(memory_order_seq_cst);
 	lane_self.codec = *next;
+	if (event_fields(kind)[2] == 'q')
+		lane_self.numbered = 0; /* not before: see lane_enter_handler */
 	atomic_signal_fence(memory_order_seq_cst);
 	lane_self.next_at = 0;
 }

@@ -319,13 +319,18 @@ void check_atomic(struct check *c, const struct trace_event *ev)
 		doubt(c, ev, read);
 }
 
-/* Does this event put bytes there that the atomics of the address do not know of? */
-static bool explains(const struct trace_event *ev, const struct check_doubt *d)
+/*
+ * Does this event put bytes there that the atomics of the address do not know of? So may a handler's
+ * atomic: it can cut in between one of its thread and the number of that one.
+ */
+static bool explains(const struct check *c, const struct trace_event *ev,
+		     const struct check_doubt *d)
 {
+	bool by_handler = trace_stream(c->trace, ev->stream)->host != TRACE_NONE;
 	bool writes = ev->kind == EV_WRITE || ev->kind == EV_ALLOC || ev->kind == EV_FREE ||
 		      ev->kind == EV_MAP || ev->kind == EV_UNMAP ||
 		      ((ev->kind == EV_ATOMIC_WRITE || ev->kind == EV_ATOMIC_UPDATE) &&
-		       ev->address != d->address);
+		       (ev->address != d->address || by_handler));
 
 	if (!writes)
 		return false;
@@ -345,7 +350,7 @@ static void drop_explained(struct check *c, const struct trace_event *ev)
 {
 	for (size_t i = 0; i < c->doubts.count;) {
 		c->doubts.items[i].contradicted |= wrote(ev, &c->doubts.items[i]);
-		if (explains(ev, &c->doubts.items[i])) {
+		if (explains(c, ev, &c->doubts.items[i])) {
 			free(c->doubts.items[i].text);
 			c->doubts.items[i] = c->doubts.items[--c->doubts.count];
 		} else {
