@@ -27,7 +27,7 @@ static bool is_hold(const struct checker_play *play, const struct checker_hold *
 	       hold->index == event->index;
 }
 
-/* Does its thread hold the lock since this event? */
+/* Does its thread hold the lock since this event? Who is over holds no robust one any more. */
 static bool holds_since(const struct checker_play *play, uint64_t address,
 			const struct checker_event *event)
 {
@@ -35,7 +35,8 @@ static bool holds_since(const struct checker_play *play, uint64_t address,
 		&checker_world_see(play->world, CHECKER_LOCK, address)->lock;
 
 	if (is_hold(play, &lock->writer, event))
-		return true;
+		return lock->kind != EVENT_LOCK_ROBUST ||
+		       !play->world->threads[lock->writer.thread].ended;
 	for (size_t i = 0; i < lock->readers.count; i++) {
 		if (is_hold(play, &lock->readers.items[i], event))
 			return true;

@@ -114,17 +114,35 @@ static bool must_be_over(struct misuse *m, const struct destroy *d, uint32_t nod
 	return node != ORDER_NONE && misuse_ask_pulls(&m->ask, d->next, node);
 }
 
+/* Where a robust mutex is left: at the end of the thread that keeps it. ORDER_NONE: nowhere. */
+static uint32_t robust_end(const struct misuse *m, const struct order_section *s, uint64_t address)
+{
+	uint32_t last =
+		m->model->thread_nodes.items[m->model->thread_start.items[s->thread + 1] - 1];
+	const struct window_node *node = &m->window->nodes.items[last];
+
+	if (node->kind != EV_END)
+		return ORDER_NONE;
+	for (uint32_t at = node->held; at != ORDER_NONE; at = m->window->held.items[at].outer) {
+		if (m->window->held.items[at].address == address)
+			return m->window->held.items[at].robust ? last : ORDER_NONE;
+	}
+	return ORDER_NONE;
+}
+
 static void ask_held(struct misuse *m, const struct destroy *d, uint32_t taken, uint64_t key)
 {
 	const struct order_section *s = &m->model->sections.items[m->section_of[taken]];
+	uint64_t address = m->window->nodes.items[d->next.node].address;
+	uint32_t left = s->release != ORDER_NONE ? s->release : robust_end(m, s, address);
 
-	if (must_be_over(m, d, s->release) || !misuse_ask_wanted(&m->ask, key))
+	if (must_be_over(m, d, left) || !misuse_ask_wanted(&m->ask, key))
 		return;
 	begin_destroy(m, d);
 	misuse_ask_inside(&m->ask, taken);
-	misuse_ask_outside(&m->ask, s->release);
+	misuse_ask_outside(&m->ask, left);
 	misuse_ask_now(&m->ask, EVENT_MISUSE_DESTROY_IN_USE, d->next.node, taken, key,
-		       s->release == ORDER_NONE);
+		       s->release == ORDER_NONE && left > d->next.node);
 }
 
 /* A wait that timed out is woken by no signal, but by broadcasts that came before its time-out. */

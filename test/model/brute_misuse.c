@@ -12,9 +12,12 @@ static bool keeps_in_use(const struct facts *f, const struct state *state, int o
 	int at = state->at[e->thread];
 	const struct held *held = &f->held[e->thread][at][object];
 	bool is_last = e->index + 1 == at;
+	bool is_over = at && f->text->events[f->text->of[e->thread][at - 1]].kind == END;
 
 	switch (f->text->objects[object].class) {
-	case LOCK: return (held->depth || held->readers) && held->since == event;
+	case LOCK:
+		return (held->depth || held->readers) && held->since == event &&
+		       !(f->robust[object] && is_over);
 	case CONDITION:
 		return e->kind == WAIT && is_last && rules_waits_on(f, state, e->thread, object);
 	case BARRIER:

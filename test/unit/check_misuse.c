@@ -27,6 +27,16 @@ static void destroyed_in_use(void **state)
 	refuses_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A1 B1", "A0 B1", "does not keep");
 }
 
+static void robust_destroyed(void **state)
+{
+	const char *text = "A|init(m)=robust|\nB|acq(m)|\nB|end|\nA|destroy(m)|\n";
+
+	(void)state;
+	accepts_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A1 B0", "A0 B0");
+	refuses_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A1 B0", "A0 B0 B1",
+		       "does not keep m in use");
+}
+
 static void destroyed_at_waits(void **state)
 {
 	const char *text =
@@ -126,9 +136,10 @@ static void recorded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(destroyed_in_use),    cmocka_unit_test(destroyed_at_waits),
-		cmocka_unit_test(not_initialised),     cmocka_unit_test(static_objects),
-		cmocka_unit_test(joined_and_detached), cmocka_unit_test(recorded),
+		cmocka_unit_test(destroyed_in_use),   cmocka_unit_test(robust_destroyed),
+		cmocka_unit_test(destroyed_at_waits), cmocka_unit_test(not_initialised),
+		cmocka_unit_test(static_objects),     cmocka_unit_test(joined_and_detached),
+		cmocka_unit_test(recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

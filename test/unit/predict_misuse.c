@@ -76,6 +76,20 @@ static void destroyed_while_held(void **state)
 	expect("T0|acq(m)|\nT0|rel(m)|\nT0|destroy(m)|\n", NULL, 0);
 }
 
+/* Who is over has left it. */
+static void robust_destroyed(void **state)
+{
+	struct expected held = { EVENT_MISUSE_DESTROY_IN_USE, 0, 2, 1, 0, FINDING_PREDICTED };
+
+	(void)state;
+	expect("T0|init(m)=robust|\nT0|fork(T1)|\nT1|acq(m)|\nT1|end|\nT0|destroy(m)|\n", &held, 1);
+	expect("T0|init(m)=robust|\nT0|fork(T1)|\nT1|acq(m)|\nT1|end|\nT0|join(T1)|\n"
+	       "T0|destroy(m)|\n",
+	       NULL, 0);
+	held.status = FINDING_OBSERVED;
+	expect("T0|init(m)=robust|\nT0|fork(T1)|\nT1|acq(m)|\nT0|destroy(m)|\nT1|end|\n", &held, 1);
+}
+
 static void destroyed_in_the_recorded_run(void **state)
 {
 	static const struct expected held = {
@@ -187,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(destroyed_while_held),
+		cmocka_unit_test(robust_destroyed),
 		cmocka_unit_test(destroyed_in_the_recorded_run),
 		cmocka_unit_test(destroyed_while_awaited),
 		cmocka_unit_test(destroyed_before_all_have_come),
