@@ -49,6 +49,11 @@ static void woken(struct waiting *waiting)
 	if (!record_on())
 		return;
 	record_wait(EV_WOKEN, waiting, !by_signal);
+	if (waiting->result == ENOTRECOVERABLE) { /* a robust mutex that nobody gets any more */
+		turn_before(EV_RELEASE, waiting->mutex, 0, waiting->pc);
+		object_record(EV_RELEASE, waiting->pc, waiting->mutex,
+			      record_sequence(waiting->mutex), 0);
+	}
 	if (waiting->result == CANCELLED)
 		sync_end(&(struct sync_call){ waiting->pc, SYNC_CANCELLED });
 	else if (!by_signal && waiting->result != ETIMEDOUT)
@@ -56,13 +61,16 @@ static void woken(struct waiting *waiting)
 }
 
 /* Gives the mutex up for real, or takes it again: the scheduler has seen to it that it is free. */
-static void take_mutex(pthread_mutex_t *mutex, uint64_t site)
+static int take_mutex(pthread_mutex_t *mutex, uint64_t site)
 {
-	if (real()->pthread_mutex_trylock(mutex) != EBUSY)
-		return;
+	int result = mutex_try_really(mutex);
+
+	if (result != EBUSY)
+		return result;
 	turn_leave(site);
-	real()->pthread_mutex_lock(mutex);
+	result = real()->pthread_mutex_lock(mutex);
 	turn_return();
+	return result;
 }
 
 /*
@@ -81,12 +89,15 @@ static int wait_in_turn(struct waiting *waiting, enum event_how how, uint64_t un
 	real()->pthread_mutex_unlock(waiting->mutex);
 	want.kind = EV_WOKEN;
 	want.until = until;
-	want.lock = (uint8_t)mutex_type(waiting->mutex);
+	want.lock = mutex_turn_lock(waiting->mutex);
 	enum turn_answer answer = turn_take(&want);
-	take_mutex(waiting->mutex, want.site);
+	int taken = take_mutex(waiting->mutex, want.site);
 	if (turn_cancelled())
 		real()->pthread_testcancel(); /* `woken` records what is left to record */
-	return waiting->result = answer == TURN_TIMED_OUT ? ETIMEDOUT : 0;
+	waiting->result = taken == ENOTRECOVERABLE   ? taken
+			  : answer == TURN_TIMED_OUT ? ETIMEDOUT
+						     : 0;
+	return taken ? taken : waiting->result;
 }
 
 /* Records that the mutex of a wait that begins is not the caller's. */

@@ -23,7 +23,7 @@
 #define KIND_TYPE 3
 #define KIND_ROBUST 16
 #define KIND_INHERIT 32
-#define KIND_SHARED 128	 /* with other processes */
+#define KIND_SHARED 128	 /* with other processes, perhaps; every robust one has it */
 #define KIND_ELISION 256 /* locked without being written to, perhaps */
 #define KIND_BITS 0x3ff	 /* all there are */
 #define KIND_DESTROYED (-1)
@@ -43,6 +43,21 @@ enum event_lock mutex_type(const pthread_mutex_t *mutex)
 	case PTHREAD_MUTEX_ERRORCHECK: return EVENT_LOCK_ERRORCHECK;
 	default: return EVENT_LOCK_NORMAL;
 	}
+}
+
+uint8_t mutex_turn_lock(const pthread_mutex_t *mutex)
+{
+	bool is_robust = mutex->__data.__kind & KIND_ROBUST;
+
+	return (uint8_t)mutex_type(mutex) | (is_robust ? TURN_LOCK_ROBUST : 0);
+}
+
+int mutex_try_really(pthread_mutex_t *mutex)
+{
+	if (mutex->__data.__kind == KIND_DESTROYED || !(mutex->__data.__kind & KIND_ROBUST))
+		return real()->pthread_mutex_trylock(mutex);
+	int owner = mutex->__data.__lock & OWNER_BITS;
+	return owner && owner != thread_tid() ? EBUSY : real()->pthread_mutex_lock(mutex);
 }
 
 bool mutex_refuses(const pthread_mutex_t *mutex)
@@ -139,17 +154,13 @@ static int lock_really(pthread_mutex_t *mutex, enum event_how how, uint64_t unti
 static int lock_in_turn(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, uint64_t until)
 {
 	struct turn_want want = turn_want(EV_ACQUIRE, mutex, pc);
-	int result = EBUSY;
 
 	want.how = how;
 	want.until = until;
-	want.lock = (uint8_t)mutex_type(mutex);
-	if (mutex->__data.__kind & KIND_ROBUST && want.lock == EVENT_LOCK_NORMAL)
-		want.lock = TURN_LOCK_ROBUST;
+	want.lock = mutex_turn_lock(mutex);
 	if (turn_take(&want) == TURN_TIMED_OUT)
 		return locked(mutex, pc, how, ETIMEDOUT);
-	if (!(mutex->__data.__kind & KIND_ROBUST) || mutex->__data.__kind & KIND_SHARED)
-		result = real()->pthread_mutex_trylock(mutex);
+	int result = mutex_try_really(mutex);
 	if (result == EBUSY) {
 		bool waits = (mutex->__data.__kind != KIND_DESTROYED &&
 			      mutex->__data.__kind & KIND_SHARED) ||

@@ -24,6 +24,12 @@ bool mutex_is_anothers(const pthread_mutex_t *mutex);
 void mutex_blame(const pthread_mutex_t *mutex, uintptr_t pc, int error);
 
 enum event_lock mutex_type(const pthread_mutex_t *mutex);
+uint8_t mutex_turn_lock(const pthread_mutex_t *mutex); /* turn_want's `lock` */
+/*
+ * A try for real, whose caller wants it in any case. A robust one is only looked at: when it cannot be
+ * recovered any more, a try leaves it locked (glibc 2.36).
+ */
+int mutex_try_really(pthread_mutex_t *mutex);
 
 /* The functions of pthreads, with the place they are called from. */
 int mutex_lock(pthread_mutex_t *mutex, uintptr_t pc);

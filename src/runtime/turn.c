@@ -488,6 +488,7 @@ void turn_end_thread(void)
 	t->where = TURN_ENDED;
 	turn.alive--;
 	turn_unblock(turn_object(turn_object_find(turn_number(t))));
+	turn_object_owner_over(t);
 	struct control_event end = { .thread = turn_number(t), .kind = EV_END };
 	if (!turn.plain)
 		turn_plan_did(t, &end);

@@ -53,8 +53,8 @@ struct turn_want {
 	uint64_t pc;   /* return address, for the record of a request that has to wait */
 };
 
-#define TURN_LOCK_ROBUST 16 /* `lock`: besides enum event_lock */
-#define TURN_WHEN_LEFT 17   /* `lock`, of a destroy: not before nobody waits at the object */
+#define TURN_LOCK_ROBUST 16 /* `lock`: a bit beside enum event_lock */
+#define TURN_WHEN_LEFT 32   /* `lock`, of a destroy: not before nobody waits at the object */
 
 enum turn_answer { TURN_GO, TURN_TIMED_OUT, TURN_SPURIOUS };
 

@@ -153,8 +153,8 @@ static struct turn_object *find(uint64_t address)
 static bool can_acquire(const struct turn_object *o, uint32_t self, uint8_t lock)
 {
 	if (o->owner == self + 1)
-		return lock != EVENT_LOCK_NORMAL;
-	if (lock == TURN_LOCK_ROBUST && o->owner && turn_threads[o->owner - 1].where == TURN_ENDED)
+		return (lock & ~TURN_LOCK_ROBUST) != EVENT_LOCK_NORMAL;
+	if (lock & TURN_LOCK_ROBUST && o->owner && turn_threads[o->owner - 1].where == TURN_ENDED)
 		return true;
 	return !o->owner && !o->readers;
 }
@@ -251,6 +251,13 @@ static void changed(struct turn_object *o)
 	o->version++;
 	if (o->blocked)
 		turn_unblock(o);
+}
+
+void turn_object_owner_over(const struct turn_thread *t)
+{
+	for (uint32_t i = 0; t->held && i < objects.count; i++)
+		if (objects.items[i].owner == turn_number(t) + 1)
+			changed(&objects.items[i]);
 }
 
 /* ---- what it changes ------------------------------------------------------------------------- */

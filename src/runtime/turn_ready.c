@@ -49,7 +49,7 @@ static bool is_for_taking(const struct turn_object *o)
 static bool is_of_crowd(const struct turn_thread *t)
 {
 	return t->want.kind == EV_ACQUIRE && t->want.how == EVENT_PLAIN &&
-	       t->want.lock != TURN_LOCK_ROBUST && turn_is_allowed(t) && !t->spins &&
+	       !(t->want.lock & TURN_LOCK_ROBUST) && turn_is_allowed(t) && !t->spins &&
 	       !t->cancelled && !turn.control->choice_count &&
 	       turn_object(t->object)->owner != turn_number(t) + 1;
 }

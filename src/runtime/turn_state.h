@@ -248,6 +248,8 @@ bool turn_object_has_token(const struct turn_thread *t); /* a condition's waiter
 bool turn_object_mutex_free(const struct turn_thread *t);
 void turn_object_did(struct turn_thread *t, enum event_kind kind, enum event_group group,
 		     const struct record_fields *fields);
+/* It is over: what it still has, robust mutexes, others may have now. */
+void turn_object_owner_over(const struct turn_thread *t);
 /* Who holds what it waits for: calls `visit` for each until that says true. */
 bool turn_object_owners(const struct turn_thread *t, bool (*visit)(uint32_t owner, void *data),
 			void *data);
