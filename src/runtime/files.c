@@ -119,6 +119,7 @@ static void opened_pair(const int *fds, bool both, uintptr_t pc)
 	int error = errno;
 	uint32_t forth = channel_make(0), back = both ? channel_make(0) : CHANNEL_NONE;
 
+	transfer_wrote(fds, 2 * sizeof(*fds), pc);
 	descriptor_opened(fds[0], (struct descriptor_ends){ back, forth }, pc);
 	descriptor_opened(fds[1], (struct descriptor_ends){ forth, back }, pc);
 	errno = error;

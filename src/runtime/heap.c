@@ -11,6 +11,7 @@
 #include "runtime/place.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
+#include "runtime/transfer.h"
 #include "runtime/turn.h"
 
 #include <errno.h>
@@ -223,8 +224,10 @@ SOOTH_API int posix_memalign(void **out, size_t alignment, size_t size)
 
 	if (block)
 		*out = block;
-	if (result == 0)
+	if (result == 0) {
+		transfer_wrote(out, sizeof(*out), RECORD_CALLER);
 		allocated(*out, size, RECORD_CALLER);
+	}
 	return result;
 }
 

@@ -8,6 +8,8 @@
  */
 #include "runtime/lane.h"
 #include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/transfer.h"
 #include "runtime/turn.h"
 
 #include <sys/random.h>
@@ -45,18 +47,28 @@ static void fill(void *to, size_t size)
 
 SOOTH_API ssize_t getrandom(void *to, size_t size, unsigned flags)
 {
-	if (!is_virtual())
-		return real()->getrandom(to, size, flags);
-	fill(to, size);
-	return (ssize_t)size;
+	ssize_t result = (ssize_t)size;
+
+	if (is_virtual())
+		fill(to, size);
+	else
+		result = real()->getrandom(to, size, flags);
+	if (result > 0)
+		transfer_wrote(to, (size_t)result, RECORD_CALLER);
+	return result;
 }
 
 SOOTH_API int getentropy(void *to, size_t size)
 {
-	if (!is_virtual() || size > 256)
-		return real()->getentropy(to, size);
-	fill(to, size);
-	return 0;
+	int result = 0;
+
+	if (is_virtual() && size <= 256)
+		fill(to, size);
+	else
+		result = real()->getentropy(to, size);
+	if (result == 0)
+		transfer_wrote(to, size, RECORD_CALLER);
+	return result;
 }
 
 SOOTH_API uint32_t arc4random(void)
@@ -70,6 +82,7 @@ SOOTH_API void arc4random_buf(void *to, size_t size)
 		fill(to, size);
 	else
 		real()->arc4random_buf(to, size);
+	transfer_wrote(to, size, RECORD_CALLER);
 }
 
 SOOTH_API uint32_t arc4random_uniform(uint32_t bound)

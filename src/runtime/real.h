@@ -9,6 +9,7 @@
 
 #include "runtime/lane.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -23,6 +24,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -40,16 +42,19 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/times.h>
 #include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 /* In the library, but in no header. */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
@@ -76,6 +81,29 @@ int __isoc99_vfscanf(FILE *restrict file, const char *restrict format, va_list v
 int __isoc99_vscanf(const char *restrict format, va_list values);
 int __isoc99_fscanf(FILE *restrict file, const char *restrict format, ...);
 int __isoc99_scanf(const char *restrict format, ...);
+int __vsprintf_chk(char *restrict to, int level, size_t most, const char *restrict format,
+		   va_list values);
+int __vsnprintf_chk(char *restrict to, size_t room, int level, size_t most,
+		    const char *restrict format, va_list values);
+int __vasprintf_chk(char **restrict to, int level, const char *restrict format, va_list values);
+int __sprintf_chk(char *restrict to, int level, size_t most, const char *restrict format, ...);
+int __snprintf_chk(char *restrict to, size_t room, int level, size_t most,
+		   const char *restrict format, ...);
+int __asprintf_chk(char **restrict to, int level, const char *restrict format, ...);
+int __isoc99_vsscanf(const char *restrict text, const char *restrict format, va_list values);
+int __isoc99_sscanf(const char *restrict text, const char *restrict format, ...);
+int __xstat(int version, const char *path, struct stat *to);
+int __lxstat(int version, const char *path, struct stat *to);
+int __fxstat(int version, int fd, struct stat *to);
+ssize_t __readlink_chk(const char *restrict path, char *restrict to, size_t room, size_t most);
+ssize_t __readlinkat_chk(int at, const char *restrict path, char *restrict to, size_t room,
+			 size_t most);
+char *__getcwd_chk(char *to, size_t room, size_t most);
+char *__realpath_chk(const char *restrict path, char *restrict to, size_t most);
+int __gethostname_chk(char *to, size_t room, size_t most);
+int __xpg_strerror_r(int error, char *to, size_t room);
+size_t __mbstowcs_chk(wchar_t *restrict to, const char *restrict text, size_t most, size_t room);
+size_t __wcstombs_chk(char *restrict to, const wchar_t *restrict text, size_t most, size_t room);
 int __cxa_guard_acquire(uint64_t *guard);
 void __cxa_guard_release(uint64_t *guard);
 void __cxa_guard_abort(uint64_t *guard);

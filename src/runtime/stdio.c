@@ -4,6 +4,7 @@
  * first.
  */
 #define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
+#include "runtime/formats.h"
 #include "runtime/real.h"
 #include "runtime/simple_lock.h"
 #include "runtime/sync.h"
@@ -199,10 +200,14 @@ SOOTH_API int getchar(void)
 static int scan(FILE *file, const char *format, va_list values, uintptr_t pc)
 {
 	struct sync_call call SYNC_CALL = { pc, SYNC_CANCELLED };
+	va_list copy;
 	if (turn_on() && has_to_wait(file))
 		turn_leave(pc);
+	va_copy(copy, values);
 	int result = real()->__isoc99_vfscanf(file, format, values);
-	call.how = result != EOF && may_wait(file) ? SYNC_WAITED : SYNC_NOTHING;
+	came_back(&call, result != EOF && may_wait(file));
+	formats_scanned(format, copy, result, pc);
+	va_end(copy);
 	return result;
 }
 

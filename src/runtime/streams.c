@@ -97,9 +97,13 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 		descriptor_use(fd, RECORD_CALLER);
 		return real()->ioctl(fd, request, argument);
 	}
+	const struct iovec one = { argument, sizeof(int) };
 	struct transfer call TRANSFER_CALL = { .pc = RECORD_CALLER, .ends = descriptor_ends(fd) };
 	descriptor_use(fd, RECORD_CALLER);
 	int result = real()->ioctl(fd, request, argument);
+	call.to = &one;
+	call.count = 1;
+	call.written = result < 0 ? 0 : sizeof(int);
 	if (result < 0 || *(int *)argument == 0 || transfer_is_stored(fd))
 		call.how = TRANSFER_NOTHING;
 	else

@@ -52,7 +52,7 @@ static bool is_full(int fd)
 
 static void touch(enum event_kind kind, const void *at, size_t size, uintptr_t pc)
 {
-	if (!size || !record_on())
+	if (!at || !size)
 		return;
 	turn_before(kind, at, (uint32_t)size, pc);
 	record(kind, pc, (struct record_fields){ .a = (uintptr_t)at, .n = size });
@@ -70,15 +70,20 @@ static bool is_instrumented(uintptr_t pc)
 	return false;
 }
 
+bool transfer_is_seen(uintptr_t pc)
+{
+	return record_on() && is_instrumented(pc);
+}
+
 void transfer_reads(const void *from, size_t size, uintptr_t pc)
 {
-	if (is_instrumented(pc))
+	if (transfer_is_seen(pc))
 		touch(EV_READ, from, size, pc);
 }
 
 void transfer_wrote(const void *to, size_t size, uintptr_t pc)
 {
-	if (is_instrumented(pc))
+	if (transfer_is_seen(pc))
 		touch(EV_WRITE, to, size, pc);
 }
 

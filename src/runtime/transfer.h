@@ -47,7 +47,11 @@ void transfer_looked(struct transfer *call, ssize_t result, const struct iovec *
 struct transfer transfer_put(int fd, const struct iovec *from, int count, uintptr_t pc);
 void transfer_did_put(struct transfer *call, ssize_t result);
 
-/* Memory that the kernel read or wrote for instrumented code: accesses without a value. */
+/*
+ * Memory that the kernel or the C library read or wrote for the code at `pc`: accesses without a value, if
+ * that is instrumented and recorded now (`is_seen`). They keep errno.
+ */
+bool transfer_is_seen(uintptr_t pc);
 void transfer_reads(const void *from, size_t size, uintptr_t pc);
 void transfer_wrote(const void *to, size_t size, uintptr_t pc);
 

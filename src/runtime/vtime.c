@@ -5,6 +5,7 @@
 #include "runtime/real.h"
 #include "runtime/server.h"
 #include "runtime/record.h"
+#include "runtime/transfer.h"
 #include "runtime/turn.h"
 
 #include <stdatomic.h>
@@ -94,43 +95,65 @@ uint64_t vtime_of(clockid_t clock, const struct timespec *absolute)
 
 /* ---- clocks ------------------------------------------------------------------------------- */
 
+/* What they tell is the caller's WRITE (transfer.h). */
 SOOTH_API int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	uint64_t start;
+	int result = 0;
 
-	if (!is_virtual() || !find_start(clock, &start))
-		return real()->clock_gettime(clock, time);
-	*time = to_timespec(start + look());
-	return 0;
+	if (is_virtual() && find_start(clock, &start))
+		*time = to_timespec(start + look());
+	else
+		result = real()->clock_gettime(clock, time);
+	if (result == 0)
+		transfer_wrote(time, sizeof(*time), RECORD_CALLER);
+	return result;
 }
 
 SOOTH_API int gettimeofday(struct timeval *restrict time, void *restrict zone)
 {
-	if (!is_virtual())
-		return real()->gettimeofday(time, zone);
-	struct timespec exact = to_timespec(EPOCH + look());
-	*time = (struct timeval){ exact.tv_sec, exact.tv_nsec / 1000 };
-	if (zone)
-		*(struct timezone *)zone = (struct timezone){ 0 };
-	return 0;
+	int result = 0;
+
+	if (is_virtual()) {
+		struct timespec exact = to_timespec(EPOCH + look());
+		*time = (struct timeval){ exact.tv_sec, exact.tv_nsec / 1000 };
+		if (zone)
+			*(struct timezone *)zone = (struct timezone){ 0 };
+	} else {
+		result = real()->gettimeofday(time, zone);
+	}
+	if (result == 0)
+		transfer_wrote(time, sizeof(*time), RECORD_CALLER);
+	return result;
 }
 
 SOOTH_API time_t time(time_t *out)
 {
-	if (!is_virtual())
-		return real()->time(out);
-	time_t seconds = to_timespec(EPOCH + look()).tv_sec;
+	time_t seconds;
+
+	if (is_virtual()) {
+		seconds = to_timespec(EPOCH + look()).tv_sec;
+		if (out)
+			*out = seconds;
+	} else {
+		seconds = real()->time(out);
+	}
 	if (out)
-		*out = seconds;
+		transfer_wrote(out, sizeof(*out), RECORD_CALLER);
 	return seconds;
 }
 
 SOOTH_API int timespec_get(struct timespec *time, int base)
 {
-	if (!is_virtual() || base != TIME_UTC)
-		return real()->timespec_get(time, base);
-	*time = to_timespec(EPOCH + look());
-	return base;
+	int result = base;
+
+	if (is_virtual() && base == TIME_UTC)
+		*time = to_timespec(EPOCH + look());
+	else
+		result = real()->timespec_get(time, base);
+	if (result)
+		transfer_wrote(time, sizeof(*time), RECORD_CALLER);
+	return result;
 }
 
 /* Processor time: as much as there was time. */
@@ -143,12 +166,19 @@ SOOTH_API clock_t clock(void)
 
 SOOTH_API clock_t times(struct tms *out)
 {
-	if (!is_virtual())
-		return real()->times(out);
-	uint64_t time = look();
-	if (out)
-		*out = (struct tms){ .tms_utime = (clock_t)(time / TICK) };
-	return (clock_t)((UPTIME + time) / TICK);
+	clock_t result;
+
+	if (is_virtual()) {
+		uint64_t time = look();
+		if (out)
+			*out = (struct tms){ .tms_utime = (clock_t)(time / TICK) };
+		result = (clock_t)((UPTIME + time) / TICK);
+	} else {
+		result = real()->times(out);
+	}
+	if (out && result != -1)
+		transfer_wrote(out, sizeof(*out), RECORD_CALLER);
+	return result;
 }
 
 /* ---- timers of the kernel: real, and said so ------------------------------------------------ */

@@ -231,6 +231,8 @@ SOOTH_API int nanosleep(const struct timespec *time, struct timespec *rest)
 	else
 		result = real()->nanosleep(time, rest);
 	call.how = SYNC_NOTHING;
+	if (result < 0 && errno == EINTR && rest)
+		transfer_wrote(rest, sizeof(*rest), RECORD_CALLER);
 	return result;
 }
 
@@ -247,6 +249,8 @@ SOOTH_API int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 	else
 		result = real()->clock_nanosleep(clock, flags, time, rest);
 	call.how = SYNC_NOTHING;
+	if (result == EINTR && rest && !(flags & TIMER_ABSTIME))
+		transfer_wrote(rest, sizeof(*rest), RECORD_CALLER);
 	return result;
 }
 
