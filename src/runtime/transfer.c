@@ -192,6 +192,8 @@ void transfer_did_put(struct transfer *call, ssize_t result)
 	if (put < call->bytes)
 		channel_sent_less(call->ends.out, call->bytes - put);
 	call->how = result >= 0 && call->full ? TRANSFER_WAITED : TRANSFER_NOTHING;
+	if (result < 0 && (errno == EPIPE || errno == ECONNRESET))
+		call->how = TRANSFER_WAITED; /* for who closed the other end */
 	if (result < 0)
 		descriptor_check_failed(call->fd, false, call->pc);
 }
