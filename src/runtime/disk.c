@@ -60,6 +60,7 @@ static bool is_allowed(int fd, const struct iovec *parts, int count)
 	return false;
 }
 
+/* A signal that cannot be held back, such as that of a cancellation, may interrupt it. */
 bool disk_allocate(int fd, uint64_t at, uint64_t bytes)
 {
 	int error = EINTR;

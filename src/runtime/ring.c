@@ -121,16 +121,6 @@ bool ring_open(const char *dir)
 	return fd >= 0;
 }
 
-/* A signal that cannot be held back, such as that of a cancellation, may interrupt it. */
-static bool allocate(int fd, off_t at, off_t bytes)
-{
-	int error = EINTR;
-
-	for (int i = 0; i < 1000 && error == EINTR; i++)
-		error = posix_fallocate(fd, at, bytes);
-	return error == 0;
-}
-
 /* One more extent. The caller holds `growing` with all signals blocked. */
 static uint8_t *map_extent(uint32_t number)
 {
@@ -142,14 +132,8 @@ static uint8_t *map_extent(uint32_t number)
 	int fd = disk_use(&disk, ring.path, O_RDWR);
 	if (fd < 0)
 		return NULL;
-	/*
-	 * Blocks are given to the file now: a store into a hole of a full disk would be a SIGBUS
-	 * in the middle of the program.
-	 */
 	uint8_t *map = MAP_FAILED;
-	struct rlimit most;
-	bool allowed = getrlimit(RLIMIT_FSIZE, &most) != 0 || (uint64_t)at + bytes <= most.rlim_cur;
-	if (allowed && allocate(fd, at, (off_t)bytes))
+	if (disk_allocate(fd, (uint64_t)at, bytes))
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	disk_done(&disk, fd);
 	return map == MAP_FAILED ? NULL : map;

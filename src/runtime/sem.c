@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 
 /* One try; its number, taken with it. Zero, or -1 and errno as the library leaves them. */
@@ -153,19 +154,23 @@ SOOTH_API int sem_trywait(sem_t *sem)
 
 /*
  * Recorded before the post: a thread that waits takes its number as soon as it is let through, outside
- * the stripe, and may end the process while we are still at it. A post that fails takes back what the
- * record says.
+ * the stripe, and may end the process while we are still at it. A post that must fail is not.
  */
+static bool is_full(sem_t *sem)
+{
+	int value;
+
+	return real()->sem_getvalue(sem, &value) == 0 && value == SEM_VALUE_MAX;
+}
+
 SOOTH_API int sem_post(sem_t *sem)
 {
-	if (!record_on())
+	if (!record_on() || is_full(sem))
 		return real()->sem_post(sem);
 	turn_before(EV_POST, sem, 0, RECORD_CALLER);
 	bool striped = record_stripe_lock(sem);
 	object_record(EV_POST, RECORD_CALLER, sem, record_sequence(sem), 0);
 	int result = real()->sem_post(sem);
-	if (result != 0)
-		object_record(EV_DOWN, RECORD_CALLER, sem, record_sequence(sem), EVENT_TRY);
 	if (striped)
 		record_stripe_unlock(sem);
 	if (turn_taking && !turn_on())

@@ -323,10 +323,8 @@ void check_atomic(struct check *c, const struct trace_event *ev)
  * Does this event put bytes there that the atomics of the address do not know of? So may a handler's
  * atomic: it can cut in between one of its thread and the number of that one.
  */
-static bool explains(const struct check *c, const struct trace_event *ev,
-		     const struct check_doubt *d)
+static bool explains(const struct trace_event *ev, bool by_handler, const struct check_doubt *d)
 {
-	bool by_handler = trace_stream(c->trace, ev->stream)->host != TRACE_NONE;
 	bool writes = ev->kind == EV_WRITE || ev->kind == EV_ALLOC || ev->kind == EV_FREE ||
 		      ev->kind == EV_MAP || ev->kind == EV_UNMAP ||
 		      ((ev->kind == EV_ATOMIC_WRITE || ev->kind == EV_ATOMIC_UPDATE) &&
@@ -346,11 +344,11 @@ static bool wrote(const struct trace_event *ev, const struct check_doubt *d)
 	       !memcmp(ev->value, d->value, d->size);
 }
 
-static void drop_explained(struct check *c, const struct trace_event *ev)
+static void drop_explained(struct check *c, const struct trace_event *ev, bool by_handler)
 {
 	for (size_t i = 0; i < c->doubts.count;) {
 		c->doubts.items[i].contradicted |= wrote(ev, &c->doubts.items[i]);
-		if (explains(c, ev, &c->doubts.items[i])) {
+		if (explains(ev, by_handler, &c->doubts.items[i])) {
 			free(c->doubts.items[i].text);
 			c->doubts.items[i] = c->doubts.items[--c->doubts.count];
 		} else {
@@ -374,7 +372,7 @@ void check_settle_doubts(struct check *c)
 		struct trace_cursor *cursor = trace_cursor_open(c->trace, i);
 
 		while (c->doubts.count && trace_next(cursor, &ev, &err))
-			drop_explained(c, &ev);
+			drop_explained(c, &ev, trace_stream(c->trace, i)->host != TRACE_NONE);
 		trace_cursor_close(cursor);
 	}
 	for (size_t i = 0; i < c->doubts.count; i++) {

@@ -95,6 +95,35 @@ static int find_runtime(struct dl_phdr_info *info, size_t size, void *unused)
 	return 1;
 }
 
+/*
+ * Numbers by hand: the C library's functions for them are interposed by the runtime, which cannot pass
+ * them on while it looks for the real ones, and dlsym is ours.
+ */
+static uintptr_t take_hex(const char **text)
+{
+	uintptr_t value = 0;
+
+	while (**text == ' ')
+		++*text;
+	for (;; ++*text) {
+		char c = **text;
+		if (c >= '0' && c <= '9')
+			value = value * 16 + (uintptr_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value * 16 + (uintptr_t)(c - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+static char *put_number(char *to, uintptr_t value, unsigned base)
+{
+	if (value >= base)
+		to = put_number(to, value / base, base);
+	*to = "0123456789abcdef"[value % base];
+	return to + 1;
+}
+
 static void read_others(const char *name)
 {
 	static char text[65536];
@@ -102,9 +131,9 @@ static void read_others(const char *name)
 	long length = fd < 0 ? 0 : raw(SYS_read, fd, (long)text, sizeof(text) - 1, 0);
 
 	text[length > 0 ? length : 0] = 0;
-	for (char *line = text; *line && plan.other_count < OTHERS_MAX; plan.other_count++) {
-		plan.others[plan.other_count].low = plan.low + strtoul(line, &line, 16);
-		plan.others[plan.other_count].high = plan.low + strtoul(line, &line, 16);
+	for (const char *line = text; *line && plan.other_count < OTHERS_MAX; plan.other_count++) {
+		plan.others[plan.other_count].low = plan.low + take_hex(&line);
+		plan.others[plan.other_count].high = plan.low + take_hex(&line);
 		line += *line == '\n';
 	}
 	raw(SYS_close, fd, 0, 0, 0);
@@ -114,7 +143,18 @@ static long number(const char *name)
 {
 	const char *text = getenv(name);
 
-	return text ? atol(text) : 0;
+	long value = 0;
+
+	for (; text && *text >= '0' && *text <= '9'; text++)
+		value = value * 10 + (*text - '0');
+	return value;
+}
+
+static uintptr_t site(const char *name)
+{
+	const char *text = getenv(name) ?: "0";
+
+	return plan.low + take_hex(&text);
 }
 
 /* The log's descriptor is far up, where no program looks. */
@@ -146,9 +186,9 @@ static bool ready(void)
 	}
 	read_others(getenv("INJECT_OTHERS"));
 	plan.name = getenv("INJECT_NAME");
-	plan.site = plan.low + (uintptr_t)strtoul(getenv("INJECT_SITE") ?: "0", NULL, 16);
+	plan.site = site("INJECT_SITE");
 	plan.also = getenv("INJECT_ALSO");
-	plan.also_site = plan.low + (uintptr_t)strtoul(getenv("INJECT_ALSO_SITE") ?: "0", NULL, 16);
+	plan.also_site = site("INJECT_ALSO_SITE");
 	plan.at = number("INJECT_AT");
 	plan.error = number("INJECT_ERROR");
 	plan.always = number("INJECT_ALWAYS") != 0;
@@ -184,9 +224,13 @@ static void note(const char *name, uintptr_t caller)
 
 	if (plan.log < 0 || atomic_fetch_add(&plan.lines, 1) >= LINES_MAX)
 		return;
-	int length = snprintf(line, sizeof(line), "%d %s %lx\n", (int)raw(SYS_getpid, 0, 0, 0, 0),
-			      name, caller - plan.low);
-	raw(SYS_write, plan.log, (long)line, length, 0);
+	char *end = put_number(line, (uintptr_t)raw(SYS_getpid, 0, 0, 0, 0), 10);
+	*end++ = ' ';
+	end = stpcpy(end, name);
+	*end++ = ' ';
+	end = put_number(end, caller - plan.low, 16);
+	*end++ = '\n';
+	raw(SYS_write, plan.log, (long)line, end - line, 0);
 }
 
 static bool is_own(uintptr_t caller, bool by_pointer)
@@ -243,7 +287,7 @@ static bool fails(const char *name, uintptr_t caller, bool by_pointer)
 	{                                                                                          \
 		static __typeof__(type(*) parameters) next;                                        \
 		if (!next)                                                                         \
-			*(void **)&next = real_dlsym(RTLD_NEXT, #symbol);                           \
+			*(void **)&next = real_dlsym(RTLD_NEXT, #symbol);                          \
 		if (fails(#name, CALLER, false)) {                                                 \
 			errno = (int)plan.error;                                                   \
 			return failure;                                                            \

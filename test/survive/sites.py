@@ -28,7 +28,7 @@ EXCUSED = {
 
 
 def disassemble(library):
-    """(name, where it returns to) of each call by name. One that is a function's last act is a jump, and not seen."""
+    """(name, where it returns to) of each call by name (own_call.def). One that is a function's last act is a jump, and not seen."""
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True,
                           stdout=subprocess.PIPE).stdout.decode()
     called = None
@@ -36,8 +36,10 @@ def disassemble(library):
         at = re.match(r" *([0-9a-f]+):\s", line)
         if at and called:
             yield called, at[1]
-        call = re.search(r"\scall\s+[0-9a-f]+ <(\w+)@plt>", line)
-        called = call[1] if call and call[1] in CALLS else None
+        call = re.search(r"\scall\s+[0-9a-f]+ <(?:__wrap_(\w+)|(\w+)@plt)>", line)
+        called = call and (call[1] or call[2])
+        if called not in CALLS:
+            called = None
 
 
 class Sites:
