@@ -158,7 +158,6 @@ static bool learns_of_the_unseen(const struct checker_play *play,
 	case EV_WOKEN:
 	case EV_DOWN:
 	case EV_DOWN_FAIL:
-	case EV_PASS:
 	case EV_ONCE: count = checker_operands(record, operands); break;
 	}
 	for (unsigned i = 0; i < count; i++) {

@@ -220,7 +220,7 @@ static void see(struct acts_maker *m, const struct trace_event *ev)
 	add_writes(m, &act, ev);
 	if (act.event_count || act.write_count)
 		act.flags |= ACT_MEANS;
-	if (map_get(&m->survey.unexplained, m->place))
+	if (map_get(&m->survey.unexplained, m->place) || survey_learns_of_unseen(&m->survey, ev))
 		act.flags |= ACT_LAST;
 	if (act.flags & ACT_LAST)
 		mark_all(m, lane);

@@ -19,6 +19,7 @@ struct life {
 struct surveyor {
 	struct survey *survey;
 	struct survey_lives lives;
+	struct survey_unseen *unseen;
 	VEC(struct odd_read) odd;
 	VEC(struct life) spans;
 	uint64_t place;
@@ -480,14 +481,19 @@ void survey_make(const struct trace *trace, struct survey *survey)
 	survey->waited = mem_zalloc((size_t)count + 1, sizeof *survey->waited);
 	map_lanes(survey);
 	survey_lives_open(&s.lives, count);
+	s.unseen = survey_unseen_open(count);
 	learn_initial_values(&s);
 	for (; trace_order_next(order, &event); s.place++) {
 		survey->forced |= trace_order_was_forced(order);
-		if (event.index == TRACE_NO_INDEX)
+		if (event.index == TRACE_NO_INDEX) {
 			see_note(&s, &event);
-		else
-			see(&s, &event, survey->lane_of[trace_find_stream(trace, event.stream)]);
+			continue;
+		}
+		uint32_t lane = survey->lane_of[trace_find_stream(trace, event.stream)];
+		see(&s, &event, lane);
+		survey_unseen_see(s.unseen, survey, &event, lane);
 	}
+	survey_unseen_close(s.unseen);
 	survey->stopped |= trace_order_failure_count(order) > 0;
 	trace_order_close(order);
 	finish(&s);

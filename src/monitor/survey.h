@@ -34,6 +34,7 @@ struct survey_object {
 	uint32_t number; /* of the object, when several threads use it; else SURVEY_NONE */
 	uint8_t class;
 	bool several, frozen;
+	bool unexplained; /* somebody unseen operates on it, too (survey_unseen.c) */
 	/* a lock, while it is looked at */
 	struct survey_holder writer;
 	VEC(struct survey_holder) readers;
@@ -78,6 +79,17 @@ struct survey_object *survey_object(struct survey *survey, enum survey_class cla
 				    uint64_t address);
 /* The first object of the class, or of one behind it, that is not in front of the address. */
 size_t survey_first_object(const struct survey *survey, enum survey_class class, uint64_t address);
+
+/*
+ * In the order of the trace: notes which objects have operations that what was recorded does not
+ * explain. Does the event learn of what was done to one of them?
+ */
+struct survey_unseen;
+struct survey_unseen *survey_unseen_open(uint32_t lanes);
+void survey_unseen_see(struct survey_unseen *unseen, struct survey *survey,
+		       const struct trace_event *event, uint32_t lane);
+void survey_unseen_close(struct survey_unseen *unseen);
+bool survey_learns_of_unseen(struct survey *survey, const struct trace_event *event);
 
 /* Heap blocks and stacks: what an event begins or ends the life of. */
 struct survey_lives {

@@ -115,7 +115,9 @@ void survey_locks_see(struct survey *survey, const struct trace_event *ev, uint3
 	lock->several |= lock->lane != lane + 1;
 	/* A lock that code uses which was not recorded guards what was not recorded. */
 	if (ev->kind != EV_LOCK_INIT && ev->kind != EV_LOCK_DESTROY)
-		lock->frozen |=
-			!allows(lock, ev, lane) || (!ev->site && trace_has_sites(survey->trace));
+		lock->unexplained |= !allows(lock, ev, lane);
+	lock->frozen |=
+		lock->unexplained || (ev->kind != EV_LOCK_INIT && ev->kind != EV_LOCK_DESTROY &&
+				      !ev->site && trace_has_sites(survey->trace));
 	follow(lock, ev, lane, &survey->waited[lane]);
 }

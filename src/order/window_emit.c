@@ -302,7 +302,6 @@ static bool learns(uint8_t kind)
 	case EV_WOKEN:
 	case EV_DOWN:
 	case EV_DOWN_FAIL:
-	case EV_PASS:
 	case EV_ONCE: return true;
 	default: return false;
 	}

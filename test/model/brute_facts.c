@@ -152,7 +152,6 @@ static bool learns_of_others(const struct facts *f, const struct event *e)
 	case WOKEN:
 	case DOWN:
 	case DOWN_FAIL:
-	case PASS:
 	case ONCE: break;
 	default: return false;
 	}

@@ -2,8 +2,8 @@
  * The C library writes `early` before anything else does, `late` behind a write of ours, and `unread`,
  * which nobody reads again.
  */
+#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 
 int go, early, late, unread, sum;
 
@@ -15,11 +15,13 @@ static void *start(void *unused)
 
 int main(void)
 {
+	volatile double number = 256; /* 2 to the 9th, halved */
 	pthread_t t;
 
 	late = 1;
-	if (sscanf("9 9 9", "%d %d %d", &early, &late, &unread) != 3)
-		return 1;
+	frexp(number, &early);
+	frexp(number, &late);
+	frexp(number, &unread);
 	sum = early + late;
 	pthread_create(&t, NULL, start, NULL);
 	pthread_join(t, NULL);

@@ -24,6 +24,7 @@ static void count()
 
 static void first()
 {
+	turn_wait(1); // when both are there: else the block of one is used again for the other
 	try {
 		count();
 	} catch (const std::runtime_error &) {
@@ -34,7 +35,7 @@ static void first()
 
 static void second()
 {
-	turn_wait(1);
+	turn_wait(2);
 	{
 		std::lock_guard<std::mutex> hold(lock);
 		guarded++;
@@ -46,6 +47,7 @@ int main()
 {
 	std::thread a(first), b(second);
 
+	turn_done();
 	a.join();
 	b.join();
 	printf("%d %d\n", guarded, loose);
