@@ -77,7 +77,7 @@ class Pbzip2:
             run(compiler.cc.split() + compiler.flags + ["-D_FILE_OFFSET_BITS=64", "-c", "-o", name + ".o",
                                                   "%s/%s.c" % (library, name)], where)
         run(compiler.cxx.split() + compiler.flags +
-            ["-w", "-D_LARGEFILE64_SOURCE", "-D_FILE_OFFSET_BITS=64", "-DUSE_STACKSIZE_CUSTOMIZATION",
+            ["-w", "-Wno-reserved-user-defined-literal", "-D_LARGEFILE64_SOURCE", "-D_FILE_OFFSET_BITS=64", "-DUSE_STACKSIZE_CUSTOMIZATION",
              "-pthread", "-I", library, "-o", "program"] +
             ["%s/%s.cpp" % (tool, n) for n in ("pbzip2", "BZ2StreamScanner", "ErrorContext")] +
             [name + ".o" for name in self.library], where)
