@@ -8,12 +8,14 @@
 
 void turn_wait(int number);
 void turn_done(void);
+void turn_main_sleeps(void);
 
 static pthread_t worker;
 
 static void *work(void *unused)
 {
 	turn_wait(2);
+	turn_main_sleeps(); /* it joins us */
 	pthread_detach(pthread_self()); // DETACH
 	return unused;
 }
