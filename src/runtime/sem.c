@@ -152,10 +152,6 @@ SOOTH_API int sem_trywait(sem_t *sem)
 	return result;
 }
 
-/*
- * Recorded before the post: a thread that waits takes its number as soon as it is let through, outside
- * the stripe, and may end the process while we are still at it. A post that must fail is not.
- */
 static bool is_full(sem_t *sem)
 {
 	int value;
@@ -163,6 +159,10 @@ static bool is_full(sem_t *sem)
 	return real()->sem_getvalue(sem, &value) == 0 && value == SEM_VALUE_MAX;
 }
 
+/*
+ * Recorded before the post: a thread that waits takes its number as soon as it is let through, outside
+ * the stripe, and may end the process while we are still at it. A post that must fail is not.
+ */
 SOOTH_API int sem_post(sem_t *sem)
 {
 	if (!record_on() || is_full(sem))

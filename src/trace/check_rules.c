@@ -359,8 +359,8 @@ static void drop_explained(struct check *c, const struct trace_event *ev, bool b
 
 /*
  * Plain writes have no number, so whether one came between two atomics is not known: a location
- * that has plain writes at all is not judged. Code that was not recorded writes too (the guard of
- * a static variable): only a value that a recorded atomic did write, but not last, is wrong for
+ * that has plain writes at all is not judged. Code that was not recorded writes too (a flag of a
+ * library): only a value that a recorded atomic did write, but not last, is wrong for
  * sure. A text holds everything. This second pass runs only if there is a doubt.
  */
 void check_settle_doubts(struct check *c)
