@@ -33,7 +33,8 @@
 /*
  * The log files of a trace: events.0 … events.6 hold full blocks, one at each multiple of
  * WIRE_CHUNK; events.7 holds short ones (the last of a stream), each at a multiple of 64 bytes. A
- * place may be empty (zeros) where a process was killed while it wrote.
+ * place may be empty (zeros) where a process was killed while it wrote. Which full block is in which
+ * file is the runtime's affair (log.c).
  */
 #define WIRE_LOG_FILES 8u
 

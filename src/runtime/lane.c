@@ -211,6 +211,16 @@ static bool flush_global(struct wire_block *lane)
 	return false;
 }
 
+/* Only a thread's own lane has a batch: its handlers write little. */
+static enum log_result append(const struct wire_block *lane)
+{
+	if (lane->flags & WIRE_BLOCK_HANDLER)
+		return log_append(lane);
+	if (lane->flags & WIRE_BLOCK_LAST)
+		return batch_end(&lane_self.batch, lane);
+	return batch_append(&lane_self.batch, lane);
+}
+
 static bool flush_block(struct wire_block *lane, uint32_t flags)
 {
 	if (process_discards()) {
@@ -224,7 +234,7 @@ static bool flush_block(struct wire_block *lane, uint32_t flags)
 	}
 	lane->bytes = (uint32_t)(lane->cursor - LANE_FIRST(lane));
 	lane->flags |= flags;
-	enum log_result result = log_append(lane);
+	enum log_result result = append(lane);
 	if (result != LOG_WRITTEN) {
 		stop(lane, result == LOG_NO_SPACE ? EVENT_STOP_NO_SPACE : EVENT_STOP_IO);
 		return false;

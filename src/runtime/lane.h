@@ -8,6 +8,7 @@
 
 #include "event/codec.h"
 #include "event/wire.h"
+#include "runtime/batch.h"
 #include "runtime/cancel.h"
 
 #include <stdbool.h>
@@ -36,7 +37,8 @@ struct lane_self {
 	uint64_t next_at;   /* … end here; 0: none is (lane_settle) */
 	struct codec codecs[LANE_DEPTHS]; /* the same for handlers of each depth, while none runs */
 	struct wire_block *lanes[LANE_DEPTHS];
-	bool stopped; /* it has `ended` because it had to; `why` is an enum event_stop */
+	struct batch batch; /* of lanes[0] */
+	bool stopped;	    /* it has `ended` because it had to; `why` is an enum event_stop */
 	uint8_t why;
 	uint16_t stripe; /* the one that is held, and how deep in handlers it was taken */
 	uint16_t stripe_depth;

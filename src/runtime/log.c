@@ -9,7 +9,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/*
+ * Which file a block goes to. A file that batches go to bypasses the page cache, which short writes
+ * must not.
+ */
 #define FILES WIRE_LOG_FILES
+#define CHUNK_FILES 4u
+#define BATCH_FILES 3u
+#define SHORT_FILE (CHUNK_FILES + BATCH_FILES)
+_Static_assert(SHORT_FILE + 1 == FILES, "each file has a use");
 
 struct file {
 	struct disk_file disk;
@@ -20,6 +28,7 @@ static struct {
 	char path[FILES][4096]; /* made at the start: a handler's stack may have no room for them */
 	struct file file[FILES];
 	_Atomic uint64_t bytes;
+	_Atomic bool cached; /* this file system knows no other way */
 } logs;
 
 #define FLAGS (O_WRONLY | O_CREAT)
@@ -37,8 +46,8 @@ void log_open(const char *dir)
 /*
  * A long trace must not fill the page cache: it would push out what the program needs, and taking
  * ever new pages costs more than writing (2.8 ns a byte on a virtual machine against 0.5 with
- * pages that come back). So each window is sent to disk when it is full, and dropped when the
- * next one is. Shorter traces never get here.
+ * pages that come back). So busy threads write batches past it (below). Where that cannot be, each
+ * window is sent to disk when it is full, and dropped when the next one is. Shorter traces never get here.
  */
 #define WINDOW (32ull << 20)
 
@@ -96,14 +105,29 @@ static bool reserve(struct file *file, size_t room, uint64_t *start)
 		if (limited && *start + room > most.rlim_cur)
 			return false;
 	} while (!atomic_compare_exchange_weak(&file->end, start, *start + room));
-	atomic_fetch_add(&logs.bytes, room);
 	return true;
 }
 
-enum log_result log_append(const struct wire_block *block)
+/*
+ * O_DIRECT: from the chunks to the disk, without a copy, a page to find, a buffer to make and a block
+ * to reserve for each 4 KiB. By the megabyte that is 0.13 ns a byte instead of 0.8 (ext4), and
+ * quicker by the clock, too; by 64 KiB it is 1.0. Set each time: the program may have closed
+ * the descriptor, and it was opened again.
+ */
+static enum log_result write_past_cache(int fd, const char *from, size_t size, uint64_t at)
 {
-	size_t room = wire_block_room(block->bytes);
-	unsigned number = room == WIRE_CHUNK ? block->stream % (FILES - 1) : FILES - 1;
+	if (!logs.cached && fcntl(fd, F_SETFL, O_DIRECT) == 0) {
+		enum log_result result = write_at(fd, from, size, at);
+		if (result != LOG_FAILED)
+			return result;
+	}
+	logs.cached = true;
+	fcntl(fd, F_SETFL, 0);
+	return write_at(fd, from, size, at);
+}
+
+static enum log_result append(unsigned number, const void *from, size_t size, bool batch)
+{
 	struct file *file = &logs.file[number];
 	int fd = disk_use(&file->disk, logs.path[number], FLAGS);
 
@@ -111,13 +135,39 @@ enum log_result log_append(const struct wire_block *block)
 		return failed();
 	uint64_t start;
 	enum log_result result = LOG_NO_SPACE;
-	if (reserve(file, room, &start)) {
-		result = write_at(fd, (const char *)block, room, start);
-		if (result == LOG_WRITTEN)
-			recycle(fd, start, start + room);
+	if (reserve(file, size, &start)) {
+		result = batch ? write_past_cache(fd, from, size, start)
+			       : write_at(fd, from, size, start);
+		if (result == LOG_WRITTEN && (!batch || logs.cached))
+			recycle(fd, start, start + size);
 	}
 	disk_done(&file->disk, fd);
 	return result;
+}
+
+enum log_result log_append(const struct wire_block *block)
+{
+	size_t room = wire_block_room(block->bytes);
+
+	log_count(room);
+	return append(room == WIRE_CHUNK ? block->stream % CHUNK_FILES : SHORT_FILE, block, room,
+		      false);
+}
+
+enum log_result log_append_batch(const struct wire_block *first, unsigned count)
+{
+	return append(CHUNK_FILES + first->stream % BATCH_FILES, first, count * (size_t)WIRE_CHUNK,
+		      true);
+}
+
+void log_count(uint64_t bytes)
+{
+	atomic_fetch_add(&logs.bytes, bytes);
+}
+
+bool log_is_long(void)
+{
+	return atomic_load(&logs.bytes) > WINDOW;
 }
 
 uint64_t log_bytes(void)
@@ -139,4 +189,5 @@ void log_forget(void)
 		atomic_store(&logs.file[i].end, 0);
 	}
 	atomic_store(&logs.bytes, 0);
+	logs.cached = false;
 }

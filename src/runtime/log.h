@@ -19,6 +19,16 @@ void log_remove_empty(void);
 /* Appends a block: its header and `block->bytes` bytes behind it. Async-signal-safe. */
 enum log_result log_append(const struct wire_block *block);
 
+/*
+ * The same for `count` chunks, one behind the other, each filled. They were counted when they were
+ * full (log_count), not when they are written.
+ */
+enum log_result log_append_batch(const struct wire_block *first, unsigned count);
+void log_count(uint64_t bytes);
+
+/* Is the log so long that it is worth writing in batches? */
+bool log_is_long(void);
+
 /* Bytes appended so far by all threads. */
 uint64_t log_bytes(void);
 

@@ -21,6 +21,9 @@
 #define EXTENTS_MAX 8192u
 #define NO_CHUNK UINT32_MAX
 
+/* A megabyte each. What more busy threads there are write chunk by chunk. */
+#define BATCHES_MAX 64u
+
 /*
  * Chunks that nobody reads lie a little apart: multiples of 64 KiB, of which each thread uses the
  * first few hundred bytes, would all compete for the same lines of the caches.
@@ -41,6 +44,10 @@ static struct {
 	_Atomic uint32_t extents;
 	_Atomic uint64_t free; /* tag << 32 | index of the first free chunk; the tag defeats ABA */
 	_Atomic uint32_t in_use;
+	uint64_t end; /* of what is mapped of the file */
+	uint8_t *batch[BATCHES_MAX];
+	uint32_t batches;
+	_Atomic uint64_t batches_out; /* a bit for each that is taken, or not there */
 	_Atomic uint32_t next[EXTENTS_MAX * EXTENT_CHUNKS];
 } ring;
 
@@ -111,6 +118,7 @@ static bool open_private(void)
 bool ring_open(const char *dir)
 {
 	atomic_store(&ring.free, NO_CHUNK);
+	atomic_store(&ring.batches_out, UINT64_MAX);
 	if (!dir)
 		return open_private();
 	snprintf(ring.path, sizeof(ring.path), "%s/ring", dir);
@@ -119,40 +127,61 @@ bool ring_open(const char *dir)
 	return fd >= 0;
 }
 
-/* One more extent. The caller holds `growing` with all signals blocked. */
-static uint8_t *map_extent(uint32_t number)
+/* So many more chunks of the file. The caller holds `growing` with all signals blocked. */
+static uint8_t *map_chunks(unsigned count)
 {
-	const size_t bytes = (size_t)EXTENT_CHUNKS * WIRE_CHUNK;
-	off_t at = (off_t)number * (off_t)bytes;
-
-	if (ring.private)
-		return number < PRIVATE_EXTENTS ? ring.private + number * EXTENT_BYTES : NULL;
+	const size_t bytes = (size_t)count * WIRE_CHUNK;
+	uint8_t *map = MAP_FAILED;
 	int fd = disk_use(&disk, ring.path, O_RDWR);
+
 	if (fd < 0)
 		return NULL;
-	uint8_t *map = MAP_FAILED;
-	if (disk_allocate(fd, (uint64_t)at, bytes))
-		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+	if (disk_allocate(fd, ring.end, bytes))
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)ring.end);
 	disk_done(&disk, fd);
-	return map == MAP_FAILED ? NULL : map;
+	if (map == MAP_FAILED)
+		return NULL;
+	ring.end += bytes;
+	return map;
+}
+
+static struct mask start_growing(void)
+{
+	struct mask before = mask_all();
+
+	while (atomic_flag_test_and_set(&ring.growing))
+		sched_yield();
+	return before;
+}
+
+static void end_growing(struct mask before)
+{
+	atomic_flag_clear(&ring.growing);
+	mask_restore(before);
+}
+
+static uint8_t *new_extent(uint32_t number)
+{
+	if (number >= EXTENTS_MAX)
+		return NULL;
+	if (!ring.private)
+		return map_chunks(EXTENT_CHUNKS);
+	return number < PRIVATE_EXTENTS ? ring.private + number * EXTENT_BYTES : NULL;
 }
 
 static bool grow(void)
 {
-	struct mask before = mask_all();
+	struct mask before = start_growing();
 	bool ok = true;
 
-	while (atomic_flag_test_and_set(&ring.growing))
-		sched_yield();
 	if ((uint32_t)atomic_load(&ring.free) == NO_CHUNK) {
 		uint32_t number = ring.extents;
-		uint8_t *map = number < EXTENTS_MAX ? map_extent(number) : NULL;
+		uint8_t *map = new_extent(number);
 		ok = map != NULL;
 		if (ok)
 			add_extent(number, map);
 	}
-	atomic_flag_clear(&ring.growing);
-	mask_restore(before);
+	end_growing(before);
 	return ok;
 }
 
@@ -194,6 +223,52 @@ void ring_give(struct wire_block *chunk)
 	}
 }
 
+/* ---- batches -------------------------------------------------------------------------------- */
+
+static bool add_batch(void)
+{
+	struct mask before = start_growing();
+	uint8_t *map = ring.batches < BATCHES_MAX ? map_chunks(RING_BATCH) : NULL;
+
+	if (map) {
+		ring.batch[ring.batches] = map;
+		atomic_fetch_and(&ring.batches_out, ~(1ull << ring.batches++));
+	}
+	end_growing(before);
+	return map != NULL;
+}
+
+struct wire_block *ring_take_batch(void)
+{
+	uint64_t out = atomic_load(&ring.batches_out);
+
+	if (ring.private)
+		return NULL;
+	for (;;) {
+		if (out == UINT64_MAX) {
+			if (!add_batch())
+				return NULL;
+			out = atomic_load(&ring.batches_out);
+			continue;
+		}
+		unsigned number = (unsigned)__builtin_ctzll(~out);
+		if (atomic_compare_exchange_weak(&ring.batches_out, &out, out | 1ull << number)) {
+			ring.in_use++;
+			return (struct wire_block *)ring.batch[number];
+		}
+	}
+}
+
+void ring_give_batch(struct wire_block *first)
+{
+	for (unsigned i = 0; i < BATCHES_MAX; i++) {
+		if (ring.batch[i] == (uint8_t *)first) {
+			ring.in_use--;
+			atomic_fetch_and(&ring.batches_out, ~(1ull << i));
+		}
+	}
+}
+
 bool ring_in_use(void)
 {
 	return ring.in_use > 0;
@@ -211,6 +286,13 @@ void ring_forget(void)
 	disk_forget(&disk);
 	for (uint32_t e = 0; e < ring.extents && !ring.private; e++)
 		munmap(ring.extent[e], (size_t)EXTENT_CHUNKS * WIRE_CHUNK);
+	for (uint32_t i = 0; i < ring.batches; i++) {
+		munmap(ring.batch[i], (size_t)RING_BATCH * WIRE_CHUNK);
+		ring.batch[i] = NULL;
+	}
+	ring.batches = 0;
+	ring.end = 0;
+	atomic_store(&ring.batches_out, UINT64_MAX);
 	ring.private = NULL;
 	ring.extents = 0;
 	ring.in_use = 0;

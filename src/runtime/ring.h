@@ -16,7 +16,15 @@ bool ring_open(const char *dir);
 struct wire_block *ring_take(void);
 void ring_give(struct wire_block *chunk);
 
-/* Is any chunk but these in use? */
+/*
+ * RING_BATCH chunks, one behind the other, none of them live: they are to be so again when they are
+ * given back. NULL: enough are out, or the file cannot grow.
+ */
+#define RING_BATCH 16u
+struct wire_block *ring_take_batch(void);
+void ring_give_batch(struct wire_block *first);
+
+/* Is any chunk in use, of a batch or not? */
 bool ring_in_use(void);
 
 /* Removes the file; the mappings stay, so that threads still running write to no one's harm. */
