@@ -27,17 +27,37 @@ struct codec_fields {
 	size_t size;
 };
 
+/* A number may be stored 8 bytes at a time, whatever it takes: so many behind it must be there. */
+#define CODEC_OVERHANG 8
+
 /* Bytes before the fields; the long form if the fields and raw bytes may exceed 254 bytes. */
 #define CODEC_SHORT_HEADER 2
 #define CODEC_LONG_HEADER 4
 #define CODEC_FIELDS_MAX (7 * 10)
 
+/*
+ * LEB128. Of two to eight bytes, as differences of addresses are, without a loop whose length nobody can
+ * foretell: the groups of 7 bits are spread, halves first, and the mark of all but the last is set.
+ */
 static inline uint8_t *codec_put_number(uint8_t *p, uint64_t value)
 {
-	for (; value >= 128; value >>= 7)
-		*p++ = (uint8_t)(value | 128);
-	*p++ = (uint8_t)value;
-	return p;
+	if (value < 128) {
+		*p = (uint8_t)value;
+		return p + 1;
+	}
+	if (value >> 56) {
+		for (; value >= 128; value >>= 7)
+			*p++ = (uint8_t)(value | 128);
+		*p = (uint8_t)value;
+		return p + 1;
+	}
+	unsigned more = (unsigned)(63 - __builtin_clzll(value)) / 7; /* bytes before the last */
+	uint64_t v = (value & 0xfffffff0000000) << 4 | (value & 0xfffffff);
+	v = (v & 0x0fffc0000fffc000) << 2 | (v & 0x00003fff00003fff);
+	v = (v & 0x3f803f803f803f80) << 1 | (v & 0x007f007f007f007f);
+	v |= 0x8080808080808080 & ((1ull << 8 * more) - 1);
+	__builtin_memcpy(p, &v, sizeof v);
+	return p + more + 1;
 }
 
 static inline uint8_t *codec_put_difference(uint8_t *p, uint64_t value, uint64_t from)
@@ -46,33 +66,61 @@ static inline uint8_t *codec_put_difference(uint8_t *p, uint64_t value, uint64_t
 	return codec_put_number(p, (uint64_t)d << 1 ^ (uint64_t)(d >> 63));
 }
 
+/* Inline whatever its size: `letter` is mostly a constant. */
+static inline __attribute__((always_inline)) uint8_t *
+codec_put_field(struct codec *c, uint8_t *p, char letter, const struct codec_fields *f)
+{
+	switch (letter) {
+	case 'p':
+		p = codec_put_difference(p, f->p, c->pc);
+		c->pc = f->p;
+		break;
+	case 't':
+		p = codec_put_number(p, f->t - c->time);
+		c->time = f->t;
+		break;
+	case 'q':
+		p = codec_put_difference(p, f->q, c->sequence);
+		c->sequence = f->q;
+		break;
+	case 'a':
+		p = codec_put_difference(p, f->a, c->address);
+		c->address = f->a;
+		break;
+	case 'b': p = codec_put_difference(p, f->b, f->a); break;
+	case 'n': p = codec_put_number(p, f->n); break;
+	case 'm': p = codec_put_number(p, f->m); break;
+	}
+	return p;
+}
+
 /* Writes the fields of a record; returns where its raw bytes go. */
 static inline uint8_t *codec_put_fields(struct codec *c, uint8_t *p, const char *letters,
 					const struct codec_fields *f)
 {
-	for (; *letters; letters++) {
-		switch (*letters) {
-		case 'p':
-			p = codec_put_difference(p, f->p, c->pc);
-			c->pc = f->p;
-			break;
-		case 't':
-			p = codec_put_number(p, f->t - c->time);
-			c->time = f->t;
-			break;
-		case 'q':
-			p = codec_put_difference(p, f->q, c->sequence);
-			c->sequence = f->q;
-			break;
-		case 'a':
-			p = codec_put_difference(p, f->a, c->address);
-			c->address = f->a;
-			break;
-		case 'b': p = codec_put_difference(p, f->b, f->a); break;
-		case 'n': p = codec_put_number(p, f->n); break;
-		case 'm': p = codec_put_number(p, f->m); break;
-		}
-	}
+	for (; *letters; letters++)
+		p = codec_put_field(c, p, *letters, f);
+	return p;
+}
+
+/* The same for a kind that has an event_field_set: code that the processor can foresee. */
+static inline __attribute__((always_inline)) uint8_t *
+codec_put_set(struct codec *c, uint8_t *p, unsigned set, const struct codec_fields *f)
+{
+	if (set & EVENT_FIELD_P)
+		p = codec_put_field(c, p, 'p', f);
+	if (set & EVENT_FIELD_T)
+		p = codec_put_field(c, p, 't', f);
+	if (set & EVENT_FIELD_Q)
+		p = codec_put_field(c, p, 'q', f);
+	if (set & EVENT_FIELD_A)
+		p = codec_put_field(c, p, 'a', f);
+	if (set & EVENT_FIELD_B)
+		p = codec_put_field(c, p, 'b', f);
+	if (set & EVENT_FIELD_N)
+		p = codec_put_field(c, p, 'n', f);
+	if (set & EVENT_FIELD_M)
+		p = codec_put_field(c, p, 'm', f);
 	return p;
 }
 

@@ -9,6 +9,20 @@ static const struct {
 #undef EVENT
 };
 
+#define FIELD(fields, letter, bit) (__builtin_strchr(fields, letter) ? bit : 0)
+#define SET(fields)                                                                                \
+	(FIELD(fields, 'p', EVENT_FIELD_P) | FIELD(fields, 't', EVENT_FIELD_T) |                   \
+	 FIELD(fields, 'q', EVENT_FIELD_Q) | FIELD(fields, 'a', EVENT_FIELD_A) |                   \
+	 FIELD(fields, 'b', EVENT_FIELD_B) | FIELD(fields, 'n', EVENT_FIELD_N) |                   \
+	 FIELD(fields, 'm', EVENT_FIELD_M))
+#define N_IS_FIRST(fields) (!__builtin_strncmp(fields, "ptna", 4))
+
+const uint8_t event_field_set[EV_COUNT] = {
+#define EVENT(name, text, group, fields) [EV_##name] = N_IS_FIRST(fields) ? 0 : SET(fields),
+#include "event/event.def"
+#undef EVENT
+};
+
 const char *event_name(enum event_kind kind)
 {
 	return kind < EV_COUNT ? kinds[kind].name : "?";

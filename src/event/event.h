@@ -79,6 +79,18 @@ enum event_misuse {
 const char *event_name(enum event_kind kind);	/* "ATOMIC_READ" */
 const char *event_text(enum event_kind kind);	/* "r" */
 const char *event_fields(enum event_kind kind); /* "ptqanm*" */
+
+/* The fields as a set, if they come in this order; 0 of a kind whose do not. */
+enum event_field {
+	EVENT_FIELD_P = 1,
+	EVENT_FIELD_T = 2,
+	EVENT_FIELD_Q = 4,
+	EVENT_FIELD_A = 8,
+	EVENT_FIELD_B = 16,
+	EVENT_FIELD_N = 32,
+	EVENT_FIELD_M = 64,
+};
+extern const uint8_t event_field_set[EV_COUNT];
 enum event_group event_group(enum event_kind kind);
 
 /*

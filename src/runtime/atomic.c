@@ -34,27 +34,14 @@ static void note(uintptr_t pc, const volatile void *at, uint64_t number, size_t 
 	struct record_fields fields = {
 		.q = number, .a = (uintptr_t)at, .n = size, .m = outcome.mode
 	};
-	size_t bytes = outcome.updated ? 2 * size : size;
-	char *contents = record_open(outcome.kind, pc, fields, bytes);
 
-	if (!contents)
-		return;
-	memcpy(contents, outcome.value, size);
-	if (outcome.updated)
-		memcpy(contents + size, outcome.updated, size);
-	record_close();
+	record_atomic(outcome.kind, pc, fields, outcome.value, outcome.updated);
 }
 
 /* The plain write of a failed compare-and-exchange to what it expected. */
 static void note_plain_write(uintptr_t pc, const void *at, const void *value, size_t size)
 {
-	void *contents = record_open(EV_WRITE, pc,
-				     (struct record_fields){ .a = (uintptr_t)at, .n = size }, size);
-
-	if (!contents)
-		return;
-	memcpy(contents, value, size);
-	record_close();
+	record_access(EV_WRITE, pc, at, value, size, 0);
 }
 
 /* ---- the two primitives that all is made of ------------------------------------------------ */

@@ -101,17 +101,11 @@ SOOTH_API int __cxa_guard_acquire(uint64_t *guard)
 
 static void record_done(const uint64_t *guard, uintptr_t pc)
 {
-	uint8_t *value = record_open(EV_ATOMIC_WRITE, pc,
-				     (struct record_fields){ .q = record_sequence(guard),
-							     .a = (uintptr_t)guard,
-							     .n = 1,
-							     .m = __ATOMIC_RELEASE },
-				     1);
+	struct record_fields fields = {
+		.q = record_sequence(guard), .a = (uintptr_t)guard, .n = 1, .m = __ATOMIC_RELEASE
+	};
 
-	if (!value)
-		return;
-	*value = DONE;
-	record_close();
+	record_atomic(EV_ATOMIC_WRITE, pc, fields, &(uint8_t){ DONE }, NULL);
 }
 
 /*

@@ -429,12 +429,7 @@ void lane_refill(void)
 	record_let_cancel(); /* there is no operation in front of this that is to be recorded */
 }
 
-static bool has_room(const struct wire_block *lane, size_t bytes)
-{
-	return lane->cursor + bytes + 16 <= lane->base + WIRE_CHUNK;
-}
-
-struct wire_block *lane_room(size_t bytes)
+struct wire_block *lane_make_room(size_t bytes)
 {
 	if (__sooth_lane == &nowhere)
 		refill();
@@ -445,13 +440,13 @@ struct wire_block *lane_room(size_t bytes)
 		stop(lane, (enum event_stop)lane_given_up);
 		return NULL;
 	}
-	if (has_room(lane, bytes) &&
+	if (lane_has_room(lane, bytes) &&
 	    (!(lane->flags & WIRE_BLOCK_GLOBAL) || lane->cursor == LANE_FIRST(lane)))
 		return lane;
 	int error = errno;
 	bool ok = flush(lane, 0);
 	errno = error;
-	return ok && has_room(lane, bytes) ? lane : NULL;
+	return ok && lane_has_room(lane, bytes) ? lane : NULL;
 }
 
 /* ---- signal handlers ---------------------------------------------------------------------- */

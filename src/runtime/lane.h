@@ -124,7 +124,21 @@ void lane_settle(void);
 /* The calling thread's stream is over, but its lane is still open: closes it. */
 void lane_stop_late(void);
 
+static inline bool lane_has_room(const struct wire_block *lane, size_t bytes)
+{
+	return lane->cursor + bytes + 16 <= lane->base + WIRE_CHUNK;
+}
+
 /* Room for `bytes` more in the calling thread's lane: returns it, or NULL when there is none. */
-struct wire_block *lane_room(size_t bytes);
+struct wire_block *lane_make_room(size_t bytes);
+static inline struct wire_block *lane_room(size_t bytes)
+{
+	struct wire_block *lane = __sooth_lane;
+	bool plain = (lane->flags & (WIRE_BLOCK_LIVE | WIRE_BLOCK_GLOBAL)) == WIRE_BLOCK_LIVE;
+
+	if (__builtin_expect(plain && lane_has_room(lane, bytes) && !lane_given_up, 1))
+		return lane;
+	return lane_make_room(bytes);
+}
 
 #endif

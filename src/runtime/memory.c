@@ -41,6 +41,14 @@ PLAIN void *memcpy(void *restrict to, const void *restrict from, size_t size)
 		half first = *(const half *)f, last = *(const half *)(f + size - 4);
 		*(half *)t = first;
 		*(half *)(t + size - 4) = last;
+	} else if (size < 4) {
+		if (size)
+			t[0] = f[0];
+		if (size > 1) { /* the ends of two or three bytes meet */
+			uint8_t last = f[size - 1];
+			t[1] = f[1];
+			t[size - 1] = last;
+		}
 	} else {
 		__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
 	}

@@ -282,7 +282,8 @@ static void open_record(struct making *m)
 /* Header and number; the length is that of values of so many bytes. Returns how many these are. */
 static int32_t put_head(struct making *m, int32_t bytes)
 {
-	uint8_t head[8] = { 0 }, *end = codec_put_number(head + CODEC_SHORT_HEADER, m->number);
+	uint8_t head[8 + CODEC_OVERHANG] = { 0 },
+			 *end = codec_put_number(head + CODEC_SHORT_HEADER, m->number);
 	uint64_t word;
 
 	codec_put_header(head, EV_POINT, CODEC_SHORT_HEADER,

@@ -6,18 +6,6 @@
 #include "runtime/record.h"
 #include "runtime/turn.h"
 
-static void record_look(uintptr_t pc, uint64_t address, const uint8_t *bytes, unsigned size)
-{
-	struct record_fields fields = { .a = address, .n = size, .m = EF_LOOK };
-	uint8_t *contents = record_open(EV_READ, pc, fields, size);
-
-	if (!contents)
-		return;
-	for (unsigned i = 0; i < size; i++)
-		contents[i] = bytes[i];
-	record_close();
-}
-
 /* Both read twice: to know how much there is, and again when it is this thread's turn. */
 
 unsigned point_look_text(uintptr_t pc, uint64_t address, uint8_t *to)
@@ -33,7 +21,7 @@ unsigned point_look_text(uintptr_t pc, uint64_t address, uint8_t *to)
 	bytes = length & ~POINT_STRING_CUT;
 	if (length == bytes)
 		to[bytes++] = 0; /* the NUL is part of what was seen */
-	record_look(pc, address, to, bytes);
+	record_access(EV_READ, pc, (const void *)address, to, bytes, EF_LOOK);
 	return length;
 }
 
@@ -45,6 +33,6 @@ bool point_look(uintptr_t pc, uint64_t address, unsigned size, uint64_t *value)
 	turn_before(EV_READ, (const void *)address, size, pc);
 	if (!point_read((uint8_t *)value, address, size))
 		return false;
-	record_look(pc, address, (const uint8_t *)value, size);
+	record_access(EV_READ, pc, (const void *)address, value, size, EF_LOOK);
 	return true;
 }

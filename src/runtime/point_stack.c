@@ -144,7 +144,7 @@ uint8_t *point_stack_room(uint32_t number, uint64_t sp)
 struct point_open point_stack_entry(uint32_t number, size_t bytes)
 {
 	struct point_open entry;
-	uint8_t coded[4] = { 0 };
+	uint8_t coded[4 + CODEC_OVERHANG] = { 0 };
 
 	entry.sp = 0;
 	entry.function = point_sites[number].function;

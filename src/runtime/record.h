@@ -32,6 +32,14 @@ void record(enum event_kind kind, uintptr_t pc, struct record_fields fields);
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size);
 void record_close(void);
 
+/* The same at once, of a READ or WRITE. */
+void record_access(enum event_kind kind, uintptr_t pc, const volatile void *at, const void *bytes,
+		   size_t size, unsigned flags);
+
+/* … of an ATOMIC_READ or ATOMIC_WRITE, or, with a new value, an ATOMIC_UPDATE: n is the size of each. */
+void record_atomic(enum event_kind kind, uintptr_t pc, struct record_fields fields,
+		   const void *value, const void *updated);
+
 /* Of the calling thread's variables, what a new thread need not have cleared (fiber.h). */
 void *record_scratch(size_t *bytes);
 

@@ -15,14 +15,8 @@ static size_t smaller(size_t a, size_t b)
 
 void range_read(uintptr_t pc, const void *at, const void *bytes, size_t size, unsigned flags)
 {
-	if (size == 0)
-		return;
-	struct record_fields fields = { .a = (uintptr_t)at, .n = size, .m = flags };
-	void *contents = record_open(EV_READ, pc, fields, size);
-	if (!contents)
-		return;
-	memcpy(contents, bytes, size);
-	record_close();
+	if (size)
+		record_access(EV_READ, pc, at, bytes, size, flags);
 }
 
 /* ---- one range, forward, to the first byte of some set ------------------------------------ */
