@@ -29,6 +29,7 @@ struct last_access {
 struct channel {
 	uint32_t received;
 	use_list sent;
+	VEC(uint32_t) looks; /* that found nothing, since the last SEND of bytes */
 };
 
 struct ordering {
@@ -235,8 +236,13 @@ static void order_channel(struct ordering *o, uint32_t number)
 	if (record->kind == EV_SEND) {
 		channel->sent.count = 0;
 		put_use(o, &channel->sent, number);
+		for (size_t i = 0; i < channel->looks.count; i++)
+			checker_base_record(o->base, channel->looks.items[i])->note = number;
+		channel->looks.count = 0;
 		return;
 	}
+	if (record->mode == EVENT_CHANNEL_NOTHING)
+		*vec_push(&channel->looks) = number;
 	need(o, number, channel->received, CHECKER_WHY_CHANNEL);
 	channel->received = number;
 }
@@ -339,8 +345,10 @@ static void close_ordering(struct ordering *o)
 		map_free(&o->index[class]);
 		map_free(&o->last_operation[class]);
 	}
-	for (size_t i = 0; i < o->channels.count; i++)
+	for (size_t i = 0; i < o->channels.count; i++) {
 		vec_free(&o->channels.items[i].sent);
+		vec_free(&o->channels.items[i].looks);
+	}
 	map_free(&o->channel_index);
 	vec_free(&o->channels);
 	map_free(&o->last_index);

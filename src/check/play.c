@@ -307,6 +307,20 @@ static bool joins_right(const struct checker_play *play, const struct checker_re
 		       checker_thread_words(play->world->trace, joined).text);
 }
 
+/* The first SEND behind it in the base run is its note; those behind that one come behind it here, too. */
+static bool finds_nothing(const struct checker_play *play, const struct checker_record *record,
+			  struct err *why)
+{
+	const struct checker_record *sent;
+
+	if (record->mode != EVENT_CHANNEL_NOTHING || !record->note ||
+	    !checker_play_happened(play, record->note))
+		return true;
+	sent = checker_base_record(play->base, record->note);
+	return err_set(why, "found nothing where %s has sent something",
+		       checker_event_words(play->world->trace, sent->stream, sent->index).text);
+}
+
 static bool can_happen(const struct checker_play *play, uint32_t number, struct err *why)
 {
 	const struct checker_record *record = checker_base_record(play->base, number);
@@ -318,6 +332,8 @@ static bool can_happen(const struct checker_play *play, uint32_t number, struct 
 	if (checker_reads(record) && !reads_right(play, number, why))
 		return false;
 	if (record->kind == EV_JOIN && !joins_right(play, record, why))
+		return false;
+	if (record->kind == EV_RECEIVE && !finds_nothing(play, record, why))
 		return false;
 	return objects_allow(play, record, why);
 }

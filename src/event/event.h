@@ -50,7 +50,11 @@ enum event_lock {
 	EVENT_LOCK_ROBUST, /* whatever else it is: who ends with it leaves it to the next */
 };
 enum event_how { EVENT_PLAIN, EVENT_TRY, EVENT_TIMED };
-enum event_channel { EVENT_CHANNEL_BYTES, EVENT_CHANNEL_TOLD };
+enum event_channel {
+	EVENT_CHANNEL_BYTES,
+	EVENT_CHANNEL_TOLD,
+	EVENT_CHANNEL_NOTHING, /* RECEIVE: looked, and found nothing there */
+};
 #define EVENT_FD (UINT64_C(1) << 60) /* where descriptors "lie": no memory is there */
 enum event_stop { EVENT_STOP_LIMIT, EVENT_STOP_NO_SPACE, EVENT_STOP_IO };
 enum event_process {

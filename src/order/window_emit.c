@@ -263,6 +263,45 @@ static void edge_channel(struct build *b, const struct build_use *uses, uint32_t
 	vec_free(&c.unordered);
 }
 
+static bool found_nothing(const struct window_node *n)
+{
+	return n->kind == EV_RECEIVE && n->mode == EVENT_CHANNEL_NOTHING;
+}
+
+/*
+ * Who found nothing there found it as the last SEND of bytes had left it: a cell that these write, each another
+ * value, and that is read. No node has it among its cells: it is no memory.
+ */
+static void look_at_channel(struct build *b, const struct build_use *uses, uint32_t count)
+{
+	struct order_model *model = &b->window->model;
+	struct order_cell cell = { .initial = ORDER_NONE,
+				   .write_start = (uint32_t)model->writes.count,
+				   .read_start = (uint32_t)model->reads.count };
+	uint32_t last = ORDER_NONE;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct window_node *n = &b->window->nodes.items[uses[i].node];
+
+		if (found_nothing(n)) {
+			*vec_push(&model->reads) =
+				(struct order_read){ uses[i].node, ORDER_NONE, last };
+		} else if (n->kind == EV_SEND && n->mode == EVENT_CHANNEL_BYTES) {
+			last = uses[i].node;
+			*vec_push(&model->writes) =
+				(struct order_write){ last, build_value_alone(b) };
+		}
+	}
+	cell.write_count = (uint32_t)model->writes.count - cell.write_start;
+	cell.read_count = (uint32_t)model->reads.count - cell.read_start;
+	if (cell.read_count && cell.write_count) {
+		*vec_push(&model->cells) = cell;
+		return;
+	}
+	model->writes.count = cell.write_start;
+	model->reads.count = cell.read_start;
+}
+
 static void emit_uses(struct build *b)
 {
 	VEC(struct build_use) sorted = { 0 };
@@ -277,9 +316,10 @@ static void emit_uses(struct build *b)
 
 		if (o->turned)
 			build_emit_object(b, sorted.items + start[i], start[i + 1] - start[i]);
-		if (o->now.group == EG_CHANNEL)
+		if (o->now.group == EG_CHANNEL) {
 			edge_channel(b, sorted.items + start[i], start[i + 1] - start[i]);
-		else if (o->frozen)
+			look_at_channel(b, sorted.items + start[i], start[i + 1] - start[i]);
+		} else if (o->frozen)
 			chain_uses(b, sorted.items + start[i], start[i + 1] - start[i]);
 		else if (o->turned)
 			edge_lives(b, sorted.items + start[i], start[i + 1] - start[i]);

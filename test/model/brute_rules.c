@@ -163,6 +163,23 @@ static bool allows_memory(const struct facts *f, const struct state *state, int 
 	return true;
 }
 
+/* What found nothing found what the sends before it had left. */
+static bool allows_channel(const struct facts *f, const struct state *state, int event)
+{
+	const struct event *e = &f->text->events[event];
+
+	if (e->kind != RECEIVE || e->how != TRY)
+		return true;
+	for (int i = event + 1; i < f->text->event_count; i++) {
+		const struct event *later = &f->text->events[i];
+
+		if (later->kind == SEND && !later->told && later->channel == e->channel &&
+		    rules_has_happened(f, state, i))
+			return false;
+	}
+	return true;
+}
+
 static bool allows(const struct facts *f, const struct state *state, int event)
 {
 	const struct event *e = &f->text->events[event];
@@ -170,7 +187,7 @@ static bool allows(const struct facts *f, const struct state *state, int event)
 
 	if (e->kind == JOIN)
 		return state->at[e->other] == f->text->length[e->other];
-	if (!allows_memory(f, state, event))
+	if (!allows_memory(f, state, event) || !allows_channel(f, state, event))
 		return false;
 	if (!rules_allows_object(f, state, event, &wrong) && !f->frozen[wrong])
 		return false;

@@ -38,6 +38,7 @@ static const struct row rows[] = {
 	{ "send", "told", SEND, OBJECT, CHANNEL, PLAIN },
 	{ "receive", NULL, RECEIVE, OBJECT, CHANNEL, PLAIN },
 	{ "receive", "told", RECEIVE, OBJECT, CHANNEL, PLAIN },
+	{ "receive", "nothing", RECEIVE, OBJECT, CHANNEL, TRY },
 	{ "misuse", NULL, MISUSE, WRONG, MEMORY, PLAIN },
 	{ "sync", NULL, SYNC, BARE, MEMORY, PLAIN },
 	{ "fence", NULL, NOTHING, BARE, MEMORY, PLAIN },
@@ -333,7 +334,7 @@ static bool read_object(struct reader *r, const struct row *row, struct event *e
 	if (!address_of(r, row->class, line->arguments[0], &e->address))
 		return false;
 	if (row->class == CHANNEL) { /* is no object in memory */
-		e->told = line->result;
+		e->told = line->result && row->how != TRY;
 		e->channel = object_of(r, CHANNEL, e->address);
 		e->address = 0;
 		return e->channel >= 0 || fail(r, "too many objects");

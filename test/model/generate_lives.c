@@ -32,6 +32,14 @@ static bool receive(struct machine *m, int t)
 	return true;
 }
 
+static bool find_nothing(struct machine *m, int t)
+{
+	if (m->sent[0])
+		return false;
+	generate_line(m, t, "receive(c)=nothing");
+	return true;
+}
+
 static bool wait_somewhere(struct machine *m, int t)
 {
 	if (!chance(m, 15))
@@ -261,6 +269,7 @@ static bool end_region(struct machine *m, int t)
 const struct operation generate_lives[] = {
 	{ CHANNELS, 4, false, send },
 	{ CHANNELS, 4, false, receive },
+	{ CHANNELS, 3, false, find_nothing },
 	{ CHANNELS, 1, false, wait_somewhere },
 	{ OBJECTS, 4, false, begin_object },
 	{ OBJECTS, 4, true, end_object },

@@ -17,6 +17,12 @@ static void channels(void **state)
 	can(text, "B0 A0 C0");
 	can(text, "B0 A1 C0");
 	cannot(text, "B0 C0", "C event 0: comes before A event 0");
+	/* nothing is there before it is sent, and does not wait for that */
+	text = "A|send(c)|\nB|receive(c)|\nC|receive(c)=nothing|\nD|send(c)|\n";
+	can(text, "A0 B0 C0 D0");
+	can(text, "A0 D0 B0");
+	cannot(text, "A0 B0 D0 C0", "C event 0: found nothing where D event 0 has sent something");
+	cannot(text, "A0 C0", "C event 0: comes before B event 0");
 	/* who would receive is not blocked: nobody is stuck there */
 	refuses("A|acq(m)|\nA|send(c)|\nA|rel(m)|\nB|receive(c)|\nB|acq(m)|\n", CHECKER_STUCK, "B0",
 		"", "is neither over nor blocked");
