@@ -1,5 +1,6 @@
 #include "runtime/channel.h"
 
+#include "runtime/real.h"
 #include "runtime/record.h"
 
 #include <stdatomic.h>
@@ -12,7 +13,9 @@
 #define NAME_STEP 8u /* names are small addresses, where no memory is */
 
 static struct {
-	_Atomic bool known;
+	_Atomic bool known,
+		uneven; /* uneven: what goes in does not all come out (datagrams cut off) */
+	_Atomic uint32_t putting; /* calls that are at it */
 	_Atomic uint64_t sent, received;
 } channels[CHANNELS_MOST];
 static _Atomic uint32_t last;
@@ -63,43 +66,153 @@ void channel_lose_all(void)
 	}
 }
 
-static void record_channel(enum event_kind kind, uint32_t channel, uintptr_t pc)
-{
-	void *name = name_of(channel);
+/* Calls that began to put something in, that took something out: by the channel's number. */
+static struct {
+	_Atomic uint32_t begun, taken;
+} counts[CHANNEL_LOOKS];
 
+/*
+ * What is counted and the number that its record has are taken in one, under the stripe: who finds that
+ * nothing was counted since it looked has a lower number than whatever comes.
+ */
+static void record_channel(enum event_kind kind, enum event_channel mode, uint64_t number,
+			   uint32_t channel, uintptr_t pc)
+{
 	record(kind, pc,
-	       (struct record_fields){ .q = record_sequence(name),
-				       .a = (uintptr_t)name,
-				       .m = EVENT_CHANNEL_BYTES });
+	       (struct record_fields){ .q = number, .a = (uintptr_t)name_of(channel), .m = mode });
 }
 
 void channel_send(uint32_t channel, uint64_t bytes, uintptr_t pc)
 {
 	if (!channel_is_known(channel))
 		return;
-	atomic_fetch_add(&channels[channel].sent, bytes);
-	if (record_on())
-		record_channel(EV_SEND, channel, pc);
-	else
+	if (!record_on()) {
 		channel_lose(channel); /* nothing says where it was put in */
+		return;
+	}
+	bool alone = record_stripe_lock(name_of(channel));
+	atomic_fetch_add(&channels[channel].putting, 1);
+	atomic_fetch_add(&counts[channel % CHANNEL_LOOKS].begun, 1);
+	atomic_fetch_add(&channels[channel].sent, bytes);
+	uint64_t number = record_sequence(name_of(channel));
+	if (alone)
+		record_stripe_unlock(name_of(channel));
+	record_channel(EV_SEND, EVENT_CHANNEL_BYTES, number, channel, pc);
 }
 
-void channel_sent_less(uint32_t channel, uint64_t bytes)
+void channel_sent(uint32_t channel, uint64_t less)
 {
-	if (bytes && channel_is_known(channel))
-		atomic_fetch_sub(&channels[channel].sent, bytes);
+	if (!channel_is_known(channel))
+		return;
+	if (less)
+		atomic_fetch_sub(&channels[channel].sent, less);
+	atomic_fetch_sub(&channels[channel].putting, 1);
 }
 
 bool channel_receive(uint32_t channel, uint64_t bytes, uintptr_t pc)
 {
 	if (!channel_is_known(channel))
 		return false;
+	bool records = record_on(), alone = records && record_stripe_lock(name_of(channel));
 	uint64_t received = atomic_fetch_add(&channels[channel].received, bytes) + bytes;
-	if (received > atomic_load(&channels[channel].sent)) {
+	bool fits = received <= atomic_load(&channels[channel].sent);
+	atomic_fetch_add(&counts[channel % CHANNEL_LOOKS].taken, 1);
+	uint64_t number = fits && records ? record_sequence(name_of(channel)) : 0;
+	if (alone)
+		record_stripe_unlock(name_of(channel));
+	if (!fits)
 		channel_lose(channel);
-		return false;
+	else if (records)
+		record_channel(EV_RECEIVE, EVENT_CHANNEL_BYTES, number, channel, pc);
+	record_let_cancel();
+	return fits;
+}
+
+/* ---- finding nothing ------------------------------------------------------------------------------ */
+
+struct channel_look channel_look(void)
+{
+	struct channel_look look;
+
+	look.disturbed = false;
+	look.times = 0;
+	for (unsigned i = 0; i < CHANNEL_LOOKS; i++) {
+		look.begun[i] = atomic_load(&counts[i].begun);
+		look.taken[i] = atomic_load(&counts[i].taken);
 	}
-	if (record_on())
-		record_channel(EV_RECEIVE, channel, pc);
-	return true;
+	return look;
+}
+
+void channel_look_at(struct channel_look *look, uint32_t channel)
+{
+	if (channel_is_known(channel) && atomic_load(&channels[channel].putting))
+		look->disturbed = true;
+}
+
+void channel_look_again(struct channel_look *look)
+{
+	unsigned times = look->times + 1;
+
+	real()->sched_yield();
+	*look = channel_look();
+	look->times = times;
+}
+
+/* Did all that was put in come out, each by a call that is recorded? */
+static bool is_settled(uint32_t channel)
+{
+	return atomic_load(&channels[channel].uneven) ||
+	       atomic_load(&channels[channel].sent) == atomic_load(&channels[channel].received);
+}
+
+/*
+ * The last time it is taken as it is: who never comes back from a call is not at it any more, and
+ * what is cut off of datagrams never comes out.
+ */
+static bool is_last(const struct channel_look *look)
+{
+	return look->times >= CHANNEL_LOOKS_MOST;
+}
+
+/* Unless the count has changed since: then it is not known what came first. */
+static bool record_look(enum event_kind kind, enum event_channel mode, uint32_t channel,
+			const _Atomic uint32_t *count, const uint32_t *was, uintptr_t pc)
+{
+	bool alone = record_stripe_lock(name_of(channel));
+	bool sure = !was || atomic_load(count) == *was;
+	uint64_t number = sure ? record_sequence(name_of(channel)) : 0;
+
+	if (alone)
+		record_stripe_unlock(name_of(channel));
+	if (sure)
+		record_channel(kind, mode, number, channel, pc);
+	record_let_cancel();
+	return sure;
+}
+
+bool channel_found_nothing(const struct channel_look *look, uint32_t channel, bool empty,
+			   uintptr_t pc)
+{
+	unsigned at = channel % CHANNEL_LOOKS;
+	bool settled = !empty || !channel || is_settled(channel), final = is_last(look);
+
+	if (!channel_is_known(channel) || !record_on())
+		return true;
+	if (!settled && final)
+		atomic_store(&channels[channel].uneven, true);
+	if ((look->disturbed || !settled) && !final)
+		return false;
+	return record_look(EV_RECEIVE, EVENT_CHANNEL_NOTHING, channel, &counts[at].begun,
+			   final ? NULL : &look->begun[at], pc);
+}
+
+/* As a call that puts in what does not go in: what is taken out later is behind it. */
+bool channel_found_no_room(const struct channel_look *look, uint32_t channel, uintptr_t pc)
+{
+	unsigned at = channel % CHANNEL_LOOKS;
+
+	if (!channel_is_known(channel) || !record_on())
+		return true;
+	return record_look(EV_SEND, EVENT_CHANNEL_BYTES, channel, &counts[at].taken,
+			   is_last(look) ? NULL : &look->taken[at], pc);
 }

@@ -61,25 +61,26 @@ void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc)
 }
 
 /* Whoever holds the other end learns that nothing more comes. */
-static void tell_end(uint64_t entry, uintptr_t pc)
+static uint32_t tell_end(uint64_t entry, uintptr_t pc)
 {
-	if (!(entry & CLOSED))
-		channel_send((uint32_t)(entry & CHANNEL_MASK), 0, pc);
+	uint32_t channel = entry & CLOSED ? CHANNEL_NONE : (uint32_t)(entry & CHANNEL_MASK);
+
+	channel_send(channel, 0, pc);
+	return channel;
 }
 
-void descriptor_leaving(int fd, uintptr_t pc)
+uint32_t descriptor_leaving(int fd, uintptr_t pc)
 {
-	if (entry_of(fd) && process_is_here())
-		tell_end(entry_of(fd), pc);
+	return entry_of(fd) && process_is_here() ? tell_end(entry_of(fd), pc) : CHANNEL_NONE;
 }
 
-void descriptor_closing(int fd, uintptr_t pc)
+uint32_t descriptor_closing(int fd, uintptr_t pc)
 {
 	uint64_t entry = entry_of(fd);
 	bool lives = (entry & (LIVES | CLOSED)) == LIVES;
 
 	if (!entry || !process_is_here())
-		return;
+		return CHANNEL_NONE;
 	if (lives && foreign_is_recorded(pc)) {
 		turn_before(EV_FD_CLOSE, (void *)(uintptr_t)(EVENT_FD + (uint64_t)fd), 1, pc);
 		atomic_store_explicit(&table[fd], LIVES | CLOSED | lane_self.stream,
@@ -88,13 +89,13 @@ void descriptor_closing(int fd, uintptr_t pc)
 	} else if (!(entry & CLOSED)) {
 		atomic_store_explicit(&table[fd], 0, memory_order_release);
 	}
-	tell_end(entry, pc);
+	return tell_end(entry, pc);
 }
 
 void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc)
 {
 	for (unsigned fd = low; fd <= high && fd < DESCRIPTORS_MOST; fd++)
-		descriptor_closing((int)fd, pc);
+		channel_sent(descriptor_closing((int)fd, pc), 0);
 }
 
 /* ---- uses ------------------------------------------------------------------------------------- */

@@ -173,7 +173,12 @@ SOOTH_API int shutdown(int fd, int how)
 		channel_send(ends.out, 0, RECORD_CALLER);
 	if (how != SHUT_WR)
 		channel_send(ends.in, 0, RECORD_CALLER);
-	return real()->shutdown(fd, how);
+	int result = real()->shutdown(fd, how);
+	if (how != SHUT_RD)
+		channel_sent(ends.out, 0);
+	if (how != SHUT_WR)
+		channel_sent(ends.in, 0);
+	return result;
 }
 
 /* ---- connections: who called is not known ------------------------------------------------------------ */
@@ -236,10 +241,10 @@ SOOTH_API int dup(int fd)
 SOOTH_API int dup2(int fd, int other)
 {
 	descriptor_use(fd, RECORD_CALLER);
-	if (fd != other)
-		descriptor_leaving(other, RECORD_CALLER);
+	uint32_t ends = fd != other ? descriptor_leaving(other, RECORD_CALLER) : CHANNEL_NONE;
 	int result = real()->dup2(fd, other);
 
+	channel_sent(ends, 0);
 	if (result >= 0 && fd != other)
 		copied(fd, other, RECORD_CALLER);
 	return result;
@@ -248,10 +253,10 @@ SOOTH_API int dup2(int fd, int other)
 SOOTH_API int dup3(int fd, int other, int flags)
 {
 	descriptor_use(fd, RECORD_CALLER);
-	if (fd != other)
-		descriptor_leaving(other, RECORD_CALLER);
+	uint32_t ends = fd != other ? descriptor_leaving(other, RECORD_CALLER) : CHANNEL_NONE;
 	int result = real()->dup3(fd, other, flags);
 
+	channel_sent(ends, 0);
 	if (result >= 0)
 		copied(fd, other, RECORD_CALLER);
 	return result;
@@ -301,9 +306,10 @@ SOOTH_API int close(int fd)
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 
 	readiness_forget(fd);
-	descriptor_closing(fd, RECORD_CALLER);
+	uint32_t ends = descriptor_closing(fd, RECORD_CALLER);
 	int result = real()->close(fd);
 	call.how = SYNC_NOTHING;
+	channel_sent(ends, 0);
 	if (result < 0)
 		descriptor_check_failed(fd, true, RECORD_CALLER);
 	return result;

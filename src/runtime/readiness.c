@@ -9,6 +9,7 @@
 #include "runtime/mask.h"
 #include "runtime/object.h"
 #include "runtime/real.h"
+#include "runtime/silence.h"
 #include "runtime/sync.h"
 #include "runtime/transfer.h"
 #include "runtime/turn.h"
@@ -85,9 +86,11 @@ static void polled(const struct sync_call *call, const struct pollfd *fds, nfds_
 		uint64_t began = vtime_now();                                                      \
 		if (turn_on() && (may_wait) && real()->poll(fds, count, 0) == 0)                   \
 			turn_leave(RECORD_CALLER);                                                 \
+		struct channel_look look = silence_of_poll(fds, count);                            \
 		int result = real()->name arguments;                                               \
 		call.how = SYNC_NOTHING;                                                           \
 		come_back(result, began, (sleeps) ? (length) : 0);                                 \
+		result = silence_polled(&look, result, fds, count, RECORD_CALLER);                 \
 		if (result > 0)                                                                    \
 			polled(&call, fds, count);                                                 \
 		return result;                                                                     \
@@ -204,9 +207,12 @@ static bool slept_for(const struct timespec *timeout, uintptr_t pc)
 		uint64_t began = vtime_now(), most = length;                                       \
 		if (turn_on() && (may_wait) && !select_ready(count, in, out, odd))                 \
 			turn_leave(RECORD_CALLER);                                                 \
+		struct silence_sets asked;                                                         \
+		silence_of_select(&asked, count, in, out, odd);                                    \
 		int result = real()->name arguments;                                               \
 		call.how = SYNC_NOTHING;                                                           \
 		come_back(result, began, most);                                                    \
+		result = silence_selected(&asked, result, count, in, out, odd, RECORD_CALLER);     \
 		if (result > 0)                                                                    \
 			selected(&call, count, in, out, odd);                                      \
 		return result;                                                                     \
@@ -232,6 +238,7 @@ SELECT(pselect,
 #define WATCHES_MOST 512
 static struct watch {
 	int epoll, fd; /* + 1; 0: free */
+	uint32_t events;
 	uint64_t data;
 } watches[WATCHES_MOST];
 static _Atomic bool watches_lost; /* there was no room for one */
@@ -262,7 +269,7 @@ static struct watch *find_watch(int epoll, int fd)
 	return NULL;
 }
 
-static void watch(int epoll, int operation, int fd, uint64_t data)
+static void watch(int epoll, int operation, int fd, const struct epoll_event *event)
 {
 	struct mask before = lock_watches();
 	struct watch *at = find_watch(epoll, fd);
@@ -277,7 +284,7 @@ static void watch(int epoll, int operation, int fd, uint64_t data)
 			watch_count += at != NULL;
 		}
 		if (at)
-			*at = (struct watch){ epoll + 1, fd + 1, data };
+			*at = (struct watch){ epoll + 1, fd + 1, event->events, event->data.u64 };
 		else
 			watches_lost = true;
 	}
@@ -328,9 +335,74 @@ SOOTH_API int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *ev
 	int result = real()->epoll_ctl(epoll, operation, fd, event);
 
 	if (result == 0 && record_on() && lane_self.depth == 0)
-		watch(epoll, operation, fd, event ? event->data.u64 : 0);
+		watch(epoll, operation, fd, event);
 	else if (result == 0)
 		watches_lost = true;
+	return result;
+}
+
+/* The watches from `*next` on: one for reading that none of the events is of. */
+static bool find_silent(int epoll, const struct epoll_event *events, int count, int *next,
+			struct watch *silent)
+{
+	struct mask before = lock_watches();
+	bool found = false;
+
+	for (; *next < WATCHES_MOST && !found; ++*next) {
+		*silent = watches[*next];
+		found = silent->epoll == epoll + 1 && (silent->events & EPOLLIN);
+		for (int i = 0; i < count && found; i++)
+			found = events[i].data.u64 != silent->data;
+	}
+	unlock_watches(before);
+	return found;
+}
+
+static void look_at_watched(struct channel_look *look, int epoll)
+{
+	struct watch watch;
+
+	if (!watch_count || lane_self.depth)
+		return;
+	for (int next = 0; find_silent(epoll, NULL, 0, &next, &watch);)
+		channel_look_at(look, descriptor_ends(watch.fd - 1).in);
+}
+
+/* An edge is told once: who is not told of it may still have left something there. */
+static bool record_unwatched(const struct channel_look *look, int epoll,
+			     const struct epoll_event *events, int count, uintptr_t pc)
+{
+	struct watch watch;
+	bool sure = true;
+
+	if (!watch_count || lane_self.depth || !record_on())
+		return true;
+	for (int next = 0; find_silent(epoll, events, count, &next, &watch);)
+		sure &= channel_found_nothing(look, descriptor_ends(watch.fd - 1).in,
+					      !(watch.events & (EPOLLET | EPOLLONESHOT)), pc);
+	return sure;
+}
+
+/*
+ * Of whom there was no event there was nothing to tell, unless there was no room for more events. Events are
+ * told once, so who has got some cannot ask again, and it is as it is.
+ */
+static int silence_told(struct channel_look *look, int result, int epoll,
+			struct epoll_event *events, int most, uintptr_t pc)
+{
+	int error = errno;
+
+	if (result > 0)
+		look->times = CHANNEL_LOOKS_MOST;
+	while (result >= 0 && result < most && !record_unwatched(look, epoll, events, result, pc)) {
+		channel_look_again(look);
+		look_at_watched(look, epoll);
+		result = real()->epoll_wait(epoll, events, most, 0);
+		if (result > 0)
+			look->times = CHANNEL_LOOKS_MOST;
+	}
+	if (result >= 0)
+		errno = error;
 	return result;
 }
 
@@ -362,9 +434,12 @@ static void told(const struct sync_call *call, int epoll, const struct epoll_eve
 		uint64_t began = vtime_now();                                                      \
 		if (turn_on() && (may_wait) && transfer_is_empty(fd))                              \
 			turn_leave(RECORD_CALLER);                                                 \
+		struct channel_look look = channel_look();                                         \
+		look_at_watched(&look, fd);                                                        \
 		int result = real()->name arguments;                                               \
 		call.how = SYNC_NOTHING;                                                           \
 		come_back(result, began, length);                                                  \
+		result = silence_told(&look, result, fd, events, count, RECORD_CALLER);            \
 		if (result > 0 && record_on())                                                     \
 			told(&call, fd, events, result);                                           \
 		return result;                                                                     \

@@ -22,7 +22,10 @@
 	SOOTH_API type name parameters                                                             \
 	{                                                                                          \
 		prepare struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);     \
-		type result = real()->name arguments;                                              \
+		type result;                                                                       \
+		do                                                                                 \
+			result = real()->name arguments;                                           \
+		while (result < 0 && transfer_takes_again(&call));                                 \
 		if (result == 0 && fd == STDIN_FILENO)                                             \
 			turn_input_ended();                                                        \
 		transfer_took(&call, result, __VA_ARGS__);                                         \
@@ -34,7 +37,10 @@
 	SOOTH_API ssize_t name parameters                                                          \
 	{                                                                                          \
 		prepare struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);     \
-		ssize_t result = real()->name arguments;                                           \
+		ssize_t result;                                                                    \
+		do                                                                                 \
+			result = real()->name arguments;                                           \
+		while (result < 0 && transfer_takes_again(&call));                                 \
 		if (flags & MSG_PEEK)                                                              \
 			transfer_looked(&call, result, __VA_ARGS__);                               \
 		else                                                                               \
@@ -66,7 +72,11 @@ SOOTH_API int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
 		       struct timespec *until)
 {
 	struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);
-	int result = real()->recvmmsg(fd, messages, count, flags, until);
+	int result;
+
+	do
+		result = real()->recvmmsg(fd, messages, count, flags, until);
+	while (result < 0 && transfer_takes_again(&call));
 	ssize_t bytes = result < 0 ? -1 : 0;
 
 	for (int i = 0; i < result; i++)
@@ -79,8 +89,11 @@ SOOTH_API int eventfd_read(int fd, eventfd_t *value)
 {
 	const struct iovec one = { value, sizeof(*value) };
 	struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);
-	int result = real()->eventfd_read(fd, value);
+	int result;
 
+	do
+		result = real()->eventfd_read(fd, value);
+	while (result < 0 && transfer_takes_again(&call));
 	transfer_took(&call, result == 0 ? (ssize_t)sizeof(*value) : -1, &one, 1);
 	return result;
 }
@@ -99,12 +112,16 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 	}
 	const struct iovec one = { argument, sizeof(int) };
 	struct transfer call TRANSFER_CALL = { .pc = RECORD_CALLER, .ends = descriptor_ends(fd) };
+	int result, *bytes = argument;
 	descriptor_use(fd, RECORD_CALLER);
-	int result = real()->ioctl(fd, request, argument);
+	transfer_looks(&call);
+	do
+		result = real()->ioctl(fd, request, argument);
+	while (result == 0 && *bytes == 0 && transfer_looks_again(&call));
 	call.to = &one;
 	call.count = 1;
 	call.written = result < 0 ? 0 : sizeof(int);
-	if (result < 0 || *(int *)argument == 0 || transfer_is_stored(fd))
+	if (result < 0 || *bytes == 0 || transfer_is_stored(fd))
 		call.how = TRANSFER_NOTHING;
 	else
 		call.how = channel_is_known(call.ends.in) ? TRANSFER_RECEIVED : TRANSFER_WAITED;

@@ -104,6 +104,32 @@ static uint64_t counted(const struct iovec *vector, int count)
 	return value;
 }
 
+void transfer_looks(struct transfer *call)
+{
+	if (!channel_is_known(call->ends.in))
+		return;
+	call->look = channel_look();
+	channel_look_at(&call->look, call->ends.in);
+}
+
+bool transfer_looks_again(struct transfer *call)
+{
+	int error = errno;
+	bool again = !channel_found_nothing(&call->look, call->ends.in, true, call->pc);
+
+	if (again) {
+		channel_look_again(&call->look);
+		channel_look_at(&call->look, call->ends.in);
+	}
+	errno = error;
+	return again;
+}
+
+bool transfer_takes_again(struct transfer *call)
+{
+	return errno == EAGAIN && transfer_looks_again(call);
+}
+
 struct transfer transfer_take(int fd, uintptr_t pc)
 {
 	struct transfer call = { .pc = pc, .fd = fd, .ends = descriptor_ends(fd) };
@@ -111,6 +137,7 @@ struct transfer transfer_take(int fd, uintptr_t pc)
 	descriptor_use(fd, pc);
 	if (turn_on() && transfer_is_empty(fd))
 		turn_leave(pc);
+	transfer_looks(&call);
 	return call;
 }
 
@@ -177,6 +204,7 @@ struct transfer transfer_put(int fd, const struct iovec *from, int count, uintpt
 	if (is_counter(&call.ends))
 		call.bytes = counted(from, count);
 	channel_send(call.ends.out, call.bytes, pc);
+	call.puts = true;
 	if (turn_on() && call.full && is_full(fd))
 		turn_leave(pc);
 	errno = error;
@@ -189,8 +217,7 @@ void transfer_did_put(struct transfer *call, ssize_t result)
 
 	if (is_counter(&call->ends) && put)
 		put = call->bytes;
-	if (put < call->bytes)
-		channel_sent_less(call->ends.out, call->bytes - put);
+	call->bytes = put < call->bytes ? call->bytes - put : 0;
 	call->how = result >= 0 && call->full ? TRANSFER_WAITED : TRANSFER_NOTHING;
 	if (result < 0 && (errno == EPIPE || errno == ECONNRESET))
 		call->how = TRANSFER_WAITED; /* for who closed the other end */
@@ -216,6 +243,8 @@ void transfer_end(struct transfer *call)
 {
 	if (__builtin_expect(turn_taking, 0))
 		turn_return(); /* where the call was made outside */
+	if (call->puts)
+		channel_sent(call->ends.out, call->how == TRANSFER_CANCELLED ? 0 : call->bytes);
 	bool waited = call->how == TRANSFER_WAITED || call->how == TRANSFER_CANCELLED;
 	if (call->how == TRANSFER_RECEIVED)
 		waited = !channel_receive(call->ends.in, call->bytes, call->pc);

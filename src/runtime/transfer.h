@@ -2,7 +2,7 @@
  * Around a call that takes bytes out of a descriptor or puts some in. What is recorded, in this order:
  *
  *	take	FD_USE, the call, RECEIVE or SYNC where it got something that may have to be waited
- *		for, WRITE of the bytes that the kernel wrote
+ *		for, or there was nothing, WRITE of the bytes that the kernel wrote
  *	put	FD_USE, READ of the bytes that the kernel will read, SEND, the call, SYNC where it had
  *		to wait for room
  *
@@ -28,17 +28,28 @@ struct transfer {
 	int fd;
 	enum { TRANSFER_CANCELLED, TRANSFER_NOTHING, TRANSFER_WAITED, TRANSFER_RECEIVED } how;
 	struct descriptor_ends ends;
-	uint64_t bytes; /* RECEIVED: taken; puts: given to the channel */
-	bool full;	/* puts: had to wait, as far as that is known */
+	uint64_t bytes; /* RECEIVED: taken; puts: given to the channel, then what did not go in */
+	bool puts;
+	bool full; /* puts: had to wait, as far as that is known */
 	const struct iovec *to;
 	int count;
-	size_t written; /* into them */
+	size_t written;		  /* into them */
+	struct channel_look look; /* takes */
 };
 
 #define TRANSFER_CALL __attribute__((cleanup(transfer_end)))
 void transfer_end(struct transfer *call);
 
 struct transfer transfer_take(int fd, uintptr_t pc);
+/*
+ * The call has found nothing, or has failed: because there is nothing? That is recorded (RECEIVE of
+ * nothing). True: it is not known whether somebody came first who was at it meanwhile, and the call is to
+ * be made again.
+ */
+bool transfer_looks_again(struct transfer *call);
+bool transfer_takes_again(struct transfer *call);
+/* Before a call that only looks. */
+void transfer_looks(struct transfer *call);
 /* `result` is the call's, bytes or -1. The vectors must last as long as the call. */
 void transfer_took(struct transfer *call, ssize_t result, const struct iovec *to, int count);
 /* The same for one that leaves there what it has seen (MSG_PEEK). */
