@@ -168,6 +168,40 @@ MOVE(wchar_t *, wmemmove, (wchar_t * to, const wchar_t *from, size_t count), (to
 MOVE(wchar_t *, wcscpy, (wchar_t *restrict to, const wchar_t *restrict from), (to, from), from,
      (wcslen(from) + 1) * sizeof(*to))
 
+ANSWER(wchar_t *, __wmemset_chk, (wchar_t * to, wchar_t what, size_t count, size_t room),
+       (to, what, count, room), true, to, count * sizeof(*to))
+MOVE(wchar_t *, __wmemcpy_chk,
+     (wchar_t *restrict to, const wchar_t *restrict from, size_t count, size_t room),
+     (to, from, count, room), from, count * sizeof(*to))
+MOVE(wchar_t *, __wmemmove_chk, (wchar_t * to, const wchar_t *from, size_t count, size_t room),
+     (to, from, count, room), from, count * sizeof(*to))
+MOVE(wchar_t *, __wcscpy_chk, (wchar_t *restrict to, const wchar_t *restrict from, size_t room),
+     (to, from, room), from, (wcslen(from) + 1) * sizeof(*to))
+
+static size_t up_to(const char *from, int last, size_t most)
+{
+	const char *found = memchr(from, last, most);
+
+	return found ? (size_t)(found - from) + 1 : most;
+}
+
+MOVE(void *, memccpy, (void *restrict to, const void *restrict from, int last, size_t most),
+     (to, from, last, most), from, up_to(from, last, most))
+ANSWER(size_t, strxfrm, (char *restrict to, const char *restrict text, size_t room),
+       (to, text, room), true, to, result < room ? result + 1 : room)
+
+SOOTH_API void explicit_bzero(void *to, size_t size)
+{
+	real()->explicit_bzero(to, size);
+	transfer_wrote(to, size, RECORD_CALLER);
+}
+
+SOOTH_API void __explicit_bzero_chk(void *to, size_t size, size_t room)
+{
+	real()->__explicit_bzero_chk(to, size, room);
+	transfer_wrote(to, size, RECORD_CALLER);
+}
+
 SOOTH_API void swab(const void *restrict from, void *restrict to, ssize_t size)
 {
 	size_t bytes = size > 0 ? (size_t)size & ~(size_t)1 : 0;

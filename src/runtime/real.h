@@ -95,6 +95,12 @@ int __isoc99_sscanf(const char *restrict text, const char *restrict format, ...)
 int __xstat(int version, const char *path, struct stat *to);
 int __lxstat(int version, const char *path, struct stat *to);
 int __fxstat(int version, int fd, struct stat *to);
+wchar_t *__wmemset_chk(wchar_t *to, wchar_t what, size_t count, size_t room);
+wchar_t *__wmemcpy_chk(wchar_t *restrict to, const wchar_t *restrict from, size_t count,
+		       size_t room);
+wchar_t *__wmemmove_chk(wchar_t *to, const wchar_t *from, size_t count, size_t room);
+wchar_t *__wcscpy_chk(wchar_t *restrict to, const wchar_t *restrict from, size_t room);
+void __explicit_bzero_chk(void *to, size_t size, size_t room);
 ssize_t __readlink_chk(const char *restrict path, char *restrict to, size_t room, size_t most);
 ssize_t __readlinkat_chk(int at, const char *restrict path, char *restrict to, size_t room,
 			 size_t most);

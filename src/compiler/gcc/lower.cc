@@ -282,6 +282,41 @@ static void redirect(gcall *call, tree function, const known_call *known)
 	update_stmt(call);
 }
 
+/*
+ * Behind us the compiler makes stores of a `snprintf` whose text it knows, and nobody would see them. So it
+ * forgets here that it knows the function; the call is interposed under its own name.
+ */
+static bool may_become_stores(tree function)
+{
+	if (!fndecl_built_in_p(function, BUILT_IN_NORMAL))
+		return false;
+	switch (DECL_FUNCTION_CODE(function)) {
+	case BUILT_IN_SPRINTF:
+	case BUILT_IN_SNPRINTF:
+	case BUILT_IN_VSPRINTF:
+	case BUILT_IN_VSNPRINTF:
+	case BUILT_IN_SPRINTF_CHK:
+	case BUILT_IN_SNPRINTF_CHK:
+	case BUILT_IN_VSPRINTF_CHK:
+	case BUILT_IN_VSNPRINTF_CHK: return true;
+	default: return false;
+	}
+}
+
+static void keep_call(gcall *call, tree function)
+{
+	static std::map<std::string, tree> targets;
+	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
+	tree &target = targets[name];
+
+	if (!target) {
+		target = build_fn_decl(name + (name[0] == '*'), TREE_TYPE(function));
+		TREE_NOTHROW(target) = TREE_NOTHROW(function);
+	}
+	gimple_call_set_fndecl(call, target);
+	update_stmt(call);
+}
+
 static void lower_call_stmt(gimple_stmt_iterator *gsi, gcall *call)
 {
 	lower_operands(gsi, call);
@@ -291,6 +326,8 @@ static void lower_call_stmt(gimple_stmt_iterator *gsi, gcall *call)
 	const known_call *known = find_known(function);
 	if (known && known->how == CALL_REDIRECT)
 		redirect(call, function, known);
+	else if (may_become_stores(function))
+		keep_call(call, function);
 	else
 		atomics_lower(gsi, call);
 }
