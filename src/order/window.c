@@ -486,6 +486,7 @@ void window_free(struct window *w)
 	vec_free(&w->places);
 	vec_free(&w->touches);
 	vec_free(&w->life_edges);
+	vec_free(&w->idle);
 	free(w);
 }
 

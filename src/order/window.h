@@ -131,6 +131,9 @@ struct window {
 	VEC(struct window_place) places;
 	VEC(struct window_touch) touches;
 	VEC(uint32_t) life_edges; /* those of the model's edges that only lives demand */
+	/* Writes of frozen cells, which the model does not have, that leave there what was: node << 32 | cell,
+	 * by node. */
+	VEC(uint64_t) idle;
 	uint64_t unexplained;	  /* events that only the environment explains */
 	bool text;		  /* of a text trace */
 	bool handlers; /* recorded with signal handlers: they come whatever a thread waits for */

@@ -132,6 +132,7 @@ struct build_cell {
 	uint32_t value;	  /* in base order so far; ORDER_NONE not known */
 	uint32_t writer;  /* the last in base order; ORDER_NONE: none in the window */
 	bool pinned;	  /* that one had no value: reads take it from there alone */
+	bool blind;	  /* … whatever reads told since */
 	bool loaded;	  /* from the state: somebody has touched it */
 	uint32_t reads, writes;
 	uint32_t thread; /* of those who touch it */
@@ -143,6 +144,7 @@ struct build_access {
 	uint32_t cell, node, value;
 	uint32_t writer; /* reads */
 	bool write;
+	bool idle; /* writes what was there, as far as a recorded write tells */
 };
 
 /* Who touched a cell last, since a life began or ended there. */

@@ -167,14 +167,15 @@ static void write_cell(struct build *b, struct build_cell *c, const struct windo
 	const struct build_segment *s = &b->memory.segments.items[c->segment];
 	bool known = item->has_value && !(item->flags & EF_INEXACT);
 	uint32_t value = known ? build_value(b, s, item, false) : build_value_alone(b);
+	bool idle = !c->blind && c->value == value;
 
 	c->value = known ? value : ORDER_NONE;
-	c->pinned = !known;
+	c->pinned = c->blind = !known;
 	c->writer = node;
 	c->writes++;
 	*vec_push(&b->memory.accesses) =
 		(struct build_access){ (uint32_t)(c - b->memory.cells.items), node, value,
-				       ORDER_NONE, true };
+				       ORDER_NONE, true, idle };
 }
 
 static void touch_cell(struct build *b, struct build_segment *s, const struct window_item *item,
@@ -308,6 +309,8 @@ static void place_accesses(struct build *b, uint32_t *reads, uint32_t *writes, u
 			 * (predict/freed.c) needs it too. */
 			if (event_group(b->window->nodes.items[a->node].kind) == EG_MEMORY)
 				continue;
+			if (a->idle && c->number != ORDER_NONE)
+				*vec_push(&b->window->idle) = (uint64_t)a->node << 32 | c->number;
 			if (chain[c->segment] != ORDER_NONE && chain[c->segment] != a->node)
 				build_edge(b, chain[c->segment], a->node);
 			chain[c->segment] = a->node;

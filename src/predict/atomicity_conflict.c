@@ -63,6 +63,26 @@ static bool is_guarded(struct tears *t, uint32_t cell, uint64_t lock)
 	return false;
 }
 
+/* Of a frozen cell, whose writes the model does not have: does the node leave there what was? */
+static bool is_idle(const struct window *window, uint32_t node, uint32_t cell)
+{
+	size_t low = 0, high = window->idle.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (window->idle.items[middle] >> 32 < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < window->idle.count && window->idle.items[low] >> 32 == node; low++) {
+		if ((uint32_t)window->idle.items[low] == cell)
+			return true;
+	}
+	return false;
+}
+
 /*
  * In the recorded order, had the cell another value before this write, or one that no recorded write
  * tells of? What reads tell does not count: who wrote that, and when, is not known.
@@ -82,7 +102,7 @@ static bool changes(const struct tears *t, uint32_t node, uint32_t cell)
 			high = middle;
 	}
 	if (low == c->write_start + c->write_count || writes[low].node != node)
-		return true;
+		return !is_idle(t->window, node, cell);
 	before = low > c->write_start ? writes[low - 1].value : c->initial;
 	return before == ORDER_NONE || before != writes[low].value;
 }

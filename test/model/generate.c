@@ -106,7 +106,7 @@ static void choose_groups(struct machine *m)
 		m->groups |= MEMORY;
 	if (chance(m, 35))
 		m->groups |= FORKS;
-	if (chance(m, 4))
+	if (chance(m, 4) || (m->groups & REGIONS && chance(m, 20)))
 		m->groups |= NOISE;
 	if (chance(m, 4))
 		m->groups |= HANDLERS | MEMORY;

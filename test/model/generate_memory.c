@@ -100,6 +100,8 @@ static bool do_read(struct machine *m, int t, const char *op, const char *flag)
 		value ^= 1;
 	if (chance(m, 2) && !*flag && op[1] != 'a')
 		flag = ",inexact";
+	if (m->groups & NOISE && !*flag && chance(m, 3))
+		flag = ",environment";
 	if (shows_value(m))
 		generate_line(m, t, "%s(%s%s)=%" PRIu64, op, place.name, flag, value);
 	else
@@ -109,6 +111,7 @@ static bool do_read(struct machine *m, int t, const char *op, const char *flag)
 
 static bool do_write(struct machine *m, int t, const char *op)
 {
+	const char *flag = "";
 	struct place place;
 	uint64_t value;
 
@@ -116,12 +119,14 @@ static bool do_write(struct machine *m, int t, const char *op)
 		return false;
 	value = new_value(m, &place);
 	memcpy(m->memory + place.at, &value, (size_t)place.size);
+	if (m->groups & NOISE && chance(m, 10))
+		flag = ",environment";
+	else if (chance(m, 2) && op[1] != 'a')
+		flag = ",inexact";
 	if (shows_value(m))
-		generate_line(m, t, "%s(%s)=%" PRIu64, op, place.name, value);
-	else if (m->groups & NOISE && chance(m, 5))
-		generate_line(m, t, "%s(%s,environment)", op, place.name);
+		generate_line(m, t, "%s(%s%s)=%" PRIu64, op, place.name, flag, value);
 	else
-		generate_line(m, t, "%s(%s)", op, place.name);
+		generate_line(m, t, "%s(%s%s)", op, place.name, flag);
 	return true;
 }
 
