@@ -74,6 +74,8 @@ bool survey_lives_range(struct survey_lives *lives, const struct trace_event *ev
 		block = map_get(&lives->blocks, event->address);
 		*low = event->address;
 		*high = event->address + (block && *block > 1 ? *block - 1 : 1);
+		if (block)
+			*block = 0;
 		return *low && *low < *high;
 	case EV_MAP:
 	case EV_UNMAP:

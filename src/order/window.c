@@ -20,6 +20,7 @@ struct window_reader {
 	struct window_state state;
 	struct feed *feed;
 	struct window_blocks blocks;
+	struct map allocated; /* where a block starts: its size, + 1; 0: it was freed */
 	VEC(struct dead_block) dead;
 	size_t dead_start;
 	/* what the next window is made of; items[size] is one that came too early */
@@ -99,9 +100,12 @@ static void follow_blocks(struct window_reader *r, const struct feed_event *ev,
 			  struct window_item *item)
 {
 	uint32_t block;
+	uint64_t *size;
 
 	if (ev->kind == EV_MAP || ev->kind == EV_UNMAP)
 		bury_around(r, ev->address);
+	if (ev->kind == EV_ALLOC)
+		*map_put(&r->allocated, ev->address, NULL) = ev->size + 1;
 	if (ev->kind == EV_ALLOC || ev->kind == EV_MAP) {
 		bury(r, ev->address);
 		window_blocks_add(
@@ -114,8 +118,11 @@ static void follow_blocks(struct window_reader *r, const struct feed_event *ev,
 	if (ev->kind != EV_FREE)
 		return;
 	item->size = ev->address != 0;
-	if (block && r->blocks.nodes.items[block].block.address == ev->address)
-		item->size = r->blocks.nodes.items[block].block.size;
+	size = map_get(&r->allocated, ev->address);
+	if (size && *size > 1)
+		item->size = *size - 1;
+	if (size)
+		*size = 0;
 	bury(r, ev->address);
 }
 
@@ -396,6 +403,7 @@ void window_reader_close(struct window_reader *r)
 	window_state_close(&r->state);
 	window_survey_free(&r->survey);
 	window_blocks_free(&r->blocks);
+	map_free(&r->allocated);
 	vec_free(&r->dead);
 	vec_free(&r->items);
 	vec_free(&r->pool);

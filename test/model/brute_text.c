@@ -310,17 +310,23 @@ static bool read_block(struct reader *r, struct event *e)
 	if (e->kind == MAP || e->kind == UNMAP)
 		return true;
 	if (e->kind == ALLOC) {
+		for (int i = 0; i < r->block_count; i++) {
+			if (r->blocks[i].address == e->address)
+				r->blocks[i] = r->blocks[--r->block_count];
+		}
 		r->blocks[r->block_count].address = e->address;
 		r->blocks[r->block_count++].size = e->size;
 		return true;
 	}
-	for (int i = r->block_count - 1; i >= 0; i--) {
+	e->size = 1;
+	for (int i = 0; i < r->block_count; i++) {
 		if (r->blocks[i].address == e->address) {
-			e->size = r->blocks[i].size;
-			return true;
+			e->size = r->blocks[i].size ? r->blocks[i].size : 1;
+			r->blocks[i] = r->blocks[--r->block_count];
+			break;
 		}
 	}
-	return fail(r, "free of what was not allocated");
+	return true;
 }
 
 static bool read_object(struct reader *r, const struct row *row, struct event *e)

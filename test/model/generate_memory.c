@@ -259,6 +259,15 @@ static bool use_file(struct machine *m, int t)
 	return true;
 }
 
+/* What no block starts at, or a mapping does: that is one byte. */
+static bool release_other(struct machine *m, int t)
+{
+	if (!chance(m, 6))
+		return false;
+	generate_line(m, t, "free(%c)", "MN"[generate_random(m, 2)]);
+	return true;
+}
+
 static bool release_block(struct machine *m, int t)
 {
 	if (!m->block_live || generate_lock_is_used(m, HEAP_LOCK))
@@ -280,6 +289,7 @@ const struct operation generate_memory[] = {
 	{ HEAP, 3, false, release_block },
 	{ MAPPINGS, 4, false, map },
 	{ MAPPINGS, 3, false, unmap },
+	{ MAPPINGS, 1, false, release_other },
 	{ MAPPINGS, 3, false, open_file },
 	{ MAPPINGS, 3, false, close_file },
 	{ MAPPINGS, 4, false, use_file },
