@@ -32,7 +32,9 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 
 	switch (record->kind) {
 	case EV_SEM_INIT: *semaphore = (struct checker_semaphore){ record->number, true }; break;
-	case EV_SEM_DESTROY: *semaphore = (struct checker_semaphore){ 0, false }; break;
+	case EV_SEM_DESTROY: /* what a text does not say is taken as it is */
+		*semaphore = (struct checker_semaphore){ 0, trace_is_text(world->trace) };
+		break;
 	case EV_POST: semaphore->count++; break;
 	case EV_DOWN: semaphore->count -= semaphore->count > 0; break;
 	}

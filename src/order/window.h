@@ -94,7 +94,7 @@ struct window_once {
 /*
  * What lives (doc/prediction.md, Lives), for questions that lives do not bind: bytes that nothing in
  * the window splits, a descriptor, or a sync object. Listed are sync objects with an INIT or a
- * DESTROY in the window, and memory with an end in it that two threads touch. An operation on a
+ * DESTROY in the window, and memory with an end in it that two threads touch, or that is touched behind it. An operation on a
  * sync object touches two places when it is in such memory.
  */
 enum window_how { WINDOW_USES, WINDOW_BEGINS, WINDOW_ENDS };
@@ -134,8 +134,8 @@ struct window {
 	/* Writes of frozen cells, which the model does not have, that leave there what was: node << 32 | cell,
 	 * by node. */
 	VEC(uint64_t) idle;
-	uint64_t unexplained;	  /* events that only the environment explains */
-	bool text;		  /* of a text trace */
+	uint64_t unexplained; /* events that only the environment explains */
+	bool text;	      /* of a text trace */
 	bool handlers; /* recorded with signal handlers: they come whatever a thread waits for */
 	bool cancels; /* recorded with cancellations: they end most waits, but not those for locks */
 };

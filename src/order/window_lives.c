@@ -75,8 +75,8 @@ static uint32_t *choose_segments(const struct build *b, uint32_t *chosen)
 	const struct build_memory *m = &b->memory;
 	uint32_t *count = mem_zalloc(m->segments.count + 1, sizeof *count);
 	uint32_t *first = mem_zalloc(m->segments.count + 1, sizeof *first); /* thread + 1 */
-	bool *wanted = mem_zalloc(2 * m->segments.count + 1, sizeof *wanted);
-	bool *many = wanted + m->segments.count;
+	bool *wanted = mem_zalloc(3 * m->segments.count + 1, sizeof *wanted);
+	bool *many = wanted + m->segments.count, *over = many + m->segments.count;
 
 	for (size_t i = 0; i < m->touches.count; i++) {
 		const struct build_touch *t = &m->touches.items[i];
@@ -85,8 +85,12 @@ static uint32_t *choose_segments(const struct build *b, uint32_t *chosen)
 		count[t->segment]++;
 		if (!first[t->segment])
 			first[t->segment] = thread;
-		many[t->segment] |= first[t->segment] != thread;
+		/* Who uses what is over keeps another use of it from being told, alone or not. */
+		many[t->segment] |= first[t->segment] != thread ||
+				    (over[t->segment] && t->touch.how != WINDOW_BEGINS);
 		wanted[t->segment] |= t->touch.how == WINDOW_ENDS;
+		over[t->segment] = t->touch.how == WINDOW_ENDS ||
+				   (over[t->segment] && t->touch.how != WINDOW_BEGINS);
 	}
 	*chosen = 0;
 	for (size_t i = 0; i < m->segments.count; i++) {
