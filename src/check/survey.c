@@ -10,22 +10,25 @@ struct move {
 	uint64_t semaphore, sequence;
 	uint8_t kind;
 };
+struct stretch {
+	uint64_t first, last;
+};
 struct checker_survey {
 	const struct trace *trace;
 	bool made;
 	struct map created;
 	struct map least; /* semaphores that start with more than 0 */
 	bool words_made;
-	struct map words;  /* address / WORD: thread + 1, SHARED, WRITTEN */
-	struct map pages;  /* address / PAGE: the same, for those that an access covers wholly */
-	struct map guards; /* lock: position in guarded + 1 */
+	struct map words; /* address / WORD: thread + 1, SHARED */
+	struct map pages; /* address / PAGE: the same, for those that an access covers wholly */
+	VEC(struct stretch) mapped;
+	struct map guards;	 /* lock: position in guarded + 1 */
 	VEC(struct map) guarded; /* for each lock: address to the stream's number + 1, or SHARED */
 };
 
 #define WORD 8u
 #define PAGE 4096u
 #define SHARED (1ull << 32)
-#define WRITTEN (1ull << 33)
 /* No program accesses more at once; a damaged trace can say anything. */
 #define ACCESS_MAX (1ull << 32)
 
@@ -45,6 +48,7 @@ void checker_survey_close(struct checker_survey *survey)
 	map_free(&survey->least);
 	map_free(&survey->words);
 	map_free(&survey->pages);
+	vec_free(&survey->mapped);
 	map_free(&survey->guards);
 	for (size_t i = 0; i < survey->guarded.count; i++)
 		map_free(&survey->guarded.items[i]);
@@ -127,7 +131,7 @@ uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t addres
 }
 
 /* Units of a map from `first` up to, not with, `end`. */
-static void touch(struct map *map, uint64_t first, uint64_t end, uint32_t thread, bool writes)
+static void touch(struct map *map, uint64_t first, uint64_t end, uint32_t thread)
 {
 	for (uint64_t unit = first; unit < end; unit++) {
 		uint64_t *state = map_put(map, unit, NULL);
@@ -136,14 +140,12 @@ static void touch(struct map *map, uint64_t first, uint64_t end, uint32_t thread
 			*state = thread + 1;
 		else if ((uint32_t)*state != thread + 1)
 			*state |= SHARED;
-		*state |= writes ? WRITTEN : 0;
 	}
 }
 
 static void touch_access(struct checker_survey *survey, const struct trace_event *event,
 			 uint32_t thread)
 {
-	bool writes = event->kind != EV_READ && event->kind != EV_ATOMIC_READ;
 	uint64_t start = event->address, last, first_page, end_page;
 
 	if (!event->size || event->size > ACCESS_MAX || event->size - 1 > UINT64_MAX - start)
@@ -152,12 +154,12 @@ static void touch_access(struct checker_survey *survey, const struct trace_event
 	first_page = start / PAGE + (start % PAGE != 0);
 	end_page = last / PAGE + (last % PAGE == PAGE - 1);
 	if (first_page >= end_page) {
-		touch(&survey->words, start / WORD, last / WORD + 1, thread, writes);
+		touch(&survey->words, start / WORD, last / WORD + 1, thread);
 		return;
 	}
-	touch(&survey->pages, first_page, end_page, thread, writes);
-	touch(&survey->words, start / WORD, first_page * (PAGE / WORD), thread, writes);
-	touch(&survey->words, end_page * (PAGE / WORD), last / WORD + 1, thread, writes);
+	touch(&survey->pages, first_page, end_page, thread);
+	touch(&survey->words, start / WORD, first_page * (PAGE / WORD), thread);
+	touch(&survey->words, end_page * (PAGE / WORD), last / WORD + 1, thread);
 }
 
 /* Handlers count as the thread that they interrupt. */
@@ -189,9 +191,26 @@ static void make_words(struct checker_survey *survey)
 
 			if (group == EG_ACCESS || (group == EG_ATOMIC && event.kind != EV_FENCE))
 				touch_access(survey, &event, thread);
+			if (event.kind == EV_MAP && event.size)
+				*vec_push(&survey->mapped) =
+					(struct stretch){ event.address,
+							  event.address + event.size - 1 };
 		}
 		trace_cursor_close(cursor);
 	}
+}
+
+/* Others than the thread may have put something there behind its back: it is no memory of its own. */
+static bool is_open(const struct checker_survey *survey, uint64_t address)
+{
+	uint64_t first = address / WORD * WORD;
+
+	for (size_t i = 0; i < survey->mapped.count; i++) {
+		if (survey->mapped.items[i].first < first + WORD &&
+		    survey->mapped.items[i].last >= first)
+			return true;
+	}
+	return trace_is_static(survey->trace, first);
 }
 
 bool checker_survey_shares(struct checker_survey *survey, uint64_t address)
@@ -208,7 +227,7 @@ bool checker_survey_shares(struct checker_survey *survey, uint64_t address)
 	state = (word ? *word : 0) | (page ? *page : 0);
 	if (word && page && (uint32_t)*word != (uint32_t)*page)
 		state |= SHARED;
-	return (state & SHARED) && (state & WRITTEN);
+	return (state & SHARED) || is_open(survey, address);
 }
 
 /* ---- what a lock guards ------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ struct surveyor {
 	struct survey_lives lives;
 	struct survey_unseen *unseen;
 	VEC(struct odd_read) odd;
-	VEC(struct life) spans;
+	VEC(struct life) spans, mapped;
 	uint64_t place;
 	bool is_text;
 };
@@ -201,6 +201,8 @@ static void see_life(struct surveyor *s, const struct trace_event *ev, uint32_t 
 	if (!survey_lives_range(&s->lives, ev, lane, &low, &high))
 		return;
 	*vec_push(&s->spans) = (struct life){ lane, low, high };
+	if (ev->kind == EV_MAP)
+		*vec_push(&s->mapped) = (struct life){ lane, low, high };
 	if (ev->kind == EV_ALLOC || ev->kind == EV_MAP) {
 		for (uint64_t at = low; s->is_text && at < high && at - low < TEXT_BLOCK; at++)
 			byte_at(s, at); /* so that it is not 0 when it is first read */
@@ -324,15 +326,15 @@ static void live_objects(struct survey *survey, const struct life *life)
 	}
 }
 
-/* As the checker has it: a word that several threads use and somebody writes. */
-static bool is_shared_word(struct survey *survey, uint64_t address)
+/* As the checker has it: a word that several threads use, or that is nobody's own. */
+static bool is_judged_word(const struct surveyor *s, uint64_t address)
 {
 	uint64_t first = address / WORD * WORD;
 	uint16_t lane = 0;
 	uint8_t bits = 0;
 
 	for (unsigned i = 0; i < WORD; i++) {
-		const struct survey_byte *byte = pages_get(&survey->bytes, first + i);
+		const struct survey_byte *byte = pages_get(&s->survey->bytes, first + i);
 
 		if (!byte || !byte->lane)
 			continue;
@@ -341,7 +343,11 @@ static bool is_shared_word(struct survey *survey, uint64_t address)
 			bits |= SURVEY_SEVERAL;
 		lane = byte->lane;
 	}
-	return (bits & SURVEY_SEVERAL) && (bits & SURVEY_WRITTEN);
+	for (size_t i = 0; i < s->mapped.count; i++) {
+		if (s->mapped.items[i].low < first + WORD && s->mapped.items[i].high > first)
+			return true;
+	}
+	return (bits & SURVEY_SEVERAL) || trace_is_static(s->survey->trace, first);
 }
 
 static void judge_odd_reads(struct surveyor *s)
@@ -349,7 +355,7 @@ static void judge_odd_reads(struct surveyor *s)
 	for (size_t i = 0; i < s->odd.count; i++) {
 		uint64_t address = s->odd.items[i].address;
 
-		if (!s->is_text && !is_shared_word(s->survey, address))
+		if (!s->is_text && !is_judged_word(s, address))
 			continue;
 		((struct survey_byte *)pages_get(&s->survey->bytes, address))->bits |=
 			SURVEY_FROZEN;
@@ -501,6 +507,7 @@ void survey_make(const struct trace *trace, struct survey *survey)
 	finish(&s);
 	survey_lives_close(&s.lives);
 	vec_free(&s.odd);
+	vec_free(&s.mapped);
 	vec_free(&s.spans);
 }
 

@@ -173,9 +173,9 @@ static void write_cell(struct build *b, struct build_cell *c, const struct windo
 	c->pinned = c->blind = !known;
 	c->writer = node;
 	c->writes++;
-	*vec_push(&b->memory.accesses) =
-		(struct build_access){ (uint32_t)(c - b->memory.cells.items), node, value,
-				       ORDER_NONE, true, idle };
+	*vec_push(&b->memory.accesses) = (struct build_access){
+		(uint32_t)(c - b->memory.cells.items), node, value, ORDER_NONE, true, idle
+	};
 }
 
 static void touch_cell(struct build *b, struct build_segment *s, const struct window_item *item,

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "order/feed.h"
+#include "order/window_odd.h"
 
 /* What is known of a granule, page or object: the lane that was there first, + 1, and: */
 #define LANE 0x1fffffffu
@@ -22,6 +23,7 @@ struct pass {
 	struct window_survey *survey;
 	const struct trace *trace;
 	VEC(struct operation) operations;
+	VEC(struct survey_region) mappings;
 };
 
 /* ---- touching ----------------------------------------------------------------------------- */
@@ -109,8 +111,14 @@ static void see_object(struct pass *pass, const struct trace_event *ev, uint32_t
 }
 
 /* A FREE has no size; its block's ALLOC has. */
-static void see_memory(struct window_survey *s, const struct trace_event *ev, uint32_t lane)
+static void see_memory(struct pass *pass, const struct trace_event *ev, uint32_t lane)
 {
+	struct window_survey *s = pass->survey;
+
+	if (ev->kind == EV_MAP && ev->address + ev->size > ev->address)
+		*vec_push(&pass->mappings) =
+			(struct survey_region){ .low = ev->address,
+						.high = ev->address + ev->size };
 	if (ev->kind != EV_FD_USE)
 		add_region(s, ev->address, ev->address + (ev->size ? ev->size : 1), lane);
 	else if (!s->text)
@@ -128,7 +136,7 @@ static void see_event(struct pass *pass, const struct trace_event *ev, uint32_t 
 		if (!s->text && ev->kind != EV_FENCE)
 			touch_memory(s, ev->address, ev->size, lane, write);
 		break;
-	case EG_MEMORY: see_memory(s, ev, lane); break;
+	case EG_MEMORY: see_memory(pass, ev, lane); break;
 	case EG_THREAD: see_thread(pass, ev, lane); break;
 	case EG_NOTE:
 		if (ev->kind == EV_STOP)
@@ -271,6 +279,49 @@ static void join_pages(struct window_survey *s)
 	}
 }
 
+/* ---- reads that nothing recorded explains --------------------------------------------------- */
+
+/*
+ * Other bytes whose reads disagree count, too, unless that is the thread's own doing: in a block or on a
+ * stack that it has for itself a library that it calls puts what it likes.
+ */
+static bool may_be_odd(void *context, uint64_t granule)
+{
+	const struct pass *pass = context;
+	const struct window_survey *s = pass->survey;
+	uint64_t address = granule * SURVEY_GRANULE;
+	const uint32_t *touched = pages_get(&s->granules, granule);
+	const uint64_t *page = s->pages.count ? map_get(&s->pages, address / SURVEY_PAGE) : NULL;
+	uint32_t who = (touched ? *touched : 0) | (page ? (uint32_t)*page & (SHARED | COUNTS) : 0);
+
+	if (!who || (who & COUNTS))
+		return false;
+	if ((who & SHARED) || trace_is_static(pass->trace, address))
+		return true;
+	for (size_t i = 0; i < pass->mappings.count; i++) {
+		if (address < pass->mappings.items[i].high &&
+		    address + SURVEY_GRANULE > pass->mappings.items[i].low)
+			return true;
+	}
+	return false;
+}
+
+static void count_odd(void *context, uint64_t granule)
+{
+	const struct pass *pass = context;
+
+	*(uint32_t *)pages_put(&pass->survey->granules, granule, NULL) |= COUNTS;
+}
+
+static void find_odd(struct pass *pass)
+{
+	window_odd_find(&(struct window_odd){ .trace = pass->trace,
+					      .granules = &pass->survey->granules,
+					      .looks_at = may_be_odd,
+					      .found = count_odd,
+					      .context = pass });
+}
+
 /* ---- semaphores --------------------------------------------------------------------------- */
 
 static int compare_operations(const void *left, const void *right)
@@ -327,13 +378,15 @@ void window_survey_make(struct window_survey *s, const struct trace *trace)
 		s->events += s->lanes[i].events;
 	count_semaphores(&pass);
 	vec_free(&pass.operations);
-	if (s->text)
-		return;
-	merge_regions(s);
-	join_pages(s);
-	judge_granules(s);
-	judge_all(s, &s->pages, SURVEY_PAGE);
-	judge_all(s, &s->objects, 1);
+	if (!s->text) {
+		merge_regions(s);
+		join_pages(s);
+		judge_granules(s);
+		judge_all(s, &s->pages, SURVEY_PAGE);
+		judge_all(s, &s->objects, 1);
+		find_odd(&pass);
+	}
+	vec_free(&pass.mappings);
 }
 
 void window_survey_free(struct window_survey *s)

@@ -315,6 +315,16 @@ void store_free_modules(struct trace *trace)
 	vec_free(&trace->steps);
 }
 
+bool trace_is_static(const struct trace *trace, uint64_t address)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		if (address - trace->modules.items[i].base <
+		    trace->modules.items[i].end - trace->modules.items[i].base)
+			return true;
+	}
+	return false;
+}
+
 bool trace_has_sites(const struct trace *trace)
 {
 	return trace->modules.count > 0;

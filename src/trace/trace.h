@@ -156,6 +156,9 @@ const char *trace_site_path(const struct trace *trace, const struct wire_element
  */
 const char *trace_object_name(const struct trace *trace, uint64_t address);
 
+/* Does the byte lie in the image of a module that is recorded: code, constants, static variables? */
+bool trace_is_static(const struct trace *trace, uint64_t address);
+
 /*
  * Does the recording have the compiler's tables? Then a runtime event without a site was made by
  * code that was not recorded.

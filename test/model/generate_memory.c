@@ -278,20 +278,12 @@ static bool release_block(struct machine *m, int t)
 }
 
 const struct operation generate_memory[] = {
-	{ MEMORY, 6, false, read_plain },
-	{ MEMORY, 7, false, write_plain },
-	{ MEMORY, 1, false, note },
-	{ ATOMICS, 4, false, read_atomic },
-	{ ATOMICS, 1, false, fail_exchange },
-	{ ATOMICS, 4, false, write_atomic },
-	{ ATOMICS, 4, false, update },
-	{ HEAP, 4, false, allocate },
-	{ HEAP, 3, false, release_block },
-	{ MAPPINGS, 4, false, map },
-	{ MAPPINGS, 3, false, unmap },
-	{ MAPPINGS, 1, false, release_other },
-	{ MAPPINGS, 3, false, open_file },
-	{ MAPPINGS, 3, false, close_file },
-	{ MAPPINGS, 4, false, use_file },
-	{ 0, 0, false, NULL },
+	{ MEMORY, 6, false, read_plain },     { MEMORY, 7, false, write_plain },
+	{ MEMORY, 1, false, note },	      { ATOMICS, 4, false, read_atomic },
+	{ ATOMICS, 1, false, fail_exchange }, { ATOMICS, 4, false, write_atomic },
+	{ ATOMICS, 4, false, update },	      { HEAP, 4, false, allocate },
+	{ HEAP, 3, false, release_block },    { MAPPINGS, 4, false, map },
+	{ MAPPINGS, 3, false, unmap },	      { MAPPINGS, 1, false, release_other },
+	{ MAPPINGS, 3, false, open_file },    { MAPPINGS, 3, false, close_file },
+	{ MAPPINGS, 4, false, use_file },     { 0, 0, false, NULL },
 };
