@@ -42,11 +42,29 @@ struct look {
 	bool taken;
 };
 
+/*
+ * The program may have forbidden itself futexes (seccomp). Then nobody is woken: whoever waits looks at
+ * its word again and again, and around. Those who slept before that look when their time is over.
+ */
+static _Atomic bool futexes_fail;
+#define NAP (MS / 10)
+
+static void wake(uint32_t to)
+{
+	if (real()->syscall(SYS_futex, &words[to], (long)FUTEX_WAKE_PRIVATE, 1L, 0L, 0L, 0L) < 0)
+		futexes_fail = true;
+}
+
+/* Whoever has the turn and has not seen that yet was not woken: it does not sleep for anything else. */
 static void look_around(void *data)
 {
 	struct look *look = data;
+	uint32_t owner = turn.holder;
 
-	look->taken = turn_waited_long(look->self);
+	if (owner < CONTROL_THREADS && words[owner])
+		wake(owner);
+	else
+		look->taken = turn_waited_long(look->self);
 }
 
 /* Who waits may stand in front of an access, with live vector registers. */
@@ -58,15 +76,31 @@ static bool takes_turn(uint32_t self)
 	return look.taken;
 }
 
+/* Until its word may have changed. True: its time is over, and nobody has woken it. */
+static bool sleep_at_word(uint32_t self)
+{
+	uint64_t ns = how_long(self);
+	struct timespec time = { .tv_sec = (time_t)(ns / (1000 * MS)),
+				 .tv_nsec = (long)(ns % (1000 * MS)) };
+
+	if (!futexes_fail) {
+		if (real()->syscall(SYS_futex, &words[self], (long)FUTEX_WAIT_PRIVATE, 0L,
+				    ns ? &time : NULL, 0L, 0L) == 0)
+			return false;
+		if (errno == ETIMEDOUT || errno == EAGAIN || errno == EINTR)
+			return errno == ETIMEDOUT;
+		futexes_fail = true;
+	}
+	time = (struct timespec){ .tv_nsec = NAP };
+	if (real()->syscall(SYS_nanosleep, &time, NULL, 0L, 0L, 0L, 0L) != 0)
+		real()->syscall(SYS_sched_yield, 0L, 0L, 0L, 0L, 0L, 0L);
+	return ns != 0;
+}
+
 static void wait_word(uint32_t self)
 {
 	while (!atomic_exchange(&words[self], 0)) {
-		uint64_t ns = how_long(self);
-		struct timespec time = { .tv_sec = (time_t)(ns / (1000 * MS)),
-					 .tv_nsec = (long)(ns % (1000 * MS)) };
-		long result = real()->syscall(SYS_futex, &words[self], (long)FUTEX_WAIT_PRIVATE, 0L,
-					      ns ? &time : NULL, 0L, 0L);
-		if (result < 0 && errno == ETIMEDOUT && takes_turn(self))
+		if (sleep_at_word(self) && takes_turn(self))
 			return;
 	}
 }
@@ -74,7 +108,7 @@ static void wait_word(uint32_t self)
 static void wake_word(uint32_t to)
 {
 	atomic_store(&words[to], 1);
-	real()->syscall(SYS_futex, &words[to], (long)FUTEX_WAKE_PRIVATE, 1L, 0L, 0L, 0L);
+	wake(to);
 }
 
 static void pass(uint32_t from, uint32_t to)

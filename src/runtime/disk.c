@@ -120,6 +120,16 @@ static int floor_of_ours(void)
 }
 
 /* Two threads may open the same file at once: one descriptor is kept, both are right. */
+static int keep_one(struct disk_file *file, int fd)
+{
+	int none = 0;
+
+	if (atomic_compare_exchange_strong(&file->fd, &none, fd))
+		return fd;
+	close(fd);
+	return none;
+}
+
 static int open_anew(struct disk_file *file, const char *path, int flags)
 {
 	struct stat st;
@@ -133,12 +143,7 @@ static int open_anew(struct disk_file *file, const char *path, int flags)
 	close(low);
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
-	int none = 0;
-	if (!atomic_compare_exchange_strong(&file->fd, &none, fd)) {
-		close(fd);
-		fd = none;
-	}
-	return fd;
+	return keep_one(file, fd);
 }
 
 int disk_use(struct disk_file *file, const char *path, int flags)

@@ -279,10 +279,15 @@ void ring_remove(void)
 	unlink(ring.path);
 }
 
-void ring_forget(void)
+static void forget_private(void)
 {
 	if (ring.private)
 		munmap(ring.private, PRIVATE_EXTENTS * EXTENT_BYTES);
+}
+
+void ring_forget(void)
+{
+	forget_private();
 	disk_forget(&disk);
 	for (uint32_t e = 0; e < ring.extents && !ring.private; e++)
 		munmap(ring.extent[e], (size_t)EXTENT_CHUNKS * WIRE_CHUNK);

@@ -29,32 +29,40 @@ static struct {
 	char path[4096];
 } schedule;
 
-/* A schedule that does not tell all that was done would be a wrong one. */
+/*
+ * A schedule that does not tell all that was done would be a wrong one. It says so itself, since it may
+ * be that it cannot be removed.
+ */
 void turn_log_abandon(void)
 {
+	uint32_t last = schedule.at < PIECE_RUNS ? schedule.at : PIECE_RUNS - 1;
+
 	if (!schedule.fd)
 		return;
+	if (schedule.piece)
+		schedule.piece[last] = (struct control_run){ CONTROL_NONE, CONTROL_NONE };
 	unlink(schedule.path);
 	close(schedule.fd - 1);
 	schedule.fd = 0;
 }
 
+/* Where there is none, the piece before stays. */
 static void next_piece(void *unused)
 {
-	uint64_t from = schedule.pieces * PIECE;
+	uint64_t number = schedule.piece ? schedule.pieces + 1 : 0;
 
 	(void)unused;
-	if (schedule.piece) {
-		munmap(schedule.piece, PIECE);
-		from = ++schedule.pieces * PIECE;
-	}
-	schedule.at = 0;
-	schedule.piece = NULL;
-	if (!disk_allocate(schedule.fd - 1, from, PIECE))
+	if (!disk_allocate(schedule.fd - 1, number * PIECE, PIECE))
 		return;
-	void *map =
-		mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, schedule.fd - 1, (off_t)from);
-	schedule.piece = map == MAP_FAILED ? NULL : map;
+	void *map = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, schedule.fd - 1,
+			 (off_t)(number * PIECE));
+	if (map == MAP_FAILED)
+		return;
+	if (schedule.piece)
+		munmap(schedule.piece, PIECE);
+	schedule.piece = map;
+	schedule.pieces = number;
+	schedule.at = 0;
 }
 
 static void abandon(void *unused)
@@ -92,7 +100,7 @@ void turn_log_switch(const struct turn_thread *from)
 	t->written = t->step;
 	if (schedule.at == PIECE_RUNS) {
 		vectors_call(next_piece, NULL);
-		if (!schedule.piece) {
+		if (schedule.at == PIECE_RUNS) {
 			vectors_call(abandon, NULL);
 			return;
 		}

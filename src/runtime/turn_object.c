@@ -93,25 +93,23 @@ static uint32_t *bucket_of(uint64_t address)
 				(objects.bucket_count - 1)];
 }
 
-static void *map_zeros(size_t bytes)
-{
-	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (map == MAP_FAILED)
-		turn_end_run(CONTROL_UNFIT, "no memory for the scheduler's objects", 127 << 8);
-	return map;
-}
-
+/* Objects and buckets in one piece, so that there are both or none. */
 static void grow(void *unused)
 {
-	struct turn_object *items = map_zeros(sizeof(*items) * objects.room * 2);
+	size_t item_bytes = sizeof(*objects.items) * objects.room * 2;
+	size_t bucket_bytes = sizeof(*objects.buckets) * objects.bucket_count * 2;
+	void *map = mmap(NULL, item_bytes + bucket_bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct turn_object *items = map;
 
 	(void)unused;
+	if (map == MAP_FAILED)
+		return;
 	memcpy(items, objects.items, sizeof(*items) * objects.count);
 	objects.items = items;
+	objects.buckets = (uint32_t *)((char *)map + item_bytes);
 	objects.room *= 2;
 	objects.bucket_count *= 2;
-	objects.buckets = map_zeros(sizeof(*objects.buckets) * objects.bucket_count);
 	for (uint32_t i = 0; i < objects.count; i++) {
 		uint32_t *bucket = bucket_of(items[i].address);
 		items[i].next = *bucket;
@@ -122,6 +120,36 @@ static void grow(void *unused)
 struct turn_object *turn_object(uint32_t index)
 {
 	return &objects.items[index];
+}
+
+/* Would a new one be the same, and does nobody stand before it? */
+static bool is_idle(uint32_t index)
+{
+	const struct turn_object *o = &objects.items[index];
+
+	if (o->owner || o->readers || o->waiters || o->tokens || o->meet || o->blocked || o->crowd)
+		return false;
+	for (uint32_t i = 0; i < turn.top; i++) {
+		const struct turn_thread *t = &turn_threads[i];
+		if (t->where != TURN_ENDED && (t->object == index || t->other == index))
+			return false;
+	}
+	return true;
+}
+
+/* There is no memory for more: an object that is as if it had never been seen makes room. */
+static uint32_t reuse_idle(void)
+{
+	for (uint32_t index = 0; index < objects.count; index++) {
+		if (!is_idle(index))
+			continue;
+		uint32_t *at = bucket_of(objects.items[index].address);
+		while (*at != index + 1)
+			at = &objects.items[*at - 1].next;
+		*at = objects.items[index].next;
+		return index;
+	}
+	turn_end_run(CONTROL_UNFIT, "no memory for the scheduler's objects", 127 << 8);
 }
 
 uint32_t turn_object_find(uint64_t address)
@@ -135,7 +163,7 @@ uint32_t turn_object_find(uint64_t address)
 			return last = i - 1;
 	if (objects.count == objects.room)
 		vectors_call(grow, NULL); /* a spin on an object is looked at from anywhere */
-	uint32_t index = objects.count++;
+	uint32_t index = objects.count < objects.room ? objects.count++ : reuse_idle();
 	uint32_t *bucket = bucket_of(address);
 	objects.items[index] = (struct turn_object){ .address = address, .next = *bucket };
 	*bucket = index + 1;

@@ -14,6 +14,7 @@
 
 #define PATIENCE_NS 100000000ull /* without a decision, until a sleeping owner is suspected */
 #define HUNG_NS 5000000000ull	 /* without a decision, until the run is given up */
+#define UNKNOWN_NS 1000000000ull /* … until an owner is suspected whose state nobody tells */
 
 static _Atomic uint64_t moves_seen, since;
 
@@ -25,7 +26,7 @@ static uint64_t real_time(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-/* The state of a thread, as /proc/self/task/N/stat has it behind the name in parentheses. */
+/* The state of a thread, as /proc/self/task/N/stat has it behind the name in parentheses; 0: not known. */
 static char state_of(int tid)
 {
 	char path[64], text[256];
@@ -47,7 +48,8 @@ static bool is_stuck(int tid, uint64_t for_ns)
 {
 	char state = state_of(tid);
 
-	return state == 'S' || (state == 'R' && for_ns > HUNG_NS);
+	return state == 'S' || (state == 'R' && for_ns > HUNG_NS) ||
+	       (state == 0 && for_ns > UNKNOWN_NS);
 }
 
 /* It had the turn and slept. If it moved after all, it keeps it. */

@@ -3,27 +3,36 @@
 import errno
 import os
 import random
+import shutil
 import subprocess
 
 from common import HERE, Ran, call, check_trace, clean_env, fail, must, remove, traces
 from sites import Sites
 
 # What may come of a call; 0: it does half of what it was asked for. Others fail with EPERM.
+ELSEWHERE = 4096  # a mapping that is not where it was to be (inject.c)
 ERRORS = {
-    "open": ["EMFILE", "EINTR", "ENOSPC"],
-    "write": ["ENOSPC", "EINTR", "EIO", 0],
-    "pwrite": ["ENOSPC", "EINTR", "EIO", "EAGAIN", 0],
-    "writev": ["ENOSPC", "EINTR", "EIO", 0],
-    "read": ["EIO", "EINTR", 0],
+    "open": ["EMFILE", "ENFILE", "EINTR", "ENOSPC", "EACCES", "EROFS", "ENOENT", "ENOMEM"],
+    "write": ["ENOSPC", "EINTR", "EIO", "EDQUOT", "EAGAIN", "EFBIG", 0],
+    "pwrite": ["ENOSPC", "EINTR", "EIO", "EDQUOT", "EAGAIN", "EFBIG", 0],
+    "writev": ["ENOSPC", "EINTR", "EIO", "EDQUOT", "EAGAIN", "EFBIG", 0],
+    "read": ["EIO", "EINTR", "EAGAIN", 0],
     "pread": ["EIO", "EINTR", 0],
-    "mmap": ["ENOMEM"],
+    "mmap": ["ENOMEM", "EAGAIN", "EACCES", "ENODEV", "EPERM", "ELSEWHERE"],
+    "munmap": ["ENOMEM", "EINVAL"],
+    "mprotect": ["ENOMEM", "EACCES"],
+    "madvise": ["EAGAIN", "EINVAL", "ENOSYS"],
     "malloc": ["ENOMEM"],
     "calloc": ["ENOMEM"],
-    "mkdir": ["EACCES", "ENOSPC"],
-    "posix_fallocate": ["ENOSPC", "EINTR", "EOPNOTSUPP"],
-    "fcntl": ["EMFILE"],
+    "mkdir": ["EACCES", "ENOSPC", "EROFS", "EMLINK"],
+    "unlink": ["EACCES", "EROFS", "EBUSY", "EIO"],
+    "ftruncate": ["EIO", "EINTR", "EPERM"],
+    "posix_fallocate": ["ENOSPC", "EINTR", "EOPNOTSUPP", "EFBIG", "EIO", "ENOSYS"],
+    "sync_file_range": ["EIO", "ENOSPC", "ESPIPE", "ENOSYS"],
+    "fcntl": ["EMFILE", "EINVAL"],
+    "fstat": ["ENOMEM", "EOVERFLOW", "EPERM"],
     "close": ["EINTR", "EIO"],
-    "syscall": ["EINTR", "EAGAIN", "ENOSYS"],
+    "syscall": ["EINTR", "EAGAIN", "ENOSYS", "EPERM"],
 }
 # Where the runtime calls the library by pointer for the program, besides its interposers.
 FOR_THE_PROGRAM = ["heap_alloc", "move"]
@@ -42,34 +51,46 @@ def write_others(library, where):
 
 
 class Faults:
-    def __init__(self, build, work, options):
-        self.build, self.work, self.options = build, work, options
+    """A program (laden.c, crammed.c) with arguments behind its library, and how many steps it makes."""
+
+    def __init__(self, build, work, options, program="laden", arguments=(), steps=4 * 3999):
+        self.build, self.work, self.options, self.steps = build, work, options, steps
+        self.command = ["./" + program, "./libtally.so"] + list(arguments)
         flags = ["-O1", "-g", "-pthread"]
-        must([build + "/bin/sooth-cc"] + flags + ["-shared", "-fPIC", "-o", "libtally.so",
-             HERE + "/../programs/lib/tally.c"], work)
-        must([build + "/bin/sooth-cc"] + flags + ["-I", HERE, "-o", "laden", HERE + "/laden.c", "progress.o"], work)
+        must(["gcc", "-O1", "-g", "-fPIC", "-shared", "-o", "liboverwrite.so", HERE + "/overwrite.c"], work)
+        overwrites = ["-Wl,--no-as-needed", "./liboverwrite.so"] if program == "crammed" else []
+        must([build + "/bin/sooth-cc"] + flags + ["-shared", "-fPIC", "-o", "libtally.built",
+             HERE + "/../programs/lib/tally.c"] + overwrites, work)
+        # Stacks that can be executed are another way to place them.
+        stack = ["-Wl,-z,execstack"] if program == "crammed" else []
+        must([build + "/bin/sooth-cc"] + flags + stack + ["-I", HERE, "-o", program, HERE + "/" + program + ".c",
+             "progress.o"], work)
         must(["gcc", "-O2", "-g", "-D_GNU_SOURCE", "-fPIC", "-shared", "-o", "inject.so", HERE + "/inject.c"], work)
         write_others(build + "/lib/sooth/libsooth.so", work + "/others")
         self.native = self.run("", {})
         self.seen = {}  # each place that was come by, and the fault behind which it was first: None or a plan
-        self.failed = set()
+        self.failed, self.failed_behind = set(), set()  # places; and those that failed behind another's failure
 
     def run(self, options, inject):
         remove(self.work + "/progress", self.work + "/reached", *traces(self.work))
-        env = clean_env(PROGRESS="progress", **inject)
+        shutil.copy(self.work + "/libtally.built", self.work + "/libtally.so")
+        with open(self.work + "/no_program", "w") as text:
+            text.write("This is no program.\n" * 100)
+        env = clean_env(PROGRESS="progress", OLD="libtally.so", NEW="no_program", **inject)
         if inject:
             remove(self.work + "/log")
             env.update(LD_PRELOAD=self.work + "/inject.so", INJECT_OTHERS="others", INJECT_REACHED="reached",
                        INJECT_LOG="log")
         if options:
             env["SOOTH_OPTIONS"] = options
-        return Ran(["./laden", "./libtally.so"], self.work, env)
+        return Ran(self.command, self.work, env)
 
     def places(self):
         """How often each place, a name and where it returns to, is come by: in the parent, and in the child."""
         ran = self.run(self.options, {"INJECT_AT": "0"})
         what = self.judge(ran, "with no failure at all")
-        if ran.said():
+        expected = ["its accesses cannot be scheduled"] if "crammed" in self.command[0] and "serial" in self.options else []
+        if len(ran.said()) != len(expected) or any(e not in s for e, s in zip(expected, ran.said())):
             what = what or "with no failure at all it says %s" % ran.said()
         if what:
             fail(what)
@@ -112,7 +133,7 @@ class Faults:
             steps = int(text.split()[0]) if status == 0 else 0
         if status:
             return "%s: %s" % (what, text)
-        if steps < 4 * 3999 and not ran.said():
+        if steps < self.steps and not ran.said():
             return "%s: %d steps are recorded, and not a word" % (what, steps)
         return None
 
@@ -122,15 +143,22 @@ class Faults:
             "child's " if child else "", k, name, site, error or "half", " from then on" if always else "",
             ", and %s at %s" % also[:2] if also else "", self.options)
         inject = {"INJECT_NAME": name, "INJECT_SITE": site, "INJECT_AT": str(k), "INJECT_ALWAYS": str(int(always)),
-                  "INJECT_CHILD": str(int(child)), "INJECT_ERROR": str(getattr(errno, error) if error else 0)}
+                  "INJECT_CHILD": str(int(child)), "INJECT_ERROR": str(number(error))}
         if also:
             inject.update(INJECT_ALSO=also[0], INJECT_ALSO_SITE=also[1])
         wrong = self.judge(self.run(self.options, inject), what)
         if wrong:
             fail(wrong)
-        self.failed.add((also or place)[:2])
+        if also:
+            self.failed_behind.add(also[:2])
+        else:
+            self.failed.add(place[:2])
         if not also:
             self.look((place, k, error, always))
+
+
+def number(error):
+    return ELSEWHERE if error == "ELSEWHERE" else getattr(errno, error) if error else 0
 
 
 def unlikely(error, always):
@@ -138,44 +166,54 @@ def unlikely(error, always):
     return error in ("EINTR", "EAGAIN", 0) if always else error == "ENOSYS"
 
 
-def all_plans(places, control):
-    """Each call, each error, once and from then on. Threads that take turns cannot wait without futexes."""
+def all_plans(places, ends_only):
+    """Each call, or the first and the last of each place; each error, once and from then on."""
     return [(place, k, error, always) for place, count in sorted(places.items()) for k in range(1, count + 1)
-            for error in ERRORS.get(place[0], ["EPERM"]) for always in (False, True)
-            if not unlikely(error, always) and not (control and error == "ENOSYS")]
+            if not ends_only or k in (1, count)
+            for error in ERRORS.get(place[0], ["EPERM"]) for always in (False, True) if not unlikely(error, always)]
 
 
-def some_plans(places, control, rnd):
+def some_plans(places, rnd):
     """From each place the first call and the last, once and from then on, with one of the errors."""
     plans = {}
-    for plan in all_plans(places, control):
-        place, k, error, always = plan
-        if k in (1, places[place]):
-            plans.setdefault((place, k, always), []).append(plan)
+    for plan in all_plans(places, True):
+        plans.setdefault((plan[0], plan[1], plan[3]), []).append(plan)
     # One place writes all small files: what is done about a failure depends on which it is.
     return [rnd.choice(choice) for choice in plans.values()] + [
         (place, k, "EIO", False) for place, count in places.items() if place[0] == "writev"
-        for k in range(1, count + 1)]
+        for k in range(1, count + 1)] + [
+        (place, 1, "ELSEWHERE", False) for place in places if place[0] == "mmap"]  # there is more behind that
 
 
-def faults(build, work, options, args):
-    run = Faults(build, work, options)
-    places = run.places()
+def fail_each(run, sites, args, done):
+    """Of each place of this program that is not in `done`; returns what was reached and what has failed."""
+    places = {place: count for place, count in run.places().items() if sites.of.get(place[:2]) not in done}
     if not places:
-        fail("no call of the runtime was seen (%s): nothing can be made to fail" % options)
-    control = "serial" in options
-    every = args.count and not control  # those would be thousands of runs, and longer ones
-    plans = all_plans(places, control) if every else some_plans(places, control, random.Random(args.seed))
+        fail("no call of the runtime was seen (%s): nothing can be made to fail" % run.options)
+    # Under control each call would be thousands of runs, and longer ones.
+    plans = all_plans(places, "serial" in run.options or done) if args.count else some_plans(
+        places, random.Random(args.seed))
     for plan in plans:
         run.fault(*plan)
-    sites = Sites(build + "/lib/sooth/libsooth.so")
     # What is only come by behind a failure fails, too.
     behind = {place[:2]: (place, plan) for place, plan in run.seen.items()
               if plan and plan[2] and place[2] == plan[0][2] and place[:2] not in run.failed and
-              not sites.is_excused(place[:2])}
+              sites.of.get(place[:2]) not in done and not sites.is_excused(place[:2])}
     for place, plan in behind.values():
         run.fault(*plan, also=place)
-    print("%d calls from %d places of the runtime (%s), %d failures of them, and of %d places behind those" % (
-        sum(places.values()), len({place[:2] for place in places}), options, len(plans), len(behind)))
-    reached = {place[:2] for place in run.seen}
-    sites.judge("control" if control else "recording", reached, run.failed, fail)
+    print("%s: %d calls from %d places of the runtime (%s), %d failures of them, and of %d places behind those" % (
+        run.command[0], sum(places.values()), len({place[:2] for place in places}), run.options, len(plans),
+        len(behind)), flush=True)
+    return {place[:2] for place in run.seen}, run.failed | run.failed_behind
+
+
+def faults(build, work, options, args):
+    control = "serial" in options
+    sites = Sites(build + "/lib/sooth/libsooth.so")
+    laden = Faults(build, work, options)
+    reached, failed = fail_each(laden, sites, args, set())
+    copies, rounds = (100, 10000) if control else (18000, 50)
+    more = Faults(build, work, options, "crammed", [str(copies), str(rounds)], copies + 2 * rounds + 1200)
+    done = {sites.of[call] for call in laden.failed if call in sites.of}
+    more_reached, more_failed = fail_each(more, sites, args, done | {None})
+    sites.judge("control" if control else "recording", reached | more_reached, failed | more_failed, fail)

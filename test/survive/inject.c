@@ -7,7 +7,8 @@
  *	INJECT_NAME=NAME      of the calls of this function …
  *	INJECT_SITE=OFFSET    … that return to this place in libsooth.so …
  *	INJECT_AT=K           … the K-th fails …
- *	INJECT_ERROR=E        … with this errno; 0: it does half of what it was asked for …
+ *	INJECT_ERROR=E        … with this errno; 0: it does half of what it was asked for; 4096: it maps elsewhere,
+ *	                      as a kernel does that knows no MAP_FIXED_NOREPLACE …
  *	INJECT_ALWAYS=1       … and so do all later calls of NAME, from wherever
  *	INJECT_CHILD=1        … in its children only, not in the first process
  *	INJECT_ALSO=NAME      and so do all calls of NAME …
@@ -25,7 +26,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -39,6 +39,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -46,6 +47,7 @@
 
 #define OTHERS_MAX 1024
 #define LINES_MAX 20000
+#define ELSEWHERE 4096
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
 static struct {
@@ -328,6 +330,10 @@ FUNCTION(int, close, (int fd), (fd), (next(fd), -1))
 FUNCTION(int, fstat, (int fd, struct stat *to), (fd, to), -1)
 FUNCTION(int, stat, (const char *path, struct stat *to), (path, to), -1)
 FUNCTION(int, ftruncate, (int fd, off_t size), (fd, size), -1)
+FUNCTION(off_t, lseek, (int fd, off_t at, int whence), (fd, at, whence), -1)
+FUNCTION(int, rename, (const char *from, const char *to), (from, to), -1)
+FUNCTION(int, rmdir, (const char *path), (path), -1)
+FUNCTION(int, shmctl, (int id, int what, struct shmid_ds *about), (id, what, about), -1)
 FUNCTION(char *, getcwd, (char *to, size_t size), (to, size), NULL)
 FUNCTION(int, getrlimit, (__rlimit_resource_t what, struct rlimit *to), (what, to), -1)
 FUNCTION(int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
@@ -342,7 +348,11 @@ FUNCTION(int, madvise, (void *at, size_t size, int advice), (at, size, advice), 
 FUNCTION(int, mprotect, (void *at, size_t size, int access), (at, size, access), -1)
 FUNCTION(int, munmap, (void *at, size_t size), (at, size), -1)
 FUNCTION(void *, mmap, (void *at, size_t size, int access, int flags, int fd, off_t offset),
-	 (at, size, access, flags, fd, offset), MAP_FAILED)
+	 (at, size, access, flags, fd, offset),
+	 plan.error == ELSEWHERE
+		 ? next(NULL, size, access, flags & ~MAP_FIXED_NOREPLACE, fd, offset)
+		 : MAP_FAILED)
+FUNCTION(int, sched_getcpu, (void), (), -1)
 FUNCTION(int, sched_getaffinity, (pid_t who, size_t size, cpu_set_t *to), (who, size, to), -1)
 FUNCTION(int, sched_setaffinity, (pid_t who, size_t size, const cpu_set_t *to), (who, size, to), -1)
 FUNCTION(int, sigaltstack, (const stack_t *to, stack_t *old), (to, old), -1)
@@ -369,10 +379,7 @@ POINTER(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size),
 static long (*library_syscall)(long, ...);
 static long pointed_syscall(long what, long a, long b, long c, long d, long e, long f)
 {
-	/* To wake somebody cannot fail. */
-	bool wakes = what == SYS_futex && (b & FUTEX_CMD_MASK) == FUTEX_WAKE;
-
-	if (!wakes && fails("syscall", CALLER, true)) {
+	if (fails("syscall", CALLER, true)) {
 		errno = (int)plan.error;
 		return -1;
 	}

@@ -162,11 +162,12 @@ int main(int argc, char **argv)
 	pthread_barrier_wait(&loaded);
 	for (int i = 0; i < PROGRESS_THREADS; i++)
 		pthread_join(threads[i], NULL);
+	int next = dup(0); /* nobody is at its end now, and may have a file open */
 	set_timer();
 	if (library && dlclose(library))
 		printf("%s\n", dlerror());
 	make_helper();
 	printf("shared %lu, handled %lu, child %d, next file %d\n", shared, handled,
-	       WEXITSTATUS(status), dup(0));
+	       WEXITSTATUS(status), next);
 	return 3;
 }

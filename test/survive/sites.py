@@ -4,42 +4,62 @@ import re
 import subprocess
 
 CALLS = ("open mmap munmap mprotect madvise write writev pwrite pread ftruncate posix_fallocate sync_file_range unlink "
-         "mkdir fcntl syscall").split()
+         "mkdir rmdir rename fcntl syscall close fstat stat lseek posix_fadvise getcwd readlink getrlimit prctl setsid "
+         "sigaltstack sched_getcpu sched_getaffinity sched_setaffinity shmctl").split()
 # Files whose calls belong to runs that are repeated, and to points; then those of any controlled run.
-REPEATED = re.compile(r"(server|lend|snapshot|fiber|resources|touch|maps|point|pattern)\w*\.c |ring\.c open_private")
+REPEATED = re.compile(r"(server|carrier_fiber|lend|snapshot|fiber|resources|touch|maps|point|pattern)\w*\.c |"
+                      r"ring\.c (open_private|forget_private)|place\.c share_guard|turn_process\.c map_file")
 CONTROL = re.compile(r"(turn|place|patch|near|carrier)\w*\.c |module\.c (map|put_rows_back|forget_rows)$")
-# What laden.c does not get to, and why.
+# What the programs do not get to, and why.
 EXCUSED = {
-    "fork.c daemon": "the program's own",
-    "log.c recycle": "traces above 32 MiB; what comes of it is not looked at",
-    "ring.c ring_forget": "of runs that are repeated",
-    "turn_outside.c state_of": "a thread that sleeps in the kernel without a word",
-    "turn_process.c map_file": "the control file of replays",
-    "turn_object.c map_zeros": "more objects than a program of this size has",
-    "turn_log.c next_piece": "a schedule of more than one piece",
-    "place.c count_down": "64 KiB of the heap in which nothing lives any more",
-    "place.c place_stack": "a guard of another size",
-    "turn_log.c turn_log_abandon": "two failures: a piece of the schedule stays, and the trace is said to be bad",
-    "place.c share_guard": "stacks that lie side by side",
-    "place.c place_start": "behind a mapping that fails",
-    "near.c map_at": "behind a mapping that is too far away",
-    "sections.c sections_close": "behind a file that is no program",
+    "fork.c daemon": "the program's own: it is told of the failure as by the C library (elsewhere.c)",
+    "disk.c keep_one": "of two threads that open a file anew at the same moment, the one that comes second",
 }
 
 
+def callers(line, function, calls, jumps):
+    """Calls of functions, by their addresses, and where they return to; jumps that end a function."""
+    at = re.match(r" *([0-9a-f]+):\s", line)
+    jump = re.search(r"\sjmp\s+([0-9a-f]+) <(?:__wrap_(\w+)|(\w+)@plt|[^+>]*)>", line)
+    if at and jump:
+        jumps.append((function, at[1], jump[1], jump[2] or jump[3]))
+    call = re.search(r"\scall\s+([0-9a-f]+) <(?:__wrap_(\w+)|(\w+)@plt|[^+>]*)>", line)
+    if at and call:
+        calls.append((call[1], call[2] or call[3]))
+        return at
+    return None
+
+
 def disassemble(library):
-    """(name, where it returns to) of each call by name (own_call.def). One that is a function's last act is a jump, and not seen."""
+    """
+    (name, where it returns to, where it is called) of each call by name (own_call.def). One that is a function's
+    last act is a jump, and returns to whoever called the function.
+    """
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True,
                           stdout=subprocess.PIPE).stdout.decode()
-    called = None
+    calls, jumps, returns, function, called = [], [], {}, None, None
     for line in text.splitlines():
+        head = re.match(r"([0-9a-f]+) <", line)
+        if head:
+            function, called = head[1].lstrip("0"), None
         at = re.match(r" *([0-9a-f]+):\s", line)
         if at and called:
-            yield called, at[1]
-        call = re.search(r"\scall\s+[0-9a-f]+ <(?:__wrap_(\w+)|(\w+)@plt)>", line)
-        called = call and (call[1] or call[2])
-        if called not in CALLS:
-            called = None
+            returns.setdefault(calls[-1][0], []).append(at[1])
+            if calls[-1][1] in CALLS:
+                yield calls[-1][1], at[1], "%x" % (int(at[1], 16) - 1)
+        called = callers(line, function, calls, jumps)
+
+    def returns_of(address, seen):
+        if address in seen:
+            return
+        yield from returns.get(address, [])
+        for whose, _, to, _ in jumps:
+            if to == address:
+                yield from returns_of(whose, seen | {address})
+    for whose, at, _, name in jumps:
+        if name in CALLS:
+            for back in returns_of(whose, set()):
+                yield name, back, at
 
 
 class Sites:
@@ -47,12 +67,12 @@ class Sites:
 
     def __init__(self, library):
         calls = list(disassemble(library))
-        lines = subprocess.run(["addr2line", "-f", "-e", library] + ["%x" % (int(at, 16) - 1) for _, at in calls],
+        lines = subprocess.run(["addr2line", "-f", "-e", library] + [at for _, _, at in calls],
                                check=True, stdout=subprocess.PIPE).stdout.decode().splitlines()
         self.of = {}
         for i, call in enumerate(calls):
             place = re.sub(r" .*", "", lines[2 * i + 1]).split("/")[-1]
-            self.of[call] = (call[0], "%s %s" % (place.split(":")[0], lines[2 * i]), place)
+            self.of[call[:2]] = (call[0], "%s %s" % (place.split(":")[0], lines[2 * i]), place)
 
     def is_excused(self, call):
         return call in self.of and self.of[call][1] in EXCUSED
