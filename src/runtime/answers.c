@@ -5,6 +5,7 @@
  * files.c, streams.c, stdio.c, formats.c).
  */
 #define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
+#include "runtime/peek.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/transfer.h"
@@ -107,7 +108,8 @@ ANSWER_0(sem_getvalue, (sem_t * semaphore, int *to), (semaphore, to), to)
 #define ANSWER_LENGTH(name, parameters, arguments, to)                                             \
 	SOOTH_API int name parameters                                                              \
 	{                                                                                          \
-		socklen_t room = length ? *length : 0;                                             \
+		socklen_t room = 0;                                                                \
+		peek(&room, length, sizeof(room));                                                 \
 		int result = real()->name arguments;                                               \
 		if (result == 0 && length) {                                                       \
 			transfer_wrote(to, *length < room ? *length : room, RECORD_CALLER);        \

@@ -97,6 +97,7 @@ static void *resize(void *old, size_t old_size, size_t size, int flags, void *fi
 {
 	size_t before = whole_pages(old_size), after = whole_pages(size);
 	void *map = MAP_FAILED;
+	int error = errno;
 
 	if (after < before && !(flags & MREMAP_FIXED))
 		unmapping((char *)old + after, before - after, pc);
@@ -108,6 +109,7 @@ static void *resize(void *old, size_t old_size, size_t size, int flags, void *fi
 	}
 	if (!(flags & MREMAP_MAYMOVE))
 		return map;
+	errno = error; /* that was our question, not the program's */
 	unmapping(old, old_size, pc);
 	map = real()->mremap(old, old_size, size, flags, fixed);
 	if (map != MAP_FAILED)

@@ -12,6 +12,7 @@
 #include "runtime/mutex.h"
 
 #include "runtime/object.h"
+#include "runtime/peek.h"
 #include "runtime/real.h"
 #include "runtime/thread.h"
 #include "runtime/turn.h"
@@ -191,11 +192,17 @@ SOOTH_API int pthread_mutex_lock(pthread_mutex_t *mutex)
 	return mutex_lock(mutex, RECORD_CALLER);
 }
 
+/* Who gets the mutex at once need not have one. */
+static bool is_time(const struct timespec *until)
+{
+	return peek_can_read(until, sizeof(*until)) && object_time_valid(until);
+}
+
 int mutex_lock_until(pthread_mutex_t *mutex, const struct timespec *until, uintptr_t pc)
 {
 	if (!record_on())
 		return real()->pthread_mutex_timedlock(mutex, until);
-	if (turn_on() && object_time_valid(until))
+	if (turn_on() && is_time(until))
 		return lock_in_turn(mutex, pc, EVENT_TIMED, vtime_of(CLOCK_REALTIME, until));
 	int result = try_first(mutex, pc);
 	if (result == EBUSY)
@@ -215,7 +222,7 @@ SOOTH_API int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t
 	if (!record_on() || !object_clock_valid(clock))
 		return real()->pthread_mutex_clocklock(mutex, clock, until);
 	uintptr_t pc = RECORD_CALLER;
-	if (turn_on() && object_time_valid(until))
+	if (turn_on() && is_time(until))
 		return lock_in_turn(mutex, pc, EVENT_TIMED, vtime_of(clock, until));
 	int result = try_first(mutex, pc);
 	if (result == EBUSY)

@@ -26,7 +26,7 @@ static inline void object_misuse(enum event_misuse which, uintptr_t pc, const vo
  */
 static inline bool object_time_valid(const struct timespec *time)
 {
-	return (unsigned long)time->tv_nsec < 1000000000ul;
+	return time && (unsigned long)time->tv_nsec < 1000000000ul;
 }
 
 static inline bool object_clock_valid(clockid_t clock)

@@ -47,12 +47,10 @@ static void fill(void *to, size_t size)
 
 SOOTH_API ssize_t getrandom(void *to, size_t size, unsigned flags)
 {
-	ssize_t result = (ssize_t)size;
+	ssize_t result = real()->getrandom(to, size, flags); /* which knows what is no memory */
 
-	if (is_virtual())
-		fill(to, size);
-	else
-		result = real()->getrandom(to, size, flags);
+	if (result > 0 && is_virtual())
+		fill(to, (size_t)result);
 	if (result > 0)
 		transfer_wrote(to, (size_t)result, RECORD_CALLER);
 	return result;
@@ -60,12 +58,10 @@ SOOTH_API ssize_t getrandom(void *to, size_t size, unsigned flags)
 
 SOOTH_API int getentropy(void *to, size_t size)
 {
-	int result = 0;
+	int result = real()->getentropy(to, size);
 
-	if (is_virtual() && size <= 256)
+	if (result == 0 && is_virtual())
 		fill(to, size);
-	else
-		result = real()->getentropy(to, size);
 	if (result == 0)
 		transfer_wrote(to, size, RECORD_CALLER);
 	return result;

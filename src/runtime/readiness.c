@@ -8,6 +8,7 @@
 #include "runtime/descriptor.h"
 #include "runtime/mask.h"
 #include "runtime/object.h"
+#include "runtime/peek.h"
 #include "runtime/real.h"
 #include "runtime/silence.h"
 #include "runtime/sync.h"
@@ -44,8 +45,6 @@ static void sleep_in_turn(uint64_t length, uintptr_t pc)
 /* Takes the turn again. A time that is over for the kernel is so on the virtual clock, too. */
 static void come_back(int result, uint64_t began, uint64_t length)
 {
-	if (!turn_taking)
-		return;
 	turn_return();
 	if (result == 0 && length)
 		vtime_advance_to(began + length);
@@ -89,7 +88,8 @@ static void polled(const struct sync_call *call, const struct pollfd *fds, nfds_
 		struct channel_look look = silence_of_poll(fds, count);                            \
 		int result = real()->name arguments;                                               \
 		call.how = SYNC_NOTHING;                                                           \
-		come_back(result, began, (sleeps) ? (length) : 0);                                 \
+		if (turn_taking)                                                                   \
+			come_back(result, began, (sleeps) ? (length) : 0);                         \
 		result = silence_polled(&look, result, fds, count, RECORD_CALLER);                 \
 		if (result > 0)                                                                    \
 			polled(&call, fds, count);                                                 \
@@ -98,12 +98,12 @@ static void polled(const struct sync_call *call, const struct pollfd *fds, nfds_
 
 static bool is_long(const struct timespec *time)
 {
-	return !time || time->tv_sec || time->tv_nsec;
+	return !time || (peek_can_read(time, sizeof(*time)) && (time->tv_sec || time->tv_nsec));
 }
 
 static bool has_end(const struct timespec *time)
 {
-	return time && object_time_valid(time) && time->tv_sec >= 0;
+	return peek_can_read(time, sizeof(*time)) && object_time_valid(time) && time->tv_sec >= 0;
 }
 
 POLL(poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout), timeout,
@@ -122,18 +122,24 @@ POLL(__ppoll_chk,
 
 /* ---- select -------------------------------------------------------------------------------------- */
 
+/* As much of a set as the call looks at: there need not be more of it. */
+static bool copy_set(fd_set *to, const fd_set *from, int count)
+{
+	size_t words = ((size_t)count + NFDBITS - 1) / NFDBITS;
+
+	return !from || peek(to, from, words * sizeof(fd_mask));
+}
+
+/* Sets that are larger than ours, or nowhere, are left to the call itself. */
 static bool select_ready(int count, const fd_set *in, const fd_set *out, const fd_set *odd)
 {
 	fd_set a, b, c;
 	struct timeval none = { 0 };
 	int error = errno;
 
-	if (in)
-		a = *in;
-	if (out)
-		b = *out;
-	if (odd)
-		c = *odd;
+	if (count < 0 || count > FD_SETSIZE || !copy_set(&a, in, count) ||
+	    !copy_set(&b, out, count) || !copy_set(&c, odd, count))
+		return false;
 	int ready = real()->select(count, in ? &a : NULL, out ? &b : NULL, odd ? &c : NULL, &none);
 	errno = error;
 	return ready != 0;
@@ -168,7 +174,8 @@ static void selected(const struct sync_call *call, int count, const fd_set *in, 
 
 static bool is_time(const struct timeval *time)
 {
-	return time && time->tv_sec >= 0 && (unsigned long)time->tv_usec < 1000000u;
+	return peek_can_read(time, sizeof(*time)) && time->tv_sec >= 0 &&
+	       (unsigned long)time->tv_usec < 1000000u;
 }
 
 static uint64_t length_of(const struct timeval *time)
@@ -204,14 +211,15 @@ static bool slept_for(const struct timespec *timeout, uintptr_t pc)
 			call.how = SYNC_NOTHING;                                                   \
 			return 0;                                                                  \
 		}                                                                                  \
-		uint64_t began = vtime_now(), most = length;                                       \
+		uint64_t began = vtime_now(), most = turn_on() ? (length) : 0;                     \
 		if (turn_on() && (may_wait) && !select_ready(count, in, out, odd))                 \
 			turn_leave(RECORD_CALLER);                                                 \
 		struct silence_sets asked;                                                         \
 		silence_of_select(&asked, count, in, out, odd);                                    \
 		int result = real()->name arguments;                                               \
 		call.how = SYNC_NOTHING;                                                           \
-		come_back(result, began, most);                                                    \
+		if (turn_taking)                                                                   \
+			come_back(result, began, most);                                            \
 		result = silence_selected(&asked, result, count, in, out, odd, RECORD_CALLER);     \
 		if (result > 0)                                                                    \
 			selected(&call, count, in, out, odd);                                      \
@@ -221,7 +229,7 @@ static bool slept_for(const struct timespec *timeout, uintptr_t pc)
 SELECT(select,
        (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict odd,
 	struct timeval *restrict timeout),
-       (count, in, out, odd, timeout), !(timeout && !timeout->tv_sec && !timeout->tv_usec),
+       (count, in, out, odd, timeout), !(is_time(timeout) && !length_of(timeout)),
        slept(timeout, RECORD_CALLER), length_of(timeout))
 SELECT(pselect,
        (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict odd,
@@ -438,7 +446,8 @@ static void told(const struct sync_call *call, int epoll, const struct epoll_eve
 		look_at_watched(&look, fd);                                                        \
 		int result = real()->name arguments;                                               \
 		call.how = SYNC_NOTHING;                                                           \
-		come_back(result, began, length);                                                  \
+		if (turn_taking)                                                                   \
+			come_back(result, began, length);                                          \
 		result = silence_told(&look, result, fd, events, count, RECORD_CALLER);            \
 		if (result > 0 && record_on())                                                     \
 			told(&call, fd, events, result);                                           \

@@ -1,6 +1,7 @@
 #include "runtime/silence.h"
 
 #include "runtime/descriptor.h"
+#include "runtime/peek.h"
 #include "runtime/real.h"
 
 #include <errno.h>
@@ -31,6 +32,8 @@ static bool record_silence(const struct channel_look *look, int fd, short events
 
 /* ---- poll ----------------------------------------------------------------------------------------- */
 
+#define FDS_MOST (1u << 20) /* more is refused, whatever the limits are */
+
 static void look_at_polled(struct channel_look *look, const struct pollfd *fds, nfds_t count)
 {
 	for (nfds_t i = 0; i < count; i++)
@@ -41,7 +44,8 @@ struct channel_look silence_of_poll(const struct pollfd *fds, nfds_t count)
 {
 	struct channel_look look = channel_look();
 
-	look_at_polled(&look, fds, count);
+	if (count <= FDS_MOST && peek_can_read(fds, count * sizeof(*fds)))
+		look_at_polled(&look, fds, count);
 	return look;
 }
 
@@ -91,14 +95,14 @@ static bool is_usual(int count)
 	return count >= 0 && count <= FD_SETSIZE;
 }
 
-/* The sets may be shorter than usual: what lies behind them is not looked at. */
+/* The sets may be shorter than usual, or nowhere, which the call will say: what lies behind is not looked at. */
 static void copy(fd_set *to, const fd_set *from, int count)
 {
+	size_t words = ((size_t)count + NFDBITS - 1) / NFDBITS;
+
 	FD_ZERO(to);
-	for (int fd = 0; from && fd < count; fd++) {
-		if (FD_ISSET(fd, from))
-			FD_SET(fd, to);
-	}
+	if (from)
+		peek(to, from, words * sizeof(fd_mask));
 }
 
 static void give_back(fd_set *to, const fd_set *from, int count)

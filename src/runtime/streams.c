@@ -2,12 +2,14 @@
  * Reading and writing by descriptors: pipes, sockets, eventfds, files. See transfer.h for what is
  * recorded. What the C library does by itself (stdio) never comes here.
  */
+#include "runtime/peek.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
 #include "runtime/transfer.h"
 #include "runtime/turn.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
@@ -64,8 +66,9 @@ TAKE_FLAGGED(__recvfrom_chk,
 	     (int fd, void *restrict to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
 	      socklen_t *restrict length),
 	     (fd, to, size, room, flags, from, length), ONE(to, size), &one, 1)
+/* Where it failed, the message may be nowhere. */
 TAKE_FLAGGED(recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), ,
-	     message->msg_iov, (int)message->msg_iovlen)
+	     result < 0 ? NULL : message->msg_iov, result < 0 ? 0 : (int)message->msg_iovlen)
 
 /* Several messages: their bytes are counted, where they went is not looked at. */
 SOOTH_API int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
@@ -161,7 +164,15 @@ TAKE_AT(__pread64_chk, (int fd, void *to, size_t size, off64_t offset, size_t ro
 	}
 
 PUT(write, (int fd, const void *bytes, size_t size), (fd, bytes, size), ONE(bytes, size), &one, 1)
-PUT(writev, (int fd, const struct iovec *bytes, int count), (fd, bytes, count), , bytes, count)
+/* Does it have parts at all? Else the kernel refuses the call, and nothing comes of it. */
+static bool is_vector(const struct iovec *parts, size_t count)
+{
+	return count <= IOV_MAX && peek_can_read(parts, count * sizeof(*parts));
+}
+
+PUT(writev, (int fd, const struct iovec *bytes, int count), (fd, bytes, count),
+    if (!is_vector(bytes, (size_t)count)) return real()->writev(fd, bytes, count);
+    , bytes, count)
 PUT(send, (int fd, const void *bytes, size_t size, int flags), (fd, bytes, size, flags),
     ONE(bytes, size), &one, 1)
 PUT(sendto,
@@ -171,6 +182,9 @@ PUT(sendto,
 /* Descriptors that are sent are ends of channels somewhere else from then on. */
 SOOTH_API ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
+	if (!peek_can_read(message, sizeof(*message)) ||
+	    !is_vector(message->msg_iov, message->msg_iovlen))
+		return real()->sendmsg(fd, message, flags);
 	if (message->msg_controllen)
 		channel_lose_all();
 	struct transfer call TRANSFER_CALL =

@@ -1,6 +1,7 @@
 #include "runtime/transfer.h"
 
 #include "runtime/module.h"
+#include "runtime/peek.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/turn.h"
@@ -100,7 +101,7 @@ static uint64_t counted(const struct iovec *vector, int count)
 	uint64_t value = 0;
 
 	if (count == 1 && vector->iov_len >= sizeof(value))
-		memcpy(&value, vector->iov_base, sizeof(value));
+		peek(&value, vector->iov_base, sizeof(value));
 	return value;
 }
 

@@ -7,6 +7,7 @@
  * as a value: there a SYNC would only take schedules away from the predictions.
  */
 #include "runtime/object.h"
+#include "runtime/peek.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
 #include "runtime/transfer.h"
@@ -48,7 +49,7 @@ static bool came_back(long result)
 
 static bool is_long(const struct timespec *time)
 {
-	return !time || time->tv_sec || time->tv_nsec;
+	return !time || (peek_can_read(time, sizeof(*time)) && (time->tv_sec || time->tv_nsec));
 }
 
 /*
@@ -127,6 +128,14 @@ static bool waits(long number, long operation)
 	return false;
 }
 
+/* A word that is not as it was said to be makes nobody wait; nor does one that is nowhere. */
+static bool may_sleep(long number, const void *word, int expected)
+{
+	int now;
+
+	return number != SYS_futex || (peek(&now, word, sizeof(now)) && now == expected);
+}
+
 /* Calls that put something into a channel, or make or close its ends, without one of our functions. */
 static void lose_unseen(long number, int fd, int other)
 {
@@ -172,7 +181,7 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 		lose_unseen(number, (int)a, (int)c);
 		return real()->syscall(number, a, b, c, d, e, f);
 	}
-	if (turn_on() && (number != SYS_futex || *(volatile int *)a == (int)c))
+	if (turn_on() && may_sleep(number, (const void *)a, (int)c))
 		turn_leave(RECORD_CALLER);
 	long result = real()->syscall(number, a, b, c, d, e, f);
 	struct sync_call call = { RECORD_CALLER, SYNC_WAITED };
@@ -184,6 +193,11 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 }
 
 /* ---- sleeping and yielding -------------------------------------------------------------------- */
+
+static bool is_time(const struct timespec *time)
+{
+	return peek_can_read(time, sizeof(*time)) && object_time_valid(time) && time->tv_sec >= 0;
+}
 
 /*
  * In turn: until nobody else can go on, or the plan says so; the clock then is where it should be.
@@ -226,7 +240,7 @@ SOOTH_API int nanosleep(const struct timespec *time, struct timespec *rest)
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int result = 0;
 
-	if (turn_on() && object_time_valid(time) && time->tv_sec >= 0)
+	if (turn_on() && is_time(time))
 		sleep_in_turn(vtime_now() + vtime_length(time), RECORD_CALLER);
 	else
 		result = real()->nanosleep(time, rest);
@@ -242,7 +256,7 @@ SOOTH_API int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int result = 0;
 
-	if (turn_on() && object_time_valid(time) && time->tv_sec >= 0 && object_clock_valid(clock))
+	if (turn_on() && is_time(time) && object_clock_valid(clock))
 		sleep_in_turn(flags & TIMER_ABSTIME ? vtime_of(clock, time)
 						    : vtime_now() + vtime_length(time),
 			      RECORD_CALLER);
@@ -256,7 +270,7 @@ SOOTH_API int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 
 SOOTH_API int thrd_sleep(const struct timespec *time, struct timespec *rest)
 {
-	if (!turn_on() || !object_time_valid(time) || time->tv_sec < 0)
+	if (!turn_on() || !is_time(time))
 		return real()->thrd_sleep(time, rest);
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	sleep_in_turn(vtime_now() + vtime_length(time), RECORD_CALLER);
