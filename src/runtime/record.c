@@ -1,12 +1,12 @@
 #include "runtime/record.h"
 
+#include "runtime/give_way.h"
 #include "runtime/lane.h"
 #include "runtime/pattern.h"
 #include "runtime/process.h"
 #include "runtime/turn.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <x86intrin.h>
@@ -289,7 +289,7 @@ bool record_stripe_lock(const volatile void *object)
 			 * Its holder is not running: let it. But it may be in a signal handler that
 			 * waits for us (a collector stops all threads so): then go on without.
 			 */
-			sched_yield();
+			give_way(spins / 64 - 1);
 			if (__rdtsc() - since > STRIPE_PATIENCE) {
 				lane_self.stripe_held = false;
 				return false;

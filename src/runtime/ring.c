@@ -1,12 +1,12 @@
 #include "runtime/ring.h"
 
 #include "runtime/disk.h"
+#include "runtime/give_way.h"
 #include "runtime/mask.h"
 #include "runtime/snapshot.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -149,8 +149,8 @@ static struct mask start_growing(void)
 {
 	struct mask before = mask_all();
 
-	while (atomic_flag_test_and_set(&ring.growing))
-		sched_yield();
+	for (unsigned tries = 0; atomic_flag_test_and_set(&ring.growing); tries++)
+		give_way(tries);
 	return before;
 }
 

@@ -1,9 +1,9 @@
 #include "runtime/thread_table.h"
 
 #include "runtime/fiber.h"
+#include "runtime/give_way.h"
 #include "runtime/real.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -17,8 +17,9 @@ static void table_lock(void)
 {
 	if (fiber_on())
 		return;
-	while (atomic_flag_test_and_set_explicit(&table_busy, memory_order_acquire))
-		sched_yield();
+	for (unsigned tries = 0;
+	     atomic_flag_test_and_set_explicit(&table_busy, memory_order_acquire); tries++)
+		give_way(tries);
 }
 
 static void table_unlock(void)

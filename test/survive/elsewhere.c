@@ -1,6 +1,7 @@
 /*
  * elsewhere WAY: leaves its directory, its root, its user or all of them, and then does more than its
- * buffers hold, in threads that come after that.
+ * buffers hold, in threads that come after that. Or it becomes a daemon where there is no /dev/null, which it
+ * is told.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -30,6 +31,8 @@ int main(int argc, char **argv)
 		perror("chroot");
 	if ((all || !strcmp(way, "setuid")) && setuid(65534))
 		perror("setuid");
+	if (!strcmp(way, "daemon") && (chroot("empty") || daemon(0, 0)))
+		perror("daemon");
 	for (long i = 0; i < 10; i++)
 		pthread_create(&threads[i], NULL, work, (void *)i);
 	for (int i = 0; i < 10; i++)

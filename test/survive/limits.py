@@ -113,7 +113,7 @@ def elsewhere(build, work):
         print("not root: other roots and users are not tried")
         return
     must([build + "/bin/sooth-cc", "-O1", "-g", "-pthread", "-o", "elsewhere", HERE + "/elsewhere.c"], work)
-    for way in ("chdir", "chroot", "setuid", "all"):
+    for way in ("chdir", "chroot", "setuid", "all", "daemon"):
         os.makedirs(work + "/empty", exist_ok=True)
         remove(*traces(work))
         native = Ran(["./elsewhere", way], work, clean_env())
