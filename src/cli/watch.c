@@ -25,7 +25,14 @@
 enum sleep {
 	SLEEP_NOT, /* it runs, or may go on by itself, or we may not look */
 	SLEEP_FUTEX,
-	SLEEP_CHILD, /* until a process of its own ends: that may be one that hangs */
+	SLEEP_CHILD,  /* until a process of its own ends: that may be one that hangs */
+	SLEEP_SIGNAL, /* until a signal is handled */
+	SLEEP_PIPE,   /* until something is written to a pipe, or its last writer closes it */
+};
+
+struct sleeper {
+	pid_t pid;
+	int fd; /* SLEEP_PIPE: what it reads from */
 };
 
 static bool read_file(const char *path, char *text, size_t room)
@@ -39,8 +46,27 @@ static bool read_file(const char *path, char *text, size_t room)
 	return n > 0;
 }
 
+/* The pipe behind a descriptor; 0: it is none. Its reader and its writers have the same name for it. */
+static uint64_t pipe_at(const char *link)
+{
+	char name[64];
+	ssize_t length = readlink(link, name, sizeof name - 1);
+	uint64_t pipe = 0;
+
+	name[length > 0 ? length : 0] = 0;
+	return sscanf(name, "pipe:[%" SCNu64 "]", &pipe) == 1 ? pipe : 0;
+}
+
+static uint64_t pipe_of(const struct sleeper *sleeper)
+{
+	char link[64];
+
+	snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)sleeper->pid, sleeper->fd);
+	return pipe_at(link);
+}
+
 /* The first words of …/syscall: number and arguments; "running" while it runs. */
-static enum sleep sleep_of(const char *task)
+static enum sleep sleep_of(const char *task, struct sleeper *sleeper)
 {
 	char path[352], text[512];
 	uint64_t argument[4];
@@ -53,6 +79,12 @@ static enum sleep sleep_of(const char *task)
 		return SLEEP_NOT;
 	if (number == SYS_wait4 || number == SYS_waitid)
 		return SLEEP_CHILD;
+	if (number == SYS_pause || number == SYS_rt_sigsuspend)
+		return SLEEP_SIGNAL;
+	if (number == SYS_read) {
+		sleeper->fd = (int)argument[0];
+		return pipe_of(sleeper) ? SLEEP_PIPE : SLEEP_NOT;
+	}
 	if (number != SYS_futex || argument[3])
 		return SLEEP_NOT;
 	switch (argument[1] & FUTEX_CMD_MASK) {
@@ -105,13 +137,15 @@ struct look {
 	bool asleep;  /* every thread of every process */
 	uint64_t sum; /* of all threads and their movements */
 	VEC(pid_t) processes;
-	VEC(pid_t) stuck; /* those with all threads in a futex */
+	VEC(pid_t) stuck; /* those whose threads all wait for one another */
+	VEC(struct sleeper) readers; /* of pipes */
 };
 
 static bool look_at_process(struct look *look, pid_t pid)
 {
+	struct sleeper sleeper = { .pid = pid };
 	char path[64], task[320];
-	bool futex = true;
+	bool stuck = true;
 	unsigned count = 0;
 	DIR *tasks;
 
@@ -125,15 +159,17 @@ static bool look_at_process(struct look *look, pid_t pid)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		snprintf(task, sizeof task, "%s/%s", path, entry->d_name);
-		sleep = sleep_of(task);
+		sleep = sleep_of(task, &sleeper);
 		look->asleep &= sleep != SLEEP_NOT;
-		futex &= sleep == SLEEP_FUTEX;
+		stuck &= sleep != SLEEP_CHILD;
+		if (sleep == SLEEP_PIPE)
+			*vec_push(&look->readers) = sleeper;
 		look->sum = (look->sum ^ strtoull(entry->d_name, NULL, 10)) * 0x100000001b3u +
 			    switches_of(task);
 		count++;
 	}
 	closedir(tasks);
-	if (futex && count && look->asleep) {
+	if (stuck && count && look->asleep) {
 		look->asleep = !handles_signals(pid);
 		*vec_push(&look->stuck) = pid;
 	}
@@ -190,17 +226,69 @@ static void look_around(struct look *look, pid_t pid)
 {
 	look->asleep = true;
 	look->sum = 0;
-	look->processes.count = look->stuck.count = 0;
+	look->processes.count = look->stuck.count = look->readers.count = 0;
 	/* Most of the time this is all: the program itself runs, or waits for something else. */
 	look_at_process(look, pid);
 	if (!look->asleep)
 		return;
-	look->stuck.count = 0;
+	look->stuck.count = look->readers.count = 0;
 	look->sum = 0;
 	find_processes(look, pid);
 	for (size_t i = 0; i < look->processes.count; i++)
 		look_at_process(look, look->processes.items[i]);
 	look->asleep &= look->stuck.count > 0;
+}
+
+/* ---- who else could write ----------------------------------------------------------------- */
+
+static bool is_among(const struct look *look, pid_t pid)
+{
+	for (size_t i = 0; i < look->processes.count; i++)
+		if (look->processes.items[i] == pid)
+			return true;
+	return false;
+}
+
+static bool reads_from(const struct look *look, uint64_t pipe)
+{
+	for (size_t i = 0; i < look->readers.count; i++)
+		if (pipe && pipe_of(&look->readers.items[i]) == pipe)
+			return true;
+	return false;
+}
+
+/* Does the process have an end of a pipe that somebody waits at? Not one that we may not look into. */
+static bool has_end(const struct look *look, const char *process)
+{
+	char path[288], link[576];
+	bool found = false;
+	DIR *all;
+
+	snprintf(path, sizeof path, "/proc/%s/fd", process);
+	all = opendir(path);
+	for (struct dirent *entry; all && !found && (entry = readdir(all));) {
+		snprintf(link, sizeof link, "%s/%s", path, entry->d_name);
+		found = reads_from(look, pipe_at(link));
+	}
+	if (all)
+		closedir(all);
+	return found;
+}
+
+/* Asked when all of them have slept for long: it is a walk through all processes there are, ourselves included. */
+static bool others_may_write(const struct look *look)
+{
+	bool may = false;
+	DIR *all = look->readers.count ? opendir("/proc") : NULL;
+
+	for (struct dirent *entry; all && !may && (entry = readdir(all));) {
+		pid_t pid = (pid_t)atoi(entry->d_name);
+
+		may = pid > 0 && !is_among(look, pid) && has_end(look, entry->d_name);
+	}
+	if (all)
+		closedir(all);
+	return may;
 }
 
 /* ---- waiting ------------------------------------------------------------------------------ */
@@ -284,7 +372,8 @@ void watch_program(pid_t pid, const struct watch_options *options, struct watch_
 			since = now_ms();
 			sum = look.sum;
 		} else if (now_ms() - since >= HUNG_MS) {
-			end_stuck(&look, result);
+			if (!others_may_write(&look))
+				end_stuck(&look, result);
 			since = 0;
 		}
 	}
@@ -295,6 +384,7 @@ void watch_program(pid_t pid, const struct watch_options *options, struct watch_
 		options->look(options->context);
 	vec_free(&look.processes);
 	vec_free(&look.stuck);
+	vec_free(&look.readers);
 	if (fd >= 0)
 		close(fd);
 }

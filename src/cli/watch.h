@@ -1,7 +1,8 @@
 /*
  * Waiting for a program, and seeing when it hangs: all threads of all its processes sleep in a
- * futex without a time-out (or wait for a child), and not one has moved for a second. Nobody in it
- * can wake another then. Seen through /proc, without stopping anything.
+ * futex without a time-out, wait for a child, for a signal that none of them handles, or for bytes in a
+ * pipe that no other process has an end of, and not one has moved for a second. Nobody in it can wake
+ * another then. Seen through /proc, without stopping anything.
  */
 #ifndef CLI_WATCH_H
 #define CLI_WATCH_H

@@ -121,7 +121,7 @@ static void wait_for_turn(struct turn_thread *t)
 			carrier->pass(me, next);
 		} else {
 			if (turn.outside)
-				turn_outside_nobody();
+				turn_stuck_behind_others();
 			else
 				turn_stuck_nobody();
 			if (let_go(t))

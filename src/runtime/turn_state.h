@@ -318,6 +318,7 @@ bool turn_stuck_cycle(const struct turn_thread *t);
 /* Ends the run, or returns if the options want a deadlock to stay one. */
 void turn_stuck_deadlock(const struct turn_thread *t);
 void turn_stuck_nobody(void);
+void turn_stuck_behind_others(void); /* nobody can go on, somebody is outside */
 void turn_stuck_write_blocked(const struct turn_thread *in_cycle);
 
 /* ---- turn_outside.c ---- */

@@ -131,6 +131,30 @@ static bool may_change(void)
 	return false;
 }
 
+/*
+ * Does everybody who stands wait for what only another thread can do? Not for time, not for a plan, not
+ * for a value that it looks at again and again.
+ */
+static bool all_need_others(void)
+{
+	for (uint32_t i = 0; i < turn.top; i++) {
+		const struct turn_thread *t = &turn_threads[i];
+		if (t->where == TURN_STANDS && (t->want.pause || t->want.how != EVENT_PLAIN ||
+						t->spins || turn_object_can(t)))
+			return false;
+	}
+	return turn.plain && !turn_any_unseen();
+}
+
+/* Who comes back from outside takes the turn by itself: nobody has to look for that. */
+void turn_stuck_behind_others(void)
+{
+	if (turn.control->options & CONTROL_END_STUCK)
+		turn_outside_nobody();
+	else
+		turn.stuck = !may_change() && all_need_others();
+}
+
 void turn_expect_others(void)
 {
 	turn.others_expected = true;
