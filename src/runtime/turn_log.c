@@ -35,12 +35,14 @@ static struct {
  */
 void turn_log_abandon(void)
 {
-	uint32_t last = schedule.at < PIECE_RUNS ? schedule.at : PIECE_RUNS - 1;
+	static const struct control_run none = { CONTROL_NONE, CONTROL_NONE };
 
 	if (!schedule.fd)
 		return;
 	if (schedule.piece)
-		schedule.piece[last] = (struct control_run){ CONTROL_NONE, CONTROL_NONE };
+		schedule.piece[schedule.at < PIECE_RUNS ? schedule.at : PIECE_RUNS - 1] = none;
+	else
+		disk_write(schedule.fd - 1, &none, sizeof(none));
 	unlink(schedule.path);
 	close(schedule.fd - 1);
 	schedule.fd = 0;

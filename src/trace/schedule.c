@@ -53,7 +53,7 @@ void store_load_schedule(struct trace *trace, const struct file_view *view)
 		store_problem(trace, "schedule: offset %#zx: the file ends inside a run",
 			      count * sizeof *runs);
 	count = count_runs(runs, count);
-	if (!count || runs[count - 1].thread == CONTROL_NONE)
+	if (count && runs[count - 1].thread == CONTROL_NONE)
 		return; /* the runtime could not write it on, nor remove it */
 	trace->has_schedule = true;
 	trace->runs = runs;
