@@ -200,6 +200,19 @@ static bool ended_there(const struct walk *w, const struct outcome *outcome)
 	       is_over(w, c->fault_address, 1, stream, EG_MEMORY);
 }
 
+/*
+ * Memory that is unmapped ends the program itself. Where that was is an instruction and no site; but a
+ * run that did not leave its plan was before the use.
+ */
+static bool crashed_there(const struct walk *w, const struct outcome *outcome)
+{
+	const struct control *c = outcome->control;
+	uint32_t stream = trace_find_stream(w->recording, c->fault_thread);
+
+	return outcome->result == CONTROL_CRASHED && c->diverged_run == CONTROL_NONE &&
+	       stream != TRACE_NONE && is_over(w, c->fault_address, 1, stream, EG_MEMORY);
+}
+
 bool verify_freed(const struct finding *f, const uint64_t *keys, const struct outcome *outcome,
 		  const struct trace *recording)
 {
@@ -208,7 +221,7 @@ bool verify_freed(const struct finding *f, const uint64_t *keys, const struct ou
 
 	for (uint32_t i = 0; i < trace_stream_count(recording); i++)
 		mark_stream(&w, i);
-	shown = walk_events(&w) || ended_there(&w, outcome);
+	shown = walk_events(&w) || ended_there(&w, outcome) || crashed_there(&w, outcome);
 	map_free(&w.marks);
 	map_free(&w.sizes);
 	map_free(&w.stacks);

@@ -135,6 +135,17 @@ SOOTH_API void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 	return resize(old, old_size, size, flags, fixed, RECORD_CALLER);
 }
 
+/*
+ * All that is mapped is to be in memory at once; our reservation (place.h) is more than there is. In turn
+ * pages are locked when they are touched, which the program could only tell by the time that takes.
+ */
+SOOTH_API int mlockall(int flags)
+{
+	bool reserved = turn_taking && flags > 0;
+
+	return real()->mlockall(reserved ? flags | MCL_ONFAULT : flags);
+}
+
 /* ---- memory that is shared with other processes -------------------------------------------------- */
 
 static size_t segment_size(int id)

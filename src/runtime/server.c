@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <x86intrin.h>
@@ -84,8 +85,13 @@ static void run_main(void *unused)
  */
 #define STACK_STEP (64ul << 10)
 #define RUN_FRAMES 8192 /* above it: what calls main */
+#define LITTLE_STACK (16 * STACK_STEP)
 static void *place_main(const void *frame)
 {
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_STACK, &most) == 0 && most.rlim_cur < LITTLE_STACK)
+		return (void *)(((uintptr_t)frame & ~15ul) - RUN_FRAMES);
 	return (void *)(((uintptr_t)frame & ~(STACK_STEP - 1)) - STACK_STEP);
 }
 

@@ -55,6 +55,8 @@ static void handle(int number, siginfo_t *info, void *context)
 	union handler program = { .plain = atomic_load(&handlers[number]) };
 	int error = errno;
 
+	if (turn_taking && is_crash(number) && turn_skip_read(context))
+		return;
 	if (turn_taking && !is_crash(number))
 		turn_disordered();
 	if (!process_recording()) {

@@ -157,6 +157,8 @@ void turn_finish(enum control_result result, const char *text);
 /* The same, and the run ends here. `status` is as of waitpid. */
 void turn_end_run(enum control_result result, const char *text, int status)
 	__attribute__((noreturn));
+/* For a handler of faults: was it the scheduler that looked at memory? Then the thread goes on behind that. */
+bool turn_skip_read(void *context);
 /*
  * An access to memory that is gone, a block freed twice: ends the run where CONTROL_CHECK_HEAP is
  * set, else returns.

@@ -293,21 +293,41 @@ static inline void turn_spin_read(struct turn_thread *t, uint64_t address, uint3
 	spin->reads[0].again = false;
 }
 
+/*
+ * A load that may fault: the program is about to do the same, and the fault shall be its own. Where it
+ * does, turn_skip_read goes on behind it, and what was there is 0.
+ */
+#define TURN_LOAD(instruction, value, address)                                                     \
+	__asm__ volatile("1: " instruction "\n2:\n"                                                \
+			 ".pushsection sooth_reads, \"a\", @progbits\n"                            \
+			 ".balign 4\n"                                                             \
+			 ".long 1b - ., 2b - .\n"                                                  \
+			 ".popsection"                                                             \
+			 : "+r"(value)                                                             \
+			 : "r"(address)                                                            \
+			 : "memory")
+
 /* What is there, at most 8 bytes. */
 static inline uint64_t turn_value(uint64_t address, uint32_t size)
 {
+	uint64_t value = 0;
+
 	switch (size) {
 	case 0: return 0;
-	case 1: return *(const volatile uint8_t *)address;
-	case 2: return *(const volatile uint16_t *)address;
-	case 4: return *(const volatile uint32_t *)address;
+	case 1: TURN_LOAD("movzbl (%1), %k0", value, address); return value;
+	case 2: TURN_LOAD("movzwl (%1), %k0", value, address); return value;
+	case 4: TURN_LOAD("movl (%1), %k0", value, address); return value;
 	default: break;
 	}
-	if (size >= 8)
-		return *(const volatile uint64_t *)address;
-	uint64_t value = 0;
-	for (uint32_t i = size; i-- > 0;)
-		value = value << 8 | *(const volatile uint8_t *)(address + i);
+	if (size >= 8) {
+		TURN_LOAD("movq (%1), %0", value, address);
+		return value;
+	}
+	for (uint32_t i = size; i-- > 0;) {
+		uint64_t byte = 0;
+		TURN_LOAD("movzbl (%1), %k0", byte, address + i);
+		value = value << 8 | byte;
+	}
 	return value;
 }
 
