@@ -1,7 +1,10 @@
 /* How a process multiplies, becomes another program, and ends other than by exit. */
+#include "runtime/fork.h"
+
 #include "runtime/annotate.h"
 #include "runtime/channel.h"
 #include "runtime/fiber.h"
+#include "runtime/peek.h"
 #include "runtime/process.h"
 #include "runtime/readiness.h"
 #include "runtime/real.h"
@@ -13,9 +16,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 /*
@@ -95,6 +100,26 @@ SOOTH_API pid_t _Fork(void)
 	if (child == 0)
 		in_child();
 	return forked(child, RECORD_CALLER);
+}
+
+bool fork_by_call(long number, long a, long b)
+{
+	struct clone_args how = { .flags = (uint64_t)a, .stack = (uint64_t)b };
+
+	if (number == SYS_clone3 && !peek(&how, (const void *)a, CLONE_ARGS_SIZE_VER0))
+		return false;
+	if (number != SYS_fork &&
+	    ((number != SYS_clone && number != SYS_clone3) || how.flags & CLONE_VM || how.stack))
+		return false;
+	fiber_refuse("a system call that forks");
+	return true;
+}
+
+long fork_called(long result, uintptr_t pc)
+{
+	if (result == 0)
+		in_child();
+	return forked((pid_t)result, pc);
 }
 
 /* The library's daemon ends the parent in a way that cannot be seen from outside. */

@@ -6,6 +6,7 @@
  * Files that keep what is written to them make nobody wait, and what is read from them is looked at
  * as a value: there a SYNC would only take schedules away from the predictions.
  */
+#include "runtime/fork.h"
 #include "runtime/object.h"
 #include "runtime/peek.h"
 #include "runtime/real.h"
@@ -179,7 +180,9 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 {
 	if (!waits(number, b)) {
 		lose_unseen(number, (int)a, (int)c);
-		return real()->syscall(number, a, b, c, d, e, f);
+		bool forks = fork_by_call(number, a, b);
+		long got = real()->syscall(number, a, b, c, d, e, f);
+		return forks ? fork_called(got, RECORD_CALLER) : got;
 	}
 	if (turn_on() && may_sleep(number, (const void *)a, (int)c))
 		turn_leave(RECORD_CALLER);

@@ -77,6 +77,8 @@ void check_schedule(struct check *c)
 
 		if (stream->host != TRACE_NONE || !steps)
 			continue;
+		if (stream->number >= CONTROL_THREADS && !map_get(&until, stream->number))
+			continue; /* made by nobody who takes turns: it takes none */
 		uint64_t planned = *map_put(&until, stream->number, NULL);
 		if (*steps < planned)
 			say(c, stream->number, *steps, planned, !may_lack_steps(c, stream->number));
