@@ -137,7 +137,7 @@ struct look {
 	bool asleep;  /* every thread of every process */
 	uint64_t sum; /* of all threads and their movements */
 	VEC(pid_t) processes;
-	VEC(pid_t) stuck; /* those whose threads all wait for one another */
+	VEC(pid_t) stuck;	     /* those whose threads all wait for one another */
 	VEC(struct sleeper) readers; /* of pipes */
 };
 

@@ -139,8 +139,8 @@ static bool all_need_others(void)
 {
 	for (uint32_t i = 0; i < turn.top; i++) {
 		const struct turn_thread *t = &turn_threads[i];
-		if (t->where == TURN_STANDS && (t->want.pause || t->want.how != EVENT_PLAIN ||
-						t->spins || turn_object_can(t)))
+		if (t->where == TURN_STANDS &&
+		    (t->want.pause || t->want.how != EVENT_PLAIN || t->spins || turn_object_can(t)))
 			return false;
 	}
 	return turn.plain && !turn_any_unseen();

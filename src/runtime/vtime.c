@@ -117,7 +117,8 @@ SOOTH_API int gettimeofday(struct timeval *restrict time, void *restrict zone)
 	if (is_virtual()) {
 		struct timespec exact = to_timespec(EPOCH + look());
 		struct timeval *to = time;
-		__asm__("" : "+r"(to)); /* the header says it is never NULL, and the library lets it be */
+		__asm__(""
+			: "+r"(to)); /* the header says it is never NULL, and the library lets it be */
 		if (to)
 			*to = (struct timeval){ exact.tv_sec, exact.tv_nsec / 1000 };
 		if (zone)

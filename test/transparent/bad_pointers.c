@@ -158,7 +158,8 @@ int main(void)
 
 	edge = pages + 4096;
 	nowhere = edge;
-	if (mprotect(nowhere, 4096, PROT_NONE) || pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+	if (mprotect(nowhere, 4096, PROT_NONE) || pipe(ends) ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
 		return 1;
 	counter = eventfd(3, 0);
 	transfers();
