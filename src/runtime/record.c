@@ -265,38 +265,53 @@ uint64_t record_sequence(const volatile void *object)
 	return atomic_fetch_add(&stripes[stripe_of(object)].sequence, 1) + 1;
 }
 
+/* Before it is tried for, so that what a jump leaves locked is known to be. */
+static void claim(const volatile void *object)
+{
+	lane_self.stripe = (uint16_t)stripe_of(object);
+	lane_self.stripe_depth = (uint16_t)lane_self.depth;
+	lane_self.stripe_held = true;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/*
+ * Until it may be free. Its holder may not be running: let it. But it may be in a signal handler that
+ * waits for us (a collector stops all threads so): then false, and we go on without.
+ */
+static bool await_stripe(const _Atomic uint32_t *locked, unsigned *spins, uint64_t *since)
+{
+	if (!*since)
+		*since = __rdtsc();
+	while (atomic_load_explicit(locked, memory_order_relaxed)) {
+		_mm_pause();
+		if (++*spins % 64)
+			continue;
+		give_way(*spins / 64 - 1);
+		if (__rdtsc() - *since > STRIPE_PATIENCE)
+			return false;
+	}
+	return true;
+}
+
 bool record_stripe_lock(const volatile void *object)
 {
 	_Atomic uint32_t *locked = &stripes[stripe_of(object)].locked;
+	unsigned spins = 0;
+	uint64_t since = 0;
 
 	if (lane_self.stripe_held)
 		return false;
 	if (__builtin_expect(lane_self.asynchronous, 0))
 		hold_off();
-	lane_self.stripe = (uint16_t)stripe_of(object);
-	lane_self.stripe_depth = (uint16_t)lane_self.depth;
-	lane_self.stripe_held = true;
-	atomic_signal_fence(memory_order_seq_cst);
-	if (!atomic_exchange_explicit(locked, 1, memory_order_acquire))
-		return true;
-	uint64_t since = __rdtsc();
-	for (unsigned spins = 0; atomic_exchange_explicit(locked, 1, memory_order_acquire);) {
-		while (atomic_load_explicit(locked, memory_order_relaxed)) {
-			_mm_pause();
-			if (++spins % 64)
-				continue;
-			/*
-			 * Its holder is not running: let it. But it may be in a signal handler that
-			 * waits for us (a collector stops all threads so): then go on without.
-			 */
-			give_way(spins / 64 - 1);
-			if (__rdtsc() - since > STRIPE_PATIENCE) {
-				lane_self.stripe_held = false;
-				return false;
-			}
-		}
+	for (;;) {
+		claim(object);
+		if (!atomic_exchange_explicit(locked, 1, memory_order_acquire))
+			return true;
+		lane_self.stripe_held =
+			false; /* who is torn out while it waits has nothing to give back */
+		if (!await_stripe(locked, &spins, &since))
+			return false;
 	}
-	return true;
 }
 
 void record_stripe_unlock(const volatile void *object)
