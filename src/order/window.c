@@ -4,6 +4,7 @@
 #include "order/feed.h"
 #include "order/window_blocks.h"
 #include "order/window_build.h"
+#include "trace/sites.h"
 
 #include <assert.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct window_reader {
 	VEC(uint64_t) run_starts; /* index of each run's first event */
 	uint64_t first_run;	  /* of the next window */
 	struct map sites;	  /* numbers in order of first sight: the same in every process */
+	struct map places;	  /* … by place in the source (trace_site_place) */
 	uint64_t done;
 	uint32_t shown; /* windows */
 	bool exhausted, ended;
@@ -173,16 +175,24 @@ static uint64_t keep_bytes(struct window_reader *r, const uint8_t *bytes, uint32
 	return value;
 }
 
+/* Copies that a compiler made of one place have one number. */
 static uint64_t number_site(struct window_reader *r, uint64_t site)
 {
 	bool fresh;
-	uint64_t *number;
+	uint64_t *number, *first, place;
 
 	if (!site)
 		return 0;
 	number = map_put(&r->sites, site, &fresh);
-	if (fresh)
-		*number = r->sites.count;
+	if (!fresh)
+		return *number;
+	*number = r->sites.count;
+	place = trace_site_place(r->state.trace, site);
+	if (place) {
+		first = map_put(&r->places, place, &fresh);
+		*first = fresh ? *number : *first;
+		*number = *first;
+	}
 	return *number;
 }
 
@@ -410,6 +420,7 @@ void window_reader_close(struct window_reader *r)
 	vec_free(&r->runs);
 	vec_free(&r->run_starts);
 	map_free(&r->sites);
+	map_free(&r->places);
 	map_free(&r->keep_next);
 	free(r);
 }

@@ -108,6 +108,31 @@ uint64_t trace_event_key(const struct trace *trace, const struct trace_event *ev
 	return trace_site_key(trace, trace_event_site(trace, event));
 }
 
+/* A self-relative reference, as what it points at: texts of one unit stand once. */
+static uint64_t target(const int32_t *ref)
+{
+	return *ref ? (uintptr_t)ref + (uint64_t)(int64_t)*ref : 0;
+}
+
+uint64_t trace_site_place(const struct trace *trace, uint64_t site)
+{
+	const struct wire_element *e = (const void *)(uintptr_t)site;
+
+	if (!site || !module_of(trace, e) || !e->line)
+		return 0;
+	const uint64_t parts[] = { target(&e->place_ref), target(&e->name_ref),
+				   target(&e->path_ref),
+				   (uint64_t)e->line << 32 | (uint64_t)e->column << 16 | e->size,
+				   (uint64_t)e->kind << 8 | e->flags };
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+	}
+	return hash | 1;
+}
+
 /* ---- modules ------------------------------------------------------------------------------ */
 
 static const struct store_module *find_module(const struct trace *trace, const char *path)

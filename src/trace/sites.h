@@ -21,6 +21,12 @@ const struct wire_element *trace_site_at(const struct trace *trace, uint64_t add
 uint64_t trace_event_key(const struct trace *trace, const struct trace_event *event);
 uint64_t trace_site_key(const struct trace *trace, uint64_t address);
 
+/*
+ * A key of the place in the source that an element of the tables stands for: a compiler makes several
+ * of one where it unrolls a loop. 0: `site` is no element's address, or the place is not known.
+ */
+uint64_t trace_site_place(const struct trace *trace, uint64_t site);
+
 /* All sites that the tables of the recording have, whether they were passed or not. */
 size_t trace_site_count(const struct trace *trace);
 const struct wire_element *trace_site_number(const struct trace *trace, size_t i);

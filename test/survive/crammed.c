@@ -1,6 +1,6 @@
 /*
  * crammed LIBRARY COPIES ROUNDS: what laden.c does not have, in numbers beyond what the runtime has room for at
- * first. Copies that fill more than a window of a log, rounds of two threads that fill more than a piece of a
+ * first. Copies that fill two windows of a log beyond those that are written one by one, rounds of two threads that fill more than a piece of a
  * schedule, more locks than a table begins with, large blocks that are freed, a thread that sleeps in the kernel
  * without a word, and a library whose file is no program any more when it is looked at. Steps are counted in cells as there; it prints what it has computed.
  */
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -36,6 +37,16 @@ static void step(int me)
 	progress_reached(progress, me, cells[me]);
 }
 
+/* A child has nothing to do with what its parent has not written yet. */
+static void fork_once(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
 static void *copy(void *unused)
 {
 	static char from[COPY_BYTES], to[COPY_BYTES];
@@ -45,6 +56,7 @@ static void *copy(void *unused)
 		memcpy(to, from, sizeof(to));
 		step(0);
 	}
+	fork_once();
 	sum += (unsigned long)to[0];
 	return unused;
 }

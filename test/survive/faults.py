@@ -212,7 +212,7 @@ def faults(build, work, options, args):
     sites = Sites(build + "/lib/sooth/libsooth.so")
     laden = Faults(build, work, options)
     reached, failed = fail_each(laden, sites, args, set())
-    copies, rounds = (100, 10000) if control else (18000, 50)
+    copies, rounds = (100, 10000) if control else (26000, 50)
     more = Faults(build, work, options, "crammed", [str(copies), str(rounds)], copies + 2 * rounds + 1200)
     done = {sites.of[call] for call in laden.failed if call in sites.of}
     more_reached, more_failed = fail_each(more, sites, args, done | {None})

@@ -6,11 +6,13 @@
  * which values the reader will know (slots.cc), then generate, a segment at a time (segment.cc).
  */
 #include "compiler/llvm/instrument.h"
+#include "compiler/llvm/bases.h"
 #include "compiler/llvm/calls.h"
 #include "compiler/llvm/loops.h"
 #include "compiler/llvm/lower.h"
 #include "compiler/llvm/points.h"
 #include "compiler/llvm/segment.h"
+#include "compiler/llvm/unroll.h"
 
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
@@ -279,6 +281,7 @@ void record(Function &function, FunctionAnalysisManager &analyses)
 	access_sharing sharing;
 	plan p;
 
+	unroll_short_loops(function, analyses);
 	lower_function(function, sharing);
 	analyses.invalidate(function, PreservedAnalyses::none());
 	lister list(function, sharing);
@@ -288,6 +291,7 @@ void record(Function &function, FunctionAnalysisManager &analyses)
 		return;
 	ScalarEvolution *evolution = nullptr;
 	if (!function.hasOptNone()) {
+		bases_share(function, analyses, p);
 		evolution = &analyses.getResult<ScalarEvolutionAnalysis>(function);
 		loops_find(function, analyses.getResult<LoopAnalysis>(function), *evolution, p);
 	}

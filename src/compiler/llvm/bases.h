@@ -1,0 +1,9 @@
+/* Addresses that are another one, of which the reader will know, plus a constant: a[i] and a[i + 1]. */
+#ifndef COMPILER_LLVM_BASES_H
+#define COMPILER_LLVM_BASES_H
+
+#include "compiler/llvm/plan.h"
+
+void bases_share(llvm::Function &function, llvm::FunctionAnalysisManager &analyses, plan &p);
+
+#endif

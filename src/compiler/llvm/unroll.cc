@@ -1,0 +1,63 @@
+/*
+ * A segment costs its opening, about eight instructions and four bytes, whatever is in it, and it ends where
+ * control may part. In a loop of one block with one access that is most of the bill. So such loops are unrolled
+ * first, by LLVM's own pass, as if the source had asked for it. What is recorded is not vectorised
+ * anyway.
+ */
+#include "compiler/llvm/unroll.h"
+
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+using namespace llvm;
+
+static const unsigned rounds = 4;
+static const size_t accesses_most = 8, instructions_most = 48;
+
+/* Nothing but straight code with a few accesses that are recorded; calls and points would end the segment. */
+static bool is_short(const BasicBlock &block, access_sharing &sharing)
+{
+	size_t accesses = 0, instructions = 0;
+
+	for (const Instruction &i : block) {
+		if (isa<DbgInfoIntrinsic>(i))
+			continue;
+		if (isa<CallBase>(i) && !isa<IntrinsicInst>(i))
+			return false;
+		if (const Value *pointer = getLoadStorePointerOperand(&i))
+			accesses += sharing.is_shared(pointer);
+		instructions++;
+	}
+	return accesses && accesses <= accesses_most && instructions <= instructions_most;
+}
+
+static bool is_asked_about(const Loop &loop)
+{
+	for (const char *word : { "llvm.loop.unroll.count", "llvm.loop.unroll.disable",
+				  "llvm.loop.unroll.full", "llvm.loop.unroll.enable" })
+		if (findOptionMDForLoop(&loop, word))
+			return true;
+	return false;
+}
+
+void unroll_short_loops(Function &function, FunctionAnalysisManager &analyses)
+{
+	LoopInfo &loops = analyses.getResult<LoopAnalysis>(function);
+	ScalarEvolution &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+	access_sharing sharing;
+	bool any = false;
+
+	if (function.hasOptNone() || function.hasOptSize())
+		return;
+	for (Loop *loop : loops.getLoopsInPreorder()) {
+		if (loop->getNumBlocks() != 1 || !is_short(*loop->getHeader(), sharing) ||
+		    is_asked_about(*loop) || !evolution.hasLoopInvariantBackedgeTakenCount(loop))
+			continue;
+		addStringMetadataToLoop(loop, "llvm.loop.unroll.count", rounds);
+		any = true;
+	}
+	if (any)
+		analyses.invalidate(
+			function,
+			LoopUnrollPass(LoopUnrollOptions(2, true)).run(function, analyses));
+}
