@@ -2,10 +2,11 @@
  * The end of a thread without the C library's start_thread around it. pthread_exit unwinds to a
  * place that start_thread registers in the descriptor; __pthread_register_cancel, which the old
  * pthread_cleanup_push calls, registers another. Behind that come the destructors: the library
- * exports those of thread_local variables, those of keys are known here.
+ * exports those of thread_local variables, those of keys are known in keys.c.
  */
 #include "runtime/fiber.h"
 
+#include "runtime/keys.h"
 #include "runtime/real.h"
 #include "runtime/thread.h"
 
@@ -59,35 +60,7 @@ bool fiber_run_routine(void *(*routine)(void *), void *argument, void *stack, vo
 	return true;
 }
 
-/* ---- keys ----------------------------------------------------------------------------------- */
-
-/* Destructors of the keys there are, by key. Written under the library's own order of creations. */
-static void (*destructors[PTHREAD_KEYS_MAX])(void *);
-static unsigned keys; /* all are below */
-
-SOOTH_API int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
-{
-	int result = real()->pthread_key_create(key, destructor);
-
-	if (result == 0 && *key < PTHREAD_KEYS_MAX) {
-		__atomic_store_n(&destructors[*key], destructor, __ATOMIC_RELAXED);
-		unsigned most = __atomic_load_n(&keys, __ATOMIC_RELAXED);
-		while (most <= *key &&
-		       !__atomic_compare_exchange_n(&keys, &most, *key + 1, true, __ATOMIC_RELAXED,
-						    __ATOMIC_RELAXED))
-			;
-	}
-	return result;
-}
-
-SOOTH_API int pthread_key_delete(pthread_key_t key)
-{
-	int result = real()->pthread_key_delete(key);
-
-	if (result == 0 && key < PTHREAD_KEYS_MAX)
-		__atomic_store_n(&destructors[key], NULL, __ATOMIC_RELAXED);
-	return result;
-}
+/* ---- destructors -------------------------------------------------------------------------- */
 
 static void *destroy_locals(void *unused)
 {
@@ -96,36 +69,18 @@ static void *destroy_locals(void *unused)
 }
 
 /*
- * One round over all keys; false: no value was left. The key that ends the thread has one in each round,
- * so as to be there in the last. That one comes when nobody else has any: no destructor is left to run
- * that could set another.
+ * The key that ends the thread has a value in each round, so as to be there in the last. That one comes
+ * when nobody else has any: no destructor is left to run that could set another.
  */
-static bool destroy_values(bool last)
-{
-	bool any = false;
-
-	for (unsigned key = 0; key < keys; key++) {
-		void *value = pthread_getspecific(key);
-		if (!value)
-			continue;
-		if (thread_is_end_key(key)) {
-			if (last)
-				thread_end();
-			continue;
-		}
-		pthread_setspecific(key, NULL);
-		any = true;
-		if (destructors[key])
-			destructors[key](value);
-	}
-	return any;
-}
-
 static void *destroy_keys(void *unused)
 {
-	for (int round = 1; round < PTHREAD_DESTRUCTOR_ITERATIONS && destroy_values(false); round++)
+	unsigned ends = thread_end_key();
+
+	for (int round = 1; round <= PTHREAD_DESTRUCTOR_ITERATIONS && keys_destroy(0, ends);
+	     round++)
 		;
-	destroy_values(true);
+	if (pthread_getspecific(ends))
+		thread_end();
 	return unused;
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/carrier.h"
 #include "runtime/fiber.h"
+#include "runtime/keys.h"
 #include "runtime/point_read.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
@@ -87,19 +88,23 @@ void thread_end(void)
 	turn_end_thread();
 }
 
-/* `round` counts the calls in this thread: the library makes PTHREAD_DESTRUCTOR_ITERATIONS. */
+/*
+ * `round` counts the calls in this thread: the library makes PTHREAD_DESTRUCTOR_ITERATIONS. In the last
+ * it would go on with the keys of higher numbers: they are the program's, and come before END.
+ */
 static void end_thread(void *round)
 {
 	uintptr_t next = (uintptr_t)round + 1;
 
 	if (next <= PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(end_key, (void *)next))
 		return;
+	keys_destroy(end_key + 1, end_key);
 	thread_end();
 }
 
-bool thread_is_end_key(unsigned key)
+unsigned thread_end_key(void)
 {
-	return end_key_made > 0 && key == end_key;
+	return end_key_made > 0 ? end_key : PTHREAD_KEYS_MAX;
 }
 
 static void make_end_key(void)

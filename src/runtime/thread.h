@@ -25,8 +25,8 @@ void thread_exit(void *result) __attribute__((noreturn));
 /* Makes the key whose destructor ends threads, which else the first thread does. */
 void thread_prepare(void);
 
-/* For fibers, whose destructors we run: is it that key, and what its destructor does at last. */
-bool thread_is_end_key(unsigned key);
+/* For fibers, whose destructors we run: that key, and what its destructor does at last. */
+unsigned thread_end_key(void);
 void thread_end(void);
 
 /* Lets the calling thread record its END. False when there is no way but to do it by hand. */
