@@ -10,13 +10,39 @@
 
 #include <errno.h>
 
+/*
+ * What such a thread does when it is cancelled is behind what was done before pthread_cancel, and nothing
+ * tells it of that but the library's handler, which we do not see. So it is told before, by the one
+ * that cancels: SYNC stands before the next that it records (due.c). One that is asynchronous only later
+ * finds the same then. (Who is cancelled at a cancellation point has it there, see sync.h.)
+ */
 SOOTH_API int pthread_setcanceltype(int type, int *old)
 {
-	int result = real()->pthread_setcanceltype(type, old);
+	bool before = lane_self.asynchronous;
 
-	if (result == 0)
-		lane_self.asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+	if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
+		__atomic_store_n(&lane_self.asynchronous, true, __ATOMIC_SEQ_CST);
+		if (lane_self.cancelled) /* this may not return */
+			lane_hurry(__sooth_lane);
+	}
+	int result = real()->pthread_setcanceltype(type, old);
+	lane_self.asynchronous = result == 0 ? type == PTHREAD_CANCEL_ASYNCHRONOUS : before;
 	return result;
+}
+
+/* Variables of the runtime have the same distance from the pthread_t in each thread. */
+static void *of_thread(pthread_t thread, void *mine)
+{
+	return (char *)thread + ((char *)mine - (char *)pthread_self());
+}
+
+void cancel_announce(pthread_t thread)
+{
+	struct lane_self *self = of_thread(thread, &lane_self);
+	struct wire_block **lane = of_thread(thread, &__sooth_lane);
+
+	__atomic_store_n(&self->cancelled, true, __ATOMIC_SEQ_CST);
+	lane_hurry(__atomic_load_n(lane, __ATOMIC_SEQ_CST));
 }
 
 /*

@@ -2,6 +2,11 @@
 #ifndef RUNTIME_CANCEL_H
 #define RUNTIME_CANCEL_H
 
+#include <pthread.h>
+
+/* Before a thread that lives is cancelled, by any other. */
+void cancel_announce(pthread_t thread);
+
 /* What the thread had before. */
 struct cancel_before {
 	int state, type;

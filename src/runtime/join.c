@@ -196,6 +196,7 @@ SOOTH_API int pthread_cancel(pthread_t thread)
 		record(EV_PROCESS, RECORD_CALLER,
 		       (struct record_fields){ .n = thread_table_stream(thread),
 					       .m = EVENT_PROCESS_CANCEL });
+	cancel_announce(thread);
 	int result = real()->pthread_cancel(thread);
 
 	if (result == 0 && turn_on()) {

@@ -172,6 +172,12 @@ static bool is_open(const struct wire_block *lane)
 	return (lane->flags & WIRE_BLOCK_LIVE) && !is_sink(lane);
 }
 
+void lane_hurry(struct wire_block *lane)
+{
+	if (is_open(lane))
+		__atomic_store_n(&lane->limit, 0, __ATOMIC_SEQ_CST);
+}
+
 void lane_give_up(int why)
 {
 	int none = 0;
@@ -423,9 +429,22 @@ static void refill(void)
 	cancel_allow(before);
 }
 
+/* The segment at hand, but no other: the runtime itself is at work, and what is due must wait. */
+static void put_off_due(void)
+{
+	if (lane_self.due.kind && is_open(__sooth_lane))
+		__sooth_lane->limit = __sooth_lane->cursor;
+}
+
 void lane_refill(void)
 {
-	refill();
+	bool due = lane_is_due();
+
+	if (due)
+		due_record();
+	if (!due || !lane_next_page())
+		refill();
+	put_off_due();
 	record_let_cancel(); /* there is no operation in front of this that is to be recorded */
 }
 
@@ -490,9 +509,11 @@ void lane_enter_handler(int signal, struct lane_interrupted *interrupted)
 	uint64_t place = host->cursor - LANE_FIRST(host) + (self->numbered != 0);
 	unsigned depth = ++self->depth;
 
-	*interrupted = (struct lane_interrupted){ host,		 self->codec,	 self->next,
-						  self->next_at, self->numbered, self->quiet };
+	*interrupted =
+		(struct lane_interrupted){ host,	   self->codec, self->next, self->next_at,
+					   self->numbered, self->quiet, self->due };
 	self->numbered = 0;
+	self->due.kind = EV_NONE;
 	if (!self->known) /* nothing is open yet; the handler's first event makes this a thread */
 		return;
 	self->quiet = true;
@@ -523,6 +544,7 @@ void lane_leave_handler(const struct lane_interrupted *interrupted)
 	if (interrupted->lane == &nowhere) {
 		/* The thread became known in its handler: its lane is the right one. */
 		self->numbered = interrupted->numbered;
+		self->due = interrupted->due;
 		self->depth--;
 		return;
 	}
@@ -535,6 +557,7 @@ void lane_leave_handler(const struct lane_interrupted *interrupted)
 	self->next = interrupted->next;
 	self->next_at = interrupted->next_at;
 	self->numbered = interrupted->numbered;
+	self->due = interrupted->due;
 	atomic_signal_fence(memory_order_seq_cst);
 	self->depth--; /* last: who cuts in before writes to another lane */
 	self->quiet = interrupted->quiet;

@@ -10,6 +10,7 @@
 #include "event/wire.h"
 #include "runtime/batch.h"
 #include "runtime/cancel.h"
+#include "runtime/due.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,8 +46,17 @@ struct lane_self {
 	bool asynchronous; /* it may be cancelled anywhere (cancel.c) */
 	bool held_off; /* … but for now, until its next record; `cancel` is what to go back to */
 	struct cancel_before cancel;
+	bool cancelled; /* somebody has called pthread_cancel for it, and that orders nothing yet */
+	struct due due; /* before its next record */
+	bool early;	/* that is being written: it has the time of the next record's number */
 };
 extern SOOTH_TLS struct lane_self lane_self;
+
+/* Is there anything to be done before the next record? due_record does it. */
+static inline bool lane_is_due(void)
+{
+	return __builtin_expect(lane_self.due.kind || lane_self.cancelled, 0);
+}
 
 /* The calling thread, which has just found out whether anything is recorded, looks anew. */
 void lane_start(void);
@@ -75,6 +85,7 @@ struct lane_interrupted {
 	struct codec codec, next;
 	uint64_t next_at, numbered;
 	bool quiet;
+	struct due due;
 };
 void lane_enter_handler(int signal, struct lane_interrupted *interrupted);
 void lane_leave_handler(const struct lane_interrupted *interrupted);
@@ -106,6 +117,9 @@ void lane_restart(void);
 
 /* In a fork child: forget every lane; the calling thread starts anew as stream 0, `quiet` yet. */
 void lane_after_fork(void);
+
+/* The next segment that is written to a lane, whosever it is, comes to the runtime before. */
+void lane_hurry(struct wire_block *lane);
 
 /* ---- for record.c and page.c ---- */
 

@@ -1,10 +1,29 @@
-/* dlclose: what it removes. (dlopen must be called by the program itself: it searches by who calls.) */
+/*
+ * dlopen and dlclose. Constructors and destructors of libraries run under the loader's own lock, and its
+ * own count says who is the last to close: what they do is behind what others did before that, and so
+ * is what a thread does that has opened a library which another was just loading.
+ */
+#include "runtime/load.h"
+
+#include "runtime/due.h"
 #include "runtime/module.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
+#include "runtime/record.h"
 #include "runtime/turn.h"
 
 #include <errno.h>
+
+/* Without a name it is the program itself, which is there. */
+__typeof__(dlopen) *load_begin(const char *file, uintptr_t pc)
+{
+	int error = errno;
+
+	if (file)
+		due_expect(EV_SYNC, NULL, pc);
+	errno = error;
+	return real()->dlopen;
+}
 
 SOOTH_API int dlclose(void *library)
 {
@@ -17,8 +36,10 @@ SOOTH_API int dlclose(void *library)
 		module_keep_rows();
 		lane_self.quiet = quiet;
 	}
+	due_expect(EV_SYNC, NULL, RECORD_CALLER);
 	int result = real()->dlclose(library); /* destructors run in it */
 	int error = errno;
+	due_forget();
 	quiet = lane_self.quiet;
 	lane_self.quiet = true;
 	module_unloaded();

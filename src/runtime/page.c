@@ -13,6 +13,11 @@
 
 bool lane_page(void)
 {
+	return !lane_is_due() && lane_next_page();
+}
+
+bool lane_next_page(void)
+{
 	struct wire_block *lane = __sooth_lane;
 
 	if (!(lane->flags & WIRE_BLOCK_LIVE) || lane->flags & WIRE_BLOCK_GLOBAL ||

@@ -37,7 +37,7 @@ static inline uint64_t take_time(unsigned set)
 {
 	uint64_t time = lane_self.numbered;
 
-	if (!(set & EVENT_FIELD_Q) || !time)
+	if ((!(set & EVENT_FIELD_Q) && !lane_self.early) || !time)
 		time = __rdtsc();
 	return time > lane_self.codec.time ? time : lane_self.codec.time;
 }
@@ -104,6 +104,8 @@ void record_let_cancel(void)
 
 void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
 {
+	if (lane_is_due())
+		due_record();
 	if (turn_on() && process_discards() && lane_self.known) {
 		turn_recorded(kind, pc, &fields, NULL, 0);
 		return;
@@ -149,6 +151,8 @@ static size_t header_for(size_t raw_bytes)
 
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size)
 {
+	if (lane_is_due())
+		due_record();
 	struct wire_block *lane = lane_room(HEADER_MAX + size);
 	unsigned depth = lane_self.depth;
 
@@ -191,6 +195,8 @@ static inline __attribute__((always_inline)) void
 write_whole(enum event_kind kind, unsigned set, uintptr_t pc, const struct record_fields *fields,
 	    size_t size, const void *first, const void *second)
 {
+	if (lane_is_due())
+		due_record();
 	size_t all = second ? 2 * size : size, header = header_for(all);
 	struct wire_block *lane = lane_room(HEADER_MAX + all);
 	uint8_t *bytes = NULL;

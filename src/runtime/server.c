@@ -497,7 +497,7 @@ void server_start(struct control *given)
 	control = given;
 	unsetenv("LD_BIND_NOW"); /* the tool's doing */
 	sched_getaffinity(0, sizeof(processors), &processors);
-	dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+	real()->dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!catch_main() && control->options & CONTROL_SERVER)
 		server_refuse_all("where it calls main is not understood");
 }

@@ -15,6 +15,7 @@
 #include "runtime/foreign.h"
 #include "runtime/place.h"
 #include "runtime/real.h"
+#include "runtime/vectors.h"
 #include "runtime/vtime.h"
 
 #include <errno.h>
@@ -221,6 +222,8 @@ struct turn_want turn_want(enum event_kind kind, const volatile void *object, ui
 {
 	struct turn_want want;
 
+	if (lane_is_due())
+		due_record(); /* a step of its own */
 	want.kind = kind;
 	want.how = EVENT_PLAIN;
 	want.size = 0;
@@ -286,7 +289,7 @@ static uint32_t how_far(const struct turn_thread *t)
 	return turn.chosen_until;
 }
 
-enum turn_answer turn_take_slowly(struct turn_thread *t)
+static enum turn_answer take_slowly(struct turn_thread *t)
 {
 	int error = errno;
 
@@ -309,6 +312,32 @@ enum turn_answer turn_take_slowly(struct turn_thread *t)
 	t->decided = true;
 	errno = error;
 	return (enum turn_answer)t->answer;
+}
+
+static void forbid_cancelling(void *before)
+{
+	*(struct cancel_before *)before = cancel_forbid();
+}
+
+static void allow_cancelling(void *before)
+{
+	cancel_allow(*(struct cancel_before *)before);
+}
+
+/*
+ * One that may be cancelled anywhere is not torn out of waiting: what it does then is a part of the run
+ * like any other, and has to have its turn.
+ */
+enum turn_answer turn_take_slowly(struct turn_thread *t)
+{
+	struct cancel_before before;
+
+	if (__builtin_expect(!lane_self.asynchronous, 1))
+		return take_slowly(t);
+	vectors_call(forbid_cancelling, &before);
+	enum turn_answer answer = take_slowly(t);
+	vectors_call(allow_cancelling, &before);
+	return answer;
 }
 
 /* Those whose memory may be gone. */
