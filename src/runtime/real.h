@@ -115,6 +115,7 @@ void __cxa_guard_release(uint64_t *guard);
 void __cxa_guard_abort(uint64_t *guard);
 unsigned _ZNSt13random_device9_M_getvalEv(void *device);
 unsigned _ZNSt13random_device16_M_getval_pretr1Ev(void *device);
+void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void *pointer);
 
 struct real {
 #define REAL(name) __typeof__(name) *name;
