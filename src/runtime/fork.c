@@ -3,6 +3,7 @@
 
 #include "runtime/annotate.h"
 #include "runtime/channel.h"
+#include "runtime/due.h"
 #include "runtime/fiber.h"
 #include "runtime/peek.h"
 #include "runtime/process.h"
@@ -66,11 +67,19 @@ static void be_first(void)
 		real()->__register_atfork(NULL, NULL, in_child, NULL);
 }
 
+/*
+ * What one thread has registered and another runs is behind what was done before it was registered, by the
+ * library's own lock: SEND, and a RECEIVE that is due before what the handlers do.
+ */
+static char registering;
+
 /* What pthread_atfork calls. */
 SOOTH_API int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 				void *dso)
 {
 	be_first();
+	if (thread_made_any())
+		annotate_before(&registering, RECORD_CALLER);
 	return real()->__register_atfork(prepare, parent, child, dso);
 }
 
@@ -87,7 +96,11 @@ SOOTH_API pid_t fork(void)
 	fiber_refuse("fork");
 	be_first();
 	channel_lose_all();
-	return forked(real()->fork(), RECORD_CALLER);
+	if (thread_made_any())
+		due_expect(EV_RECEIVE, &registering, RECORD_CALLER);
+	pid_t child = real()->fork();
+	due_forget();
+	return forked(child, RECORD_CALLER);
 }
 
 /* The same without handlers, ours included. */

@@ -26,6 +26,7 @@
 
 static SOOTH_TLS int tid;
 static bool forked;
+static _Atomic bool any; /* was made */
 
 int thread_tid(void)
 {
@@ -37,6 +38,11 @@ int thread_tid(void)
 void thread_forget_tid(void)
 {
 	tid = 0;
+}
+
+bool thread_made_any(void)
+{
+	return atomic_load_explicit(&any, memory_order_relaxed);
 }
 
 bool thread_was_forked(void)
@@ -303,6 +309,7 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		  struct thread_routine routine, void *argument, uintptr_t pc)
 {
 	int error = errno;
+	any = true;
 	bool joinable = is_joinable(attributes); /* the attributes, too, may be gone afterwards */
 	bool turns = turn_on();
 	turn_before(EV_CREATE, NULL, 0, pc);

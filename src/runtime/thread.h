@@ -22,6 +22,9 @@ int thread_join(pthread_t thread, void **result, uintptr_t pc);
 int thread_detach(pthread_t thread, uintptr_t pc);
 void thread_exit(void *result) __attribute__((noreturn));
 
+/* Has this process made a thread, ever? */
+bool thread_made_any(void);
+
 /* Makes the key whose destructor ends threads, which else the first thread does. */
 void thread_prepare(void);
 

@@ -1,0 +1,49 @@
+/*
+ * What one thread has registered and another runs at the end of the process, by atexit or as the destructor of
+ * a static variable: behind what was done before it was registered, by the library's own lock and list.
+ * SEND stands where it is registered, RECEIVE where it runs. While there are no threads there is no order
+ * to be told, and the library has the function itself.
+ */
+#include "runtime/annotate.h"
+#include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/thread.h"
+
+/* As the library calls it, which declares it with one argument. */
+typedef void exit_function(void *argument, int status);
+
+struct registered {
+	exit_function *function;
+	void *argument;
+};
+
+/* Named by what is the same in each run: the object that is destroyed, or the function. */
+static const void *name_of(const struct registered *registered)
+{
+	return registered->argument ? registered->argument
+				    : (const void *)(uintptr_t)registered->function;
+}
+
+static void run(void *given, int status)
+{
+	struct registered registered = *(struct registered *)given;
+
+	real()->free(given);
+	annotate_after(name_of(&registered), RECORD_CALLER);
+	registered.function(registered.argument, status);
+}
+
+SOOTH_API int __cxa_atexit(void (*function)(void *), void *argument, void *library)
+{
+	struct registered *registered =
+		thread_made_any() && record_on() ? real()->malloc(sizeof(*registered)) : NULL;
+
+	if (!registered)
+		return real()->__cxa_atexit(function, argument, library);
+	*registered = (struct registered){ (exit_function *)(void *)function, argument };
+	annotate_before(name_of(registered), RECORD_CALLER);
+	int result = real()->__cxa_atexit((void (*)(void *))(void *)run, registered, library);
+	if (result != 0)
+		real()->free(registered);
+	return result;
+}
