@@ -1,5 +1,5 @@
 /*
- * Threads that may be cancelled at any instruction. What such a thread may call is next to nothing,
+ * Threads that are cancelled, and those that may be at any instruction. What such a thread may call is next to nothing,
  * but accesses and atomic operations are no calls to the program: it must not be torn out of ours
  * (record_stripe_lock, lane_refill) with something half done that others wait for.
  */
@@ -11,22 +11,36 @@
 #include <errno.h>
 
 /*
- * What such a thread does when it is cancelled is behind what was done before pthread_cancel, and nothing
- * tells it of that but the library's handler, which we do not see. So it is told before, by the one
- * that cancels: SYNC stands before the next that it records (due.c). One that is asynchronous only later
- * finds the same then. (Who is cancelled at a cancellation point has it there, see sync.h.)
+ * What a thread does when it is cancelled is behind what was done before pthread_cancel. Most of the places
+ * where that may happen are not seen: any instruction, or any call of stdio. So it is told before, by
+ * the one that cancels, and SYNC stands before the next that it records (due.c), unless it is behind a
+ * cancellation point that is seen (sync.h). While it forbids its cancellation nothing is due.
  */
+static void look_anew(void)
+{
+	if (lane_self.cancelled)
+		lane_hurry(__sooth_lane);
+}
+
+/* Being cancelled, this may not return; nor may the next. */
+SOOTH_API int pthread_setcancelstate(int state, int *old)
+{
+	if (state == PTHREAD_CANCEL_ENABLE) {
+		__atomic_store_n(&lane_self.uncancellable, false, __ATOMIC_SEQ_CST);
+		look_anew();
+	}
+	int result = real()->pthread_setcancelstate(state, old);
+	if (result == 0)
+		lane_self.uncancellable = state == PTHREAD_CANCEL_DISABLE;
+	return result;
+}
+
 SOOTH_API int pthread_setcanceltype(int type, int *old)
 {
-	bool before = lane_self.asynchronous;
-
-	if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
-		__atomic_store_n(&lane_self.asynchronous, true, __ATOMIC_SEQ_CST);
-		if (lane_self.cancelled) /* this may not return */
-			lane_hurry(__sooth_lane);
-	}
 	int result = real()->pthread_setcanceltype(type, old);
-	lane_self.asynchronous = result == 0 ? type == PTHREAD_CANCEL_ASYNCHRONOUS : before;
+
+	if (result == 0)
+		lane_self.asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
 	return result;
 }
 
@@ -69,13 +83,13 @@ struct cancel_before cancel_forbid(void)
 		real()->pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
 		let_signal_come();
 	}
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
+	real()->pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
 	return before;
 }
 
 void cancel_allow(struct cancel_before before)
 {
-	pthread_setcancelstate(before.state, NULL);
+	real()->pthread_setcancelstate(before.state, NULL);
 	if (__builtin_expect(before.type == PTHREAD_CANCEL_ASYNCHRONOUS, 0))
 		real()->pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 }

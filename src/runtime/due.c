@@ -21,6 +21,13 @@ void due_forget(void)
 	lane_self.due.kind = EV_NONE;
 }
 
+void due_is_done(void)
+{
+	lane_self.due.kind = EV_NONE;
+	if (!lane_self.uncancellable)
+		lane_self.cancelled = false;
+}
+
 /*
  * It stands between a record and the number that was taken for it: it has the time of that number, as the
  * record will, and the thread is not cancelled meanwhile.
@@ -44,7 +51,7 @@ static void record_before(const struct due *due)
 
 void due_record(void)
 {
-	bool cancelled = lane_self.cancelled && lane_self.asynchronous;
+	bool cancelled = lane_self.cancelled && !lane_self.uncancellable;
 	struct due due = lane_self.due;
 	int error = errno;
 

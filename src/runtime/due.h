@@ -31,5 +31,7 @@ void due_forget(void);
 
 /* Before a record or a segment: records what is due. Keeps errno. */
 void due_record(void);
+/* The record is a SYNC itself. */
+void due_is_done(void);
 
 #endif

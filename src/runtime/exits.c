@@ -24,6 +24,15 @@ static const void *name_of(const struct registered *registered)
 				    : (const void *)(uintptr_t)registered->function;
 }
 
+static void run_on_exit(int status, void *given)
+{
+	struct registered registered = *(struct registered *)given;
+
+	real()->free(given);
+	annotate_after(name_of(&registered), RECORD_CALLER);
+	((void (*)(int, void *))(void *)registered.function)(status, registered.argument);
+}
+
 static void run(void *given, int status)
 {
 	struct registered registered = *(struct registered *)given;
@@ -33,15 +42,39 @@ static void run(void *given, int status)
 	registered.function(registered.argument, status);
 }
 
-SOOTH_API int __cxa_atexit(void (*function)(void *), void *argument, void *library)
+/* NULL: there is nothing to be told. */
+static struct registered *tell(exit_function *function, void *argument, uintptr_t pc)
 {
 	struct registered *registered =
 		thread_made_any() && record_on() ? real()->malloc(sizeof(*registered)) : NULL;
 
+	if (registered) {
+		*registered = (struct registered){ function, argument };
+		annotate_before(name_of(registered), pc);
+	}
+	return registered;
+}
+
+SOOTH_API int on_exit(void (*function)(int, void *), void *argument)
+{
+	struct registered *registered =
+		tell((exit_function *)(void *)function, argument, RECORD_CALLER);
+
+	if (!registered)
+		return real()->on_exit(function, argument);
+	int result = real()->on_exit(run_on_exit, registered);
+	if (result != 0)
+		real()->free(registered);
+	return result;
+}
+
+SOOTH_API int __cxa_atexit(void (*function)(void *), void *argument, void *library)
+{
+	struct registered *registered =
+		tell((exit_function *)(void *)function, argument, RECORD_CALLER);
+
 	if (!registered)
 		return real()->__cxa_atexit(function, argument, library);
-	*registered = (struct registered){ (exit_function *)(void *)function, argument };
-	annotate_before(name_of(registered), RECORD_CALLER);
 	int result = real()->__cxa_atexit((void (*)(void *))(void *)run, registered, library);
 	if (result != 0)
 		real()->free(registered);

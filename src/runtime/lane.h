@@ -47,8 +47,9 @@ struct lane_self {
 	bool held_off; /* … but for now, until its next record; `cancel` is what to go back to */
 	struct cancel_before cancel;
 	bool cancelled; /* somebody has called pthread_cancel for it, and that orders nothing yet */
-	struct due due; /* before its next record */
-	bool early;	/* that is being written: it has the time of the next record's number */
+	bool uncancellable; /* the program forbids it for now */
+	struct due due;	    /* before its next record */
+	bool early;	    /* that is being written: it has the time of the next record's number */
 };
 extern SOOTH_TLS struct lane_self lane_self;
 

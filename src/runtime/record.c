@@ -102,10 +102,20 @@ void record_let_cancel(void)
 	cancel_allow(lane_self.cancel);
 }
 
+static void settle_due(enum event_kind kind)
+{
+	switch (kind) {
+	case EV_BEGIN:
+	case EV_HANDLER: break; /* the first of a stream */
+	case EV_SYNC: due_is_done(); break;
+	default: due_record();
+	}
+}
+
 void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
 {
 	if (lane_is_due())
-		due_record();
+		settle_due(kind);
 	if (turn_on() && process_discards() && lane_self.known) {
 		turn_recorded(kind, pc, &fields, NULL, 0);
 		return;

@@ -1,8 +1,8 @@
-// What a thread registers for the end of the process is run by another, behind what was done before: atexit, and
-// the destructor of a static variable. It is not behind what that thread does afterwards.
+// What a thread registers for the end of the process is run by another, behind what was done before: atexit,
+// on_exit, and the destructor of a static variable. It is not behind what that thread does afterwards.
 // build: -pthread
 // plain: lib/turn.c
-// stdout: 4
+// stdout: 5
 // predict: race loose@REGISTERED loose@RUNS
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +32,11 @@ static void leave()
 	loose = 1; // RUNS
 }
 
+static void leave_with(int status, void *at)
+{
+	*static_cast<int *>(at) += 1 + status;
+}
+
 static counter &get()
 {
 	static counter one;
@@ -44,6 +49,7 @@ static void *run(void *unused)
 	data = 3;
 	get().value++;
 	std::atexit(leave);
+	on_exit(leave_with, &data);
 	loose = 2; // REGISTERED
 	turn_done();
 	return unused;

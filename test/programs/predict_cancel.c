@@ -2,10 +2,10 @@
 // waited then.
 // build: -pthread
 // stdout: 3 3 3 3
-// count: 1 ^T1\|sync\|
-// count: 1 ^T2\|sync\|
-// count: 1 ^T3\|sync\|
-// count: 1 ^T4\|sync\|
+// text: ^T1\|sync\|
+// text: ^T2\|sync\|
+// text: ^T3\|sync\|
+// text: ^T4\|sync\|
 // predict: silent
 #include <pthread.h>
 #include <semaphore.h>
