@@ -2,6 +2,7 @@
 
 #include "runtime/lane.h"
 #include "runtime/object.h"
+#include "runtime/turn.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -57,6 +58,8 @@ void due_record(void)
 
 	if ((!due.kind && !cancelled) || lane_self.quiet)
 		return;
+	if (turn_on())
+		turn_return(); /* the call may have waited long, and the turn been taken away */
 	struct cancel_before before = cancel_forbid();
 	lane_self.due.kind = EV_NONE;
 	if (cancelled) {

@@ -1,9 +1,10 @@
 // The loader orders what a library does when it is loaded before whoever opens it too, and what is done with it
-// before its destructors, which the last one runs that closes it. Closing it orders nothing else.
-// build: -pthread -ldl
+// before its destructors, which the last one runs that closes it. Closing it orders nothing else. (It is searched for where the
+// program says that its libraries are.)
+// build: -pthread -ldl -Wl,-rpath,$ORIGIN
 // plain: lib/turn.c
 // library: lib/lodger.c
-// run: ./liblodger.so
+// run: liblodger.so
 // stdout: 3 3 2
 // predict: race loose@FIRST loose@SECOND
 #include <dlfcn.h>
@@ -54,7 +55,7 @@ int main(int argc, char **argv)
 	pthread_t threads[2];
 	int rooms[2];
 
-	file = argc > 1 ? argv[1] : "./liblodger.so";
+	file = argc > 1 ? argv[1] : "liblodger.so";
 	pthread_create(&threads[0], NULL, first, &rooms[0]);
 	pthread_create(&threads[1], NULL, second, &rooms[1]);
 	for (int i = 0; i < 2; i++)
