@@ -14,6 +14,16 @@
 
 #include <errno.h>
 
+/* While the functions of real.h are looked for, which a program's own dlsym may do by this. */
+static __typeof__(dlopen) *find_dlopen(void)
+{
+	void *found = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.34");
+
+	if (!found) /* of an older library */
+		found = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.2.5");
+	return (__typeof__(dlopen) *)found;
+}
+
 /* Without a name it is the program itself, which is there. */
 __typeof__(dlopen) *load_begin(const char *file, uintptr_t pc)
 {
@@ -22,7 +32,7 @@ __typeof__(dlopen) *load_begin(const char *file, uintptr_t pc)
 	if (file)
 		due_expect(EV_SYNC, NULL, pc);
 	errno = error;
-	return real()->dlopen;
+	return real()->dlopen ? real()->dlopen : find_dlopen();
 }
 
 SOOTH_API int dlclose(void *library)
