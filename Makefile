@@ -426,6 +426,8 @@ $(B)/tool/%.o: %.c Makefile
 	$(call run,CC,$@,$(CC) $(TOOL_CFLAGS) -c -o $@ $<)
 
 $(B)/runtime/src/runtime/atomic.c.o: FILE_CFLAGS := -mcx16
+# Structs of words that were just stored: by vector registers they would have to wait for all of them.
+$(B)/runtime/src/runtime/record.c.o: FILE_CFLAGS := -mgeneral-regs-only
 # What runs in front of an access, where vector registers may be live.
 $(addprefix $(B)/runtime/src/runtime/,$(addsuffix .c.o,page memory follow place vtime point_hit point_read \
 	point_stack turn turn_pick \

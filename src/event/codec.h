@@ -51,7 +51,8 @@ static inline uint8_t *codec_put_number(uint8_t *p, uint64_t value)
 		*p = (uint8_t)value;
 		return p + 1;
 	}
-	unsigned more = (unsigned)(63 - __builtin_clzll(value)) / 7; /* bytes before the last */
+	unsigned bits = (unsigned)(63 - __builtin_clzll(value));
+	unsigned more = bits * 37 >> 8; /* bits / 7, up to 55: bytes before the last */
 	uint64_t v = (value & 0xfffffff0000000) << 4 | (value & 0xfffffff);
 	v = (v & 0x0fffc0000fffc000) << 2 | (v & 0x00003fff00003fff);
 	v = (v & 0x3f803f803f803f80) << 1 | (v & 0x007f007f007f007f);

@@ -35,7 +35,7 @@ static void note(uintptr_t pc, const volatile void *at, uint64_t number, size_t 
 		.q = number, .a = (uintptr_t)at, .n = size, .m = outcome.mode
 	};
 
-	record_atomic(outcome.kind, pc, fields, outcome.value, outcome.updated);
+	record_atomic(outcome.kind, pc, &fields, outcome.value, outcome.updated);
 }
 
 /* The plain write of a failed compare-and-exchange to what it expected. */

@@ -105,7 +105,7 @@ static void record_done(const uint64_t *guard, uintptr_t pc)
 		.q = record_sequence(guard), .a = (uintptr_t)guard, .n = 1, .m = __ATOMIC_RELEASE
 	};
 
-	record_atomic(EV_ATOMIC_WRITE, pc, fields, &(uint8_t){ DONE }, NULL);
+	record_atomic(EV_ATOMIC_WRITE, pc, &fields, &(uint8_t){ DONE }, NULL);
 }
 
 /*

@@ -112,26 +112,26 @@ static void settle_due(enum event_kind kind)
 	}
 }
 
-void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
+void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields)
 {
 	if (lane_is_due())
 		settle_due(kind);
 	if (turn_on() && process_discards() && lane_self.known) {
-		turn_recorded(kind, pc, &fields, NULL, 0);
+		turn_recorded(kind, pc, fields, NULL, 0);
 		return;
 	}
 	struct wire_block *lane = lane_room(HEADER_MAX); /* may record the thread's BEGIN */
 	struct codec next;
 
 	if (turn_on())
-		turn_recorded(kind, pc, &fields, NULL, 0);
+		turn_recorded(kind, pc, fields, NULL, 0);
 
 	if (__builtin_expect(pattern_on, 0))
-		pattern_see(kind, pc, &fields);
+		pattern_see(kind, pc, fields);
 	if (lane) {
 		uint8_t *start = (uint8_t *)lane->cursor + CODEC_SHORT_HEADER;
 		commit(lane, kind, CODEC_SHORT_HEADER,
-		       put_fields(&next, start, kind, event_field_set[kind], pc, &fields), &next);
+		       put_fields(&next, start, kind, event_field_set[kind], pc, fields), &next);
 	}
 	record_let_cancel();
 }
@@ -236,10 +236,10 @@ void record_access(enum event_kind kind, uintptr_t pc, const volatile void *at, 
 	write_whole(kind, ACCESS_SET, pc, &fields, size, bytes, NULL);
 }
 
-void record_atomic(enum event_kind kind, uintptr_t pc, struct record_fields fields,
+void record_atomic(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
 		   const void *value, const void *updated)
 {
-	write_whole(kind, ATOMIC_SET, pc, &fields, fields.n, value, updated);
+	write_whole(kind, ATOMIC_SET, pc, fields, fields->n, value, updated);
 }
 
 void record_unmodelled(uintptr_t pc, const char *name)

@@ -21,7 +21,12 @@ struct record_fields {
  */
 bool record_on(void);
 
-void record(enum event_kind kind, uintptr_t pc, struct record_fields fields);
+/* By reference: copies of words that were just stored are waited for. */
+void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields);
+static inline void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
+{
+	record_event(kind, pc, &fields);
+}
 
 /*
  * A record with raw bytes. `record_open` returns where the `size` bytes go; the caller fills them
@@ -37,7 +42,7 @@ void record_access(enum event_kind kind, uintptr_t pc, const volatile void *at, 
 		   size_t size, unsigned flags);
 
 /* … of an ATOMIC_READ or ATOMIC_WRITE, or, with a new value, an ATOMIC_UPDATE: n is the size of each. */
-void record_atomic(enum event_kind kind, uintptr_t pc, struct record_fields fields,
+void record_atomic(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
 		   const void *value, const void *updated);
 
 /* Of the calling thread's variables, what a new thread need not have cleared (fiber.h). */
