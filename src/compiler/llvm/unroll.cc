@@ -31,33 +31,50 @@ static bool is_short(const BasicBlock &block, access_sharing &sharing)
 	return accesses && accesses <= accesses_most && instructions <= instructions_most;
 }
 
+static const char wish[] = "llvm.loop.unroll.count";
+static const char ours[] = "sooth.unroll"; /* that nobody else had this wish */
+
 static bool is_asked_about(const Loop &loop)
 {
-	for (const char *word : { "llvm.loop.unroll.count", "llvm.loop.unroll.disable",
-				  "llvm.loop.unroll.full", "llvm.loop.unroll.enable" })
+	for (const char *word : { wish, "llvm.loop.unroll.disable", "llvm.loop.unroll.full",
+				  "llvm.loop.unroll.enable" })
 		if (findOptionMDForLoop(&loop, word))
 			return true;
 	return false;
 }
 
-void unroll_short_loops(Function &function, FunctionAnalysisManager &analyses)
+static bool ask(LoopInfo &loops, ScalarEvolution &evolution)
 {
-	LoopInfo &loops = analyses.getResult<LoopAnalysis>(function);
-	ScalarEvolution &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
 	access_sharing sharing;
 	bool any = false;
 
-	if (function.hasOptNone() || function.hasOptSize())
-		return;
 	for (Loop *loop : loops.getLoopsInPreorder()) {
 		if (loop->getNumBlocks() != 1 || !is_short(*loop->getHeader(), sharing) ||
 		    is_asked_about(*loop) || !evolution.hasLoopInvariantBackedgeTakenCount(loop))
 			continue;
-		addStringMetadataToLoop(loop, "llvm.loop.unroll.count", rounds);
+		addStringMetadataToLoop(loop, wish, rounds);
+		addStringMetadataToLoop(loop, ours, 1);
 		any = true;
 	}
-	if (any)
-		analyses.invalidate(
-			function,
-			LoopUnrollPass(LoopUnrollOptions(2, true)).run(function, analyses));
+	return any;
+}
+
+/* A wish that was not fulfilled would be told to the user as his own. */
+static void withdraw(Function &function, LoopInfo &loops)
+{
+	for (Loop *loop : loops.getLoopsInPreorder())
+		if (findOptionMDForLoop(loop, ours))
+			loop->setLoopID(makePostTransformationMetadata(
+				function.getContext(), loop->getLoopID(), { wish, ours }, {}));
+}
+
+void unroll_short_loops(Function &function, FunctionAnalysisManager &analyses)
+{
+	if (function.hasOptNone() || function.hasOptSize() ||
+	    !ask(analyses.getResult<LoopAnalysis>(function),
+		 analyses.getResult<ScalarEvolutionAnalysis>(function)))
+		return;
+	analyses.invalidate(function,
+			    LoopUnrollPass(LoopUnrollOptions(2, true)).run(function, analyses));
+	withdraw(function, analyses.getResult<LoopAnalysis>(function));
 }
