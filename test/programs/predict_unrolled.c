@@ -1,39 +1,41 @@
 // A loop over memory that a compiler unrolls is one place all the same: one finding.
 // build: -pthread
-// stdout: 0
-// predict: race cells[0]@FILLER cells[0]@READER
-// count: 203 ^T1\|w\(
+// stdout: 202
+// predict: race cell@FILLER cell@READER
+// count: 203 ^T1\|w\(cell
+// count: 203 ^T2\|r\(cell
 #include <pthread.h>
 #include <stdio.h>
 
-static int cells[203]; /* rounds are left over, whatever the compiler takes at once */
+#define ROUNDS 203 /* some are left over, however many the compiler takes at once */
+
+static volatile int cell;
+static int rounds = ROUNDS;
 
 static void *fill(void *unused)
 {
-	for (int i = 0; i < 203; i++)
-		cells[i] = i; // FILLER
+	for (int i = 0; i < rounds; i++)
+		cell = i; // FILLER
 	return unused;
 }
 
-static void *sum(void *count)
+static void *look(void *unused)
 {
-	int all = 0;
+	int seen = 0;
 
-	for (int i = 0; i < *(int *)count; i++)
-		all += cells[i]; // READER
-	*(int *)count = all == 203 * 202 / 2 ? 0 : all > 0;
-	return NULL;
+	for (int i = 0; i < ROUNDS; i++)
+		seen ^= cell; // READER
+	return seen ? unused : NULL;
 }
 
 int main(void)
 {
 	pthread_t filler, reader;
-	int count = 203;
 
 	pthread_create(&filler, NULL, fill, NULL);
-	pthread_create(&reader, NULL, sum, &count);
+	pthread_create(&reader, NULL, look, NULL);
 	pthread_join(filler, NULL);
 	pthread_join(reader, NULL);
-	printf("%d\n", count * 0);
+	printf("%d\n", cell);
 	return 0;
 }
