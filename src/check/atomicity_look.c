@@ -149,6 +149,8 @@ struct news {
 	bool *threads, *created;
 	struct map events;
 	struct map passed; /* address of an object, and the group of its events */
+	struct map
+		kept; /* line to bits: bytes whose accesses keep their order, and who knows had one */
 };
 
 static uint64_t object_key(const struct checker_record *record)
@@ -209,6 +211,36 @@ static bool reads_news(const struct news *n, const struct checker_record *record
 	return false;
 }
 
+/* Of the bytes that an access touches and whose order is kept: has one who knows been there? */
+static bool comes_behind_news(const struct news *n, const struct checker_record *record)
+{
+	struct checker_piece piece = { 0 };
+
+	while (checker_piece_next(&piece, record->address, record->size)) {
+		const uint64_t *bits = map_get(&n->kept, piece.line);
+
+		for (unsigned at = piece.from; bits && at < piece.to; at++) {
+			if (*bits >> at & 1)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void leave_news(struct news *n, const struct checker_record *record)
+{
+	struct checker_piece piece = { 0 };
+
+	while (checker_piece_next(&piece, record->address, record->size)) {
+		uint64_t frozen = checker_base_frozen_bits(n->base, piece.line);
+
+		for (unsigned at = piece.from; frozen && at < piece.to; at++) {
+			if (frozen >> at & 1)
+				*map_put(&n->kept, piece.line, NULL) |= 1ull << at;
+		}
+	}
+}
+
 /* The event comes behind r2: does it know, and who then does? */
 static void spread(struct news *n, uint32_t number)
 {
@@ -216,10 +248,14 @@ static void spread(struct news *n, uint32_t number)
 	uint32_t other;
 
 	if (n->created[record->thread] || waits_for_news(n, record) ||
-	    (checker_reads(record) && reads_news(n, record)))
+	    (checker_reads(record) &&
+	     (record->bits & CHECKER_UNEXPLAINED || reads_news(n, record))) ||
+	    (checker_is_access(record) && comes_behind_news(n, record)))
 		n->threads[record->thread] = true;
 	if (!n->threads[record->thread])
 		return;
+	if (checker_is_access(record))
+		leave_news(n, record);
 	if (checker_writes(record))
 		map_put(&n->events, number, NULL);
 	if (passes_on(record))
@@ -255,6 +291,7 @@ bool checker_tear_is_learned(const struct checker_tear *t)
 	learned = n.threads[checker_base_record(base, t->l2)->thread];
 	map_free(&n.events);
 	map_free(&n.passed);
+	map_free(&n.kept);
 	free(n.threads);
 	free(n.created);
 	checker_world_close(n.world);

@@ -237,6 +237,15 @@ static bool hears(const struct facts *f, const struct state *state, int event)
 
 	if (event == f->rumour || (state->told_threads | state->told_created) >> e->thread & 1)
 		return true;
+	if (f->strange[event])
+		return rules_has_happened(f, state, f->rumour);
+	if (e->kind == READ || e->kind == WRITE || e->kind == UPDATE) {
+		for (int c = f->first_cell[event]; c < f->first_cell[event] + f->cells_of[event];
+		     c++) {
+			if (f->cells[c].frozen && state->told_cells[c / 8] >> c % 8 & 1)
+				return true;
+		}
+	}
 	switch (e->kind) {
 	case WOKEN:
 	case DOWN:
@@ -274,14 +283,19 @@ static void tell(const struct facts *f, const struct state *before, int event, s
 	case ARRIVE:
 	case ONCE_END: state->told_objects |= (uint64_t)told << e->object; break;
 	case SEND: state->told_objects |= (uint64_t)told << e->channel; break;
+	case READ:
 	case WRITE:
 	case UPDATE:
 	case ALLOC:
 	case MAP:
 		for (int c = f->first_cell[event]; c < f->first_cell[event] + f->cells_of[event];
 		     c++) {
-			state->told_cells[c / 8] &= (uint8_t) ~(1u << c % 8);
-			if (told && (e->kind == WRITE || e->kind == UPDATE))
+			bool kept = f->cells[c].frozen; /* who comes behind has come behind all */
+
+			if (e->kind != READ && !kept)
+				state->told_cells[c / 8] &= (uint8_t) ~(1u << c % 8);
+			if (told && (kept ? e->kind != ALLOC && e->kind != MAP
+					  : e->kind == WRITE || e->kind == UPDATE))
 				state->told_cells[c / 8] |= (uint8_t)(1u << c % 8);
 		}
 		break;

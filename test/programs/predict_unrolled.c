@@ -1,5 +1,6 @@
 // A loop over memory that a compiler unrolls is one place all the same: one finding.
 // build: -pthread
+// opt: -O2
 // stdout: 202
 // predict: race cell@FILLER cell@READER
 // count: 203 ^T1\|w\(cell
