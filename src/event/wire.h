@@ -97,6 +97,7 @@ enum wire_form {
 	WIRE_SLOT,    /* what `…_slot` holds, plus a constant (address_ref or value) */
 	WIRE_CONST, /* address_ref is self-relative; a value is in `value` */
 	WIRE_SAME,  /* value only: the bytes of the element before this one (a copied struct) */
+	WIRE_INDEX, /* the value of an EV_NONE only: a place in an array, see wire_index */
 };
 
 #define WIRE_ADDRESS_BYTES 6
@@ -111,8 +112,9 @@ enum wire_form {
 struct wire_element {
 	uint8_t kind;	      /* EV_READ, EV_WRITE, EV_ENTER (address = return address), EV_EXIT,
 				* EV_SITE, or EV_NONE: no event, but address_slot becomes what is in the
-				* payload at address_at (address_form PAYLOAD) or value_slot + value
-				* (value_form SLOT) */
+				* payload at address_at (address_form PAYLOAD: an address) or at value_at
+				* (value_form PAYLOAD: a number of `size` bytes), value_slot + value
+				* (value_form SLOT) or wire_index (value_form INDEX) */
 	uint8_t flags;	      /* enum event_flag */
 	uint16_t size;	      /* bytes accessed */
 	uint8_t address_form; /* enum wire_form */
@@ -130,6 +132,25 @@ struct wire_element {
 	uint32_t field_offset; /* of path's field in its struct */
 	uint64_t value;	       /* CONST: the value, zeros behind it; SLOT: what to add */
 };
+
+/*
+ * An element of the form WIRE_INDEX is base + index * scale: address_slot becomes the place of an array's
+ * element, of whose base and index the reader knows. The base is slot address_at plus address_ref
+ * (address_form SLOT), or a variable (CONST). The index is what value_slot holds plus `value`, cut to
+ * `size` bytes and extended: an index of 32 bits that runs over is 0 again, as in the program. value_at is
+ * the scale, and whether the index is signed.
+ */
+#define WIRE_INDEX_SIGNED 0x8000u
+#define WIRE_INDEX_SCALE_MAX 0x7fffu
+
+static inline uint64_t wire_index(uint64_t base, uint64_t index, unsigned size, unsigned scale)
+{
+	unsigned spare = 64 - 8 * size;
+
+	index <<= spare;
+	index = scale & WIRE_INDEX_SIGNED ? (uint64_t)((int64_t)index >> spare) : index >> spare;
+	return base + index * (scale & WIRE_INDEX_SCALE_MAX);
+}
 
 /* A row of the section sooth_nop (not loaded): a 5-byte NOP just before each access. */
 struct wire_nop {

@@ -119,13 +119,28 @@ static inline uint64_t load_value(const uint8_t *p, unsigned bytes)
 	return bytes >= 8 ? value : value & ((1ull << 8 * bytes) - 1);
 }
 
+/* An element that is no event but gives a slot its value. */
+static void define(struct follow *f, const struct wire_element *e, const uint8_t *payload)
+{
+	uint64_t *to = slot(f, e->address_slot), base = (uint64_t)(int64_t)e->address_ref;
+
+	switch (e->value_form) {
+	case WIRE_SLOT: *to = *slot(f, e->value_slot) + e->value; break;
+	case WIRE_INDEX:
+		base += e->address_form == WIRE_CONST ? (uint64_t)&e->address_ref
+						      : *slot(f, e->address_at);
+		*to = wire_index(base, *slot(f, e->value_slot) + e->value, e->size, e->value_at);
+		break;
+	case WIRE_PAYLOAD: *to = load_value(payload + e->value_at, e->size); break;
+	default: *to = load_address(payload + e->address_at);
+	}
+}
+
 /* An element that has happened: what it leaves for later ones. Most leave nothing. */
 static inline void finish(struct follow *f, const struct wire_element *e, const uint8_t *payload)
 {
 	if (__builtin_expect(e->kind == EV_NONE, 0)) {
-		*slot(f, e->address_slot) = e->value_form == WIRE_SLOT
-						    ? *slot(f, e->value_slot) + e->value
-						    : load_address(payload + e->address_at);
+		define(f, e, payload);
 		return;
 	}
 	f->pending = NULL;

@@ -293,9 +293,19 @@ static inline const uint8_t *step_value(struct trace_cursor *c, const struct sto
 /* An element that is no event but gives a slot its value. */
 static inline void define_slot(struct trace_cursor *c, const struct store_step *s)
 {
-	c->slots[s->address_slot] = s->value_form == WIRE_SLOT
-					    ? c->slots[s->value_slot] + s->value
-					    : load_address(c->payload + s->address_at);
+	uint64_t *slot = &c->slots[s->address_slot];
+
+	switch (s->value_form) {
+	case WIRE_SLOT: *slot = c->slots[s->value_slot] + s->value; break;
+	case WIRE_INDEX:
+		*slot = wire_index(s->address_form == WIRE_CONST
+					   ? s->address
+					   : c->slots[s->address_at] + s->address,
+				   c->slots[s->value_slot] + s->value, s->size, s->value_at);
+		break;
+	case WIRE_PAYLOAD: *slot = load(c->payload + s->value_at, s->size); break;
+	default: *slot = load_address(c->payload + s->address_at);
+	}
 }
 
 /* Runs one element. False: it was no event. */

@@ -93,6 +93,32 @@ unsigned trace_site_places(const struct trace *trace, const struct wire_element 
 
 /* ---- preparing ---------------------------------------------------------------------------- */
 
+/* What is wrong with a definition of a slot, or NULL. */
+static const char *fault_of_definition(const struct wire_segment *row, const struct wire_element *e)
+{
+	if (e->address_slot >= WIRE_SLOTS)
+		return "a definition of a slot that does not exist";
+	if (e->value_form == WIRE_NONE && e->address_form == WIRE_PAYLOAD)
+		return e->address_at + WIRE_ADDRESS_BYTES > row->bytes
+			       ? "an address outside of the payload"
+			       : NULL;
+	if (e->value_form == WIRE_PAYLOAD && e->address_form == WIRE_NONE) {
+		if (e->size > 8)
+			return "a number of more than 8 bytes";
+		return e->value_at + e->size > row->bytes ? "a number outside of the payload" : NULL;
+	}
+	if (e->value_form == WIRE_SLOT && e->address_form == WIRE_NONE)
+		return e->value_slot < WIRE_SLOTS ? NULL : "a value slot that does not exist";
+	if (e->value_form != WIRE_INDEX ||
+	    (e->address_form != WIRE_SLOT && e->address_form != WIRE_CONST))
+		return "a definition of a slot that says nothing or two things";
+	if (e->value_slot >= WIRE_SLOTS || (e->address_form == WIRE_SLOT && e->address_at >= WIRE_SLOTS))
+		return "a place in an array by slots that do not exist";
+	if (e->size != 1 && e->size != 2 && e->size != 4 && e->size != 8)
+		return "an index of an odd size";
+	return NULL;
+}
+
 /* What is wrong with an element, or NULL. */
 static const char *fault(const struct wire_segment *row, const struct wire_element *e,
 			 const struct wire_element *before)
@@ -100,10 +126,8 @@ static const char *fault(const struct wire_segment *row, const struct wire_eleme
 	if (e->kind != EV_READ && e->kind != EV_WRITE && e->kind != EV_ENTER &&
 	    e->kind != EV_EXIT && e->kind != EV_SITE && e->kind != EV_NONE)
 		return "an element of a kind that segments do not have";
-	if (e->kind == EV_NONE &&
-	    (e->address_slot >= WIRE_SLOTS ||
-	     (e->address_form == WIRE_PAYLOAD) == (e->value_form == WIRE_SLOT)))
-		return "a definition of a slot that says nothing or two things";
+	if (e->kind == EV_NONE)
+		return fault_of_definition(row, e);
 	if (e->address_form > WIRE_CONST || e->value_form > WIRE_SAME)
 		return "an element of an unknown form";
 	if (e->address_form == WIRE_PAYLOAD && e->address_at + WIRE_ADDRESS_BYTES > row->bytes)

@@ -8,6 +8,7 @@
 #include "compiler/llvm/instrument.h"
 #include "compiler/llvm/bases.h"
 #include "compiler/llvm/calls.h"
+#include "compiler/llvm/indexed.h"
 #include "compiler/llvm/loops.h"
 #include "compiler/llvm/lower.h"
 #include "compiler/llvm/points.h"
@@ -149,7 +150,7 @@ bool worth_it(const plan &p)
 void note_address(plan &p, BasicBlock *block, const access_address &a)
 {
 	if (!a.is_static)
-		p.known.note_recorded(block, a.base);
+		p.known.note_address(block, a);
 }
 
 void note_block(const DataLayout &layout, BasicBlock *block, const std::vector<op> &ops, plan &p)
@@ -163,6 +164,8 @@ void note_block(const DataLayout &layout, BasicBlock *block, const std::vector<o
 			note_address(p, block, o.to);
 		if (o.kind == op::READ && segment_value_fits_slot(layout, o.at->getType()))
 			p.known.note_recorded(block, o.at);
+		if (o.kind == op::WRITE && segment_defines(layout, *cast<StoreInst>(o.at)))
+			p.known.note_stored(block, cast<StoreInst>(o.at)->getValueOperand());
 	}
 }
 
@@ -292,6 +295,7 @@ void record(Function &function, FunctionAnalysisManager &analyses)
 	ScalarEvolution *evolution = nullptr;
 	if (!function.hasOptNone()) {
 		bases_share(function, analyses, p);
+		indexed_take_apart(function.getParent()->getDataLayout(), p);
 		evolution = &analyses.getResult<ScalarEvolutionAnalysis>(function);
 		loops_find(function, analyses.getResult<LoopAnalysis>(function), *evolution, p);
 	}

@@ -57,19 +57,9 @@ class finder
 
 		if (address.is_static || !loop || !seen.insert(value).second)
 			return;
-		if (!loop->getLoopPreheader() || !loop->getLoopLatch())
-			return;
-		auto known = quiet.find(loop);
-		if (known == quiet.end())
-			known = quiet.emplace(loop, !forgets(loop)).first;
-		if (!known->second)
-			return;
-		if (!loop->isLoopInvariant(value)) {
-			if (!follow_induction(loop, value))
-				follow_phi(loop, value);
-			return;
-		}
-		p.known.define({ value, nullptr, nullptr, loop->getLoopPreheader() });
+		slots::definition array = array_of(loop, address);
+		if (!consider_pointer(loop, value, array) && array.value)
+			p.known.define(array);
 	}
 
       private:
@@ -80,6 +70,25 @@ class finder
 	std::set<Value *> seen;
 	std::map<Loop *, bool> quiet;
 
+	bool is_quiet(Loop *loop)
+	{
+		auto known = quiet.find(loop);
+		if (known == quiet.end())
+			known = quiet.emplace(loop, !forgets(loop)).first;
+		return known->second;
+	}
+
+	/* Whether it need not be recorded in each round. */
+	bool consider_pointer(Loop *loop, Value *value, const slots::definition &otherwise)
+	{
+		if (!loop->getLoopPreheader() || !loop->getLoopLatch() || !is_quiet(loop))
+			return false;
+		if (!loop->isLoopInvariant(value))
+			return follow_induction(loop, value, otherwise) || follow_phi(loop, value);
+		p.known.define({ value, nullptr, nullptr, loop->getLoopPreheader() });
+		return true;
+	}
+
 	bool is_safe(const SCEV *start)
 	{
 #if LLVM_VERSION_MAJOR < 16
@@ -89,8 +98,26 @@ class finder
 #endif
 	}
 
+	/*
+	 * The array whose elements a loop takes in an order that cannot be followed: recorded before the
+	 * outermost loop that does not change it.
+	 */
+	slots::definition array_of(Loop *loop, const access_address &address)
+	{
+		slots::definition array = {};
+
+		if (!address.index || address.index->array.is_static)
+			return array;
+		Value *base = address.index->array.base;
+		for (; loop && is_quiet(loop) && loop->isLoopInvariant(base);
+		     loop = loop->getParentLoop())
+			if (loop->getLoopPreheader())
+				array = { base, nullptr, nullptr, loop->getLoopPreheader() };
+		return array;
+	}
+
 	/* A pointer that advances by a constant. */
-	bool follow_induction(Loop *loop, Value *value)
+	bool follow_induction(Loop *loop, Value *value, const slots::definition &otherwise)
 	{
 		const SCEVAddRecExpr *sum =
 			evolution.isSCEVable(value->getType())
@@ -108,7 +135,8 @@ class finder
 		int64_t plus = step->getAPInt().getSExtValue();
 		p.known.follow({ value,
 				 { value, sum->getStart(), nullptr, loop->getLoopPreheader() },
-				 { value, value, plus, at, toward } });
+				 { value, value, plus, at, toward },
+				 otherwise });
 		return true;
 	}
 
@@ -127,7 +155,8 @@ class finder
 			return false;
 		p.known.follow({ value,
 				 { value, nullptr, first, loop->getLoopPreheader() },
-				 { value, next, 0, at, toward } });
+				 { value, next, 0, at, toward },
+				 {} });
 		return true;
 	}
 

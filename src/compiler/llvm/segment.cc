@@ -65,9 +65,12 @@ void segment::close(Instruction *before)
 {
 	if (!is_open())
 		return;
-	/* Two bytes for each element at least: page.c counts on it. */
-	if (HEADER_BYTES + bytes < 2 * elements.size())
-		bytes = 2 * (unsigned)elements.size() - HEADER_BYTES;
+	/* Two bytes for each event at least: page.c counts on it. */
+	unsigned events = 0;
+	for (const row_element &e : elements)
+		events += e.wire.kind != EV_NONE;
+	if (HEADER_BYTES + bytes < 2 * events)
+		bytes = 2 * events - HEADER_BYTES;
 	Constant *row = rows_add(function, bytes, elements);
 	opening->setArgOperand(
 		0, ConstantExpr::getPointerCast(row, llvm_pointer_type(function.getContext())));
@@ -158,6 +161,62 @@ void segment::set_slot(Instruction *before, Value *value, unsigned slot, int64_t
 	e.wire.value = (uint64_t)plus;
 }
 
+/* No event: the reader is to know a pointer, which is `start` here. */
+void segment::pointer(Instruction *before, Value *value, Value *start)
+{
+	row_element &e = add(before, EV_NONE, 0);
+	IRBuilder<> builder(before);
+	e.wire.address_form = WIRE_PAYLOAD;
+	e.wire.address_slot = (uint16_t)known.of(value);
+	e.wire.address_at = (uint16_t)bytes;
+	put(builder, start, bytes);
+	bytes += WIRE_ADDRESS_BYTES;
+	known.recorded(value);
+}
+
+/* No event: the reader is to know a number, of which so many bytes are not zero. */
+void segment::number(Instruction *before, Value *value, unsigned size)
+{
+	row_element &e = add(before, EV_NONE, size);
+	IRBuilder<> builder(before);
+	e.wire.value_form = WIRE_PAYLOAD;
+	e.wire.address_slot = (uint16_t)known.of(value);
+	e.wire.value_at = (uint16_t)bytes;
+	put(builder, builder.CreateTrunc(value, builder.getIntNTy(8 * size)), bytes);
+	bytes += size;
+	known.recorded(value);
+}
+
+/* If the address is to be computed by the reader: the elements that let it. They stand before that of the access. */
+void segment::compute(Instruction *before, const access_address &a)
+{
+	slots::way way = known.way_to(a);
+	unsigned slot = 0;
+	int64_t plus = 0;
+
+	if (way == slots::KNOWN || way == slots::TO_BE_RECORDED)
+		return;
+	const access_index &index = *a.index;
+	if (way == slots::ARRAY_FIRST)
+		pointer(before, index.array.base, index.array.base);
+	if (way == slots::INDEX_FIRST)
+		number(before, index.recorded, index.bytes);
+	if (!known.find(index.number, &slot, &plus))
+		report_fatal_error("sooth: an index that should be known is not");
+	row_element &e = add(before, EV_NONE, index.width);
+	e.wire.address_slot = (uint16_t)known.of(a.base);
+	e.wire.address_form = index.array.is_static ? WIRE_CONST : WIRE_SLOT;
+	e.wire.address_at = index.array.is_static ? 0 : (uint16_t)known.of(index.array.base);
+	e.wire.address_ref = (int32_t)index.offset;
+	e.address = index.array.is_static ? cast<Constant>(index.array.base) : nullptr;
+	e.wire.value_form = WIRE_INDEX;
+	e.wire.value_slot = (uint16_t)slot;
+	e.wire.value = (uint64_t)plus;
+	e.wire.value_at =
+		(uint16_t)(index.scale | (index.is_signed ? WIRE_INDEX_SIGNED : 0));
+	known.recorded(a.base);
+}
+
 /*
  * An address, in the cheapest form: nothing at all for a variable whose place the linker knows
  * or a pointer the reader knows, six bytes otherwise. (Eight are stored; what is recorded next
@@ -196,9 +255,18 @@ bool segment_value_fits_slot(const DataLayout &layout, Type *type)
 	       layout.typeSizeEqualsStoreSize(type);
 }
 
+bool segment_defines(const DataLayout &layout, const StoreInst &store)
+{
+	const Value *value = store.getValueOperand();
+
+	return !isa<Constant>(value) && segment_value_fits_slot(layout, value->getType()) &&
+	       isGuaranteedNotToBeUndefOrPoison(value);
+}
+
 void segment::read(const op &o)
 {
 	const DataLayout &layout = function.getParent()->getDataLayout();
+	compute(o.at, o.from);
 	row_element &e = add(o.at, EV_READ, o.size);
 	IRBuilder<> before(o.at);
 
@@ -239,6 +307,7 @@ void segment::write(const op &o)
 	const DataLayout &layout = function.getParent()->getDataLayout();
 	StoreInst *store = cast<StoreInst>(o.at);
 	Value *value = store->getValueOperand();
+	compute(o.at, o.to);
 	row_element &e = add(o.at, EV_WRITE, o.size);
 	IRBuilder<> before(o.at);
 	unsigned slot;
@@ -255,13 +324,16 @@ void segment::write(const op &o)
 		e.wire.value_slot = (uint16_t)slot;
 		e.wire.value = (uint64_t)plus;
 	} else {
-		/* What is undefined may be another thing at each use; it must be one. */
-		if (!isGuaranteedNotToBeUndefOrPoison(value)) {
+		e.wire.value_form = WIRE_PAYLOAD;
+		e.wire.value_at = (uint16_t)bytes;
+		if (segment_defines(layout, *store)) {
+			e.wire.value_slot = (uint16_t)known.of(value);
+			known.recorded(value);
+		} else if (!isGuaranteedNotToBeUndefOrPoison(value)) {
+			/* What is undefined may be another thing at each use; it must be one. */
 			value = before.CreateFreeze(value);
 			store->setOperand(0, value);
 		}
-		e.wire.value_form = WIRE_PAYLOAD;
-		e.wire.value_at = (uint16_t)bytes;
 		put(before, value, bytes);
 		bytes += e.wire.size;
 		segment_counts.values_kept++;
@@ -279,7 +351,10 @@ void segment::copy(const op &o)
 	IRBuilder<> before(o.at);
 
 	segment_counts.copies++;
-	open(o.at);
+	if (o.from_shared)
+		compute(o.at, o.from);
+	if (o.to_shared)
+		compute(o.at, o.to);
 	size_t first = elements.size();
 	if (o.from_shared) {
 		row_element &e = add(o.at, EV_READ, o.size);
@@ -309,6 +384,7 @@ void segment::copy(const op &o)
 void segment::clear(const op &o)
 {
 	MemSetInst *stmt = cast<MemSetInst>(o.at);
+	compute(o.at, o.to);
 	row_element &e = add(o.at, EV_WRITE, o.size);
 	IRBuilder<> before(o.at);
 
@@ -324,16 +400,8 @@ void segment::clear(const op &o)
 
 void segment::define(Instruction *before, const slots::definition &d, Value *start)
 {
-	if (known.is_known(d.value) && d.value == start)
-		return;
-	row_element &e = add(before, EV_NONE, 0);
-	IRBuilder<> builder(before);
-	e.wire.address_form = WIRE_PAYLOAD;
-	e.wire.address_slot = (uint16_t)known.of(d.value);
-	e.wire.address_at = (uint16_t)bytes;
-	put(builder, start, bytes);
-	bytes += WIRE_ADDRESS_BYTES;
-	known.recorded(d.value);
+	if (!known.is_known(d.value) || d.value != start)
+		pointer(before, d.value, start);
 }
 
 void segment::assign(Instruction *before, const slots::assignment &a)

@@ -60,6 +60,9 @@ class segment
 	row_element &add(llvm::Instruction *at, event_kind kind, uint64_t size);
 	void open(llvm::Instruction *before);
 	void set_slot(llvm::Instruction *before, llvm::Value *value, unsigned slot, int64_t plus);
+	void number(llvm::Instruction *before, llvm::Value *value, unsigned size);
+	void pointer(llvm::Instruction *before, llvm::Value *value, llvm::Value *start);
+	void compute(llvm::Instruction *before, const access_address &a);
 	void address(llvm::IRBuilder<> &before, row_element &e, const access_address &a);
 	llvm::Value *payload(llvm::IRBuilder<> &before, unsigned at);
 	void put(llvm::IRBuilder<> &before, llvm::Value *value, unsigned at);
@@ -68,6 +71,8 @@ class segment
 
 /* Does a value of this type fit a slot? Then the reader can compute with it. */
 bool segment_value_fits_slot(const llvm::DataLayout &layout, llvm::Type *type);
+/* Does the reader know the stored value behind the store, and is it that wherever it is used? */
+bool segment_defines(const llvm::DataLayout &layout, const llvm::StoreInst &store);
 
 /* Counted for the statistics. */
 struct segment_counts {

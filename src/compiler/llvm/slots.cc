@@ -20,15 +20,6 @@ unsigned slots::of(Value *value)
 	return slot;
 }
 
-static void set(std::vector<bool> &set_of, unsigned slot)
-{
-	if (slot == slots::none)
-		return;
-	if (set_of.size() <= slot)
-		set_of.resize(slot + 1);
-	set_of[slot] = true;
-}
-
 static bool has(const std::vector<bool> &set_of, unsigned slot)
 {
 	return slot < set_of.size() && set_of[slot];
@@ -36,16 +27,40 @@ static bool has(const std::vector<bool> &set_of, unsigned slot)
 
 /* ---- analysis ------------------------------------------------------------------------------- */
 
+void slots::note_address(BasicBlock *at, const access_address &address)
+{
+	of(address.base);
+	if (address.index) {
+		of(address.index->recorded);
+		if (!address.index->array.is_static)
+			of(address.index->array.base);
+	}
+	notes[at].push_back({ address, nullptr, false });
+}
+
 void slots::note_recorded(BasicBlock *at, Value *value)
 {
-	set(blocks[at].made, of(value));
+	of(value);
+	notes[at].push_back({ access_address(), value, false });
+}
+
+void slots::note_stored(BasicBlock *at, Value *value)
+{
+	of(value);
+	notes[at].push_back({ access_address(), value, true });
 }
 
 void slots::note_forgotten(BasicBlock *at)
 {
-	block &b = blocks[at];
-	b.made.clear();
-	b.forgets = true;
+	notes[at] = { { access_address(), nullptr, false } };
+}
+
+void slots::define(const definition &d)
+{
+	for (const definition &other : invariants)
+		if (other.value == d.value && other.at == d.at)
+			return;
+	invariants.push_back(d);
 }
 
 /* x + constant taken apart: returns x, or the value itself. */
@@ -87,6 +102,53 @@ bool slots::find_in(const bits &in, Value *value, unsigned *slot, int64_t *plus)
 	return true;
 }
 
+bool slots::is_in(const bits &in, Value *value) const
+{
+	auto found = numbers.find(value);
+	return found != numbers.end() && has(in, found->second);
+}
+
+/* Six bytes of an array whose index is known are no more than six of the address, and serve longer. */
+slots::way slots::way_in(const bits &in, const access_address &address) const
+{
+	const access_index *index = address.index.get();
+	unsigned slot;
+	int64_t plus;
+
+	if (is_in(in, address.base))
+		return KNOWN;
+	if (!index || !numbers.count(address.base))
+		return TO_BE_RECORDED;
+	bool array_known = index->array.is_static || is_in(in, index->array.base);
+	if (find_in(in, index->number, &slot, &plus)) {
+		if (array_known)
+			return COMPUTED;
+		return numbers.count(index->array.base) ? ARRAY_FIRST : TO_BE_RECORDED;
+	}
+	return array_known && index->bytes && numbers.count(index->recorded) ? INDEX_FIRST
+									     : TO_BE_RECORDED;
+}
+
+void slots::record_in(bits &in, Value *value) const
+{
+	auto found = numbers.find(value);
+	if (found == numbers.end())
+		return;
+	if (in.size() <= found->second)
+		in.resize(found->second + 1);
+	in[found->second] = true;
+}
+
+void slots::record_in(bits &in, const access_address &address) const
+{
+	switch (way_in(in, address)) {
+	case ARRAY_FIRST: record_in(in, address.index->array.base); break;
+	case INDEX_FIRST: record_in(in, address.index->recorded); break;
+	default: break;
+	}
+	record_in(in, address.base);
+}
+
 /*
  * What is known on an edge: what is known at the end of its source, but for values that the
  * source assigns. Those are known where the assignment leads, and wrong elsewhere.
@@ -109,18 +171,31 @@ slots::bits slots::through_edge(BasicBlock *from, BasicBlock *to) const
 /* From what is known where a block begins to what is known at its end. */
 void slots::flow(BasicBlock *at, bits &in) const
 {
-	auto b = blocks.find(at);
-	if (b != blocks.end()) {
-		if (b->second.forgets)
-			in.assign(in.size(), false);
-		for (unsigned s = 0; s < b->second.made.size(); s++)
-			in[s] = in[s] || b->second.made[s];
-	}
+	auto found = notes.find(at);
+	unsigned slot;
+	int64_t plus;
+	if (found != notes.end())
+		for (const note &n : found->second) {
+			if (n.value && !(n.unless_found && find_in(in, n.value, &slot, &plus)))
+				record_in(in, n.value);
+			else if (n.value)
+				continue;
+			else if (n.address.base)
+				record_in(in, n.address);
+			else
+				in.assign(in.size(), false);
+		}
 	for (const definition &d : definitions_at(at))
 		in[numbers.at(d.value)] = true;
 }
 
-/* in(b) = the meet over predecessors of their out; out(b) = made, and in less what b defines. */
+/*
+ * in(b) = the meet over predecessors of their out; out(b) = what b records, and in less what b defines.
+ *
+ * What b records depends on what is known, and not only for the better: an index is not recorded where the
+ * address is known. So sets are only ever made smaller: that ends, and leaves each in(b) below the meet,
+ * which is all that is needed.
+ */
 void slots::iterate(Function &function)
 {
 	unsigned n = (unsigned)values.size();
@@ -137,14 +212,14 @@ void slots::iterate(Function &function)
 			if (!exempt.count(made))
 				defined[made->getParent()].push_back(s);
 	for (BasicBlock &b : function) {
-		known_in[&b].assign(n, false);
+		known_in[&b].assign(n, !pred_empty(&b));
 		known_out[&b].assign(n, true);
 	}
 	ReversePostOrderTraversal<Function *> order(&function);
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (BasicBlock *at : order) {
-			bits in(n, !pred_empty(at));
+			bits in = known_in[at];
 			for (BasicBlock *before : predecessors(at)) {
 				const bits &out = assigns.count(before) ? through_edge(before, at)
 									: known_out[before];
@@ -179,6 +254,8 @@ bool slots::give_up()
 				good = false;
 		if (good)
 			kept.push_back(f);
+		else if (numbers.count(f.otherwise.value))
+			define(f.otherwise);
 	}
 	bool any = kept.size() != all_followed.size();
 	all_followed = kept;
@@ -219,13 +296,12 @@ void slots::enter_block(BasicBlock *at)
 
 bool slots::is_known(Value *value) const
 {
-	auto found = numbers.find(value);
-	return found != numbers.end() && has(known, found->second);
+	return is_in(known, value);
 }
 
 void slots::recorded(Value *value)
 {
-	set(known, of(value));
+	record_in(known, value);
 }
 
 void slots::forgotten()
@@ -236,6 +312,11 @@ void slots::forgotten()
 bool slots::find(Value *value, unsigned *slot, int64_t *plus) const
 {
 	return find_in(known, value, slot, plus);
+}
+
+slots::way slots::way_to(const access_address &address) const
+{
+	return way_in(known, address);
 }
 
 std::vector<slots::definition> slots::definitions_at(BasicBlock *at) const

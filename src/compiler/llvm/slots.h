@@ -18,7 +18,7 @@
 #ifndef COMPILER_LLVM_SLOTS_H
 #define COMPILER_LLVM_SLOTS_H
 
-#include "compiler/llvm/llvm.h"
+#include "compiler/llvm/access.h"
 
 #include <map>
 #include <vector>
@@ -32,7 +32,9 @@ class slots
 	unsigned of(llvm::Value *value);
 
 	/* ---- analysis: what happens in a block, in order ---- */
+	void note_address(llvm::BasicBlock *block, const access_address &address);
 	void note_recorded(llvm::BasicBlock *block, llvm::Value *value);
+	void note_stored(llvm::BasicBlock *block, llvm::Value *value); /* recorded if it cannot be found */
 	void note_forgotten(llvm::BasicBlock *block);
 
 	/* At the end of `at`, `value` is recorded as what it is there, or what `start` is. */
@@ -48,27 +50,35 @@ class slots
 		int64_t plus;
 		llvm::BasicBlock *at, *toward;
 	};
-	/* A value followed through a loop. Its assignment must turn out computable. */
+	/* A value followed through a loop. If its assignment turns out not to be computable, `otherwise` is defined. */
 	struct followed {
 		llvm::Value *value;
 		struct definition definition;
 		struct assignment assignment;
+		struct definition otherwise; /* no value: nothing */
 	};
 	void follow(const followed &f)
 	{
 		all_followed.push_back(f);
 	}
 	/* A value recorded before a loop because the loop needs it and does not change it. */
-	void define(const definition &d)
-	{
-		invariants.push_back(d);
-	}
+	void define(const definition &d);
 
 	/* Finds out what is known where; gives up on followed values that cannot be computed. */
 	void solve(llvm::Function &function);
 
+	/* How the reader gets to know an address. `base` of the address is known behind it in any case. */
+	enum way {
+		KNOWN,	       /* it does */
+		COMPUTED,      /* from the array and the index, of which it knows */
+		ARRAY_FIRST,   /* likewise, when the array has been recorded */
+		INDEX_FIRST,   /* likewise, when the index has been recorded */
+		TO_BE_RECORDED /* all of it */
+	};
+
 	/* ---- generation: walking a block in the same order ---- */
 	void enter_block(llvm::BasicBlock *block);
+	way way_to(const access_address &address) const;
 	bool is_known(llvm::Value *value) const;
 	void recorded(llvm::Value *value);
 	void forgotten();
@@ -80,14 +90,16 @@ class slots
 
       private:
 	typedef std::vector<bool> bits;
-	struct block {
-		bits made;
-		bool forgets = false;
+	/* Something is recorded, an address or another value; or (neither) all is forgotten. */
+	struct note {
+		access_address address;
+		llvm::Value *value;
+		bool unless_found;
 	};
 	const llvm::DataLayout *layout = nullptr;
 	std::map<llvm::Value *, unsigned> numbers;
 	std::vector<llvm::Value *> values;
-	std::map<llvm::BasicBlock *, block> blocks; /* only those with something in them */
+	std::map<llvm::BasicBlock *, std::vector<note>> notes; /* only of blocks that have some */
 	std::vector<followed> all_followed;
 	std::vector<definition> invariants;
 	std::map<llvm::BasicBlock *, bits> known_in, known_out;
@@ -98,6 +110,10 @@ class slots
 	void flow(llvm::BasicBlock *block, bits &set) const;
 	bool give_up();
 	bool find_in(const bits &set, llvm::Value *value, unsigned *slot, int64_t *plus) const;
+	bool is_in(const bits &set, llvm::Value *value) const;
+	way way_in(const bits &set, const access_address &address) const;
+	void record_in(bits &set, const access_address &address) const;
+	void record_in(bits &set, llvm::Value *value) const;
 	bits through_edge(llvm::BasicBlock *from, llvm::BasicBlock *to) const;
 };
 

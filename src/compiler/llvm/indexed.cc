@@ -1,0 +1,96 @@
+/*
+ * a[i] is an address of six bytes. But where the reader knows a and i already (i was read from
+ * memory, say, as in block[ptr[j]]) it can compute the address, and where it knows a alone, i takes
+ * four bytes or fewer, and serves b[i] and a[i + 1] as well. In compressors and hash tables, whose
+ * addresses no loop makes predictable, that is a third of all that is written.
+ *
+ * Which way an address is told is decided in slots.cc, where it is found out what is known where.
+ */
+#include "compiler/llvm/indexed.h"
+#include "event/wire.h"
+
+#include "llvm/Support/KnownBits.h"
+
+using namespace llvm;
+
+/* Bytes of a number that a slot can be cut to; 0: there is no such cut. */
+static unsigned width_of(const Type *type)
+{
+	unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
+
+	return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? bits / 8 : 0;
+}
+
+/*
+ * The number that an index is made of, and how: extended from so many bytes. (An index that is narrower than a
+ * pointer is extended as a signed number.)
+ */
+static bool find_index(Value *operand, access_index &index)
+{
+	index.is_signed = true;
+	if (isa<ZExtInst>(operand) || isa<SExtInst>(operand)) {
+		Value *narrow = cast<Instruction>(operand)->getOperand(0);
+		if (width_of(narrow->getType())) {
+			index.is_signed = isa<SExtInst>(operand);
+			operand = narrow;
+		}
+	}
+	index.number = operand;
+	index.width = width_of(operand->getType());
+	return index.width && !isa<Constant>(operand);
+}
+
+/* Bytes that the number without its constant takes when it is recorded, 0 if that is not worth it. */
+static unsigned bytes_to_record(const DataLayout &layout, Value *number)
+{
+	KnownBits bits = computeKnownBits(number, layout);
+	unsigned active = bits.countMaxActiveBits();
+
+	return active <= 8 ? 1 : active <= 16 ? 2 : active <= 32 ? 4 : 0;
+}
+
+/* a[i + 1]: what is recorded is i. */
+static Value *without_constant(Value *number)
+{
+	BinaryOperator *sum = dyn_cast<BinaryOperator>(number);
+	bool is_sum = sum && sum->getOpcode() == Instruction::Add &&
+		      isa<ConstantInt>(sum->getOperand(1)) && !isa<Constant>(sum->getOperand(0));
+
+	return is_sum ? sum->getOperand(0) : number;
+}
+
+static void take_apart(const DataLayout &layout, access_address &address)
+{
+	access_index index;
+	GEPOperator *element = address.is_static ? nullptr : dyn_cast<GEPOperator>(address.base);
+	APInt offset(64, 0);
+	MapVector<Value *, APInt> variable;
+
+	if (!element || !element->getType()->isPointerTy() ||
+	    layout.getIndexTypeSizeInBits(element->getType()) != 64 ||
+	    !element->collectOffset(layout, 64, variable, offset) || variable.size() != 1)
+		return;
+	const APInt &scale = variable.begin()->second;
+	if (!find_index(variable.begin()->first, index) || scale.ult(1) ||
+	    scale.ugt(WIRE_INDEX_SCALE_MAX))
+		return;
+	index.array = access_take_apart(layout, element->getPointerOperand());
+	index.offset = index.array.offset + offset.getSExtValue();
+	if (index.offset != (int32_t)index.offset)
+		return;
+	index.scale = (unsigned)scale.getZExtValue();
+	index.recorded = without_constant(index.number);
+	index.bytes = bytes_to_record(layout, index.recorded);
+	address.index = std::make_shared<access_index>(index);
+}
+
+void indexed_take_apart(const DataLayout &layout, plan &p)
+{
+	for (auto &entry : p.blocks)
+		for (op &o : entry.second) {
+			if (o.from_shared)
+				take_apart(layout, o.from);
+			if (o.to_shared)
+				take_apart(layout, o.to);
+		}
+}
