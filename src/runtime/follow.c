@@ -229,13 +229,18 @@ static inline bool find_value(struct follow *f, const struct wire_element *e,
 	return false;
 }
 
+/* The slot is defined at once: what is stored may be told by it (a pointer to its own object). */
 static inline uint64_t find_address(struct follow *f, const struct wire_element *e,
 				    const uint8_t *payload)
 {
-	uint64_t plus = (uint64_t)(int64_t)e->address_ref;
+	uint64_t plus = (uint64_t)(int64_t)e->address_ref, address;
 
 	switch (e->address_form) {
-	case WIRE_PAYLOAD: return (load_address(payload + e->address_at) + plus) & ADDRESS_MASK;
+	case WIRE_PAYLOAD:
+		address = load_address(payload + e->address_at);
+		if (e->address_slot != WIRE_NO_SLOT)
+			*slot(f, e->address_slot) = address;
+		return (address + plus) & ADDRESS_MASK;
 	case WIRE_SLOT: return (*slot(f, e->address_slot) + plus) & ADDRESS_MASK;
 	case WIRE_CONST: return (uint64_t)&e->address_ref + plus;
 	}

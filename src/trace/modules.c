@@ -105,14 +105,16 @@ static const char *fault_of_definition(const struct wire_segment *row, const str
 	if (e->value_form == WIRE_PAYLOAD && e->address_form == WIRE_NONE) {
 		if (e->size > 8)
 			return "a number of more than 8 bytes";
-		return e->value_at + e->size > row->bytes ? "a number outside of the payload" : NULL;
+		return e->value_at + e->size > row->bytes ? "a number outside of the payload"
+							  : NULL;
 	}
 	if (e->value_form == WIRE_SLOT && e->address_form == WIRE_NONE)
 		return e->value_slot < WIRE_SLOTS ? NULL : "a value slot that does not exist";
 	if (e->value_form != WIRE_INDEX ||
 	    (e->address_form != WIRE_SLOT && e->address_form != WIRE_CONST))
 		return "a definition of a slot that says nothing or two things";
-	if (e->value_slot >= WIRE_SLOTS || (e->address_form == WIRE_SLOT && e->address_at >= WIRE_SLOTS))
+	if (e->value_slot >= WIRE_SLOTS ||
+	    (e->address_form == WIRE_SLOT && e->address_at >= WIRE_SLOTS))
 		return "a place in an array by slots that do not exist";
 	if (e->size != 1 && e->size != 2 && e->size != 4 && e->size != 8)
 		return "an index of an odd size";

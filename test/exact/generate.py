@@ -117,6 +117,9 @@ class Function:
 
     def index(self, length):
         r = self.rnd.random()
+        if length == LENGTH and r < 0.5:  # a narrow number that runs over, or has a sign
+            of = "%s + %d" % (self.rnd.choice(self.counters + ["acc"]), self.rnd.choice([0, 1, 1, 2, 100, 250]))
+            return self.rnd.choice(["(u8)(%s)", "(u8)(%s)", "256 + (s8)(%s)", "(u16)(%s) & 511", "(u32)(%s) & 511"]) % of
         if r < 0.4:
             return str(self.rnd.randrange(length))
         if r < 0.8 and self.counters:

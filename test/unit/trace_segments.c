@@ -218,6 +218,71 @@ static void forms(void **state)
 	make_remove(&dir);
 }
 
+/* A slot that becomes what stands in the payload, and one that becomes the place of an array's element. */
+static void number(uint16_t slot, uint16_t size, uint16_t at)
+{
+	struct wire_element e = with(read4, EV_NONE, WIRE_NONE, 0, WIRE_PAYLOAD, at);
+
+	e.address_slot = slot;
+	e.size = size;
+	element(e, 0, NULL, NULL);
+}
+
+static void place_in(uint64_t array, uint16_t array_slot, int64_t plus, uint16_t width,
+		     uint16_t scale)
+{
+	struct wire_element e =
+		with(read4, EV_NONE, array ? WIRE_CONST : WIRE_SLOT, array_slot, WIRE_INDEX, scale);
+
+	e.address_slot = 9;
+	e.value_slot = 2;
+	e.value = (uint64_t)plus;
+	e.size = width;
+	element(e, array, NULL, NULL);
+	e = with(read4, EV_WRITE, WIRE_SLOT, 0, WIRE_CONST, 0);
+	e.address_slot = 9;
+	element(e, 0, "a[]", "f\ta.c");
+}
+
+/* Places that the reader computes from an array and an index: cut to the index's width, with its sign or without. */
+static void indices(void **state)
+{
+	struct make_dir dir = make_dir();
+	struct trace_writer *w = trace_writer_open();
+	struct trace_cursor *c;
+	struct trace *trace;
+	size_t at;
+
+	(void)state;
+	table_clear();
+	at = row(4 + 2, 12, "f");
+	number(2, 4, 0);
+	number(5, 2, 4);
+	place_in(0, 5, 0, 4, 4);
+	place_in(0, 5, 1, 4, 4);
+	place_in(0, 5, 1, 4, 4 | WIRE_INDEX_SIGNED);
+	place_in(0x555500004000, 0, 0, 1, 12);
+	place_in(0x555500004000, 0, 0, 1, 12 | WIRE_INDEX_SIGNED);
+	segment(w, at, "\xff\xff\xff\xff\x00\x80", 6);
+	segment(w, at, "\x85\x00\x00\x00\x00\x80", 6);
+	trace = save_events(&dir, w);
+	assert_int_equal(trace_problem_count(trace), 0);
+	c = trace_cursor_open(trace, 0);
+	expect(c, EV_WRITE, 0x8000 + 4 * 0xffffffffull, 4, 0);
+	expect(c, EV_WRITE, 0x8000, 4, 0); /* runs over */
+	expect(c, EV_WRITE, 0x8000, 4, 0);
+	expect(c, EV_WRITE, 0x555500004000 + 12 * 255, 4, 0);
+	expect(c, EV_WRITE, 0x555500004000 - 12, 4, 0);
+	expect(c, EV_WRITE, 0x8000 + 4 * 0x85, 4, 0);
+	expect(c, EV_WRITE, 0x8000 + 4 * 0x86, 4, 0);
+	expect(c, EV_WRITE, 0x8000 + 4 * 0x86, 4, 0);
+	expect(c, EV_WRITE, 0x555500004000 + 12 * 0x85, 4, 0);
+	expect(c, EV_WRITE, 0x555500004000 - 12 * 0x7b, 4, 0);
+	trace_cursor_close(c);
+	trace_close(trace);
+	make_remove(&dir);
+}
+
 /* Calls make a stack; an exit takes those above it along; a SITE names the record behind it. */
 static void calls_and_sites(void **state)
 {
@@ -351,6 +416,19 @@ static void bad_tables(void **state)
 		{ EV_READ, WIRE_NONE, WIRE_SLOT, 4, 0, WIRE_NO_SLOT, 0, 0, "value slot" },
 		{ EV_READ, WIRE_NONE, WIRE_SLOT, 16, 0, 0, 0, 0, "8 bytes" },
 		{ EV_READ, WIRE_NONE, WIRE_SAME, 4, 0, 0, 0, 0, "copy" },
+		{ EV_READ, WIRE_NONE, WIRE_INDEX, 4, 0, 0, 0, 0, "form" },
+		{ EV_NONE, WIRE_NONE, WIRE_NONE, 4, 0, 0, 0, 0, "says nothing" },
+		{ EV_NONE, WIRE_PAYLOAD, WIRE_SLOT, 4, 0, 0, 0, 0, "two things" },
+		{ EV_NONE, WIRE_PAYLOAD, WIRE_NONE, 4, 0, 0, 5, 0, "address outside" },
+		{ EV_NONE, WIRE_PAYLOAD, WIRE_NONE, 4, WIRE_SLOTS, 0, 0, 0,
+		  "definition of a slot" },
+		{ EV_NONE, WIRE_NONE, WIRE_PAYLOAD, 9, 0, 0, 0, 0, "8 bytes" },
+		{ EV_NONE, WIRE_NONE, WIRE_PAYLOAD, 4, 0, 0, 0, 7, "number outside" },
+		{ EV_NONE, WIRE_NONE, WIRE_SLOT, 4, 0, WIRE_SLOTS, 0, 0, "value slot" },
+		{ EV_NONE, WIRE_SLOT, WIRE_INDEX, 3, 0, 0, 0, 4, "odd size" },
+		{ EV_NONE, WIRE_SLOT, WIRE_INDEX, 4, 0, 0, WIRE_SLOTS, 4, "slots" },
+		{ EV_NONE, WIRE_CONST, WIRE_INDEX, 4, 0, WIRE_SLOTS, 0, 4, "slots" },
+		{ EV_NONE, WIRE_NONE, WIRE_INDEX, 4, 0, 0, 0, 4, "says nothing" },
 	};
 
 	(void)state;
@@ -389,9 +467,8 @@ static void bad_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forms),
-		cmocka_unit_test(calls_and_sites),
-		cmocka_unit_test(names_of_globals),
+		cmocka_unit_test(forms),	   cmocka_unit_test(indices),
+		cmocka_unit_test(calls_and_sites), cmocka_unit_test(names_of_globals),
 		cmocka_unit_test(bad_tables),
 	};
 

@@ -18,7 +18,8 @@ struct access_address {
 	int64_t offset = 0;
 	bool is_static = false;		/* `base` is a variable whose address the linker knows */
 	llvm::Value *pointer = nullptr; /* all of it */
-	std::shared_ptr<access_index> index; /* what `base` is computed from; or none (indexed.cc) */
+	std::shared_ptr<access_index>
+		index; /* what `base` is computed from; or none (indexed.cc) */
 };
 
 /* An address that is an array's element: array + offset + index * scale. */

@@ -212,8 +212,7 @@ void segment::compute(Instruction *before, const access_address &a)
 	e.wire.value_form = WIRE_INDEX;
 	e.wire.value_slot = (uint16_t)slot;
 	e.wire.value = (uint64_t)plus;
-	e.wire.value_at =
-		(uint16_t)(index.scale | (index.is_signed ? WIRE_INDEX_SIGNED : 0));
+	e.wire.value_at = (uint16_t)(index.scale | (index.is_signed ? WIRE_INDEX_SIGNED : 0));
 	known.recorded(a.base);
 }
 

@@ -34,7 +34,8 @@ class slots
 	/* ---- analysis: what happens in a block, in order ---- */
 	void note_address(llvm::BasicBlock *block, const access_address &address);
 	void note_recorded(llvm::BasicBlock *block, llvm::Value *value);
-	void note_stored(llvm::BasicBlock *block, llvm::Value *value); /* recorded if it cannot be found */
+	void note_stored(llvm::BasicBlock *block,
+			 llvm::Value *value); /* recorded if it cannot be found */
 	void note_forgotten(llvm::BasicBlock *block);
 
 	/* At the end of `at`, `value` is recorded as what it is there, or what `start` is. */
