@@ -1,4 +1,5 @@
 /* The plugin of clang, of versions 14 to 19: where its passes stand. */
+#include "compiler/llvm/chosen.h"
 #include "compiler/llvm/instrument.h"
 #include "compiler/llvm/options.h"
 #include "compiler/llvm/own_pass.h"
@@ -59,6 +60,8 @@ static void register_passes(PassBuilder &builder)
 	points_register(builder);
 	builder.registerPipelineStartEPCallback(
 		[](ModulePassManager &passes, auto...) { passes.addPass(instrument_begin()); });
+	builder.registerPeepholeEPCallback(
+		[](FunctionPassManager &passes, auto...) { passes.addPass(chosen_reads()); });
 	builder.registerVectorizerStartEPCallback([](FunctionPassManager &passes, auto...) {
 		passes.addPass(instrument_function());
 	});
