@@ -21,12 +21,38 @@ static bool common_bytes(const struct checker_record *a, const struct checker_re
 	return *first < end_a && *first < end_b;
 }
 
-static bool conflict(const struct checker_record *a, const struct checker_record *b)
+/* Is a block or a mapping with this byte made between the two? */
+static bool is_made_between(const struct checker_base *base, uint32_t a, uint32_t b,
+			    uint64_t address)
 {
+	uint32_t low = a < b ? a : b, high = a < b ? b : a;
+
+	for (size_t i = 0; i < base->lives.count; i++) {
+		const struct checker_range *life = &base->lives.items[i];
+
+		if (life->number > low && life->number < high &&
+		    checker_is_blank(checker_base_record(base, life->number)) &&
+		    address >= life->first && address <= life->last)
+			return true;
+	}
+	return false;
+}
+
+/* A byte that both touch, as bytes of the same thing. */
+static bool conflict(const struct checker_base *base, uint32_t first_event, uint32_t second)
+{
+	const struct checker_record *a = checker_base_record(base, first_event);
+	const struct checker_record *b = checker_base_record(base, second);
 	uint64_t first, count;
 
-	return common_bytes(a, b, &first, &count) && (checker_writes(a) || checker_writes(b)) &&
-	       !(a->kind == EV_ATOMIC_UPDATE && b->kind == EV_ATOMIC_UPDATE);
+	if (!common_bytes(a, b, &first, &count) || (!checker_writes(a) && !checker_writes(b)) ||
+	    (a->kind == EV_ATOMIC_UPDATE && b->kind == EV_ATOMIC_UPDATE))
+		return false;
+	for (uint64_t i = 0; i < count; i++) {
+		if (!is_made_between(base, first_event, second, first + i))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -86,13 +112,11 @@ static bool are_accesses(const struct checker_tear *t, const struct checker_witn
 							   record->index)
 					       .text);
 	}
-	if (!conflict(checker_base_record(t->play->base, t->l1),
-		      checker_base_record(t->play->base, t->r1)))
+	if (!conflict(t->play->base, t->l1, t->r1))
 		return err_set(err, "%s and %s do not conflict",
 			       checker_claim_words(t->play, &witness->events[0]).text,
 			       checker_claim_words(t->play, &witness->events[1]).text);
-	if (!conflict(checker_base_record(t->play->base, t->r2),
-		      checker_base_record(t->play->base, t->l2)))
+	if (!conflict(t->play->base, t->r2, t->l2))
 		return err_set(
 			err, "the last two, up to %s, do not conflict",
 			checker_claim_words(t->play, &witness->events[witness->event_count - 1])
@@ -110,6 +134,8 @@ static bool are_of_two_threads(const struct checker_tear *t, struct err *err)
 	if (l1->stream != l2->stream || t->l1 >= t->l2)
 		return err_set(err,
 			       "the first and the last are not one after the other in a thread");
+	if (l1->stream != l1->thread)
+		return err_set(err, "a signal handler has no regions");
 	if (r1->thread != r2->thread || r1->thread == l1->thread || t->r1 > t->r2)
 		return err_set(err, "those between are not in turn of one other thread");
 	return true;

@@ -142,15 +142,18 @@ bool checker_tear_is_guarded(const struct checker_tear *t, uint64_t lock, uint64
 
 /* ---- who knows ---------------------------------------------------------------------------- */
 
-/* What has come to know of r2: threads, events that wrote, and objects that pass it on. */
+/*
+ * What has come to know of r2: threads, events, and objects that pass it on. Whatever keeps an event
+ * behind one that knows tells it, as do reads and what waits; locks do not.
+ */
 struct news {
+	const struct checker_play *play;
 	const struct checker_base *base;
 	struct checker_world *world;
 	bool *threads, *created;
-	struct map events;
-	struct map passed; /* address of an object, and the group of its events */
-	struct map
-		kept; /* line to bits: bytes whose accesses keep their order, and who knows had one */
+	bool *events;	   /* by number */
+	struct map passed; /* objects */
+	struct map met;	   /* address of a barrier: the first meeting with one who knows, and 1 */
 };
 
 static uint64_t object_key(const struct checker_record *record)
@@ -182,15 +185,26 @@ static bool waits_for_news(const struct news *n, const struct checker_record *re
 	case EV_PASS:
 	case EV_ONCE:
 	case EV_RECEIVE: return map_get(&n->passed, object_key(record));
-	case EV_SEND: /* bytes keep their order: who sends comes behind who sent */
-		return record->mode == EVENT_CHANNEL_BYTES &&
-		       map_get(&n->passed, object_key(record));
 	case EV_JOIN:
 		joined = checker_stream_of(n->world->trace, record->number);
 		return joined != TRACE_NONE && n->threads[joined];
-	case EV_SYNC: return true;
 	}
 	return false;
+}
+
+/* Who comes to a meeting is behind those before it; who goes on from one is behind it. */
+static bool meets_news(const struct news *n, const struct checker_record *record)
+{
+	const struct checker_thread *self = &n->world->threads[record->stream];
+	const uint64_t *first;
+
+	if (record->kind == EV_ARRIVE) {
+		first = map_get(&n->met, record->address);
+		if (first && record->note >= *first)
+			return true;
+	}
+	first = self->meets ? map_get(&n->met, self->barrier) : NULL;
+	return first && self->meeting + 1 >= *first;
 }
 
 static bool reads_news(const struct news *n, const struct checker_record *record)
@@ -203,63 +217,47 @@ static bool reads_news(const struct news *n, const struct checker_record *record
 
 		checker_memory_see(n->world, piece.line, &bytes, &writers);
 		for (unsigned at = piece.from; at < piece.to; at++) {
-			if (writers.of[at] && map_get(&n->events, writers.of[at]) &&
-			    checker_base_record(n->base, writers.of[at])->thread != record->thread)
+			if (writers.of[at] && n->events[writers.of[at]])
 				return true;
 		}
 	}
 	return false;
 }
 
-/* Of the bytes that an access touches and whose order is kept: has one who knows been there? */
-static bool comes_behind_news(const struct news *n, const struct checker_record *record)
+static bool is_kept_behind_news(const struct news *n, uint32_t number)
 {
-	struct checker_piece piece = { 0 };
+	size_t count;
+	const struct checker_need *needs = checker_base_needs(n->base, number, &count);
 
-	while (checker_piece_next(&piece, record->address, record->size)) {
-		const uint64_t *bits = map_get(&n->kept, piece.line);
-
-		for (unsigned at = piece.from; bits && at < piece.to; at++) {
-			if (*bits >> at & 1)
-				return true;
-		}
+	for (size_t i = 0; i < count; i++) {
+		if (n->events[needs[i].earlier])
+			return true;
 	}
 	return false;
-}
-
-static void leave_news(struct news *n, const struct checker_record *record)
-{
-	struct checker_piece piece = { 0 };
-
-	while (checker_piece_next(&piece, record->address, record->size)) {
-		uint64_t frozen = checker_base_frozen_bits(n->base, piece.line);
-
-		for (unsigned at = piece.from; frozen && at < piece.to; at++) {
-			if (frozen >> at & 1)
-				*map_put(&n->kept, piece.line, NULL) |= 1ull << at;
-		}
-	}
 }
 
 /* The event comes behind r2: does it know, and who then does? */
 static void spread(struct news *n, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(n->base, number);
+	bool fresh;
+	uint64_t *first;
 	uint32_t other;
 
-	if (n->created[record->thread] || waits_for_news(n, record) ||
-	    (checker_reads(record) &&
-	     (record->bits & CHECKER_UNEXPLAINED || reads_news(n, record))) ||
-	    (checker_is_access(record) && comes_behind_news(n, record)))
+	if (n->created[record->thread] || waits_for_news(n, record) || meets_news(n, record) ||
+	    is_kept_behind_news(n, number) || checker_play_is_behind_all(n->play, record) ||
+	    (checker_reads(record) && reads_news(n, record)))
 		n->threads[record->thread] = true;
 	if (!n->threads[record->thread])
 		return;
-	if (checker_is_access(record))
-		leave_news(n, record);
-	if (checker_writes(record))
-		map_put(&n->events, number, NULL);
+	n->events[number] = true;
 	if (passes_on(record))
 		map_put(&n->passed, object_key(record), NULL);
+	if (record->kind == EV_ARRIVE) {
+		first = map_put(&n->met, record->address, &fresh);
+		if (fresh || *first > record->note + 1)
+			*first = record->note + 1;
+	}
 	if (record->kind == EV_CREATE) {
 		other = checker_stream_of(n->world->trace, record->number);
 		if (other != TRACE_NONE)
@@ -271,10 +269,12 @@ bool checker_tear_is_learned(const struct checker_tear *t)
 {
 	const struct checker_base *base = t->play->base;
 	struct news n = {
+		.play = t->play,
 		.base = base,
 		.world = checker_world_on(base->start),
 		.threads = mem_zalloc(base->streams, sizeof *n.threads),
 		.created = mem_zalloc(base->streams, sizeof *n.created),
+		.events = mem_zalloc((size_t)base->count + 1, sizeof *n.events),
 	};
 	bool learned;
 
@@ -289,9 +289,9 @@ bool checker_tear_is_learned(const struct checker_tear *t)
 		checker_world_apply(n.world, record, number);
 	}
 	learned = n.threads[checker_base_record(base, t->l2)->thread];
-	map_free(&n.events);
+	free(n.events);
 	map_free(&n.passed);
-	map_free(&n.kept);
+	map_free(&n.met);
 	free(n.threads);
 	free(n.created);
 	checker_world_close(n.world);

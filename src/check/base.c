@@ -25,6 +25,7 @@ static void clear_facts(struct checker_base *base)
 {
 	map_free(&base->frozen_bytes);
 	map_free(&base->own_bytes);
+	map_free(&base->recursive);
 	for (enum checker_class class = 0; class < CHECKER_CLASSES; class ++) {
 		map_free(&base->frozen[class]);
 		map_free(&base->unexplained[class]);

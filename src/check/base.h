@@ -70,6 +70,7 @@ struct checker_base {
 	struct map own_bytes;	 /* the same: not judged, what is in them is the thread's doing */
 	struct map frozen[CHECKER_CLASSES];
 	struct map unexplained[CHECKER_CLASSES]; /* those of them with an operation that is */
+	struct map recursive;			 /* locks that somebody takes in it who has them */
 	VEC(struct checker_need) needs;		 /* by the later one */
 	VEC(struct checker_found) found;
 	VEC(struct checker_bound) bound;

@@ -156,7 +156,7 @@ static bool is_over(const struct checker_play *play, uint32_t thread)
 	const struct checker_thread *self = &play->world->threads[thread];
 
 	return checker_play_is_through(play, thread) &&
-	       (trace_is_text(play->world->trace) ? self->pending.kind == EV_NONE : self->ended);
+	       (trace_is_text(play->world->trace) ? self->hangs.kind == EV_NONE : self->ended);
 }
 
 /* Takes down what each thread wants; false: one can go on, or nobody knows what it does. */

@@ -72,6 +72,18 @@ bool checker_condition_allows(const struct checker_world *world,
 	return err_set(why, "is woken on condition %s, but no signal is left for it", name.text);
 }
 
+bool checker_condition_is_used(const struct checker_world *world, uint64_t address)
+{
+	const struct checker_condition *condition =
+		&checker_world_see(world, CHECKER_CONDITION, address)->condition;
+
+	for (size_t i = 0; i < condition->turns.count; i++) {
+		if (condition->turns.items[i].kind == CHECKER_WAIT)
+			return true;
+	}
+	return false;
+}
+
 /* ---- the effects -------------------------------------------------------------------------- */
 
 static bool somebody_waits(const struct checker_condition *condition)

@@ -27,14 +27,14 @@ bool checker_semaphore_allows(const struct checker_world *world,
 
 void checker_semaphore_apply(struct checker_world *world, const struct checker_record *record)
 {
-	struct checker_semaphore *semaphore =
-		&checker_world_change(world, CHECKER_SEMAPHORE, record->address)->semaphore;
+	struct checker_semaphore *semaphore;
 
+	if (record->kind == EV_DOWN_REQUEST)
+		return; /* nothing has been done to it */
+	semaphore = &checker_world_change(world, CHECKER_SEMAPHORE, record->address)->semaphore;
 	switch (record->kind) {
 	case EV_SEM_INIT: *semaphore = (struct checker_semaphore){ record->number, true }; break;
-	case EV_SEM_DESTROY: /* what a text does not say is taken as it is */
-		*semaphore = (struct checker_semaphore){ 0, trace_is_text(world->trace) };
-		break;
+	case EV_SEM_DESTROY: *semaphore = (struct checker_semaphore){ 0, false }; break;
 	case EV_POST: semaphore->count++; break;
 	case EV_DOWN: semaphore->count -= semaphore->count > 0; break;
 	}
@@ -49,9 +49,8 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 static uint64_t meeting_size(const struct checker_barrier *barrier,
 			     const struct checker_record *record)
 {
-	if (barrier->size && barrier->arrived < barrier->size)
-		return barrier->size; /* it has begun, or the BARRIER_INIT said it */
-	return record->number ? record->number : barrier->size;
+	return barrier->size ? barrier->size
+			     : record->number; /* who came first says it, or the INIT */
 }
 
 static bool can_arrive(const struct checker_world *world, const struct checker_record *record,
@@ -80,7 +79,7 @@ uint32_t checker_barrier_next(const struct checker_world *world, uint64_t addres
 	const struct checker_barrier *barrier =
 		&checker_world_see(world, CHECKER_BARRIER, address)->barrier;
 
-	return barrier->meeting + (barrier->size && barrier->arrived == barrier->size);
+	return barrier->meeting + (barrier->size && barrier->arrived >= barrier->size);
 }
 
 bool checker_barrier_complete(const struct checker_world *world, uint64_t address, uint32_t meeting)
@@ -89,7 +88,15 @@ bool checker_barrier_complete(const struct checker_world *world, uint64_t addres
 		&checker_world_see(world, CHECKER_BARRIER, address)->barrier;
 
 	return meeting < barrier->meeting ||
-	       (meeting == barrier->meeting && barrier->arrived == barrier->size);
+	       (meeting == barrier->meeting && barrier->arrived >= barrier->size);
+}
+
+bool checker_barrier_is_used(const struct checker_world *world, uint64_t address)
+{
+	const struct checker_barrier *barrier =
+		&checker_world_see(world, CHECKER_BARRIER, address)->barrier;
+
+	return barrier->arrived && barrier->arrived < barrier->size;
 }
 
 bool checker_barrier_allows(const struct checker_world *world, const struct checker_record *record,
@@ -116,13 +123,12 @@ static void arrive(struct checker_world *world, const struct checker_record *rec
 	struct checker_thread *thread = &world->threads[record->stream];
 
 	uint32_t next = checker_barrier_next(world, record->address);
-	uint64_t size = meeting_size(barrier, record);
-
 	if (next > barrier->meeting) {
 		barrier->meeting = next;
 		barrier->arrived = 0;
 	}
-	barrier->size = size;
+	if (record->number) /* also where it contradicts: what is next is judged by the last word */
+		barrier->size = record->number;
 	barrier->arrived++;
 	thread->meets = true;
 	thread->barrier = record->address;
@@ -136,7 +142,11 @@ void checker_barrier_apply(struct checker_world *world, const struct checker_rec
 	barrier = &checker_world_change(world, CHECKER_BARRIER, record->address)->barrier;
 	switch (record->kind) {
 	case EV_BARRIER_INIT:
-		*barrier = (struct checker_barrier){ record->number, 0, barrier->meeting + 1 };
+	case EV_BARRIER_DESTROY:
+		*barrier =
+			(struct checker_barrier){ record->kind == EV_BARRIER_INIT ? record->number
+										  : 0,
+						  0, barrier->meeting + 1 };
 		break;
 	case EV_ARRIVE: arrive(world, record); break;
 	}

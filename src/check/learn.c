@@ -139,6 +139,18 @@ static bool allows(const struct checker_world *world, enum checker_class class,
 	return true;
 }
 
+/* Who waits there, and for what, when it begins or ends? That is nowhere said. */
+static bool turns_in_use(const struct checker_world *world, const struct checker_record *record)
+{
+	switch (record->kind) {
+	case EV_COND_INIT:
+	case EV_COND_DESTROY: return checker_condition_is_used(world, record->address);
+	case EV_BARRIER_INIT:
+	case EV_BARRIER_DESTROY: return checker_barrier_is_used(world, record->address);
+	}
+	return false;
+}
+
 /* A lock that code uses which was not recorded guards what was not recorded: it is not judged. */
 static bool uses_foreign_lock(const struct checker_record *record, enum checker_class class)
 {
@@ -169,8 +181,12 @@ static void learn_objects(struct learning *l)
 	struct checker_operand operands[2];
 	unsigned count = checker_operands(l->record, operands);
 
+	if (l->record->kind == EV_ACQUIRE &&
+	    checker_lock_written_by(l->world, l->record->address, l->record->thread))
+		map_put(&l->base->recursive, l->record->address, NULL);
 	for (unsigned i = 0; i < count; i++) {
-		if (!allows(l->world, operands[i].class, l->record))
+		if (!allows(l->world, operands[i].class, l->record) ||
+		    turns_in_use(l->world, l->record))
 			not_explained(l, operands[i].class, operands[i].address);
 		else if (uses_foreign_lock(l->record, operands[i].class))
 			map_put(&l->base->frozen[operands[i].class], operands[i].address, NULL);

@@ -101,6 +101,7 @@ static void take(struct checker_lock *lock, const struct checker_record *record,
 {
 	if (writes(lock, record->thread)) {
 		lock->writer.depth += depth;
+		lock->kind = EVENT_LOCK_RECURSIVE; /* evidently */
 		return;
 	}
 	lock->readers.count = 0; /* there are none if it was allowed */
@@ -142,7 +143,10 @@ static void reset(struct checker_lock *lock, const struct checker_record *record
 {
 	lock->writer.depth = 0;
 	lock->readers.count = 0;
-	lock->kind = record->kind == EV_LOCK_INIT ? record->mode : EVENT_LOCK_NORMAL;
+	if (record->kind == EV_LOCK_INIT)
+		lock->kind = record->mode;
+	else if (lock->kind != EVENT_LOCK_RECURSIVE) /* may still be what it was */
+		lock->kind = EVENT_LOCK_NORMAL;
 }
 
 void checker_lock_apply(struct checker_world *world, const struct checker_record *record)

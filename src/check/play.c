@@ -36,9 +36,11 @@ bool checker_play_is_through(const struct checker_play *play, uint32_t thread)
 
 bool checker_play_hangs(const struct checker_play *play, uint32_t thread)
 {
-	return play->world->threads[thread].pending.kind != EV_NONE &&
-	       checker_play_is_through(play, thread) &&
-	       !checker_source_is_cut(play->base->source, thread);
+	const struct checker_record *last = &play->world->threads[thread].hangs;
+
+	return last->kind != EV_NONE && checker_play_is_through(play, thread) &&
+	       !checker_source_is_cut(play->base->source, thread) &&
+	       !checker_source_is_cut(play->base->source, last->stream);
 }
 
 /* ---- what the event has to wait for ------------------------------------------------------- */
@@ -167,6 +169,13 @@ static bool learns_of_the_unseen(const struct checker_play *play,
 	return false;
 }
 
+bool checker_play_is_behind_all(const struct checker_play *play,
+				const struct checker_record *record)
+{
+	return ((record->bits & CHECKER_UNEXPLAINED) && record->kind != EV_JOIN) ||
+	       learns_of_the_unseen(play, record);
+}
+
 bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsigned without,
 			  struct err *why)
 {
@@ -176,9 +185,7 @@ bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsi
 		return err_set(why, "its thread has not been created");
 	if ((record->bits & CHECKER_KEEPS_ORDER) && !keeps_order(play, number, without, why))
 		return false;
-	return (!learns_of_the_unseen(play, record) &&
-		(!(record->bits & CHECKER_UNEXPLAINED) || record->kind == EV_JOIN)) ||
-	       follows_all(play, number, why);
+	return !checker_play_is_behind_all(play, record) || follows_all(play, number, why);
 }
 
 bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream)

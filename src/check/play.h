@@ -34,7 +34,10 @@ bool checker_play_happened(const struct checker_play *play, uint32_t number);
  * keep its order before it is there. What it would read, or whether it would block, is open.
  */
 bool checker_play_is_ready(const struct checker_play *play, uint32_t number, struct err *why);
-/* The same, without some reasons for an order. */
+/* May it have waited for anything that came before it? Then it needs all of that. */
+bool checker_play_is_behind_all(const struct checker_play *play,
+				const struct checker_record *record);
+/* The same as is_ready, without some reasons for an order. */
 bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsigned without,
 			  struct err *why);
 /* Have all begins happened that the base run has before this end, of what it ends? */

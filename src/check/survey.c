@@ -17,7 +17,8 @@ struct checker_survey {
 	const struct trace *trace;
 	bool made;
 	struct map created;
-	struct map least; /* semaphores that start with more than 0 */
+	struct map least;  /* semaphores that start with more than 0 */
+	struct map turned; /* those that begin or end */
 	bool words_made;
 	struct map words; /* address / WORD: thread + 1, SHARED */
 	struct map pages; /* address / PAGE: the same, for those that an access covers wholly */
@@ -46,6 +47,7 @@ void checker_survey_close(struct checker_survey *survey)
 		return;
 	map_free(&survey->created);
 	map_free(&survey->least);
+	map_free(&survey->turned);
 	map_free(&survey->words);
 	map_free(&survey->pages);
 	vec_free(&survey->mapped);
@@ -76,7 +78,10 @@ static void count_moves(struct checker_survey *survey, const struct move *moves,
 			value = 0;
 			known = false;
 		}
-		known |= moves[i].kind == EV_SEM_INIT || moves[i].kind == EV_SEM_DESTROY;
+		if (moves[i].kind == EV_SEM_INIT || moves[i].kind == EV_SEM_DESTROY) {
+			map_put(&survey->turned, moves[i].semaphore, NULL);
+			known = true;
+		}
 		if (known)
 			continue;
 		if (moves[i].kind == EV_POST)
@@ -128,6 +133,13 @@ uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t addres
 		make(survey);
 	least = map_get(&survey->least, address);
 	return least ? *least : 0;
+}
+
+bool checker_survey_turns(struct checker_survey *survey, uint64_t address)
+{
+	if (!survey->made)
+		make(survey);
+	return map_get(&survey->turned, address);
 }
 
 /* Units of a map from `first` up to, not with, `end`. */

@@ -19,6 +19,8 @@ bool checker_survey_creates(struct checker_survey *survey, uint32_t number);
 /* The least with which the semaphore can start so that no DOWN before its first SEM_INIT or
  * SEM_DESTROY comes at 0. */
 uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t address);
+/* Is there a SEM_INIT or a SEM_DESTROY of it? */
+bool checker_survey_turns(struct checker_survey *survey, uint64_t address);
 
 /*
  * Is the byte judged: do two threads access it, or its neighbours in an aligned word, or is the word

@@ -40,7 +40,7 @@ static struct checker_want want_next(const struct checker_play *play, uint32_t n
 
 static struct checker_want want_pending(const struct checker_play *play, uint32_t thread)
 {
-	const struct checker_record *record = &play->world->threads[thread].pending;
+	const struct checker_record *record = &play->world->threads[thread].hangs;
 	struct checker_want want = {
 		.kind = EV_NONE,
 		.pending = true,
@@ -105,6 +105,7 @@ static uint32_t lock_blocker(const struct checker_play *play, const struct check
 		return hold->thread;
 	/* A request that never came through can be in its own way: behind all others. */
 	if (want->kind == EV_ACQUIRE && want->pending && kind != EVENT_LOCK_RECURSIVE &&
+	    !map_get(&play->base->recursive, address) &&
 	    checker_lock_written_by(play->world, address, want->thread) &&
 	    (!i || checker_lock_obstacle(play->world, address, want->thread, to_read, i - 1)))
 		return want->thread;

@@ -88,7 +88,8 @@ static struct checker_object new_object(const struct checker_world *world, enum 
 
 	if (class == CHECKER_SEMAPHORE) {
 		object.semaphore.count = checker_survey_semaphore(world->survey, address);
-		object.semaphore.exact = trace_is_text(world->trace);
+		object.semaphore.exact = trace_is_text(world->trace) &&
+					 !checker_survey_turns(world->survey, address);
 	}
 	return object;
 }
@@ -260,7 +261,7 @@ void checker_world_apply(struct checker_world *world, const struct checker_recor
 	}
 	self->done++;
 	if (is_request(record))
-		self->pending = *record;
+		self->pending = world->threads[record->thread].hangs = *record;
 	else
-		self->pending.kind = EV_NONE;
+		self->pending.kind = world->threads[record->thread].hangs.kind = EV_NONE;
 }

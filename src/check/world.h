@@ -111,6 +111,7 @@ struct checker_memory {
 struct checker_thread {
 	uint64_t done;		       /* events of the stream that have happened */
 	struct checker_record pending; /* its last event, if that is a request; else kind NONE */
+	struct checker_record hangs;   /* the same, of a thread with all its signal handlers */
 	uint64_t stack_low, stack_high;
 	uint32_t wait_depth; /* in a wait: how deep it held the mutex */
 	bool created;	     /* a CREATE of it has happened */
@@ -202,6 +203,10 @@ uint32_t checker_barrier_next(const struct checker_world *world, uint64_t addres
 /* Has everybody arrived at this meeting? */
 bool checker_barrier_complete(const struct checker_world *world, uint64_t address,
 			      uint32_t meeting);
+
+/* Does somebody wait there for others to come, or for a signal? */
+bool checker_barrier_is_used(const struct checker_world *world, uint64_t address);
+bool checker_condition_is_used(const struct checker_world *world, uint64_t address);
 
 /* ---- memory, byte by byte ----------------------------------------------------------------- */
 

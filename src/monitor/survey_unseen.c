@@ -19,7 +19,9 @@ struct sent {
 
 struct survey_unseen {
 	uint64_t now;
+	uint32_t lanes;
 	uint64_t *waits;	    /* by lane: when its wait began */
+	uint64_t *waits_on;	    /* … the condition that it waits on, + 1 */
 	struct map counts, running; /* semaphores; onces whose runner has not ended: 1 */
 	VEC(struct sent) sent;
 };
@@ -28,13 +30,16 @@ struct survey_unseen *survey_unseen_open(uint32_t lanes)
 {
 	struct survey_unseen *unseen = mem_zalloc(1, sizeof *unseen);
 
+	unseen->lanes = lanes;
 	unseen->waits = mem_zalloc(lanes + 1, sizeof *unseen->waits);
+	unseen->waits_on = mem_zalloc(lanes + 1, sizeof *unseen->waits_on);
 	return unseen;
 }
 
 void survey_unseen_close(struct survey_unseen *unseen)
 {
 	free(unseen->waits);
+	free(unseen->waits_on);
 	map_free(&unseen->counts);
 	map_free(&unseen->running);
 	vec_free(&unseen->sent);
@@ -51,6 +56,16 @@ static bool wakes(struct survey_unseen *unseen, uint64_t condition, uint32_t lan
 			continue;
 		sent->used = !sent->broadcast;
 		return true;
+	}
+	return false;
+}
+
+/* A condition begins or ends while somebody waits there. */
+static bool turns_in_use(const struct survey_unseen *unseen, uint64_t condition)
+{
+	for (uint32_t i = 0; i < unseen->lanes; i++) {
+		if (unseen->waits_on[i] == condition + 1)
+			return true;
 	}
 	return false;
 }
@@ -74,14 +89,24 @@ void survey_unseen_see(struct survey_unseen *unseen, struct survey *survey,
 
 	unseen->now++;
 	switch (ev->kind) {
-	case EV_WAIT: unseen->waits[lane] = unseen->now; break;
+	case EV_WAIT:
+		unseen->waits[lane] = unseen->now;
+		unseen->waits_on[lane] = ev->address + 1;
+		break;
+	case EV_COND_INIT:
+	case EV_COND_DESTROY:
+		if (turns_in_use(unseen, ev->address))
+			survey_object(survey, SURVEY_CONDITION, ev->address)->unexplained = true;
+		break;
 	case EV_SIGNAL:
 	case EV_BROADCAST: send(unseen, ev); break;
 	case EV_WOKEN:
 		if (!ev->mode && !wakes(unseen, ev->address, lane))
 			survey_object(survey, SURVEY_CONDITION, ev->address)->unexplained = true;
+		unseen->waits_on[lane] = 0;
 		break;
 	case EV_SEM_INIT: *map_put(&unseen->counts, ev->address, NULL) = ev->number + 1; break;
+	case EV_SEM_DESTROY: *map_put(&unseen->counts, ev->address, NULL) = 1; break;
 	case EV_POST:
 	case EV_DOWN:
 	case EV_DOWN_FAIL:

@@ -501,6 +501,8 @@ void window_free(struct window *w)
 	vec_free(&w->meetings);
 	vec_free(&w->arrivals);
 	vec_free(&w->onces);
+	vec_free(&w->lock_spans);
+	vec_free(&w->semaphore_spans);
 	vec_free(&w->blocks);
 	vec_free(&w->places);
 	vec_free(&w->touches);

@@ -50,6 +50,7 @@ struct window_node {
 	uint32_t block;			 /* accesses, INITs: in `blocks`, or ORDER_NONE */
 	bool first;	  /* an INIT: nothing was done to its object before, in all of the run */
 	bool environment; /* what it needs is the environment's doing, or must keep its place */
+	bool behind_all;  /* it may have waited for anything that came before it */
 	/* The moment before an event that was asked for by window_reader_keep. Such a node has the
 	 * id of that event, is of kind REQUEST or READ_REQUEST, and does nothing. */
 	bool moment;
@@ -92,6 +93,16 @@ struct window_once {
 };
 
 /*
+ * A life of a lock or a semaphore: the INIT or DESTROY that it begins with, or ORDER_NONE; and the
+ * life before it, or ORDER_NONE. A request is no operation: one that a thread hangs at stands in
+ * whichever life it is at the time, the last (`pending_object`) or one before.
+ */
+struct window_span {
+	uint32_t begin, earlier;
+	bool recursive; /* a lock: who has it may take it again */
+};
+
+/*
  * What lives (doc/prediction.md, Lives), for questions that lives do not bind: bytes that nothing in
  * the window splits, a descriptor, or a sync object. Listed are sync objects with an INIT or a
  * DESTROY in the window, and memory with an end in it that two threads touch, or that is touched behind it. An operation on a
@@ -127,6 +138,7 @@ struct window {
 	VEC(struct window_meeting) meetings;
 	VEC(uint32_t) arrivals;
 	VEC(struct window_once) onces;
+	VEC(struct window_span) lock_spans, semaphore_spans; /* of the model's, one for each */
 	VEC(struct window_block) blocks; /* live at some time in the window, by address */
 	VEC(struct window_place) places;
 	VEC(struct window_touch) touches;

@@ -123,6 +123,8 @@ static void open_threads(struct build *b)
 					    .create = ORDER_NONE,
 					    .head = ORDER_NONE,
 					    .barrier = b->state->lanes[i].barrier,
+					    .arrived = b->state->lanes[i].arrived,
+					    .depth = b->state->lanes[i].depth,
 					    .passed = ORDER_NONE };
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -133,6 +135,7 @@ static void open_threads(struct build *b)
 
 			build_hold(b, i, build_object_by_number(b, h->object), h->shared, h->taken);
 		}
+		b->threads[i].behind = b->threads[i].head;
 	}
 }
 
@@ -248,6 +251,7 @@ static void put_behind_all(struct build *b, uint32_t node)
 {
 	uint32_t own = b->window->model.thread.items[node];
 
+	b->window->nodes.items[node].behind_all = true;
 	b->window->nodes.items[node].environment |= b->changed;
 	for (uint32_t i = 0; i < b->window->model.thread_count; i++) {
 		if (b->threads[i].last == ORDER_NONE || i == own)
@@ -275,6 +279,7 @@ static void build_node(struct build *b, const struct window_item *item)
 	if (is_behind_all(b, item))
 		put_behind_all(b, node);
 	b->threads[b->thread_of[item->lane]].last = node;
+	b->threads[b->thread_of[item->lane]].behind = b->threads[b->thread_of[item->lane]].head;
 	b->window->unexplained += b->surprised && node >= b->window->fresh;
 }
 
@@ -295,6 +300,8 @@ static void commit(struct build *b)
 		struct window_lane *lane = &b->state->lanes[t->lane];
 
 		lane->barrier = t->barrier;
+		lane->arrived = t->arrived;
+		lane->depth = t->depth;
 		lane->held.count = 0;
 		for (size_t k = 0; k < t->held.count; k++)
 			*vec_push(&lane->held) = t->held.items[k];
@@ -378,7 +385,7 @@ static void end_thread(struct build *b, const struct build_thread *t)
 		.create = t->create,
 		.stack_low = lane->stack_low,
 		.stack_size = lane->stack_size,
-		.held = t->head,
+		.held = t->behind,
 		.pending_object = ORDER_NONE,
 		.pending_wait = ORDER_NONE,
 	};

@@ -37,9 +37,10 @@ struct build_thread {
 	uint32_t first, last; /* nodes so far, or ORDER_NONE */
 	uint32_t create;      /* node */
 	window_holds held;
-	uint32_t head;	  /* of what it holds: in window->held */
-	uint32_t barrier; /* as in window_lane */
-	uint32_t passed;  /* the meeting that it passed last: in meetings */
+	uint32_t head;	 /* of what it holds: in window->held */
+	uint32_t behind; /* … right behind its last event, whatever has ended since */
+	uint32_t barrier, arrived, depth; /* as in window_lane */
+	uint32_t passed;		  /* the meeting that it passed last: in meetings */
 };
 
 /* A sync object as the window sees it: the copy that moves, and what came of it. */
@@ -92,7 +93,8 @@ struct build_count {
 };
 struct build_life { /* of a lock, a condition or a semaphore */
 	uint32_t object;
-	uint64_t initial; /* semaphores */
+	struct window_span span; /* locks and semaphores; `earlier` is in the same list */
+	uint64_t initial;	 /* semaphores */
 	bool exact;
 };
 struct build_meeting {

@@ -27,6 +27,16 @@ static uint32_t *name_lives(const struct build *b, const struct build_life *live
 	return names;
 }
 
+/* All lives of an object have a name, or none has. */
+static struct window_span name_span(const struct build_life *life, const uint32_t *names)
+{
+	struct window_span span = life->span;
+
+	if (span.earlier != ORDER_NONE)
+		span.earlier = names[span.earlier];
+	return span;
+}
+
 /*
  * A stable sort by group: where[i] is the place of the i-th of `count` things, start[g] that of
  * the first of group g. key(i) is ORDER_NONE for what is left out.
@@ -87,6 +97,11 @@ static void emit_locks(struct build *b, struct names *names)
 		*vec_push(&m->locks) =
 			(struct order_lock){ sections[i], sections[i + 1] - sections[i], fails[i],
 					     fails[i + 1] - fails[i] };
+	for (size_t i = 0; i < b->locks.count; i++) {
+		if (names->lock[i] != ORDER_NONE)
+			*vec_push(&b->window->lock_spans) =
+				name_span(&b->locks.items[i], names->lock);
+	}
 	free(sections);
 	free(fails);
 }
@@ -120,12 +135,13 @@ static void name_semaphores(struct build *b, const struct names *names)
 	for (size_t i = 0; i < b->semaphores.count; i++) {
 		const struct build_life *life = &b->semaphores.items[i];
 
-		if (names->semaphore[i] != ORDER_NONE)
-			*vec_push(&b->window->model.semaphores) = (struct order_semaphore){
-				.initial = life->initial < INT32_MAX ? (uint32_t)life->initial
-								     : INT32_MAX,
-				.exact = life->exact,
-			};
+		if (names->semaphore[i] == ORDER_NONE)
+			continue;
+		*vec_push(&b->window->semaphore_spans) = name_span(life, names->semaphore);
+		*vec_push(&b->window->model.semaphores) = (struct order_semaphore){
+			.initial = life->initial < INT32_MAX ? (uint32_t)life->initial : INT32_MAX,
+			.exact = life->exact,
+		};
 	}
 }
 
@@ -375,6 +391,7 @@ static void put_learners_behind_all(struct build *b)
 	for (uint32_t n = 0; n < w->nodes.count; n++) {
 		uint32_t own = w->model.thread.items[n];
 
+		w->nodes.items[n].behind_all |= learner[n];
 		for (uint32_t i = 0; learner[n] && i < w->model.thread_count; i++) {
 			if (i != own && last[i] != ORDER_NONE) {
 				build_edge(b, last[i], n);

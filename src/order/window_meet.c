@@ -78,7 +78,7 @@ void build_pass_silently(struct build *b, const struct window_item *item, uint32
 	uint32_t object;
 
 	/* A handler that runs meanwhile is not what comes behind the barrier. */
-	if (!t->barrier || item->stream != b->state->lanes[item->lane].stream)
+	if (!t->barrier || item->stream != t->arrived)
 		return;
 	object = build_object_by_number(b, t->barrier - 1);
 	t->barrier = 0;
@@ -95,6 +95,8 @@ static uint32_t arrive(struct build *b, uint32_t object, const struct window_ite
 	uint32_t previous = find_meeting(b, object, o->now.meeting - 1);
 	struct object_arrival *a = find_arrival(&o->now, item->lane);
 
+	if (item->number && o->now.size && item->number != o->now.size)
+		build_surprise(b, object);
 	if (item->number)
 		o->now.size = item->number;
 	if (meeting == ORDER_NONE)
@@ -114,26 +116,40 @@ static uint32_t arrive(struct build *b, uint32_t object, const struct window_ite
 		o->now.arrived = 0;
 		o->now.meeting++;
 	}
-	if (b->state->survey->text)
+	if (b->state->survey->text) {
 		t->barrier = o->number + 1;
+		t->arrived = item->stream;
+	}
 	return meeting;
+}
+
+/* It begins or ends. Who may pass still does; who has to wait for others waits for what is not there. */
+static void turn(struct build *b, uint32_t object, uint64_t size)
+{
+	struct window_object *o = &b->objects.items[object].now;
+	size_t kept = 0;
+
+	if (o->arrived)
+		build_surprise(b, object);
+	for (size_t i = 0; i < o->arrivals.count; i++) {
+		if (o->arrivals.items[i].meeting < o->meeting)
+			o->arrivals.items[kept++] = o->arrivals.items[i];
+	}
+	o->arrivals.count = kept;
+	o->size = size;
+	o->meeting += 2; /* what comes now does not follow the meeting before */
+	o->arrived = 0;
 }
 
 void build_barrier(struct build *b, const struct window_item *item, uint32_t node)
 {
 	uint32_t object = build_object(b, EG_BARRIER, item->address);
 	bool life = item->kind == EV_BARRIER_INIT || item->kind == EV_BARRIER_DESTROY;
-	struct window_object *o = &b->objects.items[object].now;
 
 	build_operation(b, object, node, life);
 	switch (item->kind) {
-	case EV_BARRIER_INIT:
-	case EV_BARRIER_DESTROY:
-		o->size = item->kind == EV_BARRIER_INIT ? item->number : 0;
-		o->meeting += 2; /* what comes now does not follow the meeting before */
-		o->arrived = 0;
-		o->arrivals.count = 0;
-		break;
+	case EV_BARRIER_INIT: turn(b, object, item->number); break;
+	case EV_BARRIER_DESTROY: turn(b, object, 0); break;
 	case EV_ARRIVE: b->window->nodes.items[node].object = arrive(b, object, item, node); break;
 	case EV_PASS:
 		b->window->nodes.items[node].object = pass(b, object, item->lane, node);

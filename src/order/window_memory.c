@@ -161,13 +161,14 @@ static void read_cell(struct build *b, struct build_cell *c, const struct window
 	c->reads++;
 }
 
+/* `was`: what the cell held before the event, which may have found something else. */
 static void write_cell(struct build *b, struct build_cell *c, const struct window_item *item,
-		       uint32_t node)
+		       uint32_t node, uint32_t was)
 {
 	const struct build_segment *s = &b->memory.segments.items[c->segment];
 	bool known = item->has_value && !(item->flags & EF_INEXACT);
 	uint32_t value = known ? build_value(b, s, item, false) : build_value_alone(b);
-	bool idle = !c->blind && c->value == value;
+	bool idle = !c->blind && was == value;
 
 	c->value = known ? value : ORDER_NONE;
 	c->pinned = c->blind = !known;
@@ -182,10 +183,11 @@ static void touch_cell(struct build *b, struct build_segment *s, const struct wi
 		       uint32_t node)
 {
 	struct build_cell *c = &b->memory.cells.items[s->cell];
-	uint32_t thread = b->window->model.thread.items[node];
+	uint32_t thread = b->window->model.thread.items[node], was;
 
 	if (!c->loaded)
 		load_cell(b, c);
+	was = c->value;
 	if (!c->reads && !c->writes)
 		c->thread = thread;
 	c->many |= c->thread != thread;
@@ -194,7 +196,7 @@ static void touch_cell(struct build *b, struct build_segment *s, const struct wi
 	if (item->kind != EV_WRITE && item->kind != EV_ATOMIC_WRITE)
 		read_cell(b, c, item, node);
 	if (item->kind != EV_READ && item->kind != EV_ATOMIC_READ)
-		write_cell(b, c, item, node);
+		write_cell(b, c, item, node, was);
 }
 
 void build_touch_memory(struct build *b, const struct window_item *item, uint32_t node)

@@ -53,7 +53,7 @@ uint32_t window_state_object(struct window_state *s, enum event_group group, uin
 	if (group == EG_SEMAPHORE) {
 		least = map_get(&s->survey->semaphores, address);
 		o->count = least ? *least : 0;
-		o->exact = s->survey->text;
+		o->exact = s->survey->text && !map_get(&s->survey->turned, address);
 	}
 	return (uint32_t)*number - 1;
 }

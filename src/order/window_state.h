@@ -93,6 +93,8 @@ struct window_lane {
 	/* where the next window starts: */
 	window_holds held;
 	uint32_t barrier; /* text: that it has arrived at and not passed: object + 1 */
+	uint32_t arrived; /* … the stream that did: it, or a signal handler of it */
+	uint32_t depth;	  /* that the mutex of its last wait had */
 };
 
 struct window_state {

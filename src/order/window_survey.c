@@ -348,8 +348,10 @@ static void count_semaphores(struct pass *pass)
 			count = least = 0;
 			unknown = true;
 		}
-		if (o[i].kind == EV_SEM_INIT || o[i].kind == EV_SEM_DESTROY)
+		if (o[i].kind == EV_SEM_INIT || o[i].kind == EV_SEM_DESTROY) {
+			map_put(&pass->survey->turned, address, NULL);
 			unknown = false;
+		}
 		if (!unknown)
 			continue;
 		if (o[i].kind == EV_POST)
@@ -397,6 +399,7 @@ void window_survey_free(struct window_survey *s)
 	map_free(&s->pages);
 	map_free(&s->objects);
 	map_free(&s->semaphores);
+	map_free(&s->turned);
 	vec_free(&s->regions);
 }
 

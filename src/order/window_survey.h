@@ -39,6 +39,7 @@ struct window_survey {
 	struct map objects;    /* address of a sync object: who touched it */
 	VEC(struct survey_region) regions; /* by address */
 	struct map semaphores; /* address: the smallest count it can have started with */
+	struct map turned;     /* addresses of semaphores with an INIT or a DESTROY */
 };
 
 void window_survey_make(struct window_survey *survey, const struct trace *trace);

@@ -28,12 +28,14 @@ static uint32_t open_section(struct build *b, uint32_t object, uint32_t acquire,
 	return (uint32_t)b->sections.count - 1;
 }
 
-static void open_lock(struct build *b, uint32_t object)
+/* The life begins with this node, or before the window. */
+static void open_lock(struct build *b, uint32_t object, uint32_t begin)
 {
 	struct build_object *o = &b->objects.items[object];
+	struct window_span span = { begin, o->target, o->now.recursive };
 
 	o->target = (uint32_t)b->locks.count;
-	*vec_push(&b->locks) = (struct build_life){ .object = object };
+	*vec_push(&b->locks) = (struct build_life){ .object = object, .span = span };
 	if (o->now.writer)
 		o->now.section =
 			open_section(b, object, ORDER_NONE, b->thread_of[o->now.writer - 1], false);
@@ -76,12 +78,13 @@ static void open_condition(struct build *b, uint32_t object)
 	}
 }
 
-static void open_semaphore(struct build *b, uint32_t object)
+static void open_semaphore(struct build *b, uint32_t object, uint32_t begin)
 {
 	struct build_object *o = &b->objects.items[object];
+	struct window_span span = { begin, o->target, false };
 
 	o->target = (uint32_t)b->semaphores.count;
-	*vec_push(&b->semaphores) = (struct build_life){ object, o->now.count, o->now.exact };
+	*vec_push(&b->semaphores) = (struct build_life){ object, span, o->now.count, o->now.exact };
 }
 
 uint32_t build_object_by_number(struct build *b, uint32_t number)
@@ -101,9 +104,9 @@ uint32_t build_object_by_number(struct build *b, uint32_t number)
 	from->local = object;
 	window_object_copy(&o->now, from);
 	switch (from->group) {
-	case EG_LOCK: open_lock(b, object); break;
+	case EG_LOCK: open_lock(b, object, ORDER_NONE); break;
 	case EG_CONDITION: open_condition(b, object); break;
-	case EG_SEMAPHORE: open_semaphore(b, object); break;
+	case EG_SEMAPHORE: open_semaphore(b, object, ORDER_NONE); break;
 	case EG_BARRIER: build_open_barrier(b, object); break;
 	case EG_ONCE: build_open_once(b, object); break;
 	}
@@ -160,6 +163,8 @@ static void acquire(struct build *b, uint32_t object, const struct window_item *
 
 	if (o->writer == item->lane + 1) {
 		o->depth += depth;
+		o->recursive = true; /* evidently */
+		b->locks.items[b->objects.items[object].target].span.recursive = true;
 		return;
 	}
 	if (o->writer || o->readers.count) {
@@ -251,11 +256,11 @@ static void use_lock(struct build *b, const struct window_item *item, uint32_t n
 		build_operation(b, object, node, life);
 	if (life) {
 		drop_all(b, object);
-		b->objects.items[object].now.recursive =
-			item->kind == EV_LOCK_INIT && item->mode == EVENT_LOCK_RECURSIVE;
+		if (item->kind == EV_LOCK_INIT)
+			b->objects.items[object].now.recursive = item->mode == EVENT_LOCK_RECURSIVE;
 		b->objects.items[object].now.robust =
 			item->kind == EV_LOCK_INIT && item->mode == EVENT_LOCK_ROBUST;
-		open_lock(b, object);
+		open_lock(b, object, node);
 	}
 	b->window->nodes.items[node].object = b->objects.items[object].target;
 	switch (item->kind) {
@@ -281,6 +286,7 @@ static void start_wait(struct build *b, uint32_t object, const struct window_ite
 				   .timed = item->mode == EVENT_TIMED,
 				   .used = ORDER_NONE };
 
+	b->threads[wait.thread].depth = depth;
 	b->window->nodes.items[node].wait = (uint32_t)b->waits.count;
 	*vec_push(&o->now.waiting) =
 		(struct object_waiting){ item->lane, depth, wait.timed, b->input->before + node,
@@ -332,8 +338,10 @@ static uint32_t end_wait(struct build *b, uint32_t object, const struct window_i
 	while (i && o->waiting.items[i - 1].lane != item->lane)
 		i--;
 	if (!i) {
+		uint32_t depth = b->threads[b->thread_of[item->lane]].depth;
+
 		build_surprise(b, object);
-		return 1;
+		return depth ? depth : 1; /* the condition has begun or ended meanwhile */
 	}
 	waiting = o->waiting.items[i - 1];
 	o->waiting.items[i - 1] = o->waiting.items[--o->waiting.count];
@@ -378,6 +386,8 @@ static void use_condition(struct build *b, const struct window_item *item, uint3
 	switch (item->kind) {
 	case EV_COND_INIT:
 	case EV_COND_DESTROY:
+		if (b->objects.items[object].now.waiting.count)
+			build_surprise(b, object);
 		b->objects.items[object].now.waiting.count = 0;
 		b->objects.items[object].now.sent.count = 0;
 		open_condition(b, object);
@@ -409,8 +419,8 @@ static void use_semaphore(struct build *b, const struct window_item *item, uint3
 		build_operation(b, object, node, life);
 	if (life) {
 		o->now.count = item->kind == EV_SEM_INIT ? item->number : 0;
-		o->now.exact = item->kind == EV_SEM_INIT || b->state->survey->text;
-		open_semaphore(b, object);
+		o->now.exact = item->kind == EV_SEM_INIT; /* what is over blocks nobody */
+		open_semaphore(b, object, node);
 	}
 	b->window->nodes.items[node].object = o->target;
 	switch (item->kind) {

@@ -25,7 +25,8 @@ struct search {
 	const struct order_model *model;
 	struct tears tears;
 	struct order_query query;
-	uint32_t *required; /* by thread */
+	uint32_t *required;  /* by thread */
+	VEC(uint32_t) fixed; /* l1, r1, r2, and who must not learn of r2: in their order */
 	struct order_sources sources;
 };
 
@@ -51,6 +52,11 @@ static void make_query(struct search *s, const struct tear *tear)
 	uint32_t previous = order_model_previous(s->model, tear->l2);
 
 	order_query_clear(&s->query);
+	s->fixed.count = 0;
+	*vec_push(&s->fixed) = tear->l1;
+	*vec_push(&s->fixed) = tear->r1;
+	if (tear->r2 != tear->r1)
+		*vec_push(&s->fixed) = tear->r2;
 	memset(s->required, 0, s->model->thread_count * sizeof *s->required);
 	demand(s, tear->l1, tear->r1);
 	demand(s, tear->r2, ORDER_CUT);
@@ -123,9 +129,8 @@ static void fill_claim(struct search *s, const struct tear *tear, uint64_t key,
 static uint32_t claim_tear(struct search *s, const struct tear *tear, uint64_t key,
 			   const struct order_solution *solution)
 {
-	uint32_t fixed[] = { tear->l1, tear->r1, tear->r2 };
-	struct analysis_claim *claim = analysis_add_fixed(s->analysis, solution, s->required, fixed,
-							  tear->r1 == tear->r2 ? 2 : 3);
+	struct analysis_claim *claim = analysis_add_fixed(s->analysis, solution, s->required,
+							  s->fixed.items, (uint32_t)s->fixed.count);
 	uint32_t learned = ORDER_NONE;
 
 	/* What acts on an old check often reads again what it changes: that is no waiting. */
@@ -154,6 +159,7 @@ static bool ask(struct search *s, const struct tear *tear, uint64_t key)
 		if (learned == ORDER_NONE)
 			return true;
 		demand(s, learned, tear->r2);
+		*vec_push(&s->fixed) = learned;
 	}
 	return false;
 }
@@ -218,6 +224,7 @@ void predict_atomicity(struct analysis *analysis)
 	analysis->stats.not_asked += s.tears.cut;
 	tears_close(&s.tears);
 	order_query_free(&s.query);
+	vec_free(&s.fixed);
 	free(s.required);
 	order_sources_free(&s.sources);
 }

@@ -192,8 +192,7 @@ static bool shuts_out(const struct tears *t, uint32_t l1, uint32_t l2, uint32_t 
 
 bool tears_possible(const struct tears *t, const struct tear *tear)
 {
-	return node_at(t, tear->r1)->id.stream == node_at(t, tear->r2)->id.stream &&
-	       !tears_lean(t, tear->l1, tear->r1) && !tears_lean(t, tear->r2, tear->l2) &&
+	return !tears_lean(t, tear->l1, tear->r1) && !tears_lean(t, tear->r2, tear->l2) &&
 	       !shuts_out(t, tear->l1, tear->l2, tear->r1) &&
 	       !shuts_out(t, tear->l1, tear->l2, tear->r2);
 }

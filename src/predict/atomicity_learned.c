@@ -10,9 +10,14 @@ struct spread {
 	bool *threads;	    /* that know */
 	bool *nodes;	    /* that knew when they happened */
 	struct map cells;   /* cell: 1 when what was written there last comes from one that knew */
-	struct map senders; /* addresses of objects at which one that knew let others go on */
+	struct map senders; /* objects at which one that knew let others go on */
 	const struct order_sources *sources;
 };
+
+static uint64_t object_of(const struct window_node *n)
+{
+	return n->address << 4 | (uint64_t)event_group(n->kind);
+}
 
 static bool is_told(const struct spread *s, uint32_t node)
 {
@@ -20,17 +25,18 @@ static bool is_told(const struct spread *s, uint32_t node)
 	const uint32_t *cells = &s->window->cells.items[n->cell_start];
 	const uint64_t *told;
 
+	if (n->behind_all)
+		return true; /* of whatever has happened, perhaps */
 	for (uint32_t i = s->sources->start[node]; i < s->sources->start[node + 1]; i++) {
 		if (s->nodes[s->sources->from[i]])
 			return true;
 	}
 	switch (n->kind) {
-	case EV_SYNC: return true; /* of whatever has happened, perhaps */
 	case EV_WOKEN:
 	case EV_DOWN:
 	case EV_PASS:
 	case EV_ONCE:
-	case EV_RECEIVE: return map_get(&s->senders, n->address);
+	case EV_RECEIVE: return map_get(&s->senders, object_of(n));
 	}
 	if (!candidate_is_access(n) || n->kind == EV_WRITE || n->kind == EV_ATOMIC_WRITE)
 		return false;
@@ -62,7 +68,7 @@ static void tell(struct spread *s, uint32_t node, bool knows)
 	case EV_POST:
 	case EV_ARRIVE:
 	case EV_ONCE_END:
-	case EV_SEND: *map_put(&s->senders, n->address, NULL) = 1;
+	case EV_SEND: map_put(&s->senders, object_of(n), NULL);
 	}
 }
 

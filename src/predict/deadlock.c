@@ -69,6 +69,10 @@ static void add_clauses(struct search *s, const struct waiter *w)
 		literal = order_query_before(&s->query, ORDER_CUT, w->node);
 		order_query_clause(&s->query, &literal, 1);
 	}
+	if (w->until != ORDER_NONE) {
+		literal = order_query_before(&s->query, ORDER_CUT, w->until);
+		order_query_clause(&s->query, &literal, 1);
+	}
 }
 
 static void add_claim(struct search *s, const struct order_solution *solution,
@@ -85,7 +89,7 @@ static void add_claim(struct search *s, const struct order_solution *solution,
 
 		*vec_push(&claim->events) = waiters_event(&s->waiters, w);
 		*vec_push(&claim->waits_for) = (uint32_t)((i + 1) % count);
-		all_pending &= w->node == ORDER_NONE;
+		all_pending &= w->node == ORDER_NONE && w->until == ORDER_NONE;
 	}
 	/* What hung for good stands where the recorded run left it. */
 	claim->status = all_pending ? FINDING_OBSERVED : FINDING_PREDICTED;

@@ -281,8 +281,9 @@ static uint64_t key_of_events(const struct finding *finding)
 		const struct window_id *id = &finding->events.items[i].id;
 
 		*vec_push(&names) = (uint64_t)id->stream << 44 ^ id->index;
-		/* Two regions can tear each other by the same events. */
-		if (finding->kind == FINDING_ATOMICITY)
+		/* Two regions can tear each other by the same events; either of two ends can be first. */
+		if (finding->kind == FINDING_ATOMICITY || finding->kind == FINDING_USE_AFTER_FREE ||
+		    finding->kind == FINDING_MISUSE)
 			names.items[i] ^= (uint64_t)(i + 1) << 60;
 	}
 	if (finding->kind == FINDING_MISUSE) /* a lock is destroyed while in use, and then used */

@@ -85,6 +85,9 @@ static void make_thread(struct stuck_query *stuck, uint32_t t, const bool *alive
 				stuck_query_inside(stuck, waiters->needs.items[w->need_start + k]));
 		if (w->node != ORDER_NONE)
 			stuck_query_imply(stuck, stuck->at[i], -stuck_query_inside(stuck, w->node));
+		if (w->until != ORDER_NONE)
+			stuck_query_imply(stuck, stuck->at[i],
+					  -stuck_query_inside(stuck, w->until));
 	}
 	order_query_clause(&stuck->query, options.items, (uint32_t)options.count);
 	vec_free(&options);
@@ -273,28 +276,43 @@ void stuck_query_free(struct stuck_query *stuck)
 	map_free(&stuck->defined);
 }
 
+/* Has the life of its object that it stands for begun, and not the next? */
+static bool is_in_its_life(const struct waiters *waiters, const struct waiter *w,
+			   const bool *happened)
+{
+	if (w->until != ORDER_NONE && happened[w->until])
+		return false;
+	for (uint32_t i = 0; w->node == ORDER_NONE && i < w->need_count; i++)
+		if (!happened[waiters->needs.items[w->need_start + i]])
+			return false;
+	return true;
+}
+
 void stuck_query_read(const struct stuck_query *stuck, const uint32_t *inside, uint32_t count,
 		      stuck_set *set)
 {
 	const struct order_model *model = &stuck->window->model;
 	const struct waiters *waiters = &stuck->waiters;
 	uint32_t *reached = mem_zalloc(model->thread_count + 1, sizeof *reached);
-	bool *created = mem_zalloc((size_t)model->node_count + 1, sizeof *created);
+	bool *happened = mem_zalloc((size_t)model->node_count + 1, sizeof *happened);
 
 	set->count = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		reached[model->thread.items[inside[i]]]++;
-		created[inside[i]] = true;
+		happened[inside[i]] = true;
 	}
 	for (uint32_t t = 0; t < model->thread_count; t++) {
 		uint32_t create = stuck->window->threads.items[t].create;
 		bool found = false;
 
 		if (stuck_is_absent(&stuck->waiters, t) ||
-		    (create != ORDER_NONE && !created[create]))
+		    (create != ORDER_NONE && !happened[create]))
 			continue;
 		for (uint32_t i = waiters->thread_start[t]; i < waiters->thread_start[t + 1]; i++) {
-			if (!stuck->at[i] || waiters->items.items[i].position != reached[t])
+			const struct waiter *w = &waiters->items.items[i];
+
+			if (!stuck->at[i] || w->position != reached[t] ||
+			    !is_in_its_life(waiters, w, happened))
 				continue;
 			*vec_push(set) = i;
 			found = true;
@@ -302,5 +320,5 @@ void stuck_query_read(const struct stuck_query *stuck, const uint32_t *inside, u
 		assert(found || (stuck->over[t] && reached[t] == node_count(stuck, t)));
 	}
 	free(reached);
-	free(created);
+	free(happened);
 }

@@ -29,7 +29,8 @@ static bool describe_want(const struct window *window, struct waiter *w, uint8_t
 		w->shared = kind == EV_READ_ACQUIRE;
 		if (!waiters_chain_blocks(window, w->held, object, true))
 			return true;
-		w->self = w->node == ORDER_NONE && kind == EV_ACQUIRE;
+		w->self = w->node == ORDER_NONE && kind == EV_ACQUIRE &&
+			  !window->lock_spans.items[object].recursive;
 		return w->self;
 	case EV_WOKEN:
 		w->lock = object;
@@ -56,6 +57,7 @@ static struct waiter blank(uint32_t thread, uint32_t position)
 		.node = ORDER_NONE,
 		.thread = thread,
 		.position = position,
+		.until = ORDER_NONE,
 		.lock = ORDER_NONE,
 		.joined = ORDER_NONE,
 		.once = ORDER_NONE,
@@ -92,7 +94,9 @@ static bool is_awaited(const struct window *window, const struct waiter *w, uint
 	return w->once != ORDER_NONE && window->onces.items[w->once].end == from;
 }
 
-static void add_waiter(struct waiters *waiters, struct waiter w, const struct incoming *in)
+/* `begin`: of the life of its object, where no edge says so; or ORDER_NONE. */
+static void add_waiter(struct waiters *waiters, struct waiter w, uint32_t begin,
+		       const struct incoming *in)
 {
 	const struct window *window = waiters->window;
 	const struct order_model *model = &window->model;
@@ -109,8 +113,46 @@ static void add_waiter(struct waiters *waiters, struct waiter w, const struct in
 	     w.node != ORDER_NONE && i < in->start[w.node + 1]; i++)
 		if (in->from[i] != create && !is_awaited(window, &w, in->from[i]))
 			*vec_push(&waiters->needs) = in->from[i];
+	if (begin != ORDER_NONE)
+		*vec_push(&waiters->needs) = begin;
 	w.need_count = (uint32_t)waiters->needs.count - w.need_start;
 	*vec_push(&waiters->items) = w;
+}
+
+/* Lives of what the thread that hangs asks for, or NULL: then there is one, or none that counts. */
+static const struct window_span *pending_spans(const struct window *window,
+					       const struct window_thread *thread)
+{
+	if (thread->pending_object == ORDER_NONE)
+		return NULL;
+	switch (thread->pending_kind) {
+	case EV_ACQUIRE:
+	case EV_READ_ACQUIRE: return window->lock_spans.items;
+	case EV_DOWN: return window->semaphore_spans.items;
+	default: return NULL;
+	}
+}
+
+static void add_pending(struct waiters *waiters, struct waiter blank, const struct incoming *in)
+{
+	const struct window *window = waiters->window;
+	const struct window_thread *thread = &window->threads.items[blank.thread];
+	const struct window_span *spans = pending_spans(window, thread);
+	uint32_t object = thread->pending_object, until = ORDER_NONE;
+
+	do {
+		struct window_span span =
+			spans ? spans[object]
+			      : (struct window_span){ ORDER_NONE, ORDER_NONE, false };
+		struct waiter w = blank;
+
+		w.until = until;
+		if (describe_want(window, &w, thread->pending_kind, EVENT_PLAIN, object,
+				  thread->pending_wait))
+			add_waiter(waiters, w, span.begin, in);
+		until = span.begin;
+		object = span.earlier;
+	} while (object != ORDER_NONE);
 }
 
 static void add_thread(struct waiters *waiters, uint32_t t, const struct incoming *in)
@@ -131,7 +173,7 @@ static void add_thread(struct waiters *waiters, uint32_t t, const struct incomin
 		w.site = node->site;
 		w.fresh = id >= window->fresh;
 		if (describe_want(window, &w, node->kind, node->mode, node->object, node->wait))
-			add_waiter(waiters, w, in);
+			add_waiter(waiters, w, ORDER_NONE, in);
 	}
 	if (thread->end == WINDOW_PENDING) {
 		struct waiter w = blank(t, count);
@@ -140,9 +182,7 @@ static void add_thread(struct waiters *waiters, uint32_t t, const struct incomin
 		w.site = thread->pending_site;
 		w.fresh = window->last ||
 			  (count && model->thread_nodes.items[first + count - 1] >= window->fresh);
-		if (describe_want(window, &w, thread->pending_kind, EVENT_PLAIN,
-				  thread->pending_object, thread->pending_wait))
-			add_waiter(waiters, w, in);
+		add_pending(waiters, w, in);
 	}
 }
 

@@ -15,6 +15,8 @@ struct waiter {
 	uint32_t position; /* how many of its thread's nodes are inside when it is next */
 	uint32_t held;	   /* in window->held */
 	uint32_t need_start, need_count; /* in needs: what must be inside for it to be next */
+	uint32_t
+		until; /* and this node outside: its object's next life begins there; or ORDER_NONE */
 	uint64_t site;
 	bool fresh; /* in no earlier window */
 	/* Each ORDER_NONE unless it waits for that. Others have it: */
@@ -32,7 +34,8 @@ struct waiter {
 /*
  * A waiter is next when its node is outside and its needs are inside: the node before it, the
  * creation of its thread, and where edges into it come from (the life of its object), but for
- * those that it is blocked by.
+ * those that it is blocked by. A request that a thread hangs at is a waiter for each life of what
+ * it asks for, next when that life has begun and the one behind it has not.
  */
 struct waiters {
 	const struct window *window;

@@ -5,10 +5,32 @@
 
 /* ---- locks -------------------------------------------------------------------------------- */
 
+/* The thread whose events these are: a signal handler has what its thread has. A forged one may turn. */
+static uint32_t thread_of(const struct check *c, uint32_t stream)
+{
+	uint32_t at = stream;
+
+	for (uint32_t i = 0; i < trace_stream_count(c->trace); i++) {
+		uint32_t found = trace_find_stream(c->trace, at);
+		uint32_t host =
+			found == TRACE_NONE ? TRACE_NONE : trace_stream(c->trace, found)->host;
+
+		if (host == TRACE_NONE)
+			return at;
+		at = host;
+	}
+	return stream;
+}
+
+static bool holds(const struct check *c, const struct check_object *o, uint32_t stream)
+{
+	return o->holder && o->holder == thread_of(c, stream) + 1;
+}
+
 /* Somebody else who can still let go of it. */
 static bool other_holds(const struct check *c, const struct check_object *o, uint32_t stream)
 {
-	return o->holder && o->holder != stream + 1 && !map_get(&c->gone, o->holder - 1);
+	return o->holder && !holds(c, o, stream) && !map_get(&c->gone, o->holder - 1);
 }
 
 static void take(struct check *c, struct check_object *o, const struct trace_event *ev,
@@ -17,13 +39,13 @@ static void take(struct check *c, struct check_object *o, const struct trace_eve
 	if (other_holds(c, o, ev->stream))
 		check_surprise(c, ev, "%s lock %#" PRIx64 " while stream %" PRIu32 " holds it", how,
 			       o->address, o->holder - 1);
-	o->depth = o->holder == ev->stream + 1 ? o->depth + 1 : 1;
-	o->holder = ev->stream + 1;
+	o->depth = holds(c, o, ev->stream) ? o->depth + 1 : 1;
+	o->holder = thread_of(c, ev->stream) + 1;
 }
 
 static void release(struct check *c, struct check_object *o, const struct trace_event *ev)
 {
-	if (o->holder != ev->stream + 1)
+	if (!holds(c, o, ev->stream))
 		check_note(c, ev, "releases lock %#" PRIx64 ", which it does not hold", o->address);
 	if (o->depth > 1) {
 		o->depth--;
@@ -187,16 +209,23 @@ void check_semaphore(struct check *c, const struct trace_event *ev)
 	}
 }
 
+/* A barrier may end, and begin again, when one has passed: the others do so when they come to it. */
+static void turn_barrier(struct check_object *o, uint64_t count)
+{
+	uint64_t met = o->count ? o->arrived / o->count * o->count : 0;
+
+	o->late += met > o->passed ? met - o->passed : 0;
+	o->count = count;
+	o->arrived = o->passed = 0;
+}
+
 void check_barrier(struct check *c, const struct trace_event *ev)
 {
 	struct check_object *o = check_object(c, ev->address);
 
 	switch (ev->kind) {
-	case EV_BARRIER_INIT:
-		o->count = ev->number;
-		o->arrived = o->passed = 0;
-		break;
-	case EV_BARRIER_DESTROY: o->count = o->arrived = o->passed = 0; break;
+	case EV_BARRIER_INIT: turn_barrier(o, ev->number); break;
+	case EV_BARRIER_DESTROY: turn_barrier(o, 0); break;
 	case EV_ARRIVE:
 		if (ev->number && o->count && ev->number != o->count)
 			check_surprise(c, ev,
@@ -208,6 +237,10 @@ void check_barrier(struct check *c, const struct trace_event *ev)
 		o->arrived++;
 		break;
 	case EV_PASS:
+		if (o->late) {
+			o->late--;
+			break;
+		}
 		o->passed++;
 		if (o->count && o->passed > o->arrived / o->count * o->count)
 			check_surprise(c, ev,
@@ -306,9 +339,14 @@ void check_atomic(struct check *c, const struct trace_event *ev)
 	struct check_object *o;
 	bool wrong = false;
 
-	if (ev->kind == EV_FENCE || !ev->value || ev->size > sizeof o->value)
+	if (ev->kind == EV_FENCE)
 		return;
 	o = check_object(c, ev->address);
+	if (!ev->value || ev->size > sizeof o->value) {
+		if (ev->kind != EV_ATOMIC_READ) /* what is there now is not known */
+			memset(o->known, 0, sizeof o->known);
+		return;
+	}
 	for (unsigned i = 0; i < ev->size; i++) {
 		if (ev->kind != EV_ATOMIC_WRITE)
 			wrong |= o->known[i] && o->value[i] != read[i];

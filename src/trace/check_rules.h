@@ -8,13 +8,14 @@
 
 struct check_object {
 	uint64_t address;
-	uint32_t holder; /* stream number + 1 */
+	uint32_t holder; /* number + 1 of the thread; of a once: of the stream */
 	uint32_t depth;
 	uint32_t readers;
 	bool count_known, running, ran;
-	uint64_t count;		      /* semaphore: value; barrier: how many meet */
-	uint64_t arrived, passed;     /* at a barrier */
-	uint64_t sequence;	      /* of the last event, in a controlled recording */
+	uint64_t count;		  /* semaphore: value; barrier: how many meet */
+	uint64_t arrived, passed; /* at a barrier */
+	uint64_t late;	   /* who has met there in an earlier life of it and has not passed yet */
+	uint64_t sequence; /* of the last event, in a controlled recording */
 	uint8_t value[16], known[16]; /* what atomics left there, byte by byte */
 };
 

@@ -158,12 +158,18 @@ static bool learns_of_others(const struct facts *f, const struct event *e)
 	return (e->object >= 0 && f->frozen[e->object]) || (e->mutex >= 0 && f->frozen[e->mutex]);
 }
 
+bool facts_is_behind_all(const struct facts *f, int event)
+{
+	const struct event *e = &f->text->events[event];
+
+	return f->strange[event] || e->kind == SYNC || learns_of_others(f, e);
+}
+
 static void keep_order(struct facts *f, int i, int j)
 {
 	const struct text *text = f->text;
 	const struct event *a = &text->events[i], *b = &text->events[j];
-	bool always = f->strange[j] || b->kind == SYNC || is_channel(a, b) || is_frozen(f, i, j) ||
-		      learns_of_others(f, b);
+	bool always = facts_is_behind_all(f, j) || is_channel(a, b) || is_frozen(f, i, j);
 	bool memory = is_life_of_memory(text, a, b), object = is_life_of_object(a, b);
 
 	if (always || memory || object)
@@ -347,7 +353,28 @@ static void unexplained(struct facts *f, int object)
 	f->unexplained++;
 }
 
-/* What a thread holds depends on nothing but how far it is. */
+bool facts_is_anew(const struct facts *f, int object, int from, int to)
+{
+	for (int i = from + 1; i < to; i++) {
+		const struct event *e = &f->text->events[i];
+
+		if (e->object == object && facts_is_object_life(e))
+			return true;
+	}
+	return false;
+}
+
+struct held facts_held(const struct facts *f, int event, int lock)
+{
+	const struct event *e = &f->text->events[event];
+	struct held held = f->held[e->thread][e->index][lock];
+
+	if ((held.depth || held.readers) && facts_is_anew(f, lock, held.since, event))
+		return (struct held){ 0 };
+	return held;
+}
+
+/* What a thread holds depends on how far it is, unless the lock has begun or ended since. */
 static void make_held(struct facts *f, int t)
 {
 	const struct text *text = f->text;
@@ -363,6 +390,7 @@ static void make_held(struct facts *f, int t)
 		if (lock < 0)
 			continue;
 		held = &f->held[t][i + 1][lock];
+		*held = facts_held(f, text->of[t][i], lock);
 		switch (e->kind) {
 		case ACQUIRE:
 			if (!held->depth++)
@@ -391,6 +419,8 @@ static void make_held(struct facts *f, int t)
 			held->depth = saved;
 			held->since = (uint8_t)text->of[t][i];
 			break;
+		case LOCK_INIT:
+		case LOCK_DESTROY: *held = (struct held){ 0 }; break;
 		default: break;
 		}
 	}
@@ -465,18 +495,22 @@ static void find_wakers(struct facts *f)
 	}
 }
 
-static int add_life(struct facts *f, int object, int initial)
+static int add_life(struct facts *f, int object, int initial, bool known)
 {
-	f->lives[f->life_count] = (struct life){ object, initial };
+	f->lives[f->life_count] = (struct life){ object, initial, known };
 	return f->life_count++;
 }
 
-/* Without a known value a semaphore started with the least that lets every down through. */
+/*
+ * Without a known value a semaphore started with the least that lets every down through. A text that
+ * says nothing of its lives means that value; one that does leaves what is before and behind them open.
+ */
 static bool find_semaphores(struct facts *f, int object)
 {
 	const struct text *text = f->text;
-	int life = -1, left = 0;
-	bool known = false;
+	int life = add_life(f, object, 0, !facts_is_anew(f, object, -1, text->event_count));
+	int left = 0;
+	bool first = true;
 
 	for (int i = 0; i < text->event_count; i++) {
 		const struct event *e = &text->events[i];
@@ -485,14 +519,15 @@ static bool find_semaphores(struct facts *f, int object)
 			continue;
 		if (f->life_count == MAX_LIVES)
 			return false;
-		if (e->kind == SEM_INIT || life < 0) {
-			known = e->kind == SEM_INIT;
-			left = 0;
-			life = add_life(f, object, known ? (int)e->number : 0);
+		if (facts_is_object_life(e)) {
+			bool begins = e->kind == SEM_INIT;
+
+			first = false;
+			life = add_life(f, object, begins ? (int)e->number : 0, begins);
 		}
 		f->life[i] = (uint8_t)life;
 		left += (e->kind == POST) - (e->kind == DOWN);
-		if (!known && f->lives[life].initial < -left)
+		if (first && f->lives[life].initial < -left)
 			f->lives[life].initial = -left;
 	}
 	return true;
@@ -502,18 +537,26 @@ static bool find_meetings(struct facts *f, int object)
 {
 	const struct text *text = f->text;
 	struct meeting *meeting = NULL;
+	uint64_t size = 0; /* not known */
 
 	for (int i = 0; i < text->event_count; i++) {
 		const struct event *e = &text->events[i];
 
 		if (e->object != object)
 			continue;
-		if (e->kind == BARRIER_INIT)
+		if (facts_is_object_life(e)) {
+			if (meeting && meeting->count < meeting->wanted)
+				unexplained(f, object);
 			meeting = NULL;
+			size = e->kind == BARRIER_INIT ? e->number : 0;
+		}
 		if (e->kind == PASS)
 			f->meeting[i] = f->meeting[text->of[e->thread][e->index - 1]];
 		if (e->kind != ARRIVE)
 			continue;
+		if (size && size != e->number)
+			unexplained(f, object);
+		size = e->number;
 		if (!meeting || meeting->count == meeting->wanted) {
 			if (f->meeting_count == MAX_LIVES || e->number < 1 ||
 			    e->number > MAX_THREADS)
@@ -539,6 +582,8 @@ static bool find_objects(struct facts *f)
 	for (int o = 0; o < text->object_count; o++) {
 		if (text->objects[o].class == LOCK)
 			find_wrong_releases(f, o);
+		if (f->life_count == MAX_LIVES)
+			return false;
 		if ((text->objects[o].class == SEMAPHORE && !find_semaphores(f, o)) ||
 		    (text->objects[o].class == BARRIER && !find_meetings(f, o)))
 			return false;
@@ -550,7 +595,7 @@ static bool find_objects(struct facts *f)
 			f->once_begin[e->object] = (uint8_t)i;
 		if (e->kind == ONCE_END)
 			f->once_end[e->object] = (uint8_t)i;
-		if (e->kind == ACQUIRE && f->held[e->thread][e->index][e->object].depth)
+		if (e->kind == ACQUIRE && facts_held(f, i, e->object).depth)
 			f->recursive[e->object] = true;
 		if (e->kind == LOCK_INIT && e->recursive)
 			f->recursive[e->object] = true;
@@ -561,6 +606,21 @@ static bool find_objects(struct facts *f)
 }
 
 /* ---- the base run ------------------------------------------------------------------------- */
+
+/* Somebody waits on a condition that begins or ends: who knows for what? */
+static bool turns_in_use(const struct facts *f, const struct state *state, const struct event *e)
+{
+	const struct text *text = f->text;
+
+	for (int t = 0; t < text->thread_count; t++) {
+		int at = state->at[t];
+		const struct event *last = at ? &text->events[text->of[t][at - 1]] : NULL;
+
+		if (last && last->kind == WAIT && last->object == e->object)
+			return e->kind == COND_INIT || e->kind == COND_DESTROY;
+	}
+	return false;
+}
 
 /* Plays the lines in their order: what the rules do not allow here is the environment's. */
 static bool play(struct facts *f)
@@ -579,6 +639,8 @@ static bool play(struct facts *f)
 				 e->kind == JOIN ? "joined is not over" : "was not created");
 			return false;
 		}
+		if (turns_in_use(f, &state, e))
+			unexplained(f, e->object);
 		if (!rules_allows_object(f, &state, i, &wrong) && !f->frozen[wrong])
 			unexplained(f, wrong);
 		state.at[e->thread]++;

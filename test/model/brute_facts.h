@@ -24,6 +24,7 @@ struct held {
 struct life {
 	int object;
 	int initial; /* a semaphore's value at the start */
+	bool known;  /* … is that for certain: it can block somebody */
 };
 
 struct meeting {
@@ -80,11 +81,18 @@ bool facts_life(const struct text *text, const struct event *event, uint64_t *ad
 bool facts_begins(const struct event *event);	      /* … begins it */
 bool facts_is_object_life(const struct event *event); /* of a sync object */
 bool facts_begins_object(const struct event *event);
+/* Does it begin or end behind the one event and before the other, in the base run? */
+bool facts_is_anew(const struct facts *facts, int object, int from, int to);
 /* Does it touch one of these bytes: an access, another life, an operation on an object there? */
 bool facts_touches(const struct text *text, const struct event *event, uint64_t address,
 		   uint64_t size);
 bool facts_uses(const struct event *event,
 		int object); /* or begins, or ends it; a request does not */
+
+/* What the event's thread holds of a lock right before it, in the base run. */
+struct held facts_held(const struct facts *facts, int event, int lock);
+/* May it have waited for anything that came before it? */
+bool facts_is_behind_all(const struct facts *facts, int event);
 
 /* `facts` is large: not for the stack. False: the text is no run at all; `error` says why. */
 bool facts_make(struct facts *facts, const struct text *text);

@@ -97,9 +97,9 @@ static bool is_recorded(const struct facts *f, int event, int misuse)
 	if (misuse != HELD_AT_END || e->kind != END)
 		return false;
 	for (int o = 0; o < f->text->object_count; o++) {
-		const struct held *h = &f->held[e->thread][e->index][o];
+		struct held h = facts_held(f, event, o);
 
-		held |= (h->depth || h->readers) && !f->frozen[o] && !f->robust[o];
+		held |= (h.depth || h.readers) && !f->frozen[o] && !f->robust[o];
 	}
 	return held;
 }

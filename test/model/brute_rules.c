@@ -61,6 +61,19 @@ bool rules_is_race(const struct facts *f, int a, int b)
 
 /* ---- sync objects at a state -------------------------------------------------------------- */
 
+/* Has the object begun or ended, behind this event in the base run? */
+static bool is_anew(const struct facts *f, const struct state *state, int object, int since)
+{
+	for (int i = since + 1; i < f->text->event_count; i++) {
+		const struct event *e = &f->text->events[i];
+
+		if (e->object == object && facts_is_object_life(e) &&
+		    rules_has_happened(f, state, i))
+			return true;
+	}
+	return false;
+}
+
 /* The threads that hold a lock, as writer or (if asked for) as reader. */
 static unsigned holders(const struct facts *f, const struct state *state, int lock, bool readers)
 {
@@ -69,7 +82,8 @@ static unsigned holders(const struct facts *f, const struct state *state, int lo
 	for (int t = 0; t < f->text->thread_count; t++) {
 		struct held held = f->held[t][state->at[t]][lock];
 
-		if (held.depth || (readers && held.readers))
+		if ((held.depth || (readers && held.readers)) &&
+		    !is_anew(f, state, lock, held.since))
 			set |= 1u << t;
 	}
 	return set;
@@ -87,6 +101,23 @@ static int count_left(const struct facts *f, const struct state *state, int life
 			left += (e->kind == POST) - (e->kind == DOWN);
 	}
 	return left;
+}
+
+/* Could somebody who asks for the semaphore now have to wait? A request is in whichever life it is. */
+static bool is_empty(const struct facts *f, const struct state *state, int object)
+{
+	int life = 0;
+
+	while (f->lives[life].object != object)
+		life++; /* the first */
+	for (int i = 0; i < f->text->event_count; i++) {
+		const struct event *e = &f->text->events[i];
+
+		if (e->object == object && facts_is_object_life(e) &&
+		    rules_has_happened(f, state, i))
+			life = f->life[i];
+	}
+	return f->lives[life].known && count_left(f, state, life) == 0;
 }
 
 static bool is_complete(const struct facts *f, const struct state *state,
@@ -127,9 +158,7 @@ bool rules_allows_object(const struct facts *f, const struct state *state, int e
 
 	*wrong = lock;
 	switch (e->kind) {
-	case ACQUIRE:
-		return !holders(f, state, lock, true) ||
-		       f->held[e->thread][state->at[e->thread]][lock].depth;
+	case ACQUIRE: return !holders(f, state, lock, true) || facts_held(f, event, lock).depth;
 	case READ_ACQUIRE: return !holders(f, state, lock, false);
 	case ACQUIRE_FAIL: return e->how == TIMED || holders(f, state, lock, true);
 	case READ_FAIL: return e->how == TIMED || holders(f, state, lock, false);
@@ -230,6 +259,36 @@ static uint8_t begin_wait(const struct facts *f, const struct state *state, cons
 
 /* ---- the rumour --------------------------------------------------------------------------- */
 
+/* Has an event happened that knew? */
+static bool is_told(const struct facts *f, const struct state *state, int event)
+{
+	const struct event *e = &f->text->events[event];
+
+	return rules_has_happened(f, state, event) && state->told_threads >> e->thread & 1 &&
+	       e->index >= state->told_at[e->thread];
+}
+
+/* Of what the event cannot happen without: does the last in each thread know? */
+static bool is_behind_told(const struct facts *f, const struct state *state, int event)
+{
+	const struct event *e = &f->text->events[event];
+
+	for (int t = 0; t < f->text->thread_count; t++) {
+		int need = f->need[event][t];
+
+		if (t != e->thread && need && is_told(f, state, f->text->of[t][need - 1]))
+			return true;
+	}
+	for (int m = 0; e->kind == ARRIVE && m < f->meeting[event]; m++) {
+		for (int i = 0; f->meetings[m].object == e->object && i < f->meetings[m].count;
+		     i++) {
+			if (is_told(f, state, f->meetings[m].arrivals[i]))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool hears(const struct facts *f, const struct state *state, int event)
 {
 	const struct event *e = &f->text->events[event];
@@ -237,31 +296,23 @@ static bool hears(const struct facts *f, const struct state *state, int event)
 
 	if (event == f->rumour || (state->told_threads | state->told_created) >> e->thread & 1)
 		return true;
-	if (f->strange[event])
+	if (facts_is_behind_all(f, event))
 		return rules_has_happened(f, state, f->rumour);
-	if (e->kind == READ || e->kind == WRITE || e->kind == UPDATE) {
-		for (int c = f->first_cell[event]; c < f->first_cell[event] + f->cells_of[event];
-		     c++) {
-			if (f->cells[c].frozen && state->told_cells[c / 8] >> c % 8 & 1)
-				return true;
-		}
-	}
+	if (is_behind_told(f, state, event))
+		return true;
 	switch (e->kind) {
 	case WOKEN:
 	case DOWN:
 	case PASS:
 	case ONCE:
 	case RECEIVE: return state->told_objects >> object & 1;
-	case SEND: return !e->told && state->told_objects >> e->channel & 1;
 	case JOIN: return state->told_threads >> e->other & 1;
-	case SYNC: return rules_has_happened(f, state, f->rumour);
 	case READ:
 	case UPDATE: break;
 	default: return false;
 	}
 	for (int c = f->first_cell[event]; c < f->first_cell[event] + f->cells_of[event]; c++) {
-		if (state->told_cells[c / 8] >> c % 8 & 1 &&
-		    f->text->events[state->writer[c]].thread != e->thread)
+		if (state->writer[c] != NONE && is_told(f, state, state->writer[c]))
 			return true;
 	}
 	return false;
@@ -273,8 +324,10 @@ static void tell(const struct facts *f, const struct state *before, int event, s
 	const struct event *e = &f->text->events[event];
 	bool told = hears(f, before, event);
 
-	if (told)
+	if (told && !(state->told_threads >> e->thread & 1)) {
 		state->told_threads |= (uint16_t)(1u << e->thread);
+		state->told_at[e->thread] = (uint8_t)e->index;
+	}
 	switch (e->kind) {
 	case CREATE: state->told_created |= (uint16_t)(told << e->other); break;
 	case SIGNAL:
@@ -283,22 +336,6 @@ static void tell(const struct facts *f, const struct state *before, int event, s
 	case ARRIVE:
 	case ONCE_END: state->told_objects |= (uint64_t)told << e->object; break;
 	case SEND: state->told_objects |= (uint64_t)told << e->channel; break;
-	case READ:
-	case WRITE:
-	case UPDATE:
-	case ALLOC:
-	case MAP:
-		for (int c = f->first_cell[event]; c < f->first_cell[event] + f->cells_of[event];
-		     c++) {
-			bool kept = f->cells[c].frozen; /* who comes behind has come behind all */
-
-			if (e->kind != READ && !kept)
-				state->told_cells[c / 8] &= (uint8_t) ~(1u << c % 8);
-			if (told && (kept ? e->kind != ALLOC && e->kind != MAP
-					  : e->kind == WRITE || e->kind == UPDATE))
-				state->told_cells[c / 8] |= (uint8_t)(1u << c % 8);
-		}
-		break;
 	default: break;
 	}
 }
@@ -396,7 +433,7 @@ static bool is_blocked(const struct facts *f, const struct state *state, int eve
 			return false;
 		*owners = holders(f, state, object, kind == ACQUIRE) & ~self;
 		if (pending && kind == ACQUIRE && !f->recursive[object] &&
-		    f->held[e->thread][state->at[e->thread]][object].depth)
+		    holders(f, state, object, false) & self)
 			*owners |= self;
 		return *owners;
 	case WOKEN:
@@ -409,7 +446,7 @@ static bool is_blocked(const struct facts *f, const struct state *state, int eve
 			return false;
 		*owners = 1u << other;
 		return true;
-	case DOWN: return judged && count_left(f, state, f->life[event]) == 0;
+	case DOWN: return judged && is_empty(f, state, object);
 	case PASS: return judged && !is_complete(f, state, &f->meetings[f->meeting[event]]);
 	case ONCE:
 		if (!judged || f->once_begin[object] == NONE ||

@@ -12,8 +12,8 @@ struct state {
 	uint8_t at[MAX_THREADS];   /* how many of a thread's events have happened */
 	uint8_t wait[MAX_THREADS]; /* enum wait, and WAIT_LATE */
 	uint8_t writer[MAX_CELLS]; /* who wrote the cell last, or NONE */
-	/* Who knows of the rumour (facts): cells by who wrote them, objects by what was done to them. */
-	uint8_t told_cells[MAX_CELLS / 8];
+	/* Who knows of the rumour (facts), from which event on, and objects by what was done to them. */
+	uint8_t told_at[MAX_THREADS];
 	uint16_t told_threads, told_created;
 	uint64_t told_objects;
 };

@@ -20,15 +20,29 @@ static bool has_byte(const struct event *e, uint64_t address)
 	return address >= e->address && address < e->address + e->size;
 }
 
-static bool overlaps(const struct event *a, const struct event *b)
+/* Is a block or a mapping with this byte made between the two? */
+static bool is_made_between(const struct facts *f, int a, int b, uint64_t address)
 {
-	return a->address < b->address + b->size && b->address < a->address + a->size;
+	for (int i = a < b ? a : b; i < (a < b ? b : a); i++) {
+		const struct event *e = get(f, i);
+
+		if ((e->kind == ALLOC || e->kind == MAP) && has_byte(e, address))
+			return true;
+	}
+	return false;
 }
 
-static bool conflict(const struct event *a, const struct event *b)
+static bool conflict(const struct facts *f, int first, int second)
 {
-	return overlaps(a, b) && (a->kind != READ || b->kind != READ) &&
-	       (a->kind != UPDATE || b->kind != UPDATE);
+	const struct event *a = get(f, first), *b = get(f, second);
+
+	if ((a->kind == READ && b->kind == READ) || (a->kind == UPDATE && b->kind == UPDATE))
+		return false;
+	for (uint64_t at = a->address; at < a->address + a->size; at++) {
+		if (has_byte(b, at) && !is_made_between(f, first, second, at))
+			return true;
+	}
+	return false;
 }
 
 /* ---- what is meant so --------------------------------------------------------------------- */
@@ -152,13 +166,18 @@ static bool guards(const struct facts *f, int lock, const struct event *a, const
 	return false;
 }
 
+static struct held held_at(const struct facts *f, const struct event *e, int lock)
+{
+	return facts_held(f, f->text->of[e->thread][e->index], lock);
+}
+
 static bool is_guarded_else(const struct facts *f, const struct event *a, const struct event *b)
 {
 	if (a->atomic && b->atomic)
 		return true;
 	for (int o = 0; o < f->text->object_count; o++) {
-		struct held x = f->held[a->thread][a->index][o];
-		struct held y = f->held[b->thread][b->index][o];
+		struct held x = held_at(f, a, o);
+		struct held y = held_at(f, b, o);
 
 		if ((x.depth && (y.depth || y.readers)) || (x.readers && y.depth))
 			return true;
@@ -174,10 +193,10 @@ static bool in_section(const struct facts *f, const int events[4])
 	if (is_guarded_else(f, l1, r1) || is_guarded_else(f, r2, l2))
 		return false;
 	for (int o = 0; o < f->text->object_count; o++) {
-		struct held a = f->held[l1->thread][l1->index][o];
-		struct held b = f->held[l2->thread][l2->index][o];
-		struct held x = f->held[r1->thread][r1->index][o];
-		struct held y = f->held[r2->thread][r2->index][o];
+		struct held a = held_at(f, l1, o);
+		struct held b = held_at(f, l2, o);
+		struct held x = held_at(f, r1, o);
+		struct held y = held_at(f, r2, o);
 
 		if (f->text->objects[o].class == LOCK && !f->frozen[o] && a.depth && b.depth &&
 		    a.since == b.since && get(f, a.since)->stream == l1->stream && !x.depth &&
@@ -194,9 +213,10 @@ bool tear_counts(const struct facts *f, const int events[4])
 	const struct event *r2 = get(f, events[R2]), *l2 = get(f, events[L2]);
 
 	return is_access(l1) && is_access(r1) && is_access(r2) && is_access(l2) &&
-	       l1->stream == l2->stream && l1->index < l2->index && r1->thread == r2->thread &&
-	       r1->index <= r2->index && r1->thread != l1->thread && conflict(l1, r1) &&
-	       conflict(r2, l2) && !is_meant(f, events) &&
+	       l1->stream == l2->stream && l1->stream == f->text->host[l1->stream] &&
+	       l1->index < l2->index && r1->thread == r2->thread && r1->index <= r2->index &&
+	       r1->thread != l1->thread && conflict(f, events[L1], events[R1]) &&
+	       conflict(f, events[R2], events[L2]) && !is_meant(f, events) &&
 	       (in_annotated(f, l1, l2) || in_section(f, events));
 }
 

@@ -91,6 +91,9 @@ static void choose_groups(struct machine *m)
 		REGIONS | MEMORY | ATOMICS | MUTEXES,
 		REGIONS | MEMORY,
 		REGIONS | MEMORY | CHANNELS | ATOMICS,
+		REGIONS | MEMORY | HEAP | MUTEXES,
+		REGIONS | MEMORY | OBJECTS | BARRIERS,
+		REGIONS | MEMORY | SEMAPHORAL | ONCES,
 		MEMORY | MUTEXES | ATOMICS,
 		STACKS | FORKS | MEMORY,
 	};
@@ -108,8 +111,10 @@ static void choose_groups(struct machine *m)
 		m->groups |= FORKS;
 	if (chance(m, 4) || (m->groups & REGIONS && chance(m, 20)))
 		m->groups |= NOISE;
-	if (chance(m, 4))
+	if (chance(m, m->groups & REGIONS ? 10 : 4))
 		m->groups |= HANDLERS | MEMORY;
+	m->handlers_sync = m->groups & HANDLERS && chance(m, 50);
+	m->abuses = m->groups & OBJECTS && chance(m, 30);
 }
 
 static void choose(struct machine *m)
@@ -166,7 +171,7 @@ static void write_head(struct machine *m)
 	}
 }
 
-/* All rows that this trace uses at the moment; a handler only touches memory. */
+/* All rows that this trace uses at the moment; a handler touches memory, and few do more. */
 static int list_operations(const struct machine *m, bool handler, const struct operation **rows,
 			   int *sum)
 {
@@ -175,7 +180,7 @@ static int list_operations(const struct machine *m, bool handler, const struct o
 	int count = 0;
 
 	*sum = 0;
-	for (int i = 0; i < (handler ? 1 : 4); i++) {
+	for (int i = 0; i < (handler && !m->handlers_sync ? 1 : 4); i++) {
 		for (const struct operation *row = tables[i]; row->try; row++) {
 			if (!(row->group & m->groups) || (m->tidy && !row->tidies && !handler))
 				continue;
@@ -204,6 +209,8 @@ static bool do_something(struct machine *m, int t)
 			i++;
 		if (!rows[i]->try(m, t))
 			continue;
+		if (thread->doing != RUNNING)
+			return true; /* a handler that waits has not come to its end */
 		if (thread->handler && !--thread->handler)
 			fprintf(m->out, "H%d|handlerend|\n", t);
 		return true;

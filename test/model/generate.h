@@ -49,6 +49,8 @@ struct machine {
 	unsigned groups;
 	int value_mode, value_range;
 	bool overlap, by_fork;
+	bool handlers_sync; /* signal handlers lock, wait, hang */
+	bool abuses;	    /* objects begin and end while they are used, and are used behind it */
 
 	struct thread threads[THREADS];
 	bool recursive[LOCK_COUNT];
@@ -104,6 +106,7 @@ void generate_ask(struct machine *m, int thread, enum ask what, int which);
 
 /* Does anybody hold the lock, ask for it, or wait with it? */
 bool generate_lock_is_used(const struct machine *m, int lock);
+bool generate_lock_is_held(const struct machine *m, int lock);
 
 uint64_t generate_random(struct machine *m, uint64_t below);
 void generate_line(struct machine *m, int thread, const char *format, ...)

@@ -72,7 +72,11 @@ static bool pick_object(struct machine *m, int *object)
 	static const unsigned groups[OBJECTS_OF] = { MUTEXES, CONDITIONALS, SEMAPHORAL, BARRIERS };
 
 	*object = (int)generate_random(m, OBJECTS_OF);
-	return m->groups & groups[*object] && is_idle(m, *object);
+	if (!(m->groups & groups[*object]))
+		return false;
+	if (m->abuses && chance(m, 50)) /* a lock that is held stays that */
+		return *object || !generate_lock_is_held(m, 0);
+	return is_idle(m, *object);
 }
 
 static bool begin_object(struct machine *m, int t)
@@ -88,7 +92,10 @@ static bool begin_object(struct machine *m, int t)
 		m->semaphore[0] = (int)generate_random(m, 3);
 		generate_line(m, t, "sinit(s,%d)", m->semaphore[0]);
 		break;
-	case 3: generate_line(m, t, "binit(b,%d)", m->barrier_size); break;
+	case 3:
+		m->barrier_here = 0; /* who came to the old one stays there */
+		generate_line(m, t, "binit(b,%d)", m->barrier_size + (m->abuses && chance(m, 10)));
+		break;
 	}
 	m->object_ended[object] = false;
 	return true;
@@ -105,6 +112,8 @@ static bool end_object(struct machine *m, int t)
 	m->object_ended[object] = true;
 	if (object == 2)
 		m->semaphore[0] = 0; /* what is in it is gone */
+	if (object == 3)
+		m->barrier_here = 0;
 	generate_line(m, t, "%s", lines[object]);
 	return true;
 }

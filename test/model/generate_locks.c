@@ -46,12 +46,18 @@ bool generate_lock_is_used(const struct machine *m, int lock)
 	return is_held(m, lock, -1, true);
 }
 
+bool generate_lock_is_held(const struct machine *m, int lock)
+{
+	return is_held(m, lock, -1, true);
+}
+
 /* Could the thread have it now? Asking for what it has as a reader is no program's business. */
 static bool has_way(const struct machine *m, int t, int lock)
 {
 	const struct thread *thread = &m->threads[t];
 
-	return !thread->reads[lock] && (!thread->depth[lock] || m->recursive[lock]);
+	return !thread->reads[lock] &&
+	       (!thread->depth[lock] || (m->recursive[lock] && !thread->handler));
 }
 
 void generate_ask(struct machine *m, int t, enum ask what, int which)
@@ -154,7 +160,7 @@ static bool try_lock(struct machine *m, int t)
 		generate_line(m, t, "tryacq(%s)=timeout", lock_names[lock]);
 		return true;
 	}
-	if (thread->depth[lock] && m->recursive[lock])
+	if (thread->depth[lock] && m->recursive[lock] && !thread->handler)
 		busy = false;
 	if (m->groups & NOISE && chance(m, 15))
 		busy = true;

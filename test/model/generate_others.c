@@ -11,10 +11,10 @@ static bool chance(struct machine *m, unsigned percent)
 
 static const char *const semaphore_names[SEMAPHORES] = { "s", "t" };
 
-/* One that was destroyed has no value that anybody knows. */
+/* One that was destroyed has no value that anybody knows: it is used by mistake. */
 static int pick_semaphore(struct machine *m)
 {
-	return chance(m, 75) && !m->object_ended[2] ? 0 : 1;
+	return chance(m, 75) && (!m->object_ended[2] || m->abuses) ? 0 : 1;
 }
 
 static bool post(struct machine *m, int t)
@@ -83,8 +83,8 @@ static bool run_once(struct machine *m, int t)
 	int o = chance(m, 75) ? 0 : 1;
 	struct thread *thread = &m->threads[t];
 
-	if (thread->once || m->once[o] == 1)
-		return false;
+	if (thread->once || thread->handler || m->once[o] == 1)
+		return false; /* what a handler begins, or cuts into, it does not end */
 	if (m->once[o] == 2) {
 		generate_line(m, t, "once(%s)", o ? "i" : "o");
 		return true;
@@ -99,7 +99,7 @@ static bool end_once(struct machine *m, int t)
 {
 	struct thread *thread = &m->threads[t];
 
-	if (!thread->once)
+	if (!thread->once || thread->handler)
 		return false;
 	m->once[thread->once - 1] = 2;
 	generate_line(m, t, "onceend(%s)", thread->once == 2 ? "i" : "o");
@@ -152,7 +152,7 @@ static bool end_thread(struct machine *m, int t)
 		if ((thread->depth[lock] || thread->reads[lock]) && !chance(m, 3))
 			return false;
 	}
-	if (thread->once || (!m->tidy && !chance(m, 25)))
+	if (thread->once || thread->handler || (!m->tidy && !chance(m, 25)))
 		return false;
 	thread->doing = GONE;
 	if (thread->has_begin)

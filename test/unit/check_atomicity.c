@@ -30,6 +30,18 @@ static void annotated(void **state)
 	refuses(text, CHECKER_ATOMICITY, "A2 B0 A5", "A4 B0", "no region");
 	refuses("A|r(x)=0|a:1\nA|w(x)=1|a:2\nB|w(x)=5|b:1\n", CHECKER_ATOMICITY, "A0 B0 A1",
 		"A0 B0", "no region");
+	/* of another block at the same address */
+	text = BEGIN "A|r(0x2000)|a:1\nB|alloc(0x2000,8)|\nB|w(0x2000)=5|b:1\nA|w(0x2000)=1|a:2\n";
+	refuses(text, CHECKER_ATOMICITY, "A1 B1 A2", "A1 B1", "do not conflict");
+	text = BEGIN "B|alloc(0x2000,8)|\nA|r(0x2000)|a:1\nB|w(0x2000)=5|b:1\nA|w(0x2000)=1|a:2\n";
+	accepts(text, CHECKER_ATOMICITY, "A1 B1 A2", "B0 A1 B1");
+	/* a handler has none, but one and its thread may tear together */
+	text = "H|handler(A,10)|\nH|probe sooth:atomic_begin(f)|\nH|r(x)=0|a:1\nH|w(x)=1|a:2\n"
+	       "B|w(x)=5|b:1\n";
+	refuses(text, CHECKER_ATOMICITY, "H1 B0 H2", "H1 B0", "a signal handler has no regions");
+	text = BEGIN "A|w(y)=1|a:1\nA|r(x)=0|a:2\nH|handler(B,10)|\nH|w(y)=2|b:1\nH|handlerend|\n"
+		     "B|w(x)=5|b:2\n";
+	accepts(text, CHECKER_ATOMICITY, "A1 H0 B0 A2", "A1 B0");
 }
 
 /* A region that was begun before the window. */
@@ -76,6 +88,18 @@ static void meant_so(void **state)
 	refuses(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B1 C1 A2", "has learned of what came");
 	text = BEGIN "A|r(x)=0|a:1\nC|w(f)=1|b:2\nA|r(f)=1|a:3\nA|w(x)=1|a:2\nB|w(x)=5|b:1\n" END;
 	accepts(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 C0 B0 A2");
+	/* whatever keeps it behind: the life of a block, an access or a lock that others have a part in */
+	text = BEGIN "A|r(x)=0|a:1\nB|w(x)=5|b:1\nB|alloc(0x2000,8)|\nA|free(0x2000)|\n"
+		     "A|w(x)=1|a:2\n" END;
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B1 A2", "has learned of what came");
+	text = BEGIN "A|r(x)=0|a:1\nB|w(x)=5|b:1\nB|w(y,environment)=1|\nA|w(y)=2|\n"
+		     "A|w(x)=1|a:2\n" END;
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B1 A2", "has learned of what came");
+	text = BEGIN "A|r(x)=0|a:1\nB|w(x)=5|b:1\nA|acq(m)|\nA|w(x)=1|a:2\n" END "B|rel(m)|\n";
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B0 A2", "has learned of what came");
+	/* a lock does not, nor what it is behind without need */
+	text = BEGIN "A|r(x)=0|a:1\nB|w(x)=5|b:1\nA|acq(m)|\nA|w(x)=1|a:2\n" END "A|rel(m)|\n";
+	accepts(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B0 A2");
 	/* polls */
 	text = BEGIN "A|r(x)=0|a:1\nA|r(x)=0|a:1\nB|w(x)=5|b:1\n" END;
 	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0", "that is polling");

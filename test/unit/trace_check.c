@@ -88,6 +88,19 @@ static void others(void **state)
 	good("A|down(s)|\n"); /* its initial value is not known */
 	good("A|barrier(b,2)|\nB|barrier(b,2)|\nB|passed(b)=serial|\nA|passed(b)|\n");
 	bad("A|barrier(b,2)|\nA|passed(b)|\n", "with 1 of 2 there");
+	/* a handler has what its thread has */
+	good("A|init(m)=recursive|\nA|acq(m)|\nH|handler(A,10)|\nH|acq(m)|\nH|rel(m)|\nH|"
+	     "handlerend|\n"
+	     "A|rel(m)|\nB|acq(m)|\n");
+	good("A|acq(m)|\nH|handler(A,10)|\nH|wait(c,m)|\n");
+	bad("A|acq(m)|\nH|handler(B,10)|\nH|acq(m)|\n", "while stream 0 holds it");
+	/* when one has passed it may end, and begin again: the other passes then */
+	good("A|barrier(b,2)|\nB|barrier(b,2)|\nB|passed(b)=serial|\nB|bdestroy(b)|\nB|binit(b,2)|"
+	     "\n"
+	     "B|barrier(b,2)|\nA|passed(b)|\n");
+	bad("A|barrier(b,2)|\nB|barrier(b,2)|\nB|passed(b)=serial|\nB|bdestroy(b)|\nB|binit(b,2)|\n"
+	    "B|barrier(b,2)|\nA|passed(b)|\nB|passed(b)|\n",
+	    "with 1 of 2 there");
 	bad("A|binit(b,3)|\nA|barrier(b,2)|\n", "made for 3");
 	good("A|oncebegin(o)|\nA|onceend(o)|\nB|once(o)|\n");
 	bad("A|oncebegin(o)|\nB|once(o)|\n", "being run");
@@ -102,6 +115,8 @@ static void atomics(void **state)
 	bad("A|wa(x)=1|\nB|ra(x)=2|\n", "did not leave");
 	bad("A|wa(x)=1|\nB|u(x)=0,2|\n", "did not leave");
 	good("A|wa(x)=1|\nB|w(x)=2|\nA|ra(x)=2|\n"); /* a plain write in between */
+	good("A|wa(x)=1|\nB|u(x)|\nA|ra(x)=2|\n"); /* what the update left is not recorded */
+	bad("A|wa(x)=1|\nB|ra(x)|\nA|ra(x)=2|\n", "did not leave");
 	good("A|wa(0x1000)=1|\nA|alloc(0x0ff0,64)|\nB|ra(0x1000)=2|\n");
 	good("A|wa(0x1000)=1|\nA|wa(0x1004@4)=1|\nB|ra(0x1000)=4294967297|\n");
 }
