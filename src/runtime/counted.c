@@ -96,7 +96,7 @@ static function *real_of(void *_Atomic *known, const char *name, uintptr_t pc)
 			return object;                                                             \
 		bool expected = let_go(object, RECORD_CALLER);                                     \
 		void *result = real_one(object, other);                                            \
-		counted_gone(expected);                                                                  \
+		counted_gone(expected);                                                            \
 		return result;                                                                     \
 	}
 

@@ -100,7 +100,8 @@ static void make(const std::string &text)
 		one.path = new std::filesystem::filesystem_error(path);
 		one.stream = new std::ostringstream();
 		one.stream->imbue(locale);
-		locale = std::locale(locale, new std::numpunct<char>()); // another, with the same facet
+		locale = std::locale(locale,
+				     new std::numpunct<char>()); // another, with the same facet
 	}
 }
 
