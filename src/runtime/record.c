@@ -112,8 +112,15 @@ static void settle_due(enum event_kind kind)
 	}
 }
 
+static inline void look_torn(void)
+{
+	if (__builtin_expect(lane_self.asynchronous, 0) && turn_on())
+		turn_look_torn();
+}
+
 void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields)
 {
+	look_torn();
 	if (lane_is_due())
 		settle_due(kind);
 	if (turn_on() && process_discards() && lane_self.known) {
@@ -161,6 +168,7 @@ static size_t header_for(size_t raw_bytes)
 
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size)
 {
+	look_torn();
 	if (lane_is_due())
 		due_record();
 	struct wire_block *lane = lane_room(HEADER_MAX + size);
@@ -205,6 +213,7 @@ static inline __attribute__((always_inline)) void
 write_whole(enum event_kind kind, unsigned set, uintptr_t pc, const struct record_fields *fields,
 	    size_t size, const void *first, const void *second)
 {
+	look_torn();
 	if (lane_is_due())
 		due_record();
 	size_t all = second ? 2 * size : size, header = header_for(all);
