@@ -11,9 +11,9 @@
 #include "runtime/counted.h"
 
 #include "runtime/annotate.h"
+#include "runtime/cxx.h"
 #include "runtime/due.h"
-#include "runtime/foreign.h"
-#include "runtime/real.h"
+#include "runtime/lane.h"
 #include "runtime/record.h"
 
 #include <stdatomic.h>
@@ -39,47 +39,9 @@ void counted_gone(bool expected)
 		due_forget();
 }
 
-/* ---- the library's own --------------------------------------------------------------------------- */
-
-static void *find_in(const char *library, const char *name)
-{
-	void *handle = real()->dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-	void *function = handle ? dlsym(handle, name) : NULL;
-
-	if (handle)
-		real()->dlclose(handle);
-	return function && !foreign_is_own((uintptr_t)function) ? function : NULL;
-}
-
-/*
- * A program in C that loads a library in C++ finds libstdc++ only by its name, or, where the library has
- * it inside, in who calls.
- */
-static void *find(const char *name, uintptr_t pc)
-{
-	void *function = dlsym(RTLD_NEXT, name);
-	Dl_info caller;
-
-	if (!function)
-		function = find_in("libstdc++.so.6", name);
-	if (!function && dladdr((const void *)pc, &caller))
-		function = find_in(caller.dli_fname, name);
-	return function;
-}
+/* ---- functions ----------------------------------------------------------------------------------- */
 
 typedef void *function(void *object, const void *other);
-
-/* Looked up when it is needed first, since what is loaded later has it, too. NULL: nobody has. */
-static function *real_of(void *_Atomic *known, const char *name, uintptr_t pc)
-{
-	void *address = atomic_load_explicit(known, memory_order_relaxed);
-
-	if (!address) {
-		address = find(name, pc);
-		atomic_store_explicit(known, address, memory_order_relaxed);
-	}
-	return (function *)address;
-}
 
 /*
  * A destructor, or an assignment, which takes away what the object had. `let_go` says which object it was that
@@ -90,7 +52,7 @@ static function *real_of(void *_Atomic *known, const char *name, uintptr_t pc)
 	SOOTH_API void *name(void *object, const void *other)                                      \
 	{                                                                                          \
 		static void *_Atomic known;                                                        \
-		function *real_one = real_of(&known, #name, RECORD_CALLER);                        \
+		function *real_one = (function *)cxx_real(&known, #name, RECORD_CALLER);           \
                                                                                                    \
 		if (!real_one)                                                                     \
 			return object;                                                             \
@@ -175,7 +137,7 @@ COUNTED(_ZNSt10filesystem7__cxx1128recursive_directory_iteratoraSERKS1_, let_go_
 static bool let_go_of_locale(void *object, uintptr_t pc)
 {
 	static void *_Atomic known;
-	function *classic = real_of(&known, "_ZNSt6locale7classicEv", pc);
+	function *classic = (function *)cxx_real(&known, "_ZNSt6locale7classicEv", pc);
 
 	if (classic && *(void **)object == *(void **)classic(NULL, NULL))
 		return false;
