@@ -30,6 +30,7 @@ struct channel {
 	uint32_t received;
 	use_list sent;
 	VEC(uint32_t) looks; /* that found nothing, since the last SEND of bytes */
+	VEC(uint32_t) heard; /* SENDs of bytes since the last that is deaf, with that one */
 };
 
 struct ordering {
@@ -218,6 +219,12 @@ static struct channel *channel_at(struct ordering *o, uint64_t address)
 	return &o->channels.items[*position - 1];
 }
 
+static void note_all(struct ordering *o, const uint32_t *numbers, size_t count, uint32_t note)
+{
+	for (size_t i = 0; i < count; i++)
+		checker_base_record(o->base, numbers[i])->note = note;
+}
+
 /* Who receives got something that was sent before, which of it we do not know; sends that are only told of have no order. */
 static void order_channel(struct ordering *o, uint32_t number)
 {
@@ -227,7 +234,13 @@ static void order_channel(struct ordering *o, uint32_t number)
 	if (record->kind != EV_SEND && record->kind != EV_RECEIVE)
 		return;
 	channel = channel_at(o, record->address);
-	if (record->kind == EV_SEND && record->mode == EVENT_CHANNEL_TOLD) {
+	if (record->kind == EV_SEND && record->mode == EVENT_CHANNEL_DEAF) {
+		note_all(o, channel->heard.items, channel->heard.count, number);
+		channel->heard.count = 0;
+	}
+	if (record->kind == EV_SEND && record->mode != EVENT_CHANNEL_TOLD)
+		*vec_push(&channel->heard) = number;
+	if (record->kind == EV_SEND && record->mode != EVENT_CHANNEL_BYTES) {
 		put_use(o, &channel->sent, number);
 		return;
 	}
@@ -236,8 +249,7 @@ static void order_channel(struct ordering *o, uint32_t number)
 	if (record->kind == EV_SEND) {
 		channel->sent.count = 0;
 		put_use(o, &channel->sent, number);
-		for (size_t i = 0; i < channel->looks.count; i++)
-			checker_base_record(o->base, channel->looks.items[i])->note = number;
+		note_all(o, channel->looks.items, channel->looks.count, number);
 		channel->looks.count = 0;
 		return;
 	}
@@ -348,6 +360,7 @@ static void close_ordering(struct ordering *o)
 	for (size_t i = 0; i < o->channels.count; i++) {
 		vec_free(&o->channels.items[i].sent);
 		vec_free(&o->channels.items[i].looks);
+		vec_free(&o->channels.items[i].heard);
 	}
 	map_free(&o->channel_index);
 	vec_free(&o->channels);

@@ -328,6 +328,25 @@ static bool finds_nothing(const struct checker_play *play, const struct checker_
 		       checker_event_words(play->world->trace, sent->stream, sent->index).text);
 }
 
+/* None that is deaf and behind it in the base run has happened: each is the note of the one before. */
+static bool is_heard(const struct checker_play *play, const struct checker_record *record,
+		     struct err *why)
+{
+	const struct checker_record *deaf = record;
+
+	if (record->mode != EVENT_CHANNEL_BYTES)
+		return true;
+	for (uint32_t number = record->note; number; number = deaf->note) {
+		deaf = checker_base_record(play->base, number);
+		if (checker_play_happened(play, number))
+			return err_set(
+				why, "sends where %s has closed the other end",
+				checker_event_words(play->world->trace, deaf->stream, deaf->index)
+					.text);
+	}
+	return true;
+}
+
 static bool can_happen(const struct checker_play *play, uint32_t number, struct err *why)
 {
 	const struct checker_record *record = checker_base_record(play->base, number);
@@ -341,6 +360,8 @@ static bool can_happen(const struct checker_play *play, uint32_t number, struct 
 	if (record->kind == EV_JOIN && !joins_right(play, record, why))
 		return false;
 	if (record->kind == EV_RECEIVE && !finds_nothing(play, record, why))
+		return false;
+	if (record->kind == EV_SEND && !is_heard(play, record, why))
 		return false;
 	return objects_allow(play, record, why);
 }

@@ -40,7 +40,8 @@ struct checker_record {
 	uint32_t next; /* number of the thread's next event in the window; CHECKER_END: none */
 	/* ARRIVE: number of its meeting; ONCE, ONCE_BEGIN: how many runs had ended before; WOKEN:
 	 * the event that woke it in the base run, 0 when that was before the window; RECEIVE of
-	 * nothing: the first SEND behind it, 0 if there is none */
+	 * nothing: the first SEND of bytes behind it, SEND of bytes, and one that is deaf: the first
+	 * that is deaf, 0 if there is none */
 	uint32_t note;
 };
 

@@ -32,6 +32,7 @@ struct checker_survey {
 #define SHARED (1ull << 32)
 /* No program accesses more at once; a damaged trace can say anything. */
 #define ACCESS_MAX (1ull << 32)
+#define ATOMIC_MAX 16u /* in no more than three words */
 
 struct checker_survey *checker_survey_open(const struct trace *trace)
 {
@@ -174,6 +175,19 @@ static void touch_access(struct checker_survey *survey, const struct trace_event
 	touch(&survey->words, end_page * (PAGE / WORD), last / WORD + 1, thread);
 }
 
+/* What is atomic is there for others, recorded or not. */
+static void share_atomic(struct checker_survey *survey, const struct trace_event *event)
+{
+	uint64_t first = event->address / WORD, last;
+
+	if (!event->size || event->size > ATOMIC_MAX)
+		return;
+	last = (event->address + event->size - 1) / WORD;
+	*map_put(&survey->words, first, NULL) |= SHARED;
+	*map_put(&survey->words, first + 1 < last ? first + 1 : last, NULL) |= SHARED;
+	*map_put(&survey->words, last, NULL) |= SHARED;
+}
+
 /* Handlers count as the thread that they interrupt. */
 static uint32_t thread_of(const struct trace *trace, uint32_t i)
 {
@@ -203,6 +217,8 @@ static void make_words(struct checker_survey *survey)
 
 			if (group == EG_ACCESS || (group == EG_ATOMIC && event.kind != EV_FENCE))
 				touch_access(survey, &event, thread);
+			if (group == EG_ATOMIC && event.kind != EV_FENCE)
+				share_atomic(survey, &event);
 			if (event.kind == EV_MAP && event.size)
 				*vec_push(&survey->mapped) =
 					(struct stretch){ event.address,

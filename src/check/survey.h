@@ -23,8 +23,8 @@ uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t addres
 bool checker_survey_turns(struct checker_survey *survey, uint64_t address);
 
 /*
- * Is the byte judged: do two threads access it, or its neighbours in an aligned word, or is the word
- * static, or in a mapping? What unrecorded code leaves elsewhere is the doing of the thread itself. In a
+ * Is the byte judged: do two threads access it, or its neighbours in an aligned word, or an atomic operation, or is
+ * the word static, or in a mapping? What unrecorded code leaves elsewhere is the doing of the thread itself. In a
  * text all are.
  */
 bool checker_survey_shares(struct checker_survey *survey, uint64_t address);

@@ -54,6 +54,7 @@ enum event_channel {
 	EVENT_CHANNEL_BYTES,
 	EVENT_CHANNEL_TOLD,
 	EVENT_CHANNEL_NOTHING, /* RECEIVE: looked, and found nothing there */
+	EVENT_CHANNEL_DEAF,    /* SEND: nothing goes in any more */
 };
 #define EVENT_FD (UINT64_C(1) << 60) /* where descriptors "lie": no memory is there */
 enum event_stop { EVENT_STOP_LIMIT, EVENT_STOP_NO_SPACE, EVENT_STOP_IO };

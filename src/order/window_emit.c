@@ -279,16 +279,28 @@ static void edge_channel(struct build *b, const struct build_use *uses, uint32_t
 	vec_free(&c.unordered);
 }
 
+static bool is_bytes(const struct window_node *n)
+{
+	return n->kind == EV_SEND && n->mode == EVENT_CHANNEL_BYTES;
+}
+
 static bool found_nothing(const struct window_node *n)
 {
 	return n->kind == EV_RECEIVE && n->mode == EVENT_CHANNEL_NOTHING;
 }
 
+static bool is_deaf(const struct window_node *n)
+{
+	return n->kind == EV_SEND && n->mode == EVENT_CHANNEL_DEAF;
+}
+
 /*
- * Who found nothing there found it as the last SEND of bytes had left it: a cell that these write, each another
- * value, and that is read. No node has it among its cells: it is no memory.
+ * Who looks found it as the last that changes had left it: a cell that these write, each another value, and that
+ * is read. No node has it among its cells: it is no memory.
  */
-static void look_at_channel(struct build *b, const struct build_use *uses, uint32_t count)
+static void look_at_channel(struct build *b, const struct build_use *uses, uint32_t count,
+			    bool (*looks)(const struct window_node *n),
+			    bool (*changes)(const struct window_node *n))
 {
 	struct order_model *model = &b->window->model;
 	struct order_cell cell = { .initial = ORDER_NONE,
@@ -299,10 +311,10 @@ static void look_at_channel(struct build *b, const struct build_use *uses, uint3
 	for (uint32_t i = 0; i < count; i++) {
 		const struct window_node *n = &b->window->nodes.items[uses[i].node];
 
-		if (found_nothing(n)) {
+		if (looks(n)) {
 			*vec_push(&model->reads) =
 				(struct order_read){ uses[i].node, ORDER_NONE, last };
-		} else if (n->kind == EV_SEND && n->mode == EVENT_CHANNEL_BYTES) {
+		} else if (changes(n)) {
 			last = uses[i].node;
 			*vec_push(&model->writes) =
 				(struct order_write){ last, build_value_alone(b) };
@@ -316,6 +328,15 @@ static void look_at_channel(struct build *b, const struct build_use *uses, uint3
 	}
 	model->writes.count = cell.write_start;
 	model->reads.count = cell.read_start;
+}
+
+static void emit_channel(struct build *b, const struct build_use *uses, uint32_t count)
+{
+	edge_channel(b, uses, count);
+	/* nothing had been sent yet */
+	look_at_channel(b, uses, count, found_nothing, is_bytes);
+	/* somebody could still take it */
+	look_at_channel(b, uses, count, is_bytes, is_deaf);
 }
 
 static void emit_uses(struct build *b)
@@ -332,10 +353,9 @@ static void emit_uses(struct build *b)
 
 		if (o->turned)
 			build_emit_object(b, sorted.items + start[i], start[i + 1] - start[i]);
-		if (o->now.group == EG_CHANNEL) {
-			edge_channel(b, sorted.items + start[i], start[i + 1] - start[i]);
-			look_at_channel(b, sorted.items + start[i], start[i + 1] - start[i]);
-		} else if (o->frozen)
+		if (o->now.group == EG_CHANNEL)
+			emit_channel(b, sorted.items + start[i], start[i + 1] - start[i]);
+		else if (o->frozen)
 			chain_uses(b, sorted.items + start[i], start[i + 1] - start[i]);
 		else if (o->turned)
 			edge_lives(b, sorted.items + start[i], start[i + 1] - start[i]);

@@ -5,7 +5,8 @@
 #include "order/window_odd.h"
 
 /* What is known of a granule, page or object: the lane that was there first, + 1, and: */
-#define LANE 0x1fffffffu
+#define LANE 0x0fffffffu
+#define ATOMIC (1u << 28) /* it was accessed by an atomic operation */
 #define WRITTEN (1u << 29)
 #define SHARED (1u << 30) /* by another lane, too */
 #define COUNTS (1u << 31) /* found at the end: accesses of it are nodes */
@@ -28,28 +29,29 @@ struct pass {
 
 /* ---- touching ----------------------------------------------------------------------------- */
 
-static uint32_t touched(uint32_t who, uint32_t lane, bool write)
+/* `how`: WRITTEN, ATOMIC. */
+static uint32_t touched(uint32_t who, uint32_t lane, uint32_t how)
 {
 	if (!who)
 		who = lane + 1;
 	if ((who & LANE) != lane + 1)
 		who |= SHARED;
-	return write ? who | WRITTEN : who;
+	return who | how;
 }
 
-static void touch(struct map *map, uint64_t key, uint32_t lane, bool write)
+static void touch(struct map *map, uint64_t key, uint32_t lane, uint32_t how)
 {
 	uint64_t *who = map_put(map, key, NULL);
 
-	*who = touched((uint32_t)*who, lane, write);
+	*who = touched((uint32_t)*who, lane, how);
 }
 
 static void touch_granules(struct window_survey *s, uint64_t low, uint64_t high, uint32_t lane,
-			   bool write)
+			   uint32_t how)
 {
 	for (uint64_t g = low / SURVEY_GRANULE; g <= (high - 1) / SURVEY_GRANULE; g++) {
 		uint32_t *who = pages_put(&s->granules, g, NULL);
-		uint32_t now = touched(*who, lane, write);
+		uint32_t now = touched(*who, lane, how);
 
 		if (now != *who)
 			*who = now;
@@ -58,7 +60,7 @@ static void touch_granules(struct window_survey *s, uint64_t low, uint64_t high,
 
 /* Whole pages are kept as such: a buffer of a gigabyte that is cleared is not 2^27 granules. */
 static void touch_memory(struct window_survey *s, uint64_t low, uint64_t size, uint32_t lane,
-			 bool write)
+			 uint32_t how)
 {
 	uint64_t high = low + size;
 	uint64_t first = (low + SURVEY_PAGE - 1) / SURVEY_PAGE, last = high / SURVEY_PAGE;
@@ -66,15 +68,15 @@ static void touch_memory(struct window_survey *s, uint64_t low, uint64_t size, u
 	if (!size || high < low || size > SIZE_MAX_SEEN)
 		return;
 	if (size < 2 * SURVEY_PAGE) {
-		touch_granules(s, low, high, lane, write);
+		touch_granules(s, low, high, lane, how);
 		return;
 	}
 	for (uint64_t page = first; page < last; page++)
-		touch(&s->pages, page, lane, write);
+		touch(&s->pages, page, lane, how);
 	if (low < first * SURVEY_PAGE)
-		touch_granules(s, low, first * SURVEY_PAGE, lane, write);
+		touch_granules(s, low, first * SURVEY_PAGE, lane, how);
 	if (last * SURVEY_PAGE < high)
-		touch_granules(s, last * SURVEY_PAGE, high, lane, write);
+		touch_granules(s, last * SURVEY_PAGE, high, lane, how);
 }
 
 static void add_region(struct window_survey *s, uint64_t low, uint64_t high, uint32_t lane)
@@ -105,9 +107,9 @@ static void see_object(struct pass *pass, const struct trace_event *ev, uint32_t
 	if (event_group(ev->kind) == EG_SEMAPHORE)
 		*vec_push(&pass->operations) =
 			(struct operation){ ev->address, ev->sequence, ev->kind };
-	touch(objects, ev->address, lane, true);
+	touch(objects, ev->address, lane, WRITTEN);
 	if (ev->kind == EV_WAIT || ev->kind == EV_WOKEN)
-		touch(objects, ev->other, lane, true);
+		touch(objects, ev->other, lane, WRITTEN);
 }
 
 /* A FREE has no size; its block's ALLOC has. */
@@ -122,19 +124,21 @@ static void see_memory(struct pass *pass, const struct trace_event *ev, uint32_t
 	if (ev->kind != EV_FD_USE)
 		add_region(s, ev->address, ev->address + (ev->size ? ev->size : 1), lane);
 	else if (!s->text)
-		touch_memory(s, ev->address, 1, lane, false);
+		touch_memory(s, ev->address, 1, lane, 0);
 }
 
 static void see_event(struct pass *pass, const struct trace_event *ev, uint32_t lane)
 {
 	struct window_survey *s = pass->survey;
-	bool write = ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ;
+	enum event_group group = event_group(ev->kind);
+	uint32_t how = ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ ? WRITTEN : 0;
 
-	switch (event_group(ev->kind)) {
+	switch (group) {
 	case EG_ACCESS:
 	case EG_ATOMIC:
 		if (!s->text && ev->kind != EV_FENCE)
-			touch_memory(s, ev->address, ev->size, lane, write);
+			touch_memory(s, ev->address, ev->size, lane,
+				     group == EG_ATOMIC ? how | ATOMIC : how);
 		break;
 	case EG_MEMORY: see_memory(pass, ev, lane); break;
 	case EG_THREAD: see_thread(pass, ev, lane); break;
@@ -283,7 +287,7 @@ static void join_pages(struct window_survey *s)
 
 /*
  * Other bytes whose reads disagree count, too, unless that is the thread's own doing: in a block or on a
- * stack that it has for itself a library that it calls puts what it likes.
+ * stack that it has for itself a library that it calls puts what it likes. What is atomic is for others.
  */
 static bool may_be_odd(void *context, uint64_t granule)
 {
@@ -296,7 +300,7 @@ static bool may_be_odd(void *context, uint64_t granule)
 
 	if (!who || (who & COUNTS))
 		return false;
-	if ((who & SHARED) || trace_is_static(pass->trace, address))
+	if ((who & (SHARED | ATOMIC)) || trace_is_static(pass->trace, address))
 		return true;
 	for (size_t i = 0; i < pass->mappings.count; i++) {
 		if (address < pass->mappings.items[i].high &&

@@ -79,7 +79,7 @@ SOOTH_API int pthread_barrier_init(pthread_barrier_t *restrict barrier,
 
 /* As glibc has it: so many have come, so many of them to meetings that are over. */
 struct inside {
-	unsigned in, round, count;
+	unsigned in, round, count, shared;
 };
 
 static const struct inside *inside_of(const pthread_barrier_t *barrier)
@@ -115,6 +115,15 @@ static unsigned how_many_meet(const pthread_barrier_t *barrier)
 	return count ? count : inside_of(barrier)->count;
 }
 
+/* Other processes may come to it, which live in real time. */
+static int pass_outside(pthread_barrier_t *barrier, uint64_t site)
+{
+	turn_leave(site);
+	int result = real()->pthread_barrier_wait(barrier);
+	turn_return();
+	return result;
+}
+
 /* In turn: the scheduler plays it. The last to arrive is the serial one. */
 static int wait_in_turn(pthread_barrier_t *barrier, uintptr_t pc)
 {
@@ -127,8 +136,11 @@ static int wait_in_turn(pthread_barrier_t *barrier, uintptr_t pc)
 				       .a = (uintptr_t)barrier,
 				       .n = how_many_meet(barrier) });
 	want.kind = EV_PASS;
-	bool last = turn_can(&want);
-	turn_take(&want);
+	bool shared = inside_of(barrier)->shared, last = !shared && turn_can(&want);
+	if (shared)
+		last = pass_outside(barrier, want.site) == PTHREAD_BARRIER_SERIAL_THREAD;
+	else
+		turn_take(&want);
 	object_record(EV_PASS, pc, barrier, record_sequence(barrier), last);
 	return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }

@@ -16,6 +16,7 @@ static struct {
 	_Atomic bool known,
 		uneven; /* uneven: what goes in does not all come out (datagrams cut off) */
 	_Atomic uint32_t putting; /* calls that are at it */
+	_Atomic uint32_t takers;  /* descriptors */
 	_Atomic uint64_t sent, received;
 } channels[CHANNELS_MOST];
 static _Atomic uint32_t last;
@@ -126,6 +127,21 @@ bool channel_receive(uint32_t channel, uint64_t bytes, uintptr_t pc)
 		record_channel(EV_RECEIVE, EVENT_CHANNEL_BYTES, number, channel, pc);
 	record_let_cancel();
 	return fits;
+}
+
+void channel_taker_opened(uint32_t channel)
+{
+	if (channel_is_known(channel))
+		atomic_fetch_add(&channels[channel].takers, 1);
+}
+
+/* The number is taken behind the call: whoever got something in has a lower one. */
+void channel_taker_closed(uint32_t channel, uintptr_t pc)
+{
+	if (channel_is_known(channel) && atomic_fetch_sub(&channels[channel].takers, 1) == 1 &&
+	    record_on())
+		record_channel(EV_SEND, EVENT_CHANNEL_DEAF, record_sequence(name_of(channel)),
+			       channel, pc);
 }
 
 /* ---- finding nothing ------------------------------------------------------------------------------ */

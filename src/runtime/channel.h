@@ -40,6 +40,13 @@ void channel_sent(uint32_t channel, uint64_t less);
 bool channel_receive(uint32_t channel, uint64_t bytes, uintptr_t pc);
 
 /*
+ * A descriptor that takes from it was made. Behind the call that closed one: what is put in from now on fails, if
+ * it was the last, and what went in did so before.
+ */
+void channel_taker_opened(uint32_t channel);
+void channel_taker_closed(uint32_t channel, uintptr_t pc);
+
+/*
  * Around a call that may find nothing to take out, or no room. That was so before whatever is put in, or
  * taken out, later; but somebody may be at it while the call looks, and then nobody knows which came
  * first. Who looks again is told something that is known:

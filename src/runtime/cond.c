@@ -73,6 +73,28 @@ static int take_mutex(pthread_mutex_t *mutex, uint64_t site)
 	return result;
 }
 
+/* As glibc has it. */
+static bool is_shared(const pthread_cond_t *cond)
+{
+	return cond->__data.__wrefs & 1;
+}
+
+/* What other processes may signal, in real time, is waited for as it is. */
+static int wait_outside(struct waiting *waiting, enum event_how how, uint64_t until, uint64_t site)
+{
+	struct timespec end = vtime_real_end(until);
+
+	turn_leave(site);
+	waiting->result = how == EVENT_TIMED
+				  ? real()->pthread_cond_clockwait(waiting->cond, waiting->mutex,
+								   CLOCK_MONOTONIC, &end)
+				  : real()->pthread_cond_wait(waiting->cond, waiting->mutex);
+	turn_return();
+	if (waiting->result == ETIMEDOUT)
+		vtime_advance_to(until);
+	return waiting->result;
+}
+
 /*
  * In turn: the scheduler plays the condition, the library's is not touched. Who is woken is decided
  * when somebody wakes.
@@ -86,6 +108,8 @@ static int wait_in_turn(struct waiting *waiting, enum event_how how, uint64_t un
 	want.how = how;
 	turn_take(&want);
 	record_wait(EV_WAIT, waiting, how);
+	if (is_shared(waiting->cond))
+		return wait_outside(waiting, how, until, want.site);
 	real()->pthread_mutex_unlock(waiting->mutex);
 	want.kind = EV_WOKEN;
 	want.until = until;

@@ -33,14 +33,17 @@ static void record_descriptor(enum event_kind kind, int fd, uintptr_t pc)
 	record(kind, pc, (struct record_fields){ .a = EVENT_FD + (uint64_t)fd });
 }
 
-struct descriptor_ends descriptor_ends(int fd)
+static struct descriptor_ends ends_in(uint64_t entry)
 {
-	uint64_t entry = entry_of(fd);
-
 	if (entry & CLOSED)
 		return DESCRIPTOR_PLAIN;
 	return (struct descriptor_ends){ (uint32_t)(entry & CHANNEL_MASK),
 					 (uint32_t)(entry >> IN_SHIFT & CHANNEL_MASK) };
+}
+
+struct descriptor_ends descriptor_ends(int fd)
+{
+	return ends_in(entry_of(fd));
 }
 
 /* ---- lives ------------------------------------------------------------------------------------ */
@@ -56,31 +59,43 @@ void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc)
 		record_descriptor(EV_FD_OPEN, fd, pc);
 		entry |= LIVES;
 	}
+	if (ends.in != ends.out)
+		channel_taker_opened(ends.in);
 	atomic_store_explicit(&table[fd], entry, memory_order_release);
 	errno = error;
 }
 
 /* Whoever holds the other end learns that nothing more comes. */
-static uint32_t tell_end(uint64_t entry, uintptr_t pc)
+static struct descriptor_ends tell_end(uint64_t entry, uintptr_t pc)
 {
-	uint32_t channel = entry & CLOSED ? CHANNEL_NONE : (uint32_t)(entry & CHANNEL_MASK);
+	struct descriptor_ends ends = ends_in(entry);
 
-	channel_send(channel, 0, pc);
-	return channel;
+	channel_send(ends.out, 0, pc);
+	return ends;
 }
 
-uint32_t descriptor_leaving(int fd, uintptr_t pc)
+struct descriptor_ends descriptor_leaving(int fd, uintptr_t pc)
 {
-	return entry_of(fd) && process_is_here() ? tell_end(entry_of(fd), pc) : CHANNEL_NONE;
+	return entry_of(fd) && process_is_here() ? tell_end(entry_of(fd), pc) : DESCRIPTOR_PLAIN;
 }
 
-uint32_t descriptor_closing(int fd, uintptr_t pc)
+void descriptor_left(struct descriptor_ends ends, bool closed, uintptr_t pc)
+{
+	int error = errno;
+
+	channel_sent(ends.out, 0);
+	if (closed && ends.in != ends.out)
+		channel_taker_closed(ends.in, pc);
+	errno = error;
+}
+
+struct descriptor_ends descriptor_closing(int fd, uintptr_t pc)
 {
 	uint64_t entry = entry_of(fd);
 	bool lives = (entry & (LIVES | CLOSED)) == LIVES;
 
 	if (!entry || !process_is_here())
-		return CHANNEL_NONE;
+		return DESCRIPTOR_PLAIN;
 	if (lives && foreign_is_recorded(pc)) {
 		turn_before(EV_FD_CLOSE, (void *)(uintptr_t)(EVENT_FD + (uint64_t)fd), 1, pc);
 		atomic_store_explicit(&table[fd], LIVES | CLOSED | lane_self.stream,
@@ -95,7 +110,7 @@ uint32_t descriptor_closing(int fd, uintptr_t pc)
 void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc)
 {
 	for (unsigned fd = low; fd <= high && fd < DESCRIPTORS_MOST; fd++)
-		channel_sent(descriptor_closing((int)fd, pc), 0);
+		descriptor_left(descriptor_closing((int)fd, pc), true, pc);
 }
 
 /* ---- uses ------------------------------------------------------------------------------------- */

@@ -22,14 +22,15 @@ struct descriptor_ends descriptor_ends(int fd);
 /* Behind a call that made it, or that put it in the place of another (dup2): FD_OPEN. */
 void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc);
 /*
- * Before it is closed: FD_CLOSE, and SEND, since who reads from the other end may learn of it. Returns the
- * channel, for channel_sent behind the call.
+ * Before it is closed: FD_CLOSE, and SEND, since who reads from the other end may learn of it. What it returns is
+ * for descriptor_left behind the call: it has been `closed`, and who puts in at the other end may learn of that.
  */
-uint32_t descriptor_closing(int fd, uintptr_t pc);
+struct descriptor_ends descriptor_closing(int fd, uintptr_t pc);
+void descriptor_left(struct descriptor_ends ends, bool closed, uintptr_t pc);
 /* … and all from `low` to `high`, as if it were done then. */
 void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc);
-/* Before dup2 puts another in its place: SEND only. */
-uint32_t descriptor_leaving(int fd, uintptr_t pc);
+/* Before dup2 puts another in its place: SEND only; descriptor_left behind it. */
+struct descriptor_ends descriptor_leaving(int fd, uintptr_t pc);
 
 /* A call is given it: FD_USE, a decision in front. */
 void descriptor_use(int fd, uintptr_t pc);

@@ -4,10 +4,14 @@
  * SEND stands where it is registered, RECEIVE where it runs. While there are no threads there is no order
  * to be told, and the library has the function itself.
  */
+#include "runtime/exits.h"
+
 #include "runtime/annotate.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/thread.h"
+
+#include <stdatomic.h>
 
 /* As the library calls it, which declares it with one argument. */
 typedef void exit_function(void *argument, int status);
@@ -79,4 +83,24 @@ SOOTH_API int __cxa_atexit(void (*function)(void *), void *argument, void *libra
 	if (result != 0)
 		real()->free(registered);
 	return result;
+}
+
+/* ---- quick_exit --------------------------------------------------------------------------- */
+
+/* Such functions have no argument that could tell which of them runs: all are behind all. */
+static _Atomic bool any_quick;
+
+SOOTH_API int __cxa_at_quick_exit(void (*function)(void *), void *library)
+{
+	if (thread_made_any() && record_on()) {
+		any_quick = true;
+		annotate_before(&any_quick, RECORD_CALLER);
+	}
+	return real()->__cxa_at_quick_exit(function, library);
+}
+
+void exits_quick(uintptr_t pc)
+{
+	if (any_quick)
+		annotate_after(&any_quick, pc);
 }

@@ -241,10 +241,11 @@ SOOTH_API int dup(int fd)
 SOOTH_API int dup2(int fd, int other)
 {
 	descriptor_use(fd, RECORD_CALLER);
-	uint32_t ends = fd != other ? descriptor_leaving(other, RECORD_CALLER) : CHANNEL_NONE;
+	struct descriptor_ends ends =
+		fd != other ? descriptor_leaving(other, RECORD_CALLER) : DESCRIPTOR_PLAIN;
 	int result = real()->dup2(fd, other);
 
-	channel_sent(ends, 0);
+	descriptor_left(ends, result >= 0, RECORD_CALLER);
 	if (result >= 0 && fd != other)
 		copied(fd, other, RECORD_CALLER);
 	return result;
@@ -253,10 +254,11 @@ SOOTH_API int dup2(int fd, int other)
 SOOTH_API int dup3(int fd, int other, int flags)
 {
 	descriptor_use(fd, RECORD_CALLER);
-	uint32_t ends = fd != other ? descriptor_leaving(other, RECORD_CALLER) : CHANNEL_NONE;
+	struct descriptor_ends ends =
+		fd != other ? descriptor_leaving(other, RECORD_CALLER) : DESCRIPTOR_PLAIN;
 	int result = real()->dup3(fd, other, flags);
 
-	channel_sent(ends, 0);
+	descriptor_left(ends, result >= 0, RECORD_CALLER);
 	if (result >= 0)
 		copied(fd, other, RECORD_CALLER);
 	return result;
@@ -306,10 +308,10 @@ SOOTH_API int close(int fd)
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 
 	readiness_forget(fd);
-	uint32_t ends = descriptor_closing(fd, RECORD_CALLER);
+	struct descriptor_ends ends = descriptor_closing(fd, RECORD_CALLER);
 	int result = real()->close(fd);
 	call.how = SYNC_NOTHING;
-	channel_sent(ends, 0);
+	descriptor_left(ends, true, RECORD_CALLER);
 	if (result < 0)
 		descriptor_check_failed(fd, true, RECORD_CALLER);
 	return result;

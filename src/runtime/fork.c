@@ -4,6 +4,7 @@
 #include "runtime/annotate.h"
 #include "runtime/channel.h"
 #include "runtime/due.h"
+#include "runtime/exits.h"
 #include "runtime/fiber.h"
 #include "runtime/peek.h"
 #include "runtime/process.h"
@@ -343,6 +344,7 @@ static void finish_quickly(void)
 SOOTH_API void quick_exit(int status)
 {
 	quick_status = status;
+	exits_quick(RECORD_CALLER);
 	real()->quick_exit(status);
 	__builtin_unreachable();
 }

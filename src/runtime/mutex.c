@@ -133,16 +133,11 @@ static int try_first(pthread_mutex_t *mutex, uintptr_t pc)
 /* Somebody has it whom we do not see, and who lives in real time. */
 static int lock_really(pthread_mutex_t *mutex, enum event_how how, uint64_t until)
 {
-	uint64_t now = vtime_now(), length = until > now ? until - now : 0;
-	struct timespec end;
+	struct timespec end = vtime_real_end(until);
 
 	if (how != EVENT_TIMED)
 		return real()->pthread_mutex_lock(mutex);
-	real()->clock_gettime(CLOCK_REALTIME, &end);
-	length += (uint64_t)end.tv_nsec;
-	end.tv_sec += (time_t)(length / 1000000000u);
-	end.tv_nsec = (long)(length % 1000000000u);
-	int result = real()->pthread_mutex_timedlock(mutex, &end);
+	int result = real()->pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &end);
 	if (result == ETIMEDOUT)
 		vtime_advance_to(until);
 	return result;

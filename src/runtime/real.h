@@ -58,6 +58,7 @@
 
 /* In the library, but in no header. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+int __cxa_at_quick_exit(void (*function)(void *), void *library);
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 void __longjmp_chk(struct __jmp_buf_tag environment[1], int value) __attribute__((noreturn));
 

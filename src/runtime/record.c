@@ -112,8 +112,15 @@ static void settle_due(enum event_kind kind)
 	}
 }
 
+static inline void look_torn(void)
+{
+	if (__builtin_expect(lane_self.asynchronous, 0) && turn_on())
+		turn_look_torn();
+}
+
 void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields)
 {
+	look_torn();
 	if (lane_is_due())
 		settle_due(kind);
 	if (turn_on() && process_discards() && lane_self.known) {
@@ -161,6 +168,7 @@ static size_t header_for(size_t raw_bytes)
 
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size)
 {
+	look_torn();
 	if (lane_is_due())
 		due_record();
 	struct wire_block *lane = lane_room(HEADER_MAX + size);
@@ -205,6 +213,7 @@ static inline __attribute__((always_inline)) void
 write_whole(enum event_kind kind, unsigned set, uintptr_t pc, const struct record_fields *fields,
 	    size_t size, const void *first, const void *second)
 {
+	look_torn();
 	if (lane_is_due())
 		due_record();
 	size_t all = second ? 2 * size : size, header = header_for(all);
@@ -262,7 +271,7 @@ void record_unmodelled(uintptr_t pc, const char *name)
 #define STRIPES 1024u
 #define STRIPE_PATIENCE (1ull << 31) /* ticks: about a second */
 static struct {
-	_Atomic uint32_t locked;
+	_Atomic uintptr_t holder; /* a name of the thread that has it locked; 0: nobody */
 	_Atomic uint64_t sequence;
 } __attribute__((aligned(64))) stripes[STRIPES];
 
@@ -281,6 +290,11 @@ uint64_t record_sequence(const volatile void *object)
 	return atomic_fetch_add(&stripes[stripe_of(object)].sequence, 1) + 1;
 }
 
+static uintptr_t own_name(void)
+{
+	return (uintptr_t)&lane_self;
+}
+
 /* Before it is tried for, so that what a jump leaves locked is known to be. */
 static void claim(const volatile void *object)
 {
@@ -294,11 +308,11 @@ static void claim(const volatile void *object)
  * Until it may be free. Its holder may not be running: let it. But it may be in a signal handler that
  * waits for us (a collector stops all threads so): then false, and we go on without.
  */
-static bool await_stripe(const _Atomic uint32_t *locked, unsigned *spins, uint64_t *since)
+static bool await_stripe(const _Atomic uintptr_t *holder, unsigned *spins, uint64_t *since)
 {
 	if (!*since)
 		*since = __rdtsc();
-	while (atomic_load_explicit(locked, memory_order_relaxed)) {
+	while (atomic_load_explicit(holder, memory_order_relaxed)) {
 		_mm_pause();
 		if (++*spins % 64)
 			continue;
@@ -311,7 +325,7 @@ static bool await_stripe(const _Atomic uint32_t *locked, unsigned *spins, uint64
 
 bool record_stripe_lock(const volatile void *object)
 {
-	_Atomic uint32_t *locked = &stripes[stripe_of(object)].locked;
+	_Atomic uintptr_t *holder = &stripes[stripe_of(object)].holder;
 	unsigned spins = 0;
 	uint64_t since = 0;
 
@@ -320,38 +334,44 @@ bool record_stripe_lock(const volatile void *object)
 	if (__builtin_expect(lane_self.asynchronous, 0))
 		hold_off();
 	for (;;) {
+		uintptr_t nobody = 0;
 		claim(object);
-		if (!atomic_exchange_explicit(locked, 1, memory_order_acquire))
+		if (atomic_compare_exchange_strong_explicit(holder, &nobody, own_name(),
+							    memory_order_acquire,
+							    memory_order_relaxed))
 			return true;
 		lane_self.stripe_held =
 			false; /* who is torn out while it waits has nothing to give back */
-		if (!await_stripe(locked, &spins, &since))
+		if (!await_stripe(holder, &spins, &since))
 			return false;
 	}
 }
 
 void record_stripe_unlock(const volatile void *object)
 {
-	atomic_store_explicit(&stripes[stripe_of(object)].locked, 0, memory_order_release);
+	atomic_store_explicit(&stripes[stripe_of(object)].holder, 0, memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
 	lane_self.stripe_held = false;
 }
 
 /*
- * Torn out between the two lines of record_stripe_lock or of record_stripe_unlock it does not hold
- * the stripe, and another may: that one then has company for a moment, which costs an order between
- * two operations, not more.
+ * Torn out between the two lines of record_stripe_lock or of record_stripe_unlock it does not hold the
+ * stripe, and another may. (To take it from that one costs the order of two operations: the second would
+ * find what the one with the number before its own did not leave.)
  */
 void record_stripe_abandon(void)
 {
+	uintptr_t mine = own_name();
+
 	if (!lane_self.stripe_held || lane_self.stripe_depth < lane_self.depth)
 		return;
-	atomic_store_explicit(&stripes[lane_self.stripe].locked, 0, memory_order_release);
+	atomic_compare_exchange_strong_explicit(&stripes[lane_self.stripe].holder, &mine, 0,
+						memory_order_release, memory_order_relaxed);
 	lane_self.stripe_held = false;
 }
 
 void record_after_fork(void)
 {
 	for (unsigned i = 0; i < STRIPES; i++)
-		atomic_store_explicit(&stripes[i].locked, 0, memory_order_relaxed);
+		atomic_store_explicit(&stripes[i].holder, 0, memory_order_relaxed);
 }

@@ -104,8 +104,11 @@ static void leave_handlers(const struct __jmp_buf_tag *environment)
 		leave(innermost);
 		jumped = true;
 	}
-	if (jumped)
-		lane_jumped();
+	if (!jumped)
+		return;
+	if (turn_taking)
+		turn_log_abandon();
+	lane_jumped();
 }
 
 SOOTH_API void longjmp(struct __jmp_buf_tag environment[1], int value)

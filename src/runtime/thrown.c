@@ -1,14 +1,12 @@
 /*
  * The end of exceptions that several threads have: std::exception_ptr, and with it std::future. Each has a
  * count, which is libstdc++'s own; who takes the last reference away destroys the exception, behind
- * what the others did with it. Letting go of one that others may have, too, is a SEND; a RECEIVE is due
- * before what is done when it was the last.
+ * what the others did with it (counted.h).
  *
  * References go in two functions, which libstdc++ itself calls by name: of an exception_ptr, and of what
  * was caught. The layouts are those of the C++ ABI and of libstdc++ since gcc 4.5.
  */
-#include "runtime/annotate.h"
-#include "runtime/due.h"
+#include "runtime/counted.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 
@@ -48,23 +46,9 @@ static struct head *head_of(void *exception)
 	return (struct head *)exception - 1;
 }
 
-/* No exception was ever one of several threads, as in most programs: then nothing is due. */
-static _Atomic bool shared;
-
-static void begin_release(void *exception, uintptr_t pc)
+static bool begin_release(void *exception, uintptr_t pc)
 {
-	if (atomic_load(&head_of(exception)->references) > 1) {
-		shared = true;
-		annotate_before(exception, pc);
-	}
-	if (shared)
-		due_expect(EV_RECEIVE, exception, pc);
-}
-
-static void end_release(void)
-{
-	if (shared)
-		due_forget();
+	return counted_let_go(exception, atomic_load(&head_of(exception)->references) > 1, pc);
 }
 
 /* ---- std::exception_ptr --------------------------------------------------------------------- */
@@ -93,9 +77,9 @@ static void release(struct exception_pointer *pointer)
 
 static void release_seen(struct exception_pointer *pointer, uintptr_t pc)
 {
-	begin_release(pointer->exception, pc);
+	bool expected = begin_release(pointer->exception, pc);
 	release(pointer);
-	end_release();
+	counted_gone(expected);
 }
 
 SOOTH_API void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void *pointer)
@@ -130,9 +114,9 @@ static void delete_dependent(struct _Unwind_Exception *caught, uintptr_t pc)
 SOOTH_API void _Unwind_DeleteException(struct _Unwind_Exception *caught)
 {
 	if (caught->exception_class == CLASS(0)) {
-		begin_release(caught + 1, RECORD_CALLER);
+		bool expected = begin_release(caught + 1, RECORD_CALLER);
 		clean_up(caught);
-		end_release();
+		counted_gone(expected);
 	} else if (caught->exception_class == CLASS(1)) {
 		delete_dependent(caught, RECORD_CALLER);
 	} else {

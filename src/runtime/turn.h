@@ -95,6 +95,9 @@ void turn_access(const uint8_t *record, unsigned element);
 void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
 		   const void *bytes, size_t size);
 
+/* Before a record of a thread that may be cancelled anywhere: was it torn out of a segment? */
+void turn_look_torn(void);
+
 /* A call has found the end of standard input. What stdio finds is looked for when the run ends. */
 void turn_input_ended(void);
 

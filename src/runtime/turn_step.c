@@ -7,6 +7,7 @@
 #include "runtime/carrier.h"
 #include "runtime/follow.h"
 #include "runtime/place.h"
+#include "runtime/vectors.h"
 
 /* Memory that is gone when its turn has come; before, it might not have been. */
 void turn_check_heap(uint64_t address, uint64_t size, uint64_t site)
@@ -96,6 +97,34 @@ static void take_access(struct turn_thread *t, const struct wire_element *e, uin
 }
 
 /*
+ * A thread that is torn out of a segment has done accesses of it that are in the schedule and nowhere else. It
+ * may be torn out of where no segment is, too; so it is looked whether another begins, or a record is
+ * made, where one should have ended.
+ */
+static void abandon(void *unused)
+{
+	(void)unused;
+	turn_log_abandon();
+}
+
+static void note_segment(struct turn_thread *t, const uint8_t *record, unsigned element)
+{
+	if (t->segment == record && element <= t->element)
+		vectors_call(abandon, NULL);
+	t->segment = record;
+	t->element = element;
+}
+
+void turn_look_torn(void)
+{
+	if (!turn_me)
+		return;
+	if (turn_me->segment == (const uint8_t *)__sooth_lane->cursor)
+		turn_log_abandon();
+	turn_me->segment = NULL;
+}
+
+/*
  * The way through for an access, when the same thread goes on, is short: the plan was asked before, and
  * said how far. No vector registers are used on it, nor by anything behind it (see vectors.h).
  */
@@ -135,6 +164,8 @@ void turn_access(const uint8_t *record, unsigned element)
 	}
 	event->other = value;
 	did(t, event);
+	if (__builtin_expect(lane_self.asynchronous, 0))
+		note_segment(t, record, element);
 	if (!has_value) {
 		t->access_open = t->access_event != NULL;
 		t->access_address = address;

@@ -93,6 +93,18 @@ uint64_t vtime_of(clockid_t clock, const struct timespec *absolute)
 	return time > start ? time - start : 0;
 }
 
+struct timespec vtime_real_end(uint64_t time)
+{
+	uint64_t here = vtime_now(), length = time > here ? time - here : 0;
+	struct timespec end;
+
+	real()->clock_gettime(CLOCK_MONOTONIC, &end);
+	length += (uint64_t)end.tv_nsec;
+	end.tv_sec += (time_t)(length / 1000000000u);
+	end.tv_nsec = (long)(length % 1000000000u);
+	return end;
+}
+
 /* ---- clocks ------------------------------------------------------------------------------- */
 
 /* What they tell is the caller's WRITE (transfer.h). */

@@ -17,6 +17,9 @@ void vtime_advance_to(uint64_t time); /* never back */
 /* When, on the line of vtime_now, `clock` shows `absolute`; 0 for a time before the run. */
 uint64_t vtime_of(clockid_t clock, const struct timespec *absolute);
 
+/* When that will be by CLOCK_MONOTONIC, if real time goes on from here, for who waits outside. */
+struct timespec vtime_real_end(uint64_t time);
+
 /* A length of time in ns, as long as there is for one that is longer. */
 uint64_t vtime_length(const struct timespec *length);
 

@@ -192,17 +192,17 @@ static bool allows_memory(const struct facts *f, const struct state *state, int 
 	return true;
 }
 
-/* What found nothing found what the sends before it had left. */
+/* What found nothing found what the sends before it had left; what was sent was sent before nobody could take it. */
 static bool allows_channel(const struct facts *f, const struct state *state, int event)
 {
 	const struct event *e = &f->text->events[event];
+	bool looks = e->kind == RECEIVE && e->how == TRY, puts = e->kind == SEND && !e->told;
 
-	if (e->kind != RECEIVE || e->how != TRY)
-		return true;
-	for (int i = event + 1; i < f->text->event_count; i++) {
+	for (int i = event + 1; (looks || puts) && i < f->text->event_count; i++) {
 		const struct event *later = &f->text->events[i];
+		bool disturbs = looks ? !later->told : later->how == TRY;
 
-		if (later->kind == SEND && !later->told && later->channel == e->channel &&
+		if (later->kind == SEND && disturbs && later->channel == e->channel &&
 		    rules_has_happened(f, state, i))
 			return false;
 	}

@@ -36,6 +36,7 @@ static const struct row rows[] = {
 	{ "fduse", NULL, FD_USE, FILE_NUMBER, MEMORY, PLAIN },
 	{ "send", NULL, SEND, OBJECT, CHANNEL, PLAIN },
 	{ "send", "told", SEND, OBJECT, CHANNEL, PLAIN },
+	{ "send", "deaf", SEND, OBJECT, CHANNEL, TRY },
 	{ "receive", NULL, RECEIVE, OBJECT, CHANNEL, PLAIN },
 	{ "receive", "told", RECEIVE, OBJECT, CHANNEL, PLAIN },
 	{ "receive", "nothing", RECEIVE, OBJECT, CHANNEL, TRY },
@@ -340,7 +341,7 @@ static bool read_object(struct reader *r, const struct row *row, struct event *e
 	if (!address_of(r, row->class, line->arguments[0], &e->address))
 		return false;
 	if (row->class == CHANNEL) { /* is no object in memory */
-		e->told = line->result && row->how != TRY;
+		e->told = line->result && (row->how != TRY || row->kind == SEND);
 		e->channel = object_of(r, CHANNEL, e->address);
 		e->address = 0;
 		return e->channel >= 0 || fail(r, "too many objects");

@@ -40,6 +40,14 @@ static bool find_nothing(struct machine *m, int t)
 	return true;
 }
 
+static bool be_deaf(struct machine *m, int t)
+{
+	if (!chance(m, 50))
+		return false;
+	generate_line(m, t, "send(c)=deaf");
+	return true;
+}
+
 static bool wait_somewhere(struct machine *m, int t)
 {
 	if (!chance(m, 15))
@@ -279,6 +287,7 @@ const struct operation generate_lives[] = {
 	{ CHANNELS, 4, false, send },
 	{ CHANNELS, 4, false, receive },
 	{ CHANNELS, 3, false, find_nothing },
+	{ CHANNELS, 3, false, be_deaf },
 	{ CHANNELS, 1, false, wait_somewhere },
 	{ OBJECTS, 4, false, begin_object },
 	{ OBJECTS, 4, true, end_object },

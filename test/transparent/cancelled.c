@@ -1,6 +1,5 @@
 // Threads that are cancelled, at each sort of call, asynchronously, or not at all; and what goes on after that.
 // build: -fexceptions
-// serial: no
 #include "say.h"
 
 #include <poll.h>

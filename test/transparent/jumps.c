@@ -1,5 +1,4 @@
 // Jumps out of functions and out of handlers, in the middle of anything; other stacks.
-// serial: no
 #include "say.h"
 
 #include <setjmp.h>

@@ -1,5 +1,4 @@
 // Handlers that jump away, out of whatever the thread was doing.
-// serial: no
 #include "say.h"
 
 #include <setjmp.h>

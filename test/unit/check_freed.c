@@ -23,6 +23,12 @@ static void channels(void **state)
 	can(text, "A0 D0 B0");
 	cannot(text, "A0 B0 D0 C0", "C event 0: found nothing where D event 0 has sent something");
 	cannot(text, "A0 C0", "C event 0: comes before B event 0");
+	/* what goes in does so before nobody can take it any more, whoever said that */
+	text = "A|send(c)|\nB|send(c)=deaf|\nC|send(c)=deaf|\nA|send(c)|\n";
+	can(text, "A0 B0 C0 A1");
+	can(text, "C0 B0");
+	cannot(text, "B0 A0", "A event 0: sends where B event 0 has closed the other end");
+	cannot(text, "C0 A0", "A event 0: sends where C event 0 has closed the other end");
 	/* who would receive is not blocked: nobody is stuck there */
 	refuses("A|acq(m)|\nA|send(c)|\nA|rel(m)|\nB|receive(c)|\nB|acq(m)|\n", CHECKER_STUCK, "B0",
 		"", "is neither over nor blocked");
