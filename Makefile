@@ -132,9 +132,13 @@ deps: ## install what building and testing need (Debian), or say what is missing
 demo: all ## record a small racy program and predict what else it can do
 	@demo/run $(B)
 
-# `test/run` goes on after a failure and ends with the total.
-test: all $(UNIT) $(TESTERS) build/deps-test ## all tests: what CI runs
-	@test/run $(B) lint unit runtime survive transparent exact projects golden programs serial model explore properties observe
+# `test/run` goes on after a failure and ends with the total. TIMES=1 tells what took how long.
+test: all-tests ## all tests: what CI runs
+	@test/run $(B) lint unit runtime survive transparent projects golden programs serial exact model explore properties observe
+
+all-tests: all $(UNIT) $(TESTERS) build/deps-test
+
+export TIMES
 
 # COMPILERS="gcc clang-14" picks the compilers that programs are built with, in every target below.
 export COMPILERS
@@ -302,7 +306,7 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-.PHONY: all deps demo test test-compilers unit golden programs serial runtime survive transparent projects exact model lint format \
+.PHONY: all all-tests deps demo test test-compilers unit golden programs serial runtime survive transparent projects exact model lint format \
 	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-grammar bench-observe bench-parametric test-queries test-search test-patterns test-lattice test-grammar \
 	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-survive test-long fuzz-record install clean help
 

@@ -1,7 +1,9 @@
-// A mutex is destroyed while another thread may still come to it; joined, a second one may not.
+// A mutex is destroyed while another thread may still come to it; joined, a second one may not. It may be held then, and
+// it may be locked behind that: two findings.
 // build: -pthread
 // plain: lib/turn.c
 // stdout: 2
+// predict: misuse early@DESTROY early@LOCK
 // predict: misuse early@DESTROY early@LOCK
 #include <pthread.h>
 #include <stdio.h>

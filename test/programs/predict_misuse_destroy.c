@@ -1,10 +1,14 @@
 // A lock, a read-write lock and a condition that can be destroyed while another thread holds them or
 // waits at them: in the recorded run it was done by then. Not so the same where who destroys has joined
-// the other, was signalled by it, or has itself sent the only signal there is.
+// the other, was signalled by it, or has itself sent the only signal there is. What
+// is found twice is held when it is destroyed, and used behind that.
 // build: -pthread
 // plain: lib/turn.c
 // predict: misuse lock@DESTROY lock@LOCK
+// predict: misuse lock@DESTROY lock@LOCK
 // predict: misuse shared@DESTROY_SHARED shared@READ
+// predict: misuse shared@DESTROY_SHARED shared@READ
+// predict: misuse changed@DESTROY_CHANGED changed@WAIT
 // predict: misuse changed@DESTROY_CHANGED changed@WAIT
 // predict: misuse changed@DESTROY_CHANGED changed@SIGNAL
 #include <pthread.h>

@@ -71,6 +71,26 @@ static void two_variables(void **state)
 	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0", "do not conflict");
 }
 
+/* What nobody explains may tell of anything; and an access whose order is kept comes behind those before it. */
+static void learns_unseen(void **state)
+{
+	const char *unseen = "-|at(x,0x1000)|\n-|at(y,0x1004)|\n" BEGIN
+			     "A|w(y@1)=1|f:2\nB|w(x,environment)=144117387132666370|f:3\n"
+			     "A|u(z@2)=512,0|f:6\nA|w(x@4)=0|f:8\n";
+	const char *kept = "-|at(x,0x1000)|\n-|at(y,0x1004)|\n" BEGIN
+			   "A|w(y@1)=1|f:2\nB|w(x,environment)=144117387132666370|f:3\n"
+			   "A|w(y)=144117387132666370|f:6\nA|w(x@4)=0|f:8\n";
+	const char *apart = "-|at(x,0x1000)|\n-|at(y,0x1004)|\n" BEGIN
+			    "A|w(y@1)=1|f:2\nB|w(x,environment)=144117387132666370|f:3\n"
+			    "A|w(z)=5|f:6\nA|w(x@4)=0|f:8\n";
+
+	(void)state;
+	refuses(unseen, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B0 A2", "has learned of what came");
+	refuses(kept, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B0 A2", "has learned of what came");
+	accepts(kept, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0");
+	accepts(apart, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B0 A2");
+}
+
 static void meant_so(void **state)
 {
 	const char *text;
@@ -146,8 +166,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(annotated),	 cmocka_unit_test(begun_before),
-		cmocka_unit_test(two_variables), cmocka_unit_test(meant_so),
-		cmocka_unit_test(sections),
+		cmocka_unit_test(two_variables), cmocka_unit_test(learns_unseen),
+		cmocka_unit_test(meant_so),	 cmocka_unit_test(sections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
