@@ -218,6 +218,8 @@ static int notify(enum event_kind kind, pthread_cond_t *cond, uintptr_t pc)
 				       : real()->pthread_cond_broadcast(cond);
 	if (striped)
 		record_stripe_unlock(cond);
+	if (turn_taking && !turn_on())
+		turn_tell(kind, cond);
 	return result;
 }
 

@@ -3,6 +3,7 @@
  * numbered after it came through, so a failed try may have a lower number than the DOWN that took
  * the last unit from it.
  */
+#include "runtime/channel.h"
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
@@ -13,6 +14,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 
 /* One try; its number, taken with it. Zero, or -1 and errno as the library leaves them. */
 static int try_down(sem_t *sem, uint64_t *number)
@@ -26,6 +28,24 @@ static int try_down(sem_t *sem, uint64_t *number)
 	return result;
 }
 
+/*
+ * Other processes may have posted it: a named one, or one in memory that is shared, while there are any. Then its
+ * count does not add up, and who got through has waited for anybody.
+ */
+static _Atomic bool any_named;
+
+static bool has_company(const sem_t *sem)
+{
+	return ((const unsigned *)(const void *)sem)[2] && (any_named || channel_has_company());
+}
+
+static void record_down(sem_t *sem, uintptr_t pc, uint64_t number, enum event_how how)
+{
+	object_record(EV_DOWN, pc, sem, number, how);
+	if (has_company(sem))
+		sync_end(&(struct sync_call){ pc, SYNC_WAITED });
+}
+
 /* Takes the semaphore if it can be had at once. Otherwise the caller has to wait for it. */
 static bool down_at_once(sem_t *sem, uintptr_t pc, enum event_how how)
 {
@@ -33,7 +53,7 @@ static bool down_at_once(sem_t *sem, uintptr_t pc, enum event_how how)
 	uint64_t number;
 
 	if (try_down(sem, &number) == 0) {
-		object_record(EV_DOWN, pc, sem, number, how);
+		record_down(sem, pc, number, how);
 		return true;
 	}
 	errno = error;
@@ -54,7 +74,7 @@ static void test_cancelled(uintptr_t pc)
 static int waited(sem_t *sem, uintptr_t pc, enum event_how how, int result)
 {
 	if (result == 0)
-		object_record(EV_DOWN, pc, sem, record_sequence(sem), how);
+		record_down(sem, pc, record_sequence(sem), how);
 	else if (errno == ETIMEDOUT)
 		object_record(EV_DOWN_FAIL, pc, sem, record_sequence(sem), how);
 	return result;
@@ -83,7 +103,7 @@ static int down_in_turn(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t u
 			return -1;
 		}
 	}
-	object_record(EV_DOWN, pc, sem, number, how);
+	record_down(sem, pc, number, how);
 	return 0;
 }
 
@@ -146,7 +166,7 @@ SOOTH_API int sem_trywait(sem_t *sem)
 		return down_in_turn(sem, RECORD_CALLER, EVENT_TRY, 0);
 	int result = try_down(sem, &number);
 	if (result == 0)
-		object_record(EV_DOWN, RECORD_CALLER, sem, number, EVENT_TRY);
+		record_down(sem, RECORD_CALLER, number, EVENT_TRY);
 	else if (errno == EAGAIN)
 		object_record(EV_DOWN_FAIL, RECORD_CALLER, sem, number, EVENT_TRY);
 	return result;
@@ -215,6 +235,7 @@ SOOTH_API sem_t *sem_open(const char *name, int flags, ...)
 	}
 	if (record_on())
 		record_unmodelled(RECORD_CALLER, "sem_open");
+	any_named = true;
 	return real()->sem_open(name, flags, mode, value);
 }
 

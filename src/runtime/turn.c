@@ -72,16 +72,17 @@ static void hand_over(struct turn_thread *from, uint32_t to)
 
 /*
  * Nobody has the turn now. Whoever comes back from outside takes it, or a waiting thread that looks
- * around. One may have come back just before it was let go: true, and the caller has it again.
+ * around. One may have come back just before it was let go, or somebody who takes no turns have changed
+ * something since it was looked (`pokes`): true, and the caller has it again.
  */
-static bool let_go(struct turn_thread *t)
+static bool let_go(struct turn_thread *t, uint32_t pokes)
 {
 	uint32_t nobody = TURN_NOBODY;
 
 	turn_log_switch(t);
 	turn.idle++;
 	turn.holder = TURN_NOBODY;
-	return turn.back > 0 &&
+	return (turn.back > 0 || turn.pokes != pokes) &&
 	       atomic_compare_exchange_strong(&turn.holder, &nobody, turn_number(t));
 }
 
@@ -111,6 +112,8 @@ static void wait_for_turn(struct turn_thread *t)
 	uint32_t me = turn_number(t);
 
 	for (unsigned tries = 0;; tries++) {
+		uint32_t pokes = turn.pokes;
+		turn_take_news();
 		uint32_t next = turn_pick(me, tries);
 		if (next == me) {
 			appoint(me);
@@ -125,7 +128,7 @@ static void wait_for_turn(struct turn_thread *t)
 				turn_stuck_behind_others();
 			else
 				turn_stuck_nobody();
-			if (let_go(t))
+			if (let_go(t, pokes))
 				continue;
 			carrier->await_first(me);
 		}
@@ -142,9 +145,13 @@ static uint32_t anybody_standing(void)
 	return CONTROL_NONE;
 }
 
-/* A signal handler has changed something while everybody waited: somebody looks. */
+/*
+ * Who takes no turns, a signal handler say, has changed something while everybody waited: somebody looks. Who is
+ * just about to wait sees the count.
+ */
 void turn_poke(void)
 {
+	turn.pokes++;
 	uint32_t nobody = TURN_NOBODY, next = anybody_standing();
 
 	if (!turn.stuck || next == CONTROL_NONE ||
@@ -160,6 +167,8 @@ static void pass_on(struct turn_thread *t)
 	uint32_t me = turn_number(t);
 
 	for (;;) {
+		uint32_t pokes = turn.pokes;
+		turn_take_news();
 		uint32_t next = turn_pick(me, 0);
 		if (next != CONTROL_NONE) {
 			hand_over(t, next);
@@ -172,7 +181,7 @@ static void pass_on(struct turn_thread *t)
 			carrier->pass_last(me, next);
 			return;
 		}
-		if (!let_go(t))
+		if (!let_go(t, pokes))
 			return;
 	}
 }

@@ -117,8 +117,10 @@ void turn_expect_others(void);
  */
 void turn_disordered(void);
 
-/* In a signal handler, behind an operation that others may wait for. Async-signal-safe. */
+/* By who takes no turns, behind an operation that others may wait for. Async-signal-safe. */
 void turn_poke(void);
+/* … behind a SIGNAL or BROADCAST, of which the scheduler knows nothing otherwise. */
+void turn_tell(enum event_kind kind, const volatile void *condition);
 
 /* Sleeping, yielding: decisions that are no steps. Only when turn_on(). */
 void turn_sleep(uint64_t until, uintptr_t pc);

@@ -399,6 +399,22 @@ static void take_token(struct turn_object *o, uint64_t since)
 	}
 }
 
+static void did_signal(struct turn_object *o, bool all)
+{
+	uint32_t wanted = o->waiters > o->tokens ? o->waiters - o->tokens : 0;
+
+	for (uint32_t i = 0; i < (all || !wanted ? wanted : 1); i++)
+		add_token(o);
+}
+
+void turn_object_signalled(uint64_t condition, bool all)
+{
+	struct turn_object *o = find(condition);
+
+	changed(o);
+	did_signal(o, all);
+}
+
 /* One that nobody can use any more would make the next signal leave none. */
 static void drop_surplus(struct turn_object *o)
 {
@@ -474,14 +490,8 @@ void turn_object_did(struct turn_thread *t, enum event_kind kind, enum event_gro
 	case EV_READ_RELEASE: release_read(t, o); break;
 	case EV_WAIT: did_wait(t, o, fields->b); break;
 	case EV_WOKEN: did_wake(t, o, fields->b); break;
-	case EV_SIGNAL:
-		if (o->waiters > o->tokens)
-			add_token(o);
-		break;
-	case EV_BROADCAST:
-		for (uint32_t i = o->tokens; i < o->waiters; i++)
-			add_token(o);
-		break;
+	case EV_SIGNAL: did_signal(o, false); break;
+	case EV_BROADCAST: did_signal(o, true); break;
 	case EV_BARRIER_INIT:
 		forget(o);
 		o->meet = (uint32_t)fields->n;

@@ -102,6 +102,7 @@ struct turn {
 	_Atomic uint32_t holder;  /* who has the turn, or TURN_NOBODY: then any may claim it */
 	_Atomic uint32_t back;	  /* how many have come back from outside and wait */
 	_Atomic uint32_t outside; /* how many are in a call */
+	_Atomic uint32_t pokes;	  /* see turn_poke */
 	_Atomic uint64_t moves;	  /* rises with every decision: to see whether anything moves */
 	uint32_t top;		  /* threads below it have been made */
 	uint32_t alive;
@@ -249,6 +250,8 @@ bool turn_object_can(const struct turn_thread *t);
 bool turn_object_has_token(const struct turn_thread *t); /* a condition's waiter */
 /* A timed-out or spurious wake-up needs its mutex all the same. */
 bool turn_object_mutex_free(const struct turn_thread *t);
+/* Somebody who takes no turns has signalled it. */
+void turn_object_signalled(uint64_t condition, bool all);
 void turn_object_did(struct turn_thread *t, enum event_kind kind, enum event_group group,
 		     const struct record_fields *fields);
 /* It is over: what it still has, robust mutexes, others may have now. */
@@ -353,5 +356,10 @@ void turn_outside_nobody(void); /* nobody can go on, somebody is outside: has th
 void turn_log_start(const char *dir);
 void turn_log_switch(const struct turn_thread *from); /* its turn ends */
 void turn_log_end(void);
+
+/* ---- turn_news.c ---- */
+
+/* What those have done who take no turns. The caller has the turn, and is about to decide. */
+void turn_take_news(void);
 
 #endif
