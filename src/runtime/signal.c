@@ -57,9 +57,8 @@ static bool tears(const void *context)
 {
 	const ucontext_t *interrupted = context;
 
-	return turn_taking &&
-	       (turn_is_at_work() ||
-		foreign_is_own((uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP]));
+	return turn_taking && (turn_is_at_work() ||
+			       foreign_is_own((uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP]));
 }
 
 static void handle(int number, siginfo_t *info, void *context)
@@ -75,8 +74,8 @@ static void handle(int number, siginfo_t *info, void *context)
 		program.full(number, info, context);
 		return;
 	}
-	struct frame frame __attribute__((cleanup(leave))) = { .outer = innermost,
-							      .tears = tears(context) };
+	struct frame frame
+		__attribute__((cleanup(leave))) = { .outer = innermost, .tears = tears(context) };
 	lane_enter_handler(number, &frame.interrupted);
 	innermost = &frame;
 	errno = error;
