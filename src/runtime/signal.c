@@ -4,6 +4,7 @@
  */
 #include "runtime/signal.h"
 
+#include "runtime/foreign.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/resources.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <ucontext.h>
 
 /* The two types of a handler. The kernel passes three arguments to either. */
 union handler {
@@ -35,6 +37,7 @@ static bool is_crash(int number)
 struct frame {
 	struct frame *outer;
 	struct lane_interrupted interrupted;
+	bool tears; /* under control: who jumps out of it leaves steps that no record tells of */
 };
 static SOOTH_TLS struct frame *innermost;
 
@@ -50,6 +53,14 @@ static void leave(struct frame *frame)
 	errno = error;
 }
 
+static bool tears(const void *context)
+{
+	const ucontext_t *interrupted = context;
+
+	return turn_taking && (turn_is_at_work() ||
+			       foreign_is_own((uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP]));
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	union handler program = { .plain = atomic_load(&handlers[number]) };
@@ -63,7 +74,8 @@ static void handle(int number, siginfo_t *info, void *context)
 		program.full(number, info, context);
 		return;
 	}
-	struct frame frame __attribute__((cleanup(leave))) = { .outer = innermost };
+	struct frame frame
+		__attribute__((cleanup(leave))) = { .outer = innermost, .tears = tears(context) };
 	lane_enter_handler(number, &frame.interrupted);
 	innermost = &frame;
 	errno = error;
@@ -101,14 +113,13 @@ static void leave_handlers(const struct __jmp_buf_tag *environment)
 	uintptr_t target = target_stack(environment);
 	bool jumped = false;
 	while (innermost && !(target > here && target < (uintptr_t)innermost)) {
+		if (innermost->tears)
+			turn_log_abandon();
 		leave(innermost);
 		jumped = true;
 	}
-	if (!jumped)
-		return;
-	if (turn_taking)
-		turn_log_abandon();
-	lane_jumped();
+	if (jumped)
+		lane_jumped();
 }
 
 SOOTH_API void longjmp(struct __jmp_buf_tag environment[1], int value)

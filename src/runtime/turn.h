@@ -98,6 +98,12 @@ void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_field
 /* Before a record of a thread that may be cancelled anywhere: was it torn out of a segment? */
 void turn_look_torn(void);
 
+/*
+ * A signal has cut in: is the calling thread in the middle of accesses, or does it wait for its turn? Who jumps
+ * away from there has done what the schedule has and no record.
+ */
+bool turn_is_at_work(void);
+
 /* A call has found the end of standard input. What stdio finds is looked for when the run ends. */
 void turn_input_ended(void);
 

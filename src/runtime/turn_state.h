@@ -68,7 +68,7 @@ struct turn_thread {
 	uint32_t access_size;
 	uint64_t access_address;
 	bool access_open;
-	/* Of one that may be cancelled anywhere: the segment and the element of its last access. */
+	/* The segment and the element of its last access. */
 	const uint8_t *segment;
 	unsigned element;
 	struct turn_spin spin;

@@ -97,9 +97,9 @@ static void take_access(struct turn_thread *t, const struct wire_element *e, uin
 }
 
 /*
- * A thread that is torn out of a segment has done accesses of it that are in the schedule and nowhere else. It
- * may be torn out of where no segment is, too; so it is looked whether another begins, or a record is
- * made, where one should have ended.
+ * A thread that is torn out of a segment has done accesses of it that are in the schedule and nowhere else. One
+ * that is cancelled may be torn out of where no segment is, too; so it is looked whether another begins, or a
+ * record is made, where one should have ended.
  */
 static void abandon(void *unused)
 {
@@ -109,19 +109,32 @@ static void abandon(void *unused)
 
 static void note_segment(struct turn_thread *t, const uint8_t *record, unsigned element)
 {
-	if (t->segment == record && element <= t->element)
+	if (__builtin_expect(lane_self.asynchronous, 0) && t->segment == record &&
+	    element <= t->element)
 		vectors_call(abandon, NULL);
 	t->segment = record;
 	t->element = element;
+}
+
+static bool is_in_segment(const struct turn_thread *t)
+{
+	return t->segment == (const uint8_t *)__sooth_lane->cursor;
 }
 
 void turn_look_torn(void)
 {
 	if (!turn_me)
 		return;
-	if (turn_me->segment == (const uint8_t *)__sooth_lane->cursor)
+	if (is_in_segment(turn_me))
 		turn_log_abandon();
 	turn_me->segment = NULL;
+}
+
+bool turn_is_at_work(void)
+{
+	return turn_on() && turn_me &&
+	       (is_in_segment(turn_me) ||
+		(turn_me->where != TURN_RUNS && turn_me->where != TURN_OUTSIDE));
 }
 
 /*
@@ -164,8 +177,7 @@ void turn_access(const uint8_t *record, unsigned element)
 	}
 	event->other = value;
 	did(t, event);
-	if (__builtin_expect(lane_self.asynchronous, 0))
-		note_segment(t, record, element);
+	note_segment(t, record, element);
 	if (!has_value) {
 		t->access_open = t->access_event != NULL;
 		t->access_address = address;
