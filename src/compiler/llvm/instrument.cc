@@ -365,8 +365,11 @@ PreservedAnalyses instrument_begin::run(Module &module, ModuleAnalysisManager &)
 		for (const char *name : { "memcpy", "memmove", "memset", "bcmp" })
 			function.addFnAttr(std::string("no-builtin-") + name);
 	}
-	if (any)
+	if (any) {
 		keep_variables(module);
+		/* chosen.cc tells reads that LLVM adds by their names */
+		module.getContext().setDiscardValueNames(false);
+	}
 	return PreservedAnalyses::none();
 }
 
