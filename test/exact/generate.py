@@ -98,6 +98,7 @@ class Function:
         self.p, self.rnd, self.name, self.kind = program, program.rnd, name, kind
         self.pointers, self.counters, self.loops = [], [], []
         self.locals, self.labels = [], 0
+        self.kept = []  # numbers that are kept and used as indices: (name, type)
         self.cost = 1
         self.arrays = []  # escaped locals: (name, type, length)
         self.private = program.threads == 1
@@ -115,8 +116,37 @@ class Function:
 
     # ---- places ----------------------------------------------------------------------------
 
+    def few(self):
+        """A small index of either sign, for pointers that have neighbours."""
+        if self.kept and self.rnd.random() < 0.5:
+            return "(s32)(%s & 3) - 1" % self.rnd.choice(self.kept)[0]
+        return "%d" % self.rnd.randint(-2, 2)
+
+    def keep(self):
+        """A number that is kept gets another value, perhaps: one that was just read, or its next one. It stays below 256."""
+        rnd = self.rnd
+        if len(self.kept) < 3 and (not self.kept or rnd.random() < 0.5):
+            kind = rnd.choice(["u8", "u8", "s8", "u16", "u32", "s32", "u64", "s64"])
+            self.kept.append((self.new(kind + " %s = 0;"), kind))
+        name, kind = rnd.choice(self.kept)
+        if kind in ("u8", "s8") and rnd.random() < 0.5:
+            text = rnd.choice(["%s++;", "%s--;", "%s += 100;"]) % name
+        else:
+            value, of = self.read()
+            if of in FLOATS + ["f80"]:
+                value = "(%s > 3)" % value
+            text = "%s = %s & %d;" % (name, value, 127 if kind == "s8" else 255)
+        if rnd.random() < 0.3:
+            return Nest("if (%s)" % self.condition(), [Text(text)])
+        return Text(text)
+
     def index(self, length):
         r = self.rnd.random()
+        if length == LENGTH and self.kept and self.rnd.random() < 0.5:
+            name, kind = self.rnd.choice(self.kept)
+            if kind == "s8":
+                return "%s + %s" % (name, self.rnd.choice(["256", "128", "300"]))
+            return self.rnd.choice(["%s", "%s", "%s + 1", "%s + 200", "(u8)(%s + 1)", "(u8)(%s - 1)", "511 - %s"]) % name
         if length == LENGTH and r < 0.5:  # a narrow number that runs over, or has a sign
             of = "%s + %d" % (self.rnd.choice(self.counters + ["acc"]), self.rnd.choice([0, 1, 1, 2, 100, 250]))
             return self.rnd.choice(["(u8)(%s)", "(u8)(%s)", "256 + (s8)(%s)", "(u16)(%s) & 511", "(u32)(%s) & 511"]) % of
@@ -150,7 +180,7 @@ class Function:
         near = [p for p in self.pointers if isinstance(p.kind, Struct) and (not kinds or p.kind is kinds)]
         if near and (not options or self.rnd.random() < 0.5):
             p = self.rnd.choice(near)
-            return "%s[%d]" % (p.name, self.rnd.randint(-2, 2)), p.kind
+            return "%s[%s]" % (p.name, self.few()), p.kind
         if not options:
             return None
         name, kind, length = self.rnd.choice(options)
@@ -161,15 +191,18 @@ class Function:
         rnd = self.rnd
         if self.pointers and rnd.random() < 0.55:
             p = rnd.choice(self.pointers[-3:])
-            at = rnd.choice([0, 0, 0, 1, -1, 2, -2])
+            at = rnd.choice(["0", "0", self.few()])
             if isinstance(p.kind, Struct):
-                text = "(*%s)" % p.name if at == 0 else "%s[%d]" % (p.name, at)
+                text = "(*%s)" % p.name if at == "0" else "%s[%s]" % (p.name, at)
                 return self.descend(text, p.kind)
-            text = "*%s" % p.name if at == 0 else "%s[%d]" % (p.name, at)
+            text = "*%s" % p.name if at == "0" else "%s[%s]" % (p.name, at)
             return text, p.kind, False, None
         if self.arrays and rnd.random() < 0.3:
             name, kind, length = rnd.choice(self.arrays)
             return "%s[%s]" % (name, self.index(length)), kind, False, None
+        if rnd.random() < 0.1:
+            name, kind = self.p.table
+            return "%s[%s][%s]" % (name, self.index(16), self.index(32)), kind, False, None
         name, kind, length = rnd.choice(self.p.globals)
         text = name + "[%s]" % self.index(length) if length else name
         return self.descend(text, kind)
@@ -439,6 +472,8 @@ class Function:
             return self.ranges()
         if r < 0.59 and "atomics" not in self.p.without:
             return self.atomic()
+        if r < 0.66:
+            return self.keep()
         return self.access()
 
     def block(self, depth):
@@ -500,6 +535,8 @@ class Program:
             kind = rnd.choice(["u32", "u64", "u16", "u8"])
             self.declared.append("%s a%d OBJECT;" % (kind, k))
             self.atomic_names.append("a%d" % k)
+        self.table = ("m0", rnd.choice(INTS))
+        self.declared.append("%s m0[16][32] OBJECT;" % self.table[1])
         self.functions = []
         for k in range(rnd.randint(1, 5)):
             f = Function(self, "f%d" % k, rnd.choice(self.walked)[1])

@@ -76,6 +76,19 @@ static void keep_calls(void *, void *)
 		}
 }
 
+/*
+ * Optimisations that read what the source does not read in this run, because that does no harm to the machine:
+ * `if (c) sum += x` in a loop reads x before it (and with a store in the loop, what is stored to), `c ? p->a :
+ * p->b` reads both, `if (a) u = x; if (b) v = x` reads x where neither does. Races with those reads would be
+ * none of the program's.
+ */
+static void forbid_added_reads(void)
+{
+	flag_tree_loop_im = 0;
+	flag_hoist_adjacent_loads = 0;
+	flag_tree_partial_pre = 0;
+}
+
 int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *version)
 {
 	if (!plugin_default_version_check(version, &gcc_version)) {
@@ -97,6 +110,7 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 	global_options_set.x_flag_sanitize |= SANITIZE_THREAD;
 	/* The call in a segment's cold path pushes on the stack of functions that look like leaves. */
 	target_flags |= MASK_NO_RED_ZONE;
+	forbid_added_reads();
 
 	replace_pass(info->base_name, "tsan", true);
 	replace_pass(info->base_name, "tsan0", false);

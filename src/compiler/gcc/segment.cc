@@ -395,15 +395,16 @@ void segment::define(gimple_stmt_iterator *gsi, const slots::definition &d)
 {
 	if (known.is_known(d.value) && d.value == d.expression)
 		return;
-	element &e = add(gsi, EV_NONE, 0);
+	/* All eight bytes: it may be no place, as the (void *)-1 that stands for nothing, and be stored. */
+	element &e = add(gsi, EV_NONE, 8);
 	tree value = force_gimple_operand_gsi(
 		gsi, fold_convert(ptr_type_node, unshare_expr(d.expression)), true, NULL_TREE, true,
 		GSI_SAME_STMT);
-	e.wire.address_form = WIRE_PAYLOAD;
+	e.wire.value_form = WIRE_PAYLOAD;
 	e.wire.address_slot = (uint16_t)known.of(d.value);
-	e.wire.address_at = (uint16_t)bytes;
+	e.wire.value_at = (uint16_t)bytes;
 	put(gsi, value, ptr_type_node, bytes);
-	bytes += WIRE_ADDRESS_BYTES;
+	bytes += 8;
 	known.recorded(d.value);
 }
 

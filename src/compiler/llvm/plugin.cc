@@ -53,16 +53,33 @@ static void want_address_table()
 		option->addOccurrence(0, name, "1");
 }
 
+/*
+ * `if (c) sum += x` in a loop: LLVM reads sum before the loop, whatever c is, where that does no harm to the machine. A race
+ * with that read would be none of the program's.
+ */
+static void forbid_promotion()
+{
+	static const char name[] = "disable-licm-promotion";
+	if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
+		option->addOccurrence(0, name, "1");
+}
+
 static void register_passes(PassBuilder &builder)
 {
 	own_pass_silence(builder);
+	forbid_promotion();
 	want_address_table();
 	points_register(builder);
 	builder.registerPipelineStartEPCallback(
 		[](ModulePassManager &passes, auto...) { passes.addPass(instrument_begin()); });
+	builder.registerPipelineEarlySimplificationEPCallback(
+		[](ModulePassManager &passes, auto...) {
+			passes.addPass(createModuleToFunctionPassAdaptor(chosen_reads()));
+		});
 	builder.registerPeepholeEPCallback(
 		[](FunctionPassManager &passes, auto...) { passes.addPass(chosen_reads()); });
 	builder.registerVectorizerStartEPCallback([](FunctionPassManager &passes, auto...) {
+		passes.addPass(chosen_reads());
 		passes.addPass(instrument_function());
 	});
 	/* With -flto nothing is vectorised before the link: what is not recorded yet is now. */

@@ -161,15 +161,15 @@ void segment::set_slot(Instruction *before, Value *value, unsigned slot, int64_t
 	e.wire.value = (uint64_t)plus;
 }
 
-/* No event: the reader is to know a pointer, which is `start` here. */
-void segment::pointer(Instruction *before, Value *value, Value *start)
+/* No event: the reader is to know a pointer by which an access is about to be made. */
+void segment::pointer(Instruction *before, Value *value)
 {
 	row_element &e = add(before, EV_NONE, 0);
 	IRBuilder<> builder(before);
 	e.wire.address_form = WIRE_PAYLOAD;
 	e.wire.address_slot = (uint16_t)known.of(value);
 	e.wire.address_at = (uint16_t)bytes;
-	put(builder, start, bytes);
+	put(builder, value, bytes);
 	bytes += WIRE_ADDRESS_BYTES;
 	known.recorded(value);
 }
@@ -187,6 +187,22 @@ void segment::number(Instruction *before, Value *value, unsigned size)
 	known.recorded(value);
 }
 
+/*
+ * The same of a pointer that is `start` here, all eight bytes: it may be one that cannot be accessed, as the
+ * (void *)-1 that stands for nothing, and be stored.
+ */
+void segment::whole_pointer(Instruction *before, Value *value, Value *start)
+{
+	row_element &e = add(before, EV_NONE, 8);
+	IRBuilder<> builder(before);
+	e.wire.value_form = WIRE_PAYLOAD;
+	e.wire.address_slot = (uint16_t)known.of(value);
+	e.wire.value_at = (uint16_t)bytes;
+	put(builder, start, bytes);
+	bytes += 8;
+	known.recorded(value);
+}
+
 /* If the address is to be computed by the reader: the elements that let it. They stand before that of the access. */
 void segment::compute(Instruction *before, const access_address &a)
 {
@@ -198,7 +214,7 @@ void segment::compute(Instruction *before, const access_address &a)
 		return;
 	const access_index &index = *a.index;
 	if (way == slots::ARRAY_FIRST)
-		pointer(before, index.array.base, index.array.base);
+		pointer(before, index.array.base);
 	if (way == slots::INDEX_FIRST)
 		number(before, index.recorded, index.bytes);
 	if (!known.find(index.number, &slot, &plus))
@@ -352,6 +368,10 @@ void segment::copy(const op &o)
 	segment_counts.copies++;
 	if (o.from_shared)
 		compute(o.at, o.from);
+	/* slots.cc counts on the source where it decides on the destination, which may be an element of it. */
+	if (o.from_shared && o.to_shared && !o.from.is_static && !known.is_known(o.from.base) &&
+	    known.of(o.from.base) != slots::none)
+		pointer(o.at, o.from.base);
 	if (o.to_shared)
 		compute(o.at, o.to);
 	size_t first = elements.size();
@@ -400,7 +420,7 @@ void segment::clear(const op &o)
 void segment::define(Instruction *before, const slots::definition &d, Value *start)
 {
 	if (!known.is_known(d.value) || d.value != start)
-		pointer(before, d.value, start);
+		whole_pointer(before, d.value, start);
 }
 
 void segment::assign(Instruction *before, const slots::assignment &a)

@@ -61,7 +61,8 @@ class segment
 	void open(llvm::Instruction *before);
 	void set_slot(llvm::Instruction *before, llvm::Value *value, unsigned slot, int64_t plus);
 	void number(llvm::Instruction *before, llvm::Value *value, unsigned size);
-	void pointer(llvm::Instruction *before, llvm::Value *value, llvm::Value *start);
+	void pointer(llvm::Instruction *before, llvm::Value *value);
+	void whole_pointer(llvm::Instruction *before, llvm::Value *value, llvm::Value *start);
 	void compute(llvm::Instruction *before, const access_address &a);
 	void address(llvm::IRBuilder<> &before, row_element &e, const access_address &a);
 	llvm::Value *payload(llvm::IRBuilder<> &before, unsigned at);
