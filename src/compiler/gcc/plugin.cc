@@ -79,14 +79,15 @@ static void keep_calls(void *, void *)
 /*
  * Optimisations that read what the source does not read in this run, because that does no harm to the machine:
  * `if (c) sum += x` in a loop reads x before it (and with a store in the loop, what is stored to), `c ? p->a :
- * p->b` reads both, `if (a) u = x; if (b) v = x` reads x where neither does. Races with those reads would be
- * none of the program's.
+ * p->b` reads both, `if (a) u = x; if (b) v = x` reads x where neither does, and what both ways out of a loop's
+ * test read is read before it, once too often (-Os). Races with those reads would be none of the program's.
  */
 static void forbid_added_reads(void)
 {
 	flag_tree_loop_im = 0;
 	flag_hoist_adjacent_loads = 0;
 	flag_tree_partial_pre = 0;
+	flag_code_hoisting = 0;
 }
 
 int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *version)

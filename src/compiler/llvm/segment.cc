@@ -174,32 +174,21 @@ void segment::pointer(Instruction *before, Value *value)
 	known.recorded(value);
 }
 
-/* No event: the reader is to know a number, of which so many bytes are not zero. */
-void segment::number(Instruction *before, Value *value, unsigned size)
+/*
+ * No event: the reader is to know a value, which is `start` here, by so many of its bytes. A pointer that no access
+ * is made by is told whole: it may be no place, as the (void *)-1 that stands for nothing, and be stored.
+ */
+void segment::tell(Instruction *before, Value *value, Value *start, unsigned size)
 {
 	row_element &e = add(before, EV_NONE, size);
 	IRBuilder<> builder(before);
 	e.wire.value_form = WIRE_PAYLOAD;
 	e.wire.address_slot = (uint16_t)known.of(value);
 	e.wire.value_at = (uint16_t)bytes;
-	put(builder, builder.CreateTrunc(value, builder.getIntNTy(8 * size)), bytes);
-	bytes += size;
-	known.recorded(value);
-}
-
-/*
- * The same of a pointer that is `start` here, all eight bytes: it may be one that cannot be accessed, as the
- * (void *)-1 that stands for nothing, and be stored.
- */
-void segment::whole_pointer(Instruction *before, Value *value, Value *start)
-{
-	row_element &e = add(before, EV_NONE, 8);
-	IRBuilder<> builder(before);
-	e.wire.value_form = WIRE_PAYLOAD;
-	e.wire.address_slot = (uint16_t)known.of(value);
-	e.wire.value_at = (uint16_t)bytes;
+	if (start->getType()->isIntegerTy())
+		start = builder.CreateTrunc(start, builder.getIntNTy(8 * size));
 	put(builder, start, bytes);
-	bytes += 8;
+	bytes += size;
 	known.recorded(value);
 }
 
@@ -216,7 +205,7 @@ void segment::compute(Instruction *before, const access_address &a)
 	if (way == slots::ARRAY_FIRST)
 		pointer(before, index.array.base);
 	if (way == slots::INDEX_FIRST)
-		number(before, index.recorded, index.bytes);
+		tell(before, index.recorded, index.recorded, index.bytes);
 	if (!known.find(index.number, &slot, &plus))
 		report_fatal_error("sooth: an index that should be known is not");
 	row_element &e = add(before, EV_NONE, index.width);
@@ -420,7 +409,7 @@ void segment::clear(const op &o)
 void segment::define(Instruction *before, const slots::definition &d, Value *start)
 {
 	if (!known.is_known(d.value) || d.value != start)
-		whole_pointer(before, d.value, start);
+		tell(before, d.value, start, 8);
 }
 
 void segment::assign(Instruction *before, const slots::assignment &a)

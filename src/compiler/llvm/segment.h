@@ -60,9 +60,8 @@ class segment
 	row_element &add(llvm::Instruction *at, event_kind kind, uint64_t size);
 	void open(llvm::Instruction *before);
 	void set_slot(llvm::Instruction *before, llvm::Value *value, unsigned slot, int64_t plus);
-	void number(llvm::Instruction *before, llvm::Value *value, unsigned size);
 	void pointer(llvm::Instruction *before, llvm::Value *value);
-	void whole_pointer(llvm::Instruction *before, llvm::Value *value, llvm::Value *start);
+	void tell(llvm::Instruction *before, llvm::Value *value, llvm::Value *start, unsigned size);
 	void compute(llvm::Instruction *before, const access_address &a);
 	void address(llvm::IRBuilder<> &before, row_element &e, const access_address &a);
 	llvm::Value *payload(llvm::IRBuilder<> &before, unsigned at);

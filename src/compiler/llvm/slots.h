@@ -13,7 +13,8 @@
  * the table says at the end of each round. Such a value is not forgotten at its definition: its
  * slot holds what it is (or is going to be) in the current round.
  *
- * The same as compiler/gcc/slots.cc on the other compiler's values.
+ * So much is the same as compiler/gcc/slots.cc, on the other compiler's values. In addition an address that is an
+ * array's element can be computed (indexed.cc), and what is known decides how it is told.
  */
 #ifndef COMPILER_LLVM_SLOTS_H
 #define COMPILER_LLVM_SLOTS_H
