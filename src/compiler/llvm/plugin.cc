@@ -1,5 +1,6 @@
 /* The plugin of clang, of versions 14 to 19: where its passes stand. */
 #include "compiler/llvm/chosen.h"
+#include "compiler/llvm/hold.h"
 #include "compiler/llvm/instrument.h"
 #include "compiler/llvm/options.h"
 #include "compiler/llvm/own_pass.h"
@@ -42,32 +43,38 @@ struct finish_pass : PassInfoMixin<finish_pass> {
 	}
 };
 
+/* Options are LLVM's, and known whenever the pass is that has them. */
+static void set_option(StringRef name, StringRef value)
+{
+	if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
+		option->addOccurrence(0, name, value);
+}
+
 /*
  * A table from code to the unit it comes from, where there is debug information at all: gcc makes one,
  * and libdw, by which the tool finds lines of what has no row, needs it.
  */
 static void want_address_table()
 {
-	static const char name[] = "generate-arange-section";
-	if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
-		option->addOccurrence(0, name, "1");
+	set_option("generate-arange-section", "1");
 }
 
 /*
- * `if (c) sum += x` in a loop: LLVM reads sum before the loop, whatever c is, where that does no harm to the machine. A race
- * with that read would be none of the program's.
+ * Reads that LLVM moves to where the source might make them, because that does no harm to the machine. `if (c) sum += x` in a
+ * loop: it reads sum before the loop, whatever c is. `for (…) { all += x; if (last) post(); }`: it reads x before the loop and
+ * behind post, and there also if no round comes any more. Races with those would be none of the program's.
  */
-static void forbid_promotion()
+static void forbid_added_reads()
 {
-	static const char name[] = "disable-licm-promotion";
-	if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
-		option->addOccurrence(0, name, "1");
+	set_option("disable-licm-promotion", "1");
+	set_option("enable-load-in-loop-pre", "0");
 }
 
 static void register_passes(PassBuilder &builder)
 {
 	own_pass_silence(builder);
-	forbid_promotion();
+	hold_reads(builder);
+	forbid_added_reads();
 	want_address_table();
 	points_register(builder);
 	builder.registerPipelineStartEPCallback(
