@@ -52,6 +52,23 @@ bool event_is_step(enum event_kind kind)
 	}
 }
 
+bool event_fits_site(enum event_kind kind, unsigned group)
+{
+	enum event_group own = event_group(kind);
+
+	switch (kind) {
+	case EV_FD_OPEN: /* of calls that have no site */
+	case EV_FD_CLOSE:
+	case EV_FD_USE:
+	case EV_MAP:
+	case EV_UNMAP: return false;
+	case EV_MISUSE: return group == EG_NOTE || group >= EG_THREAD;
+	default: /* a wait gives its lock back */
+		return group == EG_NOTE || group == own ||
+		       (group == EG_CONDITION && own == EG_LOCK);
+	}
+}
+
 enum event_group event_group(enum event_kind kind)
 {
 	return kind < EV_COUNT ? kinds[kind].group : EG_NOTE;

@@ -12,6 +12,7 @@ enum event_kind {
 	EV_COUNT
 };
 
+/* Its numbers are in the rows of compiled programs (wire.h, EV_SITE): append. */
 enum event_group {
 	EG_NOTE,
 	EG_ACCESS,
@@ -97,6 +98,12 @@ enum event_field {
 };
 extern const uint8_t event_field_set[EV_COUNT];
 enum event_group event_group(enum event_kind kind);
+
+/*
+ * Can a record of this kind be what the call at an EV_SITE left, whose records are about `group`? A call
+ * that leaves none (free(NULL), or one that fails) has a site all the same.
+ */
+bool event_fits_site(enum event_kind kind, unsigned group);
 
 /*
  * Is a record of this kind a step of its thread (doc/controlled-runs.md)? The one list of them: the

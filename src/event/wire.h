@@ -110,13 +110,13 @@ enum wire_form {
  * with no function entered or left between the two.
  */
 struct wire_element {
-	uint8_t kind;	      /* EV_READ, EV_WRITE, EV_ENTER (address = return address), EV_EXIT,
+	uint8_t kind;  /* EV_READ, EV_WRITE, EV_ENTER (address = return address), EV_EXIT,
 				* EV_SITE, or EV_NONE: no event, but address_slot becomes what is in the
 				* payload at address_at (address_form PAYLOAD: an address) or at value_at
 				* (value_form PAYLOAD: a number of `size` bytes), value_slot + value
 				* (value_form SLOT) or wire_index (value_form INDEX) */
-	uint8_t flags;	      /* enum event_flag */
-	uint16_t size;	      /* bytes accessed */
+	uint8_t flags; /* enum event_flag */
+	uint16_t size; /* bytes accessed; SITE: event_group of the records it is for, 0: any */
 	uint8_t address_form; /* enum wire_form */
 	uint8_t value_form;
 	uint16_t address_slot;

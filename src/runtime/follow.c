@@ -289,14 +289,14 @@ bool follow_value(const struct wire_element *access, const uint8_t *record, uint
 	return find_value(&self, access, record + HEADER_BYTES, value);
 }
 
-uint64_t follow_site(uintptr_t pc)
+uint64_t follow_site(enum event_kind kind, uintptr_t pc)
 {
 	struct follow *f = &self;
 
 	if (!f->at || lane_self.depth > 0) /* a signal handler's records are another stream's */
 		return pc;
 	catch_up(f, (const uint8_t *)__sooth_lane->cursor);
-	if (f->pending && follow_is_instrumented(pc)) {
+	if (f->pending && event_fits_site(kind, f->pending->size) && follow_is_instrumented(pc)) {
 		f->bound = f->pending;
 		f->bound_pc = pc;
 		f->pending = NULL;

@@ -27,10 +27,10 @@ const struct wire_element *follow_next(const uint8_t *record, unsigned element, 
 bool follow_value(const struct wire_element *access, const uint8_t *record, uint64_t *value);
 
 /*
- * The site of a record that is made by a call that returns to `pc`: the element that the last
- * segment has for it (EV_SITE), as the reader will see it, or `pc` itself where there is none.
+ * The site of a record of this kind that is made by a call that returns to `pc`: the element that the
+ * last segment has for it (EV_SITE), as the reader will see it, or `pc` itself where there is none.
  */
-uint64_t follow_site(uintptr_t pc);
+uint64_t follow_site(enum event_kind kind, uintptr_t pc);
 
 /* Is this address in an instrumented module? */
 bool follow_is_instrumented(uintptr_t pc);

@@ -115,8 +115,9 @@ static void *placed(size_t size, size_t alignment, uintptr_t pc)
 static void decide_free(const void *block, uintptr_t pc)
 {
 	if (turn_on() && !foreign_caller(pc))
-		turn_take(&(struct turn_want){
-			.kind = EV_FREE, .object = (uintptr_t)block, .site = follow_site(pc) });
+		turn_take(&(struct turn_want){ .kind = EV_FREE,
+					       .object = (uintptr_t)block,
+					       .site = follow_site(EV_FREE, pc) });
 }
 
 /* A block that cannot be freed ends the run, or the program as the C library would. */
@@ -127,7 +128,7 @@ static void check_block(const void *block, uintptr_t pc)
 	if (state == PLACE_LIVE)
 		return;
 	if (turn_on())
-		turn_fault(CONTROL_BAD_FREE, (uintptr_t)block, follow_site(pc));
+		turn_fault(CONTROL_BAD_FREE, (uintptr_t)block, follow_site(EV_FREE, pc));
 	static const char twice[] = "free(): double free detected\n";
 	static const char none[] = "free(): invalid pointer\n";
 	const char *text = state == PLACE_FREED ? twice : none;

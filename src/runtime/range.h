@@ -25,7 +25,7 @@ char *__strcat_chk(char *to, const char *from, size_t room);
 char *__strncat_chk(char *to, const char *from, size_t size, size_t room);
 
 /* __sooth_memcpy and so on: what the plugin calls instead. */
-#define CALL(name, how, argument) CALL_##how(name)
+#define CALL(name, how, argument, group) CALL_##how(name)
 #define CALL_REDIRECT(name) extern SOOTH_API __typeof__(name) __sooth_##name;
 #define CALL_OBJECT(name)
 #define CALL_PLACE(name)

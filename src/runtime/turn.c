@@ -238,7 +238,7 @@ struct turn_want turn_want(enum event_kind kind, const volatile void *object, ui
 	want.size = 0;
 	want.object = (uint64_t)object;
 	want.other = 0;
-	want.site = follow_site(pc);
+	want.site = follow_site(kind, pc);
 	want.until = 0;
 	want.foreign = foreign_caller(pc);
 	want.lock = 0;

@@ -312,7 +312,7 @@ void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_field
 		event->flags |= flags_of(t, kind, fields->m);
 	if (t->want.foreign)
 		event->flags |= CONTROL_EVENT_FOREIGN;
-	event->site = t->want.pc == pc ? t->want.site : follow_site(pc);
+	event->site = t->want.pc == pc ? t->want.site : follow_site(kind, pc);
 	turn_object_did(t, kind, group, fields);
 	note_spin(t, event, bytes);
 	did(t, event);

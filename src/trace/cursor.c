@@ -520,7 +520,8 @@ static bool run_record(struct trace_cursor *c, struct trace_event *ev, struct er
 	c->p = body + bytes;
 	if (kind == EV_TIME)
 		return false;
-	if (c->pending && is_instrumented(c->trace, f.p)) {
+	if (c->pending && event_fits_site(kind, c->pending->size) &&
+	    is_instrumented(c->trace, f.p)) {
 		c->bound = c->pending;
 		c->bound_pc = f.p;
 		c->pending = NULL;

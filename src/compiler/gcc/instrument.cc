@@ -247,7 +247,7 @@ void generate_op(const op &o, segment &s, slots &known)
 	case op::COPY: s.copy(&gsi, o); break;
 	case op::CLEAR: s.clear(&gsi, o); break;
 	case op::SITE:
-		s.site(&gsi, o.object);
+		s.site(&gsi, o.object, lower_records_of(as_a<gcall *>(o.stmt)));
 		s.close(&gsi);
 		break;
 	default: /* EXIT */

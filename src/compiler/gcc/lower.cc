@@ -350,6 +350,13 @@ bool lower_runs_program(gcall *call)
 	return known && (known->how == CALL_PLACE || !strcmp(known->name, "pthread_once"));
 }
 
+enum event_group lower_records_of(gcall *call)
+{
+	const known_call *known = find_known(gimple_call_fndecl(call));
+
+	return known ? known->group : EG_NOTE;
+}
+
 lower_call lower_classify(gcall *call, tree *object)
 {
 	*object = NULL_TREE;

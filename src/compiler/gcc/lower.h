@@ -6,6 +6,7 @@
 #define GCC_LOWER_H
 
 #include "compiler/gcc/gcc.h"
+#include "event/event.h"
 
 void lower_function(function *fn);
 
@@ -23,5 +24,8 @@ lower_call lower_classify(gcall *call, tree *object);
 
 /* May the program's own code run in this call of a function that lower_classify calls a site? */
 bool lower_runs_program(gcall *call);
+
+/* What the records of such a call are about; EG_NOTE: anything. */
+enum event_group lower_records_of(gcall *call);
 
 #endif

@@ -418,9 +418,9 @@ void segment::assign(gimple_stmt_iterator *gsi, const slots::assignment &a)
 	set_slot(gsi, a.value, slot, plus + a.plus);
 }
 
-void segment::site(gimple_stmt_iterator *gsi, tree object)
+void segment::site(gimple_stmt_iterator *gsi, tree object, enum event_group records)
 {
-	element &e = add(gsi, EV_SITE, 0);
+	element &e = add(gsi, EV_SITE, records);
 
 	if (object && TREE_CODE(object) == SSA_NAME &&
 	    is_gimple_assign(SSA_NAME_DEF_STMT(object)) &&

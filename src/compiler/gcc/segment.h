@@ -39,7 +39,7 @@ class segment
 	 */
 	void enter(gimple_stmt_iterator *gsi);
 	void exit(gimple_stmt_iterator *gsi);
-	void site(gimple_stmt_iterator *gsi, tree object);
+	void site(gimple_stmt_iterator *gsi, tree object, enum event_group records);
 	void read(gimple_stmt_iterator *gsi, const op &o, tree named);
 	void write(gimple_stmt_iterator *gsi, const op &o, tree named);
 	/* A struct or array assignment. The statement at `gsi` is replaced. */

@@ -7,7 +7,7 @@
 using namespace llvm;
 
 static const known_call known[] = {
-#define CALL(name, how, argument) { #name, CALL_##how, argument },
+#define CALL(name, how, argument, group) { #name, CALL_##how, argument, EG_##group },
 #include "event/calls.def"
 #undef CALL
 };

@@ -3,6 +3,7 @@
 #define COMPILER_LLVM_CALLS_H
 
 #include "compiler/llvm/llvm.h"
+#include "event/event.h"
 
 /* The functions of event/calls.def, by name. */
 enum known_how { CALL_REDIRECT, CALL_OBJECT, CALL_PLACE };
@@ -10,7 +11,8 @@ enum known_how { CALL_REDIRECT, CALL_OBJECT, CALL_PLACE };
 struct known_call {
 	const char *name;
 	enum known_how how;
-	unsigned argument; /* which one points at the object */
+	unsigned argument;	/* which one points at the object */
+	enum event_group group; /* what its records are about */
 };
 
 /* The name of a function as the linker has it. */

@@ -1,3 +1,4 @@
+#include "compiler/llvm/calls.h"
 #include "compiler/llvm/names.h"
 #include "compiler/llvm/segment.h"
 
@@ -425,7 +426,9 @@ void segment::assign(Instruction *before, const slots::assignment &a)
 
 void segment::site(const op &o)
 {
-	row_element &e = add(o.at, EV_SITE, 0);
+	const known_call *known = calls_find(cast<CallBase>(*o.at));
+	row_element &e = add(o.at, EV_SITE, known ? known->group : EG_NOTE);
+
 	name(e, *o.at, names_reference());
 	if (o.object) {
 		names_reference object = names_of_object(cast<CallBase>(*o.at), o.object);
