@@ -1,71 +1,11 @@
-#include "order/feed_plan.h"
+#include "order/feed_plan_state.h"
 
 #include "base/mem.h"
 
 #include <string.h>
 
-#define LANES_MAX 16
-#define STEPS_MAX 2048	/* of a lane: more than lie between two times of a stream */
 #define NODES_MAX 50000 /* states */
 #define BEST_STEP 32
-
-struct plan_lane {
-	uint32_t number, count, done;
-	bool more; /* it goes on behind these */
-	struct plan_step steps[STEPS_MAX];
-	/* the first step from here on that reads what the lane itself did not write last */
-	uint32_t foreign[STEPS_MAX];
-};
-_Static_assert(LANES_MAX < 32, "lanes are a set of bits");
-
-struct plan_touch {
-	uint32_t spot; /* in the planner's spots */
-	uint64_t value, bits;
-	uint8_t mask;
-	bool write, known;
-	bool foreign;	 /* a read of what the lane itself did not write last … */
-	uint32_t behind; /* … in the step before this one; 0: never */
-};
-
-struct plan_spot {
-	uint64_t value;
-	uint8_t known, mask;
-	bool uniform; /* all touches are of the same bytes */
-	/* what the lane that is looked through wrote last: the bytes, and in the step before this */
-	uint64_t own;
-	uint8_t own_mask;
-	uint32_t own_step;
-};
-
-/* A choice: how long the way was before it, and which lanes were tried. */
-struct choice {
-	uint32_t tried; /* set of lanes */
-	uint32_t length, changes;
-	uint32_t last; /* lane that wrote before */
-};
-
-/* What a step did to a spot, to be undone. */
-struct change {
-	uint32_t spot;
-	uint8_t known;
-	uint64_t value;
-};
-
-struct feed_planner {
-	struct plan_lane lanes[LANES_MAX];
-	uint32_t count;
-	VEC(struct plan_touch) touches;
-	VEC(struct plan_spot) spots;
-	struct map spot_index; /* number of feed_spots to number + 1 here */
-	uint64_t hash;	       /* of what the spots hold */
-	uint64_t horizon;      /* the time up to which all lanes' steps are here */
-	struct map writers;    /* spot, lane and value: the last step that writes it, + 1 */
-	VEC(uint32_t) path;    /* lanes */
-	VEC(uint32_t) best;    /* the longest that led nowhere */
-	VEC(struct choice) choices;
-	VEC(struct change) changes;
-	struct map seen;
-};
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -86,7 +26,7 @@ void feed_planner_clear(struct feed_planner *p)
 
 bool feed_planner_add_lane(struct feed_planner *p, uint32_t lane)
 {
-	if (p->count == LANES_MAX)
+	if (p->count == PLAN_LANES_MAX)
 		return false;
 	p->lanes[p->count].number = lane;
 	p->lanes[p->count].count = p->lanes[p->count].done = 0;
@@ -118,7 +58,7 @@ bool feed_planner_add_step(struct feed_planner *p, const struct plan_step *step,
 {
 	struct plan_lane *lane = &p->lanes[p->count - 1];
 
-	if (lane->count == STEPS_MAX)
+	if (lane->count == PLAN_STEPS_MAX)
 		return false;
 	lane->steps[lane->count] = *step;
 	lane->steps[lane->count].first = (uint32_t)p->touches.count;
@@ -421,6 +361,8 @@ static bool is_good(const struct feed_planner *p, bool *whole)
 
 static bool search(struct feed_planner *p, bool *whole)
 {
+	p->best.count = p->choices.count = 0;
+	look_through(p);
 	run_reads(p);
 	push_choice(p, SPOT_NONE);
 	for (uint32_t nodes = 0; p->choices.count && nodes < NODES_MAX; nodes++) {
@@ -447,15 +389,25 @@ static bool search(struct feed_planner *p, bool *whole)
 	return false;
 }
 
+/* Is there use in another search? What made this one fail may be somebody's whom we do not see. */
+static bool start_over(struct feed_planner *p)
+{
+	undo(p, &(struct choice){ 0 });
+	map_free(&p->writers);
+	map_free(&p->seen);
+	return feed_planner_explain_odd(p);
+}
+
 bool feed_planner_run(struct feed_planner *p, struct feed_plan *plan)
 {
 	const uint32_t *path;
 	bool whole = false, found;
 	size_t count;
 
-	p->path.count = p->best.count = p->choices.count = p->changes.count = 0;
-	look_through(p);
+	p->path.count = p->changes.count = 0;
 	found = search(p, &whole);
+	if (!found && start_over(p))
+		found = search(p, &whole);
 	path = found ? p->path.items : p->best.items;
 	count = found ? p->path.count : p->best.count;
 	for (uint32_t i = 0; i < p->count; i++)
