@@ -114,8 +114,10 @@ LATTICE_TEST := $(patsubst %.c,$(B)/tool/%.o,$(wildcard test/model/lattice*.c))
 LIBSOOTH := $(B)/lib/sooth/libsooth.so
 PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
 PROPERTIES := $(addprefix $(B)/,$(wildcard share/sooth/properties/*.prop))
+CXX_CONFIG := share/sooth/c++/bits/c++config.h
 PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO) $(LLVM_SO) \
-	$(B)/include/sooth/annotate.h $(B)/include/sooth/monitor.h $(PROPERTIES)
+	$(B)/include/sooth/annotate.h $(B)/include/sooth/monitor.h $(PROPERTIES) \
+	$(B)/$(CXX_CONFIG)
 
 # test/model: the brute force, which sees nothing of src/, the generator, and the checker's driver
 MODEL := $(addprefix $(B)/test/model/,brute generate judge pattern_brute pattern_judge)
@@ -299,6 +301,8 @@ install: all ## PREFIX=/usr/local DESTDIR=
 	install -m 644 include/sooth/annotate.h include/sooth/monitor.h $(DESTDIR)$(PREFIX)/include/sooth
 	install -d $(DESTDIR)$(PREFIX)/share/sooth/properties
 	install -m 644 $(PROPERTIES) $(DESTDIR)$(PREFIX)/share/sooth/properties
+	install -d $(DESTDIR)$(PREFIX)/$(dir $(CXX_CONFIG))
+	install -m 644 $(CXX_CONFIG) $(DESTDIR)$(PREFIX)/$(CXX_CONFIG)
 
 clean: ## remove everything that was built
 	rm -rf build
@@ -327,7 +331,7 @@ $(LIBSOOTH): $(RUNTIME) $(RUNTIME_LAYOUT) $(RUNTIME_OWN) | tools/vectors
 	$(call run,LD,$@,$(CC) $(RUNTIME_LDFLAGS) -o $@ $(RUNTIME) -ldl -lpthread)
 	@tools/vectors $@
 
-$(PROPERTIES): $(B)/%: %
+$(PROPERTIES) $(B)/$(CXX_CONFIG): $(B)/%: %
 	@mkdir -p $(@D)
 	@cp $< $@
 

@@ -280,13 +280,13 @@ static void add_runtime(struct arguments *line, const char *runtime, const char 
 		arguments_add(line, words[i]);
 }
 
-/* Where <sooth/annotate.h> is, behind all that the program asks for. */
-static void add_headers(struct arguments *line, const char *directory)
+static void add_folder(struct arguments *line, const char *option, const char *directory,
+		       const char *folder)
 {
-	char path[PATH_MAX + 16];
+	char path[PATH_MAX + 32];
 
-	snprintf(path, sizeof(path), "%s/../../include", directory);
-	arguments_add(line, "-idirafter");
+	snprintf(path, sizeof(path), "%s/../../%s", directory, folder);
+	arguments_add(line, option);
 	arguments_add(line, path);
 }
 
@@ -341,9 +341,13 @@ static int compile(const char *name, const char *variable, const char *fallback,
 	if (call.inputs) {
 		if (!find_parts(&call, &compiler, line.at, plugin, runtime, directory))
 			return FAILED;
-		if (!call.plain)
+		if (!call.plain) {
 			add_plugin(&line, &call, &compiler, plugin);
-		add_headers(&line, directory);
+			/* std::string is compiled with the program, and recorded */
+			add_folder(&line, "-isystem", directory, "share/sooth/c++");
+		}
+		/* where <sooth/annotate.h> is, behind all that the program asks for */
+		add_folder(&line, "-idirafter", directory, "include");
 		if (link)
 			add_runtime(&line, runtime, directory);
 	}
