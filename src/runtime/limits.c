@@ -22,13 +22,21 @@ SOOTH_API int pthread_kill(pthread_t thread, int number)
 {
 	if (is_other(thread))
 		fiber_refuse("pthread_kill");
-	return real()->pthread_kill(thread, number);
+	uint32_t before = turn_before_sending();
+	int result = real()->pthread_kill(thread, number);
+	if (result == 0 && number && is_other(thread))
+		turn_sent(before);
+	return result;
 }
 
 SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
 {
 	fiber_refuse("pthread_sigqueue");
-	return real()->pthread_sigqueue(thread, number, value);
+	uint32_t before = turn_before_sending();
+	int result = real()->pthread_sigqueue(thread, number, value);
+	if (result == 0 && number && is_other(thread))
+		turn_sent(before);
+	return result;
 }
 
 SOOTH_API int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust)

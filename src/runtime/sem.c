@@ -92,8 +92,8 @@ static int down_in_turn(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t u
 		enum turn_answer answer = turn_take(&want);
 		if (turn_cancelled())
 			test_cancelled(pc);
-		if (answer == TURN_TIMED_OUT) {
-			errno = ETIMEDOUT;
+		if (answer == TURN_TIMED_OUT || answer == TURN_INTERRUPTED) {
+			errno = answer == TURN_INTERRUPTED ? EINTR : ETIMEDOUT;
 			return waited(sem, pc, how, -1);
 		}
 		if (try_down(sem, &number) == 0)

@@ -110,6 +110,28 @@ static void look_whether_hung(void *unused)
 	give_up_if_hung(now - from);
 }
 
+/*
+ * Time passes when all wait. Who is on its way into a call does not yet: its signal, say, would come
+ * before it waits for that.
+ */
+static void look_whether_asleep(void *asleep)
+{
+	bool *all = asleep;
+
+	for (uint32_t i = 0; i < turn.top && *all; i++) {
+		const struct turn_thread *t = &turn_threads[i];
+		*all = t->where != TURN_OUTSIDE || state_of(t->tid) != 'R';
+	}
+}
+
+bool turn_outside_asleep(void)
+{
+	bool all = true;
+
+	vectors_call(look_whether_asleep, &all);
+	return all;
+}
+
 void turn_outside_nobody(void)
 {
 	vectors_call(look_whether_hung, NULL);

@@ -19,6 +19,10 @@ static uint32_t give(uint32_t i)
 	uint32_t choice = turn.control->choice_count ? turn_plan_choice(t) : 0;
 
 	t->answer = TURN_GO;
+	if (t->signalled && t->where == TURN_STANDS && t->want.kind != EV_BEGIN) {
+		t->answer = TURN_HANDLE; /* what it stands before is looked at behind that */
+		return i;
+	}
 	if (t->where != TURN_STANDS || t->want.pause == TURN_YIELD || t->want.pause == TURN_EXIT)
 		return i;
 	if (!choice && turn_is_free(&t->want))
@@ -443,7 +447,7 @@ static uint32_t rescue(uint32_t self, unsigned tries)
 
 	if (turn.asleep && !turn.outside && anybody_asleep())
 		turn_end_run(CONTROL_ASLEEP, "", 0);
-	if (tries == 0 && turn.outside)
+	if (turn.outside && (tries == 0 || (tries < PLAN_TRIES && !turn_outside_asleep())))
 		return CONTROL_NONE;
 	if ((found = by_time(false)) != CONTROL_NONE)
 		return found;

@@ -204,23 +204,43 @@ static bool is_time(const struct timespec *time)
 
 /*
  * In turn: until nobody else can go on, or the plan says so; the clock then is where it should be.
- * The caller has a sync_call.
+ * EINTR, and what is left, where a signal handler has ended it. The caller has a sync_call.
  */
-static void sleep_in_turn(uint64_t until, uintptr_t pc)
+static int sleep_in_turn(uint64_t until, struct timespec *rest, uintptr_t pc)
 {
-	turn_sleep(until, pc);
+	bool slept = turn_sleep(until, pc);
+
 	real()->pthread_testcancel();
+	if (slept)
+		return 0;
+	uint64_t now = vtime_now(), left = until > now ? until - now : 0;
+	if (rest)
+		*rest = (struct timespec){ .tv_sec = (time_t)(left / 1000000000u),
+					   .tv_nsec = (long)(left % 1000000000u) };
+	return EINTR;
+}
+
+/* As most of these functions say it. */
+static int failed(int error)
+{
+	if (!error)
+		return 0;
+	errno = error;
+	return -1;
 }
 
 SOOTH_API unsigned sleep(unsigned seconds)
 {
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
+	struct timespec rest = { 0 };
 	unsigned left = 0;
 
-	if (turn_on())
-		sleep_in_turn(vtime_now() + seconds * 1000000000ull, RECORD_CALLER);
-	else
+	if (turn_on()) {
+		failed(sleep_in_turn(vtime_now() + seconds * 1000000000ull, &rest, RECORD_CALLER));
+		left = (unsigned)rest.tv_sec;
+	} else {
 		left = real()->sleep(seconds);
+	}
 	call.how = SYNC_NOTHING;
 	return left;
 }
@@ -231,7 +251,7 @@ SOOTH_API int usleep(useconds_t time)
 	int result = 0;
 
 	if (turn_on())
-		sleep_in_turn(vtime_now() + time * 1000ull, RECORD_CALLER);
+		result = failed(sleep_in_turn(vtime_now() + time * 1000ull, NULL, RECORD_CALLER));
 	else
 		result = real()->usleep(time);
 	call.how = SYNC_NOTHING;
@@ -244,7 +264,8 @@ SOOTH_API int nanosleep(const struct timespec *time, struct timespec *rest)
 	int result = 0;
 
 	if (turn_on() && is_time(time))
-		sleep_in_turn(vtime_now() + vtime_length(time), RECORD_CALLER);
+		result = failed(
+			sleep_in_turn(vtime_now() + vtime_length(time), rest, RECORD_CALLER));
 	else
 		result = real()->nanosleep(time, rest);
 	call.how = SYNC_NOTHING;
@@ -260,9 +281,10 @@ SOOTH_API int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 	int result = 0;
 
 	if (turn_on() && is_time(time) && object_clock_valid(clock))
-		sleep_in_turn(flags & TIMER_ABSTIME ? vtime_of(clock, time)
-						    : vtime_now() + vtime_length(time),
-			      RECORD_CALLER);
+		result = flags & TIMER_ABSTIME
+				 ? sleep_in_turn(vtime_of(clock, time), NULL, RECORD_CALLER)
+				 : sleep_in_turn(vtime_now() + vtime_length(time), rest,
+						 RECORD_CALLER);
 	else
 		result = real()->clock_nanosleep(clock, flags, time, rest);
 	call.how = SYNC_NOTHING;
@@ -276,9 +298,9 @@ SOOTH_API int thrd_sleep(const struct timespec *time, struct timespec *rest)
 	if (!turn_on() || !is_time(time))
 		return real()->thrd_sleep(time, rest);
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
-	sleep_in_turn(vtime_now() + vtime_length(time), RECORD_CALLER);
+	int error = sleep_in_turn(vtime_now() + vtime_length(time), rest, RECORD_CALLER);
 	call.how = SYNC_NOTHING;
-	return 0;
+	return error ? -1 : 0;
 }
 
 SOOTH_API int sched_yield(void)
