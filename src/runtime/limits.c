@@ -97,14 +97,6 @@ SOOTH_API pid_t gettid(void)
 
 /* ---- what persistent runs cannot undo -------------------------------------------------------- */
 
-SOOTH_API int timer_create(clockid_t clock, struct sigevent *restrict event,
-			   timer_t *restrict timer)
-{
-	server_refuse("timer_create");
-	fiber_refuse("timer_create");
-	return real()->timer_create(clock, event, timer);
-}
-
 SOOTH_API int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 {
 	server_refuse("setrlimit");

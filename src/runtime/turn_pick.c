@@ -4,7 +4,6 @@
 #include "runtime/turn_state.h"
 
 #include "runtime/each_run.h"
-#include "runtime/vtime.h"
 
 /* ---- giving the turn --------------------------------------------------------------------------- */
 
@@ -38,7 +37,7 @@ static uint32_t give(uint32_t i)
 	else if (!turn_object_can(t))
 		t->answer = TURN_TIMED_OUT;
 	if (t->answer == TURN_TIMED_OUT && !t->cancelled)
-		vtime_advance_to(t->want.until);
+		turn_outside_pass(t->want.until);
 	return i;
 }
 
@@ -449,7 +448,11 @@ static uint32_t rescue(uint32_t self, unsigned tries)
 		turn_end_run(CONTROL_ASLEEP, "", 0);
 	if (turn.outside && (tries == 0 || (tries < PLAN_TRIES && !turn_outside_asleep())))
 		return CONTROL_NONE;
-	if ((found = by_time(false)) != CONTROL_NONE)
+	found = by_time(false);
+	if ((found != CONTROL_NONE || !turn.outside) &&
+	    turn_outside_timer(found != CONTROL_NONE ? turn_threads[found].want.until : UINT64_MAX))
+		return CONTROL_NONE; /* whom that wakes comes by itself */
+	if (found != CONTROL_NONE)
 		return found;
 	if ((found = by_spin(self, false)) != CONTROL_NONE)
 		return found;

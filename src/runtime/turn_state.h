@@ -358,6 +358,9 @@ void turn_stuck_write_blocked(const struct turn_thread *in_cycle);
 /* ---- turn_outside.c ---- */
 
 void turn_outside_nobody(void); /* nobody can go on, somebody is outside: has that been long? */
+void turn_outside_pass(uint64_t time); /* the clock jumps, and timers of the kernel with it */
+/* Does a timer of the kernel run out before that time? Then it has, now. */
+bool turn_outside_timer(uint64_t time);
 bool turn_outside_asleep(void); /* does everybody who is there sleep, in the kernel? */
 
 /* ---- turn_signal.c ---- */
