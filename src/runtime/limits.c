@@ -39,6 +39,27 @@ SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval 
 	return result;
 }
 
+/* To the process: some thread of it takes it, which need not be the caller. */
+SOOTH_API int kill(pid_t pid, int number)
+{
+	uint32_t before = turn_before_sending();
+	int result = real()->kill(pid, number);
+
+	if (turn_taking && result == 0 && number && pid == getpid())
+		turn_sent(before);
+	return result;
+}
+
+SOOTH_API int sigqueue(pid_t pid, int number, const union sigval value)
+{
+	uint32_t before = turn_before_sending();
+	int result = real()->sigqueue(pid, number, value);
+
+	if (turn_taking && result == 0 && number && pid == getpid())
+		turn_sent(before);
+	return result;
+}
+
 SOOTH_API int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust)
 {
 	if (robust != PTHREAD_MUTEX_STALLED)

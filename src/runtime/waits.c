@@ -53,6 +53,17 @@ static bool is_long(const struct timespec *time)
 	return !time || (peek_can_read(time, sizeof(*time)) && (time->tv_sec || time->tv_nsec));
 }
 
+/* A signal that is there already is taken at once. */
+static bool is_silent(const sigset_t *set)
+{
+	sigset_t pending, both;
+
+	if (!peek_can_read(set, sizeof(*set)) || sigpending(&pending) != 0)
+		return true;
+	sigandset(&both, set, &pending);
+	return sigisemptyset(&both);
+}
+
 /*
  * An interposer that calls the real function; `waited` is one of the above, `may_wait` an
  * expression of the arguments. When the call is over `sync_end` takes the turn again.
@@ -71,13 +82,13 @@ static bool is_long(const struct timespec *time)
 /* ---- signals and children ------------------------------------------------------------------- */
 
 WAIT(int, sigwait, (const sigset_t *restrict set, int *restrict number), (set, number), succeeded,
-     true)
+     is_silent(set))
 WAIT(int, sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info),
-     got_some, true)
+     got_some, is_silent(set))
 WAIT(int, sigtimedwait,
      (const sigset_t *restrict set, siginfo_t *restrict info,
       const struct timespec *restrict timeout),
-     (set, info, timeout), got_some, is_long(timeout))
+     (set, info, timeout), got_some, is_long(timeout) && is_silent(set))
 WAIT(int, sigsuspend, (const sigset_t *mask), (mask), came_back, true)
 WAIT(int, pause, (void), (), came_back, true)
 
