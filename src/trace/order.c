@@ -396,19 +396,22 @@ static uint32_t find_running(struct trace_order *o)
 
 /*
  * A stream beside the schedule whose event comes before that of `running`: a handler that cuts in on
- * it, otherwise by time.
+ * it, otherwise by time. Of several the first by time: a handler in a handler, those of two threads.
  */
 static uint32_t find_beside(struct trace_order *o, uint32_t running)
 {
+	uint32_t first = TRACE_NONE;
+
 	for (size_t k = 0; k < o->beside_count; k++) {
 		uint32_t i = o->beside[k];
 		const struct head *head = &o->heads[i];
 
 		if (!head->done && allowed(o, i) &&
-		    (head->host == running || before(o, i, running)))
-			return i;
+		    (head->host == running || before(o, i, running)) &&
+		    (first == TRACE_NONE || before(o, i, first)))
+			first = i;
 	}
-	return running;
+	return first == TRACE_NONE ? running : first;
 }
 
 /* TRACE_NONE: from here on pick() knows. */
