@@ -58,6 +58,7 @@ static bool down_at_once(sem_t *sem, uintptr_t pc, enum event_how how)
 	}
 	errno = error;
 	object_record(EV_DOWN_REQUEST, pc, sem, record_sequence(sem), 0);
+	turn_leave(pc); /* in a handler: in its thread's turn nobody would post */
 	return false;
 }
 

@@ -199,12 +199,13 @@ void turn_go_outside(struct turn_thread *t)
 
 void turn_leave(uint64_t site)
 {
-	if (!turn_on() || !turn_me || turn_me->where != TURN_RUNS)
+	if (!turn_may_leave() || !turn_me || turn_me->where != TURN_RUNS)
 		return;
 	int error = errno;
 	fiber_refuse("a call that waits in the kernel");
 	turn_settle();
-	turn_me->want = (struct turn_want){ .kind = EV_NONE, .site = site };
+	if (lane_self.depth == 0) /* else it still stands before what the handler cut in on */
+		turn_me->want = (struct turn_want){ .kind = EV_NONE, .site = site };
 	turn_me->left++;
 	turn_go_outside(turn_me);
 	errno = error;

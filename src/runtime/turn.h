@@ -31,6 +31,12 @@ static inline bool turn_on(void)
 	       lane_self.depth == 0;
 }
 
+/* … or in a signal handler, which runs in its thread's turn and may have to wait in the kernel? */
+static inline bool turn_may_leave(void)
+{
+	return __builtin_expect(turn_taking, 0) && lane_self.turns && !lane_self.quiet;
+}
+
 /* Where a thread stands that is before no operation. None of these is a step. */
 enum turn_pause {
 	TURN_NO_PAUSE,
@@ -114,7 +120,10 @@ bool turn_is_at_work(void);
 /* A call has found the end of standard input. What stdio finds is looked for when the run ends. */
 void turn_input_ended(void);
 
-/* Around a call that may block in the kernel: others go on meanwhile; back at their next switch. */
+/*
+ * Around a call that may block in the kernel: others go on meanwhile; back at their next switch. Only
+ * when turn_may_leave().
+ */
 void turn_leave(uint64_t site);
 void turn_return(void);
 

@@ -72,7 +72,7 @@ static bool is_silent(const sigset_t *set)
 	SOOTH_API type name parameters                                                             \
 	{                                                                                          \
 		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
-		if (turn_on() && (may_wait))                                                       \
+		if (turn_may_leave() && (may_wait))                                                \
 			turn_leave(RECORD_CALLER);                                                 \
 		type result = real()->name arguments;                                              \
 		call.how = waited((long)result) ? SYNC_WAITED : SYNC_NOTHING;                      \
@@ -195,7 +195,7 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 		long got = real()->syscall(number, a, b, c, d, e, f);
 		return forks ? fork_called(got, RECORD_CALLER) : got;
 	}
-	if (turn_on() && may_sleep(number, (const void *)a, (int)c))
+	if (turn_may_leave() && may_sleep(number, (const void *)a, (int)c))
 		turn_leave(RECORD_CALLER);
 	long result = real()->syscall(number, a, b, c, d, e, f);
 	struct sync_call call = { RECORD_CALLER, SYNC_WAITED };

@@ -1,11 +1,13 @@
 // Signals to a thread that waits: which waits end, which go on, what the handler is told, and jumps out of each.
 #include "say.h"
 
+#include <poll.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/select.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -142,6 +144,11 @@ static void end_all(int flags)
 	SAY(left.tv_sec > 80000 && left.tv_sec <= 86400);
 	ENDS(sleep(86400) > 80000);
 	ENDS(usleep(4000000000u));
+	ENDS(poll(NULL, 0, 86400000));
+	struct timeval rest = { .tv_sec = 86400 };
+	ENDS(select(0, NULL, NULL, NULL, &rest));
+	SAY(rest.tv_sec > 80000 && rest.tv_sec <= 86400);
+	ENDS(pselect(0, NULL, NULL, NULL, &day, NULL));
 }
 
 static int wait_changed(void)
