@@ -124,7 +124,10 @@ static void wait_for_turn(struct turn_thread *t)
 			hand_over(t, next);
 			carrier->pass(me, next);
 		} else {
-			if (turn.outside)
+			bool outside = turn.outside; /* before: who comes back is there first */
+			if (turn.back)
+				continue; /* since it was looked */
+			if (outside)
 				turn_stuck_behind_others();
 			else
 				turn_stuck_nobody();

@@ -86,6 +86,12 @@ bool turn_can(const struct turn_want *want);
 /* Does somebody wait at the condition, whom nothing has woken, or for others at the barrier? */
 bool turn_is_awaited(const volatile void *object);
 
+/*
+ * Before anything that a signal handler does. It decides nothing, but may be waiting for another thread
+ * by looking at memory: now and then that gets the turn.
+ */
+void turn_in_handler(void);
+
 /* The same for what always can: no more to say than this. Does nothing unless turn_on(). */
 static inline void turn_before(enum event_kind kind, const volatile void *object, uint32_t size,
 			       uintptr_t pc)
@@ -94,6 +100,8 @@ static inline void turn_before(enum event_kind kind, const volatile void *object
 		struct turn_want want = turn_want(kind, object, pc);
 		want.size = size;
 		turn_take(&want);
+	} else if (turn_may_leave()) {
+		turn_in_handler();
 	}
 }
 
@@ -150,6 +158,8 @@ void turn_tell(enum event_kind kind, const volatile void *condition);
  */
 bool turn_sleep(uint64_t until, uintptr_t pc);
 void turn_yield(uintptr_t pc);
+/* In a handler, before it sleeps or yields: others have the turn until turn_return. */
+void turn_leave_in_handler(uint64_t site);
 
 /* Before memory is unmapped: values that were to be looked at later are looked at now. */
 void turn_settle(void);

@@ -444,7 +444,7 @@ static uint32_t rescue(uint32_t self, unsigned tries)
 {
 	uint32_t found;
 
-	if (turn.asleep && !turn.outside && anybody_asleep())
+	if (turn.asleep && !turn.outside && !turn.back && anybody_asleep())
 		turn_end_run(CONTROL_ASLEEP, "", 0);
 	if (turn.outside && (tries == 0 || (tries < PLAN_TRIES && !turn_outside_asleep())))
 		return CONTROL_NONE;

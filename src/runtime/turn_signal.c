@@ -157,6 +157,32 @@ void turn_leave_handler(void)
 		turn_go_outside(t);
 }
 
+#define LOOKS 1000u /* so many, and it gives way */
+
+static void give_way(void *data)
+{
+	struct turn_thread *t = data;
+
+	turn_go_outside(t);
+	turn_return();
+}
+
+void turn_in_handler(void)
+{
+	struct turn_thread *t = turn_me;
+
+	if (!t || !lane_self.depth || ++t->looks % LOOKS || t->busy || fiber_on())
+		return;
+	if (t->where == TURN_RUNS && turn.holder == turn_number(t))
+		vectors_call(give_way, t);
+}
+
+void turn_leave_in_handler(uint64_t site)
+{
+	if (lane_self.depth && !fiber_on())
+		turn_leave(site);
+}
+
 /* Faults are not put off: they may have cut in anywhere. */
 void turn_jumped(void)
 {

@@ -50,6 +50,7 @@ struct turn_thread {
 	_Atomic uint32_t
 		busy; /* the scheduler is at work in it: signals are put off (turn_signal.c) */
 	_Atomic bool signalled; /* one was */
+	uint32_t looks;		/* operations of its handlers */
 	uint8_t interrupted;	/* which handlers have run in it: enum turn_interrupted */
 	uint32_t step;		/* operations done */
 	uint32_t written;	/* steps that the schedule file knows of */

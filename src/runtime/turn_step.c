@@ -146,7 +146,12 @@ void turn_access(const uint8_t *record, unsigned element)
 	struct turn_thread *t = turn_me;
 	uint64_t address, value = 0;
 
-	if (!turn_on() || !t)
+	if (__builtin_expect(!turn_on(), 0)) {
+		if (turn_may_leave())
+			turn_in_handler();
+		return;
+	}
+	if (!t)
 		return;
 	const struct wire_element *e = follow_next(record, element, &address);
 	if (__builtin_expect(!e, 0))

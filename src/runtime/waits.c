@@ -250,6 +250,7 @@ SOOTH_API unsigned sleep(unsigned seconds)
 		failed(sleep_in_turn(vtime_now() + seconds * 1000000000ull, &rest, RECORD_CALLER));
 		left = (unsigned)rest.tv_sec;
 	} else {
+		turn_leave_in_handler(RECORD_CALLER);
 		left = real()->sleep(seconds);
 	}
 	call.how = SYNC_NOTHING;
@@ -261,10 +262,12 @@ SOOTH_API int usleep(useconds_t time)
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int result = 0;
 
-	if (turn_on())
+	if (turn_on()) {
 		result = failed(sleep_in_turn(vtime_now() + time * 1000ull, NULL, RECORD_CALLER));
-	else
+	} else {
+		turn_leave_in_handler(RECORD_CALLER);
 		result = real()->usleep(time);
+	}
 	call.how = SYNC_NOTHING;
 	return result;
 }
@@ -274,11 +277,13 @@ SOOTH_API int nanosleep(const struct timespec *time, struct timespec *rest)
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int result = 0;
 
-	if (turn_on() && is_time(time))
+	if (turn_on() && is_time(time)) {
 		result = failed(
 			sleep_in_turn(vtime_now() + vtime_length(time), rest, RECORD_CALLER));
-	else
+	} else {
+		turn_leave_in_handler(RECORD_CALLER);
 		result = real()->nanosleep(time, rest);
+	}
 	call.how = SYNC_NOTHING;
 	if (result < 0 && errno == EINTR && rest)
 		transfer_wrote(rest, sizeof(*rest), RECORD_CALLER);
@@ -291,13 +296,15 @@ SOOTH_API int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int result = 0;
 
-	if (turn_on() && is_time(time) && object_clock_valid(clock))
+	if (turn_on() && is_time(time) && object_clock_valid(clock)) {
 		result = flags & TIMER_ABSTIME
 				 ? sleep_in_turn(vtime_of(clock, time), NULL, RECORD_CALLER)
 				 : sleep_in_turn(vtime_now() + vtime_length(time), rest,
 						 RECORD_CALLER);
-	else
+	} else {
+		turn_leave_in_handler(RECORD_CALLER);
 		result = real()->clock_nanosleep(clock, flags, time, rest);
+	}
 	call.how = SYNC_NOTHING;
 	if (result == EINTR && rest && !(flags & TIMER_ABSTIME))
 		transfer_wrote(rest, sizeof(*rest), RECORD_CALLER);
@@ -316,10 +323,15 @@ SOOTH_API int thrd_sleep(const struct timespec *time, struct timespec *rest)
 
 SOOTH_API int sched_yield(void)
 {
-	if (!turn_on())
-		return real()->sched_yield();
-	turn_yield(RECORD_CALLER);
-	return 0;
+	if (turn_on()) {
+		turn_yield(RECORD_CALLER);
+		return 0;
+	}
+	turn_leave_in_handler(RECORD_CALLER);
+	int result = real()->sched_yield();
+	if (turn_taking)
+		turn_return();
+	return result;
 }
 
 SOOTH_API void thrd_yield(void)

@@ -381,14 +381,18 @@ static void apply(struct trace_order *o, uint32_t i)
 
 /* ---- by the schedule ---------------------------------------------------------------------- */
 
-/* Whose turn it is; TRACE_NONE: the schedule is used up. */
+/*
+ * Whose turn it is; TRACE_NONE: the schedule is used up. What is no step is part of the run of the step
+ * before it, unless a handler is between them, which may have waited: then others came first.
+ */
 static uint32_t find_running(struct trace_order *o)
 {
 	do {
 		uint32_t i = o->walk.stream;
 
 		if (i != TRACE_NONE && !o->heads[i].done &&
-		    schedule_covers(&o->walk, &o->heads[i].event))
+		    schedule_covers(&o->walk, &o->heads[i].event) &&
+		    (schedule_is_inside(&o->walk, &o->heads[i].event) || handler_allows(o, i)))
 			return i;
 	} while (schedule_next_run(&o->walk));
 	return TRACE_NONE;
