@@ -404,18 +404,21 @@ static uint32_t find_running(struct trace_order *o)
  */
 static uint32_t find_beside(struct trace_order *o, uint32_t running)
 {
-	uint32_t first = TRACE_NONE;
+	uint32_t first = running;
 
 	for (size_t k = 0; k < o->beside_count; k++) {
 		uint32_t i = o->beside[k];
-		const struct head *head = &o->heads[i];
 
-		if (!head->done && allowed(o, i) &&
-		    (head->host == running || before(o, i, running)) &&
-		    (first == TRACE_NONE || before(o, i, first)))
+		if (!o->heads[i].done && o->heads[i].host == running && allowed(o, i))
 			first = i;
 	}
-	return first == TRACE_NONE ? running : first;
+	for (size_t k = 0; k < o->beside_count; k++) {
+		uint32_t i = o->beside[k];
+
+		if (!o->heads[i].done && before(o, i, first) && allowed(o, i))
+			first = i;
+	}
+	return first;
 }
 
 /* TRACE_NONE: from here on pick() knows. */

@@ -1,21 +1,32 @@
-// A collector stops all threads: they wait in a handler until they are told to go on, whatever they were at.
+// A collector stops all threads: they wait in a handler until they are told to go on, by a signal or by what they look at.
 #include "say.h"
 
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #define THREADS 3
-#define ROUNDS 5
+#define WAYS 4
 
 static pthread_t threads[THREADS];
 static sem_t here;
 static atomic_int stopped, over;
+static volatile sig_atomic_t way;
 static volatile long cells[THREADS];
 
 static void go_on(int number)
 {
 	(void)number;
+}
+
+static void wait_a_little(const sigset_t *mask)
+{
+	switch (way) {
+	case 0: sigsuspend(mask); break;
+	case 1: sched_yield(); break;
+	case 2: usleep(100); break;
+	}
 }
 
 static void stop(int number)
@@ -27,7 +38,7 @@ static void stop(int number)
 	sigdelset(&mask, SIGUSR2);
 	sem_post(&here);
 	while (stopped)
-		sigsuspend(&mask);
+		wait_a_little(&mask);
 	sem_post(&here);
 }
 
@@ -69,7 +80,7 @@ int main(void)
 	sem_init(&here, 0, 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, (void *)&cells[i]);
-	for (int i = 0; i < ROUNDS; i++) {
+	for (way = 0; way < WAYS; way++) {
 		stopped = 1;
 		tell_all(SIGUSR1);
 		long before = sum();
