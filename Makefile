@@ -439,7 +439,7 @@ $(B)/runtime/src/runtime/record.c.o: FILE_CFLAGS := -mgeneral-regs-only
 # What runs in front of an access, where vector registers may be live.
 $(addprefix $(B)/runtime/src/runtime/,$(addsuffix .c.o,page memory follow place vtime point_hit point_read \
 	point_stack turn turn_pick \
-	turn_ready turn_step turn_plan turn_object turn_spin turn_log turn_stuck turn_process carrier_kernel \
+	turn_ready turn_step turn_plan turn_object turn_spin turn_log turn_stuck turn_process turn_signal carrier_kernel \
 	carrier_fiber)) $(B)/runtime/src/event/event.c.o: FILE_CFLAGS := -mgeneral-regs-only
 
 $(RUNTIME): $(B)/runtime/%.o: % Makefile

@@ -26,6 +26,10 @@ struct carrier {
 };
 
 extern const struct carrier carrier_kernel, carrier_fiber;
+
+/* The calling kernel thread, if it waits, looks around before it sleeps. Async-signal-safe. */
+void carrier_kernel_stir(uint32_t self);
+
 extern const struct carrier *carrier; /* the one in use */
 
 /* A turn is handed over in front of an access: the vector registers may be live. */

@@ -19,7 +19,9 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
-static _Atomic uint32_t words[CONTROL_THREADS]; /* 1: it is this thread's turn */
+#define TURN 1u /* it is this thread's turn */
+#define STIR 2u /* it has a reason to look around: a signal */
+static _Atomic uint32_t words[CONTROL_THREADS];
 
 #define MS 1000000ull
 #define IMPATIENT (2 * MS) /* between two looks, when nobody has the turn; the longer, the longer */
@@ -61,7 +63,7 @@ static void look_around(void *data)
 	struct look *look = data;
 	uint32_t owner = turn.holder;
 
-	if (owner < CONTROL_THREADS && words[owner])
+	if (owner < CONTROL_THREADS && words[owner] & TURN)
 		wake(owner);
 	else
 		look->taken = turn_waited_long(look->self);
@@ -99,15 +101,23 @@ static bool sleep_at_word(uint32_t self)
 
 static void wait_word(uint32_t self)
 {
-	while (!atomic_exchange(&words[self], 0)) {
-		if (sleep_at_word(self) && takes_turn(self))
+	for (;;) {
+		uint32_t word = atomic_exchange(&words[self], 0);
+		if (word & TURN)
+			return;
+		if ((word & STIR || sleep_at_word(self)) && takes_turn(self))
 			return;
 	}
 }
 
+void carrier_kernel_stir(uint32_t self)
+{
+	atomic_fetch_or(&words[self], STIR);
+}
+
 static void wake_word(uint32_t to)
 {
-	atomic_store(&words[to], 1);
+	atomic_fetch_or(&words[to], TURN);
 	wake(to);
 }
 

@@ -22,13 +22,42 @@ SOOTH_API int pthread_kill(pthread_t thread, int number)
 {
 	if (is_other(thread))
 		fiber_refuse("pthread_kill");
-	return real()->pthread_kill(thread, number);
+	uint32_t before = turn_before_sending();
+	int result = real()->pthread_kill(thread, number);
+	if (result == 0 && number && is_other(thread))
+		turn_sent(before);
+	return result;
 }
 
 SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
 {
 	fiber_refuse("pthread_sigqueue");
-	return real()->pthread_sigqueue(thread, number, value);
+	uint32_t before = turn_before_sending();
+	int result = real()->pthread_sigqueue(thread, number, value);
+	if (result == 0 && number && is_other(thread))
+		turn_sent(before);
+	return result;
+}
+
+/* To the process: some thread of it takes it, which need not be the caller. */
+SOOTH_API int kill(pid_t pid, int number)
+{
+	uint32_t before = turn_before_sending();
+	int result = real()->kill(pid, number);
+
+	if (turn_taking && result == 0 && number && pid == getpid())
+		turn_sent(before);
+	return result;
+}
+
+SOOTH_API int sigqueue(pid_t pid, int number, const union sigval value)
+{
+	uint32_t before = turn_before_sending();
+	int result = real()->sigqueue(pid, number, value);
+
+	if (turn_taking && result == 0 && number && pid == getpid())
+		turn_sent(before);
+	return result;
 }
 
 SOOTH_API int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust)
@@ -88,14 +117,6 @@ SOOTH_API pid_t gettid(void)
 }
 
 /* ---- what persistent runs cannot undo -------------------------------------------------------- */
-
-SOOTH_API int timer_create(clockid_t clock, struct sigevent *restrict event,
-			   timer_t *restrict timer)
-{
-	server_refuse("timer_create");
-	fiber_refuse("timer_create");
-	return real()->timer_create(clock, event, timer);
-}
 
 SOOTH_API int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 {

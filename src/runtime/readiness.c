@@ -35,11 +35,22 @@ static bool is_known(int fd, short events)
 
 /* ---- sleeping with nothing to wait for -------------------------------------------------------------- */
 
-/* In turn it is a sleep as any other (waits.c), not a wait outside. */
-static void sleep_in_turn(uint64_t length, uintptr_t pc)
+/* In turn it is a sleep as any other (waits.c), not a wait outside. 0, or EINTR. */
+#define NO_SLEEP (-1)
+static int sleep_in_turn(uint64_t length, uintptr_t pc)
 {
-	turn_sleep(vtime_now() + length, pc);
+	bool slept = turn_sleep(vtime_now() + length, pc);
+
 	real()->pthread_testcancel();
+	return slept ? 0 : EINTR;
+}
+
+static int fail_if(int error)
+{
+	if (!error)
+		return 0;
+	errno = error;
+	return -1;
 }
 
 /* Takes the turn again. A time that is over for the kernel is so on the virtual clock, too. */
@@ -78,9 +89,9 @@ static void polled(const struct sync_call *call, const struct pollfd *fds, nfds_
 	{                                                                                          \
 		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
 		if (turn_on() && !count && (sleeps)) {                                             \
-			sleep_in_turn(length, RECORD_CALLER);                                      \
+			int error = sleep_in_turn(length, RECORD_CALLER);                          \
 			call.how = SYNC_NOTHING;                                                   \
-			return 0;                                                                  \
+			return fail_if(error);                                                     \
 		}                                                                                  \
 		uint64_t began = vtime_now();                                                      \
 		if (turn_on() && (may_wait) && real()->poll(fds, count, 0) == 0)                   \
@@ -185,31 +196,32 @@ static uint64_t length_of(const struct timeval *time)
 		       : 0;
 }
 
-/* Has it slept? What is left of the time is told, as the kernel does. */
-static bool slept(struct timeval *timeout, uintptr_t pc)
+/* How has it slept, if it has? What is left of the time is told, as the kernel does. */
+static int slept(struct timeval *timeout, uintptr_t pc)
 {
 	if (!is_time(timeout))
-		return false;
-	sleep_in_turn(length_of(timeout), pc);
-	*timeout = (struct timeval){ 0 };
-	return true;
+		return NO_SLEEP;
+	uint64_t until = vtime_now() + length_of(timeout);
+	int error = sleep_in_turn(length_of(timeout), pc);
+	uint64_t now = vtime_now(), left = until > now ? (until - now) / 1000u : 0;
+	*timeout = (struct timeval){ .tv_sec = (time_t)(left / 1000000u),
+				     .tv_usec = (suseconds_t)(left % 1000000u) };
+	return error;
 }
 
-static bool slept_for(const struct timespec *timeout, uintptr_t pc)
+static int slept_for(const struct timespec *timeout, uintptr_t pc)
 {
-	if (!has_end(timeout))
-		return false;
-	sleep_in_turn(vtime_length(timeout), pc);
-	return true;
+	return has_end(timeout) ? sleep_in_turn(vtime_length(timeout), pc) : NO_SLEEP;
 }
 
 #define SELECT(name, parameters, arguments, may_wait, sleeps, length)                              \
 	SOOTH_API int name parameters                                                              \
 	{                                                                                          \
 		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
-		if (is_sleep(in, out, odd, count) && (sleeps)) {                                   \
+		int error = is_sleep(in, out, odd, count) ? (sleeps) : NO_SLEEP;                   \
+		if (error != NO_SLEEP) {                                                           \
 			call.how = SYNC_NOTHING;                                                   \
-			return 0;                                                                  \
+			return fail_if(error);                                                     \
 		}                                                                                  \
 		uint64_t began = vtime_now(), most = turn_on() ? (length) : 0;                     \
 		if (turn_on() && (may_wait) && !select_ready(count, in, out, odd))                 \
@@ -235,7 +247,8 @@ SELECT(pselect,
        (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict odd,
 	const struct timespec *restrict timeout, const sigset_t *restrict mask),
        (count, in, out, odd, timeout, mask), is_long(timeout),
-       !mask && slept_for(timeout, RECORD_CALLER), has_end(timeout) ? vtime_length(timeout) : 0)
+       mask ? NO_SLEEP : slept_for(timeout, RECORD_CALLER),
+       has_end(timeout) ? vtime_length(timeout) : 0)
 
 /* ---- epoll ---------------------------------------------------------------------------------------- */
 

@@ -58,6 +58,7 @@ static bool down_at_once(sem_t *sem, uintptr_t pc, enum event_how how)
 	}
 	errno = error;
 	object_record(EV_DOWN_REQUEST, pc, sem, record_sequence(sem), 0);
+	turn_leave(pc); /* in a handler: in its thread's turn nobody would post */
 	return false;
 }
 
@@ -92,8 +93,8 @@ static int down_in_turn(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t u
 		enum turn_answer answer = turn_take(&want);
 		if (turn_cancelled())
 			test_cancelled(pc);
-		if (answer == TURN_TIMED_OUT) {
-			errno = ETIMEDOUT;
+		if (answer == TURN_TIMED_OUT || answer == TURN_INTERRUPTED) {
+			errno = answer == TURN_INTERRUPTED ? EINTR : ETIMEDOUT;
 			return waited(sem, pc, how, -1);
 		}
 		if (try_down(sem, &number) == 0)

@@ -37,7 +37,8 @@ static bool is_crash(int number)
 struct frame {
 	struct frame *outer;
 	struct lane_interrupted interrupted;
-	bool tears; /* under control: who jumps out of it leaves steps that no record tells of */
+	bool tears;   /* under control: who jumps out of it leaves steps that no record tells of */
+	bool outside; /* … it cut in on a call that is made outside, and goes back there */
 };
 static SOOTH_TLS struct frame *innermost;
 
@@ -50,6 +51,8 @@ static void leave(struct frame *frame)
 		return; /* it has called fork, and this is the child */
 	innermost = frame->outer;
 	lane_leave_handler(&frame->interrupted);
+	if (frame->outside)
+		turn_leave_handler();
 	errno = error;
 }
 
@@ -68,21 +71,26 @@ static void handle(int number, siginfo_t *info, void *context)
 
 	if (turn_taking && is_crash(number) && turn_skip_read(context))
 		return;
-	if (turn_taking && !is_crash(number))
+	if (turn_taking && !is_crash(number)) {
 		turn_disordered();
+		if (turn_put_off(number, info, context))
+			return;
+	}
 	if (!process_recording()) {
 		program.full(number, info, context);
 		return;
 	}
-	struct frame frame
-		__attribute__((cleanup(leave))) = { .outer = innermost, .tears = tears(context) };
+	struct frame frame __attribute__((cleanup(leave))) = { .outer = innermost };
+	frame.tears = tears(context);
+	if (turn_taking && !is_crash(number))
+		frame.outside = turn_enter_handler(number);
 	lane_enter_handler(number, &frame.interrupted);
 	innermost = &frame;
 	errno = error;
 	program.full(number, info, context);
 }
 
-static sighandler_t ours(void)
+sighandler_t signal_ours(void)
 {
 	return (union handler){ .full = handle }.plain;
 }
@@ -115,11 +123,15 @@ static void leave_handlers(const struct __jmp_buf_tag *environment)
 	while (innermost && !(target > here && target < (uintptr_t)innermost)) {
 		if (innermost->tears)
 			turn_log_abandon();
+		innermost->outside = false;
 		leave(innermost);
 		jumped = true;
 	}
-	if (jumped)
-		lane_jumped();
+	if (!jumped)
+		return;
+	lane_jumped();
+	if (turn_taking)
+		turn_jumped();
 }
 
 SOOTH_API void longjmp(struct __jmp_buf_tag environment[1], int value)
@@ -206,15 +218,15 @@ SOOTH_API int sigaction(int number, const struct sigaction *restrict action,
 		wanted = *action;
 	struct change c = change(number, wanted.sa_handler);
 	if (process_recording() && is_function(wanted.sa_handler))
-		wanted.sa_handler = ours();
+		wanted.sa_handler = signal_ours();
 	int result = real()->sigaction(number, action ? &wanted : NULL, &before);
 	settle(&c, result == 0);
 	resources_handlers_changed();
 	if (result == 0 && old) {
-		if (before.sa_handler == ours())
+		if (before.sa_handler == signal_ours())
 			before.sa_handler = c.old;
 		else if (turn_is_crash_handler(before.sa_handler))
-			before.sa_handler = SIG_DFL;
+			before = (struct sigaction){ .sa_handler = SIG_DFL };
 		*old = before;
 	}
 	return result;
@@ -226,10 +238,10 @@ static sighandler_t set(__typeof__(signal) *real_signal, int number, sighandler_
 	process_start();
 	bool wrapped = process_recording() && is_function(h);
 	struct change c = change(number, h);
-	sighandler_t before = real_signal(number, wrapped ? ours() : h);
+	sighandler_t before = real_signal(number, wrapped ? signal_ours() : h);
 	settle(&c, before != SIG_ERR);
 	resources_handlers_changed();
-	return before == ours() ? c.old : turn_is_crash_handler(before) ? SIG_DFL : before;
+	return before == signal_ours() ? c.old : turn_is_crash_handler(before) ? SIG_DFL : before;
 }
 
 SOOTH_API sighandler_t signal(int number, sighandler_t h)

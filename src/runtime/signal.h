@@ -5,4 +5,7 @@
 /* In a fork child: whatever handler called fork has no stream to go back to. */
 void signal_after_fork(void);
 
+/* What the kernel is given in place of a handler of the program. */
+void (*signal_ours(void))(int);
+
 #endif

@@ -136,7 +136,7 @@ struct transfer transfer_take(int fd, uintptr_t pc)
 	struct transfer call = { .pc = pc, .fd = fd, .ends = descriptor_ends(fd) };
 
 	descriptor_use(fd, pc);
-	if (turn_on() && transfer_is_empty(fd))
+	if (turn_may_leave() && transfer_is_empty(fd))
 		turn_leave(pc);
 	transfer_looks(&call);
 	return call;
@@ -206,7 +206,7 @@ struct transfer transfer_put(int fd, const struct iovec *from, int count, uintpt
 		call.bytes = counted(from, count);
 	channel_send(call.ends.out, call.bytes, pc);
 	call.puts = true;
-	if (turn_on() && call.full && is_full(fd))
+	if (turn_may_leave() && call.full && is_full(fd))
 		turn_leave(pc);
 	errno = error;
 	return call;

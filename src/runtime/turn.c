@@ -124,7 +124,10 @@ static void wait_for_turn(struct turn_thread *t)
 			hand_over(t, next);
 			carrier->pass(me, next);
 		} else {
-			if (turn.outside)
+			bool outside = turn.outside; /* before: who comes back is there first */
+			if (turn.back)
+				continue; /* since it was looked */
+			if (outside)
 				turn_stuck_behind_others();
 			else
 				turn_stuck_nobody();
@@ -188,18 +191,26 @@ static void pass_on(struct turn_thread *t)
 
 /* ---- calls that may block -------------------------------------------------------------------------- */
 
+void turn_go_outside(struct turn_thread *t)
+{
+	turn_work(t);
+	turn.outside++;
+	t->where = TURN_OUTSIDE;
+	pass_on(t);
+	turn_rest(t);
+}
+
 void turn_leave(uint64_t site)
 {
-	if (!turn_on() || !turn_me || turn_me->where != TURN_RUNS)
+	if (!turn_may_leave() || !turn_me || turn_me->where != TURN_RUNS)
 		return;
 	int error = errno;
 	fiber_refuse("a call that waits in the kernel");
 	turn_settle();
-	turn_me->want = (struct turn_want){ .kind = EV_NONE, .site = site };
+	if (lane_self.depth == 0) /* else it still stands before what the handler cut in on */
+		turn_me->want = (struct turn_want){ .kind = EV_NONE, .site = site };
 	turn_me->left++;
-	turn.outside++;
-	turn_me->where = TURN_OUTSIDE;
-	pass_on(turn_me);
+	turn_go_outside(turn_me);
 	errno = error;
 }
 
@@ -211,6 +222,7 @@ void turn_return(void)
 	if (!t || t->where != TURN_OUTSIDE)
 		return;
 	int error = errno;
+	turn_work(t);
 	turn.back++;
 	t->where = TURN_BACK;
 	turn.outside--;
@@ -222,6 +234,7 @@ void turn_return(void)
 	turn.straight_until = 0;
 	t->decided = true;
 	errno = error;
+	turn_rest(t);
 }
 
 /* ---- before an operation ----------------------------------------------------------------------------- */
@@ -317,6 +330,14 @@ static enum turn_answer take_slowly(struct turn_thread *t)
 		turn_stuck_deadlock(t);
 	}
 	wait_for_turn(t);
+	while (t->answer == TURN_HANDLE) {
+		if (turn_run_handlers(t, error)) {
+			t->answer = TURN_INTERRUPTED;
+			break;
+		}
+		turn_stand(t);
+		wait_for_turn(t);
+	}
 	turn.straight_until = how_far(t);
 	t->decided = true;
 	errno = error;
@@ -371,6 +392,7 @@ enum turn_answer turn_take(const struct turn_want *want)
 		return TURN_GO;
 	if (turn.holder != turn_number(t))
 		turn_return(); /* it was taken away while we waited for something unseen */
+	turn_work(t);
 	turn_settle_access(t);
 	t->want = *want;
 	bool is_free = turn_is_free(want);
@@ -388,6 +410,7 @@ enum turn_answer turn_take(const struct turn_want *want)
 	}
 	if (turn.control->options & CONTROL_CHECK_HEAP && is_of_object(want->kind))
 		turn_check_heap(want->object, 1, want->site);
+	turn_rest(t);
 	return answer;
 }
 
@@ -404,15 +427,16 @@ void turn_cancel(uint32_t thread)
 	turn_stand_anew();
 }
 
-static void pause_turn(enum turn_pause pause, uint64_t until, uintptr_t pc)
+static enum turn_answer pause_turn(enum turn_pause pause, uint64_t until, uintptr_t pc)
 {
 	struct turn_want want = turn_want(EV_NONE, NULL, pc);
 
 	want.pause = (uint8_t)pause;
 	want.until = until;
 	want.foreign = false;
-	turn_take(&want);
+	enum turn_answer answer = turn_take(&want);
 	turn_me->want.pause = TURN_NO_PAUSE;
+	return answer;
 }
 
 /*
@@ -420,22 +444,25 @@ static void pause_turn(enum turn_pause pause, uint64_t until, uintptr_t pc)
  * without that a test that tries ten times with a pause found the clock an hour on and the child not
  * started.
  */
-static void sleep_really(uint64_t length, uintptr_t pc)
+static bool sleep_really(uint64_t until, uint64_t length, uintptr_t pc)
 {
 	struct timespec time = { (time_t)(length / 1000000000u), (long)(length % 1000000000u) };
 
 	turn_leave(pc);
-	real()->nanosleep(&time, NULL);
+	bool slept = real()->nanosleep(&time, &time) == 0 || errno != EINTR;
 	turn_return();
+	if (!slept)
+		vtime_advance_to(until - vtime_length(&time));
+	return slept;
 }
 
-void turn_sleep(uint64_t until, uintptr_t pc)
+bool turn_sleep(uint64_t until, uintptr_t pc)
 {
 	uint64_t now = vtime_now();
 
-	if (channel_has_company() && until > now)
-		sleep_really(until - now, pc);
-	pause_turn(TURN_SLEEP, until, pc);
+	if (channel_has_company() && until > now && !sleep_really(until, until - now, pc))
+		return false;
+	return pause_turn(TURN_SLEEP, until, pc) != TURN_INTERRUPTED;
 }
 
 /* Again and again at one place, with nothing done between, it is a spin. */
@@ -506,6 +533,7 @@ void turn_begin_thread(uint32_t thread)
 
 	turn_me = t;
 	t->tid = gettid();
+	turn_work(t);
 	carrier->await_first(thread);
 	if (t->where != TURN_RUNS)
 		wait_for_turn(t);
@@ -513,6 +541,7 @@ void turn_begin_thread(uint32_t thread)
 		how_far(t); /* it was chosen before its BEGIN as before any operation */
 	t->decided = true;
 	lane_self.turns = true;
+	turn_rest(t);
 }
 
 void turn_end_thread(void)
@@ -521,6 +550,7 @@ void turn_end_thread(void)
 
 	if (!t || !lane_self.turns)
 		return;
+	turn_work(t);
 	turn_settle_access(t);
 	lane_self.turns = false;
 	t->where = TURN_ENDED;
@@ -532,6 +562,7 @@ void turn_end_thread(void)
 		turn_plan_did(t, &end);
 	pass_on(t);
 	turn_me = NULL;
+	turn_rest(t);
 }
 
 /* Thread 0 is the caller; others there are none. */

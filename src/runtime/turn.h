@@ -18,6 +18,7 @@
 #include "runtime/lane.h"
 #include "runtime/record.h"
 
+#include <signal.h>
 #include <time.h>
 
 /* Does this process take turns? Decided once, when the runtime starts. */
@@ -28,6 +29,12 @@ static inline bool turn_on(void)
 {
 	return __builtin_expect(turn_taking, 0) && lane_self.turns && !lane_self.quiet &&
 	       lane_self.depth == 0;
+}
+
+/* … or in a signal handler, which runs in its thread's turn and may have to wait in the kernel? */
+static inline bool turn_may_leave(void)
+{
+	return __builtin_expect(turn_taking, 0) && lane_self.turns && !lane_self.quiet;
 }
 
 /* Where a thread stands that is before no operation. None of these is a step. */
@@ -56,7 +63,13 @@ struct turn_want {
 #define TURN_LOCK_ROBUST 16 /* `lock`: a bit beside enum event_lock */
 #define TURN_WHEN_LEFT 32   /* `lock`, of a destroy: not before nobody waits at the object */
 
-enum turn_answer { TURN_GO, TURN_TIMED_OUT, TURN_SPURIOUS };
+enum turn_answer {
+	TURN_GO,
+	TURN_TIMED_OUT,
+	TURN_SPURIOUS,
+	TURN_INTERRUPTED, /* a signal handler ran while it waited, and that ends the wait: EINTR */
+	TURN_HANDLE,	  /* among the scheduler's files: its turn is for a handler alone */
+};
 
 /*
  * A want with its site found (what the last segment names, else `pc`) and `foreign` set: the rest
@@ -73,6 +86,12 @@ bool turn_can(const struct turn_want *want);
 /* Does somebody wait at the condition, whom nothing has woken, or for others at the barrier? */
 bool turn_is_awaited(const volatile void *object);
 
+/*
+ * Before anything that a signal handler does. It decides nothing, but may be waiting for another thread
+ * by looking at memory: now and then that gets the turn.
+ */
+void turn_in_handler(void);
+
 /* The same for what always can: no more to say than this. Does nothing unless turn_on(). */
 static inline void turn_before(enum event_kind kind, const volatile void *object, uint32_t size,
 			       uintptr_t pc)
@@ -81,6 +100,8 @@ static inline void turn_before(enum event_kind kind, const volatile void *object
 		struct turn_want want = turn_want(kind, object, pc);
 		want.size = size;
 		turn_take(&want);
+	} else if (turn_may_leave()) {
+		turn_in_handler();
 	}
 }
 
@@ -107,7 +128,10 @@ bool turn_is_at_work(void);
 /* A call has found the end of standard input. What stdio finds is looked for when the run ends. */
 void turn_input_ended(void);
 
-/* Around a call that may block in the kernel: others go on meanwhile; back at their next switch. */
+/*
+ * Around a call that may block in the kernel: others go on meanwhile; back at their next switch. Only
+ * when turn_may_leave().
+ */
 void turn_leave(uint64_t site);
 void turn_return(void);
 
@@ -128,9 +152,14 @@ void turn_poke(void);
 /* … behind a SIGNAL or BROADCAST, of which the scheduler knows nothing otherwise. */
 void turn_tell(enum event_kind kind, const volatile void *condition);
 
-/* Sleeping, yielding: decisions that are no steps. Only when turn_on(). */
-void turn_sleep(uint64_t until, uintptr_t pc);
+/*
+ * Sleeping, yielding: decisions that are no steps. Only when turn_on(). A sleep that a signal handler
+ * ends says so: false.
+ */
+bool turn_sleep(uint64_t until, uintptr_t pc);
 void turn_yield(uintptr_t pc);
+/* In a handler, before it sleeps or yields: others have the turn until turn_return. */
+void turn_leave_in_handler(uint64_t site);
 
 /* Before memory is unmapped: values that were to be looked at later are looked at now. */
 void turn_settle(void);
@@ -150,6 +179,25 @@ bool turn_is_over(uint32_t thread);	 /* its END was recorded */
 /* It was cancelled: whatever it waits for at a cancellation point, it can go on. */
 void turn_cancel(uint32_t thread);
 bool turn_cancelled(void); /* the caller's last turn_take came back because of that */
+
+/* ---- signals (signal.c) ---- */
+
+/*
+ * A handler of the program is about to run in the calling thread. True: not now, since the scheduler is
+ * at work in it, or it waits for its turn. The signal comes again when it has that.
+ */
+bool turn_put_off(int number, const siginfo_t *info, void *context);
+/*
+ * It runs, and has the turn: who is outside comes back for it. True: and goes there again behind it,
+ * by turn_leave_handler, unless the handler jumps away.
+ */
+bool turn_enter_handler(int number);
+void turn_leave_handler(void);
+/* Handlers were left by a jump, which may have torn the scheduler out of its work. */
+void turn_jumped(void);
+/* Around sending a signal: until somebody has noticed, but not for long. */
+uint32_t turn_before_sending(void);
+void turn_sent(uint32_t before);
 
 /* ---- the process (process.c) ---- */
 

@@ -28,6 +28,10 @@ void turn_tell(enum event_kind kind, const volatile void *condition)
 	uintptr_t what = (uintptr_t)condition | (kind == EV_BROADCAST ? BROADCAST : 0);
 
 	while (!put(what)) {
+		if (turn_me && turn.holder == turn_number(turn_me)) {
+			turn_take_news(); /* a handler: nobody else decides */
+			continue;
+		}
 		turn_poke();
 		real()->sched_yield();
 	}

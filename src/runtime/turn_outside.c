@@ -6,7 +6,9 @@
 #include "runtime/turn_state.h"
 
 #include "runtime/real.h"
+#include "runtime/timers.h"
 #include "runtime/vectors.h"
+#include "runtime/vtime.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -108,6 +110,66 @@ static void look_whether_hung(void *unused)
 		from = now;
 	}
 	give_up_if_hung(now - from);
+}
+
+/* ---- time that passes ------------------------------------------------------------------------ */
+
+static void jump(void *time)
+{
+	uint64_t to = *(const uint64_t *)time, now = vtime_now();
+
+	if (to > now)
+		timers_pass(to - now);
+	vtime_advance_to(to);
+}
+
+void turn_outside_pass(uint64_t time)
+{
+	if (__builtin_expect(timers_used, 0))
+		vectors_call(jump, &time);
+	else
+		vtime_advance_to(time);
+}
+
+static void find_first(void *first)
+{
+	*(uint64_t *)first = timers_first();
+}
+
+bool turn_outside_timer(uint64_t time)
+{
+	uint64_t first, now = vtime_now();
+
+	if (__builtin_expect(!timers_used, 1))
+		return false;
+	vectors_call(find_first, &first);
+	if (first == UINT64_MAX || now + first > time)
+		return false;
+	turn_outside_pass(now + first);
+	turn.idle = 0; /* whom it is for is there soon */
+	return true;
+}
+
+/*
+ * Time passes when all wait. Who is on its way into a call does not yet: its signal, say, would come
+ * before it waits for that.
+ */
+static void look_whether_asleep(void *asleep)
+{
+	bool *all = asleep;
+
+	for (uint32_t i = 0; i < turn.top && *all; i++) {
+		const struct turn_thread *t = &turn_threads[i];
+		*all = t->where != TURN_OUTSIDE || state_of(t->tid) != 'R';
+	}
+}
+
+bool turn_outside_asleep(void)
+{
+	bool all = true;
+
+	vectors_call(look_whether_asleep, &all);
+	return all;
 }
 
 void turn_outside_nobody(void)

@@ -4,7 +4,6 @@
 #include "runtime/turn_state.h"
 
 #include "runtime/each_run.h"
-#include "runtime/vtime.h"
 
 /* ---- giving the turn --------------------------------------------------------------------------- */
 
@@ -19,6 +18,10 @@ static uint32_t give(uint32_t i)
 	uint32_t choice = turn.control->choice_count ? turn_plan_choice(t) : 0;
 
 	t->answer = TURN_GO;
+	if (t->signalled && t->where == TURN_STANDS && t->want.kind != EV_BEGIN) {
+		t->answer = TURN_HANDLE; /* what it stands before is looked at behind that */
+		return i;
+	}
 	if (t->where != TURN_STANDS || t->want.pause == TURN_YIELD || t->want.pause == TURN_EXIT)
 		return i;
 	if (!choice && turn_is_free(&t->want))
@@ -34,7 +37,7 @@ static uint32_t give(uint32_t i)
 	else if (!turn_object_can(t))
 		t->answer = TURN_TIMED_OUT;
 	if (t->answer == TURN_TIMED_OUT && !t->cancelled)
-		vtime_advance_to(t->want.until);
+		turn_outside_pass(t->want.until);
 	return i;
 }
 
@@ -441,11 +444,15 @@ static uint32_t rescue(uint32_t self, unsigned tries)
 {
 	uint32_t found;
 
-	if (turn.asleep && !turn.outside && anybody_asleep())
+	if (turn.asleep && !turn.outside && !turn.back && anybody_asleep())
 		turn_end_run(CONTROL_ASLEEP, "", 0);
-	if (tries == 0 && turn.outside)
+	if (turn.outside && (tries == 0 || (tries < PLAN_TRIES && !turn_outside_asleep())))
 		return CONTROL_NONE;
-	if ((found = by_time(false)) != CONTROL_NONE)
+	found = by_time(false);
+	if ((found != CONTROL_NONE || !turn.outside) &&
+	    turn_outside_timer(found != CONTROL_NONE ? turn_threads[found].want.until : UINT64_MAX))
+		return CONTROL_NONE; /* whom that wakes comes by itself */
+	if (found != CONTROL_NONE)
 		return found;
 	if ((found = by_spin(self, false)) != CONTROL_NONE)
 		return found;

@@ -196,7 +196,7 @@ static bool can_by_choice(const struct turn_thread *t)
 
 bool turn_ready(const struct turn_thread *t)
 {
-	if (t->where == TURN_BACK)
+	if (t->where == TURN_BACK || (t->signalled && t->where == TURN_STANDS))
 		return true;
 	if (t->blocked_on || !turn_is_allowed(t))
 		return false;
@@ -261,11 +261,13 @@ void turn_find_ready(void)
 		if (turn.bound[word])
 			turn.ready[word] |= ready_of_bound(word);
 	}
-	if (!turn.back)
+	if (!turn.back && !turn.signals)
 		return;
-	for (uint32_t i = 0; i < turn.top; i++)
-		if (turn_threads[i].where == TURN_BACK)
+	for (uint32_t i = 0; i < turn.top; i++) {
+		const struct turn_thread *t = &turn_threads[i];
+		if (t->where == TURN_BACK || (t->signalled && t->where == TURN_STANDS))
 			set(turn.ready, i);
+	}
 }
 
 bool turn_any_unseen(void)

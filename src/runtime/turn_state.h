@@ -47,11 +47,16 @@ struct turn_thread {
 	bool spins;	       /* has read the same again and again: see turn_spin.c */
 	bool cancelled, cancel_seen;
 	bool request_made;
-	uint32_t step;	  /* operations done */
-	uint32_t written; /* steps that the schedule file knows of */
-	uint32_t hold;	  /* rules: the first step that may not start yet */
-	uint32_t watch;	  /* rules: having done this many steps lets somebody else go on */
-	uint32_t stop;	  /* the stop it is on its way to, or CONTROL_NONE */
+	_Atomic uint32_t
+		busy; /* the scheduler is at work in it: signals are put off (turn_signal.c) */
+	_Atomic bool signalled; /* one was */
+	uint32_t looks;		/* operations of its handlers */
+	uint8_t interrupted;	/* which handlers have run in it: enum turn_interrupted */
+	uint32_t step;		/* operations done */
+	uint32_t written;	/* steps that the schedule file knows of */
+	uint32_t hold;		/* rules: the first step that may not start yet */
+	uint32_t watch;		/* rules: having done this many steps lets somebody else go on */
+	uint32_t stop;		/* the stop it is on its way to, or CONTROL_NONE */
 	uint32_t children;
 	uint32_t object, other; /* of want: indices of objects, where they matter */
 	uint32_t held;		/* locks */
@@ -103,6 +108,8 @@ struct turn {
 	_Atomic uint32_t back;	  /* how many have come back from outside and wait */
 	_Atomic uint32_t outside; /* how many are in a call */
 	_Atomic uint32_t pokes;	  /* see turn_poke */
+	_Atomic uint32_t signals; /* threads whose signals were put off */
+	_Atomic uint32_t caught;  /* signals that any thread has noticed */
 	_Atomic uint64_t moves;	  /* rises with every decision: to see whether anything moves */
 	uint32_t top;		  /* threads below it have been made */
 	uint32_t alive;
@@ -191,6 +198,8 @@ extern SOOTH_TLS struct turn_thread *turn_me; /* the calling thread; NULL: it ta
 
 /* Before the operation `want` of the thread that has the turn, unless it goes straight on. */
 enum turn_answer turn_take_slowly(struct turn_thread *t);
+/* The thread, which has the turn, is outside from now on. turn_return comes back. */
+void turn_go_outside(struct turn_thread *t);
 void turn_be_main(void);     /* the caller is thread 0, and there are no others */
 void turn_forget_self(void); /* the caller takes no turns any more */
 /* A waiting kernel thread looks around: true, it has taken a turn that nobody had. */
@@ -350,6 +359,44 @@ void turn_stuck_write_blocked(const struct turn_thread *in_cycle);
 /* ---- turn_outside.c ---- */
 
 void turn_outside_nobody(void); /* nobody can go on, somebody is outside: has that been long? */
+void turn_outside_pass(uint64_t time); /* the clock jumps, and timers of the kernel with it */
+/* Does a timer of the kernel run out before that time? Then it has, now. */
+bool turn_outside_timer(uint64_t time);
+bool turn_outside_asleep(void); /* does everybody who is there sleep, in the kernel? */
+
+/* ---- turn_signal.c ---- */
+
+enum turn_interrupted { TURN_RESTARTS = 1, TURN_DOES_NOT_RESTART = 2 };
+
+/*
+ * Around the scheduler's work in a thread: meanwhile signals are put off, and come behind the last
+ * turn_rest. Handlers may jump away there.
+ */
+static inline void turn_work(struct turn_thread *t)
+{
+	atomic_store_explicit(&t->busy, atomic_load_explicit(&t->busy, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+void turn_take_signals(struct turn_thread *t);
+
+static inline void turn_rest(struct turn_thread *t)
+{
+	uint32_t busy = atomic_load_explicit(&t->busy, memory_order_relaxed) - 1;
+
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&t->busy, busy, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (__builtin_expect(t->signalled, 0) && !busy)
+		turn_take_signals(t);
+}
+
+/*
+ * It was given the turn for its handlers: runs them. True: that ends what it waits for. The thread has
+ * the turn, but stands no more.
+ */
+bool turn_run_handlers(struct turn_thread *t, int error);
 
 /* ---- turn_log.c ---- */
 

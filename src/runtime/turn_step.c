@@ -146,7 +146,12 @@ void turn_access(const uint8_t *record, unsigned element)
 	struct turn_thread *t = turn_me;
 	uint64_t address, value = 0;
 
-	if (!turn_on() || !t)
+	if (__builtin_expect(!turn_on(), 0)) {
+		if (turn_may_leave())
+			turn_in_handler();
+		return;
+	}
+	if (!t)
 		return;
 	const struct wire_element *e = follow_next(record, element, &address);
 	if (__builtin_expect(!e, 0))
@@ -154,6 +159,7 @@ void turn_access(const uint8_t *record, unsigned element)
 	bool reads = e->kind == EV_READ, has_value = reads || follow_value(e, record, &value);
 	if (__builtin_expect(turn.holder != turn_number(t), 0))
 		turn_return(); /* it was taken away while we waited for something unseen */
+	turn_work(t);
 	turn_settle_access(t);
 	if (t->step < turn.straight_until) {
 		turn_count_move();
@@ -183,6 +189,7 @@ void turn_access(const uint8_t *record, unsigned element)
 		t->access_address = address;
 		t->access_size = e->size;
 	}
+	turn_rest(t);
 }
 
 /* ---- records ------------------------------------------------------------------------------------------ */
@@ -297,6 +304,7 @@ void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_field
 		return;
 	if (turn.holder != turn_number(t))
 		turn_return();
+	turn_work(t);
 	turn_settle_access(t);
 	enum event_group group = event_group(kind);
 	if (group == EG_ACCESS && !(kind == EV_READ && fields->m & EF_LOOK)) {
@@ -316,4 +324,5 @@ void turn_recorded(enum event_kind kind, uintptr_t pc, const struct record_field
 	turn_object_did(t, kind, group, fields);
 	note_spin(t, event, bytes);
 	did(t, event);
+	turn_rest(t);
 }

@@ -3,14 +3,12 @@
 #include "runtime/each_run.h"
 #include "runtime/lane.h"
 #include "runtime/real.h"
-#include "runtime/server.h"
 #include "runtime/record.h"
 #include "runtime/transfer.h"
 #include "runtime/turn.h"
 
 #include <stdatomic.h>
 #include <sys/time.h>
-#include <sys/timerfd.h>
 #include <sys/times.h>
 
 #define SECOND 1000000000ull
@@ -195,43 +193,4 @@ SOOTH_API clock_t times(struct tms *out)
 	if (out && result != -1)
 		transfer_wrote(out, sizeof(*out), RECORD_CALLER);
 	return result;
-}
-
-/* ---- timers of the kernel: real, and said so ------------------------------------------------ */
-
-static void note(const char *name, uintptr_t pc)
-{
-	if (turn_taking)
-		turn_expect_others();
-	if (turn_on())
-		record_unmodelled(pc, name);
-}
-
-SOOTH_API unsigned alarm(unsigned seconds)
-{
-	server_refuse("alarm");
-	note("alarm in real time", RECORD_CALLER);
-	return real()->alarm(seconds);
-}
-
-SOOTH_API int setitimer(__itimer_which_t which, const struct itimerval *restrict time,
-			struct itimerval *restrict before)
-{
-	server_refuse("setitimer");
-	note("setitimer in real time", RECORD_CALLER);
-	return real()->setitimer(which, time, before);
-}
-
-SOOTH_API int timer_settime(timer_t timer, int flags, const struct itimerspec *restrict time,
-			    struct itimerspec *restrict before)
-{
-	note("timer_settime in real time", RECORD_CALLER);
-	return real()->timer_settime(timer, flags, time, before);
-}
-
-SOOTH_API int timerfd_settime(int fd, int flags, const struct itimerspec *time,
-			      struct itimerspec *before)
-{
-	note("timerfd_settime in real time", RECORD_CALLER);
-	return real()->timerfd_settime(fd, flags, time, before);
 }

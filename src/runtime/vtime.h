@@ -1,8 +1,8 @@
 /*
  * Virtual time: in a controlled run all clocks of the process stand still but for sleeps and
  * timeouts, which move them, and a microsecond for each look, so that a loop that waits for time to
- * pass ends. It starts the same in each run. What reads the processor's counter (rdtsc), and timers
- * of the kernel, see real time.
+ * pass ends. It starts the same in each run. What reads the processor's counter (rdtsc) sees real time;
+ * timers of the kernel (timers.h) run in real time, and are moved on where the clock is.
  */
 #ifndef RUNTIME_VTIME_H
 #define RUNTIME_VTIME_H

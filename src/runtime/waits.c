@@ -53,6 +53,17 @@ static bool is_long(const struct timespec *time)
 	return !time || (peek_can_read(time, sizeof(*time)) && (time->tv_sec || time->tv_nsec));
 }
 
+/* A signal that is there already is taken at once. */
+static bool is_silent(const sigset_t *set)
+{
+	sigset_t pending, both;
+
+	if (!peek_can_read(set, sizeof(*set)) || sigpending(&pending) != 0)
+		return true;
+	sigandset(&both, set, &pending);
+	return sigisemptyset(&both);
+}
+
 /*
  * An interposer that calls the real function; `waited` is one of the above, `may_wait` an
  * expression of the arguments. When the call is over `sync_end` takes the turn again.
@@ -61,7 +72,7 @@ static bool is_long(const struct timespec *time)
 	SOOTH_API type name parameters                                                             \
 	{                                                                                          \
 		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
-		if (turn_on() && (may_wait))                                                       \
+		if (turn_may_leave() && (may_wait))                                                \
 			turn_leave(RECORD_CALLER);                                                 \
 		type result = real()->name arguments;                                              \
 		call.how = waited((long)result) ? SYNC_WAITED : SYNC_NOTHING;                      \
@@ -71,13 +82,13 @@ static bool is_long(const struct timespec *time)
 /* ---- signals and children ------------------------------------------------------------------- */
 
 WAIT(int, sigwait, (const sigset_t *restrict set, int *restrict number), (set, number), succeeded,
-     true)
+     is_silent(set))
 WAIT(int, sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info),
-     got_some, true)
+     got_some, is_silent(set))
 WAIT(int, sigtimedwait,
      (const sigset_t *restrict set, siginfo_t *restrict info,
       const struct timespec *restrict timeout),
-     (set, info, timeout), got_some, is_long(timeout))
+     (set, info, timeout), got_some, is_long(timeout) && is_silent(set))
 WAIT(int, sigsuspend, (const sigset_t *mask), (mask), came_back, true)
 WAIT(int, pause, (void), (), came_back, true)
 
@@ -184,7 +195,7 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 		long got = real()->syscall(number, a, b, c, d, e, f);
 		return forks ? fork_called(got, RECORD_CALLER) : got;
 	}
-	if (turn_on() && may_sleep(number, (const void *)a, (int)c))
+	if (turn_may_leave() && may_sleep(number, (const void *)a, (int)c))
 		turn_leave(RECORD_CALLER);
 	long result = real()->syscall(number, a, b, c, d, e, f);
 	struct sync_call call = { RECORD_CALLER, SYNC_WAITED };
@@ -204,23 +215,44 @@ static bool is_time(const struct timespec *time)
 
 /*
  * In turn: until nobody else can go on, or the plan says so; the clock then is where it should be.
- * The caller has a sync_call.
+ * EINTR, and what is left, where a signal handler has ended it. The caller has a sync_call.
  */
-static void sleep_in_turn(uint64_t until, uintptr_t pc)
+static int sleep_in_turn(uint64_t until, struct timespec *rest, uintptr_t pc)
 {
-	turn_sleep(until, pc);
+	bool slept = turn_sleep(until, pc);
+
 	real()->pthread_testcancel();
+	if (slept)
+		return 0;
+	uint64_t now = vtime_now(), left = until > now ? until - now : 0;
+	if (rest)
+		*rest = (struct timespec){ .tv_sec = (time_t)(left / 1000000000u),
+					   .tv_nsec = (long)(left % 1000000000u) };
+	return EINTR;
+}
+
+/* As most of these functions say it. */
+static int failed(int error)
+{
+	if (!error)
+		return 0;
+	errno = error;
+	return -1;
 }
 
 SOOTH_API unsigned sleep(unsigned seconds)
 {
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
+	struct timespec rest = { 0 };
 	unsigned left = 0;
 
-	if (turn_on())
-		sleep_in_turn(vtime_now() + seconds * 1000000000ull, RECORD_CALLER);
-	else
+	if (turn_on()) {
+		failed(sleep_in_turn(vtime_now() + seconds * 1000000000ull, &rest, RECORD_CALLER));
+		left = (unsigned)rest.tv_sec;
+	} else {
+		turn_leave_in_handler(RECORD_CALLER);
 		left = real()->sleep(seconds);
+	}
 	call.how = SYNC_NOTHING;
 	return left;
 }
@@ -230,10 +262,12 @@ SOOTH_API int usleep(useconds_t time)
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int result = 0;
 
-	if (turn_on())
-		sleep_in_turn(vtime_now() + time * 1000ull, RECORD_CALLER);
-	else
+	if (turn_on()) {
+		result = failed(sleep_in_turn(vtime_now() + time * 1000ull, NULL, RECORD_CALLER));
+	} else {
+		turn_leave_in_handler(RECORD_CALLER);
 		result = real()->usleep(time);
+	}
 	call.how = SYNC_NOTHING;
 	return result;
 }
@@ -243,10 +277,13 @@ SOOTH_API int nanosleep(const struct timespec *time, struct timespec *rest)
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int result = 0;
 
-	if (turn_on() && is_time(time))
-		sleep_in_turn(vtime_now() + vtime_length(time), RECORD_CALLER);
-	else
+	if (turn_on() && is_time(time)) {
+		result = failed(
+			sleep_in_turn(vtime_now() + vtime_length(time), rest, RECORD_CALLER));
+	} else {
+		turn_leave_in_handler(RECORD_CALLER);
 		result = real()->nanosleep(time, rest);
+	}
 	call.how = SYNC_NOTHING;
 	if (result < 0 && errno == EINTR && rest)
 		transfer_wrote(rest, sizeof(*rest), RECORD_CALLER);
@@ -259,12 +296,15 @@ SOOTH_API int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
 	int result = 0;
 
-	if (turn_on() && is_time(time) && object_clock_valid(clock))
-		sleep_in_turn(flags & TIMER_ABSTIME ? vtime_of(clock, time)
-						    : vtime_now() + vtime_length(time),
-			      RECORD_CALLER);
-	else
+	if (turn_on() && is_time(time) && object_clock_valid(clock)) {
+		result = flags & TIMER_ABSTIME
+				 ? sleep_in_turn(vtime_of(clock, time), NULL, RECORD_CALLER)
+				 : sleep_in_turn(vtime_now() + vtime_length(time), rest,
+						 RECORD_CALLER);
+	} else {
+		turn_leave_in_handler(RECORD_CALLER);
 		result = real()->clock_nanosleep(clock, flags, time, rest);
+	}
 	call.how = SYNC_NOTHING;
 	if (result == EINTR && rest && !(flags & TIMER_ABSTIME))
 		transfer_wrote(rest, sizeof(*rest), RECORD_CALLER);
@@ -276,17 +316,22 @@ SOOTH_API int thrd_sleep(const struct timespec *time, struct timespec *rest)
 	if (!turn_on() || !is_time(time))
 		return real()->thrd_sleep(time, rest);
 	struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };
-	sleep_in_turn(vtime_now() + vtime_length(time), RECORD_CALLER);
+	int error = sleep_in_turn(vtime_now() + vtime_length(time), rest, RECORD_CALLER);
 	call.how = SYNC_NOTHING;
-	return 0;
+	return error ? -1 : 0;
 }
 
 SOOTH_API int sched_yield(void)
 {
-	if (!turn_on())
-		return real()->sched_yield();
-	turn_yield(RECORD_CALLER);
-	return 0;
+	if (turn_on()) {
+		turn_yield(RECORD_CALLER);
+		return 0;
+	}
+	turn_leave_in_handler(RECORD_CALLER);
+	int result = real()->sched_yield();
+	if (turn_taking)
+		turn_return();
+	return result;
 }
 
 SOOTH_API void thrd_yield(void)

@@ -381,14 +381,18 @@ static void apply(struct trace_order *o, uint32_t i)
 
 /* ---- by the schedule ---------------------------------------------------------------------- */
 
-/* Whose turn it is; TRACE_NONE: the schedule is used up. */
+/*
+ * Whose turn it is; TRACE_NONE: the schedule is used up. What is no step is part of the run of the step
+ * before it, unless a handler is between them, which may have waited: then others came first.
+ */
 static uint32_t find_running(struct trace_order *o)
 {
 	do {
 		uint32_t i = o->walk.stream;
 
 		if (i != TRACE_NONE && !o->heads[i].done &&
-		    schedule_covers(&o->walk, &o->heads[i].event))
+		    schedule_covers(&o->walk, &o->heads[i].event) &&
+		    (schedule_is_inside(&o->walk, &o->heads[i].event) || handler_allows(o, i)))
 			return i;
 	} while (schedule_next_run(&o->walk));
 	return TRACE_NONE;
@@ -396,19 +400,25 @@ static uint32_t find_running(struct trace_order *o)
 
 /*
  * A stream beside the schedule whose event comes before that of `running`: a handler that cuts in on
- * it, otherwise by time.
+ * it, otherwise by time. Of several the first by time: a handler in a handler, those of two threads.
  */
 static uint32_t find_beside(struct trace_order *o, uint32_t running)
 {
+	uint32_t first = running;
+
 	for (size_t k = 0; k < o->beside_count; k++) {
 		uint32_t i = o->beside[k];
-		const struct head *head = &o->heads[i];
 
-		if (!head->done && allowed(o, i) &&
-		    (head->host == running || before(o, i, running)))
-			return i;
+		if (!o->heads[i].done && o->heads[i].host == running && allowed(o, i))
+			first = i;
 	}
-	return running;
+	for (size_t k = 0; k < o->beside_count; k++) {
+		uint32_t i = o->beside[k];
+
+		if (!o->heads[i].done && before(o, i, first) && allowed(o, i))
+			first = i;
+	}
+	return first;
 }
 
 /* TRACE_NONE: from here on pick() knows. */

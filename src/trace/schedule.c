@@ -111,6 +111,11 @@ bool schedule_covers(const struct schedule_walk *walk, const struct trace_event 
 	return event->step < until || (event->step == until && !event_is_step(event->kind));
 }
 
+bool schedule_is_inside(const struct schedule_walk *walk, const struct trace_event *event)
+{
+	return event->step < walk->runs[walk->run].until;
+}
+
 size_t schedule_find_others(const struct trace *trace, uint32_t **positions)
 {
 	bool *has_run = mem_zalloc(trace->streams.count, sizeof *has_run);

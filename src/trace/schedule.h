@@ -24,6 +24,9 @@ bool schedule_next_run(struct schedule_walk *walk);
  */
 bool schedule_covers(const struct schedule_walk *walk, const struct trace_event *event);
 
+/* … and not behind its last step? */
+bool schedule_is_inside(const struct schedule_walk *walk, const struct trace_event *event);
+
 /*
  * The positions of streams that the schedule does not order: of signal handlers, and of what takes
  * no turns. How many; `*positions` is to be freed.

@@ -1,5 +1,4 @@
 // Which numbers open gets, and what becomes of descriptors that are closed behind our back.
-// serial: no
 #include "say.h"
 
 #include <dirent.h>

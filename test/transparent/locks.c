@@ -1,5 +1,4 @@
 // Results of mutexes of all kinds, read-write locks, conditions, semaphores, barriers, C11: also the odd ones.
-// serial: no
 #include "say.h"
 
 #include <limits.h>

@@ -1,5 +1,4 @@
 // Children of each sort: what they are given, how they end, what their parent is told.
-// serial: no
 #include "say.h"
 
 #include <fcntl.h>

@@ -1,5 +1,4 @@
 // Dispositions, masks, stacks, what a handler is told, and calls that a signal interrupts.
-// serial: no
 #include "say.h"
 
 #include <semaphore.h>

@@ -1,5 +1,4 @@
 // Threads that the C library makes for timers.
-// serial: no
 #include "say.h"
 
 #include <semaphore.h>
