@@ -112,6 +112,21 @@ static bool is_use_of_memory(const struct pair *p)
 	return false;
 }
 
+/* Did somebody write over the object, between the two in the base run? Then it is another by then. */
+static bool is_written_over(const struct pair *p)
+{
+	uint64_t object = checker_base_record(p->play->base, p->end)->address;
+
+	for (uint32_t i = p->end + 1; i < p->use; i++) {
+		const struct checker_record *record = checker_base_record(p->play->base, i);
+
+		if (record->kind == EV_WRITE && record->address <= object &&
+		    object - record->address < record->size)
+			return true;
+	}
+	return false;
+}
+
 static bool is_right_use(const struct pair *p, const struct checker_witness *witness,
 			 struct err *err)
 {
@@ -126,7 +141,7 @@ static bool is_right_use(const struct pair *p, const struct checker_witness *wit
 				checker_base_record(p->play->base, p->end)->address;
 	else
 		right = p->used.object != CHECKER_BEGINS && !gives_back(kind) &&
-			checker_touch_same(&p->ended, &p->used);
+			checker_touch_same(&p->ended, &p->used) && !is_written_over(p);
 	return right ? true
 		     : err_set(err, "%s is no use of what %s ends",
 			       checker_claim_words(p->play, p->use_event).text,

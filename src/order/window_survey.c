@@ -25,6 +25,7 @@ struct pass {
 	const struct trace *trace;
 	VEC(struct operation) operations;
 	VEC(struct survey_region) mappings;
+	VEC(uint64_t) destroyed; /* locks and conditions */
 };
 
 /* ---- touching ----------------------------------------------------------------------------- */
@@ -108,6 +109,8 @@ static void see_object(struct pass *pass, const struct trace_event *ev, uint32_t
 		*vec_push(&pass->operations) =
 			(struct operation){ ev->address, ev->sequence, ev->kind };
 	touch(objects, ev->address, lane, WRITTEN);
+	if (ev->kind == EV_LOCK_DESTROY || ev->kind == EV_COND_DESTROY)
+		*vec_push(&pass->destroyed) = ev->address;
 	if (ev->kind == EV_WAIT || ev->kind == EV_WOKEN)
 		touch(objects, ev->other, lane, WRITTEN);
 }
@@ -283,6 +286,21 @@ static void join_pages(struct window_survey *s)
 	}
 }
 
+/* Who writes over what is destroyed makes another of it, which others notice when they use that. */
+static void count_destroyed(struct pass *pass)
+{
+	struct window_survey *s = pass->survey;
+
+	for (size_t i = 0; i < pass->destroyed.count; i++) {
+		uint64_t granule = pass->destroyed.items[i] / SURVEY_GRANULE;
+		const uint64_t *users = map_get(&s->objects, pass->destroyed.items[i]);
+		const uint32_t *who = pages_get(&s->granules, granule);
+
+		if (who && (*who & WRITTEN) && (*users & SHARED))
+			*(uint32_t *)pages_put(&s->granules, granule, NULL) |= COUNTS;
+	}
+}
+
 /* ---- reads that nothing recorded explains --------------------------------------------------- */
 
 /*
@@ -390,9 +408,11 @@ void window_survey_make(struct window_survey *s, const struct trace *trace)
 		judge_granules(s);
 		judge_all(s, &s->pages, SURVEY_PAGE);
 		judge_all(s, &s->objects, 1);
+		count_destroyed(&pass);
 		find_odd(&pass);
 	}
 	vec_free(&pass.mappings);
+	vec_free(&pass.destroyed);
 }
 
 void window_survey_free(struct window_survey *s)

@@ -101,6 +101,20 @@ static bool fits(const struct lister *l, uint32_t end, const struct window_touch
 	return is_use_of_object(e, u);
 }
 
+/* Has somebody written over the object since? Then it is another, by its initialiser. */
+static bool is_another(const struct lister *l, const struct freed_pair *pair)
+{
+	uint64_t object = node_at(l, pair->end)->address;
+
+	for (uint32_t i = pair->end + 1; i < pair->use; i++) {
+		const struct window_node *node = node_at(l, i);
+
+		if (node->kind == EV_WRITE && object - node->address < node->size)
+			return true;
+	}
+	return false;
+}
+
 static bool is_wanted(const struct lister *l, enum event_misuse misuse)
 {
 	return l->pairs->analysis->options->only &
@@ -130,6 +144,8 @@ static void consider(struct lister *l, uint32_t end, const struct window_touch *
 	if (use < end && needs(l, use, end))
 		return;
 	if (begun != ORDER_NONE && needs(l, begun, use))
+		return;
+	if (pair.misuse == EVENT_MISUSE_DESTROYED && is_another(l, &pair))
 		return;
 	l->pairs->met[use] = end + 1;
 	pair.behind = use > end && begun == ORDER_NONE;

@@ -243,13 +243,19 @@ SOOTH_API int pthread_cond_broadcast(pthread_cond_t *cond)
 	return cond_broadcast(cond, RECORD_CALLER);
 }
 
+void cond_made(const pthread_cond_t *cond, uintptr_t pc)
+{
+	if (record_on())
+		object_record(EV_COND_INIT, pc, cond, record_sequence(cond), 0);
+}
+
 int cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes, uintptr_t pc)
 {
 	turn_before(EV_COND_INIT, cond, 0, pc);
 	int result = real()->pthread_cond_init(cond, attributes);
 
-	if (result == 0 && record_on())
-		object_record(EV_COND_INIT, pc, cond, record_sequence(cond), 0);
+	if (result == 0)
+		cond_made(cond, pc);
 	return result;
 }
 

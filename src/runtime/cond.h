@@ -1,4 +1,4 @@
-/* Condition variables, for those who use them by other names: C11 threads. */
+/* Condition variables, for those who use them by other names: C11 threads, constructors of C++. */
 #ifndef RUNTIME_COND_H
 #define RUNTIME_COND_H
 
@@ -8,6 +8,7 @@
 
 /* The functions of pthreads, with the place they are called from. */
 int cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes, uintptr_t pc);
+void cond_made(const pthread_cond_t *cond, uintptr_t pc); /* a constructor was there */
 int cond_destroy(pthread_cond_t *cond, uintptr_t pc);
 int cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uintptr_t pc);
 int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until,

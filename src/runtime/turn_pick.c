@@ -348,6 +348,27 @@ static uint32_t by_priority(void)
 	return best;
 }
 
+/*
+ * Priorities keep whoever gives way from its turn as long as any other could go on, which may be for ever: main yields until a
+ * thread has started that then runs until main cancels it. After so many steps one of them has its turn.
+ */
+EACH_RUN static uint64_t yields_from; /* steps when somebody was last looked for who gives way */
+EACH_RUN static uint32_t yielded;     /* who was found then */
+
+static uint32_t by_patience(void)
+{
+	if (turn.control->steps - yields_from < LONG_STEPS)
+		return CONTROL_NONE;
+	yields_from = turn.control->steps;
+	for (uint32_t n = 1; n <= turn.top; n++) {
+		uint32_t i = (yielded + n) % turn.top;
+
+		if (is_ready(i) && gives_way(i))
+			return yielded = i;
+	}
+	return CONTROL_NONE;
+}
+
 /* Who stays if it can need not know who else could. */
 static bool can_stay(uint32_t self)
 {
@@ -390,7 +411,9 @@ static uint32_t by_policy(uint32_t self)
 		return one;
 	switch (turn.control->policy) {
 	case CONTROL_RANDOM: return by_chance();
-	case CONTROL_PRIORITIES: return by_priority();
+	case CONTROL_PRIORITIES:
+		one = by_patience();
+		return one != CONTROL_NONE ? one : by_priority();
 	default: return by_staying(self);
 	}
 }

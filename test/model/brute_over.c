@@ -41,6 +41,22 @@ static int bytes_of_use(const struct facts *f, int event, struct bytes bytes[2])
 	return count;
 }
 
+/* Is the object written over between the two? Then it is another by then. */
+static bool is_written_over(const struct facts *f, int end, int use)
+{
+	uint64_t object = f->text->objects[f->text->events[end].object].address;
+
+	for (int i = end + 1; i < use; i++) {
+		const struct event *e = &f->text->events[i];
+
+		if (e->kind == WRITE && common((struct bytes){ object, 1 },
+					       (struct bytes){ e->address, e->size })
+						.size)
+			return true;
+	}
+	return false;
+}
+
 const char *over_kind(const struct facts *f, int end, int use, const char **misuse)
 {
 	const struct event *e = &f->text->events[end], *u = &f->text->events[use];
@@ -55,7 +71,7 @@ const char *over_kind(const struct facts *f, int end, int use, const char **misu
 		*misuse = misuse_names[DESTROYED];
 		if (!facts_uses(u, e->object) || facts_begins_object(u) || u->kind == PASS ||
 		    u->kind == RELEASE || u->kind == READ_RELEASE ||
-		    (u->kind == WOKEN && u->mutex != e->object))
+		    (u->kind == WOKEN && u->mutex != e->object) || is_written_over(f, end, use))
 			return NULL;
 		return "misuse";
 	}

@@ -10,7 +10,7 @@
  *    are made one again, of the place chosen.
  *  - Of one of them something else may be known (it is a constant, or a local variable, or was just read), or it may
  *    have been computed with. The read that is left is told by the name that LLVM gives it (for that names
- *    are kept: see instrument_begin), and is made where it is chosen only.
+ *    are kept: see src/cli/cc_clang.c), and is made where it is chosen only.
  *  - Likewise a read that was made before a branch to where its value is one of several.
  */
 #include "compiler/llvm/chosen.h"
