@@ -348,30 +348,6 @@ static void keep_variables(Module &module)
 		appendToCompilerUsed(module, kept);
 }
 
-static bool values_are_named;
-
-/* chosen.cc tells reads that LLVM adds by their names, which it mostly does without. */
-static void name_values(Module &module)
-{
-	values_are_named = module.getContext().shouldDiscardValueNames();
-	module.getContext().setDiscardValueNames(false);
-}
-
-/* Nobody has seen to it that they differ, as somebody who reads the code as a text would have to rely on. */
-static void forget_names(Module &module)
-{
-	if (!values_are_named)
-		return;
-	for (Function &function : module)
-		for (BasicBlock &block : function) {
-			block.setName("");
-			for (Instruction &i : block)
-				i.setName("");
-		}
-	module.getContext().setDiscardValueNames(true);
-	values_are_named = false;
-}
-
 /*
  * What the optimiser must not do, as sanitizers tell it for reasons of their own: a loop that copies or fills
  * would become a call of memcpy or memset, and its accesses one that knows no fields (a copy that the
@@ -389,10 +365,8 @@ PreservedAnalyses instrument_begin::run(Module &module, ModuleAnalysisManager &)
 		for (const char *name : { "memcpy", "memmove", "memset", "bcmp" })
 			function.addFnAttr(std::string("no-builtin-") + name);
 	}
-	if (any) {
+	if (any)
 		keep_variables(module);
-		name_values(module);
-	}
 	return PreservedAnalyses::none();
 }
 
@@ -400,6 +374,5 @@ PreservedAnalyses instrument_end::run(Module &module, ModuleAnalysisManager &)
 {
 	if (rows_are_there(module) || module.getNamedMetadata(POINTS_IN_MODULE))
 		rows_add_module(module);
-	forget_names(module);
 	return PreservedAnalyses::none();
 }
