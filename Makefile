@@ -238,6 +238,7 @@ test-long: test ## everything that takes longer than CI should
 	@$(MAKE) --no-print-directory test-grammar N=20000
 	@$(MAKE) --no-print-directory test-search N=20000
 	@$(MAKE) --no-print-directory test-programs N=520
+	@$(MAKE) --no-print-directory fuzz-added N=1000
 	@$(MAKE) --no-print-directory test-mutants N=100000
 	@$(MAKE) --no-print-directory test-spec N=1000000
 	@$(MAKE) --no-print-directory test-explore
@@ -288,6 +289,10 @@ bench-package: all build/deps-bench ## Debian packages built with sooth-cc, thei
 fuzz-record: all ## N random programs against their traces, from seed SEED on
 	@test/exact/fuzz $(B) --count $(or $(N),2000) --seed $(or $(SEED),$(shell date +%s))
 
+fuzz-added: all ## N random programs beside their -O0, from seed SEED on: accesses that the optimiser adds
+	@for compiler in $(or $(COMPILERS),gcc $(notdir $(patsubst %/sooth.so,%,$(wildcard $(B)/lib/sooth/clang-*/sooth.so)))); do \
+		SOOTH_CC=$$compiler test/exact/added $(B) --count $(or $(N),2000) --seed $(or $(SEED),$(shell date +%s)) || exit 1; done
+
 install: all ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)
 	install $(B)/bin/sooth $(DESTDIR)$(PREFIX)/bin/sooth
@@ -312,7 +317,7 @@ help: ## this list
 
 .PHONY: all all-tests deps demo test test-compilers unit golden programs serial runtime survive transparent projects exact model lint format \
 	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-grammar bench-observe bench-parametric test-queries test-search test-patterns test-lattice test-grammar \
-	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-survive test-long fuzz-record install clean help
+	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-survive test-long fuzz-record fuzz-added install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
 

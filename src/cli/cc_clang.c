@@ -10,10 +10,6 @@
  *	-debug-info-kind=…	lines and names come from debugging information. What the program did not
  *				ask for is dropped when the passes are done (-sooth-keep-debug=…)
  *
- *	-fno-discard-value-names	chosen.cc tells reads that LLVM adds by the names of values, which it mostly does
- *				without. From the start: functions that are made while there are names have a table of
- *				them, others have none, and what coroutines are split into came to have half of one
- *
  * --start-no-unused-arguments: without it clang warns of them where it only links.
  */
 #include "cli/cc_clang.h"
@@ -95,7 +91,6 @@ void cc_add_clang(struct arguments *line, const struct clang_call *call, const c
 	snprintf(word, sizeof(word), "-fpass-plugin=%s", plugin);
 	arguments_add(line, word);
 	add(line, "-fsanitize=thread");
-	arguments_add(line, "-fno-discard-value-names");
 	if (call->debug != CLANG_DEBUG_ALL) {
 		add(line, "-debug-info-kind=limited");
 		add(line, "-dwarf-version=4");

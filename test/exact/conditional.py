@@ -180,19 +180,13 @@ class Function:
         a, b, c = rnd.choice(places), rnd.choice(places), rnd.choice(places)
         name = self.new("v")
         first = "%s %s = %s;" % (t, own, self.number())
+        by_reference = self.p.cpp and rnd.random() < 0.4
+        if not by_reference:
+            a, b, c = "&" + a, "&" + b, "&" + c
         chosen = rnd.choice(["%s ? %s : %s" % (self.condition(), a, b)] * 2 +
                             ["%s ? %s : %s ? %s : %s" % (self.condition(), a, self.condition(), b, c)])
-        if self.p.cpp and rnd.random() < 0.4:
-            use = name
-            lines = [first, "%s &%s = %s;" % (t, name, chosen)]
-        else:
-            use = "*" + name
-            for at in {a, b, c}:
-                chosen = chosen.replace("? %s " % at, "? &%s " % at).replace(": %s " % at, ": &%s " % at)
-            for at in {a, b, c}:
-                if chosen.endswith(": " + at):
-                    chosen = chosen[:-len(at)] + "&" + at
-            lines = [first, "%s *%s = %s;" % (t, name, chosen)]
+        use = name if by_reference else "*" + name
+        lines = [first, "%s %s%s = %s;" % (t, "&" if by_reference else "*", name, chosen)]
         lines += rnd.choice([["acc += %s;" % use], ["acc ^= %s + 1;" % use], ["%s = acc;" % use],
                              ["if (%s) acc += %s;" % (self.condition(), use)],
                              ["if (%s) %s += acc;" % (self.condition(), use)],
@@ -336,12 +330,12 @@ class Program:
         self.rnd, self.cpp = random.Random(seed), cpp
         self.declared, self.structs = list(OBJECTS), []
         self.functions = []
-        for k in range(self.rnd.randint(2, 6)):
+        for k in range(self.rnd.randint(3, 10)):
             self.functions.append(Function(self, k))
         rnd = self.rnd
         calls = []
-        for k in range(24):
-            f = rnd.choice(self.functions[-3:])
+        for k in range(30):
+            f = rnd.choice(self.functions[-3:] if k % 2 else self.functions)
             more = {"u32": ", g3", "u8": ", g4", "u64": ", g6"}[f.kind] if f.by_reference else ""
             calls += [Text("sum += %s(in[%d] + %d, in[%d] + %d, %s, %s%s);" % (
                 f.name, k % 16, rnd.randrange(4), (k + 5) % 16, rnd.randrange(4), rnd.choice(["&s0", "&s1", "&s2"] + (["q2", "0"] if f.may_be_null else [])),

@@ -77,17 +77,41 @@ static void keep_calls(void *, void *)
 }
 
 /*
- * Optimisations that read what the source does not read in this run, because that does no harm to the machine:
+ * Optimisations that read, or write, what the source does not in this run, because that does no harm to the machine:
  * `if (c) sum += x` in a loop reads x before it (and with a store in the loop, what is stored to), `c ? p->a :
  * p->b` reads both, `if (a) u = x; if (b) v = x` reads x where neither does, and what both ways out of a loop's
- * test read is read before it, once too often (-Os). Races with those reads would be none of the program's.
+ * test read is read before it, once too often (-Os). `x = 1; if (c) x = 2` reads and writes x once more whatever c is, and `!y && x == y`
+ * becomes (y | x) == 0. Races with those accesses would be none of the program's.
  */
-static void forbid_added_reads(void)
+static void forbid_added_accesses(void)
 {
-	flag_tree_loop_im = 0;
-	flag_hoist_adjacent_loads = 0;
-	flag_tree_partial_pre = 0;
-	flag_code_hoisting = 0;
+#define FORBID(flag) (global_options.x_##flag = 0, global_options_set.x_##flag = 1)
+	FORBID(flag_tree_loop_im);
+	FORBID(flag_hoist_adjacent_loads);
+	FORBID(flag_tree_partial_pre);
+	FORBID(flag_code_hoisting);
+	FORBID(flag_tree_cselim);
+	FORBID(flag_tree_reassoc);
+#undef FORBID
+}
+
+/*
+ * A function for which the program asks for a level of its own (__attribute__((optimize)), #pragma GCC optimize) has flags of its own, all
+ * that are usual at that level.
+ */
+static void forbid_in_function(void *decl, void *)
+{
+	tree function = (tree)decl, own = DECL_FUNCTION_SPECIFIC_OPTIMIZATION(function);
+	struct cl_optimization usual;
+
+	if (!own)
+		return;
+	cl_optimization_save(&usual, &global_options, &global_options_set);
+	cl_optimization_restore(&global_options, &global_options_set, TREE_OPTIMIZATION(own));
+	forbid_added_accesses();
+	DECL_FUNCTION_SPECIFIC_OPTIMIZATION(function) =
+		build_optimization_node(&global_options, &global_options_set);
+	cl_optimization_restore(&global_options, &global_options_set, &usual);
 }
 
 int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *version)
@@ -111,13 +135,14 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 	global_options_set.x_flag_sanitize |= SANITIZE_THREAD;
 	/* The call in a segment's cold path pushes on the stack of functions that look like leaves. */
 	target_flags |= MASK_NO_RED_ZONE;
-	forbid_added_reads();
+	forbid_added_accesses();
 
 	replace_pass(info->base_name, "tsan", true);
 	replace_pass(info->base_name, "tsan0", false);
 	insert_points(info->base_name);
 	if (points_wanted != POINTS_NONE)
 		register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, keep_calls, NULL);
+	register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, forbid_in_function, NULL);
 	register_callback(info->base_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
 	return 0;
 }

@@ -1,205 +1,178 @@
 /*
- * `p = c ? &a : &b; … *p` reads a or b. Where both can be read without harm LLVM makes of it a read of each and a
- * choice between the two values (InstCombinerImpl::visitLoadInst, and SROA where one of them is a local variable;
- * that the function is sanitized does not keep them from that). To the machine that is the same. But a race
- * with who writes the one that was not asked for would be no race of the program's.
+ * `p = c ? &own : &b; … *p` reads a local variable or b. To have the variable in a register LLVM would read both and then choose
+ * between the values, since b can be read without harm to the machine: a race with who writes b would be no race of the
+ * program's. It is kept from that (hold.cc), and what it wants is done here: one read on the way of each choice.
  *
- * Right behind such a pass it is undone:
- *
- *  - Two reads that a choice is made between are told by their place in the source: they have the same one. They
- *    are made one again, of the place chosen.
- *  - Of one of them something else may be known (it is a constant, or a local variable, or was just read), or it may
- *    have been computed with. The read that is left is told by the name that LLVM gives it (for that names
- *    are kept: see src/cli/cc_clang.c), and is made where it is chosen only.
- *  - Likewise a read that was made before a branch to where its value is one of several.
+ *  - Where the choice is a select, the two ways are made.
+ *  - Where it is a phi, they are there, and the reads are made where they come from. What lies between the phi and the read
+ *    must then be of no account.
  */
 #include "compiler/llvm/chosen.h"
+#include "compiler/llvm/hold.h"
 
-#include "llvm/Analysis/CFG.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
-static const unsigned near = 64; /* instructions to look at between a read and the choice */
+static const unsigned near = 64; /* instructions between a phi and a read, places chosen between */
+static const unsigned deep = 4;	 /* choices between choices */
 
-static LoadInst *read_for(Value *value, const SelectInst &choice)
+namespace
 {
-	LoadInst *load = dyn_cast<LoadInst>(value);
 
-	return load && load->isSimple() && load->hasOneUse() &&
-			       load->getParent() == choice.getParent()
-		       ? load
-		       : nullptr;
+struct candidate {
+	LoadInst *load;
+	unsigned depth;
+};
+
+} // namespace
+
+static bool may_be_local(const Value *place)
+{
+	SmallPtrSet<const Value *, 8> seen;
+	SmallVector<const Value *, 8> left = { place };
+
+	while (!left.empty() && seen.size() < near) {
+		const Value *whole = hold_whole(left.pop_back_val());
+		if (isa<AllocaInst>(whole))
+			return true;
+		if (!seen.insert(whole).second)
+			continue;
+		if (const auto *choice = dyn_cast<SelectInst>(whole))
+			left.append({ choice->getTrueValue(), choice->getFalseValue() });
+		else if (const auto *phi = dyn_cast<PHINode>(whole))
+			left.append(phi->op_begin(), phi->op_end());
+	}
+	return false;
 }
 
-/* Could the read be made where the choice is? Both are in one block. */
-static bool reaches(const LoadInst &load, const Instruction &choice)
+/* The same read with `from` in the place of `choice`, which its place is part of; made before `end`. */
+static LoadInst *read_of(LoadInst &load, const Value *choice, Value *from, Instruction *end)
+{
+	SmallVector<Instruction *, 4> chain = { &load };
+
+	while (chain.back()->getOperand(0) != choice)
+		chain.push_back(cast<Instruction>(chain.back()->getOperand(0)));
+	for (size_t i = chain.size(); i-- > 0;) {
+		Instruction *copy = chain[i]->clone();
+		copy->setOperand(0, from);
+		copy->insertBefore(end);
+		from = copy;
+	}
+	return cast<LoadInst>(from);
+}
+
+/* Reads that are on the way to the place stay: they are on the list. */
+static void replace(LoadInst &load, PHINode *values)
+{
+	Instruction *place = cast<Instruction>(load.getPointerOperand());
+
+	values->setDebugLoc(load.getDebugLoc());
+	load.replaceAllUsesWith(values);
+	load.eraseFromParent();
+	while (place && place->use_empty()) {
+		bool is_part = isa<GetElementPtrInst>(place) || isa<BitCastInst>(place);
+		Instruction *whole =
+			is_part ? dyn_cast<Instruction>(place->getOperand(0)) : nullptr;
+		place->eraseFromParent();
+		place = whole;
+	}
+}
+
+static PHINode *read_on_two_ways(LoadInst &load, SelectInst &choice)
+{
+	Instruction *yes, *no;
+
+	SplitBlockAndInsertIfThenElse(choice.getCondition(), &load, &yes, &no);
+	PHINode *values = PHINode::Create(load.getType(), 2, "", &load.getParent()->front());
+	values->addIncoming(read_of(load, &choice, choice.getTrueValue(), yes), yes->getParent());
+	values->addIncoming(read_of(load, &choice, choice.getFalseValue(), no), no->getParent());
+	return values;
+}
+
+/* Could the read be made where its block begins? */
+static bool is_at_the_start(const LoadInst &load, const PHINode &phi)
 {
 	unsigned steps = 0;
 
-	for (const Instruction *i = load.getNextNode(); i != &choice; i = i->getNextNode())
-		if (!i || i->mayWriteToMemory() || ++steps > near)
+	if (load.getParent() != phi.getParent())
+		return false;
+	for (const Value *part = load.getPointerOperand(); part != &phi;) {
+		const GEPOperator *element = dyn_cast<GEPOperator>(part);
+		if (element && !element->hasAllConstantIndices())
+			return false;
+		part = cast<Operator>(part)->getOperand(0);
+	}
+	for (const Instruction *i = phi.getNextNode(); i != &load; i = i->getNextNode())
+		if (i->mayWriteToMemory() || !isGuaranteedToTransferExecutionToSuccessor(i) ||
+		    ++steps > near)
 			return false;
 	return true;
 }
 
-static bool are_one(const LoadInst &a, const LoadInst &b)
+static bool has_ways(const PHINode &phi)
 {
-	return a.getDebugLoc() && a.getDebugLoc() == b.getDebugLoc() &&
-	       a.getPointerOperand()->getType() == b.getPointerOperand()->getType() &&
-	       a.getPointerOperand() != b.getPointerOperand();
+	return llvm::all_of(phi.blocks(), [](const BasicBlock *from) {
+		return isa<BranchInst>(from->getTerminator()) ||
+		       isa<SwitchInst>(from->getTerminator());
+	});
 }
 
-/* Two reads and a choice: one read of the place chosen. */
-static bool make_one(SelectInst &choice)
+static PHINode *read_where_it_comes_from(LoadInst &load, PHINode &phi)
 {
-	LoadInst *yes = read_for(choice.getTrueValue(), choice);
-	LoadInst *no = read_for(choice.getFalseValue(), choice);
+	BasicBlock *block = phi.getParent();
+	SmallVector<BasicBlock *, 4> from(predecessors(block));
+	CriticalEdgeSplittingOptions options;
 
-	if (!yes || !no || choice.getCondition()->getType()->isVectorTy() || !are_one(*yes, *no) ||
-	    !reaches(*yes, choice) || !reaches(*no, choice))
-		return false;
-	IRBuilder<> builder(&choice);
-	builder.SetCurrentDebugLocation(yes->getDebugLoc());
-	Value *place = builder.CreateSelect(choice.getCondition(), yes->getPointerOperand(),
-					    no->getPointerOperand());
-	LoadInst *load = builder.CreateAlignedLoad(choice.getType(), place,
-						   std::min(yes->getAlign(), no->getAlign()));
-	if (yes->getMetadata(LLVMContext::MD_tbaa) == no->getMetadata(LLVMContext::MD_tbaa))
-		load->setMetadata(LLVMContext::MD_tbaa, yes->getMetadata(LLVMContext::MD_tbaa));
-	load->takeName(&choice);
-	choice.replaceAllUsesWith(load);
-	choice.eraseFromParent();
-	yes->eraseFromParent();
-	no->eraseFromParent();
-	return true;
+	/* Equal ways of a switch become one. */
+	options.setMergeIdenticalEdges();
+	for (BasicBlock *before : from)
+		if (is_contained(predecessors(block), before) &&
+		    before->getTerminator()->getNumSuccessors() > 1)
+			SplitCriticalEdge(before, block, options);
+	PHINode *values = PHINode::Create(load.getType(), 2, "", &block->front());
+	for (BasicBlock *before : predecessors(block))
+		values->addIncoming(read_of(load, &phi, phi.getIncomingValueForBlock(before),
+					    before->getTerminator()),
+				    before);
+	return values;
 }
 
-/* Is it one of LLVM's making? */
-static bool is_added(const LoadInst &load)
+/* What is read instead, or null. */
+static PHINode *mend(LoadInst &load)
 {
-	StringRef name = load.getName();
+	Value *choice = const_cast<Value *>(hold_whole(load.getPointerOperand()));
 
-	return load.isSimple() && (name.contains(".val") || name.contains(".sroa.speculate"));
-}
-
-/*
- * What is computed of an added read and of nothing else that would have to be moved with it, for one use: from
- * the last to the read. Empty: it is no such thing.
- */
-static SmallVector<Instruction *, 4> computed_of_added(Value *value, const Instruction &before)
-{
-	SmallVector<Instruction *, 4> all;
-
-	for (Instruction *i = dyn_cast<Instruction>(value); i && all.size() < 4;) {
-		if (!i->hasOneUse() || i->getParent() != before.getParent())
-			break;
-		all.push_back(i);
-		if (LoadInst *load = dyn_cast<LoadInst>(i)) {
-			if (is_added(*load) && reaches(*load, before))
-				return all;
-			break;
-		}
-		if (!isa<CastInst>(i) && !isa<BinaryOperator>(i) && !isa<CmpInst>(i))
-			break;
-		Instruction *next = nullptr;
-		for (Value *operand : i->operands())
-			if (Instruction *made = dyn_cast<Instruction>(operand))
-				if (made->getParent() == i->getParent() && made->hasOneUse())
-					next = made;
-		i = next;
-	}
-	return {};
-}
-
-static void move_before(const SmallVector<Instruction *, 4> &all, Instruction *end)
-{
-	for (size_t i = all.size(); i-- > 0;)
-		all[i]->moveBefore(end);
-}
-
-/* A read that is one of the two things chosen between: made if it is chosen. */
-static bool make_conditional(SelectInst &choice)
-{
-	Value *condition = choice.getCondition();
-	bool if_true = true;
-
-	if (condition->getType()->isVectorTy())
-		return false;
-	SmallVector<Instruction *, 4> all = computed_of_added(choice.getTrueValue(), choice);
-	if (all.empty()) {
-		if_true = false;
-		all = computed_of_added(choice.getFalseValue(), choice);
-	}
-	if (all.empty())
-		return false;
-	IRBuilder<> builder(&choice);
-	if (!isGuaranteedNotToBeUndefOrPoison(condition))
-		condition = builder.CreateFreeze(condition);
-	if (!if_true)
-		condition = builder.CreateNot(condition);
-	Value *otherwise = if_true ? choice.getFalseValue() : choice.getTrueValue();
-	BasicBlock *before = choice.getParent();
-	Instruction *end = SplitBlockAndInsertIfThen(condition, &choice, false);
-	move_before(all, end);
-	builder.SetInsertPoint(&choice);
-	PHINode *phi = builder.CreatePHI(choice.getType(), 2);
-	phi->addIncoming(all.front(), end->getParent());
-	phi->addIncoming(otherwise, before);
-	phi->takeName(&choice);
-	choice.replaceAllUsesWith(phi);
-	choice.eraseFromParent();
-	return true;
-}
-
-/* A read whose value is used only behind one of the ways out of its block: made on that way. */
-static bool make_on_edge(PHINode &phi, unsigned i)
-{
-	Instruction *branch = phi.getIncomingBlock(i)->getTerminator();
-	SmallVector<Instruction *, 4> all = computed_of_added(phi.getIncomingValue(i), *branch);
-
-	if (all.empty() || (!isa<BranchInst>(branch) && !isa<SwitchInst>(branch)) ||
-	    branch->getNumSuccessors() < 2)
-		return false;
-	BasicBlock *middle =
-		SplitCriticalEdge(branch, GetSuccessorNumber(branch->getParent(), phi.getParent()));
-	if (!middle)
-		return false;
-	move_before(all, middle->getTerminator());
-	return true;
-}
-
-/* The first that can be mended: another may be made possible by it. */
-static bool mend_any(BasicBlock &block, bool &ways)
-{
-	for (PHINode &phi : block.phis())
-		for (unsigned i = 0; i < phi.getNumIncomingValues(); i++)
-			if (make_on_edge(phi, i))
-				return ways = true;
-	for (Instruction &i : block)
-		if (SelectInst *choice = dyn_cast<SelectInst>(&i)) {
-			if (make_one(*choice))
-				return true;
-			if (make_conditional(*choice))
-				return ways = true;
-		}
-	return false;
+	if (!load.isSimple() || !may_be_local(choice))
+		return nullptr;
+	if (SelectInst *two = dyn_cast<SelectInst>(choice))
+		return two->getCondition()->getType()->isVectorTy() ? nullptr
+								    : read_on_two_ways(load, *two);
+	PHINode *phi = dyn_cast<PHINode>(choice);
+	if (!phi || !has_ways(*phi) || !is_at_the_start(load, *phi))
+		return nullptr;
+	return read_where_it_comes_from(load, *phi);
 }
 
 PreservedAnalyses chosen_reads::run(Function &function, FunctionAnalysisManager &)
 {
-	bool any = false, ways = false;
+	SmallVector<candidate, 16> left;
+	bool any = false;
 
 	if (!function.hasFnAttribute(Attribute::SanitizeThread))
 		return PreservedAnalyses::all();
-	/* Blocks that are made on the way come behind their first half, and are looked at as well. */
-	for (BasicBlock &block : function)
-		while (mend_any(block, ways))
-			any = true;
-	if (!any)
-		return PreservedAnalyses::all();
-	PreservedAnalyses kept;
-	if (!ways)
-		kept.preserveSet<CFGAnalyses>();
-	return kept;
+	for (Instruction &i : instructions(function))
+		if (LoadInst *load = dyn_cast<LoadInst>(&i))
+			left.push_back({ load, 0 });
+	while (!left.empty()) {
+		candidate r = left.pop_back_val();
+		PHINode *values = r.depth < deep ? mend(*r.load) : nullptr;
+		if (!values)
+			continue;
+		any = true;
+		for (Value *value : values->incoming_values())
+			left.push_back({ cast<LoadInst>(value), r.depth + 1 });
+		replace(*r.load, values);
+	}
+	return any ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

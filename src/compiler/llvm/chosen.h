@@ -1,10 +1,10 @@
-/* Reads that the source does not make: of both places where it reads one of two. */
+/* Reads of a local variable or of something else: one on the way of each. */
 #ifndef COMPILER_LLVM_CHOSEN_H
 #define COMPILER_LLVM_CHOSEN_H
 
 #include "compiler/llvm/llvm.h"
 
-/* Runs wherever instructions have been combined, which is what makes them. */
+/* Runs before local variables become registers, as far as LLVM lets us. */
 struct chosen_reads : llvm::PassInfoMixin<chosen_reads> {
 	llvm::PreservedAnalyses run(llvm::Function &function,
 				    llvm::FunctionAnalysisManager &analyses);

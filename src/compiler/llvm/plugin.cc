@@ -68,6 +68,7 @@ static void forbid_added_reads()
 {
 	set_option("disable-licm-promotion", "1");
 	set_option("enable-load-in-loop-pre", "0");
+	set_option("simple-loop-unswitch-memoryssa-threshold", "0");
 }
 
 static void register_passes(PassBuilder &builder)
