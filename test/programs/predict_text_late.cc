@@ -1,10 +1,8 @@
 // A text that strings of libstdc++'s old ABI share ends when the last lets go of it: a look behind letting go may be too late.
-// (What the compiler inlines is counted as atomics whose values the rest of libstdc++ changes, unseen: that keeps more order.)
 // build: -pthread -D_GLIBCXX_USE_CXX11_ABI=0
-// opt: -O0
 // plain: lib/turn.c
 // stdout: a
-// predict: use-after-free block~of~55~bytes@NOWHERE *text@LATE
+// predict: use-after-free block~of~55~bytes@ELSEWHERE *text@LATE
 #include <cstdio>
 #include <pthread.h>
 #include <string>
@@ -14,11 +12,11 @@ extern "C" void turn_done(void);
 
 static std::string *strings[2];
 static char late;
+static const char *volatile text;
 
 static void *first(void *unused)
 {
-	const char *text = strings[0]->c_str();
-
+	text = strings[0]->c_str();
 	delete strings[0];
 	late = *text; // LATE
 	turn_done();

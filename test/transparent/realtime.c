@@ -1,3 +1,4 @@
+// serial: no
 /*
  * A thread that has its processor whenever it wants it, and one that has what is left, meet again and again at
  * one variable. Whoever has the processor must not wait in a loop for what the other holds.
