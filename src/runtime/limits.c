@@ -7,6 +7,7 @@
 #include "runtime/real.h"
 #include "runtime/resources.h"
 #include "runtime/server.h"
+#include "runtime/sync.h"
 #include "runtime/turn.h"
 
 #include <sys/syscall.h>
@@ -22,6 +23,7 @@ SOOTH_API int pthread_kill(pthread_t thread, int number)
 {
 	if (is_other(thread))
 		fiber_refuse("pthread_kill");
+	sync_hand_over(RECORD_CALLER);
 	uint32_t before = turn_before_sending();
 	int result = real()->pthread_kill(thread, number);
 	if (result == 0 && number && is_other(thread))
@@ -32,6 +34,7 @@ SOOTH_API int pthread_kill(pthread_t thread, int number)
 SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
 {
 	fiber_refuse("pthread_sigqueue");
+	sync_hand_over(RECORD_CALLER);
 	uint32_t before = turn_before_sending();
 	int result = real()->pthread_sigqueue(thread, number, value);
 	if (result == 0 && number && is_other(thread))
@@ -42,6 +45,7 @@ SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval 
 /* To the process: some thread of it takes it, which need not be the caller. */
 SOOTH_API int kill(pid_t pid, int number)
 {
+	sync_hand_over(RECORD_CALLER);
 	uint32_t before = turn_before_sending();
 	int result = real()->kill(pid, number);
 
@@ -52,6 +56,7 @@ SOOTH_API int kill(pid_t pid, int number)
 
 SOOTH_API int sigqueue(pid_t pid, int number, const union sigval value)
 {
+	sync_hand_over(RECORD_CALLER);
 	uint32_t before = turn_before_sending();
 	int result = real()->sigqueue(pid, number, value);
 

@@ -24,4 +24,10 @@ struct sync_call {
 void sync_end(const struct sync_call *call);
 #define SYNC_CALL __attribute__((cleanup(sync_end)))
 
+/*
+ * Before a call by which another thread may go on, that has its SYNC then: what this one did so far it did before. (A thread's
+ * plain accesses are known to be before its next record only, which may be long behind the call.) Keeps errno.
+ */
+void sync_hand_over(uintptr_t pc);
+
 #endif

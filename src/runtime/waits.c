@@ -69,8 +69,11 @@ static bool is_silent(const sigset_t *set)
  * expression of the arguments. When the call is over `sync_end` takes the turn again.
  */
 #define WAIT(type, name, parameters, arguments, waited, may_wait)                                  \
+	WAIT_BEHIND((void)0, type, name, parameters, arguments, waited, may_wait)
+#define WAIT_BEHIND(first, type, name, parameters, arguments, waited, may_wait)                    \
 	SOOTH_API type name parameters                                                             \
 	{                                                                                          \
+		first;                                                                             \
 		struct sync_call call SYNC_CALL = { RECORD_CALLER, SYNC_CANCELLED };               \
 		if (turn_may_leave() && (may_wait))                                                \
 			turn_leave(RECORD_CALLER);                                                 \
@@ -112,17 +115,36 @@ WAIT(ssize_t, mq_timedreceive,
      (queue, to, size, priority, until), not_failed, transfer_is_empty(queue))
 WAIT(ssize_t, msgrcv, (int queue, void *to, size_t size, long type, int flags),
      (queue, to, size, type, flags), not_failed, !(flags & IPC_NOWAIT))
-WAIT(int, semop, (int set, struct sembuf *operations, size_t count), (set, operations, count),
-     succeeded, true)
-WAIT(int, semtimedop,
-     (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
-     (set, operations, count, timeout), succeeded, is_long(timeout))
-WAIT(int, flock, (int fd, int operation), (fd, operation), succeeded,
-     !(operation & (LOCK_NB | LOCK_UN)))
-WAIT(int, lockf, (int fd, int command, off_t length), (fd, command, length), succeeded,
-     command == F_LOCK)
-WAIT(int, lockf64, (int fd, int command, off64_t length), (fd, command, length), succeeded,
-     command == F_LOCK)
+/* Who lets go of something here lets others go on. */
+#define RELEASE_OR_WAIT(type, name, parameters, arguments, may_wait)                               \
+	WAIT_BEHIND(sync_hand_over(RECORD_CALLER), type, name, parameters, arguments, succeeded,   \
+		    may_wait)
+
+RELEASE_OR_WAIT(int, semop, (int set, struct sembuf *operations, size_t count),
+		(set, operations, count), true)
+RELEASE_OR_WAIT(int, semtimedop,
+		(int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
+		(set, operations, count, timeout), is_long(timeout))
+RELEASE_OR_WAIT(int, flock, (int fd, int operation), (fd, operation),
+		!(operation & (LOCK_NB | LOCK_UN)))
+RELEASE_OR_WAIT(int, lockf, (int fd, int command, off_t length), (fd, command, length),
+		command == F_LOCK)
+RELEASE_OR_WAIT(int, lockf64, (int fd, int command, off64_t length), (fd, command, length),
+		command == F_LOCK)
+
+#define SEND(name, parameters, arguments)                                                          \
+	SOOTH_API int name parameters                                                              \
+	{                                                                                          \
+		sync_hand_over(RECORD_CALLER);                                                     \
+		return real()->name arguments;                                                     \
+	}
+
+SEND(mq_send, (mqd_t queue, const char *from, size_t size, unsigned priority),
+     (queue, from, size, priority))
+SEND(mq_timedsend,
+     (mqd_t queue, const char *from, size_t size, unsigned priority, const struct timespec *until),
+     (queue, from, size, priority, until))
+SEND(msgsnd, (int queue, const void *from, size_t size, int flags), (queue, from, size, flags))
 
 /* ---- futexes -------------------------------------------------------------------------------- */
 
@@ -190,6 +212,8 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	if (!waits(number, b)) {
+		if (number != SYS_gettid)
+			sync_hand_over(RECORD_CALLER);
 		lose_unseen(number, (int)a, (int)c);
 		bool forks = fork_by_call(number, a, b);
 		long got = real()->syscall(number, a, b, c, d, e, f);
