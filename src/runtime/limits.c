@@ -1,7 +1,7 @@
 /*
  * What a program may not do where its threads are fibers, or where its runs are persistent: asked for,
  * it ends the run with CONTROL_UNFIT, and the tool takes another way of running it. Elsewhere these
- * functions are the library's.
+ * functions are the library's, but for those that send signals: whom one is for goes on by it.
  */
 #include "runtime/fiber.h"
 #include "runtime/real.h"
