@@ -62,11 +62,11 @@ TOOL_LIBS := -ldw -lelf -ljansson -lz3 -llua5.4 -lstdc++
 
 # The runtime lives in the user's process: never sanitised, nothing exported by accident, no call
 # that the compiler made up of a loop; -fexceptions so that its cleanups run when a thread is
-# cancelled. Flags that one file needs stand with its rule below.
+# cancelled; -mcx16 for 16-byte atomics. Flags that a folder needs stand with its rule below.
 RUNTIME_CFLAGS = $(BASE) $(WARN_C) -O2 -g -fPIC -fvisibility=hidden -fno-builtin \
-	-fno-stack-protector -fexceptions -ftls-model=initial-exec $(FILE_CFLAGS)
-RUNTIME_LAYOUT := src/runtime/each_run.ld
-RUNTIME_OWN := src/runtime/own_call.ld src/runtime/own_call.def
+	-fno-stack-protector -fexceptions -ftls-model=initial-exec -mcx16 $(FOLDER_CFLAGS)
+RUNTIME_LAYOUT := src/runtime/server/per_run.ld
+RUNTIME_OWN := src/runtime/host/own_call.ld src/runtime/host/own_call.def
 RUNTIME_LDFLAGS := -shared -Wl,-soname,libsooth.so -Wl,-z,defs,-z,now,-z,nodelete \
 	-Wl,-T,$(RUNTIME_LAYOUT) -Wl,--dynamic-list=$(firstword $(RUNTIME_OWN)) \
 	$(shell sed -n 's/^[A-Z][A-Z]*.[^,]*, \([a-z_]*\)[^a-z_].*/-Wl,--wrap=\1/p' $(lastword $(RUNTIME_OWN)))
@@ -86,9 +86,9 @@ LLVM_CXXFLAGS = -std=gnu++17 -O2 -g1 -fno-exceptions -fno-rtti -fPIC -Isrc -D_GN
 
 # ---- files --------------------------------------------------------------------------------------
 
-LIB_SRC := $(filter-out src/cli/% src/runtime/% src/compiler/%,$(wildcard src/*/*.c))
+LIB_SRC := $(filter-out src/cli/% src/runtime/% src/compiler/%,$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC := $(wildcard src/cli/*.c)
-RUNTIME_SRC := $(wildcard src/runtime/*.c src/runtime/*.S) src/event/event.c
+RUNTIME_SRC := $(wildcard src/runtime/*/*.c src/runtime/*/*.S) src/event/event.c
 PLUGIN_SRC := $(wildcard src/compiler/gcc/*.cc src/compiler/common/*.cc)
 UNIT_SRC := $(wildcard test/unit/*.c)
 
@@ -438,14 +438,10 @@ $(B)/tool/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call run,CC,$@,$(CC) $(TOOL_CFLAGS) -c -o $@ $<)
 
-$(B)/runtime/src/runtime/atomic.c.o: FILE_CFLAGS := -mcx16
-# Structs of words that were just stored: by vector registers they would have to wait for all of them.
-$(B)/runtime/src/runtime/record.c.o: FILE_CFLAGS := -mgeneral-regs-only
-# What runs in front of an access, where vector registers may be live.
-$(addprefix $(B)/runtime/src/runtime/,$(addsuffix .c.o,page memory follow place vtime point_hit point_read \
-	point_stack turn turn_pick \
-	turn_ready turn_step turn_plan turn_object turn_spin turn_log turn_stuck turn_process turn_signal carrier_kernel \
-	carrier_fiber)) $(B)/runtime/src/event/event.c.o: FILE_CFLAGS := -mgeneral-regs-only
+# Code that runs in front of an access must not touch the vector registers, which are live there.
+# (In buffer/ it is faster, too: a vector load of words that were just stored waits for all of them.)
+$(filter $(B)/runtime/src/event/% $(addprefix $(B)/runtime/src/runtime/,buffer/% sched/% point/%),$(RUNTIME)): \
+	FOLDER_CFLAGS := -mgeneral-regs-only
 
 $(RUNTIME): $(B)/runtime/%.o: % Makefile
 	@mkdir -p $(@D)

@@ -5,7 +5,7 @@
  * Beside it the processor time that a run takes, of tool and program together, which hardly depends on
  * what else the machine does.
  */
-#include "explore/session.h"
+#include "explore/control/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  *
  * Each measurement is a process of its own: bytes are its peak of resident memory, all of it.
  */
-#include "monitor/lattice.h"
+#include "monitor/lattice/lattice.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
  * bytes that the last column says; what it asks of a window is flat.
  */
 #include "base/vec.h"
-#include "predict/predict.h"
+#include "predict/driver/predict.h"
 #include "property/property.h"
 
 #include <inttypes.h>

@@ -17,7 +17,7 @@
 #include "solver_trace.h"
 
 #include "base/mem.h"
-#include "order/solve.h"
+#include "order/solver/solve.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #ifndef BENCH_SOLVER_TRACE_H
 #define BENCH_SOLVER_TRACE_H
 
-#include "order/clock.h"
-#include "order/query.h"
+#include "order/model/clock.h"
+#include "order/model/query.h"
 
 struct solver_shape {
 	uint32_t events, threads, variables, locks;

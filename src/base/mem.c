@@ -5,30 +5,35 @@
 #include <string.h>
 #include <unistd.h>
 
-static void *some(void *p)
+_Noreturn void mem_exhausted(void)
 {
 	static const char text[] = "sooth: out of memory\n";
 
-	if (p)
-		return p;
 	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
 		abort();
 	_exit(2);
 }
 
+static void *or_stop(void *p)
+{
+	if (!p)
+		mem_exhausted();
+	return p;
+}
+
 void *mem_alloc(size_t size)
 {
-	return some(malloc(size ? size : 1));
+	return or_stop(malloc(size ? size : 1));
 }
 
 void *mem_zalloc(size_t count, size_t size)
 {
-	return some(calloc(count ? count : 1, size ? size : 1));
+	return or_stop(calloc(count ? count : 1, size ? size : 1));
 }
 
 void *mem_resize(void *old, size_t count, size_t size)
 {
-	return some(reallocarray(old, count ? count : 1, size ? size : 1));
+	return or_stop(reallocarray(old, count ? count : 1, size ? size : 1));
 }
 
 char *mem_copy_text(const char *text, size_t length)
@@ -39,4 +44,28 @@ char *mem_copy_text(const char *text, size_t length)
 		memcpy(copy, text, length);
 	copy[length] = 0;
 	return copy;
+}
+
+char *mem_format(const char *format, ...)
+{
+	char *text;
+	va_list arguments;
+
+	va_start(arguments, format);
+	int length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		mem_exhausted();
+	return text;
+}
+
+FILE *mem_stream(char **text, size_t *length)
+{
+	return or_stop(open_memstream(text, length));
+}
+
+void mem_stream_close(FILE *stream)
+{
+	if (fclose(stream))
+		mem_exhausted();
 }

@@ -1,12 +1,30 @@
-/* Memory that is there: when none is left the tool stops with one message, so nobody checks. */
+/*
+ * Memory allocation that cannot fail: when no memory is left, the tool stops with one message, so
+ * callers do not check.
+ */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 void *mem_alloc(size_t size);
 void *mem_zalloc(size_t count, size_t size);
 void *mem_resize(void *old, size_t count, size_t size);
 char *mem_copy_text(const char *text, size_t length);
+
+/* As asprintf: the caller frees the text. */
+char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * A stream that writes to memory. mem_stream_close ends it; then `*text` is the zero-terminated
+ * text, which the caller frees, and `*length` its length without the zero.
+ */
+FILE *mem_stream(char **text, size_t *length);
+void mem_stream_close(FILE *stream);
+
+/* Stops the tool as the functions above do: for libraries that report their own failures. */
+_Noreturn void mem_exhausted(void);
 
 #endif

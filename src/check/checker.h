@@ -10,11 +10,6 @@
 #include "base/err.h"
 #include "trace/trace.h"
 
-struct checker_event {
-	uint32_t stream;
-	uint64_t index;
-};
-
 /* A stretch of the base run: the stream's events up to, not with, index `end`. */
 struct checker_run {
 	uint32_t stream;
@@ -46,7 +41,7 @@ struct checker_sentence;
  */
 struct checker_witness {
 	enum checker_claim claim;
-	const struct checker_event *events, *steps;
+	const struct event_id *events, *steps;
 	size_t event_count, step_count;
 	enum event_misuse misuse;		 /* MISUSE */
 	const struct checker_match *match;	 /* PATTERN; `events` are not looked at then */

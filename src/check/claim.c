@@ -1,7 +1,7 @@
 #include "check/claim.h"
 
 struct checker_words checker_claim_words(const struct checker_play *play,
-					 const struct checker_event *event)
+					 const struct event_id *event)
 {
 	uint32_t stream = checker_stream_of(play->world->trace, event->stream);
 
@@ -10,7 +10,7 @@ struct checker_words checker_claim_words(const struct checker_play *play,
 	return checker_event_words(play->world->trace, stream, event->index);
 }
 
-bool checker_claim_names(const struct checker_play *play, const struct checker_event *event,
+bool checker_claim_names(const struct checker_play *play, const struct event_id *event,
 			 const struct checker_record *record)
 {
 	return record &&
@@ -18,7 +18,7 @@ bool checker_claim_names(const struct checker_play *play, const struct checker_e
 	       record->index == event->index;
 }
 
-uint32_t checker_claim_thread(const struct checker_play *play, const struct checker_event *event)
+uint32_t checker_claim_thread(const struct checker_play *play, const struct event_id *event)
 {
 	uint32_t stream = checker_stream_of(play->world->trace, event->stream);
 
@@ -26,7 +26,7 @@ uint32_t checker_claim_thread(const struct checker_play *play, const struct chec
 				    : checker_source_thread(play->base->source, stream);
 }
 
-uint32_t checker_claim_number(const struct checker_play *play, const struct checker_event *event,
+uint32_t checker_claim_number(const struct checker_play *play, const struct event_id *event,
 			      struct err *err)
 {
 	uint32_t thread = checker_claim_thread(play, event);
@@ -43,14 +43,14 @@ uint32_t checker_claim_number(const struct checker_play *play, const struct chec
 	return 0;
 }
 
-bool checker_claim_not_next(const struct checker_play *play, const struct checker_event *event,
+bool checker_claim_not_next(const struct checker_play *play, const struct event_id *event,
 			    struct err *err)
 {
 	return err_set(err, "after the last step %s is not next",
 		       checker_claim_words(play, event).text);
 }
 
-bool checker_claim_is_next(const struct checker_play *play, const struct checker_event *event,
+bool checker_claim_is_next(const struct checker_play *play, const struct event_id *event,
 			   unsigned without, struct err *err)
 {
 	uint32_t thread = checker_claim_thread(play, event);

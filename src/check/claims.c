@@ -1,5 +1,5 @@
 /* After a witness has been played: is what it is said to show there? */
-#include "check/want.h"
+#include "check/blocked_request.h"
 
 #include "base/mem.h"
 #include "check/claim.h"
@@ -11,7 +11,7 @@
 /* ---- races -------------------------------------------------------------------------------- */
 
 static const struct checker_record *next_access(const struct checker_play *play,
-						const struct checker_event *event, struct err *err)
+						const struct event_id *event, struct err *err)
 {
 	const struct checker_record *record;
 
@@ -91,7 +91,7 @@ static bool find_wants(const struct checker_play *play, const struct checker_wit
 		       struct checker_want *wants, struct err *err)
 {
 	for (size_t i = 0; i < witness->event_count; i++) {
-		const struct checker_event *event = &witness->events[i];
+		const struct event_id *event = &witness->events[i];
 		uint32_t thread = checker_claim_thread(play, event);
 
 		if (thread == CHECKER_END)

@@ -19,7 +19,7 @@
 /* Longer words are only judged as they are: each continuation costs as much as the word. */
 #define LONG_WORD 300u
 
-struct judge {
+struct formula_judge {
 	const struct checker_play *play;
 	const struct checker_word *word;
 	uint8_t (*values)[8]; /* of the variables, in the state that is looked at */
@@ -32,7 +32,7 @@ struct judge {
 
 /* ---- the word in the schedule ---------------------------------------------------------------- */
 
-static bool agrees(const struct judge *j, const struct checker_occurrence *o)
+static bool agrees(const struct formula_judge *j, const struct checker_occurrence *o)
 {
 	const uint32_t *binding = &j->word->events->bindings[o->bindings];
 
@@ -44,7 +44,7 @@ static bool agrees(const struct judge *j, const struct checker_occurrence *o)
 	return true;
 }
 
-static void index_events(struct judge *j)
+static void index_events(struct formula_judge *j)
 {
 	bool fresh;
 
@@ -68,7 +68,7 @@ static bool overlaps(const struct checker_variable *v, const struct checker_reco
 }
 
 /* Nothing that makes a state of the formula was left out. */
-static bool is_whole(const struct judge *j, struct err *err)
+static bool is_whole(const struct formula_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->word->events->count; i++) {
 		const struct checker_occurrence *o = &j->word->events->occurrences[i];
@@ -84,7 +84,7 @@ static bool is_whole(const struct judge *j, struct err *err)
 	for (size_t i = 0; i < j->play->order.count; i++) {
 		const struct checker_record *record =
 			checker_base_record(j->play->base, j->play->order.items[i]);
-		struct checker_event event = {
+		struct event_id event = {
 			trace_stream(j->play->world->trace, record->stream)->number, record->index
 		};
 
@@ -103,7 +103,7 @@ static bool is_whole(const struct judge *j, struct err *err)
 
 /* ---- states ------------------------------------------------------------------------------------ */
 
-static void write_variables(struct judge *j, const struct checker_record *record)
+static void write_variables(struct formula_judge *j, const struct checker_record *record)
 {
 	const uint8_t *value = checker_written_value(record);
 
@@ -127,7 +127,7 @@ static void write_variables(struct judge *j, const struct checker_record *record
 
 static struct spec_value read_variable(void *context, const struct spec_expr *expr)
 {
-	const struct judge *j = context;
+	const struct formula_judge *j = context;
 	struct spec_value out = { .type = SPEC_VALUE_UNKNOWN };
 	char name[512];
 	float single;
@@ -156,7 +156,7 @@ static struct spec_value read_variable(void *context, const struct spec_expr *ex
 	return out;
 }
 
-static enum truth value_of(struct judge *j, const struct spec_expr *expr)
+static enum truth value_of(struct formula_judge *j, const struct spec_expr *expr)
 {
 	struct spec_scope scope = { .context = j, .global = read_variable };
 	struct spec_value value = spec_evaluate(expr, &scope);
@@ -168,7 +168,7 @@ static enum truth value_of(struct judge *j, const struct spec_expr *expr)
 	}
 }
 
-static void push_state(struct judge *j, uint64_t events)
+static void push_state(struct formula_judge *j, uint64_t events)
 {
 	for (size_t i = 0; i < j->table.rows.count; i++) {
 		struct truth_row *row = &j->table.rows.items[i];
@@ -183,7 +183,7 @@ static void push_state(struct judge *j, uint64_t events)
 		*vec_push(&j->letters) = events;
 }
 
-static uint64_t events_at(const struct judge *j, const struct checker_moment *moment)
+static uint64_t events_at(const struct formula_judge *j, const struct checker_moment *moment)
 {
 	const uint64_t *bits = map_get(
 		&j->events, checker_moments_key(moment->anchor.stream, moment->anchor.index) << 1 |
@@ -193,7 +193,7 @@ static uint64_t events_at(const struct judge *j, const struct checker_moment *mo
 }
 
 /* Of the property's points `becomes`, as they are written: what each was in the last state. */
-static uint64_t become_true(struct judge *j, uint8_t *was)
+static uint64_t become_true(struct formula_judge *j, uint8_t *was)
 {
 	uint64_t bits = 0;
 
@@ -225,7 +225,7 @@ static size_t count_becoming(const struct spec_property *property)
 	return count;
 }
 
-static void make_states(struct judge *j)
+static void make_states(struct formula_judge *j)
 {
 	uint8_t *was = mem_zalloc(count_becoming(j->word->property) + 1, 1);
 	size_t at = 0;
@@ -252,7 +252,8 @@ static void make_states(struct judge *j)
 /* ---- the verdict ------------------------------------------------------------------------------- */
 
 /* Sets the atoms of states behind the word as the bits say, and asks for the formula there. */
-static enum truth with_tail(struct judge *j, size_t count, const uint64_t *tail, size_t length)
+static enum truth with_tail(struct formula_judge *j, size_t count, const uint64_t *tail,
+			    size_t length)
 {
 	for (size_t i = 0; i < j->table.rows.count; i++) {
 		struct truth_row *row = &j->table.rows.items[i];
@@ -272,7 +273,7 @@ static enum truth with_tail(struct judge *j, size_t count, const uint64_t *tail,
 	return truth_at(&j->table, 0, count + length);
 }
 
-static bool no_tail_helps(struct judge *j, size_t count, struct err *err)
+static bool no_tail_helps(struct formula_judge *j, size_t count, struct err *err)
 {
 	uint64_t letters = j->table.letters <= 6 ? 1ull << j->table.letters : 0, tail[2];
 
@@ -289,7 +290,7 @@ static bool no_tail_helps(struct judge *j, size_t count, struct err *err)
 	return true;
 }
 
-static bool violates_temporal(struct judge *j, struct err *err)
+static bool violates_temporal(struct formula_judge *j, struct err *err)
 {
 	const struct spec_formula *formula = j->word->formula;
 	bool ahead = formula->formalism == SPEC_LTL;
@@ -310,7 +311,7 @@ static bool violates_temporal(struct judge *j, struct err *err)
 	return !ahead || j->word->at_end || no_tail_helps(j, count, err);
 }
 
-static bool violates_ere(struct judge *j, struct err *err)
+static bool violates_ere(struct formula_judge *j, struct err *err)
 {
 	const struct spec_ere *ere = j->word->formula->ere;
 	uint32_t events = j->word->property->event_count;
@@ -337,7 +338,7 @@ static bool violates_ere(struct judge *j, struct err *err)
 bool checker_play_violates(const struct checker_play *play, const struct checker_word *word,
 			   struct err *err)
 {
-	struct judge j = { .play = play, .word = word };
+	struct formula_judge j = { .play = play, .word = word };
 	bool ere = word->formula->formalism == SPEC_ERE, ok;
 
 	if (word->property->event_count > 64)

@@ -21,7 +21,7 @@ struct checker_variable {
 
 /* A state of the word, behind the first. */
 struct checker_moment {
-	struct checker_event anchor;
+	struct event_id anchor;
 	bool before; /* the moment before it */
 	bool paused; /* a state in which nothing happens comes first: "States and words" */
 };

@@ -1,6 +1,6 @@
 /*
  * Is the word that a grammar is said to refuse wrong, and wrong at its last event? The word is read off the
- * schedule that was played, cut into sessions, and each is judged (spell.h): those before the last must
+ * schedule that was played, cut into sessions, and each is judged (grammar_check.h): those before the last must
  * be complete and well, the last one must be wrong there.
  */
 #include "check/grammar.h"
@@ -8,23 +8,23 @@
 #include "base/mem.h"
 #include "check/moments.h"
 #include "check/source.h"
-#include "check/spell.h"
+#include "check/grammar_check.h"
 
-struct judge {
+struct grammar_judge {
 	const struct checker_sentence *claim;
 	struct checker_moments moments;
 	struct map
 		occurrences; /* event, and whether before it: 1 + the first of the word's there */
 	VEC(uint32_t) more;  /* by occurrence: 1 + the next one at the same moment; 0 none */
-	struct spell spell;
-	VEC(struct spell_token) tokens;
+	struct grammar_check spell;
+	VEC(struct grammar_check_token) tokens;
 	size_t length; /* of the whole word, behind the schedule too */
 };
 
 /* ---- the word ---------------------------------------------------------------------------------- */
 
 /* What a signal handler does its thread does. */
-static uint32_t thread_of(const struct judge *j, uint32_t number)
+static uint32_t thread_of(const struct grammar_judge *j, uint32_t number)
 {
 	const struct trace *trace = j->moments.play->world->trace;
 	uint32_t stream = trace_find_stream(trace, number);
@@ -34,7 +34,7 @@ static uint32_t thread_of(const struct judge *j, uint32_t number)
 		       : trace_stream(trace, checker_find_thread(trace, stream))->number;
 }
 
-static bool is_of_word(const struct judge *j, const struct checker_occurrence *o)
+static bool is_of_word(const struct grammar_judge *j, const struct checker_occurrence *o)
 {
 	const struct checker_sentence *claim = j->claim;
 	uint32_t object = claim->property->view_parameter;
@@ -45,13 +45,13 @@ static bool is_of_word(const struct judge *j, const struct checker_occurrence *o
 	       claim->events->bindings[o->bindings + object] == claim->binding[object];
 }
 
-static uint64_t moment_key(const struct checker_event *anchor, bool before)
+static uint64_t moment_key(const struct event_id *anchor, bool before)
 {
 	return checker_moments_key(anchor->stream, anchor->index) << 1 | before;
 }
 
 /* Backwards, so that those at one moment are in their order. */
-static void index_occurrences(struct judge *j)
+static void index_occurrences(struct grammar_judge *j)
 {
 	const struct checker_property *events = j->claim->events;
 
@@ -72,7 +72,7 @@ static void index_occurrences(struct judge *j)
 }
 
 /* No event of the word was left out. */
-static bool is_whole(const struct judge *j, struct err *err)
+static bool is_whole(const struct grammar_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->claim->events->count; i++) {
 		const struct checker_occurrence *o = &j->claim->events->occurrences[i];
@@ -87,7 +87,7 @@ static bool is_whole(const struct judge *j, struct err *err)
 	return true;
 }
 
-static void read_word(struct judge *j)
+static void read_word(struct grammar_judge *j)
 {
 	for (size_t m = 0; m < j->claim->moment_count; m++) {
 		const struct checker_moment *moment = &j->claim->moments[m];
@@ -95,9 +95,9 @@ static void read_word(struct judge *j)
 			map_get(&j->occurrences, moment_key(&moment->anchor, moment->before));
 
 		for (uint64_t i = first ? *first : 0; i; i = j->more.items[i - 1])
-			*vec_push(&j->tokens) =
-				(struct spell_token){ j->claim->events->occurrences[i - 1].event,
-						      j->claim->values[i - 1] };
+			*vec_push(&j->tokens) = (struct grammar_check_token){
+				j->claim->events->occurrences[i - 1].event, j->claim->values[i - 1]
+			};
 	}
 }
 
@@ -118,32 +118,32 @@ static bool has_resets(const struct spec_property *property)
  */
 #define PREFIXES 200u
 
-static bool is_first(struct judge *j, struct err *err)
+static bool is_first(struct grammar_judge *j, struct err *err)
 {
 	for (size_t count = 1; count < j->tokens.count && j->tokens.count <= PREFIXES; count++) {
-		struct spell_result result =
-			spell_judge(&j->spell, j->tokens.items, count, true, err);
+		struct grammar_check_result result =
+			grammar_check_judge(&j->spell, j->tokens.items, count, true, err);
 
-		if (result.verdict == SPELL_BROKEN)
+		if (result.verdict == GRAMMAR_CHECK_BROKEN)
 			return false;
-		if (result.verdict != SPELL_GOOD)
+		if (result.verdict != GRAMMAR_CHECK_GOOD)
 			return err_set(err, "the word is wrong before its last event");
 	}
 	return true;
 }
 
 /* The last session, from token `start` on. `reset`: its last event ends it. */
-static bool is_wrong(struct judge *j, size_t start, bool reset, struct err *err)
+static bool is_wrong(struct grammar_judge *j, size_t start, bool reset, struct err *err)
 {
 	const struct spec_property *property = j->claim->property;
 	bool always = !has_resets(property) && !property->until_end;
 	bool complete = always || reset || (property->until_end && j->claim->at_end);
-	struct spell_result result = spell_judge(&j->spell, j->tokens.items + start,
-						 j->tokens.count - start, complete, err);
+	struct grammar_check_result result = grammar_check_judge(
+		&j->spell, j->tokens.items + start, j->tokens.count - start, complete, err);
 
-	if (result.verdict == SPELL_BROKEN)
+	if (result.verdict == GRAMMAR_CHECK_BROKEN)
 		return false;
-	if (result.verdict != SPELL_WRONG)
+	if (result.verdict != GRAMMAR_CHECK_WRONG)
 		return err_set(err, "the word is right");
 	if (j->claim->at_end && j->tokens.count < j->length)
 		return err_set(err, "the word goes on behind the schedule");
@@ -153,26 +153,27 @@ static bool is_wrong(struct judge *j, size_t start, bool reset, struct err *err)
 }
 
 /* At the end of a run a session may have ended with its last event: then nothing is asked. */
-static bool judge_word(struct judge *j, struct err *err)
+static bool judge_word(struct grammar_judge *j, struct err *err)
 {
 	size_t start = 0;
 
 	for (size_t i = 0; i < j->tokens.count; i++) {
-		struct spell_result result;
+		struct grammar_check_result result;
 		bool reset;
 
-		if (!spell_resets(&j->spell, &j->tokens.items[i], &reset, err))
+		if (!grammar_check_resets(&j->spell, &j->tokens.items[i], &reset, err))
 			return false;
 		if (i + 1 == j->tokens.count)
 			return is_wrong(j, start, reset, err);
 		if (!reset)
 			continue;
-		result = spell_judge(&j->spell, j->tokens.items + start, i + 1 - start, true, err);
-		if (result.verdict == SPELL_BROKEN)
+		result = grammar_check_judge(&j->spell, j->tokens.items + start, i + 1 - start,
+					     true, err);
+		if (result.verdict == GRAMMAR_CHECK_BROKEN)
 			return false;
-		if (result.verdict != SPELL_GOOD)
+		if (result.verdict != GRAMMAR_CHECK_GOOD)
 			return err_set(err, "a session before the last one is wrong already");
-		spell_next_session(&j->spell);
+		grammar_check_next_session(&j->spell);
 		start = i + 1;
 	}
 	return err_set(err, "the word is empty");
@@ -181,19 +182,20 @@ static bool judge_word(struct judge *j, struct err *err)
 bool checker_play_misspells(const struct checker_play *play,
 			    const struct checker_sentence *sentence, struct err *err)
 {
-	struct judge j = { .claim = sentence };
+	struct grammar_judge j = { .claim = sentence };
 	bool ok;
 
 	ok = checker_moments_open(&j.moments, play, sentence->moments, sentence->moment_count, err);
 	index_occurrences(&j);
 	ok = ok && is_whole(&j, err) &&
-	     spell_open(&j.spell, sentence->file, sentence->property, sentence->formula, err);
+	     grammar_check_open(&j.spell, sentence->file, sentence->property, sentence->formula,
+				err);
 	if (ok) {
 		read_word(&j);
 		ok = judge_word(&j, err);
 	}
 	if (j.spell.script)
-		spell_close(&j.spell);
+		grammar_check_close(&j.spell);
 	checker_moments_close(&j.moments);
 	map_free(&j.occurrences);
 	vec_free(&j.more);

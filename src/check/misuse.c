@@ -1,7 +1,7 @@
 /*
  * What is done wrong with threads and sync objects (doc/prediction.md, "Misuse"): destroyed while
  * in use, used before its begin, joined and detached; and, of one event, what the recorded run
- * itself has. What is used behind its end is freed.c's.
+ * itself has. What is used behind its end is lifetime.c's.
  */
 #include "check/claim.h"
 #include "check/lives.h"
@@ -20,7 +20,7 @@ static const struct checker_operand *operand_of(const struct checker_touch *touc
 /* ---- destroyed while in use --------------------------------------------------------------- */
 
 static bool is_hold(const struct checker_play *play, const struct checker_hold *hold,
-		    const struct checker_event *event)
+		    const struct event_id *event)
 {
 	return hold->depth &&
 	       trace_stream(play->world->trace, hold->stream)->number == event->stream &&
@@ -29,7 +29,7 @@ static bool is_hold(const struct checker_play *play, const struct checker_hold *
 
 /* Does its thread hold the lock since this event? Who is over holds no robust one any more. */
 static bool holds_since(const struct checker_play *play, uint64_t address,
-			const struct checker_event *event)
+			const struct event_id *event)
 {
 	const struct checker_lock *lock =
 		&checker_world_see(play->world, CHECKER_LOCK, address)->lock;
@@ -45,8 +45,8 @@ static bool holds_since(const struct checker_play *play, uint64_t address,
 }
 
 /* Is the event the last that its thread did, of this kind and on this object? */
-static bool stands_at(const struct checker_play *play, const struct checker_event *event,
-		      uint8_t kind, uint64_t address)
+static bool stands_at(const struct checker_play *play, const struct event_id *event, uint8_t kind,
+		      uint64_t address)
 {
 	uint32_t stream = checker_stream_of(play->world->trace, event->stream);
 	const struct checker_record *last;
@@ -59,7 +59,7 @@ static bool stands_at(const struct checker_play *play, const struct checker_even
 }
 
 static bool is_used_by(const struct checker_play *play, const struct checker_operand *object,
-		       const struct checker_event *event)
+		       const struct event_id *event)
 {
 	uint32_t thread = checker_claim_thread(play, event);
 
@@ -79,7 +79,7 @@ static bool is_used_by(const struct checker_play *play, const struct checker_ope
 	return false;
 }
 
-static bool destroys_in_use(const struct checker_play *play, const struct checker_event *events,
+static bool destroys_in_use(const struct checker_play *play, const struct event_id *events,
 			    struct err *err)
 {
 	uint32_t number = checker_claim_number(play, &events[0], err);
@@ -158,7 +158,7 @@ static bool is_untouched(const struct checker_play *play, const struct checker_t
 				    object->operands[0].address);
 }
 
-static bool uses_too_early(const struct checker_play *play, const struct checker_event *events,
+static bool uses_too_early(const struct checker_play *play, const struct event_id *events,
 			   struct err *err)
 {
 	uint32_t begin = checker_claim_number(play, &events[0], err);
@@ -203,7 +203,7 @@ static bool is_join_of(const struct checker_play *play, uint32_t number, uint64_
 	return record->number == thread && next->kind == EV_JOIN && next->number == thread;
 }
 
-static bool joins_detached(const struct checker_play *play, const struct checker_event *events,
+static bool joins_detached(const struct checker_play *play, const struct event_id *events,
 			   struct err *err)
 {
 	uint32_t detach = checker_claim_number(play, &events[0], err);
@@ -294,7 +294,7 @@ static bool ends_with_lock(const struct checker_play *play, uint32_t number)
 }
 
 static bool is_recorded(const struct checker_play *play, enum event_misuse misuse,
-			const struct checker_event *event, struct err *err)
+			const struct event_id *event, struct err *err)
 {
 	uint32_t number = checker_claim_number(play, event, err);
 	const struct checker_record *record;

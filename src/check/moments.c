@@ -16,7 +16,7 @@ uint64_t checker_moments_record_key(const struct checker_moments *m,
 				   record->index);
 }
 
-size_t checker_moments_place(const struct checker_moments *m, const struct checker_event *event)
+size_t checker_moments_place(const struct checker_moments *m, const struct event_id *event)
 {
 	const uint64_t *place =
 		map_get(&m->played, checker_moments_key(event->stream, event->index));
@@ -31,7 +31,7 @@ bool checker_moments_has(const struct checker_moments *m, uint64_t key, bool bef
 	return bits && *bits & (before ? 2 : 1);
 }
 
-bool checker_moments_refuse(const struct checker_moments *m, const struct checker_event *event,
+bool checker_moments_refuse(const struct checker_moments *m, const struct event_id *event,
 			    const char *why, struct err *err)
 {
 	const struct trace *trace = m->play->world->trace;
@@ -54,7 +54,7 @@ static void index_events(struct checker_moments *m)
 		*map_put(&m->played, checker_moments_record_key(m, record), &fresh) = i + 1;
 	}
 	for (size_t i = 0; i < m->count; i++) {
-		const struct checker_event *anchor = &m->list[i].anchor;
+		const struct event_id *anchor = &m->list[i].anchor;
 		uint64_t *bits = map_put(
 			&m->given, checker_moments_key(anchor->stream, anchor->index), &fresh);
 
@@ -63,10 +63,10 @@ static void index_events(struct checker_moments *m)
 }
 
 /* A moment before an event is behind the event before that in its thread, as early as the word allows. */
-static bool place_before(const struct checker_moments *m, const struct checker_event *anchor,
+static bool place_before(const struct checker_moments *m, const struct event_id *anchor,
 			 double *last, struct err *err)
 {
-	struct checker_event previous = { anchor->stream, anchor->index - 1 };
+	struct event_id previous = { anchor->stream, anchor->index - 1 };
 	size_t place = checker_moments_place(m, anchor);
 	size_t behind = anchor->index ? checker_moments_place(m, &previous) : 0;
 
@@ -85,7 +85,7 @@ static bool place_all(struct checker_moments *m, struct err *err)
 	double last = 0;
 
 	for (size_t i = 0; i < m->count; i++) {
-		const struct checker_event *anchor = &m->list[i].anchor;
+		const struct event_id *anchor = &m->list[i].anchor;
 		size_t place = checker_moments_place(m, anchor);
 
 		if (m->list[i].before) {

@@ -24,12 +24,11 @@ uint64_t checker_moments_key(uint32_t stream, uint64_t index);
 uint64_t checker_moments_record_key(const struct checker_moments *moments,
 				    const struct checker_record *record);
 /* From 1 on; 0: it does not come. */
-size_t checker_moments_place(const struct checker_moments *moments,
-			     const struct checker_event *event);
+size_t checker_moments_place(const struct checker_moments *moments, const struct event_id *event);
 bool checker_moments_has(const struct checker_moments *moments, uint64_t key, bool before);
 
 /* False, with the event in words and what is wrong with it. */
-bool checker_moments_refuse(const struct checker_moments *moments,
-			    const struct checker_event *event, const char *why, struct err *err);
+bool checker_moments_refuse(const struct checker_moments *moments, const struct event_id *event,
+			    const char *why, struct err *err);
 
 #endif

@@ -10,13 +10,13 @@
 
 #include <stdlib.h>
 
-struct use {
+struct order_use {
 	uint32_t thread, number;
 };
-typedef VEC(struct use) use_list;
+typedef VEC(struct order_use) use_list;
 
 /* Something with lives: what began or ended one last, and each thread's last use since. */
-struct span {
+struct order_span {
 	uint32_t life;
 	use_list uses;
 };
@@ -26,7 +26,7 @@ struct last_access {
 };
 
 /* A channel: the last to receive, and each thread's last send, but for those before one of bytes. */
-struct channel {
+struct order_channel {
 	uint32_t received;
 	use_list sent;
 	VEC(uint32_t) looks; /* that found nothing, since the last SEND of bytes */
@@ -37,10 +37,10 @@ struct ordering {
 	struct checker_base *base;
 	/* Memory: the bytes between two neighbouring borders live and die together. */
 	VEC(uint64_t) borders;
-	struct span *stretches;
+	struct order_span *stretches;
 	/* Sync objects, by address. */
 	struct map index[CHECKER_CLASSES];
-	VEC(struct span) objects;
+	VEC(struct order_span) objects;
 	/* What is frozen: the last operation or access. */
 	struct map last_operation[CHECKER_CLASSES];
 	struct map last_index;
@@ -49,7 +49,7 @@ struct ordering {
 	uint32_t *joined, *latest;
 	size_t life; /* the next of base->lives */
 	struct map channel_index;
-	VEC(struct channel) channels;
+	VEC(struct order_channel) channels;
 };
 
 static void need(struct ordering *o, uint32_t later, uint32_t earlier, enum checker_why why)
@@ -80,16 +80,16 @@ static void put_use(const struct ordering *o, use_list *uses, uint32_t number)
 			return;
 		}
 	}
-	*vec_push(uses) = (struct use){ thread, number };
+	*vec_push(uses) = (struct order_use){ thread, number };
 }
 
-static void use(struct ordering *o, struct span *span, uint32_t number, enum checker_why why)
+static void use(struct ordering *o, struct order_span *span, uint32_t number, enum checker_why why)
 {
 	need(o, number, span->life, why);
 	put_use(o, &span->uses, number);
 }
 
-static void begin_or_end(struct ordering *o, struct span *span, uint32_t number,
+static void begin_or_end(struct ordering *o, struct order_span *span, uint32_t number,
 			 enum checker_why why)
 {
 	need(o, number, span->life, why);
@@ -171,13 +171,13 @@ static void live_memory(struct ordering *o, uint32_t number)
 
 /* ---- objects ------------------------------------------------------------------------------ */
 
-static struct span *object_at(struct ordering *o, const struct checker_operand *operand)
+static struct order_span *object_at(struct ordering *o, const struct checker_operand *operand)
 {
 	bool fresh;
 	uint64_t *position = map_put(&o->index[operand->class], operand->address, &fresh);
 
 	if (fresh) {
-		*vec_push(&o->objects) = (struct span){ 0 };
+		*vec_push(&o->objects) = (struct order_span){ 0 };
 		*position = o->objects.count;
 	}
 	return &o->objects.items[*position - 1];
@@ -207,13 +207,13 @@ static void order_objects(struct ordering *o, uint32_t number)
 
 /* ---- channels ----------------------------------------------------------------------------- */
 
-static struct channel *channel_at(struct ordering *o, uint64_t address)
+static struct order_channel *channel_at(struct ordering *o, uint64_t address)
 {
 	bool fresh;
 	uint64_t *position = map_put(&o->channel_index, address, &fresh);
 
 	if (fresh) {
-		*vec_push(&o->channels) = (struct channel){ 0 };
+		*vec_push(&o->channels) = (struct order_channel){ 0 };
 		*position = o->channels.count;
 	}
 	return &o->channels.items[*position - 1];
@@ -229,7 +229,7 @@ static void note_all(struct ordering *o, const uint32_t *numbers, size_t count, 
 static void order_channel(struct ordering *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
-	struct channel *channel;
+	struct order_channel *channel;
 
 	if (record->kind != EV_SEND && record->kind != EV_RECEIVE)
 		return;

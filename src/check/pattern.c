@@ -27,7 +27,7 @@ struct seat {
 	double low, high; /* requests: bounds of the place */
 };
 
-struct judge {
+struct pattern_judge {
 	const struct checker_play *play;
 	const struct checker_match *match;
 	struct seat *seats;
@@ -39,7 +39,7 @@ struct judge {
 
 /* ---- where events are ------------------------------------------------------------------------ */
 
-static uint32_t find_number(const struct judge *j, const struct checker_event *event,
+static uint32_t find_number(const struct pattern_judge *j, const struct event_id *event,
 			    uint32_t *previous)
 {
 	uint32_t stream = checker_stream_of(j->play->world->trace, event->stream), number;
@@ -59,7 +59,7 @@ static uint32_t find_number(const struct judge *j, const struct checker_event *e
 	return 0;
 }
 
-static uint32_t position_of(const struct judge *j, uint32_t number)
+static uint32_t position_of(const struct pattern_judge *j, uint32_t number)
 {
 	for (size_t i = 0; i < j->play->order.count && number; i++) {
 		if (j->play->order.items[i] == number)
@@ -69,7 +69,7 @@ static uint32_t position_of(const struct judge *j, uint32_t number)
 }
 
 /* Did it happen before the window? */
-static bool is_past(const struct judge *j, const struct checker_event *event)
+static bool is_past(const struct pattern_judge *j, const struct event_id *event)
 {
 	uint32_t stream = checker_stream_of(j->play->world->trace, event->stream);
 
@@ -77,7 +77,7 @@ static bool is_past(const struct judge *j, const struct checker_event *event)
 }
 
 /* Where an event from before the window came: all of those below 0, in their order. */
-static double past_place(const struct judge *j, const struct checker_event *event)
+static double past_place(const struct pattern_judge *j, const struct event_id *event)
 {
 	uint32_t stream = checker_stream_of(j->play->world->trace, event->stream);
 
@@ -86,7 +86,7 @@ static double past_place(const struct judge *j, const struct checker_event *even
 }
 
 /* Where the thread was created: 0 before the window, or nobody is known to; -1 not yet. */
-static double creation_of(const struct judge *j, uint32_t number)
+static double creation_of(const struct pattern_judge *j, uint32_t number)
 {
 	const struct checker_record *first = checker_base_record(j->play->base, number);
 	uint32_t of = trace_stream(j->play->world->trace, first->thread)->number;
@@ -114,7 +114,8 @@ static bool is_next(const struct checker_play *play, uint32_t number)
 	       !checker_play_is_at_barrier(play, record->stream);
 }
 
-static bool refuse(const struct judge *j, const struct seat *seat, const char *why, struct err *err)
+static bool refuse(const struct pattern_judge *j, const struct seat *seat, const char *why,
+		   struct err *err)
 {
 	const struct trace *trace = j->play->world->trace;
 	uint32_t stream = checker_stream_of(trace, seat->occurrence->anchor.stream);
@@ -127,7 +128,8 @@ static bool refuse(const struct judge *j, const struct seat *seat, const char *w
 		why);
 }
 
-static bool seat_request(struct judge *j, struct seat *seat, uint32_t previous, struct err *err)
+static bool seat_request(struct pattern_judge *j, struct seat *seat, uint32_t previous,
+			 struct err *err)
 {
 	seat->high = seat->position ? seat->position : j->end;
 	seat->low = previous ? position_of(j, previous) : creation_of(j, seat->number);
@@ -137,9 +139,9 @@ static bool seat_request(struct judge *j, struct seat *seat, uint32_t previous, 
 }
 
 /* A request has the place right before what it asked for. */
-static bool seat_past(struct judge *j, struct seat *seat, struct err *err)
+static bool seat_past(struct pattern_judge *j, struct seat *seat, struct err *err)
 {
-	const struct checker_event *anchor = &seat->occurrence->anchor;
+	const struct event_id *anchor = &seat->occurrence->anchor;
 	uint32_t stream = checker_stream_of(j->play->world->trace, anchor->stream);
 
 	if (seat->in_group)
@@ -151,7 +153,7 @@ static bool seat_past(struct judge *j, struct seat *seat, struct err *err)
 	return true;
 }
 
-static bool seat_choice(struct judge *j, struct seat *seat, struct err *err)
+static bool seat_choice(struct pattern_judge *j, struct seat *seat, struct err *err)
 {
 	uint32_t previous;
 
@@ -175,12 +177,12 @@ static bool seat_choice(struct judge *j, struct seat *seat, struct err *err)
 
 /* ---- what does not depend on places --------------------------------------------------------- */
 
-static const uint32_t *binding_of(const struct judge *j, const struct checker_occurrence *o)
+static const uint32_t *binding_of(const struct pattern_judge *j, const struct checker_occurrence *o)
 {
 	return &j->match->property->bindings[o->bindings];
 }
 
-static bool agrees(const struct judge *j, const struct checker_occurrence *o)
+static bool agrees(const struct pattern_judge *j, const struct checker_occurrence *o)
 {
 	const uint32_t *binding = binding_of(j, o);
 
@@ -192,7 +194,7 @@ static bool agrees(const struct judge *j, const struct checker_occurrence *o)
 	return true;
 }
 
-static bool bind(struct judge *j, struct err *err)
+static bool bind(struct pattern_judge *j, struct err *err)
 {
 	for (uint32_t p = 0; p < j->match->property->parameters; p++)
 		j->binding[p] = CHECKER_UNBOUND;
@@ -209,7 +211,7 @@ static bool bind(struct judge *j, struct err *err)
 	return true;
 }
 
-static bool suits_threads(const struct judge *j, struct err *err)
+static bool suits_threads(const struct pattern_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->count; i++) {
 		const struct seat *a = &j->seats[i];
@@ -242,7 +244,8 @@ static bool is_marked(const struct spec_pattern *pattern, uint32_t event, uint32
 }
 
 /* Begins push, ends pop, in one thread, among what agrees with the match's binding. */
-static bool is_region(const struct judge *j, const struct seat *begin, const struct seat *end)
+static bool is_region(const struct pattern_judge *j, const struct seat *begin,
+		      const struct seat *end)
 {
 	const struct checker_property *property = j->match->property;
 	uint32_t region = begin->leaf->begins;
@@ -267,7 +270,7 @@ static bool is_region(const struct judge *j, const struct seat *begin, const str
 	return found;
 }
 
-static bool suits_regions(const struct judge *j, struct err *err)
+static bool suits_regions(const struct pattern_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->count; i++) {
 		for (size_t k = 0; k < j->count && j->seats[i].leaf->begins != SPEC_NONE; k++) {
@@ -281,7 +284,7 @@ static bool suits_regions(const struct judge *j, struct err *err)
 
 /* ---- `||` -------------------------------------------------------------------------------------- */
 
-static struct seat *seat_of(const struct judge *j, const struct spec_pattern *leaf)
+static struct seat *seat_of(const struct pattern_judge *j, const struct spec_pattern *leaf)
 {
 	for (size_t i = 0; i < j->count; i++) {
 		if (j->seats[i].leaf == leaf)
@@ -292,7 +295,8 @@ static struct seat *seat_of(const struct judge *j, const struct spec_pattern *le
 
 typedef VEC(struct seat *) seat_list;
 
-static void collect(const struct judge *j, const struct spec_pattern *pattern, seat_list *out)
+static void collect(const struct pattern_judge *j, const struct spec_pattern *pattern,
+		    seat_list *out)
 {
 	struct seat *seat = pattern->kind == SPEC_LEAF ? seat_of(j, pattern) : NULL;
 
@@ -303,7 +307,7 @@ static void collect(const struct judge *j, const struct spec_pattern *pattern, s
 }
 
 /* Are all of them next where so many events of the schedule have happened? */
-static bool all_next_at(const struct judge *j, const seat_list *group, uint32_t events)
+static bool all_next_at(const struct pattern_judge *j, const seat_list *group, uint32_t events)
 {
 	struct checker_play again;
 	struct err why;
@@ -318,7 +322,7 @@ static bool all_next_at(const struct judge *j, const seat_list *group, uint32_t 
 	return ok;
 }
 
-static bool meets(const struct judge *j, const seat_list *group, struct err *err)
+static bool meets(const struct pattern_judge *j, const seat_list *group, struct err *err)
 {
 	uint32_t first = UINT32_MAX, happened = 0;
 
@@ -341,7 +345,8 @@ static bool meets(const struct judge *j, const seat_list *group, struct err *err
 	return true;
 }
 
-static bool suits_groups(const struct judge *j, const struct spec_pattern *pattern, struct err *err)
+static bool suits_groups(const struct pattern_judge *j, const struct spec_pattern *pattern,
+			 struct err *err)
 {
 	bool ok = true;
 
@@ -358,7 +363,7 @@ static bool suits_groups(const struct judge *j, const struct spec_pattern *patte
 	return ok;
 }
 
-static void mark_groups(struct judge *j, const struct spec_pattern *pattern, bool parallel)
+static void mark_groups(struct pattern_judge *j, const struct spec_pattern *pattern, bool parallel)
 {
 	struct seat *seat = pattern->kind == SPEC_LEAF ? seat_of(j, pattern) : NULL;
 
@@ -376,7 +381,7 @@ static bool comes_before(const struct seat *a, const struct seat *b)
 	return a->place < b->place && (!a->in_group || a->position);
 }
 
-static bool all_before(const struct judge *j, const struct spec_pattern *a,
+static bool all_before(const struct pattern_judge *j, const struct spec_pattern *a,
 		       const struct spec_pattern *b)
 {
 	seat_list early = { 0 }, late = { 0 };
@@ -393,7 +398,7 @@ static bool all_before(const struct judge *j, const struct spec_pattern *a,
 	return ok;
 }
 
-static bool is_absent(const struct judge *j, const struct spec_pattern *pattern)
+static bool is_absent(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	seat_list seats = { 0 };
 	bool absent;
@@ -404,7 +409,7 @@ static bool is_absent(const struct judge *j, const struct spec_pattern *pattern)
 	return absent;
 }
 
-static bool in_order(const struct judge *j, const struct spec_pattern *sequence)
+static bool in_order(const struct pattern_judge *j, const struct spec_pattern *sequence)
 {
 	for (const struct spec_pattern *a = sequence->parts; a; a = a->next) {
 		for (const struct spec_pattern *b = a->next; b; b = b->next) {
@@ -416,7 +421,7 @@ static bool in_order(const struct judge *j, const struct spec_pattern *sequence)
 }
 
 /* The order alone that something under `!` demands. */
-static bool demands(const struct judge *j, const struct spec_pattern *pattern)
+static bool demands(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	if (pattern->kind == SPEC_INVERTED)
 		return !demands(j, pattern->parts);
@@ -429,7 +434,7 @@ static bool demands(const struct judge *j, const struct spec_pattern *pattern)
 	return true;
 }
 
-static bool all_chosen(const struct judge *j, const struct spec_pattern *pattern)
+static bool all_chosen(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	if (pattern->kind == SPEC_LEAF)
 		return seat_of(j, pattern);
@@ -440,9 +445,9 @@ static bool all_chosen(const struct judge *j, const struct spec_pattern *pattern
 	return true;
 }
 
-static bool holds(const struct judge *j, const struct spec_pattern *pattern);
+static bool holds(const struct pattern_judge *j, const struct spec_pattern *pattern);
 
-static bool all_hold(const struct judge *j, const struct spec_pattern *pattern)
+static bool all_hold(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	for (const struct spec_pattern *part = pattern->parts; part; part = part->next) {
 		if (!holds(j, part))
@@ -452,7 +457,7 @@ static bool all_hold(const struct judge *j, const struct spec_pattern *pattern)
 }
 
 /* One part holds, and nothing of the others is chosen. */
-static bool one_holds(const struct judge *j, const struct spec_pattern *either)
+static bool one_holds(const struct pattern_judge *j, const struct spec_pattern *either)
 {
 	for (const struct spec_pattern *part = either->parts; part; part = part->next) {
 		bool alone = holds(j, part);
@@ -465,7 +470,7 @@ static bool one_holds(const struct judge *j, const struct spec_pattern *either)
 	return false;
 }
 
-static bool holds(const struct judge *j, const struct spec_pattern *pattern)
+static bool holds(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	switch ((enum spec_pattern_kind)pattern->kind) {
 	case SPEC_LEAF: return seat_of(j, pattern);
@@ -483,13 +488,13 @@ static bool holds(const struct judge *j, const struct spec_pattern *pattern)
 
 /* ---- lives ---------------------------------------------------------------------------------------- */
 
-static bool is_same(const struct checker_event *a, const struct checker_event *b)
+static bool is_same(const struct event_id *a, const struct event_id *b)
 {
 	return a->stream == b->stream && a->index == b->index;
 }
 
 /* Its place, whether before the window or in the schedule; false: it has not happened. */
-static bool find_place(const struct judge *j, const struct checker_event *event, double *place)
+static bool find_place(const struct pattern_judge *j, const struct event_id *event, double *place)
 {
 	uint32_t previous;
 
@@ -500,10 +505,10 @@ static bool find_place(const struct judge *j, const struct checker_event *event,
 	return *place != 0;
 }
 
-static bool lives_at(const struct judge *j, const struct seat *seat,
+static bool lives_at(const struct pattern_judge *j, const struct seat *seat,
 		     const struct checker_life *life)
 {
-	const struct checker_event *anchor = &seat->occurrence->anchor;
+	const struct event_id *anchor = &seat->occurrence->anchor;
 	double place;
 
 	if (life->has_born && !is_same(&life->born, anchor) &&
@@ -513,7 +518,7 @@ static bool lives_at(const struct judge *j, const struct seat *seat,
 	       !find_place(j, &life->dead, &place) || place > seat->place;
 }
 
-static bool all_live(const struct judge *j)
+static bool all_live(const struct pattern_judge *j)
 {
 	const struct checker_property *property = j->match->property;
 
@@ -540,7 +545,7 @@ static int compare_places(const void *a, const void *b)
 
 typedef VEC(double) place_list;
 
-static void mark_lives(const struct judge *j, const struct seat *seat, place_list *marks)
+static void mark_lives(const struct pattern_judge *j, const struct seat *seat, place_list *marks)
 {
 	const struct checker_property *property = j->match->property;
 	const uint32_t *binding = binding_of(j, seat->occurrence);
@@ -558,7 +563,7 @@ static void mark_lives(const struct judge *j, const struct seat *seat, place_lis
 }
 
 /* At one anchor they happen at once. */
-static void put_requests(struct judge *j, uint32_t number, double place, bool placed)
+static void put_requests(struct pattern_judge *j, uint32_t number, double place, bool placed)
 {
 	for (size_t i = 0; i < j->count; i++) {
 		struct seat *seat = &j->seats[i];
@@ -574,7 +579,7 @@ static void put_requests(struct judge *j, uint32_t number, double place, bool pl
  * The next request without a place gets one in each gap between what matters in the schedule so
  * far: chosen events, requests that have a place, bounds of requests and of lives.
  */
-static bool place_requests(struct judge *j, size_t i)
+static bool place_requests(struct pattern_judge *j, size_t i)
 {
 	place_list marks = { 0 };
 	bool ok = false;
@@ -611,7 +616,7 @@ static bool place_requests(struct judge *j, size_t i)
 
 /* ---------------------------------------------------------------------------------------------------- */
 
-static bool judge(struct judge *j, struct err *err)
+static bool judge(struct pattern_judge *j, struct err *err)
 {
 	mark_groups(j, j->match->pattern, false);
 	for (size_t i = 0; i < j->count; i++) {
@@ -628,10 +633,10 @@ static bool judge(struct judge *j, struct err *err)
 bool checker_play_matches(const struct checker_play *play, const struct checker_match *match,
 			  struct err *err)
 {
-	struct judge j = { .play = play,
-			   .match = match,
-			   .count = match->count,
-			   .end = (double)play->order.count + 1 };
+	struct pattern_judge j = { .play = play,
+				   .match = match,
+				   .count = match->count,
+				   .end = (double)play->order.count + 1 };
 	bool ok;
 
 	if (!match->count)

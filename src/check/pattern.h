@@ -13,7 +13,7 @@
 
 /* A property event. */
 struct checker_occurrence {
-	struct checker_event anchor;
+	struct event_id anchor;
 	bool before; /* the moment before its anchor */
 	bool may_be_next;
 	uint32_t event;	   /* of the property */
@@ -23,7 +23,7 @@ struct checker_occurrence {
 /* The events that began and ended the life of a value, where properties said so. */
 struct checker_life {
 	bool has_born, has_dead;
-	struct checker_event born, dead;
+	struct event_id born, dead;
 };
 
 struct checker_property {

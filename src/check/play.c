@@ -435,7 +435,7 @@ static bool refuse(const struct checker_play *play, size_t step,
 		       (int)(sizeof err->text / 2), why->text);
 }
 
-static bool play_step(struct checker_play *play, const struct checker_event *step, size_t i,
+static bool play_step(struct checker_play *play, const struct event_id *step, size_t i,
 		      struct err *err)
 {
 	uint32_t stream = checker_stream_of(play->world->trace, step->stream);
@@ -465,7 +465,7 @@ static bool play_step(struct checker_play *play, const struct checker_event *ste
 	return true;
 }
 
-bool checker_play_steps(struct checker_play *play, const struct checker_event *steps, size_t count,
+bool checker_play_steps(struct checker_play *play, const struct event_id *steps, size_t count,
 			struct err *err)
 {
 	for (size_t i = 0; i < count; i++) {

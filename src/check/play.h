@@ -23,7 +23,7 @@ void checker_play_open(struct checker_play *play, const struct checker_base *bas
 void checker_play_close(struct checker_play *play);
 
 /* Plays all steps. False: `err` says which event cannot happen when its turn comes, and why. */
-bool checker_play_steps(struct checker_play *play, const struct checker_event *steps, size_t count,
+bool checker_play_steps(struct checker_play *play, const struct event_id *steps, size_t count,
 			struct err *err);
 
 /* Has the window's event with this number happened? */
@@ -57,7 +57,7 @@ bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream
 bool checker_play_shows(const struct checker_play *play, const struct checker_witness *witness,
 			struct err *err);
 
-/* An end of a life and a use of what is over (freed.c): which end comes early, and is it there? */
+/* An end of a life and a use of what is over (lifetime.c): which end comes early, and is it there? */
 void checker_play_expect(struct checker_play *play, const struct checker_witness *witness);
 bool checker_play_frees(const struct checker_play *play, const struct checker_witness *witness,
 			struct err *err);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct stream {
+struct source_stream {
 	struct trace_cursor *cursor;
 	struct trace_event head;
 	uint32_t thread;
@@ -16,7 +16,7 @@ struct stream {
 struct checker_source {
 	const struct trace *trace;
 	uint32_t count;
-	struct stream *streams;
+	struct source_stream *streams;
 };
 
 /* Handlers can interrupt handlers: the thread is at the end of the chain. A forged one may turn. */
@@ -66,7 +66,7 @@ uint32_t checker_source_thread(const struct checker_source *source, uint32_t str
 
 bool checker_source_more(struct checker_source *source, uint32_t i)
 {
-	struct stream *stream = &source->streams[i];
+	struct source_stream *stream = &source->streams[i];
 	struct err err;
 
 	while (!stream->fetched && !stream->over) {
@@ -106,7 +106,7 @@ static uint64_t hash_name(const char *name, uint32_t length)
 }
 
 /* sooth:atomic_begin and sooth:atomic_end, with the region's name. */
-static void read_region(const struct stream *stream, struct checker_record *record)
+static void read_region(const struct source_stream *stream, struct checker_record *record)
 {
 	struct trace_point point;
 	bool begins;
@@ -124,7 +124,7 @@ static void read_region(const struct stream *stream, struct checker_record *reco
 
 bool checker_source_take(struct checker_source *source, uint32_t i, struct checker_record *record)
 {
-	struct stream *stream = &source->streams[i];
+	struct source_stream *stream = &source->streams[i];
 
 	if (!checker_source_more(source, i))
 		return false;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-struct move {
+struct survey_move {
 	uint64_t semaphore, sequence;
 	uint8_t kind;
 };
@@ -61,7 +61,7 @@ void checker_survey_close(struct checker_survey *survey)
 
 static int compare_moves(const void *left, const void *right)
 {
-	const struct move *a = left, *b = right;
+	const struct survey_move *a = left, *b = right;
 
 	if (a->semaphore != b->semaphore)
 		return a->semaphore < b->semaphore ? -1 : 1;
@@ -69,7 +69,8 @@ static int compare_moves(const void *left, const void *right)
 }
 
 /* All moves, those of one semaphore in their order: how many more were taken than posted? */
-static void count_moves(struct checker_survey *survey, const struct move *moves, size_t count)
+static void count_moves(struct checker_survey *survey, const struct survey_move *moves,
+			size_t count)
 {
 	uint64_t value = 0;
 	bool known = false;
@@ -96,7 +97,7 @@ static void count_moves(struct checker_survey *survey, const struct move *moves,
 
 static void make(struct checker_survey *survey)
 {
-	VEC(struct move) moves = { 0 };
+	VEC(struct survey_move) moves = { 0 };
 	struct trace_event event;
 	struct err err;
 
@@ -109,7 +110,8 @@ static void make(struct checker_survey *survey)
 				map_put(&survey->created, event.number, NULL);
 			else if (event_group(event.kind) == EG_SEMAPHORE)
 				*vec_push(&moves) =
-					(struct move){ event.address, event.sequence, event.kind };
+					(struct survey_move){ event.address, event.sequence,
+							      event.kind };
 		}
 		trace_cursor_close(cursor);
 	}

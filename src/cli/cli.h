@@ -2,14 +2,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-/* Exit statuses that all subcommands but cc, c++ and record share. */
-enum cli_status {
-	CLI_OK = 0,
-	CLI_FINDINGS = 1,
-	CLI_BAD_USE = 2,  /* or bad input */
-	CLI_DIVERGED = 3, /* a replay went another way */
-	CLI_OUR_FAULT = 4,
-};
+#include "pipeline/status.h"
 
 int cmd_cc(int argc, char **argv);
 int cmd_cxx(int argc, char **argv);

@@ -17,7 +17,7 @@
 #include "cli/arguments.h"
 #include "cli/cc_clang.h"
 #include "cli/cli.h"
-#include "cli/parts.h"
+#include "pipeline/install_paths.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -191,7 +191,7 @@ static void say_no_plugin(const struct call *call, const struct compiler *c, con
 	char there[128];
 
 	fprintf(stderr, "sooth %s: %s is %s %d, and there is no plugin for it (%s)\n", call->name,
-		command, parts_family_name(c->family), c->major, plugin);
+		command, install_paths_family_name(c->family), c->major, plugin);
 	if (!clang) {
 		const char *other = cxx ? "g++-" SOOTH_GCC : "gcc-" SOOTH_GCC;
 		fprintf(stderr,
@@ -201,7 +201,7 @@ static void say_no_plugin(const struct call *call, const struct compiler *c, con
 			c->major);
 		return;
 	}
-	parts_list_plugins(there, directory, c->family);
+	install_paths_list_plugins(there, directory, c->family);
 	if (there[0])
 		fprintf(stderr, "sooth %s: there is one for clang %s: set %s to such a clang, or\n",
 			call->name, there, variable);
@@ -219,9 +219,9 @@ static bool find_parts(const struct call *call, struct compiler *c, char **comma
 {
 	bool cxx = call->name[1] == '+';
 
-	if (!parts_directory(directory))
+	if (!install_paths_directory(directory))
 		return false;
-	parts_ask_compiler(c, command);
+	install_paths_ask_compiler(c, command);
 	if (c->family == COMPILER_ABSENT) {
 		fprintf(stderr, "sooth %s: cannot run %s; install it or name another in %s\n",
 			call->name, command[0], cxx ? "SOOTH_CXX" : "SOOTH_CC");
@@ -233,9 +233,9 @@ static bool find_parts(const struct call *call, struct compiler *c, char **comma
 			call->name, command[0],
 			c->line[0] ? c->line : "it does not say its version", call->name,
 			cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC);
-	} else if (!parts_plugin(plugin, directory, c->family, c->major)) {
+	} else if (!install_paths_plugin(plugin, directory, c->family, c->major)) {
 		say_no_plugin(call, c, command[0], plugin, directory);
-	} else if (!parts_runtime(runtime, directory)) {
+	} else if (!install_paths_runtime(runtime, directory)) {
 		fprintf(stderr, "sooth %s: the runtime is not there (%s)\n", call->name, runtime);
 	} else {
 		return true;

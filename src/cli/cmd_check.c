@@ -1,10 +1,10 @@
 /* sooth check: records a program, predicts from what was recorded, and tells all of it. */
 #include "cli/cli.h"
-#include "cli/confirming.h"
-#include "cli/patterns.h"
-#include "cli/predicting.h"
-#include "cli/recording.h"
-#include "cli/watch.h"
+#include "pipeline/confirm_findings.h"
+#include "pipeline/lock_patterns.h"
+#include "pipeline/predict_trace.h"
+#include "pipeline/record_program.h"
+#include "pipeline/hang_watch.h"
 
 #include "base/mem.h"
 #include "base/seconds.h"
@@ -48,16 +48,16 @@ static const char statuses[] =
 	"Processes that it starts are recorded and looked at as well.\n"
 	"Exit status: 0 nothing found, 1 findings, 2 bad use or bad input, 4 a fault of sooth.\n";
 
-struct check {
-	struct predicting predicting;
-	struct recording recording;
+struct cmd_check {
+	struct predict_trace predicting;
+	struct record_program recording;
 	char directory[PATH_MAX]; /* where the traces are */
 	bool temporary;
 	time_t start;
 	bool keep;	    /* the recording, for replays */
 	double confirm;	    /* seconds; 0: not at all */
 	double run_seconds; /* how long the program ran */
-	struct watch_result end;
+	struct hang_watch_result end;
 	VEC(char *) traces; /* the first process's, then the others */
 };
 
@@ -71,51 +71,53 @@ static bool read_seconds(const char *text, double *seconds)
 	return *text >= '0' && *text <= '9' && !*end;
 }
 
-static bool read_words(struct check *c, char **argv)
+static bool read_words(struct cmd_check *c, char **argv)
 {
-	struct recording *r = &c->recording;
+	struct record_program *r = &c->recording;
 	int i = 1;
 
 	for (; argv[i] && argv[i][0] == '-'; i++) {
-		enum predicting_option taken;
+		enum predict_trace_option taken;
 		const char *value;
 
 		if (!strcmp(argv[i], "--")) {
 			i++;
 			break;
 		}
-		taken = predicting_read_option(&c->predicting, argv, &i);
-		if (taken == PREDICTING_BAD)
+		taken = predict_trace_read_option(&c->predicting, argv, &i);
+		if (taken == PREDICT_TRACE_BAD)
 			return false;
-		if (taken == PREDICTING_TAKEN)
+		if (taken == PREDICT_TRACE_TAKEN)
 			continue;
-		if ((value = recording_value("-o", argv, &i)))
+		if ((value = record_program_value("-o", argv, &i)))
 			r->trace = value;
-		else if ((value = recording_value("--limit", argv, &i)))
+		else if ((value = record_program_value("--limit", argv, &i)))
 			r->limit = value;
 		else if (!strcmp(argv[i], "--patterns"))
 			r->patterns = true;
 		else if (!strcmp(argv[i], "--serial") || !strcmp(argv[i], "--parallel"))
 			r->serial = argv[i][2] == 's';
-		else if ((value = recording_value("--seed", argv, &i)))
+		else if ((value = record_program_value("--seed", argv, &i)))
 			r->seed = value;
 		else if (!strcmp(argv[i], "--no-confirm"))
 			c->confirm = 0;
-		else if ((value = recording_value("--confirm", argv, &i))) {
+		else if ((value = record_program_value("--confirm", argv, &i))) {
 			if (!read_seconds(value, &c->confirm))
-				return recording_complain(
+				return record_program_complain(
 					r, "--confirm %s: not a number of seconds", value);
 		} else
-			return recording_complain(r,
-						  "%s: no such option, or its value is missing "
-						  "(sooth check --help)",
-						  argv[i]);
+			return record_program_complain(
+				r,
+				"%s: no such option, or its value is missing "
+				"(sooth check --help)",
+				argv[i]);
 	}
 	if (!argv[i])
-		return recording_complain(r, "which program? (sooth check [OPTIONS] PROG ARGS...)");
+		return record_program_complain(
+			r, "which program? (sooth check [OPTIONS] PROG ARGS...)");
 	r->program = argv + i;
 	r->output_to_stderr = c->predicting.json;
-	return recording_check_values(r);
+	return record_program_check_values(r);
 }
 
 /* ---- the traces --------------------------------------------------------------------------- */
@@ -128,10 +130,10 @@ static const char *name_in(const char *path)
 }
 
 /* Without -o into a directory of our own, which goes when everything has been told. */
-static bool place_traces(struct check *c)
+static bool place_traces(struct cmd_check *c)
 {
 	const char *above = getenv("TMPDIR");
-	struct recording *r = &c->recording;
+	struct record_program *r = &c->recording;
 	char *slash;
 
 	c->temporary = !r->trace;
@@ -141,13 +143,13 @@ static bool place_traces(struct check *c)
 		snprintf(c->directory, sizeof c->directory, "%s/sooth-check-XXXXXX",
 			 above && *above ? above : "/tmp");
 		if (!mkdtemp(c->directory))
-			return recording_complain(r, "%s: %s", c->directory, strerror(errno));
+			return record_program_complain(r, "%s: %s", c->directory, strerror(errno));
 		snprintf(name, sizeof name, "%s/%.*s.sooth", c->directory, NAME_MAX - 32,
 			 name_in(r->program[0]));
 		r->trace = name;
-		return recording_place(r);
+		return record_program_place(r);
 	}
-	if (!recording_place(r))
+	if (!record_program_place(r))
 		return false;
 	snprintf(c->directory, sizeof c->directory, "%s", r->directory);
 	slash = strrchr(c->directory, '/');
@@ -161,7 +163,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* NAME.PID….sooth of NAME.sooth, and not of an earlier run */
-static bool is_of_this_run(const struct check *c, const char *entry)
+static bool is_of_this_run(const struct cmd_check *c, const char *entry)
 {
 	const char *name = name_in(c->recording.directory);
 	size_t length = strlen(name), stem = length;
@@ -177,7 +179,7 @@ static bool is_of_this_run(const struct check *c, const char *entry)
 	return !stat(path, &status) && status.st_mtime >= c->start;
 }
 
-static void find_traces(struct check *c)
+static void find_traces(struct cmd_check *c)
 {
 	DIR *entries = opendir(c->directory);
 	char path[2 * PATH_MAX];
@@ -199,28 +201,29 @@ static void find_traces(struct check *c)
 }
 
 /* As the user named it; those of other processes are beside it. */
-static void say_kept(const struct check *c, const char *trace)
+static void say_kept(const struct cmd_check *c, const char *trace)
 {
 	const char *given = c->recording.trace, *slash = strrchr(given, '/');
 
 	if (!strcmp(trace, c->recording.directory))
-		recording_complain(&c->recording, "the recording is in %s", given);
+		record_program_complain(&c->recording, "the recording is in %s", given);
 	else
-		recording_complain(&c->recording, "another process is in %.*s%s",
-				   slash ? (int)(slash + 1 - given) : 0, given, name_in(trace));
+		record_program_complain(&c->recording, "another process is in %.*s%s",
+					slash ? (int)(slash + 1 - given) : 0, given,
+					name_in(trace));
 }
 
 /* From the temporary directory to PROG.sooth. */
-static void keep_recording(const struct check *c)
+static void keep_recording(const struct cmd_check *c)
 {
 	const char *name = name_in(c->recording.directory);
 
 	if ((trace_is_there(name) && !trace_remove(name)) || !trace_move(c->traces.items[0], name))
-		recording_complain(&c->recording, "cannot keep the recording as %s: %s", name,
-				   strerror(errno));
+		record_program_complain(&c->recording, "cannot keep the recording as %s: %s", name,
+					strerror(errno));
 }
 
-static void drop_traces(struct check *c)
+static void drop_traces(struct cmd_check *c)
 {
 	if (c->keep && c->temporary)
 		keep_recording(c);
@@ -238,7 +241,7 @@ static void drop_traces(struct check *c)
 
 /* ---- how it went -------------------------------------------------------------------------- */
 
-static bool has_hung(const struct check *c, pid_t pid)
+static bool has_hung(const struct cmd_check *c, pid_t pid)
 {
 	for (size_t i = 0; i < c->end.hung.count; i++) {
 		if (c->end.hung.items[i] == pid)
@@ -248,11 +251,12 @@ static bool has_hung(const struct check *c, pid_t pid)
 }
 
 /* How the program as a whole ended. Ctrl-C is the user's doing and no failure. */
-static void judge_end(const struct check *c, pid_t pid, struct predicting_end *end, char text[160])
+static void judge_end(const struct cmd_check *c, pid_t pid, struct predict_trace_end *end,
+		      char text[160])
 {
 	int status = c->end.status;
 
-	*end = (struct predicting_end){ .hung = has_hung(c, pid), .message = text };
+	*end = (struct predict_trace_end){ .hung = has_hung(c, pid), .message = text };
 	if (end->hung || c->end.interrupted)
 		return;
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT) {
@@ -286,10 +290,10 @@ static const char *command_of(const struct trace *trace)
 }
 
 /* The first trace is the program's, whatever process it is of: its end is told there. */
-static void predict_all(struct check *c, pid_t pid)
+static void predict_all(struct cmd_check *c, pid_t pid)
 {
 	for (size_t i = 0; i < c->traces.count; i++) {
-		struct predicting_end end = { 0 };
+		struct predict_trace_end end = { 0 };
 		struct err err = { 0 };
 		struct trace *trace;
 		char text[160];
@@ -303,7 +307,7 @@ static void predict_all(struct check *c, pid_t pid)
 				process = command_of(trace);
 			trace_close(trace);
 		}
-		predicting_add(&c->predicting, c->traces.items[i], process, &end);
+		predict_trace_add(&c->predicting, c->traces.items[i], process, &end);
 	}
 }
 
@@ -320,34 +324,35 @@ static bool has_witness(const struct report *r)
 }
 
 /* Findings come with a command that replays them: then the recording stays, here. */
-static bool can_keep(const struct check *c)
+static bool can_keep(const struct cmd_check *c)
 {
 	const char *name = name_in(c->recording.directory);
 
 	if (!c->temporary)
 		return true;
 	if (access(".", W_OK | X_OK))
-		return recording_complain(&c->recording, "cannot keep the recording here: %s",
-					  strerror(errno));
+		return record_program_complain(&c->recording, "cannot keep the recording here: %s",
+					       strerror(errno));
 	if (!access(name, F_OK) && !trace_is_there(name))
-		return recording_complain(&c->recording,
-					  "%s is there already and is not a trace; name another "
-					  "with -o",
-					  name);
+		return record_program_complain(
+			&c->recording,
+			"%s is there already and is not a trace; name another "
+			"with -o",
+			name);
 	return true;
 }
 
 /* What no run has shown, or none was to show. */
-static void warn_of_leads(const struct check *c, struct report *report)
+static void warn_of_leads(const struct cmd_check *c, struct report *report)
 {
 	if (c->predicting.warnings)
 		predict_warn_of_leads((struct predict_result *)report->result);
 }
 
 /* Only the program itself can be run again: what it starts depends on it. */
-static void confirm_all(struct check *c)
+static void confirm_all(struct cmd_check *c)
 {
-	struct confirming confirming = {
+	struct confirm_findings confirming = {
 		.command = "check",
 		.program = c->recording.program,
 		.seconds = c->confirm,
@@ -363,17 +368,17 @@ static void confirm_all(struct check *c)
 			continue;
 		if (i || report->process) {
 			warn_of_leads(c, report);
-			confirming_skip(report,
-					"it is of a process that the program started, which "
-					"is not run again by itself");
+			confirm_findings_skip(report,
+					      "it is of a process that the program started, which "
+					      "is not run again by itself");
 			continue;
 		}
 		if (c->confirm > 0)
-			confirming_run(&confirming, report);
+			confirm_findings_run(&confirming, report);
 		warn_of_leads(c, report);
 		c->keep = has_witness(report) && can_keep(c);
 		if (c->keep)
-			report->replay = predicting_replay_command(
+			report->replay = predict_trace_replay_command(
 				&c->predicting, c->temporary ? name_in(c->recording.directory)
 							     : c->recording.trace);
 	}
@@ -381,69 +386,69 @@ static void confirm_all(struct check *c)
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-static void watch(struct check *c, pid_t pid)
+static void watch(struct cmd_check *c, pid_t pid)
 {
-	struct patterns patterns = { .directory = c->recording.directory };
-	struct watch_options options = {
-		.look = c->recording.patterns ? patterns_look : NULL,
+	struct lock_patterns patterns = { .directory = c->recording.directory };
+	struct hang_watch_options options = {
+		.look = c->recording.patterns ? lock_patterns_look : NULL,
 		.context = &patterns,
 		.interruptible = c->recording.interrupt.sa_handler != SIG_IGN,
 	};
 
-	watch_program(pid, &options, &c->end);
-	patterns_close(&patterns);
+	hang_watch_program(pid, &options, &c->end);
+	lock_patterns_close(&patterns);
 	if (c->end.interrupted)
-		recording_complain(
+		record_program_complain(
 			&c->recording,
 			"the program was interrupted; this is about what it did until then");
 }
 
-static int run(struct check *c)
+static int run(struct cmd_check *c)
 {
 	off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);
 	double begin = seconds_now();
 	int status;
 	pid_t pid;
 
-	if (!properties_select(&c->predicting.properties))
-		return CLI_BAD_USE;
+	if (!property_files_select(&c->predicting.properties))
+		return STATUS_BAD_USE;
 	c->start = time(NULL);
-	if (!recording_start(&c->recording, &pid, &status))
-		return CLI_BAD_USE;
+	if (!record_program_start(&c->recording, &pid, &status))
+		return STATUS_BAD_USE;
 	watch(c, pid);
-	recording_end(&c->recording);
+	record_program_end(&c->recording);
 	c->run_seconds = seconds_now() - begin;
 	if (input >= 0)
 		lseek(STDIN_FILENO, input, SEEK_SET); /* a replay reads the same once more */
 	find_traces(c);
 	if (!c->traces.count) {
-		recording_say_nothing_written(&c->recording);
-		return CLI_BAD_USE;
+		record_program_say_nothing_written(&c->recording);
+		return STATUS_BAD_USE;
 	}
 	for (size_t i = 0; i < c->traces.count; i++)
-		properties_keep(&c->predicting.properties, c->traces.items[i]);
+		property_files_keep(&c->predicting.properties, c->traces.items[i]);
 	predict_all(c, pid);
 	confirm_all(c);
-	return predicting_finish(&c->predicting);
+	return predict_trace_finish(&c->predicting);
 }
 
 int cmd_check(int argc, char **argv)
 {
-	struct check c = {
+	struct cmd_check c = {
 		.recording = { .command = "check", .serial = true, .ends_with_us = true },
-		.confirm = CONFIRMING_SECONDS
+		.confirm = CONFIRM_FINDINGS_SECONDS
 	};
 	int status;
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		printf("%s%s%s%s", usage, properties_option_help, predicting_options_help,
+		printf("%s%s%s%s", usage, property_files_option_help, predict_trace_options_help,
 		       statuses);
-		return CLI_OK;
+		return STATUS_OK;
 	}
-	predicting_init(&c.predicting, "check");
-	if (!read_words(&c, argv) || !predicting_open_properties(&c.predicting) ||
+	predict_trace_init(&c.predicting, "check");
+	if (!read_words(&c, argv) || !predict_trace_open_properties(&c.predicting) ||
 	    !place_traces(&c))
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	c.predicting.options.leads = c.confirm > 0;
 	status = run(&c);
 	drop_traces(&c);

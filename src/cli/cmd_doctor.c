@@ -1,7 +1,7 @@
 /* sooth doctor: is everything here that recording needs? */
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "cli/parts.h"
+#include "pipeline/install_paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool check_compiler(const char *what, const char *variable, const char *f
 	struct compiler c;
 
 	arguments_add_words(&command, chosen && *chosen ? chosen : fallback);
-	parts_ask_compiler(&c, command.at);
+	install_paths_ask_compiler(&c, command.at);
 	if (c.family == COMPILER_ABSENT || c.family == COMPILER_OTHER)
 		return say(false, what, c.line[0] ? c.line : command.at[0],
 			   "no gcc or clang, or not there: install gcc-" SOOTH_GCC
@@ -35,8 +35,9 @@ static bool check_compiler(const char *what, const char *variable, const char *f
 	bool good = say(true, what, c.line, "");
 	snprintf(advice, sizeof(advice),
 		 "no plugin for %s %d: install gcc-" SOOTH_GCC " and g++-" SOOTH_GCC " and set %s",
-		 parts_family_name(c.family), c.major, variable);
-	return say(parts_plugin(plugin, directory, c.family, c.major), "plugin", plugin, advice) &&
+		 install_paths_family_name(c.family), c.major, variable);
+	return say(install_paths_plugin(plugin, directory, c.family, c.major), "plugin", plugin,
+		   advice) &&
 	       good;
 }
 
@@ -51,9 +52,9 @@ static void list_plugins(const char *directory)
 	char there[128];
 
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-		parts_list_plugins(there, directory, families[i]);
+		install_paths_list_plugins(there, directory, families[i]);
 		printf("%-4s %-10s %s %s\n", there[0] ? "ok" : "note", "plugins",
-		       parts_family_name(families[i]), there[0] ? there : why_none[i]);
+		       install_paths_family_name(families[i]), there[0] ? there : why_none[i]);
 	}
 }
 
@@ -66,15 +67,15 @@ int cmd_doctor(int argc, char **argv)
 	(void)argv;
 	if (argc > 1) {
 		fprintf(stderr, "sooth doctor: takes no arguments\n");
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	}
-	if (!parts_directory(directory) || uname(&system))
-		return CLI_BAD_USE;
+	if (!install_paths_directory(directory) || uname(&system))
+		return STATUS_BAD_USE;
 	printf("     sooth      " SOOTH_VERSION "\n     system     %s %s %s\n", system.sysname,
 	       system.release, system.machine);
 	good &= say(!strcmp(system.machine, "x86_64"), "machine", system.machine,
 		    "only x86-64 is supported");
-	good &= say(parts_runtime(runtime, directory), "runtime", runtime,
+	good &= say(install_paths_runtime(runtime, directory), "runtime", runtime,
 		    "not there: build or install sooth again");
 	good &= check_compiler("C", "SOOTH_CC", "gcc", directory);
 	good &= check_compiler("C++", "SOOTH_CXX", "g++", directory);
@@ -85,5 +86,5 @@ int cmd_doctor(int argc, char **argv)
 	printf("%-4s %-10s %s\n", fixed ? "ok" : "note", "addresses",
 	       fixed ? "the same in every run"
 		     : "differ from run to run: personality(2) is not allowed here");
-	return good ? CLI_OK : CLI_FINDINGS;
+	return good ? STATUS_OK : STATUS_FINDINGS;
 }

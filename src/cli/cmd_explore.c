@@ -1,9 +1,9 @@
 /* sooth explore: runs a program again and again, in other orders, until one fails. */
 #include "cli/cli.h"
-#include "cli/complain.h"
-#include "cli/confirming.h"
-#include "cli/explore_told.h"
-#include "cli/recording.h"
+#include "pipeline/complain.h"
+#include "pipeline/confirm_findings.h"
+#include "pipeline/explore_print.h"
+#include "pipeline/record_program.h"
 
 #include "base/mem.h"
 #include "trace/remove.h"
@@ -74,8 +74,8 @@ static bool read_seconds(const char *text, double *out)
 
 static bool read_mode(const char *text, enum session_mode *out)
 {
-	for (int i = 0; i < EXPLORING_MODES; i++)
-		if (!strcmp(text, exploring_modes[i])) {
+	for (int i = 0; i < EXPLORE_PROGRAM_MODES; i++)
+		if (!strcmp(text, explore_program_modes[i])) {
 			*out = (enum session_mode)i;
 			return true;
 		}
@@ -83,7 +83,7 @@ static bool read_mode(const char *text, enum session_mode *out)
 			    text);
 }
 
-static bool read_option(struct exploring *x, char **argv, int *i)
+static bool read_option(struct explore_program *x, char **argv, int *i)
 {
 	const char *value;
 	int taken;
@@ -94,21 +94,21 @@ static bool read_option(struct exploring *x, char **argv, int *i)
 		return x->json = true;
 	if (!strcmp(argv[*i], "-v"))
 		return x->verbose = true;
-	if ((taken = properties_read_option(&x->properties, argv, i)))
+	if ((taken = property_files_read_option(&x->properties, argv, i)))
 		return taken > 0;
-	if ((value = recording_value("--budget", argv, i)))
+	if ((value = record_program_value("--budget", argv, i)))
 		return read_number("--budget", value, &x->budget);
-	if ((value = recording_value("--seed", argv, i)))
+	if ((value = record_program_value("--seed", argv, i)))
 		return read_number("--seed", value, &x->seed);
-	if ((value = recording_value("--seconds", argv, i)))
+	if ((value = record_program_value("--seconds", argv, i)))
 		return read_seconds(value, &x->seconds);
-	if ((value = recording_value("--mode", argv, i)))
+	if ((value = record_program_value("--mode", argv, i)))
 		return read_mode(value, &x->mode);
-	if ((value = recording_value("--save", argv, i))) {
+	if ((value = record_program_value("--save", argv, i))) {
 		x->save = value;
 		return true;
 	}
-	if ((value = recording_value("-o", argv, i))) {
+	if ((value = record_program_value("-o", argv, i))) {
 		x->keep = value;
 		return true;
 	}
@@ -117,7 +117,7 @@ static bool read_option(struct exploring *x, char **argv, int *i)
 			    argv[*i]);
 }
 
-static bool read_words(struct exploring *x, char **argv)
+static bool read_words(struct explore_program *x, char **argv)
 {
 	int i = 1;
 
@@ -138,7 +138,7 @@ static bool read_words(struct exploring *x, char **argv)
 
 /* ---- recordings ------------------------------------------------------------------------- */
 
-static bool make_directory(struct exploring *x)
+static bool make_directory(struct explore_program *x)
 {
 	const char *above = getenv("TMPDIR");
 
@@ -152,7 +152,7 @@ static bool make_directory(struct exploring *x)
 /* ---- the report --------------------------------------------------------------------------- */
 
 /* What can be seen of the properties, from the first run, and what was found. To be freed. */
-static struct report *make_judged(const struct exploring *x, size_t *count)
+static struct report *make_judged(const struct explore_program *x, size_t *count)
 {
 	static const struct predict_result nothing;
 	struct report *judged = mem_zalloc(x->found.count + 1, sizeof *judged);
@@ -185,14 +185,14 @@ static bool say_unjudged(const struct report *judged, size_t count)
 }
 
 /* False: a property was not judged. */
-static bool tell(const struct exploring *x)
+static bool tell(const struct explore_program *x)
 {
 	enum session_mode mode = x->session ? session_mode(x->session) : SESSION_ONCE;
 	const char *why = x->session ? session_fallback(x->session) : NULL;
 	size_t judged_count;
 	struct report *judged = make_judged(x, &judged_count);
 	bool unjudged = say_unjudged(judged, judged_count);
-	struct explore_told told = {
+	struct explore_print told = {
 		.judged = judged,
 		.judged_count = judged_count,
 		.found = x->found.items,
@@ -201,7 +201,7 @@ static bool tell(const struct exploring *x)
 		.doubt_count = x->doubts.count,
 		.result = explore_result(x->explore),
 		.hints = &x->hints,
-		.mode = exploring_modes[mode],
+		.mode = explore_program_modes[mode],
 		.fallback = why		 ? why
 			    : x->went_on ? "fibers showed a failure that kernel threads did not"
 					 : NULL,
@@ -219,7 +219,7 @@ static bool tell(const struct exploring *x)
 /* ---- all of it ---------------------------------------------------------------------------- */
 
 /* All recordings of ours, those of processes that the program started among them. */
-static void remove_recordings(const struct exploring *x)
+static void remove_recordings(const struct explore_program *x)
 {
 	DIR *entries = opendir(x->directory);
 	char path[2 * PATH_MAX];
@@ -236,7 +236,7 @@ static void remove_recordings(const struct exploring *x)
 }
 
 /* As -o says. False, said: the recording stays where it is, and goes with the others. */
-static bool keep_recording(const struct exploring *x, const char *trace)
+static bool keep_recording(const struct explore_program *x, const char *trace)
 {
 	if ((trace_is_there(x->keep) && !trace_remove(x->keep)) || !trace_move(trace, x->keep))
 		return cli_complain("explore", "cannot keep the recording as %s: %s", x->keep,
@@ -245,12 +245,12 @@ static bool keep_recording(const struct exploring *x, const char *trace)
 	return true;
 }
 
-static void clean_up(struct exploring *x)
+static void clean_up(struct explore_program *x)
 {
 	for (size_t i = 0; i < x->found.count; i++) {
-		struct explored *explored = &x->found.items[i];
+		struct explore_report *explored = &x->found.items[i];
 		char *trace = mem_copy_text(explored->trace, strlen(explored->trace));
-		explored_close(explored);
+		explore_report_close(explored);
 		if (i > 0 || !x->keep || !keep_recording(x, trace))
 			trace_remove(trace);
 		free(trace);
@@ -266,27 +266,27 @@ static void clean_up(struct exploring *x)
 	if (x->session)
 		session_close(x->session);
 	explore_close(x->explore);
-	judging_close(&x->judging);
-	properties_close(&x->properties);
+	property_judge_close(&x->judging);
+	property_files_close(&x->properties);
 }
 
 /* Failures that were ours, and not the program's, do not end the search. */
-static bool search(struct exploring *x, struct err *err)
+static bool search(struct explore_program *x, struct err *err)
 {
-	bool well = exploring_start(x, err);
+	bool well = explore_program_start(x, err);
 	size_t doubts;
 
 	do {
 		doubts = x->doubts.count;
 		if (well || explore_result(x->explore)->failures.count)
-			well = exploring_tell_failures(x, err);
+			well = explore_program_tell_failures(x, err);
 		if (!well || x->all || x->doubts.count == doubts)
 			return well;
-		well = exploring_go_on(x, err);
+		well = explore_program_go_on(x, err);
 	} while (true);
 }
 
-static int run(struct exploring *x)
+static int run(struct explore_program *x)
 {
 	struct err err = { 0 };
 	bool well = search(x, &err);
@@ -295,28 +295,28 @@ static int run(struct exploring *x)
 		cli_complain("explore", "%s", err.text);
 	if (well || x->json)
 		well &= tell(x);
-	return !well ? CLI_BAD_USE : x->found.count ? CLI_FINDINGS : CLI_OK;
+	return !well ? STATUS_BAD_USE : x->found.count ? STATUS_FINDINGS : STATUS_OK;
 }
 
 int cmd_explore(int argc, char **argv)
 {
-	struct exploring x = { .budget = 100000,
-			       .seconds = 60,
-			       .mode = SESSION_PERSISTENT,
-			       .properties = { .command = "explore" } };
+	struct explore_program x = { .budget = 100000,
+				     .seconds = 60,
+				     .mode = SESSION_PERSISTENT,
+				     .properties = { .command = "explore" } };
 	int status;
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		fputs(usage, stdout);
-		return CLI_OK;
+		return STATUS_OK;
 	}
-	if (!read_words(&x, argv) || !properties_open(&x.properties) ||
-	    !properties_select(&x.properties) || !make_directory(&x))
-		return CLI_BAD_USE;
+	if (!read_words(&x, argv) || !property_files_open(&x.properties) ||
+	    !property_files_select(&x.properties) || !make_directory(&x))
+		return STATUS_BAD_USE;
 	x.terminal = isatty(STDERR_FILENO);
-	x.stop = confirming_catch();
+	x.stop = confirm_findings_catch();
 	status = run(&x);
-	confirming_release();
+	confirm_findings_release();
 	clean_up(&x);
 	return status;
 }

@@ -1,6 +1,6 @@
 /* sooth observe: properties judged on all runs that a recorded one stands for. */
 #include "cli/cli.h"
-#include "cli/predicting.h"
+#include "pipeline/predict_trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,16 +23,16 @@ static const char statuses[] =
 static int bad(const char *word, const char *why)
 {
 	fprintf(stderr, "sooth observe: %s: %s (sooth observe --help)\n", word, why);
-	return CLI_BAD_USE;
+	return STATUS_BAD_USE;
 }
 
 /* 1: taken; 0: none of ours; -1: a message was printed. */
-static int read_option(struct predicting *p, char **argv, int *i)
+static int read_option(struct predict_trace *p, char **argv, int *i)
 {
-	int taken = properties_read_option(&p->properties, argv, i);
+	int taken = property_files_read_option(&p->properties, argv, i);
 
 	if (!taken)
-		taken = observing_read_option(&p->observing, "observe", argv, i);
+		taken = observe_trace_read_option(&p->observing, "observe", argv, i);
 	if (!taken && !strcmp(argv[*i], "--json"))
 		taken = p->json = true;
 	return taken;
@@ -40,26 +40,26 @@ static int read_option(struct predicting *p, char **argv, int *i)
 
 int cmd_observe(int argc, char **argv)
 {
-	struct predicting p;
+	struct predict_trace p;
 	const char *trace = NULL;
 
-	predicting_init(&p, "observe");
+	predict_trace_init(&p, "observe");
 	p.observe_only = true;
 	for (int i = 1; i < argc; i++) {
 		const char *word = argv[i];
 		int taken;
 
 		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-			printf("%s%s%s%s", usage, properties_option_help, observing_options_help,
-			       statuses);
-			return CLI_OK;
+			printf("%s%s%s%s", usage, property_files_option_help,
+			       observe_trace_options_help, statuses);
+			return STATUS_OK;
 		}
 		if (!strcmp(word, "--live") || !strncmp(word, "--listen", 8))
 			return bad(word, "a running program cannot be observed yet; record it, "
 					 "then observe the recording");
 		taken = read_option(&p, argv, &i);
 		if (taken < 0)
-			return CLI_BAD_USE;
+			return STATUS_BAD_USE;
 		if (taken)
 			continue;
 		if (word[0] == '-' && word[1])
@@ -70,10 +70,10 @@ int cmd_observe(int argc, char **argv)
 	}
 	if (!trace)
 		return bad("TRACE", "which trace?");
-	if (!predicting_open_properties(&p) || !properties_open_kept(&p.properties, trace))
-		return CLI_BAD_USE;
+	if (!predict_trace_open_properties(&p) || !property_files_open_kept(&p.properties, trace))
+		return STATUS_BAD_USE;
 	if (!p.properties.files.count)
 		return bad("-p", "by which properties? None was recorded with the trace");
-	predicting_add(&p, trace, NULL, NULL);
-	return predicting_finish(&p);
+	predict_trace_add(&p, trace, NULL, NULL);
+	return predict_trace_finish(&p);
 }

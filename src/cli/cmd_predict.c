@@ -1,6 +1,6 @@
 /* sooth predict: what other schedules of a recorded run would show. */
 #include "cli/cli.h"
-#include "cli/predicting.h"
+#include "pipeline/predict_trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,43 +21,43 @@ static const char statuses[] =
 
 int cmd_predict(int argc, char **argv)
 {
-	struct predicting p;
+	struct predict_trace p;
 	const char *trace = NULL;
 	bool options = true;
 
-	predicting_init(&p, "predict");
+	predict_trace_init(&p, "predict");
 	for (int i = 1; i < argc; i++) {
 		const char *word = argv[i];
-		enum predicting_option taken = PREDICTING_OTHER;
+		enum predict_trace_option taken = PREDICT_TRACE_OTHER;
 
 		if (options && (!strcmp(word, "--help") || !strcmp(word, "-h"))) {
-			printf("%s%s%s%s", usage, properties_option_help, predicting_options_help,
-			       statuses);
-			return CLI_OK;
+			printf("%s%s%s%s", usage, property_files_option_help,
+			       predict_trace_options_help, statuses);
+			return STATUS_OK;
 		}
 		if (options && !strcmp(word, "--")) {
 			options = false;
 			continue;
 		}
 		if (options && word[0] == '-' && word[1])
-			taken = predicting_read_option(&p, argv, &i);
-		if (taken == PREDICTING_TAKEN)
+			taken = predict_trace_read_option(&p, argv, &i);
+		if (taken == PREDICT_TRACE_TAKEN)
 			continue;
-		if (taken == PREDICTING_BAD)
-			return CLI_BAD_USE;
+		if (taken == PREDICT_TRACE_BAD)
+			return STATUS_BAD_USE;
 		if (trace || (options && word[0] == '-')) {
 			fprintf(stderr, "sooth predict: %s: %s (sooth predict --help)\n", word,
 				word[0] == '-' ? "no such option" : "one trace at a time");
-			return CLI_BAD_USE;
+			return STATUS_BAD_USE;
 		}
 		trace = word;
 	}
 	if (!trace) {
 		fputs("sooth predict: which trace? (sooth predict [OPTIONS] TRACE)\n", stderr);
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	}
-	if (!predicting_open_properties(&p))
-		return CLI_BAD_USE;
-	predicting_add(&p, trace, NULL, NULL);
-	return predicting_finish(&p);
+	if (!predict_trace_open_properties(&p))
+		return STATUS_BAD_USE;
+	predict_trace_add(&p, trace, NULL, NULL);
+	return predict_trace_finish(&p);
 }

@@ -6,9 +6,9 @@
  * so that two recordings of one program have the same addresses.
  */
 #include "cli/cli.h"
-#include "cli/patterns.h"
-#include "cli/properties.h"
-#include "cli/recording.h"
+#include "pipeline/lock_patterns.h"
+#include "pipeline/property_files.h"
+#include "pipeline/record_program.h"
 
 #include "trace/remove.h"
 
@@ -45,11 +45,11 @@ static const char usage[] =
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool read_option(struct recording *r, struct properties *properties, bool *verbose,
+static bool read_option(struct record_program *r, struct property_files *properties, bool *verbose,
 			char **argv, int *i)
 {
 	const char *word = argv[*i], *value;
-	int taken = properties_read_option(properties, argv, i);
+	int taken = property_files_read_option(properties, argv, i);
 
 	if (taken)
 		return taken > 0;
@@ -59,24 +59,24 @@ static bool read_option(struct recording *r, struct properties *properties, bool
 		r->patterns = true;
 	else if (!strcmp(word, "--serial"))
 		r->serial = true;
-	else if ((value = recording_value("--seed", argv, i)))
+	else if ((value = record_program_value("--seed", argv, i)))
 		r->seed = value;
-	else if ((value = recording_value("-o", argv, i)))
+	else if ((value = record_program_value("-o", argv, i)))
 		r->trace = value;
-	else if ((value = recording_value("--limit", argv, i)))
+	else if ((value = record_program_value("--limit", argv, i)))
 		r->limit = value;
-	else if ((value = recording_value("--log", argv, i)))
+	else if ((value = record_program_value("--log", argv, i)))
 		r->log = value;
-	else if ((value = recording_value("--verbosity", argv, i)))
+	else if ((value = record_program_value("--verbosity", argv, i)))
 		r->verbosity = value;
 	else
-		return recording_complain(
+		return record_program_complain(
 			r, "%s: no such option, or its value is missing (sooth record --help)",
 			word);
 	return true;
 }
 
-static bool read_words(struct recording *r, struct properties *properties, bool *verbose,
+static bool read_words(struct record_program *r, struct property_files *properties, bool *verbose,
 		       char **argv)
 {
 	int i = 1;
@@ -90,16 +90,16 @@ static bool read_words(struct recording *r, struct properties *properties, bool 
 			return false;
 	}
 	if (!argv[i])
-		return recording_complain(r,
-					  "which program? (sooth record [OPTIONS] PROG ARGS...)");
+		return record_program_complain(
+			r, "which program? (sooth record [OPTIONS] PROG ARGS...)");
 	r->program = argv + i;
-	return recording_check_values(r);
+	return record_program_check_values(r);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* Says what went wrong with the trace, if anything did; with -v, what there is. */
-static void look_at_trace(const struct recording *r, bool verbose)
+static void look_at_trace(const struct record_program *r, bool verbose)
 {
 	int fd = open(r->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
@@ -107,12 +107,12 @@ static void look_at_trace(const struct recording *r, bool verbose)
 	long long bytes = 0;
 
 	if (!entries || fstatat(fd, "meta", &status, 0)) {
-		recording_say_nothing_written(r);
+		record_program_say_nothing_written(r);
 	} else if (verbose) {
 		for (struct dirent *entry; (entry = readdir(entries));)
 			if (!fstatat(fd, entry->d_name, &status, 0) && S_ISREG(status.st_mode))
 				bytes += status.st_size;
-		recording_complain(r, "%s: %lld bytes", r->trace, bytes);
+		record_program_complain(r, "%s: %lld bytes", r->trace, bytes);
 	}
 	if (entries)
 		closedir(entries);
@@ -120,40 +120,40 @@ static void look_at_trace(const struct recording *r, bool verbose)
 		close(fd);
 }
 
-static bool wait_for(const struct recording *r, pid_t pid, int *status)
+static bool wait_for(const struct record_program *r, pid_t pid, int *status)
 {
-	struct patterns patterns = { .directory = r->directory };
+	struct lock_patterns patterns = { .directory = r->directory };
 	pid_t ended = -1;
 
 	if (r->patterns)
-		ended = patterns_wait(&patterns, pid, status);
-	patterns_close(&patterns);
+		ended = lock_patterns_wait(&patterns, pid, status);
+	lock_patterns_close(&patterns);
 	while (!r->patterns && (ended = waitpid(pid, status, 0)) < 0 && errno == EINTR)
 		;
 	return ended == pid;
 }
 
-static int run(struct recording *r, struct properties *properties, bool verbose)
+static int run(struct record_program *r, struct property_files *properties, bool verbose)
 {
 	int status, wait_status;
 	pid_t pid;
 
-	if (!properties_select(properties))
-		return RECORDING_FAILED;
-	if (!recording_start(r, &pid, &status))
+	if (!property_files_select(properties))
+		return RECORD_PROGRAM_FAILED;
+	if (!record_program_start(r, &pid, &status))
 		return status;
 	if (!wait_for(r, pid, &wait_status))
-		return RECORDING_FAILED;
+		return RECORD_PROGRAM_FAILED;
 	if (trace_is_there(r->directory))
-		properties_keep(properties, r->directory);
+		property_files_keep(properties, r->directory);
 	look_at_trace(r, verbose);
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
 int cmd_record(int argc, char **argv)
 {
-	struct recording recording = { .command = "record" };
-	struct properties properties = { .command = "record" };
+	struct record_program recording = { .command = "record" };
+	struct property_files properties = { .command = "record" };
 	bool verbose = false;
 	int status;
 
@@ -161,10 +161,10 @@ int cmd_record(int argc, char **argv)
 		fputs(usage, stdout);
 		return 0;
 	}
-	if (!read_words(&recording, &properties, &verbose, argv) || !properties_open(&properties) ||
-	    !recording_place(&recording))
-		return RECORDING_FAILED;
+	if (!read_words(&recording, &properties, &verbose, argv) ||
+	    !property_files_open(&properties) || !record_program_place(&recording))
+		return RECORD_PROGRAM_FAILED;
 	status = run(&recording, &properties, verbose);
-	properties_close(&properties);
+	property_files_close(&properties);
 	return status;
 }

@@ -1,13 +1,13 @@
 /* sooth replay: runs a recorded program again along the witness of a finding. */
 #include "cli/cli.h"
-#include "cli/complain.h"
-#include "cli/confirming.h"
+#include "pipeline/complain.h"
+#include "pipeline/confirm_findings.h"
 #include "cli/gdb.h"
-#include "cli/predicting.h"
+#include "pipeline/predict_trace.h"
 #include "cli/replay_schedule.h"
 
 #include "base/mem.h"
-#include "explore/again.h"
+#include "explore/control/command_line.h"
 #include "report/confirmed.h"
 #include "report/message.h"
 
@@ -43,7 +43,7 @@ static const char usage[] =
 	"Exit status: 1 confirmed, 3 diverged, 2 bad use, or it cannot be run.\n";
 
 struct replay {
-	struct predicting predicting;
+	struct predict_trace predicting;
 	const char *trace, *finding, *save, *keep;
 	char **program;
 	unsigned times;
@@ -54,7 +54,7 @@ struct replay {
 static int refuse(const struct err *err)
 {
 	cli_complain("replay", "%s", err->text);
-	return CLI_BAD_USE;
+	return STATUS_BAD_USE;
 }
 
 /* ---- the command line ----------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ static bool read_name(const char **name, char **argv, int *i)
 
 static bool read_option(struct replay *r, char **argv, int *i)
 {
-	enum predicting_option taken;
+	enum predict_trace_option taken;
 
 	if (!strcmp(argv[*i], "--gdb")) {
 		r->use_gdb = true;
@@ -95,10 +95,10 @@ static bool read_option(struct replay *r, char **argv, int *i)
 	}
 	if (!strcmp(argv[*i], "-o"))
 		return read_name(&r->keep, argv, i);
-	taken = predicting_read_option(&r->predicting, argv, i);
-	if (taken == PREDICTING_OTHER)
+	taken = predict_trace_read_option(&r->predicting, argv, i);
+	if (taken == PREDICT_TRACE_OTHER)
 		cli_complain("replay", "%s: no such option (sooth replay --help)", argv[*i]);
-	return taken == PREDICTING_TAKEN;
+	return taken == PREDICT_TRACE_TAKEN;
 }
 
 static bool read_words(struct replay *r, char **argv)
@@ -172,9 +172,9 @@ static void print_json(const struct report *report, const struct report_item *it
 static int status_of(const struct confirmation *c)
 {
 	switch (c->verdict) {
-	case CONFIRM_DONE: return CLI_FINDINGS;
-	case CONFIRM_DIVERGED: return CLI_DIVERGED;
-	default: return CLI_BAD_USE;
+	case CONFIRM_DONE: return STATUS_FINDINGS;
+	case CONFIRM_DIVERGED: return STATUS_DIVERGED;
+	default: return STATUS_BAD_USE;
 	}
 }
 
@@ -183,14 +183,14 @@ static int status_of(const struct confirmation *c)
 static bool confirm(struct replay *r, const struct trace *trace, const struct finding *finding,
 		    struct confirmation *out, struct schedule *schedule, struct err *err)
 {
-	struct again again = { 0 };
+	struct command_line again = { 0 };
 	struct confirm_options options = {
 		.run = {
 			.program = r->program,
 			.seconds = r->use_gdb ? 1e9 : r->predicting.options.seconds,
 			.quiet = !r->verbose,
 			.keep = r->keep,
-			.stop = r->use_gdb ? NULL : confirming_catch(),
+			.stop = r->use_gdb ? NULL : confirm_findings_catch(),
 		},
 		.predict_seconds = r->use_gdb ? 0 : 10,
 		.events = r->use_gdb ? 0 : r->predicting.reports.items[0].result->stats.events,
@@ -202,7 +202,7 @@ static bool confirm(struct replay *r, const struct trace *trace, const struct fi
 	struct confirmer *confirmer;
 
 	if (!r->program) {
-		if (!again_read(&again, trace, err))
+		if (!command_line_read(&again, trace, err))
 			return false;
 		options.run.program = again.words;
 		options.run.directory = again.directory;
@@ -219,7 +219,7 @@ static bool confirm(struct replay *r, const struct trace *trace, const struct fi
 		gdb_wait(&r->gdb);
 		confirm_close(confirmer);
 	}
-	again_free(&again);
+	command_line_free(&again);
 	return confirmer != NULL && !err->text[0];
 }
 
@@ -270,7 +270,7 @@ static int find_and_replay(struct replay *r, struct report *report)
 	struct report_numbers numbers = { 0 };
 	report_items items = { 0 };
 	struct report_item *found = NULL;
-	int status = CLI_BAD_USE;
+	int status = STATUS_BAD_USE;
 
 	take_leads((struct predict_result *)report->result);
 	report_list(report, &numbers, &items);
@@ -294,11 +294,11 @@ int cmd_replay(int argc, char **argv)
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		fputs(usage, stdout);
-		return CLI_OK;
+		return STATUS_OK;
 	}
-	predicting_init(&r.predicting, "replay");
+	predict_trace_init(&r.predicting, "replay");
 	if (!read_words(&r, argv))
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	if (!r.finding)
 		return replay_schedule(&(struct replay_schedule){
 			.path = r.trace,
@@ -311,14 +311,14 @@ int cmd_replay(int argc, char **argv)
 			.json = r.predicting.json,
 			.properties = &r.predicting.properties,
 		});
-	if (!predicting_open_properties(&r.predicting) ||
-	    !properties_select_kept("replay", r.trace))
-		return CLI_BAD_USE;
+	if (!predict_trace_open_properties(&r.predicting) ||
+	    !property_files_select_kept("replay", r.trace))
+		return STATUS_BAD_USE;
 	r.predicting.options.leads = !strncmp(r.finding, "lead-", 5);
-	predicting_add(&r.predicting, r.trace, NULL, NULL);
+	predict_trace_add(&r.predicting, r.trace, NULL, NULL);
 	if (!r.predicting.reports.count)
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	status = find_and_replay(&r, &r.predicting.reports.items[0]);
-	predicting_drop(&r.predicting);
+	predict_trace_drop(&r.predicting);
 	return status;
 }

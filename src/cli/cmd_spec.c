@@ -26,7 +26,7 @@ static const char usage[] =
 static int complain(const char *what, const char *why)
 {
 	fprintf(stderr, "sooth spec: %s: %s (sooth spec --help)\n", what, why);
-	return CLI_BAD_USE;
+	return STATUS_BAD_USE;
 }
 
 /* The file, or NULL: why not has been said. Messages are printed as they come. */
@@ -98,7 +98,7 @@ static int check(const char *path, const char *program)
 	}
 	spec_free(file);
 	spec_messages_free(&messages);
-	return good ? CLI_OK : CLI_BAD_USE;
+	return good ? STATUS_OK : STATUS_BAD_USE;
 }
 
 /* ---- explain -------------------------------------------------------------------------------- */
@@ -126,9 +126,9 @@ static int explain(const char *path, bool graphviz)
 
 	if (file)
 		grammar_check(file, &messages);
-	int status = messages.errors || !file ? CLI_BAD_USE : CLI_OK;
+	int status = messages.errors || !file ? STATUS_BAD_USE : STATUS_OK;
 	show(&messages, false);
-	if (status == CLI_OK) {
+	if (status == STATUS_OK) {
 		char *text = spec_explain(file, graphviz, draw);
 
 		fputs(text, stdout);
@@ -147,7 +147,7 @@ int cmd_spec(int argc, char **argv)
 
 	if (!action || !strcmp(action, "--help") || !strcmp(action, "-h")) {
 		fputs(usage, action ? stdout : stderr);
-		return action ? CLI_OK : CLI_BAD_USE;
+		return action ? STATUS_OK : STATUS_BAD_USE;
 	}
 	if (!explains && strcmp(action, "check") != 0)
 		return complain(action, "there are check and explain");
@@ -155,7 +155,7 @@ int cmd_spec(int argc, char **argv)
 		if (options && !strcmp(argv[i], "--"))
 			options = false;
 		else if (options && (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")))
-			return fputs(usage, stdout), CLI_OK;
+			return fputs(usage, stdout), STATUS_OK;
 		else if (options && explains && !strcmp(argv[i], "--dot"))
 			dot = true;
 		else if (options && argv[i][0] == '-' && argv[i][1])

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct arguments {
+struct cmd_trace_arguments {
 	const char *input, *output, *to, *thread;
 	bool json;
 	struct dump_range range;
@@ -26,7 +26,7 @@ struct arguments {
 static int complain(const char *text)
 {
 	fprintf(stderr, "sooth: %s\n", text);
-	return CLI_BAD_USE;
+	return STATUS_BAD_USE;
 }
 
 static bool open_trace(const char *path, struct trace **trace)
@@ -73,7 +73,7 @@ static uint32_t find_thread(const struct trace *trace, const char *name)
 	return read_index(digits, &number) && number < TRACE_NONE ? (uint32_t)number : TRACE_NONE;
 }
 
-static int trace_dump(const struct arguments *a)
+static int trace_dump(const struct cmd_trace_arguments *a)
 {
 	struct dump_range range = a->range;
 	struct err err = { 0 };
@@ -81,7 +81,7 @@ static int trace_dump(const struct arguments *a)
 	int status;
 
 	if (!open_trace(a->input, &trace))
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	show_problems(trace);
 	if (a->thread) {
 		range.stream = find_thread(trace, a->thread);
@@ -90,18 +90,18 @@ static int trace_dump(const struct arguments *a)
 	}
 	if (!err.text[0])
 		dump_events(trace, &range, stdout, &err);
-	status = err.text[0] ? complain(err.text) : CLI_OK;
+	status = err.text[0] ? complain(err.text) : STATUS_OK;
 	trace_close(trace);
 	return status;
 }
 
-static int trace_check_command(const struct arguments *a)
+static int trace_check_command(const struct cmd_trace_arguments *a)
 {
 	struct check_report report;
 	struct trace *trace;
 
 	if (!open_trace(a->input, &trace))
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	trace_check(trace, &report);
 	for (size_t i = 0; i < report.violations.count; i++)
 		printf("bad: %s\n", report.violations.items[i]);
@@ -118,55 +118,55 @@ static int trace_check_command(const struct arguments *a)
 	putchar('\n');
 	trace_close(trace);
 	check_report_free(&report);
-	return report.violation_count ? CLI_BAD_USE : CLI_OK;
+	return report.violation_count ? STATUS_BAD_USE : STATUS_OK;
 }
 
-static int trace_locks(const struct arguments *a)
+static int trace_locks(const struct cmd_trace_arguments *a)
 {
 	struct err err = { 0 };
 	struct trace *trace;
 	int status;
 
 	if (!open_trace(a->input, &trace))
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	show_problems(trace);
-	status = locks_print(trace, a->input, stdout, &err) ? CLI_OK : complain(err.text);
+	status = locks_print(trace, a->input, stdout, &err) ? STATUS_OK : complain(err.text);
 	trace_close(trace);
 	return status;
 }
 
-static int trace_export(const struct arguments *a)
+static int trace_export(const struct cmd_trace_arguments *a)
 {
 	struct err err = { 0 };
 	struct trace *trace;
 	FILE *out = stdout;
-	int status = CLI_OK;
+	int status = STATUS_OK;
 
 	if (!a->to || strcmp(a->to, "std")) {
 		fprintf(stderr, "sooth: export --to %s is not available yet; there is: --to std\n",
 			a->to ? a->to : "?");
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	}
 	if (!open_trace(a->input, &trace))
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	show_problems(trace);
 	if (a->output && !(out = fopen(a->output, "w"))) {
 		fprintf(stderr, "sooth: %s: %s\n", a->output, strerror(errno));
 		trace_close(trace);
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	}
 	if (!export_text(trace, out, &err))
 		status = complain(err.text);
 	if ((out == stdout ? fflush(out) : fclose(out)) != 0) {
 		fprintf(stderr, "sooth: %s: %s\n", a->output ? a->output : "standard output",
 			strerror(errno));
-		status = CLI_BAD_USE;
+		status = STATUS_BAD_USE;
 	}
 	trace_close(trace);
 	return status;
 }
 
-static int trace_import(const struct arguments *a)
+static int trace_import(const struct cmd_trace_arguments *a)
 {
 	struct import_image image;
 	struct err err = { 0 };
@@ -178,7 +178,7 @@ static int trace_import(const struct arguments *a)
 		return complain(err.text);
 	ok = import_save(&image, a->output, &err);
 	import_free(&image);
-	return ok ? CLI_OK : complain(err.text);
+	return ok ? STATUS_OK : complain(err.text);
 }
 
 /* ---- stat --------------------------------------------------------------------------------- */
@@ -282,14 +282,14 @@ static json_t *stat_json(const struct trace *trace, const struct trace_stat *s)
 	return all;
 }
 
-static int trace_stat_command(const struct arguments *a)
+static int trace_stat_command(const struct cmd_trace_arguments *a)
 {
 	struct trace_stat stat;
 	struct trace *trace;
-	int status = CLI_OK;
+	int status = STATUS_OK;
 
 	if (!open_trace(a->input, &trace))
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	show_problems(trace);
 	trace_count(trace, &stat);
 	if (a->json) {
@@ -312,7 +312,7 @@ static int trace_stat_command(const struct arguments *a)
 
 static const struct action {
 	const char *name, *options, *arguments, *about;
-	int (*run)(const struct arguments *);
+	int (*run)(const struct cmd_trace_arguments *);
 } actions[] = {
 	{ "dump", "TFU", "[--thread N] [--from I] [--to I] TRACE", "one line an event",
 	  trace_dump },
@@ -340,7 +340,7 @@ static int usage(FILE *out, int status)
 	return status;
 }
 
-static bool take_option(struct arguments *a, int option, const char *value)
+static bool take_option(struct cmd_trace_arguments *a, int option, const char *value)
 {
 	switch (option) {
 	case 'j': a->json = true; return true;
@@ -363,28 +363,28 @@ static int run_action(const struct action *action, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	struct arguments a = { .range = { .stream = TRACE_NONE, .to = UINT64_MAX } };
+	struct cmd_trace_arguments a = { .range = { .stream = TRACE_NONE, .to = UINT64_MAX } };
 	int option;
 
 	optind = 1;
 	while ((option = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
 		if (option == 'h')
-			return usage(stdout, CLI_OK);
+			return usage(stdout, STATUS_OK);
 		if (option == '?')
-			return CLI_BAD_USE; /* getopt has said why */
+			return STATUS_BAD_USE; /* getopt has said why */
 		if (!strchr(action->options, option) || !take_option(&a, option, optarg)) {
 			fprintf(stderr,
 				"sooth: trace %s: an option that it does not take, or a bad value: "
 				"'%s'\n",
 				action->name, optarg ? optarg : argv[optind - 1]);
-			return CLI_BAD_USE;
+			return STATUS_BAD_USE;
 		}
 	}
 	if (action->run == trace_dump && a.to && !read_index(a.to, &a.range.to))
 		return complain("trace dump: --to takes an index");
 	if (argc - optind != 1) {
 		fprintf(stderr, "usage: sooth trace %s %s\n", action->name, action->arguments);
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	}
 	a.input = argv[optind];
 	return action->run(&a);
@@ -393,9 +393,9 @@ static int run_action(const struct action *action, int argc, char **argv)
 int cmd_trace(int argc, char **argv)
 {
 	if (argc < 2)
-		return usage(stderr, CLI_BAD_USE);
+		return usage(stderr, STATUS_BAD_USE);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return usage(stdout, CLI_OK);
+		return usage(stdout, STATUS_OK);
 	for (size_t i = 0; i < ACTIONS; i++) {
 		if (!strcmp(argv[1], actions[i].name))
 			return run_action(&actions[i], argc - 1, argv + 1);
@@ -404,5 +404,5 @@ int cmd_trace(int argc, char **argv)
 		return complain("trace pack is not available yet");
 	fprintf(stderr, "sooth: trace has no action '%s'; `sooth trace --help` lists them\n",
 		argv[1]);
-	return CLI_BAD_USE;
+	return STATUS_BAD_USE;
 }

@@ -33,7 +33,7 @@ static const char script[] =
 	"    return frame\n"
 	"def number_of():\n"
 	"    try:\n"
-	"        return int(gdb.parse_and_eval('lane_self.stream'))\n"
+	"        return int(gdb.parse_and_eval('thread_buffer_self.stream'))\n"
 	"    except gdb.error:\n"
 	"        return None\n"
 	"class OwnFrames:\n"

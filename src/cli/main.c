@@ -1,6 +1,6 @@
 /* sooth: which subcommand, and help. */
 #include "cli/cli.h"
-#include "spec/near.h"
+#include "spec/spelling.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,29 +46,29 @@ static int cmd_help(int argc, char **argv)
 	}
 	printf("\n`sooth COMMAND --help` tells more, but for cc and c++: those are your "
 	       "compiler.\n");
-	return CLI_OK;
+	return STATUS_OK;
 }
 
 static int cmd_version(int argc, char **argv)
 {
 	(void)argc, (void)argv;
 	printf("sooth " SOOTH_VERSION "\n");
-	return CLI_OK;
+	return STATUS_OK;
 }
 
 static int unknown(const char *name)
 {
-	struct near near;
+	struct spelling near;
 
-	near_start(&near, name);
+	spelling_start(&near, name);
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (commands[i].about)
-			near_try(&near, commands[i].name);
+			spelling_try(&near, commands[i].name);
 	fprintf(stderr, "sooth: there is no command '%s'", name);
 	if (near.best)
 		fprintf(stderr, "; did you mean '%s'?", near.best);
 	fprintf(stderr, "\nsooth: `sooth help` lists them\n");
-	return CLI_BAD_USE;
+	return STATUS_BAD_USE;
 }
 
 int main(int argc, char **argv)
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 		return cmd_cxx(argc, argv);
 	if (argc < 2) {
 		cmd_help(argc, argv);
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	}
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))

@@ -1,9 +1,9 @@
 #include "cli/replay_schedule.h"
 
 #include "cli/cli.h"
-#include "cli/confirming.h"
+#include "pipeline/confirm_findings.h"
 #include "cli/gdb.h"
-#include "explore/schedule_follow.h"
+#include "explore/confirm/schedule_follow.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -20,14 +20,15 @@ static void print_text(const struct schedule *s, const struct schedule_result *r
 {
 	if (r->verdict == SCHEDULE_SHOWN && s->property)
 		printf("%s: %s is violated; the run ended with: %s%s%s\n", s->expect, s->property,
-		       effect_name(r->effect.kind), r->effect.text[0] ? ": " : "", r->effect.text);
+		       run_outcome_name(r->effect.kind), r->effect.text[0] ? ": " : "",
+		       r->effect.text);
 	else if (r->verdict == SCHEDULE_SHOWN && !strcmp(s->expect, "race"))
 		printf("race: T%u and T%u stood before their accesses at the same time; then: "
 		       "%s%s%s\n",
-		       r->met[0].thread, r->met[1].thread, effect_name(r->effect.kind),
+		       r->met[0].thread, r->met[1].thread, run_outcome_name(r->effect.kind),
 		       r->effect.text[0] ? ": " : "", r->effect.text);
 	else if (r->verdict == SCHEDULE_SHOWN)
-		printf("%s: %s%s%s\n", s->expect, effect_name(r->effect.kind),
+		printf("%s: %s%s%s\n", s->expect, run_outcome_name(r->effect.kind),
 		       r->effect.text[0] ? ": " : "", r->effect.text);
 	else
 		printf("%s: %s\n", s->expect, r->why);
@@ -46,7 +47,7 @@ static void print_json(const struct schedule *s, const struct schedule_result *r
 			    json_string(r->verdict == SCHEDULE_SHOWN ? "confirmed" : "diverged"));
 	json_object_set_new(all, "why", report_json_text(r->why));
 	json_object_set_new(all, "runs", json_integer(r->runs));
-	json_object_set_new(all, "effect", json_string(effect_name(r->effect.kind)));
+	json_object_set_new(all, "effect", json_string(run_outcome_name(r->effect.kind)));
 	json_object_set_new(all, "text", report_json_text(r->effect.text));
 	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 	putchar('\n');
@@ -61,7 +62,7 @@ static int follow(const struct replay_schedule *replay, const struct schedule *s
 		.seconds = replay->use_gdb ? 1e9 : replay->seconds,
 		.quiet = !replay->verbose,
 		.keep = replay->keep,
-		.stop = replay->use_gdb ? NULL : confirming_catch(),
+		.stop = replay->use_gdb ? NULL : confirm_findings_catch(),
 	};
 	struct schedule_result result;
 	int status;
@@ -76,16 +77,16 @@ static int follow(const struct replay_schedule *replay, const struct schedule *s
 	gdb_wait(&gdb);
 	if (result.verdict == SCHEDULE_CANNOT) {
 		fprintf(stderr, "sooth replay: %s\n", result.why);
-		status = CLI_BAD_USE;
+		status = STATUS_BAD_USE;
 	} else {
 		(replay->json ? print_json : print_text)(schedule, &result);
-		status = result.verdict == SCHEDULE_SHOWN ? CLI_FINDINGS : CLI_DIVERGED;
+		status = result.verdict == SCHEDULE_SHOWN ? STATUS_FINDINGS : STATUS_DIVERGED;
 	}
 	schedule_result_free(&result);
 	return status;
 }
 
-static bool has_property(const struct properties *p, const char *name)
+static bool has_property(const struct property_files *p, const char *name)
 {
 	for (size_t i = 0; i < p->files.count; i++) {
 		const struct spec_property *one = p->files.items[i]->properties;
@@ -101,7 +102,7 @@ static bool has_property(const struct properties *p, const char *name)
 /* The points that were on when it was made must be on: they are steps of the schedule. */
 static bool open_properties(const struct replay_schedule *replay, const struct schedule *schedule)
 {
-	if (!properties_open(replay->properties) || !properties_select(replay->properties))
+	if (!property_files_open(replay->properties) || !property_files_select(replay->properties))
 		return false;
 	if (!schedule->property || has_property(replay->properties, schedule->property))
 		return true;
@@ -122,14 +123,14 @@ int replay_schedule(const struct replay_schedule *replay)
 		fputs("sooth replay: which program? (sooth replay FILE.schedule -- PROG "
 		      "ARGS...)\n",
 		      stderr);
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	}
 	if (!schedule_read(&schedule, replay->path, &err)) {
 		fprintf(stderr, "sooth replay: %s\n", err.text);
-		return CLI_BAD_USE;
+		return STATUS_BAD_USE;
 	}
-	status = open_properties(replay, &schedule) ? follow(replay, &schedule) : CLI_BAD_USE;
-	properties_close(replay->properties);
+	status = open_properties(replay, &schedule) ? follow(replay, &schedule) : STATUS_BAD_USE;
+	property_files_close(replay->properties);
 	schedule_free(&schedule);
 	return status;
 }

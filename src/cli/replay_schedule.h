@@ -2,7 +2,7 @@
 #ifndef CLI_REPLAY_SCHEDULE_H
 #define CLI_REPLAY_SCHEDULE_H
 
-#include "cli/properties.h"
+#include "pipeline/property_files.h"
 
 /* Is it a schedule, by its name? */
 bool replay_is_schedule(const char *path);
@@ -14,7 +14,7 @@ struct replay_schedule {
 	double seconds;	  /* for a run */
 	unsigned times;	  /* how often it is run, to see that it is the same each time */
 	bool use_gdb, verbose, json;
-	struct properties *properties; /* of -p; a schedule that violates one needs its file */
+	struct property_files *properties; /* of -p; a schedule that violates one needs its file */
 };
 
 /* The exit status. */

@@ -12,6 +12,12 @@ enum event_kind {
 	EV_COUNT
 };
 
+/* The name of an event: the stream that recorded it, and its index among that stream's records. */
+struct event_id {
+	uint32_t stream;
+	uint64_t index;
+};
+
 /* Its numbers are in the rows of compiled programs (wire.h, EV_SITE): append. */
 enum event_group {
 	EG_NOTE,

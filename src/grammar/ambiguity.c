@@ -6,7 +6,7 @@
  * has endless trees: this is looked for first, and without such a one words of a length can be made
  * in an order in which nobody needs what is not there yet.
  */
-#include "grammar/make.h"
+#include "grammar/builder.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -21,31 +21,31 @@
 #define LENGTHS 48u		 /* words are shorter */
 #define BASE 0x9e3779b97f4a7c15u /* of the polynomial that is a word's hash; odd */
 
-struct tree {
+struct ambiguity_tree {
 	uint32_t symbol, rule; /* rule: GRAMMAR_NONE, a terminal */
 	uint32_t length;       /* of its word */
 	uint32_t count;
 	uint64_t hash, power; /* of its word; BASE to the power of its length */
-	const struct tree *children[];
+	const struct ambiguity_tree *children[];
 };
-typedef VEC(const struct tree *) trees;
+typedef VEC(const struct ambiguity_tree *) trees;
 
 struct link { /* a symbol of a rule: its number among the rule's symbols */
 	uint32_t rule, at;
 };
 
-struct search {
+struct ambiguity_search {
 	const struct grammar *grammar;
 	struct arena arena;
-	uint32_t *shortest;	      /* by symbol: of its words */
-	uint32_t *shortest_rule;      /* by symbol: that makes it */
-	const struct tree **smallest; /* by symbol: made of these rules */
-	struct link *ways;	      /* by nonterminal: how the start leads to it */
-	uint32_t *order;	      /* nonterminals: behind those that they derive alone */
-	trees *words;		      /* [nonterminal][length] */
-	struct map known;	      /* nonterminal and word: a tree */
+	uint32_t *shortest;			/* by symbol: of its words */
+	uint32_t *shortest_rule;		/* by symbol: that makes it */
+	const struct ambiguity_tree **smallest; /* by symbol: made of these rules */
+	struct link *ways;			/* by nonterminal: how the start leads to it */
+	uint32_t *order;  /* nonterminals: behind those that they derive alone */
+	trees *words;	  /* [nonterminal][length] */
+	struct map known; /* nonterminal and word: a tree */
 	uint64_t steps;
-	const struct tree *found[2]; /* of one nonterminal, with the same word */
+	const struct ambiguity_tree *found[2]; /* of one nonterminal, with the same word */
 };
 
 static uint32_t nonterminals(const struct grammar *g)
@@ -64,12 +64,13 @@ static uint32_t count_symbols(const struct grammar_rule *rule)
 	return count;
 }
 
-static struct tree *make_tree(struct search *s, uint32_t symbol, uint32_t rule,
-			      const struct tree *const *children, uint32_t count)
+static struct ambiguity_tree *make_tree(struct ambiguity_search *s, uint32_t symbol, uint32_t rule,
+					const struct ambiguity_tree *const *children,
+					uint32_t count)
 {
-	struct tree *t = arena_alloc(&s->arena, sizeof *t + count * sizeof *t->children);
+	struct ambiguity_tree *t = arena_alloc(&s->arena, sizeof *t + count * sizeof *t->children);
 
-	*t = (struct tree){
+	*t = (struct ambiguity_tree){
 		.symbol = symbol, .rule = rule, .count = count, .power = 1, .length = 0
 	};
 	if (rule == GRAMMAR_NONE) {
@@ -87,7 +88,7 @@ static struct tree *make_tree(struct search *s, uint32_t symbol, uint32_t rule,
 }
 
 /* `out` has room for its word. */
-static uint32_t *write_word(const struct tree *t, uint32_t *out)
+static uint32_t *write_word(const struct ambiguity_tree *t, uint32_t *out)
 {
 	if (t->rule == GRAMMAR_NONE)
 		*out++ = t->symbol;
@@ -96,7 +97,7 @@ static uint32_t *write_word(const struct tree *t, uint32_t *out)
 	return out;
 }
 
-static bool has_same_word(const struct tree *a, const struct tree *b)
+static bool has_same_word(const struct ambiguity_tree *a, const struct ambiguity_tree *b)
 {
 	uint32_t words[2][LENGTHS];
 
@@ -110,7 +111,7 @@ static bool has_same_word(const struct tree *a, const struct tree *b)
 
 /* ---- shortest words -------------------------------------------------------------------------- */
 
-static uint32_t shortest_of(const struct search *s, const struct grammar_rule *rule)
+static uint32_t shortest_of(const struct ambiguity_search *s, const struct grammar_rule *rule)
 {
 	uint64_t length = 0;
 
@@ -130,7 +131,7 @@ static uint32_t shortest_of(const struct search *s, const struct grammar_rule *r
  * Ever shorter until nothing changes. The rule that made a symbol's word shortest needs only symbols
  * whose own rule was settled before, so that trees made of these rules end.
  */
-static void find_shortest(struct search *s)
+static void find_shortest(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
 	bool changed = true;
@@ -152,15 +153,15 @@ static void find_shortest(struct search *s)
 	}
 }
 
-static const struct tree *smallest(struct search *s, uint32_t symbol);
+static const struct ambiguity_tree *smallest(struct ambiguity_search *s, uint32_t symbol);
 
 /* A tree by this rule, with `given` as its symbol number `at` and smallest ones beside it. */
-static const struct tree *tree_around(struct search *s, uint32_t rule, uint32_t at,
-				      const struct tree *given)
+static const struct ambiguity_tree *tree_around(struct ambiguity_search *s, uint32_t rule,
+						uint32_t at, const struct ambiguity_tree *given)
 {
 	const struct grammar_rule *r = &s->grammar->rules.items[rule];
 	uint32_t count = 0;
-	const struct tree **children =
+	const struct ambiguity_tree **children =
 		arena_alloc(&s->arena, (r->step_count + 1) * sizeof *children);
 
 	for (uint32_t i = 0; i < r->step_count; i++) {
@@ -172,7 +173,7 @@ static const struct tree *tree_around(struct search *s, uint32_t rule, uint32_t 
 	return make_tree(s, r->left, rule, children, count);
 }
 
-static const struct tree *smallest(struct search *s, uint32_t symbol)
+static const struct ambiguity_tree *smallest(struct ambiguity_search *s, uint32_t symbol)
 {
 	if (!s->smallest[symbol])
 		s->smallest[symbol] =
@@ -202,7 +203,7 @@ static bool stands_alone(const struct grammar *g, const struct grammar_rule *rul
 }
 
 /* The way back to where it started: tree around tree, from the inside. */
-static void found_cycle(struct search *s, const struct links *way, uint32_t symbol)
+static void found_cycle(struct ambiguity_search *s, const struct links *way, uint32_t symbol)
 {
 	size_t i = way->count;
 
@@ -214,7 +215,7 @@ static void found_cycle(struct search *s, const struct links *way, uint32_t symb
 }
 
 /* Depth first: an order, or the first cycle. `way` is how we came here. */
-static void visit(struct search *s, uint32_t symbol, uint8_t *colours, struct links *way,
+static void visit(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours, struct links *way,
 		  uint32_t *ordered)
 {
 	const struct grammar *g = s->grammar;
@@ -244,7 +245,7 @@ static void visit(struct search *s, uint32_t symbol, uint8_t *colours, struct li
 	s->order[(*ordered)++] = symbol;
 }
 
-static uint32_t find_order(struct search *s)
+static uint32_t find_order(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
 	uint8_t *colours = mem_zalloc(nonterminals(g) + 1, 1);
@@ -262,7 +263,7 @@ static uint32_t find_order(struct search *s)
 /* ---- ways from the start --------------------------------------------------------------------- */
 
 /* Breadth first: by which rule and at which symbol of it each nonterminal is reached. */
-static void find_ways(struct search *s)
+static void find_ways(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
 	VEC(uint32_t) queue = { 0 };
@@ -294,7 +295,8 @@ static void find_ways(struct search *s)
 }
 
 /* The tree of the start symbol with this one in it. */
-static const struct tree *tree_of_start(struct search *s, const struct tree *t)
+static const struct ambiguity_tree *tree_of_start(struct ambiguity_search *s,
+						  const struct ambiguity_tree *t)
 {
 	uint32_t start = s->grammar->terminal_count;
 
@@ -309,24 +311,25 @@ static const struct tree *tree_of_start(struct search *s, const struct tree *t)
 /* ---- all words ------------------------------------------------------------------------------- */
 
 struct attempt { /* at words of one rule */
-	struct search *search;
+	struct ambiguity_search *search;
 	const struct grammar_rule *rule;
 	uint32_t number;
 	const uint32_t *symbols, *rest; /* `rest`: shortest words of the symbols from here on */
 	uint32_t count;
-	const struct tree **children;
+	const struct ambiguity_tree **children;
 	uint64_t steps; /* that are left */
 };
 
-static trees *words_of(const struct search *s, uint32_t symbol, uint32_t length)
+static trees *words_of(const struct ambiguity_search *s, uint32_t symbol, uint32_t length)
 {
 	return &s->words[(size_t)(symbol - s->grammar->terminal_count) * LENGTHS + length];
 }
 
 static void keep_word(struct attempt *a)
 {
-	struct search *s = a->search;
-	const struct tree *t = make_tree(s, a->rule->left, a->number, a->children, a->count);
+	struct ambiguity_search *s = a->search;
+	const struct ambiguity_tree *t =
+		make_tree(s, a->rule->left, a->number, a->children, a->count);
 	uint64_t key = hash_mix(hash_mix(hash_mix(0, t->symbol), t->length), t->hash);
 	bool fresh;
 	uint64_t *value = map_put(&s->known, key, &fresh);
@@ -336,7 +339,7 @@ static void keep_word(struct attempt *a)
 		*vec_push(words_of(s, t->symbol, t->length)) = t;
 		return;
 	}
-	const struct tree *other = (const struct tree *)(uintptr_t)*value;
+	const struct ambiguity_tree *other = (const struct ambiguity_tree *)(uintptr_t)*value;
 	if (other->symbol == t->symbol && has_same_word(other, t)) {
 		s->found[0] = other;
 		s->found[1] = t;
@@ -345,7 +348,7 @@ static void keep_word(struct attempt *a)
 
 static void compose(struct attempt *a, uint32_t at, uint32_t left)
 {
-	struct search *s = a->search;
+	struct ambiguity_search *s = a->search;
 
 	if (s->found[0] || !a->steps)
 		return;
@@ -374,13 +377,13 @@ static void compose(struct attempt *a, uint32_t at, uint32_t left)
 }
 
 /* All words of a length by one rule, or as many as there are steps for. */
-static void try_rule(struct search *s, uint32_t number, uint32_t length, uint64_t steps)
+static void try_rule(struct ambiguity_search *s, uint32_t number, uint32_t length, uint64_t steps)
 {
 	const struct grammar_rule *rule = &s->grammar->rules.items[number];
 	uint32_t count = count_symbols(rule), at = 0;
 	uint32_t *symbols = mem_alloc((count + 1) * sizeof *symbols);
 	uint32_t *rest = mem_zalloc(count + 1, sizeof *rest);
-	const struct tree **children = mem_alloc((count + 1) * sizeof *children);
+	const struct ambiguity_tree **children = mem_alloc((count + 1) * sizeof *children);
 	struct attempt a = { s, rule, number, symbols, rest, count, children, steps };
 
 	for (uint32_t k = 0; k < rule->step_count; k++)
@@ -399,7 +402,7 @@ static void try_rule(struct search *s, uint32_t number, uint32_t length, uint64_
 	free(children);
 }
 
-static void try_words(struct search *s, uint32_t ordered)
+static void try_words(struct ambiguity_search *s, uint32_t ordered)
 {
 	const struct grammar *g = s->grammar;
 	uint64_t cell = STEPS / (8u * ordered);
@@ -422,7 +425,7 @@ static void try_words(struct search *s, uint32_t ordered)
 
 #define SHOWN 400 /* bytes of a word or a tree; theirs may be long without end */
 
-static void print_word(FILE *out, const struct grammar *g, const struct tree *t)
+static void print_word(FILE *out, const struct grammar *g, const struct ambiguity_tree *t)
 {
 	if (ftell(out) > SHOWN)
 		return;
@@ -433,7 +436,8 @@ static void print_word(FILE *out, const struct grammar *g, const struct tree *t)
 }
 
 /* S(a B(b)); with numbers of alternatives, S:1(a B:2(b)), where nothing else tells two trees apart. */
-static void print_tree(FILE *out, const struct grammar *g, const struct tree *t, bool numbers)
+static void print_tree(FILE *out, const struct grammar *g, const struct ambiguity_tree *t,
+		       bool numbers)
 {
 	if (ftell(out) > SHOWN)
 		return;
@@ -450,7 +454,8 @@ static void print_tree(FILE *out, const struct grammar *g, const struct tree *t,
 	putc(')', out);
 }
 
-static char *text_of(const struct grammar *g, const struct tree *t, bool word, bool numbers)
+static char *text_of(const struct grammar *g, const struct ambiguity_tree *t, bool word,
+		     bool numbers)
 {
 	char *text = NULL;
 	size_t size;
@@ -468,11 +473,11 @@ static char *text_of(const struct grammar *g, const struct tree *t, bool word, b
 	return text;
 }
 
-static void open_search(struct search *s, const struct grammar *g)
+static void open_search(struct ambiguity_search *s, const struct grammar *g)
 {
 	size_t symbols = g->symbol_count + 1;
 
-	*s = (struct search){ .grammar = g };
+	*s = (struct ambiguity_search){ .grammar = g };
 	s->shortest = mem_zalloc(symbols, sizeof *s->shortest);
 	s->shortest_rule = mem_zalloc(symbols, sizeof *s->shortest_rule);
 	s->smallest = mem_zalloc(symbols, sizeof *s->smallest);
@@ -481,7 +486,7 @@ static void open_search(struct search *s, const struct grammar *g)
 	s->words = mem_zalloc((size_t)symbols * LENGTHS, sizeof *s->words);
 }
 
-static void close_search(struct search *s)
+static void close_search(struct ambiguity_search *s)
 {
 	for (size_t i = 0; i < (size_t)nonterminals(s->grammar) * LENGTHS; i++)
 		vec_free(&s->words[i]);
@@ -497,7 +502,7 @@ static void close_search(struct search *s)
 
 char *grammar_find_ambiguity(const struct grammar *g, char *texts[2])
 {
-	struct search s;
+	struct ambiguity_search s;
 	char *word = NULL;
 
 	open_search(&s, g);
@@ -507,8 +512,8 @@ char *grammar_find_ambiguity(const struct grammar *g, char *texts[2])
 	if (!s.found[0])
 		try_words(&s, ordered);
 	if (s.found[0]) {
-		const struct tree *a = tree_of_start(&s, s.found[0]);
-		const struct tree *b = tree_of_start(&s, s.found[1]);
+		const struct ambiguity_tree *a = tree_of_start(&s, s.found[0]);
+		const struct ambiguity_tree *b = tree_of_start(&s, s.found[1]);
 
 		word = text_of(g, a, true, false);
 		for (int numbers = 0; numbers < 2; numbers++) {

@@ -1,5 +1,5 @@
 /* Pieces of Lua and conditions: reading them, compiling them for their mistakes, where those stand. */
-#include "grammar/make.h"
+#include "grammar/builder.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct spec_place code_place(const struct grammar_code *code, size_t at, size_t 
 	return place;
 }
 
-void code_read(struct make *make, struct grammar_code *code, const char *text,
+void code_read(struct builder *make, struct grammar_code *code, const char *text,
 	       struct spec_place place, bool condition)
 {
 	struct arena *arena = &make->grammar->arena;
@@ -35,7 +35,7 @@ void code_read(struct make *make, struct grammar_code *code, const char *text,
 	if (lua)
 		code->lua = arena_text(arena, lua, strlen(lua));
 	else
-		make_complain(make, SPEC_ERROR, code_place(code, at, 1), "%s", err.text);
+		builder_complain(make, SPEC_ERROR, code_place(code, at, 1), "%s", err.text);
 	if (!lua)
 		code->lua = "true"; /* its names are not looked up, and it compiles */
 	free(lua);
@@ -102,7 +102,7 @@ static struct spec_place find_mistake(const struct grammar_code *code, uint32_t 
 	return code_place(code, at, rest ? rest : 1);
 }
 
-static void compile(struct make *make, struct script *script, const struct grammar_code *code)
+static void compile(struct builder *make, struct script *script, const struct grammar_code *code)
 {
 	const char *path = make->grammar->file->path;
 	struct script_place place = { path, code->place.line, code->place.column };
@@ -114,10 +114,10 @@ static void compile(struct make *make, struct script *script, const struct gramm
 		return;
 	const char *message = err.text;
 	uint32_t line = take_line(path, &message);
-	make_complain(make, SPEC_ERROR, find_mistake(code, line, message), "%s", message);
+	builder_complain(make, SPEC_ERROR, find_mistake(code, line, message), "%s", message);
 }
 
-void code_compile(struct make *make)
+void code_compile(struct builder *make)
 {
 	struct grammar *g = make->grammar;
 	struct script *script = script_open(NULL);

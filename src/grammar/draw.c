@@ -1,5 +1,5 @@
 /* A grammar for people: its rules, the engine and why, sets, what is asked when, what is captured. */
-#include "grammar/make.h"
+#include "grammar/builder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include <lua5.4/lauxlib.h>
 
-struct session {
+struct earley_session {
 	struct earley_set *set;
 	bool walked; /* its tree, as it is now, and nothing was wrong */
 };
@@ -50,14 +50,14 @@ static void *begin(struct grammar_parser *parser, int before, struct grammar_vio
 			return NULL;
 		lua_pop(script_lua(parser->script), 1);
 	}
-	struct session *session = mem_zalloc(1, sizeof *session);
+	struct earley_session *session = mem_zalloc(1, sizeof *session);
 	session->set = earley_set_first(sets_of(parser));
 	return session;
 }
 
-static enum grammar_verdict walk(struct grammar_parser *parser, const struct session *session,
-				 struct tree_walk how, int *attributes,
-				 struct grammar_violation *violation)
+static enum grammar_verdict walk(struct grammar_parser *parser,
+				 const struct earley_session *session, struct tree_walk how,
+				 int *attributes, struct grammar_violation *violation)
 {
 	struct shared *shared = parser->shared;
 	how.sole = session->set->refs == 1;
@@ -68,8 +68,9 @@ static enum grammar_verdict walk(struct grammar_parser *parser, const struct ses
  * The event, or the end, does not fit: `on violation` sees what the session was before it, where that is
  * known, and otherwise what a session starts with.
  */
-static enum grammar_verdict violated(struct grammar_parser *parser, const struct session *session,
-				     int before, uint8_t fault, struct grammar_violation *violation)
+static enum grammar_verdict violated(struct grammar_parser *parser,
+				     const struct earley_session *session, int before,
+				     uint8_t fault, struct grammar_violation *violation)
 {
 	violation->fault = fault;
 	if (!parser->grammar->on_violation)
@@ -90,7 +91,7 @@ static enum grammar_verdict take(struct grammar_parser *parser, void *of, int be
 				 struct grammar_violation *violation)
 {
 	struct earley_sets *sets = sets_of(parser);
-	struct session *session = of;
+	struct earley_session *session = of;
 	bool code = parser->grammar->has_code;
 	struct tree *leaf = code ? tree_make_leaf(parser->grammar, token) : NULL;
 	struct earley_set *next = earley_set_next(sets, session->set, token->event, leaf);
@@ -107,7 +108,7 @@ static enum grammar_verdict finish(struct grammar_parser *parser, void *of, int 
 				   bool goes_on, int *attributes,
 				   struct grammar_violation *violation)
 {
-	struct session *session = of;
+	struct earley_session *session = of;
 	if (attributes)
 		*attributes = LUA_NOREF;
 	if (!session->set->complete)
@@ -125,7 +126,7 @@ static void expects(struct grammar_parser *parser, const void *of, uint64_t *ter
 {
 	const struct grammar *grammar = parser->grammar;
 	const struct earley_tables *tables = earley_sets_tables(sets_of(parser));
-	const struct session *session = of;
+	const struct earley_session *session = of;
 	const struct earley_set *set = session->set;
 	for (uint32_t i = 0; i < set->count; i++) {
 		uint32_t symbol = tables->cores[set->items[i].core].symbol;
@@ -140,8 +141,8 @@ static void expects(struct grammar_parser *parser, const void *of, uint64_t *ter
 static void *copy(struct grammar_parser *parser, const void *of, struct err *err)
 {
 	(void)parser, (void)err;
-	struct session *session = mem_alloc(sizeof *session);
-	*session = *(const struct session *)of;
+	struct earley_session *session = mem_alloc(sizeof *session);
+	*session = *(const struct earley_session *)of;
 	earley_set_hold(session->set);
 	return session;
 }
@@ -149,13 +150,13 @@ static void *copy(struct grammar_parser *parser, const void *of, struct err *err
 static bool key(struct grammar_parser *parser, const void *of, script_key_text *text,
 		struct err *err)
 {
-	const struct session *session = of;
+	const struct earley_session *session = of;
 	return earley_key(parser, session->set, text, err);
 }
 
 static void end(struct grammar_parser *parser, void *of)
 {
-	struct session *session = of;
+	struct earley_session *session = of;
 	earley_set_drop(sets_of(parser), session->set);
 	free(session);
 }

@@ -9,7 +9,7 @@
 #include <lua5.4/lauxlib.h>
 #include <string.h>
 
-struct writer {
+struct earley_key_writer {
 	struct grammar_parser *parser;
 	script_key_text *text;
 	struct map numbers; /* of sets and trees */
@@ -17,7 +17,7 @@ struct writer {
 	VEC(const struct tree *) trees;
 };
 
-static void put(struct writer *writer, const void *bytes, size_t size)
+static void put(struct earley_key_writer *writer, const void *bytes, size_t size)
 {
 	if (!size)
 		return;
@@ -25,7 +25,7 @@ static void put(struct writer *writer, const void *bytes, size_t size)
 	writer->text->count += size;
 }
 
-static void put_number(struct writer *writer, uint64_t number)
+static void put_number(struct earley_key_writer *writer, uint64_t number)
 {
 	do {
 		*vec_push(writer->text) = (char)((number & 127) | (number > 127 ? 128 : 0));
@@ -33,7 +33,7 @@ static void put_number(struct writer *writer, uint64_t number)
 	} while (number);
 }
 
-static void put_set(struct writer *writer, const struct earley_set *set)
+static void put_set(struct earley_key_writer *writer, const struct earley_set *set)
 {
 	bool fresh = false;
 	uint64_t *number = set ? map_put(&writer->numbers, (uintptr_t)set, &fresh) : NULL;
@@ -44,7 +44,7 @@ static void put_set(struct writer *writer, const struct earley_set *set)
 	put_number(writer, number ? *number : 0);
 }
 
-static void put_tree(struct writer *writer, const struct tree *tree)
+static void put_tree(struct earley_key_writer *writer, const struct tree *tree)
 {
 	bool fresh = false;
 	uint64_t *number = tree ? map_put(&writer->numbers, (uintptr_t)tree, &fresh) : NULL;
@@ -55,7 +55,7 @@ static void put_tree(struct writer *writer, const struct tree *tree)
 	put_number(writer, number ? *number : 0);
 }
 
-static void write_set(struct writer *writer, const struct earley_set *set)
+static void write_set(struct earley_key_writer *writer, const struct earley_set *set)
 {
 	put_number(writer, set->count);
 	for (uint32_t i = 0; i < set->count; i++) {
@@ -66,7 +66,7 @@ static void write_set(struct writer *writer, const struct earley_set *set)
 	}
 }
 
-static void write_values(struct writer *writer, const struct tree *leaf)
+static void write_values(struct earley_key_writer *writer, const struct tree *leaf)
 {
 	const struct grammar_event *event = &writer->parser->grammar->events[leaf->number];
 	for (uint32_t i = 0, j = 0; i < event->attribute_count; i++) {
@@ -83,7 +83,7 @@ static void write_values(struct writer *writer, const struct tree *leaf)
 	}
 }
 
-static bool write_tree(struct writer *writer, const struct tree *tree, struct err *err)
+static bool write_tree(struct earley_key_writer *writer, const struct tree *tree, struct err *err)
 {
 	lua_State *lua = script_lua(writer->parser->script);
 	if (tree->kept != LUA_NOREF) {
@@ -106,7 +106,8 @@ static bool write_tree(struct writer *writer, const struct tree *tree, struct er
 	return true;
 }
 
-static bool write_all(struct writer *writer, const struct earley_set *set, struct err *err)
+static bool write_all(struct earley_key_writer *writer, const struct earley_set *set,
+		      struct err *err)
 {
 	put_set(writer, set);
 	/* the session was asked at its last event; it is asked again only where the word ends */
@@ -125,7 +126,7 @@ static bool write_all(struct writer *writer, const struct earley_set *set, struc
 bool earley_key(struct grammar_parser *parser, const struct earley_set *set, script_key_text *text,
 		struct err *err)
 {
-	struct writer writer = { .parser = parser, .text = text };
+	struct earley_key_writer writer = { .parser = parser, .text = text };
 	if (!parser->grammar->has_code) {
 		put(&writer, &set->number, sizeof set->number);
 		return true;

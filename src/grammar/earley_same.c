@@ -6,7 +6,7 @@
 /* Sets that are tried, and items that are compared: a longer list of them is not worth its time. */
 enum { TRIED = 4, COMPARED = 32 };
 
-struct comparison {
+struct earley_same_comparison {
 	struct earley_build *build;
 	struct earley_set *set, *other;
 	uint64_t *goals, *done; /* that are taken for the same; those of them that were compared */
@@ -23,7 +23,8 @@ static void put_bit(uint64_t *bits, uint32_t bit)
 }
 
 /* Items that go back to the set go back to the other one now. What that needs is to be compared, too. */
-static size_t rename_items(struct comparison *comparison, struct earley_item *items, size_t count)
+static size_t rename_items(struct earley_same_comparison *comparison, struct earley_item *items,
+			   size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (items[i].back == comparison->set) {
@@ -42,7 +43,7 @@ static size_t rename_items(struct comparison *comparison, struct earley_item *it
 	return kept;
 }
 
-static bool goal_is_same(struct comparison *comparison, uint32_t goal)
+static bool goal_is_same(struct earley_same_comparison *comparison, uint32_t goal)
 {
 	struct earley_build *build = comparison->build;
 	struct earley_item items[COMPARED];
@@ -61,7 +62,7 @@ static bool goal_is_same(struct comparison *comparison, uint32_t goal)
 	       !memcmp(items, build->items.items, count * sizeof *items);
 }
 
-static bool all_are_same(struct comparison *comparison)
+static bool all_are_same(struct earley_same_comparison *comparison)
 {
 	const struct earley_tables *tables = comparison->build->tables;
 	for (bool more = true; more;) {
@@ -87,7 +88,7 @@ static bool try_other(struct earley_build *build, struct earley_set *set, struct
 	uint64_t goals[words], done[words];
 	memcpy(goals, set->same_goals, sizeof goals);
 	memcpy(done, set->same_goals, sizeof done);
-	struct comparison comparison = { build, set, other, goals, done };
+	struct earley_same_comparison comparison = { build, set, other, goals, done };
 	if (!earley_predicts(other->predicted, bit))
 		return false;
 	put_bit(goals, bit);

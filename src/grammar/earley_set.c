@@ -12,7 +12,7 @@
 
 #define CACHE_SIZE 1024u
 
-struct move {
+struct earley_set_move {
 	uint64_t from; /* the number of a set */
 	struct earley_set *to;
 	uint32_t terminal;
@@ -27,7 +27,7 @@ struct earley_sets {
 	size_t count;
 	struct earley_set **table; /* by hash, if they are shared */
 	size_t mask;
-	struct move *cache;
+	struct earley_set_move *cache;
 };
 
 struct earley_sets *earley_sets_open(const struct grammar *grammar, lua_State *lua)
@@ -242,7 +242,7 @@ struct earley_set *earley_set_first(struct earley_sets *sets)
 struct earley_set *earley_set_next(struct earley_sets *sets, struct earley_set *set,
 				   uint32_t terminal, struct tree *leaf)
 {
-	struct move *move = NULL;
+	struct earley_set_move *move = NULL;
 	if (sets->share) {
 		move = &sets->cache[hash_mix(set->number, terminal) >> 32 & (CACHE_SIZE - 1)];
 		if (move->from == set->number && move->terminal == terminal) {
@@ -258,7 +258,7 @@ struct earley_set *earley_set_next(struct earley_sets *sets, struct earley_set *
 		earley_set_hold(next);
 		if (move->to)
 			earley_set_drop(sets, move->to);
-		*move = (struct move){ set->number, next, terminal };
+		*move = (struct earley_set_move){ set->number, next, terminal };
 	}
 	return next;
 }

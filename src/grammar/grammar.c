@@ -1,5 +1,5 @@
 /* See grammar.h: the parts of making tables in their order, and what they share. */
-#include "grammar/make.h"
+#include "grammar/builder.h"
 #include "base/mem.h"
 #include "spec/message.h"
 
@@ -14,8 +14,8 @@
 #define MOST_ALTERNATIVES 10000u
 #define MOST_ENTRIES 4000000u /* of the table */
 
-void make_complain(struct make *make, enum spec_severity severity, struct spec_place place,
-		   const char *format, ...)
+void builder_complain(struct builder *make, enum spec_severity severity, struct spec_place place,
+		      const char *format, ...)
 {
 	char text[1024];
 	va_list arguments;
@@ -67,7 +67,7 @@ const char **grammar_attributes(const struct spec_property *property, uint32_t e
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static bool is_small(struct make *make)
+static bool is_small(struct builder *make)
 {
 	const struct grammar *g = make->grammar;
 	uint64_t productions = make->spec->production_count, alternatives = 0;
@@ -79,22 +79,22 @@ static bool is_small(struct make *make)
 	if (productions <= MOST_PRODUCTIONS && alternatives <= MOST_ALTERNATIVES &&
 	    productions * (g->property->event_count + 1) <= MOST_ENTRIES)
 		return true;
-	make_complain(make, SPEC_ERROR, g->formula->place,
-		      "this grammar is too large: %" PRIu64 " productions, %" PRIu64
-		      " alternatives, %u events",
-		      productions, alternatives, g->property->event_count);
+	builder_complain(make, SPEC_ERROR, g->formula->place,
+			 "this grammar is too large: %" PRIu64 " productions, %" PRIu64
+			 " alternatives, %u events",
+			 productions, alternatives, g->property->event_count);
 	return false;
 }
 
 /* Actions and assertions need one tree. */
-static void refuse_ambiguous(struct make *make)
+static void refuse_ambiguous(struct builder *make)
 {
 	const struct grammar *g = make->grammar;
 	char *trees[2], *word;
 
 	if (!g->has_code || g->is_ll1 || !(word = grammar_find_ambiguity(g, trees)))
 		return;
-	make_complain(
+	builder_complain(
 		make, SPEC_ERROR, make->spec->productions[0].place,
 		"%s%.200s%s has two trees, and with actions or assertions there may be only one: "
 		"%.250s and %.250s",
@@ -114,16 +114,16 @@ static void set_mode(struct grammar *g)
 			g->mode = GRAMMAR_AT_RESET;
 }
 
-static void open_parts(struct make *make)
+static void open_parts(struct builder *make)
 {
 	if (!is_small(make))
 		return;
 	set_mode(make->grammar);
 	rules_read(make);
 	outside_read(make);
-	wide_tell(make);
+	undeclared_names_tell(make);
 	outside_tell(make);
-	pure_find(make);
+	code_purity_find(make);
 	sets_find(make);
 	code_compile(make);
 	if (!make->errors)
@@ -134,7 +134,7 @@ struct grammar *grammar_open(const struct spec_file *file, const struct spec_pro
 			     const struct spec_formula *formula, struct spec_messages *messages)
 {
 	struct grammar *g = mem_zalloc(1, sizeof *g);
-	struct make make = { .grammar = g, .spec = formula->grammar, .messages = messages };
+	struct builder make = { .grammar = g, .spec = formula->grammar, .messages = messages };
 	size_t first = messages->list.count;
 
 	g->file = file;

@@ -1,13 +1,13 @@
 /* Attributes of events, and code that stands outside of alternatives: resets, the head, on violation. */
-#include "grammar/reading.h"
-#include "spec/near.h"
+#include "grammar/code_names.h"
+#include "spec/spelling.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-void outside_events(struct make *make)
+void outside_events(struct builder *make)
 {
 	struct grammar *g = make->grammar;
 	uint32_t count = g->terminal_count;
@@ -22,55 +22,58 @@ void outside_events(struct make *make)
 		e->resets = g->property->events[i].reset;
 		free(names);
 		if (!strcmp(g->names[i], "session"))
-			make_complain(make, SPEC_ERROR, g->property->events[i].place,
-				      "an event of a grammar cannot be called 'session': that is "
-				      "what the session before left behind");
+			builder_complain(
+				make, SPEC_ERROR, g->property->events[i].place,
+				"an event of a grammar cannot be called 'session': that is "
+				"what the session before left behind");
 	}
 	for (uint32_t i = 0; i < make->spec->production_count; i++)
 		if (!strcmp(g->names[count + i], "session"))
-			make_complain(make, SPEC_ERROR, make->spec->productions[i].place,
-				      "a production cannot be called 'session': that is what the "
-				      "session before left behind");
+			builder_complain(
+				make, SPEC_ERROR, make->spec->productions[i].place,
+				"a production cannot be called 'session': that is what the "
+				"session before left behind");
 }
 
 /* ---- resets ---------------------------------------------------------------------------------- */
 
 /* The number of the attribute that a name is, or GRAMMAR_NONE. */
-static uint32_t find_attribute(const struct reading *r, size_t i, const struct grammar_event *e)
+static uint32_t find_attribute(const struct code_names *r, size_t i, const struct grammar_event *e)
 {
 	for (uint32_t k = 0; k < e->attribute_count; k++)
-		if (reading_is(r, i, e->attributes[k]))
+		if (code_names_is(r, i, e->attributes[k]))
 			return k;
 	return GRAMMAR_NONE;
 }
 
-static void complain_unknown(const struct reading *r, size_t i, uint32_t event)
+static void complain_unknown(const struct code_names *r, size_t i, uint32_t event)
 {
 	const struct grammar *g = r->make->grammar;
 	const struct grammar_event *e = &g->events[event];
-	const char *name = reading_name(r, i);
-	struct near near;
+	const char *name = code_names_name(r, i);
+	struct spelling near;
 
-	near_start(&near, name);
-	near_try(&near, "session");
+	spelling_start(&near, name);
+	spelling_try(&near, "session");
 	for (uint32_t k = 0; k < e->attribute_count; k++)
-		near_try(&near, e->attributes[k]);
-	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
-		      "'%s' is no attribute of '%s': a reset's condition knows those and "
-		      "'session'%s%s%s",
-		      name, g->names[event], near.best ? "; did you mean '" : "",
-		      near.best ? near.best : "", near.best ? "'?" : "");
+		spelling_try(&near, e->attributes[k]);
+	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
+			 "'%s' is no attribute of '%s': a reset's condition knows those and "
+			 "'session'%s%s%s",
+			 name, g->names[event], near.best ? "; did you mean '" : "",
+			 near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-static void complain_hidden(const struct reading *r, size_t i, uint32_t event)
+static void complain_hidden(const struct code_names *r, size_t i, uint32_t event)
 {
-	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
-		      "which 'session'? The session before is called so, and what '%s' binds: give "
-		      "that another name",
-		      r->make->grammar->names[event]);
+	builder_complain(
+		r->make, SPEC_ERROR, code_names_place(r, i),
+		"which 'session'? The session before is called so, and what '%s' binds: give "
+		"that another name",
+		r->make->grammar->names[event]);
 }
 
-static void read_reset(struct make *make, uint32_t event)
+static void read_reset(struct builder *make, uint32_t event)
 {
 	struct grammar *g = make->grammar;
 	struct grammar_event *e = &g->events[event];
@@ -78,18 +81,18 @@ static void read_reset(struct make *make, uint32_t event)
 	struct grammar_code *code = arena_alloc(&g->arena, sizeof *code);
 	uint32_t *slots = arena_alloc(&g->arena, e->attribute_count * sizeof *slots);
 	const char **names = arena_alloc(&g->arena, (e->attribute_count + 1) * sizeof *names);
-	struct reading r;
+	struct code_names r;
 
 	*code = (struct grammar_code){ .rule = GRAMMAR_NONE, .slots = slots, .names = names };
 	code_read(make, code, spec->reset_if, spec->reset_place, true);
-	reading_open(&r, make, code);
+	code_names_open(&r, make, code);
 	for (size_t i = 0; i < r.lexemes.count; i++) {
 		uint32_t known = 0, attribute;
 
-		if (!reading_is_use(&r, i))
+		if (!code_names_is_use(&r, i))
 			continue;
 		attribute = find_attribute(&r, i, e);
-		if (reading_is(&r, i, "session")) {
+		if (code_names_is(&r, i, "session")) {
 			code->session = true;
 			if (attribute != GRAMMAR_NONE)
 				complain_hidden(&r, i, event);
@@ -97,7 +100,7 @@ static void read_reset(struct make *make, uint32_t event)
 		}
 		while (known < code->slot_count && slots[known] != attribute)
 			known++;
-		if (attribute == GRAMMAR_NONE && !script_has_name(reading_name(&r, i)))
+		if (attribute == GRAMMAR_NONE && !script_has_name(code_names_name(&r, i)))
 			complain_unknown(&r, i, event);
 		if (attribute == GRAMMAR_NONE || known < code->slot_count)
 			continue;
@@ -107,47 +110,48 @@ static void read_reset(struct make *make, uint32_t event)
 	}
 	if (code->session)
 		names[code->slot_count] = "session";
-	reading_close(&r);
+	code_names_close(&r);
 	e->reset_if = code;
 }
 
 /* ---- the head and on violation --------------------------------------------------------------- */
 
 /* Names of the whole session and `session`; no symbol has attributes here. */
-static void read_names(struct make *make, struct grammar_code *code)
+static void read_names(struct builder *make, struct grammar_code *code)
 {
 	static const char *const session[] = { "session" };
 	const struct grammar *g = make->grammar;
-	struct reading r;
+	struct code_names r;
 
-	reading_open(&r, make, code);
-	reading_keep_session(&r);
+	code_names_open(&r, make, code);
+	code_names_keep_session(&r);
 	for (size_t i = 0; i < r.lexemes.count; i++) {
 		uint32_t symbol;
 
-		if (!reading_is_use(&r, i))
+		if (!code_names_is_use(&r, i))
 			continue;
-		if (reading_is(&r, i, "session")) {
+		if (code_names_is(&r, i, "session")) {
 			code->session = true;
 			code->names = session;
 			continue;
 		}
-		symbol = reading_symbol(&r, i);
-		if (symbol == GRAMMAR_NONE || reading_may_be_local(&r, i) ||
+		symbol = code_names_symbol(&r, i);
+		if (symbol == GRAMMAR_NONE || code_names_may_be_local(&r, i) ||
 		    script_has_name(g->names[symbol]))
-			reading_use_wide(&r, i);
+			code_names_use_wide(&r, i);
 		else
-			make_complain(make, SPEC_ERROR, reading_place(&r, i),
-				      "%s '%s' has no attributes here: only those of the whole "
-				      "session are seen",
-				      symbol < g->terminal_count ? "the event" : "the production",
-				      g->names[symbol]);
+			builder_complain(make, SPEC_ERROR, code_names_place(&r, i),
+					 "%s '%s' has no attributes here: only those of the whole "
+					 "session are seen",
+					 symbol < g->terminal_count ? "the event"
+								    : "the production",
+					 g->names[symbol]);
 	}
-	reading_close(&r);
+	code_names_close(&r);
 }
 
 /* `want = {}, held = {}` as statements: the commas in front of `NAME =` become semicolons. */
-static const char *head_as_statements(struct make *make, const char *text)
+static const char *head_as_statements(struct builder *make, const char *text)
 {
 	char *lua = arena_text(&make->grammar->arena, text, strlen(text));
 	script_lexemes l = { 0 };
@@ -161,7 +165,7 @@ static const char *head_as_statements(struct make *make, const char *text)
 	return lua;
 }
 
-void outside_read(struct make *make)
+void outside_read(struct builder *make)
 {
 	struct grammar *g = make->grammar;
 
@@ -208,7 +212,7 @@ static bool is_in_words(const struct spec_property *property, const struct spec_
 	return false;
 }
 
-void outside_tell(struct make *make)
+void outside_tell(struct builder *make)
 {
 	const struct grammar *g = make->grammar;
 
@@ -216,12 +220,13 @@ void outside_tell(struct make *make)
 		const struct spec_event *e = &g->property->events[i];
 
 		if (!is_in_words(g->property, e))
-			make_complain(make, SPEC_NOTE, e->place,
-				      "'%s' does not bind '%s': it is in no word", e->name,
-				      g->property->view_name);
+			builder_complain(make, SPEC_NOTE, e->place,
+					 "'%s' does not bind '%s': it is in no word", e->name,
+					 g->property->view_name);
 		else if (!has_event(g, i))
-			make_complain(make, SPEC_NOTE, e->place,
-				      "no alternative has '%s': a word is wrong where it happens",
-				      e->name);
+			builder_complain(
+				make, SPEC_NOTE, e->place,
+				"no alternative has '%s': a word is wrong where it happens",
+				e->name);
 	}
 }

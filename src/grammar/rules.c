@@ -1,9 +1,9 @@
 /* From productions to rules: symbols are numbers, alternatives are rows of steps. */
-#include "grammar/make.h"
+#include "grammar/builder.h"
 
 #include <string.h>
 
-static void name_symbols(struct make *make)
+static void name_symbols(struct builder *make)
 {
 	struct grammar *g = make->grammar;
 	uint32_t events = g->property->event_count;
@@ -26,7 +26,7 @@ static uint32_t count_items(const struct spec_alternative *alternative)
 	return count;
 }
 
-static struct grammar_step read_item(struct make *make, const struct spec_item *item)
+static struct grammar_step read_item(struct builder *make, const struct spec_item *item)
 {
 	struct grammar *g = make->grammar;
 	struct grammar_step step = { .symbol = GRAMMAR_NONE,
@@ -52,7 +52,7 @@ static struct grammar_step read_item(struct make *make, const struct spec_item *
 	return step;
 }
 
-static void read_alternative(struct make *make, uint32_t left, uint32_t number,
+static void read_alternative(struct builder *make, uint32_t left, uint32_t number,
 			     const struct spec_alternative *alternative)
 {
 	struct grammar *g = make->grammar;
@@ -74,7 +74,7 @@ static void read_alternative(struct make *make, uint32_t left, uint32_t number,
 	scope_rule(make, rule, steps, alternative->items);
 }
 
-void rules_read(struct make *make)
+void rules_read(struct builder *make)
 {
 	struct grammar *g = make->grammar;
 	uint32_t count = make->spec->production_count;

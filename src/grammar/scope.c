@@ -2,7 +2,7 @@
  * What the names in the code of an alternative mean (doc/grammars.md, "Attributes"), and which symbols
  * need a slot in its frame: those whose attributes some code looks at or sets, and for how long.
  */
-#include "grammar/reading.h"
+#include "grammar/code_names.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* The symbols of an alternative are numbered as they can be named: 0 is the left side, i + 1 step i. */
 struct scope {
-	struct make *make;
+	struct builder *make;
 	struct grammar_rule *rule;
 	struct grammar_step *steps;
 	const char **names; /* by symbol; NULL: a step without a name */
@@ -26,7 +26,7 @@ struct scope {
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-static void check_label(struct make *make, const struct spec_item *item, const char *left)
+static void check_label(struct builder *make, const struct spec_item *item, const char *left)
 {
 	struct spec_place place = item->place;
 
@@ -34,20 +34,21 @@ static void check_label(struct make *make, const struct spec_item *item, const c
 		return;
 	place.length = (uint32_t)strlen(item->label);
 	if (!strcmp(item->label, "session"))
-		make_complain(make, SPEC_ERROR, place,
-			      "'session' is what the session before left behind; another name will "
-			      "do");
+		builder_complain(
+			make, SPEC_ERROR, place,
+			"'session' is what the session before left behind; another name will "
+			"do");
 	else if (script_is_word(item->label))
-		make_complain(make, SPEC_ERROR, place,
-			      "'%s' is a word of Lua, so no action could name it", item->label);
+		builder_complain(make, SPEC_ERROR, place,
+				 "'%s' is a word of Lua, so no action could name it", item->label);
 	else if (!strcmp(item->label, left))
-		make_complain(
+		builder_complain(
 			make, SPEC_ERROR, place,
 			"'%s' is what this production is called itself; another label will do",
 			item->label);
 }
 
-static void open_scope(struct scope *s, struct make *make, struct grammar_rule *rule,
+static void open_scope(struct scope *s, struct builder *make, struct grammar_rule *rule,
 		       struct grammar_step *steps, const struct spec_item *items)
 {
 	uint32_t count = rule->step_count + 1, at = 1;
@@ -78,58 +79,59 @@ static void close_scope(struct scope *s)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* The left side's own name is its, whatever stands on the right. */
-static uint32_t find(const struct scope *s, const struct reading *r, size_t i)
+static uint32_t find(const struct scope *s, const struct code_names *r, size_t i)
 {
 	uint32_t found = NOT_HERE;
 
-	if (reading_is(r, i, s->names[0]))
+	if (code_names_is(r, i, s->names[0]))
 		return 0;
 	for (uint32_t k = 1; k <= s->rule->step_count; k++)
-		if (s->names[k] && reading_is(r, i, s->names[k]))
+		if (s->names[k] && code_names_is(r, i, s->names[k]))
 			found = found == NOT_HERE ? k : TWICE;
 	return found;
 }
 
-static void complain_twice(const struct reading *r, size_t i)
+static void complain_twice(const struct code_names *r, size_t i)
 {
-	const char *name = reading_name(r, i);
+	const char *name = code_names_name(r, i);
 
-	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
-		      "which '%s'? There are several in this alternative: give each a label, "
-		      "first=%s",
-		      name, name);
+	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
+			 "which '%s'? There are several in this alternative: give each a label, "
+			 "first=%s",
+			 name, name);
 }
 
-static void complain_early(const struct reading *r, size_t i)
+static void complain_early(const struct code_names *r, size_t i)
 {
-	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
-		      "'%s' has not happened yet: an event's attributes are there behind it",
-		      reading_name(r, i));
+	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
+			 "'%s' has not happened yet: an event's attributes are there behind it",
+			 code_names_name(r, i));
 }
 
 /* An event or a production that stands elsewhere; a function of the library may be called so. */
-static void complain_elsewhere(const struct reading *r, size_t i, uint32_t symbol)
+static void complain_elsewhere(const struct code_names *r, size_t i, uint32_t symbol)
 {
 	const struct grammar *g = r->make->grammar;
 	const char *name = g->names[symbol];
 
-	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
-		      "%s '%s' is not in this alternative; what the session before left behind is "
-		      "'session'",
-		      symbol < g->terminal_count ? "the event" : "the production", name);
+	builder_complain(
+		r->make, SPEC_ERROR, code_names_place(r, i),
+		"%s '%s' is not in this alternative; what the session before left behind is "
+		"'session'",
+		symbol < g->terminal_count ? "the event" : "the production", name);
 }
 
-static void complain_assigned(const struct reading *r, size_t i)
+static void complain_assigned(const struct code_names *r, size_t i)
 {
-	const char *name = reading_name(r, i);
+	const char *name = code_names_name(r, i);
 
-	make_complain(r->make, SPEC_ERROR, reading_place(r, i),
-		      "'%s' is a symbol: give it an attribute, %s.x = ...", name, name);
+	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
+			 "'%s' is a symbol: give it an attribute, %s.x = ...", name, name);
 }
 
-static void use(struct scope *s, const struct reading *r, size_t i, uint32_t step)
+static void use(struct scope *s, const struct code_names *r, size_t i, uint32_t step)
 {
-	bool local = reading_may_be_local(r, i);
+	bool local = code_names_may_be_local(r, i);
 	uint32_t symbol = find(s, r, i), other;
 
 	if (symbol == TWICE) {
@@ -138,11 +140,11 @@ static void use(struct scope *s, const struct reading *r, size_t i, uint32_t ste
 		return;
 	}
 	if (symbol == NOT_HERE) {
-		other = local ? GRAMMAR_NONE : reading_symbol(r, i);
-		if (other != GRAMMAR_NONE && !script_has_name(reading_name(r, i)))
+		other = local ? GRAMMAR_NONE : code_names_symbol(r, i);
+		if (other != GRAMMAR_NONE && !script_has_name(code_names_name(r, i)))
 			complain_elsewhere(r, i, other);
 		else
-			reading_use_wide(r, i);
+			code_names_use_wide(r, i);
 		return;
 	}
 	if (symbol && s->steps[symbol - 1].kind == GRAMMAR_TERMINAL) {
@@ -151,7 +153,7 @@ static void use(struct scope *s, const struct reading *r, size_t i, uint32_t ste
 				complain_early(r, i);
 			return;
 		}
-		reading_use_event(r, i, s->steps[symbol - 1].symbol);
+		code_names_use_event(r, i, s->steps[symbol - 1].symbol);
 	}
 	for (size_t k = 0; k < r->targets.count && !local; k++)
 		if (r->targets.items[k].root == i && r->targets.items[k].is_name)
@@ -162,20 +164,20 @@ static void use(struct scope *s, const struct reading *r, size_t i, uint32_t ste
 static void read_code(struct scope *s, uint32_t step)
 {
 	struct grammar_code *code = &s->make->grammar->codes.items[s->steps[step].code];
-	struct reading r;
+	struct code_names r;
 
 	*vec_push(&s->first_use) = (uint32_t)s->uses.count;
-	reading_open(&r, s->make, code);
-	reading_keep_session(&r);
+	code_names_open(&r, s->make, code);
+	code_names_keep_session(&r);
 	for (size_t i = 0; i < r.lexemes.count; i++) {
-		if (!reading_is_use(&r, i))
+		if (!code_names_is_use(&r, i))
 			continue;
-		if (reading_is(&r, i, "session"))
+		if (code_names_is(&r, i, "session"))
 			code->session = true;
 		else
 			use(s, &r, i, step);
 	}
-	reading_close(&r);
+	code_names_close(&r);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -248,7 +250,7 @@ static void find_last(struct scope *s)
 	}
 }
 
-void scope_rule(struct make *make, struct grammar_rule *rule, struct grammar_step *steps,
+void scope_rule(struct builder *make, struct grammar_rule *rule, struct grammar_step *steps,
 		const struct spec_item *items)
 {
 	struct scope s;

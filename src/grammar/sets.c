@@ -4,7 +4,7 @@
  * words. Plain fixpoints: a pass costs the size of the grammar, passes are as many as the longest chain
  * of productions.
  */
-#include "grammar/make.h"
+#include "grammar/builder.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -72,7 +72,7 @@ static void mark_closed(const struct grammar *g, bool *marked, bool terminals)
 	}
 }
 
-static void refuse_wordless(struct make *make)
+static void refuse_wordless(struct builder *make)
 {
 	const struct grammar *g = make->grammar;
 	bool *productive = mem_zalloc(g->symbol_count + 1, sizeof *productive);
@@ -80,14 +80,14 @@ static void refuse_wordless(struct make *make)
 	mark_closed(g, productive, true);
 	for (uint32_t i = 0; i < make->spec->production_count; i++)
 		if (!productive[g->terminal_count + i])
-			make_complain(make, SPEC_ERROR, make->spec->productions[i].place,
-				      "'%s' has no words: each of its alternatives goes on "
-				      "without end",
-				      make->spec->productions[i].name);
+			builder_complain(make, SPEC_ERROR, make->spec->productions[i].place,
+					 "'%s' has no words: each of its alternatives goes on "
+					 "without end",
+					 make->spec->productions[i].name);
 	free(productive);
 }
 
-static void find_reachable(struct make *make)
+static void find_reachable(struct builder *make)
 {
 	struct grammar *g = make->grammar;
 	uint32_t count = make->spec->production_count;
@@ -114,10 +114,10 @@ static void find_reachable(struct make *make)
 	vec_free(&open);
 	for (uint32_t i = 0; i < count; i++)
 		if (!make->reachable[i])
-			make_complain(make, SPEC_NOTE, make->spec->productions[i].place,
-				      "'%s' is in no tree: '%s' does not lead to it",
-				      make->spec->productions[i].name,
-				      make->spec->productions[0].name);
+			builder_complain(make, SPEC_NOTE, make->spec->productions[i].place,
+					 "'%s' is in no tree: '%s' does not lead to it",
+					 make->spec->productions[i].name,
+					 make->spec->productions[0].name);
 }
 
 /* ---- FIRST and FOLLOW ------------------------------------------------------------------------ */
@@ -154,7 +154,7 @@ static void find_starts(struct grammar *g)
 }
 
 /* From the reachable ones: what cannot be reached is in no word, and follows nothing. */
-static void find_follows(struct make *make)
+static void find_follows(struct builder *make)
 {
 	struct grammar *g = make->grammar;
 	bool grew = true;
@@ -227,7 +227,7 @@ static void tell_conflict(struct grammar *g, const struct grammar_rule *a,
 	g->conflict = mem_copy_text(text, strlen(text));
 }
 
-static void enter(struct make *make, uint32_t number, uint32_t terminal)
+static void enter(struct builder *make, uint32_t number, uint32_t terminal)
 {
 	struct grammar *g = make->grammar;
 	const struct grammar_rule *rule = &g->rules.items[number];
@@ -240,7 +240,7 @@ static void enter(struct make *make, uint32_t number, uint32_t terminal)
 		tell_conflict(g, &g->rules.items[*entry], rule, terminal);
 }
 
-static void find_table(struct make *make)
+static void find_table(struct builder *make)
 {
 	struct grammar *g = make->grammar;
 	size_t size = (size_t)make->spec->production_count * (g->terminal_count + 1);
@@ -261,7 +261,7 @@ static void find_table(struct make *make)
 	g->is_ll1 = !g->conflict;
 }
 
-void sets_find(struct make *make)
+void sets_find(struct builder *make)
 {
 	struct grammar *g = make->grammar;
 

@@ -29,7 +29,7 @@ struct todo {
  * A symbol that Leo's rule made of several rules, each the last symbol of the one above. `last` is the
  * STEP of the last symbol, of the last but one in all but the lowest.
  */
-struct level {
+struct tree_list_level {
 	uint32_t rule;
 	struct tree *last;
 };
@@ -39,7 +39,7 @@ struct tree_lister {
 	tree_list *list;
 	size_t hole, start; /* in the list: where the last hole is, and where a walk starts */
 	VEC(struct todo) todo;
-	VEC(struct level) levels;
+	VEC(struct tree_list_level) levels;
 	VEC(struct tree *) seen;     /* SYMBOLs */
 	VEC(struct tree *) children; /* of one rule, by kept symbol; NULL for an empty one */
 	bool leaves;		     /* nothing is checked; all events are listed, and only they */
@@ -79,7 +79,8 @@ static void add_hole(struct tree_lister *lister, struct tree *step)
  * The trees of a rule's symbols, but for the last one if that is a level of its own. `*sole` becomes
  * false where someone else holds a part of it. False: it has another derivation.
  */
-static bool gather(struct tree_lister *lister, const struct level *level, bool nested, bool *sole)
+static bool gather(struct tree_lister *lister, const struct tree_list_level *level, bool nested,
+		   bool *sole)
 {
 	const struct earley_tables *tables = lister->tables;
 	uint32_t count = 1;
@@ -119,7 +120,7 @@ static void push_child(struct tree_lister *lister, struct todo todo,
  * The STEP before the last symbol of a level, if there is but one state in which that symbol can start
  * and nothing is left to do behind it.
  */
-static struct tree *find_hole(const struct tree_lister *lister, const struct level *level,
+static struct tree *find_hole(const struct tree_lister *lister, const struct tree_list_level *level,
 			      bool nested, const struct grammar_step *last)
 {
 	const struct earley_tables *tables = lister->tables;
@@ -132,8 +133,8 @@ static struct tree *find_hole(const struct tree_lister *lister, const struct lev
 }
 
 /* Puts the symbols of a level aside, the last one first. If `hole` is kept, no other. */
-static void push_symbols(struct tree_lister *lister, struct todo todo, const struct level *level,
-			 bool nested)
+static void push_symbols(struct tree_lister *lister, struct todo todo,
+			 const struct tree_list_level *level, bool nested)
 {
 	const struct earley_tables *tables = lister->tables;
 	const struct grammar_rule *rule = &tables->grammar->rules.items[level->rule];
@@ -169,7 +170,7 @@ static void push_symbols(struct tree_lister *lister, struct todo todo, const str
 /* Lists the uppermost level of a symbol. */
 static bool list_level(struct tree_lister *lister, struct todo todo)
 {
-	struct level level = lister->levels.items[--todo.to];
+	struct tree_list_level level = lister->levels.items[--todo.to];
 	lister->levels.count = todo.to;
 	bool nested = todo.to > todo.from;
 	if (!gather(lister, &level, nested, &todo.sole)) {
@@ -207,12 +208,13 @@ static struct tree *tail_of(const struct tree *step)
 static struct tree *find_levels(struct tree_lister *lister, struct tree *symbol)
 {
 	assert(symbol->before);
-	*vec_push(&lister->levels) = (struct level){ symbol->number, symbol->before };
+	*vec_push(&lister->levels) = (struct tree_list_level){ symbol->number, symbol->before };
 	for (struct tree *frame = tail_of(symbol->before); frame;
 	     frame = frame->before ? tail_of(frame->before) : frame->tail) {
 		if (frame->before && frame->before->kept != LUA_NOREF)
 			return frame->before;
-		*vec_push(&lister->levels) = (struct level){ frame->number, frame->before };
+		*vec_push(&lister->levels) =
+			(struct tree_list_level){ frame->number, frame->before };
 	}
 	return NULL;
 }

@@ -203,11 +203,11 @@ static void copy(const struct classes *classes, struct automaton *to)
 
 /* ---- bad and safe ---------------------------------------------------------------------------- */
 
-struct edge {
+struct automaton_edge {
 	uint32_t to, from, next; /* of the same target, + 1 */
 };
 struct backward {
-	VEC(struct edge) edges;
+	VEC(struct automaton_edge) edges;
 	uint32_t *last; /* by target */
 };
 
@@ -221,7 +221,7 @@ static void add_leaves(const struct automaton *a, struct backward *b, uint32_t f
 	if (!fresh)
 		return;
 	if (n.variable == DECISION_LEAF) {
-		*vec_push(&b->edges) = (struct edge){ n.low, from, b->last[n.low] };
+		*vec_push(&b->edges) = (struct automaton_edge){ n.low, from, b->last[n.low] };
 		b->last[n.low] = (uint32_t)b->edges.count;
 		return;
 	}

@@ -138,11 +138,11 @@ static char *condition(const struct drawing *d, const struct paths *paths)
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-struct edge {
+struct draw_edge {
 	uint32_t to;
 	char *condition; /* "" always, "otherwise" for the one that is hardest to say */
 };
-typedef VEC(struct edge) edges;
+typedef VEC(struct draw_edge) edges;
 
 static void add_targets(const struct automaton *a, uint32_t node, struct map *seen, bool *is_target)
 {
@@ -175,7 +175,7 @@ static void find_edges_of_letters(const struct drawing *d, uint32_t state, edges
 		if (!is_target[to])
 			continue;
 		find_paths(a, next, to, (struct path){ 0 }, &paths);
-		*vec_push(list) = (struct edge){ to, condition(d, &paths) };
+		*vec_push(list) = (struct draw_edge){ to, condition(d, &paths) };
 	}
 }
 
@@ -195,7 +195,7 @@ static void find_edges_of_events(const struct drawing *d, uint32_t state, edges 
 				fprintf(out, "%s%s", ftell(out) ? " | " : "", d->names.items[i]);
 		fclose(out);
 		if (size)
-			*vec_push(list) = (struct edge){ to, text };
+			*vec_push(list) = (struct draw_edge){ to, text };
 		else
 			free(text);
 	}
@@ -204,7 +204,7 @@ static void find_edges_of_events(const struct drawing *d, uint32_t state, edges 
 /* What is hardest to say comes last. */
 static void find_edges(const struct drawing *d, uint32_t state, edges *list)
 {
-	struct edge last;
+	struct draw_edge last;
 	size_t worst = 0;
 
 	(d->one_by_one ? find_edges_of_events : find_edges_of_letters)(d, state, list);

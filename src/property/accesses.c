@@ -230,11 +230,11 @@ static bool site_fits(struct property_reader *r, const struct reader_point *poin
 	bool fits;
 
 	if (accesses_field(path, point->tag, point->spec->target->path) ||
-	    places_find_base(r, point, event->site, &field, &shift))
+	    field_owners_find_base(r, point, event->site, &field, &shift))
 		return true;
 	if (!point->place.size)
 		return false;
-	whole = places_whole(point->spec->target->path);
+	whole = field_owners_whole(point->spec->target->path);
 	fits = accesses_field(path, point->tag, whole);
 	free(whole);
 	return fits;
@@ -341,7 +341,7 @@ void accesses_look(struct property_reader *r, const struct trace_event *event)
 
 /* The bytes at `offset` of the access; those of a FILL are all the same. */
 static struct property_raw value_at(const struct match *m, uint64_t offset, uint64_t size,
-				    enum raw_form form)
+				    enum raw_value_form form)
 {
 	const struct trace_event *ev = m->happening->event;
 	const uint8_t *bytes = ev->value;
@@ -353,7 +353,7 @@ static struct property_raw value_at(const struct match *m, uint64_t offset, uint
 		return (struct property_raw){ 0 };
 	for (uint64_t i = 0; i < size; i++)
 		copy[i] = bytes[(offset + i) % ev->unit];
-	return raw_bytes(copy, size, form);
+	return raw_value_bytes(copy, size, form);
 }
 
 static bool match_value(const struct match *m, const struct property_raw *raw)
@@ -371,7 +371,7 @@ static bool match_global(const struct match *m)
 	struct property_raw raw = { 0 };
 
 	if (m->reader->text) {
-		raw = value_at(m, 0, ev->size, RAW_SIGNED);
+		raw = value_at(m, 0, ev->size, RAW_VALUE_SIGNED);
 		return match_value(m, &raw);
 	}
 	for (uint32_t i = ranges.start; i < ranges.start + ranges.count; i++) {
@@ -411,33 +411,35 @@ static bool match_text_field(const struct match *m)
 	assert(length);
 	if (!match_parameter(m, target->parameter, target->local, &raw) || !match_which(m, field))
 		return false;
-	raw = value_at(m, 0, ev->size, RAW_SIGNED);
+	raw = value_at(m, 0, ev->size, RAW_VALUE_SIGNED);
 	return match_value(m, &raw);
 }
 
 /* How the value of a site's field is read. Asked once for each site. */
-static enum raw_form form_of(struct property_reader *r, const struct wire_element *site,
-			     const char *tag, const char *field)
+static enum raw_value_form form_of(struct property_reader *r, const struct wire_element *site,
+				   const char *tag, const char *field)
 {
 	struct program_part part;
 	bool fresh;
 	uint64_t *form = map_put(&r->forms, (uintptr_t)site, &fresh);
 
 	if (fresh)
-		*form = program_member(r->program, tag, field, &part) ? part.form : RAW_SIGNED;
-	return (enum raw_form) * form;
+		*form = program_member(r->program, tag, field, &part) ? part.form
+								      : RAW_VALUE_SIGNED;
+	return (enum raw_value_form) * form;
 }
 
 /* `o->list[2]` is asked for, and it is another element of an object that is known. */
 static bool is_in_known(const struct match *m, uint64_t address)
 {
 	const struct spec_target *target = m->point->spec->target;
-	char *whole = places_whole(target->path);
+	char *whole = field_owners_whole(target->path);
 	struct program_part part;
 	bool is_known =
 		strchr(target->path, '[') &&
 		program_member(m->reader->program, m->point->tag, whole, &part) &&
-		places_match(m, target, (struct reader_place){ part.offset, part.size }, address);
+		field_owners_match(m, target, (struct reader_place){ part.offset, part.size },
+				   address);
 
 	free(whole);
 	return is_known;
@@ -455,7 +457,7 @@ static bool match_element(const struct match *m, uint64_t address)
 		return false;
 	if (!m->point->place.size || !field)
 		return match_doubt(m, DOUBT_ELEMENT);
-	if (!places_match(m, m->point->spec->target, m->point->place, address))
+	if (!field_owners_match(m, m->point->spec->target, m->point->place, address))
 		return !is_in_known(m, address) && match_doubt(m, DOUBT_ELEMENT);
 	if (!match_which(m, field))
 		return false;
@@ -470,13 +472,13 @@ static bool match_field(const struct match *m)
 	const struct trace_event *ev = m->happening->event;
 	const struct spec_target *target = m->point->spec->target;
 	const char *field = path_in(trace_site_path(r->trace, ev->site), m->point->tag);
-	struct property_raw raw = raw_number(ev->address - ev->site->field_offset);
+	struct property_raw raw = raw_value_number(ev->address - ev->site->field_offset);
 	uint64_t shift;
 
-	if (places_is_element(r, ev->site))
+	if (field_owners_is_element(r, ev->site))
 		return match_element(m, ev->address);
 	if (!field) {
-		if (!places_find_base(r, m->point, ev->site, &field, &shift))
+		if (!field_owners_find_base(r, m->point, ev->site, &field, &shift))
 			return false;
 		raw.bits += shift;
 	}
@@ -501,9 +503,9 @@ bool accesses_match(const struct match *m)
 		return match_global(m);
 	if (target->kind == SPEC_FIELD)
 		return m->reader->text ? match_text_field(m) : match_field(m);
-	raw = raw_address(m->reader->text, ev->address);
+	raw = raw_value_address(m->reader->text, ev->address);
 	if (!match_parameter(m, target->parameter, target->local, &raw))
 		return false;
-	raw = value_at(m, 0, ev->size, RAW_SIGNED);
+	raw = value_at(m, 0, ev->size, RAW_VALUE_SIGNED);
 	return match_value(m, &raw);
 }

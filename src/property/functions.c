@@ -23,7 +23,7 @@
 #define FRAMES 8u
 
 /* Names of the code at one place, as numbers + 1; 0: not known. */
-struct names {
+struct functions_names {
 	uint32_t innermost;
 	uint32_t user; /* the innermost that is not a system header's */
 	const char
@@ -34,7 +34,7 @@ struct functions {
 	const struct trace *trace;
 	struct trace_symbols *symbols;
 	struct intern names;
-	VEC(struct names) places;
+	VEC(struct functions_names) places;
 	struct map sites, codes; /* site, return address: number + 1 in places */
 	struct map inlined;	 /* pc of a point: name + 1 of whom its function was inlined into */
 	struct intern returning; /* functions that have returned, linker's names; for each: */
@@ -116,11 +116,11 @@ static bool is_system(const char *file, size_t length)
 
 /* ---- places ----------------------------------------------------------------------------------- */
 
-static struct names find_site(struct functions *f, const struct wire_element *site)
+static struct functions_names find_site(struct functions *f, const struct wire_element *site)
 {
 	struct trace_place places[FRAMES];
 	unsigned count = trace_site_places(f->trace, site, places, FRAMES);
-	struct names names = { 0 };
+	struct functions_names names = { 0 };
 
 	for (unsigned i = 0; i < count && !names.user; i++) {
 		struct trace_span function = places[i].function, file = places[i].file;
@@ -135,11 +135,11 @@ static struct names find_site(struct functions *f, const struct wire_element *si
 	return names;
 }
 
-static struct names find_code(struct functions *f, uint64_t pc)
+static struct functions_names find_code(struct functions *f, uint64_t pc)
 {
 	struct trace_symbol symbols[FRAMES];
 	unsigned count = trace_symbols_find(f->symbols, pc, symbols, FRAMES);
-	struct names names = { 0 };
+	struct functions_names names = { 0 };
 
 	for (unsigned i = 0; i < count && !names.user; i++) {
 		uint32_t name = put_symbol(f, symbols[i].function);
@@ -153,13 +153,13 @@ static struct names find_code(struct functions *f, uint64_t pc)
 	return names;
 }
 
-static struct names at_site(struct functions *f, const struct wire_element *site)
+static struct functions_names at_site(struct functions *f, const struct wire_element *site)
 {
 	bool fresh;
 	uint64_t *number;
 
 	if (!site)
-		return (struct names){ 0 };
+		return (struct functions_names){ 0 };
 	number = map_put(&f->sites, (uintptr_t)site, &fresh);
 	if (fresh) {
 		*vec_push(&f->places) = find_site(f, site);
@@ -168,13 +168,13 @@ static struct names at_site(struct functions *f, const struct wire_element *site
 	return f->places.items[*number - 1];
 }
 
-static struct names at_code(struct functions *f, uint64_t pc)
+static struct functions_names at_code(struct functions *f, uint64_t pc)
 {
 	bool fresh;
 	uint64_t *number;
 
 	if (!pc)
-		return (struct names){ 0 };
+		return (struct functions_names){ 0 };
 	number = map_put(&f->codes, pc, &fresh);
 	if (fresh) {
 		*vec_push(&f->places) = find_code(f, pc);
@@ -188,7 +188,8 @@ static struct names at_code(struct functions *f, uint64_t pc)
 static uint32_t find_around(struct functions *f, const struct trace_cursor *cursor,
 			    const struct trace_event *event)
 {
-	struct names names = event->site ? at_site(f, event->site) : at_code(f, event->pc);
+	struct functions_names names =
+		event->site ? at_site(f, event->site) : at_code(f, event->pc);
 	uint32_t innermost = names.innermost;
 	const struct trace_frame *frames;
 
@@ -258,7 +259,7 @@ static uint32_t find_caller(const struct match *m, const struct trace_cursor *cu
 	const struct trace_frame *frames, *own = find_left(m, cursor);
 	size_t below = trace_cursor_stack(cursor, &frames); /* frames below its own */
 	uint32_t name = inlined_into(f, m->happening->event->pc, function);
-	struct names names;
+	struct functions_names names;
 
 	if (name)
 		return name;

@@ -71,13 +71,13 @@ static bool match_lock(const struct match *m, const struct spec_target *target, 
 			return length && match_parameter(m, target->parameter, target->local, &raw);
 		}
 		if (place.size)
-			return places_match(m, target, place, address);
+			return field_owners_match(m, target, place, address);
 		path = trace_site_path(r->trace, site);
 		field = accesses_field(path, tag, target->path);
-		raw = raw_number(field ? address - site->field_offset : 0);
+		raw = raw_value_number(field ? address - site->field_offset : 0);
 		return field && match_parameter(m, target->parameter, target->local, &raw);
 	default:
-		raw = raw_address(r->text, address);
+		raw = raw_value_address(r->text, address);
 		return match_parameter(m, target->parameter, target->local, &raw);
 	}
 }
@@ -101,7 +101,7 @@ bool locks_match(const struct match *m)
 	if (reader_is_lock(spec))
 		return match_and_note(m, spec->target, m->happening->lock, ev->site);
 	/* spawn, join: the other thread, where it is asked for */
-	raw = raw_number(ev->number);
+	raw = raw_value_number(ev->number);
 	if (spec->target)
 		return match_parameter(m, spec->target->parameter, spec->target->local, &raw);
 	return !spec->argument_count || match_slot(m, &spec->arguments[0], &raw);

@@ -61,7 +61,7 @@ static bool equals(const struct match *m, const struct spec_expr *expr,
 	struct spec_value wanted = spec_evaluate(expr, &scope);
 	struct spec_value given;
 
-	given = raw_spec_value(raw, wanted.type == SPEC_VALUE_TEXT ? SPEC_STRING : SPEC_INT);
+	given = raw_value_spec_value(raw, wanted.type == SPEC_VALUE_TEXT ? SPEC_STRING : SPEC_INT);
 	if (given.type == SPEC_VALUE_UNKNOWN || wanted.type == SPEC_VALUE_UNKNOWN)
 		return match_doubt(m, DOUBT_UNKNOWN);
 	if (given.type == SPEC_VALUE_TEXT || wanted.type == SPEC_VALUE_TEXT) {
@@ -103,7 +103,7 @@ static void choose(const struct match *m)
 {
 	struct property_reader *r = m->reader;
 	struct reader_slice *slice = &r->slices.items[m->point->slice];
-	struct property_id at = { m->happening->event->stream, m->happening->event->index };
+	struct event_id at = { m->happening->event->stream, m->happening->event->index };
 
 	for (uint32_t p = 0; p < slice->parameters; p++) {
 		uint8_t type = slice->types[p];
@@ -138,7 +138,7 @@ static struct spec_value captured_local(const struct property_raw *raw)
 	struct spec_value value = { .type = SPEC_VALUE_UNKNOWN };
 
 	if (raw->known && !(raw->lost && raw->bits))
-		return raw_spec_value(raw, SPEC_STRING);
+		return raw_value_spec_value(raw, SPEC_STRING);
 	value.cut = raw->bound;
 	return value;
 }
@@ -192,7 +192,7 @@ static bool is_there(const struct match *m, uint32_t parameters, bool next)
 	return false;
 }
 
-/* Not where a filter chooses parameters: the first walk cannot know; unseen.c says so. */
+/* Not where a filter chooses parameters: the first walk cannot know; not_recorded.c says so. */
 static void end_lives(const struct match *m)
 {
 	if (m->point->guesses.count)
@@ -258,7 +258,7 @@ static struct spec_value known_value(const struct property_value *value)
 		raw.real = true;
 		memcpy(&raw.number, &value->bits, sizeof raw.number);
 	}
-	return raw_spec_value(&raw, value->type);
+	return raw_value_spec_value(&raw, value->type);
 }
 
 static bool holds(const struct match *m)
@@ -309,9 +309,9 @@ static void finish(const struct match *m)
 		return;
 	}
 	for (uint32_t p = 0; p < slice->parameters; p++)
-		r->parameter_values[p] = raw_spec_value(&r->parameters[p], slice->types[p]);
+		r->parameter_values[p] = raw_value_spec_value(&r->parameters[p], slice->types[p]);
 	for (uint32_t l = 0; l < m->point->event->local_count; l++)
-		r->local_values[l] = raw_spec_value(&r->locals[l], SPEC_STRING);
+		r->local_values[l] = raw_value_spec_value(&r->locals[l], SPEC_STRING);
 	if (m->point->guesses.count) {
 		/* Values are made in both walks, whatever the filter says: so their numbers agree. */
 		choose(m);
@@ -358,10 +358,11 @@ static void try(struct property_reader *r, uint32_t number, const struct reader_
 	for (uint32_t l = 0; l < m.point->event->local_count; l++)
 		r->locals[l].known = r->locals[l].bound = false;
 	if (m.point->tid != SPEC_NONE)
-		r->locals[m.point->tid] = raw_number(trace_stream(r->trace, what->lane)->number);
+		r->locals[m.point->tid] =
+			raw_value_number(trace_stream(r->trace, what->lane)->number);
 	if (m.point->atomic != SPEC_NONE)
 		r->locals[m.point->atomic] =
-			raw_number(event_group(what->event->kind) == EG_ATOMIC);
+			raw_value_number(event_group(what->event->kind) == EG_ATOMIC);
 	if (reader_is_function(spec))
 		fits = points_match(&m);
 	else if (reader_is_access(spec))
@@ -415,7 +416,7 @@ void match_candidates(struct property_reader *r, const struct reader_happening *
 	for (size_t i = 0; i < r->ending.count; i++)
 		values_end(&r->slices.items[r->ending.items[i].slice].values,
 			   r->ending.items[i].value,
-			   (struct property_id){ what->event->stream, what->event->index });
+			   (struct event_id){ what->event->stream, what->event->index });
 	r->ending.count = 0;
 	r->candidates.count = 0;
 	sort_anchor(r);

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "property/program.h"
 #include "property/property.h"
-#include "spec/near.h"
+#include "spec/spelling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static bool has_function(void *context, const char *library, const char *glob, i
 
 static void try_name(void *context, const char *name)
 {
-	near_try(context, name);
+	spelling_try(context, name);
 }
 
 static const char *nearest(void *context, enum spec_point_kind kind, const char *name)
@@ -81,9 +81,9 @@ static const char *nearest(void *context, enum spec_point_kind kind, const char 
 	enum program_names which = kind == SPEC_POINT_PROBE  ? PROGRAM_PROBES
 				   : kind < SPEC_POINT_PROBE ? PROGRAM_FUNCTIONS
 							     : PROGRAM_GLOBALS;
-	struct near near;
+	struct spelling near;
 
-	near_start(&near, name);
+	spelling_start(&near, name);
 	program_each(names->program, which, try_name, &near);
 	return near.best;
 }
@@ -98,9 +98,9 @@ static bool has_probe(void *context, const char *glob)
 static const char *nearest_field(void *context, const char *type, const char *path)
 {
 	struct property_names *names = context;
-	struct near near;
+	struct spelling near;
 
-	near_start(&near, path);
+	spelling_start(&near, path);
 	program_each_member(names->program, type, try_name, &near);
 	return near.best;
 }

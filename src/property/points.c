@@ -184,11 +184,11 @@ static uint64_t variable_key(struct property_reader *r, uint32_t stream,
 
 void points_remember(struct property_reader *r, const struct trace_event *event)
 {
-	struct property_raw raw = raw_address(r->text, event->address), value;
+	struct property_raw raw = raw_value_address(r->text, event->address), value;
 
 	if (!event->value || event->unit < event->size || event->size > 8)
 		return;
-	value = raw_bytes(event->value, event->size, RAW_SIGNED);
+	value = raw_value_bytes(event->value, event->size, RAW_VALUE_SIGNED);
 	*map_put(&r->memory, variable_key(r, event->stream, &raw), NULL) = value.bits;
 }
 
@@ -201,15 +201,15 @@ static struct property_raw pointed(const struct match *m, uint32_t i, uint8_t ty
 	const uint64_t *value;
 
 	if (!r->text)
-		return raw_argument(NULL, &m->happening->point->pointed[i], type);
-	raw = raw_argument(r->text, argument, SPEC_POINTER);
+		return raw_value_argument(NULL, &m->happening->point->pointed[i], type);
+	raw = raw_value_argument(r->text, argument, SPEC_POINTER);
 	if (!raw.known)
 		return raw;
 	value = map_get(&r->memory, variable_key(r, m->happening->event->stream, &raw));
 	if (!value)
 		return (struct property_raw){ 0 };
-	return type == SPEC_POINTER || type == SPEC_LOCK ? raw_address(r->text, *value)
-							 : raw_number(*value);
+	return type == SPEC_POINTER || type == SPEC_LOCK ? raw_value_address(r->text, *value)
+							 : raw_value_number(*value);
 }
 
 /* ---- matching ----------------------------------------------------------------------------------- */
@@ -248,15 +248,15 @@ bool points_match(const struct match *m)
 			continue;
 		raw = slot->slot == SPEC_BINDS_POINTED
 			      ? pointed(m, i, type)
-			      : raw_argument(text, &point->arguments[i], type);
+			      : raw_value_argument(text, &point->arguments[i], type);
 		if (!match_slot(m, slot, &raw))
 			return false;
 	}
 	if (!spec->result || spec->result->slot == SPEC_ANY)
 		return true;
-	raw = raw_argument(text, &point->result,
-			   spec->result->slot == SPEC_EQUALS
-				   ? SPEC_STRING
-				   : match_type(m, spec->result->parameter));
+	raw = raw_value_argument(text, &point->result,
+				 spec->result->slot == SPEC_EQUALS
+					 ? SPEC_STRING
+					 : match_type(m, spec->result->parameter));
 	return match_slot(m, spec->result, &raw);
 }

@@ -9,7 +9,7 @@
 #define PROPERTY_PROGRAM_H
 
 #include "base/vec.h"
-#include "property/raw.h"
+#include "property/raw_value.h"
 
 struct program;
 
@@ -18,7 +18,7 @@ struct program_part {
 	uint64_t address; /* of globals */
 	uint64_t offset;  /* of members: in the struct */
 	uint64_t size;	  /* bytes; 0 unknown */
-	uint8_t form;	  /* enum raw_form of its value */
+	uint8_t form;	  /* enum raw_value_form of its value */
 	uint8_t type;	  /* enum spec_type; SPEC_ADDR for structs and arrays */
 	bool bits;	  /* a bit-field: its value is not by itself */
 	bool external;	  /* of globals: others may name it, it is not static */

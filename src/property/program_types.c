@@ -164,22 +164,22 @@ static void describe(Dwarf_Die *type, struct program_part *part)
 	Dwarf_Word size, encoding = 0;
 
 	part->size = dwarf_aggregate_size(type, &size) ? 0 : size;
-	part->form = RAW_SIGNED;
+	part->form = RAW_VALUE_SIGNED;
 	switch (dwarf_tag(type)) {
 	case DW_TAG_base_type:
 		if (dwarf_attr_integrate(type, DW_AT_encoding, &attribute))
 			dwarf_formudata(&attribute, &encoding);
 		part->type = encoding == DW_ATE_float ? SPEC_FLOATING : SPEC_INT;
 		if (encoding == DW_ATE_float)
-			part->form = RAW_FLOATING;
+			part->form = RAW_VALUE_FLOATING;
 		else if (encoding != DW_ATE_signed && encoding != DW_ATE_signed_char)
-			part->form = RAW_UNSIGNED;
+			part->form = RAW_VALUE_UNSIGNED;
 		break;
 	case DW_TAG_enumeration_type: part->type = SPEC_INT; break;
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:
 		part->type = SPEC_POINTER;
-		part->form = RAW_UNSIGNED;
+		part->form = RAW_VALUE_UNSIGNED;
 		break;
 	default: part->type = SPEC_ADDR;
 	}
@@ -288,7 +288,7 @@ static bool address_of(struct program_variable *v, uint64_t *address)
 	return true;
 }
 
-struct search {
+struct program_types_search {
 	const char *name;
 	struct program_parts *parts;
 };
@@ -297,7 +297,7 @@ struct search {
 static int search_module(Dwfl_Module *module, void **data, const char *file, Dwarf_Addr start,
 			 void *context)
 {
-	struct search *search = context;
+	struct program_types_search *search = context;
 	int count = dwfl_module_getsymtab(module);
 
 	(void)data, (void)file, (void)start;
@@ -340,5 +340,6 @@ void program_globals(struct program *p, const char *name, const char *path,
 		*vec_push(&parts->list) = part;
 	}
 	if (!parts->list.count && !path && p->dwfl)
-		dwfl_getmodules(p->dwfl, search_module, &(struct search){ name, parts }, 0);
+		dwfl_getmodules(p->dwfl, search_module,
+				&(struct program_types_search){ name, parts }, 0);
 }

@@ -14,11 +14,6 @@
 
 #define PROPERTY_NONE UINT32_MAX
 
-struct property_id {
-	uint32_t stream;
-	uint64_t index;
-};
-
 /* A value that a parameter has somewhere in the run. Two lives of one address are two values. */
 struct property_value {
 	uint8_t type; /* enum spec_type */
@@ -28,7 +23,7 @@ struct property_value {
 	uint32_t life; /* 0, or how often its address has begun to live again */
 	/* Set where `new` or `end` bounds the life: events stay between (doc/properties.md). */
 	bool has_born, has_dead;
-	struct property_id born, dead;
+	struct event_id born, dead;
 };
 
 /* Behind the locals in what is captured: their places from there. */
@@ -36,15 +31,15 @@ enum property_captured { PROPERTY_CALLEE, PROPERTY_CALLER, PROPERTY_TID, PROPERT
 
 /* A property event. */
 struct property_event {
-	struct property_id id; /* its anchor */
-	bool before;	       /* the moment before the anchor: a request */
-	bool may_be_next;      /* a read of which nothing was asked: see "The last read" */
-	uint8_t kind;	       /* enum event_kind of the anchor */
-	uint32_t event;	       /* of the property */
-	uint32_t bindings;     /* start in `bindings`: `parameters` numbers of values, or NONE */
-	uint32_t captured;     /* start in `captured`, of properties with a grammar */
-	uint64_t site;	       /* code site, trace_event_site: equal sites are one finding */
-	uint64_t order;	       /* place in the recorded order: only to sort by */
+	struct event_id id; /* its anchor */
+	bool before;	    /* the moment before the anchor: a request */
+	bool may_be_next;   /* a read of which nothing was asked: see "The last read" */
+	uint8_t kind;	    /* enum event_kind of the anchor */
+	uint32_t event;	    /* of the property */
+	uint32_t bindings;  /* start in `bindings`: `parameters` numbers of values, or NONE */
+	uint32_t captured;  /* start in `captured`, of properties with a grammar */
+	uint64_t site;	    /* code site, trace_event_site: equal sites are one finding */
+	uint64_t order;	    /* place in the recorded order: only to sort by */
 };
 
 struct property_events {

@@ -79,7 +79,7 @@ static void list_guesses(struct property_reader *r, struct reader_point *point)
 	}
 	point->guesses.count = (uint32_t)r->lists.count - point->guesses.start;
 	if (point->guesses.count) {
-		point->starts = false; /* unseen.c says so */
+		point->starts = false; /* not_recorded.c says so */
 		if (!slice->known)
 			slice->known = mem_zalloc(slice->parameters, sizeof *slice->known);
 	}
@@ -100,7 +100,7 @@ static void add_point(struct property_reader *r, uint32_t slice, uint32_t event,
 					.tid = implicit_local(about, "tid"),
 					.atomic = implicit_local(about, "atomic") };
 	list_guesses(r, point);
-	places_open_point(r, point);
+	field_owners_open_point(r, point);
 	if (reader_is_function(spec))
 		*vec_push(&r->functions) = number;
 	else if (!reader_is_access(spec))
@@ -441,7 +441,7 @@ void property_reader_unseen(struct property_reader *r, uint32_t property,
 	assert(r->over);
 	*out = (struct property_events){ .property = r->slices.items[property].property,
 					 .parameters = r->slices.items[property].parameters };
-	unseen_tell(r, property, out);
+	not_recorded_tell(r, property, out);
 }
 
 void property_reader_hold(struct property_reader *r, uint32_t property, uint32_t value)

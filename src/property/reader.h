@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "property/program.h"
 #include "property/property.h"
-#include "property/raw.h"
+#include "property/raw_value.h"
 #include "property/values.h"
 #include "trace/order.h"
 #include "trace/point.h"
@@ -51,7 +51,7 @@ struct reader_point {
 	struct reader_place {
 		uint64_t offset, size;
 	} place, holding_place;
-	bool visible; /* something in the recording can fit it: unseen.c */
+	bool visible; /* something in the recording can fit it: not_recorded.c */
 	uint64_t doubts[DOUBTS];
 };
 
@@ -142,7 +142,7 @@ struct property_reader {
 	struct map bases; /* site and point: where the base class is in the struct, + 1 */
 	struct map sites; /* site, or a text's address: list + 1 in site_lists */
 	VEC(struct reader_list) site_lists;
-	struct map forms; /* site: enum raw_form of its field */
+	struct map forms; /* site: enum raw_value_form of its field */
 	VEC(struct program_part) ranges;
 	VEC(struct reader_stretch) stretches;
 
@@ -255,31 +255,31 @@ bool selection_captures(const struct spec_property *property);
 char *selection_line(const struct spec_property *property, const struct spec_point *point);
 
 /* Behind the last event: what could not be seen. Texts are to be freed. */
-void unseen_tell(struct property_reader *reader, uint32_t slice, struct property_events *out);
+void not_recorded_tell(struct property_reader *reader, uint32_t slice, struct property_events *out);
 
-/* ---- places.c --------------------------------------------------------------------------------- */
+/* ---- field_owners.c --------------------------------------------------------------------------------- */
 
 /* A point about a field is made ready: what sites call its struct, and where it is in that. */
-void places_open_point(struct property_reader *reader, struct reader_point *point);
+void field_owners_open_point(struct property_reader *reader, struct reader_point *point);
 
 /*
  * Binds the object that has the address in such a place, among those that other events bind: where
  * the site does not say whose it is. False: there is none, or this is the walk that finds them.
  */
-bool places_match(const struct match *m, const struct spec_target *target,
-		  struct reader_place place, uint64_t address);
+bool field_owners_match(const struct match *m, const struct spec_target *target,
+			struct reader_place place, uint64_t address);
 
 /*
  * A field of a base class, seen as one of the class that inherits it: where the base class is in that.
  * "Derived..refs" is `refs` of a Base, too.
  */
-bool places_find_base(struct property_reader *reader, const struct reader_point *point,
-		      const struct wire_element *site, const char **field, uint64_t *shift);
+bool field_owners_find_base(struct property_reader *reader, const struct reader_point *point,
+			    const struct wire_element *site, const char **field, uint64_t *shift);
 
-bool places_is_element(const struct property_reader *reader, const struct wire_element *site);
+bool field_owners_is_element(const struct property_reader *reader, const struct wire_element *site);
 
 /* The field without what stands in brackets behind it; to be freed. */
-char *places_whole(const char *path);
+char *field_owners_whole(const char *path);
 
 /* Is `path`, of a site, the field or a part of it? */
 bool accesses_path_fits(const char *field, const char *path);

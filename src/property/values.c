@@ -251,13 +251,13 @@ uint32_t values_put(struct values *v, uint8_t type, const struct property_raw *r
 	return number_of(v, e ? e : make(v, &key));
 }
 
-static bool same_id(struct property_id a, struct property_id b)
+static bool same_id(struct event_id a, struct event_id b)
 {
 	return a.stream == b.stream && a.index == b.index;
 }
 
 uint32_t values_begin(struct values *v, uint8_t type, const struct property_raw *raw,
-		      struct property_id at)
+		      struct event_id at)
 {
 	struct key key = key_of(type, raw);
 	struct values_entry *e = find(v, &key);
@@ -272,7 +272,7 @@ uint32_t values_begin(struct values *v, uint8_t type, const struct property_raw 
 	return number_of(v, e);
 }
 
-void values_end(struct values *v, uint32_t number, struct property_id at)
+void values_end(struct values *v, uint32_t number, struct event_id at)
 {
 	struct values_entry *e = &v->entries.items[number];
 
@@ -285,14 +285,14 @@ void values_end(struct values *v, uint32_t number, struct property_id at)
 
 /* ---- memory that is allocated again ------------------------------------------------------------- */
 
-struct range {
+struct values_range {
 	struct values *values;
 	uint64_t low, high;
 };
 
 static void end_word(void *context, uint64_t word, void *item)
 {
-	const struct range *range = context;
+	const struct values_range *range = context;
 	uint32_t *at = item;
 
 	(void)word;
@@ -308,7 +308,7 @@ static void end_word(void *context, uint64_t word, void *item)
 
 void values_end_memory(struct values *v, uint64_t low, uint64_t size, const char *name)
 {
-	struct range range = { v, low, low + (size ? size : 1) };
+	struct values_range range = { v, low, low + (size ? size : 1) };
 	struct property_raw raw = { .known = true, .word = true, .text = name };
 	struct values_entry *e;
 	struct key key;

@@ -11,7 +11,7 @@
 
 #include "base/pages.h"
 #include "property/property.h"
-#include "property/raw.h"
+#include "property/raw_value.h"
 
 struct values_entry {
 	struct property_value value;
@@ -60,9 +60,9 @@ bool values_same(uint8_t type, const struct property_raw *a, const struct proper
 uint32_t values_put(struct values *values, uint8_t type, const struct property_raw *raw);
 /* Starts another life at an event, unless it was that event that started this one. */
 uint32_t values_begin(struct values *values, uint8_t type, const struct property_raw *raw,
-		      struct property_id at);
+		      struct event_id at);
 /* Ends a life at an event. */
-void values_end(struct values *values, uint32_t number, struct property_id at);
+void values_end(struct values *values, uint32_t number, struct event_id at);
 /* A block was allocated: what was there before is no more. `name`: what a text calls it, or NULL. */
 void values_end_memory(struct values *values, uint64_t low, uint64_t size, const char *name);
 

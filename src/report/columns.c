@@ -1,13 +1,13 @@
 #include "report/columns.h"
 
 #include "base/mem.h"
-#include "report/lives.h"
+#include "report/lifetime.h"
 #include "report/matched.h"
 #include "report/message.h"
-#include "report/misused.h"
+#include "report/misuse.h"
 #include "report/name.h"
 #include "report/rows.h"
-#include "report/torn.h"
+#include "report/atomicity.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define PLACE 24  /* of the place at the right end */
 #define NARROW 15 /* a column narrower than that is unreadable: then threads are told by name */
 
-struct table {
+struct columns_table {
 	struct describe *describe;
 	const struct finding *finding;
 	struct rows rows;
@@ -76,7 +76,7 @@ static const char *verb(const struct trace_event *ev)
 /* What a point of a formula's run says, without the library. */
 static bool print_point(struct describe *d, const struct trace_event *ev, FILE *out)
 {
-	struct window_id id = { ev->stream, ev->index };
+	struct event_id id = { ev->stream, ev->index };
 	const struct described *one =
 		event_group(ev->kind) == EG_FUNCTION ? describe_find(d, id) : NULL;
 	const char *name = one && one->point ? strchr(one->point, ' ') : NULL, *library;
@@ -127,7 +127,7 @@ static const char *words(struct describe *d, const struct described *one)
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static int column_width(const struct table *t)
+static int column_width(const struct columns_table *t)
 {
 	int width = (WIDTH - INDENT - PLACE) / (int)t->rows.threads.count;
 
@@ -149,7 +149,8 @@ static void print_cell(FILE *out, const char *text, int width)
 	fprintf(out, "%.*s..%*s", cut, text, width - cut - 2, "");
 }
 
-static void print_line(struct table *t, uint32_t column, const char *text, const char *place)
+static void print_line(struct columns_table *t, uint32_t column, const char *text,
+		       const char *place)
 {
 	int width = column_width(t);
 	char *line;
@@ -190,7 +191,7 @@ static const char *short_place(struct describe *d, const struct trace_event *ev)
 }
 
 /* ">> update: call g_hash_table_insert(…)": what the pattern is matched by */
-static void print_pattern_row(struct table *t, const struct finding_event *e)
+static void print_pattern_row(struct columns_table *t, const struct finding_event *e)
 {
 	const struct described *one = describe_find(t->describe, e->id);
 
@@ -199,7 +200,7 @@ static void print_pattern_row(struct table *t, const struct finding_event *e)
 }
 
 /* Of a pattern: what had happened where the schedule starts. */
-static bool is_past(const struct finding *f, struct window_id id)
+static bool is_past(const struct finding *f, struct event_id id)
 {
 	for (size_t i = 0; i < f->start.count; i++) {
 		if (f->start.items[i].stream == id.stream)
@@ -208,7 +209,7 @@ static bool is_past(const struct finding *f, struct window_id id)
 	return false;
 }
 
-static bool has_happened(const struct finding *f, struct window_id id)
+static bool has_happened(const struct finding *f, struct event_id id)
 {
 	if (is_past(f, id))
 		return true;
@@ -220,7 +221,7 @@ static bool has_happened(const struct finding *f, struct window_id id)
 }
 
 /* The end of a life that has not happened, or the use of it. */
-static void print_use(struct table *t, size_t event)
+static void print_use(struct columns_table *t, size_t event)
 {
 	const struct finding_event *e = &t->finding->events.items[event];
 	const struct described *one = describe_find(t->describe, e->id);
@@ -231,7 +232,7 @@ static void print_use(struct table *t, size_t event)
 	if (!line)
 		abort();
 	fputs(">> ", line);
-	lives_step(t->describe, t->finding, event, line);
+	lifetime_step(t->describe, t->finding, event, line);
 	fclose(line);
 	print_line(t, rows_column(&t->rows, e->id.stream), text,
 		   short_place(t->describe, &one->event));
@@ -239,10 +240,10 @@ static void print_use(struct table *t, size_t event)
 }
 
 /* ">> read balance == 0": of those that tear a region or are torn apart */
-static void print_torn_row(struct table *t, const struct described *one)
+static void print_torn_row(struct columns_table *t, const struct described *one)
 {
-	bool next = !has_happened(t->finding,
-				  (struct window_id){ one->event.stream, one->event.index });
+	bool next =
+		!has_happened(t->finding, (struct event_id){ one->event.stream, one->event.index });
 	char text[256];
 
 	if (next)
@@ -254,7 +255,7 @@ static void print_torn_row(struct table *t, const struct described *one)
 		   short_place(t->describe, &one->event));
 }
 
-static void print_row(struct table *t, const struct row *row)
+static void print_row(struct columns_table *t, const struct row *row)
 {
 	char text[40];
 	int event = row->event ? rows_pattern_event(t->finding, &row->event->event) : -1;
@@ -263,7 +264,7 @@ static void print_row(struct table *t, const struct row *row)
 		print_pattern_row(t, &t->finding->events.items[event]);
 		return;
 	}
-	if (row->event && torn_find(t->finding, &row->event->event) >= 0) {
+	if (row->event && atomicity_find(t->finding, &row->event->event) >= 0) {
 		print_torn_row(t, row->event);
 		return;
 	}
@@ -277,7 +278,7 @@ static void print_row(struct table *t, const struct row *row)
 	print_line(t, row->column, text, NULL);
 }
 
-static void print_heads(struct table *t)
+static void print_heads(struct columns_table *t)
 {
 	int width = column_width(t);
 
@@ -294,7 +295,7 @@ static void print_heads(struct table *t)
 	}
 }
 
-static void print_past(struct table *t)
+static void print_past(struct columns_table *t)
 {
 	for (size_t i = 0; t->finding->kind == FINDING_PATTERN && i < t->finding->events.count;
 	     i++) {
@@ -307,7 +308,7 @@ static void print_past(struct table *t)
  * What the finding is about comes last: each of these is next, none has happened. Of a pattern, some
  * have.
  */
-static void print_ends(struct table *t)
+static void print_ends(struct columns_table *t)
 {
 	for (size_t i = 0; i < t->finding->events.count; i++) {
 		const struct finding_event *e = &t->finding->events.items[i];
@@ -331,9 +332,9 @@ static void print_ends(struct table *t)
 				print_use(t, i);
 			continue;
 		}
-		if (misused_is(t->finding) && has_happened(t->finding, e->id))
+		if (misuse_is(t->finding) && has_happened(t->finding, e->id))
 			continue;
-		if (t->finding->kind == FINDING_RACE || misused_is(t->finding))
+		if (t->finding->kind == FINDING_RACE || misuse_is(t->finding))
 			snprintf(text, sizeof text, ">> %s %s", message_operation(e->kind),
 				 name_subject(t->describe, &one->event));
 		else
@@ -346,7 +347,7 @@ static void print_ends(struct table *t)
 
 void columns_print(struct describe *d, const struct finding *f, FILE *out)
 {
-	struct table t = {
+	struct columns_table t = {
 		.describe = d, .finding = f, .rows = { .describe = d, .finding = f }, .out = out
 	};
 	size_t first;
@@ -366,7 +367,7 @@ void columns_print(struct describe *d, const struct finding *f, FILE *out)
 }
 
 const struct described *columns_find_signal(struct describe *d, const struct finding *f,
-					    uint64_t condition, struct window_id woken)
+					    uint64_t condition, struct event_id woken)
 {
 	struct rows rows = { .describe = d, .finding = f };
 	const struct described *signal = NULL, *found = NULL;

@@ -14,6 +14,6 @@ void columns_print(struct describe *describe, const struct finding *finding, FIL
  */
 const struct described *columns_find_signal(struct describe *describe,
 					    const struct finding *finding, uint64_t condition,
-					    struct window_id woken);
+					    struct event_id woken);
 
 #endif

@@ -55,7 +55,7 @@ static const char *order(struct describe *d, const struct confirm_order *o)
 	char *text;
 
 	if (asprintf(&text, "%s first: %s%s%s", describe_thread(d, o->first),
-		     effect_name(o->effect.kind), more ? ": " : "", o->effect.text) < 0)
+		     run_outcome_name(o->effect.kind), more ? ": " : "", o->effect.text) < 0)
 		abort();
 	return keep(d, text);
 }
@@ -72,13 +72,13 @@ static const char *blocked(struct describe *d, const struct confirmation *c)
 /* A use of what is over: the run was ended there, or went on. */
 static const char *used(struct describe *d, const struct confirmation *c)
 {
-	const struct effect *effect = &c->orders[0].effect;
+	const struct run_outcome *effect = &c->orders[0].effect;
 	bool more = effect->text[0];
 	char *text;
 	int made =
-		effect->kind == EFFECT_NONE
+		effect->kind == RUN_OUTCOME_NONE
 			? asprintf(&text, "Replayed: a run of the program did that, and went on.")
-			: asprintf(&text, "Replayed: %s%s%s", effect_name(effect->kind),
+			: asprintf(&text, "Replayed: %s%s%s", run_outcome_name(effect->kind),
 				   more ? ": " : "", effect->text);
 
 	if (made < 0)
@@ -89,13 +89,13 @@ static const char *used(struct describe *d, const struct confirmation *c)
 /* A pattern: the run has it, and what came of that. */
 static const char *matched(struct describe *d, const struct confirmation *c)
 {
-	const struct effect *effect = &c->orders[0].effect;
+	const struct run_outcome *effect = &c->orders[0].effect;
 	bool more = effect->text[0];
 	char *text;
 
 	if (asprintf(&text,
 		     "Replayed: a run of the program did that at these places; beyond that: %s%s%s",
-		     effect_name(effect->kind), more ? ": " : "", effect->text) < 0)
+		     run_outcome_name(effect->kind), more ? ": " : "", effect->text) < 0)
 		abort();
 	return keep(d, text);
 }
@@ -153,7 +153,7 @@ static json_t *order_json(const struct confirm_order *o)
 		json_object_set_new(object, "first", json_integer(o->first));
 		json_object_set_new(object, "second", json_integer(o->second));
 	}
-	json_object_set_new(object, "effect", json_string(effect_name(o->effect.kind)));
+	json_object_set_new(object, "effect", json_string(run_outcome_name(o->effect.kind)));
 	json_object_set_new(object, "text", report_json_text(o->effect.text));
 	return object;
 }

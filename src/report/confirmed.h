@@ -2,7 +2,7 @@
 #ifndef REPORT_CONFIRMED_H
 #define REPORT_CONFIRMED_H
 
-#include "explore/confirm.h"
+#include "explore/confirm/confirm.h"
 #include "report/describe.h"
 
 #include <jansson.h>

@@ -12,18 +12,18 @@
 #include <sys/stat.h>
 
 /* Indices of a stream that a witness runs over. */
-struct range {
+struct describe_range {
 	uint64_t from, to;
 };
 
 /* Bytes that findings are about: accesses of them are shown in witnesses. */
-struct bytes {
+struct describe_bytes {
 	uint64_t from, to;
 };
 
-struct lane {
+struct describe_lane {
 	VEC(uint64_t) wanted; /* sorted, each once, before the pass */
-	VEC(struct range) ranges;
+	VEC(struct describe_range) ranges;
 	VEC(uint32_t) children; /* threads whose CREATE is looked for here */
 	VEC(struct described) rows;
 	bool begin; /* its BEGIN is wanted */
@@ -33,8 +33,8 @@ struct describe {
 	const struct trace *trace;
 	struct trace_symbols *symbols;
 	struct stack_maker *stacks;
-	struct lane *lanes; /* by position in the trace */
-	VEC(struct bytes) cells;
+	struct describe_lane *lanes; /* by position in the trace */
+	VEC(struct describe_bytes) cells;
 	VEC(struct described *) found;
 	struct map by_id;     /* event to position + 1 in found */
 	struct map creations; /* stream to position + 1 in found */
@@ -42,23 +42,23 @@ struct describe {
 };
 
 /* By the stream's position: its number may be anything. */
-static uint64_t key_of(const struct describe *d, struct window_id id)
+static uint64_t key_of(const struct describe *d, struct event_id id)
 {
 	return (uint64_t)trace_find_stream(d->trace, id.stream) << 40 | id.index;
 }
 
 /* ---- what is wanted ----------------------------------------------------------------------- */
 
-static struct lane *lane_of(struct describe *d, uint32_t stream)
+static struct describe_lane *lane_of(struct describe *d, uint32_t stream)
 {
 	uint32_t i = trace_find_stream(d->trace, stream);
 
 	return i == TRACE_NONE ? NULL : &d->lanes[i];
 }
 
-static void want(struct describe *d, struct window_id id)
+static void want(struct describe *d, struct event_id id)
 {
-	struct lane *lane = lane_of(d, id.stream);
+	struct describe_lane *lane = lane_of(d, id.stream);
 
 	if (lane)
 		*vec_push(&lane->wanted) = id.index;
@@ -67,7 +67,7 @@ static void want(struct describe *d, struct window_id id)
 /* In a text nobody says who created a thread: all are asked. */
 static void want_creation(struct describe *d, uint32_t stream)
 {
-	struct lane *lane = lane_of(d, stream);
+	struct describe_lane *lane = lane_of(d, stream);
 
 	if (!lane || lane->begin)
 		return;
@@ -87,7 +87,7 @@ static void want_event(struct describe *d, const struct finding_event *e)
 	if (e->in_block)
 		want(d, e->block.allocated);
 	if (e->size)
-		*vec_push(&d->cells) = (struct bytes){ e->address, e->address + e->size };
+		*vec_push(&d->cells) = (struct describe_bytes){ e->address, e->address + e->size };
 }
 
 static uint64_t start_of(const struct finding *f, uint32_t stream)
@@ -111,7 +111,8 @@ static void want_rows(struct describe *d, const struct finding *f)
 		const uint64_t *to = map_get(&last, stream);
 
 		if (to)
-			*vec_push(&d->lanes[i].ranges) = (struct range){ start_of(f, stream), *to };
+			*vec_push(&d->lanes[i].ranges) =
+				(struct describe_range){ start_of(f, stream), *to };
 	}
 	map_free(&last);
 }
@@ -125,20 +126,20 @@ static int by_number(const void *a, const void *b)
 
 static int by_from(const void *a, const void *b)
 {
-	const struct range *x = a, *y = b;
+	const struct describe_range *x = a, *y = b;
 
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
 static int by_start(const void *a, const void *b)
 {
-	const struct bytes *x = a, *y = b;
+	const struct describe_bytes *x = a, *y = b;
 
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
 /* Sorts, and joins what touches or overlaps. */
-static void sort_lane(struct lane *lane)
+static void sort_lane(struct describe_lane *lane)
 {
 	size_t n = 0;
 
@@ -154,7 +155,8 @@ static void sort_lane(struct lane *lane)
 	if (lane->ranges.count)
 		qsort(lane->ranges.items, lane->ranges.count, sizeof *lane->ranges.items, by_from);
 	for (size_t i = 0; i < lane->ranges.count; i++) {
-		struct range *r = &lane->ranges.items[i], *into = &lane->ranges.items[n - !!n];
+		struct describe_range *r = &lane->ranges.items[i],
+				      *into = &lane->ranges.items[n - !!n];
 
 		if (n && r->from <= into->to)
 			into->to = r->to > into->to ? r->to : into->to;
@@ -171,7 +173,7 @@ static void sort_cells(struct describe *d)
 	if (d->cells.count)
 		qsort(d->cells.items, d->cells.count, sizeof *d->cells.items, by_start);
 	for (size_t i = 0; i < d->cells.count; i++) {
-		struct bytes *b = &d->cells.items[i], *into = &d->cells.items[n - !!n];
+		struct describe_bytes *b = &d->cells.items[i], *into = &d->cells.items[n - !!n];
 
 		if (n && b->from <= into->to)
 			into->to = b->to > into->to ? b->to : into->to;
@@ -266,7 +268,7 @@ static size_t keep(struct describe *d, const struct trace_cursor *cursor,
 {
 	bool fresh;
 	uint64_t *at =
-		map_put(&d->by_id, key_of(d, (struct window_id){ ev->stream, ev->index }), &fresh);
+		map_put(&d->by_id, key_of(d, (struct event_id){ ev->stream, ev->index }), &fresh);
 	struct describe_frame frames[STACK_FRAMES];
 	struct described *one;
 
@@ -283,11 +285,11 @@ static size_t keep(struct describe *d, const struct trace_cursor *cursor,
 }
 
 /* A thread says who created it in its BEGIN; creators have lower numbers and come later here. */
-static void keep_thread(struct describe *d, struct lane *lane, const struct trace_cursor *cursor,
-			const struct trace_event *ev)
+static void keep_thread(struct describe *d, struct describe_lane *lane,
+			const struct trace_cursor *cursor, const struct trace_event *ev)
 {
 	if (ev->kind == EV_BEGIN && lane->begin) {
-		struct lane *creator = lane_of(d, (uint32_t)ev->number);
+		struct describe_lane *creator = lane_of(d, (uint32_t)ev->number);
 
 		keep(d, cursor, ev);
 		if (creator && ev->stream)
@@ -302,7 +304,7 @@ static void keep_thread(struct describe *d, struct lane *lane, const struct trac
 	}
 }
 
-static bool is_over(const struct lane *lane, uint64_t index, size_t wanted, size_t range)
+static bool is_over(const struct describe_lane *lane, uint64_t index, size_t wanted, size_t range)
 {
 	return wanted == lane->wanted.count && range == lane->ranges.count &&
 	       !lane->children.count && (index || !lane->begin);
@@ -311,7 +313,7 @@ static bool is_over(const struct lane *lane, uint64_t index, size_t wanted, size
 /* Where a stream cannot be read any further the prediction has said so. */
 static void read_lane(struct describe *d, uint32_t i)
 {
-	struct lane *lane = &d->lanes[i];
+	struct describe_lane *lane = &d->lanes[i];
 	struct trace_cursor *cursor;
 	struct trace_event ev;
 	struct err err = { 0 };
@@ -422,7 +424,7 @@ struct trace_symbols *describe_symbols(const struct describe *d)
 	return d->symbols;
 }
 
-const struct described *describe_find(const struct describe *d, struct window_id id)
+const struct described *describe_find(const struct describe *d, struct event_id id)
 {
 	const uint64_t *at = map_get(&d->by_id, key_of(d, id));
 
@@ -445,7 +447,7 @@ bool describe_place(struct describe *d, const struct trace_event *event,
 }
 
 /* The first row of a lane that is not before an index. */
-static size_t first_row(const struct lane *lane, uint64_t index)
+static size_t first_row(const struct describe_lane *lane, uint64_t index)
 {
 	size_t low = 0, high = lane->rows.count;
 
@@ -484,7 +486,7 @@ const struct described *describe_creation(const struct describe *d, uint32_t str
 
 const struct described *describe_begin(const struct describe *d, uint32_t stream)
 {
-	const struct described *first = describe_find(d, (struct window_id){ stream, 0 });
+	const struct described *first = describe_find(d, (struct event_id){ stream, 0 });
 
 	return first && first->event.kind == EV_BEGIN ? first : NULL;
 }

@@ -6,7 +6,7 @@
 #ifndef REPORT_DESCRIBE_H
 #define REPORT_DESCRIBE_H
 
-#include "predict/predict.h"
+#include "predict/driver/predict.h"
 #include "trace/symbol.h"
 
 struct describe_frame {
@@ -33,7 +33,7 @@ struct describe_request {
 	const struct trace *trace;
 	const char *path; /* the trace as the user named it */
 	const struct predict_result *result;
-	const struct window_id *also;
+	const struct event_id *also;
 	size_t also_count;
 	bool rows;
 };
@@ -45,7 +45,7 @@ const struct trace *describe_trace(const struct describe *describe);
 struct trace_symbols *describe_symbols(const struct describe *describe);
 
 /* An event of a finding, the taking of a lock it holds, or the allocation of its block. */
-const struct described *describe_find(const struct describe *describe, struct window_id id);
+const struct described *describe_find(const struct describe *describe, struct event_id id);
 
 /* Where an event is: the innermost frame that is no library's. False: nothing is known. */
 bool describe_place(struct describe *describe, const struct trace_event *event,

@@ -1,13 +1,13 @@
 /* The JSON form. Scripts and our own tests rely on it: fields may be added, not changed. */
 #include "report/confirmed.h"
 #include "report/lattices.h"
-#include "report/lives.h"
+#include "report/lifetime.h"
 #include "report/matched.h"
 #include "report/message.h"
-#include "report/misused.h"
+#include "report/misuse.h"
 #include "report/name.h"
 #include "report/report.h"
-#include "report/words.h"
+#include "report/grammar.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -134,7 +134,7 @@ static json_t *creation(struct describe *d, uint32_t stream)
 }
 
 /* What every event has; `one` may be NULL when it could not be read again. */
-static json_t *event(struct describe *d, struct window_id id, uint8_t kind, uint64_t at,
+static json_t *event(struct describe *d, struct event_id id, uint8_t kind, uint64_t at,
 		     const struct described *one)
 {
 	const struct trace *trace = describe_trace(d);
@@ -167,8 +167,8 @@ static json_t *finding_event(struct describe *d, const struct finding_event *e)
 	const struct described *one = describe_find(d, e->id);
 	json_t *object = event(d, e->id, e->kind, e->address, one), *held = json_array();
 
-	if (lives_subject(d, e))
-		json_object_set_new(object, "variable", string(lives_subject(d, e)));
+	if (lifetime_subject(d, e))
+		json_object_set_new(object, "variable", string(lifetime_subject(d, e)));
 	if (e->size)
 		json_object_set_new(object, "size", number(e->size));
 	if (one && name_expression(d, &one->event))
@@ -188,7 +188,7 @@ static json_t *finding_event(struct describe *d, const struct finding_event *e)
 
 /* ---- findings ----------------------------------------------------------------------------- */
 
-static json_t *ids(const struct window_id *items, size_t count)
+static json_t *ids(const struct event_id *items, size_t count)
 {
 	json_t *list = json_array();
 
@@ -292,7 +292,7 @@ static json_t *finding(const struct report *r, const struct report_item *item)
 	json_t *events = json_array();
 
 	if (f->kind == FINDING_MISUSE)
-		json_object_set_new(object, "misuse", string(misused_name(f->misuse)));
+		json_object_set_new(object, "misuse", string(misuse_name(f->misuse)));
 	for (size_t i = 0; i < f->events.count; i++) {
 		json_array_append_new(events, finding_event(d, &f->events.items[i]));
 		if (f->property)
@@ -303,7 +303,7 @@ static json_t *finding(const struct report *r, const struct report_item *item)
 		set_property(object, d, f);
 	if (f->run.count)
 		json_object_set_new(object, "run", run_of(d, f));
-	words_json(r, f, object);
+	grammar_json(r, f, object);
 	/* A lead's order keeps no values: its proof is the run that confirmed it. */
 	json_object_set_new(object, "witness",
 			    f->status == FINDING_WARNING || f->lead ? json_null() : witness(f));

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum verdict { VIOLATED, NOT_VIOLATED, NOT_VIOLATED_BY_WHAT_WAS_SEEN, NOT_JUDGED };
+enum judged_verdict { VIOLATED, NOT_VIOLATED, NOT_VIOLATED_BY_WHAT_WAS_SEEN, NOT_JUDGED };
 static const char *const verdicts[] = {
 	[VIOLATED] = "violated",
 	[NOT_VIOLATED] = "not violated",
@@ -24,7 +24,7 @@ struct judged {
 	const struct spec_property *property;
 	const struct spec_file *file;
 	uint64_t events, findings;
-	uint8_t verdict; /* enum verdict */
+	uint8_t verdict; /* enum judged_verdict */
 	bool read;	 /* some process could be looked at */
 	bool whole;	 /* all of its formulas were judged on all runs, and nothing was unseen */
 	bool withheld;	 /* NOT_JUDGED, although the program has what it needs */

@@ -4,7 +4,7 @@ static void read_stream(const struct trace *trace, uint32_t i, bool aborted,
 			struct last_events *out)
 {
 	struct trace_cursor *cursor = trace_cursor_open(trace, i);
-	struct window_id last = { 0 };
+	struct event_id last = { 0 };
 	bool any = false, over = false, abort_seen = false;
 	struct trace_event ev;
 	struct err err;
@@ -14,7 +14,7 @@ static void read_stream(const struct trace *trace, uint32_t i, bool aborted,
 			abort_seen = true;
 		if (ev.index == TRACE_NO_INDEX)
 			continue;
-		last = (struct window_id){ ev.stream, ev.index };
+		last = (struct event_id){ ev.stream, ev.index };
 		any = true;
 		over = ev.kind == EV_END;
 	}

@@ -3,10 +3,10 @@
 #define REPORT_LAST_H
 
 #include "base/vec.h"
-#include "order/window.h"
+#include "order/window/window.h"
 
 struct last_events {
-	VEC(struct window_id) items;
+	VEC(struct event_id) items;
 };
 
 /* The last event of each thread that did not end; with `aborted` only of the one that aborted. */

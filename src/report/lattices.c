@@ -1,6 +1,6 @@
 #include "report/lattices.h"
 
-#include "monitor/observe.h"
+#include "monitor/observe/observe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

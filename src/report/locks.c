@@ -1,7 +1,7 @@
 #include "report/locks.h"
 
 #include "base/mem.h"
-#include "predict/goodlock.h"
+#include "predict/warnings/goodlock.h"
 #include "report/describe.h"
 #include "report/name.h"
 
@@ -228,7 +228,7 @@ static struct describe *describe(const struct lock_trees *trees, const struct tr
 				 const char *path)
 {
 	static const struct predict_result nothing;
-	VEC(struct window_id) ids = { 0 };
+	VEC(struct event_id) ids = { 0 };
 	struct describe *made;
 
 	for (size_t i = 0; i < trees->nodes.count; i++)

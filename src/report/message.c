@@ -1,11 +1,11 @@
 #include "report/message.h"
 
 #include "base/mem.h"
-#include "report/lives.h"
+#include "report/lifetime.h"
 #include "report/matched.h"
-#include "report/misused.h"
+#include "report/misuse.h"
 #include "report/name.h"
-#include "report/torn.h"
+#include "report/atomicity.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ bool message_is_atomic(uint8_t kind)
 const char *message_subject(struct describe *d, const struct finding_event *e)
 {
 	const struct described *one = describe_find(d, e->id);
-	const char *life = lives_subject(d, e);
+	const char *life = lifetime_subject(d, e);
 
 	if (life)
 		return life;
@@ -278,17 +278,17 @@ const char *message_make(struct describe *d, const struct finding *f)
 		return matched_message(d, f);
 	out = begin(&text, &size);
 	if (finding_is_of_life(f)) {
-		lives_message(d, f, out);
+		lifetime_message(d, f, out);
 		return finish(d, out, &text, &size);
 	}
-	if (misused_is(f)) {
-		misused_message(d, f, out);
+	if (misuse_is(f)) {
+		misuse_message(d, f, out);
 		return finish(d, out, &text, &size);
 	}
 	switch (f->kind) {
 	case FINDING_RACE: print_race(out, d, f); break;
 	case FINDING_LOST_SIGNAL: print_lost(out, d, f); break;
-	case FINDING_ATOMICITY: torn_print_message(d, f, out); break;
+	case FINDING_ATOMICITY: atomicity_print_message(d, f, out); break;
 	case FINDING_LOCKSET: print_unprotected(out, d, f); break;
 	case FINDING_LOCK_ORDER: print_lock_order(out, d, f); break;
 	default: print_deadlock(out, d, f);

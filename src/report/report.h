@@ -2,8 +2,8 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include "explore/confirm.h"
-#include "monitor/observe.h"
+#include "explore/confirm/confirm.h"
+#include "monitor/observe/observe.h"
 #include "report/describe.h"
 
 #include <jansson.h>
@@ -23,7 +23,7 @@ struct report_observed {
 	char *message;
 	enum finding_status status; /* CONFIRMED: a search found it and repeated it */
 	struct report_place place;
-	VEC(struct window_id) events;
+	VEC(struct event_id) events;
 	bool ends;    /* the event is a free, and the place a use of what it freed */
 	char *replay; /* the command that shows it again, or NULL */
 };

@@ -1,8 +1,8 @@
 #include "report/rows.h"
 
 #include "base/map.h"
-#include "monitor/observe.h"
-#include "report/torn.h"
+#include "monitor/observe/observe.h"
+#include "report/atomicity.h"
 
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ static bool is_in_run(const struct finding *f, const struct trace_event *ev)
 static bool matters(const struct rows *t, const struct trace_event *ev)
 {
 	if (rows_pattern_event(t->finding, ev) >= 0 || is_in_run(t->finding, ev) ||
-	    torn_find(t->finding, ev) >= 0)
+	    atomicity_find(t->finding, ev) >= 0)
 		return true;
 	if (event_group(ev->kind) == EG_FUNCTION)
 		return false;
@@ -180,7 +180,7 @@ static void hide_private(struct rows *t)
 
 		if (!ev || event_group(ev->kind) == EG_THREAD ||
 		    event_group(ev->kind) == EG_ACCESS || is_held(t->finding, ev) ||
-		    rows_pattern_event(t->finding, ev) >= 0 || torn_find(t->finding, ev) >= 0)
+		    rows_pattern_event(t->finding, ev) >= 0 || atomicity_find(t->finding, ev) >= 0)
 			continue;
 		if (*map_get(&users, ev->address) != SEVERAL)
 			*row = (struct row){ .column = row->column, .hidden = 1 };

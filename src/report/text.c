@@ -1,16 +1,16 @@
 /* The report for people: what, where, why, and a schedule that shows it. */
 #include "report/columns.h"
 #include "report/confirmed.h"
-#include "report/lives.h"
+#include "report/lifetime.h"
 #include "report/matched.h"
 #include "report/message.h"
-#include "report/misused.h"
+#include "report/misuse.h"
 #include "report/name.h"
 #include "report/report.h"
 #include "report/source.h"
-#include "report/stories.h"
-#include "report/torn.h"
-#include "report/words.h"
+#include "report/formula_table.h"
+#include "report/atomicity.h"
+#include "report/grammar.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -152,11 +152,11 @@ static void print_event(struct describe *d, const struct finding *f, size_t i, F
 		fputc('\n', out);
 	} else if (finding_is_of_life(f)) {
 		fputs("  ", out);
-		lives_event(d, f, i, out);
+		lifetime_event(d, f, i, out);
 		fputc('\n', out);
-	} else if (misused_is(f)) {
+	} else if (misuse_is(f)) {
 		fputs("  ", out);
-		misused_event(d, f, i, out);
+		misuse_event(d, f, i, out);
 		fputc('\n', out);
 	} else if (f->kind == FINDING_LOCK_ORDER) {
 		fprintf(out, "  %s is taken last by %s\n", message_lock(d, f, i),
@@ -310,7 +310,7 @@ static void why_property(struct describe *d, const struct finding *f, FILE *out)
 /* What is wrong with the word, and what the property's own Lua says of it. */
 static void why_word(const struct observe_sentence *s, FILE *out)
 {
-	char *fault = words_fault(s);
+	char *fault = grammar_fault(s);
 
 	fprintf(out, "Why: %s", fault);
 	for (size_t i = 0; i < s->violation.reports.count; i++)
@@ -328,22 +328,22 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 
 	if (!line)
 		abort();
-	if (misused_is(f))
-		misused_why(f, line);
+	if (misuse_is(f))
+		misuse_why(f, line);
 	else if (f->status == FINDING_WARNING && f->kind == FINDING_ATOMICITY)
-		torn_print_why(d, f, line);
+		atomicity_print_why(d, f, line);
 	else if (f->status == FINDING_WARNING)
 		why_warning(f, line);
-	else if (words_find(r, f))
-		why_word(words_find(r, f), line);
+	else if (grammar_find(r, f))
+		why_word(grammar_find(r, f), line);
 	else if (f->property)
 		why_property(d, f, line);
 	else if (f->kind == FINDING_RACE)
 		why_race(f, line);
 	else if (finding_is_of_life(f))
-		lives_why(f, line);
+		lifetime_why(f, line);
 	else if (f->kind == FINDING_ATOMICITY)
-		torn_print_why(d, f, line);
+		atomicity_print_why(d, f, line);
 	else if (f->kind == FINDING_LOST_SIGNAL)
 		why_lost(d, f, line);
 	else
@@ -397,8 +397,8 @@ static void print_finding(const struct report *r, const struct report_item *item
 	for (size_t i = 0; i < f->events.count; i++)
 		print_event(d, f, i, out);
 	print_why(r, f, out);
-	stories_print(r, f, out);
-	words_print(r, f, out);
+	formula_table_print(r, f, out);
+	grammar_print(r, f, out);
 	print_confirmation(r, item, out);
 	for (size_t i = 0; i < f->events.count; i++) {
 		bool told = false;
@@ -408,8 +408,7 @@ static void print_finding(const struct report *r, const struct report_item *item
 		if (!told)
 			print_thread(d, f->events.items[i].id.stream, out);
 	}
-	if (f->status == FINDING_WARNING || f->at_start ||
-	    (misused_is(f) && f->events.count == 1)) {
+	if (f->status == FINDING_WARNING || f->at_start || (misuse_is(f) && f->events.count == 1)) {
 		fputc('\n', out);
 		return;
 	}

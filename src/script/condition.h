@@ -6,7 +6,7 @@
 #define SCRIPT_CONDITION_H
 
 #include "base/arena.h"
-#include "script/inside.h"
+#include "script/script_internal.h"
 
 enum condition_token_kind {
 	TOKEN_END,

@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 /* Lua's precedence. */
-enum level {
+enum condition_lua_level {
 	ANY,
 	OR,
 	AND,
@@ -42,18 +42,18 @@ enum type {
 	TRUTH, /* true or false */
 };
 
-struct writer {
+struct condition_lua_writer {
 	script_key_text *out;
 	uint32_t line;
 };
 
-static void put(struct writer *w, const char *text)
+static void put(struct condition_lua_writer *w, const char *text)
 {
 	script_append(w->out, text);
 }
 
 /* Goes on to the line of a token. */
-static void go_to(struct writer *w, const struct condition_token *token)
+static void go_to(struct condition_lua_writer *w, const struct condition_token *token)
 {
 	for (; w->line < token->line; w->line++)
 		put(w, "\n");
@@ -106,7 +106,7 @@ static enum type type_of(const struct condition *c)
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
-static void write_number(struct writer *w, const struct condition_token *token)
+static void write_number(struct condition_lua_writer *w, const struct condition_token *token)
 {
 	char text[64];
 
@@ -123,7 +123,7 @@ static void write_number(struct writer *w, const struct condition_token *token)
 	put(w, text);
 }
 
-static void write_text(struct writer *w, const char *text, size_t length)
+static void write_text(struct condition_lua_writer *w, const char *text, size_t length)
 {
 	put(w, "\"");
 	for (size_t i = 0; i < length; i++) {
@@ -139,7 +139,7 @@ static void write_text(struct writer *w, const char *text, size_t length)
 	put(w, "\"");
 }
 
-static void write_leaf(struct writer *w, const struct condition_token *token)
+static void write_leaf(struct condition_lua_writer *w, const struct condition_token *token)
 {
 	switch (token->kind) {
 	case TOKEN_NUMBER: write_number(w, token); break;
@@ -151,23 +151,28 @@ static void write_leaf(struct writer *w, const struct condition_token *token)
 /* ---- operators ------------------------------------------------------------------------------- */
 
 /* Each writes what binds at least as tightly as `level`. */
-static void write_value(struct writer *w, const struct condition *c, enum level level);
-static void write_truth(struct writer *w, const struct condition *c, enum level level);
+static void write_value(struct condition_lua_writer *w, const struct condition *c,
+			enum condition_lua_level level);
+static void write_truth(struct condition_lua_writer *w, const struct condition *c,
+			enum condition_lua_level level);
 
-static void open(struct writer *w, enum level has, enum level level)
+static void open(struct condition_lua_writer *w, enum condition_lua_level has,
+		 enum condition_lua_level level)
 {
 	if (has < level)
 		put(w, "(");
 }
 
-static void close(struct writer *w, enum level has, enum level level)
+static void close(struct condition_lua_writer *w, enum condition_lua_level has,
+		  enum condition_lua_level level)
 {
 	if (has < level)
 		put(w, ")");
 }
 
 /* For arithmetic: true is 1. */
-static void write_number_of(struct writer *w, const struct condition *c, enum level level)
+static void write_number_of(struct condition_lua_writer *w, const struct condition *c,
+			    enum condition_lua_level level)
 {
 	if (type_of(c) != TRUTH) {
 		write_value(w, c, level);
@@ -178,8 +183,9 @@ static void write_number_of(struct writer *w, const struct condition *c, enum le
 	put(w, " and 1 or 0)");
 }
 
-static void write_call(struct writer *w, const char *name, const struct condition *c,
-		       void write(struct writer *, const struct condition *, enum level))
+static void write_call(struct condition_lua_writer *w, const char *name, const struct condition *c,
+		       void write(struct condition_lua_writer *, const struct condition *,
+				  enum condition_lua_level))
 {
 	put(w, name);
 	put(w, "(");
@@ -189,19 +195,21 @@ static void write_call(struct writer *w, const char *name, const struct conditio
 	put(w, ")");
 }
 
-static void write_infix(struct writer *w, const struct condition *c, const char *sign,
-			enum level has, enum level level,
-			void write(struct writer *, const struct condition *, enum level))
+static void write_infix(struct condition_lua_writer *w, const struct condition *c, const char *sign,
+			enum condition_lua_level has, enum condition_lua_level level,
+			void write(struct condition_lua_writer *, const struct condition *,
+				   enum condition_lua_level))
 {
 	open(w, has, level);
 	write(w, c->a, has);
 	put(w, sign);
-	write(w, c->b, (enum level)(has + 1));
+	write(w, c->b, (enum condition_lua_level)(has + 1));
 	close(w, has, level);
 }
 
 /* Between a truth value and something else true is 1; otherwise Lua's == will do. */
-static void write_equality(struct writer *w, const struct condition *c, enum level level)
+static void write_equality(struct condition_lua_writer *w, const struct condition *c,
+			   enum condition_lua_level level)
 {
 	bool equal = c->token.kind == TOKEN_EQUAL;
 
@@ -215,7 +223,8 @@ static void write_equality(struct writer *w, const struct condition *c, enum lev
 	close(w, equal ? PREFIX : UNARY, level);
 }
 
-static void write_binary(struct writer *w, const struct condition *c, enum level level)
+static void write_binary(struct condition_lua_writer *w, const struct condition *c,
+			 enum condition_lua_level level)
 {
 	switch (c->token.kind) {
 	case TOKEN_OR_OR: write_infix(w, c, " or ", OR, level, write_truth); break;
@@ -247,7 +256,8 @@ static void write_binary(struct writer *w, const struct condition *c, enum level
 }
 
 /* Signs are kept apart: -- would be a comment. */
-static void write_unary(struct writer *w, const struct condition *c, enum level level)
+static void write_unary(struct condition_lua_writer *w, const struct condition *c,
+			enum condition_lua_level level)
 {
 	switch (c->token.kind) {
 	case '+': write_number_of(w, c->a, level); return;
@@ -270,7 +280,8 @@ static void write_unary(struct writer *w, const struct condition *c, enum level 
 	close(w, UNARY, level);
 }
 
-static void write_choice(struct writer *w, const struct condition *c, enum level level)
+static void write_choice(struct condition_lua_writer *w, const struct condition *c,
+			 enum condition_lua_level level)
 {
 	bool solid = type_of(c->b) == SOLID;
 
@@ -287,7 +298,7 @@ static void write_choice(struct writer *w, const struct condition *c, enum level
 
 /* ---- what Lua has and C has not ---------------------------------------------------------------- */
 
-static void write_items(struct writer *w, const struct condition *list)
+static void write_items(struct condition_lua_writer *w, const struct condition *list)
 {
 	for (; list; list = list->next) {
 		if (list->named) {
@@ -304,7 +315,7 @@ static void write_items(struct writer *w, const struct condition *list)
 	}
 }
 
-static void write_suffix(struct writer *w, const struct condition *c)
+static void write_suffix(struct condition_lua_writer *w, const struct condition *c)
 {
 	write_value(w, c->a, PREFIX);
 	go_to(w, &c->token);
@@ -330,11 +341,12 @@ static void write_suffix(struct writer *w, const struct condition *c)
 	put(w, ")");
 }
 
-static void write_value(struct writer *w, const struct condition *c, enum level level)
+static void write_value(struct condition_lua_writer *w, const struct condition *c,
+			enum condition_lua_level level)
 {
 	switch ((enum condition_kind)c->kind) {
 	case CONDITION_LEAF: {
-		enum level has = c->token.kind == TOKEN_NAME ? PREFIX : LITERAL;
+		enum condition_lua_level has = c->token.kind == TOKEN_NAME ? PREFIX : LITERAL;
 
 		open(w, has, level);
 		go_to(w, &c->token);
@@ -361,7 +373,8 @@ static void write_value(struct writer *w, const struct condition *c, enum level 
 	}
 }
 
-static void write_truth(struct writer *w, const struct condition *c, enum level level)
+static void write_truth(struct condition_lua_writer *w, const struct condition *c,
+			enum condition_lua_level level)
 {
 	if (c->kind == CONDITION_PARENTHESES) {
 		write_truth(w, c->a, level);
@@ -384,7 +397,7 @@ static void write_truth(struct writer *w, const struct condition *c, enum level 
 
 void condition_write(const struct condition *c, script_key_text *out)
 {
-	struct writer w = { .out = out };
+	struct condition_lua_writer w = { .out = out };
 
 	write_truth(&w, c, ANY);
 }

@@ -3,7 +3,7 @@
  * what grammars need. Functions in C that do more than a little say so to script_charge. Tables of the
  * library cannot be changed: what a session leaves behind is its attributes and nothing else.
  */
-#include "script/inside.h"
+#include "script/script_internal.h"
 #include "base/mem.h"
 
 #include <assert.h>

@@ -15,7 +15,7 @@
  * The allocator cannot raise an error but by refusing, and then Lua collects first. Where that is
  * too expensive it gives the block and has the hook called at the next instruction.
  */
-#include "script/inside.h"
+#include "script/script_internal.h"
 #include "base/mem.h"
 
 #include <assert.h>

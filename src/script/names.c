@@ -1,5 +1,5 @@
 /* See script.h. A text that is not Lua gives some names and no error. */
-#include "script/inside.h"
+#include "script/script_internal.h"
 #include "script/lexeme.h"
 #include "base/mem.h"
 

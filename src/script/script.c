@@ -1,5 +1,5 @@
 /* See script.h: opening, compiling, calling, and errors with their place. */
-#include "script/inside.h"
+#include "script/script_internal.h"
 #include "script/lexeme.h"
 #include "base/mem.h"
 

@@ -3,7 +3,7 @@
  * other, in the order in which they come upon them, so that a list of a million links is no deeper
  * than any other. Tables that are still to be done wait on Lua's stack.
  */
-#include "script/inside.h"
+#include "script/script_internal.h"
 #include "base/mem.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
  * time in places without time, parameters that nobody binds, targets of the wrong type.
  */
 #include "spec/check.h"
-#include "spec/near.h"
+#include "spec/spelling.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum kind { UNKNOWN, INTEGER, REAL, TEXT };
 
-struct checker {
+struct check_checker {
 	const struct spec_file *file;
 	const struct spec_property *property;
 	struct spec_messages *messages;
@@ -32,7 +32,7 @@ static const struct function {
 		  { "startswith", 2, 0 } };
 #define FUNCTIONS (sizeof functions / sizeof *functions)
 
-static enum kind kind_of(struct checker *c, const struct spec_expr *e);
+static enum kind kind_of(struct check_checker *c, const struct spec_expr *e);
 
 static enum kind of_type(uint8_t type)
 {
@@ -43,7 +43,7 @@ static enum kind of_type(uint8_t type)
 	}
 }
 
-static enum kind of_name(struct checker *c, const struct spec_expr *e)
+static enum kind of_name(struct check_checker *c, const struct spec_expr *e)
 {
 	if (e->parameter != SPEC_NONE)
 		return of_type(c->property->parameters[e->parameter].type);
@@ -52,7 +52,8 @@ static enum kind of_name(struct checker *c, const struct spec_expr *e)
 	return UNKNOWN;
 }
 
-static void expect(struct checker *c, const struct spec_expr *e, bool text, const char *function)
+static void expect(struct check_checker *c, const struct spec_expr *e, bool text,
+		   const char *function)
 {
 	enum kind kind = kind_of(c, e);
 
@@ -60,18 +61,18 @@ static void expect(struct checker *c, const struct spec_expr *e, bool text, cons
 		COMPLAIN(c, e->place, "%s takes a %s here", function, text ? "string" : "number");
 }
 
-static enum kind of_call(struct checker *c, const struct spec_expr *e)
+static enum kind of_call(struct check_checker *c, const struct spec_expr *e)
 {
 	const struct function *f = functions;
-	struct near near;
+	struct spelling near;
 	unsigned given = 0;
 
 	while (f < functions + FUNCTIONS && strcmp(f->name, e->text) != 0)
 		f++;
 	if (f == functions + FUNCTIONS) {
-		near_start(&near, e->text);
+		spelling_start(&near, e->text);
 		for (size_t i = 0; i < FUNCTIONS; i++)
-			near_try(&near, functions[i].name);
+			spelling_try(&near, functions[i].name);
 		COMPLAIN(c, e->place,
 			 "there is no function '%s' here; there are strstr, strcmp, strncmp, "
 			 "strlen and startswith%s%s%s",
@@ -108,7 +109,7 @@ static bool is_null(const struct spec_expr *e)
 	return e->operator== SPEC_NUMBER && !e->number;
 }
 
-static enum kind of_binary(struct checker *c, const struct spec_expr *e)
+static enum kind of_binary(struct check_checker *c, const struct spec_expr *e)
 {
 	enum kind a = kind_of(c, e->left), b = kind_of(c, e->right);
 	bool known = a != UNKNOWN && b != UNKNOWN;
@@ -125,7 +126,7 @@ static enum kind of_binary(struct checker *c, const struct spec_expr *e)
 	return !known ? UNKNOWN : a == REAL || b == REAL ? REAL : INTEGER;
 }
 
-static enum kind of_unary(struct checker *c, const struct spec_expr *e)
+static enum kind of_unary(struct check_checker *c, const struct spec_expr *e)
 {
 	enum kind a = kind_of(c, e->left);
 
@@ -137,7 +138,7 @@ static enum kind of_unary(struct checker *c, const struct spec_expr *e)
 }
 
 /* Members, indices and what is pointed at are of globals: there is a name at their root. */
-static enum kind of_place(struct checker *c, const struct spec_expr *e)
+static enum kind of_place(struct check_checker *c, const struct spec_expr *e)
 {
 	const struct spec_expr *root = e;
 
@@ -157,7 +158,7 @@ static enum kind of_place(struct checker *c, const struct spec_expr *e)
 }
 
 /* The operators of time: `always` and `never` speak of the past, `ltl:` of the future. */
-static enum kind of_time(struct checker *c, const struct spec_expr *e)
+static enum kind of_time(struct check_checker *c, const struct spec_expr *e)
 {
 	bool future = e->operator>= SPEC_ALWAYS;
 	bool past = e->operator>= SPEC_PREV && !future;
@@ -177,7 +178,7 @@ static enum kind of_time(struct checker *c, const struct spec_expr *e)
 	return INTEGER;
 }
 
-static enum kind kind_of(struct checker *c, const struct spec_expr *e)
+static enum kind kind_of(struct check_checker *c, const struct spec_expr *e)
 {
 	switch (e->operator) {
 	case SPEC_NUMBER: return INTEGER;
@@ -217,7 +218,7 @@ static const char *article(uint8_t type)
 }
 
 /* Is the parameter of a type that this point can bind to it? */
-static void check_target(struct checker *c, const struct spec_target *t, bool lock)
+static void check_target(struct check_checker *c, const struct spec_target *t, bool lock)
 {
 	if (!t || t->parameter == SPEC_NONE)
 		return;
@@ -241,13 +242,13 @@ static void check_target(struct checker *c, const struct spec_target *t, bool lo
 			 t->name);
 }
 
-static void check_value(struct checker *c, const struct spec_argument *a)
+static void check_value(struct check_checker *c, const struct spec_argument *a)
 {
 	if (a && a->value)
 		kind_of(c, a->value);
 }
 
-static void check_point(struct checker *c, const struct spec_point *p)
+static void check_point(struct check_checker *c, const struct spec_point *p)
 {
 	bool lock = p->kind == SPEC_POINT_REQUEST || p->kind == SPEC_POINT_ACQUIRE ||
 		    p->kind == SPEC_POINT_RELEASE;
@@ -281,7 +282,7 @@ static const struct spec_formula *grammar_of(const struct spec_property *propert
 }
 
 /* What stands in a reset's condition is src/grammar's to judge: it may be Lua. */
-static void check_event(struct checker *c, const struct spec_event *e)
+static void check_event(struct check_checker *c, const struct spec_event *e)
 {
 	bool grammar = grammar_of(c->property);
 
@@ -299,7 +300,7 @@ static void check_event(struct checker *c, const struct spec_event *e)
 }
 
 /* doc/grammars.md: which events are one word must be said where there are parameters. */
-static void check_view(struct checker *c)
+static void check_view(struct check_checker *c)
 {
 	const struct spec_formula *grammar = grammar_of(c->property);
 
@@ -323,7 +324,7 @@ static void mark(bool *bound, const struct spec_point *p)
 }
 
 /* Something is wrong with it already: a parameter of that name was there before. */
-static bool is_told(const struct checker *c, struct spec_place place)
+static bool is_told(const struct check_checker *c, struct spec_place place)
 {
 	for (size_t i = 0; i < c->messages->list.count; i++)
 		if (c->messages->list.items[i].place.line == place.line &&
@@ -332,7 +333,7 @@ static bool is_told(const struct checker *c, struct spec_place place)
 	return false;
 }
 
-static void check_bound(struct checker *c)
+static void check_bound(struct check_checker *c)
 {
 	uint32_t count = c->property->parameter_count;
 	bool *bound = mem_zalloc(count, sizeof *bound);
@@ -352,7 +353,7 @@ static void check_bound(struct checker *c)
 
 /* ---- what is outside of properties ----------------------------------------------------------- */
 
-static const struct analysis {
+static const struct check_analysis {
 	const char *name, *option;
 } analyses[] = {
 	{ "race", NULL },	 { "deadlock", NULL },		{ "atomicity", NULL },
@@ -361,17 +362,17 @@ static const struct analysis {
 };
 #define ANALYSES (sizeof analyses / sizeof *analyses)
 
-static void check_use(struct checker *c, const struct spec_use *use)
+static void check_use(struct check_checker *c, const struct spec_use *use)
 {
-	const struct analysis *a = analyses;
-	struct near near;
+	const struct check_analysis *a = analyses;
+	struct spelling near;
 
 	while (a < analyses + ANALYSES && strcmp(a->name, use->name) != 0)
 		a++;
 	if (a == analyses + ANALYSES) {
-		near_start(&near, use->name);
+		spelling_start(&near, use->name);
 		for (size_t i = 0; i < ANALYSES; i++)
-			near_try(&near, analyses[i].name);
+			spelling_try(&near, analyses[i].name);
 		COMPLAIN(c, use->place, "there is no analysis '%s'%s%s%s", use->name,
 			 near.best ? "; did you mean '" : "", near.best ? near.best : "",
 			 near.best ? "'?" : "");
@@ -387,7 +388,7 @@ static void check_use(struct checker *c, const struct spec_use *use)
 
 void check_file(const struct spec_file *file, struct spec_messages *messages)
 {
-	struct checker c = { .file = file, .messages = messages };
+	struct check_checker c = { .file = file, .messages = messages };
 
 	for (const struct spec_use *use = file->uses; use; use = use->next)
 		check_use(&c, use);

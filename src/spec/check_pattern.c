@@ -4,11 +4,11 @@
  * program without faults, so all of these are errors.
  */
 #include "spec/check.h"
-#include "spec/near.h"
+#include "spec/spelling.h"
 
 #define MOST_NAMES 64u /* threads or regions of one pattern; checks are linear in them */
 
-struct checker {
+struct check_pattern_checker {
 	const struct spec_file *file;
 	const struct spec_formula *formula;
 	struct spec_messages *messages;
@@ -43,7 +43,7 @@ static const char *sign(uint8_t kind)
 	}
 }
 
-static void check_inverted(struct checker *c, const struct spec_pattern *p)
+static void check_inverted(struct check_pattern_checker *c, const struct spec_pattern *p)
 {
 	for (; p; p = p->next) {
 		if (sign(p->kind))
@@ -59,8 +59,8 @@ static void check_inverted(struct checker *c, const struct spec_pattern *p)
 /* ---- members of || --------------------------------------------------------------------------- */
 
 /* The threads of a member's leaves are put into `taken`; two members may not share one. */
-static void check_member(struct checker *c, const struct spec_pattern *p, uint32_t *taken,
-			 uint32_t member)
+static void check_member(struct check_pattern_checker *c, const struct spec_pattern *p,
+			 uint32_t *taken, uint32_t member)
 {
 	if (p->kind == SPEC_EITHER) {
 		for (const struct spec_pattern *part = p->parts; part; part = part->next)
@@ -83,7 +83,7 @@ static void check_member(struct checker *c, const struct spec_pattern *p, uint32
 	taken[p->thread] = member;
 }
 
-static void check_parallel(struct checker *c, const struct spec_pattern *p)
+static void check_parallel(struct check_pattern_checker *c, const struct spec_pattern *p)
 {
 	uint32_t taken[MOST_NAMES] = { 0 }, member = 0;
 
@@ -91,7 +91,7 @@ static void check_parallel(struct checker *c, const struct spec_pattern *p)
 		check_member(c, part, taken, ++member);
 }
 
-static void check_shape(struct checker *c, const struct spec_pattern *p)
+static void check_shape(struct check_pattern_checker *c, const struct spec_pattern *p)
 {
 	for (; p; p = p->next) {
 		if (p->kind == SPEC_PARALLEL) {
@@ -228,20 +228,20 @@ static const struct spec_pattern *find_backward(const struct spec_pattern *p, ui
 	return NULL;
 }
 
-static void find_near(struct checker *c, uint32_t region, struct near *near)
+static void find_near(struct check_pattern_checker *c, uint32_t region, struct spelling *near)
 {
-	near_start(near, c->formula->regions[region]);
+	spelling_start(near, c->formula->regions[region]);
 	for (uint32_t i = 0; i < c->formula->region_count; i++)
 		if (i != region)
-			near_try(near, c->formula->regions[i]);
+			spelling_try(near, c->formula->regions[i]);
 }
 
-static void check_region(struct checker *c, uint32_t region)
+static void check_region(struct check_pattern_checker *c, uint32_t region)
 {
 	struct count count = count_in(c->formula->pattern, region);
 	const char *name = c->formula->regions[region];
 	struct spec_place place;
-	struct near near;
+	struct spelling near;
 
 	/* What is nested too deeply was cut off, and complained of: it may have had all of the region. */
 	if (!count.first)
@@ -271,7 +271,8 @@ static void check_region(struct checker *c, uint32_t region)
 }
 
 /* One region, one thread. */
-static void check_owner(struct checker *c, const struct spec_pattern *leaf, uint32_t region)
+static void check_owner(struct check_pattern_checker *c, const struct spec_pattern *leaf,
+			uint32_t region)
 {
 	if (region == SPEC_NONE || leaf->thread == SPEC_NONE)
 		return;
@@ -285,7 +286,7 @@ static void check_owner(struct checker *c, const struct spec_pattern *leaf, uint
 			 c->formula->threads[leaf->thread]);
 }
 
-static void check_leaves(struct checker *c, const struct spec_pattern *p)
+static void check_leaves(struct check_pattern_checker *c, const struct spec_pattern *p)
 {
 	for (; p; p = p->next) {
 		check_leaves(c, p->parts);
@@ -319,7 +320,7 @@ static bool may_be_empty(const struct spec_pattern *p)
 void check_pattern(const struct spec_file *file, const struct spec_formula *formula,
 		   struct spec_messages *messages)
 {
-	struct checker c = { .file = file, .formula = formula, .messages = messages };
+	struct check_pattern_checker c = { .file = file, .formula = formula, .messages = messages };
 
 	if (formula->thread_count > MOST_NAMES || formula->region_count > MOST_NAMES) {
 		COMPLAIN(&c, formula->place, "a pattern has at most %u threads and %u regions",

@@ -1,6 +1,6 @@
 /* Names that only the program can know: its functions, variables, members; and monitors' files. */
 #include "spec/message.h"
-#include "spec/near.h"
+#include "spec/spelling.h"
 #include "base/intern.h"
 #include "base/mem.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct checker {
+struct check_program_checker {
 	const struct spec_file *file;
 	const struct spec_property *property;
 	const struct spec_event *event; /* NULL: in a formula */
@@ -21,20 +21,21 @@ struct checker {
 	spec_complain((c)->file, (c)->messages, (c)->names ? SPEC_ERROR : SPEC_NOTE, (place),      \
 		      __VA_ARGS__)
 
-struct hint {
+struct check_program_hint {
 	char text[160];
 };
 
-static struct hint ask(const char *name)
+static struct check_program_hint ask(const char *name)
 {
-	struct hint hint = { "" };
+	struct check_program_hint hint = { "" };
 
 	if (name)
 		snprintf(hint.text, sizeof hint.text, "; did you mean '%.100s'?", name);
 	return hint;
 }
 
-static struct hint nearest(const struct checker *c, enum spec_point_kind kind, const char *name)
+static struct check_program_hint nearest(const struct check_program_checker *c,
+					 enum spec_point_kind kind, const char *name)
 {
 	const struct spec_names *n = c->names;
 
@@ -43,7 +44,7 @@ static struct hint nearest(const struct checker *c, enum spec_point_kind kind, c
 	return ask(n->nearest(n->context, kind, name));
 }
 
-static bool is_said(struct checker *c, const char *name)
+static bool is_said(struct check_program_checker *c, const char *name)
 {
 	bool fresh;
 
@@ -54,25 +55,26 @@ static bool is_said(struct checker *c, const char *name)
 /* ---- variables ------------------------------------------------------------------------------- */
 
 /* What the file itself has that is called nearly so. */
-static struct hint near_in_file(const struct checker *c, const char *name)
+static struct check_program_hint near_in_file(const struct check_program_checker *c,
+					      const char *name)
 {
-	struct near near;
+	struct spelling near;
 
-	near_start(&near, name);
+	spelling_start(&near, name);
 	if (message_is_full(c->messages, c->names ? SPEC_ERROR : SPEC_NOTE))
 		return ask(NULL);
 	for (uint32_t i = 0; i < c->property->parameter_count; i++)
-		near_try(&near, c->property->parameters[i].name);
+		spelling_try(&near, c->property->parameters[i].name);
 	for (uint32_t i = 0; c->event && i < c->event->local_count; i++)
-		near_try(&near, c->event->locals[i]);
+		spelling_try(&near, c->event->locals[i]);
 	for (uint32_t i = 0; !c->event && i < c->property->event_count; i++)
-		near_try(&near, c->property->events[i].name);
+		spelling_try(&near, c->property->events[i].name);
 	for (uint32_t i = 0; i < c->file->extern_count; i++)
-		near_try(&near, c->file->externs[i].name);
+		spelling_try(&near, c->file->externs[i].name);
 	return ask(near.best);
 }
 
-static void check_global(struct checker *c, struct spec_place place, const char *name,
+static void check_global(struct check_program_checker *c, struct spec_place place, const char *name,
 			 bool declared)
 {
 	const struct spec_names *n = c->names;
@@ -82,7 +84,7 @@ static void check_global(struct checker *c, struct spec_place place, const char 
 		return;
 	if (is_said(c, name))
 		return;
-	struct hint hint = near_in_file(c, name);
+	struct check_program_hint hint = near_in_file(c, name);
 	if (n && !hint.text[0])
 		hint = nearest(c, SPEC_POINT_READ, name);
 	if (n)
@@ -92,7 +94,7 @@ static void check_global(struct checker *c, struct spec_place place, const char 
 			 hint.text);
 }
 
-static void check_expr(struct checker *c, const struct spec_expr *e)
+static void check_expr(struct check_program_checker *c, const struct spec_expr *e)
 {
 	for (; e; e = e->next) {
 		if (e->operator== SPEC_NAME && e->parameter == SPEC_NONE && e->local == SPEC_NONE)
@@ -105,7 +107,7 @@ static void check_expr(struct checker *c, const struct spec_expr *e)
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-static void check_field(struct checker *c, const struct spec_target *t)
+static void check_field(struct check_program_checker *c, const struct spec_target *t)
 {
 	const struct spec_names *n = c->names;
 	const char *type = c->property->parameters[t->parameter].pointee;
@@ -120,7 +122,7 @@ static void check_field(struct checker *c, const struct spec_target *t)
 			 ask(near).text);
 }
 
-static void check_target(struct checker *c, const struct spec_target *t)
+static void check_target(struct check_program_checker *c, const struct spec_target *t)
 {
 	char name[512];
 
@@ -141,7 +143,8 @@ static bool is_function_point(const struct spec_point *p)
 	       p->kind == SPEC_POINT_RETURN || p->kind == SPEC_POINT_PROBE;
 }
 
-static bool is_there(const struct checker *c, const struct spec_point *p, int *parameters)
+static bool is_there(const struct check_program_checker *c, const struct spec_point *p,
+		     int *parameters)
 {
 	const struct spec_names *n = c->names;
 
@@ -151,7 +154,8 @@ static bool is_there(const struct checker *c, const struct spec_point *p, int *p
 	return !n->function || n->function(n->context, p->library, p->function, parameters);
 }
 
-static void check_arguments(struct checker *c, const struct spec_point *p, int parameters)
+static void check_arguments(struct check_program_checker *c, const struct spec_point *p,
+			    int parameters)
 {
 	if (parameters < 0)
 		return;
@@ -164,7 +168,7 @@ static void check_arguments(struct checker *c, const struct spec_point *p, int p
 }
 
 /* Points stand for each other: an event is unknown when the program has none of them. */
-static void check_functions(struct checker *c, const struct spec_event *e)
+static void check_functions(struct check_program_checker *c, const struct spec_event *e)
 {
 	bool any = false;
 	int parameters;
@@ -186,7 +190,7 @@ static void check_functions(struct checker *c, const struct spec_event *e)
 	}
 }
 
-static void check_event(struct checker *c, const struct spec_event *e)
+static void check_event(struct check_program_checker *c, const struct spec_event *e)
 {
 	c->event = e;
 	if (c->names)
@@ -203,7 +207,7 @@ static void check_event(struct checker *c, const struct spec_event *e)
 /* ---- monitors -------------------------------------------------------------------------------- */
 
 /* A name without a slash in front is found beside the property file. */
-static void check_monitor(struct checker *c, const struct spec_formula *f)
+static void check_monitor(struct check_program_checker *c, const struct spec_formula *f)
 {
 	const char *slash = strrchr(c->file->path, '/');
 	int length = f->text[0] != '/' && slash ? (int)(slash - c->file->path) + 1 : 0;
@@ -219,7 +223,7 @@ static void check_monitor(struct checker *c, const struct spec_formula *f)
 void spec_check(const struct spec_file *file, const struct spec_names *names,
 		struct spec_messages *messages)
 {
-	struct checker c = { .file = file, .names = names, .messages = messages };
+	struct check_program_checker c = { .file = file, .names = names, .messages = messages };
 	size_t first = messages->list.count;
 
 	for (c.property = file->properties; c.property; c.property = c.property->next) {

@@ -21,9 +21,9 @@ static struct spec_value real(double number)
 	return (struct spec_value){ .type = SPEC_VALUE_REAL, .real = number };
 }
 
-enum truth { FALSE, TRUE, OPEN };
+enum evaluate_truth { FALSE, TRUE, OPEN };
 
-static enum truth truth(const struct spec_value *v)
+static enum evaluate_truth truth(const struct spec_value *v)
 {
 	switch (v->type) {
 	case SPEC_VALUE_INT: return v->number != 0;
@@ -33,7 +33,7 @@ static enum truth truth(const struct spec_value *v)
 	}
 }
 
-static struct spec_value from_truth(enum truth t)
+static struct spec_value from_truth(enum evaluate_truth t)
 {
 	return t == OPEN ? unknown : integer(t);
 }
@@ -205,7 +205,7 @@ static struct spec_value binary(const struct spec_expr *e, const struct spec_sco
 static struct spec_value unary(const struct spec_expr *e, const struct spec_scope *scope)
 {
 	struct spec_value a = spec_evaluate(e->left, scope);
-	enum truth t = truth(&a);
+	enum evaluate_truth t = truth(&a);
 
 	if (e->operator== SPEC_NOT)
 		return from_truth(t == OPEN ? OPEN : t == TRUE ? FALSE : TRUE);
@@ -218,14 +218,14 @@ static struct spec_value unary(const struct spec_expr *e, const struct spec_scop
 /* && and ||: the side that decides does so though the other is unknown. */
 static struct spec_value logical(const struct spec_expr *e, const struct spec_scope *scope)
 {
-	enum truth decides = e->operator== SPEC_OR ? TRUE : FALSE;
+	enum evaluate_truth decides = e->operator== SPEC_OR ? TRUE : FALSE;
 	struct spec_value a = spec_evaluate(e->left, scope);
-	enum truth left = truth(&a);
+	enum evaluate_truth left = truth(&a);
 
 	if (left == decides)
 		return integer(decides);
 	struct spec_value b = spec_evaluate(e->right, scope);
-	enum truth right = truth(&b);
+	enum evaluate_truth right = truth(&b);
 	if (right == decides)
 		return integer(decides);
 	return left == OPEN || right == OPEN ? unknown : integer(!decides);
@@ -247,7 +247,7 @@ static bool same(const struct spec_value *a, const struct spec_value *b)
 static struct spec_value conditional(const struct spec_expr *e, const struct spec_scope *scope)
 {
 	struct spec_value condition = spec_evaluate(e->left, scope);
-	enum truth t = truth(&condition);
+	enum evaluate_truth t = truth(&condition);
 
 	if (t != OPEN)
 		return spec_evaluate(t == TRUE ? e->right : e->third, scope);

@@ -9,14 +9,14 @@
 
 #define MOST_LEAVES 1000u /* a?  b? c? … has as many lines as pairs */
 
-struct graph {
+struct explain_graph {
 	FILE *out;
 	const struct spec_file *file;
 	const struct spec_formula *formula;
 	unsigned next, leaf;
 };
 
-struct nodes { /* fit for vec_push */
+struct explain_graph_nodes { /* fit for vec_push */
 	unsigned *items;
 	size_t count, room;
 };
@@ -30,7 +30,7 @@ static void print_quoted(FILE *out, const char *text)
 	}
 }
 
-static unsigned node(struct graph *g, const char *label, const char *shape)
+static unsigned node(struct explain_graph *g, const char *label, const char *shape)
 {
 	fprintf(g->out, "    n%u [label=\"", ++g->next);
 	print_quoted(g->out, label);
@@ -38,7 +38,7 @@ static unsigned node(struct graph *g, const char *label, const char *shape)
 	return g->next;
 }
 
-static void edge(struct graph *g, unsigned from, unsigned to, const char *attributes)
+static void edge(struct explain_graph *g, unsigned from, unsigned to, const char *attributes)
 {
 	fprintf(g->out, "    n%u -> n%u%s;\n", from, to, attributes);
 }
@@ -47,11 +47,11 @@ static void edge(struct graph *g, unsigned from, unsigned to, const char *attrib
 
 /* What a part starts with and ends with. */
 struct ends {
-	struct nodes first, last;
+	struct explain_graph_nodes first, last;
 	bool optional; /* it may be nothing */
 };
 
-static void append(struct nodes *to, const struct nodes *from)
+static void append(struct explain_graph_nodes *to, const struct explain_graph_nodes *from)
 {
 	for (size_t i = 0; i < from->count; i++)
 		*vec_push(to) = from->items[i];
@@ -66,8 +66,8 @@ static void ends_free(struct ends *e)
 static const char *const solid = "", *const negated = " [color=red, style=dashed]";
 
 /* All before all: over a point in between where that is fewer lines. */
-static void join(struct graph *g, const struct nodes *from, const struct nodes *to,
-		 const char *style)
+static void join(struct explain_graph *g, const struct explain_graph_nodes *from,
+		 const struct explain_graph_nodes *to, const char *style)
 {
 	if (from->count == 1 || to->count == 1) {
 		for (size_t i = 0; i < from->count; i++)
@@ -82,9 +82,9 @@ static void join(struct graph *g, const struct nodes *from, const struct nodes *
 		edge(g, middle, to->items[j], style);
 }
 
-static struct ends draw(struct graph *g, const struct spec_pattern *p, const char *style);
+static struct ends draw(struct explain_graph *g, const struct spec_pattern *p, const char *style);
 
-static struct ends draw_leaf(struct graph *g, const struct spec_pattern *p)
+static struct ends draw_leaf(struct explain_graph *g, const struct spec_pattern *p)
 {
 	const struct spec_formula *f = g->formula;
 	struct ends e = { .optional = false };
@@ -103,7 +103,8 @@ static struct ends draw_leaf(struct graph *g, const struct spec_pattern *p)
 	return e;
 }
 
-static struct ends draw_sequence(struct graph *g, const struct spec_pattern *p, const char *style)
+static struct ends draw_sequence(struct explain_graph *g, const struct spec_pattern *p,
+				 const char *style)
 {
 	struct ends all = { .optional = true };
 
@@ -123,7 +124,7 @@ static struct ends draw_sequence(struct graph *g, const struct spec_pattern *p, 
 	return all;
 }
 
-static struct ends draw_side_by_side(struct graph *g, const struct spec_pattern *p,
+static struct ends draw_side_by_side(struct explain_graph *g, const struct spec_pattern *p,
 				     const char *style)
 {
 	struct ends all = { .optional = p->kind != SPEC_EITHER };
@@ -146,7 +147,7 @@ static struct ends draw_side_by_side(struct graph *g, const struct spec_pattern 
 	return all;
 }
 
-static struct ends draw(struct graph *g, const struct spec_pattern *p, const char *style)
+static struct ends draw(struct explain_graph *g, const struct spec_pattern *p, const char *style)
 {
 	struct ends e = { .optional = true };
 
@@ -167,7 +168,7 @@ static struct ends draw(struct graph *g, const struct spec_pattern *p, const cha
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-static unsigned draw_expr(struct graph *g, const struct spec_expr *e)
+static unsigned draw_expr(struct explain_graph *g, const struct spec_expr *e)
 {
 	const char *sign = e->operator== SPEC_CALL	    ? e->text
 			   : e->operator== SPEC_INTERVAL    ? "[ , )"
@@ -198,7 +199,7 @@ static unsigned draw_expr(struct graph *g, const struct spec_expr *e)
 	return made;
 }
 
-static unsigned draw_ere(struct graph *g, const struct spec_ere *e)
+static unsigned draw_ere(struct explain_graph *g, const struct spec_ere *e)
 {
 	static const char *const signs[] = { "",  ".", "epsilon", "empty", "then", "|",
 					     "&", "*", "+",	  "?",	   "~" };
@@ -210,7 +211,7 @@ static unsigned draw_ere(struct graph *g, const struct spec_ere *e)
 	return made;
 }
 
-static void draw_grammar(struct graph *g, const struct spec_grammar *grammar)
+static void draw_grammar(struct explain_graph *g, const struct spec_grammar *grammar)
 {
 	unsigned first = g->next + 1;
 
@@ -238,7 +239,7 @@ static unsigned count_leaves(const struct spec_pattern *p)
 	return count;
 }
 
-static void draw_pattern(struct graph *g, const struct spec_pattern *p)
+static void draw_pattern(struct explain_graph *g, const struct spec_pattern *p)
 {
 	struct ends e;
 
@@ -251,7 +252,7 @@ static void draw_pattern(struct graph *g, const struct spec_pattern *p)
 }
 
 /* The automaton; of what looks back the tree as well, which is what its monitor computes. */
-static bool draw_automaton(struct graph *g, const struct spec_property *p,
+static bool draw_automaton(struct explain_graph *g, const struct spec_property *p,
 			   const struct spec_formula *f, spec_drawing *drawing)
 {
 	unsigned before = g->next;
@@ -261,7 +262,7 @@ static bool draw_automaton(struct graph *g, const struct spec_property *p,
 	return g->next > before && f->formalism != SPEC_TEMPORAL;
 }
 
-static void draw_formula(struct graph *g, const struct spec_property *p,
+static void draw_formula(struct explain_graph *g, const struct spec_property *p,
 			 const struct spec_formula *f, spec_drawing *drawing)
 {
 	if (draw_automaton(g, p, f, drawing))
@@ -278,7 +279,7 @@ static void draw_formula(struct graph *g, const struct spec_property *p,
 
 void explain_graph(FILE *out, const struct spec_file *file, spec_drawing *drawing)
 {
-	struct graph g = { .out = out, .file = file };
+	struct explain_graph g = { .out = out, .file = file };
 	unsigned cluster = 0;
 
 	fprintf(out, "digraph properties {\n  rankdir=LR;\n");

@@ -4,7 +4,7 @@
  */
 #include "spec/names.h"
 #include "spec/message.h"
-#include "spec/near.h"
+#include "spec/spelling.h"
 #include "base/intern.h"
 #include "base/mem.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A list of names, each with its number in the tree: the first one of that name. */
-struct table {
+struct names_table {
 	struct intern names;
 	VEC(uint32_t) numbers;
 };
@@ -21,17 +21,17 @@ struct resolver {
 	struct spec_file *file;
 	struct arena *arena;
 	struct spec_messages *messages;
-	struct table parameters, events, externs, productions;
+	struct names_table parameters, events, externs, productions;
 	struct spec_property *property;
-	struct intern locals; /* of an event */
-	struct table bound;   /* names that a point binds */
+	struct intern locals;	  /* of an event */
+	struct names_table bound; /* names that a point binds */
 	const struct spec_formula *formula;
 };
 
 #define COMPLAIN(r, place, ...)                                                                    \
 	spec_complain((r)->file, (r)->messages, SPEC_ERROR, (place), __VA_ARGS__)
 
-static uint32_t find(const struct table *table, const char *name)
+static uint32_t find(const struct names_table *table, const char *name)
 {
 	uint32_t number = intern_find(&table->names, name, strlen(name));
 
@@ -39,7 +39,7 @@ static uint32_t find(const struct table *table, const char *name)
 }
 
 /* False: the name is there already. */
-static bool add(struct table *table, const char *name, uint32_t number)
+static bool add(struct names_table *table, const char *name, uint32_t number)
 {
 	bool fresh;
 
@@ -49,28 +49,28 @@ static bool add(struct table *table, const char *name, uint32_t number)
 	return fresh;
 }
 
-static void clear(struct table *table)
+static void clear(struct names_table *table)
 {
 	intern_free(&table->names);
 	vec_free(&table->numbers);
 }
 
 /* Hints cost as much as there are names: those that nobody will see are not looked for. */
-static void try_all(const struct resolver *r, struct near *near, const struct intern *names)
+static void try_all(const struct resolver *r, struct spelling *near, const struct intern *names)
 {
 	if (message_is_full(r->messages, SPEC_ERROR))
 		return;
 	for (size_t i = 0; i < names->items.count; i++)
-		near_try(near, names->items.items[i].text);
+		spelling_try(near, names->items.items[i].text);
 }
 
-struct hint {
+struct names_hint {
 	char text[128];
 };
 
-static struct hint hint(const struct near *near)
+static struct names_hint hint(const struct spelling *near)
 {
-	struct hint made = { "" };
+	struct names_hint made = { "" };
 
 	if (near->best)
 		snprintf(made.text, sizeof made.text, "; did you mean '%.60s'?", near->best);
@@ -159,7 +159,7 @@ static void bind(struct resolver *r, struct spec_argument *a)
 /* o->f, *a and a mutex m are parameters; a name alone, or with members, may be a global. */
 static void resolve_target(struct resolver *r, struct spec_target *t, bool lock)
 {
-	struct near near;
+	struct spelling near;
 
 	if (!t)
 		return;
@@ -184,7 +184,7 @@ static void resolve_target(struct resolver *r, struct spec_target *t, bool lock)
 	}
 	if (t->kind != SPEC_POINTED && !t->arrow)
 		return;
-	near_start(&near, t->name);
+	spelling_start(&near, t->name);
 	try_all(r, &near, &r->parameters.names);
 	COMPLAIN(r, t->place,
 		 "'%s' is no parameter of '%s': only through one something can be pointed at%s",
@@ -288,11 +288,11 @@ static void resolve_point(struct resolver *r, struct spec_point *p)
 
 static void resolve_life(struct resolver *r, const struct spec_event *e, struct spec_life *life)
 {
-	struct near near;
+	struct spelling near;
 
 	life->parameter = find(&r->parameters, life->name);
 	if (life->parameter == SPEC_NONE) {
-		near_start(&near, life->name);
+		spelling_start(&near, life->name);
 		try_all(r, &near, &r->parameters.names);
 		COMPLAIN(r, life->place, "'%s' is no parameter of '%s'%s", life->name,
 			 r->property->name, hint(&near).text);
@@ -339,11 +339,11 @@ static void resolve_event(struct resolver *r, struct spec_event *e)
 static uint32_t event_named(struct resolver *r, const char *name, struct spec_place place)
 {
 	uint32_t event = find(&r->events, name);
-	struct near near;
+	struct spelling near;
 
 	if (event != SPEC_NONE)
 		return event;
-	near_start(&near, name);
+	spelling_start(&near, name);
 	try_all(r, &near, &r->events.names);
 	if (find(&r->parameters, name) != SPEC_NONE)
 		COMPLAIN(r, place, "'%s' is a parameter; events stand here", name);
@@ -381,7 +381,7 @@ static void resolve_ere(struct resolver *r, struct spec_ere *e)
 
 static void resolve_item(struct resolver *r, struct spec_item *item)
 {
-	struct near near;
+	struct spelling near;
 
 	item->number = find(&r->events, item->name);
 	if (item->number != SPEC_NONE)
@@ -390,7 +390,7 @@ static void resolve_item(struct resolver *r, struct spec_item *item)
 	item->kind = SPEC_ITEM_PRODUCTION;
 	if (item->number != SPEC_NONE)
 		return;
-	near_start(&near, item->name);
+	spelling_start(&near, item->name);
 	try_all(r, &near, &r->events.names);
 	try_all(r, &near, &r->productions.names);
 	COMPLAIN(r, item->place, "there is neither an event nor a production '%s'%s", item->name,
@@ -436,14 +436,14 @@ static void resolve_formula(struct resolver *r, struct spec_formula *f)
 static void resolve_view(struct resolver *r)
 {
 	struct spec_property *p = r->property;
-	struct near near;
+	struct spelling near;
 
 	if (p->view != SPEC_VIEW_OBJECT)
 		return;
 	p->view_parameter = find(&r->parameters, p->view_name);
 	if (p->view_parameter != SPEC_NONE)
 		return;
-	near_start(&near, p->view_name);
+	spelling_start(&near, p->view_name);
 	try_all(r, &near, &r->parameters.names);
 	COMPLAIN(r, p->view_place, "'%s' is no parameter of '%s'%s", p->view_name, p->name,
 		 hint(&near).text);
@@ -468,7 +468,7 @@ static void resolve_property(struct resolver *r)
 void names_resolve(struct spec_file *file, struct arena *arena, struct spec_messages *messages)
 {
 	struct resolver r = { .file = file, .arena = arena, .messages = messages };
-	struct table properties = { 0 };
+	struct names_table properties = { 0 };
 
 	for (uint32_t i = 0; i < file->extern_count; i++) {
 		may_be_declared(&r, file->externs[i].place, "a variable", file->externs[i].name);

@@ -3,7 +3,7 @@
  * of thing: "an expression" rather than the fourteen tokens that start one.
  */
 #include "spec/syntax.h"
-#include "spec/near.h"
+#include "spec/spelling.h"
 #include "spec/parser.h"
 
 #include <ctype.h>
@@ -125,16 +125,16 @@ static const char *near_keyword(const struct build *build, const struct span *sp
 				const struct list *expected)
 {
 	char word[32] = "";
-	struct near near;
+	struct spelling near;
 
 	if (span->to - span->from >= sizeof word)
 		return NULL;
 	memcpy(word, build->file->text + span->from, span->to - span->from);
-	near_start(&near, word);
+	spelling_start(&near, word);
 	for (size_t i = 0; i < expected->count && isalpha((unsigned char)word[0]); i++)
 		if (isalpha((unsigned char)expected->items[i][0]) &&
 		    !strchr(expected->items[i], ' '))
-			near_try(&near, expected->items[i]);
+			spelling_try(&near, expected->items[i]);
 	return near.best;
 }
 

@@ -13,7 +13,7 @@ struct number {
 };
 
 /* The state of what events happen to, by address. */
-struct object {
+struct order_object {
 	size_t next, end; /* in numbers: whose turn it is */
 	uint32_t holder;  /* stream position + 1 */
 	uint32_t depth;
@@ -34,7 +34,7 @@ struct trace_order {
 	struct head *heads;
 	uint32_t count;
 	VEC(struct number) numbers;
-	VEC(struct object) objects;
+	VEC(struct order_object) objects;
 	struct map index;    /* address to position + 1 in objects */
 	struct map created;  /* stream number: 1 a CREATE is there, 2 it has come */
 	struct map ended;    /* the same for END */
@@ -159,14 +159,14 @@ static void index_objects(struct trace_order *o)
 		qsort(o->numbers.items, o->numbers.count, sizeof *n, compare);
 	for (size_t i = 0; i < o->numbers.count; i++) {
 		if (!i || n[i].object != n[i - 1].object) {
-			*vec_push(&o->objects) = (struct object){ .next = i };
+			*vec_push(&o->objects) = (struct order_object){ .next = i };
 			*map_put(&o->index, n[i].object, NULL) = o->objects.count;
 		}
 		o->objects.items[o->objects.count - 1].end = i + 1;
 	}
 }
 
-static struct object *object_at(const struct trace_order *o, uint64_t address)
+static struct order_object *object_at(const struct trace_order *o, uint64_t address)
 {
 	const uint64_t *i = map_get(&o->index, address);
 
@@ -281,7 +281,7 @@ static bool handler_allows(struct trace_order *o, uint32_t i)
 /* Is the mutex somebody else's? One whose stream has come to its end holds nothing any more. */
 static bool held_by_other(const struct trace_order *o, uint64_t mutex, uint32_t i)
 {
-	const struct object *object = object_at(o, mutex);
+	const struct order_object *object = object_at(o, mutex);
 
 	return object && object->holder && object->holder != i + 1 &&
 	       !o->heads[object->holder - 1].done;
@@ -299,7 +299,7 @@ static bool allowed(struct trace_order *o, uint32_t i)
 {
 	struct head *head = &o->heads[i];
 	const struct trace_event *ev = &head->event;
-	const struct object *object;
+	const struct order_object *object;
 
 	if ((head->host != TRACE_NONE || head->handler != TRACE_NONE) && !handler_allows(o, i))
 		return false;
@@ -325,7 +325,7 @@ static bool allowed(struct trace_order *o, uint32_t i)
 
 static void take(struct trace_order *o, uint64_t mutex, uint32_t i)
 {
-	struct object *object = object_at(o, mutex);
+	struct order_object *object = object_at(o, mutex);
 
 	if (!object)
 		return;
@@ -335,7 +335,7 @@ static void take(struct trace_order *o, uint64_t mutex, uint32_t i)
 
 static void give(struct trace_order *o, uint64_t mutex, bool wholly)
 {
-	struct object *object = object_at(o, mutex);
+	struct order_object *object = object_at(o, mutex);
 
 	if (!object || (!wholly && object->depth > 1 && object->depth--))
 		return;
@@ -348,7 +348,7 @@ static void apply(struct trace_order *o, uint32_t i)
 {
 	struct head *head = &o->heads[i];
 	const struct trace_event *ev = &head->event;
-	struct object *object;
+	struct order_object *object;
 
 	if (event_group(ev->kind) == EG_ACCESS)
 		return;

@@ -10,7 +10,7 @@
 
 #define ROOM (WIRE_CHUNK - sizeof(struct wire_block))
 
-struct stream {
+struct write_stream {
 	uint32_t number, host;
 	uint64_t block;	     /* number of the one being made */
 	uint64_t block_time; /* that its first time counts from */
@@ -20,7 +20,7 @@ struct stream {
 
 struct trace_writer {
 	struct map index; /* stream number to position + 1 in streams */
-	VEC(struct stream) streams;
+	VEC(struct write_stream) streams;
 	VEC(uint8_t) out;
 };
 
@@ -29,13 +29,14 @@ struct trace_writer *trace_writer_open(void)
 	return mem_zalloc(1, sizeof(struct trace_writer));
 }
 
-static struct stream *stream_of(struct trace_writer *w, uint32_t number)
+static struct write_stream *stream_of(struct trace_writer *w, uint32_t number)
 {
 	bool fresh;
 	uint64_t *i = map_put(&w->index, number, &fresh);
 
 	if (fresh) {
-		*vec_push(&w->streams) = (struct stream){ .number = number, .host = TRACE_NONE };
+		*vec_push(&w->streams) =
+			(struct write_stream){ .number = number, .host = TRACE_NONE };
 		*i = w->streams.count;
 	}
 	return &w->streams.items[*i - 1];
@@ -53,7 +54,7 @@ static void append(struct trace_writer *w, const void *bytes, size_t size)
 	w->out.count += size;
 }
 
-static void flush(struct trace_writer *w, struct stream *s, uint32_t flags)
+static void flush(struct trace_writer *w, struct write_stream *s, uint32_t flags)
 {
 	struct wire_block header = {
 		.cursor = sizeof header + s->bytes.count,
@@ -83,7 +84,7 @@ static void flush(struct trace_writer *w, struct stream *s, uint32_t flags)
 
 void trace_write_raw(struct trace_writer *w, uint32_t stream, const void *bytes, size_t size)
 {
-	struct stream *s = stream_of(w, stream);
+	struct write_stream *s = stream_of(w, stream);
 
 	assert(size <= WIRE_RECORD_MAX + 128);
 	if (s->bytes.count + size > ROOM)
@@ -117,7 +118,7 @@ static size_t encode(struct codec *codec, uint8_t *to, const struct write_record
 void trace_write(struct trace_writer *w, uint32_t stream, const struct write_record *record)
 {
 	uint8_t buffer[WIRE_RECORD_MAX + 128];
-	struct stream *s = stream_of(w, stream);
+	struct write_stream *s = stream_of(w, stream);
 	bool timed = strchr(event_fields(record->kind), 't');
 
 	assert(record->size + 4 <= WIRE_RECORD_MAX);
@@ -135,7 +136,7 @@ void trace_write(struct trace_writer *w, uint32_t stream, const struct write_rec
 
 struct trace_position trace_writer_position(struct trace_writer *w, uint32_t stream)
 {
-	const struct stream *s = stream_of(w, stream);
+	const struct write_stream *s = stream_of(w, stream);
 
 	return (struct trace_position){ s->block, s->bytes.count };
 }

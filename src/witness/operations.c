@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-struct builder {
+struct operations_builder {
 	struct operations *ops;
 	const uint32_t *rank;
 	uint32_t *fill; /* NULL: only counting, into ops->start */
@@ -14,7 +14,7 @@ struct builder {
 };
 
 /* A node that does two things to one object (an atomic update) is alone there. */
-static void put(struct builder *b, uint32_t node, enum operation_sort sort)
+static void put(struct operations_builder *b, uint32_t node, enum operation_sort sort)
 {
 	uint32_t rank = node == ORDER_NONE ? ORDER_NONE : b->rank[node];
 	struct operation *last;
@@ -35,7 +35,7 @@ static void put(struct builder *b, uint32_t node, enum operation_sort sort)
 	b->ops->items[b->fill[rank]++] = (struct operation){ b->object, 0, (uint8_t)sort };
 }
 
-static void put_cell(struct builder *b, const struct order_model *model,
+static void put_cell(struct operations_builder *b, const struct order_model *model,
 		     const struct order_cell *cell)
 {
 	for (uint32_t i = 0; i < cell->write_count; i++)
@@ -44,7 +44,7 @@ static void put_cell(struct builder *b, const struct order_model *model,
 		put(b, model->reads.items[cell->read_start + i].node, OPERATION_READ);
 }
 
-static void put_lock(struct builder *b, const struct order_model *model,
+static void put_lock(struct operations_builder *b, const struct order_model *model,
 		     const struct order_lock *lock)
 {
 	for (uint32_t i = 0; i < lock->section_count; i++) {
@@ -57,7 +57,7 @@ static void put_lock(struct builder *b, const struct order_model *model,
 		put(b, model->fails.items[lock->fail_start + i].node, OPERATION_TRY);
 }
 
-static void put_condition(struct builder *b, const struct order_model *model,
+static void put_condition(struct operations_builder *b, const struct order_model *model,
 			  const struct order_condition *condition)
 {
 	for (uint32_t i = 0; i < condition->wait_count; i++) {
@@ -68,7 +68,7 @@ static void put_condition(struct builder *b, const struct order_model *model,
 		put(b, model->signals.items[condition->signal_start + i].node, OPERATION_ALONE);
 }
 
-static void put_semaphore(struct builder *b, const struct order_model *model,
+static void put_semaphore(struct operations_builder *b, const struct order_model *model,
 			  const struct order_semaphore *semaphore)
 {
 	for (uint32_t i = 0; i < semaphore->post_count; i++)
@@ -80,7 +80,7 @@ static void put_semaphore(struct builder *b, const struct order_model *model,
 }
 
 /* Once to count and once to fill. Numbers of objects: cells, locks, conditions, … in this order. */
-static void put_all(struct builder *b, const struct order_model *model)
+static void put_all(struct operations_builder *b, const struct order_model *model)
 {
 	b->object = 0;
 	for (size_t i = 0; i < model->cells.count; i++, b->object++)
@@ -104,7 +104,7 @@ void operations_make(struct operations *ops, const struct order_model *model,
 		     const struct order_solution *solution, const uint32_t *fixed,
 		     uint32_t fixed_count)
 {
-	struct builder b = { .ops = ops, .fixed = fixed, .fixed_count = fixed_count };
+	struct operations_builder b = { .ops = ops, .fixed = fixed, .fixed_count = fixed_count };
 	uint32_t *from;
 
 	ops->count = solution->count;

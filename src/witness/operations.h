@@ -11,8 +11,8 @@
 #ifndef WITNESS_OPERATIONS_H
 #define WITNESS_OPERATIONS_H
 
-#include "order/model.h"
-#include "order/solve.h"
+#include "order/model/model.h"
+#include "order/solver/solve.h"
 
 enum operation_sort {
 	OPERATION_ALONE, /* is independent of nothing */

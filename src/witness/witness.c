@@ -1,7 +1,7 @@
 #include "witness/witness.h"
 
 #include "base/mem.h"
-#include "witness/lean.h"
+#include "witness/needed_steps.h"
 #include "witness/operations.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 #define STARTS 8
 
 /* List scheduling: a thread runs on as long as it can. */
-struct scheduler {
+struct witness_scheduler {
 	const struct order_model *model;
 	const struct operations *ops;
 	const uint32_t *need;
@@ -19,7 +19,7 @@ struct scheduler {
 	uint32_t *done; /* by object: operations so far */
 };
 
-static uint32_t next_rank(const struct scheduler *s, uint32_t thread)
+static uint32_t next_rank(const struct witness_scheduler *s, uint32_t thread)
 {
 	uint32_t at = s->model->thread_start.items[thread] + s->next[thread];
 
@@ -28,7 +28,7 @@ static uint32_t next_rank(const struct scheduler *s, uint32_t thread)
 	return s->ops->rank[s->model->thread_nodes.items[at]];
 }
 
-static bool is_ready(const struct scheduler *s, uint32_t rank)
+static bool is_ready(const struct witness_scheduler *s, uint32_t rank)
 {
 	for (uint32_t i = s->ops->start[rank]; i < s->ops->start[rank + 1]; i++) {
 		if (s->done[s->ops->items[i].object] < s->ops->items[i].before)
@@ -37,7 +37,7 @@ static bool is_ready(const struct scheduler *s, uint32_t rank)
 	return true;
 }
 
-static void run_thread(struct scheduler *s, uint32_t thread, witness_nodes *out)
+static void run_thread(struct witness_scheduler *s, uint32_t thread, witness_nodes *out)
 {
 	uint32_t rank;
 
@@ -51,7 +51,7 @@ static void run_thread(struct scheduler *s, uint32_t thread, witness_nodes *out)
 }
 
 /* The thread that is furthest behind in the solution can always go on. */
-static uint32_t earliest_thread(const struct scheduler *s)
+static uint32_t earliest_thread(const struct witness_scheduler *s)
 {
 	uint32_t best = ORDER_NONE, rank = ORDER_NONE;
 
@@ -65,7 +65,7 @@ static uint32_t earliest_thread(const struct scheduler *s)
 }
 
 /* Returns how many stretches of one thread it takes. */
-static uint32_t schedule(struct scheduler *s, uint32_t thread, witness_nodes *out)
+static uint32_t schedule(struct witness_scheduler *s, uint32_t thread, witness_nodes *out)
 {
 	uint32_t stretches = 0;
 	size_t before;
@@ -83,7 +83,7 @@ static uint32_t schedule(struct scheduler *s, uint32_t thread, witness_nodes *ou
 	return stretches;
 }
 
-static void schedule_best(struct scheduler *s, witness_nodes *out)
+static void schedule_best(struct witness_scheduler *s, witness_nodes *out)
 {
 	witness_nodes other = { 0 }, kept;
 	uint32_t fewest = schedule(s, earliest_thread(s), out), tried = 0;
@@ -123,7 +123,7 @@ static void make(const struct order_model *model, const struct order_solution *s
 {
 	uint32_t *need = nodes_inside(model, solution);
 	struct operations ops;
-	struct scheduler s = { .model = model, .ops = &ops, .need = need };
+	struct witness_scheduler s = { .model = model, .ops = &ops, .need = need };
 
 	operations_make(&ops, model, solution, fixed, fixed_count);
 	if (required) {
@@ -131,7 +131,7 @@ static void make(const struct order_model *model, const struct order_solution *s
 			assert(required[t] <= need[t]);
 			need[t] = required[t];
 		}
-		lean_close(model, solution, &ops, need);
+		needed_steps_close(model, solution, &ops, need);
 	}
 	operations_arrange(&ops, model, solution, need);
 	s.next = mem_zalloc(model->thread_count + 1, sizeof *s.next);

@@ -4,8 +4,8 @@
 #ifndef WITNESS_WITNESS_H
 #define WITNESS_WITNESS_H
 
-#include "order/model.h"
-#include "order/solve.h"
+#include "order/model/model.h"
+#include "order/solver/solve.h"
 
 typedef VEC(uint32_t) witness_nodes;
 

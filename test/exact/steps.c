@@ -4,11 +4,11 @@
  * Runs the program under control while it is recorded to TRACE, by random priorities from SEED (0: a
  * thread goes on as long as it can), and compares: every step that the scheduler wrote down
  * with the step of the same thread and number that the trace reader finds. What the scheduler says
- * before an access it knows from following the thread's records (src/runtime/follow.c), so
+ * before an access it knows from following the thread's records (src/runtime/sched/access_decoder.c), so
  * this is a test of that, and that both count alike.
  */
 #include "event/event.h"
-#include "explore/session.h"
+#include "explore/control/session.h"
 #include "trace/sites.h"
 #include "trace/trace.h"
 

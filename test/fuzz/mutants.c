@@ -11,8 +11,8 @@
  */
 #include "base/file.h"
 #include "base/mem.h"
-#include "predict/dependency.h"
-#include "predict/predict.h"
+#include "predict/warnings/dependency.h"
+#include "predict/driver/predict.h"
 
 #include <dirent.h>
 #include <errno.h>

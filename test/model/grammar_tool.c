@@ -152,8 +152,8 @@ bool tool_open(struct tool *t, struct brute *b)
 	if (b->has_wordless)
 		return true;
 	t->has_spell = true;
-	if (!spell_open(&t->spell, t->file, t->file->properties, t->file->properties->formulas,
-			&err))
+	if (!grammar_check_open(&t->spell, t->file, t->file->properties,
+				t->file->properties->formulas, &err))
 		return tool_fail(t, "the judge does not open it: %s", err.text);
 	return true;
 }
@@ -164,7 +164,7 @@ void tool_close(struct tool *t)
 		grammar_parser_close(t->parsers[e]);
 	grammar_close(t->grammar);
 	if (t->has_spell)
-		spell_close(&t->spell);
+		grammar_check_close(&t->spell);
 	spec_free(t->file);
 }
 
@@ -270,19 +270,21 @@ bool tool_compare_session(struct tool *t, const char *who, const struct grammar_
 
 /* ---- the judge --------------------------------------------------------------------------------- */
 
-static bool compare_judged(struct tool *t, const char *who, struct spell_result result, int count,
-			   const struct truth *truth, const struct err *err)
+static bool compare_judged(struct tool *t, const char *who, struct grammar_check_result result,
+			   int count, const struct truth *truth, const struct err *err)
 {
 	static const char *const names[] = { "good", "wrong", "unsure", "broken" };
-	static const enum spell_verdict wanted[] = { SPELL_GOOD, SPELL_WRONG, SPELL_BROKEN };
+	static const enum grammar_check_verdict wanted[] = { GRAMMAR_CHECK_GOOD,
+							     GRAMMAR_CHECK_WRONG,
+							     GRAMMAR_CHECK_BROKEN };
 
 	if (result.verdict != wanted[truth->verdict])
 		return tool_fail(t, "%s: %s%s%s, and not %s%s", who, names[result.verdict],
-				 result.verdict == SPELL_BROKEN ? ": " : "",
-				 result.verdict == SPELL_BROKEN ? err->text : "",
+				 result.verdict == GRAMMAR_CHECK_BROKEN ? ": " : "",
+				 result.verdict == GRAMMAR_CHECK_BROKEN ? err->text : "",
 				 names[wanted[truth->verdict]],
 				 truth->two_trees ? ": two trees" : "");
-	if (result.verdict == SPELL_WRONG && (int)result.at + 1 != count)
+	if (result.verdict == GRAMMAR_CHECK_WRONG && (int)result.at + 1 != count)
 		return tool_fail(t, "%s: wrong at %zu of %d", who, result.at, count);
 	return true;
 }
@@ -318,11 +320,11 @@ static bool asks_always(const struct grammar_case *c)
 	return !c->until_end;
 }
 
-static bool compare_reset(struct tool *t, const struct spell_token *token,
+static bool compare_reset(struct tool *t, const struct grammar_check_token *token,
 			  const struct truth *truth)
 {
 	struct err err = { 0 };
-	bool resets, ok = spell_resets(&t->spell, token, &resets, &err);
+	bool resets, ok = grammar_check_resets(&t->spell, token, &resets, &err);
 
 	if (truth->reset_fails)
 		return ok ? tool_fail(t, "the judge's reset does not fail") : true;
@@ -336,31 +338,32 @@ static bool compare_reset(struct tool *t, const struct spell_token *token,
 bool tool_judge(struct tool *t, const struct brute *b, const struct moment *moment, int count,
 		const struct truth *early, const struct truth *late, bool at_end)
 {
-	struct spell_token tokens[CASE_WORD];
-	struct spell *s = &t->spell;
+	struct grammar_check_token tokens[CASE_WORD];
+	struct grammar_check *s = &t->spell;
 	size_t length = (size_t)(count - moment->start);
 	bool complete = at_end || late->resets || asks_always(t->c);
-	struct spell_result result;
+	struct grammar_check_result result;
 	struct err err = { 0 };
 
 	for (size_t i = 0; i < length; i++) {
 		int letter = b->letters[moment->start + (int)i];
 
-		tokens[i] = (struct spell_token){ t->c->letters[letter].event, t->values[letter] };
+		tokens[i] = (struct grammar_check_token){ t->c->letters[letter].event,
+							  t->values[letter] };
 	}
 	if (!at_end && !compare_reset(t, &tokens[length - 1], late))
 		return false;
 	if (late->reset_fails)
 		return true;
 	if (early) {
-		result = spell_judge(s, tokens, length, complete, &err);
+		result = grammar_check_judge(s, tokens, length, complete, &err);
 		if (!compare_judged(t, "judge", result, (int)length, early, &err))
 			return false;
 	}
-	if (!spell_begin(s, tokens, length, &err))
+	if (!grammar_check_begin(s, tokens, length, &err))
 		return late->verdict == TRUTH_BROKEN
 			       ? true
 			       : tool_fail(t, "the judge does not begin: %s", err.text);
-	result = spell_chart(s, complete, &err);
+	result = grammar_check_chart(s, complete, &err);
 	return compare_judged(t, "chart", result, (int)length, late, &err);
 }

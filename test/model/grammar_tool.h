@@ -4,7 +4,7 @@
 
 #include "grammar_brute.h"
 
-#include "check/spell.h"
+#include "check/grammar_check.h"
 #include "grammar/word.h"
 #include "spec/spec.h"
 
@@ -15,7 +15,7 @@ struct tool {
 	struct spec_file *file;
 	struct grammar *grammar;		 /* NULL: refused */
 	struct grammar_parser *parsers[ENGINES]; /* NULL: not this one */
-	struct spell spell;
+	struct grammar_check spell;
 	bool has_spell;
 	bool heads_fail; /* the first session's */
 	case_lines lines;

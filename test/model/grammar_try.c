@@ -328,7 +328,7 @@ static bool judge_long_word(struct attempt *a, const struct moment *moment, int 
 		return false;
 	*lives &= early.verdict == TRUTH_OPEN;
 	if (late.verdict == TRUTH_OPEN && late.resets)
-		spell_next_session(&a->tool.spell);
+		grammar_check_next_session(&a->tool.spell);
 	return true;
 }
 

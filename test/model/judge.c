@@ -8,7 +8,7 @@
  */
 #include "base/mem.h"
 #include "check/checker.h"
-#include "predict/predict.h"
+#include "predict/driver/predict.h"
 #include "trace/order.h"
 #include "trace/text.h"
 #include "trace/trace.h"
@@ -19,7 +19,7 @@
 
 /* ---- predict ------------------------------------------------------------------------------ */
 
-static void print_ids(const char *key, const struct window_id *ids, size_t count)
+static void print_ids(const char *key, const struct event_id *ids, size_t count)
 {
 	printf(",\"%s\":[", key);
 	for (size_t i = 0; i < count; i++)
@@ -30,7 +30,7 @@ static void print_ids(const char *key, const struct window_id *ids, size_t count
 
 static void print_finding(const struct finding *finding)
 {
-	struct window_id events[64];
+	struct event_id events[64];
 	size_t count = finding->events.count < 64 ? finding->events.count : 64;
 
 	for (size_t i = 0; i < count; i++)
@@ -167,14 +167,14 @@ static bool bench_open(struct bench *bench, const char *path, struct err *err)
 	return ok;
 }
 
-typedef VEC(struct checker_event) event_list;
+typedef VEC(struct event_id) event_list;
 
 static void read_list(const char *word, event_list *list)
 {
 	char *end;
 
 	for (; *word && *word != '-'; word = *end == ',' ? end + 1 : end) {
-		struct checker_event *event = vec_push(list);
+		struct event_id *event = vec_push(list);
 
 		event->stream = (uint32_t)strtoul(word, &end, 10);
 		event->index = strtoull(end + (*end == '.'), &end, 10);

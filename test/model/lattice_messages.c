@@ -7,7 +7,7 @@
 
 /* ---- as a system -------------------------------------------------------------------------------- */
 
-int messages_line(const struct trace *trace, const struct lattice_case *c, struct property_id id)
+int messages_line(const struct trace *trace, const struct lattice_case *c, struct event_id id)
 {
 	const char *name = trace_thread_name(trace, id.stream);
 	uint64_t index = 0;

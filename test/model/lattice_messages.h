@@ -3,10 +3,10 @@
 #define MODEL_LATTICE_MESSAGES_H
 
 #include "lattice_brute.h"
-#include "monitor/computation.h"
+#include "monitor/computation/computation.h"
 
 /* The line of the case that an event of its trace is; -1: none. */
-int messages_line(const struct trace *trace, const struct lattice_case *c, struct property_id id);
+int messages_line(const struct trace *trace, const struct lattice_case *c, struct event_id id);
 
 /* False: a message cannot be told from another, or there are too many. */
 bool messages_system(const struct trace *trace, const struct lattice_case *c,

@@ -166,13 +166,13 @@ bool play_enter(struct checker *checker, const struct trace *trace, struct err *
 bool play_accepts(struct checker *checker, const computation_schedule *schedule, struct err *err)
 {
 	struct checker_witness witness = { .claim = CHECKER_PREFIX };
-	VEC(struct checker_event) steps = { 0 };
+	VEC(struct event_id) steps = { 0 };
 	bool ok;
 
 	for (size_t i = 0; i < schedule->count; i++) {
 		if (!schedule->items[i].before)
-			*vec_push(&steps) = (struct checker_event){ schedule->items[i].id.stream,
-								    schedule->items[i].id.index };
+			*vec_push(&steps) = (struct event_id){ schedule->items[i].id.stream,
+							       schedule->items[i].id.index };
 	}
 	witness.steps = steps.items;
 	witness.step_count = steps.count;

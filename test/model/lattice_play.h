@@ -3,7 +3,7 @@
 #define MODEL_LATTICE_PLAY_H
 
 #include "check/checker.h"
-#include "monitor/computation.h"
+#include "monitor/computation/computation.h"
 
 /* A text or a recording; says what is wrong. */
 bool play_trace(const char *path, const char *property, uint64_t *random, int runs);

@@ -3,7 +3,7 @@
 #define MODEL_LATTICE_TOOL_H
 
 #include "lattice_brute.h"
-#include "monitor/observe.h"
+#include "monitor/observe/observe.h"
 
 struct tool_mode {
 	bool strong, all;

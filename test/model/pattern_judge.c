@@ -5,7 +5,7 @@
  * file through the real parser, the events through the real reader. A line of JSON for each pair,
  * with every match; with --sites one for each set of code sites.
  */
-#include "predict/predict.h"
+#include "predict/driver/predict.h"
 #include "spec/spec.h"
 
 #include <stdio.h>

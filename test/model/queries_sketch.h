@@ -5,7 +5,7 @@
 #ifndef TEST_QUERIES_SKETCH_H
 #define TEST_QUERIES_SKETCH_H
 
-#include "order/query.h"
+#include "order/model/query.h"
 
 enum fact_kind {
 	FACT_EDGE,	/* a, b */

@@ -7,7 +7,7 @@
 #ifndef MODEL_SIMULATED_H
 #define MODEL_SIMULATED_H
 
-#include "explore/session.h"
+#include "explore/control/session.h"
 
 #define SIM_THREADS 4
 #define SIM_CODE 12

@@ -1,13 +1,13 @@
 /*
- * What is imagined of a program (explore/imagine.h) against what it does: a run that is said to show
+ * What is imagined of a program (explore/search/model_search.h) against what it does: a run that is said to show
  * something new does, one that is said to fail does, one that is said to be known shows nothing. (Of
  * a thread that spins it is not imagined that it is blocked after some rounds, nor that others go on
  * when main is at its end.)
  */
 #include "simulated.h"
 
-#include "explore/imagine.h"
-#include "explore/steer.h"
+#include "explore/search/model_search.h"
+#include "explore/search/lead_plan.h"
 
 #include <stdio.h>
 
@@ -31,7 +31,7 @@ static void draw_plan(const struct sim_program *program, uint64_t *random, struc
 }
 
 static const char *check_known(const struct sim_program *program, struct simulated *simulated,
-			       struct imagine *imagine, struct sim_imagined *figures)
+			       struct model_search *imagine, struct sim_imagined *figures)
 {
 	uint64_t random = figures->runs;
 	struct plan plan = { 0 };
@@ -41,13 +41,13 @@ static const char *check_known(const struct sim_program *program, struct simulat
 
 	for (int i = 0; i < 20 && !wrong; i++) {
 		draw_plan(program, &random, &plan);
-		if (!imagine_knows(imagine, &plan))
+		if (!model_search_knows(imagine, &plan))
 			continue;
 		figures->known++;
 		simulated->executor.run(&simulated->executor, &plan, &outcome, &err);
 		if (sim_hash_failure(&simulated->end))
 			wrong = "a run that was known to be well failed";
-		else if (imagine_learn(imagine, &outcome))
+		else if (model_search_learn(imagine, &outcome))
 			wrong = "a run that was known showed something new";
 	}
 	plan_free(&plan);
@@ -57,7 +57,7 @@ static const char *check_known(const struct sim_program *program, struct simulat
 const char *sim_check_imagined(const struct sim_program *program, const struct sim_all *all,
 			       struct sim_imagined *figures)
 {
-	struct imagine *imagine = imagine_open();
+	struct model_search *imagine = model_search_open();
 	struct simulated simulated;
 	struct outcome outcome;
 	struct plan plan = { 0 };
@@ -68,13 +68,13 @@ const char *sim_check_imagined(const struct sim_program *program, const struct s
 
 	simulated_open(&simulated, program);
 	simulated.executor.run(&simulated.executor, &plan, &outcome, &err);
-	imagine_learn(imagine, &outcome);
+	model_search_learn(imagine, &outcome);
 	if (sim_hash_failure(&simulated.end))
 		map_put(&failures, sim_hash_failure(&simulated.end), NULL);
 	while (!wrong && !failures.count && simulated.runs < MOST_RUNS) {
 		bool fails, new;
 		plan_clear(&plan);
-		what = imagine_next(imagine, IMAGINED_VIEW, &plan);
+		what = model_search_next(imagine, IMAGINED_VIEW, &plan);
 		if (what == IMAGINED_NOTHING)
 			break;
 		simulated.executor.run(&simulated.executor, &plan, &outcome, &err);
@@ -82,7 +82,7 @@ const char *sim_check_imagined(const struct sim_program *program, const struct s
 		fails = sim_hash_failure(&simulated.end);
 		if (fails)
 			map_put(&failures, sim_hash_failure(&simulated.end), NULL);
-		new = imagine_learn(imagine, &outcome);
+		new = model_search_learn(imagine, &outcome);
 		if (what == IMAGINED_FAILURE && !fails)
 			wrong = "a run that was to fail did well";
 		else if (what != IMAGINED_FAILURE && !new && !fails && !program->spins)
@@ -94,6 +94,6 @@ const char *sim_check_imagined(const struct sim_program *program, const struct s
 	figures->found += failures.count > 0;
 	map_free(&failures);
 	plan_free(&plan);
-	imagine_close(imagine);
+	model_search_close(imagine);
 	return wrong;
 }

@@ -7,8 +7,8 @@
  */
 #include "simulated.h"
 
-#include "explore/dpor.h"
-#include "explore/explore.h"
+#include "explore/search/dpor.h"
+#include "explore/search/explore.h"
 
 #include <stdio.h>
 #include <string.h>

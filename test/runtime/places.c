@@ -1,21 +1,21 @@
 /*
- * Where blocks and stacks lie in a controlled run (src/runtime/place.c, taken in here whole): by
+ * Where blocks and stacks lie in a controlled run (src/runtime/sched/det_heap.c, taken in here whole): by
  * thread and count, never twice, freed ones known, dead memory given back.
  */
 #include "check.h"
 
-#include "runtime/place.c"
+#include "runtime/sched/det_heap.c"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-SOOTH_TLS struct lane_self lane_self;
+SOOTH_TLS struct thread_buffer_self thread_buffer_self;
 
 static void be_thread(uint32_t number)
 {
-	lane_self.known = true;
-	lane_self.stream = number;
+	thread_buffer_self.known = true;
+	thread_buffer_self.stream = number;
 }
 
 static bool is_resident(const void *address)
@@ -33,93 +33,93 @@ static void by_thread_and_count(void)
 
 	be_thread(1);
 	for (int i = 0; i < 3; i++)
-		one[i] = place_alloc(24, 1, false);
+		one[i] = det_heap_alloc(24, 1, false);
 	be_thread(2);
 	for (int i = 0; i < 3; i++) {
 		be_thread(2);
-		two[i] = place_alloc(24, 1, false);
-		CHECK(place_alloc(1000, 1, true) != NULL);
+		two[i] = det_heap_alloc(24, 1, false);
+		CHECK(det_heap_alloc(1000, 1, true) != NULL);
 		be_thread(1);
-		CHECK(place_alloc(5, 1, false) != NULL);
+		CHECK(det_heap_alloc(5, 1, false) != NULL);
 	}
 	for (int i = 0; i < 3; i++) {
-		CHECK_SAME(two[i] - one[i], PLACE_THREAD_BYTES);
-		CHECK(place_contains((uintptr_t)one[i]));
+		CHECK_SAME(two[i] - one[i], DET_HEAP_THREAD_BYTES);
+		CHECK(det_heap_contains((uintptr_t)one[i]));
 		CHECK_SAME((uintptr_t)one[i] % 16, 0);
-		CHECK_SAME(place_state(one[i]), PLACE_LIVE);
-		CHECK(place_size(one[i]) >= 24);
+		CHECK_SAME(det_heap_state(one[i]), DET_HEAP_LIVE);
+		CHECK(det_heap_size(one[i]) >= 24);
 	}
-	CHECK(!place_contains((uintptr_t)&one));
-	CHECK(!place_contains(PLACE_BASE - 1));
-	CHECK(!place_contains(PLACE_BASE + PLACE_BYTES));
+	CHECK(!det_heap_contains((uintptr_t)&one));
+	CHECK(!det_heap_contains(DET_HEAP_BASE - 1));
+	CHECK(!det_heap_contains(DET_HEAP_BASE + DET_HEAP_BYTES));
 }
 
 static void freed(void)
 {
 	be_thread(3);
-	uint8_t *a = place_alloc(100, 1, false), *b = place_alloc(0, 1, false);
-	uint8_t *c = place_alloc(3000, 1, false);
+	uint8_t *a = det_heap_alloc(100, 1, false), *b = det_heap_alloc(0, 1, false);
+	uint8_t *c = det_heap_alloc(3000, 1, false);
 
 	memset(a, 1, 100);
-	CHECK(!place_is_freed((uintptr_t)a, 100));
+	CHECK(!det_heap_is_freed((uintptr_t)a, 100));
 	CHECK(b != NULL && b != a && b != c);
 	be_thread(4); /* anybody may free */
-	place_free(a);
-	CHECK_SAME(place_state(a), PLACE_FREED);
-	CHECK(place_is_freed((uintptr_t)a, 1));
-	CHECK(place_is_freed((uintptr_t)a + 99, 1));
-	CHECK(place_is_freed((uintptr_t)a - 7, 8)); /* a range that reaches into it */
-	CHECK(!place_is_freed((uintptr_t)a - 8, 8));
-	CHECK(!place_is_freed((uintptr_t)a, 0));
-	CHECK(!place_is_freed((uintptr_t)b, 1));
-	CHECK(!place_is_freed((uintptr_t)c, 3000));
-	CHECK(!place_is_freed((uintptr_t)&a, 8));
-	place_free(c);
-	CHECK(place_is_freed((uintptr_t)c + 1500, 1));
-	CHECK_SAME(place_state(b), PLACE_LIVE);
-	CHECK_SAME(place_state(b + 1), PLACE_NO_BLOCK);
-	CHECK_SAME(place_state(c + 16), PLACE_FREED);
-	CHECK_SAME(place_state(c + 16000), PLACE_NO_BLOCK);
+	det_heap_free(a);
+	CHECK_SAME(det_heap_state(a), DET_HEAP_FREED);
+	CHECK(det_heap_is_freed((uintptr_t)a, 1));
+	CHECK(det_heap_is_freed((uintptr_t)a + 99, 1));
+	CHECK(det_heap_is_freed((uintptr_t)a - 7, 8)); /* a range that reaches into it */
+	CHECK(!det_heap_is_freed((uintptr_t)a - 8, 8));
+	CHECK(!det_heap_is_freed((uintptr_t)a, 0));
+	CHECK(!det_heap_is_freed((uintptr_t)b, 1));
+	CHECK(!det_heap_is_freed((uintptr_t)c, 3000));
+	CHECK(!det_heap_is_freed((uintptr_t)&a, 8));
+	det_heap_free(c);
+	CHECK(det_heap_is_freed((uintptr_t)c + 1500, 1));
+	CHECK_SAME(det_heap_state(b), DET_HEAP_LIVE);
+	CHECK_SAME(det_heap_state(b + 1), DET_HEAP_NO_BLOCK);
+	CHECK_SAME(det_heap_state(c + 16), DET_HEAP_FREED);
+	CHECK_SAME(det_heap_state(c + 16000), DET_HEAP_NO_BLOCK);
 	be_thread(3);
-	uint8_t *d = place_alloc(100, 1, false);
+	uint8_t *d = det_heap_alloc(100, 1, false);
 	CHECK(d > c); /* never the same again */
-	CHECK_SAME(place_state(d + 32), PLACE_NO_BLOCK);
+	CHECK_SAME(det_heap_state(d + 32), DET_HEAP_NO_BLOCK);
 }
 
 static void aligned(void)
 {
 	be_thread(5);
 	for (size_t alignment = 1; alignment <= 1 << 20; alignment *= 2) {
-		uint8_t *block = place_alloc(10, alignment, false);
+		uint8_t *block = det_heap_alloc(10, alignment, false);
 		CHECK_SAME((uintptr_t)block % alignment, 0);
-		CHECK_SAME(place_state(block), PLACE_LIVE);
-		place_free(block);
-		CHECK_SAME(place_state(block), PLACE_FREED);
+		CHECK_SAME(det_heap_state(block), DET_HEAP_LIVE);
+		det_heap_free(block);
+		CHECK_SAME(det_heap_state(block), DET_HEAP_FREED);
 	}
 }
 
 static void resized(void)
 {
 	be_thread(6);
-	uint8_t *a = place_alloc(16, 1, false);
-	CHECK(place_resize(a, 200000)); /* the last one grows where it is */
-	CHECK(place_size(a) >= 200000);
+	uint8_t *a = det_heap_alloc(16, 1, false);
+	CHECK(det_heap_resize(a, 200000)); /* the last one grows where it is */
+	CHECK(det_heap_size(a) >= 200000);
 	memset(a, 2, 200000);
-	uint8_t *b = place_alloc(16, 1, false);
+	uint8_t *b = det_heap_alloc(16, 1, false);
 	CHECK(b >= a + 200000);
-	CHECK(!place_resize(a, 300000));
-	CHECK(place_size(a) >= 200000 && place_size(a) < 300000);
-	CHECK(place_resize(a, 10));
-	CHECK(place_resize(a, 200000));
-	CHECK(!place_resize(b, SIZE_MAX / 2));
-	place_free(a);
-	CHECK(place_is_freed((uintptr_t)a + 199999, 1));
-	CHECK_SAME(place_state(b), PLACE_LIVE);
-	CHECK(!place_resize(b, PLACE_THREAD_BYTES)); /* more than there is */
-	CHECK(place_alloc(SIZE_MAX - 5, 1, false) == NULL);
-	CHECK(place_alloc(PLACE_THREAD_BYTES, 1, false) == NULL);
-	CHECK(place_alloc(10, PLACE_MAIN_BYTES, false) == NULL);
-	CHECK(place_alloc(10, 1, false) != NULL);
+	CHECK(!det_heap_resize(a, 300000));
+	CHECK(det_heap_size(a) >= 200000 && det_heap_size(a) < 300000);
+	CHECK(det_heap_resize(a, 10));
+	CHECK(det_heap_resize(a, 200000));
+	CHECK(!det_heap_resize(b, SIZE_MAX / 2));
+	det_heap_free(a);
+	CHECK(det_heap_is_freed((uintptr_t)a + 199999, 1));
+	CHECK_SAME(det_heap_state(b), DET_HEAP_LIVE);
+	CHECK(!det_heap_resize(b, DET_HEAP_THREAD_BYTES)); /* more than there is */
+	CHECK(det_heap_alloc(SIZE_MAX - 5, 1, false) == NULL);
+	CHECK(det_heap_alloc(DET_HEAP_THREAD_BYTES, 1, false) == NULL);
+	CHECK(det_heap_alloc(10, DET_HEAP_MAIN_BYTES, false) == NULL);
+	CHECK(det_heap_alloc(10, 1, false) != NULL);
 }
 
 /* Memory in which nothing lives goes back, its addresses do not. */
@@ -129,41 +129,41 @@ static void given_back(void)
 	uint8_t *small[2000], *keep = NULL;
 
 	for (int i = 0; i < 2000; i++) {
-		small[i] = place_alloc(1000, 1, false);
+		small[i] = det_heap_alloc(1000, 1, false);
 		memset(small[i], 3, 1000);
 		if (i == 1000)
-			keep = place_alloc(8, 1, false);
+			keep = det_heap_alloc(8, 1, false);
 	}
 	for (int i = 0; i < 2000; i++)
-		place_free(small[i]);
+		det_heap_free(small[i]);
 	CHECK(!is_resident(small[200]));
 	CHECK(!is_resident(small[1800]));
 	CHECK(is_resident(keep));
-	CHECK_SAME(place_state(keep), PLACE_LIVE);
-	CHECK_SAME(place_state(small[200]), PLACE_FREED);
-	CHECK(place_is_freed((uintptr_t)small[200], 8));
+	CHECK_SAME(det_heap_state(keep), DET_HEAP_LIVE);
+	CHECK_SAME(det_heap_state(small[200]), DET_HEAP_FREED);
+	CHECK(det_heap_is_freed((uintptr_t)small[200], 8));
 
-	uint8_t *big = place_alloc(64 << 20, 1, false);
+	uint8_t *big = det_heap_alloc(64 << 20, 1, false);
 	memset(big, 4, 64 << 20);
-	CHECK(place_alloc(70000, 1, false) != NULL);
-	place_free(big);
+	CHECK(det_heap_alloc(70000, 1, false) != NULL);
+	det_heap_free(big);
 	for (size_t at = 65536; at < 63 << 20; at += 1 << 20)
 		CHECK(!is_resident(big + at));
-	CHECK(place_is_freed((uintptr_t)big + (32 << 20), 1));
+	CHECK(det_heap_is_freed((uintptr_t)big + (32 << 20), 1));
 }
 
 /* Threads that nobody knows get something, too, but not of the program's. */
 static void unknown(void)
 {
-	lane_self.known = false;
-	lane_self.stream = 0;
-	uint8_t *block = place_alloc(8, 1, false);
+	thread_buffer_self.known = false;
+	thread_buffer_self.stream = 0;
+	uint8_t *block = det_heap_alloc(8, 1, false);
 	CHECK_SAME(thread_at((uintptr_t)block), 0);
 	CHECK_SAME(part_of(region_of(0), (uintptr_t)block), PART_FOREIGN);
-	be_thread(PLACE_THREADS);
-	CHECK(place_alloc(8, 1, false) == NULL);
-	CHECK(place_private(PLACE_THREADS) == NULL);
-	CHECK(place_stack(PLACE_THREADS, 65536, 4096) == NULL);
+	be_thread(DET_HEAP_THREADS);
+	CHECK(det_heap_alloc(8, 1, false) == NULL);
+	CHECK(det_heap_private(DET_HEAP_THREADS) == NULL);
+	CHECK(det_heap_stack(DET_HEAP_THREADS, 65536, 4096) == NULL);
 }
 
 static void *see_stack(void *out)
@@ -199,82 +199,83 @@ static void stacks(void)
 	pthread_attr_t asked, own;
 	size_t bytes;
 
-	CHECK(place_stack_attributes(9, NULL, &own));
+	CHECK(det_heap_stack_attributes(9, NULL, &own));
 	uintptr_t first = stack_of(&own);
-	CHECK(place_contains(first));
-	CHECK(!place_is_freed(first, 8));
-	CHECK(place_stack_attributes(10, NULL, &own));
-	CHECK_SAME(stack_of(&own) - first, PLACE_STACK_BYTES);
-	place_stack_done(9);
-	CHECK(place_stack_attributes(9, NULL, &own));
+	CHECK(det_heap_contains(first));
+	CHECK(!det_heap_is_freed(first, 8));
+	CHECK(det_heap_stack_attributes(10, NULL, &own));
+	CHECK_SAME(stack_of(&own) - first, DET_HEAP_STACK_BYTES);
+	det_heap_stack_done(9);
+	CHECK(det_heap_stack_attributes(9, NULL, &own));
 	CHECK_SAME(stack_of(&own), first);
 
 	pthread_attr_init(&asked);
 	pthread_attr_setstacksize(&asked, 1 << 20);
 	pthread_attr_setguardsize(&asked, 8192);
-	CHECK(place_stack_attributes(11, &asked, &own));
+	CHECK(det_heap_stack_attributes(11, &asked, &own));
 	pthread_attr_getstacksize(&own, &bytes);
 	CHECK_SAME(bytes, 1 << 20);
 	CHECK(stack_of(&own) != 0);
 	pthread_attr_setstacksize(&asked, 100 << 20); /* a large one is in the thread's region */
-	CHECK(place_stack_attributes(12, &asked, &own));
+	CHECK(det_heap_stack_attributes(12, &asked, &own));
 	CHECK_SAME(thread_at(stack_of(&own)), 12);
-	place_stack_done(12);
+	det_heap_stack_done(12);
 	pthread_attr_setstacksize(&asked, (size_t)1 << 30); /* too large for any place */
-	CHECK(!place_stack_attributes(12, &asked, &own));
-	pthread_attr_setstack(&asked, place_stack(13, 1 << 20, 0), 1 << 20); /* one's own */
-	CHECK(!place_stack_attributes(12, &asked, &own));
-	CHECK(!place_stack_attributes(0, NULL, &own)); /* main has one */
+	CHECK(!det_heap_stack_attributes(12, &asked, &own));
+	pthread_attr_setstack(&asked, det_heap_stack(13, 1 << 20, 0), 1 << 20); /* one's own */
+	CHECK(!det_heap_stack_attributes(12, &asked, &own));
+	CHECK(!det_heap_stack_attributes(0, NULL, &own)); /* main has one */
 
 	/* Another size at the same place: the old guard is no hole in the new stack. */
-	CHECK(place_stack(14, 65536, 4096) != NULL);
-	uint8_t *low = place_stack(14, 1 << 20, 4096);
+	CHECK(det_heap_stack(14, 65536, 4096) != NULL);
+	uint8_t *low = det_heap_stack(14, 1 << 20, 4096);
 	memset(low, 5, 1 << 20);
 	CHECK(can_be_read(low));
 	CHECK(!can_be_read(low - 1));
-	place_stack_done(14);
+	det_heap_stack_done(14);
 	CHECK_SAME(low[5], 0);
 }
 
 /* One for 16, below the lowest of them. */
 static void shared_guards(void)
 {
-	place_share_guards();
-	uint8_t *low = place_stack(35, 8 << 20, 4096), *other = place_stack(36, 8 << 20, 4096);
-	CHECK_SAME(other - low, PLACE_STACK_BYTES);
+	det_heap_share_guards();
+	uint8_t *low = det_heap_stack(35, 8 << 20, 4096),
+		*other = det_heap_stack(36, 8 << 20, 4096);
+	CHECK_SAME(other - low, DET_HEAP_STACK_BYTES);
 	CHECK(can_be_read(low) && can_be_read(low - 1));
-	uint8_t *guard = (uint8_t *)PLACE_STACKS + 32 * PLACE_STACK_BYTES;
+	uint8_t *guard = (uint8_t *)DET_HEAP_STACKS + 32 * DET_HEAP_STACK_BYTES;
 	CHECK(!can_be_read(guard));
 	CHECK(can_be_read(guard + 4096));
-	low = place_stack(37, 50 << 20, 4096); /* a large one has its own */
+	low = det_heap_stack(37, 50 << 20, 4096); /* a large one has its own */
 	CHECK(can_be_read(low) && !can_be_read(low - 1));
-	low = place_stack(32, 15 << 20, 4096); /* the largest usual one is not cut */
+	low = det_heap_stack(32, 15 << 20, 4096); /* the largest usual one is not cut */
 	memset(low, 6, 15 << 20);
 	CHECK(low > guard + 4096);
-	place_stack_done(32); /* the next run has the stack again: emptying it is not worth it */
+	det_heap_stack_done(32); /* the next run has the stack again: emptying it is not worth it */
 	CHECK_SAME(low[5], 6);
 }
 
 /* All that is not zero is in some extent, which is what persistent runs restore. */
 static void extents(void)
 {
-	struct place_extent list[256];
-	unsigned count = place_extents(list, 256);
+	struct det_heap_extent list[256];
+	unsigned count = det_heap_extents(list, 256);
 	uint64_t in_use = 0;
 
 	CHECK(count > 0 && count <= 256);
-	CHECK_SAME(place_extents(NULL, 0), count);
+	CHECK_SAME(det_heap_extents(NULL, 0), count);
 	be_thread(1);
-	uint8_t *block = place_alloc(16, 1, false);
-	place_free(block);
-	count = place_extents(list, 256);
+	uint8_t *block = det_heap_alloc(16, 1, false);
+	det_heap_free(block);
+	count = det_heap_extents(list, 256);
 	for (unsigned i = 0; i < count; i++) {
 		CHECK(list[i].base < list[i].used);
 		in_use += (uintptr_t)block >= list[i].base && (uintptr_t)block < list[i].used;
 		memset((void *)list[i].base, 0, list[i].used - list[i].base);
 	}
 	CHECK_SAME(in_use, 1);
-	CHECK(!place_is_freed((uintptr_t)block, 1));
+	CHECK(!det_heap_is_freed((uintptr_t)block, 1));
 	for (uint32_t thread = 0; thread < 16; thread++) {
 		struct region r = region_of(thread);
 		const uint64_t *words = (const uint64_t *)r.base;
@@ -285,11 +286,11 @@ static void extents(void)
 
 int main(void)
 {
-	CHECK(!place_is_freed(PLACE_BASE, 8));
-	CHECK(place_private(0) == NULL);
-	CHECK(place_start());
-	CHECK(place_start());
-	CHECK(place_private(0) != NULL);
+	CHECK(!det_heap_is_freed(DET_HEAP_BASE, 8));
+	CHECK(det_heap_private(0) == NULL);
+	CHECK(det_heap_start());
+	CHECK(det_heap_start());
+	CHECK(det_heap_private(0) != NULL);
 	by_thread_and_count();
 	freed();
 	aligned();

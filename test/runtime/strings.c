@@ -4,7 +4,7 @@
  */
 // build: -fno-builtin
 #include "recorded.h"
-#include "runtime/range.h"
+#include "runtime/memory/range.h"
 
 #include <ctype.h>
 #include <pthread.h>

@@ -297,7 +297,7 @@ static bool fails(const char *name, uintptr_t caller, bool by_pointer)
 		return next arguments;                                                             \
 	}
 
-/* The runtime calls most by a name that no program has (src/runtime/own_call.c). */
+/* The runtime calls most by a name that no program has (src/runtime/host/own_call.c). */
 #define FUNCTION(type, name, parameters, arguments, failure)                                       \
 	IN_FRONT(type, name, __sooth_own_##name, parameters, arguments, failure)
 #define PTHREAD(type, name, parameters, arguments, failure)                                        \

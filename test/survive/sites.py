@@ -7,13 +7,13 @@ CALLS = ("open mmap munmap mprotect madvise write writev pwrite pread ftruncate 
          "mkdir rmdir rename fcntl syscall close fstat stat lseek posix_fadvise getcwd readlink getrlimit prctl setsid "
          "sigaltstack sched_getcpu sched_getaffinity sched_setaffinity shmctl").split()
 # Files whose calls belong to runs that are repeated, and to points; then those of any controlled run.
-REPEATED = re.compile(r"(server|carrier_fiber|lend|snapshot|fiber|resources|touch|maps|point|pattern)\w*\.c |"
-                      r"ring\.c (open_private|forget_private)|place\.c share_guard|turn_process\.c map_file")
-CONTROL = re.compile(r"(turn|place|patch|near|carrier)\w*\.c |module\.c (map|put_rows_back|forget_rows)$")
+REPEATED = re.compile(r"(server|carrier_fiber|shared_vm_child|snapshot|fiber|resources|prefault|maps|point|lock_pattern)\w*\.c |"
+                      r"ring\.c (open_private|forget_private)|det_heap\.c share_guard|sched_process\.c map_file")
+CONTROL = re.compile(r"(sched|det_heap|access_patch|alloc_near|carrier)\w*\.c |module\.c (map|put_rows_back|forget_rows)$")
 # What the programs do not get to, and why.
 EXCUSED = {
     "fork.c daemon": "the program's own: it is told of the failure as by the C library (elsewhere.c)",
-    "disk.c keep_one": "of two threads that open a file anew at the same moment, the one that comes second",
+    "file_io.c keep_one": "of two threads that open a file anew at the same moment, the one that comes second",
 }
 
 

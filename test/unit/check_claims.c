@@ -180,7 +180,7 @@ static void cut_streams(void **state)
 
 	(void)state;
 	for (unsigned count = 2; count <= 3; count++) {
-		struct checker_event event = { 0, 1 };
+		struct event_id event = { 0, 1 };
 		struct checker_witness witness = { .claim = CHECKER_CYCLE,
 						   .events = &event,
 						   .steps = &event,

@@ -76,7 +76,7 @@ static bool judge(const struct scene *scene, const struct claim *claim, struct e
 	const uint32_t bindings[2] = { 1, 2 };
 	const struct checker_property events = { scene->instance > 0, occurrences,
 						 scene->lines == lines ? 2 : 0, bindings, NULL };
-	struct checker_event steps[8], anchors[8];
+	struct event_id steps[8], anchors[8];
 	struct checker_moment moments[8] = { 0 };
 	struct checker_variable variables[2] = {
 		{ .name = "p", .size = scene->size, .form = scene->form },

@@ -55,7 +55,7 @@ static size_t read_moments(const struct play *play, const char *words,
 			   struct checker_moment *moments)
 {
 	char plain[64];
-	struct checker_event anchors[16];
+	struct event_id anchors[16];
 	size_t count = 0, length = 0;
 
 	for (const char *c = words; *c; c++) {
@@ -81,7 +81,7 @@ static bool judge(const struct claim *claim, struct err *err)
 	struct script_value values[COUNT][5] = { 0 };
 	const struct script_value *by_occurrence[COUNT];
 	struct checker_moment moments[16] = { 0 };
-	struct checker_event steps[16];
+	struct event_id steps[16];
 	struct checker_sentence sentence = { .file = file,
 					     .property = file->properties,
 					     .formula = file->properties->formulas,

@@ -38,7 +38,7 @@ static bool judge(const char *pattern, const uint32_t *chosen, const char *steps
 	struct checker_property property = { 1, occurrences, 3, bindings, no_lives };
 	struct checker_choice choices[4];
 	struct checker_match match = { &property, tree, choices, 0 };
-	struct checker_event words[8];
+	struct event_id words[8];
 	struct checker_witness witness = { .claim = CHECKER_PATTERN,
 					   .steps = words,
 					   .match = &match };
@@ -47,9 +47,9 @@ static bool judge(const char *pattern, const uint32_t *chosen, const char *steps
 
 	play_open(&play, lines, false);
 	play_enter(&play, 0, play.runs.count);
-	occurrences[0].anchor = (struct checker_event){ 0, 0 };
-	occurrences[1].anchor = (struct checker_event){ 0, 1 };
-	occurrences[2].anchor = (struct checker_event){ 1, 0 };
+	occurrences[0].anchor = (struct event_id){ 0, 0 };
+	occurrences[1].anchor = (struct event_id){ 0, 1 };
+	occurrences[2].anchor = (struct event_id){ 1, 0 };
 	if (tree->kind == SPEC_INVERTED)
 		tree = tree->parts;
 	for (const struct spec_pattern *leaf = tree->parts; leaf; leaf = leaf->next)

@@ -81,13 +81,12 @@ static inline void play_enter(struct play *p, size_t from, size_t to)
 }
 
 /* "A2 B0" as events; returns how many. */
-static inline size_t play_events(const struct play *p, const char *words,
-				 struct checker_event *events)
+static inline size_t play_events(const struct play *p, const char *words, struct event_id *events)
 {
 	size_t count = 0;
 
 	for (; *words; words++) {
-		struct checker_event *event = &events[count];
+		struct event_id *event = &events[count];
 		uint32_t number = 0;
 		char *end;
 
@@ -101,7 +100,7 @@ static inline size_t play_events(const struct play *p, const char *words,
 			if (name[0] == *words && !name[1])
 				break;
 		}
-		*event = (struct checker_event){ number, strtoull(words + 1, &end, 10) };
+		*event = (struct event_id){ number, strtoull(words + 1, &end, 10) };
 		words = end - 1;
 		count++;
 	}
@@ -111,7 +110,7 @@ static inline size_t play_events(const struct play *p, const char *words,
 static inline bool play_judge(struct play *p, enum checker_claim claim, const char *event_words,
 			      const char *step_words, struct err *err)
 {
-	struct checker_event events[64], steps[64];
+	struct event_id events[64], steps[64];
 	struct checker_witness witness = {
 		.claim = claim, .events = events, .steps = steps, .misuse = p->misuse
 	};

@@ -5,9 +5,9 @@
 #include "trace_make.h"
 
 #include "base/mem.h"
-#include "explore/diverge.h"
-#include "explore/plan_finding.h"
-#include "explore/verify.h"
+#include "explore/confirm/divergence.h"
+#include "explore/confirm/plan_finding.h"
+#include "explore/confirm/verify.h"
 
 #define WRITE_SITE 0x1000
 #define READ_SITE 0x2000
@@ -244,9 +244,9 @@ static void plans_follow_witnesses(void **state)
 	(void)state;
 	add_event(&finding, 1, 1, EV_WRITE, ORDER_NONE);
 	add_event(&finding, 2, 1, EV_READ, ORDER_NONE);
-	*vec_push(&finding.start) = (struct window_id){ 0, 2 };
-	*vec_push(&finding.steps) = (struct window_id){ 1, 0 };
-	*vec_push(&finding.steps) = (struct window_id){ 2, 0 };
+	*vec_push(&finding.start) = (struct event_id){ 0, 2 };
+	*vec_push(&finding.steps) = (struct event_id){ 1, 0 };
+	*vec_push(&finding.steps) = (struct event_id){ 2, 0 };
 	assert_true(plan_finding(&plan, trace, &finding, false, &err));
 	assert_int_equal(plan.stops.count, 2);
 	assert_int_equal(plan.stops.items[0].thread, 1);
@@ -287,7 +287,7 @@ static void divergences(void **state)
 {
 	struct make_dir dir = make_recording(teller, 3, NULL, 0);
 	struct trace *trace = make_open(&dir);
-	struct effect_source source = { trace, NULL };
+	struct run_outcome_source source = { trace, NULL };
 	struct control control = { .diverged_run = CONTROL_NONE };
 	struct control_event events[] = {
 		{ .thread = 1, .step = 0, .kind = EV_BEGIN },
@@ -314,7 +314,7 @@ static void divergences(void **state)
 
 	(void)state;
 	*vec_push(&plan.runs) = (struct control_run){ 1, 3 };
-	assert_true(diverge_explain(&d, &plan, &outcome, trace, &source));
+	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
 	assert_int_equal(d.thread, 1);
 	assert_int_equal(d.step, 2);
 	assert_non_null(strstr(d.text, "goes another way: end"));
@@ -322,21 +322,21 @@ static void divergences(void **state)
 	assert_non_null(strstr(d.text, "reads 0x8 as 5 instead of 1"));
 	/* It did what it should and then stayed behind. */
 	outcome.event_count = 2;
-	assert_true(diverge_explain(&d, &plan, &outcome, trace, &source));
+	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
 	assert_non_null(strstr(d.text, "was wanted at write of 0x10"));
 	assert_non_null(strstr(d.text, "the run ended first"));
 	outcome.blocked = &waits;
 	outcome.blocked_count = 1;
-	assert_true(diverge_explain(&d, &plan, &outcome, trace, &source));
+	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
 	assert_non_null(strstr(d.text, "waits for 0x20, which T4 has"));
 	/* All of it as planned: nothing to tell. */
 	events[2] = (struct control_event){
 		.thread = 1, .step = 2, .kind = EV_WRITE, .site = WRITE_SITE
 	};
 	outcome.event_count = 3;
-	assert_false(diverge_explain(&d, &plan, &outcome, trace, &source));
+	assert_false(divergence_explain(&d, &plan, &outcome, trace, &source));
 	control.diverged_run = 0;
-	assert_true(diverge_explain(&d, &plan, &outcome, trace, &source));
+	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
 	assert_non_null(strstr(d.text, "did not get through write of 0x10"));
 	plan_free(&plan);
 	trace_close(trace);

@@ -2,7 +2,7 @@
  * The same plan gives the same run in all ways of running: executed; a process for each run with kernel
  * threads or fibers, in the server's memory or forked; persistent. The programs are those of test/modes.
  */
-#include "explore/session.h"
+#include "explore/control/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * clocks and random numbers say; and what a freed block is good for: to end the run.
  */
 #include "event/event.h"
-#include "explore/session.h"
+#include "explore/control/session.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* Schedules as text: what is written is read again, and what is no schedule is told with its line. */
-#include "explore/effect.h"
-#include "explore/schedule.h"
+#include "explore/control/run_outcome.h"
+#include "explore/control/schedule.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -171,21 +171,21 @@ static void files_that_are_not_there(void **state)
 
 static void differences(void **state)
 {
-	effect_reads a = { 0 }, b = { 0 };
+	run_outcome_reads a = { 0 }, b = { 0 };
 	size_t in_a, in_b;
 
 	(void)state;
-	*vec_push(&a) = (struct effect_read){ 1, 5, 4, 100, 0x10, 7 };
-	*vec_push(&a) = (struct effect_read){ 2, 5, 4, 104, 0x10, 8 };
-	*vec_push(&a) = (struct effect_read){ 2, 6, 4, 108, 0x10, 9 };
-	*vec_push(&b) = (struct effect_read){ 2, 5, 4, 104, 0x10, 8 };
-	*vec_push(&b) = (struct effect_read){ 1, 5, 4, 100, 0x10, 7 };
-	assert_false(effect_find_difference(&a, &b, &in_a, &in_b));
-	*vec_push(&b) = (struct effect_read){ 2, 6, 4, 112, 0x10, 1 }; /* another place */
-	*vec_push(&b) = (struct effect_read){ 3, 1, 4, 112, 0x10, 1 }; /* another thread */
-	assert_false(effect_find_difference(&a, &b, &in_a, &in_b));
+	*vec_push(&a) = (struct run_outcome_read){ 1, 5, 4, 100, 0x10, 7 };
+	*vec_push(&a) = (struct run_outcome_read){ 2, 5, 4, 104, 0x10, 8 };
+	*vec_push(&a) = (struct run_outcome_read){ 2, 6, 4, 108, 0x10, 9 };
+	*vec_push(&b) = (struct run_outcome_read){ 2, 5, 4, 104, 0x10, 8 };
+	*vec_push(&b) = (struct run_outcome_read){ 1, 5, 4, 100, 0x10, 7 };
+	assert_false(run_outcome_find_difference(&a, &b, &in_a, &in_b));
+	*vec_push(&b) = (struct run_outcome_read){ 2, 6, 4, 112, 0x10, 1 }; /* another place */
+	*vec_push(&b) = (struct run_outcome_read){ 3, 1, 4, 112, 0x10, 1 }; /* another thread */
+	assert_false(run_outcome_find_difference(&a, &b, &in_a, &in_b));
 	b.items[1].value = 6;
-	assert_true(effect_find_difference(&a, &b, &in_a, &in_b));
+	assert_true(run_outcome_find_difference(&a, &b, &in_a, &in_b));
 	assert_int_equal(in_a, 0);
 	assert_int_equal(in_b, 1);
 	vec_free(&a);

@@ -4,12 +4,12 @@
  * against all schedules of random programs (test/model/simulated.c).
  */
 #include "event/event.h"
-#include "explore/could.h"
-#include "explore/foresee.h"
-#include "explore/minimise.h"
-#include "explore/race.h"
-#include "explore/spin.h"
-#include "explore/steer.h"
+#include "explore/search/op_enabled.h"
+#include "explore/search/run_key.h"
+#include "explore/search/minimise.h"
+#include "explore/search/reversible_pair.h"
+#include "explore/search/spin_loops.h"
+#include "explore/search/lead_plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,9 +40,9 @@ static bool depend(const struct use_blocks *blocks, struct control_event a, stru
 	use_list one = { 0 }, other = { 0 };
 	bool conflict;
 
-	uses_of(blocks, &a, false, &one);
-	uses_of(blocks, &b, false, &other);
-	conflict = uses_conflict(&one, &other);
+	op_uses_of(blocks, &a, false, &one);
+	op_uses_of(blocks, &b, false, &other);
+	conflict = op_uses_conflict(&one, &other);
 	vec_free(&one);
 	vec_free(&other);
 	return conflict;
@@ -56,7 +56,7 @@ static void test_uses(void **state)
 
 	(void)state;
 	alloc.size = 64;
-	uses_learn_blocks(&blocks, &alloc, 1);
+	op_uses_learn_blocks(&blocks, &alloc, 1);
 	assert_false(depend(&blocks, event(0, 1, EV_READ, X), event(1, 0, EV_READ, X)));
 	assert_true(depend(&blocks, event(0, 1, EV_READ, X), event(1, 0, EV_WRITE, X)));
 	assert_false(depend(&blocks, event(0, 1, EV_WRITE, Y), event(1, 0, EV_WRITE, X)));
@@ -72,34 +72,35 @@ static void test_uses(void **state)
 	assert_true(depend(&blocks, event(0, 1, EV_FREE, BLOCK), inside));
 	inside.address = BLOCK + 64;
 	assert_false(depend(&blocks, event(0, 1, EV_FREE, BLOCK), inside));
-	uses_free_blocks(&blocks);
+	op_uses_free_blocks(&blocks);
 }
 
 /* ---- races -------------------------------------------------------------------------------- */
 
-static void put(struct path *path, struct race_finder *finder, struct control_event event_)
+static void put(struct dpor_path *path, struct reversible_pair_finder *finder,
+		struct control_event event_)
 {
 	size_t at = 0;
-	struct path_node *node = path_push(path, &event_, 1, &at);
+	struct dpor_path_node *node = dpor_path_push(path, &event_, 1, &at);
 
 	path->depth--;
-	race_find(finder, path, &event_, 1, &node->before);
+	reversible_pair_find(finder, path, &event_, 1, &node->before);
 	path->depth++;
 	for (size_t i = 0; i < finder->conflicts.count; i++)
-		path_join(&node->clock, &path->nodes.items[finder->conflicts.items[i]].clock);
-	path_touch_top(path);
+		dpor_path_join(&node->clock, &path->nodes.items[finder->conflicts.items[i]].clock);
+	dpor_path_touch_top(path);
 }
 
 /* Two acquires race; the release between them does not, and does not hide it. */
 static void test_lock_races(void **state)
 {
-	struct path path = { 0 };
-	struct race_finder finder = { 0 };
+	struct dpor_path path = { 0 };
+	struct reversible_pair_finder finder = { 0 };
 	struct control_event wanted = event(1, 0, EV_ACQUIRE, M);
 
 	(void)state;
 	put(&path, &finder, event(0, 0, EV_ACQUIRE, M));
-	assert_false(path_could(&path, &wanted, PATH_NONE));
+	assert_false(path_could(&path, &wanted, DPOR_PATH_NONE));
 	assert_true(path_could(&path, &wanted, 0));
 	put(&path, &finder, event(0, 1, EV_WRITE, X));
 	put(&path, &finder, event(0, 2, EV_RELEASE, M));
@@ -108,20 +109,20 @@ static void test_lock_races(void **state)
 	assert_int_equal(finder.races.items[0], 0);
 	put(&path, &finder, event(1, 1, EV_WRITE, X)); /* ordered by the lock */
 	assert_int_equal(finder.races.count, 0);
-	path_cut(&path, 1);
+	dpor_path_cut(&path, 1);
 	put(&path, &finder, event(1, 0, EV_WRITE, X));
 	put(&path, &finder, event(0, 1, EV_WRITE, X));
 	assert_int_equal(finder.races.count, 1);
 	assert_int_equal(finder.races.items[0], 1);
-	path_free(&path);
-	race_free(&finder);
+	dpor_path_free(&path);
+	reversible_pair_free(&finder);
 }
 
 /* A thread that was woken could not have gone on before the signal. */
 static void test_wake_up(void **state)
 {
-	struct path path = { 0 };
-	struct race_finder finder = { 0 };
+	struct dpor_path path = { 0 };
+	struct reversible_pair_finder finder = { 0 };
 	struct control_event wait = event(0, 0, EV_WAIT, C), woken = event(0, 1, EV_WOKEN, C);
 
 	(void)state;
@@ -132,31 +133,31 @@ static void test_wake_up(void **state)
 	put(&path, &finder, woken);
 	assert_int_equal(finder.races.count, 0);
 	assert_int_equal(finder.conflicts.count, 1);
-	path_free(&path);
-	race_free(&finder);
+	dpor_path_free(&path);
+	reversible_pair_free(&finder);
 }
 
 /* ---- loops that wait ---------------------------------------------------------------------- */
 
 static void test_spin(void **state)
 {
-	struct path path = { 0 };
-	struct race_finder finder = { 0 };
+	struct dpor_path path = { 0 };
+	struct reversible_pair_finder finder = { 0 };
 	struct control_event look = event(0, 0, EV_READ, X);
 
 	(void)state;
 	for (look.step = 0; look.step < 8; look.step++) {
-		assert_int_equal(spin_goes_on(&path, path_last_of(&path, 0), &look),
-				 look.step >= SPIN_ROUNDS);
+		assert_int_equal(spin_loops_goes_on(&path, dpor_path_last_of(&path, 0), &look),
+				 look.step >= SPIN_LOOPS_ROUNDS);
 		put(&path, &finder, look);
 	}
-	assert_int_equal(spin_first(&path, 1), 1);
-	assert_int_equal(spin_first(&path, 7), SPIN_ROUNDS - 1);
+	assert_int_equal(spin_loops_first(&path, 1), 1);
+	assert_int_equal(spin_loops_first(&path, 7), SPIN_LOOPS_ROUNDS - 1);
 	look.other = 1; /* another value: no more of the same */
 	put(&path, &finder, look);
-	assert_int_equal(spin_first(&path, 8), 8);
-	path_free(&path);
-	race_free(&finder);
+	assert_int_equal(spin_loops_first(&path, 8), 8);
+	dpor_path_free(&path);
+	reversible_pair_free(&finder);
 }
 
 /* ---- leads -------------------------------------------------------------------------------- */
@@ -191,7 +192,7 @@ static void test_lost_update(void **state)
 	struct outcome outcome = { .events = lost_update,
 				   .event_count = COUNT(lost_update),
 				   .thread_count = 3 };
-	struct steer_window window = { NULL, 0 };
+	struct lead_plan_window window = { NULL, 0 };
 	struct leads leads = { 0 };
 	struct lead lead;
 	bool found = false;
@@ -201,7 +202,7 @@ static void test_lost_update(void **state)
 	assert_false(leads_learn(&leads, &outcome, 0, NULL)); /* the same run again */
 	for (int i = 0; i < 4 && leads_take(&leads, &lead); i++) {
 		struct plan plan = { 0 };
-		steer_plan(&lead, &window, &plan);
+		lead_plan_plan(&lead, &window, &plan);
 		assert_true(plan.runs.count > 0);
 		for (size_t k = 0; k < plan.rules.count; k++)
 			found |= plan.rules.items[k].after_thread == 1 &&
@@ -221,9 +222,9 @@ static void test_foresee(void **state)
 	struct control_event other[] = { event(1, 0, EV_WRITE, Y), event(0, 0, EV_WRITE, X) };
 
 	(void)state;
-	assert_true(foresee_key_of(one, 2) == foresee_key_of(other, 2));
+	assert_true(run_key_key_of(one, 2) == run_key_key_of(other, 2));
 	one[1].address = other[0].address = X;
-	assert_true(foresee_key_of(one, 2) != foresee_key_of(other, 2));
+	assert_true(run_key_key_of(one, 2) != run_key_key_of(other, 2));
 }
 
 /* ---- fewer switches ----------------------------------------------------------------------- */

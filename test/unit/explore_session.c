@@ -2,7 +2,7 @@
  * A session against a program that plays the runtime: this one, executed again. What it does is
  * said by the plan's seed, so that each test asks for one way of ending.
  */
-#include "explore/session.h"
+#include "explore/control/session.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* Grammars on texts: whose words they are, where they end, what is found, what is left. */
 #include "property_make.h"
 
-#include "monitor/grammar_run.h"
-#include "monitor/tokens.h"
+#include "monitor/grammar/grammar_run.h"
+#include "monitor/grammar/grammar_tokens.h"
 
 /* ---- shown ---------------------------------------------------------------------------------------- */
 
@@ -394,7 +394,7 @@ static void tokens(void **state)
 		uint32_t count;
 		const char **names = grammar_attributes(file->properties, event->event, &count);
 
-		tokens_of_event(&set.properties.items[0], event, values);
+		grammar_tokens_of_event(&set.properties.items[0], event, values);
 		for (uint32_t k = 0; k < count; k++) {
 			fprintf(out, "%s=", names[k]);
 			print_script_value(out, &values[k]);

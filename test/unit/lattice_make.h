@@ -3,7 +3,7 @@
 #define TEST_LATTICE_MAKE_H
 
 #include "base/map.h"
-#include "monitor/lattice.h"
+#include "monitor/lattice/lattice.h"
 
 #include <stdlib.h>
 #include <string.h>

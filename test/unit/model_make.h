@@ -6,7 +6,7 @@
 #define TEST_MODEL_MAKE_H
 
 #include "base/mem.h"
-#include "order/model.h"
+#include "order/model/model.h"
 
 #define MAKE_THREADS 4
 #define MAKE_CELLS 3

@@ -2,7 +2,7 @@
  * Messages of computations: the papers' figures, counted by a walk that is as plain as can be. The
  * model test (test/model/lattice) has the random ones.
  */
-#include "monitor/computation.h"
+#include "monitor/computation/computation.h"
 #include "spec/spec.h"
 #include "trace_make.h"
 

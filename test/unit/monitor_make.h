@@ -6,8 +6,8 @@
 #ifndef TEST_MONITOR_MAKE_H
 #define TEST_MONITOR_MAKE_H
 
-#include "monitor/machine.h"
-#include "property/raw.h"
+#include "monitor/formula/machine.h"
+#include "property/raw_value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static inline void made_open(struct made *m, const char *property)
 	for (unsigned i = 0; i < 3; i++) {
 		struct label_variable v = { .name = names[i],
 					    .size = 8,
-					    .form = RAW_SIGNED,
+					    .form = RAW_VALUE_SIGNED,
 					    .known = true,
 					    .initial_unknown = i == 2 };
 

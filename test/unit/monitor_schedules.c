@@ -4,7 +4,7 @@
  */
 #include "property_make.h"
 
-#include "monitor/observe.h"
+#include "monitor/observe/observe.h"
 
 static const char property[] =
 	"property Circle(mutex m) { view global;\n"
@@ -85,7 +85,7 @@ static void expect_circle(const struct observe_schedule *schedule)
 
 static void on_a_schedule(void **state)
 {
-	static const struct property_id steps[] = { { 0, 1 }, { 1, 1 } };
+	static const struct event_id steps[] = { { 0, 1 }, { 1, 1 } };
 
 	(void)state;
 	expect_circle(&(struct observe_schedule){ .steps = steps, .step_count = 2 });
@@ -93,7 +93,7 @@ static void on_a_schedule(void **state)
 
 static void on_a_schedule_with_a_start(void **state)
 {
-	static const struct property_id start[] = { { 0, 2 } }, steps[] = { { 1, 1 } };
+	static const struct event_id start[] = { { 0, 2 } }, steps[] = { { 1, 1 } };
 
 	(void)state;
 	expect_circle(&(struct observe_schedule){ start, 1, steps, 1 });
@@ -102,7 +102,7 @@ static void on_a_schedule_with_a_start(void **state)
 /* One of them has both: nothing is wrong there. */
 static void on_a_good_schedule(void **state)
 {
-	static const struct property_id steps[] = { { 0, 2 } };
+	static const struct event_id steps[] = { { 0, 2 } };
 	struct observed o = { 0 };
 
 	(void)state;

@@ -1,5 +1,5 @@
 /* The values of subformulas along a run. */
-#include "monitor/subformulas.h"
+#include "monitor/formula/subformulas.h"
 
 #include "monitor_make.h"
 

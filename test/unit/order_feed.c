@@ -5,8 +5,8 @@
 #include "trace_make.h"
 
 #include "base/map.h"
-#include "order/feed.h"
-#include "order/window_survey.h"
+#include "order/base_run/base_run.h"
+#include "order/base_run/share_survey.h"
 
 #include <inttypes.h>
 
@@ -16,7 +16,7 @@ struct recording {
 	struct trace_writer *writer;
 	struct make_dir dir;
 	struct trace *trace;
-	struct window_survey survey;
+	struct share_survey survey;
 };
 
 static void begin(struct recording *r)
@@ -72,12 +72,12 @@ static void end(struct recording *r)
 	make_file(&r->dir, "events.0", log, bytes);
 	free(log);
 	r->trace = make_open(&r->dir);
-	window_survey_make(&r->survey, r->trace);
+	share_survey_make(&r->survey, r->trace);
 }
 
 static void close_recording(struct recording *r)
 {
-	window_survey_free(&r->survey);
+	share_survey_free(&r->survey);
 	trace_close(r->trace);
 	make_remove(&r->dir);
 }
@@ -85,16 +85,16 @@ static void close_recording(struct recording *r)
 /* The order as "lane.index lane.index …". */
 static char *order_of(const struct recording *r, bool repaired)
 {
-	struct feed *feed = feed_open(r->trace, repaired ? &r->survey : NULL);
-	struct feed_event ev;
+	struct base_run *feed = base_run_open(r->trace, repaired ? &r->survey : NULL);
+	struct base_run_event ev;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	while (feed_next(feed, &ev))
+	while (base_run_next(feed, &ev))
 		fprintf(out, "%" PRIu32 ".%" PRIu64 " ", ev.stream, ev.index);
 	fclose(out);
-	feed_close(feed);
+	base_run_close(feed);
 	return text;
 }
 
@@ -112,12 +112,12 @@ static void expect(struct recording *r, const char *plain, const char *repaired)
 /* Reads that do not find what was written or read last; each stream must keep its order. */
 static uint64_t count_unexplained(const struct recording *r, bool repaired, uint64_t *reads)
 {
-	struct feed *feed = feed_open(r->trace, repaired ? &r->survey : NULL);
-	struct feed_event ev;
+	struct base_run *feed = base_run_open(r->trace, repaired ? &r->survey : NULL);
+	struct base_run_event ev;
 	uint64_t wrong = 0, next[16] = { 0 }, value;
 	struct map memory = { 0 };
 
-	while (feed_next(feed, &ev)) {
+	while (base_run_next(feed, &ev)) {
 		bool fresh;
 		uint64_t *held;
 
@@ -131,7 +131,7 @@ static uint64_t count_unexplained(const struct recording *r, bool repaired, uint
 		*held = value;
 	}
 	map_free(&memory);
-	feed_close(feed);
+	base_run_close(feed);
 	return wrong;
 }
 
@@ -259,9 +259,9 @@ static void lanes(void **state)
 	struct make_dir dir = make_dir();
 	const char *text = "A|w(x)=1|\nH|handler(A,10)|\nH|w(x)=2|\nH|handlerend|\nB|r(x)=2|\n";
 	const uint32_t expected[] = { 0, 0, 2 };
-	struct feed_event ev;
+	struct base_run_event ev;
 	struct trace *trace = NULL;
-	struct feed *feed;
+	struct base_run *feed;
 	struct err err;
 	char path[128];
 	unsigned count = 0;
@@ -271,15 +271,15 @@ static void lanes(void **state)
 	make_file(&dir, "text.std", text, strlen(text));
 	if (!trace_open(path, &trace, &err))
 		fail_msg("%s", err.text);
-	feed = feed_open(trace, NULL);
-	while (feed_next(feed, &ev)) {
+	feed = base_run_open(trace, NULL);
+	while (base_run_next(feed, &ev)) {
 		assert_true(count < 3);
 		assert_int_equal(ev.lane, expected[count]);
 		count++;
 	}
 	assert_int_equal(count, 3);
-	assert_int_equal(feed_failure_count(feed), 0);
-	feed_close(feed);
+	assert_int_equal(base_run_failure_count(feed), 0);
+	base_run_close(feed);
 	trace_close(trace);
 	make_remove(&dir);
 }
@@ -383,14 +383,10 @@ static void counters_changed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_wait),
-		cmocka_unit_test(writes_wait),
-		cmocka_unit_test(unseen_writes),
-		cmocka_unit_test(order_of_objects),
-		cmocka_unit_test(failed_tries),
-		cmocka_unit_test(lanes),
-		cmocka_unit_test(counters),
-		cmocka_unit_test(counters_changed),
+		cmocka_unit_test(reads_wait),	 cmocka_unit_test(writes_wait),
+		cmocka_unit_test(unseen_writes), cmocka_unit_test(order_of_objects),
+		cmocka_unit_test(failed_tries),	 cmocka_unit_test(lanes),
+		cmocka_unit_test(counters),	 cmocka_unit_test(counters_changed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
  * answer is "possible", whatever the solver goes through: an "impossible" would be a wrong proof.
  * SOOTH_RANDOM=N tries N models, SOOTH_SEED=S starts with another one.
  */
-#include "order/solve.h"
+#include "order/solver/solve.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * and query.h and shares nothing with the solver. A difference is shrunk before it is shown.
  * SOOTH_RANDOM=N tries N models, SOOTH_SEED=S starts with another one.
  */
-#include "order/solve.h"
+#include "order/solver/solve.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  */
 #include "trace_make.h"
 
-#include "order/window.h"
+#include "order/window/window.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Z3's answers to questions about one rule each, whose answers are plain to see. */
-#include "order/solve.h"
+#include "order/solver/solve.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  * Regions that another thread tears, on text traces: what is found and what is not, rule by rule of
  * doc/prediction.md (Atomicity).
  */
-#include "predict/atomicity_regions.h"
-#include "predict/predict.h"
+#include "predict/atomicity/atomicity_regions.h"
+#include "predict/driver/predict.h"
 
 #include "trace_make.h"
 

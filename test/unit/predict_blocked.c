@@ -1,10 +1,10 @@
 /*
- * Deadlocks and lost signals of small traces, all of them: what src/predict/deadlock.c and stuck.c
+ * Deadlocks and lost signals of small traces, all of them: what src/predict/deadlock/deadlock.c and stuck.c
  * find must be what stands beside the trace, by thread and index of each blocked event.
  */
 #include "trace_make.h"
 
-#include "predict/predict.h"
+#include "predict/driver/predict.h"
 
 static int compare_texts(const void *a, const void *b)
 {
@@ -28,7 +28,7 @@ static void describe(const struct trace *trace, const struct predict_result *res
 
 		assert_true(finding->events.count <= 16);
 		for (size_t k = 0; k < finding->events.count; k++) {
-			struct window_id id = finding->events.items[k].id;
+			struct event_id id = finding->events.items[k].id;
 
 			snprintf(events[k], sizeof events[k], "%s%d",
 				 trace_thread_name(trace, id.stream), (int)id.index);

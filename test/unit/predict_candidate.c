@@ -3,8 +3,8 @@
  * each pair once; by code sites the right number, the nearest first; locks, clocks, atomics, cells
  * and what earlier windows had.
  */
-#include "predict/candidate.h"
-#include "predict/known.h"
+#include "predict/race/race_candidates.h"
+#include "predict/driver/seen_sites.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,7 +163,7 @@ struct seen {
 	uint32_t count;
 };
 
-static void see(void *context, struct candidate pair)
+static void see(void *context, struct race_candidates pair)
 {
 	struct seen *seen = context;
 
@@ -173,12 +173,12 @@ static void see(void *context, struct candidate pair)
 	seen->count++;
 }
 
-static void check_pool(const struct candidate_pool *pool, const struct seen *seen)
+static void check_pool(const struct race_candidates_pool *pool, const struct seen *seen)
 {
 	assert_true(pool->pool.total > 0);
-	assert_true(pool->pairs.count > 0 && pool->pairs.count <= POOL_MOST);
+	assert_true(pool->pairs.count > 0 && pool->pairs.count <= SITE_POOL_MOST);
 	for (size_t i = 0; i < pool->pairs.count; i++) {
-		struct candidate pair = pool->pairs.items[i];
+		struct race_candidates pair = pool->pairs.items[i];
 
 		assert_true(seen->pair[pair.a][pair.b]);
 		if (i)
@@ -199,7 +199,7 @@ static void check_nearest(const struct candidates *c, const struct seen *seen)
 		}
 	}
 	for (size_t i = 0; i < c->pools.count; i++) {
-		struct candidate pair = c->pools.items[i].pairs.items[0];
+		struct race_candidates pair = c->pools.items[i].pairs.items[0];
 
 		if (pair.b - pair.a < first)
 			first = pair.b - pair.a;
@@ -275,7 +275,7 @@ static void known_sites(void **state)
 	candidates_pool(&c);
 	assert_true(c.pools.count > 1);
 	total = c.pools.items[0].pool.total;
-	*map_put(&known.keys, c.pools.items[0].pool.key, NULL) = KNOWN_FOUND;
+	*map_put(&known.keys, c.pools.items[0].pool.key, NULL) = SEEN_SITES_FOUND;
 	candidates_close(&c);
 
 	candidates_open(&c, &analysis);

@@ -2,7 +2,7 @@
  * The dependency graph and its window: by hand, and on random traces against figure 11 of the paper
  * taken literally, with the sharper ends.
  */
-#include "predict/dependency.h"
+#include "predict/warnings/dependency.h"
 
 #include "base/mem.h"
 #include "trace_make.h"

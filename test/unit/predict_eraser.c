@@ -2,7 +2,7 @@
  * Eraser: by hand, and on random traces against figure 3 of the paper taken word by word (a set is a
  * mask, a variable a list of bytes, and everything that was ever accessed is remembered).
  */
-#include "predict/warn.h"
+#include "predict/warnings/warnings.h"
 
 #include "base/mem.h"
 #include "trace_make.h"

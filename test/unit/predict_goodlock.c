@@ -2,8 +2,8 @@
  * GoodLock: the paper's figures by hand, and random traces against the definition: all cycles of
  * requests of different threads, tried one after the other, with no trees at all.
  */
-#include "predict/goodlock.h"
-#include "predict/warn.h"
+#include "predict/warnings/goodlock.h"
+#include "predict/warnings/warnings.h"
 
 #include "base/mem.h"
 #include "trace_make.h"

@@ -2,7 +2,7 @@
 #ifndef TEST_PREDICT_MAKE_H
 #define TEST_PREDICT_MAKE_H
 
-#include "predict/predict.h"
+#include "predict/driver/predict.h"
 
 #include "trace_make.h"
 

@@ -4,7 +4,7 @@
  */
 #include "model_make.h"
 
-#include "predict/needs.h"
+#include "predict/driver/must_precede.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void free_window(struct window *window)
 }
 
 /* Nodes of a prefix in order: what each needs has come. */
-static void check_prefix(const struct needs *needs, const uint32_t *inside, uint32_t count)
+static void check_prefix(const struct must_precede *needs, const uint32_t *inside, uint32_t count)
 {
 	const struct order_model *model = needs->model;
 	uint32_t come[MAKE_THREADS] = { 0 };
@@ -79,14 +79,14 @@ static void random_models(void **state)
 	for (uint32_t round = 0; round < 4000; round++) {
 		struct window window = { 0 };
 		struct order_clock clock;
-		struct needs needs;
+		struct must_precede needs;
 		uint32_t inside[64];
 
 		make_seed = round;
 		make_model(&window.model, 4 + make_pick(40));
 		add_held(&window);
 		order_clock_make(&clock, &window.model);
-		needs_make(&needs, &window, &clock);
+		must_precede_make(&needs, &window, &clock);
 		for (uint32_t i = 0; i < 12; i++)
 			check_prefix(&needs, inside, make_prefix(&window.model, inside));
 		for (size_t i = 0; i < (size_t)window.model.node_count * clock.threads; i++) {
@@ -96,7 +96,7 @@ static void random_models(void **state)
 				before += clock.count[i];
 			}
 		}
-		needs_free(&needs);
+		must_precede_free(&needs);
 		order_clock_free(&clock);
 		free_window(&window);
 	}
@@ -124,14 +124,14 @@ static void start_window(struct window *window, const char *threads)
 static void expect_need(struct window *window, uint32_t node, uint32_t thread, uint32_t count)
 {
 	struct order_clock clock;
-	struct needs needs;
+	struct must_precede needs;
 
 	window->nodes.count = window->held.count = 0;
 	add_held(window);
 	order_clock_make(&clock, &window->model);
-	needs_make(&needs, window, &clock);
+	must_precede_make(&needs, window, &clock);
 	assert_int_equal(needs.count[node * window->model.thread_count + thread], count);
-	needs_free(&needs);
+	must_precede_free(&needs);
 	order_clock_free(&clock);
 }
 

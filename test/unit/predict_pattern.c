@@ -2,8 +2,8 @@
  * Patterns of properties on text traces: the paper's examples, what each operator means, leads. The
  * model test (test/model/patterns) has the random ones.
  */
-#include "predict/pattern_form.h"
-#include "predict/predict.h"
+#include "predict/pattern/pattern_form.h"
+#include "predict/driver/predict.h"
 #include "spec/spec.h"
 #include "trace_make.h"
 

@@ -2,7 +2,7 @@
  * Prediction as a whole, on text traces: what is found, how often, with which witness; and that
  * neither the number of threads nor the size of windows makes anything up.
  */
-#include "predict/predict.h"
+#include "predict/driver/predict.h"
 
 #include "base/mem.h"
 #include "trace_make.h"

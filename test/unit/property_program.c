@@ -62,14 +62,14 @@ static void members(void **state)
 	struct program_part part;
 
 	test_bare.bare = test_function(1, "a"); /* so that they are there */
-	expect_member(p, "test_table", "id", 0, 8, RAW_SIGNED, SPEC_INT);
-	expect_member(p, "test_table_t", "low", 8, 2, RAW_UNSIGNED, SPEC_INT);
-	expect_member(p, "test_table", "single", 8, 4, RAW_FLOATING, SPEC_FLOATING);
-	expect_member(p, "test_table", "limits", 12, 24, RAW_SIGNED, SPEC_ADDR);
-	expect_member(p, "test_table", "limits[2].most", 32, 4, RAW_SIGNED, SPEC_INT);
+	expect_member(p, "test_table", "id", 0, 8, RAW_VALUE_SIGNED, SPEC_INT);
+	expect_member(p, "test_table_t", "low", 8, 2, RAW_VALUE_UNSIGNED, SPEC_INT);
+	expect_member(p, "test_table", "single", 8, 4, RAW_VALUE_FLOATING, SPEC_FLOATING);
+	expect_member(p, "test_table", "limits", 12, 24, RAW_VALUE_SIGNED, SPEC_ADDR);
+	expect_member(p, "test_table", "limits[2].most", 32, 4, RAW_VALUE_SIGNED, SPEC_INT);
 	expect_member(p, "test_table", "pointer", offsetof(struct test_table, pointer), 8,
-		      RAW_UNSIGNED, SPEC_POINTER);
-	expect_member(p, "test_unnamed", "bare", 0, 4, RAW_SIGNED, SPEC_INT);
+		      RAW_VALUE_UNSIGNED, SPEC_POINTER);
+	expect_member(p, "test_unnamed", "bare", 0, 4, RAW_VALUE_SIGNED, SPEC_INT);
 	assert_true(program_member(p, "test_table", "flag", &part) && part.bits);
 	assert_false(program_member(p, "test_table", "nothing", &part));
 	assert_false(program_member(p, "test_table", "limits.most", &part));
@@ -106,7 +106,7 @@ static void globals(void **state)
 	assert_int_equal(count_globals(p, "test_table", "limits[1].least", &part), 1);
 	assert_int_equal(part.address - whole.address, 20);
 	assert_int_equal(count_globals(p, "test_rates", "[3]", &part), 1);
-	assert_int_equal(part.form, RAW_FLOATING);
+	assert_int_equal(part.form, RAW_VALUE_FLOATING);
 	assert_int_equal(count_globals(p, "test_bare", NULL, &part), 1);
 	assert_int_equal(count_globals(p, "test_table", "nothing", &part), 0);
 	assert_int_equal(count_globals(p, "test_nothing", NULL, &part), 0);

@@ -88,7 +88,7 @@ static void add_step(struct made *m, uint32_t stream, uint64_t index)
 {
 	struct finding *f = &m->result.findings.items[m->result.findings.count - 1];
 
-	*vec_push(&f->steps) = (struct window_id){ stream, index };
+	*vec_push(&f->steps) = (struct event_id){ stream, index };
 }
 
 static void describe(struct made *m)

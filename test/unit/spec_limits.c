@@ -1,5 +1,5 @@
 /* Files that are large, deep, or no property files at all. */
-#include "spec/near.h"
+#include "spec/spelling.h"
 #include "spec/spec.h"
 #include "base/vec.h"
 
@@ -204,22 +204,22 @@ static void files_are_read_or_not(void **state)
 
 static void nearest_words(void **state)
 {
-	struct near near;
+	struct spelling near;
 
 	(void)state;
-	assert_int_equal(near_distance("", ""), 0);
-	assert_int_equal(near_distance("abc", ""), 3);
-	assert_int_equal(near_distance("kitten", "sitting"), 3);
-	assert_int_equal(near_distance("opne", "open"), 1);
-	assert_int_equal(near_distance("ab", "ba"), 1);
-	near_start(&near, "autenticate");
-	near_try(&near, "authentic");
-	near_try(&near, "authenticate");
-	near_try(&near, "authenticated");
+	assert_int_equal(spelling_distance("", ""), 0);
+	assert_int_equal(spelling_distance("abc", ""), 3);
+	assert_int_equal(spelling_distance("kitten", "sitting"), 3);
+	assert_int_equal(spelling_distance("opne", "open"), 1);
+	assert_int_equal(spelling_distance("ab", "ba"), 1);
+	spelling_start(&near, "autenticate");
+	spelling_try(&near, "authentic");
+	spelling_try(&near, "authenticate");
+	spelling_try(&near, "authenticated");
 	assert_string_equal(near.best, "authenticate");
-	near_start(&near, "x");
-	near_try(&near, "y");
-	near_try(&near, "completely");
+	spelling_start(&near, "x");
+	spelling_try(&near, "y");
+	spelling_try(&near, "completely");
 	assert_null(near.best);
 }
 

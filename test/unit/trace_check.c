@@ -115,7 +115,7 @@ static void atomics(void **state)
 	bad("A|wa(x)=1|\nB|ra(x)=2|\n", "did not leave");
 	bad("A|wa(x)=1|\nB|u(x)=0,2|\n", "did not leave");
 	good("A|wa(x)=1|\nB|w(x)=2|\nA|ra(x)=2|\n"); /* a plain write in between */
-	good("A|wa(x)=1|\nB|u(x)|\nA|ra(x)=2|\n"); /* what the update left is not recorded */
+	good("A|wa(x)=1|\nB|u(x)|\nA|ra(x)=2|\n");   /* what the update left is not recorded */
 	bad("A|wa(x)=1|\nB|ra(x)|\nA|ra(x)=2|\n", "did not leave");
 	good("A|wa(0x1000)=1|\nA|alloc(0x0ff0,64)|\nB|ra(0x1000)=2|\n");
 	good("A|wa(0x1000)=1|\nA|wa(0x1004@4)=1|\nB|ra(0x1000)=4294967297|\n");

@@ -3,7 +3,7 @@
 #define TEST_UNIT_TURNS_H
 
 #include "event/event.h"
-#include "explore/session.h"
+#include "explore/control/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
  *	BODY	first in a function that is compiled here, RETURN last, with the result
  *	CALL	before a call of what is not, RETURN behind it, with the result
  *
- * Arguments of a RETURN come from the CALL or BODY before it (src/runtime/point_stack.c): keeping
+ * Arguments of a RETURN come from the CALL or BODY before it (src/runtime/point/point_stack.c): keeping
  * them alive across the call would cost registers when nobody asks.
  *
  * The mark of a function's end that the sanitizer's flag leaves before each return makes tail calls

@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-/* As runtime/atomic.c numbers them. */
+/* As runtime/memory/atomic.c numbers them. */
 enum operation { ADD, SUB, AND, OR, XOR, NAND, OPERATIONS };
 static const char *const operation_names[] = { "add", "sub", "and", "or", "xor", "nand" };
 

@@ -1,4 +1,4 @@
-/* Atomic operations become calls of the runtime, which does and records them (runtime/atomic.c). */
+/* Atomic operations become calls of the runtime, which does and records them (runtime/memory/atomic.c). */
 #ifndef COMPILER_LLVM_ATOMICS_H
 #define COMPILER_LLVM_ATOMICS_H
 

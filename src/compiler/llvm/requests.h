@@ -1,6 +1,6 @@
 /*
  * Valgrind's client requests: a sequence of instructions that does nothing, by which a program tells
- * helgrind of its own synchronisation. The runtime is told the same (runtime/requests.c).
+ * helgrind of its own synchronisation. The runtime is told the same (runtime/annotate/valgrind_requests.c).
  */
 #ifndef COMPILER_LLVM_REQUESTS_H
 #define COMPILER_LLVM_REQUESTS_H

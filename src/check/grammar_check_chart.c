@@ -1,0 +1,309 @@
+/*
+ * Everything is tried: for each production and each place of the session where what comes of it may
+ * end, from the back to the front, until nothing is new. From these sets follow whether the session is in
+ * the language, whether something that begins with it is, and its tree, which must be the only one
+ * where there is Lua to be carried out.
+ */
+#include "check/grammar_check.h"
+
+#include "base/mem.h"
+
+#include <lua5.4/lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct chart {
+	struct grammar_check *s;
+	size_t places, words; /* of a set of places: 0 … count */
+	uint64_t *ends;	      /* [production][place]: a set */
+	uint8_t *
+		begins; /* [production][place]: something that begins with all the rest comes of it */
+	bool runs; /* the tree is walked with its code; otherwise only whether it is the only one */
+	struct err *err;
+};
+
+static bool has(const uint64_t *set, size_t place)
+{
+	return set[place / 64] >> place % 64 & 1;
+}
+
+static void add(uint64_t *set, size_t place)
+{
+	set[place / 64] |= 1ull << place % 64;
+}
+
+static uint64_t *ends_of(const struct chart *c, uint32_t production, size_t place)
+{
+	return c->ends + ((size_t)production * c->places + place) * c->words;
+}
+
+static bool is_symbol(const struct grammar_check_part *part)
+{
+	return part->kind == SPEC_ITEM_EVENT || part->kind == SPEC_ITEM_PRODUCTION;
+}
+
+/* Where a symbol may end that starts at one of the places: into `to`, which is empty before. */
+static void advance(const struct chart *c, const struct grammar_check_part *part,
+		    const uint64_t *from, uint64_t *to)
+{
+	for (size_t place = 0; place < c->places; place++) {
+		if (!has(from, place))
+			continue;
+		if (part->kind == SPEC_ITEM_PRODUCTION) {
+			const uint64_t *ends = ends_of(c, part->number, place);
+
+			for (size_t i = 0; i < c->words; i++)
+				to[i] |= ends[i];
+		} else if (place < c->s->count && c->s->tokens[place].event == part->number) {
+			add(to, place + 1);
+		}
+	}
+}
+
+/* Can the rest of the session be the beginning of the symbol, from one of the places on? */
+static bool may_go_on(const struct chart *c, const struct grammar_check_part *part,
+		      const uint64_t *from)
+{
+	for (size_t place = 0; place < c->places; place++) {
+		if (!has(from, place))
+			continue;
+		if (part->kind == SPEC_ITEM_EVENT ? place == c->s->count
+						  : c->begins[part->number * c->places + place])
+			return true;
+	}
+	return false;
+}
+
+/* One alternative at one place; true: something is new. */
+static bool try_choice(struct chart *c, const struct grammar_check_choice *choice, size_t place)
+{
+	uint64_t *from = mem_zalloc(c->words, sizeof *from), *to, *swap;
+	uint64_t *ends = ends_of(c, choice->production, place);
+	uint8_t *begins = &c->begins[choice->production * c->places + place];
+	bool grew = false;
+
+	to = mem_zalloc(c->words, sizeof *to);
+	add(from, place);
+	for (size_t i = 0; i < choice->parts.count; i++) {
+		const struct grammar_check_part *part = &choice->parts.items[i];
+
+		if (!is_symbol(part))
+			continue;
+		if (!*begins && may_go_on(c, part, from)) {
+			*begins = 1;
+			grew = true;
+		}
+		memset(to, 0, c->words * sizeof *to);
+		advance(c, part, from, to);
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	if (!*begins && has(from, c->s->count)) {
+		*begins = 1;
+		grew = true;
+	}
+	for (size_t i = 0; i < c->words; i++) {
+		grew |= (from[i] & ~ends[i]) != 0;
+		ends[i] |= from[i];
+	}
+	free(from);
+	free(to);
+	return grew;
+}
+
+static void fill(struct chart *c)
+{
+	const struct grammar_check *s = c->s;
+
+	for (size_t place = c->places; place--;) {
+		for (bool more = true; more;) {
+			more = false;
+			for (size_t i = 0; i < s->choices.count; i++) {
+				if (s->choices.items[i].production != GRAMMAR_CHECK_NONE)
+					more |= try_choice(c, &s->choices.items[i], place);
+			}
+		}
+	}
+}
+
+/* ---- the tree ---------------------------------------------------------------------------------- */
+
+/* A node: what production, from where to where; the table of its symbol. */
+struct grammar_check_chart_node {
+	uint32_t production;
+	size_t from, to;
+	int left;
+};
+
+/*
+ * For each part the places behind it from which the parts that follow can still reach the end of the
+ * node: [parts + 1] sets.
+ */
+static uint64_t *reach(const struct chart *c, const struct grammar_check_choice *choice, size_t to)
+{
+	uint64_t *sets = mem_zalloc((choice->parts.count + 1) * c->words, sizeof *sets);
+
+	add(sets + choice->parts.count * c->words, to);
+	for (size_t i = choice->parts.count; i--;) {
+		const struct grammar_check_part *part = &choice->parts.items[i];
+		uint64_t *here = sets + i * c->words, *behind = here + c->words;
+
+		if (!is_symbol(part)) {
+			memcpy(here, behind, c->words * sizeof *here);
+			continue;
+		}
+		for (size_t place = 0; place <= to; place++) {
+			bool ok = false;
+
+			if (part->kind == SPEC_ITEM_EVENT) {
+				ok = place < to && c->s->tokens[place].event == part->number &&
+				     has(behind, place + 1);
+			} else {
+				const uint64_t *ends = ends_of(c, part->number, place);
+
+				for (size_t k = 0; k < c->words && !ok; k++)
+					ok = (ends[k] & behind[k]) != 0;
+			}
+			if (ok)
+				add(here, place);
+		}
+	}
+	return sets;
+}
+
+/* The only place behind a symbol that starts at `place`; none or several: SIZE_MAX. */
+static size_t only_end(const struct chart *c, const struct grammar_check_part *part, size_t place,
+		       const uint64_t *behind)
+{
+	const uint64_t *ends;
+	size_t found = SIZE_MAX;
+
+	if (part->kind == SPEC_ITEM_EVENT)
+		return place + 1;
+	ends = ends_of(c, part->number, place);
+	for (size_t i = 0; i < c->places; i++) {
+		if (!has(ends, i) || !has(behind, i))
+			continue;
+		if (found != SIZE_MAX)
+			return SIZE_MAX;
+		found = i;
+	}
+	return found;
+}
+
+static enum grammar_check_verdict walk(struct chart *c,
+				       const struct grammar_check_chart_node *node);
+
+static enum grammar_check_verdict two_trees(struct chart *c,
+					    const struct grammar_check_chart_node *node)
+{
+	err_set(c->err, "'%s' has two trees for one word",
+		c->s->grammar->productions[node->production].name);
+	return GRAMMAR_CHECK_BROKEN;
+}
+
+/* The parts of the only alternative, from left to right. */
+static enum grammar_check_verdict walk_parts(struct chart *c,
+					     const struct grammar_check_chart_node *node,
+					     const struct grammar_check_choice *choice,
+					     const uint64_t *sets)
+{
+	struct grammar_check *s = c->s;
+	int frame = c->runs ? grammar_check_frame(s, choice, node->left) : LUA_NOREF;
+	enum grammar_check_verdict verdict = GRAMMAR_CHECK_GOOD;
+	size_t place = node->from;
+
+	for (size_t i = 0; i < choice->parts.count && verdict == GRAMMAR_CHECK_GOOD; i++) {
+		const struct grammar_check_part *part = &choice->parts.items[i];
+		struct grammar_check_chart_node child = { part->number, place, 0, LUA_NOREF };
+
+		if (!is_symbol(part)) {
+			if (c->runs)
+				verdict = grammar_check_run(s, choice, part, frame, c->err);
+			continue;
+		}
+		child.to = only_end(c, part, place, sets + (i + 1) * c->words);
+		if (child.to == SIZE_MAX) {
+			verdict = two_trees(c, node);
+			break;
+		}
+		if (part->kind == SPEC_ITEM_PRODUCTION) {
+			if (c->runs)
+				child.left = grammar_check_take_slot(s, frame, part->slot);
+			verdict = walk(c, &child);
+			grammar_check_frame_free(s, child.left);
+		} else if (c->runs) {
+			grammar_check_put_token(s, frame, part->slot, &s->tokens[place]);
+		}
+		place = child.to;
+	}
+	grammar_check_frame_free(s, frame);
+	return verdict;
+}
+
+static enum grammar_check_verdict walk(struct chart *c, const struct grammar_check_chart_node *node)
+{
+	const struct grammar_check *s = c->s;
+	const struct grammar_check_choice *chosen = NULL;
+	uint64_t *sets = NULL;
+	enum grammar_check_verdict verdict;
+
+	for (uint32_t i = s->first[node->production]; i < s->first[node->production + 1]; i++) {
+		uint64_t *tried;
+
+		if (s->choices.items[i].production == GRAMMAR_CHECK_NONE)
+			continue;
+		tried = reach(c, &s->choices.items[i], node->to);
+		if (!has(tried, node->from)) {
+			free(tried);
+			continue;
+		}
+		if (chosen) {
+			free(tried);
+			free(sets);
+			return two_trees(c, node);
+		}
+		chosen = &s->choices.items[i];
+		sets = tried;
+	}
+	verdict = walk_parts(c, node, chosen, sets);
+	free(sets);
+	return verdict;
+}
+
+/* First without its code: a word with two trees has no verdict, whatever one of them says. */
+static enum grammar_check_verdict walk_twice(struct chart *c)
+{
+	struct grammar_check_chart_node root = { 0, 0, c->s->count, c->s->root };
+	enum grammar_check_verdict verdict = walk(c, &root);
+
+	c->runs = true;
+	return verdict == GRAMMAR_CHECK_GOOD ? walk(c, &root) : verdict;
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+struct grammar_check_result grammar_check_chart(struct grammar_check *s, bool complete,
+						struct err *err)
+{
+	struct chart c = { .s = s, .places = s->count + 1, .err = err };
+	struct grammar_check_result result = { GRAMMAR_CHECK_GOOD, s->count ? s->count - 1 : 0 };
+
+	if (s->count > GRAMMAR_CHECK_CHART) {
+		err_set(err, "a session of %zu events is too long to be judged by trying",
+			s->count);
+		return (struct grammar_check_result){ GRAMMAR_CHECK_BROKEN, 0 };
+	}
+	c.words = (c.places + 63) / 64;
+	c.ends = mem_zalloc(s->grammar->production_count * c.places * c.words + 1, sizeof *c.ends);
+	c.begins = mem_zalloc(s->grammar->production_count * c.places + 1, 1);
+	fill(&c);
+	if (!c.begins[0] || (complete && !has(ends_of(&c, 0, 0), s->count)))
+		result.verdict = GRAMMAR_CHECK_WRONG;
+	else if (complete && s->has_code)
+		result.verdict = walk_twice(&c);
+	free(c.ends);
+	free(c.begins);
+	return result;
+}

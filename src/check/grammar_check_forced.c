@@ -1,0 +1,184 @@
+/*
+ * Along the session with one event of look-ahead. What may come is asked of the real stack, so a grammar
+ * that is LL(1) always leaves one alternative; where two are left this way ends undecided. Each
+ * step is forced: every tree of every continuation begins like this, and what is carried out on the way,
+ * assertions too, every one of them carries out. So they may fail at once, and do so where the grammar is
+ * LL(1); elsewhere the law has them fail where the session must be complete.
+ */
+#include "check/grammar_check.h"
+
+#include <lua5.4/lauxlib.h>
+
+/* Alternatives in a row without an event: this is not getting anywhere (left recursion). */
+#define IDLE_MOST 20000u
+
+struct open {
+	uint32_t choice, next; /* part */
+	int frame;
+};
+
+struct grammar_check_forced_walk {
+	struct grammar_check *s;
+	VEC(struct open) stack;
+	/*
+	 * Where the grammar is not LL(1) code is carried out when the session must be complete: what it
+	 * comes to is kept until then, and nothing behind it is carried out.
+	 */
+	enum grammar_check_verdict kept;
+	struct err *err;
+};
+#define THE_END UINT32_MAX
+
+/* May the parts from `next` on begin with the event? `*empty`: they may be nothing. */
+static bool may_begin(const struct grammar_check *s, const struct grammar_check_choice *c,
+		      size_t next, uint32_t event, bool *empty)
+{
+	*empty = false;
+	for (size_t i = next; i < c->parts.count; i++) {
+		const struct grammar_check_part *part = &c->parts.items[i];
+
+		if (part->kind == SPEC_ITEM_EVENT)
+			return part->number == event;
+		if (part->kind != SPEC_ITEM_PRODUCTION)
+			continue;
+		if (event != THE_END && s->starts[part->number * s->property->event_count + event])
+			return true;
+		if (!s->nullable[part->number])
+			return false;
+	}
+	*empty = true;
+	return false;
+}
+
+/* Can this alternative, and then what is on the stack, begin with the event, or be nothing at the end? */
+static bool is_possible(const struct grammar_check_forced_walk *w,
+			const struct grammar_check_choice *c, uint32_t event)
+{
+	bool empty;
+
+	if (may_begin(w->s, c, 0, event, &empty))
+		return true;
+	for (size_t i = w->stack.count; empty && i--;) {
+		const struct open *o = &w->stack.items[i];
+
+		if (may_begin(w->s, &w->s->choices.items[o->choice], o->next, event, &empty))
+			return true;
+	}
+	return empty && event == THE_END;
+}
+
+static void pop(struct grammar_check_forced_walk *w)
+{
+	grammar_check_frame_free(w->s, w->stack.items[--w->stack.count].frame);
+}
+
+/* The production's alternative with the table of its symbol, a reference that is used up. */
+static enum grammar_check_verdict expand(struct grammar_check_forced_walk *w, uint32_t production,
+					 int left, uint32_t event)
+{
+	struct grammar_check *s = w->s;
+	uint32_t chosen = GRAMMAR_CHECK_NONE;
+
+	for (uint32_t c = s->first[production]; c < s->first[production + 1]; c++) {
+		if (s->choices.items[c].production == GRAMMAR_CHECK_NONE ||
+		    !is_possible(w, &s->choices.items[c], event))
+			continue;
+		if (chosen != GRAMMAR_CHECK_NONE) {
+			grammar_check_frame_free(s, left);
+			return GRAMMAR_CHECK_UNSURE;
+		}
+		chosen = c;
+	}
+	if (chosen != GRAMMAR_CHECK_NONE)
+		*vec_push(&w->stack) =
+			(struct open){ chosen, 0,
+				       grammar_check_frame(s, &s->choices.items[chosen], left) };
+	grammar_check_frame_free(s, left);
+	return chosen == GRAMMAR_CHECK_NONE ? GRAMMAR_CHECK_WRONG : GRAMMAR_CHECK_GOOD;
+}
+
+/* Up to the next symbol: actions, assertions, and what is through leaves the stack. */
+static enum grammar_check_verdict settle(struct grammar_check_forced_walk *w)
+{
+	while (w->stack.count) {
+		struct open *top = &w->stack.items[w->stack.count - 1];
+		const struct grammar_check_choice *c = &w->s->choices.items[top->choice];
+		const struct grammar_check_part *part = &c->parts.items[top->next];
+		enum grammar_check_verdict verdict;
+
+		if (top->next == c->parts.count) {
+			pop(w);
+			continue;
+		}
+		if (part->kind == SPEC_ITEM_EVENT || part->kind == SPEC_ITEM_PRODUCTION)
+			break;
+		top->next++;
+		if (w->kept != GRAMMAR_CHECK_GOOD)
+			continue;
+		verdict = grammar_check_run(w->s, c, part, top->frame, w->err);
+		if (verdict != GRAMMAR_CHECK_GOOD && w->s->is_ll1)
+			return verdict;
+		w->kept = verdict;
+	}
+	return GRAMMAR_CHECK_GOOD;
+}
+
+/* Until the event is taken; at the end until nothing is left. */
+static enum grammar_check_verdict go_on(struct grammar_check_forced_walk *w, uint32_t event,
+					const struct grammar_check_token *token)
+{
+	enum grammar_check_verdict verdict = settle(w);
+
+	/* `top` is gone once the stack grows */
+	for (unsigned idle = 0; verdict == GRAMMAR_CHECK_GOOD && w->stack.count; idle++) {
+		struct open *top = &w->stack.items[w->stack.count - 1];
+		const struct grammar_check_choice *c = &w->s->choices.items[top->choice];
+		const struct grammar_check_part *part = &c->parts.items[top->next++];
+		int left;
+
+		if (part->kind == SPEC_ITEM_EVENT) {
+			if (part->number != event)
+				return GRAMMAR_CHECK_WRONG;
+			grammar_check_put_token(w->s, top->frame, part->slot, token);
+			return settle(w);
+		}
+		left = grammar_check_take_slot(w->s, top->frame, part->slot);
+		if (top->next == c->parts.count)
+			pop(w);
+		if (idle == IDLE_MOST) {
+			grammar_check_frame_free(w->s, left);
+			return GRAMMAR_CHECK_UNSURE;
+		}
+		verdict = expand(w, part->number, left, event);
+		if (verdict == GRAMMAR_CHECK_GOOD)
+			verdict = settle(w);
+	}
+	if (verdict == GRAMMAR_CHECK_GOOD && event != THE_END)
+		return GRAMMAR_CHECK_WRONG; /* the session is complete, and something comes behind it */
+	return verdict;
+}
+
+struct grammar_check_result grammar_check_forced(struct grammar_check *s, bool complete,
+						 struct err *err)
+{
+	struct grammar_check_forced_walk w = { .s = s, .kept = GRAMMAR_CHECK_GOOD, .err = err };
+	struct grammar_check_result result = { GRAMMAR_CHECK_UNSURE, 0 };
+
+	if (!s->count)
+		return result;
+	lua_rawgeti(script_lua(s->script), LUA_REGISTRYINDEX, s->root);
+	result.verdict = expand(&w, 0, luaL_ref(script_lua(s->script), LUA_REGISTRYINDEX),
+				s->tokens[0].event);
+	for (size_t i = 0; i < s->count && result.verdict == GRAMMAR_CHECK_GOOD; i++) {
+		result.at = i;
+		result.verdict = go_on(&w, s->tokens[i].event, &s->tokens[i]);
+	}
+	if (result.verdict == GRAMMAR_CHECK_GOOD && complete)
+		result.verdict = go_on(&w, THE_END, NULL);
+	if (result.verdict == GRAMMAR_CHECK_GOOD && complete)
+		result.verdict = w.kept;
+	while (w.stack.count)
+		pop(&w);
+	vec_free(&w.stack);
+	return result;
+}

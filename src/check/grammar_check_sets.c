@@ -1,0 +1,189 @@
+/*
+ * What the productions of a grammar may begin with, whether they may be nothing, and whether one event of
+ * look-ahead always leaves one alternative: least sets that the rules of the definitions close.
+ */
+#include "check/grammar_check.h"
+
+#include "base/mem.h"
+
+#include <lua5.4/lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool mark(uint8_t *set)
+{
+	bool fresh = !*set;
+
+	*set = 1;
+	return fresh;
+}
+
+/* ---- nothing, anything, beginnings -------------------------------------------------------------- */
+
+/* One more round; false: nothing new. */
+static bool grow(struct grammar_check *s, const struct grammar_check_choice *c)
+{
+	uint32_t events = s->property->event_count, p = c->production;
+	bool nullable = true, useful = true, grew = false;
+
+	for (size_t i = 0; i < c->parts.count; i++) {
+		const struct grammar_check_part *part = &c->parts.items[i];
+
+		if (part->kind == SPEC_ITEM_EVENT) {
+			if (nullable)
+				grew |= mark(&s->starts[p * events + part->number]);
+			nullable = false;
+		} else if (part->kind == SPEC_ITEM_PRODUCTION) {
+			for (uint32_t e = 0; nullable && e < events; e++) {
+				if (s->starts[part->number * events + e])
+					grew |= mark(&s->starts[p * events + e]);
+			}
+			nullable &= s->nullable[part->number];
+			useful &= s->useful[part->number];
+		}
+	}
+	grew |= (nullable && !s->nullable[p]) || (useful && !s->useful[p]);
+	s->nullable[p] |= nullable;
+	s->useful[p] |= useful;
+	return grew;
+}
+
+static bool is_useful(const struct grammar_check *s, const struct grammar_check_choice *c)
+{
+	for (size_t i = 0; i < c->parts.count; i++) {
+		if (c->parts.items[i].kind == SPEC_ITEM_PRODUCTION &&
+		    !s->useful[c->parts.items[i].number])
+			return false;
+	}
+	return true;
+}
+
+/* ---- one event of look-ahead -------------------------------------------------------------------- */
+
+/* By production: is it in a tree, and [event, or event_count: the end]: may it come behind it? */
+struct places {
+	const struct grammar_check *s;
+	uint8_t *reached, *follows;
+	uint32_t width;
+};
+
+/* Adds what the parts from `next` on may begin with, and what is behind them if they may be nothing. */
+static bool add_starts(const struct places *p, const struct grammar_check_choice *c, size_t next,
+		       uint8_t *set)
+{
+	const struct grammar_check *s = p->s;
+	uint32_t events = s->property->event_count;
+	bool grew = false;
+
+	for (; next < c->parts.count; next++) {
+		const struct grammar_check_part *part = &c->parts.items[next];
+
+		if (part->kind == SPEC_ITEM_EVENT)
+			return mark(&set[part->number]) || grew;
+		if (part->kind != SPEC_ITEM_PRODUCTION)
+			continue;
+		for (uint32_t e = 0; e < events; e++) {
+			if (s->starts[part->number * events + e])
+				grew |= mark(&set[e]);
+		}
+		if (!s->nullable[part->number])
+			return grew;
+	}
+	for (uint32_t e = 0; e < p->width; e++) {
+		if (p->follows[c->production * p->width + e])
+			grew |= mark(&set[e]);
+	}
+	return grew;
+}
+
+static bool follow(const struct places *p, const struct grammar_check_choice *c)
+{
+	bool grew = false;
+
+	if (c->production == GRAMMAR_CHECK_NONE || !p->reached[c->production])
+		return false;
+	for (size_t i = 0; i < c->parts.count; i++) {
+		const struct grammar_check_part *part = &c->parts.items[i];
+
+		if (part->kind != SPEC_ITEM_PRODUCTION)
+			continue;
+		grew |= mark(&p->reached[part->number]);
+		grew |= add_starts(p, c, i + 1, &p->follows[part->number * p->width]);
+	}
+	return grew;
+}
+
+/* Has one of the choices of a production a look-ahead that another has, too? */
+static bool collide(const struct places *p, uint32_t production)
+{
+	const struct grammar_check *s = p->s;
+	uint8_t *all = mem_zalloc(p->width, 1), *own = mem_zalloc(p->width, 1);
+	bool found = false;
+
+	for (uint32_t i = s->first[production]; i < s->first[production + 1]; i++) {
+		if (s->choices.items[i].production == GRAMMAR_CHECK_NONE)
+			continue;
+		memset(own, 0, p->width);
+		add_starts(p, &s->choices.items[i], 0, own);
+		for (uint32_t e = 0; e < p->width; e++)
+			found |= own[e] && !mark(&all[e]);
+	}
+	free(all);
+	free(own);
+	return found;
+}
+
+static bool has_code(const struct places *p)
+{
+	for (size_t i = 0; i < p->s->choices.count; i++) {
+		const struct grammar_check_choice *c = &p->s->choices.items[i];
+
+		for (size_t k = 0; k < c->parts.count; k++) {
+			if (c->production != GRAMMAR_CHECK_NONE && p->reached[c->production] &&
+			    c->parts.items[k].code.reference != LUA_NOREF)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void look_ahead(struct grammar_check *s)
+{
+	uint32_t count = s->grammar->production_count;
+	struct places p = { .s = s, .width = s->property->event_count + 1 };
+
+	p.reached = mem_zalloc(count + 1, 1);
+	p.follows = mem_zalloc((size_t)count * p.width + 1, 1);
+	p.reached[0] = 1;
+	p.follows[p.width - 1] = 1;
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t i = 0; i < s->choices.count; i++)
+			more |= follow(&p, &s->choices.items[i]);
+	}
+	s->is_ll1 = true;
+	for (uint32_t i = 0; i < count && s->is_ll1; i++)
+		s->is_ll1 = !p.reached[i] || !collide(&p, i);
+	s->has_code = has_code(&p);
+	free(p.reached);
+	free(p.follows);
+}
+
+void grammar_check_find_sets(struct grammar_check *s)
+{
+	uint32_t count = s->grammar->production_count;
+
+	s->nullable = mem_zalloc(count + 1, sizeof *s->nullable);
+	s->useful = mem_zalloc(count + 1, sizeof *s->useful);
+	s->starts = mem_zalloc((size_t)count * s->property->event_count + 1, 1);
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t i = 0; i < s->choices.count; i++)
+			more |= grow(s, &s->choices.items[i]);
+	}
+	for (size_t i = 0; i < s->choices.count; i++) { /* what no word comes of is no choice */
+		if (!is_useful(s, &s->choices.items[i]))
+			s->choices.items[i].production = GRAMMAR_CHECK_NONE;
+	}
+	look_ahead(s);
+}

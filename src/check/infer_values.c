@@ -1,0 +1,336 @@
+/*
+ * Playing the base run of a window once, to learn from it. Where it breaks a rule, the rule does
+ * not know everything: code that was not recorded had a part in it. Then the byte or the object is
+ * frozen: in this window it is not judged, but keeps its order.
+ */
+#include "check/base.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct infer_values_learning {
+	struct checker_base *base;
+	struct checker_world *world;
+	uint32_t number;
+	struct checker_record *record;
+};
+
+/* ---- bytes -------------------------------------------------------------------------------- */
+
+static void mark_byte(struct map *bytes, uint64_t address)
+{
+	*map_put(bytes, address / CHECKER_LINE, NULL) |= 1ull << address % CHECKER_LINE;
+}
+
+/* A read found what no recorded write left there. */
+static void find_other_value(struct infer_values_learning *l, uint64_t address, uint8_t byte)
+{
+	checker_memory_learn(l->world, address, byte);
+	if (!checker_survey_shares(l->world->survey, address)) {
+		mark_byte(&l->base->own_bytes, address);
+		return;
+	}
+	mark_byte(&l->base->frozen_bytes, address);
+	l->record->bits |= CHECKER_UNEXPLAINED;
+}
+
+/* A byte of unknown value was read: so that is what was in it. */
+static void learn_byte(struct infer_values_learning *l, uint64_t address, uint8_t value,
+		       uint32_t writer)
+{
+	checker_memory_learn(l->world, address, value);
+	if (!writer)
+		checker_memory_learn(l->base->start, address, value);
+	else if (checker_is_blank(checker_base_record(l->base, writer)))
+		*vec_push(&l->base->found) = (struct checker_found){ writer, value, address };
+}
+
+/* Something in the window wrote it, and what is not known: like nothing else. */
+static bool wrote_unknown(const struct checker_base *base, uint32_t writer)
+{
+	const struct checker_record *record;
+
+	if (!writer)
+		return false;
+	record = checker_base_record(base, writer);
+	return !checker_is_blank(record) &&
+	       (!checker_written_value(record) || record->size > CHECKER_ACCESS_MAX);
+}
+
+/* Byte i of the read. Returns the writer it is bound to, if any. */
+static uint32_t learn_read(struct infer_values_learning *l, uint64_t i,
+			   const struct checker_line *bytes, const struct checker_writers *writers,
+			   unsigned at)
+{
+	const uint8_t *value = checker_read_value(l->record);
+	uint8_t byte;
+
+	if (!value)
+		return writers->of[at];
+	byte = value[i % l->record->unit];
+	if (!(bytes->known >> at & 1)) {
+		learn_byte(l, l->record->address + i, byte, writers->of[at]);
+	} else if (bytes->value[at] != byte) {
+		find_other_value(l, l->record->address + i, byte);
+	}
+	return wrote_unknown(l->base, writers->of[at]) ? writers->of[at] : CHECKER_BY_VALUE;
+}
+
+static void learn_reads(struct infer_values_learning *l)
+{
+	struct checker_base *base = l->base;
+	struct checker_record *record = l->record;
+	struct checker_piece piece = { 0 };
+	size_t start = base->writers.count;
+	bool bound = false;
+
+	while (checker_piece_next(&piece, record->address, record->size)) {
+		struct checker_writers writers;
+		struct checker_line bytes;
+
+		checker_memory_see(l->world, piece.line, &bytes, &writers);
+		for (unsigned at = piece.from; at < piece.to; at++) {
+			uint32_t writer =
+				learn_read(l, piece.offset + at - piece.from, &bytes, &writers, at);
+
+			*vec_push(&base->writers) = writer;
+			bound |= writer != CHECKER_BY_VALUE;
+		}
+	}
+	if (!bound) {
+		base->writers.count = start;
+		return;
+	}
+	record->bits |= CHECKER_KEEPS_WRITER;
+	*vec_push(&base->bound) = (struct checker_bound){ l->number, start };
+}
+
+static void learn_access(struct infer_values_learning *l)
+{
+	struct checker_record *record = l->record;
+	struct checker_piece piece = { 0 };
+
+	if (record->size > CHECKER_ACCESS_MAX)
+		return; /* nothing is asked of such a write, and such a read is refused */
+	if (checker_reads(record))
+		learn_reads(l);
+	if (!(record->flags & EF_ENVIRONMENT))
+		return;
+	while (checker_piece_next(&piece, record->address, record->size)) {
+		for (unsigned at = piece.from; at < piece.to; at++)
+			mark_byte(&l->base->frozen_bytes, piece.line * CHECKER_LINE + at);
+	}
+}
+
+/* ---- objects ------------------------------------------------------------------------------ */
+
+static bool allows(const struct checker_world *world, enum checker_class class,
+		   const struct checker_record *record)
+{
+	struct err why;
+
+	switch (class) {
+	case CHECKER_LOCK: return checker_lock_allows(world, record, &why);
+	case CHECKER_CONDITION: return checker_condition_allows(world, record, &why);
+	case CHECKER_SEMAPHORE: return checker_semaphore_allows(world, record, &why);
+	case CHECKER_BARRIER: return checker_barrier_allows(world, record, &why);
+	case CHECKER_ONCE: return checker_once_allows(world, record, &why);
+	case CHECKER_CLASSES: break;
+	}
+	return true;
+}
+
+/* Who waits there, and for what, when it begins or ends? That is nowhere said. */
+static bool turns_in_use(const struct checker_world *world, const struct checker_record *record)
+{
+	switch (record->kind) {
+	case EV_COND_INIT:
+	case EV_COND_DESTROY: return checker_condition_is_used(world, record->address);
+	case EV_BARRIER_INIT:
+	case EV_BARRIER_DESTROY: return checker_barrier_is_used(world, record->address);
+	}
+	return false;
+}
+
+/* A lock that code uses which was not recorded guards what was not recorded: it is not judged. */
+static bool uses_foreign_lock(const struct checker_record *record, enum checker_class class)
+{
+	if (class != CHECKER_LOCK || !record->foreign)
+		return false;
+	switch (record->kind) {
+	case EV_ACQUIRE:
+	case EV_RELEASE:
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_ACQUIRE:
+	case EV_READ_RELEASE:
+	case EV_READ_FAIL:
+	case EV_WAIT:
+	case EV_WOKEN: return true;
+	}
+	return false;
+}
+
+static void not_explained(struct infer_values_learning *l, enum checker_class class,
+			  uint64_t address)
+{
+	map_put(&l->base->frozen[class], address, NULL);
+	map_put(&l->base->unexplained[class], address, NULL);
+}
+
+static void learn_objects(struct infer_values_learning *l)
+{
+	const struct checker_thread *self = &l->world->threads[l->record->stream];
+	struct checker_operand operands[2];
+	unsigned count = checker_operands(l->record, operands);
+
+	if (l->record->kind == EV_ACQUIRE &&
+	    checker_lock_written_by(l->world, l->record->address, l->record->thread))
+		map_put(&l->base->recursive, l->record->address, NULL);
+	for (unsigned i = 0; i < count; i++) {
+		if (!allows(l->world, operands[i].class, l->record) ||
+		    turns_in_use(l->world, l->record))
+			not_explained(l, operands[i].class, operands[i].address);
+		else if (uses_foreign_lock(l->record, operands[i].class))
+			map_put(&l->base->frozen[operands[i].class], operands[i].address, NULL);
+	}
+	/* Going on from a barrier is passing it, also when nothing says PASS. */
+	if (self->meets && l->record->kind != EV_PASS &&
+	    !checker_barrier_complete(l->world, self->barrier, self->meeting))
+		not_explained(l, CHECKER_BARRIER, self->barrier);
+}
+
+/* What the base run says about this event that a rule asks for. */
+static void take_notes(struct infer_values_learning *l)
+{
+	struct checker_record *record = l->record;
+
+	switch (record->kind) {
+	case EV_ONCE:
+	case EV_ONCE_BEGIN:
+		record->note =
+			checker_world_see(l->world, CHECKER_ONCE, record->address)->once.ended;
+		break;
+	case EV_WOKEN: record->note = checker_condition_waker(l->world, record); break;
+	case EV_ARRIVE: record->note = checker_barrier_next(l->world, record->address); break;
+	}
+}
+
+/* ---- threads and lives -------------------------------------------------------------------- */
+
+static bool all_happened(const struct infer_values_learning *l, uint32_t thread)
+{
+	for (uint32_t i = 0; i < l->base->streams; i++) {
+		if (checker_source_thread(l->base->source, i) == thread &&
+		    l->world->threads[i].done < l->base->window_end[i])
+			return false;
+	}
+	return !checker_base_goes_on(l->base, thread);
+}
+
+static void learn_thread(struct infer_values_learning *l)
+{
+	struct checker_record *record = l->record;
+	const struct checker_thread *self = &l->world->threads[record->thread];
+	uint32_t joined;
+
+	if (!self->done && self->created)
+		record->bits |= CHECKER_CREATED;
+	if (record->kind == EV_SYNC ||
+	    (record->kind == EV_BEGIN && !self->created && !trace_is_text(l->world->trace)))
+		record->bits |= CHECKER_UNEXPLAINED;
+	if (record->kind != EV_JOIN)
+		return;
+	joined = checker_stream_of(l->world->trace, record->number);
+	if (joined != TRACE_NONE && !all_happened(l, joined))
+		record->bits |= CHECKER_UNEXPLAINED;
+}
+
+static void add_life(struct infer_values_learning *l, uint64_t first, uint64_t size)
+{
+	uint64_t last = size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;
+
+	*vec_push(&l->base->lives) = (struct checker_range){ l->number, first, last };
+}
+
+static void learn_life(struct infer_values_learning *l)
+{
+	const struct checker_record *record = l->record;
+	const struct checker_thread *self = &l->world->threads[record->stream];
+	uint64_t size;
+
+	switch (record->kind) {
+	case EV_ALLOC: add_life(l, record->address, record->size ? record->size : 1); break;
+	case EV_MAP:
+	case EV_UNMAP:
+		if (record->size)
+			add_life(l, record->address, record->size);
+		break;
+	case EV_FD_OPEN:
+	case EV_FD_CLOSE: add_life(l, record->address, 1); break;
+	case EV_FREE:
+		size = checker_world_block(l->world, record->address);
+		if (record->address)
+			add_life(l, record->address, size ? size : 1);
+		break;
+	case EV_BEGIN:
+		if (record->other > record->address)
+			add_life(l, record->address, record->other - record->address);
+		break;
+	case EV_END:
+		if (self->stack_high > self->stack_low)
+			add_life(l, self->stack_low, self->stack_high - self->stack_low);
+		break;
+	}
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
+static void forget_notes(struct checker_record *record)
+{
+	record->bits &= CHECKER_VALUE | CHECKER_OLD | CHECKER_TIMES_OUT | CHECKER_ASTRAY;
+	record->note = 0;
+	record->next = CHECKER_END;
+}
+
+static void link_threads(struct checker_base *base)
+{
+	for (uint32_t i = 0; i < base->streams; i++)
+		base->first[i] = CHECKER_END;
+	for (uint32_t number = base->count; number; number--) {
+		struct checker_record *record = checker_base_record(base, number);
+
+		forget_notes(record);
+		record->next = base->first[record->thread];
+		base->first[record->thread] = number;
+	}
+}
+
+static int compare_found(const void *left, const void *right)
+{
+	const struct checker_found *a = left, *b = right;
+
+	return (a->alloc > b->alloc) - (a->alloc < b->alloc);
+}
+
+void checker_base_learn(struct checker_base *base)
+{
+	struct infer_values_learning l = { .base = base, .world = checker_world_on(base->start) };
+
+	link_threads(base);
+	for (l.number = 1; l.number <= base->count; l.number++) {
+		l.record = checker_base_record(base, l.number);
+		if (checker_is_access(l.record))
+			learn_access(&l);
+		take_notes(&l);
+		learn_objects(&l);
+		learn_thread(&l);
+		learn_life(&l);
+		checker_world_apply(l.world, l.record, l.number);
+	}
+	checker_world_close(l.world);
+	if (base->found.count)
+		qsort(base->found.items, base->found.count, sizeof *base->found.items,
+		      compare_found);
+	checker_base_order(base);
+}

@@ -1,0 +1,267 @@
+/*
+ * The end of a life, and a use of what is over (doc/prediction.md, "Use of what is over"): of freed
+ * or unmapped memory, of the stack of a thread that ended, and, as misuse, of a destroyed object or
+ * a closed descriptor.
+ *
+ * Of the two the end, f, comes early: lives, which put it behind the uses that the base run has
+ * before it, do not bind it (play.c: `early`). They bind all other events of the schedule as ever. So
+ * the rules here are what keeps the schedule from being nonsense: nothing that f ends is used behind
+ * it before u, and nothing new lives where u goes.
+ */
+#include "check/claim.h"
+#include "check/lives.h"
+
+struct pair {
+	const struct checker_play *play;
+	const struct event_id *end_event, *use_event;
+	uint32_t end, use; /* numbers in the window */
+	struct checker_touch ended, used;
+};
+
+static bool is_pair(const struct checker_witness *witness)
+{
+	return witness->event_count == 2 &&
+	       (witness->claim == CHECKER_FREED ||
+		(witness->claim == CHECKER_MISUSE && (witness->misuse == EVENT_MISUSE_DESTROYED ||
+						      witness->misuse == EVENT_MISUSE_CLOSED)));
+}
+
+void checker_play_expect(struct checker_play *play, const struct checker_witness *witness)
+{
+	struct err err;
+
+	if (is_pair(witness))
+		play->early = checker_claim_number(play, &witness->events[0], &err);
+}
+
+/* ---- what can be an end and what a use ---------------------------------------------------- */
+
+static uint8_t kind_of(const struct pair *p, uint32_t number)
+{
+	return checker_base_record(p->play->base, number)->kind;
+}
+
+/* The stack of the thread that nobody created, main's, stays. */
+static bool is_main(const struct pair *p)
+{
+	const struct checker_record *end = checker_base_record(p->play->base, p->end);
+	const struct trace *trace = p->play->world->trace;
+
+	return end->kind == EV_END && !trace_is_text(trace) &&
+	       !checker_survey_creates(p->play->world->survey,
+				       trace_stream(trace, end->thread)->number);
+}
+
+static bool is_right_end(const struct pair *p, const struct checker_witness *witness,
+			 struct err *err)
+{
+	uint8_t kind = kind_of(p, p->end);
+	bool right;
+
+	if (witness->claim == CHECKER_FREED)
+		right = kind == EV_FREE || kind == EV_UNMAP || kind == EV_END;
+	else if (witness->misuse == EVENT_MISUSE_CLOSED)
+		right = kind == EV_FD_CLOSE;
+	else
+		right = p->ended.object == CHECKER_ENDS;
+	if (!right)
+		return err_set(err, "%s does not end what the claim is about",
+			       checker_claim_words(p->play, p->end_event).text);
+	if (!p->ended.range_count || is_main(p))
+		return err_set(err, "%s ends no life",
+			       checker_claim_words(p->play, p->end_event).text);
+	return true;
+}
+
+/*
+ * Leaving a wait or a barrier is no use of the condition or the barrier: POSIX lets one destroy them
+ * when all have been woken, or one has passed.
+ */
+static void leave_out_returns(struct pair *p)
+{
+	switch (kind_of(p, p->use)) {
+	case EV_WOKEN: /* the condition comes first; the mutex is used */
+		p->used.operands[0] = p->used.operands[1];
+		p->used.ranges[0] = p->used.ranges[1];
+		p->used.operand_count = p->used.range_count = 1;
+		break;
+	case EV_PASS: p->used.operand_count = p->used.range_count = 0; break;
+	}
+}
+
+/* A lock that is given back is held: to destroy it then is another misuse, and the library says no. */
+static bool gives_back(uint8_t kind)
+{
+	return kind == EV_RELEASE || kind == EV_READ_RELEASE;
+}
+
+static bool is_use_of_memory(const struct pair *p)
+{
+	const struct checker_record *use = checker_base_record(p->play->base, p->use);
+	struct checker_range common;
+
+	if (use->kind == EV_FREE)
+		return kind_of(p, p->end) == EV_FREE &&
+		       use->address == checker_base_record(p->play->base, p->end)->address;
+	if (p->used.memory != CHECKER_USES || use->flags & EF_LOOK)
+		return false;
+	for (unsigned i = 0; i < p->used.range_count; i++) {
+		if (checker_range_meet(&p->ended.ranges[0], &p->used.ranges[i], &common))
+			return true;
+	}
+	return false;
+}
+
+/* Did somebody write over the object, between the two in the base run? Then it is another by then. */
+static bool is_written_over(const struct pair *p)
+{
+	uint64_t object = checker_base_record(p->play->base, p->end)->address;
+
+	for (uint32_t i = p->end + 1; i < p->use; i++) {
+		const struct checker_record *record = checker_base_record(p->play->base, i);
+
+		if (record->kind == EV_WRITE && record->address <= object &&
+		    object - record->address < record->size)
+			return true;
+	}
+	return false;
+}
+
+static bool is_right_use(const struct pair *p, const struct checker_witness *witness,
+			 struct err *err)
+{
+	uint8_t kind = kind_of(p, p->use);
+	bool right;
+
+	if (witness->claim == CHECKER_FREED)
+		right = kind != EV_FD_USE && is_use_of_memory(p);
+	else if (witness->misuse == EVENT_MISUSE_CLOSED)
+		right = (kind == EV_FD_USE || kind == EV_FD_CLOSE) &&
+			checker_base_record(p->play->base, p->use)->address ==
+				checker_base_record(p->play->base, p->end)->address;
+	else
+		right = p->used.object != CHECKER_BEGINS && !gives_back(kind) &&
+			checker_touch_same(&p->ended, &p->used) && !is_written_over(p);
+	return right ? true
+		     : err_set(err, "%s is no use of what %s ends",
+			       checker_claim_words(p->play, p->use_event).text,
+			       checker_claim_words(p->play, p->end_event).text);
+}
+
+/* ---- what may not stand between them ------------------------------------------------------ */
+
+/* Does it begin a life of what is used and over? */
+static bool begins_again(const struct pair *p, const struct checker_touch *touch)
+{
+	if (p->ended.object == CHECKER_ENDS)
+		return touch->object == CHECKER_BEGINS && checker_touch_same(touch, &p->ended);
+	for (unsigned i = 0; touch->memory == CHECKER_BEGINS && i < p->used.range_count; i++) {
+		struct checker_range common;
+
+		if (touch->range_count &&
+		    checker_range_meet(&p->ended.ranges[0], &p->used.ranges[i], &common) &&
+		    checker_range_meet(&common, &touch->ranges[0], &common))
+			return true;
+	}
+	return false;
+}
+
+/* Does a life begin at each of these bytes, behind the end and not behind `number`, in the base run? */
+static bool is_new_life(const struct pair *p, uint32_t number, struct checker_range left)
+{
+	bool grows = true;
+
+	while (grows && left.first <= left.last) {
+		grows = false;
+		for (uint32_t i = p->end + 1; i <= number && !grows; i++) {
+			struct checker_touch touch = checker_touch_of(p->play->base, i);
+
+			if (touch.memory != CHECKER_BEGINS || !touch.range_count ||
+			    touch.ranges[0].first > left.first || touch.ranges[0].last < left.first)
+				continue;
+			if (touch.ranges[0].last >= left.last)
+				return true;
+			left.first = touch.ranges[0].last + 1;
+			grows = true;
+		}
+	}
+	return false;
+}
+
+static bool is_new_object(const struct pair *p, uint32_t number)
+{
+	for (uint32_t i = p->end + 1; i <= number; i++) {
+		struct checker_touch touch = checker_touch_of(p->play->base, i);
+
+		if (touch.object == CHECKER_BEGINS && checker_touch_same(&touch, &p->ended))
+			return true;
+	}
+	return false;
+}
+
+/* Is it itself a use of what is over? Then that would be the one to tell of. */
+static bool uses_ended(const struct pair *p, uint32_t number, const struct checker_touch *touch)
+{
+	struct checker_range common;
+
+	if (p->ended.object == CHECKER_ENDS)
+		return checker_touch_same(touch, &p->ended) && !is_new_object(p, number);
+	for (unsigned i = 0; i < touch->range_count; i++) {
+		if (checker_range_meet(&p->ended.ranges[0], &touch->ranges[i], &common) &&
+		    !is_new_life(p, number, common))
+			return true;
+	}
+	return false;
+}
+
+static bool nothing_between(const struct pair *p, struct err *err)
+{
+	size_t place = checker_claim_place(p->play, p->end);
+
+	for (size_t i = place; i < p->play->order.count; i++) {
+		uint32_t number = p->play->order.items[i];
+		const struct checker_record *record = checker_base_record(p->play->base, number);
+		struct checker_touch touch = checker_touch_of(p->play->base, number);
+		const char *what = begins_again(p, &touch)	   ? "begins another life there"
+				   : uses_ended(p, number, &touch) ? "uses what is over as well"
+								   : NULL;
+
+		if (what)
+			return err_set(err, "%s, behind %s, %s",
+				       checker_event_words(p->play->world->trace, record->stream,
+							   record->index)
+					       .text,
+				       checker_claim_words(p->play, p->end_event).text, what);
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
+bool checker_play_frees(const struct checker_play *play, const struct checker_witness *witness,
+			struct err *err)
+{
+	struct pair p = { .play = play };
+
+	if (!is_pair(witness))
+		return err_set(err, "an end and a use are two events, not %zu",
+			       witness->event_count);
+	p.end_event = &witness->events[0];
+	p.use_event = &witness->events[1];
+	p.end = checker_claim_number(play, p.end_event, err);
+	p.use = p.end ? checker_claim_number(play, p.use_event, err) : 0;
+	if (!p.use)
+		return false;
+	if (checker_base_record(play->base, p.end)->thread ==
+	    checker_base_record(play->base, p.use)->thread)
+		return err_set(err, "the end and the use are of one thread");
+	p.ended = checker_touch_of(play->base, p.end);
+	p.used = checker_touch_of(play->base, p.use);
+	leave_out_returns(&p);
+	if (!is_right_end(&p, witness, err) || !is_right_use(&p, witness, err) ||
+	    !checker_claim_is_next(play, p.use_event, CHECKER_NO_LIVES, err))
+		return false;
+	if (!checker_play_happened(play, p.end))
+		return checker_claim_is_next(play, p.end_event, 0, err);
+	return nothing_between(&p, err);
+}

@@ -1,0 +1,451 @@
+/*
+ * A witness is followed step by step. If the run goes another way, it was recorded all the same:
+ * the prediction is made anew from that recording, and from some that were made under control from
+ * the beginning, and if one of them has the same finding, its witness is followed. Recordings made
+ * under control repeat exactly, so that second attempt rarely fails; what makes the first one fail
+ * is what differs between a free run and a controlled one: time, addresses, what libraries cache.
+ */
+#include "explore/confirm/confirm.h"
+
+#include "base/mem.h"
+#include "base/seconds.h"
+#include "explore/confirm/divergence.h"
+#include "explore/confirm/plan_finding.h"
+#include "explore/confirm/verify.h"
+#include "trace/sites.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Recordings to predict from anew: that of the run that diverged, one without a plan, and some with
+ * random priorities. */
+#define BASES 4
+
+struct base {
+	bool made;
+	struct trace *trace; /* NULL: it could not be made */
+	struct property_set properties;
+	struct predict_result result;
+};
+
+struct confirmer {
+	struct confirm_options options;
+	const struct trace *trace;
+	struct trace_symbols *symbols;
+	int status; /* the recorded run's, or -1 */
+	struct rerun rerun;
+	struct plan plan;
+	struct base bases[BASES]; /* [0] is of one finding, the others are for all */
+	run_outcome_reads reads[2];
+	bool stopped;
+};
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static int recorded_status(const struct trace *trace)
+{
+	const char *end = trace_meta(trace, "end");
+	int status;
+
+	return end && sscanf(end, "exit %d", &status) == 1 ? status & 255 : -1;
+}
+
+static bool know_threads(struct confirmer *c, const struct trace *trace, struct err *err)
+{
+	struct control_thread *threads;
+	uint32_t count;
+
+	if (!trace_threads_by_path(trace, &threads, &count, err))
+		return false;
+	session_know_threads(c->rerun.session, threads, count);
+	free(threads);
+	return true;
+}
+
+struct confirmer *confirm_open(const struct confirm_options *options, const struct trace *trace,
+			       struct err *err)
+{
+	struct confirmer *c = mem_zalloc(1, sizeof *c);
+
+	c->options = *options;
+	c->trace = trace;
+	c->status = recorded_status(trace);
+	if (!rerun_open(&c->rerun, &options->run, err)) {
+		free(c);
+		return NULL;
+	}
+	if (!know_threads(c, trace, err)) {
+		confirm_close(c);
+		return NULL;
+	}
+	c->symbols = trace_symbols_open(trace);
+	return c;
+}
+
+static void drop_base(struct base *base)
+{
+	if (base->trace) {
+		predict_result_free(&base->result);
+		property_set_free(&base->properties);
+		trace_close(base->trace);
+	}
+	*base = (struct base){ 0 };
+}
+
+void confirm_close(struct confirmer *c)
+{
+	for (size_t i = 0; i < BASES; i++)
+		drop_base(&c->bases[i]);
+	for (size_t i = 0; i < 2; i++)
+		vec_free(&c->reads[i]);
+	plan_free(&c->plan);
+	rerun_close(&c->rerun);
+	trace_symbols_close(c->symbols);
+	free(c);
+}
+
+void confirmation_free(struct confirmation *confirmation)
+{
+	free(confirmation->why);
+	confirmation->why = NULL;
+}
+
+/* ---- one run ------------------------------------------------------------------------------- */
+
+static void set_why(struct confirmation *out, enum confirm_verdict verdict, const char *why)
+{
+	free(out->why);
+	out->why = mem_copy_text(why, strlen(why));
+	out->verdict = verdict;
+}
+
+static struct run_outcome_source source_of(const struct confirmer *c)
+{
+	return (struct run_outcome_source){ c->trace, c->symbols };
+}
+
+/* Runs c->plan and opens what it recorded. */
+static bool run_plan(struct confirmer *c, struct confirmation *out)
+{
+	struct err err = { 0 };
+	const char *changed;
+
+	out->runs++;
+	if (c->options.events)
+		c->plan.most_steps = 4 * c->options.events + 1000000;
+	if (!rerun_run(&c->rerun, &c->plan, &err)) {
+		c->stopped = rerun_is_stopped(&c->rerun);
+		set_why(out, CONFIRM_CANNOT, err.text);
+		return false;
+	}
+	if (!trace_same_builds(c->trace, c->rerun.trace, &changed)) {
+		err_set(&err, "%s was built anew since the recording: record it again", changed);
+		set_why(out, CONFIRM_CANNOT, err.text);
+		return false;
+	}
+	return true;
+}
+
+/* What a thread read at a step of a recording. */
+static bool recorded_value(const struct trace *trace, const struct run_outcome_read *read,
+			   uint64_t *value)
+{
+	uint32_t stream = trace_find_stream(trace, read->thread);
+	struct trace_cursor *cursor;
+	struct trace_event ev;
+	bool found = false;
+	struct err err;
+
+	if (stream == TRACE_NONE)
+		return false;
+	cursor = trace_cursor_open(trace, stream);
+	while (!found && trace_next(cursor, &ev, &err) && ev.step <= read->step) {
+		if (ev.index == TRACE_NO_INDEX || ev.step != read->step || !ev.value ||
+		    ev.size != read->size || ev.unit != ev.size ||
+		    trace_event_site(trace, &ev) != read->site)
+			continue;
+		*value = 0;
+		memcpy(value, ev.value, ev.size);
+		found = true;
+	}
+	trace_cursor_close(cursor);
+	return found;
+}
+
+/* Both orders ended well: did one of them read what the recorded run did not? */
+static void compare_orders(struct confirmer *c, const struct trace *base, struct confirmation *out)
+{
+	struct run_outcome_source source = source_of(c);
+	size_t at[2];
+
+	if (!run_outcome_find_difference(&c->reads[0], &c->reads[1], &at[0], &at[1]))
+		return;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct run_outcome_read *read = &c->reads[i].items[at[i]];
+		uint64_t usual = c->reads[1 - i].items[at[1 - i]].value;
+
+		if (out->orders[i].effect.kind != RUN_OUTCOME_NONE)
+			continue;
+		recorded_value(base, read, &usual);
+		if (usual != read->value)
+			run_outcome_of_read(&out->orders[i].effect, read, usual, &source);
+	}
+}
+
+/* A program that did not end when it was recorded does not fail by going on now. */
+static void effect_of_run(struct confirmer *c, struct run_outcome *effect)
+{
+	struct run_outcome_source source = source_of(c);
+	enum control_result result = c->rerun.outcome.result;
+
+	if (trace_is_cut(c->trace) && (result == CONTROL_LIMIT || result == CONTROL_HUNG))
+		*effect = (struct run_outcome){ RUN_OUTCOME_NONE, "" };
+	else
+		run_outcome_of_end(effect, &c->rerun.outcome, &source, c->status);
+}
+
+static void take_order(struct confirmer *c, struct confirmation *out, unsigned i, bool race)
+{
+	struct confirm_order *order = &out->orders[i];
+
+	effect_of_run(c, &order->effect);
+	order->first = race ? c->plan.stops.items[0].thread : CONTROL_NONE;
+	order->second = race ? c->plan.stops.items[1].thread : CONTROL_NONE;
+	run_outcome_keep_reads(&c->reads[i], &c->rerun.outcome);
+	out->order_count = i + 1;
+}
+
+static void take_meeting(struct confirmer *c, const uint64_t *keys, struct confirmation *out)
+{
+	const struct control_stop *stops = c->rerun.outcome.control->stops;
+	bool crossed = trace_site_key(c->rerun.trace, stops[0].site) != keys[0];
+
+	out->met[0] = stops[crossed];
+	out->met[1] = stops[!crossed];
+}
+
+/* That the other order of a race could not be brought about is said, and why. */
+static void leave_order(struct confirmation *out, const char *why)
+{
+	struct confirm_order *order = &out->orders[1];
+
+	order->first = out->orders[0].second;
+	order->second = out->orders[0].first;
+	order->effect.kind = RUN_OUTCOME_NOT_SHOWN;
+	run_outcome_print(order->effect.text, "%s", why);
+	out->order_count = 2;
+}
+
+/* The other order of a race: what it does is told; that both can come was shown by the first. */
+static void run_other_order(struct confirmer *c, const struct trace *base,
+			    const struct finding *finding, struct confirmation *out)
+{
+	struct err err = { 0 };
+
+	if (!plan_finding(&c->plan, base, finding, true, &err)) {
+		leave_order(out, err.text);
+		return;
+	}
+	if (!run_plan(c, out)) {
+		leave_order(out, out->why);
+		free(out->why);
+		out->why = NULL;
+		out->verdict = CONFIRM_DONE;
+		return;
+	}
+	if (!c->rerun.outcome.control->stops_met) {
+		leave_order(out, "the run went another way before both stood there");
+		return;
+	}
+	take_order(c, out, 1, true);
+	compare_orders(c, base, out);
+}
+
+/* What a program reads from a pipe is gone, and a program that reads nothing does something else. */
+static bool misses_input(const struct confirmer *c)
+{
+	return c->rerun.outcome.control->input_ended && !session_has_input(c->rerun.session);
+}
+
+static void explain(struct confirmer *c, const struct trace *base, struct confirmation *out)
+{
+	struct run_outcome_source source = source_of(c);
+	struct divergence divergence;
+	struct run_outcome effect;
+	char text[RUN_OUTCOME_TEXT];
+
+	effect_of_run(c, &effect);
+	if (!divergence_explain(&divergence, &c->plan, &c->rerun.outcome, base, &source))
+		snprintf(divergence.text, sizeof divergence.text,
+			 "every thread did what it should, but the run does not show it");
+	run_outcome_print(text, "%s%s%s%s%s%s%s", divergence.text,
+			  effect.kind ? "; the run ended with: " : "",
+			  effect.kind ? run_outcome_name(effect.kind) : "", effect.kind ? " (" : "",
+			  effect.kind ? effect.text : "", effect.kind ? ")" : "",
+			  misses_input(c)
+				  ? "; it read standard input, which was not recorded and is "
+				    "empty here: give it again with < FILE"
+				  : "");
+	out->diverged.thread = divergence.thread;
+	out->diverged.step = divergence.step;
+	set_why(out, CONFIRM_DIVERGED, text);
+}
+
+/* Did the run end badly? A region that was inferred may never have been meant as one. */
+static bool fails(struct confirmer *c)
+{
+	struct run_outcome effect;
+
+	effect_of_run(c, &effect);
+	switch (effect.kind) {
+	case RUN_OUTCOME_HANG:
+	case RUN_OUTCOME_USE_AFTER_FREE:
+	case RUN_OUTCOME_BAD_FREE:
+	case RUN_OUTCOME_CRASH:
+	case RUN_OUTCOME_ASSERTION: return true;
+	default: return false;
+	}
+}
+
+/* Does the run that was just made, by its own recording, show the finding? */
+static bool shows(struct confirmer *c, const struct finding *finding, const uint64_t *keys)
+{
+	if (finding->inferred && !fails(c))
+		return false;
+	if (finding->property)
+		return verify_violation(finding, keys, c->options.files, c->options.file_count,
+					c->rerun.trace);
+	return verify_finding(finding, keys, &c->rerun.outcome, c->rerun.trace);
+}
+
+/* Follows the witness of a finding in `base`. `keys` are the places that must be shown. */
+static bool attempt(struct confirmer *c, const struct trace *base, const struct finding *finding,
+		    const uint64_t *keys, struct confirmation *out)
+{
+	struct err err = { 0 };
+
+	if (!plan_finding(&c->plan, base, finding, false, &err)) {
+		set_why(out, CONFIRM_CANNOT, err.text);
+		return false;
+	}
+	if (c->options.run.on_held)
+		c->plan.options |= CONTROL_HOLD;
+	if (!run_plan(c, out))
+		return false;
+	if (!shows(c, finding, keys)) {
+		explain(c, base, out);
+		return false;
+	}
+	if (!rerun_save(&c->rerun, &err)) {
+		set_why(out, CONFIRM_CANNOT, err.text);
+		return false;
+	}
+	if (c->options.schedule)
+		schedule_make(c->options.schedule, c->rerun.trace, &c->plan, &c->rerun.outcome,
+			      finding_kind_name(finding->kind), NULL);
+	free(out->why);
+	out->why = NULL;
+	out->verdict = CONFIRM_DONE;
+	take_order(c, out, 0, finding->kind == FINDING_RACE);
+	if (finding->kind == FINDING_RACE) {
+		take_meeting(c, keys, out);
+		if (!c->options.one_order)
+			run_other_order(c, base, finding, out);
+	}
+	return true;
+}
+
+/* ---- other recordings ----------------------------------------------------------------------- */
+
+/* Is it worth to try again? A run that hangs takes all its time, and the next hangs as well. */
+static bool goes_on(const struct confirmer *c)
+{
+	return !c->stopped && c->rerun.outcome.result != CONTROL_HUNG &&
+	       (c->options.deadline <= 0 || seconds_now() < c->options.deadline);
+}
+
+static void predict_base(struct confirmer *c, struct base *base)
+{
+	struct predict_options options = {
+		.only = PREDICT_ALL,
+		.window = PREDICT_WINDOW,
+		.jobs = 1,
+		.seconds = c->options.predict_seconds,
+		.steps = PREDICT_STEPS,
+	};
+	struct err err;
+
+	if (c->options.file_count && property_read(base->trace, c->options.files,
+						   c->options.file_count, &base->properties, &err))
+		options.properties = &base->properties;
+	predict_run(base->trace, &options, &base->result, &err);
+}
+
+static void make_base(struct confirmer *c, unsigned i, struct confirmation *out)
+{
+	struct base *base = &c->bases[i];
+
+	if (base->made)
+		return;
+	base->made = true;
+	if (i > 0) {
+		plan_clear(&c->plan);
+		c->plan.options = CONTROL_END_STUCK;
+		c->plan.policy = i > 1 ? CONTROL_PRIORITIES : CONTROL_STAY;
+		c->plan.seed = i;
+		if (!run_plan(c, out))
+			return;
+	}
+	base->trace = rerun_keep(&c->rerun, i);
+	if (base->trace)
+		predict_base(c, base);
+}
+
+static bool attempt_again(struct confirmer *c, const struct base *base,
+			  const struct finding *finding, const uint64_t *keys,
+			  struct confirmation *out)
+{
+	bool done = false;
+
+	for (size_t i = 0; base->trace && !done && goes_on(c) && i < base->result.findings.count;
+	     i++) {
+		const struct finding *other = &base->result.findings.items[i];
+		uint64_t *other_keys = verify_keys(base->trace, other);
+
+		if (verify_same(finding, keys, other, other_keys))
+			done = attempt(c, base->trace, other, other_keys, out);
+		free(other_keys);
+	}
+	return done;
+}
+
+bool confirm_finding(struct confirmer *c, const struct finding *finding, struct confirmation *out)
+{
+	uint64_t *keys = verify_keys(c->trace, finding);
+	struct confirmation first;
+	bool done;
+
+	*out = (struct confirmation){ 0 };
+	done = attempt(c, c->trace, finding, keys, out);
+	if (!done && !c->stopped && out->verdict == CONFIRM_DIVERGED && !finding->inferred &&
+	    c->options.predict_seconds > 0) {
+		first = *out;
+		out->why = NULL;
+		drop_base(&c->bases[0]);
+		for (unsigned i = 0; i < BASES && !done && goes_on(c); i++) {
+			make_base(c, i, out);
+			done = attempt_again(c, &c->bases[i], finding, keys, out);
+		}
+		if (!done) { /* the first divergence says most */
+			first.runs = out->runs;
+			confirmation_free(out);
+			*out = first;
+		} else {
+			free(first.why);
+		}
+	}
+	free(keys);
+	return !c->stopped;
+}

@@ -1,0 +1,310 @@
+/*
+ * Each thread's operations, as the run logged them, are compared with what the recording says of
+ * the same steps. The first that is another operation, or is at another place, is where the run
+ * went its own way; and the last read of the thread before it that saw another value is why, as
+ * far as anybody can tell. If all that was done is as recorded, somebody stayed behind.
+ */
+#include "explore/confirm/divergence.h"
+
+#include "base/mem.h"
+#include "explore/control/site_text.h"
+#include "trace/sites.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A thread of the run: its part of the log, and where the plan wants it. */
+struct divergence_lane {
+	VEC(uint32_t) log; /* positions, by step from 0 */
+	uint64_t wanted;   /* steps */
+	/* what was found */
+	uint32_t at;   /* position in the log of the first operation that is another; UINT32_MAX */
+	uint64_t step; /* its step */
+	uint64_t site; /* where the recording is at that step */
+	uint8_t kind;
+	uint64_t address;
+	uint32_t read;	/* position in the log of the last read with another value; UINT32_MAX */
+	uint64_t value; /* what it was in the recording */
+};
+
+struct divergence_comparison {
+	const struct plan *plan;
+	const struct outcome *outcome;
+	const struct trace *recorded;
+	const struct run_outcome_source *source;
+	struct divergence_lane *lanes;
+	uint32_t count;
+};
+
+#define NOWHERE UINT32_MAX
+
+/* ---- comparing ----------------------------------------------------------------------------- */
+
+static void sort_log(struct divergence_comparison *c)
+{
+	for (uint32_t i = 0; i < c->outcome->event_count; i++) {
+		const struct control_event *ev = &c->outcome->events[i];
+
+		if (ev->thread < c->count && ev->step == c->lanes[ev->thread].log.count)
+			*vec_push(&c->lanes[ev->thread].log) = i;
+	}
+}
+
+static void find_wishes(struct divergence_comparison *c)
+{
+	const struct plan *plan = c->plan;
+
+	for (size_t i = 0; i < plan->runs.count; i++) {
+		struct divergence_lane *lane = &c->lanes[plan->runs.items[i].thread];
+
+		if (lane->wanted < plan->runs.items[i].until)
+			lane->wanted = plan->runs.items[i].until;
+	}
+	/* Behind the meeting of a race nothing is sure. */
+	for (size_t i = 0; i < plan->stops.count; i++)
+		c->lanes[plan->stops.items[i].thread].wanted = plan->stops.items[i].step;
+}
+
+/* The events that a COPY and a FILL dissolve into have other names than their records. */
+static bool same_kind(uint8_t logged, uint8_t recorded)
+{
+	if (logged == EV_COPY)
+		return recorded == EV_READ || recorded == EV_WRITE;
+	if (logged == EV_FILL)
+		return recorded == EV_WRITE;
+	return logged == recorded;
+}
+
+/* Mostly they are loaded at the same place, and the addresses tell. */
+static bool same_site(const struct divergence_comparison *c, uint64_t run, uint64_t recorded)
+{
+	return run == recorded ||
+	       trace_site_key(c->source->trace, run) == trace_site_key(c->recorded, recorded);
+}
+
+static void compare_value(struct divergence_lane *lane, uint32_t position,
+			  const struct control_event *ev, const struct trace_event *recorded)
+{
+	uint64_t value = 0;
+
+	if ((recorded->kind != EV_READ && recorded->kind != EV_ATOMIC_READ) || !recorded->value ||
+	    recorded->size > 8 || recorded->unit != recorded->size || ev->kind == EV_COPY)
+		return;
+	memcpy(&value, recorded->value, recorded->size);
+	if (value != ev->other) {
+		lane->read = position;
+		lane->value = value;
+	}
+}
+
+static void compare_thread(struct divergence_comparison *c, uint32_t thread)
+{
+	struct divergence_lane *lane = &c->lanes[thread];
+	uint32_t stream = trace_find_stream(c->recorded, thread);
+	struct trace_cursor *cursor;
+	struct trace_event ev;
+	uint64_t before = UINT64_MAX;
+	struct err err;
+
+	lane->at = lane->read = NOWHERE;
+	if (stream == TRACE_NONE || !lane->wanted)
+		return;
+	cursor = trace_cursor_open(c->recorded, stream);
+	while (lane->at == NOWHERE && trace_next(cursor, &ev, &err) && ev.step <= lane->wanted) {
+		const struct control_event *done;
+		uint64_t site = trace_event_site(c->recorded, &ev);
+
+		if (ev.index == TRACE_NO_INDEX || !event_is_step(ev.kind) || ev.step == before)
+			continue;
+		before = lane->step = ev.step;
+		lane->site = site;
+		lane->kind = ev.kind;
+		lane->address = ev.kind == EV_JOIN || ev.kind == EV_CREATE ? ev.number : ev.address;
+		if (ev.step >= lane->log.count)
+			break;
+		done = &c->outcome->events[lane->log.items[ev.step]];
+		if (!same_kind(done->kind, ev.kind) || !same_site(c, done->site, site))
+			lane->at = lane->log.items[ev.step];
+		else
+			compare_value(lane, lane->log.items[ev.step], done, &ev);
+	}
+	trace_cursor_close(cursor);
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+static void tell_other_way(const struct divergence_comparison *c,
+			   const struct divergence_lane *lane, struct divergence *d)
+{
+	const struct run_outcome_source *s = c->source;
+	const struct control_event *done = &c->outcome->events[lane->at];
+	char why[RUN_OUTCOME_TEXT] = "";
+
+	if (lane->read != NOWHERE) {
+		const struct control_event *read = &c->outcome->events[lane->read];
+		struct run_outcome_read seen = { read->thread, read->step,    read->size,
+						 read->site,   read->address, read->other };
+		struct run_outcome effect;
+
+		run_outcome_of_read(&effect, &seen, lane->value, s);
+		run_outcome_print(why, ", after %.300s", effect.text);
+	}
+	d->thread = done->thread;
+	d->step = done->step;
+	run_outcome_print(
+		d->text,
+		"T%" PRIu32 " goes another way: %.120s at %.120s instead of %.120s at %.120s%.200s",
+		done->thread,
+		place_operation(s->trace, s->symbols, done->kind, done->site, done->address).text,
+		site_text(s->trace, s->symbols, done->site).text,
+		place_operation(s->trace, s->symbols, lane->kind, lane->site, lane->address).text,
+		site_text(s->trace, s->symbols, lane->site).text, why);
+}
+
+static const struct control_blocked *find_blocked(const struct outcome *outcome, uint32_t thread)
+{
+	for (uint32_t i = 0; i < outcome->blocked_count; i++) {
+		if (outcome->blocked[i].thread == thread)
+			return &outcome->blocked[i];
+	}
+	return NULL;
+}
+
+static bool has_ended(const struct divergence_comparison *c, const struct divergence_lane *lane)
+{
+	size_t count = lane->log.count;
+
+	return count && c->outcome->events[lane->log.items[count - 1]].kind == EV_END;
+}
+
+static void tell_behind(const struct divergence_comparison *c, uint32_t thread,
+			struct divergence *d)
+{
+	const struct run_outcome_source *s = c->source;
+	const struct divergence_lane *lane = &c->lanes[thread];
+	const struct control_blocked *b = find_blocked(c->outcome, thread);
+	char instead[RUN_OUTCOME_TEXT];
+
+	d->thread = thread;
+	d->step = (uint32_t)lane->log.count;
+	if (b && b->how != CONTROL_BY_NOTHING)
+		run_outcome_blocked_words(instead, b, s);
+	else if (has_ended(c, lane))
+		run_outcome_print(instead, "it has ended");
+	else if (!lane->log.count)
+		run_outcome_print(instead, "it has not begun");
+	else if (b)
+		run_outcome_print(instead, "the run ended when it was at %s",
+				  site_text(s->trace, s->symbols, b->site).text);
+	else
+		run_outcome_print(instead, "the run ended first");
+	run_outcome_print(
+		d->text, "T%" PRIu32 " was wanted at %s of %.150s, but %.250s", thread,
+		place_operation(s->trace, s->symbols, lane->kind, lane->site, lane->address).text,
+		site_text(s->trace, s->symbols, lane->site).text, instead);
+}
+
+/* The thread whose first other operation came first in the run. */
+static bool tell_first(const struct divergence_comparison *c, struct divergence *d)
+{
+	const struct divergence_lane *first = NULL;
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		if (c->lanes[i].at != NOWHERE && (!first || c->lanes[i].at < first->at))
+			first = &c->lanes[i];
+	}
+	if (first)
+		tell_other_way(c, first, d);
+	return first != NULL;
+}
+
+/* Who stayed behind: one that the finding is about rather than another. */
+static bool tell_late(const struct divergence_comparison *c, struct divergence *d)
+{
+	for (size_t i = 0; i < c->plan->stops.count; i++) {
+		uint32_t thread = c->plan->stops.items[i].thread;
+
+		if (!c->outcome->control->stops[i].reached &&
+		    c->lanes[thread].log.count <= c->plan->stops.items[i].step) {
+			tell_behind(c, thread, d);
+			return true;
+		}
+	}
+	for (uint32_t i = 0; i < c->count; i++) {
+		if (c->lanes[i].log.count < c->lanes[i].wanted) {
+			tell_behind(c, i, d);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What a thread did at a step of the recording. */
+static bool find_recorded(const struct trace *trace, uint32_t thread, uint64_t step,
+			  struct trace_event *ev)
+{
+	uint32_t stream = trace_find_stream(trace, thread);
+	struct trace_cursor *cursor =
+		stream == TRACE_NONE ? NULL : trace_cursor_open(trace, stream);
+	bool found = false;
+	struct err err;
+
+	while (cursor && !found && trace_next(cursor, ev, &err))
+		found = ev->index != TRACE_NO_INDEX && event_is_step(ev->kind) && ev->step == step;
+	trace_cursor_close(cursor);
+	return found;
+}
+
+/*
+ * Everybody did all they should, but not in the order of the plan: somebody could not go on when it
+ * was their turn. What kept them back is in no log: code that was not recorded.
+ */
+static bool tell_held_up(const struct divergence_comparison *c, struct divergence *d)
+{
+	uint32_t run = c->outcome->control->diverged_run;
+	const struct run_outcome_source *s = c->source;
+	struct trace_event ev;
+	uint64_t site;
+
+	if (run >= c->plan->runs.count)
+		return false;
+	d->thread = c->plan->runs.items[run].thread;
+	d->step = c->plan->runs.items[run].until - 1;
+	if (!find_recorded(c->recorded, d->thread, d->step, &ev))
+		return false;
+	site = trace_event_site(c->recorded, &ev);
+	run_outcome_print(
+		d->text,
+		"T%" PRIu32 " did not get through %s at %s when it should: something that is "
+		"not recorded held it up",
+		d->thread, place_operation(s->trace, s->symbols, ev.kind, site, ev.address).text,
+		site_text(s->trace, s->symbols, site).text);
+	return true;
+}
+
+bool divergence_explain(struct divergence *d, const struct plan *plan,
+			const struct outcome *outcome, const struct trace *recorded,
+			const struct run_outcome_source *source)
+{
+	struct divergence_comparison c = {
+		.plan = plan,
+		.outcome = outcome,
+		.recorded = recorded,
+		.source = source,
+		.count = CONTROL_THREADS,
+	};
+	bool told;
+
+	*d = (struct divergence){ .thread = CONTROL_NONE };
+	c.lanes = mem_zalloc(c.count, sizeof *c.lanes);
+	sort_log(&c);
+	find_wishes(&c);
+	for (uint32_t i = 0; i < c.count; i++)
+		compare_thread(&c, i);
+	told = tell_first(&c, d) || tell_late(&c, d) || tell_held_up(&c, d);
+	for (uint32_t i = 0; i < c.count; i++)
+		vec_free(&c.lanes[i].log);
+	free(c.lanes);
+	return told;
+}

@@ -1,0 +1,292 @@
+/*
+ * A witness keeps the result of every operation, so whoever follows it step by step does what the
+ * recording shows. Runs are only wishes to the scheduler: a thread that has gone another way than
+ * recorded does not hold up the others, and what came of it is judged by the run's own recording
+ * (confirm.c), never by the plan.
+ *
+ * Tried and dropped: rules for each pair of conflicting steps instead of a total order. They add
+ * nothing where the run is faithful, and where it is not, the step numbers are wrong anyway.
+ */
+#include "explore/confirm/plan_finding.h"
+
+#include "base/mem.h"
+#include "explore/control/recorded.h"
+#include "order/base_run/base_run.h"
+#include "order/base_run/share_survey.h"
+
+/*
+ * So many steps more for each thread of a race behind the meeting, one after the other: until then
+ * the accesses are surely in the recording, which is written in pieces of straight code.
+ */
+#define STEPS_BEHIND 256
+
+struct plan_finding_maker {
+	const struct trace *trace;
+	const struct finding *finding;
+	struct recorded *recorded;
+	struct plan *plan;
+	uint64_t *start; /* by position of the stream: its next event where the window starts */
+};
+
+/* ---- runs --------------------------------------------------------------------------------- */
+
+static void add_run(struct plan_finding_maker *m, uint32_t thread, uint64_t until)
+{
+	struct plan *plan = m->plan;
+	struct control_run *last =
+		plan->runs.count ? &plan->runs.items[plan->runs.count - 1] : NULL;
+
+	if (until == TRACE_NO_STEP || !until)
+		return;
+	if (last && last->thread == thread && last->until < until)
+		last->until = (uint32_t)until;
+	else if (!last || last->thread != thread)
+		*vec_push(&plan->runs) = (struct control_run){ thread, (uint32_t)until };
+}
+
+static void add_event_run(struct plan_finding_maker *m, uint32_t stream, uint64_t end)
+{
+	add_run(m, stream, recorded_steps_before(m->recorded, stream, end));
+}
+
+/* The recorded order as it stands in the trace, each thread up to where the window starts. */
+static void add_schedule(struct plan_finding_maker *m)
+{
+	size_t count;
+	const struct control_run *runs = trace_schedule(m->trace, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t stream = trace_find_stream(m->trace, runs[i].thread);
+		uint64_t most, until = runs[i].until;
+
+		if (stream == TRACE_NONE || !m->start[stream])
+			continue;
+		most = recorded_steps_before(m->recorded, runs[i].thread, m->start[stream]);
+		add_run(m, runs[i].thread, until < most ? until : most);
+	}
+}
+
+/* The same where no total order was recorded: the base run that the prediction is made from. */
+static void add_base_run(struct plan_finding_maker *m, uint64_t left)
+{
+	struct share_survey survey;
+	struct base_run_event ev;
+	struct base_run *feed;
+
+	share_survey_make(&survey, m->trace);
+	feed = base_run_open(m->trace, &survey);
+	while (left && base_run_next(feed, &ev)) {
+		uint32_t stream = trace_find_stream(m->trace, ev.stream);
+
+		if (ev.index >= m->start[stream])
+			continue;
+		add_event_run(m, ev.stream, ev.index + 1);
+		left--;
+	}
+	base_run_close(feed);
+	share_survey_free(&survey);
+}
+
+static void add_before_window(struct plan_finding_maker *m)
+{
+	uint64_t left = 0;
+
+	for (uint32_t i = 0; i < trace_stream_count(m->trace); i++)
+		left += m->start[i];
+	if (!left)
+		return;
+	if (trace_has_schedule(m->trace))
+		add_schedule(m);
+	else
+		add_base_run(m, left);
+}
+
+static void add_witness(struct plan_finding_maker *m)
+{
+	const struct finding *f = m->finding;
+
+	for (size_t i = 0; i < f->steps.count; i++)
+		add_event_run(m, f->steps.items[i].stream, f->steps.items[i].index + 1);
+	/* What nobody else can notice may still lie between the last step and the finding's event. */
+	for (size_t i = 0; i < f->events.count; i++) {
+		/* An initialisation that comes too late is anywhere. */
+		if (f->misuse != EVENT_MISUSE_NOT_INIT || i > 0)
+			add_event_run(m, f->events.items[i].id.stream, f->events.items[i].id.index);
+	}
+}
+
+/* ---- what comes behind --------------------------------------------------------------------- */
+
+static bool add_stop(struct plan_finding_maker *m, const struct finding_event *e, struct err *err)
+{
+	uint64_t step = recorded_steps_before(m->recorded, e->id.stream, e->id.index);
+
+	if (step == TRACE_NO_STEP)
+		return err_set(err, "part of it is in a signal handler, which comes when it likes");
+	*vec_push(&m->plan->stops) = (struct control_stop){
+		.thread = e->id.stream,
+		.step = (uint32_t)step,
+		.site = recorded_site(m->trace, e->id.stream, e->id.index),
+	};
+	return true;
+}
+
+static bool add_stops(struct plan_finding_maker *m, bool reversed, struct err *err)
+{
+	const struct finding *f = m->finding;
+
+	for (size_t i = 0; i < f->events.count; i++) {
+		size_t k = reversed ? f->events.count - 1 - i : i;
+
+		if (!add_stop(m, &f->events.items[k], err))
+			return false;
+	}
+	for (size_t i = 0; i < m->plan->stops.count; i++)
+		add_run(m, m->plan->stops.items[i].thread,
+			(uint64_t)m->plan->stops.items[i].step + STEPS_BEHIND);
+	return true;
+}
+
+/*
+ * Who has come to the lock that it will wait for stays there until the others have come to theirs,
+ * whatever holds these up. Waits for anything else begin with a step (WAIT, ARRIVE) that is done.
+ */
+static bool add_meeting_of_locks(struct plan_finding_maker *m, struct err *err)
+{
+	const struct finding *f = m->finding;
+	bool locks = f->events.count > 1 && f->events.count <= CONTROL_STOPS;
+
+	for (size_t i = 0; i < f->events.count; i++) {
+		uint8_t kind = f->events.items[i].kind;
+
+		locks &= kind == EV_ACQUIRE || kind == EV_READ_ACQUIRE || kind == EV_REQUEST ||
+			 kind == EV_READ_REQUEST;
+	}
+	for (size_t i = 0; locks && i < f->events.count; i++) {
+		if (!add_stop(m, &f->events.items[i], err))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Events of a pattern that are next behind the witness, parallel ones and last reads, happen one after
+ * the other before anything that they lead to: that may be a crash, and then some would be missing
+ * from the recording. Runs of what has happened by then are over at once. A request waits by itself.
+ */
+static void add_parallel_events(struct plan_finding_maker *m)
+{
+	const struct finding *f = m->finding;
+
+	for (size_t i = 0; i < f->events.count; i++) {
+		const struct finding_event *e = &f->events.items[i];
+
+		if (!e->before)
+			add_event_run(m, e->id.stream, e->id.index + 1);
+	}
+}
+
+/* The life ends, if it has not yet, and then it is used: a run may end there. */
+static void add_use(struct plan_finding_maker *m)
+{
+	const struct finding_event *e = m->finding->events.items;
+
+	add_event_run(m, e[0].id.stream, e[0].id.index + 1);
+	add_event_run(m, e[1].id.stream, e[1].id.index + 1);
+}
+
+/* The wait wakes up without a signal, and its thread goes on. */
+static bool add_wake_up(struct plan_finding_maker *m, struct err *err)
+{
+	const struct finding_event *e = &m->finding->events.items[0];
+	uint64_t step = recorded_steps_before(m->recorded, e->id.stream, e->id.index);
+
+	if (step == TRACE_NO_STEP)
+		return err_set(err, "it waits in a signal handler");
+	*vec_push(&m->plan->choices) =
+		(struct control_choice){ e->id.stream, (uint32_t)step, CONTROL_SPURIOUS };
+	add_run(m, e->id.stream, step + STEPS_BEHIND);
+	return true;
+}
+
+/* Of the two events the one that is wrong where the witness ends. */
+static void add_misuse(struct plan_finding_maker *m)
+{
+	bool destroys = m->finding->misuse == EVENT_MISUSE_DESTROY_IN_USE;
+	const struct finding_event *e = &m->finding->events.items[destroys ? 0 : 1];
+
+	add_event_run(m, e->id.stream, e->id.index + 1);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static bool can_be_named(const struct trace *trace, const struct finding *f, struct err *err)
+{
+	for (size_t i = 0; i < f->events.count; i++) {
+		if (f->events.items[i].id.stream >= CONTROL_THREADS)
+			return err_set(err, "it has more than %u threads", CONTROL_THREADS);
+	}
+	return !trace_is_text(trace) || err_set(err, "a text trace is of no program");
+}
+
+/* How far each stream has to be read: 0 for those that do not matter. */
+static uint64_t *find_goals(struct plan_finding_maker *m)
+{
+	const struct finding *f = m->finding;
+	uint32_t count = trace_stream_count(m->trace);
+	uint64_t *goals = mem_zalloc(count, sizeof *goals);
+
+	m->start = mem_zalloc(count, sizeof *m->start);
+	for (size_t i = 0; i < f->start.count; i++) {
+		uint32_t stream = trace_find_stream(m->trace, f->start.items[i].stream);
+
+		m->start[stream] = goals[stream] = f->start.items[i].index;
+	}
+	for (size_t i = 0; i < f->steps.count; i++) {
+		uint32_t stream = trace_find_stream(m->trace, f->steps.items[i].stream);
+
+		if (goals[stream] < f->steps.items[i].index + 1)
+			goals[stream] = f->steps.items[i].index + 1;
+	}
+	for (size_t i = 0; i < f->events.count; i++) {
+		uint32_t stream = trace_find_stream(m->trace, f->events.items[i].id.stream);
+
+		if (goals[stream] < f->events.items[i].id.index + 1)
+			goals[stream] = f->events.items[i].id.index + 1;
+	}
+	return goals;
+}
+
+bool plan_finding(struct plan *plan, const struct trace *trace, const struct finding *finding,
+		  bool reversed, struct err *err)
+{
+	struct plan_finding_maker m = { .trace = trace, .finding = finding, .plan = plan };
+	uint64_t *goals;
+	bool ok = true;
+
+	if (!can_be_named(trace, finding, err))
+		return false;
+	plan_clear(plan);
+	plan->policy = CONTROL_STAY;
+	plan->options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP;
+	goals = find_goals(&m);
+	m.recorded = recorded_open(trace, goals);
+	add_before_window(&m);
+	add_witness(&m);
+	if (finding->kind == FINDING_RACE)
+		ok = add_stops(&m, reversed, err);
+	else if (finding->kind == FINDING_DEADLOCK)
+		ok = add_meeting_of_locks(&m, err);
+	else if (finding->kind == FINDING_PATTERN || finding->kind == FINDING_ATOMICITY)
+		add_parallel_events(&m);
+	else if (finding_is_of_life(finding))
+		add_use(&m);
+	else if (finding->kind == FINDING_MISUSE && finding->events.count == 1)
+		ok = add_wake_up(&m, err);
+	else if (finding->kind == FINDING_MISUSE)
+		add_misuse(&m);
+	recorded_close(m.recorded);
+	free(goals);
+	free(m.start);
+	return ok;
+}

@@ -1,0 +1,271 @@
+#include "explore/confirm/verify.h"
+
+#include "base/mem.h"
+#include "explore/control/recorded.h"
+#include "explore/confirm/verify_lifetime.h"
+#include "explore/confirm/verify_misuse.h"
+#include "explore/confirm/verify_atomicity.h"
+#include "trace/sites.h"
+
+#include <string.h>
+
+uint64_t *verify_keys(const struct trace *trace, const struct finding *f)
+{
+	uint64_t *keys = mem_alloc((f->events.count + 1) * sizeof *keys);
+
+	for (size_t i = 0; i < f->events.count; i++) {
+		struct event_id id = f->events.items[i].id;
+
+		keys[i] = trace_site_key(trace, recorded_site(trace, id.stream, id.index));
+	}
+	if (f->kind == FINDING_ATOMICITY)
+		keys[f->events.count] = trace_site_key(
+			trace, recorded_site(trace, f->region.stream, f->region.index));
+	return keys;
+}
+
+/* ---- sets of places ------------------------------------------------------------------------ */
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static uint64_t *sorted(const uint64_t *keys, size_t count)
+{
+	uint64_t *copy = mem_alloc(count * sizeof *copy + 1);
+
+	if (count)
+		memcpy(copy, keys, count * sizeof *copy);
+	qsort(copy, count, sizeof *copy, by_value);
+	return copy;
+}
+
+bool verify_same(const struct finding *a, const uint64_t *a_keys, const struct finding *b,
+		 const uint64_t *b_keys)
+{
+	size_t count = a->events.count;
+	uint64_t *x, *y;
+	bool same;
+
+	if (a->kind != b->kind || a->misuse != b->misuse || count != b->events.count ||
+	    a->formula != b->formula || !a->property != !b->property ||
+	    (a->property && strcmp(a->property->name, b->property->name)))
+		return false;
+	x = sorted(a_keys, count);
+	y = sorted(b_keys, count);
+	same = !count || !memcmp(x, y, count * sizeof *x);
+	free(x);
+	free(y);
+	return same;
+}
+
+/* ---- races --------------------------------------------------------------------------------- */
+
+struct seen {
+	bool found;
+	uint8_t kind;
+	uint64_t key, address, size;
+};
+
+/* A step may be two events, a COPY's read and its write: both are looked at. */
+static unsigned find_step(const struct trace *recording, uint32_t thread, uint32_t step,
+			  struct seen seen[2])
+{
+	uint32_t stream = trace_find_stream(recording, thread);
+	struct trace_cursor *cursor;
+	struct trace_event ev;
+	unsigned count = 0;
+	struct err err;
+
+	if (stream == TRACE_NONE)
+		return 0;
+	cursor = trace_cursor_open(recording, stream);
+	while (count < 2 && trace_next(cursor, &ev, &err)) {
+		if (ev.index == TRACE_NO_INDEX || ev.step < step)
+			continue;
+		if (ev.step > step)
+			break;
+		if (event_is_step(ev.kind))
+			seen[count++] =
+				(struct seen){ true, ev.kind, trace_event_key(recording, &ev),
+					       ev.address, ev.size };
+	}
+	trace_cursor_close(cursor);
+	return count;
+}
+
+static bool writes(const struct seen *s)
+{
+	return s->kind == EV_WRITE || s->kind == EV_ATOMIC_WRITE || s->kind == EV_ATOMIC_UPDATE ||
+	       s->kind == EV_FREE;
+}
+
+static bool is_atomic(const struct seen *s)
+{
+	return event_group(s->kind) == EG_ATOMIC;
+}
+
+static bool conflict(const struct seen *a, const struct seen *b)
+{
+	return (writes(a) || writes(b)) && !(is_atomic(a) && is_atomic(b)) &&
+	       a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/*
+ * Steps of `a` that are one piece with its access, such as the end of the thread right behind it: no
+ * decision stands before them, so nobody could have come between.
+ */
+static uint32_t count_bound(const struct outcome *outcome, uint32_t a, uint32_t a_step)
+{
+	uint32_t bound = 0;
+	bool found = false;
+
+	for (uint32_t i = 0; i < outcome->event_count; i++) {
+		const struct control_event *ev = &outcome->events[i];
+
+		if (!found)
+			found = ev->thread == a && ev->step == a_step;
+		else if (ev->thread == a && ev->flags & CONTROL_EVENT_NO_CHOICE)
+			bound++;
+		else
+			break;
+	}
+	return bound;
+}
+
+/* Was (b, b_step) the very next thing that happened after (a, a_step) and `bound` more steps? */
+static bool are_adjacent(const struct trace *recording, uint32_t a, uint32_t a_step, uint32_t bound,
+			 uint32_t b, uint32_t b_step)
+{
+	uint32_t b_done = 0;
+	size_t count;
+	const struct control_run *runs = trace_schedule(recording, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (runs[i].thread == b)
+			b_done = runs[i].until;
+		else if (runs[i].thread == a && runs[i].until > a_step)
+			return runs[i].until <= a_step + 1 + bound && i + 1 < count &&
+			       runs[i + 1].thread == b && b_done == b_step &&
+			       runs[i + 1].until > b_step;
+	}
+	return false;
+}
+
+static bool verify_race(const struct finding *f, const uint64_t *keys,
+			const struct outcome *outcome, const struct trace *recording)
+{
+	const struct control_stop *stops = outcome->control->stops;
+	struct seen a[2], b[2];
+	unsigned a_count, b_count;
+
+	if (f->events.count != 2 || !outcome->control->stops_met ||
+	    outcome->control->stop_count != 2)
+		return false;
+	a_count = find_step(recording, stops[0].thread, stops[0].actual_step, a);
+	b_count = find_step(recording, stops[1].thread, stops[1].actual_step, b);
+	if (!are_adjacent(recording, stops[0].thread, stops[0].actual_step,
+			  count_bound(outcome, stops[0].thread, stops[0].actual_step),
+			  stops[1].thread, stops[1].actual_step))
+		return false;
+	for (unsigned i = 0; i < a_count; i++) {
+		for (unsigned k = 0; k < b_count; k++) {
+			bool straight = a[i].key == keys[0] && b[k].key == keys[1];
+			bool crossed = a[i].key == keys[1] && b[k].key == keys[0];
+
+			if ((straight || crossed) && conflict(&a[i], &b[k]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- threads that wait for ever ------------------------------------------------------------ */
+
+/* Is a request, or what stands for one, the last thing the thread is recorded to have done? */
+static bool ends_waiting(const struct trace *recording, uint32_t thread, uint64_t *key)
+{
+	uint32_t stream = trace_find_stream(recording, thread);
+	struct trace_event ev, last = { .kind = EV_NONE };
+	struct trace_cursor *cursor;
+	struct err err;
+
+	if (stream == TRACE_NONE)
+		return false;
+	cursor = trace_cursor_open(recording, stream);
+	while (trace_next(cursor, &ev, &err)) {
+		if (ev.index != TRACE_NO_INDEX)
+			last = ev;
+	}
+	if (last.kind != EV_NONE)
+		*key = trace_event_key(recording, &last);
+	trace_cursor_close(cursor);
+	switch (last.kind) {
+	case EV_REQUEST:
+	case EV_READ_REQUEST:
+	case EV_DOWN_REQUEST:
+	case EV_JOIN_REQUEST:
+	case EV_WAIT:
+	case EV_ARRIVE: return true;
+	}
+	return false;
+}
+
+static bool verify_blocked(const struct finding *f, const uint64_t *keys,
+			   const struct outcome *outcome, const struct trace *recording, bool cycle)
+{
+	bool *used = mem_zalloc(outcome->blocked_count + 1, sizeof *used);
+	size_t matched = 0;
+
+	for (size_t i = 0; i < f->events.count; i++) {
+		for (uint32_t k = 0; k < outcome->blocked_count; k++) {
+			const struct control_blocked *b = &outcome->blocked[k];
+			uint64_t key = 0;
+
+			if (used[k] || b->how == CONTROL_BY_NOTHING || (cycle && !b->in_cycle) ||
+			    trace_site_key(recording, b->site) != keys[i])
+				continue;
+			/* Whether a once is waited for is not recorded: there it is the word of the
+			 * scheduler alone. */
+			if (b->kind != EV_ONCE && b->kind != EV_ONCE_BEGIN &&
+			    (!ends_waiting(recording, b->thread, &key) || key != keys[i]))
+				continue;
+			used[k] = true;
+			matched++;
+			break;
+		}
+	}
+	free(used);
+	return matched == f->events.count;
+}
+
+static bool is_cycle(const struct finding *f)
+{
+	for (size_t i = 0; i < f->events.count; i++) {
+		if (f->events.items[i].waits_for >= f->events.count)
+			return false;
+	}
+	return true;
+}
+
+bool verify_finding(const struct finding *f, const uint64_t *keys, const struct outcome *outcome,
+		    const struct trace *recording)
+{
+	bool cycle;
+
+	if (f->kind == FINDING_ATOMICITY)
+		return verify_atomicity(f, keys, recording);
+	if (f->kind == FINDING_RACE)
+		return verify_race(f, keys, outcome, recording);
+	if (finding_is_of_life(f))
+		return verify_lifetime(f, keys, outcome, recording);
+	if (f->kind == FINDING_MISUSE)
+		return verify_misuse(f, keys, outcome, recording);
+	cycle = f->kind == FINDING_DEADLOCK && is_cycle(f) && outcome->result == CONTROL_DEADLOCK;
+	if (!cycle && outcome->result != CONTROL_STUCK && outcome->result != CONTROL_DEADLOCK)
+		return false;
+	return verify_blocked(f, keys, outcome, recording, cycle);
+}

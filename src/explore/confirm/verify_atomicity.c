@@ -1,0 +1,120 @@
+/*
+ * The run's own recording, in the order in which it happened: an access at the place of l1, then one
+ * of another thread at that of r1 which touches the same bytes, then r2, then l2 of the first thread,
+ * without the region being entered anew in between.
+ */
+#include "explore/confirm/verify_atomicity.h"
+
+#include "base/vec.h"
+#include "order/base_run/base_run.h"
+#include "order/base_run/share_survey.h"
+#include "trace/sites.h"
+
+#define TRIES_MOST 64 /* that are under way; older ones are forgotten */
+
+struct verify_atomicity_bytes {
+	uint64_t address, size;
+};
+
+/* One l1, and how far it has come. */
+struct
+try {
+	uint32_t local, remote;			   /* lanes */
+	size_t seen;				   /* of the finding's events */
+	struct verify_atomicity_bytes first, last; /* of l1; of the last that was seen */
+};
+
+struct verify_atomicity_walk {
+	const struct finding *finding;
+	const uint64_t *keys;
+	VEC(struct try) tries; /* oldest first */
+	bool shown;
+};
+
+static bool overlap(struct verify_atomicity_bytes a, struct verify_atomicity_bytes b)
+{
+	return a.address < b.address + b.size && b.address < a.address + a.size;
+}
+
+static void drop(struct verify_atomicity_walk *w, size_t i)
+{
+	for (w->tries.count--; i < w->tries.count; i++)
+		w->tries.items[i] = w->tries.items[i + 1];
+}
+
+/* The region begins again: what was seen of the one before is over. */
+static void begin_region(struct verify_atomicity_walk *w, uint32_t lane)
+{
+	for (size_t i = w->tries.count; i-- > 0;) {
+		if (w->tries.items[i].local == lane)
+			drop(w, i);
+	}
+}
+
+/* Is the event the next one that the try waits for? */
+static bool advances(const struct verify_atomicity_walk *w, const struct try *t,
+		     const struct base_run_event *ev)
+{
+	size_t count = w->finding->events.count;
+	struct verify_atomicity_bytes bytes = { ev->address, ev->size };
+
+	if (t->seen + 1 == count)
+		return ev->lane == t->local && overlap(bytes, t->last);
+	if (t->seen == 1)
+		return ev->lane != t->local && overlap(bytes, t->first);
+	return ev->lane == t->remote;
+}
+
+static void see_access(struct verify_atomicity_walk *w, const struct base_run_event *ev,
+		       uint64_t key)
+{
+	/* By an inferred one the run failed, and may not have come to l2. */
+	size_t count = w->finding->events.count - w->finding->inferred;
+
+	for (size_t i = 0; i < w->tries.count; i++) {
+		struct try *t = &w->tries.items[i];
+
+		if (key != w->keys[t->seen] || !advances(w, t, ev))
+			continue;
+		t->remote = t->seen == 1 ? ev->lane : t->remote;
+		t->last = (struct verify_atomicity_bytes){ ev->address, ev->size };
+		w->shown |= ++t->seen == count;
+	}
+	if (key != w->keys[0])
+		return;
+	if (w->tries.count == TRIES_MOST)
+		drop(w, 0);
+	*vec_push(&w->tries) =
+		(struct try){ .local = ev->lane, .seen = 1, .first = { ev->address, ev->size } };
+}
+
+/* The feed has places as this process knows them: elements of tables, or return addresses. */
+static uint64_t key_of(const struct trace *recording, const struct base_run_event *ev)
+{
+	uint64_t site = trace_site_address(recording, (const struct wire_element *)ev->site);
+
+	return trace_site_key(recording, site ? site : ev->site);
+}
+
+bool verify_atomicity(const struct finding *f, const uint64_t *keys, const struct trace *recording)
+{
+	struct verify_atomicity_walk w = { .finding = f, .keys = keys };
+	struct share_survey survey;
+	struct base_run_event ev;
+	struct base_run *feed;
+
+	share_survey_make(&survey, recording);
+	feed = base_run_open(recording, &survey);
+	while (!w.shown && base_run_next(feed, &ev)) {
+		uint64_t key = key_of(recording, &ev);
+
+		if (key == keys[f->events.count])
+			begin_region(&w, ev.lane);
+		else if (event_group(ev.kind) == EG_ACCESS || event_group(ev.kind) == EG_ATOMIC)
+			see_access(&w, &ev, key);
+	}
+	base_run_close(feed);
+	share_survey_free(&survey);
+	vec_free(&w.tries);
+	return w.shown;
+}

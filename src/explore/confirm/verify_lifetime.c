@@ -1,0 +1,232 @@
+/*
+ * Uses of what is over, in the recording of a controlled run: the end of a life at its place in the
+ * code, and behind it, in that order, a use at its own, with no new life of the same between them.
+ *
+ * A run ends at an access of a freed block before that is done (CONTROL_CHECK_HEAP), so of the use
+ * there is only what the scheduler says: where, and which address. Everything else is recorded.
+ */
+#include "explore/confirm/verify_lifetime.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "order/base_run/base_run.h"
+#include "trace/sites.h"
+
+enum mark { MARK_END = 1, MARK_USE = 2 };
+
+/* What has ended at the place that counts. */
+struct ended {
+	uint64_t low, high;
+	uint32_t lane;
+	enum event_group group; /* of its event: EG_THREAD and EG_MEMORY are memory */
+};
+
+struct verify_lifetime_walk {
+	const struct finding *finding;
+	const uint64_t *keys;
+	const struct trace *recording;
+	struct map marks;  /* stream and index: set of enum mark */
+	struct map sizes;  /* of blocks, by address */
+	struct map stacks; /* by lane: where its BEGIN is in `ranges`, + 1 */
+	VEC(struct ended) ranges;
+	VEC(struct ended) ended;
+	VEC(struct ended) blamed; /* what the runtime itself says was used when it was over */
+};
+
+static uint64_t name_of(uint32_t stream, uint64_t index)
+{
+	return (uint64_t)stream << 40 ^ index;
+}
+
+/* ---- which events are at the places -------------------------------------------------------- */
+
+static void mark_stream(struct verify_lifetime_walk *w, uint32_t i)
+{
+	const struct finding *f = w->finding;
+	struct trace_cursor *cursor = trace_cursor_open(w->recording, i);
+	struct trace_event ev;
+	struct err err;
+
+	while (trace_next(cursor, &ev, &err)) {
+		uint64_t key, marks = 0;
+
+		if (ev.index == TRACE_NO_INDEX)
+			continue;
+		key = trace_event_key(w->recording, &ev);
+		if (ev.kind == f->events.items[0].kind && key == w->keys[0])
+			marks |= MARK_END;
+		if (key == w->keys[1])
+			marks |= MARK_USE;
+		if (marks)
+			*map_put(&w->marks, name_of(ev.stream, ev.index), NULL) = marks;
+	}
+	trace_cursor_close(cursor);
+}
+
+/* ---- lives --------------------------------------------------------------------------------- */
+
+/* The bytes of a life's event, or the object's address. */
+static struct ended range_of(const struct verify_lifetime_walk *w, const struct base_run_event *ev)
+{
+	const uint64_t *size = map_get(&w->sizes, ev->address);
+	const uint64_t *stack = map_get(&w->stacks, ev->lane);
+	struct ended range = { ev->address, ev->address + 1, ev->lane, event_group(ev->kind) };
+
+	if (ev->kind == EV_END)
+		return stack ? w->ranges.items[*stack - 1] : (struct ended){ 0 };
+	if (ev->kind == EV_BEGIN)
+		range.high = ev->other;
+	else if (ev->kind == EV_FREE)
+		range.high = ev->address + (size && *size ? *size : 1);
+	else if (range.group == EG_MEMORY && ev->size)
+		range.high = ev->address + ev->size;
+	return range;
+}
+
+static bool begins(uint8_t kind)
+{
+	return window_how_of(kind) == WINDOW_BEGINS;
+}
+
+static bool is_of_memory(const struct ended *e)
+{
+	return e->group == EG_MEMORY || e->group == EG_THREAD;
+}
+
+static void begin(struct verify_lifetime_walk *w, const struct base_run_event *ev)
+{
+	struct ended range = range_of(w, ev);
+	size_t kept = 0;
+
+	if (ev->kind == EV_ALLOC)
+		*map_put(&w->sizes, ev->address, NULL) = ev->size;
+	if (ev->kind == EV_BEGIN) {
+		*vec_push(&w->ranges) = range;
+		*map_put(&w->stacks, ev->lane, NULL) = w->ranges.count;
+	}
+	for (size_t i = 0; i < w->ended.count; i++) {
+		struct ended e = w->ended.items[i];
+		bool same = is_of_memory(&e) ? is_of_memory(&range) : e.group == range.group;
+
+		if (!same || range.high <= e.low || e.high <= range.low)
+			w->ended.items[kept++] = e;
+	}
+	w->ended.count = kept;
+}
+
+/* Does something at `address` use what another thread ended? */
+static bool is_over(const struct verify_lifetime_walk *w, uint64_t address, uint64_t size,
+		    uint32_t lane, enum event_group group)
+{
+	for (size_t i = 0; i < w->ended.count; i++) {
+		const struct ended *e = &w->ended.items[i];
+
+		if (e->lane != lane && address < e->high && e->low < address + (size ? size : 1) &&
+		    (is_of_memory(e) || group == e->group || group == EG_THREAD))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------ */
+
+static bool is_request(uint8_t kind)
+{
+	return kind == EV_REQUEST || kind == EV_READ_REQUEST || kind == EV_DOWN_REQUEST;
+}
+
+static bool uses(const struct verify_lifetime_walk *w, const struct base_run_event *ev)
+{
+	enum event_group group = event_group(ev->kind);
+
+	if (is_request(ev->kind) || begins(ev->kind))
+		return false;
+	if (is_over(w, ev->address, ev->size, ev->lane, group))
+		return true;
+	return (ev->kind == EV_WAIT || ev->kind == EV_WOKEN) &&
+	       is_over(w, ev->other, 1, ev->lane, EG_LOCK);
+}
+
+/* A MISUSE is no step and may stand before what it is about in the order of steps: judged at the end. */
+static void blame(struct verify_lifetime_walk *w, const struct base_run_event *ev)
+{
+	if (ev->mode == w->finding->misuse)
+		*vec_push(&w->blamed) =
+			(struct ended){ ev->address, ev->address + 1, ev->lane, EG_THREAD };
+}
+
+static bool is_blamed(const struct verify_lifetime_walk *w)
+{
+	for (size_t i = 0; i < w->blamed.count; i++) {
+		const struct ended *b = &w->blamed.items[i];
+
+		if (is_over(w, b->low, 1, b->lane, b->group))
+			return true;
+	}
+	return false;
+}
+
+static bool walk_events(struct verify_lifetime_walk *w)
+{
+	struct base_run *feed = base_run_open(w->recording, NULL);
+	struct base_run_event ev;
+	bool found = false;
+
+	while (!found && base_run_next(feed, &ev)) {
+		const uint64_t *marks = map_get(&w->marks, name_of(ev.stream, ev.index));
+
+		if (begins(ev.kind))
+			begin(w, &ev);
+		else if (marks && *marks & MARK_USE && ev.kind == EV_MISUSE)
+			blame(w, &ev);
+		else if (marks && *marks & MARK_USE)
+			found = uses(w, &ev);
+		if (marks && *marks & MARK_END)
+			*vec_push(&w->ended) = range_of(w, &ev);
+	}
+	base_run_close(feed);
+	return found || is_blamed(w);
+}
+
+/* The run was ended at the use. */
+static bool ended_there(const struct verify_lifetime_walk *w, const struct outcome *outcome)
+{
+	const struct control *c = outcome->control;
+	uint32_t stream = trace_find_stream(w->recording, c->fault_thread);
+
+	if (outcome->result != CONTROL_USE_AFTER_FREE && outcome->result != CONTROL_BAD_FREE)
+		return false;
+	return stream != TRACE_NONE && trace_site_key(w->recording, c->fault_site) == w->keys[1] &&
+	       is_over(w, c->fault_address, 1, stream, EG_MEMORY);
+}
+
+/*
+ * Memory that is unmapped ends the program itself. Where that was is an instruction and no site; but a
+ * run that did not leave its plan was before the use.
+ */
+static bool crashed_there(const struct verify_lifetime_walk *w, const struct outcome *outcome)
+{
+	const struct control *c = outcome->control;
+	uint32_t stream = trace_find_stream(w->recording, c->fault_thread);
+
+	return outcome->result == CONTROL_CRASHED && c->diverged_run == CONTROL_NONE &&
+	       stream != TRACE_NONE && is_over(w, c->fault_address, 1, stream, EG_MEMORY);
+}
+
+bool verify_lifetime(const struct finding *f, const uint64_t *keys, const struct outcome *outcome,
+		     const struct trace *recording)
+{
+	struct verify_lifetime_walk w = { .finding = f, .keys = keys, .recording = recording };
+	bool shown;
+
+	for (uint32_t i = 0; i < trace_stream_count(recording); i++)
+		mark_stream(&w, i);
+	shown = walk_events(&w) || ended_there(&w, outcome) || crashed_there(&w, outcome);
+	map_free(&w.marks);
+	map_free(&w.sizes);
+	map_free(&w.stacks);
+	vec_free(&w.ranges);
+	vec_free(&w.ended);
+	vec_free(&w.blamed);
+	return shown;
+}

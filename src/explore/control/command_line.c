@@ -1,0 +1,86 @@
+#include "explore/control/command_line.h"
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* As much of a command line as any version of the runtime keeps; longer ones may be cut. */
+#define COMMAND_BYTES 1024u
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* In place: "\x20" is a blank. Returns the length. */
+static size_t unescape(char *text, size_t length)
+{
+	size_t to = 0;
+
+	for (size_t from = 0; from < length; from++) {
+		if (text[from] == '\\' && from + 3 < length && text[from + 1] == 'x' &&
+		    digit(text[from + 2]) >= 0 && digit(text[from + 3]) >= 0) {
+			text[to++] = (char)(digit(text[from + 2]) * 16 + digit(text[from + 3]));
+			from += 3;
+		} else {
+			text[to++] = text[from];
+		}
+	}
+	text[to] = 0;
+	return to;
+}
+
+/* Words end in a blank each: an empty one is a blank alone. */
+static size_t split(const char *command, char ***words)
+{
+	VEC(char *) list = { 0 };
+	size_t all = 0;
+
+	while (*command) {
+		size_t length = strcspn(command, " ");
+		char *word = mem_copy_text(command, length);
+
+		all += unescape(word, length) + 1;
+		*vec_push(&list) = word;
+		command += length;
+		command += *command == ' ';
+	}
+	*vec_push(&list) = NULL;
+	*words = list.items;
+	return all;
+}
+
+bool command_line_read(struct command_line *again, const struct trace *trace, struct err *err)
+{
+	const char *command = trace_meta(trace, "command"), *cut = trace_meta(trace, "command-cut");
+	const char *program = trace_meta(trace, "program");
+	size_t bytes;
+
+	if (trace_is_text(trace))
+		return err_set(err, "a text trace is of no program");
+	if (!command || !*command || !program || program[0] != '/')
+		return err_set(err, "the trace does not say how its program was started");
+	bytes = split(command, &again->words);
+	again->directory = trace_meta(trace, "directory");
+	if (bytes == COMMAND_BYTES || cut) {
+		command_line_free(again);
+		return err_set(err, "the command line is too long to be in the trace whole");
+	}
+	if (access(program, X_OK)) {
+		command_line_free(again);
+		return err_set(err, "%s is gone", program);
+	}
+	free(again->words[0]);
+	again->words[0] = mem_copy_text(program, strlen(program));
+	return true;
+}
+
+void command_line_free(struct command_line *again)
+{
+	for (size_t i = 0; again->words && again->words[i]; i++)
+		free(again->words[i]);
+	free(again->words);
+	again->words = NULL;
+}

@@ -1,0 +1,48 @@
+#include "explore/control/session.h"
+
+#include <string.h>
+
+/* Vectors keep their room: a search makes plans by the thousand. */
+void plan_clear(struct plan *plan)
+{
+	plan->policy = CONTROL_STAY;
+	plan->seed = 0;
+	plan->options = 0;
+	plan->most_steps = 0;
+	plan->runs.count = 0;
+	plan->rules.count = 0;
+	plan->choices.count = 0;
+	plan->stops.count = 0;
+	plan->sleeps.count = 0;
+}
+
+void plan_free(struct plan *plan)
+{
+	vec_free(&plan->runs);
+	vec_free(&plan->rules);
+	vec_free(&plan->choices);
+	vec_free(&plan->stops);
+	vec_free(&plan->sleeps);
+}
+
+#define COPY(to, from)                                                                             \
+	do {                                                                                       \
+		(to)->count = 0;                                                                   \
+		if ((from)->count)                                                                 \
+			memcpy(vec_reserve(to, (from)->count), (from)->items,                      \
+			       (from)->count * sizeof *(from)->items);                             \
+		(to)->count = (from)->count;                                                       \
+	} while (0)
+
+void plan_copy(struct plan *to, const struct plan *from)
+{
+	to->policy = from->policy;
+	to->seed = from->seed;
+	to->options = from->options;
+	to->most_steps = from->most_steps;
+	COPY(&to->runs, &from->runs);
+	COPY(&to->rules, &from->rules);
+	COPY(&to->choices, &from->choices);
+	COPY(&to->stops, &from->stops);
+	COPY(&to->sleeps, &from->sleeps);
+}

@@ -1,0 +1,70 @@
+/*
+ * What goes wrong in a controlled run: how it ended, or, if it ended well, what it read that another
+ * run did not.
+ */
+#ifndef EXPLORE_CONTROL_RUN_OUTCOME_H
+#define EXPLORE_CONTROL_RUN_OUTCOME_H
+
+#include "explore/control/session.h"
+#include "trace/symbol.h"
+
+enum run_outcome_kind {
+	RUN_OUTCOME_NONE,
+	RUN_OUTCOME_VALUE, /* a read that saw another value */
+	RUN_OUTCOME_STATUS,
+	RUN_OUTCOME_HANG,
+	RUN_OUTCOME_USE_AFTER_FREE,
+	RUN_OUTCOME_BAD_FREE,
+	RUN_OUTCOME_CRASH,
+	RUN_OUTCOME_ASSERTION,
+	RUN_OUTCOME_NOT_SHOWN, /* the run did not come so far: nothing is known of it */
+};
+const char *run_outcome_name(enum run_outcome_kind kind); /* "other value" */
+
+#define RUN_OUTCOME_TEXT 1024
+struct run_outcome {
+	enum run_outcome_kind kind;
+	char text[RUN_OUTCOME_TEXT]; /* more than the name says, or empty */
+};
+
+/* Where words about a run's sites come from: any recording of the same build. */
+struct run_outcome_source {
+	const struct trace *trace;
+	struct trace_symbols *symbols; /* may be NULL */
+};
+
+/* `status` is how the recorded run exited, or -1: not known. */
+void run_outcome_of_end(struct run_outcome *effect, const struct outcome *outcome,
+			const struct run_outcome_source *source, int status);
+
+/* "T1 waits for m, which T2 holds, at a.c:12 (f)". */
+void run_outcome_blocked_words(char text[RUN_OUTCOME_TEXT], const struct control_blocked *blocked,
+			       const struct run_outcome_source *source);
+
+/* As snprintf; what does not fit is cut. */
+void run_outcome_print(char text[RUN_OUTCOME_TEXT], const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- what was read ------------------------------------------------------------------------- */
+
+/* The reads of a run from the meeting on, kept beyond it. */
+struct run_outcome_read {
+	uint32_t thread, step, size;
+	uint64_t site, address, value;
+};
+typedef VEC(struct run_outcome_read) run_outcome_reads;
+
+void run_outcome_keep_reads(run_outcome_reads *reads, const struct outcome *outcome);
+
+/*
+ * The first read of `b` that has another value in `a`: positions in both. False: none, as far as the
+ * two runs do the same.
+ */
+bool run_outcome_find_difference(const run_outcome_reads *a, const run_outcome_reads *b,
+				 size_t *in_a, size_t *in_b);
+
+/* "T2 reads balance as 100 instead of 110 at bank.c:9 (teller)". */
+void run_outcome_of_read(struct run_outcome *effect, const struct run_outcome_read *read,
+			 uint64_t instead, const struct run_outcome_source *source);
+
+#endif

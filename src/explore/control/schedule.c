@@ -1,0 +1,170 @@
+#include "explore/control/schedule.h"
+
+#include "base/mem.h"
+#include "explore/control/step_name.h"
+
+#include <string.h>
+
+static void free_step(struct schedule_step *step)
+{
+	free(step->name);
+}
+
+void schedule_free(struct schedule *s)
+{
+	for (size_t i = 0; i < s->runs.count; i++)
+		free_step(&s->runs.items[i]);
+	for (size_t i = 0; i < s->stops.count; i++)
+		free_step(&s->stops.items[i]);
+	for (size_t i = 0; i < s->ends.count; i++)
+		free_step(&s->ends.items[i]);
+	for (size_t i = 0; i < s->choices.count; i++)
+		free_step(&s->choices.items[i].at);
+	vec_free(&s->threads);
+	vec_free(&s->runs);
+	vec_free(&s->stops);
+	vec_free(&s->ends);
+	vec_free(&s->choices);
+	free(s->about);
+	free(s->expect);
+	free(s->property);
+	*s = (struct schedule){ 0 };
+}
+
+void schedule_expect_property(struct schedule *s, const char *property, uint32_t formula)
+{
+	free(s->property);
+	s->property = mem_copy_text(property, strlen(property));
+	s->formula = formula;
+}
+
+/* ---- from a run ----------------------------------------------------------------------------- */
+
+/* What is to be named of a thread: steps in rising order. */
+struct schedule_wanted {
+	struct schedule_step **items;
+	size_t count, room;
+};
+
+static int by_step(const void *a, const void *b)
+{
+	uint32_t x = (*(struct schedule_step *const *)a)->step;
+	uint32_t y = (*(struct schedule_step *const *)b)->step;
+
+	return (x > y) - (x < y);
+}
+
+static void name_steps(struct step_names *names, uint32_t thread, struct schedule_wanted *wanted)
+{
+	struct step_walk walk;
+	size_t at = 0;
+
+	if (!wanted->count)
+		return;
+	qsort(wanted->items, wanted->count, sizeof *wanted->items, by_step);
+	step_walk_open(&walk, names, thread);
+	while (at < wanted->count && step_walk_next(&walk)) {
+		for (; at < wanted->count && wanted->items[at]->step <= walk.step; at++) {
+			struct schedule_step *step = wanted->items[at];
+			const char *text = step_names_text(names, walk.name);
+
+			if (step->step != walk.step)
+				continue;
+			step->name = mem_copy_text(text, strlen(text));
+			step->occurrence = walk.occurrence;
+		}
+	}
+	step_walk_close(&walk);
+}
+
+static void want(struct schedule_wanted *wanted, struct schedule_step *steps, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		*vec_push(&wanted[steps[i].thread]) = &steps[i];
+}
+
+static void name_all(struct schedule *s, const struct trace *recording)
+{
+	struct schedule_wanted *wanted = mem_zalloc(CONTROL_THREADS, sizeof *wanted);
+	struct step_names names;
+
+	step_names_open(&names, recording);
+	want(wanted, s->runs.items, s->runs.count);
+	want(wanted, s->stops.items, s->stops.count);
+	want(wanted, s->ends.items, s->ends.count);
+	for (size_t i = 0; i < s->choices.count; i++)
+		want(wanted, &s->choices.items[i].at, 1);
+	for (uint32_t i = 0; i < CONTROL_THREADS; i++) {
+		name_steps(&names, i, &wanted[i]);
+		vec_free(&wanted[i]);
+	}
+	step_names_close(&names);
+	free(wanted);
+}
+
+/* Of a race the runs end where the threads meet: what came behind depends on who was first. */
+static void take_runs(struct schedule *s, const struct trace *recording)
+{
+	size_t count;
+	const struct control_run *runs = trace_schedule(recording, &count);
+	uint32_t met = 0;
+
+	for (size_t i = 0; i < count && (!s->stops.count || met < s->stops.count); i++) {
+		uint32_t until = runs[i].until, thread = runs[i].thread;
+
+		for (size_t k = 0; k < s->stops.count; k++) {
+			if (s->stops.items[k].thread == thread && until > s->stops.items[k].step) {
+				until = s->stops.items[k].step;
+				met++;
+			}
+		}
+		if (until && thread < CONTROL_THREADS)
+			*vec_push(&s->runs) =
+				(struct schedule_step){ .thread = thread, .step = until - 1 };
+	}
+}
+
+static void take_ends(struct schedule *s, const struct outcome *outcome)
+{
+	bool cycle = outcome->result == CONTROL_DEADLOCK;
+
+	if (!cycle && outcome->result != CONTROL_STUCK)
+		return;
+	for (uint32_t i = 0; i < outcome->blocked_count; i++) {
+		const struct control_blocked *b = &outcome->blocked[i];
+
+		if (b->how == CONTROL_BY_NOTHING || (cycle && !b->in_cycle) ||
+		    b->thread >= CONTROL_THREADS)
+			continue;
+		/* The step itself was never done: what is named is the one before it. */
+		*vec_push(&s->ends) = (struct schedule_step){ .thread = b->thread,
+							      .step = b->step ? b->step - 1 : 0 };
+	}
+}
+
+void schedule_make(struct schedule *s, const struct trace *recording, const struct plan *plan,
+		   const struct outcome *outcome, const char *expect, const char *about)
+{
+	const struct control *c = outcome->control;
+
+	*s = (struct schedule){
+		.about = about ? mem_copy_text(about, strlen(about)) : NULL,
+		.expect = mem_copy_text(expect, strlen(expect)),
+		.options =
+			plan->options & (CONTROL_END_STUCK | CONTROL_CHECK_HEAP | CONTROL_TIMEOUTS),
+	};
+	for (uint32_t i = 0; i < outcome->thread_count; i++)
+		*vec_push(&s->threads) = outcome->threads[i];
+	for (uint32_t i = 0; !strcmp(expect, "race") && i < c->stop_count; i++)
+		*vec_push(&s->stops) = (struct schedule_step){ .thread = c->stops[i].thread,
+							       .step = c->stops[i].actual_step };
+	for (size_t i = 0; i < plan->choices.count; i++)
+		*vec_push(&s->choices) = (struct schedule_choice){
+			.at = { .thread = plan->choices.items[i].thread,
+				.step = plan->choices.items[i].step },
+			.kind = plan->choices.items[i].kind,
+		};
+	take_runs(s, recording);
+	take_ends(s, outcome);
+	name_all(s, recording);
+}

@@ -1,0 +1,218 @@
+#include "explore/control/schedule_map.h"
+
+#include "base/mem.h"
+#include "explore/control/step_name.h"
+#include "trace/sites.h"
+
+#include <string.h>
+
+static void add_spots(struct schedule_map *map, const struct schedule_step *steps, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		*vec_push(&map->spots) =
+			(struct schedule_spot){ &steps[i], steps[i].step, 0, false };
+}
+
+void schedule_map_open(struct schedule_map *map, const struct schedule *s)
+{
+	*map = (struct schedule_map){ 0 };
+	add_spots(map, s->runs.items, s->runs.count);
+	map->stops = map->spots.count;
+	add_spots(map, s->stops.items, s->stops.count);
+	map->ends = map->spots.count;
+	add_spots(map, s->ends.items, s->ends.count);
+	map->choices = map->spots.count;
+	for (size_t i = 0; i < s->choices.count; i++)
+		add_spots(map, &s->choices.items[i].at, 1);
+}
+
+void schedule_map_close(struct schedule_map *map)
+{
+	vec_free(&map->spots);
+}
+
+/* ---- what a recording has ------------------------------------------------------------------- */
+
+/* Every (thread, name, occurrence) of a recording: a hash of it to the step. */
+static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+	return hash;
+}
+
+static uint64_t hash_step(uint32_t thread, const char *name, uint64_t occurrence)
+{
+	uint64_t hash = hash_text(0xcbf29ce484222325u ^ thread, name, strlen(name));
+
+	return (hash ^ occurrence) * 0x9e3779b97f4a7c15u;
+}
+
+/*
+ * Without the object, the second of the three words: what the source calls it is not known to every
+ * build (-O1 may say nothing where -O0 says "forks[]").
+ */
+static uint64_t hash_place(uint32_t thread, const char *name)
+{
+	size_t operation = strcspn(name, " ");
+	const char *place = strrchr(name, ' ');
+	uint64_t hash = hash_text(0x84222325cbf29ce4u ^ thread, name, operation);
+
+	return place ? hash_text(hash, place, strlen(place)) : hash;
+}
+
+struct index {
+	struct map steps;  /* hash: step + 1 */
+	struct map sites;  /* hash: site */
+	struct map places; /* how often each place was come to */
+};
+
+static void put_step(struct index *index, uint64_t hash, uint64_t step, uint64_t site)
+{
+	*map_put(&index->steps, hash, NULL) = step + 1;
+	*map_put(&index->sites, hash, NULL) = site;
+}
+
+static void index_step(struct index *index, const struct step_walk *walk, const char *name,
+		       uint32_t thread)
+{
+	uint64_t site = trace_event_site(walk->names->trace, &walk->event);
+	uint64_t place = hash_place(thread, name);
+	uint64_t nth = ++*map_put(&index->places, place, NULL);
+
+	put_step(index, hash_step(thread, name, walk->occurrence), walk->step, site);
+	put_step(index, (place ^ nth) * 0x9e3779b97f4a7c15u, walk->step, site);
+}
+
+static void make_index(struct index *index, const struct trace *trace)
+{
+	struct step_names names;
+
+	*index = (struct index){ 0 };
+	step_names_open(&names, trace);
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
+		uint32_t thread = trace_stream(trace, i)->number;
+		struct step_walk walk;
+
+		if (thread >= CONTROL_THREADS || trace_stream(trace, i)->host != TRACE_NONE)
+			continue;
+		step_walk_open(&walk, &names, thread);
+		while (step_walk_next(&walk))
+			index_step(index, &walk, step_names_text(&names, walk.name), thread);
+		step_walk_close(&walk);
+	}
+	step_names_close(&names);
+}
+
+static void free_index(struct index *index)
+{
+	map_free(&index->steps);
+	map_free(&index->sites);
+	map_free(&index->places);
+}
+
+static bool find_step(const struct index *index, const struct schedule_step *step, uint32_t *out,
+		      uint64_t *site)
+{
+	const uint64_t *found;
+	uint64_t hash;
+
+	if (!step->name)
+		return false;
+	hash = hash_step(step->thread, step->name, step->occurrence);
+	found = map_get(&index->steps, hash);
+	if (!found) {
+		hash = (hash_place(step->thread, step->name) ^ step->occurrence) *
+		       0x9e3779b97f4a7c15u;
+		found = map_get(&index->steps, hash);
+	}
+	if (!found)
+		return false;
+	*out = (uint32_t)(*found - 1);
+	if (site)
+		*site = *map_get(&index->sites, hash);
+	return true;
+}
+
+/* ---- learning ------------------------------------------------------------------------------- */
+
+static int by_thread_and_step(const void *a, const void *b)
+{
+	const struct schedule_step *x = (*(struct schedule_spot *const *)a)->step;
+	const struct schedule_step *y = (*(struct schedule_spot *const *)b)->step;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+/* As far from `other` as in the schedule. */
+static uint32_t beside(const struct schedule_spot *spot, const struct schedule_spot *other)
+{
+	int64_t at = (int64_t)other->at + spot->step->step - other->step->step;
+
+	return at > 0 ? (uint32_t)at : 0;
+}
+
+static uint32_t distance(const struct schedule_spot *a, const struct schedule_spot *b)
+{
+	return a->step->step > b->step->step ? a->step->step - b->step->step
+					     : b->step->step - a->step->step;
+}
+
+/*
+ * Steps that have no name, or that this build does not have: they are beside the nearest step of
+ * their thread that it has. `sorted` is by thread and step.
+ */
+static void guess(struct schedule_spot **sorted, size_t count)
+{
+	const struct schedule_spot **before = mem_alloc(count * sizeof *before + 1);
+	const struct schedule_spot *known = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (known && known->step->thread != sorted[i]->step->thread)
+			known = NULL;
+		before[i] = known;
+		known = sorted[i]->known ? sorted[i] : known;
+	}
+	known = NULL;
+	for (size_t i = count; i-- > 0;) {
+		const struct schedule_spot *near = before[i];
+
+		if (known && known->step->thread != sorted[i]->step->thread)
+			known = NULL;
+		if (known && (!near || distance(sorted[i], known) <= distance(sorted[i], near)))
+			near = known;
+		if (sorted[i]->known)
+			known = sorted[i];
+		else if (near)
+			sorted[i]->at = beside(sorted[i], near);
+	}
+	free(before);
+}
+
+bool schedule_map_learn(struct schedule_map *map, const struct trace *recording)
+{
+	size_t count = map->spots.count;
+	struct schedule_spot **sorted = mem_alloc(count * sizeof *sorted + 1);
+	uint32_t *was = mem_alloc(count * sizeof *was + 1);
+	struct index index;
+	bool changed = false;
+
+	make_index(&index, recording);
+	for (size_t i = 0; i < count; i++) {
+		struct schedule_spot *spot = &map->spots.items[i];
+
+		was[i] = spot->at;
+		sorted[i] = spot;
+		spot->known = find_step(&index, spot->step, &spot->at, &spot->site);
+	}
+	free_index(&index);
+	qsort(sorted, count, sizeof *sorted, by_thread_and_step);
+	guess(sorted, count);
+	for (size_t i = 0; i < count; i++)
+		changed |= was[i] != map->spots.items[i].at;
+	free(sorted);
+	free(was);
+	return changed;
+}

@@ -1,0 +1,489 @@
+/*
+ * Runs of a program under control, in four ways. ONCE executes it anew each time and waits for its
+ * end. The others have a server inside the program (src/runtime/server/server.c), which stands at the
+ * door of main and runs on for each command: in a process of its own, or, PERSISTENT, itself.
+ *
+ * A program that cannot run one way says so (CONTROL_UNFIT), and the next slower way is taken from
+ * then on; whoever asked for a run does not notice but by session_mode.
+ */
+#include "explore/control/session.h"
+
+#include "base/mem.h"
+#include "base/seconds.h"
+#include "explore/control/control_file.h"
+#include "explore/control/target_process.h"
+#include "trace/remove.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EVENTS_MOST (1u << 20)
+#define PLAN_BYTES (64u << 20)
+#define SECONDS 60.0
+#define SPIN_USUAL 20e-6 /* looking at the answer before going to sleep: seconds */
+#define SPIN_MOST 2e-3	 /* the same where runs are shorter than half of that */
+#define SLICE_MS 50	 /* between two looks whether the server still lives, or we are to stop */
+#define HELD_SLICE_MS 2	 /* the same while threads may be held */
+#define DEATHS_MOST 3	 /* of a server before it has answered once */
+
+struct session {
+	struct executor executor; /* first: executors are sessions */
+	struct session_options options;
+	struct target_process program;
+	char *words; /* for SOOTH_OPTIONS */
+	struct control_file file;
+	enum session_mode mode;
+	char *fallback;
+	bool spins;
+	bool lends;   /* forked runs: memory is lent to them, if they can be run so */
+	double usual; /* how long runs took lately: seconds */
+	/* the program, while it runs: of a server, the server */
+	pid_t pid;
+	int fd;
+	bool running;
+	unsigned deaths;
+};
+
+/* ---- time --------------------------------------------------------------------------------- */
+
+static bool is_stopped(const struct session *s)
+{
+	return s->options.stop && *s->options.stop;
+}
+
+static void futex_wait(uint32_t *word, uint32_t value, int milliseconds)
+{
+	struct timespec most = { milliseconds / 1000, milliseconds % 1000 * 1000000L };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &most, NULL, 0);
+}
+
+static void futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+static uint32_t load(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/* ---- the program --------------------------------------------------------------------------- */
+
+static bool start(struct session *s, struct err *err)
+{
+	if (s->options.trace && trace_is_there(s->options.trace) && !trace_remove(s->options.trace))
+		return err_set_system(err, errno, "%s: cannot be replaced", s->options.trace);
+	s->file.control->owner = 0;
+	if (!target_process_start(&s->program, &s->pid, &s->fd, err))
+		return false;
+	s->running = true;
+	return true;
+}
+
+static void collected(struct session *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->running = false;
+}
+
+static void end(struct session *s)
+{
+	int status;
+
+	if (!s->running)
+		return;
+	target_process_kill(s->pid, &status);
+	collected(s);
+}
+
+/* Did anything that ran take turns at all? */
+static bool took_part(const struct control *c)
+{
+	return load(&c->owner) || c->result != CONTROL_UNFINISHED || c->event_count || c->steps;
+}
+
+/* What the runtime could not say any more follows from how the process ended. */
+static void judge_status(const struct session *s, struct outcome *outcome, int status)
+{
+	control_file_read(&s->file, outcome);
+	outcome->status = status;
+	if (outcome->result != CONTROL_UNFINISHED)
+		return;
+	if (!WIFSIGNALED(status))
+		outcome->result = CONTROL_ENDED;
+	else
+		outcome->result = WTERMSIG(status) == SIGABRT ? CONTROL_ABORTED : CONTROL_CRASHED;
+}
+
+/* All stops are reached: the caller may look; then they go on. */
+static void look_if_held(struct session *s)
+{
+	struct control *c = s->file.control;
+
+	if (!load(&c->held))
+		return;
+	if (s->options.on_held)
+		s->options.on_held(s->options.context, (int)load(&c->child), c);
+	__atomic_store_n(&c->held, 0, __ATOMIC_RELEASE);
+	futex_wake(&c->held);
+}
+
+static int slice(const struct plan *plan)
+{
+	return plan->options & CONTROL_HOLD ? HELD_SLICE_MS : SLICE_MS;
+}
+
+/* ---- executed anew ------------------------------------------------------------------------- */
+
+static bool run_once(struct session *s, const struct plan *plan, struct outcome *outcome,
+		     struct err *err)
+{
+	double deadline;
+	int status;
+
+	if (!start(s, err))
+		return false;
+	deadline = seconds_now() + s->options.seconds;
+	while (!target_process_ended(s->pid, s->fd, slice(plan), &status)) {
+		double before = seconds_now();
+
+		look_if_held(s);
+		deadline += seconds_now() - before; /* who looks may take their time */
+		if (is_stopped(s)) {
+			end(s);
+			return err_set(err, "interrupted");
+		}
+		if (seconds_now() < deadline)
+			continue;
+		end(s);
+		control_file_read(&s->file, outcome);
+		outcome->result = CONTROL_HUNG;
+		return true;
+	}
+	collected(s);
+	if (!took_part(s->file.control))
+		return err_set(err,
+			       "%s cannot be run under control: nothing that ran was built with "
+			       "sooth, or it is too old",
+			       s->options.program[0]);
+	judge_status(s, outcome, status);
+	return true;
+}
+
+/* ---- with a server ------------------------------------------------------------------------- */
+
+static void give_command(struct session *s)
+{
+	struct control *c = s->file.control;
+
+	__atomic_store_n(&c->command, s->running ? c->command + 1 : 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&c->command_awaited, __ATOMIC_SEQ_CST))
+		futex_wake(&c->command);
+}
+
+static bool is_done(const struct control *c)
+{
+	return load(&c->done) == load(&c->command);
+}
+
+/*
+ * To be woken by another processor takes 30 to 100 µs, longer than many runs: where they are short
+ * the answer is looked for until it is there. On the run's own processor, where both are when others are
+ * busy, that would only keep it from running: what it costs to go to sleep there is a switch. Even
+ * 64 looks were 1.5 µs of the 22 that a short run took there.
+ */
+#define LOOKS 64
+static bool wait_briefly(const struct session *s)
+{
+	const struct control *c = s->file.control;
+	double most = 2 * s->usual < SPIN_MOST ? 2 * s->usual : SPIN_USUAL;
+	double until = seconds_now() + (most > SPIN_USUAL ? most : SPIN_USUAL);
+	unsigned own;
+
+	for (__builtin_ia32_rdtscp(&own); own != c->processor; __builtin_ia32_rdtscp(&own)) {
+		for (unsigned i = 0; i < LOOKS; i++) {
+			if (is_done(c))
+				return true;
+			__builtin_ia32_pause();
+		}
+		if (!s->spins || seconds_now() >= until)
+			break;
+	}
+	return is_done(c);
+}
+
+static void sleep_until_done(struct control *c, const struct plan *plan)
+{
+	uint32_t done = load(&c->done);
+
+	__atomic_store_n(&c->done_awaited, 1, __ATOMIC_SEQ_CST);
+	if (!is_done(c))
+		futex_wait(&c->done, done, slice(plan));
+	__atomic_store_n(&c->done_awaited, 0, __ATOMIC_RELAXED);
+}
+
+/* A run that takes too long: with a process of its own that is killed, and the server goes on. */
+static void cut_short(struct session *s)
+{
+	pid_t child = (pid_t)load(&s->file.control->child);
+
+	if (s->mode != SESSION_PERSISTENT && child > 0 && child != s->pid)
+		kill(child, SIGKILL);
+	else
+		end(s);
+}
+
+enum wait { WAIT_DONE, WAIT_DIED, WAIT_LATE, WAIT_STOPPED };
+
+static enum wait wait_for_server(struct session *s, const struct plan *plan, int *status)
+{
+	struct control *c = s->file.control;
+	double deadline = seconds_now() + s->options.seconds, grace = 2;
+	bool late = false;
+
+	while (!wait_briefly(s)) {
+		double before = seconds_now();
+
+		sleep_until_done(c, plan);
+		if (is_done(c))
+			break;
+		if (target_process_ended(s->pid, s->fd, 0, status)) {
+			collected(s);
+			return is_done(c) ? WAIT_DONE : WAIT_DIED;
+		}
+		if (load(&c->held)) {
+			look_if_held(s);
+			deadline += seconds_now() - before;
+		}
+		if (is_stopped(s))
+			return WAIT_STOPPED;
+		if (seconds_now() < deadline)
+			continue;
+		if (late) { /* the server does not go on either */
+			end(s);
+			return WAIT_LATE;
+		}
+		late = true;
+		cut_short(s);
+		if (!s->running)
+			return WAIT_LATE;
+		deadline = seconds_now() + grace;
+	}
+	return late ? WAIT_LATE : WAIT_DONE;
+}
+
+static void learn_usual(struct session *s, double seconds)
+{
+	s->usual += ((seconds < 2 * SPIN_MOST ? seconds : 2 * SPIN_MOST) - s->usual) / 4;
+}
+
+static uint32_t mode_options(const struct session *s)
+{
+	uint32_t forks = CONTROL_SERVER | (s->lends ? CONTROL_LEND : 0);
+
+	switch (s->mode) {
+	case SESSION_ONCE: return 0;
+	case SESSION_FORK: return forks;
+	case SESSION_FORK_FIBERS: return forks | CONTROL_FIBERS;
+	case SESSION_PERSISTENT: return CONTROL_SERVER | CONTROL_FIBERS | CONTROL_PERSISTENT;
+	}
+	assert(!"a session's mode");
+	return 0;
+}
+
+/* A server that dies takes the run with it; the next run has a new one. */
+static bool judge_death(struct session *s, struct outcome *outcome, int status, struct err *err)
+{
+	if (took_part(s->file.control)) {
+		judge_status(s, outcome, status);
+		s->deaths = 0;
+		return true;
+	}
+	if (++s->deaths < DEATHS_MOST && WIFSIGNALED(status)) {
+		control_file_read(&s->file, outcome);
+		outcome->result = CONTROL_UNFIT;
+		s->file.control->unfit_lent = mode_options(s) & CONTROL_LEND ? 1 : 0;
+		return true;
+	}
+	return err_set(err,
+		       "%s cannot be run under control: it ended before it took its first turn "
+		       "(was it built with sooth?)",
+		       s->options.program[0]);
+}
+
+static bool run_served(struct session *s, const struct plan *plan, struct outcome *outcome,
+		       struct err *err)
+{
+	double began = seconds_now();
+	int status = 0;
+
+	if (!s->running) {
+		s->file.control->done = 0;
+		give_command(s);
+		if (!start(s, err))
+			return false;
+	} else {
+		give_command(s);
+	}
+	switch (wait_for_server(s, plan, &status)) {
+	case WAIT_DONE:
+		s->deaths = 0;
+		learn_usual(s, seconds_now() - began);
+		judge_status(s, outcome, s->file.control->status);
+		return true;
+	case WAIT_DIED: return judge_death(s, outcome, status, err);
+	case WAIT_LATE:
+		control_file_read(&s->file, outcome);
+		outcome->result = CONTROL_HUNG;
+		return true;
+	case WAIT_STOPPED: break;
+	}
+	end(s);
+	return err_set(err, "interrupted");
+}
+
+/* ---- ways to run --------------------------------------------------------------------------- */
+
+static void fall_back(struct session *s)
+{
+	static const char *const ways[] = {
+		[SESSION_ONCE] = "executing it each time",
+		[SESSION_FORK] = "a process with kernel threads for each run",
+		[SESSION_FORK_FIBERS] = "a process with fibers for each run",
+		[SESSION_PERSISTENT] = "all runs in one process",
+	};
+	const char *why = s->file.control->text;
+
+	end(s);
+	if (s->file.control->unfit_lent && s->lends) { /* the same way, but really forked */
+		s->lends = false;
+		return;
+	}
+	free(s->fallback);
+	if (asprintf(&s->fallback, "not by %s: %.*s", ways[s->mode], (int)CONTROL_TEXT - 1,
+		     *why ? why : "it ended too early") < 0)
+		abort();
+	s->mode--;
+	s->deaths = 0;
+}
+
+static bool run(struct executor *executor, const struct plan *plan, struct outcome *outcome,
+		struct err *err)
+{
+	struct session *s = (struct session *)executor;
+
+	if (control_file_plan_bytes(plan) > s->file.plan_bytes)
+		return err_set(err, "the plan is too large: %zu runs, %zu rules", plan->runs.count,
+			       plan->rules.count);
+	for (;;) {
+		bool ok;
+
+		control_file_set_plan(&s->file, plan,
+				      plan->options | CONTROL_LOG | mode_options(s));
+		ok = s->mode == SESSION_ONCE ? run_once(s, plan, outcome, err)
+					     : run_served(s, plan, outcome, err);
+		if (!ok || outcome->result != CONTROL_UNFIT)
+			return ok;
+		if (s->mode == SESSION_ONCE)
+			return err_set(err, "%s cannot be run under control: %.*s",
+				       s->options.program[0], (int)CONTROL_TEXT - 1,
+				       s->file.control->text);
+		fall_back(s);
+	}
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static char *make_words(const struct session *s)
+{
+	const char *trace = s->options.trace ? s->options.trace : "";
+	char quote = strchr(trace, '"') ? '\'' : '"';
+	char *words;
+
+	if (asprintf(&words, "dir=%c%s%c:control=\"%s\"", quote, trace, quote, s->file.path) < 0)
+		abort();
+	return words;
+}
+
+static bool has_processors(void)
+{
+	cpu_set_t set;
+
+	return !sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) > 1;
+}
+
+struct session *session_open(const struct session_options *options, struct err *err)
+{
+	struct session *s = mem_zalloc(1, sizeof *s);
+
+	s->executor.run = run;
+	s->options = *options;
+	if (!s->options.seconds)
+		s->options.seconds = SECONDS;
+	if (!control_file_open(&s->file, options->event_most ? options->event_most : EVENTS_MOST,
+			       options->plan_bytes ? options->plan_bytes : PLAN_BYTES, err)) {
+		free(s);
+		return NULL;
+	}
+	s->mode = options->mode;
+	s->lends = !options->really_fork;
+	s->spins = has_processors();
+	s->words = make_words(s);
+	s->program = (struct target_process){
+		.words = options->program,
+		.options = s->words,
+		.directory = options->directory,
+		.quiet = options->quiet,
+		.output_to_stderr = options->output_to_stderr,
+	};
+	s->program.input = target_process_input(&s->program.input_at);
+	return s;
+}
+
+void session_close(struct session *s)
+{
+	end(s);
+	control_file_close(&s->file);
+	if (s->program.input >= 0)
+		close(s->program.input);
+	free(s->fallback);
+	free(s->words);
+	free(s);
+}
+
+struct executor *session_executor(struct session *session)
+{
+	return &session->executor;
+}
+
+enum session_mode session_mode(const struct session *session)
+{
+	return session->mode;
+}
+
+const char *session_fallback(const struct session *session)
+{
+	return session->fallback;
+}
+
+bool session_has_input(const struct session *session)
+{
+	return session->program.input >= 0;
+}
+
+void session_know_threads(struct session *session, const struct control_thread *threads,
+			  uint32_t count)
+{
+	control_file_know_threads(&session->file, threads, count);
+}

@@ -1,0 +1,26 @@
+/* Sites of a controlled run in terms of the source. */
+#ifndef EXPLORE_CONTROL_SITE_TEXT_H
+#define EXPLORE_CONTROL_SITE_TEXT_H
+
+#include "trace/symbol.h"
+#include "trace/trace.h"
+
+#define PLACE_WORDS 200
+
+struct site_text {
+	char text[PLACE_WORDS];
+};
+
+/* "bank.c:12 (teller)"; "?" when nothing is known. `symbols` may be NULL. */
+struct site_text site_text(const struct trace *trace, struct trace_symbols *symbols, uint64_t site);
+
+/* The variable's name, "balance" or "forks+40"; else what the source calls it there, "p->next"; else
+ * its address. */
+struct site_text place_object(const struct trace *trace, struct trace_symbols *symbols,
+			      uint64_t site, uint64_t address);
+
+/* What an operation does: "read of balance", "lock of m", "join". */
+struct site_text place_operation(const struct trace *trace, struct trace_symbols *symbols,
+				 uint8_t kind, uint64_t site, uint64_t address);
+
+#endif

@@ -1,0 +1,532 @@
+#include "explore/search/dpor.h"
+
+#include "base/mem.h"
+#include "event/event.h"
+#include "explore/search/op_enabled.h"
+#include "explore/search/reversible_pair.h"
+#include "explore/search/spin_loops.h"
+
+#include <assert.h>
+#include <string.h>
+
+/*
+ * A thread that can be chosen at a level, with what it does there. A transition of more than two
+ * events is not kept: it is taken to depend on everything.
+ */
+#define CHOICE_EVENTS 2
+struct dpor_choice {
+	uint32_t thread, count;
+	struct control_event events[CHOICE_EVENTS];
+	bool refused; /* it could not go on there: nothing was explored, so it may not sleep */
+};
+typedef VEC(struct dpor_choice) choices;
+
+/* A decision of the path: the level of node i is where node i was chosen. */
+struct dpor_level {
+	choices chosen; /* backtrack set; the first `tried` have had their turn */
+	uint32_t tried;
+	choices asleep;	      /* sleep set */
+	uint32_t preemptions; /* in the path before it */
+	bool cut;
+};
+
+struct dpor {
+	struct dpor_options options;
+	struct dpor_stats stats;
+	struct dpor_path path;
+	VEC(struct dpor_level) levels; /* those behind `level_count` keep their memory */
+	uint32_t level_count;
+	uint32_t branch; /* level where the run that is under way leaves the path */
+	bool started, branching;
+	struct reversible_pair_finder finder;
+	reversible_pair_nodes initials;
+	use_list one, other;
+	VEC(struct control_event) kept; /* of a run, those of the window */
+};
+
+/* ---- choices ------------------------------------------------------------------------------ */
+
+static struct dpor_choice make_choice(const struct control_event *events, uint32_t count)
+{
+	struct dpor_choice choice = { .thread = events[0].thread, .count = count };
+
+	memcpy(choice.events, events,
+	       (count < CHOICE_EVENTS ? count : CHOICE_EVENTS) * sizeof *events);
+	return choice;
+}
+
+static struct dpor_choice *find_choice(const choices *list, uint32_t thread)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].thread == thread)
+			return &list->items[i];
+	return NULL;
+}
+
+static void list_uses(struct dpor *dpor, const struct control_event *events, uint32_t count,
+		      bool whatever, use_list *uses)
+{
+	uses->count = 0;
+	for (uint32_t i = 0; i < count; i++)
+		op_uses_of(&dpor->path.blocks, &events[i], whatever, uses);
+}
+
+/*
+ * Sleeps a choice on while `events` happen? The scheduler sees only the operation that a thread
+ * stands before, so one that does more in one go cannot sleep.
+ */
+static bool sleeps_on(struct dpor *dpor, const struct dpor_choice *sleeper,
+		      const struct control_event *events, uint32_t count, bool whatever)
+{
+	if (sleeper->refused || sleeper->count != 1 || count > CHOICE_EVENTS ||
+	    sleeper->thread == events[0].thread)
+		return false;
+	list_uses(dpor, sleeper->events, 1, false, &dpor->one);
+	list_uses(dpor, events, count, whatever, &dpor->other);
+	return !op_uses_conflict(&dpor->one, &dpor->other);
+}
+
+/* ---- levels ------------------------------------------------------------------------------- */
+
+static struct dpor_level *push_level(struct dpor *dpor)
+{
+	struct dpor_level *level;
+
+	if (dpor->level_count == dpor->levels.count)
+		*vec_push(&dpor->levels) = (struct dpor_level){ 0 };
+	level = &dpor->levels.items[dpor->level_count++];
+	level->chosen.count = level->asleep.count = 0;
+	level->tried = 0;
+	level->preemptions = 0;
+	level->cut = false;
+	return level;
+}
+
+/* Would this choice at level i take the turn from a thread that could go on? */
+static bool preempts(const struct dpor *dpor, uint32_t i, uint32_t thread)
+{
+	uint32_t before = i ? dpor->path.nodes.items[i - 1].thread : thread;
+
+	return before != thread && dpor->levels.items[i].chosen.items[0].thread == before;
+}
+
+/* The sleep set behind level i, whose current choice is the transition `events`. */
+static void pass_sleepers(struct dpor *dpor, uint32_t i, const struct control_event *events,
+			  uint32_t count, bool whatever, choices *out)
+{
+	const struct dpor_level *level = &dpor->levels.items[i];
+
+	out->count = 0;
+	for (size_t s = 0; s < level->asleep.count; s++)
+		if (sleeps_on(dpor, &level->asleep.items[s], events, count, whatever))
+			*vec_push(out) = level->asleep.items[s];
+	for (size_t s = 0; s + 1 < level->tried; s++)
+		if (sleeps_on(dpor, &level->chosen.items[s], events, count, whatever) &&
+		    !find_choice(out, level->chosen.items[s].thread))
+			*vec_push(out) = level->chosen.items[s];
+}
+
+static bool in_window(const struct dpor *dpor, uint32_t thread)
+{
+	return !dpor->options.window ||
+	       (thread < dpor->options.window_count && dpor->options.window[thread]);
+}
+
+static void add_choice(struct dpor *dpor, uint32_t at, const struct dpor_choice *choice)
+{
+	struct dpor_level *level = &dpor->levels.items[at];
+
+	if (in_window(dpor, choice->thread) && !find_choice(&level->chosen, choice->thread) &&
+	    !find_choice(&level->asleep, choice->thread))
+		*vec_push(&level->chosen) = *choice;
+}
+
+/* ---- races to branches -------------------------------------------------------------------- */
+
+/* One of the initials must be in the backtrack set, or asleep: then it was explored elsewhere. */
+static void branch_at(struct dpor *dpor, uint32_t earlier, const struct control_event *events,
+		      uint32_t count, const dpor_path_clock *before)
+{
+	const struct dpor_path *path = &dpor->path;
+	const struct dpor_level *level = &dpor->levels.items[earlier];
+	uint32_t first = DPOR_PATH_NONE;
+	struct dpor_choice choice;
+
+	reversible_pair_initials(&dpor->finder, path, earlier, events[0].thread, before,
+				 &dpor->initials);
+	for (size_t i = 0; i < dpor->initials.count; i++) {
+		uint32_t at = dpor->initials.items[i];
+		uint32_t thread =
+			at == path->depth ? events[0].thread : path->nodes.items[at].thread;
+		if (find_choice(&level->chosen, thread) || find_choice(&level->asleep, thread))
+			return;
+		if (first == DPOR_PATH_NONE && in_window(dpor, thread))
+			first = at;
+	}
+	if (first == DPOR_PATH_NONE)
+		return;
+	if (first == path->depth)
+		choice = make_choice(events, count);
+	else
+		choice = make_choice(&path->events.items[path->nodes.items[first].first],
+				     path->nodes.items[first].count);
+	add_choice(dpor, earlier, &choice);
+}
+
+static void branch_for_races(struct dpor *dpor, const struct control_event *events, uint32_t count,
+			     const dpor_path_clock *before)
+{
+	const struct dpor_path *path = &dpor->path;
+	uint32_t last;
+
+	reversible_pair_find(&dpor->finder, path, events, count, before);
+	last = dpor_path_last_of(path, events[0].thread);
+	if (!in_window(dpor, events[0].thread) || spin_loops_goes_on(path, last, &events[0]))
+		return;
+	for (size_t i = 0; i < dpor->finder.races.count; i++) {
+		uint32_t earlier = dpor->finder.races.items[i];
+		uint32_t first = spin_loops_first(path, earlier);
+		if (!in_window(dpor, path->nodes.items[earlier].thread))
+			continue;
+		if (dpor_path_covers(before, &path->nodes.items[first]))
+			first = earlier;
+		branch_at(dpor, first, events, count, before);
+	}
+}
+
+/* ---- learning from a run ------------------------------------------------------------------ */
+
+static bool same_event(const struct control_event *a, const struct control_event *b)
+{
+	return a->thread == b->thread && a->step == b->step && a->kind == b->kind &&
+	       a->address == b->address && a->size == b->size;
+}
+
+static bool repeats_prefix(const struct dpor *dpor, const struct outcome *outcome)
+{
+	const struct dpor_path *path = &dpor->path;
+
+	if (outcome->event_count < path->events.count)
+		return false;
+	for (size_t i = 0; i < path->events.count; i++)
+		if (!same_event(&path->events.items[i], &outcome->events[i]))
+			return false;
+	return true;
+}
+
+/* The transition at the top of the path: branches for its races, its clock, its touches. */
+static void take_in(struct dpor *dpor)
+{
+	struct dpor_path *path = &dpor->path;
+	uint32_t top = path->depth - 1;
+	struct dpor_path_node *node = &path->nodes.items[top];
+
+	path->depth--; /* the operation is looked at before it happened */
+	branch_for_races(dpor, &path->events.items[node->first], node->count, &node->before);
+	path->depth++;
+	for (size_t i = 0; i < dpor->finder.conflicts.count; i++)
+		dpor_path_join(&node->clock,
+			       &path->nodes.items[dpor->finder.conflicts.items[i]].clock);
+	dpor_path_touch_top(path);
+}
+
+/* A level for the next transition, with the sleep set that the one before it leaves. */
+static void open_level(struct dpor *dpor, bool branched)
+{
+	uint32_t at = dpor->level_count;
+	struct dpor_level *level = push_level(dpor);
+	const struct dpor_path_node *node;
+	const struct dpor_choice *chosen;
+
+	if (at == 0)
+		return;
+	node = &dpor->path.nodes.items[at - 1];
+	chosen = &dpor->levels.items[at - 1].chosen.items[dpor->levels.items[at - 1].tried - 1];
+	level->preemptions =
+		dpor->levels.items[at - 1].preemptions + preempts(dpor, at - 1, node->thread);
+	if (branched && chosen->count <= CHOICE_EVENTS)
+		pass_sleepers(dpor, at - 1, chosen->events, chosen->count, true, &level->asleep);
+	else
+		pass_sleepers(dpor, at - 1, &dpor->path.events.items[node->first], node->count,
+			      false, &level->asleep);
+}
+
+/* Puts the rest of a run, from its event `at` on, onto the path. */
+static void follow_run(struct dpor *dpor, const struct outcome *outcome, size_t at)
+{
+	bool branched = dpor->branching, redundant = false;
+	struct dpor_path *path = &dpor->path;
+
+	while (at < outcome->event_count) {
+		struct dpor_path_node *node;
+		struct dpor_level *level;
+		if (!branched)
+			open_level(dpor, dpor->branching && path->depth == dpor->branch + 1);
+		node = dpor_path_push(path, outcome->events, outcome->event_count, &at);
+		level = &dpor->levels.items[path->depth - 1];
+		if (!branched) {
+			redundant |= find_choice(&level->asleep, node->thread) != NULL;
+			*vec_push(&level->chosen) =
+				make_choice(&path->events.items[node->first], node->count);
+			level->tried = 1;
+		}
+		branched = false;
+		take_in(dpor);
+	}
+	dpor->stats.redundant += redundant;
+	if (dpor->stats.deepest < path->depth)
+		dpor->stats.deepest = path->depth;
+}
+
+static struct control_event pending_event(const struct control_blocked *blocked)
+{
+	return (struct control_event){ .thread = blocked->thread,
+				       .step = blocked->step,
+				       .kind = (uint8_t)blocked->kind,
+				       .flags = (uint8_t)blocked->flags,
+				       .address = blocked->address,
+				       .other = blocked->other,
+				       .site = blocked->site };
+}
+
+static void pending_past(const struct dpor *dpor, uint32_t thread, dpor_path_clock *before)
+{
+	const struct dpor_path *path = &dpor->path;
+	uint32_t last = dpor_path_get(path->last.items, path->last.count, thread, DPOR_PATH_NONE);
+
+	before->count = 0;
+	if (last == DPOR_PATH_NONE)
+		last = dpor_path_get(path->created.items, path->created.count, thread,
+				     DPOR_PATH_NONE);
+	if (last != DPOR_PATH_NONE)
+		dpor_path_join(before, &path->nodes.items[last].clock);
+}
+
+/*
+ * What threads were about to do when the run ended. One that is blocked races with what keeps it
+ * from going on. One that could have gone on, had the process not ended, could have done so before
+ * the end: behind exit's decision (a level of its own on top), or before the operation that failed.
+ * Blocked threads count in a run that sleep sets ended, too: a random program showed that the
+ * equal run elsewhere need not have them blocked by the same operation of this path.
+ */
+static void take_in_pending(struct dpor *dpor, const struct outcome *outcome)
+{
+	bool ended = outcome->result == CONTROL_ENDED;
+	dpor_path_clock before = { 0 };
+
+	if (ended)
+		open_level(dpor, dpor->branching && dpor->path.depth == dpor->branch + 1);
+	for (uint32_t i = 0; i < outcome->blocked_count; i++) {
+		const struct control_blocked *blocked = &outcome->blocked[i];
+		struct control_event event = pending_event(blocked);
+		struct dpor_choice choice = make_choice(&event, 1);
+		if (!in_window(dpor, blocked->thread) || blocked->kind == EV_NONE ||
+		    blocked->how == CONTROL_BY_SPIN || blocked->how == CONTROL_BY_CALL ||
+		    (blocked->how == CONTROL_BY_NOTHING && outcome->result == CONTROL_ASLEEP))
+			continue;
+		if (blocked->how != CONTROL_BY_NOTHING || !ended) {
+			pending_past(dpor, blocked->thread, &before);
+			branch_for_races(dpor, &event, 1, &before);
+		}
+		if (blocked->how == CONTROL_BY_NOTHING && dpor->level_count &&
+		    (ended || path_could(&dpor->path, &event, dpor->level_count - 1)))
+			add_choice(dpor, dpor->level_count - 1, &choice);
+	}
+	vec_free(&before);
+}
+
+/* The branch that was to be taken was not: it could not go on there, or the prefix was not met. */
+static void refuse_branch(struct dpor *dpor)
+{
+	struct dpor_level *level = &dpor->levels.items[dpor->branch];
+
+	level->chosen.items[level->tried - 1].refused = true;
+}
+
+/*
+ * With a window nothing but what its threads do is looked at: the others go straight on, when they
+ * have to, and are in no prefix.
+ */
+static void keep_window(struct dpor *dpor, struct outcome *outcome)
+{
+	if (!dpor->options.window)
+		return;
+	dpor->kept.count = 0;
+	for (uint32_t i = 0; i < outcome->event_count; i++)
+		if (in_window(dpor, outcome->events[i].thread))
+			*vec_push(&dpor->kept) = outcome->events[i];
+	outcome->events = dpor->kept.items;
+	outcome->event_count = (uint32_t)dpor->kept.count;
+}
+
+/* Each eight bytes have a history of their own. Beyond this a run takes seconds and gigabytes. */
+#define MOST_BYTES (16u << 20)
+
+static bool is_too_large(const struct outcome *outcome)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < outcome->event_count; i++)
+		if (event_group(outcome->events[i].kind) == EG_ACCESS)
+			bytes += outcome->events[i].size;
+	return bytes > MOST_BYTES;
+}
+
+void dpor_learn(struct dpor *dpor, const struct outcome *whole)
+{
+	size_t at = dpor->path.events.count;
+	struct outcome seen = *whole, *outcome = &seen;
+
+	dpor->stats.runs++;
+	keep_window(dpor, outcome);
+	op_uses_learn_blocks(&dpor->path.blocks, outcome->events, outcome->event_count);
+	if (outcome->events_lost || outcome->result == CONTROL_LIMIT ||
+	    outcome->result == CONTROL_HUNG || outcome->result == CONTROL_UNFINISHED)
+		dpor->stats.lost++;
+	dpor->stats.unordered += outcome->control && outcome->control->unordered;
+	for (uint32_t i = 0; i < outcome->event_count; i++)
+		if (outcome->events[i].kind == EV_SYNC || outcome->events[i].kind == EV_RECEIVE) {
+			dpor->stats.world++;
+			break;
+		}
+	if (is_too_large(outcome) || !repeats_prefix(dpor, outcome)) {
+		dpor->stats.lost += is_too_large(outcome);
+		dpor->stats.diverged += !is_too_large(outcome);
+		if (dpor->branching)
+			refuse_branch(dpor);
+		return;
+	}
+	if (dpor->branching) {
+		const struct dpor_level *level = &dpor->levels.items[dpor->branch];
+		if (at == outcome->event_count ||
+		    outcome->events[at].thread != level->chosen.items[level->tried - 1].thread) {
+			dpor->stats.refused++;
+			refuse_branch(dpor);
+			return;
+		}
+	}
+	follow_run(dpor, outcome, at);
+	dpor->stats.asleep += outcome->result == CONTROL_ASLEEP;
+	take_in_pending(dpor, outcome);
+}
+
+/* ---- the next run ------------------------------------------------------------------------- */
+
+/* Brings a choice of this level that can be tried to the front of the untried ones. */
+static bool choose(struct dpor *dpor, uint32_t at)
+{
+	struct dpor_level *level = &dpor->levels.items[at];
+
+	for (size_t i = level->tried; i < level->chosen.count; i++) {
+		struct dpor_choice choice = level->chosen.items[i];
+		if (level->preemptions + preempts(dpor, at, choice.thread) > dpor->options.bound) {
+			dpor->stats.cut += !level->cut;
+			level->cut = true;
+			continue;
+		}
+		level->chosen.items[i] = level->chosen.items[level->tried];
+		level->chosen.items[level->tried++] = choice;
+		return true;
+	}
+	return false;
+}
+
+/* The path up to a level as runs, and time-outs and spurious wake-ups as choices. */
+static void plan_path(const struct dpor *dpor, uint32_t depth, struct plan *plan)
+{
+	const struct dpor_path *path = &dpor->path;
+
+	for (uint32_t i = 0; i < depth; i++) {
+		const struct dpor_path_node *node = &path->nodes.items[i];
+		uint32_t until = path->events.items[node->first + node->count - 1].step + 1;
+		if (plan->runs.count &&
+		    plan->runs.items[plan->runs.count - 1].thread == node->thread)
+			plan->runs.items[plan->runs.count - 1].until = until;
+		else
+			*vec_push(&plan->runs) = (struct control_run){ node->thread, until };
+		for (uint32_t e = node->first; e < node->first + node->count; e++) {
+			const struct control_event *event = &path->events.items[e];
+			if (event->flags & (CONTROL_EVENT_TIMED_OUT | CONTROL_EVENT_SPURIOUS))
+				*vec_push(&plan->choices) = (struct control_choice){
+					event->thread, event->step,
+					event->flags & CONTROL_EVENT_SPURIOUS ? CONTROL_SPURIOUS
+									      : CONTROL_TIMEOUT
+				};
+		}
+	}
+}
+
+static void plan_branch(struct dpor *dpor, uint32_t at, struct plan *plan)
+{
+	const struct dpor_level *level = &dpor->levels.items[at];
+	const struct dpor_choice *choice = &level->chosen.items[level->tried - 1];
+	choices asleep = { 0 };
+
+	plan_path(dpor, at, plan);
+	*vec_push(&plan->runs) = (struct control_run){ choice->thread, choice->events[0].step + 1 };
+	if (choice->count <= CHOICE_EVENTS)
+		pass_sleepers(dpor, at, choice->events, choice->count, true, &asleep);
+	for (size_t i = 0; i < asleep.count; i++)
+		*vec_push(&plan->sleeps) = asleep.items[i].thread;
+	vec_free(&asleep);
+}
+
+bool dpor_next(struct dpor *dpor, struct plan *plan)
+{
+	plan_clear(plan);
+	plan->policy = CONTROL_STAY;
+	plan->options = dpor->options.plan_options;
+	plan->most_steps = dpor->options.most_steps;
+	if (!dpor->started) {
+		dpor->started = true;
+		return true;
+	}
+	while (dpor->level_count && !choose(dpor, dpor->level_count - 1))
+		dpor->level_count--;
+	if (!dpor->level_count)
+		return false;
+	dpor->branch = dpor->level_count - 1;
+	dpor->branching = true;
+	dpor_path_cut(&dpor->path, dpor->branch);
+	plan_branch(dpor, dpor->branch, plan);
+	return true;
+}
+
+/* ---- life --------------------------------------------------------------------------------- */
+
+struct dpor *dpor_open(const struct dpor_options *options)
+{
+	struct dpor *dpor = mem_zalloc(1, sizeof *dpor);
+
+	dpor->options = *options;
+	return dpor;
+}
+
+void dpor_close(struct dpor *dpor)
+{
+	for (size_t i = 0; i < dpor->levels.count; i++) {
+		vec_free(&dpor->levels.items[i].chosen);
+		vec_free(&dpor->levels.items[i].asleep);
+	}
+	vec_free(&dpor->levels);
+	dpor_path_free(&dpor->path);
+	reversible_pair_free(&dpor->finder);
+	vec_free(&dpor->initials);
+	vec_free(&dpor->one);
+	vec_free(&dpor->other);
+	vec_free(&dpor->kept);
+	free(dpor);
+}
+
+const struct dpor_stats *dpor_stats(const struct dpor *dpor)
+{
+	return &dpor->stats;
+}
+
+bool dpor_complete(const struct dpor *dpor)
+{
+	const struct dpor_stats *stats = &dpor->stats;
+
+	return dpor->started && !dpor->level_count && !stats->cut && !stats->lost &&
+	       !stats->diverged && !stats->world && !stats->unordered && !dpor->options.window;
+}

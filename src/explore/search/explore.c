@@ -1,0 +1,428 @@
+#include "explore/search/explore.h"
+
+#include "base/mem.h"
+#include "base/seconds.h"
+#include "explore/search/run_key.h"
+#include "explore/search/hints.h"
+#include "explore/search/model_search.h"
+#include "explore/search/dpor_path.h"
+#include "explore/search/lead_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LEADS_ALONE 24	      /* runs by leads before systematic ones come beside them */
+#define IMAGINED_MOST 100     /* runs that were imagined: to look for one takes longer than a run */
+#define RANDOM_EVERY 8	      /* runs to one by random priorities, while there are leads */
+#define BOUNDED_RUNS 2000     /* each pass with few preemptions */
+#define SYSTEMATIC_ALONE 4000 /* runs before random ones come beside them, behind the leads */
+#define RANDOM_AFTERWARDS 1000 /* runs when the systematic search is at its end and not complete */
+#define LONG_RUN 100000 /* operations, from which on leads move only the threads of the window */
+#define SYSTEMATIC_MOST 300000 /* operations of a run that is searched without a window */
+#define KEYED_MOST 20000       /* operations of a run that is remembered */
+#define SPEAK_EVERY 0.1	       /* seconds */
+
+#define PLAN_OPTIONS (CONTROL_END_STUCK | CONTROL_CHECK_HEAP | CONTROL_SPIN_SOON)
+
+/* The systematic search is made in passes, each of which sees more than the one before. */
+static const struct {
+	uint32_t bound;
+	bool window;
+	uint64_t share; /* runs: a part of the budget, or 0: BOUNDED_RUNS */
+} passes[] = {
+	{ 1, true, 0 },
+	{ 2, true, 0 },
+	{ DPOR_PATH_NONE, true, 4 },
+	{ DPOR_PATH_NONE, false, 1 },
+};
+#define PASSES (sizeof passes / sizeof passes[0])
+
+struct explore {
+	struct explore_options options;
+	const struct hints *hints; /* NULL: none */
+	size_t witnesses;	   /* of them, that were run */
+	const bool *window;	   /* threads to interleave first; NULL: there is no window */
+	uint32_t window_count;
+	struct explore_result result;
+	struct leads leads;
+	struct model_search *imagine;
+	uint64_t imagined; /* runs */
+	struct map plans; /* keys of runs that were seen, or foreseen by a lead that was followed */
+	struct dpor *dpor; /* of the pass that is under way */
+	size_t pass;
+	uint64_t pass_runs;
+	struct executor *executor;
+	struct plan plan;
+	struct outcome outcome;
+	struct err *err;
+	uint64_t longest; /* events of a run that ended */
+	uint64_t draws;
+	int usual; /* status of a run that is well */
+	double start, spoken;
+	bool broken; /* the executor failed */
+	uint64_t afterwards;
+	bool exhausted; /* nothing is left to run */
+};
+
+/* ---- when to end -------------------------------------------------------------------------- */
+
+static bool has_failed(const struct explore *e)
+{
+	for (size_t i = 0; i < e->result.failures.count; i++)
+		if (!e->result.failures.items[i].doubtful)
+			return true;
+	return false;
+}
+
+static bool over(struct explore *e)
+{
+	if (e->options.stop && *e->options.stop)
+		e->result.interrupted = true;
+	return e->broken || e->exhausted || e->result.interrupted ||
+	       e->result.executions >= e->options.budget ||
+	       (e->options.seconds > 0 && seconds_now() - e->start > e->options.seconds) ||
+	       (has_failed(e) && !e->options.all);
+}
+
+static void speak(struct explore *e, const char *phase)
+{
+	double time = seconds_now();
+
+	if (!e->options.progress || time - e->spoken < SPEAK_EVERY)
+		return;
+	e->spoken = time;
+	e->options.progress(e->options.context,
+			    &(struct explore_progress){ .phase = phase,
+							.executions = e->result.executions,
+							.leads_left = e->leads.queue.count,
+							.failures = e->result.failures.count,
+							.seconds = time - e->start });
+}
+
+/* ---- one run ------------------------------------------------------------------------------ */
+
+static void keep_failure(struct explore *e, const char *how)
+{
+	struct failure failure = { .result = e->outcome.result,
+				   .status = e->outcome.status,
+				   .key = failure_key(&e->outcome),
+				   .execution = e->result.executions };
+
+	for (size_t i = 0; i < e->result.failures.count; i++)
+		if (e->result.failures.items[i].key == failure.key)
+			return;
+	snprintf(failure.how, sizeof failure.how, "%s", how);
+	if (e->outcome.control)
+		memcpy(failure.text, e->outcome.control->text, sizeof failure.text - 1);
+	failure.plan.options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP;
+	failure.plan.most_steps = e->options.most_steps;
+	lead_plan_repeat(&e->outcome, &failure.plan);
+	*vec_push(&e->result.failures) = failure;
+}
+
+static void judge(struct explore *e, const char *how, const struct lead *lead)
+{
+	e->result.executions++;
+	if (e->options.ran)
+		e->options.ran(e->options.context, e->result.executions, how, lead, &e->outcome);
+	if (e->outcome.event_count < KEYED_MOST)
+		map_put(&e->plans, run_key_key_of(e->outcome.events, e->outcome.event_count), NULL);
+	if (failure_seen(&e->outcome, e->usual))
+		keep_failure(e, how);
+	else if (e->outcome.result == CONTROL_LIMIT || e->outcome.result == CONTROL_HUNG)
+		e->result.limits++;
+	else if (e->longest < e->outcome.event_count)
+		e->longest = e->outcome.event_count;
+}
+
+/* Runs e->plan. False: it could not be run. */
+static bool run_plan(struct explore *e, const char *phase, const char *how, const struct lead *lead)
+{
+	speak(e, phase);
+	if (!e->executor->run(e->executor, &e->plan, &e->outcome, e->err)) {
+		e->broken = true;
+		return false;
+	}
+	judge(e, how, lead);
+	return true;
+}
+
+static void start_plan(struct explore *e)
+{
+	plan_clear(&e->plan);
+	e->plan.policy = CONTROL_STAY;
+	e->plan.options = PLAN_OPTIONS;
+	e->plan.most_steps = e->options.most_steps;
+}
+
+/* ---- leads -------------------------------------------------------------------------------- */
+
+static void learn(struct explore *e, uint32_t depth, const struct lead *by)
+{
+	if (failure_seen(&e->outcome, e->usual) || e->outcome.result == CONTROL_LIMIT ||
+	    e->outcome.result == CONTROL_HUNG)
+		return;
+	leads_learn(&e->leads, &e->outcome, depth, by);
+	model_search_learn(e->imagine, &e->outcome);
+}
+
+static void run_random(struct explore *e, bool learns)
+{
+	start_plan(e);
+	e->plan.policy = CONTROL_PRIORITIES;
+	e->plan.seed = e->options.seed * 1000003 + ++e->draws * 7919;
+	if (run_plan(e, "random priorities", "random priorities", NULL)) {
+		e->result.by_priorities++;
+		if (learns)
+			learn(e, 1, NULL);
+	}
+}
+
+/* The witness of the next prediction. False: all have been run. */
+static bool run_witness(struct explore *e)
+{
+	if (!e->hints || e->witnesses == e->hints->plans.count)
+		return false;
+	plan_copy(&e->plan, &e->hints->plans.items[e->witnesses++]);
+	e->plan.options = PLAN_OPTIONS;
+	e->plan.most_steps = e->options.most_steps;
+	if (run_plan(e, "predictions", "prediction", NULL)) {
+		e->result.by_leads++;
+		learn(e, 1, NULL);
+	}
+	return true;
+}
+
+/* The next lead whose run is not known yet. False: there is none. */
+static bool next_lead(struct explore *e, struct lead *lead)
+{
+	struct lead_plan_window window = { NULL, 0 };
+
+	if (e->longest > LONG_RUN)
+		window = (struct lead_plan_window){ e->window, e->window_count };
+	while (leads_take(&e->leads, lead)) {
+		uint64_t key;
+		bool fresh, possible;
+		start_plan(e);
+		lead_plan_plan(lead, &window, &e->plan);
+		key = run_key_key(lead, &e->plan, &possible);
+		map_put(&e->plans, key ? key : lead_plan_key(lead, &e->plan), &fresh);
+		if (fresh && possible && !model_search_knows(e->imagine, &e->plan))
+			return true;
+		lead_done(&e->leads, lead);
+	}
+	return false;
+}
+
+static bool run_lead(struct explore *e)
+{
+	struct lead lead;
+	uint32_t depth;
+	char how[24];
+	bool ran;
+
+	if (!next_lead(e, &lead))
+		return false;
+	snprintf(how, sizeof how, "lead %s", lead_kind_name(lead.kind));
+	depth = lead.log->depth + 1;
+	ran = run_plan(e, "leads", how, &lead);
+	if (ran) {
+		e->result.by_leads++;
+		learn(e, depth, &lead);
+	}
+	lead_done(&e->leads, &lead);
+	return true;
+}
+
+/* A run that would show something new, as far as can be imagined. False: there is none. */
+static bool run_imagined(struct explore *e, enum imagined least)
+{
+	enum imagined what;
+	char how[24];
+
+	if (e->imagined == IMAGINED_MOST)
+		return false;
+	start_plan(e);
+	what = model_search_next(e->imagine, least, &e->plan);
+	if (what == IMAGINED_NOTHING)
+		return false;
+	e->imagined++;
+	snprintf(how, sizeof how, "imagined %s", imagined_name(what));
+	if (run_plan(e, "leads", how, NULL)) {
+		e->result.by_leads++;
+		learn(e, 1, NULL);
+	}
+	return true;
+}
+
+/* ---- systematically ----------------------------------------------------------------------- */
+
+static void end_pass(struct explore *e, bool at_its_end)
+{
+	e->result.systematic = *dpor_stats(e->dpor);
+	e->result.at_its_end = at_its_end && e->pass + 1 == PASSES;
+	e->result.complete = at_its_end && e->pass + 1 == PASSES && dpor_complete(e->dpor);
+	dpor_close(e->dpor);
+	e->dpor = NULL;
+	e->pass++;
+}
+
+/* Is there nothing to gain from a pass, or too much to pay? */
+static bool skips_pass(const struct explore *e, size_t pass)
+{
+	bool bounded = passes[pass].bound != DPOR_PATH_NONE;
+	bool all_threads = !passes[pass].window || !e->window;
+
+	return (bounded && e->options.systematic_only) ||
+	       (!bounded && passes[pass].window && !e->window) ||
+	       (all_threads && e->longest > SYSTEMATIC_MOST);
+}
+
+static bool begin_pass(struct explore *e)
+{
+	struct dpor_options options = { .plan_options = PLAN_OPTIONS,
+					.most_steps = e->options.most_steps };
+
+	while (e->pass < PASSES && skips_pass(e, e->pass))
+		e->pass++;
+	if (e->pass == PASSES)
+		return false;
+	/* To say that all was seen, a loop that gives up after some rounds must be seen to do so. */
+	if (e->pass + 1 == PASSES)
+		options.plan_options &= ~(uint32_t)CONTROL_SPIN_SOON;
+	options.bound = passes[e->pass].bound;
+	options.window = passes[e->pass].window ? e->window : NULL;
+	options.window_count = e->window_count;
+	e->dpor = dpor_open(&options);
+	e->pass_runs = 0;
+	return true;
+}
+
+/* A run of the pass that is under way, or the first of the next. False: all are at their end. */
+static bool run_systematic(struct explore *e)
+{
+	for (;;) {
+		uint64_t most;
+		if (!e->dpor && !begin_pass(e))
+			return false;
+		most = passes[e->pass].share ? e->options.budget / passes[e->pass].share
+					     : BOUNDED_RUNS;
+		if (e->pass_runs < most && dpor_next(e->dpor, &e->plan))
+			break;
+		end_pass(e, e->pass_runs < most);
+		if (e->result.complete)
+			return false;
+	}
+	e->pass_runs++;
+	if (run_plan(e, passes[e->pass].bound == DPOR_PATH_NONE ? "systematic" : "few preemptions",
+		     "systematic", NULL)) {
+		e->result.by_systematic++;
+		dpor_learn(e->dpor, &e->outcome);
+	}
+	return true;
+}
+
+/* ---- taking turns ------------------------------------------------------------------------- */
+
+/* Leads alone at first, then with systematic runs, at last these alone; some random ones among them. */
+static void run_next(struct explore *e)
+{
+	uint64_t turn = e->result.executions;
+	bool leads = e->leads.queue.count && !e->options.systematic_only;
+	bool random = !e->options.systematic_only && turn % RANDOM_EVERY == 0 &&
+		      (leads || e->result.by_systematic > SYSTEMATIC_ALONE);
+
+	if (!e->options.systematic_only && run_witness(e))
+		return;
+	if (!e->options.systematic_only && run_imagined(e, IMAGINED_FAILURE))
+		return;
+	if (random) {
+		run_random(e, leads);
+		return;
+	}
+	if (!e->options.systematic_only && turn % 2 == 0 && run_imagined(e, IMAGINED_VIEW))
+		return;
+	if (leads && (e->result.by_leads < LEADS_ALONE || turn % 2) && run_lead(e))
+		return;
+	if (run_systematic(e) || e->result.complete)
+		return;
+	if (e->options.systematic_only || (!leads && e->afterwards++ == RANDOM_AFTERWARDS))
+		e->exhausted = true;
+	else
+		run_random(e, leads);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+void explore_hint(struct explore *e, const struct hints *hints)
+{
+	e->hints = hints;
+	e->window = hints->window;
+	e->window_count = hints->window_count;
+	for (size_t i = 0; i < hints->pairs.count; i++)
+		leads_hint(&e->leads, hints->pairs.items[i].one, hints->pairs.items[i].other);
+}
+
+void explore_first(struct explore *e, const struct outcome *outcome)
+{
+	e->outcome = *outcome;
+	e->usual = outcome->result == CONTROL_ENDED ? outcome->status : 0;
+	judge(e, "first run", NULL);
+	if (!e->options.most_steps)
+		e->options.most_steps = 100000 + 20 * (uint64_t)outcome->event_count;
+	if (!e->options.systematic_only)
+		learn(e, 0, NULL);
+}
+
+bool explore_search(struct explore *e, struct executor *executor, struct err *err)
+{
+	e->executor = executor;
+	e->err = err;
+	while (!over(e) && !e->result.complete)
+		run_next(e);
+	if (e->dpor) /* it stays: the search may go on */
+		e->result.systematic = *dpor_stats(e->dpor);
+	e->result.leads_made = e->leads.made;
+	e->result.leads_left = e->leads.queue.count;
+	e->result.seconds = seconds_now() - e->start;
+	return !e->broken;
+}
+
+struct explore *explore_open(const struct explore_options *options)
+{
+	struct explore *e = mem_zalloc(1, sizeof *e);
+
+	e->options = *options;
+	e->imagine = model_search_open();
+	e->start = seconds_now();
+	return e;
+}
+
+void explore_close(struct explore *e)
+{
+	for (size_t i = 0; i < e->result.failures.count; i++)
+		failure_free(&e->result.failures.items[i]);
+	vec_free(&e->result.failures);
+	leads_free(&e->leads);
+	model_search_close(e->imagine);
+	if (e->dpor)
+		dpor_close(e->dpor);
+	map_free(&e->plans);
+	plan_free(&e->plan);
+	free(e);
+}
+
+const struct outcome *explore_last(const struct explore *e)
+{
+	return &e->outcome;
+}
+
+struct explore_result *explore_result(struct explore *e)
+{
+	return &e->result;
+}
+
+int explore_usual_status(const struct explore *e)
+{
+	return e->usual;
+}

@@ -1,0 +1,33 @@
+/*
+ * What analyses of the first recording say about where to look: predictions, and the warnings of
+ * Eraser and GoodLock. Predicted failures are tried by their witness; pairs of sites that analyses
+ * name are followed first, and their threads, with whoever can influence them, are the window
+ * (Havelund, SPIN 2000, section 4).
+ */
+#ifndef EXPLORE_SEARCH_HINTS_H
+#define EXPLORE_SEARCH_HINTS_H
+
+#include "base/vec.h"
+#include "explore/control/session.h"
+#include "trace/trace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hint_pair {
+	uint64_t one, other; /* sites */
+};
+
+struct hints {
+	VEC(struct plan) plans; /* one for each predicted deadlock or lost signal */
+	VEC(struct hint_pair) pairs;
+	bool *window; /* by thread; NULL: nobody is named, all threads count */
+	uint32_t window_count;
+	size_t predictions, warnings;
+};
+
+/* `seconds` for predictions; warnings take what they take, about a second for 10⁶ events. */
+void hints_make(struct hints *hints, const struct trace *trace, double seconds);
+void hints_free(struct hints *hints);
+
+#endif

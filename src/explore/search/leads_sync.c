@@ -1,0 +1,236 @@
+/* Leads from synchronisation: blocks freed too early, locks in a cycle, wake-ups too early. */
+#include "explore/search/leads.h"
+
+#include "event/event.h"
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+#define MOST_USES 32 /* of a block */
+#define MOST_FREES 1000
+
+/* Of a block's uses the first of each site and thread. */
+static void add_use_of(const struct runlog *log, runlog_numbers *uses, uint32_t at)
+{
+	const struct control_event *event = &log->events[at];
+
+	for (size_t i = 0; i < uses->count; i++) {
+		const struct control_event *known = &log->events[uses->items[i]];
+		if (known->site == event->site && known->thread == event->thread)
+			return;
+	}
+	if (uses->count < MOST_USES)
+		*vec_push(uses) = at;
+}
+
+/* A free of another thread before each use of the block that nothing puts before it. */
+static void free_early(struct leads *leads, struct runlog *log, const runlog_numbers *uses,
+		       uint32_t at)
+{
+	const struct control_event *end = &log->events[at];
+
+	for (size_t i = 0; i < uses->count; i++) {
+		const struct control_event *use = &log->events[uses->items[i]];
+		struct control_rule rule;
+		int penalty;
+		if (use->thread == end->thread || runlog_before(log, uses->items[i], at, false))
+			continue;
+		penalty = runlog_before(log, uses->items[i], at, true) ? 4 : 0;
+		rule = (struct control_rule){ end->thread, end->step, use->thread,
+					      lead_lift(log, use->thread, use->step, end->thread,
+							end->step) };
+		leads_add(leads, log, LEAD_FREE, &rule, 1, use->site, end->site, penalty);
+		rule.before_step = CONTROL_NONE;
+		leads_add(leads, log, LEAD_FREE_LATE, &rule, 1, use->site, end->site, penalty);
+	}
+}
+
+/* Blocks are looked up once for each event: only those that are freed at all matter. */
+void leads_from_blocks(struct leads *leads, struct runlog *log)
+{
+	struct use_blocks blocks = { 0 };
+	VEC(runlog_numbers) uses = { 0 };
+	int frees = 0;
+
+	op_uses_learn_blocks(&blocks, log->events, log->count);
+	for (size_t i = 0; i < blocks.list.count; i++)
+		*vec_push(&uses) = (runlog_numbers){ 0 };
+	for (uint32_t i = 0; i < log->count && blocks.list.count; i++) {
+		const struct control_event *event = &log->events[i];
+		size_t at;
+		if (!op_uses_reads(event) && !op_uses_writes(event) && !op_uses_sync(event) &&
+		    event->kind != EV_FREE)
+			continue;
+		at = op_uses_find_block(&blocks, event->address);
+		if (at == SIZE_MAX)
+			continue;
+		if (event->kind == EV_FREE && frees++ < MOST_FREES)
+			free_early(leads, log, &uses.items[at], i);
+		add_use_of(log, &uses.items[at], i);
+	}
+	for (size_t i = 0; i < uses.count; i++)
+		vec_free(&uses.items[i]);
+	vec_free(&uses);
+	op_uses_free_blocks(&blocks);
+}
+
+/* ---- locks in a cycle --------------------------------------------------------------------- */
+
+/* A thread takes `second` while it holds `first`. */
+struct leads_sync_edge {
+	uint32_t thread, place, first_step, second_step, set;
+	uint64_t first, second;
+	bool first_shared, second_shared;
+};
+typedef VEC(struct leads_sync_edge) edges;
+
+#define MOST_EDGES 400
+#define LONGEST_CYCLE 5
+
+static void find_edges(const struct runlog *log, edges *list)
+{
+	struct map known = { 0 };
+
+	for (uint32_t i = 0; i < log->count && list->count < MOST_EDGES; i++) {
+		const struct control_event *event = &log->events[i];
+		const runlog_locks *held = &log->held_sets.items[log->held[i]];
+		if ((event->kind != EV_ACQUIRE && event->kind != EV_READ_ACQUIRE) ||
+		    (event->flags & (CONTROL_EVENT_TRY | CONTROL_EVENT_TIMED)))
+			continue;
+		for (size_t h = 0; h < held->count; h++) {
+			uint64_t key =
+				(held->items[h].address * 0x9e3779b97f4a7c15ull ^ event->address) *
+					0xbf58476d1ce4e5b9ull ^
+				event->site ^ (uint64_t)event->thread << 48;
+			bool fresh;
+			map_put(&known, key, &fresh);
+			if (fresh && held->items[h].address != event->address)
+				*vec_push(list) = (struct leads_sync_edge){
+					.thread = event->thread,
+					.place = i,
+					.first_step = held->items[h].step,
+					.second_step = event->step,
+					.set = log->held[i],
+					.first = held->items[h].address,
+					.second = event->address,
+					.first_shared = held->items[h].shared,
+					.second_shared = event->kind == EV_READ_ACQUIRE,
+				};
+		}
+	}
+	map_free(&known);
+}
+
+/* A lock that both hold keeps them apart (a gate lock). */
+static bool have_gate(const struct runlog *log, const struct leads_sync_edge *a,
+		      const struct leads_sync_edge *b)
+{
+	const runlog_locks *x = &log->held_sets.items[a->set], *y = &log->held_sets.items[b->set];
+
+	for (size_t i = 0; i < x->count; i++)
+		for (size_t k = 0; k < y->count; k++)
+			if (x->items[i].address == y->items[k].address &&
+			    !(x->items[i].shared && y->items[k].shared))
+				return true;
+	return false;
+}
+
+static bool can_join(const struct runlog *log, const edges *list, const uint32_t *cycle,
+		     uint32_t length, uint32_t next)
+{
+	const struct leads_sync_edge *edge = &list->items[next];
+
+	for (uint32_t i = 0; i < length; i++) {
+		const struct leads_sync_edge *other = &list->items[cycle[i]];
+		uint32_t early = other->place < edge->place ? other->place : edge->place;
+		uint32_t late = other->place < edge->place ? edge->place : other->place;
+		if (other->thread == edge->thread || runlog_before(log, early, late, false) ||
+		    have_gate(log, other, edge))
+			return false;
+	}
+	return true;
+}
+
+/* Everybody has its first lock before anybody asks for its second. */
+static void add_cycle(struct leads *leads, struct runlog *log, const edges *list,
+		      const uint32_t *cycle, uint32_t length)
+{
+	VEC(struct control_rule) rules = { 0 };
+	uint64_t sites = 0;
+
+	for (uint32_t i = 0; i < length; i++) {
+		const struct leads_sync_edge *edge = &list->items[cycle[i]];
+		sites ^= log->events[edge->place].site;
+		for (uint32_t k = 0; k < length; k++)
+			if (k != i)
+				*vec_push(&rules) =
+					(struct control_rule){ list->items[cycle[k]].thread,
+							       list->items[cycle[k]].first_step,
+							       edge->thread, edge->second_step };
+	}
+	leads_add(leads, log, LEAD_CYCLE, rules.items, rules.count, sites, length, 0);
+	vec_free(&rules);
+}
+
+static void extend(struct leads *leads, struct runlog *log, const edges *list, uint32_t *cycle,
+		   uint32_t length)
+{
+	const struct leads_sync_edge *last = &list->items[cycle[length - 1]];
+	const struct leads_sync_edge *first = &list->items[cycle[0]];
+
+	if (length > 1 && last->second == first->first &&
+	    !(last->second_shared && first->first_shared)) {
+		add_cycle(leads, log, list, cycle, length);
+		return;
+	}
+	if (length == LONGEST_CYCLE)
+		return;
+	for (uint32_t i = cycle[0] + 1; i < list->count; i++)
+		if (list->items[i].first == last->second &&
+		    !(list->items[i].first_shared && last->second_shared) &&
+		    can_join(log, list, cycle, length, i)) {
+			cycle[length] = i;
+			extend(leads, log, list, cycle, length + 1);
+		}
+}
+
+void leads_from_cycles(struct leads *leads, struct runlog *log)
+{
+	uint32_t cycle[LONGEST_CYCLE];
+	edges list = { 0 };
+
+	find_edges(log, &list);
+	for (uint32_t i = 0; i < list.count; i++) {
+		cycle[0] = i;
+		extend(leads, log, &list, cycle, 1);
+	}
+	vec_free(&list);
+}
+
+/* ---- wake-ups ----------------------------------------------------------------------------- */
+
+#define MOST_WAITS 200
+
+void leads_from_signals(struct leads *leads, struct runlog *log)
+{
+	int waits = 0;
+
+	for (uint32_t i = 0; i < log->count && waits < MOST_WAITS; i++) {
+		const struct control_event *wait = &log->events[i];
+		struct control_rule rule;
+		if (wait->kind != EV_WAIT)
+			continue;
+		waits++;
+		for (uint32_t k = i + 1; k < log->count; k++) {
+			const struct control_event *signal = &log->events[k];
+			if ((signal->kind != EV_SIGNAL && signal->kind != EV_BROADCAST) ||
+			    signal->address != wait->address || signal->thread == wait->thread)
+				continue;
+			rule = (struct control_rule){ signal->thread, signal->step, wait->thread,
+						      lead_lift(log, wait->thread, wait->step,
+								signal->thread, signal->step) };
+			leads_add(leads, log, LEAD_SIGNAL, &rule, 1, wait->site, signal->site,
+				  rule.after_step != wait->step ? 2 : 0);
+			break;
+		}
+	}
+}

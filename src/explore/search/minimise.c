@@ -1,0 +1,74 @@
+#include "explore/search/minimise.h"
+
+#include "explore/search/lead_plan.h"
+
+struct minimising {
+	struct executor *executor;
+	struct failure *failure;
+	uint64_t runs, most;
+	int usual;
+	struct plan trial;
+};
+
+/* The failing plan without `count` runs from `from` on. */
+static void leave_out(struct minimising *m, size_t from, size_t count)
+{
+	struct plan *trial = &m->trial;
+	const struct plan *plan = &m->failure->plan;
+
+	plan_copy(trial, plan);
+	trial->runs.count = 0;
+	for (size_t i = 0; i < plan->runs.count; i++)
+		if (i < from || i >= from + count)
+			*vec_push(&trial->runs) = plan->runs.items[i];
+}
+
+/* Runs the trial. If it fails alike with fewer switches, what it did is the plan from now on. */
+static bool improves(struct minimising *m)
+{
+	struct outcome outcome;
+	struct plan seen = { 0 };
+	struct err err;
+	bool better;
+
+	m->runs++;
+	if (!m->executor->run(m->executor, &m->trial, &outcome, &err)) {
+		m->most = 0;
+		return false;
+	}
+	if (!failure_seen(&outcome, m->usual) || failure_key(&outcome) != m->failure->key ||
+	    outcome.events_lost)
+		return false;
+	plan_copy(&seen, &m->trial);
+	seen.runs.count = seen.choices.count = 0;
+	lead_plan_repeat(&outcome, &seen);
+	better = seen.runs.count < m->failure->plan.runs.count;
+	if (better)
+		plan_copy(&m->failure->plan, &seen);
+	plan_free(&seen);
+	return better;
+}
+
+uint64_t minimise_failure(struct executor *executor, struct failure *failure, uint64_t most,
+			  int usual)
+{
+	struct minimising m = {
+		.executor = executor, .failure = failure, .most = most, .usual = usual
+	};
+	size_t piece = (failure->plan.runs.count + 1) / 2;
+
+	while (piece > 0 && m.runs < m.most) {
+		bool any = false;
+		for (size_t at = 0; at < failure->plan.runs.count && m.runs < m.most;) {
+			leave_out(&m, at, piece);
+			if (improves(&m))
+				any = true;
+			else
+				at += piece;
+		}
+		if (!any || piece > failure->plan.runs.count)
+			piece /= 2;
+	}
+	plan_free(&m.trial);
+	return m.runs;
+}

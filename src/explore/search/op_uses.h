@@ -1,0 +1,68 @@
+/*
+ * What an operation of a controlled run touches, and whether two operations depend on each other
+ * (doc/controlled-runs.md, "Policies and plans"): the one definition that the searches share with
+ * the scheduler's sleepers.
+ *
+ * A use is a key and a mode. Keys are cells of 8 bytes with a mask of bytes, sync objects, and heap
+ * blocks: a FREE touches all of its block, and instead of all its cells it has the block's key
+ * alone, which every access of the block shares.
+ */
+#ifndef EXPLORE_SEARCH_OP_USES_H
+#define EXPLORE_SEARCH_OP_USES_H
+
+#include "base/vec.h"
+#include "event/control.h"
+
+#include <stdbool.h>
+
+enum use_mode {
+	USE_ALONE,  /* conflicts with everything */
+	USE_SHARED, /* reads, read-acquires: not with each other */
+	USE_FAILED, /* failed tries: not with each other */
+};
+
+struct use {
+	uint64_t key;
+	uint8_t mask; /* of bytes; 255 for what is no memory */
+	uint8_t mode;
+};
+typedef VEC(struct use) use_list;
+
+#define USE_SYNC (1ull << 63)
+#define USE_BLOCK (1ull << 62)
+
+/* The heap blocks seen so far: the controlled heap never uses an address twice. */
+struct use_block {
+	uint64_t start, end;
+};
+struct use_blocks {
+	VEC(struct use_block) list; /* by address */
+};
+void op_uses_learn_blocks(struct use_blocks *blocks, const struct control_event *events,
+			  size_t count);
+/* The block that an address is in: its position in the list, or SIZE_MAX. */
+size_t op_uses_find_block(const struct use_blocks *blocks, uint64_t address);
+void op_uses_free_blocks(struct use_blocks *blocks);
+
+/*
+ * Appends what an event touches. `whatever`: whatever its outcome, for an operation that has not
+ * happened yet (a try that failed then may succeed now).
+ */
+void op_uses_of(const struct use_blocks *blocks, const struct control_event *event, bool whatever,
+		use_list *uses);
+
+/* Do two lists have uses that conflict? */
+bool op_uses_conflict(const use_list *one, const use_list *other);
+
+static inline bool use_conflicts(uint8_t mode, uint8_t other_mode)
+{
+	return mode != other_mode || mode == USE_ALONE;
+}
+
+/* Kinds, as the log has them. */
+bool op_uses_reads(const struct control_event *event);
+bool op_uses_writes(const struct control_event *event);
+/* An operation on a sync object that another thread can be waiting for or be made to wait by. */
+bool op_uses_sync(const struct control_event *event);
+
+#endif

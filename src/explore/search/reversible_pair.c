@@ -1,0 +1,159 @@
+#include "explore/search/reversible_pair.h"
+
+#include "explore/search/op_enabled.h"
+#include "event/event.h"
+
+#include <stdlib.h>
+
+void reversible_pair_free(struct reversible_pair_finder *finder)
+{
+	vec_free(&finder->uses);
+	vec_free(&finder->conflicts);
+	vec_free(&finder->races);
+	vec_free(&finder->covered);
+	vec_free(&finder->first);
+	vec_free(&finder->seen);
+}
+
+/*
+ * Conflicts by one use, from the last touch back. Behind a touch that conflicts with everything the
+ * older ones happened before it; on memory, where everything can be reversed, they are done with,
+ * on a sync object only if the thread itself knew that touch.
+ */
+static void add_conflicts(struct reversible_pair_finder *finder, const struct dpor_path *path,
+			  uint32_t thread, const struct use *use, const dpor_path_clock *before)
+{
+	const dpor_path_history *history = dpor_path_history_of(path, use->key);
+	bool sync = use->key & USE_SYNC;
+
+	for (size_t i = history ? history->count : 0; i-- > 0;) {
+		const struct dpor_path_touch *touch = &history->items[i];
+		if (!sync && use->mode == USE_SHARED && touch->mode == USE_SHARED) {
+			if (touch->alone == DPOR_PATH_NONE)
+				return;
+			i = touch->alone + 1; /* reads have nothing to do with reads */
+			continue;
+		}
+		const struct dpor_path_node *node = &path->nodes.items[touch->node];
+		bool covered = dpor_path_covers(before, node);
+		if (!(touch->mask & use->mask) || !use_conflicts(touch->mode, use->mode))
+			continue;
+		if (node->thread != thread && !covered)
+			*vec_push(&finder->conflicts) = touch->node;
+		if (touch->mode == USE_ALONE && (use->mask & ~touch->mask) == 0 &&
+		    (!sync || covered))
+			return;
+	}
+}
+
+static int later_first(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void sort_conflicts(struct reversible_pair_finder *finder)
+{
+	size_t kept = 0;
+
+	if (finder->conflicts.count > 1)
+		qsort(finder->conflicts.items, finder->conflicts.count, sizeof(uint32_t),
+		      later_first);
+	for (size_t i = 0; i < finder->conflicts.count; i++)
+		if (i == 0 || finder->conflicts.items[i] != finder->conflicts.items[kept - 1])
+			finder->conflicts.items[kept++] = finder->conflicts.items[i];
+	finder->conflicts.count = kept;
+}
+
+void reversible_pair_find(struct reversible_pair_finder *finder, const struct dpor_path *path,
+			  const struct control_event *events, size_t count,
+			  const dpor_path_clock *before)
+{
+	uint32_t thread = events[0].thread;
+
+	finder->conflicts.count = finder->races.count = finder->covered.count = 0;
+	for (size_t e = 0; e < count; e++) {
+		finder->uses.count = 0;
+		op_uses_of(&path->blocks, &events[e], false, &finder->uses);
+		for (size_t u = 0; u < finder->uses.count; u++)
+			add_conflicts(finder, path, thread, &finder->uses.items[u], before);
+	}
+	sort_conflicts(finder);
+	dpor_path_join(&finder->covered, before);
+	for (size_t i = 0; i < finder->conflicts.count; i++) {
+		uint32_t earlier = finder->conflicts.items[i];
+		const struct dpor_path_node *node = &path->nodes.items[earlier];
+		if (dpor_path_covers(&finder->covered, node) ||
+		    !path_could(path, &events[0], earlier))
+			continue;
+		*vec_push(&finder->races) = earlier;
+		dpor_path_join(&finder->covered, &node->clock);
+	}
+}
+
+/* ---- initials ----------------------------------------------------------------------------- */
+
+/* The first transition of each thread from `earlier` on. */
+static void find_first(struct reversible_pair_finder *finder, const struct dpor_path *path,
+		       uint32_t earlier)
+{
+	for (size_t i = 0; i < finder->seen.count; i++)
+		finder->first.items[finder->seen.items[i]] = DPOR_PATH_NONE;
+	finder->seen.count = 0;
+	for (uint32_t i = earlier; i < path->depth; i++) {
+		uint32_t thread = path->nodes.items[i].thread;
+		while (finder->first.count <= thread)
+			*vec_push(&finder->first) = DPOR_PATH_NONE;
+		if (finder->first.items[thread] != DPOR_PATH_NONE)
+			continue;
+		finder->first.items[thread] = i;
+		*vec_push(&finder->seen) = thread;
+	}
+}
+
+/* Does this clock know nothing of what the others did from `earlier` on? */
+static bool knows_none(const struct reversible_pair_finder *finder, const struct dpor_path *path,
+		       const dpor_path_clock *clock, uint32_t own)
+{
+	for (size_t i = 0; i < finder->seen.count; i++) {
+		uint32_t thread = finder->seen.items[i];
+		const struct dpor_path_node *node = &path->nodes.items[finder->first.items[thread]];
+		if (thread != own && dpor_path_covers(clock, node))
+			return false;
+	}
+	return true;
+}
+
+/* The operation itself comes first in v if nothing that it depends on is left there. */
+static bool comes_first(const struct reversible_pair_finder *finder, const struct dpor_path *path,
+			uint32_t earlier, uint32_t thread, const dpor_path_clock *before)
+{
+	if (thread < finder->first.count && finder->first.items[thread] != DPOR_PATH_NONE)
+		return false;
+	if (!knows_none(finder, path, before, thread))
+		return false;
+	for (size_t i = 0; i < finder->conflicts.count; i++) {
+		uint32_t other = finder->conflicts.items[i];
+		if (other > earlier &&
+		    !dpor_path_covers(&path->nodes.items[other].clock, &path->nodes.items[earlier]))
+			return false;
+	}
+	return true;
+}
+
+void reversible_pair_initials(struct reversible_pair_finder *finder, const struct dpor_path *path,
+			      uint32_t earlier, uint32_t thread, const dpor_path_clock *before,
+			      reversible_pair_nodes *initials)
+{
+	initials->count = 0;
+	find_first(finder, path, earlier);
+	if (comes_first(finder, path, earlier, thread, before))
+		*vec_push(initials) = path->depth;
+	for (size_t i = 0; i < finder->seen.count; i++) {
+		uint32_t first = finder->first.items[finder->seen.items[i]];
+		if (first != earlier && knows_none(finder, path, &path->nodes.items[first].clock,
+						   finder->seen.items[i]))
+			*vec_push(initials) = first;
+	}
+}

@@ -1,0 +1,150 @@
+#include "explore/search/run_key.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "event/event.h"
+#include "explore/control/plan_play.h"
+
+/* ---- the key of an order ------------------------------------------------------------------ */
+
+/*
+ * A sum over the operations of who they are and which ones they depend on came last. Locations are
+ * told apart by their first byte.
+ */
+struct keying {
+	struct map last, readers; /* by address */
+	uint64_t sum;
+};
+
+static void add_use(struct keying *keying, uint64_t id, uint64_t address, bool writes)
+{
+	uint64_t *last = map_put(&keying->last, address, NULL);
+
+	if (writes) {
+		uint64_t *readers = map_put(&keying->readers, address, NULL);
+		keying->sum += hash_mix(id, *last ^ hash_mix(*readers, address));
+		*readers = 0;
+		*last = id;
+	} else {
+		keying->sum += hash_mix(id, *last);
+		*map_put(&keying->readers, address, NULL) += hash_mix(id, 7);
+	}
+}
+
+static void add_event(struct keying *keying, const struct control_event *event)
+{
+	uint64_t id = hash_mix((uint64_t)event->thread << 32 | event->step, 3);
+
+	keying->sum += id;
+	if (event->kind == EV_COPY)
+		add_use(keying, id, event->other, false);
+	if (op_uses_reads(event) || op_uses_writes(event))
+		add_use(keying, id, event->address, op_uses_writes(event));
+	else if (event->kind == EV_FREE || op_uses_sync(event))
+		add_use(keying, id, event->address, event->kind != EV_READ_ACQUIRE);
+}
+
+static uint64_t finish(struct keying *keying)
+{
+	map_free(&keying->last);
+	map_free(&keying->readers);
+	return keying->sum | 1;
+}
+
+uint64_t run_key_key_of(const struct control_event *events, uint32_t count)
+{
+	struct keying keying = { 0 };
+
+	for (uint32_t i = 0; i < count; i++)
+		add_event(&keying, &events[i]);
+	return finish(&keying);
+}
+
+/* ---- playing a plan ----------------------------------------------------------------------- */
+
+#define MOST_WORK 4000000 /* events times runs */
+
+struct playing {
+	const struct runlog *log;
+	uint32_t *next;	   /* of each thread: the step to come */
+	struct map owners; /* of locks: thread + 1 */
+	bool *begun;	   /* of each thread: created */
+	struct keying keying;
+};
+
+static bool is_over(const struct playing *p, uint32_t thread)
+{
+	return p->next[thread] >= p->log->places[thread].count;
+}
+
+static const struct control_event *next_of(const struct playing *p, uint32_t thread)
+{
+	return &p->log->events[runlog_place(p->log, thread, p->next[thread])];
+}
+
+/* Creation, joins and mutexes; everything else is taken to be possible. */
+static bool can_go_on(const void *context, uint32_t thread)
+{
+	const struct playing *p = context;
+	const struct control_event *event;
+	const uint64_t *owner;
+
+	if (is_over(p, thread) || !p->begun[thread])
+		return false;
+	event = next_of(p, thread);
+	if (event->kind == EV_JOIN)
+		return event->address >= p->log->threads || is_over(p, (uint32_t)event->address);
+	if (event->kind != EV_ACQUIRE && event->kind != EV_WOKEN)
+		return true;
+	owner = map_get(&p->owners, event->kind == EV_WOKEN ? event->other : event->address);
+	return !owner || !*owner || *owner == thread + 1;
+}
+
+static uint32_t next_step(const void *context, uint32_t thread)
+{
+	return ((const struct playing *)context)->next[thread];
+}
+
+static void play(struct playing *p, uint32_t thread)
+{
+	const struct control_event *event = next_of(p, thread);
+
+	if (event->kind == EV_CREATE && event->address < p->log->threads)
+		p->begun[event->address] = true;
+	if (event->kind == EV_ACQUIRE)
+		*map_put(&p->owners, event->address, NULL) = thread + 1;
+	if (event->kind == EV_WOKEN)
+		*map_put(&p->owners, event->other, NULL) = thread + 1;
+	if (event->kind == EV_RELEASE)
+		*map_put(&p->owners, event->address, NULL) = 0;
+	if (event->kind == EV_WAIT)
+		*map_put(&p->owners, event->other, NULL) = 0;
+	add_event(&p->keying, event);
+	p->next[thread]++;
+}
+
+uint64_t run_key_key(const struct lead *lead, const struct plan *plan, bool *possible)
+{
+	const struct runlog *log = lead->log;
+	struct playing playing = { .log = log };
+	struct plan_player player = { .plan = plan,
+				      .threads = log->threads,
+				      .can = can_go_on,
+				      .step = next_step,
+				      .context = &playing };
+	uint32_t thread;
+
+	*possible = true;
+	if ((uint64_t)log->count * (plan->runs.count + 1) > MOST_WORK)
+		return 0;
+	playing.next = mem_zalloc(log->threads, sizeof *playing.next);
+	playing.begun = mem_zalloc(log->threads, sizeof *playing.begun);
+	playing.begun[0] = true;
+	while ((thread = plan_pick(&player)) != PLAN_NOBODY)
+		play(&playing, thread);
+	*possible = !player.broken;
+	free(playing.next);
+	free(playing.begun);
+	map_free(&playing.owners);
+	return finish(&playing.keying);
+}

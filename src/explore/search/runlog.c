@@ -1,0 +1,318 @@
+#include "explore/search/runlog.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "event/event.h"
+
+#include <string.h>
+
+/* ---- clocks ------------------------------------------------------------------------------- */
+
+/* Clocks are shared by all events between two that change them. */
+struct runlog_builder {
+	struct runlog *log;
+	uint32_t *now[2];	/* of each thread: its clock */
+	uint32_t *set;		/* of each thread: its set of held locks */
+	struct map messages[2]; /* key of what carries it: a clock */
+	struct map free_downs;	/* of a semaphore: what it had at first and nobody took yet */
+};
+
+static uint32_t new_clock(struct runlog *log, int sort, uint32_t from)
+{
+	runlog_numbers copy = { 0 };
+	size_t bytes = log->threads * sizeof(uint32_t);
+
+	if (log->clocks[sort].count)
+		memcpy(vec_reserve(&copy, log->threads), log->clocks[sort].items[from].items,
+		       bytes);
+	else
+		memset(vec_reserve(&copy, log->threads), 0, bytes);
+	copy.count = log->threads;
+	*vec_push(&log->clocks[sort]) = copy;
+	return (uint32_t)log->clocks[sort].count - 1;
+}
+
+static void join_clock(struct runlog *log, int sort, uint32_t into, uint32_t from)
+{
+	uint32_t *to = log->clocks[sort].items[into].items;
+	const uint32_t *other = log->clocks[sort].items[from].items;
+
+	for (uint32_t t = 0; t < log->threads; t++)
+		to[t] = to[t] < other[t] ? other[t] : to[t];
+}
+
+static void send(struct runlog_builder *builder, int sort, const struct control_event *event,
+		 uint64_t key)
+{
+	struct runlog *log = builder->log;
+	bool fresh;
+	uint64_t *message = map_put(&builder->messages[sort], key, &fresh);
+	uint32_t clock = new_clock(log, sort, builder->now[sort][event->thread]);
+
+	log->clocks[sort].items[clock].items[event->thread] = event->step + 1;
+	if (!fresh)
+		join_clock(log, sort, clock, (uint32_t)*message);
+	*message = clock;
+}
+
+static void receive(struct runlog_builder *builder, int sort, uint32_t thread, uint64_t key)
+{
+	const uint64_t *message = map_get(&builder->messages[sort], key);
+	uint32_t clock;
+
+	if (!message)
+		return;
+	clock = new_clock(builder->log, sort, builder->now[sort][thread]);
+	join_clock(builder->log, sort, clock, (uint32_t)*message);
+	builder->now[sort][thread] = clock;
+}
+
+/* What carries knowledge from thread to thread; the key says which, 0 nothing. */
+enum { BY_CREATION = 1ull << 60, BY_END = 2ull << 60, BY_OBJECT = 3ull << 60 };
+
+static uint64_t received(const struct control_event *event, bool *strong)
+{
+	*strong = true;
+	switch (event->kind) {
+	case EV_BEGIN: return BY_CREATION | event->thread;
+	case EV_JOIN: return BY_END | event->address;
+	case EV_PASS: return BY_OBJECT | event->address;
+	case EV_WOKEN:
+	case EV_DOWN:
+	case EV_ONCE: *strong = false; return BY_OBJECT | event->address;
+	default: return 0;
+	}
+}
+
+static uint64_t sent(const struct control_event *event, bool *strong)
+{
+	*strong = true;
+	switch (event->kind) {
+	case EV_CREATE: return BY_CREATION | event->address;
+	case EV_END: return BY_END | event->thread;
+	case EV_ARRIVE: return BY_OBJECT | event->address;
+	case EV_SIGNAL:
+	case EV_BROADCAST:
+	case EV_POST:
+	case EV_ONCE_END: *strong = false; return BY_OBJECT | event->address;
+	default: return 0;
+	}
+}
+
+/* A semaphore's first count is nobody's message: who takes of it has waited for nobody. */
+static bool took_at_first(struct runlog_builder *builder, const struct control_event *event)
+{
+	uint64_t *left;
+
+	if (event->kind == EV_SEM_INIT)
+		*map_put(&builder->free_downs, event->address, NULL) = event->other;
+	if (event->kind != EV_DOWN)
+		return false;
+	left = map_put(&builder->free_downs, event->address, NULL);
+	return *left && (*left)--;
+}
+
+/* ---- locks -------------------------------------------------------------------------------- */
+
+static void take(struct runlog_builder *builder, const struct control_event *event, uint64_t lock,
+		 bool shared)
+{
+	struct runlog *log = builder->log;
+	runlog_locks set = { 0 };
+	const runlog_locks *old = &log->held_sets.items[builder->set[event->thread]];
+
+	for (size_t i = 0; i < old->count; i++)
+		*vec_push(&set) = old->items[i];
+	*vec_push(&set) = (struct runlog_lock){ lock, event->step, shared };
+	*vec_push(&log->acquires[event->thread]) = set.items[set.count - 1];
+	*vec_push(&log->held_sets) = set;
+	*vec_push(&log->parents) = builder->set[event->thread];
+	builder->set[event->thread] = (uint32_t)log->held_sets.count - 1;
+}
+
+/* The set that is left when the last of `set` is taken out: by the sets it was made from. */
+static uint32_t parent_of(struct runlog *log, const runlog_locks *set)
+{
+	runlog_locks copy = { 0 };
+
+	if (set->count < 2)
+		return 0;
+	for (size_t i = 0; i + 1 < set->count; i++)
+		*vec_push(&copy) = set->items[i];
+	*vec_push(&log->held_sets) = copy;
+	*vec_push(&log->parents) = 0;
+	log->parents.items[log->held_sets.count - 1] = parent_of(log, &copy);
+	return (uint32_t)log->held_sets.count - 1;
+}
+
+static void give(struct runlog_builder *builder, const struct control_event *event, uint64_t lock)
+{
+	struct runlog *log = builder->log;
+	runlog_locks set = { 0 };
+	const runlog_locks *old = &log->held_sets.items[builder->set[event->thread]];
+	size_t last = old->count;
+
+	while (last > 0 && old->items[last - 1].address != lock)
+		last--;
+	if (!last)
+		return;
+	if (last == old->count) { /* as a rule what was taken last is given first */
+		builder->set[event->thread] = log->parents.items[builder->set[event->thread]];
+		return;
+	}
+	for (size_t i = 0; i < old->count; i++)
+		if (i != last - 1)
+			*vec_push(&set) = old->items[i];
+	*vec_push(&log->held_sets) = set;
+	*vec_push(&log->parents) = 0;
+	builder->set[event->thread] = (uint32_t)log->held_sets.count - 1;
+	log->parents.items[builder->set[event->thread]] = parent_of(log, &set);
+}
+
+static void hold(struct runlog_builder *builder, const struct control_event *event)
+{
+	switch (event->kind) {
+	case EV_ACQUIRE: take(builder, event, event->address, false); break;
+	case EV_READ_ACQUIRE: take(builder, event, event->address, true); break;
+	case EV_WOKEN: take(builder, event, event->other, false); break;
+	case EV_RELEASE:
+	case EV_READ_RELEASE: give(builder, event, event->address); break;
+	case EV_WAIT: give(builder, event, event->other); break;
+	default: break;
+	}
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+static void add_event(struct runlog_builder *builder, uint32_t position)
+{
+	struct runlog *log = builder->log;
+	const struct control_event *event = &log->events[position];
+	struct control_run *run = log->runs.count ? &log->runs.items[log->runs.count - 1] : NULL;
+	bool strong;
+	uint64_t key;
+
+	if (!run || run->thread != event->thread)
+		run = vec_push(&log->runs);
+	*run = (struct control_run){ event->thread, event->step + 1 };
+	while (log->places[event->thread].count <= event->step)
+		*vec_push(&log->places[event->thread]) = position;
+	key = received(event, &strong);
+	if (took_at_first(builder, event))
+		key = 0;
+	for (int sort = strong ? 0 : 1; key && sort < 2; sort++)
+		receive(builder, sort, event->thread, key);
+	for (int sort = 0; sort < 2; sort++)
+		log->clock[sort][position] = builder->now[sort][event->thread];
+	key = sent(event, &strong);
+	for (int sort = strong ? 0 : 1; key && sort < 2; sort++)
+		send(builder, sort, event, key);
+	log->held[position] = builder->set[event->thread];
+	hold(builder, event);
+	log->hash = (log->hash ^ (event->thread * 1000003u + event->site * 31 + event->kind +
+				  (event_group(event->kind) < EG_MEMORY ? event->other * 7 : 0))) *
+		    1099511628211ull;
+}
+
+static void start(struct runlog_builder *builder, struct runlog *log)
+{
+	*builder = (struct runlog_builder){ .log = log };
+	builder->set = mem_zalloc(log->threads, sizeof *builder->set);
+	*vec_push(&log->held_sets) = (runlog_locks){ 0 };
+	*vec_push(&log->parents) = 0;
+	for (int sort = 0; sort < 2; sort++) {
+		builder->now[sort] = mem_zalloc(log->threads, sizeof(uint32_t));
+		log->clock[sort] = mem_zalloc(log->count + 1, sizeof(uint32_t));
+		new_clock(log, sort, 0);
+	}
+	log->places = mem_zalloc(log->threads, sizeof *log->places);
+	log->acquires = mem_zalloc(log->threads, sizeof *log->acquires);
+	log->held = mem_zalloc(log->count + 1, sizeof *log->held);
+	log->hash = 14695981039346656037ull;
+}
+
+struct runlog *runlog_make(const struct outcome *outcome, uint32_t depth)
+{
+	struct runlog *log = mem_zalloc(1, sizeof *log);
+	struct runlog_builder builder;
+
+	log->depth = depth;
+	log->count = outcome->event_count;
+	log->events = mem_alloc((log->count + 1) * sizeof *log->events);
+	memcpy(log->events, outcome->events, log->count * sizeof *log->events);
+	log->threads = outcome->thread_count;
+	for (uint32_t i = 0; i < log->count; i++)
+		if (log->threads <= log->events[i].thread)
+			log->threads = log->events[i].thread + 1;
+	start(&builder, log);
+	for (uint32_t i = 0; i < log->count; i++)
+		add_event(&builder, i);
+	free(builder.set);
+	map_free(&builder.free_downs);
+	for (int sort = 0; sort < 2; sort++) {
+		free(builder.now[sort]);
+		map_free(&builder.messages[sort]);
+	}
+	return log;
+}
+
+void runlog_free(struct runlog *log)
+{
+	for (uint32_t t = 0; t < log->threads; t++) {
+		vec_free(&log->places[t]);
+		vec_free(&log->acquires[t]);
+	}
+	for (size_t i = 0; i < log->held_sets.count; i++)
+		vec_free(&log->held_sets.items[i]);
+	for (int sort = 0; sort < 2; sort++) {
+		for (size_t i = 0; i < log->clocks[sort].count; i++)
+			vec_free(&log->clocks[sort].items[i]);
+		vec_free(&log->clocks[sort]);
+		free(log->clock[sort]);
+	}
+	vec_free(&log->held_sets);
+	vec_free(&log->parents);
+	vec_free(&log->runs);
+	free(log->places);
+	free(log->acquires);
+	free(log->held);
+	free(log->events);
+	free(log);
+}
+
+uint32_t runlog_place(const struct runlog *log, uint32_t thread, uint32_t step)
+{
+	if (thread >= log->threads || step >= log->places[thread].count)
+		return RUNLOG_NONE;
+	return log->places[thread].items[step];
+}
+
+bool runlog_before(const struct runlog *log, uint32_t a, uint32_t b, bool weak)
+{
+	const struct control_event *x = &log->events[a], *y = &log->events[b];
+
+	if (x->thread == y->thread)
+		return a < b;
+	return log->clocks[weak].items[log->clock[weak][b]].items[x->thread] > x->step;
+}
+
+uint32_t runlog_steps_at(const struct runlog *log, uint32_t thread, uint32_t position)
+{
+	const runlog_numbers *places = &log->places[thread];
+	size_t low = 0, high = places->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (places->items[middle] < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (uint32_t)low;
+}
+
+bool runlog_overlap(const struct control_event *a, const struct control_event *b)
+{
+	return a->address < b->address + (b->size ? b->size : 1) &&
+	       b->address < a->address + (a->size ? a->size : 1);
+}

@@ -1,0 +1,102 @@
+#include "grammar/code_assignments.h"
+
+static bool is_word(const char *text, const script_lexemes *l, size_t i, const char *word)
+{
+	return i < l->count && script_lexeme_is(text, &l->items[i], word);
+}
+
+static bool is_name(const script_lexemes *l, size_t i)
+{
+	return i < l->count && l->items[i].kind == SCRIPT_NAME;
+}
+
+/* ---- targets --------------------------------------------------------------------------------- */
+
+/* From the = back to the start of its statement. */
+static void find_before(const char *text, const script_lexemes *l, size_t equals,
+			phrase_targets *out)
+{
+	size_t first = out->count, behind = equals;
+	bool more = true, local;
+
+	while (more && behind) {
+		size_t last = behind - 1, root = script_operand_start(l, last);
+
+		*vec_push(out) =
+			(struct phrase_target){ .root = root,
+						.last = last,
+						.is_name = root == last && is_name(l, root),
+						.equals = equals };
+		more = root && script_is_sign(l, root - 1, ',');
+		behind = more ? root - 1 : root;
+	}
+	local = behind &&
+		(is_word(text, l, behind - 1, "local") || is_word(text, l, behind - 1, "for"));
+	for (size_t i = first; i < out->count; i++) {
+		out->items[i].is_local = local;
+		out->items[i].is_only = out->count == first + 1;
+	}
+}
+
+/* function x(), function x.y:z(); behind `local` it is one more local. */
+static void find_function(const char *text, const script_lexemes *l, size_t word,
+			  phrase_targets *out)
+{
+	size_t root = word + 1, last = root;
+
+	if (!is_name(l, root))
+		return;
+	while (is_name(l, last + 2) &&
+	       (script_is_sign(l, last + 1, '.') || script_is_sign(l, last + 1, ':')))
+		last += 2;
+	*vec_push(out) =
+		(struct phrase_target){ .root = root,
+					.last = last,
+					.is_name = root == last,
+					.is_local = word && is_word(text, l, word - 1, "local"),
+					.is_only = true,
+					.equals = last };
+}
+
+void code_assignments_find_targets(const char *text, const script_lexemes *l, phrase_targets *out)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (script_is_sign(l, i, '=') && !l->items[i].in_table)
+			find_before(text, l, i, out);
+		else if (is_word(text, l, i, "function"))
+			find_function(text, l, i, out);
+}
+
+/* ---- locals ---------------------------------------------------------------------------------- */
+
+/* a, b <const>, c; returns the lexeme behind them. */
+static size_t add_list(const char *text, const script_lexemes *l, size_t i, struct intern *out)
+{
+	while (is_name(l, i)) {
+		intern_put(out, text + l->items[i].at, l->items[i].length, NULL);
+		i++;
+		if (script_is_sign(l, i, '<') && is_name(l, i + 1) && script_is_sign(l, i + 2, '>'))
+			i += 3;
+		if (!script_is_sign(l, i, ','))
+			break;
+		i++;
+	}
+	return i;
+}
+
+void code_assignments_find_locals(const char *text, const script_lexemes *l, struct intern *out)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (is_word(text, l, i, "local") && is_word(text, l, i + 1, "function"))
+			add_list(text, l, i + 2, out);
+		else if (is_word(text, l, i, "local") || is_word(text, l, i, "for"))
+			add_list(text, l, i + 1, out);
+		else if (is_word(text, l, i, "function")) {
+			size_t open = i + 1;
+
+			while (open < l->count && !script_is_sign(l, open, '('))
+				open++;
+			add_list(text, l, open + 1, out);
+		}
+	}
+}

@@ -1,0 +1,179 @@
+/*
+ * Which code changes nothing but the session's names that it assigns itself? It may then be run behind
+ * every prefix without a copy of all attributes: figure 7 of SAGA builds its graph anew at each event,
+ * from maps that it only reads. Told from the words alone, and only what is sure:
+ *
+ * - names are assigned whole (x = …), or a field of one that was made by this very code, g = graph() or
+ *   t = {}, outside of any block;
+ * - what is called is a function of the library that changes nothing, a function that changes its first
+ *   argument, which was made by this code, or a method of a graph that was.
+ */
+#include "grammar/code_names.h"
+
+#include <string.h>
+
+struct code_purity {
+	struct code_names reading;
+	struct builder *make;
+};
+
+static bool ends_operand(const script_lexemes *l, size_t i)
+{
+	return l->items[i].kind == SCRIPT_NAME || l->items[i].kind == SCRIPT_STRING ||
+	       script_is_sign(l, i, ')') || script_is_sign(l, i, ']') || script_is_sign(l, i, '}');
+}
+
+/* Is it the library's, whatever the session calls so? */
+static bool is_library(const struct code_purity *p, size_t i)
+{
+	const struct code_names *r = &p->reading;
+	const struct script_lexeme *l = &r->lexemes.items[i];
+	uint32_t wide = intern_find(&p->make->names, r->lua + l->at, l->length);
+
+	if (code_names_may_be_local(r, i) || code_names_symbol(r, i) != GRAMMAR_NONE)
+		return false;
+	return wide == UINT32_MAX || !p->make->wide.items[wide].is_set;
+}
+
+static bool is_same(const struct code_names *r, size_t i, size_t k)
+{
+	const struct script_lexeme *a = &r->lexemes.items[i], *b = &r->lexemes.items[k];
+
+	return a->length == b->length && !memcmp(r->lua + a->at, r->lua + b->at, a->length);
+}
+
+static bool makes_graph(const struct code_purity *p, size_t i)
+{
+	const script_lexemes *l = &p->reading.lexemes;
+
+	return i + 2 < l->count && code_names_is(&p->reading, i, "graph") && is_library(p, i) &&
+	       script_is_sign(l, i + 1, '(') && script_is_sign(l, i + 2, ')');
+}
+
+/*
+ * Was the object that the name at `i` means made by this code? All that is assigned to it must be, and
+ * the first of it before, where nothing can lead around it.
+ */
+static bool is_own(const struct code_purity *p, size_t i, bool graph)
+{
+	const struct code_names *r = &p->reading;
+	bool own = false;
+
+	for (size_t k = 0; k < r->targets.count; k++) {
+		const struct phrase_target *t = &r->targets.items[k];
+
+		if (!t->is_name || !is_same(r, t->root, i))
+			continue;
+		if (!t->is_only || !(makes_graph(p, t->equals + 1) ||
+				     (!graph && script_is_sign(&r->lexemes, t->equals + 1, '{'))))
+			return false;
+		own |= t->equals < i && !r->lexemes.items[t->equals].depth;
+	}
+	return own;
+}
+
+/* x.y = and x[i] =, and nothing deeper: what lies in x may be others'. */
+static bool changes_own(const struct code_purity *p, const struct phrase_target *t)
+{
+	const script_lexemes *l = &p->reading.lexemes;
+	bool field = t->last == t->root + 2 && script_is_sign(l, t->root + 1, '.');
+	bool index = script_is_sign(l, t->last, ']') && l->items[t->last].opens == t->root + 1;
+
+	return l->items[t->root].kind == SCRIPT_NAME && (field || index) &&
+	       is_own(p, t->root, false);
+}
+
+/* Functions whose first argument is all that they change. */
+static bool changes_first(const struct code_names *r, size_t from, size_t to)
+{
+	static const char *const names[] = { "bump", "table.insert", "table.remove", "table.sort" };
+	const struct script_lexeme *a = &r->lexemes.items[from], *b = &r->lexemes.items[to];
+	size_t length = b->at + b->length - a->at;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strlen(names[i]) == length && !memcmp(r->lua + a->at, names[i], length))
+			return true;
+	return false;
+}
+
+/* A call whose arguments start at lexeme `open`. */
+static bool is_harmless(const struct code_purity *p, size_t open)
+{
+	const struct code_names *r = &p->reading;
+	const script_lexemes *l = &r->lexemes;
+	size_t last = open - 1, first = script_operand_start(l, last);
+	const char *name = r->lua + l->items[first].at;
+	size_t length = l->items[last].at + l->items[last].length - l->items[first].at;
+	bool dotted = last == first + 2 && script_is_sign(l, first + 1, '.');
+
+	if (l->items[first].kind != SCRIPT_NAME)
+		return false;
+	if (last == first + 2 && script_is_sign(l, first + 1, ':'))
+		return is_own(p, first, true);
+	if ((first != last && !dotted) || !is_library(p, first))
+		return false;
+	if (script_is_pure(name, length))
+		return true;
+	return changes_first(r, first, last) && script_is_sign(l, open, '(') &&
+	       open + 2 < l->count && l->items[open + 1].kind == SCRIPT_NAME &&
+	       (script_is_sign(l, open + 2, ',') || script_is_sign(l, open + 2, ')')) &&
+	       is_own(p, open + 1, false);
+}
+
+/* f(…), f"…", f{…} */
+static bool is_call(const script_lexemes *l, size_t i)
+{
+	bool opens = script_is_sign(l, i, '(') || script_is_sign(l, i, '{') ||
+		     l->items[i].kind == SCRIPT_STRING;
+
+	return opens && i && ends_operand(l, i - 1);
+}
+
+static bool is_pure(const struct code_purity *p)
+{
+	const struct code_names *r = &p->reading;
+
+	for (size_t i = 0; i < r->lexemes.count; i++)
+		if (script_lexeme_is(r->lua, &r->lexemes.items[i], "function") ||
+		    (is_call(&r->lexemes, i) && !is_harmless(p, i)))
+			return false;
+	for (size_t i = 0; i < r->targets.count; i++)
+		if (!r->targets.items[i].is_name && !r->targets.items[i].is_local &&
+		    !changes_own(p, &r->targets.items[i]))
+			return false;
+	return true;
+}
+
+static void list_assigned(struct code_purity *p, struct grammar_code *code)
+{
+	const struct code_names *r = &p->reading;
+	const char **names =
+		arena_alloc(&p->make->grammar->arena, (r->targets.count + 1) * sizeof *names);
+
+	for (size_t i = 0; i < r->targets.count; i++) {
+		const struct phrase_target *t = &r->targets.items[i];
+		uint32_t known = 0;
+
+		if (!t->is_name || t->is_local)
+			continue;
+		while (known < code->assign_count && !code_names_is(r, t->root, names[known]))
+			known++;
+		if (known == code->assign_count)
+			names[code->assign_count++] = code_names_name(r, t->root);
+	}
+	code->assigns = names;
+}
+
+void code_purity_find(struct builder *make)
+{
+	struct code_purity p = { .make = make };
+
+	for (size_t i = 0; i < make->grammar->codes.count; i++) {
+		struct grammar_code *code = &make->grammar->codes.items[i];
+
+		code_names_open(&p.reading, make, code);
+		code->pure = is_pure(&p);
+		list_assigned(&p, code);
+		code_names_close(&p.reading);
+	}
+}

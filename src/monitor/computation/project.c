@@ -1,0 +1,497 @@
+#include "monitor/computation/projection.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_silent(const struct projection *p, const struct projection_step *step)
+{
+	return p->labels[step->rep] == LABEL_SILENT;
+}
+
+/* ---- what leaves ------------------------------------------------------------------------------ */
+
+static bool has_members(const struct projection *p, const struct projection_step *step)
+{
+	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e]) {
+		const struct message_pool_entry *entry = &p->pool->entries.items[e];
+
+		for (uint32_t i = 0; i < entry->member_count; i++) {
+			if (!p->dead[p->pool->members.items[entry->members + i].object])
+				return true;
+		}
+	}
+	return false;
+}
+
+/* It leaves, but what had become one with it still does not come apart in a schedule. */
+static void keep_bonds(struct projection *p, const struct projection_step *step)
+{
+	for (uint32_t e = step->rep; p->next[e] != PROJECTION_NONE; e = p->next[e])
+		*vec_push(&p->project->bonds) =
+			(struct project_bond){ p->pool->entries.items[e].act,
+					       p->pool->entries.items[p->next[e]].act };
+}
+
+static void sweep(struct projection *p)
+{
+	for (uint32_t c = 0; c < p->columns; c++) {
+		struct projection_lane *lane = &p->lanes[c];
+		size_t kept = 0;
+
+		for (size_t i = 0; i < lane->steps.count; i++) {
+			struct projection_step step = lane->steps.items[i];
+
+			if (!is_silent(p, &step) || has_members(p, &step))
+				lane->steps.items[kept++] = step;
+			else
+				keep_bonds(p, &step);
+		}
+		lane->steps.count = kept;
+	}
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+static void number(struct projection *p)
+{
+	for (uint32_t c = 0; c < p->columns; c++) {
+		struct projection_lane *lane = &p->lanes[c];
+		size_t k = 0;
+
+		for (uint32_t at = 0; at <= p->pool->column_entries[c]; at++) {
+			while (k < lane->steps.count &&
+			       p->pool->entries.items[lane->steps.items[k].rep].position < at)
+				k++;
+			lane->before[at] = (uint32_t)k;
+		}
+	}
+}
+
+static void mark_needed(struct projection *p)
+{
+	for (uint32_t c = 0; c < p->columns; c++)
+		memset(p->lanes[c].needed_alone, 0, p->lanes[c].steps.count);
+	for (uint32_t c = 0; c < p->columns; c++) {
+		for (size_t i = 0; i < p->lanes[c].steps.count; i++) {
+			const uint32_t *clock = projection_clock(p, p->lanes[c].steps.items[i].rep);
+
+			for (uint32_t d = 0; d < p->columns; d++) {
+				uint32_t count = d == c ? 0 : projection_steps(p, d, clock[d]);
+
+				if (count)
+					p->lanes[d].needed_alone[count - 1] = 1;
+			}
+		}
+	}
+}
+
+/* ---- what is ordered ---------------------------------------------------------------------------- */
+
+static bool join(const struct projection *p, uint32_t *to, const uint32_t *from, uint32_t but)
+{
+	bool grew = false;
+
+	for (uint32_t c = 0; c < p->columns; c++) {
+		if (c != but && to[c] < from[c]) {
+			to[c] = from[c];
+			grew = true;
+		}
+	}
+	return grew;
+}
+
+/* What the steps that it needs have come to need. */
+static bool close_clock(struct projection *p, uint32_t rep, uint32_t previous)
+{
+	uint32_t *clock = projection_clock(p, rep), own = p->pool->entries.items[rep].column;
+	bool grew =
+		previous != PROJECTION_NONE && join(p, clock, projection_clock(p, previous), own);
+
+	for (bool more = true; more;) {
+		more = false;
+		for (uint32_t c = 0; c < p->columns; c++) {
+			uint32_t count = c == own ? 0 : projection_steps(p, c, clock[c]);
+
+			if (count)
+				more |= join(
+					p, clock,
+					projection_clock(p, p->lanes[c].steps.items[count - 1].rep),
+					own);
+		}
+		grew |= more;
+	}
+	return grew;
+}
+
+static bool comes_before(const struct projection *p, uint32_t rep, uint32_t later)
+{
+	const struct message_pool_entry *a = &p->pool->entries.items[rep];
+	const struct message_pool_entry *b = &p->pool->entries.items[later];
+
+	if (a->column == b->column)
+		return a->position < b->position;
+	return projection_clock(p, later)[a->column] > a->position;
+}
+
+/* A set that comes before the step that opens another one does so as a whole. */
+static bool order_behind(struct projection *p, uint32_t set, uint32_t rep, uint32_t opener,
+			 bool *grew)
+{
+	const struct message_pool *pool = p->pool;
+
+	if (!comes_before(p, p->rep_of[p->member_entry[p->set_head[set] - 1]], rep))
+		return false;
+	for (uint32_t m = p->set_head[set]; m; m = p->member_next[m - 1]) {
+		uint32_t entry = p->member_entry[m - 1], before = p->rep_of[entry];
+
+		if (before == rep || comes_before(p, before, rep))
+			continue;
+		projection_clock(p, rep)[pool->entries.items[before].column] =
+			pool->entries.items[before].position + 1;
+		join(p, projection_clock(p, rep), projection_clock(p, before),
+		     pool->entries.items[rep].column);
+		*vec_push(&p->project->bonds) =
+			(struct project_bond){ pool->entries.items[opener].act,
+					       pool->entries.items[entry].act };
+		*grew = true;
+	}
+	return true;
+}
+
+static void open_set(struct projection *p, const struct message_pool_member *m, uint32_t rep,
+		     uint32_t opener, bool *grew)
+{
+	struct projection_sets *o = &p->objects[m->object];
+
+	for (size_t i = 0; !m->shared && i < o->group.count; i++)
+		o->unordered |= !order_behind(p, o->group.items[i], rep, opener, grew);
+	if (o->last && (m->shared || !o->group.count))
+		o->unordered |= !order_behind(p, o->last - 1, rep, opener, grew);
+	if (m->shared) {
+		*vec_push(&o->group) = m->set;
+		return;
+	}
+	o->group.count = 0;
+	o->last = m->set + 1;
+}
+
+static bool order_step(struct projection *p, const struct projection_step *step, uint32_t previous)
+{
+	bool grew = close_clock(p, step->rep, previous);
+
+	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e]) {
+		const struct message_pool_entry *entry = &p->pool->entries.items[e];
+
+		for (uint32_t i = 0; i < entry->member_count; i++) {
+			const struct message_pool_member *m =
+				&p->pool->members.items[entry->members + i];
+
+			if (!p->dead[m->object] && m->role == RUN_OP_OPENS)
+				open_set(p, m, step->rep, e, &grew);
+		}
+	}
+	return grew;
+}
+
+/*
+ * The order of sets by whole steps: an acquire that has become one with what follows it needs what
+ * that needs, so more sets come one after the other than by single events. Objects all whose sets do
+ * are dropped; the clocks keep their order.
+ */
+static bool order(struct projection *p)
+{
+	uint32_t *taken = mem_zalloc((size_t)p->columns + 1, sizeof *taken);
+	bool found = false;
+
+	for (size_t o = 0; o < p->pool->acts->objects.count; o++) {
+		p->objects[o].last = 0;
+		p->objects[o].group.count = 0;
+		p->objects[o].unordered = false;
+	}
+	for (uint32_t e = 0; e < p->pool->entries.count; e++) {
+		uint32_t column = p->pool->entries.items[e].column;
+		struct projection_lane *lane = &p->lanes[column];
+		uint32_t i = taken[column];
+
+		if (i == lane->steps.count || lane->steps.items[i].rep != e)
+			continue;
+		taken[column]++;
+		found |= order_step(p, &lane->steps.items[i],
+				    i ? lane->steps.items[i - 1].rep : PROJECTION_NONE);
+	}
+	for (size_t o = 0; o < p->pool->acts->objects.count; o++) {
+		if (p->pool->object_seen[o] && !p->dead[o] && !p->objects[o].unordered) {
+			p->dead[o] = 1;
+			found = true;
+		}
+	}
+	free(taken);
+	return found;
+}
+
+/* ---- what moves ------------------------------------------------------------------------------- */
+
+/* Behind its place: what opens a set that goes on, and reads inside of a set of one thread. */
+static bool member_moves_right(const struct message_pool *pool, const struct message_pool_member *m)
+{
+	switch (m->role) {
+	case RUN_OP_OPENS: return m->lock || pool->set_sizes[m->set] > 1;
+	case RUN_OP_JOINS:
+		return !m->lock && pool->set_column[m->set] != MESSAGE_POOL_MANY && !m->last;
+	}
+	return false;
+}
+
+static bool member_moves_left(const struct message_pool *pool, const struct message_pool_member *m)
+{
+	switch (m->role) {
+	case RUN_OP_CLOSES: return true;
+	case RUN_OP_JOINS: return !m->lock && pool->set_column[m->set] != MESSAGE_POOL_MANY;
+	}
+	return false;
+}
+
+static bool moves(const struct projection *p, const struct projection_step *step,
+		  bool (*member_moves)(const struct message_pool *pool,
+				       const struct message_pool_member *m))
+{
+	if (!is_silent(p, step))
+		return false;
+	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e]) {
+		const struct message_pool_entry *entry = &p->pool->entries.items[e];
+
+		for (uint32_t i = 0; i < entry->member_count; i++) {
+			const struct message_pool_member *m =
+				&p->pool->members.items[entry->members + i];
+
+			if (!p->dead[m->object] && !member_moves(p->pool, m))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Does `later`, of the same column, need no more steps of others? */
+static bool needs_no_more(const struct projection *p, const struct projection_step *later,
+			  const struct projection_step *earlier)
+{
+	const uint32_t *a = projection_clock(p, earlier->rep), *b = projection_clock(p, later->rep);
+	uint32_t own = p->pool->entries.items[later->rep].column;
+
+	for (uint32_t c = 0; c < p->columns; c++) {
+		if (c != own && projection_steps(p, c, a[c]) != projection_steps(p, c, b[c]))
+			return false;
+	}
+	return true;
+}
+
+static void append(struct projection *p, struct projection_step *to,
+		   const struct projection_step *from)
+{
+	p->next[to->tail] = from->head;
+	to->tail = from->tail;
+}
+
+/*
+ * An acquire moves right to the next step unless somebody needs it without that one; a release moves
+ * left to the step before it if it needs no more (Lipton). `needed_alone` is by the numbers from
+ * before the merge, so each step that is left remembers its own.
+ */
+static bool merge_column(struct projection *p, struct projection_lane *lane)
+{
+	size_t kept = 0, before = lane->steps.count;
+	uint32_t last = 0; /* number of the step whose rep the last one kept has */
+
+	for (uint32_t i = 0; i < lane->steps.count; i++) {
+		struct projection_step step = lane->steps.items[i];
+		struct projection_step *top = kept ? &lane->steps.items[kept - 1] : NULL;
+
+		if (top && !projection_is_request(p, top) && moves(p, &step, member_moves_left) &&
+		    needs_no_more(p, &step, top)) {
+			append(p, top, &step);
+			continue;
+		}
+		if (top && !projection_is_request(p, &step) && !lane->needed_alone[last] &&
+		    moves(p, top, member_moves_right)) {
+			append(p, top, &step);
+			top->rep = step.rep;
+		} else {
+			lane->steps.items[kept++] = step;
+		}
+		last = i;
+	}
+	lane->steps.count = kept;
+	return kept < before;
+}
+
+/* ---- what decides nothing any more ---------------------------------------------------------------- */
+
+static void place_entries(struct projection *p)
+{
+	for (size_t e = 0; e < p->pool->entries.count; e++)
+		p->rep_of[e] = PROJECTION_NONE;
+	for (uint32_t c = 0; c < p->columns; c++) {
+		for (size_t i = 0; i < p->lanes[c].steps.count; i++) {
+			const struct projection_step *step = &p->lanes[c].steps.items[i];
+
+			for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e])
+				p->rep_of[e] = step->rep;
+		}
+	}
+}
+
+/* An object all whose sets have become single steps decides nothing. */
+static bool bury(struct projection *p)
+{
+	const struct message_pool *pool = p->pool;
+	uint32_t *rep_of_set = mem_alloc(((size_t)pool->acts->sets + 1) * sizeof *rep_of_set);
+	uint8_t *lives = mem_zalloc(pool->acts->objects.count + 1, 1);
+	bool found = false;
+
+	place_entries(p);
+	memset(rep_of_set, 0xff, ((size_t)pool->acts->sets + 1) * sizeof *rep_of_set);
+	for (size_t e = 0; e < pool->entries.count; e++) {
+		const struct message_pool_entry *entry = &pool->entries.items[e];
+
+		for (uint32_t i = 0; i < entry->member_count; i++) {
+			const struct message_pool_member *m =
+				&pool->members.items[entry->members + i];
+
+			if (rep_of_set[m->set] == PROJECTION_NONE)
+				rep_of_set[m->set] = p->rep_of[e];
+			if (rep_of_set[m->set] != p->rep_of[e] || !pool->set_closes[m->set])
+				lives[m->object] = 1;
+		}
+	}
+	for (size_t o = 0; o < pool->acts->objects.count; o++) {
+		if (pool->object_seen[o] && !p->dead[o] && !lives[o]) {
+			p->dead[o] = 1;
+			found = true;
+		}
+	}
+	free(rep_of_set);
+	free(lives);
+	return found;
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static void start_clocks(struct projection *p)
+{
+	const struct message_pool *pool = p->pool;
+
+	p->clocks = mem_zalloc(pool->entries.count * p->columns + 1, sizeof *p->clocks);
+	for (uint32_t e = 0; e < pool->entries.count; e++) {
+		const struct message_pool_entry *entry = &pool->entries.items[e];
+
+		for (uint32_t i = 0; i < entry->need_count; i++)
+			projection_clock(p, e)[entry->needs[i].column] = entry->needs[i].count;
+	}
+}
+
+/* Backwards, so that each set's list starts with what opens it. */
+static void list_members(struct projection *p)
+{
+	const struct message_pool *pool = p->pool;
+
+	p->set_head = mem_zalloc((size_t)pool->acts->sets + 1, sizeof *p->set_head);
+	p->member_next = mem_zalloc(pool->members.count + 1, sizeof *p->member_next);
+	p->member_entry = mem_zalloc(pool->members.count + 1, sizeof *p->member_entry);
+	for (size_t e = pool->entries.count; e--;) {
+		const struct message_pool_entry *entry = &pool->entries.items[e];
+
+		for (uint32_t i = entry->member_count; i--;) {
+			uint32_t m = entry->members + i, set = pool->members.items[m].set;
+
+			p->member_entry[m] = (uint32_t)e;
+			p->member_next[m] = p->set_head[set];
+			p->set_head[set] = m + 1;
+		}
+	}
+}
+
+static void start(struct projection *p)
+{
+	const struct message_pool *pool = p->pool;
+
+	p->lanes = mem_zalloc((size_t)p->columns + 1, sizeof *p->lanes);
+	p->next = mem_alloc((pool->entries.count + 1) * sizeof *p->next);
+	p->rep_of = mem_alloc((pool->entries.count + 1) * sizeof *p->rep_of);
+	p->objects = mem_zalloc(pool->acts->objects.count + 1, sizeof *p->objects);
+	p->dead = mem_zalloc(pool->acts->objects.count + 1, 1);
+	for (uint32_t c = 0; c < p->columns; c++) {
+		size_t count = (size_t)pool->column_entries[c] + 1;
+
+		p->lanes[c].before = mem_zalloc(count, sizeof *p->lanes[c].before);
+		p->lanes[c].needed_alone = mem_zalloc(count, 1);
+	}
+	for (uint32_t e = 0; e < pool->entries.count; e++) {
+		p->next[e] = PROJECTION_NONE;
+		*vec_push(&p->lanes[pool->entries.items[e].column].steps) =
+			(struct projection_step){ e, e, e };
+	}
+	start_clocks(p);
+	list_members(p);
+}
+
+static void finish(struct projection *p)
+{
+	for (uint32_t c = 0; c < p->columns; c++) {
+		vec_free(&p->lanes[c].steps);
+		free(p->lanes[c].before);
+		free(p->lanes[c].needed_alone);
+	}
+	free(p->lanes);
+	for (size_t o = 0; o < p->pool->acts->objects.count; o++)
+		vec_free(&p->objects[o].group);
+	free(p->objects);
+	free(p->clocks);
+	free(p->set_head);
+	free(p->member_next);
+	free(p->member_entry);
+	free(p->next);
+	free(p->rep_of);
+	free(p->dead);
+}
+
+void project_make(const struct message_pool *pool, const uint32_t *labels, struct computation *out)
+{
+	struct projection p = { .pool = pool, .labels = labels, .columns = pool->acts->columns };
+
+	p.project = mem_zalloc(1, sizeof *p.project);
+	p.project->pool = pool;
+	out->owned = p.project;
+	start(&p);
+	for (bool more = true; more;) {
+		sweep(&p);
+		number(&p);
+		place_entries(&p);
+		more = order(&p);
+		mark_needed(&p);
+		for (uint32_t c = 0; c < p.columns; c++)
+			more |= merge_column(&p, &p.lanes[c]);
+		more |= bury(&p);
+	}
+	sweep(&p);
+	number(&p);
+	projection_write(&p, out);
+	finish(&p);
+}
+
+void project_free(struct computation *computation)
+{
+	struct project *project = computation->owned;
+
+	if (!project)
+		return;
+	vec_free(&project->bonds);
+	free(project->first);
+	free(project->by_column);
+	arena_free(&project->arena);
+	free(project);
+	computation->owned = NULL;
+	vec_free(&computation->messages);
+}

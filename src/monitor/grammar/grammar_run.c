@@ -1,0 +1,433 @@
+#include "monitor/grammar/grammar_run.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "monitor/observe/observe.h"
+#include "monitor/grammar/grammar_tokens.h"
+#include "monitor/grammar/grammar_views.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Of words that are wrong at one site; the others are like them. */
+#define FOUND_AT_SITE 64u
+
+/* A grammar that is judged. */
+struct grammar_run_sentence {
+	uint32_t property, formula;
+	const struct grammar *grammar;
+	struct grammar_parser *parser; /* NULL: nothing more is judged */
+	struct view view;
+	struct map sites; /* code site: how often it was found */
+};
+
+struct running {
+	const struct trace *trace;
+	struct property_reader *reader;
+	struct grammar_run_result *result;
+	bool ended;
+	VEC(struct grammar_run_sentence) sentences; /* by property */
+	uint32_t *first;	     /* by property, and one more: where its sentences start */
+	struct script_value *values; /* of the token at hand */
+	bool *threads_ended;	     /* by number of stream; NULL: nobody asks */
+	uint32_t thread_count;
+};
+
+/* ---- what came of it ----------------------------------------------------------------------------- */
+
+static void leave(struct running *r, const struct grammar_run_sentence *s, char *why)
+{
+	for (size_t i = 0; i < r->result->left.count; i++) {
+		const struct grammar_left *left = &r->result->left.items[i];
+
+		if (left->property == s->property && left->formula == s->formula) {
+			free(why);
+			return;
+		}
+	}
+	*vec_push(&r->result->left) =
+		(struct grammar_left){ .property = s->property, .formula = s->formula, .why = why };
+}
+
+static void close_words(struct running *r, struct grammar_run_sentence *s)
+{
+	r->result->words += s->view.opened;
+	if (s->view.most > r->result->most)
+		r->result->most = s->view.most;
+	view_free(&s->view);
+	grammar_parser_close(s->parser);
+	s->parser = NULL;
+}
+
+/* Nothing of the grammar is judged any more; what was found before stands. */
+static void abandon(struct running *r, struct grammar_run_sentence *s, const char *why)
+{
+	leave(r, s, mem_copy_text(why, strlen(why)));
+	close_words(r, s);
+}
+
+static void take_object(const struct running *r, const struct grammar_run_sentence *s,
+			uint32_t value, struct grammar_found *found)
+{
+	const struct spec_property *property = s->grammar->property;
+	struct property_value *object;
+
+	for (uint32_t p = 0; p < property->parameter_count; p++)
+		*vec_push(&found->binding) = (struct property_value){ .type = OBSERVE_UNBOUND };
+	object = &found->binding.items[property->view_parameter];
+	*object = *property_reader_value(r->reader, s->property, value);
+	if (object->text)
+		object->text = mem_copy_text(object->text, object->length);
+}
+
+/* `key` is the word's; the violation goes over to what is found. */
+static void find(struct running *r, struct grammar_run_sentence *s, struct view_word *word,
+		 uint32_t key, bool at_end, struct grammar_violation *violation)
+{
+	uint64_t *count = map_put(&s->sites, word->last.site, NULL);
+	uint8_t view = s->grammar->property->view;
+	struct grammar_found *found;
+
+	if ((*count)++ >= FOUND_AT_SITE) {
+		grammar_violation_free(violation);
+		return;
+	}
+	found = vec_push(&r->result->found);
+	*found = (struct grammar_found){ .property = s->property,
+					 .formula = s->formula,
+					 .event = word->last.id,
+					 .site = word->last.site,
+					 .before = word->last.before,
+					 .at_end = at_end,
+					 .stream = view == SPEC_VIEW_THREAD ? key : UINT32_MAX,
+					 .violation = *violation,
+					 .session_length = word->length };
+	if (view == SPEC_VIEW_OBJECT)
+		take_object(r, s, key, found);
+	view_take_session(word, vec_reserve(&found->session, word->session.count));
+	found->session.count = word->session.count;
+}
+
+/* True: the word goes on. */
+static bool heed(struct running *r, struct grammar_run_sentence *s, struct view_word *word,
+		 uint32_t key, bool at_end, enum grammar_verdict verdict,
+		 struct grammar_violation *violation)
+{
+	switch (verdict) {
+	case GRAMMAR_OPEN: return true;
+	case GRAMMAR_VIOLATED:
+		find(r, s, word, key, at_end, violation);
+		view_silence(&s->view, word);
+		break;
+	case GRAMMAR_BROKEN:
+		abandon(r, s, violation->why);
+		grammar_violation_free(violation);
+		break;
+	}
+	return false;
+}
+
+/* ---- events -------------------------------------------------------------------------------------- */
+
+/* Whose word is it? False: nobody's. */
+static bool find_key(const struct grammar_run_sentence *s, const struct property_step *step,
+		     uint32_t *key)
+{
+	const struct spec_property *property = s->grammar->property;
+	uint32_t locals = property->events[step->event.event].local_count;
+
+	switch (property->view) {
+	case SPEC_VIEW_THREAD:
+		*key = (uint32_t)step->captured[locals + PROPERTY_TID].number;
+		return true;
+	case SPEC_VIEW_OBJECT:
+		*key = step->bindings[property->view_parameter];
+		return *key != PROPERTY_NONE;
+	}
+	*key = 0;
+	return true;
+}
+
+static void take(struct running *r, struct grammar_run_sentence *s,
+		 const struct property_step *step)
+{
+	struct grammar_token token = { .event = step->event.event, .values = r->values };
+	struct grammar_violation violation = { 0 };
+	struct view_word *word;
+	struct err err = { 0 };
+	const char *lack;
+	uint32_t key;
+
+	if (!find_key(s, step, &key))
+		return;
+	word = view_open(&s->view, key, s->parser, &err);
+	if (!word) {
+		abandon(r, s, err.text);
+		return;
+	}
+	if (!word->word)
+		return;
+	lack = grammar_tokens_lack(s->grammar, token.event, step->captured);
+	if (lack) {
+		leave(r, s, grammar_tokens_lack_words(s->grammar, token.event, lack));
+		view_silence(&s->view, word);
+		return;
+	}
+	view_note(word, &step->event);
+	heed(r, s, word, key, false, grammar_word_take(word->word, &token, &violation), &violation);
+}
+
+static void make_values(struct running *r, const struct property_step *step,
+			const struct spec_property *property)
+{
+	const struct property_value *parameters[64] = { 0 }; /* src/spec refuses more */
+
+	for (uint32_t p = 0; p < property->parameter_count; p++) {
+		if (step->bindings[p] != PROPERTY_NONE)
+			parameters[p] =
+				property_reader_value(r->reader, step->property, step->bindings[p]);
+	}
+	grammar_tokens_fill(property, step->event.event, step->event.id.stream, parameters,
+			    step->captured, r->values);
+}
+
+static void happen(struct running *r, const struct property_step *step)
+{
+	bool made = false;
+
+	for (uint32_t i = r->first[step->property]; i < r->first[step->property + 1]; i++) {
+		struct grammar_run_sentence *s = &r->sentences.items[i];
+
+		if (!s->parser)
+			continue;
+		if (!made) {
+			make_values(r, step, s->grammar->property);
+			r->result->events++;
+		}
+		made = true;
+		take(r, s, step);
+	}
+}
+
+/* ---- ends ---------------------------------------------------------------------------------------- */
+
+static void end_word(struct running *r, struct grammar_run_sentence *s, uint32_t key)
+{
+	struct grammar_violation violation = { 0 };
+	struct view_word *word = view_find(&s->view, key);
+
+	if (!word || !word->word)
+		return;
+	heed(r, s, word, key, true, grammar_word_end(word->word, &violation), &violation);
+}
+
+/* An object is no more: the word goes with it. */
+static void go(struct running *r, const struct property_step *step)
+{
+	for (uint32_t i = r->first[step->property]; i < r->first[step->property + 1]; i++) {
+		struct grammar_run_sentence *s = &r->sentences.items[i];
+
+		if (!s->parser || s->grammar->property->view != SPEC_VIEW_OBJECT)
+			continue;
+		if (r->ended)
+			end_word(r, s, step->value);
+		if (s->parser)
+			view_close(&s->view, step->value);
+	}
+}
+
+/*
+ * Which threads came to their end? Those that were still on their way when the process ended did not. A text
+ * need not say `end`: where its lines stop the thread does.
+ */
+static void find_ended(struct running *r)
+{
+	bool text = trace_is_text(r->trace);
+
+	for (uint32_t i = 0; i < trace_stream_count(r->trace); i++) {
+		uint32_t number = trace_stream(r->trace, i)->number;
+
+		if (number >= r->thread_count)
+			r->thread_count = number + 1;
+	}
+	r->threads_ended = mem_zalloc(r->thread_count + 1ull, sizeof *r->threads_ended);
+	for (uint32_t i = 0; i < trace_stream_count(r->trace); i++) {
+		bool *ended = &r->threads_ended[trace_stream(r->trace, i)->number];
+		struct trace_cursor *cursor = trace_cursor_open(r->trace, i);
+		struct trace_event event;
+		struct err err;
+
+		*ended = text;
+		while (!*ended && trace_next(cursor, &event, &err))
+			*ended = event.kind == EV_END ||
+				 (event.kind == EV_PROCESS && event.mode == EVENT_PROCESS_EXIT);
+		trace_cursor_close(cursor);
+	}
+}
+
+static bool is_over(struct running *r, const struct grammar_run_sentence *s, uint32_t key)
+{
+	if (s->grammar->property->view != SPEC_VIEW_THREAD)
+		return true;
+	if (!r->threads_ended)
+		find_ended(r);
+	return key < r->thread_count && r->threads_ended[key];
+}
+
+/* The run is over, and with it every word that is left. */
+static void end_all(struct running *r)
+{
+	for (size_t i = 0; i < r->sentences.count; i++) {
+		struct grammar_run_sentence *s = &r->sentences.items[i];
+
+		if (!r->ended || !s->grammar->until_end)
+			continue;
+		for (uint32_t key = 0; s->parser && key < s->view.by_key.count; key++) {
+			if (view_find(&s->view, key) && is_over(r, s, key))
+				end_word(r, s, key);
+		}
+	}
+}
+
+/* ---- what could not be seen ------------------------------------------------------------------------ */
+
+static void free_found(struct grammar_found *found)
+{
+	for (size_t p = 0; p < found->binding.count; p++)
+		free((char *)found->binding.items[p].text);
+	vec_free(&found->binding);
+	vec_free(&found->session);
+	grammar_violation_free(&found->violation);
+}
+
+static void withdraw(struct running *r, const struct grammar_run_sentence *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->result->found.count; i++) {
+		struct grammar_found *found = &r->result->found.items[i];
+
+		if (found->property == s->property && found->formula == s->formula)
+			free_found(found);
+		else
+			r->result->found.items[kept++] = *found;
+	}
+	r->result->found.count = kept;
+}
+
+/* Only now it is known whether events are missing: then nothing that was found need be so. */
+static void withdraw_unseen(struct running *r)
+{
+	for (size_t i = 0; i < r->sentences.count; i++) {
+		const struct grammar_run_sentence *s = &r->sentences.items[i];
+		struct property_events unseen;
+		char *why;
+
+		property_reader_unseen(r->reader, s->property, &unseen);
+		why = grammar_tokens_unjudged(s->grammar, &unseen);
+		property_events_free(&unseen);
+		if (!why)
+			continue;
+		withdraw(r, s);
+		leave(r, s, why);
+	}
+}
+
+/* ---- all together ---------------------------------------------------------------------------------- */
+
+static void add_sentence(struct running *r, uint32_t property, uint32_t formula,
+			 const struct grammar *grammar)
+{
+	struct grammar_run_sentence *s = vec_push(&r->sentences);
+	struct err err = { 0 };
+
+	*s = (struct grammar_run_sentence){ .property = property,
+					    .formula = formula,
+					    .grammar = grammar };
+	s->parser = grammar_parser_open(grammar, false, NULL, &err);
+	if (!s->parser)
+		leave(r, s, mem_copy_text(err.text, strlen(err.text)));
+}
+
+static void open_sentences(struct running *r, struct spec_file *const *files, size_t count,
+			   struct grammar *const *grammars)
+{
+	size_t properties = 0, most = 0;
+	uint32_t property = 0;
+
+	for (size_t f = 0; f < count; f++)
+		properties += files[f]->property_count;
+	r->first = mem_zalloc(properties + 1, sizeof *r->first);
+	for (size_t f = 0; f < count; f++) {
+		for (const struct spec_property *p = files[f]->properties; p; p = p->next) {
+			uint32_t number = 0;
+
+			r->first[property] = (uint32_t)r->sentences.count;
+			for (const struct spec_formula *g = p->formulas; g; g = g->next) {
+				number++;
+				if (*grammars)
+					add_sentence(r, property, number, *grammars);
+				grammars++;
+			}
+			for (uint32_t e = 0; e < p->event_count; e++) {
+				size_t attributes = p->parameter_count +
+						    (size_t)p->events[e].local_count +
+						    PROPERTY_CAPTURED_MORE;
+
+				most = attributes > most ? attributes : most;
+			}
+			property++;
+		}
+	}
+	assert(property == properties);
+	r->first[property] = (uint32_t)r->sentences.count;
+	r->values = mem_zalloc(most + 1, sizeof *r->values);
+}
+
+static void close_all(struct running *r)
+{
+	for (size_t i = 0; i < r->sentences.count; i++) {
+		close_words(r, &r->sentences.items[i]);
+		map_free(&r->sentences.items[i].sites);
+	}
+	vec_free(&r->sentences);
+	free(r->first);
+	free(r->values);
+	free(r->threads_ended);
+	property_reader_close(r->reader);
+}
+
+bool grammar_run(const struct trace *trace, struct spec_file *const *files, size_t count,
+		 struct grammar *const *grammars, bool ended, struct grammar_run_result *result,
+		 struct err *err)
+{
+	struct running r = { .trace = trace, .result = result, .ended = ended };
+	struct property_step step;
+
+	(void)err;
+	*result = (struct grammar_run_result){ 0 };
+	open_sentences(&r, files, count, grammars);
+	if (r.sentences.count) {
+		r.reader = property_reader_open(trace, files, count);
+		while (property_reader_next(r.reader, &step)) {
+			if (step.kind == PROPERTY_HAPPENED)
+				happen(&r, &step);
+			else
+				go(&r, &step);
+		}
+		end_all(&r);
+		withdraw_unseen(&r);
+	}
+	close_all(&r);
+	return true;
+}
+
+void grammar_run_free(struct grammar_run_result *result)
+{
+	for (size_t i = 0; i < result->found.count; i++)
+		free_found(&result->found.items[i]);
+	vec_free(&result->found);
+	for (size_t i = 0; i < result->left.count; i++)
+		free(result->left.items[i].why);
+	vec_free(&result->left);
+}

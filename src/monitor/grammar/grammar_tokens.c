@@ -1,0 +1,167 @@
+#include "monitor/grammar/grammar_tokens.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values ------------------------------------------------------------------------------------ */
+
+/* Objects and locks of a text trace are words: what calls and fields have in common. */
+static struct script_value of_parameter(const struct property_value *value)
+{
+	struct script_value out = { .type = SCRIPT_NIL };
+
+	if (!value)
+		return out;
+	if (value->text) {
+		out.type = SCRIPT_TEXT;
+		out.text = value->text;
+		out.length = value->length;
+	} else if (value->type == SPEC_FLOATING) {
+		out.type = SCRIPT_REAL;
+		memcpy(&out.real, &value->bits, sizeof out.real);
+	} else {
+		out.type = SCRIPT_INTEGER;
+		out.integer = (int64_t)value->bits;
+	}
+	return out;
+}
+
+static struct script_value of_captured(const struct spec_value *value)
+{
+	struct script_value out = { .type = SCRIPT_NIL };
+
+	switch (value->type) {
+	case SPEC_VALUE_INT:
+		out.type = SCRIPT_INTEGER;
+		out.integer = value->number;
+		break;
+	case SPEC_VALUE_REAL:
+		out.type = SCRIPT_REAL;
+		out.real = value->real;
+		break;
+	case SPEC_VALUE_TEXT:
+		out.type = SCRIPT_TEXT;
+		out.text = value->text;
+		out.length = value->length;
+		break;
+	}
+	return out;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------ */
+
+/* What every event has, in the order of grammar_attributes, and where it is in what is captured. */
+static const struct {
+	const char *name;
+	enum property_captured place;
+} everybodys[] = {
+	{ "tid", PROPERTY_TID },
+	{ "callee", PROPERTY_CALLEE },
+	{ "caller", PROPERTY_CALLER },
+};
+#define EVERYBODYS (sizeof everybodys / sizeof *everybodys)
+
+static bool is_named(const struct spec_property *property, const struct spec_event *event,
+		     const char *name)
+{
+	for (uint32_t p = 0; p < property->parameter_count; p++) {
+		if (!strcmp(property->parameters[p].name, name))
+			return true;
+	}
+	for (uint32_t l = 0; l < event->local_count; l++) {
+		if (!strcmp(event->locals[l], name))
+			return true;
+	}
+	return false;
+}
+
+void grammar_tokens_fill(const struct spec_property *property, uint32_t number, uint32_t stream,
+			 const struct property_value *const *parameters,
+			 const struct spec_value *captured, struct script_value *out)
+{
+	const struct spec_event *event = &property->events[number];
+
+	for (uint32_t p = 0; p < property->parameter_count; p++)
+		*out++ = of_parameter(parameters[p]);
+	for (uint32_t l = 0; l < event->local_count; l++)
+		*out++ = captured ? of_captured(&captured[l])
+				  : (struct script_value){ .type = SCRIPT_NIL };
+	for (size_t i = 0; i < EVERYBODYS; i++) {
+		if (is_named(property, event, everybodys[i].name))
+			continue;
+		if (captured)
+			*out++ = of_captured(&captured[event->local_count + everybodys[i].place]);
+		else if (everybodys[i].place == PROPERTY_TID)
+			*out++ = (struct script_value){ .type = SCRIPT_INTEGER, .integer = stream };
+		else
+			*out++ = (struct script_value){ .type = SCRIPT_NIL };
+	}
+}
+
+void grammar_tokens_of_event(const struct property_events *events,
+			     const struct property_event *event, struct script_value *out)
+{
+	const struct property_value *parameters[64] = { 0 }; /* src/spec refuses more */
+
+	for (uint32_t p = 0; p < events->property->parameter_count; p++) {
+		uint32_t value = events->bindings.items[event->bindings + p];
+
+		if (value != PROPERTY_NONE)
+			parameters[p] = &events->values.items[value];
+	}
+	grammar_tokens_fill(
+		events->property, event->event, event->id.stream, parameters,
+		events->captured.count ? &events->captured.items[event->captured] : NULL, out);
+}
+
+/* ---- what must not be judged --------------------------------------------------------------------- */
+
+const char *grammar_tokens_lack(const struct grammar *grammar, uint32_t event,
+				const struct spec_value *captured)
+{
+	const struct spec_event *about = &grammar->property->events[event];
+	const bool *used = grammar->events[event].used + grammar->property->parameter_count;
+
+	for (uint32_t l = 0; l < about->local_count; l++) {
+		if (captured[l].cut && used[l])
+			return about->locals[l];
+	}
+	return NULL;
+}
+
+static char *__attribute__((format(printf, 1, 2))) words(const char *format, ...)
+{
+	va_list list;
+	char *text;
+
+	va_start(list, format);
+	if (vasprintf(&text, format, list) < 0)
+		abort();
+	va_end(list);
+	return text;
+}
+
+char *grammar_tokens_lack_words(const struct grammar *grammar, uint32_t event,
+				const char *attribute)
+{
+	return words("event %s: what `%s` is was not recorded, or not wholly, and the grammar "
+		     "looks at it",
+		     grammar->property->events[event].name, attribute);
+}
+
+char *grammar_tokens_unjudged(const struct grammar *grammar, const struct property_events *events)
+{
+	if (events->doubtful.count)
+		return words("an event that was not seen would look like a violation: %s",
+			     events->unseen.items[0]);
+	for (size_t i = 0; i < events->events.count && events->captured.count; i++) {
+		const struct property_event *e = &events->events.items[i];
+		const char *lack = grammar_tokens_lack(grammar, e->event,
+						       &events->captured.items[e->captured]);
+
+		if (lack)
+			return grammar_tokens_lack_words(grammar, e->event, lack);
+	}
+	return NULL;
+}

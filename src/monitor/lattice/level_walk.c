@@ -1,0 +1,282 @@
+#include "monitor/lattice/level_walk.h"
+
+#include "base/mem.h"
+#include "monitor/lattice/prune_cuts.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A level that is smaller is merged before a second thread has woken up. */
+#define LEAST_SHARED 16384u
+
+/* ---- beginning ------------------------------------------------------------------------------------- */
+
+static void start(struct level_walk *walk)
+{
+	uint32_t jobs = level_workers_jobs(walk->crew);
+
+	walk->worker_count = jobs;
+	walk->workers = mem_zalloc(jobs, sizeof *walk->workers);
+	for (uint32_t i = 0; i < jobs; i++)
+		level_worker_init(&walk->workers[i]);
+	walk->observed_cut = mem_zalloc(walk->order->column_count, sizeof *walk->observed_cut);
+}
+
+static void count_level(struct level_walk *walk)
+{
+	*vec_push(&walk->kept) = walk->level.count;
+	walk->cuts += walk->level.count;
+	if (walk->level.count > walk->widest)
+		walk->widest = walk->level.count;
+}
+
+void level_walk_begin(struct level_walk *walk)
+{
+	uint32_t columns = walk->order->column_count;
+	struct level_range range = { mem_zalloc(columns, sizeof(uint32_t)),
+				     mem_zalloc(columns, sizeof(uint32_t)) };
+	struct level_chunk *chunk;
+
+	start(walk);
+	walk->layout = level_layout_new(walk->order, walk->ends, 0, &range, walk->narrowest);
+	walk->level.shape =
+		(struct level_shape){ walk->layout->words, state_sets_payload_size(walk->sets),
+				      walk->count };
+	level_append(walk->pool, &walk->level);
+	chunk = walk->level.chunks.items[0];
+	memset(chunk->keys, 0, walk->layout->words * sizeof *chunk->keys);
+	level_set_payload(
+		&walk->level.shape, chunk, 0,
+		state_sets_clean(walk->sets, &walk->workers[0].memory, walk->sets->initial));
+	if (walk->count)
+		chunk->counts[0] = 1;
+	walk->top_bits = 1;
+	count_level(walk);
+	free(range.low);
+	free(range.high);
+}
+
+static void change_layout(struct level_walk *walk, const struct level *level,
+			  const struct level_layout *layout)
+{
+	uint32_t columns = walk->order->column_count;
+	struct level_range range = { mem_alloc(columns * sizeof(uint32_t)),
+				     mem_alloc(columns * sizeof(uint32_t)) };
+	bool some = level_find_range(layout, level, walk->ends, &range);
+	struct level_layout *fresh;
+	struct level out;
+
+	assert(some);
+	fresh = level_layout_new(walk->order, walk->ends, level->number, &range, walk->narrowest);
+	level_repack(walk->pool, layout, level, fresh, walk->ends, &out);
+	walk->layout = fresh;
+	walk->level = out;
+	free(range.low);
+	free(range.high);
+}
+
+void level_walk_resume(struct level_walk *walk, const struct level *level,
+		       const struct level_layout *layout)
+{
+	assert(!walk->count);
+	start(walk);
+	for (uint64_t i = 0; walk->observed && i < level->number; i++)
+		walk->observed_cut[walk->observed[i]]++;
+	change_layout(walk, level, layout);
+	count_level(walk);
+}
+
+/* ---- the next level -------------------------------------------------------------------------------- */
+
+struct share {
+	struct level_merge *merge;
+	struct level_worker *workers;
+	const uint64_t **bounds; /* between the ranges */
+	unsigned ranges;
+};
+
+static void merge_share(void *context, unsigned job)
+{
+	const struct share *share = context;
+
+	if (job < share->ranges)
+		level_merge_range(share->merge, &share->workers[job],
+				  job ? share->bounds[job - 1] : NULL,
+				  job + 1 < share->ranges ? share->bounds[job] : NULL);
+}
+
+/* The key of the cut at a place: as a bound it parts the work evenly, as levels resemble each other. */
+static void copy_key(const struct level *level, uint64_t place, uint64_t *key)
+{
+	for (size_t i = 0; i < level->chunks.count; i++) {
+		const struct level_chunk *chunk = level->chunks.items[i];
+
+		if (place < chunk->count) {
+			memcpy(key, &chunk->keys[place * level->shape.words],
+			       level->shape.words * sizeof *key);
+			return;
+		}
+		place -= chunk->count;
+	}
+	assert(!"the place is in the level");
+}
+
+static void merge_level(struct level_walk *walk, struct level_merge *merge)
+{
+	unsigned ranges = walk->level.count >= LEAST_SHARED ? walk->worker_count : 1;
+	uint32_t words = merge->layout->words;
+	uint64_t *keys = mem_alloc((size_t)ranges * words * sizeof *keys);
+	const uint64_t **bounds = mem_alloc(ranges * sizeof *bounds);
+	struct share share = { merge, walk->workers, bounds, ranges };
+
+	for (unsigned i = 1; i < ranges; i++) {
+		bounds[i - 1] = &keys[(size_t)i * words];
+		copy_key(merge->from, merge->from->count * i / ranges, &keys[(size_t)i * words]);
+	}
+	for (size_t i = 0; i < merge->from->chunks.count; i++)
+		merge->from->chunks.items[i]->readers = ranges;
+	if (ranges > 1)
+		level_workers_run(walk->crew, merge_share, &share);
+	else
+		merge_share(&share, 0);
+	walk->level = (struct level){ .shape = merge->to, .number = merge->from->number + 1 };
+	walk->top_bits = merge->to.limbs ? 64 * (merge->to.limbs - 1) : 0;
+	for (unsigned i = 0; i < ranges; i++) {
+		struct level_worker *worker = &walk->workers[i];
+		uint64_t top = worker->top;
+		unsigned bits = top ? 64 - __builtin_clzll(top) : 0;
+
+		if (merge->to.limbs && 64 * (merge->to.limbs - 1) + bits > walk->top_bits)
+			walk->top_bits = 64 * (merge->to.limbs - 1) + bits;
+		for (size_t c = 0; c < worker->chunks.count; c++) {
+			struct level_chunk *chunk = worker->chunks.items[c];
+
+			if (chunk->count)
+				*vec_push(&walk->level.chunks) = chunk;
+			else
+				level_give_chunk(walk->pool, chunk);
+		}
+		walk->level.count += worker->count;
+	}
+	free(keys);
+	free(bounds);
+}
+
+/* A cut has at most as many predecessors as there are columns awake. */
+static uint32_t next_limbs(struct level_walk *walk)
+{
+	uint64_t bits = walk->top_bits + 32 - __builtin_clz(walk->layout->lane_count | 1);
+	uint32_t limbs = (bits + 63) / 64;
+
+	if (!walk->count || walk->uncounted)
+		return 0;
+	if (limbs < walk->level.shape.limbs)
+		limbs = walk->level.shape.limbs;
+	if (walk->memory && walk->level.count * limbs * 16 > walk->memory / 2) {
+		walk->uncounted = true;
+		return 0;
+	}
+	return limbs;
+}
+
+/* However wide it is: so many cuts of a level go on. */
+#define EFFORT_LEAST 100u
+
+/*
+ * What is left of the effort, evenly over the levels to come. A successor costs a few nanoseconds with
+ * keys of one word, and a hundred times that with longer ones.
+ */
+static uint64_t breadth_of_effort(struct level_walk *walk)
+{
+	uint64_t left = walk->order->event_count - walk->level.number + 1;
+	uint64_t cost = (walk->level.shape.words == 1 ? 1u : 100u) *
+			(uint64_t)(walk->order->column_count + 1);
+	uint64_t fit =
+		walk->spent < walk->effort ? (walk->effort - walk->spent) / (left * cost) : 0;
+
+	fit = fit > EFFORT_LEAST ? fit : EFFORT_LEAST;
+	walk->spent += cost * (walk->level.count < fit ? walk->level.count : fit);
+	return fit;
+}
+
+/* Two levels, and what a merge may add to them. */
+static uint64_t breadth_now(struct level_walk *walk)
+{
+	uint64_t most = walk->breadth ? walk->breadth : UINT64_MAX;
+
+	if (walk->planned)
+		return walk->planned[walk->level.number];
+	if (walk->effort) {
+		uint64_t fit = breadth_of_effort(walk);
+
+		if (fit < most && walk->level.count > fit) {
+			walk->hurried = true;
+			most = fit;
+		}
+	}
+	if (walk->memory) {
+		uint64_t fit = walk->memory / (3 * level_cut_bytes(&walk->level.shape));
+
+		fit = fit ? fit : 1;
+		if (fit < most && walk->level.count > fit) {
+			walk->lowered = true;
+			most = fit;
+		}
+	}
+	return most;
+}
+
+void level_walk_prepare(struct level_walk *walk)
+{
+	struct level old = walk->level;
+	struct level_layout *layout = walk->layout;
+
+	if (old.number < layout->until)
+		return;
+	change_layout(walk, &old, layout);
+	level_clear(walk->pool, &old);
+	level_layout_drop(layout);
+}
+
+bool level_walk_next(struct level_walk *walk)
+{
+	struct level old;
+	struct level_merge merge = { .order = walk->order,
+				     .sets = walk->sets,
+				     .pool = walk->pool,
+				     .from = &old,
+				     .find = walk->find,
+				     .only = UINT32_MAX };
+	uint64_t most, step = walk->level.number;
+
+	if (!walk->level.count || step >= walk->order->event_count)
+		return false;
+	level_walk_prepare(walk);
+	old = walk->level;
+	if (walk->breadth == 1 && walk->observed)
+		merge.only = walk->observed[step];
+	merge.layout = walk->layout;
+	merge.to = (struct level_shape){ walk->layout->words, old.shape.payload, next_limbs(walk) };
+	merge_level(walk, &merge);
+	vec_free(&old.chunks);
+	if (walk->observed)
+		walk->observed_cut[walk->observed[step]]++;
+	if (!walk->level.count)
+		return false;
+	most = breadth_now(walk);
+	if (walk->level.count > most)
+		prune_cuts_cut(walk, most);
+	count_level(walk);
+	return true;
+}
+
+void level_walk_end(struct level_walk *walk)
+{
+	for (uint32_t i = 0; i < walk->worker_count; i++)
+		level_worker_free(&walk->workers[i]);
+	free(walk->workers);
+	free(walk->observed_cut);
+	vec_free(&walk->kept);
+	level_clear(walk->pool, &walk->level);
+	level_layout_drop(walk->layout);
+}

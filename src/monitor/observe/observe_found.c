@@ -1,0 +1,437 @@
+/* Violations: a run for each, the checker's word for it, and one finding for each place in the code. */
+#include "monitor/observe/observe_state.h"
+
+#include "base/mem.h"
+#include "check/grammar.h"
+#include "trace/order.h"
+#include "trace/sites.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- findings ---------------------------------------------------------------------------------- */
+
+/* The message of an event: the so-manieth of its column. */
+static uint32_t find_message(const struct computation *computation, uint32_t column,
+			     uint32_t position)
+{
+	for (size_t i = 0; i < computation->messages.count; i++) {
+		const struct message *m = &computation->messages.items[i];
+
+		if (m->column == column && m->position == position)
+			return (uint32_t)i;
+	}
+	assert(!"a violation is at an event of its computation");
+	return 0;
+}
+
+static struct event_id anchor_of(const struct message *message)
+{
+	return message->parts[message->anchor];
+}
+
+static void take_binding(const struct observe_state *o, const struct computation *computation,
+			 struct observe_finding *finding)
+{
+	const struct property_events *events =
+		&o->set->properties.items[computation->properties.items[0]];
+
+	for (size_t p = 0; p < computation->binding.count; p++) {
+		uint32_t value = computation->binding.items[p];
+
+		*vec_push(&finding->binding) =
+			value == PROPERTY_NONE ? (struct property_value){ .type = OBSERVE_UNBOUND }
+					       : events->values.items[value];
+	}
+}
+
+static struct observe_finding make_finding(const struct observe_state *o,
+					   const struct computation *computation,
+					   const struct observe_judged *judged,
+					   const struct lattice_violation *violation)
+{
+	struct observe_finding finding = {
+		.property = observe_property(o, judged->property),
+		.formula = judged->number,
+		.observed = violation->observed,
+		.at_end = violation->column == LATTICE_END,
+		.at_start = violation->column == LATTICE_START,
+		.count = 1,
+	};
+
+	if (!finding.at_end && violation->column != LATTICE_START) {
+		const struct message *m = &computation->messages.items[find_message(
+			computation, violation->column, violation->position)];
+
+		finding.event = anchor_of(m);
+		finding.before = m->before;
+		for (uint32_t i = 0; i < computation->labels.list.items[m->label].event_count;
+		     i++) {
+			const struct label_event *e =
+				&computation->labels.list.items[m->label].events[i];
+
+			if (e->property == judged->property)
+				*vec_push(&finding.events) = e->event;
+		}
+	} else if (computation->messages.count) {
+		finding.event =
+			anchor_of(&computation->messages.items[computation->messages.count - 1]);
+	}
+	take_binding(o, computation, &finding);
+	return finding;
+}
+
+static void free_story(struct observe_story *story)
+{
+	vec_free(&story->steps);
+	subformulas_free(&story->values);
+}
+
+static void free_sentence(struct observe_sentence *sentence)
+{
+	if (!sentence)
+		return;
+	grammar_violation_free(&sentence->violation);
+	free(sentence->assertion);
+	vec_free(&sentence->session);
+	free(sentence);
+}
+
+void observe_finding_free(struct observe_finding *finding)
+{
+	free_story(&finding->violating);
+	free_story(&finding->recorded);
+	free_sentence(finding->sentence);
+	vec_free(&finding->binding);
+	vec_free(&finding->steps);
+	vec_free(&finding->run);
+	vec_free(&finding->events);
+}
+
+/* `messages`: numbers of those that the monitor sees, in the order of the run. */
+static void tell_story(const struct observe_state *o, const struct computation *computation,
+		       const struct observe_judged *judged, const uint32_t *messages, size_t count,
+		       bool ended, struct observe_story *story)
+{
+	uint32_t *word = mem_alloc((count + 1) * sizeof *word);
+	struct err err;
+
+	for (size_t i = 0; i < count && count <= OBSERVE_STORY; i++) {
+		const struct message *m = &computation->messages.items[messages[i]];
+
+		word[i] = m->label;
+		*vec_push(&story->steps) = anchor_of(m);
+	}
+	if (count <= OBSERVE_STORY &&
+	    !subformulas_read(o->set, judged->property, judged->formula, &computation->labels, word,
+			      count, ended, &story->values, &err))
+		story->values = (struct subformulas){ 0 };
+	free(word);
+}
+
+static struct sentence *sentence_of(struct observe_state *o, const struct observe_judged *judged)
+{
+	return grammar_claims_find(&o->sentences, judged->property, judged->number);
+}
+
+static void tell_stories(struct observe_state *o, const struct computation *computation,
+			 const struct observe_judged *judged, const judge_messages *messages,
+			 struct observe_finding *finding)
+{
+	judge_messages recorded = { 0 };
+
+	if (judged->formula->formalism == SPEC_MONITOR)
+		return;
+	if (judged->formula->formalism == SPEC_GRAMMAR) {
+		if (!finding->sentence)
+			finding->sentence = grammar_claims_tell(
+				&o->sentences, sentence_of(o, judged), computation, messages->items,
+				messages->count, finding->at_end);
+		return;
+	}
+	for (size_t i = 0; i < computation->messages.count; i++) {
+		if (computation->messages.items[i].label != LABEL_SILENT)
+			*vec_push(&recorded) = (uint32_t)i;
+	}
+	tell_story(o, computation, judged, messages->items, messages->count, finding->at_end,
+		   &finding->violating);
+	tell_story(o, computation, judged, recorded.items, recorded.count, o->ended,
+		   &finding->recorded);
+	vec_free(&recorded);
+}
+
+void observe_settle(struct observe_state *o, struct observe_accepted *found, bool accepted,
+		    const struct err *err)
+{
+	char *fault;
+
+	if (accepted) {
+		*vec_push(&o->accepted) = *found;
+		return;
+	}
+	if (asprintf(&fault, "%s, formula %u: %s", found->finding.property->name,
+		     found->finding.formula, err->text) < 0)
+		abort();
+	*vec_push(&o->result->faults) = fault;
+	observe_finding_free(&found->finding);
+}
+
+/* Asks the checker, and keeps what it accepts. */
+static void check_violation(struct observe_state *o, const struct computation *computation,
+			    const struct observe_judged *judged,
+			    const struct lattice_violation *violation,
+			    struct observe_accepted *found)
+{
+	struct observe_finding *finding = &found->finding;
+	computation_schedule schedule = { 0 };
+	judge_messages messages = { 0 };
+	struct err err = { 0 };
+	bool ok = judge_accepts(o->judge,
+				&(struct judge_claim){ .computation = computation,
+						       .property = judged->property,
+						       .formula = judged->formula,
+						       .columns = violation->run,
+						       .count = violation->level,
+						       .at_end = finding->at_end,
+						       .sentence = sentence_of(o, judged),
+						       .stream = finding->sentence
+									 ? finding->sentence->stream
+									 : UINT32_MAX },
+				&schedule, &messages, &err);
+
+	judge_make_steps(&schedule, &finding->steps);
+	for (size_t i = 0; i < messages.count; i++)
+		*vec_push(&finding->run) =
+			anchor_of(&computation->messages.items[messages.items[i]]);
+	tell_stories(o, computation, judged, &messages, finding);
+	if (finding->at_end && finding->run.count &&
+	    !found->site) /* an event of the word itself is known */
+		finding->event = finding->run.items[finding->run.count - 1];
+	observe_settle(o, found, ok, &err);
+	vec_free(&schedule);
+	vec_free(&messages);
+}
+
+static void tell_unchecked(struct observe_state *o, const struct observe_judged *judged,
+			   size_t count)
+{
+	char text[160];
+
+	if (!count)
+		return;
+	snprintf(text, sizeof text,
+		 "runs violate formula %u at more than %u events: %zu more were not checked",
+		 judged->number, OBSERVE_RUNS_CHECKED, count);
+	observe_note(o, observe_property(o, judged->property), text);
+}
+
+void observe_take(struct observe_state *o, const struct computation *computation,
+		  const observe_judged_list *judged, const struct lattice_result *walked)
+{
+	size_t *unchecked = mem_zalloc(judged->count, sizeof *unchecked);
+
+	for (size_t i = 0; i < walked->violations.count; i++) {
+		const struct lattice_violation *violation = &walked->violations.items[i];
+		const struct observe_judged *of = &judged->items[violation->machine];
+		struct observe_accepted found;
+
+		/* grammars have told of the recorded run already */
+		if (violation->observed && of->formula->formalism == SPEC_GRAMMAR)
+			continue;
+		if (!violation->run) {
+			unchecked[violation->machine]++;
+			continue;
+		}
+		found = (struct observe_accepted){ make_finding(o, computation, of, violation), 0 };
+		check_violation(o, computation, of, violation, &found);
+	}
+	for (size_t i = 0; i < judged->count; i++)
+		tell_unchecked(o, &judged->items[i], unchecked[i]);
+	free(unchecked);
+}
+
+/* ---- grammars on the recorded run -------------------------------------------------------------- */
+
+/* The computation of the word, and which of its messages the event is. False: it is too late in the run. */
+static bool find_word(const struct computations *computations, const struct grammar_found *found,
+		      const struct computation **computation, size_t *message)
+{
+	for (size_t i = 0; i < computations->list.count; i++) {
+		const struct computation *c = &computations->list.items[i];
+
+		if (!c->is_view || c->properties.items[0] != found->property)
+			continue; /* a thread's words are in a computation of all threads */
+		for (size_t m = 0; m < c->messages.count; m++) {
+			const struct message *at = &c->messages.items[m];
+			struct event_id id = anchor_of(at);
+
+			if (at->label != LABEL_SILENT && id.stream == found->event.stream &&
+			    id.index == found->event.index && at->before == found->before) {
+				*computation = c;
+				*message = m;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* The recorded order up to the violation is the run; at an end it is all of it. */
+static struct lattice_violation recorded_run(const struct computation *computation, size_t message,
+					     bool at_end)
+{
+	size_t count = at_end ? computation->messages.count : message + 1;
+	struct lattice_violation violation = {
+		.column = at_end ? LATTICE_END : computation->messages.items[message].column,
+		.position = computation->messages.items[message].position,
+		.level = count,
+		.run = mem_alloc((count + 1) * sizeof *violation.run),
+		.observed = true,
+	};
+
+	for (size_t i = 0; i < count; i++)
+		violation.run[i] = computation->messages.items[i].column;
+	return violation;
+}
+
+static struct observe_sentence *take_sentence(struct grammar_found *found)
+{
+	struct observe_sentence *sentence = mem_zalloc(1, sizeof *sentence);
+
+	sentence->stream = found->stream;
+	grammar_claims_keep(sentence, &found->violation);
+	for (size_t i = 0; i < found->session.count; i++)
+		*vec_push(&sentence->session) = found->session.items[i];
+	sentence->session_length = found->session_length;
+	return sentence;
+}
+
+static void take_found(struct observe_state *o, const struct computation *computation,
+		       size_t message, struct grammar_found *found)
+{
+	const struct sentence *s =
+		grammar_claims_find(&o->sentences, found->property, found->formula);
+	struct observe_judged judged = { found->property, found->formula, s->grammar->formula,
+					 NULL };
+	struct lattice_violation violation = recorded_run(computation, message, found->at_end);
+	struct observe_accepted accepted = { make_finding(o, computation, &judged, &violation),
+					     found->site };
+
+	accepted.finding.event = found->event;
+	accepted.finding.sentence = take_sentence(found);
+	check_violation(o, computation, &judged, &violation, &accepted);
+	free(violation.run);
+}
+
+bool observe_has_word(const struct computations *computations, const struct grammar_found *found)
+{
+	const struct computation *computation;
+	size_t message;
+
+	return find_word(computations, found, &computation, &message);
+}
+
+static bool is_too_long(struct observe_state *o, const struct grammar_found *found)
+{
+	return found->session_length > CHECKER_SESSION &&
+	       !grammar_claims_find(&o->sentences, found->property, found->formula)
+			->grammar->is_ll1;
+}
+
+void observe_take_recorded(struct observe_state *o, const struct computations *computations,
+			   const struct computations *more)
+{
+	for (size_t i = 0; i < o->sentences.run.found.count; i++) {
+		struct grammar_found *found = &o->sentences.run.found.items[i];
+		const struct computation *computation;
+		size_t message;
+
+		if (is_too_long(o, found))
+			observe_note(
+				o, observe_property(o, found->property),
+				"a word is wrong in a session that is too long for the checker: "
+				"it is not told; an LL(1) grammar has no such limit");
+		else if (find_word(computations, found, &computation, &message) ||
+			 find_word(more, found, &computation, &message))
+			take_found(o, computation, message, found);
+		else
+			observe_note(o, observe_property(o, found->property),
+				     "a word is wrong behind what could be put in order of the "
+				     "recording: it is not told");
+	}
+}
+
+/* ---- by sites ---------------------------------------------------------------------------------- */
+
+static uint64_t key_of(struct event_id id)
+{
+	return (uint64_t)id.stream << 44 ^ id.index;
+}
+
+/* Where the violating events are in the code. */
+static void find_sites(struct observe_state *o)
+{
+	struct map sites = { 0 };
+	struct trace_order *order;
+	struct trace_event event;
+	bool fresh;
+
+	if (!o->accepted.count)
+		return;
+	for (size_t i = 0; i < o->accepted.count; i++)
+		*map_put(&sites, key_of(o->accepted.items[i].finding.event), &fresh) = 0;
+	order = trace_order_open(o->trace);
+	while (trace_order_next(order, &event)) {
+		uint64_t *site =
+			map_get(&sites, key_of((struct event_id){ event.stream, event.index }));
+
+		if (event.index != TRACE_NO_INDEX && site)
+			*site = trace_event_site(o->trace, &event);
+	}
+	trace_order_close(order);
+	for (size_t i = 0; i < o->accepted.count; i++)
+		o->accepted.items[i].site =
+			*map_get(&sites, key_of(o->accepted.items[i].finding.event));
+	map_free(&sites);
+}
+
+static bool is_same_finding(const struct observe_accepted *a, const struct observe_accepted *b)
+{
+	return a->finding.property == b->finding.property &&
+	       a->finding.formula == b->finding.formula && a->finding.at_end == b->finding.at_end &&
+	       a->finding.at_start == b->finding.at_start &&
+	       (a->finding.at_end || a->finding.at_start || a->site == b->site);
+}
+
+/* Of one formula and site the first is told; an observed one is better. */
+void observe_group(struct observe_state *o)
+{
+	VEC(struct observe_accepted) kept = { 0 };
+
+	find_sites(o);
+	for (size_t i = 0; i < o->accepted.count; i++) {
+		struct observe_accepted *a = &o->accepted.items[i], *k = NULL;
+
+		for (size_t n = 0; n < kept.count && !k; n++) {
+			if (is_same_finding(&kept.items[n], a))
+				k = &kept.items[n];
+		}
+		if (!k) {
+			*vec_push(&kept) = *a;
+			continue;
+		}
+		a->finding.count = ++k->finding.count;
+		if (a->finding.observed && !k->finding.observed) {
+			struct observe_accepted swap = *k;
+
+			*k = *a;
+			*a = swap;
+		}
+		observe_finding_free(&a->finding);
+	}
+	for (size_t i = 0; i < kept.count; i++)
+		*vec_push(&o->result->findings) = kept.items[i].finding;
+	vec_free(&kept);
+	vec_free(&o->accepted);
+}

@@ -1,0 +1,85 @@
+#include "monitor/observe/unjudged.h"
+
+#include <string.h>
+
+static bool is_doubtful(const struct property_events *events, uint32_t event)
+{
+	for (size_t i = 0; i < events->doubtful.count; i++) {
+		if (events->doubtful.items[i] == event)
+			return true;
+	}
+	return false;
+}
+
+static bool expr_doubtful(const struct property_events *events, const struct spec_expr *e)
+{
+	for (; e; e = e->next) {
+		if ((e->operator== SPEC_EVENT && is_doubtful(events, e->event)) ||
+		    expr_doubtful(events, e->left) || expr_doubtful(events, e->right) ||
+		    expr_doubtful(events, e->third))
+			return true;
+	}
+	return false;
+}
+
+const char *unjudged_events(const struct property_events *events,
+			    const struct spec_formula *formula)
+{
+	bool doubtful =
+		formula->expr ? expr_doubtful(events, formula->expr) : events->doubtful.count > 0;
+
+	/* Sets of events that happen at once are words of 64 bits, the checker's as well. */
+	if (formula->formalism != SPEC_MONITOR && events->property->event_count > 64)
+		return "the property has more than 64 events";
+	return doubtful ? "an event that was not seen would look like a violation" : NULL;
+}
+
+static bool has_event(const struct spec_expr *e, uint32_t event)
+{
+	for (; e; e = e->next) {
+		if ((e->operator== SPEC_EVENT && e->event == event) || has_event(e->left, event) ||
+		    has_event(e->right, event) || has_event(e->third, event))
+			return true;
+	}
+	return false;
+}
+
+/* A variable in an expression that is not known: why; NULL: there is none. */
+static const char *unknown_in(const struct labels *labels, const struct spec_expr *e)
+{
+	const char *why = NULL;
+	char name[512];
+
+	for (; e && !why; e = e->next) {
+		bool is_name = spec_variable_name(e, name, sizeof name);
+
+		for (size_t i = 0; is_name && i < labels->variables.count; i++) {
+			const struct label_variable *v = &labels->variables.items[i];
+
+			if (!v->known && !strcmp(v->name, name))
+				why = v->why;
+		}
+		if (!why)
+			why = unknown_in(labels, e->left);
+		if (!why)
+			why = unknown_in(labels, e->right);
+		if (!why)
+			why = unknown_in(labels, e->third);
+	}
+	return why;
+}
+
+const char *unjudged_variables(const struct labels *labels, const struct spec_property *property,
+			       const struct spec_formula *formula)
+{
+	const char *why = unknown_in(labels, formula->expr);
+
+	for (uint32_t i = 0; i < property->event_count && !why; i++) {
+		if (formula->expr && !has_event(formula->expr, i))
+			continue;
+		for (const struct spec_point *p = property->events[i].points; p && !why;
+		     p = p->next)
+			why = unknown_in(labels, p->becomes);
+	}
+	return why;
+}

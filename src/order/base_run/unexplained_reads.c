@@ -1,0 +1,114 @@
+#include "order/base_run/unexplained_reads.h"
+
+#include "order/base_run/share_survey.h"
+
+/* What is known of a granule: its bytes, who was there (a stream + 1), and whether it was written to. */
+struct known {
+	uint8_t value[SURVEY_GRANULE];
+	uint8_t bits; /* of bytes: the value is known */
+	bool written, found;
+	uint32_t stream;
+};
+
+struct unexplained_reads_look {
+	const struct unexplained_reads *odd;
+	struct pages known; /* by granule */
+	uint32_t stream;
+	const struct trace_event *event; /* and its values, NULL where they are not known: */
+	const uint8_t *reads, *writes;
+};
+
+static void find(struct unexplained_reads_look *l, struct known *k, uint64_t granule)
+{
+	if (!k->found)
+		l->odd->found(l->odd->context, granule);
+	k->found = true;
+}
+
+/* Where in its thread a signal handler stands is not known here: then it may be odd. */
+static void come(struct unexplained_reads_look *l, struct known *k, uint64_t granule, bool writes)
+{
+	if (k->stream && k->stream != l->stream + 1 && (writes || k->written))
+		find(l, k, granule);
+	k->stream = l->stream + 1;
+	k->written |= writes;
+}
+
+static void touch_byte(struct unexplained_reads_look *l, struct known *k, uint64_t address,
+		       bool writes)
+{
+	uint64_t i = (address - l->event->address) % (l->event->unit ? l->event->unit : 1);
+	unsigned at = address % SURVEY_GRANULE;
+	uint8_t bit = (uint8_t)(1u << at);
+
+	if (l->reads) {
+		if ((k->bits & bit) && k->value[at] != l->reads[i])
+			find(l, k, address / SURVEY_GRANULE);
+		k->value[at] = l->reads[i];
+		k->bits |= bit;
+	}
+	if (!writes)
+		return;
+	k->bits = l->writes ? k->bits | bit : (uint8_t)(k->bits & ~bit);
+	if (l->writes)
+		k->value[at] = l->writes[i];
+}
+
+static void touch_granule(void *context, uint64_t granule, void *item)
+{
+	struct unexplained_reads_look *l = context;
+	const struct trace_event *ev = l->event;
+	uint64_t low = granule * SURVEY_GRANULE, high = low + SURVEY_GRANULE;
+	bool writes = ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ;
+	struct known *k;
+
+	(void)item;
+	if (!l->odd->looks_at(l->odd->context, granule))
+		return;
+	k = pages_put(&l->known, granule, NULL);
+	come(l, k, granule, writes);
+	if (low < ev->address)
+		low = ev->address;
+	if (high > ev->address + ev->size)
+		high = ev->address + ev->size;
+	for (uint64_t at = low; at < high; at++)
+		touch_byte(l, k, at, writes);
+}
+
+static void see_access(struct unexplained_reads_look *l, const struct trace_event *ev)
+{
+	bool exact = ev->value && ev->unit && !(ev->flags & EF_INEXACT), update;
+	uint64_t end = ev->address + ev->size;
+
+	if (!ev->size || end < ev->address)
+		return;
+	update = ev->kind == EV_ATOMIC_UPDATE;
+	l->event = ev;
+	l->writes = exact ? ev->value : NULL;
+	l->reads = update ? (exact ? ev->old : NULL) : l->writes;
+	if (ev->kind == EV_WRITE || ev->kind == EV_ATOMIC_WRITE)
+		l->reads = NULL;
+	pages_each(l->odd->granules, ev->address / SURVEY_GRANULE, (end - 1) / SURVEY_GRANULE + 1,
+		   touch_granule, l);
+}
+
+void unexplained_reads_find(const struct unexplained_reads *odd)
+{
+	struct unexplained_reads_look l = { .odd = odd, .known.size = sizeof(struct known) };
+
+	for (uint32_t i = 0; i < trace_stream_count(odd->trace); i++) {
+		struct trace_cursor *cursor = trace_cursor_open(odd->trace, i);
+		struct trace_event ev;
+		struct err err;
+
+		l.stream = i;
+		while (trace_next(cursor, &ev, &err)) {
+			enum event_group group = event_group(ev.kind);
+
+			if (group == EG_ACCESS || (group == EG_ATOMIC && ev.kind != EV_FENCE))
+				see_access(&l, &ev);
+		}
+		trace_cursor_close(cursor);
+	}
+	pages_free(&l.known);
+}

@@ -1,0 +1,45 @@
+#include "order/model/clock.h"
+#include "base/mem.h"
+#include "order/model/sources.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Raises `to` to the maximum of both, entry by entry. */
+static void join(uint32_t *to, const uint32_t *from, uint32_t threads)
+{
+	for (uint32_t t = 0; t < threads; t++)
+		if (to[t] < from[t])
+			to[t] = from[t];
+}
+
+void order_clock_make(struct order_clock *clock, const struct order_model *model)
+{
+	uint32_t threads = model->thread_count;
+	struct order_sources sources;
+
+	order_sources_make(&sources, model);
+	clock->threads = threads;
+	clock->count = mem_zalloc((size_t)model->node_count * threads + 1, sizeof *clock->count);
+	/* Edges never point back in the recorded order, so one pass in that order closes. */
+	for (uint32_t n = 0; n < model->node_count; n++) {
+		uint32_t *own = &clock->count[(size_t)n * threads];
+		uint32_t previous = order_model_previous(model, n);
+
+		if (previous != ORDER_NONE)
+			memcpy(own, &clock->count[(size_t)previous * threads],
+			       threads * sizeof *own);
+		for (uint32_t i = sources.start[n]; i < sources.start[n + 1]; i++) {
+			assert(sources.from[i] < n);
+			join(own, &clock->count[(size_t)sources.from[i] * threads], threads);
+		}
+		own[model->thread.items[n]] = model->position.items[n] + 1;
+	}
+	order_sources_free(&sources);
+}
+
+void order_clock_free(struct order_clock *clock)
+{
+	free(clock->count);
+	clock->count = NULL;
+}

@@ -1,0 +1,222 @@
+#include "order/model/index.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <string.h>
+
+typedef VEC(struct index_event) event_list;
+
+static void note(event_list *list, uint32_t node, enum index_kind kind, size_t object,
+		 uint32_t item)
+{
+	if (node != ORDER_NONE)
+		*vec_push(list) = (struct index_event){ node, kind, (uint32_t)object, item };
+}
+
+static void note_cells(event_list *list, const struct order_model *m)
+{
+	for (size_t o = 0; o < m->cells.count; o++) {
+		const struct order_cell *c = &m->cells.items[o];
+
+		for (uint32_t i = c->read_start; i < c->read_start + c->read_count; i++)
+			note(list, m->reads.items[i].node, INDEX_READ, o, i);
+		for (uint32_t i = c->write_start; i < c->write_start + c->write_count; i++)
+			note(list, m->writes.items[i].node, INDEX_WRITE, o, i);
+	}
+}
+
+static void note_locks(event_list *list, const struct order_model *m)
+{
+	for (size_t o = 0; o < m->locks.count; o++) {
+		const struct order_lock *l = &m->locks.items[o];
+
+		for (uint32_t i = l->section_start; i < l->section_start + l->section_count; i++) {
+			note(list, m->sections.items[i].acquire, INDEX_ACQUIRE, o, i);
+			note(list, m->sections.items[i].release, INDEX_RELEASE, o, i);
+		}
+		for (uint32_t i = l->fail_start; i < l->fail_start + l->fail_count; i++)
+			note(list, m->fails.items[i].node, INDEX_FAIL, o, i);
+	}
+}
+
+static void note_conditions(event_list *list, const struct order_model *m)
+{
+	for (size_t o = 0; o < m->conditions.count; o++) {
+		const struct order_condition *c = &m->conditions.items[o];
+
+		for (uint32_t i = c->wait_start; i < c->wait_start + c->wait_count; i++) {
+			note(list, m->waits.items[i].wait, INDEX_WAIT, o, i);
+			note(list, m->waits.items[i].woken, INDEX_WOKEN, o, i);
+		}
+		for (uint32_t i = c->signal_start; i < c->signal_start + c->signal_count; i++)
+			note(list, m->signals.items[i].node, INDEX_SIGNAL, o, i);
+	}
+}
+
+static void note_semaphores(event_list *list, const struct order_model *m, const bool *is_mutex)
+{
+	for (size_t o = 0; o < m->semaphores.count; o++) {
+		const struct order_semaphore *s = &m->semaphores.items[o];
+
+		for (uint32_t i = s->post_start; i < s->post_start + s->post_count; i++)
+			note(list, m->posts.items[i], INDEX_POST, o, i);
+		for (uint32_t i = s->down_start; i < s->down_start + s->down_count; i++)
+			note(list, m->downs.items[i], is_mutex[o] ? INDEX_TAKE : INDEX_DOWN, o, i);
+		for (uint32_t i = s->zero_start; i < s->zero_start + s->zero_count; i++)
+			note(list, m->zeros.items[i], INDEX_ZERO, o, i);
+	}
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct index_event *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+static void make_events(struct order_index *x)
+{
+	event_list list = { 0 };
+	uint32_t nodes = x->model->node_count;
+
+	note_cells(&list, x->model);
+	note_locks(&list, x->model);
+	note_conditions(&list, x->model);
+	note_semaphores(&list, x->model, x->is_mutex);
+	if (list.count)
+		qsort(list.items, list.count, sizeof *list.items, compare_events);
+	x->events = list.items;
+	x->event_start = mem_zalloc((size_t)nodes + 1, sizeof *x->event_start);
+	for (size_t i = 0; i < list.count; i++)
+		x->event_start[list.items[i].node + 1]++;
+	for (uint32_t n = 0; n < nodes; n++)
+		x->event_start[n + 1] += x->event_start[n];
+}
+
+static void make_edges(struct order_index *x)
+{
+	const struct order_model *m = x->model;
+	size_t nodes = m->node_count;
+
+	x->in_start = mem_zalloc(nodes + 2, sizeof *x->in_start);
+	x->out_start = mem_zalloc(nodes + 2, sizeof *x->out_start);
+	x->in = mem_zalloc(m->edges.count + 1, sizeof *x->in);
+	x->out = mem_zalloc(m->edges.count + 1, sizeof *x->out);
+	for (size_t i = 0; i < m->edges.count; i++) {
+		x->in_start[m->edges.items[i].to + 2]++;
+		x->out_start[m->edges.items[i].from + 2]++;
+	}
+	for (size_t n = 2; n < nodes + 2; n++) {
+		x->in_start[n] += x->in_start[n - 1];
+		x->out_start[n] += x->out_start[n - 1];
+	}
+	for (size_t i = 0; i < m->edges.count; i++) {
+		struct order_edge e = m->edges.items[i];
+
+		x->in[x->in_start[e.to + 1]++] = e.from;
+		x->out[x->out_start[e.from + 1]++] = e.to;
+	}
+}
+
+/* Plays the recorded order and writes down what each event takes from whom. */
+static void make_needs(struct order_index *x)
+{
+	const struct order_model *m = x->model;
+	uint32_t *last = mem_alloc((m->cells.count + 1) * sizeof *last);
+	uint32_t *held = mem_alloc((m->locks.count + 1) * sizeof *held);
+	uint32_t *used = mem_zalloc(m->semaphores.count + 1, sizeof *used);
+
+	x->read_needs = mem_zalloc(m->reads.count + 1, sizeof *x->read_needs);
+	x->fail_needs = mem_zalloc(m->fails.count + 1, sizeof *x->fail_needs);
+	x->down_needs = mem_zalloc(m->downs.count + 1, sizeof *x->down_needs);
+	memset(last, 0xff, (m->cells.count + 1) * sizeof *last);
+	memset(held, 0xff, (m->locks.count + 1) * sizeof *held);
+	for (uint32_t i = 0; i < x->event_start[m->node_count]; i++) {
+		const struct index_event *e = &x->events[i];
+
+		if (e->kind == INDEX_READ) {
+			x->read_needs[e->item] = last[e->object];
+		} else if (e->kind == INDEX_WRITE) {
+			last[e->object] = e->node;
+		} else if (e->kind == INDEX_ACQUIRE) {
+			held[e->object] = e->node;
+		} else if (e->kind == INDEX_FAIL) {
+			x->fail_needs[e->item] = held[e->object];
+		} else if (e->kind == INDEX_DOWN) {
+			const struct order_semaphore *s = &m->semaphores.items[e->object];
+			uint32_t k = used[e->object]++;
+
+			x->down_needs[e->item] =
+				k < s->initial || k - s->initial >= s->post_count
+					? ORDER_NONE
+					: m->posts.items[s->post_start + k - s->initial];
+		}
+	}
+	free(last);
+	free(held);
+	free(used);
+}
+
+static void make_carried(struct order_index *x)
+{
+	const struct order_model *m = x->model;
+	uint32_t open = 0, idle = 0;
+
+	x->open_start = mem_zalloc(m->locks.count + 1, sizeof *x->open_start);
+	x->open = mem_zalloc(m->sections.count + 1, sizeof *x->open);
+	for (size_t o = 0; o < m->locks.count; o++) {
+		const struct order_lock *l = &m->locks.items[o];
+
+		for (uint32_t i = l->section_start; i < l->section_start + l->section_count; i++)
+			if (m->sections.items[i].acquire == ORDER_NONE)
+				x->open[open++] = i;
+		x->open_start[o + 1] = open;
+	}
+	x->idle_start = mem_zalloc(m->conditions.count + 1, sizeof *x->idle_start);
+	x->wait_condition = mem_zalloc(m->waits.count + 1, sizeof *x->wait_condition);
+	x->idle = mem_zalloc(m->waits.count + 1, sizeof *x->idle);
+	for (size_t o = 0; o < m->conditions.count; o++) {
+		const struct order_condition *c = &m->conditions.items[o];
+
+		for (uint32_t i = c->wait_start; i < c->wait_start + c->wait_count; i++) {
+			x->wait_condition[i] = (uint32_t)o;
+			if (m->waits.items[i].wait == ORDER_NONE)
+				x->idle[idle++] = i;
+		}
+		x->idle_start[o + 1] = idle;
+	}
+}
+
+void order_index_make(struct order_index *index, const struct order_model *model,
+		      const struct order_clock *clock, const bool *is_mutex)
+{
+	index->model = model;
+	index->clock = clock;
+	index->is_mutex = is_mutex;
+	make_events(index);
+	make_edges(index);
+	make_needs(index);
+	make_carried(index);
+}
+
+void order_index_free(struct order_index *index)
+{
+	free(index->event_start);
+	free(index->events);
+	free(index->in_start);
+	free(index->in);
+	free(index->out_start);
+	free(index->out);
+	free(index->read_needs);
+	free(index->fail_needs);
+	free(index->down_needs);
+	free(index->open_start);
+	free(index->open);
+	free(index->idle_start);
+	free(index->idle);
+	free(index->wait_condition);
+}

@@ -1,0 +1,132 @@
+/*
+ * What an order of events must respect, as a problem of its own: nodes, edges, cells, locks,
+ * conditions, semaphores. Made from a window of a trace (window.h), asked by queries (query.h),
+ * decided by the solver (solve.h). Nothing here knows addresses, sites or traces.
+ *
+ * The problem. A *schedule* is a total order of all nodes and one more, the cut. What stands
+ * before the cut is *inside*: the feasible prefix that is being looked for. What stands behind it
+ * does not happen, and only program order and edges bind it. So "e is inside" is the order atom
+ * e < ORDER_CUT, and "e is next" is previous(e) < ORDER_CUT < e.
+ *
+ * For a schedule to be feasible, with everything said of nodes inside only:
+ *   edges       from < to for each edge and for program order (these hold outside, too)
+ *   reads       the last write of the cell before the read has the read's value; if there is none,
+ *               the cell's initial value. A read with a `writer` takes from that one alone. A node
+ *               that reads and writes a cell (an atomic update) does not read from itself.
+ *   sections    two sections of a lock, not both shared, do not overlap: one's release comes
+ *               before the other's acquire. A section without `acquire` was entered before the
+ *               window, one without `release` is never left.
+ *   fails       a failed try happens inside a section that excludes it (of any thread but its own:
+ *               those that its own thread holds are left out by who builds the model)
+ *   waits       a woken node of a wait that was signalled needs a broadcast between its wait and
+ *               itself, or a signal there that no other woken node uses
+ *   semaphores  before each down: initial + posts > downs; at each fail: initial + posts = downs
+ */
+#ifndef ORDER_MODEL_MODEL_H
+#define ORDER_MODEL_MODEL_H
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ORDER_NONE UINT32_MAX
+#define ORDER_CUT (UINT32_MAX - 1) /* the cut as a node, in atoms of a query */
+#define ORDER_ANY (UINT32_MAX - 2) /* a read may take from any write of its value */
+
+struct order_edge {
+	uint32_t from, to;
+};
+
+/* Writes and reads of a cell are grouped by cell, in recorded order. */
+struct order_write {
+	uint32_t node, value;
+};
+struct order_read {
+	uint32_t node, value;
+	uint32_t writer; /* ORDER_ANY, a node, or ORDER_NONE: the initial value */
+};
+struct order_cell {
+	uint32_t initial; /* a value; ORDER_NONE: not known, no read of `ORDER_ANY` takes it */
+	uint32_t write_start, write_count; /* in writes */
+	uint32_t read_start, read_count;   /* in reads */
+};
+
+struct order_section {
+	uint32_t acquire, release; /* nodes or ORDER_NONE */
+	uint32_t thread;
+	bool shared;
+};
+struct order_fail {
+	uint32_t node;
+	bool shared; /* a failed try to read: only an exclusive section explains it */
+};
+struct order_lock {
+	uint32_t section_start, section_count; /* in sections, by acquire in recorded order */
+	uint32_t fail_start, fail_count;       /* in fails */
+};
+
+enum order_wake {
+	ORDER_WAKE_SIGNAL, /* returned 0: it was signalled */
+	ORDER_WAKE_FREE,   /* timed out, or had its signal before the window: may come any time */
+};
+struct order_wait {
+	uint32_t wait, woken; /* nodes; ORDER_NONE: before the window; not in it */
+	uint32_t thread;
+	uint8_t wake;  /* enum order_wake */
+	bool timed;    /* a timed wait: never stuck */
+	uint32_t used; /* signal node that woke it in the recorded order, or ORDER_NONE */
+};
+struct order_signal {
+	uint32_t node;
+	bool broadcast;
+};
+struct order_condition {
+	uint32_t wait_start, wait_count;     /* in waits */
+	uint32_t signal_start, signal_count; /* in signals */
+};
+
+struct order_semaphore {
+	uint32_t initial; /* at the start of the window */
+	bool exact;	  /* false: at least so many; nobody is reported as blocked by it */
+	uint32_t post_start, post_count; /* in posts: nodes */
+	uint32_t down_start, down_count; /* in downs: nodes */
+	uint32_t zero_start, zero_count; /* in zeros: nodes, failed tries */
+};
+
+struct order_model {
+	/* Node i was recorded before node i + 1. */
+	uint32_t node_count, thread_count;
+	VEC(uint32_t) thread;	    /* of each node */
+	VEC(uint32_t) position;	    /* of each node in its thread, from 0 */
+	VEC(uint32_t) thread_start; /* thread_count + 1 offsets into thread_nodes */
+	VEC(uint32_t) thread_nodes; /* all nodes, by thread, in program order */
+	VEC(struct order_edge) edges;
+	VEC(struct order_cell) cells;
+	VEC(struct order_write) writes;
+	VEC(struct order_read) reads;
+	VEC(struct order_lock) locks;
+	VEC(struct order_section) sections;
+	VEC(struct order_fail) fails;
+	VEC(struct order_condition) conditions;
+	VEC(struct order_wait) waits;
+	VEC(struct order_signal) signals;
+	VEC(struct order_semaphore) semaphores;
+	VEC(uint32_t) posts, downs, zeros;
+};
+
+/* Fills position, thread_start and thread_nodes from `thread`. */
+void order_model_index(struct order_model *model);
+void order_model_free(struct order_model *model);
+
+/* The node before and after in program order, or ORDER_NONE. */
+uint32_t order_model_previous(const struct order_model *model, uint32_t node);
+uint32_t order_model_next(const struct order_model *model, uint32_t node);
+
+/*
+ * Is `inside` (nodes in order, each thread's from its first on) a feasible prefix? Plain
+ * simulation, for assertions and tests; what users see goes through src/check instead.
+ */
+bool order_model_accepts(const struct order_model *model, const uint32_t *inside, uint32_t count);
+
+#endif

@@ -1,0 +1,67 @@
+#include "order/model/query.h"
+
+#include <assert.h>
+#include <string.h>
+
+void order_query_clear(struct order_query *query)
+{
+	query->atoms.count = query->clauses.count = 0;
+	query->empty.count = query->deaf.count = 0;
+}
+
+void order_query_free(struct order_query *query)
+{
+	vec_free(&query->atoms);
+	vec_free(&query->clauses);
+	vec_free(&query->empty);
+	vec_free(&query->deaf);
+}
+
+int32_t order_query_before(struct order_query *query, uint32_t a, uint32_t b)
+{
+	assert(a != b && a != ORDER_NONE && b != ORDER_NONE);
+	*vec_push(&query->atoms) = (struct order_atom){ a, b };
+	return (int32_t)query->atoms.count;
+}
+
+int32_t order_query_boolean(struct order_query *query)
+{
+	*vec_push(&query->atoms) = (struct order_atom){ ORDER_NONE, ORDER_NONE };
+	return (int32_t)query->atoms.count;
+}
+
+void order_query_clause(struct order_query *query, const int32_t *literals, uint32_t count)
+{
+	int32_t *room = vec_reserve(&query->clauses, count + 1);
+
+	for (uint32_t i = 0; i < count; i++)
+		assert(literals[i] != 0 && (size_t)abs(literals[i]) <= query->atoms.count);
+	if (count)
+		memcpy(room, literals, count * sizeof *room);
+	room[count] = 0;
+	query->clauses.count += count + 1;
+}
+
+static void require(struct order_query *query, uint32_t a, uint32_t b)
+{
+	int32_t literal = order_query_before(query, a, b);
+
+	order_query_clause(query, &literal, 1);
+}
+
+void order_query_next(struct order_query *query, const struct order_model *model, uint32_t node)
+{
+	uint32_t previous = order_model_previous(model, node);
+
+	if (previous != ORDER_NONE)
+		require(query, previous, ORDER_CUT);
+	require(query, ORDER_CUT, node);
+}
+
+void order_query_whole(struct order_query *query, const struct order_model *model, uint32_t thread)
+{
+	uint32_t end = model->thread_start.items[thread + 1];
+
+	if (end > model->thread_start.items[thread])
+		require(query, model->thread_nodes.items[end - 1], ORDER_CUT);
+}

@@ -1,0 +1,300 @@
+#include "order/solver/lemma.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- clauses ---------------------------------------------------------------------------------- */
+
+int32_t lemma_before(struct lemma *l, uint32_t a, uint32_t b)
+{
+	if (closure_before(l->closure, a, b))
+		return CDCL_TRUE;
+	if (a == b || closure_before(l->closure, b, a))
+		return CDCL_FALSE;
+	return cdcl_before(l->cdcl, a, b);
+}
+
+void lemma_begin(struct lemma *l)
+{
+	l->clause.count = 0;
+}
+
+void lemma_literal(struct lemma *l, int32_t literal)
+{
+	*vec_push(&l->clause) = literal;
+}
+
+void lemma_end(struct lemma *l)
+{
+	assert(cdcl_is_news(l->cdcl, l->clause.items, l->clause.count));
+	l->lemmas++;
+	cdcl_add(l->cdcl, l->clause.items, l->clause.count);
+}
+
+void lemma_imply(struct lemma *l, int32_t choice, int32_t literal)
+{
+	int32_t both[] = { -choice, literal };
+
+	cdcl_add(l->cdcl, both, 2);
+}
+
+int32_t lemma_choose(struct lemma *l, uint32_t what, uint32_t a, uint32_t b, bool preferred)
+{
+	int32_t literal = cdcl_boolean(l->cdcl, a, b, preferred);
+
+	*vec_push(&l->choices) = (struct lemma_choice){ literal, what };
+	return literal;
+}
+
+/* ---- locks ------------------------------------------------------------------------------------ */
+
+static struct lemma_lock *touch_lock(struct lemma *l, uint32_t number)
+{
+	struct lemma_lock *lock = &l->locks[number];
+
+	if (lock->round == l->round)
+		return lock;
+	lock->round = l->round;
+	lock->open.count = 0;
+	for (uint32_t i = l->index->open_start[number]; i < l->index->open_start[number + 1]; i++)
+		*vec_push(&lock->open) = l->index->open[i];
+	return lock;
+}
+
+/* Two sections overlap: one of them does not begin, or one ends before the other begins. */
+static void add_overlap(struct lemma *l, const struct order_section *a,
+			const struct order_section *b)
+{
+	uint32_t cut = l->total->cut;
+
+	lemma_begin(l);
+	lemma_literal(l, lemma_before(l, cut, b->acquire));
+	if (a->acquire != ORDER_NONE)
+		lemma_literal(l, lemma_before(l, cut, a->acquire));
+	if (a->release != ORDER_NONE)
+		lemma_literal(l, lemma_before(l, a->release, b->acquire));
+	if (b->release != ORDER_NONE && a->acquire != ORDER_NONE)
+		lemma_literal(l, lemma_before(l, b->release, a->acquire));
+	lemma_end(l);
+}
+
+static void play_acquire(struct lemma *l, uint32_t number, uint32_t section)
+{
+	const struct order_section *all = l->index->model->sections.items;
+	struct lemma_lock *lock = touch_lock(l, number);
+
+	for (size_t i = 0; i < lock->open.count; i++)
+		if (!all[section].shared || !all[lock->open.items[i]].shared)
+			add_overlap(l, &all[lock->open.items[i]], &all[section]);
+	*vec_push(&lock->open) = section;
+}
+
+static void play_release(struct lemma *l, uint32_t number, uint32_t section)
+{
+	struct lemma_lock *lock = touch_lock(l, number);
+
+	for (size_t i = 0; i < lock->open.count; i++)
+		if (lock->open.items[i] == section) {
+			lock->open.items[i] = lock->open.items[--lock->open.count];
+			return;
+		}
+}
+
+static bool explains(const struct order_model *m, const struct order_section *s,
+		     const struct order_fail *fail)
+{
+	return s->thread != m->thread.items[fail->node] && !(s->shared && fail->shared);
+}
+
+/* A failed try: outside, or inside one of the sections that exclude it. */
+static void add_fail(struct lemma *l, uint32_t number, uint32_t item)
+{
+	const struct order_model *m = l->index->model;
+	const struct order_lock *lock = &m->locks.items[number];
+	const struct order_fail *fail = &m->fails.items[item];
+	uint32_t start = (uint32_t)l->choices.count;
+
+	assert(l->of_fail[item].epoch != l->epoch);
+	for (uint32_t i = lock->section_start; i < lock->section_start + lock->section_count; i++) {
+		const struct order_section *s = &m->sections.items[i];
+		int32_t after = s->acquire == ORDER_NONE ? CDCL_TRUE
+							 : lemma_before(l, s->acquire, fail->node);
+		int32_t until = s->release == ORDER_NONE ? CDCL_TRUE
+							 : lemma_before(l, fail->node, s->release);
+		int32_t choice;
+
+		if (!explains(m, s, fail) || after == CDCL_FALSE || until == CDCL_FALSE)
+			continue;
+		choice = lemma_choose(l, i, s->acquire, fail->node,
+				      s->acquire == l->index->fail_needs[item]);
+		lemma_imply(l, choice, after);
+		lemma_imply(l, choice, until);
+	}
+	l->of_fail[item] =
+		(struct lemma_choices){ l->epoch, start, (uint32_t)l->choices.count - start };
+	lemma_begin(l);
+	lemma_literal(l, lemma_before(l, l->total->cut, fail->node));
+	for (size_t i = start; i < l->choices.count; i++)
+		lemma_literal(l, l->choices.items[i].literal);
+	lemma_end(l);
+}
+
+static void play_fail(struct lemma *l, uint32_t number, uint32_t item)
+{
+	const struct order_model *m = l->index->model;
+	struct lemma_lock *lock = touch_lock(l, number);
+
+	for (size_t i = 0; i < lock->open.count; i++)
+		if (explains(m, &m->sections.items[lock->open.items[i]], &m->fails.items[item]))
+			return;
+	add_fail(l, number, item);
+}
+
+/* ---- playing ---------------------------------------------------------------------------------- */
+
+static bool reads_right(const struct order_model *m, uint32_t cell, const struct order_read *read,
+			uint32_t writer)
+{
+	uint32_t node = writer == ORDER_NONE ? ORDER_NONE : m->writes.items[writer].node;
+	uint32_t initial = m->cells.items[cell].initial;
+
+	if (read->writer != ORDER_ANY)
+		return read->writer == node;
+	if (writer == ORDER_NONE)
+		return initial != ORDER_NONE && initial == read->value;
+	return m->writes.items[writer].value == read->value;
+}
+
+static void play_read(struct lemma *l, uint32_t cell, uint32_t read)
+{
+	struct lemma_cell *state = &l->cells[cell];
+	uint32_t writer = state->round == l->round ? state->writer : ORDER_NONE;
+
+	if (!reads_right(l->index->model, cell, &l->index->model->reads.items[read], writer))
+		lemma_read(l, cell, read);
+}
+
+static struct lemma_semaphore *touch_semaphore(struct lemma *l, uint32_t number)
+{
+	struct lemma_semaphore *s = &l->semaphores[number];
+
+	if (s->round != l->round)
+		*s = (struct lemma_semaphore){ .round = l->round };
+	return s;
+}
+
+static bool has_tokens(struct lemma *l, uint32_t number)
+{
+	const struct lemma_semaphore *s = touch_semaphore(l, number);
+
+	return l->index->model->semaphores.items[number].initial + s->posts > s->downs;
+}
+
+static void play(struct lemma *l, const struct index_event *e)
+{
+	switch ((enum index_kind)e->kind) {
+	case INDEX_READ: play_read(l, e->object, e->item); break;
+	case INDEX_WRITE: l->cells[e->object] = (struct lemma_cell){ l->round, e->item }; break;
+	case INDEX_RELEASE: play_release(l, e->object, e->item); break;
+	case INDEX_ACQUIRE: play_acquire(l, e->object, e->item); break;
+	case INDEX_FAIL: play_fail(l, e->object, e->item); break;
+	case INDEX_WAIT: lemma_play_wait(l, e->object, e->item); break;
+	case INDEX_SIGNAL: lemma_play_signal(l, e->object, e->item); break;
+	case INDEX_WOKEN: lemma_play_woken(l, e->object, e->item); break;
+	case INDEX_POST: touch_semaphore(l, e->object)->posts++; break;
+	case INDEX_DOWN:
+		if (!has_tokens(l, e->object))
+			lemma_down(l, e->object, e->node);
+		touch_semaphore(l, e->object)->downs++;
+		break;
+	case INDEX_TAKE: touch_semaphore(l, e->object)->downs++; break;
+	case INDEX_ZERO:
+		if (has_tokens(l, e->object))
+			lemma_zero(l, e->object, e->node, lemma_before(l, l->total->cut, e->node));
+		break;
+	}
+}
+
+int32_t lemma_translate(const struct lemma *l, int32_t literal)
+{
+	return literal > 0 ? l->atoms[literal] : -l->atoms[-literal];
+}
+
+bool lemma_check(struct lemma *l)
+{
+	const struct order_index *x = l->index;
+	uint64_t before = l->lemmas;
+
+	l->round++;
+	l->broken.count = 0;
+	for (uint32_t n = topo_order_first(l->total); n != l->total->cut; n = l->total->next[n]) {
+		l->cdcl->steps++;
+		for (uint32_t i = x->event_start[n]; i < x->event_start[n + 1]; i++)
+			play(l, &x->events[i]);
+	}
+	lemma_waits_end(l);
+	for (size_t i = 0; i < l->query->empty.count; i++) {
+		const struct order_empty *e = &l->query->empty.items[i];
+		int32_t literal = lemma_translate(l, e->literal);
+
+		if (cdcl_holds(l->cdcl, literal) && has_tokens(l, e->semaphore))
+			lemma_zero(l, e->semaphore, l->total->cut, -literal);
+	}
+	return l->lemmas == before && !l->cdcl->contradiction;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+void lemma_make(struct lemma *l, const struct order_index *index, struct topo_order *total,
+		struct cdcl *cdcl, struct closure *closure)
+{
+	const struct order_model *m = index->model;
+
+	*l = (struct lemma){ .index = index, .total = total, .cdcl = cdcl, .closure = closure };
+	l->of_read = mem_zalloc(m->reads.count + 1, sizeof *l->of_read);
+	l->of_fail = mem_zalloc(m->fails.count + 1, sizeof *l->of_fail);
+	l->of_wait = mem_zalloc(m->waits.count + 1, sizeof *l->of_wait);
+	l->latest = mem_zalloc((size_t)m->thread_count + 1, sizeof *l->latest);
+	l->cells = mem_zalloc(m->cells.count + 1, sizeof *l->cells);
+	l->locks = mem_zalloc(m->locks.count + 1, sizeof *l->locks);
+	l->conditions = mem_zalloc(m->conditions.count + 1, sizeof *l->conditions);
+	l->semaphores = mem_zalloc(m->semaphores.count + 1, sizeof *l->semaphores);
+	l->takes = mem_zalloc(m->waits.count + 1, sizeof *l->takes);
+	l->taken = mem_zalloc(m->signals.count + 1, sizeof *l->taken);
+}
+
+void lemma_free(struct lemma *l)
+{
+	const struct order_model *m = l->index->model;
+
+	for (size_t i = 0; i < m->locks.count; i++)
+		vec_free(&l->locks[i].open);
+	for (size_t i = 0; i < m->conditions.count; i++)
+		vec_free(&l->conditions[i].waiting);
+	free(l->of_read);
+	free(l->of_fail);
+	free(l->of_wait);
+	free(l->latest);
+	free(l->cells);
+	free(l->locks);
+	free(l->conditions);
+	free(l->semaphores);
+	free(l->taken);
+	free(l->takes);
+	map_free(&l->pair_of);
+	vec_free(&l->pairs);
+	vec_free(&l->crowd);
+	vec_free(&l->choices);
+	vec_free(&l->clause);
+	vec_free(&l->broken);
+}
+
+void lemma_reset(struct lemma *l, const struct order_query *query, const int32_t *atoms)
+{
+	l->query = query;
+	l->atoms = atoms;
+	l->epoch++;
+	l->choices.count = 0;
+	lemma_waits_reset(l);
+}

@@ -1,0 +1,144 @@
+/*
+ * Reads see their value. For a read r that does not, once:
+ *
+ *	r is outside, or it takes from one of the writes w of its value (or the initial one)
+ *	it takes from w  =>  w < r
+ *
+ * and then, for each other write v that stands between the chosen w and r in the current order:
+ *
+ *	it takes from w  =>  v < w or r < v
+ *
+ * With one write to choose from, "it takes from w" is "r is inside".
+ */
+#include "order/solver/lemma.h"
+
+#include <assert.h>
+
+/* For each thread its last write of the cell that certainly comes before the read, or NONE. */
+static void find_latest(struct lemma *l, const struct order_cell *cell, uint32_t reader)
+{
+	const struct order_model *m = l->index->model;
+
+	for (uint32_t t = 0; t < m->thread_count; t++)
+		l->latest[t] = ORDER_NONE;
+	for (uint32_t i = cell->write_start; i < cell->write_start + cell->write_count; i++) {
+		uint32_t node = m->writes.items[i].node;
+
+		if (closure_before(l->closure, node, reader))
+			l->latest[m->thread.items[node]] = node;
+	}
+	l->cdcl->steps += cell->write_count;
+}
+
+/* Can the read take from this write (ORDER_NONE: the initial value), by what is certain? */
+static bool is_possible(struct lemma *l, uint32_t reader, uint32_t writer)
+{
+	const struct order_model *m = l->index->model;
+
+	if (writer != ORDER_NONE &&
+	    (writer == reader || closure_before(l->closure, reader, writer)))
+		return false;
+	for (uint32_t t = 0; t < m->thread_count; t++) {
+		uint32_t between = l->latest[t];
+
+		if (between == ORDER_NONE || between == writer)
+			continue;
+		if (writer == ORDER_NONE || closure_before(l->closure, writer, between))
+			return false;
+	}
+	return true;
+}
+
+static void list_writers(struct lemma *l, const struct order_cell *cell,
+			 const struct order_read *read)
+{
+	const struct order_model *m = l->index->model;
+
+	find_latest(l, cell, read->node);
+	if (read->writer != ORDER_ANY) {
+		if (is_possible(l, read->node, read->writer))
+			*vec_push(&l->choices) = (struct lemma_choice){ 0, read->writer };
+		return;
+	}
+	if (cell->initial != ORDER_NONE && cell->initial == read->value &&
+	    is_possible(l, read->node, ORDER_NONE))
+		*vec_push(&l->choices) = (struct lemma_choice){ 0, ORDER_NONE };
+	for (uint32_t i = cell->write_start; i < cell->write_start + cell->write_count; i++)
+		if (m->writes.items[i].value == read->value &&
+		    is_possible(l, read->node, m->writes.items[i].node))
+			*vec_push(&l->choices) =
+				(struct lemma_choice){ 0, m->writes.items[i].node };
+}
+
+static void add_choices(struct lemma *l, const struct order_cell *cell, uint32_t item)
+{
+	const struct order_read *read = &l->index->model->reads.items[item];
+	uint32_t start = (uint32_t)l->choices.count, count;
+
+	list_writers(l, cell, read);
+	count = (uint32_t)l->choices.count - start;
+	l->of_read[item] = (struct lemma_choices){ l->epoch, start, count };
+	for (uint32_t i = start; i < start + count; i++) {
+		struct lemma_choice *c = &l->choices.items[i];
+
+		c->literal = count == 1 ? lemma_before(l, read->node, l->total->cut)
+					: cdcl_boolean(l->cdcl, c->what, read->node,
+						       c->what == l->index->read_needs[item]);
+		if (c->what != ORDER_NONE)
+			lemma_imply(l, c->literal, lemma_before(l, c->what, read->node));
+	}
+	if (count == 1)
+		return;
+	lemma_begin(l);
+	lemma_literal(l, lemma_before(l, l->total->cut, read->node));
+	for (uint32_t i = start; i < start + count; i++)
+		lemma_literal(l, l->choices.items[i].literal);
+	lemma_end(l);
+}
+
+/* Keeps every write that is there now from between the chosen one and the read. */
+static void add_between(struct lemma *l, const struct order_cell *cell, uint32_t reader,
+			const struct lemma_choice *choice)
+{
+	const struct order_model *m = l->index->model;
+
+	l->cdcl->steps += cell->write_count;
+	for (uint32_t i = cell->write_start; i < cell->write_start + cell->write_count; i++) {
+		uint32_t node = m->writes.items[i].node;
+
+		if (node == choice->what || node == reader ||
+		    !topo_order_before(l->total, node, reader) ||
+		    (choice->what != ORDER_NONE && topo_order_before(l->total, node, choice->what)))
+			continue;
+		lemma_begin(l);
+		lemma_literal(l, -choice->literal);
+		if (choice->what != ORDER_NONE)
+			lemma_literal(l, lemma_before(l, node, choice->what));
+		lemma_literal(l, lemma_before(l, reader, node));
+		lemma_end(l);
+	}
+}
+
+void lemma_read(struct lemma *l, uint32_t cell_number, uint32_t item)
+{
+	const struct order_model *m = l->index->model;
+	const struct order_cell *cell = &m->cells.items[cell_number];
+	const struct order_read *read = &m->reads.items[item];
+	struct lemma_choices made = l->of_read[item];
+
+	l->lemmas++;
+	if (made.epoch != l->epoch) {
+		add_choices(l, cell, item);
+		made = l->of_read[item];
+		if (made.count != 1)
+			return;
+	}
+	for (uint32_t i = made.start; i < made.start + made.count; i++) {
+		const struct lemma_choice choice = l->choices.items[i];
+
+		if (cdcl_holds(l->cdcl, choice.literal) &&
+		    (choice.what == ORDER_NONE ||
+		     topo_order_before(l->total, choice.what, read->node)))
+			add_between(l, cell, read->node, &choice);
+	}
+}

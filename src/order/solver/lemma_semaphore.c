@@ -1,0 +1,100 @@
+/*
+ * Semaphores count. A down d that comes with nothing left, after the posts P and the downs D:
+ *
+ *	d is outside, or some post not in P comes before it, or it comes before one of D'
+ *
+ * where D' is any part of D with as many downs as there were tokens. A failed try z, or the cut
+ * when the semaphore is to be empty there, with something left is the mirror image: some down not
+ * in D comes before it, or it comes before one of P', any part of P of which one token is too
+ * many.
+ *
+ * Of the nodes of one thread that could come before d only its first matters, of those that d
+ * could come before only the last: each clause has at most two literals a thread.
+ */
+#include "order/solver/lemma.h"
+
+#include <assert.h>
+
+/* Is it certain that the node comes before the other? Such ones cost no literal. */
+static bool is_certain(const struct lemma *l, uint32_t node, uint32_t other)
+{
+	return closure_before(l->closure, node, other);
+}
+
+/* Some of `nodes`, not before `node` now, comes before it. */
+static void add_first_missing(struct lemma *l, const uint32_t *nodes, uint32_t count, uint32_t node)
+{
+	const struct order_model *m = l->index->model;
+
+	for (uint32_t t = 0; t < m->thread_count; t++)
+		l->latest[t] = ORDER_NONE;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t *first = &l->latest[m->thread.items[nodes[i]]];
+
+		if (nodes[i] == node || topo_order_before(l->total, nodes[i], node))
+			continue;
+		if (*first == ORDER_NONE || m->position.items[nodes[i]] < m->position.items[*first])
+			*first = nodes[i];
+	}
+	for (uint32_t t = 0; t < m->thread_count; t++)
+		if (l->latest[t] != ORDER_NONE)
+			lemma_literal(l, lemma_before(l, l->latest[t], node));
+	l->cdcl->steps += count;
+}
+
+/*
+ * `node` comes before one of some `needed` of the nodes that are before it now: those that are
+ * before it for certain, then whichever come first in their list.
+ */
+static void add_last_present(struct lemma *l, const uint32_t *nodes, uint32_t count, uint32_t node,
+			     uint64_t needed)
+{
+	const struct order_model *m = l->index->model;
+
+	for (uint32_t t = 0; t < m->thread_count; t++)
+		l->latest[t] = ORDER_NONE;
+	for (uint32_t i = 0; i < count && needed; i++)
+		needed -= is_certain(l, nodes[i], node);
+	for (uint32_t i = 0; i < count && needed; i++) {
+		uint32_t *last = &l->latest[m->thread.items[nodes[i]]];
+
+		if (nodes[i] == node || !topo_order_before(l->total, nodes[i], node) ||
+		    is_certain(l, nodes[i], node))
+			continue;
+		needed--;
+		if (*last == ORDER_NONE || m->position.items[nodes[i]] > m->position.items[*last])
+			*last = nodes[i];
+	}
+	assert(needed == 0);
+	for (uint32_t t = 0; t < m->thread_count; t++)
+		if (l->latest[t] != ORDER_NONE)
+			lemma_literal(l, lemma_before(l, node, l->latest[t]));
+	l->cdcl->steps += count;
+}
+
+void lemma_down(struct lemma *l, uint32_t semaphore, uint32_t node)
+{
+	const struct order_model *m = l->index->model;
+	const struct order_semaphore *s = &m->semaphores.items[semaphore];
+
+	lemma_begin(l);
+	lemma_literal(l, lemma_before(l, l->total->cut, node));
+	add_first_missing(l, m->posts.items + s->post_start, s->post_count, node);
+	add_last_present(l, m->downs.items + s->down_start, s->down_count, node,
+			 s->initial + l->semaphores[semaphore].posts);
+	lemma_end(l);
+}
+
+void lemma_zero(struct lemma *l, uint32_t semaphore, uint32_t node, int32_t guard)
+{
+	const struct order_model *m = l->index->model;
+	const struct order_semaphore *s = &m->semaphores.items[semaphore];
+	uint64_t downs = l->semaphores[semaphore].downs;
+
+	lemma_begin(l);
+	lemma_literal(l, guard);
+	add_first_missing(l, m->downs.items + s->down_start, s->down_count, node);
+	add_last_present(l, m->posts.items + s->post_start, s->post_count, node,
+			 downs + 1 > s->initial ? downs + 1 - s->initial : 0);
+	lemma_end(l);
+}

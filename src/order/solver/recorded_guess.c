@@ -1,0 +1,148 @@
+#include "order/solver/recorded_guess.h"
+#include "base/mem.h"
+
+void recorded_guess_make(struct recorded_guess *p, const struct order_index *index)
+{
+	*p = (struct recorded_guess){ .index = index };
+	p->inside = mem_zalloc((size_t)index->model->thread_count + 1, sizeof *p->inside);
+	p->done = mem_zalloc((size_t)index->model->thread_count + 1, sizeof *p->done);
+	p->semaphores = mem_zalloc(index->model->semaphores.count + 1, sizeof *p->semaphores);
+	p->locks = mem_zalloc(index->model->locks.count + 1, sizeof *p->locks);
+}
+
+void recorded_guess_free(struct recorded_guess *p)
+{
+	for (size_t i = 0; i < p->index->model->locks.count; i++)
+		vec_free(&p->locks[i].open);
+	free(p->inside);
+	free(p->done);
+	free(p->locks);
+	free(p->semaphores);
+	vec_free(&p->threads);
+}
+
+static void raise_thread(struct recorded_guess *p, uint32_t thread, uint32_t count)
+{
+	if (count <= p->inside[thread])
+		return;
+	p->inside[thread] = count;
+	*vec_push(&p->threads) = thread;
+}
+
+/* Draws a node in, with all that must come before it; returns whether it may be inside. */
+static bool need(struct recorded_guess *p, const struct closure *closure, uint32_t node)
+{
+	const struct order_clock *clock = p->index->clock;
+	const struct order_model *m = p->index->model;
+
+	if (node == ORDER_NONE)
+		return true;
+	if (closure_is_outside(closure, node))
+		return false;
+	if (m->position.items[node] < p->inside[m->thread.items[node]])
+		return true;
+	for (uint32_t t = 0; t < clock->threads; t++)
+		raise_thread(p, t, clock->count[(size_t)node * clock->threads + t]);
+	return true;
+}
+
+static struct recorded_guess_lock *touch_lock(struct recorded_guess *p, uint32_t number)
+{
+	struct recorded_guess_lock *lock = &p->locks[number];
+	const struct order_index *x = p->index;
+
+	if (lock->epoch == p->epoch)
+		return lock;
+	lock->epoch = p->epoch;
+	lock->open.count = 0;
+	for (uint32_t i = x->open_start[number]; i < x->open_start[number + 1]; i++)
+		*vec_push(&lock->open) = x->open[i];
+	return lock;
+}
+
+/* Of two sections that exclude each other the one recorded first must be over. */
+static void enter_section(struct recorded_guess *p, const struct closure *closure, uint32_t number,
+			  uint32_t section)
+{
+	const struct order_section *all = p->index->model->sections.items, *new = &all[section];
+	struct recorded_guess_lock *lock = touch_lock(p, number);
+	bool over = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < lock->open.count; i++) {
+		const struct order_section *other = &all[lock->open.items[i]];
+		bool first = other->acquire == ORDER_NONE || other->acquire < new->acquire;
+		const struct order_section *early = first ? other : new;
+		bool left = false;
+
+		if (!(new->shared && other->shared) && early->release != ORDER_NONE)
+			left = need(p, closure, early->release);
+		if (left && !first)
+			over = true;
+		if (!left || !first)
+			lock->open.items[kept++] = lock->open.items[i];
+	}
+	lock->open.count = kept;
+	if (!over)
+		*vec_push(&lock->open) = section;
+}
+
+/* A failed try found nothing because of all the downs before it. */
+static void need_downs(struct recorded_guess *p, const struct closure *closure, uint32_t number,
+		       uint32_t node)
+{
+	const struct order_semaphore *s = &p->index->model->semaphores.items[number];
+	const uint32_t *downs = p->index->model->downs.items + s->down_start;
+	struct recorded_guess_semaphore *state = &p->semaphores[number];
+
+	if (state->epoch != p->epoch)
+		*state = (struct recorded_guess_semaphore){ .epoch = p->epoch };
+	while (state->drawn < s->down_count && downs[state->drawn] < node)
+		need(p, closure, downs[state->drawn++]);
+}
+
+static void lean(struct recorded_guess *p, const struct closure *closure,
+		 const struct index_event *e)
+{
+	const struct order_model *m = p->index->model;
+
+	if (e->kind == INDEX_READ) {
+		need(p, closure, p->index->read_needs[e->item]);
+	} else if (e->kind == INDEX_ACQUIRE) {
+		enter_section(p, closure, e->object, e->item);
+	} else if (e->kind == INDEX_FAIL) {
+		need(p, closure, p->index->fail_needs[e->item]);
+	} else if (e->kind == INDEX_WOKEN && m->waits.items[e->item].wake == ORDER_WAKE_SIGNAL) {
+		need(p, closure, m->waits.items[e->item].used);
+	} else if (e->kind == INDEX_DOWN) {
+		need(p, closure, p->index->down_needs[e->item]);
+	} else if (e->kind == INDEX_ZERO) {
+		need_downs(p, closure, e->object, e->node);
+	}
+}
+
+void recorded_guess_run(struct recorded_guess *p, const struct closure *closure)
+{
+	const struct order_index *x = p->index;
+	const struct order_model *m = x->model;
+
+	p->epoch++;
+	p->steps = 0;
+	p->threads.count = 0;
+	for (uint32_t t = 0; t < m->thread_count; t++) {
+		p->inside[t] = p->done[t] = 0;
+		raise_thread(p, t, closure->inside[t]);
+	}
+	while (p->threads.count) {
+		uint32_t t = p->threads.items[--p->threads.count];
+
+		while (p->done[t] < p->inside[t]) {
+			uint32_t node =
+				m->thread_nodes.items[m->thread_start.items[t] + p->done[t]++];
+
+			p->steps++;
+			for (uint32_t i = x->event_start[node]; i < x->event_start[node + 1]; i++)
+				lean(p, closure, &x->events[i]);
+		}
+	}
+}

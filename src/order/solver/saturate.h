@@ -1,0 +1,66 @@
+/*
+ * Among the files of saturation: the clocks while they grow, and how rules draw conclusions.
+ */
+#ifndef ORDER_SOLVER_SATURATE_H
+#define ORDER_SOLVER_SATURATE_H
+
+#include "order/solver/closure.h"
+
+/* A section of a lock as far as one thread goes: by position of its acquire (0: before all). */
+struct saturation_stretch {
+	uint32_t section;
+	uint32_t begin; /* 1 + position of the acquire, or 0 */
+};
+
+struct saturation {
+	uint32_t threads;	/* with the cut's */
+	uint32_t *first_edge;	/* out of each node */
+	uint32_t *changed;	/* node: when its clock last changed */
+	uint32_t *cell_changed; /* cell: when one of its writes did */
+	uint32_t *read_done;	/* read: when the rule last looked at it */
+	uint32_t *lock_done;	/* section: the same */
+	uint32_t now;
+	bool *waiting;		 /* node: others must hear of its clock */
+	uint32_t earliest;	 /* of those that no sweep will come to; ORDER_NONE: none */
+	uint32_t here;		 /* where a sweep is, or 0 */
+	uint32_t *latest;	 /* room: for each thread a write */
+	uint32_t *stretch_start; /* [lock * model threads + thread], offsets into stretches */
+	struct saturation_stretch *stretches;
+	uint64_t steps, limit;
+	bool progress;
+};
+
+static inline uint32_t *saturation_clock(const struct closure *c, uint32_t node)
+{
+	return &c->count[(size_t)node * c->work->threads];
+}
+
+static inline bool saturation_before(const struct closure *c, uint32_t a, uint32_t b)
+{
+	const struct order_model *m = c->index->model;
+	uint32_t thread = a == c->cut ? c->work->threads - 1 : m->thread.items[a];
+	uint32_t position = a == c->cut ? 0 : m->position.items[a];
+
+	return a != b && saturation_clock(c, b)[thread] > position;
+}
+
+static inline bool saturation_inside(const struct closure *c, uint32_t node)
+{
+	return node == ORDER_NONE || saturation_before(c, node, c->cut);
+}
+
+/* No more conclusions: there is no schedule, or the steps are used up. */
+static inline bool saturation_is_over(const struct closure *c)
+{
+	return c->contradiction || c->work->steps > c->work->limit;
+}
+
+/* a comes before b: a conclusion. Others see it after saturation_spread. */
+void saturation_conclude(struct closure *closure, uint32_t a, uint32_t b);
+
+/* saturate_sync.c: failed tries, downs and woken nodes. */
+void saturation_apply_fails(struct closure *closure, uint32_t lock);
+void saturation_apply_semaphore(struct closure *closure, uint32_t semaphore);
+void saturation_apply_waits(struct closure *closure, uint32_t condition);
+
+#endif

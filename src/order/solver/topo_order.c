@@ -1,0 +1,292 @@
+#include "order/solver/topo_order.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Between neighbours after renumbering: a place can be halved this often before the next one. */
+#define SPACE ((uint64_t)1 << 32)
+
+void topo_order_make(struct topo_order *total, const struct order_index *index,
+		     const struct closure *closure)
+{
+	size_t size = (size_t)index->model->node_count + 2;
+
+	*total = (struct topo_order){ .index = index,
+				      .closure = closure,
+				      .cut = index->model->node_count };
+	total->label = mem_zalloc(size, sizeof *total->label);
+	total->next = mem_zalloc(size, sizeof *total->next);
+	total->previous = mem_zalloc(size, sizeof *total->previous);
+	total->in_first = mem_zalloc(size, sizeof *total->in_first);
+	total->out_first = mem_zalloc(size, sizeof *total->out_first);
+	total->seen = mem_zalloc(size, sizeof *total->seen);
+	total->settled = mem_zalloc(size, sizeof *total->settled);
+	total->parent = mem_zalloc(size, sizeof *total->parent);
+	total->parent_node = mem_zalloc(size, sizeof *total->parent_node);
+	total->has_moved = mem_zalloc(size, sizeof *total->has_moved);
+}
+
+void topo_order_free(struct topo_order *total)
+{
+	free(total->label);
+	free(total->next);
+	free(total->previous);
+	free(total->in_first);
+	free(total->out_first);
+	free(total->seen);
+	free(total->settled);
+	free(total->parent);
+	free(total->parent_node);
+	free(total->has_moved);
+	vec_free(&total->moved);
+	vec_free(&total->edges);
+	vec_free(&total->near);
+	vec_free(&total->far);
+	vec_free(&total->moving);
+	vec_free(&total->reasons);
+}
+
+static void link_after(struct topo_order *total, uint32_t where, uint32_t node)
+{
+	uint32_t next = total->next[where];
+
+	total->next[where] = node;
+	total->previous[node] = where;
+	total->next[node] = next;
+	total->previous[next] = node;
+}
+
+static void unlink_node(struct topo_order *total, uint32_t node)
+{
+	total->next[total->previous[node]] = total->next[node];
+	total->previous[total->next[node]] = total->previous[node];
+}
+
+static void renumber(struct topo_order *total)
+{
+	uint64_t label = SPACE;
+
+	for (uint32_t n = topo_order_first(total); n != total->cut + 1; n = total->next[n]) {
+		total->label[n] = label;
+		label += SPACE;
+	}
+}
+
+void topo_order_forget_moved(struct topo_order *total)
+{
+	for (size_t i = 0; i < total->moved.count; i++)
+		total->has_moved[total->moved.items[i]] = false;
+	total->moved.count = 0;
+}
+
+void topo_order_reset(struct topo_order *total, const uint32_t *inside)
+{
+	const struct order_model *m = total->index->model;
+	uint32_t last = total->cut + 1;
+
+	total->next[last] = total->previous[last] = last;
+	for (uint32_t n = 0; n < m->node_count; n++)
+		if (m->position.items[n] < inside[m->thread.items[n]]) {
+			link_after(total, last, n);
+			last = n;
+		}
+	link_after(total, last, total->cut);
+	last = total->cut;
+	for (uint32_t n = 0; n < m->node_count; n++)
+		if (m->position.items[n] >= inside[m->thread.items[n]]) {
+			link_after(total, last, n);
+			last = n;
+		}
+	renumber(total);
+	total->edges.count = 0;
+	topo_order_forget_moved(total);
+	memset(total->in_first, 0xff, ((size_t)total->cut + 2) * sizeof *total->in_first);
+	memset(total->out_first, 0xff, ((size_t)total->cut + 2) * sizeof *total->out_first);
+}
+
+/* ---- what must move -------------------------------------------------------------------------- */
+
+/*
+ * One search, from `from` against the edges (back) or along them, no further than `to`. Nodes are
+ * settled by how many edges with a literal lead to them, so that a cycle comes with as few
+ * reasons as possible.
+ */
+struct topo_order_walk {
+	struct topo_order *total;
+	uint32_t from, to;
+	bool back;
+};
+
+static void reach(struct topo_order_walk *walk, uint32_t node, uint32_t via, uint32_t edge)
+{
+	struct topo_order *t = walk->total;
+	bool costs = edge != ORDER_NONE && t->edges.items[edge].literal != 0;
+
+	if (walk->back ? t->label[node] < t->label[walk->to] : t->label[node] > t->label[walk->to])
+		return;
+	if (t->settled[node] == t->search || (t->seen[node] == t->search && costs))
+		return;
+	t->seen[node] = t->search;
+	t->parent[node] = edge;
+	t->parent_node[node] = via;
+	if (costs)
+		*vec_push(&t->far) = node;
+	else
+		*vec_push(&t->near) = node;
+}
+
+static void reach_around(struct topo_order_walk *walk, uint32_t node)
+{
+	struct topo_order *t = walk->total;
+	const struct order_index *x = t->index;
+
+	if (node != t->cut) {
+		uint32_t beside = walk->back ? order_model_previous(x->model, node)
+					     : order_model_next(x->model, node);
+		const uint32_t *start = walk->back ? x->in_start : x->out_start;
+		const uint32_t *other = walk->back ? x->in : x->out;
+
+		if (beside != ORDER_NONE)
+			reach(walk, beside, node, ORDER_NONE);
+		for (uint32_t i = start[node]; i < start[node + 1]; i++)
+			reach(walk, other[i], node, ORDER_NONE);
+	}
+	for (uint32_t i = walk->back ? t->in_first[node] : t->out_first[node]; i != ORDER_NONE;) {
+		const struct topo_order_edge *e = &t->edges.items[i];
+
+		reach(walk, walk->back ? e->from : e->to, node, i);
+		i = walk->back ? e->in_next : e->out_next;
+	}
+}
+
+/* Is it certain that what the walk looks for comes next on it? */
+static bool is_known(const struct topo_order_walk *walk, uint32_t node)
+{
+	const struct closure *certain = walk->total->closure;
+
+	return node == walk->to || (walk->back ? closure_before(certain, walk->to, node)
+					       : closure_before(certain, node, walk->to));
+}
+
+static void give_reasons(struct topo_order *t, uint32_t node, uint32_t from)
+{
+	t->reasons.count = 0;
+	for (; node != from; node = t->parent_node[node])
+		if (t->parent[node] != ORDER_NONE && t->edges.items[t->parent[node]].literal)
+			*vec_push(&t->reasons) = t->edges.items[t->parent[node]].literal;
+}
+
+/* Puts all that must move into `moving`; false, with reasons, if the walk comes to its target. */
+static bool collect(struct topo_order_walk *walk)
+{
+	struct topo_order *t = walk->total;
+
+	t->search++;
+	t->near.count = t->far.count = t->moving.count = 0;
+	t->seen[walk->from] = t->search;
+	*vec_push(&t->near) = walk->from;
+	while (t->near.count || t->far.count) {
+		uint32_t node;
+
+		if (!t->near.count) {
+			for (size_t i = 0; i < t->far.count; i++)
+				*vec_push(&t->near) = t->far.items[i];
+			t->far.count = 0;
+		}
+		node = t->near.items[--t->near.count];
+		if (t->settled[node] == t->search)
+			continue;
+		t->settled[node] = t->search;
+		t->moves++;
+		if (is_known(walk, node)) {
+			give_reasons(t, node, walk->from);
+			return false;
+		}
+		*vec_push(&t->moving) = (struct topo_order_place){ t->label[node], node };
+		reach_around(walk, node);
+	}
+	return true;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct topo_order_place *x = a, *y = b;
+
+	return (x->label > y->label) - (x->label < y->label);
+}
+
+/* A walk back along one thread finds everything in reverse; then there is nothing to sort. */
+static void sort_moving(struct topo_order *t)
+{
+	struct topo_order_place *items = t->moving.items;
+	size_t count = t->moving.count, i = 1;
+
+	if (count > 1 && items[0].label > items[1].label)
+		for (size_t low = 0, high = count - 1; low < high; low++, high--) {
+			struct topo_order_place place = items[low];
+
+			items[low] = items[high];
+			items[high] = place;
+		}
+	while (i < count && items[i - 1].label < items[i].label)
+		i++;
+	if (i < count)
+		qsort(items, count, sizeof *items, compare_places);
+}
+
+/* Puts what moves, in the order it had, behind `where`. */
+static void put_behind(struct topo_order *t, uint32_t where)
+{
+	size_t count = t->moving.count;
+	uint32_t end;
+	uint64_t low, step;
+
+	sort_moving(t);
+	for (size_t i = 0; i < count; i++)
+		unlink_node(t, t->moving.items[i].node);
+	end = t->next[where];
+	low = where == t->cut + 1 ? 0 : t->label[where];
+	step = end == t->cut + 1 ? SPACE : (t->label[end] - low) / (count + 1);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t node = t->moving.items[i].node;
+
+		link_after(t, where, node);
+		where = node;
+		t->label[node] = low += step;
+		if (!t->has_moved[node])
+			*vec_push(&t->moved) = node;
+		t->has_moved[node] = true;
+	}
+	if (step == 0)
+		renumber(t);
+}
+
+bool topo_order_add(struct topo_order *total, uint32_t a, uint32_t b, int32_t literal)
+{
+	uint32_t number = (uint32_t)total->edges.count;
+
+	assert(a != b);
+	if (!topo_order_before(total, a, b)) {
+		/* Out of the prefix goes what depends on b; everything else moves forwards. */
+		struct topo_order_walk walk = { total, a == total->cut ? b : a,
+						a == total->cut ? a : b, a != total->cut };
+
+		if (!collect(&walk))
+			return false;
+		put_behind(total, a == total->cut ? a : total->previous[b]);
+	}
+	*vec_push(&total->edges) =
+		(struct topo_order_edge){ a, b, total->in_first[b], total->out_first[a], literal };
+	total->in_first[b] = total->out_first[a] = number;
+	return true;
+}
+
+void topo_order_remove_last(struct topo_order *total)
+{
+	const struct topo_order_edge *e = &total->edges.items[total->edges.count - 1];
+
+	total->in_first[e->to] = e->in_next;
+	total->out_first[e->from] = e->out_next;
+	total->edges.count--;
+}

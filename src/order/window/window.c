@@ -1,0 +1,535 @@
+#include "order/window/window.h"
+
+#include "base/mem.h"
+#include "order/base_run/base_run.h"
+#include "order/window/window_blocks.h"
+#include "order/window/window_build.h"
+#include "trace/sites.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A block that is gone while items that touched it are still here. */
+struct dead_block {
+	uint32_t block;
+	uint64_t until; /* that many nodes are past */
+};
+
+struct window_reader {
+	uint32_t size, step;
+	struct share_survey survey;
+	struct window_state state;
+	struct base_run *feed;
+	struct window_blocks blocks;
+	struct map allocated; /* where a block starts: its size, + 1; 0: it was freed */
+	VEC(struct dead_block) dead;
+	size_t dead_start;
+	/* what the next window is made of; items[size] is one that came too early */
+	VEC(struct window_item) items;
+	uint64_t before; /* nodes before the first of them */
+	uint32_t fresh;	 /* items from here on were in no window */
+	VEC(uint8_t) pool;
+	uint64_t pool_start; /* the number of its first byte */
+	VEC(struct window_run) runs;
+	VEC(uint64_t) run_starts; /* index of each run's first event */
+	uint64_t first_run;	  /* of the next window */
+	struct map sites;	  /* numbers in order of first sight: the same in every process */
+	struct map places;	  /* … by place in the source (trace_site_place) */
+	uint64_t done;
+	uint32_t shown; /* windows */
+	bool exhausted, ended;
+	bool handlers; /* as in struct window */
+	const struct window_keep *keeps;
+	uint32_t keep_count;
+	struct map keep_next; /* by stream: position of its next one, + 1; 0 behind its last */
+};
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+/* Can another thread notice it? */
+static bool counts(const struct window_reader *r, const struct base_run_event *ev)
+{
+	if (r->survey.text)
+		return true;
+	switch (event_group(ev->kind)) {
+	case EG_ACCESS:
+	case EG_ATOMIC:
+		return ev->kind != EV_FENCE &&
+		       share_survey_shares(&r->survey, ev->address, ev->size);
+	case EG_MEMORY:
+		return ev->kind == EV_FD_USE ? share_survey_shares(&r->survey, ev->address, 1)
+					     : share_survey_shares_block(&r->survey, ev->address);
+	case EG_FUNCTION: return false;
+	default: return true;
+	}
+}
+
+static void add_to_run(struct window_reader *r, const struct base_run_event *ev)
+{
+	if (r->runs.count && r->runs.items[r->runs.count - 1].stream == ev->stream) {
+		r->runs.items[r->runs.count - 1].end = ev->index + 1;
+		return;
+	}
+	*vec_push(&r->runs) = (struct window_run){ ev->stream, ev->index + 1 };
+	*vec_push(&r->run_starts) = ev->index;
+}
+
+static void bury(struct window_reader *r, uint64_t address)
+{
+	uint32_t block = window_blocks_remove(&r->blocks, address);
+
+	if (block)
+		*vec_push(&r->dead) = (struct dead_block){ block, r->before + r->items.count + 1 };
+}
+
+/* A part of a mapping that is gone takes its name with it: there is no telling what is left. */
+static void bury_around(struct window_reader *r, uint64_t address)
+{
+	uint32_t block = window_blocks_find(&r->blocks, address);
+
+	if (block)
+		bury(r, r->blocks.nodes.items[block].block.address);
+}
+
+static bool is_init(uint8_t kind)
+{
+	return kind == EV_LOCK_INIT || kind == EV_COND_INIT || kind == EV_SEM_INIT ||
+	       kind == EV_BARRIER_INIT;
+}
+
+/* Live blocks; and for a FREE how much it frees. */
+static void follow_blocks(struct window_reader *r, const struct base_run_event *ev,
+			  struct window_item *item)
+{
+	uint32_t block;
+	uint64_t *size;
+
+	if (ev->kind == EV_MAP || ev->kind == EV_UNMAP)
+		bury_around(r, ev->address);
+	if (ev->kind == EV_ALLOC)
+		*map_put(&r->allocated, ev->address, NULL) = ev->size + 1;
+	if (ev->kind == EV_ALLOC || ev->kind == EV_MAP) {
+		bury(r, ev->address);
+		window_blocks_add(
+			&r->blocks,
+			&(struct window_block){ ev->address, ev->size, { ev->stream, ev->index } });
+		return;
+	}
+	block = window_blocks_find(&r->blocks, ev->address);
+	item->block = block;
+	if (ev->kind != EV_FREE)
+		return;
+	item->size = ev->address != 0;
+	size = map_get(&r->allocated, ev->address);
+	if (size && *size > 1)
+		item->size = *size - 1;
+	if (size)
+		*size = 0;
+	bury(r, ev->address);
+}
+
+/* The thread's own story, as far as windows must know it. */
+static void follow_lane(struct window_reader *r, struct window_item *item, bool node)
+{
+	struct window_lane *lane = &r->state.lanes[item->lane], *child;
+	uint64_t now = r->before + r->items.count + node;
+	uint32_t i;
+
+	if (lane->begun == WINDOW_NEVER)
+		lane->begun = now;
+	if (lane->left)
+		lane->left--;
+	if (!lane->left)
+		lane->finished = now;
+	switch (item->kind) {
+	case EV_BEGIN:
+		item->size = item->other > item->address ? item->other - item->address : 0;
+		lane->stack_low = item->address;
+		lane->stack_size = item->size;
+		break;
+	case EV_END:
+		item->address = lane->stack_low;
+		item->size = lane->stack_size;
+		break;
+	case EV_CREATE:
+		i = trace_find_stream(r->state.trace, (uint32_t)item->number);
+		child = i == TRACE_NONE ? NULL : &r->state.lanes[r->survey.lane_of[i]];
+		if (child && child->created == WINDOW_NEVER)
+			child->created = now;
+		break;
+	}
+	lane->last = *item;
+}
+
+static uint64_t keep_bytes(struct window_reader *r, const uint8_t *bytes, uint32_t unit)
+{
+	uint64_t value = 0;
+
+	if (unit <= 8) {
+		memcpy(&value, bytes, unit);
+		return value;
+	}
+	value = r->pool_start + r->pool.count;
+	memcpy(vec_reserve(&r->pool, unit), bytes, unit);
+	r->pool.count += unit;
+	return value;
+}
+
+/* Copies that a compiler made of one place have one number. */
+static uint64_t number_site(struct window_reader *r, uint64_t site)
+{
+	bool fresh;
+	uint64_t *number, *first, place;
+
+	if (!site)
+		return 0;
+	number = map_put(&r->sites, site, &fresh);
+	if (!fresh)
+		return *number;
+	*number = r->sites.count;
+	place = trace_site_place(r->state.trace, site);
+	if (place) {
+		first = map_put(&r->places, place, &fresh);
+		*first = fresh ? *number : *first;
+		*number = *first;
+	}
+	return *number;
+}
+
+/*
+ * Is the event to be kept? Its own position, or ORDER_NONE; and that of the moment before it.
+ * A stream's events come by index, so there is one place to look at.
+ */
+static uint32_t find_keep(struct window_reader *r, const struct base_run_event *ev,
+			  uint32_t *moment)
+{
+	uint64_t *next = r->keep_count ? map_get(&r->keep_next, ev->stream) : NULL;
+	uint32_t found = ORDER_NONE;
+
+	*moment = ORDER_NONE;
+	while (next && *next) {
+		const struct window_keep *keep = &r->keeps[*next - 1];
+
+		if (keep->id.index > ev->index)
+			break;
+		if (keep->id.index == ev->index)
+			*(keep->before ? moment : &found) = (uint32_t)*next - 1;
+		*next = *next < r->keep_count && keep[1].id.stream == ev->stream ? *next + 1 : 0;
+	}
+	return found;
+}
+
+/* The node for the moment before an event, of which the item is. */
+static void add_moment(struct window_reader *r, const struct window_item *of, uint64_t site,
+		       uint32_t kept)
+{
+	bool shared = of->kind == EV_READ_ACQUIRE || of->kind == EV_READ_REQUEST;
+
+	*vec_push(&r->items) = (struct window_item){ .kind = shared ? EV_READ_REQUEST : EV_REQUEST,
+						     .lane = of->lane,
+						     .stream = of->stream,
+						     .run = (uint32_t)r->runs.count - 1,
+						     .index = of->index,
+						     .address = of->address,
+						     .site = number_site(r, site),
+						     .moment = true,
+						     .kept = kept };
+}
+
+static void take(struct window_reader *r, const struct base_run_event *ev)
+{
+	uint32_t moment, kept = find_keep(r, ev, &moment);
+	bool node = kept != ORDER_NONE || counts(r, ev);
+	struct window_item item = { .kind = ev->kind,
+				    .flags = ev->flags,
+				    .mode = ev->mode,
+				    .foreign = ev->foreign,
+				    .lane = ev->lane,
+				    .stream = ev->stream,
+				    .unit = ev->unit,
+				    .index = ev->index,
+				    .address = ev->address,
+				    .size = ev->size,
+				    .other = ev->other,
+				    .number = ev->number,
+				    .kept = kept };
+
+	r->done++;
+	add_to_run(r, ev);
+	if (moment != ORDER_NONE)
+		add_moment(r, &item, ev->site, moment);
+	if (event_group(ev->kind) == EG_MEMORY ||
+	    (node && (event_group(ev->kind) <= EG_ATOMIC || is_init(ev->kind))))
+		follow_blocks(r, ev, &item);
+	item.site = node ? number_site(r, ev->site) : 0;
+	follow_lane(r, &item, node);
+	if (!node)
+		return;
+	item.run = (uint32_t)r->runs.count - 1;
+	item.has_value = ev->value && event_group(ev->kind) <= EG_ATOMIC;
+	item.has_old = ev->old != NULL;
+	if (item.has_value)
+		item.value = keep_bytes(r, ev->value, ev->unit);
+	if (item.has_old)
+		item.old = keep_bytes(r, ev->old, ev->unit);
+	*vec_push(&r->items) = item;
+}
+
+/* One item more than a window has, so that it is known whether it is the last. */
+static void fill(struct window_reader *r)
+{
+	struct base_run_event ev;
+
+	while (!r->exhausted && r->items.count <= r->size) {
+		if (base_run_next(r->feed, &ev))
+			take(r, &ev);
+		else
+			r->exhausted = true;
+	}
+}
+
+/* ---- cutting the run ---------------------------------------------------------------------- */
+
+/* The run that starts with the item; one that the item is in the middle of is split. */
+static uint64_t run_at(struct window_reader *r, uint32_t i)
+{
+	uint64_t run = i < r->items.count ? r->items.items[i].run : r->runs.count;
+	uint64_t index;
+
+	if (i == r->items.count || r->run_starts.items[run] == r->items.items[i].index)
+		return run;
+	index = r->items.items[i].index;
+	*vec_push(&r->runs) = (struct window_run){ 0 };
+	*vec_push(&r->run_starts) = 0;
+	memmove(&r->runs.items[run + 1], &r->runs.items[run],
+		(r->runs.count - run - 1) * sizeof *r->runs.items);
+	memmove(&r->run_starts.items[run + 1], &r->run_starts.items[run],
+		(r->run_starts.count - run - 1) * sizeof *r->run_starts.items);
+	r->runs.items[run].end = index;
+	r->run_starts.items[run + 1] = index;
+	for (size_t k = i; k < r->items.count; k++)
+		r->items.items[k].run++;
+	return run + 1;
+}
+
+/* Items before `next` have been in their last window. */
+static void drop_items(struct window_reader *r, uint32_t next)
+{
+	uint64_t keep = r->pool_start + r->pool.count;
+
+	r->before += next;
+	r->items.count -= next;
+	memmove(r->items.items, r->items.items + next, r->items.count * sizeof *r->items.items);
+	for (size_t i = r->items.count; i > 0; i--) {
+		const struct window_item *item = &r->items.items[i - 1];
+
+		if (item->unit > 8 && item->has_old && !item->has_value)
+			keep = item->old;
+		else if (item->unit > 8 && item->has_value)
+			keep = item->value;
+	}
+	r->pool.count -= keep - r->pool_start;
+	if (r->pool.count)
+		memmove(r->pool.items, r->pool.items + (keep - r->pool_start), r->pool.count);
+	r->pool_start = keep;
+	while (r->dead_start < r->dead.count && r->dead.items[r->dead_start].until <= r->before)
+		window_blocks_give_back(&r->blocks, r->dead.items[r->dead_start++].block);
+	if (r->dead_start == r->dead.count)
+		r->dead_start = r->dead.count = 0;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct window_block *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->allocated.stream != b->allocated.stream)
+		return a->allocated.stream < b->allocated.stream ? -1 : 1;
+	return (a->allocated.index > b->allocated.index) -
+	       (a->allocated.index < b->allocated.index);
+}
+
+/* The blocks that the window's accesses are in. */
+static void list_blocks(const struct window_reader *r, struct window *w)
+{
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < w->nodes.count; i++) {
+		uint32_t block = r->items.items[i].block;
+		bool fresh = false;
+
+		if (block)
+			map_put(&seen, block, &fresh);
+		if (fresh)
+			*vec_push(&w->blocks) = r->blocks.nodes.items[block].block;
+	}
+	map_free(&seen);
+	if (w->blocks.count)
+		qsort(w->blocks.items, w->blocks.count, sizeof *w->blocks.items, compare_blocks);
+	for (size_t i = 0; i < w->nodes.count; i++) {
+		uint32_t block = r->items.items[i].block;
+
+		if (block)
+			w->nodes.items[i].block =
+				(uint32_t)((struct window_block *)bsearch(
+						   &r->blocks.nodes.items[block].block,
+						   w->blocks.items, w->blocks.count,
+						   sizeof *w->blocks.items, compare_blocks) -
+					   w->blocks.items);
+	}
+}
+
+const struct window_block *window_find_block(const struct window *w, uint32_t node)
+{
+	uint32_t block = w->nodes.items[node].block;
+
+	return block == ORDER_NONE ? NULL : &w->blocks.items[block];
+}
+
+/* ---- the public face ---------------------------------------------------------------------- */
+
+struct window_reader *window_reader_open(const struct trace *trace, uint32_t size)
+{
+	struct window_reader *r = mem_zalloc(1, sizeof *r);
+
+	assert(size >= 2);
+	r->size = size;
+	r->step = (size + 1) / 2;
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
+		r->handlers |= trace_stream(trace, i)->host != TRACE_NONE && !trace_is_text(trace);
+	share_survey_make(&r->survey, trace);
+	window_state_open(&r->state, trace, &r->survey);
+	r->feed = base_run_open(trace, &r->survey);
+	return r;
+}
+
+void window_reader_close(struct window_reader *r)
+{
+	if (!r)
+		return;
+	base_run_close(r->feed);
+	window_state_close(&r->state);
+	share_survey_free(&r->survey);
+	window_blocks_free(&r->blocks);
+	map_free(&r->allocated);
+	vec_free(&r->dead);
+	vec_free(&r->items);
+	vec_free(&r->pool);
+	vec_free(&r->runs);
+	vec_free(&r->run_starts);
+	map_free(&r->sites);
+	map_free(&r->places);
+	map_free(&r->keep_next);
+	free(r);
+}
+
+void window_reader_keep(struct window_reader *r, const struct window_keep *keeps, uint32_t count)
+{
+	assert(!r->done && !r->keep_count);
+	r->keeps = keeps;
+	r->keep_count = count;
+	for (uint32_t i = count; i-- > 0;)
+		*map_put(&r->keep_next, keeps[i].id.stream, NULL) = i + 1;
+}
+
+static struct window *build(struct window_reader *r, uint32_t most, uint32_t *next, uint32_t *taken)
+{
+	struct window_input input = {
+		.items = r->items.items,
+		.count = r->items.count < most ? (uint32_t)r->items.count : most,
+		.next = r->step > r->fresh ? r->step : r->fresh,
+		.fresh = r->fresh,
+		.before = r->before,
+		.pool = r->pool.items,
+		.pool_start = r->pool_start,
+	};
+	struct window *w = window_build(&r->state, &input, taken);
+
+	w->text = r->survey.text;
+	w->handlers = r->handlers;
+	w->cancels = r->survey.cancels;
+	*next = input.next < *taken ? input.next : *taken;
+	return w;
+}
+
+/*
+ * A window that had to end early (window_build.h) may end before the one before it, and then has
+ * nothing new: it moves the state and is not shown. What follows starts where that one ended: no
+ * window starts before the end of the one before the last, so that runs that are out stay whole.
+ */
+struct window *window_reader_next(struct window_reader *r)
+{
+	uint32_t taken, next, most = r->size;
+	struct window *w;
+
+	fill(r);
+	if (r->ended || !r->items.count)
+		return NULL;
+	while (w = build(r, most, &next, &taken), taken <= r->fresh && r->fresh) {
+		window_free(w);
+		r->fresh -= taken;
+		drop_items(r, taken);
+		fill(r);
+		if (!r->items.count)
+			return NULL;
+		most = r->fresh ? r->fresh : r->size;
+		if (!r->fresh)
+			r->first_run = run_at(r, 0);
+	}
+	list_blocks(r, w);
+	w->number = r->shown++;
+	w->first_run = r->first_run;
+	w->last = r->ended = r->exhausted && taken == r->items.count;
+	r->first_run = run_at(r, next);
+	w->last_run = run_at(r, taken);
+	r->fresh = taken - next;
+	drop_items(r, next);
+	return w;
+}
+
+void window_free(struct window *w)
+{
+	if (!w)
+		return;
+	order_model_free(&w->model);
+	vec_free(&w->nodes);
+	vec_free(&w->threads);
+	vec_free(&w->cells);
+	vec_free(&w->held);
+	vec_free(&w->meetings);
+	vec_free(&w->arrivals);
+	vec_free(&w->onces);
+	vec_free(&w->lock_spans);
+	vec_free(&w->semaphore_spans);
+	vec_free(&w->blocks);
+	vec_free(&w->places);
+	vec_free(&w->touches);
+	vec_free(&w->life_edges);
+	vec_free(&w->idle);
+	free(w);
+}
+
+const struct window_run *window_reader_runs(const struct window_reader *r, size_t *count)
+{
+	*count = r->runs.count;
+	return r->runs.items;
+}
+
+void window_reader_progress(const struct window_reader *r, uint64_t *done, uint64_t *all)
+{
+	*done = r->done;
+	*all = r->survey.events;
+}
+
+size_t window_reader_failure_count(const struct window_reader *r)
+{
+	return base_run_failure_count(r->feed);
+}
+
+const char *window_reader_failure(const struct window_reader *r, size_t i)
+{
+	return base_run_failure(r->feed, i);
+}

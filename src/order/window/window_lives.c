@@ -1,0 +1,128 @@
+/*
+ * The places of a window that live, each with all that touches it, as recorded. The model has
+ * lives as edges, which is enough for whoever asks what is possible while they hold; who asks what
+ * happens when a life ends too early (predict/lifetime/lifetime.c) has to know more than the edges say.
+ */
+#include "order/window/window_build.h"
+
+#include "base/mem.h"
+
+enum window_how window_how_of(uint8_t kind)
+{
+	switch (kind) {
+	case EV_ALLOC:
+	case EV_MAP:
+	case EV_FD_OPEN:
+	case EV_BEGIN:
+	case EV_LOCK_INIT:
+	case EV_COND_INIT:
+	case EV_SEM_INIT:
+	case EV_BARRIER_INIT: return WINDOW_BEGINS;
+	case EV_FREE:
+	case EV_UNMAP:
+	case EV_FD_CLOSE:
+	case EV_END:
+	case EV_LOCK_DESTROY:
+	case EV_COND_DESTROY:
+	case EV_SEM_DESTROY:
+	case EV_BARRIER_DESTROY: return WINDOW_ENDS;
+	}
+	return WINDOW_USES;
+}
+
+/* In memory what is done to a sync object, its INIT and DESTROY too, is a use. */
+void build_note_touch(struct window_builder *b, const struct build_segment *segment, uint32_t node)
+{
+	uint8_t kind = b->window->nodes.items[node].kind;
+
+	*vec_push(&b->memory.touches) = (struct build_touch){
+		(uint32_t)(segment - b->memory.segments.items),
+		{ node, event_group(kind) >= EG_LOCK ? WINDOW_USES : window_how_of(kind) }
+	};
+}
+
+/* Adds the touch to the last place; a WAIT may touch the same bytes twice. */
+static void add_touch(struct window *w, struct window_touch touch)
+{
+	struct window_place *place = &w->places.items[w->places.count - 1];
+
+	if (place->touch_count && w->touches.items[w->touches.count - 1].node == touch.node)
+		return;
+	*vec_push(&w->touches) = touch;
+	place->touch_count++;
+}
+
+static void open_place(struct window *w, bool object)
+{
+	*vec_push(&w->places) = (struct window_place){ (uint32_t)w->touches.count, 0, object };
+}
+
+void build_emit_object(struct window_builder *b, const struct build_use *uses, uint32_t count)
+{
+	open_place(b->window, true);
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t kind = b->window->nodes.items[uses[i].node].kind;
+
+		add_touch(b->window,
+			  (struct window_touch){ uses[i].node, uses[i].life ? window_how_of(kind)
+									    : WINDOW_USES });
+	}
+}
+
+/* By segment: where its touches go, or ORDER_NONE for those that nobody can ask about. */
+static uint32_t *choose_segments(const struct window_builder *b, uint32_t *chosen)
+{
+	const struct build_memory *m = &b->memory;
+	uint32_t *count = mem_zalloc(m->segments.count + 1, sizeof *count);
+	uint32_t *first = mem_zalloc(m->segments.count + 1, sizeof *first); /* thread + 1 */
+	bool *wanted = mem_zalloc(3 * m->segments.count + 1, sizeof *wanted);
+	bool *many = wanted + m->segments.count, *over = many + m->segments.count;
+
+	for (size_t i = 0; i < m->touches.count; i++) {
+		const struct build_touch *t = &m->touches.items[i];
+		uint32_t thread = b->window->model.thread.items[t->touch.node] + 1;
+
+		count[t->segment]++;
+		if (!first[t->segment])
+			first[t->segment] = thread;
+		/* Who uses what is over keeps another use of it from being told, alone or not. */
+		many[t->segment] |= first[t->segment] != thread ||
+				    (over[t->segment] && t->touch.how != WINDOW_BEGINS);
+		wanted[t->segment] |= t->touch.how == WINDOW_ENDS;
+		over[t->segment] = t->touch.how == WINDOW_ENDS ||
+				   (over[t->segment] && t->touch.how != WINDOW_BEGINS);
+	}
+	*chosen = 0;
+	for (size_t i = 0; i < m->segments.count; i++) {
+		uint32_t here = count[i];
+
+		count[i] = wanted[i] && many[i] ? *chosen : ORDER_NONE;
+		*chosen += wanted[i] && many[i] ? here : 0;
+	}
+	free(first);
+	free(wanted);
+	return count;
+}
+
+void build_emit_places(struct window_builder *b)
+{
+	struct build_memory *m = &b->memory;
+	uint32_t chosen, *start = choose_segments(b, &chosen);
+	struct build_touch *sorted = mem_alloc(chosen * sizeof *sorted + 1);
+	uint32_t last = ORDER_NONE;
+
+	for (size_t i = 0; i < m->touches.count; i++) {
+		const struct build_touch *t = &m->touches.items[i];
+
+		if (start[t->segment] != ORDER_NONE)
+			sorted[start[t->segment]++] = *t;
+	}
+	for (uint32_t i = 0; i < chosen; i++) {
+		if (sorted[i].segment != last)
+			open_place(b->window, false);
+		last = sorted[i].segment;
+		add_touch(b->window, sorted[i].touch);
+	}
+	free(sorted);
+	free(start);
+}

@@ -1,0 +1,376 @@
+/*
+ * What accesses do to the cells of a window, in base order: which value each read found and where
+ * it came from, what only the environment explains, and in which order blocks and stacks are used.
+ */
+#include "order/window/window_build.h"
+
+#include "base/mem.h"
+
+/* ---- lives -------------------------------------------------------------------------------- */
+
+/* The thread has touched the segment; the first time behind a life's event it must be behind it. */
+static void touch_life(struct window_builder *b, struct build_segment *s, uint32_t node)
+{
+	struct build_memory *m = &b->memory;
+	uint32_t thread = b->window->model.thread.items[node];
+
+	build_note_touch(b, s, node);
+	for (uint32_t i = s->toucher; i != ORDER_NONE; i = m->touchers.items[i].next) {
+		if (m->touchers.items[i].thread == thread) {
+			m->touchers.items[i].node = node;
+			return;
+		}
+	}
+	*vec_push(&m->touchers) = (struct build_toucher){ thread, node, s->toucher };
+	s->toucher = (uint32_t)m->touchers.count - 1;
+	if (s->turn != ORDER_NONE)
+		build_life_edge(b, s->turn, node);
+}
+
+/* Does it use something where it lies, without an access of bytes? */
+static bool uses_object(uint8_t kind)
+{
+	return kind == EV_FD_USE || (event_group(kind) >= EG_LOCK && !build_is_request(kind));
+}
+
+static void touch_object(struct window_builder *b, uint64_t address, uint32_t node)
+{
+	struct build_segment *s = build_segment_at(b, address);
+
+	if (s && s->mortal)
+		touch_life(b, s, node);
+}
+
+static void begin_cell(struct window_builder *b, struct build_segment *s)
+{
+	struct build_memory *m = &b->memory;
+	struct build_cell cell = { .segment = (uint32_t)(s - m->segments.items),
+				   .initial = ORDER_NONE,
+				   .value = ORDER_NONE,
+				   .writer = ORDER_NONE,
+				   .loaded = true };
+
+	s->cell = (uint32_t)m->cells.count;
+	*vec_push(&m->cells) = cell;
+}
+
+/* A block or a stack begins or ends: behind all that was done to it, before all that will be. */
+static void turn_life(struct window_builder *b, const struct build_range *r, bool begins,
+		      uint32_t node)
+{
+	struct build_memory *m = &b->memory;
+
+	for (uint32_t i = r->first; i < r->first + r->count; i++) {
+		struct build_segment *s = &m->segments.items[i];
+
+		if (s->turn != ORDER_NONE)
+			build_note_last(b, s->turn);
+		for (uint32_t k = s->toucher; k != ORDER_NONE; k = m->touchers.items[k].next)
+			build_note_last(b, m->touchers.items[k].node);
+		s->toucher = ORDER_NONE;
+		s->turn = node;
+		build_note_touch(b, s, node);
+		if (begins && s->covered)
+			begin_cell(b, s);
+	}
+	build_join_lives(b, node);
+}
+
+/* ---- reads and writes --------------------------------------------------------------------- */
+
+/* What the cell holds where the window starts, as far as all of it is known. */
+static void load_cell(struct window_builder *b, struct build_cell *c)
+{
+	struct build_memory *m = &b->memory;
+	const struct build_segment *s = &m->segments.items[c->segment];
+	uint64_t size = s->high - s->low;
+	uint8_t *value, *state;
+
+	m->scratch.count = 0;
+	value = vec_reserve(&m->scratch, 2 * size);
+	state = value + size;
+	window_bytes_load(&b->state->bytes, s->low, size, value, state);
+	c->loaded = true;
+	for (uint64_t i = 0; i < size; i++) {
+		if (state[i] != BYTE_KNOWN)
+			return;
+	}
+	c->initial = c->value = build_value_bytes(b, value, size);
+}
+
+/*
+ * A read with a value of a cell that nobody has written in this window, and not all of it known:
+ * can the value be what was there from the beginning? Returns false when known bytes differ.
+ */
+static bool read_beginning(struct window_builder *b, struct build_cell *c, uint32_t value)
+{
+	struct build_memory *m = &b->memory;
+	const struct build_segment *s = &m->segments.items[c->segment];
+	uint64_t size = s->high - s->low;
+	uint8_t *known, *state;
+	const uint8_t *bytes;
+	uint32_t unit;
+
+	if (&m->cells.items[s->first] != c)
+		return true; /* a life that began in this window */
+	m->scratch.count = 0;
+	known = vec_reserve(&m->scratch, 2 * size);
+	state = known + size;
+	window_bytes_load(&b->state->bytes, s->low, size, known, state);
+	bytes = build_value_of(b, value, size, &unit);
+	for (uint64_t i = 0; i < size; i++) {
+		if ((state[i] == BYTE_KNOWN || state[i] == BYTE_SEEN) &&
+		    known[i] != bytes[i % unit])
+			return false;
+		c->pinned |= state[i] == BYTE_WRITTEN || state[i] == BYTE_SEEN;
+	}
+	return true;
+}
+
+/* The value that a read found: does it fit? From here on it is what the cell holds. */
+static void find_value(struct window_builder *b, struct build_cell *c, uint32_t value)
+{
+	bool first = c->value == ORDER_NONE, fits = first || c->value == value;
+
+	if (first && c->writer == ORDER_NONE)
+		fits = read_beginning(b, c, value);
+	if (!fits) { /* somebody unseen wrote it */
+		b->memory.segments.items[c->segment].frozen = true;
+		b->surprised = b->changed = true;
+		c->pinned = false;
+	}
+	c->value = value;
+	if (first && c->writer == ORDER_NONE && !c->pinned)
+		c->initial = value;
+}
+
+static void read_cell(struct window_builder *b, struct build_cell *c,
+		      const struct window_item *item, uint32_t node)
+{
+	bool update = item->kind == EV_ATOMIC_UPDATE;
+	bool known = (update ? item->has_old : item->has_value) && !(item->flags & EF_INEXACT);
+	struct build_access read = { .node = node, .value = ORDER_NONE, .writer = c->writer };
+
+	if (known) {
+		read.value = build_value(b, &b->memory.segments.items[c->segment], item, update);
+		find_value(b, c, read.value);
+		if (!c->pinned)
+			read.writer = ORDER_ANY;
+	}
+	read.cell = (uint32_t)(c - b->memory.cells.items);
+	*vec_push(&b->memory.accesses) = read;
+	c->reads++;
+}
+
+/* `was`: what the cell held before the event, which may have found something else. */
+static void write_cell(struct window_builder *b, struct build_cell *c,
+		       const struct window_item *item, uint32_t node, uint32_t was)
+{
+	const struct build_segment *s = &b->memory.segments.items[c->segment];
+	bool known = item->has_value && !(item->flags & EF_INEXACT);
+	uint32_t value = known ? build_value(b, s, item, false) : build_value_alone(b);
+	bool idle = !c->blind && was == value;
+
+	c->value = known ? value : ORDER_NONE;
+	c->pinned = c->blind = !known;
+	c->writer = node;
+	c->writes++;
+	*vec_push(&b->memory.accesses) = (struct build_access){
+		(uint32_t)(c - b->memory.cells.items), node, value, ORDER_NONE, true, idle
+	};
+}
+
+static void touch_cell(struct window_builder *b, struct build_segment *s,
+		       const struct window_item *item, uint32_t node)
+{
+	struct build_cell *c = &b->memory.cells.items[s->cell];
+	uint32_t thread = b->window->model.thread.items[node], was;
+
+	if (!c->loaded)
+		load_cell(b, c);
+	was = c->value;
+	if (!c->reads && !c->writes)
+		c->thread = thread;
+	c->many |= c->thread != thread;
+	if (item->flags & EF_ENVIRONMENT)
+		s->frozen = b->surprised = true;
+	if (item->kind != EV_WRITE && item->kind != EV_ATOMIC_WRITE)
+		read_cell(b, c, item, node);
+	if (item->kind != EV_READ && item->kind != EV_ATOMIC_READ)
+		write_cell(b, c, item, node, was);
+}
+
+void build_touch_memory(struct window_builder *b, const struct window_item *item, uint32_t node)
+{
+	struct build_memory *m = &b->memory;
+	uint32_t range = m->range_of.items[node];
+	struct window_node *window_node = &b->window->nodes.items[node];
+
+	if (range == ORDER_NONE) {
+		if (m->mortal && uses_object(item->kind)) {
+			touch_object(b, item->address, node);
+			if (item->kind == EV_WAIT || item->kind == EV_WOKEN)
+				touch_object(b, item->other, node);
+		}
+		return;
+	}
+	if (m->ranges.items[range].life) {
+		turn_life(b, &m->ranges.items[range],
+			  item->kind == EV_ALLOC || item->kind == EV_MAP, node);
+		return;
+	}
+	window_node->cell_start = (uint32_t)b->window->cells.count;
+	for (uint32_t i = 0; i < m->ranges.items[range].count; i++) {
+		struct build_segment *s = &m->segments.items[m->ranges.items[range].first + i];
+
+		if (!s->covered)
+			continue;
+		if (s->mortal)
+			touch_life(b, s, node);
+		touch_cell(b, s, item, node);
+		*vec_push(&b->window->cells) = s->cell;
+	}
+	window_node->cell_count = (uint32_t)b->window->cells.count - window_node->cell_start;
+}
+
+/* ---- back to the state -------------------------------------------------------------------- */
+
+void build_commit_memory(struct window_builder *b, uint32_t items)
+{
+	struct build_memory *m = &b->memory;
+	struct window_bytes *bytes = &b->state->bytes;
+
+	for (uint32_t i = 0; m->mortal && i < items; i++) {
+		const struct window_item *item = &b->input->items[i];
+
+		if (item->kind == EV_ALLOC || item->kind == EV_MAP)
+			window_bytes_forget(bytes, item->address, item->size);
+	}
+	for (size_t i = 0; i < m->segments.count; i++) {
+		const struct build_segment *s = &m->segments.items[i];
+		const struct build_cell *c = &m->cells.items[s->cell];
+		uint64_t size = s->high - s->low;
+		uint32_t unit = 1;
+
+		if (!c->reads && !c->writes)
+			continue;
+		if (c->value != ORDER_NONE) {
+			const uint8_t *value = build_value_of(b, c->value, size, &unit);
+
+			window_bytes_store(bytes, s->low, size, value, unit,
+					   c->pinned ? BYTE_SEEN : BYTE_KNOWN);
+		} else if (c->writer != ORDER_NONE) {
+			window_bytes_store(bytes, s->low, size, NULL, 1, BYTE_WRITTEN);
+		}
+	}
+}
+
+/* ---- into the model ----------------------------------------------------------------------- */
+
+/*
+ * Cells that bind nothing are left out: those of one thread alone, and those that nobody writes.
+ * So are frozen ones; of them only the order remains.
+ */
+static void number_cells(struct window_builder *b)
+{
+	struct build_memory *m = &b->memory;
+	struct order_model *model = &b->window->model;
+	uint32_t reads = 0, writes = 0;
+
+	for (size_t i = 0; i < m->cells.count; i++) {
+		struct build_cell *c = &m->cells.items[i];
+
+		c->number = ORDER_NONE;
+		if (!c->many || (!c->writes && !m->segments.items[c->segment].frozen))
+			continue;
+		c->number = (uint32_t)model->cells.count;
+		if (m->segments.items[c->segment].frozen)
+			c->reads = c->writes = 0;
+		*vec_push(&model->cells) =
+			(struct order_cell){ c->initial, writes, c->writes, reads, c->reads };
+		writes += c->writes;
+		reads += c->reads;
+	}
+	vec_reserve(&model->writes, writes + 1)[0] = (struct order_write){ 0 };
+	vec_reserve(&model->reads, reads + 1)[0] = (struct order_read){ 0 };
+	model->writes.count = writes;
+	model->reads.count = reads;
+}
+
+static void place_accesses(struct window_builder *b, uint32_t *reads, uint32_t *writes,
+			   uint32_t *chain)
+{
+	struct build_memory *m = &b->memory;
+	struct order_model *model = &b->window->model;
+
+	for (size_t i = 0; i < m->accesses.count; i++) {
+		const struct build_access *a = &m->accesses.items[i];
+		const struct build_cell *c = &m->cells.items[a->cell];
+
+		if (m->segments.items[c->segment].frozen) {
+			b->window->nodes.items[a->node].environment = true;
+			/* By bytes, not by life, and without what begins one: who leaves lives aside
+			 * (predict/lifetime/lifetime.c) needs it too. */
+			if (event_group(b->window->nodes.items[a->node].kind) == EG_MEMORY)
+				continue;
+			if (a->idle && c->number != ORDER_NONE)
+				*vec_push(&b->window->idle) = (uint64_t)a->node << 32 | c->number;
+			if (chain[c->segment] != ORDER_NONE && chain[c->segment] != a->node)
+				build_edge(b, chain[c->segment], a->node);
+			chain[c->segment] = a->node;
+		} else if (c->number == ORDER_NONE) {
+			continue;
+		} else if (a->write) {
+			model->writes.items[writes[c->number]++] =
+				(struct order_write){ a->node, a->value };
+		} else {
+			model->reads.items[reads[c->number]++] =
+				(struct order_read){ a->node, a->value, a->writer };
+		}
+	}
+}
+
+/* The cells of each node, as the model numbers them. */
+static void rename_cells(struct window_builder *b)
+{
+	struct window *w = b->window;
+	uint32_t kept = 0;
+
+	for (size_t i = 0; i < w->nodes.count; i++) {
+		struct window_node *node = &w->nodes.items[i];
+		uint32_t start = kept;
+
+		for (uint32_t k = 0; k < node->cell_count; k++) {
+			uint32_t cell = w->cells.items[node->cell_start + k];
+
+			if (b->memory.cells.items[cell].number != ORDER_NONE)
+				w->cells.items[kept++] = b->memory.cells.items[cell].number;
+		}
+		node->cell_start = start;
+		node->cell_count = kept - start;
+	}
+	w->cells.count = kept;
+}
+
+void build_emit_memory(struct window_builder *b)
+{
+	struct build_memory *m = &b->memory;
+	struct order_model *model = &b->window->model;
+	uint32_t *reads, *writes, *chain;
+
+	number_cells(b);
+	reads = mem_alloc((model->cells.count + 1) * sizeof *reads);
+	writes = mem_alloc((model->cells.count + 1) * sizeof *writes);
+	chain = mem_alloc((m->segments.count + 1) * sizeof *chain);
+	for (size_t i = 0; i < model->cells.count; i++) {
+		reads[i] = model->cells.items[i].read_start;
+		writes[i] = model->cells.items[i].write_start;
+	}
+	for (size_t i = 0; i < m->segments.count; i++)
+		chain[i] = ORDER_NONE;
+	place_accesses(b, reads, writes, chain);
+	rename_cells(b);
+	free(reads);
+	free(writes);
+	free(chain);
+}

@@ -1,0 +1,483 @@
+/* What operations on locks, conditions and semaphores do, judged in base order. */
+#include "order/window/window_build.h"
+
+#define SENT_MAX 4096 /* signals that are remembered for those who wait */
+
+void build_surprise(struct window_builder *b, uint32_t object)
+{
+	b->objects.items[object].frozen = true;
+	b->objects.items[object].unexplained = true;
+	b->surprised = true;
+}
+
+void build_operation(struct window_builder *b, uint32_t object, uint32_t node, bool life)
+{
+	b->window->nodes.items[node].first = life && !b->objects.items[object].now.used;
+	b->objects.items[object].now.used = true;
+	*vec_push(&b->operations) = (struct build_operation){ object, { node, life } };
+	b->objects.items[object].turned |= life;
+}
+
+/* ---- lives of objects --------------------------------------------------------------------- */
+
+static uint32_t open_section(struct window_builder *b, uint32_t object, uint32_t acquire,
+			     uint32_t thread, bool shared)
+{
+	*vec_push(&b->sections) = (struct build_section){ b->objects.items[object].target,
+							  { acquire, ORDER_NONE, thread, shared } };
+	return (uint32_t)b->sections.count - 1;
+}
+
+/* The life begins with this node, or before the window. */
+static void open_lock(struct window_builder *b, uint32_t object, uint32_t begin)
+{
+	struct build_object *o = &b->objects.items[object];
+	struct window_span span = { begin, o->target, o->now.recursive };
+
+	o->target = (uint32_t)b->locks.count;
+	*vec_push(&b->locks) = (struct build_life){ .object = object, .span = span };
+	if (o->now.writer)
+		o->now.section =
+			open_section(b, object, ORDER_NONE, b->thread_of[o->now.writer - 1], false);
+	for (size_t i = 0; i < o->now.readers.count; i++)
+		o->now.readers.items[i].section = open_section(
+			b, object, ORDER_NONE, b->thread_of[o->now.readers.items[i].lane], true);
+}
+
+static bool has_signal(const struct window_object *o, uint64_t since)
+{
+	for (size_t i = 0; i < o->sent.count; i++) {
+		if (o->sent.items[i].at > since)
+			return true;
+	}
+	return false;
+}
+
+/* Waits from before the window; one that may have had its signal then is not held to one. */
+static void open_condition(struct window_builder *b, uint32_t object)
+{
+	struct build_object *o = &b->objects.items[object];
+
+	o->target = (uint32_t)b->conditions.count;
+	*vec_push(&b->conditions) = (struct build_life){ .object = object };
+	for (size_t i = 0; i < o->now.waiting.count; i++) {
+		struct object_waiting *w = &o->now.waiting.items[i];
+		struct order_wait wait = { .wait = ORDER_NONE,
+					   .woken = ORDER_NONE,
+					   .thread = b->thread_of[w->lane],
+					   .wake = has_signal(&o->now, w->since)
+							   ? ORDER_WAKE_FREE
+							   : ORDER_WAKE_SIGNAL,
+					   .timed = w->timed,
+					   .used = ORDER_NONE };
+
+		w->wait = (uint32_t)b->waits.count;
+		if (wait.thread == ORDER_NONE)
+			wait.thread = 0; /* over, whatever it waited for: nobody asks */
+		*vec_push(&b->waits) = (struct build_wait){ o->target, wait };
+	}
+}
+
+static void open_semaphore(struct window_builder *b, uint32_t object, uint32_t begin)
+{
+	struct build_object *o = &b->objects.items[object];
+	struct window_span span = { begin, o->target, false };
+
+	o->target = (uint32_t)b->semaphores.count;
+	*vec_push(&b->semaphores) = (struct build_life){ object, span, o->now.count, o->now.exact };
+}
+
+uint32_t build_object_by_number(struct window_builder *b, uint32_t number)
+{
+	struct window_object *from = &b->state->objects.items[number];
+	struct build_object *o;
+	uint32_t object;
+
+	if (from->window == b->state->windows)
+		return from->local;
+	object = (uint32_t)b->objects.count;
+	o = vec_push(&b->objects);
+	*o = (struct build_object){
+		.number = number, .target = ORDER_NONE, .once = ORDER_NONE, .ended = ORDER_NONE
+	};
+	from->window = b->state->windows;
+	from->local = object;
+	window_object_copy(&o->now, from);
+	switch (from->group) {
+	case EG_LOCK: open_lock(b, object, ORDER_NONE); break;
+	case EG_CONDITION: open_condition(b, object); break;
+	case EG_SEMAPHORE: open_semaphore(b, object, ORDER_NONE); break;
+	case EG_BARRIER: build_open_barrier(b, object); break;
+	case EG_ONCE: build_open_once(b, object); break;
+	}
+	return object;
+}
+
+uint32_t build_object(struct window_builder *b, enum event_group group, uint64_t address)
+{
+	return build_object_by_number(b, window_state_object(b->state, group, address));
+}
+
+/* ---- locks -------------------------------------------------------------------------------- */
+
+static struct object_reader *find_reader(struct window_object *o, uint32_t lane)
+{
+	for (size_t i = 0; i < o->readers.count; i++) {
+		if (o->readers.items[i].lane == lane)
+			return &o->readers.items[i];
+	}
+	return NULL;
+}
+
+static void drop_writer(struct window_builder *b, uint32_t object)
+{
+	struct window_object *o = &b->objects.items[object].now;
+
+	if (o->writer)
+		build_let_go(b, b->thread_of[o->writer - 1], object);
+	o->writer = o->depth = 0;
+}
+
+static void drop_reader(struct window_builder *b, uint32_t object, struct object_reader *r)
+{
+	struct window_object *o = &b->objects.items[object].now;
+
+	build_let_go(b, b->thread_of[r->lane], object);
+	*r = o->readers.items[--o->readers.count];
+}
+
+static void drop_all(struct window_builder *b, uint32_t object)
+{
+	struct window_object *o = &b->objects.items[object].now;
+
+	drop_writer(b, object);
+	while (o->readers.count)
+		drop_reader(b, object, &o->readers.items[o->readers.count - 1]);
+}
+
+static void acquire(struct window_builder *b, uint32_t object, const struct window_item *item,
+		    uint32_t node, uint32_t depth)
+{
+	struct window_object *o = &b->objects.items[object].now;
+	uint32_t thread = b->thread_of[item->lane];
+
+	if (o->writer == item->lane + 1) {
+		o->depth += depth;
+		o->recursive = true; /* evidently */
+		b->locks.items[b->objects.items[object].target].span.recursive = true;
+		return;
+	}
+	if (o->writer || o->readers.count) {
+		build_surprise(b, object);
+		drop_all(b, object);
+	}
+	o->writer = item->lane + 1;
+	o->depth = depth;
+	o->section = open_section(b, object, node, thread, false);
+	build_hold(b, thread, object, false, (struct event_id){ item->stream, item->index });
+}
+
+/* Gives it up, once or wholly; how deep the thread was in it. */
+static uint32_t release(struct window_builder *b, uint32_t object, const struct window_item *item,
+			uint32_t node, bool wholly)
+{
+	struct window_object *o = &b->objects.items[object].now;
+	uint32_t depth = o->depth;
+
+	if (o->writer != item->lane + 1) {
+		build_surprise(b, object);
+		drop_writer(b, object);
+		return 1;
+	}
+	if (!wholly && --o->depth)
+		return depth;
+	b->sections.items[o->section].section.release = node;
+	drop_writer(b, object);
+	return depth;
+}
+
+static void read_acquire(struct window_builder *b, uint32_t object, const struct window_item *item,
+			 uint32_t node)
+{
+	struct window_object *o = &b->objects.items[object].now;
+	struct object_reader *r = find_reader(o, item->lane);
+	uint32_t thread = b->thread_of[item->lane];
+
+	if (o->writer) {
+		build_surprise(b, object);
+		drop_writer(b, object);
+	}
+	if (r) {
+		r->depth++;
+		return;
+	}
+	*vec_push(&o->readers) =
+		(struct object_reader){ item->lane, 1,
+					open_section(b, object, node, thread, true) };
+	build_hold(b, thread, object, true, (struct event_id){ item->stream, item->index });
+}
+
+static void read_release(struct window_builder *b, uint32_t object, const struct window_item *item,
+			 uint32_t node)
+{
+	struct object_reader *r = find_reader(&b->objects.items[object].now, item->lane);
+
+	if (!r) {
+		build_surprise(b, object);
+	} else if (!--r->depth) {
+		b->sections.items[r->section].section.release = node;
+		drop_reader(b, object, r);
+	}
+}
+
+/* A failed try that its own thread's hold explains binds nothing. */
+static void fail_try(struct window_builder *b, uint32_t object, const struct window_item *item,
+		     uint32_t node)
+{
+	struct build_object *o = &b->objects.items[object];
+	bool shared = item->kind == EV_READ_FAIL;
+
+	if (item->mode != EVENT_TRY || o->now.writer == item->lane + 1 ||
+	    (!shared && find_reader(&o->now, item->lane)))
+		return;
+	if (!o->now.writer && (shared || !o->now.readers.count)) {
+		build_surprise(b, object);
+		return;
+	}
+	*vec_push(&b->fails) = (struct build_fail){ o->target, { node, shared } };
+}
+
+static void use_lock(struct window_builder *b, const struct window_item *item, uint32_t node)
+{
+	uint32_t object = build_object(b, EG_LOCK, item->address);
+	bool life = item->kind == EV_LOCK_INIT || item->kind == EV_LOCK_DESTROY;
+
+	if (!build_is_request(item->kind))
+		build_operation(b, object, node, life);
+	if (life) {
+		drop_all(b, object);
+		if (item->kind == EV_LOCK_INIT)
+			b->objects.items[object].now.recursive = item->mode == EVENT_LOCK_RECURSIVE;
+		b->objects.items[object].now.robust =
+			item->kind == EV_LOCK_INIT && item->mode == EVENT_LOCK_ROBUST;
+		open_lock(b, object, node);
+	}
+	b->window->nodes.items[node].object = b->objects.items[object].target;
+	switch (item->kind) {
+	case EV_ACQUIRE: acquire(b, object, item, node, 1); break;
+	case EV_RELEASE: release(b, object, item, node, false); break;
+	case EV_READ_ACQUIRE: read_acquire(b, object, item, node); break;
+	case EV_READ_RELEASE: read_release(b, object, item, node); break;
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_FAIL: fail_try(b, object, item, node); break;
+	}
+}
+
+/* ---- conditions --------------------------------------------------------------------------- */
+
+static void start_wait(struct window_builder *b, uint32_t object, const struct window_item *item,
+		       uint32_t node, uint32_t depth)
+{
+	struct build_object *o = &b->objects.items[object];
+	struct order_wait wait = { .wait = node,
+				   .woken = ORDER_NONE,
+				   .thread = b->thread_of[item->lane],
+				   .wake = ORDER_WAKE_SIGNAL,
+				   .timed = item->mode == EVENT_TIMED,
+				   .used = ORDER_NONE };
+
+	b->threads[wait.thread].depth = depth;
+	b->window->nodes.items[node].wait = (uint32_t)b->waits.count;
+	*vec_push(&o->now.waiting) =
+		(struct object_waiting){ item->lane, depth, wait.timed, b->input->before + node,
+					 (uint32_t)b->waits.count };
+	*vec_push(&b->waits) = (struct build_wait){ o->target, wait };
+}
+
+/* The first broadcast or signal since then; a signal is used up. */
+static bool take_signal(struct window_object *o, uint64_t since, uint64_t *at)
+{
+	for (size_t i = 0; i < o->sent.count; i++) {
+		if (o->sent.items[i].at <= since)
+			continue;
+		*at = o->sent.items[i].at;
+		if (!o->sent.items[i].broadcast) {
+			o->sent.count--;
+			for (; i < o->sent.count; i++)
+				o->sent.items[i] = o->sent.items[i + 1];
+		}
+		return true;
+	}
+	return false;
+}
+
+/* What was sent before anybody waited wakes nobody. */
+static void forget_signals(struct window_object *o)
+{
+	uint64_t oldest = UINT64_MAX;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < o->waiting.count; i++)
+		oldest = o->waiting.items[i].since < oldest ? o->waiting.items[i].since : oldest;
+	for (size_t i = 0; i < o->sent.count; i++) {
+		if (o->sent.items[i].at > oldest)
+			o->sent.items[kept++] = o->sent.items[i];
+	}
+	o->sent.count = kept;
+}
+
+static uint32_t end_wait(struct window_builder *b, uint32_t object, const struct window_item *item,
+			 uint32_t node)
+{
+	struct window_object *o = &b->objects.items[object].now;
+	struct object_waiting waiting;
+	struct order_wait *wait;
+	uint64_t at;
+	size_t i = o->waiting.count;
+
+	while (i && o->waiting.items[i - 1].lane != item->lane)
+		i--;
+	if (!i) {
+		uint32_t depth = b->threads[b->thread_of[item->lane]].depth;
+
+		build_surprise(b, object);
+		return depth ? depth : 1; /* the condition has begun or ended meanwhile */
+	}
+	waiting = o->waiting.items[i - 1];
+	o->waiting.items[i - 1] = o->waiting.items[--o->waiting.count];
+	wait = &b->waits.items[waiting.wait].wait;
+	b->window->nodes.items[node].wait = waiting.wait;
+	wait->woken = node;
+	if (item->mode) {
+		wait->wake = ORDER_WAKE_FREE;
+	} else if (!take_signal(o, waiting.since, &at)) {
+		build_surprise(b, object);
+	} else if (at < b->input->before) {
+		wait->wake = ORDER_WAKE_FREE;
+	} else {
+		wait->wake = ORDER_WAKE_SIGNAL;
+		wait->used = (uint32_t)(at - b->input->before);
+	}
+	forget_signals(o);
+	return waiting.depth;
+}
+
+static void send_signal(struct window_builder *b, uint32_t object, bool broadcast, uint32_t node)
+{
+	struct build_object *o = &b->objects.items[object];
+
+	*vec_push(&b->signals) = (struct build_signal){ o->target, { node, broadcast } };
+	if (!o->now.waiting.count)
+		return;
+	if (o->now.sent.count == SENT_MAX) { /* a thread that hangs while others signal on */
+		for (size_t i = 0; i < SENT_MAX / 2; i++)
+			o->now.sent.items[i] = o->now.sent.items[i + SENT_MAX / 2];
+		o->now.sent.count = SENT_MAX / 2;
+	}
+	*vec_push(&o->now.sent) = (struct object_sent){ b->input->before + node, broadcast };
+}
+
+static void use_condition(struct window_builder *b, const struct window_item *item, uint32_t node)
+{
+	uint32_t object = build_object(b, EG_CONDITION, item->address), mutex;
+	bool life = item->kind == EV_COND_INIT || item->kind == EV_COND_DESTROY;
+
+	build_operation(b, object, node, life);
+	switch (item->kind) {
+	case EV_COND_INIT:
+	case EV_COND_DESTROY:
+		if (b->objects.items[object].now.waiting.count)
+			build_surprise(b, object);
+		b->objects.items[object].now.waiting.count = 0;
+		b->objects.items[object].now.sent.count = 0;
+		open_condition(b, object);
+		break;
+	case EV_WAIT:
+	case EV_WOKEN:
+		mutex = build_object(b, EG_LOCK, item->other);
+		build_operation(b, mutex, node, false);
+		b->window->nodes.items[node].object = b->objects.items[mutex].target;
+		if (item->kind == EV_WAIT)
+			start_wait(b, object, item, node, release(b, mutex, item, node, true));
+		else
+			acquire(b, mutex, item, node, end_wait(b, object, item, node));
+		break;
+	case EV_SIGNAL:
+	case EV_BROADCAST: send_signal(b, object, item->kind == EV_BROADCAST, node); break;
+	}
+}
+
+/* ---- semaphores --------------------------------------------------------------------------- */
+
+static void use_semaphore(struct window_builder *b, const struct window_item *item, uint32_t node)
+{
+	uint32_t object = build_object(b, EG_SEMAPHORE, item->address);
+	struct build_object *o = &b->objects.items[object];
+	bool life = item->kind == EV_SEM_INIT || item->kind == EV_SEM_DESTROY;
+
+	if (!build_is_request(item->kind))
+		build_operation(b, object, node, life);
+	if (life) {
+		o->now.count = item->kind == EV_SEM_INIT ? item->number : 0;
+		o->now.exact = item->kind == EV_SEM_INIT; /* what is over blocks nobody */
+		open_semaphore(b, object, node);
+	}
+	b->window->nodes.items[node].object = o->target;
+	switch (item->kind) {
+	case EV_POST:
+		o->now.count++;
+		*vec_push(&b->counts) = (struct build_count){ o->target, { node, STEP_POST } };
+		break;
+	case EV_DOWN:
+		if (!o->now.count)
+			build_surprise(b, object);
+		o->now.count -= o->now.count > 0;
+		*vec_push(&b->counts) = (struct build_count){ o->target, { node, STEP_DOWN } };
+		break;
+	case EV_DOWN_FAIL:
+		if (item->mode != EVENT_TRY)
+			break;
+		if (o->now.count)
+			build_surprise(b, object);
+		*vec_push(&b->counts) = (struct build_count){ o->target, { node, STEP_ZERO } };
+		break;
+	}
+}
+
+/* A lock of code that was not recorded guards what nobody sees: its order stays. */
+static void freeze_foreign(struct window_builder *b, const struct window_item *item)
+{
+	uint64_t lock = item->address;
+	uint32_t object;
+
+	switch (item->kind) {
+	case EV_WAIT:
+	case EV_WOKEN: lock = item->other; break;
+	case EV_ACQUIRE:
+	case EV_RELEASE:
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_ACQUIRE:
+	case EV_READ_RELEASE:
+	case EV_READ_FAIL: break;
+	default: return;
+	}
+	object = build_object(b, EG_LOCK, lock);
+	b->objects.items[object].frozen = true;
+}
+
+void build_sync(struct window_builder *b, const struct window_item *item, uint32_t node)
+{
+	if (item->foreign)
+		freeze_foreign(b, item);
+	switch (event_group(item->kind)) {
+	case EG_LOCK: use_lock(b, item, node); break;
+	case EG_CONDITION: use_condition(b, item, node); break;
+	case EG_SEMAPHORE: use_semaphore(b, item, node); break;
+	case EG_BARRIER: build_barrier(b, item, node); break;
+	case EG_ONCE: build_once(b, item, node); break;
+	case EG_CHANNEL:
+		build_operation(b, build_object(b, EG_CHANNEL, item->address), node, false);
+		break;
+	default: break;
+	}
+}

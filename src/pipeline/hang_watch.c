@@ -1,0 +1,392 @@
+#include "pipeline/hang_watch.h"
+
+#include "base/map.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_MS 100  /* between two looks */
+#define HUNG_MS 1000 /* without any movement */
+
+/* ---- one thread --------------------------------------------------------------------------- */
+
+enum sleep {
+	SLEEP_NOT, /* it runs, or may go on by itself, or we may not look */
+	SLEEP_FUTEX,
+	SLEEP_CHILD,  /* until a process of its own ends: that may be one that hangs */
+	SLEEP_SIGNAL, /* until a signal is handled */
+	SLEEP_PIPE,   /* until something is written to a pipe, or its last writer closes it */
+};
+
+struct hang_watch_sleeper {
+	pid_t pid;
+	int fd; /* SLEEP_PIPE: what it reads from */
+};
+
+static bool read_file(const char *path, char *text, size_t room)
+{
+	FILE *file = fopen(path, "re");
+	size_t n = file ? fread(text, 1, room - 1, file) : 0;
+
+	text[n] = 0;
+	if (file)
+		fclose(file);
+	return n > 0;
+}
+
+/* The pipe behind a descriptor; 0: it is none. Its reader and its writers have the same name for it. */
+static uint64_t pipe_at(const char *link)
+{
+	char name[64];
+	ssize_t length = readlink(link, name, sizeof name - 1);
+	uint64_t pipe = 0;
+
+	name[length > 0 ? length : 0] = 0;
+	return sscanf(name, "pipe:[%" SCNu64 "]", &pipe) == 1 ? pipe : 0;
+}
+
+static uint64_t pipe_of(const struct hang_watch_sleeper *sleeper)
+{
+	char link[64];
+
+	snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)sleeper->pid, sleeper->fd);
+	return pipe_at(link);
+}
+
+/* The first words of …/syscall: number and arguments; "running" while it runs. */
+static enum sleep sleep_of(const char *task, struct hang_watch_sleeper *sleeper)
+{
+	char path[352], text[512];
+	uint64_t argument[4];
+	long number;
+
+	snprintf(path, sizeof path, "%s/syscall", task);
+	if (!read_file(path, text, sizeof text) ||
+	    sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &argument[0],
+		   &argument[1], &argument[2], &argument[3]) != 5)
+		return SLEEP_NOT;
+	if (number == SYS_wait4 || number == SYS_waitid)
+		return SLEEP_CHILD;
+	if (number == SYS_pause || number == SYS_rt_sigsuspend)
+		return SLEEP_SIGNAL;
+	if (number == SYS_read) {
+		sleeper->fd = (int)argument[0];
+		return pipe_of(sleeper) ? SLEEP_PIPE : SLEEP_NOT;
+	}
+	if (number != SYS_futex || argument[3])
+		return SLEEP_NOT;
+	switch (argument[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case FUTEX_WAIT_REQUEUE_PI: return SLEEP_FUTEX;
+	}
+	return SLEEP_NOT;
+}
+
+/* How often it has been off a processor: that changes if it moves at all. */
+static uint64_t switches_of(const char *task)
+{
+	char path[352], text[4096];
+	const char *at;
+	uint64_t all = 0;
+
+	snprintf(path, sizeof path, "%s/status", task);
+	if (!read_file(path, text, sizeof text))
+		return 0;
+	for (at = text; (at = strstr(at, "ctxt_switches:")); at += 14)
+		all += strtoull(at + 14, NULL, 10);
+	return all;
+}
+
+/*
+ * Does the process handle signals of its own? Then one may come and wake it: a timer, a child
+ * that ended, whoever tells a daemon to stop. The C library's own two do not count, nor do faults
+ * (our runtime's handlers, in a controlled run): only who runs can make one.
+ */
+static bool handles_signals(pid_t pid)
+{
+	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, 32, 33 };
+	uint64_t mask = ~0ull;
+	char path[64], text[4096];
+	const char *caught;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	if (!read_file(path, text, sizeof text) || !(caught = strstr(text, "SigCgt:")))
+		return true;
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		mask &= ~(1ull << (others[i] - 1));
+	return strtoull(caught + 7, NULL, 16) & mask;
+}
+
+/* ---- a process and those it started ------------------------------------------------------- */
+
+struct hang_watch_look {
+	bool asleep;  /* every thread of every process */
+	uint64_t sum; /* of all threads and their movements */
+	VEC(pid_t) processes;
+	VEC(pid_t) stuck;			/* those whose threads all wait for one another */
+	VEC(struct hang_watch_sleeper) readers; /* of pipes */
+};
+
+static bool look_at_process(struct hang_watch_look *look, pid_t pid)
+{
+	struct hang_watch_sleeper sleeper = { .pid = pid };
+	char path[64], task[320];
+	bool stuck = true;
+	unsigned count = 0;
+	DIR *tasks;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return false;
+	for (struct dirent *entry; look->asleep && (entry = readdir(tasks));) {
+		enum sleep sleep;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(task, sizeof task, "%s/%s", path, entry->d_name);
+		sleep = sleep_of(task, &sleeper);
+		look->asleep &= sleep != SLEEP_NOT;
+		stuck &= sleep != SLEEP_CHILD;
+		if (sleep == SLEEP_PIPE)
+			*vec_push(&look->readers) = sleeper;
+		look->sum = (look->sum ^ strtoull(entry->d_name, NULL, 10)) * 0x100000001b3u +
+			    switches_of(task);
+		count++;
+	}
+	closedir(tasks);
+	if (stuck && count && look->asleep) {
+		look->asleep = !handles_signals(pid);
+		*vec_push(&look->stuck) = pid;
+	}
+	return true;
+}
+
+/* Parent and state: "PID (NAME) STATE PARENT …"; the name may hold anything. */
+static pid_t parent_of(pid_t pid, char *state)
+{
+	char path[64], text[512];
+	const char *behind;
+	int parent = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	if (!read_file(path, text, sizeof text) || !(behind = strrchr(text, ')')) ||
+	    sscanf(behind + 1, " %c %d", state, &parent) != 2)
+		return 0;
+	return parent;
+}
+
+/* All processes below `pid`, itself first. */
+static void find_processes(struct hang_watch_look *look, pid_t pid)
+{
+	DIR *all = opendir("/proc");
+	struct map parents = { 0 };
+	VEC(pid_t) seen = { 0 };
+	char state;
+
+	*vec_push(&look->processes) = pid;
+	for (struct dirent *entry; all && (entry = readdir(all));) {
+		pid_t one = (pid_t)atoi(entry->d_name);
+		pid_t parent = one > 0 && one != pid ? parent_of(one, &state) : 0;
+
+		if (parent && state != 'Z') {
+			*map_put(&parents, (uint64_t)one, NULL) = (uint64_t)parent;
+			*vec_push(&seen) = one;
+		}
+	}
+	if (all)
+		closedir(all);
+	/* Children of those that are in; the list grows as it is walked. */
+	for (size_t i = 0; i < look->processes.count; i++) {
+		for (size_t k = 0; k < seen.count; k++) {
+			if (*map_get(&parents, (uint64_t)seen.items[k]) ==
+			    (uint64_t)look->processes.items[i])
+				*vec_push(&look->processes) = seen.items[k];
+		}
+	}
+	vec_free(&seen);
+	map_free(&parents);
+}
+
+static void look_around(struct hang_watch_look *look, pid_t pid)
+{
+	look->asleep = true;
+	look->sum = 0;
+	look->processes.count = look->stuck.count = look->readers.count = 0;
+	/* Most of the time this is all: the program itself runs, or waits for something else. */
+	look_at_process(look, pid);
+	if (!look->asleep)
+		return;
+	look->stuck.count = look->readers.count = 0;
+	look->sum = 0;
+	find_processes(look, pid);
+	for (size_t i = 0; i < look->processes.count; i++)
+		look_at_process(look, look->processes.items[i]);
+	look->asleep &= look->stuck.count > 0;
+}
+
+/* ---- who else could write ----------------------------------------------------------------- */
+
+static bool is_among(const struct hang_watch_look *look, pid_t pid)
+{
+	for (size_t i = 0; i < look->processes.count; i++)
+		if (look->processes.items[i] == pid)
+			return true;
+	return false;
+}
+
+static bool reads_from(const struct hang_watch_look *look, uint64_t pipe)
+{
+	for (size_t i = 0; i < look->readers.count; i++)
+		if (pipe && pipe_of(&look->readers.items[i]) == pipe)
+			return true;
+	return false;
+}
+
+/* Does the process have an end of a pipe that somebody waits at? Not one that we may not look into. */
+static bool has_end(const struct hang_watch_look *look, const char *process)
+{
+	char path[288], link[576];
+	bool found = false;
+	DIR *all;
+
+	snprintf(path, sizeof path, "/proc/%s/fd", process);
+	all = opendir(path);
+	for (struct dirent *entry; all && !found && (entry = readdir(all));) {
+		snprintf(link, sizeof link, "%s/%s", path, entry->d_name);
+		found = reads_from(look, pipe_at(link));
+	}
+	if (all)
+		closedir(all);
+	return found;
+}
+
+/* Asked when all of them have slept for long: it is a walk through all processes there are, ourselves included. */
+static bool others_may_write(const struct hang_watch_look *look)
+{
+	bool may = false;
+	DIR *all = look->readers.count ? opendir("/proc") : NULL;
+
+	for (struct dirent *entry; all && !may && (entry = readdir(all));) {
+		pid_t pid = (pid_t)atoi(entry->d_name);
+
+		may = pid > 0 && !is_among(look, pid) && has_end(look, entry->d_name);
+	}
+	if (all)
+		closedir(all);
+	return may;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------ */
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Has it ended? Waits a little for that. */
+static bool has_ended(pid_t pid, int fd, int *status)
+{
+	struct pollfd end = { .fd = fd, .events = POLLIN };
+
+	/* Without a descriptor (an old kernel) the wait is just shorter. */
+	if (poll(&end, fd >= 0, fd >= 0 ? LOOK_MS : LOOK_MS / 10) < 0 && errno != EINTR)
+		return false;
+	return waitpid(pid, status, WNOHANG) == pid;
+}
+
+static void end_stuck(const struct hang_watch_look *look, struct hang_watch_result *result)
+{
+	for (size_t i = 0; i < look->stuck.count; i++) {
+		*vec_push(&result->hung) = look->stuck.items[i];
+		kill(look->stuck.items[i], SIGKILL);
+	}
+}
+
+/* ---- Ctrl-C ------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupts; /* so many */
+static volatile sig_atomic_t for_us;	 /* a process sent one to us alone */
+
+static void count_interrupt(int signal, siginfo_t *info, void *unused)
+{
+	(void)signal, (void)unused;
+	interrupts++;
+	if (info->si_code == SI_USER)
+		for_us = 1;
+}
+
+static void pass_interrupts(pid_t pid, struct hang_watch_look *look,
+			    struct hang_watch_result *result)
+{
+	if (!interrupts)
+		return;
+	result->interrupted = true;
+	if (for_us) {
+		for_us = 0;
+		kill(pid, SIGINT);
+	}
+	if (interrupts < 2)
+		return;
+	look->processes.count = 0;
+	find_processes(look, pid);
+	for (size_t i = 0; i < look->processes.count; i++)
+		kill(look->processes.items[i], SIGKILL);
+	interrupts = 1;
+}
+
+void hang_watch_program(pid_t pid, const struct hang_watch_options *options,
+			struct hang_watch_result *result)
+{
+	struct sigaction count = { .sa_sigaction = count_interrupt, .sa_flags = SA_SIGINFO }, old;
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct hang_watch_look look = { 0 };
+	uint64_t sum = 0, since = 0; /* when everything was first seen asleep like this */
+
+	interrupts = for_us = 0;
+	if (options->interruptible)
+		sigaction(SIGINT, &count, &old);
+	while (!has_ended(pid, fd, &result->status)) {
+		pass_interrupts(pid, &look, result);
+		if (options->look)
+			options->look(options->context);
+		look_around(&look, pid);
+		if (!look.asleep) {
+			since = 0;
+		} else if (!since || look.sum != sum) {
+			since = now_ms();
+			sum = look.sum;
+		} else if (now_ms() - since >= HUNG_MS) {
+			if (!others_may_write(&look))
+				end_stuck(&look, result);
+			since = 0;
+		}
+	}
+	result->interrupted |= interrupts > 0;
+	if (options->interruptible)
+		sigaction(SIGINT, &old, NULL);
+	if (options->look)
+		options->look(options->context);
+	vec_free(&look.processes);
+	vec_free(&look.stuck);
+	vec_free(&look.readers);
+	if (fd >= 0)
+		close(fd);
+}

@@ -1,0 +1,139 @@
+#include "pipeline/lock_patterns.h"
+
+#include "trace/symbol.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOOK_MS 50
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+/* The trace is being written; which files the program has in memory stands in it from the start. */
+static void open_names(struct lock_patterns *p)
+{
+	struct err err = { 0 };
+
+	if (p->symbols || !trace_open(p->directory, &p->trace, &err))
+		return;
+	p->symbols = trace_symbols_open(p->trace);
+}
+
+static void print_lock(const struct lock_patterns *p, const char *word)
+{
+	char *end;
+	uint64_t address = strtoull(word, &end, 16), offset = 0;
+	const char *name = p->symbols ? trace_symbols_around(p->symbols, address, &offset) : NULL;
+
+	if (!name)
+		fprintf(stderr, "0x%" PRIx64, address);
+	else if (offset)
+		fprintf(stderr, "%s+%" PRIu64, name, offset);
+	else
+		fputs(name, stderr);
+	if (*end == 'r')
+		fputs(" for reading", stderr);
+}
+
+/* The innermost place that is no library's. */
+static void print_place(const struct lock_patterns *p, const char *word)
+{
+	struct trace_symbol frames[8];
+	uint64_t pc = strtoull(word, NULL, 16);
+	unsigned count = p->symbols ? trace_symbols_find(p->symbols, pc, frames, 8) : 0, i = 0;
+
+	while (i + 1 < count && (!frames[i].file || !strncmp(frames[i].file, "/usr/", 5)))
+		i++;
+	if (count && frames[i].file)
+		fprintf(stderr, " at %s:%u", frames[i].file, frames[i].line);
+	if (count && frames[i].function)
+		fprintf(stderr, " (%s)", frames[i].function);
+}
+
+/* "THREAD PC LOCK OUTER…" as "T3 takes LOCK inside OUTER at a.c:7 (f)". */
+static void print_pattern(struct lock_patterns *p, char *line)
+{
+	char *rest, *thread = strtok_r(line, " ", &rest), *pc = strtok_r(NULL, " ", &rest);
+	char *lock = strtok_r(NULL, " ", &rest);
+	const char *before = " inside ";
+
+	if (!thread || !pc || !lock)
+		return;
+	open_names(p);
+	fprintf(stderr, "sooth: new locking pattern %" PRIu64 ": T%s takes ", ++p->count, thread);
+	print_lock(p, lock);
+	for (char *outer; (outer = strtok_r(NULL, " ", &rest)); before = ", ") {
+		fputs(before, stderr);
+		print_lock(p, outer);
+	}
+	print_place(p, pc);
+	fputc('\n', stderr);
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static void take(struct lock_patterns *p, const char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (bytes[i] != '\n') {
+			*vec_push(&p->line) = bytes[i];
+			continue;
+		}
+		*vec_push(&p->line) = 0;
+		print_pattern(p, p->line.items);
+		p->line.count = 0;
+	}
+}
+
+void lock_patterns_look(void *patterns)
+{
+	struct lock_patterns *p = patterns;
+	char path[PATH_MAX + 16], bytes[4096];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "%s/patterns", p->directory);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	while ((n = pread(fd, bytes, sizeof bytes, p->offset)) > 0) {
+		p->offset += n;
+		take(p, bytes, (size_t)n);
+	}
+	close(fd);
+}
+
+pid_t lock_patterns_wait(struct lock_patterns *p, pid_t pid, int *status)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd end = { .fd = fd, .events = POLLIN };
+	pid_t ended;
+
+	do {
+		/* Without a descriptor (an old kernel) this just waits. */
+		poll(&end, fd >= 0, LOOK_MS);
+		lock_patterns_look(p);
+		ended = waitpid(pid, status, WNOHANG);
+	} while (!ended || (ended < 0 && errno == EINTR));
+	lock_patterns_look(p);
+	if (fd >= 0)
+		close(fd);
+	return ended;
+}
+
+void lock_patterns_close(struct lock_patterns *p)
+{
+	vec_free(&p->line);
+	if (p->symbols)
+		trace_symbols_close(p->symbols);
+	if (p->trace)
+		trace_close(p->trace);
+}

@@ -1,0 +1,171 @@
+#include "pipeline/property_judge.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+#define LOOK_SECONDS 5.0 /* for one execution */
+
+/*
+ * Cuts of a level in one execution: a few milliseconds. Other orders of the same reads are other
+ * executions of the search anyway, so what is cut off here is not lost; that it was is counted.
+ */
+#define LOOK_BREADTH 10000u
+
+bool property_judge_look(const struct property_files *properties, const struct trace *trace,
+			 struct property_judge_look *look, struct err *err)
+{
+	struct predict_options options = {
+		.properties = &look->set,
+		.window = PREDICT_WINDOW,
+		.jobs = 1,
+		.seconds = LOOK_SECONDS,
+		.steps = PREDICT_STEPS,
+	};
+	struct observe_trace observing;
+
+	*look = (struct property_judge_look){ 0 };
+	if (!property_read(trace, properties->files.items, properties->files.count, &look->set,
+			   err) ||
+	    !predict_run(trace, &options, &look->result, err))
+		return false;
+	if (!observe_trace_has_work(&look->set))
+		return true;
+	observe_trace_init(&observing);
+	observing.options.breadth = LOOK_BREADTH;
+	observing.options.count = false;
+	observing.options.jobs = 1;
+	observing.quiet = true;
+	return observe_trace_add(&observing, trace, &look->set, properties, &look->result,
+				 &look->observation, err);
+}
+
+void property_judge_look_free(struct property_judge_look *look)
+{
+	observe_result_free(&look->observation);
+	predict_result_free(&look->result);
+	property_set_free(&look->set);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = hash_mix(hash, (unsigned char)*text);
+	return hash;
+}
+
+/* Of the property and the places, in any order; not 0. */
+static uint64_t key_of(const struct finding *f)
+{
+	uint64_t places = 0;
+
+	for (size_t i = 0; i < f->events.count; i++)
+		places += hash_mix(1, f->events.items[i].site);
+	return hash_mix(hash_text(f->formula, f->property->name), places) | 1;
+}
+
+static bool is_told(const struct property_events *events, const char *text)
+{
+	for (size_t i = 0; i < events->unseen.count; i++) {
+		if (!strcmp(events->unseen.items[i], text))
+			return true;
+	}
+	return false;
+}
+
+static bool is_known(const struct observe_result *first, const struct observe_unjudged *unjudged)
+{
+	for (size_t i = 0; i < first->unjudged.count; i++) {
+		if (first->unjudged.items[i].property == unjudged->property &&
+		    first->unjudged.items[i].formula == unjudged->formula)
+			return true;
+	}
+	return false;
+}
+
+/* What could not be seen in the first run is told; in another one more may have come up. */
+static void see(struct property_judge *j, struct property_judge_look *look)
+{
+	if (!j->has_first) {
+		j->first = look->set;
+		j->first_observation = look->observation;
+		look->set = (struct property_set){ 0 };
+		look->observation = (struct observe_result){ 0 };
+		j->has_first = true;
+		return;
+	}
+	for (size_t i = 0; i < look->set.properties.count; i++) {
+		const struct property_events *events = &look->set.properties.items[i];
+
+		for (size_t k = 0; k < events->unseen.count; k++)
+			j->unknown +=
+				!is_told(&j->first.properties.items[i], events->unseen.items[k]);
+	}
+	for (size_t i = 0; i < look->observation.unjudged.count; i++)
+		j->unknown +=
+			!is_known(&j->first_observation, &look->observation.unjudged.items[i]);
+}
+
+/* How much of a run's orders was not judged. */
+static uint64_t count_unknown(const struct property_judge_look *look)
+{
+	const struct predict_stats *stats = &look->result.stats;
+	uint64_t unknown = stats->unknown + stats->not_asked + stats->windows_left +
+			   (stats->windows > 1) + stats->rejected + look->observation.notes.count;
+
+	for (size_t i = 0; i < look->observation.lattices.count; i++)
+		unknown += look->observation.lattices.items[i].dropped > 0;
+	return unknown;
+}
+
+static uint64_t judge(struct property_judge *j)
+{
+	struct property_judge_look look = { 0 };
+	struct trace *trace;
+	uint64_t key = 0;
+	struct err err;
+
+	if (!trace_open(j->trace, &trace, &err)) {
+		j->unknown++;
+		return 0;
+	}
+	if (property_judge_look(j->properties, trace, &look, &err)) {
+		for (size_t i = 0; !key && i < look.result.findings.count; i++) {
+			if (look.result.findings.items[i].property)
+				key = key_of(&look.result.findings.items[i]);
+		}
+		j->unknown += count_unknown(&look);
+		see(j, &look);
+	} else {
+		j->unknown++;
+	}
+	property_judge_look_free(&look);
+	trace_close(trace);
+	return key;
+}
+
+static bool run(struct executor *executor, const struct plan *plan, struct outcome *outcome,
+		struct err *err)
+{
+	struct property_judge *j = (struct property_judge *)executor; /* its first member */
+
+	if (!j->behind->run(j->behind, plan, outcome, err))
+		return false;
+	outcome->violated = judge(j);
+	return true;
+}
+
+void property_judge_open(struct property_judge *j, struct executor *behind,
+			 const struct property_files *properties, const char *trace)
+{
+	j->executor.run = run;
+	j->behind = behind;
+	j->properties = properties;
+	j->trace = trace;
+}
+
+void property_judge_close(struct property_judge *j)
+{
+	observe_result_free(&j->first_observation);
+	property_set_free(&j->first);
+}

@@ -1,0 +1,101 @@
+#include "predict/atomicity/atomicity_learned.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "predict/race/race_candidates.h"
+
+struct spread {
+	const struct window *window;
+	const struct order_model *model;
+	bool *threads;	    /* that know */
+	bool *nodes;	    /* that knew when they happened */
+	struct map cells;   /* cell: 1 when what was written there last comes from one that knew */
+	struct map senders; /* objects at which one that knew let others go on */
+	const struct order_sources *sources;
+};
+
+static uint64_t object_of(const struct window_node *n)
+{
+	return n->address << 4 | (uint64_t)event_group(n->kind);
+}
+
+static bool is_told(const struct spread *s, uint32_t node)
+{
+	const struct window_node *n = &s->window->nodes.items[node];
+	const uint32_t *cells = &s->window->cells.items[n->cell_start];
+	const uint64_t *told;
+
+	if (n->behind_all)
+		return true; /* of whatever has happened, perhaps */
+	for (uint32_t i = s->sources->start[node]; i < s->sources->start[node + 1]; i++) {
+		if (s->nodes[s->sources->from[i]])
+			return true;
+	}
+	switch (n->kind) {
+	case EV_WOKEN:
+	case EV_DOWN:
+	case EV_PASS:
+	case EV_ONCE:
+	case EV_RECEIVE: return map_get(&s->senders, object_of(n));
+	}
+	if (!race_candidates_is_access(n) || n->kind == EV_WRITE || n->kind == EV_ATOMIC_WRITE)
+		return false;
+	for (uint32_t i = 0; i < n->cell_count; i++) {
+		told = map_get(&s->cells, cells[i]);
+		if (told && *told)
+			return true;
+	}
+	return false;
+}
+
+static void tell(struct spread *s, uint32_t node, bool knows)
+{
+	const struct window_node *n = &s->window->nodes.items[node];
+
+	if (race_candidates_is_access(n) && race_candidates_is_write(n->kind)) {
+		for (uint32_t i = 0; i < n->cell_count; i++) {
+			uint32_t cell = s->window->cells.items[n->cell_start + i];
+
+			if (knows || map_get(&s->cells, cell))
+				*map_put(&s->cells, cell, NULL) = knows;
+		}
+	}
+	if (!knows)
+		return;
+	switch (n->kind) {
+	case EV_SIGNAL:
+	case EV_BROADCAST:
+	case EV_POST:
+	case EV_ARRIVE:
+	case EV_ONCE_END:
+	case EV_SEND: map_put(&s->senders, object_of(n), NULL);
+	}
+}
+
+uint32_t learned_from(const struct window *window, const struct order_sources *sources,
+		      const uint32_t *inside, size_t count, uint32_t source, uint32_t thread)
+{
+	struct spread s = { .window = window, .model = &window->model, .sources = sources };
+	uint32_t found = ORDER_NONE;
+	size_t i = 0;
+
+	s.threads = mem_zalloc(s.model->thread_count + 1, sizeof *s.threads);
+	s.nodes = mem_zalloc(s.model->node_count + 1, sizeof *s.nodes);
+	while (i < count && inside[i] != source)
+		i++;
+	for (; i < count && found == ORDER_NONE; i++) {
+		uint32_t node = inside[i];
+		bool *knows = &s.threads[s.model->thread.items[node]];
+
+		*knows |= node == source || is_told(&s, node);
+		s.nodes[node] = *knows;
+		tell(&s, node, *knows);
+		if (*knows && s.model->thread.items[node] == thread)
+			found = node;
+	}
+	free(s.threads);
+	free(s.nodes);
+	map_free(&s.cells);
+	map_free(&s.senders);
+	return found;
+}

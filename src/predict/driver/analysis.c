@@ -1,0 +1,146 @@
+#include "predict/driver/analysis.h"
+
+#include "base/mem.h"
+#include "base/seconds.h"
+#include "predict/driver/seen_sites.h"
+#include "witness/witness.h"
+
+#include <assert.h>
+
+void analysis_free(struct analysis *analysis)
+{
+	for (size_t i = 0; i < analysis->claims.count; i++) {
+		vec_free(&analysis->claims.items[i].events);
+		vec_free(&analysis->claims.items[i].waits_for);
+		vec_free(&analysis->claims.items[i].steps);
+		vec_free(&analysis->claims.items[i].choices);
+		vec_free(&analysis->claims.items[i].pauses);
+	}
+	vec_free(&analysis->claims);
+	vec_free(&analysis->tries);
+	if (analysis->solver)
+		order_solver_close(analysis->solver);
+	free(analysis->z3_inside);
+}
+
+bool analysis_is_over(const struct analysis *analysis)
+{
+	return analysis->deadline != 0 && seconds_now() >= analysis->deadline;
+}
+
+static enum order_answer solve(struct analysis *analysis, const struct order_query *query,
+			       struct order_solution *solution)
+{
+	const struct order_model *model = &analysis->window->model;
+	enum order_answer answer;
+
+	if (!analysis->options->z3) {
+		if (!analysis->solver)
+			analysis->solver = order_solver_open(model, analysis->clock);
+		return order_solve(analysis->solver, query, analysis->options->steps, solution);
+	}
+	free(analysis->z3_inside);
+	analysis->z3_inside = NULL;
+	*solution = (struct order_solution){ 0 };
+	/* A step is about a tenth of a microsecond. */
+	answer = order_solve_z3(model, analysis->clock, query,
+				(unsigned)(analysis->options->steps / 10000), &analysis->z3_inside,
+				&solution->count);
+	solution->inside = analysis->z3_inside;
+	return answer;
+}
+
+enum order_answer analysis_ask(struct analysis *analysis, const struct order_query *query,
+			       struct order_solution *solution)
+{
+	struct predict_stats *stats = &analysis->stats;
+	enum order_answer answer;
+
+	if (analysis_is_over(analysis)) {
+		stats->not_asked++;
+		return ORDER_UNKNOWN;
+	}
+	stats->queries++;
+	answer = solve(analysis, query, solution);
+	switch (answer) {
+	case ORDER_IMPOSSIBLE: stats->impossible++; break;
+	case ORDER_POSSIBLE: stats->possible++; break;
+	case ORDER_UNKNOWN: stats->unknown++; break;
+	}
+	return answer;
+}
+
+/* ---- keys ------------------------------------------------------------------------------- */
+
+/* The finaliser of MurmurHash3: keys are compared as if no two sets of sites had the same. */
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 33;
+	x *= 0xff51afd7ed558ccdu;
+	x ^= x >> 33;
+	x *= 0xc4ceb9fe1a85ec53u;
+	return x ^ x >> 33;
+}
+
+/* A sum, so that the order does not matter. */
+uint64_t analysis_key(enum finding_kind kind, const uint64_t *sites, size_t count)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += mix(sites[i] + 0x9e3779b97f4a7c15u);
+	return mix(sum + (uint64_t)kind * FINDING_KINDS + count);
+}
+
+bool analysis_is_known(const struct analysis *analysis, uint64_t key)
+{
+	const uint64_t *value;
+
+	if (analysis->options->every)
+		return false;
+	value = map_get(&analysis->known->keys, key);
+	if (value && *value & SEEN_SITES_FOUND)
+		return true;
+	for (size_t i = 0; i < analysis->claims.count; i++) {
+		if (analysis->claims.items[i].key == key)
+			return true;
+	}
+	return analysis->before && analysis_is_known(analysis->before, key);
+}
+
+uint64_t analysis_tries(const struct analysis *analysis, uint64_t key)
+{
+	const uint64_t *value = map_get(&analysis->known->keys, key);
+
+	return value ? *value & ~SEEN_SITES_FOUND : 0;
+}
+
+void analysis_tried(struct analysis *analysis, uint64_t key, uint64_t count)
+{
+	*vec_push(&analysis->tries) = (struct analysis_tries){ key, count };
+}
+
+/* ---- claims ----------------------------------------------------------------------------- */
+
+struct analysis_claim *analysis_add(struct analysis *analysis,
+				    const struct order_solution *solution, const uint32_t *required)
+{
+	return analysis_add_fixed(analysis, solution, required, NULL, 0);
+}
+
+struct analysis_claim *analysis_add_fixed(struct analysis *analysis,
+					  const struct order_solution *solution,
+					  const uint32_t *required, const uint32_t *fixed,
+					  uint32_t fixed_count)
+{
+	struct analysis_claim *claim = vec_push(&analysis->claims);
+	witness_nodes steps = { 0 };
+
+	*claim = (struct analysis_claim){ .status = FINDING_PREDICTED };
+	witness_make_fixed(&analysis->window->model, solution, required, fixed, fixed_count,
+			   &steps);
+	claim->steps.items = steps.items;
+	claim->steps.count = steps.count;
+	claim->steps.room = steps.room;
+	return claim;
+}

@@ -1,0 +1,479 @@
+#include "predict/driver/window_result.h"
+
+#include "base/mem.h"
+#include "base/seconds.h"
+#include "predict/atomicity/atomicity_regions.h"
+#include "predict/driver/seen_sites.h"
+#include "predict/pattern/pattern_relaxed.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the analyses ------------------------------------------------------------------------ */
+
+static const struct {
+	unsigned wanted; /* any of these enum predict_analysis; 0: patterns, if there are any */
+	void (*run)(struct analysis *analysis);
+	unsigned share; /* of the time that is left, one part in so many */
+} analyses[] = {
+	{ 0, predict_patterns, 2 },
+	{ PREDICT_MISUSE, predict_misuse, 4 },
+	{ PREDICT_DEADLOCK, predict_deadlocks, 3 },
+	{ PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL, predict_stuck, 2 },
+	{ PREDICT_ATOMICITY, predict_atomicity, 3 },
+	{ PREDICT_USE_AFTER_FREE | PREDICT_MISUSE, predict_freed, 3 },
+	{ PREDICT_RACE, predict_races, 1 },
+};
+
+static void run_analyses(struct analysis *analysis, double seconds)
+{
+	double end = seconds > 0 ? seconds_now() + seconds : 0;
+
+	for (size_t i = 0; i < sizeof analyses / sizeof *analyses; i++) {
+		if (analyses[i].wanted ? !(analyses[i].wanted & analysis->options->only)
+				       : !analysis->patterns)
+			continue;
+		if (end != 0) {
+			double now = seconds_now();
+
+			analysis->deadline =
+				now +
+				(end - now) / (analysis->options->only ? analyses[i].share : 1);
+		}
+		analyses[i].run(analysis);
+	}
+}
+
+/* ---- from claims to findings ------------------------------------------------------------- */
+
+static bool is_pending(const struct window *window, uint32_t event)
+{
+	return event >= window->model.node_count;
+}
+
+static void copy_held(const struct window *window, uint32_t innermost, struct finding_event *out)
+{
+	size_t depth = 0;
+
+	for (uint32_t at = innermost; at != ORDER_NONE; at = window->held.items[at].outer)
+		depth++;
+	(void)vec_reserve(&out->held, depth + 1);
+	out->held.count = depth;
+	for (uint32_t at = innermost; at != ORDER_NONE; at = window->held.items[at].outer) {
+		const struct window_held *held = &window->held.items[at];
+
+		out->held.items[--depth] =
+			(struct finding_lock){ held->address, held->taken, held->shared };
+	}
+}
+
+/* Before the window. Which locks were held then nobody knows any more. */
+static void describe_past(const struct analysis *analysis, const struct analysis_claim *claim,
+			  size_t i, struct finding_event *out)
+{
+	uint32_t property = claim->pattern->property, number = claim->choices.items[i].occurrence;
+	const struct property_event *e =
+		&analysis->patterns->properties->properties.items[property].events.items[number];
+	const struct past_node *node = past_view_node(analysis->past, property, number);
+
+	out->id = (struct event_id){ e->id.stream, e->id.index };
+	out->kind = e->kind;
+	out->address = node->address;
+	out->size = node->size;
+	out->site = e->site;
+}
+
+/* The kind is what the request would have become. */
+static void describe_pending(const struct window *window, uint32_t number,
+			     struct finding_event *out)
+{
+	const struct window_thread *thread = &window->threads.items[number];
+
+	out->id = thread->pending;
+	out->kind = thread->pending_kind;
+	out->address = thread->pending_address;
+	out->site = thread->pending_site;
+	out->pending = true;
+	copy_held(window, thread->held, out);
+}
+
+static void describe_node(const struct window *window, uint32_t number, struct finding_event *out)
+{
+	const struct window_node *node = &window->nodes.items[number];
+	const struct window_block *block = window_find_block(window, number);
+
+	out->id = node->id;
+	out->kind = node->kind;
+	out->address = node->address;
+	out->size = node->size;
+	out->site = node->site;
+	out->in_block = block;
+	if (block)
+		out->block = *block;
+	copy_held(window, node->held, out);
+}
+
+static void copy_events(const struct analysis *analysis, const struct analysis_claim *claim,
+			struct finding *out)
+{
+	const struct window *window = analysis->window;
+
+	for (size_t i = 0; i < claim->events.count; i++) {
+		struct finding_event *event = vec_push(&out->events);
+
+		*event = (struct finding_event){ .waits_for = ORDER_NONE, .named = SPEC_NONE };
+		if (i < claim->waits_for.count)
+			event->waits_for = claim->waits_for.items[i];
+		if (claim->events.items[i] == ORDER_NONE) {
+			describe_past(analysis, claim, i, event);
+			continue;
+		}
+		if (is_pending(window, claim->events.items[i])) {
+			describe_pending(window, claim->events.items[i] - window->model.node_count,
+					 event);
+			continue;
+		}
+		describe_node(window, claim->events.items[i], event);
+		out->environment |= window->nodes.items[claim->events.items[i]].environment;
+	}
+	for (size_t i = 0; i < claim->steps.count; i++)
+		out->environment |= window->nodes.items[claim->steps.items[i]].environment;
+}
+
+/* What a pattern's finding has besides: which events of the property, and the binding. */
+static void copy_match(const struct analysis *analysis, const struct analysis_claim *claim,
+		       struct window_result_claim *out)
+{
+	const struct property_events *property =
+		&analysis->patterns->properties->properties.items[claim->pattern->property];
+	uint32_t count = property->property->parameter_count;
+
+	out->pattern = claim->pattern;
+	out->finding.property = property->property;
+	out->finding.formula = claim->pattern->number;
+	for (uint32_t p = 0; p < count; p++)
+		*vec_push(&out->finding.binding) =
+			(struct property_value){ .type = FINDING_UNBOUND };
+	for (size_t i = 0; i < claim->choices.count; i++) {
+		const struct property_event *e =
+			&property->events.items[claim->choices.items[i].occurrence];
+
+		*vec_push(&out->choices) = claim->choices.items[i];
+		out->finding.events.items[i].named = e->event;
+		out->finding.events.items[i].before = e->before;
+		for (uint32_t p = 0; p < count; p++) {
+			uint32_t value = property->bindings.items[e->bindings + p];
+
+			if (value != PROPERTY_NONE)
+				out->finding.binding.items[p] = property->values.items[value];
+		}
+	}
+}
+
+static void add_goal(struct window_result_claim *out, struct event_id id, bool with)
+{
+	*vec_push(&out->goals) = (struct base_position_goal){ id, with };
+}
+
+static void finish_thread(const struct window *window, uint32_t thread,
+			  struct window_result_claim *out)
+{
+	add_goal(out, (struct event_id){ window->threads.items[thread].stream, BASE_POSITION_END },
+		 true);
+}
+
+/* When nobody goes on, those that are over have run what is behind their last node, too. */
+static void finish_threads(const struct window *window, const struct analysis_claim *claim,
+			   struct window_result_claim *out)
+{
+	const struct order_model *model = &window->model;
+	uint32_t *inside = mem_zalloc(model->thread_count + 1, sizeof *inside);
+
+	for (size_t i = 0; i < claim->steps.count; i++)
+		inside[model->thread.items[claim->steps.items[i]]]++;
+	for (size_t i = 0; i < claim->events.count; i++) {
+		if (!is_pending(window, claim->events.items[i]))
+			inside[model->thread.items[claim->events.items[i]]] = ORDER_NONE;
+	}
+	for (uint32_t t = 0; t < model->thread_count; t++) {
+		uint32_t nodes = model->thread_start.items[t + 1] - model->thread_start.items[t];
+
+		if (inside[t] == nodes && (nodes || window->threads.items[t].begun))
+			finish_thread(window, t, out);
+	}
+	free(inside);
+}
+
+/*
+ * What only the environment explains comes behind everything that came before it, also behind
+ * what the threads did for themselves: each runs on to its next node. `inside`: how many of its
+ * nodes it has run.
+ */
+static void catch_up(const struct window *window, const uint32_t *inside,
+		     struct window_result_claim *out)
+{
+	const struct order_model *model = &window->model;
+
+	for (uint32_t t = 0; t < model->thread_count; t++) {
+		uint32_t next = model->thread_start.items[t] + inside[t];
+
+		if (!inside[t] && !window->threads.items[t].begun)
+			continue;
+		if (next == model->thread_start.items[t + 1])
+			finish_thread(window, t, out);
+		else
+			add_goal(out, window->nodes.items[model->thread_nodes.items[next]].id,
+				 false);
+	}
+}
+
+/*
+ * Nodes are what other threads can notice. Between the last of them and an event of the finding
+ * its thread does things of its own, and so does a thread before somebody can join it.
+ */
+static void copy_steps(const struct window *window, const struct analysis_claim *claim,
+		       struct window_result_claim *out)
+{
+	uint32_t *inside;
+
+	if (claim->claim == CHECKER_MISUSE && claim->status == FINDING_OBSERVED &&
+	    claim->events.count == 1)
+		return; /* the recorded run has it */
+	inside = mem_zalloc(window->model.thread_count + 1, sizeof *inside);
+	for (size_t i = 0; i < claim->steps.count; i++) {
+		const struct window_node *node = &window->nodes.items[claim->steps.items[i]];
+
+		for (size_t k = 0; k < claim->pauses.count; k++) {
+			const struct analysis_pause *pause = &claim->pauses.items[k];
+
+			if (pause->node == claim->steps.items[i])
+				add_goal(out, window->nodes.items[pause->up_to].id, false);
+		}
+		if (node->kind == EV_JOIN && node->object != ORDER_NONE)
+			finish_thread(window, node->object, out);
+		if (node->environment)
+			catch_up(window, inside, out);
+		add_goal(out, node->id, !node->moment);
+		inside[window->model.thread.items[claim->steps.items[i]]]++;
+	}
+	free(inside);
+	for (size_t i = 0; i < claim->events.count; i++) {
+		uint32_t event = claim->events.items[i];
+
+		/* What an object is used before is anywhere, only not done. */
+		if (event == ORDER_NONE || (claim->misuse == EVENT_MISUSE_NOT_INIT && i == 0))
+			continue;
+		if (is_pending(window, event))
+			finish_thread(window, event - window->model.node_count, out);
+		else
+			add_goal(out, window->nodes.items[event].id, false);
+	}
+	if (claim->claim == CHECKER_STUCK || claim->claim == CHECKER_LOST)
+		finish_threads(window, claim, out);
+}
+
+/* With `every` each set of events is a finding of its own. */
+static uint64_t key_of_events(const struct finding *finding)
+{
+	VEC(uint64_t) names = { 0 };
+	uint64_t key;
+
+	for (size_t i = 0; i < finding->events.count; i++) {
+		const struct event_id *id = &finding->events.items[i].id;
+
+		*vec_push(&names) = (uint64_t)id->stream << 44 ^ id->index;
+		/* Two regions can tear each other by the same events; either of two ends can be first. */
+		if (finding->kind == FINDING_ATOMICITY || finding->kind == FINDING_USE_AFTER_FREE ||
+		    finding->kind == FINDING_MISUSE)
+			names.items[i] ^= (uint64_t)(i + 1) << 60;
+	}
+	if (finding->kind == FINDING_MISUSE) /* a lock is destroyed while in use, and then used */
+		*vec_push(&names) = finding->misuse;
+	if (finding->misuse != EVENT_MISUSE_NONE)
+		*vec_push(&names) = 1ull << 63 | finding->misuse;
+	key = analysis_key(finding->kind, names.items, names.count);
+	vec_free(&names);
+	return key;
+}
+
+static void take_claim(struct window_result_claim *out, const struct analysis *analysis,
+		       const struct analysis_claim *claim)
+{
+	*out = (struct window_result_claim){ .claim = claim->claim };
+	out->finding.kind = claim->kind;
+	out->finding.status = claim->status;
+	out->finding.misuse = claim->misuse;
+	out->finding.count = 1;
+	out->finding.inferred = claim->inferred;
+	out->finding.region = claim->region;
+	out->finding.region_lock = claim->region_lock;
+	if (claim->region_name)
+		out->finding.region_name =
+			mem_copy_text(claim->region_name, strlen(claim->region_name));
+	copy_events(analysis, claim, &out->finding);
+	copy_steps(analysis->window, claim, out);
+	if (claim->pattern)
+		copy_match(analysis, claim, out);
+	out->key = analysis->options->every && !claim->pattern ? key_of_events(&out->finding)
+							       : claim->key;
+}
+
+static uint32_t last_event(const struct analysis_claim *claim)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < claim->events.count; i++) {
+		if (claim->events.items[i] > last && claim->events.items[i] != ORDER_NONE)
+			last = claim->events.items[i];
+	}
+	return last;
+}
+
+/* Of equal ones, the first in memory stays first: claims do not move while this is called. */
+static int compare_claims(const void *a, const void *b)
+{
+	const struct analysis_claim *x = *(const struct analysis_claim *const *)a;
+	const struct analysis_claim *y = *(const struct analysis_claim *const *)b;
+
+	if (last_event(x) != last_event(y))
+		return last_event(x) < last_event(y) ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static bool is_wanted(const struct predict_options *options, enum finding_kind kind)
+{
+	static const unsigned wanted[FINDING_KINDS] = {
+		[FINDING_RACE] = PREDICT_RACE,
+		[FINDING_DEADLOCK] = PREDICT_DEADLOCK,
+		[FINDING_LOST_SIGNAL] = PREDICT_LOST_SIGNAL,
+		[FINDING_ATOMICITY] = PREDICT_ATOMICITY,
+		[FINDING_USE_AFTER_FREE] = PREDICT_USE_AFTER_FREE,
+		[FINDING_MISUSE] = PREDICT_MISUSE,
+	};
+
+	return kind == FINDING_PATTERN || options->only & wanted[kind];
+}
+
+static void take_claims(struct window_result *outcome, const struct analysis *analysis)
+{
+	VEC(const struct analysis_claim *) sorted = { 0 };
+
+	for (size_t i = 0; i < analysis->claims.count; i++) {
+		if (is_wanted(analysis->options, analysis->claims.items[i].kind))
+			*vec_push(&sorted) = &analysis->claims.items[i];
+	}
+	if (sorted.count)
+		qsort(sorted.items, sorted.count, sizeof *sorted.items, compare_claims);
+	for (size_t i = 0; i < sorted.count; i++)
+		take_claim(vec_push(&outcome->claims), analysis, sorted.items[i]);
+	vec_free(&sorted);
+}
+
+/* ---- leads of patterns ------------------------------------------------------------------- */
+
+#define LEADS_MOST 32 /* of a window: each is a run of the program */
+
+static void take_leads(struct window_result *outcome, const struct analysis *analysis)
+{
+	for (size_t i = 0; i < analysis->claims.count && outcome->leads.count < LEADS_MOST; i++)
+		take_claim(vec_push(&outcome->leads), analysis, &analysis->claims.items[i]);
+}
+
+/* The patterns again, on the window without some or all of what its reads say. */
+static void find_leads(struct window_result *outcome, struct analysis *strict)
+{
+	for (enum relaxed level = RELAXED_VALUES; level <= RELAXED_READS; level++) {
+		struct relaxed_window window;
+		struct analysis analysis;
+
+		relaxed_window_make(&window, strict->window, level);
+		analysis = (struct analysis){
+			.window = &window.window,
+			.clock = &window.clock,
+			.options = strict->options,
+			.known = strict->known,
+			.patterns = strict->patterns,
+			.past = strict->past,
+			.before = strict,
+			.deadline = strict->deadline,
+		};
+		if (strict->patterns && strict->options->leads)
+			predict_patterns(&analysis);
+		if (strict->options->only & (PREDICT_ATOMICITY | PREDICT_INFERRED))
+			predict_atomicity(&analysis);
+		take_leads(outcome, &analysis);
+		analysis_free(&analysis);
+		relaxed_window_free(&window);
+	}
+}
+
+/* Nothing is asked: they are in the recorded order. */
+static void find_blind_waits(struct window_result *outcome, const struct analysis *strict)
+{
+	struct analysis analysis = {
+		.window = strict->window,
+		.options = strict->options,
+		.known = strict->known,
+	};
+
+	predict_no_recheck(&analysis);
+	take_leads(outcome, &analysis);
+	analysis_free(&analysis);
+}
+
+/* Annotated ones, which leads can be of, too. */
+static bool has_regions(const struct analysis_known *known)
+{
+	return known->regions && known->regions->items.count;
+}
+
+void window_result_make(struct window_result *outcome, const struct window *window,
+			const struct predict_options *options, const struct pattern_set *patterns,
+			const struct past_view *past, const struct analysis_known *known,
+			double seconds)
+{
+	struct order_clock clock;
+	struct analysis analysis = {
+		.window = window,
+		.clock = &clock,
+		.options = options,
+		.known = known,
+		.patterns = patterns,
+		.past = past,
+	};
+
+	order_clock_make(&clock, &window->model);
+	analysis.stats.windows = 1;
+	analysis.stats.unexplained = window->unexplained;
+	run_analyses(&analysis, seconds);
+	if (analysis.solver)
+		analysis.stats.solver = *order_solver_counts(analysis.solver);
+	outcome->stats = analysis.stats;
+	take_claims(outcome, &analysis);
+	if (known->calls || ((patterns || has_regions(known)) && options->leads))
+		find_leads(outcome, &analysis);
+	if (options->only & PREDICT_MISUSE && (options->leads || options->only & PREDICT_WARNINGS))
+		find_blind_waits(outcome, &analysis);
+	for (size_t i = 0; i < analysis.tries.count; i++)
+		*vec_push(&outcome->tries) = analysis.tries.items[i];
+	analysis_free(&analysis);
+	order_clock_free(&clock);
+}
+
+void window_result_free(struct window_result *outcome)
+{
+	for (size_t i = 0; i < outcome->claims.count; i++) {
+		finding_free(&outcome->claims.items[i].finding);
+		vec_free(&outcome->claims.items[i].goals);
+		vec_free(&outcome->claims.items[i].choices);
+	}
+	vec_free(&outcome->claims);
+	for (size_t i = 0; i < outcome->leads.count; i++) {
+		finding_free(&outcome->leads.items[i].finding);
+		vec_free(&outcome->leads.items[i].goals);
+		vec_free(&outcome->leads.items[i].choices);
+	}
+	vec_free(&outcome->leads);
+	vec_free(&outcome->tries);
+}

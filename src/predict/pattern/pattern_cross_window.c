@@ -1,0 +1,100 @@
+#include "predict/pattern/pattern_cross_window.h"
+
+#define APART_LOOKED 16 /* events of the past that are looked at for one of the window */
+
+/* Does nothing of the form come between them? */
+static bool are_adjacent(const struct pattern_form *form, uint32_t i, uint32_t j)
+{
+	if (!form_orders(form, i, j))
+		return false;
+	for (uint32_t k = 0; k < form->leaves.count; k++) {
+		if (form_orders(form, i, k) && form_orders(form, k, j))
+			return false;
+	}
+	return true;
+}
+
+static bool are_met(const struct pattern_form *form, uint32_t i, uint32_t j)
+{
+	return i != j && form->leaves.items[i].group != FORM_NONE &&
+	       form->leaves.items[i].group == form->leaves.items[j].group;
+}
+
+/* One thread does not change its own order. */
+static bool may_be_threads(const struct pattern_form *form, uint32_t i, uint32_t j)
+{
+	uint32_t a = form->leaves.items[i].leaf->thread, b = form->leaves.items[j].leaf->thread;
+
+	return a == SPEC_NONE || a != b;
+}
+
+static bool agrees(const struct scene *s, const uint32_t *a, const uint32_t *b)
+{
+	for (uint32_t p = 0; p < s->parameters; p++) {
+		if (a[p] != PROPERTY_NONE && b[p] != PROPERTY_NONE && a[p] != b[p])
+			return false;
+	}
+	return true;
+}
+
+static struct past_list shortest(const struct scene *s, const uint32_t *binding, uint32_t type,
+				 struct past_list best)
+{
+	for (uint32_t p = 0; p < s->parameters && best.count; p++) {
+		struct past_list list;
+
+		if (binding[p] == PROPERTY_NONE)
+			continue;
+		list = past_view_list(s->past, s->property_number, type, p, binding[p]);
+		if (list.count < best.count)
+			best = list;
+	}
+	return best;
+}
+
+static uint64_t count_for(const struct scene *s, const struct scene_event *e, uint32_t type,
+			  struct past_list all)
+{
+	struct past_list list = shortest(s, e->binding, type, all);
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < list.count && i < APART_LOOKED; i++) {
+		struct scene_event o = scene_past_event(s, list.items[list.count - 1 - i]);
+
+		count += o.past && o.thread != e->thread && agrees(s, e->binding, o.binding);
+	}
+	return count;
+}
+
+static uint64_t count_pair(const struct scene *s, const struct pattern_form *form, uint32_t i,
+			   uint32_t j)
+{
+	struct scene_list here = scene_of_type(s, form->leaves.items[i].leaf->event);
+	uint32_t type = form->leaves.items[j].leaf->event;
+	struct past_list all = past_view_list(s->past, s->property_number, type, PROPERTY_NONE, 0);
+	uint64_t count = 0;
+
+	for (uint32_t k = 0; k < here.count && all.count; k++) {
+		const struct scene_event *e = &s->events.items[here.items[k]];
+
+		if (e->anchor >= s->window->fresh)
+			count += count_for(s, e, type, all);
+	}
+	return count;
+}
+
+uint64_t pattern_count_apart(const struct scene *s, const struct pattern_form *form)
+{
+	uint64_t count = 0;
+
+	if (!s->past || !s->window->fresh)
+		return 0;
+	for (uint32_t i = 0; i < form->leaves.count; i++) {
+		for (uint32_t j = 0; j < form->leaves.count; j++) {
+			if ((are_adjacent(form, i, j) || are_met(form, i, j)) &&
+			    may_be_threads(form, i, j))
+				count += count_pair(s, form, i, j);
+		}
+	}
+	return count;
+}

@@ -1,0 +1,215 @@
+#include "predict/warnings/lock_tree.h"
+
+#include "base/mem.h"
+#include "predict/warnings/held_locks.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A thread that asked for a lock and has not got it: the last event so far is the request. */
+struct request {
+	bool open, shared;
+	struct event_id id;
+	uint64_t address, site;
+};
+
+struct lock_tree_pass {
+	struct lock_trees *t;
+	struct held_locks holding;
+	struct request *requests;
+};
+
+/* Behind the others, so that a tree is in the order in which it grew. */
+static void link_node(struct lock_trees *t, uint32_t tree, uint32_t parent, uint32_t number)
+{
+	uint32_t *first = &t->trees.items[tree].child, *last = &t->trees.items[tree].last;
+
+	if (parent != LOCK_TREE_NONE) {
+		first = &t->nodes.items[parent].child;
+		last = &t->nodes.items[parent].last;
+	}
+	if (*first == LOCK_TREE_NONE)
+		*first = number;
+	else
+		t->nodes.items[*last].next = number;
+	*last = number;
+}
+
+/* The child of a node (NONE: of the root) for a lock in a mode; made if it is not there. */
+static uint32_t child_of(struct lock_tree_pass *p, uint32_t tree, uint32_t parent, uint32_t lock,
+			 bool shared)
+{
+	struct lock_trees *t = p->t;
+	uint64_t from = parent == LOCK_TREE_NONE ? tree : (uint64_t)parent | 1u << 31;
+	uint32_t number = (uint32_t)t->nodes.count;
+	uint64_t *known;
+	bool fresh;
+
+	/* 31 bits of numbers each, and the mode. */
+	assert(t->nodes.count < 1u << 31 && lock < 1u << 31);
+	known = map_put(&t->children, from << 32 | (uint64_t)lock << 1 | shared, &fresh);
+	if (!fresh)
+		return (uint32_t)*known;
+	*known = number;
+	*vec_push(&t->nodes) = (struct lock_node){
+		.tree = tree,
+		.parent = parent,
+		.child = LOCK_TREE_NONE,
+		.last = LOCK_TREE_NONE,
+		.next = LOCK_TREE_NONE,
+		.lock = lock,
+		.shared = shared,
+	};
+	link_node(t, tree, parent, number);
+	return number;
+}
+
+/*
+ * What a node tells of: the first operation that took the lock there, or better the first that
+ * waits. The thread held its first `outer` locks then.
+ */
+static void note(struct lock_tree_pass *p, uint32_t number, uint32_t lane, size_t outer,
+		 const struct lock_node *what)
+{
+	const struct held_locks_lane *h = &p->holding.lanes[lane];
+	struct lock_node *node = &p->t->nodes.items[number];
+
+	node->count += what->count;
+	if (node->kind && (node->asked || !what->asked))
+		return;
+	node->asked = what->asked;
+	node->pending = what->pending;
+	node->id = what->id;
+	node->kind = what->kind;
+	node->site = what->site;
+	node->held = p->t->held.count;
+	node->held_count = outer;
+	for (size_t i = 0; i < outer; i++) {
+		const struct held_locks_lock *one = &h->held.items[i];
+
+		*vec_push(&p->t->held) = (struct finding_lock){ p->holding.locks.items[one->lock],
+								one->taken, one->shared };
+	}
+}
+
+/* The node of the first `count` locks that a lane holds. */
+static uint32_t walk(struct lock_tree_pass *p, uint32_t lane, size_t count)
+{
+	uint32_t node = LOCK_TREE_NONE;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct held_locks_lock *one = &p->holding.lanes[lane].held.items[i];
+
+		node = child_of(p, lane, node, one->lock, one->shared);
+		/* A lock that stayed when one around it went. */
+		if (!p->t->nodes.items[node].kind)
+			note(p, node, lane, i,
+			     &(struct lock_node){ .id = one->taken,
+						  .kind = one->shared ? EV_READ_ACQUIRE
+								      : EV_ACQUIRE });
+	}
+	return node;
+}
+
+static void take(struct lock_tree_pass *p, const struct base_run_event *ev)
+{
+	const struct held_locks_lane *h = &p->holding.lanes[ev->lane];
+	const struct held_locks_lock *last = &h->held.items[h->held.count - 1];
+	uint32_t parent = walk(p, ev->lane, h->held.count - 1);
+	uint32_t node = child_of(p, ev->lane, parent, last->lock, last->shared);
+
+	note(p, node, ev->lane, h->held.count - 1,
+	     &(struct lock_node){ .id = last->taken,
+				  .kind = ev->kind,
+				  .site = ev->site,
+				  .asked = !last->tried,
+				  .count = 1 });
+}
+
+/* Whoever still waits at the end has asked, too. */
+static void take_requests(struct lock_tree_pass *p)
+{
+	for (uint32_t lane = 0; lane < p->holding.lane_count; lane++) {
+		const struct request *r = &p->requests[lane];
+		const struct held_locks_lane *h = &p->holding.lanes[lane];
+		uint32_t lock, parent;
+		bool own = false;
+
+		if (!r->open)
+			continue;
+		lock = held_locks_number(&p->holding, r->address);
+		for (size_t i = 0; i < h->held.count; i++)
+			own |= h->held.items[i].lock == lock;
+		if (own)
+			continue;
+		parent = walk(p, lane, h->held.count);
+		note(p, child_of(p, lane, parent, lock, r->shared), lane, h->held.count,
+		     &(struct lock_node){ .id = r->id,
+					  .kind = r->shared ? EV_READ_REQUEST : EV_REQUEST,
+					  .site = r->site,
+					  .asked = true,
+					  .pending = true });
+	}
+}
+
+static void see_request(struct lock_tree_pass *p, const struct base_run_event *ev)
+{
+	p->requests[ev->lane] = (struct request){
+		.open = ev->kind == EV_REQUEST || ev->kind == EV_READ_REQUEST,
+		.shared = ev->kind == EV_READ_REQUEST,
+		.id = { ev->stream, ev->index },
+		.address = ev->address,
+		.site = ev->site,
+	};
+}
+
+void lock_trees_make(struct lock_trees *t, const struct trace *trace)
+{
+	struct lock_tree_pass p = { .t = t };
+	struct base_run *feed = base_run_open(trace, NULL);
+	uint32_t lanes = trace_stream_count(trace);
+	struct base_run_event ev;
+
+	*t = (struct lock_trees){ 0 };
+	for (uint32_t i = 0; i < lanes; i++)
+		*vec_push(&t->trees) = (struct lock_tree){ trace_stream(trace, i)->number,
+							   LOCK_TREE_NONE, LOCK_TREE_NONE };
+	p.requests = mem_zalloc((size_t)lanes + 1, sizeof *p.requests);
+	held_locks_open(&p.holding, trace);
+	while (base_run_next(feed, &ev)) {
+		t->events++;
+		see_request(&p, &ev);
+		if (held_locks_see(&p.holding, &ev))
+			take(&p, &ev);
+	}
+	take_requests(&p);
+	for (size_t i = 0; i < p.holding.locks.count; i++)
+		*vec_push(&t->locks) = p.holding.locks.items[i];
+	for (size_t i = 0; i < base_run_failure_count(feed); i++)
+		*vec_push(&t->problems) =
+			mem_copy_text(base_run_failure(feed, i), strlen(base_run_failure(feed, i)));
+	held_locks_close(&p.holding);
+	base_run_close(feed);
+	free(p.requests);
+}
+
+void lock_trees_free(struct lock_trees *t)
+{
+	for (size_t i = 0; i < t->problems.count; i++)
+		free(t->problems.items[i]);
+	vec_free(&t->problems);
+	vec_free(&t->trees);
+	vec_free(&t->nodes);
+	vec_free(&t->held);
+	vec_free(&t->locks);
+	map_free(&t->children);
+}
+
+uint32_t lock_trees_next(const struct lock_trees *t, uint32_t node)
+{
+	if (t->nodes.items[node].child != LOCK_TREE_NONE)
+		return t->nodes.items[node].child;
+	while (node != LOCK_TREE_NONE && t->nodes.items[node].next == LOCK_TREE_NONE)
+		node = t->nodes.items[node].parent;
+	return node == LOCK_TREE_NONE ? LOCK_TREE_NONE : t->nodes.items[node].next;
+}

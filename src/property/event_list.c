@@ -1,0 +1,135 @@
+/* All events of all properties, kept. At one anchor they are in the order of the property's events. */
+#include "property/reader.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static int compare_events(const void *left, const void *right)
+{
+	const struct property_event *a = left, *b = right;
+
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	if (a->before != b->before)
+		return a->before ? -1 : 1;
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	return (a->bindings > b->bindings) - (a->bindings < b->bindings);
+}
+
+/* Texts are kept once, however often they come. */
+static void keep_captured(struct property_events *events, const struct property_step *step,
+			  struct intern *texts)
+{
+	uint32_t locals = events->property->events[step->event.event].local_count;
+
+	for (uint32_t i = 0; i < locals + PROPERTY_CAPTURED_MORE; i++) {
+		struct spec_value *value = vec_push(&events->captured);
+
+		*value = step->captured[i];
+		if (value->type == SPEC_VALUE_TEXT)
+			value->text = intern_text(
+				texts, intern_put(texts, value->text, value->length, NULL));
+	}
+}
+
+static void keep_event(struct property_events *events, const struct property_step *step,
+		       struct intern *texts)
+{
+	struct property_event *event = vec_push(&events->events);
+
+	*event = step->event;
+	event->bindings = (uint32_t)events->bindings.count;
+	for (uint32_t p = 0; p < events->parameters; p++)
+		*vec_push(&events->bindings) = step->bindings[p];
+	event->captured = (uint32_t)events->captured.count;
+	if (step->captured)
+		keep_captured(events, step, texts);
+}
+
+/* They go over to the set. */
+static void take_texts(struct intern *texts, struct property_set *set)
+{
+	for (size_t i = 0; i < texts->items.count; i++)
+		*vec_push(&set->texts) = texts->items.items[i].text;
+	texts->items.count = 0;
+	intern_free(texts);
+}
+
+/* Texts go over to the set. */
+static void take_values(struct reader_slice *slice, struct property_events *events,
+			struct property_set *set)
+{
+	for (size_t i = 0; i < slice->values.entries.count; i++) {
+		struct property_value *value = &slice->values.entries.items[i].value;
+
+		*vec_push(&events->values) = *value;
+		if (value->text)
+			*vec_push(&set->texts) = (char *)value->text;
+		value->text = NULL;
+	}
+}
+
+bool property_read(const struct trace *trace, struct spec_file *const *files, size_t count,
+		   struct property_set *set, struct err *err)
+{
+	struct property_reader *r = reader_open(trace, files, count, true);
+	struct property_step step;
+	struct intern texts = { 0 };
+
+	*set = (struct property_set){ 0 };
+	for (size_t i = 0; i < r->slices.count; i++)
+		*vec_push(&set->properties) =
+			(struct property_events){ .property = r->slices.items[i].property,
+						  .parameters = r->slices.items[i].parameters };
+	while (property_reader_next(r, &step)) {
+		struct property_events *events = &set->properties.items[step.property];
+
+		if (events->bindings.count + events->parameters > UINT32_MAX ||
+		    events->captured.count + r->most_locals + PROPERTY_CAPTURED_MORE > UINT32_MAX) {
+			take_texts(&texts, set);
+			property_reader_close(r);
+			property_set_free(set);
+			return err_set(err, "property %s: more events than can be counted",
+				       events->property->name);
+		}
+		keep_event(events, &step, &texts);
+	}
+	for (uint32_t i = 0; i < r->slices.count; i++) {
+		struct property_events *events = &set->properties.items[i];
+
+		if (events->events.count)
+			qsort(events->events.items, events->events.count,
+			      sizeof *events->events.items, compare_events);
+		not_recorded_tell(r, i, events);
+		take_values(&r->slices.items[i], events, set);
+	}
+	take_texts(&texts, set);
+	property_reader_close(r);
+	return true;
+}
+
+void property_events_free(struct property_events *events)
+{
+	for (size_t k = 0; k < events->unseen.count; k++)
+		free(events->unseen.items[k]);
+	vec_free(&events->unseen);
+	vec_free(&events->blind);
+	vec_free(&events->withheld);
+	vec_free(&events->doubtful);
+	vec_free(&events->events);
+	vec_free(&events->bindings);
+	vec_free(&events->values);
+	vec_free(&events->captured);
+}
+
+void property_set_free(struct property_set *set)
+{
+	for (size_t i = 0; i < set->properties.count; i++)
+		property_events_free(&set->properties.items[i]);
+	vec_free(&set->properties);
+	for (size_t i = 0; i < set->texts.count; i++)
+		free(set->texts.items[i]);
+	vec_free(&set->texts);
+}

@@ -1,0 +1,167 @@
+/*
+ * Whose field it is, where the access site does not say: fields of base classes, elements of arrays,
+ * locks that a library takes.
+ */
+#include "property/reader.h"
+
+#include "base/mem.h"
+#include "trace/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool field_owners_is_element(const struct property_reader *r, const struct wire_element *site)
+{
+	const char *name = trace_site_name(r->trace, site);
+
+	return name && *name && name[strlen(name) - 1] == ']';
+}
+
+char *field_owners_whole(const char *path)
+{
+	return mem_copy_text(path, strcspn(path, "["));
+}
+
+/* ---- by the address ------------------------------------------------------------------------------ */
+
+/* The struct that `o` of o->f points at, as sites call it. */
+static const char *tag_of(struct property_reader *r, const struct reader_point *point,
+			  const struct spec_target *target)
+{
+	const struct spec_property *property = r->slices.items[point->slice].property;
+	const char *pointee, *tag;
+
+	if (!target || target->kind != SPEC_FIELD || target->parameter == SPEC_NONE)
+		return NULL;
+	pointee = property->parameters[target->parameter].pointee;
+	tag = pointee && r->program ? program_tag(r->program, pointee) : NULL;
+	return tag ? tag : pointee;
+}
+
+/*
+ * The mutex in a std::mutex is locked by code of the library, which knows nothing of the struct that it
+ * is a member of; the address of an element of an array does not say where the array starts. Then
+ * the object is looked for among those that other events bind.
+ */
+static struct reader_place find_place(struct property_reader *r, const struct spec_target *target,
+				      const char *tag, bool lock)
+{
+	struct reader_place place = { 0 };
+	struct program_part part;
+	char *field = field_owners_whole(target->path);
+	bool told = false, elements = false;
+
+	for (size_t i = 0; i < trace_site_count(r->trace); i++) {
+		const struct wire_element *site = trace_site_number(r->trace, i);
+
+		if ((site->kind == EV_SITE) != lock ||
+		    !accesses_field(trace_site_path(r->trace, site), tag, field))
+			continue;
+		told = true;
+		elements |= field_owners_is_element(r, site);
+	}
+	free(field);
+	if ((lock ? !told : elements) && strcmp(target->path, "*") &&
+	    program_member(r->program, tag, target->path, &part) && part.size)
+		place = (struct reader_place){ part.offset, part.size };
+	return place;
+}
+
+static bool open_target(struct property_reader *r, struct reader_point *point,
+			const struct spec_target *target, bool lock, const char **tag,
+			struct reader_place *place)
+{
+	struct reader_slice *slice = &r->slices.items[point->slice];
+
+	*tag = tag_of(r, point, target);
+	if (!*tag || !r->program || !trace_has_sites(r->trace))
+		return false;
+	*place = find_place(r, target, *tag, lock);
+	if (place->size && !slice->known)
+		slice->known = mem_zalloc(slice->parameters, sizeof *slice->known);
+	return place->size != 0;
+}
+
+void field_owners_open_point(struct property_reader *r, struct reader_point *point)
+{
+	const struct spec_point *spec = point->spec;
+
+	open_target(r, point, spec->target, reader_is_lock(spec), &point->tag, &point->place);
+	open_target(r, point, spec->holding, true, &point->holding_tag, &point->holding_place);
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static void sort_known(struct reader_known *known, const struct values *values)
+{
+	for (size_t i = 0; i < known->numbers.count; i++)
+		*vec_push(&known->addresses) =
+			values->entries.items[known->numbers.items[i]].value.bits;
+	if (known->addresses.count)
+		qsort(known->addresses.items, known->addresses.count,
+		      sizeof *known->addresses.items, by_address);
+}
+
+bool field_owners_match(const struct match *m, const struct spec_target *target,
+			struct reader_place place, uint64_t address)
+{
+	struct property_reader *r = m->reader;
+	struct reader_slice *slice = &r->slices.items[m->point->slice];
+	struct reader_known *known = &slice->known[target->parameter];
+	size_t low = 0, high;
+	struct property_raw raw;
+
+	if (r->first_walk || !known->numbers.count)
+		return false;
+	if (!known->addresses.count)
+		sort_known(known, &slice->values);
+	/* the last object that starts early enough */
+	for (high = known->addresses.count; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (known->addresses.items[middle] + place.offset <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address - place.offset - known->addresses.items[low - 1] >= place.size)
+		return false;
+	raw = raw_value_number(known->addresses.items[low - 1]);
+	return match_parameter(m, target->parameter, target->local, &raw);
+}
+
+/* ---- base classes ------------------------------------------------------------------------------- */
+
+bool field_owners_find_base(struct property_reader *r, const struct reader_point *point,
+			    const struct wire_element *site, const char **field, uint64_t *shift)
+{
+	const char *path = trace_site_path(r->trace, site);
+	const char *dots = path ? strstr(path, "..") : NULL;
+	struct program_part part;
+	bool fresh, found;
+	uint64_t *known;
+	char *derived;
+
+	if (!dots || !point->tag || !r->program)
+		return false;
+	*field = dots + strspn(dots, ".");
+	if (!accesses_path_fits(point->spec->target->path, *field))
+		return false;
+	known = map_put(&r->bases, (uintptr_t)site ^ (uint64_t)(point - r->points.items) << 48,
+			&fresh);
+	if (fresh) {
+		derived = mem_copy_text(path, (size_t)(dots - path));
+		found = program_base(r->program, derived, point->tag, shift) &&
+			program_member(r->program, point->tag, *field, &part) &&
+			part.offset + *shift == site->field_offset;
+		*known = found ? *shift + 1 : 0;
+		free(derived);
+	}
+	*shift = *known - 1;
+	return *known != 0;
+}

@@ -1,0 +1,334 @@
+/*
+ * What a property asked for and the recording cannot show. A property that is silent because of that
+ * has not been judged.
+ *
+ * Points that the program has nothing for cannot happen: they are told only if that goes for all
+ * points of their event (properties list malloc, calloc, aligned_alloc …, and programs use some). Points
+ * that it has and that were not recorded are always told, and so are events that could not be decided.
+ */
+#include "property/reader.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "trace/sites.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Why a point cannot be seen; `lacks`: because the program has nothing that fits. */
+struct not_recorded_reason {
+	char *text; /* NULL: it can */
+	bool lacks;
+	bool partly; /* other functions that fit it can be seen */
+};
+
+static struct not_recorded_reason because(bool lacks, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static struct not_recorded_reason because(bool lacks, const char *format, ...)
+{
+	struct not_recorded_reason reason = { .lacks = lacks };
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&reason.text, format, args) < 0)
+		abort();
+	va_end(args);
+	return reason;
+}
+
+/* ---- functions ------------------------------------------------------------------------------------ */
+
+/* A file of the trace as text; NULL: it has none. */
+static char *read_part(const struct trace *trace, const char *name)
+{
+	struct file_view view;
+	char *path, *text = NULL;
+	struct stat st;
+	struct err err;
+
+	if (asprintf(&path, "%s/%s", trace_path(trace), name) < 0)
+		abort();
+	if (!stat(path, &st) && file_map(path, &view, &err)) {
+		text = mem_copy_text(view.data ? (const char *)view.data : "", view.size);
+		file_unmap(&view);
+	}
+	free(path);
+	return text;
+}
+
+/* A selection's line. */
+static bool has_line(const char *text, const char *wanted)
+{
+	size_t length = strlen(wanted);
+
+	for (const char *line = text; *line;) {
+		size_t all = strcspn(line, "\n");
+
+		if (all == length && !memcmp(line, wanted, length))
+			return true;
+		line += all + (line[all] != 0);
+	}
+	return false;
+}
+
+/* A line of `points_missed` taken apart: "REASON\tKIND\tLIBRARY\tFUNCTION". */
+static bool cut_line(char *line, char *words[4])
+{
+	for (unsigned i = 0; i < 4; i++) {
+		words[i] = line;
+		line = i < 3 && line ? strchr(line, '\t') : NULL;
+		if (i < 3 && !line)
+			return false;
+		if (line)
+			*line++ = 0;
+	}
+	return true;
+}
+
+/*
+ * What the program lacks is told by the selection's own words; what is there and cannot be seen by the
+ * function's name, of any library.
+ */
+static bool is_missed(const struct spec_point *spec, const char *kind, char *const words[4])
+{
+	bool lacks = !strncmp(words[0], "nothing", 7);
+	const char *library = spec->library ? spec->library : "-";
+
+	if (strcmp(words[1], kind))
+		return false;
+	if (!strcmp(words[3], spec->function) && !strcmp(words[2], library))
+		return true;
+	return !lacks && !strcmp(words[2], "-") && points_name_fits(spec->function, words[3]);
+}
+
+static struct not_recorded_reason missed(const struct spec_point *spec, const char *kind,
+					 char *text)
+{
+	char *rest = NULL, *words[4];
+	struct not_recorded_reason reason = { 0 };
+
+	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && !reason.text;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (cut_line(line, words) && is_missed(spec, kind, words))
+			reason = because(!strncmp(words[0], "nothing", 7), "%s", words[0]);
+	}
+	return reason;
+}
+
+/* Some of what a point stands for may be seen although other functions are not. */
+static bool has_row(const struct property_reader *r, const struct reader_point *point)
+{
+	for (size_t i = 0; i < trace_point_row_count(r->trace); i++) {
+		struct trace_point_row row = trace_point_row(r->trace, i);
+
+		if (points_row_fits(r, point->spec, &row))
+			return true;
+	}
+	return false;
+}
+
+static struct not_recorded_reason judge_function(const struct property_reader *r,
+						 const struct reader_point *point)
+{
+	const struct spec_property *property = r->slices.items[point->slice].property;
+	struct not_recorded_reason reason = { 0 };
+	char *selected, *lost, *line;
+
+	if (r->text)
+		return point->visible ? reason
+				      : because(true, "the trace has no function of that name");
+	line = selection_line(property, point->spec);
+	selected = read_part(r->trace, "points");
+	lost = read_part(r->trace, "points_missed");
+	if (!selected)
+		reason = because(false, "not recorded: the recording was made without properties "
+					"(sooth record -p)");
+	else if (!has_line(selected, line))
+		reason = because(false, "not recorded: the recording was made with other "
+					"properties");
+	else {
+		line[strcspn(line, "\t")] = 0;
+		reason = missed(point->spec, line, lost);
+		reason.partly = reason.text && has_row(r, point);
+	}
+	free(line);
+	free(selected);
+	free(lost);
+	return reason;
+}
+
+/* ---- memory and locks ------------------------------------------------------------------------------- */
+
+static bool has_field(const struct property_reader *r, const char *tag, const char *field,
+		      bool locks)
+{
+	for (size_t i = 0; i < trace_site_count(r->trace); i++) {
+		const struct wire_element *site = trace_site_number(r->trace, i);
+
+		if ((site->kind == EV_SITE) >= locks &&
+		    accesses_field(trace_site_path(r->trace, site), tag, field))
+			return true;
+	}
+	return false;
+}
+
+/* Does any event bind an object that the field can be of? */
+static bool is_known(const struct property_reader *r, const struct reader_point *point,
+		     const struct spec_target *target)
+{
+	const struct reader_known *known = r->slices.items[point->slice].known;
+
+	return known && known[target->parameter].numbers.count;
+}
+
+static struct not_recorded_reason judge_target(const struct property_reader *r,
+					       const struct reader_point *point,
+					       const struct spec_target *target, const char *tag,
+					       struct reader_list ranges, struct reader_place place)
+{
+	bool lock = target == point->spec->holding || reader_is_lock(point->spec);
+
+	if (target->kind == SPEC_GLOBAL && !r->text && !ranges.count)
+		return because(true, "the program has no variable `%s%s%s`", target->name,
+			       target->path ? target->path[0] == '[' ? "" : "." : "",
+			       target->path ? target->path : "");
+	if (target->kind != SPEC_FIELD && target->kind != SPEC_GLOBAL)
+		return (struct not_recorded_reason){ 0 };
+	if (r->text)
+		return point->visible ? (struct not_recorded_reason){ 0 }
+				      : because(true, "the trace has no %s of that name",
+						lock ? "lock" : "variable");
+	if (target->kind == SPEC_GLOBAL)
+		return (struct not_recorded_reason){ 0 };
+	if (!trace_has_sites(r->trace))
+		return because(false, "the recording has no tables of the compiler: the program "
+				      "was not built with sooth cc");
+	if (place.size)
+		return is_known(r, point, target)
+			       ? (struct not_recorded_reason){ 0 }
+			       : because(false,
+					 "no site says whose `%s` it is, and no other event binds "
+					 "an object",
+					 target->path);
+	if (!point->visible && (!tag || !has_field(r, tag, target->path, lock)))
+		return because(true, "no recorded code %s a field `%s` of `%s`",
+			       lock ? "uses a lock in" : "accesses", target->path,
+			       tag ? tag : target->name);
+	return (struct not_recorded_reason){ 0 };
+}
+
+/* `becomes` is no event of the trace: who judges runs (src/monitor) sees it in their values. */
+static bool chooses_events(const struct spec_property *property)
+{
+	for (const struct spec_formula *f = property->formulas; f; f = f->next)
+		if (f->formalism == SPEC_PATTERN || f->formalism == SPEC_GRAMMAR)
+			return true;
+	return false;
+}
+
+static struct not_recorded_reason judge(const struct property_reader *r,
+					const struct reader_point *point)
+{
+	const struct spec_point *spec = point->spec;
+	struct not_recorded_reason reason = { 0 };
+
+	if (spec->kind == SPEC_POINT_BECOMES)
+		return chooses_events(r->slices.items[point->slice].property)
+			       ? because(false, "a pattern or a grammar does not see `becomes`")
+			       : reason;
+	if (reader_is_function(spec))
+		reason = judge_function(r, point);
+	else if (spec->target)
+		reason = judge_target(r, point, spec->target, point->tag, point->ranges,
+				      point->place);
+	if (!reason.text && spec->holding)
+		reason = judge_target(r, point, spec->holding, point->holding_tag,
+				      point->holding_ranges, point->holding_place);
+	return reason;
+}
+
+/* ---- telling ---------------------------------------------------------------------------------------- */
+
+static void tell(struct property_events *out, const struct reader_point *point, const char *why)
+{
+	char *text;
+
+	if (asprintf(&text, "event %s: %s: %s", point->event->name,
+		     point->spec->text ? point->spec->text : "?", why) < 0)
+		abort();
+	*vec_push(&out->unseen) = text;
+}
+
+static void tell_doubts(struct property_events *out, const struct reader_point *point)
+{
+	static const char *const words[DOUBTS] = {
+		[DOUBT_UNKNOWN] = "a value it asks for was not recorded",
+		[DOUBT_CUT] = "a string is longer than what is recorded of it",
+		[DOUBT_NO_TEXT] = "a string could not be read",
+		[DOUBT_TYPE] = "a value is not of the parameter's type",
+		[DOUBT_FILTER] = "its filter could not be decided",
+		[DOUBT_ELEMENT] = "an element of an array does not say which object it is of",
+		[DOUBT_ARITY] = "the function has another number of arguments: `...` is any more",
+	};
+
+	for (unsigned i = 0; i < DOUBTS; i++) {
+		char text[256];
+
+		if (!point->doubts[i])
+			continue;
+		snprintf(text, sizeof text, "%s (%" PRIu64 " time%s)", words[i], point->doubts[i],
+			 point->doubts[i] == 1 ? "" : "s");
+		tell(out, point, text);
+	}
+}
+
+static void tell_event(const struct property_reader *r, size_t first, size_t end,
+		       struct property_events *out)
+{
+	struct not_recorded_reason *reasons = mem_zalloc(end - first, sizeof *reasons);
+	bool blind = true, withheld = false;
+	size_t told = out->unseen.count;
+
+	for (size_t i = first; i < end; i++) {
+		reasons[i - first] = judge(r, &r->points.items[i]);
+		blind &= reasons[i - first].text && !reasons[i - first].partly;
+		withheld |= reasons[i - first].text && !reasons[i - first].lacks;
+	}
+	for (size_t i = first; i < end; i++) {
+		const struct reader_point *point = &r->points.items[i];
+		struct not_recorded_reason *reason = &reasons[i - first];
+
+		if (reason->text && (blind || !reason->lacks))
+			tell(out, point, reason->text);
+		free(reason->text);
+		tell_doubts(out, point);
+		if (point->guesses.count && point->event->lives)
+			tell(out, point,
+			     "`new` and `end` have no effect where a filter chooses parameters");
+	}
+	if (blind)
+		*vec_push(&out->blind) = r->points.items[first].number;
+	if (out->unseen.count > told)
+		*vec_push(&out->doubtful) = r->points.items[first].number;
+	if (blind && withheld)
+		*vec_push(&out->withheld) = r->points.items[first].number;
+	free(reasons);
+}
+
+void not_recorded_tell(struct property_reader *r, uint32_t slice, struct property_events *out)
+{
+	for (size_t i = 0; i < r->points.count;) {
+		size_t end = i + 1;
+
+		while (end < r->points.count &&
+		       r->points.items[end].event == r->points.items[i].event)
+			end++;
+		if (r->points.items[i].slice == slice)
+			tell_event(r, i, end, out);
+		i = end;
+	}
+}

@@ -1,0 +1,81 @@
+#include "report/formula_table.h"
+
+#include "report/matched.h"
+#include "report/message.h"
+#include "report/name.h"
+
+#include <string.h>
+
+#define STEP 34	    /* columns for a step */
+#define LETTERS 26u /* more subformulas than that are not shown */
+
+static void describe_step(struct describe *d, const struct observe_story *story, size_t state,
+			  char text[STEP + 1])
+{
+	const struct described *one;
+	struct event_id id;
+
+	if (state > story->steps.count) {
+		text[0] = 0;
+		return;
+	}
+	if (!state) {
+		snprintf(text, STEP + 1, "at first");
+		return;
+	}
+	id = (struct event_id){ story->steps.items[state - 1].stream,
+				story->steps.items[state - 1].index };
+	one = describe_find(d, id);
+	if (one && one->point)
+		snprintf(text, STEP + 1, "%s: %s", describe_thread(d, id.stream), one->point);
+	else
+		snprintf(text, STEP + 1, "%s: %s %s", describe_thread(d, id.stream),
+			 one ? message_operation(one->event.kind) : "?",
+			 one ? name_subject(d, &one->event) : "");
+}
+
+static void print_state(struct describe *d, const struct observe_story *story, size_t state,
+			size_t letters, FILE *out)
+{
+	char text[STEP + 1];
+
+	describe_step(d, story, state, text);
+	fprintf(out, "%-*s", STEP, text);
+	for (size_t i = 0; i < letters; i++)
+		fprintf(out, " %c",
+			state >= story->values.states
+				? ' '
+				: "01?"[subformulas_at(&story->values, i, state)]);
+}
+
+/* A subformula with the letters of the largest parts it is made of would be shorter, and harder. */
+static void print_legend(const struct subformulas *values, FILE *out)
+{
+	for (size_t i = 0; i < values->texts.count; i++)
+		fprintf(out, "    %c  %s\n", (int)('a' + i), values->texts.items[i]);
+}
+
+void formula_table_print(const struct report *r, const struct finding *finding, FILE *out)
+{
+	const struct observe_finding *f = report_observed_finding(r, finding);
+	size_t letters = f ? f->violating.values.texts.count : 0, rows;
+
+	if (!letters || letters > LETTERS || !f->recorded.values.states)
+		return;
+	rows = f->violating.values.states;
+	if (!f->observed && rows < f->recorded.values.states)
+		rows = f->recorded.values.states;
+	fputs("  What is true, state by state (1 true, 0 false, ? open):\n", out);
+	print_legend(&f->violating.values, out);
+	fprintf(out, "    %-*s%s\n", f->observed ? 0 : STEP + 2 * (int)letters + 2, "violating run",
+		f->observed ? "" : "recorded run");
+	for (size_t i = 0; i < rows; i++) {
+		fputs("    ", out);
+		print_state(r->describe, &f->violating, i, letters, out);
+		if (!f->observed) {
+			fputs("  ", out);
+			print_state(r->describe, &f->recorded, i, letters, out);
+		}
+		fputc('\n', out);
+	}
+}

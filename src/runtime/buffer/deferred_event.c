@@ -1,0 +1,72 @@
+#include "runtime/buffer/deferred_event.h"
+
+#include "runtime/buffer/thread_buffer.h"
+#include "runtime/sync/sync_object.h"
+#include "runtime/sched/sched.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+void deferred_event_expect(enum event_kind kind, const void *object, uintptr_t pc)
+{
+	if (!record_on())
+		return;
+	deferred_event_record();
+	thread_buffer_self.due = (struct deferred_event){ object, pc, (uint8_t)kind };
+	atomic_signal_fence(memory_order_seq_cst);
+	thread_buffer_hurry(__sooth_lane);
+}
+
+void deferred_event_forget(void)
+{
+	thread_buffer_self.due.kind = EV_NONE;
+}
+
+void deferred_event_is_done(void)
+{
+	thread_buffer_self.due.kind = EV_NONE;
+	if (!thread_buffer_self.uncancellable)
+		thread_buffer_self.cancelled = false;
+}
+
+/*
+ * It stands between a record and the number that was taken for it: it has the time of that number, as the
+ * record will, and the thread is not cancelled meanwhile.
+ */
+static void record_before(const struct deferred_event *due)
+{
+	uint64_t numbered = thread_buffer_self.numbered;
+	bool held_off = thread_buffer_self.held_off;
+
+	thread_buffer_self.held_off = false;
+	thread_buffer_self.early = true;
+	if (due->kind == EV_RECEIVE)
+		sync_object_record(EV_RECEIVE, due->pc, due->object, record_sequence(due->object),
+				   EVENT_CHANNEL_TOLD);
+	else
+		record(EV_SYNC, due->pc, (struct record_fields){ 0 });
+	thread_buffer_self.early = false;
+	thread_buffer_self.numbered = numbered;
+	thread_buffer_self.held_off = held_off;
+}
+
+void deferred_event_record(void)
+{
+	bool cancelled = thread_buffer_self.cancelled && !thread_buffer_self.uncancellable;
+	struct deferred_event due = thread_buffer_self.due;
+	int error = errno;
+
+	if ((!due.kind && !cancelled) || thread_buffer_self.quiet)
+		return;
+	if (sched_on())
+		sched_return(); /* the call may have waited long, and the turn been taken away */
+	struct cancel_before before = cancel_forbid();
+	thread_buffer_self.due.kind = EV_NONE;
+	if (cancelled) {
+		thread_buffer_self.cancelled = false;
+		due.kind = EV_SYNC; /* more than any other */
+	}
+	record_before(&due);
+	errno = error;
+	cancel_allow(before);
+}

@@ -1,0 +1,379 @@
+#include "runtime/buffer/record.h"
+
+#include "runtime/host/backoff.h"
+#include "runtime/buffer/thread_buffer.h"
+#include "runtime/sync/lock_pattern.h"
+#include "runtime/host/process.h"
+#include "runtime/sched/sched.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <x86intrin.h>
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+#define HEADER_MAX (CODEC_LONG_HEADER + CODEC_FIELDS_MAX)
+
+bool record_on(void)
+{
+	if (__builtin_expect(thread_buffer_self.quiet || thread_buffer_self.ended, 0)) {
+		if (!thread_buffer_self.quiet)
+			thread_buffer_stop_late();
+		return sched_on(); /* its stream may have ended, its turns go on */
+	}
+	if (__builtin_expect(!thread_buffer_self.known, 0)) {
+		process_start();
+		return process_recording();
+	}
+	return (__sooth_lane->flags & WIRE_BLOCK_LIVE) != 0;
+}
+
+/*
+ * When the record's number was taken, if it has one, or now. Times of a stream never fall. (Taking
+ * the time costs as much as all the rest: 28 ns on a virtual machine.)
+ */
+static inline uint64_t take_time(unsigned set)
+{
+	uint64_t time = thread_buffer_self.numbered;
+
+	if ((!(set & EVENT_FIELD_Q) && !thread_buffer_self.early) || !time)
+		time = __rdtsc();
+	return time > thread_buffer_self.codec.time ? time : thread_buffer_self.codec.time;
+}
+
+/*
+ * The fields of a record. `next` becomes what the record after it counts from, once it is there: a
+ * signal handler may jump away before, and then this record never was.
+ */
+static inline __attribute__((always_inline)) uint8_t *put_fields(struct codec *next, uint8_t *p,
+								 enum event_kind kind, unsigned set,
+								 uintptr_t pc,
+								 const struct record_fields *fields)
+{
+	struct codec_fields f = {
+		.p = pc,
+		.t = set & EVENT_FIELD_T || !set ? take_time(set) : 0,
+		.q = fields->q,
+		.a = fields->a,
+		.b = fields->b,
+		.n = fields->n,
+		.m = fields->m,
+	};
+	*next = thread_buffer_self.codec;
+	if (__builtin_expect(!set, 0))
+		return codec_put_fields(next, p, event_fields(kind), &f);
+	return codec_put_set(next, p, set, &f);
+}
+
+/* The record is there when the cursor has passed it; a SIGKILL before that leaves none. */
+static void commit(struct wire_block *lane, enum event_kind kind, size_t header, const uint8_t *end,
+		   const struct codec *next)
+{
+	uint8_t *start = (uint8_t *)lane->cursor;
+
+	codec_put_header(start, kind, header, (size_t)(end - start) - header);
+	thread_buffer_self.next = *next;
+	thread_buffer_self.next_at = (uint64_t)end;
+	atomic_signal_fence(memory_order_seq_cst);
+	lane->cursor = (uint64_t)end;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread_buffer_self.codec = *next;
+	if (event_field_set[kind] & EVENT_FIELD_Q)
+		thread_buffer_self.numbered = 0; /* not before: see thread_buffer_enter_handler */
+	atomic_signal_fence(memory_order_seq_cst);
+	thread_buffer_self.next_at = 0;
+}
+
+/* Who may be cancelled anywhere is not between an operation and its record. */
+static void hold_off(void)
+{
+	if (thread_buffer_self.held_off)
+		return;
+	thread_buffer_self.cancel = cancel_forbid();
+	thread_buffer_self.held_off = true;
+}
+
+void record_let_cancel(void)
+{
+	if (__builtin_expect(!thread_buffer_self.held_off, 1))
+		return;
+	thread_buffer_self.held_off = false;
+	cancel_allow(thread_buffer_self.cancel);
+}
+
+static void settle_due(enum event_kind kind)
+{
+	switch (kind) {
+	case EV_BEGIN:
+	case EV_HANDLER: break; /* the first of a stream */
+	case EV_SYNC: deferred_event_is_done(); break;
+	default: deferred_event_record();
+	}
+}
+
+static inline void look_torn(void)
+{
+	if (__builtin_expect(thread_buffer_self.asynchronous, 0) && sched_on())
+		sched_look_torn();
+}
+
+void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields)
+{
+	look_torn();
+	if (thread_buffer_is_due())
+		settle_due(kind);
+	if (sched_on() && process_discards() && thread_buffer_self.known) {
+		sched_recorded(kind, pc, fields, NULL, 0);
+		return;
+	}
+	struct wire_block *lane =
+		thread_buffer_room(HEADER_MAX); /* may record the thread's BEGIN */
+	struct codec next;
+
+	if (sched_on())
+		sched_recorded(kind, pc, fields, NULL, 0);
+
+	if (__builtin_expect(lock_pattern_on, 0))
+		lock_pattern_see(kind, pc, fields);
+	if (lane) {
+		uint8_t *start = (uint8_t *)lane->cursor + CODEC_SHORT_HEADER;
+		commit(lane, kind, CODEC_SHORT_HEADER,
+		       put_fields(&next, start, kind, event_field_set[kind], pc, fields), &next);
+	}
+	record_let_cancel();
+}
+
+/* One record can be open in a thread, and one more in each signal handler that cuts in. */
+static SOOTH_TLS struct {
+	struct wire_block *lane;
+	uint8_t *end;
+	enum event_kind kind;
+	size_t header;
+	struct codec next;
+	uint8_t *bytes; /* the rest is for turns */
+	uintptr_t pc;
+	struct record_fields fields;
+} open_record[THREAD_BUFFER_DEPTHS];
+
+void *record_scratch(size_t *bytes)
+{
+	*bytes = sizeof(open_record);
+	return open_record;
+}
+
+static size_t header_for(size_t raw_bytes)
+{
+	return raw_bytes + CODEC_FIELDS_MAX < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
+}
+
+void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size)
+{
+	look_torn();
+	if (thread_buffer_is_due())
+		deferred_event_record();
+	struct wire_block *lane = thread_buffer_room(HEADER_MAX + size);
+	unsigned depth = thread_buffer_self.depth;
+
+	if (!lane || depth >= THREAD_BUFFER_DEPTHS) {
+		if (sched_on())
+			sched_recorded(kind, pc, &fields, NULL, 0);
+		record_let_cancel();
+		return NULL;
+	}
+	size_t header = header_for(size);
+	uint8_t *bytes = put_fields(&open_record[depth].next, (uint8_t *)lane->cursor + header,
+				    kind, event_field_set[kind], pc, &fields);
+	open_record[depth].lane = lane;
+	open_record[depth].end = bytes + size;
+	open_record[depth].kind = kind;
+	open_record[depth].header = header;
+	if (sched_on()) {
+		open_record[depth].bytes = bytes;
+		open_record[depth].pc = pc;
+		open_record[depth].fields = fields;
+	}
+	return bytes;
+}
+
+void record_close(void)
+{
+	unsigned depth = thread_buffer_self.depth;
+
+	if (sched_on())
+		sched_recorded(open_record[depth].kind, open_record[depth].pc,
+			       &open_record[depth].fields, open_record[depth].bytes,
+			       (size_t)(open_record[depth].end - open_record[depth].bytes));
+	commit(open_record[depth].lane, open_record[depth].kind, open_record[depth].header,
+	       open_record[depth].end, &open_record[depth].next);
+	record_let_cancel();
+}
+
+/* A record whose bytes are at hand, `size` of them and `size` more; `set` is known where this is called. */
+static inline __attribute__((always_inline)) void
+write_whole(enum event_kind kind, unsigned set, uintptr_t pc, const struct record_fields *fields,
+	    size_t size, const void *first, const void *second)
+{
+	look_torn();
+	if (thread_buffer_is_due())
+		deferred_event_record();
+	size_t all = second ? 2 * size : size, header = header_for(all);
+	struct wire_block *lane = thread_buffer_room(HEADER_MAX + all);
+	uint8_t *bytes = NULL;
+	struct codec next;
+
+	if (lane) {
+		bytes = put_fields(&next, (uint8_t *)lane->cursor + header, kind, set, pc, fields);
+		memcpy(bytes, first, size);
+		if (second)
+			memcpy(bytes + size, second, size);
+	}
+	if (sched_on())
+		sched_recorded(kind, pc, fields, bytes, bytes ? all : 0);
+	if (lane)
+		commit(lane, kind, header, bytes + all, &next);
+	record_let_cancel();
+}
+
+#define ACCESS_SET (EVENT_FIELD_P | EVENT_FIELD_A | EVENT_FIELD_N | EVENT_FIELD_M)
+#define ATOMIC_SET (ACCESS_SET | EVENT_FIELD_T | EVENT_FIELD_Q)
+
+void record_access(enum event_kind kind, uintptr_t pc, const volatile void *at, const void *bytes,
+		   size_t size, unsigned flags)
+{
+	struct record_fields fields = { .a = (uintptr_t)at, .n = size, .m = flags };
+
+	write_whole(kind, ACCESS_SET, pc, &fields, size, bytes, NULL);
+}
+
+void record_atomic(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
+		   const void *value, const void *updated)
+{
+	write_whole(kind, ATOMIC_SET, pc, fields, fields->n, value, updated);
+}
+
+void record_unmodelled(uintptr_t pc, const char *name)
+{
+	size_t length = strlen(name);
+	void *bytes = record_open(EV_UNMODELLED, pc, (struct record_fields){ 0 }, length);
+
+	if (!bytes)
+		return;
+	memcpy(bytes, name, length);
+	record_close();
+}
+
+/* ---- the order of what happens to one object ----------------------------------------------- */
+
+/*
+ * Objects share counters by a hash of their address: the numbers of one object still rise, which
+ * is all that is asked of them, and nothing has to be allocated or looked up.
+ */
+#define STRIPES 1024u
+#define STRIPE_PATIENCE (1ull << 31) /* ticks: about a second */
+static struct {
+	_Atomic uintptr_t holder; /* a name of the thread that has it locked; 0: nobody */
+	_Atomic uint64_t sequence;
+} __attribute__((aligned(64))) stripes[STRIPES];
+
+static unsigned stripe_of(const volatile void *object)
+{
+	return (unsigned)(((uintptr_t)object >> 3) * 0x9e3779b97f4a7c15ull >> 54);
+}
+
+uint64_t record_sequence(const volatile void *object)
+{
+	if (sched_on() && process_discards())
+		return 0; /* nobody reads it; the time alone is 28 ns */
+	if (!thread_buffer_self.numbered)
+		thread_buffer_self.numbered = __rdtsc();
+	atomic_signal_fence(memory_order_seq_cst);
+	return atomic_fetch_add(&stripes[stripe_of(object)].sequence, 1) + 1;
+}
+
+static uintptr_t own_name(void)
+{
+	return (uintptr_t)&thread_buffer_self;
+}
+
+/* Before it is tried for, so that what a jump leaves locked is known to be. */
+static void claim(const volatile void *object)
+{
+	thread_buffer_self.stripe = (uint16_t)stripe_of(object);
+	thread_buffer_self.stripe_depth = (uint16_t)thread_buffer_self.depth;
+	thread_buffer_self.stripe_held = true;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/*
+ * Until it may be free. Its holder may not be running: let it. But it may be in a signal handler that
+ * waits for us (a collector stops all threads so): then false, and we go on without.
+ */
+static bool await_stripe(const _Atomic uintptr_t *holder, unsigned *spins, uint64_t *since)
+{
+	if (!*since)
+		*since = __rdtsc();
+	while (atomic_load_explicit(holder, memory_order_relaxed)) {
+		_mm_pause();
+		if (++*spins % 64)
+			continue;
+		backoff(*spins / 64 - 1);
+		if (__rdtsc() - *since > STRIPE_PATIENCE)
+			return false;
+	}
+	return true;
+}
+
+bool record_stripe_lock(const volatile void *object)
+{
+	_Atomic uintptr_t *holder = &stripes[stripe_of(object)].holder;
+	unsigned spins = 0;
+	uint64_t since = 0;
+
+	if (thread_buffer_self.stripe_held)
+		return false;
+	if (__builtin_expect(thread_buffer_self.asynchronous, 0))
+		hold_off();
+	for (;;) {
+		uintptr_t nobody = 0;
+		claim(object);
+		if (atomic_compare_exchange_strong_explicit(holder, &nobody, own_name(),
+							    memory_order_acquire,
+							    memory_order_relaxed))
+			return true;
+		thread_buffer_self.stripe_held =
+			false; /* who is torn out while it waits has nothing to give back */
+		if (!await_stripe(holder, &spins, &since))
+			return false;
+	}
+}
+
+void record_stripe_unlock(const volatile void *object)
+{
+	atomic_store_explicit(&stripes[stripe_of(object)].holder, 0, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+	thread_buffer_self.stripe_held = false;
+}
+
+/*
+ * Torn out between the two lines of record_stripe_lock or of record_stripe_unlock it does not hold the
+ * stripe, and another may. (To take it from that one costs the order of two operations: the second would
+ * find what the one with the number before its own did not leave.)
+ */
+void record_stripe_abandon(void)
+{
+	uintptr_t mine = own_name();
+
+	if (!thread_buffer_self.stripe_held ||
+	    thread_buffer_self.stripe_depth < thread_buffer_self.depth)
+		return;
+	atomic_compare_exchange_strong_explicit(&stripes[thread_buffer_self.stripe].holder, &mine,
+						0, memory_order_release, memory_order_relaxed);
+	thread_buffer_self.stripe_held = false;
+}
+
+void record_after_fork(void)
+{
+	for (unsigned i = 0; i < STRIPES; i++)
+		atomic_store_explicit(&stripes[i].holder, 0, memory_order_relaxed);
+}

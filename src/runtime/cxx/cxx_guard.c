@@ -1,0 +1,144 @@
+/*
+ * The guards of C++'s static local variables: as pthread_once (see once.c), in three calls around
+ * the initialisation. Compiled code looks at a guard's first byte itself and calls us only while
+ * that is 0; who calls too late waits in here until another thread's initialisation is over.
+ *
+ * The functions are libstdc++'s. A program in C that loads a library in C++ has them where we
+ * cannot find them: we then do the same work ourselves.
+ */
+#include "runtime/sync/sync_object.h"
+#include "runtime/host/libc_next.h"
+#include "runtime/sched/sched.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+
+/* ---- the work, as libstdc++ does it ---------------------------------------------------------- */
+
+#define DONE 1u
+#define RUNNING (1u << 8)
+#define AWAITED (1u << 16)
+
+static _Atomic uint32_t *word_of(uint64_t *guard)
+{
+	return (_Atomic uint32_t *)(void *)guard;
+}
+
+static int acquire(uint64_t *guard)
+{
+	_Atomic uint32_t *word = word_of(guard);
+
+	if (real()->__cxa_guard_acquire)
+		return real()->__cxa_guard_acquire(guard);
+	for (;;) {
+		uint32_t seen = 0;
+		if (atomic_compare_exchange_strong(word, &seen, RUNNING))
+			return 1;
+		if (seen == DONE)
+			return 0;
+		if (seen == RUNNING &&
+		    !atomic_compare_exchange_strong(word, &seen, RUNNING | AWAITED))
+			continue;
+		real()->syscall(SYS_futex, word, FUTEX_WAIT, RUNNING | AWAITED, NULL, NULL, 0);
+	}
+}
+
+static void leave(uint64_t *guard, uint32_t state)
+{
+	if (atomic_exchange(word_of(guard), state) & AWAITED)
+		real()->syscall(SYS_futex, word_of(guard), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void release(uint64_t *guard)
+{
+	if (real()->__cxa_guard_release)
+		real()->__cxa_guard_release(guard);
+	else
+		leave(guard, DONE);
+}
+
+static void give_up(uint64_t *guard)
+{
+	if (real()->__cxa_guard_abort)
+		real()->__cxa_guard_abort(guard);
+	else
+		leave(guard, 0);
+}
+
+/* ---- the interposers ------------------------------------------------------------------------- */
+
+/* Also when libstdc++ throws: an initialisation that needs itself. */
+static void end_quiet(const bool *quiet)
+{
+	thread_buffer_self.quiet = *quiet;
+}
+
+/* libstdc++ waits with `syscall`: that it does is no event of its own. */
+static int acquire_quietly(uint64_t *guard)
+{
+	bool quiet __attribute__((cleanup(end_quiet), unused)) = thread_buffer_self.quiet;
+
+	thread_buffer_self.quiet = true;
+	return acquire(guard);
+}
+
+SOOTH_API int __cxa_guard_acquire(uint64_t *guard)
+{
+	if (!record_on())
+		return acquire(guard);
+	if (sched_on()) {
+		struct sched_want want = sched_want(EV_ONCE_BEGIN, guard, RECORD_CALLER);
+		want.lock = EVENT_LOCK_ERRORCHECK; /* one that needs itself is refused */
+		sched_take(&want);
+	}
+	int runs = acquire_quietly(guard);
+	sync_object_record(runs ? EV_ONCE_BEGIN : EV_ONCE, RECORD_CALLER, guard,
+			   record_sequence(guard), 0);
+	return runs;
+}
+
+static void record_done(const uint64_t *guard, uintptr_t pc)
+{
+	struct record_fields fields = {
+		.q = record_sequence(guard), .a = (uintptr_t)guard, .n = 1, .m = __ATOMIC_RELEASE
+	};
+
+	record_atomic(EV_ATOMIC_WRITE, pc, &fields, &(uint8_t){ DONE }, NULL);
+}
+
+/*
+ * What compiled code finds in the first byte from then on, instead of calling us. Done here, in the
+ * stripe, where those who look at it take their numbers; libstdc++ does it once more.
+ */
+static void set_done(uint64_t *guard, uintptr_t pc)
+{
+	sched_before(EV_ATOMIC_WRITE, guard, 1, pc);
+	bool striped = record_stripe_lock(guard);
+	record_done(guard, pc);
+	__atomic_store_n((uint8_t *)guard, DONE, __ATOMIC_RELEASE);
+	if (striped)
+		record_stripe_unlock(guard);
+}
+
+SOOTH_API void __cxa_guard_release(uint64_t *guard)
+{
+	if (record_on()) {
+		set_done(guard, RECORD_CALLER);
+		sched_before(EV_ONCE_END, guard, 0, RECORD_CALLER);
+		sync_object_record(EV_ONCE_END, RECORD_CALLER, guard, record_sequence(guard), 0);
+	}
+	release(guard);
+}
+
+SOOTH_API void __cxa_guard_abort(uint64_t *guard)
+{
+	if (record_on()) {
+		sched_before(EV_ONCE_END, guard, 0, RECORD_CALLER);
+		sync_object_record(EV_ONCE_END, RECORD_CALLER, guard, record_sequence(guard), 0);
+		record_unmodelled(RECORD_CALLER,
+				  "static variable's initialisation left by an exception");
+	}
+	give_up(guard);
+}

@@ -1,0 +1,36 @@
+#include "runtime/host/alloc_near.h"
+
+#include <sys/mman.h>
+
+#define STEP (1ull << 20) /* where to look for a free place */
+
+static void *map_at(uint64_t address, size_t bytes)
+{
+	void *map = mmap((void *)address, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (map == MAP_FAILED)
+		return NULL;
+	if (map != (void *)address) { /* a kernel that takes it for a hint */
+		munmap(map, bytes);
+		return NULL;
+	}
+	return map;
+}
+
+/* Below the module first: above a program grows its brk. */
+void *alloc_near_map(uint64_t base, uint64_t end, size_t bytes)
+{
+	uint64_t below = base & ~(STEP - 1), above = (end + STEP) & ~(STEP - 1);
+	uint64_t room = (bytes + STEP - 1) & ~(STEP - 1);
+
+	for (uint64_t far = room; far + (end - base) + room + STEP < ALLOC_NEAR_REACH;
+	     far += STEP) {
+		void *map = below > far ? map_at(below - far, bytes) : NULL;
+		if (!map)
+			map = map_at(above + far, bytes);
+		if (map)
+			return map;
+	}
+	return NULL;
+}

@@ -1,0 +1,29 @@
+#include "runtime/host/backoff.h"
+
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define YIELDS 16
+#define NAP_NS 50000
+
+/* By hand: the library's functions set errno, and sleeping is a cancellation point. */
+static void call(long number, const void *argument)
+{
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(argument), "S"(NULL)
+			 : "rcx", "r11", "memory");
+}
+
+void backoff(unsigned tries)
+{
+	static const struct timespec nap = { .tv_nsec = NAP_NS };
+
+	if (tries < YIELDS)
+		call(SYS_sched_yield, NULL);
+	else
+		call(SYS_nanosleep, &nap);
+}

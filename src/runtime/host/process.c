@@ -1,0 +1,457 @@
+#include "runtime/host/process.h"
+
+#include "event/event.h"
+#include "event/wire.h"
+#include "runtime/log/file_io.h"
+#include "runtime/log/global.h"
+#include "runtime/buffer/thread_buffer.h"
+#include "runtime/log/log.h"
+#include "runtime/host/module.h"
+#include "runtime/host/options.h"
+#include "runtime/sync/lock_pattern.h"
+#include "runtime/point/point.h"
+#include "runtime/host/libc_next.h"
+#include "runtime/buffer/record.h"
+#include "runtime/host/final_memory.h"
+#include "runtime/log/ring.h"
+#include "runtime/server/server.h"
+#include "runtime/sched/sched.h"
+#include "runtime/host/save_vectors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+enum state { FRESH, STARTING, RECORDING, IDLE };
+
+static struct {
+	_Atomic enum state state;
+	struct options options;
+	char dir[OPTIONS_PATH_MAX + 32];
+	char meta[OPTIONS_PATH_MAX + 48], maps[OPTIONS_PATH_MAX + 48]; /* its files */
+	struct file_io_file meta_file;
+	pid_t pid;	       /* whose trace it is */
+	_Atomic pid_t starter; /* the thread that is in process_start */
+	_Atomic bool told;     /* that a stream had to stop */
+	bool forked;	       /* it goes on with what another process did */
+} process;
+
+/* ---- words to the user: at most a line, on stderr, only when something is wrong ------------ */
+
+/* What descriptor 2 was at the start: a program may close it and get it again for a file. */
+static struct stat standard_error;
+
+void process_say(const char *what, const char *which)
+{
+	struct iovec line[] = {
+		{ "sooth: ", 7 },
+		{ (char *)what, strlen(what) },
+		{ (char *)which, strlen(which) },
+		{ "\n", 1 },
+	};
+	struct stat now;
+
+	if (process.options.quiet)
+		return;
+	if (fstat(2, &now) != 0 || now.st_dev != standard_error.st_dev ||
+	    now.st_ino != standard_error.st_ino)
+		return;
+	if (writev(2, line, sizeof(line) / sizeof(line[0])) < 0)
+		return;
+}
+
+/* ---- the trace's directory ------------------------------------------------------------------ */
+
+/* The program may change its directory; the trace stays where it was asked for. */
+static void make_absolute(char dir[OPTIONS_PATH_MAX])
+{
+	char here[OPTIONS_PATH_MAX];
+	size_t length = strlen(dir);
+
+	if (length == 0 || dir[0] == '/' || !getcwd(here, sizeof(here)))
+		return;
+	size_t prefix = strlen(here) + 1;
+	if (prefix + length >= OPTIONS_PATH_MAX)
+		return;
+	memmove(dir + prefix, dir, length + 1);
+	memcpy(dir, here, prefix - 1);
+	dir[prefix - 1] = '/';
+}
+
+/* The first process of a recording has the name asked for; others put their pid into it. */
+static bool make_dir(void)
+{
+	const char *asked = process.options.dir;
+	size_t length = strlen(asked);
+	const char *suffix = length > 6 && !strcmp(asked + length - 6, ".sooth") ? ".sooth" : "";
+	int stem = (int)(length - strlen(suffix));
+
+	snprintf(process.dir, sizeof(process.dir), "%s", asked);
+	for (int again = 0; mkdir(process.dir, 0777) != 0; again++) {
+		if (errno != EEXIST || again == 1000)
+			return false;
+		if (again == 0)
+			snprintf(process.dir, sizeof(process.dir), "%.*s.%d%s", stem, asked,
+				 (int)getpid(), suffix);
+		else /* the same process after an exec */
+			snprintf(process.dir, sizeof(process.dir), "%.*s.%d.%d%s", stem, asked,
+				 (int)getpid(), again, suffix);
+	}
+	return true;
+}
+
+/* False: it is not there, or not all of it. */
+static bool append_to(const char *name, struct iovec *parts, int count)
+{
+	int fd = file_io_use(&process.meta_file, name, O_WRONLY | O_CREAT | O_APPEND);
+	bool ok = fd >= 0 && file_io_write_parts(fd, parts, count);
+
+	file_io_done(&process.meta_file, fd);
+	return ok;
+}
+
+/* No copy on the stack: a process may end or fork in a thread that has hardly any. */
+static void meta_end(const char *text)
+{
+	struct iovec line[] = { { "end: ", 5 }, { (char *)text, strlen(text) }, { "\n", 1 } };
+
+	append_to(process.meta, line, 3);
+}
+
+/* The lines of `meta`, made here: in start_process and in a fork child nobody else is at it. */
+static struct {
+	char text[4 * OPTIONS_PATH_MAX];
+	size_t used;
+} lines;
+
+__attribute__((format(printf, 1, 2))) static void line(const char *format, ...)
+{
+	size_t room = sizeof(lines.text) - lines.used;
+	va_list values;
+
+	va_start(values, format);
+	int length = vsnprintf(lines.text + lines.used, room, format, values);
+	va_end(values);
+	if (length > 0 && (size_t)length < room)
+		lines.used += (size_t)length;
+}
+
+/* Arguments separated by spaces; what could be mistaken is shown as \xNN. */
+static void line_of_command(void)
+{
+	static char raw[1024], text[4 * sizeof(raw) + 1];
+	int fd = file_io_open("/proc/self/cmdline", O_RDONLY);
+	ssize_t length = fd < 0 ? 0 : file_io_read(fd, raw, sizeof(raw));
+	char *p = text;
+
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)raw[i];
+		if (c == 0)
+			*p++ = ' ';
+		else if (c > ' ' && c < 127 && c != '\\')
+			*p++ = (char)c;
+		else
+			p += sprintf(p, "\\x%02x", c);
+	}
+	*p = 0;
+	line("command: %s\n", text);
+}
+
+/* In one piece, under another name until it is all there: a trace without it cannot be read. */
+static bool write_meta(void)
+{
+	static char path[OPTIONS_PATH_MAX];
+	char fresh[sizeof(process.meta) + 4];
+	ssize_t length;
+
+	lines.used = 0;
+	line("sooth-trace: %d\npid: %d\n", WIRE_VERSION, (int)getpid());
+	line_of_command();
+	length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	path[length > 0 ? length : 0] = 0;
+	line("program: %s\n", path);
+	if (getcwd(path, sizeof(path)))
+		line("directory: %s\n", path);
+	line("time: %lld\nticks: %llu\n", (long long)time(NULL), (unsigned long long)__rdtsc());
+	if (process.forked)
+		line("forked: 1\n");
+	line("log: %s\n", process.options.global_log ? "global" : "thread");
+	if (process.options.limit)
+		line("limit: %llu\n", (unsigned long long)process.options.limit);
+	snprintf(fresh, sizeof(fresh), "%s.new", process.meta);
+	if (append_to(fresh, &(struct iovec){ lines.text, lines.used }, 1) &&
+	    rename(fresh, process.meta) == 0)
+		return true;
+	unlink(fresh);
+	return false;
+}
+
+static void put_line(const char *line, size_t length, void *fd)
+{
+	file_io_write(*(int *)fd, line, length);
+}
+
+/* Which file is where in memory, or was: for the places of return addresses. */
+static void write_maps(void)
+{
+	char buffer[2048];
+	int from = file_io_open("/proc/self/maps", O_RDONLY);
+	ssize_t n;
+
+	if (from < 0)
+		return;
+	int to = file_io_open(process.maps, O_WRONLY | O_CREAT | O_TRUNC);
+	while (to >= 0 && (n = file_io_read(from, buffer, sizeof(buffer))) > 0)
+		if (!file_io_write(to, buffer, (size_t)n))
+			break;
+	if (to >= 0) {
+		module_each_gone(put_line, &to);
+		close(to);
+	}
+	close(from);
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+/* Nothing was recorded: what there is of the trace goes. */
+static void discard_trace(void)
+{
+	ring_remove();
+	log_remove_empty();
+	unlink(process.meta);
+	unlink(process.maps);
+	rmdir(process.dir);
+}
+
+static bool open_trace(void)
+{
+	if (process.options.dir[0] == 0)
+		return false;
+	if (!make_dir()) {
+		process_say("cannot make the trace's directory, nothing is recorded: ",
+			    process.dir);
+		return false;
+	}
+	process.pid = getpid();
+	snprintf(process.meta, sizeof(process.meta), "%s/meta", process.dir);
+	snprintf(process.maps, sizeof(process.maps), "%s/maps", process.dir);
+	log_open(process.dir);
+	if (!ring_open(process.dir) || (process.options.global_log && !global_open()) ||
+	    !write_meta()) {
+		process_say("cannot write the trace, nothing is recorded: ", process.dir);
+		discard_trace();
+		return false;
+	}
+	write_maps();
+	if (process.options.verbosity > 0)
+		process_say("recording to ", process.dir);
+	return true;
+}
+
+void process_start(void)
+{
+	enum state fresh = FRESH;
+
+	if (__builtin_expect(atomic_load(&process.state) >= RECORDING, 1))
+		return;
+	if (!environ) /* in .preinit_array: the C library does not know its environment yet */
+		return;
+	if (real_searching) /* called back by a malloc of the program */
+		return;
+	if (!atomic_compare_exchange_strong(&process.state, &fresh, STARTING)) {
+		/* This thread is at it and was called back: go on without. Or another is: wait. */
+		while (atomic_load(&process.state) == STARTING && process.starter != gettid())
+			sched_yield();
+		return;
+	}
+	int error = errno;
+	process.starter = gettid();
+	bool quiet = thread_buffer_self.quiet;
+	thread_buffer_self.quiet = true;
+	fstat(2, &standard_error);
+	options_read(&process.options, getenv("SOOTH_OPTIONS"));
+	make_absolute(process.options.dir);
+	bool recording = open_trace();
+	if (recording || process_discards())
+		sched_start(&process.options);
+	if (sched_taking)
+		thread_buffer_number_streams_from(CONTROL_THREADS);
+	if (sched_taking && process_discards())
+		recording = ring_open(NULL);
+	lock_pattern_on = recording && process.options.patterns;
+	atomic_store(&process.state, recording ? RECORDING : IDLE);
+	if (recording)
+		point_start(process.options.points);
+	thread_buffer_start();
+	thread_buffer_self.quiet = quiet;
+	errno = error;
+}
+
+bool process_started(void)
+{
+	return atomic_load_explicit(&process.state, memory_order_relaxed) >= RECORDING;
+}
+
+/* Every unit compiled with the sanitizer's flag has a constructor that calls this. */
+SOOTH_API void __tsan_init(void)
+{
+	process_start();
+}
+
+static void at_exit(int status, void *unused)
+{
+	(void)unused;
+	sched_exit();
+	sched_finish(CONTROL_ENDED, "");
+	process_finish(EVENT_PROCESS_EXIT, status);
+	server_exit(status);
+}
+
+/*
+ * Before the constructors of the program, which come after those of the libraries it needs. What
+ * is registered here, before the C library registers the destructors, runs after all of them.
+ */
+__attribute__((constructor(101))) static void begin(void)
+{
+	save_vectors_prepare();
+	process_start();
+	on_exit(at_exit, NULL);
+}
+
+bool process_recording(void)
+{
+	return atomic_load_explicit(&process.state, memory_order_relaxed) == RECORDING;
+}
+
+const char *process_dir(void)
+{
+	return process.dir;
+}
+
+bool process_discards(void)
+{
+	return process.options.dir[0] == 0;
+}
+
+bool process_over_limit(void)
+{
+	return process.options.limit && log_bytes() >= process.options.limit;
+}
+
+void process_stopped(int why)
+{
+	static const char *const text[] = {
+		[EVENT_STOP_LIMIT] =
+			"size limit reached; recording ends here, the program goes on: ",
+		[EVENT_STOP_NO_SPACE] =
+			"no space left for the trace; recording ends here, the program goes on: ",
+		[EVENT_STOP_IO] =
+			"the trace cannot be written; recording ends here, the program goes on: ",
+	};
+
+	if (!atomic_exchange(&process.told, true))
+		process_say(text[why], process.dir);
+}
+
+/* ---- end ------------------------------------------------------------------------------------ */
+
+static const char *const ends[] = {
+	[EVENT_PROCESS_EXIT] = "exit",
+	[EVENT_PROCESS_EXEC] = "exec",
+	[EVENT_PROCESS_FORK] = "fork",
+	[EVENT_PROCESS_ABORT] = "abort",
+};
+
+/* The child of a vfork runs in our memory but is not us: its end is not ours. */
+static bool is_ours(void)
+{
+	return process_recording() && !process_discards() && process.pid == getpid();
+}
+
+void process_finish(int how, int64_t status)
+{
+	char text[48];
+
+	if (!is_ours())
+		return;
+	if (record_on())
+		record(EV_PROCESS, 0,
+		       (struct record_fields){ .n = (uint64_t)status, .m = (uint64_t)how });
+	struct cancel_before before = cancel_forbid(); /* or an open() ends the thread */
+	thread_buffer_self.quiet = true;
+	write_maps();
+	if (how == EVENT_PROCESS_EXIT && process.options.remains)
+		final_memory_write();
+	if (how != EVENT_PROCESS_EXEC)
+		thread_buffer_close();
+	if (how == EVENT_PROCESS_EXIT)
+		snprintf(text, sizeof(text), "exit %lld", (long long)status);
+	else
+		snprintf(text, sizeof(text), "%s", ends[how]);
+	meta_end(text);
+	if (how == EVENT_PROCESS_EXEC) {
+		thread_buffer_self.quiet = false;
+		cancel_allow(before);
+		return; /* the ring holds the rest; exec may fail */
+	}
+	if (global_on())
+		global_close();
+	if (!ring_in_use())
+		ring_remove();
+	log_remove_empty();
+	atomic_store(&process.state, IDLE);
+	cancel_allow(before);
+}
+
+void process_exec_failed(void)
+{
+	if (!is_ours())
+		return;
+	struct cancel_before before = cancel_forbid();
+	meta_end("exec failed");
+	cancel_allow(before);
+}
+
+void process_unreadable(const char *module)
+{
+	atomic_store(&process.told, true);
+	process_say("two modules cannot be told apart in the trace; recording ends here, the "
+		    "program goes on. Run it under "
+		    "`sooth record`: ",
+		    module);
+	thread_buffer_give_up(EVENT_STOP_IO);
+}
+
+void process_after_fork(void)
+{
+	if (atomic_load(&process.state) == FRESH)
+		return;
+	bool recording = process_recording() && !process_discards();
+	thread_buffer_self.quiet = true; /* the lane is the parent's yet */
+	sched_after_fork();
+	log_forget();
+	file_io_forget(&process.meta_file);
+	global_forget();
+	thread_buffer_after_fork();
+	record_after_fork();
+	atomic_store(&process.told, false);
+	process.forked = true;
+	recording = recording && open_trace();
+	atomic_store(&process.state, recording ? RECORDING : IDLE);
+	if (recording)
+		module_write_all();
+	thread_buffer_self.quiet = false;
+}

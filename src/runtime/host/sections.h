@@ -1,0 +1,23 @@
+/* Sections of a module's file that are not loaded: tables of the plugin for those who ask. */
+#ifndef RUNTIME_HOST_SECTIONS_H
+#define RUNTIME_HOST_SECTIONS_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sections {
+	const uint8_t *bytes; /* the file, mapped */
+	size_t size;
+	const Elf64_Phdr *segments;
+	unsigned segment_count;
+};
+
+bool sections_open(const char *path, struct sections *file);
+void sections_close(struct sections *file);
+
+/* The contents of a section; NULL when there is none of that name. */
+const void *sections_find(const struct sections *file, const char *name, size_t *bytes);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * Random numbers of the system. In a controlled run they follow from the thread and how many it
+ * drew before, the same in every run whatever its seed, which is for schedules: a search that
+ * changed the program's data with the schedule would never see the same program twice.
+ *
+ * Not seen: files such as /dev/urandom, the processor's own instructions, what the kernel gives
+ * a process when it starts (AT_RANDOM).
+ */
+#include "runtime/buffer/thread_buffer.h"
+#include "runtime/host/libc_next.h"
+#include "runtime/buffer/record.h"
+#include "runtime/io/transfer.h"
+#include "runtime/sched/sched.h"
+
+#include <sys/random.h>
+
+static SOOTH_TLS uint64_t drawn; /* by the calling thread */
+
+static bool is_virtual(void)
+{
+	return __builtin_expect(sched_taking, 0) && !thread_buffer_self.quiet;
+}
+
+/* Splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
+static uint64_t mix(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+static uint64_t next(void)
+{
+	return mix(mix(thread_buffer_self.stream + 1ull) + ++drawn * 0x9e3779b97f4a7c15ull);
+}
+
+static void fill(void *to, size_t size)
+{
+	uint8_t *bytes = to;
+
+	for (size_t i = 0; i < size; i += 8) {
+		uint64_t number = next();
+		for (size_t k = 0; k < 8 && i + k < size; k++)
+			bytes[i + k] = (uint8_t)(number >> 8 * k);
+	}
+}
+
+SOOTH_API ssize_t getrandom(void *to, size_t size, unsigned flags)
+{
+	ssize_t result = real()->getrandom(to, size, flags); /* which knows what is no memory */
+
+	if (result > 0 && is_virtual())
+		fill(to, (size_t)result);
+	if (result > 0)
+		transfer_wrote(to, (size_t)result, RECORD_CALLER);
+	return result;
+}
+
+SOOTH_API int getentropy(void *to, size_t size)
+{
+	int result = real()->getentropy(to, size);
+
+	if (result == 0 && is_virtual())
+		fill(to, size);
+	if (result == 0)
+		transfer_wrote(to, size, RECORD_CALLER);
+	return result;
+}
+
+SOOTH_API uint32_t arc4random(void)
+{
+	return is_virtual() ? (uint32_t)next() : real()->arc4random();
+}
+
+SOOTH_API void arc4random_buf(void *to, size_t size)
+{
+	if (is_virtual())
+		fill(to, size);
+	else
+		real()->arc4random_buf(to, size);
+	transfer_wrote(to, size, RECORD_CALLER);
+}
+
+SOOTH_API uint32_t arc4random_uniform(uint32_t bound)
+{
+	if (!is_virtual())
+		return real()->arc4random_uniform(bound);
+	return bound ? (uint32_t)(next() % bound) : 0;
+}
+
+/* std::random_device, which may use the processor's own generator. */
+SOOTH_API unsigned _ZNSt13random_device9_M_getvalEv(void *device)
+{
+	return is_virtual() ? (unsigned)next() : real()->_ZNSt13random_device9_M_getvalEv(device);
+}
+
+SOOTH_API unsigned _ZNSt13random_device16_M_getval_pretr1Ev(void *device)
+{
+	return is_virtual() ? (unsigned)next()
+			    : real()->_ZNSt13random_device16_M_getval_pretr1Ev(device);
+}

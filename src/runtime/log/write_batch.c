@@ -1,0 +1,92 @@
+#include "runtime/log/write_batch.h"
+
+#include "runtime/log/ring.h"
+#include "runtime/sched/sched.h"
+
+#include <emmintrin.h>
+#include <stdatomic.h>
+
+static struct wire_block *chunk_of(const struct write_batch *batch, unsigned number)
+{
+	return (struct wire_block *)((uint8_t *)batch->first + (size_t)number * WIRE_CHUNK);
+}
+
+/* A thread that has written a batch's worth will do so again. */
+static bool is_busy(const struct wire_block *block)
+{
+	return block->number >= RING_BATCH && log_is_long() && !sched_taking;
+}
+
+static bool is_full(const struct wire_block *block)
+{
+	return wire_block_room(block->bytes) == WIRE_CHUNK;
+}
+
+/*
+ * By stores that go past the caches: nobody on this processor looks at the copy again, while the lane
+ * stays in its cache for the next round. To let the thread write to the batch itself was dearer:
+ * the disk's side reads it on another processor, and each line has to be fetched back (0.25 ns
+ * a byte of the thread's time, against 0.1 for the copy). The header comes last: until then the chunk is not live.
+ */
+static void copy_block(struct wire_block *to, const struct wire_block *from)
+{
+	const __m128i *source = (const __m128i *)from;
+	__m128i *target = (__m128i *)to;
+	size_t header = sizeof(*from) / sizeof(*source);
+
+	for (size_t i = header; i < WIRE_CHUNK / sizeof(*source); i += 4) {
+		__m128i a = _mm_load_si128(&source[i]), b = _mm_load_si128(&source[i + 1]);
+		__m128i c = _mm_load_si128(&source[i + 2]), d = _mm_load_si128(&source[i + 3]);
+		_mm_stream_si128(&target[i], a);
+		_mm_stream_si128(&target[i + 1], b);
+		_mm_stream_si128(&target[i + 2], c);
+		_mm_stream_si128(&target[i + 3], d);
+	}
+	_mm_sfence();
+	uint32_t flags = from->flags;
+	*to = *from;
+	to->flags = flags & ~(uint32_t)WIRE_BLOCK_LIVE;
+	atomic_signal_fence(memory_order_seq_cst);
+	to->flags = flags;
+}
+
+/* Chunks that are not live any more are in the log: who is killed before that has them twice. */
+static enum log_result write_out(struct write_batch *batch)
+{
+	enum log_result result =
+		batch->filled ? log_append_batch(batch->first, batch->filled) : LOG_WRITTEN;
+
+	while (result == LOG_WRITTEN && batch->filled)
+		chunk_of(batch, --batch->filled)->flags = 0;
+	return result;
+}
+
+static enum log_result add(struct write_batch *batch, const struct wire_block *block)
+{
+	log_count(WIRE_CHUNK);
+	copy_block(chunk_of(batch, batch->filled), block);
+	if (++batch->filled < RING_BATCH)
+		return LOG_WRITTEN;
+	return write_out(batch);
+}
+
+enum log_result write_batch_append(struct write_batch *batch, const struct wire_block *block)
+{
+	if (!batch->first && is_busy(block))
+		batch->first = ring_take_batch();
+	if (batch->first && is_full(block))
+		return add(batch, block);
+	return log_append(block);
+}
+
+enum log_result write_batch_end(struct write_batch *batch, const struct wire_block *last)
+{
+	enum log_result result = batch->first ? write_out(batch) : LOG_WRITTEN;
+
+	if (result != LOG_WRITTEN)
+		return result;
+	if (batch->first)
+		ring_give_batch(batch->first);
+	batch->first = NULL;
+	return log_append(last);
+}

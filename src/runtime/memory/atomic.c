@@ -1,0 +1,245 @@
+/*
+ * Atomic operations, which the plugin turns into calls: __sooth_load4(address, order) and so on for
+ * 1, 2, 4, 8 and 16 bytes. Each is done under the stripe of its location together with its number,
+ * and always sequentially consistent; the order that was asked for is recorded.
+ */
+#include "runtime/buffer/thread_buffer.h"
+#include "runtime/memory/range.h"
+#include "runtime/buffer/record.h"
+#include "runtime/sched/sched.h"
+
+#include <cpuid.h>
+#include <stdbool.h>
+
+typedef unsigned __int128 uint128_t;
+
+/* The last argument of each: memory order in the low byte, then this, then what is not used. */
+#define ORDER(m) ((uint64_t)(m)&255)
+#define EXPECTED_IS_SHARED 256
+
+enum update { ADD, SUB, AND, OR, XOR, NAND };
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+/* What happened at a location: one value, or the old and the new. */
+struct outcome {
+	enum event_kind kind;
+	uint64_t mode;
+	const void *value, *updated; /* `updated` NULL but for ATOMIC_UPDATE */
+};
+
+static void note(uintptr_t pc, const volatile void *at, uint64_t number, size_t size,
+		 struct outcome outcome)
+{
+	struct record_fields fields = {
+		.q = number, .a = (uintptr_t)at, .n = size, .m = outcome.mode
+	};
+
+	record_atomic(outcome.kind, pc, &fields, outcome.value, outcome.updated);
+}
+
+/* The plain write of a failed compare-and-exchange to what it expected. */
+static void note_plain_write(uintptr_t pc, const void *at, const void *value, size_t size)
+{
+	record_access(EV_WRITE, pc, at, value, size, 0);
+}
+
+/* ---- the two primitives that all is made of ------------------------------------------------ */
+
+#define PRIMITIVES(N, T)                                                                           \
+	static inline T load##N(const volatile T *at)                                              \
+	{                                                                                          \
+		return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                      \
+	}                                                                                          \
+	static inline bool exchange##N(volatile T *at, T *expected, T desired)                     \
+	{                                                                                          \
+		return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, \
+						   __ATOMIC_SEQ_CST);                              \
+	}
+PRIMITIVES(1, uint8_t)
+PRIMITIVES(2, uint16_t)
+PRIMITIVES(4, uint32_t)
+PRIMITIVES(8, uint64_t)
+
+static inline bool exchange16(volatile uint128_t *at, uint128_t *expected, uint128_t desired)
+{
+	uint64_t low = (uint64_t)*expected, high = (uint64_t)(*expected >> 64);
+	bool done;
+
+	__asm__ volatile("lock cmpxchg16b %1"
+			 : "=@ccz"(done), "+m"(*at), "+a"(low), "+d"(high)
+			 : "b"((uint64_t)desired), "c"((uint64_t)(desired >> 64))
+			 : "memory");
+	*expected = (uint128_t)high << 64 | low;
+	return done;
+}
+
+/* Processors with AVX load 16 aligned bytes at once; others must pretend to write. */
+static bool loads_16_bytes(void)
+{
+	static int known; /* 1 yes, -1 no; CPUID is slow in a virtual machine */
+	unsigned a, b, c, d;
+
+	if (!known)
+		known = __get_cpuid(1, &a, &b, &c, &d) && c & bit_AVX ? 1 : -1;
+	return known > 0;
+}
+
+static inline uint128_t load16(const volatile uint128_t *at)
+{
+	uint128_t value = 0;
+
+	if (loads_16_bytes()) {
+		__asm__ volatile("movdqa %1, %%xmm0\n\tmovdqa %%xmm0, %0"
+				 : "=m"(value)
+				 : "m"(*at)
+				 : "xmm0", "memory");
+		return value;
+	}
+	exchange16((volatile uint128_t *)at, &value, value);
+	return value;
+}
+
+/* ---- the operations ------------------------------------------------------------------------ */
+
+#define UPDATE(T)                                                                                  \
+	static inline T update_##T(T old, T operand, int how)                                      \
+	{                                                                                          \
+		switch ((enum update)how) {                                                        \
+		case ADD: return (T)(old + operand);                                               \
+		case SUB: return (T)(old - operand);                                               \
+		case AND: return old & operand;                                                    \
+		case OR: return old | operand;                                                     \
+		case XOR: return old ^ operand;                                                    \
+		case NAND: return (T) ~(old & operand);                                            \
+		}                                                                                  \
+		__builtin_trap(); /* the plugin and this file do not fit */                        \
+	}
+
+#define LOAD(N, T)                                                                                 \
+	SOOTH_API T __sooth_load##N(const volatile T *at, int m);                                  \
+	SOOTH_API T __sooth_load##N(const volatile T *at, int m)                                   \
+	{                                                                                          \
+		if (!record_on())                                                                  \
+			return load##N(at);                                                        \
+		sched_before(EV_ATOMIC_READ, at, N, RECORD_CALLER);                                \
+		bool striped = record_stripe_lock(at);                                             \
+		T value = load##N(at);                                                             \
+		uint64_t number = record_sequence(at);                                             \
+		if (striped)                                                                       \
+			record_stripe_unlock(at);                                                  \
+		note(RECORD_CALLER, at, number, N,                                                 \
+		     (struct outcome){ EV_ATOMIC_READ, ORDER(m), &value, NULL });                  \
+		return value;                                                                      \
+	}
+
+#define STORE(N, T)                                                                                \
+	SOOTH_API void __sooth_store##N(volatile T *at, T value, int m);                           \
+	SOOTH_API void __sooth_store##N(volatile T *at, T value, int m)                            \
+	{                                                                                          \
+		bool on = record_on();                                                             \
+		sched_before(EV_ATOMIC_WRITE, at, N, RECORD_CALLER);                               \
+		bool striped = on && record_stripe_lock(at);                                       \
+		T old = load##N(at);                                                               \
+		while (!exchange##N(at, &old, value))                                              \
+			;                                                                          \
+		if (!on)                                                                           \
+			return;                                                                    \
+		uint64_t number = record_sequence(at);                                             \
+		if (striped)                                                                       \
+			record_stripe_unlock(at);                                                  \
+		note(RECORD_CALLER, at, number, N,                                                 \
+		     (struct outcome){ EV_ATOMIC_WRITE, ORDER(m), &value, NULL });                 \
+	}
+
+/* `next` is an expression of `old`, the value found. */
+#define UPDATING(N, T, name, parameter, next)                                                      \
+	SOOTH_API T __sooth_##name##N(volatile T *at, T operand parameter, int m);                 \
+	SOOTH_API T __sooth_##name##N(volatile T *at, T operand parameter, int m)                  \
+	{                                                                                          \
+		bool on = record_on();                                                             \
+		sched_before(EV_ATOMIC_UPDATE, at, N, RECORD_CALLER);                              \
+		bool striped = on && record_stripe_lock(at);                                       \
+		T old = load##N(at), updated;                                                      \
+		do                                                                                 \
+			updated = next;                                                            \
+		while (!exchange##N(at, &old, updated));                                           \
+		if (!on)                                                                           \
+			return old;                                                                \
+		uint64_t number = record_sequence(at);                                             \
+		if (striped)                                                                       \
+			record_stripe_unlock(at);                                                  \
+		note(RECORD_CALLER, at, number, N,                                                 \
+		     (struct outcome){ EV_ATOMIC_UPDATE, ORDER(m), &old, &updated });              \
+		return old;                                                                        \
+	}
+
+/* One compare-and-exchange, recorded as an update or as a read that failed. */
+#define COMPARE(N, T)                                                                              \
+	static inline bool compare##N(uintptr_t pc, volatile T *at, T *old, T desired, int m)      \
+	{                                                                                          \
+		sched_before(EV_ATOMIC_UPDATE, at, N, pc);                                         \
+		T expected = *old;                                                                 \
+		bool striped = record_stripe_lock(at);                                             \
+		bool done = exchange##N(at, old, desired);                                         \
+		uint64_t number = record_sequence(at);                                             \
+		if (striped)                                                                       \
+			record_stripe_unlock(at);                                                  \
+		note(pc, at, number, N,                                                            \
+		     done ? (struct outcome){ EV_ATOMIC_UPDATE, ORDER(m), &expected, &desired }    \
+			  : (struct outcome){ EV_ATOMIC_READ,                                      \
+					      ORDER(m) | EF_CAS_FAIL << EVENT_ORDER_BITS, old,     \
+					      NULL });                                             \
+		return done;                                                                       \
+	}                                                                                          \
+	SOOTH_API bool __sooth_cas##N(volatile T *at, T *expected, T desired, int m);              \
+	SOOTH_API bool __sooth_cas##N(volatile T *at, T *expected, T desired, int m)               \
+	{                                                                                          \
+		uintptr_t pc = RECORD_CALLER;                                                      \
+		if (!record_on())                                                                  \
+			return exchange##N(at, expected, desired);                                 \
+		if (m & EXPECTED_IS_SHARED)                                                        \
+			sched_before(EV_READ, expected, N, pc);                                    \
+		T old = *(volatile T *)expected;                                                   \
+		if (m & EXPECTED_IS_SHARED)                                                        \
+			range_read(pc, expected, &old, N, 0);                                      \
+		if (compare##N(pc, at, &old, desired, m))                                          \
+			return true;                                                               \
+		if (m & EXPECTED_IS_SHARED)                                                        \
+			note_plain_write(pc, expected, &old, N);                                   \
+		*expected = old;                                                                   \
+		return false;                                                                      \
+	}                                                                                          \
+	SOOTH_API T __sooth_casval##N(volatile T *at, T expected, T desired, int m);               \
+	SOOTH_API T __sooth_casval##N(volatile T *at, T expected, T desired, int m)                \
+	{                                                                                          \
+		if (record_on())                                                                   \
+			compare##N(RECORD_CALLER, at, &expected, desired, m);                      \
+		else                                                                               \
+			exchange##N(at, &expected, desired);                                       \
+		return expected;                                                                   \
+	}
+
+#define HOW , int how
+#define OPERATIONS(N, T)                                                                           \
+	UPDATE(T)                                                                                  \
+	LOAD(N, T)                                                                                 \
+	STORE(N, T)                                                                                \
+	UPDATING(N, T, swap, , operand)                                                            \
+	UPDATING(N, T, rmw, HOW, update_##T(old, operand, how))                                    \
+	COMPARE(N, T)
+
+OPERATIONS(1, uint8_t)
+OPERATIONS(2, uint16_t)
+OPERATIONS(4, uint32_t)
+OPERATIONS(8, uint64_t)
+OPERATIONS(16, uint128_t)
+
+SOOTH_API void __sooth_fence(int m);
+SOOTH_API void __sooth_fence(int m)
+{
+	sched_before(EV_FENCE, NULL, 0, RECORD_CALLER);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (record_on())
+		record(EV_FENCE, RECORD_CALLER, (struct record_fields){ .m = ORDER(m) });
+}

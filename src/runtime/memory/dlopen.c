@@ -1,0 +1,59 @@
+/*
+ * dlopen and dlclose. Constructors and destructors of libraries run under the loader's own lock, and its
+ * own count says who is the last to close: what they do is behind what others did before that, and so
+ * is what a thread does that has opened a library which another was just loading.
+ */
+#include "runtime/memory/dlopen.h"
+
+#include "runtime/buffer/deferred_event.h"
+#include "runtime/host/module.h"
+#include "runtime/host/process.h"
+#include "runtime/host/libc_next.h"
+#include "runtime/buffer/record.h"
+#include "runtime/sched/sched.h"
+
+#include <errno.h>
+
+/* While the functions of libc_next.h are looked for, which a program's own dlsym may do by this. */
+static __typeof__(dlopen) *find_dlopen(void)
+{
+	void *found = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.34");
+
+	if (!found) /* of an older library */
+		found = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.2.5");
+	return (__typeof__(dlopen) *)found;
+}
+
+/* Without a name it is the program itself, which is there. */
+__typeof__(dlopen) *dlopen_begin(const char *file, uintptr_t pc)
+{
+	int error = errno;
+
+	if (file)
+		deferred_event_expect(EV_SYNC, NULL, pc);
+	errno = error;
+	return real()->dlopen ? real()->dlopen : find_dlopen();
+}
+
+SOOTH_API int dlclose(void *library)
+{
+	bool quiet = thread_buffer_self.quiet;
+
+	if (!process_recording())
+		return real()->dlclose(library);
+	if (sched_taking) {
+		thread_buffer_self.quiet = true;
+		module_keep_rows();
+		thread_buffer_self.quiet = quiet;
+	}
+	deferred_event_expect(EV_SYNC, NULL, RECORD_CALLER);
+	int result = real()->dlclose(library); /* destructors run in it */
+	int error = errno;
+	deferred_event_forget();
+	quiet = thread_buffer_self.quiet;
+	thread_buffer_self.quiet = true;
+	module_unloaded();
+	thread_buffer_self.quiet = quiet;
+	errno = error;
+	return result;
+}

@@ -1,0 +1,342 @@
+/*
+ * The malloc family. ALLOC is recorded after the block was got and FREE before it is given back,
+ * so that in time the end of a block comes before its memory is used again. C++'s new and delete
+ * come here through the C++ library.
+ */
+#include "runtime/memory/heap.h"
+
+#include "runtime/sched/access_decoder.h"
+#include "runtime/host/caller_instrumented.h"
+#include "runtime/host/loader.h"
+#include "runtime/sched/det_heap.h"
+#include "runtime/host/libc_next.h"
+#include "runtime/buffer/record.h"
+#include "runtime/io/transfer.h"
+#include "runtime/sched/sched.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ---- while the real functions are being looked up ----------------------------------------- */
+
+/* dlsym may allocate. What it gets comes from here and is never given back. */
+#define EARLY_BYTES (64u << 10)
+struct early {
+	size_t size;
+	size_t spare; /* keeps blocks aligned to 16 */
+};
+static _Alignas(16) unsigned char early_room[EARLY_BYTES];
+static _Atomic size_t early_used;
+
+static bool is_early(const void *block)
+{
+	return (uintptr_t)block - (uintptr_t)early_room < EARLY_BYTES;
+}
+
+static size_t early_size(const void *block)
+{
+	return ((const struct early *)block)[-1].size;
+}
+
+static void *early_alloc(size_t size)
+{
+	size_t whole = sizeof(struct early) + ((size + 15) & ~(size_t)15);
+
+	if (size > EARLY_BYTES || atomic_load(&early_used) + whole > EARLY_BYTES) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	size_t at = atomic_fetch_add(&early_used, whole);
+	if (at + whole > EARLY_BYTES) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	struct early *early = (struct early *)(early_room + at);
+	early->size = size;
+	return early + 1;
+}
+
+static bool too_early(void)
+{
+	return __builtin_expect(real_searching, 0);
+}
+
+/* ---- whose block ---------------------------------------------------------------------------- */
+
+static bool is_placed(const void *block)
+{
+	return __builtin_expect(det_heap_contains((uintptr_t)block), 0);
+}
+
+static size_t size_of(void *block)
+{
+	return is_placed(block) ? det_heap_size(block) : real()->malloc_usable_size(block);
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+/*
+ * In a controlled run a record is a step, and the steps of a thread may not depend on the schedule:
+ * whether the C library allocates something does.
+ */
+static bool is_recorded(uintptr_t pc)
+{
+	return record_on() && !loader_contains(pc) &&
+	       !(sched_taking && caller_instrumented_caller(pc));
+}
+
+static void *allocated(void *block, size_t size, uintptr_t pc)
+{
+	if (block && is_recorded(pc))
+		record(EV_ALLOC, pc, (struct record_fields){ .a = (uintptr_t)block, .n = size });
+	return block;
+}
+
+/* The record has no size, but the log of a controlled run wants it: a free touches all of it. */
+static void record_free(void *block, uintptr_t pc)
+{
+	record(EV_FREE, pc,
+	       (struct record_fields){ .a = (uintptr_t)block,
+				       .n = sched_taking ? size_of(block) : 0 });
+}
+
+/* ---- controlled runs: blocks have places of their own (det_heap.h) ---------------------------- */
+
+/* NULL: not in a controlled run, or no room. */
+static void *placed(size_t size, size_t alignment, uintptr_t pc)
+{
+	if (__builtin_expect(!sched_taking, 1))
+		return NULL;
+	return det_heap_alloc(size, alignment, !sched_on() || caller_instrumented_caller(pc));
+}
+
+/* The end of a block is a decision: whoever still wants it may go first. */
+static void decide_free(const void *block, uintptr_t pc)
+{
+	if (sched_on() && !caller_instrumented_caller(pc))
+		sched_take(&(struct sched_want){ .kind = EV_FREE,
+						 .object = (uintptr_t)block,
+						 .site = access_decoder_site(EV_FREE, pc) });
+}
+
+/* A block that cannot be freed ends the run, or the program as the C library would. */
+static void check_block(const void *block, uintptr_t pc)
+{
+	enum det_heap_state state = det_heap_state(block);
+
+	if (state == DET_HEAP_LIVE)
+		return;
+	if (sched_on())
+		sched_fault(CONTROL_BAD_FREE, (uintptr_t)block, access_decoder_site(EV_FREE, pc));
+	static const char twice[] = "free(): double free detected\n";
+	static const char none[] = "free(): invalid pointer\n";
+	const char *text = state == DET_HEAP_FREED ? twice : none;
+	ssize_t written = real()->write(2, text, strlen(text));
+	(void)written;
+	abort();
+}
+
+static void release(void *block)
+{
+	if (is_placed(block))
+		det_heap_free(block);
+	else
+		real()->free(block);
+}
+
+/* A block that grows gets room for more, so that growing byte by byte is not quadratic. */
+static void *move(void *block, size_t size, uintptr_t pc)
+{
+	size_t before = size_of(block);
+	void *moved = NULL;
+
+	if (is_placed(block) && det_heap_resize(block, size))
+		return block;
+	if (size > before && size < SIZE_MAX / 2)
+		moved = placed(size + size / 4, 1, pc);
+	if (!moved)
+		moved = placed(size, 1, pc);
+	if (!moved)
+		moved = real()->malloc(size);
+	if (!moved)
+		return NULL;
+	memcpy(moved, block, before < size ? before : size);
+	release(block);
+	return moved;
+}
+
+/* ---- allocation --------------------------------------------------------------------------- */
+
+static SOOTH_TLS uintptr_t called_from;
+
+void heap_call_from(uintptr_t pc)
+{
+	called_from = pc;
+}
+
+static void *heap_alloc(size_t size, uintptr_t pc)
+{
+	void *block = placed(size, 1, pc);
+
+	return allocated(block ? block : real()->malloc(size), size, pc);
+}
+
+SOOTH_API void *malloc(size_t size)
+{
+	if (too_early())
+		return early_alloc(size);
+	uintptr_t pc = called_from ? called_from : RECORD_CALLER;
+	called_from = 0;
+	return heap_alloc(size, pc);
+}
+
+/* The zeros are a write like any other: later reads see them. Placed blocks are zero from birth. */
+SOOTH_API void *calloc(size_t count, size_t each)
+{
+	size_t size;
+	bool too_large = __builtin_mul_overflow(count, each, &size);
+
+	if (too_early())
+		return too_large ? NULL : early_alloc(size);
+	void *block = too_large ? NULL : placed(size, 1, RECORD_CALLER);
+	if (!block)
+		block = real()->calloc(count, each);
+	if (block && is_recorded(RECORD_CALLER)) {
+		allocated(block, size, RECORD_CALLER);
+		if (size)
+			record(EV_FILL, RECORD_CALLER,
+			       (struct record_fields){ .a = (uintptr_t)block, .n = size });
+	}
+	return block;
+}
+
+/* NULL where the C library is to decide: not controlled, or no alignment at all. */
+static void *placed_aligned(size_t alignment, size_t size, uintptr_t pc)
+{
+	return alignment && !(alignment & (alignment - 1)) ? placed(size, alignment, pc) : NULL;
+}
+
+SOOTH_API int posix_memalign(void **out, size_t alignment, size_t size)
+{
+	void *block =
+		alignment % sizeof(void *) ? NULL : placed_aligned(alignment, size, RECORD_CALLER);
+	int result = block ? 0 : real()->posix_memalign(out, alignment, size);
+
+	if (block)
+		*out = block;
+	if (result == 0) {
+		transfer_wrote(out, sizeof(*out), RECORD_CALLER);
+		allocated(*out, size, RECORD_CALLER);
+	}
+	return result;
+}
+
+SOOTH_API void *aligned_alloc(size_t alignment, size_t size)
+{
+	void *block = placed_aligned(alignment, size, RECORD_CALLER);
+
+	return allocated(block ? block : real()->aligned_alloc(alignment, size), size,
+			 RECORD_CALLER);
+}
+
+SOOTH_API void *memalign(size_t alignment, size_t size)
+{
+	void *block = placed_aligned(alignment, size, RECORD_CALLER);
+
+	return allocated(block ? block : real()->memalign(alignment, size), size, RECORD_CALLER);
+}
+
+#define PAGE 4096u
+
+SOOTH_API void *valloc(size_t size)
+{
+	void *block = placed(size, PAGE, RECORD_CALLER);
+
+	return allocated(block ? block : real()->valloc(size), size, RECORD_CALLER);
+}
+
+SOOTH_API void *pvalloc(size_t size)
+{
+	void *block = size > SIZE_MAX - PAGE ? NULL
+					     : placed((size + PAGE - 1) & ~(size_t)(PAGE - 1), PAGE,
+						      RECORD_CALLER);
+
+	return allocated(block ? block : real()->pvalloc(size), size, RECORD_CALLER);
+}
+
+/* ---- the rest of a block's life ----------------------------------------------------------- */
+
+static void end_block(void *block, uintptr_t pc)
+{
+	decide_free(block, pc);
+	if (is_placed(block))
+		check_block(block, pc);
+	if (is_recorded(pc))
+		record_free(block, pc);
+}
+
+SOOTH_API void free(void *block)
+{
+	if (!block || is_early(block) || too_early())
+		return;
+	end_block(block, RECORD_CALLER);
+	release(block);
+}
+
+SOOTH_API size_t malloc_usable_size(void *block)
+{
+	return is_early(block) ? early_size(block) : block ? size_of(block) : 0;
+}
+
+static void *early_realloc(void *block, size_t size, uintptr_t pc)
+{
+	void *copy = too_early() ? early_alloc(size) : heap_alloc(size, pc);
+
+	if (copy && block)
+		memcpy(copy, block, early_size(block) < size ? early_size(block) : size);
+	return copy;
+}
+
+/*
+ * The old block ends before the real call, which may give its memory to another thread at once.
+ * If the call fails the block goes on: that is recorded as a new block at the same place. The
+ * contents are not recorded: they would cost the whole block each time it grows.
+ */
+static void *reallocate(void *block, size_t size, uintptr_t pc)
+{
+	if (too_early() || is_early(block))
+		return early_realloc(block, size, pc);
+	if (!block)
+		return heap_alloc(size, pc);
+	end_block(block, pc);
+	void *moved = NULL;
+	if (!sched_taking && !is_placed(block))
+		moved = real()->realloc(block, size);
+	else if (size)
+		moved = move(block, size, pc);
+	else
+		release(block);
+	if (moved)
+		return allocated(moved, size, pc);
+	if (size)
+		allocated(block, size_of(block), pc);
+	return NULL;
+}
+
+SOOTH_API void *realloc(void *block, size_t size)
+{
+	return reallocate(block, size, RECORD_CALLER);
+}
+
+SOOTH_API void *reallocarray(void *block, size_t count, size_t each)
+{
+	size_t size;
+
+	if (__builtin_mul_overflow(count, each, &size)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return reallocate(block, size, RECORD_CALLER);
+}

@@ -1,0 +1,184 @@
+#include "runtime/point/point_operand.h"
+
+#include <string.h>
+
+struct words {
+	const char *p, *end;
+};
+
+static void skip_blanks(struct words *w)
+{
+	while (w->p < w->end && (*w->p == ' ' || *w->p == '\t'))
+		w->p++;
+}
+
+static bool skip(struct words *w, char c)
+{
+	skip_blanks(w);
+	if (w->p == w->end || *w->p != c)
+		return false;
+	w->p++;
+	return true;
+}
+
+static bool at_digit(const struct words *w)
+{
+	return w->p < w->end && *w->p >= '0' && *w->p <= '9';
+}
+
+/* Decimal, or 0x…; with a sign. False: none is here. */
+static bool read_number(struct words *w, int64_t *number)
+{
+	uint64_t value = 0;
+	bool minus;
+
+	skip_blanks(w);
+	struct words start = *w;
+	minus = skip(w, '-');
+	if (!minus)
+		skip(w, '+');
+	if (!at_digit(w)) {
+		*w = start;
+		return false;
+	}
+	bool hex = w->end - w->p > 2 && w->p[0] == '0' && w->p[1] == 'x';
+	for (w->p += hex ? 2 : 0; w->p < w->end; w->p++) {
+		char c = (char)(*w->p | 32);
+		if (*w->p >= '0' && *w->p <= '9')
+			value = value * (hex ? 16 : 10) + (uint64_t)(*w->p - '0');
+		else if (hex && c >= 'a' && c <= 'f')
+			value = value * 16 + (uint64_t)(c - 'a' + 10);
+		else
+			break;
+	}
+	*number = (int64_t)(minus ? -value : value);
+	return true;
+}
+
+/* A general register of 64 bits. */
+static bool read_register(struct words *w, uint8_t *reg)
+{
+	static const char names[16][4] = {
+		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+		"r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15",
+	};
+
+	skip(w, '%');
+	for (unsigned i = 16; i-- > 0;) { /* r15 before r1…: there is no r1 */
+		size_t length = strnlen(names[i], sizeof(names[i]));
+		if ((size_t)(w->end - w->p) >= length && !memcmp(w->p, names[i], length)) {
+			w->p += length;
+			*reg = (uint8_t)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool read_vector(struct words *w, uint8_t *reg)
+{
+	int64_t number;
+
+	skip(w, '%');
+	if (w->end - w->p < 4 || memcmp(w->p, "xmm", 3))
+		return false;
+	w->p += 3;
+	if (!at_digit(w) || !read_number(w, &number) || number > 15)
+		return false;
+	*reg = (uint8_t)number;
+	return true;
+}
+
+static bool read_scale(struct words *w, struct point_operand *o)
+{
+	int64_t scale;
+
+	if (!read_number(w, &scale) || scale < 1 || scale > 8)
+		return false;
+	o->scale = (uint8_t)scale;
+	return true;
+}
+
+/* base[,index[,scale]]) */
+static bool read_att(struct words *w, struct point_operand *o)
+{
+	if (!skip(w, ',') && !read_register(w, &o->reg))
+		return false;
+	if (skip(w, ',') && (!read_register(w, &o->index) || (skip(w, ',') && !read_scale(w, o))))
+		return false;
+	return skip(w, ')');
+}
+
+/* base+index*scale+number], in this order or another */
+static bool read_intel(struct words *w, struct point_operand *o)
+{
+	do {
+		int64_t number;
+		uint8_t reg;
+
+		if (read_number(w, &number)) {
+			o->value += number;
+			continue;
+		}
+		skip(w, '+');
+		if (!read_register(w, &reg))
+			return false;
+		if (o->reg == POINT_NO_REGISTER && !(w->p < w->end && *w->p == '*')) {
+			o->reg = reg;
+			continue;
+		}
+		o->index = reg;
+		if (skip(w, '*') && !read_scale(w, o))
+			return false;
+	} while (!skip(w, ']') && w->p < w->end);
+	return o->reg != POINT_NO_REGISTER;
+}
+
+/* "QWORD PTR " in front of a place says nothing new. */
+static void skip_size(struct words *w)
+{
+	const char *found = memmem(w->p, (size_t)(w->end - w->p), " PTR ", 5);
+
+	if (found)
+		w->p = found + 5;
+}
+
+static bool parse(struct words *w, struct point_operand *o)
+{
+	struct words start;
+
+	skip_size(w);
+	start = *w;
+	if (read_vector(w, &o->reg)) {
+		o->how = POINT_VECTOR;
+	} else if ((*w = start, read_register(w, &o->reg))) {
+		o->how = POINT_REGISTER;
+	} else {
+		*w = start;
+		o->reg = POINT_NO_REGISTER;
+		o->how = POINT_CONSTANT;
+		bool any = skip(w, '$');
+		any |= read_number(w, &o->value);
+		if (skip(w, '(')) {
+			o->how = POINT_MEMORY;
+			return read_att(w, o);
+		}
+		if (skip(w, '[')) {
+			o->how = POINT_MEMORY;
+			return read_intel(w, o);
+		}
+		if (!any)
+			return false;
+	}
+	skip_blanks(w);
+	return w->p == w->end;
+}
+
+void point_parse_operand(const char *text, size_t length, struct point_operand *o)
+{
+	struct words w = { text, text + length };
+
+	*o = (struct point_operand){ .index = POINT_NO_REGISTER, .scale = 1 };
+	if (!parse(&w, o) || w.p != w.end)
+		o->how = POINT_NOWHERE;
+}

@@ -1,0 +1,42 @@
+/* Where the NOP of a point finds a value: the assembler's text, taken apart once. */
+#ifndef RUNTIME_POINT_POINT_OPERAND_H
+#define RUNTIME_POINT_POINT_OPERAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum point_how { POINT_NOWHERE, POINT_CONSTANT, POINT_REGISTER, POINT_MEMORY, POINT_VECTOR };
+
+#define POINT_NO_REGISTER 16
+
+/* Registers are numbered as instructions do: rax rcx rdx rbx rsp rbp rsi rdi r8 … r15. */
+struct point_operand {
+	uint8_t how;
+	uint8_t reg;   /* MEMORY: the base */
+	uint8_t index; /* MEMORY: another register, times `scale` */
+	uint8_t scale;
+	char letter;   /* its type (event/point.h) */
+	char pointed;  /* type of what it points at; 'o' unknown */
+	int64_t value; /* CONSTANT; MEMORY: what is added */
+};
+
+/* Fills all but letter and pointed; NOWHERE if it cannot be told at run time. */
+void point_parse_operand(const char *text, size_t length, struct point_operand *operand);
+
+/* The value of a type as records have it, in 8 bytes: of a register only the low bytes count. */
+static inline uint64_t point_extend(uint64_t value, char letter)
+{
+	switch (letter) {
+	case 'b': return (uint64_t)(int8_t)value;
+	case 'h': return (uint64_t)(int16_t)value;
+	case 'i': return (uint64_t)(int32_t)value;
+	case 'B': return (uint8_t)value;
+	case 'H': return (uint16_t)value;
+	case 'I':
+	case 'f': return (uint32_t)value;
+	default: return value;
+	}
+}
+
+#endif

@@ -1,0 +1,293 @@
+#include "runtime/point/point_read.h"
+
+#include "event/point.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PAGE 4096u
+
+/* ---- what is always there ----------------------------------------------------------------- */
+
+#define IMAGES_MAX 128u
+static struct point_range images[IMAGES_MAX]; /* sorted */
+static unsigned image_count;
+SOOTH_TLS struct point_near point_near;
+static pid_t self;
+
+static int add_images(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t from = info->dlpi_addr + ph->p_vaddr, to = from + ph->p_memsz;
+		unsigned at = image_count;
+
+		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_R) || at == IMAGES_MAX)
+			continue;
+		for (; at > 0 && images[at - 1].from > from; at--)
+			images[at] = images[at - 1];
+		images[at].from = from;
+		images[at].to = to;
+		image_count++;
+	}
+	return 0;
+}
+
+/*
+ * The heap that grows from the end of the program: where it is now. It shrinks only by what is free at
+ * its end; who reads there at that very moment reads freed memory.
+ */
+extern char *__curbrk;
+uint64_t point_break_start = UINT64_MAX;
+
+/* The 47th field of /proc/self/stat; the second, in parentheses, may have blanks in it. */
+static void find_break(void)
+{
+	char text[1024];
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+	char *p;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	p = strrchr(text, ')');
+	for (unsigned field = 2; p && field < 47; field++) {
+		p = strchr(p, ' ');
+		p += p != NULL;
+	}
+	point_break_start = p ? strtoull(p, NULL, 10) : 0;
+	if (!point_break_start)
+		point_break_start = UINT64_MAX;
+}
+
+/*
+ * From the stack pointer up all of a stack is there, if it is on that stack at all. The main thread's
+ * ends with the program's name, above arguments and environment; below its end the kernel keeps
+ * free what it may grow to.
+ */
+#define MAIN_STACK (8u << 20)
+
+void point_read_stack(uint64_t low, uint64_t high)
+{
+	point_near.stack.from = low;
+	point_near.stack.to = high;
+}
+
+static void find_main_stack(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	struct rlimit most;
+
+	if (!name || getrlimit(RLIMIT_STACK, &most) != 0)
+		return;
+	uint64_t high = ((uint64_t)name + strlen(name) + PAGE) & ~(uint64_t)(PAGE - 1);
+	uint64_t bytes = most.rlim_cur < MAIN_STACK ? most.rlim_cur : MAIN_STACK;
+	point_read_stack(high - bytes, high);
+}
+
+void point_read_prepare(void)
+{
+	self = getpid();
+	if (!image_count) {
+		dl_iterate_phdr(add_images, NULL);
+		find_break();
+		find_main_stack();
+	}
+}
+
+static uint64_t in_image(uint64_t address)
+{
+	const struct point_range *last = point_near.image;
+	unsigned low = 0, high = image_count;
+
+	if (last && address >= last->from && address < last->to)
+		return last->to - address;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+		if (address < images[middle].from)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (!low || address >= images[low - 1].to)
+		return 0;
+	point_near.image = &images[low - 1];
+	return images[low - 1].to - address;
+}
+
+/* ---- what may not be ---------------------------------------------------------------------- */
+
+static long call(long number, long a, long b, long c, long d, long e)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = 0;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/*
+ * So many bytes, or as many as there are up to the end of a page. The kernel copies whole pieces: two,
+ * so that the first page comes even if the second is not there.
+ */
+static size_t read_some(uint8_t *to, uint64_t from, size_t bytes)
+{
+	size_t first = PAGE - from % PAGE;
+	struct iovec there[2], here = { to, bytes };
+	long got;
+
+	if (first > bytes)
+		first = bytes;
+	there[0].iov_base = (void *)from;
+	there[0].iov_len = first;
+	there[1].iov_base = (void *)(from + first);
+	there[1].iov_len = bytes - first;
+	got = call(SYS_process_vm_readv, self, (long)&here, 1, (long)there, bytes > first ? 2 : 1);
+	return got > 0 ? (size_t)got : 0;
+}
+
+/*
+ * The first heap of an arena is never given back: the arena's own description is in it. What can be used
+ * of it shrinks only by what is free at its end, as that of the break does, and only if the kernel
+ * counts memory strictly. Later heaps of an arena can go, and are left to the kernel.
+ *
+ * What is there is asked of the kernel once for each place; a few places that are none are remembered,
+ * too. Who writes them does not matter: each is one word.
+ */
+#define ARENAS_MAX 64u
+#define OTHERS_MAX 8u
+static uint64_t arenas[ARENAS_MAX], others[OTHERS_MAX];
+static unsigned arena_count, other_count;
+
+static bool is_listed(const uint64_t *list, unsigned count, uint64_t start)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (__atomic_load_n(&list[i], __ATOMIC_RELAXED) == start)
+			return true;
+	return false;
+}
+
+static bool is_first_heap(uint64_t start)
+{
+	struct {
+		uint64_t arena, before, used, usable;
+	} head;
+
+	return read_some((uint8_t *)&head, start, sizeof(head)) == sizeof(head) &&
+	       head.arena > start && head.arena <= start + 128 && !head.before &&
+	       head.used <= head.usable && head.usable <= POINT_ARENA && head.usable % PAGE == 0;
+}
+
+static bool is_arena(uint64_t start)
+{
+	unsigned at;
+
+	if (is_listed(arenas, ARENAS_MAX, start))
+		return true;
+	if (is_listed(others, OTHERS_MAX, start))
+		return false;
+	if (!is_first_heap(start)) {
+		at = __atomic_fetch_add(&other_count, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&others[at % OTHERS_MAX], start, __ATOMIC_RELAXED);
+		return false;
+	}
+	at = __atomic_fetch_add(&arena_count, 1, __ATOMIC_RELAXED);
+	if (at < ARENAS_MAX)
+		__atomic_store_n(&arenas[at], start, __ATOMIC_RELAXED);
+	return true;
+}
+
+static uint64_t in_arena(uint64_t address)
+{
+	uint64_t start = address & ~(POINT_ARENA - 1), end;
+
+	if (!start || !is_arena(start))
+		return 0;
+	point_near.arena = start;
+	end = start + *(const volatile uint64_t *)(start + POINT_ARENA_BYTES);
+	return address < end ? end - address : 0;
+}
+
+/* How many bytes from `address` on are certainly there; 0: none, as far as we know. */
+static uint64_t certain(uint64_t address)
+{
+	const struct point_range *stack = &point_near.stack;
+	uint64_t sp = (uint64_t)__builtin_frame_address(0);
+	uint64_t bytes;
+
+	if (address >= point_break_start && address < (uint64_t)__curbrk)
+		return (uint64_t)__curbrk - address;
+	if (sp >= stack->from && address >= sp && address < stack->to)
+		return stack->to - address;
+	bytes = in_image(address);
+	return bytes ? bytes : in_arena(address);
+}
+
+bool point_read(uint8_t *to, uint64_t from, size_t bytes)
+{
+	if (certain(from) < bytes)
+		return read_some(to, from, bytes) == bytes;
+	for (size_t i = 0; i < bytes; i++)
+		to[i] = ((const volatile uint8_t *)from)[i];
+	return true;
+}
+
+typedef uint64_t loose64 __attribute__((aligned(1), may_alias));
+
+/* Eight bytes at a time; the first byte that is 0 is the lowest one that gets its high bit. */
+static unsigned copy_text(uint8_t *to, const volatile uint8_t *from, size_t most)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	size_t at = 0;
+
+	for (; at + 8 <= most; at += 8) {
+		uint64_t word = *(const volatile loose64 *)(from + at);
+		uint64_t zero = (word - ones) & ~word & ones << 7;
+
+		*(loose64 *)(to + at) = word;
+		if (zero)
+			return (unsigned)at + (unsigned)__builtin_ctzll(zero) / 8;
+	}
+	for (; at < most; at++) {
+		uint8_t c = from[at];
+		if (!c)
+			break;
+		to[at] = c;
+	}
+	return (unsigned)at;
+}
+
+unsigned point_read_text(uint8_t *to, uint64_t from, unsigned most)
+{
+	size_t have = certain(from);
+	const volatile uint8_t *at = (const volatile uint8_t *)from;
+	unsigned length;
+
+	if (!have) {
+		have = read_some(to, from, most + 1);
+		if (!have)
+			return POINT_STRING_UNREADABLE;
+		at = to;
+	}
+	length = copy_text(to, at, have < most ? have : most);
+	if (length < most && length < have)
+		return length;
+	/* It goes on, or what is behind it cannot be read. */
+	return length < have && !at[length] ? length : length | POINT_STRING_CUT;
+}

@@ -1,0 +1,443 @@
+/*
+ * One mapping of 72 TiB of which only what is touched takes memory; where the system does not give
+ * that (a limit on address space, strict overcommit) nothing is placed. A region, from below:
+ *
+ *	counters	of live blocks, one for each 64 KiB of the region
+ *	freed		a bit for each 16 bytes: they belong to a block that was freed
+ *	program		the blocks of the program
+ *	foreign		those of the C library and other code that was not instrumented: whether it
+ *			allocates depends on the schedule (the first to print makes the buffer)
+ *	stack		one that is too large for the usual place; not in main's
+ *
+ * Behind the regions lie the usual stacks, 16 MiB apart so that threads share tables of pages, and
+ * above each what the runtime keeps of the thread.
+ *
+ * Blocks are handed out upwards, a head of 16 bytes before each, and never again. So a program that
+ * allocates and frees for long goes through its region; memory of 64 KiB in which nothing lives any
+ * more goes back to the system, its addresses do not.
+ */
+#include "runtime/sched/det_heap.h"
+
+#include "runtime/server/per_run.h"
+#include "runtime/buffer/thread_buffer.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#define GRANULE 16u
+#define CHUNK 65536u
+#define PAGE 4096u
+
+/* Where parts begin, in 64ths of a region. */
+enum { FREED = 1, PROGRAM = 2, FOREIGN = 48, STACK = 60, END = 64 };
+
+uint64_t det_heap_bytes;
+static bool executable; /* stacks are */
+
+/* What was handed out so far, in each part, from its start. */
+enum part { PART_PROGRAM, PART_FOREIGN, PARTS };
+static _Atomic uint64_t used[DET_HEAP_THREADS][PARTS];
+PER_RUN static _Atomic uint32_t threads; /* above the highest that was given anything */
+/* Pages of each thread's stack, which ends below private; 0: it has none yet. */
+static uint32_t stack_pages[DET_HEAP_THREADS];
+
+struct det_heap_region {
+	uint64_t base, bytes;
+};
+
+static inline struct det_heap_region region_of(uint32_t thread)
+{
+	if (thread == 0)
+		return (struct det_heap_region){ DET_HEAP_BASE, DET_HEAP_MAIN_BYTES };
+	return (struct det_heap_region){ DET_HEAP_BASE + DET_HEAP_MAIN_BYTES +
+						 (thread - 1) * DET_HEAP_THREAD_BYTES,
+					 DET_HEAP_THREAD_BYTES };
+}
+
+/* Of an address that det_heap_contains. */
+static inline uint32_t thread_at(uint64_t address)
+{
+	uint64_t offset = address - DET_HEAP_BASE;
+
+	return offset < DET_HEAP_MAIN_BYTES
+		       ? 0
+		       : (uint32_t)((offset - DET_HEAP_MAIN_BYTES) / DET_HEAP_THREAD_BYTES) + 1;
+}
+
+static inline uint64_t part_base(struct det_heap_region r, enum part part)
+{
+	return r.base + r.bytes / END * (part == PART_PROGRAM ? PROGRAM : FOREIGN);
+}
+
+static inline uint64_t part_bytes(struct det_heap_region r, enum part part)
+{
+	return r.bytes / END * (part == PART_PROGRAM ? FOREIGN - PROGRAM : STACK - FOREIGN);
+}
+
+static inline _Atomic uint32_t *counter_at(struct det_heap_region r, uint64_t address)
+{
+	return (_Atomic uint32_t *)r.base + (address - r.base) / CHUNK;
+}
+
+static inline _Atomic uint64_t *freed_words(struct det_heap_region r)
+{
+	return (_Atomic uint64_t *)(r.base + r.bytes / END * FREED);
+}
+
+/* Does any module want stacks it can execute (gcc's nested functions)? */
+static int wants_executable(struct dl_phdr_info *info, size_t size, void *out)
+{
+	bool says = false;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		if (ph->p_type != PT_GNU_STACK)
+			continue;
+		says = true;
+		*(bool *)out |= (ph->p_flags & PF_X) != 0;
+	}
+	/* The kernel's own module says nothing; any other that does so is old and wants them. */
+	*(bool *)out |= !says && info->dlpi_addr != getauxval(AT_SYSINFO_EHDR);
+	return 0;
+}
+
+bool det_heap_start(void)
+{
+	if (det_heap_bytes)
+		return true;
+	void *map = mmap((void *)DET_HEAP_BASE, DET_HEAP_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	if (map == MAP_FAILED)
+		return false;
+	if (map != (void *)DET_HEAP_BASE) { /* a kernel that takes it for a hint */
+		munmap(map, DET_HEAP_BYTES);
+		return false;
+	}
+	/* Most threads use a page or two of each part. */
+	madvise(map, DET_HEAP_BYTES, MADV_NOHUGEPAGE);
+	dl_iterate_phdr(wants_executable, &executable);
+	det_heap_bytes = DET_HEAP_BYTES;
+	return true;
+}
+
+/* The end of a thread's usual stack. */
+static inline uint64_t usual_top(uint32_t thread)
+{
+	return DET_HEAP_STACKS + (thread + 1) * DET_HEAP_STACK_BYTES - DET_HEAP_PRIVATE_BYTES;
+}
+
+void *det_heap_private(uint32_t thread)
+{
+	return det_heap_bytes && thread < DET_HEAP_THREADS ? (void *)usual_top(thread) : NULL;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+struct det_heap_head {
+	uint32_t room; /* in granules */
+	uint32_t mark; /* tells a block from what is none */
+	uint64_t spare;
+};
+_Static_assert(sizeof(struct det_heap_head) == GRANULE, "a block behind its head is aligned");
+
+static inline struct det_heap_head *head_of(const void *block)
+{
+	return (struct det_heap_head *)block - 1;
+}
+
+static inline uint32_t mark_of(const void *block)
+{
+	return (uint32_t)((uintptr_t)block >> 4) * 2654435761u | 1;
+}
+
+/* Counts a piece of memory as living or not; memory in which nothing lives goes back. */
+static void count_up(struct det_heap_region r, uint64_t from, uint64_t to)
+{
+	for (uint64_t at = from & ~(uint64_t)(CHUNK - 1); at < to; at += CHUNK)
+		atomic_fetch_add_explicit(counter_at(r, at), 1, memory_order_relaxed);
+}
+
+static void count_down(struct det_heap_region r, uint64_t from, uint64_t to, uint64_t handed_out)
+{
+	uint64_t dead = 0;
+
+	for (uint64_t at = from & ~(uint64_t)(CHUNK - 1); at < to; at += CHUNK) {
+		bool lives =
+			atomic_fetch_sub_explicit(counter_at(r, at), 1, memory_order_relaxed) > 1 ||
+			at + CHUNK > handed_out;
+		if (!lives && !dead)
+			dead = at;
+		if (dead && (lives || at + CHUNK >= to)) {
+			madvise((void *)dead, (lives ? at : at + CHUNK) - dead, MADV_DONTNEED);
+			dead = 0;
+		}
+	}
+}
+
+/* Takes [start, end) from what is left of a part; `block` lies in there. */
+static bool take(uint32_t thread, enum part part, size_t bytes, size_t alignment, uint64_t *block)
+{
+	struct det_heap_region r = region_of(thread);
+	uint64_t base = part_base(r, part), most = part_bytes(r, part);
+	uint64_t before = atomic_load_explicit(&used[thread][part], memory_order_relaxed), after;
+
+	do {
+		*block = (base + before + GRANULE + alignment - 1) & ~(uint64_t)(alignment - 1);
+		after = *block + bytes - base;
+		if (bytes > most || alignment > most || after > most)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&used[thread][part], &before, after, memory_order_relaxed, memory_order_relaxed));
+	return true;
+}
+
+/*
+ * Threads that are not known (made behind our back, or not yet begun) share main's part for the
+ * foreign: that is why parts are taken from atomically.
+ */
+void *det_heap_alloc(size_t size, size_t alignment, bool foreign)
+{
+	uint32_t thread = thread_buffer_self.known ? thread_buffer_self.stream : 0;
+	enum part part = foreign || !thread_buffer_self.known ? PART_FOREIGN : PART_PROGRAM;
+	size_t bytes = ((size + GRANULE - 1) & ~(size_t)(GRANULE - 1)) + (size == 0) * GRANULE;
+	uint64_t at;
+
+	if (!det_heap_bytes || thread >= DET_HEAP_THREADS || size > DET_HEAP_MAIN_BYTES ||
+	    bytes / GRANULE > UINT32_MAX ||
+	    !take(thread, part, bytes, alignment < GRANULE ? GRANULE : alignment, &at))
+		return NULL;
+	struct det_heap_head *head = head_of((void *)at);
+	head->room = (uint32_t)(bytes / GRANULE);
+	head->mark = mark_of((void *)at);
+	count_up(region_of(thread), at - GRANULE, at + bytes);
+	for (uint32_t seen = threads; seen <= thread;)
+		atomic_compare_exchange_weak(&threads, &seen, thread + 1);
+	return (void *)at;
+}
+
+size_t det_heap_size(const void *block)
+{
+	return (size_t)head_of(block)->room * GRANULE;
+}
+
+static enum part part_of(struct det_heap_region r, uint64_t address)
+{
+	return address < part_base(r, PART_FOREIGN) ? PART_PROGRAM : PART_FOREIGN;
+}
+
+/* In place if there is room, or if it is the last block and can grow. */
+bool det_heap_resize(void *block, size_t size)
+{
+	uint64_t at = (uint64_t)block, end = at + det_heap_size(block);
+	uint32_t thread = thread_at(at);
+	struct det_heap_region r = region_of(thread);
+	enum part part = part_of(r, at);
+	uint64_t base = part_base(r, part), before = end - base;
+
+	if (size <= det_heap_size(block))
+		return true;
+	if (size > DET_HEAP_MAIN_BYTES)
+		return false;
+	uint64_t more = at + ((size + GRANULE - 1) & ~(size_t)(GRANULE - 1));
+	if (more - base > part_bytes(r, part) || (more - at) / GRANULE > UINT32_MAX ||
+	    !atomic_compare_exchange_strong(&used[thread][part], &before, more - base))
+		return false;
+	head_of(block)->room = (uint32_t)((more - at) / GRANULE);
+	if (more > ((end + CHUNK - 1) & ~(uint64_t)(CHUNK - 1))) /* chunks it was not in before */
+		count_up(r, (end + CHUNK - 1) & ~(uint64_t)(CHUNK - 1), more);
+	return true;
+}
+
+/* ---- freed -------------------------------------------------------------------------------- */
+
+bool det_heap_is_freed(uint64_t address, uint64_t size)
+{
+	if (address - DET_HEAP_BASE >= DET_HEAP_STACKS - DET_HEAP_BASE || !det_heap_bytes)
+		return false;
+	struct det_heap_region r = region_of(thread_at(address));
+	const _Atomic uint64_t *words = freed_words(r);
+	uint64_t from = (address - r.base) / GRANULE, to = (address - r.base + size - 1) / GRANULE;
+
+	for (uint64_t bit = from; size && bit <= to; bit++) {
+		uint64_t word = atomic_load_explicit(&words[bit / 64], memory_order_relaxed);
+		if (word >> bit % 64 & 1)
+			return true;
+		if (!word)
+			bit |= 63;
+	}
+	return false;
+}
+
+static void mark_freed(struct det_heap_region r, uint64_t from, uint64_t to)
+{
+	_Atomic uint64_t *words = freed_words(r);
+	uint64_t bit = (from - r.base) / GRANULE, end = (to - r.base) / GRANULE;
+
+	while (bit < end) {
+		uint64_t count = 64 - bit % 64 < end - bit ? 64 - bit % 64 : end - bit;
+		uint64_t mask = (count == 64 ? ~0ull : (1ull << count) - 1) << bit % 64;
+		atomic_fetch_or_explicit(&words[bit / 64], mask, memory_order_relaxed);
+		bit += count;
+	}
+}
+
+enum det_heap_state det_heap_state(const void *block)
+{
+	uint64_t at = (uint64_t)block;
+	struct det_heap_region r = region_of(thread_at(at));
+	uint64_t base = part_base(r, part_of(r, at));
+	uint64_t end = base + used[thread_at(at)][part_of(r, at)];
+
+	if (at % GRANULE || at < base + GRANULE || at >= end)
+		return DET_HEAP_NO_BLOCK;
+	if (det_heap_is_freed(at, 1))
+		return DET_HEAP_FREED;
+	return head_of(block)->mark == mark_of(block) ? DET_HEAP_LIVE : DET_HEAP_NO_BLOCK;
+}
+
+void det_heap_free(void *block)
+{
+	uint64_t at = (uint64_t)block, end = at + det_heap_size(block);
+	uint32_t thread = thread_at(at);
+	struct det_heap_region r = region_of(thread);
+	enum part part = part_of(r, at);
+
+	mark_freed(r, at, end);
+	count_down(r, at - GRANULE, end, part_base(r, part) + used[thread][part]);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------- */
+
+static bool guards_shared;
+#define GUARD_SHARERS 16u
+static bool guarded[DET_HEAP_THREADS / GUARD_SHARERS];
+
+void det_heap_share_guards(void)
+{
+	guards_shared = true;
+}
+
+/* A usual one leaves a megabyte for its guard, and the lowest page for a shared one. */
+static inline bool is_usual(uint64_t bytes)
+{
+	return bytes <= DET_HEAP_STACK_BYTES - (1u << 20);
+}
+
+static inline void find_room(uint32_t thread, uint64_t bytes, uint64_t *bottom, uint64_t *top)
+{
+	struct det_heap_region r = region_of(thread);
+
+	*top = is_usual(bytes) ? usual_top(thread) : r.base + r.bytes;
+	*bottom = is_usual(bytes) ? DET_HEAP_STACKS + thread * DET_HEAP_STACK_BYTES + PAGE
+				  : r.base + r.bytes / END * STACK;
+}
+
+/* The lowest page of the group's first stack, which is no program's: main's, or below a usual one. */
+static bool share_guard(uint32_t thread)
+{
+	uint32_t group = thread / GUARD_SHARERS;
+	uint64_t at = DET_HEAP_STACKS + (uint64_t)group * GUARD_SHARERS * DET_HEAP_STACK_BYTES;
+
+	if (!guarded[group] && mprotect((void *)at, PAGE, PROT_NONE) != 0)
+		return false;
+	guarded[group] = true;
+	return true;
+}
+
+void *det_heap_stack(uint32_t thread, size_t bytes, size_t guard)
+{
+	uint64_t bottom, top;
+
+	if (!det_heap_bytes || thread == 0 || thread >= DET_HEAP_THREADS)
+		return NULL;
+	bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+	guard = (guard + PAGE - 1) & ~(size_t)(PAGE - 1);
+	find_room(thread, bytes, &bottom, &top);
+	if (bytes > top - bottom || guard > top - bottom - bytes)
+		return NULL;
+	uint32_t pages = (uint32_t)(bytes / PAGE);
+	if (stack_pages[thread] == pages)
+		return (void *)(top - bytes);
+	/* It had another size before: that guard is none any more. */
+	int how = PROT_READ | PROT_WRITE | (executable ? PROT_EXEC : 0);
+	if ((stack_pages[thread] || executable) && mprotect((void *)bottom, top - bottom, how) != 0)
+		return NULL;
+	if (guards_shared && is_usual(bytes)) {
+		if (!share_guard(thread))
+			return NULL;
+	} else if (guard && mprotect((void *)(top - bytes - guard), guard, PROT_NONE) != 0) {
+		return NULL;
+	}
+	stack_pages[thread] = pages;
+	return (void *)(top - bytes);
+}
+
+bool det_heap_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pthread_attr_t *own)
+{
+	void *low;
+	size_t bytes, guard;
+
+	/* A copy of the struct: it is used once and not destroyed, so what it points at stays asked's. */
+	if (asked)
+		*own = *asked;
+	else if (pthread_getattr_default_np(own) != 0)
+		return false;
+	if (pthread_attr_getstack(own, &low, &bytes) != 0 || (uintptr_t)low + bytes != 0 ||
+	    pthread_attr_getguardsize(own, &guard) != 0)
+		return false;
+	if (bytes == 0) { /* attributes that leave it to the library */
+		pthread_attr_t usual;
+		if (pthread_getattr_default_np(&usual) != 0)
+			return false;
+		pthread_attr_getstacksize(&usual, &bytes);
+		pthread_attr_destroy(&usual);
+	}
+	low = det_heap_stack(thread, bytes, guard);
+	return low && pthread_attr_setstack(own, low, bytes & ~(size_t)(PAGE - 1)) == 0;
+}
+
+void det_heap_stack_done(uint32_t thread)
+{
+	/* Where the process ends soon, or uses the stack again in the next run, it is not worth it. */
+	if (!det_heap_bytes || thread == 0 || thread >= DET_HEAP_THREADS || !stack_pages[thread] ||
+	    guards_shared)
+		return;
+	uint64_t bottom, top, bytes = (uint64_t)stack_pages[thread] * PAGE;
+	find_room(thread, bytes, &bottom, &top);
+	madvise((void *)(top - bytes), bytes, MADV_DONTNEED);
+}
+
+/* ---- what is in use ----------------------------------------------------------------------- */
+
+static void add_extent(struct det_heap_extent *to, unsigned most, unsigned *count, uint64_t base,
+		       uint64_t end)
+{
+	if (*count < most)
+		to[*count] = (struct det_heap_extent){ base, end };
+	(*count)++;
+}
+
+unsigned det_heap_extents(struct det_heap_extent *to, unsigned most)
+{
+	unsigned count = 0;
+
+	for (uint32_t thread = 0; thread < threads; thread++) {
+		struct det_heap_region r = region_of(thread);
+		for (enum part part = 0; part < PARTS; part++) {
+			uint64_t base = part_base(r, part), end = base + used[thread][part];
+			if (base == end)
+				continue;
+			add_extent(to, most, &count, base, end);
+			add_extent(to, most, &count, (uint64_t)counter_at(r, base),
+				   (uint64_t)(counter_at(r, end) + 1));
+			add_extent(to, most, &count,
+				   (uint64_t)&freed_words(r)[(base - r.base) / GRANULE / 64],
+				   (uint64_t)&freed_words(r)[(end - r.base) / GRANULE / 64 + 1]);
+		}
+	}
+	return count;
+}

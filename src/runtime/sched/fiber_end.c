@@ -1,0 +1,92 @@
+/*
+ * The end of a thread without the C library's start_thread around it. pthread_exit unwinds to a
+ * place that start_thread registers in the descriptor; __pthread_register_cancel, which the old
+ * pthread_cleanup_push calls, registers another. Behind that come the destructors: the library
+ * exports those of thread_local variables, those of keys are known in keys.c.
+ */
+#include "runtime/sched/fiber.h"
+
+#include "runtime/sync/keys.h"
+#include "runtime/host/libc_next.h"
+#include "runtime/sync/thread.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <setjmp.h>
+
+/* Not declared where the compiler has exceptions. */
+void __pthread_register_cancel(__pthread_unwind_buf_t *buffer);
+
+/* The library's place to unwind to is a jmp_buf without its mask. */
+static SOOTH_TLS union {
+	struct __jmp_buf_tag jump;
+	__pthread_unwind_buf_t unwind;
+} outermost;
+static SOOTH_TLS void *exit_result;
+
+void *fiber_end_scratch(size_t *bytes)
+{
+	*bytes = sizeof(outermost);
+	return &outermost;
+}
+
+static __typeof__(pthread_exit) *unwind;
+static void (*destroy_thread_locals)(void);
+
+static __attribute__((noreturn)) void exit_fiber(void *result)
+{
+	exit_result = result;
+	unwind(result);
+	__builtin_unreachable();
+}
+
+void fiber_swap_exit(void)
+{
+	if (unwind)
+		return;
+	unwind = real()->pthread_exit;
+	real_table.pthread_exit = exit_fiber;
+	destroy_thread_locals = (void (*)(void))(uintptr_t)dlsym(RTLD_NEXT, "__call_tls_dtors");
+}
+
+bool fiber_run_routine(void *(*routine)(void *), void *argument, void *stack, void **result)
+{
+	if (__sigsetjmp(&outermost.jump, 0) != 0) {
+		*result = exit_result;
+		return false;
+	}
+	__pthread_register_cancel(&outermost.unwind);
+	*result = fiber_call(routine, argument, stack);
+	return true;
+}
+
+/* ---- destructors -------------------------------------------------------------------------- */
+
+static void *destroy_locals(void *unused)
+{
+	destroy_thread_locals();
+	return unused;
+}
+
+/*
+ * The key that ends the thread has a value in each round, so as to be there in the last. That one comes
+ * when nobody else has any: no destructor is left to run that could set another.
+ */
+static void *destroy_keys(void *unused)
+{
+	unsigned ends = thread_end_key();
+
+	for (int round = 1; round <= PTHREAD_DESTRUCTOR_ITERATIONS && keys_destroy(0, ends);
+	     round++)
+		;
+	if (pthread_getspecific(ends))
+		thread_end();
+	return unused;
+}
+
+void fiber_destroy_variables(void *stack)
+{
+	if (destroy_thread_locals)
+		fiber_call(destroy_locals, NULL, stack);
+	fiber_call(destroy_keys, NULL, stack);
+}

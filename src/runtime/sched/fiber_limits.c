@@ -1,0 +1,142 @@
+/*
+ * What a program may not do where its threads are fibers, or where its runs are persistent: asked for,
+ * it ends the run with CONTROL_UNFIT, and the tool takes another way of running it. Elsewhere these
+ * functions are the library's, but for those that send signals: whom one is for goes on by it.
+ */
+#include "runtime/sched/fiber.h"
+#include "runtime/host/libc_next.h"
+#include "runtime/server/resources.h"
+#include "runtime/server/server.h"
+#include "runtime/io/unknown_wait.h"
+#include "runtime/sched/sched.h"
+
+#include <sys/syscall.h>
+
+/* ---- fibers are not known to the kernel ------------------------------------------------------ */
+
+static bool is_other(pthread_t thread)
+{
+	return !pthread_equal(thread, pthread_self());
+}
+
+SOOTH_API int pthread_kill(pthread_t thread, int number)
+{
+	if (is_other(thread))
+		fiber_refuse("pthread_kill");
+	unknown_wait_hand_over(RECORD_CALLER);
+	uint32_t before = sched_before_sending();
+	int result = real()->pthread_kill(thread, number);
+	if (result == 0 && number && is_other(thread))
+		sched_sent(before);
+	return result;
+}
+
+SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
+{
+	fiber_refuse("pthread_sigqueue");
+	unknown_wait_hand_over(RECORD_CALLER);
+	uint32_t before = sched_before_sending();
+	int result = real()->pthread_sigqueue(thread, number, value);
+	if (result == 0 && number && is_other(thread))
+		sched_sent(before);
+	return result;
+}
+
+/* To the process: some thread of it takes it, which need not be the caller. */
+SOOTH_API int kill(pid_t pid, int number)
+{
+	unknown_wait_hand_over(RECORD_CALLER);
+	uint32_t before = sched_before_sending();
+	int result = real()->kill(pid, number);
+
+	if (sched_taking && result == 0 && number && pid == getpid())
+		sched_sent(before);
+	return result;
+}
+
+SOOTH_API int sigqueue(pid_t pid, int number, const union sigval value)
+{
+	unknown_wait_hand_over(RECORD_CALLER);
+	uint32_t before = sched_before_sending();
+	int result = real()->sigqueue(pid, number, value);
+
+	if (sched_taking && result == 0 && number && pid == getpid())
+		sched_sent(before);
+	return result;
+}
+
+SOOTH_API int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust)
+{
+	if (robust != PTHREAD_MUTEX_STALLED)
+		fiber_refuse("robust mutexes");
+	return real()->pthread_mutexattr_setrobust(attributes, robust);
+}
+
+SOOTH_API int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol)
+{
+	if (protocol != PTHREAD_PRIO_NONE)
+		fiber_refuse("mutexes that change priorities");
+	return real()->pthread_mutexattr_setprotocol(attributes, protocol);
+}
+
+/* What only says where and how a thread runs is without meaning for fibers, and done. */
+
+SOOTH_API int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+	return fiber_on() ? 0 : real()->pthread_setaffinity_np(thread, size, set);
+}
+
+SOOTH_API int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
+{
+	if (fiber_on())
+		thread = fiber_main_thread();
+	return real()->pthread_getaffinity_np(thread, size, set);
+}
+
+SOOTH_API int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *given)
+{
+	return fiber_on() ? 0 : real()->pthread_setschedparam(thread, policy, given);
+}
+
+SOOTH_API int pthread_setschedprio(pthread_t thread, int priority)
+{
+	return fiber_on() ? 0 : real()->pthread_setschedprio(thread, priority);
+}
+
+SOOTH_API int pthread_setname_np(pthread_t thread, const char *name)
+{
+	return fiber_on() ? 0 : real()->pthread_setname_np(thread, name);
+}
+
+/* The library would ask the kernel for the thread's processors. */
+SOOTH_API int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+	if (fiber_get_attributes(thread, attributes))
+		return 0;
+	return real()->pthread_getattr_np(thread, attributes);
+}
+
+SOOTH_API pid_t gettid(void)
+{
+	return fiber_on() ? fiber_tid() : (pid_t)real()->syscall(SYS_gettid);
+}
+
+/* ---- what persistent runs cannot undo -------------------------------------------------------- */
+
+SOOTH_API int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
+{
+	server_refuse("setrlimit");
+	return real()->setrlimit(resource, limit);
+}
+
+SOOTH_API int chdir(const char *path)
+{
+	resources_directory_changed();
+	return real()->chdir(path);
+}
+
+SOOTH_API int fchdir(int fd)
+{
+	resources_directory_changed();
+	return real()->fchdir(fd);
+}

@@ -1,0 +1,120 @@
+/*
+ * What a controlled run leaves behind: the log of its steps in the control file, and the file
+ * `schedule` in a recording's directory. Both are mapped, so that a SIGKILL loses nothing.
+ */
+#include "runtime/sched/sched_state.h"
+
+#include "runtime/log/file_io.h"
+#include "runtime/host/process.h"
+#include "runtime/host/libc_next.h"
+#include "runtime/host/save_vectors.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the schedule -------------------------------------------------------------------------------- */
+
+#define PIECE (1u << 16) /* bytes mapped at a time */
+#define PIECE_RUNS (PIECE / sizeof(struct control_run))
+
+static struct {
+	int fd; /* + 1 */
+	struct control_run *piece;
+	uint32_t at;	 /* in the piece */
+	uint64_t pieces; /* how many before this one */
+	char path[4096];
+} schedule;
+
+/*
+ * A schedule that does not tell all that was done would be a wrong one. It says so itself, since it may
+ * be that it cannot be removed.
+ */
+void sched_log_abandon(void)
+{
+	static const struct control_run none = { CONTROL_NONE, CONTROL_NONE };
+
+	if (!schedule.fd)
+		return;
+	if (schedule.piece)
+		schedule.piece[schedule.at < PIECE_RUNS ? schedule.at : PIECE_RUNS - 1] = none;
+	else
+		file_io_write(schedule.fd - 1, &none, sizeof(none));
+	unlink(schedule.path);
+	close(schedule.fd - 1);
+	schedule.fd = 0;
+}
+
+/* Where there is none, the piece before stays. */
+static void next_piece(void *unused)
+{
+	uint64_t number = schedule.piece ? schedule.pieces + 1 : 0;
+
+	(void)unused;
+	if (!file_io_allocate(schedule.fd - 1, number * PIECE, PIECE))
+		return;
+	void *map = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, schedule.fd - 1,
+			 (off_t)(number * PIECE));
+	if (map == MAP_FAILED)
+		return;
+	if (schedule.piece)
+		munmap(schedule.piece, PIECE);
+	schedule.piece = map;
+	schedule.pieces = number;
+	schedule.at = 0;
+}
+
+static void abandon(void *unused)
+{
+	(void)unused;
+	process_say("the schedule cannot be written, and the recording has none: ", schedule.path);
+	sched_log_abandon();
+}
+
+void sched_log_start(const char *dir)
+{
+	if (!dir || !dir[0])
+		return;
+	snprintf(schedule.path, sizeof(schedule.path), "%s/schedule", dir);
+	int fd = open(schedule.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return;
+	int high = real()->fcntl(fd, F_DUPFD_CLOEXEC, 512);
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	schedule.fd = fd + 1;
+	next_piece(NULL);
+	if (!schedule.piece)
+		sched_log_abandon();
+}
+
+void sched_log_switch(const struct sched_thread *from)
+{
+	struct sched_thread *t = &sched_threads[sched_number(from)];
+
+	if (!schedule.fd || t->written == t->step)
+		return;
+	t->written = t->step;
+	if (schedule.at == PIECE_RUNS) {
+		save_vectors_call(next_piece, NULL);
+		if (schedule.at == PIECE_RUNS) {
+			save_vectors_call(abandon, NULL);
+			return;
+		}
+	}
+	schedule.piece[schedule.at++] = (struct control_run){ sched_number(t), t->step };
+}
+
+void sched_log_end(void)
+{
+	if (!schedule.fd)
+		return;
+	uint64_t bytes = schedule.pieces * PIECE + schedule.at * sizeof(struct control_run);
+	if (ftruncate(schedule.fd - 1, (off_t)bytes) != 0)
+		return; /* the zeros at the end do no harm */
+}

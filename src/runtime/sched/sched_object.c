@@ -1,0 +1,505 @@
+/*
+ * The scheduler's own idea of every object: whether an operation can happen, and what it changes.
+ * It changes by what is recorded, so it can never differ from the trace. A semaphore's count is the
+ * exception: it is read where it is, so that posts of handlers and other processes count.
+ *
+ * Objects are found by address through buckets of indices; the objects themselves lie in one array
+ * filled from the front. Both grow by doubling into fresh mappings, the old ones are left (they are
+ * at most as large together as the new).
+ */
+#include "runtime/sched/sched_state.h"
+
+#include "runtime/server/per_run.h"
+#include "runtime/host/save_vectors.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define FIRST_OBJECTS 256u
+#define FIRST_BUCKETS 512u
+
+/* On one page: all buckets, and the first of the objects. */
+static struct {
+	uint32_t buckets[FIRST_BUCKETS];
+	struct sched_object items[FIRST_OBJECTS];
+} first __attribute__((aligned(4096)));
+
+PER_RUN static struct {
+	struct sched_object *items;
+	uint32_t *buckets; /* index + 1 */
+	uint32_t count, room;
+	uint32_t bucket_count; /* a power of two */
+} objects;
+
+/* ---- links: who holds a lock for reading; the tokens of a condition -------------------------- */
+
+/*
+ * There are never more tokens than waiting threads. Readers may need more links than there are: one
+ * without a link is counted all the same, it is only not found in a cycle.
+ */
+struct link {
+	uint64_t number; /* a token's; how often a reader has it */
+	uint32_t thread;
+	uint32_t next; /* index + 1 */
+};
+#define LINKS (4 * CONTROL_THREADS)
+#define LINKS_FOR_TOKENS CONTROL_THREADS
+static struct link links[LINKS];
+PER_RUN static uint32_t links_used, links_free;
+PER_RUN static uint32_t links_taken;
+
+static uint32_t new_link(bool for_reader)
+{
+	uint32_t index;
+
+	if (for_reader && links_taken >= LINKS - LINKS_FOR_TOKENS)
+		return 0;
+	if (links_free) {
+		index = links_free;
+		links_free = links[index - 1].next;
+	} else if (links_used < LINKS) {
+		index = ++links_used;
+	} else {
+		return 0;
+	}
+	links_taken++;
+	links[index - 1] = (struct link){ 0 };
+	return index;
+}
+
+static void drop_link(uint32_t *at)
+{
+	uint32_t index = *at;
+
+	*at = links[index - 1].next;
+	links[index - 1].next = links_free;
+	links_free = index;
+	links_taken--;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+void sched_object_start(void)
+{
+	objects.items = first.items;
+	objects.buckets = first.buckets;
+	objects.room = FIRST_OBJECTS;
+	objects.bucket_count = FIRST_BUCKETS;
+}
+
+static uint32_t *bucket_of(uint64_t address)
+{
+	return &objects.buckets[(address * 0x9e3779b97f4a7c15ull >> 32) &
+				(objects.bucket_count - 1)];
+}
+
+/* Objects and buckets in one piece, so that there are both or none. */
+static void grow(void *unused)
+{
+	size_t item_bytes = sizeof(*objects.items) * objects.room * 2;
+	size_t bucket_bytes = sizeof(*objects.buckets) * objects.bucket_count * 2;
+	void *map = mmap(NULL, item_bytes + bucket_bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sched_object *items = map;
+
+	(void)unused;
+	if (map == MAP_FAILED)
+		return;
+	memcpy(items, objects.items, sizeof(*items) * objects.count);
+	objects.items = items;
+	objects.buckets = (uint32_t *)((char *)map + item_bytes);
+	objects.room *= 2;
+	objects.bucket_count *= 2;
+	for (uint32_t i = 0; i < objects.count; i++) {
+		uint32_t *bucket = bucket_of(items[i].address);
+		items[i].next = *bucket;
+		*bucket = i + 1;
+	}
+}
+
+struct sched_object *sched_object(uint32_t index)
+{
+	return &objects.items[index];
+}
+
+/* Would a new one be the same, and does nobody stand before it? */
+static bool is_idle(uint32_t index)
+{
+	const struct sched_object *o = &objects.items[index];
+
+	if (o->owner || o->readers || o->waiters || o->tokens || o->meet || o->blocked || o->crowd)
+		return false;
+	for (uint32_t i = 0; i < sched.top; i++) {
+		const struct sched_thread *t = &sched_threads[i];
+		if (t->where != SCHED_ENDED && (t->object == index || t->other == index))
+			return false;
+	}
+	return true;
+}
+
+/* There is no memory for more: an object that is as if it had never been seen makes room. */
+static uint32_t reuse_idle(void)
+{
+	for (uint32_t index = 0; index < objects.count; index++) {
+		if (!is_idle(index))
+			continue;
+		uint32_t *at = bucket_of(objects.items[index].address);
+		while (*at != index + 1)
+			at = &objects.items[*at - 1].next;
+		*at = objects.items[index].next;
+		return index;
+	}
+	sched_end_run(CONTROL_UNFIT, "no memory for the scheduler's objects", 127 << 8);
+}
+
+uint32_t sched_object_find(uint64_t address)
+{
+	PER_RUN static uint32_t last;
+
+	if (last < objects.count && objects.items[last].address == address)
+		return last;
+	for (uint32_t i = *bucket_of(address); i; i = objects.items[i - 1].next)
+		if (objects.items[i - 1].address == address)
+			return last = i - 1;
+	if (objects.count == objects.room)
+		save_vectors_call(grow, NULL); /* a spin on an object is looked at from anywhere */
+	uint32_t index = objects.count < objects.room ? objects.count++ : reuse_idle();
+	uint32_t *bucket = bucket_of(address);
+	objects.items[index] = (struct sched_object){ .address = address, .next = *bucket };
+	*bucket = index + 1;
+	return last = index;
+}
+
+static struct sched_object *find(uint64_t address)
+{
+	return sched_object(sched_object_find(address));
+}
+
+/* ---- can it happen? -------------------------------------------------------------------------- */
+
+/* Whoever has an errorcheck mutex, or a read-write lock for writing, is told so by the library. */
+static bool can_acquire(const struct sched_object *o, uint32_t self, uint8_t lock)
+{
+	if (o->owner == self + 1)
+		return (lock & ~SCHED_LOCK_ROBUST) != EVENT_LOCK_NORMAL;
+	if (lock & SCHED_LOCK_ROBUST && o->owner &&
+	    sched_threads[o->owner - 1].where == SCHED_ENDED)
+		return true;
+	return !o->owner && !o->readers;
+}
+
+static bool has_token(const struct sched_object *o, uint64_t since)
+{
+	for (uint32_t i = o->token_list; i; i = links[i - 1].next)
+		if (links[i - 1].number > since)
+			return true;
+	return false;
+}
+
+bool sched_object_has_token(const struct sched_thread *t)
+{
+	return has_token(sched_object(t->object), t->waiting_since);
+}
+
+bool sched_object_mutex_free(const struct sched_thread *t)
+{
+	return t->want.kind != EV_WOKEN ||
+	       can_acquire(sched_object(t->other), sched_number(t), t->want.lock);
+}
+
+bool sched_object_can(const struct sched_thread *t)
+{
+	const struct sched_want *want = &t->want;
+	uint32_t self = sched_number(t);
+
+	if (want->how == EVENT_TRY)
+		return true;
+	switch (want->kind) {
+	case EV_ACQUIRE: return can_acquire(sched_object(t->object), self, want->lock);
+	case EV_READ_ACQUIRE: {
+		const struct sched_object *o = sched_object(t->object);
+		return !o->owner || o->owner == self + 1;
+	}
+	case EV_WOKEN:
+		return has_token(sched_object(t->object), t->waiting_since) &&
+		       sched_object_mutex_free(t);
+	case EV_DOWN: /* the count is the low half of what glibc has there */
+		return __atomic_load_n((const uint32_t *)want->object, __ATOMIC_ACQUIRE) > 0;
+	case EV_PASS: return sched_object(t->object)->round != t->round;
+	case EV_ONCE_BEGIN: {
+		const struct sched_object *o = sched_object(t->object);
+		return !o->owner || (o->owner == self + 1 && want->lock == EVENT_LOCK_ERRORCHECK);
+	}
+	case EV_COND_DESTROY:
+	case EV_BARRIER_DESTROY: {
+		const struct sched_object *o = sched_object(t->object);
+		return want->lock != SCHED_WHEN_LEFT || (!o->waiters && !o->arrived);
+	}
+	case EV_JOIN:
+		return want->object == self || want->object >= CONTROL_THREADS ||
+		       sched_threads[want->object].where == SCHED_ENDED;
+	default: return true;
+	}
+}
+
+bool sched_object_owners(const struct sched_thread *t, bool (*visit)(uint32_t owner, void *data),
+			 void *data)
+{
+	const struct sched_want *want = &t->want;
+	const struct sched_object *o;
+
+	switch (want->kind) {
+	case EV_ACQUIRE:
+	case EV_READ_ACQUIRE:
+	case EV_ONCE_BEGIN: o = sched_object(t->object); break;
+	case EV_WOKEN:
+		if (!has_token(sched_object(t->object), t->waiting_since))
+			return false;
+		o = sched_object(t->other);
+		break;
+	case EV_JOIN: return visit((uint32_t)want->object, data);
+	default: return false;
+	}
+	if (o->owner)
+		return visit(o->owner - 1, data);
+	for (uint32_t i = o->reader_list; i; i = links[i - 1].next)
+		if (visit(links[i - 1].thread, data))
+			return true;
+	return false;
+}
+
+bool sched_is_awaited(const volatile void *object)
+{
+	const struct sched_object *o = find((uintptr_t)object);
+
+	return o->waiters > o->tokens || o->arrived;
+}
+
+static void changed(struct sched_object *o)
+{
+	o->version++;
+	if (o->blocked)
+		sched_unblock(o);
+}
+
+void sched_object_owner_over(const struct sched_thread *t)
+{
+	for (uint32_t i = 0; t->held && i < objects.count; i++)
+		if (objects.items[i].owner == sched_number(t) + 1)
+			changed(&objects.items[i]);
+}
+
+/* ---- what it changes ------------------------------------------------------------------------- */
+
+static void acquire(struct sched_thread *t, struct sched_object *o)
+{
+	if (o->owner != sched_number(t) + 1)
+		o->depth = 0; /* a robust mutex whose owner is gone */
+	o->owner = sched_number(t) + 1;
+	o->depth++;
+	t->held++;
+	sched_regrade(o);
+}
+
+/* By whom is not asked: a thread may give back what another took. */
+static void release(struct sched_object *o)
+{
+	if (!o->owner)
+		return;
+	struct sched_thread *owner = &sched_threads[o->owner - 1];
+	if (owner->held)
+		owner->held--;
+	if (--o->depth == 0) {
+		o->owner = 0;
+		sched_regrade(o);
+	}
+}
+
+static uint32_t *reader_link(struct sched_object *o, uint32_t thread)
+{
+	uint32_t *at = &o->reader_list;
+
+	while (*at && links[*at - 1].thread != thread)
+		at = &links[*at - 1].next;
+	return at;
+}
+
+static void acquire_read(struct sched_thread *t, struct sched_object *o)
+{
+	uint32_t *at = reader_link(o, sched_number(t));
+
+	o->readers++;
+	t->held++;
+	sched_regrade(o);
+	if (!*at) {
+		uint32_t made = new_link(true);
+		if (!made)
+			return;
+		links[made - 1].thread = sched_number(t);
+		*at = made;
+	}
+	links[*at - 1].number++;
+}
+
+static void release_read(struct sched_thread *t, struct sched_object *o)
+{
+	uint32_t *at = reader_link(o, sched_number(t));
+
+	if (!o->readers)
+		return;
+	o->readers--;
+	sched_regrade(o);
+	if (t->held)
+		t->held--;
+	if (*at && --links[*at - 1].number == 0)
+		drop_link(at);
+}
+
+static void forget(struct sched_object *o)
+{
+	while (o->owner)
+		release(o);
+	while (o->reader_list) {
+		struct sched_thread *t = &sched_threads[links[o->reader_list - 1].thread];
+		if (t->held)
+			t->held--;
+		drop_link(&o->reader_list);
+	}
+	while (o->token_list)
+		drop_link(&o->token_list);
+	o->readers = o->tokens = o->waiters = o->arrived = 0;
+	sched_regrade(o);
+}
+
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+static void add_token(struct sched_object *o)
+{
+	uint32_t *at = &o->token_list;
+	uint32_t made = new_link(false);
+
+	if (!made)
+		return;
+	while (*at)
+		at = &links[*at - 1].next;
+	links[made - 1].number = ++sched.numbers;
+	*at = made;
+	o->tokens++;
+}
+
+/* The oldest that is younger than the wait. */
+static void take_token(struct sched_object *o, uint64_t since)
+{
+	uint32_t *at = &o->token_list;
+
+	while (*at && links[*at - 1].number <= since)
+		at = &links[*at - 1].next;
+	if (*at) {
+		drop_link(at);
+		o->tokens--;
+	}
+}
+
+static void did_signal(struct sched_object *o, bool all)
+{
+	uint32_t wanted = o->waiters > o->tokens ? o->waiters - o->tokens : 0;
+
+	for (uint32_t i = 0; i < (all || !wanted ? wanted : 1); i++)
+		add_token(o);
+}
+
+void sched_object_signalled(uint64_t condition, bool all)
+{
+	struct sched_object *o = find(condition);
+
+	changed(o);
+	did_signal(o, all);
+}
+
+/* One that nobody can use any more would make the next signal leave none. */
+static void drop_surplus(struct sched_object *o)
+{
+	while (o->tokens > o->waiters) {
+		drop_link(&o->token_list);
+		o->tokens--;
+	}
+}
+
+/* Finding the mutex may move all objects: it comes last. */
+static void did_wait(struct sched_thread *t, struct sched_object *o, uint64_t mutex)
+{
+	o->waiters++;
+	t->waiting_since = ++sched.numbers;
+	o = find(mutex);
+	release(o);
+	changed(o);
+}
+
+static void did_wake(struct sched_thread *t, struct sched_object *o, uint64_t mutex)
+{
+	if (t->answer == SCHED_GO && !t->cancel_seen)
+		take_token(o, t->waiting_since);
+	if (o->waiters)
+		o->waiters--;
+	drop_surplus(o);
+	o = find(mutex);
+	acquire(t, o);
+	changed(o);
+}
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+static void did_arrive(struct sched_thread *t, struct sched_object *o, uint32_t meet)
+{
+	if (meet)
+		o->meet = meet;
+	t->round = o->round;
+	if (++o->arrived >= o->meet) {
+		o->arrived = 0;
+		o->round++;
+	}
+}
+
+void sched_object_did(struct sched_thread *t, enum event_kind kind, enum event_group group,
+		      const struct record_fields *fields)
+{
+	switch (group) {
+	case EG_LOCK:
+	case EG_CONDITION:
+	case EG_SEMAPHORE:
+	case EG_BARRIER:
+	case EG_ONCE: break;
+	default: return;
+	}
+	if (kind == EV_ACQUIRE_FAIL || kind == EV_READ_FAIL || kind == EV_DOWN_FAIL ||
+	    kind == EV_ONCE)
+		return; /* nothing has changed, not even for who spins on it */
+	struct sched_object *o = find(fields->a);
+	changed(o);
+	switch (kind) {
+	case EV_LOCK_INIT:
+	case EV_LOCK_DESTROY:
+	case EV_COND_INIT:
+	case EV_BARRIER_DESTROY: forget(o); break;
+	case EV_COND_DESTROY: /* whoever was woken and has not left leaves all the same */
+		if (!o->waiters)
+			forget(o);
+		break;
+	case EV_ACQUIRE: acquire(t, o); break;
+	case EV_RELEASE: release(o); break;
+	case EV_READ_ACQUIRE: acquire_read(t, o); break;
+	case EV_READ_RELEASE: release_read(t, o); break;
+	case EV_WAIT: did_wait(t, o, fields->b); break;
+	case EV_WOKEN: did_wake(t, o, fields->b); break;
+	case EV_SIGNAL: did_signal(o, false); break;
+	case EV_BROADCAST: did_signal(o, true); break;
+	case EV_BARRIER_INIT:
+		forget(o);
+		o->meet = (uint32_t)fields->n;
+		break;
+	case EV_ARRIVE: did_arrive(t, o, (uint32_t)fields->n); break;
+	case EV_ONCE_BEGIN: o->owner = sched_number(t) + 1; break;
+	case EV_ONCE_END: o->owner = 0; break;
+	default: break;
+	}
+}

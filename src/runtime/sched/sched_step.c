@@ -1,0 +1,329 @@
+/*
+ * Steps. What an operation leaves behind: its step is counted and logged, and what the scheduler knows
+ * changes. Accesses of instrumented code come by sched_access, all else by its record.
+ */
+#include "runtime/sched/sched_state.h"
+
+#include "runtime/sched/carrier.h"
+#include "runtime/sched/access_decoder.h"
+#include "runtime/sched/det_heap.h"
+#include "runtime/host/save_vectors.h"
+
+/* Memory that is gone when its turn has come; before, it might not have been. */
+void sched_check_heap(uint64_t address, uint64_t size, uint64_t site)
+{
+	if (sched.control->options & CONTROL_CHECK_HEAP && det_heap_is_freed(address, size))
+		sched_fault(CONTROL_USE_AFTER_FREE, address, site);
+}
+
+/* The value of the last write, which is over now. */
+void sched_settle_access(struct sched_thread *t)
+{
+	if (!t->access_open)
+		return;
+	t->access_open = false;
+	if (t->access_event)
+		t->access_event->other = sched_value(t->access_address, t->access_size);
+}
+
+void sched_settle(void)
+{
+	if (sched_me)
+		sched_settle_access(sched_me);
+}
+
+/* ---- the log ------------------------------------------------------------------------------------------ */
+
+/* Where what cannot be logged goes. */
+struct control_event sched_unlogged;
+
+/*
+ * The event of the step to come, to be filled in by the caller: all but the fields that are set here.
+ * It is in the log when it is counted, by `did`.
+ */
+static inline struct control_event *begin_event(const struct sched_thread *t, enum event_kind kind)
+{
+	struct control_event *event = sched.event;
+
+	event->thread = sched_number(t);
+	event->step = t->step;
+	event->kind = (uint8_t)kind;
+	event->flags = t->decided ? 0 : CONTROL_EVENT_NO_CHOICE;
+	event->spare = 0;
+	return event;
+}
+
+/* It has been done. */
+static inline void did(struct sched_thread *t, struct control_event *event)
+{
+	struct control *control = sched.control;
+
+	t->decided = false;
+	t->step++;
+	if (__builtin_expect(event != &sched_unlogged, 1)) {
+		t->access_event = event;
+		sched.event = event + 1 == sched.events_end ? &sched_unlogged : event + 1;
+		control->event_count++;
+	} else {
+		t->access_event = NULL;
+		control->events_lost = sched.events_end != NULL;
+	}
+	if (__builtin_expect(++control->steps == control->most_steps, 0))
+		sched_end_run(CONTROL_LIMIT, "", 0);
+	if (__builtin_expect(!sched.plain, 0) && event->kind != EV_END)
+		sched_plan_did(t, event);
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------------- */
+
+static void take_access(struct sched_thread *t, const struct wire_element *e, uint64_t address,
+			uint64_t value)
+{
+	struct sched_want *want = &t->want;
+
+	/* By hand: what the compiler makes of an initialiser is slower. */
+	want->kind = (enum event_kind)e->kind;
+	want->how = EVENT_PLAIN;
+	want->size = e->size;
+	want->object = address;
+	want->other = value;
+	want->site = (uint64_t)e;
+	want->foreign = false;
+	want->pause = SCHED_NO_PAUSE;
+	want->pc = 0;
+	carrier_vectors_live = true;
+	sched_take_slowly(t);
+	carrier_vectors_live = false;
+}
+
+/*
+ * A thread that is torn out of a segment has done accesses of it that are in the schedule and nowhere else. One
+ * that is cancelled may be torn out of where no segment is, too; so it is looked whether another begins, or a
+ * record is made, where one should have ended.
+ */
+static void abandon(void *unused)
+{
+	(void)unused;
+	sched_log_abandon();
+}
+
+static void note_segment(struct sched_thread *t, const uint8_t *record, unsigned element)
+{
+	if (__builtin_expect(thread_buffer_self.asynchronous, 0) && t->segment == record &&
+	    element <= t->element)
+		save_vectors_call(abandon, NULL);
+	t->segment = record;
+	t->element = element;
+}
+
+static bool is_in_segment(const struct sched_thread *t)
+{
+	return t->segment == (const uint8_t *)__sooth_lane->cursor;
+}
+
+void sched_look_torn(void)
+{
+	if (!sched_me)
+		return;
+	if (is_in_segment(sched_me))
+		sched_log_abandon();
+	sched_me->segment = NULL;
+}
+
+bool sched_is_at_work(void)
+{
+	return sched_on() && sched_me &&
+	       (is_in_segment(sched_me) ||
+		(sched_me->where != SCHED_RUNS && sched_me->where != SCHED_OUTSIDE));
+}
+
+/*
+ * The way through for an access, when the same thread goes on, is short: the plan was asked before, and
+ * said how far. No vector registers are used on it, nor by anything behind it (see save_vectors.h).
+ */
+void sched_access(const uint8_t *record, unsigned element)
+{
+	struct sched_thread *t = sched_me;
+	uint64_t address, value = 0;
+
+	if (__builtin_expect(!sched_on(), 0)) {
+		if (sched_may_leave())
+			sched_in_handler();
+		return;
+	}
+	if (!t)
+		return;
+	const struct wire_element *e = access_decoder_next(record, element, &address);
+	if (__builtin_expect(!e, 0))
+		return;
+	bool reads = e->kind == EV_READ,
+	     has_value = reads || access_decoder_value(e, record, &value);
+	if (__builtin_expect(sched.holder != sched_number(t), 0))
+		sched_return(); /* it was taken away while we waited for something unseen */
+	sched_work(t);
+	sched_settle_access(t);
+	if (t->step < sched.straight_until) {
+		sched_count_move();
+		t->decided = true;
+	} else {
+		take_access(t, e, address, value);
+	}
+	sched_check_heap(address, e->size, (uint64_t)e);
+
+	struct control_event *event = begin_event(t, (enum event_kind)e->kind);
+	event->size = e->size;
+	event->address = address;
+	event->site = (uint64_t)e;
+	if (!reads) {
+		if (!has_value || e->size > 8 || address < 4096 ||
+		    sched_value(address, e->size) != value)
+			sched_spin_reset(t);
+	} else if (address >= 4096) { /* else the program is about to crash itself */
+		value = sched_value(address, e->size);
+		sched_spin_read(t, address, e->size, value, (uint64_t)e);
+	}
+	event->other = value;
+	did(t, event);
+	note_segment(t, record, element);
+	if (!has_value) {
+		t->access_open = t->access_event != NULL;
+		t->access_address = address;
+		t->access_size = e->size;
+	}
+	sched_rest(t);
+}
+
+/* ---- records ------------------------------------------------------------------------------------------ */
+
+static uint64_t first_bytes(const void *bytes, size_t size)
+{
+	return bytes ? sched_value((uint64_t)bytes, size < 8 ? (uint32_t)size : 8) : 0;
+}
+
+/* How the fields of a record are those of an event in the log. */
+static void describe(struct control_event *event, const struct record_fields *fields,
+		     const void *bytes)
+{
+	event->address = fields->a;
+	event->size = (uint32_t)fields->n;
+	event->other = 0;
+	switch (event->kind) {
+	case EV_ATOMIC_UPDATE:
+		event->other = bytes ? first_bytes((const char *)bytes + fields->n, fields->n) : 0;
+		break;
+	case EV_READ:
+	case EV_WRITE:
+	case EV_ATOMIC_READ:
+	case EV_ATOMIC_WRITE: event->other = first_bytes(bytes, fields->n); break;
+	case EV_FILL: event->other = (fields->m & 255) * 0x0101010101010101ull; break;
+	case EV_COPY: event->other = fields->b; break;
+	case EV_ALLOC:
+	case EV_FREE: break;
+	case EV_CREATE:
+	case EV_BEGIN:
+	case EV_JOIN:
+	case EV_DETACH:
+		event->address = fields->n;
+		event->size = 0;
+		break;
+	case EV_LOCK_INIT: event->other = fields->m; break;
+	case EV_SEM_INIT:
+	case EV_BARRIER_INIT:
+		event->other = fields->n;
+		event->size = 0;
+		break;
+	default:
+		event->other = fields->b;
+		event->size = 0;
+		break;
+	}
+}
+
+static uint8_t flags_of(const struct sched_thread *t, enum event_kind kind, uint64_t mode)
+{
+	uint8_t flags = 0;
+
+	switch (kind) {
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_FAIL:
+	case EV_DOWN_FAIL:
+		if (mode == EVENT_TIMED)
+			flags |= CONTROL_EVENT_TIMED_OUT;
+		/* fall through */
+	case EV_ACQUIRE:
+	case EV_READ_ACQUIRE:
+	case EV_DOWN:
+	case EV_WAIT:
+		flags |= mode == EVENT_TRY     ? CONTROL_EVENT_TRY
+			 : mode == EVENT_TIMED ? CONTROL_EVENT_TIMED
+					       : 0;
+		break;
+	case EV_WOKEN:
+		if (t->want.how == EVENT_TIMED)
+			flags |= CONTROL_EVENT_TIMED;
+		if (t->answer == SCHED_TIMED_OUT)
+			flags |= CONTROL_EVENT_TIMED_OUT;
+		if (t->answer == SCHED_SPURIOUS)
+			flags |= CONTROL_EVENT_SPURIOUS;
+		break;
+	default: break;
+	}
+	return flags;
+}
+
+/* What of it is waiting for somebody else, if it is done again and again? See sched_spin.c. */
+static void note_spin(struct sched_thread *t, const struct control_event *event, const void *bytes)
+{
+	switch (event->kind) {
+	case EV_FENCE:
+	case EV_PROBE:
+	case EV_POINT: break;
+	case EV_ATOMIC_UPDATE:
+		if (first_bytes(bytes, event->size) != event->other || event->size > 8) {
+			sched_spin_reset(t);
+			break;
+		}
+		/* fall through */
+	case EV_READ:
+	case EV_ATOMIC_READ:
+		sched_spin_read(t, event->address, event->size, event->other, event->site);
+		break;
+	case EV_ACQUIRE_FAIL:
+	case EV_READ_FAIL:
+	case EV_DOWN_FAIL: sched_spin_try(t, event->address, event->site); break;
+	default: sched_spin_reset(t); break;
+	}
+}
+
+void sched_recorded(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
+		    const void *bytes, size_t size)
+{
+	struct sched_thread *t = sched_me;
+
+	(void)size;
+	if (!t || !event_is_step(kind))
+		return;
+	if (sched.holder != sched_number(t))
+		sched_return();
+	sched_work(t);
+	sched_settle_access(t);
+	enum event_group group = event_group(kind);
+	if (group == EG_ACCESS && !(kind == EV_READ && fields->m & EF_LOOK)) {
+		sched_check_heap(fields->a, fields->n, t->want.site);
+		if (kind == EV_COPY)
+			sched_check_heap(fields->b, fields->n, t->want.site);
+	}
+	struct control_event *event = begin_event(t, kind);
+	describe(event, fields, bytes);
+	if (group == EG_ATOMIC)
+		event->flags |= CONTROL_EVENT_ATOMIC;
+	else
+		event->flags |= flags_of(t, kind, fields->m);
+	if (t->want.foreign)
+		event->flags |= CONTROL_EVENT_FOREIGN;
+	event->site = t->want.pc == pc ? t->want.site : access_decoder_site(kind, pc);
+	sched_object_did(t, kind, group, fields);
+	note_spin(t, event, bytes);
+	did(t, event);
+	sched_rest(t);
+}

@@ -1,0 +1,239 @@
+/* Walks over tables in the order of their keys, and counters in them. */
+#include "script/script_internal.h"
+
+#include <lua5.4/lauxlib.h>
+
+/* ---- tables in order ------------------------------------------------------------------------- */
+
+static int fail_order(lua_State *lua, int odd)
+{
+	return luaL_error(lua,
+			  "a %s is a key here: only numbers, texts, true and false have an "
+			  "order",
+			  lua_typename(lua, odd));
+}
+
+/*
+ * What goes on from one pair to the next: a function whose upvalues are the table, how far it is, the
+ * number of keys and the keys: none for those of a list, one by one for a few, otherwise in a table. A
+ * key that was removed on the way is left out.
+ */
+enum { TABLE = 1, AT, COUNT, KEYS };
+#define FEW 16u
+
+static int go_on(lua_State *lua, void push_key(lua_State *lua, lua_Integer at))
+{
+	lua_Integer at = lua_tointeger(lua, lua_upvalueindex(AT));
+	lua_Integer count = lua_tointeger(lua, lua_upvalueindex(COUNT));
+
+	while (at < count) {
+		push_key(lua, ++at);
+		lua_pushvalue(lua, -1);
+		if (lua_rawget(lua, lua_upvalueindex(TABLE)) != LUA_TNIL) {
+			lua_pushinteger(lua, at);
+			lua_replace(lua, lua_upvalueindex(AT));
+			return 2;
+		}
+		lua_pop(lua, 2);
+	}
+	return 0;
+}
+
+static void push_few(lua_State *lua, lua_Integer at)
+{
+	lua_pushvalue(lua, lua_upvalueindex(KEYS - 1 + (int)at));
+}
+
+static void push_many(lua_State *lua, lua_Integer at)
+{
+	lua_rawgeti(lua, lua_upvalueindex(KEYS), at);
+}
+
+static int next_in_list(lua_State *lua)
+{
+	return go_on(lua, lua_pushinteger);
+}
+
+static int next_of_few(lua_State *lua)
+{
+	return go_on(lua, push_few);
+}
+
+static int next_of_many(lua_State *lua)
+{
+	return go_on(lua, push_many);
+}
+
+/* 1, 2, 3, … */
+static bool are_of_list(const script_ordered_keys *keys)
+{
+	for (size_t i = 0; i < keys->count; i++)
+		if (keys->items[i].type != LUA_TNUMBER || keys->items[i].is_real ||
+		    keys->items[i].integer != (lua_Integer)i + 1)
+			return false;
+	return true;
+}
+
+/* Of a table with one key at most: called once with nil, before anything can change, and once more. */
+static int next_of_one(lua_State *lua)
+{
+	if (!lua_isnil(lua, 2))
+		return 0;
+	return lua_next(lua, 1) ? 2 : 0;
+}
+
+/* Most tables are small, and this is called at each event: one allocation, or none. */
+int script_pairs(lua_State *lua)
+{
+	script_ordered_keys *keys = &script_of(lua)->keys[0];
+	int odd;
+
+	luaL_checktype(lua, 1, LUA_TTABLE);
+	if (!script_order_keys(lua, 1, keys, &odd))
+		return fail_order(lua, odd);
+	if (keys->count <= 1) {
+		lua_pushcfunction(lua, next_of_one);
+		lua_pushvalue(lua, 1);
+		return 2;
+	}
+	lua_settop(lua, 1);
+	lua_pushinteger(lua, 0);
+	lua_pushinteger(lua, (lua_Integer)keys->count);
+	if (are_of_list(keys)) {
+		lua_pushcclosure(lua, next_in_list, COUNT);
+	} else if (keys->count <= FEW) {
+		luaL_checkstack(lua, FEW, NULL);
+		for (size_t i = 0; i < keys->count; i++)
+			script_push_ordered(lua, &keys->items[i]);
+		lua_pushcclosure(lua, next_of_few, COUNT + (int)keys->count);
+	} else {
+		lua_createtable(lua, (int)keys->count, 0);
+		for (size_t i = 0; i < keys->count; i++) {
+			script_push_ordered(lua, &keys->items[i]);
+			lua_rawseti(lua, KEYS, (lua_Integer)i + 1);
+		}
+		lua_pushcclosure(lua, next_of_many, KEYS);
+	}
+	return 1;
+}
+
+/* The first key, or the one behind a key; every key is looked at. */
+int script_next(lua_State *lua)
+{
+	struct script_ordered behind, key, best = { 0 };
+	uint64_t looked = 0;
+	bool from_start = lua_isnoneornil(lua, 2), found = false;
+
+	luaL_checktype(lua, 1, LUA_TTABLE);
+	if (!from_start && !script_to_ordered(lua, 2, &behind))
+		return fail_order(lua, lua_type(lua, 2));
+	lua_pushnil(lua);
+	while (lua_next(lua, 1)) {
+		looked++;
+		lua_pop(lua, 1);
+		if (!script_to_ordered(lua, -1, &key))
+			return fail_order(lua, lua_type(lua, -1));
+		if ((from_start || script_compare_keys(&key, &behind) > 0) &&
+		    (!found || script_compare_keys(&key, &best) < 0)) {
+			best = key;
+			found = true;
+		}
+	}
+	script_charge(lua, looked);
+	if (!found)
+		return 0;
+	script_push_ordered(lua, &best);
+	lua_pushvalue(lua, -1);
+	lua_rawget(lua, 1);
+	return 2;
+}
+
+int script_count(lua_State *lua)
+{
+	lua_Integer found = 0;
+
+	luaL_checktype(lua, 1, LUA_TTABLE);
+	lua_pushnil(lua);
+	while (lua_next(lua, 1)) {
+		lua_pop(lua, 1);
+		found++;
+	}
+	script_charge(lua, (uint64_t)found);
+	lua_pushinteger(lua, found);
+	return 1;
+}
+
+/* ---- bump ------------------------------------------------------------------------------------ */
+
+static bool is_empty(lua_State *lua, int index)
+{
+	lua_pushnil(lua);
+	if (!lua_next(lua, index))
+		return true;
+	lua_pop(lua, 2);
+	return false;
+}
+
+/* The map in the one on the top, pushed, made if it is not there. */
+static void push_inner(lua_State *lua, int key)
+{
+	lua_pushvalue(lua, key);
+	if (lua_rawget(lua, -2) == LUA_TTABLE)
+		return;
+	if (!lua_isnil(lua, -1))
+		luaL_error(lua, "there is no map to count in but a %s", luaL_typename(lua, -1));
+	lua_pop(lua, 1);
+	lua_createtable(lua, 0, 1);
+	lua_pushvalue(lua, key);
+	lua_pushvalue(lua, -2);
+	lua_rawset(lua, -4);
+}
+
+static void check_bump(lua_State *lua, int last)
+{
+	if (last < 3)
+		luaL_error(lua, "bump(map, key…, n) needs a map, a key and a number");
+	luaL_checktype(lua, 1, LUA_TTABLE);
+	for (int i = 2; i < last; i++)
+		if (lua_isnil(lua, i))
+			luaL_error(lua,
+				   "a key to count by is nil: it was not recorded, or never set");
+	luaL_checktype(lua, last, LUA_TNUMBER);
+	luaL_checkstack(lua, last + 4, "too many keys");
+}
+
+/* bump(map, a, b, n): map[a][b] += n; what is 0 is not there, nor a map that is empty then. */
+int script_bump(lua_State *lua)
+{
+	int last = lua_gettop(lua), key = last - 1, inner;
+
+	check_bump(lua, last);
+	lua_pushvalue(lua,
+		      1); /* the maps come to lie from last + 1 on, that of key i at last + i - 1 */
+	for (int i = 2; i < key; i++)
+		push_inner(lua, i);
+	inner = lua_gettop(lua);
+	lua_pushvalue(lua, last);
+	lua_pushvalue(lua, key);
+	if (lua_rawget(lua, inner) == LUA_TNUMBER)
+		lua_arith(lua, LUA_OPADD);
+	else if (lua_isnil(lua, -1))
+		lua_pop(lua, 1);
+	else
+		luaL_error(lua, "there is no number to count with but a %s",
+			   luaL_typename(lua, -1));
+	lua_pushvalue(lua, key);
+	if (lua_tonumber(lua, -2) != 0) {
+		lua_pushvalue(lua, -2);
+		lua_rawset(lua, inner);
+		return 1;
+	}
+	lua_pushnil(lua);
+	lua_rawset(lua, inner);
+	for (int map = inner, of = key - 1; of >= 2 && is_empty(lua, map); map--, of--) {
+		lua_pushvalue(lua, of);
+		lua_pushnil(lua);
+		lua_rawset(lua, map - 1);
+	}
+	return 1;
+}

@@ -1,0 +1,114 @@
+/*
+ * The functions on texts. Lua's patterns are left out: matching one can take for ever inside of a
+ * single call. So find looks for a text as it is.
+ */
+#include "script/script_internal.h"
+
+#include <lua5.4/lauxlib.h>
+#include <lua5.4/lualib.h>
+
+static int repeat(lua_State *lua)
+{
+	size_t length, separator_length;
+	const char *text = luaL_checklstring(lua, 1, &length);
+	lua_Integer count = luaL_checkinteger(lua, 2);
+	const char *separator = luaL_optlstring(lua, 3, "", &separator_length);
+	luaL_Buffer made;
+
+	if (count <= 0 || length + separator_length == 0) {
+		lua_pushliteral(lua, "");
+		return 1;
+	}
+	if ((lua_Unsigned)count > SCRIPT_TEXT_MOST / (length + separator_length) + 1)
+		return luaL_error(lua, "a text would be longer than %d bytes",
+				  (int)SCRIPT_TEXT_MOST);
+	script_charge(lua, (uint64_t)count + (length + separator_length) * (uint64_t)count / 64);
+	luaL_buffinit(lua, &made);
+	for (lua_Integer i = 0; i < count; i++) {
+		luaL_addlstring(&made, text, length);
+		if (i + 1 < count)
+			luaL_addlstring(&made, separator, separator_length);
+	}
+	luaL_pushresult(&made);
+	return 1;
+}
+
+/* find(s, part [, from]): where it starts and ends; memmem is linear, Lua's own search is not. */
+static int find(lua_State *lua)
+{
+	size_t length, part_length;
+	const char *text = luaL_checklstring(lua, 1, &length), *found;
+	const char *part = luaL_checklstring(lua, 2, &part_length);
+	lua_Integer from = luaL_optinteger(lua, 3, 1);
+
+	if (from < 0)
+		from = from < -(lua_Integer)length ? 1 : (lua_Integer)length + from + 1;
+	if (from < 1)
+		from = 1;
+	if ((lua_Unsigned)from > length + 1)
+		return 0;
+	found = memmem(text + from - 1, length - (size_t)(from - 1), part, part_length);
+	if (!found)
+		return 0;
+	lua_pushinteger(lua, found - text + 1);
+	lua_pushinteger(lua, found - text + (lua_Integer)part_length);
+	return 2;
+}
+
+/* %p is an address. */
+static void check_format(lua_State *lua, const char *format, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (format[i] != '%')
+			continue;
+		i++;
+		while (i < length && strchr("-+ #0123456789.", format[i]))
+			i++;
+		if (i < length && format[i] == 'p')
+			luaL_error(lua, "'%%p' would be another address in each run");
+	}
+}
+
+/* Lua's own (the upvalue), with tables and truth values as texts: Lua would print addresses. */
+static int format(lua_State *lua)
+{
+	struct script *s = script_of(lua);
+	size_t length;
+	const char *text = luaL_checklstring(lua, 1, &length);
+	int count = lua_gettop(lua);
+
+	check_format(lua, text, length);
+	for (int i = 2; i <= count; i++) {
+		if (lua_type(lua, i) == LUA_TNUMBER || lua_type(lua, i) == LUA_TSTRING)
+			continue;
+		s->text.count = 0;
+		script_append_shown(lua, i, true, &s->text);
+		lua_pushlstring(lua, s->text.items, s->text.count);
+		lua_replace(lua, i);
+	}
+	lua_pushvalue(lua, lua_upvalueindex(1));
+	lua_insert(lua, 1);
+	lua_call(lua, count, 1);
+	return 1;
+}
+
+void script_push_texts(lua_State *lua)
+{
+	static const char *const names[] = { "byte",	"char", "len",	"lower",
+					     "reverse", "sub",	"upper" };
+
+	luaopen_string(lua);
+	lua_newtable(lua);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		lua_getfield(lua, -2, names[i]);
+		lua_setfield(lua, -2, names[i]);
+	}
+	lua_pushcfunction(lua, repeat);
+	lua_setfield(lua, -2, "rep");
+	lua_pushcfunction(lua, find);
+	lua_setfield(lua, -2, "find");
+	lua_getfield(lua, -2, "format");
+	lua_pushcclosure(lua, format, 1);
+	lua_setfield(lua, -2, "format");
+	lua_remove(lua, -2);
+}

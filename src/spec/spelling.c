@@ -1,0 +1,62 @@
+/*
+ * Edit distance with swaps of neighbours (Damerau's, each letter moved once: "optimal string
+ * alignment"). Words are cut at 63 letters; how many slips still make the same word depends on
+ * its length: one below 5 letters, two below 9, three otherwise.
+ */
+#include "spec/spelling.h"
+
+#include <string.h>
+
+#define LONGEST 63u
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+unsigned spelling_distance(const char *a, const char *b)
+{
+	unsigned rows[3][LONGEST + 1];
+	unsigned *before = rows[0], *last = rows[1], *row = rows[2];
+	size_t n = strnlen(b, LONGEST), m = strnlen(a, LONGEST);
+
+	for (size_t j = 0; j <= n; j++)
+		before[j] = last[j] = (unsigned)j;
+	for (size_t i = 1; i <= m; i++) {
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= n; j++) {
+			row[j] = least(least(last[j], row[j - 1]) + 1,
+				       last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], before[j - 2] + 1);
+		}
+		unsigned *oldest = before;
+		before = last;
+		last = row;
+		row = oldest;
+	}
+	return last[n];
+}
+
+void spelling_start(struct spelling *near, const char *word)
+{
+	near->word = word;
+	near->length = strnlen(word, LONGEST);
+	near->best = NULL;
+	near->distance = near->length < 5 ? 2 : near->length < 9 ? 3 : 4;
+}
+
+void spelling_try(struct spelling *near, const char *candidate)
+{
+	size_t length = strnlen(candidate, LONGEST);
+	size_t apart = length > near->length ? length - near->length : near->length - length;
+
+	if (apart >= near->distance)
+		return;
+	unsigned distance = spelling_distance(near->word, candidate);
+	/* All letters changed is no slip, however short the word is. */
+	if (distance < near->distance && distance < near->length) {
+		near->distance = distance;
+		near->best = candidate;
+	}
+}

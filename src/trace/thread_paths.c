@@ -1,0 +1,90 @@
+/* How the threads of a recording came to be: what names them in other runs of the program. */
+#include "base/mem.h"
+#include "trace/trace.h"
+
+#include "event/control.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* The thread that a stream's events are of; a forged trace can go round in circles. */
+static uint32_t thread_of(const struct trace *trace, uint32_t number)
+{
+	for (uint32_t left = trace_stream_count(trace); left > 0; left--) {
+		uint32_t i = trace_find_stream(trace, number);
+
+		if (i == TRACE_NONE || trace_stream(trace, i)->host == TRACE_NONE)
+			return number;
+		number = trace_stream(trace, i)->host;
+	}
+	return TRACE_NONE;
+}
+
+struct thread_paths_table {
+	struct control_thread *threads;
+	uint32_t *made; /* children, so far */
+	uint32_t count;
+};
+
+static bool reach(struct thread_paths_table *table, uint64_t number, struct err *err)
+{
+	if (number >= CONTROL_THREADS)
+		return err_set(err,
+			       "thread %" PRIu64
+			       " of the trace: controlled runs have at most %u threads",
+			       number, CONTROL_THREADS);
+	if (number < table->count)
+		return true;
+	table->threads = mem_resize(table->threads, number + 1, sizeof *table->threads);
+	table->made = mem_resize(table->made, number + 1, sizeof *table->made);
+	for (; table->count <= number; table->count++) {
+		table->threads[table->count] =
+			(struct control_thread){ CONTROL_NONE, CONTROL_NONE };
+		table->made[table->count] = 0;
+	}
+	return true;
+}
+
+/* Those that the stream's events create. */
+static bool follow_stream(const struct trace *trace, uint32_t i, struct thread_paths_table *table,
+			  struct err *err)
+{
+	uint32_t creator = thread_of(trace, trace_stream(trace, i)->number);
+	struct trace_cursor *cursor;
+	struct trace_event ev;
+	struct err damage;
+	bool ok = creator != TRACE_NONE && reach(table, creator, err);
+
+	cursor = trace_cursor_open(trace, i);
+	while (ok && trace_next(cursor, &ev, &damage)) {
+		if (ev.kind != EV_CREATE)
+			continue;
+		ok = reach(table, ev.number, err);
+		/* What is created twice, or creates itself, is a forgery: the first word counts. */
+		if (ok && ev.number != creator && table->threads[ev.number].creator == CONTROL_NONE)
+			table->threads[ev.number] =
+				(struct control_thread){ creator, table->made[creator] };
+		table->made[creator]++;
+	}
+	trace_cursor_close(cursor);
+	return ok || creator == TRACE_NONE;
+}
+
+bool trace_threads_by_path(const struct trace *trace, struct control_thread **threads,
+			   uint32_t *count, struct err *err)
+{
+	struct thread_paths_table table = { 0 };
+	bool ok = reach(&table, 0, err);
+
+	for (uint32_t i = 0; ok && i < trace_stream_count(trace); i++)
+		ok = follow_stream(trace, i, &table, err);
+	free(table.made);
+	if (!ok) {
+		free(table.threads);
+		return false;
+	}
+	table.threads[0] = (struct control_thread){ 0, 0 };
+	*threads = table.threads;
+	*count = table.count;
+	return true;
+}
