@@ -277,7 +277,7 @@ static void extents(void)
 	CHECK_SAME(in_use, 1);
 	CHECK(!det_heap_is_freed((uintptr_t)block, 1));
 	for (uint32_t thread = 0; thread < 16; thread++) {
-		struct region r = region_of(thread);
+		struct det_heap_region r = region_of(thread);
 		const uint64_t *words = (const uint64_t *)r.base;
 		for (size_t i = 0; i < 4096; i++)
 			CHECK(words[i] == 0 && freed_words(r)[i] == 0);
