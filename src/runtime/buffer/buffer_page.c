@@ -20,9 +20,8 @@ bool thread_buffer_next_page(void)
 {
 	struct wire_block *lane = __sooth_lane;
 
-	if (!(lane->flags & WIRE_BLOCK_LIVE) || lane->flags & WIRE_BLOCK_GLOBAL ||
-	    lane->cursor > THREAD_BUFFER_LAST(lane) || thread_buffer_self.ended ||
-	    thread_buffer_given_up)
+	if (!(lane->flags & WIRE_BLOCK_LIVE) || lane->cursor > THREAD_BUFFER_LAST(lane) ||
+	    thread_buffer_self.ended || thread_buffer_given_up)
 		return false;
 
 	uint8_t *start = (uint8_t *)lane->cursor;

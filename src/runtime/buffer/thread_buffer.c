@@ -3,7 +3,6 @@
 #include "event/event.h"
 #include "runtime/server/per_run.h"
 #include "runtime/sched/access_decoder.h"
-#include "runtime/log/global.h"
 #include "runtime/log/log.h"
 #include "runtime/host/signal_mask.h"
 #include "runtime/point/point_hit.h"
@@ -67,20 +66,16 @@ static void rewind_lane(struct wire_block *lane)
 	lane->cursor = THREAD_BUFFER_FIRST(lane);
 	lane->time = process_discards() ? 0 : __rdtsc();
 	thread_buffer_self.codec = (struct codec){ .time = lane->time };
-	lane->limit = lane->flags & WIRE_BLOCK_GLOBAL ? lane->cursor : lane->cursor + WIRE_PAGE;
+	lane->limit = lane->cursor + WIRE_PAGE;
 	access_decoder_after_flush(lane);
 }
 
 /* Makes a chunk, all zero but for its base, a lane. */
 static void open_lane(struct wire_block *lane, uint32_t stream, uint32_t flags)
 {
-	if (global_on())
-		flags |= WIRE_BLOCK_GLOBAL;
 	lane->stream = stream;
 	lane->flags = flags;
 	rewind_lane(lane);
-	if (global_on())
-		thread_buffer_self.codec.time = 0;
 	lane->magic = WIRE_BLOCK_MAGIC;
 	atomic_signal_fence(memory_order_seq_cst);
 	lane->flags = flags | WIRE_BLOCK_LIVE;
@@ -108,15 +103,14 @@ static inline void touch_stack(void)
 	*((volatile char *)__builtin_frame_address(0) - WORK_STACK) = 0;
 }
 
-static struct at_work start_work(uint32_t flags)
+static struct at_work start_work(void)
 {
 	struct at_work work = { 0 };
 
 	if (!process_discards()) {
 		touch_stack();
 		work.cancel = cancel_forbid();
-		if (!(flags & WIRE_BLOCK_GLOBAL))
-			work.mask = signal_mask_all();
+		work.mask = signal_mask_all();
 	}
 	work.quiet = thread_buffer_self.quiet;
 	thread_buffer_self.quiet = true;
@@ -133,7 +127,7 @@ static void end_work(const struct at_work *work)
 
 static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
 {
-	struct at_work work = start_work(0);
+	struct at_work work = start_work();
 	struct wire_block *lane = thread_buffer_given_up ? NULL : ring_take();
 
 	if (lane)
@@ -194,29 +188,6 @@ void thread_buffer_stop_late(void)
 		stop(__sooth_lane, thread_buffer_self.why);
 }
 
-/* log=global. A handler that cut into the append of its own thread keeps what it has for later. */
-static bool flush_global(struct wire_block *lane)
-{
-	switch (global_append(lane->stream, (const void *)THREAD_BUFFER_FIRST(lane),
-			      (uint32_t)(lane->cursor - THREAD_BUFFER_FIRST(lane)))) {
-	case GLOBAL_APPENDED:
-		lane->cursor = THREAD_BUFFER_FIRST(lane);
-		lane->limit = lane->cursor;
-		access_decoder_after_flush(lane);
-		return true;
-	case GLOBAL_BUSY:
-		lane->limit = THREAD_BUFFER_LAST(lane);
-		if (lane->cursor <= lane->limit)
-			return true;
-		stop(lane, EVENT_STOP_IO);
-		return false;
-	case GLOBAL_NO_SPACE: stop(lane, EVENT_STOP_NO_SPACE); return false;
-	case GLOBAL_FAILED: break;
-	}
-	stop(lane, EVENT_STOP_IO);
-	return false;
-}
-
 /* Only a thread's own lane has a batch: its handlers write little. */
 static enum log_result append(const struct wire_block *lane)
 {
@@ -258,10 +229,10 @@ static bool flush_block(struct wire_block *lane, uint32_t flags)
 /* Moves what the lane holds to the log. False: the stream had to stop. */
 static bool flush(struct wire_block *lane, uint32_t flags)
 {
-	struct at_work work = start_work(lane->flags);
+	struct at_work work = start_work();
 
 	access_decoder_before_flush(lane);
-	bool ok = lane->flags & WIRE_BLOCK_GLOBAL ? flush_global(lane) : flush_block(lane, flags);
+	bool ok = flush_block(lane, flags);
 	end_work(&work);
 	return ok;
 }
@@ -462,8 +433,7 @@ struct wire_block *thread_buffer_make_room(size_t bytes)
 		stop(lane, (enum event_stop)thread_buffer_given_up);
 		return NULL;
 	}
-	if (thread_buffer_has_room(lane, bytes) &&
-	    (!(lane->flags & WIRE_BLOCK_GLOBAL) || lane->cursor == THREAD_BUFFER_FIRST(lane)))
+	if (thread_buffer_has_room(lane, bytes))
 		return lane;
 	int error = errno;
 	bool ok = flush(lane, 0);
@@ -574,7 +544,6 @@ void thread_buffer_jumped(void)
 {
 	thread_buffer_self.quiet = false;
 	record_stripe_abandon();
-	global_abandon();
 	if (thread_buffer_self
 		    .numbered) { /* its record never comes: this stands for it, for thread_buffer_enter_handler */
 		thread_buffer_self.numbered = 0;

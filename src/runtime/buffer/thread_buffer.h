@@ -151,10 +151,10 @@ struct wire_block *thread_buffer_make_room(size_t bytes);
 static inline struct wire_block *thread_buffer_room(size_t bytes)
 {
 	struct wire_block *lane = __sooth_lane;
-	bool plain = (lane->flags & (WIRE_BLOCK_LIVE | WIRE_BLOCK_GLOBAL)) == WIRE_BLOCK_LIVE;
 
-	if (__builtin_expect(
-		    plain && thread_buffer_has_room(lane, bytes) && !thread_buffer_given_up, 1))
+	if (__builtin_expect(lane->flags & WIRE_BLOCK_LIVE && thread_buffer_has_room(lane, bytes) &&
+				     !thread_buffer_given_up,
+			     1))
 		return lane;
 	return thread_buffer_make_room(bytes);
 }

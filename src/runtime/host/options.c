@@ -43,8 +43,6 @@ static void set(struct options *o, const char *key, size_t key_length, const cha
 		o->dir[length] = 0;
 	} else if (IS("limit")) {
 		o->limit = read_size(value, length);
-	} else if (IS("log")) {
-		o->global_log = length == 6 && !memcmp(value, "global", 6);
 	} else if (IS("quiet")) {
 		o->quiet = read_size(value, length) != 0;
 	} else if (IS("control") && length < sizeof(o->control)) {

@@ -10,7 +10,6 @@
 struct options {
 	char dir[OPTIONS_PATH_MAX]; /* dir=PATH  where the trace goes; empty: record nothing */
 	uint64_t limit;		    /* limit=SIZE[KMG]  most bytes of events; 0: no limit */
-	bool global_log;	    /* log=global  one log under one lock, to compare with */
 	bool quiet;		    /* quiet=1  say nothing, whatever happens */
 	int verbosity;		    /* verbosity=N  1: say where the trace is */
 	char control[256]; /* control=PATH  take turns as this file says (event/control.h) */

@@ -3,7 +3,6 @@
 #include "event/event.h"
 #include "event/wire.h"
 #include "runtime/log/file_io.h"
-#include "runtime/log/global.h"
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/log/log.h"
 #include "runtime/host/module.h"
@@ -188,7 +187,6 @@ static bool write_meta(void)
 	line("time: %lld\nticks: %llu\n", (long long)time(NULL), (unsigned long long)__rdtsc());
 	if (process.forked)
 		line("forked: 1\n");
-	line("log: %s\n", process.options.global_log ? "global" : "thread");
 	if (process.options.limit)
 		line("limit: %llu\n", (unsigned long long)process.options.limit);
 	snprintf(fresh, sizeof(fresh), "%s.new", process.meta);
@@ -249,8 +247,7 @@ static bool open_trace(void)
 	snprintf(process.meta, sizeof(process.meta), "%s/meta", process.dir);
 	snprintf(process.maps, sizeof(process.maps), "%s/maps", process.dir);
 	log_open(process.dir);
-	if (!ring_open(process.dir) || (process.options.global_log && !global_open()) ||
-	    !write_meta()) {
+	if (!ring_open(process.dir) || !write_meta()) {
 		process_say("cannot write the trace, nothing is recorded: ", process.dir);
 		discard_trace();
 		return false;
@@ -407,8 +404,6 @@ void process_finish(int how, int64_t status)
 		cancel_allow(before);
 		return; /* the ring holds the rest; exec may fail */
 	}
-	if (global_on())
-		global_close();
 	if (!ring_in_use())
 		ring_remove();
 	log_remove_empty();
@@ -444,7 +439,6 @@ void process_after_fork(void)
 	sched_after_fork();
 	log_forget();
 	file_io_forget(&process.meta_file);
-	global_forget();
 	thread_buffer_after_fork();
 	record_after_fork();
 	atomic_store(&process.told, false);
