@@ -566,12 +566,8 @@ void thread_buffer_jumped(void)
 {
 	thread_buffer_self.quiet = false;
 	record_stripe_abandon();
-	if (thread_buffer_self
-		    /*
-		     * its record will never come: a TIME record replaces it, for
-		     * thread_buffer_enter_handler()
-		     */
-		    .numbered) {
+	/* The record for this number will never come: a TIME record replaces it. */
+	if (thread_buffer_self.numbered) {
 		thread_buffer_self.numbered = 0;
 		record(EV_TIME, 0, (struct record_fields){ 0 });
 	}
