@@ -196,7 +196,7 @@ struct control_blocked {
 struct control {
 	uint32_t magic, version;
 	uint64_t bytes; /* of the file */
-	/* ---- in ---- */
+	/* ---- in ------------------------------------------------------------------------------ */
 	uint32_t options, policy;
 	uint64_t seed;
 	uint64_t most_steps; /* in total; 0: no limit */
@@ -224,7 +224,7 @@ struct control {
 	uint32_t processor;
 	uint32_t spare;
 	uint8_t apart_again[128];
-	/* ---- out ---- */
+	/* ---- out ----------------------------------------------------------------------------- */
 	uint32_t result;       /* enum control_result */
 	int32_t status;	       /* as from waitpid, if a server waited */
 	uint32_t thread_count; /* both: number of entries in threads */

@@ -22,7 +22,7 @@
 
 #define WIRE_VERSION 1
 
-/* ---- blocks ------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 #define WIRE_BLOCK_MAGIC 0x4b4c4253u /* "SBLK" */
 #define WIRE_CHUNK (64u << 10)	     /* bytes of a thread buffer, header included */
@@ -80,7 +80,7 @@ static inline uint32_t wire_block_room(uint32_t bytes)
 	return whole > WIRE_CHUNK - 2 * WIRE_RECORD_MAX ? WIRE_CHUNK : (whole + 63) & ~63u;
 }
 
-/* ---- the plugin's table: sections sooth_seg and sooth_str of each module ------------------ */
+/* ---- the plugin's table: sections sooth_seg and sooth_str of each module --------------------- */
 
 /*
  * Fields called `..._ref` are self-relative: the target is the address of the field plus its value;
@@ -166,7 +166,7 @@ struct wire_nop {
 	char cursor[6];	  /* the register that points at that record: "%rax" or "rax" */
 };
 
-/* ---- the file `modules` ------------------------------------------------------------------ */
+/* ---- the file `modules` ---------------------------------------------------------------------- */
 
 #define WIRE_MODULE_MAGIC 0x444f4d53u /* "SMOD" */
 

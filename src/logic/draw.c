@@ -57,7 +57,7 @@ static bool build_ere(struct drawing *d, const struct spec_property *p,
 	return ere_automaton(f->ere, p->event_count, &d->automaton, err);
 }
 
-/* ---- conditions -------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 struct path {
 	uint64_t asked, answer;

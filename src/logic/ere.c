@@ -1,13 +1,13 @@
 /*
  * Brzozowski's derivatives, for all input symbols at once: the derivative of an expression is a
- * diagram over the events whose leaves are expressions (Stanford, Veanes, Bjorner: "Symbolic Boolean
- * derivatives", PLDI 2021). An expression is a proposition over *terms* (a symbol, a sequence, a
- * star): union, intersection and complement are those of the diagrams. So expressions that are equal
- * as propositions are one, and there are finitely many derivatives (more than Brzozowski's
- * similarity identifies).
+ * diagram over the events whose leaves are expressions (Stanford, Veanes, Bjorner: "Symbolic
+ * Boolean derivatives", PLDI 2021). An expression is a proposition over *terms* (a symbol, a
+ * sequence, a star): union, intersection and complement are those of the diagrams. So expressions
+ * that are equal as propositions are one, and there are finitely many derivatives (more than
+ * Brzozowski's similarity identifies).
  *
- * A word is accepted if the final expression contains the empty word: a proposition over which terms
- * contain it.
+ * A word is accepted if the final expression contains the empty word: a proposition over which
+ * terms contain it.
  */
 #include "logic/ere.h"
 #include "base/hash.h"
@@ -36,7 +36,7 @@ struct ere {
 	struct map known;	/* from an expression to its derivative */
 };
 
-/* ---- expressions ------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static bool has_empty(const struct ere *e, uint32_t expr)
 {
@@ -145,7 +145,7 @@ static uint32_t star(struct ere *e, uint32_t a)
 	return add_node(e, (struct term){ .kind = STAR, .left = a, .empty = true });
 }
 
-/* ---- from the tree ------------------------------------------------------------------------------ */
+/* ---- from the tree --------------------------------------------------------------------------- */
 
 static uint32_t read_ere(struct ere *e, const struct spec_ere *tree);
 
@@ -197,7 +197,7 @@ static uint32_t read_ere(struct ere *e, const struct spec_ere *tree)
 	return DECISION_FALSE;
 }
 
-/* ---- derivatives --------------------------------------------------------------------------------- */
+/* ---- derivatives ----------------------------------------------------------------------------- */
 
 static uint32_t derive(void *self, uint32_t expr);
 

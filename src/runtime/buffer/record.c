@@ -16,7 +16,7 @@
 #include <string.h>
 #include <x86intrin.h>
 
-/* ---- records ------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 #define HEADER_MAX (CODEC_LONG_HEADER + CODEC_FIELDS_MAX)
 
@@ -279,7 +279,7 @@ void record_unmodelled(uintptr_t pc, const char *name)
 	record_close();
 }
 
-/* ---- the order of what happens to one object ----------------------------------------------- */
+/* ---- the order of what happens to one object ------------------------------------------------- */
 
 /*
  * Objects share counters by a hash of their address. The numbers of one object still increase,

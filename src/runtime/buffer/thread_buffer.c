@@ -34,7 +34,7 @@ SOOTH_TLS struct thread_buffer_self thread_buffer_self;
 /* number of streams assigned, without main's, which is 0 */
 PER_RUN static _Atomic uint32_t streams;
 
-/* ---- sinks: buffers that are never read -------------------------------------------------- */
+/* ---- sinks: buffers that are never read ------------------------------------------------------ */
 
 /*
  * For processes that are not recorded, threads that have ended, and streams that had to stop.
@@ -65,7 +65,7 @@ static bool is_sink(const struct wire_block *buffer)
 	return (uintptr_t)buffer - (uintptr_t)sinks < sizeof(sinks);
 }
 
-/* ---- opening, flushing and closing buffers ----------------------------------------------- */
+/* ---- opening, flushing and closing buffers --------------------------------------------------- */
 
 static void rewind_buffer(struct wire_block *buffer)
 {
@@ -355,7 +355,7 @@ void thread_buffer_after_fork(void)
 	atomic_store(&streams, 0);
 }
 
-/* ---- threads that were created without pthread_create -------------------------------------- */
+/* ---- threads that were created without pthread_create ---------------------------------------- */
 
 extern void *__libc_stack_end __attribute__((weak));
 
@@ -454,7 +454,7 @@ struct wire_block *thread_buffer_make_room(size_t bytes)
 	return ok && thread_buffer_has_room(buffer, bytes) ? buffer : NULL;
 }
 
-/* ---- signal handlers ---------------------------------------------------------------------- */
+/* ---- signal handlers ------------------------------------------------------------------------- */
 
 /* The buffer of a signal handler at this depth; NULL if it is too deep or nothing is recorded. */
 static struct wire_block *handler_buffer(unsigned depth)

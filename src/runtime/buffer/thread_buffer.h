@@ -140,7 +140,7 @@ void thread_buffer_after_fork(void);
 /* Makes the owner of a buffer enter the runtime before it writes its next segment. */
 void thread_buffer_hurry(struct wire_block *buffer);
 
-/* ---- for record.c and buffer_page.c ---- */
+/* ---- for record.c and buffer_page.c ---------------------------------------------------------- */
 
 #define THREAD_BUFFER_FIRST(buffer) ((buffer)->base + sizeof(struct wire_block))
 /*

@@ -182,7 +182,7 @@ void module_write_all(void)
 	point_after_fork();
 }
 
-/* ---- unloading ------------------------------------------------------------------------------ */
+/* ---- unloading ------------------------------------------------------------------------------- */
 
 static int is_at(struct dl_phdr_info *info, size_t size, void *data)
 {

@@ -50,7 +50,7 @@ static struct {
 	bool forked;	       /* it continues what another process began */
 } process;
 
-/* ---- messages to the user: at most one line, on stderr, only if something is wrong ---------- */
+/* ---- messages to the user: at most one line, on stderr, only if something is wrong ----------- */
 
 /* The file that descriptor 2 was at the start: a program may close it and reuse the number. */
 static struct stat standard_error;
@@ -74,7 +74,7 @@ void process_say(const char *what, const char *which)
 		return;
 }
 
-/* ---- the trace's directory ------------------------------------------------------------------ */
+/* ---- the trace's directory ------------------------------------------------------------------- */
 
 /* The program may change its directory; the trace stays where it was requested. */
 static void make_absolute(char dir[OPTIONS_PATH_MAX])
@@ -234,7 +234,7 @@ static void write_maps(void)
 	close(from);
 }
 
-/* ---- start ---------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
 /* Removes the trace: nothing was recorded. */
 static void discard_trace(void)
@@ -378,7 +378,7 @@ void process_stopped(int why)
 		process_say(text[why], process.dir);
 }
 
-/* ---- end ------------------------------------------------------------------------------------ */
+/* ---- end ------------------------------------------------------------------------------------- */
 
 static const char *const ends[] = {
 	[EVENT_PROCESS_EXIT] = "exit",

@@ -109,7 +109,7 @@ long file_io_read(int fd, void *to, size_t size)
 	return n;
 }
 
-/* ---- files that stay open ------------------------------------------------------------------- */
+/* ---- files that stay open -------------------------------------------------------------------- */
 
 static int lowest_own_descriptor(void)
 {
