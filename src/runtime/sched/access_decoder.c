@@ -52,7 +52,7 @@ void *access_decoder_scratch(size_t *bytes)
 	return self.near;
 }
 
-/* ---- modules ------------------------------------------------------------------------------ */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 #define MODULES_MAX 1024u
 static struct {
@@ -100,7 +100,7 @@ bool access_decoder_is_instrumented(uintptr_t pc)
 	return false;
 }
 
-/* ---- elements ----------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 typedef uint16_t loose16 __attribute__((aligned(1), may_alias));
 typedef uint32_t loose32 __attribute__((aligned(1), may_alias));
@@ -186,7 +186,7 @@ static inline bool begin(struct access_decoder *f)
 	return true;
 }
 
-/* ---- records ------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static inline size_t record_bytes(const uint8_t *p)
 {

@@ -26,7 +26,7 @@ static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 #define NOP_BYTES sizeof(nop)
 #define CALL 0xe8
 
-/* ---- trampolines -------------------------------------------------------------------------- */
+/* ---- trampolines ----------------------------------------------------------------------------- */
 
 #define ELEMENTS 256u	     /* the plugin ends a segment at about a hundred */
 #define REGISTERS 16u	     /* as instructions number them */
@@ -97,7 +97,7 @@ static const uint8_t *find_trampoline(struct area *area, unsigned reg, unsigned 
 	return area->code[*made - 1];
 }
 
-/* ---- patching ----------------------------------------------------------------------------- */
+/* ---- patching -------------------------------------------------------------------------------- */
 
 /* The number of a register named "%rax" or "rax"; REGISTERS when it is none that can be. */
 static unsigned register_number(const char name[6])

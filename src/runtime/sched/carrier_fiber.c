@@ -45,7 +45,7 @@ bool fiber_any_created(void)
 	return last > 0;
 }
 
-/* ---- switching ------------------------------------------------------------------------------ */
+/* ---- switching ------------------------------------------------------------------------------- */
 
 struct hop {
 	struct fiber *from, *to;
@@ -76,7 +76,7 @@ static void await_first(uint32_t self)
 	(void)self; /* a fiber runs for the first time when it is its turn */
 }
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void *leave(void *unused)
 {
@@ -173,7 +173,7 @@ static int join(uint32_t number, pthread_t thread, void **result)
 	return 0;
 }
 
-/* ---- what the C library would do with the kernel's threads ------------------------------------ */
+/* ---- what the C library would do with the kernel's threads ----------------------------------- */
 
 /* The number of a thread that was not ended and collected; CONTROL_NONE: not one of ours. */
 static uint32_t number_of(pthread_t thread)
@@ -230,7 +230,7 @@ static int detach(pthread_t thread)
 	return 0;
 }
 
-/* ---- the runtime's own memory ------------------------------------------------------------------ */
+/* ---- the runtime's own memory ---------------------------------------------------------------- */
 
 /*
  * The C library's malloc would make an arena for each new thread, a mapping that no run gives back.

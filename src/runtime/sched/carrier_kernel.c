@@ -32,10 +32,10 @@ static _Atomic uint32_t lookout;
 /* 0: for ever. Who sees from outside that all do so knows that the program hangs. */
 static uint64_t how_long(uint32_t self)
 {
-	if (sched.stuck)
+	if (sched.left_stuck)
 		return 0;
-	if (sched.holder == SCHED_NOBODY)
-		return IMPATIENT << (sched.idle < 80 ? sched.idle / 16 : 5);
+	if (sched.holder == SCHED_NO_THREAD)
+		return IMPATIENT << (sched.idle_decisions < 80 ? sched.idle_decisions / 16 : 5);
 	return lookout == self ? LOOK : LOOK_SELDOM;
 }
 
@@ -66,7 +66,7 @@ static void look_around(void *data)
 	if (owner < CONTROL_THREADS && words[owner] & TURN)
 		wake(owner);
 	else
-		look->taken = sched_waited_long(look->self);
+		look->taken = sched_try_claim_turn(look->self);
 }
 
 /* Who waits may stand in front of an access, with live vector registers. */

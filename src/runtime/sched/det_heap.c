@@ -135,7 +135,7 @@ void *det_heap_private(uint32_t thread)
 	return det_heap_bytes && thread < DET_HEAP_THREADS ? (void *)usual_top(thread) : NULL;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 struct det_heap_head {
 	uint32_t room; /* in granules */
@@ -252,7 +252,7 @@ bool det_heap_resize(void *block, size_t size)
 	return true;
 }
 
-/* ---- freed -------------------------------------------------------------------------------- */
+/* ---- freed ----------------------------------------------------------------------------------- */
 
 bool det_heap_is_freed(uint64_t address, uint64_t size)
 {
@@ -310,7 +310,7 @@ void det_heap_free(void *block)
 	count_down(r, at - GRANULE, end, part_base(r, part) + used[thread][part]);
 }
 
-/* ---- stacks ------------------------------------------------------------------------------- */
+/* ---- stacks ---------------------------------------------------------------------------------- */
 
 static bool guards_shared;
 #define GUARD_SHARERS 16u
@@ -411,7 +411,7 @@ void det_heap_stack_done(uint32_t thread)
 	madvise((void *)(top - bytes), bytes, MADV_DONTNEED);
 }
 
-/* ---- what is in use ----------------------------------------------------------------------- */
+/* ---- what is in use -------------------------------------------------------------------------- */
 
 static void add_extent(struct det_heap_extent *to, unsigned most, unsigned *count, uint64_t base,
 		       uint64_t end)

@@ -60,7 +60,7 @@ bool fiber_run_routine(void *(*routine)(void *), void *argument, void *stack, vo
 	return true;
 }
 
-/* ---- destructors -------------------------------------------------------------------------- */
+/* ---- destructors ----------------------------------------------------------------------------- */
 
 static void *destroy_locals(void *unused)
 {

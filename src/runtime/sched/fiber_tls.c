@@ -90,7 +90,7 @@ static SOOTH_TLS struct {
 	uint8_t bytes[768] __attribute__((aligned(16)));
 } frames[1];
 
-/* ---- the real thread ---------------------------------------------------------------------- */
+/* ---- the real thread ------------------------------------------------------------------------- */
 
 static uint64_t own_thread_pointer(void)
 {
@@ -145,7 +145,7 @@ static bool run_model(uint8_t *stack)
 	return ok;
 }
 
-/* ---- what is what in it --------------------------------------------------------------------- */
+/* ---- what is what in it ---------------------------------------------------------------------- */
 
 static bool find_tid(void)
 {
@@ -190,7 +190,7 @@ static bool find_moved(void)
 	return true;
 }
 
-/* ---- what need not be copied ------------------------------------------------------------------- */
+/* ---- what need not be copied ----------------------------------------------------------------- */
 
 static void *frames_scratch(size_t *bytes)
 {
@@ -285,7 +285,7 @@ bool fiber_learn(const char **why)
 	return true;
 }
 
-/* ---- the copies ------------------------------------------------------------------------------- */
+/* ---- the copies ------------------------------------------------------------------------------ */
 
 static inline any_word *word_at(uint8_t *block, uint32_t at)
 {

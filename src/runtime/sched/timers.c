@@ -19,7 +19,7 @@
 
 #define SECOND 1000000000ull
 
-/* ---- those that there are ------------------------------------------------------------------- */
+/* ---- those that there are -------------------------------------------------------------------- */
 
 /* By clocks of time; processor time is not ours. Whatever finds no room is in real time alone. */
 enum timer_kind { FREE, MAKING, INTERVAL, POSIX, DESCRIPTOR };
@@ -63,7 +63,7 @@ static void enter(enum timer_kind kind, timer_t timer, int fd, clockid_t clock)
 	}
 }
 
-/* ---- how they stand --------------------------------------------------------------------------- */
+/* ---- how they stand -------------------------------------------------------------------------- */
 
 static bool get(const struct timer *t, struct itimerspec *time)
 {
@@ -154,7 +154,7 @@ void timers_pass(uint64_t length)
 	errno = error;
 }
 
-/* ---- what the program calls --------------------------------------------------------------------- */
+/* ---- what the program calls ------------------------------------------------------------------ */
 
 static void note(const char *name, uintptr_t pc)
 {

@@ -103,7 +103,7 @@ struct timespec virtual_time_real_end(uint64_t time)
 	return end;
 }
 
-/* ---- clocks ------------------------------------------------------------------------------- */
+/* ---- clocks ---------------------------------------------------------------------------------- */
 
 /* What they tell is the caller's WRITE (transfer.h). */
 SOOTH_API int clock_gettime(clockid_t clock, struct timespec *time)
