@@ -1,7 +1,7 @@
 /*
- * What a program may not do where its threads are fibers, or where its runs are persistent: asked for,
- * it ends the run with CONTROL_UNFIT, and the tool takes another way of running it. Elsewhere these
- * functions are the library's, but for those that send signals: whom one is for goes on by it.
+ * Calls that fibers or persistent runs cannot support. Calling one ends the run with CONTROL_UNFIT,
+ * and the tool chooses another way to run the program. In other runs these functions call the C
+ * library. Those that send signals also wait for the receiver to notice the signal.
  */
 #include "runtime/sched/fiber.h"
 #include "runtime/host/libc_next.h"
@@ -12,7 +12,7 @@
 
 #include <sys/syscall.h>
 
-/* ---- fibers are not known to the kernel ------------------------------------------------------ */
+/* ---- the kernel does not know fibers --------------------------------------------------------- */
 
 static bool is_other(pthread_t thread)
 {
@@ -42,7 +42,7 @@ SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval 
 	return result;
 }
 
-/* To the process: some thread of it takes it, which need not be the caller. */
+/* A signal to the process may be handled by any of its threads. */
 SOOTH_API int kill(pid_t pid, int number)
 {
 	unknown_wait_hand_over(RECORD_CALLER);
@@ -79,7 +79,7 @@ SOOTH_API int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int
 	return real()->pthread_mutexattr_setprotocol(attributes, protocol);
 }
 
-/* What only says where and how a thread runs is without meaning for fibers, and done. */
+/* Calls that only change where or how a thread runs have no meaning for fibers, and succeed. */
 
 SOOTH_API int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
 {
@@ -108,7 +108,7 @@ SOOTH_API int pthread_setname_np(pthread_t thread, const char *name)
 	return fiber_on() ? 0 : real()->pthread_setname_np(thread, name);
 }
 
-/* The library would ask the kernel for the thread's processors. */
+/* The C library would ask the kernel for the thread's processors. */
 SOOTH_API int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
 {
 	if (fiber_get_attributes(thread, attributes))
@@ -121,7 +121,7 @@ SOOTH_API pid_t gettid(void)
 	return fiber_on() ? fiber_tid() : (pid_t)real()->syscall(SYS_gettid);
 }
 
-/* ---- what persistent runs cannot undo -------------------------------------------------------- */
+/* ---- what persistent runs cannot restore ----------------------------------------------------- */
 
 SOOTH_API int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 {

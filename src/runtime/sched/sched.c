@@ -125,7 +125,7 @@ static void wait_for_turn(struct sched_thread *t)
 			hand_over_turn(t, next);
 			carrier->pass(me, next);
 		} else {
-			/* First: who comes back increments `returned`, then decrements this. */
+			/* Read first: sched_return() increments `returned` before it decrements this. */
 			bool outside = sched.outside;
 			if (sched.returned)
 				continue; /* came back in the meantime */
@@ -135,7 +135,7 @@ static void wait_for_turn(struct sched_thread *t)
 				sched_stuck_all_blocked();
 			if (release_turn(t, notifications))
 				continue;
-			carrier->await_first(me);
+			carrier->await_turn(me);
 		}
 		if (t->state == SCHED_RUNNING)
 			return;
@@ -230,7 +230,7 @@ void sched_return(void)
 	t->state = SCHED_RETURNED;
 	sched.outside--;
 	if (!atomic_compare_exchange_strong(&sched.holder, &no_thread, sched_number(t)))
-		carrier->await_first(sched_number(t));
+		carrier->await_turn(sched_number(t));
 	if (t->state == SCHED_RETURNED)
 		give_turn(sched_number(t));
 	sched_spin_reset(t);
@@ -451,7 +451,7 @@ static enum sched_answer pause_thread(enum sched_pause pause, uint64_t until, ui
  */
 static bool sleep_in_real_time(uint64_t until, uint64_t length, uintptr_t pc)
 {
-	struct timespec time = { (time_t)(length / 1000000000u), (long)(length % 1000000000u) };
+	struct timespec time = virtual_time_timespec(length);
 
 	sched_leave(pc);
 	bool slept = real()->nanosleep(&time, &time) == 0 || errno != EINTR;
@@ -541,7 +541,7 @@ void sched_begin_thread(uint32_t thread)
 	sched_me = t;
 	t->tid = gettid();
 	sched_begin_work(t);
-	carrier->await_first(thread);
+	carrier->await_turn(thread);
 	if (t->state != SCHED_RUNNING)
 		wait_for_turn(t);
 	/* It was picked before its BEGIN as before any operation. */

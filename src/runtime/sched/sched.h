@@ -21,7 +21,7 @@
  *
  * Picking the next thread (sched_pick.c), in this order:
  * 1. When all stops of the plan have been reached: their threads, one operation each.
- * 2. The slices of the plan. A slice says: this thread, until it has done so many steps. The first
+ * 2. The slices of the plan. A slice says: this thread, up to this number of steps. The first
  *    unfinished slice whose thread is ready wins. A slice whose thread is not ready does not hold
  *    up the slices after it.
  * 3. A thread that is about to end the process.

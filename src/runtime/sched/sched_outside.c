@@ -126,7 +126,7 @@ static void advance_with_timers(void *time)
 	uint64_t to = *(const uint64_t *)time, now = virtual_time_now();
 
 	if (to > now)
-		timers_pass(to - now);
+		timers_bring_forward(to - now);
 	virtual_time_advance_to(to);
 }
 
@@ -140,7 +140,7 @@ void sched_outside_advance_time(uint64_t time)
 
 static void find_first_timer(void *first)
 {
-	*(uint64_t *)first = timers_first();
+	*(uint64_t *)first = timers_until_first();
 }
 
 bool sched_outside_expire_timer(uint64_t time)

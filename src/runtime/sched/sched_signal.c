@@ -75,7 +75,7 @@ bool sched_put_off(int number, const siginfo_t *info, void *context)
 	sched.deferred_signals++;
 	sched.notifications++;
 	sched.signals_noticed++;
-	carrier_kernel_stir(sched_number(t));
+	carrier_kernel_recheck(sched_number(t));
 	errno = error;
 	return true;
 }

@@ -72,7 +72,7 @@ struct sched_thread {
 	uint32_t next_blocked;	/* in that object's list of blocked threads: thread + 1 */
 	uint32_t contends_for;	/* the lock whose contender it is: index of the object + 1 */
 	uint64_t waiting_since; /* the number of its WAIT */
-	/* The last access, if it is a write. Its value is read at the next step, when it is done. */
+	/* The last access, if it is a write. Its value is read at the next step. */
 	struct control_event *access_event; /* NULL: not logged */
 	uint32_t access_size;
 	uint64_t access_address;
