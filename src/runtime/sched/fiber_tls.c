@@ -276,10 +276,10 @@ bool fiber_learn(const char **why)
 		return false;
 	model.top = (uintptr_t)stack + MODEL_STACK;
 	model.low = model.top - model.bytes;
-	*why = "no thread could be started to learn from";
+	*why = "cannot start a thread to copy";
 	if (!start_model_thread(stack))
 		return false;
-	*why = "this C library's threads are not understood";
+	*why = "this C library is not supported by fibers";
 	if (!model.vector_count || !find_tid() || !find_relocated())
 		return false;
 	model.stack_at = find_word((uint64_t)stack);
