@@ -1,3 +1,4 @@
+/* Buffered writing of small text files, without the C library's stdio. */
 #include "runtime/point/point_file.h"
 
 #include "runtime/host/process.h"
@@ -18,10 +19,10 @@ void point_file_open(struct point_file *file, const char *name, int append)
 	file->kept = NULL;
 }
 
-/* Of so much room only what is used is taken. */
+/* Only the part that is used takes memory. */
 #define KEPT_MOST (64u << 20)
 
-static void keep(struct point_kept *kept, const char *text, size_t length)
+static void keep_copy(struct point_kept *kept, const char *text, size_t length)
 {
 	if (!kept->text) {
 		void *map = mmap(NULL, KEPT_MOST, PROT_READ | PROT_WRITE,
@@ -37,7 +38,7 @@ static void keep(struct point_kept *kept, const char *text, size_t length)
 static void flush(struct point_file *file)
 {
 	if (file->kept && file->fd >= 0)
-		keep(file->kept, file->buffer, file->used);
+		keep_copy(file->kept, file->buffer, file->used);
 	for (size_t at = 0; file->fd >= 0 && at < file->used;) {
 		ssize_t n = write(file->fd, file->buffer + at, file->used - at);
 		if (n <= 0)
