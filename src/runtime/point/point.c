@@ -287,10 +287,7 @@ static void switch_on(struct module_work *w, const struct point_row *row,
 			.records = requests != 0,
 			.pushes_call = begins && requested->requests >> POINT_REQUEST_RETURN & 1,
 		};
-		/*
-		 * static functions with the same name in different modules are rarely on a stack at
-		 * the same time
-		 */
+		/* static functions of one name are rarely on a stack at the same time */
 		site->function = (uint32_t)(site->name_hash >> 8) << 1 | is_call(row);
 		read_operands(site, text_at(w, row->types), text_at(w, row->operands));
 		why = patch_row(w, row, number);
@@ -349,10 +346,7 @@ static bool is_dropped(const struct point_row *row)
 	return row->kind != POINT_ROW_NONE && row->pc == 0;
 }
 
-/*
- * Is the row's name requested? Nearly all rows are of functions that are not, so results are
- * cached.
- */
+/* Is the row's name requested? Nearly all are not, so results are cached. */
 static bool is_asked_for(const struct module_work *w, const struct point_row *row)
 {
 	if (is_dropped(row) || row->name >= w->text_bytes)

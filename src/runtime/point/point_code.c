@@ -282,10 +282,7 @@ static void open_record(struct code_writer *m)
 	slow_if(m, ASSEMBLE_EQUAL);
 }
 
-/*
- * Writes the header and the number, with the length for values of `bytes` bytes. Returns its own
- * size.
- */
+/* Writes the header and the number, for values of `bytes` bytes. Returns its own size. */
 static int32_t store_head(struct code_writer *m, int32_t bytes)
 {
 	uint8_t head[8 + CODEC_OVERHANG] = { 0 },
@@ -362,9 +359,7 @@ static void commit_look(struct code_writer *m)
 #define ENTRY(field)                                                                               \
 	((int32_t)offsetof(struct point_open, field) - (int32_t)sizeof(struct point_open))
 
-/*
- * Copies words; rdi is the negative number of bytes, a multiple of 8. `from` and `to` are the ends.
- */
+/* Copies words; rdi is minus the number of bytes, a multiple of 8. `from` and `to` are the ends. */
 static void copy_words(struct code_writer *m, struct assemble_operand from,
 		       struct assemble_operand to)
 {
@@ -388,10 +383,7 @@ static struct assemble_operand indexed(unsigned base, unsigned index, int32_t di
 	};
 }
 
-/*
- * Goes the slow way in a signal handler, if there is no room, or if an entry has to be removed
- * first.
- */
+/* Slow way: in a signal handler, without room, or if an entry has to be removed first. */
 static void check_stack(struct code_writer *m)
 {
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_32, THREAD(thread_buffer_self.depth), 0);
@@ -612,10 +604,7 @@ static void generate(struct code_writer *m, bool can_stop)
 
 /* ---- one point ------------------------------------------------------------------------------- */
 
-/*
- * Can this code handle the site? Its values must fit if texts are short, and displacements must be
- * small.
- */
+/* Can this code handle the site? Its values must fit and its displacements must be small. */
 static bool is_common(const struct point_site *site)
 {
 	unsigned most = 0;

@@ -417,10 +417,7 @@ void point_hit(uint64_t number, const uint64_t *registers, const uint64_t *vecto
 
 	if (thread_buffer_self.quiet)
 		return;
-	/*
-	 * One by one: gcc turns an initialiser into `rep stos` here, which takes as long as all the
-	 * rest.
-	 */
+	/* One by one: gcc makes `rep stos` of an initialiser, as slow as all the rest. */
 	hit.site = &point_sites[number];
 	hit.number = (uint32_t)number;
 	hit.registers = registers;

@@ -21,9 +21,7 @@ struct point_operand {
 	int64_t value; /* CONSTANT; MEMORY: displacement */
 };
 
-/*
- * Fills in all fields except letter and pointed; NOWHERE if the value cannot be found at run time.
- */
+/* Fills in all fields but letter and pointed. NOWHERE: the value cannot be found at run time. */
 void point_parse_operand(const char *text, size_t length, struct point_operand *operand);
 
 /* Extends a value of a type to 8 bytes, as in records: only the low bytes of a register count. */

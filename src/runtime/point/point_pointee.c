@@ -1,7 +1,4 @@
-/*
- * Looks as steps of their own. Both functions read twice: once to know the size, and again when the
- * thread has its turn.
- */
+/* Looks as steps. Reads twice: to know the size, and again when the thread has its turn. */
 #include "runtime/point/point_pointee.h"
 
 #include "event/event.h"

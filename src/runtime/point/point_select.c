@@ -1,7 +1,4 @@
-/*
- * Reads the selection, matches names against its lines, and keeps what was found and what was not.
- * Both go to the trace.
- */
+/* Reads the selection, matches names against it, and writes to the trace what was found. */
 #include "runtime/point/point_select.h"
 
 #include "runtime/point/point_file.h"

@@ -14,10 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * An entry follows its values, which take a multiple of 8 bytes. So the last entry is found from
- * the top.
- */
+/* An entry follows its values, which take a multiple of 8 bytes: it is found from the top. */
 struct point_open {
 	uint64_t sp;
 	uint32_t function; /* of the site */

@@ -76,10 +76,7 @@ void access_decoder_module(const char *seg, uint32_t seg_bytes, uint64_t base, u
 	__atomic_store_n(&module_count, i + 1, __ATOMIC_RELEASE);
 }
 
-/*
- * Returns the row whose address ends in `low`. It is nearly always in the same module as the last
- * one.
- */
+/* Returns the row whose address ends in `low`, nearly always in the same module as the last one. */
 static const struct wire_segment *find_row(struct access_decoder *f, uint32_t low)
 {
 	uint32_t offset = low - (uint32_t)modules[f->module].seg;
@@ -115,10 +112,7 @@ static inline uint64_t load_address(const uint8_t *p)
 	return ((uint64_t)(*(const loose16 *)(p + 4))) << 32 | *(const loose32 *)p;
 }
 
-/*
- * Returns the first bytes of a value, at most eight. Reading eight is always safe: the buffer has
- * room after it.
- */
+/* Returns the first bytes of a value, at most eight. The buffer has room to read eight. */
 static inline uint64_t load_value(const uint8_t *p, unsigned bytes)
 {
 	uint64_t value = *(const loose64 *)p;

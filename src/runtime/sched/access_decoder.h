@@ -41,9 +41,7 @@ bool access_decoder_is_instrumented(uintptr_t pc);
 /* The calling thread's variables that need no initialisation in a new thread (see fiber.h). */
 void *access_decoder_scratch(size_t *bytes);
 
-/*
- * Around emptying a buffer: before, the decoder catches up; afterwards, it starts at the beginning.
- */
+/* Around emptying a buffer: first the decoder catches up, then it starts at the beginning. */
 void access_decoder_before_flush(const struct wire_block *buffer);
 void access_decoder_after_flush(const struct wire_block *buffer);
 

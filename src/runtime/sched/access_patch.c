@@ -133,10 +133,7 @@ struct nop_table {
 	size_t count;
 };
 
-/*
- * Patches the NOPs of one segment of code. Rows of functions that the linker has dropped name no
- * NOP.
- */
+/* Patches one segment of code. Rows of functions that the linker has dropped name no NOP. */
 static bool patch_segment(struct area *area, const struct module *m,
 			  const struct nop_table *nop_table, const Elf64_Phdr *segment)
 {
@@ -167,10 +164,7 @@ static bool patch_file(const struct module *m, const struct sections *file)
 		return false;
 	nop_table.count = bytes / sizeof(*nop_table.rows);
 	struct area *area = find_area(m);
-	/*
-	 * Executable from the start: if that is refused later, the calls in the text cannot be
-	 * undone.
-	 */
+	/* Executable from the start: if that failed later, the calls could not be undone. */
 	bool ok = area && mprotect(area, sizeof(*area), PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
 
 	for (unsigned i = 0; ok && i < file->segment_count; i++)

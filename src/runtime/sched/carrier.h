@@ -12,32 +12,22 @@
 struct carrier {
 	/* Passes the turn to another thread. Returns when the caller has the turn again. */
 	void (*pass)(uint32_t from, uint32_t to);
-	/*
-	 * The same when the caller needs no turn any more: kernel threads return at once, fibers
-	 * never.
-	 */
+	/* The same for a caller that needs no turn any more: a kernel thread returns at once. */
 	void (*pass_last)(uint32_t from, uint32_t to);
-	/*
-	 * Waits until the caller gets the turn: a new thread, or one that comes back from outside.
-	 */
+	/* Waits for the turn: in a new thread, or one that comes back from outside. */
 	void (*await_turn)(uint32_t self);
 	/* Creates the thread. Returns 0 or an errno, as pthread_create does. */
 	int (*create)(uint32_t number, pthread_t *thread, const pthread_attr_t *attributes,
 		      void *(*routine)(void *), void *argument);
 	/* Collects a thread that has ended for the scheduler. As pthread_join. */
 	int (*join)(uint32_t number, pthread_t thread, void **result);
-	/*
-	 * Called before the first thread is created, in the process that will run. NULL: nothing to
-	 * do.
-	 */
+	/* Called before the first thread is created, in the process that runs. May be NULL. */
 	void (*start)(void);
 };
 
 extern const struct carrier carrier_kernel, carrier_fiber;
 
-/*
- * The calling kernel thread, if it waits, looks around before it sleeps again. Async-signal-safe.
- */
+/* The calling kernel thread, if it waits, looks around before it sleeps. Async-signal-safe. */
 void carrier_kernel_recheck(uint32_t self);
 
 extern const struct carrier *carrier; /* the one in use */

@@ -237,9 +237,7 @@ static int detach(pthread_t thread)
 
 /* ---- the runtime's own allocations ----------------------------------------------------------- */
 
-/*
- * The C library's malloc would make an arena for each new thread: a mapping that no run releases.
- */
+/* The C library's malloc would map an arena for each new thread, which no run releases. */
 static __typeof__(real_table.malloc) library_malloc;
 static __typeof__(real_table.free) library_free;
 

@@ -156,9 +156,7 @@ static inline uint32_t mark_of(const void *block)
 	return (uint32_t)((uintptr_t)block >> 4) * 2654435761u | 1;
 }
 
-/*
- * Counts a block as live or not in each 64 KiB it touches. Memory without live blocks is released.
- */
+/* Counts a block as live or not in each 64 KiB it touches. Memory without blocks is released. */
 static void count_live(struct det_heap_region r, uint64_t from, uint64_t to)
 {
 	for (uint64_t at = from & ~(uint64_t)(CHUNK - 1); at < to; at += CHUNK)
@@ -391,10 +389,7 @@ bool det_heap_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pth
 	void *low;
 	size_t bytes, guard;
 
-	/*
-	 * A copy of the struct: it is used once and not destroyed, so what it points to still
-	 * belongs to `asked`.
-	 */
+	/* A copy of the struct, used once and not destroyed: it shares memory with `asked`. */
 	if (asked)
 		*own = *asked;
 	else if (pthread_getattr_default_np(own) != 0)

@@ -23,18 +23,12 @@
 	(DET_HEAP_BASE + DET_HEAP_MAIN_BYTES + (DET_HEAP_THREADS - 1) * DET_HEAP_THREAD_BYTES)
 #define DET_HEAP_BYTES (DET_HEAP_STACKS + DET_HEAP_THREADS * DET_HEAP_STACK_BYTES - DET_HEAP_BASE)
 
-/*
- * Reserves the memory, once. Returns false if that is not possible: then the C library allocates
- * blocks as usual.
- */
+/* Reserves the memory, once. False: not possible; then the C library allocates blocks as usual. */
 bool det_heap_start(void);
 
 extern uint64_t det_heap_bytes; /* size from DET_HEAP_BASE on; 0 until det_heap_start */
 
-/*
- * Is this address in the mapping? Also works in a process that takes no turns any more (after
- * fork).
- */
+/* Is this address in the mapping? Also works in a process that takes no turns (after fork). */
 static inline bool det_heap_contains(uintptr_t address)
 {
 	return address - DET_HEAP_BASE < det_heap_bytes;

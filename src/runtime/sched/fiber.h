@@ -18,10 +18,7 @@ void fiber_switch(void **save, void *load, uint64_t thread_pointer);
 void fiber_first(void);
 void *fiber_call(void *(*routine)(void *), void *argument, void *stack);
 
-/*
- * Prepares a stack below `top`. The first fiber_switch() to it calls function(argument), which must
- * not return.
- */
+/* Prepares a stack. The first fiber_switch() to it calls function(argument): must not return. */
 void *fiber_prepare_stack(void *top, void (*function)(void *), void *argument);
 
 /* ---- fiber_tls.c: the C library's data of each thread ---- */
@@ -39,10 +36,7 @@ struct fiber_layout {
 	void *first_frame; /* address of the routine's frame, the same as in a kernel thread */
 };
 
-/*
- * Writes the thread-local variables to the upper end of the stack. Returns false if it is too
- * small.
- */
+/* Writes the thread-local variables to the stack's upper end. Returns false if it is too small. */
 bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_layout *layout);
 /*
  * The functions NAME_scratch(size_t *bytes) name variables of the runtime that a thread writes

@@ -31,10 +31,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-/*
- * An entry of a thread's vector of TLS blocks ("dtv"). The first entry is the size, the second the
- * generation.
- */
+/* An entry of a thread's vector of TLS blocks ("dtv"): first the size, then the generation. */
 struct vector_entry {
 	uint64_t value;
 	void *to_free;
@@ -202,9 +199,7 @@ static void *frames_scratch(size_t *bytes)
 	return frames;
 }
 
-/*
- * Finds the first scratch variable in the block at or after `from`. Returns false if there is none.
- */
+/* Finds the first scratch variable in the block at or after `from`. False: there is none. */
 static bool next_scratch(size_t from, size_t *at, size_t *bytes)
 {
 	static void *(*const all[])(size_t *) = { frames_scratch, fiber_end_scratch,

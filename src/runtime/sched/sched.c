@@ -125,7 +125,7 @@ static void wait_for_turn(struct sched_thread *t)
 			hand_over_turn(t, next);
 			carrier->pass(me, next);
 		} else {
-			/* Read first: sched_return() increments `returned` before it decrements this. */
+			/* First: sched_return() decrements this after it increments `returned`. */
 			bool outside = sched.outside;
 			if (sched.returned)
 				continue; /* came back in the meantime */
@@ -488,9 +488,7 @@ void sched_exit(void)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/*
- * The children of one thread nearly always have consecutive numbers, so the search starts at `top`.
- */
+/* The children of one thread nearly always have consecutive numbers: starts at `top`. */
 uint32_t sched_new_thread(void)
 {
 	struct control *control = sched.control;

@@ -141,9 +141,7 @@ enum sched_answer sched_take(const struct sched_want *op);
 /* Is the operation enabled now? The caller must have the turn. */
 bool sched_can(const struct sched_want *op);
 
-/*
- * Does a thread wait at the condition without having been signalled, or at the barrier for others?
- */
+/* Does a thread wait at the condition without a signal, or at the barrier for others? */
 bool sched_is_awaited(const volatile void *object);
 
 /*
@@ -168,10 +166,7 @@ static inline void sched_before(enum event_kind kind, const volatile void *objec
 	}
 }
 
-/*
- * Called by the stub before an access of instrumented code (access_patch.S). Uses general registers
- * only.
- */
+/* Called by the stub before an access (access_patch.S). Uses general registers only. */
 void sched_access(const uint8_t *record, unsigned element);
 
 /*
@@ -218,10 +213,7 @@ void sched_disordered(void);
 
 /* Called without the turn, after an operation that threads may wait for. Async-signal-safe. */
 void sched_poke(void);
-/*
- * Called without the turn, after a SIGNAL or BROADCAST, which the scheduler would not see
- * otherwise.
- */
+/* Called without the turn, after a SIGNAL or BROADCAST: the scheduler does not see it otherwise. */
 void sched_tell(enum event_kind kind, const volatile void *condition);
 
 /*
@@ -230,15 +222,10 @@ void sched_tell(enum event_kind kind, const volatile void *condition);
  */
 bool sched_sleep(uint64_t until, uintptr_t pc);
 void sched_yield_turn(uintptr_t pc);
-/*
- * Call in a handler before it sleeps or yields: other threads have the turn until sched_return().
- */
+/* Call in a handler before it sleeps or yields: others have the turn until sched_return(). */
 void sched_leave_in_handler(uint64_t site);
 
-/*
- * Call before memory is unmapped: reads the value that the last access wrote, which would otherwise
- * be read later.
- */
+/* Call before memory is unmapped: reads the value that the last access has written there. */
 void sched_settle(void);
 
 /* ---- threads (sync/thread.c) ---- */
@@ -292,9 +279,7 @@ void sched_read_plan(int pid);
 
 /* Is this the process whose threads take turns? A vfork child, which shares its memory, is not. */
 bool sched_is_ours(void);
-/*
- * Writes the result for the tool. Only the first call counts. The process continues to its own end.
- */
+/* Writes the result for the tool. Only the first call counts. The process continues. */
 void sched_finish(enum control_result result, const char *text);
 /* The same, and ends the run here. `status` has the format of waitpid(). */
 void sched_end_run(enum control_result result, const char *text, int status)
@@ -304,10 +289,7 @@ void sched_end_run(enum control_result result, const char *text, int status)
  * continues after that load.
  */
 bool sched_skip_read(void *context);
-/*
- * An access to freed memory, or a double free. Ends the run if CONTROL_CHECK_HEAP is set, else
- * returns.
- */
+/* An access to freed memory, or a double free. Ends the run if CONTROL_CHECK_HEAP is set. */
 void sched_fault(enum control_result result, uint64_t address, uint64_t site);
 void sched_exit(void);	     /* exit, or the end of main: the plan may let others run first */
 void sched_after_fork(void); /* in a child that the program forked: it takes no turns */

@@ -180,10 +180,7 @@ static struct sched_object *object_at(uint64_t address)
 
 /* ---- is an operation enabled? ---------------------------------------------------------------- */
 
-/*
- * The owner of an errorcheck mutex, or the writer of a read-write lock, gets an error from the
- * library at once.
- */
+/* The owner of an errorcheck mutex, or the writer of a read-write lock, gets an error at once. */
 static bool can_acquire(const struct sched_object *o, uint32_t self, uint8_t lock)
 {
 	if (o->owner == self + 1)

@@ -52,9 +52,7 @@ static char state_of(int tid)
 	return 0;
 }
 
-/*
- * The thread sleeps, or it has computed for so long that it may wait in a loop that we do not see.
- */
+/* The thread sleeps, or has computed for so long that it may wait in a loop we do not see. */
 static bool is_without_progress(int tid, uint64_t for_ns)
 {
 	char state = state_of(tid);

@@ -77,9 +77,7 @@ void sched_count_slices(void)
 	sched.control->runs_done = sched.current_slice;
 }
 
-/*
- * How many decisions wait for a thread that is outside. carrier_kernel.c says how long each waits.
- */
+/* How many decisions wait for a thread that is outside; carrier_kernel.c says for how long. */
 #define PLAN_TRIES 25u
 
 /*
@@ -147,10 +145,7 @@ static uint64_t next_random(void)
 	return scramble(sched.random);
 }
 
-/*
- * Puts the candidates into sched.ready: the ready threads, and with CONTROL_TIMEOUTS those that
- * could time out.
- */
+/* Puts the ready threads into sched.ready, with CONTROL_TIMEOUTS also those that could time out. */
 static void find_candidates(void)
 {
 	sched_find_ready();
@@ -161,10 +156,7 @@ static void find_candidates(void)
 			sched_set_add(sched.ready, i);
 }
 
-/*
- * Returns the only candidate. If there is none or more than one, returns CONTROL_NONE, and `*any`
- * says which.
- */
+/* Returns the only candidate. CONTROL_NONE: there is none, or (`*any`) more than one. */
 static uint32_t only_candidate(bool *any)
 {
 	uint32_t found = CONTROL_NONE;
@@ -213,10 +205,7 @@ static bool has_stayed_long(uint32_t i)
 	return last_picked == i + 1 && sched.control->steps - last_picked_at >= LONG_STEPS;
 }
 
-/*
- * For this many more steps each step is a decision: at one of them the thread holds no lock that
- * the others need.
- */
+/* For this many more steps, each is a decision: at one of them the thread holds no lock. */
 #define LONG_EXTRA 1000u
 
 static void count_staying(uint32_t i)

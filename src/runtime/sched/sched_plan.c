@@ -72,10 +72,7 @@ static uint32_t next_stop(uint32_t thread, uint32_t from)
 	return CONTROL_NONE;
 }
 
-/*
- * Returns the value in memory at a stop, or 0 if the memory is not mapped: the program may be about
- * to crash there.
- */
+/* Returns the value in memory at a stop, or 0: the program may be about to crash there. */
 static uint64_t read_memory(uint64_t address, uint64_t size)
 {
 	uint64_t value = 0;
@@ -102,10 +99,7 @@ static void describe_stop(struct control_stop *stop, const struct sched_thread *
 	stop->size = t->op.size;
 }
 
-/*
- * All stops are reached: the control file says what each thread is about to do, and the tool may
- * look.
- */
+/* All stops are reached: the control file says what each thread is about to do. */
 static void all_stops_reached(void)
 {
 	struct control *control = sched.control;
@@ -330,10 +324,7 @@ bool sched_plan_give_up(void)
 		}
 	}
 	if (!any && sched.rules_open) {
-		/*
-		 * true if all open rules only say "not while another thread can run": none can, so
-		 * none is broken
-		 */
+		/* open rules only say "not while another thread can run": none is broken */
 		bool only_wishes = true;
 		for (uint32_t i = 0; i < sched.control->rule_count; i++) {
 			only_wishes &= rule_over[i] || sched.rules[i].before_step == CONTROL_NONE;

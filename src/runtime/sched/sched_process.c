@@ -237,10 +237,7 @@ void sched_after_fork(void)
  */
 static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP };
 
-/*
- * The loads of SCHED_LOAD and where to continue after them; distances relative to the fields
- * themselves.
- */
+/* The loads of SCHED_LOAD and where to continue: distances from the fields themselves. */
 struct fallible_read {
 	int32_t at, resume;
 };

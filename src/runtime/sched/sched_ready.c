@@ -24,10 +24,7 @@ static bool is_always_ready(const struct sched_thread *t)
 
 /* ---- contenders of a lock -------------------------------------------------------------------- */
 
-/*
- * Few locks are contended at a time. If there is no room for another, its contenders go to
- * `to_check`.
- */
+/* Few locks are contended at a time. If there is no room, contenders go to `to_check`. */
 #define CONTENDER_SETS 32u
 static struct contenders {
 	uint64_t members[SCHED_WORDS];

@@ -110,10 +110,7 @@ struct sched {
 	const struct control_rule *rules;
 	const struct control_choice *choices;
 	const uint32_t *sleeps;
-	/*
-	 * Where the next event is logged, and the end of the log; when it is full, `event` is
-	 * &sched_unlogged.
-	 */
+	/* Where the next event is logged (&sched_unlogged: nowhere), and the end of the log. */
 	struct control_event *event, *events_end;
 	/* the thread with the turn, or SCHED_NO_THREAD: then any thread may claim it */
 	_Atomic uint32_t holder;
@@ -156,10 +153,7 @@ struct sched {
 	uint32_t asleep_count;
 	uint64_t random;
 	uint64_t condition_clock; /* numbers waits and signals of conditions */
-	/*
-	 * Pending threads that are known to be ready, and those that have to be checked at each
-	 * decision.
-	 */
+	/* Pending threads known to be ready, and those to be checked at each decision. */
 	uint64_t known_ready[SCHED_WORDS], to_check[SCHED_WORDS];
 	uint64_t yielding[SCHED_WORDS];	    /* those of them that yield or spin: others go first */
 	uint64_t ready[SCHED_WORDS];	    /* result of sched_find_ready: all ready threads */
@@ -194,10 +188,7 @@ static inline uint32_t sched_number(const struct sched_thread *t)
 	return (uint32_t)(t - sched_threads);
 }
 
-/*
- * Only the thread with the turn writes these; other threads read them. A locked instruction would
- * take 20 cycles.
- */
+/* Only the thread with the turn writes these. A locked instruction would take 20 cycles. */
 static inline void sched_count_progress(void)
 {
 	uint64_t moves = atomic_load_explicit(&sched.progress, memory_order_relaxed);
@@ -234,19 +225,13 @@ static inline bool sched_is_always_enabled(const struct sched_want *op)
 
 extern SOOTH_TLS struct sched_thread *sched_me; /* the calling thread; NULL: it takes no turns */
 
-/*
- * Decides before the operation `op` of `t`, which has the turn. Returns when `t` has the turn
- * again.
- */
+/* Decides before `op` of `t`, which has the turn. Returns when `t` has the turn again. */
 enum sched_answer sched_decide(struct sched_thread *t);
 /* The thread, which has the turn, goes outside. sched_return() comes back. */
 void sched_go_outside(struct sched_thread *t);
 void sched_become_main(void);	    /* the caller becomes thread 0, the only thread */
 void sched_stop_taking_turns(void); /* the caller takes no turns any more */
-/*
- * For a waiting kernel thread that looks around. Returns true if it claimed a turn that no thread
- * used.
- */
+/* For a waiting kernel thread that looks around: true if it claimed a turn that no thread used. */
 bool sched_try_claim_turn(uint32_t self);
 
 /* ---- sched_step.c ---- */
@@ -324,10 +309,7 @@ void sched_spin_start(void);
 void sched_spin_remember(struct sched_thread *t, uint64_t address, uint32_t size, uint64_t value,
 			 uint64_t site);
 void sched_spin_try(struct sched_thread *t, uint64_t object, uint64_t site);
-/*
- * Allows it to spin for a while longer. Returns false if that was done often enough, unless
- * `always`.
- */
+/* Allows it to spin for a while longer. False, unless `always`: it was done often enough. */
 bool sched_spin_extend(struct sched_thread *t, bool always);
 bool sched_spin_changed(const struct sched_thread *t);
 
@@ -413,9 +395,7 @@ void sched_stuck_write_blocked(const struct sched_thread *in_cycle);
 void sched_outside_check_hung(void); /* ends the run if there has been no step for long */
 void sched_outside_advance_time(
 	uint64_t time); /* the virtual clock jumps, and kernel timers with it */
-/*
- * Does a kernel timer expire before that virtual time? Then time advances to it and it expires now.
- */
+/* Does a kernel timer expire before that virtual time? Then time advances to it. */
 bool sched_outside_expire_timer(uint64_t time);
 bool sched_outside_all_asleep(void); /* do all threads that are outside sleep in the kernel? */
 
@@ -462,10 +442,7 @@ void sched_log_end(void);
 
 /* ---- sched_unscheduled.c ---- */
 
-/*
- * Applies the signals of threads that take no turns. The caller has the turn and is about to
- * decide.
- */
+/* Applies the signals of threads that take no turns. The caller is about to decide. */
 void sched_apply_notified(void);
 
 #endif

@@ -273,10 +273,7 @@ static uint8_t event_flags(const struct sched_thread *t, enum event_kind kind, u
 	return flags;
 }
 
-/*
- * Spin detection: which operations, if repeated, mean that the thread waits for another? See
- * sched_spin.c.
- */
+/* Spin detection: which operations, if repeated, mean waiting for a thread? See sched_spin.c. */
 static void watch_for_spin(struct sched_thread *t, const struct control_event *event,
 			   const void *bytes)
 {

@@ -33,10 +33,7 @@ static bool leads_back(uint32_t i, void *data)
 	if (i >= CONTROL_THREADS || sched_set_has(s->visited, i))
 		return false;
 	sched_set_add(s->visited, i);
-	/*
-	 * Only a thread that waits forever continues the path: not if it is enabled or may time
-	 * out.
-	 */
+	/* Only a thread that waits forever continues the path. */
 	if (t->state != SCHED_PENDING || t->op.pause || t->op.how != EVENT_PLAIN ||
 	    sched_object_enabled(t) || may_be_cancelled(t))
 		return false;
@@ -153,10 +150,7 @@ static bool all_wait_for_threads(void)
 	return sched.unconstrained && !sched_any_uncertain();
 }
 
-/*
- * A thread that comes back from outside claims the turn by itself, so no waiting thread has to look
- * around for it.
- */
+/* A thread that comes back claims the turn by itself: waiting threads need not look around. */
 void sched_stuck_some_outside(void)
 {
 	if (sched.control->options & CONTROL_END_STUCK)
@@ -180,10 +174,7 @@ void sched_stuck_all_blocked(void)
 {
 	if (!(sched.control->options & CONTROL_END_STUCK)) {
 		sched.left_stuck =
-			/*
-			 * else waiting threads look again: there is no notification of what others
-			 * do
-			 */
+			/* else they look again: others do not notify us */
 			!may_be_woken();
 		return;
 	}

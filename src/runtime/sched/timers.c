@@ -129,10 +129,7 @@ uint64_t timers_until_first(void)
 	return first;
 }
 
-/*
- * Brings the timer forward by `length`. If it expired by itself in the meantime, it must not expire
- * twice.
- */
+/* Brings the timer forward. If it expired by itself meanwhile, it must not expire twice. */
 static void bring_forward(const struct timer *t, uint64_t length)
 {
 	static const struct itimerspec never;

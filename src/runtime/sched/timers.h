@@ -15,10 +15,7 @@ extern bool timers_used;
 /* Returns the time until the first timer expires, in ns; UINT64_MAX: none is running. */
 uint64_t timers_until_first(void);
 
-/*
- * This much time has passed at once. If timers expire, waits a moment for their receivers to
- * notice.
- */
+/* This much time has passed at once. Waits a moment for the receivers of expired timers. */
 void timers_bring_forward(uint64_t length);
 
 #endif

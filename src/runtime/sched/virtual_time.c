@@ -49,9 +49,7 @@ static uint64_t read_clock(void)
 	return atomic_fetch_add(&now, READ_NS) + READ_NS;
 }
 
-/*
- * Finds the time that a clock shows at virtual time 0. Returns false if the clock is not virtual.
- */
+/* Finds the time that a clock shows at virtual time 0. False: the clock is not virtual. */
 static bool find_start(clockid_t clock, uint64_t *start)
 {
 	switch (clock) {

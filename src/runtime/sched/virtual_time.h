@@ -18,9 +18,7 @@ void virtual_time_advance_to(uint64_t time); /* never backwards */
 /* Returns the virtual time at which `clock` shows `absolute`; 0 for a time before the run. */
 uint64_t virtual_time_of(clockid_t clock, const struct timespec *absolute);
 
-/*
- * Returns the same moment by CLOCK_MONOTONIC, if real time passes from now on. For waiting outside.
- */
+/* Returns the same moment by CLOCK_MONOTONIC, if time passes from now on. For waiting outside. */
 struct timespec virtual_time_real_end(uint64_t time);
 
 /* Returns a duration in ns, or the largest value if it is too long. */

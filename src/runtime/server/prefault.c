@@ -27,9 +27,7 @@ static struct written {
 	uintptr_t pages[PAGES_MOST];
 } * written;
 
-/*
- * Memory that the server has mapped. A page that a run mapped for itself does not exist in others.
- */
+/* Memory that the server has mapped. A page that a run mapped does not exist in others. */
 static struct {
 	uintptr_t low, high;
 } regions[REGIONS_MOST];

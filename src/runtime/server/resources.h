@@ -16,20 +16,14 @@
  */
 bool resources_save(bool memory_only, const char **why);
 
-/*
- * Returns false and the reason if the run did something that cannot be undone. Call before
- * resources_restore().
- */
+/* False, with the reason: the run did what cannot be undone. Call before resources_restore(). */
 bool resources_can_restore(const char **why);
 
 /* Call before snapshot_restore(). */
 void resources_restore(void);
 void resources_restore_mappings(void);
 
-/*
- * ---- called by the interposers (signal.c, fiber_limits.c, mmap.c); without resources_save() they
- * do nothing ----
- */
+/* ---- called by the interposers; without resources_save() they do nothing ---- */
 
 void resources_handlers_changed(void);
 void resources_directory_changed(void);

@@ -12,10 +12,7 @@
 
 #include <stdbool.h>
 
-/*
- * Call before snapshot_save(), in the main thread. Returns false and the reason if it is not
- * possible.
- */
+/* Call before snapshot_save(), in the main thread. False, with the reason: not possible. */
 bool shared_vm_child_start(const char **why);
 
 /*
@@ -26,10 +23,7 @@ bool shared_vm_child_start(const char **why);
  */
 bool shared_vm_child_run(int (*routine)(void *), void *stack, int *status, bool *touched);
 
-/*
- * In that process, first of all: tells the kernel about the main thread what it knows about the
- * server's.
- */
+/* In that process, first: tells the kernel about the main thread what it knows in the server. */
 void shared_vm_child_begin(void);
 
 /* After resources_restore_mappings(): resets the end of the C library's heap. */

@@ -349,9 +349,7 @@ static long raw_syscall(long number, long first, long second, void *third)
 	return result;
 }
 
-/*
- * Adds pages that some run has written, adjacent ones together, with the address of their copies.
- */
+/* Adds pages that some run has written, with the address of their copies. */
 static void add_written(uintptr_t low, uintptr_t high)
 {
 	const struct snapshot_region *region = snapshot->regions;
