@@ -61,11 +61,9 @@ enum assemble_constant {
 };
 
 enum assemble_condition {
-	ASSEMBLE_BELOW = 2,
 	ASSEMBLE_NOT_BELOW = 3,
 	ASSEMBLE_EQUAL = 4,
 	ASSEMBLE_NOT_EQUAL = 5,
-	ASSEMBLE_NOT_ABOVE = 6,
 	ASSEMBLE_ABOVE = 7,
 };
 

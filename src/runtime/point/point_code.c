@@ -2,8 +2,8 @@
  * The code runs on the program's stack, right after the call that the NOP has become, and preserves
  * all registers except the flags, which the NOP clobbers. It does not move the stack pointer. It
  * saves registers below it, in the 128 bytes where the kernel puts nothing of a signal handler. If
- * a handler interrupts it and does not return, no harm is done, since the record and the stack of
- * calls are committed last.
+ * a handler interrupts it and does not return, no harm is done: the record and the stack of calls
+ * are committed last.
  *
  *	rdx	the buffer; rcx the write position; rax for anything
  *	rsi rdi	for RETURNs and for points that push an entry for them

@@ -3,7 +3,7 @@
  * unmap the memory at any time. These are read directly: the images of the program and its first
  * libraries, the heap below the program's break, the C library's heaps for threads, and the calling
  * thread's own stack between its stack pointer and its end. All other memory is read by the kernel,
- * which reports an error where we would crash, for the price of a system call. General registers
+ * which reports an error where we would crash, at the cost of a system call. General registers
  * only.
  */
 #ifndef RUNTIME_POINT_POINT_READ_H

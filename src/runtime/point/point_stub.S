@@ -5,8 +5,7 @@
  *	jmp	*point_stub
  *
  * All general registers are saved in the order of their numbers, for the operands. Flags are not
- * preserved, since the compiler knows that the NOP clobbers them. The pushed number is dropped at
- * the end.
+ * preserved, since the compiler knows that the NOP clobbers them. The number is dropped at the end.
  */
 	.macro	save
 	push	%r15

@@ -1,6 +1,5 @@
 /*
- * Writes a text for the code of a point (point_code.c): its pointer, its length and its bytes, a
- * word at a time.
+ * Writes a text for the code of a point (point_code.c): pointer, length, and bytes word by word.
  *
  *	in	rdi the text, rcx where it goes
  *	out	rcx after it, eax 1; or eax 0: it is longer than POINT_CODE_TEXT, it may not be

@@ -28,8 +28,7 @@
  */
 #define NEAR_SLOTS 48u
 static SOOTH_TLS struct access_decoder {
-	/* all records before it are decoded; NULL: this thread is not followed */
-	const uint8_t *at;
+	const uint8_t *at;		    /* all records before it are decoded; NULL: none are */
 	const struct wire_segment *row;	    /* of the segment at `at`, if begun; NULL: not yet */
 	const struct wire_element *next;    /* all its elements before this one are decoded */
 	unsigned module;		    /* of the last row */

@@ -1,7 +1,6 @@
 /*
  * Fibers as carriers: all threads are fibers of one kernel thread. A switch is a function call of
- * some 20 ns instead of two system calls, and a thread is created by copying thread-local
- * variables.
+ * some 20 ns instead of two system calls, and creating a thread copies its thread-local variables.
  *
  * The program may call something that fibers cannot do. Those calls are recognised (fiber_refuse()
  * and its callers) and end the run with CONTROL_UNFIT; the tool then uses kernel threads.
@@ -86,10 +85,7 @@ static void *exit_process(void *unused)
 	exit(0);
 }
 
-/*
- * The first function of a fiber. It reaches the end only if no thread is left to pass the turn to:
- * then the process ends.
- */
+/* The first function of a fiber. Its end is reached only if no thread is left: the process ends. */
 static void run_fiber(void *argument)
 {
 	struct fiber *self = argument;

@@ -5,8 +5,8 @@
  * switch but no wake-up of another processor (5 µs instead of 20 to 50 on a virtual machine).
  *
  * A waiting thread looks around now and then, for changes that no thread reports: no thread may
- * have the turn (the others are in the kernel), or the one that has it may wait in the kernel for
- * something we do not see.
+ * have the turn (the others are in the kernel), or the thread that has it may wait in the kernel
+ * unnoticed.
  */
 #include "runtime/sched/carrier.h"
 
@@ -52,8 +52,7 @@ struct turn_claim {
 
 /*
  * The program may have forbidden itself futexes (seccomp). Then threads cannot be woken: a waiting
- * thread polls its word and looks around. Those that were asleep before do so when their time is
- * over.
+ * thread polls its word and looks around. Sleeping threads do so when their time is over.
  */
 static _Atomic bool futexes_fail;
 #define POLL_NS (MS / 10)

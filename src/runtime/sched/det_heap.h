@@ -64,8 +64,7 @@ bool det_heap_is_freed(uint64_t address, uint64_t size);
 
 /*
  * Returns the lowest usable address of the thread's stack of `bytes`, with `guard` inaccessible
- * bytes below it. NULL: it is too large (256 MiB). The address is the same in each run; may be
- * called again.
+ * bytes below it. NULL: it is too large (256 MiB). It is the same in each run. May be called again.
  */
 void *det_heap_stack(uint32_t thread, size_t bytes, size_t guard);
 

@@ -70,8 +70,7 @@ static void *destroy_locals(void *unused)
 
 /*
  * The key that ends the thread has a value in each round, in order to be present in the last. The
- * last round is the one in which no other key has a value: then no destructor is left that could
- * set another.
+ * last round is the one in which no other key has a value, so no destructor can set another.
  */
 static void *destroy_keys(void *unused)
 {

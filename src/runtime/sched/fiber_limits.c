@@ -19,50 +19,37 @@ static bool is_other(pthread_t thread)
 	return !pthread_equal(thread, pthread_self());
 }
 
+/* Makes a call that sends a signal. `waits`: then waits for a thread to notice it. */
+#define SEND(call, waits)                                                                          \
+	unknown_wait_hand_over(RECORD_CALLER);                                                     \
+	uint32_t before = sched_before_sending();                                                  \
+	int result = call;                                                                         \
+	if (result == 0 && number && (waits))                                                      \
+		sched_sent(before);                                                                \
+	return result
+
 SOOTH_API int pthread_kill(pthread_t thread, int number)
 {
 	if (is_other(thread))
 		fiber_refuse("pthread_kill");
-	unknown_wait_hand_over(RECORD_CALLER);
-	uint32_t before = sched_before_sending();
-	int result = real()->pthread_kill(thread, number);
-	if (result == 0 && number && is_other(thread))
-		sched_sent(before);
-	return result;
+	SEND(real()->pthread_kill(thread, number), is_other(thread));
 }
 
 SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
 {
 	fiber_refuse("pthread_sigqueue");
-	unknown_wait_hand_over(RECORD_CALLER);
-	uint32_t before = sched_before_sending();
-	int result = real()->pthread_sigqueue(thread, number, value);
-	if (result == 0 && number && is_other(thread))
-		sched_sent(before);
-	return result;
+	SEND(real()->pthread_sigqueue(thread, number, value), is_other(thread));
 }
 
 /* A signal to the process may be handled by any of its threads. */
 SOOTH_API int kill(pid_t pid, int number)
 {
-	unknown_wait_hand_over(RECORD_CALLER);
-	uint32_t before = sched_before_sending();
-	int result = real()->kill(pid, number);
-
-	if (sched_taking && result == 0 && number && pid == getpid())
-		sched_sent(before);
-	return result;
+	SEND(real()->kill(pid, number), sched_taking && pid == getpid());
 }
 
 SOOTH_API int sigqueue(pid_t pid, int number, const union sigval value)
 {
-	unknown_wait_hand_over(RECORD_CALLER);
-	uint32_t before = sched_before_sending();
-	int result = real()->sigqueue(pid, number, value);
-
-	if (sched_taking && result == 0 && number && pid == getpid())
-		sched_sent(before);
-	return result;
+	SEND(real()->sigqueue(pid, number, value), sched_taking && pid == getpid());
 }
 
 SOOTH_API int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust)

@@ -1,6 +1,5 @@
 /*
- * The thread-local variables of a fiber, with the C library's thread descriptor (struct pthread)
- * above them.
+ * A fiber's thread-local variables, with the C library's thread descriptor (struct pthread) above.
  *
  * The library would allocate them with _dl_allocate_tls, but start_thread and allocate_stack fill
  * in the descriptor, and its layout is private. So a real thread is started once, and its block is
@@ -71,8 +70,7 @@ static struct {
 	uint32_t part_count;
 	struct relocated relocated[RELOCATED_MOST];
 	uint32_t relocated_count;
-	/* offsets of the fields with the stack's address and size */
-	uint32_t stack_at, stack_size_at;
+	uint32_t stack_at, stack_size_at; /* offsets of the stack's address and size */
 	uint32_t tid_at;
 	struct vector vector;
 	uint32_t vector_count;
@@ -243,26 +241,15 @@ static size_t static_tls_bytes(void)
 	return (bytes + 63) & ~63ul;
 }
 
-static void *map_memory(size_t bytes)
-{
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (at == MAP_FAILED)
-		return NULL;
-	snapshot_exclude(at, bytes);
-	return at;
-}
-
 bool fiber_learn(const char **why)
 {
 	if (model.known)
 		return true;
 	fiber_writes_fs = getauxval(AT_HWCAP2) & 2; /* FSGSBASE */
 	model.bytes = static_tls_bytes();
-	uint8_t *stack = map_memory(MODEL_STACK);
-	model.block = map_memory(model.bytes);
-	model.vectors = map_memory(CONTROL_THREADS * sizeof(struct vector));
+	uint8_t *stack = snapshot_lasting(MODEL_STACK);
+	model.block = snapshot_lasting(model.bytes);
+	model.vectors = snapshot_lasting(CONTROL_THREADS * sizeof(struct vector));
 	*why = "no memory for fibers";
 	if (!stack || !model.block || !model.vectors)
 		return false;
@@ -295,8 +282,8 @@ static inline any_word *word_at(uint8_t *block, uint32_t at)
 
 /*
  * Copies small parts in a loop: the `rep movsb` of memcpy takes longer to start. (The thread with
- * this number in the previous run left most bytes as they have to be. But comparing first is slower
- * than writing.)
+ * this number in the previous run left most bytes as they have to be. But comparing is slower than
+ * writing.)
  */
 #define SMALL 1024u
 static inline void copy_part(uint8_t *block, const struct fiber_tls_part *part)

@@ -1,7 +1,6 @@
 /*
  * Taking turns. A thread that comes to an operation becomes pending. It still has the turn, so it
- * picks the next thread itself (sched_pick.c) and hands the turn over (carrier.h). There is no
- * scheduler thread.
+ * picks the next thread itself (sched_pick.c) and hands over the turn (carrier.h).
  *
  * Nothing here, and nothing called from here that returns to the program, uses vector registers
  * (save_vectors.h): an access may be at a point where they are live.
@@ -74,8 +73,7 @@ static void hand_over_turn(struct sched_thread *from, uint32_t to)
 /*
  * Leaves the turn to no thread. A thread that comes back from outside claims it, or a waiting
  * thread that looks around. Returns true if the caller has it again: a thread came back just
- * before, or a thread without the turn has changed something since the caller looked
- * (`notifications`).
+ * before, or another thread has notified a change since `notifications` was read.
  */
 static bool release_turn(struct sched_thread *t, uint32_t notifications)
 {
@@ -374,20 +372,6 @@ enum sched_answer sched_decide(struct sched_thread *t)
 	return outcome;
 }
 
-/* Operations on an object whose memory may have been freed. */
-static bool is_object_operation(enum event_kind kind)
-{
-	switch (event_group(kind)) {
-	case EG_ATOMIC:
-	case EG_LOCK:
-	case EG_CONDITION:
-	case EG_SEMAPHORE:
-	case EG_BARRIER:
-	case EG_ONCE: return true;
-	default: return false;
-	}
-}
-
 enum sched_answer sched_take(const struct sched_want *op)
 {
 	struct sched_thread *t = sched_me;
@@ -413,8 +397,11 @@ enum sched_answer sched_take(const struct sched_want *op)
 	} else {
 		outcome = sched_decide(t);
 	}
-	if (sched.control->options & CONTROL_CHECK_HEAP && is_object_operation(op->kind))
-		sched_check_heap(op->object, 1, op->site);
+	if (sched.control->options & CONTROL_CHECK_HEAP) {
+		enum event_group group = event_group(op->kind);
+		if (group == EG_ATOMIC || sched_is_sync(group))
+			sched_check_heap(op->object, 1, op->site);
+	}
 	sched_end_work(t);
 	return outcome;
 }

@@ -100,9 +100,8 @@ enum sched_pause {
 };
 
 struct sched_want {
-	/* what it will be if it succeeds: EV_ACQUIRE, EV_READ, EV_WOKEN ... */
-	enum event_kind kind;
-	enum event_how how; /* PLAIN waits; TRY does not; TIMED may time out */
+	enum event_kind kind; /* if it succeeds: EV_ACQUIRE, EV_READ, EV_WOKEN ... */
+	enum event_how how;   /* PLAIN waits; TRY does not; TIMED may time out */
 	uint32_t size;
 	uint64_t object; /* address; JOIN: number of the other thread */
 	uint64_t other;	 /* WAIT, WOKEN: the mutex; accesses: value to be written, if known */
@@ -129,10 +128,7 @@ enum sched_answer {
 	SCHED_RUN_HANDLER, /* inside the scheduler only: the turn is for running a signal handler */
 };
 
-/*
- * Returns an operation with `site` (from the last segment, else `pc`) and `foreign` filled in. The
- * caller fills in the rest.
- */
+/* Returns an operation with `site` (from the last segment, else `pc`) and `foreign` set. */
 struct sched_want sched_want(enum event_kind kind, const volatile void *object, uintptr_t pc);
 
 /* Call before an operation. Returns when this thread has the turn and the operation can happen. */
@@ -255,8 +251,8 @@ bool sched_cancelled(void);
 bool sched_put_off(int number, const siginfo_t *info, void *context);
 /*
  * The handler runs and has the turn; a thread that is outside comes back for it. Returns true in
- * that case: after the handler, sched_leave_handler() must take the thread outside again, unless
- * the handler jumps away.
+ * that case: after the handler, sched_leave_handler() must take the thread outside again, unless it
+ * jumps away.
  */
 bool sched_enter_handler(int number);
 void sched_leave_handler(void);

@@ -213,31 +213,22 @@ bool sched_object_mutex_free(const struct sched_thread *t)
 bool sched_object_enabled(const struct sched_thread *t)
 {
 	const struct sched_want *op = &t->op;
+	const struct sched_object *o = sched_object(t->object);
 	uint32_t self = sched_number(t);
 
 	if (op->how == EVENT_TRY)
 		return true;
 	switch (op->kind) {
-	case EV_ACQUIRE: return can_acquire(sched_object(t->object), self, op->lock);
-	case EV_READ_ACQUIRE: {
-		const struct sched_object *o = sched_object(t->object);
-		return !o->owner || o->owner == self + 1;
-	}
-	case EV_WOKEN:
-		return has_token(sched_object(t->object), t->waiting_since) &&
-		       sched_object_mutex_free(t);
+	case EV_ACQUIRE: return can_acquire(o, self, op->lock);
+	case EV_READ_ACQUIRE: return !o->owner || o->owner == self + 1;
+	case EV_WOKEN: return has_token(o, t->waiting_since) && sched_object_mutex_free(t);
 	case EV_DOWN: /* in glibc the count is the low half of the first word */
 		return __atomic_load_n((const uint32_t *)op->object, __ATOMIC_ACQUIRE) > 0;
-	case EV_PASS: return sched_object(t->object)->round != t->round;
-	case EV_ONCE_BEGIN: {
-		const struct sched_object *o = sched_object(t->object);
+	case EV_PASS: return o->round != t->round;
+	case EV_ONCE_BEGIN:
 		return !o->owner || (o->owner == self + 1 && op->lock == EVENT_LOCK_ERRORCHECK);
-	}
 	case EV_COND_DESTROY:
-	case EV_BARRIER_DESTROY: {
-		const struct sched_object *o = sched_object(t->object);
-		return op->lock != SCHED_WHEN_LEFT || (!o->waiters && !o->arrived);
-	}
+	case EV_BARRIER_DESTROY: return op->lock != SCHED_WHEN_LEFT || (!o->waiters && !o->arrived);
 	case EV_JOIN:
 		return op->object == self || op->object >= CONTROL_THREADS ||
 		       sched_threads[op->object].state == SCHED_ENDED;
@@ -256,7 +247,7 @@ bool sched_object_visit_owners(const struct sched_thread *t,
 	case EV_READ_ACQUIRE:
 	case EV_ONCE_BEGIN: o = sched_object(t->object); break;
 	case EV_WOKEN:
-		if (!has_token(sched_object(t->object), t->waiting_since))
+		if (!sched_object_has_token(t))
 			return false;
 		o = sched_object(t->other);
 		break;
@@ -466,14 +457,8 @@ static void apply_arrive(struct sched_thread *t, struct sched_object *o, uint32_
 void sched_object_apply(struct sched_thread *t, enum event_kind kind, enum event_group group,
 			const struct record_fields *fields)
 {
-	switch (group) {
-	case EG_LOCK:
-	case EG_CONDITION:
-	case EG_SEMAPHORE:
-	case EG_BARRIER:
-	case EG_ONCE: break;
-	default: return;
-	}
+	if (!sched_is_sync(group))
+		return;
 	if (kind == EV_ACQUIRE_FAIL || kind == EV_READ_FAIL || kind == EV_DOWN_FAIL ||
 	    kind == EV_ONCE)
 		return; /* nothing has changed, not even for a thread that spins on the object */

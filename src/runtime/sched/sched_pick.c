@@ -263,7 +263,7 @@ static bool only_reads(uint32_t i)
 /*
  * Partial order sampling (Yuan, Yang, Gu, CAV 2018): the pending operation with the highest
  * priority runs, and those that race with it draw new priorities. (Races are approximated by equal
- * start addresses, which costs only a little of the sampling's quality.) Threads that give way come
+ * start addresses, which costs only a little of the sampling's quality.) Yielding threads come
  * last.
  *
  * With a hundred threads, the search for the highest priority took a fifth of a run. Little changes

@@ -164,7 +164,8 @@ static bool uses_object(uint64_t object, uint32_t kind, uint64_t a, uint64_t b)
 	return object == a || ((kind == EV_WAIT || kind == EV_WOKEN) && object == b);
 }
 
-bool sched_plan_depends(const struct sched_want *op, const struct control_event *event)
+/* Does the order of the operation and the event matter? */
+static bool depends_on(const struct sched_want *op, const struct control_event *event)
 {
 	bool memory = is_access(op->kind) || op->kind == EV_FREE;
 
@@ -188,14 +189,8 @@ bool sched_plan_depends(const struct sched_want *op, const struct control_event 
 		return false;
 	if (op->how == EVENT_TRY && is_fail(event->kind))
 		return false;
-	switch (event_group((enum event_kind)event->kind)) {
-	case EG_LOCK:
-	case EG_CONDITION:
-	case EG_SEMAPHORE:
-	case EG_BARRIER:
-	case EG_ONCE: break;
-	default: return false;
-	}
+	if (!sched_is_sync(event_group((enum event_kind)event->kind)))
+		return false;
 	return uses_object(event->address, op->kind, op->object, op->other) ||
 	       ((event->kind == EV_WAIT || event->kind == EV_WOKEN) &&
 		uses_object(event->other, op->kind, op->object, op->other));
@@ -207,7 +202,7 @@ static void wake_sleepers(const struct control_event *event)
 
 	for (uint32_t i = 0; i < sched.control->sleep_count; i++) {
 		struct sched_thread *t = &sched_threads[sched.sleeps[i]];
-		if (!t->asleep || !sched_plan_depends(&t->op, event))
+		if (!t->asleep || !depends_on(&t->op, event))
 			continue;
 		t->asleep = false;
 		sched.asleep_count--;
@@ -324,14 +319,14 @@ bool sched_plan_give_up(void)
 		}
 	}
 	if (!any && sched.rules_open) {
-		/* open rules only say "not while another thread can run": none is broken */
-		bool only_wishes = true;
+		/* all open rules say "not while another thread can run": none is broken */
+		bool only_soft = true;
 		for (uint32_t i = 0; i < sched.control->rule_count; i++) {
-			only_wishes &= rule_over[i] || sched.rules[i].before_step == CONTROL_NONE;
+			only_soft &= rule_over[i] || sched.rules[i].before_step == CONTROL_NONE;
 			rule_over[i] = 1;
 		}
 		any = true;
-		if (!only_wishes)
+		if (!only_soft)
 			sched.control->rules_broken++;
 		compute_holds();
 	}

@@ -205,8 +205,7 @@ void sched_jumped(void)
 
 /*
  * All threads share one processor, so the receiver notices the signal as soon as the sender lets it
- * run. The number of tries is limited because the receiver may have blocked the signal, or there
- * may be no receiver.
+ * run. The tries are limited because it may have blocked the signal, or may not exist.
  */
 #define SENT_TRIES 20u
 

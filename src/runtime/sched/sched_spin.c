@@ -8,8 +8,7 @@
  * other step, except for those that change nothing: a failed try, an exchange that leaves the value
  * as it was (a lock made of an atomic flag), a write of the value that is already there (without
  * optimisation, an atomic load goes through a temporary variable). A thread that holds a lock is
- * not blocked, since others may wait for that lock. It lets the others go first, as if it had
- * yielded.
+ * not blocked, since others may wait for that lock. It lets others go first, as if it yielded.
  */
 #include "runtime/sched/sched_state.h"
 

@@ -2,11 +2,9 @@
  * State shared by the files of the scheduler. No other file includes this header.
  *
  * All of it belongs to the thread that has the turn. It needs no lock, since handing the turn over
- * (carrier.h) orders memory. The exceptions are the atomic fields; their comments say who changes
- * them.
+ * (carrier.h) orders memory. The atomic fields are exceptions; see their comments.
  *
- * Tables are dense and filled from the front, because a persistent run restores each page that was
- * written.
+ * Tables are dense and filled from the front, because a persistent run restores each written page.
  */
 #ifndef RUNTIME_SCHED_SCHED_STATE_H
 #define RUNTIME_SCHED_SCHED_STATE_H
@@ -19,8 +17,7 @@
 
 enum sched_thread_state {
 	SCHED_NOT_CREATED,
-	/* waits for the turn before the operation `op`; a new thread before its BEGIN */
-	SCHED_PENDING,
+	SCHED_PENDING, /* waits for the turn before `op`; a new thread before its BEGIN */
 	SCHED_RUNNING,
 	SCHED_OUTSIDE,	/* in a call that may block */
 	SCHED_RETURNED, /* the call has returned; waits for the turn */
@@ -43,13 +40,12 @@ struct sched_spin {
 };
 struct sched_thread {
 	struct sched_want op;
-	/* enum sched_thread_state; OUTSIDE -> RETURNED is done without the turn */
-	_Atomic uint8_t state;
-	uint8_t outcome; /* enum sched_outcome of the wait; set when it is given the turn */
-	bool decided;	 /* a decision was made before the step to come */
-	bool stopped;	 /* at its stop, until all stops are reached */
-	bool asleep;	 /* in the sleep set */
-	bool spinning;	 /* keeps reading the same values: see sched_spin.c */
+	_Atomic uint8_t state; /* OUTSIDE -> RETURNED is done without the turn */
+	uint8_t outcome;       /* enum sched_outcome of the wait; set when it is given the turn */
+	bool decided;	       /* a decision was made before the step to come */
+	bool stopped;	       /* at its stop, until all stops are reached */
+	bool asleep;	       /* in the sleep set */
+	bool spinning;	       /* keeps reading the same values: see sched_spin.c */
 	bool cancelled, cancel_seen;
 	bool request_made;
 	_Atomic uint32_t
@@ -87,18 +83,14 @@ struct sched_thread {
 struct sched_object {
 	uint64_t address;
 	uint32_t version; /* changes with every change of the object */
-	/* thread + 1: the writer that holds it; the thread that initialises it (once) */
-	uint32_t owner;
+	uint32_t owner;	  /* thread + 1: that holds it for writing, or initialises it (once) */
 	uint32_t depth;
-	/* number of read acquisitions; list of readers (links) */
-	uint32_t readers, reader_list;
+	uint32_t readers, reader_list;	      /* number of read acquisitions; list of readers */
 	uint32_t waiters, tokens, token_list; /* of a condition */
 	uint32_t parties, arrived, round;     /* of a barrier */
-	/* first of the threads that wait for a change: thread + 1 */
-	uint32_t blocked;
-	/* index + 1 of its set of contenders, see sched_ready.c */
-	uint32_t contenders;
-	uint32_t next; /* in its bucket; index + 1 */
+	uint32_t blocked;    /* list of threads that wait for a change: thread + 1 */
+	uint32_t contenders; /* index + 1 of its set of contenders, see sched_ready.c */
+	uint32_t next;	     /* in its bucket; index + 1 */
 };
 
 #define SCHED_WORDS (CONTROL_THREADS / 64)
@@ -112,16 +104,14 @@ struct sched {
 	const uint32_t *sleeps;
 	/* Where the next event is logged (&sched_unlogged: nowhere), and the end of the log. */
 	struct control_event *event, *events_end;
-	/* the thread with the turn, or SCHED_NO_THREAD: then any thread may claim it */
-	_Atomic uint32_t holder;
-	_Atomic uint32_t returned;	   /* number of threads in state RETURNED */
-	_Atomic uint32_t outside;	   /* number of threads in state OUTSIDE */
+	_Atomic uint32_t holder;   /* thread with the turn; SCHED_NO_THREAD: any may claim it */
+	_Atomic uint32_t returned; /* number of threads in state RETURNED */
+	_Atomic uint32_t outside;  /* number of threads in state OUTSIDE */
 	_Atomic uint32_t notifications;	   /* counts calls of sched_notify_change */
 	_Atomic uint32_t deferred_signals; /* number of threads with a deferred signal */
 	_Atomic uint32_t signals_noticed;  /* number of signals that threads have noticed */
-	/* rises with every decision and every step: shows whether the run makes progress */
-	_Atomic uint64_t progress;
-	uint32_t top; /* all created threads have numbers below this */
+	_Atomic uint64_t progress;	   /* rises with every decision and every step */
+	uint32_t top;			   /* all created threads have numbers below this */
 	uint32_t alive;
 	uint32_t prepared;	/* see sched_plan.c */
 	uint32_t current_slice; /* the first slice of the plan that is not finished */
@@ -134,18 +124,15 @@ struct sched {
 	bool sleeps_applied; /* the sleep set has been applied */
 	uint32_t spin_rounds;
 	uint32_t exiting_thread; /* thread + 1 that is about to end the process */
-	/* the tool inspects the process: the thread with the turn waits for it */
-	bool inspected;
+	bool inspected;		 /* the thread with the turn waits for the tool */
 	_Atomic bool left_stuck; /* no thread is ready or outside, and the run is left that way */
 	bool outside_wakeups;	 /* see sched_expect_others */
 	bool may_cancel;	 /* the program imports pthread_cancel */
 	bool finished;		 /* sched_finish was called */
-	/* no stops, rules, sleeps or choices are open: none has to be checked */
-	bool unconstrained;
+	bool unconstrained;	 /* no stops, rules, sleeps or choices are open */
 	/*
 	 * The thread with the turn makes no decision before this step, except for an operation that
-	 * is not enabled: the plan and the policy would only say that it continues. 0: decide at
-	 * once.
+	 * is not enabled: the plan and the policy would only say that it continues. 0: at once.
 	 */
 	uint32_t next_decision;
 	bool decide_when_ready; /* ... or as soon as another pending thread becomes ready */
@@ -199,6 +186,13 @@ static inline void sched_count_progress(void)
 static inline void sched_set_state(struct sched_thread *t, enum sched_thread_state where)
 {
 	atomic_store_explicit(&t->state, (uint8_t)where, memory_order_release);
+}
+
+/* Does an operation of this group change the scheduler's model of an object? */
+static inline bool sched_is_sync(enum event_group group)
+{
+	return group == EG_LOCK || group == EG_CONDITION || group == EG_SEMAPHORE ||
+	       group == EG_BARRIER || group == EG_ONCE;
 }
 
 /* Is this operation enabled in every state? */
@@ -282,7 +276,6 @@ void sched_wait_for_tool(void);
 /* the slices are used up: the sleep set takes effect */
 void sched_plan_apply_sleeps(void);
 uint32_t sched_plan_choice(const struct sched_thread *t); /* enum control_choice_kind, or 0 */
-bool sched_plan_depends(const struct sched_want *op, const struct control_event *event);
 
 /* ---- sched_object.c ---- */
 

@@ -98,9 +98,9 @@ static void decide_before_access(struct sched_thread *t, const struct wire_eleme
 
 /*
  * A thread that is torn out of a segment has done accesses that are in the schedule but have no
- * record. A cancelled thread may also be torn out elsewhere. So both functions below look for a
- * segment that began and did not end: another one begins, or another record is made, in its place.
- * Then the schedule is abandoned.
+ * record. A cancelled thread may also be torn out elsewhere. So track_segment() and
+ * sched_look_torn() look for a segment that began and did not end: another one begins, or another
+ * record is made, in its place. Then the schedule is abandoned.
  */
 static void abandon_schedule(void *unused)
 {
@@ -160,8 +160,7 @@ void sched_access(const uint8_t *record, unsigned element)
 	bool reads = e->kind == EV_READ,
 	     has_value = reads || access_decoder_value(e, record, &value);
 	if (__builtin_expect(sched.holder != sched_number(t), 0))
-		/* the turn was taken from us while we waited for something unseen */
-		sched_return();
+		sched_return(); /* the turn was taken from us while we waited unnoticed */
 	sched_begin_work(t);
 	sched_finish_access(t);
 	if (t->step < sched.next_decision) {

@@ -66,9 +66,7 @@ static enum control_blocked_how how_blocked(const struct sched_thread *t, uint32
 	*owner = CONTROL_NONE;
 	if (t->state == SCHED_OUTSIDE)
 		return CONTROL_BY_CALL;
-	if (t->state != SCHED_PENDING)
-		return CONTROL_BY_NOTHING;
-	if (t->op.pause)
+	if (t->state != SCHED_PENDING || t->op.pause)
 		return CONTROL_BY_NOTHING;
 	if (!sched_object_enabled(t))
 		return sched_object_visit_owners(t, first_owner, owner) ? CONTROL_BY_OWNER

@@ -2,8 +2,8 @@
  * Virtual time: in a controlled run, all clocks of the process only advance by sleeps and timeouts,
  * and by a microsecond for each time the program reads a clock, so that a loop that waits for time
  * to pass ends. They start at the same value in each run. Code that reads the processor's counter
- * (rdtsc) sees real time. Timers of the kernel run in real time and are brought forward when the
- * clock jumps (timers.h).
+ * (rdtsc) sees real time. Kernel timers run in real time and are brought forward when the clock
+ * jumps (timers.h).
  */
 #ifndef RUNTIME_SCHED_VIRTUAL_TIME_H
 #define RUNTIME_SCHED_VIRTUAL_TIME_H

@@ -78,8 +78,8 @@ static bool save_files(void)
 
 /*
  * Are the same descriptors open as before main, and the next ones closed? One system call of 300 ns
- * answers that for all. Closing those that may be open and looking for the lowest free one would be
- * three calls and 1.2 µs.
+ * answers that for all. Closing all that may be open and looking for the lowest free one is three
+ * calls, 1.2 µs.
  */
 static bool are_files_unchanged(void)
 {

@@ -11,8 +11,7 @@
 
 /*
  * Saves the current state. Returns false and the reason if it cannot be saved. Call before
- * snapshot_save(). With `memory_only`, each run has its own process, and only its mappings have to
- * be undone.
+ * snapshot_save(). With `memory_only`, each run has its own process, and only mappings are undone.
  */
 bool resources_save(bool memory_only, const char **why);
 

@@ -440,8 +440,8 @@ static int controlled_main(int argc, char **argv, char **envp)
 /*
  * The program's first function calls the C library's __libc_start_main, with main as an argument,
  * through a word in its table of addresses. In controlled runs, that word is redirected to
- * start_controlled(). (If we exported a function of that name, the linker would find it instead of
- * the C library's.)
+ * start_controlled(). (If we exported that name, the linker would find it instead of the C
+ * library's.)
  */
 typedef int start_main(int (*routine)(int, char **, char **), int argc, char **argv,
 		       void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),

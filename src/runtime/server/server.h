@@ -16,8 +16,7 @@ void server_start(struct control *control);
 
 /*
  * The run has ended; `status` has the format of waitpid(). In persistent runs this does not return,
- * from whatever thread or signal handler it is called. Otherwise it returns, and the process ends
- * as usual.
+ * from whatever thread or signal handler it is called. Otherwise it returns, and the process ends.
  */
 void server_end(int status);
 

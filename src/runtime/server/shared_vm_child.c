@@ -1,8 +1,7 @@
 /*
  * The new process has the main thread's thread-local variables, including the descriptor, since it
  * is in its memory. But the kernel has to be told about the thread what the C library told it in
- * the server: where its thread id is stored, its list of robust mutexes, its area for restartable
- * sequences.
+ * the server: where its thread id is stored, its list of robust mutexes, its rseq area.
  */
 #include "runtime/server/shared_vm_child.h"
 

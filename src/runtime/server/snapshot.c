@@ -6,8 +6,8 @@
  * Linux 6.7), also if the kernel itself writes. From then on the page is copied after each run,
  * whether that run wrote it or not. So the faults end after some runs, and what remains is a copy
  * of 4 KiB for each page, 20 pages in 2.5 µs. We ask for the written pages only if there were
- * faults: walking through a thousand of them takes 5 µs. If the kernel does not support that, pages
- * are compared.
+ * faults: walking through a thousand of them takes 5 µs. Without kernel support, pages are
+ * compared.
  */
 #include "runtime/server/snapshot.h"
 
@@ -74,8 +74,7 @@ struct snapshot {
 	int scan_fd; /* the pagemap; -1: pages are compared */
 	uintptr_t stack_low, stack_high;
 	uint8_t *stack_copy;
-	/* extents of the heap before main; at the end of a run */
-	struct det_heap_extent *heap, *heap_now;
+	struct det_heap_extent *heap, *heap_now; /* extents before main; at a run's end */
 	unsigned heap_count;
 	long faults; /* of the process, when the written pages were last looked for */
 	struct snapshot_piece written[WRITTEN_MOST];
@@ -175,8 +174,7 @@ static bool save_heap(void)
 
 /*
  * Clears the memory that was allocated since then. This comes before the regions are restored,
- * since its first page may belong to one. Beyond some size it is cheaper to return the memory to
- * the system.
+ * since its first page may belong to one. Beyond some size it is cheaper to release the memory.
  */
 #define MUCH_MEMORY (1ul << 20)
 static void clear_heap(void)
