@@ -179,26 +179,18 @@ static void write_site_line(struct module_work *w, const struct point_row *row,
 		   *points_at = strchr(text_at(w, row->types), '*');
 
 	point_file_number(f, number, 10);
-	point_file_text(f, "\t");
 	point_file_number(f, row->kind, 10);
-	point_file_text(f, "\t");
 	point_file_number(f, row->flags, 10);
-	point_file_text(f, "\t");
 	point_file_number(f, site->pc, 16);
-	point_file_text(f, "\t");
 	for (unsigned i = 0; i < site->count; i++)
 		point_file_put(f, &site->operands[i].letter, 1);
 	if (points_at)
 		point_file_put(f, points_at, 1 + strnlen(points_at + 1, site->count));
 	point_file_text(f, "\t");
 	point_file_number(f, site->pointed, 16);
-	point_file_text(f, "\t");
-	point_file_text(f, library ? library : "-");
-	point_file_text(f, "\t");
+	point_file_field(f, library ? library : "-");
 	point_file_number(f, row->line, 10);
-	point_file_text(f, "\t");
 	point_file_number(f, row->column, 10);
-	point_file_text(f, "\t");
 	point_file_escaped(f, name, tab ? (size_t)(tab - name) : strlen(name));
 	point_file_text(f, "\t");
 	if (tab)
@@ -226,14 +218,12 @@ static unsigned requests_of(const struct point_row *row)
 
 static uint16_t pointed_of(const struct point_row *row, const struct point_requested *requested)
 {
-	switch (row->kind) {
-	case POINT_CALL: return requested->pointed[POINT_REQUEST_CALL];
-	case POINT_BODY:
-		return requested->pointed[POINT_REQUEST_CALL] |
-		       requested->pointed[POINT_REQUEST_EXEC];
-	case POINT_RETURN: return requested->pointed[POINT_REQUEST_RETURN];
-	default: return requested->pointed[POINT_REQUEST_PROBE];
-	}
+	uint16_t pointed = 0;
+
+	for (unsigned i = 0; i < POINT_REQUESTS; i++)
+		if (requests_of(row) >> i & 1)
+			pointed |= requested->pointed[i];
+	return pointed;
 }
 
 /* A RETURN has the arguments of its call, whose texts were read at the call. */

@@ -69,6 +69,12 @@ void point_file_text(struct point_file *file, const char *text)
 	point_file_put(file, text, strlen(text));
 }
 
+void point_file_field(struct point_file *file, const char *text)
+{
+	point_file_text(file, text);
+	point_file_text(file, "\t");
+}
+
 void point_file_escaped(struct point_file *file, const char *text, size_t length)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -88,6 +94,7 @@ void point_file_number(struct point_file *file, uint64_t number, unsigned base)
 {
 	char text[24], *p = text + sizeof(text);
 
+	*--p = '\t';
 	do
 		*--p = "0123456789abcdef"[number % base];
 	while (number /= base);

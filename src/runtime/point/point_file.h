@@ -24,8 +24,10 @@ void point_file_close(struct point_file *file);
 
 void point_file_put(struct point_file *file, const char *text, size_t length);
 void point_file_text(struct point_file *file, const char *text);
+/* These two write a tab after it. */
+void point_file_field(struct point_file *file, const char *text);
+void point_file_number(struct point_file *file, uint64_t number, unsigned base);
 /* Control characters and percent signs as %XX. */
 void point_file_escaped(struct point_file *file, const char *text, size_t length);
-void point_file_number(struct point_file *file, uint64_t number, unsigned base);
 
 #endif

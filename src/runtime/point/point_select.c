@@ -269,12 +269,9 @@ void point_select_write_copy(void)
 static void put_line(struct point_file *file, const char *why, unsigned request,
 		     const char *library, const char *function)
 {
-	point_file_text(file, why);
-	point_file_text(file, "\t");
-	point_file_text(file, request_names[request]);
-	point_file_text(file, "\t");
-	point_file_text(file, library ? library : "-");
-	point_file_text(file, "\t");
+	point_file_field(file, why);
+	point_file_field(file, request_names[request]);
+	point_file_field(file, library ? library : "-");
 	point_file_text(file, function);
 	point_file_text(file, "\n");
 }
