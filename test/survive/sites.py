@@ -8,7 +8,7 @@ CALLS = ("open mmap munmap mprotect madvise write writev pwrite pread ftruncate 
          "sigaltstack sched_getcpu sched_getaffinity sched_setaffinity shmctl").split()
 # Files whose calls belong to repeated runs, and to points; then those of any controlled run.
 REPEATED = re.compile(r"(server|carrier_fiber|shared_vm_child|snapshot|fiber|resources|prefault|maps|point|lock_pattern)\w*\.c |"
-                      r"ring\.c (open_private|forget_private)|det_heap\.c share_guard|sched_process\.c map_file")
+                      r"ring\.c (open_private|forget_private)|det_heap\.c share_guard|sched_process\.c map_control_file")
 CONTROL = re.compile(r"(sched|det_heap|access_patch|alloc_near|carrier)\w*\.c |module\.c (map|put_rows_back|forget_rows)$")
 # What the programs do not reach, and why.
 EXCUSED = {

@@ -176,7 +176,7 @@ static void expect_all(const struct property_set *set)
 			"use T0 #0 main\n"
 			"body T0 #0 _\n"
 			"freed T0 #0 _\n",
-			"event nobody: call nobody(c): nothing in the program fits\n"
+			"event nobody: call nobody(c): nothing in the program matches\n"
 			"event wrong: call conn_use(c): the function has another number of "
 			"arguments: `...` is any more (2 times)\n"
 			"blind nobody\n");

@@ -1,8 +1,9 @@
+/* The encoder: prefixes, opcode, ModR/M and SIB bytes, displacement and constant, in that order. */
 #include "runtime/point/assemble.h"
 
 #include <string.h>
 
-static void put_all(struct assemble_code *code, const void *bytes, size_t count)
+static void emit(struct assemble_code *code, const void *bytes, size_t count)
 {
 	if ((size_t)(code->end - code->at) < count) {
 		code->full = true;
@@ -12,95 +13,100 @@ static void put_all(struct assemble_code *code, const void *bytes, size_t count)
 	code->at += count;
 }
 
-static void put(struct assemble_code *code, unsigned value)
+static void emit_byte(struct assemble_code *code, unsigned value)
 {
 	uint8_t byte = (uint8_t)value;
 
-	put_all(code, &byte, sizeof(byte));
+	emit(code, &byte, sizeof(byte));
 }
 
-static void put_32(struct assemble_code *code, int32_t word)
+static void emit_32(struct assemble_code *code, int32_t word)
 {
-	put_all(code, &word, sizeof(word));
+	emit(code, &word, sizeof(word));
 }
 
-/* ---- a register and a place ----------------------------------------------------------------- */
+/* ---- instructions with a register and an operand --------------------------------------------- */
 
-static unsigned log_of(unsigned scale)
+static unsigned log2_of(unsigned scale)
 {
 	return (unsigned)__builtin_ctz(scale);
 }
 
-/* ModR/M, SIB and the displacement; always of 32 bits, which costs a few bytes and no branch here. */
-static void put_place(struct assemble_code *code, unsigned reg, const struct assemble_place *place)
+/*
+ * ModR/M, SIB and the displacement. The displacement always has 32 bits, which costs a few bytes
+ * and saves branches here.
+ */
+static void emit_operand(struct assemble_code *code, unsigned reg,
+			 const struct assemble_operand *operand)
 {
 	unsigned middle = (reg & 7) << 3;
 
-	if (place->is_register) {
-		put(code, 0xc0 | middle | (place->base & 7));
+	if (operand->is_register) {
+		emit_byte(code, 0xc0 | middle | (operand->base & 7));
 		return;
 	}
-	if (place->is_thread) { /* no base: the segment alone */
-		put(code, middle | 4);
-		put(code, 0x25);
-	} else if (place->base == ASSEMBLE_NOTHING) {
-		put(code, middle | 4);
-		put(code, log_of(place->scale) << 6 | (place->index & 7) << 3 | 5);
-	} else if (place->index != ASSEMBLE_NOTHING) {
-		put(code, 0x80 | middle | 4);
-		put(code, log_of(place->scale) << 6 | (place->index & 7) << 3 | (place->base & 7));
+	if (operand->is_thread) { /* no base: only the segment */
+		emit_byte(code, middle | 4);
+		emit_byte(code, 0x25);
+	} else if (operand->base == ASSEMBLE_NOTHING) {
+		emit_byte(code, middle | 4);
+		emit_byte(code, log2_of(operand->scale) << 6 | (operand->index & 7) << 3 | 5);
+	} else if (operand->index != ASSEMBLE_NOTHING) {
+		emit_byte(code, 0x80 | middle | 4);
+		emit_byte(code, log2_of(operand->scale) << 6 | (operand->index & 7) << 3 |
+					(operand->base & 7));
 	} else {
-		put(code, 0x80 | middle | (place->base & 7));
-		if ((place->base & 7) == RSP)
-			put(code, 0x24);
+		emit_byte(code, 0x80 | middle | (operand->base & 7));
+		if ((operand->base & 7) == RSP)
+			emit_byte(code, 0x24);
 	}
-	put_32(code, place->displacement);
+	emit_32(code, operand->displacement);
 }
 
 static bool is_high(unsigned reg)
 {
-	return reg & 8; /* ASSEMBLE_NOTHING is none of these */
+	return reg & 8; /* ASSEMBLE_NOTHING has no such bit */
 }
 
-static void put_instruction(struct assemble_code *code, unsigned what, unsigned reg,
-			    const struct assemble_place *place)
+static void emit_instruction(struct assemble_code *code, unsigned instruction, unsigned reg,
+			     const struct assemble_operand *operand)
 {
-	unsigned rex = (what & ASSEMBLE_WIDE ? 8u : 0u) | (is_high(reg) ? 4u : 0u);
+	unsigned rex = (instruction & ASSEMBLE_WIDE ? 8u : 0u) | (is_high(reg) ? 4u : 0u);
 
-	if (!place->is_register && !place->is_thread && is_high(place->index))
+	if (!operand->is_register && !operand->is_thread && is_high(operand->index))
 		rex |= 2;
-	if (!place->is_thread && is_high(place->base))
+	if (!operand->is_thread && is_high(operand->base))
 		rex |= 1;
-	if (!place->is_register && place->is_thread)
-		put(code, 0x64);
-	if (what & ASSEMBLE_SHORT)
-		put(code, 0x66);
-	if (rex || what & ASSEMBLE_BYTE)
-		put(code, 0x40 | rex);
-	if (what & ASSEMBLE_TWO)
-		put(code, 0x0f);
-	put(code, what & 0xff);
-	put_place(code, reg, place);
+	if (!operand->is_register && operand->is_thread)
+		emit_byte(code, 0x64);
+	if (instruction & ASSEMBLE_PREFIX_66)
+		emit_byte(code, 0x66);
+	if (rex || instruction & ASSEMBLE_BYTE)
+		emit_byte(code, 0x40 | rex);
+	if (instruction & ASSEMBLE_PREFIX_0F)
+		emit_byte(code, 0x0f);
+	emit_byte(code, instruction & 0xff);
+	emit_operand(code, reg, operand);
 }
 
-void assemble(struct assemble_code *code, enum assemble_what what, unsigned reg,
-	      struct assemble_place place)
+void assemble(struct assemble_code *code, enum assemble_instruction instruction, unsigned reg,
+	      struct assemble_operand operand)
 {
-	put_instruction(code, what, reg, &place);
+	emit_instruction(code, instruction, reg, &operand);
 }
 
-/* ---- constants ------------------------------------------------------------------------------ */
+/* ---- instructions with a constant ------------------------------------------------------------ */
 
-void assemble_constant(struct assemble_code *code, enum assemble_constant what,
-		       struct assemble_place place, int32_t constant)
+void assemble_constant(struct assemble_code *code, enum assemble_constant instruction,
+		       struct assemble_operand operand, int32_t constant)
 {
 	static const struct {
-		unsigned what;
+		unsigned instruction;
 		uint8_t part;
 		bool is_byte;
 	} all[] = {
-		[ASSEMBLE_PUT] = { 0xc7 | ASSEMBLE_WIDE, 0, false },
-		[ASSEMBLE_PUT_32] = { 0xc7, 0, false },
+		[ASSEMBLE_STORE_CONSTANT] = { 0xc7 | ASSEMBLE_WIDE, 0, false },
+		[ASSEMBLE_STORE_CONSTANT_32] = { 0xc7, 0, false },
 		[ASSEMBLE_COMPARE_8] = { 0x80, 7, true },
 		[ASSEMBLE_COMPARE_32] = { 0x81, 7, false },
 		[ASSEMBLE_COMPARE_64] = { 0x81 | ASSEMBLE_WIDE, 7, false },
@@ -109,31 +115,31 @@ void assemble_constant(struct assemble_code *code, enum assemble_constant what,
 		[ASSEMBLE_ADD_64] = { 0x81 | ASSEMBLE_WIDE, 0, false },
 	};
 
-	put_instruction(code, all[what].what, all[what].part, &place);
-	if (all[what].is_byte)
-		put(code, (unsigned)constant);
+	emit_instruction(code, all[instruction].instruction, all[instruction].part, &operand);
+	if (all[instruction].is_byte)
+		emit_byte(code, (unsigned)constant);
 	else
-		put_32(code, constant);
+		emit_32(code, constant);
 }
 
-void assemble_put(struct assemble_code *code, unsigned reg, uint64_t constant)
+void assemble_load_constant(struct assemble_code *code, unsigned reg, uint64_t constant)
 {
-	put(code, 0x48 | (is_high(reg) ? 1u : 0u));
-	put(code, 0xb8 | (reg & 7));
-	put_all(code, &constant, sizeof(constant));
+	emit_byte(code, 0x48 | (is_high(reg) ? 1u : 0u));
+	emit_byte(code, 0xb8 | (reg & 7));
+	emit(code, &constant, sizeof(constant));
 }
 
-/* ---- going elsewhere ------------------------------------------------------------------------ */
+/* ---- jumps and calls ------------------------------------------------------------------------- */
 
 uint8_t *assemble_jump(struct assemble_code *code, enum assemble_condition condition)
 {
-	put(code, 0x0f);
-	put(code, 0x80u | condition);
-	put_32(code, 0);
+	emit_byte(code, 0x0f);
+	emit_byte(code, 0x80u | condition);
+	emit_32(code, 0);
 	return code->at;
 }
 
-void assemble_here(const struct assemble_code *code, uint8_t *jump)
+void assemble_set_jump_target(const struct assemble_code *code, uint8_t *jump)
 {
 	int32_t distance = (int32_t)(code->at - jump);
 
@@ -144,35 +150,35 @@ void assemble_here(const struct assemble_code *code, uint8_t *jump)
 void assemble_jump_back(struct assemble_code *code, enum assemble_condition condition,
 			const uint8_t *to)
 {
-	put(code, 0x0f);
-	put(code, 0x80u | condition);
-	put_32(code, (int32_t)(to - (code->at + 4)));
+	emit_byte(code, 0x0f);
+	emit_byte(code, 0x80u | condition);
+	emit_32(code, (int32_t)(to - (code->at + 4)));
 }
 
-static void put_indirect(struct assemble_code *code, unsigned part, const uint8_t *pointer)
+static void emit_indirect(struct assemble_code *code, unsigned part, const uint8_t *pointer)
 {
-	put(code, 0xff);
-	put(code, part << 3 | 5);
-	put_32(code, (int32_t)(pointer - (code->at + 4)));
+	emit_byte(code, 0xff);
+	emit_byte(code, part << 3 | 5);
+	emit_32(code, (int32_t)(pointer - (code->at + 4)));
 }
 
 void assemble_call(struct assemble_code *code, const uint8_t *pointer)
 {
-	put_indirect(code, 2, pointer);
+	emit_indirect(code, 2, pointer);
 }
 
-void assemble_leave(struct assemble_code *code, const uint8_t *pointer)
+void assemble_jump_indirect(struct assemble_code *code, const uint8_t *pointer)
 {
-	put_indirect(code, 4, pointer);
+	emit_indirect(code, 4, pointer);
 }
 
 void assemble_push(struct assemble_code *code, int32_t constant)
 {
-	put(code, 0x68);
-	put_32(code, constant);
+	emit_byte(code, 0x68);
+	emit_32(code, constant);
 }
 
 void assemble_return(struct assemble_code *code)
 {
-	put(code, 0xc3);
+	emit_byte(code, 0xc3);
 }

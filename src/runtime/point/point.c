@@ -1,3 +1,8 @@
+/*
+ * Switches points on when a module is loaded: reads the rows in its file, compares them with the
+ * selection, generates the code of each requested point, and turns its NOP into a call of that
+ * code. Writes the files points_on and points_missed of the trace.
+ */
 #include "runtime/point/point.h"
 
 #include "runtime/host/module.h"
@@ -18,12 +23,12 @@
 
 static bool started;	       /* there is a selection, or there may be probes that are always on */
 static bool selected;	       /* there is a selection */
-static struct point_kept kept; /* all of points_on, for processes to come */
-static uint32_t site_count;    /* the last number; numbers start at 1 */
+static struct point_kept kept; /* the whole file points_on, for child processes */
+static uint32_t site_count;    /* the last number used; numbers start at 1 */
 
-/* ---- functions that have a body in recorded code ------------------------------------------ */
+/* ---- functions that have a body in recorded code --------------------------------------------- */
 
-/* Hashes of linker's names, those alone that were asked for: a set. */
+/* A set of hashes of linker names; only of those that were requested. */
 #define BODIES_MAX 65536u
 static uint64_t bodies[BODIES_MAX];
 static unsigned body_count;
@@ -48,31 +53,31 @@ static uint64_t *find_body(uint64_t hash)
 
 static void add_body(uint64_t hash)
 {
-	uint64_t *place = find_body(hash);
+	uint64_t *slot = find_body(hash);
 
-	if (!*place && body_count < BODIES_MAX / 2) {
-		*place = hash;
+	if (!*slot && body_count < BODIES_MAX / 2) {
+		*slot = hash;
 		body_count++;
 	}
 }
 
-/* ---- a module under work ------------------------------------------------------------------ */
+/* ---- the module being processed -------------------------------------------------------------- */
 
-struct work {
+struct module_work {
 	const struct module *module;
 	struct sections file;
 	const struct point_row *rows;
 	size_t row_count;
 	const char *texts;
 	size_t text_bytes;
-	struct point_ways *area; /* and behind it the code of points */
-	uint8_t *code;		 /* where the next goes */
+	struct point_targets *area; /* and after it the code of points */
+	uint8_t *code;		    /* where the next code goes */
 	size_t area_bytes;
-	uint8_t *memo; /* by offset of a name: 0 not known, 1 nobody asked for it, 2 somebody did */
+	uint8_t *name_cache;  /* by offset of a name: 0 unknown, 1 not requested, 2 requested */
 	struct point_file on; /* the file points_on */
 };
 
-static const char *text_at(const struct work *w, uint32_t at)
+static const char *text_at(const struct module_work *w, uint32_t at)
 {
 	return at < w->text_bytes ? w->texts + at : "";
 }
@@ -84,17 +89,17 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Of a function with a body, or a probe: this module. */
+/* For a function with a body, or a probe: this module. */
 static const char *own_library(const struct point_named *named)
 {
-	const struct work *w = named->context;
+	const struct module_work *w = named->context;
 
 	return last_component(w->module->path);
 }
 
 /*
- * Of a function that is called: who defines it. Those that we interpose are the next one's. The text
- * is good until the next call.
+ * For a function that is called: the library that defines it. For functions that we interpose, that
+ * is the next definition. The result is valid until the next call.
  */
 static const char *called_library(const struct point_named *named)
 {
@@ -126,10 +131,10 @@ static bool is_call(const struct point_row *row)
 	       (row->kind == POINT_RETURN && row->flags & POINT_ROW_BEHIND);
 }
 
-/* ---- operands ----------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
-/* The most bytes that a value can take. */
-static unsigned most_of(char letter)
+/* Returns the largest number of bytes that a value can take. */
+static unsigned largest_size(char letter)
 {
 	if (letter == 'o' || letter == 'v')
 		return 0;
@@ -150,108 +155,100 @@ static void read_operands(struct point_site *site, const char *types, const char
 		point_parse_operand(operands, length, o);
 		operands += length + (operands[length] == ';');
 		o->letter = *types;
-		/* half of a struct in a register is none */
-		if (o->how == POINT_NOWHERE || most + most_of(o->letter) > POINT_VALUES_MOST ||
+		/* a struct of which only half is in a register is not recorded */
+		if (o->how == POINT_NOWHERE || most + largest_size(o->letter) > POINT_VALUES_MOST ||
 		    (o->letter > '8' && o->letter <= '@' && o->how != POINT_MEMORY))
 			o->letter = 'o';
 		if (o->letter != 's')
 			site->texts &= (uint16_t) ~(1u << site->count);
 		o->pointed = points_at ? points_at[site->count + 1u] : 'o';
-		most += most_of(o->letter);
+		most += largest_size(o->letter);
 		site->count++;
 	}
 	site->most = (uint16_t)(most + 9u * (unsigned)__builtin_popcount(site->pointed) + 8);
 }
 
-/* ---- switching on ------------------------------------------------------------------------- */
+/* ---- the file points_on ---------------------------------------------------------------------- */
 
-static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-#define CALL 0xe8
-
-static void put_site(struct work *w, const struct point_row *row, const struct point_site *site,
-		     uint32_t number, const char *library)
+static void write_site_line(struct module_work *w, const struct point_row *row,
+			    const struct point_site *site, uint32_t number, const char *library)
 {
 	struct point_file *f = &w->on;
 	const char *name = text_at(w, row->name), *tab = strchr(name, '\t');
-	const char *place = text_at(w, row->place),
+	const char *function = text_at(w, row->place),
 		   *points_at = strchr(text_at(w, row->types), '*');
 
 	point_file_number(f, number, 10);
-	point_file_text(f, "\t");
 	point_file_number(f, row->kind, 10);
-	point_file_text(f, "\t");
 	point_file_number(f, row->flags, 10);
-	point_file_text(f, "\t");
 	point_file_number(f, site->pc, 16);
-	point_file_text(f, "\t");
 	for (unsigned i = 0; i < site->count; i++)
 		point_file_put(f, &site->operands[i].letter, 1);
 	if (points_at)
 		point_file_put(f, points_at, 1 + strnlen(points_at + 1, site->count));
 	point_file_text(f, "\t");
 	point_file_number(f, site->pointed, 16);
-	point_file_text(f, "\t");
-	point_file_text(f, library ? library : "-");
-	point_file_text(f, "\t");
+	point_file_field(f, library ? library : "-");
 	point_file_number(f, row->line, 10);
-	point_file_text(f, "\t");
 	point_file_number(f, row->column, 10);
-	point_file_text(f, "\t");
 	point_file_escaped(f, name, tab ? (size_t)(tab - name) : strlen(name));
 	point_file_text(f, "\t");
 	if (tab)
 		point_file_escaped(f, tab + 1, strlen(tab + 1));
 	point_file_text(f, "\t");
-	point_file_text(f, place); /* has a tab in it */
+	point_file_text(f, function); /* contains a tab */
 	point_file_text(f, "\n");
 }
 
-/* ---- which, and why not ------------------------------------------------------------------- */
+/* ---- switching points on --------------------------------------------------------------------- */
 
-static unsigned wishes_of(const struct point_row *row)
+static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+#define CALL 0xe8
+
+static unsigned requests_of(const struct point_row *row)
 {
 	switch (row->kind) {
-	case POINT_CALL: return 1u << POINT_WISH_CALL;
-	case POINT_BODY: return 1u << POINT_WISH_CALL | 1u << POINT_WISH_EXEC;
-	case POINT_RETURN: return 1u << POINT_WISH_RETURN;
-	case POINT_PROBE: return 1u << POINT_WISH_PROBE;
-	default: return ~(1u << POINT_WISH_PROBE); /* NONE: all that functions have */
+	case POINT_CALL: return 1u << POINT_REQUEST_CALL;
+	case POINT_BODY: return 1u << POINT_REQUEST_CALL | 1u << POINT_REQUEST_EXEC;
+	case POINT_RETURN: return 1u << POINT_REQUEST_RETURN;
+	case POINT_PROBE: return 1u << POINT_REQUEST_PROBE;
+	default: return ~(1u << POINT_REQUEST_PROBE); /* NONE: everything that functions have */
 	}
 }
 
-static uint16_t pointed_of(const struct point_row *row, const struct point_asked *asked)
+static uint16_t pointed_of(const struct point_row *row, const struct point_requested *requested)
 {
-	switch (row->kind) {
-	case POINT_CALL: return asked->pointed[POINT_WISH_CALL];
-	case POINT_BODY: return asked->pointed[POINT_WISH_CALL] | asked->pointed[POINT_WISH_EXEC];
-	case POINT_RETURN: return asked->pointed[POINT_WISH_RETURN];
-	default: return asked->pointed[POINT_WISH_PROBE];
-	}
+	uint16_t pointed = 0;
+
+	for (unsigned i = 0; i < POINT_REQUESTS; i++)
+		if (requests_of(row) >> i & 1)
+			pointed |= requested->pointed[i];
+	return pointed;
 }
 
-/* A RETURN has the arguments that its call had: they were looked at then. */
-static uint16_t texts_of(const struct point_row *row, const struct point_asked *asked)
+/* A RETURN has the arguments of its call, whose texts were read at the call. */
+static uint16_t texts_of(const struct point_row *row, const struct point_requested *requested)
 {
-	const uint16_t *texts = asked->texts;
-	uint16_t begins = texts[POINT_WISH_CALL] | texts[POINT_WISH_RETURN];
+	const uint16_t *texts = requested->texts;
+	uint16_t begins = texts[POINT_REQUEST_CALL] | texts[POINT_REQUEST_RETURN];
 
 	switch (row->kind) {
 	case POINT_CALL: return begins >> 1;
-	case POINT_BODY: return (begins | texts[POINT_WISH_EXEC]) >> 1;
-	case POINT_RETURN: return texts[POINT_WISH_RETURN] & 1;
-	default: return texts[POINT_WISH_PROBE] >> 1;
+	case POINT_BODY: return (begins | texts[POINT_REQUEST_EXEC]) >> 1;
+	case POINT_RETURN: return texts[POINT_REQUEST_RETURN] & 1;
+	default: return texts[POINT_REQUEST_PROBE] >> 1;
 	}
 }
 
-/* The code of one row. Text is writable. Returns why not, or NULL. */
-static const char *patch(struct work *w, const struct point_row *row, uint32_t number)
+/* Patches the NOP of one row. The text is writable. Returns the reason if it fails, or NULL. */
+static const char *patch_row(struct module_work *w, const struct point_row *row, uint32_t number)
 {
 	uint8_t *at = (uint8_t *)(w->module->shift + row->pc);
 	int32_t distance;
 
 	if ((uint64_t)at < w->module->base || (uint64_t)at >= w->module->end ||
 	    memcmp(at, nop, sizeof(nop)) != 0)
-		return "its code is not what was compiled";
+		return "its code was changed after compilation";
 	distance = (int32_t)(w->code - (at + sizeof(nop)));
 	w->code = point_code(&point_sites[number], number, sched_taking, is_call(row), w->area,
 			     w->code);
@@ -260,11 +257,11 @@ static const char *patch(struct work *w, const struct point_row *row, uint32_t n
 	return NULL;
 }
 
-static void switch_on(struct work *w, const struct point_row *row, const struct point_named *named,
-		      const struct point_asked *asked)
+static void switch_on(struct module_work *w, const struct point_row *row,
+		      const struct point_named *named, const struct point_requested *requested)
 {
 	uint32_t number = site_count + 1;
-	unsigned wishes = asked->wishes & wishes_of(row);
+	unsigned requests = requested->requests & requests_of(row);
 	bool begins = row->kind == POINT_CALL || row->kind == POINT_BODY;
 	const char *why = "there are too many points";
 
@@ -275,28 +272,28 @@ static void switch_on(struct work *w, const struct point_row *row, const struct 
 			.name_hash = hash_name(named->name),
 			.kind = row->kind,
 			.flags = row->flags,
-			.pointed = pointed_of(row, asked),
-			.texts = texts_of(row, asked),
-			.records = wishes != 0,
-			.remembers = begins && asked->wishes >> POINT_WISH_RETURN & 1,
+			.pointed = pointed_of(row, requested),
+			.texts = texts_of(row, requested),
+			.records = requests != 0,
+			.pushes_call = begins && requested->requests >> POINT_REQUEST_RETURN & 1,
 		};
-		/* statics of one name in different modules do not meet on a stack for long */
+		/* static functions of one name are rarely on a stack at the same time */
 		site->function = (uint32_t)(site->name_hash >> 8) << 1 | is_call(row);
 		read_operands(site, text_at(w, row->types), text_at(w, row->operands));
-		why = patch(w, row, number);
+		why = patch_row(w, row, number);
 		if (!why) {
 			site_count = number;
-			put_site(w, row, site, number, named->library(named));
-			point_select_found(named, wishes);
+			write_site_line(w, row, site, number, named->library(named));
+			point_select_found(named, requests);
 			return;
 		}
 	}
-	point_select_missed(named, wishes, why);
+	point_select_missed(named, requests, why);
 }
 
 /*
- * A function of which others know the body is seen there. Its calls that are on already (a library calls
- * what the program, which comes later, defines) are switched off.
+ * If the body of a function is recorded, it is seen there. Calls of it that are already on are
+ * switched off: a library may call a function that the program, which is loaded later, defines.
  */
 static void switch_off_calls(void)
 {
@@ -304,27 +301,27 @@ static void switch_off_calls(void)
 		struct point_site *site = &point_sites[i];
 		bool call = site->kind == POINT_CALL || site->flags & POINT_ROW_BEHIND;
 		if (call && *find_body(site->name_hash))
-			site->records = site->remembers = false;
+			site->records = site->pushes_call = false;
 	}
 }
 
-/* The text lies in a file that will not be mapped for long. */
-static const char *why_none(const char *text)
+/* Returns a constant string: `text` is in a file that will be unmapped. */
+static const char *why_no_points(const char *text)
 {
 	return strcmp(text, "too small") ? "it has no points"
 					 : "it is too small: compile it with "
 					   "-fplugin-arg-sooth-points=all";
 }
 
-/* Why a row that was asked for is not switched on; NULL: it is. */
-static const char *obstacle(const struct work *w, const struct point_row *row)
+/* Returns why a requested row cannot be switched on, or NULL. */
+static const char *why_not(const struct module_work *w, const struct point_row *row)
 {
 	if (row->kind == POINT_ROW_NONE)
-		return why_none(text_at(w, row->types));
+		return why_no_points(text_at(w, row->types));
 	return w->area ? NULL : "its code cannot be changed";
 }
 
-static struct point_named name_row(const struct work *w, const struct point_row *row)
+static struct point_named name_row(const struct module_work *w, const struct point_row *row)
 {
 	return (struct point_named){
 		.name = text_at(w, row->name),
@@ -333,47 +330,47 @@ static struct point_named name_row(const struct work *w, const struct point_row 
 	};
 }
 
-/* Rows of functions that the linker dropped have no place. */
+/* Rows of functions that the linker has dropped have no address. */
 static bool is_dropped(const struct point_row *row)
 {
 	return row->kind != POINT_ROW_NONE && row->pc == 0;
 }
 
-/* Nearly all rows are of functions that nobody asks for. */
-static bool is_asked_for(const struct work *w, const struct point_row *row)
+/* Is the row's name requested? Nearly all are not, so results are cached. */
+static bool is_asked_for(const struct module_work *w, const struct point_row *row)
 {
 	if (is_dropped(row) || row->name >= w->text_bytes)
 		return false;
-	uint8_t *memo = &w->memo[row->name];
-	if (!*memo)
-		*memo = point_select_names(text_at(w, row->name)) ? 2 : 1;
-	return *memo == 2;
+	uint8_t *name_cache = &w->name_cache[row->name];
+	if (!*name_cache)
+		*name_cache = point_select_matches_name(text_at(w, row->name)) ? 2 : 1;
+	return *name_cache == 2;
 }
 
-static void look_at(struct work *w, const struct point_row *row)
+static void process_row(struct module_work *w, const struct point_row *row)
 {
 	struct point_named named = name_row(w, row);
-	struct point_asked asked = point_select(&named);
-	unsigned wishes = asked.wishes & wishes_of(row);
+	struct point_requested requested = point_select(&named);
+	unsigned requests = requested.requests & requests_of(row);
 	bool begins = row->kind == POINT_CALL || row->kind == POINT_BODY;
 
-	if (row->kind == POINT_CALL && asked.wishes >> POINT_WISH_EXEC & 1 &&
+	if (row->kind == POINT_CALL && requested.requests >> POINT_REQUEST_EXEC & 1 &&
 	    !*find_body(hash_name(named.name)))
-		point_select_missed(&named, 1u << POINT_WISH_EXEC, "its code is not recorded");
-	if (!wishes && !(begins && asked.wishes >> POINT_WISH_RETURN & 1))
+		point_select_missed(&named, 1u << POINT_REQUEST_EXEC, "its code is not recorded");
+	if (!requests && !(begins && requested.requests >> POINT_REQUEST_RETURN & 1))
 		return;
 	if (is_call(row) && *find_body(hash_name(named.name)))
 		return;
-	const char *why = obstacle(w, row);
+	const char *why = why_not(w, row);
 	if (why)
-		point_select_missed(&named, wishes, why);
+		point_select_missed(&named, requests, why);
 	else
-		switch_on(w, row, &named, &asked);
+		switch_on(w, row, &named, &requested);
 }
 
-/* ---- modules ------------------------------------------------------------------------------ */
+/* ---- modules --------------------------------------------------------------------------------- */
 
-static void collect_bodies(struct work *w)
+static void collect_bodies(struct module_work *w)
 {
 	for (size_t i = 0; i < w->row_count; i++) {
 		const struct point_row *row = &w->rows[i];
@@ -381,13 +378,13 @@ static void collect_bodies(struct work *w)
 		    !is_asked_for(w, row))
 			continue;
 		struct point_named named = name_row(w, row);
-		if (point_select(&named).wishes)
+		if (point_select(&named).requests)
 			add_body(hash_name(named.name));
 	}
 }
 
-/* How many rows there are at most to switch on: room for their code. */
-static size_t count_rows(const struct work *w)
+/* Counts the rows that may be switched on: an upper bound for the size of their code. */
+static size_t count_rows(const struct module_work *w)
 {
 	size_t count = 0;
 
@@ -401,13 +398,13 @@ static size_t whole_pages(size_t bytes)
 	return (bytes + 4095) & ~(size_t)4095;
 }
 
-static bool make_area(struct work *w, size_t count)
+static bool make_area(struct module_work *w, size_t count)
 {
 	w->area_bytes = whole_pages(sizeof(*w->area) + count * POINT_CODE_MOST);
 	w->area = alloc_near_map(w->module->base, w->module->end, w->area_bytes);
 	if (!w->area)
 		return false;
-	*w->area = (struct point_ways){
+	*w->area = (struct point_targets){
 		.stub = (uint64_t)point_stub,
 		.stub_vectors = (uint64_t)point_stub_vectors,
 		.text = (uint64_t)point_text,
@@ -418,8 +415,8 @@ static bool make_area(struct work *w, size_t count)
 	return true;
 }
 
-/* Most code is much shorter than what there was room for. */
-static void finish_area(struct work *w)
+/* Releases unused room: most code is much shorter than the maximum. */
+static void finish_area(struct module_work *w)
 {
 	size_t used = whole_pages((size_t)(w->code - (uint8_t *)w->area));
 
@@ -428,8 +425,8 @@ static void finish_area(struct work *w)
 		munmap((uint8_t *)w->area + used, w->area_bytes - used);
 }
 
-/* Makes all code of the module writable, or puts it back. */
-static bool protect(const struct work *w, bool writable)
+/* Makes all code of the module writable, or restores its protection. */
+static bool set_code_writable(const struct module_work *w, bool writable)
 {
 	bool ok = true;
 
@@ -453,13 +450,13 @@ static bool sites_writable(bool writable)
 			writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
 }
 
-static void work_on(struct work *w)
+static void process_rows(struct module_work *w)
 {
 	size_t count = count_rows(w);
 
 	w->area = NULL;
 	collect_bodies(w);
-	if (count && (!make_area(w, count) || !protect(w, true))) {
+	if (count && (!make_area(w, count) || !set_code_writable(w, true))) {
 		if (w->area)
 			munmap(w->area, w->area_bytes);
 		w->area = NULL;
@@ -473,16 +470,16 @@ static void work_on(struct work *w)
 	w->on.kept = &kept;
 	for (size_t i = 0; i < w->row_count; i++)
 		if (is_asked_for(w, &w->rows[i]))
-			look_at(w, &w->rows[i]);
+			process_row(w, &w->rows[i]);
 	point_file_close(&w->on);
-	sites_writable(false); /* a run that is repeated need not look whether they have changed */
+	sites_writable(false); /* so a repeated run need not check whether they have changed */
 	if (w->area) {
-		protect(w, false);
+		set_code_writable(w, false);
 		finish_area(w);
 	}
 }
 
-/* Room for points, when the first may come. */
+/* Reserves memory for points, when the first one may come. */
 static bool make_sites(void)
 {
 	void *room;
@@ -500,8 +497,8 @@ static bool make_sites(void)
 	return true;
 }
 
-/* The rows of one section, if it is there. */
-static bool look_into_section(struct work *w, const char *name)
+/* Processes the rows of one section. Returns false if it does not exist. */
+static bool process_section(struct module_work *w, const char *name)
 {
 	size_t bytes = 0;
 
@@ -509,47 +506,47 @@ static bool look_into_section(struct work *w, const char *name)
 	w->row_count = bytes / sizeof(*w->rows);
 	if (!w->rows)
 		return false;
-	work_on(w);
+	process_rows(w);
 	return true;
 }
 
-/* The module's file, if it has rows at all. */
-static void look_into(struct work *w)
+/* Processes the module's file, if it has rows. */
+static void process_file(struct module_work *w)
 {
 	w->texts = sections_find(&w->file, "sooth_pstr", &w->text_bytes);
 	if (!w->texts || !w->text_bytes || w->texts[w->text_bytes - 1]) {
-		point_select_lost();
+		point_select_no_rows();
 		return;
 	}
 	if (!selected && !(point_select_is_always(w->texts, w->text_bytes) && make_sites()))
 		return;
-	w->memo = mmap(NULL, w->text_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		       0);
-	if (w->memo == MAP_FAILED) {
-		point_select_lost();
+	w->name_cache = mmap(NULL, w->text_bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (w->name_cache == MAP_FAILED) {
+		point_select_no_rows();
 		return;
 	}
-	bool any = look_into_section(w, POINT_SECTION);
-	any |= look_into_section(w, POINT_SECTION_LOOSE);
+	bool any = process_section(w, POINT_SECTION);
+	any |= process_section(w, POINT_SECTION_LOOSE);
 	if (!any)
-		point_select_lost();
-	munmap(w->memo, w->text_bytes);
+		point_select_no_rows();
+	munmap(w->name_cache, w->text_bytes);
 }
 
 void point_module(const struct module *m)
 {
-	struct work w = { .module = m };
+	struct module_work w = { .module = m };
 
 	if (!started)
 		return;
 	if (sections_open(m->path, &w.file)) {
-		look_into(&w);
+		process_file(&w);
 		sections_close(&w.file);
 	} else {
-		point_select_lost();
+		point_select_no_rows();
 	}
 	if (selected && process_recording() && !process_discards())
-		point_select_tell();
+		point_select_report();
 }
 
 void point_after_fork(void)
@@ -560,8 +557,8 @@ void point_after_fork(void)
 		return;
 	point_read_prepare();
 	if (selected) {
-		point_select_copy();
-		point_select_tell();
+		point_select_write_copy();
+		point_select_report();
 	}
 	point_file_open(&file, "points_on", 0);
 	point_file_put(&file, kept.text, kept.used);
@@ -571,13 +568,14 @@ void point_after_fork(void)
 void point_start(const char *path)
 {
 	if (path[0] && !point_select_read(path))
-		process_say("no points are selected, since there is nothing to read: ", path);
+		process_say("no points are selected: the selection is empty or cannot be read: ",
+			    path);
 	else
 		selected = path[0] && make_sites();
 	point_select_always();
 	started = true;
 	if (selected && process_recording() && !process_discards()) {
-		point_select_copy();
-		point_select_tell();
+		point_select_write_copy();
+		point_select_report();
 	}
 }

@@ -1,12 +1,13 @@
 /*
- * The code runs on the program's stack, right behind the call that the NOP has become, and keeps all
- * registers but the flags, which the NOP clobbers. It moves the stack pointer nowhere: what it saves
- * it saves below it, where the kernel puts nothing of a signal handler (128 bytes). A handler that
- * cuts in and does not come back has harmed nothing, since record and stack are committed last.
+ * The code runs on the program's stack, right after the call that the NOP has become, and preserves
+ * all registers except the flags, which the NOP clobbers. It does not move the stack pointer. It
+ * saves registers below it, in the 128 bytes where the kernel puts nothing of a signal handler. If
+ * a handler interrupts it and does not return, no harm is done: the record and the stack of calls
+ * are committed last.
  *
- *	rdx	the lane; rcx where to write; rax for anything
- *	rsi rdi	with RETURNs and what remembers for them
- *	r8…r11	with texts (point_text.S)
+ *	rdx	the buffer; rcx the write position; rax for anything
+ *	rsi rdi	for RETURNs and for points that push an entry for them
+ *	r8-r11	for texts (point_text.S)
  */
 #include "runtime/point/point_code.h"
 
@@ -20,24 +21,24 @@
 
 #include <string.h>
 
-#define RECORD_MOST 254 /* bytes behind a short header */
-#define KEPT_MOST 400	/* of a call's values that a RETURN takes over here */
-#define ROOM 700u	/* what there is at least behind a lane's limit */
-#define LEAVING 16u	/* bytes of the way to point_stub */
+#define RECORD_MOST 254	    /* bytes after a short header */
+#define KEPT_MOST 400	    /* values of a call that a RETURN can copy here */
+#define ROOM 700u	    /* minimum room after a buffer's limit */
+#define SLOW_JUMP_BYTES 16u /* size of the jump to point_stub */
 
-struct making {
+struct code_writer {
 	const struct point_site *site;
 	uint32_t number;
-	const struct point_ways *ways;
+	const struct point_targets *targets;
 	struct assemble_code code;
-	uint32_t saved; /* registers: bits */
+	uint32_t saved; /* saved registers: bits */
 	uint8_t *slow[16];
 	unsigned slow_count;
 };
 
-/* ---- places ------------------------------------------------------------------------------- */
+/* ---- registers and variables ----------------------------------------------------------------- */
 
-static int32_t in_thread(const void *variable)
+static int32_t thread_offset(const void *variable)
 {
 	const uint8_t *thread;
 
@@ -45,59 +46,59 @@ static int32_t in_thread(const void *variable)
 	return (int32_t)((const uint8_t *)variable - thread);
 }
 
-#define THREAD(variable) assemble_thread(in_thread(&(variable)))
+#define THREAD(variable) assemble_thread(thread_offset(&(variable)))
 
-/* Words below those of registers. */
-#define LOOKED 9   /* where the bytes are that were looked at */
-#define SCRATCH 10 /* what will be the top of the stack of calls */
-#define START 11   /* behind a look: where the record starts */
+/* Words below those of saved registers. */
+#define LOOKED 9   /* address of the bytes that the look has read */
+#define SCRATCH 10 /* the future top of the stack of calls */
+#define START 11   /* after a look: start of the record */
 
-/* Below the stack pointer; the first two words are return addresses in point_text.S. */
-static struct assemble_place slot(unsigned n)
+/* A word below the stack pointer. The first two words are return addresses in point_text.S. */
+static struct assemble_operand stack_word(unsigned n)
 {
 	return assemble_memory(RSP, -24 - 8 * (int32_t)n);
 }
 
-static struct assemble_place slot_of(const struct making *m, unsigned reg)
+static struct assemble_operand saved_word(const struct code_writer *m, unsigned reg)
 {
-	return slot((unsigned)__builtin_popcount(m->saved & ((1u << reg) - 1)));
+	return stack_word((unsigned)__builtin_popcount(m->saved & ((1u << reg) - 1)));
 }
 
-static bool is_saved(const struct making *m, unsigned reg)
+static bool is_saved(const struct code_writer *m, unsigned reg)
 {
 	return m->saved >> reg & 1;
 }
 
-/* The register as the program has it. */
-static struct assemble_place given(const struct making *m, unsigned reg)
+/* The operand that holds the program's value of the register. */
+static struct assemble_operand program_register(const struct code_writer *m, unsigned reg)
 {
-	return is_saved(m, reg) ? slot_of(m, reg) : assemble_register(reg);
+	return is_saved(m, reg) ? saved_word(m, reg) : assemble_register(reg);
 }
 
-static void save(struct making *m)
-{
-	for (unsigned reg = 0; reg < 16; reg++)
-		if (is_saved(m, reg))
-			assemble(&m->code, ASSEMBLE_STORE, reg, slot_of(m, reg));
-}
-
-static void restore(struct making *m)
+static void save_registers(struct code_writer *m)
 {
 	for (unsigned reg = 0; reg < 16; reg++)
 		if (is_saved(m, reg))
-			assemble(&m->code, ASSEMBLE_LOAD, reg, slot_of(m, reg));
+			assemble(&m->code, ASSEMBLE_STORE, reg, saved_word(m, reg));
 }
 
-static void unless(struct making *m, enum assemble_condition bad)
+static void restore_registers(struct code_writer *m)
+{
+	for (unsigned reg = 0; reg < 16; reg++)
+		if (is_saved(m, reg))
+			assemble(&m->code, ASSEMBLE_LOAD, reg, saved_word(m, reg));
+}
+
+static void slow_if(struct code_writer *m, enum assemble_condition bad)
 {
 	m->slow[m->slow_count++] = assemble_jump(&m->code, bad);
 }
 
-/* ---- values ------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
-static struct assemble_place operand(struct making *m, const struct point_operand *o)
+static struct assemble_operand program_operand(struct code_writer *m, const struct point_operand *o)
 {
-	struct assemble_place place = {
+	struct assemble_operand operand = {
 		.base = o->reg,
 		.index = o->index,
 		.scale = o->scale,
@@ -105,26 +106,26 @@ static struct assemble_place operand(struct making *m, const struct point_operan
 	};
 
 	if (o->how == POINT_REGISTER)
-		return given(m, o->reg);
+		return program_register(m, o->reg);
 	if (o->reg == RSP) /* as it was before the call */
-		place.displacement += 8;
+		operand.displacement += 8;
 	if ((o->reg >= 16 || !is_saved(m, o->reg)) && (o->index >= 16 || !is_saved(m, o->index)))
-		return place;
+		return operand;
 	/* One of them is in use here. */
 	if (o->index < 16) {
-		assemble(&m->code, ASSEMBLE_LOAD, RAX, given(m, o->index));
-		place.base = ASSEMBLE_NOTHING;
-		place.index = RAX;
-		assemble(&m->code, ASSEMBLE_ADDRESS, RAX, place);
+		assemble(&m->code, ASSEMBLE_LOAD, RAX, program_register(m, o->index));
+		operand.base = ASSEMBLE_NOTHING;
+		operand.index = RAX;
+		assemble(&m->code, ASSEMBLE_ADDRESS, RAX, operand);
 		if (o->reg < 16)
-			assemble(&m->code, ASSEMBLE_ADD, RAX, given(m, o->reg));
+			assemble(&m->code, ASSEMBLE_ADD, RAX, program_register(m, o->reg));
 		return assemble_memory(RAX, 0);
 	}
-	assemble(&m->code, ASSEMBLE_LOAD, RAX, given(m, o->reg));
-	return assemble_memory(RAX, place.displacement);
+	assemble(&m->code, ASSEMBLE_LOAD, RAX, program_register(m, o->reg));
+	return assemble_memory(RAX, operand.displacement);
 }
 
-static enum assemble_what load_of(char letter)
+static enum assemble_instruction load_of(char letter)
 {
 	switch (letter) {
 	case 'b': return ASSEMBLE_LOAD_S8;
@@ -138,29 +139,31 @@ static enum assemble_what load_of(char letter)
 	}
 }
 
-static void put_constant(struct making *m, uint64_t value, int32_t at)
+static void store_constant(struct code_writer *m, uint64_t value, int32_t at)
 {
 	if ((int64_t)value == (int32_t)value) {
-		assemble_constant(&m->code, ASSEMBLE_PUT, assemble_memory(RCX, at), (int32_t)value);
+		assemble_constant(&m->code, ASSEMBLE_STORE_CONSTANT, assemble_memory(RCX, at),
+				  (int32_t)value);
 	} else {
-		assemble_put(&m->code, RAX, value);
+		assemble_load_constant(&m->code, RAX, value);
 		assemble(&m->code, ASSEMBLE_STORE, RAX, assemble_memory(RCX, at));
 	}
 }
 
-static void put_number(struct making *m, const struct point_operand *o, int32_t at)
+static void store_number(struct code_writer *m, const struct point_operand *o, int32_t at)
 {
-	struct assemble_place to = assemble_memory(RCX, at);
+	struct assemble_operand to = assemble_memory(RCX, at);
 
 	if (o->how == POINT_CONSTANT) {
-		put_constant(m, point_extend((uint64_t)o->value, o->letter), at);
+		store_constant(m, point_extend((uint64_t)o->value, o->letter), at);
 	} else if (o->how == POINT_VECTOR && o->letter == 'f') {
 		assemble(&m->code, ASSEMBLE_STORE_VECTOR_32, o->reg, to);
-		assemble_constant(&m->code, ASSEMBLE_PUT_32, assemble_memory(RCX, at + 4), 0);
+		assemble_constant(&m->code, ASSEMBLE_STORE_CONSTANT_32,
+				  assemble_memory(RCX, at + 4), 0);
 	} else if (o->how == POINT_VECTOR) {
 		assemble(&m->code, ASSEMBLE_STORE_VECTOR, o->reg, to);
 	} else {
-		struct assemble_place from = operand(m, o);
+		struct assemble_operand from = program_operand(m, o);
 		unsigned reg = RAX;
 
 		if (from.is_register && load_of(o->letter) == ASSEMBLE_LOAD)
@@ -171,12 +174,12 @@ static void put_number(struct making *m, const struct point_operand *o, int32_t 
 	}
 }
 
-/* A struct, and not a byte behind it. */
-static void put_bytes(struct making *m, const struct point_operand *o, int32_t at)
+/* Copies a struct, and not a byte after it. */
+static void store_struct(struct code_writer *m, const struct point_operand *o, int32_t at)
 {
 	static const struct {
 		int32_t bytes;
-		enum assemble_what load, store;
+		enum assemble_instruction load, store;
 	} steps[] = {
 		{ 8, ASSEMBLE_LOAD, ASSEMBLE_STORE },
 		{ 4, ASSEMBLE_LOAD_32, ASSEMBLE_STORE_32 },
@@ -185,15 +188,15 @@ static void put_bytes(struct making *m, const struct point_operand *o, int32_t a
 	};
 	int32_t left = o->letter - '0', done = 0;
 
-	if (o->how != POINT_MEMORY) { /* what is behind it there is overwritten, or not counted */
+	if (o->how != POINT_MEMORY) { /* bytes after it are overwritten later, or not counted */
 		struct point_operand whole = *o;
 		whole.letter = 'L';
-		put_number(m, &whole, at);
+		store_number(m, &whole, at);
 		return;
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		for (; left >= steps[i].bytes; left -= steps[i].bytes) {
-			struct assemble_place from = operand(m, o);
+			struct assemble_operand from = program_operand(m, o);
 			from.displacement += done;
 			assemble(&m->code, steps[i].load, RAX, from);
 			assemble(&m->code, steps[i].store, RAX, assemble_memory(RCX, at + done));
@@ -202,38 +205,38 @@ static void put_bytes(struct making *m, const struct point_operand *o, int32_t a
 	}
 }
 
-/* rcx goes behind what was written, and so does where the next value goes. */
-static void advance(struct making *m, int32_t *at)
+/* Adds to rcx what was written, so that the next value is written at offset 0. */
+static void advance(struct code_writer *m, int32_t *at)
 {
 	if (*at)
 		assemble(&m->code, ASSEMBLE_ADDRESS, RCX, assemble_memory(RCX, *at));
 	*at = 0;
 }
 
-static void load_text(struct making *m, const struct point_operand *o, unsigned reg)
+static void load_text(struct code_writer *m, const struct point_operand *o, unsigned reg)
 {
 	if (o->how == POINT_CONSTANT)
-		assemble_put(&m->code, reg, (uint64_t)o->value);
+		assemble_load_constant(&m->code, reg, (uint64_t)o->value);
 	else
-		assemble(&m->code, ASSEMBLE_LOAD, reg, operand(m, o));
+		assemble(&m->code, ASSEMBLE_LOAD, reg, program_operand(m, o));
 }
 
-static void put_text(struct making *m, unsigned i, int32_t *at)
+static void store_text(struct code_writer *m, unsigned i, int32_t *at)
 {
 	advance(m, at);
 	load_text(m, &m->site->operands[i], RDI);
 	if (m->site->texts >> i & 1) {
-		assemble(&m->code, ASSEMBLE_LOAD, RSI, slot(LOOKED));
-		assemble_call(&m->code, (const uint8_t *)&m->ways->text_looked);
+		assemble(&m->code, ASSEMBLE_LOAD, RSI, stack_word(LOOKED));
+		assemble_call(&m->code, (const uint8_t *)&m->targets->text_looked);
 	} else {
-		assemble_call(&m->code, (const uint8_t *)&m->ways->text);
+		assemble_call(&m->code, (const uint8_t *)&m->targets->text);
 	}
 	assemble_constant(&m->code, ASSEMBLE_TEST_8, assemble_register(RAX), 1);
-	unless(m, ASSEMBLE_EQUAL);
+	slow_if(m, ASSEMBLE_EQUAL);
 }
 
-/* All of them, from `at` behind rcx on. Returns where they end. */
-static int32_t put_values(struct making *m, int32_t at)
+/* Writes all values, from offset `at` of rcx on. Returns the offset of their end. */
+static int32_t store_values(struct code_writer *m, int32_t at)
 {
 	for (unsigned i = 0; i < m->site->count; i++) {
 		const struct point_operand *o = &m->site->operands[i];
@@ -241,12 +244,12 @@ static int32_t put_values(struct making *m, int32_t at)
 		if (o->letter == 'o' || o->letter == 'v')
 			continue;
 		if (o->letter == 's') {
-			put_text(m, i, &at);
+			store_text(m, i, &at);
 		} else if (o->letter <= '@') {
-			put_bytes(m, o, at);
+			store_struct(m, o, at);
 			at += o->letter - '0';
 		} else {
-			put_number(m, o, at);
+			store_number(m, o, at);
 			at += 8;
 		}
 	}
@@ -261,26 +264,26 @@ static bool has_texts(const struct point_site *site)
 	return false;
 }
 
-/* ---- the record --------------------------------------------------------------------------- */
+/* ---- the record ------------------------------------------------------------------------------ */
 
-static void open_record(struct making *m)
+static void open_record(struct code_writer *m)
 {
 	assemble(&m->code, ASSEMBLE_LOAD, RDX, THREAD(__sooth_lane));
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_8, THREAD(thread_buffer_self.quiet), 0);
-	unless(m, ASSEMBLE_NOT_EQUAL);
+	slow_if(m, ASSEMBLE_NOT_EQUAL);
 	assemble(&m->code, ASSEMBLE_LOAD, RCX,
 		 assemble_memory(RDX, offsetof(struct wire_block, cursor)));
 	assemble(&m->code, ASSEMBLE_COMPARE, RCX,
 		 assemble_memory(RDX, offsetof(struct wire_block, limit)));
-	unless(m, ASSEMBLE_ABOVE);
+	slow_if(m, ASSEMBLE_ABOVE);
 	assemble_constant(&m->code, ASSEMBLE_TEST_8,
 			  assemble_memory(RDX, offsetof(struct wire_block, flags)),
 			  WIRE_BLOCK_LIVE);
-	unless(m, ASSEMBLE_EQUAL);
+	slow_if(m, ASSEMBLE_EQUAL);
 }
 
-/* Header and number; the length is that of values of so many bytes. Returns how many these are. */
-static int32_t put_head(struct making *m, int32_t bytes)
+/* Writes the header and the number, for values of `bytes` bytes. Returns its own size. */
+static int32_t store_head(struct code_writer *m, int32_t bytes)
 {
 	uint8_t head[8 + CODEC_OVERHANG] = { 0 },
 			 *end = codec_put_number(head + CODEC_SHORT_HEADER, m->number);
@@ -290,74 +293,75 @@ static int32_t put_head(struct making *m, int32_t bytes)
 			 (size_t)(end - head) - CODEC_SHORT_HEADER + (size_t)bytes);
 	memcpy(&word, head, sizeof(word));
 	if (end - head <= 4)
-		assemble_constant(&m->code, ASSEMBLE_PUT_32, assemble_memory(RCX, 0),
+		assemble_constant(&m->code, ASSEMBLE_STORE_CONSTANT_32, assemble_memory(RCX, 0),
 				  (int32_t)word);
 	else
-		put_constant(m, word, 0);
+		store_constant(m, word, 0);
 	return (int32_t)(end - head);
 }
 
-/* Where the length was not known: the record ends at rcx. */
-static void put_length(struct making *m)
+/* Sets the length when it was not known before: the record ends at rcx. */
+static void store_length(struct code_writer *m)
 {
 	assemble(&m->code, ASSEMBLE_LOAD, RSI,
-		 m->site->texts ? slot(START) : assemble_memory(RDX, 0));
+		 m->site->texts ? stack_word(START) : assemble_memory(RDX, 0));
 	assemble(&m->code, ASSEMBLE_ADDRESS, RAX, assemble_memory(RCX, -CODEC_SHORT_HEADER));
 	assemble(&m->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RSI));
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_64, assemble_register(RAX), RECORD_MOST);
-	unless(m, ASSEMBLE_ABOVE);
+	slow_if(m, ASSEMBLE_ABOVE);
 	assemble(&m->code, ASSEMBLE_STORE_8, RAX, assemble_memory(RSI, 1));
 }
 
-static void commit_record(struct making *m)
+static void commit_record(struct code_writer *m)
 {
 	assemble(&m->code, ASSEMBLE_STORE, RCX,
 		 assemble_memory(RDX, offsetof(struct wire_block, cursor)));
 }
 
-/* ---- looks -------------------------------------------------------------------------------- */
+/* ---- looks: READs of a text ------------------------------------------------------------------ */
 
 _Static_assert(offsetof(struct thread_buffer_self, codec.pc) == POINT_CODEC_PC, "point_layout.h");
 _Static_assert(offsetof(struct thread_buffer_self, codec.address) == POINT_CODEC_ADDRESS,
 	       "point_layout.h");
 _Static_assert(EF_LOOK == POINT_POINTEE_FLAG, "point_layout.h");
 
-static const struct point_operand *looked_at(const struct point_site *site)
+static const struct point_operand *look_operand(const struct point_site *site)
 {
 	return &site->operands[__builtin_ctz(site->texts)];
 }
 
-/* A READ of the one text that matters; the record comes behind it. */
-static void look(struct making *m)
+/* Writes a READ of the one text that matters. The POINT record comes after it. */
+static void write_look(struct code_writer *m)
 {
-	load_text(m, looked_at(m->site), RDI);
-	assemble_put(&m->code, RSI, m->site->pc);
-	assemble_call(&m->code, (const uint8_t *)&m->ways->look);
+	load_text(m, look_operand(m->site), RDI);
+	assemble_load_constant(&m->code, RSI, m->site->pc);
+	assemble_call(&m->code, (const uint8_t *)&m->targets->look);
 	assemble_constant(&m->code, ASSEMBLE_TEST_8, assemble_register(RAX), 1);
-	unless(m, ASSEMBLE_EQUAL);
-	assemble(&m->code, ASSEMBLE_STORE, RSI, slot(LOOKED));
-	assemble(&m->code, ASSEMBLE_STORE, RCX, slot(START));
+	slow_if(m, ASSEMBLE_EQUAL);
+	assemble(&m->code, ASSEMBLE_STORE, RSI, stack_word(LOOKED));
+	assemble(&m->code, ASSEMBLE_STORE, RCX, stack_word(START));
 	assemble(&m->code, ASSEMBLE_LOAD, RDI, assemble_memory(RDX, 0));
-	assemble_put(&m->code, RAX, EV_READ << 1 | 1);
+	assemble_load_constant(&m->code, RAX, EV_READ << 1 | 1);
 	assemble(&m->code, ASSEMBLE_STORE_8, RAX, assemble_memory(RDI, 0));
 }
 
-/* What the next record counts from. */
-static void commit_look(struct making *m)
+/* Updates the values that the next record is encoded relative to. */
+static void commit_look(struct code_writer *m)
 {
-	assemble_put(&m->code, RAX, m->site->pc);
+	assemble_load_constant(&m->code, RAX, m->site->pc);
 	assemble(&m->code, ASSEMBLE_STORE, RAX, THREAD(thread_buffer_self.codec.pc));
-	load_text(m, looked_at(m->site), RAX);
+	load_text(m, look_operand(m->site), RAX);
 	assemble(&m->code, ASSEMBLE_STORE, RAX, THREAD(thread_buffer_self.codec.address));
 }
 
-/* ---- the stack of calls ------------------------------------------------------------------- */
+/* ---- the stack of calls ---------------------------------------------------------------------- */
 
 #define ENTRY(field)                                                                               \
 	((int32_t)offsetof(struct point_open, field) - (int32_t)sizeof(struct point_open))
 
-/* From rsi to rcx, rdi bytes, a multiple of 8 and negative; the ends of both. */
-static void copy_words(struct making *m, struct assemble_place from, struct assemble_place to)
+/* Copies words; rdi is minus the number of bytes, a multiple of 8. `from` and `to` are the ends. */
+static void copy_words(struct code_writer *m, struct assemble_operand from,
+		       struct assemble_operand to)
 {
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_64, assemble_register(RDI), 0);
 	uint8_t *none = assemble_jump(&m->code, ASSEMBLE_EQUAL);
@@ -366,12 +370,12 @@ static void copy_words(struct making *m, struct assemble_place from, struct asse
 	assemble(&m->code, ASSEMBLE_STORE, RAX, to);
 	assemble_constant(&m->code, ASSEMBLE_ADD_64, assemble_register(RDI), 8);
 	assemble_jump_back(&m->code, ASSEMBLE_NOT_EQUAL, again);
-	assemble_here(&m->code, none);
+	assemble_set_jump_target(&m->code, none);
 }
 
-static struct assemble_place indexed(unsigned base, unsigned index, int32_t displacement)
+static struct assemble_operand indexed(unsigned base, unsigned index, int32_t displacement)
 {
-	return (struct assemble_place){
+	return (struct assemble_operand){
 		.base = (uint8_t)base,
 		.index = (uint8_t)index,
 		.scale = 1,
@@ -379,21 +383,21 @@ static struct assemble_place indexed(unsigned base, unsigned index, int32_t disp
 	};
 }
 
-/* No signal handler runs, there is room, and no entry has to go. */
-static void check_stack(struct making *m)
+/* Slow way: in a signal handler, without room, or if an entry has to be removed first. */
+static void check_stack(struct code_writer *m)
 {
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_32, THREAD(thread_buffer_self.depth), 0);
-	unless(m, ASSEMBLE_NOT_EQUAL);
+	slow_if(m, ASSEMBLE_NOT_EQUAL);
 	assemble(&m->code, ASSEMBLE_LOAD, RSI, THREAD(point_stack_self.top));
 	assemble(&m->code, ASSEMBLE_COMPARE, RSI, THREAD(point_stack_self.limit));
-	unless(m, ASSEMBLE_NOT_BELOW);
+	slow_if(m, ASSEMBLE_NOT_BELOW);
 	assemble(&m->code, ASSEMBLE_ADDRESS, RDI, assemble_memory(RSP, 8));
 	assemble(&m->code, ASSEMBLE_COMPARE, RDI, assemble_memory(RSI, ENTRY(sp)));
-	unless(m, ASSEMBLE_NOT_BELOW);
+	slow_if(m, ASSEMBLE_NOT_BELOW);
 }
 
-/* The entry goes to `base` and so many bytes behind it. */
-static void put_entry(struct making *m, unsigned base, int32_t at, size_t bytes)
+/* Writes the entry at offset `at` of `base`. */
+static void store_entry(struct code_writer *m, unsigned base, int32_t at, size_t bytes)
 {
 	struct point_open entry = point_stack_entry(m->number, bytes);
 	uint64_t words[3];
@@ -401,53 +405,56 @@ static void put_entry(struct making *m, unsigned base, int32_t at, size_t bytes)
 	memcpy(words, &entry, sizeof(words));
 	assemble(&m->code, ASSEMBLE_ADDRESS, RAX, assemble_memory(RSP, 8));
 	assemble(&m->code, ASSEMBLE_STORE, RAX, assemble_memory(base, at));
-	assemble_put(&m->code, RAX, words[1]);
+	assemble_load_constant(&m->code, RAX, words[1]);
 	assemble(&m->code, ASSEMBLE_STORE, RAX, assemble_memory(base, at + 8));
-	assemble_put(&m->code, RAX, words[2]);
+	assemble_load_constant(&m->code, RAX, words[2]);
 	assemble(&m->code, ASSEMBLE_STORE, RAX, assemble_memory(base, at + 16));
 }
 
-static void commit_entry(struct making *m, unsigned base, int32_t at)
+static void commit_entry(struct code_writer *m, unsigned base, int32_t at)
 {
 	assemble(&m->code, ASSEMBLE_ADDRESS, RAX,
 		 assemble_memory(base, at + (int32_t)sizeof(struct point_open)));
 	assemble(&m->code, ASSEMBLE_STORE, RAX, THREAD(point_stack_self.top));
 }
 
-/* Numbers alone: they are written once more, to the top. */
-static void push_numbers(struct making *m)
+/* Numbers only: writes them a second time, to the top of the stack. */
+static void push_numbers(struct code_writer *m)
 {
 	int32_t bytes, at;
 
 	assemble(&m->code, ASSEMBLE_LOAD, RCX, THREAD(point_stack_self.top));
-	bytes = put_values(m, 0);
+	bytes = store_values(m, 0);
 	at = (bytes + 7) & ~7;
-	put_entry(m, RCX, at, (size_t)bytes);
+	store_entry(m, RCX, at, (size_t)bytes);
 	commit_entry(m, RCX, at);
 }
 
-/* Behind values that lie at the top up to rcx. */
-static void push_up_to_cursor(struct making *m)
+/* Pushes the entry for values that were written at the top up to rcx. */
+static void push_up_to_cursor(struct code_writer *m)
 {
 	assemble(&m->code, ASSEMBLE_LOAD, RSI, THREAD(point_stack_self.top));
 	assemble(&m->code, ASSEMBLE_SUBTRACT, RCX, assemble_register(RSI));
 	assemble(&m->code, ASSEMBLE_ADDRESS, RDI, assemble_memory(RCX, 7));
 	assemble_constant(&m->code, ASSEMBLE_AND_64, assemble_register(RDI), -8);
 	assemble(&m->code, ASSEMBLE_ADD, RSI, assemble_register(RDI));
-	put_entry(m, RSI, 0, 0);
+	store_entry(m, RSI, 0, 0);
 	assemble(&m->code, ASSEMBLE_STORE_16, RCX,
 		 assemble_memory(RSI, offsetof(struct point_open, bytes)));
 	commit_entry(m, RSI, 0);
 }
 
-/* What was recorded, texts and all, from rsi and so many bytes on up to rcx: to the top. */
-static void push_recorded(struct making *m, int32_t head)
+/*
+ * Copies the recorded values, including texts, from offset `head` of rsi up to rcx, to the top of
+ * the stack, and pushes the entry.
+ */
+static void push_recorded(struct code_writer *m, int32_t head)
 {
 	assemble(&m->code, ASSEMBLE_ADDRESS, RAX, assemble_memory(RCX, -head));
 	assemble(&m->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RSI));
 	assemble(&m->code, ASSEMBLE_LOAD, RCX, THREAD(point_stack_self.top));
 	assemble(&m->code, ASSEMBLE_ADD, RCX, assemble_register(RAX)); /* where they will end */
-	assemble(&m->code, ASSEMBLE_STORE, RCX, slot(SCRATCH));
+	assemble(&m->code, ASSEMBLE_STORE, RCX, stack_word(SCRATCH));
 	assemble(&m->code, ASSEMBLE_ADDRESS, RDI, assemble_memory(RAX, 7));
 	assemble_constant(&m->code, ASSEMBLE_AND_64, assemble_register(RDI), -8);
 	assemble(&m->code, ASSEMBLE_ADD, RSI, assemble_register(RDI));
@@ -455,65 +462,65 @@ static void push_recorded(struct making *m, int32_t head)
 	assemble(&m->code, ASSEMBLE_ADD, RCX, assemble_register(RDI));
 	assemble(&m->code, ASSEMBLE_NEGATE, 3, assemble_register(RDI));
 	copy_words(m, indexed(RSI, RDI, head), indexed(RCX, RDI, 0));
-	assemble(&m->code, ASSEMBLE_LOAD, RCX, slot(SCRATCH));
+	assemble(&m->code, ASSEMBLE_LOAD, RCX, stack_word(SCRATCH));
 	push_up_to_cursor(m);
 }
 
 /*
- * The last entry is the call's: its number and values go to rcx and so many bytes behind it, rcx behind
- * them, and what will be the top to SCRATCH.
+ * Checks that the last entry is the call's. Copies its number and values to offset `at` of rcx,
+ * advances rcx, and stores the future top in SCRATCH.
  */
-static void take_over(struct making *m, int32_t at)
+static void take_call_entry(struct code_writer *m, int32_t at)
 {
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_32, THREAD(thread_buffer_self.depth), 0);
-	unless(m, ASSEMBLE_NOT_EQUAL);
+	slow_if(m, ASSEMBLE_NOT_EQUAL);
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_64, THREAD(point_stack_self.limit), 0);
-	unless(m, ASSEMBLE_EQUAL);
+	slow_if(m, ASSEMBLE_EQUAL);
 	assemble(&m->code, ASSEMBLE_LOAD, RSI, THREAD(point_stack_self.top));
 	assemble(&m->code, ASSEMBLE_LOAD, RAX, assemble_memory(RSI, ENTRY(sp)));
 	assemble(&m->code, ASSEMBLE_ADDRESS, RDI, assemble_memory(RSP, 8));
 	assemble(&m->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RDI));
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_64, assemble_register(RAX), POINT_FRAME_MOST);
-	unless(m, ASSEMBLE_ABOVE);
+	slow_if(m, ASSEMBLE_ABOVE);
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_32, assemble_memory(RSI, ENTRY(function)),
 			  (int32_t)m->site->function);
-	unless(m, ASSEMBLE_NOT_EQUAL);
+	slow_if(m, ASSEMBLE_NOT_EQUAL);
 	assemble(&m->code, ASSEMBLE_LOAD_32, RAX, assemble_memory(RSI, ENTRY(coded)));
 	assemble(&m->code, ASSEMBLE_STORE_32, RAX, assemble_memory(RCX, at));
 	assemble(&m->code, ASSEMBLE_LOAD_32, RAX, assemble_memory(RSI, ENTRY(coded_bytes)));
 	assemble(&m->code, ASSEMBLE_ADDRESS, RCX, indexed(RCX, RAX, at));
 	assemble(&m->code, ASSEMBLE_LOAD_U16, RAX, assemble_memory(RSI, ENTRY(bytes)));
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_64, assemble_register(RAX), KEPT_MOST);
-	unless(m, ASSEMBLE_ABOVE);
+	slow_if(m, ASSEMBLE_ABOVE);
 	assemble(&m->code, ASSEMBLE_ADDRESS, RDI, assemble_memory(RAX, 7));
 	assemble_constant(&m->code, ASSEMBLE_AND_64, assemble_register(RDI), -8);
 	assemble(&m->code, ASSEMBLE_ADDRESS, RDX, indexed(RCX, RDI, 0));
 	assemble(&m->code, ASSEMBLE_ADD, RCX, assemble_register(RAX));
 	assemble(&m->code, ASSEMBLE_NEGATE, 3, assemble_register(RDI));
 	assemble(&m->code, ASSEMBLE_ADDRESS, RAX, indexed(RSI, RDI, ENTRY(sp)));
-	assemble(&m->code, ASSEMBLE_STORE, RAX, slot(SCRATCH));
+	assemble(&m->code, ASSEMBLE_STORE, RAX, stack_word(SCRATCH));
 	copy_words(m, indexed(RSI, RDI, ENTRY(sp)), indexed(RDX, RDI, 0));
 	assemble(&m->code, ASSEMBLE_LOAD, RDX, THREAD(__sooth_lane));
 }
 
-/* ---- kinds of points ---------------------------------------------------------------------- */
+/* ---- the kinds of points --------------------------------------------------------------------- */
 
-static void make_return(struct making *m)
+static void generate_return(struct code_writer *m)
 {
 	int32_t at;
 
 	open_record(m);
-	take_over(m, put_head(m, 0));
-	at = put_values(m, 0);
+	take_call_entry(m, store_head(m, 0));
+	at = store_values(m, 0);
 	advance(m, &at);
-	put_length(m);
-	assemble(&m->code, ASSEMBLE_LOAD, RAX, slot(SCRATCH));
+	store_length(m);
+	assemble(&m->code, ASSEMBLE_LOAD, RAX, stack_word(SCRATCH));
 	commit_record(m);
 	assemble(&m->code, ASSEMBLE_STORE, RAX, THREAD(point_stack_self.top));
 }
 
 /* CALL, BODY, PROBE */
-static void make_record(struct making *m)
+static void generate_record(struct code_writer *m)
 {
 	bool texts = has_texts(m->site);
 	int32_t head, at, bytes = 0;
@@ -522,81 +529,82 @@ static void make_record(struct making *m)
 		char letter = m->site->operands[i].letter;
 		bytes += letter == 'o' || letter == 'v' ? 0 : letter <= '@' ? letter - '0' : 8;
 	}
-	if (m->site->remembers)
+	if (m->site->pushes_call)
 		check_stack(m);
 	open_record(m);
 	if (m->site->texts)
-		look(m);
-	head = put_head(m, bytes);
-	at = put_values(m, head);
+		write_look(m);
+	head = store_head(m, bytes);
+	at = store_values(m, head);
 	advance(m, &at);
 	if (texts)
-		put_length(m);
+		store_length(m);
 	commit_record(m);
 	if (m->site->texts)
 		commit_look(m);
-	if (m->site->remembers && texts)
+	if (m->site->pushes_call && texts)
 		push_recorded(m, head);
-	else if (m->site->remembers)
+	else if (m->site->pushes_call)
 		push_numbers(m);
 }
 
-static void make_memory(struct making *m)
+static void generate_push_only(struct code_writer *m)
 {
 	int32_t at;
 
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_8, THREAD(thread_buffer_self.quiet), 0);
-	unless(m, ASSEMBLE_NOT_EQUAL);
+	slow_if(m, ASSEMBLE_NOT_EQUAL);
 	check_stack(m);
 	if (!has_texts(m->site)) {
 		push_numbers(m);
 		return;
 	}
 	assemble(&m->code, ASSEMBLE_LOAD, RCX, THREAD(point_stack_self.top));
-	at = put_values(m, 0);
+	at = store_values(m, 0);
 	advance(m, &at);
 	push_up_to_cursor(m);
 }
 
-/* It may be found out later that the function is seen elsewhere. */
-static void check_stopped(struct making *m)
+/* The point may be switched off later, when the function turns out to be seen elsewhere. */
+static void check_stopped(struct code_writer *m)
 {
 	const struct point_site *site = m->site;
 
-	assemble_put(&m->code, RAX, (uint64_t)(site->records ? &site->records : &site->remembers));
+	assemble_load_constant(&m->code, RAX,
+			       (uint64_t)(site->records ? &site->records : &site->pushes_call));
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_8, assemble_memory(RAX, 0), 0);
-	unless(m, ASSEMBLE_EQUAL);
+	slow_if(m, ASSEMBLE_EQUAL);
 }
 
-static void make(struct making *m, bool can_stop)
+static void generate(struct code_writer *m, bool can_stop)
 {
 	const struct point_site *site = m->site;
 
 	m->saved = 1u << RAX | 1u << RCX | 1u << RDX;
-	if (site->remembers || site->kind == POINT_RETURN)
+	if (site->pushes_call || site->kind == POINT_RETURN)
 		m->saved |= 1u << RSI | 1u << RDI;
 	if (has_texts(site))
 		m->saved |= 1u << RSI | 1u << RDI | 15u << R8;
-	save(m);
+	save_registers(m);
 	if (can_stop)
 		check_stopped(m);
 	if (site->kind == POINT_RETURN)
-		make_return(m);
+		generate_return(m);
 	else if (site->records)
-		make_record(m);
+		generate_record(m);
 	else
-		make_memory(m);
-	restore(m);
+		generate_push_only(m);
+	restore_registers(m);
 	assemble_return(&m->code);
 	for (unsigned i = 0; i < m->slow_count; i++)
-		assemble_here(&m->code, m->slow[i]);
+		assemble_set_jump_target(&m->code, m->slow[i]);
 	if (m->slow_count)
-		restore(m);
+		restore_registers(m);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- one point ------------------------------------------------------------------------------- */
 
-/* Bytes that its values can take, if texts are short; operands that are far away are not for us. */
+/* Can this code handle the site? Its values must fit and its displacements must be small. */
 static bool is_common(const struct point_site *site)
 {
 	unsigned most = 0;
@@ -607,7 +615,7 @@ static bool is_common(const struct point_site *site)
 		if (o->how == POINT_MEMORY && (o->value > INT32_MAX - 64 || o->value < INT32_MIN ||
 					       o->reg == ASSEMBLE_NOTHING))
 			return false;
-		if (o->how == POINT_REGISTER && o->reg == RSP) /* not as it was */
+		if (o->how == POINT_REGISTER && o->reg == RSP) /* it has changed */
 			return false;
 		most += o->letter == 's' ? 10 + POINT_CODE_TEXT + 8 : 16;
 	}
@@ -618,7 +626,7 @@ static bool is_common(const struct point_site *site)
 		if (site->kind == POINT_RETURN || !site->records || site->texts & (site->texts - 1))
 			return false;
 	}
-	return most <= ROOM && !site->pointed && (site->records || site->remembers);
+	return most <= ROOM && !site->pointed && (site->records || site->pushes_call);
 }
 
 static bool needs_vectors(const struct point_site *site)
@@ -630,22 +638,23 @@ static bool needs_vectors(const struct point_site *site)
 }
 
 uint8_t *point_code(const struct point_site *site, uint32_t number, bool plain, bool can_stop,
-		    const struct point_ways *ways, uint8_t *at)
+		    const struct point_targets *targets, uint8_t *at)
 {
-	struct making m = {
+	struct code_writer m = {
 		.site = site,
 		.number = number,
-		.ways = ways,
-		.code = { .at = at, .end = at + POINT_CODE_MOST - LEAVING },
+		.targets = targets,
+		.code = { .at = at, .end = at + POINT_CODE_MOST - SLOW_JUMP_BYTES },
 	};
 
 	if (!plain && is_common(site))
-		make(&m, can_stop);
+		generate(&m, can_stop);
 	if (m.code.full)
 		m.code.at = at;
 	m.code.end = at + POINT_CODE_MOST;
 	assemble_push(&m.code, (int32_t)number);
-	assemble_leave(&m.code,
-		       (const uint8_t *)(needs_vectors(site) ? &ways->stub_vectors : &ways->stub));
+	assemble_jump_indirect(
+		&m.code,
+		(const uint8_t *)(needs_vectors(site) ? &targets->stub_vectors : &targets->stub));
 	return m.code.at;
 }

@@ -1,3 +1,4 @@
+/* Buffered writing of small text files, without the C library's stdio. */
 #include "runtime/point/point_file.h"
 
 #include "runtime/host/process.h"
@@ -18,10 +19,10 @@ void point_file_open(struct point_file *file, const char *name, int append)
 	file->kept = NULL;
 }
 
-/* Of so much room only what is used is taken. */
+/* Only the part that is used takes memory. */
 #define KEPT_MOST (64u << 20)
 
-static void keep(struct point_kept *kept, const char *text, size_t length)
+static void keep_copy(struct point_kept *kept, const char *text, size_t length)
 {
 	if (!kept->text) {
 		void *map = mmap(NULL, KEPT_MOST, PROT_READ | PROT_WRITE,
@@ -37,7 +38,7 @@ static void keep(struct point_kept *kept, const char *text, size_t length)
 static void flush(struct point_file *file)
 {
 	if (file->kept && file->fd >= 0)
-		keep(file->kept, file->buffer, file->used);
+		keep_copy(file->kept, file->buffer, file->used);
 	for (size_t at = 0; file->fd >= 0 && at < file->used;) {
 		ssize_t n = write(file->fd, file->buffer + at, file->used - at);
 		if (n <= 0)
@@ -68,6 +69,12 @@ void point_file_text(struct point_file *file, const char *text)
 	point_file_put(file, text, strlen(text));
 }
 
+void point_file_field(struct point_file *file, const char *text)
+{
+	point_file_text(file, text);
+	point_file_text(file, "\t");
+}
+
 void point_file_escaped(struct point_file *file, const char *text, size_t length)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -87,6 +94,7 @@ void point_file_number(struct point_file *file, uint64_t number, unsigned base)
 {
 	char text[24], *p = text + sizeof(text);
 
+	*--p = '\t';
 	do
 		*--p = "0123456789abcdef"[number % base];
 	while (number /= base);

@@ -1,18 +1,19 @@
+/* Parses an operand in the assembler's AT&T or Intel syntax. */
 #include "runtime/point/point_operand.h"
 
 #include <string.h>
 
-struct words {
+struct operand_text {
 	const char *p, *end;
 };
 
-static void skip_blanks(struct words *w)
+static void skip_blanks(struct operand_text *w)
 {
 	while (w->p < w->end && (*w->p == ' ' || *w->p == '\t'))
 		w->p++;
 }
 
-static bool skip(struct words *w, char c)
+static bool skip_char(struct operand_text *w, char c)
 {
 	skip_blanks(w);
 	if (w->p == w->end || *w->p != c)
@@ -21,22 +22,22 @@ static bool skip(struct words *w, char c)
 	return true;
 }
 
-static bool at_digit(const struct words *w)
+static bool at_digit(const struct operand_text *w)
 {
 	return w->p < w->end && *w->p >= '0' && *w->p <= '9';
 }
 
-/* Decimal, or 0x…; with a sign. False: none is here. */
-static bool read_number(struct words *w, int64_t *number)
+/* Decimal or 0x..., with a sign. Returns false if there is no number. */
+static bool read_number(struct operand_text *w, int64_t *number)
 {
 	uint64_t value = 0;
 	bool minus;
 
 	skip_blanks(w);
-	struct words start = *w;
-	minus = skip(w, '-');
+	struct operand_text start = *w;
+	minus = skip_char(w, '-');
 	if (!minus)
-		skip(w, '+');
+		skip_char(w, '+');
 	if (!at_digit(w)) {
 		*w = start;
 		return false;
@@ -56,15 +57,15 @@ static bool read_number(struct words *w, int64_t *number)
 }
 
 /* A general register of 64 bits. */
-static bool read_register(struct words *w, uint8_t *reg)
+static bool read_register(struct operand_text *w, uint8_t *reg)
 {
 	static const char names[16][4] = {
 		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
 		"r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15",
 	};
 
-	skip(w, '%');
-	for (unsigned i = 16; i-- > 0;) { /* r15 before r1…: there is no r1 */
+	skip_char(w, '%');
+	for (unsigned i = 16; i-- > 0;) { /* r15 before r1...: there is no r1 */
 		size_t length = strnlen(names[i], sizeof(names[i]));
 		if ((size_t)(w->end - w->p) >= length && !memcmp(w->p, names[i], length)) {
 			w->p += length;
@@ -75,11 +76,11 @@ static bool read_register(struct words *w, uint8_t *reg)
 	return false;
 }
 
-static bool read_vector(struct words *w, uint8_t *reg)
+static bool read_vector(struct operand_text *w, uint8_t *reg)
 {
 	int64_t number;
 
-	skip(w, '%');
+	skip_char(w, '%');
 	if (w->end - w->p < 4 || memcmp(w->p, "xmm", 3))
 		return false;
 	w->p += 3;
@@ -89,7 +90,7 @@ static bool read_vector(struct words *w, uint8_t *reg)
 	return true;
 }
 
-static bool read_scale(struct words *w, struct point_operand *o)
+static bool read_scale(struct operand_text *w, struct point_operand *o)
 {
 	int64_t scale;
 
@@ -100,17 +101,18 @@ static bool read_scale(struct words *w, struct point_operand *o)
 }
 
 /* base[,index[,scale]]) */
-static bool read_att(struct words *w, struct point_operand *o)
+static bool read_att(struct operand_text *w, struct point_operand *o)
 {
-	if (!skip(w, ',') && !read_register(w, &o->reg))
+	if (!skip_char(w, ',') && !read_register(w, &o->reg))
 		return false;
-	if (skip(w, ',') && (!read_register(w, &o->index) || (skip(w, ',') && !read_scale(w, o))))
+	if (skip_char(w, ',') &&
+	    (!read_register(w, &o->index) || (skip_char(w, ',') && !read_scale(w, o))))
 		return false;
-	return skip(w, ')');
+	return skip_char(w, ')');
 }
 
-/* base+index*scale+number], in this order or another */
-static bool read_intel(struct words *w, struct point_operand *o)
+/* base+index*scale+number], in any order */
+static bool read_intel(struct operand_text *w, struct point_operand *o)
 {
 	do {
 		int64_t number;
@@ -120,7 +122,7 @@ static bool read_intel(struct words *w, struct point_operand *o)
 			o->value += number;
 			continue;
 		}
-		skip(w, '+');
+		skip_char(w, '+');
 		if (!read_register(w, &reg))
 			return false;
 		if (o->reg == POINT_NO_REGISTER && !(w->p < w->end && *w->p == '*')) {
@@ -128,14 +130,14 @@ static bool read_intel(struct words *w, struct point_operand *o)
 			continue;
 		}
 		o->index = reg;
-		if (skip(w, '*') && !read_scale(w, o))
+		if (skip_char(w, '*') && !read_scale(w, o))
 			return false;
-	} while (!skip(w, ']') && w->p < w->end);
+	} while (!skip_char(w, ']') && w->p < w->end);
 	return o->reg != POINT_NO_REGISTER;
 }
 
-/* "QWORD PTR " in front of a place says nothing new. */
-static void skip_size(struct words *w)
+/* "QWORD PTR " before an operand carries no information. */
+static void skip_size(struct operand_text *w)
 {
 	const char *found = memmem(w->p, (size_t)(w->end - w->p), " PTR ", 5);
 
@@ -143,9 +145,9 @@ static void skip_size(struct words *w)
 		w->p = found + 5;
 }
 
-static bool parse(struct words *w, struct point_operand *o)
+static bool parse_operand(struct operand_text *w, struct point_operand *o)
 {
-	struct words start;
+	struct operand_text start;
 
 	skip_size(w);
 	start = *w;
@@ -157,13 +159,13 @@ static bool parse(struct words *w, struct point_operand *o)
 		*w = start;
 		o->reg = POINT_NO_REGISTER;
 		o->how = POINT_CONSTANT;
-		bool any = skip(w, '$');
+		bool any = skip_char(w, '$');
 		any |= read_number(w, &o->value);
-		if (skip(w, '(')) {
+		if (skip_char(w, '(')) {
 			o->how = POINT_MEMORY;
 			return read_att(w, o);
 		}
-		if (skip(w, '[')) {
+		if (skip_char(w, '[')) {
 			o->how = POINT_MEMORY;
 			return read_intel(w, o);
 		}
@@ -176,9 +178,9 @@ static bool parse(struct words *w, struct point_operand *o)
 
 void point_parse_operand(const char *text, size_t length, struct point_operand *o)
 {
-	struct words w = { text, text + length };
+	struct operand_text w = { text, text + length };
 
 	*o = (struct point_operand){ .index = POINT_NO_REGISTER, .scale = 1 };
-	if (!parse(&w, o) || w.p != w.end)
+	if (!parse_operand(&w, o) || w.p != w.end)
 		o->how = POINT_NOWHERE;
 }

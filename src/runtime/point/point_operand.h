@@ -1,4 +1,4 @@
-/* Where the NOP of a point finds a value: the assembler's text, taken apart once. */
+/* Where the NOP of a point finds a value. Parsed once from the assembler's text. */
 #ifndef RUNTIME_POINT_POINT_OPERAND_H
 #define RUNTIME_POINT_POINT_OPERAND_H
 
@@ -10,21 +10,21 @@ enum point_how { POINT_NOWHERE, POINT_CONSTANT, POINT_REGISTER, POINT_MEMORY, PO
 
 #define POINT_NO_REGISTER 16
 
-/* Registers are numbered as instructions do: rax rcx rdx rbx rsp rbp rsi rdi r8 … r15. */
+/* Registers are numbered as in instructions: rax rcx rdx rbx rsp rbp rsi rdi r8 ... r15. */
 struct point_operand {
 	uint8_t how;
 	uint8_t reg;   /* MEMORY: the base */
 	uint8_t index; /* MEMORY: another register, times `scale` */
 	uint8_t scale;
 	char letter;   /* its type (event/point.h) */
-	char pointed;  /* type of what it points at; 'o' unknown */
-	int64_t value; /* CONSTANT; MEMORY: what is added */
+	char pointed;  /* type of what it points to; 'o' unknown */
+	int64_t value; /* CONSTANT; MEMORY: displacement */
 };
 
-/* Fills all but letter and pointed; NOWHERE if it cannot be told at run time. */
+/* Fills in all fields but letter and pointed. NOWHERE: the value cannot be found at run time. */
 void point_parse_operand(const char *text, size_t length, struct point_operand *operand);
 
-/* The value of a type as records have it, in 8 bytes: of a register only the low bytes count. */
+/* Extends a value of a type to 8 bytes, as in records: only the low bytes of a register count. */
 static inline uint64_t point_extend(uint64_t value, char letter)
 {
 	switch (letter) {

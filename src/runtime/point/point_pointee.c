@@ -1,3 +1,4 @@
+/* Looks as steps. Reads twice: to know the size, and again when the thread has its turn. */
 #include "runtime/point/point_pointee.h"
 
 #include "event/event.h"
@@ -5,8 +6,6 @@
 #include "runtime/point/point_read.h"
 #include "runtime/buffer/record.h"
 #include "runtime/sched/sched.h"
-
-/* Both read twice: to know how much there is, and again when it is this thread's turn. */
 
 unsigned point_pointee_text(uintptr_t pc, uint64_t address, uint8_t *to)
 {
@@ -20,7 +19,7 @@ unsigned point_pointee_text(uintptr_t pc, uint64_t address, uint8_t *to)
 		return length;
 	bytes = length & ~POINT_STRING_CUT;
 	if (length == bytes)
-		to[bytes++] = 0; /* the NUL is part of what was seen */
+		to[bytes++] = 0; /* the NUL is part of what was read */
 	record_access(EV_READ, pc, (const void *)address, to, bytes, EF_LOOK);
 	return length;
 }

@@ -1,3 +1,4 @@
+/* Finds out which memory is certainly mapped, and reads the rest with process_vm_readv. */
 #include "runtime/point/point_read.h"
 
 #include "event/point.h"
@@ -14,7 +15,7 @@
 
 #define PAGE 4096u
 
-/* ---- what is always there ----------------------------------------------------------------- */
+/* ---- memory that is certainly mapped --------------------------------------------------------- */
 
 #define IMAGES_MAX 128u
 static struct point_range images[IMAGES_MAX]; /* sorted */
@@ -43,13 +44,13 @@ static int add_images(struct dl_phdr_info *info, size_t size, void *unused)
 }
 
 /*
- * The heap that grows from the end of the program: where it is now. It shrinks only by what is free at
- * its end; who reads there at that very moment reads freed memory.
+ * The current end of the heap that grows from the end of the program. It only shrinks by free
+ * memory at its end; a thread that reads there at that moment reads freed memory.
  */
 extern char *__curbrk;
 uint64_t point_break_start = UINT64_MAX;
 
-/* The 47th field of /proc/self/stat; the second, in parentheses, may have blanks in it. */
+/* Field 47 of /proc/self/stat. Field 2, in parentheses, may contain blanks. */
 static void find_break(void)
 {
 	char text[1024];
@@ -71,9 +72,9 @@ static void find_break(void)
 }
 
 /*
- * From the stack pointer up all of a stack is there, if it is on that stack at all. The main thread's
- * ends with the program's name, above arguments and environment; below its end the kernel keeps
- * free what it may grow to.
+ * All of a stack from the stack pointer upwards is mapped, if the stack pointer is on that stack at
+ * all. The main thread's stack ends with the program's name, above arguments and environment. Below
+ * its end, the kernel reserves the room that it may grow to.
  */
 #define MAIN_STACK (8u << 20)
 
@@ -105,7 +106,7 @@ void point_read_prepare(void)
 	}
 }
 
-static uint64_t in_image(uint64_t address)
+static uint64_t mapped_in_image(uint64_t address)
 {
 	const struct point_range *last = point_near.image;
 	unsigned low = 0, high = image_count;
@@ -126,9 +127,9 @@ static uint64_t in_image(uint64_t address)
 	return images[low - 1].to - address;
 }
 
-/* ---- what may not be ---------------------------------------------------------------------- */
+/* ---- memory that may not be mapped ----------------------------------------------------------- */
 
-static long call(long number, long a, long b, long c, long d, long e)
+static long raw_syscall(long number, long a, long b, long c, long d, long e)
 {
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
@@ -143,10 +144,10 @@ static long call(long number, long a, long b, long c, long d, long e)
 }
 
 /*
- * So many bytes, or as many as there are up to the end of a page. The kernel copies whole pieces: two,
- * so that the first page comes even if the second is not there.
+ * Reads `bytes` bytes, or as many as there are up to the end of a page. The kernel copies whole
+ * iovecs: there are two, so that the first page is read even if the second is not mapped.
  */
-static size_t read_some(uint8_t *to, uint64_t from, size_t bytes)
+static size_t read_through_kernel(uint8_t *to, uint64_t from, size_t bytes)
 {
 	size_t first = PAGE - from % PAGE;
 	struct iovec there[2], here = { to, bytes };
@@ -158,22 +159,23 @@ static size_t read_some(uint8_t *to, uint64_t from, size_t bytes)
 	there[0].iov_len = first;
 	there[1].iov_base = (void *)(from + first);
 	there[1].iov_len = bytes - first;
-	got = call(SYS_process_vm_readv, self, (long)&here, 1, (long)there, bytes > first ? 2 : 1);
+	got = raw_syscall(SYS_process_vm_readv, self, (long)&here, 1, (long)there,
+			  bytes > first ? 2 : 1);
 	return got > 0 ? (size_t)got : 0;
 }
 
 /*
- * The first heap of an arena is never given back: the arena's own description is in it. What can be used
- * of it shrinks only by what is free at its end, as that of the break does, and only if the kernel
- * counts memory strictly. Later heaps of an arena can go, and are left to the kernel.
+ * The first heap of an arena is never released: it contains the arena's own description. Its usable
+ * part only shrinks by free memory at its end, like the break, and only if the kernel accounts
+ * memory strictly. Later heaps of an arena may be released, so they are read through the kernel.
  *
- * What is there is asked of the kernel once for each place; a few places that are none are remembered,
- * too. Who writes them does not matter: each is one word.
+ * We ask the kernel once for each candidate address. A few addresses that are not arenas are
+ * remembered, too. Races between writers do not matter: each entry is one word.
  */
 #define ARENAS_MAX 64u
-#define OTHERS_MAX 8u
-static uint64_t arenas[ARENAS_MAX], others[OTHERS_MAX];
-static unsigned arena_count, other_count;
+#define NOT_ARENAS_MAX 8u
+static uint64_t arenas[ARENAS_MAX], not_arenas[NOT_ARENAS_MAX];
+static unsigned arena_count, not_arena_count;
 
 static bool is_listed(const uint64_t *list, unsigned count, uint64_t start)
 {
@@ -189,7 +191,7 @@ static bool is_first_heap(uint64_t start)
 		uint64_t arena, before, used, usable;
 	} head;
 
-	return read_some((uint8_t *)&head, start, sizeof(head)) == sizeof(head) &&
+	return read_through_kernel((uint8_t *)&head, start, sizeof(head)) == sizeof(head) &&
 	       head.arena > start && head.arena <= start + 128 && !head.before &&
 	       head.used <= head.usable && head.usable <= POINT_ARENA && head.usable % PAGE == 0;
 }
@@ -200,11 +202,11 @@ static bool is_arena(uint64_t start)
 
 	if (is_listed(arenas, ARENAS_MAX, start))
 		return true;
-	if (is_listed(others, OTHERS_MAX, start))
+	if (is_listed(not_arenas, NOT_ARENAS_MAX, start))
 		return false;
 	if (!is_first_heap(start)) {
-		at = __atomic_fetch_add(&other_count, 1, __ATOMIC_RELAXED);
-		__atomic_store_n(&others[at % OTHERS_MAX], start, __ATOMIC_RELAXED);
+		at = __atomic_fetch_add(&not_arena_count, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&not_arenas[at % NOT_ARENAS_MAX], start, __ATOMIC_RELAXED);
 		return false;
 	}
 	at = __atomic_fetch_add(&arena_count, 1, __ATOMIC_RELAXED);
@@ -213,7 +215,7 @@ static bool is_arena(uint64_t start)
 	return true;
 }
 
-static uint64_t in_arena(uint64_t address)
+static uint64_t mapped_in_arena(uint64_t address)
 {
 	uint64_t start = address & ~(POINT_ARENA - 1), end;
 
@@ -224,8 +226,8 @@ static uint64_t in_arena(uint64_t address)
 	return address < end ? end - address : 0;
 }
 
-/* How many bytes from `address` on are certainly there; 0: none, as far as we know. */
-static uint64_t certain(uint64_t address)
+/* Returns how many bytes at `address` are certainly mapped; 0: none that we know of. */
+static uint64_t mapped_bytes(uint64_t address)
 {
 	const struct point_range *stack = &point_near.stack;
 	uint64_t sp = (uint64_t)__builtin_frame_address(0);
@@ -235,14 +237,14 @@ static uint64_t certain(uint64_t address)
 		return (uint64_t)__curbrk - address;
 	if (sp >= stack->from && address >= sp && address < stack->to)
 		return stack->to - address;
-	bytes = in_image(address);
-	return bytes ? bytes : in_arena(address);
+	bytes = mapped_in_image(address);
+	return bytes ? bytes : mapped_in_arena(address);
 }
 
 bool point_read(uint8_t *to, uint64_t from, size_t bytes)
 {
-	if (certain(from) < bytes)
-		return read_some(to, from, bytes) == bytes;
+	if (mapped_bytes(from) < bytes)
+		return read_through_kernel(to, from, bytes) == bytes;
 	for (size_t i = 0; i < bytes; i++)
 		to[i] = ((const volatile uint8_t *)from)[i];
 	return true;
@@ -250,7 +252,7 @@ bool point_read(uint8_t *to, uint64_t from, size_t bytes)
 
 typedef uint64_t loose64 __attribute__((aligned(1), may_alias));
 
-/* Eight bytes at a time; the first byte that is 0 is the lowest one that gets its high bit. */
+/* Eight bytes at a time. The first zero byte is the lowest one whose high bit gets set. */
 static unsigned copy_text(uint8_t *to, const volatile uint8_t *from, size_t most)
 {
 	const uint64_t ones = 0x0101010101010101u;
@@ -275,12 +277,12 @@ static unsigned copy_text(uint8_t *to, const volatile uint8_t *from, size_t most
 
 unsigned point_read_text(uint8_t *to, uint64_t from, unsigned most)
 {
-	size_t have = certain(from);
+	size_t have = mapped_bytes(from);
 	const volatile uint8_t *at = (const volatile uint8_t *)from;
 	unsigned length;
 
 	if (!have) {
-		have = read_some(to, from, most + 1);
+		have = read_through_kernel(to, from, most + 1);
 		if (!have)
 			return POINT_STRING_UNREADABLE;
 		at = to;
@@ -288,6 +290,6 @@ unsigned point_read_text(uint8_t *to, uint64_t from, unsigned most)
 	length = copy_text(to, at, have < most ? have : most);
 	if (length < most && length < have)
 		return length;
-	/* It goes on, or what is behind it cannot be read. */
+	/* It is longer, or the memory after it cannot be read. */
 	return length < have && !at[length] ? length : length | POINT_STRING_CUT;
 }

@@ -1,9 +1,10 @@
 /*
- * Reading memory that a pointer of the program leads to: it may lead anywhere, and another thread may
- * unmap it meanwhile. Read as it is: what lies in the images of the program and its first libraries,
- * in the heap that the program's break bounds, in those that the C library makes for threads, and on the
- * calling thread's own stack, between its pointer and its end. All else is read by the kernel, which
- * says no where we would crash, for the price of a system call. General registers only.
+ * Reads memory through a pointer of the program. The pointer may be invalid, and another thread may
+ * unmap the memory at any time. These are read directly: the images of the program and its first
+ * libraries, the heap below the program's break, the C library's heaps for threads, and the calling
+ * thread's own stack between its stack pointer and its end. All other memory is read by the kernel,
+ * which reports an error where we would crash, at the cost of a system call. General registers
+ * only.
  */
 #ifndef RUNTIME_POINT_POINT_READ_H
 #define RUNTIME_POINT_POINT_READ_H
@@ -17,15 +18,15 @@
 bool point_read(uint8_t *to, uint64_t from, size_t bytes);
 
 /*
- * A text, at most so many bytes, and not what ends it. Returns its length, with POINT_STRING_CUT if
- * there is more, or POINT_STRING_UNREADABLE. Room for eight bytes more is needed.
+ * Reads a text of at most `most` bytes, without its NUL. Returns its length, with POINT_STRING_CUT
+ * if it is longer, or POINT_STRING_UNREADABLE. `to` needs room for eight more bytes.
  */
 unsigned point_read_text(uint8_t *to, uint64_t from, unsigned most);
 
-/* Before the first use, and in a fork child. */
+/* Call before the first use, and in a forked child. */
 void point_read_prepare(void);
 
-/* Where the calling thread's stack is. That of the main thread is known. */
+/* Sets the range of the calling thread's stack. That of the main thread is known. */
 void point_read_stack(uint64_t low, uint64_t high);
 
 /* ---- for point_text.S ---- */
@@ -35,24 +36,24 @@ struct point_range {
 };
 extern uint64_t point_break_start;
 
-/* What the calling thread found last. Each is one word, since a signal handler may look, too. */
+/* What the calling thread found last. Each is one word, since a signal handler may read it, too. */
 struct point_near {
 	struct point_range stack;	 /* its own */
 	const struct point_range *image; /* NULL: none yet */
-	uint64_t arena; /* where one of the heaps for threads starts; 0: none yet */
+	uint64_t arena;			 /* start of one of the heaps for threads; 0: none yet */
 };
 extern SOOTH_TLS struct point_near point_near;
 
 /*
- * Heaps of glibc for threads lie at multiples of this. At their start is a struct heap_info, with the
- * bytes of it that can be used at 24. (malloc/arena.c; the same in all versions since 2.10.)
+ * glibc's heaps for threads are at multiples of this. They start with a struct heap_info, which has
+ * the number of usable bytes at offset 24. (malloc/arena.c; the same in all versions since 2.10.)
  */
 #define POINT_ARENA (64ull << 20)
 #define POINT_ARENA_BYTES 24
 
-/* The short way of the code of points: as many bytes of a text. */
+/* The fast way in the code of points: texts of up to this many bytes. */
 #define POINT_CODE_TEXT 128u
-void point_text(void); /* none is called as C does */
+void point_text(void); /* not called like C functions */
 void point_pointee_text_code(void);
 void point_text_looked(void);
 

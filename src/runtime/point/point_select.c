@@ -1,3 +1,4 @@
+/* Reads the selection, matches names against it, and writes to the trace what was found. */
 #include "runtime/point/point_select.h"
 
 #include "runtime/point/point_file.h"
@@ -11,33 +12,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const words[POINT_WISHES] = { "call", "exec", "return", "probe" };
+static const char *const request_names[POINT_REQUESTS] = { "call", "exec", "return", "probe" };
 
 #define LINES_MAX 4096u
 static struct point_select_line {
-	uint8_t wish;
+	uint8_t request;
 	bool found;
-	bool always; /* nobody asked for it: it is on wherever it is, and is not missed */
-	uint16_t pointed, texts;	/* as in point_asked */
+	bool always;		 /* not requested: it is always on, and not reported as missing */
+	uint16_t pointed, texts; /* as in point_requested */
 	const char *library, *function; /* globs; NULL: any library */
 } lines[LINES_MAX];
 static unsigned line_count;
 
 static struct {
-	const char *text; /* as it was */
+	const char *text; /* unchanged */
 	size_t bytes;
 } whole;
 
-/* Functions that are there and cannot be seen. */
+/* Functions that exist but have no usable points. */
 #define MISSED_MAX 1024u
 static struct missed {
-	uint8_t wish;
+	uint8_t request;
 	const char *why;
 	char function[160];
 } missed[MISSED_MAX];
 static unsigned missed_count;
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading the selection ------------------------------------------------------------------- */
 
 /* "1,3,s2" */
 static void read_pointed(const char *text, struct point_select_line *line)
@@ -54,7 +55,7 @@ static void read_pointed(const char *text, struct point_select_line *line)
 	}
 }
 
-/* A line, which ends in NUL and is taken apart. */
+/* Parses a line, which ends in NUL, in place. */
 static void read_line(char *text)
 {
 	char *word[4] = { text, NULL, NULL, NULL };
@@ -66,11 +67,11 @@ static void read_line(char *text)
 	}
 	if (!word[2] || line_count == LINES_MAX)
 		return;
-	for (unsigned wish = 0; wish < POINT_WISHES; wish++) {
-		if (strcmp(word[0], words[wish]) != 0)
+	for (unsigned request = 0; request < POINT_REQUESTS; request++) {
+		if (strcmp(word[0], request_names[request]) != 0)
 			continue;
 		lines[line_count] = (struct point_select_line){
-			.wish = (uint8_t)wish,
+			.request = (uint8_t)request,
 			.library = strcmp(word[1], "-") != 0 ? word[1] : NULL,
 			.function = word[2],
 		};
@@ -81,7 +82,7 @@ static void read_line(char *text)
 	}
 }
 
-/* Twice: as it is, and a copy with room for a NUL, cut into lines. */
+/* Reads the file twice: unchanged, and as a copy with room for a NUL that is split into lines. */
 static char *map_text(const char *path)
 {
 	struct stat about;
@@ -110,7 +111,7 @@ static char *map_text(const char *path)
 
 static void add_always(const char *probe)
 {
-	lines[line_count++] = (struct point_select_line){ .wish = POINT_WISH_PROBE,
+	lines[line_count++] = (struct point_select_line){ .request = POINT_REQUEST_PROBE,
 							  .always = true,
 							  .function = probe };
 }
@@ -142,9 +143,9 @@ bool point_select_read(const char *path)
 	return line_count > 0;
 }
 
-/* ---- asking ------------------------------------------------------------------------------- */
+/* ---- matching names -------------------------------------------------------------------------- */
 
-static bool fits_name(const struct point_select_line *line, const char *name)
+static bool matches_name(const struct point_select_line *line, const char *name)
 {
 	const char *tab = strchr(name, '\t');
 	char linker[1024];
@@ -159,11 +160,11 @@ static bool fits_name(const struct point_select_line *line, const char *name)
 	return fnmatch(line->function, linker, 0) == 0;
 }
 
-static bool fits(const struct point_select_line *line, const struct point_named *named)
+static bool matches(const struct point_select_line *line, const struct point_named *named)
 {
 	const char *library;
 
-	if (!fits_name(line, named->name))
+	if (!matches_name(line, named->name))
 		return false;
 	if (!line->library)
 		return true;
@@ -171,29 +172,29 @@ static bool fits(const struct point_select_line *line, const struct point_named 
 	return library && fnmatch(line->library, library, 0) == 0;
 }
 
-bool point_select_names(const char *name)
+bool point_select_matches_name(const char *name)
 {
 	for (unsigned i = 0; i < line_count; i++)
-		if (fits_name(&lines[i], name))
+		if (matches_name(&lines[i], name))
 			return true;
 	return false;
 }
 
-struct point_asked point_select(const struct point_named *named)
+struct point_requested point_select(const struct point_named *named)
 {
-	struct point_asked asked = { 0 };
+	struct point_requested requested = { 0 };
 
 	for (unsigned i = 0; i < line_count; i++) {
-		if (!fits(&lines[i], named))
+		if (!matches(&lines[i], named))
 			continue;
-		asked.wishes |= 1u << lines[i].wish;
-		asked.pointed[lines[i].wish] |= lines[i].pointed;
-		asked.texts[lines[i].wish] |= lines[i].texts;
+		requested.requests |= 1u << lines[i].request;
+		requested.pointed[lines[i].request] |= lines[i].pointed;
+		requested.texts[lines[i].request] |= lines[i].texts;
 	}
-	return asked;
+	return requested;
 }
 
-/* ---- what was found of it ----------------------------------------------------------------- */
+/* ---- what was found -------------------------------------------------------------------------- */
 
 static void linker_name(const char *name, char linker[sizeof(missed->function)])
 {
@@ -205,57 +206,58 @@ static void linker_name(const char *name, char linker[sizeof(missed->function)])
 	linker[length] = 0;
 }
 
-void point_select_found(const struct point_named *named, unsigned wishes)
+void point_select_found(const struct point_named *named, unsigned requests)
 {
 	char function[sizeof(missed->function)];
 
 	for (unsigned i = 0; i < line_count; i++)
-		if (wishes >> lines[i].wish & 1 && !lines[i].found && fits(&lines[i], named))
+		if (requests >> lines[i].request & 1 && !lines[i].found &&
+		    matches(&lines[i], named))
 			lines[i].found = true;
 	linker_name(named->name, function);
 	for (unsigned i = 0; i < missed_count;) {
-		if (wishes >> missed[i].wish & 1 && !strcmp(missed[i].function, function))
+		if (requests >> missed[i].request & 1 && !strcmp(missed[i].function, function))
 			missed[i] = missed[--missed_count];
 		else
 			i++;
 	}
 }
 
-static void miss(unsigned wish, const char *why, const char *function)
+static void add_missed(unsigned request, const char *why, const char *function)
 {
 	for (unsigned i = 0; i < missed_count; i++)
-		if (missed[i].wish == wish && !strcmp(missed[i].function, function))
+		if (missed[i].request == request && !strcmp(missed[i].function, function))
 			return;
 	if (missed_count == MISSED_MAX)
 		return;
-	missed[missed_count].wish = (uint8_t)wish;
+	missed[missed_count].request = (uint8_t)request;
 	missed[missed_count].why = why;
 	memcpy(missed[missed_count++].function, function, sizeof(missed->function));
 }
 
-void point_select_missed(const struct point_named *named, unsigned wishes, const char *why)
+void point_select_missed(const struct point_named *named, unsigned requests, const char *why)
 {
 	char function[sizeof(missed->function)];
 
 	for (unsigned i = 0; i < line_count; i++)
-		if (wishes >> lines[i].wish & 1 && fits(&lines[i], named))
-			lines[i].found = true; /* it is there, after all */
+		if (requests >> lines[i].request & 1 && matches(&lines[i], named))
+			lines[i].found = true; /* it exists */
 	linker_name(named->name, function);
-	for (unsigned wish = 0; wish < POINT_WISHES; wish++)
-		if (wishes >> wish & 1)
-			miss(wish, why, function);
+	for (unsigned request = 0; request < POINT_REQUESTS; request++)
+		if (requests >> request & 1)
+			add_missed(request, why, function);
 }
 
-/* ---- telling ------------------------------------------------------------------------------ */
+/* ---- writing the result to the trace --------------------------------------------------------- */
 
-static bool lost;
+static bool module_without_rows;
 
-void point_select_lost(void)
+void point_select_no_rows(void)
 {
-	lost = true;
+	module_without_rows = true;
 }
 
-void point_select_copy(void)
+void point_select_write_copy(void)
 {
 	struct point_file file;
 
@@ -264,20 +266,17 @@ void point_select_copy(void)
 	point_file_close(&file);
 }
 
-static void put_line(struct point_file *file, const char *why, unsigned wish, const char *library,
-		     const char *function)
+static void put_line(struct point_file *file, const char *why, unsigned request,
+		     const char *library, const char *function)
 {
-	point_file_text(file, why);
-	point_file_text(file, "\t");
-	point_file_text(file, words[wish]);
-	point_file_text(file, "\t");
-	point_file_text(file, library ? library : "-");
-	point_file_text(file, "\t");
+	point_file_field(file, why);
+	point_file_field(file, request_names[request]);
+	point_file_field(file, library ? library : "-");
 	point_file_text(file, function);
 	point_file_text(file, "\n");
 }
 
-void point_select_tell(void)
+void point_select_report(void)
 {
 	struct point_file file;
 
@@ -285,13 +284,14 @@ void point_select_tell(void)
 	for (unsigned i = 0; i < line_count; i++)
 		if (!lines[i].found && !lines[i].always)
 			put_line(&file,
-				 lost ? "a module has no table of points (stripped, or linked "
-					"with --gc-sections?)"
-				      : "nothing in the program fits",
-				 lines[i].wish, lines[i].library, lines[i].function);
+				 module_without_rows
+					 ? "a module has no table of points (stripped, or linked "
+					   "with --gc-sections?)"
+					 : "nothing in the program matches",
+				 lines[i].request, lines[i].library, lines[i].function);
 	for (unsigned i = 0; i < missed_count; i++)
-		put_line(&file, missed[i].why, missed[i].wish, NULL, missed[i].function);
+		put_line(&file, missed[i].why, missed[i].request, NULL, missed[i].function);
 	if (missed_count == MISSED_MAX)
-		put_line(&file, "and more", POINT_WISH_CALL, NULL, "*");
+		put_line(&file, "and more", POINT_REQUEST_CALL, NULL, "*");
 	point_file_close(&file);
 }

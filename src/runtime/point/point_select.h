@@ -1,4 +1,4 @@
-/* The selection (event/point.h): which points are asked for, and what was found of it. */
+/* The selection (event/point.h): which points are requested, and which of them were found. */
 #ifndef RUNTIME_POINT_POINT_SELECT_H
 #define RUNTIME_POINT_POINT_SELECT_H
 
@@ -7,51 +7,59 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads the file. False: nothing is asked for. */
+/* Reads the file. Returns false if nothing is requested. */
 bool point_select_read(const char *path);
 
 /*
- * Behind that, what is on without being asked for: the probes that bound atomic regions, which a
- * prediction looks at by itself. Are there any in a module's texts?
+ * After that, adds the points that are always on: the probes around atomic regions, which
+ * predictions use. point_select_is_always(): does a module's text section contain any?
  */
 #define POINT_ATOMIC_BEGIN "sooth:atomic_begin"
 #define POINT_ATOMIC_END "sooth:atomic_end"
 void point_select_always(void);
 bool point_select_is_always(const char *texts, size_t bytes);
 
-/* The kinds of a selection, as bits and as indices. */
-enum point_wish { POINT_WISH_CALL, POINT_WISH_EXEC, POINT_WISH_RETURN, POINT_WISH_PROBE };
-#define POINT_WISHES 4
-struct point_asked {
-	unsigned wishes; /* 1 << enum point_wish */
-	/* by wish: arguments of which the contents are wanted, bit 0 the first; those whose text
-	 * matters, bit 0 the result, bit 1 the first argument */
-	uint16_t pointed[POINT_WISHES], texts[POINT_WISHES];
+/* The kinds of requests, as bits and as indices. */
+enum point_request {
+	POINT_REQUEST_CALL,
+	POINT_REQUEST_EXEC,
+	POINT_REQUEST_RETURN,
+	POINT_REQUEST_PROBE
+};
+#define POINT_REQUESTS 4
+struct point_requested {
+	unsigned requests; /* 1 << enum point_request */
+	/*
+	 * by kind: arguments whose pointees are requested, bit 0 the first; arguments whose text
+	 * matters, bit 0 the result, bit 1 the first argument
+	 */
+	uint16_t pointed[POINT_REQUESTS], texts[POINT_REQUESTS];
 };
 
 /*
- * A function of the program: `name` as in a row, the linker's, and behind a tab the plain one. Where it
- * is defined is asked only if a line of the selection wants to know.
+ * A function of the program. `name` is as in a row: the linker's name, and after a tab the plain
+ * one. The library that defines it is only looked up if a line of the selection needs it.
  */
 struct point_named {
 	const char *name;
-	const char *(*library)(const struct point_named *named); /* last component; NULL: nowhere */
+	/* last component; NULL: undefined */
+	const char *(*library)(const struct point_named *named);
 	const void *context;
 };
-/* Does any line ask for such a name? */
-bool point_select_names(const char *name);
-struct point_asked point_select(const struct point_named *named);
+/* Does any line match this name? */
+bool point_select_matches_name(const char *name);
+struct point_requested point_select(const struct point_named *named);
 
-/* Of what was asked for these are there … */
-void point_select_found(const struct point_named *named, unsigned wishes);
-/* … and these are not. */
-void point_select_missed(const struct point_named *named, unsigned wishes, const char *why);
+/* These of the requested points exist ... */
+void point_select_found(const struct point_named *named, unsigned requests);
+/* ... and these do not. */
+void point_select_missed(const struct point_named *named, unsigned requests, const char *why);
 
-/* A recorded module has no rows: whatever was not found may be there. */
-void point_select_lost(void);
+/* A recorded module has no rows: what was not found may be in it. */
+void point_select_no_rows(void);
 
-/* Writes the copy of the selection, and what is missing so far, into the trace. */
-void point_select_copy(void);
-void point_select_tell(void);
+/* Writes a copy of the selection, and what is missing so far, to the trace. */
+void point_select_write_copy(void);
+void point_select_report(void);
 
 #endif

@@ -1,3 +1,4 @@
+/* The stack of open calls of each thread, and its entries. */
 #include "runtime/point/point_stack.h"
 
 #include "runtime/point/point_hit.h"
@@ -7,7 +8,7 @@
 
 #define STACK_BYTES (256u << 10)
 
-/* Stacks of threads that have ended are used again. */
+/* Stacks of ended threads are reused. */
 struct point_stack {
 	struct point_stack *next;
 	uint8_t bytes[STACK_BYTES - sizeof(struct point_stack *)];
@@ -17,7 +18,7 @@ static char spare_lock;
 
 SOOTH_TLS struct point_stack_self point_stack_self;
 
-/* ---- stacks ------------------------------------------------------------------------------- */
+/* ---- allocating stacks ----------------------------------------------------------------------- */
 
 static void lock(void)
 {
@@ -30,7 +31,7 @@ static void unlock(void)
 	__atomic_clear(&spare_lock, __ATOMIC_RELEASE);
 }
 
-static void make(void *unused)
+static void map_stack(void *unused)
 {
 	void *map = mmap(NULL, sizeof(struct point_stack), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -45,7 +46,7 @@ static uint8_t *limit_of(struct point_stack *stack)
 	       sizeof(struct point_open);
 }
 
-static void begin(void)
+static void get_stack(void)
 {
 	struct point_stack_self *self = &point_stack_self;
 	struct point_open *bottom;
@@ -56,7 +57,7 @@ static void begin(void)
 		spare = spare->next;
 	unlock();
 	if (!self->stack)
-		save_vectors_call(make, NULL);
+		save_vectors_call(map_stack, NULL);
 	if (!self->stack)
 		return;
 	bottom = (struct point_open *)self->stack->bytes;
@@ -82,27 +83,27 @@ void point_end_thread(void)
 	unlock();
 }
 
-/* ---- entries ------------------------------------------------------------------------------ */
+/* ---- entries --------------------------------------------------------------------------------- */
 
-static struct point_open *entry_below(uint8_t *top)
+static struct point_open *last_entry(uint8_t *top)
 {
 	return (struct point_open *)top - 1;
 }
 
-static uint8_t *below(uint8_t *top)
+static uint8_t *entry_start(uint8_t *top)
 {
-	struct point_open *entry = entry_below(top);
+	struct point_open *entry = last_entry(top);
 
 	return (uint8_t *)entry - ((entry->bytes + 7u) & ~7u);
 }
 
-/* Frames that are gone: the stack grows down. */
-static void drop(uint64_t sp)
+/* Removes entries of frames that are gone: the stack grows down. */
+static void drop_closed(uint64_t sp)
 {
 	struct point_stack_self *self = &point_stack_self;
 
-	while (entry_below(self->top)->sp < sp)
-		self->top = below(self->top);
+	while (last_entry(self->top)->sp < sp)
+		self->top = entry_start(self->top);
 	if (self->lost && self->lost < sp) {
 		self->lost = 0;
 		self->limit = limit_of(self->stack);
@@ -110,14 +111,14 @@ static void drop(uint64_t sp)
 }
 
 /*
- * A function that was inlined into this frame and left by an exception: it is entered once more at the
- * same place.
+ * A function that was inlined into this frame and left by an exception is entered again with the
+ * same stack pointer: removes its old entry.
  */
-static void drop_again(uint32_t number, uint64_t sp)
+static void drop_reentered(uint32_t number, uint64_t sp)
 {
-	for (uint8_t *top = point_stack_self.top; entry_below(top)->sp == sp; top = below(top))
-		if (entry_below(top)->number == number) {
-			point_stack_self.top = below(top);
+	for (uint8_t *top = point_stack_self.top; last_entry(top)->sp == sp; top = entry_start(top))
+		if (last_entry(top)->number == number) {
+			point_stack_self.top = entry_start(top);
 			return;
 		}
 }
@@ -127,12 +128,12 @@ uint8_t *point_stack_room(uint32_t number, uint64_t sp)
 	struct point_stack_self *self = &point_stack_self;
 
 	if (__builtin_expect(!self->stack, 0))
-		begin();
+		get_stack();
 	if (!self->stack ||
 	    thread_buffer_self.depth) /* a signal handler may have a stack of its own */
 		return NULL;
-	drop(sp);
-	drop_again(number, sp);
+	drop_closed(sp);
+	drop_reentered(number, sp);
 	if (self->top < self->limit)
 		return self->top;
 	if (!self->lost) {
@@ -173,15 +174,15 @@ uint32_t point_stack_pop(uint32_t function, uint64_t sp, const uint8_t **values,
 
 	if (!self->stack || thread_buffer_self.depth)
 		return 0;
-	drop(sp);
+	drop_closed(sp);
 	if (self->lost)
 		return 0;
-	for (uint8_t *top = self->top; entry_below(top)->sp - sp <= POINT_FRAME_MOST;
-	     top = below(top)) {
-		const struct point_open *entry = entry_below(top);
+	for (uint8_t *top = self->top; last_entry(top)->sp - sp <= POINT_FRAME_MOST;
+	     top = entry_start(top)) {
+		const struct point_open *entry = last_entry(top);
 		if (entry->function != function)
 			continue;
-		self->top = below(top);
+		self->top = entry_start(top);
 		*values = self->top;
 		*bytes = entry->bytes;
 		return entry->number;

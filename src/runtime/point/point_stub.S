@@ -4,9 +4,8 @@
  *	push	$number
  *	jmp	*point_stub
  *
- * All general registers are saved in the order of their numbers, for the operands; flags are not
- * kept, since the compiler was told that the NOP clobbers them. The number's slot is overwritten
- * by nobody: it is dropped at the end.
+ * All general registers are saved in the order of their numbers, for the operands. Flags are not
+ * preserved, since the compiler knows that the NOP clobbers them. The number is dropped at the end.
  */
 	.macro	save
 	push	%r15
@@ -21,7 +20,7 @@
 	push	%rsi
 	push	%rbp
 	.cfi_adjust_cfa_offset 88
-	push	%rbp			/* a place for rsp */
+	push	%rbp			/* room for rsp */
 	push	%rbx
 	push	%rdx
 	push	%rcx
@@ -49,14 +48,14 @@
 	pop	%rdx
 	pop	%rbx
 	.cfi_adjust_cfa_offset -32
-	add	$16, %rsp		/* rsp; rbp is as it was */
+	add	$16, %rsp		/* rsp; rbp is unchanged */
 	pop	%rsi
 	pop	%rdi
 	pop	%r8
 	pop	%r9
 	pop	%r10
 	pop	%r11
-	add	$40, %rsp		/* r12 to r15 are as they were, and the number */
+	add	$40, %rsp		/* r12 to r15, which are unchanged, and the number */
 	.cfi_adjust_cfa_offset -104
 	ret
 	.endm

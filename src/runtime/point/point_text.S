@@ -1,14 +1,13 @@
 /*
- * A text for the code of a point (point_code.c): its pointer, its length and its bytes, a word at a
- * time.
+ * Writes a text for the code of a point (point_code.c): pointer, length, and bytes word by word.
  *
  *	in	rdi the text, rcx where it goes
- *	out	rcx behind it, eax 1; or eax 0: it is longer than POINT_CODE_TEXT, it may not be
- *		there, or the memory that is known to be there ends soon: the long way looks again
- *	uses	rax rsi rdi r8 r9 r10 r11; the stack pointer stays, and what is below it
+ *	out	rcx after it, eax 1; or eax 0: it is longer than POINT_CODE_TEXT, it may not be
+ *		mapped, or the memory that is known to be mapped ends soon. Then the slow way tries
+ *	uses	rax rsi rdi r8 r9 r10 r11; does not change the stack pointer or the memory below it
  *
- * What is known to be there (point_read.h): the heap of the break, the image and the heap for threads
- * that had a text last, and from here to the end of the thread's own stack.
+ * Memory that is known to be mapped (point_read.h): the heap below the break, the image and the
+ * heap for threads that contained the last text, and the thread's own stack from here to its end.
  */
 #include "runtime/point/point_layout.h"
 
@@ -55,7 +54,7 @@ copy_text:				/* without the pointer */
 	cmp	%rsi, %rdi
 	jae	9f
 
-3:	sub	%rdi, %rsi		/* so many bytes are there */
+3:	sub	%rdi, %rsi		/* this many bytes are mapped */
 copy_bytes:
 	movabs	$0x0101010101010101, %r8
 	movabs	$0x8080808080808080, %r9
@@ -65,7 +64,7 @@ copy_bytes:
 	mov	(%rdi,%r10), %rax
 	mov	%rax, 10(%rcx,%r10)
 	mov	%rax, %r11
-	sub	%r8, %rax		/* its lowest byte that is 0 is the lowest with a high bit */
+	sub	%r8, %rax		/* its lowest zero byte is the lowest with a high bit */
 	not	%r11
 	and	%r9, %rax
 	and	%r11, %rax
@@ -79,7 +78,7 @@ copy_bytes:
 5:	bsf	%rax, %rax
 	shr	$3, %eax
 	add	%r10d, %eax
-	mov	%eax, %r10d		/* the length, for point_look */
+	mov	%eax, %r10d		/* the length, for point_pointee_text_code */
 	mov	%ax, 8(%rcx)
 	lea	10(%rcx,%rax), %rcx
 	mov	$1, %eax
@@ -88,10 +87,10 @@ copy_bytes:
 	.size	point_text, . - point_text
 
 /*
- * A look (event/point.h): a READ of the text, as record.c would write it, but for its first byte.
+ * A look (event/point.h): a READ of the text, as record.c would write it, without its first byte.
  *
  *	in	rdi the text, rsi the pc, rcx and (rdx) where the record goes
- *	out	rcx behind it, rsi its bytes, a NUL behind them, eax 1; or eax 0, as above
+ *	out	rcx after it, rsi its bytes with a NUL after them, eax 1; or eax 0, as above
  */
 	.macro	number			/* rax as LEB128, to r11 */
 1:	cmp	$127, %rax
@@ -128,7 +127,7 @@ point_pointee_text_code:
 	mov	%rdi, %rax
 	sub	POINT_CODEC_ADDRESS(%r10), %rax
 	difference
-	lea	-8(%r11), %rcx		/* size and flags are where copy_text puts the length */
+	lea	-8(%r11), %rcx		/* size and flags are where copy_text writes the length */
 	call	copy_text
 	test	%eax, %eax
 	je	9f
@@ -136,7 +135,7 @@ point_pointee_text_code:
 	ja	8f
 	mov	%rcx, %rsi
 	sub	%r10, %rsi
-	lea	1(%r10), %eax		/* the NUL is part of what was seen */
+	lea	1(%r10), %eax		/* the NUL is part of what was read */
 	mov	%al, -2(%rsi)
 	movb	$POINT_POINTEE_FLAG, -1(%rsi)
 	movb	$0, (%rcx)
@@ -152,7 +151,7 @@ point_pointee_text_code:
 	.cfi_endproc
 	.size	point_pointee_text_code, . - point_pointee_text_code
 
-/* point_text, but for the bytes, which are at rsi: they were looked at. */
+/* point_text for bytes that a look has read: they are at rsi. */
 	.globl	point_text_looked
 	.hidden	point_text_looked
 	.type	point_text_looked, @function

@@ -1,14 +1,14 @@
 /*
- * Following one's own records. The state is that of a reader's cursor: how far it has come, what
- * the slots hold, which site waits for its record. Each element is looked at once, when the thread
- * stands at a NOP behind it, so an access costs about what it costs the reader.
+ * Decodes the calling thread's own records. The state is that of a trace reader's cursor: how far
+ * it has come, the values of the slots, the site that waits for its record. Each element is decoded
+ * once, when the thread is at a NOP after it. So an access costs about what it costs the reader.
  *
- * A segment is followed while it is written: at the NOP before element k all before k is in the
- * record, and of k itself the address and, for a write, the value. The value that an element reads,
- * which may define a slot, is there only at the next NOP or when the record is complete.
+ * A segment is decoded while it is written. At the NOP before element k, everything before k is in
+ * the record, and so are the address of k and, for a write, its value. The value that an element
+ * reads may define a slot. It is present only at the next NOP, or when the record is complete.
  *
- * Slots hold what the flow analysis of the plugin says they do (slots.cc of each plugin), so nothing has to
- * be forgotten: not when a call is left by an exception, nor when a thread starts anew.
+ * Slots hold the values that the plugin's data-flow analysis says (slots.cc of each plugin). So
+ * nothing has to be reset, neither when an exception leaves a call nor when a thread starts.
  */
 #include "runtime/sched/access_decoder.h"
 
@@ -22,19 +22,19 @@
 #define HEADER_BYTES 4
 
 /*
- * Most functions have few slots. The others lie elsewhere, so that threads of programs that take no
- * turns do not pay for them and a short-lived thread touches no page for them. None are cleared when
- * a thread begins: what is not defined is not used.
+ * Most functions have few slots. The others are in separate memory, so that threads of programs
+ * that take no turns do not pay for them, and a short-lived thread touches no page for them. They
+ * are not cleared when a thread begins: an undefined slot is never used.
  */
 #define NEAR_SLOTS 48u
 static SOOTH_TLS struct access_decoder {
-	const uint8_t *at; /* all records before it are followed; NULL: this thread is not */
-	const struct wire_segment *row;	    /* of the segment at `at`, begun; NULL: not looked at */
-	const struct wire_element *next;    /* all elements of it before this one are followed */
-	unsigned module;		    /* that the last row was in */
+	const uint8_t *at;		    /* all records before it are decoded; NULL: none are */
+	const struct wire_segment *row;	    /* of the segment at `at`, if begun; NULL: not yet */
+	const struct wire_element *next;    /* all its elements before this one are decoded */
+	unsigned module;		    /* of the last row */
 	const struct wire_element *pending; /* an EV_SITE that waits for its record */
-	const struct wire_element *bound;   /* the site of the last record that got one … */
-	uintptr_t bound_pc;		    /* … and where its call returns to */
+	const struct wire_element *bound;   /* the site of the last record that had one ... */
+	uintptr_t bound_pc;		    /* ... and where its call returns to */
 	uint64_t *far;			    /* all slots but the first; NULL: no room */
 	uint64_t near[NEAR_SLOTS];
 } self;
@@ -52,7 +52,7 @@ void *access_decoder_scratch(size_t *bytes)
 	return self.near;
 }
 
-/* ---- modules ------------------------------------------------------------------------------ */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 #define MODULES_MAX 1024u
 static struct {
@@ -75,7 +75,7 @@ void access_decoder_module(const char *seg, uint32_t seg_bytes, uint64_t base, u
 	__atomic_store_n(&module_count, i + 1, __ATOMIC_RELEASE);
 }
 
-/* The row whose address ends in `low`: nearly always in the module that the last one was in. */
+/* Returns the row whose address ends in `low`, nearly always in the same module as the last one. */
 static const struct wire_segment *find_row(struct access_decoder *f, uint32_t low)
 {
 	uint32_t offset = low - (uint32_t)modules[f->module].seg;
@@ -100,7 +100,7 @@ bool access_decoder_is_instrumented(uintptr_t pc)
 	return false;
 }
 
-/* ---- elements ----------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 typedef uint16_t loose16 __attribute__((aligned(1), may_alias));
 typedef uint32_t loose32 __attribute__((aligned(1), may_alias));
@@ -111,7 +111,7 @@ static inline uint64_t load_address(const uint8_t *p)
 	return ((uint64_t)(*(const loose16 *)(p + 4))) << 32 | *(const loose32 *)p;
 }
 
-/* The first bytes of a value, at most eight. Eight can always be read: a lane has room behind. */
+/* Returns the first bytes of a value, at most eight. The buffer has room to read eight. */
 static inline uint64_t load_value(const uint8_t *p, unsigned bytes)
 {
 	uint64_t value = *(const loose64 *)p;
@@ -119,8 +119,9 @@ static inline uint64_t load_value(const uint8_t *p, unsigned bytes)
 	return bytes >= 8 ? value : value & ((1ull << 8 * bytes) - 1);
 }
 
-/* An element that is no event but gives a slot its value. */
-static void define(struct access_decoder *f, const struct wire_element *e, const uint8_t *payload)
+/* Executes an element that is not an event but defines a slot. */
+static void define_slot(struct access_decoder *f, const struct wire_element *e,
+			const uint8_t *payload)
 {
 	uint64_t *to = slot(f, e->address_slot), base = (uint64_t)(int64_t)e->address_ref;
 
@@ -136,12 +137,12 @@ static void define(struct access_decoder *f, const struct wire_element *e, const
 	}
 }
 
-/* An element that has happened: what it leaves for later ones. Most leave nothing. */
-static inline void finish(struct access_decoder *f, const struct wire_element *e,
-			  const uint8_t *payload)
+/* Executes an element that has happened: stores the slots it defines. Most define none. */
+static inline void execute_element(struct access_decoder *f, const struct wire_element *e,
+				   const uint8_t *payload)
 {
 	if (__builtin_expect(e->kind == EV_NONE, 0)) {
-		define(f, e, payload);
+		define_slot(f, e, payload);
 		return;
 	}
 	f->pending = NULL;
@@ -158,22 +159,22 @@ static inline const struct wire_element *elements_of(const struct wire_segment *
 	return (const struct wire_element *)(row + 1);
 }
 
-/* The elements of the segment begun up to `end`. */
-static inline void finish_until(struct access_decoder *f, const uint8_t *payload,
-				const struct wire_element *end)
+/* Executes the elements of the current segment up to `end`. */
+static inline void execute_until(struct access_decoder *f, const uint8_t *payload,
+				 const struct wire_element *end)
 {
 	const struct wire_element *e = f->next;
 
 	f->next = end;
 	for (; e < end; e++)
-		finish(f, e, payload);
+		execute_element(f, e, payload);
 }
 
 /*
- * The row of the segment at `at`. A segment may have been given up in the middle (a fault whose
- * handler jumps away), and another begins at its place.
+ * Finds the row of the segment at `at`. A segment may have been abandoned (a fault whose handler
+ * jumps away), and another one begins at the same address.
  */
-static inline bool begin(struct access_decoder *f)
+static inline bool find_segment(struct access_decoder *f)
 {
 	uint32_t low = *(const loose32 *)f->at;
 
@@ -186,7 +187,7 @@ static inline bool begin(struct access_decoder *f)
 	return true;
 }
 
-/* ---- records ------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static inline size_t record_bytes(const uint8_t *p)
 {
@@ -199,19 +200,19 @@ static void catch_up(struct access_decoder *f, const uint8_t *to)
 	while (f->at < to) {
 		if (*f->at & 1) {
 			f->at += record_bytes(f->at);
-		} else if (begin(f)) {
-			finish_until(f, f->at + HEADER_BYTES, elements_of(f->row) + f->row->count);
+		} else if (find_segment(f)) {
+			execute_until(f, f->at + HEADER_BYTES, elements_of(f->row) + f->row->count);
 			f->at += HEADER_BYTES + f->row->bytes;
 		} else {
-			f->at = to; /* no module has such a row: the reader will say so */
+			f->at = to; /* no module has such a row: the reader will report it */
 		}
 		f->row = NULL;
 	}
 }
 
-/* What a write writes: in the record already, or known. */
-static inline bool find_value(struct access_decoder *f, const struct wire_element *e,
-			      const uint8_t *payload, uint64_t *value)
+/* Finds the value of a write: it is in the record already, or known. */
+static inline bool find_written_value(struct access_decoder *f, const struct wire_element *e,
+				      const uint8_t *payload, uint64_t *value)
 {
 	switch (e->value_form) {
 	case WIRE_PAYLOAD: *value = load_value(payload + e->value_at, e->size); return true;
@@ -230,7 +231,7 @@ static inline bool find_value(struct access_decoder *f, const struct wire_elemen
 	return false;
 }
 
-/* The slot is defined at once: what is stored may be told by it (a pointer to its own object). */
+/* Defines the slot at once: the stored value may refer to it (a pointer to its own object). */
 static inline uint64_t find_address(struct access_decoder *f, const struct wire_element *e,
 				    const uint8_t *payload)
 {
@@ -248,15 +249,15 @@ static inline uint64_t find_address(struct access_decoder *f, const struct wire_
 	return 0;
 }
 
-/* From the end of one segment to the beginning of the next, which is what catching up nearly always is. */
-static inline bool step_on(struct access_decoder *f, const uint8_t *record)
+/* Fast path of catch_up(): from the end of one segment to the beginning of the next. */
+static inline bool step_to_next_segment(struct access_decoder *f, const uint8_t *record)
 {
 	const struct wire_segment *row = f->row;
 	uint32_t low = (uint32_t)(uintptr_t)row;
 
 	if (!row || f->at + HEADER_BYTES + row->bytes != record || *(const loose32 *)f->at != low)
 		return false;
-	finish_until(f, f->at + HEADER_BYTES, elements_of(row) + row->count);
+	execute_until(f, f->at + HEADER_BYTES, elements_of(row) + row->count);
 	f->at = record;
 	f->next = elements_of(row);
 	if (*(const loose32 *)record != low) /* else it is a loop */
@@ -273,22 +274,22 @@ const struct wire_element *access_decoder_next(const uint8_t *record, unsigned e
 	if (f->at != record) {
 		if (!f->at)
 			return NULL;
-		if (!step_on(f, record))
+		if (!step_to_next_segment(f, record))
 			catch_up(f, record);
 	}
-	if (__builtin_expect(!begin(f), 0))
+	if (__builtin_expect(!find_segment(f), 0))
 		return NULL;
 	const struct wire_element *e = elements_of(f->row) + element;
 	if (__builtin_expect(e < f->next, 0))
 		f->next = elements_of(f->row);
-	finish_until(f, payload, e);
+	execute_until(f, payload, e);
 	*address = find_address(f, e, payload);
 	return e;
 }
 
 bool access_decoder_value(const struct wire_element *access, const uint8_t *record, uint64_t *value)
 {
-	return find_value(&self, access, record + HEADER_BYTES, value);
+	return find_written_value(&self, access, record + HEADER_BYTES, value);
 }
 
 uint64_t access_decoder_site(enum event_kind kind, uintptr_t pc)
@@ -296,7 +297,7 @@ uint64_t access_decoder_site(enum event_kind kind, uintptr_t pc)
 	struct access_decoder *f = &self;
 
 	if (!f->at ||
-	    thread_buffer_self.depth > 0) /* a signal handler's records are another stream's */
+	    thread_buffer_self.depth > 0) /* a signal handler's records are in another stream */
 		return pc;
 	catch_up(f, (const uint8_t *)__sooth_lane->cursor);
 	if (f->pending && event_fits_site(kind, f->pending->size) &&
@@ -308,20 +309,20 @@ uint64_t access_decoder_site(enum event_kind kind, uintptr_t pc)
 	return f->bound && f->bound_pc == pc ? (uint64_t)f->bound : pc;
 }
 
-void access_decoder_before_flush(const struct wire_block *lane)
+void access_decoder_before_flush(const struct wire_block *buffer)
 {
-	if (sched_taking && self.at && lane == thread_buffer_self.buffers[0])
-		catch_up(&self, (const uint8_t *)lane->cursor);
+	if (sched_taking && self.at && buffer == thread_buffer_self.buffers[0])
+		catch_up(&self, (const uint8_t *)buffer->cursor);
 }
 
-void access_decoder_after_flush(const struct wire_block *lane)
+void access_decoder_after_flush(const struct wire_block *buffer)
 {
-	if (!sched_taking || lane->flags & WIRE_BLOCK_HANDLER)
+	if (!sched_taking || buffer->flags & WIRE_BLOCK_HANDLER)
 		return;
-	if (lane != thread_buffer_self.buffers[0]) { /* a thread begins */
+	if (buffer != thread_buffer_self.buffers[0]) { /* a thread begins */
 		self.far = det_heap_private(thread_buffer_self.stream);
 		self.pending = self.bound = NULL;
 	}
-	self.at = self.far ? (const uint8_t *)THREAD_BUFFER_FIRST(lane) : NULL;
+	self.at = self.far ? (const uint8_t *)THREAD_BUFFER_FIRST(buffer) : NULL;
 	self.row = NULL;
 }

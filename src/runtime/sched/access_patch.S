@@ -1,16 +1,17 @@
 /*
- * From a NOP to sched_access. The NOP has become a call of a trampoline, which is
+ * From a NOP to sched_access. The NOP has become a call of a trampoline:
  *
  *	push	%rdi
  *	mov	cursor, %rdi		the record under construction
  *	push	%rsi
  *	mov	$element, %esi
- *	jmp	*access_patch_stub		through a word beside it: this library may be far away
+ *	jmp	*access_patch_stub	through a word near it: this library may be far away
  *
- * A call and not a jump: instrumented code has no red zone, the return address says where in the
- * program we are, one trampoline serves all NOPs with the same register and element, and a debugger
- * goes from here to the program's frame as from any function. Flags are not kept: the compiler was
- * told that the NOP clobbers them. Vector registers are, by not being used (see save_vectors.h).
+ * It is a call and not a jump. Instrumented code has no red zone; the return address says where in
+ * the program we are; one trampoline serves all NOPs with the same register and element; and a
+ * debugger unwinds from here to the program's frame as from any function. Flags are not preserved:
+ * the compiler knows that the NOP clobbers them. Vector registers are preserved because they are
+ * not used (see save_vectors.h).
  */
 	.text
 	.globl	access_patch_stub

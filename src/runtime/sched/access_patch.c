@@ -1,10 +1,11 @@
 /*
- * Patching. The section sooth_nop of a module's file, which is not loaded, says where its NOPs are,
- * which element each stands before and which register then points at the record. Near the module,
- * within reach of a 32-bit displacement, a page of trampolines is made (access_patch.S), and each NOP
- * becomes a call of the one for its register and element. Text is writable only meanwhile.
+ * Patches the NOPs of instrumented code. The section sooth_nop of a module's file, which is not
+ * loaded, says where the NOPs are, before which element each one is, and which register points at
+ * the record there. An area of trampolines (access_patch.S) is mapped near the module, within reach
+ * of a 32-bit displacement. Each NOP becomes a call of the trampoline for its register and element.
+ * Text is only writable while it is patched.
  *
- * It costs some 160 instructions a NOP, once; a program that takes no turns pays nothing.
+ * It costs some 160 instructions for each NOP, once. A program that takes no turns pays nothing.
  */
 #include "runtime/sched/access_patch.h"
 
@@ -20,20 +21,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-void access_patch_stub(void); /* not to be called: see access_patch.S */
+void access_patch_stub(void); /* not a C function: see access_patch.S */
 
 static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 #define NOP_BYTES sizeof(nop)
 #define CALL 0xe8
 
-/* ---- trampolines -------------------------------------------------------------------------- */
+/* ---- trampolines ----------------------------------------------------------------------------- */
 
 #define ELEMENTS 256u	     /* the plugin ends a segment at about a hundred */
 #define REGISTERS 16u	     /* as instructions number them */
-#define TRAMPOLINE_BYTES 16u /* exactly what put_trampoline writes */
+#define TRAMPOLINE_BYTES 16u /* exactly what write_trampoline writes */
 #define AREAS 64u
 
-/* What lies near a module, or several. Trampolines are made when they are first needed. */
+/* The trampolines for one or more modules near it. They are made when they are first needed. */
 struct area {
 	uint64_t stub; /* address of access_patch_stub */
 	uint32_t count;
@@ -66,7 +67,7 @@ static struct area *find_area(const struct module *m)
 	return area;
 }
 
-static void put_trampoline(struct area *area, uint8_t *at, unsigned reg, unsigned element)
+static void write_trampoline(struct area *area, uint8_t *at, unsigned reg, unsigned element)
 {
 	const uint8_t mov = reg < 8 ? 0x48 : 0x4c, from = (uint8_t)(0xc7 | (reg & 7) << 3);
 	const uint8_t low = (uint8_t)element, high = (uint8_t)(element >> 8);
@@ -91,15 +92,15 @@ static const uint8_t *find_trampoline(struct area *area, unsigned reg, unsigned 
 	uint16_t *made = &area->made[reg][element];
 
 	if (!*made) {
-		put_trampoline(area, area->code[area->count], reg, element);
+		write_trampoline(area, area->code[area->count], reg, element);
 		*made = (uint16_t)++area->count;
 	}
 	return area->code[*made - 1];
 }
 
-/* ---- patching ----------------------------------------------------------------------------- */
+/* ---- patching -------------------------------------------------------------------------------- */
 
-/* The number of a register named "%rax" or "rax"; REGISTERS when it is none that can be. */
+/* Returns the number of a register named "%rax" or "rax"; REGISTERS if it cannot be used. */
 static unsigned register_number(const char name[6])
 {
 	static const char *const names[REGISTERS] = {
@@ -127,54 +128,54 @@ static void patch_nop(struct area *area, const struct wire_nop *row, uint8_t *at
 	memcpy(at + 1, &distance, sizeof(distance));
 }
 
-struct nops {
+struct nop_table {
 	const struct wire_nop *rows;
 	size_t count;
 };
 
-/* The NOPs of one segment that holds code. Rows of functions that the linker dropped name none. */
-static bool patch_segment(struct area *area, const struct module *m, const struct nops *nops,
-			  const Elf64_Phdr *segment)
+/* Patches one segment of code. Rows of functions that the linker has dropped name no NOP. */
+static bool patch_segment(struct area *area, const struct module *m,
+			  const struct nop_table *nop_table, const Elf64_Phdr *segment)
 {
 	uint64_t from = (m->shift + segment->p_vaddr) & ~4095ull;
 	uint64_t to = (m->shift + segment->p_vaddr + segment->p_filesz + 4095) & ~4095ull;
-	int as_it_was = PROT_EXEC | (segment->p_flags & PF_R ? PROT_READ : 0) |
-			(segment->p_flags & PF_W ? PROT_WRITE : 0);
+	int old_protection = PROT_EXEC | (segment->p_flags & PF_R ? PROT_READ : 0) |
+			     (segment->p_flags & PF_W ? PROT_WRITE : 0);
 
 	if (mprotect((void *)from, to - from, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
 		return false;
-	for (size_t i = 0; i < nops->count; i++) {
-		const struct wire_nop *row = &nops->rows[i];
+	for (size_t i = 0; i < nop_table->count; i++) {
+		const struct wire_nop *row = &nop_table->rows[i];
 		if (row->pc - segment->p_vaddr < segment->p_filesz &&
 		    segment->p_filesz - (row->pc - segment->p_vaddr) >= NOP_BYTES)
 			patch_nop(area, row, (uint8_t *)(m->shift + row->pc));
 	}
-	mprotect((void *)from, to - from, as_it_was);
+	mprotect((void *)from, to - from, old_protection);
 	return true;
 }
 
 static bool patch_file(const struct module *m, const struct sections *file)
 {
-	struct nops nops = { 0 };
+	struct nop_table nop_table = { 0 };
 	size_t bytes;
 
-	nops.rows = sections_find(file, "sooth_nop", &bytes);
-	if (!nops.rows)
+	nop_table.rows = sections_find(file, "sooth_nop", &bytes);
+	if (!nop_table.rows)
 		return false;
-	nops.count = bytes / sizeof(*nops.rows);
+	nop_table.count = bytes / sizeof(*nop_table.rows);
 	struct area *area = find_area(m);
-	/* Executable all the time: the text that calls it cannot be undone if this is refused later. */
+	/* Executable from the start: if that failed later, the calls could not be undone. */
 	bool ok = area && mprotect(area, sizeof(*area), PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
 
 	for (unsigned i = 0; ok && i < file->segment_count; i++)
 		if (file->segments[i].p_type == PT_LOAD && file->segments[i].p_flags & PF_X)
-			ok = patch_segment(area, m, &nops, &file->segments[i]);
+			ok = patch_segment(area, m, &nop_table, &file->segments[i]);
 	if (ok)
 		mprotect(area, sizeof(*area), PROT_READ | PROT_EXEC);
 	return ok;
 }
 
-/* Is there anything to patch? A program of calls and atomics alone has no NOPs. */
+/* Is there anything to patch? A program with only calls and atomics has no NOPs. */
 static bool has_accesses(const struct module *m)
 {
 	for (uint32_t at = 0; at + sizeof(struct wire_segment) <= m->seg_bytes;) {
@@ -189,7 +190,7 @@ static bool has_accesses(const struct module *m)
 	return false;
 }
 
-static bool started; /* there is room to follow threads */
+static bool started; /* there is memory for decoding */
 
 void access_patch_module(const struct module *m)
 {
@@ -204,7 +205,7 @@ void access_patch_module(const struct module *m)
 		sections_close(&file);
 	}
 	if (!ok && has_accesses(m)) {
-		sched_log_abandon(); /* what it does would be missing there */
+		sched_log_abandon(); /* it would lack this module's accesses */
 		process_say("its accesses cannot be scheduled, only its synchronisation: ",
 			    m->path);
 	}

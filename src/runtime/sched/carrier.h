@@ -1,6 +1,6 @@
 /*
- * What carries a thread of the program: a kernel thread (carrier_kernel.c) or a fiber
- * (carrier_fiber.c). The scheduler decides who; a carrier does it.
+ * A carrier executes a thread of the program: as a kernel thread (carrier_kernel.c) or as a fiber
+ * (carrier_fiber.c). The scheduler picks the next thread; the carrier switches to it.
  */
 #ifndef RUNTIME_SCHED_CARRIER_H
 #define RUNTIME_SCHED_CARRIER_H
@@ -10,29 +10,29 @@
 #include <stdint.h>
 
 struct carrier {
-	/* From the calling thread to another; returns when the caller has the turn again. */
+	/* Passes the turn to another thread. Returns when the caller has the turn again. */
 	void (*pass)(uint32_t from, uint32_t to);
-	/* The same, but the caller is over: kernel threads return, fibers never come back. */
+	/* The same for a caller that needs no turn any more: a kernel thread returns at once. */
 	void (*pass_last)(uint32_t from, uint32_t to);
-	/* A new thread waits here until its first turn. */
-	void (*await_first)(uint32_t self);
-	/* Makes the thread; 0 or an errno, as pthread_create. */
+	/* Waits for the turn: in a new thread, or one that comes back from outside. */
+	void (*await_turn)(uint32_t self);
+	/* Creates the thread. Returns 0 or an errno, as pthread_create does. */
 	int (*create)(uint32_t number, pthread_t *thread, const pthread_attr_t *attributes,
 		      void *(*routine)(void *), void *argument);
-	/* The other is over for the scheduler: collect it. As pthread_join. */
+	/* Collects a thread that has ended for the scheduler. As pthread_join. */
 	int (*join)(uint32_t number, pthread_t thread, void **result);
-	/* Before the first thread is made, in the process that will run. NULL: nothing to do. */
+	/* Called before the first thread is created, in the process that runs. May be NULL. */
 	void (*start)(void);
 };
 
 extern const struct carrier carrier_kernel, carrier_fiber;
 
 /* The calling kernel thread, if it waits, looks around before it sleeps. Async-signal-safe. */
-void carrier_kernel_stir(uint32_t self);
+void carrier_kernel_recheck(uint32_t self);
 
 extern const struct carrier *carrier; /* the one in use */
 
-/* A turn is handed over in front of an access: the vector registers may be live. */
+/* The turn is handed over before an access: the vector registers may be live. */
 extern bool carrier_vectors_live;
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Threads as fibers of one kernel thread: a switch is a function call of some 20 ns instead of two
- * system calls, and a thread is made by copying its thread-local variables.
+ * Fibers as carriers: all threads are fibers of one kernel thread. A switch is a function call of
+ * some 20 ns instead of two system calls, and creating a thread copies its thread-local variables.
  *
- * What fibers cannot do is recognised where the program asks for it (fiber_refuse and its callers);
- * the run ends with CONTROL_UNFIT, and the tool takes kernel threads.
+ * The program may call something that fibers cannot do. Those calls are recognised (fiber_refuse()
+ * and its callers) and end the run with CONTROL_UNFIT; the tool then uses kernel threads.
  */
 #include "runtime/sched/carrier.h"
 
@@ -36,75 +36,76 @@ struct fiber {
 	size_t stack_bytes;
 	bool detached;
 };
-static struct fiber fibers[CONTROL_THREADS]; /* by number */
+static struct fiber fibers[CONTROL_THREADS]; /* by thread number */
 
-PER_RUN static uint32_t last; /* the highest number that was made; 0 is main */
+PER_RUN static uint32_t last; /* the highest number created; 0 is main */
 
 bool fiber_any_created(void)
 {
 	return last > 0;
 }
 
-/* ---- switching ------------------------------------------------------------------------------ */
+/* ---- switching ------------------------------------------------------------------------------- */
 
-struct hop {
+struct switch_fibers {
 	struct fiber *from, *to;
 };
 
-static void hop(void *data)
+static void switch_fibers(void *data)
 {
-	const struct hop *hop = data;
+	const struct switch_fibers *switch_fibers = data;
 
-	fiber_switch(&hop->from->stack_pointer, hop->to->stack_pointer, hop->to->thread_pointer);
+	fiber_switch(&switch_fibers->from->stack_pointer, switch_fibers->to->stack_pointer,
+		     switch_fibers->to->thread_pointer);
 }
 
 static void pass(uint32_t from, uint32_t to)
 {
-	struct hop data = { &fibers[from], &fibers[to] };
+	struct switch_fibers data = { &fibers[from], &fibers[to] };
 
 	if (carrier_vectors_live) {
-		save_vectors_call(hop, &data);
+		save_vectors_call(switch_fibers, &data);
 		carrier_vectors_live = true;
 	} else {
-		hop(&data);
+		switch_fibers(&data);
 		carrier_vectors_live = false;
 	}
 }
 
-static void await_first(uint32_t self)
+static void await_turn(uint32_t self)
 {
-	(void)self; /* a fiber runs for the first time when it is its turn */
+	(void)self; /* a fiber starts to run when it gets its first turn */
 }
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- creating and joining -------------------------------------------------------------------- */
 
-static void *leave(void *unused)
+static void *exit_process(void *unused)
 {
 	(void)unused;
 	exit(0);
 }
 
-/* Comes to the end only where nobody is left to pass the turn to: then the process ends. */
-static void live(void *argument)
+/* The first function of a fiber. Its end is reached only if no thread is left: the process ends. */
+static void run_fiber(void *argument)
 {
 	struct fiber *self = argument;
 
 	carrier_vectors_live = false;
 	fiber_run_routine(self->routine, self->argument, self->first_frame, &self->result);
 	fiber_destroy_variables(self->first_frame);
-	fiber_call(leave, NULL, self->first_frame);
+	fiber_call(exit_process, NULL, self->first_frame);
 }
 
 /*
- * Stacks that were made stay: persistent runs use them again without a system call. This outlives
- * the runs.
+ * Stacks are kept, so that the next persistent run uses them without a system call. This table is
+ * not restored between runs.
  */
 static struct stack {
 	void *low;
 	size_t bytes, guard;
 } * stacks;
 
-/* The stack the attributes name, or the one that this thread always has. */
+/* Finds the stack that the attributes name, or else the one at this thread's fixed address. */
 static bool find_stack(uint32_t number, const pthread_attr_t *attributes, void **low, size_t *bytes)
 {
 	struct stack *stack = &stacks[number];
@@ -112,7 +113,7 @@ static bool find_stack(uint32_t number, const pthread_attr_t *attributes, void *
 
 	*low = NULL;
 	*bytes = DEFAULT_STACK;
-	/* Where no stack was given the library answers NULL less the size. */
+	/* If no stack was given, the library returns NULL minus the size. */
 	if (attributes && pthread_attr_getstack(attributes, low, bytes) == 0) {
 		if (*low && (uintptr_t)*low + *bytes != 0)
 			return true;
@@ -138,7 +139,7 @@ static int create(uint32_t number, pthread_t *thread, const pthread_attr_t *attr
 		  void *(*routine)(void *), void *argument)
 {
 	struct fiber *fiber = &fibers[number];
-	struct fiber_place place;
+	struct fiber_layout layout;
 	void *low;
 	size_t bytes;
 
@@ -147,19 +148,19 @@ static int create(uint32_t number, pthread_t *thread, const pthread_attr_t *attr
 		last = number;
 	if (!find_stack(number, attributes, &low, &bytes))
 		return EAGAIN;
-	if (!fiber_make_tls(number, low, bytes, &place))
+	if (!fiber_make_tls(number, low, bytes, &layout))
 		return EINVAL;
 	*fiber = (struct fiber){
-		.thread_pointer = place.thread_pointer,
+		.thread_pointer = layout.thread_pointer,
 		.routine = routine,
 		.argument = argument,
-		.first_frame = place.first_frame,
+		.first_frame = layout.first_frame,
 		.stack = low,
 		.stack_bytes = bytes,
 		.detached = is_detached(attributes),
 	};
-	fiber->stack_pointer = fiber_prepare_stack(place.start, live, fiber);
-	*thread = (pthread_t)place.thread_pointer;
+	fiber->stack_pointer = fiber_prepare_stack(layout.start, run_fiber, fiber);
+	*thread = (pthread_t)layout.thread_pointer;
 	return 0;
 }
 
@@ -173,10 +174,10 @@ static int join(uint32_t number, pthread_t thread, void **result)
 	return 0;
 }
 
-/* ---- what the C library would do with the kernel's threads ------------------------------------ */
+/* ---- replacements for the C library's functions on threads ----------------------------------- */
 
-/* The number of a thread that was not ended and collected; CONTROL_NONE: not one of ours. */
-static uint32_t number_of(pthread_t thread)
+/* Returns the thread's number, or CONTROL_NONE if it is not a fiber. */
+static uint32_t fiber_number(pthread_t thread)
 {
 	uint32_t self = sched_self();
 
@@ -189,19 +190,19 @@ static uint32_t number_of(pthread_t thread)
 	return CONTROL_NONE;
 }
 
-/* What is no thread is looked at all the same, as the library does: it may be no memory either. */
-static int refuse(pthread_t thread)
+/* Like the C library, reads the memory at an invalid handle: that may crash. */
+static int reject_handle(pthread_t thread)
 {
 	(void)*(const volatile char *)thread;
 	return ESRCH;
 }
 
-/* The scheduler knows that it is over when these are called. */
+/* When these are called, the scheduler knows that the thread has ended. */
 static int join_real(pthread_t thread, void **result)
 {
-	uint32_t number = number_of(thread);
+	uint32_t number = fiber_number(thread);
 
-	return number == CONTROL_NONE ? refuse(thread) : join(number, thread, result);
+	return number == CONTROL_NONE ? reject_handle(thread) : join(number, thread, result);
 }
 
 static int join_timed(pthread_t thread, void **result, const struct timespec *until)
@@ -220,32 +221,30 @@ static int join_clocked(pthread_t thread, void **result, clockid_t clock,
 
 static int detach(pthread_t thread)
 {
-	uint32_t number = number_of(thread);
+	uint32_t number = fiber_number(thread);
 
 	if (number == CONTROL_NONE)
-		return refuse(thread);
+		return reject_handle(thread);
 	if (fibers[number].detached)
 		return EINVAL;
 	fibers[number].detached = true;
 	return 0;
 }
 
-/* ---- the runtime's own memory ------------------------------------------------------------------ */
+/* ---- the runtime's own allocations ----------------------------------------------------------- */
 
-/*
- * The C library's malloc would make an arena for each new thread, a mapping that no run gives back.
- */
+/* The C library's malloc would map an arena for each new thread, which no run releases. */
 static __typeof__(real_table.malloc) library_malloc;
 static __typeof__(real_table.free) library_free;
 
-static void *allocate(size_t size)
+static void *own_malloc(size_t size)
 {
 	void *block = det_heap_alloc(size, 16, true);
 
 	return block ? block : library_malloc(size);
 }
 
-static void release(void *block)
+static void own_free(void *block)
 {
 	if (!det_heap_contains((uintptr_t)block))
 		library_free(block);
@@ -253,7 +252,7 @@ static void release(void *block)
 		det_heap_free(block);
 }
 
-/* For the handler of crashes: a stack that has run over is no place for it. */
+/* The alternate stack for the crash handler, which cannot run on a stack that has overflowed. */
 #define HANDLER_STACK (64u << 10)
 static void make_handler_stack(void)
 {
@@ -274,11 +273,11 @@ static void start(void)
 		server_refuse_all(why);
 	make_handler_stack();
 	fibers[0].thread_pointer = (uint64_t)pthread_self();
-	fiber_swap_exit();
+	fiber_replace_exit();
 	library_malloc = real()->malloc;
 	library_free = real()->free;
-	real_table.malloc = allocate;
-	real_table.free = release;
+	real_table.malloc = own_malloc;
+	real_table.free = own_free;
 	real_table.pthread_join = join_real;
 	real_table.pthread_tryjoin_np = join_real;
 	real_table.pthread_timedjoin_np = join_timed;
@@ -289,7 +288,7 @@ static void start(void)
 const struct carrier carrier_fiber = {
 	.pass = pass,
 	.pass_last = pass,
-	.await_first = await_first,
+	.await_turn = await_turn,
 	.create = create,
 	.join = join,
 	.start = start,
@@ -312,7 +311,7 @@ int fiber_tid(void)
 
 bool fiber_get_attributes(pthread_t thread, pthread_attr_t *attributes)
 {
-	uint32_t number = fiber_on() ? number_of(thread) : 0;
+	uint32_t number = fiber_on() ? fiber_number(thread) : 0;
 
 	if (number == 0 || number == CONTROL_NONE || pthread_attr_init(attributes) != 0)
 		return false;

@@ -1,11 +1,12 @@
 /*
- * Threads of the kernel as carriers: each waits on a word of its own.
+ * Kernel threads as carriers. Each waits on a futex word of its own.
  *
- * All are pinned to one processor: only one runs at a time, and handing over then costs a switch and
- * no wake-up of another processor (5 µs against 20 to 50 on a virtual machine).
+ * All are pinned to one processor. Only one runs at a time, and handing over then costs a context
+ * switch but no wake-up of another processor (5 µs instead of 20 to 50 on a virtual machine).
  *
- * Who waits looks around now and then, for what nobody tells: a turn that nobody has (all the others
- * are in the kernel), or one whose owner waits there for something we do not see.
+ * A waiting thread looks around now and then, for changes that no thread reports: no thread may
+ * have the turn (the others are in the kernel), or the thread that has it may wait in the kernel
+ * unnoticed.
  */
 #include "runtime/sched/carrier.h"
 
@@ -13,77 +14,84 @@
 #include "runtime/host/libc_next.h"
 #include "runtime/sched/sched_state.h"
 #include "runtime/host/save_vectors.h"
+#include "runtime/sched/virtual_time.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 
-#define TURN 1u /* it is this thread's turn */
-#define STIR 2u /* it has a reason to look around: a signal */
+#define TURN 1u	   /* this thread has the turn */
+#define RECHECK 2u /* it should look around: a signal arrived */
 static _Atomic uint32_t words[CONTROL_THREADS];
 
 #define MS 1000000ull
-#define IMPATIENT (2 * MS) /* between two looks, when nobody has the turn; the longer, the longer */
-#define LOOK (20 * MS)	   /* by the one who gave the turn away last */
-#define LOOK_SELDOM (1000 * MS) /* by all the others: there may be thousands */
-static _Atomic uint32_t lookout;
+/* How often a waiting thread looks around ... */
+#define RECHECK_IDLE (2 * MS)	   /* while no thread has the turn; the interval grows */
+#define RECHECK_OFTEN (20 * MS)	   /* if it handed the turn over last */
+#define RECHECK_SELDOM (1000 * MS) /* else: there may be thousands */
+static _Atomic uint32_t frequent_checker;
 
-/* 0: for ever. Who sees from outside that all do so knows that the program hangs. */
-static uint64_t how_long(uint32_t self)
+/*
+ * Returns the time until the thread looks around, or 0 for never. If all threads wait without a
+ * timeout, an observer can see that the program hangs.
+ */
+static uint64_t recheck_interval(uint32_t self)
 {
-	if (sched.stuck)
+	if (sched.left_stuck)
 		return 0;
-	if (sched.holder == SCHED_NOBODY)
-		return IMPATIENT << (sched.idle < 80 ? sched.idle / 16 : 5);
-	return lookout == self ? LOOK : LOOK_SELDOM;
+	if (sched.holder == SCHED_NO_THREAD)
+		return RECHECK_IDLE << (sched.idle_decisions < 80 ? sched.idle_decisions / 16 : 5);
+	return frequent_checker == self ? RECHECK_OFTEN : RECHECK_SELDOM;
 }
 
-struct look {
+struct turn_claim {
 	uint32_t self;
-	bool taken;
+	bool claimed;
 };
 
 /*
- * The program may have forbidden itself futexes (seccomp). Then nobody is woken: whoever waits looks at
- * its word again and again, and around. Those who slept before that look when their time is over.
+ * The program may have forbidden itself futexes (seccomp). Then threads cannot be woken: a waiting
+ * thread polls its word and looks around. Sleeping threads do so when their time is over.
  */
 static _Atomic bool futexes_fail;
-#define NAP (MS / 10)
+#define POLL_NS (MS / 10)
 
-static void wake(uint32_t to)
+static void wake_thread(uint32_t to)
 {
 	if (real()->syscall(SYS_futex, &words[to], (long)FUTEX_WAKE_PRIVATE, 1L, 0L, 0L, 0L) < 0)
 		futexes_fail = true;
 }
 
-/* Whoever has the turn and has not seen that yet was not woken: it does not sleep for anything else. */
-static void look_around(void *data)
+/*
+ * If the thread with the turn has not seen its word yet, the wake-up was lost: wakes it again.
+ * Otherwise tries to claim the turn.
+ */
+static void try_claim_or_wake(void *data)
 {
-	struct look *look = data;
+	struct turn_claim *claim = data;
 	uint32_t owner = sched.holder;
 
 	if (owner < CONTROL_THREADS && words[owner] & TURN)
-		wake(owner);
+		wake_thread(owner);
 	else
-		look->taken = sched_waited_long(look->self);
+		claim->claimed = sched_try_claim_turn(claim->self);
 }
 
-/* Who waits may stand in front of an access, with live vector registers. */
-static bool takes_turn(uint32_t self)
+/* The waiting thread may be before an access, with live vector registers. */
+static bool look_around(uint32_t self)
 {
-	struct look look = { self, false };
+	struct turn_claim claim = { self, false };
 
-	save_vectors_call(look_around, &look);
-	return look.taken;
+	save_vectors_call(try_claim_or_wake, &claim);
+	return claim.claimed;
 }
 
-/* Until its word may have changed. True: its time is over, and nobody has woken it. */
-static bool sleep_at_word(uint32_t self)
+/* Sleeps until its word may have changed. Returns true if the time is over without a wake-up. */
+static bool sleep_on_word(uint32_t self)
 {
-	uint64_t ns = how_long(self);
-	struct timespec time = { .tv_sec = (time_t)(ns / (1000 * MS)),
-				 .tv_nsec = (long)(ns % (1000 * MS)) };
+	uint64_t ns = recheck_interval(self);
+	struct timespec time = virtual_time_timespec(ns);
 
 	if (!futexes_fail) {
 		if (real()->syscall(SYS_futex, &words[self], (long)FUTEX_WAIT_PRIVATE, 0L,
@@ -93,45 +101,45 @@ static bool sleep_at_word(uint32_t self)
 			return errno == ETIMEDOUT;
 		futexes_fail = true;
 	}
-	time = (struct timespec){ .tv_nsec = NAP };
+	time = (struct timespec){ .tv_nsec = POLL_NS };
 	if (real()->syscall(SYS_nanosleep, &time, NULL, 0L, 0L, 0L, 0L) != 0)
 		real()->syscall(SYS_sched_yield, 0L, 0L, 0L, 0L, 0L, 0L);
 	return ns != 0;
 }
 
-static void wait_word(uint32_t self)
+static void wait_for_word(uint32_t self)
 {
 	for (;;) {
 		uint32_t word = atomic_exchange(&words[self], 0);
 		if (word & TURN)
 			return;
-		if ((word & STIR || sleep_at_word(self)) && takes_turn(self))
+		if ((word & RECHECK || sleep_on_word(self)) && look_around(self))
 			return;
 	}
 }
 
-void carrier_kernel_stir(uint32_t self)
+void carrier_kernel_recheck(uint32_t self)
 {
-	atomic_fetch_or(&words[self], STIR);
+	atomic_fetch_or(&words[self], RECHECK);
 }
 
-static void wake_word(uint32_t to)
+static void give_word(uint32_t to)
 {
 	atomic_fetch_or(&words[to], TURN);
-	wake(to);
+	wake_thread(to);
 }
 
 static void pass(uint32_t from, uint32_t to)
 {
-	lookout = from;
-	wake_word(to);
-	wait_word(from);
+	frequent_checker = from;
+	give_word(to);
+	wait_for_word(from);
 }
 
 static void pass_last(uint32_t from, uint32_t to)
 {
 	(void)from;
-	wake_word(to);
+	give_word(to);
 }
 
 static int create(uint32_t number, pthread_t *thread, const pthread_attr_t *attributes,
@@ -170,7 +178,7 @@ static void start(void)
 const struct carrier carrier_kernel = {
 	.pass = pass,
 	.pass_last = pass_last,
-	.await_first = wait_word,
+	.await_turn = wait_for_word,
 	.create = create,
 	.join = join,
 	.start = start,

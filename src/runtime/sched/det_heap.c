@@ -1,20 +1,22 @@
 /*
- * One mapping of 72 TiB of which only what is touched takes memory; where the system does not give
- * that (a limit on address space, strict overcommit) nothing is placed. A region, from below:
+ * A deterministic heap and stacks. There is one mapping of 72 TiB, of which only the touched pages
+ * take memory. If the system does not allow it (a limit on address space, strict overcommit),
+ * addresses are not deterministic. The layout of a region, from its lowest address:
  *
- *	counters	of live blocks, one for each 64 KiB of the region
- *	freed		a bit for each 16 bytes: they belong to a block that was freed
+ *	counters	live blocks in each 64 KiB of the region
+ *	freed		a bit for each 16 bytes: they belong to a freed block
  *	program		the blocks of the program
- *	foreign		those of the C library and other code that was not instrumented: whether it
- *			allocates depends on the schedule (the first to print makes the buffer)
- *	stack		one that is too large for the usual place; not in main's
+ *	foreign		the blocks of the C library and other code that is not instrumented:
+ *			whether it allocates depends on the schedule (the first thread that
+ *			prints makes the buffer)
+ *	stack		a stack that is too large for the usual address; not in main's region
  *
- * Behind the regions lie the usual stacks, 16 MiB apart so that threads share tables of pages, and
- * above each what the runtime keeps of the thread.
+ * After the regions come the usual stacks, 16 MiB apart so that threads share page tables. Above
+ * each is the runtime's private memory for the thread.
  *
- * Blocks are handed out upwards, a head of 16 bytes before each, and never again. So a program that
- * allocates and frees for long goes through its region; memory of 64 KiB in which nothing lives any
- * more goes back to the system, its addresses do not.
+ * Blocks are allocated upwards, each with a head of 16 bytes before it, and never reused. So a
+ * program that allocates and frees for long uses up its region. 64 KiB in which no block is live
+ * are returned to the system, but their addresses are not used again.
  */
 #include "runtime/sched/det_heap.h"
 
@@ -31,17 +33,17 @@
 #define CHUNK 65536u
 #define PAGE 4096u
 
-/* Where parts begin, in 64ths of a region. */
+/* Where the parts begin, in 64ths of a region. */
 enum { FREED = 1, PROGRAM = 2, FOREIGN = 48, STACK = 60, END = 64 };
 
 uint64_t det_heap_bytes;
-static bool executable; /* stacks are */
+static bool executable; /* stacks are executable */
 
-/* What was handed out so far, in each part, from its start. */
+/* How many bytes of each part have been allocated, from its start. */
 enum part { PART_PROGRAM, PART_FOREIGN, PARTS };
 static _Atomic uint64_t used[DET_HEAP_THREADS][PARTS];
-PER_RUN static _Atomic uint32_t threads; /* above the highest that was given anything */
-/* Pages of each thread's stack, which ends below private; 0: it has none yet. */
+PER_RUN static _Atomic uint32_t threads; /* 1 + the highest thread that has allocated */
+/* Pages of each thread's stack, which ends below its private memory; 0: it has none yet. */
 static uint32_t stack_pages[DET_HEAP_THREADS];
 
 struct det_heap_region {
@@ -57,7 +59,7 @@ static inline struct det_heap_region region_of(uint32_t thread)
 					 DET_HEAP_THREAD_BYTES };
 }
 
-/* Of an address that det_heap_contains. */
+/* Returns the thread that owns an address for which det_heap_contains() is true. */
 static inline uint32_t thread_at(uint64_t address)
 {
 	uint64_t offset = address - DET_HEAP_BASE;
@@ -87,7 +89,7 @@ static inline _Atomic uint64_t *freed_words(struct det_heap_region r)
 	return (_Atomic uint64_t *)(r.base + r.bytes / END * FREED);
 }
 
-/* Does any module want stacks it can execute (gcc's nested functions)? */
+/* Does a module need executable stacks (gcc's nested functions)? */
 static int wants_executable(struct dl_phdr_info *info, size_t size, void *out)
 {
 	bool says = false;
@@ -100,7 +102,7 @@ static int wants_executable(struct dl_phdr_info *info, size_t size, void *out)
 		says = true;
 		*(bool *)out |= (ph->p_flags & PF_X) != 0;
 	}
-	/* The kernel's own module says nothing; any other that does so is old and wants them. */
+	/* The vDSO has no such header; any other module without it is old and needs them. */
 	*(bool *)out |= !says && info->dlpi_addr != getauxval(AT_SYSINFO_EHDR);
 	return 0;
 }
@@ -113,18 +115,18 @@ bool det_heap_start(void)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	if (map == MAP_FAILED)
 		return false;
-	if (map != (void *)DET_HEAP_BASE) { /* a kernel that takes it for a hint */
+	if (map != (void *)DET_HEAP_BASE) { /* an old kernel that takes the address as a hint */
 		munmap(map, DET_HEAP_BYTES);
 		return false;
 	}
-	/* Most threads use a page or two of each part. */
+	/* Most threads use only a page or two of each part. */
 	madvise(map, DET_HEAP_BYTES, MADV_NOHUGEPAGE);
 	dl_iterate_phdr(wants_executable, &executable);
 	det_heap_bytes = DET_HEAP_BYTES;
 	return true;
 }
 
-/* The end of a thread's usual stack. */
+/* Returns the end of a thread's usual stack. */
 static inline uint64_t usual_top(uint32_t thread)
 {
 	return DET_HEAP_STACKS + (thread + 1) * DET_HEAP_STACK_BYTES - DET_HEAP_PRIVATE_BYTES;
@@ -135,14 +137,14 @@ void *det_heap_private(uint32_t thread)
 	return det_heap_bytes && thread < DET_HEAP_THREADS ? (void *)usual_top(thread) : NULL;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 struct det_heap_head {
-	uint32_t room; /* in granules */
-	uint32_t mark; /* tells a block from what is none */
+	uint32_t granules; /* size in granules */
+	uint32_t mark;	   /* distinguishes a block from other memory */
 	uint64_t spare;
 };
-_Static_assert(sizeof(struct det_heap_head) == GRANULE, "a block behind its head is aligned");
+_Static_assert(sizeof(struct det_heap_head) == GRANULE, "a block after its head is aligned");
 
 static inline struct det_heap_head *head_of(const void *block)
 {
@@ -154,14 +156,14 @@ static inline uint32_t mark_of(const void *block)
 	return (uint32_t)((uintptr_t)block >> 4) * 2654435761u | 1;
 }
 
-/* Counts a piece of memory as living or not; memory in which nothing lives goes back. */
-static void count_up(struct det_heap_region r, uint64_t from, uint64_t to)
+/* Counts a block as live or not in each 64 KiB it touches. Memory without blocks is released. */
+static void count_live(struct det_heap_region r, uint64_t from, uint64_t to)
 {
 	for (uint64_t at = from & ~(uint64_t)(CHUNK - 1); at < to; at += CHUNK)
 		atomic_fetch_add_explicit(counter_at(r, at), 1, memory_order_relaxed);
 }
 
-static void count_down(struct det_heap_region r, uint64_t from, uint64_t to, uint64_t handed_out)
+static void uncount_live(struct det_heap_region r, uint64_t from, uint64_t to, uint64_t handed_out)
 {
 	uint64_t dead = 0;
 
@@ -178,8 +180,9 @@ static void count_down(struct det_heap_region r, uint64_t from, uint64_t to, uin
 	}
 }
 
-/* Takes [start, end) from what is left of a part; `block` lies in there. */
-static bool take(uint32_t thread, enum part part, size_t bytes, size_t alignment, uint64_t *block)
+/* Allocates `bytes` at `*block` from the rest of a part. */
+static bool allocate_in_part(uint32_t thread, enum part part, size_t bytes, size_t alignment,
+			     uint64_t *block)
 {
 	struct det_heap_region r = region_of(thread);
 	uint64_t base = part_base(r, part), most = part_bytes(r, part);
@@ -196,8 +199,8 @@ static bool take(uint32_t thread, enum part part, size_t bytes, size_t alignment
 }
 
 /*
- * Threads that are not known (made behind our back, or not yet begun) share main's part for the
- * foreign: that is why parts are taken from atomically.
+ * Threads that are not known (created without our knowledge, or not yet begun) share main's foreign
+ * part. That is why allocation from a part is atomic.
  */
 void *det_heap_alloc(size_t size, size_t alignment, bool foreign)
 {
@@ -208,12 +211,12 @@ void *det_heap_alloc(size_t size, size_t alignment, bool foreign)
 
 	if (!det_heap_bytes || thread >= DET_HEAP_THREADS || size > DET_HEAP_MAIN_BYTES ||
 	    bytes / GRANULE > UINT32_MAX ||
-	    !take(thread, part, bytes, alignment < GRANULE ? GRANULE : alignment, &at))
+	    !allocate_in_part(thread, part, bytes, alignment < GRANULE ? GRANULE : alignment, &at))
 		return NULL;
 	struct det_heap_head *head = head_of((void *)at);
-	head->room = (uint32_t)(bytes / GRANULE);
+	head->granules = (uint32_t)(bytes / GRANULE);
 	head->mark = mark_of((void *)at);
-	count_up(region_of(thread), at - GRANULE, at + bytes);
+	count_live(region_of(thread), at - GRANULE, at + bytes);
 	for (uint32_t seen = threads; seen <= thread;)
 		atomic_compare_exchange_weak(&threads, &seen, thread + 1);
 	return (void *)at;
@@ -221,7 +224,7 @@ void *det_heap_alloc(size_t size, size_t alignment, bool foreign)
 
 size_t det_heap_size(const void *block)
 {
-	return (size_t)head_of(block)->room * GRANULE;
+	return (size_t)head_of(block)->granules * GRANULE;
 }
 
 static enum part part_of(struct det_heap_region r, uint64_t address)
@@ -229,7 +232,7 @@ static enum part part_of(struct det_heap_region r, uint64_t address)
 	return address < part_base(r, PART_FOREIGN) ? PART_PROGRAM : PART_FOREIGN;
 }
 
-/* In place if there is room, or if it is the last block and can grow. */
+/* Resizes in place if the block has room, or if it is the last one and can grow. */
 bool det_heap_resize(void *block, size_t size)
 {
 	uint64_t at = (uint64_t)block, end = at + det_heap_size(block);
@@ -246,13 +249,14 @@ bool det_heap_resize(void *block, size_t size)
 	if (more - base > part_bytes(r, part) || (more - at) / GRANULE > UINT32_MAX ||
 	    !atomic_compare_exchange_strong(&used[thread][part], &before, more - base))
 		return false;
-	head_of(block)->room = (uint32_t)((more - at) / GRANULE);
-	if (more > ((end + CHUNK - 1) & ~(uint64_t)(CHUNK - 1))) /* chunks it was not in before */
-		count_up(r, (end + CHUNK - 1) & ~(uint64_t)(CHUNK - 1), more);
+	head_of(block)->granules = (uint32_t)((more - at) / GRANULE);
+	/* 64 KiB pieces that it did not touch before */
+	if (more > ((end + CHUNK - 1) & ~(uint64_t)(CHUNK - 1)))
+		count_live(r, (end + CHUNK - 1) & ~(uint64_t)(CHUNK - 1), more);
 	return true;
 }
 
-/* ---- freed -------------------------------------------------------------------------------- */
+/* ---- freed blocks ---------------------------------------------------------------------------- */
 
 bool det_heap_is_freed(uint64_t address, uint64_t size)
 {
@@ -307,10 +311,10 @@ void det_heap_free(void *block)
 	enum part part = part_of(r, at);
 
 	mark_freed(r, at, end);
-	count_down(r, at - GRANULE, end, part_base(r, part) + used[thread][part]);
+	uncount_live(r, at - GRANULE, end, part_base(r, part) + used[thread][part]);
 }
 
-/* ---- stacks ------------------------------------------------------------------------------- */
+/* ---- stacks ---------------------------------------------------------------------------------- */
 
 static bool guards_shared;
 #define GUARD_SHARERS 16u
@@ -321,22 +325,26 @@ void det_heap_share_guards(void)
 	guards_shared = true;
 }
 
-/* A usual one leaves a megabyte for its guard, and the lowest page for a shared one. */
-static inline bool is_usual(uint64_t bytes)
+/* A usual stack leaves a megabyte for its guard, and the lowest page for a shared guard. */
+static inline bool is_usual_size(uint64_t bytes)
 {
 	return bytes <= DET_HEAP_STACK_BYTES - (1u << 20);
 }
 
-static inline void find_room(uint32_t thread, uint64_t bytes, uint64_t *bottom, uint64_t *top)
+static inline void find_stack_range(uint32_t thread, uint64_t bytes, uint64_t *bottom,
+				    uint64_t *top)
 {
 	struct det_heap_region r = region_of(thread);
 
-	*top = is_usual(bytes) ? usual_top(thread) : r.base + r.bytes;
-	*bottom = is_usual(bytes) ? DET_HEAP_STACKS + thread * DET_HEAP_STACK_BYTES + PAGE
-				  : r.base + r.bytes / END * STACK;
+	*top = is_usual_size(bytes) ? usual_top(thread) : r.base + r.bytes;
+	*bottom = is_usual_size(bytes) ? DET_HEAP_STACKS + thread * DET_HEAP_STACK_BYTES + PAGE
+				       : r.base + r.bytes / END * STACK;
 }
 
-/* The lowest page of the group's first stack, which is no program's: main's, or below a usual one. */
+/*
+ * Uses the lowest page of the group's first stack. No program uses that page: it belongs to main's
+ * unused stack, or is below a usual one.
+ */
 static bool share_guard(uint32_t thread)
 {
 	uint32_t group = thread / GUARD_SHARERS;
@@ -356,17 +364,17 @@ void *det_heap_stack(uint32_t thread, size_t bytes, size_t guard)
 		return NULL;
 	bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
 	guard = (guard + PAGE - 1) & ~(size_t)(PAGE - 1);
-	find_room(thread, bytes, &bottom, &top);
+	find_stack_range(thread, bytes, &bottom, &top);
 	if (bytes > top - bottom || guard > top - bottom - bytes)
 		return NULL;
 	uint32_t pages = (uint32_t)(bytes / PAGE);
 	if (stack_pages[thread] == pages)
 		return (void *)(top - bytes);
-	/* It had another size before: that guard is none any more. */
+	/* It had another size before: the old guard is removed. */
 	int how = PROT_READ | PROT_WRITE | (executable ? PROT_EXEC : 0);
 	if ((stack_pages[thread] || executable) && mprotect((void *)bottom, top - bottom, how) != 0)
 		return NULL;
-	if (guards_shared && is_usual(bytes)) {
+	if (guards_shared && is_usual_size(bytes)) {
 		if (!share_guard(thread))
 			return NULL;
 	} else if (guard && mprotect((void *)(top - bytes - guard), guard, PROT_NONE) != 0) {
@@ -381,7 +389,7 @@ bool det_heap_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pth
 	void *low;
 	size_t bytes, guard;
 
-	/* A copy of the struct: it is used once and not destroyed, so what it points at stays asked's. */
+	/* A copy of the struct, used once and not destroyed: it shares memory with `asked`. */
 	if (asked)
 		*own = *asked;
 	else if (pthread_getattr_default_np(own) != 0)
@@ -389,7 +397,7 @@ bool det_heap_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pth
 	if (pthread_attr_getstack(own, &low, &bytes) != 0 || (uintptr_t)low + bytes != 0 ||
 	    pthread_attr_getguardsize(own, &guard) != 0)
 		return false;
-	if (bytes == 0) { /* attributes that leave it to the library */
+	if (bytes == 0) { /* attributes that leave the size to the library */
 		pthread_attr_t usual;
 		if (pthread_getattr_default_np(&usual) != 0)
 			return false;
@@ -402,16 +410,16 @@ bool det_heap_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pth
 
 void det_heap_stack_done(uint32_t thread)
 {
-	/* Where the process ends soon, or uses the stack again in the next run, it is not worth it. */
+	/* Not worth it if the process ends soon or uses the stack again in the next run. */
 	if (!det_heap_bytes || thread == 0 || thread >= DET_HEAP_THREADS || !stack_pages[thread] ||
 	    guards_shared)
 		return;
 	uint64_t bottom, top, bytes = (uint64_t)stack_pages[thread] * PAGE;
-	find_room(thread, bytes, &bottom, &top);
+	find_stack_range(thread, bytes, &bottom, &top);
 	madvise((void *)(top - bytes), bytes, MADV_DONTNEED);
 }
 
-/* ---- what is in use ----------------------------------------------------------------------- */
+/* ---- the memory in use ----------------------------------------------------------------------- */
 
 static void add_extent(struct det_heap_extent *to, unsigned most, unsigned *count, uint64_t base,
 		       uint64_t end)

@@ -1,7 +1,7 @@
 /*
- * Fibers: threads of the program that are no threads of the kernel. Each has a stack and a block of
- * thread-local variables, laid out as the C library lays them out for a thread, so pthread_self,
- * errno, __thread, keys, exceptions and stdio are what they always are.
+ * Fibers: threads of the program that the kernel does not know. Each has a stack and a block of
+ * thread-local variables with the layout that the C library uses. So pthread_self, errno, __thread,
+ * keys, exceptions and stdio work as usual.
  */
 #ifndef RUNTIME_SCHED_FIBER_H
 #define RUNTIME_SCHED_FIBER_H
@@ -13,66 +13,68 @@
 
 /* ---- fiber_switch.S ---- */
 
-extern bool fiber_writes_fs; /* the CPU's instruction for it may be used */
+extern bool fiber_writes_fs; /* the instruction wrfsbase may be used */
 void fiber_switch(void **save, void *load, uint64_t thread_pointer);
 void fiber_first(void);
 void *fiber_call(void *(*routine)(void *), void *argument, void *stack);
 
-/* A stack, below `top`, whose first fiber_switch calls function(argument), which must not return. */
+/* Prepares a stack. The first fiber_switch() to it calls function(argument): must not return. */
 void *fiber_prepare_stack(void *top, void (*function)(void *), void *argument);
 
-/* ---- fiber_tls.c: what the C library keeps for each thread ---- */
+/* ---- fiber_tls.c: the C library's data of each thread ---- */
 
 /*
- * Learns from a real thread what the C library makes of a new one. Once, before anything else here.
- * False, with the reason: this C library is not understood.
+ * Learns from a real thread how the C library initialises a new one. Must be called once, before
+ * all other functions here. Returns false and the reason if this C library is not understood.
  */
 bool fiber_learn(const char **why);
 
-/* What a fiber with the stack [low, top) is made of. */
-struct fiber_place {
+/* The addresses in a fiber with the stack [low, top). */
+struct fiber_layout {
 	uint64_t thread_pointer; /* also its pthread_t */
 	void *start;	   /* below it: a few hundred bytes for the frames above its routine */
-	void *first_frame; /* where a thread's routine has its frame, as with kernel threads */
+	void *first_frame; /* address of the routine's frame, the same as in a kernel thread */
 };
 
-/* Writes the thread-local variables to the upper end of the stack. False: it is too small. */
-bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_place *place);
+/* Writes the thread-local variables to the stack's upper end. Returns false if it is too small. */
+bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_layout *layout);
 /*
- * What of the runtime's own variables need not be as new in a new thread, because it is written there
- * before it is read, is said by functions NAME_scratch(size_t *bytes).
+ * The functions NAME_scratch(size_t *bytes) name variables of the runtime that a thread writes
+ * before it reads them. A new thread need not have them initialised.
  */
 void *fiber_end_scratch(size_t *bytes);
 
-/* The number that the C library has of a thread, here one that the kernel does not know. */
+/* Returns the thread id in the C library's descriptor. The kernel does not know it. */
 int fiber_tls_tid(uint64_t thread_pointer);
 
-/* ---- fiber_end.c: what runs in a thread behind its routine ---- */
+/* ---- fiber_end.c: the end of a thread, after its routine ---- */
 
-/* From now on pthread_exit ends a fiber. */
-void fiber_swap_exit(void);
+/* From now on, pthread_exit ends a fiber. */
+void fiber_replace_exit(void);
 
 /*
- * Calls routine(argument) with its first frame at `stack`. False: the thread was ended by pthread_exit,
- * and that is its result.
+ * Calls routine(argument) with its first frame at `stack`. Returns false if pthread_exit ended the
+ * thread; `*result` is its result in both cases.
  */
 bool fiber_run_routine(void *(*routine)(void *), void *argument, void *stack, void **result);
 
-/* Destructors of thread_local variables and of keys, as the C library runs them, at `stack`. */
+/* Runs the destructors of thread_local variables and of keys at `stack`, as the C library would. */
 void fiber_destroy_variables(void *stack);
 
 /* ---- carrier_fiber.c ---- */
 
 bool fiber_on(void);		       /* are threads fibers? */
 unsigned long fiber_main_thread(void); /* the main thread's pthread_t, which the kernel knows */
-int fiber_tid(void);		       /* a number of the calling thread's own */
-/* As pthread_getattr_np, for a fiber; false: it is none. */
+int fiber_tid(void);		       /* the calling thread's id */
+/* As pthread_getattr_np. Returns false if the thread is not a fiber. */
 bool fiber_get_attributes(unsigned long thread, pthread_attr_t *attributes);
-bool fiber_own_stack(void **low, size_t *bytes); /* the calling fiber's; false: it is none */
+bool fiber_own_stack(void **low, size_t *bytes); /* the caller's; false: not a fiber */
 bool fiber_any_created(void);
 
-/* This program does what fibers cannot: the run ends with CONTROL_UNFIT. Returns with kernel
- * threads, and where no turns are taken. */
+/*
+ * The program does something that fibers cannot do: ends the run with CONTROL_UNFIT. Returns if
+ * threads are kernel threads or take no turns.
+ */
 void fiber_refuse(const char *what);
 
 #endif

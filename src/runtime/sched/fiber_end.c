@@ -1,8 +1,8 @@
 /*
- * The end of a thread without the C library's start_thread around it. pthread_exit unwinds to a
- * place that start_thread registers in the descriptor; __pthread_register_cancel, which the old
- * pthread_cleanup_push calls, registers another. Behind that come the destructors: the library
- * exports those of thread_local variables, those of keys are known in keys.c.
+ * The end of a fiber, without the C library's start_thread around it. pthread_exit unwinds to a
+ * point that start_thread registers in the thread descriptor. __pthread_register_cancel, which the
+ * old pthread_cleanup_push calls, registers another one. After that, the destructors run: the C
+ * library exports a function for those of thread_local variables; keys.c knows those of keys.
  */
 #include "runtime/sched/fiber.h"
 
@@ -14,10 +14,10 @@
 #include <limits.h>
 #include <setjmp.h>
 
-/* Not declared where the compiler has exceptions. */
+/* The header does not declare it for a compiler with exceptions. */
 void __pthread_register_cancel(__pthread_unwind_buf_t *buffer);
 
-/* The library's place to unwind to is a jmp_buf without its mask. */
+/* The library's unwind buffer is a jmp_buf without the signal mask. */
 static SOOTH_TLS union {
 	struct __jmp_buf_tag jump;
 	__pthread_unwind_buf_t unwind;
@@ -40,7 +40,7 @@ static __attribute__((noreturn)) void exit_fiber(void *result)
 	__builtin_unreachable();
 }
 
-void fiber_swap_exit(void)
+void fiber_replace_exit(void)
 {
 	if (unwind)
 		return;
@@ -60,7 +60,7 @@ bool fiber_run_routine(void *(*routine)(void *), void *argument, void *stack, vo
 	return true;
 }
 
-/* ---- destructors -------------------------------------------------------------------------- */
+/* ---- destructors ----------------------------------------------------------------------------- */
 
 static void *destroy_locals(void *unused)
 {
@@ -69,8 +69,8 @@ static void *destroy_locals(void *unused)
 }
 
 /*
- * The key that ends the thread has a value in each round, so as to be there in the last. That one comes
- * when nobody else has any: no destructor is left to run that could set another.
+ * The key that ends the thread has a value in each round, in order to be present in the last. The
+ * last round is the one in which no other key has a value, so no destructor can set another.
  */
 static void *destroy_keys(void *unused)
 {

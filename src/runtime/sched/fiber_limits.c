@@ -1,7 +1,7 @@
 /*
- * What a program may not do where its threads are fibers, or where its runs are persistent: asked for,
- * it ends the run with CONTROL_UNFIT, and the tool takes another way of running it. Elsewhere these
- * functions are the library's, but for those that send signals: whom one is for goes on by it.
+ * Calls that fibers or persistent runs cannot support. Calling one ends the run with CONTROL_UNFIT,
+ * and the tool chooses another way to run the program. In other runs these functions call the C
+ * library. Those that send signals also wait for the receiver to notice the signal.
  */
 #include "runtime/sched/fiber.h"
 #include "runtime/host/libc_next.h"
@@ -12,57 +12,44 @@
 
 #include <sys/syscall.h>
 
-/* ---- fibers are not known to the kernel ------------------------------------------------------ */
+/* ---- the kernel does not know fibers --------------------------------------------------------- */
 
 static bool is_other(pthread_t thread)
 {
 	return !pthread_equal(thread, pthread_self());
 }
 
+/* Makes a call that sends a signal. `waits`: then waits for a thread to notice it. */
+#define SEND(call, waits)                                                                          \
+	unknown_wait_hand_over(RECORD_CALLER);                                                     \
+	uint32_t before = sched_before_sending();                                                  \
+	int result = call;                                                                         \
+	if (result == 0 && number && (waits))                                                      \
+		sched_sent(before);                                                                \
+	return result
+
 SOOTH_API int pthread_kill(pthread_t thread, int number)
 {
 	if (is_other(thread))
 		fiber_refuse("pthread_kill");
-	unknown_wait_hand_over(RECORD_CALLER);
-	uint32_t before = sched_before_sending();
-	int result = real()->pthread_kill(thread, number);
-	if (result == 0 && number && is_other(thread))
-		sched_sent(before);
-	return result;
+	SEND(real()->pthread_kill(thread, number), is_other(thread));
 }
 
 SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
 {
 	fiber_refuse("pthread_sigqueue");
-	unknown_wait_hand_over(RECORD_CALLER);
-	uint32_t before = sched_before_sending();
-	int result = real()->pthread_sigqueue(thread, number, value);
-	if (result == 0 && number && is_other(thread))
-		sched_sent(before);
-	return result;
+	SEND(real()->pthread_sigqueue(thread, number, value), is_other(thread));
 }
 
-/* To the process: some thread of it takes it, which need not be the caller. */
+/* A signal to the process may be handled by any of its threads. */
 SOOTH_API int kill(pid_t pid, int number)
 {
-	unknown_wait_hand_over(RECORD_CALLER);
-	uint32_t before = sched_before_sending();
-	int result = real()->kill(pid, number);
-
-	if (sched_taking && result == 0 && number && pid == getpid())
-		sched_sent(before);
-	return result;
+	SEND(real()->kill(pid, number), sched_taking && pid == getpid());
 }
 
 SOOTH_API int sigqueue(pid_t pid, int number, const union sigval value)
 {
-	unknown_wait_hand_over(RECORD_CALLER);
-	uint32_t before = sched_before_sending();
-	int result = real()->sigqueue(pid, number, value);
-
-	if (sched_taking && result == 0 && number && pid == getpid())
-		sched_sent(before);
-	return result;
+	SEND(real()->sigqueue(pid, number, value), sched_taking && pid == getpid());
 }
 
 SOOTH_API int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust)
@@ -79,7 +66,7 @@ SOOTH_API int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int
 	return real()->pthread_mutexattr_setprotocol(attributes, protocol);
 }
 
-/* What only says where and how a thread runs is without meaning for fibers, and done. */
+/* Calls that only change where or how a thread runs have no meaning for fibers, and succeed. */
 
 SOOTH_API int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
 {
@@ -108,7 +95,7 @@ SOOTH_API int pthread_setname_np(pthread_t thread, const char *name)
 	return fiber_on() ? 0 : real()->pthread_setname_np(thread, name);
 }
 
-/* The library would ask the kernel for the thread's processors. */
+/* The C library would ask the kernel for the thread's processors. */
 SOOTH_API int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
 {
 	if (fiber_get_attributes(thread, attributes))
@@ -121,7 +108,7 @@ SOOTH_API pid_t gettid(void)
 	return fiber_on() ? fiber_tid() : (pid_t)real()->syscall(SYS_gettid);
 }
 
-/* ---- what persistent runs cannot undo -------------------------------------------------------- */
+/* ---- what persistent runs cannot restore ----------------------------------------------------- */
 
 SOOTH_API int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 {

@@ -1,6 +1,6 @@
 /*
- * Leaving one stack for another. A switch is a function call, so only what a function must keep is
- * kept: six registers, the modes of SSE and of the x87.
+ * Switches from one stack to another. A switch is a function call, so it only saves what a function
+ * must preserve: six registers, and the modes of SSE and x87.
  */
 #define SYS_arch_prctl 158
 #define ARCH_SET_FS 0x1002
@@ -41,7 +41,7 @@ fiber_switch:
 	cmpb	$0, fiber_writes_fs(%rip)
 	je	2f
 	wrfsbase %rdx
-1:	mov	(%rdi), %rax		/* modes are nearly always the same, and loading them is slow */
+1:	mov	(%rdi), %rax		/* modes are nearly always the same; loading them is slow */
 	mov	(%rax), %ecx
 	cmp	%ecx, (%rsp)
 	jne	3f
@@ -96,8 +96,8 @@ fiber_first:
 	.size	fiber_first, . - fiber_first
 
 /*
- * void *fiber_call(void *(*routine)(void *), void *argument, void *stack): the routine's return
- * address is written just below `stack`, wherever on this stack that is.
+ * void *fiber_call(void *(*routine)(void *), void *argument, void *stack): calls the routine on the
+ * stack, with its return address just below `stack`.
  */
 	.globl	fiber_call
 	.hidden	fiber_call

@@ -1,17 +1,16 @@
 /*
- * The thread-local variables of a fiber, and the C library's descriptor of a thread (struct pthread)
- * above them.
+ * A fiber's thread-local variables, with the C library's thread descriptor (struct pthread) above.
  *
- * The library would make them with _dl_allocate_tls, but it is start_thread and allocate_stack that
- * fill in the descriptor, whose layout is nobody's business. So a real thread is started once and
- * its block copied: the copy of a copy is a new thread's block. Words that point into the block
- * itself are moved with it, which covers all there are: the thread pointer, the list of robust
- * mutexes, the resolver's state. What the runtime itself keeps in there and writes before it reads is
- * left out, two fifths of the whole: most of what a copy costs is that a hundred of them do not fit
- * the cache. So some 3 KiB are copied for each thread.
+ * The library would allocate them with _dl_allocate_tls, but start_thread and allocate_stack fill
+ * in the descriptor, and its layout is private. So a real thread is started once, and its block is
+ * copied: the model. A copy of the model is the block of a new thread. Words that point into the
+ * block itself are relocated. That covers all of them: the thread pointer, the list of robust
+ * mutexes, the resolver's state. Variables of the runtime that are written before they are read are
+ * not copied; they are two fifths of the block. So some 3 KiB are copied for each thread. Most of
+ * the cost of a copy is that a hundred of them do not fit into the cache.
  *
- * _dl_allocate_tls costs the same, and then half of the descriptor is zero: pthread_getattr_np,
- * stdio's locale and sched_getcpu go wrong.
+ * _dl_allocate_tls costs the same, and leaves half of the descriptor zero: then pthread_getattr_np,
+ * stdio's locale and sched_getcpu do not work.
  */
 #include "runtime/sched/fiber.h"
 
@@ -31,29 +30,29 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-/* An entry of a thread's vector of blocks ("dtv"): the size is in front, then the generation. */
+/* An entry of a thread's vector of TLS blocks ("dtv"): first the size, then the generation. */
 struct vector_entry {
 	uint64_t value;
 	void *to_free;
 };
 
-#define MODEL_STACK 0x43000u /* a number that is found in the descriptor but once */
-#define MOVED_MOST 64u
-#define PIECES_MOST 8u
-#define VECTOR_MOST 120u /* entries of the vector, those of libraries still to be loaded included */
-/* A number that no thread of the kernel has; it must fit into 30 bits, as owners of locks do. */
+#define MODEL_STACK 0x43000u /* a value that occurs only once in the descriptor */
+#define RELOCATED_MOST 64u
+#define PARTS_MOST 8u
+#define VECTOR_MOST 120u /* entries of the vector; also for libraries still to be loaded */
+/* An id that no kernel thread has. It must fit into 30 bits, as lock owners do. */
 #define FIRST_TID 0x20000000
 
 struct vector {
 	struct vector_entry entry[VECTOR_MOST];
 };
 
-/* Of the block: what is copied, multiples of 16 bytes. */
-struct fiber_tls_piece {
+/* A part of the block that is copied; multiples of 16 bytes. */
+struct fiber_tls_part {
 	uint32_t at, bytes;
 };
-/* Of the block: a word that points into it, and what it is where the block was. */
-struct moved {
+/* A word of the block that points into the block, and its value in the model. */
+struct relocated {
 	uint32_t at;
 	uint64_t value;
 };
@@ -61,43 +60,43 @@ typedef uint64_t any_word __attribute__((may_alias));
 
 static struct {
 	bool known;
-	size_t bytes;	/* of the block */
+	size_t bytes;	/* size of the block */
 	size_t first;	/* offset of the first byte in use: below is room for libraries to come */
-	uint8_t *block; /* a copy of it; where it was: */
-	uintptr_t low, top; /* top is the stack's, too */
+	uint8_t *block; /* a copy of the model's block; the original was at: */
+	uintptr_t low, top; /* `top` is also the end of the stack */
 	uint64_t thread_pointer;
-	size_t first_frame; /* of a routine, below the top */
-	struct fiber_tls_piece pieces[PIECES_MOST];
-	uint32_t piece_count;
-	struct moved moved[MOVED_MOST];
-	uint32_t moved_count;
-	uint32_t stack_at, stack_size_at; /* offsets of what says where the stack is */
+	size_t first_frame; /* distance of a routine's first frame from the top */
+	struct fiber_tls_part parts[PARTS_MOST];
+	uint32_t part_count;
+	struct relocated relocated[RELOCATED_MOST];
+	uint32_t relocated_count;
+	uint32_t stack_at, stack_size_at; /* offsets of the stack's address and size */
 	uint32_t tid_at;
 	struct vector vector;
 	uint32_t vector_count;
-	uint32_t vector_moved;	/* entries from here on do not point into the block */
-	struct vector *vectors; /* of the fibers, by number */
+	uint32_t vector_relocated; /* entries from here on do not point into the block */
+	struct vector *vectors;	   /* the vectors of the fibers, by number */
 } model;
 
 bool fiber_writes_fs;
 
 /*
- * The frames above a thread's routine. On the stack there is hardly room for them above the place
- * that a routine's frame has in a kernel thread, but they must be above it: the C library unwinds a
- * thread as far as addresses rise.
+ * Room for the frames above a thread's routine. On the stack there is hardly any room above the
+ * address that a routine's frame has in a kernel thread. But they must be above it: the C library
+ * unwinds a thread as long as addresses rise.
  */
 static SOOTH_TLS struct {
 	uint8_t bytes[768] __attribute__((aligned(16)));
 } frames[1];
 
-/* ---- the real thread ---------------------------------------------------------------------- */
+/* ---- the model thread ------------------------------------------------------------------------ */
 
 static uint64_t own_thread_pointer(void)
 {
 	return (uint64_t)pthread_self();
 }
 
-/* Offset of the first word of the descriptor that has this value, or 0. */
+/* Returns the offset of the first word of the descriptor that has this value, or 0. */
 static uint32_t find_word(uint64_t value)
 {
 	for (size_t at = model.thread_pointer - model.low; at + 8 <= model.bytes; at += 8) {
@@ -120,8 +119,8 @@ static void copy_vector(void)
 	model.vector_count = (uint32_t)count;
 }
 
-/* The routine of the thread that is the model. Nothing of the program's has run in it. */
-static void *be_model(void *unused)
+/* The routine of the model thread. No code of the program has run in it. */
+static void *run_as_model(void *unused)
 {
 	(void)unused;
 	model.thread_pointer = own_thread_pointer();
@@ -132,24 +131,24 @@ static void *be_model(void *unused)
 	return NULL;
 }
 
-static bool run_model(uint8_t *stack)
+static bool start_model_thread(uint8_t *stack)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstack(&attributes, stack, MODEL_STACK);
-	bool ok = real()->pthread_create(&thread, &attributes, be_model, NULL) == 0 &&
+	bool ok = real()->pthread_create(&thread, &attributes, run_as_model, NULL) == 0 &&
 		  real()->pthread_join(thread, NULL) == 0;
 	pthread_attr_destroy(&attributes);
 	return ok;
 }
 
-/* ---- what is what in it --------------------------------------------------------------------- */
+/* ---- finding the fields of the model --------------------------------------------------------- */
 
 static bool find_tid(void)
 {
-	/* What the library tells debuggers of its descriptor: bits, count, offset. */
+	/* The library describes its descriptor for debuggers: bits, count, offset. */
 	const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
 
 	if (!field || field[0] != 32)
@@ -159,10 +158,10 @@ static bool find_tid(void)
 }
 
 /*
- * Variables of libraries that are loaded later and want a fixed offset come below those there are.
- * That room is zero in a new stack, and no run that is restored uses it.
+ * Variables of libraries that are loaded later at a fixed offset lie below the existing ones. That
+ * room is zero in a new stack, and runs that are restored do not use it.
  */
-static void find_first(void)
+static void find_first_used(void)
 {
 	uint64_t lowest = model.thread_pointer;
 
@@ -171,26 +170,26 @@ static void find_first(void)
 		if (at - model.low >= model.bytes)
 			continue;
 		lowest = at < lowest ? at : lowest;
-		model.vector_moved = i + 1;
+		model.vector_relocated = i + 1;
 	}
 	model.first = (lowest - model.low) & ~63ul;
 }
 
-static bool find_moved(void)
+static bool find_relocated(void)
 {
 	for (size_t at = 0; at + 8 <= model.bytes; at += 8) {
 		uint64_t word;
 		memcpy(&word, model.block + at, 8);
 		if (word - model.low >= model.bytes)
 			continue;
-		if (model.moved_count == MOVED_MOST)
+		if (model.relocated_count == RELOCATED_MOST)
 			return false;
-		model.moved[model.moved_count++] = (struct moved){ (uint32_t)at, word };
+		model.relocated[model.relocated_count++] = (struct relocated){ (uint32_t)at, word };
 	}
 	return true;
 }
 
-/* ---- what need not be copied ------------------------------------------------------------------- */
+/* ---- finding the parts to copy --------------------------------------------------------------- */
 
 static void *frames_scratch(size_t *bytes)
 {
@@ -198,8 +197,8 @@ static void *frames_scratch(size_t *bytes)
 	return frames;
 }
 
-/* The next of them in the block, from `from` on. False: there is none. */
-static bool find_scratch(size_t from, size_t *at, size_t *bytes)
+/* Finds the first scratch variable in the block at or after `from`. False: there is none. */
+static bool next_scratch(size_t from, size_t *at, size_t *bytes)
 {
 	static void *(*const all[])(size_t *) = { frames_scratch, fiber_end_scratch,
 						  access_decoder_scratch, record_scratch };
@@ -217,18 +216,18 @@ static bool find_scratch(size_t from, size_t *at, size_t *bytes)
 	return *at < model.bytes;
 }
 
-static void find_pieces(void)
+static void find_parts(void)
 {
 	size_t from = model.first, at, bytes = 0;
 
-	while (model.piece_count < PIECES_MOST - 1 && find_scratch(from, &at, &bytes)) {
+	while (model.part_count < PARTS_MOST - 1 && next_scratch(from, &at, &bytes)) {
 		if (at > from)
-			model.pieces[model.piece_count++] =
-				(struct fiber_tls_piece){ (uint32_t)from, (uint32_t)(at - from) };
+			model.parts[model.part_count++] =
+				(struct fiber_tls_part){ (uint32_t)from, (uint32_t)(at - from) };
 		from = at + bytes;
 	}
-	model.pieces[model.piece_count++] =
-		(struct fiber_tls_piece){ (uint32_t)from, (uint32_t)(model.bytes - from) };
+	model.parts[model.part_count++] =
+		(struct fiber_tls_part){ (uint32_t)from, (uint32_t)(model.bytes - from) };
 }
 
 static size_t static_tls_bytes(void)
@@ -242,26 +241,15 @@ static size_t static_tls_bytes(void)
 	return (bytes + 63) & ~63ul;
 }
 
-static void *map(size_t bytes)
-{
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (at == MAP_FAILED)
-		return NULL;
-	snapshot_exclude(at, bytes);
-	return at;
-}
-
 bool fiber_learn(const char **why)
 {
 	if (model.known)
 		return true;
 	fiber_writes_fs = getauxval(AT_HWCAP2) & 2; /* FSGSBASE */
 	model.bytes = static_tls_bytes();
-	uint8_t *stack = map(MODEL_STACK);
-	model.block = map(model.bytes);
-	model.vectors = map(CONTROL_THREADS * sizeof(struct vector));
+	uint8_t *stack = snapshot_lasting(MODEL_STACK);
+	model.block = snapshot_lasting(model.bytes);
+	model.vectors = snapshot_lasting(CONTROL_THREADS * sizeof(struct vector));
 	*why = "no memory for fibers";
 	if (!stack || !model.block || !model.vectors)
 		return false;
@@ -270,22 +258,22 @@ bool fiber_learn(const char **why)
 		return false;
 	model.top = (uintptr_t)stack + MODEL_STACK;
 	model.low = model.top - model.bytes;
-	*why = "no thread could be started to learn from";
-	if (!run_model(stack))
+	*why = "cannot start a thread to copy";
+	if (!start_model_thread(stack))
 		return false;
-	*why = "this C library's threads are not understood";
-	if (!model.vector_count || !find_tid() || !find_moved())
+	*why = "this C library is not supported by fibers";
+	if (!model.vector_count || !find_tid() || !find_relocated())
 		return false;
 	model.stack_at = find_word((uint64_t)stack);
 	model.stack_size_at = find_word(MODEL_STACK);
-	find_first();
-	find_pieces();
+	find_first_used();
+	find_parts();
 	munmap(stack, MODEL_STACK);
 	model.known = true;
 	return true;
 }
 
-/* ---- the copies ------------------------------------------------------------------------------- */
+/* ---- making a copy --------------------------------------------------------------------------- */
 
 static inline any_word *word_at(uint8_t *block, uint32_t at)
 {
@@ -293,32 +281,36 @@ static inline any_word *word_at(uint8_t *block, uint32_t at)
 }
 
 /*
- * Small ones by hand: memcpy's `rep movsb` would take longer to start. (To compare first, since the thread
- * that had this number in the run before left nearly all as it was, is slower than to write it.)
+ * Copies small parts in a loop: the `rep movsb` of memcpy takes longer to start. (The thread with
+ * this number in the previous run left most bytes as they have to be. But comparing is slower than
+ * writing.)
  */
 #define SMALL 1024u
-static inline void copy_piece(uint8_t *block, const struct fiber_tls_piece *piece)
+static inline void copy_part(uint8_t *block, const struct fiber_tls_part *part)
 {
-	__m128i *to = (__m128i *)(block + piece->at);
-	const __m128i *from = (const __m128i *)(model.block + piece->at);
+	__m128i *to = (__m128i *)(block + part->at);
+	const __m128i *from = (const __m128i *)(model.block + part->at);
 
-	if (piece->bytes > SMALL) {
-		memcpy(to, from, piece->bytes);
+	if (part->bytes > SMALL) {
+		memcpy(to, from, part->bytes);
 		return;
 	}
-	for (uint32_t i = 0; i < piece->bytes / sizeof(*to); i++)
+	for (uint32_t i = 0; i < part->bytes / sizeof(*to); i++)
 		to[i] = from[i];
 }
 
-/* The library must not want to enlarge it: it is not its block. The rest is zero anyway. */
+/*
+ * The size is set so large that the library never enlarges the vector, which it has not allocated.
+ * The other entries are zero anyway.
+ */
 static void make_vector(uint32_t number, uint64_t delta)
 {
 	struct vector *vector = &model.vectors[number];
-	uint32_t i = 2, moved = model.vector_moved;
+	uint32_t i = 2, relocated = model.vector_relocated;
 
 	vector->entry[0].value = VECTOR_MOST - 2;
 	vector->entry[1] = model.vector.entry[1];
-	for (; i < moved; i++) {
+	for (; i < relocated; i++) {
 		uint64_t value = model.vector.entry[i].value;
 		vector->entry[i].value = value + (value - model.low < model.bytes ? delta : 0);
 		vector->entry[i].to_free = model.vector.entry[i].to_free;
@@ -327,7 +319,7 @@ static void make_vector(uint32_t number, uint64_t delta)
 		vector->entry[i] = model.vector.entry[i];
 }
 
-bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_place *place)
+bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_layout *layout)
 {
 	uintptr_t top = ((uintptr_t)low + bytes) & ~63ul;
 	uint8_t *block = (uint8_t *)(top - model.bytes);
@@ -335,22 +327,22 @@ bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_place
 
 	if (bytes < model.bytes + model.first_frame + 4096)
 		return false;
-	for (uint32_t i = 0; i < model.piece_count; i++)
-		copy_piece(block, &model.pieces[i]);
-	for (uint32_t i = 0; i < model.moved_count; i++)
-		*word_at(block, model.moved[i].at) = model.moved[i].value + delta;
+	for (uint32_t i = 0; i < model.part_count; i++)
+		copy_part(block, &model.parts[i]);
+	for (uint32_t i = 0; i < model.relocated_count; i++)
+		*word_at(block, model.relocated[i].at) = model.relocated[i].value + delta;
 	make_vector(number, delta);
-	place->thread_pointer = model.thread_pointer + delta;
-	*word_at((uint8_t *)place->thread_pointer, 8) = (uint64_t)&model.vectors[number].entry[1];
+	layout->thread_pointer = model.thread_pointer + delta;
+	*word_at((uint8_t *)layout->thread_pointer, 8) = (uint64_t)&model.vectors[number].entry[1];
 	if (model.stack_at)
 		*word_at(block, model.stack_at) = (uint64_t)low;
 	if (model.stack_size_at)
 		*word_at(block, model.stack_size_at) = bytes;
 	*(int __attribute__((may_alias)) *)(block + model.tid_at) = FIRST_TID + (int)number;
 
-	place->start =
-		(void *)(place->thread_pointer + ((uint64_t)(frames + 1) - own_thread_pointer()));
-	place->first_frame = (void *)(top - model.first_frame);
+	layout->start =
+		(void *)(layout->thread_pointer + ((uint64_t)(frames + 1) - own_thread_pointer()));
+	layout->first_frame = (void *)(top - model.first_frame);
 	return true;
 }
 
@@ -369,7 +361,7 @@ void *fiber_prepare_stack(void *top, void (*function)(void *), void *argument)
 
 	for (int i = 0; i < 10; i++)
 		frame[i] = 0;
-	/* A thread starts with its creator's modes of arithmetic. */
+	/* A thread starts with the floating-point modes of its creator. */
 	__asm__("stmxcsr %0\n\tfnstcw %1" : "+m"(frame[0]), "=m"(*((uint32_t *)frame + 1)));
 	frame[3] = (uint64_t)argument; /* %r13 */
 	frame[4] = (uint64_t)function; /* %r12 */

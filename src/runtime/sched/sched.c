@@ -1,9 +1,9 @@
 /*
- * Taking turns. A thread that comes to an operation stands before it, and whoever has the turn, which
- * is the thread itself, decides who goes on (sched_pick.c); then the turn is handed over (carrier.h).
+ * Taking turns. A thread that comes to an operation becomes pending. It still has the turn, so it
+ * picks the next thread itself (sched_pick.c) and hands over the turn (carrier.h).
  *
- * No vector registers are used here, nor by anything behind it that returns to the program (save_vectors.h): an
- * access may stand where they are live.
+ * Nothing here, and nothing called from here that returns to the program, uses vector registers
+ * (save_vectors.h): an access may be at a point where they are live.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -36,7 +36,7 @@ uint32_t sched_self(void)
 
 bool sched_is_over(uint32_t thread)
 {
-	return thread < CONTROL_THREADS && sched_threads[thread].where == SCHED_ENDED;
+	return thread < CONTROL_THREADS && sched_threads[thread].state == SCHED_ENDED;
 }
 
 struct control *sched_control(void)
@@ -44,173 +44,173 @@ struct control *sched_control(void)
 	return sched_taking ? sched.control : NULL;
 }
 
-/* ---- handing over -------------------------------------------------------------------------------- */
+/* ---- handing the turn over ------------------------------------------------------------------- */
 
-static void appoint(uint32_t next)
+static void give_turn(uint32_t next)
 {
 	struct sched_thread *t = &sched_threads[next];
 
-	if (t->where == SCHED_BACK)
-		sched.back--;
+	if (t->state == SCHED_RETURNED)
+		sched.returned--;
 	else
-		sched_unstand(t);
-	sched_put(t, SCHED_RUNS);
-	sched.idle = 0;
-	if (sched.stuck)
-		sched.stuck = false;
-	sched.straight_until = 0;
+		sched_remove_pending(t);
+	sched_set_state(t, SCHED_RUNNING);
+	sched.idle_decisions = 0;
+	if (sched.left_stuck)
+		sched.left_stuck = false;
+	sched.next_decision = 0;
 	atomic_store_explicit(&sched.holder, next, memory_order_release);
 }
 
-/* The turn goes from `from` to another, which stands or came back from outside. */
-static void hand_over(struct sched_thread *from, uint32_t to)
+/* Hands the turn from `from` to another thread, which is pending or has come back from outside. */
+static void hand_over_turn(struct sched_thread *from, uint32_t to)
 {
 	sched_log_switch(from);
 	sched.control->switches++;
-	appoint(to);
+	give_turn(to);
 }
 
 /*
- * Nobody has the turn now. Whoever comes back from outside takes it, or a waiting thread that looks
- * around. One may have come back just before it was let go, or somebody who takes no turns have changed
- * something since it was looked (`pokes`): true, and the caller has it again.
+ * Leaves the turn to no thread. A thread that comes back from outside claims it, or a waiting
+ * thread that looks around. Returns true if the caller has it again: a thread came back just
+ * before, or another thread has notified a change since `notifications` was read.
  */
-static bool let_go(struct sched_thread *t, uint32_t pokes)
+static bool release_turn(struct sched_thread *t, uint32_t notifications)
 {
-	uint32_t nobody = SCHED_NOBODY;
+	uint32_t no_thread = SCHED_NO_THREAD;
 
 	sched_log_switch(t);
-	sched.idle++;
-	sched.holder = SCHED_NOBODY;
-	return (sched.back > 0 || sched.pokes != pokes) &&
-	       atomic_compare_exchange_strong(&sched.holder, &nobody, sched_number(t));
+	sched.idle_decisions++;
+	sched.holder = SCHED_NO_THREAD;
+	return (sched.returned > 0 || sched.notifications != notifications) &&
+	       atomic_compare_exchange_strong(&sched.holder, &no_thread, sched_number(t));
 }
 
-/* A request that has to wait is recorded before the turn goes: then it is in its place. */
+/* Records a request that has to wait, before the turn is handed over: in its correct position. */
 static void record_request(struct sched_thread *t)
 {
-	const struct sched_want *want = &t->want;
+	const struct sched_want *op = &t->op;
 	enum event_kind kind;
 
-	switch (want->kind) {
+	switch (op->kind) {
 	case EV_ACQUIRE: kind = EV_REQUEST; break;
 	case EV_READ_ACQUIRE: kind = EV_READ_REQUEST; break;
 	case EV_DOWN: kind = EV_DOWN_REQUEST; break;
 	default: return;
 	}
-	if (want->how == EVENT_TRY || t->request_made)
+	if (op->how == EVENT_TRY || t->request_made)
 		return;
 	t->request_made = true;
-	record(kind, (uintptr_t)want->pc,
-	       (struct record_fields){ .q = record_sequence((void *)want->object),
-				       .a = want->object });
+	record(kind, (uintptr_t)op->pc,
+	       (struct record_fields){ .q = record_sequence((void *)op->object), .a = op->object });
 }
 
-/* Until the turn comes back to the caller, which stands and has it. */
+/* Waits until the caller, which is pending and has the turn, gets the turn back. */
 static void wait_for_turn(struct sched_thread *t)
 {
 	uint32_t me = sched_number(t);
 
 	for (unsigned tries = 0;; tries++) {
-		uint32_t pokes = sched.pokes;
-		sched_take_news();
+		uint32_t notifications = sched.notifications;
+		sched_apply_notified();
 		uint32_t next = sched_pick(me, tries);
 		if (next == me) {
-			appoint(me);
+			give_turn(me);
 			return;
 		}
 		record_request(t);
 		if (next != CONTROL_NONE) {
-			hand_over(t, next);
+			hand_over_turn(t, next);
 			carrier->pass(me, next);
 		} else {
-			bool outside = sched.outside; /* before: who comes back is there first */
-			if (sched.back)
-				continue; /* since it was looked */
+			/* First: sched_return() decrements this after it increments `returned`. */
+			bool outside = sched.outside;
+			if (sched.returned)
+				continue; /* came back in the meantime */
 			if (outside)
-				sched_stuck_behind_others();
+				sched_stuck_some_outside();
 			else
-				sched_stuck_nobody();
-			if (let_go(t, pokes))
+				sched_stuck_all_blocked();
+			if (release_turn(t, notifications))
 				continue;
-			carrier->await_first(me);
+			carrier->await_turn(me);
 		}
-		if (t->where == SCHED_RUNS)
+		if (t->state == SCHED_RUNNING)
 			return;
 	}
 }
 
-static uint32_t anybody_standing(void)
+static uint32_t any_pending_thread(void)
 {
 	for (uint32_t i = 0; i < sched.top; i++)
-		if (sched_threads[i].where == SCHED_STANDS)
+		if (sched_threads[i].state == SCHED_PENDING)
 			return i;
 	return CONTROL_NONE;
 }
 
 /*
- * Who takes no turns, a signal handler say, has changed something while everybody waited: somebody looks. Who is
- * just about to wait sees the count.
+ * A thread that takes no turns (or a signal handler) has changed something while all threads
+ * waited: one of them must decide again. A thread that is just about to wait sees the counter.
  */
 void sched_poke(void)
 {
-	sched.pokes++;
-	uint32_t nobody = SCHED_NOBODY, next = anybody_standing();
+	sched.notifications++;
+	uint32_t no_thread = SCHED_NO_THREAD, next = any_pending_thread();
 
-	if (!sched.stuck || next == CONTROL_NONE ||
-	    !atomic_compare_exchange_strong(&sched.holder, &nobody, next))
+	if (!sched.left_stuck || next == CONTROL_NONE ||
+	    !atomic_compare_exchange_strong(&sched.holder, &no_thread, next))
 		return;
-	sched.stuck = false;
+	sched.left_stuck = false;
 	carrier->pass_last(CONTROL_NONE, next);
 }
 
-/* The caller is over, or goes outside: somebody else has the turn, or nobody. */
-static void pass_on(struct sched_thread *t)
+/* The caller has ended or goes outside: the turn goes to another thread, or to none. */
+static void give_turn_away(struct sched_thread *t)
 {
 	uint32_t me = sched_number(t);
 
 	for (;;) {
-		uint32_t pokes = sched.pokes;
-		sched_take_news();
+		uint32_t notifications = sched.notifications;
+		sched_apply_notified();
 		uint32_t next = sched_pick(me, 0);
 		if (next != CONTROL_NONE) {
-			hand_over(t, next);
+			hand_over_turn(t, next);
 			carrier->pass_last(me, next);
 			return;
 		}
-		if ((next = anybody_standing()) != CONTROL_NONE) {
+		if ((next = any_pending_thread()) != CONTROL_NONE) {
 			sched_log_switch(t);
-			sched.holder = next; /* not chosen: it decides, since we cannot wait */
+			/* not picked: it decides, since the caller cannot wait */
+			sched.holder = next;
 			carrier->pass_last(me, next);
 			return;
 		}
-		if (!let_go(t, pokes))
+		if (!release_turn(t, notifications))
 			return;
 	}
 }
 
-/* ---- calls that may block -------------------------------------------------------------------------- */
+/* ---- calls that may block -------------------------------------------------------------------- */
 
 void sched_go_outside(struct sched_thread *t)
 {
-	sched_work(t);
+	sched_begin_work(t);
 	sched.outside++;
-	t->where = SCHED_OUTSIDE;
-	pass_on(t);
-	sched_rest(t);
+	t->state = SCHED_OUTSIDE;
+	give_turn_away(t);
+	sched_end_work(t);
 }
 
 void sched_leave(uint64_t site)
 {
-	if (!sched_may_leave() || !sched_me || sched_me->where != SCHED_RUNS)
+	if (!sched_may_leave() || !sched_me || sched_me->state != SCHED_RUNNING)
 		return;
 	int error = errno;
 	fiber_refuse("a call that waits in the kernel");
 	sched_settle();
-	if (thread_buffer_self.depth ==
-	    0) /* else it still stands before what the handler cut in on */
-		sched_me->want = (struct sched_want){ .kind = EV_NONE, .site = site };
-	sched_me->left++;
+	/* In a handler, `op` is still the operation that the handler interrupted. */
+	if (thread_buffer_self.depth == 0)
+		sched_me->op = (struct sched_want){ .kind = EV_NONE, .site = site };
 	sched_go_outside(sched_me);
 	errno = error;
 }
@@ -218,131 +218,132 @@ void sched_leave(uint64_t site)
 void sched_return(void)
 {
 	struct sched_thread *t = sched_me;
-	uint32_t nobody = SCHED_NOBODY;
+	uint32_t no_thread = SCHED_NO_THREAD;
 
-	if (!t || t->where != SCHED_OUTSIDE)
+	if (!t || t->state != SCHED_OUTSIDE)
 		return;
 	int error = errno;
-	sched_work(t);
-	sched.back++;
-	t->where = SCHED_BACK;
+	sched_begin_work(t);
+	sched.returned++;
+	t->state = SCHED_RETURNED;
 	sched.outside--;
-	if (!atomic_compare_exchange_strong(&sched.holder, &nobody, sched_number(t)))
-		carrier->await_first(sched_number(t));
-	if (t->where == SCHED_BACK)
-		appoint(sched_number(t));
+	if (!atomic_compare_exchange_strong(&sched.holder, &no_thread, sched_number(t)))
+		carrier->await_turn(sched_number(t));
+	if (t->state == SCHED_RETURNED)
+		give_turn(sched_number(t));
 	sched_spin_reset(t);
-	sched.straight_until = 0;
+	sched.next_decision = 0;
 	t->decided = true;
 	errno = error;
-	sched_rest(t);
+	sched_end_work(t);
 }
 
-/* ---- before an operation ----------------------------------------------------------------------------- */
+/* ---- before an operation --------------------------------------------------------------------- */
 
-/* All fields by hand: what the compiler makes of an initialiser is slower. */
+/* Sets all fields one by one: the code that the compiler makes of an initialiser is slower. */
 struct sched_want sched_want(enum event_kind kind, const volatile void *object, uintptr_t pc)
 {
-	struct sched_want want;
+	struct sched_want op;
 
 	if (thread_buffer_is_due())
 		deferred_event_record(); /* a step of its own */
-	want.kind = kind;
-	want.how = EVENT_PLAIN;
-	want.size = 0;
-	want.object = (uint64_t)object;
-	want.other = 0;
-	want.site = access_decoder_site(kind, pc);
-	want.until = 0;
-	want.foreign = caller_instrumented_caller(pc);
-	want.lock = 0;
-	want.pause = SCHED_NO_PAUSE;
-	want.pc = pc;
-	return want;
+	op.kind = kind;
+	op.how = EVENT_PLAIN;
+	op.size = 0;
+	op.object = (uint64_t)object;
+	op.other = 0;
+	op.site = access_decoder_site(kind, pc);
+	op.until = 0;
+	op.foreign = caller_instrumented_caller(pc);
+	op.lock = 0;
+	op.pause = SCHED_NO_PAUSE;
+	op.pc = pc;
+	return op;
 }
 
 static void find_objects(struct sched_thread *t)
 {
-	switch (t->want.kind) {
+	switch (t->op.kind) {
 	case EV_WOKEN:
-		t->other = sched_object_find(t->want.other);
+		t->other = sched_object_find(t->op.other);
 		/* fall through */
 	case EV_ACQUIRE:
 	case EV_READ_ACQUIRE:
 	case EV_PASS:
 	case EV_COND_DESTROY:
 	case EV_BARRIER_DESTROY:
-	case EV_JOIN: /* a thread is an object with its number as its address */
-	case EV_ONCE_BEGIN: t->object = sched_object_find(t->want.object); break;
+	case EV_JOIN: /* a thread is an object whose address is its number */
+	case EV_ONCE_BEGIN: t->object = sched_object_find(t->op.object); break;
 	default: break;
 	}
 }
 
-bool sched_can(const struct sched_want *want)
+bool sched_can(const struct sched_want *op)
 {
 	if (!sched_me)
 		return true;
-	sched_me->want = *want;
+	sched_me->op = *op;
 	find_objects(sched_me);
-	return sched_object_can(sched_me);
+	return sched_object_enabled(sched_me);
 }
 
 /*
- * How far the caller, which was chosen, goes on with no more to decide. Where it is not the present
- * run of the plan, nor the plan over, others are meant who cannot go on now: until one of them can.
+ * Returns the step before which the caller, which was just picked, need not decide again. If the
+ * caller is not the thread of the current slice, and the plan is not finished, it runs only because
+ * the planned thread is not ready: then it decides again as soon as a pending thread becomes ready.
  */
-static uint32_t how_far(const struct sched_thread *t)
+static uint32_t find_next_decision(const struct sched_thread *t)
 {
 	const struct control *control = sched.control;
 
-	sched.straight_depends = false;
-	if (!sched.plain || t->spins || sched.exiting || !sched.chosen_until)
+	sched.decide_when_ready = false;
+	if (!sched.unconstrained || t->spinning || sched.exiting_thread || !sched.chosen_until)
 		return 0;
-	if (sched.run_at >= control->run_count)
+	if (sched.current_slice >= control->run_count)
 		return sched.chosen_until;
-	const struct control_run *run = &sched.runs[sched.run_at];
-	if (run->thread == sched_number(t))
-		return t->step < run->until ? run->until : 0;
-	const struct sched_thread *first = &sched_threads[run->thread];
-	if (first->where == SCHED_STANDS && (first->want.how == EVENT_TIMED || first->want.pause))
-		return 0; /* its time may be over */
-	if (sched.outside || sched.back || sched_any_unseen())
+	const struct control_run *slice = &sched.slices[sched.current_slice];
+	if (slice->thread == sched_number(t))
+		return t->step < slice->until ? slice->until : 0;
+	const struct sched_thread *first = &sched_threads[slice->thread];
+	if (first->state == SCHED_PENDING && (first->op.how == EVENT_TIMED || first->op.pause))
+		return 0; /* its timeout may expire */
+	if (sched.outside || sched.returned || sched_any_uncertain())
 		return 0;
-	sched.straight_depends = true;
+	sched.decide_when_ready = true;
 	return sched.chosen_until;
 }
 
-static enum sched_answer take_slowly(struct sched_thread *t)
+static enum sched_answer decide_before_op(struct sched_thread *t)
 {
 	int error = errno;
 
-	t->answer = SCHED_GO;
+	t->outcome = SCHED_GO;
 	t->cancel_seen = false;
 	t->request_made = false;
-	if (t->want.foreign && sched_object_can(t)) {
+	if (t->op.foreign && sched_object_enabled(t)) {
 		t->decided = false;
 		return SCHED_GO;
 	}
 	if (sched.stops_open)
-		sched_plan_arrived(t);
-	sched_stand(t);
-	if (!sched_is_free(&t->want) && !sched_object_can(t) && sched_stuck_cycle(t)) {
+		sched_plan_check_stop(t);
+	sched_add_pending(t);
+	if (!sched_is_always_enabled(&t->op) && !sched_object_enabled(t) && sched_stuck_cycle(t)) {
 		record_request(t);
 		sched_stuck_deadlock(t);
 	}
 	wait_for_turn(t);
-	while (t->answer == SCHED_HANDLE) {
+	while (t->outcome == SCHED_RUN_HANDLER) {
 		if (sched_run_handlers(t, error)) {
-			t->answer = SCHED_INTERRUPTED;
+			t->outcome = SCHED_INTERRUPTED;
 			break;
 		}
-		sched_stand(t);
+		sched_add_pending(t);
 		wait_for_turn(t);
 	}
-	sched.straight_until = how_far(t);
+	sched.next_decision = find_next_decision(t);
 	t->decided = true;
 	errno = error;
-	return (enum sched_answer)t->answer;
+	return (enum sched_answer)t->outcome;
 }
 
 static void forbid_cancelling(void *before)
@@ -356,63 +357,53 @@ static void allow_cancelling(void *before)
 }
 
 /*
- * One that may be cancelled anywhere is not torn out of waiting: what it does then is a part of the run
- * like any other, and has to have its turn.
+ * A thread with asynchronous cancellation must not be cancelled while it waits: what it does then
+ * (its cleanup handlers) is part of the run and needs the turn.
  */
-enum sched_answer sched_take_slowly(struct sched_thread *t)
+enum sched_answer sched_decide(struct sched_thread *t)
 {
 	struct cancel_before before;
 
 	if (__builtin_expect(!thread_buffer_self.asynchronous, 1))
-		return take_slowly(t);
+		return decide_before_op(t);
 	save_vectors_call(forbid_cancelling, &before);
-	enum sched_answer answer = take_slowly(t);
+	enum sched_answer outcome = decide_before_op(t);
 	save_vectors_call(allow_cancelling, &before);
-	return answer;
+	return outcome;
 }
 
-/* Those whose memory may be gone. */
-static bool is_of_object(enum event_kind kind)
-{
-	switch (event_group(kind)) {
-	case EG_ATOMIC:
-	case EG_LOCK:
-	case EG_CONDITION:
-	case EG_SEMAPHORE:
-	case EG_BARRIER:
-	case EG_ONCE: return true;
-	default: return false;
-	}
-}
-
-enum sched_answer sched_take(const struct sched_want *want)
+enum sched_answer sched_take(const struct sched_want *op)
 {
 	struct sched_thread *t = sched_me;
 
 	if (!t)
 		return SCHED_GO;
 	if (sched.holder != sched_number(t))
-		sched_return(); /* it was taken away while we waited for something unseen */
-	sched_work(t);
-	sched_settle_access(t);
-	t->want = *want;
-	bool is_free = sched_is_free(want);
-	if (!is_free)
+		/* the turn was taken from us while we waited for something unseen */
+		sched_return();
+	sched_begin_work(t);
+	sched_finish_access(t);
+	t->op = *op;
+	bool always_enabled = sched_is_always_enabled(op);
+	if (!always_enabled)
 		find_objects(t);
-	enum sched_answer answer = SCHED_GO;
-	if (t->step < sched.straight_until && !want->foreign && !want->pause &&
-	    (is_free || sched_object_can(t))) {
-		sched_count_move();
+	enum sched_answer outcome = SCHED_GO;
+	if (t->step < sched.next_decision && !op->foreign && !op->pause &&
+	    (always_enabled || sched_object_enabled(t))) {
+		sched_count_progress();
 		t->decided = true;
-		t->answer = SCHED_GO;
+		t->outcome = SCHED_GO;
 		t->cancel_seen = false;
 	} else {
-		answer = sched_take_slowly(t);
+		outcome = sched_decide(t);
 	}
-	if (sched.control->options & CONTROL_CHECK_HEAP && is_of_object(want->kind))
-		sched_check_heap(want->object, 1, want->site);
-	sched_rest(t);
-	return answer;
+	if (sched.control->options & CONTROL_CHECK_HEAP) {
+		enum event_group group = event_group(op->kind);
+		if (group == EG_ATOMIC || sched_is_sync(group))
+			sched_check_heap(op->object, 1, op->site);
+	}
+	sched_end_work(t);
+	return outcome;
 }
 
 bool sched_cancelled(void)
@@ -425,29 +416,29 @@ void sched_cancel(uint32_t thread)
 	if (thread >= CONTROL_THREADS)
 		return;
 	sched_threads[thread].cancelled = true;
-	sched_stand_anew();
+	sched_reclassify_pending();
 }
 
-static enum sched_answer pause_turn(enum sched_pause pause, uint64_t until, uintptr_t pc)
+static enum sched_answer pause_thread(enum sched_pause pause, uint64_t until, uintptr_t pc)
 {
-	struct sched_want want = sched_want(EV_NONE, NULL, pc);
+	struct sched_want op = sched_want(EV_NONE, NULL, pc);
 
-	want.pause = (uint8_t)pause;
-	want.until = until;
-	want.foreign = false;
-	enum sched_answer answer = sched_take(&want);
-	sched_me->want.pause = SCHED_NO_PAUSE;
-	return answer;
+	op.pause = (uint8_t)pause;
+	op.until = until;
+	op.foreign = false;
+	enum sched_answer outcome = sched_take(&op);
+	sched_me->op.pause = SCHED_NO_PAUSE;
+	return outcome;
 }
 
 /*
- * Other processes live in real time. Who sleeps until a child has come far enough has to sleep as long;
- * without that a test that tries ten times with a pause found the clock an hour on and the child not
- * started.
+ * Other processes live in real time. A thread that sleeps until a child process is ready must
+ * really sleep for that long. Without that, a test that tried ten times with a pause in between
+ * found the clock an hour ahead and the child not yet started.
  */
-static bool sleep_really(uint64_t until, uint64_t length, uintptr_t pc)
+static bool sleep_in_real_time(uint64_t until, uint64_t length, uintptr_t pc)
 {
-	struct timespec time = { (time_t)(length / 1000000000u), (long)(length % 1000000000u) };
+	struct timespec time = virtual_time_timespec(length);
 
 	sched_leave(pc);
 	bool slept = real()->nanosleep(&time, &time) == 0 || errno != EINTR;
@@ -461,30 +452,30 @@ bool sched_sleep(uint64_t until, uintptr_t pc)
 {
 	uint64_t now = virtual_time_now();
 
-	if (channel_has_company() && until > now && !sleep_really(until, until - now, pc))
+	if (channel_has_company() && until > now && !sleep_in_real_time(until, until - now, pc))
 		return false;
-	return pause_turn(SCHED_SLEEP, until, pc) != SCHED_INTERRUPTED;
+	return pause_thread(SCHED_SLEEP, until, pc) != SCHED_INTERRUPTED;
 }
 
-/* Again and again at one place, with nothing done between, it is a spin. */
+/* Repeated at the same site with nothing in between, yielding is a spin. */
 void sched_yield_turn(uintptr_t pc)
 {
 	if (sched_me)
 		sched_spin_try(sched_me, 0, pc);
-	pause_turn(SCHED_YIELD, 0, pc);
+	pause_thread(SCHED_YIELD, 0, pc);
 }
 
 void sched_exit(void)
 {
-	if (!sched_me || !sched_on() || sched.over || sched.exiting)
+	if (!sched_me || !sched_on() || sched.finished || sched.exiting_thread)
 		return;
-	sched.exiting = sched_self() + 1;
-	pause_turn(SCHED_EXIT, 0, 0);
+	sched.exiting_thread = sched_self() + 1;
+	pause_thread(SCHED_EXIT, 0, 0);
 }
 
-/* ---- threads -------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
-/* Children of one thread nearly always have numbers that follow each other. */
+/* The children of one thread nearly always have consecutive numbers: starts at `top`. */
 uint32_t sched_new_thread(void)
 {
 	struct control *control = sched.control;
@@ -517,15 +508,15 @@ void sched_created(uint32_t thread)
 		return;
 	}
 	struct sched_thread *t = &sched_threads[thread];
-	t->want = (struct sched_want){ .kind = EV_BEGIN, .object = sched_self() };
+	t->op = (struct sched_want){ .kind = EV_BEGIN, .object = sched_self() };
 	t->access_event = NULL;
 	if (thread >= sched.top)
 		sched.top = thread + 1;
 	sched.alive++;
-	sched_plan_arrived(t);
-	sched_stand(t);
-	if (sched.straight_depends)
-		sched.straight_until = 0;
+	sched_plan_check_stop(t);
+	sched_add_pending(t);
+	if (sched.decide_when_ready)
+		sched.next_decision = 0;
 }
 
 void sched_begin_thread(uint32_t thread)
@@ -534,15 +525,15 @@ void sched_begin_thread(uint32_t thread)
 
 	sched_me = t;
 	t->tid = gettid();
-	sched_work(t);
-	carrier->await_first(thread);
-	if (t->where != SCHED_RUNS)
+	sched_begin_work(t);
+	carrier->await_turn(thread);
+	if (t->state != SCHED_RUNNING)
 		wait_for_turn(t);
-	sched.straight_until =
-		how_far(t); /* it was chosen before its BEGIN as before any operation */
+	/* It was picked before its BEGIN as before any operation. */
+	sched.next_decision = find_next_decision(t);
 	t->decided = true;
 	thread_buffer_self.turns = true;
-	sched_rest(t);
+	sched_end_work(t);
 }
 
 void sched_end_thread(void)
@@ -551,28 +542,27 @@ void sched_end_thread(void)
 
 	if (!t || !thread_buffer_self.turns)
 		return;
-	sched_work(t);
-	sched_settle_access(t);
+	sched_begin_work(t);
+	sched_finish_access(t);
 	thread_buffer_self.turns = false;
-	t->where = SCHED_ENDED;
+	t->state = SCHED_ENDED;
 	sched.alive--;
-	sched_unblock(sched_object(sched_object_find(sched_number(t))));
-	sched_object_owner_over(t);
+	sched_recheck_blocked(sched_object(sched_object_find(sched_number(t))));
+	sched_object_owner_ended(t);
 	struct control_event end = { .thread = sched_number(t), .kind = EV_END };
-	if (!sched.plain)
-		sched_plan_did(t, &end);
-	pass_on(t);
+	if (!sched.unconstrained)
+		sched_plan_step_done(t, &end);
+	give_turn_away(t);
 	sched_me = NULL;
-	sched_rest(t);
+	sched_end_work(t);
 }
 
-/* Thread 0 is the caller; others there are none. */
-void sched_be_main(void)
+void sched_become_main(void)
 {
 	struct sched_thread *t = &sched_threads[0];
 
 	sched_me = t;
-	t->where = SCHED_RUNS;
+	t->state = SCHED_RUNNING;
 	t->tid = gettid();
 	t->hold = t->watch = t->stop = CONTROL_NONE;
 	sched.top = 1;
@@ -581,7 +571,7 @@ void sched_be_main(void)
 	thread_buffer_self.turns = true;
 }
 
-void sched_forget_self(void)
+void sched_stop_taking_turns(void)
 {
 	sched_me = NULL;
 	thread_buffer_self.turns = false;

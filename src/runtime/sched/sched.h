@@ -1,14 +1,64 @@
 /*
- * Turns: in a controlled run one thread runs at a time, and before every visible operation it is
- * decided who goes on (doc/controlled-runs.md). This is the one header of the scheduler that the
- * interposers know.
+ * The scheduler of controlled runs. doc/controlled-runs.md defines the meaning; this comment is the
+ * overview. Interposers include only this header of the scheduler.
+ *
+ * The turn. In a controlled run exactly one thread of the program runs at a time: it has the
+ * *turn*. Before every operation that other threads can observe (a memory access, a lock, a
+ * condition, a thread creation ...) the thread with the turn decides which thread runs next. If it
+ * is another one, it hands the turn over and waits until it gets the turn back. A run is determined
+ * by these decisions: repeating them repeats the run.
+ *
+ * Steps. Each such operation is a *step* of its thread, counted from 0. An access of instrumented
+ * code is counted in sched_access(), any other operation when its record is written
+ * (sched_recorded()). Threads are numbered by who created them. Neither number depends on the
+ * schedule, so (thread, step) names an operation before it happens.
+ *
+ * Pending operations. A thread describes the operation it is about to do in a struct sched_op. It
+ * is *pending* until it gets the turn. The scheduler has its own model of each synchronisation
+ * object, updated from the records (sched_object.c), and knows from it whether a pending operation
+ * is *enabled*: it could happen now without blocking. A thread is *ready* if its operation is
+ * enabled and the plan does not forbid it.
+ *
+ * Picking the next thread (sched_pick.c), in this order:
+ * 1. When all stops of the plan have been reached: their threads, one operation each.
+ * 2. The slices of the plan. A slice says: this thread, up to this number of steps. The first
+ *    unfinished slice whose thread is ready wins. A slice whose thread is not ready does not hold
+ *    up the slices after it.
+ * 3. A thread that is about to end the process.
+ * 4. The policy: stay with the running thread, choose at random, or random priorities.
+ * 5. If no thread is ready: what the last paragraph says.
+ * The plan may also contain rules (operation A not before operation B), stops (threads wait there
+ * until all stops are reached), sleep sets, and choices (this wait wakes up spuriously, this
+ * operation times out). See sched_plan.c.
+ *
+ * Spinning (sched_spin.c). A thread that reads the same values over and over is blocked until one
+ * of them changes. Otherwise it would keep the turn forever.
+ *
+ * Time is virtual (virtual_time.c). It advances when a sleep or a timeout ends, and that normally
+ * happens only when no thread is ready.
+ *
+ * Outside. A thread goes *outside* for a call that may block in the kernel: it gives up the turn
+ * for the call (sched_leave()) and waits for the turn when the call has returned (sched_return()).
+ * If it blocks in a call that we did not expect to block, waiting threads notice that and take the
+ * turn from it (sched_outside.c).
+ *
+ * Signals (sched_signal.c). A handler runs only in a thread that has the turn, and never inside the
+ * scheduler. A signal that arrives at another moment is deferred. Its thread is then ready,
+ * whatever it waits for, in order to run the handler.
+ *
+ * No thread is ready. In this order: the run ends if sleep sets are the only reason; the scheduler
+ * waits for threads that are outside; the earliest kernel timer or timeout expires; a spinning
+ * thread may spin for a while longer; stops, then rules, are given up; a spinning thread runs even
+ * if it has used up its extensions. If none of this helps, the run is stuck (sched_stuck.c). A
+ * cycle of threads that wait for each other is reported earlier, as soon as it closes.
  *
  * An interposer of an operation does, in this order:
  *	if (sched_on())
- *		sched_take(…)	returns when the operation can happen, and will not block
+ *		sched_wait_until_enabled(...)	returns when it can happen without blocking
  *	the real operation
- *	record(…)		which counts the step (sched_recorded)
- * Conditions and barriers, whose real functions would block, are played by the scheduler alone.
+ *	record(...)				counts the step (sched_recorded)
+ * Conditions and barriers are simulated by the scheduler alone, since their real functions would
+ * block.
  */
 #ifndef RUNTIME_SCHED_SCHED_H
 #define RUNTIME_SCHED_SCHED_H
@@ -21,216 +71,230 @@
 #include <signal.h>
 #include <time.h>
 
-/* Does this process take turns? Decided once, when the runtime starts. */
+/* Does this process run under the scheduler? Decided once, when the runtime starts. */
 extern bool sched_taking;
 
-/* Does the calling thread, now? Not inside the runtime, not in a signal handler. */
+/* Must the calling thread take turns now? Not inside the runtime, and not in a signal handler. */
 static inline bool sched_on(void)
 {
 	return __builtin_expect(sched_taking, 0) && thread_buffer_self.turns &&
 	       !thread_buffer_self.quiet && thread_buffer_self.depth == 0;
 }
 
-/* … or in a signal handler, which runs in its thread's turn and may have to wait in the kernel? */
+/*
+ * Like sched_on(), but also true in a signal handler, which runs during its thread's turn and may
+ * have to wait in the kernel.
+ */
 static inline bool sched_may_leave(void)
 {
 	return __builtin_expect(sched_taking, 0) && thread_buffer_self.turns &&
 	       !thread_buffer_self.quiet;
 }
 
-/* Where a thread stands that is before no operation. None of these is a step. */
+/* What a thread waits for that is about to do no operation. None of these is a step. */
 enum sched_pause {
 	SCHED_NO_PAUSE,
-	SCHED_SLEEP, /* a timed operation that nobody wakes */
-	SCHED_YIELD, /* a decision that prefers others */
-	SCHED_EXIT,  /* the process is about to end: others go first only if the plan says so */
+	SCHED_SLEEP, /* until a virtual time; no other thread can end it */
+	SCHED_YIELD, /* prefers to let other threads run */
+	SCHED_EXIT,  /* the process is about to end: others run first only if the plan says so */
 };
 
 struct sched_want {
-	enum event_kind kind; /* what it will be if it succeeds: EV_ACQUIRE, EV_READ, EV_WOKEN … */
-	enum event_how how;   /* PLAIN waits; TRY does not; TIMED may give up */
+	enum event_kind kind; /* if it succeeds: EV_ACQUIRE, EV_READ, EV_WOKEN ... */
+	enum event_how how;   /* PLAIN waits; TRY does not; TIMED may time out */
 	uint32_t size;
 	uint64_t object; /* address; JOIN: number of the other thread */
 	uint64_t other;	 /* WAIT, WOKEN: the mutex; accesses: value to be written, if known */
 	uint64_t site;	 /* element of the site, or return address */
-	uint64_t until;	 /* TIMED: virtual time in ns */
+	uint64_t until;	 /* TIMED: deadline, virtual time in ns */
 	bool foreign;	 /* the caller is not instrumented: no decision unless it has to wait */
-	uint8_t lock;  /* ACQUIRE, WOKEN's mutex: enum event_lock. ONCE_BEGIN: ERRORCHECK: one's own
-			  * does not wait (a static local's guard throws) */
-	uint8_t pause; /* enum sched_pause; then `kind` is EV_NONE */
+	/*
+	 * ACQUIRE, and the mutex of WOKEN: enum event_lock. ONCE_BEGIN: ERRORCHECK means that the
+	 * thread that is already initialising it does not wait (the guard of a static local throws)
+	 */
+	uint8_t lock;
+	uint8_t pause; /* enum sched_pause; if set, `kind` is EV_NONE */
 	uint64_t pc;   /* return address, for the record of a request that has to wait */
 };
 
-#define SCHED_LOCK_ROBUST 16 /* `lock`: a bit beside enum event_lock */
-#define SCHED_WHEN_LEFT 32   /* `lock`, of a destroy: not before nobody waits at the object */
+#define SCHED_LOCK_ROBUST 16 /* `lock`: a bit in addition to enum event_lock */
+#define SCHED_WHEN_LEFT 32   /* `lock` of a destroy: wait until no thread waits at the object */
 
 enum sched_answer {
 	SCHED_GO,
 	SCHED_TIMED_OUT,
 	SCHED_SPURIOUS,
-	SCHED_INTERRUPTED, /* a signal handler ran while it waited, and that ends the wait: EINTR */
-	SCHED_HANDLE,	   /* among the scheduler's files: its turn is for a handler alone */
+	SCHED_INTERRUPTED, /* a signal handler ran during the wait and ended it: EINTR */
+	SCHED_RUN_HANDLER, /* inside the scheduler only: the turn is for running a signal handler */
 };
 
-/*
- * A want with its site found (what the last segment names, else `pc`) and `foreign` set: the rest
- * is for the caller to fill in.
- */
+/* Returns an operation with `site` (from the last segment, else `pc`) and `foreign` set. */
 struct sched_want sched_want(enum event_kind kind, const volatile void *object, uintptr_t pc);
 
-/* Before an operation. Returns when it is this thread's turn and the operation can happen. */
-enum sched_answer sched_take(const struct sched_want *want);
+/* Call before an operation. Returns when this thread has the turn and the operation can happen. */
+enum sched_answer sched_take(const struct sched_want *op);
 
-/* Could it happen now? The caller has the turn. */
-bool sched_can(const struct sched_want *want);
+/* Is the operation enabled now? The caller must have the turn. */
+bool sched_can(const struct sched_want *op);
 
-/* Does somebody wait at the condition, whom nothing has woken, or for others at the barrier? */
+/* Does a thread wait at the condition without a signal, or at the barrier for others? */
 bool sched_is_awaited(const volatile void *object);
 
 /*
- * Before anything that a signal handler does. It decides nothing, but may be waiting for another thread
- * by looking at memory: now and then that gets the turn.
+ * Call before anything that a signal handler does. A handler makes no decisions, but it may poll
+ * memory for a change by another thread: now and then the other threads get the turn.
  */
 void sched_in_handler(void);
 
-/* The same for what always can: no more to say than this. Does nothing unless sched_on(). */
+/*
+ * sched_wait_until_enabled() for an operation that is always enabled and needs no other fields.
+ * Does nothing unless sched_on().
+ */
 static inline void sched_before(enum event_kind kind, const volatile void *object, uint32_t size,
 				uintptr_t pc)
 {
 	if (sched_on()) {
-		struct sched_want want = sched_want(kind, object, pc);
-		want.size = size;
-		sched_take(&want);
+		struct sched_want op = sched_want(kind, object, pc);
+		op.size = size;
+		sched_take(&op);
 	} else if (sched_may_leave()) {
 		sched_in_handler();
 	}
 }
 
-/* The stub before an access of instrumented code calls this (access_patch.S). General registers only. */
+/* Called by the stub before an access (access_patch.S). Uses general registers only. */
 void sched_access(const uint8_t *record, unsigned element);
 
 /*
- * A record was made, or would have been had the stream not ended: if it is a step it is counted,
- * logged, and changes what the scheduler knows of its object. Called by record() and record_close()
- * when sched_on(); `bytes` are its raw bytes.
+ * A record was written, or would have been if the stream had not ended. If it is a step, it is
+ * counted and logged, and it updates the model of its object. Called by record() and record_close()
+ * when sched_on(); `bytes` are the record's raw bytes.
  */
 void sched_recorded(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
 		    const void *bytes, size_t size);
 
-/* Before a record of a thread that may be cancelled anywhere: was it torn out of a segment? */
+/*
+ * Call before a record of a thread that may be cancelled asynchronously: if cancellation tore it
+ * out of a segment, the schedule is abandoned.
+ */
 void sched_look_torn(void);
 
 /*
- * A signal has cut in: is the calling thread in the middle of accesses, or does it wait for its turn? Who jumps
- * away from there has done what the schedule has and no record.
+ * For a signal handler: is the interrupted thread in the middle of a segment, or waiting for its
+ * turn? If the handler jumps away from there, the schedule contains steps that have no record.
  */
 bool sched_is_at_work(void);
 
-/* A call has found the end of standard input. What stdio finds is looked for when the run ends. */
+/* A call has read the end of standard input. (The stdio stream is checked when the run ends.) */
 void sched_input_ended(void);
 
 /*
- * Around a call that may block in the kernel: others go on meanwhile; back at their next switch. Only
- * when sched_may_leave().
+ * Around a call that may block in the kernel. Other threads run in the meantime, and the caller
+ * continues at their next switch. Only when sched_may_leave().
  */
 void sched_leave(uint64_t site);
 void sched_return(void);
 
 /*
- * From now on somebody may be woken by what is none of the threads: a signal handler, a timer. Then
- * it cannot be said that nobody can go on; only that it has been long.
+ * From now on, a signal handler or a timer may wake threads. Then a run in which no thread is ready
+ * is not stuck; it only counts as hung after some time.
  */
 void sched_expect_others(void);
 
 /*
- * A signal came, or a thread was cancelled: the same decisions may have it come elsewhere, and not all
- * places where it might come are tried. Async-signal-safe.
+ * A signal arrived or a thread was cancelled. The same decisions may deliver it elsewhere next
+ * time, and a search does not try all points where it could arrive. Async-signal-safe.
  */
 void sched_disordered(void);
 
-/* By who takes no turns, behind an operation that others may wait for. Async-signal-safe. */
+/* Called without the turn, after an operation that threads may wait for. Async-signal-safe. */
 void sched_poke(void);
-/* … behind a SIGNAL or BROADCAST, of which the scheduler knows nothing otherwise. */
+/* Called without the turn, after a SIGNAL or BROADCAST: the scheduler does not see it otherwise. */
 void sched_tell(enum event_kind kind, const volatile void *condition);
 
 /*
- * Sleeping, yielding: decisions that are no steps. Only when sched_on(). A sleep that a signal handler
- * ends says so: false.
+ * Sleeping and yielding are decisions, but not steps. Only when sched_on(). sched_sleep() returns
+ * false if a signal handler ended the sleep.
  */
 bool sched_sleep(uint64_t until, uintptr_t pc);
 void sched_yield_turn(uintptr_t pc);
-/* In a handler, before it sleeps or yields: others have the turn until sched_return. */
+/* Call in a handler before it sleeps or yields: others have the turn until sched_return(). */
 void sched_leave_in_handler(uint64_t site);
 
-/* Before memory is unmapped: values that were to be looked at later are looked at now. */
+/* Call before memory is unmapped: reads the value that the last access has written there. */
 void sched_settle(void);
 
-/* ---- threads (thread.c) ---- */
+/* ---- threads (sync/thread.c) ---- */
 
 /*
- * The number for a thread that the caller is about to create: by its path. Used as its stream.
- * CONTROL_NONE: there are too many.
+ * Returns the number of a thread that the caller is about to create, found by its path. It is also
+ * its stream number. CONTROL_NONE: there are too many threads.
  */
 uint32_t sched_new_thread(void);
-void sched_created(uint32_t thread);	  /* the real creation succeeded; CONTROL_NONE: failed */
-void sched_begin_thread(uint32_t thread); /* in the new thread: returns when it is its turn */
-void sched_end_thread(void);		  /* behind END: the turn goes to somebody else */
+void sched_created(uint32_t thread);	  /* it was really created; CONTROL_NONE: creation failed */
+void sched_begin_thread(uint32_t thread); /* in the new thread: returns when it gets the turn */
+void sched_end_thread(void);		  /* after END: the turn goes to another thread */
 uint32_t sched_self(void);		  /* the calling thread's number */
 bool sched_is_over(uint32_t thread);	  /* its END was recorded */
-/* It was cancelled: whatever it waits for at a cancellation point, it can go on. */
+/* The thread was cancelled: it can continue from any cancellation point it waits at. */
 void sched_cancel(uint32_t thread);
-bool sched_cancelled(void); /* the caller's last sched_take came back because of that */
+/* the caller's last sched_wait_until_enabled() returned because it was cancelled */
+bool sched_cancelled(void);
 
-/* ---- signals (signal.c) ---- */
+/* ---- signals (sync/signal.c) ---- */
 
 /*
- * A handler of the program is about to run in the calling thread. True: not now, since the scheduler is
- * at work in it, or it waits for its turn. The signal comes again when it has that.
+ * A handler of the program is about to run in the calling thread. Returns true if it must not run
+ * now, because the thread is inside the scheduler or waits for its turn. The signal is then
+ * delivered again when the thread has the turn.
  */
 bool sched_put_off(int number, const siginfo_t *info, void *context);
 /*
- * It runs, and has the turn: who is outside comes back for it. True: and goes there again behind it,
- * by sched_leave_handler, unless the handler jumps away.
+ * The handler runs and has the turn; a thread that is outside comes back for it. Returns true in
+ * that case: after the handler, sched_leave_handler() must take the thread outside again, unless it
+ * jumps away.
  */
 bool sched_enter_handler(int number);
 void sched_leave_handler(void);
-/* Handlers were left by a jump, which may have torn the scheduler out of its work. */
+/* Handlers were left by a jump, possibly out of the middle of the scheduler's work. */
 void sched_jumped(void);
-/* Around sending a signal: until somebody has noticed, but not for long. */
+/* Around sending a signal: the sender waits a short time for a thread to notice the signal. */
 uint32_t sched_before_sending(void);
 void sched_sent(uint32_t before);
 
-/* ---- the process (process.c) ---- */
+/* ---- the process (host/process.c) ---- */
 
 struct options;
-void sched_start(const struct options *options); /* may become a server and return in each child */
+/* may become a server and return once in each child */
+void sched_start(const struct options *options);
 /*
- * Reads the plan anew; thread 0, the caller, of process `pid`, has done what it has. For each run of
- * a server.
+ * Reads the plan for the next run of a server. The caller is thread 0 of process `pid`; what it did
+ * before main counts as done.
  */
 void sched_read_plan(int pid);
 
-/* Is this the process that takes turns? A child of vfork, which runs in its memory, is not. */
+/* Is this the process whose threads take turns? A vfork child, which shares its memory, is not. */
 bool sched_is_ours(void);
-/* Writes what the tool reads; the first call counts. The process goes on, to its end. */
+/* Writes the result for the tool. Only the first call counts. The process continues. */
 void sched_finish(enum control_result result, const char *text);
-/* The same, and the run ends here. `status` is as of waitpid. */
+/* The same, and ends the run here. `status` has the format of waitpid(). */
 void sched_end_run(enum control_result result, const char *text, int status)
 	__attribute__((noreturn));
-/* For a handler of faults: was it the scheduler that looked at memory? Then the thread goes on behind that. */
-bool sched_skip_read(void *context);
 /*
- * An access to memory that is gone, a block freed twice: ends the run where CONTROL_CHECK_HEAP is
- * set, else returns.
+ * For a fault handler: did the scheduler's own look at memory cause the fault? Then the thread
+ * continues after that load.
  */
+bool sched_skip_read(void *context);
+/* An access to freed memory, or a double free. Ends the run if CONTROL_CHECK_HEAP is set. */
 void sched_fault(enum control_result result, uint64_t address, uint64_t site);
-void sched_exit(void);	     /* exit, or the end of main: the plan may let others go first */
-void sched_after_fork(void); /* a child of the program itself: takes no turns */
-/* Is this how we watch for crashes? To the program it is as if there were no handler. */
+void sched_exit(void);	     /* exit, or the end of main: the plan may let others run first */
+void sched_after_fork(void); /* in a child that the program forked: it takes no turns */
+/* Is this the scheduler's own crash handler? The program must see SIG_DFL in its place. */
 bool sched_is_crash_handler(void (*handler)(int));
-struct control *sched_control(void); /* NULL: no turns are taken. For fault_* and the like */
+/* NULL: this process takes no turns. For setting fault_* and the like */
+struct control *sched_control(void);
 
-/* The recording gets no schedule: it would not tell all that is done. */
+/* Gives up writing the recording's schedule, because it would be incomplete. */
 void sched_log_abandon(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What a controlled run leaves behind: the log of its steps in the control file, and the file
- * `schedule` in a recording's directory. Both are mapped, so that a SIGKILL loses nothing.
+ * Writes the file `schedule` in the recording's directory: an array of struct control_run, to which
+ * a slice is appended at each switch. It is mapped, so that a SIGKILL loses nothing.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -16,22 +16,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- the schedule -------------------------------------------------------------------------------- */
-
 #define PIECE (1u << 16) /* bytes mapped at a time */
 #define PIECE_RUNS (PIECE / sizeof(struct control_run))
 
 static struct {
 	int fd; /* + 1 */
 	struct control_run *piece;
-	uint32_t at;	 /* in the piece */
-	uint64_t pieces; /* how many before this one */
+	uint32_t at;	 /* index in the piece */
+	uint64_t pieces; /* number of pieces before this one */
 	char path[4096];
 } schedule;
 
 /*
- * A schedule that does not tell all that was done would be a wrong one. It says so itself, since it may
- * be that it cannot be removed.
+ * An incomplete schedule would be a wrong one. So the file is removed; and it is marked as invalid,
+ * since removing it may fail.
  */
 void sched_log_abandon(void)
 {
@@ -48,8 +46,8 @@ void sched_log_abandon(void)
 	schedule.fd = 0;
 }
 
-/* Where there is none, the piece before stays. */
-static void next_piece(void *unused)
+/* Maps the next piece of the file. If that fails, the previous piece stays mapped. */
+static void map_next_piece(void *unused)
 {
 	uint64_t number = schedule.piece ? schedule.pieces + 1 : 0;
 
@@ -67,7 +65,7 @@ static void next_piece(void *unused)
 	schedule.at = 0;
 }
 
-static void abandon(void *unused)
+static void report_and_abandon(void *unused)
 {
 	(void)unused;
 	process_say("the schedule cannot be written, and the recording has none: ", schedule.path);
@@ -88,7 +86,7 @@ void sched_log_start(const char *dir)
 		fd = high;
 	}
 	schedule.fd = fd + 1;
-	next_piece(NULL);
+	map_next_piece(NULL);
 	if (!schedule.piece)
 		sched_log_abandon();
 }
@@ -97,13 +95,13 @@ void sched_log_switch(const struct sched_thread *from)
 {
 	struct sched_thread *t = &sched_threads[sched_number(from)];
 
-	if (!schedule.fd || t->written == t->step)
+	if (!schedule.fd || t->steps_written == t->step)
 		return;
-	t->written = t->step;
+	t->steps_written = t->step;
 	if (schedule.at == PIECE_RUNS) {
-		save_vectors_call(next_piece, NULL);
+		save_vectors_call(map_next_piece, NULL);
 		if (schedule.at == PIECE_RUNS) {
-			save_vectors_call(abandon, NULL);
+			save_vectors_call(report_and_abandon, NULL);
 			return;
 		}
 	}

@@ -1,11 +1,12 @@
 /*
- * The scheduler's own idea of every object: whether an operation can happen, and what it changes.
- * It changes by what is recorded, so it can never differ from the trace. A semaphore's count is the
- * exception: it is read where it is, so that posts of handlers and other processes count.
+ * The scheduler's model of every synchronisation object: whether an operation is enabled, and what
+ * it changes. The model is updated from the records, so it cannot differ from the trace. The count
+ * of a semaphore is the exception: it is read from the semaphore itself, so that posts by handlers
+ * and other processes count.
  *
- * Objects are found by address through buckets of indices; the objects themselves lie in one array
- * filled from the front. Both grow by doubling into fresh mappings, the old ones are left (they are
- * at most as large together as the new).
+ * Objects are found by address through a hash table of indices. The objects are in one array that
+ * is filled from the front. Both grow by doubling into new mappings. The old mappings are not
+ * freed; together they are at most as large as the new one.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -18,7 +19,7 @@
 #define FIRST_OBJECTS 256u
 #define FIRST_BUCKETS 512u
 
-/* On one page: all buckets, and the first of the objects. */
+/* On adjacent pages: all buckets and the first objects. */
 static struct {
 	uint32_t buckets[FIRST_BUCKETS];
 	struct sched_object items[FIRST_OBJECTS];
@@ -31,14 +32,14 @@ PER_RUN static struct {
 	uint32_t bucket_count; /* a power of two */
 } objects;
 
-/* ---- links: who holds a lock for reading; the tokens of a condition -------------------------- */
+/* ---- links: readers of a lock, tokens of a condition ----------------------------------------- */
 
 /*
- * There are never more tokens than waiting threads. Readers may need more links than there are: one
- * without a link is counted all the same, it is only not found in a cycle.
+ * There are never more tokens than waiting threads. Readers may need more links than exist: a
+ * reader without a link is counted, but a cycle search does not find it.
  */
 struct link {
-	uint64_t number; /* a token's; how often a reader has it */
+	uint64_t number; /* a token's number; how often a reader holds the lock */
 	uint32_t thread;
 	uint32_t next; /* index + 1 */
 };
@@ -77,7 +78,7 @@ static void drop_link(uint32_t *at)
 	links_taken--;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table of objects -------------------------------------------------------------------- */
 
 void sched_object_start(void)
 {
@@ -93,8 +94,8 @@ static uint32_t *bucket_of(uint64_t address)
 				(objects.bucket_count - 1)];
 }
 
-/* Objects and buckets in one piece, so that there are both or none. */
-static void grow(void *unused)
+/* Allocates objects and buckets in one mapping, so that both succeed or neither. */
+static void grow_table(void *unused)
 {
 	size_t item_bytes = sizeof(*objects.items) * objects.room * 2;
 	size_t bucket_bytes = sizeof(*objects.buckets) * objects.bucket_count * 2;
@@ -122,26 +123,27 @@ struct sched_object *sched_object(uint32_t index)
 	return &objects.items[index];
 }
 
-/* Would a new one be the same, and does nobody stand before it? */
-static bool is_idle(uint32_t index)
+/* Is the object in its initial state, with no thread waiting for it? */
+static bool is_object_idle(uint32_t index)
 {
 	const struct sched_object *o = &objects.items[index];
 
-	if (o->owner || o->readers || o->waiters || o->tokens || o->meet || o->blocked || o->crowd)
+	if (o->owner || o->readers || o->waiters || o->tokens || o->parties || o->blocked ||
+	    o->contenders)
 		return false;
 	for (uint32_t i = 0; i < sched.top; i++) {
 		const struct sched_thread *t = &sched_threads[i];
-		if (t->where != SCHED_ENDED && (t->object == index || t->other == index))
+		if (t->state != SCHED_ENDED && (t->object == index || t->other == index))
 			return false;
 	}
 	return true;
 }
 
-/* There is no memory for more: an object that is as if it had never been seen makes room. */
-static uint32_t reuse_idle(void)
+/* There is no memory for more objects: reuses one that is in its initial state. */
+static uint32_t reuse_idle_object(void)
 {
 	for (uint32_t index = 0; index < objects.count; index++) {
-		if (!is_idle(index))
+		if (!is_object_idle(index))
 			continue;
 		uint32_t *at = bucket_of(objects.items[index].address);
 		while (*at != index + 1)
@@ -162,28 +164,29 @@ uint32_t sched_object_find(uint64_t address)
 		if (objects.items[i - 1].address == address)
 			return last = i - 1;
 	if (objects.count == objects.room)
-		save_vectors_call(grow, NULL); /* a spin on an object is looked at from anywhere */
-	uint32_t index = objects.count < objects.room ? objects.count++ : reuse_idle();
+		/* spin detection looks up objects where vector registers may be live */
+		save_vectors_call(grow_table, NULL);
+	uint32_t index = objects.count < objects.room ? objects.count++ : reuse_idle_object();
 	uint32_t *bucket = bucket_of(address);
 	objects.items[index] = (struct sched_object){ .address = address, .next = *bucket };
 	*bucket = index + 1;
 	return last = index;
 }
 
-static struct sched_object *find(uint64_t address)
+static struct sched_object *object_at(uint64_t address)
 {
 	return sched_object(sched_object_find(address));
 }
 
-/* ---- can it happen? -------------------------------------------------------------------------- */
+/* ---- is an operation enabled? ---------------------------------------------------------------- */
 
-/* Whoever has an errorcheck mutex, or a read-write lock for writing, is told so by the library. */
+/* The owner of an errorcheck mutex, or the writer of a read-write lock, gets an error at once. */
 static bool can_acquire(const struct sched_object *o, uint32_t self, uint8_t lock)
 {
 	if (o->owner == self + 1)
 		return (lock & ~SCHED_LOCK_ROBUST) != EVENT_LOCK_NORMAL;
 	if (lock & SCHED_LOCK_ROBUST && o->owner &&
-	    sched_threads[o->owner - 1].where == SCHED_ENDED)
+	    sched_threads[o->owner - 1].state == SCHED_ENDED)
 		return true;
 	return !o->owner && !o->readers;
 }
@@ -203,61 +206,52 @@ bool sched_object_has_token(const struct sched_thread *t)
 
 bool sched_object_mutex_free(const struct sched_thread *t)
 {
-	return t->want.kind != EV_WOKEN ||
-	       can_acquire(sched_object(t->other), sched_number(t), t->want.lock);
+	return t->op.kind != EV_WOKEN ||
+	       can_acquire(sched_object(t->other), sched_number(t), t->op.lock);
 }
 
-bool sched_object_can(const struct sched_thread *t)
+bool sched_object_enabled(const struct sched_thread *t)
 {
-	const struct sched_want *want = &t->want;
+	const struct sched_want *op = &t->op;
+	const struct sched_object *o = sched_object(t->object);
 	uint32_t self = sched_number(t);
 
-	if (want->how == EVENT_TRY)
+	if (op->how == EVENT_TRY)
 		return true;
-	switch (want->kind) {
-	case EV_ACQUIRE: return can_acquire(sched_object(t->object), self, want->lock);
-	case EV_READ_ACQUIRE: {
-		const struct sched_object *o = sched_object(t->object);
-		return !o->owner || o->owner == self + 1;
-	}
-	case EV_WOKEN:
-		return has_token(sched_object(t->object), t->waiting_since) &&
-		       sched_object_mutex_free(t);
-	case EV_DOWN: /* the count is the low half of what glibc has there */
-		return __atomic_load_n((const uint32_t *)want->object, __ATOMIC_ACQUIRE) > 0;
-	case EV_PASS: return sched_object(t->object)->round != t->round;
-	case EV_ONCE_BEGIN: {
-		const struct sched_object *o = sched_object(t->object);
-		return !o->owner || (o->owner == self + 1 && want->lock == EVENT_LOCK_ERRORCHECK);
-	}
+	switch (op->kind) {
+	case EV_ACQUIRE: return can_acquire(o, self, op->lock);
+	case EV_READ_ACQUIRE: return !o->owner || o->owner == self + 1;
+	case EV_WOKEN: return has_token(o, t->waiting_since) && sched_object_mutex_free(t);
+	case EV_DOWN: /* in glibc the count is the low half of the first word */
+		return __atomic_load_n((const uint32_t *)op->object, __ATOMIC_ACQUIRE) > 0;
+	case EV_PASS: return o->round != t->round;
+	case EV_ONCE_BEGIN:
+		return !o->owner || (o->owner == self + 1 && op->lock == EVENT_LOCK_ERRORCHECK);
 	case EV_COND_DESTROY:
-	case EV_BARRIER_DESTROY: {
-		const struct sched_object *o = sched_object(t->object);
-		return want->lock != SCHED_WHEN_LEFT || (!o->waiters && !o->arrived);
-	}
+	case EV_BARRIER_DESTROY: return op->lock != SCHED_WHEN_LEFT || (!o->waiters && !o->arrived);
 	case EV_JOIN:
-		return want->object == self || want->object >= CONTROL_THREADS ||
-		       sched_threads[want->object].where == SCHED_ENDED;
+		return op->object == self || op->object >= CONTROL_THREADS ||
+		       sched_threads[op->object].state == SCHED_ENDED;
 	default: return true;
 	}
 }
 
-bool sched_object_owners(const struct sched_thread *t, bool (*visit)(uint32_t owner, void *data),
-			 void *data)
+bool sched_object_visit_owners(const struct sched_thread *t,
+			       bool (*visit)(uint32_t owner, void *data), void *data)
 {
-	const struct sched_want *want = &t->want;
+	const struct sched_want *op = &t->op;
 	const struct sched_object *o;
 
-	switch (want->kind) {
+	switch (op->kind) {
 	case EV_ACQUIRE:
 	case EV_READ_ACQUIRE:
 	case EV_ONCE_BEGIN: o = sched_object(t->object); break;
 	case EV_WOKEN:
-		if (!has_token(sched_object(t->object), t->waiting_since))
+		if (!sched_object_has_token(t))
 			return false;
 		o = sched_object(t->other);
 		break;
-	case EV_JOIN: return visit((uint32_t)want->object, data);
+	case EV_JOIN: return visit((uint32_t)op->object, data);
 	default: return false;
 	}
 	if (o->owner)
@@ -270,48 +264,48 @@ bool sched_object_owners(const struct sched_thread *t, bool (*visit)(uint32_t ow
 
 bool sched_is_awaited(const volatile void *object)
 {
-	const struct sched_object *o = find((uintptr_t)object);
+	const struct sched_object *o = object_at((uintptr_t)object);
 
 	return o->waiters > o->tokens || o->arrived;
 }
 
-static void changed(struct sched_object *o)
+static void mark_changed(struct sched_object *o)
 {
 	o->version++;
 	if (o->blocked)
-		sched_unblock(o);
+		sched_recheck_blocked(o);
 }
 
-void sched_object_owner_over(const struct sched_thread *t)
+void sched_object_owner_ended(const struct sched_thread *t)
 {
-	for (uint32_t i = 0; t->held && i < objects.count; i++)
+	for (uint32_t i = 0; t->locks_held && i < objects.count; i++)
 		if (objects.items[i].owner == sched_number(t) + 1)
-			changed(&objects.items[i]);
+			mark_changed(&objects.items[i]);
 }
 
-/* ---- what it changes ------------------------------------------------------------------------- */
+/* ---- what a lock operation changes ----------------------------------------------------------- */
 
 static void acquire(struct sched_thread *t, struct sched_object *o)
 {
 	if (o->owner != sched_number(t) + 1)
-		o->depth = 0; /* a robust mutex whose owner is gone */
+		o->depth = 0; /* a robust mutex whose owner has ended */
 	o->owner = sched_number(t) + 1;
 	o->depth++;
-	t->held++;
-	sched_regrade(o);
+	t->locks_held++;
+	sched_update_contenders(o);
 }
 
-/* By whom is not asked: a thread may give back what another took. */
+/* Any thread may release the lock, also for another one. */
 static void release(struct sched_object *o)
 {
 	if (!o->owner)
 		return;
 	struct sched_thread *owner = &sched_threads[o->owner - 1];
-	if (owner->held)
-		owner->held--;
+	if (owner->locks_held)
+		owner->locks_held--;
 	if (--o->depth == 0) {
 		o->owner = 0;
-		sched_regrade(o);
+		sched_update_contenders(o);
 	}
 }
 
@@ -329,8 +323,8 @@ static void acquire_read(struct sched_thread *t, struct sched_object *o)
 	uint32_t *at = reader_link(o, sched_number(t));
 
 	o->readers++;
-	t->held++;
-	sched_regrade(o);
+	t->locks_held++;
+	sched_update_contenders(o);
 	if (!*at) {
 		uint32_t made = new_link(true);
 		if (!made)
@@ -348,27 +342,27 @@ static void release_read(struct sched_thread *t, struct sched_object *o)
 	if (!o->readers)
 		return;
 	o->readers--;
-	sched_regrade(o);
-	if (t->held)
-		t->held--;
+	sched_update_contenders(o);
+	if (t->locks_held)
+		t->locks_held--;
 	if (*at && --links[*at - 1].number == 0)
 		drop_link(at);
 }
 
-static void forget(struct sched_object *o)
+static void reset_object(struct sched_object *o)
 {
 	while (o->owner)
 		release(o);
 	while (o->reader_list) {
 		struct sched_thread *t = &sched_threads[links[o->reader_list - 1].thread];
-		if (t->held)
-			t->held--;
+		if (t->locks_held)
+			t->locks_held--;
 		drop_link(&o->reader_list);
 	}
 	while (o->token_list)
 		drop_link(&o->token_list);
 	o->readers = o->tokens = o->waiters = o->arrived = 0;
-	sched_regrade(o);
+	sched_update_contenders(o);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------ */
@@ -382,12 +376,12 @@ static void add_token(struct sched_object *o)
 		return;
 	while (*at)
 		at = &links[*at - 1].next;
-	links[made - 1].number = ++sched.numbers;
+	links[made - 1].number = ++sched.condition_clock;
 	*at = made;
 	o->tokens++;
 }
 
-/* The oldest that is younger than the wait. */
+/* Takes the oldest token that is younger than the wait. */
 static void take_token(struct sched_object *o, uint64_t since)
 {
 	uint32_t *at = &o->token_list;
@@ -400,7 +394,7 @@ static void take_token(struct sched_object *o, uint64_t since)
 	}
 }
 
-static void did_signal(struct sched_object *o, bool all)
+static void apply_signal(struct sched_object *o, bool all)
 {
 	uint32_t wanted = o->waiters > o->tokens ? o->waiters - o->tokens : 0;
 
@@ -410,14 +404,14 @@ static void did_signal(struct sched_object *o, bool all)
 
 void sched_object_signalled(uint64_t condition, bool all)
 {
-	struct sched_object *o = find(condition);
+	struct sched_object *o = object_at(condition);
 
-	changed(o);
-	did_signal(o, all);
+	mark_changed(o);
+	apply_signal(o, all);
 }
 
-/* One that nobody can use any more would make the next signal leave none. */
-static void drop_surplus(struct sched_object *o)
+/* A token that no waiter can use would make the next signal leave none. */
+static void drop_surplus_tokens(struct sched_object *o)
 {
 	while (o->tokens > o->waiters) {
 		drop_link(&o->token_list);
@@ -425,79 +419,73 @@ static void drop_surplus(struct sched_object *o)
 	}
 }
 
-/* Finding the mutex may move all objects: it comes last. */
-static void did_wait(struct sched_thread *t, struct sched_object *o, uint64_t mutex)
+/* Looking up the mutex may move all objects, so it comes last. */
+static void apply_wait(struct sched_thread *t, struct sched_object *o, uint64_t mutex)
 {
 	o->waiters++;
-	t->waiting_since = ++sched.numbers;
-	o = find(mutex);
+	t->waiting_since = ++sched.condition_clock;
+	o = object_at(mutex);
 	release(o);
-	changed(o);
+	mark_changed(o);
 }
 
-static void did_wake(struct sched_thread *t, struct sched_object *o, uint64_t mutex)
+static void apply_wake(struct sched_thread *t, struct sched_object *o, uint64_t mutex)
 {
-	if (t->answer == SCHED_GO && !t->cancel_seen)
+	if (t->outcome == SCHED_GO && !t->cancel_seen)
 		take_token(o, t->waiting_since);
 	if (o->waiters)
 		o->waiters--;
-	drop_surplus(o);
-	o = find(mutex);
+	drop_surplus_tokens(o);
+	o = object_at(mutex);
 	acquire(t, o);
-	changed(o);
+	mark_changed(o);
 }
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
-static void did_arrive(struct sched_thread *t, struct sched_object *o, uint32_t meet)
+static void apply_arrive(struct sched_thread *t, struct sched_object *o, uint32_t parties)
 {
-	if (meet)
-		o->meet = meet;
+	if (parties)
+		o->parties = parties;
 	t->round = o->round;
-	if (++o->arrived >= o->meet) {
+	if (++o->arrived >= o->parties) {
 		o->arrived = 0;
 		o->round++;
 	}
 }
 
-void sched_object_did(struct sched_thread *t, enum event_kind kind, enum event_group group,
-		      const struct record_fields *fields)
+void sched_object_apply(struct sched_thread *t, enum event_kind kind, enum event_group group,
+			const struct record_fields *fields)
 {
-	switch (group) {
-	case EG_LOCK:
-	case EG_CONDITION:
-	case EG_SEMAPHORE:
-	case EG_BARRIER:
-	case EG_ONCE: break;
-	default: return;
-	}
+	if (!sched_is_sync(group))
+		return;
 	if (kind == EV_ACQUIRE_FAIL || kind == EV_READ_FAIL || kind == EV_DOWN_FAIL ||
 	    kind == EV_ONCE)
-		return; /* nothing has changed, not even for who spins on it */
-	struct sched_object *o = find(fields->a);
-	changed(o);
+		return; /* nothing has changed, not even for a thread that spins on the object */
+	struct sched_object *o = object_at(fields->a);
+	mark_changed(o);
 	switch (kind) {
 	case EV_LOCK_INIT:
 	case EV_LOCK_DESTROY:
 	case EV_COND_INIT:
-	case EV_BARRIER_DESTROY: forget(o); break;
-	case EV_COND_DESTROY: /* whoever was woken and has not left leaves all the same */
+	case EV_BARRIER_DESTROY: reset_object(o); break;
+	case EV_COND_DESTROY: /* a thread that was woken but has not left yet can still leave */
 		if (!o->waiters)
-			forget(o);
+			reset_object(o);
 		break;
 	case EV_ACQUIRE: acquire(t, o); break;
 	case EV_RELEASE: release(o); break;
 	case EV_READ_ACQUIRE: acquire_read(t, o); break;
 	case EV_READ_RELEASE: release_read(t, o); break;
-	case EV_WAIT: did_wait(t, o, fields->b); break;
-	case EV_WOKEN: did_wake(t, o, fields->b); break;
-	case EV_SIGNAL: did_signal(o, false); break;
-	case EV_BROADCAST: did_signal(o, true); break;
+	case EV_WAIT: apply_wait(t, o, fields->b); break;
+	case EV_WOKEN: apply_wake(t, o, fields->b); break;
+	case EV_SIGNAL: apply_signal(o, false); break;
+	case EV_BROADCAST: apply_signal(o, true); break;
 	case EV_BARRIER_INIT:
-		forget(o);
-		o->meet = (uint32_t)fields->n;
+		reset_object(o);
+		o->parties = (uint32_t)fields->n;
 		break;
-	case EV_ARRIVE: did_arrive(t, o, (uint32_t)fields->n); break;
+	case EV_ARRIVE: apply_arrive(t, o, (uint32_t)fields->n); break;
 	case EV_ONCE_BEGIN: o->owner = sched_number(t) + 1; break;
 	case EV_ONCE_END: o->owner = 0; break;
 	default: break;

@@ -1,7 +1,10 @@
 /*
- * What a waiting kernel thread sees when it looks around: a turn that nobody has, since all the
- * others are in the kernel; or one whose owner sleeps there, in a call that we do not know may block.
- * That one then counts as outside, and others go on. It finds out at its next operation.
+ * Threads outside. A waiting kernel thread looks around now and then (carrier_kernel.c). It may see
+ * a turn that no thread has, because the others are in the kernel: then it claims the turn. Or it
+ * may see that the thread with the turn sleeps in a call that we did not expect to block: then that
+ * thread counts as outside, and others go on. It finds out at its next operation.
+ *
+ * Also here: virtual time that advances while threads are outside, with the kernel's timers.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -14,11 +17,12 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 
-#define PATIENCE_NS 100000000ull /* without a decision, until a sleeping owner is suspected */
-#define HUNG_NS 5000000000ull	 /* without a decision, until the run is given up */
-#define UNKNOWN_NS 1000000000ull /* … until an owner is suspected whose state nobody tells */
+/* Time without progress until ... */
+#define PATIENCE_NS 100000000ull /* we check whether the thread with the turn sleeps */
+#define UNKNOWN_NS 1000000000ull /* the turn is taken from a thread whose state is unknown */
+#define HUNG_NS 5000000000ull	 /* the run is given up */
 
-static _Atomic uint64_t moves_seen, since;
+static _Atomic uint64_t progress_seen, progress_since;
 
 static uint64_t real_time(void)
 {
@@ -28,7 +32,10 @@ static uint64_t real_time(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-/* The state of a thread, as /proc/self/task/N/stat has it behind the name in parentheses; 0: not known. */
+/*
+ * Returns the state of a thread from /proc/self/task/N/stat, after the name in parentheses. 0:
+ * unknown.
+ */
 static char state_of(int tid)
 {
 	char path[64], text[256];
@@ -45,8 +52,8 @@ static char state_of(int tid)
 	return 0;
 }
 
-/* It sleeps; or it has computed for so long that it may wait in a loop that we do not see. */
-static bool is_stuck(int tid, uint64_t for_ns)
+/* The thread sleeps, or has computed for so long that it may wait in a loop we do not see. */
+static bool is_without_progress(int tid, uint64_t for_ns)
 {
 	char state = state_of(tid);
 
@@ -54,52 +61,47 @@ static bool is_stuck(int tid, uint64_t for_ns)
 	       (state == 0 && for_ns > UNKNOWN_NS);
 }
 
-/* It had the turn and slept. If it moved after all, it keeps it. */
-static bool take_from(uint32_t owner, uint32_t self, uint64_t moves, uint64_t for_ns)
+/*
+ * Takes the turn from a thread that sleeps in the kernel. If the thread made progress in the
+ * meantime, it keeps the turn.
+ */
+static bool take_turn_from(uint32_t owner, uint32_t self, uint64_t progress, uint64_t for_ns)
 {
 	struct sched_thread *t = &sched_threads[owner];
 	uint32_t expected = owner;
 
-	if (t->where != SCHED_RUNS || !is_stuck(t->tid, for_ns))
+	if (t->state != SCHED_RUNNING || !is_without_progress(t->tid, for_ns))
 		return false;
 	if (!atomic_compare_exchange_strong(&sched.holder, &expected, self))
 		return false;
-	if (sched.moves != moves || !is_stuck(t->tid, for_ns) || sched.held) {
+	if (sched.progress != progress || !is_without_progress(t->tid, for_ns) || sched.inspected) {
 		sched.holder = owner;
 		return false;
 	}
 	sched.outside++;
-	t->where = SCHED_OUTSIDE;
+	t->state = SCHED_OUTSIDE;
 	return true;
 }
 
-/* Nobody has decided anything for long: is anybody to be expected? */
-static void give_up_if_hung(uint64_t for_ns)
+bool sched_try_claim_turn(uint32_t self)
 {
-	if (!(sched.control->options & CONTROL_END_STUCK) || for_ns < HUNG_NS)
-		return;
-	sched_stuck_write_blocked(NULL);
-	sched_end_run(CONTROL_HUNG, "", 0);
-}
+	uint64_t progress = sched.progress, now = real_time();
+	uint32_t owner = sched.holder, no_thread = SCHED_NO_THREAD;
 
-bool sched_waited_long(uint32_t self)
-{
-	uint64_t moves = sched.moves, now = real_time();
-	uint32_t owner = sched.holder, nobody = SCHED_NOBODY;
-
-	if (owner == SCHED_NOBODY)
-		return atomic_compare_exchange_strong(&sched.holder, &nobody, self);
-	if (moves != moves_seen) {
-		moves_seen = moves;
-		since = now;
+	if (owner == SCHED_NO_THREAD)
+		return atomic_compare_exchange_strong(&sched.holder, &no_thread, self);
+	if (progress != progress_seen) {
+		progress_seen = progress;
+		progress_since = now;
 		return false;
 	}
-	if (sched.held || now - since < PATIENCE_NS || owner == self)
+	if (sched.inspected || now - progress_since < PATIENCE_NS || owner == self)
 		return false;
-	return take_from(owner, self, moves, now - since);
+	return take_turn_from(owner, self, progress, now - progress_since);
 }
 
-static void look_whether_hung(void *unused)
+/* Ends the run if there has been no step for long. */
+static void end_if_hung(void *unused)
 {
 	static uint64_t steps, from;
 	uint64_t now = real_time();
@@ -109,70 +111,73 @@ static void look_whether_hung(void *unused)
 		steps = sched.control->steps;
 		from = now;
 	}
-	give_up_if_hung(now - from);
+	if (!(sched.control->options & CONTROL_END_STUCK) || now - from < HUNG_NS)
+		return;
+	sched_stuck_write_blocked(NULL);
+	sched_end_run(CONTROL_HUNG, "", 0);
 }
 
-/* ---- time that passes ------------------------------------------------------------------------ */
+/* ---- time ------------------------------------------------------------------------------------ */
 
-static void jump(void *time)
+static void advance_with_timers(void *time)
 {
 	uint64_t to = *(const uint64_t *)time, now = virtual_time_now();
 
 	if (to > now)
-		timers_pass(to - now);
+		timers_bring_forward(to - now);
 	virtual_time_advance_to(to);
 }
 
-void sched_outside_pass(uint64_t time)
+void sched_outside_advance_time(uint64_t time)
 {
 	if (__builtin_expect(timers_used, 0))
-		save_vectors_call(jump, &time);
+		save_vectors_call(advance_with_timers, &time);
 	else
 		virtual_time_advance_to(time);
 }
 
-static void find_first(void *first)
+static void find_first_timer(void *first)
 {
-	*(uint64_t *)first = timers_first();
+	*(uint64_t *)first = timers_until_first();
 }
 
-bool sched_outside_timer(uint64_t time)
+bool sched_outside_expire_timer(uint64_t time)
 {
 	uint64_t first, now = virtual_time_now();
 
 	if (__builtin_expect(!timers_used, 1))
 		return false;
-	save_vectors_call(find_first, &first);
+	save_vectors_call(find_first_timer, &first);
 	if (first == UINT64_MAX || now + first > time)
 		return false;
-	sched_outside_pass(now + first);
-	sched.idle = 0; /* whom it is for is there soon */
+	sched_outside_advance_time(now + first);
+	sched.idle_decisions = 0; /* the thread that it is for comes back soon */
 	return true;
 }
 
 /*
- * Time passes when all wait. Who is on its way into a call does not yet: its signal, say, would come
- * before it waits for that.
+ * Time may advance when all threads wait. A thread that is still on its way into a call does not:
+ * its signal, for example, would arrive before it waits for it.
  */
-static void look_whether_asleep(void *asleep)
+static void check_all_asleep(void *asleep)
 {
 	bool *all = asleep;
 
 	for (uint32_t i = 0; i < sched.top && *all; i++) {
 		const struct sched_thread *t = &sched_threads[i];
-		*all = t->where != SCHED_OUTSIDE || state_of(t->tid) != 'R';
+		*all = t->state != SCHED_OUTSIDE || state_of(t->tid) != 'R';
 	}
 }
 
-bool sched_outside_asleep(void)
+bool sched_outside_all_asleep(void)
 {
 	bool all = true;
 
-	save_vectors_call(look_whether_asleep, &all);
+	save_vectors_call(check_all_asleep, &all);
 	return all;
 }
 
-void sched_outside_nobody(void)
+void sched_outside_check_hung(void)
 {
-	save_vectors_call(look_whether_hung, NULL);
+	save_vectors_call(end_if_hung, NULL);
 }

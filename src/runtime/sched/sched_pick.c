@@ -1,132 +1,134 @@
 /*
- * Who goes on: the plan, then the policy, and when nobody can, what may then be given up.
+ * Picks the thread that runs next. The plan comes first, then the policy. If no thread is ready,
+ * pick_when_none_ready() relaxes constraints: timeouts expire, spinning threads may go on, stops
+ * and rules are given up. sched.h lists the order.
  */
 #include "runtime/sched/sched_state.h"
 
 #include "runtime/server/per_run.h"
 
-/* ---- giving the turn --------------------------------------------------------------------------- */
+/* ---- the outcome of a pick ------------------------------------------------------------------- */
 
-static bool is_ready(uint32_t i)
-{
-	return sched.ready[i / 64] >> i % 64 & 1;
-}
-
-static uint32_t give(uint32_t i)
+/* Stores in the picked thread how its wait ends, and returns its number. */
+static uint32_t set_outcome(uint32_t i)
 {
 	struct sched_thread *t = &sched_threads[i];
 	uint32_t choice = sched.control->choice_count ? sched_plan_choice(t) : 0;
 
-	t->answer = SCHED_GO;
-	if (t->signalled && t->where == SCHED_STANDS && t->want.kind != EV_BEGIN) {
-		t->answer = SCHED_HANDLE; /* what it stands before is looked at behind that */
+	t->outcome = SCHED_GO;
+	if (t->signal_deferred && t->state == SCHED_PENDING && t->op.kind != EV_BEGIN) {
+		t->outcome = SCHED_RUN_HANDLER; /* then its operation is looked at again */
 		return i;
 	}
-	if (t->where != SCHED_STANDS || t->want.pause == SCHED_YIELD || t->want.pause == SCHED_EXIT)
+	if (t->state != SCHED_PENDING || t->op.pause == SCHED_YIELD || t->op.pause == SCHED_EXIT)
 		return i;
-	if (!choice && sched_is_free(&t->want))
+	if (!choice && sched_is_always_enabled(&t->op))
 		return i;
-	if (choice == CONTROL_TIMEOUT && t->want.how == EVENT_TIMED)
-		t->answer = SCHED_TIMED_OUT;
-	else if (choice == CONTROL_SPURIOUS && t->want.kind == EV_WOKEN)
-		t->answer = SCHED_SPURIOUS;
-	else if (t->want.pause == SCHED_SLEEP)
-		t->answer = SCHED_TIMED_OUT;
-	else if (!sched_object_can(t) && t->cancelled)
+	if (choice == CONTROL_TIMEOUT && t->op.how == EVENT_TIMED)
+		t->outcome = SCHED_TIMED_OUT;
+	else if (choice == CONTROL_SPURIOUS && t->op.kind == EV_WOKEN)
+		t->outcome = SCHED_SPURIOUS;
+	else if (t->op.pause == SCHED_SLEEP)
+		t->outcome = SCHED_TIMED_OUT;
+	else if (!sched_object_enabled(t) && t->cancelled)
 		t->cancel_seen = true;
-	else if (!sched_object_can(t))
-		t->answer = SCHED_TIMED_OUT;
-	if (t->answer == SCHED_TIMED_OUT && !t->cancelled)
-		sched_outside_pass(t->want.until);
+	else if (!sched_object_enabled(t))
+		t->outcome = SCHED_TIMED_OUT;
+	if (t->outcome == SCHED_TIMED_OUT && !t->cancelled)
+		sched_outside_advance_time(t->op.until);
 	return i;
 }
 
-/* Is its spin all that holds it up, or also its time? */
-static bool could_spin(const struct sched_thread *t)
+/* Could it run if it were allowed to spin on, now or when its timeout expires? */
+static bool could_spin_on(const struct sched_thread *t)
 {
-	if (!t->spins || !sched_is_allowed(t))
+	if (!t->spinning || !sched_is_allowed(t))
 		return false;
-	if (t->want.pause == SCHED_YIELD || (!t->want.pause && sched_object_can(t)))
+	if (t->op.pause == SCHED_YIELD || (!t->op.pause && sched_object_enabled(t)))
 		return true;
 	return sched_can_time_out(t);
 }
 
-/* ---- the plan ----------------------------------------------------------------------------------- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
-static void note_divergence(const struct sched_thread *t)
+static void record_divergence(const struct sched_thread *t)
 {
 	struct control *control = sched.control;
 
 	if (control->diverged_run != CONTROL_NONE)
 		return;
-	control->diverged_run = sched.run_at;
-	control->diverged_kind = t->where == SCHED_STANDS ? t->want.kind : EV_NONE;
-	control->diverged_site = t->where == SCHED_STANDS ? t->want.site : 0;
+	control->diverged_run = sched.current_slice;
+	control->diverged_kind = t->state == SCHED_PENDING ? t->op.kind : EV_NONE;
+	control->diverged_site = t->state == SCHED_PENDING ? t->op.site : 0;
 }
 
-static bool is_done(const struct control_run *run)
+static bool is_slice_done(const struct control_run *slice)
 {
-	return run->thread >= CONTROL_THREADS || sched_threads[run->thread].step >= run->until ||
-	       sched_threads[run->thread].where == SCHED_ENDED;
+	return slice->thread >= CONTROL_THREADS ||
+	       sched_threads[slice->thread].step >= slice->until ||
+	       sched_threads[slice->thread].state == SCHED_ENDED;
 }
 
-void sched_count_runs(void)
+void sched_count_slices(void)
 {
-	while (sched.run_at < sched.control->run_count && is_done(&sched.runs[sched.run_at]))
-		sched.run_at++;
-	sched.control->runs_done = sched.run_at;
+	while (sched.current_slice < sched.control->run_count &&
+	       is_slice_done(&sched.slices[sched.current_slice]))
+		sched.current_slice++;
+	sched.control->runs_done = sched.current_slice;
 }
 
-/* How often somebody who is outside is waited for: see carrier_kernel.c for how long. */
+/* How many decisions wait for a thread that is outside; carrier_kernel.c says for how long. */
 #define PLAN_TRIES 25u
 
 /*
- * A replay is after something, and a spin may be all that is in its way. For a search each round of a
- * spin would be a schedule of its own.
+ * May the plan let a spinning thread continue? A replay has a goal, and a spin may be all that is
+ * in its way. For a search, each round of a spin would be another schedule.
  */
-static bool indulges(void)
+static bool plan_may_extend_spins(void)
 {
 	return !(sched.control->options & CONTROL_SPIN_SOON);
 }
 
 /*
- * The first run whose thread can go on. Runs behind it are looked at only until every thread that
- * is there has been seen once: they are many, threads are few.
+ * Returns the thread of the first unfinished slice whose thread is ready. There are many slices and
+ * few threads, so the loop ends when it has seen every existing thread once. Only for the first
+ * slice, it also considers timeouts and spinning. Sets `*waits` if the caller should wait for that
+ * slice's thread, which is outside.
  */
-static uint32_t by_plan(unsigned tries, bool *waits)
+static uint32_t pick_by_plan(unsigned tries, bool *waits)
 {
 	uint32_t count = sched.control->run_count;
 	uint32_t seen = 0, scan = ++sched.scan;
 
-	sched_count_runs();
-	for (uint32_t i = sched.run_at; i < count && seen < sched.alive; i++) {
-		if (is_done(&sched.runs[i]))
+	sched_count_slices();
+	for (uint32_t i = sched.current_slice; i < count && seen < sched.alive; i++) {
+		if (is_slice_done(&sched.slices[i]))
 			continue;
-		struct sched_thread *t = &sched_threads[sched.runs[i].thread];
+		struct sched_thread *t = &sched_threads[sched.slices[i].thread];
 		if (t->scanned == scan)
 			continue;
 		t->scanned = scan;
-		seen += t->where != SCHED_UNMADE;
-		if (sched_ready(t)) {
-			sched.chosen_until = sched.runs[i].until;
-			return sched.runs[i].thread;
+		seen += t->state != SCHED_NOT_CREATED;
+		if (sched_is_ready(t)) {
+			sched.chosen_until = sched.slices[i].until;
+			return sched.slices[i].thread;
 		}
-		if (i != sched.run_at)
+		if (i != sched.current_slice)
 			continue;
 		if (sched_can_time_out(t) ||
-		    (indulges() && could_spin(t) && sched_spin_indulge(t, false)))
-			return sched.runs[i].thread;
-		if (t->where == SCHED_OUTSIDE && tries < PLAN_TRIES) {
-			*waits = true; /* as in the run that the plan was made of, it comes back */
+		    (plan_may_extend_spins() && could_spin_on(t) && sched_spin_extend(t, false)))
+			return sched.slices[i].thread;
+		if (t->state == SCHED_OUTSIDE && tries < PLAN_TRIES) {
+			*waits = true; /* it came back in the run that the plan was made from */
 			return CONTROL_NONE;
 		}
-		if (t->where != SCHED_UNMADE)
-			note_divergence(t);
+		if (t->state != SCHED_NOT_CREATED)
+			record_divergence(t);
 	}
 	return CONTROL_NONE;
 }
 
-/* ---- policies ------------------------------------------------------------------------------------ */
+/* ---- policies -------------------------------------------------------------------------------- */
 
 static uint64_t scramble(uint64_t x)
 {
@@ -137,25 +139,25 @@ static uint64_t scramble(uint64_t x)
 	return x ^ x >> 31;
 }
 
-static uint64_t draw(void)
+static uint64_t next_random(void)
 {
 	sched.random += 0x9e3779b97f4a7c15ull;
 	return scramble(sched.random);
 }
 
-/* Who could go on is in sched.ready. Where policies may let time run out, those whose time it is, too. */
+/* Puts the ready threads into sched.ready, with CONTROL_TIMEOUTS also those that could time out. */
 static void find_candidates(void)
 {
 	sched_find_ready();
 	if (!(sched.control->options & CONTROL_TIMEOUTS) || sched.control->policy == CONTROL_STAY)
 		return;
 	for (uint32_t i = 0; i < sched.top; i++)
-		if (!is_ready(i) && sched_can_time_out(&sched_threads[i]))
-			sched.ready[i / 64] |= 1ull << i % 64;
+		if (!sched_set_has(sched.ready, i) && sched_can_time_out(&sched_threads[i]))
+			sched_set_add(sched.ready, i);
 }
 
-/* If there is but one candidate: it. Else CONTROL_NONE, and whether there is any. */
-static uint32_t only_one(bool *any)
+/* Returns the only candidate. CONTROL_NONE: there is none, or (`*any`) more than one. */
+static uint32_t only_candidate(bool *any)
 {
 	uint32_t found = CONTROL_NONE;
 
@@ -174,8 +176,8 @@ static uint32_t only_one(bool *any)
 	return found;
 }
 
-/* The first candidate from thread `from` on and round. There is one. */
-static uint32_t first_ready(uint32_t from)
+/* Returns the first candidate at or after thread `from`, cyclically. There must be one. */
+static uint32_t first_candidate(uint32_t from)
 {
 	uint32_t words = (sched.top + 63) / 64;
 	uint64_t bits = sched.ready[from / 64] & ~0ull << from % 64;
@@ -185,60 +187,59 @@ static uint32_t first_ready(uint32_t from)
 			return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-static bool gives_way(uint32_t i)
-{
-	return sched.giving_way[i / 64] >> i % 64 & 1;
-}
-
 /*
- * Nobody stays for ever while others could go on: who looks at a flag under a lock again and again, and
- * counts how often, does not spin as sched_spin.c sees it, and yet waits for another. And virtual time
- * stands still while anybody can go on: two threads that hand something to and fro until a third has
- * slept its three seconds would do so for ever. After so many steps another has its turn, or who sleeps
- * has slept long enough; that is a matter of steps alone, and so the same in each run.
+ * No thread keeps the turn forever while others are ready. A thread that polls a flag under a lock
+ * and counts its polls does not spin as sched_spin.c defines it, but it still waits for another
+ * thread. And virtual time stands still while a thread is ready: two threads that pass something
+ * back and forth until a third has slept for three seconds would do so forever. So after LONG_STEPS
+ * steps another thread gets the turn, or a sleep ends. That depends on the number of steps alone,
+ * so it is the same in each run.
  */
 #define LONG_STEPS 20000u
-PER_RUN static uint32_t stays;	     /* who had the last decision, + 1 */
-PER_RUN static uint64_t stays_from;  /* steps when it came on */
-PER_RUN static uint64_t sleeps_from; /* steps when somebody was last looked for who sleeps */
+PER_RUN static uint32_t last_picked;	   /* the thread that was picked last, + 1 */
+PER_RUN static uint64_t last_picked_at;	   /* total number of steps when it was first picked */
+PER_RUN static uint64_t sleeper_picked_at; /* ... when a sleep was last looked for this way */
 
 static bool has_stayed_long(uint32_t i)
 {
-	return stays == i + 1 && sched.control->steps - stays_from >= LONG_STEPS;
+	return last_picked == i + 1 && sched.control->steps - last_picked_at >= LONG_STEPS;
 }
 
-/* For so many steps more each is a decision: at one of them it has no lock that the others need. */
-#define LONG_LOOKS 1000u
+/* For this many more steps, each is a decision: at one of them the thread holds no lock. */
+#define LONG_EXTRA 1000u
 
-static void note_staying(uint32_t i)
+static void count_staying(uint32_t i)
 {
 	if (sched.chosen_until == CONTROL_NONE)
 		sched.chosen_until = has_stayed_long(i) ? 0 : sched_threads[i].step + LONG_STEPS;
-	if (stays == i + 1 && sched.control->steps - stays_from < LONG_STEPS + LONG_LOOKS)
+	if (last_picked == i + 1 && sched.control->steps - last_picked_at < LONG_STEPS + LONG_EXTRA)
 		return;
-	stays = i + 1;
-	stays_from = sched.control->steps;
+	last_picked = i + 1;
+	last_picked_at = sched.control->steps;
 }
 
-/* Whoever gives way is passed over in a circle, or two of them would keep a third from its turn. */
-static uint32_t by_staying(uint32_t self)
+/*
+ * Threads that give way (they yield or spin) are taken in a circle. Otherwise two of them would
+ * keep a third from running.
+ */
+static uint32_t pick_staying(uint32_t self)
 {
 	const struct sched_thread *t = &sched_threads[self];
 
-	if (t->where != SCHED_STANDS || !is_ready(self))
-		return first_ready(0);
-	if (!gives_way(self) && !has_stayed_long(self))
+	if (t->state != SCHED_PENDING || !sched_set_has(sched.ready, self))
+		return first_candidate(0);
+	if (!sched_set_has(sched.yielding, self) && !has_stayed_long(self))
 		return self;
-	return first_ready(self + 1 < sched.top ? self + 1 : 0);
+	return first_candidate(self + 1 < sched.top ? self + 1 : 0);
 }
 
-static uint32_t by_chance(void)
+static uint32_t pick_random(void)
 {
 	uint32_t count = 0;
 
 	for (uint32_t word = 0; word * 64 < sched.top; word++)
 		count += (uint32_t)__builtin_popcountll(sched.ready[word]);
-	uint32_t which = (uint32_t)(draw() % count);
+	uint32_t which = (uint32_t)(next_random() % count);
 	for (uint32_t word = 0;; word++) {
 		uint64_t bits = sched.ready[word];
 		uint32_t here = (uint32_t)__builtin_popcountll(bits);
@@ -254,150 +255,160 @@ static uint32_t by_chance(void)
 
 static bool only_reads(uint32_t i)
 {
-	uint32_t kind = sched_threads[i].want.kind;
+	uint32_t kind = sched_threads[i].op.kind;
 
 	return kind == EV_READ || kind == EV_ATOMIC_READ;
 }
 
 /*
- * Partial order sampling (Yuan, Yang, Gu, CAV 2018): the operation with the highest priority goes
- * on; those that race with it draw anew. (Roughly: by their first address; that costs no more than
- * a little of the sampling's quality.) Whoever gives way comes last.
+ * Partial order sampling (Yuan, Yang, Gu, CAV 2018): the pending operation with the highest
+ * priority runs, and those that race with it draw new priorities. (Races are approximated by equal
+ * start addresses, which costs only a little of the sampling's quality.) Yielding threads come
+ * last.
  *
- * With a hundred threads looking for the highest was a fifth of a run. From one decision to the next
- * little changes, so the highest of each eight is remembered.
+ * With a hundred threads, the search for the highest priority took a fifth of a run. Little changes
+ * from one decision to the next, so the highest of each group of eight threads is cached.
  */
-static struct eight {
+static struct priority_group {
 	uint64_t most;
 	uint32_t best;
-	uint8_t ready, giving_way; /* of what the above is */
-	bool stale;		   /* somebody has drawn */
-} eights[CONTROL_THREADS / 8];
+	uint8_t ready, yielding; /* the sets for which `most` and `best` were computed */
+	bool stale;		 /* a thread of the group has drawn a new priority */
+} priority_groups[CONTROL_THREADS / 8];
 
-static uint8_t eight_of(const uint64_t *words, uint32_t eight)
+static uint8_t group_bits(const uint64_t *words, uint32_t priority_group)
 {
-	return (uint8_t)(words[eight / 8] >> eight % 8 * 8);
+	return (uint8_t)(words[priority_group / 8] >> priority_group % 8 * 8);
 }
 
 static void draw_priorities(void)
 {
 	for (uint32_t word = 0; word * 64 < sched.top; word++) {
-		uint64_t bits = sched.ready[word] & ~sched.drawn[word];
-		sched.drawn[word] |= bits;
+		uint64_t bits = sched.ready[word] & ~sched.has_priority[word];
+		sched.has_priority[word] |= bits;
 		for (; bits; bits &= bits - 1) {
 			uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(bits);
-			sched.priorities[i] = draw() | 1ull << 32;
-			eights[i / 8].stale = true;
+			sched.priorities[i] = next_random() | 1ull << 32;
+			priority_groups[i / 8].stale = true;
 		}
 	}
 }
 
-static void look_through(struct eight *eight, uint32_t first)
+static void update_group(struct priority_group *priority_group, uint32_t first)
 {
-	eight->most = 0;
-	for (uint32_t bits = eight->ready; bits; bits &= bits - 1) {
+	priority_group->most = 0;
+	for (uint32_t bits = priority_group->ready; bits; bits &= bits - 1) {
 		uint32_t n = (uint32_t)__builtin_ctz(bits);
 		uint64_t priority = sched.priorities[first + n];
-		if (eight->giving_way >> n & 1)
+		if (priority_group->yielding >> n & 1)
 			priority >>= 32;
-		if (priority > eight->most) {
-			eight->best = first + n;
-			eight->most = priority;
+		if (priority > priority_group->most) {
+			priority_group->best = first + n;
+			priority_group->most = priority;
 		}
 	}
-	eight->stale = false;
+	priority_group->stale = false;
 }
 
-static uint32_t find_highest(void)
+static uint32_t find_highest_priority(void)
 {
 	uint32_t best = CONTROL_NONE;
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i * 8 < sched.top; i++) {
-		struct eight *eight = &eights[i];
-		uint8_t ready = eight_of(sched.ready, i), way = eight_of(sched.giving_way, i);
+		struct priority_group *priority_group = &priority_groups[i];
+		uint8_t ready = group_bits(sched.ready, i), way = group_bits(sched.yielding, i);
 		if (!ready)
 			continue;
-		if (eight->stale || ready != eight->ready || way != eight->giving_way) {
-			eight->ready = ready;
-			eight->giving_way = way;
-			look_through(eight, i * 8);
+		if (priority_group->stale || ready != priority_group->ready ||
+		    way != priority_group->yielding) {
+			priority_group->ready = ready;
+			priority_group->yielding = way;
+			update_group(priority_group, i * 8);
 		}
-		if (eight->most > most) {
-			best = eight->best;
-			most = eight->most;
+		if (priority_group->most > most) {
+			best = priority_group->best;
+			most = priority_group->most;
 		}
 	}
 	return best;
 }
 
-static uint32_t by_priority(void)
+static uint32_t pick_by_priority(void)
 {
 	draw_priorities();
-	uint32_t best = find_highest();
-	uint64_t object = sched.objects[best];
+	uint32_t best = find_highest_priority();
+	uint64_t object = sched.pending_objects[best];
 	bool reads = only_reads(best);
 	for (uint32_t word = 0; object && word * 64 < sched.top; word++) {
-		for (uint64_t bits = sched.drawn[word]; bits; bits &= bits - 1) {
+		for (uint64_t bits = sched.has_priority[word]; bits; bits &= bits - 1) {
 			uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(bits);
-			if (sched.objects[i] == object && !(reads && only_reads(i)))
-				sched.drawn[word] &= ~(bits & -bits);
+			if (sched.pending_objects[i] == object && !(reads && only_reads(i)))
+				sched.has_priority[word] &= ~(bits & -bits);
 		}
 	}
-	sched.drawn[best / 64] &= ~(1ull << best % 64);
+	sched_set_remove(sched.has_priority, best);
 	return best;
 }
 
 /*
- * Priorities keep whoever gives way from its turn as long as any other could go on, which may be for ever: main yields until a
- * thread has started that then runs until main cancels it. After so many steps one of them has its turn.
+ * With priorities, a thread that gives way does not run as long as another is ready. That may be
+ * forever: main yields until a thread has started, and that thread runs until main cancels it. So
+ * after LONG_STEPS steps one of them gets the turn.
  */
-PER_RUN static uint64_t yields_from; /* steps when somebody was last looked for who gives way */
-PER_RUN static uint32_t yielded;     /* who was found then */
+PER_RUN static uint64_t yielding_picked_at; /* steps when one was last looked for */
+PER_RUN static uint32_t last_yielding;	    /* the thread that was found then */
 
-static uint32_t by_patience(void)
+static uint32_t pick_yielding(void)
 {
-	if (sched.control->steps - yields_from < LONG_STEPS)
+	if (sched.control->steps - yielding_picked_at < LONG_STEPS)
 		return CONTROL_NONE;
-	yields_from = sched.control->steps;
+	yielding_picked_at = sched.control->steps;
 	for (uint32_t n = 1; n <= sched.top; n++) {
-		uint32_t i = (yielded + n) % sched.top;
+		uint32_t i = (last_yielding + n) % sched.top;
 
-		if (is_ready(i) && gives_way(i))
-			return yielded = i;
+		if (sched_set_has(sched.ready, i) && sched_set_has(sched.yielding, i))
+			return last_yielding = i;
 	}
 	return CONTROL_NONE;
 }
 
-/* Who stays if it can need not know who else could. */
+/* Under the policy STAY, a thread that can stay need not know which others are ready. */
 static bool can_stay(uint32_t self)
 {
-	return self < sched.top && sched_threads[self].where == SCHED_STANDS && !gives_way(self) &&
-	       !has_stayed_long(self) && sched_ready(&sched_threads[self]);
+	return self < sched.top && sched_threads[self].state == SCHED_PENDING &&
+	       !sched_set_has(sched.yielding, self) && !has_stayed_long(self) &&
+	       sched_is_ready(&sched_threads[self]);
 }
 
-static uint32_t by_sleep(void)
+/* Returns the thread whose sleep, or timeout of any kind, ends first. */
+static uint32_t pick_first_timeout(bool only_sleeps)
 {
 	uint32_t best = CONTROL_NONE;
 
-	if (sched.control->steps - sleeps_from < LONG_STEPS)
-		return CONTROL_NONE;
-	sleeps_from = sched.control->steps;
 	for (uint32_t i = 0; i < sched.top; i++) {
 		const struct sched_thread *t = &sched_threads[i];
-		if (t->where != SCHED_STANDS || t->want.pause != SCHED_SLEEP ||
-		    !sched_can_time_out(t))
+		if (!sched_can_time_out(t) ||
+		    (only_sleeps ? t->op.pause != SCHED_SLEEP : t->spinning))
 			continue;
-		if (best == CONTROL_NONE || t->want.until < sched_threads[best].want.until)
+		if (best == CONTROL_NONE || t->op.until < sched_threads[best].op.until)
 			best = i;
 	}
 	return best;
 }
 
-static uint32_t by_policy(uint32_t self)
+static uint32_t pick_overdue_sleeper(void)
+{
+	if (sched.control->steps - sleeper_picked_at < LONG_STEPS)
+		return CONTROL_NONE;
+	sleeper_picked_at = sched.control->steps;
+	return pick_first_timeout(true);
+}
+
+static uint32_t pick_by_policy(uint32_t self)
 {
 	bool any;
-	uint32_t sleeper = by_sleep();
+	uint32_t sleeper = pick_overdue_sleeper();
 
 	if (sleeper != CONTROL_NONE)
 		return sleeper;
@@ -407,56 +418,41 @@ static uint32_t by_policy(uint32_t self)
 			return self;
 	}
 	find_candidates();
-	uint32_t one = only_one(&any);
+	uint32_t one = only_candidate(&any);
 	if (!any || one != CONTROL_NONE)
 		return one;
 	switch (sched.control->policy) {
-	case CONTROL_RANDOM: return by_chance();
+	case CONTROL_RANDOM: return pick_random();
 	case CONTROL_PRIORITIES:
-		one = by_patience();
-		return one != CONTROL_NONE ? one : by_priority();
-	default: return by_staying(self);
+		one = pick_yielding();
+		return one != CONTROL_NONE ? one : pick_by_priority();
+	default: return pick_staying(self);
 	}
 }
 
-/* ---- nobody can ----------------------------------------------------------------------------------- */
+/* ---- no thread is ready ---------------------------------------------------------------------- */
 
-/* Whose time is over first. */
-static uint32_t by_time(bool spinners)
-{
-	uint32_t best = CONTROL_NONE;
-
-	for (uint32_t i = 0; i < sched.top; i++) {
-		const struct sched_thread *t = &sched_threads[i];
-		if (!sched_can_time_out(t) || (t->spins && !spinners))
-			continue;
-		if (best == CONTROL_NONE || t->want.until < sched_threads[best].want.until)
-			best = i;
-	}
-	return best;
-}
-
-/* Who spins may do so for another while: a spin may end by time. */
-static uint32_t by_spin(uint32_t self, bool always)
+/* Lets a spinning thread spin for a while longer: a spin may end by time. */
+static uint32_t pick_spinning(uint32_t self, bool always)
 {
 	for (uint32_t n = 1; n <= sched.top; n++) {
 		uint32_t i = (self < sched.top ? self + n : n) % sched.top;
 		struct sched_thread *t = &sched_threads[i];
-		if (could_spin(t) && sched_spin_indulge(t, always))
+		if (could_spin_on(t) && sched_spin_extend(t, always))
 			return i;
 	}
 	return CONTROL_NONE;
 }
 
-/* Could anybody go on if it were not asleep? */
-static bool anybody_asleep(void)
+/* Would any thread be ready if it were not in the sleep set? */
+static bool would_sleeper_be_ready(void)
 {
 	for (uint32_t i = 0; i < sched.top; i++) {
 		struct sched_thread *t = &sched_threads[i];
 		if (!t->asleep)
 			continue;
 		t->asleep = false;
-		bool could = sched_ready(t);
+		bool could = sched_is_ready(t);
 		t->asleep = true;
 		if (could)
 			return true;
@@ -464,26 +460,27 @@ static bool anybody_asleep(void)
 	return false;
 }
 
-static uint32_t rescue(uint32_t self, unsigned tries)
+/* No thread is ready: relaxes constraints, in the order that sched.h lists. */
+static uint32_t pick_when_none_ready(uint32_t self, unsigned tries)
 {
 	uint32_t found;
 
-	if (sched.asleep && !sched.outside && !sched.back && anybody_asleep())
+	if (sched.asleep_count && !sched.outside && !sched.returned && would_sleeper_be_ready())
 		sched_end_run(CONTROL_ASLEEP, "", 0);
-	if (sched.outside && (tries == 0 || (tries < PLAN_TRIES && !sched_outside_asleep())))
+	if (sched.outside && (tries == 0 || (tries < PLAN_TRIES && !sched_outside_all_asleep())))
 		return CONTROL_NONE;
-	found = by_time(false);
+	found = pick_first_timeout(false);
 	if ((found != CONTROL_NONE || !sched.outside) &&
-	    sched_outside_timer(found != CONTROL_NONE ? sched_threads[found].want.until
-						      : UINT64_MAX))
-		return CONTROL_NONE; /* whom that wakes comes by itself */
+	    sched_outside_expire_timer(found != CONTROL_NONE ? sched_threads[found].op.until
+							     : UINT64_MAX))
+		return CONTROL_NONE; /* the thread that the timer wakes comes back by itself */
 	if (found != CONTROL_NONE)
 		return found;
-	if ((found = by_spin(self, false)) != CONTROL_NONE)
+	if ((found = pick_spinning(self, false)) != CONTROL_NONE)
 		return found;
 	if (sched_plan_give_up())
 		return sched_pick(self, tries);
-	return by_spin(self, true);
+	return pick_spinning(self, true);
 }
 
 uint32_t sched_pick(uint32_t self, unsigned tries)
@@ -491,27 +488,27 @@ uint32_t sched_pick(uint32_t self, unsigned tries)
 	uint32_t found = CONTROL_NONE;
 	bool waits = false;
 
-	sched_count_move();
+	sched_count_progress();
 	sched.chosen_until = 0;
-	if (sched.meeting < sched.control->stop_count)
-		found = sched_plan_meeting();
-	if (found == CONTROL_NONE && sched.run_at < sched.control->run_count)
-		found = by_plan(tries, &waits);
+	if (sched.next_stopped < sched.control->stop_count)
+		found = sched_plan_next_stopped();
+	if (found == CONTROL_NONE && sched.current_slice < sched.control->run_count)
+		found = pick_by_plan(tries, &waits);
 	if (waits)
 		return CONTROL_NONE;
-	if (found == CONTROL_NONE && sched.exiting)
-		found = sched.exiting - 1;
+	if (found == CONTROL_NONE && sched.exiting_thread)
+		found = sched.exiting_thread - 1;
 	if (found == CONTROL_NONE) {
-		if (!sched.sleeps_used && sched.run_at >= sched.control->run_count)
-			sched_plan_sleep();
-		found = by_policy(self);
+		if (!sched.sleeps_applied && sched.current_slice >= sched.control->run_count)
+			sched_plan_apply_sleeps();
+		found = pick_by_policy(self);
 	}
 	if (found == CONTROL_NONE) {
-		found = rescue(self, tries);
+		found = pick_when_none_ready(self, tries);
 		sched.chosen_until = 0;
 	}
 	if (found == CONTROL_NONE)
 		return found;
-	note_staying(found);
-	return give(found);
+	count_staying(found);
+	return set_outcome(found);
 }

@@ -1,9 +1,9 @@
 /*
- * What the plan asks for besides its runs: rules, stops, sleeps and choices.
+ * The parts of a plan other than its slices: rules, stops, sleep sets and choices.
  *
- * Nearly always there are none, or few. So rules are boiled down to two numbers for each thread, the
- * step it may not start (`hold`) and the step behind which a rule falls away (`watch`), computed anew
- * when one does.
+ * There are nearly always none, or few. So the rules are reduced to two numbers for each thread:
+ * the step it must not start yet (`hold`), and the step that fulfils a rule (`watch`). They are
+ * computed again when a rule is fulfilled.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -13,36 +13,36 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-static uint8_t *rule_over; /* for each rule */
+static uint8_t *rule_over; /* one flag for each rule: fulfilled or given up */
 #define FIRST_RULES 256u
 static uint8_t first_rules[FIRST_RULES];
 
-/* ---- rules ------------------------------------------------------------------------------------ */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
-static bool is_satisfied(const struct control_rule *rule)
+static bool is_fulfilled(const struct control_rule *rule)
 {
 	const struct sched_thread *before = &sched_threads[rule->before_thread];
 
 	if (rule->before_step == CONTROL_NONE)
 		return false;
-	return before->step > rule->before_step || before->where == SCHED_ENDED;
+	return before->step > rule->before_step || before->state == SCHED_ENDED;
 }
 
-static bool is_valid(const struct control_rule *rule)
+static bool is_valid_rule(const struct control_rule *rule)
 {
 	return rule->before_thread < CONTROL_THREADS && rule->after_thread < CONTROL_THREADS;
 }
 
-static void find_holds(void)
+static void compute_holds(void)
 {
 	sched.rules_open = false;
 	for (uint32_t i = 0; i < sched.prepared || i < sched.top; i++)
 		sched_threads[i].hold = sched_threads[i].watch = CONTROL_NONE;
 	for (uint32_t i = 0; i < sched.control->rule_count; i++) {
 		const struct control_rule *rule = &sched.rules[i];
-		if (rule_over[i] || !is_valid(rule))
+		if (rule_over[i] || !is_valid_rule(rule))
 			continue;
-		if (is_satisfied(rule)) {
+		if (is_fulfilled(rule)) {
 			rule_over[i] = 1;
 			continue;
 		}
@@ -56,14 +56,14 @@ static void find_holds(void)
 	}
 }
 
-/* ---- stops ------------------------------------------------------------------------------------ */
+/* ---- stops ----------------------------------------------------------------------------------- */
 
 static struct control_stop *stop_at(uint32_t i)
 {
 	return &sched.control->stops[i];
 }
 
-/* The first stop from `from` on that is for this thread. */
+/* Returns the thread's first stop with an index of at least `from`. */
 static uint32_t next_stop(uint32_t thread, uint32_t from)
 {
 	for (uint32_t i = from; i < sched.control->stop_count; i++)
@@ -72,8 +72,8 @@ static uint32_t next_stop(uint32_t thread, uint32_t from)
 	return CONTROL_NONE;
 }
 
-/* What memory holds at a stop, if it is there at all: the program may be about to crash on it. */
-static uint64_t value_at(uint64_t address, uint64_t size)
+/* Returns the value in memory at a stop, or 0: the program may be about to crash there. */
+static uint64_t read_memory(uint64_t address, uint64_t size)
 {
 	uint64_t value = 0;
 	struct iovec to = { &value, size < sizeof(value) ? size : sizeof(value) };
@@ -94,56 +94,56 @@ static void describe_stop(struct control_stop *stop, const struct sched_thread *
 {
 	stop->reached = 1;
 	stop->actual_step = t->step;
-	stop->kind = t->want.kind;
-	stop->address = t->want.object;
-	stop->size = t->want.size;
+	stop->kind = t->op.kind;
+	stop->address = t->op.object;
+	stop->size = t->op.size;
 }
 
-/* All are there: what each is about to do stands in the file, and the tool may look. */
-static void meet(void)
+/* All stops are reached: the control file says what each thread is about to do. */
+static void all_stops_reached(void)
 {
 	struct control *control = sched.control;
 
 	for (uint32_t i = 0; i < control->stop_count; i++) {
 		struct control_stop *stop = stop_at(i);
 		if (is_access(stop->kind))
-			stop->value = value_at(stop->address, stop->size);
+			stop->value = read_memory(stop->address, stop->size);
 		sched_threads[stop->thread].stopped = false;
 	}
 	sched.stops_open = false;
-	sched.meeting = 0;
+	sched.next_stopped = 0;
 	control->stops_met = 1;
 	if (control->options & CONTROL_HOLD)
-		sched_plan_hold();
+		sched_wait_for_tool();
 }
 
-void sched_plan_hold(void)
+void sched_wait_for_tool(void)
 {
 	struct control *control = sched.control;
 
-	sched.held = true;
+	sched.inspected = true;
 	__atomic_store_n(&control->held, 1, __ATOMIC_RELEASE);
 	real()->syscall(SYS_futex, &control->held, (long)FUTEX_WAKE, 1L, 0L, 0L, 0L);
 	while (__atomic_load_n(&control->held, __ATOMIC_ACQUIRE))
 		real()->syscall(SYS_futex, &control->held, (long)FUTEX_WAIT, 1L, 0L, 0L, 0L);
-	sched.held = false;
+	sched.inspected = false;
 }
 
-uint32_t sched_plan_meeting(void)
+uint32_t sched_plan_next_stopped(void)
 {
-	while (sched.meeting < sched.control->stop_count) {
-		const struct control_stop *stop = stop_at(sched.meeting);
+	while (sched.next_stopped < sched.control->stop_count) {
+		const struct control_stop *stop = stop_at(sched.next_stopped);
 		struct sched_thread *t = &sched_threads[stop->thread];
-		if (t->where == SCHED_STANDS && t->step == stop->actual_step && sched_ready(t))
+		if (t->state == SCHED_PENDING && t->step == stop->actual_step && sched_is_ready(t))
 			return stop->thread;
-		sched.meeting++; /* it has done it, or cannot */
+		sched.next_stopped++; /* it has done its operation, or cannot do it */
 	}
 	return CONTROL_NONE;
 }
 
-/* ---- sleeps ----------------------------------------------------------------------------------- */
+/* ---- sleep sets ------------------------------------------------------------------------------ */
 
-static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+static bool ranges_overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 {
 	return a < b + b_size && b < a + a_size;
 }
@@ -158,92 +158,91 @@ static bool is_fail(uint32_t kind)
 	return kind == EV_ACQUIRE_FAIL || kind == EV_READ_FAIL || kind == EV_DOWN_FAIL;
 }
 
-/* The mutex of a wait counts as an object of its own. */
-static bool touches(uint64_t object, uint32_t kind, uint64_t a, uint64_t b)
+/* The mutex of a wait counts as a second object. */
+static bool uses_object(uint64_t object, uint32_t kind, uint64_t a, uint64_t b)
 {
 	return object == a || ((kind == EV_WAIT || kind == EV_WOKEN) && object == b);
 }
 
-bool sched_plan_depends(const struct sched_want *want, const struct control_event *event)
+/* Does the order of the operation and the event matter? */
+static bool depends_on(const struct sched_want *op, const struct control_event *event)
 {
-	bool memory = is_access(want->kind) || want->kind == EV_FREE;
+	bool memory = is_access(op->kind) || op->kind == EV_FREE;
 
 	if (memory && (is_access(event->kind) || event->kind == EV_FREE)) {
-		if (only_reads(want->kind) && only_reads(event->kind))
+		if (only_reads(op->kind) && only_reads(event->kind))
 			return false;
-		uint64_t size = want->kind == EV_FREE && !want->size ? 1 : want->size;
-		if (overlap(want->object, size, event->address, event->size ? event->size : 1))
+		uint64_t size = op->kind == EV_FREE && !op->size ? 1 : op->size;
+		if (ranges_overlap(op->object, size, event->address, event->size ? event->size : 1))
 			return true;
-		/* a copy reads what its second address names */
-		return (event->kind == EV_COPY && !only_reads(want->kind) &&
-			overlap(want->object, size, event->other, event->size)) ||
-		       (want->kind == EV_COPY && !only_reads(event->kind) &&
-			overlap(want->other, size, event->address, event->size));
+		/* a copy reads from its second address */
+		return (event->kind == EV_COPY && !only_reads(op->kind) &&
+			ranges_overlap(op->object, size, event->other, event->size)) ||
+		       (op->kind == EV_COPY && !only_reads(event->kind) &&
+			ranges_overlap(op->other, size, event->address, event->size));
 	}
-	if (want->kind == EV_JOIN)
-		return event->kind == EV_END && event->thread == want->object;
-	if (want->kind == EV_NONE || event_group(want->kind) == EG_THREAD || memory)
+	if (op->kind == EV_JOIN)
+		return event->kind == EV_END && event->thread == op->object;
+	if (op->kind == EV_NONE || event_group(op->kind) == EG_THREAD || memory)
 		return false;
-	if (want->kind == EV_READ_ACQUIRE && event->kind == EV_READ_ACQUIRE)
+	if (op->kind == EV_READ_ACQUIRE && event->kind == EV_READ_ACQUIRE)
 		return false;
-	if (want->how == EVENT_TRY && is_fail(event->kind))
+	if (op->how == EVENT_TRY && is_fail(event->kind))
 		return false;
-	switch (event_group((enum event_kind)event->kind)) {
-	case EG_LOCK:
-	case EG_CONDITION:
-	case EG_SEMAPHORE:
-	case EG_BARRIER:
-	case EG_ONCE: break;
-	default: return false;
-	}
-	return touches(event->address, want->kind, want->object, want->other) ||
+	if (!sched_is_sync(event_group((enum event_kind)event->kind)))
+		return false;
+	return uses_object(event->address, op->kind, op->object, op->other) ||
 	       ((event->kind == EV_WAIT || event->kind == EV_WOKEN) &&
-		touches(event->other, want->kind, want->object, want->other));
+		uses_object(event->other, op->kind, op->object, op->other));
 }
 
-static void wake(const struct control_event *event)
+static void wake_sleepers(const struct control_event *event)
 {
 	bool woken = false;
 
 	for (uint32_t i = 0; i < sched.control->sleep_count; i++) {
 		struct sched_thread *t = &sched_threads[sched.sleeps[i]];
-		if (!t->asleep || !sched_plan_depends(&t->want, event))
+		if (!t->asleep || !depends_on(&t->op, event))
 			continue;
 		t->asleep = false;
-		sched.asleep--;
+		sched.asleep_count--;
 		woken = true;
 	}
 	if (woken)
-		sched_stand_anew();
+		sched_reclassify_pending();
 }
 
-void sched_plan_sleep(void)
+void sched_plan_apply_sleeps(void)
 {
-	if (sched.sleeps_used)
+	if (sched.sleeps_applied)
 		return;
-	sched.sleeps_used = true;
+	sched.sleeps_applied = true;
 	for (uint32_t i = 0; i < sched.control->sleep_count; i++) {
 		struct sched_thread *t = &sched_threads[sched.sleeps[i]];
-		if (sched.sleeps[i] >= CONTROL_THREADS || t->asleep || t->where != SCHED_STANDS)
+		if (sched.sleeps[i] >= CONTROL_THREADS || t->asleep || t->state != SCHED_PENDING)
 			continue;
 		t->asleep = true;
-		sched.asleep++;
+		sched.asleep_count++;
 	}
-	if (sched.asleep)
-		sched_stand_anew();
+	if (sched.asleep_count)
+		sched_reclassify_pending();
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------- */
+/* ---- the whole plan -------------------------------------------------------------------------- */
 
-static void settle_plain(void)
+static void update_unconstrained(void)
 {
-	sched.plain = !sched.stops_open && !sched.rules_open && !sched.asleep &&
-		      sched.meeting >= sched.control->stop_count && !sched.control->choice_count &&
-		      (sched.sleeps_used || !sched.control->sleep_count);
+	sched.unconstrained = !sched.stops_open && !sched.rules_open && !sched.asleep_count &&
+			      sched.next_stopped >= sched.control->stop_count &&
+			      !sched.control->choice_count &&
+			      (sched.sleeps_applied || !sched.control->sleep_count);
 }
 
-/* Threads below `prepared` are named in the plan, or known, and have what it says of them. */
-static void prepare(uint32_t thread)
+/*
+ * Threads below `prepared` have their `hold`, `watch` and `stop` initialised. That covers all
+ * threads that the plan names.
+ */
+static void prepare_threads(uint32_t thread)
 {
 	for (; thread < CONTROL_THREADS && sched.prepared <= thread; sched.prepared++) {
 		struct sched_thread *t = &sched_threads[sched.prepared];
@@ -258,12 +257,12 @@ void sched_plan_start(void)
 	if (control->stop_count > CONTROL_STOPS)
 		control->stop_count = CONTROL_STOPS;
 	sched.prepared = 0;
-	prepare(control->thread_count - 1);
+	prepare_threads(control->thread_count - 1);
 	for (uint32_t i = 0; i < control->stop_count; i++)
-		prepare(control->stops[i].thread);
+		prepare_threads(control->stops[i].thread);
 	for (uint32_t i = 0; i < control->rule_count; i++) {
-		prepare(sched.rules[i].before_thread);
-		prepare(sched.rules[i].after_thread);
+		prepare_threads(sched.rules[i].before_thread);
+		prepare_threads(sched.rules[i].after_thread);
 	}
 	for (uint32_t i = control->stop_count; i-- > 0;) {
 		stop_at(i)->reached = 0;
@@ -271,41 +270,41 @@ void sched_plan_start(void)
 			sched_threads[stop_at(i)->thread].stop = i;
 	}
 	sched.stops_open = control->stop_count > 0;
-	sched.meeting = CONTROL_NONE;
+	sched.next_stopped = CONTROL_NONE;
 	rule_over = first_rules;
 	if (control->rule_count > FIRST_RULES)
 		rule_over = real()->calloc(control->rule_count, 1);
 	if (control->rule_count)
-		find_holds();
-	settle_plain();
+		compute_holds();
+	update_unconstrained();
 }
 
-void sched_plan_arrived(struct sched_thread *t)
+void sched_plan_check_stop(struct sched_thread *t)
 {
-	if (!sched.stops_open || t->stop == CONTROL_NONE || t->want.pause)
+	if (!sched.stops_open || t->stop == CONTROL_NONE || t->op.pause)
 		return;
 	struct control_stop *stop = stop_at(t->stop);
-	if (t->step < stop->step || (stop->site && stop->site != t->want.site))
+	if (t->step < stop->step || (stop->site && stop->site != t->op.site))
 		return;
 	describe_stop(stop, t);
 	t->stopped = true;
 	t->stop = next_stop(sched_number(t), t->stop + 1);
 	if (++sched.stops_reached == sched.control->stop_count) {
-		meet();
-		sched_stand_anew();
-		settle_plain();
+		all_stops_reached();
+		sched_reclassify_pending();
+		update_unconstrained();
 	}
 }
 
-void sched_plan_did(struct sched_thread *t, const struct control_event *event)
+void sched_plan_step_done(struct sched_thread *t, const struct control_event *event)
 {
 	if (t->step > t->watch || (event->kind == EV_END && sched.rules_open)) {
-		find_holds();
-		sched_stand_anew();
+		compute_holds();
+		sched_reclassify_pending();
 	}
-	if (sched.asleep)
-		wake(event);
-	settle_plain();
+	if (sched.asleep_count)
+		wake_sleepers(event);
+	update_unconstrained();
 }
 
 bool sched_plan_give_up(void)
@@ -320,19 +319,20 @@ bool sched_plan_give_up(void)
 		}
 	}
 	if (!any && sched.rules_open) {
-		bool wishes = true; /* "not while anybody else can go on": nobody can */
+		/* all open rules say "not while another thread can run": none is broken */
+		bool only_soft = true;
 		for (uint32_t i = 0; i < sched.control->rule_count; i++) {
-			wishes &= rule_over[i] || sched.rules[i].before_step == CONTROL_NONE;
+			only_soft &= rule_over[i] || sched.rules[i].before_step == CONTROL_NONE;
 			rule_over[i] = 1;
 		}
 		any = true;
-		if (!wishes)
+		if (!only_soft)
 			sched.control->rules_broken++;
-		find_holds();
+		compute_holds();
 	}
 	if (any)
-		sched_stand_anew();
-	settle_plain();
+		sched_reclassify_pending();
+	update_unconstrained();
 	return any;
 }
 

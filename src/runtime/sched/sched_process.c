@@ -1,6 +1,6 @@
 /*
- * Where controlled runs begin and end: the control file, the plan, and the words with which a
- * program ends (exit, assertion, abort, a crash).
+ * The start and the end of a controlled run: maps the control file, reads the plan, and writes the
+ * result when the program ends by exit, a failed assertion, abort or a crash.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -19,9 +19,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* ---- the control file ---------------------------------------------------------------------------- */
+/* ---- the control file ------------------------------------------------------------------------ */
 
-static struct control *map_file(const char *path)
+static struct control *map_control_file(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	struct control head;
@@ -37,17 +37,20 @@ static struct control *map_file(const char *path)
 	return control == MAP_FAILED ? NULL : control;
 }
 
-/* The first process that opens the file is the one it is for; what that executes is not. */
-static bool is_for_us(struct control *control)
+/*
+ * The control file is for the first process that opens it. Programs that this process executes do
+ * not run under the scheduler.
+ */
+static bool claim_control_file(struct control *control)
 {
-	uint32_t nobody = 0, us = (uint32_t)getpid();
+	uint32_t no_process = 0, us = (uint32_t)getpid();
 
-	return __atomic_compare_exchange_n(&control->owner, &nobody, us, false, __ATOMIC_SEQ_CST,
-					   __ATOMIC_SEQ_CST);
+	return __atomic_compare_exchange_n(&control->owner, &no_process, us, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* `sooth record --serial`: nobody looks at the file, so it is memory of our own. */
-static struct control *make_private(const struct options *options)
+/* For `sooth record --serial`: no tool reads the control structure, so it is private memory. */
+static struct control *make_private_control(const struct options *options)
 {
 	size_t bytes = sizeof(struct control) + CONTROL_THREADS * sizeof(struct control_thread);
 	struct control *control =
@@ -65,7 +68,7 @@ static struct control *make_private(const struct options *options)
 	return control;
 }
 
-static void *part(uint64_t at)
+static void *control_array(uint64_t at)
 {
 	return (char *)sched.control + at;
 }
@@ -73,7 +76,7 @@ static void *part(uint64_t at)
 static void start_log(void)
 {
 	const struct control *control = sched.control;
-	struct control_event *events = part(control->events_at);
+	struct control_event *events = control_array(control->events_at);
 
 	sched.event = &sched_unlogged;
 	sched.events_end = NULL;
@@ -93,17 +96,17 @@ void sched_read_plan(int pid)
 {
 	struct control *control = sched.control;
 
-	sched.paths = part(control->threads_at);
-	sched.runs = part(control->runs_at);
-	sched.rules = part(control->rules_at);
-	sched.choices = part(control->choices_at);
-	sched.sleeps = part(control->sleeps_at);
+	sched.paths = control_array(control->threads_at);
+	sched.slices = control_array(control->runs_at);
+	sched.rules = control_array(control->rules_at);
+	sched.choices = control_array(control->choices_at);
+	sched.sleeps = control_array(control->sleeps_at);
 	start_log();
 	sched.random = control->seed * 0x9e3779b97f4a7c15ull + 1;
 	if (control->thread_count == 0)
 		control->thread_count = 1;
 	control->child = (uint32_t)pid;
-	sched_threads[0].tid = pid; /* a run's process need not be the server's */
+	sched_threads[0].tid = pid; /* a run's process may be another than the server's */
 	control->result = CONTROL_UNFINISHED;
 	control->events_lost = 0;
 	control->unordered = 0;
@@ -119,33 +122,33 @@ void sched_read_plan(int pid)
 	control->fault_thread = CONTROL_NONE;
 	control->fault_step = 0;
 	control->text[0] = 0;
-	sched.run_at = 0;
-	sched.straight_until = 0;
-	sched.over = false;
+	sched.current_slice = 0;
+	sched.next_decision = 0;
+	sched.finished = false;
 	sched_plan_start();
 	sched_spin_start();
 }
 
-/* ---- the start -------------------------------------------------------------------------------------- */
+/* ---- the start ------------------------------------------------------------------------------- */
 
-static void watch_crashes(void);
+static void install_crash_handlers(void);
 
 void sched_start(const struct options *options)
 {
 	struct control *control = NULL;
 
 	if (options->control[0])
-		control = map_file(options->control);
+		control = map_control_file(options->control);
 	else if (options->serial)
-		control = make_private(options);
+		control = make_private_control(options);
 	if (!control || gettid() != getpid())
 		return;
-	if (!is_for_us(control))
+	if (!claim_control_file(control))
 		return;
 	sched.control = control;
 	server_start(control);
 	sched_object_start();
-	sched_be_main();
+	sched_become_main();
 	control->event_count = 0;
 	control->steps = 0;
 	control->switches = 0;
@@ -156,12 +159,12 @@ void sched_start(const struct options *options)
 	if (carrier->start)
 		carrier->start();
 	sched_log_start(process_discards() ? NULL : process_dir());
-	watch_crashes();
+	install_crash_handlers();
 	sched_taking = true;
 	access_patch_start();
 }
 
-/* ---- the end ---------------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 void sched_input_ended(void)
 {
@@ -169,14 +172,14 @@ void sched_input_ended(void)
 		sched.control->input_ended = 1;
 }
 
-/* With CONTROL_HOLD the process stands still then, so that a debugger can look at it. */
+/* With CONTROL_HOLD a process that failed stops here, so that a debugger can inspect it. */
 void sched_finish(enum control_result result, const char *text)
 {
 	struct control *control = sched.control;
 
-	if (!sched_taking || sched.over)
+	if (!sched_taking || sched.finished)
 		return;
-	sched.over = true;
+	sched.finished = true;
 	uint32_t self = sched_self();
 	if (self != CONTROL_NONE) {
 		sched_log_switch(&sched_threads[self]);
@@ -185,7 +188,7 @@ void sched_finish(enum control_result result, const char *text)
 			control->fault_step = sched_threads[self].step;
 		}
 	}
-	sched_count_runs();
+	sched_count_slices();
 	if (feof_unlocked(stdin))
 		sched_input_ended();
 	if (!control->blocked_count)
@@ -194,7 +197,7 @@ void sched_finish(enum control_result result, const char *text)
 	strncpy(control->text, text ? text : "", sizeof(control->text) - 1);
 	__atomic_store_n(&control->result, result, __ATOMIC_RELEASE);
 	if (control->options & CONTROL_HOLD && control_is_failure(result))
-		sched_plan_hold();
+		sched_wait_for_tool();
 }
 
 void sched_end_run(enum control_result result, const char *text, int status)
@@ -213,7 +216,7 @@ void sched_fault(enum control_result result, uint64_t address, uint64_t site)
 {
 	struct control *control = sched_control();
 
-	if (!control || !(control->options & CONTROL_CHECK_HEAP) || sched.over)
+	if (!control || !(control->options & CONTROL_CHECK_HEAP) || sched.finished)
 		return;
 	control->fault_address = address;
 	control->fault_site = site;
@@ -223,20 +226,20 @@ void sched_fault(enum control_result result, uint64_t address, uint64_t site)
 void sched_after_fork(void)
 {
 	sched_taking = false;
-	sched_forget_self();
+	sched_stop_taking_turns();
 }
 
-/* ---- crashes ------------------------------------------------------------------------------------------ */
+/* ---- crashes --------------------------------------------------------------------------------- */
 
 /*
- * Signals by which a program ends through its own doing. A handler of the program's takes the place
- * of ours; while there is none, ours says what happened and lets the signal do what it does.
+ * Signals that report a fault of the program itself. As long as the program has no handler of its
+ * own, ours writes the result and then lets the signal take its default action.
  */
-static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP };
+static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP };
 
-/* The loads of SCHED_LOAD, and where they go on; distances from the words themselves. */
+/* The loads of SCHED_LOAD and where to continue: distances from the fields themselves. */
 struct fallible_read {
-	int32_t at, behind;
+	int32_t at, resume;
 };
 extern const struct fallible_read __start_sooth_reads[] __attribute__((visibility("hidden")));
 extern const struct fallible_read __stop_sooth_reads[] __attribute__((visibility("hidden")));
@@ -248,13 +251,13 @@ bool sched_skip_read(void *context)
 	for (const struct fallible_read *r = __start_sooth_reads; r < __stop_sooth_reads; r++) {
 		if (*at != (greg_t)((intptr_t)&r->at + r->at))
 			continue;
-		*at = (greg_t)((intptr_t)&r->behind + r->behind);
+		*at = (greg_t)((intptr_t)&r->resume + r->resume);
 		return true;
 	}
 	return false;
 }
 
-static void crashed(int number, siginfo_t *info, void *context)
+static void handle_crash(int number, siginfo_t *info, void *context)
 {
 	struct control *control = sched.control;
 	const ucontext_t *machine = context;
@@ -267,21 +270,22 @@ static void crashed(int number, siginfo_t *info, void *context)
 	sched_finish(CONTROL_CRASHED, "");
 	server_end(number);
 	real()->sigaction(number, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
-	if (info->si_code <= 0) /* somebody sent it: it does not come again by itself */
+	if (info->si_code <= 0) /* a process sent it: it does not occur again by itself */
 		raise(number);
 }
 
 bool sched_is_crash_handler(sighandler_t handler)
 {
-	return handler == (sighandler_t)(void (*)(void))crashed;
+	return handler == (sighandler_t)(void (*)(void))handle_crash;
 }
 
-static void watch_crashes(void)
+static void install_crash_handlers(void)
 {
-	for (unsigned i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
-		struct sigaction now, ours = { .sa_sigaction = crashed,
+	for (unsigned i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++) {
+		struct sigaction now, ours = { .sa_sigaction = handle_crash,
 					       .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK };
-		if (real()->sigaction(crashes[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-			real()->sigaction(crashes[i], &ours, NULL);
+		if (real()->sigaction(crash_signals[i], NULL, &now) == 0 &&
+		    now.sa_handler == SIG_DFL)
+			real()->sigaction(crash_signals[i], &ours, NULL);
 	}
 }

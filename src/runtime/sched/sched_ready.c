@@ -1,127 +1,120 @@
 /*
- * Who stands, and who of them could go on.
+ * The set of pending threads, and which of them are ready.
  *
- * A search makes a thousand decisions in a run, and there may be a hundred threads: looking at each of
- * them every time was two thirds of a run. So those who stand are in one of these sets. `free` are
- * before what always can, an access say. `blocked` were looked at and wait for a change of one
- * object, in whose list they are; its change takes them out. Those before a plain lock are its
- * crowd: they are free when it is, all at once. `bound` are looked at each time.
+ * A search makes a thousand decisions in a run, and there may be a hundred threads: checking each
+ * thread at every decision took two thirds of a run. So each pending thread is in one of these
+ * sets:
+ * - `known_ready`: its operation is always enabled (an access, for example), or it is a contender
+ *   of a free lock.
+ * - blocked: it was checked and waits for a change of one object, in whose list it is. A change of
+ *   the object moves it to `to_check`.
+ * - contenders of a lock: threads that want to acquire a plain lock. They become known_ready all at
+ *   once when the lock is released, and stop being so when it is acquired.
+ * - `to_check`: it is checked at each decision.
  */
 #include "runtime/sched/sched_state.h"
 
 #include "runtime/server/per_run.h"
 
-/* ---- the sets ----------------------------------------------------------------------------------- */
-
-static void set(uint64_t *words, uint32_t i)
+static bool is_always_ready(const struct sched_thread *t)
 {
-	words[i / 64] |= 1ull << i % 64;
-}
-
-static void clear(uint64_t *words, uint32_t i)
-{
-	words[i / 64] &= ~(1ull << i % 64);
-}
-
-static bool is_free_now(const struct sched_thread *t)
-{
-	return sched_is_free(&t->want) && !t->stopped && !t->asleep && !t->spins &&
+	return sched_is_always_enabled(&t->op) && !t->stopped && !t->asleep && !t->spinning &&
 	       t->step < t->hold;
 }
 
-/* ---- crowds ------------------------------------------------------------------------------------- */
+/* ---- contenders of a lock -------------------------------------------------------------------- */
 
-/* There are few at a time. Whoever finds no room is bound. */
-#define CROWDS 32u
-static struct crowd {
+/* Few locks are contended at a time. If there is no room, contenders go to `to_check`. */
+#define CONTENDER_SETS 32u
+static struct contenders {
 	uint64_t members[SCHED_WORDS];
 	uint32_t count;
-	bool can; /* take the lock */
-} crowds[CROWDS];
-PER_RUN static uint32_t crowds_used; /* a bit for each */
+	bool lock_free; /* the lock is free */
+} contender_sets[CONTENDER_SETS];
+PER_RUN static uint32_t contender_sets_used; /* a bit for each */
 
-static bool is_for_taking(const struct sched_object *o)
+static bool is_lock_free(const struct sched_object *o)
 {
 	return !o->owner && !o->readers;
 }
 
-/* Can it go on if and only if nobody has the lock? */
-static bool is_of_crowd(const struct sched_thread *t)
+/* Is the thread ready if and only if the lock is free? */
+static bool is_contender(const struct sched_thread *t)
 {
-	return t->want.kind == EV_ACQUIRE && t->want.how == EVENT_PLAIN &&
-	       !(t->want.lock & SCHED_LOCK_ROBUST) && sched_is_allowed(t) && !t->spins &&
+	return t->op.kind == EV_ACQUIRE && t->op.how == EVENT_PLAIN &&
+	       !(t->op.lock & SCHED_LOCK_ROBUST) && sched_is_allowed(t) && !t->spinning &&
 	       !t->cancelled && !sched.control->choice_count &&
 	       sched_object(t->object)->owner != sched_number(t) + 1;
 }
 
-static bool join_crowd(struct sched_thread *t)
+static bool join_contenders(struct sched_thread *t)
 {
 	struct sched_object *o = sched_object(t->object);
 
-	if (!o->crowd) {
-		if (crowds_used == UINT32_MAX)
+	if (!o->contenders) {
+		if (contender_sets_used == UINT32_MAX)
 			return false;
-		o->crowd = (uint32_t)__builtin_ctz(~crowds_used) + 1;
-		crowds_used |= 1u << (o->crowd - 1);
-		crowds[o->crowd - 1].can = is_for_taking(o);
+		o->contenders = (uint32_t)__builtin_ctz(~contender_sets_used) + 1;
+		contender_sets_used |= 1u << (o->contenders - 1);
+		contender_sets[o->contenders - 1].lock_free = is_lock_free(o);
 	}
-	struct crowd *crowd = &crowds[o->crowd - 1];
-	crowd->count++;
-	set(crowd->members, sched_number(t));
-	if (crowd->can)
-		set(sched.free, sched_number(t));
-	t->in_crowd = t->object + 1;
+	struct contenders *contenders = &contender_sets[o->contenders - 1];
+	contenders->count++;
+	sched_set_add(contenders->members, sched_number(t));
+	if (contenders->lock_free)
+		sched_set_add(sched.known_ready, sched_number(t));
+	t->contends_for = t->object + 1;
 	return true;
 }
 
-static void leave_crowd(struct sched_thread *t)
+static void leave_contenders(struct sched_thread *t)
 {
-	struct sched_object *o = sched_object(t->in_crowd - 1);
-	struct crowd *crowd = &crowds[o->crowd - 1];
+	struct sched_object *o = sched_object(t->contends_for - 1);
+	struct contenders *contenders = &contender_sets[o->contenders - 1];
 
-	clear(crowd->members, sched_number(t));
-	t->in_crowd = 0;
-	if (--crowd->count == 0) {
-		crowds_used &= ~(1u << (o->crowd - 1));
-		o->crowd = 0;
+	sched_set_remove(contenders->members, sched_number(t));
+	t->contends_for = 0;
+	if (--contenders->count == 0) {
+		contender_sets_used &= ~(1u << (o->contenders - 1));
+		o->contenders = 0;
 	}
 }
 
-void sched_regrade(struct sched_object *o)
+void sched_update_contenders(struct sched_object *o)
 {
-	if (!o->crowd)
+	if (!o->contenders)
 		return;
-	struct crowd *crowd = &crowds[o->crowd - 1];
-	if (crowd->can == is_for_taking(o))
+	struct contenders *contenders = &contender_sets[o->contenders - 1];
+	if (contenders->lock_free == is_lock_free(o))
 		return;
-	crowd->can = !crowd->can;
+	contenders->lock_free = !contenders->lock_free;
 	for (uint32_t word = 0; word * 64 < sched.top; word++) {
-		if (crowd->can)
-			sched.free[word] |= crowd->members[word];
+		if (contenders->lock_free)
+			sched.known_ready[word] |= contenders->members[word];
 		else
-			sched.free[word] &= ~crowd->members[word];
+			sched.known_ready[word] &= ~contenders->members[word];
 	}
-	if (crowd->can && sched.straight_depends)
-		sched.straight_until = 0;
+	if (contenders->lock_free && sched.decide_when_ready)
+		sched.next_decision = 0;
 }
 
-/* ---- standing ----------------------------------------------------------------------------------- */
+/* ---- becoming pending ------------------------------------------------------------------------ */
 
-void sched_stand(struct sched_thread *t)
+void sched_add_pending(struct sched_thread *t)
 {
 	uint32_t i = sched_number(t);
 
-	sched_put(t, SCHED_STANDS);
-	sched.objects[i] = t->want.object;
-	if (t->want.pause == SCHED_YIELD || t->spins)
-		set(sched.giving_way, i);
-	if (is_free_now(t))
-		set(sched.free, i);
-	else if (!is_of_crowd(t) || !join_crowd(t))
-		set(sched.bound, i);
+	sched_set_state(t, SCHED_PENDING);
+	sched.pending_objects[i] = t->op.object;
+	if (t->op.pause == SCHED_YIELD || t->spinning)
+		sched_set_add(sched.yielding, i);
+	if (is_always_ready(t))
+		sched_set_add(sched.known_ready, i);
+	else if (!is_contender(t) || !join_contenders(t))
+		sched_set_add(sched.to_check, i);
 }
 
-static void leave_list(struct sched_thread *t)
+static void leave_blocked_list(struct sched_thread *t)
 {
 	uint32_t *at = &sched_object(t->blocked_on - 1)->blocked;
 
@@ -131,80 +124,80 @@ static void leave_list(struct sched_thread *t)
 	t->blocked_on = 0;
 }
 
-void sched_unstand(struct sched_thread *t)
+void sched_remove_pending(struct sched_thread *t)
 {
 	uint32_t i = sched_number(t);
 
-	clear(sched.free, i);
-	clear(sched.bound, i);
-	clear(sched.giving_way, i);
-	sched.objects[i] = 0;
+	sched_set_remove(sched.known_ready, i);
+	sched_set_remove(sched.to_check, i);
+	sched_set_remove(sched.yielding, i);
+	sched.pending_objects[i] = 0;
 	if (t->blocked_on)
-		leave_list(t);
-	if (t->in_crowd)
-		leave_crowd(t);
+		leave_blocked_list(t);
+	if (t->contends_for)
+		leave_contenders(t);
 }
 
-void sched_stand_anew(void)
+void sched_reclassify_pending(void)
 {
-	sched.straight_until = 0;
+	sched.next_decision = 0;
 	for (uint32_t i = 0; i < sched.top; i++) {
-		if (sched_threads[i].where != SCHED_STANDS)
+		if (sched_threads[i].state != SCHED_PENDING)
 			continue;
-		sched_unstand(&sched_threads[i]);
-		sched_stand(&sched_threads[i]);
+		sched_remove_pending(&sched_threads[i]);
+		sched_add_pending(&sched_threads[i]);
 	}
 }
 
-static void block(struct sched_thread *t, uint32_t object)
+static void block_on(struct sched_thread *t, uint32_t object)
 {
 	struct sched_object *o = sched_object(object);
 
-	clear(sched.bound, sched_number(t));
+	sched_set_remove(sched.to_check, sched_number(t));
 	t->next_blocked = o->blocked;
 	t->blocked_on = object + 1;
 	o->blocked = sched_number(t) + 1;
 }
 
-void sched_unblock(struct sched_object *o)
+void sched_recheck_blocked(struct sched_object *o)
 {
-	if (o->blocked && sched.straight_depends)
-		sched.straight_until = 0;
+	if (o->blocked && sched.decide_when_ready)
+		sched.next_decision = 0;
 	while (o->blocked) {
 		struct sched_thread *t = &sched_threads[o->blocked - 1];
 		o->blocked = t->next_blocked;
 		t->blocked_on = 0;
-		set(sched.bound, sched_number(t));
+		sched_set_add(sched.to_check, sched_number(t));
 	}
 }
 
-/* ---- could it go on? ------------------------------------------------------------------------------ */
+/* ---- is it ready? ---------------------------------------------------------------------------- */
 
 bool sched_is_allowed(const struct sched_thread *t)
 {
-	return t->where == SCHED_STANDS && !t->stopped && !t->asleep && t->step < t->hold;
+	return t->state == SCHED_PENDING && !t->stopped && !t->asleep && t->step < t->hold;
 }
 
 static bool can_by_choice(const struct sched_thread *t)
 {
 	switch (sched.control->choice_count ? sched_plan_choice(t) : 0) {
-	case CONTROL_SPURIOUS: return t->want.kind == EV_WOKEN && sched_object_mutex_free(t);
-	case CONTROL_TIMEOUT: return t->want.how == EVENT_TIMED && sched_object_mutex_free(t);
+	case CONTROL_SPURIOUS: return t->op.kind == EV_WOKEN && sched_object_mutex_free(t);
+	case CONTROL_TIMEOUT: return t->op.how == EVENT_TIMED && sched_object_mutex_free(t);
 	default: return false;
 	}
 }
 
-bool sched_ready(const struct sched_thread *t)
+bool sched_is_ready(const struct sched_thread *t)
 {
-	if (t->where == SCHED_BACK || (t->signalled && t->where == SCHED_STANDS))
+	if (t->state == SCHED_RETURNED || (t->signal_deferred && t->state == SCHED_PENDING))
 		return true;
 	if (t->blocked_on || !sched_is_allowed(t))
 		return false;
-	if (t->spins && !t->held && !sched_spin_changed(t) && !t->cancelled)
+	if (t->spinning && !t->locks_held && !sched_spin_changed(t) && !t->cancelled)
 		return false;
-	if (t->want.pause)
-		return t->want.pause == SCHED_YIELD || t->cancelled;
-	return sched_object_can(t) || can_by_choice(t) ||
+	if (t->op.pause)
+		return t->op.pause == SCHED_YIELD || t->cancelled;
+	return sched_object_enabled(t) || can_by_choice(t) ||
 	       (t->cancelled && sched_object_mutex_free(t));
 }
 
@@ -212,21 +205,22 @@ bool sched_can_time_out(const struct sched_thread *t)
 {
 	if (!sched_is_allowed(t))
 		return false;
-	if (t->want.pause)
-		return t->want.pause == SCHED_SLEEP;
-	return t->want.how == EVENT_TIMED && sched_object_mutex_free(t);
+	if (t->op.pause)
+		return t->op.pause == SCHED_SLEEP;
+	return t->op.how == EVENT_TIMED && sched_object_mutex_free(t);
 }
 
 /*
- * Which object's change could make it ready, if that is all it waits for? A condition's waiter waits
- * for a token first, and with it for the mutex. Semaphores are changed by others than us.
+ * Finds the object whose change could make the thread ready, if it waits for nothing else. A waiter
+ * of a condition waits for a token first, then for the mutex. Semaphores are excluded: handlers and
+ * other processes change them, too.
  */
-static bool waits_for(const struct sched_thread *t, uint32_t *object)
+static bool find_awaited_object(const struct sched_thread *t, uint32_t *object)
 {
-	if (!sched_is_allowed(t) || t->want.pause || t->spins || t->cancelled ||
+	if (!sched_is_allowed(t) || t->op.pause || t->spinning || t->cancelled ||
 	    sched.control->choice_count)
 		return false;
-	switch (t->want.kind) {
+	switch (t->op.kind) {
 	case EV_ACQUIRE:
 	case EV_READ_ACQUIRE:
 	case EV_PASS:
@@ -237,17 +231,17 @@ static bool waits_for(const struct sched_thread *t, uint32_t *object)
 	}
 }
 
-static uint64_t ready_of_bound(uint32_t word)
+static uint64_t check_uncertain(uint32_t word)
 {
 	uint64_t ready = 0;
 
-	for (uint64_t bits = sched.bound[word]; bits; bits &= bits - 1) {
+	for (uint64_t bits = sched.to_check[word]; bits; bits &= bits - 1) {
 		struct sched_thread *t = &sched_threads[word * 64 + __builtin_ctzll(bits)];
 		uint32_t object;
-		if (sched_ready(t))
+		if (sched_is_ready(t))
 			ready |= bits & -bits;
-		else if (waits_for(t, &object))
-			block(t, object);
+		else if (find_awaited_object(t, &object))
+			block_on(t, object);
 	}
 	return ready;
 }
@@ -257,24 +251,24 @@ void sched_find_ready(void)
 	uint32_t words = (sched.top + 63) / 64;
 
 	for (uint32_t word = 0; word < words; word++) {
-		sched.ready[word] = sched.free[word];
-		if (sched.bound[word])
-			sched.ready[word] |= ready_of_bound(word);
+		sched.ready[word] = sched.known_ready[word];
+		if (sched.to_check[word])
+			sched.ready[word] |= check_uncertain(word);
 	}
-	if (!sched.back && !sched.signals)
+	if (!sched.returned && !sched.deferred_signals)
 		return;
 	for (uint32_t i = 0; i < sched.top; i++) {
 		const struct sched_thread *t = &sched_threads[i];
-		if (t->where == SCHED_BACK || (t->signalled && t->where == SCHED_STANDS))
-			set(sched.ready, i);
+		if (t->state == SCHED_RETURNED || (t->signal_deferred && t->state == SCHED_PENDING))
+			sched_set_add(sched.ready, i);
 	}
 }
 
-bool sched_any_unseen(void)
+bool sched_any_uncertain(void)
 {
 	sched_find_ready();
 	for (uint32_t word = 0; word * 64 < sched.top; word++)
-		if (sched.bound[word] & ~sched.ready[word])
+		if (sched.to_check[word] & ~sched.ready[word])
 			return true;
 	return false;
 }

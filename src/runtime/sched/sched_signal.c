@@ -1,18 +1,20 @@
 /*
- * Signals in turn. A handler of the program is a part of the run like any other code: it runs when its
- * thread has the turn, not beside the one that has it, and never in the middle of the scheduler's work,
- * out of which it may jump away.
+ * Signals in controlled runs. A handler of the program is part of the run like any other code. It
+ * runs when its thread has the turn, not in parallel with the thread that has it, and never in the
+ * middle of the scheduler's work, since it may jump away from there.
  *
- * So a signal that comes while the scheduler is at work in a thread, which includes waiting for the
- * turn, is put off: our handler takes it down, blocks all others in the thread, and returns. A thread
- * that stands can go on then whatever it stands before: it is given the turn for its handlers. It
- * sends itself the signal once more and lets signals in: so stack, mask and all that the handler is told are
- * the kernel's doing. Behind that it stands as before, or its wait has ended (EINTR).
+ * So a signal that arrives while its thread is inside the scheduler, which includes waiting for the
+ * turn, is deferred: our handler saves it, blocks all other signals in the thread, and returns. A
+ * pending thread with a deferred signal is ready, whatever its operation is: it gets the turn in
+ * order to run its handlers. It then sends itself the signal again and unblocks signals. So the
+ * kernel sets up the stack, the mask and everything else that the handler sees. After the handler
+ * the thread is pending as before, or its wait has ended (EINTR).
  *
- * A thread that is outside is not the scheduler's: there the handler waits for the turn, and behind it
- * the thread goes outside again.
+ * The scheduler does not work in a thread that is outside. There the handler itself waits for the
+ * turn, and afterwards the thread goes outside again.
  *
- * Fibers get no signals but those that they send themselves (fiber_limits.c), and are not at work then.
+ * Fibers get no signals except those they send to themselves (fiber_limits.c), and those do not
+ * arrive inside the scheduler.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -28,25 +30,26 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define SIGNALS_BYTES 8u /* a mask, as the kernel has it; the library's are longer */
+#define SIGNALS_BYTES 8u /* size of the kernel's signal mask; the C library's sigset_t is larger */
 
-/* What was put off: one for each thread, in which nothing more comes then. */
-static struct put_off {
+/* The deferred signal of each thread. There is at most one, since all others are then blocked. */
+static struct deferred {
 	int number;
 	siginfo_t info;
 	uint64_t mask;
-} put_off[CONTROL_THREADS];
+} deferred[CONTROL_THREADS];
 
-static uint64_t bit(int number)
+static uint64_t signal_bit(int number)
 {
 	return 1ull << (number - 1);
 }
 
-/* All but faults, which cannot wait, and the C library's own. */
+/* All signals except faults, which cannot wait, and those that the C library uses itself. */
 static uint64_t all_signals(void)
 {
-	return ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) |
-		 bit(SIGSYS) | bit(32) | bit(33));
+	return ~(signal_bit(SIGSEGV) | signal_bit(SIGBUS) | signal_bit(SIGFPE) |
+		 signal_bit(SIGILL) | signal_bit(SIGTRAP) | signal_bit(SIGSYS) | signal_bit(32) |
+		 signal_bit(33));
 }
 
 bool sched_put_off(int number, const siginfo_t *info, void *context)
@@ -55,39 +58,39 @@ bool sched_put_off(int number, const siginfo_t *info, void *context)
 	sigset_t *mask = &((ucontext_t *)context)->uc_sigmask;
 	struct sigaction action = { 0 };
 
-	if (!t || !t->busy || t->signalled || fiber_on())
+	if (!t || !t->work_depth || t->signal_deferred || fiber_on())
 		return false;
 	int error = errno;
-	struct put_off *p = &put_off[sched_number(t)];
+	struct deferred *p = &deferred[sched_number(t)];
 	uint64_t all = all_signals();
-	*p = (struct put_off){ .number = number };
+	*p = (struct deferred){ .number = number };
 	memcpy(&p->mask, mask, SIGNALS_BYTES);
 	memcpy(mask, &all, SIGNALS_BYTES);
-	/* Nobody sees what a handler is not told; nor does the kernel fill it in. */
+	/* Without SA_SIGINFO, neither the handler nor the kernel looks at the information. */
 	if (real()->sigaction(number, NULL, &action) == 0 && action.sa_flags & SA_SIGINFO)
 		p->info = *info;
 	else
 		p->info = (siginfo_t){ .si_signo = number, .si_code = SI_TKILL };
-	t->signalled = true;
-	sched.signals++;
-	sched.pokes++;
-	sched.caught++;
-	carrier_kernel_stir(sched_number(t));
+	t->signal_deferred = true;
+	sched.deferred_signals++;
+	sched.notifications++;
+	sched.signals_noticed++;
+	carrier_kernel_recheck(sched_number(t));
 	errno = error;
 	return true;
 }
 
-/* Those that came while it was at it come, too. */
-static void take(void *data)
+/* Delivers the deferred signal. Signals that arrived in the meantime are delivered, too. */
+static void deliver_deferred(void *data)
 {
 	struct sched_thread *t = data;
-	struct put_off p = put_off[sched_number(t)];
+	struct deferred p = deferred[sched_number(t)];
 	struct sigaction action = { 0 };
 	int error = errno;
 
-	t->signalled = false;
-	sched.signals--;
-	/* SA_RESETHAND: the kernel has taken the handler away, and will do so again. */
+	t->signal_deferred = false;
+	sched.deferred_signals--;
+	/* With SA_RESETHAND the kernel has removed the handler, and will do so again. */
 	if (real()->sigaction(p.number, NULL, &action) == 0 && action.sa_flags & SA_RESETHAND &&
 	    action.sa_handler == SIG_DFL) {
 		action.sa_handler = signal_ours();
@@ -102,34 +105,33 @@ static void take(void *data)
 	errno = error;
 }
 
-void sched_take_signals(struct sched_thread *t)
+void sched_deliver_deferred(struct sched_thread *t)
 {
-	while (t->signalled)
-		save_vectors_call(take, t);
+	while (t->signal_deferred)
+		save_vectors_call(deliver_deferred, t);
 }
 
-/* Does the handler that has run end what it waits for? Signals restart no wait with a time. */
+/* Does the handler that has run end the wait? A wait with a timeout is never restarted. */
 static bool ends_wait(const struct sched_thread *t)
 {
-	if (t->want.pause)
-		return t->want.pause == SCHED_SLEEP && t->interrupted;
-	if (t->want.kind != EV_DOWN || sched_object_can(t))
+	if (t->op.pause)
+		return t->op.pause == SCHED_SLEEP && t->interrupted;
+	if (t->op.kind != EV_DOWN || sched_object_enabled(t))
 		return false;
-	return t->want.how == EVENT_TIMED ? t->interrupted != 0
-					  : t->interrupted & SCHED_DOES_NOT_RESTART;
+	return t->op.how == EVENT_TIMED ? t->interrupted != 0 : t->interrupted & SCHED_ENDS_WAIT;
 }
 
 bool sched_run_handlers(struct sched_thread *t, int error)
 {
-	uint32_t busy = t->busy;
+	uint32_t busy = t->work_depth;
 
 	t->interrupted = 0;
-	t->busy = 0;
+	t->work_depth = 0;
 	errno = error;
-	sched_take_signals(t);
+	sched_deliver_deferred(t);
 	if (sched.holder != sched_number(t))
-		sched_return(); /* one has waited, and the turn was taken from it */
-	t->busy = busy;
+		sched_return(); /* a handler has waited, and the turn was taken from the thread */
+	t->work_depth = busy;
 	return ends_wait(t);
 }
 
@@ -138,12 +140,12 @@ bool sched_enter_handler(int number)
 	struct sched_thread *t = sched_me;
 	struct sigaction action = { 0 };
 
-	sched.caught++;
+	sched.signals_noticed++;
 	if (!t)
 		return false;
 	real()->sigaction(number, NULL, &action);
-	t->interrupted |= action.sa_flags & SA_RESTART ? SCHED_RESTARTS : SCHED_DOES_NOT_RESTART;
-	if (t->where != SCHED_OUTSIDE || t->busy || fiber_on())
+	t->interrupted |= action.sa_flags & SA_RESTART ? SCHED_RESTARTS_WAIT : SCHED_ENDS_WAIT;
+	if (t->state != SCHED_OUTSIDE || t->work_depth || fiber_on())
 		return false;
 	sched_return();
 	return true;
@@ -153,13 +155,13 @@ void sched_leave_handler(void)
 {
 	struct sched_thread *t = sched_me;
 
-	if (t && t->where == SCHED_RUNS && sched.holder == sched_number(t))
+	if (t && t->state == SCHED_RUNNING && sched.holder == sched_number(t))
 		sched_go_outside(t);
 }
 
-#define LOOKS 1000u /* so many, and it gives way */
+#define HANDLER_OPS 1000u /* operations of a handler until it lets others run */
 
-static void wait_in_steps(void *data)
+static void let_others_run(void *data)
 {
 	struct sched_thread *t = data;
 
@@ -171,10 +173,11 @@ void sched_in_handler(void)
 {
 	struct sched_thread *t = sched_me;
 
-	if (!t || !thread_buffer_self.depth || ++t->looks % LOOKS || t->busy || fiber_on())
+	if (!t || !thread_buffer_self.depth || ++t->handler_ops % HANDLER_OPS || t->work_depth ||
+	    fiber_on())
 		return;
-	if (t->where == SCHED_RUNS && sched.holder == sched_number(t))
-		save_vectors_call(wait_in_steps, t);
+	if (t->state == SCHED_RUNNING && sched.holder == sched_number(t))
+		save_vectors_call(let_others_run, t);
 }
 
 void sched_leave_in_handler(uint64_t site)
@@ -183,39 +186,39 @@ void sched_leave_in_handler(uint64_t site)
 		sched_leave(site);
 }
 
-/* Faults are not put off: they may have cut in anywhere. */
+/* Faults are not deferred: their handlers may have interrupted the scheduler anywhere. */
 void sched_jumped(void)
 {
 	struct sched_thread *t = sched_me;
 
-	if (!t || !t->busy)
+	if (!t || !t->work_depth)
 		return;
-	t->busy = 0;
-	if (t->where == SCHED_STANDS && sched.holder == sched_number(t)) {
-		sched_unstand(t);
-		sched_put(t, SCHED_RUNS);
+	t->work_depth = 0;
+	if (t->state == SCHED_PENDING && sched.holder == sched_number(t)) {
+		sched_remove_pending(t);
+		sched_set_state(t, SCHED_RUNNING);
 	}
-	sched_take_signals(t);
+	sched_deliver_deferred(t);
 }
 
-/* ---- sending ------------------------------------------------------------------------------------- */
+/* ---- sending signals ------------------------------------------------------------------------- */
 
 /*
- * All threads share a processor: whom a signal is for notices it as soon as the sender lets it. Who
- * has it blocked does not; nor may there be any.
+ * All threads share one processor, so the receiver notices the signal as soon as the sender lets it
+ * run. The tries are limited because it may have blocked the signal, or may not exist.
  */
 #define SENT_TRIES 20u
 
 uint32_t sched_before_sending(void)
 {
-	return sched.caught;
+	return sched.signals_noticed;
 }
 
 void sched_sent(uint32_t before)
 {
 	int error = errno;
 
-	for (unsigned i = 0; sched_on() && sched.caught == before && i < SENT_TRIES; i++)
+	for (unsigned i = 0; sched_on() && sched.signals_noticed == before && i < SENT_TRIES; i++)
 		real()->sched_yield();
 	errno = error;
 }

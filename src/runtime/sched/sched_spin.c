@@ -1,21 +1,21 @@
 /*
- * Spinning. A thread that reads the same values at the same sites again and again, and does nothing
- * else, waits for somebody to change one of them; since one thread runs at a time it would wait for
- * ever, and a search would try each round as a schedule of its own. So it is blocked until something
- * that it read is different.
+ * Detects spinning. A thread that reads the same values at the same sites again and again, and does
+ * nothing else, waits for another thread to change one of them. Since one thread runs at a time, it
+ * would wait forever, and a search would try each round as a schedule of its own. So it is blocked
+ * until one of the values that it read has changed.
  *
- * Reads are remembered in a small ring. A read that is not in it is progress, and so is any other
- * step, but for those that change nothing: a try that fails, an exchange that leaves the value as it
- * was (a lock made of an atomic flag), a write of what is there already (without optimisation an
- * atomic load goes through a variable of its own). Whoever holds a lock is not blocked, since others may wait for
- * that lock; it lets the others go first, as if it had yielded.
+ * The reads are kept in a small ring. A read that is not in the ring is progress, and so is any
+ * other step, except for those that change nothing: a failed try, an exchange that leaves the value
+ * as it was (a lock made of an atomic flag), a write of the value that is already there (without
+ * optimisation, an atomic load goes through a temporary variable). A thread that holds a lock is
+ * not blocked, since others may wait for that lock. It lets others go first, as if it yielded.
  */
 #include "runtime/sched/sched_state.h"
 
 #define ROUNDS 40u
 #define ROUNDS_SOON 3u
 
-static uint64_t now(const struct sched_read *r)
+static uint64_t current_value(const struct sched_read *r)
 {
 	return r->size ? sched_value(r->address, r->size)
 		       : sched_object(sched_object_find(r->address))->version;
@@ -27,42 +27,43 @@ void sched_spin_start(void)
 }
 
 /*
- * A spin may end by time, and one that we see only the yields of may wait for code that is not
- * instrumented: those are let go on for much longer before anything is given up for them.
+ * How often a spinning thread may go on for another round of repeats before stops and rules are
+ * given up. A spin may end by time. A thread of which we only see yields may wait for code that is
+ * not instrumented, so it may go on for much longer.
  */
-#define INDULGENCE 5u
-#define INDULGENCE_YIELD 1000u
+#define EXTENSIONS 5u
+#define EXTENSIONS_YIELDING 1000u
 
 static bool only_yields(const struct sched_spin *spin)
 {
 	uint32_t used = spin->used < SCHED_READS ? spin->used : SCHED_READS;
 
 	for (uint32_t i = 0; i < used; i++)
-		if (spin->reads[i].again && (spin->reads[i].size || spin->reads[i].address))
+		if (spin->reads[i].repeated && (spin->reads[i].size || spin->reads[i].address))
 			return false;
 	return true;
 }
 
-bool sched_spin_indulge(struct sched_thread *t, bool always)
+bool sched_spin_extend(struct sched_thread *t, bool always)
 {
 	struct sched_spin *spin = &t->spin;
-	uint32_t most = only_yields(spin) ? INDULGENCE_YIELD : INDULGENCE;
+	uint32_t most = only_yields(spin) ? EXTENSIONS_YIELDING : EXTENSIONS;
 
-	if (!always && spin->indulged >= most)
+	if (!always && spin->extensions >= most)
 		return false;
-	spin->indulged++;
+	spin->extensions++;
 	spin->repeats = 0;
-	t->spins = false;
+	t->spinning = false;
 	return true;
 }
 
 static void start_spinning(struct sched_thread *t)
 {
-	t->spins = true;
-	sched.straight_until = 0;
+	t->spinning = true;
+	sched.next_decision = 0;
 }
 
-static void note(struct sched_thread *t, const struct sched_read *read)
+static void remember_read(struct sched_thread *t, const struct sched_read *read)
 {
 	struct sched_spin *spin = &t->spin;
 	uint32_t used = spin->used < SCHED_READS ? spin->used : SCHED_READS;
@@ -72,33 +73,33 @@ static void note(struct sched_thread *t, const struct sched_read *read)
 		if (r->address != read->address || r->site != read->site || r->size != read->size)
 			continue;
 		if (r->value == read->value) {
-			r->again = true;
+			r->repeated = true;
 			if (++spin->repeats >= sched.spin_rounds * used)
 				start_spinning(t);
 		} else {
 			r->value = read->value;
-			spin->repeats = spin->indulged = 0;
-			t->spins = false;
+			spin->repeats = spin->extensions = 0;
+			t->spinning = false;
 		}
 		return;
 	}
 	spin->reads[spin->used++ % SCHED_READS] = *read;
-	spin->repeats = spin->indulged = 0;
-	t->spins = false;
+	spin->repeats = spin->extensions = 0;
+	t->spinning = false;
 }
 
-void sched_spin_note(struct sched_thread *t, uint64_t address, uint32_t size, uint64_t value,
-		     uint64_t site)
+void sched_spin_remember(struct sched_thread *t, uint64_t address, uint32_t size, uint64_t value,
+			 uint64_t site)
 {
-	note(t, &(struct sched_read){ address, site, value, size < 8 ? size : 8, false });
+	remember_read(t, &(struct sched_read){ address, site, value, size < 8 ? size : 8, false });
 }
 
 void sched_spin_try(struct sched_thread *t, uint64_t object, uint64_t site)
 {
 	struct sched_read r = { .address = object, .site = site };
 
-	r.value = now(&r);
-	note(t, &r);
+	r.value = current_value(&r);
+	remember_read(t, &r);
 }
 
 bool sched_spin_changed(const struct sched_thread *t)
@@ -107,7 +108,7 @@ bool sched_spin_changed(const struct sched_thread *t)
 	uint32_t used = spin->used < SCHED_READS ? spin->used : SCHED_READS;
 
 	for (uint32_t i = 0; i < used; i++)
-		if (now(&spin->reads[i]) != spin->reads[i].value)
+		if (current_value(&spin->reads[i]) != spin->reads[i].value)
 			return true;
 	return false;
 }

@@ -1,6 +1,7 @@
 /*
- * Steps. What an operation leaves behind: its step is counted and logged, and what the scheduler knows
- * changes. Accesses of instrumented code come by sched_access, all else by its record.
+ * Steps. When an operation happens, its step is counted and logged, and the scheduler's model of
+ * the object is updated. Accesses of instrumented code come through sched_access(), all other
+ * operations through their records (sched_recorded()).
  */
 #include "runtime/sched/sched_state.h"
 
@@ -9,15 +10,14 @@
 #include "runtime/sched/det_heap.h"
 #include "runtime/host/save_vectors.h"
 
-/* Memory that is gone when its turn has come; before, it might not have been. */
+/* Called when the thread has its turn: the memory may have been freed while it waited. */
 void sched_check_heap(uint64_t address, uint64_t size, uint64_t site)
 {
 	if (sched.control->options & CONTROL_CHECK_HEAP && det_heap_is_freed(address, size))
 		sched_fault(CONTROL_USE_AFTER_FREE, address, site);
 }
 
-/* The value of the last write, which is over now. */
-void sched_settle_access(struct sched_thread *t)
+void sched_finish_access(struct sched_thread *t)
 {
 	if (!t->access_open)
 		return;
@@ -29,17 +29,17 @@ void sched_settle_access(struct sched_thread *t)
 void sched_settle(void)
 {
 	if (sched_me)
-		sched_settle_access(sched_me);
+		sched_finish_access(sched_me);
 }
 
-/* ---- the log ------------------------------------------------------------------------------------------ */
+/* ---- the log of steps ------------------------------------------------------------------------ */
 
-/* Where what cannot be logged goes. */
+/* Receives the event when it cannot be logged. */
 struct control_event sched_unlogged;
 
 /*
- * The event of the step to come, to be filled in by the caller: all but the fields that are set here.
- * It is in the log when it is counted, by `did`.
+ * Returns the event for the step to come. The caller fills in the fields that are not set here. It
+ * becomes part of the log in count_step().
  */
 static inline struct control_event *begin_event(const struct sched_thread *t, enum event_kind kind)
 {
@@ -53,8 +53,8 @@ static inline struct control_event *begin_event(const struct sched_thread *t, en
 	return event;
 }
 
-/* It has been done. */
-static inline void did(struct sched_thread *t, struct control_event *event)
+/* The step is done: counts it and keeps its event. */
+static inline void count_step(struct sched_thread *t, struct control_event *event)
 {
 	struct control *control = sched.control;
 
@@ -70,48 +70,49 @@ static inline void did(struct sched_thread *t, struct control_event *event)
 	}
 	if (__builtin_expect(++control->steps == control->most_steps, 0))
 		sched_end_run(CONTROL_LIMIT, "", 0);
-	if (__builtin_expect(!sched.plain, 0) && event->kind != EV_END)
-		sched_plan_did(t, event);
+	if (__builtin_expect(!sched.unconstrained, 0) && event->kind != EV_END)
+		sched_plan_step_done(t, event);
 }
 
-/* ---- accesses ----------------------------------------------------------------------------------------- */
+/* ---- accesses of instrumented code ----------------------------------------------------------- */
 
-static void take_access(struct sched_thread *t, const struct wire_element *e, uint64_t address,
-			uint64_t value)
+static void decide_before_access(struct sched_thread *t, const struct wire_element *e,
+				 uint64_t address, uint64_t value)
 {
-	struct sched_want *want = &t->want;
+	struct sched_want *op = &t->op;
 
-	/* By hand: what the compiler makes of an initialiser is slower. */
-	want->kind = (enum event_kind)e->kind;
-	want->how = EVENT_PLAIN;
-	want->size = e->size;
-	want->object = address;
-	want->other = value;
-	want->site = (uint64_t)e;
-	want->foreign = false;
-	want->pause = SCHED_NO_PAUSE;
-	want->pc = 0;
+	/* One by one: the code that the compiler makes of an initialiser is slower. */
+	op->kind = (enum event_kind)e->kind;
+	op->how = EVENT_PLAIN;
+	op->size = e->size;
+	op->object = address;
+	op->other = value;
+	op->site = (uint64_t)e;
+	op->foreign = false;
+	op->pause = SCHED_NO_PAUSE;
+	op->pc = 0;
 	carrier_vectors_live = true;
-	sched_take_slowly(t);
+	sched_decide(t);
 	carrier_vectors_live = false;
 }
 
 /*
- * A thread that is torn out of a segment has done accesses of it that are in the schedule and nowhere else. One
- * that is cancelled may be torn out of where no segment is, too; so it is looked whether another begins, or a
- * record is made, where one should have ended.
+ * A thread that is torn out of a segment has done accesses that are in the schedule but have no
+ * record. A cancelled thread may also be torn out elsewhere. So track_segment() and
+ * sched_look_torn() look for a segment that began and did not end: another one begins, or another
+ * record is made, in its place. Then the schedule is abandoned.
  */
-static void abandon(void *unused)
+static void abandon_schedule(void *unused)
 {
 	(void)unused;
 	sched_log_abandon();
 }
 
-static void note_segment(struct sched_thread *t, const uint8_t *record, unsigned element)
+static void track_segment(struct sched_thread *t, const uint8_t *record, unsigned element)
 {
 	if (__builtin_expect(thread_buffer_self.asynchronous, 0) && t->segment == record &&
 	    element <= t->element)
-		save_vectors_call(abandon, NULL);
+		save_vectors_call(abandon_schedule, NULL);
 	t->segment = record;
 	t->element = element;
 }
@@ -134,12 +135,12 @@ bool sched_is_at_work(void)
 {
 	return sched_on() && sched_me &&
 	       (is_in_segment(sched_me) ||
-		(sched_me->where != SCHED_RUNS && sched_me->where != SCHED_OUTSIDE));
+		(sched_me->state != SCHED_RUNNING && sched_me->state != SCHED_OUTSIDE));
 }
 
 /*
- * The way through for an access, when the same thread goes on, is short: the plan was asked before, and
- * said how far. No vector registers are used on it, nor by anything behind it (see save_vectors.h).
+ * The hot path. When the same thread continues, it is short: an earlier decision said how far
+ * (next_decision). It uses no vector registers, and nothing that it calls does (save_vectors.h).
  */
 void sched_access(const uint8_t *record, unsigned element)
 {
@@ -159,14 +160,14 @@ void sched_access(const uint8_t *record, unsigned element)
 	bool reads = e->kind == EV_READ,
 	     has_value = reads || access_decoder_value(e, record, &value);
 	if (__builtin_expect(sched.holder != sched_number(t), 0))
-		sched_return(); /* it was taken away while we waited for something unseen */
-	sched_work(t);
-	sched_settle_access(t);
-	if (t->step < sched.straight_until) {
-		sched_count_move();
+		sched_return(); /* the turn was taken from us while we waited unnoticed */
+	sched_begin_work(t);
+	sched_finish_access(t);
+	if (t->step < sched.next_decision) {
+		sched_count_progress();
 		t->decided = true;
 	} else {
-		take_access(t, e, address, value);
+		decide_before_access(t, e, address, value);
 	}
 	sched_check_heap(address, e->size, (uint64_t)e);
 
@@ -178,31 +179,31 @@ void sched_access(const uint8_t *record, unsigned element)
 		if (!has_value || e->size > 8 || address < 4096 ||
 		    sched_value(address, e->size) != value)
 			sched_spin_reset(t);
-	} else if (address >= 4096) { /* else the program is about to crash itself */
+	} else if (address >= 4096) { /* else the program is about to crash by itself */
 		value = sched_value(address, e->size);
 		sched_spin_read(t, address, e->size, value, (uint64_t)e);
 	}
 	event->other = value;
-	did(t, event);
-	note_segment(t, record, element);
+	count_step(t, event);
+	track_segment(t, record, element);
 	if (!has_value) {
 		t->access_open = t->access_event != NULL;
 		t->access_address = address;
 		t->access_size = e->size;
 	}
-	sched_rest(t);
+	sched_end_work(t);
 }
 
-/* ---- records ------------------------------------------------------------------------------------------ */
+/* ---- steps that have a record ---------------------------------------------------------------- */
 
 static uint64_t first_bytes(const void *bytes, size_t size)
 {
 	return bytes ? sched_value((uint64_t)bytes, size < 8 ? (uint32_t)size : 8) : 0;
 }
 
-/* How the fields of a record are those of an event in the log. */
-static void describe(struct control_event *event, const struct record_fields *fields,
-		     const void *bytes)
+/* Copies the fields of a record to the event in the log. */
+static void fill_event(struct control_event *event, const struct record_fields *fields,
+		       const void *bytes)
 {
 	event->address = fields->a;
 	event->size = (uint32_t)fields->n;
@@ -239,7 +240,7 @@ static void describe(struct control_event *event, const struct record_fields *fi
 	}
 }
 
-static uint8_t flags_of(const struct sched_thread *t, enum event_kind kind, uint64_t mode)
+static uint8_t event_flags(const struct sched_thread *t, enum event_kind kind, uint64_t mode)
 {
 	uint8_t flags = 0;
 
@@ -259,11 +260,11 @@ static uint8_t flags_of(const struct sched_thread *t, enum event_kind kind, uint
 					       : 0;
 		break;
 	case EV_WOKEN:
-		if (t->want.how == EVENT_TIMED)
+		if (t->op.how == EVENT_TIMED)
 			flags |= CONTROL_EVENT_TIMED;
-		if (t->answer == SCHED_TIMED_OUT)
+		if (t->outcome == SCHED_TIMED_OUT)
 			flags |= CONTROL_EVENT_TIMED_OUT;
-		if (t->answer == SCHED_SPURIOUS)
+		if (t->outcome == SCHED_SPURIOUS)
 			flags |= CONTROL_EVENT_SPURIOUS;
 		break;
 	default: break;
@@ -271,8 +272,9 @@ static uint8_t flags_of(const struct sched_thread *t, enum event_kind kind, uint
 	return flags;
 }
 
-/* What of it is waiting for somebody else, if it is done again and again? See sched_spin.c. */
-static void note_spin(struct sched_thread *t, const struct control_event *event, const void *bytes)
+/* Spin detection: which operations, if repeated, mean waiting for a thread? See sched_spin.c. */
+static void watch_for_spin(struct sched_thread *t, const struct control_event *event,
+			   const void *bytes)
 {
 	switch (event->kind) {
 	case EV_FENCE:
@@ -305,25 +307,25 @@ void sched_recorded(enum event_kind kind, uintptr_t pc, const struct record_fiel
 		return;
 	if (sched.holder != sched_number(t))
 		sched_return();
-	sched_work(t);
-	sched_settle_access(t);
+	sched_begin_work(t);
+	sched_finish_access(t);
 	enum event_group group = event_group(kind);
 	if (group == EG_ACCESS && !(kind == EV_READ && fields->m & EF_LOOK)) {
-		sched_check_heap(fields->a, fields->n, t->want.site);
+		sched_check_heap(fields->a, fields->n, t->op.site);
 		if (kind == EV_COPY)
-			sched_check_heap(fields->b, fields->n, t->want.site);
+			sched_check_heap(fields->b, fields->n, t->op.site);
 	}
 	struct control_event *event = begin_event(t, kind);
-	describe(event, fields, bytes);
+	fill_event(event, fields, bytes);
 	if (group == EG_ATOMIC)
 		event->flags |= CONTROL_EVENT_ATOMIC;
 	else
-		event->flags |= flags_of(t, kind, fields->m);
-	if (t->want.foreign)
+		event->flags |= event_flags(t, kind, fields->m);
+	if (t->op.foreign)
 		event->flags |= CONTROL_EVENT_FOREIGN;
-	event->site = t->want.pc == pc ? t->want.site : access_decoder_site(kind, pc);
-	sched_object_did(t, kind, group, fields);
-	note_spin(t, event, bytes);
-	did(t, event);
-	sched_rest(t);
+	event->site = t->op.pc == pc ? t->op.site : access_decoder_site(kind, pc);
+	sched_object_apply(t, kind, group, fields);
+	watch_for_spin(t, event, bytes);
+	count_step(t, event);
+	sched_end_work(t);
 }

@@ -1,28 +1,27 @@
 /*
- * Threads that wait for each other, and runs in which nobody can go on: what the tool is told.
+ * Deadlocks: finds cycles of threads that wait for each other, handles runs in which no thread is
+ * ready, and writes for the tool what each thread waits for.
  */
 #include "runtime/sched/sched_state.h"
 
-/* ---- cycles ------------------------------------------------------------------------------------ */
+/* ---- cycles ---------------------------------------------------------------------------------- */
 
-/* A join that may be cancelled is none to wait in for ever; a lock is no cancellation point. */
+/*
+ * May a cancellation end its wait? A join is a cancellation point, so a join in a program that
+ * cancels threads may not wait forever. A lock is not a cancellation point.
+ */
 static bool may_be_cancelled(const struct sched_thread *t)
 {
-	return t->cancelled || (t->want.kind == EV_JOIN && sched.may_cancel);
+	return t->cancelled || (t->op.kind == EV_JOIN && sched.may_cancel);
 }
 
-/* Does following who waits for whom lead from a thread back to `start`? */
+/* A depth-first search along waits-for edges: does it lead back to the thread `start`? */
 struct sched_stuck_search {
 	uint32_t start;
 	uint64_t visited[SCHED_WORDS];
 	uint64_t in_cycle[SCHED_WORDS];
 };
-static struct sched_stuck_search search; /* one at a time, and too large for a thread's stack */
-
-static bool test(const uint64_t *set, uint32_t i)
-{
-	return set[i / 64] >> i % 64 & 1;
-}
+static struct sched_stuck_search search; /* one search at a time; too large for a thread's stack */
 
 static bool leads_back(uint32_t i, void *data)
 {
@@ -31,30 +30,30 @@ static bool leads_back(uint32_t i, void *data)
 
 	if (i == s->start)
 		return true;
-	if (i >= CONTROL_THREADS || test(s->visited, i))
+	if (i >= CONTROL_THREADS || sched_set_has(s->visited, i))
 		return false;
-	s->visited[i / 64] |= 1ull << i % 64;
-	/* Only who waits for ever is a link: not who could go on, or whose time may be over. */
-	if (t->where != SCHED_STANDS || t->want.pause || t->want.how != EVENT_PLAIN ||
-	    sched_object_can(t) || may_be_cancelled(t))
+	sched_set_add(s->visited, i);
+	/* Only a thread that waits forever continues the path. */
+	if (t->state != SCHED_PENDING || t->op.pause || t->op.how != EVENT_PLAIN ||
+	    sched_object_enabled(t) || may_be_cancelled(t))
 		return false;
-	if (!sched_object_owners(t, leads_back, s))
+	if (!sched_object_visit_owners(t, leads_back, s))
 		return false;
-	s->in_cycle[i / 64] |= 1ull << i % 64;
+	sched_set_add(s->in_cycle, i);
 	return true;
 }
 
 bool sched_stuck_cycle(const struct sched_thread *t)
 {
-	if (t->want.how != EVENT_PLAIN || t->want.pause || may_be_cancelled(t))
+	if (t->op.how != EVENT_PLAIN || t->op.pause || may_be_cancelled(t))
 		return false;
 	search.start = sched_number(t);
 	for (uint32_t word = 0; word * 64 < sched.top; word++)
 		search.visited[word] = search.in_cycle[word] = 0;
-	return sched_object_owners(t, leads_back, &search);
+	return sched_object_visit_owners(t, leads_back, &search);
 }
 
-/* ---- what is written down ------------------------------------------------------------------------ */
+/* ---- the report of blocked threads ----------------------------------------------------------- */
 
 static bool first_owner(uint32_t owner, void *data)
 {
@@ -65,17 +64,15 @@ static bool first_owner(uint32_t owner, void *data)
 static enum control_blocked_how how_blocked(const struct sched_thread *t, uint32_t *owner)
 {
 	*owner = CONTROL_NONE;
-	if (t->where == SCHED_OUTSIDE)
+	if (t->state == SCHED_OUTSIDE)
 		return CONTROL_BY_CALL;
-	if (t->where != SCHED_STANDS)
+	if (t->state != SCHED_PENDING || t->op.pause)
 		return CONTROL_BY_NOTHING;
-	if (t->want.pause)
-		return CONTROL_BY_NOTHING;
-	if (!sched_object_can(t))
-		return sched_object_owners(t, first_owner, owner) ? CONTROL_BY_OWNER
-								  : CONTROL_BY_NOBODY;
-	return t->spins && !t->held && !sched_spin_changed(t) ? CONTROL_BY_SPIN
-							      : CONTROL_BY_NOTHING;
+	if (!sched_object_enabled(t))
+		return sched_object_visit_owners(t, first_owner, owner) ? CONTROL_BY_OWNER
+									: CONTROL_BY_NOBODY;
+	return t->spinning && !t->locks_held && !sched_spin_changed(t) ? CONTROL_BY_SPIN
+								       : CONTROL_BY_NOTHING;
 }
 
 void sched_stuck_write_blocked(const struct sched_thread *in_cycle)
@@ -88,27 +85,28 @@ void sched_stuck_write_blocked(const struct sched_thread *in_cycle)
 	struct control_blocked *blocked = (void *)((char *)control + control->blocked_at);
 	for (uint32_t i = 0; i < sched.top; i++) {
 		const struct sched_thread *t = &sched_threads[i];
-		if (t->where != SCHED_STANDS && t->where != SCHED_OUTSIDE && t->where != SCHED_BACK)
+		if (t->state != SCHED_PENDING && t->state != SCHED_OUTSIDE &&
+		    t->state != SCHED_RETURNED)
 			continue;
 		struct control_blocked *b = &blocked[count++];
 		*b = (struct control_blocked){
 			.thread = i,
 			.step = t->step,
-			.kind = t->want.kind,
-			.address = t->want.object,
-			.site = t->want.site,
-			.other = t->want.kind == EV_WOKEN ? t->want.other : 0,
-			.flags = t->want.how == EVENT_TRY     ? CONTROL_EVENT_TRY
-				 : t->want.how == EVENT_TIMED ? CONTROL_EVENT_TIMED
-							      : 0,
+			.kind = t->op.kind,
+			.address = t->op.object,
+			.site = t->op.site,
+			.other = t->op.kind == EV_WOKEN ? t->op.other : 0,
+			.flags = t->op.how == EVENT_TRY	    ? CONTROL_EVENT_TRY
+				 : t->op.how == EVENT_TIMED ? CONTROL_EVENT_TIMED
+							    : 0,
 		};
 		b->how = how_blocked(t, &b->owner);
-		b->in_cycle = in_cycle && (t == in_cycle || test(search.in_cycle, i));
+		b->in_cycle = in_cycle && (t == in_cycle || sched_set_has(search.in_cycle, i));
 	}
 	control->blocked_count = count;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------- */
+/* ---- no thread is ready ---------------------------------------------------------------------- */
 
 void sched_stuck_deadlock(const struct sched_thread *t)
 {
@@ -118,47 +116,50 @@ void sched_stuck_deadlock(const struct sched_thread *t)
 	sched_end_run(CONTROL_DEADLOCK, "", 0);
 }
 
-/* May another process change what somebody waits for? A semaphore in memory that is shared. */
-static bool may_change(void)
+/*
+ * May a handler, a timer or another process wake a thread? The latter can post a semaphore in
+ * shared memory (glibc keeps that in the third word).
+ */
+static bool may_be_woken(void)
 {
-	if (sched.others_expected)
+	if (sched.outside_wakeups)
 		return true;
 	for (uint32_t i = 0; i < sched.top; i++) {
 		const struct sched_thread *t = &sched_threads[i];
-		if (t->where == SCHED_STANDS && t->want.kind == EV_DOWN &&
-		    ((const uint32_t *)t->want.object)[2])
+		if (t->state == SCHED_PENDING && t->op.kind == EV_DOWN &&
+		    ((const uint32_t *)t->op.object)[2])
 			return true;
 	}
 	return false;
 }
 
 /*
- * Does everybody who stands wait for what only another thread can do? Not for time, not for a plan, not
- * for a value that it looks at again and again.
+ * Do all pending threads wait for something that only another thread can do? Not for time, not for
+ * the plan, and not for a value that they poll.
  */
-static bool all_need_others(void)
+static bool all_wait_for_threads(void)
 {
 	for (uint32_t i = 0; i < sched.top; i++) {
 		const struct sched_thread *t = &sched_threads[i];
-		if (t->where == SCHED_STANDS && (t->want.pause || t->want.how != EVENT_PLAIN ||
-						 t->spins || sched_object_can(t)))
+		if (t->state == SCHED_PENDING && (t->op.pause || t->op.how != EVENT_PLAIN ||
+						  t->spinning || sched_object_enabled(t)))
 			return false;
 	}
-	return sched.plain && !sched_any_unseen();
+	return sched.unconstrained && !sched_any_uncertain();
 }
 
-/* Who comes back from outside takes the turn by itself: nobody has to look for that. */
-void sched_stuck_behind_others(void)
+/* A thread that comes back claims the turn by itself: waiting threads need not look around. */
+void sched_stuck_some_outside(void)
 {
 	if (sched.control->options & CONTROL_END_STUCK)
-		sched_outside_nobody();
+		sched_outside_check_hung();
 	else
-		sched.stuck = !may_change() && all_need_others();
+		sched.left_stuck = !may_be_woken() && all_wait_for_threads();
 }
 
 void sched_expect_others(void)
 {
-	sched.others_expected = true;
+	sched.outside_wakeups = true;
 }
 
 void sched_disordered(void)
@@ -167,15 +168,16 @@ void sched_disordered(void)
 		sched.control->unordered = 1;
 }
 
-void sched_stuck_nobody(void)
+void sched_stuck_all_blocked(void)
 {
 	if (!(sched.control->options & CONTROL_END_STUCK)) {
-		sched.stuck =
-			!may_change(); /* else it is looked again: nobody tells of what others do */
+		sched.left_stuck =
+			/* else they look again: others do not notify us */
+			!may_be_woken();
 		return;
 	}
-	if (may_change()) {
-		sched_outside_nobody();
+	if (may_be_woken()) {
+		sched_outside_check_hung();
 		return;
 	}
 	sched_stuck_write_blocked(NULL);

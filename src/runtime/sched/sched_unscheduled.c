@@ -1,23 +1,23 @@
 /*
- * Signals of conditions by who takes no turns, a thread that the C library has made for a timer say. The
- * scheduler's idea of an object is changed by who has the turn alone: so they lie here until somebody
- * decides next.
+ * Condition signals by threads that take no turns, for example a thread that the C library made for
+ * a timer. Only the thread with the turn may change the scheduler's model of an object. So these
+ * signals are kept in a table until the next decision.
  */
 #include "runtime/sched/sched_state.h"
 
 #include "runtime/server/per_run.h"
 #include "runtime/host/libc_next.h"
 
-#define NEWS 64u
-#define BROADCAST 1u /* in an address, which is even */
-PER_RUN static _Atomic uintptr_t news[NEWS];
+#define NOTIFIED 64u
+#define BROADCAST 1u /* stored in the lowest bit of the address, which is even */
+PER_RUN static _Atomic uintptr_t notified[NOTIFIED];
 PER_RUN static _Atomic uint32_t count;
 
-static bool put(uintptr_t what)
+static bool add_signal(uintptr_t entry)
 {
-	for (unsigned i = 0; i < NEWS; i++) {
-		uintptr_t nothing = 0;
-		if (atomic_compare_exchange_strong(&news[i], &nothing, what))
+	for (unsigned i = 0; i < NOTIFIED; i++) {
+		uintptr_t empty = 0;
+		if (atomic_compare_exchange_strong(&notified[i], &empty, entry))
 			return true;
 	}
 	return false;
@@ -25,11 +25,12 @@ static bool put(uintptr_t what)
 
 void sched_tell(enum event_kind kind, const volatile void *condition)
 {
-	uintptr_t what = (uintptr_t)condition | (kind == EV_BROADCAST ? BROADCAST : 0);
+	uintptr_t entry = (uintptr_t)condition | (kind == EV_BROADCAST ? BROADCAST : 0);
 
-	while (!put(what)) {
+	while (!add_signal(entry)) {
 		if (sched_me && sched.holder == sched_number(sched_me)) {
-			sched_take_news(); /* a handler: nobody else decides */
+			/* we are in a handler that has the turn: no other thread decides */
+			sched_apply_notified();
 			continue;
 		}
 		sched_poke();
@@ -39,14 +40,14 @@ void sched_tell(enum event_kind kind, const volatile void *condition)
 	sched_poke();
 }
 
-void sched_take_news(void)
+void sched_apply_notified(void)
 {
 	if (!count)
 		return;
-	count = 0; /* before: what comes meanwhile is looked for again */
-	for (unsigned i = 0; i < NEWS; i++) {
-		uintptr_t what = atomic_exchange(&news[i], 0);
-		if (what)
-			sched_object_signalled(what & ~(uintptr_t)BROADCAST, what & BROADCAST);
+	count = 0; /* reset first: what is added from now on is looked for again */
+	for (unsigned i = 0; i < NOTIFIED; i++) {
+		uintptr_t entry = atomic_exchange(&notified[i], 0);
+		if (entry)
+			sched_object_signalled(entry & ~(uintptr_t)BROADCAST, entry & BROADCAST);
 	}
 }

@@ -1,3 +1,7 @@
+/*
+ * Knows the kernel timers that the program has set, so that they can be brought forward when the
+ * virtual clock jumps. Also interposes the functions that set them.
+ */
 #include "runtime/sched/timers.h"
 
 #include "runtime/server/per_run.h"
@@ -17,11 +21,12 @@
 #include <sys/time.h>
 #include <sys/timerfd.h>
 
-#define SECOND 1000000000ull
+/* ---- the table of timers --------------------------------------------------------------------- */
 
-/* ---- those that there are ------------------------------------------------------------------- */
-
-/* By clocks of time; processor time is not ours. Whatever finds no room is in real time alone. */
+/*
+ * Timers by clocks that show time; those by processor time are not virtual. A timer that finds no
+ * room here runs in real time only.
+ */
 enum timer_kind { FREE, MAKING, INTERVAL, POSIX, DESCRIPTOR };
 #define TIMERS 64u
 PER_RUN static struct timer {
@@ -32,13 +37,13 @@ PER_RUN static struct timer {
 } timers[TIMERS];
 PER_RUN bool timers_used;
 
-static bool is_of_time(clockid_t clock)
+static bool is_time_clock(clockid_t clock)
 {
 	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME ||
 	       clock == CLOCK_TAI || clock == CLOCK_REALTIME_ALARM || clock == CLOCK_BOOTTIME_ALARM;
 }
 
-static struct timer *find(enum timer_kind kind, timer_t timer, int fd)
+static struct timer *find_timer(enum timer_kind kind, timer_t timer, int fd)
 {
 	for (unsigned i = 0; i < TIMERS; i++)
 		if (timers[i].kind == (int)kind && timers[i].timer == timer && timers[i].fd == fd)
@@ -46,9 +51,9 @@ static struct timer *find(enum timer_kind kind, timer_t timer, int fd)
 	return NULL;
 }
 
-static void enter(enum timer_kind kind, timer_t timer, int fd, clockid_t clock)
+static void add_timer(enum timer_kind kind, timer_t timer, int fd, clockid_t clock)
 {
-	if (!sched_taking || find(kind, timer, fd))
+	if (!sched_taking || find_timer(kind, timer, fd))
 		return;
 	for (unsigned i = 0; i < TIMERS; i++) {
 		int unused = FREE;
@@ -63,9 +68,9 @@ static void enter(enum timer_kind kind, timer_t timer, int fd, clockid_t clock)
 	}
 }
 
-/* ---- how they stand --------------------------------------------------------------------------- */
+/* ---- reading and advancing them -------------------------------------------------------------- */
 
-static bool get(const struct timer *t, struct itimerspec *time)
+static bool read_timer(const struct timer *t, struct itimerspec *time)
 {
 	struct itimerval old;
 
@@ -82,7 +87,8 @@ static bool get(const struct timer *t, struct itimerspec *time)
 	return false;
 }
 
-static bool set(const struct timer *t, const struct itimerspec *time, struct itimerspec *before)
+static bool set_timer(const struct timer *t, const struct itimerspec *time,
+		      struct itimerspec *before)
 {
 	struct itimerval new, old;
 
@@ -102,7 +108,7 @@ static bool set(const struct timer *t, const struct itimerspec *time, struct iti
 	return false;
 }
 
-uint64_t timers_first(void)
+uint64_t timers_until_first(void)
 {
 	uint64_t first = UINT64_MAX;
 	int error = errno;
@@ -111,7 +117,7 @@ uint64_t timers_first(void)
 		struct itimerspec time;
 		if (timers[i].kind <= MAKING)
 			continue;
-		if (!get(&timers[i], &time)) {
+		if (!read_timer(&timers[i], &time)) {
 			timers[i].kind = FREE; /* a descriptor that was closed */
 			continue;
 		}
@@ -123,40 +129,39 @@ uint64_t timers_first(void)
 	return first;
 }
 
-/* One that has run out by itself meanwhile is not to do so twice. */
-static void move_on(const struct timer *t, uint64_t length)
+/* Brings the timer forward. If it expired by itself meanwhile, it must not expire twice. */
+static void bring_forward(const struct timer *t, uint64_t length)
 {
 	static const struct itimerspec never;
 	struct itimerspec time, before;
 
-	if (t->kind <= MAKING || !get(t, &time))
+	if (t->kind <= MAKING || !read_timer(t, &time))
 		return;
 	uint64_t left = virtual_time_length(&time.it_value);
 	if (!left)
 		return;
 	left = left > length ? left - length : 1;
-	time.it_value = (struct timespec){ .tv_sec = (time_t)(left / SECOND),
-					   .tv_nsec = (long)(left % SECOND) };
-	if (set(t, &time, &before) && !virtual_time_length(&before.it_value))
-		set(t, &never, &before);
+	time.it_value = virtual_time_timespec(left);
+	if (set_timer(t, &time, &before) && !virtual_time_length(&before.it_value))
+		set_timer(t, &never, &before);
 }
 
-void timers_pass(uint64_t length)
+void timers_bring_forward(uint64_t length)
 {
 	int error = errno;
 	uint32_t sent = sched_before_sending();
-	bool runs_out = timers_first() <= length;
+	bool expires = timers_until_first() <= length;
 
 	for (unsigned i = 0; length && i < TIMERS; i++)
-		move_on(&timers[i], length);
-	if (runs_out)
+		bring_forward(&timers[i], length);
+	if (expires)
 		sched_sent(sent);
 	errno = error;
 }
 
-/* ---- what the program calls --------------------------------------------------------------------- */
+/* ---- functions that the program calls -------------------------------------------------------- */
 
-static void note(const char *name, uintptr_t pc)
+static void note_unmodelled(const char *name, uintptr_t pc)
 {
 	if (sched_taking)
 		sched_expect_others();
@@ -164,9 +169,9 @@ static void note(const char *name, uintptr_t pc)
 		record_unmodelled(pc, name);
 }
 
-/* The time of an absolute one is by virtual clocks, and becomes how long it is until then. */
-static const struct itimerspec *as_length(const struct itimerspec *time, clockid_t clock,
-					  struct itimerspec *length)
+/* Converts an absolute time, which is by the virtual clock, to a relative one. */
+static const struct itimerspec *to_relative(const struct itimerspec *time, clockid_t clock,
+					    struct itimerspec *length)
 {
 	uint64_t now = virtual_time_now(), then;
 
@@ -175,16 +180,15 @@ static const struct itimerspec *as_length(const struct itimerspec *time, clockid
 	then = virtual_time_of(clock, &time->it_value);
 	then = then > now ? then - now : 1;
 	*length = *time;
-	length->it_value = (struct timespec){ .tv_sec = (time_t)(then / SECOND),
-					      .tv_nsec = (long)(then % SECOND) };
+	length->it_value = virtual_time_timespec(then);
 	return length;
 }
 
 SOOTH_API unsigned alarm(unsigned seconds)
 {
 	server_refuse("alarm");
-	note("alarm in real time", RECORD_CALLER);
-	enter(INTERVAL, 0, -1, CLOCK_REALTIME);
+	note_unmodelled("alarm in real time", RECORD_CALLER);
+	add_timer(INTERVAL, 0, -1, CLOCK_REALTIME);
 	return real()->alarm(seconds);
 }
 
@@ -192,9 +196,9 @@ SOOTH_API int setitimer(__itimer_which_t which, const struct itimerval *restrict
 			struct itimerval *restrict before)
 {
 	server_refuse("setitimer");
-	note("setitimer in real time", RECORD_CALLER);
+	note_unmodelled("setitimer in real time", RECORD_CALLER);
 	if (which == ITIMER_REAL)
-		enter(INTERVAL, 0, -1, CLOCK_REALTIME);
+		add_timer(INTERVAL, 0, -1, CLOCK_REALTIME);
 	return real()->setitimer(which, time, before);
 }
 
@@ -204,14 +208,14 @@ SOOTH_API int timer_create(clockid_t clock, struct sigevent *restrict event,
 	server_refuse("timer_create");
 	fiber_refuse("timer_create");
 	int result = real()->timer_create(clock, event, timer);
-	if (result == 0 && is_of_time(clock))
-		enter(POSIX, *timer, -1, clock);
+	if (result == 0 && is_time_clock(clock))
+		add_timer(POSIX, *timer, -1, clock);
 	return result;
 }
 
 SOOTH_API int timer_delete(timer_t timer)
 {
-	struct timer *t = find(POSIX, timer, -1);
+	struct timer *t = find_timer(POSIX, timer, -1);
 
 	if (t)
 		t->kind = FREE;
@@ -221,19 +225,19 @@ SOOTH_API int timer_delete(timer_t timer)
 SOOTH_API int timer_settime(timer_t timer, int flags, const struct itimerspec *restrict time,
 			    struct itimerspec *restrict before)
 {
-	const struct timer *t = find(POSIX, timer, -1);
+	const struct timer *t = find_timer(POSIX, timer, -1);
 	struct itimerspec length;
 
-	note("timer_settime in real time", RECORD_CALLER);
+	note_unmodelled("timer_settime in real time", RECORD_CALLER);
 	if (t && flags & TIMER_ABSTIME && safe_read_can_read(time, sizeof(*time)) &&
 	    sync_object_time_valid(&time->it_value)) {
-		time = as_length(time, t->clock, &length);
+		time = to_relative(time, t->clock, &length);
 		flags &= ~TIMER_ABSTIME;
 	}
 	return real()->timer_settime(timer, flags, time, before);
 }
 
-/* Of which clock a descriptor is, the kernel tells in its text. -1: it is none of a timer. */
+/* Returns the clock of a timerfd from its fdinfo. -1: not a timerfd. */
 static clockid_t clock_of(int fd)
 {
 	char path[64], text[512];
@@ -255,16 +259,16 @@ SOOTH_API int timerfd_settime(int fd, int flags, const struct itimerspec *time,
 {
 	struct itimerspec length;
 
-	note("timerfd_settime in real time", RECORD_CALLER);
+	note_unmodelled("timerfd_settime in real time", RECORD_CALLER);
 	if (sched_taking) {
 		int error = errno;
 		clockid_t clock = clock_of(fd);
-		if (is_of_time(clock))
-			enter(DESCRIPTOR, 0, fd, clock);
-		if (is_of_time(clock) && flags & TFD_TIMER_ABSTIME &&
+		if (is_time_clock(clock))
+			add_timer(DESCRIPTOR, 0, fd, clock);
+		if (is_time_clock(clock) && flags & TFD_TIMER_ABSTIME &&
 		    safe_read_can_read(time, sizeof(*time)) &&
 		    sync_object_time_valid(&time->it_value)) {
-			time = as_length(time, clock, &length);
+			time = to_relative(time, clock, &length);
 			flags = 0;
 		}
 		errno = error;

@@ -1,7 +1,7 @@
 /*
- * Timers of the kernel in a controlled run. They run in real time; but where the virtual clock jumps,
- * since nobody can go on before a time is over, they come as much nearer: who sleeps for ten seconds is
- * woken by an alarm of one.
+ * Timers of the kernel in a controlled run. They run in real time. But when the virtual clock
+ * jumps, because no thread can run before a timeout, they are brought forward by the same amount: a
+ * thread that sleeps for ten seconds is woken by an alarm after one.
  */
 #ifndef RUNTIME_SCHED_TIMERS_H
 #define RUNTIME_SCHED_TIMERS_H
@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Has the program ever set one? Nothing is to be asked before. */
+/* Has the program ever set a timer? If not, none has to be checked. */
 extern bool timers_used;
 
-/* How long until the first runs out, in ns; UINT64_MAX: none runs. */
-uint64_t timers_first(void);
+/* Returns the time until the first timer expires, in ns; UINT64_MAX: none is running. */
+uint64_t timers_until_first(void);
 
-/* So long has passed at once. Who is to be told of those that have run out then gets a moment for it. */
-void timers_pass(uint64_t length);
+/* This much time has passed at once. Waits a moment for the receivers of expired timers. */
+void timers_bring_forward(uint64_t length);
 
 #endif

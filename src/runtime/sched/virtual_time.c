@@ -1,3 +1,7 @@
+/*
+ * One counter of nanoseconds stands for all clocks of the process. The interposed functions that
+ * read a clock add a clock's start to it.
+ */
 #include "runtime/sched/virtual_time.h"
 
 #include "runtime/server/per_run.h"
@@ -12,10 +16,10 @@
 #include <sys/times.h>
 
 #define SECOND 1000000000ull
-#define LOOK 1000ull /* a look at the clock takes so long */
+#define READ_NS 1000ull /* one call takes this long */
 
-/* What clocks show when a run begins. Any time would do; this one is like that of today. */
-#define EPOCH (1767225600ull * SECOND) /* the first of January 2026, UTC */
+/* What the clocks show when a run begins. Any time would do; this one is realistic. */
+#define EPOCH (1767225600ull * SECOND) /* 1 January 2026, UTC */
 #define TAI_AHEAD (37ull * SECOND)
 #define UPTIME (1000ull * SECOND)
 
@@ -34,18 +38,18 @@ void virtual_time_advance_to(uint64_t time)
 		;
 }
 
-/* For the program; the runtime itself reads real clocks. */
+/* Only the program sees virtual time; the runtime itself reads real clocks. */
 static bool is_virtual(void)
 {
 	return __builtin_expect(sched_taking, 0) && !thread_buffer_self.quiet;
 }
 
-static uint64_t look(void)
+static uint64_t read_clock(void)
 {
-	return atomic_fetch_add(&now, LOOK) + LOOK;
+	return atomic_fetch_add(&now, READ_NS) + READ_NS;
 }
 
-/* What a clock shows at virtual time 0. False: it is not ours to say. */
+/* Finds the time that a clock shows at virtual time 0. False: the clock is not virtual. */
 static bool find_start(clockid_t clock, uint64_t *start)
 {
 	switch (clock) {
@@ -62,13 +66,7 @@ static bool find_start(clockid_t clock, uint64_t *start)
 	case CLOCK_THREAD_CPUTIME_ID: *start = 0; return true;
 	}
 	*start = 0;
-	return clock < 0; /* processor time of a thread or a process, as a rule one's own */
-}
-
-static struct timespec to_timespec(uint64_t time)
-{
-	return (struct timespec){ .tv_sec = (time_t)(time / SECOND),
-				  .tv_nsec = (long)(time % SECOND) };
+	return clock < 0; /* processor time of a thread or a process, usually the caller's own */
 }
 
 uint64_t virtual_time_length(const struct timespec *length)
@@ -98,21 +96,21 @@ struct timespec virtual_time_real_end(uint64_t time)
 
 	real()->clock_gettime(CLOCK_MONOTONIC, &end);
 	length += (uint64_t)end.tv_nsec;
-	end.tv_sec += (time_t)(length / 1000000000u);
-	end.tv_nsec = (long)(length % 1000000000u);
+	end.tv_sec += (time_t)(length / SECOND);
+	end.tv_nsec = (long)(length % SECOND);
 	return end;
 }
 
-/* ---- clocks ------------------------------------------------------------------------------- */
+/* ---- interposed clocks ----------------------------------------------------------------------- */
 
-/* What they tell is the caller's WRITE (transfer.h). */
+/* Their result is recorded as a WRITE of the caller (transfer.h). */
 SOOTH_API int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	uint64_t start;
 	int result = 0;
 
 	if (is_virtual() && find_start(clock, &start))
-		*time = to_timespec(start + look());
+		*time = virtual_time_timespec(start + read_clock());
 	else
 		result = real()->clock_gettime(clock, time);
 	if (result == 0)
@@ -125,10 +123,10 @@ SOOTH_API int gettimeofday(struct timeval *restrict time, void *restrict zone)
 	int result = 0;
 
 	if (is_virtual()) {
-		struct timespec exact = to_timespec(EPOCH + look());
+		struct timespec exact = virtual_time_timespec(EPOCH + read_clock());
 		struct timeval *to = time;
 		__asm__(""
-			: "+r"(to)); /* the header says it is never NULL, and the library lets it be */
+			: "+r"(to)); /* the header says: never NULL, but the library accepts it */
 		if (to)
 			*to = (struct timeval){ exact.tv_sec, exact.tv_nsec / 1000 };
 		if (zone)
@@ -146,7 +144,7 @@ SOOTH_API time_t time(time_t *out)
 	time_t seconds;
 
 	if (is_virtual()) {
-		seconds = to_timespec(EPOCH + look()).tv_sec;
+		seconds = virtual_time_timespec(EPOCH + read_clock()).tv_sec;
 		if (out)
 			*out = seconds;
 	} else {
@@ -162,7 +160,7 @@ SOOTH_API int timespec_get(struct timespec *time, int base)
 	int result = base;
 
 	if (is_virtual() && base == TIME_UTC)
-		*time = to_timespec(EPOCH + look());
+		*time = virtual_time_timespec(EPOCH + read_clock());
 	else
 		result = real()->timespec_get(time, base);
 	if (result)
@@ -170,10 +168,10 @@ SOOTH_API int timespec_get(struct timespec *time, int base)
 	return result;
 }
 
-/* Processor time: as much as there was time. */
+/* Processor time: the same as elapsed time. */
 SOOTH_API clock_t clock(void)
 {
-	return is_virtual() ? (clock_t)(look() / (SECOND / CLOCKS_PER_SEC)) : real()->clock();
+	return is_virtual() ? (clock_t)(read_clock() / (SECOND / CLOCKS_PER_SEC)) : real()->clock();
 }
 
 #define TICK (SECOND / 100) /* of times(): sysconf(_SC_CLK_TCK) */
@@ -183,7 +181,7 @@ SOOTH_API clock_t times(struct tms *out)
 	clock_t result;
 
 	if (is_virtual()) {
-		uint64_t time = look();
+		uint64_t time = read_clock();
 		if (out)
 			*out = (struct tms){ .tms_utime = (clock_t)(time / TICK) };
 		result = (clock_t)((UPTIME + time) / TICK);

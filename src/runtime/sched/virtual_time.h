@@ -1,8 +1,9 @@
 /*
- * Virtual time: in a controlled run all clocks of the process stand still but for sleeps and
- * timeouts, which move them, and a microsecond for each look, so that a loop that waits for time to
- * pass ends. It starts the same in each run. What reads the processor's counter (rdtsc) sees real time;
- * timers of the kernel (timers.h) run in real time, and are moved on where the clock is.
+ * Virtual time: in a controlled run, all clocks of the process only advance by sleeps and timeouts,
+ * and by a microsecond for each time the program reads a clock, so that a loop that waits for time
+ * to pass ends. They start at the same value in each run. Code that reads the processor's counter
+ * (rdtsc) sees real time. Kernel timers run in real time and are brought forward when the clock
+ * jumps (timers.h).
  */
 #ifndef RUNTIME_SCHED_VIRTUAL_TIME_H
 #define RUNTIME_SCHED_VIRTUAL_TIME_H
@@ -12,15 +13,20 @@
 
 /* Nanoseconds since the run began. */
 uint64_t virtual_time_now(void);
-void virtual_time_advance_to(uint64_t time); /* never back */
+void virtual_time_advance_to(uint64_t time); /* never backwards */
 
-/* When, on the line of virtual_time_now, `clock` shows `absolute`; 0 for a time before the run. */
+/* Returns the virtual time at which `clock` shows `absolute`; 0 for a time before the run. */
 uint64_t virtual_time_of(clockid_t clock, const struct timespec *absolute);
 
-/* When that will be by CLOCK_MONOTONIC, if real time goes on from here, for who waits outside. */
+/* Returns the same moment by CLOCK_MONOTONIC, if time passes from now on. For waiting outside. */
 struct timespec virtual_time_real_end(uint64_t time);
 
-/* A length of time in ns, as long as there is for one that is longer. */
+/* Returns a duration in ns, or the largest value if it is too long. */
 uint64_t virtual_time_length(const struct timespec *length);
+static inline struct timespec virtual_time_timespec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000u),
+				  .tv_nsec = (long)(ns % 1000000000u) };
+}
 
 #endif

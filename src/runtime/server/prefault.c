@@ -1,3 +1,7 @@
+/*
+ * Learns the written pages from /proc/self/pagemap: after a fork, a page that is mapped only by the
+ * child was written by it.
+ */
 #include "runtime/server/prefault.h"
 
 #include "runtime/host/maps.h"
@@ -13,17 +17,17 @@
 #define PAGE 4096ul
 #define PAGES_MOST 16384u
 #define REGIONS_MOST 256u
-#define REGION_BYTES_MOST (256ul << 20) /* larger ones are not looked through */
+#define REGION_BYTES_MOST (256ul << 20) /* larger ones are not scanned */
 #define STACK_PAGES 4ul
-#define EACH_THREAD_MOST 1024u
+#define THREADS_MOST 1024u
 
 /* Shared by the server and its children. */
-static struct touched {
+static struct written {
 	uint32_t count;
 	uintptr_t pages[PAGES_MOST];
-} * touched;
+} * written;
 
-/* What the server has mapped: a page that a run mapped for itself is not there for others. */
+/* Memory that the server has mapped. A page that a run mapped does not exist in others. */
 static struct {
 	uintptr_t low, high;
 } regions[REGIONS_MOST];
@@ -42,19 +46,19 @@ static bool add_region(const struct maps_entry *entry, void *unused)
 
 void prefault_start(void)
 {
-	touched = mmap(NULL, sizeof(*touched), PROT_READ | PROT_WRITE,
+	written = mmap(NULL, sizeof(*written), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (touched == MAP_FAILED)
-		touched = NULL;
+	if (written == MAP_FAILED)
+		written = NULL;
 	maps_each(add_region, NULL);
 }
 
-/* ---- learning ----------------------------------------------------------------------------- */
+/* ---- learning which pages runs write --------------------------------------------------------- */
 
 /* Bits of an entry of /proc/self/pagemap. */
 #define PRESENT (1ull << 63)
 #define SHARED (1ull << 61)
-#define ALONE (1ull << 56) /* mapped by nobody else: after a fork, by writing to it */
+#define EXCLUSIVE (1ull << 56) /* exclusively mapped: after a fork, because it was written */
 
 static void learn_range(int pagemap, uintptr_t low, uintptr_t high)
 {
@@ -63,24 +67,25 @@ static void learn_range(int pagemap, uintptr_t low, uintptr_t high)
 	for (uintptr_t at = low; at < high; at += sizeof(entries) / 8 * PAGE) {
 		ssize_t got = pread(pagemap, entries, sizeof(entries), (off_t)(at / PAGE * 8));
 		for (ssize_t i = 0; i < got / 8 && at + (uintptr_t)i * PAGE < high; i++) {
-			if ((entries[i] & (PRESENT | SHARED | ALONE)) == (PRESENT | ALONE) &&
-			    touched->count < PAGES_MOST)
-				touched->pages[touched->count++] = at + (uintptr_t)i * PAGE;
+			if ((entries[i] & (PRESENT | SHARED | EXCLUSIVE)) ==
+				    (PRESENT | EXCLUSIVE) &&
+			    written->count < PAGES_MOST)
+				written->pages[written->count++] = at + (uintptr_t)i * PAGE;
 		}
 	}
 }
 
 void prefault_learn(uint32_t threads)
 {
-	int pagemap = touched ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
+	int pagemap = written ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
 
 	if (pagemap < 0)
 		return;
-	touched->count = 0;
+	written->count = 0;
 	for (unsigned i = 0; i < region_count; i++)
 		learn_range(pagemap, regions[i].low, regions[i].high);
-	/* Stacks end where the runtime's own part of a thread's memory begins. */
-	for (uint32_t i = 0; i < threads && i < EACH_THREAD_MOST; i++) {
+	/* Stacks end where the runtime's private memory of the thread begins. */
+	for (uint32_t i = 0; i < threads && i < THREADS_MOST; i++) {
 		uintptr_t top = (uintptr_t)det_heap_private(i);
 		if (top)
 			learn_range(pagemap, i ? top - STACK_PAGES * PAGE : top, top + PAGE);
@@ -95,8 +100,8 @@ void prefault_learn(uint32_t threads)
 	close(pagemap);
 }
 
-void prefault_all(void)
+void prefault_write_pages(void)
 {
-	for (uint32_t i = 0; touched && i < touched->count; i++)
-		atomic_fetch_or((_Atomic uint8_t *)touched->pages[i], 0);
+	for (uint32_t i = 0; written && i < written->count; i++)
+		atomic_fetch_or((_Atomic uint8_t *)written->pages[i], 0);
 }

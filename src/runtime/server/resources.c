@@ -1,3 +1,7 @@
+/*
+ * Saves and restores descriptors, signal handlers and masks, the working directory and mappings.
+ * Nearly all runs leave them as they were, so each is checked as cheaply as possible.
+ */
 #include "runtime/server/resources.h"
 
 #include "runtime/host/libc_next.h"
@@ -11,11 +15,12 @@
 #include <sys/syscall.h>
 
 #define FILES_MOST 64 /* descriptors that are open when main begins */
-#define NEAR_FILES 8  /* above them: what a run may have opened, looked at after each */
+#define NEAR_FILES                                                                                 \
+	8 /* descriptors above them that are checked after each run: it may have opened them */
 #define MAPPINGS_MOST 1024u
-#define ALL_FILES_EACH 256u /* runs: then all are looked at */
+#define CHECK_ALL_EVERY 256u /* number of runs after which all descriptors are checked */
 
-/* As the kernel has it; the library's has the runtime's own handlers in front. */
+/* As the kernel defines it. The library's sigaction would show the runtime's own handlers. */
 struct kernel_action {
 	void (*handler)(int);
 	unsigned long flags;
@@ -23,11 +28,11 @@ struct kernel_action {
 	unsigned long mask;
 };
 
-/* Outlives the runs. */
+/* Not restored between runs. */
 struct resources {
 	int first_free;		  /* all descriptors below it are open when main begins */
 	int saved[FILES_MOST];	  /* copies of those */
-	off_t offset[FILES_MOST]; /* where they are read from; -1: they cannot be wound back */
+	off_t offset[FILES_MOST]; /* their read positions; -1: cannot be restored */
 	unsigned runs;
 	unsigned modules;
 	unsigned long mask;
@@ -42,7 +47,7 @@ struct resources {
 };
 static struct resources *resources;
 
-/* ---- descriptors ------------------------------------------------------------------------------ */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 static off_t offset_of(int fd)
 {
@@ -55,7 +60,7 @@ static off_t offset_of(int fd)
 	return lseek(fd, 0, SEEK_CUR);
 }
 
-static bool take_files(void)
+static bool save_files(void)
 {
 	int fd = 0;
 
@@ -72,10 +77,11 @@ static bool take_files(void)
 }
 
 /*
- * Are the descriptors open that were, and the next ones closed? One system call of 300 ns tells it of
- * all; to close what may be open and to look for the lowest free one is three, and 1.2 µs.
+ * Are the same descriptors open as before main, and the next ones closed? One system call of 300 ns
+ * answers that for all. Closing all that may be open and looking for the lowest free one is three
+ * calls, 1.2 µs.
  */
-static bool are_files_kept(void)
+static bool are_files_unchanged(void)
 {
 	struct pollfd files[FILES_MOST + NEAR_FILES];
 	int count = resources->first_free + NEAR_FILES;
@@ -94,9 +100,9 @@ static bool are_files_kept(void)
 
 static void restore_files(void)
 {
-	bool look_at_all = ++resources->runs % ALL_FILES_EACH == 0;
+	bool check_all = ++resources->runs % CHECK_ALL_EVERY == 0;
 
-	if (look_at_all || !are_files_kept()) {
+	if (check_all || !are_files_unchanged()) {
 		syscall(SYS_close_range, resources->first_free, SNAPSHOT_FD - 1, 0);
 		for (int fd = 0; fd < resources->first_free; fd++)
 			dup2(resources->saved[fd], fd);
@@ -107,9 +113,9 @@ static void restore_files(void)
 	}
 }
 
-/* ---- signals ---------------------------------------------------------------------------------- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
-static void take_signals(void)
+static void save_signals(void)
 {
 	for (int i = 1; i < NSIG; i++)
 		syscall(SYS_rt_sigaction, i, NULL, &resources->actions[i], sizeof(unsigned long));
@@ -132,7 +138,7 @@ void resources_handlers_changed(void)
 		resources->handlers_changed = true;
 }
 
-/* ---- the directory, mappings ------------------------------------------------------------------ */
+/* ---- the working directory, mappings --------------------------------------------------------- */
 
 void resources_directory_changed(void)
 {
@@ -166,7 +172,7 @@ void resources_restore_mappings(void)
 	resources->mapping_count = 0;
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all resources --------------------------------------------------------------------------- */
 
 static unsigned count_modules(void)
 {
@@ -177,7 +183,7 @@ static unsigned count_modules(void)
 	return count;
 }
 
-bool resources_take(bool memory_only, const char **why)
+bool resources_save(bool memory_only, const char **why)
 {
 	struct resources *lasting = snapshot_lasting(sizeof(*lasting));
 
@@ -189,16 +195,16 @@ bool resources_take(bool memory_only, const char **why)
 	if (memory_only)
 		return true;
 	*why = "too many files are open before main";
-	if (!take_files())
+	if (!save_files())
 		return false;
-	take_signals();
+	save_signals();
 	int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	resources->directory = real()->fcntl(here, F_DUPFD_CLOEXEC, SNAPSHOT_FD);
 	close(here);
 	return true;
 }
 
-bool resources_kept(const char **why)
+bool resources_can_restore(const char **why)
 {
 	*why = "a library is loaded while it runs";
 	return count_modules() == resources->modules;

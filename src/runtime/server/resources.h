@@ -1,7 +1,7 @@
 /*
- * Persistent runs: what a run does to the process other than to its memory (snapshot.h). Descriptors
- * it opened are closed, those it closed are opened again, files it read are wound back; signal
- * handlers and masks are set to what they were. What cannot be undone is refused.
+ * Persistent runs: restores what a run changes in the process other than its memory (snapshot.h).
+ * Descriptors it opened are closed, those it closed are opened again, files it read are rewound;
+ * signal handlers and masks are reset. A run that does something that cannot be undone is refused.
  */
 #ifndef RUNTIME_SERVER_RESOURCES_H
 #define RUNTIME_SERVER_RESOURCES_H
@@ -10,24 +10,24 @@
 #include <stddef.h>
 
 /*
- * Remembers what there is. False, with the reason: it cannot be kept. Before snapshot_take. With
- * `memory_only` each run has a process of its own, and nothing is undone but what it maps.
+ * Saves the current state. Returns false and the reason if it cannot be saved. Call before
+ * snapshot_save(). With `memory_only`, each run has its own process, and only mappings are undone.
  */
-bool resources_take(bool memory_only, const char **why);
+bool resources_save(bool memory_only, const char **why);
 
-/* Is all well? False, with the reason: the run did what cannot be undone. Before resources_restore. */
-bool resources_kept(const char **why);
+/* False, with the reason: the run did what cannot be undone. Call before resources_restore(). */
+bool resources_can_restore(const char **why);
 
-/* Before snapshot_restore. */
+/* Call before snapshot_restore(). */
 void resources_restore(void);
 void resources_restore_mappings(void);
 
-/* ---- called where the program does it (signal.c, fiber_limits.c, mmap.c); nothing without resources_take ---- */
+/* ---- called by the interposers; without resources_save() they do nothing ---- */
 
 void resources_handlers_changed(void);
 void resources_directory_changed(void);
 
-/* A mapping that the run made; false: there are too many. */
+/* The run has made a mapping. Returns false if there are too many. */
 bool resources_add_mapping(void *address, size_t size);
 bool resources_owns_mapping(const void *address);
 

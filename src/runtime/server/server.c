@@ -1,3 +1,8 @@
+/*
+ * The loop that waits for commands and starts runs, and the start of main in all controlled runs.
+ * After a persistent run, or one in shared memory, the loop restores memory and resources. Since
+ * main's stack is restored too, the loop has a stack of its own.
+ */
 #include "runtime/server/server.h"
 
 #include "runtime/sched/carrier.h"
@@ -29,9 +34,9 @@
 #include <x86intrin.h>
 
 #define SERVER_STACK (256u << 10)
-#define SPIN_TICKS 120000u /* some 50 µs: a command comes sooner, or the tool is thinking */
+#define SPIN_TICKS 120000u /* some 50 µs: a command comes sooner, or the tool is busy for longer */
 
-/* main and where its first frame is. */
+/* main, its arguments, and the address of its first frame. */
 static struct {
 	int (*routine)(int, char **, char **);
 	int argc;
@@ -40,22 +45,22 @@ static struct {
 } program;
 
 static struct control *control;
-static cpu_set_t processors; /* that we may use: the carrier may choose one of them */
+static cpu_set_t processors; /* the processors we may use: the carrier may choose one of them */
 
-/* Outlives the runs. */
+/* Not restored between runs. */
 struct server {
-	void *stack_pointer; /* of the loop, while a run is on */
+	void *stack_pointer; /* of the server's loop, during a run */
 	void *abandoned;
 	uint64_t thread_pointer;
 	pid_t pid;
 	bool running;
-	bool lends;	  /* runs have processes of their own */
-	uint32_t command; /* the present one */
+	bool shares_memory; /* each run has its own process, in shared memory */
+	uint32_t command;   /* the current one */
 	int status;
 };
 static struct server *server;
 
-/* ---- main ----------------------------------------------------------------------------------- */
+/* ---- main ------------------------------------------------------------------------------------ */
 
 static void *call_main(void *unused)
 {
@@ -63,7 +68,7 @@ static void *call_main(void *unused)
 	return (void *)(intptr_t)program.routine(program.argc, program.argv, program.envp);
 }
 
-/* Also where a run begins, on a stack that fiber_prepare_stack made. Does not return. */
+/* Also the first function of a run, on a stack that fiber_prepare_stack() made. Does not return. */
 static void run_main(void *unused)
 {
 	void *result;
@@ -80,22 +85,22 @@ static void run_main(void *unused)
 }
 
 /*
- * main's first frame is at an address that hardly depends on the environment, which stands above it.
- * All controlled runs have it there, whatever calls main.
+ * The address of main's first frame hardly depends on the environment, which is above it. It is the
+ * same in all controlled runs, whatever function calls main.
  */
 #define STACK_STEP (64ul << 10)
-#define RUN_FRAMES 8192 /* above it: what calls main */
-#define LITTLE_STACK (16 * STACK_STEP)
-static void *place_main(const void *frame)
+#define RUN_FRAMES 8192 /* above it: the functions that call main */
+#define SMALL_STACK (16 * STACK_STEP)
+static void *choose_main_stack(const void *frame)
 {
 	struct rlimit most;
 
-	if (getrlimit(RLIMIT_STACK, &most) == 0 && most.rlim_cur < LITTLE_STACK)
+	if (getrlimit(RLIMIT_STACK, &most) == 0 && most.rlim_cur < SMALL_STACK)
 		return (void *)(((uintptr_t)frame & ~15ul) - RUN_FRAMES);
 	return (void *)(((uintptr_t)frame & ~(STACK_STEP - 1)) - STACK_STEP);
 }
 
-/* ---- commands ---------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 long server_futex(uint32_t *word, int operation, uint32_t value)
 {
@@ -110,7 +115,7 @@ static void sleep_until_command(uint32_t done)
 	__atomic_store_n(&control->command_awaited, 0, __ATOMIC_RELAXED);
 }
 
-/* The processor's number is what Linux keeps beside its counter. */
+/* rdtscp also returns the processor's number, which Linux stores next to the counter. */
 uint32_t server_await_command(void)
 {
 	uint32_t done = control->done, command, processor;
@@ -137,11 +142,11 @@ void server_report(uint32_t command, int status)
 		server_futex(&control->done, FUTEX_WAKE, INT_MAX);
 }
 
-static void say_unfit(const char *why)
+static void report_unfit(const char *why)
 {
 	strncpy(control->text, why, sizeof(control->text) - 1);
 	control->result = CONTROL_UNFIT;
-	control->unfit_lent = server && server->lends;
+	control->unfit_lent = server && server->shares_memory;
 }
 
 void server_refuse_all(const char *why)
@@ -149,7 +154,7 @@ void server_refuse_all(const char *why)
 	if (control) {
 		bool serves = control->options & CONTROL_SERVER;
 		uint32_t command = serves ? server_await_command() : 0;
-		say_unfit(why);
+		report_unfit(why);
 		if (serves)
 			server_report(command, 0);
 	}
@@ -157,11 +162,11 @@ void server_refuse_all(const char *why)
 	__builtin_unreachable();
 }
 
-/* ---- what was before main ---------------------------------------------------------------------- */
+/* ---- what happened before main --------------------------------------------------------------- */
 
 /*
- * Constructors of the program are part of each run, but happen once: each run starts with their
- * events in its log, which the tool may have put elsewhere.
+ * The program's constructors are part of each run, but execute once. So each run starts with their
+ * events in its log. The tool may have moved the log.
  */
 static struct {
 	struct control_event *events;
@@ -169,12 +174,12 @@ static struct {
 	uint64_t steps;
 } before_main;
 
-static struct control_event *log_of(void)
+static struct control_event *event_log(void)
 {
 	return (struct control_event *)((char *)control + control->events_at);
 }
 
-static void remember_start(void)
+static void save_constructor_events(void)
 {
 	before_main.event_count = control->event_count;
 	before_main.switches = control->switches;
@@ -184,40 +189,40 @@ static void remember_start(void)
 		return;
 	before_main.events = snapshot_lasting(bytes);
 	if (!before_main.events)
-		server_refuse_all("no memory for what happened before main");
-	memcpy(before_main.events, log_of(), bytes);
+		server_refuse_all("no memory for the events before main");
+	memcpy(before_main.events, event_log(), bytes);
 }
 
 static void start_run(void)
 {
-	bool ours = server && !server->lends;
+	bool ours = server && !server->shares_memory;
 
-	thread_forget_tid(); /* its process need not be the server's */
+	thread_forget_tid(); /* a run's process may be another than the server's */
 	control->event_count = before_main.event_count;
 	control->switches = before_main.switches;
 	control->steps = before_main.steps;
 	if (before_main.events && before_main.event_count <= control->event_most)
-		memcpy(log_of(), before_main.events,
+		memcpy(event_log(), before_main.events,
 		       before_main.event_count * sizeof(struct control_event));
 	sched_read_plan(ours ? server->pid : getpid()); /* a system call is 150 ns */
 }
 
 /* ---- a process for each run ------------------------------------------------------------------ */
 
-uint32_t server_own_command; /* in a child: the one it is for */
+uint32_t server_own_command; /* in a child: its command */
 
-static void check_resources(void)
+static void report_unrestorable(void)
 {
 	const char *why;
 
-	if (!resources_kept(&why))
-		say_unfit(why);
+	if (!resources_can_restore(&why))
+		report_unfit(why);
 }
 
 /*
- * Threads of the kernel stay on one processor, but that need not be the same for all runs. Where one
- * runs while another is prepared they take turns; where memory is lent it is the server's, which
- * the tool does not look from.
+ * Binds the kernel threads of a run to one processor, which may differ between runs. Forked
+ * children alternate, since one runs while the next is prepared. A run in shared memory stays on
+ * the server's processor, from which the tool does not poll.
  */
 void server_choose_processor(void)
 {
@@ -241,16 +246,16 @@ static void end_child(int status)
 {
 	uint32_t command = server_own_command;
 
-	server_own_command = 0; /* whatever is called from here on, it was said */
-	if (server)		/* it waits for our end */
-		check_resources();
+	server_own_command = 0; /* from here on the result has been reported */
+	if (server)		/* the server waits for our end */
+		report_unrestorable();
 	server_report(command, status);
 	if (!server)
 		server_fork_done(command, control->thread_count);
 	real()->_exit(0);
 }
 
-/* ---- one process for all --------------------------------------------------------------------- */
+/* ---- one process for all runs ---------------------------------------------------------------- */
 
 bool server_restores(void)
 {
@@ -261,15 +266,15 @@ void server_end(int status)
 {
 	if (server_own_command && control->child == (uint32_t)getpid())
 		end_child(status);
-	if (!server || !server->running || server->lends || server->pid != getpid())
+	if (!server || !server->running || server->shares_memory || server->pid != getpid())
 		return;
 	server->status = status;
 	fiber_switch(&server->abandoned, server->stack_pointer, server->thread_pointer);
 }
 
 /*
- * What exit does behind its last handler, which is ours: stdio is flushed. Not where another thread
- * has the output locked: here nobody would give it up.
+ * Does what exit does after its last handler, which is ours: flushes stdio. Not if another thread
+ * has locked the output, because it would never unlock it.
  */
 void server_exit(int status)
 {
@@ -284,7 +289,7 @@ void server_exit(int status)
 
 void server_refuse(const char *what)
 {
-	if (server && server->running && !server->lends && sched_taking)
+	if (server && server->running && !server->shares_memory && sched_taking)
 		sched_end_run(CONTROL_UNFIT, what, 0);
 }
 
@@ -292,12 +297,12 @@ void server_refuse_mapping(const char *what)
 {
 	if (!server || !server->running || !sched_taking)
 		return;
-	control->unfit_lent = server->lends;
+	control->unfit_lent = server->shares_memory;
 	sched_end_run(CONTROL_UNFIT, what, 0);
 }
 
-/* On the server's own stack. */
-static void run_each(void *unused)
+/* Serves persistent runs, on the server's own stack. */
+static void serve_persistent(void *unused)
 {
 	(void)unused;
 	for (;;) {
@@ -310,16 +315,16 @@ static void run_each(void *unused)
 			fiber_prepare_stack((char *)program.stack + RUN_FRAMES, run_main, NULL),
 			server->thread_pointer);
 		server->running = false;
-		check_resources();
+		report_unrestorable();
 		server_report(command, server->status);
-		/* The tool looks at what came of it meanwhile. */
+		/* The tool looks at the result in the meantime. */
 		resources_restore();
 		snapshot_restore(snapshot_touched());
 	}
 }
 
-/* Where a process that memory is lent to begins, on main's stack. */
-static int run_lent(void *unused)
+/* The first function of a process in shared memory, on main's stack. */
+static int run_in_shared_memory(void *unused)
 {
 	server_own_command = server->command;
 	shared_vm_child_begin();
@@ -331,16 +336,16 @@ static int run_lent(void *unused)
 }
 
 /*
- * A program that maps memory without our seeing it does so from the first run on; the more runs, the
- * less often it is looked.
+ * A program that maps memory without our seeing it does so from the first run on. So the check
+ * becomes rarer with the number of runs.
  */
-static bool is_time_to_look(uint32_t command)
+static bool is_check_due(uint32_t command)
 {
 	return (command & (command - 1)) == 0 || command % 1024 == 0;
 }
 
-/* On the server's own stack. */
-static void lend_each(void *unused)
+/* Serves runs in shared memory, on the server's own stack. */
+static void serve_shared_memory(void *unused)
 {
 	bool touched = true;
 	int status = 0;
@@ -349,24 +354,25 @@ static void lend_each(void *unused)
 	for (;;) {
 		server->command = server_await_command();
 		server->running = true;
-		if (!shared_vm_child_run(run_lent, (char *)program.stack + RUN_FRAMES, &status,
-					 &touched))
-			server_refuse_all("no process can be had that shares memory");
+		if (!shared_vm_child_run(run_in_shared_memory, (char *)program.stack + RUN_FRAMES,
+					 &status, &touched))
+			server_refuse_all("cannot create a process that shares memory");
 		server->running = false;
-		if (control->done != server->command) /* it died in its run, without a word */
+		if (control->done != server->command) /* it died in its run without reporting */
 			server_report(server->command, status);
 		resources_restore_mappings();
 		shared_vm_child_restore();
 		snapshot_restore(touched);
-		if (is_time_to_look(server->command)) {
-			if (!shared_vm_child_mappings_kept())
-				server_refuse_all("it maps memory that is not seen");
+		if (is_check_due(server->command)) {
+			if (!shared_vm_child_mappings_unchanged())
+				server_refuse_all(
+					"it maps memory without a call that the runtime sees");
 			snapshot_restore(true);
 		}
 	}
 }
 
-static void persist(const void *frame)
+static void serve_restored_runs(const void *frame)
 {
 	const char *why = "no memory for a snapshot";
 
@@ -376,25 +382,26 @@ static void persist(const void *frame)
 		server_refuse_all(why);
 	lasting->pid = getpid();
 	lasting->thread_pointer = (uint64_t)pthread_self();
-	lasting->lends = !(control->options & CONTROL_PERSISTENT);
+	lasting->shares_memory = !(control->options & CONTROL_PERSISTENT);
 	server = lasting;
-	if (lasting->lends) {
+	if (lasting->shares_memory) {
 		det_heap_share_guards();
 		sched_setaffinity(0, sizeof(processors), &processors);
 		if (!shared_vm_child_start(&why))
 			server_refuse_all(why);
 	}
-	if (!resources_take(lasting->lends, &why) || !snapshot_take(frame, &why))
+	if (!resources_save(lasting->shares_memory, &why) || !snapshot_save(frame, &why))
 		server_refuse_all(why);
 	fiber_switch(&lasting->abandoned,
-		     fiber_prepare_stack(stack + SERVER_STACK,
-					 lasting->lends ? lend_each : run_each, NULL),
+		     fiber_prepare_stack(
+			     stack + SERVER_STACK,
+			     lasting->shares_memory ? serve_shared_memory : serve_persistent, NULL),
 		     lasting->thread_pointer);
 }
 
-/* ---- instead of main --------------------------------------------------------------------------- */
+/* ---- instead of main ------------------------------------------------------------------------- */
 
-static bool is_alone(void)
+static bool is_single_threaded(void)
 {
 	struct stat tasks;
 
@@ -410,19 +417,19 @@ static int controlled_main(int argc, char **argv, char **envp)
 	program.argc = argc;
 	program.argv = argv;
 	program.envp = envp;
-	program.stack = place_main(frame);
-	thread_prepare(); /* in all controlled runs alike: keys have numbers */
+	program.stack = choose_main_stack(frame);
+	thread_prepare(); /* in all controlled runs, so that keys have the same numbers */
 	if (control && control->options & CONTROL_SERVER) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (!is_alone())
+		if (!is_single_threaded())
 			server_refuse_all("threads are created before main");
 		thread_buffer_serve();
-		remember_start();
+		save_constructor_events();
 		if (control->options & (CONTROL_PERSISTENT | CONTROL_LEND))
-			persist(frame);
+			serve_restored_runs(frame);
 		server_fork_for_each(control, &processors);
 		start_run();
-	} else if (is_alone()) {
+	} else if (is_single_threaded()) {
 		/* As with a server: random decisions do not depend on constructors. */
 		sched_read_plan(getpid());
 	}
@@ -431,9 +438,10 @@ static int controlled_main(int argc, char **argv, char **envp)
 }
 
 /*
- * The program's first function calls the C library's __libc_start_main, with main, through a word in
- * its table of addresses. That word is made to lead here, in controlled runs alone. (Exported by us,
- * the name would be found by the linker instead of the C library's.)
+ * The program's first function calls the C library's __libc_start_main, with main as an argument,
+ * through a word in its table of addresses. In controlled runs, that word is redirected to
+ * start_controlled(). (If we exported that name, the linker would find it instead of the C
+ * library's.)
  */
 typedef int start_main(int (*routine)(int, char **, char **), int argc, char **argv,
 		       void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
@@ -448,7 +456,7 @@ static int start_controlled(int (*routine)(int, char **, char **), int argc, cha
 	return library_start_main(controlled_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-static bool set_word(uintptr_t *word)
+static bool redirect_start_main(uintptr_t *word)
 {
 	uintptr_t page = (uintptr_t)word & ~4095ul;
 	start_main *ours = start_controlled;
@@ -460,7 +468,7 @@ static bool set_word(uintptr_t *word)
 	return true;
 }
 
-static bool catch_main(void)
+static bool find_start_main(void)
 {
 	const struct link_map *map = _r_debug.r_map;
 	const Elf64_Rela *tables[2] = { NULL, NULL };
@@ -483,22 +491,23 @@ static bool catch_main(void)
 			const Elf64_Rela *r = &tables[t][i];
 			const char *name = names + symbols[ELF64_R_SYM(r->r_info)].st_name;
 			if (ELF64_R_SYM(r->r_info) && !strcmp(name, "__libc_start_main"))
-				return set_word((uintptr_t *)(map->l_addr + r->r_offset));
+				return redirect_start_main(
+					(uintptr_t *)(map->l_addr + r->r_offset));
 		}
 	}
 	return false;
 }
 
 /*
- * What the C library loads when a thread is ended by pthread_exit is loaded before, in all controlled
- * runs alike: persistent ones cannot have it done in a run.
+ * The library that the C library loads when pthread_exit ends a thread is loaded here, in all
+ * controlled runs: a persistent run must not load libraries.
  */
 void server_start(struct control *given)
 {
 	control = given;
-	unsetenv("LD_BIND_NOW"); /* the tool's doing */
+	unsetenv("LD_BIND_NOW"); /* set by the tool */
 	sched_getaffinity(0, sizeof(processors), &processors);
 	real()->dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!catch_main() && control->options & CONTROL_SERVER)
-		server_refuse_all("where it calls main is not understood");
+	if (!find_start_main() && control->options & CONTROL_SERVER)
+		server_refuse_all("its call of __libc_start_main was not found");
 }

@@ -1,8 +1,8 @@
 /*
- * Many runs of one process: it is started once, and where main would begin it waits for the tool's
- * command (struct control). For each it makes a process that runs main, in the server's memory (shared_vm_child.h)
- * or in a copy of it (fork); or, in persistent runs, main is called in this very process. Memory that
- * was not copied is restored afterwards.
+ * Many runs of one program, started once. The process waits at the point where main would begin for
+ * commands of the tool (struct control). For each command it creates a process that runs main, in
+ * the server's memory (shared_vm_child.h) or in a copy of it (fork). In persistent runs it calls
+ * main itself. Memory that was not copied is restored afterwards.
  */
 #ifndef RUNTIME_SERVER_SERVER_H
 #define RUNTIME_SERVER_SERVER_H
@@ -11,29 +11,29 @@
 
 #include <stdbool.h>
 
-/* This process is controlled. What the options ask for is done when main is called. */
+/* This process runs under control. What the options ask for happens when main is called. */
 void server_start(struct control *control);
 
 /*
- * The run is over; `status` is as of waitpid. Does not return where runs are persistent, from whatever
- * thread or signal handler it is called. Else it returns, and the process ends as it would have.
+ * The run has ended; `status` has the format of waitpid(). In persistent runs this does not return,
+ * from whatever thread or signal handler it is called. Otherwise it returns, and the process ends.
  */
 void server_end(int status);
 
-/* The same, at the end of exit(status): its handlers are done. */
+/* The same at the end of exit(status), after its handlers. */
 void server_exit(int status);
 
-/* Is memory restored after each run (persistent ones, and those it is lent to)? */
+/* Is memory restored after each run (persistent runs, and runs in shared memory)? */
 bool server_restores(void);
 
 /*
- * The program asks for something that cannot be undone after the run: UNFIT, if runs are persistent,
- * or, for what changes mappings, wherever memory is restored.
+ * The program does something that cannot be undone after the run. Ends the run with UNFIT:
+ * server_refuse() if runs are persistent, server_refuse_mapping() wherever memory is restored.
  */
 void server_refuse(const char *what);
 void server_refuse_mapping(const char *what);
 
-/* The program cannot be run as the options want: says so to the tool, and ends the process. */
+/* The program cannot be run as the options ask: tells the tool and ends the process. */
 void server_refuse_all(const char *why) __attribute__((noreturn));
 
 #endif

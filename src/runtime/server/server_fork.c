@@ -1,9 +1,9 @@
 /*
- * A process for each run, really forked.
+ * Forks a process for each run.
  *
- * To fork takes 80 µs, to end a process 150: both is done while others run. Some children always
- * stand ready, each for a command of its own, and a child tells the tool itself that its run is
- * over, before it ends. The server only speaks for those that could not.
+ * A fork takes 80 µs and ending a process 150, so both happen while other children run. Some
+ * children are always ready, each for a command of its own. A child reports the end of its run to
+ * the tool itself, before it ends. The server only reports for children that died.
  */
 #include "runtime/server/server_fork.h"
 
@@ -20,24 +20,25 @@
 #include <sys/wait.h>
 
 #define READY 2
-#define LEARN_MOST 64u /* which pages are written is learned in runs 2, 4, 8 … up to this one */
-struct server_fork_line {
+#define LEARN_MOST                                                                                 \
+	64u /* the pages that runs write are learned in runs 2, 4, 8 ... up to this one */
+struct server_fork_queue {
 	uint32_t next; /* a futex: the command whose child may wait for it */
 };
-static struct server_fork_line *line; /* shared by all */
+static struct server_fork_queue *queue; /* shared by all processes */
 
-static void call_next(uint32_t command)
+static void admit_command(uint32_t command)
 {
-	__atomic_store_n(&line->next, command, __ATOMIC_RELEASE);
-	server_futex(&line->next, FUTEX_WAKE, INT_MAX);
+	__atomic_store_n(&queue->next, command, __ATOMIC_RELEASE);
+	server_futex(&queue->next, FUTEX_WAKE, INT_MAX);
 }
 
-static void stand_in_line(void)
+static void wait_in_queue(void)
 {
 	uint32_t next;
 
-	while ((next = __atomic_load_n(&line->next, __ATOMIC_ACQUIRE)) != server_own_command)
-		server_futex(&line->next, FUTEX_WAIT, next);
+	while ((next = __atomic_load_n(&queue->next, __ATOMIC_ACQUIRE)) != server_own_command)
+		server_futex(&queue->next, FUTEX_WAIT, next);
 	server_await_command();
 }
 
@@ -45,7 +46,7 @@ void server_fork_done(uint32_t command, uint32_t threads)
 {
 	if (command > 1 && command <= LEARN_MOST && (command & (command - 1)) == 0)
 		prefault_learn(threads);
-	call_next(command + 1);
+	admit_command(command + 1);
 }
 
 static pid_t fork_child(uint32_t command)
@@ -56,23 +57,23 @@ static pid_t fork_child(uint32_t command)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		server_own_command = command;
 		server_choose_processor();
-		prefault_all();
+		prefault_write_pages();
 	} else if (child < 0) {
 		server_refuse_all("the program cannot be forked");
 	}
 	return child;
 }
 
-/* A child is gone; another takes its place. True in the new one. */
-static bool replace(uint32_t *commands, pid_t *pids, unsigned i, int status, uint32_t *last)
+/* A child has ended: forks another one. Returns true in the new child. */
+static bool replace_child(uint32_t *commands, pid_t *pids, unsigned i, int status, uint32_t *last)
 {
-	if (commands[i] == line->next) { /* it died in its run, without a word */
+	if (commands[i] == queue->next) { /* it died in its run without reporting */
 		server_report(commands[i], status);
-		call_next(commands[i] + 1);
+		admit_command(commands[i] + 1);
 	}
-	/* One that was killed while it waited is needed again. */
-	bool again = (int32_t)(commands[i] - line->next) > 0;
-	commands[i] = again ? commands[i] : ++*last;
+	/* A child that was killed while it waited must be replaced. */
+	bool killed_early = (int32_t)(commands[i] - queue->next) > 0;
+	commands[i] = killed_early ? commands[i] : ++*last;
 	pids[i] = fork_child(commands[i]);
 	return pids[i] == 0;
 }
@@ -82,10 +83,11 @@ void server_fork_for_each(const struct control *control, const cpu_set_t *proces
 	uint32_t commands[READY], last = control->done;
 	pid_t pids[READY];
 
-	line = mmap(NULL, sizeof(*line), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (line == MAP_FAILED)
+	queue = mmap(NULL, sizeof(*queue), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (queue == MAP_FAILED)
 		server_refuse_all("no memory for the server");
-	line->next = last + 1;
+	queue->next = last + 1;
 	det_heap_share_guards();
 	prefault_start();
 	sched_setaffinity(0, sizeof(*processors), processors);
@@ -101,8 +103,8 @@ void server_fork_for_each(const struct control *control, const cpu_set_t *proces
 			real()->_exit(0);
 		for (unsigned i = 0; pid > 0 && i < READY && !is_child; i++) {
 			if (pids[i] == pid)
-				is_child = replace(commands, pids, i, status, &last);
+				is_child = replace_child(commands, pids, i, status, &last);
 		}
 	}
-	stand_in_line();
+	wait_in_queue();
 }

@@ -1,7 +1,7 @@
 /*
- * The new process has the main thread's thread-local variables, descriptor included, because it is
- * in its memory; what the kernel keeps of a thread it has to be told as the C library told it for the
- * server: where its number goes, its list of robust mutexes, its area for restartable sequences.
+ * The new process has the main thread's thread-local variables, including the descriptor, since it
+ * is in its memory. But the kernel has to be told about the thread what the C library told it in
+ * the server: where its thread id is stored, its list of robust mutexes, its rseq area.
  */
 #include "runtime/server/shared_vm_child.h"
 
@@ -25,40 +25,40 @@
 #include <unistd.h>
 
 #define RSEQ_BYTES 32
-#define RSEQ_SIGNATURE 0x53053053 /* the C library's, on this processor */
+#define RSEQ_SIGNATURE 0x53053053 /* the C library's value on this architecture */
 
 int __clone(int (*routine)(void *), void *stack, int flags, void *argument, ...);
 
-struct mapped {
+struct mapping_totals {
 	unsigned count;
 	size_t bytes;
 };
 
-/* All of it is settled before the snapshot. */
+/* All of it is set before the snapshot. */
 static struct {
-	int *number; /* where the C library has the main thread's */
+	int *thread_id; /* where the C library stores the main thread's id */
 	void *robust;
 	size_t robust_bytes;
-	void *restartable; /* NULL: there is none */
+	void *rseq; /* NULL: there is none */
 	uintptr_t heap_end;
-} lend;
-static struct mapped *mapped; /* after the first run; outlives the runs */
+} kernel_state;
+static struct mapping_totals *mapping_totals; /* after the first run; not restored between runs */
 
-/* ---- before ---------------------------------------------------------------------------------- */
+/* ---- before the first run -------------------------------------------------------------------- */
 
-static int *find_number(void)
+static int *find_thread_id(void)
 {
-	/* What the library tells debuggers of its descriptor: bits, count, offset. */
+	/* The library describes its descriptor for debuggers: bits, count, offset. */
 	const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
-	int *number;
+	int *thread_id;
 
 	if (!field || field[0] != 32)
 		return NULL;
-	number = (int *)((uintptr_t)pthread_self() + field[2]);
-	return *number == getpid() ? number : NULL;
+	thread_id = (int *)((uintptr_t)pthread_self() + field[2]);
+	return *thread_id == getpid() ? thread_id : NULL;
 }
 
-static void *find_restartable(void)
+static void *find_rseq(void)
 {
 	const ptrdiff_t *offset = dlsym(RTLD_DEFAULT, "__rseq_offset");
 	const unsigned *size = dlsym(RTLD_DEFAULT, "__rseq_size");
@@ -66,9 +66,9 @@ static void *find_restartable(void)
 	return offset && size && *size ? (char *)pthread_self() + *offset : NULL;
 }
 
-static bool add_mapped(const struct maps_entry *entry, void *to)
+static bool add_to_totals(const struct maps_entry *entry, void *to)
 {
-	struct mapped *all = to;
+	struct mapping_totals *all = to;
 
 	if (entry->is_stack || det_heap_contains(entry->low))
 		return true;
@@ -79,29 +79,30 @@ static bool add_mapped(const struct maps_entry *entry, void *to)
 
 bool shared_vm_child_start(const char **why)
 {
-	*why = "this C library is not understood";
-	lend.number = find_number();
-	if (!lend.number || syscall(SYS_get_robust_list, 0, &lend.robust, &lend.robust_bytes) != 0)
+	*why = "this C library is not supported";
+	kernel_state.thread_id = find_thread_id();
+	if (!kernel_state.thread_id ||
+	    syscall(SYS_get_robust_list, 0, &kernel_state.robust, &kernel_state.robust_bytes) != 0)
 		return false;
 	*why = "no memory for the server";
-	mapped = snapshot_lasting(sizeof(*mapped));
-	if (!mapped)
+	mapping_totals = snapshot_lasting(sizeof(*mapping_totals));
+	if (!mapping_totals)
 		return false;
-	lend.restartable = find_restartable();
-	lend.heap_end = (uintptr_t)syscall(SYS_brk, 0);
-	/* New threads would map memory for themselves, which nobody would see. */
+	kernel_state.rseq = find_rseq();
+	kernel_state.heap_end = (uintptr_t)syscall(SYS_brk, 0);
+	/* New threads would map memory for their arenas, and we would not see that. */
 	mallopt(M_ARENA_MAX, 1);
 	return true;
 }
 
-/* ---- a run ------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 bool shared_vm_child_run(int (*routine)(void *), void *stack, int *status, bool *touched)
 {
-	/* Its end is no signal: the program may have a handler for it by now. */
+	/* No signal is sent at its end: the program may have a handler for it by now. */
 	const int flags = CLONE_VM | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
 	struct rusage usage;
-	int child = __clone(routine, stack, flags, NULL, NULL, NULL, lend.number), got;
+	int child = __clone(routine, stack, flags, NULL, NULL, NULL, kernel_state.thread_id), got;
 
 	do
 		got = child < 0 ? child : real()->wait4(child, status, __WALL, &usage);
@@ -115,22 +116,22 @@ bool shared_vm_child_run(int (*routine)(void *), void *stack, int *status, bool 
 void shared_vm_child_begin(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	syscall(SYS_set_robust_list, lend.robust, lend.robust_bytes);
-	if (lend.restartable)
-		syscall(SYS_rseq, lend.restartable, RSEQ_BYTES, 0, RSEQ_SIGNATURE);
+	syscall(SYS_set_robust_list, kernel_state.robust, kernel_state.robust_bytes);
+	if (kernel_state.rseq)
+		syscall(SYS_rseq, kernel_state.rseq, RSEQ_BYTES, 0, RSEQ_SIGNATURE);
 }
 
 void shared_vm_child_restore(void)
 {
-	syscall(SYS_brk, lend.heap_end);
+	syscall(SYS_brk, kernel_state.heap_end);
 }
 
-bool shared_vm_child_mappings_kept(void)
+bool shared_vm_child_mappings_unchanged(void)
 {
-	struct mapped now = { 0, 0 };
+	struct mapping_totals now = { 0, 0 };
 
-	maps_each(add_mapped, &now);
-	if (!mapped->count)
-		*mapped = now;
-	return now.count == mapped->count && now.bytes == mapped->bytes;
+	maps_each(add_to_totals, &now);
+	if (!mapping_totals->count)
+		*mapping_totals = now;
+	return now.count == mapping_totals->count && now.bytes == mapping_totals->bytes;
 }

@@ -1,13 +1,13 @@
 /*
- * Which pages to copy back is the whole cost of a persistent run. Comparing all of them takes
- * 120 ns a page (50 to 100 µs for a small program in C++), soft-dirty bits a fault for each page
- * that a run writes (1.5 µs). Here a page is write-protected once, at the snapshot, asynchronously:
- * the kernel lets the first write through and remembers it (UFFD_FEATURE_WP_ASYNC, Linux 6.7), also
- * when it is the kernel itself that writes. From then on the page belongs to those that are copied
- * after each run, whether that run wrote it or not: the faults end after some runs, and what remains
- * is a copy of 4 KiB for each, 20 pages in 2.5 µs. Which pages are written is asked for only when
- * there were faults: to walk through a thousand of them takes 5 µs. Where the kernel cannot do that,
- * pages are compared.
+ * The cost of a persistent run depends on which pages are copied back. Comparing all of them takes
+ * 120 ns a page (50 to 100 µs for a small program in C++). Soft-dirty bits take a fault for each
+ * page that a run writes (1.5 µs). Here, a page is write-protected once, at the snapshot,
+ * asynchronously: the kernel lets the first write pass and remembers it (UFFD_FEATURE_WP_ASYNC,
+ * Linux 6.7), also if the kernel itself writes. From then on the page is copied after each run,
+ * whether that run wrote it or not. So the faults end after some runs, and what remains is a copy
+ * of 4 KiB for each page, 20 pages in 2.5 µs. We ask for the written pages only if there were
+ * faults: walking through a thousand of them takes 5 µs. Without kernel support, pages are
+ * compared.
  */
 #include "runtime/server/snapshot.h"
 
@@ -29,11 +29,12 @@
 #define REGIONS_MOST 512u
 #define EXCLUDED_MOST 64u
 #define CLUSTERS_MOST 16u
-#define CLUSTER_GAP (64ul << 20) /* regions nearer than that are looked at in one system call */
+#define CLUSTER_GAP                                                                                \
+	(64ul << 20) /* regions that are nearer to each other are scanned with one system call */
 #define RANGES 64u
 #define WRITTEN_MOST 4096u
 
-/* linux/fs.h and linux/userfaultfd.h of Linux 6.7 */
+/* from linux/fs.h and linux/userfaultfd.h of Linux 6.7 */
 struct page_range {
 	uint64_t start, end, categories;
 };
@@ -70,12 +71,12 @@ struct snapshot {
 	unsigned region_count;
 	struct cluster clusters[CLUSTERS_MOST];
 	unsigned cluster_count;
-	int scan_fd; /* of the pagemap; -1: pages are compared */
+	int scan_fd; /* the pagemap; -1: pages are compared */
 	uintptr_t stack_low, stack_high;
 	uint8_t *stack_copy;
-	struct det_heap_extent *heap, *heap_now; /* what was handed out before main; at the end */
+	struct det_heap_extent *heap, *heap_now; /* extents before main; at a run's end */
 	unsigned heap_count;
-	long faults; /* of the process, when it was last looked which pages were written */
+	long faults; /* of the process, when the written pages were last looked for */
 	struct snapshot_piece written[WRITTEN_MOST];
 	unsigned written_count;
 	struct page_range ranges[RANGES];
@@ -107,9 +108,9 @@ void *snapshot_lasting(size_t bytes)
 	return at;
 }
 
-/* ---- what there is ---------------------------------------------------------------------------- */
+/* ---- regions of memory ----------------------------------------------------------------------- */
 
-/* Excluded mappings may have been merged with others by the kernel: what is left is several pieces. */
+/* The kernel may have merged excluded mappings with others: then several regions remain. */
 static bool add_region(uintptr_t low, uintptr_t high, bool is_file)
 {
 	for (unsigned i = 0; i < excluded_count && low < high; i++) {
@@ -130,7 +131,7 @@ static bool add_region(uintptr_t low, uintptr_t high, bool is_file)
 	return true;
 }
 
-static bool visit(const struct maps_entry *entry, void *unused)
+static bool add_mapping(const struct maps_entry *entry, void *unused)
 {
 	(void)unused;
 	if (entry->is_stack)
@@ -140,7 +141,7 @@ static bool visit(const struct maps_entry *entry, void *unused)
 	return true;
 }
 
-/* ---- the heap of controlled runs ------------------------------------------------------------ */
+/* ---- the deterministic heap ------------------------------------------------------------------ */
 
 #define EXTENTS_MOST (6u * CONTROL_THREADS)
 
@@ -149,8 +150,8 @@ static uintptr_t page_up(uintptr_t address)
 	return (address + PAGE - 1) & ~(PAGE - 1);
 }
 
-/* What was handed out before main is a region as others are. */
-static bool read_heap(void)
+/* Memory that was allocated before main is a region like others. */
+static bool save_heap(void)
 {
 	snapshot->heap = snapshot_lasting(EXTENTS_MOST * sizeof(*snapshot->heap));
 	snapshot->heap_now = snapshot_lasting(EXTENTS_MOST * sizeof(*snapshot->heap));
@@ -172,10 +173,10 @@ static bool read_heap(void)
 }
 
 /*
- * What was handed out since then is zero again, before the regions are restored: the first page of
- * it may belong to one. Beyond some size it is cheaper to give memory back.
+ * Clears the memory that was allocated since then. This comes before the regions are restored,
+ * since its first page may belong to one. Beyond some size it is cheaper to release the memory.
  */
-#define MUCH (1ul << 20)
+#define MUCH_MEMORY (1ul << 20)
 static void clear_heap(void)
 {
 	unsigned count = det_heap_extents(snapshot->heap_now, EXTENTS_MOST), before = 0;
@@ -184,7 +185,7 @@ static void clear_heap(void)
 		uintptr_t from = snapshot->heap_now[i].base, to = snapshot->heap_now[i].used;
 		if (before < snapshot->heap_count && snapshot->heap[before].base == from)
 			from = page_up(snapshot->heap[before++].used);
-		if (to > from + MUCH) {
+		if (to > from + MUCH_MEMORY) {
 			uintptr_t page = page_up(from);
 			syscall(SYS_madvise, page, (to - page) & ~(PAGE - 1), MADV_DONTNEED);
 			memset((void *)(to & ~(PAGE - 1)), 0, to % PAGE);
@@ -195,21 +196,21 @@ static void clear_heap(void)
 	}
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_addresses(const void *a, const void *b)
 {
 	const struct snapshot_region *x = a, *y = b;
 
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* ---- copies ----------------------------------------------------------------------------------- */
+/* ---- copying --------------------------------------------------------------------------------- */
 
 #define ENTRIES 512u
-#define TOUCHED (3ul << 62) /* in memory, or in the swap */
+#define TOUCHED (3ul << 62) /* in memory or in the swap */
 
 /*
- * Pages that were never touched are not copied, lest a large array of zeros cost its size: the copy
- * is zero, too. Those of a file are its contents, touched or not.
+ * Pages that were never touched are not copied, so that a large array of zeros does not cost its
+ * size: the copy is zero, too. Pages of a file are copied, touched or not.
  */
 static void copy_region(const struct snapshot_region *region, int pagemap)
 {
@@ -237,7 +238,7 @@ static bool copy_all(const char **why)
 	bytes += snapshot->stack_high - snapshot->stack_low;
 	uint8_t *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	*why = "no memory for a copy of the program's";
+	*why = "no memory for a copy of the program's memory";
 	if (copy == MAP_FAILED)
 		return false;
 	for (unsigned i = 0; i < snapshot->region_count; i++) {
@@ -253,7 +254,7 @@ static bool copy_all(const char **why)
 	return true;
 }
 
-/* ---- who was written -------------------------------------------------------------------------- */
+/* ---- finding written pages ------------------------------------------------------------------- */
 
 static void find_clusters(void)
 {
@@ -271,7 +272,7 @@ static void find_clusters(void)
 	}
 }
 
-static bool protect(int fd, const struct snapshot_region *region)
+static bool write_protect(int fd, const struct snapshot_region *region)
 {
 	struct uffdio_range range = { region->low, region->high - region->low };
 	struct uffdio_register watch = { .range = range, .mode = UFFDIO_REGISTER_MODE_WP };
@@ -281,8 +282,8 @@ static bool protect(int fd, const struct snapshot_region *region)
 	       ioctl(fd, UFFDIO_WRITEPROTECT, &writes) == 0;
 }
 
-/* Descriptors that stay open are far above those the program gets. */
-static int lift(int fd)
+/* Moves a descriptor that stays open far above those that the program gets. */
+static int move_descriptor_up(int fd)
 {
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, SNAPSHOT_FD);
 
@@ -300,20 +301,20 @@ static int watch_writes(void)
 
 	if (fd < 0)
 		return -1;
-	fd = lift(fd); /* closed, it would watch no more */
+	fd = move_descriptor_up(fd); /* if it were closed, writes would not be tracked any more */
 	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	bool ok = pagemap >= 0 && ioctl(fd, UFFDIO_API, &api) == 0;
 	for (unsigned i = 0; ok && i < snapshot->region_count; i++)
-		ok = protect(fd, &snapshot->regions[i]);
+		ok = write_protect(fd, &snapshot->regions[i]);
 	if (ok)
-		return lift(pagemap);
+		return move_descriptor_up(pagemap);
 	close(fd);
 	if (pagemap >= 0)
 		close(pagemap);
 	return -1;
 }
 
-bool snapshot_take(const void *stack, const char **why)
+bool snapshot_save(const void *stack, const char **why)
 {
 	snapshot = snapshot_lasting(sizeof(*snapshot));
 	*why = "no memory for a snapshot";
@@ -321,9 +322,10 @@ bool snapshot_take(const void *stack, const char **why)
 		return false;
 	snapshot->stack_low = (uintptr_t)stack;
 	*why = "the program's memory is in too many pieces";
-	if (!maps_each(visit, NULL) || !read_heap())
+	if (!maps_each(add_mapping, NULL) || !save_heap())
 		return false;
-	qsort(snapshot->regions, snapshot->region_count, sizeof(snapshot->regions[0]), by_address);
+	qsort(snapshot->regions, snapshot->region_count, sizeof(snapshot->regions[0]),
+	      compare_addresses);
 	find_clusters();
 	if (!copy_all(why))
 		return false;
@@ -331,10 +333,10 @@ bool snapshot_take(const void *stack, const char **why)
 	return true;
 }
 
-/* ---- back ------------------------------------------------------------------------------------- */
+/* ---- restoring ------------------------------------------------------------------------------- */
 
-/* Raw: the library's own would set errno, which is in memory that is being restored. */
-static long call(long number, long first, long second, void *third)
+/* A raw system call: the library's would set errno, which is in memory that is being restored. */
+static long raw_syscall(long number, long first, long second, void *third)
 {
 	long result;
 
@@ -345,7 +347,7 @@ static long call(long number, long first, long second, void *third)
 	return result;
 }
 
-/* Pages that were written in some run, neighbours together, with what they are restored from. */
+/* Adds pages that some run has written, with the address of their copies. */
 static void add_written(uintptr_t low, uintptr_t high)
 {
 	const struct snapshot_region *region = snapshot->regions;
@@ -355,7 +357,7 @@ static void add_written(uintptr_t low, uintptr_t high)
 			region++;
 		uintptr_t end = high < region->high ? high : region->high;
 		if (snapshot->written_count == WRITTEN_MOST) {
-			snapshot->scan_fd = -1; /* so many that comparing is as good */
+			snapshot->scan_fd = -1; /* there are so many that comparing is as fast */
 			return;
 		}
 		snapshot->written[snapshot->written_count++] =
@@ -378,7 +380,7 @@ static bool scan_cluster(const struct cluster *cluster)
 	};
 
 	while (job.start < job.end) {
-		long count = call(SYS_ioctl, snapshot->scan_fd, (long)PAGE_SCAN, &job);
+		long count = raw_syscall(SYS_ioctl, snapshot->scan_fd, (long)PAGE_SCAN, &job);
 		if (count < 0)
 			return false;
 		for (long i = 0; i < count; i++)
@@ -392,13 +394,13 @@ static long count_faults(void)
 {
 	struct rusage usage;
 
-	call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, NULL);
+	raw_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&usage, NULL);
 	return usage.ru_minflt;
 }
 
 /*
- * The first write to a page is a fault, the kernel's own writes included. Without a fault since the
- * last time there is nothing new to find.
+ * The first write to a page is a fault, also by the kernel. Without a fault since the last time,
+ * there is nothing new to find.
  */
 bool snapshot_touched(void)
 {
@@ -423,7 +425,7 @@ static void restore_written(void)
 	}
 }
 
-static bool is_same(const void *page, const void *copy)
+static bool are_pages_equal(const void *page, const void *copy)
 {
 	const uint64_t *left = page, *right = copy;
 	uint64_t difference = 0;
@@ -439,7 +441,7 @@ static void restore_compared(void)
 		const struct snapshot_region *region = &snapshot->regions[i];
 		for (uintptr_t at = region->low; at < region->high; at += PAGE) {
 			const uint8_t *copy = region->copy + (at - region->low);
-			if (!is_same((void *)at, copy))
+			if (!are_pages_equal((void *)at, copy))
 				memcpy((void *)at, copy, PAGE);
 		}
 	}

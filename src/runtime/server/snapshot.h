@@ -1,9 +1,9 @@
 /*
- * Persistent runs: the memory of the process as it was before main, and back to it after each run.
+ * Persistent runs: saves the memory of the process before main, and restores it after each run.
  *
- * All that is writable and private to the process is restored, the C library's data and the
- * runtime's own included: stdio's buffers, the exit handlers, the scheduler, all are as a new
- * process has them, and no part of the program needs to know.
+ * All memory that is writable and private to the process is restored, including the data of the C
+ * library and the runtime: stdio's buffers, exit handlers, the scheduler. So all of it is as in a
+ * new process, and no part of the program has to know.
  */
 #ifndef RUNTIME_SERVER_SNAPSHOT_H
 #define RUNTIME_SERVER_SNAPSHOT_H
@@ -12,27 +12,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Descriptors that stay open between runs are here and above. */
+/* Descriptors that stay open between runs have at least this number. */
 #define SNAPSHOT_FD 900
 
-/* A mapping that is to be left alone: it is made anew by whoever uses it. Before snapshot_take. */
+/* A mapping that is not restored: its user initialises it again. Call before snapshot_save(). */
 void snapshot_exclude(const void *from, size_t bytes);
 
-/*
- * Memory that is not lost when all is restored, zeroed; NULL: there is none. It costs a mapping.
- */
+/* Returns zeroed memory that is not restored between runs, or NULL. It costs a mapping. */
 void *snapshot_lasting(size_t bytes);
 
 /*
- * Remembers everything. `stack` is where the main thread's stack will be used from, downwards: what
- * is above belongs to the snapshot. False, with the reason: it cannot be done.
+ * Saves the memory. The main thread's stack will be used from `stack` downwards; the part above
+ * belongs to the snapshot. Returns false and the reason if it is not possible.
  */
-bool snapshot_take(const void *stack, const char **why);
+bool snapshot_save(const void *stack, const char **why);
 
 /*
- * Memory is as it was. Must not run on a stack, or use thread-local variables, that are restored.
- * `touched`: pages may have been written that were not before. Snapshot_touched knows it of what the
- * calling thread wrote.
+ * Restores the memory. Must not run on a stack, or use thread-local variables, that are restored.
+ * `touched`: pages may have been written that were not written before. snapshot_touched() says that
+ * about writes of the calling thread.
  */
 void snapshot_restore(bool touched);
 bool snapshot_touched(void);
