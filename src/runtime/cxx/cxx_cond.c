@@ -22,7 +22,7 @@ typedef void construct(pthread_cond_t *cond);
 			real_one(cond);                                                            \
 		else                                                                               \
 			*cond = (pthread_cond_t)PTHREAD_COND_INITIALIZER;                          \
-		cond_made(cond, RECORD_CALLER);                                                    \
+		cond_record_init(cond, RECORD_CALLER);                                             \
 	}
 
 CONSTRUCTOR(_ZNSt18condition_variableC1Ev)

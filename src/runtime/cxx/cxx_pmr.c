@@ -22,7 +22,7 @@ typedef void give_back(void *pool, void *block, size_t size, size_t alignment);
 		if (!real_one)                                                                     \
 			return real()->aligned_alloc(alignment, size);                             \
 		void *block = real_one(pool, size, alignment);                                     \
-		if (thread_made_any())                                                             \
+		if (thread_any_created())                                                          \
 			annotate_after(block, RECORD_CALLER);                                      \
 		return block;                                                                      \
 	}                                                                                          \
@@ -32,7 +32,7 @@ typedef void give_back(void *pool, void *block, size_t size, size_t alignment);
 		static void *_Atomic known;                                                        \
 		give_back *real_one = (give_back *)cxx_lookup_real(&known, #put, RECORD_CALLER);   \
                                                                                                    \
-		if (thread_made_any())                                                             \
+		if (thread_any_created())                                                          \
 			annotate_before(block, RECORD_CALLER);                                     \
 		if (real_one)                                                                      \
 			real_one(pool, block, size, alignment);                                    \

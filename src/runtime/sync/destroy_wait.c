@@ -1,9 +1,10 @@
+/* Makes the destroy of a condition or barrier wait in a controlled run, as the library's own does. */
 #include "runtime/sync/destroy_wait.h"
 
 #include "runtime/sync/sync_object.h"
 #include "runtime/sched/sched.h"
 
-void destroy_wait_in_turn(enum event_kind kind, const volatile void *object, uintptr_t pc)
+void destroy_wait_controlled(enum event_kind kind, const volatile void *object, uintptr_t pc)
 {
 	if (!sched_on())
 		return;

@@ -1,4 +1,4 @@
-/* Before conditions and barriers are destroyed. */
+/* Destroying conditions and barriers in controlled runs. */
 #ifndef RUNTIME_SYNC_DESTROY_WAIT_H
 #define RUNTIME_SYNC_DESTROY_WAIT_H
 
@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 /*
- * In turn: the scheduler plays these objects, so it is for it to know whether somebody still waits at
- * one. The library would wait in its destroy until nobody does, and so does this, once it is recorded
- * that it was wrong. `kind` is that of the destroy. Does nothing unless sched_on().
+ * Called before a condition or barrier is destroyed. In a controlled run the scheduler simulates these
+ * objects, so only it knows whether a thread still waits at one. The library's destroy would block
+ * until none does. So does this function, after it has recorded the misuse. `kind` is the kind of the
+ * destroy. Does nothing unless sched_on().
  */
-void destroy_wait_in_turn(enum event_kind kind, const volatile void *object, uintptr_t pc);
+void destroy_wait_controlled(enum event_kind kind, const volatile void *object, uintptr_t pc);
 
 #endif
