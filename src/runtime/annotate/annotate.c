@@ -22,7 +22,7 @@ static void record_object(enum event_kind kind, const void *object, uint64_t mod
 	errno = error;
 }
 
-/* ---- order ---------------------------------------------------------------------------------- */
+/* ---- order -------------------------------------------------------------------------------- */
 
 void annotate_before(const void *object, uintptr_t pc)
 {
@@ -34,7 +34,7 @@ void annotate_after(const void *object, uintptr_t pc)
 	record_object(EV_RECEIVE, object, EVENT_CHANNEL_TOLD, pc);
 }
 
-/* ---- locks ---------------------------------------------------------------------------------- */
+/* ---- locks -------------------------------------------------------------------------------- */
 
 void annotate_lock_made(const void *lock, bool recursive, uintptr_t pc)
 {
@@ -62,7 +62,7 @@ void annotate_lock_giving(const void *lock, bool shared, uintptr_t pc)
 	record_object(shared ? EV_READ_RELEASE : EV_RELEASE, lock, 0, pc);
 }
 
-/* ---- memory --------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------- */
 
 void annotate_new_memory(const void *memory, size_t size, uintptr_t pc)
 {
@@ -73,7 +73,7 @@ void annotate_new_memory(const void *memory, size_t size, uintptr_t pc)
 	errno = error;
 }
 
-/* ---- what is to be left alone ---------------------------------------------------------------- */
+/* ---- what is to be left alone ------------------------------------------------------------- */
 
 /*
  * Ranges are told once and hold for all threads and all of the run, so they are in a file of their own,

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- sanitizer/tsan_interface.h --------------------------------------------------------------- */
+/* ---- sanitizer/tsan_interface.h ----------------------------------------------------------- */
 
 enum {
 	LINKER_INIT = 1 << 0,
@@ -167,7 +167,7 @@ SOOTH_API void __tsan_mutex_post_divert(void *mutex, unsigned flags)
 	ignore(true, RECORD_CALLER);
 }
 
-/* ---- dynamic_annotations.h --------------------------------------------------------------------- */
+/* ---- dynamic_annotations.h ---------------------------------------------------------------- */
 
 /*
  * Each has the file and line in front. The names that WebKit gives them are the same functions. What

@@ -52,7 +52,7 @@ static bool begin_release(void *exception, uintptr_t pc)
 	return cxx_refcount_let_go(exception, atomic_load(&head_of(exception)->references) > 1, pc);
 }
 
-/* ---- std::exception_ptr --------------------------------------------------------------------- */
+/* ---- std::exception_ptr ------------------------------------------------------------------- */
 
 struct exception_pointer {
 	void *exception;
@@ -91,7 +91,7 @@ SOOTH_API void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void *pointer
 		release_seen(p, RECORD_CALLER);
 }
 
-/* ---- what was caught ------------------------------------------------------------------------ */
+/* ---- what was caught ---------------------------------------------------------------------- */
 
 /* What _Unwind_DeleteException is in libgcc. */
 static void clean_up(struct _Unwind_Exception *caught)

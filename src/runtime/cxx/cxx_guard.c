@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
-/* ---- the work, as libstdc++ does it ---------------------------------------------------------- */
+/* ---- the work, as libstdc++ does it ------------------------------------------------------- */
 
 #define DONE 1u
 #define RUNNING (1u << 8)
@@ -67,7 +67,7 @@ static void give_up(uint64_t *guard)
 		leave(guard, 0);
 }
 
-/* ---- the interposers ------------------------------------------------------------------------- */
+/* ---- the interposers ---------------------------------------------------------------------- */
 
 /* Also when libstdc++ throws: an initialisation that needs itself. */
 static void end_quiet(const bool *quiet)

@@ -39,7 +39,7 @@ void cxx_refcount_gone(bool expected)
 		deferred_event_forget();
 }
 
-/* ---- functions ----------------------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------------------------- */
 
 typedef void *function(void *object, const void *other);
 
@@ -62,7 +62,7 @@ typedef void *function(void *object, const void *other);
 		return result;                                                                     \
 	}
 
-/* ---- texts of exceptions ------------------------------------------------------------------------- */
+/* ---- texts of exceptions ------------------------------------------------------------------ */
 
 struct exception {
 	const void *type;
@@ -90,7 +90,7 @@ COUNTED(_ZNSt11logic_errorD1Ev, let_go_of_text)
 COUNTED(_ZNSt11logic_errorD2Ev, let_go_of_text)
 COUNTED(_ZNSt11logic_erroraSERKS_, let_go_of_text)
 
-/* ---- std::filesystem: shared pointers that are let go of inside ------------------------------------ */
+/* ---- std::filesystem: shared pointers that are let go of inside --------------------------- */
 
 struct cxx_refcount_control {
 	const void *type;
@@ -129,7 +129,7 @@ COUNTED(_ZNSt10filesystem7__cxx1128recursive_directory_iteratorD1Ev, let_go_of_p
 COUNTED(_ZNSt10filesystem7__cxx1128recursive_directory_iteratorD2Ev, let_go_of_pointer)
 COUNTED(_ZNSt10filesystem7__cxx1128recursive_directory_iteratoraSERKS1_, let_go_of_pointer)
 
-/* ---- locales ------------------------------------------------------------------------------------- */
+/* ---- locales ------------------------------------------------------------------------------ */
 
 /*
  * Locales share facets, whichever of them is the last: one name for all of them. The locale that all

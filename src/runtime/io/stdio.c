@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- a file's lock ---------------------------------------------------------------------------- */
+/* ---- a file's lock ------------------------------------------------------------------------ */
 
 /* glibc's layout. The lock is recursive; only the outermost lock and unlock are recorded. */
 struct stdio_lock {
@@ -75,7 +75,7 @@ SOOTH_API void funlockfile(FILE *file)
 		simple_lock_release(&file_lock, file, RECORD_CALLER);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 /* Regular files make no thread wait (blocking_calls.c). */
 static bool may_wait(FILE *file)
@@ -137,7 +137,7 @@ READ_FILE(ssize_t, result, getdelim, (char **, line, size_t *, room, int, end, F
 READ_FILE(ssize_t, result, __getdelim, (char **, line, size_t *, room, int, end, FILE *, file),
 	  file, result > 0, *line, (size_t)result + 1)
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------ */
 
 SOOTH_API size_t fwrite(const void *restrict from, size_t size, size_t count, FILE *restrict file)
 {
@@ -148,7 +148,7 @@ SOOTH_API size_t fwrite(const void *restrict from, size_t size, size_t count, FI
 	return real()->fwrite(from, size, count, file);
 }
 
-/* ---- by characters and formats ---------------------------------------------------------------- */
+/* ---- by characters and formats ------------------------------------------------------------ */
 
 /* The call that filled the buffer has waited; a closer look at each character would cost too much. */
 static int get_character(FILE *file, uintptr_t pc)

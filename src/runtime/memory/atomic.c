@@ -1,7 +1,8 @@
 /*
- * Atomic operations, which the plugin turns into calls: __sooth_load4(address, order) and so on for
- * 1, 2, 4, 8 and 16 bytes. Each is done under the stripe of its location together with its number,
- * and always sequentially consistent; the order that was asked for is recorded.
+ * Atomic operations, which the compiler plugin turns into calls: __sooth_load4(address, order) and
+ * so on for 1, 2, 4, 8 and 16 bytes. Each is done in the stripe of its address together with taking
+ * its sequence number. It is always sequentially consistent; the requested memory order is
+ * recorded.
  */
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/memory/range.h"
@@ -13,23 +14,23 @@
 
 typedef unsigned __int128 uint128_t;
 
-/* The last argument of each: memory order in the low byte, then this, then what is not used. */
+/* The last argument of each function: the memory order in the low byte, then this bit. */
 #define ORDER(m) ((uint64_t)(m)&255)
 #define EXPECTED_IS_SHARED 256
 
-enum update { ADD, SUB, AND, OR, XOR, NAND };
+enum atomic_update { ADD, SUB, AND, OR, XOR, NAND };
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* What happened at a location: one value, or the old and the new. */
-struct outcome {
+/* The outcome of an operation: one value, or the old and the new one. */
+struct atomic_outcome {
 	enum event_kind kind;
 	uint64_t mode;
-	const void *value, *updated; /* `updated` NULL but for ATOMIC_UPDATE */
+	const void *value, *updated; /* `updated` is NULL except for ATOMIC_UPDATE */
 };
 
-static void note(uintptr_t pc, const volatile void *at, uint64_t number, size_t size,
-		 struct outcome outcome)
+static void record_outcome(uintptr_t pc, const volatile void *at, uint64_t number, size_t size,
+			   struct atomic_outcome outcome)
 {
 	struct record_fields fields = {
 		.q = number, .a = (uintptr_t)at, .n = size, .m = outcome.mode
@@ -38,13 +39,13 @@ static void note(uintptr_t pc, const volatile void *at, uint64_t number, size_t 
 	record_atomic(outcome.kind, pc, &fields, outcome.value, outcome.updated);
 }
 
-/* The plain write of a failed compare-and-exchange to what it expected. */
-static void note_plain_write(uintptr_t pc, const void *at, const void *value, size_t size)
+/* A failed compare-and-exchange writes the value to `expected`, which is a plain write. */
+static void record_plain_write(uintptr_t pc, const void *at, const void *value, size_t size)
 {
 	record_access(EV_WRITE, pc, at, value, size, 0);
 }
 
-/* ---- the two primitives that all is made of ------------------------------------------------ */
+/* ---- the two primitives that all operations use ------------------------------------------- */
 
 #define PRIMITIVES(N, T)                                                                           \
 	static inline T load##N(const volatile T *at)                                              \
@@ -74,7 +75,9 @@ static inline bool exchange16(volatile uint128_t *at, uint128_t *expected, uint1
 	return done;
 }
 
-/* Processors with AVX load 16 aligned bytes at once; others must pretend to write. */
+/*
+ * Processors with AVX load 16 aligned bytes at once; on others the load is a compare-and-exchange.
+ */
 static bool loads_16_bytes(void)
 {
 	static int known; /* 1 yes, -1 no; CPUID is slow in a virtual machine */
@@ -100,12 +103,12 @@ static inline uint128_t load16(const volatile uint128_t *at)
 	return value;
 }
 
-/* ---- the operations ------------------------------------------------------------------------ */
+/* ---- the operations ----------------------------------------------------------------------- */
 
 #define UPDATE(T)                                                                                  \
 	static inline T update_##T(T old, T operand, int how)                                      \
 	{                                                                                          \
-		switch ((enum update)how) {                                                        \
+		switch ((enum atomic_update)how) {                                                 \
 		case ADD: return (T)(old + operand);                                               \
 		case SUB: return (T)(old - operand);                                               \
 		case AND: return old & operand;                                                    \
@@ -113,7 +116,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		case XOR: return old ^ operand;                                                    \
 		case NAND: return (T) ~(old & operand);                                            \
 		}                                                                                  \
-		__builtin_trap(); /* the plugin and this file do not fit */                        \
+		__builtin_trap(); /* the plugin and this file do not fit together */               \
 	}
 
 #define LOAD(N, T)                                                                                 \
@@ -128,8 +131,8 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		note(RECORD_CALLER, at, number, N,                                                 \
-		     (struct outcome){ EV_ATOMIC_READ, ORDER(m), &value, NULL });                  \
+		record_outcome(RECORD_CALLER, at, number, N,                                       \
+			       (struct atomic_outcome){ EV_ATOMIC_READ, ORDER(m), &value, NULL }); \
 		return value;                                                                      \
 	}
 
@@ -148,11 +151,12 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		note(RECORD_CALLER, at, number, N,                                                 \
-		     (struct outcome){ EV_ATOMIC_WRITE, ORDER(m), &value, NULL });                 \
+		record_outcome(                                                                    \
+			RECORD_CALLER, at, number, N,                                              \
+			(struct atomic_outcome){ EV_ATOMIC_WRITE, ORDER(m), &value, NULL });       \
 	}
 
-/* `next` is an expression of `old`, the value found. */
+/* `next` is an expression of `old`, the value that was found. */
 #define UPDATING(N, T, name, parameter, next)                                                      \
 	SOOTH_API T __sooth_##name##N(volatile T *at, T operand parameter, int m);                 \
 	SOOTH_API T __sooth_##name##N(volatile T *at, T operand parameter, int m)                  \
@@ -169,12 +173,13 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		note(RECORD_CALLER, at, number, N,                                                 \
-		     (struct outcome){ EV_ATOMIC_UPDATE, ORDER(m), &old, &updated });              \
+		record_outcome(                                                                    \
+			RECORD_CALLER, at, number, N,                                              \
+			(struct atomic_outcome){ EV_ATOMIC_UPDATE, ORDER(m), &old, &updated });    \
 		return old;                                                                        \
 	}
 
-/* One compare-and-exchange, recorded as an update or as a read that failed. */
+/* A compare-and-exchange, recorded as an update, or as a read if it failed. */
 #define COMPARE(N, T)                                                                              \
 	static inline bool compare##N(uintptr_t pc, volatile T *at, T *old, T desired, int m)      \
 	{                                                                                          \
@@ -185,9 +190,11 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		note(pc, at, number, N,                                                            \
-		     done ? (struct outcome){ EV_ATOMIC_UPDATE, ORDER(m), &expected, &desired }    \
-			  : (struct outcome){ EV_ATOMIC_READ,                                      \
+		record_outcome(pc, at, number, N,                                                  \
+			       done ? (struct atomic_outcome){ EV_ATOMIC_UPDATE, ORDER(m),         \
+							       &expected, &desired }               \
+				    : (struct atomic_outcome){                                     \
+					      EV_ATOMIC_READ,                                      \
 					      ORDER(m) | EF_CAS_FAIL << EVENT_ORDER_BITS, old,     \
 					      NULL });                                             \
 		return done;                                                                       \
@@ -206,7 +213,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		if (compare##N(pc, at, &old, desired, m))                                          \
 			return true;                                                               \
 		if (m & EXPECTED_IS_SHARED)                                                        \
-			note_plain_write(pc, expected, &old, N);                                   \
+			record_plain_write(pc, expected, &old, N);                                 \
 		*expected = old;                                                                   \
 		return false;                                                                      \
 	}                                                                                          \

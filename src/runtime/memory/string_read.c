@@ -304,7 +304,8 @@ static int compare(uintptr_t pc, const char *a, const char *b, size_t most, stru
 	return 0;
 }
 
-static int compare_memory(uintptr_t pc, const void *a, const void *b, size_t size)
+static inline __attribute__((always_inline)) int compare_memory(uintptr_t pc, const void *a,
+								const void *b, size_t size)
 {
 	return is_short(a, b, size) ? compare_short(pc, a, b, size)
 				    : compare(pc, a, b, size, (struct comparison){ 0 });
