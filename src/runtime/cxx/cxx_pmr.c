@@ -1,7 +1,8 @@
 /*
- * Memory that libstdc++ hands out of pools of its own (std::pmr), unseen: who gets a block is behind who gave it
- * back, by a lock of the program's or the library's. The program's locks alone would let either go first.
- * It is told as SEND and RECEIVE of the block, which lies in one that was allocated.
+ * Memory that libstdc++ allocates from its own pools (std::pmr), unseen. Reusing a pool block
+ * happens after its release, by a lock of the program or the library. With the program's locks
+ * alone, either could come first. Recorded as SEND and RECEIVE of the block, which is part of a
+ * heap block.
  */
 #include "runtime/annotate/annotate.h"
 #include "runtime/cxx/cxx_lookup.h"
@@ -16,9 +17,7 @@ typedef void give_back(void *pool, void *block, size_t size, size_t alignment);
 	SOOTH_API void *get(void *pool, size_t size, size_t alignment);                            \
 	SOOTH_API void *get(void *pool, size_t size, size_t alignment)                             \
 	{                                                                                          \
-		static void *_Atomic known;                                                        \
-		allocate *real_one = (allocate *)cxx_lookup_real(&known, #get, RECORD_CALLER);     \
-                                                                                                   \
+		CXX_LOOKUP(allocate, real_one, get);                                               \
 		if (!real_one)                                                                     \
 			return real()->aligned_alloc(alignment, size);                             \
 		void *block = real_one(pool, size, alignment);                                     \
@@ -29,9 +28,7 @@ typedef void give_back(void *pool, void *block, size_t size, size_t alignment);
 	SOOTH_API void put(void *pool, void *block, size_t size, size_t alignment);                \
 	SOOTH_API void put(void *pool, void *block, size_t size, size_t alignment)                 \
 	{                                                                                          \
-		static void *_Atomic known;                                                        \
-		give_back *real_one = (give_back *)cxx_lookup_real(&known, #put, RECORD_CALLER);   \
-                                                                                                   \
+		CXX_LOOKUP(give_back, real_one, put);                                              \
 		if (thread_any_created())                                                          \
 			annotate_before(block, RECORD_CALLER);                                     \
 		if (real_one)                                                                      \
