@@ -1,7 +1,7 @@
 /*
- * What programs say about their own synchronisation, in the interfaces of other tools: ThreadSanitizer's
- * __tsan_* (sanitizer/tsan_interface.h), dynamic_annotations.h, valgrind's client requests. All of them are
- * translated to these functions.
+ * What programs say about their own synchronisation, in the interfaces of other tools:
+ * ThreadSanitizer's __tsan_* (sanitizer/tsan_interface.h), dynamic_annotations.h, valgrind's client
+ * requests. All of them are translated to these functions.
  */
 #ifndef RUNTIME_ANNOTATE_ANNOTATE_H
 #define RUNTIME_ANNOTATE_ANNOTATE_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An order that is not seen otherwise: `after` happens after all earlier `before` of the same object. */
+/* An order that is not seen otherwise: `after` comes after all earlier `before` of the object. */
 void annotate_before(const void *object, uintptr_t pc);
 void annotate_after(const void *object, uintptr_t pc);
 

@@ -1,6 +1,6 @@
 /*
- * ThreadSanitizer's interface and dynamic_annotations.h under their own names. A program that defines
- * functions with these names calls its own.
+ * ThreadSanitizer's interface and dynamic_annotations.h under their own names. A program that
+ * defines functions with these names calls its own.
  */
 #include "runtime/annotate/annotate.h"
 #include "runtime/buffer/thread_buffer.h"
@@ -53,8 +53,9 @@ DEFINE(void, __tsan_mutex_destroy, void *mutex, unsigned flags)
 }
 
 /*
- * How often a thread holds a lock that it releases completely, to acquire it as often again later (in a wait for a
- * condition). If a thread holds more locks than fit here, each counts as held once.
+ * How often a thread holds a lock that it releases completely, to acquire it as often again later
+ * (in a wait for a condition). If a thread holds more locks than fit here, each counts as held
+ * once.
  */
 #define DEPTHS 8
 static SOOTH_TLS struct {
@@ -133,8 +134,8 @@ LOCK_CODE(__tsan_mutex_post_divert, true)
 /* ---- dynamic_annotations.h ---------------------------------------------------------------- */
 
 /*
- * The function Annotate`name`, which does `action`. File and line come before its own parameters. WebKit has
- * the same functions with another prefix.
+ * The function Annotate`name`, which does `action`. File and line come before its own parameters.
+ * WebKit has the same functions with another prefix.
  */
 #define ANNOTATION(name, action, ...)                                                              \
 	SOOTH_API void WTFAnnotate##name(const char *file, int line, ##__VA_ARGS__)                \
@@ -182,8 +183,8 @@ ANNOTATION(IgnoreWritesBegin, annotate_ignore(true, true, RECORD_CALLER))
 ANNOTATION(IgnoreWritesEnd, annotate_ignore(true, false, RECORD_CALLER))
 
 /*
- * These do nothing. Some ask for more warnings (EnableRaceDetection, IgnoreSync), others concern nothing that
- * is recorded.
+ * These do nothing. Some ask for more warnings (EnableRaceDetection, IgnoreSync), others concern
+ * nothing that is recorded.
  */
 ANNOTATION(RWLockCreateStatic, , UNUSED address lock)
 ANNOTATION(BarrierInit, , UNUSED address barrier, UNUSED long count, UNUSED long again)

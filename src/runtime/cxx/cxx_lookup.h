@@ -10,7 +10,7 @@
  */
 void *cxx_lookup_real(void *_Atomic *known, const char *name, uintptr_t pc);
 
-/* Declares `function`, a pointer of type `type` to the real function `name`, in an interposer of it. */
+/* In an interposer of `name`: declares `function`, which points to the real one. */
 #define CXX_LOOKUP(type, function, name)                                                           \
 	static void *_Atomic function##_known;                                                     \
 	type *function = (type *)cxx_lookup_real(&function##_known, #name, RECORD_CALLER)

@@ -1,7 +1,8 @@
 /*
- * Interposers from tables. An interposer has the name and the type of the C library's function and calls that
- * function through real() (libc_next.h). Functions that are recorded in the same way are rows of one
- * table: a macro defines the body, and a row gives it the function, its parameters and what differs.
+ * Interposers from tables. An interposer has the name and the type of the C library's function and
+ * calls that function through real() (libc_next.h). Functions that are recorded in the same way are
+ * rows of one table: a macro defines the body, and a row gives it the function, its parameters and
+ * what differs.
  *
  * A row writes parameters as pairs of type and name, (int, fd, void *, to), from which these macros
  * make both lists of the definition:
@@ -50,8 +51,8 @@
 	}
 
 /*
- * The interposer `name` has variable arguments after `last`, its last parameter. The expression `call` gets them as
- * the va_list `values`, does the work and gives the result.
+ * The interposer `name` has variable arguments after `last`, its last parameter. The expression
+ * `call` gets them as the va_list `values`, does the work and gives the result.
  */
 #define INTERPOSER_VARIADIC(name, parameters, last, values, call)                                  \
 	SOOTH_API int name(PARAMETERS parameters, ...)                                             \

@@ -1,11 +1,11 @@
 /*
- * Calls in which a thread may wait through the kernel for an action of another thread or process: for a
- * signal, a child, a message, a file lock. (Pipes and sockets: read_write.c, open_close.c, readiness.c.
- * Sleeping: sleep.c.) SYNC is recorded after a call that got what it waited for. A call that failed or timed out
- * has learned nothing of what other threads did before.
+ * Calls in which a thread may wait through the kernel for an action of another thread or process:
+ * for a signal, a child, a message, a file lock. (Pipes and sockets: read_write.c, open_close.c,
+ * readiness.c. Sleeping: sleep.c.) SYNC is recorded after a call that got what it waited for. A
+ * call that failed or timed out has learned nothing of what other threads did before.
  *
- * Regular files make no thread wait, and what is read from them is recorded as a value. A SYNC there
- * would only rule out schedules that predictions could use.
+ * Regular files make no thread wait, and what is read from them is recorded as a value. A SYNC
+ * there would only rule out schedules that predictions could use.
  */
 #include "runtime/sync/fork.h"
 #include "runtime/host/interposer.h"
@@ -33,8 +33,9 @@ static bool is_none_pending(const sigset_t *set)
 }
 
 /*
- * An interposer of a call that may wait. In a controlled run it is made outside the schedule if `may_wait`;
- * unknown_wait_end() takes the turn back. `waited` says of the result that the call got what it waited for.
+ * An interposer of a call that may wait. In a controlled run it is made outside the schedule if
+ * `may_wait`; unknown_wait_end() takes the turn back. `waited` says of the result that the call got
+ * what it waited for.
  */
 #define WAIT(type, result, name, parameters, may_wait, waited)                                     \
 	WAIT_AFTER((void)0, type, result, name, parameters, may_wait, waited)
@@ -125,7 +126,7 @@ static bool is_futex_wait(long number, long operation)
 	return false;
 }
 
-/* A futex that does not have the expected value makes no thread wait; nor does an invalid address. */
+/* A futex without the expected value makes no thread wait; nor does an invalid address. */
 static bool may_sleep(long number, const void *word, int expected)
 {
 	int now;
@@ -133,7 +134,7 @@ static bool may_sleep(long number, const void *word, int expected)
 	return number != SYS_futex || (safe_read(&now, word, sizeof(now)) && now == expected);
 }
 
-/* Calls that put something into a channel, or make or close its ends, without one of our functions. */
+/* Calls that put something into a channel, or create or close its ends, past our interposers. */
 static void lose_channels(long number, int fd, int other)
 {
 	switch (number) {
@@ -166,9 +167,9 @@ static void lose_channels(long number, int fd, int other)
 }
 
 /*
- * `syscall`. It is declared with all the arguments that it can have: the calling convention is the same, and
- * the seventh stays where it is. A futex without the expected value was changed by another
- * thread, just as one that was woken.
+ * `syscall`. It is declared with all the arguments that it can have: the calling convention is the
+ * same, and the seventh stays where it is. A futex without the expected value was changed by
+ * another thread, just as one that was woken.
  */
 SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 			    long f) __asm__("syscall");

@@ -1,6 +1,7 @@
 /*
- * Calls that create and close descriptors. Pipes, pairs of sockets and eventfds are channels (channel.h) as
- * long as both ends are in this process and every call that uses them is one of ours.
+ * Calls that create and close descriptors. Pipes, pairs of sockets and eventfds are channels
+ * (channel.h) as long as both ends are in this process and every call that uses them is one of
+ * ours.
  */
 #include "runtime/io/descriptor.h"
 #include "runtime/io/readiness.h"
@@ -21,8 +22,8 @@
 /* ---- files -------------------------------------------------------------------------------- */
 
 /*
- * A path below /proc or /dev may name a descriptor of this process, for example a pipe's end. If it is
- * opened once more, not all uses of the channel are known.
+ * A path below /proc or /dev may name a descriptor of this process, for example a pipe's end. If it
+ * is opened once more, not all uses of the channel are known.
  */
 static void opened_by_name(int fd, const char *path, uintptr_t pc)
 {
@@ -156,7 +157,7 @@ SOOTH_API int eventfd(unsigned count, int flags)
 	return fd;
 }
 
-/* Both sides may notice it: a thread that reads at the other end, and one that waits at this end. */
+/* Both sides may notice it: readers at the other end, and threads that wait at this end. */
 SOOTH_API int shutdown(int fd, int how)
 {
 	struct descriptor_ends ends = descriptor_ends(fd);
@@ -230,7 +231,7 @@ SOOTH_API int dup(int fd)
 	return copy;
 }
 
-/* An interposer that copies `fd` to `other`, which it closes if it is open, at no moment between. */
+/* An interposer that copies `fd` to `other`. If that is open, it closes it in the same step. */
 #define COPY_TO(name, parameters, fd, other)                                                       \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \

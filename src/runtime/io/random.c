@@ -1,10 +1,11 @@
 /*
- * Random numbers of the system. In a controlled run they depend on the thread and on how many it has drawn
- * before. They are the same in every run, whatever its seed: the seed is for schedules, and a
- * search that changed the program's data together with the schedule would never see the same program twice.
+ * Random numbers of the system. In a controlled run they depend on the thread and on how many it
+ * has drawn before. They are the same in every run, whatever its seed: the seed is for schedules,
+ * and a search that changed the program's data together with the schedule would never see the same
+ * program twice.
  *
- * Not covered: files such as /dev/urandom, the processor's own instructions, and what the kernel gives a
- * new process (AT_RANDOM).
+ * Not covered: files such as /dev/urandom, the processor's own instructions, and what the kernel
+ * gives a new process (AT_RANDOM).
  */
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/host/libc_next.h"

@@ -1,6 +1,6 @@
 /*
- * Reading and writing by descriptors: pipes, sockets, eventfds, files. transfer.h says what is recorded. What the
- * C library reads and writes for stdio does not come here.
+ * Reading and writing by descriptors: pipes, sockets, eventfds, files. transfer.h says what is
+ * recorded. What the C library reads and writes for stdio does not come here.
  */
 #include "runtime/host/interposer.h"
 #include "runtime/host/safe_read.h"
@@ -48,8 +48,8 @@ static ssize_t bytes_of(const struct mmsghdr *messages, int count)
 }
 
 /*
- * An interposer that takes bytes out of `fd`. `took` ends the transfer `call`: it is given how many bytes there were,
- * or -1, and the vectors that the kernel wrote to, with their number.
+ * An interposer that takes bytes out of `fd`. `took` ends the transfer `call`: it is given how many
+ * bytes there were, or -1, and the vectors that the kernel wrote to, with their number.
  */
 #define TAKE(type, result, name, parameters, fd, call, took)                                       \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
@@ -147,8 +147,9 @@ static bool is_vector(const struct iovec *parts, size_t count)
 }
 
 /*
- * An interposer that puts bytes into `fd`, unless the real function refuses its arguments (`valid`). The last
- * arguments are the vectors and their number, `put` how many bytes were put, or -1.
+ * An interposer that puts bytes into `fd`, unless the real function refuses its arguments
+ * (`valid`). The last arguments are the vectors and their number, `put` how many bytes were put, or
+ * -1.
  */
 #define PUT(type, result, name, parameters, fd, valid, put, ...)                                   \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \

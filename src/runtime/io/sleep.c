@@ -1,6 +1,6 @@
 /*
- * Sleeping and yielding. In a controlled run a sleep is a decision of the scheduler and takes virtual
- * time. Otherwise the real function sleeps, and nothing but a cancellation is recorded.
+ * Sleeping and yielding. In a controlled run a sleep is a decision of the scheduler and takes
+ * virtual time. Otherwise the real function sleeps, and nothing but a cancellation is recorded.
  */
 #include "runtime/io/sleep.h"
 
@@ -68,8 +68,8 @@ static int sleep_by_clock(clockid_t clock, int flags, const struct timespec *tim
 }
 
 /*
- * An interposer that sleeps. `controlled` does it in a controlled run if `valid`, and gives `result`.
- * If `left` is true then, the call has stored in `rest` what was left.
+ * An interposer that sleeps. `controlled` does it in a controlled run if `valid`, and gives
+ * `result`. If `left` is true then, the call has stored in `rest` what was left.
  */
 #define SLEEP(type, result, name, parameters, valid, controlled, left, rest)                       \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \

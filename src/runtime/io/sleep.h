@@ -13,9 +13,10 @@ bool sleep_may_wait(const struct timespec *timeout);
 bool sleep_is_duration(const struct timespec *time);
 
 /*
- * In a controlled run: sleeps until no other thread can run, or the plan says so. The virtual clock then
- * shows `until`. Returns 0, or EINTR if a signal handler ended the sleep, and stores in `rest`, unless it is
- * NULL, the time that was left. A cancellation point: the caller has an unknown_wait_call.
+ * In a controlled run: sleeps until no other thread can run, or the plan says so. The virtual clock
+ * then shows `until`. Returns 0, or EINTR if a signal handler ended the sleep, and stores in
+ * `rest`, unless it is NULL, the time that was left. A cancellation point: the caller has an
+ * unknown_wait_call.
  */
 int sleep_controlled(uint64_t until, struct timespec *rest, uintptr_t pc);
 

@@ -1,7 +1,7 @@
 /*
- * stdio, as far as it orders threads or accesses the program's memory: a file's lock where the program
- * takes it itself (inside the library it protects nothing of the program's), and reads that may wait
- * for another thread to write first.
+ * stdio, as far as it orders threads or accesses the program's memory: a file's lock where the
+ * program takes it itself (inside the library it protects nothing of the program's), and reads that
+ * may wait for another thread to write first.
  */
 #define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
 #include "runtime/memory/printf_scanf.h"
@@ -89,7 +89,7 @@ static bool may_wait(FILE *file)
 	return may;
 }
 
-/* In a controlled run, leaves the schedule if neither the file's buffer nor its descriptor has data. */
+/* In a controlled run, leaves the schedule if neither the buffer nor the descriptor has data. */
 static void leave_if_empty(FILE *file, uintptr_t pc)
 {
 	struct pollfd p = { .fd = file->_fileno, .events = POLLIN };
@@ -150,7 +150,7 @@ SOOTH_API size_t fwrite(const void *restrict from, size_t size, size_t count, FI
 
 /* ---- by characters and formats ------------------------------------------------------------ */
 
-/* The call that filled the buffer has waited; a closer look at each character would cost too much. */
+/* The call that filled the buffer has waited; to check each character would cost too much. */
 static int get_character(FILE *file, uintptr_t pc)
 {
 	if (file->_IO_read_ptr != file->_IO_read_end)

@@ -247,7 +247,9 @@ SOOTH_API int posix_memalign(void **out, size_t alignment, size_t size)
 	return result;
 }
 
-/* An interposer that allocates `size` bytes. `controlled` does it in a controlled run, or gives NULL. */
+/*
+ * An interposer that allocates `size` bytes; in a controlled run `controlled` does it, or is NULL.
+ */
 #define ALLOCATE(name, parameters, size, controlled)                                               \
 	SOOTH_API void *name(PARAMETERS parameters)                                                \
 	{                                                                                          \

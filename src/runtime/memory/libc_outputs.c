@@ -1,8 +1,9 @@
 /*
- * Functions of the C library that write their results to the caller's memory: times, texts, the state of a
- * file. What they wrote is recorded as a WRITE without a value by the calling thread (transfer.h), if the
- * caller is instrumented. Other such functions are in the files that they belong to otherwise
- * (virtual_time.c, random.c, open_close.c, read_write.c, stdio.c, printf_scanf.c).
+ * Functions of the C library that write their results to the caller's memory: times, texts, the
+ * state of a file. What they wrote is recorded as a WRITE without a value by the calling thread
+ * (transfer.h), if the caller is instrumented. Other such functions are in the files that they
+ * belong to otherwise (virtual_time.c, random.c, open_close.c, read_write.c, stdio.c,
+ * printf_scanf.c).
  */
 #define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
 #include "runtime/host/interposer.h"
@@ -15,7 +16,9 @@
 #include <limits.h>
 #include <string.h>
 
-/* An interposer. If `written` is true of the result, the function has written `size` bytes to `to`. */
+/*
+ * An interposer. If `written` holds for the result, the function has written `size` bytes to `to`.
+ */
 #define OUTPUT(type, result, name, parameters, written, to, size)                                  \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
@@ -29,7 +32,7 @@
 #define OUTPUT_OBJECT(name, parameters, to)                                                        \
 	OUTPUT(int, result, name, parameters, result == 0, to, sizeof(*(to)))
 
-/* The function returns `to`, or NULL if it has written nothing. If `to` is NULL, the text is elsewhere. */
+/* The function returns `to`, or NULL if it fails. If `to` is NULL, the text is elsewhere. */
 #define OUTPUT_TEXT(type, name, parameters, to)                                                    \
 	OUTPUT(type, result, name, parameters, result &&to, to, strlen(to) + 1)
 
@@ -103,7 +106,7 @@ OUTPUT_CUT_TEXT(int, result, __xpg_strerror_r, (int, error, char *, to, size_t, 
 
 /* ---- sockets ------------------------------------------------------------------------------ */
 
-/* The function stores in `length` how many bytes there are, which may be more than there was room for. */
+/* The function stores in `length` how many bytes there are, which may be more than the room. */
 #define OUTPUT_LENGTH(name, parameters, to, length)                                                \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \

@@ -298,7 +298,7 @@ static void record_number(const char *text, const char *end, char **after, uintp
 		transfer_wrote(after, sizeof(*after), pc);
 }
 
-/* An interposer that reads a number from `text`. Its end is stored in `after` unless that is NULL. */
+/* An interposer that reads a number from `text` and stores its end in `after` if not NULL. */
 #define NUMBER(type, name, parameters, text, after, ...)                                           \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \

@@ -1,7 +1,7 @@
 /*
- * Reads and writes of ranges by the functions that replace memcpy, strlen and so on. The recorded bytes are
- * those that the function's result was computed from, even if other threads change them at the
- * same time: each byte is read from memory once, and everything else uses that copy.
+ * Reads and writes of ranges by the functions that replace memcpy, strlen and so on. The recorded
+ * bytes are those that the function's result was computed from, even if other threads change them
+ * at the same time: each byte is read from memory once, and everything else uses that copy.
  */
 #ifndef RUNTIME_MEMORY_RANGE_H
 #define RUNTIME_MEMORY_RANGE_H
@@ -37,8 +37,8 @@ char *__strncat_chk(char *to, const char *from, size_t size, size_t room);
 #undef CALL_PLACE
 
 /*
- * The function __sooth_NAME. If the thread is recorded now and `valid` is true, the expression `recorded` does
- * the work for the caller at `pc`; otherwise the C library does.
+ * The function __sooth_NAME. If the thread is recorded now and `valid` is true, the expression
+ * `recorded` does the work for the caller at `pc`; otherwise the C library does.
  */
 #define RANGE_FUNCTION(type, name, parameters, valid, pc, recorded)                                \
 	type __sooth_##name(PARAMETERS parameters)                                                 \
@@ -53,8 +53,8 @@ char *__strncat_chk(char *to, const char *from, size_t size, size_t room);
 #define RANGE_PIECE 512
 
 /*
- * Returns how many of `want` bytes are on the same page as the first. If the first can be read, they can be
- * read, too, whatever follows the object.
+ * Returns how many of `want` bytes are on the same page as the first. If the first can be read,
+ * they can be read, too, whatever follows the object.
  */
 static inline size_t range_on_page(const char *at, size_t want)
 {

@@ -1,4 +1,4 @@
-/* Functions that only read: lengths, searches for bytes, comparisons. range.h says how they read. */
+/* Functions that only read: lengths, searches for bytes, comparisons. range.h says how. */
 #include "runtime/memory/range.h"
 #include "runtime/buffer/record.h"
 #include "runtime/sched/sched.h"
@@ -45,8 +45,8 @@ static size_t first_stop(const unsigned char *bytes, size_t size, struct scan_st
 }
 
 /*
- * Reads from `from` up to and including the first byte that stops the scan, at most `most`. Returns how
- * many bytes come before it. `*hit` is the byte, or -1 if there was none.
+ * Reads from `from` up to and including the first byte that stops the scan, at most `most`. Returns
+ * how many bytes come before it. `*hit` is the byte, or -1 if there was none.
  */
 static size_t scan(uintptr_t pc, const char *from, size_t most, struct scan_stop stop, int *hit)
 {

@@ -45,9 +45,9 @@ static size_t keep_string(uintptr_t pc, const char *string, char *keep, size_t r
 }
 
 /*
- * Finds the first `needle` (a copy of 1 to NEEDLE_MAX bytes) in at most `most` bytes, or in a string. Reads
- * to the end of what was found. The window starts with the last bytes of the piece before, in which the
- * needle may begin.
+ * Finds the first `needle` (a copy of 1 to NEEDLE_MAX bytes) in at most `most` bytes, or in a
+ * string. Reads to the end of what was found. The window starts with the last bytes of the piece
+ * before, in which the needle may begin.
  */
 static const char *search(uintptr_t pc, const char *hay, size_t most, bool is_string,
 			  const char *needle, size_t length)

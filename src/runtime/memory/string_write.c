@@ -1,6 +1,7 @@
 /*
- * Functions that write: copies of memory and strings, and fills. A copy goes from the source into the record and
- * from there to its destination, so the record has exactly the bytes that were copied (range.h).
+ * Functions that write: copies of memory and strings, and fills. A copy goes from the source into
+ * the record and from there to its destination, so the record has exactly the bytes that were
+ * copied (range.h).
  */
 #include "runtime/memory/heap.h"
 #include "runtime/memory/range.h"
@@ -96,8 +97,8 @@ void __sooth_bzero(void *to, size_t size)
 /* ---- strings ------------------------------------------------------------------------------ */
 
 /*
- * Copies at most `most` bytes of a string, including its end. Returns how many come before the end. If that
- * is `most`, there was no end and none was written.
+ * Copies at most `most` bytes of a string, including its end. Returns how many come before the end.
+ * If that is `most`, there was no end and none was written.
  */
 static size_t copy_string(uintptr_t pc, char *to, const char *from, size_t most)
 {
@@ -201,7 +202,7 @@ RANGE_FUNCTION(char *, strndup, (const char *, string, size_t, most), true, pc,
 
 /* ---- variants that check the size of the destination -------------------------------------- */
 
-/* If the string's end does not come within the room, the program is stopped as the library would. */
+/* If the string's end does not fit into the room, stops the program as the library does. */
 static size_t copy_checked(uintptr_t pc, char *to, const char *from, size_t room)
 {
 	size_t length = copy_string(pc, to, from, room);

@@ -1,6 +1,6 @@
 /*
- * Barriers. An ARRIVE is numbered before the real wait and a PASS after it, so all ARRIVEs of a round have
- * lower numbers than any PASS of it.
+ * Barriers. An ARRIVE is numbered before the real wait and a PASS after it, so all ARRIVEs of a
+ * round have lower numbers than any PASS of it.
  */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
@@ -12,10 +12,10 @@
 /* ---- how many threads a barrier waits for, as its init said ------------------------------- */
 
 /*
- * A small table without a lock. It may forget a barrier: an ARRIVE then says 0, which stands for the
- * count of the init. A barrier is in one of the PROBES slots that follow its hash. A program
- * creates and destroys a barrier while no other thread uses it, so only operations on different barriers
- * run at the same time here.
+ * A small table without a lock. It may forget a barrier: an ARRIVE then says 0, which stands for
+ * the count of the init. A barrier is in one of the PROBES slots that follow its hash. A program
+ * creates and destroys a barrier while no other thread uses it, so only operations on different
+ * barriers run at the same time here.
  */
 #define SLOTS 1024u
 #define PROBES 8u
@@ -131,7 +131,7 @@ static int wait_in_real_time(pthread_barrier_t *barrier, uint64_t site)
 	return result;
 }
 
-/* In a controlled run the scheduler simulates the barrier. The last to arrive is the serial thread. */
+/* In a controlled run the scheduler simulates it. The last to arrive is the serial thread. */
 static int wait_controlled(pthread_barrier_t *barrier, uintptr_t pc)
 {
 	struct sched_want want = sched_want(EV_ARRIVE, barrier, pc);

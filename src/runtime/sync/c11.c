@@ -1,7 +1,7 @@
 /*
- * C11 threads. In glibc a mtx_t is a pthread_mutex_t, a cnd_t a pthread_cond_t and a thrd_t a pthread_t,
- * and the functions differ only in what they return. But glibc does not call the interposed functions of
- * pthreads for them. (call_once is in once.c.)
+ * C11 threads. In glibc a mtx_t is a pthread_mutex_t, a cnd_t a pthread_cond_t and a thrd_t a
+ * pthread_t, and the functions differ only in what they return. But glibc does not call the
+ * interposed functions of pthreads for them. (call_once is in once.c.)
  */
 #include "runtime/sync/cond.h"
 #include "runtime/sync/mutex.h"

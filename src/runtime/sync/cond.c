@@ -1,7 +1,7 @@
 /*
- * Condition variables. A wait is two events: WAIT releases the mutex, WOKEN holds it again. Both have two
- * sequence numbers, one of the condition and one of the mutex, taken while the mutex is held.
- * Signals are sent and numbered in the condition's stripe.
+ * Condition variables. A wait is two events: WAIT releases the mutex, WOKEN holds it again. Both
+ * have two sequence numbers, one of the condition and one of the mutex, taken while the mutex is
+ * held. Signals are sent and numbered in the condition's stripe.
  */
 #include "runtime/sync/cond.h"
 
@@ -40,8 +40,8 @@ static void record_wait(enum event_kind kind, const struct cond_waiting *waiting
 }
 
 /*
- * Records the end of a wait. Also runs when the thread is cancelled in it: by then the library has locked the
- * mutex again. Such a wait has consumed no signal, so it counts as timed out.
+ * Records the end of a wait. Also runs when the thread is cancelled in it: by then the library has
+ * locked the mutex again. Such a wait has consumed no signal, so it counts as timed out.
  */
 static void record_woken(struct cond_waiting *waiting)
 {
@@ -100,8 +100,8 @@ static int wait_in_real_time(struct cond_waiting *waiting, enum event_how how, u
 }
 
 /*
- * In a controlled run the scheduler simulates the condition and does not use the library's. Which thread a
- * signal wakes is decided when the signal is sent.
+ * In a controlled run the scheduler simulates the condition and does not use the library's. Which
+ * thread a signal wakes is decided when the signal is sent.
  */
 static int wait_controlled(struct cond_waiting *waiting, enum event_how how, uint64_t until)
 {
@@ -138,7 +138,9 @@ static int record_refused(const pthread_mutex_t *mutex, uintptr_t pc, int result
 	return result;
 }
 
-/* `function` waits on `cond`; the interposer `name` calls it. `valid`: could the library accept the call? */
+/*
+ * `function` waits on `cond` for the interposer `name`. `valid`: does the library accept the call?
+ */
 #define WAIT(function, cond, mutex, name, parameters, valid, how, until)                           \
 	int function(PARAMETERS parameters, uintptr_t pc)                                          \
 	{                                                                                          \

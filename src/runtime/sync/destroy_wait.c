@@ -1,4 +1,4 @@
-/* Makes the destroy of a condition or barrier wait in a controlled run, as the library's own does. */
+/* Makes the destroy of a condition or barrier wait in a controlled run, as the library's does. */
 #include "runtime/sync/destroy_wait.h"
 
 #include "runtime/sync/sync_object.h"

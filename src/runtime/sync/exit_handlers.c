@@ -1,8 +1,9 @@
 /*
- * Functions that one thread registers and another runs at the end of the process: by atexit, or as the destructor
- * of a static variable. The library's own lock and list order the run after what was done before
- * the registration. SEND is recorded at the registration, RECEIVE before the function runs. Before the first
- * thread is created there is nothing to order, and the library gets the function itself.
+ * Functions that one thread registers and another runs at the end of the process: by atexit, or as
+ * the destructor of a static variable. The library's own lock and list order the run after what was
+ * done before the registration. SEND is recorded at the registration, RECEIVE before the function
+ * runs. Before the first thread is created there is nothing to order, and the library gets the
+ * function itself.
  */
 #include "runtime/sync/exit_handlers.h"
 
@@ -21,7 +22,7 @@ struct exit_handler {
 	void *argument;
 };
 
-/* The object of SEND and RECEIVE is the same in each run: the object that is destroyed, or the function. */
+/* The object of SEND and RECEIVE, the same in each run: the destroyed object or the function. */
 static const void *object_of(const struct exit_handler *handler)
 {
 	return handler->argument ? handler->argument : (const void *)(uintptr_t)handler->function;

@@ -230,8 +230,8 @@ static void collect_arguments(char **to, const char *first, va_list more)
 }
 
 /*
- * An interposer with a list of arguments. It calls `function` with an array of them, and with the last
- * arguments here, which may read from `more` what follows the NULL.
+ * An interposer with a list of arguments. It calls `function` with an array of them, and with the
+ * last arguments here, which may read from `more` what follows the NULL.
  */
 #define EXEC_LIST(name, function, more, ...)                                                       \
 	SOOTH_API int name(const char *path, const char *first, ...)                               \

@@ -1,6 +1,6 @@
 /*
- * Joins, detaches and cancellation of threads. A second join or detach of a thread is passed on to the
- * library and recorded as a misuse.
+ * Joins, detaches and cancellation of threads. A second join or detach of a thread is passed on to
+ * the library and recorded as a misuse.
  */
 #include "runtime/sync/thread.h"
 
@@ -63,7 +63,7 @@ static struct join_claim claim_thread(pthread_t thread, struct thread_known know
 	return (struct join_claim){ thread, known.stream };
 }
 
-/* Also runs when the join is cancelled. A thread that was joined or detached in the meantime stays so. */
+/* Also runs when the join is cancelled. A thread that was joined or detached by now stays so. */
 static void give_claim_up(struct join_claim *claim)
 {
 	struct thread_known known = thread_table_find(claim->thread);
@@ -76,8 +76,9 @@ static void give_claim_up(struct join_claim *claim)
 /* ---- joining ------------------------------------------------------------------------------ */
 
 /*
- * In a controlled run the real join is called only after the other thread has ended, so the library cannot
- * refuse a second join. Returns the error that it would return, or 0 if the thread can be joined.
+ * In a controlled run the real join is called only after the other thread has ended, so the library
+ * cannot refuse a second join. Returns the error that it would return, or 0 if the thread can be
+ * joined.
  */
 static int refuse_join(struct thread_known known, enum event_how how)
 {
@@ -89,8 +90,9 @@ static int refuse_join(struct thread_known known, enum event_how how)
 }
 
 /*
- * In a controlled run the scheduler knows when the other thread has ended. The real join then waits only
- * for the last steps of the library. A thread without a known number is joined outside the schedule.
+ * In a controlled run the scheduler knows when the other thread has ended. The real join then waits
+ * only for the last steps of the library. A thread without a known number is joined outside the
+ * schedule.
  */
 static int join_controlled(pthread_t thread, struct thread_known known, void **result, uintptr_t pc,
 			   enum event_how how, uint64_t until)
@@ -185,7 +187,7 @@ JOIN_UNTIL(pthread_clockjoin_np, thread, result,
 
 /* ---- cancelling and detaching ------------------------------------------------------------- */
 
-/* In a controlled run a thread that waits at a cancellation point notices the cancellation at once. */
+/* In a controlled run a thread that waits at a cancellation point notices this at once. */
 SOOTH_API int pthread_cancel(pthread_t thread)
 {
 	fiber_refuse("pthread_cancel");
@@ -204,8 +206,8 @@ SOOTH_API int pthread_cancel(pthread_t thread)
 }
 
 /*
- * In a controlled run the library does not yet know of a thread that waits in a join, and it has forgotten
- * threads that were joined.
+ * In a controlled run the library does not yet know of a thread that waits in a join, and it has
+ * forgotten threads that were joined.
  */
 static int detach_controlled(pthread_t thread, struct thread_known known)
 {

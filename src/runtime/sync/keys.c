@@ -1,6 +1,6 @@
 /*
- * Keeps the destructors of the program's keys (pthread_key_create, tss_create), so that the runtime can run a
- * round of them itself: for fibers, and before a thread's END.
+ * Keeps the destructors of the program's keys (pthread_key_create, tss_create), so that the runtime
+ * can run a round of them itself: for fibers, and before a thread's END.
  */
 #include "runtime/sync/keys.h"
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * Runs one round of the calling thread's destructors, in the library's order: by key, starting with `from` and
- * without `but`. Returns false if no value was left.
+ * Runs one round of the calling thread's destructors, in the library's order: by key, starting with
+ * `from` and without `but`. Returns false if no value was left.
  */
 bool keys_destroy(unsigned from, unsigned but);
 

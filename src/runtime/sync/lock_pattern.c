@@ -1,7 +1,7 @@
 /*
- * Keeps a lock tree for each thread and appends a line to the file `patterns` for each new node. A path from
- * the root of a tree is a sequence of locks that the thread has held, in the order of their
- * acquisition.
+ * Keeps a lock tree for each thread and appends a line to the file `patterns` for each new node. A
+ * path from the root of a tree is a sequence of locks that the thread has held, in the order of
+ * their acquisition.
  */
 #include "runtime/sync/lock_pattern.h"
 

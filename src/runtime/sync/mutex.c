@@ -1,13 +1,13 @@
 /*
  * Mutexes of all types.
  *
- * The sequence number of an ACQUIRE is taken after the thread got the lock and that of a RELEASE before
- * it gives the lock up. So the numbers of one mutex are in the order in which threads held it, without
- * a lock of ours. Only a failed try holds nothing: it is numbered in the stripe, and so are all
- * releases once the program has called a trylock. The number of a failed try may still be
+ * The sequence number of an ACQUIRE is taken after the thread got the lock and that of a RELEASE
+ * before it gives the lock up. So the numbers of one mutex are in the order in which threads held
+ * it, without a lock of ours. Only a failed try holds nothing: it is numbered in the stripe, and so
+ * are all releases once the program has called a trylock. The number of a failed try may still be
  * lower than that of the ACQUIRE it failed against, whose thread has the lock but not yet a number.
- * A failed try that seems to find a free mutex therefore belongs right after its next ACQUIRE (or right
- * before that, if a wait on a condition released the mutex).
+ * A failed try that seems to find a free mutex therefore belongs right after its next ACQUIRE (or
+ * right before that, if a wait on a condition released the mutex).
  */
 #include "runtime/sync/mutex.h"
 
@@ -116,8 +116,9 @@ static int record_result(pthread_mutex_t *mutex, uintptr_t pc, enum event_how ho
 }
 
 /*
- * Tries without waiting. Returns EBUSY if the caller has to wait. That is recorded unless the library will
- * return EDEADLK instead. A robust mutex is only looked at, for the reason given at mutex_try_really().
+ * Tries without waiting. Returns EBUSY if the caller has to wait. That is recorded unless the
+ * library will return EDEADLK instead. A robust mutex is only looked at, for the reason given at
+ * mutex_try_really().
  */
 static int try_or_request(pthread_mutex_t *mutex, uintptr_t pc)
 {
@@ -145,8 +146,9 @@ static int wait_in_real_time(pthread_mutex_t *mutex, enum event_how how, uint64_
 }
 
 /*
- * In a controlled run: when sched_take() returns, the mutex is free and the real function does not wait.
- * If it is not free after all, unrecorded code holds it, and the thread waits outside the schedule.
+ * In a controlled run: when sched_take() returns, the mutex is free and the real function does not
+ * wait. If it is not free after all, unrecorded code holds it, and the thread waits outside the
+ * schedule.
  */
 static int lock_controlled(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, uint64_t until)
 {
@@ -178,8 +180,8 @@ static bool is_time(const struct timespec *until)
 }
 
 /*
- * `function` locks `mutex`, and `name` is the interposer that calls it. `valid` says whether the real
- * function can accept its arguments, `can_control` whether the scheduler can do the wait.
+ * `function` locks `mutex`, and `name` is the interposer that calls it. `valid` says whether the
+ * real function can accept its arguments, `can_control` whether the scheduler can do the wait.
  */
 #define LOCK(function, mutex, name, parameters, valid, can_control, how, until)                    \
 	int function(PARAMETERS parameters, uintptr_t pc)                                          \

@@ -13,8 +13,8 @@
 bool mutex_refuses(const pthread_mutex_t *mutex);
 
 /*
- * Is it certain that the calling thread does not hold it? Not for a mutex whose type makes the library
- * check that (mutex_refuses).
+ * Is it certain that the calling thread does not hold it? Not for a mutex whose type makes the
+ * library check that (mutex_refuses).
  */
 bool mutex_is_not_held(const pthread_mutex_t *mutex);
 
@@ -29,8 +29,8 @@ void mutex_record_misuse(const pthread_mutex_t *mutex, uintptr_t pc, int error);
 uint8_t mutex_sched_lock(const pthread_mutex_t *mutex);
 
 /*
- * Tries to lock without recording, for a caller that waits if that fails. A robust mutex is locked only
- * if it looks free: when it cannot be recovered any more, a try leaves it locked (glibc 2.36).
+ * Tries to lock without recording, for a caller that waits if that fails. A robust mutex is locked
+ * only if it looks free: when it cannot be recovered any more, a try leaves it locked (glibc 2.36).
  */
 int mutex_try_really(pthread_mutex_t *mutex);
 

@@ -1,7 +1,7 @@
 /*
- * pthread_once. The thread that runs the routine records ONCE_BEGIN and ONCE_END around it; each thread that
- * finds it done records ONCE. The library passes no argument to the routine, so a thread-local variable
- * holds what belongs to the call.
+ * pthread_once. The thread that runs the routine records ONCE_BEGIN and ONCE_END around it; each
+ * thread that finds it done records ONCE. The library passes no argument to the routine, so a
+ * thread-local variable holds what belongs to the call.
  */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
@@ -17,8 +17,8 @@ struct once_call {
 static SOOTH_TLS struct once_call *current;
 
 /*
- * Also runs when an exception or cancellation leaves the routine. The library then lets another thread run
- * it, after this one.
+ * Also runs when an exception or cancellation leaves the routine. The library then lets another
+ * thread run it, after this one.
  */
 static void record_end(struct once_call **left)
 {

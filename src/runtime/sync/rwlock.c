@@ -1,6 +1,6 @@
 /*
- * Read-write locks. They are recorded as mutexes are (mutex.c); acquisitions and releases for reading
- * have kinds of their own.
+ * Read-write locks. They are recorded as mutexes are (mutex.c); acquisitions and releases for
+ * reading have kinds of their own.
  */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
@@ -41,8 +41,8 @@ static int record_result(const struct rwlock_side *side, pthread_rwlock_t *lock,
 }
 
 /*
- * Tries without waiting. If the lock is busy, records that the thread is about to wait, unless it is the
- * writer: the library returns EDEADLK to it.
+ * Tries without waiting. If the lock is busy, records that the thread is about to wait, unless it
+ * is the writer: the library returns EDEADLK to it.
  */
 static int try_or_request(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc)
 {
@@ -73,8 +73,8 @@ static int try_lock(const struct rwlock_side *side, pthread_rwlock_t *lock, uint
 }
 
 /*
- * In a controlled run: as for mutexes. A thread that holds the lock for writing does not wait, because the
- * library returns EDEADLK.
+ * In a controlled run: as for mutexes. A thread that holds the lock for writing does not wait,
+ * because the library returns EDEADLK.
  */
 static int lock_controlled(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc,
 			   enum event_how how, uint64_t until)
@@ -102,8 +102,8 @@ static int lock_controlled(const struct rwlock_side *side, pthread_rwlock_t *loc
 }
 
 /*
- * An interposer that waits for `lock` as a reader or a writer. `valid` says whether the real function
- * accepts its arguments. `how` and `until` say whether and how long it waits.
+ * An interposer that waits for `lock` as a reader or a writer. `valid` says whether the real
+ * function accepts its arguments. `how` and `until` say whether and how long it waits.
  */
 #define LOCK(side, lock, name, parameters, valid, how, until)                                      \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
@@ -152,7 +152,7 @@ static bool has_readers(const pthread_rwlock_t *lock)
 	return lock->__data.__readers >> READERS_SHIFT;
 }
 
-/* As the library does, this takes the caller for the writer if the lock says so, else for a reader. */
+/* Like the library, takes the caller for a reader unless the lock says that it is the writer. */
 SOOTH_API int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
 	if (!record_on())

@@ -1,7 +1,7 @@
 /*
- * Semaphores. Posts and tries happen and are numbered in the stripe. A wait that had to block is numbered
- * after it returned, so a failed try may have a lower number than the DOWN that took the last unit
- * before it.
+ * Semaphores. Posts and tries happen and are numbered in the stripe. A wait that had to block is
+ * numbered after it returned, so a failed try may have a lower number than the DOWN that took the
+ * last unit before it.
  */
 #include "runtime/io/channel.h"
 #include "runtime/sync/sync_object.h"
@@ -18,7 +18,7 @@
 
 /* ---- waiting ------------------------------------------------------------------------------ */
 
-/* Tries once; `*number` is taken with the try. Returns 0, or -1 with errno as the library sets it. */
+/* Tries once and takes `*number` with the try. Returns 0, or -1 with the library's errno. */
 static int try_down(sem_t *sem, uint64_t *number)
 {
 	bool striped = record_stripe_lock(sem);
@@ -31,8 +31,9 @@ static int try_down(sem_t *sem, uint64_t *number)
 }
 
 /*
- * May another process post it? That is so for a named semaphore and for one in shared memory, while there are
- * other processes. Its count then does not add up, and a thread that got a unit may have waited for anything.
+ * May another process post it? That is so for a named semaphore and for one in shared memory, while
+ * there are other processes. Its count then does not add up, and a thread that got a unit may have
+ * waited for anything.
  */
 static _Atomic bool any_named;
 
@@ -48,7 +49,7 @@ static void record_down(sem_t *sem, uintptr_t pc, uint64_t number, enum event_ho
 		unknown_wait_end(&(struct unknown_wait_call){ pc, UNKNOWN_WAIT_WAITED });
 }
 
-/* Takes a unit if there is one. If not, records that the caller is about to wait, and returns false. */
+/* Takes a unit, or records that the caller is about to wait for one and returns false. */
 static bool down_or_request(sem_t *sem, uintptr_t pc, enum event_how how)
 {
 	int error = errno;
@@ -112,8 +113,8 @@ static int down_controlled(sem_t *sem, uintptr_t pc, enum event_how how, uint64_
 }
 
 /*
- * An interposer that waits for `sem`. `valid`: does the real function accept its arguments? `kind` and `until`
- * say whether and how long it waits.
+ * An interposer that waits for `sem`. `valid`: does the real function accept its arguments? `kind`
+ * and `until` say whether and how long it waits.
  */
 #define WAIT(name, sem, parameters, valid, kind, until)                                            \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
@@ -165,8 +166,9 @@ static bool is_full(sem_t *sem)
 }
 
 /*
- * The record comes before the post: a waiting thread takes its number as soon as it gets the unit, outside the
- * stripe, and may end the process before this call returns. A post that has to fail is not recorded.
+ * The record comes before the post: a waiting thread takes its number as soon as it gets the unit,
+ * outside the stripe, and may end the process before this call returns. A post that has to fail is
+ * not recorded.
  */
 SOOTH_API int sem_post(sem_t *sem)
 {
