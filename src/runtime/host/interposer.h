@@ -51,6 +51,15 @@
 	}
 
 /*
+ * Two rows of the table `row`: `name`, and __NAME_chk, which the compiler calls if it knows the
+ * size of the destination. That size is an additional last parameter.
+ */
+#define AND_CHECKED(row, name, parameters, ...)                                                    \
+	row(name, parameters, __VA_ARGS__) row(                                                    \
+		__##name##_chk, (INTERPOSER_LIST parameters, size_t, object_size), __VA_ARGS__)
+#define INTERPOSER_LIST(...) __VA_ARGS__
+
+/*
  * The interposer `name` has variable arguments after `last`, its last parameter. The expression
  * `call` gets them as the va_list `values`, does the work and gives the result.
  */

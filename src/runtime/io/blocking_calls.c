@@ -37,9 +37,9 @@ static bool is_none_pending(const sigset_t *set)
  * `may_wait`; unknown_wait_end() takes the turn back. `waited` says of the result that the call got
  * what it waited for.
  */
-#define WAIT(type, result, name, parameters, may_wait, waited)                                     \
-	WAIT_AFTER((void)0, type, result, name, parameters, may_wait, waited)
-#define WAIT_AFTER(first, type, result, name, parameters, may_wait, waited)                        \
+#define WAIT(name, parameters, type, result, may_wait, waited)                                     \
+	WAIT_AFTER((void)0, name, parameters, type, result, may_wait, waited)
+#define WAIT_AFTER(first, name, parameters, type, result, may_wait, waited)                        \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
 		first;                                                                             \
@@ -53,39 +53,38 @@ static bool is_none_pending(const sigset_t *set)
 
 /* ---- signals and children ----------------------------------------------------------------- */
 
-WAIT(int, result, sigwait, (const sigset_t *, set, int *, number), is_none_pending(set),
+WAIT(sigwait, (const sigset_t *, set, int *, number), int, result, is_none_pending(set),
      result == 0)
-WAIT(int, result, sigwaitinfo, (const sigset_t *, set, siginfo_t *, info), is_none_pending(set),
+WAIT(sigwaitinfo, (const sigset_t *, set, siginfo_t *, info), int, result, is_none_pending(set),
      result > 0)
-WAIT(int, result, sigtimedwait,
-     (const sigset_t *, set, siginfo_t *, info, const struct timespec *, timeout),
-     sleep_may_wait(timeout) && is_none_pending(set), result > 0)
-WAIT(int, result, sigsuspend, (const sigset_t *, mask), true, true)
-WAIT(int, result, pause, (), true, true)
+WAIT(sigtimedwait, (const sigset_t *, set, siginfo_t *, info, const struct timespec *, timeout),
+     int, result, sleep_may_wait(timeout) && is_none_pending(set), result > 0)
+WAIT(sigsuspend, (const sigset_t *, mask), int, result, true, true)
+WAIT(pause, (), int, result, true, true)
 
-WAIT(pid_t, result, wait, (int *, status), true, result > 0)
-WAIT(pid_t, result, waitpid, (pid_t, child, int *, status, int, options), !(options & WNOHANG),
+WAIT(wait, (int *, status), pid_t, result, true, result > 0)
+WAIT(waitpid, (pid_t, child, int *, status, int, options), pid_t, result, !(options & WNOHANG),
      result > 0)
-WAIT(pid_t, result, wait3, (int *, status, int, options, struct rusage *, usage),
+WAIT(wait3, (int *, status, int, options, struct rusage *, usage), pid_t, result,
      !(options & WNOHANG), result > 0)
-WAIT(pid_t, result, wait4, (pid_t, child, int *, status, int, options, struct rusage *, usage),
+WAIT(wait4, (pid_t, child, int *, status, int, options, struct rusage *, usage), pid_t, result,
      !(options & WNOHANG), result > 0)
-WAIT(int, result, waitid, (idtype_t, type, id_t, id, siginfo_t *, info, int, options),
+WAIT(waitid, (idtype_t, type, id_t, id, siginfo_t *, info, int, options), int, result,
      !(options & WNOHANG), result == 0)
 
 /* ---- queues, semaphores and file locks of the kernel -------------------------------------- */
 
-WAIT(ssize_t, result, mq_receive, (mqd_t, queue, char *, to, size_t, size, unsigned *, priority),
+WAIT(mq_receive, (mqd_t, queue, char *, to, size_t, size, unsigned *, priority), ssize_t, result,
      transfer_is_empty(queue), result >= 0)
-WAIT(ssize_t, result, mq_timedreceive,
+WAIT(mq_timedreceive,
      (mqd_t, queue, char *, to, size_t, size, unsigned *, priority, const struct timespec *, until),
-     transfer_is_empty(queue), result >= 0)
-WAIT(ssize_t, result, msgrcv, (int, queue, void *, to, size_t, size, long, type, int, flags),
+     ssize_t, result, transfer_is_empty(queue), result >= 0)
+WAIT(msgrcv, (int, queue, void *, to, size_t, size, long, type, int, flags), ssize_t, result,
      !(flags & IPC_NOWAIT), result >= 0)
 
 /* These may release something, and so let another thread go on. */
 #define RELEASE_OR_WAIT(name, parameters, may_wait)                                                \
-	WAIT_AFTER(unknown_wait_hand_over(RECORD_CALLER), int, result, name, parameters, may_wait, \
+	WAIT_AFTER(unknown_wait_hand_over(RECORD_CALLER), name, parameters, int, result, may_wait, \
 		   result == 0)
 
 RELEASE_OR_WAIT(semop, (int, set, struct sembuf *, operations, size_t, count), true)

@@ -5,6 +5,7 @@
  * unseen, the lock keeps its order and happens after everything before. Recording it as that lock
  * would not be weaker.)
  */
+#include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/buffer/record.h"
 
@@ -25,29 +26,21 @@ static void record_sync(uintptr_t pc)
 	errno = error;
 }
 
-static ssize_t read_cookie(void *given, char *to, size_t size)
-{
-	struct cookie_wrapper *wrapper = given;
+/*
+ * The function of a wrapped cookie calls the program's, `member`, with the arguments after the
+ * cookie.
+ */
+#define COOKIE_FUNCTION(type, name, member, parameters)                                            \
+	static type name(void *given, PARAMETERS parameters)                                       \
+	{                                                                                          \
+		struct cookie_wrapper *wrapper = given;                                            \
+		record_sync(RECORD_CALLER);                                                        \
+		return wrapper->functions.member(wrapper->cookie, ARGUMENTS parameters);           \
+	}
 
-	record_sync(RECORD_CALLER);
-	return wrapper->functions.read(wrapper->cookie, to, size);
-}
-
-static ssize_t write_cookie(void *given, const char *from, size_t size)
-{
-	struct cookie_wrapper *wrapper = given;
-
-	record_sync(RECORD_CALLER);
-	return wrapper->functions.write(wrapper->cookie, from, size);
-}
-
-static int seek_cookie(void *given, off64_t *offset, int whence)
-{
-	struct cookie_wrapper *wrapper = given;
-
-	record_sync(RECORD_CALLER);
-	return wrapper->functions.seek(wrapper->cookie, offset, whence);
-}
+COOKIE_FUNCTION(ssize_t, read_cookie, read, (char *, to, size_t, size))
+COOKIE_FUNCTION(ssize_t, write_cookie, write, (const char *, from, size_t, size))
+COOKIE_FUNCTION(int, seek_cookie, seek, (off64_t *, offset, int, whence))
 
 static int close_cookie(void *given)
 {

@@ -301,45 +301,34 @@ SOOTH_API void closefrom(int low)
 
 /* ---- uses of descriptors that are not seen ------------------------------------------------ */
 
-/* The C library uses the descriptor from here on. */
-SOOTH_API FILE *fdopen(int fd, const char *mode)
-{
-	descriptor_lose(fd);
-	return real()->fdopen(fd, mode);
-}
+/* An interposer that first loses the channels which unseen code may use from here on. */
+#define LOSE(type, name, parameters, lose)                                                         \
+	SOOTH_API type name(PARAMETERS parameters)                                                 \
+	{                                                                                          \
+		lose;                                                                              \
+		return real()->name(ARGUMENTS parameters);                                         \
+	}
 
-SOOTH_API int vdprintf(int fd, const char *restrict format, va_list values)
-{
-	descriptor_lose(fd);
-	return real()->vdprintf(fd, format, values);
-}
-
-SOOTH_API int __vdprintf_chk(int fd, int level, const char *restrict format, va_list values)
-{
-	descriptor_lose(fd);
-	return real()->__vdprintf_chk(fd, level, format, values);
-}
-
+/* The C library uses the descriptor. */
+LOSE(FILE *, fdopen, (int, fd, const char *, mode), descriptor_lose(fd))
+LOSE(int, vdprintf, (int, fd, const char *, format, va_list, values), descriptor_lose(fd))
+LOSE(int, __vdprintf_chk, (int, fd, int, level, const char *, format, va_list, values),
+     descriptor_lose(fd))
 INTERPOSER_VARIADIC(dprintf, (int, fd, const char *, format), format, values,
 		    (descriptor_lose(fd), real()->vdprintf(fd, format, values)))
 INTERPOSER_VARIADIC(__dprintf_chk, (int, fd, int, level, const char *, format), format, values,
 		    (descriptor_lose(fd), real()->__vdprintf_chk(fd, level, format, values)))
 
 /* The new process has all descriptors of this one. */
-#define SPAWN(type, name, parameters)                                                              \
-	SOOTH_API type name(PARAMETERS parameters)                                                 \
-	{                                                                                          \
-		channel_lose_all();                                                                \
-		return real()->name(ARGUMENTS parameters);                                         \
-	}
-
-SPAWN(int, posix_spawn,
-      (pid_t *, child, const char *, path, const posix_spawn_file_actions_t *, actions,
-       const posix_spawnattr_t *, attributes, char *const *, arguments, char *const *, environment))
-SPAWN(int, posix_spawnp,
-      (pid_t *, child, const char *, file, const posix_spawn_file_actions_t *, actions,
-       const posix_spawnattr_t *, attributes, char *const *, arguments, char *const *, environment))
-SPAWN(FILE *, popen, (const char *, command, const char *, mode))
+LOSE(int, posix_spawn,
+     (pid_t *, child, const char *, path, const posix_spawn_file_actions_t *, actions,
+      const posix_spawnattr_t *, attributes, char *const *, arguments, char *const *, environment),
+     channel_lose_all())
+LOSE(int, posix_spawnp,
+     (pid_t *, child, const char *, file, const posix_spawn_file_actions_t *, actions,
+      const posix_spawnattr_t *, attributes, char *const *, arguments, char *const *, environment),
+     channel_lose_all())
+LOSE(FILE *, popen, (const char *, command, const char *, mode), channel_lose_all())
 
 SOOTH_API int system(const char *command)
 {

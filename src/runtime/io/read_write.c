@@ -51,7 +51,7 @@ static ssize_t bytes_of(const struct mmsghdr *messages, int count)
  * An interposer that takes bytes out of `fd`. `took` ends the transfer `call`: it is given how many
  * bytes there were, or -1, and the vectors that the kernel wrote to, with their number.
  */
-#define TAKE(type, result, name, parameters, fd, call, took)                                       \
+#define TAKE(name, parameters, type, result, fd, call, took)                                       \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
 		struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);             \
@@ -63,31 +63,29 @@ static ssize_t bytes_of(const struct mmsghdr *messages, int count)
 		return result;                                                                     \
 	}
 
-TAKE(ssize_t, result, read, (int, fd, void *, to, size_t, size), fd, call,
-     took_input(&call, result, ONE(to, size)))
-TAKE(ssize_t, result, __read_chk, (int, fd, void *, to, size_t, size, size_t, room), fd, call,
-     took_input(&call, result, ONE(to, size)))
-TAKE(ssize_t, result, readv, (int, fd, const struct iovec *, to, int, count), fd, call,
+AND_CHECKED(TAKE, read, (int, fd, void *, to, size_t, size), ssize_t, result, fd, call,
+	    took_input(&call, result, ONE(to, size)))
+TAKE(readv, (int, fd, const struct iovec *, to, int, count), ssize_t, result, fd, call,
      took_input(&call, result, to, count))
-TAKE(ssize_t, result, recv, (int, fd, void *, to, size_t, size, int, flags), fd, call,
+TAKE(recv, (int, fd, void *, to, size_t, size, int, flags), ssize_t, result, fd, call,
      took_or_peeked(&call, flags, result, ONE(to, size)))
-TAKE(ssize_t, result, __recv_chk, (int, fd, void *, to, size_t, size, size_t, room, int, flags), fd,
+TAKE(__recv_chk, (int, fd, void *, to, size_t, size, size_t, room, int, flags), ssize_t, result, fd,
      call, took_or_peeked(&call, flags, result, ONE(to, size)))
-TAKE(ssize_t, result, recvfrom,
-     (int, fd, void *, to, size_t, size, int, flags, __SOCKADDR_ARG, from, socklen_t *, length), fd,
-     call, took_or_peeked(&call, flags, result, ONE(to, size)))
-TAKE(ssize_t, result, __recvfrom_chk,
+TAKE(recvfrom,
+     (int, fd, void *, to, size_t, size, int, flags, __SOCKADDR_ARG, from, socklen_t *, length),
+     ssize_t, result, fd, call, took_or_peeked(&call, flags, result, ONE(to, size)))
+TAKE(__recvfrom_chk,
      (int, fd, void *, to, size_t, size, size_t, room, int, flags, __SOCKADDR_ARG, from,
       socklen_t *, length),
-     fd, call, took_or_peeked(&call, flags, result, ONE(to, size)))
+     ssize_t, result, fd, call, took_or_peeked(&call, flags, result, ONE(to, size)))
 /* If it failed, the message may be an invalid address. */
-TAKE(ssize_t, result, recvmsg, (int, fd, struct msghdr *, message, int, flags), fd, call,
+TAKE(recvmsg, (int, fd, struct msghdr *, message, int, flags), ssize_t, result, fd, call,
      took_or_peeked(&call, flags, result, result < 0 ? NULL : message->msg_iov,
 		    result < 0 ? 0 : (int)message->msg_iovlen))
-TAKE(int, result, recvmmsg,
+TAKE(recvmmsg,
      (int, fd, struct mmsghdr *, messages, unsigned, count, int, flags, struct timespec *, until),
-     fd, call, transfer_took(&call, bytes_of(messages, result), NULL, 0))
-TAKE(int, result, eventfd_read, (int, fd, eventfd_t *, value), fd, call,
+     int, result, fd, call, transfer_took(&call, bytes_of(messages, result), NULL, 0))
+TAKE(eventfd_read, (int, fd, eventfd_t *, value), int, result, fd, call,
      transfer_took(&call, result == 0 ? (ssize_t)sizeof(*value) : -1, ONE(value, sizeof(*value))))
 
 /* FIONREAD says how many bytes there are: a thread has put them there. */
@@ -133,10 +131,8 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 		return result;                                                                     \
 	}
 
-TAKE_AT(pread, (int, fd, void *, to, size_t, size, off_t, offset), fd, to)
-TAKE_AT(pread64, (int, fd, void *, to, size_t, size, off64_t, offset), fd, to)
-TAKE_AT(__pread_chk, (int, fd, void *, to, size_t, size, off_t, offset, size_t, room), fd, to)
-TAKE_AT(__pread64_chk, (int, fd, void *, to, size_t, size, off64_t, offset, size_t, room), fd, to)
+AND_CHECKED(TAKE_AT, pread, (int, fd, void *, to, size_t, size, off_t, offset), fd, to)
+AND_CHECKED(TAKE_AT, pread64, (int, fd, void *, to, size_t, size, off64_t, offset), fd, to)
 
 /* ---- putting: waits if there is no room, until another thread has read -------------------- */
 
@@ -151,7 +147,7 @@ static bool is_vector(const struct iovec *parts, size_t count)
  * (`valid`). The last arguments are the vectors and their number, `put` how many bytes were put, or
  * -1.
  */
-#define PUT(type, result, name, parameters, fd, valid, put, ...)                                   \
+#define PUT(name, parameters, type, result, fd, valid, put, ...)                                   \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
 		if (!(valid))                                                                      \
@@ -162,17 +158,17 @@ static bool is_vector(const struct iovec *parts, size_t count)
 		return result;                                                                     \
 	}
 
-PUT(ssize_t, result, write, (int, fd, const void *, bytes, size_t, size), fd, true, result,
+PUT(write, (int, fd, const void *, bytes, size_t, size), ssize_t, result, fd, true, result,
     ONE(bytes, size))
-PUT(ssize_t, result, writev, (int, fd, const struct iovec *, bytes, int, count), fd,
+PUT(writev, (int, fd, const struct iovec *, bytes, int, count), ssize_t, result, fd,
     is_vector(bytes, (size_t)count), result, bytes, count)
-PUT(ssize_t, result, send, (int, fd, const void *, bytes, size_t, size, int, flags), fd, true,
+PUT(send, (int, fd, const void *, bytes, size_t, size, int, flags), ssize_t, result, fd, true,
     result, ONE(bytes, size))
-PUT(ssize_t, result, sendto,
+PUT(sendto,
     (int, fd, const void *, bytes, size_t, size, int, flags, __CONST_SOCKADDR_ARG, to, socklen_t,
      length),
-    fd, true, result, ONE(bytes, size))
-PUT(int, result, eventfd_write, (int, fd, eventfd_t, value), fd, true,
+    ssize_t, result, fd, true, result, ONE(bytes, size))
+PUT(eventfd_write, (int, fd, eventfd_t, value), int, result, fd, true,
     result == 0 ? (ssize_t)sizeof(value) : -1, ONE(&value, sizeof(value)))
 
 /* A descriptor that is sent is the end of a channel in another process from then on. */

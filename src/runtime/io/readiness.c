@@ -108,20 +108,13 @@ static void record_poll_ready(const struct unknown_wait_call *call, const struct
 		return result;                                                                     \
 	}
 
-POLL(poll, (struct pollfd *, fds, nfds_t, count, int, timeout), fds, count, timeout, timeout >= 0,
-     (uint64_t)timeout * 1000000u)
-POLL(__poll_chk, (struct pollfd *, fds, nfds_t, count, int, timeout, size_t, room), fds, count,
-     timeout, timeout >= 0, (uint64_t)timeout * 1000000u)
-POLL(ppoll,
-     (struct pollfd *, fds, nfds_t, count, const struct timespec *, timeout, const sigset_t *,
-      mask),
-     fds, count, sleep_may_wait(timeout), sleep_is_duration(timeout) && !mask,
-     virtual_time_length(timeout))
-POLL(__ppoll_chk,
-     (struct pollfd *, fds, nfds_t, count, const struct timespec *, timeout, const sigset_t *, mask,
-      size_t, room),
-     fds, count, sleep_may_wait(timeout), sleep_is_duration(timeout) && !mask,
-     virtual_time_length(timeout))
+AND_CHECKED(POLL, poll, (struct pollfd *, fds, nfds_t, count, int, timeout), fds, count, timeout,
+	    timeout >= 0, (uint64_t)timeout * 1000000u)
+AND_CHECKED(POLL, ppoll,
+	    (struct pollfd *, fds, nfds_t, count, const struct timespec *, timeout,
+	     const sigset_t *, mask),
+	    fds, count, sleep_may_wait(timeout), sleep_is_duration(timeout) && !mask,
+	    virtual_time_length(timeout))
 
 /* ---- select ------------------------------------------------------------------------------- */
 

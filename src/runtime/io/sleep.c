@@ -71,7 +71,7 @@ static int sleep_by_clock(clockid_t clock, int flags, const struct timespec *tim
  * An interposer that sleeps. `controlled` does it in a controlled run if `valid`, and gives
  * `result`. If `left` is true then, the call has stored in `rest` what was left.
  */
-#define SLEEP(type, result, name, parameters, valid, controlled, left, rest)                       \
+#define SLEEP(name, parameters, type, result, valid, controlled, left, rest)                       \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
 		UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                           \
@@ -88,18 +88,18 @@ static int sleep_by_clock(clockid_t clock, int flags, const struct timespec *tim
 		return result;                                                                     \
 	}
 
-SLEEP(unsigned, result, sleep, (unsigned, seconds), true, sleep_seconds(seconds, RECORD_CALLER),
+SLEEP(sleep, (unsigned, seconds), unsigned, result, true, sleep_seconds(seconds, RECORD_CALLER),
       false, NULL)
-SLEEP(int, result, usleep, (useconds_t, time), true,
+SLEEP(usleep, (useconds_t, time), int, result, true,
       sleep_result(sleep_controlled(virtual_time_now() + time * 1000ull, NULL, RECORD_CALLER)),
       false, NULL)
-SLEEP(int, result, nanosleep, (const struct timespec *, time, struct timespec *, rest),
+SLEEP(nanosleep, (const struct timespec *, time, struct timespec *, rest), int, result,
       sleep_is_duration(time),
       sleep_result(sleep_by_clock(CLOCK_MONOTONIC, 0, time, rest, RECORD_CALLER)),
       result < 0 && errno == EINTR && rest, rest)
-SLEEP(int, result, clock_nanosleep,
-      (clockid_t, clock, int, flags, const struct timespec *, time, struct timespec *, rest),
-      sleep_is_duration(time) && sync_object_clock_valid(clock),
+SLEEP(clock_nanosleep,
+      (clockid_t, clock, int, flags, const struct timespec *, time, struct timespec *, rest), int,
+      result, sleep_is_duration(time) && sync_object_clock_valid(clock),
       sleep_by_clock(clock, flags, time, rest, RECORD_CALLER),
       result == EINTR && rest && !(flags & TIMER_ABSTIME), rest)
 

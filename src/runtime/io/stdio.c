@@ -35,22 +35,7 @@ static bool is_locked_by_caller(FILE *file)
 	return __atomic_load_n(&lock_of(file)->owner, __ATOMIC_RELAXED) == (void *)pthread_self();
 }
 
-static int try_lock_file(void *file)
-{
-	return real()->ftrylockfile(file);
-}
-
-static void lock_file(void *file)
-{
-	real()->flockfile(file);
-}
-
-static void unlock_file(void *file)
-{
-	real()->funlockfile(file);
-}
-
-static const struct simple_lock_functions file_lock = { try_lock_file, lock_file, unlock_file };
+SIMPLE_LOCK(file_lock, ftrylockfile, flockfile, funlockfile)
 
 SOOTH_API void flockfile(FILE *file)
 {
@@ -108,7 +93,7 @@ static void end_wait(struct unknown_wait_call *call, bool waited)
 }
 
 /* An interposer that reads from `file`. If `got`, it has written `size` bytes to `to`. */
-#define READ_FILE(type, result, name, parameters, file, got, to, size)                             \
+#define READ_FILE(name, parameters, type, result, file, got, to, size)                             \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
 		UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                           \
@@ -120,21 +105,20 @@ static void end_wait(struct unknown_wait_call *call, bool waited)
 		return result;                                                                     \
 	}
 
-READ_FILE(size_t, result, fread, (void *, to, size_t, size, size_t, count, FILE *, file), file,
+READ_FILE(fread, (void *, to, size_t, size, size_t, count, FILE *, file), size_t, result, file,
 	  result != 0, to, result *size)
-READ_FILE(size_t, result, __fread_chk,
-	  (void *, to, size_t, room, size_t, size, size_t, count, FILE *, file), file, result != 0,
-	  to, result *size)
-READ_FILE(char *, result, fgets, (char *, to, int, size, FILE *, file), file, result != NULL, to,
+READ_FILE(__fread_chk, (void *, to, size_t, room, size_t, size, size_t, count, FILE *, file),
+	  size_t, result, file, result != 0, to, result *size)
+READ_FILE(fgets, (char *, to, int, size, FILE *, file), char *, result, file, result != NULL, to,
 	  strlen(to) + 1)
-READ_FILE(char *, result, __fgets_chk, (char *, to, size_t, room, int, size, FILE *, file), file,
+READ_FILE(__fgets_chk, (char *, to, size_t, room, int, size, FILE *, file), char *, result, file,
 	  result != NULL, to, strlen(to) + 1)
-READ_FILE(ssize_t, result, getline, (char **, line, size_t *, room, FILE *, file), file, result > 0,
+READ_FILE(getline, (char **, line, size_t *, room, FILE *, file), ssize_t, result, file, result > 0,
 	  *line, (size_t)result + 1)
-READ_FILE(ssize_t, result, getdelim, (char **, line, size_t *, room, int, end, FILE *, file), file,
+READ_FILE(getdelim, (char **, line, size_t *, room, int, end, FILE *, file), ssize_t, result, file,
 	  result > 0, *line, (size_t)result + 1)
 /* The header makes getline call this. */
-READ_FILE(ssize_t, result, __getdelim, (char **, line, size_t *, room, int, end, FILE *, file),
+READ_FILE(__getdelim, (char **, line, size_t *, room, int, end, FILE *, file), ssize_t, result,
 	  file, result > 0, *line, (size_t)result + 1)
 
 /* ---- writing ------------------------------------------------------------------------------ */

@@ -103,6 +103,11 @@ static inline uint128_t load16(const volatile uint128_t *at)
 	return value;
 }
 
+/* Declares and begins a function: no header declares these. */
+#define DEFINE(type, name, ...)                                                                    \
+	SOOTH_API type name(__VA_ARGS__);                                                          \
+	SOOTH_API type name(__VA_ARGS__)
+
 /* ---- the operations ----------------------------------------------------------------------- */
 
 #define UPDATE(T)                                                                                  \
@@ -120,8 +125,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 	}
 
 #define LOAD(N, T)                                                                                 \
-	SOOTH_API T __sooth_load##N(const volatile T *at, int m);                                  \
-	SOOTH_API T __sooth_load##N(const volatile T *at, int m)                                   \
+	DEFINE(T, __sooth_load##N, const volatile T *at, int m)                                    \
 	{                                                                                          \
 		if (!record_on())                                                                  \
 			return load##N(at);                                                        \
@@ -137,8 +141,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 	}
 
 #define STORE(N, T)                                                                                \
-	SOOTH_API void __sooth_store##N(volatile T *at, T value, int m);                           \
-	SOOTH_API void __sooth_store##N(volatile T *at, T value, int m)                            \
+	DEFINE(void, __sooth_store##N, volatile T *at, T value, int m)                             \
 	{                                                                                          \
 		bool on = record_on();                                                             \
 		sched_before(EV_ATOMIC_WRITE, at, N, RECORD_CALLER);                               \
@@ -199,8 +202,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 					      NULL });                                             \
 		return done;                                                                       \
 	}                                                                                          \
-	SOOTH_API bool __sooth_cas##N(volatile T *at, T *expected, T desired, int m);              \
-	SOOTH_API bool __sooth_cas##N(volatile T *at, T *expected, T desired, int m)               \
+	DEFINE(bool, __sooth_cas##N, volatile T *at, T *expected, T desired, int m)                \
 	{                                                                                          \
 		uintptr_t pc = RECORD_CALLER;                                                      \
 		if (!record_on())                                                                  \
@@ -217,8 +219,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		*expected = old;                                                                   \
 		return false;                                                                      \
 	}                                                                                          \
-	SOOTH_API T __sooth_casval##N(volatile T *at, T expected, T desired, int m);               \
-	SOOTH_API T __sooth_casval##N(volatile T *at, T expected, T desired, int m)                \
+	DEFINE(T, __sooth_casval##N, volatile T *at, T expected, T desired, int m)                 \
 	{                                                                                          \
 		if (record_on())                                                                   \
 			compare##N(RECORD_CALLER, at, &expected, desired, m);                      \
@@ -242,8 +243,7 @@ OPERATIONS(4, uint32_t)
 OPERATIONS(8, uint64_t)
 OPERATIONS(16, uint128_t)
 
-SOOTH_API void __sooth_fence(int m);
-SOOTH_API void __sooth_fence(int m)
+DEFINE(void, __sooth_fence, int m)
 {
 	sched_before(EV_FENCE, NULL, 0, RECORD_CALLER);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

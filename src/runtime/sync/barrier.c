@@ -5,7 +5,6 @@
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/sched/sched.h"
-#include "runtime/sync/destroy_wait.h"
 
 #include <stdatomic.h>
 
@@ -104,7 +103,7 @@ static bool is_awaited(const pthread_barrier_t *barrier)
 SOOTH_API int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
 	remove_from_table(barrier);
-	destroy_wait_controlled(EV_BARRIER_DESTROY, barrier, RECORD_CALLER);
+	sync_object_destroy_controlled(EV_BARRIER_DESTROY, barrier, RECORD_CALLER);
 	if (record_on() && is_awaited(barrier))
 		sync_object_misuse(EVENT_MISUSE_DESTROY_IN_USE, RECORD_CALLER, barrier);
 	if (record_on())

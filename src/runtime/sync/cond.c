@@ -10,7 +10,6 @@
 #include "runtime/host/libc_next.h"
 #include "runtime/io/unknown_wait.h"
 #include "runtime/sched/sched.h"
-#include "runtime/sync/destroy_wait.h"
 #include "runtime/sched/virtual_time.h"
 
 #include <errno.h>
@@ -219,7 +218,7 @@ int cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes, uintpt
 /* Recorded before the call, in which the library waits for threads that are leaving their waits. */
 int cond_destroy(pthread_cond_t *cond, uintptr_t pc)
 {
-	destroy_wait_controlled(EV_COND_DESTROY, cond, pc);
+	sync_object_destroy_controlled(EV_COND_DESTROY, cond, pc);
 	if (record_on())
 		sync_object_record_next(EV_COND_DESTROY, pc, cond, 0);
 	return real()->pthread_cond_destroy(cond);

@@ -14,6 +14,23 @@ struct simple_lock_functions {
 	void (*unlock)(void *lock);
 };
 
+/* Defines `functions` with the functions of those names. */
+#define SIMPLE_LOCK(functions, try_lock_name, lock_name, unlock_name)                              \
+	static int functions##_try(void *object)                                                   \
+	{                                                                                          \
+		return real()->try_lock_name(object);                                              \
+	}                                                                                          \
+	static void functions##_lock(void *object)                                                 \
+	{                                                                                          \
+		real()->lock_name(object);                                                         \
+	}                                                                                          \
+	static void functions##_unlock(void *object)                                               \
+	{                                                                                          \
+		real()->unlock_name(object);                                                       \
+	}                                                                                          \
+	static const struct simple_lock_functions functions = { functions##_try, functions##_lock, \
+								functions##_unlock };
+
 /* Only while record_on(). `simple_lock_try` returns what the lock's own function returns. */
 void simple_lock_acquire(const struct simple_lock_functions *real, void *lock, uintptr_t pc);
 int simple_lock_try(const struct simple_lock_functions *real, void *lock, uintptr_t pc);

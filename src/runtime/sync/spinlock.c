@@ -6,22 +6,7 @@
 
 #define SPIN_FREE 1 /* the value of a free lock in glibc on x86-64 */
 
-static int try_lock_spin(void *lock)
-{
-	return real()->pthread_spin_trylock(lock);
-}
-
-static void lock_spin(void *lock)
-{
-	real()->pthread_spin_lock(lock);
-}
-
-static void unlock_spin(void *lock)
-{
-	real()->pthread_spin_unlock(lock);
-}
-
-static const struct simple_lock_functions spin = { try_lock_spin, lock_spin, unlock_spin };
+SIMPLE_LOCK(spin, pthread_spin_trylock, pthread_spin_lock, pthread_spin_unlock)
 
 SOOTH_API int pthread_spin_lock(pthread_spinlock_t *lock)
 {

@@ -5,6 +5,7 @@
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/buffer/record.h"
 #include "runtime/host/interposer.h"
+#include "runtime/sched/sched.h"
 
 #include <time.h>
 
@@ -44,6 +45,26 @@ static inline bool sync_object_time_valid(const struct timespec *time)
 static inline bool sync_object_clock_valid(clockid_t clock)
 {
 	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
+/*
+ * Called before a condition or barrier is destroyed. In a controlled run the scheduler simulates
+ * these objects, so only it knows whether a thread still waits at one. The library's destroy would
+ * block until none does. So does this function, after it has recorded the misuse. `kind` is the
+ * kind of the destroy. Does nothing unless sched_on().
+ */
+static inline void sync_object_destroy_controlled(enum event_kind kind, const volatile void *object,
+						  uintptr_t pc)
+{
+	if (!sched_on())
+		return;
+	struct sched_want want = sched_want(kind, object, pc);
+	sched_take(&want);
+	if (!sched_is_awaited(object))
+		return;
+	sync_object_misuse(EVENT_MISUSE_DESTROY_IN_USE, pc, object);
+	want.lock = SCHED_WHEN_LEFT;
+	sched_take(&want);
 }
 
 /*
