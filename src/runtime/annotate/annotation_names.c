@@ -5,15 +5,11 @@
 #include "runtime/annotate/annotate.h"
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/buffer/record.h"
+#include "runtime/host/interposer.h"
 
 #include <string.h>
 
 #define UNUSED __attribute__((unused))
-
-/* Declares and begins an interposer: no header that is included here declares it. */
-#define DEFINE(type, name, ...)                                                                    \
-	SOOTH_API type name(__VA_ARGS__);                                                          \
-	SOOTH_API type name(__VA_ARGS__)
 
 /* ---- sanitizer/tsan_interface.h ----------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "runtime/annotate/annotate.h"
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/buffer/record.h"
+#include "runtime/host/interposer.h"
 
 #define TOOL(a, b) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16)
 #define HELGRIND (TOOL('H', 'G'))
@@ -38,8 +39,6 @@ enum {
 	DRD_SEM_POST_PRE = DRD + 14,
 };
 
-void __sooth_client_request(const volatile uint64_t *request);
-
 /*
  * The locks that the calling thread holds for reading. The request that releases one does not say
  * that.
@@ -68,7 +67,7 @@ static bool remove_shared_lock(const void *lock)
 	return false;
 }
 
-SOOTH_API void __sooth_client_request(const volatile uint64_t *request)
+DEFINE(void, __sooth_client_request, const volatile uint64_t *request)
 {
 	uintptr_t pc = RECORD_CALLER;
 	const void *object = (const void *)(uintptr_t)request[1];

@@ -6,6 +6,7 @@
  */
 #include "runtime/sync/cond.h"
 #include "runtime/cxx/cxx_lookup.h"
+#include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/buffer/record.h"
 #include "runtime/sched/sched.h"
@@ -13,8 +14,7 @@
 typedef void construct(pthread_cond_t *cond);
 
 #define CONSTRUCTOR(name)                                                                          \
-	SOOTH_API void name(pthread_cond_t *cond);                                                 \
-	SOOTH_API void name(pthread_cond_t *cond)                                                  \
+	DEFINE(void, name, pthread_cond_t *cond)                                                   \
 	{                                                                                          \
 		CXX_LOOKUP(construct, real_one, name);                                             \
 		sched_before(EV_COND_INIT, cond, 0, RECORD_CALLER);                                \

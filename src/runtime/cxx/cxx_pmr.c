@@ -6,6 +6,7 @@
  */
 #include "runtime/annotate/annotate.h"
 #include "runtime/cxx/cxx_lookup.h"
+#include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/buffer/record.h"
 #include "runtime/sync/thread.h"
@@ -14,8 +15,7 @@ typedef void *allocate(void *pool, size_t size, size_t alignment);
 typedef void give_back(void *pool, void *block, size_t size, size_t alignment);
 
 #define POOL(get, put)                                                                             \
-	SOOTH_API void *get(void *pool, size_t size, size_t alignment);                            \
-	SOOTH_API void *get(void *pool, size_t size, size_t alignment)                             \
+	DEFINE(void *, get, void *pool, size_t size, size_t alignment)                             \
 	{                                                                                          \
 		CXX_LOOKUP(allocate, real_one, get);                                               \
 		if (!real_one)                                                                     \
@@ -25,8 +25,7 @@ typedef void give_back(void *pool, void *block, size_t size, size_t alignment);
 			annotate_after(block, RECORD_CALLER);                                      \
 		return block;                                                                      \
 	}                                                                                          \
-	SOOTH_API void put(void *pool, void *block, size_t size, size_t alignment);                \
-	SOOTH_API void put(void *pool, void *block, size_t size, size_t alignment)                 \
+	DEFINE(void, put, void *pool, void *block, size_t size, size_t alignment)                  \
 	{                                                                                          \
 		CXX_LOOKUP(give_back, real_one, put);                                              \
 		if (thread_any_created())                                                          \

@@ -13,6 +13,7 @@
 
 #include "runtime/annotate/annotate.h"
 #include "runtime/cxx/cxx_lookup.h"
+#include "runtime/host/interposer.h"
 #include "runtime/buffer/deferred_event.h"
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/buffer/record.h"
@@ -49,8 +50,7 @@ typedef void *function(void *object, const void *other);
  * counted object.
  */
 #define COUNTED(name, drop)                                                                        \
-	SOOTH_API void *name(void *object, const void *other);                                     \
-	SOOTH_API void *name(void *object, const void *other)                                      \
+	DEFINE(void *, name, void *object, const void *other)                                      \
 	{                                                                                          \
 		CXX_LOOKUP(function, real_one, name);                                              \
 		if (!real_one)                                                                     \

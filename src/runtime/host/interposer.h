@@ -50,6 +50,11 @@
 		return function(ARGUMENTS parameters, RECORD_CALLER);                              \
 	}
 
+/* Declares and begins a function that no header declares. */
+#define DEFINE(type, name, ...)                                                                    \
+	SOOTH_API type name(__VA_ARGS__);                                                          \
+	SOOTH_API type name(__VA_ARGS__)
+
 /*
  * Two rows of the table `row`: `name`, and __NAME_chk, which the compiler calls if it knows the
  * size of the destination. That size is an additional last parameter.

@@ -22,21 +22,14 @@ enum atomic_update { ADD, SUB, AND, OR, XOR, NAND };
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* The outcome of an operation: one value, or the old and the new one. */
-struct atomic_outcome {
-	enum event_kind kind;
-	uint64_t mode;
-	const void *value, *updated; /* `updated` is NULL except for ATOMIC_UPDATE */
-};
-
-static void record_outcome(uintptr_t pc, const volatile void *at, uint64_t number, size_t size,
-			   struct atomic_outcome outcome)
+/* `updated` is the new value of an ATOMIC_UPDATE, else NULL. */
+static inline void record_outcome(enum event_kind kind, uintptr_t pc, const volatile void *at,
+				  uint64_t number, size_t size, uint64_t mode, const void *value,
+				  const void *updated)
 {
-	struct record_fields fields = {
-		.q = number, .a = (uintptr_t)at, .n = size, .m = outcome.mode
-	};
+	struct record_fields fields = { .q = number, .a = (uintptr_t)at, .n = size, .m = mode };
 
-	record_atomic(outcome.kind, pc, &fields, outcome.value, outcome.updated);
+	record_atomic(kind, pc, &fields, value, updated);
 }
 
 /* A failed compare-and-exchange writes the value to `expected`, which is a plain write. */
@@ -103,11 +96,6 @@ static inline uint128_t load16(const volatile uint128_t *at)
 	return value;
 }
 
-/* Declares and begins a function: no header declares these. */
-#define DEFINE(type, name, ...)                                                                    \
-	SOOTH_API type name(__VA_ARGS__);                                                          \
-	SOOTH_API type name(__VA_ARGS__)
-
 /* ---- the operations ----------------------------------------------------------------------- */
 
 #define UPDATE(T)                                                                                  \
@@ -135,8 +123,8 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		record_outcome(RECORD_CALLER, at, number, N,                                       \
-			       (struct atomic_outcome){ EV_ATOMIC_READ, ORDER(m), &value, NULL }); \
+		record_outcome(EV_ATOMIC_READ, RECORD_CALLER, at, number, N, ORDER(m), &value,     \
+			       NULL);                                                              \
 		return value;                                                                      \
 	}
 
@@ -154,15 +142,13 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		record_outcome(                                                                    \
-			RECORD_CALLER, at, number, N,                                              \
-			(struct atomic_outcome){ EV_ATOMIC_WRITE, ORDER(m), &value, NULL });       \
+		record_outcome(EV_ATOMIC_WRITE, RECORD_CALLER, at, number, N, ORDER(m), &value,    \
+			       NULL);                                                              \
 	}
 
-/* `next` is an expression of `old`, the value that was found. */
-#define UPDATING(N, T, name, parameter, next)                                                      \
-	SOOTH_API T __sooth_##name##N(volatile T *at, T operand parameter, int m);                 \
-	SOOTH_API T __sooth_##name##N(volatile T *at, T operand parameter, int m)                  \
+/* Replaces `old`, the value that was found, by `next`, an expression of `old` and `operand`. */
+#define UPDATING(N, T, name, operand, old, next, ...)                                              \
+	DEFINE(T, __sooth_##name##N, volatile T *at, T operand, ##__VA_ARGS__, int m)              \
 	{                                                                                          \
 		bool on = record_on();                                                             \
 		sched_before(EV_ATOMIC_UPDATE, at, N, RECORD_CALLER);                              \
@@ -176,9 +162,8 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		record_outcome(                                                                    \
-			RECORD_CALLER, at, number, N,                                              \
-			(struct atomic_outcome){ EV_ATOMIC_UPDATE, ORDER(m), &old, &updated });    \
+		record_outcome(EV_ATOMIC_UPDATE, RECORD_CALLER, at, number, N, ORDER(m), &old,     \
+			       &updated);                                                          \
 		return old;                                                                        \
 	}
 
@@ -193,13 +178,12 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		record_outcome(pc, at, number, N,                                                  \
-			       done ? (struct atomic_outcome){ EV_ATOMIC_UPDATE, ORDER(m),         \
-							       &expected, &desired }               \
-				    : (struct atomic_outcome){                                     \
-					      EV_ATOMIC_READ,                                      \
-					      ORDER(m) | EF_CAS_FAIL << EVENT_ORDER_BITS, old,     \
-					      NULL });                                             \
+		if (done)                                                                          \
+			record_outcome(EV_ATOMIC_UPDATE, pc, at, number, N, ORDER(m), &expected,   \
+				       &desired);                                                  \
+		else                                                                               \
+			record_outcome(EV_ATOMIC_READ, pc, at, number, N,                          \
+				       ORDER(m) | EF_CAS_FAIL << EVENT_ORDER_BITS, old, NULL);     \
 		return done;                                                                       \
 	}                                                                                          \
 	DEFINE(bool, __sooth_cas##N, volatile T *at, T *expected, T desired, int m)                \
@@ -228,13 +212,12 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		return expected;                                                                   \
 	}
 
-#define HOW , int how
 #define OPERATIONS(N, T)                                                                           \
 	UPDATE(T)                                                                                  \
 	LOAD(N, T)                                                                                 \
 	STORE(N, T)                                                                                \
-	UPDATING(N, T, swap, , operand)                                                            \
-	UPDATING(N, T, rmw, HOW, update_##T(old, operand, how))                                    \
+	UPDATING(N, T, swap, operand, old, operand)                                                \
+	UPDATING(N, T, rmw, operand, old, update_##T(old, operand, how), int how)                  \
 	COMPARE(N, T)
 
 OPERATIONS(1, uint8_t)
