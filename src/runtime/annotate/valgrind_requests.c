@@ -39,10 +39,7 @@ enum {
 	DRD_SEM_POST_PRE = DRD + 14,
 };
 
-/*
- * The locks that the calling thread holds for reading. The request that releases one does not say
- * that.
- */
+/* The locks that the thread holds for reading: the request that releases one does not say. */
 #define SHARED_MOST 16
 static SOOTH_TLS const void *shared_locks[SHARED_MOST];
 
@@ -96,10 +93,7 @@ DEFINE(void, __sooth_client_request, const volatile uint64_t *request)
 	case MAKE_UNTRACKED: annotate_benign(object, request[2]); break;
 	case RECORD_LOADS: annotate_ignore(false, !request[1], pc); break;
 	case RECORD_STORES: annotate_ignore(true, !request[1], pc); break;
-	/*
-	 * No request says when the wait ends, so each arrival is ordered before and after all
-	 * earlier ones.
-	 */
+	/* No request ends the wait: each arrival is ordered before and after the earlier ones. */
 	case BARRIER_WAIT_PRE:
 		annotate_after(object, pc);
 		annotate_before(object, pc);

@@ -101,10 +101,7 @@ static void delete_caught(struct _Unwind_Exception *caught)
 		caught->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, caught);
 }
 
-/*
- * Holds the exception itself until the one that refers to it is freed, and drops that reference
- * afterwards.
- */
+/* Holds the exception until the one that refers to it is freed, and drops it afterwards. */
 static void delete_dependent(struct _Unwind_Exception *caught, uintptr_t pc)
 {
 	struct cxx_exception_pointer held = {

@@ -45,10 +45,7 @@ void cxx_refcount_dropped(bool expected)
 
 typedef void *function(void *object, const void *other);
 
-/*
- * A destructor or an assignment, which drops the reference that the object had. `drop` finds the
- * counted object.
- */
+/* A destructor or assignment, which drops a reference. `drop` finds the counted object. */
 #define COUNTED(name, drop)                                                                        \
 	DEFINE(void *, name, void *object, const void *other)                                      \
 	{                                                                                          \

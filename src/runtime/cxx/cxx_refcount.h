@@ -13,10 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * `shared`: there are other references. Returns whether cxx_refcount_dropped() has to remove a due
- * RECEIVE.
- */
+/* `shared`: there are other references. Returns what cxx_refcount_dropped() needs. */
 bool cxx_refcount_drop(const void *object, bool shared, uintptr_t pc);
 void cxx_refcount_dropped(bool expected);
 

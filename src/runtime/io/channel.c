@@ -191,9 +191,7 @@ static bool is_last(const struct channel_snapshot *snapshot)
 	return snapshot->times >= CHANNEL_RETRIES_MOST;
 }
 
-/*
- * Records nothing and returns false if the count has changed: then it is not known what came first.
- */
+/* Returns false, and records nothing, if the count has changed: the order is not known. */
 static bool record_nothing(enum event_kind kind, enum event_channel mode, uint32_t channel,
 			   const _Atomic uint32_t *count, const uint32_t *was, uintptr_t pc)
 {

@@ -17,17 +17,12 @@
 
 #define CHANNEL_NONE 0u /* no channel, or one that was never known */
 
-/*
- * Returns a new channel that contains `holds` bytes, or CHANNEL_NONE if there have been too many.
- */
+/* Returns a new channel that contains `holds` bytes, or CHANNEL_NONE if there are too many. */
 uint32_t channel_make(uint64_t holds);
 
 bool channel_is_known(uint32_t channel);
 void channel_lose(uint32_t channel);
-/*
- * Loses all channels, because another process may have their ends: by a fork, or by descriptors
- * that are sent.
- */
+/* Another process may have their ends: by a fork, or because descriptors were sent. */
 void channel_lose_all(void);
 /* Was channel_lose_all() called: may another process interact with this one? */
 bool channel_has_company(void);
@@ -63,8 +58,8 @@ void channel_taker_closed(uint32_t channel, uintptr_t pc);
  *	… the call …
  *	if (!channel_found_nothing(&snapshot, channel, true, pc))	not recorded: repeat
  */
-#define CHANNEL_COUNTERS                                                                           \
-	64u /* channels whose numbers differ modulo this have counters of their own */
+/* Channels whose numbers differ modulo this have counters of their own. */
+#define CHANNEL_COUNTERS 64u
 /*
  * A thread that puts something in has only one system call to make. But it may not be running, or
  * may have been cancelled.

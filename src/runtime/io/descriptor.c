@@ -12,10 +12,7 @@
 
 #define DESCRIPTORS_MOST (1 << 16) /* larger numbers are not followed */
 
-/*
- * An entry: the numbers of the channels (or, if it is closed, the thread that closed it), and these
- * bits.
- */
+/* An entry: the channels (if it is closed: the thread that closed it) and these bits. */
 #define RECORDED (1ull << 63) /* its FD_OPEN was recorded */
 #define CLOSED (1ull << 62)   /* ... and its FD_CLOSE, and the number was not used again */
 #define IN_SHIFT 31

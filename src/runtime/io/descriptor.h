@@ -20,10 +20,7 @@ struct descriptor_ends {
 
 struct descriptor_ends descriptor_ends(int fd);
 
-/*
- * Called after a call that created it, or that put it in the place of another (dup2): records
- * FD_OPEN.
- */
+/* Called after a call that created it, or that replaced another by it (dup2): records FD_OPEN. */
 void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc);
 /*
  * Called before it is closed: records FD_CLOSE, and SEND because readers at the other end may

@@ -26,10 +26,7 @@ static void record_sync(uintptr_t pc)
 	errno = error;
 }
 
-/*
- * The function of a wrapped cookie calls the program's, `member`, with the arguments after the
- * cookie.
- */
+/* Calls the program's function `member` with its cookie and the other arguments. */
 #define COOKIE_FUNCTION(type, name, member, parameters)                                            \
 	static type name(void *given, PARAMETERS parameters)                                       \
 	{                                                                                          \

@@ -97,17 +97,12 @@ static bool is_usual(int count)
 	return count >= 0 && count <= FD_SETSIZE;
 }
 
-/*
- * The sets may be shorter than usual, or at an invalid address, which the call will report: only
- * what it uses is read.
- */
-static void copy_set(fd_set *to, const fd_set *from, int count)
+bool poll_empty_copy_set(fd_set *to, const fd_set *from, int count)
 {
 	size_t words = ((size_t)count + NFDBITS - 1) / NFDBITS;
 
 	FD_ZERO(to);
-	if (from)
-		safe_read(to, from, words * sizeof(fd_mask));
+	return !from || safe_read(to, from, words * sizeof(fd_mask));
 }
 
 static void restore_set(fd_set *to, const fd_set *from, int count)
@@ -125,9 +120,9 @@ void poll_empty_before_select(struct poll_empty_sets *asked, int count, const fd
 {
 	if (!is_usual(count))
 		return;
-	copy_set(&asked->in, in, count);
-	copy_set(&asked->out, out, count);
-	copy_set(&asked->odd, odd, count);
+	poll_empty_copy_set(&asked->in, in, count);
+	poll_empty_copy_set(&asked->out, out, count);
+	poll_empty_copy_set(&asked->odd, odd, count);
 	asked->snapshot = channel_snapshot_take();
 	check_selected(asked, count);
 }

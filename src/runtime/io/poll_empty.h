@@ -20,9 +20,7 @@ struct channel_snapshot poll_empty_before_poll(const struct pollfd *fds, nfds_t 
 int poll_empty_after_poll(struct channel_snapshot *snapshot, int result, struct pollfd *fds,
 			  nfds_t count, uintptr_t pc);
 
-/*
- * `select` overwrites its arguments with the answer. Sets that are larger than usual are ignored.
- */
+/* `select` overwrites its arguments with the answer. Sets larger than usual are ignored. */
 struct poll_empty_sets {
 	fd_set in, out, odd;
 	struct channel_snapshot snapshot;
@@ -31,5 +29,11 @@ void poll_empty_before_select(struct poll_empty_sets *asked, int count, const fd
 			      const fd_set *out, const fd_set *odd);
 int poll_empty_after_select(struct poll_empty_sets *asked, int result, int count, fd_set *in,
 			    fd_set *out, fd_set *odd, uintptr_t pc);
+
+/*
+ * Copies what a call for `count` descriptors reads of a set; the rest need not exist. Returns false
+ * if it cannot be read. NULL is an empty set.
+ */
+bool poll_empty_copy_set(fd_set *to, const fd_set *from, int count);
 
 #endif

@@ -29,10 +29,7 @@ static bool record_receive(int fd, short events, uintptr_t pc)
 	return !(events & ~READABLE) && channel_receive(descriptor_ends(fd).in, 0, pc);
 }
 
-/*
- * Is the channel known? Checked for all descriptors before anything is recorded, because one SYNC
- * covers all.
- */
+/* Is the channel known? Checked for all before any record, because one SYNC covers all. */
 static bool is_known_channel(int fd, short events)
 {
 	return !(events & ~READABLE) && channel_is_known(descriptor_ends(fd).in);
@@ -48,9 +45,7 @@ static int sleep_for(uint64_t length, uintptr_t pc)
 	return sleep_controlled(virtual_time_now() + length, NULL, pc);
 }
 
-/*
- * Takes the turn back. If the time was over for the kernel, it is over on the virtual clock, too.
- */
+/* Takes the turn back. A timeout that is over for the kernel is over on the virtual clock. */
 static void return_to_schedule(int result, uint64_t began, uint64_t length)
 {
 	sched_return();
@@ -81,10 +76,7 @@ static void record_poll_ready(const struct unknown_wait_call *call, const struct
 	unknown_wait_end(&waited);
 }
 
-/*
- * The cleanup of `call` is for cancellation. What a call that returned has learned is recorded
- * after it.
- */
+/* The cleanup of `call` is for cancellation only; what a call learned is recorded after it. */
 #define POLL(name, parameters, fds, count, may_wait, sleeps, length)                               \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \
@@ -118,14 +110,6 @@ AND_CHECKED(POLL, ppoll,
 
 /* ---- select ------------------------------------------------------------------------------- */
 
-/* Copies as much of a set as the call reads: the rest need not exist. */
-static bool copy_set(fd_set *to, const fd_set *from, int count)
-{
-	size_t words = ((size_t)count + NFDBITS - 1) / NFDBITS;
-
-	return !from || safe_read(to, from, words * sizeof(fd_mask));
-}
-
 /* Sets that are larger than ours, or at invalid addresses, are left to the call itself. */
 static bool select_ready(int count, const fd_set *in, const fd_set *out, const fd_set *odd)
 {
@@ -133,8 +117,8 @@ static bool select_ready(int count, const fd_set *in, const fd_set *out, const f
 	struct timeval none = { 0 };
 	int error = errno;
 
-	if (count < 0 || count > FD_SETSIZE || !copy_set(&a, in, count) ||
-	    !copy_set(&b, out, count) || !copy_set(&c, odd, count))
+	if (count < 0 || count > FD_SETSIZE || !poll_empty_copy_set(&a, in, count) ||
+	    !poll_empty_copy_set(&b, out, count) || !poll_empty_copy_set(&c, odd, count))
 		return false;
 	int ready = real()->select(count, in ? &a : NULL, out ? &b : NULL, odd ? &c : NULL, &none);
 	errno = error;
@@ -253,10 +237,7 @@ static _Atomic bool watches_lost; /* there was no room for a registration */
 static _Atomic unsigned watch_count;
 static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/*
- * A signal handler that jumps away must not interrupt `close` or an epoll function while the lock
- * is held.
- */
+/* A signal handler that jumps away must not interrupt code that holds the lock. */
 static struct signal_mask lock_watches(void)
 {
 	struct signal_mask before = signal_mask_all();
@@ -379,10 +360,7 @@ static void check_watched(struct channel_snapshot *snapshot, int epoll)
 		channel_snapshot_check(snapshot, descriptor_ends(watch.fd - 1).in);
 }
 
-/*
- * An edge-triggered event is reported once: a descriptor without an event may still have something
- * to read.
- */
+/* An edge is reported once: a descriptor without an event may still have something to read. */
 static bool record_watched_empty(const struct channel_snapshot *snapshot, int epoll,
 				 const struct epoll_event *events, int count, uintptr_t pc)
 {

@@ -186,10 +186,7 @@ static size_t size_of(const struct iovec *from, int count)
 	return size;
 }
 
-/*
- * A descriptor that is ready has room for PIPE_BUF bytes. Whether there was room for more is not
- * known.
- */
+/* A ready descriptor has room for PIPE_BUF bytes; whether it has more is not known. */
 struct transfer transfer_put(int fd, const struct iovec *from, int count, uintptr_t pc)
 {
 	struct transfer call = { .pc = pc, .fd = fd, .ends = descriptor_ends(fd) };

@@ -68,9 +68,7 @@ static inline bool exchange16(volatile uint128_t *at, uint128_t *expected, uint1
 	return done;
 }
 
-/*
- * Processors with AVX load 16 aligned bytes at once; on others the load is a compare-and-exchange.
- */
+/* Processors with AVX load 16 aligned bytes at once; others need a compare-and-exchange. */
 static bool loads_16_bytes(void)
 {
 	static int known; /* 1 yes, -1 no; CPUID is slow in a virtual machine */

@@ -15,10 +15,7 @@
 
 #include <errno.h>
 
-/*
- * Used while the functions of libc_next.h are being looked up: a program's own dlsym may call
- * dlopen.
- */
+/* Used while libc_next.h looks up its functions: a program's own dlsym may call dlopen. */
 static __typeof__(dlopen) *find_dlopen(void)
 {
 	void *found = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.34");

@@ -95,10 +95,7 @@ static void *record_alloc(void *block, size_t size, uintptr_t pc)
 	return block;
 }
 
-/*
- * The record has no size. But the log of a controlled run needs it, because a free accesses the
- * whole block.
- */
+/* The log of a controlled run needs the size, because a free accesses the whole block. */
 static void record_free(void *block, uintptr_t pc)
 {
 	record(EV_FREE, pc,
@@ -116,10 +113,7 @@ static void *det_alloc(size_t size, size_t alignment, uintptr_t pc)
 	return det_heap_alloc(size, alignment, !sched_on() || caller_instrumented_caller(pc));
 }
 
-/*
- * The end of a block is a decision of the scheduler: a thread that still uses the block may go
- * first.
- */
+/* The scheduler decides when a block ends: a thread that still uses it may go first. */
 static void request_free(const void *block, uintptr_t pc)
 {
 	if (sched_on() && !caller_instrumented_caller(pc))
@@ -153,10 +147,7 @@ static void release_block(void *block)
 		real()->free(block);
 }
 
-/*
- * A block that grows gets more room than requested, so that growing it byte by byte is not
- * quadratic.
- */
+/* A block that grows gets spare room, so that growing it byte by byte is not quadratic. */
 static void *move_block(void *block, size_t size, uintptr_t pc)
 {
 	size_t before = size_of(block);
@@ -202,10 +193,7 @@ SOOTH_API void *malloc(size_t size)
 	return heap_alloc(size, pc);
 }
 
-/*
- * The zeros are recorded as a write, because later reads see them. Deterministic blocks are zero
- * already.
- */
+/* Records the zeros as a write: later reads see them. Deterministic blocks are zero already. */
 SOOTH_API void *calloc(size_t count, size_t each)
 {
 	size_t size;
@@ -247,9 +235,7 @@ SOOTH_API int posix_memalign(void **out, size_t alignment, size_t size)
 	return result;
 }
 
-/*
- * An interposer that allocates `size` bytes; in a controlled run `controlled` does it, or is NULL.
- */
+/* An interposer that allocates `size` bytes: by `controlled`, or, if that is NULL, really. */
 #define ALLOCATE(name, parameters, size, controlled)                                               \
 	SOOTH_API void *name(PARAMETERS parameters)                                                \
 	{                                                                                          \

@@ -16,9 +16,7 @@
 #include <limits.h>
 #include <string.h>
 
-/*
- * An interposer. If `written` holds for the result, the function has written `size` bytes to `to`.
- */
+/* If `written` holds for the result, the real function has written `size` bytes to `to`. */
 #define OUTPUT(name, parameters, type, result, written, to, size)                                  \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \

@@ -35,10 +35,7 @@ static void record_map(const void *at, size_t size, uintptr_t pc)
 	errno = error;
 }
 
-/*
- * A call that the kernel will refuse ends nothing. The end is a decision of the scheduler, as for a
- * block.
- */
+/* A call that the kernel will refuse ends nothing. The scheduler decides when, as for blocks. */
 static void record_unmap(const void *at, size_t size, uintptr_t pc)
 {
 	int error = errno;
@@ -59,9 +56,7 @@ static void check_is_own_mapping(const void *address, uintptr_t pc, const char *
 
 /* ---- interposers -------------------------------------------------------------------------- */
 
-/*
- * A mapping at a fixed address ends what was mapped there and begins a new lifetime, in one step.
- */
+/* A mapping at a fixed address ends the one that was there and begins another, in one step. */
 SOOTH_API void *mmap(void *address, size_t size, int access, int flags, int fd, off_t offset)
 {
 	bool watched = server_restores() && !caller_instrumented_is_own(RECORD_CALLER);
@@ -83,7 +78,7 @@ SOOTH_API void *mmap64(void *address, size_t size, int access, int flags, int fd
 SOOTH_API int munmap(void *address, size_t size)
 {
 	sched_settle();
-	check_is_own_mapping(address, RECORD_CALLER, "munmap of what was mapped before main");
+	check_is_own_mapping(address, RECORD_CALLER, "munmap of a mapping from before main");
 	record_unmap(address, size, RECORD_CALLER);
 	return real()->munmap(address, size);
 }
@@ -91,7 +86,7 @@ SOOTH_API int munmap(void *address, size_t size)
 SOOTH_API int mprotect(void *address, size_t size, int access)
 {
 	sched_settle();
-	check_is_own_mapping(address, RECORD_CALLER, "mprotect of what was mapped before main");
+	check_is_own_mapping(address, RECORD_CALLER, "mprotect of a mapping from before main");
 	return real()->mprotect(address, size, access);
 }
 

@@ -137,9 +137,7 @@ static int record_refused(const pthread_mutex_t *mutex, uintptr_t pc, int result
 	return result;
 }
 
-/*
- * `function` waits on `cond` for the interposer `name`. `valid`: does the library accept the call?
- */
+/* `function` waits on `cond`; `name` calls it. `valid`: does the library accept the call? */
 #define WAIT(function, cond, mutex, name, parameters, valid, how, until)                           \
 	int function(PARAMETERS parameters, uintptr_t pc)                                          \
 	{                                                                                          \

@@ -274,9 +274,7 @@ SOOTH_API void _Exit(int status)
 	_exit(status);
 }
 
-/*
- * The C library prints the message. If only the run ends, but not the process, it is printed here.
- */
+/* The C library prints the message, except if the run ends without the process. */
 SOOTH_API void __assert_fail(const char *expression, const char *file, unsigned line,
 			     const char *function)
 {
@@ -302,10 +300,7 @@ static void finish_quickly(void)
 		process_finish(EVENT_PROCESS_EXIT, quick_status);
 }
 
-/*
- * The program's at_quick_exit handlers run first, because `finish_quickly` was registered before
- * them.
- */
+/* The program's handlers run first: `finish_quickly` was registered before them. */
 SOOTH_API void quick_exit(int status)
 {
 	quick_status = status;

@@ -175,10 +175,7 @@ static void push_lock(struct lock_pattern_thread *t, uint64_t lock, bool shared,
 		append_line(t, pc);
 }
 
-/*
- * Locks that were acquired after this one stay. Their path is now a shorter one, which is not
- * reported as new.
- */
+/* Locks acquired after this one stay. Their path is now shorter, which is not reported as new. */
 static uint32_t remove_lock(struct lock_pattern_thread *t, uint64_t lock, bool shared, bool wholly)
 {
 	struct lock_pattern_held *h = find_held(t, lock, shared);
@@ -221,10 +218,7 @@ void lock_pattern_see(enum event_kind kind, uintptr_t pc, const struct record_fi
 	if (kind < EV_LOCK_INIT || kind > EV_BROADCAST)
 		return;
 	group = event_group(kind);
-	/*
-	 * A signal handler may have interrupted this function. Its locks do not belong to the
-	 * thread's pattern.
-	 */
+	/* Not in a signal handler: its locks do not belong to the thread's pattern. */
 	if ((group != EG_LOCK && group != EG_CONDITION) || updating || thread_buffer_self.depth)
 		return;
 	updating = true;

@@ -33,10 +33,7 @@ static inline void sync_object_misuse(enum event_misuse which, uintptr_t pc,
 	record(EV_MISUSE, pc, (struct record_fields){ .a = (uintptr_t)object, .m = which });
 }
 
-/*
- * Timed functions that first try without waiting must refuse what the real functions refuse before
- * they try.
- */
+/* A timed function that tries first must refuse what the real one refuses before it tries. */
 static inline bool sync_object_time_valid(const struct timespec *time)
 {
 	return time && (unsigned long)time->tv_nsec < 1000000000ul;

@@ -278,9 +278,7 @@ static void *begin_thread(void *argument)
 	return result;
 }
 
-/*
- * The library takes the lower half of the returned value for the result. It is the same register.
- */
+/* The library takes the lower half of the returned value for the result: the same register. */
 static void *(*as_posix(struct thread_routine routine))(void *)
 {
 	return routine.c11 ? (void *(*)(void *))(void *)routine.c11 : routine.posix;
@@ -299,8 +297,10 @@ static int create_controlled(pthread_t *thread, const pthread_attr_t *attributes
 			     struct thread_start *start)
 {
 	if (start->stream == CONTROL_NONE) {
-		process_say("it makes more threads than can take turns, and ends here: ", "4096");
-		sched_end_run(CONTROL_UNFIT, "it makes more than 4096 threads", 127 << 8);
+		process_say("the run ends here: the program creates more threads than a controlled "
+			    "run supports: ",
+			    "4096");
+		sched_end_run(CONTROL_UNFIT, "it creates more than 4096 threads", 127 << 8);
 	}
 	int result = carrier->create(start->stream, thread, attributes, begin_thread, start);
 	if (result != 0)

@@ -28,16 +28,11 @@ bool thread_any_created(void);
 /* Creates the key whose destructor ends threads. Without this call the first thread does it. */
 void thread_prepare(void);
 
-/*
- * For fibers, whose destructors the runtime runs: that key, and the last action of its destructor.
- */
+/* For fibers, whose destructors the runtime runs: that key, and its destructor's last action. */
 unsigned thread_end_key(void);
 void thread_end(void);
 
-/*
- * Makes the calling thread record its END. Returns false if the caller has to call thread_end()
- * itself.
- */
+/* Makes the thread record its END. Returns false if the caller has to call thread_end(). */
 bool thread_expect_end(void);
 
 /* The kernel's id of the calling thread. It is cached until it changes, in a new process. */
