@@ -25,7 +25,7 @@
  * A path below /proc or /dev may name a descriptor of this process, for example a pipe's end. If it
  * is opened once more, not all uses of the channel are known.
  */
-static void opened_by_name(int fd, const char *path, uintptr_t pc)
+static void record_opened_file(int fd, const char *path, uintptr_t pc)
 {
 	struct stat st;
 	int error = errno;
@@ -44,7 +44,7 @@ static void opened_by_name(int fd, const char *path, uintptr_t pc)
 	UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                                   \
 	int fd = real()->name(__VA_ARGS__);                                                        \
 	call.how = UNKNOWN_WAIT_NOTHING;                                                           \
-	opened_by_name(fd, path, RECORD_CALLER);                                                   \
+	record_opened_file(fd, path, RECORD_CALLER);                                               \
 	return fd;
 
 #define OPEN(name, parameters, path)                                                               \
@@ -116,7 +116,7 @@ SOOTH_API int signalfd(int fd, const sigset_t *set, int flags)
 /* ---- channels ----------------------------------------------------------------------------- */
 
 /* Each side's `out` is the other's `in`. A pipe goes one way only. Returns `result`, the call's. */
-static int opened_pair(int result, const int *fds, bool both, uintptr_t pc)
+static int record_pair(int result, const int *fds, bool both, uintptr_t pc)
 {
 	int error = errno;
 
@@ -132,17 +132,17 @@ static int opened_pair(int result, const int *fds, bool both, uintptr_t pc)
 
 SOOTH_API int pipe(int fds[2])
 {
-	return opened_pair(real()->pipe(fds), fds, false, RECORD_CALLER);
+	return record_pair(real()->pipe(fds), fds, false, RECORD_CALLER);
 }
 
 SOOTH_API int pipe2(int fds[2], int flags)
 {
-	return opened_pair(real()->pipe2(fds, flags), fds, false, RECORD_CALLER);
+	return record_pair(real()->pipe2(fds, flags), fds, false, RECORD_CALLER);
 }
 
 SOOTH_API int socketpair(int domain, int type, int protocol, int fds[2])
 {
-	return opened_pair(real()->socketpair(domain, type, protocol, fds), fds, true,
+	return record_pair(real()->socketpair(domain, type, protocol, fds), fds, true,
 			   RECORD_CALLER);
 }
 
@@ -214,7 +214,7 @@ SOOTH_API int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t length)
 /* ---- copies ------------------------------------------------------------------------------- */
 
 /* The C library uses the standard descriptors, too, and its writes are not seen. */
-static void copied(int from, int to, uintptr_t pc)
+static void record_copy(int from, int to, uintptr_t pc)
 {
 	if (to <= STDERR_FILENO)
 		descriptor_lose(from);
@@ -227,7 +227,7 @@ SOOTH_API int dup(int fd)
 	int copy = real()->dup(fd);
 
 	if (copy >= 0)
-		copied(fd, copy, RECORD_CALLER);
+		record_copy(fd, copy, RECORD_CALLER);
 	return copy;
 }
 
@@ -241,7 +241,7 @@ SOOTH_API int dup(int fd)
 		int result = real()->name(ARGUMENTS parameters);                                   \
 		descriptor_left(ends, result >= 0, RECORD_CALLER);                                 \
 		if (result >= 0 && fd != other)                                                    \
-			copied(fd, other, RECORD_CALLER);                                          \
+			record_copy(fd, other, RECORD_CALLER);                                     \
 		return result;                                                                     \
 	}
 
@@ -249,7 +249,8 @@ COPY_TO(dup2, (int, fd, int, other), fd, other)
 COPY_TO(dup3, (int, fd, int, other, int, flags), fd, other) /* fails if they are the same */
 
 /* Whatever type a command's argument has, the library passes it on as a pointer. */
-static int control(__typeof__(fcntl) *real_fcntl, int fd, int command, void *argument, uintptr_t pc)
+static int control_descriptor(__typeof__(fcntl) *real_fcntl, int fd, int command, void *argument,
+			      uintptr_t pc)
 {
 	bool locks = command == F_SETLKW || command == F_OFD_SETLKW;
 	UNKNOWN_WAIT_BEGIN(call, pc);
@@ -261,14 +262,16 @@ static int control(__typeof__(fcntl) *real_fcntl, int fd, int command, void *arg
 	int result = real_fcntl(fd, command, argument);
 	call.how = locks && result == 0 ? UNKNOWN_WAIT_WAITED : UNKNOWN_WAIT_NOTHING;
 	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
-		copied(fd, result, pc);
+		record_copy(fd, result, pc);
 	return result;
 }
 
 INTERPOSER_VARIADIC(fcntl, (int, fd, int, command), command, values,
-		    control(real()->fcntl, fd, command, va_arg(values, void *), RECORD_CALLER))
+		    control_descriptor(real()->fcntl, fd, command, va_arg(values, void *),
+				       RECORD_CALLER))
 INTERPOSER_VARIADIC(fcntl64, (int, fd, int, command), command, values,
-		    control(real()->fcntl64, fd, command, va_arg(values, void *), RECORD_CALLER))
+		    control_descriptor(real()->fcntl64, fd, command, va_arg(values, void *),
+				       RECORD_CALLER))
 
 /* ---- closing ------------------------------------------------------------------------------ */
 

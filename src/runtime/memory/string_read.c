@@ -48,7 +48,8 @@ static size_t first_stop(const unsigned char *bytes, size_t size, struct scan_st
  * Reads from `from` up to and including the first byte that stops the scan, at most `most`. Returns
  * how many bytes come before it. `*hit` is the byte, or -1 if there was none.
  */
-static size_t scan(uintptr_t pc, const char *from, size_t most, struct scan_stop stop, int *hit)
+static size_t scan_to_stop(uintptr_t pc, const char *from, size_t most, struct scan_stop stop,
+			   int *hit)
 {
 	unsigned char piece[RANGE_PIECE];
 	size_t want = FIRST_PIECE;
@@ -81,20 +82,20 @@ static struct scan_stop at_byte_or_end(int byte)
 
 size_t range_string_length(uintptr_t pc, const char *string, size_t most)
 {
-	return scan(pc, string, most, at_byte(0), &(int){ 0 });
+	return scan_to_stop(pc, string, most, at_byte(0), &(int){ 0 });
 }
 
 static void *find_byte(uintptr_t pc, const void *from, size_t size, int byte)
 {
 	int hit;
-	size_t before = scan(pc, from, size, at_byte(byte), &hit);
+	size_t before = scan_to_stop(pc, from, size, at_byte(byte), &hit);
 
 	return hit < 0 ? NULL : (char *)from + before;
 }
 
 static char *find_byte_or_end(uintptr_t pc, const char *string, int byte, int *hit)
 {
-	return (char *)string + scan(pc, string, SIZE_MAX, at_byte_or_end(byte), hit);
+	return (char *)string + scan_to_stop(pc, string, SIZE_MAX, at_byte_or_end(byte), hit);
 }
 
 static char *find_byte_in_string(uintptr_t pc, const char *string, int byte)
@@ -112,7 +113,7 @@ RANGE_FUNCTION(size_t, strnlen, (const char *, string, size_t, most), true, pc,
 RANGE_FUNCTION(void *, memchr, (const void *, from, int, byte, size_t, size), true, pc,
 	       find_byte(pc, from, size, byte))
 RANGE_FUNCTION(void *, rawmemchr, (const void *, from, int, byte), true, pc,
-	       (char *)from + scan(pc, from, SIZE_MAX, at_byte(byte), &(int){ 0 }))
+	       (char *)from + scan_to_stop(pc, from, SIZE_MAX, at_byte(byte), &(int){ 0 }))
 RANGE_FUNCTION(char *, strchrnul, (const char *, string, int, byte), true, pc,
 	       find_byte_or_end(pc, string, byte, &(int){ 0 }))
 RANGE_FUNCTION(char *, strchr, (const char *, string, int, byte), true, pc,
@@ -148,7 +149,7 @@ static size_t span(uintptr_t pc, const char *string, const char *bytes, bool ins
 	set[0] = !inside;
 	for (int i = 0; inside && i < 256; i++)
 		set[i] = !set[i];
-	return scan(pc, string, SIZE_MAX, (struct scan_stop){ .set = set }, hit);
+	return scan_to_stop(pc, string, SIZE_MAX, (struct scan_stop){ .set = set }, hit);
 }
 
 static char *find_byte_of_set(uintptr_t pc, const char *string, const char *accept)

@@ -49,8 +49,8 @@ static size_t keep_string(uintptr_t pc, const char *string, char *keep, size_t r
  * string. Reads to the end of what was found. The window starts with the last bytes of the piece
  * before, in which the needle may begin.
  */
-static const char *search(uintptr_t pc, const char *hay, size_t most, bool is_string,
-			  const char *needle, size_t length)
+static const char *search_by_pieces(uintptr_t pc, const char *hay, size_t most, bool is_string,
+				    const char *needle, size_t length)
 {
 	char window[NEEDLE_MAX + RANGE_PIECE];
 	size_t kept = 0;
@@ -94,7 +94,7 @@ static char *find_memory(uintptr_t pc, const char *hay, size_t size, const char 
 	sched_before(EV_READ, needle, (uint32_t)length, pc);
 	memcpy(copy, needle, length);
 	range_read(pc, needle, copy, length, 0);
-	return (char *)search(pc, hay, size, false, copy, length);
+	return (char *)search_by_pieces(pc, hay, size, false, copy, length);
 }
 
 static char *find_string(uintptr_t pc, const char *hay, const char *needle)
@@ -109,7 +109,7 @@ static char *find_string(uintptr_t pc, const char *hay, const char *needle)
 		read_inexact(pc, hay, found ? (size_t)(found - hay) + length : strlen(hay) + 1);
 		return found;
 	}
-	return (char *)search(pc, hay, SIZE_MAX, true, copy, length);
+	return (char *)search_by_pieces(pc, hay, SIZE_MAX, true, copy, length);
 }
 
 RANGE_FUNCTION(void *, memmem,

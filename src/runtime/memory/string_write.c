@@ -41,7 +41,7 @@ static void copy_piece(uintptr_t pc, char *to, const char *from, size_t size)
 }
 
 /* Copies as memmove does: a destination after the source is written from its end. */
-static void copy(uintptr_t pc, char *to, const char *from, size_t size)
+static void copy_range(uintptr_t pc, char *to, const char *from, size_t size)
 {
 	bool backward = (uintptr_t)to - (uintptr_t)from < size;
 
@@ -59,7 +59,7 @@ static void copy(uintptr_t pc, char *to, const char *from, size_t size)
 		copy_piece(pc, to, from, size);
 }
 
-static void fill(uintptr_t pc, void *to, int byte, size_t size)
+static void fill_range(uintptr_t pc, void *to, int byte, size_t size)
 {
 	if (size == 0)
 		return;
@@ -70,18 +70,18 @@ static void fill(uintptr_t pc, void *to, int byte, size_t size)
 }
 
 RANGE_FUNCTION(void *, memcpy, (void *, to, const void *, from, size_t, size), true, pc,
-	       (copy(pc, to, from, size), to))
+	       (copy_range(pc, to, from, size), to))
 RANGE_FUNCTION(void *, memmove, (void *, to, const void *, from, size_t, size), true, pc,
-	       (copy(pc, to, from, size), to))
+	       (copy_range(pc, to, from, size), to))
 RANGE_FUNCTION(void *, mempcpy, (void *, to, const void *, from, size_t, size), true, pc,
-	       (copy(pc, to, from, size), (char *)to + size))
+	       (copy_range(pc, to, from, size), (char *)to + size))
 RANGE_FUNCTION(void *, memset, (void *, to, int, byte, size_t, size), true, pc,
-	       (fill(pc, to, byte, size), to))
+	       (fill_range(pc, to, byte, size), to))
 
 void __sooth_bcopy(const void *from, void *to, size_t size)
 {
 	if (record_on())
-		copy(RECORD_CALLER, to, from, size);
+		copy_range(RECORD_CALLER, to, from, size);
 	else
 		memmove(to, from, size);
 }
@@ -89,7 +89,7 @@ void __sooth_bcopy(const void *from, void *to, size_t size)
 void __sooth_bzero(void *to, size_t size)
 {
 	if (record_on())
-		fill(RECORD_CALLER, to, 0, size);
+		fill_range(RECORD_CALLER, to, 0, size);
 	else
 		memset(to, 0, size);
 }
@@ -135,7 +135,7 @@ static char *copy_field(uintptr_t pc, char *to, const char *from, size_t size)
 	size_t length = copy_string(pc, to, from, size);
 
 	if (length < size)
-		fill(pc, to + length + 1, 0, size - length - 1);
+		fill_range(pc, to + length + 1, 0, size - length - 1);
 	return to + length;
 }
 
@@ -149,7 +149,7 @@ static char *append_string(uintptr_t pc, char *to, const char *from)
 static void append_bytes(uintptr_t pc, char *end, const char *from, size_t most)
 {
 	if (copy_string(pc, end, from, most) == most)
-		fill(pc, end + most, 0, 1);
+		fill_range(pc, end + most, 0, 1);
 }
 
 RANGE_FUNCTION(char *, strcpy, (char *, to, const char *, from), true, pc,
@@ -180,7 +180,7 @@ static char *duplicate(uintptr_t pc, const char *string)
 	char *block = allocate(size, pc);
 
 	if (block)
-		copy(pc, block, string, size);
+		copy_range(pc, block, string, size);
 	return block;
 }
 
@@ -191,8 +191,8 @@ static char *duplicate_part(uintptr_t pc, const char *string, size_t most)
 
 	if (!block)
 		return NULL;
-	copy(pc, block, string, length);
-	fill(pc, block + length, 0, 1);
+	copy_range(pc, block, string, length);
+	fill_range(pc, block + length, 0, 1);
 	return block;
 }
 
@@ -225,13 +225,13 @@ static char *append_checked(uintptr_t pc, char *to, const char *from, size_t mos
 }
 
 RANGE_FUNCTION(void *, __memcpy_chk, (void *, to, const void *, from, size_t, size, size_t, room),
-	       size <= room, pc, (copy(pc, to, from, size), to))
+	       size <= room, pc, (copy_range(pc, to, from, size), to))
 RANGE_FUNCTION(void *, __memmove_chk, (void *, to, const void *, from, size_t, size, size_t, room),
-	       size <= room, pc, (copy(pc, to, from, size), to))
+	       size <= room, pc, (copy_range(pc, to, from, size), to))
 RANGE_FUNCTION(void *, __mempcpy_chk, (void *, to, const void *, from, size_t, size, size_t, room),
-	       size <= room, pc, (copy(pc, to, from, size), (char *)to + size))
+	       size <= room, pc, (copy_range(pc, to, from, size), (char *)to + size))
 RANGE_FUNCTION(void *, __memset_chk, (void *, to, int, byte, size_t, size, size_t, room),
-	       size <= room, pc, (fill(pc, to, byte, size), to))
+	       size <= room, pc, (fill_range(pc, to, byte, size), to))
 RANGE_FUNCTION(char *, __strcpy_chk, (char *, to, const char *, from, size_t, room), true, pc,
 	       (copy_checked(pc, to, from, room), to))
 RANGE_FUNCTION(char *, __stpcpy_chk, (char *, to, const char *, from, size_t, room), true, pc,

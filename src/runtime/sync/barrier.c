@@ -23,7 +23,7 @@ static struct {
 	_Atomic unsigned count;
 } table[SLOTS];
 
-static unsigned slot(const pthread_barrier_t *barrier, unsigned i)
+static unsigned slot_of(const pthread_barrier_t *barrier, unsigned i)
 {
 	return ((unsigned)((uintptr_t)barrier >> 3) * 2654435761u + i) % SLOTS;
 }
@@ -31,8 +31,8 @@ static unsigned slot(const pthread_barrier_t *barrier, unsigned i)
 static unsigned count_in_table(const pthread_barrier_t *barrier)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
-		if (table[slot(barrier, i)].barrier == (uintptr_t)barrier)
-			return table[slot(barrier, i)].count;
+		if (table[slot_of(barrier, i)].barrier == (uintptr_t)barrier)
+			return table[slot_of(barrier, i)].count;
 	}
 	return 0;
 }
@@ -41,7 +41,7 @@ static void remove_from_table(const pthread_barrier_t *barrier)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
 		uintptr_t mine = (uintptr_t)barrier;
-		atomic_compare_exchange_strong(&table[slot(barrier, i)].barrier, &mine, 0);
+		atomic_compare_exchange_strong(&table[slot_of(barrier, i)].barrier, &mine, 0);
 	}
 }
 
@@ -50,9 +50,9 @@ static void add_to_table(const pthread_barrier_t *barrier, unsigned count)
 	remove_from_table(barrier);
 	for (unsigned i = 0; i < PROBES; i++) {
 		uintptr_t none = 0;
-		if (atomic_compare_exchange_strong(&table[slot(barrier, i)].barrier, &none,
+		if (atomic_compare_exchange_strong(&table[slot_of(barrier, i)].barrier, &none,
 						   (uintptr_t)barrier)) {
-			table[slot(barrier, i)].count = count;
+			table[slot_of(barrier, i)].count = count;
 			return;
 		}
 	}

@@ -35,7 +35,7 @@ static struct thread_entry **bucket_of(pthread_t thread)
 	return &buckets[(uint64_t)thread * 0x9e3779b97f4a7c15ull >> 55];
 }
 
-static void drop(struct thread_entry **at)
+static void drop_entry(struct thread_entry **at)
 {
 	struct thread_entry *entry = *at;
 
@@ -59,7 +59,7 @@ void thread_table_add(struct thread_entry *entry, pthread_t thread, uint32_t str
 	*bucket_of(thread) = entry;
 	for (struct thread_entry **e = &entry->next; *e;) {
 		if (pthread_equal((*e)->thread, thread) && (*e)->fate >= THREAD_JOINED)
-			drop(e);
+			drop_entry(e);
 		else
 			e = &(*e)->next;
 	}
@@ -113,7 +113,7 @@ void thread_table_set_fate(pthread_t thread, uint32_t stream, enum thread_fate f
 		if (newest)
 			(*e)->fate = (uint8_t)fate;
 		else
-			drop(e);
+			drop_entry(e);
 		break;
 	}
 	table_unlock();
