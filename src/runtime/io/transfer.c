@@ -45,11 +45,6 @@ bool transfer_is_empty(int fd)
 	return would_wait(fd, POLLIN);
 }
 
-static bool is_full(int fd)
-{
-	return would_wait(fd, POLLOUT);
-}
-
 /* ---- the kernel's accesses ---------------------------------------------------------------- */
 
 static void record_range(enum event_kind kind, const void *at, size_t size, uintptr_t pc)
@@ -200,14 +195,14 @@ struct transfer transfer_put(int fd, const struct iovec *from, int count, uintpt
 	descriptor_use(fd, pc);
 	for (int i = 0; i < count; i++)
 		transfer_reads(from[i].iov_base, from[i].iov_len, pc);
-	call.full = is_full(fd);
+	call.full = would_wait(fd, POLLOUT);
 	if (call.bytes > PIPE_BUF && !call.full)
 		call.full = !transfer_is_stored(fd);
 	if (is_counter(&call.ends))
 		call.bytes = counter_value(from, count);
 	channel_send(call.ends.out, call.bytes, pc);
 	call.puts = true;
-	if (sched_may_leave() && call.full && is_full(fd))
+	if (sched_may_leave() && call.full && would_wait(fd, POLLOUT))
 		sched_leave(pc);
 	errno = error;
 	return call;

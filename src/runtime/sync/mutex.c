@@ -32,11 +32,6 @@
 
 static _Atomic bool tried; /* the program has called a trylock */
 
-static bool is_errorcheck(const pthread_mutex_t *mutex)
-{
-	return (mutex->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK;
-}
-
 static enum event_lock lock_type(const pthread_mutex_t *mutex)
 {
 	switch (mutex->__data.__kind & KIND_TYPE) {
@@ -127,7 +122,7 @@ static int try_or_request(pthread_mutex_t *mutex, uintptr_t pc)
 
 	if (result != EBUSY || (is_robust && !(mutex->__data.__lock & OWNER_BITS)))
 		return result;
-	if (!is_errorcheck(mutex) || mutex_refuses(mutex))
+	if (lock_type(mutex) != EVENT_LOCK_ERRORCHECK || mutex_refuses(mutex))
 		sync_object_record_next(EV_REQUEST, pc, mutex, 0);
 	return result;
 }

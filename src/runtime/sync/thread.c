@@ -297,8 +297,7 @@ static int create_controlled(pthread_t *thread, const pthread_attr_t *attributes
 			     struct thread_start *start)
 {
 	if (start->stream == CONTROL_NONE) {
-		process_say("the run ends here: the program creates more threads than a controlled "
-			    "run supports: ",
+		process_say("the run ends, it has more threads than a controlled run can have: ",
 			    "4096");
 		sched_end_run(CONTROL_UNFIT, "it creates more than 4096 threads", 127 << 8);
 	}
