@@ -1,3 +1,4 @@
+/* Records annotations: orders as SEND and RECEIVE, locks as locks, benign ranges in a file. */
 #include "runtime/annotate/annotate.h"
 
 #include "runtime/buffer/thread_buffer.h"
@@ -18,11 +19,11 @@ static void record_object(enum event_kind kind, const void *object, uint64_t mod
 	int error = errno;
 
 	if (record_on())
-		sync_object_record(kind, pc, object, record_sequence(object), mode);
+		sync_object_record_next(kind, pc, object, mode);
 	errno = error;
 }
 
-/* ---- order ---------------------------------------------------------------------------------- */
+/* ---- order -------------------------------------------------------------------------------- */
 
 void annotate_before(const void *object, uintptr_t pc)
 {
@@ -34,19 +35,19 @@ void annotate_after(const void *object, uintptr_t pc)
 	record_object(EV_RECEIVE, object, EVENT_CHANNEL_TOLD, pc);
 }
 
-/* ---- locks ---------------------------------------------------------------------------------- */
+/* ---- locks -------------------------------------------------------------------------------- */
 
-void annotate_lock_made(const void *lock, bool recursive, uintptr_t pc)
+void annotate_lock_init(const void *lock, bool recursive, uintptr_t pc)
 {
 	record_object(EV_LOCK_INIT, lock, recursive ? EVENT_LOCK_RECURSIVE : EVENT_LOCK_RW, pc);
 }
 
-void annotate_lock_gone(const void *lock, uintptr_t pc)
+void annotate_lock_destroy(const void *lock, uintptr_t pc)
 {
 	record_object(EV_LOCK_DESTROY, lock, 0, pc);
 }
 
-void annotate_lock_taken(const void *lock, bool shared, bool tried, uintptr_t pc)
+void annotate_lock_acquired(const void *lock, bool shared, bool tried, uintptr_t pc)
 {
 	record_object(shared ? EV_READ_ACQUIRE : EV_ACQUIRE, lock, tried ? EVENT_TRY : EVENT_PLAIN,
 		      pc);
@@ -57,12 +58,12 @@ void annotate_lock_failed(const void *lock, bool shared, uintptr_t pc)
 	record_object(shared ? EV_READ_FAIL : EV_ACQUIRE_FAIL, lock, EVENT_TRY, pc);
 }
 
-void annotate_lock_giving(const void *lock, bool shared, uintptr_t pc)
+void annotate_lock_release(const void *lock, bool shared, uintptr_t pc)
 {
 	record_object(shared ? EV_READ_RELEASE : EV_RELEASE, lock, 0, pc);
 }
 
-/* ---- memory --------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------- */
 
 void annotate_new_memory(const void *memory, size_t size, uintptr_t pc)
 {
@@ -73,11 +74,11 @@ void annotate_new_memory(const void *memory, size_t size, uintptr_t pc)
 	errno = error;
 }
 
-/* ---- what is to be left alone ---------------------------------------------------------------- */
+/* ---- accesses to be ignored --------------------------------------------------------------- */
 
 /*
- * Ranges are told once and hold for all threads and all of the run, so they are in a file of their own,
- * which the reader has before the first event. They are kept for children of a fork.
+ * A range is announced once and holds for all threads and the whole run. So ranges are in a file of
+ * their own, which the reader has before the first event. They are kept for children of a fork.
  */
 #define RANGES_MOST 4096u
 static struct {
@@ -100,7 +101,7 @@ static void write_range(uintptr_t at, size_t size)
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd >= 0) {
 		ssize_t written = write(fd, line, (size_t)length);
-		(void)written; /* then there are races that nobody wants to hear of */
+		(void)written; /* then races are reported that the user does not want */
 		close(fd);
 	}
 	thread_buffer_self.quiet = quiet;
@@ -114,8 +115,8 @@ void annotate_benign(const void *memory, size_t size)
 
 	if (!size || !record_on())
 		return;
-	for (unsigned i = 0; i < count && i < RANGES_MOST;
-	     i++) { /* said in a loop, it is said once */
+	/* a program may announce the same range in a loop */
+	for (unsigned i = 0; i < count && i < RANGES_MOST; i++) {
 		if (ranges[i].at == (uintptr_t)memory && ranges[i].size >= size)
 			return;
 	}
@@ -138,7 +139,7 @@ void annotate_after_fork(void)
 		write_range(ranges[i].at, ranges[i].size);
 }
 
-/* Said in the thread's stream, so that it holds from there on: src/trace/cursor.c listens. */
+/* Recorded in the thread's stream, because it holds from there on. src/trace/cursor.c reads it. */
 void annotate_ignore(bool writes, bool on, uintptr_t pc)
 {
 	char text[32];

@@ -1,7 +1,7 @@
 /*
- * What programs say of their own synchronisation, in the words of other tools: ThreadSanitizer's
- * __tsan_* (sanitizer/tsan_interface.h), dynamic_annotations.h, valgrind's client requests. One
- * meaning for all of them.
+ * What programs say about their own synchronisation, in the interfaces of other tools:
+ * ThreadSanitizer's __tsan_* (sanitizer/tsan_interface.h), dynamic_annotations.h, valgrind's client
+ * requests. All of them are translated to these functions.
  */
 #ifndef RUNTIME_ANNOTATE_ANNOTATE_H
 #define RUNTIME_ANNOTATE_ANNOTATE_H
@@ -10,26 +10,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An order that is not seen: whoever says `after` comes behind all who said `before` of the object. */
+/* An order that is not seen otherwise: `after` comes after all earlier `before` of the object. */
 void annotate_before(const void *object, uintptr_t pc);
 void annotate_after(const void *object, uintptr_t pc);
 
-/* A lock of the program's own making; `shared` for reading. */
-void annotate_lock_made(const void *lock, bool recursive, uintptr_t pc);
-void annotate_lock_gone(const void *lock, uintptr_t pc);
-void annotate_lock_taken(const void *lock, bool shared, bool tried, uintptr_t pc);
+/* A lock that the program implements. `shared`: for reading. */
+void annotate_lock_init(const void *lock, bool recursive, uintptr_t pc);
+void annotate_lock_destroy(const void *lock, uintptr_t pc);
+void annotate_lock_acquired(const void *lock, bool shared, bool tried, uintptr_t pc);
 void annotate_lock_failed(const void *lock, bool shared, uintptr_t pc);
-void annotate_lock_giving(const void *lock, bool shared, uintptr_t pc);
+void annotate_lock_release(const void *lock, bool shared, uintptr_t pc);
 
-/* Memory that begins to live: what was done to it before is another's business. */
+/* Memory whose lifetime begins: earlier accesses were to another object. */
 void annotate_new_memory(const void *memory, size_t size, uintptr_t pc);
 
-/* Races there are meant. */
+/* Races there are intended. */
 void annotate_benign(const void *memory, size_t size);
-/* … with what the calling thread reads, or writes, from here on; or no longer. */
+
+/* Races with what the calling thread reads, or writes, are intended from here on, or no longer. */
 void annotate_ignore(bool writes, bool on, uintptr_t pc);
 
-/* In a fork child, which has a trace of its own. */
+/* Called in a fork child, which has a trace of its own. */
 void annotate_after_fork(void);
 
 #endif

@@ -1,14 +1,17 @@
 /*
- * ThreadSanitizer's interface and dynamic_annotations.h under their own names. A program that has
- * functions of these names calls its own.
+ * ThreadSanitizer's interface and dynamic_annotations.h under their own names. A program that
+ * defines functions with these names calls its own.
  */
 #include "runtime/annotate/annotate.h"
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/buffer/record.h"
+#include "runtime/host/interposer.h"
 
 #include <string.h>
 
-/* ---- sanitizer/tsan_interface.h --------------------------------------------------------------- */
+#define UNUSED __attribute__((unused))
+
+/* ---- sanitizer/tsan_interface.h ----------------------------------------------------------- */
 
 enum {
 	LINKER_INIT = 1 << 0,
@@ -22,45 +25,33 @@ enum {
 	NOT_STATIC = 1 << 8,
 };
 
-void __tsan_acquire(void *object);
-void __tsan_release(void *object);
-void __tsan_mutex_create(void *mutex, unsigned flags);
-void __tsan_mutex_destroy(void *mutex, unsigned flags);
-void __tsan_mutex_pre_lock(void *mutex, unsigned flags);
-void __tsan_mutex_post_lock(void *mutex, unsigned flags, int depth);
-int __tsan_mutex_pre_unlock(void *mutex, unsigned flags);
-void __tsan_mutex_post_unlock(void *mutex, unsigned flags);
-void __tsan_mutex_pre_signal(void *mutex, unsigned flags);
-void __tsan_mutex_post_signal(void *mutex, unsigned flags);
-void __tsan_mutex_pre_divert(void *mutex, unsigned flags);
-void __tsan_mutex_post_divert(void *mutex, unsigned flags);
-
-SOOTH_API void __tsan_acquire(void *object)
+DEFINE(void, __tsan_acquire, void *object)
 {
 	annotate_after(object, RECORD_CALLER);
 }
 
-SOOTH_API void __tsan_release(void *object)
+DEFINE(void, __tsan_release, void *object)
 {
 	annotate_before(object, RECORD_CALLER);
 }
 
-/* One that the linker initialises is there from the beginning. */
-SOOTH_API void __tsan_mutex_create(void *mutex, unsigned flags)
+/* A lock that the linker initialises exists from the beginning. */
+DEFINE(void, __tsan_mutex_create, void *mutex, unsigned flags)
 {
 	if (!(flags & LINKER_INIT))
-		annotate_lock_made(mutex, flags & WRITE_REENTRANT, RECORD_CALLER);
+		annotate_lock_init(mutex, flags & WRITE_REENTRANT, RECORD_CALLER);
 }
 
-SOOTH_API void __tsan_mutex_destroy(void *mutex, unsigned flags)
+DEFINE(void, __tsan_mutex_destroy, void *mutex, unsigned flags)
 {
 	if (!(flags & LINKER_INIT))
-		annotate_lock_gone(mutex, RECORD_CALLER);
+		annotate_lock_destroy(mutex, RECORD_CALLER);
 }
 
 /*
- * How deep a thread is in a lock that it gives up whole, to take it again as deep (a wait for a
- * condition). Of more locks at once than these it is taken to be once.
+ * How often a thread holds a lock that it releases completely, to acquire it as often again later
+ * (in a wait for a condition). If a thread holds more locks than fit here, each counts as held
+ * once.
  */
 #define DEPTHS 8
 static SOOTH_TLS struct {
@@ -68,13 +59,13 @@ static SOOTH_TLS struct {
 	int depth;
 } depths[DEPTHS];
 
-static int *depth_of(const void *mutex, bool make)
+static int *depth_of(const void *mutex, bool add)
 {
 	for (int i = 0; i < DEPTHS; i++) {
 		if (depths[i].depth && depths[i].mutex == mutex)
 			return &depths[i].depth;
 	}
-	for (int i = 0; make && i < DEPTHS; i++) {
+	for (int i = 0; add && i < DEPTHS; i++) {
 		if (!depths[i].depth) {
 			depths[i].mutex = mutex;
 			return &depths[i].depth;
@@ -83,248 +74,143 @@ static int *depth_of(const void *mutex, bool make)
 	return NULL;
 }
 
-/*
- * What the lock itself does to memory between `pre` and `post` is meant so: its accesses are no part of
- * a race.
- */
-static void ignore(bool on, uintptr_t pc)
+/* The lock's own accesses to memory, between `pre` and `post`, are intended: they are not races. */
+static void ignore_accesses(bool on, uintptr_t pc)
 {
 	annotate_ignore(false, on, pc);
 	annotate_ignore(true, on, pc);
 }
 
-SOOTH_API void __tsan_mutex_pre_lock(void *mutex, unsigned flags)
-{
-	(void)mutex;
-	(void)flags;
-	ignore(true, RECORD_CALLER);
-}
-
-SOOTH_API void __tsan_mutex_post_lock(void *mutex, unsigned flags, int depth)
+DEFINE(void, __tsan_mutex_post_lock, void *mutex, unsigned flags, int depth)
 {
 	bool shared = flags & READ_LOCK, tried = flags & TRY_LOCK;
 	int times = flags & RECURSIVE_LOCK && depth > 0 ? depth : 1, *held;
 
-	ignore(false, RECORD_CALLER);
+	ignore_accesses(false, RECORD_CALLER);
 	if (flags & TRY_LOCK_FAILED) {
 		annotate_lock_failed(mutex, shared, RECORD_CALLER);
 		return;
 	}
 	for (int i = 0; i < times; i++)
-		annotate_lock_taken(mutex, shared, tried, RECORD_CALLER);
+		annotate_lock_acquired(mutex, shared, tried, RECORD_CALLER);
 	held = shared ? NULL : depth_of(mutex, true);
 	if (held)
 		*held += times;
 }
 
-SOOTH_API int __tsan_mutex_pre_unlock(void *mutex, unsigned flags)
+DEFINE(int, __tsan_mutex_pre_unlock, void *mutex, unsigned flags)
 {
 	bool shared = flags & READ_LOCK;
 	int *held = shared ? NULL : depth_of(mutex, false);
 	int times = flags & RECURSIVE_UNLOCK && held ? *held : 1;
 
 	for (int i = 0; i < times; i++)
-		annotate_lock_giving(mutex, shared, RECORD_CALLER);
+		annotate_lock_release(mutex, shared, RECORD_CALLER);
 	if (held)
 		*held -= times;
-	ignore(true, RECORD_CALLER);
+	ignore_accesses(true, RECORD_CALLER);
 	return flags & RECURSIVE_UNLOCK ? times : 0;
 }
 
-SOOTH_API void __tsan_mutex_post_unlock(void *mutex, unsigned flags)
-{
-	(void)mutex;
-	(void)flags;
-	ignore(false, RECORD_CALLER);
-}
-
-SOOTH_API void __tsan_mutex_pre_signal(void *mutex, unsigned flags)
-{
-	(void)mutex;
-	(void)flags;
-	ignore(true, RECORD_CALLER);
-}
-
-SOOTH_API void __tsan_mutex_post_signal(void *mutex, unsigned flags)
-{
-	(void)mutex;
-	(void)flags;
-	ignore(false, RECORD_CALLER);
-}
-
-/* Out of the lock's code into the program's for a moment, and back. */
-SOOTH_API void __tsan_mutex_pre_divert(void *mutex, unsigned flags)
-{
-	(void)mutex;
-	(void)flags;
-	ignore(false, RECORD_CALLER);
-}
-
-SOOTH_API void __tsan_mutex_post_divert(void *mutex, unsigned flags)
-{
-	(void)mutex;
-	(void)flags;
-	ignore(true, RECORD_CALLER);
-}
-
-/* ---- dynamic_annotations.h --------------------------------------------------------------------- */
-
-/*
- * Each has the file and line in front. The names that WebKit gives them are the same functions. What
- * asks for more warnings (EnableRaceDetection, IgnoreSync) or for none of ours does nothing.
- */
-#define ANNOTATION(name, ...)                                                                      \
-	SOOTH_API void Annotate##name(const char *file, int line, ##__VA_ARGS__);                  \
-	SOOTH_API void WTFAnnotate##name(const char *file, int line, ##__VA_ARGS__)                \
-		__attribute__((alias("Annotate" #name)));                                          \
-	SOOTH_API void Annotate##name(__attribute__((unused)) const char *file,                    \
-				      __attribute__((unused)) int line, ##__VA_ARGS__)
-#define UNUSED __attribute__((unused))
-
-ANNOTATION(HappensBefore, const volatile void *object)
-{
-	annotate_before((const void *)object, RECORD_CALLER);
-}
-
-ANNOTATION(HappensAfter, const volatile void *object)
-{
-	annotate_after((const void *)object, RECORD_CALLER);
-}
-
-ANNOTATION(CondVarSignal, const volatile void *condition)
-{
-	annotate_before((const void *)condition, RECORD_CALLER);
-}
-
-ANNOTATION(CondVarSignalAll, const volatile void *condition)
-{
-	annotate_before((const void *)condition, RECORD_CALLER);
-}
-
-ANNOTATION(CondVarWait, const volatile void *condition, UNUSED const volatile void *lock)
-{
-	annotate_after((const void *)condition, RECORD_CALLER);
-}
-
-ANNOTATION(PCQPut, const volatile void *queue)
-{
-	annotate_before((const void *)queue, RECORD_CALLER);
-}
-
-ANNOTATION(PCQGet, const volatile void *queue)
-{
-	annotate_after((const void *)queue, RECORD_CALLER);
-}
-
-/* Who goes on comes behind all who came. */
-ANNOTATION(BarrierWaitBefore, const volatile void *barrier)
-{
-	annotate_before((const void *)barrier, RECORD_CALLER);
-}
-
-ANNOTATION(BarrierWaitAfter, const volatile void *barrier)
-{
-	annotate_after((const void *)barrier, RECORD_CALLER);
-}
-
-ANNOTATION(RWLockCreate, const volatile void *lock)
-{
-	annotate_lock_made((const void *)lock, false, RECORD_CALLER);
-}
-
-ANNOTATION(RWLockDestroy, const volatile void *lock)
-{
-	annotate_lock_gone((const void *)lock, RECORD_CALLER);
-}
-
-ANNOTATION(RWLockAcquired, const volatile void *lock, long writes)
-{
-	annotate_lock_taken((const void *)lock, !writes, false, RECORD_CALLER);
-}
-
-ANNOTATION(RWLockReleased, const volatile void *lock, long writes)
-{
-	annotate_lock_giving((const void *)lock, !writes, RECORD_CALLER);
-}
-
-ANNOTATION(NewMemory, const volatile void *memory, long size)
-{
-	annotate_new_memory((const void *)memory, (size_t)size, RECORD_CALLER);
-}
-
-ANNOTATION(BenignRace, const volatile void *memory, UNUSED const char *why)
-{
-	annotate_benign((const void *)memory, 1);
-}
-
-ANNOTATION(BenignRaceSized, const volatile void *memory, long size, UNUSED const char *why)
-{
-	annotate_benign((const void *)memory, (size_t)size);
-}
-
-ANNOTATION(ExpectRace, const volatile void *memory, UNUSED const char *why)
-{
-	annotate_benign((const void *)memory, 1);
-}
-
-ANNOTATION(IgnoreReadsBegin)
-{
-	annotate_ignore(false, true, RECORD_CALLER);
-}
-
-ANNOTATION(IgnoreReadsEnd)
-{
-	annotate_ignore(false, false, RECORD_CALLER);
-}
-
-ANNOTATION(IgnoreWritesBegin)
-{
-	annotate_ignore(true, true, RECORD_CALLER);
-}
-
-ANNOTATION(IgnoreWritesEnd)
-{
-	annotate_ignore(true, false, RECORD_CALLER);
-}
-
-#define NOTHING(name, ...)                                                                         \
-	ANNOTATION(name, ##__VA_ARGS__)                                                            \
+/* The other functions only begin or end the lock's own code. */
+#define LOCK_CODE(name, begins)                                                                    \
+	DEFINE(void, name, UNUSED void *mutex, UNUSED unsigned flags)                              \
 	{                                                                                          \
+		ignore_accesses(begins, RECORD_CALLER);                                            \
 	}
 
-NOTHING(RWLockCreateStatic, UNUSED const volatile void *lock)
-NOTHING(BarrierInit, UNUSED const volatile void *barrier, UNUSED long count, UNUSED long again)
-NOTHING(BarrierDestroy, UNUSED const volatile void *barrier)
-NOTHING(PCQCreate, UNUSED const volatile void *queue)
-NOTHING(PCQDestroy, UNUSED const volatile void *queue)
-NOTHING(PublishMemoryRange, UNUSED const volatile void *memory, UNUSED long size)
-NOTHING(UnpublishMemoryRange, UNUSED const volatile void *memory, UNUSED long size)
-NOTHING(FlushExpectedRaces)
-NOTHING(MutexIsUsedAsCondVar, UNUSED const volatile void *lock)
-NOTHING(MutexIsNotPHB, UNUSED const volatile void *lock)
-NOTHING(TraceMemory, UNUSED const volatile void *memory)
-NOTHING(ThreadName, UNUSED const char *name)
-NOTHING(IgnoreSyncBegin)
-NOTHING(IgnoreSyncEnd)
-NOTHING(EnableRaceDetection, UNUSED int on)
-NOTHING(NoOp, UNUSED const volatile void *what)
-NOTHING(FlushState)
+LOCK_CODE(__tsan_mutex_pre_lock, true)
+LOCK_CODE(__tsan_mutex_post_unlock, false)
+LOCK_CODE(__tsan_mutex_pre_signal, true)
+LOCK_CODE(__tsan_mutex_post_signal, false)
+/* The lock's code calls the program for a moment. */
+LOCK_CODE(__tsan_mutex_pre_divert, false)
+LOCK_CODE(__tsan_mutex_post_divert, true)
 
-int RunningOnValgrind(void);
-double ValgrindSlowdown(void);
-const char *ThreadSanitizerQuery(const char *query);
+/* ---- dynamic_annotations.h ---------------------------------------------------------------- */
 
-SOOTH_API int RunningOnValgrind(void)
+/*
+ * The function Annotate`name`, which does `action`. File and line come before its own parameters.
+ * WebKit has the same functions with another prefix.
+ */
+#define ANNOTATION(name, action, ...)                                                              \
+	SOOTH_API void WTFAnnotate##name(const char *file, int line, ##__VA_ARGS__)                \
+		__attribute__((alias("Annotate" #name)));                                          \
+	DEFINE(void, Annotate##name, UNUSED const char *file, UNUSED int line, ##__VA_ARGS__)      \
+	{                                                                                          \
+		action;                                                                            \
+	}
+
+typedef const volatile void *address;
+
+/* Orders `object` before or after. A barrier's wait ends after the arrival of all threads. */
+#define BEFORE(object) annotate_before((const void *)(object), RECORD_CALLER)
+#define AFTER(object) annotate_after((const void *)(object), RECORD_CALLER)
+
+ANNOTATION(HappensBefore, BEFORE(object), address object)
+ANNOTATION(HappensAfter, AFTER(object), address object)
+ANNOTATION(CondVarSignal, BEFORE(condition), address condition)
+ANNOTATION(CondVarSignalAll, BEFORE(condition), address condition)
+ANNOTATION(CondVarWait, AFTER(condition), address condition, UNUSED address lock)
+ANNOTATION(PCQPut, BEFORE(queue), address queue)
+ANNOTATION(PCQGet, AFTER(queue), address queue)
+ANNOTATION(BarrierWaitBefore, BEFORE(barrier), address barrier)
+ANNOTATION(BarrierWaitAfter, AFTER(barrier), address barrier)
+
+ANNOTATION(RWLockCreate, annotate_lock_init((const void *)lock, false, RECORD_CALLER), address lock)
+ANNOTATION(RWLockDestroy, annotate_lock_destroy((const void *)lock, RECORD_CALLER), address lock)
+ANNOTATION(RWLockAcquired,
+	   annotate_lock_acquired((const void *)lock, !writes, false, RECORD_CALLER), address lock,
+	   long writes)
+ANNOTATION(RWLockReleased, annotate_lock_release((const void *)lock, !writes, RECORD_CALLER),
+	   address lock, long writes)
+
+ANNOTATION(NewMemory, annotate_new_memory((const void *)memory, (size_t)size, RECORD_CALLER),
+	   address memory, long size)
+ANNOTATION(BenignRace, annotate_benign((const void *)memory, 1), address memory,
+	   UNUSED const char *why)
+ANNOTATION(BenignRaceSized, annotate_benign((const void *)memory, (size_t)size), address memory,
+	   long size, UNUSED const char *why)
+ANNOTATION(ExpectRace, annotate_benign((const void *)memory, 1), address memory,
+	   UNUSED const char *why)
+ANNOTATION(IgnoreReadsBegin, annotate_ignore(false, true, RECORD_CALLER))
+ANNOTATION(IgnoreReadsEnd, annotate_ignore(false, false, RECORD_CALLER))
+ANNOTATION(IgnoreWritesBegin, annotate_ignore(true, true, RECORD_CALLER))
+ANNOTATION(IgnoreWritesEnd, annotate_ignore(true, false, RECORD_CALLER))
+
+/*
+ * These do nothing. Some ask for more warnings (EnableRaceDetection, IgnoreSync), others concern
+ * nothing that is recorded.
+ */
+ANNOTATION(RWLockCreateStatic, , UNUSED address lock)
+ANNOTATION(BarrierInit, , UNUSED address barrier, UNUSED long count, UNUSED long again)
+ANNOTATION(BarrierDestroy, , UNUSED address barrier)
+ANNOTATION(PCQCreate, , UNUSED address queue)
+ANNOTATION(PCQDestroy, , UNUSED address queue)
+ANNOTATION(PublishMemoryRange, , UNUSED address memory, UNUSED long size)
+ANNOTATION(UnpublishMemoryRange, , UNUSED address memory, UNUSED long size)
+ANNOTATION(FlushExpectedRaces, )
+ANNOTATION(MutexIsUsedAsCondVar, , UNUSED address lock)
+ANNOTATION(MutexIsNotPHB, , UNUSED address lock)
+ANNOTATION(TraceMemory, , UNUSED address memory)
+ANNOTATION(ThreadName, , UNUSED const char *name)
+ANNOTATION(IgnoreSyncBegin, )
+ANNOTATION(IgnoreSyncEnd, )
+ANNOTATION(EnableRaceDetection, , UNUSED int on)
+ANNOTATION(NoOp, , UNUSED address what)
+ANNOTATION(FlushState, )
+
+DEFINE(int, RunningOnValgrind, void)
 {
 	return 0;
 }
 
-SOOTH_API double ValgrindSlowdown(void)
+DEFINE(double, ValgrindSlowdown, void)
 {
 	return 1;
 }
 
-SOOTH_API const char *ThreadSanitizerQuery(const char *query)
+DEFINE(const char *, ThreadSanitizerQuery, const char *query)
 {
 	return strcmp(query, "pure_happens_before") == 0 ? "1" : "0";
 }

@@ -1,13 +1,15 @@
 /*
- * Valgrind's client requests (helgrind.h, drd.h): a few instructions that do nothing and that valgrind
- * knows when it sees them. The compiler's plugin knows them, too, and calls this before them with what
- * they are given: the number of the request and up to five arguments.
+ * Valgrind's client requests (helgrind.h, drd.h): a few instructions without effect that valgrind
+ * recognises. The compiler plugin recognises them, too, and calls this function before them with
+ * their arguments: the number of the request and up to five values.
  *
- * Requests about pthread's own objects are helgrind's talk to itself; we have those from pthread.
+ * Requests about pthread's own objects are how helgrind talks to itself; the interposers of pthread
+ * record those objects.
  */
 #include "runtime/annotate/annotate.h"
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/buffer/record.h"
+#include "runtime/host/interposer.h"
 
 #define TOOL(a, b) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16)
 #define HELGRIND (TOOL('H', 'G'))
@@ -15,14 +17,14 @@
 
 enum {
 	CLEAN_MEMORY = HELGRIND,		 /* address, size */
-	MUTEX_INIT_POST = HELGRIND + 256 + 3,	 /* lock, is it recursive */
+	MUTEX_INIT_POST = HELGRIND + 256 + 3,	 /* lock, whether it is recursive */
 	MUTEX_DESTROY_PRE = HELGRIND + 256 + 4,	 /* lock */
 	MUTEX_UNLOCK_PRE = HELGRIND + 256 + 5,	 /* lock */
 	MUTEX_ACQUIRE_POST = HELGRIND + 256 + 8, /* lock */
 	RWLOCK_INIT_POST = HELGRIND + 256 + 14,	 /* lock */
 	RWLOCK_DESTROY_PRE = HELGRIND + 256 + 15,
-	RWLOCK_ACQUIRED = HELGRIND + 256 + 17, /* lock, for writing? */
-	RWLOCK_RELEASED = HELGRIND + 256 + 18, /* lock; it is not said what for */
+	RWLOCK_ACQUIRED = HELGRIND + 256 + 17, /* lock, whether for writing */
+	RWLOCK_RELEASED = HELGRIND + 256 + 18, /* lock; it does not say whether for writing */
 	SEM_RELEASED = HELGRIND + 256 + 22,    /* semaphore */
 	SEM_ACQUIRED = HELGRIND + 256 + 23,
 	BARRIER_WAIT_PRE = HELGRIND + 256 + 25,
@@ -31,19 +33,17 @@ enum {
 	MAKE_UNTRACKED = HELGRIND + 256 + 39, /* address, size */
 
 	START_SUPPRESSION = DRD + 2, /* address, size */
-	RECORD_LOADS = DRD + 6,	     /* do so? */
+	RECORD_LOADS = DRD + 6,	     /* whether to record */
 	RECORD_STORES = DRD + 7,
 	DRD_SEM_WAIT_POST = DRD + 13, /* semaphore */
 	DRD_SEM_POST_PRE = DRD + 14,
 };
 
-void __sooth_client_request(const volatile uint64_t *request);
-
-/* How the calling thread holds locks of which the end does not say what they were taken for. */
+/* The locks that the thread holds for reading: the request that releases one does not say. */
 #define SHARED_MOST 16
 static SOOTH_TLS const void *shared_locks[SHARED_MOST];
 
-static void note_shared(const void *lock)
+static void add_shared_lock(const void *lock)
 {
 	for (int i = 0; i < SHARED_MOST; i++) {
 		if (!shared_locks[i]) {
@@ -53,7 +53,7 @@ static void note_shared(const void *lock)
 	}
 }
 
-static bool was_shared(const void *lock)
+static bool remove_shared_lock(const void *lock)
 {
 	for (int i = 0; i < SHARED_MOST; i++) {
 		if (shared_locks[i] == lock) {
@@ -64,7 +64,7 @@ static bool was_shared(const void *lock)
 	return false;
 }
 
-SOOTH_API void __sooth_client_request(const volatile uint64_t *request)
+DEFINE(void, __sooth_client_request, const volatile uint64_t *request)
 {
 	uintptr_t pc = RECORD_CALLER;
 	const void *object = (const void *)(uintptr_t)request[1];
@@ -76,24 +76,24 @@ SOOTH_API void __sooth_client_request(const volatile uint64_t *request)
 	case HAPPENS_AFTER:
 	case SEM_ACQUIRED:
 	case DRD_SEM_WAIT_POST: annotate_after(object, pc); break;
-	case MUTEX_INIT_POST: annotate_lock_made(object, request[2], pc); break;
-	case RWLOCK_INIT_POST: annotate_lock_made(object, false, pc); break;
+	case MUTEX_INIT_POST: annotate_lock_init(object, request[2], pc); break;
+	case RWLOCK_INIT_POST: annotate_lock_init(object, false, pc); break;
 	case MUTEX_DESTROY_PRE:
-	case RWLOCK_DESTROY_PRE: annotate_lock_gone(object, pc); break;
-	case MUTEX_ACQUIRE_POST: annotate_lock_taken(object, false, false, pc); break;
-	case MUTEX_UNLOCK_PRE: annotate_lock_giving(object, false, pc); break;
+	case RWLOCK_DESTROY_PRE: annotate_lock_destroy(object, pc); break;
+	case MUTEX_ACQUIRE_POST: annotate_lock_acquired(object, false, false, pc); break;
+	case MUTEX_UNLOCK_PRE: annotate_lock_release(object, false, pc); break;
 	case RWLOCK_ACQUIRED:
 		if (!request[2])
-			note_shared(object);
-		annotate_lock_taken(object, !request[2], false, pc);
+			add_shared_lock(object);
+		annotate_lock_acquired(object, !request[2], false, pc);
 		break;
-	case RWLOCK_RELEASED: annotate_lock_giving(object, was_shared(object), pc); break;
+	case RWLOCK_RELEASED: annotate_lock_release(object, remove_shared_lock(object), pc); break;
 	case CLEAN_MEMORY: annotate_new_memory(object, request[2], pc); break;
 	case START_SUPPRESSION:
 	case MAKE_UNTRACKED: annotate_benign(object, request[2]); break;
 	case RECORD_LOADS: annotate_ignore(false, !request[1], pc); break;
 	case RECORD_STORES: annotate_ignore(true, !request[1], pc); break;
-	/* nobody says when it is over; each who comes is before and behind all who were there */
+	/* No request ends the wait: each arrival is ordered before and after the earlier ones. */
 	case BARRIER_WAIT_PRE:
 		annotate_after(object, pc);
 		annotate_before(object, pc);

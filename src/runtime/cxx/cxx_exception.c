@@ -1,10 +1,10 @@
 /*
- * The end of exceptions that several threads have: std::exception_ptr, and with it std::future. Each has a
- * count, which is libstdc++'s own; who takes the last reference away destroys the exception, behind
- * what the others did with it (cxx_refcount.h).
+ * The end of exceptions that several threads share: std::exception_ptr, and with it std::future.
+ * Each exception has a reference count inside libstdc++. The thread that drops the last reference
+ * destroys the exception, after what the other threads did with it (cxx_refcount.h).
  *
- * References go in two functions, which libstdc++ itself calls by name: of an exception_ptr, and of what
- * was caught. The layouts are those of the C++ ABI and of libstdc++ since gcc 4.5.
+ * Two functions drop references, and libstdc++ itself calls them by name: one for an exception_ptr,
+ * one for a caught exception. The layouts are those of the C++ ABI and of libstdc++ since gcc 4.5.
  */
 #include "runtime/cxx/cxx_refcount.h"
 #include "runtime/host/libc_next.h"
@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <unwind.h>
 
-/* What lies before an exception that was thrown. */
+/* Precedes an exception object in memory. */
 struct cxx_exception_head {
 	_Atomic int references;
 	_Alignas(16) void *type;
@@ -25,15 +25,15 @@ struct cxx_exception_head {
 };
 _Static_assert(sizeof(struct cxx_exception_head) == 128, "where the exception begins");
 
-/* One that is thrown again by std::rethrow_exception refers to it. */
-struct dependent {
+/* An exception that std::rethrow_exception throws again refers to the original one. */
+struct cxx_dependent_exception {
 	void *exception;
 	void *rest[9];
 	struct _Unwind_Exception unwind;
 };
 _Static_assert(offsetof(struct cxx_exception_head, unwind) -
 			       offsetof(struct cxx_exception_head, type) ==
-		       offsetof(struct dependent, unwind),
+		       offsetof(struct cxx_dependent_exception, unwind),
 	       "both are caught in the same way");
 
 #define CLASS(last)                                                                                \
@@ -49,20 +49,21 @@ static struct cxx_exception_head *head_of(void *exception)
 
 static bool begin_release(void *exception, uintptr_t pc)
 {
-	return cxx_refcount_let_go(exception, atomic_load(&head_of(exception)->references) > 1, pc);
+	return cxx_refcount_drop(exception, atomic_load(&head_of(exception)->references) > 1, pc);
 }
 
-/* ---- std::exception_ptr --------------------------------------------------------------------- */
+/* ---- std::exception_ptr ------------------------------------------------------------------- */
 
-struct exception_pointer {
+struct cxx_exception_pointer {
 	void *exception;
 };
 
 /*
- * A program in C that loads a library in C++ has the real function where it is not found. Its work is done
- * here then, but that the memory is not freed: who made it knows how.
+ * A C program that loads a C++ library has the real function where it is not found. Then its work
+ * is done here, except that the memory is not freed: only the library that allocated it can do
+ * that.
  */
-static void release(struct exception_pointer *pointer)
+static void drop_reference(struct cxx_exception_pointer *pointer)
 {
 	if (real()->_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv) {
 		real()->_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(pointer);
@@ -76,51 +77,51 @@ static void release(struct exception_pointer *pointer)
 	pointer->exception = NULL;
 }
 
-static void release_seen(struct exception_pointer *pointer, uintptr_t pc)
+static void record_release(struct cxx_exception_pointer *pointer, uintptr_t pc)
 {
 	bool expected = begin_release(pointer->exception, pc);
-	release(pointer);
-	cxx_refcount_gone(expected);
+	drop_reference(pointer);
+	cxx_refcount_dropped(expected);
 }
 
 SOOTH_API void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void *pointer)
 {
-	struct exception_pointer *p = pointer;
+	struct cxx_exception_pointer *p = pointer;
 
 	if (p->exception)
-		release_seen(p, RECORD_CALLER);
+		record_release(p, RECORD_CALLER);
 }
 
-/* ---- what was caught ------------------------------------------------------------------------ */
+/* ---- caught exceptions -------------------------------------------------------------------- */
 
-/* What _Unwind_DeleteException is in libgcc. */
-static void clean_up(struct _Unwind_Exception *caught)
+/* What _Unwind_DeleteException does in libgcc. */
+static void delete_caught(struct _Unwind_Exception *caught)
 {
 	if (caught->exception_cleanup)
 		caught->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, caught);
 }
 
-/* The exception itself is held until the one that refers to it is freed, and only then let go. */
+/* Holds the exception until the one that refers to it is freed, and drops it afterwards. */
 static void delete_dependent(struct _Unwind_Exception *caught, uintptr_t pc)
 {
-	struct exception_pointer held = {
-		((struct dependent *)(caught + 1) - 1)->exception,
+	struct cxx_exception_pointer held = {
+		((struct cxx_dependent_exception *)(caught + 1) - 1)->exception,
 	};
 
 	atomic_fetch_add(&head_of(held.exception)->references, 1);
-	clean_up(caught);
-	release_seen(&held, pc);
+	delete_caught(caught);
+	record_release(&held, pc);
 }
 
 SOOTH_API void _Unwind_DeleteException(struct _Unwind_Exception *caught)
 {
 	if (caught->exception_class == CLASS(0)) {
 		bool expected = begin_release(caught + 1, RECORD_CALLER);
-		clean_up(caught);
-		cxx_refcount_gone(expected);
+		delete_caught(caught);
+		cxx_refcount_dropped(expected);
 	} else if (caught->exception_class == CLASS(1)) {
 		delete_dependent(caught, RECORD_CALLER);
 	} else {
-		clean_up(caught);
+		delete_caught(caught);
 	}
 }

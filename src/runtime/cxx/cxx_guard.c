@@ -1,10 +1,11 @@
 /*
- * The guards of C++'s static local variables: as pthread_once (see once.c), in three calls around
- * the initialisation. Compiled code looks at a guard's first byte itself and calls us only while
- * that is 0; who calls too late waits in here until another thread's initialisation is over.
+ * The guards of C++'s static local variables. They are recorded as pthread_once (once.c), by three
+ * functions around the initialisation. Compiled code reads a guard's first byte itself and calls
+ * these functions only while it is 0. A thread that calls during another thread's initialisation
+ * waits here until that is over.
  *
- * The functions are libstdc++'s. A program in C that loads a library in C++ has them where we
- * cannot find them: we then do the same work ourselves.
+ * The functions belong to libstdc++. If a C program loads a C++ library, they cannot be found; then
+ * the same work is done here.
  */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
@@ -15,7 +16,7 @@
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
-/* ---- the work, as libstdc++ does it ---------------------------------------------------------- */
+/* ---- the work of libstdc++ ---------------------------------------------------------------- */
 
 #define DONE 1u
 #define RUNNING (1u << 8)
@@ -26,7 +27,7 @@ static _Atomic uint32_t *word_of(uint64_t *guard)
 	return (_Atomic uint32_t *)(void *)guard;
 }
 
-static int acquire(uint64_t *guard)
+static int acquire_guard(uint64_t *guard)
 {
 	_Atomic uint32_t *word = word_of(guard);
 
@@ -45,57 +46,57 @@ static int acquire(uint64_t *guard)
 	}
 }
 
-static void leave(uint64_t *guard, uint32_t state)
+static void set_word(uint64_t *guard, uint32_t state)
 {
 	if (atomic_exchange(word_of(guard), state) & AWAITED)
 		real()->syscall(SYS_futex, word_of(guard), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static void release(uint64_t *guard)
+static void release_guard(uint64_t *guard)
 {
 	if (real()->__cxa_guard_release)
 		real()->__cxa_guard_release(guard);
 	else
-		leave(guard, DONE);
+		set_word(guard, DONE);
 }
 
-static void give_up(uint64_t *guard)
+static void abort_guard(uint64_t *guard)
 {
 	if (real()->__cxa_guard_abort)
 		real()->__cxa_guard_abort(guard);
 	else
-		leave(guard, 0);
+		set_word(guard, 0);
 }
 
-/* ---- the interposers ------------------------------------------------------------------------- */
+/* ---- the interposers ---------------------------------------------------------------------- */
 
-/* Also when libstdc++ throws: an initialisation that needs itself. */
+/* Also runs when libstdc++ throws an exception, because an initialisation needs itself. */
 static void end_quiet(const bool *quiet)
 {
 	thread_buffer_self.quiet = *quiet;
 }
 
-/* libstdc++ waits with `syscall`: that it does is no event of its own. */
+/* libstdc++ waits by `syscall`, which must not be recorded as an event of its own. */
 static int acquire_quietly(uint64_t *guard)
 {
 	bool quiet __attribute__((cleanup(end_quiet), unused)) = thread_buffer_self.quiet;
 
 	thread_buffer_self.quiet = true;
-	return acquire(guard);
+	return acquire_guard(guard);
 }
 
 SOOTH_API int __cxa_guard_acquire(uint64_t *guard)
 {
 	if (!record_on())
-		return acquire(guard);
+		return acquire_guard(guard);
 	if (sched_on()) {
 		struct sched_want want = sched_want(EV_ONCE_BEGIN, guard, RECORD_CALLER);
-		want.lock = EVENT_LOCK_ERRORCHECK; /* one that needs itself is refused */
+		/* an initialisation that needs itself does not wait */
+		want.lock = EVENT_LOCK_ERRORCHECK;
 		sched_take(&want);
 	}
 	int runs = acquire_quietly(guard);
-	sync_object_record(runs ? EV_ONCE_BEGIN : EV_ONCE, RECORD_CALLER, guard,
-			   record_sequence(guard), 0);
+	sync_object_record_next(runs ? EV_ONCE_BEGIN : EV_ONCE, RECORD_CALLER, guard, 0);
 	return runs;
 }
 
@@ -109,8 +110,8 @@ static void record_done(const uint64_t *guard, uintptr_t pc)
 }
 
 /*
- * What compiled code finds in the first byte from then on, instead of calling us. Done here, in the
- * stripe, where those who look at it take their numbers; libstdc++ does it once more.
+ * Sets the first byte, which compiled code reads from then on instead of calling. It is done here,
+ * in the stripe in which the readers take their sequence numbers. libstdc++ does it once more.
  */
 static void set_done(uint64_t *guard, uintptr_t pc)
 {
@@ -127,18 +128,18 @@ SOOTH_API void __cxa_guard_release(uint64_t *guard)
 	if (record_on()) {
 		set_done(guard, RECORD_CALLER);
 		sched_before(EV_ONCE_END, guard, 0, RECORD_CALLER);
-		sync_object_record(EV_ONCE_END, RECORD_CALLER, guard, record_sequence(guard), 0);
+		sync_object_record_next(EV_ONCE_END, RECORD_CALLER, guard, 0);
 	}
-	release(guard);
+	release_guard(guard);
 }
 
 SOOTH_API void __cxa_guard_abort(uint64_t *guard)
 {
 	if (record_on()) {
 		sched_before(EV_ONCE_END, guard, 0, RECORD_CALLER);
-		sync_object_record(EV_ONCE_END, RECORD_CALLER, guard, record_sequence(guard), 0);
+		sync_object_record_next(EV_ONCE_END, RECORD_CALLER, guard, 0);
 		record_unmodelled(RECORD_CALLER,
 				  "static variable's initialisation left by an exception");
 	}
-	give_up(guard);
+	abort_guard(guard);
 }

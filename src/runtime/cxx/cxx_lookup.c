@@ -1,3 +1,4 @@
+/* Looks up functions of libstdc++ by name, in the libraries that may contain them. */
 #include "runtime/cxx/cxx_lookup.h"
 
 #include "runtime/host/caller_instrumented.h"
@@ -16,10 +17,10 @@ static void *find_in(const char *library, const char *name)
 }
 
 /*
- * A program in C that loads a library in C++ finds libstdc++ only by its name, or, where the library has
- * it inside, in who calls.
+ * A C program that loads a C++ library finds libstdc++ only by its file name, or, if it is linked
+ * into that library, in the caller's library.
  */
-static void *find(const char *name, uintptr_t pc)
+static void *find_function(const char *name, uintptr_t pc)
 {
 	void *function = dlsym(RTLD_NEXT, name);
 	Dl_info caller;
@@ -36,7 +37,7 @@ void *cxx_lookup_real(void *_Atomic *known, const char *name, uintptr_t pc)
 	void *address = atomic_load_explicit(known, memory_order_relaxed);
 
 	if (!address) {
-		address = find(name, pc);
+		address = find_function(name, pc);
 		atomic_store_explicit(known, address, memory_order_relaxed);
 	}
 	return address;

@@ -1,11 +1,11 @@
 /*
- * References that libstdc++ counts for itself, unseen: who takes the last one away destroys the object, behind
- * what the others did with it. Letting go of one that others have, too, is a SEND; a RECEIVE is due before
- * what is done when it was the last:
+ * References that libstdc++ counts itself, unseen: the thread that drops the last one destroys the
+ * object, after what the other threads did with it. Dropping a reference that is shared is recorded
+ * as SEND. A RECEIVE is due before the events of the object's destruction:
  *
- *	bool expected = cxx_refcount_let_go(object, count > 1, pc);
- *	… the library's own …
- *	cxx_refcount_gone(expected);
+ *	bool expected = cxx_refcount_drop(object, count > 1, pc);
+ *	… the library's own function …
+ *	cxx_refcount_dropped(expected);
  */
 #ifndef RUNTIME_CXX_CXX_REFCOUNT_H
 #define RUNTIME_CXX_CXX_REFCOUNT_H
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* `shared`: another may have it, too. */
-bool cxx_refcount_let_go(const void *object, bool shared, uintptr_t pc);
-void cxx_refcount_gone(bool expected);
+/* `shared`: there are other references. Returns what cxx_refcount_dropped() needs. */
+bool cxx_refcount_drop(const void *object, bool shared, uintptr_t pc);
+void cxx_refcount_dropped(bool expected);
 
 #endif

@@ -1,3 +1,4 @@
+/* The table of channels, with counters of the bytes that went in and came out. */
 #include "runtime/io/channel.h"
 
 #include "runtime/host/libc_next.h"
@@ -6,17 +7,17 @@
 #include <stdatomic.h>
 
 /*
- * Numbers are not used twice, so that a name in the trace is one channel. Whoever makes more than so
- * many has SYNC from then on.
+ * Numbers are not used twice, so a name in the trace is one channel. When the numbers are used up,
+ * calls are recorded with SYNC.
  */
 #define CHANNELS_MOST (1u << 15)
-#define NAME_STEP 8u /* names are small addresses, where no memory is */
+#define NAME_STEP 8u /* names are small addresses, where no memory is mapped */
 
 static struct {
 	_Atomic bool known,
-		uneven; /* uneven: what goes in does not all come out (datagrams cut off) */
-	_Atomic uint32_t putting; /* calls that are at it */
-	_Atomic uint32_t takers;  /* descriptors */
+		uneven;		  /* not everything that goes in comes out (truncated datagrams) */
+	_Atomic uint32_t putting; /* calls that are putting something in */
+	_Atomic uint32_t takers;  /* descriptors that take from it */
 	_Atomic uint64_t sent, received;
 } channels[CHANNELS_MOST];
 static _Atomic uint32_t last;
@@ -62,19 +63,19 @@ void channel_lose_all(void)
 
 	atomic_store_explicit(&company, true, memory_order_relaxed);
 	for (uint32_t i = 1; i <= count && i < CHANNELS_MOST; i++) {
-		if (channel_is_known(i)) /* pages that were not touched stay so */
+		if (channel_is_known(i)) /* do not touch more pages than necessary */
 			channel_lose(i);
 	}
 }
 
-/* Calls that began to put something in, that took something out: by the channel's number. */
+/* How many calls began to put something in and how many took something out, by channel number. */
 static struct {
 	_Atomic uint32_t begun, taken;
-} counts[CHANNEL_LOOKS];
+} counts[CHANNEL_COUNTERS];
 
 /*
- * What is counted and the number that its record has are taken in one, under the stripe: who finds that
- * nothing was counted since it looked has a lower number than whatever comes.
+ * The counters and the record's sequence number are changed together in the stripe. So a thread
+ * that finds its counter unchanged since its snapshot has a lower number than any later call.
  */
 static void record_channel(enum event_kind kind, enum event_channel mode, uint64_t number,
 			   uint32_t channel, uintptr_t pc)
@@ -88,12 +89,12 @@ void channel_send(uint32_t channel, uint64_t bytes, uintptr_t pc)
 	if (!channel_is_known(channel))
 		return;
 	if (!record_on()) {
-		channel_lose(channel); /* nothing says where it was put in */
+		channel_lose(channel); /* nothing records what went in */
 		return;
 	}
 	bool alone = record_stripe_lock(name_of(channel));
 	atomic_fetch_add(&channels[channel].putting, 1);
-	atomic_fetch_add(&counts[channel % CHANNEL_LOOKS].begun, 1);
+	atomic_fetch_add(&counts[channel % CHANNEL_COUNTERS].begun, 1);
 	atomic_fetch_add(&channels[channel].sent, bytes);
 	uint64_t number = record_sequence(name_of(channel));
 	if (alone)
@@ -117,7 +118,7 @@ bool channel_receive(uint32_t channel, uint64_t bytes, uintptr_t pc)
 	bool records = record_on(), alone = records && record_stripe_lock(name_of(channel));
 	uint64_t received = atomic_fetch_add(&channels[channel].received, bytes) + bytes;
 	bool fits = received <= atomic_load(&channels[channel].sent);
-	atomic_fetch_add(&counts[channel % CHANNEL_LOOKS].taken, 1);
+	atomic_fetch_add(&counts[channel % CHANNEL_COUNTERS].taken, 1);
 	uint64_t number = fits && records ? record_sequence(name_of(channel)) : 0;
 	if (alone)
 		record_stripe_unlock(name_of(channel));
@@ -135,7 +136,7 @@ void channel_taker_opened(uint32_t channel)
 		atomic_fetch_add(&channels[channel].takers, 1);
 }
 
-/* The number is taken behind the call: whoever got something in has a lower one. */
+/* The number is taken after the call: every call that still got something in has a lower one. */
 void channel_taker_closed(uint32_t channel, uintptr_t pc)
 {
 	if (channel_is_known(channel) && atomic_fetch_sub(&channels[channel].takers, 1) == 1 &&
@@ -144,37 +145,37 @@ void channel_taker_closed(uint32_t channel, uintptr_t pc)
 			       channel, pc);
 }
 
-/* ---- finding nothing ------------------------------------------------------------------------------ */
+/* ---- calls that find nothing -------------------------------------------------------------- */
 
-struct channel_look channel_look(void)
+struct channel_snapshot channel_snapshot_take(void)
 {
-	struct channel_look look;
+	struct channel_snapshot snapshot;
 
-	look.disturbed = false;
-	look.times = 0;
-	for (unsigned i = 0; i < CHANNEL_LOOKS; i++) {
-		look.begun[i] = atomic_load(&counts[i].begun);
-		look.taken[i] = atomic_load(&counts[i].taken);
+	snapshot.disturbed = false;
+	snapshot.times = 0;
+	for (unsigned i = 0; i < CHANNEL_COUNTERS; i++) {
+		snapshot.begun[i] = atomic_load(&counts[i].begun);
+		snapshot.taken[i] = atomic_load(&counts[i].taken);
 	}
-	return look;
+	return snapshot;
 }
 
-void channel_look_at(struct channel_look *look, uint32_t channel)
+void channel_snapshot_check(struct channel_snapshot *snapshot, uint32_t channel)
 {
 	if (channel_is_known(channel) && atomic_load(&channels[channel].putting))
-		look->disturbed = true;
+		snapshot->disturbed = true;
 }
 
-void channel_look_again(struct channel_look *look)
+void channel_snapshot_retry(struct channel_snapshot *snapshot)
 {
-	unsigned times = look->times + 1;
+	unsigned times = snapshot->times + 1;
 
 	real()->sched_yield();
-	*look = channel_look();
-	look->times = times;
+	*snapshot = channel_snapshot_take();
+	snapshot->times = times;
 }
 
-/* Did all that was put in come out, each by a call that is recorded? */
+/* Has everything that was put in come out, by recorded calls? */
 static bool is_settled(uint32_t channel)
 {
 	return atomic_load(&channels[channel].uneven) ||
@@ -182,17 +183,17 @@ static bool is_settled(uint32_t channel)
 }
 
 /*
- * The last time it is taken as it is: who never comes back from a call is not at it any more, and
- * what is cut off of datagrams never comes out.
+ * The last repetition is taken as it is: a thread that never returns from its call does not put
+ * anything in any more, and the rest of a truncated datagram never comes out.
  */
-static bool is_last(const struct channel_look *look)
+static bool is_last(const struct channel_snapshot *snapshot)
 {
-	return look->times >= CHANNEL_LOOKS_MOST;
+	return snapshot->times >= CHANNEL_RETRIES_MOST;
 }
 
-/* Unless the count has changed since: then it is not known what came first. */
-static bool record_look(enum event_kind kind, enum event_channel mode, uint32_t channel,
-			const _Atomic uint32_t *count, const uint32_t *was, uintptr_t pc)
+/* Returns false, and records nothing, if the count has changed: the order is not known. */
+static bool record_nothing(enum event_kind kind, enum event_channel mode, uint32_t channel,
+			   const _Atomic uint32_t *count, const uint32_t *was, uintptr_t pc)
 {
 	bool alone = record_stripe_lock(name_of(channel));
 	bool sure = !was || atomic_load(count) == *was;
@@ -206,29 +207,29 @@ static bool record_look(enum event_kind kind, enum event_channel mode, uint32_t 
 	return sure;
 }
 
-bool channel_found_nothing(const struct channel_look *look, uint32_t channel, bool empty,
+bool channel_found_nothing(const struct channel_snapshot *snapshot, uint32_t channel, bool empty,
 			   uintptr_t pc)
 {
-	unsigned at = channel % CHANNEL_LOOKS;
-	bool settled = !empty || !channel || is_settled(channel), final = is_last(look);
+	unsigned at = channel % CHANNEL_COUNTERS;
+	bool settled = !empty || !channel || is_settled(channel), final = is_last(snapshot);
 
 	if (!channel_is_known(channel) || !record_on())
 		return true;
 	if (!settled && final)
 		atomic_store(&channels[channel].uneven, true);
-	if ((look->disturbed || !settled) && !final)
+	if ((snapshot->disturbed || !settled) && !final)
 		return false;
-	return record_look(EV_RECEIVE, EVENT_CHANNEL_NOTHING, channel, &counts[at].begun,
-			   final ? NULL : &look->begun[at], pc);
+	return record_nothing(EV_RECEIVE, EVENT_CHANNEL_NOTHING, channel, &counts[at].begun,
+			      final ? NULL : &snapshot->begun[at], pc);
 }
 
-/* As a call that puts in what does not go in: what is taken out later is behind it. */
-bool channel_found_no_room(const struct channel_look *look, uint32_t channel, uintptr_t pc)
+/* Recorded like a call that puts something in: what is taken out later happens after it. */
+bool channel_found_no_room(const struct channel_snapshot *snapshot, uint32_t channel, uintptr_t pc)
 {
-	unsigned at = channel % CHANNEL_LOOKS;
+	unsigned at = channel % CHANNEL_COUNTERS;
 
 	if (!channel_is_known(channel) || !record_on())
 		return true;
-	return record_look(EV_SEND, EVENT_CHANNEL_BYTES, channel, &counts[at].taken,
-			   is_last(look) ? NULL : &look->taken[at], pc);
+	return record_nothing(EV_SEND, EVENT_CHANNEL_BYTES, channel, &counts[at].taken,
+			      is_last(snapshot) ? NULL : &snapshot->taken[at], pc);
 }

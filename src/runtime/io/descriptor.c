@@ -1,3 +1,4 @@
+/* The table of descriptors: one word for each, changed with atomic stores. */
 #include "runtime/io/descriptor.h"
 
 #include "runtime/host/caller_instrumented.h"
@@ -9,11 +10,11 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#define DESCRIPTORS_MOST (1 << 16) /* of others nothing is known */
+#define DESCRIPTORS_MOST (1 << 16) /* larger numbers are not followed */
 
-/* The channels, in the bits that they need (of one that is closed: the thread that did it), and: */
-#define LIVES (1ull << 63)  /* its FD_OPEN was recorded … */
-#define CLOSED (1ull << 62) /* … and its FD_CLOSE: nothing was seen of the number since */
+/* An entry: the channels (if it is closed: the thread that closed it) and these bits. */
+#define RECORDED (1ull << 63) /* its FD_OPEN was recorded */
+#define CLOSED (1ull << 62)   /* ... and its FD_CLOSE, and the number was not used again */
 #define IN_SHIFT 31
 #define CHANNEL_MASK ((1ull << IN_SHIFT) - 1)
 static _Atomic uint64_t table[DESCRIPTORS_MOST];
@@ -46,7 +47,7 @@ struct descriptor_ends descriptor_ends(int fd)
 	return ends_in(entry_of(fd));
 }
 
-/* ---- lives ------------------------------------------------------------------------------------ */
+/* ---- lifetimes ---------------------------------------------------------------------------- */
 
 void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc)
 {
@@ -57,7 +58,7 @@ void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc)
 		return;
 	if (caller_instrumented_is_recorded(pc)) {
 		record_descriptor(EV_FD_OPEN, fd, pc);
-		entry |= LIVES;
+		entry |= RECORDED;
 	}
 	if (ends.in != ends.out)
 		channel_taker_opened(ends.in);
@@ -65,8 +66,8 @@ void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc)
 	errno = error;
 }
 
-/* Whoever holds the other end learns that nothing more comes. */
-static struct descriptor_ends tell_end(uint64_t entry, uintptr_t pc)
+/* Readers at the other end notice that nothing more comes. */
+static struct descriptor_ends send_end(uint64_t entry, uintptr_t pc)
 {
 	struct descriptor_ends ends = ends_in(entry);
 
@@ -76,7 +77,7 @@ static struct descriptor_ends tell_end(uint64_t entry, uintptr_t pc)
 
 struct descriptor_ends descriptor_leaving(int fd, uintptr_t pc)
 {
-	return entry_of(fd) && process_is_here() ? tell_end(entry_of(fd), pc) : DESCRIPTOR_PLAIN;
+	return entry_of(fd) && process_is_here() ? send_end(entry_of(fd), pc) : DESCRIPTOR_PLAIN;
 }
 
 void descriptor_left(struct descriptor_ends ends, bool closed, uintptr_t pc)
@@ -92,19 +93,19 @@ void descriptor_left(struct descriptor_ends ends, bool closed, uintptr_t pc)
 struct descriptor_ends descriptor_closing(int fd, uintptr_t pc)
 {
 	uint64_t entry = entry_of(fd);
-	bool lives = (entry & (LIVES | CLOSED)) == LIVES;
+	bool recorded = (entry & (RECORDED | CLOSED)) == RECORDED;
 
 	if (!entry || !process_is_here())
 		return DESCRIPTOR_PLAIN;
-	if (lives && caller_instrumented_is_recorded(pc)) {
+	if (recorded && caller_instrumented_is_recorded(pc)) {
 		sched_before(EV_FD_CLOSE, (void *)(uintptr_t)(EVENT_FD + (uint64_t)fd), 1, pc);
-		atomic_store_explicit(&table[fd], LIVES | CLOSED | thread_buffer_self.stream,
+		atomic_store_explicit(&table[fd], RECORDED | CLOSED | thread_buffer_self.stream,
 				      memory_order_release);
 		record_descriptor(EV_FD_CLOSE, fd, pc);
 	} else if (!(entry & CLOSED)) {
 		atomic_store_explicit(&table[fd], 0, memory_order_release);
 	}
-	return tell_end(entry, pc);
+	return send_end(entry, pc);
 }
 
 void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc)
@@ -113,11 +114,12 @@ void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc)
 		descriptor_left(descriptor_closing((int)fd, pc), true, pc);
 }
 
-/* ---- uses ------------------------------------------------------------------------------------- */
+/* ---- uses --------------------------------------------------------------------------------- */
 
 void descriptor_use(int fd, uintptr_t pc)
 {
-	if ((entry_of(fd) & (LIVES | CLOSED)) != LIVES || !caller_instrumented_is_recorded(pc))
+	if ((entry_of(fd) & (RECORDED | CLOSED)) != RECORDED ||
+	    !caller_instrumented_is_recorded(pc))
 		return;
 	sched_before(EV_FD_USE, (void *)(uintptr_t)(EVENT_FD + (uint64_t)fd), 1, pc);
 	record_descriptor(EV_FD_USE, fd, pc);

@@ -1,21 +1,23 @@
 /*
- * fopencookie: the program's own functions are called by stdio, under the stream's lock and when its buffer
- * asks for it. What they do is behind what others did with the stream before: SYNC, since what was only
- * put into the buffer left no trace. (A lock that the library operates on unseen keeps its order and is
- * behind all before: recorded as that lock it would be no weaker.)
+ * fopencookie: stdio calls the program's functions, under the file's lock and when its buffer
+ * requires it. What they do happens after what other threads did with the file before. SYNC records
+ * that, because operations on the buffer alone are not recorded. (If the library operates a lock
+ * unseen, the lock keeps its order and happens after everything before. Recording it as that lock
+ * would not be weaker.)
  */
+#include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/buffer/record.h"
 
 #include <errno.h>
 
 /* The cookie that the library gets. */
-struct wrapped {
+struct cookie_wrapper {
 	void *cookie;
 	cookie_io_functions_t functions;
 };
 
-static void come_in(uintptr_t pc)
+static void record_sync(uintptr_t pc)
 {
 	int error = errno;
 
@@ -24,42 +26,31 @@ static void come_in(uintptr_t pc)
 	errno = error;
 }
 
-static ssize_t read_cookie(void *given, char *to, size_t size)
-{
-	struct wrapped *wrapped = given;
+/* Calls the program's function `member` with its cookie and the other arguments. */
+#define COOKIE_FUNCTION(type, name, member, parameters)                                            \
+	static type name(void *given, PARAMETERS parameters)                                       \
+	{                                                                                          \
+		struct cookie_wrapper *wrapper = given;                                            \
+		record_sync(RECORD_CALLER);                                                        \
+		return wrapper->functions.member(wrapper->cookie, ARGUMENTS parameters);           \
+	}
 
-	come_in(RECORD_CALLER);
-	return wrapped->functions.read(wrapped->cookie, to, size);
-}
-
-static ssize_t write_cookie(void *given, const char *from, size_t size)
-{
-	struct wrapped *wrapped = given;
-
-	come_in(RECORD_CALLER);
-	return wrapped->functions.write(wrapped->cookie, from, size);
-}
-
-static int seek_cookie(void *given, off64_t *offset, int whence)
-{
-	struct wrapped *wrapped = given;
-
-	come_in(RECORD_CALLER);
-	return wrapped->functions.seek(wrapped->cookie, offset, whence);
-}
+COOKIE_FUNCTION(ssize_t, read_cookie, read, (char *, to, size_t, size))
+COOKIE_FUNCTION(ssize_t, write_cookie, write, (const char *, from, size_t, size))
+COOKIE_FUNCTION(int, seek_cookie, seek, (off64_t *, offset, int, whence))
 
 static int close_cookie(void *given)
 {
-	struct wrapped wrapped = *(struct wrapped *)given;
+	struct cookie_wrapper wrapper = *(struct cookie_wrapper *)given;
 
 	real()->free(given);
-	if (!wrapped.functions.close)
+	if (!wrapper.functions.close)
 		return 0;
-	come_in(RECORD_CALLER);
-	return wrapped.functions.close(wrapped.cookie);
+	record_sync(RECORD_CALLER);
+	return wrapper.functions.close(wrapper.cookie);
 }
 
-/* What the program does not have the library does without, in ways of its own. */
+/* The library has its own defaults for functions that the program does not have. */
 static cookie_io_functions_t functions_for(const cookie_io_functions_t *program)
 {
 	return (cookie_io_functions_t){
@@ -73,15 +64,15 @@ static cookie_io_functions_t functions_for(const cookie_io_functions_t *program)
 SOOTH_API FILE *fopencookie(void *restrict cookie, const char *restrict mode,
 			    cookie_io_functions_t functions)
 {
-	struct wrapped *wrapped = record_on() ? real()->malloc(sizeof(*wrapped)) : NULL;
+	struct cookie_wrapper *wrapper = record_on() ? real()->malloc(sizeof(*wrapper)) : NULL;
 
-	if (!wrapped)
+	if (!wrapper)
 		return real()->fopencookie(cookie, mode, functions);
-	*wrapped = (struct wrapped){ cookie, functions };
-	FILE *file = real()->fopencookie(wrapped, mode, functions_for(&functions));
+	*wrapper = (struct cookie_wrapper){ cookie, functions };
+	FILE *file = real()->fopencookie(wrapper, mode, functions_for(&functions));
 	if (!file) {
 		int error = errno;
-		real()->free(wrapped);
+		real()->free(wrapper);
 		errno = error;
 	}
 	return file;

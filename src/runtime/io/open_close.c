@@ -1,9 +1,11 @@
 /*
- * Calls that make descriptors and close them. Pipes, pairs of sockets and eventfds are channels
- * (channel.h) as long as both their ends are here and everybody is seen who uses them.
+ * Calls that create and close descriptors. Pipes, pairs of sockets and eventfds are channels
+ * (channel.h) as long as both ends are in this process and every call that uses them is one of
+ * ours.
  */
 #include "runtime/io/descriptor.h"
 #include "runtime/io/readiness.h"
+#include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/io/unknown_wait.h"
 #include "runtime/io/transfer.h"
@@ -17,13 +19,13 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
-/* ---- files ---------------------------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------------------------- */
 
 /*
- * A name below these can be that of a descriptor of ours, a pipe's end opened once more: then nothing
- * is known of who uses it.
+ * A path below /proc or /dev may name a descriptor of this process, for example a pipe's end. If it
+ * is opened once more, not all uses of the channel are known.
  */
-static void opened_by_name(int fd, const char *path, uintptr_t pc)
+static void record_opened_file(int fd, const char *path, uintptr_t pc)
 {
 	struct stat st;
 	int error = errno;
@@ -37,121 +39,111 @@ static void opened_by_name(int fd, const char *path, uintptr_t pc)
 	errno = error;
 }
 
-#define OPEN(name, parameters, arguments)                                                          \
-	SOOTH_API int name parameters                                                              \
+/* The rest of an interposer that opens `path` with these arguments. */
+#define OPEN_AND_RETURN(name, path, ...)                                                           \
+	UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                                   \
+	int fd = real()->name(__VA_ARGS__);                                                        \
+	call.how = UNKNOWN_WAIT_NOTHING;                                                           \
+	record_opened_file(fd, path, RECORD_CALLER);                                               \
+	return fd;
+
+#define OPEN(name, parameters, path)                                                               \
+	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \
-		struct unknown_wait_call call UNKNOWN_WAIT_CALL = { RECORD_CALLER,                 \
-								    UNKNOWN_WAIT_CANCELLED };      \
-		int fd = real()->name arguments;                                                   \
-		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
-		opened_by_name(fd, path, RECORD_CALLER);                                           \
-		return fd;                                                                         \
+		OPEN_AND_RETURN(name, path, ARGUMENTS parameters)                                  \
 	}
 
-/* The mode is there when a file may be made; else whatever lies there is passed on and not looked at. */
-#define OPEN_MODE(name, parameters, arguments)                                                     \
-	SOOTH_API int name parameters                                                              \
+/* There is a mode only if a file may be created. */
+#define OPEN_MODE(name, parameters, path, flags)                                                   \
+	SOOTH_API int name(PARAMETERS parameters, ...)                                             \
 	{                                                                                          \
-		struct unknown_wait_call call UNKNOWN_WAIT_CALL = { RECORD_CALLER,                 \
-								    UNKNOWN_WAIT_CANCELLED };      \
 		va_list more;                                                                      \
 		va_start(more, flags);                                                             \
-		mode_t mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE                  \
+		mode_t mode = (flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE                  \
 				      ? va_arg(more, mode_t)                                       \
 				      : 0;                                                         \
 		va_end(more);                                                                      \
-		int fd = real()->name arguments;                                                   \
-		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
-		opened_by_name(fd, path, RECORD_CALLER);                                           \
-		return fd;                                                                         \
+		OPEN_AND_RETURN(name, path, ARGUMENTS parameters, mode)                            \
 	}
 
-OPEN_MODE(open, (const char *path, int flags, ...), (path, flags, mode))
-OPEN_MODE(open64, (const char *path, int flags, ...), (path, flags, mode))
-OPEN_MODE(openat, (int at, const char *path, int flags, ...), (at, path, flags, mode))
-OPEN_MODE(openat64, (int at, const char *path, int flags, ...), (at, path, flags, mode))
-OPEN(__open_2, (const char *path, int flags), (path, flags))
-OPEN(__open64_2, (const char *path, int flags), (path, flags))
-OPEN(__openat_2, (int at, const char *path, int flags), (at, path, flags))
-OPEN(__openat64_2, (int at, const char *path, int flags), (at, path, flags))
-OPEN(creat, (const char *path, mode_t mode), (path, mode))
-OPEN(creat64, (const char *path, mode_t mode), (path, mode))
+OPEN_MODE(open, (const char *, path, int, flags), path, flags)
+OPEN_MODE(open64, (const char *, path, int, flags), path, flags)
+OPEN_MODE(openat, (int, at, const char *, path, int, flags), path, flags)
+OPEN_MODE(openat64, (int, at, const char *, path, int, flags), path, flags)
+OPEN(__open_2, (const char *, path, int, flags), path)
+OPEN(__open64_2, (const char *, path, int, flags), path)
+OPEN(__openat_2, (int, at, const char *, path, int, flags), path)
+OPEN(__openat64_2, (int, at, const char *, path, int, flags), path)
+OPEN(creat, (const char *, path, mode_t, mode), path)
+OPEN(creat64, (const char *, path, mode_t, mode), path)
 
-/* What else makes one, and never waits. */
-#define MAKE(name, parameters, arguments)                                                          \
-	SOOTH_API int name parameters                                                              \
+/* Other functions that create a descriptor, and never wait. */
+#define CREATE(name, parameters)                                                                   \
+	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \
-		int fd = real()->name arguments;                                                   \
+		int fd = real()->name(ARGUMENTS parameters);                                       \
 		if (fd >= 0)                                                                       \
 			descriptor_opened(fd, DESCRIPTOR_PLAIN, RECORD_CALLER);                    \
 		return fd;                                                                         \
 	}
 
-MAKE(mkstemp, (char *path), (path))
-MAKE(mkstemp64, (char *path), (path))
-MAKE(mkostemp, (char *path, int flags), (path, flags))
-MAKE(mkostemp64, (char *path, int flags), (path, flags))
-MAKE(mkstemps, (char *path, int length), (path, length))
-MAKE(mkstemps64, (char *path, int length), (path, length))
-MAKE(mkostemps, (char *path, int length, int flags), (path, length, flags))
-MAKE(mkostemps64, (char *path, int length, int flags), (path, length, flags))
-MAKE(memfd_create, (const char *name, unsigned flags), (name, flags))
-MAKE(shm_open, (const char *name, int flags, mode_t mode), (name, flags, mode))
-MAKE(socket, (int domain, int type, int protocol), (domain, type, protocol))
-MAKE(timerfd_create, (clockid_t clock, int flags), (clock, flags))
-MAKE(epoll_create, (int size), (size))
-MAKE(epoll_create1, (int flags), (flags))
-MAKE(inotify_init, (void), ())
-MAKE(inotify_init1, (int flags), (flags))
+CREATE(mkstemp, (char *, path))
+CREATE(mkstemp64, (char *, path))
+CREATE(mkostemp, (char *, path, int, flags))
+CREATE(mkostemp64, (char *, path, int, flags))
+CREATE(mkstemps, (char *, path, int, length))
+CREATE(mkstemps64, (char *, path, int, length))
+CREATE(mkostemps, (char *, path, int, length, int, flags))
+CREATE(mkostemps64, (char *, path, int, length, int, flags))
+CREATE(memfd_create, (const char *, name, unsigned, flags))
+CREATE(shm_open, (const char *, name, int, flags, mode_t, mode))
+CREATE(socket, (int, domain, int, type, int, protocol))
+CREATE(timerfd_create, (clockid_t, clock, int, flags))
+CREATE(epoll_create, (int, size))
+CREATE(epoll_create1, (int, flags))
+CREATE(inotify_init, ())
+CREATE(inotify_init1, (int, flags))
 
 SOOTH_API int signalfd(int fd, const sigset_t *set, int flags)
 {
 	int result = real()->signalfd(fd, set, flags);
 
-	if (result >= 0 && fd < 0) /* otherwise it is the one that was given */
+	if (result >= 0 && fd < 0) /* otherwise it is the descriptor that was given */
 		descriptor_opened(result, DESCRIPTOR_PLAIN, RECORD_CALLER);
 	return result;
 }
 
-/* ---- channels --------------------------------------------------------------------------------------- */
+/* ---- channels ----------------------------------------------------------------------------- */
 
-/* Each side's `out` is the other's `in`; a pipe goes one way. */
-static void opened_pair(const int *fds, bool both, uintptr_t pc)
+/* Each side's `out` is the other's `in`. A pipe goes one way only. Returns `result`, the call's. */
+static int record_pair(int result, const int *fds, bool both, uintptr_t pc)
 {
 	int error = errno;
-	uint32_t forth = channel_make(0), back = both ? channel_make(0) : CHANNEL_NONE;
 
+	if (result != 0)
+		return result;
+	uint32_t forth = channel_make(0), back = both ? channel_make(0) : CHANNEL_NONE;
 	transfer_wrote(fds, 2 * sizeof(*fds), pc);
 	descriptor_opened(fds[0], (struct descriptor_ends){ back, forth }, pc);
 	descriptor_opened(fds[1], (struct descriptor_ends){ forth, back }, pc);
 	errno = error;
+	return result;
 }
 
 SOOTH_API int pipe(int fds[2])
 {
-	int result = real()->pipe(fds);
-
-	if (result == 0)
-		opened_pair(fds, false, RECORD_CALLER);
-	return result;
+	return record_pair(real()->pipe(fds), fds, false, RECORD_CALLER);
 }
 
 SOOTH_API int pipe2(int fds[2], int flags)
 {
-	int result = real()->pipe2(fds, flags);
-
-	if (result == 0)
-		opened_pair(fds, false, RECORD_CALLER);
-	return result;
+	return record_pair(real()->pipe2(fds, flags), fds, false, RECORD_CALLER);
 }
 
 SOOTH_API int socketpair(int domain, int type, int protocol, int fds[2])
 {
-	int result = real()->socketpair(domain, type, protocol, fds);
-
-	if (result == 0)
-		opened_pair(fds, true, RECORD_CALLER);
-	return result;
+	return record_pair(real()->socketpair(domain, type, protocol, fds), fds, true,
+			   RECORD_CALLER);
 }
 
 SOOTH_API int eventfd(unsigned count, int flags)
@@ -165,7 +157,7 @@ SOOTH_API int eventfd(unsigned count, int flags)
 	return fd;
 }
 
-/* Both sides may learn of it: who reads at the other end, and who waits for this one. */
+/* Both sides may notice it: readers at the other end, and threads that wait at this end. */
 SOOTH_API int shutdown(int fd, int how)
 {
 	struct descriptor_ends ends = descriptor_ends(fd);
@@ -183,17 +175,16 @@ SOOTH_API int shutdown(int fd, int how)
 	return result;
 }
 
-/* ---- connections: who called is not known ------------------------------------------------------------ */
+/* ---- connections: the peer is not known --------------------------------------------------- */
 
-#define ACCEPT(name, parameters, arguments)                                                        \
-	SOOTH_API int name parameters                                                              \
+#define ACCEPT(name, parameters, fd)                                                               \
+	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \
-		struct unknown_wait_call call UNKNOWN_WAIT_CALL = { RECORD_CALLER,                 \
-								    UNKNOWN_WAIT_CANCELLED };      \
+		UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                           \
 		descriptor_use(fd, RECORD_CALLER);                                                 \
 		if (sched_on() && transfer_is_empty(fd))                                           \
 			sched_leave(RECORD_CALLER);                                                \
-		int result = real()->name arguments;                                               \
+		int result = real()->name(ARGUMENTS parameters);                                   \
 		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
 		if (sched_taking)                                                                  \
 			sched_return();                                                            \
@@ -205,13 +196,12 @@ SOOTH_API int shutdown(int fd, int how)
 		return result;                                                                     \
 	}
 
-ACCEPT(accept, (int fd, __SOCKADDR_ARG from, socklen_t *restrict length), (fd, from, length))
-ACCEPT(accept4, (int fd, __SOCKADDR_ARG from, socklen_t *restrict length, int flags),
-       (fd, from, length, flags))
+ACCEPT(accept, (int, fd, __SOCKADDR_ARG, from, socklen_t *, length), fd)
+ACCEPT(accept4, (int, fd, __SOCKADDR_ARG, from, socklen_t *, length, int, flags), fd)
 
 SOOTH_API int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t length)
 {
-	struct unknown_wait_call call UNKNOWN_WAIT_CALL = { RECORD_CALLER, UNKNOWN_WAIT_CANCELLED };
+	UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);
 
 	descriptor_use(fd, RECORD_CALLER);
 	if (sched_on())
@@ -221,10 +211,10 @@ SOOTH_API int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t length)
 	return result;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------ */
+/* ---- copies ------------------------------------------------------------------------------- */
 
-/* Standard output is the C library's, too: it writes there without a word. */
-static void copied(int from, int to, uintptr_t pc)
+/* The C library uses the standard descriptors, too, and its writes are not seen. */
+static void record_copy(int from, int to, uintptr_t pc)
 {
 	if (to <= STDERR_FILENO)
 		descriptor_lose(from);
@@ -237,79 +227,57 @@ SOOTH_API int dup(int fd)
 	int copy = real()->dup(fd);
 
 	if (copy >= 0)
-		copied(fd, copy, RECORD_CALLER);
+		record_copy(fd, copy, RECORD_CALLER);
 	return copy;
 }
 
-/* The other is closed by it, if it is open, at no moment between. */
-SOOTH_API int dup2(int fd, int other)
-{
-	descriptor_use(fd, RECORD_CALLER);
-	struct descriptor_ends ends =
-		fd != other ? descriptor_leaving(other, RECORD_CALLER) : DESCRIPTOR_PLAIN;
-	int result = real()->dup2(fd, other);
+/* An interposer that copies `fd` to `other`. If that is open, it closes it in the same step. */
+#define COPY_TO(name, parameters, fd, other)                                                       \
+	SOOTH_API int name(PARAMETERS parameters)                                                  \
+	{                                                                                          \
+		descriptor_use(fd, RECORD_CALLER);                                                 \
+		struct descriptor_ends ends =                                                      \
+			fd != other ? descriptor_leaving(other, RECORD_CALLER) : DESCRIPTOR_PLAIN; \
+		int result = real()->name(ARGUMENTS parameters);                                   \
+		descriptor_left(ends, result >= 0, RECORD_CALLER);                                 \
+		if (result >= 0 && fd != other)                                                    \
+			record_copy(fd, other, RECORD_CALLER);                                     \
+		return result;                                                                     \
+	}
 
-	descriptor_left(ends, result >= 0, RECORD_CALLER);
-	if (result >= 0 && fd != other)
-		copied(fd, other, RECORD_CALLER);
-	return result;
-}
+COPY_TO(dup2, (int, fd, int, other), fd, other)
+COPY_TO(dup3, (int, fd, int, other, int, flags), fd, other) /* fails if they are the same */
 
-SOOTH_API int dup3(int fd, int other, int flags)
-{
-	descriptor_use(fd, RECORD_CALLER);
-	struct descriptor_ends ends =
-		fd != other ? descriptor_leaving(other, RECORD_CALLER) : DESCRIPTOR_PLAIN;
-	int result = real()->dup3(fd, other, flags);
-
-	descriptor_left(ends, result >= 0, RECORD_CALLER);
-	if (result >= 0)
-		copied(fd, other, RECORD_CALLER);
-	return result;
-}
-
-/* Whatever a command's argument is, the library passes it on as a pointer. */
-static int control(__typeof__(fcntl) *real_fcntl, int fd, int command, void *argument, uintptr_t pc)
+/* Whatever type a command's argument has, the library passes it on as a pointer. */
+static int control_descriptor(__typeof__(fcntl) *real_fcntl, int fd, int command, void *argument,
+			      uintptr_t pc)
 {
 	bool locks = command == F_SETLKW || command == F_OFD_SETLKW;
-	struct unknown_wait_call call UNKNOWN_WAIT_CALL = { pc, UNKNOWN_WAIT_CANCELLED };
+	UNKNOWN_WAIT_BEGIN(call, pc);
 
-	if (command != F_GETFD) /* which asks whether it is open at all */
+	if (command != F_GETFD) /* which programs call to ask whether it is open at all */
 		descriptor_use(fd, pc);
 	if (locks && sched_on())
 		sched_leave(pc);
 	int result = real_fcntl(fd, command, argument);
 	call.how = locks && result == 0 ? UNKNOWN_WAIT_WAITED : UNKNOWN_WAIT_NOTHING;
 	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
-		copied(fd, result, pc);
+		record_copy(fd, result, pc);
 	return result;
 }
 
-SOOTH_API int fcntl(int fd, int command, ...)
-{
-	va_list more;
+INTERPOSER_VARIADIC(fcntl, (int, fd, int, command), command, values,
+		    control_descriptor(real()->fcntl, fd, command, va_arg(values, void *),
+				       RECORD_CALLER))
+INTERPOSER_VARIADIC(fcntl64, (int, fd, int, command), command, values,
+		    control_descriptor(real()->fcntl64, fd, command, va_arg(values, void *),
+				       RECORD_CALLER))
 
-	va_start(more, command);
-	void *argument = va_arg(more, void *);
-	va_end(more);
-	return control(real()->fcntl, fd, command, argument, RECORD_CALLER);
-}
-
-SOOTH_API int fcntl64(int fd, int command, ...)
-{
-	va_list more;
-
-	va_start(more, command);
-	void *argument = va_arg(more, void *);
-	va_end(more);
-	return control(real()->fcntl64, fd, command, argument, RECORD_CALLER);
-}
-
-/* ---- the end ------------------------------------------------------------------------------------------ */
+/* ---- closing ------------------------------------------------------------------------------ */
 
 SOOTH_API int close(int fd)
 {
-	struct unknown_wait_call call UNKNOWN_WAIT_CALL = { RECORD_CALLER, UNKNOWN_WAIT_CANCELLED };
+	UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);
 
 	readiness_forget(fd);
 	struct descriptor_ends ends = descriptor_closing(fd, RECORD_CALLER);
@@ -334,77 +302,40 @@ SOOTH_API void closefrom(int low)
 	real()->closefrom(low);
 }
 
-/* ---- hands that are not seen ---------------------------------------------------------------------------- */
+/* ---- uses of descriptors that are not seen ------------------------------------------------ */
 
-/* From here on it is a file of the C library's. */
-SOOTH_API FILE *fdopen(int fd, const char *mode)
-{
-	descriptor_lose(fd);
-	return real()->fdopen(fd, mode);
-}
+/* An interposer that first loses the channels which unseen code may use from here on. */
+#define LOSE(type, name, parameters, lose)                                                         \
+	SOOTH_API type name(PARAMETERS parameters)                                                 \
+	{                                                                                          \
+		lose;                                                                              \
+		return real()->name(ARGUMENTS parameters);                                         \
+	}
 
-SOOTH_API int vdprintf(int fd, const char *restrict format, va_list values)
-{
-	descriptor_lose(fd);
-	return real()->vdprintf(fd, format, values);
-}
+/* The C library uses the descriptor. */
+LOSE(FILE *, fdopen, (int, fd, const char *, mode), descriptor_lose(fd))
+LOSE(int, vdprintf, (int, fd, const char *, format, va_list, values), descriptor_lose(fd))
+LOSE(int, __vdprintf_chk, (int, fd, int, level, const char *, format, va_list, values),
+     descriptor_lose(fd))
+INTERPOSER_VARIADIC(dprintf, (int, fd, const char *, format), format, values,
+		    (descriptor_lose(fd), real()->vdprintf(fd, format, values)))
+INTERPOSER_VARIADIC(__dprintf_chk, (int, fd, int, level, const char *, format), format, values,
+		    (descriptor_lose(fd), real()->__vdprintf_chk(fd, level, format, values)))
 
-SOOTH_API int dprintf(int fd, const char *restrict format, ...)
-{
-	va_list values;
-
-	descriptor_lose(fd);
-	va_start(values, format);
-	int result = real()->vdprintf(fd, format, values);
-	va_end(values);
-	return result;
-}
-
-SOOTH_API int __vdprintf_chk(int fd, int level, const char *restrict format, va_list values)
-{
-	descriptor_lose(fd);
-	return real()->__vdprintf_chk(fd, level, format, values);
-}
-
-SOOTH_API int __dprintf_chk(int fd, int level, const char *restrict format, ...)
-{
-	va_list values;
-
-	descriptor_lose(fd);
-	va_start(values, format);
-	int result = real()->__vdprintf_chk(fd, level, format, values);
-	va_end(values);
-	return result;
-}
-
-/* Another process has what this one has. */
-SOOTH_API int posix_spawn(pid_t *restrict child, const char *restrict path,
-			  const posix_spawn_file_actions_t *actions,
-			  const posix_spawnattr_t *restrict attributes, char *const arguments[],
-			  char *const environment[])
-{
-	channel_lose_all();
-	return real()->posix_spawn(child, path, actions, attributes, arguments, environment);
-}
-
-SOOTH_API int posix_spawnp(pid_t *restrict child, const char *restrict file,
-			   const posix_spawn_file_actions_t *actions,
-			   const posix_spawnattr_t *restrict attributes, char *const arguments[],
-			   char *const environment[])
-{
-	channel_lose_all();
-	return real()->posix_spawnp(child, file, actions, attributes, arguments, environment);
-}
-
-SOOTH_API FILE *popen(const char *command, const char *mode)
-{
-	channel_lose_all();
-	return real()->popen(command, mode);
-}
+/* The new process has all descriptors of this one. */
+LOSE(int, posix_spawn,
+     (pid_t *, child, const char *, path, const posix_spawn_file_actions_t *, actions,
+      const posix_spawnattr_t *, attributes, char *const *, arguments, char *const *, environment),
+     channel_lose_all())
+LOSE(int, posix_spawnp,
+     (pid_t *, child, const char *, file, const posix_spawn_file_actions_t *, actions,
+      const posix_spawnattr_t *, attributes, char *const *, arguments, char *const *, environment),
+     channel_lose_all())
+LOSE(FILE *, popen, (const char *, command, const char *, mode), channel_lose_all())
 
 SOOTH_API int system(const char *command)
 {
-	struct unknown_wait_call call UNKNOWN_WAIT_CALL = { RECORD_CALLER, UNKNOWN_WAIT_CANCELLED };
+	UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);
 
 	channel_lose_all();
 	if (sched_on() && command)

@@ -1,3 +1,4 @@
+/* Records which descriptors poll and select found empty or full. */
 #include "runtime/io/poll_empty.h"
 
 #include "runtime/io/descriptor.h"
@@ -8,65 +9,66 @@
 
 #define TO_READ (POLLIN | POLLRDNORM)
 #define TO_WRITE (POLLOUT | POLLWRNORM)
-#define AT_AN_END (POLLERR | POLLHUP | POLLNVAL | POLLRDHUP) /* told unasked */
+#define ERROR_OR_END                                                                               \
+	(POLLERR | POLLHUP | POLLNVAL | POLLRDHUP) /* reported without being asked for */
 
-static void look_at(struct channel_look *look, int fd, short events)
+static void check_descriptor(struct channel_snapshot *snapshot, int fd, short events)
 {
 	if (events & TO_READ)
-		channel_look_at(look, descriptor_ends(fd).in);
+		channel_snapshot_check(snapshot, descriptor_ends(fd).in);
 }
 
-/* Of one descriptor: false when it is not sure. */
-static bool record_silence(const struct channel_look *look, int fd, short events, short told,
-			   uintptr_t pc)
+/* Records the answer for one descriptor. Returns false if the order is not known. */
+static bool record_empty(const struct channel_snapshot *snapshot, int fd, short events, short told,
+			 uintptr_t pc)
 {
 	struct descriptor_ends ends = descriptor_ends(fd);
 	bool sure = true;
 
-	if (events & TO_READ && !(told & (TO_READ | AT_AN_END)))
-		sure = channel_found_nothing(look, ends.in, true, pc);
-	if (events & TO_WRITE && !(told & (TO_WRITE | AT_AN_END)))
-		sure &= channel_found_no_room(look, ends.out, pc);
+	if (events & TO_READ && !(told & (TO_READ | ERROR_OR_END)))
+		sure = channel_found_nothing(snapshot, ends.in, true, pc);
+	if (events & TO_WRITE && !(told & (TO_WRITE | ERROR_OR_END)))
+		sure &= channel_found_no_room(snapshot, ends.out, pc);
 	return sure;
 }
 
-/* ---- poll ----------------------------------------------------------------------------------------- */
+/* ---- poll --------------------------------------------------------------------------------- */
 
-#define FDS_MOST (1u << 20) /* more is refused, whatever the limits are */
+#define FDS_MOST (1u << 20) /* the kernel refuses more, whatever the limits are */
 
-static void look_at_polled(struct channel_look *look, const struct pollfd *fds, nfds_t count)
+static void check_polled(struct channel_snapshot *snapshot, const struct pollfd *fds, nfds_t count)
 {
 	for (nfds_t i = 0; i < count; i++)
-		look_at(look, fds[i].fd, fds[i].events);
+		check_descriptor(snapshot, fds[i].fd, fds[i].events);
 }
 
-struct channel_look poll_empty_of_poll(const struct pollfd *fds, nfds_t count)
+struct channel_snapshot poll_empty_before_poll(const struct pollfd *fds, nfds_t count)
 {
-	struct channel_look look = channel_look();
+	struct channel_snapshot snapshot = channel_snapshot_take();
 
 	if (count <= FDS_MOST && safe_read_can_read(fds, count * sizeof(*fds)))
-		look_at_polled(&look, fds, count);
-	return look;
+		check_polled(&snapshot, fds, count);
+	return snapshot;
 }
 
-static bool record_polled(const struct channel_look *look, const struct pollfd *fds, nfds_t count,
-			  uintptr_t pc)
+static bool record_polled(const struct channel_snapshot *snapshot, const struct pollfd *fds,
+			  nfds_t count, uintptr_t pc)
 {
 	bool sure = true;
 
 	for (nfds_t i = 0; i < count; i++)
-		sure &= record_silence(look, fds[i].fd, fds[i].events, fds[i].revents, pc);
+		sure &= record_empty(snapshot, fds[i].fd, fds[i].events, fds[i].revents, pc);
 	return sure;
 }
 
-int poll_empty_polled(struct channel_look *look, int result, struct pollfd *fds, nfds_t count,
-		      uintptr_t pc)
+int poll_empty_after_poll(struct channel_snapshot *snapshot, int result, struct pollfd *fds,
+			  nfds_t count, uintptr_t pc)
 {
 	int error = errno;
 
-	while (result >= 0 && !record_polled(look, fds, count, pc)) {
-		channel_look_again(look);
-		look_at_polled(look, fds, count);
+	while (result >= 0 && !record_polled(snapshot, fds, count, pc)) {
+		channel_snapshot_retry(snapshot);
+		check_polled(snapshot, fds, count);
 		int again = real()->poll(fds, count, 0);
 		if (again < 0)
 			break;
@@ -76,7 +78,7 @@ int poll_empty_polled(struct channel_look *look, int result, struct pollfd *fds,
 	return result;
 }
 
-/* ---- select --------------------------------------------------------------------------------------- */
+/* ---- select ------------------------------------------------------------------------------- */
 
 static short asked_for(const struct poll_empty_sets *asked, int fd)
 {
@@ -84,10 +86,10 @@ static short asked_for(const struct poll_empty_sets *asked, int fd)
 		       (FD_ISSET(fd, &asked->out) ? POLLOUT : 0));
 }
 
-static void look_at_selected(struct poll_empty_sets *asked, int count)
+static void check_selected(struct poll_empty_sets *asked, int count)
 {
 	for (int fd = 0; fd < count; fd++)
-		look_at(&asked->look, fd, asked_for(asked, fd));
+		check_descriptor(&asked->snapshot, fd, asked_for(asked, fd));
 }
 
 static bool is_usual(int count)
@@ -95,17 +97,15 @@ static bool is_usual(int count)
 	return count >= 0 && count <= FD_SETSIZE;
 }
 
-/* The sets may be shorter than usual, or nowhere, which the call will say: what lies behind is not looked at. */
-static void copy(fd_set *to, const fd_set *from, int count)
+bool poll_empty_copy_set(fd_set *to, const fd_set *from, int count)
 {
 	size_t words = ((size_t)count + NFDBITS - 1) / NFDBITS;
 
 	FD_ZERO(to);
-	if (from)
-		safe_read(to, from, words * sizeof(fd_mask));
+	return !from || safe_read(to, from, words * sizeof(fd_mask));
 }
 
-static void give_back(fd_set *to, const fd_set *from, int count)
+static void restore_set(fd_set *to, const fd_set *from, int count)
 {
 	for (int fd = 0; to && fd < count; fd++) {
 		if (FD_ISSET(fd, from))
@@ -115,16 +115,16 @@ static void give_back(fd_set *to, const fd_set *from, int count)
 	}
 }
 
-void poll_empty_of_select(struct poll_empty_sets *asked, int count, const fd_set *in,
-			  const fd_set *out, const fd_set *odd)
+void poll_empty_before_select(struct poll_empty_sets *asked, int count, const fd_set *in,
+			      const fd_set *out, const fd_set *odd)
 {
 	if (!is_usual(count))
 		return;
-	copy(&asked->in, in, count);
-	copy(&asked->out, out, count);
-	copy(&asked->odd, odd, count);
-	asked->look = channel_look();
-	look_at_selected(asked, count);
+	poll_empty_copy_set(&asked->in, in, count);
+	poll_empty_copy_set(&asked->out, out, count);
+	poll_empty_copy_set(&asked->odd, odd, count);
+	asked->snapshot = channel_snapshot_take();
+	check_selected(asked, count);
 }
 
 static bool record_selected(const struct poll_empty_sets *asked, int count, const fd_set *in,
@@ -136,24 +136,24 @@ static bool record_selected(const struct poll_empty_sets *asked, int count, cons
 		short told = (short)((in && FD_ISSET(fd, in) ? POLLIN : 0) |
 				     (out && FD_ISSET(fd, out) ? POLLOUT : 0));
 
-		sure &= record_silence(&asked->look, fd, asked_for(asked, fd), told, pc);
+		sure &= record_empty(&asked->snapshot, fd, asked_for(asked, fd), told, pc);
 	}
 	return sure;
 }
 
-int poll_empty_selected(struct poll_empty_sets *asked, int result, int count, fd_set *in,
-			fd_set *out, fd_set *odd, uintptr_t pc)
+int poll_empty_after_select(struct poll_empty_sets *asked, int result, int count, fd_set *in,
+			    fd_set *out, fd_set *odd, uintptr_t pc)
 {
 	int error = errno;
 
 	while (result >= 0 && is_usual(count) && !record_selected(asked, count, in, out, pc)) {
 		struct timeval none = { 0 };
 
-		channel_look_again(&asked->look);
-		look_at_selected(asked, count);
-		give_back(in, &asked->in, count);
-		give_back(out, &asked->out, count);
-		give_back(odd, &asked->odd, count);
+		channel_snapshot_retry(&asked->snapshot);
+		check_selected(asked, count);
+		restore_set(in, &asked->in, count);
+		restore_set(out, &asked->out, count);
+		restore_set(odd, &asked->odd, count);
 		result = real()->select(count, in, out, odd, &none);
 	}
 	if (result >= 0)

@@ -1,10 +1,11 @@
 /*
- * Random numbers of the system. In a controlled run they follow from the thread and how many it
- * drew before, the same in every run whatever its seed, which is for schedules: a search that
- * changed the program's data with the schedule would never see the same program twice.
+ * Random numbers of the system. In a controlled run they depend on the thread and on how many it
+ * has drawn before. They are the same in every run, whatever its seed: the seed is for schedules,
+ * and a search that changed the program's data together with the schedule would never see the same
+ * program twice.
  *
- * Not seen: files such as /dev/urandom, the processor's own instructions, what the kernel gives
- * a process when it starts (AT_RANDOM).
+ * Not covered: files such as /dev/urandom, the processor's own instructions, and what the kernel
+ * gives a new process (AT_RANDOM).
  */
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/host/libc_next.h"
@@ -14,7 +15,7 @@
 
 #include <sys/random.h>
 
-static SOOTH_TLS uint64_t drawn; /* by the calling thread */
+static SOOTH_TLS uint64_t drawn; /* how many numbers the calling thread has drawn */
 
 static bool is_virtual(void)
 {
@@ -29,30 +30,36 @@ static uint64_t mix(uint64_t z)
 	return z ^ z >> 31;
 }
 
-static uint64_t next(void)
+static uint64_t draw_number(void)
 {
 	return mix(mix(thread_buffer_self.stream + 1ull) + ++drawn * 0x9e3779b97f4a7c15ull);
 }
 
-static void fill(void *to, size_t size)
+static void fill_with_numbers(void *to, size_t size)
 {
 	uint8_t *bytes = to;
 
 	for (size_t i = 0; i < size; i += 8) {
-		uint64_t number = next();
+		uint64_t number = draw_number();
 		for (size_t k = 0; k < 8 && i + k < size; k++)
 			bytes[i + k] = (uint8_t)(number >> 8 * k);
 	}
 }
 
+/* The real functions have filled `to`, and know invalid addresses. Makes the bytes virtual. */
+static void record_bytes(void *to, size_t size, uintptr_t pc)
+{
+	if (is_virtual())
+		fill_with_numbers(to, size);
+	transfer_wrote(to, size, pc);
+}
+
 SOOTH_API ssize_t getrandom(void *to, size_t size, unsigned flags)
 {
-	ssize_t result = real()->getrandom(to, size, flags); /* which knows what is no memory */
+	ssize_t result = real()->getrandom(to, size, flags);
 
-	if (result > 0 && is_virtual())
-		fill(to, (size_t)result);
 	if (result > 0)
-		transfer_wrote(to, (size_t)result, RECORD_CALLER);
+		record_bytes(to, (size_t)result, RECORD_CALLER);
 	return result;
 }
 
@@ -60,42 +67,36 @@ SOOTH_API int getentropy(void *to, size_t size)
 {
 	int result = real()->getentropy(to, size);
 
-	if (result == 0 && is_virtual())
-		fill(to, size);
 	if (result == 0)
-		transfer_wrote(to, size, RECORD_CALLER);
+		record_bytes(to, size, RECORD_CALLER);
 	return result;
 }
 
 SOOTH_API uint32_t arc4random(void)
 {
-	return is_virtual() ? (uint32_t)next() : real()->arc4random();
+	return is_virtual() ? (uint32_t)draw_number() : real()->arc4random();
 }
 
 SOOTH_API void arc4random_buf(void *to, size_t size)
 {
-	if (is_virtual())
-		fill(to, size);
-	else
+	if (!is_virtual())
 		real()->arc4random_buf(to, size);
-	transfer_wrote(to, size, RECORD_CALLER);
+	record_bytes(to, size, RECORD_CALLER);
 }
 
 SOOTH_API uint32_t arc4random_uniform(uint32_t bound)
 {
 	if (!is_virtual())
 		return real()->arc4random_uniform(bound);
-	return bound ? (uint32_t)(next() % bound) : 0;
+	return bound ? (uint32_t)(draw_number() % bound) : 0;
 }
 
 /* std::random_device, which may use the processor's own generator. */
-SOOTH_API unsigned _ZNSt13random_device9_M_getvalEv(void *device)
-{
-	return is_virtual() ? (unsigned)next() : real()->_ZNSt13random_device9_M_getvalEv(device);
-}
+#define RANDOM_DEVICE(name)                                                                        \
+	SOOTH_API unsigned name(void *device)                                                      \
+	{                                                                                          \
+		return is_virtual() ? (unsigned)draw_number() : real()->name(device);              \
+	}
 
-SOOTH_API unsigned _ZNSt13random_device16_M_getval_pretr1Ev(void *device)
-{
-	return is_virtual() ? (unsigned)next()
-			    : real()->_ZNSt13random_device16_M_getval_pretr1Ev(device);
-}
+RANDOM_DEVICE(_ZNSt13random_device9_M_getvalEv)
+RANDOM_DEVICE(_ZNSt13random_device16_M_getval_pretr1Ev)

@@ -1,7 +1,8 @@
 /*
- * Reading and writing by descriptors: pipes, sockets, eventfds, files. See transfer.h for what is
- * recorded. What the C library does by itself (stdio) never comes here.
+ * Reading and writing by descriptors: pipes, sockets, eventfds, files. transfer.h says what is
+ * recorded. What the C library reads and writes for stdio does not come here.
  */
+#include "runtime/host/interposer.h"
 #include "runtime/host/safe_read.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/io/unknown_wait.h"
@@ -14,94 +15,80 @@
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 
-/* A buffer as a vector: what is told of it to the end of the call must last as long. */
-#define ONE(at, size) const struct iovec one = { (void *)(uintptr_t)(at), size };
+/* A buffer as a vector of one part. It lasts as long as the block around it, and so as the call. */
+#define ONE(at, size) &(const struct iovec){ (void *)(uintptr_t)(at), size }, 1
 
-/* ---- taking ------------------------------------------------------------------------------------- */
+/* ---- taking ------------------------------------------------------------------------------- */
 
-/* At the end: the vectors that the kernel writes to, and how many; `prepare` may declare them. */
-#define TAKE(type, name, parameters, arguments, prepare, ...)                                      \
-	SOOTH_API type name parameters                                                             \
+/* transfer_took() for calls that may find the end of standard input. */
+static void took_input(struct transfer *call, ssize_t result, const struct iovec *to, int count)
+{
+	if (result == 0 && call->fd == STDIN_FILENO)
+		sched_input_ended();
+	transfer_took(call, result, to, count);
+}
+
+static void took_or_peeked(struct transfer *call, int flags, ssize_t result, const struct iovec *to,
+			   int count)
+{
+	if (flags & MSG_PEEK)
+		transfer_peeked(call, result, to, count);
+	else
+		transfer_took(call, result, to, count);
+}
+
+/* The bytes of all messages. Where they went is not recorded. */
+static ssize_t bytes_of(const struct mmsghdr *messages, int count)
+{
+	ssize_t bytes = count < 0 ? -1 : 0;
+
+	for (int i = 0; i < count; i++)
+		bytes += messages[i].msg_len;
+	return bytes;
+}
+
+/*
+ * An interposer that takes bytes out of `fd`. `took` ends the transfer `call`: it is given how many
+ * bytes there were, or -1, and the vectors that the kernel wrote to, with their number.
+ */
+#define TAKE(name, parameters, type, result, fd, call, took)                                       \
+	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
-		prepare struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);     \
+		struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);             \
 		type result;                                                                       \
 		do                                                                                 \
-			result = real()->name arguments;                                           \
-		while (result < 0 && transfer_takes_again(&call));                                 \
-		if (result == 0 && fd == STDIN_FILENO)                                             \
-			sched_input_ended();                                                       \
-		transfer_took(&call, result, __VA_ARGS__);                                         \
+			result = real()->name(ARGUMENTS parameters);                               \
+		while (result < 0 && transfer_must_retry(&call));                                  \
+		took;                                                                              \
 		return result;                                                                     \
 	}
 
-/* The same with flags that may leave the bytes there, or tell how many there were. */
-#define TAKE_FLAGGED(name, parameters, arguments, prepare, ...)                                    \
-	SOOTH_API ssize_t name parameters                                                          \
-	{                                                                                          \
-		prepare struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);     \
-		ssize_t result;                                                                    \
-		do                                                                                 \
-			result = real()->name arguments;                                           \
-		while (result < 0 && transfer_takes_again(&call));                                 \
-		if (flags & MSG_PEEK)                                                              \
-			transfer_looked(&call, result, __VA_ARGS__);                               \
-		else                                                                               \
-			transfer_took(&call, result, __VA_ARGS__);                                 \
-		return result;                                                                     \
-	}
+AND_CHECKED(TAKE, read, (int, fd, void *, to, size_t, size), ssize_t, result, fd, call,
+	    took_input(&call, result, ONE(to, size)))
+TAKE(readv, (int, fd, const struct iovec *, to, int, count), ssize_t, result, fd, call,
+     took_input(&call, result, to, count))
+TAKE(recv, (int, fd, void *, to, size_t, size, int, flags), ssize_t, result, fd, call,
+     took_or_peeked(&call, flags, result, ONE(to, size)))
+TAKE(__recv_chk, (int, fd, void *, to, size_t, size, size_t, room, int, flags), ssize_t, result, fd,
+     call, took_or_peeked(&call, flags, result, ONE(to, size)))
+TAKE(recvfrom,
+     (int, fd, void *, to, size_t, size, int, flags, __SOCKADDR_ARG, from, socklen_t *, length),
+     ssize_t, result, fd, call, took_or_peeked(&call, flags, result, ONE(to, size)))
+TAKE(__recvfrom_chk,
+     (int, fd, void *, to, size_t, size, size_t, room, int, flags, __SOCKADDR_ARG, from,
+      socklen_t *, length),
+     ssize_t, result, fd, call, took_or_peeked(&call, flags, result, ONE(to, size)))
+/* If it failed, the message may be an invalid address. */
+TAKE(recvmsg, (int, fd, struct msghdr *, message, int, flags), ssize_t, result, fd, call,
+     took_or_peeked(&call, flags, result, result < 0 ? NULL : message->msg_iov,
+		    result < 0 ? 0 : (int)message->msg_iovlen))
+TAKE(recvmmsg,
+     (int, fd, struct mmsghdr *, messages, unsigned, count, int, flags, struct timespec *, until),
+     int, result, fd, call, transfer_took(&call, bytes_of(messages, result), NULL, 0))
+TAKE(eventfd_read, (int, fd, eventfd_t *, value), int, result, fd, call,
+     transfer_took(&call, result == 0 ? (ssize_t)sizeof(*value) : -1, ONE(value, sizeof(*value))))
 
-TAKE(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size), ONE(to, size), &one, 1)
-TAKE(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room),
-     ONE(to, size), &one, 1)
-TAKE(ssize_t, readv, (int fd, const struct iovec *to, int count), (fd, to, count), , to, count)
-TAKE_FLAGGED(recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags), ONE(to, size),
-	     &one, 1)
-TAKE_FLAGGED(__recv_chk, (int fd, void *to, size_t size, size_t room, int flags),
-	     (fd, to, size, room, flags), ONE(to, size), &one, 1)
-TAKE_FLAGGED(recvfrom,
-	     (int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from,
-	      socklen_t *restrict length),
-	     (fd, to, size, flags, from, length), ONE(to, size), &one, 1)
-TAKE_FLAGGED(__recvfrom_chk,
-	     (int fd, void *restrict to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
-	      socklen_t *restrict length),
-	     (fd, to, size, room, flags, from, length), ONE(to, size), &one, 1)
-/* Where it failed, the message may be nowhere. */
-TAKE_FLAGGED(recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), ,
-	     result < 0 ? NULL : message->msg_iov, result < 0 ? 0 : (int)message->msg_iovlen)
-
-/* Several messages: their bytes are counted, where they went is not looked at. */
-SOOTH_API int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
-		       struct timespec *until)
-{
-	struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);
-	int result;
-
-	do
-		result = real()->recvmmsg(fd, messages, count, flags, until);
-	while (result < 0 && transfer_takes_again(&call));
-	ssize_t bytes = result < 0 ? -1 : 0;
-
-	for (int i = 0; i < result; i++)
-		bytes += messages[i].msg_len;
-	transfer_took(&call, bytes, NULL, 0);
-	return result;
-}
-
-SOOTH_API int eventfd_read(int fd, eventfd_t *value)
-{
-	const struct iovec one = { value, sizeof(*value) };
-	struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);
-	int result;
-
-	do
-		result = real()->eventfd_read(fd, value);
-	while (result < 0 && transfer_takes_again(&call));
-	transfer_took(&call, result == 0 ? (ssize_t)sizeof(*value) : -1, &one, 1);
-	return result;
-}
-
-/* How much there is: somebody put it there. */
+/* FIONREAD says how many bytes there are: a thread has put them there. */
 SOOTH_API int ioctl(int fd, unsigned long request, ...)
 {
 	va_list more;
@@ -117,10 +104,10 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 	struct transfer call TRANSFER_CALL = { .pc = RECORD_CALLER, .ends = descriptor_ends(fd) };
 	int result, *bytes = argument;
 	descriptor_use(fd, RECORD_CALLER);
-	transfer_looks(&call);
+	transfer_snapshot(&call);
 	do
 		result = real()->ioctl(fd, request, argument);
-	while (result == 0 && *bytes == 0 && transfer_looks_again(&call));
+	while (result == 0 && *bytes == 0 && transfer_found_nothing(&call));
 	call.to = &one;
 	call.count = 1;
 	call.written = result < 0 ? 0 : sizeof(int);
@@ -131,56 +118,60 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 	return result;
 }
 
-/* At a place of a file: nobody waits. */
-#define TAKE_AT(name, parameters, arguments, at)                                                   \
-	SOOTH_API ssize_t name parameters                                                          \
+/* An interposer that reads `size` bytes at an offset of a file to `to`: no thread waits. */
+#define TAKE_AT(name, parameters, fd, to)                                                          \
+	SOOTH_API ssize_t name(PARAMETERS parameters)                                              \
 	{                                                                                          \
-		struct unknown_wait_call call UNKNOWN_WAIT_CALL = { RECORD_CALLER,                 \
-								    UNKNOWN_WAIT_CANCELLED };      \
+		UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                           \
 		descriptor_use(fd, RECORD_CALLER);                                                 \
-		ssize_t result = real()->name arguments;                                           \
+		ssize_t result = real()->name(ARGUMENTS parameters);                               \
 		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
 		if (result > 0)                                                                    \
-			transfer_wrote(at, (size_t)result, RECORD_CALLER);                         \
+			transfer_wrote(to, (size_t)result, RECORD_CALLER);                         \
 		return result;                                                                     \
 	}
 
-TAKE_AT(pread, (int fd, void *to, size_t size, off_t offset), (fd, to, size, offset), to)
-TAKE_AT(pread64, (int fd, void *to, size_t size, off64_t offset), (fd, to, size, offset), to)
-TAKE_AT(__pread_chk, (int fd, void *to, size_t size, off_t offset, size_t room),
-	(fd, to, size, offset, room), to)
-TAKE_AT(__pread64_chk, (int fd, void *to, size_t size, off64_t offset, size_t room),
-	(fd, to, size, offset, room), to)
+AND_CHECKED(TAKE_AT, pread, (int, fd, void *, to, size_t, size, off_t, offset), fd, to)
+AND_CHECKED(TAKE_AT, pread64, (int, fd, void *, to, size_t, size, off64_t, offset), fd, to)
 
-/* ---- putting: waits where there is no room until somebody has read --------------------------------- */
+/* ---- putting: waits if there is no room, until another thread has read -------------------- */
 
-#define PUT(name, parameters, arguments, prepare, ...)                                             \
-	SOOTH_API ssize_t name parameters                                                          \
-	{                                                                                          \
-		prepare struct transfer call TRANSFER_CALL =                                       \
-			transfer_put(fd, __VA_ARGS__, RECORD_CALLER);                              \
-		ssize_t result = real()->name arguments;                                           \
-		transfer_did_put(&call, result);                                                   \
-		return result;                                                                     \
-	}
-
-PUT(write, (int fd, const void *bytes, size_t size), (fd, bytes, size), ONE(bytes, size), &one, 1)
-/* Does it have parts at all? Else the kernel refuses the call, and nothing comes of it. */
+/* Can the vectors be read? If not, the kernel refuses the call. */
 static bool is_vector(const struct iovec *parts, size_t count)
 {
 	return count <= IOV_MAX && safe_read_can_read(parts, count * sizeof(*parts));
 }
 
-PUT(writev, (int fd, const struct iovec *bytes, int count), (fd, bytes, count),
-    if (!is_vector(bytes, (size_t)count)) return real()->writev(fd, bytes, count);
-    , bytes, count)
-PUT(send, (int fd, const void *bytes, size_t size, int flags), (fd, bytes, size, flags),
-    ONE(bytes, size), &one, 1)
-PUT(sendto,
-    (int fd, const void *bytes, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t length),
-    (fd, bytes, size, flags, to, length), ONE(bytes, size), &one, 1)
+/*
+ * An interposer that puts bytes into `fd`, unless the real function refuses its arguments
+ * (`valid`). The last arguments are the vectors and their number, `put` how many bytes were put, or
+ * -1.
+ */
+#define PUT(name, parameters, type, result, fd, valid, put, ...)                                   \
+	SOOTH_API type name(PARAMETERS parameters)                                                 \
+	{                                                                                          \
+		if (!(valid))                                                                      \
+			return real()->name(ARGUMENTS parameters);                                 \
+		struct transfer call TRANSFER_CALL = transfer_put(fd, __VA_ARGS__, RECORD_CALLER); \
+		type result = real()->name(ARGUMENTS parameters);                                  \
+		transfer_did_put(&call, put);                                                      \
+		return result;                                                                     \
+	}
 
-/* Descriptors that are sent are ends of channels somewhere else from then on. */
+PUT(write, (int, fd, const void *, bytes, size_t, size), ssize_t, result, fd, true, result,
+    ONE(bytes, size))
+PUT(writev, (int, fd, const struct iovec *, bytes, int, count), ssize_t, result, fd,
+    is_vector(bytes, (size_t)count), result, bytes, count)
+PUT(send, (int, fd, const void *, bytes, size_t, size, int, flags), ssize_t, result, fd, true,
+    result, ONE(bytes, size))
+PUT(sendto,
+    (int, fd, const void *, bytes, size_t, size, int, flags, __CONST_SOCKADDR_ARG, to, socklen_t,
+     length),
+    ssize_t, result, fd, true, result, ONE(bytes, size))
+PUT(eventfd_write, (int, fd, eventfd_t, value), int, result, fd, true,
+    result == 0 ? (ssize_t)sizeof(value) : -1, ONE(&value, sizeof(value)))
+
+/* A descriptor that is sent is the end of a channel in another process from then on. */
 SOOTH_API ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	if (!safe_read_can_read(message, sizeof(*message)) ||
@@ -196,60 +187,49 @@ SOOTH_API ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	return result;
 }
 
-SOOTH_API int eventfd_write(int fd, eventfd_t value)
-{
-	const struct iovec one = { &value, sizeof(value) };
-	struct transfer call TRANSFER_CALL = transfer_put(fd, &one, 1, RECORD_CALLER);
-	int result = real()->eventfd_write(fd, value);
-
-	transfer_did_put(&call, result == 0 ? (ssize_t)sizeof(value) : -1);
-	return result;
-}
-
-#define PUT_AT(name, parameters, arguments)                                                        \
-	SOOTH_API ssize_t name parameters                                                          \
+/* An interposer that writes `size` bytes from `from` at an offset of a file. */
+#define PUT_AT(name, parameters, fd, from, size)                                                   \
+	SOOTH_API ssize_t name(PARAMETERS parameters)                                              \
 	{                                                                                          \
-		struct unknown_wait_call call UNKNOWN_WAIT_CALL = { RECORD_CALLER,                 \
-								    UNKNOWN_WAIT_CANCELLED };      \
+		UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                           \
 		descriptor_use(fd, RECORD_CALLER);                                                 \
 		transfer_reads(from, size, RECORD_CALLER);                                         \
-		ssize_t result = real()->name arguments;                                           \
+		ssize_t result = real()->name(ARGUMENTS parameters);                               \
 		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
 		return result;                                                                     \
 	}
 
-PUT_AT(pwrite, (int fd, const void *from, size_t size, off_t offset), (fd, from, size, offset))
-PUT_AT(pwrite64, (int fd, const void *from, size_t size, off64_t offset), (fd, from, size, offset))
+PUT_AT(pwrite, (int, fd, const void *, from, size_t, size, off_t, offset), fd, from, size)
+PUT_AT(pwrite64, (int, fd, const void *, from, size_t, size, off64_t, offset), fd, from, size)
 
-/* ---- what moves bytes past us ----------------------------------------------------------------------- */
+/* ---- calls that move bytes unseen --------------------------------------------------------- */
 
 SOOTH_API int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {
-	struct unknown_wait_call call UNKNOWN_WAIT_CALL = { RECORD_CALLER, UNKNOWN_WAIT_CANCELLED };
+	UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);
 
-	channel_lose_all(); /* there may be descriptors in it */
+	channel_lose_all(); /* the messages may contain descriptors */
 	int result = real()->sendmmsg(fd, messages, count, flags);
 	call.how = UNKNOWN_WAIT_NOTHING;
 	return result;
 }
 
-#define MOVE(type, name, parameters, arguments, one, other)                                        \
-	SOOTH_API type name parameters                                                             \
+/* An interposer that moves bytes between two descriptors inside the kernel. */
+#define MOVE(name, parameters, one, other)                                                         \
+	SOOTH_API ssize_t name(PARAMETERS parameters)                                              \
 	{                                                                                          \
-		struct unknown_wait_call call UNKNOWN_WAIT_CALL = { RECORD_CALLER,                 \
-								    UNKNOWN_WAIT_CANCELLED };      \
+		UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                           \
 		descriptor_lose(one);                                                              \
 		descriptor_lose(other);                                                            \
-		type result = real()->name arguments;                                              \
+		ssize_t result = real()->name(ARGUMENTS parameters);                               \
 		call.how = result > 0 ? UNKNOWN_WAIT_WAITED : UNKNOWN_WAIT_NOTHING;                \
 		return result;                                                                     \
 	}
 
-MOVE(ssize_t, splice,
-     (int in, off64_t *in_at, int out, off64_t *out_at, size_t size, unsigned flags),
-     (in, in_at, out, out_at, size, flags), in, out)
-MOVE(ssize_t, tee, (int in, int out, size_t size, unsigned flags), (in, out, size, flags), in, out)
-MOVE(ssize_t, vmsplice, (int fd, const struct iovec *vector, size_t count, unsigned flags),
-     (fd, vector, count, flags), fd, fd)
-MOVE(ssize_t, sendfile, (int out, int in, off_t *at, size_t size), (out, in, at, size), out, in)
-MOVE(ssize_t, sendfile64, (int out, int in, off64_t *at, size_t size), (out, in, at, size), out, in)
+MOVE(splice,
+     (int, in, off64_t *, in_at, int, out, off64_t *, out_at, size_t, size, unsigned, flags), in,
+     out)
+MOVE(tee, (int, in, int, out, size_t, size, unsigned, flags), in, out)
+MOVE(vmsplice, (int, fd, const struct iovec *, vector, size_t, count, unsigned, flags), fd, fd)
+MOVE(sendfile, (int, out, int, in, off_t *, at, size_t, size), out, in)
+MOVE(sendfile64, (int, out, int, in, off64_t *, at, size_t, size), out, in)

@@ -1,10 +1,10 @@
-/* Descriptors that programs wait for: what epoll was told of them. */
+/* Descriptors that epoll watches. */
 #ifndef RUNTIME_IO_READINESS_H
 #define RUNTIME_IO_READINESS_H
 
-/* Before it is closed: events of it will not come any more. */
+/* Called before it is closed: it will have no more events. */
 void readiness_forget(int fd);
-/* In a fork child: whoever was at work is not here. */
+/* Called in a fork child: the thread that held the lock does not exist here. */
 void readiness_after_fork(void);
 
 #endif

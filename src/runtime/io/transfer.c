@@ -1,3 +1,4 @@
+/* What is recorded around calls that take bytes out of a descriptor or put some in. */
 #include "runtime/io/transfer.h"
 
 #include "runtime/host/module.h"
@@ -12,9 +13,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* ---- what a descriptor is like -------------------------------------------------------------------- */
+/* ---- properties of a descriptor ----------------------------------------------------------- */
 
-#define MEMORY_DEVICES 1 /* /dev/null, /dev/zero, /dev/urandom: whatever one writes there is gone */
+#define MEMORY_DEVICES 1 /* /dev/null, /dev/zero, /dev/urandom: they drop what is written */
 
 bool transfer_is_stored(int fd)
 {
@@ -28,8 +29,8 @@ bool transfer_is_stored(int fd)
 	return stored;
 }
 
-/* Files never make anybody wait; of others poll knows. */
-static bool has_to_wait(int fd, short events)
+/* Regular files never make a thread wait; poll knows about the others. */
+static bool would_wait(int fd, short events)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 	int error = errno;
@@ -41,17 +42,12 @@ static bool has_to_wait(int fd, short events)
 
 bool transfer_is_empty(int fd)
 {
-	return has_to_wait(fd, POLLIN);
+	return would_wait(fd, POLLIN);
 }
 
-static bool is_full(int fd)
-{
-	return has_to_wait(fd, POLLOUT);
-}
+/* ---- the kernel's accesses ---------------------------------------------------------------- */
 
-/* ---- the kernel's accesses ------------------------------------------------------------------------ */
-
-static void touch(enum event_kind kind, const void *at, size_t size, uintptr_t pc)
+static void record_range(enum event_kind kind, const void *at, size_t size, uintptr_t pc)
 {
 	if (!at || !size)
 		return;
@@ -59,7 +55,7 @@ static void touch(enum event_kind kind, const void *at, size_t size, uintptr_t p
 	record(kind, pc, (struct record_fields){ .a = (uintptr_t)at, .n = size });
 }
 
-/* There are few modules; none of them ever goes. */
+/* There are few modules, and none is ever removed. */
 static bool is_instrumented(uintptr_t pc)
 {
 	const struct module *m;
@@ -79,24 +75,24 @@ bool transfer_is_seen(uintptr_t pc)
 void transfer_reads(const void *from, size_t size, uintptr_t pc)
 {
 	if (transfer_is_seen(pc))
-		touch(EV_READ, from, size, pc);
+		record_range(EV_READ, from, size, pc);
 }
 
 void transfer_wrote(const void *to, size_t size, uintptr_t pc)
 {
 	if (transfer_is_seen(pc))
-		touch(EV_WRITE, to, size, pc);
+		record_range(EV_WRITE, to, size, pc);
 }
 
-/* ---- taking --------------------------------------------------------------------------------------- */
+/* ---- taking ------------------------------------------------------------------------------- */
 
-/* What a count of an eventfd is, everything else has as bytes. Both its ends are one channel. */
+/* An eventfd has a counter where other channels have bytes. Its two ends are the same channel. */
 static bool is_counter(const struct descriptor_ends *ends)
 {
 	return ends->in && ends->in == ends->out;
 }
 
-static uint64_t counted(const struct iovec *vector, int count)
+static uint64_t counter_value(const struct iovec *vector, int count)
 {
 	uint64_t value = 0;
 
@@ -105,30 +101,30 @@ static uint64_t counted(const struct iovec *vector, int count)
 	return value;
 }
 
-void transfer_looks(struct transfer *call)
+void transfer_snapshot(struct transfer *call)
 {
 	if (!channel_is_known(call->ends.in))
 		return;
-	call->look = channel_look();
-	channel_look_at(&call->look, call->ends.in);
+	call->snapshot = channel_snapshot_take();
+	channel_snapshot_check(&call->snapshot, call->ends.in);
 }
 
-bool transfer_looks_again(struct transfer *call)
+bool transfer_found_nothing(struct transfer *call)
 {
 	int error = errno;
-	bool again = !channel_found_nothing(&call->look, call->ends.in, true, call->pc);
+	bool again = !channel_found_nothing(&call->snapshot, call->ends.in, true, call->pc);
 
 	if (again) {
-		channel_look_again(&call->look);
-		channel_look_at(&call->look, call->ends.in);
+		channel_snapshot_retry(&call->snapshot);
+		channel_snapshot_check(&call->snapshot, call->ends.in);
 	}
 	errno = error;
 	return again;
 }
 
-bool transfer_takes_again(struct transfer *call)
+bool transfer_must_retry(struct transfer *call)
 {
-	return errno == EAGAIN && transfer_looks_again(call);
+	return errno == EAGAIN && transfer_found_nothing(call);
 }
 
 struct transfer transfer_take(int fd, uintptr_t pc)
@@ -138,13 +134,13 @@ struct transfer transfer_take(int fd, uintptr_t pc)
 	descriptor_use(fd, pc);
 	if (sched_may_leave() && transfer_is_empty(fd))
 		sched_leave(pc);
-	transfer_looks(&call);
+	transfer_snapshot(&call);
 	return call;
 }
 
-/* Each thread that is here when the other end is closed learns that: a result of 0 counts. */
-static void took(struct transfer *call, ssize_t result, uint64_t taken, const struct iovec *to,
-		 int count)
+/* A result of 0 counts, too: every thread that reads when the other end is closed notices that. */
+static void end_take(struct transfer *call, ssize_t result, uint64_t taken, const struct iovec *to,
+		     int count)
 {
 	call->to = to;
 	call->count = count;
@@ -163,18 +159,18 @@ void transfer_took(struct transfer *call, ssize_t result, const struct iovec *to
 	uint64_t taken = result > 0 ? (uint64_t)result : 0;
 
 	if (taken && is_counter(&call->ends))
-		taken = counted(to, count);
-	took(call, result, taken, to, count);
+		taken = counter_value(to, count);
+	end_take(call, result, taken, to, count);
 	if (result < 0)
 		descriptor_check_failed(call->fd, false, call->pc);
 }
 
-void transfer_looked(struct transfer *call, ssize_t result, const struct iovec *to, int count)
+void transfer_peeked(struct transfer *call, ssize_t result, const struct iovec *to, int count)
 {
-	took(call, result, 0, to, count);
+	end_take(call, result, 0, to, count);
 }
 
-/* ---- putting -------------------------------------------------------------------------------------- */
+/* ---- putting ------------------------------------------------------------------------------ */
 
 static size_t size_of(const struct iovec *from, int count)
 {
@@ -185,28 +181,28 @@ static size_t size_of(const struct iovec *from, int count)
 	return size;
 }
 
-/* What is ready has room for PIPE_BUF bytes; whether there was room for more is not known. */
+/* A ready descriptor has room for PIPE_BUF bytes; whether it has more is not known. */
 struct transfer transfer_put(int fd, const struct iovec *from, int count, uintptr_t pc)
 {
 	struct transfer call = { .pc = pc, .fd = fd, .ends = descriptor_ends(fd) };
 	int error = errno;
 
 	if (!record_on()) {
-		channel_lose(call.ends.out); /* nothing says what goes in */
+		channel_lose(call.ends.out); /* nothing records what goes in */
 		return call;
 	}
 	call.bytes = size_of(from, count);
 	descriptor_use(fd, pc);
 	for (int i = 0; i < count; i++)
 		transfer_reads(from[i].iov_base, from[i].iov_len, pc);
-	call.full = is_full(fd);
+	call.full = would_wait(fd, POLLOUT);
 	if (call.bytes > PIPE_BUF && !call.full)
 		call.full = !transfer_is_stored(fd);
 	if (is_counter(&call.ends))
-		call.bytes = counted(from, count);
+		call.bytes = counter_value(from, count);
 	channel_send(call.ends.out, call.bytes, pc);
 	call.puts = true;
-	if (sched_may_leave() && call.full && is_full(fd))
+	if (sched_may_leave() && call.full && would_wait(fd, POLLOUT))
 		sched_leave(pc);
 	errno = error;
 	return call;
@@ -221,12 +217,12 @@ void transfer_did_put(struct transfer *call, ssize_t result)
 	call->bytes = put < call->bytes ? call->bytes - put : 0;
 	call->how = result >= 0 && call->full ? TRANSFER_WAITED : TRANSFER_NOTHING;
 	if (result < 0 && (errno == EPIPE || errno == ECONNRESET))
-		call->how = TRANSFER_WAITED; /* for who closed the other end */
+		call->how = TRANSFER_WAITED; /* for the thread that closed the other end */
 	if (result < 0)
 		descriptor_check_failed(call->fd, false, call->pc);
 }
 
-/* ---- the end of both ------------------------------------------------------------------------------ */
+/* ---- the end of a transfer ---------------------------------------------------------------- */
 
 static void record_writes(const struct transfer *call)
 {
@@ -243,7 +239,7 @@ static void record_writes(const struct transfer *call)
 void transfer_end(struct transfer *call)
 {
 	if (__builtin_expect(sched_taking, 0))
-		sched_return(); /* where the call was made outside */
+		sched_return(); /* if the call was made outside the schedule */
 	if (call->puts)
 		channel_sent(call->ends.out, call->how == TRANSFER_CANCELLED ? 0 : call->bytes);
 	bool waited = call->how == TRANSFER_WAITED || call->how == TRANSFER_CANCELLED;

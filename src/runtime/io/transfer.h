@@ -1,19 +1,21 @@
 /*
- * Around a call that takes bytes out of a descriptor or puts some in. What is recorded, in this order:
+ * Around a call that takes bytes out of a descriptor or puts some in. These are recorded, in this
+ * order:
  *
- *	take	FD_USE, the call, RECEIVE or SYNC where it got something that may have to be waited
- *		for, or there was nothing, WRITE of the bytes that the kernel wrote
- *	put	FD_USE, READ of the bytes that the kernel will read, SEND, the call, SYNC where it had
+ *	take	FD_USE, the call, RECEIVE or SYNC if it got something that it may have waited
+ *		for or found nothing, WRITE of the bytes that the kernel wrote
+ *	put	FD_USE, READ of the bytes that the kernel will read, SEND, the call, SYNC if it had
  *		to wait for room
  *
- * so that the kernel's accesses are ordered by the channel as the program's own are. These are
- * recorded for instrumented code only, as those of memcpy: other code has its buffers for itself.
+ * So the channel orders the kernel's accesses as it orders the program's own. The accesses are
+ * recorded for instrumented code only, as those of memcpy: other code has its own buffers.
  *
  *	struct transfer call TRANSFER_CALL = transfer_take(fd, RECORD_CALLER);
  *	ssize_t result = real()->read(fd, to, size);
  *	transfer_took(&call, result, &(struct iovec){ to, size }, 1);
  *
- * A call that is left by cancellation never comes to the last line: SYNC. All of it keeps errno.
+ * A call that is left by cancellation never comes to the last line; then SYNC is recorded. All
+ * functions keep errno.
  */
 #ifndef RUNTIME_IO_TRANSFER_H
 #define RUNTIME_IO_TRANSFER_H
@@ -33,8 +35,8 @@ struct transfer {
 	bool full; /* puts: had to wait, as far as that is known */
 	const struct iovec *to;
 	int count;
-	size_t written;		  /* into them */
-	struct channel_look look; /* takes */
+	size_t written;			  /* bytes that the kernel wrote into `to` */
+	struct channel_snapshot snapshot; /* takes */
 };
 
 #define TRANSFER_CALL __attribute__((cleanup(transfer_end)))
@@ -42,33 +44,34 @@ void transfer_end(struct transfer *call);
 
 struct transfer transfer_take(int fd, uintptr_t pc);
 /*
- * The call has found nothing, or has failed: because there is nothing? That is recorded (RECEIVE of
- * nothing). True: it is not known whether somebody came first who was at it meanwhile, and the call is to
- * be made again.
+ * Called after the call has found nothing (transfer_must_retry: after it has failed). If it failed
+ * because there is nothing, records that (a RECEIVE of nothing). Returns true if it is not known
+ * whether another thread's call came first: then the call is to be made again.
  */
-bool transfer_looks_again(struct transfer *call);
-bool transfer_takes_again(struct transfer *call);
-/* Before a call that only looks. */
-void transfer_looks(struct transfer *call);
-/* `result` is the call's, bytes or -1. The vectors must last as long as the call. */
+bool transfer_found_nothing(struct transfer *call);
+bool transfer_must_retry(struct transfer *call);
+/* Called before a call that only looks. */
+void transfer_snapshot(struct transfer *call);
+/* `result` is the call's: bytes or -1. The vectors must exist until the call ends. */
 void transfer_took(struct transfer *call, ssize_t result, const struct iovec *to, int count);
-/* The same for one that leaves there what it has seen (MSG_PEEK). */
-void transfer_looked(struct transfer *call, ssize_t result, const struct iovec *to, int count);
+/* The same for a call that leaves the bytes there (MSG_PEEK). */
+void transfer_peeked(struct transfer *call, ssize_t result, const struct iovec *to, int count);
 
 struct transfer transfer_put(int fd, const struct iovec *from, int count, uintptr_t pc);
 void transfer_did_put(struct transfer *call, ssize_t result);
 
 /*
- * Memory that the kernel or the C library read or wrote for the code at `pc`: accesses without a value, if
- * that is instrumented and recorded now (`is_seen`). They keep errno.
+ * Memory that the kernel or the C library read or wrote for the code at `pc`. Records accesses
+ * without values if that code is instrumented and the thread is recorded now (transfer_is_seen).
+ * They keep errno.
  */
 bool transfer_is_seen(uintptr_t pc);
 void transfer_reads(const void *from, size_t size, uintptr_t pc);
 void transfer_wrote(const void *to, size_t size, uintptr_t pc);
 
-/* Does it keep what is written to it, and make nobody wait? Keeps errno. */
+/* Does it store what is written to it, so that no thread ever waits for it? Keeps errno. */
 bool transfer_is_stored(int fd);
-/* Would reading from it wait? */
+/* Would a read from it wait? */
 bool transfer_is_empty(int fd);
 
 #endif

@@ -1,3 +1,4 @@
+/* Records SYNC after waits through the kernel, and hand-overs to threads that wait so. */
 #include "runtime/io/unknown_wait.h"
 
 #include "runtime/sync/sync_object.h"
@@ -8,19 +9,18 @@
 void unknown_wait_end(const struct unknown_wait_call *call)
 {
 	if (__builtin_expect(sched_taking, 0))
-		sched_return(); /* where the call was made outside */
+		sched_return(); /* if the call was made outside the schedule */
 	if (call->how != UNKNOWN_WAIT_NOTHING && record_on())
 		record(EV_SYNC, call->pc, (struct record_fields){ 0 });
 }
 
-/* Under control the order of all accesses is known, and a record would be a step. */
+/* In a controlled run the order of all accesses is known, and a record would be a step. */
 void unknown_wait_hand_over(uintptr_t pc)
 {
-	static const char handed_over; /* nobody receives it */
+	static const char handed_over; /* an object that no thread receives from */
 	int error = errno;
 
 	if (record_on() && !sched_taking)
-		sync_object_record(EV_SEND, pc, &handed_over, record_sequence(&handed_over),
-				   EVENT_CHANNEL_TOLD);
+		sync_object_record_next(EV_SEND, pc, &handed_over, EVENT_CHANNEL_TOLD);
 	errno = error;
 }

@@ -1,7 +1,8 @@
 /*
- * Atomic operations, which the plugin turns into calls: __sooth_load4(address, order) and so on for
- * 1, 2, 4, 8 and 16 bytes. Each is done under the stripe of its location together with its number,
- * and always sequentially consistent; the order that was asked for is recorded.
+ * Atomic operations, which the compiler plugin turns into calls: __sooth_load4(address, order) and
+ * so on for 1, 2, 4, 8 and 16 bytes. Each is done in the stripe of its address together with taking
+ * its sequence number. It is always sequentially consistent; the requested memory order is
+ * recorded.
  */
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/memory/range.h"
@@ -13,38 +14,31 @@
 
 typedef unsigned __int128 uint128_t;
 
-/* The last argument of each: memory order in the low byte, then this, then what is not used. */
+/* The last argument of each function: the memory order in the low byte, then this bit. */
 #define ORDER(m) ((uint64_t)(m)&255)
 #define EXPECTED_IS_SHARED 256
 
-enum update { ADD, SUB, AND, OR, XOR, NAND };
+enum atomic_update { ADD, SUB, AND, OR, XOR, NAND };
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* What happened at a location: one value, or the old and the new. */
-struct outcome {
-	enum event_kind kind;
-	uint64_t mode;
-	const void *value, *updated; /* `updated` NULL but for ATOMIC_UPDATE */
-};
-
-static void note(uintptr_t pc, const volatile void *at, uint64_t number, size_t size,
-		 struct outcome outcome)
+/* `updated` is the new value of an ATOMIC_UPDATE, else NULL. */
+static inline void record_outcome(enum event_kind kind, uintptr_t pc, const volatile void *at,
+				  uint64_t number, size_t size, uint64_t mode, const void *value,
+				  const void *updated)
 {
-	struct record_fields fields = {
-		.q = number, .a = (uintptr_t)at, .n = size, .m = outcome.mode
-	};
+	struct record_fields fields = { .q = number, .a = (uintptr_t)at, .n = size, .m = mode };
 
-	record_atomic(outcome.kind, pc, &fields, outcome.value, outcome.updated);
+	record_atomic(kind, pc, &fields, value, updated);
 }
 
-/* The plain write of a failed compare-and-exchange to what it expected. */
-static void note_plain_write(uintptr_t pc, const void *at, const void *value, size_t size)
+/* A failed compare-and-exchange writes the value to `expected`, which is a plain write. */
+static void record_plain_write(uintptr_t pc, const void *at, const void *value, size_t size)
 {
 	record_access(EV_WRITE, pc, at, value, size, 0);
 }
 
-/* ---- the two primitives that all is made of ------------------------------------------------ */
+/* ---- the two primitives that all operations use ------------------------------------------- */
 
 #define PRIMITIVES(N, T)                                                                           \
 	static inline T load##N(const volatile T *at)                                              \
@@ -74,7 +68,7 @@ static inline bool exchange16(volatile uint128_t *at, uint128_t *expected, uint1
 	return done;
 }
 
-/* Processors with AVX load 16 aligned bytes at once; others must pretend to write. */
+/* Processors with AVX load 16 aligned bytes at once; others need a compare-and-exchange. */
 static bool loads_16_bytes(void)
 {
 	static int known; /* 1 yes, -1 no; CPUID is slow in a virtual machine */
@@ -100,12 +94,12 @@ static inline uint128_t load16(const volatile uint128_t *at)
 	return value;
 }
 
-/* ---- the operations ------------------------------------------------------------------------ */
+/* ---- the operations ----------------------------------------------------------------------- */
 
 #define UPDATE(T)                                                                                  \
 	static inline T update_##T(T old, T operand, int how)                                      \
 	{                                                                                          \
-		switch ((enum update)how) {                                                        \
+		switch ((enum atomic_update)how) {                                                 \
 		case ADD: return (T)(old + operand);                                               \
 		case SUB: return (T)(old - operand);                                               \
 		case AND: return old & operand;                                                    \
@@ -113,12 +107,11 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		case XOR: return old ^ operand;                                                    \
 		case NAND: return (T) ~(old & operand);                                            \
 		}                                                                                  \
-		__builtin_trap(); /* the plugin and this file do not fit */                        \
+		__builtin_trap(); /* the plugin and this file do not fit together */               \
 	}
 
 #define LOAD(N, T)                                                                                 \
-	SOOTH_API T __sooth_load##N(const volatile T *at, int m);                                  \
-	SOOTH_API T __sooth_load##N(const volatile T *at, int m)                                   \
+	DEFINE(T, __sooth_load##N, const volatile T *at, int m)                                    \
 	{                                                                                          \
 		if (!record_on())                                                                  \
 			return load##N(at);                                                        \
@@ -128,14 +121,13 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		note(RECORD_CALLER, at, number, N,                                                 \
-		     (struct outcome){ EV_ATOMIC_READ, ORDER(m), &value, NULL });                  \
+		record_outcome(EV_ATOMIC_READ, RECORD_CALLER, at, number, N, ORDER(m), &value,     \
+			       NULL);                                                              \
 		return value;                                                                      \
 	}
 
 #define STORE(N, T)                                                                                \
-	SOOTH_API void __sooth_store##N(volatile T *at, T value, int m);                           \
-	SOOTH_API void __sooth_store##N(volatile T *at, T value, int m)                            \
+	DEFINE(void, __sooth_store##N, volatile T *at, T value, int m)                             \
 	{                                                                                          \
 		bool on = record_on();                                                             \
 		sched_before(EV_ATOMIC_WRITE, at, N, RECORD_CALLER);                               \
@@ -148,14 +140,13 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		note(RECORD_CALLER, at, number, N,                                                 \
-		     (struct outcome){ EV_ATOMIC_WRITE, ORDER(m), &value, NULL });                 \
+		record_outcome(EV_ATOMIC_WRITE, RECORD_CALLER, at, number, N, ORDER(m), &value,    \
+			       NULL);                                                              \
 	}
 
-/* `next` is an expression of `old`, the value found. */
-#define UPDATING(N, T, name, parameter, next)                                                      \
-	SOOTH_API T __sooth_##name##N(volatile T *at, T operand parameter, int m);                 \
-	SOOTH_API T __sooth_##name##N(volatile T *at, T operand parameter, int m)                  \
+/* Replaces `old`, the value that was found, by `next`, an expression of `old` and `operand`. */
+#define UPDATING(N, T, name, operand, old, next, ...)                                              \
+	DEFINE(T, __sooth_##name##N, volatile T *at, T operand, ##__VA_ARGS__, int m)              \
 	{                                                                                          \
 		bool on = record_on();                                                             \
 		sched_before(EV_ATOMIC_UPDATE, at, N, RECORD_CALLER);                              \
@@ -169,12 +160,12 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		note(RECORD_CALLER, at, number, N,                                                 \
-		     (struct outcome){ EV_ATOMIC_UPDATE, ORDER(m), &old, &updated });              \
+		record_outcome(EV_ATOMIC_UPDATE, RECORD_CALLER, at, number, N, ORDER(m), &old,     \
+			       &updated);                                                          \
 		return old;                                                                        \
 	}
 
-/* One compare-and-exchange, recorded as an update or as a read that failed. */
+/* A compare-and-exchange, recorded as an update, or as a read if it failed. */
 #define COMPARE(N, T)                                                                              \
 	static inline bool compare##N(uintptr_t pc, volatile T *at, T *old, T desired, int m)      \
 	{                                                                                          \
@@ -185,15 +176,15 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		uint64_t number = record_sequence(at);                                             \
 		if (striped)                                                                       \
 			record_stripe_unlock(at);                                                  \
-		note(pc, at, number, N,                                                            \
-		     done ? (struct outcome){ EV_ATOMIC_UPDATE, ORDER(m), &expected, &desired }    \
-			  : (struct outcome){ EV_ATOMIC_READ,                                      \
-					      ORDER(m) | EF_CAS_FAIL << EVENT_ORDER_BITS, old,     \
-					      NULL });                                             \
+		if (done)                                                                          \
+			record_outcome(EV_ATOMIC_UPDATE, pc, at, number, N, ORDER(m), &expected,   \
+				       &desired);                                                  \
+		else                                                                               \
+			record_outcome(EV_ATOMIC_READ, pc, at, number, N,                          \
+				       ORDER(m) | EF_CAS_FAIL << EVENT_ORDER_BITS, old, NULL);     \
 		return done;                                                                       \
 	}                                                                                          \
-	SOOTH_API bool __sooth_cas##N(volatile T *at, T *expected, T desired, int m);              \
-	SOOTH_API bool __sooth_cas##N(volatile T *at, T *expected, T desired, int m)               \
+	DEFINE(bool, __sooth_cas##N, volatile T *at, T *expected, T desired, int m)                \
 	{                                                                                          \
 		uintptr_t pc = RECORD_CALLER;                                                      \
 		if (!record_on())                                                                  \
@@ -206,12 +197,11 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		if (compare##N(pc, at, &old, desired, m))                                          \
 			return true;                                                               \
 		if (m & EXPECTED_IS_SHARED)                                                        \
-			note_plain_write(pc, expected, &old, N);                                   \
+			record_plain_write(pc, expected, &old, N);                                 \
 		*expected = old;                                                                   \
 		return false;                                                                      \
 	}                                                                                          \
-	SOOTH_API T __sooth_casval##N(volatile T *at, T expected, T desired, int m);               \
-	SOOTH_API T __sooth_casval##N(volatile T *at, T expected, T desired, int m)                \
+	DEFINE(T, __sooth_casval##N, volatile T *at, T expected, T desired, int m)                 \
 	{                                                                                          \
 		if (record_on())                                                                   \
 			compare##N(RECORD_CALLER, at, &expected, desired, m);                      \
@@ -220,13 +210,12 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		return expected;                                                                   \
 	}
 
-#define HOW , int how
 #define OPERATIONS(N, T)                                                                           \
 	UPDATE(T)                                                                                  \
 	LOAD(N, T)                                                                                 \
 	STORE(N, T)                                                                                \
-	UPDATING(N, T, swap, , operand)                                                            \
-	UPDATING(N, T, rmw, HOW, update_##T(old, operand, how))                                    \
+	UPDATING(N, T, swap, operand, old, operand)                                                \
+	UPDATING(N, T, rmw, operand, old, update_##T(old, operand, how), int how)                  \
 	COMPARE(N, T)
 
 OPERATIONS(1, uint8_t)
@@ -235,8 +224,7 @@ OPERATIONS(4, uint32_t)
 OPERATIONS(8, uint64_t)
 OPERATIONS(16, uint128_t)
 
-SOOTH_API void __sooth_fence(int m);
-SOOTH_API void __sooth_fence(int m)
+DEFINE(void, __sooth_fence, int m)
 {
 	sched_before(EV_FENCE, NULL, 0, RECORD_CALLER);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

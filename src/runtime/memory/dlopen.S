@@ -1,6 +1,6 @@
 /*
- * dlopen searches by who calls it, which it finds by its return address: so it is jumped to, with all as
- * the caller left it.
+ * dlopen searches libraries depending on its caller, which it finds by its return address. So this
+ * function jumps to it, with everything as the caller left it.
  */
 	.text
 	.globl	dlopen

@@ -1,7 +1,8 @@
 /*
- * dlopen and dlclose. Constructors and destructors of libraries run under the loader's own lock, and its
- * own count says who is the last to close: what they do is behind what others did before that, and so
- * is what a thread does that has opened a library which another was just loading.
+ * dlopen and dlclose. The loader runs constructors and destructors of libraries under its own lock,
+ * and its own count decides which dlclose is the last. So what they do happens after what other
+ * threads did before that. The same holds for a thread that has opened a library which another
+ * thread was loading.
  */
 #include "runtime/memory/dlopen.h"
 
@@ -14,17 +15,17 @@
 
 #include <errno.h>
 
-/* While the functions of libc_next.h are looked for, which a program's own dlsym may do by this. */
+/* Used while libc_next.h looks up its functions: a program's own dlsym may call dlopen. */
 static __typeof__(dlopen) *find_dlopen(void)
 {
 	void *found = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.34");
 
-	if (!found) /* of an older library */
+	if (!found) /* the version in an older library */
 		found = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.2.5");
 	return (__typeof__(dlopen) *)found;
 }
 
-/* Without a name it is the program itself, which is there. */
+/* Without a name it is the program itself, which is loaded already. */
 __typeof__(dlopen) *dlopen_begin(const char *file, uintptr_t pc)
 {
 	int error = errno;
@@ -47,7 +48,7 @@ SOOTH_API int dlclose(void *library)
 		thread_buffer_self.quiet = quiet;
 	}
 	deferred_event_expect(EV_SYNC, NULL, RECORD_CALLER);
-	int result = real()->dlclose(library); /* destructors run in it */
+	int result = real()->dlclose(library); /* runs destructors */
 	int error = errno;
 	deferred_event_forget();
 	quiet = thread_buffer_self.quiet;

@@ -1,11 +1,11 @@
-/* What dlopen.S calls. */
+/* The function that dlopen.S calls. */
 #ifndef RUNTIME_MEMORY_DLOPEN_H
 #define RUNTIME_MEMORY_DLOPEN_H
 
 #include <dlfcn.h>
 #include <stdint.h>
 
-/* Before dlopen, by the code at `pc`; returns the function to jump to. */
+/* Called before dlopen, for the code at `pc`. Returns the function to jump to. */
 __typeof__(dlopen) *dlopen_begin(const char *file, uintptr_t pc);
 
 #endif

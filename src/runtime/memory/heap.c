@@ -1,12 +1,13 @@
 /*
- * The malloc family. ALLOC is recorded after the block was got and FREE before it is given back,
- * so that in time the end of a block comes before its memory is used again. C++'s new and delete
- * come here through the C++ library.
+ * The malloc family. ALLOC is recorded after the block was allocated and FREE before it is freed,
+ * so the end of a block's lifetime comes before its memory is used again. C++'s new and delete call
+ * these functions through the C++ library.
  */
 #include "runtime/memory/heap.h"
 
 #include "runtime/sched/access_decoder.h"
 #include "runtime/host/caller_instrumented.h"
+#include "runtime/host/interposer.h"
 #include "runtime/host/loader.h"
 #include "runtime/sched/det_heap.h"
 #include "runtime/host/libc_next.h"
@@ -21,7 +22,7 @@
 
 /* ---- while the real functions are being looked up ----------------------------------------- */
 
-/* dlsym may allocate. What it gets comes from here and is never given back. */
+/* dlsym may allocate. Its blocks come from here and are never freed. */
 #define EARLY_BYTES (64u << 10)
 struct early {
 	size_t size;
@@ -63,23 +64,23 @@ static bool too_early(void)
 	return __builtin_expect(real_searching, 0);
 }
 
-/* ---- whose block ---------------------------------------------------------------------------- */
+/* ---- blocks of the deterministic heap ----------------------------------------------------- */
 
-static bool is_placed(const void *block)
+static bool is_det_block(const void *block)
 {
 	return __builtin_expect(det_heap_contains((uintptr_t)block), 0);
 }
 
 static size_t size_of(void *block)
 {
-	return is_placed(block) ? det_heap_size(block) : real()->malloc_usable_size(block);
+	return is_det_block(block) ? det_heap_size(block) : real()->malloc_usable_size(block);
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
 
 /*
- * In a controlled run a record is a step, and the steps of a thread may not depend on the schedule:
- * whether the C library allocates something does.
+ * In a controlled run a record is a step, and a thread's steps must not depend on the schedule.
+ * Whether the C library allocates something does.
  */
 static bool is_recorded(uintptr_t pc)
 {
@@ -87,14 +88,14 @@ static bool is_recorded(uintptr_t pc)
 	       !(sched_taking && caller_instrumented_caller(pc));
 }
 
-static void *allocated(void *block, size_t size, uintptr_t pc)
+static void *record_alloc(void *block, size_t size, uintptr_t pc)
 {
 	if (block && is_recorded(pc))
 		record(EV_ALLOC, pc, (struct record_fields){ .a = (uintptr_t)block, .n = size });
 	return block;
 }
 
-/* The record has no size, but the log of a controlled run wants it: a free touches all of it. */
+/* The log of a controlled run needs the size, because a free accesses the whole block. */
 static void record_free(void *block, uintptr_t pc)
 {
 	record(EV_FREE, pc,
@@ -102,18 +103,18 @@ static void record_free(void *block, uintptr_t pc)
 				       .n = sched_taking ? size_of(block) : 0 });
 }
 
-/* ---- controlled runs: blocks have places of their own (det_heap.h) ---------------------------- */
+/* ---- controlled runs: blocks have deterministic addresses (det_heap.h) -------------------- */
 
-/* NULL: not in a controlled run, or no room. */
-static void *placed(size_t size, size_t alignment, uintptr_t pc)
+/* Returns NULL if this is not a controlled run, or if there is no room. */
+static void *det_alloc(size_t size, size_t alignment, uintptr_t pc)
 {
 	if (__builtin_expect(!sched_taking, 1))
 		return NULL;
 	return det_heap_alloc(size, alignment, !sched_on() || caller_instrumented_caller(pc));
 }
 
-/* The end of a block is a decision: whoever still wants it may go first. */
-static void decide_free(const void *block, uintptr_t pc)
+/* The scheduler decides when a block ends: a thread that still uses it may go first. */
+static void request_free(const void *block, uintptr_t pc)
 {
 	if (sched_on() && !caller_instrumented_caller(pc))
 		sched_take(&(struct sched_want){ .kind = EV_FREE,
@@ -121,8 +122,8 @@ static void decide_free(const void *block, uintptr_t pc)
 						 .site = access_decoder_site(EV_FREE, pc) });
 }
 
-/* A block that cannot be freed ends the run, or the program as the C library would. */
-static void check_block(const void *block, uintptr_t pc)
+/* A block that cannot be freed ends the run, or the program, with the C library's message. */
+static void check_det_block(const void *block, uintptr_t pc)
 {
 	enum det_heap_state state = det_heap_state(block);
 
@@ -138,32 +139,32 @@ static void check_block(const void *block, uintptr_t pc)
 	abort();
 }
 
-static void release(void *block)
+static void release_block(void *block)
 {
-	if (is_placed(block))
+	if (is_det_block(block))
 		det_heap_free(block);
 	else
 		real()->free(block);
 }
 
-/* A block that grows gets room for more, so that growing byte by byte is not quadratic. */
-static void *move(void *block, size_t size, uintptr_t pc)
+/* A block that grows gets spare room, so that growing it byte by byte is not quadratic. */
+static void *move_block(void *block, size_t size, uintptr_t pc)
 {
 	size_t before = size_of(block);
 	void *moved = NULL;
 
-	if (is_placed(block) && det_heap_resize(block, size))
+	if (is_det_block(block) && det_heap_resize(block, size))
 		return block;
 	if (size > before && size < SIZE_MAX / 2)
-		moved = placed(size + size / 4, 1, pc);
+		moved = det_alloc(size + size / 4, 1, pc);
 	if (!moved)
-		moved = placed(size, 1, pc);
+		moved = det_alloc(size, 1, pc);
 	if (!moved)
 		moved = real()->malloc(size);
 	if (!moved)
 		return NULL;
 	memcpy(moved, block, before < size ? before : size);
-	release(block);
+	release_block(block);
 	return moved;
 }
 
@@ -178,9 +179,9 @@ void heap_call_from(uintptr_t pc)
 
 static void *heap_alloc(size_t size, uintptr_t pc)
 {
-	void *block = placed(size, 1, pc);
+	void *block = det_alloc(size, 1, pc);
 
-	return allocated(block ? block : real()->malloc(size), size, pc);
+	return record_alloc(block ? block : real()->malloc(size), size, pc);
 }
 
 SOOTH_API void *malloc(size_t size)
@@ -192,7 +193,7 @@ SOOTH_API void *malloc(size_t size)
 	return heap_alloc(size, pc);
 }
 
-/* The zeros are a write like any other: later reads see them. Placed blocks are zero from birth. */
+/* Records the zeros as a write: later reads see them. Deterministic blocks are zero already. */
 SOOTH_API void *calloc(size_t count, size_t each)
 {
 	size_t size;
@@ -200,11 +201,11 @@ SOOTH_API void *calloc(size_t count, size_t each)
 
 	if (too_early())
 		return too_large ? NULL : early_alloc(size);
-	void *block = too_large ? NULL : placed(size, 1, RECORD_CALLER);
+	void *block = too_large ? NULL : det_alloc(size, 1, RECORD_CALLER);
 	if (!block)
 		block = real()->calloc(count, each);
 	if (block && is_recorded(RECORD_CALLER)) {
-		allocated(block, size, RECORD_CALLER);
+		record_alloc(block, size, RECORD_CALLER);
 		if (size)
 			record(EV_FILL, RECORD_CALLER,
 			       (struct record_fields){ .a = (uintptr_t)block, .n = size });
@@ -212,67 +213,56 @@ SOOTH_API void *calloc(size_t count, size_t each)
 	return block;
 }
 
-/* NULL where the C library is to decide: not controlled, or no alignment at all. */
-static void *placed_aligned(size_t alignment, size_t size, uintptr_t pc)
+/* Returns NULL if the C library is to decide: not a controlled run, or not a valid alignment. */
+static void *det_alloc_aligned(size_t alignment, size_t size, uintptr_t pc)
 {
-	return alignment && !(alignment & (alignment - 1)) ? placed(size, alignment, pc) : NULL;
+	return alignment && !(alignment & (alignment - 1)) ? det_alloc(size, alignment, pc) : NULL;
 }
 
 SOOTH_API int posix_memalign(void **out, size_t alignment, size_t size)
 {
-	void *block =
-		alignment % sizeof(void *) ? NULL : placed_aligned(alignment, size, RECORD_CALLER);
+	void *block = alignment % sizeof(void *)
+			      ? NULL
+			      : det_alloc_aligned(alignment, size, RECORD_CALLER);
 	int result = block ? 0 : real()->posix_memalign(out, alignment, size);
 
 	if (block)
 		*out = block;
 	if (result == 0) {
 		transfer_wrote(out, sizeof(*out), RECORD_CALLER);
-		allocated(*out, size, RECORD_CALLER);
+		record_alloc(*out, size, RECORD_CALLER);
 	}
 	return result;
 }
 
-SOOTH_API void *aligned_alloc(size_t alignment, size_t size)
-{
-	void *block = placed_aligned(alignment, size, RECORD_CALLER);
-
-	return allocated(block ? block : real()->aligned_alloc(alignment, size), size,
-			 RECORD_CALLER);
-}
-
-SOOTH_API void *memalign(size_t alignment, size_t size)
-{
-	void *block = placed_aligned(alignment, size, RECORD_CALLER);
-
-	return allocated(block ? block : real()->memalign(alignment, size), size, RECORD_CALLER);
-}
+/* An interposer that allocates `size` bytes: by `controlled`, or, if that is NULL, really. */
+#define ALLOCATE(name, parameters, size, controlled)                                               \
+	SOOTH_API void *name(PARAMETERS parameters)                                                \
+	{                                                                                          \
+		void *block = controlled;                                                          \
+		return record_alloc(block ? block : real()->name(ARGUMENTS parameters), size,      \
+				    RECORD_CALLER);                                                \
+	}
 
 #define PAGE 4096u
 
-SOOTH_API void *valloc(size_t size)
+ALLOCATE(aligned_alloc, (size_t, alignment, size_t, size), size,
+	 det_alloc_aligned(alignment, size, RECORD_CALLER))
+ALLOCATE(memalign, (size_t, alignment, size_t, size), size,
+	 det_alloc_aligned(alignment, size, RECORD_CALLER))
+ALLOCATE(valloc, (size_t, size), size, det_alloc(size, PAGE, RECORD_CALLER))
+ALLOCATE(pvalloc, (size_t, size), size,
+	 size > SIZE_MAX - PAGE
+		 ? NULL
+		 : det_alloc((size + PAGE - 1) & ~(size_t)(PAGE - 1), PAGE, RECORD_CALLER))
+
+/* ---- freeing and resizing ----------------------------------------------------------------- */
+
+static void end_lifetime(void *block, uintptr_t pc)
 {
-	void *block = placed(size, PAGE, RECORD_CALLER);
-
-	return allocated(block ? block : real()->valloc(size), size, RECORD_CALLER);
-}
-
-SOOTH_API void *pvalloc(size_t size)
-{
-	void *block = size > SIZE_MAX - PAGE ? NULL
-					     : placed((size + PAGE - 1) & ~(size_t)(PAGE - 1), PAGE,
-						      RECORD_CALLER);
-
-	return allocated(block ? block : real()->pvalloc(size), size, RECORD_CALLER);
-}
-
-/* ---- the rest of a block's life ----------------------------------------------------------- */
-
-static void end_block(void *block, uintptr_t pc)
-{
-	decide_free(block, pc);
-	if (is_placed(block))
-		check_block(block, pc);
+	request_free(block, pc);
+	if (is_det_block(block))
+		check_det_block(block, pc);
 	if (is_recorded(pc))
 		record_free(block, pc);
 }
@@ -281,8 +271,8 @@ SOOTH_API void free(void *block)
 {
 	if (!block || is_early(block) || too_early())
 		return;
-	end_block(block, RECORD_CALLER);
-	release(block);
+	end_lifetime(block, RECORD_CALLER);
+	release_block(block);
 }
 
 SOOTH_API size_t malloc_usable_size(void *block)
@@ -300,9 +290,9 @@ static void *early_realloc(void *block, size_t size, uintptr_t pc)
 }
 
 /*
- * The old block ends before the real call, which may give its memory to another thread at once.
- * If the call fails the block goes on: that is recorded as a new block at the same place. The
- * contents are not recorded: they would cost the whole block each time it grows.
+ * The old block ends before the real call, which may give its memory to another thread at once. If
+ * the call fails, the block continues to exist: that is recorded as a new block at the same
+ * address. The contents are not recorded: that would cost the whole block each time it grows.
  */
 static void *reallocate(void *block, size_t size, uintptr_t pc)
 {
@@ -310,18 +300,18 @@ static void *reallocate(void *block, size_t size, uintptr_t pc)
 		return early_realloc(block, size, pc);
 	if (!block)
 		return heap_alloc(size, pc);
-	end_block(block, pc);
+	end_lifetime(block, pc);
 	void *moved = NULL;
-	if (!sched_taking && !is_placed(block))
+	if (!sched_taking && !is_det_block(block))
 		moved = real()->realloc(block, size);
 	else if (size)
-		moved = move(block, size, pc);
+		moved = move_block(block, size, pc);
 	else
-		release(block);
+		release_block(block);
 	if (moved)
-		return allocated(moved, size, pc);
+		return record_alloc(moved, size, pc);
 	if (size)
-		allocated(block, size_of(block), pc);
+		record_alloc(block, size_of(block), pc);
 	return NULL;
 }
 

@@ -1,10 +1,10 @@
 /*
- * Mappings that the program makes live as heap blocks do (heap.c): MAP is recorded behind the call
- * that made one, UNMAP before the one that ends it, or a part of it. What the C library maps for
- * itself, for malloc and for stacks, never comes here.
+ * Mappings of the program have lifetimes like heap blocks (heap.c): MAP is recorded after the call
+ * that creates one, UNMAP before the call that ends it, or a part of it. What the C library maps
+ * for itself, for malloc and for stacks, does not come here.
  *
- * Those that a persistent run makes are removed after it; those there were before main must not be
- * touched: fiber_limits.c says what becomes of a run that does.
+ * Mappings that a persistent run creates are removed after it. Those that existed before main must
+ * not be changed: a run that tries ends (fiber_limits.c).
  */
 #include "runtime/host/caller_instrumented.h"
 #include "runtime/host/libc_next.h"
@@ -18,14 +18,14 @@
 
 #define PAGE 4096u
 
-/* ---- records ---------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------ */
 
 static size_t whole_pages(size_t size)
 {
 	return (size + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
-static void mapped(const void *at, size_t size, uintptr_t pc)
+static void record_map(const void *at, size_t size, uintptr_t pc)
 {
 	int error = errno;
 
@@ -35,8 +35,8 @@ static void mapped(const void *at, size_t size, uintptr_t pc)
 	errno = error;
 }
 
-/* What the kernel will refuse ends nothing. The end is a decision, as that of a block. */
-static void unmapping(const void *at, size_t size, uintptr_t pc)
+/* A call that the kernel will refuse ends nothing. The scheduler decides when, as for blocks. */
+static void record_unmap(const void *at, size_t size, uintptr_t pc)
 {
 	int error = errno;
 
@@ -47,28 +47,28 @@ static void unmapping(const void *at, size_t size, uintptr_t pc)
 	errno = error;
 }
 
-static void check_range(const void *address, uintptr_t pc, const char *what)
+static void check_is_own_mapping(const void *address, uintptr_t pc, const char *what)
 {
 	if (server_restores() && !caller_instrumented_is_own(pc) &&
 	    !resources_owns_mapping(address))
 		server_refuse_mapping(what);
 }
 
-/* ---- interposers ------------------------------------------------------------------------------ */
+/* ---- interposers -------------------------------------------------------------------------- */
 
-/* Over what was mapped before at a fixed place, it ends that and begins another life, at once. */
+/* A mapping at a fixed address ends the one that was there and begins another, in one step. */
 SOOTH_API void *mmap(void *address, size_t size, int access, int flags, int fd, off_t offset)
 {
 	bool watched = server_restores() && !caller_instrumented_is_own(RECORD_CALLER);
 
 	if (watched && flags & MAP_FIXED)
-		check_range(address, RECORD_CALLER, "mmap at a fixed address");
+		check_is_own_mapping(address, RECORD_CALLER, "mmap at a fixed address");
 	void *map = real()->mmap(address, size, access, flags, fd, offset);
 	if (map == MAP_FAILED)
 		return map;
 	if (watched && !resources_add_mapping(map, size))
 		server_refuse_mapping("too many mappings");
-	mapped(map, size, RECORD_CALLER);
+	record_map(map, size, RECORD_CALLER);
 	return map;
 }
 
@@ -78,45 +78,46 @@ SOOTH_API void *mmap64(void *address, size_t size, int access, int flags, int fd
 SOOTH_API int munmap(void *address, size_t size)
 {
 	sched_settle();
-	check_range(address, RECORD_CALLER, "munmap of what was mapped before main");
-	unmapping(address, size, RECORD_CALLER);
+	check_is_own_mapping(address, RECORD_CALLER, "munmap of a mapping from before main");
+	record_unmap(address, size, RECORD_CALLER);
 	return real()->munmap(address, size);
 }
 
 SOOTH_API int mprotect(void *address, size_t size, int access)
 {
 	sched_settle();
-	check_range(address, RECORD_CALLER, "mprotect of what was mapped before main");
+	check_is_own_mapping(address, RECORD_CALLER, "mprotect of a mapping from before main");
 	return real()->mprotect(address, size, access);
 }
 
 /*
- * Where it is it may be larger or smaller, and what stays lives on; elsewhere all of it is another.
- * Whether it has to move is found out by asking for less.
+ * If the mapping stays at its address, it may become larger or smaller, and the rest lives on. If
+ * it moves, all of it is new. Whether it has to move is found out by a first call that may not move
+ * it.
  */
-static void *resize(void *old, size_t old_size, size_t size, int flags, void *fixed, uintptr_t pc)
+static void *remap(void *old, size_t old_size, size_t size, int flags, void *fixed, uintptr_t pc)
 {
 	size_t before = whole_pages(old_size), after = whole_pages(size);
 	void *map = MAP_FAILED;
 	int error = errno;
 
 	if (after < before && !(flags & MREMAP_FIXED))
-		unmapping((char *)old + after, before - after, pc);
+		record_unmap((char *)old + after, before - after, pc);
 	if (!(flags & MREMAP_FIXED))
 		map = real()->mremap(old, old_size, size, flags & ~MREMAP_MAYMOVE);
 	if (map != MAP_FAILED) {
-		mapped((char *)old + before, after > before ? after - before : 0, pc);
+		record_map((char *)old + before, after > before ? after - before : 0, pc);
 		return map;
 	}
 	if (!(flags & MREMAP_MAYMOVE))
 		return map;
-	errno = error; /* that was our question, not the program's */
-	unmapping(old, old_size, pc);
+	errno = error; /* the first call was ours, not the program's */
+	record_unmap(old, old_size, pc);
 	map = real()->mremap(old, old_size, size, flags, fixed);
 	if (map != MAP_FAILED)
-		mapped(map, size, pc);
+		record_map(map, size, pc);
 	else
-		mapped(old, old_size, pc);
+		record_map(old, old_size, pc);
 	return map;
 }
 
@@ -133,12 +134,13 @@ SOOTH_API void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 	}
 	if (!caller_instrumented_is_recorded(RECORD_CALLER))
 		return real()->mremap(old, old_size, size, flags, fixed);
-	return resize(old, old_size, size, flags, fixed, RECORD_CALLER);
+	return remap(old, old_size, size, flags, fixed, RECORD_CALLER);
 }
 
 /*
- * All that is mapped is to be in memory at once; our reservation (det_heap.h) is more than there is. In turn
- * pages are locked when they are touched, which the program could only tell by the time that takes.
+ * All mappings are to be locked in memory at once, but our reservation (det_heap.h) is larger than
+ * the memory. In a controlled run pages are locked when they are accessed. The program could only
+ * notice that by the time it takes.
  */
 SOOTH_API int mlockall(int flags)
 {
@@ -147,7 +149,7 @@ SOOTH_API int mlockall(int flags)
 	return real()->mlockall(reserved ? flags | MCL_ONFAULT : flags);
 }
 
-/* ---- memory that is shared with other processes -------------------------------------------------- */
+/* ---- memory that is shared with other processes ------------------------------------------- */
 
 static size_t segment_size(int id)
 {
@@ -159,13 +161,13 @@ static size_t segment_size(int id)
 	return size;
 }
 
-/* Its end (shmdt) has no size to be told; the next to lie there ends it. */
+/* Its end (shmdt) has no size to record; the next mapping at the same address ends it. */
 SOOTH_API void *shmat(int id, const void *address, int flags)
 {
 	server_refuse_mapping("shmat");
 	void *map = real()->shmat(id, address, flags);
 
 	if (map != MAP_FAILED && caller_instrumented_is_recorded(RECORD_CALLER))
-		mapped(map, segment_size(id), RECORD_CALLER);
+		record_map(map, segment_size(id), RECORD_CALLER);
 	return map;
 }

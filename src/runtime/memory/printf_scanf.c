@@ -1,10 +1,12 @@
 /*
- * sprintf, sscanf and their kin: they write into the caller's memory, and read texts from it. Both are
- * accesses of the calling thread without a value (transfer.h), when instrumented code calls.
+ * sprintf, sscanf and similar functions: they write to the caller's memory and read texts from it.
+ * Both are recorded as accesses of the calling thread without a value (transfer.h), if the caller
+ * is instrumented.
  */
 #define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
 #include "runtime/memory/printf_scanf.h"
 
+#include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/buffer/record.h"
 #include "runtime/io/transfer.h"
@@ -15,50 +17,52 @@
 #include <string.h>
 #include <wchar.h>
 
-/* ---- conversions ------------------------------------------------------------------------------ */
+/* ---- conversions -------------------------------------------------------------------------- */
 
-/* One of them, behind its %. */
+/* A conversion; `end` is after it. */
 struct conversion {
-	const char *end;		   /* behind it */
+	const char *end;
 	char kind;			   /* 0: the format ends, or has numbered arguments */
-	bool skipped;			   /* scanf: * */
-	bool allocates;			   /* scanf: m */
-	bool width_given, precision_given; /* printf: by an argument */
-	int width, precision;		   /* INT_MAX: none */
+	bool skipped;			   /* scanf: has a * */
+	bool allocates;			   /* scanf: has an m */
+	bool width_given, precision_given; /* printf: an argument gives it */
+	int width, precision;		   /* INT_MAX: not given */
 	enum { CHAR, SHORT, INT, LONG, LONG_DOUBLE } length;
 };
 
-static int number(const char **at, int without)
+static int read_decimal(const char **at, int missing)
 {
 	long value = 0;
 
 	if (**at < '0' || **at > '9')
-		return without;
+		return missing;
 	for (; **at >= '0' && **at <= '9'; ++*at)
 		value = value > INT_MAX / 10 ? INT_MAX : value * 10 + (**at - '0');
 	return value > INT_MAX ? INT_MAX : (int)value;
+}
+
+static bool is_one_of(char c, const char *set)
+{
+	return c && strchr(set, c);
 }
 
 static const char *read_length(const char *at, struct conversion *c)
 {
 	c->length = INT;
 	for (;; at++) {
-		switch (*at) {
-		case 'h': c->length = c->length == SHORT ? CHAR : SHORT; break;
-		case 'l':
-		case 'q':
-		case 'j':
-		case 'z':
-		case 't':
-		case 'Z': c->length = LONG; break;
-		case 'L': c->length = LONG_DOUBLE; break;
-		default: return at;
-		}
+		if (*at == 'h')
+			c->length = c->length == SHORT ? CHAR : SHORT;
+		else if (*at == 'L')
+			c->length = LONG_DOUBLE;
+		else if (is_one_of(*at, "lqjztZ"))
+			c->length = LONG;
+		else
+			return at;
 	}
 }
 
-/* What stands between brackets: a ] that is the first there is one of them. */
-static const char *behind_set(const char *at)
+/* Returns the end of a set of characters in brackets. A ] at its beginning belongs to the set. */
+static const char *after_set(const char *at)
 {
 	at += *at == '^';
 	at += *at == ']';
@@ -66,7 +70,7 @@ static const char *behind_set(const char *at)
 	return at ? at + 1 : NULL;
 }
 
-static struct conversion finish(struct conversion c, const char *at)
+static struct conversion read_length_and_kind(struct conversion c, const char *at)
 {
 	at = read_length(at, &c);
 	c.kind = *at;
@@ -80,19 +84,19 @@ static struct conversion read_print(const char *at)
 {
 	struct conversion c = { .width = 0, .precision = INT_MAX };
 
-	while (*at && strchr("-+ #0'I", *at))
+	while (is_one_of(*at, "-+ #0'I"))
 		at++;
 	c.width_given = *at == '*';
 	if (c.width_given)
 		at++;
-	number(&at, 0);
+	read_decimal(&at, 0);
 	if (*at == '.') {
 		c.precision_given = *++at == '*';
 		if (c.precision_given)
 			at++;
-		c.precision = number(&at, 0);
+		c.precision = read_decimal(&at, 0);
 	}
-	return finish(c, at);
+	return read_length_and_kind(c, at);
 }
 
 static struct conversion read_scan(const char *at)
@@ -101,21 +105,23 @@ static struct conversion read_scan(const char *at)
 
 	for (; *at == '*' || *at == '\''; at++)
 		c.skipped |= *at == '*';
-	c.width = number(&at, INT_MAX);
+	c.width = read_decimal(&at, INT_MAX);
 	c.allocates = *at == 'm';
 	if (c.allocates)
 		at++;
-	c = finish(c, at);
+	c = read_length_and_kind(c, at);
 	if (c.kind == '[') {
-		c.end = behind_set(c.end);
+		c.end = after_set(c.end);
 		c.kind = c.end ? '[' : 0;
 	}
 	return c;
 }
 
-/* ---- what is printed -------------------------------------------------------------------------- */
+static const uint8_t integer_sizes[] = { 1, 2, 4, 8, 8 }; /* by `length` */
 
-static void read_text(const struct conversion *c, const void *text, uintptr_t pc)
+/* ---- printf ------------------------------------------------------------------------------- */
+
+static void record_text_read(const struct conversion *c, const void *text, uintptr_t pc)
 {
 	size_t most = c->precision < 0 ? SIZE_MAX : (size_t)c->precision;
 
@@ -132,8 +138,8 @@ static void read_text(const struct conversion *c, const void *text, uintptr_t pc
 	}
 }
 
-/* Texts among the arguments, and where %n puts how many there were. */
-static void look_at_printed(const char *format, va_list *values, bool before, uintptr_t pc)
+/* Records reads of the texts among the arguments before the call, or the writes of %n after it. */
+static void record_arguments(const char *format, va_list *values, bool before, uintptr_t pc)
 {
 	for (const char *at = format; (at = strchr(at, '%'));) {
 		struct conversion c = read_print(at + 1);
@@ -143,67 +149,38 @@ static void look_at_printed(const char *format, va_list *values, bool before, ui
 			(void)va_arg(*values, int);
 		if (c.precision_given)
 			c.precision = va_arg(*values, int);
-		switch (c.kind) {
-		case '%':
-		case 'm': break;
-		case 'd':
-		case 'i':
-		case 'o':
-		case 'u':
-		case 'x':
-		case 'X':
-		case 'c':
-		case 'C':
-			if (c.length == LONG || c.length == LONG_DOUBLE)
-				(void)va_arg(*values, long);
-			else
-				(void)va_arg(*values, int);
-			break;
-		case 'e':
-		case 'f':
-		case 'g':
-		case 'a':
-		case 'E':
-		case 'F':
-		case 'G':
-		case 'A':
-			if (c.length == LONG_DOUBLE)
-				(void)va_arg(*values, long double);
-			else
-				(void)va_arg(*values, double);
-			break;
-		case 's':
-		case 'S': {
-			const void *text = va_arg(*values, const void *);
-			if (before)
-				read_text(&c, text, pc);
-			break;
-		}
-		case 'p': (void)va_arg(*values, void *); break;
-		case 'n': {
-			static const uint8_t sizes[] = { 1, 2, 4, 8, 8 };
-			const void *to = va_arg(*values, const void *);
-			if (!before)
-				transfer_wrote(to, sizes[c.length], pc);
-			break;
-		}
-		default: return; /* registered by the program, or numbered arguments */
+		if (is_one_of(c.kind, "diouxXcC") && c.length >= LONG) {
+			(void)va_arg(*values, long);
+		} else if (is_one_of(c.kind, "diouxXcC")) {
+			(void)va_arg(*values, int);
+		} else if (is_one_of(c.kind, "efgaEFGA") && c.length == LONG_DOUBLE) {
+			(void)va_arg(*values, long double);
+		} else if (is_one_of(c.kind, "efgaEFGA")) {
+			(void)va_arg(*values, double);
+		} else if (is_one_of(c.kind, "sSpn")) {
+			const void *pointer = va_arg(*values, const void *);
+			if (is_one_of(c.kind, "sS") && before)
+				record_text_read(&c, pointer, pc);
+			else if (c.kind == 'n' && !before)
+				transfer_wrote(pointer, integer_sizes[c.length], pc);
+		} else if (!is_one_of(c.kind, "%m")) {
+			return; /* registered by the program, or numbered arguments */
 		}
 	}
 }
 
-static void printed(const char *format, va_list values, bool before, uintptr_t pc)
+static void record_printed(const char *format, va_list values, bool before, uintptr_t pc)
 {
 	va_list copy;
 
 	if (!transfer_is_seen(pc))
 		return;
 	va_copy(copy, values);
-	look_at_printed(format, &copy, before, pc);
+	record_arguments(format, &copy, before, pc);
 	va_end(copy);
 }
 
-/* How many of `room` bytes were written, the end of the text among them. */
+/* Returns how many of `room` bytes were written, including the end of the text. */
 static size_t filled(int result, size_t room)
 {
 	if (result < 0 || !room)
@@ -212,77 +189,65 @@ static size_t filled(int result, size_t room)
 }
 
 /*
- * Two interposers: one with a list of arguments, one with `...`. `to` is where, `room` bounds how much.
- * The compiler calls those with _chk where it knows how long the destination is.
+ * Two interposers: one with a va_list, one with `...`. The function has written `bytes` bytes to
+ * `at`. The compiler calls the variants with _chk if it knows the size of the destination.
  */
-#define LIST(...) __VA_ARGS__
-#define PRINT(name, list_name, parameters, arguments, at, bytes)                                   \
-	static int at_##list_name(LIST parameters, const char *format, va_list values,             \
-				  uintptr_t pc)                                                    \
+#define PRINT(name, list_name, parameters, result, at, bytes)                                      \
+	static int list_name##_from(PARAMETERS parameters, const char *format, va_list values,     \
+				    uintptr_t pc)                                                  \
 	{                                                                                          \
 		va_list copy;                                                                      \
 		va_copy(copy, values);                                                             \
-		printed(format, copy, true, pc);                                                   \
-		int result = real()->list_name(LIST arguments, format, values);                    \
+		record_printed(format, copy, true, pc);                                            \
+		int result = real()->list_name(ARGUMENTS parameters, format, values);              \
 		transfer_wrote(at, bytes, pc);                                                     \
-		printed(format, copy, false, pc);                                                  \
+		record_printed(format, copy, false, pc);                                           \
 		va_end(copy);                                                                      \
 		return result;                                                                     \
 	}                                                                                          \
-	SOOTH_API int list_name(LIST parameters, const char *restrict format, va_list values)      \
+	SOOTH_API int list_name(PARAMETERS parameters, const char *format, va_list values)         \
 	{                                                                                          \
-		return at_##list_name(LIST arguments, format, values, RECORD_CALLER);              \
+		return list_name##_from(ARGUMENTS parameters, format, values, RECORD_CALLER);      \
 	}                                                                                          \
-	SOOTH_API int name(LIST parameters, const char *restrict format, ...)                      \
+	SOOTH_API int name(PARAMETERS parameters, const char *format, ...)                         \
 	{                                                                                          \
 		va_list values;                                                                    \
 		va_start(values, format);                                                          \
-		int result = at_##list_name(LIST arguments, format, values, RECORD_CALLER);        \
+		int result =                                                                       \
+			list_name##_from(ARGUMENTS parameters, format, values, RECORD_CALLER);     \
 		va_end(values);                                                                    \
 		return result;                                                                     \
 	}
 
-PRINT(sprintf, vsprintf, (char *restrict to), (to), to, filled(result, SIZE_MAX))
-PRINT(snprintf, vsnprintf, (char *restrict to, size_t room), (to, room), to, filled(result, room))
-PRINT(__sprintf_chk, __vsprintf_chk, (char *restrict to, int level, size_t most), (to, level, most),
-      to, filled(result, SIZE_MAX))
-PRINT(__snprintf_chk, __vsnprintf_chk, (char *restrict to, size_t room, int level, size_t most),
-      (to, room, level, most), to, filled(result, room))
-/* The text is in a new block, which is nobody else's yet. */
-PRINT(asprintf, vasprintf, (char **restrict to), (to), to, sizeof(*to))
-PRINT(__asprintf_chk, __vasprintf_chk, (char **restrict to, int level), (to, level), to,
-      sizeof(*to))
+PRINT(sprintf, vsprintf, (char *, to), result, to, filled(result, SIZE_MAX))
+PRINT(snprintf, vsnprintf, (char *, to, size_t, room), result, to, filled(result, room))
+PRINT(__sprintf_chk, __vsprintf_chk, (char *, to, int, level, size_t, most), result, to,
+      filled(result, SIZE_MAX))
+PRINT(__snprintf_chk, __vsnprintf_chk, (char *, to, size_t, room, int, level, size_t, most), result,
+      to, filled(result, room))
+/* The text is in a new block, which no other thread knows yet. */
+PRINT(asprintf, vasprintf, (char **, to), result, to, sizeof(*to))
+PRINT(__asprintf_chk, __vasprintf_chk, (char **, to, int, level), result, to, sizeof(*to))
 
-/* ---- what is scanned -------------------------------------------------------------------------- */
+/* ---- scanf -------------------------------------------------------------------------------- */
 
-static size_t stored(const struct conversion *c, const void *at)
+/* Returns how many bytes a conversion has stored at `at`. */
+static size_t stored_size(const struct conversion *c, const void *at)
 {
-	static const uint8_t whole[] = { 1, 2, 4, 8, 8 };
 	bool wide = c->kind == 'S' || c->kind == 'C' || c->length == LONG;
+	size_t each = wide ? sizeof(wchar_t) : 1;
 
-	if (c->allocates)
+	if (c->allocates || c->kind == 'p')
 		return sizeof(void *);
-	switch (c->kind) {
-	case 'c':
-	case 'C':
-		return (c->width == INT_MAX ? 1 : (size_t)c->width) * (wide ? sizeof(wchar_t) : 1);
-	case 's':
-	case 'S':
-	case '[': return wide ? (wcslen(at) + 1) * sizeof(wchar_t) : strlen(at) + 1;
-	case 'a':
-	case 'A':
-	case 'e':
-	case 'E':
-	case 'f':
-	case 'F':
-	case 'g':
-	case 'G':
-		return c->length == LONG_DOUBLE ? sizeof(long double)
-		       : c->length == LONG	? sizeof(double)
-						: sizeof(float);
-	case 'p': return sizeof(void *);
-	}
-	return whole[c->length];
+	if (is_one_of(c->kind, "cC"))
+		return (c->width == INT_MAX ? 1 : (size_t)c->width) * each;
+	if (is_one_of(c->kind, "sS["))
+		return (wide ? wcslen(at) + 1 : strlen(at) + 1) * each;
+	if (!is_one_of(c->kind, "aAeEfFgG"))
+		return integer_sizes[c->length];
+	return c->length == LONG_DOUBLE ? sizeof(long double)
+	       : c->length == LONG	? sizeof(double)
+					: sizeof(float);
 }
 
 void printf_scanf_scanned(const char *format, va_list values, int result, uintptr_t pc)
@@ -300,11 +265,11 @@ void printf_scanf_scanned(const char *format, va_list values, int result, uintpt
 		if (c.kind != 'n' && --result < 0)
 			return;
 		const void *to = va_arg(values, const void *);
-		transfer_wrote(to, stored(&c, to), pc);
+		transfer_wrote(to, stored_size(&c, to), pc);
 	}
 }
 
-static int scan(const char *text, const char *format, va_list values, uintptr_t pc)
+static int scan_text(const char *text, const char *format, va_list values, uintptr_t pc)
 {
 	va_list copy;
 
@@ -317,68 +282,54 @@ static int scan(const char *text, const char *format, va_list values, uintptr_t 
 	return result;
 }
 
-/* The names that these have since C99, as in stdio.c. */
-SOOTH_API int __isoc99_vsscanf(const char *restrict text, const char *restrict format,
-			       va_list values)
-{
-	return scan(text, format, values, RECORD_CALLER);
-}
+/* The names since C99, as in stdio.c. */
+INTERPOSER(int, __isoc99_vsscanf, (const char *, text, const char *, format, va_list, values),
+	   scan_text)
+INTERPOSER_VARIADIC(__isoc99_sscanf, (const char *, text, const char *, format), format, values,
+		    scan_text(text, format, values, RECORD_CALLER))
 
-SOOTH_API int __isoc99_sscanf(const char *restrict text, const char *restrict format, ...)
-{
-	va_list values;
+/* ---- numbers ------------------------------------------------------------------------------ */
 
-	va_start(values, format);
-	int result = scan(text, format, values, RECORD_CALLER);
-	va_end(values);
-	return result;
-}
-
-/* ---- numbers ---------------------------------------------------------------------------------- */
-
-/* Up to where it was no number any more, that byte too. */
-static void read_number(const char *text, const char *end, char **told, uintptr_t pc)
+/* Records the read up to the first byte that does not belong to the number, including that byte. */
+static void record_number(const char *text, const char *end, char **after, uintptr_t pc)
 {
 	transfer_reads(text, (size_t)(end - text) + 1, pc);
-	if (told)
-		transfer_wrote(told, sizeof(*told), pc);
+	if (after)
+		transfer_wrote(after, sizeof(*after), pc);
 }
 
-#define NUMBER(type, name, parameters, arguments)                                                  \
-	SOOTH_API type name parameters                                                             \
+/* An interposer that reads a number from `text` and stores its end in `after` if not NULL. */
+#define NUMBER(type, name, parameters, text, after, ...)                                           \
+	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
 		char *end;                                                                         \
-		type result = real()->name arguments;                                              \
-		if (told)                                                                          \
-			*told = end;                                                               \
-		read_number(text, end, told, RECORD_CALLER);                                       \
+		type result = real()->name(text, &end, ##__VA_ARGS__);                             \
+		if (after)                                                                         \
+			*after = end;                                                              \
+		record_number(text, end, after, RECORD_CALLER);                                    \
 		return result;                                                                     \
 	}
 
-#define WHOLE(type, name)                                                                          \
-	NUMBER(type, name, (const char *restrict text, char **restrict told, int base),            \
-	       (text, &end, base))
-#define REAL_NUMBER(type, name)                                                                    \
-	NUMBER(type, name, (const char *restrict text, char **restrict told), (text, &end))
+NUMBER(long, strtol, (const char *, text, char **, after, int, base), text, after, base)
+NUMBER(long long, strtoll, (const char *, text, char **, after, int, base), text, after, base)
+NUMBER(unsigned long, strtoul, (const char *, text, char **, after, int, base), text, after, base)
+NUMBER(unsigned long long, strtoull, (const char *, text, char **, after, int, base), text, after,
+       base)
+NUMBER(float, strtof, (const char *, text, char **, after), text, after)
+NUMBER(double, strtod, (const char *, text, char **, after), text, after)
+NUMBER(long double, strtold, (const char *, text, char **, after), text, after)
 
-WHOLE(long, strtol)
-WHOLE(long long, strtoll)
-WHOLE(unsigned long, strtoul)
-WHOLE(unsigned long long, strtoull)
-REAL_NUMBER(float, strtof)
-REAL_NUMBER(double, strtod)
-REAL_NUMBER(long double, strtold)
-
-#define SIMPLE(type, name, real_name, ...)                                                         \
+/* An interposer that only returns the number. */
+#define NUMBER_ONLY(type, name, real_name, ...)                                                    \
 	SOOTH_API type name(const char *text)                                                      \
 	{                                                                                          \
 		char *end;                                                                         \
 		type result = (type)real()->real_name(text, &end, ##__VA_ARGS__);                  \
-		read_number(text, end, NULL, RECORD_CALLER);                                       \
+		record_number(text, end, NULL, RECORD_CALLER);                                     \
 		return result;                                                                     \
 	}
 
-SIMPLE(int, atoi, strtol, 10)
-SIMPLE(long, atol, strtol, 10)
-SIMPLE(long long, atoll, strtoll, 10)
-SIMPLE(double, atof, strtod)
+NUMBER_ONLY(int, atoi, strtol, 10)
+NUMBER_ONLY(long, atol, strtol, 10)
+NUMBER_ONLY(long long, atoll, strtoll, 10)
+NUMBER_ONLY(double, atof, strtod)

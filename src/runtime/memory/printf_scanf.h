@@ -1,4 +1,4 @@
-/* What the C library reads and writes for a program that gives it a format. */
+/* What the C library reads and writes when it follows a format. */
 #ifndef RUNTIME_MEMORY_PRINTF_SCANF_H
 #define RUNTIME_MEMORY_PRINTF_SCANF_H
 
@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 /*
- * Behind a call of the scanf family that came back with `result`: WRITEs of what it stored. `values` is
- * as the call was given it, a copy. A format with numbered arguments is not looked at.
+ * Called after a call of the scanf family that returned `result`: records WRITEs of what it stored.
+ * `values` is a copy of the list that the call was given. A format with numbered arguments is
+ * ignored.
  */
 void printf_scanf_scanned(const char *format, va_list values, int result, uintptr_t pc);
 

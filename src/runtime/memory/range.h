@@ -1,19 +1,20 @@
 /*
- * Reads and writes of ranges by the functions that stand in for memcpy, strlen and the like. The
- * bytes recorded are those that the function's result was made of, also when other threads change
- * them meanwhile: each byte is read from memory once, and all else is done on that copy.
+ * Reads and writes of ranges by the functions that replace memcpy, strlen and so on. The recorded
+ * bytes are those that the function's result was computed from, even if other threads change them
+ * at the same time: each byte is read from memory once, and everything else uses that copy.
  */
 #ifndef RUNTIME_MEMORY_RANGE_H
 #define RUNTIME_MEMORY_RANGE_H
 
 #include "runtime/buffer/thread_buffer.h"
+#include "runtime/host/interposer.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
-/* The checking variants, which only fortified headers declare. */
+/* The variants that check the size of the destination. Only fortified headers declare them. */
 void *__memcpy_chk(void *to, const void *from, size_t size, size_t room);
 void *__memmove_chk(void *to, const void *from, size_t size, size_t room);
 void *__mempcpy_chk(void *to, const void *from, size_t size, size_t room);
@@ -24,7 +25,7 @@ char *__strncpy_chk(char *to, const char *from, size_t size, size_t room);
 char *__strcat_chk(char *to, const char *from, size_t room);
 char *__strncat_chk(char *to, const char *from, size_t size, size_t room);
 
-/* __sooth_memcpy and so on: what the plugin calls instead. */
+/* __sooth_memcpy and so on, which instrumented code calls instead. */
 #define CALL(name, how, argument, group) CALL_##how(name)
 #define CALL_REDIRECT(name) extern SOOTH_API __typeof__(name) __sooth_##name;
 #define CALL_OBJECT(name)
@@ -35,12 +36,25 @@ char *__strncat_chk(char *to, const char *from, size_t size, size_t room);
 #undef CALL_OBJECT
 #undef CALL_PLACE
 
-/* Bytes looked at in one go, on the stack of whoever called. */
+/*
+ * The function __sooth_NAME. If the thread is recorded now and `valid` is true, the expression
+ * `recorded` does the work for the caller at `pc`; otherwise the C library does.
+ */
+#define RANGE_FUNCTION(type, name, parameters, valid, pc, recorded)                                \
+	type __sooth_##name(PARAMETERS parameters)                                                 \
+	{                                                                                          \
+		if (!record_on() || !(valid))                                                      \
+			return name(ARGUMENTS parameters);                                         \
+		uintptr_t pc = RECORD_CALLER;                                                      \
+		return recorded;                                                                   \
+	}
+
+/* Bytes that are copied to the stack and examined at once. */
 #define RANGE_PIECE 512
 
 /*
- * As many of `want` bytes as lie on the same page as the first. When the first may be read so may
- * they, whatever comes behind the object.
+ * Returns how many of `want` bytes are on the same page as the first. If the first can be read,
+ * they can be read, too, whatever follows the object.
  */
 static inline size_t range_on_page(const char *at, size_t want)
 {
@@ -49,10 +63,10 @@ static inline size_t range_on_page(const char *at, size_t want)
 	return want < room ? want : room;
 }
 
-/* A READ of at most RECORD_BYTES_MAX bytes that were copied to `bytes`. */
+/* Records a READ of at most RECORD_BYTES_MAX bytes that were copied to `bytes`. */
 void range_read(uintptr_t pc, const void *at, const void *bytes, size_t size, unsigned flags);
 
-/* The length of a string, at most `most`, with the reads it takes. */
+/* Returns the length of a string, at most `most`, and records the reads. */
 size_t range_string_length(uintptr_t pc, const char *string, size_t most);
 
 #endif

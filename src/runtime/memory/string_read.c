@@ -1,4 +1,4 @@
-/* Functions that read: lengths, comparisons, searches. See range.h. */
+/* Functions that only read: lengths, searches for bytes, comparisons. range.h says how. */
 #include "runtime/memory/range.h"
 #include "runtime/buffer/record.h"
 #include "runtime/sched/sched.h"
@@ -19,15 +19,15 @@ void range_read(uintptr_t pc, const void *at, const void *bytes, size_t size, un
 		record_access(EV_READ, pc, at, bytes, size, flags);
 }
 
-/* ---- one range, forward, to the first byte of some set ------------------------------------ */
+/* ---- searches for the first byte of a set ------------------------------------------------- */
 
-/* Two bytes that stop a scan, or a set of them. */
-struct stop {
+/* The bytes that a scan stops at: one of two, or any of a set. */
+struct scan_stop {
 	unsigned char one, other;
-	const bool *set; /* 256; NULL: only the two */
+	const bool *set; /* of 256 bytes; NULL: only the two */
 };
 
-static size_t first_stop(const unsigned char *bytes, size_t size, struct stop stop)
+static size_t first_stop(const unsigned char *bytes, size_t size, struct scan_stop stop)
 {
 	const unsigned char *at;
 	size_t i = 0;
@@ -45,10 +45,11 @@ static size_t first_stop(const unsigned char *bytes, size_t size, struct stop st
 }
 
 /*
- * Reads from `from` up to and including the first byte that stops, at most `most`. Returns how
- * many bytes come before it; `*hit` is the byte, or -1 when there was none.
+ * Reads from `from` up to and including the first byte that stops the scan, at most `most`. Returns
+ * how many bytes come before it. `*hit` is the byte, or -1 if there was none.
  */
-static size_t scan(uintptr_t pc, const char *from, size_t most, struct stop stop, int *hit)
+static size_t scan_to_stop(uintptr_t pc, const char *from, size_t most, struct scan_stop stop,
+			   int *hit)
 {
 	unsigned char piece[RANGE_PIECE];
 	size_t want = FIRST_PIECE;
@@ -69,78 +70,58 @@ static size_t scan(uintptr_t pc, const char *from, size_t most, struct stop stop
 	return most;
 }
 
-static struct stop at_byte(int byte)
+static struct scan_stop at_byte(int byte)
 {
-	return (struct stop){ (unsigned char)byte, (unsigned char)byte, NULL };
+	return (struct scan_stop){ (unsigned char)byte, (unsigned char)byte, NULL };
 }
 
-static struct stop at_byte_or_end(int byte)
+static struct scan_stop at_byte_or_end(int byte)
 {
-	return (struct stop){ 0, (unsigned char)byte, NULL };
+	return (struct scan_stop){ 0, (unsigned char)byte, NULL };
 }
 
 size_t range_string_length(uintptr_t pc, const char *string, size_t most)
 {
-	int hit;
-
-	return scan(pc, string, most, at_byte(0), &hit);
+	return scan_to_stop(pc, string, most, at_byte(0), &(int){ 0 });
 }
 
-size_t __sooth_strlen(const char *string)
-{
-	if (!record_on())
-		return strlen(string);
-	return range_string_length(RECORD_CALLER, string, SIZE_MAX);
-}
-
-size_t __sooth_strnlen(const char *string, size_t most)
-{
-	if (!record_on())
-		return strnlen(string, most);
-	return range_string_length(RECORD_CALLER, string, most);
-}
-
-void *__sooth_memchr(const void *from, int byte, size_t size)
+static void *find_byte(uintptr_t pc, const void *from, size_t size, int byte)
 {
 	int hit;
+	size_t before = scan_to_stop(pc, from, size, at_byte(byte), &hit);
 
-	if (!record_on())
-		return memchr(from, byte, size);
-	size_t before = scan(RECORD_CALLER, from, size, at_byte(byte), &hit);
 	return hit < 0 ? NULL : (char *)from + before;
 }
 
-void *__sooth_rawmemchr(const void *from, int byte)
+static char *find_byte_or_end(uintptr_t pc, const char *string, int byte, int *hit)
 {
-	int hit;
-
-	if (!record_on())
-		return rawmemchr(from, byte);
-	return (char *)from + scan(RECORD_CALLER, from, SIZE_MAX, at_byte(byte), &hit);
+	return (char *)string + scan_to_stop(pc, string, SIZE_MAX, at_byte_or_end(byte), hit);
 }
 
-char *__sooth_strchrnul(const char *string, int byte)
+static char *find_byte_in_string(uintptr_t pc, const char *string, int byte)
 {
 	int hit;
+	char *found = find_byte_or_end(pc, string, byte, &hit);
 
-	if (!record_on())
-		return strchrnul(string, byte);
-	return (char *)string + scan(RECORD_CALLER, string, SIZE_MAX, at_byte_or_end(byte), &hit);
+	return hit == (unsigned char)byte ? found : NULL;
 }
 
-char *__sooth_strchr(const char *string, int byte)
-{
-	int hit;
+RANGE_FUNCTION(size_t, strlen, (const char *, string), true, pc,
+	       range_string_length(pc, string, SIZE_MAX))
+RANGE_FUNCTION(size_t, strnlen, (const char *, string, size_t, most), true, pc,
+	       range_string_length(pc, string, most))
+RANGE_FUNCTION(void *, memchr, (const void *, from, int, byte, size_t, size), true, pc,
+	       find_byte(pc, from, size, byte))
+RANGE_FUNCTION(void *, rawmemchr, (const void *, from, int, byte), true, pc,
+	       (char *)from + scan_to_stop(pc, from, SIZE_MAX, at_byte(byte), &(int){ 0 }))
+RANGE_FUNCTION(char *, strchrnul, (const char *, string, int, byte), true, pc,
+	       find_byte_or_end(pc, string, byte, &(int){ 0 }))
+RANGE_FUNCTION(char *, strchr, (const char *, string, int, byte), true, pc,
+	       find_byte_in_string(pc, string, byte))
 
-	if (!record_on())
-		return strchr(string, byte);
-	size_t before = scan(RECORD_CALLER, string, SIZE_MAX, at_byte_or_end(byte), &hit);
-	return hit == (unsigned char)byte ? (char *)string + before : NULL;
-}
+/* ---- sets of bytes ------------------------------------------------------------------------ */
 
-/* ---- sets --------------------------------------------------------------------------------- */
-
-/* The bytes of a string as a set; its end is left out. */
+/* Makes a set of the bytes of a string, without its end. */
 static void read_set(uintptr_t pc, const char *string, bool set[256])
 {
 	unsigned char piece[RANGE_PIECE];
@@ -159,61 +140,48 @@ static void read_set(uintptr_t pc, const char *string, bool set[256])
 	} while (before == size);
 }
 
-size_t __sooth_strspn(const char *string, const char *accept)
+/* The length of the part that has only bytes of the set (`inside`), or only others. */
+static size_t span(uintptr_t pc, const char *string, const char *bytes, bool inside, int *hit)
 {
 	bool set[256];
-	int hit;
 
-	if (!record_on())
-		return strspn(string, accept);
-	read_set(RECORD_CALLER, accept, set);
-	for (int i = 0; i < 256; i++)
+	read_set(pc, bytes, set);
+	set[0] = !inside;
+	for (int i = 0; inside && i < 256; i++)
 		set[i] = !set[i];
-	return scan(RECORD_CALLER, string, SIZE_MAX, (struct stop){ .set = set }, &hit);
+	return scan_to_stop(pc, string, SIZE_MAX, (struct scan_stop){ .set = set }, hit);
 }
 
-size_t __sooth_strcspn(const char *string, const char *reject)
+static char *find_byte_of_set(uintptr_t pc, const char *string, const char *accept)
 {
-	bool set[256];
 	int hit;
+	size_t before = span(pc, string, accept, false, &hit);
 
-	if (!record_on())
-		return strcspn(string, reject);
-	read_set(RECORD_CALLER, reject, set);
-	set[0] = true;
-	return scan(RECORD_CALLER, string, SIZE_MAX, (struct stop){ .set = set }, &hit);
-}
-
-char *__sooth_strpbrk(const char *string, const char *accept)
-{
-	bool set[256];
-	int hit;
-
-	if (!record_on())
-		return strpbrk(string, accept);
-	read_set(RECORD_CALLER, accept, set);
-	set[0] = true;
-	size_t before = scan(RECORD_CALLER, string, SIZE_MAX, (struct stop){ .set = set }, &hit);
 	return hit > 0 ? (char *)string + before : NULL;
 }
 
-/* ---- the last one ------------------------------------------------------------------------- */
+RANGE_FUNCTION(size_t, strspn, (const char *, string, const char *, accept), true, pc,
+	       span(pc, string, accept, true, &(int){ 0 }))
+RANGE_FUNCTION(size_t, strcspn, (const char *, string, const char *, reject), true, pc,
+	       span(pc, string, reject, false, &(int){ 0 }))
+RANGE_FUNCTION(char *, strpbrk, (const char *, string, const char *, accept), true, pc,
+	       find_byte_of_set(pc, string, accept))
 
-void *__sooth_memrchr(const void *from, int byte, size_t size)
+/* ---- searches for the last byte ----------------------------------------------------------- */
+
+static void *find_last_byte(uintptr_t pc, const char *from, int byte, size_t size)
 {
 	char piece[RANGE_PIECE];
 
-	if (!record_on())
-		return memrchr(from, byte, size);
 	while (size > 0) {
-		const char *end = (const char *)from + size;
+		const char *end = from + size;
 		size_t room = ((uintptr_t)(end - 1) & 4095) + 1;
 		size_t some = smaller(smaller(size, room), RANGE_PIECE);
-		sched_before(EV_READ, end - some, (uint32_t)some, RECORD_CALLER);
+		sched_before(EV_READ, end - some, (uint32_t)some, pc);
 		memcpy(piece, end - some, some);
 		const char *last = memrchr(piece, byte, some);
 		size_t skipped = last ? (size_t)(last - piece) : 0;
-		range_read(RECORD_CALLER, end - some + skipped, piece + skipped, some - skipped, 0);
+		range_read(pc, end - some + skipped, piece + skipped, some - skipped, 0);
 		if (last)
 			return (char *)end - some + skipped;
 		size -= some;
@@ -221,16 +189,13 @@ void *__sooth_memrchr(const void *from, int byte, size_t size)
 	return NULL;
 }
 
-char *__sooth_strrchr(const char *string, int byte)
+static char *find_last_byte_in_string(uintptr_t pc, const char *string, int byte)
 {
 	const char *last = NULL;
-	uintptr_t pc = RECORD_CALLER;
 	int hit;
 
-	if (!record_on())
-		return strrchr(string, byte);
 	do {
-		string += scan(pc, string, SIZE_MAX, at_byte_or_end(byte), &hit);
+		string = find_byte_or_end(pc, string, byte, &hit);
 		if (hit == (unsigned char)byte)
 			last = string;
 		string++;
@@ -238,11 +203,16 @@ char *__sooth_strrchr(const char *string, int byte)
 	return (char *)last;
 }
 
-/* ---- two ranges --------------------------------------------------------------------------- */
+RANGE_FUNCTION(void *, memrchr, (const void *, from, int, byte, size_t, size), true, pc,
+	       find_last_byte(pc, from, byte, size))
+RANGE_FUNCTION(char *, strrchr, (const char *, string, int, byte), true, pc,
+	       find_last_byte_in_string(pc, string, byte))
+
+/* ---- comparisons -------------------------------------------------------------------------- */
 
 struct comparison {
-	bool strings; /* ends with the string too */
-	bool fold;    /* capitals are as small letters */
+	bool strings; /* also ends where the strings end */
+	bool fold;    /* ignores the case of letters */
 };
 
 #define SHORT 16u
@@ -252,7 +222,7 @@ static int folded(unsigned char byte, bool fold)
 	return fold ? tolower(byte) : byte;
 }
 
-/* The first place where the copies differ or both end; `size` when there is none. */
+/* Returns where the copies differ or both strings end, or `size`. */
 static size_t first_difference(const unsigned char *a, const unsigned char *b, size_t size,
 			       struct comparison how)
 {
@@ -271,7 +241,7 @@ static bool is_short(const char *a, const char *b, size_t size)
 	return size && size <= SHORT && range_on_page(a, range_on_page(b, size)) == size;
 }
 
-/* Each byte once, or twice if that is before it is looked at: the copy is what was seen. */
+/* Reads some bytes twice, but before any is examined: the copy is what was seen. */
 static inline void copy_short(unsigned char to[SHORT], const char *from, size_t size)
 {
 	if (size >= 8) {
@@ -300,7 +270,7 @@ static inline size_t first_difference_of_words(const unsigned char a[SHORT],
 	return size;
 }
 
-/* Keys of tables and names are mostly that short, and there the calls below are half of the cost. */
+/* Most keys and names are that short. For them the calls in compare() would be half of the cost. */
 static int compare_short(uintptr_t pc, const char *a, const char *b, size_t size)
 {
 	unsigned char from_a[SHORT] = { 0 }, from_b[SHORT] = { 0 };
@@ -335,48 +305,26 @@ static int compare(uintptr_t pc, const char *a, const char *b, size_t most, stru
 	return 0;
 }
 
-int __sooth_memcmp(const void *a, const void *b, size_t size)
+static inline __attribute__((always_inline)) int compare_memory(uintptr_t pc, const void *a,
+								const void *b, size_t size)
 {
-	if (!record_on())
-		return memcmp(a, b, size);
-	if (is_short(a, b, size))
-		return compare_short(RECORD_CALLER, a, b, size);
-	return compare(RECORD_CALLER, a, b, size, (struct comparison){ 0 });
+	return is_short(a, b, size) ? compare_short(pc, a, b, size)
+				    : compare(pc, a, b, size, (struct comparison){ 0 });
 }
 
-int __sooth_bcmp(const void *a, const void *b, size_t size)
-{
-	if (!record_on())
-		return bcmp(a, b, size);
-	if (is_short(a, b, size))
-		return compare_short(RECORD_CALLER, a, b, size);
-	return compare(RECORD_CALLER, a, b, size, (struct comparison){ 0 });
-}
+RANGE_FUNCTION(int, memcmp, (const void *, a, const void *, b, size_t, size), true, pc,
+	       compare_memory(pc, a, b, size))
+RANGE_FUNCTION(int, bcmp, (const void *, a, const void *, b, size_t, size), true, pc,
+	       compare_memory(pc, a, b, size))
 
-int __sooth_strcmp(const char *a, const char *b)
-{
-	if (!record_on())
-		return strcmp(a, b);
-	return compare(RECORD_CALLER, a, b, SIZE_MAX, (struct comparison){ .strings = true });
-}
+static const struct comparison as_strings = { .strings = true };
+static const struct comparison ignoring_case = { .strings = true, .fold = true };
 
-int __sooth_strncmp(const char *a, const char *b, size_t most)
-{
-	if (!record_on())
-		return strncmp(a, b, most);
-	return compare(RECORD_CALLER, a, b, most, (struct comparison){ .strings = true });
-}
-
-int __sooth_strcasecmp(const char *a, const char *b)
-{
-	if (!record_on())
-		return strcasecmp(a, b);
-	return compare(RECORD_CALLER, a, b, SIZE_MAX, (struct comparison){ true, true });
-}
-
-int __sooth_strncasecmp(const char *a, const char *b, size_t most)
-{
-	if (!record_on())
-		return strncasecmp(a, b, most);
-	return compare(RECORD_CALLER, a, b, most, (struct comparison){ true, true });
-}
+RANGE_FUNCTION(int, strcmp, (const char *, a, const char *, b), true, pc,
+	       compare(pc, a, b, SIZE_MAX, as_strings))
+RANGE_FUNCTION(int, strncmp, (const char *, a, const char *, b, size_t, most), true, pc,
+	       compare(pc, a, b, most, as_strings))
+RANGE_FUNCTION(int, strcasecmp, (const char *, a, const char *, b), true, pc,
+	       compare(pc, a, b, SIZE_MAX, ignoring_case))
+RANGE_FUNCTION(int, strncasecmp, (const char *, a, const char *, b, size_t, most), true, pc,
+	       compare(pc, a, b, most, ignoring_case))

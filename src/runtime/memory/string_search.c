@@ -1,13 +1,13 @@
-/* memmem and strstr. See range.h. */
+/* memmem and strstr: searches for a range or string in another. range.h says how they read. */
 #include "runtime/memory/range.h"
 #include "runtime/buffer/record.h"
 #include "runtime/sched/sched.h"
 
 #include <stdbool.h>
 
-#define NEEDLE_MAX 256 /* longer ones: the library searches, the record says inexact */
+#define NEEDLE_MAX 256 /* for longer ones the library searches, and the record says inexact */
 
-/* A range read next to the access and not by it. */
+/* Records a range that the library has read. The bytes may have changed since. */
 static void read_inexact(uintptr_t pc, const char *at, size_t size)
 {
 	char piece[RANGE_PIECE];
@@ -22,7 +22,7 @@ static void read_inexact(uintptr_t pc, const char *at, size_t size)
 	}
 }
 
-/* Reads a string and keeps what fits. Returns its length; more than `room`: it did not fit. */
+/* Reads a string and copies what fits into `keep`. Returns its length, which may exceed `room`. */
 static size_t keep_string(uintptr_t pc, const char *string, char *keep, size_t room)
 {
 	size_t length = 0;
@@ -45,12 +45,12 @@ static size_t keep_string(uintptr_t pc, const char *string, char *keep, size_t r
 }
 
 /*
- * The first `needle` (a copy, 1 to NEEDLE_MAX bytes) in at most `most` bytes, or in a string. Reads
- * to the end of what was found. The window holds the last bytes of the piece before, in which the
- * needle may begin.
+ * Finds the first `needle` (a copy of 1 to NEEDLE_MAX bytes) in at most `most` bytes, or in a
+ * string. Reads to the end of what was found. The window starts with the last bytes of the piece
+ * before, in which the needle may begin.
  */
-static const char *search(uintptr_t pc, const char *hay, size_t most, bool is_string,
-			  const char *needle, size_t length)
+static const char *search_by_pieces(uintptr_t pc, const char *hay, size_t most, bool is_string,
+				    const char *needle, size_t length)
 {
 	char window[NEEDLE_MAX + RANGE_PIECE];
 	size_t kept = 0;
@@ -80,40 +80,40 @@ static const char *search(uintptr_t pc, const char *hay, size_t most, bool is_st
 	return NULL;
 }
 
-void *__sooth_memmem(const void *hay, size_t size, const void *needle, size_t length)
+static char *find_memory(uintptr_t pc, const char *hay, size_t size, const char *needle,
+			 size_t length)
 {
 	char copy[NEEDLE_MAX];
-	uintptr_t pc = RECORD_CALLER;
 
-	if (!record_on() || length == 0 || size < length)
-		return memmem(hay, size, needle, length);
 	if (length > NEEDLE_MAX) {
 		char *found = memmem(hay, size, needle, length);
 		read_inexact(pc, needle, length);
-		read_inexact(pc, hay, found ? (size_t)(found - (char *)hay) + length : size);
+		read_inexact(pc, hay, found ? (size_t)(found - hay) + length : size);
 		return found;
 	}
 	sched_before(EV_READ, needle, (uint32_t)length, pc);
 	memcpy(copy, needle, length);
 	range_read(pc, needle, copy, length, 0);
-	return (void *)search(pc, hay, size, false, copy, length);
+	return (char *)search_by_pieces(pc, hay, size, false, copy, length);
 }
 
-char *__sooth_strstr(const char *hay, const char *needle)
+static char *find_string(uintptr_t pc, const char *hay, const char *needle)
 {
 	char copy[NEEDLE_MAX];
-	uintptr_t pc = RECORD_CALLER;
-
-	if (!record_on())
-		return strstr(hay, needle);
 	size_t length = keep_string(pc, needle, copy, NEEDLE_MAX);
+
 	if (length == 0)
 		return (char *)hay;
 	if (length > NEEDLE_MAX) {
 		char *found = strstr(hay, needle);
-		size_t size = found ? (size_t)(found - hay) + length : strlen(hay) + 1;
-		read_inexact(pc, hay, size);
+		read_inexact(pc, hay, found ? (size_t)(found - hay) + length : strlen(hay) + 1);
 		return found;
 	}
-	return (char *)search(pc, hay, SIZE_MAX, true, copy, length);
+	return (char *)search_by_pieces(pc, hay, SIZE_MAX, true, copy, length);
 }
+
+RANGE_FUNCTION(void *, memmem,
+	       (const void *, hay, size_t, size, const void *, needle, size_t, length),
+	       length != 0 && size >= length, pc, find_memory(pc, hay, size, needle, length))
+RANGE_FUNCTION(char *, strstr, (const char *, hay, const char *, needle), true, pc,
+	       find_string(pc, hay, needle))

@@ -1,6 +1,7 @@
 /*
- * Functions that write: copies of memory and strings, and fills. See range.h: a copy goes from the
- * source into the record and from there to its destination.
+ * Functions that write: copies of memory and strings, and fills. A copy goes from the source into
+ * the record and from there to its destination, so the record has exactly the bytes that were
+ * copied (range.h).
  */
 #include "runtime/memory/heap.h"
 #include "runtime/memory/range.h"
@@ -39,8 +40,8 @@ static void copy_piece(uintptr_t pc, char *to, const char *from, size_t size)
 	record_close();
 }
 
-/* Copies as memmove does: a destination behind the source is written from its end. */
-static void copy(uintptr_t pc, char *to, const char *from, size_t size)
+/* Copies as memmove does: a destination after the source is written from its end. */
+static void copy_range(uintptr_t pc, char *to, const char *from, size_t size)
 {
 	bool backward = (uintptr_t)to - (uintptr_t)from < size;
 
@@ -58,7 +59,7 @@ static void copy(uintptr_t pc, char *to, const char *from, size_t size)
 		copy_piece(pc, to, from, size);
 }
 
-static void fill(uintptr_t pc, void *to, int byte, size_t size)
+static void fill_range(uintptr_t pc, void *to, int byte, size_t size)
 {
 	if (size == 0)
 		return;
@@ -68,50 +69,27 @@ static void fill(uintptr_t pc, void *to, int byte, size_t size)
 	memset(to, byte, size);
 }
 
-void *__sooth_memcpy(void *restrict to, const void *restrict from, size_t size)
-{
-	if (!record_on())
-		return memcpy(to, from, size);
-	copy(RECORD_CALLER, to, from, size);
-	return to;
-}
-
-void *__sooth_memmove(void *to, const void *from, size_t size)
-{
-	if (!record_on())
-		return memmove(to, from, size);
-	copy(RECORD_CALLER, to, from, size);
-	return to;
-}
-
-void *__sooth_mempcpy(void *restrict to, const void *restrict from, size_t size)
-{
-	if (!record_on())
-		return mempcpy(to, from, size);
-	copy(RECORD_CALLER, to, from, size);
-	return (char *)to + size;
-}
+RANGE_FUNCTION(void *, memcpy, (void *, to, const void *, from, size_t, size), true, pc,
+	       (copy_range(pc, to, from, size), to))
+RANGE_FUNCTION(void *, memmove, (void *, to, const void *, from, size_t, size), true, pc,
+	       (copy_range(pc, to, from, size), to))
+RANGE_FUNCTION(void *, mempcpy, (void *, to, const void *, from, size_t, size), true, pc,
+	       (copy_range(pc, to, from, size), (char *)to + size))
+RANGE_FUNCTION(void *, memset, (void *, to, int, byte, size_t, size), true, pc,
+	       (fill_range(pc, to, byte, size), to))
 
 void __sooth_bcopy(const void *from, void *to, size_t size)
 {
 	if (record_on())
-		copy(RECORD_CALLER, to, from, size);
+		copy_range(RECORD_CALLER, to, from, size);
 	else
 		memmove(to, from, size);
-}
-
-void *__sooth_memset(void *to, int byte, size_t size)
-{
-	if (!record_on())
-		return memset(to, byte, size);
-	fill(RECORD_CALLER, to, byte, size);
-	return to;
 }
 
 void __sooth_bzero(void *to, size_t size)
 {
 	if (record_on())
-		fill(RECORD_CALLER, to, 0, size);
+		fill_range(RECORD_CALLER, to, 0, size);
 	else
 		memset(to, 0, size);
 }
@@ -119,8 +97,8 @@ void __sooth_bzero(void *to, size_t size)
 /* ---- strings ------------------------------------------------------------------------------ */
 
 /*
- * Copies at most `most` bytes of a string, its end included. Returns how many come before the end;
- * `most`: it has none there, and none was written.
+ * Copies at most `most` bytes of a string, including its end. Returns how many come before the end.
+ * If that is `most`, there was no end and none was written.
  */
 static size_t copy_string(uintptr_t pc, char *to, const char *from, size_t most)
 {
@@ -151,74 +129,43 @@ static size_t copy_string(uintptr_t pc, char *to, const char *from, size_t most)
 	return most;
 }
 
-char *__sooth_strcpy(char *restrict to, const char *restrict from)
-{
-	if (!record_on())
-		return strcpy(to, from);
-	copy_string(RECORD_CALLER, to, from, SIZE_MAX);
-	return to;
-}
-
-char *__sooth_stpcpy(char *restrict to, const char *restrict from)
-{
-	if (!record_on())
-		return stpcpy(to, from);
-	return to + copy_string(RECORD_CALLER, to, from, SIZE_MAX);
-}
-
-/* What is left of the field is zeros. */
+/* Fills the rest of the field with zeros. Returns where the string ends. */
 static char *copy_field(uintptr_t pc, char *to, const char *from, size_t size)
 {
 	size_t length = copy_string(pc, to, from, size);
 
 	if (length < size)
-		fill(pc, to + length + 1, 0, size - length - 1);
+		fill_range(pc, to + length + 1, 0, size - length - 1);
 	return to + length;
 }
 
-char *__sooth_strncpy(char *restrict to, const char *restrict from, size_t size)
+static char *append_string(uintptr_t pc, char *to, const char *from)
 {
-	if (!record_on())
-		return strncpy(to, from, size);
-	copy_field(RECORD_CALLER, to, from, size);
-	return to;
-}
-
-char *__sooth_stpncpy(char *restrict to, const char *restrict from, size_t size)
-{
-	if (!record_on())
-		return stpncpy(to, from, size);
-	return copy_field(RECORD_CALLER, to, from, size);
-}
-
-char *__sooth_strcat(char *restrict to, const char *restrict from)
-{
-	uintptr_t pc = RECORD_CALLER;
-
-	if (!record_on())
-		return strcat(to, from);
 	copy_string(pc, to + range_string_length(pc, to, SIZE_MAX), from, SIZE_MAX);
 	return to;
 }
 
-/* At most `most` bytes, and always an end. */
-static void append(uintptr_t pc, char *to, const char *from, size_t most)
+/* Appends at most `most` bytes, and always an end, to a string that ends at `end`. */
+static void append_bytes(uintptr_t pc, char *end, const char *from, size_t most)
 {
-	char *end = to + range_string_length(pc, to, SIZE_MAX);
-
 	if (copy_string(pc, end, from, most) == most)
-		fill(pc, end + most, 0, 1);
+		fill_range(pc, end + most, 0, 1);
 }
 
-char *__sooth_strncat(char *restrict to, const char *restrict from, size_t most)
-{
-	if (!record_on())
-		return strncat(to, from, most);
-	append(RECORD_CALLER, to, from, most);
-	return to;
-}
+RANGE_FUNCTION(char *, strcpy, (char *, to, const char *, from), true, pc,
+	       (copy_string(pc, to, from, SIZE_MAX), to))
+RANGE_FUNCTION(char *, stpcpy, (char *, to, const char *, from), true, pc,
+	       to + copy_string(pc, to, from, SIZE_MAX))
+RANGE_FUNCTION(char *, strncpy, (char *, to, const char *, from, size_t, size), true, pc,
+	       (copy_field(pc, to, from, size), to))
+RANGE_FUNCTION(char *, stpncpy, (char *, to, const char *, from, size_t, size), true, pc,
+	       copy_field(pc, to, from, size))
+RANGE_FUNCTION(char *, strcat, (char *, to, const char *, from), true, pc,
+	       append_string(pc, to, from))
+RANGE_FUNCTION(char *, strncat, (char *, to, const char *, from, size_t, most), true, pc,
+	       (append_bytes(pc, to + range_string_length(pc, to, SIZE_MAX), from, most), to))
 
-/* As the C library does: the program may have a malloc of its own, and a free for what that gives. */
+/* As the C library does: the program may have its own malloc, and a free that fits it. */
 static char *allocate(size_t size, uintptr_t pc)
 {
 	heap_call_from(pc);
@@ -227,69 +174,35 @@ static char *allocate(size_t size, uintptr_t pc)
 	return block;
 }
 
-char *__sooth_strdup(const char *string)
+static char *duplicate(uintptr_t pc, const char *string)
 {
-	uintptr_t pc = RECORD_CALLER;
-
-	if (!record_on())
-		return strdup(string);
 	size_t size = range_string_length(pc, string, SIZE_MAX) + 1;
 	char *block = allocate(size, pc);
+
 	if (block)
-		copy(pc, block, string, size);
+		copy_range(pc, block, string, size);
 	return block;
 }
 
-char *__sooth_strndup(const char *string, size_t most)
+static char *duplicate_part(uintptr_t pc, const char *string, size_t most)
 {
-	uintptr_t pc = RECORD_CALLER;
-
-	if (!record_on())
-		return strndup(string, most);
 	size_t length = range_string_length(pc, string, most);
 	char *block = allocate(length + 1, pc);
+
 	if (!block)
 		return NULL;
-	copy(pc, block, string, length);
-	fill(pc, block + length, 0, 1);
+	copy_range(pc, block, string, length);
+	fill_range(pc, block + length, 0, 1);
 	return block;
 }
 
-/* ---- with the destination's size: the compiler's checks ----------------------------------- */
+RANGE_FUNCTION(char *, strdup, (const char *, string), true, pc, duplicate(pc, string))
+RANGE_FUNCTION(char *, strndup, (const char *, string, size_t, most), true, pc,
+	       duplicate_part(pc, string, most))
 
-void *__sooth___memcpy_chk(void *to, const void *from, size_t size, size_t room)
-{
-	if (!record_on() || size > room)
-		return __memcpy_chk(to, from, size, room);
-	copy(RECORD_CALLER, to, from, size);
-	return to;
-}
+/* ---- variants that check the size of the destination -------------------------------------- */
 
-void *__sooth___memmove_chk(void *to, const void *from, size_t size, size_t room)
-{
-	if (!record_on() || size > room)
-		return __memmove_chk(to, from, size, room);
-	copy(RECORD_CALLER, to, from, size);
-	return to;
-}
-
-void *__sooth___mempcpy_chk(void *to, const void *from, size_t size, size_t room)
-{
-	if (!record_on() || size > room)
-		return __mempcpy_chk(to, from, size, room);
-	copy(RECORD_CALLER, to, from, size);
-	return (char *)to + size;
-}
-
-void *__sooth___memset_chk(void *to, int byte, size_t size, size_t room)
-{
-	if (!record_on() || size > room)
-		return __memset_chk(to, byte, size, room);
-	fill(RECORD_CALLER, to, byte, size);
-	return to;
-}
-
-/* Bounded by the room: when the end did not come in it, the program is stopped as it would be. */
+/* If the string's end does not fit into the room, stops the program as the library does. */
 static size_t copy_checked(uintptr_t pc, char *to, const char *from, size_t room)
 {
 	size_t length = copy_string(pc, to, from, room);
@@ -299,52 +212,33 @@ static size_t copy_checked(uintptr_t pc, char *to, const char *from, size_t room
 	return length;
 }
 
-char *__sooth___strcpy_chk(char *to, const char *from, size_t room)
+/* Appends at most `most` bytes, if the string that results fits into the room. */
+static char *append_checked(uintptr_t pc, char *to, const char *from, size_t most, size_t room)
 {
-	if (!record_on())
-		return __strcpy_chk(to, from, room);
-	copy_checked(RECORD_CALLER, to, from, room);
-	return to;
-}
-
-char *__sooth___stpcpy_chk(char *to, const char *from, size_t room)
-{
-	if (!record_on())
-		return __stpcpy_chk(to, from, room);
-	return to + copy_checked(RECORD_CALLER, to, from, room);
-}
-
-char *__sooth___strncpy_chk(char *to, const char *from, size_t size, size_t room)
-{
-	if (!record_on() || size > room)
-		return __strncpy_chk(to, from, size, room);
-	copy_field(RECORD_CALLER, to, from, size);
-	return to;
-}
-
-char *__sooth___strcat_chk(char *to, const char *from, size_t room)
-{
-	uintptr_t pc = RECORD_CALLER;
-
-	if (!record_on())
-		return __strcat_chk(to, from, room);
 	size_t length = range_string_length(pc, to, room);
-	copy_checked(pc, to + length, from, room - length);
-	return to;
-}
 
-char *__sooth___strncat_chk(char *to, const char *from, size_t most, size_t room)
-{
-	uintptr_t pc = RECORD_CALLER;
-
-	if (!record_on())
-		return __strncat_chk(to, from, most, room);
-	size_t length = range_string_length(pc, to, room);
-	if (most >= room - length) {
+	if (most >= room - length)
 		copy_checked(pc, to + length, from, room - length);
-		return to;
-	}
-	if (copy_string(pc, to + length, from, most) == most)
-		fill(pc, to + length + most, 0, 1);
+	else
+		append_bytes(pc, to + length, from, most);
 	return to;
 }
+
+RANGE_FUNCTION(void *, __memcpy_chk, (void *, to, const void *, from, size_t, size, size_t, room),
+	       size <= room, pc, (copy_range(pc, to, from, size), to))
+RANGE_FUNCTION(void *, __memmove_chk, (void *, to, const void *, from, size_t, size, size_t, room),
+	       size <= room, pc, (copy_range(pc, to, from, size), to))
+RANGE_FUNCTION(void *, __mempcpy_chk, (void *, to, const void *, from, size_t, size, size_t, room),
+	       size <= room, pc, (copy_range(pc, to, from, size), (char *)to + size))
+RANGE_FUNCTION(void *, __memset_chk, (void *, to, int, byte, size_t, size, size_t, room),
+	       size <= room, pc, (fill_range(pc, to, byte, size), to))
+RANGE_FUNCTION(char *, __strcpy_chk, (char *, to, const char *, from, size_t, room), true, pc,
+	       (copy_checked(pc, to, from, room), to))
+RANGE_FUNCTION(char *, __stpcpy_chk, (char *, to, const char *, from, size_t, room), true, pc,
+	       to + copy_checked(pc, to, from, room))
+RANGE_FUNCTION(char *, __strncpy_chk, (char *, to, const char *, from, size_t, size, size_t, room),
+	       size <= room, pc, (copy_field(pc, to, from, size), to))
+RANGE_FUNCTION(char *, __strcat_chk, (char *, to, const char *, from, size_t, room), true, pc,
+	       append_checked(pc, to, from, SIZE_MAX, room))
+RANGE_FUNCTION(char *, __strncat_chk, (char *, to, const char *, from, size_t, most, size_t, room),
+	       true, pc, append_checked(pc, to, from, most, room))

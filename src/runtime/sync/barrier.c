@@ -1,64 +1,72 @@
 /*
- * Barriers. All ARRIVEs of a round are numbered before any PASS of it: the one before the real
- * wait, the other behind it.
+ * Barriers. An ARRIVE is numbered before the real wait and a PASS after it, so all ARRIVEs of a
+ * round have lower numbers than any PASS of it.
  */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/sched/sched.h"
-#include "runtime/sync/destroy_wait.h"
 
 #include <stdatomic.h>
 
-/* ---- how many threads meet: known from init ----------------------------------------------- */
+/* ---- how many threads a barrier waits for, as its init said ------------------------------- */
 
 /*
- * Small, without a lock, and allowed to forget: an ARRIVE then says 0, "see the init". A barrier
- * is in one of the PLACES slots that follow its hash. Barriers are made and destroyed while
- * nobody else uses them, so only different ones meet here.
+ * A small table without a lock. It may forget a barrier: an ARRIVE then says 0, which stands for
+ * the count of the init. A barrier is in one of the PROBES slots that follow its hash. A program
+ * creates and destroys a barrier while no other thread uses it, so only operations on different
+ * barriers run at the same time here.
  */
 #define SLOTS 1024u
-#define PLACES 8u
+#define PROBES 8u
 static struct {
 	_Atomic uintptr_t barrier;
 	_Atomic unsigned count;
 } table[SLOTS];
 
-static unsigned slot(const pthread_barrier_t *barrier, unsigned i)
+static unsigned slot_of(const pthread_barrier_t *barrier, unsigned i)
 {
 	return ((unsigned)((uintptr_t)barrier >> 3) * 2654435761u + i) % SLOTS;
 }
 
-static unsigned count_of(const pthread_barrier_t *barrier)
+static unsigned count_in_table(const pthread_barrier_t *barrier)
 {
-	for (unsigned i = 0; i < PLACES; i++) {
-		if (table[slot(barrier, i)].barrier == (uintptr_t)barrier)
-			return table[slot(barrier, i)].count;
+	for (unsigned i = 0; i < PROBES; i++) {
+		if (table[slot_of(barrier, i)].barrier == (uintptr_t)barrier)
+			return table[slot_of(barrier, i)].count;
 	}
 	return 0;
 }
 
-static void forget(const pthread_barrier_t *barrier)
+static void remove_from_table(const pthread_barrier_t *barrier)
 {
-	for (unsigned i = 0; i < PLACES; i++) {
+	for (unsigned i = 0; i < PROBES; i++) {
 		uintptr_t mine = (uintptr_t)barrier;
-		atomic_compare_exchange_strong(&table[slot(barrier, i)].barrier, &mine, 0);
+		atomic_compare_exchange_strong(&table[slot_of(barrier, i)].barrier, &mine, 0);
 	}
 }
 
-static void remember(const pthread_barrier_t *barrier, unsigned count)
+static void add_to_table(const pthread_barrier_t *barrier, unsigned count)
 {
-	forget(barrier);
-	for (unsigned i = 0; i < PLACES; i++) {
-		uintptr_t nobody = 0;
-		if (atomic_compare_exchange_strong(&table[slot(barrier, i)].barrier, &nobody,
+	remove_from_table(barrier);
+	for (unsigned i = 0; i < PROBES; i++) {
+		uintptr_t none = 0;
+		if (atomic_compare_exchange_strong(&table[slot_of(barrier, i)].barrier, &none,
 						   (uintptr_t)barrier)) {
-			table[slot(barrier, i)].count = count;
+			table[slot_of(barrier, i)].count = count;
 			return;
 		}
 	}
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- initialising and destroying ---------------------------------------------------------- */
+
+static void record_count(enum event_kind kind, const pthread_barrier_t *barrier, unsigned count,
+			 uintptr_t pc)
+{
+	record(kind, pc,
+	       (struct record_fields){
+		       .q = record_sequence(barrier), .a = (uintptr_t)barrier, .n = count });
+}
 
 SOOTH_API int pthread_barrier_init(pthread_barrier_t *restrict barrier,
 				   const pthread_barrierattr_t *restrict attributes, unsigned count)
@@ -68,55 +76,53 @@ SOOTH_API int pthread_barrier_init(pthread_barrier_t *restrict barrier,
 
 	if (result != 0)
 		return result;
-	remember(barrier, count);
+	add_to_table(barrier, count);
 	if (record_on())
-		record(EV_BARRIER_INIT, RECORD_CALLER,
-		       (struct record_fields){ .q = record_sequence(barrier),
-					       .a = (uintptr_t)barrier,
-					       .n = count });
+		record_count(EV_BARRIER_INIT, barrier, count, RECORD_CALLER);
 	return 0;
 }
 
-/* As glibc has it: so many have come, so many of them to meetings that are over. */
-struct inside {
-	unsigned in, round, count, shared;
+/* glibc's layout: how many threads have arrived, and how many of them in rounds that are over. */
+struct barrier_layout {
+	unsigned arrived, in_past_rounds, count, shared;
 };
 
-static const struct inside *inside_of(const pthread_barrier_t *barrier)
+static const struct barrier_layout *layout_of(const pthread_barrier_t *barrier)
 {
-	return (const struct inside *)(const void *)barrier;
+	return (const struct barrier_layout *)(const void *)barrier;
 }
 
 static bool is_awaited(const pthread_barrier_t *barrier)
 {
-	const struct inside *b = inside_of(barrier);
+	const struct barrier_layout *b = layout_of(barrier);
 
-	return b->count && (b->in - b->round) % b->count;
+	return b->count && (b->arrived - b->in_past_rounds) % b->count;
 }
 
-/* Recorded before: the library waits in here for threads that are still on their way out. */
+/* Recorded before the call, in which the library waits for threads that are leaving the barrier. */
 SOOTH_API int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
-	forget(barrier);
-	destroy_wait_in_turn(EV_BARRIER_DESTROY, barrier, RECORD_CALLER);
+	remove_from_table(barrier);
+	sync_object_destroy_controlled(EV_BARRIER_DESTROY, barrier, RECORD_CALLER);
 	if (record_on() && is_awaited(barrier))
 		sync_object_misuse(EVENT_MISUSE_DESTROY_IN_USE, RECORD_CALLER, barrier);
 	if (record_on())
-		sync_object_record(EV_BARRIER_DESTROY, RECORD_CALLER, barrier,
-				   record_sequence(barrier), 0);
+		sync_object_record_next(EV_BARRIER_DESTROY, RECORD_CALLER, barrier, 0);
 	return real()->pthread_barrier_destroy(barrier);
 }
 
-/* The library's word is for a barrier that was made before anything was recorded. */
-static unsigned how_many_meet(const pthread_barrier_t *barrier)
-{
-	unsigned count = count_of(barrier);
+/* ---- waiting ------------------------------------------------------------------------------ */
 
-	return count ? count : inside_of(barrier)->count;
+/* A barrier that was initialised before recording began is not in the table. */
+static unsigned count_of(const pthread_barrier_t *barrier)
+{
+	unsigned count = count_in_table(barrier);
+
+	return count ? count : layout_of(barrier)->count;
 }
 
-/* Other processes may come to it, which live in real time. */
-static int pass_outside(pthread_barrier_t *barrier, uint64_t site)
+/* Threads of other processes may come to the barrier, in real time. */
+static int wait_in_real_time(pthread_barrier_t *barrier, uint64_t site)
 {
 	sched_leave(site);
 	int result = real()->pthread_barrier_wait(barrier);
@@ -124,24 +130,21 @@ static int pass_outside(pthread_barrier_t *barrier, uint64_t site)
 	return result;
 }
 
-/* In turn: the scheduler plays it. The last to arrive is the serial one. */
-static int wait_in_turn(pthread_barrier_t *barrier, uintptr_t pc)
+/* In a controlled run the scheduler simulates it. The last to arrive is the serial thread. */
+static int wait_controlled(pthread_barrier_t *barrier, uintptr_t pc)
 {
 	struct sched_want want = sched_want(EV_ARRIVE, barrier, pc);
 
 	want.foreign = false;
 	sched_take(&want);
-	record(EV_ARRIVE, pc,
-	       (struct record_fields){ .q = record_sequence(barrier),
-				       .a = (uintptr_t)barrier,
-				       .n = how_many_meet(barrier) });
+	record_count(EV_ARRIVE, barrier, count_of(barrier), pc);
 	want.kind = EV_PASS;
-	bool shared = inside_of(barrier)->shared, last = !shared && sched_can(&want);
+	bool shared = layout_of(barrier)->shared, last = !shared && sched_can(&want);
 	if (shared)
-		last = pass_outside(barrier, want.site) == PTHREAD_BARRIER_SERIAL_THREAD;
+		last = wait_in_real_time(barrier, want.site) == PTHREAD_BARRIER_SERIAL_THREAD;
 	else
 		sched_take(&want);
-	sync_object_record(EV_PASS, pc, barrier, record_sequence(barrier), last);
+	sync_object_record_next(EV_PASS, pc, barrier, last);
 	return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
@@ -151,13 +154,9 @@ SOOTH_API int pthread_barrier_wait(pthread_barrier_t *barrier)
 		return real()->pthread_barrier_wait(barrier);
 	uintptr_t pc = RECORD_CALLER;
 	if (sched_on())
-		return wait_in_turn(barrier, pc);
-	record(EV_ARRIVE, pc,
-	       (struct record_fields){ .q = record_sequence(barrier),
-				       .a = (uintptr_t)barrier,
-				       .n = count_of(barrier) });
+		return wait_controlled(barrier, pc);
+	record_count(EV_ARRIVE, barrier, count_in_table(barrier), pc);
 	int result = real()->pthread_barrier_wait(barrier);
-	sync_object_record(EV_PASS, pc, barrier, record_sequence(barrier),
-			   result == PTHREAD_BARRIER_SERIAL_THREAD);
+	sync_object_record_next(EV_PASS, pc, barrier, result == PTHREAD_BARRIER_SERIAL_THREAD);
 	return result;
 }

@@ -1,7 +1,7 @@
 /*
- * Condition variables. A wait is two events: WAIT, which gives the mutex up, and WOKEN, which has
- * it again. Both are numbered twice, in the order of the condition and in that of the mutex, while
- * the mutex is held. Signals are sent and numbered under the condition's stripe.
+ * Condition variables. A wait is two events: WAIT releases the mutex, WOKEN holds it again. Both
+ * have two sequence numbers, one of the condition and one of the mutex, taken while the mutex is
+ * held. Signals are sent and numbered in the condition's stripe.
  */
 #include "runtime/sync/cond.h"
 
@@ -10,12 +10,12 @@
 #include "runtime/host/libc_next.h"
 #include "runtime/io/unknown_wait.h"
 #include "runtime/sched/sched.h"
-#include "runtime/sync/destroy_wait.h"
 #include "runtime/sched/virtual_time.h"
 
 #include <errno.h>
 
-struct waiting {
+/* A wait from its WAIT to its WOKEN. */
+struct cond_waiting {
 	pthread_cond_t *cond;
 	pthread_mutex_t *mutex;
 	uintptr_t pc;
@@ -23,7 +23,7 @@ struct waiting {
 };
 #define CANCELLED (-1) /* `result` while the wait has not returned */
 
-static void record_wait(enum event_kind kind, const struct waiting *waiting, uint64_t mode)
+static void record_wait(enum event_kind kind, const struct cond_waiting *waiting, uint64_t mode)
 {
 	bool striped = record_stripe_lock(waiting->cond);
 	uint64_t number = record_sequence(waiting->cond);
@@ -39,20 +39,19 @@ static void record_wait(enum event_kind kind, const struct waiting *waiting, uin
 }
 
 /*
- * The end of a wait, also of one that is left by cancellation: the library has taken the mutex
- * again by then. Such a wait used up no signal, so it counts as timed out.
+ * Records the end of a wait. Also runs when the thread is cancelled in it: by then the library has
+ * locked the mutex again. Such a wait has consumed no signal, so it counts as timed out.
  */
-static void woken(struct waiting *waiting)
+static void record_woken(struct cond_waiting *waiting)
 {
 	bool by_signal = waiting->result == 0 || waiting->result == EOWNERDEAD;
 
 	if (!record_on())
 		return;
 	record_wait(EV_WOKEN, waiting, !by_signal);
-	if (waiting->result == ENOTRECOVERABLE) { /* a robust mutex that nobody gets any more */
+	if (waiting->result == ENOTRECOVERABLE) { /* no thread can lock the robust mutex any more */
 		sched_before(EV_RELEASE, waiting->mutex, 0, waiting->pc);
-		sync_object_record(EV_RELEASE, waiting->pc, waiting->mutex,
-				   record_sequence(waiting->mutex), 0);
+		sync_object_record_next(EV_RELEASE, waiting->pc, waiting->mutex, 0);
 	}
 	if (waiting->result == CANCELLED)
 		unknown_wait_end(
@@ -61,8 +60,10 @@ static void woken(struct waiting *waiting)
 		record_unmodelled(waiting->pc, "wait on a condition failed");
 }
 
-/* Gives the mutex up for real, or takes it again: the scheduler has seen to it that it is free. */
-static int take_mutex(pthread_mutex_t *mutex, uint64_t site)
+/* ---- waits in controlled runs ------------------------------------------------------------- */
+
+/* Locks the mutex again. The scheduler has made sure that no recorded thread holds it. */
+static int relock_mutex(pthread_mutex_t *mutex, uint64_t site)
 {
 	int result = mutex_try_really(mutex);
 
@@ -74,14 +75,15 @@ static int take_mutex(pthread_mutex_t *mutex, uint64_t site)
 	return result;
 }
 
-/* As glibc has it. */
+/* The layout is glibc's. */
 static bool is_shared(const pthread_cond_t *cond)
 {
 	return cond->__data.__wrefs & 1;
 }
 
-/* What other processes may signal, in real time, is waited for as it is. */
-static int wait_outside(struct waiting *waiting, enum event_how how, uint64_t until, uint64_t site)
+/* A condition that other processes may signal, in real time: the real function waits. */
+static int wait_in_real_time(struct cond_waiting *waiting, enum event_how how, uint64_t until,
+			     uint64_t site)
 {
 	struct timespec end = virtual_time_real_end(until);
 
@@ -97,10 +99,10 @@ static int wait_outside(struct waiting *waiting, enum event_how how, uint64_t un
 }
 
 /*
- * In turn: the scheduler plays the condition, the library's is not touched. Who is woken is decided
- * when somebody wakes.
+ * In a controlled run the scheduler simulates the condition and does not use the library's. Which
+ * thread a signal wakes is decided when the signal is sent.
  */
-static int wait_in_turn(struct waiting *waiting, enum event_how how, uint64_t until)
+static int wait_controlled(struct cond_waiting *waiting, enum event_how how, uint64_t until)
 {
 	struct sched_want want = sched_want(EV_WAIT, waiting->cond, waiting->pc);
 
@@ -110,112 +112,71 @@ static int wait_in_turn(struct waiting *waiting, enum event_how how, uint64_t un
 	sched_take(&want);
 	record_wait(EV_WAIT, waiting, how);
 	if (is_shared(waiting->cond))
-		return wait_outside(waiting, how, until, want.site);
+		return wait_in_real_time(waiting, how, until, want.site);
 	real()->pthread_mutex_unlock(waiting->mutex);
 	want.kind = EV_WOKEN;
 	want.until = until;
-	want.lock = mutex_turn_lock(waiting->mutex);
+	want.lock = mutex_sched_lock(waiting->mutex);
 	enum sched_answer answer = sched_take(&want);
-	int taken = take_mutex(waiting->mutex, want.site);
+	int locked = relock_mutex(waiting->mutex, want.site);
 	if (sched_cancelled())
-		real()->pthread_testcancel(); /* `woken` records what is left to record */
-	waiting->result = taken == ENOTRECOVERABLE    ? taken
+		real()->pthread_testcancel(); /* record_woken() records the rest */
+	waiting->result = locked == ENOTRECOVERABLE   ? locked
 			  : answer == SCHED_TIMED_OUT ? ETIMEDOUT
 						      : 0;
-	return taken ? taken : waiting->result;
+	return locked ? locked : waiting->result;
 }
 
-/* Records that the mutex of a wait that begins is not the caller's. */
-static void judge_mutex(const pthread_mutex_t *mutex, uintptr_t pc)
-{
-	if (mutex_is_anothers(mutex))
-		sync_object_misuse(EVENT_MISUSE_NOT_HELD, pc, mutex);
-}
+/* ---- the functions ------------------------------------------------------------------------ */
 
-/* A wait that the library has refused because of its mutex. */
-static int refused(const pthread_mutex_t *mutex, uintptr_t pc, int result)
+/* Returns the result of a wait that the library has refused because of its mutex. */
+static int record_refused(const pthread_mutex_t *mutex, uintptr_t pc, int result)
 {
 	if (record_on())
-		mutex_blame(mutex, pc, result);
+		mutex_record_misuse(mutex, pc, result);
 	return result;
 }
 
-int cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uintptr_t pc)
-{
-	if (!record_on())
-		return real()->pthread_cond_wait(cond, mutex);
-	if (mutex_refuses(mutex))
-		return refused(mutex, pc, real()->pthread_cond_wait(cond, mutex));
-	judge_mutex(mutex, pc);
-	if (sched_on()) {
-		struct waiting waiting
-			__attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
-		return wait_in_turn(&waiting, EVENT_PLAIN, 0);
-	}
-	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
-	record_wait(EV_WAIT, &waiting, EVENT_PLAIN);
-	return waiting.result = real()->pthread_cond_wait(cond, mutex);
-}
+/* `function` waits on `cond`; `name` calls it. `valid`: does the library accept the call? */
+#define WAIT(function, cond, mutex, name, parameters, valid, how, until)                           \
+	int function(PARAMETERS parameters, uintptr_t pc)                                          \
+	{                                                                                          \
+		if (!record_on() || !(valid))                                                      \
+			return real()->name(ARGUMENTS parameters);                                 \
+		if (mutex_refuses(mutex))                                                          \
+			return record_refused(mutex, pc, real()->name(ARGUMENTS parameters));      \
+		if (mutex_is_not_held(mutex))                                                      \
+			sync_object_misuse(EVENT_MISUSE_NOT_HELD, pc, mutex);                      \
+		struct cond_waiting waiting                                                        \
+			__attribute__((cleanup(record_woken))) = { cond, mutex, pc, CANCELLED };   \
+		if (sched_on())                                                                    \
+			return wait_controlled(&waiting, how, until);                              \
+		record_wait(EV_WAIT, &waiting, how);                                               \
+		return waiting.result = real()->name(ARGUMENTS parameters);                        \
+	}                                                                                          \
+	INTERPOSER(int, name, parameters, function)
 
-SOOTH_API int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
-{
-	return cond_wait(cond, mutex, RECORD_CALLER);
-}
+static int cond_wait_clock(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+			   const struct timespec *until, uintptr_t pc);
 
-static int wait_until_in_turn(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until,
-			      uintptr_t pc)
-{
-	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
+WAIT(cond_wait, cond, mutex, pthread_cond_wait, (pthread_cond_t *, cond, pthread_mutex_t *, mutex),
+     true, EVENT_PLAIN, 0)
+WAIT(cond_wait_until, cond, mutex, pthread_cond_timedwait,
+     (pthread_cond_t *, cond, pthread_mutex_t *, mutex, const struct timespec *, until),
+     sync_object_time_valid(until), EVENT_TIMED, virtual_time_of(CLOCK_REALTIME, until))
+WAIT(cond_wait_clock, cond, mutex, pthread_cond_clockwait,
+     (pthread_cond_t *, cond, pthread_mutex_t *, mutex, clockid_t, clock, const struct timespec *,
+      until),
+     sync_object_clock_valid(clock) && sync_object_time_valid(until), EVENT_TIMED,
+     virtual_time_of(clock, until))
 
-	return wait_in_turn(&waiting, EVENT_TIMED, until);
-}
-
-int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until,
-		    uintptr_t pc)
-{
-	if (!record_on() || !sync_object_time_valid(until))
-		return real()->pthread_cond_timedwait(cond, mutex, until);
-	if (mutex_refuses(mutex))
-		return refused(mutex, pc, real()->pthread_cond_timedwait(cond, mutex, until));
-	judge_mutex(mutex, pc);
-	if (sched_on())
-		return wait_until_in_turn(cond, mutex, virtual_time_of(CLOCK_REALTIME, until), pc);
-	struct waiting waiting __attribute__((cleanup(woken))) = { cond, mutex, pc, CANCELLED };
-	record_wait(EV_WAIT, &waiting, EVENT_TIMED);
-	return waiting.result = real()->pthread_cond_timedwait(cond, mutex, until);
-}
-
-SOOTH_API int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
-				     const struct timespec *restrict until)
-{
-	return cond_wait_until(cond, mutex, until, RECORD_CALLER);
-}
-
-SOOTH_API int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
-				     clockid_t clock, const struct timespec *restrict until)
-{
-	if (!record_on() || !sync_object_clock_valid(clock) || !sync_object_time_valid(until))
-		return real()->pthread_cond_clockwait(cond, mutex, clock, until);
-	if (mutex_refuses(mutex))
-		return refused(mutex, RECORD_CALLER,
-			       real()->pthread_cond_clockwait(cond, mutex, clock, until));
-	judge_mutex(mutex, RECORD_CALLER);
-	if (sched_on())
-		return wait_until_in_turn(cond, mutex, virtual_time_of(clock, until),
-					  RECORD_CALLER);
-	struct waiting waiting
-		__attribute__((cleanup(woken))) = { cond, mutex, RECORD_CALLER, CANCELLED };
-	record_wait(EV_WAIT, &waiting, EVENT_TIMED);
-	return waiting.result = real()->pthread_cond_clockwait(cond, mutex, clock, until);
-}
-
-static int notify(enum event_kind kind, pthread_cond_t *cond, uintptr_t pc)
+static int send_signal(enum event_kind kind, pthread_cond_t *cond, uintptr_t pc)
 {
 	sched_before(kind, cond, 0, pc);
 	bool striped = record_stripe_lock(cond);
 
-	/* Before: who is woken may end the process while we are still at it. */
-	sync_object_record(kind, pc, cond, record_sequence(cond), 0);
+	/* Recorded before the call: a woken thread may end the process before it returns. */
+	sync_object_record_next(kind, pc, cond, 0);
 	int result = kind == EV_SIGNAL ? real()->pthread_cond_signal(cond)
 				       : real()->pthread_cond_broadcast(cond);
 	if (striped)
@@ -227,28 +188,19 @@ static int notify(enum event_kind kind, pthread_cond_t *cond, uintptr_t pc)
 
 int cond_signal(pthread_cond_t *cond, uintptr_t pc)
 {
-	return record_on() ? notify(EV_SIGNAL, cond, pc) : real()->pthread_cond_signal(cond);
-}
-
-SOOTH_API int pthread_cond_signal(pthread_cond_t *cond)
-{
-	return cond_signal(cond, RECORD_CALLER);
+	return record_on() ? send_signal(EV_SIGNAL, cond, pc) : real()->pthread_cond_signal(cond);
 }
 
 int cond_broadcast(pthread_cond_t *cond, uintptr_t pc)
 {
-	return record_on() ? notify(EV_BROADCAST, cond, pc) : real()->pthread_cond_broadcast(cond);
+	return record_on() ? send_signal(EV_BROADCAST, cond, pc)
+			   : real()->pthread_cond_broadcast(cond);
 }
 
-SOOTH_API int pthread_cond_broadcast(pthread_cond_t *cond)
-{
-	return cond_broadcast(cond, RECORD_CALLER);
-}
-
-void cond_made(const pthread_cond_t *cond, uintptr_t pc)
+void cond_record_init(const pthread_cond_t *cond, uintptr_t pc)
 {
 	if (record_on())
-		sync_object_record(EV_COND_INIT, pc, cond, record_sequence(cond), 0);
+		sync_object_record_next(EV_COND_INIT, pc, cond, 0);
 }
 
 int cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes, uintptr_t pc)
@@ -257,26 +209,21 @@ int cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes, uintpt
 	int result = real()->pthread_cond_init(cond, attributes);
 
 	if (result == 0)
-		cond_made(cond, pc);
+		cond_record_init(cond, pc);
 	return result;
 }
 
-SOOTH_API int pthread_cond_init(pthread_cond_t *restrict cond,
-				const pthread_condattr_t *restrict attributes)
-{
-	return cond_init(cond, attributes, RECORD_CALLER);
-}
-
-/* Recorded before: the library waits in here for threads that are still on their way out. */
+/* Recorded before the call, in which the library waits for threads that are leaving their waits. */
 int cond_destroy(pthread_cond_t *cond, uintptr_t pc)
 {
-	destroy_wait_in_turn(EV_COND_DESTROY, cond, pc);
+	sync_object_destroy_controlled(EV_COND_DESTROY, cond, pc);
 	if (record_on())
-		sync_object_record(EV_COND_DESTROY, pc, cond, record_sequence(cond), 0);
+		sync_object_record_next(EV_COND_DESTROY, pc, cond, 0);
 	return real()->pthread_cond_destroy(cond);
 }
 
-SOOTH_API int pthread_cond_destroy(pthread_cond_t *cond)
-{
-	return cond_destroy(cond, RECORD_CALLER);
-}
+INTERPOSER(int, pthread_cond_signal, (pthread_cond_t *, cond), cond_signal)
+INTERPOSER(int, pthread_cond_broadcast, (pthread_cond_t *, cond), cond_broadcast)
+INTERPOSER(int, pthread_cond_init, (pthread_cond_t *, cond, const pthread_condattr_t *, attributes),
+	   cond_init)
+INTERPOSER(int, pthread_cond_destroy, (pthread_cond_t *, cond), cond_destroy)

@@ -1,8 +1,9 @@
 /*
- * What one thread has registered and another runs at the end of the process, by atexit or as the destructor of
- * a static variable: behind what was done before it was registered, by the library's own lock and list.
- * SEND stands where it is registered, RECEIVE where it runs. While there are no threads there is no order
- * to be told, and the library has the function itself.
+ * Functions that one thread registers and another runs at the end of the process: by atexit, or as
+ * the destructor of a static variable. The library's own lock and list order the run after what was
+ * done before the registration. SEND is recorded at the registration, RECEIVE before the function
+ * runs. Before the first thread is created there is nothing to order, and the library gets the
+ * function itself.
  */
 #include "runtime/sync/exit_handlers.h"
 
@@ -13,86 +14,95 @@
 
 #include <stdatomic.h>
 
-/* As the library calls it, which declares it with one argument. */
+/* How the library calls a function of __cxa_atexit, although it declares it with one argument. */
 typedef void exit_function(void *argument, int status);
 
-struct registered {
+struct exit_handler {
 	exit_function *function;
 	void *argument;
 };
 
-/* Named by what is the same in each run: the object that is destroyed, or the function. */
-static const void *name_of(const struct registered *registered)
+/* The object of SEND and RECEIVE, the same in each run: the destroyed object or the function. */
+static const void *object_of(const struct exit_handler *handler)
 {
-	return registered->argument ? registered->argument
-				    : (const void *)(uintptr_t)registered->function;
+	return handler->argument ? handler->argument : (const void *)(uintptr_t)handler->function;
+}
+
+/* Frees what the library kept for us, and records that the handler runs. */
+static struct exit_handler begin_handler(void *given, uintptr_t pc)
+{
+	struct exit_handler handler = *(struct exit_handler *)given;
+
+	real()->free(given);
+	annotate_after(object_of(&handler), pc);
+	return handler;
 }
 
 static void run_on_exit(int status, void *given)
 {
-	struct registered registered = *(struct registered *)given;
+	struct exit_handler handler = begin_handler(given, RECORD_CALLER);
 
-	real()->free(given);
-	annotate_after(name_of(&registered), RECORD_CALLER);
-	((void (*)(int, void *))(void *)registered.function)(status, registered.argument);
+	((void (*)(int, void *))(void *)handler.function)(status, handler.argument);
 }
 
-static void run(void *given, int status)
+static void run_at_exit(void *given, int status)
 {
-	struct registered registered = *(struct registered *)given;
+	struct exit_handler handler = begin_handler(given, RECORD_CALLER);
 
-	real()->free(given);
-	annotate_after(name_of(&registered), RECORD_CALLER);
-	registered.function(registered.argument, status);
+	handler.function(handler.argument, status);
 }
 
-/* NULL: there is nothing to be told. */
-static struct registered *tell(exit_function *function, void *argument, uintptr_t pc)
+/* Records a registration. Returns what the library is to keep, or NULL if nothing was recorded. */
+static struct exit_handler *record_registration(void *function, void *argument, uintptr_t pc)
 {
-	struct registered *registered =
-		thread_made_any() && record_on() ? real()->malloc(sizeof(*registered)) : NULL;
+	struct exit_handler *handler =
+		thread_any_created() && record_on() ? real()->malloc(sizeof(*handler)) : NULL;
 
-	if (registered) {
-		*registered = (struct registered){ function, argument };
-		annotate_before(name_of(registered), pc);
+	if (handler) {
+		*handler = (struct exit_handler){ (exit_function *)function, argument };
+		annotate_before(object_of(handler), pc);
 	}
-	return registered;
+	return handler;
+}
+
+/* Returns `result`, that of the registration. */
+static int finish_registration(struct exit_handler *handler, int result)
+{
+	if (result != 0)
+		real()->free(handler);
+	return result;
 }
 
 SOOTH_API int on_exit(void (*function)(int, void *), void *argument)
 {
-	struct registered *registered =
-		tell((exit_function *)(void *)function, argument, RECORD_CALLER);
+	struct exit_handler *handler =
+		record_registration((void *)function, argument, RECORD_CALLER);
 
-	if (!registered)
+	if (!handler)
 		return real()->on_exit(function, argument);
-	int result = real()->on_exit(run_on_exit, registered);
-	if (result != 0)
-		real()->free(registered);
-	return result;
+	return finish_registration(handler, real()->on_exit(run_on_exit, handler));
 }
 
 SOOTH_API int __cxa_atexit(void (*function)(void *), void *argument, void *library)
 {
-	struct registered *registered =
-		tell((exit_function *)(void *)function, argument, RECORD_CALLER);
+	struct exit_handler *handler =
+		record_registration((void *)function, argument, RECORD_CALLER);
 
-	if (!registered)
+	if (!handler)
 		return real()->__cxa_atexit(function, argument, library);
-	int result = real()->__cxa_atexit((void (*)(void *))(void *)run, registered, library);
-	if (result != 0)
-		real()->free(registered);
-	return result;
+	return finish_registration(
+		handler,
+		real()->__cxa_atexit((void (*)(void *))(void *)run_at_exit, handler, library));
 }
 
 /* ---- quick_exit --------------------------------------------------------------------------- */
 
-/* Such functions have no argument that could tell which of them runs: all are behind all. */
+/* These functions have no argument to tell them apart: each runs after all registrations. */
 static _Atomic bool any_quick;
 
 SOOTH_API int __cxa_at_quick_exit(void (*function)(void *), void *library)
 {
-	if (thread_made_any() && record_on()) {
+	if (thread_any_created() && record_on()) {
 		any_quick = true;
 		annotate_before(&any_quick, RECORD_CALLER);
 	}

@@ -1,10 +1,10 @@
-/* What is run at the end of the process: exit_handlers.c. */
+/* Functions that run at the end of the process. */
 #ifndef RUNTIME_SYNC_EXIT_HANDLERS_H
 #define RUNTIME_SYNC_EXIT_HANDLERS_H
 
 #include <stdint.h>
 
-/* Before the functions that were given to at_quick_exit run. */
+/* Called before the functions run that the program gave to at_quick_exit. */
 void exit_handlers_quick(uintptr_t pc);
 
 #endif

@@ -1,4 +1,8 @@
-/* How a process multiplies, becomes another program, and ends other than by exit. */
+/*
+ * Creation of processes (fork), replacement of the program (exec), and ends of a process other than
+ * exit: _exit, quick_exit, abort, failed assertions. The recording has to be complete before the
+ * process is gone, and a child must not write to its parent's.
+ */
 #include "runtime/sync/fork.h"
 
 #include "runtime/annotate/annotate.h"
@@ -7,6 +11,7 @@
 #include "runtime/sync/exit_handlers.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/host/safe_read.h"
+#include "runtime/host/interposer.h"
 #include "runtime/host/process.h"
 #include "runtime/io/readiness.h"
 #include "runtime/host/libc_next.h"
@@ -26,27 +31,27 @@
 #include <sys/sysmacros.h>
 
 /*
- * Whose recording it is. A child of vfork runs on its parent's memory until it calls exec or _exit:
- * it must not end the parent's recording.
+ * The process that the recording belongs to. A child of vfork runs in its parent's memory until it
+ * calls exec or _exit, and must not end the parent's recording.
  */
-static pid_t owner;
+static pid_t recorded_process;
 
-static bool is_recorded(void)
+static bool is_recorded_process(void)
 {
-	return process_recording() && (!owner || owner == getpid());
+	return process_recording() && (!recorded_process || recorded_process == getpid());
 }
 
-/* Runs of a server have numbers of their own; what they do before exec is not looked at. */
+/* The runs of a server have process ids of their own; what they do before exec is not checked. */
 bool process_is_here(void)
 {
-	return sched_taking || !owner || owner == getpid();
+	return sched_taking || !recorded_process || recorded_process == getpid();
 }
 
 /* ---- fork --------------------------------------------------------------------------------- */
 
-static void in_child(void)
+static void enter_child(void)
 {
-	owner = getpid();
+	recorded_process = getpid();
 	channel_lose_all();
 	readiness_after_fork();
 	thread_after_fork();
@@ -56,35 +61,36 @@ static void in_child(void)
 }
 
 /*
- * The child must have left its parent's buffers before any other code runs there, and the fork
- * handlers of the program run before fork returns. Those of children are called in the order in
- * which they were registered, so ours is registered before the first of the others.
+ * The child must leave its parent's buffers before any other code runs in it, and the program's
+ * fork handlers run before fork returns. Child handlers are called in the order of their
+ * registration, so ours is registered before the program's first.
  */
-static void be_first(void)
+static void register_child_handler(void)
 {
 	static atomic_flag done = ATOMIC_FLAG_INIT;
 
 	if (!atomic_flag_test_and_set(&done))
-		real()->__register_atfork(NULL, NULL, in_child, NULL);
+		real()->__register_atfork(NULL, NULL, enter_child, NULL);
 }
 
 /*
- * What one thread has registered and another runs is behind what was done before it was registered, by the
- * library's own lock: SEND, and a RECEIVE that is due before what the handlers do.
+ * What one thread registers and another runs happens after what was done before the registration,
+ * by the library's own lock. SEND is recorded at the registration; a RECEIVE is due before the
+ * handlers' first event.
  */
-static char registering;
+static char atfork_object;
 
-/* What pthread_atfork calls. */
+/* pthread_atfork calls this. */
 SOOTH_API int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 				void *dso)
 {
-	be_first();
-	if (thread_made_any())
-		annotate_before(&registering, RECORD_CALLER);
+	register_child_handler();
+	if (thread_any_created())
+		annotate_before(&atfork_object, RECORD_CALLER);
 	return real()->__register_atfork(prepare, parent, child, dso);
 }
 
-static pid_t forked(pid_t child, uintptr_t pc)
+static pid_t record_fork(pid_t child, uintptr_t pc)
 {
 	if (child > 0 && record_on())
 		record(EV_PROCESS, pc,
@@ -95,16 +101,16 @@ static pid_t forked(pid_t child, uintptr_t pc)
 SOOTH_API pid_t fork(void)
 {
 	fiber_refuse("fork");
-	be_first();
+	register_child_handler();
 	channel_lose_all();
-	if (thread_made_any())
-		deferred_event_expect(EV_RECEIVE, &registering, RECORD_CALLER);
+	if (thread_any_created())
+		deferred_event_expect(EV_RECEIVE, &atfork_object, RECORD_CALLER);
 	pid_t child = real()->fork();
 	deferred_event_forget();
-	return forked(child, RECORD_CALLER);
+	return record_fork(child, RECORD_CALLER);
 }
 
-/* The same without handlers, ours included. */
+/* fork without handlers, ours included. */
 SOOTH_API pid_t _Fork(void)
 {
 	fiber_refuse("_Fork");
@@ -112,8 +118,8 @@ SOOTH_API pid_t _Fork(void)
 	pid_t child = real()->_Fork();
 
 	if (child == 0)
-		in_child();
-	return forked(child, RECORD_CALLER);
+		enter_child();
+	return record_fork(child, RECORD_CALLER);
 }
 
 bool fork_by_call(long number, long a, long b)
@@ -132,11 +138,11 @@ bool fork_by_call(long number, long a, long b)
 long fork_called(long result, uintptr_t pc)
 {
 	if (result == 0)
-		in_child();
-	return forked((pid_t)result, pc);
+		enter_child();
+	return record_fork((pid_t)result, pc);
 }
 
-/* The library's daemon ends the parent in a way that cannot be seen from outside. */
+/* The library's daemon ends the parent by a call that interposers do not see. */
 SOOTH_API int daemon(int stay, int keep_files)
 {
 	struct stat st;
@@ -149,7 +155,7 @@ SOOTH_API int daemon(int stay, int keep_files)
 	if (setsid() == -1)
 		return -1;
 	if (!stay && chdir("/") != 0)
-		errno = 0; /* as the library: not an error */
+		errno = 0; /* the library ignores this error, too */
 	if (keep_files)
 		return 0;
 	int fd = open("/dev/null", O_RDWR);
@@ -170,17 +176,17 @@ SOOTH_API int daemon(int stay, int keep_files)
 
 /* ---- exec --------------------------------------------------------------------------------- */
 
-/* Everything is written out before; if exec comes back, recording goes on. */
-static bool leave(void)
+/* Called before exec: writes everything out. If exec returns, recording goes on. */
+static bool finish_before_exec(void)
 {
-	channel_lose_all(); /* in the child of a vfork these are its parent's, too */
-	if (!is_recorded())
+	channel_lose_all(); /* the child of a vfork shares these with its parent */
+	if (!is_recorded_process())
 		return false;
 	process_finish(EVENT_PROCESS_EXEC, 0);
 	return true;
 }
 
-static int stay(bool left, int result)
+static int resume_after_exec(bool left, int result)
 {
 	int error = errno;
 
@@ -190,51 +196,23 @@ static int stay(bool left, int result)
 	return result;
 }
 
-SOOTH_API int execve(const char *path, char *const arguments[], char *const environment[])
-{
-	bool left = leave();
+#define EXEC(name, parameters)                                                                     \
+	SOOTH_API int name(PARAMETERS parameters)                                                  \
+	{                                                                                          \
+		bool left = finish_before_exec();                                                  \
+		return resume_after_exec(left, real()->name(ARGUMENTS parameters));                \
+	}
 
-	return stay(left, real()->execve(path, arguments, environment));
-}
+EXEC(execve, (const char *, path, char *const *, arguments, char *const *, environment))
+EXEC(execv, (const char *, path, char *const *, arguments))
+EXEC(execvp, (const char *, file, char *const *, arguments))
+EXEC(execvpe, (const char *, file, char *const *, arguments, char *const *, environment))
+EXEC(fexecve, (int, fd, char *const *, arguments, char *const *, environment))
+EXEC(execveat, (int, fd, const char *, path, char *const *, arguments, char *const *, environment,
+		int, flags))
 
-SOOTH_API int execv(const char *path, char *const arguments[])
-{
-	bool left = leave();
-
-	return stay(left, real()->execv(path, arguments));
-}
-
-SOOTH_API int execvp(const char *file, char *const arguments[])
-{
-	bool left = leave();
-
-	return stay(left, real()->execvp(file, arguments));
-}
-
-SOOTH_API int execvpe(const char *file, char *const arguments[], char *const environment[])
-{
-	bool left = leave();
-
-	return stay(left, real()->execvpe(file, arguments, environment));
-}
-
-SOOTH_API int fexecve(int fd, char *const arguments[], char *const environment[])
-{
-	bool left = leave();
-
-	return stay(left, real()->fexecve(fd, arguments, environment));
-}
-
-SOOTH_API int execveat(int fd, const char *path, char *const arguments[], char *const environment[],
-		       int flags)
-{
-	bool left = leave();
-
-	return stay(left, real()->execveat(fd, path, arguments, environment, flags));
-}
-
-/* How many arguments there are, up to the NULL. */
-static size_t count(const char *first, va_list more)
+/* Returns the number of arguments before the NULL. */
+static size_t count_arguments(const char *first, va_list more)
 {
 	size_t n = 0;
 
@@ -243,53 +221,35 @@ static size_t count(const char *first, va_list more)
 	return n;
 }
 
-/* The arguments as an array that ends in NULL. */
-static void collect(char **to, const char *first, va_list more)
+/* Stores the arguments and the NULL after them in an array. */
+static void collect_arguments(char **to, const char *first, va_list more)
 {
 	*to = (char *)first;
 	while (*to)
 		*++to = va_arg(more, char *);
 }
 
-SOOTH_API int execl(const char *path, const char *first, ...)
-{
-	va_list more;
+/*
+ * An interposer with a list of arguments. It calls `function` with an array of them, and with the
+ * last arguments here, which may read from `more` what follows the NULL.
+ */
+#define EXEC_LIST(name, function, more, ...)                                                       \
+	SOOTH_API int name(const char *path, const char *first, ...)                               \
+	{                                                                                          \
+		va_list more;                                                                      \
+		va_start(more, first);                                                             \
+		char *arguments[count_arguments(first, more) + 1];                                 \
+		va_end(more);                                                                      \
+		va_start(more, first);                                                             \
+		collect_arguments(arguments, first, more);                                         \
+		int result = function(path, arguments, ##__VA_ARGS__);                             \
+		va_end(more);                                                                      \
+		return result;                                                                     \
+	}
 
-	va_start(more, first);
-	char *arguments[count(first, more) + 1];
-	va_end(more);
-	va_start(more, first);
-	collect(arguments, first, more);
-	va_end(more);
-	return execv(path, arguments);
-}
-
-SOOTH_API int execlp(const char *file, const char *first, ...)
-{
-	va_list more;
-
-	va_start(more, first);
-	char *arguments[count(first, more) + 1];
-	va_end(more);
-	va_start(more, first);
-	collect(arguments, first, more);
-	va_end(more);
-	return execvp(file, arguments);
-}
-
-SOOTH_API int execle(const char *path, const char *first, ...)
-{
-	va_list more;
-
-	va_start(more, first);
-	char *arguments[count(first, more) + 1];
-	va_end(more);
-	va_start(more, first);
-	collect(arguments, first, more);
-	char *const *environment = va_arg(more, char *const *);
-	va_end(more);
-	return execve(path, arguments, environment);
-}
+EXEC_LIST(execl, execv, more)
+EXEC_LIST(execlp, execvp, more)
+EXEC_LIST(execle, execve, more, va_arg(more, char *const *))
 
 /* ---- the end ------------------------------------------------------------------------------ */
 
@@ -301,7 +261,7 @@ SOOTH_API void _exit(int status)
 		sched_exit();
 		sched_finish(CONTROL_ENDED, "");
 	}
-	if (is_recorded())
+	if (is_recorded_process())
 		process_finish(EVENT_PROCESS_EXIT, status);
 	if (turns)
 		server_end((status & 255) << 8);
@@ -314,7 +274,7 @@ SOOTH_API void _Exit(int status)
 	_exit(status);
 }
 
-/* The words are the C library's; where a run ends without the process they are ours to say. */
+/* The C library prints the message, except if the run ends without the process. */
 SOOTH_API void __assert_fail(const char *expression, const char *file, unsigned line,
 			     const char *function)
 {
@@ -336,11 +296,11 @@ static int quick_status;
 static void finish_quickly(void)
 {
 	sched_finish(CONTROL_ENDED, "");
-	if (is_recorded())
+	if (is_recorded_process())
 		process_finish(EVENT_PROCESS_EXIT, quick_status);
 }
 
-/* The program's at_quick_exit handlers come first; `finish_quickly` was registered before them. */
+/* The program's handlers run first: `finish_quickly` was registered before them. */
 SOOTH_API void quick_exit(int status)
 {
 	quick_status = status;
@@ -349,13 +309,13 @@ SOOTH_API void quick_exit(int status)
 	__builtin_unreachable();
 }
 
-/* A handler for SIGABRT runs first, and may jump away. If it returns, the program is ended. */
+/* A handler for SIGABRT runs first, and may jump away. If it returns, the program ends. */
 SOOTH_API void abort(void)
 {
 	struct sigaction now, by_default = { .sa_handler = SIG_DFL };
 	sigset_t mask;
 
-	if ((is_recorded() || sched_taking) && sigaction(SIGABRT, NULL, &now) == 0) {
+	if ((is_recorded_process() || sched_taking) && sigaction(SIGABRT, NULL, &now) == 0) {
 		sigemptyset(&mask);
 		sigaddset(&mask, SIGABRT);
 		pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
@@ -371,9 +331,9 @@ SOOTH_API void abort(void)
 	__builtin_unreachable();
 }
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void prepare_fork(void)
 {
-	owner = getpid();
-	be_first();
+	recorded_process = getpid();
+	register_child_handler();
 	at_quick_exit(finish_quickly);
 }

@@ -1,4 +1,4 @@
-/* A process that multiplies by `syscall`, past the C library and its handlers (blocking_calls.c). */
+/* Forks by `syscall`, which bypass the C library and its fork handlers (blocking_calls.c). */
 #ifndef RUNTIME_SYNC_FORK_H
 #define RUNTIME_SYNC_FORK_H
 
@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 /*
- * Is it a call that makes a process with memory of its own, on a copy of this stack? `a` and `b` are its
- * first arguments. Before the call: what cannot be done with that is refused.
+ * Does the call create a process with its own memory, on a copy of this stack? `a` and `b` are its
+ * first arguments. Called before the call: a run that cannot support it ends here.
  */
 bool fork_by_call(long number, long a, long b);
 
-/* Behind it, in both processes, with what it returned. */
+/* Called after it, in both processes, with what it returned. Returns `result`. */
 long fork_called(long result, uintptr_t pc);
 
 #endif

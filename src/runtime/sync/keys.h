@@ -1,12 +1,12 @@
-/* The destructors of thread-specific data, which the C library keeps to itself. */
+/* The destructors of thread-specific data. The C library does not tell which there are. */
 #ifndef RUNTIME_SYNC_KEYS_H
 #define RUNTIME_SYNC_KEYS_H
 
 #include <stdbool.h>
 
 /*
- * One round of the calling thread's destructors, from a key on, as the library makes it: by number.
- * `but` is left out. False: no value was left.
+ * Runs one round of the calling thread's destructors, in the library's order: by key, starting with
+ * `from` and without `but`. Returns false if no value was left.
  */
 bool keys_destroy(unsigned from, unsigned but);
 

@@ -1,3 +1,8 @@
+/*
+ * Keeps a lock tree for each thread and appends a line to the file `patterns` for each new node. A
+ * path from the root of a tree is a sequence of locks that the thread has held, in the order of
+ * their acquisition.
+ */
 #include "runtime/sync/lock_pattern.h"
 
 #include "runtime/buffer/thread_buffer.h"
@@ -12,34 +17,34 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HELD_MOST 32 /* locks at once; what is above is not told */
+#define HELD_MOST 32 /* locks at once; locks beyond that are not reported */
 #define CHUNK 16384
 
-struct node {
+struct lock_pattern_node {
 	uint64_t lock; /* 0: the root */
 	bool shared;
-	struct node *child, *next;
+	struct lock_pattern_node *child, *next;
 };
 
-struct held {
+struct lock_pattern_held {
 	uint64_t lock;
 	uint32_t depth;
 	bool shared;
-	struct node *node;
+	struct lock_pattern_node *node;
 };
 
-/* What is known of a thread; in memory of its own, which goes with the process. */
+/* A thread's tree and the locks that it holds. In memory of its own, which is never freed. */
 struct lock_pattern_thread {
-	struct node root;
-	struct held held[HELD_MOST];
+	struct lock_pattern_node root;
+	struct lock_pattern_held held[HELD_MOST];
 	unsigned count;
-	uint32_t waited; /* how deep the mutex of the present wait was held */
+	uint32_t waited; /* how often the mutex of the current wait was locked */
 	char *room, *end;
 };
 
 bool lock_pattern_on;
 static SOOTH_TLS struct lock_pattern_thread *self;
-static SOOTH_TLS bool busy;
+static SOOTH_TLS bool updating;
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
@@ -50,7 +55,7 @@ static char *new_chunk(void)
 	return chunk == MAP_FAILED ? NULL : chunk;
 }
 
-static struct lock_pattern_thread *thread(void)
+static struct lock_pattern_thread *own_tree(void)
 {
 	if (!self) {
 		char *chunk = new_chunk();
@@ -64,9 +69,9 @@ static struct lock_pattern_thread *thread(void)
 	return self;
 }
 
-static struct node *new_node(struct lock_pattern_thread *t, uint64_t lock, bool shared)
+static struct lock_pattern_node *new_node(struct lock_pattern_thread *t, uint64_t lock, bool shared)
 {
-	if (t->room + sizeof(struct node) > t->end) {
+	if (t->room + sizeof(struct lock_pattern_node) > t->end) {
 		char *chunk = new_chunk();
 
 		if (!chunk)
@@ -74,7 +79,7 @@ static struct node *new_node(struct lock_pattern_thread *t, uint64_t lock, bool 
 		t->room = chunk;
 		t->end = chunk + CHUNK;
 	}
-	struct node *node = (struct node *)t->room;
+	struct lock_pattern_node *node = (struct lock_pattern_node *)t->room;
 	t->room += sizeof(*node);
 	node->lock = lock;
 	node->shared = shared;
@@ -83,15 +88,19 @@ static struct node *new_node(struct lock_pattern_thread *t, uint64_t lock, bool 
 
 /* ---- the tree ----------------------------------------------------------------------------- */
 
-/* The child for a lock, which comes to the front; `*fresh` when it was made. NULL: no memory. */
-static struct node *child_of(struct lock_pattern_thread *t, struct node *parent, uint64_t lock,
-			     bool shared, bool *fresh)
+/*
+ * Returns the child for a lock and moves it to the front. Sets `*fresh` if it had to be created.
+ * Returns NULL if there is no memory.
+ */
+static struct lock_pattern_node *child_of(struct lock_pattern_thread *t,
+					  struct lock_pattern_node *parent, uint64_t lock,
+					  bool shared, bool *fresh)
 {
-	struct node **link = &parent->child;
+	struct lock_pattern_node **link = &parent->child;
 
 	while (*link && ((*link)->lock != lock || (*link)->shared != shared))
 		link = &(*link)->next;
-	struct node *node = *link;
+	struct lock_pattern_node *node = *link;
 	*fresh = !node;
 	if (node)
 		*link = node->next;
@@ -104,12 +113,13 @@ static struct node *child_of(struct lock_pattern_thread *t, struct node *parent,
 	return node;
 }
 
-static struct node *node_before(struct lock_pattern_thread *t, unsigned i)
+static struct lock_pattern_node *node_before(struct lock_pattern_thread *t, unsigned i)
 {
 	return i ? t->held[i - 1].node : &t->root;
 }
 
-static struct held *find(struct lock_pattern_thread *t, uint64_t lock, bool shared)
+static struct lock_pattern_held *find_held(struct lock_pattern_thread *t, uint64_t lock,
+					   bool shared)
 {
 	for (unsigned i = t->count; i-- > 0;)
 		if (t->held[i].lock == lock && t->held[i].shared == shared)
@@ -117,7 +127,7 @@ static struct held *find(struct lock_pattern_thread *t, uint64_t lock, bool shar
 	return NULL;
 }
 
-static void tell(const struct lock_pattern_thread *t, uintptr_t pc)
+static void append_line(const struct lock_pattern_thread *t, uintptr_t pc)
 {
 	char path[OPTIONS_PATH_MAX + 48], line[24 * (HELD_MOST + 4)];
 	int n = 0;
@@ -125,8 +135,8 @@ static void tell(const struct lock_pattern_thread *t, uintptr_t pc)
 	n += snprintf(line, sizeof(line), "%u %#llx", thread_buffer_self.stream,
 		      (unsigned long long)pc);
 	for (unsigned i = 0; i < t->count; i++) {
-		/* the last one first: it is the one that was taken */
-		const struct held *h = &t->held[i ? i - 1 : t->count - 1];
+		/* the last one first: that is the lock that was acquired */
+		const struct lock_pattern_held *h = &t->held[i ? i - 1 : t->count - 1];
 
 		n += snprintf(line + n, sizeof(line) - (size_t)n, " %#llx%s",
 			      (unsigned long long)h->lock, h->shared ? "r" : "");
@@ -136,7 +146,7 @@ static void tell(const struct lock_pattern_thread *t, uintptr_t pc)
 	struct cancel_before before = cancel_forbid();
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd >= 0) {
-		/* Nobody reads it, or the disk is full: the recording itself will say that. */
+		/* If the disk is full, the recording itself reports that. */
 		ssize_t written = write(fd, line, (size_t)n);
 		(void)written;
 		close(fd);
@@ -144,10 +154,10 @@ static void tell(const struct lock_pattern_thread *t, uintptr_t pc)
 	cancel_allow(before);
 }
 
-static void take(struct lock_pattern_thread *t, uint64_t lock, bool shared, uint32_t depth,
-		 uintptr_t pc)
+static void push_lock(struct lock_pattern_thread *t, uint64_t lock, bool shared, uint32_t depth,
+		      uintptr_t pc)
 {
-	struct held *h = find(t, lock, shared);
+	struct lock_pattern_held *h = find_held(t, lock, shared);
 	bool fresh;
 
 	if (h) {
@@ -156,18 +166,19 @@ static void take(struct lock_pattern_thread *t, uint64_t lock, bool shared, uint
 	}
 	if (t->count == HELD_MOST)
 		return;
-	struct node *node = child_of(t, node_before(t, t->count), lock, shared, &fresh);
+	struct lock_pattern_node *node =
+		child_of(t, node_before(t, t->count), lock, shared, &fresh);
 	if (!node)
 		return;
-	t->held[t->count++] = (struct held){ lock, depth, shared, node };
+	t->held[t->count++] = (struct lock_pattern_held){ lock, depth, shared, node };
 	if (fresh)
-		tell(t, pc);
+		append_line(t, pc);
 }
 
-/* Those behind it stay: their path is a shorter one now, which is no news. */
-static uint32_t give(struct lock_pattern_thread *t, uint64_t lock, bool shared, bool wholly)
+/* Locks acquired after this one stay. Their path is now shorter, which is not reported as new. */
+static uint32_t remove_lock(struct lock_pattern_thread *t, uint64_t lock, bool shared, bool wholly)
 {
-	struct held *h = find(t, lock, shared);
+	struct lock_pattern_held *h = find_held(t, lock, shared);
 	uint32_t depth = h ? h->depth : 0;
 	bool fresh;
 
@@ -175,7 +186,7 @@ static uint32_t give(struct lock_pattern_thread *t, uint64_t lock, bool shared, 
 		return depth;
 	t->count--;
 	for (unsigned i = (unsigned)(h - t->held); i < t->count; i++) {
-		struct node *before = node_before(t, i);
+		struct lock_pattern_node *before = node_before(t, i);
 
 		t->held[i] = t->held[i + 1];
 		t->held[i].node = child_of(t, before, t->held[i].lock, t->held[i].shared, &fresh);
@@ -185,16 +196,16 @@ static uint32_t give(struct lock_pattern_thread *t, uint64_t lock, bool shared, 
 	return depth;
 }
 
-static void see(struct lock_pattern_thread *t, enum event_kind kind, uintptr_t pc,
-		const struct record_fields *f)
+static void update_tree(struct lock_pattern_thread *t, enum event_kind kind, uintptr_t pc,
+			const struct record_fields *f)
 {
 	switch (kind) {
-	case EV_ACQUIRE: take(t, f->a, false, 1, pc); break;
-	case EV_READ_ACQUIRE: take(t, f->a, true, 1, pc); break;
-	case EV_RELEASE: give(t, f->a, false, false); break;
-	case EV_READ_RELEASE: give(t, f->a, true, false); break;
-	case EV_WAIT: t->waited = give(t, f->b, false, true); break;
-	case EV_WOKEN: take(t, f->b, false, t->waited ? t->waited : 1, pc); break;
+	case EV_ACQUIRE: push_lock(t, f->a, false, 1, pc); break;
+	case EV_READ_ACQUIRE: push_lock(t, f->a, true, 1, pc); break;
+	case EV_RELEASE: remove_lock(t, f->a, false, false); break;
+	case EV_READ_RELEASE: remove_lock(t, f->a, true, false); break;
+	case EV_WAIT: t->waited = remove_lock(t, f->b, false, true); break;
+	case EV_WOKEN: push_lock(t, f->b, false, t->waited ? t->waited : 1, pc); break;
 	default: break;
 	}
 }
@@ -207,18 +218,18 @@ void lock_pattern_see(enum event_kind kind, uintptr_t pc, const struct record_fi
 	if (kind < EV_LOCK_INIT || kind > EV_BROADCAST)
 		return;
 	group = event_group(kind);
-	/* Signal handlers may have cut in here, and what they lock is no pattern of the thread. */
-	if ((group != EG_LOCK && group != EG_CONDITION) || busy || thread_buffer_self.depth)
+	/* Not in a signal handler: its locks do not belong to the thread's pattern. */
+	if ((group != EG_LOCK && group != EG_CONDITION) || updating || thread_buffer_self.depth)
 		return;
-	busy = true;
+	updating = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	bool quiet = thread_buffer_self.quiet;
 	thread_buffer_self.quiet = true;
-	struct lock_pattern_thread *t = thread();
+	struct lock_pattern_thread *t = own_tree();
 	if (t)
-		see(t, kind, pc, fields);
+		update_tree(t, kind, pc, fields);
 	thread_buffer_self.quiet = quiet;
 	atomic_signal_fence(memory_order_seq_cst);
-	busy = false;
+	updating = false;
 	errno = error;
 }

@@ -1,13 +1,13 @@
 /*
- * Mutexes of all kinds.
+ * Mutexes of all types.
  *
- * The number of an ACQUIRE is taken after the lock was got and that of a RELEASE before it is
- * given up, so the numbers of one mutex are in the order in which it changed hands, without any
- * lock of ours. Only a try that fails has nothing to hold: it is numbered under the stripe, and
- * so are all releases once a program has called a trylock. The number of a failed try may then
- * still be lower than that of the ACQUIRE it failed against, whose thread has the lock but not
- * yet a number: a failed try that seems to meet a free mutex belongs right behind its next
- * ACQUIRE (or, when the mutex was given up by a wait on a condition, right before that).
+ * The sequence number of an ACQUIRE is taken after the thread got the lock and that of a RELEASE
+ * before it gives the lock up. So the numbers of one mutex are in the order in which threads held
+ * it, without a lock of ours. Only a failed try holds nothing: it is numbered in the stripe, and so
+ * are all releases once the program has called a trylock. The number of a failed try may still be
+ * lower than that of the ACQUIRE it failed against, whose thread has the lock but not yet a number.
+ * A failed try that seems to find a free mutex therefore belongs right after its next ACQUIRE (or
+ * right before that, if a wait on a condition released the mutex).
  */
 #include "runtime/sync/mutex.h"
 
@@ -20,24 +20,19 @@
 
 #include <errno.h>
 
-/* Bits of __kind, as glibc has them: its low two are the type. */
+/* Bits of glibc's __kind. The low two are the type. */
 #define KIND_TYPE 3
 #define KIND_ROBUST 16
 #define KIND_INHERIT 32
-#define KIND_SHARED 128	 /* with other processes, perhaps; every robust one has it */
-#define KIND_ELISION 256 /* locked without being written to, perhaps */
-#define KIND_BITS 0x3ff	 /* all there are */
+#define KIND_SHARED 128	 /* possibly shared with other processes; set in every robust mutex */
+#define KIND_ELISION 256 /* possibly locked without a write to it */
+#define KIND_BITS 0x3ff	 /* all of them */
 #define KIND_DESTROYED (-1)
-#define OWNER_BITS 0x3fffffff /* of __lock, in the kinds the kernel knows of */
+#define OWNER_BITS 0x3fffffff /* of __lock, in the types that the kernel knows */
 
-static _Atomic bool tried; /* somebody has called a trylock */
+static _Atomic bool tried; /* the program has called a trylock */
 
-static bool is_errorcheck(const pthread_mutex_t *mutex)
-{
-	return (mutex->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK;
-}
-
-enum event_lock mutex_type(const pthread_mutex_t *mutex)
+static enum event_lock lock_type(const pthread_mutex_t *mutex)
 {
 	switch (mutex->__data.__kind & KIND_TYPE) {
 	case PTHREAD_MUTEX_RECURSIVE: return EVENT_LOCK_RECURSIVE;
@@ -46,11 +41,11 @@ enum event_lock mutex_type(const pthread_mutex_t *mutex)
 	}
 }
 
-uint8_t mutex_turn_lock(const pthread_mutex_t *mutex)
+uint8_t mutex_sched_lock(const pthread_mutex_t *mutex)
 {
 	bool is_robust = mutex->__data.__kind & KIND_ROBUST;
 
-	return (uint8_t)mutex_type(mutex) | (is_robust ? SCHED_LOCK_ROBUST : 0);
+	return (uint8_t)lock_type(mutex) | (is_robust ? SCHED_LOCK_ROBUST : 0);
 }
 
 int mutex_try_really(pthread_mutex_t *mutex)
@@ -75,10 +70,10 @@ bool mutex_refuses(const pthread_mutex_t *mutex)
 }
 
 /*
- * The library keeps the owner of every mutex, also where it does not ask. In the child of a fork that
- * may be the thread that forked, under its old number.
+ * The library keeps the owner of every mutex, even of types for which it does not check it. In the
+ * child of a fork the owner may be the thread that forked, under its old thread id.
  */
-bool mutex_is_anothers(const pthread_mutex_t *mutex)
+bool mutex_is_not_held(const pthread_mutex_t *mutex)
 {
 	int kind = mutex->__data.__kind;
 
@@ -89,7 +84,7 @@ bool mutex_is_anothers(const pthread_mutex_t *mutex)
 	return mutex->__data.__owner != thread_tid() && !thread_was_forked();
 }
 
-void mutex_blame(const pthread_mutex_t *mutex, uintptr_t pc, int error)
+void mutex_record_misuse(const pthread_mutex_t *mutex, uintptr_t pc, int error)
 {
 	int kind = mutex->__data.__kind;
 
@@ -99,39 +94,41 @@ void mutex_blame(const pthread_mutex_t *mutex, uintptr_t pc, int error)
 		sync_object_misuse(EVENT_MISUSE_NOT_INIT, pc, mutex);
 }
 
-/* Records what a lock function has come to. */
-static int locked(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, int result)
+/* ---- locking ------------------------------------------------------------------------------ */
+
+/* Records how a call that locks has ended. Returns `result`. */
+static int record_result(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, int result)
 {
 	if (result == 0 || result == EOWNERDEAD)
-		sync_object_record(EV_ACQUIRE, pc, mutex, record_sequence(mutex), how);
+		sync_object_record_next(EV_ACQUIRE, pc, mutex, how);
 	else if (result == ETIMEDOUT)
-		sync_object_record(EV_ACQUIRE_FAIL, pc, mutex, record_sequence(mutex), how);
+		sync_object_record_next(EV_ACQUIRE_FAIL, pc, mutex, how);
 	else if (result == EDEADLK)
 		record_unmodelled(pc, "mutex locked again by its owner (EDEADLK)");
 	else if (result == EINVAL)
-		mutex_blame(mutex, pc, result);
+		mutex_record_misuse(mutex, pc, result);
 	return result;
 }
 
 /*
- * Tries without waiting. EBUSY: the caller has to wait, which is recorded unless the library will
- * say EDEADLK instead. A robust mutex is only looked at: when it cannot be recovered any more, a
- * try leaves it locked (glibc 2.36).
+ * Tries without waiting. Returns EBUSY if the caller has to wait. That is recorded unless the
+ * library will return EDEADLK instead. A robust mutex is only looked at, for the reason given at
+ * mutex_try_really().
  */
-static int try_first(pthread_mutex_t *mutex, uintptr_t pc)
+static int try_or_request(pthread_mutex_t *mutex, uintptr_t pc)
 {
 	bool is_robust = mutex->__data.__kind & KIND_ROBUST;
 	int result = is_robust ? EBUSY : real()->pthread_mutex_trylock(mutex);
 
 	if (result != EBUSY || (is_robust && !(mutex->__data.__lock & OWNER_BITS)))
 		return result;
-	if (!is_errorcheck(mutex) || mutex_refuses(mutex))
-		sync_object_record(EV_REQUEST, pc, mutex, record_sequence(mutex), 0);
+	if (lock_type(mutex) != EVENT_LOCK_ERRORCHECK || mutex_refuses(mutex))
+		sync_object_record_next(EV_REQUEST, pc, mutex, 0);
 	return result;
 }
 
-/* Somebody has it whom we do not see, and who lives in real time. */
-static int lock_really(pthread_mutex_t *mutex, enum event_how how, uint64_t until)
+/* Waits for a mutex that unrecorded code holds. Such code runs in real time. */
+static int wait_in_real_time(pthread_mutex_t *mutex, enum event_how how, uint64_t until)
 {
 	struct timespec end = virtual_time_real_end(until);
 
@@ -144,18 +141,19 @@ static int lock_really(pthread_mutex_t *mutex, enum event_how how, uint64_t unti
 }
 
 /*
- * In turn: when the scheduler lets us go on the mutex is free, and the real function does not wait.
- * If it is not free after all (code we do not see has it) we wait for it outside.
+ * In a controlled run: when sched_take() returns, the mutex is free and the real function does not
+ * wait. If it is not free after all, unrecorded code holds it, and the thread waits outside the
+ * schedule.
  */
-static int lock_in_turn(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, uint64_t until)
+static int lock_controlled(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, uint64_t until)
 {
 	struct sched_want want = sched_want(EV_ACQUIRE, mutex, pc);
 
 	want.how = how;
 	want.until = until;
-	want.lock = mutex_turn_lock(mutex);
+	want.lock = mutex_sched_lock(mutex);
 	if (sched_take(&want) == SCHED_TIMED_OUT)
-		return locked(mutex, pc, how, ETIMEDOUT);
+		return record_result(mutex, pc, how, ETIMEDOUT);
 	int result = mutex_try_really(mutex);
 	if (result == EBUSY) {
 		bool waits = (mutex->__data.__kind != KIND_DESTROYED &&
@@ -163,67 +161,47 @@ static int lock_in_turn(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how
 			     (!(mutex->__data.__kind & KIND_ROBUST) && mutex_refuses(mutex));
 		if (waits)
 			sched_leave(want.site);
-		result = lock_really(mutex, how, until);
+		result = wait_in_real_time(mutex, how, until);
 		if (waits)
 			sched_return();
 	}
-	return locked(mutex, pc, how, result);
+	return record_result(mutex, pc, how, result);
 }
 
-int mutex_lock(pthread_mutex_t *mutex, uintptr_t pc)
-{
-	if (!record_on())
-		return real()->pthread_mutex_lock(mutex);
-	if (sched_on())
-		return lock_in_turn(mutex, pc, EVENT_PLAIN, 0);
-	int result = try_first(mutex, pc);
-	if (result == EBUSY)
-		result = real()->pthread_mutex_lock(mutex);
-	return locked(mutex, pc, EVENT_PLAIN, result);
-}
-
-SOOTH_API int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	return mutex_lock(mutex, RECORD_CALLER);
-}
-
-/* Who gets the mutex at once need not have one. */
+/* If the mutex is free, the library does not look at the time, which may then be invalid. */
 static bool is_time(const struct timespec *until)
 {
 	return safe_read_can_read(until, sizeof(*until)) && sync_object_time_valid(until);
 }
 
-int mutex_lock_until(pthread_mutex_t *mutex, const struct timespec *until, uintptr_t pc)
-{
-	if (!record_on())
-		return real()->pthread_mutex_timedlock(mutex, until);
-	if (sched_on() && is_time(until))
-		return lock_in_turn(mutex, pc, EVENT_TIMED, virtual_time_of(CLOCK_REALTIME, until));
-	int result = try_first(mutex, pc);
-	if (result == EBUSY)
-		result = real()->pthread_mutex_timedlock(mutex, until);
-	return locked(mutex, pc, EVENT_TIMED, result);
-}
+/*
+ * `function` locks `mutex`, and `name` is the interposer that calls it. `valid` says whether the
+ * real function can accept its arguments, `can_control` whether the scheduler can do the wait.
+ */
+#define LOCK(function, mutex, name, parameters, valid, can_control, how, until)                    \
+	int function(PARAMETERS parameters, uintptr_t pc)                                          \
+	{                                                                                          \
+		if (!record_on() || !(valid))                                                      \
+			return real()->name(ARGUMENTS parameters);                                 \
+		if (sched_on() && (can_control))                                                   \
+			return lock_controlled(mutex, pc, how, until);                             \
+		int result = try_or_request(mutex, pc);                                            \
+		if (result == EBUSY)                                                               \
+			result = real()->name(ARGUMENTS parameters);                               \
+		return record_result(mutex, pc, how, result);                                      \
+	}                                                                                          \
+	INTERPOSER(int, name, parameters, function)
 
-SOOTH_API int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
-				      const struct timespec *restrict until)
-{
-	return mutex_lock_until(mutex, until, RECORD_CALLER);
-}
+static int mutex_lock_clock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until,
+			    uintptr_t pc);
 
-SOOTH_API int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t clock,
-				      const struct timespec *restrict until)
-{
-	if (!record_on() || !sync_object_clock_valid(clock))
-		return real()->pthread_mutex_clocklock(mutex, clock, until);
-	uintptr_t pc = RECORD_CALLER;
-	if (sched_on() && is_time(until))
-		return lock_in_turn(mutex, pc, EVENT_TIMED, virtual_time_of(clock, until));
-	int result = try_first(mutex, pc);
-	if (result == EBUSY)
-		result = real()->pthread_mutex_clocklock(mutex, clock, until);
-	return locked(mutex, pc, EVENT_TIMED, result);
-}
+LOCK(mutex_lock, mutex, pthread_mutex_lock, (pthread_mutex_t *, mutex), true, true, EVENT_PLAIN, 0)
+LOCK(mutex_lock_until, mutex, pthread_mutex_timedlock,
+     (pthread_mutex_t *, mutex, const struct timespec *, until), true, is_time(until), EVENT_TIMED,
+     virtual_time_of(CLOCK_REALTIME, until))
+LOCK(mutex_lock_clock, mutex, pthread_mutex_clocklock,
+     (pthread_mutex_t *, mutex, clockid_t, clock, const struct timespec *, until),
+     sync_object_clock_valid(clock), is_time(until), EVENT_TIMED, virtual_time_of(clock, until))
 
 int mutex_try(pthread_mutex_t *mutex, uintptr_t pc)
 {
@@ -245,19 +223,14 @@ int mutex_try(pthread_mutex_t *mutex, uintptr_t pc)
 	if (striped)
 		record_stripe_unlock(mutex);
 	if (result != EBUSY)
-		return locked(mutex, pc, EVENT_TRY, result);
+		return record_result(mutex, pc, EVENT_TRY, result);
 	sync_object_record(EV_ACQUIRE_FAIL, pc, mutex, number, EVENT_TRY);
 	return result;
 }
 
-SOOTH_API int pthread_mutex_trylock(pthread_mutex_t *mutex)
-{
-	return mutex_try(mutex, RECORD_CALLER);
-}
-
 /*
  * The record comes before the unlock, so that its time is not later than that of the next ACQUIRE.
- * Writing it under the stripe may make others spin while a full buffer is written to the file:
+ * Writing it in the stripe may make other threads spin while a full buffer is written to the file:
  * only in programs that use trylock, once in some thousand times.
  */
 int mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
@@ -268,15 +241,15 @@ int mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
 	if (mutex_refuses(mutex)) {
 		int result = real()->pthread_mutex_unlock(mutex);
 		if (result == 0)
-			sync_object_record(EV_RELEASE, pc, mutex, record_sequence(mutex), 0);
+			sync_object_record_next(EV_RELEASE, pc, mutex, 0);
 		else
-			mutex_blame(mutex, pc, result);
+			mutex_record_misuse(mutex, pc, result);
 		return result;
 	}
-	if (mutex_is_anothers(mutex))
+	if (mutex_is_not_held(mutex))
 		sync_object_misuse(EVENT_MISUSE_NOT_HELD, pc, mutex);
 	bool striped = tried && record_stripe_lock(mutex);
-	sync_object_record(EV_RELEASE, pc, mutex, record_sequence(mutex), 0);
+	sync_object_record_next(EV_RELEASE, pc, mutex, 0);
 	int result = real()->pthread_mutex_unlock(mutex);
 	if (striped)
 		record_stripe_unlock(mutex);
@@ -285,19 +258,14 @@ int mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
 	return result;
 }
 
-SOOTH_API int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-	return mutex_unlock(mutex, RECORD_CALLER);
-}
+/* ---- initialising and destroying ---------------------------------------------------------- */
 
-/* ---- making and unmaking ------------------------------------------------------------------ */
-
-void mutex_made(const pthread_mutex_t *mutex, uintptr_t pc)
+void mutex_record_init(const pthread_mutex_t *mutex, uintptr_t pc)
 {
 	if (record_on())
-		sync_object_record(EV_LOCK_INIT, pc, mutex, record_sequence(mutex),
-				   mutex->__data.__kind & KIND_ROBUST ? EVENT_LOCK_ROBUST
-								      : mutex_type(mutex));
+		sync_object_record_next(EV_LOCK_INIT, pc, mutex,
+					mutex->__data.__kind & KIND_ROBUST ? EVENT_LOCK_ROBUST
+									   : lock_type(mutex));
 }
 
 SOOTH_API int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
@@ -306,7 +274,7 @@ SOOTH_API int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
 	int result = real()->pthread_mutex_init(mutex, attributes);
 
 	if (result == 0)
-		mutex_made(mutex, RECORD_CALLER);
+		mutex_record_init(mutex, RECORD_CALLER);
 	return result;
 }
 
@@ -316,13 +284,12 @@ int mutex_destroy(pthread_mutex_t *mutex, uintptr_t pc)
 	int result = real()->pthread_mutex_destroy(mutex);
 
 	if (result == 0 && record_on())
-		sync_object_record(EV_LOCK_DESTROY, pc, mutex, record_sequence(mutex), 0);
+		sync_object_record_next(EV_LOCK_DESTROY, pc, mutex, 0);
 	else if (result == EBUSY && record_on())
 		sync_object_misuse(EVENT_MISUSE_DESTROY_IN_USE, pc, mutex);
 	return result;
 }
 
-SOOTH_API int pthread_mutex_destroy(pthread_mutex_t *mutex)
-{
-	return mutex_destroy(mutex, RECORD_CALLER);
-}
+INTERPOSER(int, pthread_mutex_trylock, (pthread_mutex_t *, mutex), mutex_try)
+INTERPOSER(int, pthread_mutex_unlock, (pthread_mutex_t *, mutex), mutex_unlock)
+INTERPOSER(int, pthread_mutex_destroy, (pthread_mutex_t *, mutex), mutex_destroy)

@@ -1,4 +1,7 @@
-/* Read-write locks: as mutexes (see mutex.c), with a side for readers. */
+/*
+ * Read-write locks. They are recorded as mutexes are (mutex.c); acquisitions and releases for
+ * reading have kinds of their own.
+ */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/sync/thread.h"
@@ -7,58 +10,74 @@
 
 #include <errno.h>
 
-#define READERS_SHIFT 3 /* of __readers, as glibc has it: below are flags */
+#define READERS_SHIFT 3 /* of __readers in glibc: the bits below are flags */
 
-struct side {
+/* The kinds of the events of a reader or of a writer. */
+struct rwlock_side {
 	enum event_kind request, acquire, fail;
 };
-static const struct side reader = { EV_READ_REQUEST, EV_READ_ACQUIRE, EV_READ_FAIL };
-static const struct side writer = { EV_REQUEST, EV_ACQUIRE, EV_ACQUIRE_FAIL };
+static const struct rwlock_side reader = { EV_READ_REQUEST, EV_READ_ACQUIRE, EV_READ_FAIL };
+static const struct rwlock_side writer = { EV_REQUEST, EV_ACQUIRE, EV_ACQUIRE_FAIL };
 
-static _Atomic bool tried; /* somebody has called a try function: number releases by the stripe */
+static _Atomic bool tried; /* a try function was called: releases are numbered in the stripe */
 
-/* Records what a lock function has come to. */
-static int locked(const struct side *side, pthread_rwlock_t *lock, uintptr_t pc, enum event_how how,
-		  int result)
+static int try_really(const struct rwlock_side *side, pthread_rwlock_t *lock)
+{
+	return side == &reader ? real()->pthread_rwlock_tryrdlock(lock)
+			       : real()->pthread_rwlock_trywrlock(lock);
+}
+
+/* Records how a call that locks has ended. Returns `result`. */
+static int record_result(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc,
+			 enum event_how how, int result)
 {
 	if (result == 0)
-		sync_object_record(side->acquire, pc, lock, record_sequence(lock), how);
+		sync_object_record_next(side->acquire, pc, lock, how);
 	else if (result == ETIMEDOUT)
-		sync_object_record(side->fail, pc, lock, record_sequence(lock), how);
+		sync_object_record_next(side->fail, pc, lock, how);
 	else if (result == EDEADLK)
 		record_unmodelled(pc, "read-write lock locked again by its writer (EDEADLK)");
 	return result;
 }
 
-/* Before waiting for a lock that was busy. The writer itself gets EDEADLK instead. */
-static void request(const struct side *side, pthread_rwlock_t *lock, uintptr_t pc)
+/*
+ * Tries without waiting. If the lock is busy, records that the thread is about to wait, unless it
+ * is the writer: the library returns EDEADLK to it.
+ */
+static int try_or_request(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc)
 {
-	if (lock->__data.__cur_writer != thread_tid())
-		sync_object_record(side->request, pc, lock, record_sequence(lock), 0);
+	int result = try_really(side, lock);
+
+	if (result == EBUSY && lock->__data.__cur_writer != thread_tid())
+		sync_object_record_next(side->request, pc, lock, 0);
+	return result;
 }
 
-static int try_lock(const struct side *side, pthread_rwlock_t *lock, uintptr_t pc)
+/* A call of a try function. A failure is numbered in the stripe. */
+static int try_lock(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc)
 {
 	uint64_t number = 0;
 
 	if (!tried)
 		tried = true;
 	bool striped = record_stripe_lock(lock);
-	int result = side == &reader ? real()->pthread_rwlock_tryrdlock(lock)
-				     : real()->pthread_rwlock_trywrlock(lock);
+	int result = try_really(side, lock);
 	if (result == EBUSY)
 		number = record_sequence(lock);
 	if (striped)
 		record_stripe_unlock(lock);
 	if (result != EBUSY)
-		return locked(side, lock, pc, EVENT_TRY, result);
+		return record_result(side, lock, pc, EVENT_TRY, result);
 	sync_object_record(side->fail, pc, lock, number, EVENT_TRY);
 	return result;
 }
 
-/* In turn: as mutexes. Whoever has it for writing is told so by the library, and does not wait. */
-static int lock_in_turn(const struct side *side, pthread_rwlock_t *lock, uintptr_t pc,
-			enum event_how how, uint64_t until)
+/*
+ * In a controlled run: as for mutexes. A thread that holds the lock for writing does not wait,
+ * because the library returns EDEADLK.
+ */
+static int lock_controlled(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc,
+			   enum event_how how, uint64_t until)
 {
 	struct sched_want want = sched_want(side->acquire, lock, pc);
 
@@ -66,11 +85,10 @@ static int lock_in_turn(const struct side *side, pthread_rwlock_t *lock, uintptr
 	want.until = until;
 	want.lock = EVENT_LOCK_RW;
 	if (sched_take(&want) == SCHED_TIMED_OUT)
-		return locked(side, lock, pc, how, ETIMEDOUT);
+		return record_result(side, lock, pc, how, ETIMEDOUT);
 	if (how == EVENT_TRY)
 		return try_lock(side, lock, pc);
-	int result = side == &reader ? real()->pthread_rwlock_tryrdlock(lock)
-				     : real()->pthread_rwlock_trywrlock(lock);
+	int result = try_really(side, lock);
 	if (result == EBUSY) {
 		bool waits = lock->__data.__cur_writer != thread_tid();
 		if (waits)
@@ -80,173 +98,81 @@ static int lock_in_turn(const struct side *side, pthread_rwlock_t *lock, uintptr
 		if (waits)
 			sched_return();
 	}
-	return locked(side, lock, pc, how, result);
+	return record_result(side, lock, pc, how, result);
 }
 
-/* ---- readers ------------------------------------------------------------------------------ */
-
-SOOTH_API int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
-{
-	if (!record_on())
-		return real()->pthread_rwlock_rdlock(lock);
-	uintptr_t pc = RECORD_CALLER;
-	if (sched_on())
-		return lock_in_turn(&reader, lock, pc, EVENT_PLAIN, 0);
-	int result = real()->pthread_rwlock_tryrdlock(lock);
-	if (result == EBUSY) {
-		request(&reader, lock, pc);
-		result = real()->pthread_rwlock_rdlock(lock);
+/*
+ * An interposer that waits for `lock` as a reader or a writer. `valid` says whether the real
+ * function accepts its arguments. `how` and `until` say whether and how long it waits.
+ */
+#define LOCK(side, lock, name, parameters, valid, how, until)                                      \
+	SOOTH_API int name(PARAMETERS parameters)                                                  \
+	{                                                                                          \
+		if (!record_on() || !(valid))                                                      \
+			return real()->name(ARGUMENTS parameters);                                 \
+		uintptr_t pc = RECORD_CALLER;                                                      \
+		if (sched_on())                                                                    \
+			return lock_controlled(side, lock, pc, how, until);                        \
+		int result = try_or_request(side, lock, pc);                                       \
+		if (result == EBUSY)                                                               \
+			result = real()->name(ARGUMENTS parameters);                               \
+		return record_result(side, lock, pc, how, result);                                 \
 	}
-	return locked(&reader, lock, pc, EVENT_PLAIN, result);
-}
 
-SOOTH_API int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
-{
-	if (!record_on())
-		return real()->pthread_rwlock_tryrdlock(lock);
-	if (sched_on())
-		return lock_in_turn(&reader, lock, RECORD_CALLER, EVENT_TRY, 0);
-	return try_lock(&reader, lock, RECORD_CALLER);
-}
+#define LOCK_UNTIL(side, name)                                                                     \
+	LOCK(side, lock, name, (pthread_rwlock_t *, lock, const struct timespec *, until),         \
+	     sync_object_time_valid(until), EVENT_TIMED, virtual_time_of(CLOCK_REALTIME, until))
 
-SOOTH_API int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
-					 const struct timespec *restrict until)
-{
-	if (!record_on() || !sync_object_time_valid(until))
-		return real()->pthread_rwlock_timedrdlock(lock, until);
-	uintptr_t pc = RECORD_CALLER;
-	if (sched_on())
-		return lock_in_turn(&reader, lock, pc, EVENT_TIMED,
-				    virtual_time_of(CLOCK_REALTIME, until));
-	int result = real()->pthread_rwlock_tryrdlock(lock);
-	if (result == EBUSY) {
-		request(&reader, lock, pc);
-		result = real()->pthread_rwlock_timedrdlock(lock, until);
+#define LOCK_CLOCK(side, name)                                                                     \
+	LOCK(side, lock, name,                                                                     \
+	     (pthread_rwlock_t *, lock, clockid_t, clock, const struct timespec *, until),         \
+	     sync_object_clock_valid(clock) && sync_object_time_valid(until), EVENT_TIMED,         \
+	     virtual_time_of(clock, until))
+
+#define TRY(side, name)                                                                            \
+	SOOTH_API int name(pthread_rwlock_t *lock)                                                 \
+	{                                                                                          \
+		if (!record_on())                                                                  \
+			return real()->name(lock);                                                 \
+		return sched_on() ? lock_controlled(side, lock, RECORD_CALLER, EVENT_TRY, 0)       \
+				  : try_lock(side, lock, RECORD_CALLER);                           \
 	}
-	return locked(&reader, lock, pc, EVENT_TIMED, result);
-}
 
-SOOTH_API int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock,
-					 const struct timespec *restrict until)
-{
-	if (!record_on() || !sync_object_clock_valid(clock) || !sync_object_time_valid(until))
-		return real()->pthread_rwlock_clockrdlock(lock, clock, until);
-	uintptr_t pc = RECORD_CALLER;
-	if (sched_on())
-		return lock_in_turn(&reader, lock, pc, EVENT_TIMED, virtual_time_of(clock, until));
-	int result = real()->pthread_rwlock_tryrdlock(lock);
-	if (result == EBUSY) {
-		request(&reader, lock, pc);
-		result = real()->pthread_rwlock_clockrdlock(lock, clock, until);
-	}
-	return locked(&reader, lock, pc, EVENT_TIMED, result);
-}
-
-/* ---- writers ------------------------------------------------------------------------------ */
-
-SOOTH_API int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
-{
-	if (!record_on())
-		return real()->pthread_rwlock_wrlock(lock);
-	uintptr_t pc = RECORD_CALLER;
-	if (sched_on())
-		return lock_in_turn(&writer, lock, pc, EVENT_PLAIN, 0);
-	int result = real()->pthread_rwlock_trywrlock(lock);
-	if (result == EBUSY) {
-		request(&writer, lock, pc);
-		result = real()->pthread_rwlock_wrlock(lock);
-	}
-	return locked(&writer, lock, pc, EVENT_PLAIN, result);
-}
-
-SOOTH_API int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
-{
-	if (!record_on())
-		return real()->pthread_rwlock_trywrlock(lock);
-	if (sched_on())
-		return lock_in_turn(&writer, lock, RECORD_CALLER, EVENT_TRY, 0);
-	return try_lock(&writer, lock, RECORD_CALLER);
-}
-
-SOOTH_API int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
-					 const struct timespec *restrict until)
-{
-	if (!record_on() || !sync_object_time_valid(until))
-		return real()->pthread_rwlock_timedwrlock(lock, until);
-	uintptr_t pc = RECORD_CALLER;
-	if (sched_on())
-		return lock_in_turn(&writer, lock, pc, EVENT_TIMED,
-				    virtual_time_of(CLOCK_REALTIME, until));
-	int result = real()->pthread_rwlock_trywrlock(lock);
-	if (result == EBUSY) {
-		request(&writer, lock, pc);
-		result = real()->pthread_rwlock_timedwrlock(lock, until);
-	}
-	return locked(&writer, lock, pc, EVENT_TIMED, result);
-}
-
-SOOTH_API int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock,
-					 const struct timespec *restrict until)
-{
-	if (!record_on() || !sync_object_clock_valid(clock) || !sync_object_time_valid(until))
-		return real()->pthread_rwlock_clockwrlock(lock, clock, until);
-	uintptr_t pc = RECORD_CALLER;
-	if (sched_on())
-		return lock_in_turn(&writer, lock, pc, EVENT_TIMED, virtual_time_of(clock, until));
-	int result = real()->pthread_rwlock_trywrlock(lock);
-	if (result == EBUSY) {
-		request(&writer, lock, pc);
-		result = real()->pthread_rwlock_clockwrlock(lock, clock, until);
-	}
-	return locked(&writer, lock, pc, EVENT_TIMED, result);
-}
-
-/* ---- both --------------------------------------------------------------------------------- */
+LOCK(&reader, lock, pthread_rwlock_rdlock, (pthread_rwlock_t *, lock), true, EVENT_PLAIN, 0)
+LOCK(&writer, lock, pthread_rwlock_wrlock, (pthread_rwlock_t *, lock), true, EVENT_PLAIN, 0)
+LOCK_UNTIL(&reader, pthread_rwlock_timedrdlock)
+LOCK_UNTIL(&writer, pthread_rwlock_timedwrlock)
+LOCK_CLOCK(&reader, pthread_rwlock_clockrdlock)
+LOCK_CLOCK(&writer, pthread_rwlock_clockwrlock)
+TRY(&reader, pthread_rwlock_tryrdlock)
+TRY(&writer, pthread_rwlock_trywrlock)
 
 static bool has_readers(const pthread_rwlock_t *lock)
 {
 	return lock->__data.__readers >> READERS_SHIFT;
 }
 
-/* Which side is given up is decided as the library decides it: by who is the writer. */
+/* Like the library, takes the caller for a reader unless the lock says that it is the writer. */
 SOOTH_API int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
 	if (!record_on())
 		return real()->pthread_rwlock_unlock(lock);
 	bool writing = lock->__data.__cur_writer == thread_tid();
-	sched_before(writing ? EV_RELEASE : EV_READ_RELEASE, lock, 0, RECORD_CALLER);
+	enum event_kind kind = writing ? EV_RELEASE : EV_READ_RELEASE;
+	sched_before(kind, lock, 0, RECORD_CALLER);
 	if (!writing && !has_readers(lock) && !thread_was_forked())
 		sync_object_misuse(EVENT_MISUSE_NOT_HELD, RECORD_CALLER, lock);
 	bool striped = tried && record_stripe_lock(lock);
-	sync_object_record(writing ? EV_RELEASE : EV_READ_RELEASE, RECORD_CALLER, lock,
-			   record_sequence(lock), 0);
+	sync_object_record_next(kind, RECORD_CALLER, lock, 0);
 	int result = real()->pthread_rwlock_unlock(lock);
 	if (striped)
 		record_stripe_unlock(lock);
 	return result;
 }
 
-SOOTH_API int pthread_rwlock_init(pthread_rwlock_t *restrict lock,
-				  const pthread_rwlockattr_t *restrict attributes)
-{
-	sched_before(EV_LOCK_INIT, lock, 0, RECORD_CALLER);
-	int result = real()->pthread_rwlock_init(lock, attributes);
-
-	if (result == 0 && record_on())
-		sync_object_record(EV_LOCK_INIT, RECORD_CALLER, lock, record_sequence(lock),
-				   EVENT_LOCK_RW);
-	return result;
-}
-
-/* The library lets it be destroyed whoever holds it. */
-SOOTH_API int pthread_rwlock_destroy(pthread_rwlock_t *lock)
-{
-	sched_before(EV_LOCK_DESTROY, lock, 0, RECORD_CALLER);
-	if (record_on() && (lock->__data.__cur_writer || has_readers(lock)))
-		sync_object_misuse(EVENT_MISUSE_DESTROY_IN_USE, RECORD_CALLER, lock);
-	int result = real()->pthread_rwlock_destroy(lock);
-
-	if (result == 0 && record_on())
-		sync_object_record(EV_LOCK_DESTROY, RECORD_CALLER, lock, record_sequence(lock), 0);
-	return result;
-}
+/* The library destroys a lock even if a thread holds it. */
+SYNC_OBJECT_LIFETIME(pthread_rwlock_init,
+		     (pthread_rwlock_t *, lock, const pthread_rwlockattr_t *, attributes), lock,
+		     EV_LOCK_INIT, false, .m = EVENT_LOCK_RW)
+SYNC_OBJECT_LIFETIME(pthread_rwlock_destroy, (pthread_rwlock_t *, lock), lock, EV_LOCK_DESTROY,
+		     record_on() && (lock->__data.__cur_writer || has_readers(lock)))

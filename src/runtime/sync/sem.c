@@ -1,7 +1,7 @@
 /*
- * Semaphores. Posts and tries are done and numbered under the stripe; a wait that had to block is
- * numbered after it came through, so a failed try may have a lower number than the DOWN that took
- * the last unit from it.
+ * Semaphores. Posts and tries happen and are numbered in the stripe. A wait that had to block is
+ * numbered after it returned, so a failed try may have a lower number than the DOWN that took the
+ * last unit before it.
  */
 #include "runtime/io/channel.h"
 #include "runtime/sync/sync_object.h"
@@ -16,7 +16,9 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 
-/* One try; its number, taken with it. Zero, or -1 and errno as the library leaves them. */
+/* ---- waiting ------------------------------------------------------------------------------ */
+
+/* Tries once and takes `*number` with the try. Returns 0, or -1 with the library's errno. */
 static int try_down(sem_t *sem, uint64_t *number)
 {
 	bool striped = record_stripe_lock(sem);
@@ -29,12 +31,13 @@ static int try_down(sem_t *sem, uint64_t *number)
 }
 
 /*
- * Other processes may have posted it: a named one, or one in memory that is shared, while there are any. Then its
- * count does not add up, and who got through has waited for anybody.
+ * May another process post it? That is so for a named semaphore and for one in shared memory, while
+ * there are other processes. Its count then does not add up, and a thread that got a unit may have
+ * waited for anything.
  */
 static _Atomic bool any_named;
 
-static bool has_company(const sem_t *sem)
+static bool is_posted_elsewhere(const sem_t *sem)
 {
 	return ((const unsigned *)(const void *)sem)[2] && (any_named || channel_has_company());
 }
@@ -42,12 +45,12 @@ static bool has_company(const sem_t *sem)
 static void record_down(sem_t *sem, uintptr_t pc, uint64_t number, enum event_how how)
 {
 	sync_object_record(EV_DOWN, pc, sem, number, how);
-	if (has_company(sem))
+	if (is_posted_elsewhere(sem))
 		unknown_wait_end(&(struct unknown_wait_call){ pc, UNKNOWN_WAIT_WAITED });
 }
 
-/* Takes the semaphore if it can be had at once. Otherwise the caller has to wait for it. */
-static bool down_at_once(sem_t *sem, uintptr_t pc, enum event_how how)
+/* Takes a unit, or records that the caller is about to wait for one and returns false. */
+static bool down_or_request(sem_t *sem, uintptr_t pc, enum event_how how)
 {
 	int error = errno;
 	uint64_t number;
@@ -57,32 +60,33 @@ static bool down_at_once(sem_t *sem, uintptr_t pc, enum event_how how)
 		return true;
 	}
 	errno = error;
-	sync_object_record(EV_DOWN_REQUEST, pc, sem, record_sequence(sem), 0);
-	sched_leave(pc); /* in a handler: in its thread's turn nobody would post */
+	sync_object_record_next(EV_DOWN_REQUEST, pc, sem, 0);
+	sched_leave(
+		pc); /* in a signal handler: it has its thread's turn, so no thread could post */
 	return false;
 }
 
-/* Waits are cancellation points even when they need not block; tries are not. */
+/* Waits are cancellation points even if they do not block. Tries are not. */
 static void test_cancelled(uintptr_t pc)
 {
-	struct unknown_wait_call call UNKNOWN_WAIT_CALL = { pc, UNKNOWN_WAIT_CANCELLED };
+	UNKNOWN_WAIT_BEGIN(call, pc);
 
 	real()->pthread_testcancel();
 	call.how = UNKNOWN_WAIT_NOTHING;
 }
 
-/* Records what a wait has come to. An interrupted one has only asked. */
-static int waited(sem_t *sem, uintptr_t pc, enum event_how how, int result)
+/* Records how a wait has ended. An interrupted wait has recorded its request only. */
+static int record_result(sem_t *sem, uintptr_t pc, enum event_how how, int result)
 {
 	if (result == 0)
 		record_down(sem, pc, record_sequence(sem), how);
 	else if (errno == ETIMEDOUT)
-		sync_object_record(EV_DOWN_FAIL, pc, sem, record_sequence(sem), how);
+		sync_object_record_next(EV_DOWN_FAIL, pc, sem, how);
 	return result;
 }
 
-/* In turn: it is let through when the count is not 0, and then a try does it. */
-static int down_in_turn(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t until)
+/* In a controlled run sched_take() returns when the count is not 0. Then a try succeeds. */
+static int down_controlled(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t until)
 {
 	struct sched_want want = sched_want(EV_DOWN, sem, pc);
 	uint64_t number;
@@ -95,7 +99,7 @@ static int down_in_turn(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t u
 			test_cancelled(pc);
 		if (answer == SCHED_TIMED_OUT || answer == SCHED_INTERRUPTED) {
 			errno = answer == SCHED_INTERRUPTED ? EINTR : ETIMEDOUT;
-			return waited(sem, pc, how, -1);
+			return record_result(sem, pc, how, -1);
 		}
 		if (try_down(sem, &number) == 0)
 			break;
@@ -108,54 +112,33 @@ static int down_in_turn(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t u
 	return 0;
 }
 
-SOOTH_API int sem_wait(sem_t *sem)
-{
-	if (!record_on())
-		return real()->sem_wait(sem);
-	uintptr_t pc = RECORD_CALLER;
-	test_cancelled(pc);
-	if (sched_on())
-		return down_in_turn(sem, pc, EVENT_PLAIN, 0);
-	if (down_at_once(sem, pc, EVENT_PLAIN))
-		return 0;
-	struct unknown_wait_call call UNKNOWN_WAIT_CALL = { pc, UNKNOWN_WAIT_CANCELLED };
-	int result = real()->sem_wait(sem);
-	call.how = UNKNOWN_WAIT_NOTHING;
-	return waited(sem, pc, EVENT_PLAIN, result);
-}
+/*
+ * An interposer that waits for `sem`. `valid`: does the real function accept its arguments? `kind`
+ * and `until` say whether and how long it waits.
+ */
+#define WAIT(name, sem, parameters, valid, kind, until)                                            \
+	SOOTH_API int name(PARAMETERS parameters)                                                  \
+	{                                                                                          \
+		if (!record_on() || !(valid))                                                      \
+			return real()->name(ARGUMENTS parameters);                                 \
+		uintptr_t pc = RECORD_CALLER;                                                      \
+		test_cancelled(pc);                                                                \
+		if (sched_on())                                                                    \
+			return down_controlled(sem, pc, kind, until);                              \
+		if (down_or_request(sem, pc, kind))                                                \
+			return 0;                                                                  \
+		UNKNOWN_WAIT_BEGIN(call, pc);                                                      \
+		int result = real()->name(ARGUMENTS parameters);                                   \
+		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
+		return record_result(sem, pc, kind, result);                                       \
+	}
 
-SOOTH_API int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict until)
-{
-	if (!record_on() || !sync_object_time_valid(until))
-		return real()->sem_timedwait(sem, until);
-	uintptr_t pc = RECORD_CALLER;
-	test_cancelled(pc);
-	if (sched_on())
-		return down_in_turn(sem, pc, EVENT_TIMED, virtual_time_of(CLOCK_REALTIME, until));
-	if (down_at_once(sem, pc, EVENT_TIMED))
-		return 0;
-	struct unknown_wait_call call UNKNOWN_WAIT_CALL = { pc, UNKNOWN_WAIT_CANCELLED };
-	int result = real()->sem_timedwait(sem, until);
-	call.how = UNKNOWN_WAIT_NOTHING;
-	return waited(sem, pc, EVENT_TIMED, result);
-}
-
-SOOTH_API int sem_clockwait(sem_t *restrict sem, clockid_t clock,
-			    const struct timespec *restrict until)
-{
-	if (!record_on() || !sync_object_clock_valid(clock) || !sync_object_time_valid(until))
-		return real()->sem_clockwait(sem, clock, until);
-	uintptr_t pc = RECORD_CALLER;
-	test_cancelled(pc);
-	if (sched_on())
-		return down_in_turn(sem, pc, EVENT_TIMED, virtual_time_of(clock, until));
-	if (down_at_once(sem, pc, EVENT_TIMED))
-		return 0;
-	struct unknown_wait_call call UNKNOWN_WAIT_CALL = { pc, UNKNOWN_WAIT_CANCELLED };
-	int result = real()->sem_clockwait(sem, clock, until);
-	call.how = UNKNOWN_WAIT_NOTHING;
-	return waited(sem, pc, EVENT_TIMED, result);
-}
+WAIT(sem_wait, sem, (sem_t *, sem), true, EVENT_PLAIN, 0)
+WAIT(sem_timedwait, sem, (sem_t *, sem, const struct timespec *, until),
+     sync_object_time_valid(until), EVENT_TIMED, virtual_time_of(CLOCK_REALTIME, until))
+WAIT(sem_clockwait, sem, (sem_t *, sem, clockid_t, clock, const struct timespec *, until),
+     sync_object_clock_valid(clock) && sync_object_time_valid(until), EVENT_TIMED,
+     virtual_time_of(clock, until))
 
 SOOTH_API int sem_trywait(sem_t *sem)
 {
@@ -164,7 +147,7 @@ SOOTH_API int sem_trywait(sem_t *sem)
 	if (!record_on())
 		return real()->sem_trywait(sem);
 	if (sched_on())
-		return down_in_turn(sem, RECORD_CALLER, EVENT_TRY, 0);
+		return down_controlled(sem, RECORD_CALLER, EVENT_TRY, 0);
 	int result = try_down(sem, &number);
 	if (result == 0)
 		record_down(sem, RECORD_CALLER, number, EVENT_TRY);
@@ -172,6 +155,8 @@ SOOTH_API int sem_trywait(sem_t *sem)
 		sync_object_record(EV_DOWN_FAIL, RECORD_CALLER, sem, number, EVENT_TRY);
 	return result;
 }
+
+/* ---- posting ------------------------------------------------------------------------------ */
 
 static bool is_full(sem_t *sem)
 {
@@ -181,8 +166,9 @@ static bool is_full(sem_t *sem)
 }
 
 /*
- * Recorded before the post: a thread that waits takes its number as soon as it is let through, outside
- * the stripe, and may end the process while we are still at it. A post that must fail is not.
+ * The record comes before the post: a waiting thread takes its number as soon as it gets the unit,
+ * outside the stripe, and may end the process before this call returns. A post that has to fail is
+ * not recorded.
  */
 SOOTH_API int sem_post(sem_t *sem)
 {
@@ -190,7 +176,7 @@ SOOTH_API int sem_post(sem_t *sem)
 		return real()->sem_post(sem);
 	sched_before(EV_POST, sem, 0, RECORD_CALLER);
 	bool striped = record_stripe_lock(sem);
-	sync_object_record(EV_POST, RECORD_CALLER, sem, record_sequence(sem), 0);
+	sync_object_record_next(EV_POST, RECORD_CALLER, sem, 0);
 	int result = real()->sem_post(sem);
 	if (striped)
 		record_stripe_unlock(sem);
@@ -199,29 +185,13 @@ SOOTH_API int sem_post(sem_t *sem)
 	return result;
 }
 
-SOOTH_API int sem_init(sem_t *sem, int shared, unsigned value)
-{
-	sched_before(EV_SEM_INIT, sem, 0, RECORD_CALLER);
-	int result = real()->sem_init(sem, shared, value);
+/* ---- initialising, destroying, opening ---------------------------------------------------- */
 
-	if (result == 0 && record_on())
-		record(EV_SEM_INIT, RECORD_CALLER,
-		       (struct record_fields){
-			       .q = record_sequence(sem), .a = (uintptr_t)sem, .n = value });
-	return result;
-}
+SYNC_OBJECT_LIFETIME(sem_init, (sem_t *, sem, int, shared, unsigned, value), sem, EV_SEM_INIT,
+		     false, .n = value)
+SYNC_OBJECT_LIFETIME(sem_destroy, (sem_t *, sem), sem, EV_SEM_DESTROY, false)
 
-SOOTH_API int sem_destroy(sem_t *sem)
-{
-	sched_before(EV_SEM_DESTROY, sem, 0, RECORD_CALLER);
-	int result = real()->sem_destroy(sem);
-
-	if (result == 0 && record_on())
-		sync_object_record(EV_SEM_DESTROY, RECORD_CALLER, sem, record_sequence(sem), 0);
-	return result;
-}
-
-/* Named semaphores may be changed by other processes: their initial value is not known. */
+/* Other processes may change a named semaphore, so its initial value is not known. */
 SOOTH_API sem_t *sem_open(const char *name, int flags, ...)
 {
 	mode_t mode = 0;

@@ -1,6 +1,7 @@
 /*
- * Signal handlers. A program's handler is called by ours, which lets it write to a stream of its
- * own. What the program asks about its handlers is answered as if it were not so.
+ * Signal handlers. The kernel gets a handler of ours, which calls the program's handler and gives
+ * it a stream of its own. When the program asks for its handlers, it gets the answer that it would
+ * get without us.
  */
 #include "runtime/sync/signal.h"
 
@@ -15,16 +16,16 @@
 #include <stdatomic.h>
 #include <ucontext.h>
 
-/* The two types of a handler. The kernel passes three arguments to either. */
+/* The two types of a handler. The kernel passes three arguments to both. */
 union handler {
 	sighandler_t plain;
 	void (*full)(int, siginfo_t *, void *);
 };
 
-/* The program's handlers; what an entry holds counts only while ours is installed. */
+/* The program's handlers. An entry counts only while ours is installed for its signal. */
 static _Atomic sighandler_t handlers[NSIG];
 
-/* What a thread brings upon itself, and where it does. */
+/* Signals that a thread causes itself, at the instruction that it executes. */
 static bool is_crash(int number)
 {
 	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
@@ -33,30 +34,30 @@ static bool is_crash(int number)
 
 /* ---- calling a handler -------------------------------------------------------------------- */
 
-/* A handler that runs, on its stack. */
-struct frame {
-	struct frame *outer;
+/* A handler that is running. It lies on the handler's stack. */
+struct handler_frame {
+	struct handler_frame *outer;
 	struct thread_buffer_interrupted interrupted;
-	bool tears;   /* under control: who jumps out of it leaves steps that no record tells of */
-	bool outside; /* … it cut in on a call that is made outside, and goes back there */
+	bool leaves_steps; /* controlled run: a jump out of it leaves steps without a record */
+	bool outside;	   /* ... it interrupted a call outside the schedule, and returns there */
 };
-static SOOTH_TLS struct frame *innermost;
+static SOOTH_TLS struct handler_frame *innermost_handler;
 
-/* Also when the handler is left by an exception or the thread ends in it. */
-static void leave(struct frame *frame)
+/* Also runs when an exception leaves the handler or the thread ends in it. */
+static void leave_handler(struct handler_frame *frame)
 {
 	int error = errno;
 
-	if (innermost != frame)
-		return; /* it has called fork, and this is the child */
-	innermost = frame->outer;
+	if (innermost_handler != frame)
+		return; /* the handler has called fork, and this is the child */
+	innermost_handler = frame->outer;
 	thread_buffer_leave_handler(&frame->interrupted);
 	if (frame->outside)
 		sched_leave_handler();
 	errno = error;
 }
 
-static bool tears(const void *context)
+static bool leaves_steps(const void *context)
 {
 	const ucontext_t *interrupted = context;
 
@@ -65,7 +66,7 @@ static bool tears(const void *context)
 		caller_instrumented_is_own((uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP]));
 }
 
-static void handle(int number, siginfo_t *info, void *context)
+static void handle_signal(int number, siginfo_t *info, void *context)
 {
 	union handler program = { .plain = atomic_load(&handlers[number]) };
 	int error = errno;
@@ -81,29 +82,30 @@ static void handle(int number, siginfo_t *info, void *context)
 		program.full(number, info, context);
 		return;
 	}
-	struct frame frame __attribute__((cleanup(leave))) = { .outer = innermost };
-	frame.tears = tears(context);
+	struct handler_frame frame
+		__attribute__((cleanup(leave_handler))) = { .outer = innermost_handler };
+	frame.leaves_steps = leaves_steps(context);
 	if (sched_taking && !is_crash(number))
 		frame.outside = sched_enter_handler(number);
 	thread_buffer_enter_handler(number, &frame.interrupted);
-	innermost = &frame;
+	innermost_handler = &frame;
 	errno = error;
 	program.full(number, info, context);
 }
 
 sighandler_t signal_ours(void)
 {
-	return (union handler){ .full = handle }.plain;
+	return (union handler){ .full = handle_signal }.plain;
 }
 
 void signal_after_fork(void)
 {
-	innermost = NULL;
+	innermost_handler = NULL;
 }
 
-/* ---- jumping out of a handler --------------------------------------------------------------- */
+/* ---- jumping out of a handler ------------------------------------------------------------- */
 
-/* The stack pointer that a jump goes to: the library scrambles it with a secret of the thread. */
+/* The stack pointer that a jump goes to. The library encrypts it with a secret of the thread. */
 static uintptr_t target_stack(const struct __jmp_buf_tag *environment)
 {
 	uintptr_t stack = (uintptr_t)environment->__jmpbuf[6];
@@ -112,20 +114,20 @@ static uintptr_t target_stack(const struct __jmp_buf_tag *environment)
 	return stack;
 }
 
-/* A handler's frames lie between where we are and its `struct frame`, on whatever stack. */
+/* A handler's frames lie between the current frame and its `struct handler_frame`, on any stack. */
 static void leave_handlers(const struct __jmp_buf_tag *environment)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-	if (!innermost)
+	if (!innermost_handler)
 		return;
 	uintptr_t target = target_stack(environment);
 	bool jumped = false;
-	while (innermost && !(target > here && target < (uintptr_t)innermost)) {
-		if (innermost->tears)
+	while (innermost_handler && !(target > here && target < (uintptr_t)innermost_handler)) {
+		if (innermost_handler->leaves_steps)
 			sched_log_abandon();
-		innermost->outside = false;
-		leave(innermost);
+		innermost_handler->outside = false;
+		leave_handler(innermost_handler);
 		jumped = true;
 	}
 	if (!jumped)
@@ -135,35 +137,21 @@ static void leave_handlers(const struct __jmp_buf_tag *environment)
 		sched_jumped();
 }
 
-SOOTH_API void longjmp(struct __jmp_buf_tag environment[1], int value)
-{
-	leave_handlers(environment);
-	real()->longjmp(environment, value);
-	__builtin_unreachable();
-}
+/* An interposer that leaves the handlers that the jump leaves, and then jumps by `real_name`. */
+#define JUMP(name, real_name)                                                                      \
+	SOOTH_API void name(struct __jmp_buf_tag environment[1], int value)                        \
+	{                                                                                          \
+		leave_handlers(environment);                                                       \
+		real()->real_name(environment, value);                                             \
+		__builtin_unreachable();                                                           \
+	}
 
-SOOTH_API void _longjmp(struct __jmp_buf_tag environment[1], int value)
-{
-	leave_handlers(environment);
-	real()->longjmp(environment, value);
-	__builtin_unreachable();
-}
+JUMP(longjmp, longjmp)
+JUMP(_longjmp, longjmp)
+JUMP(siglongjmp, longjmp)
+JUMP(__longjmp_chk, __longjmp_chk)
 
-SOOTH_API void siglongjmp(struct __jmp_buf_tag environment[1], int value)
-{
-	leave_handlers(environment);
-	real()->longjmp(environment, value);
-	__builtin_unreachable();
-}
-
-SOOTH_API void __longjmp_chk(struct __jmp_buf_tag environment[1], int value)
-{
-	leave_handlers(environment);
-	real()->__longjmp_chk(environment, value);
-	__builtin_unreachable();
-}
-
-/* ---- setting handlers ----------------------------------------------------------------------- */
+/* ---- setting handlers --------------------------------------------------------------------- */
 
 static bool is_function(sighandler_t h)
 {
@@ -171,19 +159,19 @@ static bool is_function(sighandler_t h)
 }
 
 /*
- * Sets the entry of a signal, if it is one, with all signals blocked until `settle`: no handler of
- * this thread runs between the change of the table and that of the kernel. (One of another thread
- * may see the new handler a moment early.)
+ * Changes the entry of a signal, if the number is valid, and blocks all signals until
+ * finish_change(). So no handler runs in this thread between the change of the table and that in
+ * the kernel. (A handler in another thread may see the new entry a moment too early.)
  */
-struct change {
+struct handler_change {
 	int number;
 	sighandler_t old;
 	sigset_t mask;
 };
 
-static struct change change(int number, sighandler_t h)
+static struct handler_change begin_change(int number, sighandler_t h)
 {
-	struct change c = { .number = number };
+	struct handler_change c = { .number = number };
 	sigset_t all;
 
 	if (sched_taking && is_function(h) && !is_crash(number))
@@ -199,7 +187,7 @@ static struct change change(int number, sighandler_t h)
 	return c;
 }
 
-static void settle(const struct change *c, bool done)
+static void finish_change(const struct handler_change *c, bool done)
 {
 	int error = errno;
 
@@ -217,11 +205,11 @@ SOOTH_API int sigaction(int number, const struct sigaction *restrict action,
 	process_start();
 	if (action)
 		wanted = *action;
-	struct change c = change(number, wanted.sa_handler);
+	struct handler_change c = begin_change(number, wanted.sa_handler);
 	if (process_recording() && is_function(wanted.sa_handler))
 		wanted.sa_handler = signal_ours();
 	int result = real()->sigaction(number, action ? &wanted : NULL, &before);
-	settle(&c, result == 0);
+	finish_change(&c, result == 0);
 	resources_handlers_changed();
 	if (result == 0 && old) {
 		if (before.sa_handler == signal_ours())
@@ -233,42 +221,29 @@ SOOTH_API int sigaction(int number, const struct sigaction *restrict action,
 	return result;
 }
 
-/* signal and its kin: they differ in which flags the real one sets. */
-static sighandler_t set(__typeof__(signal) *real_signal, int number, sighandler_t h)
+/* The functions of signal's family differ in the flags that the real one sets. */
+static sighandler_t set_handler(__typeof__(signal) *real_signal, int number, sighandler_t h)
 {
 	process_start();
 	bool wrapped = process_recording() && is_function(h);
-	struct change c = change(number, h);
+	struct handler_change c = begin_change(number, h);
 	sighandler_t before = real_signal(number, wrapped ? signal_ours() : h);
-	settle(&c, before != SIG_ERR);
+	finish_change(&c, before != SIG_ERR);
 	resources_handlers_changed();
 	return before == signal_ours() ? c.old : sched_is_crash_handler(before) ? SIG_DFL : before;
 }
 
-SOOTH_API sighandler_t signal(int number, sighandler_t h)
-{
-	return set(real()->signal, number, h);
-}
+#define SIGNAL(name, real_name)                                                                    \
+	SOOTH_API sighandler_t name(int number, sighandler_t h)                                    \
+	{                                                                                          \
+		return set_handler(real()->real_name, number, h);                                  \
+	}
 
-SOOTH_API sighandler_t ssignal(int number, sighandler_t h)
-{
-	return set(real()->signal, number, h);
-}
-
+SIGNAL(signal, signal)
+SIGNAL(ssignal, signal)
+SIGNAL(sysv_signal, sysv_signal)
+/* The name of `signal` in a program that is compiled as strict X/Open. */
+SIGNAL(__sysv_signal, sysv_signal)
 /* No header declares it any more. */
 SOOTH_API sighandler_t bsd_signal(int number, sighandler_t h);
-SOOTH_API sighandler_t bsd_signal(int number, sighandler_t h)
-{
-	return set(real()->signal, number, h);
-}
-
-SOOTH_API sighandler_t sysv_signal(int number, sighandler_t h)
-{
-	return set(real()->sysv_signal, number, h);
-}
-
-/* What `signal` is in a program compiled as strict X/Open. */
-SOOTH_API sighandler_t __sysv_signal(int number, sighandler_t h)
-{
-	return set(real()->sysv_signal, number, h);
-}
+SIGNAL(bsd_signal, signal)

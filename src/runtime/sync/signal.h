@@ -1,11 +1,11 @@
-/* Signal handlers. */
+/* Signal handlers: what fork and the scheduler need to know of them. */
 #ifndef RUNTIME_SYNC_SIGNAL_H
 #define RUNTIME_SYNC_SIGNAL_H
 
-/* In a fork child: whatever handler called fork has no stream to go back to. */
+/* Called in a fork child. A handler that called fork has no stream to return to. */
 void signal_after_fork(void);
 
-/* What the kernel is given in place of a handler of the program. */
+/* The handler that the kernel gets in place of a handler of the program. */
 void (*signal_ours(void))(int);
 
 #endif

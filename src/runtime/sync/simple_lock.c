@@ -1,64 +1,63 @@
+/*
+ * Records acquisitions and releases of simple locks. A lock that is busy gives a REQUEST before the
+ * ACQUIRE. Sequence numbers are taken while the lock is held, as in mutex.c.
+ */
 #include "runtime/sync/simple_lock.h"
 
 #include "runtime/sync/sync_object.h"
 #include "runtime/sched/sched.h"
 
-static _Atomic bool tried; /* somebody has tried one: releases are numbered by the stripe */
+static _Atomic bool tried; /* a thread has tried such a lock: releases are numbered in the stripe */
 
-/* In turn: it is free when we are let go on. If it is not (see mutex.c) we wait outside. */
-static void take_in_turn(const struct simple_lock *lock, uintptr_t pc)
+/*
+ * In a controlled run the lock is free when sched_take() returns. If it is not (see mutex.c) the
+ * thread waits outside the schedule.
+ */
+void simple_lock_acquire(const struct simple_lock_functions *real, void *lock, uintptr_t pc)
 {
-	struct sched_want want = sched_want(EV_ACQUIRE, lock->object, pc);
+	bool controlled = sched_on();
+	struct sched_want want;
 
-	sched_take(&want);
-	if (lock->try(lock->object) != 0) {
-		sched_leave(want.site);
-		lock->wait(lock->object);
-		sched_return();
+	if (controlled) {
+		want = sched_want(EV_ACQUIRE, lock, pc);
+		sched_take(&want);
 	}
-	sync_object_record(EV_ACQUIRE, pc, lock->object, record_sequence(lock->object),
-			   EVENT_PLAIN);
+	if (real->try_lock(lock) != 0) {
+		if (controlled)
+			sched_leave(want.site);
+		else
+			sync_object_record_next(EV_REQUEST, pc, lock, 0);
+		real->lock(lock);
+		if (controlled)
+			sched_return();
+	}
+	sync_object_record_next(EV_ACQUIRE, pc, lock, EVENT_PLAIN);
 }
 
-void simple_lock_take(const struct simple_lock *lock, uintptr_t pc)
-{
-	if (sched_on()) {
-		take_in_turn(lock, pc);
-		return;
-	}
-	if (lock->try(lock->object) != 0) {
-		sync_object_record(EV_REQUEST, pc, lock->object, record_sequence(lock->object), 0);
-		lock->wait(lock->object);
-	}
-	sync_object_record(EV_ACQUIRE, pc, lock->object, record_sequence(lock->object),
-			   EVENT_PLAIN);
-}
-
-int simple_lock_try(const struct simple_lock *lock, uintptr_t pc)
+int simple_lock_try(const struct simple_lock_functions *real, void *lock, uintptr_t pc)
 {
 	if (!tried)
 		tried = true;
 	if (sched_on()) {
-		struct sched_want want = sched_want(EV_ACQUIRE, lock->object, pc);
+		struct sched_want want = sched_want(EV_ACQUIRE, lock, pc);
 		want.how = EVENT_TRY;
 		sched_take(&want);
 	}
-	bool striped = record_stripe_lock(lock->object);
-	int result = lock->try(lock->object);
-	uint64_t number = record_sequence(lock->object);
+	bool striped = record_stripe_lock(lock);
+	int result = real->try_lock(lock);
+	uint64_t number = record_sequence(lock);
 	if (striped)
-		record_stripe_unlock(lock->object);
-	sync_object_record(result == 0 ? EV_ACQUIRE : EV_ACQUIRE_FAIL, pc, lock->object, number,
-			   EVENT_TRY);
+		record_stripe_unlock(lock);
+	sync_object_record(result == 0 ? EV_ACQUIRE : EV_ACQUIRE_FAIL, pc, lock, number, EVENT_TRY);
 	return result;
 }
 
-void simple_lock_give(const struct simple_lock *lock, uintptr_t pc)
+void simple_lock_release(const struct simple_lock_functions *real, void *lock, uintptr_t pc)
 {
-	sched_before(EV_RELEASE, lock->object, 0, pc);
-	bool striped = tried && record_stripe_lock(lock->object);
-	sync_object_record(EV_RELEASE, pc, lock->object, record_sequence(lock->object), 0);
-	lock->give(lock->object);
+	sched_before(EV_RELEASE, lock, 0, pc);
+	bool striped = tried && record_stripe_lock(lock);
+	sync_object_record_next(EV_RELEASE, pc, lock, 0);
+	real->unlock(lock);
 	if (striped)
-		record_stripe_unlock(lock->object);
+		record_stripe_unlock(lock);
 }

@@ -1,19 +1,39 @@
-/* Locks that are only taken and given back: spin locks, and those of stdio's files. See mutex.c. */
+/*
+ * Locks that are only acquired and released, without types or timeouts: spin locks and the locks of
+ * stdio's files. They are numbered as mutexes are (mutex.c).
+ */
 #ifndef RUNTIME_SYNC_SIMPLE_LOCK_H
 #define RUNTIME_SYNC_SIMPLE_LOCK_H
 
 #include <stdint.h>
 
-struct simple_lock {
-	void *object;
-	int (*try)(void *object); /* 0, or not to be had now */
-	void (*wait)(void *object);
-	void (*give)(void *object);
+/* The C library's functions of one kind of lock. */
+struct simple_lock_functions {
+	int (*try_lock)(void *lock); /* returns 0 if it got the lock */
+	void (*lock)(void *lock);
+	void (*unlock)(void *lock);
 };
 
-/* Only while record_on(). `simple_lock_try` returns what the lock's own try says. */
-void simple_lock_take(const struct simple_lock *lock, uintptr_t pc);
-int simple_lock_try(const struct simple_lock *lock, uintptr_t pc);
-void simple_lock_give(const struct simple_lock *lock, uintptr_t pc);
+/* Defines `functions` with the functions of those names. */
+#define SIMPLE_LOCK(functions, try_lock_name, lock_name, unlock_name)                              \
+	static int functions##_try(void *object)                                                   \
+	{                                                                                          \
+		return real()->try_lock_name(object);                                              \
+	}                                                                                          \
+	static void functions##_lock(void *object)                                                 \
+	{                                                                                          \
+		real()->lock_name(object);                                                         \
+	}                                                                                          \
+	static void functions##_unlock(void *object)                                               \
+	{                                                                                          \
+		real()->unlock_name(object);                                                       \
+	}                                                                                          \
+	static const struct simple_lock_functions functions = { functions##_try, functions##_lock, \
+								functions##_unlock };
+
+/* Only while record_on(). `simple_lock_try` returns what the lock's own function returns. */
+void simple_lock_acquire(const struct simple_lock_functions *real, void *lock, uintptr_t pc);
+int simple_lock_try(const struct simple_lock_functions *real, void *lock, uintptr_t pc);
+void simple_lock_release(const struct simple_lock_functions *real, void *lock, uintptr_t pc);
 
 #endif

@@ -4,27 +4,36 @@
 
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/buffer/record.h"
+#include "runtime/host/interposer.h"
+#include "runtime/sched/sched.h"
 
 #include <time.h>
 
-/* A record of a kind that has the object's number, its address and at most a mode. */
+/* A record of a kind that has the object's sequence number, its address and at most a mode. */
 static inline void sync_object_record(enum event_kind kind, uintptr_t pc,
 				      const volatile void *object, uint64_t number, uint64_t mode)
 {
 	record(kind, pc, (struct record_fields){ .q = number, .a = (uintptr_t)object, .m = mode });
 }
 
-/* A call that was wrong (doc/prediction.md, Misuse). It is passed on all the same: no step, no order. */
+/* The same with the object's next sequence number. */
+static inline void sync_object_record_next(enum event_kind kind, uintptr_t pc,
+					   const volatile void *object, uint64_t mode)
+{
+	sync_object_record(kind, pc, object, record_sequence(object), mode);
+}
+
+/*
+ * Records that a call was wrong (doc/prediction.md, Misuse). The call is passed on all the same.
+ * The record is not a step and orders nothing.
+ */
 static inline void sync_object_misuse(enum event_misuse which, uintptr_t pc,
 				      const volatile void *object)
 {
 	record(EV_MISUSE, pc, (struct record_fields){ .a = (uintptr_t)object, .m = which });
 }
 
-/*
- * Timed functions that first try without waiting must refuse what the real ones refuse before
- * they try.
- */
+/* A timed function that tries first must refuse what the real one refuses before it tries. */
 static inline bool sync_object_time_valid(const struct timespec *time)
 {
 	return time && (unsigned long)time->tv_nsec < 1000000000ul;
@@ -34,5 +43,45 @@ static inline bool sync_object_clock_valid(clockid_t clock)
 {
 	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
 }
+
+/*
+ * Called before a condition or barrier is destroyed. In a controlled run the scheduler simulates
+ * these objects, so only it knows whether a thread still waits at one. The library's destroy would
+ * block until none does. So does this function, after it has recorded the misuse. `kind` is the
+ * kind of the destroy. Does nothing unless sched_on().
+ */
+static inline void sync_object_destroy_controlled(enum event_kind kind, const volatile void *object,
+						  uintptr_t pc)
+{
+	if (!sched_on())
+		return;
+	struct sched_want want = sched_want(kind, object, pc);
+	sched_take(&want);
+	if (!sched_is_awaited(object))
+		return;
+	sync_object_misuse(EVENT_MISUSE_DESTROY_IN_USE, pc, object);
+	want.lock = SCHED_WHEN_LEFT;
+	sched_take(&want);
+}
+
+/*
+ * An interposer that initialises or destroys `object`. It requests the turn, reports a misuse if
+ * `in_use` is true, calls the real function and, if that returns 0, records `kind`. The last
+ * arguments are the fields of the record besides the sequence number and the address.
+ */
+#define SYNC_OBJECT_LIFETIME(name, parameters, object, kind, in_use, ...)                          \
+	SOOTH_API int name(PARAMETERS parameters)                                                  \
+	{                                                                                          \
+		sched_before(kind, object, 0, RECORD_CALLER);                                      \
+		if (in_use)                                                                        \
+			sync_object_misuse(EVENT_MISUSE_DESTROY_IN_USE, RECORD_CALLER, object);    \
+		int result = real()->name(ARGUMENTS parameters);                                   \
+		if (result == 0 && record_on())                                                    \
+			record(kind, RECORD_CALLER,                                                \
+			       (struct record_fields){ .q = record_sequence(object),               \
+						       .a = (uintptr_t)(object),                   \
+						       __VA_ARGS__ });                             \
+		return result;                                                                     \
+	}
 
 #endif

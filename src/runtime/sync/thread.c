@@ -1,7 +1,8 @@
 /*
- * Threads. The parent records CREATE when the thread exists, and the thread waits for that before
- * it records BEGIN. END is the thread's very last record: it comes in the last round of the
- * destructors of thread-specific data, behind everything that is the program's.
+ * Creation and end of threads. The parent records CREATE when the thread exists, and the thread
+ * waits for that before it records BEGIN. END is the thread's very last record: it is written in
+ * the last round of the destructors of thread-specific data, after everything that belongs to the
+ * program.
  */
 #include "runtime/sync/thread.h"
 
@@ -25,8 +26,8 @@
 #include <sys/syscall.h>
 
 static SOOTH_TLS int tid;
-static bool forked;
-static _Atomic bool any; /* was made */
+static bool is_fork_child;
+static _Atomic bool any_created; /* a thread was created */
 
 int thread_tid(void)
 {
@@ -40,52 +41,52 @@ void thread_forget_tid(void)
 	tid = 0;
 }
 
-bool thread_made_any(void)
+bool thread_any_created(void)
 {
-	return atomic_load_explicit(&any, memory_order_relaxed);
+	return atomic_load_explicit(&any_created, memory_order_relaxed);
 }
 
 bool thread_was_forked(void)
 {
-	return forked;
+	return is_fork_child;
 }
 
-/* What a thread begins with. */
-struct start {
+/* What a new thread is given. */
+struct thread_start {
 	struct thread_routine routine;
 	void *argument;
 	uint32_t creator, stream;
-	sigset_t mask;	   /* the signals it blocks when its BEGIN is recorded */
+	sigset_t mask;	   /* the signals that it blocks once BEGIN is recorded */
 	_Atomic int state; /* enum start_state; a futex */
-	bool turns;	   /* it begins when it is its turn */
+	bool turns;	   /* controlled run: it begins when it has the turn */
 	bool in_table;
 };
 
 /*
- * Those that take turns have a number that no other thread of the run gets: what they need lies in a
- * table, which outlives runs. Blocks of the heap were a tenth of what a thread costs there.
+ * In a controlled run no two threads have the same number. What a thread needs is in a table by
+ * number, which outlives runs. Heap blocks made a tenth of the cost of a thread there.
  */
-static struct numbered {
+static struct thread_slot {
 	struct thread_entry entry;
-	struct start start;
-} * numbered;
+	struct thread_start start;
+} * thread_slots;
 
 void thread_after_fork(void)
 {
 	tid = 0;
-	forked = true;
+	is_fork_child = true;
 	thread_table_after_fork();
 }
 
 /* ---- the end of a thread ------------------------------------------------------------------ */
 
 static pthread_key_t end_key;
-static _Atomic int end_key_made; /* 1 yes, -1 the program has used them all up */
+static _Atomic int end_key_made; /* 1: yes, -1: the program has used up all keys */
 static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
 
 void thread_end(void)
 {
-	thread_buffer_settle(); /* it may have been cancelled anywhere */
+	thread_buffer_settle(); /* it may have been cancelled at any instruction */
 	if (record_on()) {
 		sched_before(EV_END, NULL, 0, 0);
 		record(EV_END, 0, (struct record_fields){ 0 });
@@ -95,8 +96,9 @@ void thread_end(void)
 }
 
 /*
- * `round` counts the calls in this thread: the library makes PTHREAD_DESTRUCTOR_ITERATIONS. In the last
- * it would go on with the keys of higher numbers: they are the program's, and come before END.
+ * `round` counts the calls in this thread; the library makes PTHREAD_DESTRUCTOR_ITERATIONS rounds.
+ * In the last one it would continue with keys of higher numbers. They are the program's, and must
+ * run before END.
  */
 static void end_thread(void *round)
 {
@@ -120,8 +122,8 @@ static void make_end_key(void)
 
 void thread_prepare(void)
 {
-	if (!numbered)
-		numbered = snapshot_lasting(CONTROL_THREADS * sizeof(*numbered));
+	if (!thread_slots)
+		thread_slots = snapshot_lasting(CONTROL_THREADS * sizeof(*thread_slots));
 	real()->pthread_once(&end_key_once, make_end_key);
 }
 
@@ -134,7 +136,7 @@ bool thread_expect_end(void)
 	return pthread_getspecific(end_key) || pthread_setspecific(end_key, (void *)1) == 0;
 }
 
-/* For the main thread, and those made behind our back. */
+/* The main thread, and threads whose creation we did not see, have no END prepared yet. */
 void thread_exit(void *result)
 {
 	if (record_on()) {
@@ -155,33 +157,34 @@ SOOTH_API void pthread_exit(void *result)
 
 enum start_state { CREATED, CREATED_AND_WAITING, RECORDED };
 
-#define PATIENCE_TRIES 100
-#define PATIENCE_NS 10000000 /* of each: a second in all */
+#define WAIT_TRIES 100
+#define WAIT_NS 10000000 /* for each try: a second in all */
 
 /*
- * Waits until CREATE is recorded; it nearly always is. But the creator may be held up, or jump
- * away out of a signal handler, and nobody must hang for a record: after a second the thread goes
- * on, and leaves `start` alone, which the creator may still touch.
+ * Waits until the creator has recorded CREATE, which nearly always it has. But the creator may be
+ * delayed, or jump away from a signal handler, and no thread may hang because of a record. After a
+ * second the thread goes on without touching `start` again, which the creator may still use.
+ * Returns false then.
  */
-static bool wait_for_creator(struct start *start)
+static bool wait_for_creator(struct thread_start *start)
 {
-	static const struct timespec patience = { .tv_nsec = PATIENCE_NS };
+	static const struct timespec patience = { .tv_nsec = WAIT_NS };
 	int state = CREATED;
 
 	atomic_compare_exchange_strong(&start->state, &state, CREATED_AND_WAITING);
-	for (int i = 0; i < PATIENCE_TRIES && start->state != RECORDED; i++)
+	for (int i = 0; i < WAIT_TRIES && start->state != RECORDED; i++)
 		real()->syscall(SYS_futex, &start->state, FUTEX_WAIT_PRIVATE, CREATED_AND_WAITING,
 				&patience, NULL, 0);
 	return start->state == RECORDED;
 }
 
-static void let_go(struct start *start)
+static void announce_created(struct thread_start *start)
 {
 	if (atomic_exchange(&start->state, RECORDED) == CREATED_AND_WAITING)
 		real()->syscall(SYS_futex, &start->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* The stack of the calling thread; its thread-local variables are at the upper end. */
+/* The stack of the calling thread. Its thread-local variables are at the upper end. */
 static bool find_stack(void **low, size_t *bytes)
 {
 	pthread_attr_t attributes;
@@ -195,7 +198,7 @@ static bool find_stack(void **low, size_t *bytes)
 	return ok;
 }
 
-static void say_stack(struct record_fields *fields)
+static void store_own_stack(struct record_fields *fields)
 {
 	void *low;
 	size_t bytes;
@@ -208,12 +211,13 @@ static void say_stack(struct record_fields *fields)
 }
 
 /*
- * A signal may be sent to a thread as soon as there is one. Its handler would find nobody whom it cuts
- * in on, and be a thread of its own, which races with the one it belongs to. So threads are made with
- * signals blocked, and let them in behind BEGIN. Not those of attributes that come with a mask: the
- * library has it in force before our first instruction. Faults of the creator stay its own: what it
- * gave as a stack may be mapped by a handler. Fibers get no signals (fiber_limits.c). Two system calls for
- * the creator and one for the thread: what the library spends on the same purpose.
+ * A signal may be sent to a thread as soon as the thread exists. Its handler would not find the
+ * thread that it interrupts, and would be recorded as a thread of its own, which races with the one
+ * it belongs to. So threads are created with signals blocked, and unblock them after BEGIN. This
+ * does not work for attributes with a signal mask: the library sets it before our first
+ * instruction. The creator's own faults stay unblocked, because a handler may map the stack that it
+ * passed. Fibers get no signals (fiber_limits.c). This costs two system calls in the creator and
+ * one in the thread, as many as the library makes for the same purpose.
  */
 static void block_signals(const pthread_attr_t *attributes, sigset_t *before, sigset_t *begins_with)
 {
@@ -235,7 +239,7 @@ static void restore_signals(const sigset_t *mask)
 		pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
 
-static void *run_routine(const struct start *start)
+static void *run_routine(const struct thread_start *start)
 {
 	if (start->routine.c11)
 		return (void *)(intptr_t)start->routine.c11(start->argument);
@@ -244,19 +248,19 @@ static void *run_routine(const struct start *start)
 
 static void *begin_thread(void *argument)
 {
-	struct start *given = argument;
+	struct thread_start *given = argument;
 
 	thread_buffer_self.quiet = true;
 	if (given->turns)
 		sched_begin_thread(given->stream);
 	bool in_time = given->turns || wait_for_creator(given);
-	struct start start = *given;
+	struct thread_start start = *given;
 	struct record_fields fields = { .n = start.creator };
 
 	thread_buffer_hold();
 	if (in_time && !given->in_table)
 		real()->free(given);
-	say_stack(&fields);
+	store_own_stack(&fields);
 	bool in_destructor = thread_expect_end();
 	thread_buffer_begin(start.stream);
 	thread_buffer_self.quiet = false;
@@ -265,7 +269,7 @@ static void *begin_thread(void *argument)
 		       start.routine.c11 ? (uintptr_t)start.routine.c11
 					 : (uintptr_t)start.routine.posix,
 		       fields);
-	errno = 0; /* as a thread begins */
+	errno = 0; /* as in every new thread */
 	restore_signals(&start.mask);
 
 	void *result = run_routine(&start);
@@ -274,7 +278,7 @@ static void *begin_thread(void *argument)
 	return result;
 }
 
-/* The library takes the lower half of what it returns for the result: the same register. */
+/* The library takes the lower half of the returned value for the result: the same register. */
 static void *(*as_posix(struct thread_routine routine))(void *)
 {
 	return routine.c11 ? (void *(*)(void *))(void *)routine.c11 : routine.posix;
@@ -289,11 +293,13 @@ static bool is_joinable(const pthread_attr_t *attributes)
 	return state == PTHREAD_CREATE_JOINABLE;
 }
 
-static int create_in_turn(pthread_t *thread, const pthread_attr_t *attributes, struct start *start)
+static int create_controlled(pthread_t *thread, const pthread_attr_t *attributes,
+			     struct thread_start *start)
 {
 	if (start->stream == CONTROL_NONE) {
-		process_say("it makes more threads than can take turns, and ends here: ", "4096");
-		sched_end_run(CONTROL_UNFIT, "it makes more than 4096 threads", 127 << 8);
+		process_say("the run ends, it has more threads than a controlled run can have: ",
+			    "4096");
+		sched_end_run(CONTROL_UNFIT, "it creates more than 4096 threads", 127 << 8);
 	}
 	int result = carrier->create(start->stream, thread, attributes, begin_thread, start);
 	if (result != 0)
@@ -302,34 +308,35 @@ static int create_in_turn(pthread_t *thread, const pthread_attr_t *attributes, s
 }
 
 /*
- * `thread` is written by the library before the new thread runs, and read here before the program's
- * part of it does: after that it may be gone. A stream's number is wasted when there is no thread.
+ * The library writes `thread` before the new thread runs, and it is read here before the program's
+ * part of the new thread runs: after that it may be gone. If no thread is created, a stream number
+ * is lost.
  */
 int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		  struct thread_routine routine, void *argument, uintptr_t pc)
 {
 	int error = errno;
-	any = true;
-	bool joinable = is_joinable(attributes); /* the attributes, too, may be gone afterwards */
+	any_created = true;
+	bool joinable = is_joinable(attributes); /* the attributes may be gone later, too */
 	bool turns = sched_on();
 	sched_before(EV_CREATE, NULL, 0, pc);
 	uint32_t stream = turns ? sched_new_thread() : thread_buffer_new_stream();
-	struct numbered *own =
-		turns && stream < CONTROL_THREADS && numbered ? &numbered[stream] : NULL;
-	struct start *start = own ? &own->start : real()->malloc(sizeof(*start));
-	if (!start) { /* it will be a thread that nobody is seen to create */
+	struct thread_slot *own =
+		turns && stream < CONTROL_THREADS && thread_slots ? &thread_slots[stream] : NULL;
+	struct thread_start *start = own ? &own->start : real()->malloc(sizeof(*start));
+	if (!start) { /* the new thread will be one without a known creator */
 		errno = error;
 		return real()->pthread_create(thread, attributes, as_posix(routine), argument);
 	}
-	*start = (struct start){ .routine = routine,
-				 .argument = argument,
-				 .creator = thread_buffer_self.stream,
-				 .stream = stream,
-				 .turns = turns,
-				 .in_table = own != NULL };
+	*start = (struct thread_start){ .routine = routine,
+					.argument = argument,
+					.creator = thread_buffer_self.stream,
+					.stream = stream,
+					.turns = turns,
+					.in_table = own != NULL };
 	sigset_t before;
 	block_signals(attributes, &before, &start->mask);
-	int result = turns ? create_in_turn(thread, attributes, start)
+	int result = turns ? create_controlled(thread, attributes, start)
 			   : real()->pthread_create(thread, attributes, begin_thread, start);
 	restore_signals(&before);
 	if (result != 0) {
@@ -337,15 +344,16 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 			real()->free(start);
 		return result;
 	}
-	thread_table_enter(own ? &own->entry : NULL, *thread, stream,
-			   joinable ? THREAD_JOINABLE : THREAD_DETACHED);
+	thread_table_add(own ? &own->entry : NULL, *thread, stream,
+			 joinable ? THREAD_JOINABLE : THREAD_DETACHED);
 	record(EV_CREATE, pc, (struct record_fields){ .n = stream });
 	start->creator = thread_buffer_self
-				 .stream; /* known now even if this was the thread's first record */
+				 /* known now, even if this was the thread's first record */
+				 .stream;
 	if (turns)
 		sched_created(stream);
 	else
-		let_go(start);
+		announce_created(start);
 	errno = error;
 	return 0;
 }

@@ -1,3 +1,4 @@
+/* A hash table of the program's threads by pthread_t, under a spin lock. */
 #include "runtime/sync/thread_table.h"
 
 #include "runtime/sched/fiber.h"
@@ -7,12 +8,12 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define BUCKETS 512u /* 9 bits: see bucket_of */
-/* A page, as far as restoring is concerned (per_run.h). */
+#define BUCKETS 512u /* 9 bits: see bucket_of() */
+/* One page, so that restoring it between runs is cheap (per_run.h). */
 static struct thread_entry *buckets[BUCKETS] __attribute__((aligned(4096)));
 static atomic_flag table_busy = ATOMIC_FLAG_INIT;
 
-/* Fibers need no lock: nobody else runs, and none of them is switched in here. */
+/* Fibers need no lock: no other thread runs, and no fiber is switched here. */
 static void table_lock(void)
 {
 	if (fiber_on())
@@ -30,11 +31,11 @@ static void table_unlock(void)
 
 static struct thread_entry **bucket_of(pthread_t thread)
 {
-	/* Stacks lie megabytes apart: what differs is in the highest bits of the product. */
+	/* Stacks are megabytes apart: the highest bits of the product differ. */
 	return &buckets[(uint64_t)thread * 0x9e3779b97f4a7c15ull >> 55];
 }
 
-static void drop(struct thread_entry **at)
+static void drop_entry(struct thread_entry **at)
 {
 	struct thread_entry *entry = *at;
 
@@ -43,22 +44,22 @@ static void drop(struct thread_entry **at)
 		real()->free(entry);
 }
 
-void thread_table_enter(struct thread_entry *entry, pthread_t thread, uint32_t stream,
-			enum thread_fate fate)
+void thread_table_add(struct thread_entry *entry, pthread_t thread, uint32_t stream,
+		      enum thread_fate fate)
 {
 	bool in_table = entry != NULL;
 
 	if (!in_table)
 		entry = real()->malloc(sizeof(*entry));
 	if (!entry)
-		return; /* its join will be noted as one we cannot name */
+		return; /* its join will be recorded as unmodelled */
 	table_lock();
 	*entry = (struct thread_entry){ *bucket_of(thread), thread, stream, in_table,
 					(uint8_t)fate };
 	*bucket_of(thread) = entry;
 	for (struct thread_entry **e = &entry->next; *e;) {
 		if (pthread_equal((*e)->thread, thread) && (*e)->fate >= THREAD_JOINED)
-			drop(e);
+			drop_entry(e);
 		else
 			e = &(*e)->next;
 	}
@@ -97,7 +98,7 @@ uint32_t thread_table_stream(pthread_t thread)
 	return known.fate < THREAD_JOINED ? known.stream : THREAD_UNKNOWN;
 }
 
-void thread_table_settle(pthread_t thread, uint32_t stream, enum thread_fate fate)
+void thread_table_set_fate(pthread_t thread, uint32_t stream, enum thread_fate fate)
 {
 	bool newest = true;
 
@@ -112,7 +113,7 @@ void thread_table_settle(pthread_t thread, uint32_t stream, enum thread_fate fat
 		if (newest)
 			(*e)->fate = (uint8_t)fate;
 		else
-			drop(e);
+			drop_entry(e);
 		break;
 	}
 	table_unlock();
@@ -122,6 +123,7 @@ void thread_table_after_fork(void)
 {
 	main_thread = pthread_self();
 	for (unsigned i = 0; i < BUCKETS; i++)
-		buckets[i] = NULL; /* lost, with the threads: their memory may be half changed */
+		/* not freed: the threads are gone, and may have left them half changed */
+		buckets[i] = NULL;
 	table_unlock();
 }
