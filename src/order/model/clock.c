@@ -21,7 +21,10 @@ void order_clock_make(struct order_clock *clock, const struct order_model *model
 	order_sources_make(&sources, model);
 	clock->threads = threads;
 	clock->count = mem_zalloc((size_t)model->node_count * threads + 1, sizeof *clock->count);
-	/* Edges never point back in the recorded order, so one pass in that order closes. */
+	/*
+	 * Edges never point backwards in the recorded order, so one pass in that order computes the
+	 * transitive closure.
+	 */
 	for (uint32_t n = 0; n < model->node_count; n++) {
 		uint32_t *own = &clock->count[(size_t)n * threads];
 		uint32_t previous = order_model_previous(model, n);

@@ -1,6 +1,6 @@
 /*
- * Must-happen-before of a model: program order and edges, closed. Vector clocks, one entry a
- * thread: node_count * thread_count * 4 bytes.
+ * Must-happen-before in a model: the transitive closure of program order and edges, as vector
+ * clocks with one entry for each thread. They take node_count * thread_count * 4 bytes.
  */
 #ifndef ORDER_MODEL_CLOCK_H
 #define ORDER_MODEL_CLOCK_H
@@ -9,13 +9,14 @@
 
 struct order_clock {
 	uint32_t threads;
-	uint32_t *count; /* [node * threads + t]: how many of t's nodes come before it or are it */
+	/* [node * threads + t]: the number of t's nodes up to and including the node */
+	uint32_t *count;
 };
 
 void order_clock_make(struct order_clock *clock, const struct order_model *model);
 void order_clock_free(struct order_clock *clock);
 
-/* Must a come before b? False for a == b. */
+/* Must a come before b? Returns false if they are the same node. */
 static inline bool order_clock_before(const struct order_clock *clock,
 				      const struct order_model *model, uint32_t a, uint32_t b)
 {

@@ -122,7 +122,7 @@ static void make_edges(struct order_index *x)
 	}
 }
 
-/* Plays the recorded order and writes down what each event takes from whom. */
+/* Replays the recorded order and stores for each event the node that explains it. */
 static void make_needs(struct order_index *x)
 {
 	const struct order_model *m = x->model;

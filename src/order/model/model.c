@@ -66,17 +66,17 @@ uint32_t order_model_next(const struct order_model *model, uint32_t node)
 							  : ORDER_NONE;
 }
 
-/* ---- order_model_accepts -------------------------------------------------------------------- */
+/* ---- order_model_accepts --------------------------------------------------------------------- */
 
 /*
- * A prefix as moments: at[n] is 1 + the place of node n, so that 0 is "before the window", and
- * UINT32_MAX is "not inside". Each rule sorts what belongs to one object by these.
+ * A prefix, given by the moment of each node: at[n] is 1 + the position of node n, OUTSIDE if it is
+ * not inside. 0 means "before the window". Each rule sorts the events of one object by moment.
  */
 struct prefix {
 	const struct order_model *model;
 	uint32_t *at;
-	uint64_t *sorted; /* room for all events of one object: moment << 32 | what */
-	uint32_t *owner;  /* room for all waits of one condition */
+	uint64_t *sorted; /* scratch for the events of one object: moment << 32 | item */
+	uint32_t *owner;  /* scratch for the waits of one condition */
 };
 #define OUTSIDE UINT32_MAX
 
@@ -116,7 +116,7 @@ static bool keeps_edges(const struct prefix *p)
 	return true;
 }
 
-/* The last write before a moment among `count` sorted ones, or NULL. */
+/* Returns the last write before a moment among the first `count` of p->sorted, or NULL. */
 static const struct order_write *last_write(const struct prefix *p, uint32_t count, uint32_t moment)
 {
 	uint32_t low = 0, high = count;
@@ -162,7 +162,10 @@ static bool keeps_cell(const struct prefix *p, const struct order_cell *cell)
 	return true;
 }
 
-/* Sections by their acquire: each must begin when those before it that exclude it have ended. */
+/*
+ * Takes the sections by their acquire: each must begin after the earlier sections that exclude it
+ * have ended.
+ */
 static bool keeps_sections(const struct prefix *p, const struct order_lock *lock)
 {
 	const struct order_section *sections = p->model->sections.items;
@@ -226,8 +229,9 @@ static bool was_broadcast(const struct prefix *p, const struct order_condition *
 }
 
 /*
- * Signals in order, each to the wait that is woken first of those that wait and have none: the
- * usual exchange argument shows that this serves all if anything does.
+ * Takes the signals in order and gives each one to the wait that returns first among those that are
+ * waiting and have no signal yet. By the usual exchange argument, this finds a signal for every
+ * wait if any assignment does.
  */
 static bool keeps_waits(const struct prefix *p, const struct order_condition *condition)
 {

@@ -2,8 +2,7 @@
  * Deciding a query: is there a feasible schedule of the model that satisfies it?
  *
  * The native solver is for many queries on one model: what does not depend on the query is made
- * once. Z3 gets the same model and query, written out in full; it is the oracle of the tests and
- * `--solver z3`.
+ * once. Other solvers (Z3) get the model and the query written out in full.
  */
 #ifndef ORDER_SOLVER_SOLVE_H
 #define ORDER_SOLVER_SOLVE_H
@@ -53,9 +52,15 @@ enum order_answer order_solve(struct order_solver *solver, const struct order_qu
 void order_solver_set_patience(struct order_solver *solver, uint64_t conflicts);
 const struct order_counts *order_solver_counts(const struct order_solver *solver);
 
-/* The same by libz3; milliseconds 0: no limit. The nodes are to be freed by the caller. */
-enum order_answer order_solve_z3(const struct order_model *model, const struct order_clock *clock,
-				 const struct order_query *query, unsigned milliseconds,
-				 uint32_t **inside, uint32_t *count);
+/*
+ * A solver other than the native one: order_solve_z3() (order/z3/z3.h). Decides one query within a
+ * number of milliseconds; 0: no limit. For ORDER_POSSIBLE it sets *inside to the nodes inside, in
+ * order, which the caller has to free, and *count to their number.
+ */
+typedef enum order_answer order_external_solver(const struct order_model *model,
+						const struct order_clock *clock,
+						const struct order_query *query,
+						unsigned milliseconds, uint32_t **inside,
+						uint32_t *count);
 
 #endif

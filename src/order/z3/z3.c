@@ -1,15 +1,15 @@
 /*
- * The whole model and query for Z3: difference logic over one integer for each node and one for
- * the cut, as GPredict (§III.B) writes it, with everything said in advance that our own solver
- * says only when an order violates it.
+ * Decides a query with Z3. The whole model and query are written as difference logic over one
+ * integer for each node and one for the cut, as GPredict does (§III.B). Everything is written in
+ * advance; our own solver adds a constraint only when an order violates it.
  *
- * Order literals are strict and never negated: "not a before b" is written "b before a". Then two
- * nodes with the same number are harmless: whatever made the formula true stays true however the
- * tie is broken, so no distinctness is asked for.
+ * Order literals are strict and never negated: "not a before b" is written "b before a". So two
+ * nodes with the same number are harmless: a true formula stays true however the tie is broken, and
+ * no distinctness constraint is needed.
  *
- * What the query cannot be about is not written (cone.h).
+ * Nodes that cannot matter to the query are not written (order/solver/cone.h).
  */
-#include "order/solver/solve.h"
+#include "order/z3/z3.h"
 
 #include "base/mem.h"
 #include "order/z3/z3_writer.h"
@@ -17,9 +17,9 @@
 #include <assert.h>
 
 /*
- * The plain solver with the Bellman-Ford theory of difference logic. On race queries in windows of
- * 1,000 events (bench/solver.c) it is ten times faster than what Z3 chooses by itself for QF_IDL,
- * and three to ten times faster than its Floyd-Warshall and simplex theories.
+ * Z3's simple solver with the Bellman-Ford theory of difference logic. On race queries in windows
+ * of 1,000 events (bench/solver.c) it is ten times faster than Z3's own choice for QF_IDL, and
+ * three to ten times faster than Z3's Floyd-Warshall and simplex theories.
  */
 static void open_solver(struct z3_writer *w)
 {

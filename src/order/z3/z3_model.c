@@ -1,4 +1,4 @@
-/* Edges, reads and locks of a model, for Z3. */
+/* Writes the edges, reads and locks of a model for Z3. */
 #include "order/z3/z3_writer.h"
 
 #include "base/mem.h"
@@ -12,8 +12,9 @@ static void write_before(struct z3_writer *w, uint32_t a, uint32_t b)
 }
 
 /*
- * A node that the query names although it is outside for sure. Its place among the written ones
- * comes from the clock, because the edges in between may lead over nodes that are not written.
+ * Orders a node that the query names although it is certainly outside. Its position among the
+ * written nodes comes from the clock, because the edges in between may pass through nodes that are
+ * not written.
  */
 static void write_outsider(struct z3_writer *w, uint32_t node)
 {
@@ -74,7 +75,7 @@ void z3_write_edges(struct z3_writer *w)
 
 /* ---- reads --------------------------------------------------------------------------------- */
 
-/* When `choice` holds (NULL: when the read is inside) the read takes from `from`. */
+/* If `choice` holds (NULL: if the read is inside), the read takes its value from `from`. */
 static void write_source(struct z3_writer *w, const struct order_cell *cell, uint32_t reader,
 			 uint32_t from, Z3_ast choice)
 {

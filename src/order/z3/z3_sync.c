@@ -1,4 +1,4 @@
-/* Semaphores and conditions of a model, and what queries ask of them, for Z3. */
+/* Writes the semaphores and conditions of a model, and what the query asks about them, for Z3. */
 #include "order/z3/z3_writer.h"
 
 #include "base/mem.h"
@@ -12,9 +12,9 @@ struct z3_sync_nodes {
 };
 
 /*
- * When `at` is inside (the cut: when `condition` holds), of `spenders` no more come before it than
- * of `sources` and `spare` together. Who spends says so when it may come before; a source is
- * believed only when it does come before.
+ * If `at` is inside (for the cut: if `condition` holds), the number of `spenders` before `at` is at
+ * most the number of `sources` before it plus `spare`. A spender counts if it may come before `at`;
+ * a source counts only if it does.
  */
 static void write_balance(struct z3_writer *w, uint32_t at, int32_t condition,
 			  struct z3_sync_nodes spenders, struct z3_sync_nodes sources,
@@ -65,12 +65,12 @@ void z3_write_semaphores(struct z3_writer *w)
 		struct z3_sync_nodes posts = { m->posts.items + s->post_start, s->post_count };
 		struct z3_sync_nodes downs = { m->downs.items + s->down_start, s->down_count };
 
-		/* `at` itself is not before itself: Z3_NEVER */
+		/* A down does not come before itself, so it is Z3_NEVER in its own balance. */
 		for (uint32_t i = 0; i < downs.count && !w->over; i++)
 			if (z3_live(w, downs.items[i]))
 				write_balance(w, downs.items[i], 0, downs, posts,
 					      (int64_t)s->initial - 1);
-		/* never below 0 because of the downs: so it is enough to say "not above" */
+		/* The downs keep the value from falling below 0, so "not above 0" is enough. */
 		for (uint32_t i = 0; i < s->zero_count; i++)
 			if (z3_live(w, m->zeros.items[s->zero_start + i]))
 				write_balance(w, m->zeros.items[s->zero_start + i], 0, posts, downs,
@@ -84,12 +84,14 @@ void z3_write_semaphores(struct z3_writer *w)
 
 /* ---- conditions ---------------------------------------------------------------------------- */
 
-/* Who may wake whom on one condition. Only what may be inside is here. */
+/* Which signals may wake which waits of one condition. Only nodes that can be inside are listed. */
 struct wakes {
-	VEC(struct order_wait) waits;  /* those that a signal can wake; woken: NONE if not inside */
-	VEC(uint32_t) numbers;	       /* of these waits in the model */
-	VEC(uint32_t) signals, shouts; /* nodes; shouts are broadcasts */
-	Z3_ast *wakes;		       /* [wait * signals.count + signal]; NULL: it cannot */
+	/* those that a signal can wake; woken is ORDER_NONE if it cannot be inside */
+	VEC(struct order_wait) waits;
+	VEC(uint32_t) numbers;	       /* their numbers in the model */
+	VEC(uint32_t) signals, shouts; /* nodes */
+	/* [wait * signals.count + signal]: "the signal wakes the wait"; NULL: impossible */
+	Z3_ast *wakes;
 };
 
 static void gather_wakes(struct z3_writer *w, const struct order_condition *condition,
@@ -120,9 +122,10 @@ static void gather_wakes(struct z3_writer *w, const struct order_condition *cond
 }
 
 /*
- * Each signal wakes one wait at most, each wait is woken by one at most, which comes while it waits
- * and no broadcast has woken it. The last is not needed for woken nodes to have their signal, and
- * does not harm there; who asks for a deaf wait needs it.
+ * Each signal wakes at most one wait. Each wait is woken by at most one signal, which comes while
+ * the wait waits and before any broadcast has woken it. The condition about broadcasts is not
+ * needed for woken nodes to have their signal, and does no harm there; unwoken waits (query.h) need
+ * it.
  */
 static void write_pairs(struct z3_writer *w, struct wakes *on)
 {
@@ -160,7 +163,10 @@ static void write_pairs(struct z3_writer *w, struct wakes *on)
 			}
 }
 
-/* "A broadcast came in between", as a boolean for each; write_shouts says between what. */
+/*
+ * Adds "a broadcast came in between" to the clause, one boolean for each broadcast;
+ * write_broadcasts() says between which nodes.
+ */
 static void add_shouts(struct z3_writer *w, const struct wakes *on, Z3_ast *heard)
 {
 	for (size_t i = 0; i < on->shouts.count; i++)
@@ -193,7 +199,7 @@ static void write_woken(struct z3_writer *w, const struct wakes *on, size_t i)
 	free(heard);
 }
 
-/* When `idle` holds, wait i does not wait at signal s: not yet, or not any more. */
+/* If `idle` holds, wait i is not waiting at signal s: it has not begun yet, or was woken before. */
 static void write_idle(struct z3_writer *w, const struct wakes *on, Z3_ast idle, size_t i, size_t s)
 {
 	const struct order_wait *wait = &on->waits.items[i];
@@ -223,7 +229,9 @@ static void write_idle(struct z3_writer *w, const struct wakes *on, Z3_ast idle,
 	free(earlier);
 }
 
-/* Each signal inside wakes one that waits, if any does: said once, used by all deaf waits. */
+/*
+ * Each signal inside wakes one waiting wait, if there is any. Written once for all unwoken waits.
+ */
 static Z3_ast write_justice(struct z3_writer *w, const struct wakes *on)
 {
 	Z3_ast just = z3_make_boolean(w);

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <time.h>
 
-/* Literals written before we give up as if time were over: some gigabytes in Z3. */
+/* The number of literals at which writing gives up as if time were over: some gigabytes in Z3. */
 #define LITERALS_MAX 30000000
 
 uint64_t z3_now(void)
