@@ -79,7 +79,7 @@ RUNTIME_LDFLAGS := -shared -Wl,-soname,libsooth.so -Wl,-z,defs,-z,now,-z,nodelet
 # Z3 is an oracle for our own solver: `--solver z3` loads it from a module that is built if z3.h is
 # installed (`make Z3=` leaves it out). Tests and benches link its objects directly.
 Z3 := $(shell gcc -E -include z3.h -x c -o /dev/null /dev/null 2>/dev/null && echo yes)
-Z3_LDFLAGS := -shared -Wl,-Bsymbolic
+Z3_LDFLAGS := -shared -Wl,-Bsymbolic $(if $(filter asan,$(MODE)),,-Wl,-z,defs)
 ORACLE_LIBS := $(TOOL_LIBS) -lz3
 
 # The plugin is loaded by gcc whatever compiles the tool, so g++ builds it.
@@ -114,7 +114,7 @@ PLUGIN := $(PLUGIN_SRC:%.cc=$(B)/plugin/%.o)
 Z3_OBJ := $(patsubst %.c,$(B)/z3/%.o,$(wildcard src/order/z3/*.c))
 # The module has its own copy of what it uses, so that the executable need not export anything.
 Z3_MODULE_OBJ := $(Z3_OBJ) $(addprefix $(B)/z3/src/,order/solver/cone.o order/model/model.o \
-	base/mem.o base/vec.o)
+	base/mem.o base/sort.o base/vec.o)
 Z3_SO := $(if $(Z3),$(B)/lib/sooth/z3.so)
 LLVM_SRC := $(wildcard src/compiler/llvm/*.cc src/compiler/common/*.cc)
 LLVM_SO := $(if $(LLVM_SRC),$(LLVM:%=$(B)/lib/sooth/clang-%/sooth.so))

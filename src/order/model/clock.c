@@ -1,3 +1,4 @@
+/* Vector clocks of a model (clock.h), computed in one pass over the recorded order. */
 #include "order/model/clock.h"
 #include "base/mem.h"
 #include "order/model/sources.h"
@@ -6,7 +7,7 @@
 #include <string.h>
 
 /* Raises `to` to the maximum of both, entry by entry. */
-static void join(uint32_t *to, const uint32_t *from, uint32_t threads)
+static void raise_to_maximum(uint32_t *to, const uint32_t *from, uint32_t threads)
 {
 	for (uint32_t t = 0; t < threads; t++)
 		if (to[t] < from[t])
@@ -34,7 +35,8 @@ void order_clock_make(struct order_clock *clock, const struct order_model *model
 			       threads * sizeof *own);
 		for (uint32_t i = sources.start[n]; i < sources.start[n + 1]; i++) {
 			assert(sources.from[i] < n);
-			join(own, &clock->count[(size_t)sources.from[i] * threads], threads);
+			raise_to_maximum(own, &clock->count[(size_t)sources.from[i] * threads],
+					 threads);
 		}
 		own[model->thread.items[n]] = model->position.items[n] + 1;
 	}

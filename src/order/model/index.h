@@ -9,6 +9,7 @@
 #define ORDER_MODEL_INDEX_H
 
 #include "order/model/clock.h"
+#include "order/model/sources.h"
 
 enum index_kind {
 	INDEX_READ, /* before INDEX_WRITE: an update does not read from itself */
@@ -38,7 +39,7 @@ struct order_index {
 	const struct order_clock *clock;
 	uint32_t *event_start; /* node_count + 1 offsets into events */
 	struct index_event *events;
-	uint32_t *in_start, *in;   /* edges into each node: their sources */
+	struct order_sources in;
 	uint32_t *out_start, *out; /* edges out of each node: their targets */
 	/*
 	 * What explains an event in the recorded order: for a read the node that wrote the value,

@@ -21,7 +21,7 @@
  *               that fails because of its own thread's section is not put into the model)
  *   waits       the woken node of a wait that was signalled needs a broadcast between its wait and
  *               itself, or a signal there that no other woken node uses
- *   semaphores  before each down: initial + posts > downs; at each failed try: initial + posts = downs
+ *   semaphores  before each down: initial + posts > downs; at each failed try they are equal
  */
 #ifndef ORDER_MODEL_MODEL_H
 #define ORDER_MODEL_MODEL_H

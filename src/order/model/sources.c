@@ -1,3 +1,4 @@
+/* Groups the edges of a model by target: a counting sort. */
 #include "order/model/sources.h"
 
 #include "base/mem.h"

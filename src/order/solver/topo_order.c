@@ -144,8 +144,8 @@ static void reach_around(struct topo_order_walk *walk, uint32_t node)
 	if (node != t->cut) {
 		uint32_t beside = walk->back ? order_model_previous(x->model, node)
 					     : order_model_next(x->model, node);
-		const uint32_t *start = walk->back ? x->in_start : x->out_start;
-		const uint32_t *other = walk->back ? x->in : x->out;
+		const uint32_t *start = walk->back ? x->in.start : x->out_start;
+		const uint32_t *other = walk->back ? x->in.from : x->out;
 
 		if (beside != ORDER_NONE)
 			reach(walk, beside, node, ORDER_NONE);

@@ -12,6 +12,7 @@
 #include "order/z3/z3.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "order/z3/z3_writer.h"
 
 #include <assert.h>
@@ -53,7 +54,7 @@ static void write_query(struct z3_writer *w)
 			z3_end_clause(w);
 }
 
-static Z3_lbool check(struct z3_writer *w)
+static Z3_lbool check_solver(struct z3_writer *w)
 {
 	if (w->over)
 		return Z3_L_UNDEF;
@@ -70,19 +71,13 @@ static Z3_lbool check(struct z3_writer *w)
 	return Z3_solver_check(w->z3, w->solver);
 }
 
-struct placed {
+struct node_moment {
 	int64_t moment;
 	uint32_t node;
 };
 
-static int compare_placed(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-
-	if (x->moment != y->moment)
-		return x->moment < y->moment ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
+SORT_COMPARISON(by_moment, struct node_moment, a, b,
+		sort_order(a->moment, b->moment) ?: sort_order(a->node, b->node))
 
 static int64_t read_moment(struct z3_writer *w, Z3_model solution, Z3_ast ast)
 {
@@ -98,26 +93,25 @@ static int64_t read_moment(struct z3_writer *w, Z3_model solution, Z3_ast ast)
 static void read_solution(struct z3_writer *w, uint32_t **inside, uint32_t *count)
 {
 	Z3_model solution = Z3_solver_get_model(w->z3, w->solver);
-	VEC(struct placed) placed = { 0 };
+	VEC(struct node_moment) list = { 0 };
 	int64_t cut;
 
 	Z3_model_inc_ref(w->z3, solution);
 	cut = read_moment(w, solution, w->cut);
 	for (uint32_t n = 0; n < w->model->node_count; n++)
-		if (z3_live(w, n)) {
+		if (z3_can_be_inside(w, n)) {
 			int64_t moment = read_moment(w, solution, w->moment[n]);
 
 			if (moment < cut)
-				*vec_push(&placed) = (struct placed){ moment, n };
+				*vec_push(&list) = (struct node_moment){ moment, n };
 		}
 	Z3_model_dec_ref(w->z3, solution);
-	if (placed.count)
-		qsort(placed.items, placed.count, sizeof *placed.items, compare_placed);
-	*count = (uint32_t)placed.count;
-	*inside = mem_zalloc(placed.count + 1, sizeof **inside);
-	for (size_t i = 0; i < placed.count; i++)
-		(*inside)[i] = placed.items[i].node;
-	vec_free(&placed);
+	vec_sort(&list, by_moment);
+	*count = (uint32_t)list.count;
+	*inside = mem_zalloc(list.count + 1, sizeof **inside);
+	for (size_t i = 0; i < list.count; i++)
+		(*inside)[i] = list.items[i].node;
+	vec_free(&list);
 	assert(order_model_accepts(w->model, *inside, *count));
 }
 
@@ -134,7 +128,7 @@ static enum order_answer write_and_check(struct z3_writer *w, uint32_t **inside,
 	z3_write_locks(w);
 	z3_write_semaphores(w);
 	z3_write_conditions(w);
-	switch (check(w)) {
+	switch (check_solver(w)) {
 	case Z3_L_TRUE:
 		answer = ORDER_POSSIBLE;
 		read_solution(w, inside, count);

@@ -32,10 +32,10 @@ struct z3_writer {
 enum z3_truth { Z3_NEVER, Z3_ALWAYS, Z3_OPEN };
 
 /* Returns what is known about "a before b". */
-enum z3_truth z3_known(const struct z3_writer *w, uint32_t a, uint32_t b);
+enum z3_truth z3_known_order(const struct z3_writer *w, uint32_t a, uint32_t b);
 
 /* Can the node be inside? All rules of the model ignore nodes that cannot. */
-static inline bool z3_live(const struct z3_writer *w, uint32_t node)
+static inline bool z3_can_be_inside(const struct z3_writer *w, uint32_t node)
 {
 	return node != ORDER_NONE && order_cone_reaches(&w->cone, node);
 }
@@ -50,7 +50,7 @@ void z3_add_literal(struct z3_writer *w, int32_t literal); /* a literal of the q
 void z3_end_clause(struct z3_writer *w);
 
 /* If `choice` holds, a comes before b. */
-void z3_choice_needs(struct z3_writer *w, Z3_ast choice, uint32_t a, uint32_t b);
+void z3_write_choice_implies(struct z3_writer *w, Z3_ast choice, uint32_t a, uint32_t b);
 
 /*
  * At most `limit` of the literals hold. Uses the sequential counter of Sinz (2005): at_least[k]
