@@ -113,8 +113,8 @@ RUNTIME := $(RUNTIME_SRC:%=$(B)/runtime/%.o)
 PLUGIN := $(PLUGIN_SRC:%.cc=$(B)/plugin/%.o)
 Z3_OBJ := $(patsubst %.c,$(B)/z3/%.o,$(wildcard src/order/z3/*.c))
 # The module has its own copy of what it uses, so that the executable need not export anything.
-Z3_MODULE_OBJ := $(Z3_OBJ) $(addprefix $(B)/z3/src/,order/solver/cone.o order/model/model.o \
-	base/mem.o base/sort.o base/vec.o)
+Z3_MODULE_OBJ := $(Z3_OBJ) $(patsubst %.c,$(B)/z3/%.o,$(wildcard src/order/model/*.c) \
+	$(addprefix src/base/,mem.c sort.c vec.c))
 Z3_SO := $(if $(Z3),$(B)/lib/sooth/z3.so)
 LLVM_SRC := $(wildcard src/compiler/llvm/*.cc src/compiler/common/*.cc)
 LLVM_SO := $(if $(LLVM_SRC),$(LLVM:%=$(B)/lib/sooth/clang-%/sooth.so))

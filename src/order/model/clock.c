@@ -1,6 +1,7 @@
 /* Vector clocks of a model (clock.h), computed in one pass over the recorded order. */
 #include "order/model/clock.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "order/model/sources.h"
 
 #include <assert.h>
@@ -47,4 +48,15 @@ void order_clock_free(struct order_clock *clock)
 {
 	free(clock->count);
 	clock->count = NULL;
+}
+
+uint32_t order_clock_first_after(const struct order_clock *clock, const struct order_model *model,
+				 uint32_t node, uint32_t thread, uint32_t limit)
+{
+	const uint32_t *nodes = model->thread_nodes.items + model->thread_start.items[thread];
+	uint32_t at;
+
+	SEARCH_FIRST(at, limit,
+		     nodes[at] == node || order_clock_before(clock, model, node, nodes[at]));
+	return at;
 }

@@ -16,6 +16,13 @@ struct order_clock {
 void order_clock_make(struct order_clock *clock, const struct order_model *model);
 void order_clock_free(struct order_clock *clock);
 
+/*
+ * Returns the position of the thread's first node that is `node` or must come after it, or `limit`
+ * if that node is at `limit` or later.
+ */
+uint32_t order_clock_first_after(const struct order_clock *clock, const struct order_model *model,
+				 uint32_t node, uint32_t thread, uint32_t limit);
+
 /* Must a come before b? Returns false if they are the same node. */
 static inline bool order_clock_before(const struct order_clock *clock,
 				      const struct order_model *model, uint32_t a, uint32_t b)

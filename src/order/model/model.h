@@ -6,8 +6,8 @@
  *
  * The problem. A *schedule* is a total order of all nodes and one more, the cut. The nodes before
  * the cut are *inside*: they are the feasible prefix that is being looked for. The nodes after it
- * do not happen; only program order and edges constrain them. So "e is inside" is the order atom e
- * < ORDER_CUT, and "e is next" is previous(e) < ORDER_CUT < e.
+ * do not happen; only program order and edges constrain them. In a query, "e is inside" is
+ * e < ORDER_CUT, and "e is next" is previous(e) < ORDER_CUT < e.
  *
  * A schedule is feasible if these rules hold, all but the first for nodes inside only:
  *   edges       from < to for each edge and for program order (these hold outside, too)

@@ -7,7 +7,7 @@
  * nodes with the same number are harmless: a true formula stays true however the tie is broken, and
  * no distinctness constraint is needed.
  *
- * Nodes that cannot matter to the query are not written (order/solver/cone.h).
+ * Nodes that cannot matter to the query are not written (order/z3/cone.h).
  */
 #include "order/z3/z3.h"
 

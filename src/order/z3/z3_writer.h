@@ -7,7 +7,7 @@
 #ifndef ORDER_Z3_Z3_WRITER_H
 #define ORDER_Z3_Z3_WRITER_H
 
-#include "order/solver/cone.h"
+#include "order/z3/cone.h"
 
 #include <z3.h>
 

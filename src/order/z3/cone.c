@@ -1,75 +1,18 @@
-#include "order/solver/cone.h"
+/* Computes the cone: unit clauses first, then a fixed point over all dependences. */
+#include "order/z3/cone.h"
 
 #include "base/mem.h"
+#include "order/model/index.h"
 
-#include <string.h>
-
-/* What a node does, as far as it leans on others: a list for each node. */
-enum fact_kind { FACT_READ, FACT_ACQUIRE, FACT_FAIL, FACT_WOKEN, FACT_DOWN, FACT_ZERO };
-struct fact {
-	uint8_t kind;
-	uint32_t owner; /* cell, lock, condition or semaphore */
-	uint32_t item;	/* in reads, sections, fails, waits */
-	uint32_t next;	/* of the same node, or ORDER_NONE */
-};
-
-struct growth {
+struct cone_growth {
 	struct order_cone *cone;
-	VEC(struct fact) facts;
-	uint32_t *first; /* fact of each node */
-	uint32_t *done;	 /* by thread, how many nodes' facts have been followed */
+	struct order_index index;
+	uint32_t *done; /* for each thread: how many nodes' dependences have been followed */
 	uint32_t *writers;
 };
 
-static void note(struct growth *g, uint32_t node, enum fact_kind kind, uint32_t owner,
-		 uint32_t item)
-{
-	if (node == ORDER_NONE)
-		return;
-	*vec_push(&g->facts) = (struct fact){ kind, owner, item, g->first[node] };
-	g->first[node] = (uint32_t)g->facts.count - 1;
-}
-
-static void note_all(struct growth *g)
-{
-	const struct order_model *m = g->cone->model;
-
-	memset(g->first, 0xff, m->node_count * sizeof *g->first);
-	for (uint32_t c = 0; c < m->cells.count; c++)
-		for (uint32_t i = 0; i < m->cells.items[c].read_count; i++) {
-			uint32_t item = m->cells.items[c].read_start + i;
-
-			note(g, m->reads.items[item].node, FACT_READ, c, item);
-		}
-	for (uint32_t l = 0; l < m->locks.count; l++) {
-		const struct order_lock *lock = &m->locks.items[l];
-
-		for (uint32_t i = 0; i < lock->section_count; i++)
-			note(g, m->sections.items[lock->section_start + i].acquire, FACT_ACQUIRE, l,
-			     lock->section_start + i);
-		for (uint32_t i = 0; i < lock->fail_count; i++)
-			note(g, m->fails.items[lock->fail_start + i].node, FACT_FAIL, l,
-			     lock->fail_start + i);
-	}
-	for (uint32_t c = 0; c < m->conditions.count; c++)
-		for (uint32_t i = 0; i < m->conditions.items[c].wait_count; i++) {
-			uint32_t item = m->conditions.items[c].wait_start + i;
-
-			if (m->waits.items[item].wake == ORDER_WAKE_SIGNAL)
-				note(g, m->waits.items[item].woken, FACT_WOKEN, c, item);
-		}
-	for (uint32_t s = 0; s < m->semaphores.count; s++) {
-		const struct order_semaphore *semaphore = &m->semaphores.items[s];
-
-		for (uint32_t i = 0; i < semaphore->down_count; i++)
-			note(g, m->downs.items[semaphore->down_start + i], FACT_DOWN, s, 0);
-		for (uint32_t i = 0; i < semaphore->zero_count; i++)
-			note(g, m->zeros.items[semaphore->zero_start + i], FACT_ZERO, s, 0);
-	}
-}
-
-/* The node may be inside, and so may all that must come before it. */
-static void reach(struct order_cone *cone, uint32_t node)
+/* Puts the node, and all that must come before it, within reach. */
+static void extend_reach(struct order_cone *cone, uint32_t node)
 {
 	if (node == ORDER_NONE || node == ORDER_CUT || order_cone_outside(cone, node))
 		return;
@@ -86,20 +29,20 @@ static void reach_semaphore(struct order_cone *cone, uint32_t number)
 	const struct order_semaphore *s = &cone->model->semaphores.items[number];
 
 	for (uint32_t i = 0; i < s->post_count; i++)
-		reach(cone, cone->model->posts.items[s->post_start + i]);
+		extend_reach(cone, cone->model->posts.items[s->post_start + i]);
 	for (uint32_t i = 0; i < s->down_count; i++)
-		reach(cone, cone->model->downs.items[s->down_start + i]);
+		extend_reach(cone, cone->model->downs.items[s->down_start + i]);
 }
 
 static void reach_signals(struct order_cone *cone, const struct order_condition *condition)
 {
 	for (uint32_t i = 0; i < condition->signal_count; i++)
-		reach(cone, cone->model->signals.items[condition->signal_start + i].node);
+		extend_reach(cone, cone->model->signals.items[condition->signal_start + i].node);
 }
 
 /*
- * An acquire alone needs nobody. As soon as another thread's section of the lock is within reach
- * one of the two may have to be left first.
+ * An acquire alone depends on nothing. As soon as another thread's section of the lock is within
+ * reach, too, one of the two may have to be left first.
  */
 static void reach_releases(struct order_cone *cone, const struct order_lock *lock, uint32_t item)
 {
@@ -113,34 +56,41 @@ static void reach_releases(struct order_cone *cone, const struct order_lock *loc
 		    other->thread == mine->thread ||
 		    (other->acquire != ORDER_NONE && !order_cone_reaches(cone, other->acquire)))
 			continue;
-		reach(cone, mine->release);
-		reach(cone, other->release);
+		extend_reach(cone, mine->release);
+		extend_reach(cone, other->release);
 	}
 }
 
-static void follow(struct growth *g, const struct fact *fact)
+/* Puts everything that the event could depend on within reach. */
+static void follow_event(struct cone_growth *g, const struct index_event *event)
 {
 	struct order_cone *cone = g->cone;
 	const struct order_model *m = cone->model;
 	const struct order_lock *lock;
 	uint32_t count;
 
-	switch ((enum fact_kind)fact->kind) {
-	case FACT_READ:
-		count = order_cone_writers(cone, &m->cells.items[fact->owner],
-					   &m->reads.items[fact->item], g->writers);
+	switch ((enum index_kind)event->kind) {
+	case INDEX_READ:
+		count = order_cone_writers(cone, &m->cells.items[event->object],
+					   &m->reads.items[event->item], g->writers);
 		while (count--)
-			reach(cone, g->writers[count]);
+			extend_reach(cone, g->writers[count]);
 		break;
-	case FACT_ACQUIRE: reach_releases(cone, &m->locks.items[fact->owner], fact->item); break;
-	case FACT_FAIL:
-		lock = &m->locks.items[fact->owner];
+	case INDEX_ACQUIRE:
+		reach_releases(cone, &m->locks.items[event->object], event->item);
+		break;
+	case INDEX_FAIL:
+		lock = &m->locks.items[event->object];
 		for (uint32_t i = 0; i < lock->section_count; i++)
-			reach(cone, m->sections.items[lock->section_start + i].acquire);
+			extend_reach(cone, m->sections.items[lock->section_start + i].acquire);
 		break;
-	case FACT_WOKEN: reach_signals(cone, &m->conditions.items[fact->owner]); break;
-	case FACT_DOWN:
-	case FACT_ZERO: reach_semaphore(cone, fact->owner); break;
+	case INDEX_WOKEN:
+		if (m->waits.items[event->item].wake == ORDER_WAKE_SIGNAL)
+			reach_signals(cone, &m->conditions.items[event->object]);
+		break;
+	case INDEX_DOWN:
+	case INDEX_ZERO: reach_semaphore(cone, event->object); break;
+	default: break;
 	}
 }
 
@@ -151,8 +101,8 @@ static void reach_query(struct order_cone *cone, const struct order_query *query
 	for (uint32_t t = 0; t < m->thread_count; t++)
 		cone->reach[t] = cone->inside[t];
 	for (uint32_t i = 0; i < query->atoms.count; i++) {
-		reach(cone, query->atoms.items[i].before);
-		reach(cone, query->atoms.items[i].after);
+		extend_reach(cone, query->atoms.items[i].before);
+		extend_reach(cone, query->atoms.items[i].after);
 	}
 	for (uint32_t i = 0; i < query->empty.count; i++)
 		reach_semaphore(cone, query->empty.items[i].semaphore);
@@ -167,42 +117,42 @@ static void reach_query(struct order_cone *cone, const struct order_query *query
 			continue;
 		reach_signals(cone, condition);
 		for (uint32_t i = 0; i < condition->wait_count; i++) {
-			reach(cone, m->waits.items[condition->wait_start + i].wait);
-			reach(cone, m->waits.items[condition->wait_start + i].woken);
+			extend_reach(cone, m->waits.items[condition->wait_start + i].wait);
+			extend_reach(cone, m->waits.items[condition->wait_start + i].woken);
 		}
 	}
 }
 
-static void grow(struct order_cone *cone, const struct order_query *query)
+static void grow_reach(struct order_cone *cone, const struct order_query *query)
 {
 	const struct order_model *m = cone->model;
-	struct growth g = { .cone = cone,
-			    .first = mem_zalloc(m->node_count + 1, sizeof *g.first),
-			    .done = mem_zalloc(m->thread_count + 1, sizeof *g.done),
-			    .writers = mem_zalloc(m->writes.count + 1, sizeof *g.writers) };
-	bool more = true;
+	bool *is_mutex = mem_zalloc(m->semaphores.count + 1, sizeof *is_mutex), more = true;
+	struct cone_growth g = { .cone = cone,
+				 .done = mem_zalloc(m->thread_count + 1, sizeof *g.done),
+				 .writers = mem_zalloc(m->writes.count + 1, sizeof *g.writers) };
 
-	note_all(&g);
+	order_index_make(&g.index, m, cone->clock, is_mutex);
 	reach_query(cone, query);
 	while (more) {
 		more = false;
 		for (uint32_t t = 0; t < m->thread_count; t++)
 			while (g.done[t] < cone->reach[t]) {
 				uint32_t at = m->thread_start.items[t] + g.done[t]++;
-				uint32_t fact = g.first[m->thread_nodes.items[at]];
+				uint32_t node = m->thread_nodes.items[at];
 
 				more = true;
-				for (; fact != ORDER_NONE; fact = g.facts.items[fact].next)
-					follow(&g, &g.facts.items[fact]);
+				for (uint32_t i = g.index.event_start[node];
+				     i < g.index.event_start[node + 1]; i++)
+					follow_event(&g, &g.index.events[i]);
 			}
 	}
-	vec_free(&g.facts);
-	free(g.first);
+	order_index_free(&g.index);
+	free(is_mutex);
 	free(g.done);
 	free(g.writers);
 }
 
-/* All that must come before `node` is inside with it. */
+/* Everything that must come before `node` is inside with it. */
 static void fix_inside(struct order_cone *cone, uint32_t node)
 {
 	for (uint32_t t = 0; t < cone->model->thread_count; t++) {
@@ -213,27 +163,15 @@ static void fix_inside(struct order_cone *cone, uint32_t node)
 	}
 }
 
-/* All that must come after `node` is outside with it. */
+/* Everything that must come after `node` is outside with it. */
 static void fix_outside(struct order_cone *cone, uint32_t node)
 {
-	const struct order_model *m = cone->model;
-
-	for (uint32_t t = 0; t < m->thread_count; t++) {
-		const uint32_t *nodes = &m->thread_nodes.items[m->thread_start.items[t]];
-		uint32_t low = 0, high = cone->outside[t];
-
-		while (low < high) {
-			uint32_t middle = low + (high - low) / 2, at = nodes[middle];
-
-			if (at == node || order_clock_before(cone->clock, m, node, at))
-				high = middle;
-			else
-				low = middle + 1;
-		}
-		cone->outside[t] = low;
-	}
+	for (uint32_t t = 0; t < cone->model->thread_count; t++)
+		cone->outside[t] = order_clock_first_after(cone->clock, cone->model, node, t,
+							   cone->outside[t]);
 }
 
+/* Fixes what the unit clauses say. Returns false if they contradict each other. */
 static bool fix_units(struct order_cone *cone, const struct order_query *query)
 {
 	const int32_t *literals = query->clauses.items;
@@ -276,7 +214,7 @@ bool order_cone_make(struct order_cone *cone, const struct order_model *model,
 		cone->outside[t] = model->thread_start.items[t + 1] - model->thread_start.items[t];
 	if (!fix_units(cone, query))
 		return false;
-	grow(cone, query);
+	grow_reach(cone, query);
 	return true;
 }
 
@@ -287,9 +225,9 @@ void order_cone_free(struct order_cone *cone)
 	free(cone->reach);
 }
 
-/* Is there a write between `writer` and the read, by must-happen-before? */
-static bool hidden(const struct order_cone *cone, const struct order_cell *cell, uint32_t writer,
-		   uint32_t reader)
+/* Must the cell be written between `writer` and the read? */
+static bool is_overwritten(const struct order_cone *cone, const struct order_cell *cell,
+			   uint32_t writer, uint32_t reader)
 {
 	const struct order_write *writes = &cone->model->writes.items[cell->write_start];
 
@@ -315,12 +253,12 @@ uint32_t order_cone_writers(const struct order_cone *cone, const struct order_ce
 
 		if (fits && w != read->node && !order_cone_outside(cone, w) &&
 		    !order_clock_before(cone->clock, cone->model, read->node, w) &&
-		    !hidden(cone, cell, w, read->node))
+		    !is_overwritten(cone, cell, w, read->node))
 			writers[count++] = w;
 	}
 	if ((read->writer == ORDER_ANY ? cell->initial != ORDER_NONE && cell->initial == read->value
 				       : read->writer == ORDER_NONE) &&
-	    !hidden(cone, cell, ORDER_NONE, read->node))
+	    !is_overwritten(cone, cell, ORDER_NONE, read->node))
 		writers[count++] = ORDER_NONE;
 	return count;
 }
