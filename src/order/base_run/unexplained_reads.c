@@ -1,40 +1,51 @@
+/*
+ * Follows the value of each wanted granule through the streams, one stream after the other, and
+ * reports granules with a read that contradicts it.
+ */
 #include "order/base_run/unexplained_reads.h"
 
 #include "order/base_run/share_survey.h"
 
-/* What is known of a granule: its bytes, who was there (a stream + 1), and whether it was written to. */
-struct known {
+/*
+ * What is known about a granule: its bytes, the stream that accessed it last (+ 1), and whether it
+ * was written.
+ */
+struct granule_state {
 	uint8_t value[SURVEY_GRANULE];
-	uint8_t bits; /* of bytes: the value is known */
+	uint8_t bits; /* mask of bytes: the value is known */
 	bool written, found;
 	uint32_t stream;
 };
 
-struct unexplained_reads_look {
-	const struct unexplained_reads *odd;
+struct unexplained_reads_pass {
+	const struct unexplained_reads *job;
 	struct pages known; /* by granule */
 	uint32_t stream;
-	const struct trace_event *event; /* and its values, NULL where they are not known: */
+	const struct trace_event *event; /* the event; and its values, NULL if they are unknown: */
 	const uint8_t *reads, *writes;
 };
 
-static void find(struct unexplained_reads_look *l, struct known *k, uint64_t granule)
+static void report_granule(struct unexplained_reads_pass *l, struct granule_state *k,
+			   uint64_t granule)
 {
 	if (!k->found)
-		l->odd->found(l->odd->context, granule);
+		l->job->found(l->job->context, granule);
 	k->found = true;
 }
 
-/* Where in its thread a signal handler stands is not known here: then it may be odd. */
-static void come(struct unexplained_reads_look *l, struct known *k, uint64_t granule, bool writes)
+/*
+ * The position of a signal handler in its thread is not known here, so its accesses may contradict.
+ */
+static void enter_granule(struct unexplained_reads_pass *l, struct granule_state *k,
+			  uint64_t granule, bool writes)
 {
 	if (k->stream && k->stream != l->stream + 1 && (writes || k->written))
-		find(l, k, granule);
+		report_granule(l, k, granule);
 	k->stream = l->stream + 1;
 	k->written |= writes;
 }
 
-static void touch_byte(struct unexplained_reads_look *l, struct known *k, uint64_t address,
+static void touch_byte(struct unexplained_reads_pass *l, struct granule_state *k, uint64_t address,
 		       bool writes)
 {
 	uint64_t i = (address - l->event->address) % (l->event->unit ? l->event->unit : 1);
@@ -43,7 +54,7 @@ static void touch_byte(struct unexplained_reads_look *l, struct known *k, uint64
 
 	if (l->reads) {
 		if ((k->bits & bit) && k->value[at] != l->reads[i])
-			find(l, k, address / SURVEY_GRANULE);
+			report_granule(l, k, address / SURVEY_GRANULE);
 		k->value[at] = l->reads[i];
 		k->bits |= bit;
 	}
@@ -56,17 +67,17 @@ static void touch_byte(struct unexplained_reads_look *l, struct known *k, uint64
 
 static void touch_granule(void *context, uint64_t granule, void *item)
 {
-	struct unexplained_reads_look *l = context;
+	struct unexplained_reads_pass *l = context;
 	const struct trace_event *ev = l->event;
 	uint64_t low = granule * SURVEY_GRANULE, high = low + SURVEY_GRANULE;
 	bool writes = ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ;
-	struct known *k;
+	struct granule_state *k;
 
 	(void)item;
-	if (!l->odd->looks_at(l->odd->context, granule))
+	if (!l->job->wants(l->job->context, granule))
 		return;
 	k = pages_put(&l->known, granule, NULL);
-	come(l, k, granule, writes);
+	enter_granule(l, k, granule, writes);
 	if (low < ev->address)
 		low = ev->address;
 	if (high > ev->address + ev->size)
@@ -75,7 +86,7 @@ static void touch_granule(void *context, uint64_t granule, void *item)
 		touch_byte(l, k, at, writes);
 }
 
-static void see_access(struct unexplained_reads_look *l, const struct trace_event *ev)
+static void follow_access(struct unexplained_reads_pass *l, const struct trace_event *ev)
 {
 	bool exact = ev->value && ev->unit && !(ev->flags & EF_INEXACT), update;
 	uint64_t end = ev->address + ev->size;
@@ -88,16 +99,17 @@ static void see_access(struct unexplained_reads_look *l, const struct trace_even
 	l->reads = update ? (exact ? ev->old : NULL) : l->writes;
 	if (ev->kind == EV_WRITE || ev->kind == EV_ATOMIC_WRITE)
 		l->reads = NULL;
-	pages_each(l->odd->granules, ev->address / SURVEY_GRANULE, (end - 1) / SURVEY_GRANULE + 1,
+	pages_each(l->job->granules, ev->address / SURVEY_GRANULE, (end - 1) / SURVEY_GRANULE + 1,
 		   touch_granule, l);
 }
 
-void unexplained_reads_find(const struct unexplained_reads *odd)
+void unexplained_reads_find(const struct unexplained_reads *job)
 {
-	struct unexplained_reads_look l = { .odd = odd, .known.size = sizeof(struct known) };
+	struct unexplained_reads_pass l = { .job = job,
+					    .known.size = sizeof(struct granule_state) };
 
-	for (uint32_t i = 0; i < trace_stream_count(odd->trace); i++) {
-		struct trace_cursor *cursor = trace_cursor_open(odd->trace, i);
+	for (uint32_t i = 0; i < trace_stream_count(job->trace); i++) {
+		struct trace_cursor *cursor = trace_cursor_open(job->trace, i);
 		struct trace_event ev;
 		struct err err;
 
@@ -106,7 +118,7 @@ void unexplained_reads_find(const struct unexplained_reads *odd)
 			enum event_group group = event_group(ev.kind);
 
 			if (group == EG_ACCESS || (group == EG_ATOMIC && ev.kind != EV_FENCE))
-				see_access(&l, &ev);
+				follow_access(&l, &ev);
 		}
 		trace_cursor_close(cursor);
 	}

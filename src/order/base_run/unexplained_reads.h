@@ -1,7 +1,7 @@
 /*
- * Reads that find another value than was known, in memory where no order of threads decides that: bytes
- * that one thread alone accesses, and those that nobody is recorded to write. One look at all of the
- * trace.
+ * Finds reads that contradict the value known before, in memory where no order of threads can
+ * decide that: bytes that only one thread accesses, and bytes that no recorded access writes. It
+ * reads the whole trace once.
  */
 #ifndef ORDER_BASE_RUN_UNEXPLAINED_READS_H
 #define ORDER_BASE_RUN_UNEXPLAINED_READS_H
@@ -11,14 +11,14 @@
 
 struct unexplained_reads {
 	const struct trace *trace;
-	const struct pages *granules; /* all that were accessed, but by whole pages */
-	/* Is it such memory? By the number of a granule, SURVEY_GRANULE bytes. */
-	bool (*looks_at)(void *context, uint64_t granule);
-	/* There is such a read in it. */
+	const struct pages *granules; /* all that were accessed, except by whole pages */
+	/* Should this granule (of SURVEY_GRANULE bytes) be looked at? */
+	bool (*wants)(void *context, uint64_t granule);
+	/* Called once for each granule with such a read. */
 	void (*found)(void *context, uint64_t granule);
 	void *context;
 };
 
-void unexplained_reads_find(const struct unexplained_reads *odd);
+void unexplained_reads_find(const struct unexplained_reads *job);
 
 #endif

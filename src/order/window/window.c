@@ -129,36 +129,36 @@ static void follow_blocks(struct window_reader *r, const struct base_run_event *
 }
 
 /* The thread's own story, as far as windows must know it. */
-static void follow_lane(struct window_reader *r, struct window_item *item, bool node)
+static void follow_stream(struct window_reader *r, struct window_item *item, bool node)
 {
-	struct window_lane *lane = &r->state.lanes[item->lane], *child;
+	struct window_stream *stream = &r->state.streams[item->owner], *child;
 	uint64_t now = r->before + r->items.count + node;
 	uint32_t i;
 
-	if (lane->begun == WINDOW_NEVER)
-		lane->begun = now;
-	if (lane->left)
-		lane->left--;
-	if (!lane->left)
-		lane->finished = now;
+	if (stream->begun == WINDOW_NEVER)
+		stream->begun = now;
+	if (stream->left)
+		stream->left--;
+	if (!stream->left)
+		stream->finished = now;
 	switch (item->kind) {
 	case EV_BEGIN:
 		item->size = item->other > item->address ? item->other - item->address : 0;
-		lane->stack_low = item->address;
-		lane->stack_size = item->size;
+		stream->stack_low = item->address;
+		stream->stack_size = item->size;
 		break;
 	case EV_END:
-		item->address = lane->stack_low;
-		item->size = lane->stack_size;
+		item->address = stream->stack_low;
+		item->size = stream->stack_size;
 		break;
 	case EV_CREATE:
 		i = trace_find_stream(r->state.trace, (uint32_t)item->number);
-		child = i == TRACE_NONE ? NULL : &r->state.lanes[r->survey.lane_of[i]];
+		child = i == TRACE_NONE ? NULL : &r->state.streams[r->survey.owner_of[i]];
 		if (child && child->created == WINDOW_NEVER)
 			child->created = now;
 		break;
 	}
-	lane->last = *item;
+	stream->last = *item;
 }
 
 static uint64_t keep_bytes(struct window_reader *r, const uint8_t *bytes, uint32_t unit)
@@ -226,7 +226,7 @@ static void add_moment(struct window_reader *r, const struct window_item *of, ui
 	bool shared = of->kind == EV_READ_ACQUIRE || of->kind == EV_READ_REQUEST;
 
 	*vec_push(&r->items) = (struct window_item){ .kind = shared ? EV_READ_REQUEST : EV_REQUEST,
-						     .lane = of->lane,
+						     .owner = of->owner,
 						     .stream = of->stream,
 						     .run = (uint32_t)r->runs.count - 1,
 						     .index = of->index,
@@ -244,7 +244,7 @@ static void take(struct window_reader *r, const struct base_run_event *ev)
 				    .flags = ev->flags,
 				    .mode = ev->mode,
 				    .foreign = ev->foreign,
-				    .lane = ev->lane,
+				    .owner = ev->lane,
 				    .stream = ev->stream,
 				    .unit = ev->unit,
 				    .index = ev->index,
@@ -262,7 +262,7 @@ static void take(struct window_reader *r, const struct base_run_event *ev)
 	    (node && (event_group(ev->kind) <= EG_ATOMIC || is_init(ev->kind))))
 		follow_blocks(r, ev, &item);
 	item.site = node ? number_site(r, ev->site) : 0;
-	follow_lane(r, &item, node);
+	follow_stream(r, &item, node);
 	if (!node)
 		return;
 	item.run = (uint32_t)r->runs.count - 1;

@@ -46,20 +46,20 @@ static void add_arrival_edges(struct window_builder *b, uint32_t meeting, uint32
 		build_edge(b, b->arrivals.items[i].node, node);
 }
 
-static struct object_arrival *find_arrival(struct window_object *o, uint32_t lane)
+static struct object_arrival *find_arrival(struct window_object *o, uint32_t owner)
 {
 	for (size_t i = 0; i < o->arrivals.count; i++) {
-		if (o->arrivals.items[i].lane == lane)
+		if (o->arrivals.items[i].owner == owner)
 			return &o->arrivals.items[i];
 	}
 	return NULL;
 }
 
 /* Behind all of its meeting: a PASS, or what stands for it. */
-static uint32_t pass(struct window_builder *b, uint32_t object, uint32_t lane, uint32_t node)
+static uint32_t pass(struct window_builder *b, uint32_t object, uint32_t owner, uint32_t node)
 {
 	struct window_object *o = &b->objects.items[object].now;
-	struct object_arrival *a = find_arrival(o, lane);
+	struct object_arrival *a = find_arrival(o, owner);
 	uint32_t meeting;
 
 	if (!a || o->meeting <= a->meeting)
@@ -69,13 +69,13 @@ static uint32_t pass(struct window_builder *b, uint32_t object, uint32_t lane, u
 	meeting = a->place;
 	*a = o->arrivals.items[--o->arrivals.count];
 	add_arrival_edges(b, meeting, node);
-	b->threads[b->thread_of[lane]].passed = meeting;
+	b->threads[b->thread_of[owner]].passed = meeting;
 	return meeting;
 }
 
 void build_pass_silently(struct window_builder *b, const struct window_item *item, uint32_t node)
 {
-	struct build_thread *t = &b->threads[b->thread_of[item->lane]];
+	struct build_thread *t = &b->threads[b->thread_of[item->owner]];
 	uint32_t object;
 
 	/* A handler that runs meanwhile is not what comes behind the barrier. */
@@ -84,17 +84,17 @@ void build_pass_silently(struct window_builder *b, const struct window_item *ite
 	object = build_object_by_number(b, t->barrier - 1);
 	t->barrier = 0;
 	if (item->kind != EV_PASS || item->address != b->objects.items[object].now.address)
-		pass(b, object, item->lane, node);
+		pass(b, object, item->owner, node);
 }
 
 static uint32_t arrive(struct window_builder *b, uint32_t object, const struct window_item *item,
 		       uint32_t node)
 {
 	struct build_object *o = &b->objects.items[object];
-	struct build_thread *t = &b->threads[b->thread_of[item->lane]];
+	struct build_thread *t = &b->threads[b->thread_of[item->owner]];
 	uint32_t meeting = find_meeting(b, object, o->now.meeting);
 	uint32_t previous = find_meeting(b, object, o->now.meeting - 1);
-	struct object_arrival *a = find_arrival(&o->now, item->lane);
+	struct object_arrival *a = find_arrival(&o->now, item->owner);
 
 	if (item->number && o->now.size && item->number != o->now.size)
 		build_surprise(b, object);
@@ -112,7 +112,7 @@ static uint32_t arrive(struct window_builder *b, uint32_t object, const struct w
 	b->meetings.items[meeting].count++;
 	if (!a)
 		a = vec_push(&o->now.arrivals);
-	*a = (struct object_arrival){ item->lane, meeting, o->now.meeting };
+	*a = (struct object_arrival){ item->owner, meeting, o->now.meeting };
 	if (++o->now.arrived >= o->now.size) {
 		o->now.arrived = 0;
 		o->now.meeting++;
@@ -153,7 +153,7 @@ void build_barrier(struct window_builder *b, const struct window_item *item, uin
 	case EV_BARRIER_DESTROY: turn(b, object, 0); break;
 	case EV_ARRIVE: b->window->nodes.items[node].object = arrive(b, object, item, node); break;
 	case EV_PASS:
-		b->window->nodes.items[node].object = pass(b, object, item->lane, node);
+		b->window->nodes.items[node].object = pass(b, object, item->owner, node);
 		break;
 	}
 }

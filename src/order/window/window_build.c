@@ -64,71 +64,72 @@ static uint8_t asks_for(uint8_t kind)
 	return EV_NONE;
 }
 
-static uint32_t find_lane(const struct window_builder *b, uint64_t stream)
+static uint32_t find_owner(const struct window_builder *b, uint64_t stream)
 {
 	uint32_t i = trace_find_stream(b->state->trace, (uint32_t)stream);
 
-	return i == TRACE_NONE || stream > UINT32_MAX ? TRACE_NONE : b->state->survey->lane_of[i];
+	return i == TRACE_NONE || stream > UINT32_MAX ? TRACE_NONE : b->state->survey->owner_of[i];
 }
 
 /*
  * Who is in the window: whoever does something in it, and whoever could: created, and not over.
  * One that is over may still hold a lock, or hang.
  */
-static void mark_lanes(const struct window_builder *b, bool *in)
+static void mark_streams(const struct window_builder *b, bool *in)
 {
 	const struct share_survey *survey = b->state->survey;
 
-	for (uint32_t i = 0; i < survey->lane_count; i++) {
-		const struct window_lane *lane = &b->state->lanes[i];
-		bool created = !survey->lanes[i].has_creator || lane->created <= b->input->before;
-		bool over = lane->finished <= b->input->before;
+	for (uint32_t i = 0; i < survey->stream_count; i++) {
+		const struct window_stream *stream = &b->state->streams[i];
+		bool created =
+			!survey->streams[i].has_creator || stream->created <= b->input->before;
+		bool over = stream->finished <= b->input->before;
 
-		in[i] = survey->lane_of[i] == i && survey->lanes[i].events &&
-			((created && !over) || lane->held.count ||
-			 (over && asks_for(lane->last.kind)));
+		in[i] = survey->owner_of[i] == i && survey->streams[i].events &&
+			((created && !over) || stream->held.count ||
+			 (over && asks_for(stream->last.kind)));
 	}
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct window_item *item = &b->input->items[i];
-		uint32_t child = item->kind == EV_CREATE ? find_lane(b, item->number) : TRACE_NONE;
+		uint32_t child = item->kind == EV_CREATE ? find_owner(b, item->number) : TRACE_NONE;
 
-		in[item->lane] = true;
+		in[item->owner] = true;
 		if (child != TRACE_NONE)
-			in[child] |= survey->lanes[child].events > 0;
+			in[child] |= survey->streams[child].events > 0;
 	}
 }
 
 static void open_threads(struct window_builder *b)
 {
-	uint32_t lanes = b->state->survey->lane_count, count = 0;
-	bool *in = mem_zalloc(lanes + 1, sizeof *in);
+	uint32_t streams = b->state->survey->stream_count, count = 0;
+	bool *in = mem_zalloc(streams + 1, sizeof *in);
 
-	b->thread_of = mem_alloc((lanes + 1) * sizeof *b->thread_of);
-	mark_lanes(b, in);
-	for (uint32_t i = 0; i < lanes; i++)
+	b->thread_of = mem_alloc((streams + 1) * sizeof *b->thread_of);
+	mark_streams(b, in);
+	for (uint32_t i = 0; i < streams; i++)
 		b->thread_of[i] = in[i] ? count++ : ORDER_NONE;
 	free(in);
 	b->window->model.thread_count = count;
 	b->threads = mem_zalloc(count + 1, sizeof *b->threads);
 	b->last_of = mem_alloc((count + 1) * sizeof *b->last_of);
-	for (uint32_t i = 0; i < lanes; i++) {
+	for (uint32_t i = 0; i < streams; i++) {
 		struct build_thread *t = &b->threads[b->thread_of[i]];
 
 		if (b->thread_of[i] == ORDER_NONE)
 			continue;
 		b->last_of[b->thread_of[i]] = ORDER_NONE;
-		*t = (struct build_thread){ .lane = i,
+		*t = (struct build_thread){ .owner = i,
 					    .first = ORDER_NONE,
 					    .last = ORDER_NONE,
 					    .create = ORDER_NONE,
 					    .head = ORDER_NONE,
-					    .barrier = b->state->lanes[i].barrier,
-					    .arrived = b->state->lanes[i].arrived,
-					    .depth = b->state->lanes[i].depth,
+					    .barrier = b->state->streams[i].barrier,
+					    .arrived = b->state->streams[i].arrived,
+					    .depth = b->state->streams[i].depth,
 					    .passed = ORDER_NONE };
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		const window_holds *held = &b->state->lanes[b->threads[i].lane].held;
+		const window_holds *held = &b->state->streams[b->threads[i].owner].held;
 
 		for (size_t k = 0; k < held->count; k++) {
 			const struct window_hold *h = &held->items[k];
@@ -190,7 +191,7 @@ void build_let_go(struct window_builder *b, uint32_t thread, uint32_t object)
 
 static uint32_t add_node(struct window_builder *b, const struct window_item *item)
 {
-	uint32_t thread = b->thread_of[item->lane], node = (uint32_t)b->window->nodes.count;
+	uint32_t thread = b->thread_of[item->owner], node = (uint32_t)b->window->nodes.count;
 	struct build_thread *t = &b->threads[thread];
 
 	*vec_push(&b->window->model.thread) = thread;
@@ -220,14 +221,14 @@ static uint32_t add_node(struct window_builder *b, const struct window_item *ite
 
 static void use_thread(struct window_builder *b, const struct window_item *item, uint32_t node)
 {
-	uint32_t lane = find_lane(b, item->number);
-	uint32_t thread = lane == TRACE_NONE ? ORDER_NONE : b->thread_of[lane];
+	uint32_t owner = find_owner(b, item->number);
+	uint32_t thread = owner == TRACE_NONE ? ORDER_NONE : b->thread_of[owner];
 
-	if (thread == ORDER_NONE || lane == item->lane)
+	if (thread == ORDER_NONE || owner == item->owner)
 		return;
 	if (item->kind == EV_CREATE && b->threads[thread].first == ORDER_NONE &&
 	    b->threads[thread].create == ORDER_NONE &&
-	    b->state->lanes[lane].begun > b->input->before) {
+	    b->state->streams[owner].begun > b->input->before) {
 		b->threads[thread].create = node;
 	} else if (item->kind == EV_JOIN) {
 		b->window->nodes.items[node].object = thread;
@@ -245,7 +246,8 @@ static bool is_behind_all(const struct window_builder *b, const struct window_it
 	const struct share_survey *survey = b->state->survey;
 
 	return b->changed || item->kind == EV_SYNC ||
-	       (item->kind == EV_BEGIN && !survey->text && !survey->lanes[item->lane].has_creator);
+	       (item->kind == EV_BEGIN && !survey->text &&
+		!survey->streams[item->owner].has_creator);
 }
 
 static void put_behind_all(struct window_builder *b, uint32_t node)
@@ -267,7 +269,7 @@ static void build_node(struct window_builder *b, const struct window_item *item)
 	uint32_t node = add_node(b, item);
 
 	if (item->moment) {
-		b->threads[b->thread_of[item->lane]].last = node;
+		b->threads[b->thread_of[item->owner]].last = node;
 		return;
 	}
 	b->surprised = b->changed = false;
@@ -279,8 +281,8 @@ static void build_node(struct window_builder *b, const struct window_item *item)
 		build_sync(b, item, node);
 	if (is_behind_all(b, item))
 		put_behind_all(b, node);
-	b->threads[b->thread_of[item->lane]].last = node;
-	b->threads[b->thread_of[item->lane]].behind = b->threads[b->thread_of[item->lane]].head;
+	b->threads[b->thread_of[item->owner]].last = node;
+	b->threads[b->thread_of[item->owner]].behind = b->threads[b->thread_of[item->owner]].head;
 	b->window->unexplained += b->surprised && node >= b->window->fresh;
 }
 
@@ -298,36 +300,37 @@ static void commit(struct window_builder *b)
 	}
 	for (uint32_t i = 0; i < b->window->model.thread_count; i++) {
 		const struct build_thread *t = &b->threads[i];
-		struct window_lane *lane = &b->state->lanes[t->lane];
+		struct window_stream *stream = &b->state->streams[t->owner];
 
-		lane->barrier = t->barrier;
-		lane->arrived = t->arrived;
-		lane->depth = t->depth;
-		lane->held.count = 0;
+		stream->barrier = t->barrier;
+		stream->arrived = t->arrived;
+		stream->depth = t->depth;
+		stream->held.count = 0;
 		for (size_t k = 0; k < t->held.count; k++)
-			*vec_push(&lane->held) = t->held.items[k];
+			*vec_push(&stream->held) = t->held.items[k];
 	}
 }
 
 /* ---- how threads end ---------------------------------------------------------------------- */
 
-static uint32_t find_pending_wait(const struct window_builder *b, uint32_t object, uint32_t lane)
+static uint32_t find_pending_wait(const struct window_builder *b, uint32_t object, uint32_t owner)
 {
 	const struct window_object *o = &b->objects.items[object].now;
 
 	for (size_t i = 0; i < o->waiting.count; i++) {
-		if (o->waiting.items[i].lane == lane)
+		if (o->waiting.items[i].owner == owner)
 			return o->waiting.items[i].wait;
 	}
 	return ORDER_NONE;
 }
 
-static uint32_t find_pending_meeting(const struct window_builder *b, uint32_t object, uint32_t lane)
+static uint32_t find_pending_meeting(const struct window_builder *b, uint32_t object,
+				     uint32_t owner)
 {
 	const struct window_object *o = &b->objects.items[object].now;
 
 	for (size_t i = 0; i < o->arrivals.count; i++) {
-		if (o->arrivals.items[i].lane == lane)
+		if (o->arrivals.items[i].owner == owner)
 			return o->arrivals.items[i].place;
 	}
 	return ORDER_NONE;
@@ -337,8 +340,8 @@ static uint32_t find_pending_meeting(const struct window_builder *b, uint32_t ob
 static void end_pending(struct window_builder *b, const struct build_thread *t,
 			struct window_thread *out)
 {
-	const struct window_item *last = &b->state->lanes[t->lane].last;
-	uint32_t object, lane;
+	const struct window_item *last = &b->state->streams[t->owner].last;
+	uint32_t object, owner;
 
 	out->pending = (struct event_id){ last->stream, last->index };
 	out->pending_address = last->address;
@@ -349,12 +352,12 @@ static void end_pending(struct window_builder *b, const struct build_thread *t,
 		object = build_object(b, EG_LOCK, last->address);
 		out->pending_object = b->objects.items[object].target;
 		if (b->objects.items[object].now.recursive &&
-		    b->objects.items[object].now.writer == t->lane + 1)
+		    b->objects.items[object].now.writer == t->owner + 1)
 			out->end = WINDOW_GOES_ON;
 		break;
 	case EV_WOKEN:
 		object = build_object(b, EG_CONDITION, last->address);
-		out->pending_wait = find_pending_wait(b, object, t->lane);
+		out->pending_wait = find_pending_wait(b, object, t->owner);
 		object = build_object(b, EG_LOCK, last->other);
 		out->pending_object = b->objects.items[object].target;
 		break;
@@ -364,42 +367,42 @@ static void end_pending(struct window_builder *b, const struct build_thread *t,
 		break;
 	case EV_PASS:
 		object = build_object(b, EG_BARRIER, last->address);
-		out->pending_object = find_pending_meeting(b, object, t->lane);
+		out->pending_object = find_pending_meeting(b, object, t->owner);
 		break;
 	case EV_JOIN:
-		lane = find_lane(b, last->number);
-		out->pending_object = lane == TRACE_NONE ? ORDER_NONE : b->thread_of[lane];
+		owner = find_owner(b, last->number);
+		out->pending_object = owner == TRACE_NONE ? ORDER_NONE : b->thread_of[owner];
 		break;
 	}
 }
 
 static void end_thread(struct window_builder *b, const struct build_thread *t)
 {
-	const struct window_lane *lane = &b->state->lanes[t->lane];
-	const struct survey_lane *survey = &b->state->survey->lanes[t->lane];
+	const struct window_stream *stream = &b->state->streams[t->owner];
+	const struct survey_stream *survey = &b->state->survey->streams[t->owner];
 	struct window_thread *out = vec_push(&b->window->threads);
 
 	*out = (struct window_thread){
-		.stream = lane->stream,
+		.stream = stream->stream,
 		.end = WINDOW_GOES_ON,
-		.begun = lane->begun <= b->input->before,
-		.created = !survey->has_creator || lane->created <= b->input->before,
+		.begun = stream->begun <= b->input->before,
+		.created = !survey->has_creator || stream->created <= b->input->before,
 		.create = t->create,
-		.stack_low = lane->stack_low,
-		.stack_size = lane->stack_size,
+		.stack_low = stream->stack_low,
+		.stack_size = stream->stack_size,
 		.held = t->behind,
 		.pending_object = ORDER_NONE,
 		.pending_wait = ORDER_NONE,
 	};
-	if (lane->finished > b->input->before + b->count || survey->stopped)
+	if (stream->finished > b->input->before + b->count || survey->stopped)
 		return;
-	out->pending_kind = asks_for(lane->last.kind);
+	out->pending_kind = asks_for(stream->last.kind);
 	if (out->pending_kind != EV_NONE) {
 		out->end = WINDOW_PENDING;
 		end_pending(b, t, out);
-	} else if (b->state->survey->text || lane->last.kind == EV_END) {
+	} else if (b->state->survey->text || stream->last.kind == EV_END) {
 		out->end = WINDOW_ENDED;
-	} else if (survey->exits && lane->stream == 0) {
+	} else if (survey->exits && stream->stream == 0) {
 		out->end = WINDOW_EXITED;
 	}
 }

@@ -33,7 +33,7 @@ struct window_input {
 /* ---- threads and sync objects ------------------------------------------------------------- */
 
 struct build_thread {
-	uint32_t lane;
+	uint32_t owner;
 	uint32_t first, last; /* nodes so far, or ORDER_NONE */
 	uint32_t create;      /* node */
 	window_holds held;

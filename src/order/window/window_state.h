@@ -16,7 +16,7 @@ struct window_item {
 	bool foreign; /* as in base_run_event */
 	bool moment;  /* as in window_node */
 	uint32_t kept;
-	uint32_t lane, stream;
+	uint32_t owner, stream;
 	uint32_t unit;	/* bytes of value; when fewer than size they repeat */
 	uint32_t block; /* accesses, INITs: of window_blocks, or 0 */
 	uint32_t run;	/* of the base run */
@@ -29,11 +29,11 @@ struct window_item {
 
 /* Fields called `section`, `wait` and `place` are used while a window is built. */
 struct object_reader {
-	uint32_t lane, depth;
+	uint32_t owner, depth;
 	uint32_t section; /* in the build's sections */
 };
 struct object_waiting {
-	uint32_t lane, depth; /* that the mutex had */
+	uint32_t owner, depth; /* that the mutex had */
 	bool timed;
 	uint64_t since; /* number of the node, counted through the run */
 	uint32_t wait;	/* in the build's waits */
@@ -43,7 +43,7 @@ struct object_sent { /* a signal that nobody has used, or a broadcast */
 	bool broadcast;
 };
 struct object_arrival { /* somebody who has not passed */
-	uint32_t lane;
+	uint32_t owner;
 	uint32_t place; /* in the build's meetings */
 	uint64_t meeting;
 };
@@ -84,7 +84,7 @@ struct window_hold {
 typedef VEC(struct window_hold) window_holds;
 
 /* Moments are numbers of nodes: how many there were with the event, through the whole run. */
-struct window_lane {
+struct window_stream {
 	uint32_t stream; /* its number */
 	uint64_t left;	 /* events not yet read */
 	uint64_t begun, finished, created;
@@ -100,7 +100,7 @@ struct window_lane {
 struct window_state {
 	const struct share_survey *survey;
 	const struct trace *trace;
-	struct window_lane *lanes;
+	struct window_stream *streams;
 	uint32_t windows; /* built so far */
 	struct window_bytes bytes;
 	struct map index; /* address << 4 | group to number + 1 in objects */

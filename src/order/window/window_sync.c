@@ -41,7 +41,7 @@ static void open_lock(struct window_builder *b, uint32_t object, uint32_t begin)
 			open_section(b, object, ORDER_NONE, b->thread_of[o->now.writer - 1], false);
 	for (size_t i = 0; i < o->now.readers.count; i++)
 		o->now.readers.items[i].section = open_section(
-			b, object, ORDER_NONE, b->thread_of[o->now.readers.items[i].lane], true);
+			b, object, ORDER_NONE, b->thread_of[o->now.readers.items[i].owner], true);
 }
 
 static bool has_signal(const struct window_object *o, uint64_t since)
@@ -64,7 +64,7 @@ static void open_condition(struct window_builder *b, uint32_t object)
 		struct object_waiting *w = &o->now.waiting.items[i];
 		struct order_wait wait = { .wait = ORDER_NONE,
 					   .woken = ORDER_NONE,
-					   .thread = b->thread_of[w->lane],
+					   .thread = b->thread_of[w->owner],
 					   .wake = has_signal(&o->now, w->since)
 							   ? ORDER_WAKE_FREE
 							   : ORDER_WAKE_SIGNAL,
@@ -120,10 +120,10 @@ uint32_t build_object(struct window_builder *b, enum event_group group, uint64_t
 
 /* ---- locks -------------------------------------------------------------------------------- */
 
-static struct object_reader *find_reader(struct window_object *o, uint32_t lane)
+static struct object_reader *find_reader(struct window_object *o, uint32_t owner)
 {
 	for (size_t i = 0; i < o->readers.count; i++) {
-		if (o->readers.items[i].lane == lane)
+		if (o->readers.items[i].owner == owner)
 			return &o->readers.items[i];
 	}
 	return NULL;
@@ -142,7 +142,7 @@ static void drop_reader(struct window_builder *b, uint32_t object, struct object
 {
 	struct window_object *o = &b->objects.items[object].now;
 
-	build_let_go(b, b->thread_of[r->lane], object);
+	build_let_go(b, b->thread_of[r->owner], object);
 	*r = o->readers.items[--o->readers.count];
 }
 
@@ -159,9 +159,9 @@ static void acquire(struct window_builder *b, uint32_t object, const struct wind
 		    uint32_t node, uint32_t depth)
 {
 	struct window_object *o = &b->objects.items[object].now;
-	uint32_t thread = b->thread_of[item->lane];
+	uint32_t thread = b->thread_of[item->owner];
 
-	if (o->writer == item->lane + 1) {
+	if (o->writer == item->owner + 1) {
 		o->depth += depth;
 		o->recursive = true; /* evidently */
 		b->locks.items[b->objects.items[object].target].span.recursive = true;
@@ -171,7 +171,7 @@ static void acquire(struct window_builder *b, uint32_t object, const struct wind
 		build_surprise(b, object);
 		drop_all(b, object);
 	}
-	o->writer = item->lane + 1;
+	o->writer = item->owner + 1;
 	o->depth = depth;
 	o->section = open_section(b, object, node, thread, false);
 	build_hold(b, thread, object, false, (struct event_id){ item->stream, item->index });
@@ -184,7 +184,7 @@ static uint32_t release(struct window_builder *b, uint32_t object, const struct 
 	struct window_object *o = &b->objects.items[object].now;
 	uint32_t depth = o->depth;
 
-	if (o->writer != item->lane + 1) {
+	if (o->writer != item->owner + 1) {
 		build_surprise(b, object);
 		drop_writer(b, object);
 		return 1;
@@ -200,8 +200,8 @@ static void read_acquire(struct window_builder *b, uint32_t object, const struct
 			 uint32_t node)
 {
 	struct window_object *o = &b->objects.items[object].now;
-	struct object_reader *r = find_reader(o, item->lane);
-	uint32_t thread = b->thread_of[item->lane];
+	struct object_reader *r = find_reader(o, item->owner);
+	uint32_t thread = b->thread_of[item->owner];
 
 	if (o->writer) {
 		build_surprise(b, object);
@@ -212,7 +212,7 @@ static void read_acquire(struct window_builder *b, uint32_t object, const struct
 		return;
 	}
 	*vec_push(&o->readers) =
-		(struct object_reader){ item->lane, 1,
+		(struct object_reader){ item->owner, 1,
 					open_section(b, object, node, thread, true) };
 	build_hold(b, thread, object, true, (struct event_id){ item->stream, item->index });
 }
@@ -220,7 +220,7 @@ static void read_acquire(struct window_builder *b, uint32_t object, const struct
 static void read_release(struct window_builder *b, uint32_t object, const struct window_item *item,
 			 uint32_t node)
 {
-	struct object_reader *r = find_reader(&b->objects.items[object].now, item->lane);
+	struct object_reader *r = find_reader(&b->objects.items[object].now, item->owner);
 
 	if (!r) {
 		build_surprise(b, object);
@@ -237,8 +237,8 @@ static void fail_try(struct window_builder *b, uint32_t object, const struct win
 	struct build_object *o = &b->objects.items[object];
 	bool shared = item->kind == EV_READ_FAIL;
 
-	if (item->mode != EVENT_TRY || o->now.writer == item->lane + 1 ||
-	    (!shared && find_reader(&o->now, item->lane)))
+	if (item->mode != EVENT_TRY || o->now.writer == item->owner + 1 ||
+	    (!shared && find_reader(&o->now, item->owner)))
 		return;
 	if (!o->now.writer && (shared || !o->now.readers.count)) {
 		build_surprise(b, object);
@@ -281,7 +281,7 @@ static void start_wait(struct window_builder *b, uint32_t object, const struct w
 	struct build_object *o = &b->objects.items[object];
 	struct order_wait wait = { .wait = node,
 				   .woken = ORDER_NONE,
-				   .thread = b->thread_of[item->lane],
+				   .thread = b->thread_of[item->owner],
 				   .wake = ORDER_WAKE_SIGNAL,
 				   .timed = item->mode == EVENT_TIMED,
 				   .used = ORDER_NONE };
@@ -289,7 +289,7 @@ static void start_wait(struct window_builder *b, uint32_t object, const struct w
 	b->threads[wait.thread].depth = depth;
 	b->window->nodes.items[node].wait = (uint32_t)b->waits.count;
 	*vec_push(&o->now.waiting) =
-		(struct object_waiting){ item->lane, depth, wait.timed, b->input->before + node,
+		(struct object_waiting){ item->owner, depth, wait.timed, b->input->before + node,
 					 (uint32_t)b->waits.count };
 	*vec_push(&b->waits) = (struct build_wait){ o->target, wait };
 }
@@ -335,10 +335,10 @@ static uint32_t end_wait(struct window_builder *b, uint32_t object, const struct
 	uint64_t at;
 	size_t i = o->waiting.count;
 
-	while (i && o->waiting.items[i - 1].lane != item->lane)
+	while (i && o->waiting.items[i - 1].owner != item->owner)
 		i--;
 	if (!i) {
-		uint32_t depth = b->threads[b->thread_of[item->lane]].depth;
+		uint32_t depth = b->threads[b->thread_of[item->owner]].depth;
 
 		build_surprise(b, object);
 		return depth ? depth : 1; /* the condition has begun or ended meanwhile */
