@@ -53,7 +53,7 @@ static void add_lean(struct closer *c, uint32_t user, uint32_t source)
 	*vec_push(&c->leans) = (struct needed_steps_lean){ user, source };
 }
 
-/* ---- who leans on whom ------------------------------------------------------------------ */
+/* ---- who leans on whom ----------------------------------------------------------------------- */
 
 static void lean_on_edges(struct closer *c)
 {
@@ -172,7 +172,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* ---- conditions and semaphores ---------------------------------------------------------- */
+/* ---- conditions and semaphores --------------------------------------------------------------- */
 
 struct needed_steps_sleeper {
 	uint32_t woken; /* rank */
@@ -261,7 +261,7 @@ static void lean_on_posts(struct closer *c, const struct order_semaphore *semaph
 		add_lean(c, downs->items[i], posts->items[i - semaphore->initial]);
 }
 
-/* ---- the walk ---------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 static bool raise(struct closer *c, uint32_t rank)
 {

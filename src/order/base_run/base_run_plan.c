@@ -18,9 +18,7 @@ static uint64_t spot_key(uint32_t spot, uint32_t number, uint64_t value)
 	return hash_mix(hash_mix(hash_mix(0, spot), number), value);
 }
 
-/*
- * ---- input ------------------------------------------------------------------------------------
- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 void base_run_planner_clear(struct base_run_planner *p)
 {
@@ -95,9 +93,7 @@ void base_run_planner_cut_stream(struct base_run_planner *p)
 	p->streams[p->count - 1].more = true;
 }
 
-/*
- * ---- preparation ------------------------------------------------------------------------------
- */
+/* ---- preparation ----------------------------------------------------------------------------- */
 
 /*
  * Marks the reads that need another owner's write, and stores the last step that writes each value.
@@ -148,9 +144,7 @@ static void prepare_search(struct base_run_planner *p)
 	}
 }
 
-/*
- * ---- steps ------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static bool is_later(uint64_t time, uint64_t until)
 {
@@ -284,9 +278,7 @@ static bool can_all_be_explained(const struct base_run_planner *p)
 	return true;
 }
 
-/*
- * ---- search -----------------------------------------------------------------------------------
- */
+/* ---- search ---------------------------------------------------------------------------------- */
 
 /*
  * Returns the next owner to try. It prefers writes of the owner whose time is up first, and among

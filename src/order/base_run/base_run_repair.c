@@ -80,9 +80,7 @@ void base_run_repair_add(struct base_run_repair *r, const struct base_run_event 
 	r->held_back++;
 }
 
-/*
- * ---- what can come before what ----------------------------------------------------------------
- */
+/* ---- what can come before what --------------------------------------------------------------- */
 
 /* Can the access of another owner come before this stream's first event? */
 static bool can_precede(const struct base_run_repair *r, struct repair_stream *stream,
@@ -186,9 +184,7 @@ static enum repair_reason check_read(const struct base_run_repair *r, struct rep
 	return wrong && buffer_until(&stream->buffer) > r->newest ? WAITS_FOR_LATER : GOES;
 }
 
-/*
- * ---- plans ------------------------------------------------------------------------------------
- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 /* Could another owner's access to the spot come first, by times and synchronisation? */
 static bool is_contended(const struct base_run_repair *r, struct repair_stream *stream,
@@ -317,9 +313,7 @@ static void advance_plan(struct base_run_repair *r, const struct buffer_entry *e
 		r->plan.end = 0;
 }
 
-/*
- * ---- failed tries -----------------------------------------------------------------------------
- */
+/* ---- failed tries ---------------------------------------------------------------------------- */
 
 static bool is_held(const struct base_run_repair *r, uint64_t address)
 {
@@ -396,9 +390,7 @@ static void update_lock(struct base_run_repair *r, const struct base_run_event *
 	}
 }
 
-/*
- * ---- what fits --------------------------------------------------------------------------------
- */
+/* ---- what fits ------------------------------------------------------------------------------- */
 
 /* Returns the position of the next synchronisation. Passes over failed tries that wait. */
 static uint64_t first_sync(struct base_run_repair *r)
@@ -510,9 +502,7 @@ static void unpark_streams(struct base_run_repair *r)
 	}
 }
 
-/*
- * ---- emitting ---------------------------------------------------------------------------------
- */
+/* ---- emitting -------------------------------------------------------------------------------- */
 
 /* Returns the owner with the oldest event among those that wait for this reason, or SPOT_NONE. */
 static uint32_t oldest_waiting(const struct base_run_repair *r, enum repair_reason reason)
@@ -620,9 +610,7 @@ bool base_run_repair_next(struct base_run_repair *r, struct base_run_event *even
 	return true;
 }
 
-/*
- * ---- lifetime ---------------------------------------------------------------------------------
- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 struct base_run_repair *base_run_repair_open(const struct share_survey *survey)
 {

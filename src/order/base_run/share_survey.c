@@ -33,9 +33,7 @@ struct share_survey_pass {
 	VEC(uint64_t) destroyed; /* locks and conditions */
 };
 
-/*
- * ---- collecting -------------------------------------------------------------------------------
- */
+/* ---- collecting ------------------------------------------------------------------------------ */
 
 /* `how` is a set of WRITTEN and ATOMIC. */
 static uint32_t add_user(uint32_t users, uint32_t owner, uint32_t how)
@@ -186,9 +184,7 @@ static void survey_stream(struct share_survey_pass *pass, uint32_t i)
 	trace_cursor_close(cursor);
 }
 
-/*
- * ---- what counts ------------------------------------------------------------------------------
- */
+/* ---- what counts ----------------------------------------------------------------------------- */
 
 SORT_COMPARISON(by_address, struct survey_region, a, b,
 		sort_order(a->low, b->low) ?: sort_order(a->high, b->high))
@@ -302,9 +298,7 @@ static void mark_destroyed(struct share_survey_pass *pass)
 	}
 }
 
-/*
- * ---- reads that no recorded write explains ----------------------------------------------------
- */
+/* ---- reads that no recorded write explains --------------------------------------------------- */
 
 /*
  * Bytes whose reads contradict each other count, too, unless the thread's own calls can be the
@@ -349,9 +343,7 @@ static void find_unexplained(struct share_survey_pass *pass)
 							    .context = pass });
 }
 
-/*
- * ---- semaphores -------------------------------------------------------------------------------
- */
+/* ---- semaphores ------------------------------------------------------------------------------ */
 
 SORT_COMPARISON(by_address_and_sequence, struct share_survey_operation, a, b,
 		sort_order(a->address, b->address) ?: sort_order(a->sequence, b->sequence))
@@ -387,9 +379,7 @@ static void find_initial_counts(struct share_survey_pass *pass)
 	}
 }
 
-/*
- * ---- interface --------------------------------------------------------------------------------
- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 void share_survey_make(struct share_survey *s, const struct trace *trace)
 {

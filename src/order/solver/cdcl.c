@@ -27,7 +27,7 @@ bool cdcl_is_new(const struct cdcl *c, const int32_t *literals, size_t count)
 	return true;
 }
 
-/* ---- variables -------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static int32_t add_variable(struct cdcl *c, uint32_t before, uint32_t after)
 {
@@ -107,7 +107,7 @@ int32_t cdcl_boolean(struct cdcl *c, uint32_t a, uint32_t b, bool preferred)
 	return v;
 }
 
-/* ---- assignments ------------------------------------------------------------------------------ */
+/* ---- assignments ----------------------------------------------------------------------------- */
 
 static void assign(struct cdcl *c, int32_t literal, uint32_t reason)
 {
@@ -272,7 +272,7 @@ static bool propagate(struct cdcl *c)
 	}
 }
 
-/* ---- learning --------------------------------------------------------------------------------- */
+/* ---- learning -------------------------------------------------------------------------------- */
 
 static void learn_from_conflict(struct cdcl *c)
 {
@@ -304,7 +304,7 @@ static void learn_from_conflict(struct cdcl *c)
 	}
 }
 
-/* ---- clauses of the problem ------------------------------------------------------------------- */
+/* ---- clauses of the problem ------------------------------------------------------------------ */
 
 void cdcl_add(struct cdcl *c, int32_t *literals, size_t count)
 {
@@ -386,9 +386,7 @@ enum cdcl_result cdcl_search(struct cdcl *c)
 	return CDCL_CONTRADICTION;
 }
 
-/*
- * ---- lifetime ---------------------------------------------------------------------------------
- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 void cdcl_make(struct cdcl *c, struct topo_order *total)
 {

@@ -109,9 +109,7 @@ void cdcl_undo_all(struct cdcl *cdcl);
  */
 enum cdcl_result cdcl_search(struct cdcl *cdcl);
 
-/*
- * ---- between the files of the search -----------------------------------------------------------
- */
+/* ---- between the files of the search --------------------------------------------------------- */
 
 enum cdcl_clause_part { CDCL_SIZE, CDCL_GLUE, CDCL_LITERALS };
 

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- clauses ---------------------------------------------------------------------------------- */
+/* ---- clauses --------------------------------------------------------------------------------- */
 
 int32_t lemma_before(struct lemma *l, uint32_t a, uint32_t b)
 {
@@ -51,7 +51,7 @@ int32_t lemma_add_choice(struct lemma *l, uint32_t what, uint32_t a, uint32_t b,
 	return literal;
 }
 
-/* ---- locks ------------------------------------------------------------------------------------ */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 static struct lemma_lock *lock_state(struct lemma *l, uint32_t number)
 {
@@ -155,9 +155,7 @@ static void replay_fail(struct lemma *l, uint32_t number, uint32_t item)
 	explain_fail(l, number, item);
 }
 
-/*
- * ---- replay -----------------------------------------------------------------------------------
- */
+/* ---- replay ---------------------------------------------------------------------------------- */
 
 static bool sees_its_value(const struct order_model *m, uint32_t cell,
 			   const struct order_read *read, uint32_t writer)
@@ -251,9 +249,7 @@ bool lemma_check(struct lemma *l)
 	return l->lemmas == before && !l->cdcl->contradiction;
 }
 
-/*
- * ---- lifetime ---------------------------------------------------------------------------------
- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 void lemma_make(struct lemma *l, const struct order_index *index, struct topo_order *total,
 		struct cdcl *cdcl, struct closure *closure)

@@ -94,9 +94,7 @@ void lemma_reset(struct lemma *lemma, const struct order_query *query, const int
 /* Returns whether the current order is an answer. If it is not, adds clauses that it violates. */
 bool lemma_check(struct lemma *lemma);
 
-/*
- * ---- between the files of lemmas ---------------------------------------------------------------
- */
+/* ---- between the files of lemmas ------------------------------------------------------------- */
 
 /* Returns the literal of "a before b", CDCL_TRUE or CDCL_FALSE if that is certain. */
 int32_t lemma_before(struct lemma *lemma, uint32_t a, uint32_t b);

@@ -80,9 +80,7 @@ static bool add_wake_clause(struct lemma *l, const struct order_condition *condi
 	return true;
 }
 
-/*
- * ---- replay -----------------------------------------------------------------------------------
- */
+/* ---- replay ---------------------------------------------------------------------------------- */
 
 static bool needs_signal(const struct lemma *l, const struct order_wait *w)
 {
@@ -144,7 +142,7 @@ void lemma_replay_woken(struct lemma *l, uint32_t condition, uint32_t wait)
 		}
 }
 
-/* ---- too few signals -------------------------------------------------------------------------- */
+/* ---- too few signals ------------------------------------------------------------------------- */
 
 /* Is the node inside, between the wait and its woken node? */
 static bool is_between(const struct lemma *l, const struct order_wait *w, uint32_t node)
@@ -226,9 +224,7 @@ static void explain_crowd(struct lemma *l, uint32_t wait)
 		add_exclusions(l, condition);
 }
 
-/*
- * ---- unwoken waits ----------------------------------------------------------------------------
- */
+/* ---- unwoken waits --------------------------------------------------------------------------- */
 
 static bool was_woken_by_broadcast(const struct lemma *l, const struct order_condition *condition,
 				   const struct order_wait *w)
@@ -266,7 +262,10 @@ static void forbid_earlier_broadcasts(struct lemma *l, const struct order_condit
 	}
 }
 
-/* No wait uses two signals, and no two waits use the same signal. */
+/*
+ * No wait uses two signals, and no two waits use the same signal. From here to the end of the check,
+ * l->used_by holds pairs.
+ */
 static void forbid_double_use(struct lemma *l)
 {
 	const struct order_model *m = l->index->model;

@@ -4,9 +4,9 @@
  *
  *	sections	both inside, and one's acquire comes before the other's release: then its
  *			release comes before the other's acquire
- *	reads		inside, with one write w left to take from: w comes before the read. Another
- *			write that comes before the read comes before w; one that comes after w comes
- *			after the read. With no write left there is no schedule.
+ *	reads		inside, with one write w left to take from: w comes before the read.
+ *			Another write that comes before the read comes before w; one that comes
+ *			after w comes after the read. With no write left there is no schedule.
  *
  * and the rules of saturate_sync.c about failed tries, semaphores and conditions.
  *
@@ -22,9 +22,7 @@
 #include <assert.h>
 #include <string.h>
 
-/*
- * ---- closing the clocks -----------------------------------------------------------------------
- */
+/* ---- closing the clocks ---------------------------------------------------------------------- */
 
 static void join_clocks(struct closure *c, uint32_t from, uint32_t to)
 {
@@ -115,7 +113,7 @@ void saturation_conclude(struct closure *c, uint32_t a, uint32_t b)
 	join_clocks(c, a, b);
 }
 
-/* ---- rules ------------------------------------------------------------------------------------ */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 /*
  * Returns the thread's last section that begins before `limit` and excludes the given one, or NULL.
@@ -311,9 +309,7 @@ static void apply_rules(struct closure *c)
 	} while (w->progress && !saturation_is_over(c));
 }
 
-/*
- * ---- lifetime ---------------------------------------------------------------------------------
- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 SORT_COMPARISON(by_begin, struct saturation_section, a, b, sort_order(a->begin, b->begin))
 

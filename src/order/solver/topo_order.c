@@ -111,9 +111,7 @@ void topo_order_reset(struct topo_order *total, const uint32_t *inside)
 	memset(total->out_first, 0xff, ((size_t)total->cut + 2) * sizeof *total->out_first);
 }
 
-/*
- * ---- nodes that must move ---------------------------------------------------------------------
- */
+/* ---- nodes that must move -------------------------------------------------------------------- */
 
 /*
  * A search from `from`, against the edges (back) or along them, no further than `to`. Nodes are

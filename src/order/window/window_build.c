@@ -1,10 +1,14 @@
+/*
+ * Builds a window: makes a node of each item, follows the threads and the locks they hold, and
+ * calls the other files of the builder (window_build.h) for memory and sync objects.
+ */
 #include "order/window/window_build.h"
 
 #include "base/mem.h"
 
 #include <assert.h>
 
-void build_edge(struct window_builder *b, uint32_t from, uint32_t to)
+void build_add_edge(struct window_builder *b, uint32_t from, uint32_t to)
 {
 	const struct order_model *m = &b->window->model;
 
@@ -13,16 +17,16 @@ void build_edge(struct window_builder *b, uint32_t from, uint32_t to)
 		*vec_push(&b->window->model.edges) = (struct order_edge){ from, to };
 }
 
-void build_life_edge(struct window_builder *b, uint32_t from, uint32_t to)
+void build_add_lifetime_edge(struct window_builder *b, uint32_t from, uint32_t to)
 {
 	uint32_t count = (uint32_t)b->window->model.edges.count;
 
-	build_edge(b, from, to);
+	build_add_edge(b, from, to);
 	if (b->window->model.edges.count > count)
 		*vec_push(&b->window->life_edges) = count;
 }
 
-void build_note_last(struct window_builder *b, uint32_t node)
+void build_collect_last(struct window_builder *b, uint32_t node)
 {
 	uint32_t *last = &b->last_of[b->window->model.thread.items[node]];
 
@@ -30,28 +34,30 @@ void build_note_last(struct window_builder *b, uint32_t node)
 		*last = node;
 }
 
-void build_join_lasts(struct window_builder *b, uint32_t node)
+void build_add_edges_from_lasts(struct window_builder *b, uint32_t node)
 {
 	for (uint32_t t = 0; t < b->window->model.thread_count; t++) {
 		if (b->last_of[t] != ORDER_NONE)
-			build_edge(b, b->last_of[t], node);
+			build_add_edge(b, b->last_of[t], node);
 		b->last_of[t] = ORDER_NONE;
 	}
 }
 
-void build_join_lives(struct window_builder *b, uint32_t node)
+void build_add_lifetime_edges_from_lasts(struct window_builder *b, uint32_t node)
 {
 	uint32_t count = (uint32_t)b->window->model.edges.count;
 
-	build_join_lasts(b, node);
+	build_add_edges_from_lasts(b, node);
 	for (; count < b->window->model.edges.count; count++)
 		*vec_push(&b->window->life_edges) = count;
 }
 
-/* ---- threads ------------------------------------------------------------------------------ */
+/* ---- threads --------------------------------------------------------------------------------- */
 
-/* What a thread whose last event is such a one would have to get. */
-static uint8_t asks_for(uint8_t kind)
+/*
+ * Returns the kind of event that a thread waits for if its last event is of this kind, or EV_NONE.
+ */
+static uint8_t requested_event(uint8_t kind)
 {
 	switch (kind) {
 	case EV_REQUEST: return EV_ACQUIRE;
@@ -72,8 +78,8 @@ static uint32_t find_owner(const struct window_builder *b, uint64_t stream)
 }
 
 /*
- * Who is in the window: whoever does something in it, and whoever could: created, and not over.
- * One that is over may still hold a lock, or hang.
+ * Marks the threads of the window: those with events in it, and those that could have some, because
+ * they were created and have not ended. A thread that has ended may still hold a lock, or hang.
  */
 static void mark_streams(const struct window_builder *b, bool *in)
 {
@@ -87,7 +93,7 @@ static void mark_streams(const struct window_builder *b, bool *in)
 
 		in[i] = survey->owner_of[i] == i && survey->streams[i].events &&
 			((created && !over) || stream->held.count ||
-			 (over && asks_for(stream->last.kind)));
+			 (over && requested_event(stream->last.kind)));
 	}
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct window_item *item = &b->input->items[i];
@@ -134,13 +140,14 @@ static void open_threads(struct window_builder *b)
 		for (size_t k = 0; k < held->count; k++) {
 			const struct window_hold *h = &held->items[k];
 
-			build_hold(b, i, build_object_by_number(b, h->object), h->shared, h->taken);
+			build_add_hold(b, i, build_object_by_number(b, h->object), h->shared,
+				       h->taken);
 		}
-		b->threads[i].behind = b->threads[i].head;
+		b->threads[i].head_after = b->threads[i].head;
 	}
 }
 
-/* ---- what they hold ----------------------------------------------------------------------- */
+/* ---- locks held ------------------------------------------------------------------------------ */
 
 static void push_held(struct window_builder *b, struct build_thread *t,
 		      const struct window_hold *hold)
@@ -157,8 +164,8 @@ static void push_held(struct window_builder *b, struct build_thread *t,
 	*vec_push(&b->window->held) = held;
 }
 
-void build_hold(struct window_builder *b, uint32_t thread, uint32_t object, bool shared,
-		struct event_id taken)
+void build_add_hold(struct window_builder *b, uint32_t thread, uint32_t object, bool shared,
+		    struct event_id taken)
 {
 	struct build_thread *t = &b->threads[thread];
 	struct window_hold hold = { b->objects.items[object].number, shared, taken };
@@ -167,8 +174,8 @@ void build_hold(struct window_builder *b, uint32_t thread, uint32_t object, bool
 	push_held(b, t, &hold);
 }
 
-/* Locks are mostly given up in reverse; otherwise those taken later are listed once more. */
-void build_let_go(struct window_builder *b, uint32_t thread, uint32_t object)
+/* Locks are mostly released in reverse order. Otherwise the locks taken later are listed again. */
+void build_release_hold(struct window_builder *b, uint32_t thread, uint32_t object)
 {
 	struct build_thread *t = thread == ORDER_NONE ? NULL : &b->threads[thread];
 	uint32_t number = b->objects.items[object].number;
@@ -187,7 +194,7 @@ void build_let_go(struct window_builder *b, uint32_t thread, uint32_t object)
 	t->held.count--;
 }
 
-/* ---- nodes -------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static uint32_t add_node(struct window_builder *b, const struct window_item *item)
 {
@@ -214,12 +221,13 @@ static uint32_t add_node(struct window_builder *b, const struct window_item *ite
 	if (t->first == ORDER_NONE) {
 		t->first = node;
 		if (t->create != ORDER_NONE)
-			build_edge(b, t->create, node);
+			build_add_edge(b, t->create, node);
 	}
 	return node;
 }
 
-static void use_thread(struct window_builder *b, const struct window_item *item, uint32_t node)
+static void apply_thread_event(struct window_builder *b, const struct window_item *item,
+			       uint32_t node)
 {
 	uint32_t owner = find_owner(b, item->number);
 	uint32_t thread = owner == TRACE_NONE ? ORDER_NONE : b->thread_of[owner];
@@ -233,33 +241,34 @@ static void use_thread(struct window_builder *b, const struct window_item *item,
 	} else if (item->kind == EV_JOIN) {
 		b->window->nodes.items[node].object = thread;
 		if (b->threads[thread].last != ORDER_NONE)
-			build_edge(b, b->threads[thread].last, node);
+			build_add_edge(b, b->threads[thread].last, node);
 	}
 }
 
 /*
- * Whoever the event waited for is not known, so it stays behind all that came before: what the
- * environment did, a SYNC, and in a recording a thread that nobody is known to create.
+ * Events that may have waited for anything, so they come after all earlier ones: those that read
+ * what the environment wrote, a SYNC, and in a recording the BEGIN of a thread without a known
+ * creator.
  */
-static bool is_behind_all(const struct window_builder *b, const struct window_item *item)
+static bool must_come_after_all(const struct window_builder *b, const struct window_item *item)
 {
 	const struct share_survey *survey = b->state->survey;
 
-	return b->changed || item->kind == EV_SYNC ||
+	return b->read_unexplained || item->kind == EV_SYNC ||
 	       (item->kind == EV_BEGIN && !survey->text &&
 		!survey->streams[item->owner].has_creator);
 }
 
-static void put_behind_all(struct window_builder *b, uint32_t node)
+static void order_after_all(struct window_builder *b, uint32_t node)
 {
 	uint32_t own = b->window->model.thread.items[node];
 
 	b->window->nodes.items[node].behind_all = true;
-	b->window->nodes.items[node].environment |= b->changed;
+	b->window->nodes.items[node].environment |= b->read_unexplained;
 	for (uint32_t i = 0; i < b->window->model.thread_count; i++) {
 		if (b->threads[i].last == ORDER_NONE || i == own)
 			continue;
-		build_edge(b, b->threads[i].last, node);
+		build_add_edge(b, b->threads[i].last, node);
 		b->window->nodes.items[node].environment = true;
 	}
 }
@@ -272,23 +281,24 @@ static void build_node(struct window_builder *b, const struct window_item *item)
 		b->threads[b->thread_of[item->owner]].last = node;
 		return;
 	}
-	b->surprised = b->changed = false;
-	build_pass_silently(b, item, node);
+	b->unexplained = b->read_unexplained = false;
+	build_pass_without_event(b, item, node);
 	build_touch_memory(b, item, node);
 	if (event_group(item->kind) == EG_THREAD)
-		use_thread(b, item, node);
+		apply_thread_event(b, item, node);
 	else
 		build_sync(b, item, node);
-	if (is_behind_all(b, item))
-		put_behind_all(b, node);
+	if (must_come_after_all(b, item))
+		order_after_all(b, node);
 	b->threads[b->thread_of[item->owner]].last = node;
-	b->threads[b->thread_of[item->owner]].behind = b->threads[b->thread_of[item->owner]].head;
-	b->window->unexplained += b->surprised && node >= b->window->fresh;
+	b->threads[b->thread_of[item->owner]].head_after =
+		b->threads[b->thread_of[item->owner]].head;
+	b->window->unexplained += b->unexplained && node >= b->window->fresh;
 }
 
-/* ---- back to the state -------------------------------------------------------------------- */
+/* ---- back to the state ----------------------------------------------------------------------- */
 
-static void commit(struct window_builder *b)
+static void commit_objects(struct window_builder *b)
 {
 	for (size_t i = 0; i < b->objects.count; i++) {
 		struct build_object *o = &b->objects.items[i];
@@ -311,7 +321,7 @@ static void commit(struct window_builder *b)
 	}
 }
 
-/* ---- how threads end ---------------------------------------------------------------------- */
+/* ---- how threads end ------------------------------------------------------------------------- */
 
 static uint32_t find_pending_wait(const struct window_builder *b, uint32_t object, uint32_t owner)
 {
@@ -331,14 +341,14 @@ static uint32_t find_pending_meeting(const struct window_builder *b, uint32_t ob
 
 	for (size_t i = 0; i < o->arrivals.count; i++) {
 		if (o->arrivals.items[i].owner == owner)
-			return o->arrivals.items[i].place;
+			return o->arrivals.items[i].local;
 	}
 	return ORDER_NONE;
 }
 
-/* The thread's last event asks for something that never came. */
-static void end_pending(struct window_builder *b, const struct build_thread *t,
-			struct window_thread *out)
+/* The thread's last event requests something that it never got. */
+static void fill_in_pending(struct window_builder *b, const struct build_thread *t,
+			    struct window_thread *out)
 {
 	const struct window_item *last = &b->state->streams[t->owner].last;
 	uint32_t object, owner;
@@ -376,7 +386,7 @@ static void end_pending(struct window_builder *b, const struct build_thread *t,
 	}
 }
 
-static void end_thread(struct window_builder *b, const struct build_thread *t)
+static void add_thread(struct window_builder *b, const struct build_thread *t)
 {
 	const struct window_stream *stream = &b->state->streams[t->owner];
 	const struct survey_stream *survey = &b->state->survey->streams[t->owner];
@@ -390,16 +400,16 @@ static void end_thread(struct window_builder *b, const struct build_thread *t)
 		.create = t->create,
 		.stack_low = stream->stack_low,
 		.stack_size = stream->stack_size,
-		.held = t->behind,
+		.held = t->head_after,
 		.pending_object = ORDER_NONE,
 		.pending_wait = ORDER_NONE,
 	};
 	if (stream->finished > b->input->before + b->count || survey->stopped)
 		return;
-	out->pending_kind = asks_for(stream->last.kind);
+	out->pending_kind = requested_event(stream->last.kind);
 	if (out->pending_kind != EV_NONE) {
 		out->end = WINDOW_PENDING;
-		end_pending(b, t, out);
+		fill_in_pending(b, t, out);
 	} else if (b->state->survey->text || stream->last.kind == EV_END) {
 		out->end = WINDOW_ENDED;
 	} else if (survey->exits && stream->stream == 0) {
@@ -407,9 +417,9 @@ static void end_thread(struct window_builder *b, const struct build_thread *t)
 	}
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- the whole window ------------------------------------------------------------------------ */
 
-static void free_build(struct window_builder *b)
+static void free_builder(struct window_builder *b)
 {
 	for (size_t i = 0; i < b->objects.count; i++)
 		window_object_free(&b->objects.items[i].now);
@@ -433,7 +443,7 @@ static void free_build(struct window_builder *b)
 	build_free_memory(b);
 }
 
-/* Whatever the trace is: what was recorded can happen. Costs 2 to 5 % of building. */
+/* Whatever the trace is, the recorded order is feasible. The check costs 2 to 5 % of building. */
 static void assert_feasible(const struct order_model *model)
 {
 	uint32_t *all = mem_alloc((model->node_count + (size_t)1) * sizeof *all);
@@ -455,29 +465,29 @@ struct window *window_build(struct window_state *state, const struct window_inpu
 	b.window = mem_zalloc(1, sizeof *b.window);
 	b.window->number = state->windows;
 	b.window->fresh = input->fresh;
-	build_cut(&b);
+	build_cut_accesses(&b);
 	next = input->next < b.count ? input->next : b.count;
 	open_threads(&b);
 	for (uint32_t i = 0; i < b.count; i++) {
 		if (i == next) {
-			commit(&b);
+			commit_objects(&b);
 			build_commit_memory(&b, i);
 		}
 		build_node(&b, &input->items[i]);
 	}
 	if (next == b.count) {
-		commit(&b);
+		commit_objects(&b);
 		build_commit_memory(&b, b.count);
 	}
 	b.window->model.node_count = b.count;
 	for (uint32_t i = 0; i < b.window->model.thread_count; i++)
-		end_thread(&b, &b.threads[i]);
+		add_thread(&b, &b.threads[i]);
 	build_emit_memory(&b);
-	build_emit_places(&b);
+	build_emit_entities(&b);
 	build_emit(&b);
 	order_model_index(&b.window->model);
 	assert_feasible(&b.window->model);
-	free_build(&b);
+	free_builder(&b);
 	state->windows++;
 	*taken = b.count;
 	return b.window;

@@ -1,3 +1,4 @@
+/* Opens, closes and copies the state between windows. */
 #include "order/window/window_state.h"
 
 #include "base/mem.h"

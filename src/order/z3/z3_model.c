@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-/* ---- edges --------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 static void write_before(struct z3_writer *w, uint32_t a, uint32_t b)
 {
@@ -73,7 +73,7 @@ void z3_write_edges(struct z3_writer *w)
 			write_outsider(w, n);
 }
 
-/* ---- reads --------------------------------------------------------------------------------- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 /* If `choice` holds (NULL: if the read is inside), the read takes its value from `from`. */
 static void write_source(struct z3_writer *w, const struct order_cell *cell, uint32_t reader,
@@ -141,7 +141,7 @@ void z3_write_reads(struct z3_writer *w)
 	free(writers);
 }
 
-/* ---- locks --------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 static bool section_can_be_entered(const struct z3_writer *w, const struct order_section *s)
 {

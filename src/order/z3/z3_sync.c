@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-/* ---- semaphores ---------------------------------------------------------------------------- */
+/* ---- semaphores ------------------------------------------------------------------------------ */
 
 /* A list of nodes of the model. */
 struct z3_sync_nodes {
@@ -86,7 +86,7 @@ void z3_write_semaphores(struct z3_writer *w)
 	}
 }
 
-/* ---- conditions ---------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 /* Which signals may wake which waits of one condition. Only nodes that can be inside are listed. */
 struct z3_wakes {
