@@ -75,10 +75,7 @@ struct lemma {
 	struct lemma_condition *conditions;
 	struct lemma_semaphore *semaphores;
 	struct lemma_wait_pair *pair_of_wait;
-	/*
-	 * for each signal: the wait that uses it (ORDER_NONE: no wait); in forbid_double_use() the pair
-	 */
-	uint32_t *used_by;
+	uint32_t *used_by; /* for each signal: the wait that uses it, or ORDER_NONE */
 	/* "this wait uses this signal", for the pairs that some clause needed */
 	struct map pair_of; /* wait << 32 | signal: literal */
 	VEC(struct lemma_pair) pairs;

@@ -263,8 +263,8 @@ static void forbid_earlier_broadcasts(struct lemma *l, const struct order_condit
 }
 
 /*
- * No wait uses two signals, and no two waits use the same signal. From here to the end of the check,
- * l->used_by holds pairs.
+ * No wait uses two signals, and no two waits use the same signal. From here to the end of the
+ * check, l->used_by holds pairs.
  */
 static void forbid_double_use(struct lemma *l)
 {
