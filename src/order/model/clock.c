@@ -7,14 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* Raises `to` to the maximum of both, entry by entry. */
-static void raise_to_maximum(uint32_t *to, const uint32_t *from, uint32_t threads)
-{
-	for (uint32_t t = 0; t < threads; t++)
-		if (to[t] < from[t])
-			to[t] = from[t];
-}
-
 void order_clock_make(struct order_clock *clock, const struct order_model *model)
 {
 	uint32_t threads = model->thread_count;
@@ -36,8 +28,7 @@ void order_clock_make(struct order_clock *clock, const struct order_model *model
 			       threads * sizeof *own);
 		for (uint32_t i = sources.start[n]; i < sources.start[n + 1]; i++) {
 			assert(sources.from[i] < n);
-			raise_to_maximum(own, &clock->count[(size_t)sources.from[i] * threads],
-					 threads);
+			order_clock_raise(clock, sources.from[i], own);
 		}
 		own[model->thread.items[n]] = model->position.items[n] + 1;
 	}

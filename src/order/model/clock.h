@@ -23,6 +23,17 @@ void order_clock_free(struct order_clock *clock);
 uint32_t order_clock_first_after(const struct order_clock *clock, const struct order_model *model,
 				 uint32_t node, uint32_t thread, uint32_t limit);
 
+/* Raises counts[t] for each thread t so that it includes the node and all that must precede it. */
+static inline void order_clock_raise(const struct order_clock *clock, uint32_t node,
+				     uint32_t *counts)
+{
+	const uint32_t *own = &clock->count[(size_t)node * clock->threads];
+
+	for (uint32_t t = 0; t < clock->threads; t++)
+		if (counts[t] < own[t])
+			counts[t] = own[t];
+}
+
 /* Must a come before b? Returns false if they are the same node. */
 static inline bool order_clock_before(const struct order_clock *clock,
 				      const struct order_model *model, uint32_t a, uint32_t b)

@@ -185,6 +185,21 @@ static void make_carried(struct order_index *x)
 	}
 }
 
+struct open_sections *order_index_open_sections(const struct order_index *x,
+						struct open_sections *locks, uint32_t lock,
+						uint32_t epoch)
+{
+	struct open_sections *open = &locks[lock];
+
+	if (open->epoch == epoch)
+		return open;
+	open->epoch = epoch;
+	open->list.count = 0;
+	for (uint32_t i = x->open_start[lock]; i < x->open_start[lock + 1]; i++)
+		*vec_push(&open->list) = x->open[i];
+	return open;
+}
+
 void order_index_make(struct order_index *index, const struct order_model *model,
 		      const struct order_clock *clock, const bool *is_mutex)
 {

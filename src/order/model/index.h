@@ -52,6 +52,17 @@ struct order_index {
 	uint32_t *wait_condition;    /* for each wait: its condition */
 };
 
+/* The open sections of a lock during a replay, valid if `epoch` is that of the replay. */
+struct open_sections {
+	uint32_t epoch;
+	VEC(uint32_t) list;
+};
+
+/* Returns the lock's open sections; the first time in an epoch, those from before the window. */
+struct open_sections *order_index_open_sections(const struct order_index *index,
+						struct open_sections *locks, uint32_t lock,
+						uint32_t epoch);
+
 void order_index_make(struct order_index *index, const struct order_model *model,
 		      const struct order_clock *clock, const bool *is_mutex);
 void order_index_free(struct order_index *index);

@@ -66,3 +66,19 @@ void order_query_whole(struct order_query *query, const struct order_model *mode
 	if (end > model->thread_start.items[thread])
 		require_before(query, model->thread_nodes.items[end - 1], ORDER_CUT);
 }
+
+bool order_query_next_unit(const struct order_query *query, size_t *at, struct order_atom *atom)
+{
+	const int32_t *literals = query->clauses.items;
+
+	for (size_t i = *at; i < query->clauses.count; i++) {
+		if (literals[i] == 0 || literals[i + 1] != 0 || (i > 0 && literals[i - 1] != 0))
+			continue;
+		*atom = query->atoms.items[abs(literals[i]) - 1];
+		if (literals[i] < 0)
+			*atom = (struct order_atom){ atom->after, atom->before };
+		*at = i + 1;
+		return true;
+	}
+	return false;
+}

@@ -54,4 +54,10 @@ void order_query_next(struct order_query *query, const struct order_model *model
 /* Requires that all nodes of the thread are inside. */
 void order_query_whole(struct order_query *query, const struct order_model *model, uint32_t thread);
 
+/*
+ * Iterates over the unit clauses: sets *atom to the next one, turned around if it is negated, and
+ * returns false after the last. *at is the iterator, 0 at the start.
+ */
+bool order_query_next_unit(const struct order_query *query, size_t *at, struct order_atom *atom);
+
 #endif

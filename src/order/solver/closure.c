@@ -34,15 +34,9 @@ void closure_reset(struct closure *c)
 
 void closure_require_inside(struct closure *c, uint32_t node)
 {
-	const struct order_clock *clock = c->index->clock;
-
-	for (uint32_t t = 0; t < clock->threads; t++) {
-		uint32_t count = clock->count[(size_t)node * clock->threads + t];
-
-		if (count > c->inside[t])
-			c->inside[t] = count;
+	order_clock_raise(c->index->clock, node, c->inside);
+	for (uint32_t t = 0; t < c->index->model->thread_count; t++)
 		c->contradiction |= c->inside[t] > c->outside[t];
-	}
 }
 
 void closure_require_outside(struct closure *c, uint32_t node)

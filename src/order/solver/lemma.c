@@ -36,6 +36,14 @@ void lemma_end_clause(struct lemma *l)
 	cdcl_add(l->cdcl, l->clause.items, l->clause.count);
 }
 
+void lemma_add_either(struct lemma *l, int32_t one, int32_t other)
+{
+	lemma_begin_clause(l);
+	lemma_add_literal(l, one);
+	lemma_add_literal(l, other);
+	lemma_end_clause(l);
+}
+
 void lemma_add_implication(struct lemma *l, int32_t choice, int32_t literal)
 {
 	int32_t both[] = { -choice, literal };
@@ -53,17 +61,9 @@ int32_t lemma_add_choice(struct lemma *l, uint32_t what, uint32_t a, uint32_t b,
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-static struct lemma_lock *lock_state(struct lemma *l, uint32_t number)
+static struct open_sections *lock_state(struct lemma *l, uint32_t number)
 {
-	struct lemma_lock *lock = &l->locks[number];
-
-	if (lock->round == l->round)
-		return lock;
-	lock->round = l->round;
-	lock->open.count = 0;
-	for (uint32_t i = l->index->open_start[number]; i < l->index->open_start[number + 1]; i++)
-		*vec_push(&lock->open) = l->index->open[i];
-	return lock;
+	return order_index_open_sections(l->index, l->locks, number, l->round);
 }
 
 /* Two sections overlap: one of them must not begin, or one must end before the other begins. */
@@ -86,21 +86,21 @@ static void forbid_overlap(struct lemma *l, const struct order_section *a,
 static void replay_acquire(struct lemma *l, uint32_t number, uint32_t section)
 {
 	const struct order_section *all = l->index->model->sections.items;
-	struct lemma_lock *lock = lock_state(l, number);
+	struct open_sections *open = lock_state(l, number);
 
-	for (size_t i = 0; i < lock->open.count; i++)
-		if (!all[section].shared || !all[lock->open.items[i]].shared)
-			forbid_overlap(l, &all[lock->open.items[i]], &all[section]);
-	*vec_push(&lock->open) = section;
+	for (size_t i = 0; i < open->list.count; i++)
+		if (!all[section].shared || !all[open->list.items[i]].shared)
+			forbid_overlap(l, &all[open->list.items[i]], &all[section]);
+	*vec_push(&open->list) = section;
 }
 
 static void replay_release(struct lemma *l, uint32_t number, uint32_t section)
 {
-	struct lemma_lock *lock = lock_state(l, number);
+	struct open_sections *open = lock_state(l, number);
 
-	for (size_t i = 0; i < lock->open.count; i++)
-		if (lock->open.items[i] == section) {
-			lock->open.items[i] = lock->open.items[--lock->open.count];
+	for (size_t i = 0; i < open->list.count; i++)
+		if (open->list.items[i] == section) {
+			open->list.items[i] = open->list.items[--open->list.count];
 			return;
 		}
 }
@@ -147,10 +147,10 @@ static void explain_fail(struct lemma *l, uint32_t number, uint32_t item)
 static void replay_fail(struct lemma *l, uint32_t number, uint32_t item)
 {
 	const struct order_model *m = l->index->model;
-	struct lemma_lock *lock = lock_state(l, number);
+	struct open_sections *open = lock_state(l, number);
 
-	for (size_t i = 0; i < lock->open.count; i++)
-		if (excludes_try(m, &m->sections.items[lock->open.items[i]], &m->fails.items[item]))
+	for (size_t i = 0; i < open->list.count; i++)
+		if (excludes_try(m, &m->sections.items[open->list.items[i]], &m->fails.items[item]))
 			return;
 	explain_fail(l, number, item);
 }
@@ -274,7 +274,7 @@ void lemma_free(struct lemma *l)
 	const struct order_model *m = l->index->model;
 
 	for (size_t i = 0; i < m->locks.count; i++)
-		vec_free(&l->locks[i].open);
+		vec_free(&l->locks[i].list);
 	for (size_t i = 0; i < m->conditions.count; i++)
 		vec_free(&l->conditions[i].waiting);
 	free(l->of_read);

@@ -37,10 +37,6 @@ struct lemma_pair {
 struct lemma_cell {
 	uint32_t round, writer;
 };
-struct lemma_lock {
-	uint32_t round;
-	lemma_list open; /* sections */
-};
 struct lemma_condition {
 	uint32_t round, unwoken; /* unwoken: epoch of a query that asks for unwoken waits */
 	lemma_list waiting;	 /* waits that nothing has woken yet */
@@ -71,7 +67,7 @@ struct lemma {
 	lemma_list unsignalled; /* waits without a signal, found in this round */
 	lemma_list crowd;	/* scratch: waits that have too few signals between them */
 	struct lemma_cell *cells;
-	struct lemma_lock *locks;
+	struct open_sections *locks;
 	struct lemma_condition *conditions;
 	struct lemma_semaphore *semaphores;
 	struct lemma_wait_pair *pair_of_wait;
@@ -100,6 +96,8 @@ void lemma_begin_clause(struct lemma *lemma);
 void lemma_add_literal(struct lemma *lemma, int32_t literal);
 /* Adds the clause. It must not hold in the current order: that is why it was made. */
 void lemma_end_clause(struct lemma *lemma);
+/* Adds a clause of two literals in the same way. */
+void lemma_add_either(struct lemma *lemma, int32_t one, int32_t other);
 /* Adds the clause "choice implies literal", which may hold already. */
 void lemma_add_implication(struct lemma *lemma, int32_t choice, int32_t literal);
 /* Adds a choice for an event. It would take node a into the prefix for the sake of node b. */

@@ -201,10 +201,7 @@ static void add_exclusions(struct lemma *l, const struct order_condition *condit
 			if (!uses_signal(l, l->crowd.items[k], s, &one))
 				continue;
 			if (other) {
-				lemma_begin_clause(l);
-				lemma_add_literal(l, -one);
-				lemma_add_literal(l, -other);
-				lemma_end_clause(l);
+				lemma_add_either(l, -one, -other);
 			}
 			other = one;
 		}
@@ -288,10 +285,7 @@ static void forbid_double_use(struct lemma *l)
 		for (int k = 0; k < 2; k++) {
 			if (rivals[k] == ORDER_NONE)
 				continue;
-			lemma_begin_clause(l);
-			lemma_add_literal(l, -p.literal);
-			lemma_add_literal(l, -l->pairs.items[rivals[k]].literal);
-			lemma_end_clause(l);
+			lemma_add_either(l, -p.literal, -l->pairs.items[rivals[k]].literal);
 		}
 		forbid_earlier_broadcasts(l, condition, &p);
 	}
@@ -384,16 +378,10 @@ static void check_unwoken(struct lemma *l, uint32_t wait, int32_t literal)
 	uint32_t cut = l->total->cut;
 
 	if (woken != ORDER_NONE && topo_order_is_inside(l->total, woken)) {
-		lemma_begin_clause(l);
-		lemma_add_literal(l, -literal);
-		lemma_add_literal(l, lemma_before(l, cut, woken));
-		lemma_end_clause(l);
+		lemma_add_either(l, -literal, lemma_before(l, cut, woken));
 	}
 	if (begin != ORDER_NONE && !topo_order_is_inside(l->total, begin)) {
-		lemma_begin_clause(l);
-		lemma_add_literal(l, -literal);
-		lemma_add_literal(l, lemma_before(l, begin, cut));
-		lemma_end_clause(l);
+		lemma_add_either(l, -literal, lemma_before(l, begin, cut));
 		return;
 	}
 	for (uint32_t s = c->signal_start; s < c->signal_start + c->signal_count; s++) {

@@ -14,7 +14,7 @@ void recorded_guess_make(struct recorded_guess *p, const struct order_index *ind
 void recorded_guess_free(struct recorded_guess *p)
 {
 	for (size_t i = 0; i < p->index->model->locks.count; i++)
-		vec_free(&p->locks[i].open);
+		vec_free(&p->locks[i].list);
 	free(p->inside);
 	free(p->done);
 	free(p->locks);
@@ -47,31 +47,18 @@ static bool draw_in(struct recorded_guess *p, const struct closure *closure, uin
 	return true;
 }
 
-static struct recorded_guess_lock *lock_state(struct recorded_guess *p, uint32_t number)
-{
-	struct recorded_guess_lock *lock = &p->locks[number];
-	const struct order_index *x = p->index;
-
-	if (lock->epoch == p->epoch)
-		return lock;
-	lock->epoch = p->epoch;
-	lock->open.count = 0;
-	for (uint32_t i = x->open_start[number]; i < x->open_start[number + 1]; i++)
-		*vec_push(&lock->open) = x->open[i];
-	return lock;
-}
-
 /* Of two sections that exclude each other, the one that was recorded first must have ended. */
 static void enter_section(struct recorded_guess *p, const struct closure *closure, uint32_t number,
 			  uint32_t section)
 {
 	const struct order_section *all = p->index->model->sections.items, *new = &all[section];
-	struct recorded_guess_lock *lock = lock_state(p, number);
+	struct open_sections *open =
+		order_index_open_sections(p->index, p->locks, number, p->epoch);
 	bool over = false;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < lock->open.count; i++) {
-		const struct order_section *other = &all[lock->open.items[i]];
+	for (size_t i = 0; i < open->list.count; i++) {
+		const struct order_section *other = &all[open->list.items[i]];
 		bool first = other->acquire == ORDER_NONE || other->acquire < new->acquire;
 		const struct order_section *early = first ? other : new;
 		bool left = false;
@@ -81,11 +68,11 @@ static void enter_section(struct recorded_guess *p, const struct closure *closur
 		if (left && !first)
 			over = true;
 		if (!left || !first)
-			lock->open.items[kept++] = lock->open.items[i];
+			open->list.items[kept++] = open->list.items[i];
 	}
-	lock->open.count = kept;
+	open->list.count = kept;
 	if (!over)
-		*vec_push(&lock->open) = section;
+		*vec_push(&open->list) = section;
 }
 
 /* A failed try found no token because of all the downs before it. */

@@ -12,11 +12,6 @@
 
 #include "order/solver/closure.h"
 
-struct recorded_guess_lock {
-	uint32_t epoch;
-	VEC(uint32_t) open; /* sections inside whose release is not */
-};
-
 struct recorded_guess_semaphore {
 	uint32_t epoch, drawn; /* drawn: number of its downs drawn in for failed tries */
 };
@@ -27,7 +22,7 @@ struct recorded_guess {
 	uint32_t *done;	       /* for each thread, how many of those were looked at */
 	VEC(uint32_t) threads; /* threads that may have more inside than done */
 	uint32_t epoch;
-	struct recorded_guess_lock *locks;
+	struct open_sections *locks; /* sections inside whose release is not */
 	struct recorded_guess_semaphore *semaphores;
 	uint64_t steps; /* nodes looked at for the last query */
 };

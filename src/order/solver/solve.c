@@ -79,22 +79,15 @@ const struct order_counts *order_solver_counts(const struct order_solver *s)
 /* Passes what the query's unit clauses say about inside and outside to the closure. */
 static void require_units(struct order_solver *s, const struct order_query *query)
 {
-	const int32_t *literals = query->clauses.items;
+	struct order_atom atom;
+	size_t at = 0;
 
 	closure_reset(&s->closure);
-	for (size_t i = 0; i < query->clauses.count; i++) {
-		struct order_atom atom;
-
-		if (literals[i] == 0 || literals[i + 1] != 0 || (i > 0 && literals[i - 1] != 0))
-			continue;
-		atom = query->atoms.items[abs(literals[i]) - 1];
-		if (literals[i] < 0)
-			atom = (struct order_atom){ atom.after, atom.before };
+	while (order_query_next_unit(query, &at, &atom))
 		if (atom.before == ORDER_CUT)
 			closure_require_outside(&s->closure, atom.after);
 		else if (atom.after == ORDER_CUT)
 			closure_require_inside(&s->closure, atom.before);
-	}
 }
 
 static uint32_t model_node(const struct order_solver *s, uint32_t node)

@@ -101,8 +101,7 @@ static void end_block_around(struct window_reader *r, uint64_t address)
 
 static bool is_init(uint8_t kind)
 {
-	return kind == EV_LOCK_INIT || kind == EV_COND_INIT || kind == EV_SEM_INIT ||
-	       kind == EV_BARRIER_INIT;
+	return event_group(kind) >= EG_LOCK && window_how_of(kind) == WINDOW_BEGINS;
 }
 
 /* Follows the live blocks, and finds out how much a FREE frees. */

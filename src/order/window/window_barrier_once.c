@@ -49,7 +49,7 @@ static void add_arrival_edges(struct window_builder *b, uint32_t meeting, uint32
 		build_add_edge(b, b->arrivals.items[i].node, node);
 }
 
-static struct object_arrival *find_arrival(struct window_object *o, uint32_t owner)
+struct object_arrival *build_find_arrival(struct window_object *o, uint32_t owner)
 {
 	for (size_t i = 0; i < o->arrivals.count; i++) {
 		if (o->arrivals.items[i].owner == owner)
@@ -63,7 +63,7 @@ static uint32_t pass_barrier(struct window_builder *b, uint32_t object, uint32_t
 			     uint32_t node)
 {
 	struct window_object *o = &b->objects.items[object].now;
-	struct object_arrival *a = find_arrival(o, owner);
+	struct object_arrival *a = build_find_arrival(o, owner);
 	uint32_t meeting;
 
 	if (!a || o->meeting <= a->meeting)
@@ -101,7 +101,7 @@ static uint32_t arrive_at_barrier(struct window_builder *b, uint32_t object,
 	struct build_thread *t = &b->threads[b->thread_of[item->owner]];
 	uint32_t meeting = find_meeting(b, object, o->now.meeting);
 	uint32_t previous = find_meeting(b, object, o->now.meeting - 1);
-	struct object_arrival *a = find_arrival(&o->now, item->owner);
+	struct object_arrival *a = build_find_arrival(&o->now, item->owner);
 
 	if (item->number && o->now.size && item->number != o->now.size)
 		build_mark_unexplained(b, object);

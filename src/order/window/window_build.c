@@ -334,23 +334,12 @@ static uint32_t find_pending_wait(const struct window_builder *b, uint32_t objec
 	return ORDER_NONE;
 }
 
-static uint32_t find_pending_meeting(const struct window_builder *b, uint32_t object,
-				     uint32_t owner)
-{
-	const struct window_object *o = &b->objects.items[object].now;
-
-	for (size_t i = 0; i < o->arrivals.count; i++) {
-		if (o->arrivals.items[i].owner == owner)
-			return o->arrivals.items[i].local;
-	}
-	return ORDER_NONE;
-}
-
 /* The thread's last event requests something that it never got. */
 static void fill_in_pending(struct window_builder *b, const struct build_thread *t,
 			    struct window_thread *out)
 {
 	const struct window_item *last = &b->state->streams[t->owner].last;
+	const struct object_arrival *arrival;
 	uint32_t object, owner;
 
 	out->pending = (struct event_id){ last->stream, last->index };
@@ -377,7 +366,8 @@ static void fill_in_pending(struct window_builder *b, const struct build_thread 
 		break;
 	case EV_PASS:
 		object = build_object(b, EG_BARRIER, last->address);
-		out->pending_object = find_pending_meeting(b, object, t->owner);
+		arrival = build_find_arrival(&b->objects.items[object].now, t->owner);
+		out->pending_object = arrival ? arrival->local : ORDER_NONE;
 		break;
 	case EV_JOIN:
 		owner = find_owner(b, last->number);

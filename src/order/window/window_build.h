@@ -247,6 +247,8 @@ void build_add_operation(struct window_builder *b, uint32_t object, uint32_t nod
 void build_mark_unexplained(struct window_builder *b, uint32_t object);
 void build_barrier(struct window_builder *b, const struct window_item *item, uint32_t node);
 void build_once(struct window_builder *b, const struct window_item *item, uint32_t node);
+/* Returns the arrival of a thread that has not passed the barrier yet, or NULL. */
+struct object_arrival *build_find_arrival(struct window_object *barrier, uint32_t owner);
 /* Initialise the copy of a barrier or a once. */
 void build_open_barrier(struct window_builder *b, uint32_t object);
 void build_open_once(struct window_builder *b, uint32_t object);

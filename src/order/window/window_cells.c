@@ -22,19 +22,10 @@ static bool is_access(uint8_t kind)
 	return kind >= EV_READ && kind <= EV_ATOMIC_UPDATE;
 }
 
+/* Does the event begin or end a lifetime of memory or of a descriptor? */
 static bool is_lifetime_event(uint8_t kind)
 {
-	switch (kind) {
-	case EV_ALLOC:
-	case EV_FREE:
-	case EV_MAP:
-	case EV_UNMAP:
-	case EV_FD_OPEN:
-	case EV_FD_CLOSE:
-	case EV_BEGIN:
-	case EV_END: return true;
-	}
-	return false;
+	return event_group(kind) < EG_LOCK && window_how_of(kind) != WINDOW_USES;
 }
 
 static uint32_t intern_range(struct build_memory *m, uint64_t low, uint64_t high, bool life)

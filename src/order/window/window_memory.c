@@ -82,6 +82,19 @@ static void begin_or_end_lifetime(struct window_builder *b, const struct build_r
 
 /* ---- reads and writes ------------------------------------------------------------------------ */
 
+/* Returns the segment's bytes at the start of the window and their states, in scratch memory. */
+static uint8_t *load_bytes(struct window_builder *b, const struct build_segment *s, uint8_t **state)
+{
+	uint64_t size = s->high - s->low;
+	uint8_t *value;
+
+	b->memory.scratch.count = 0;
+	value = vec_reserve(&b->memory.scratch, 2 * size);
+	*state = value + size;
+	window_bytes_load(&b->state->bytes, s->low, size, value, *state);
+	return value;
+}
+
 /* Loads the cell's value at the start of the window, if all of it is known. */
 static void load_cell(struct window_builder *b, struct build_cell *c)
 {
@@ -90,10 +103,7 @@ static void load_cell(struct window_builder *b, struct build_cell *c)
 	uint64_t size = s->high - s->low;
 	uint8_t *value, *state;
 
-	m->scratch.count = 0;
-	value = vec_reserve(&m->scratch, 2 * size);
-	state = value + size;
-	window_bytes_load(&b->state->bytes, s->low, size, value, state);
+	value = load_bytes(b, s, &state);
 	c->loaded = true;
 	for (uint64_t i = 0; i < size; i++) {
 		if (state[i] != BYTE_KNOWN)
@@ -117,10 +127,7 @@ static bool may_be_initial_value(struct window_builder *b, struct build_cell *c,
 
 	if (&m->cells.items[s->first] != c)
 		return true; /* a lifetime that began in this window */
-	m->scratch.count = 0;
-	known = vec_reserve(&m->scratch, 2 * size);
-	state = known + size;
-	window_bytes_load(&b->state->bytes, s->low, size, known, state);
+	known = load_bytes(b, s, &state);
 	bytes = build_bytes_of_value(b, value, size, &unit);
 	for (uint64_t i = 0; i < size; i++) {
 		if ((state[i] == BYTE_KNOWN || state[i] == BYTE_SEEN) &&

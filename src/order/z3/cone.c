@@ -14,14 +14,8 @@ struct cone_growth {
 /* Puts the node, and all that must come before it, within reach. */
 static void extend_reach(struct order_cone *cone, uint32_t node)
 {
-	if (node == ORDER_NONE || node == ORDER_CUT || order_cone_outside(cone, node))
-		return;
-	for (uint32_t t = 0; t < cone->model->thread_count; t++) {
-		uint32_t count = cone->clock->count[(size_t)node * cone->clock->threads + t];
-
-		if (cone->reach[t] < count)
-			cone->reach[t] = count;
-	}
+	if (node != ORDER_NONE && node != ORDER_CUT && !order_cone_outside(cone, node))
+		order_clock_raise(cone->clock, node, cone->reach);
 }
 
 static void reach_semaphore(struct order_cone *cone, uint32_t number)
@@ -152,17 +146,6 @@ static void grow_reach(struct order_cone *cone, const struct order_query *query)
 	free(g.writers);
 }
 
-/* Everything that must come before `node` is inside with it. */
-static void fix_inside(struct order_cone *cone, uint32_t node)
-{
-	for (uint32_t t = 0; t < cone->model->thread_count; t++) {
-		uint32_t count = cone->clock->count[(size_t)node * cone->clock->threads + t];
-
-		if (cone->inside[t] < count)
-			cone->inside[t] = count;
-	}
-}
-
 /* Everything that must come after `node` is outside with it. */
 static void fix_outside(struct order_cone *cone, uint32_t node)
 {
@@ -174,26 +157,14 @@ static void fix_outside(struct order_cone *cone, uint32_t node)
 /* Fixes what the unit clauses say. Returns false if they contradict each other. */
 static bool fix_units(struct order_cone *cone, const struct order_query *query)
 {
-	const int32_t *literals = query->clauses.items;
-	size_t start = 0;
+	struct order_atom atom;
+	size_t at = 0;
 
-	for (size_t i = 0; i < query->clauses.count; i++) {
-		if (literals[i])
-			continue;
-		if (i == start + 1) {
-			int32_t literal = literals[start];
-			size_t number = (size_t)(literal < 0 ? -(int64_t)literal : literal);
-			struct order_atom atom = query->atoms.items[number - 1];
-			uint32_t before = literal < 0 ? atom.after : atom.before;
-			uint32_t after = literal < 0 ? atom.before : atom.after;
-
-			if (after == ORDER_CUT && before != ORDER_CUT)
-				fix_inside(cone, before);
-			else if (before == ORDER_CUT && after != ORDER_CUT)
-				fix_outside(cone, after);
-		}
-		start = i + 1;
-	}
+	while (order_query_next_unit(query, &at, &atom))
+		if (atom.after == ORDER_CUT)
+			order_clock_raise(cone->clock, atom.before, cone->inside);
+		else if (atom.before == ORDER_CUT)
+			fix_outside(cone, atom.after);
 	for (uint32_t t = 0; t < cone->model->thread_count; t++)
 		if (cone->inside[t] > cone->outside[t])
 			return false;

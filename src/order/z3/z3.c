@@ -17,6 +17,16 @@
 
 #include <assert.h>
 
+static void set_parameter(struct z3_writer *w, const char *name, unsigned value)
+{
+	Z3_params params = Z3_mk_params(w->z3);
+
+	Z3_params_inc_ref(w->z3, params);
+	Z3_params_set_uint(w->z3, params, Z3_mk_string_symbol(w->z3, name), value);
+	Z3_solver_set_params(w->z3, w->solver, params);
+	Z3_params_dec_ref(w->z3, params);
+}
+
 /*
  * Z3's simple solver with the Bellman-Ford theory of difference logic. On race queries in windows
  * of 1,000 events (bench/solver.c) it is ten times faster than Z3's own choice for QF_IDL, and
@@ -25,7 +35,6 @@
 static void open_solver(struct z3_writer *w)
 {
 	Z3_config config = Z3_mk_config();
-	Z3_params params;
 
 	w->z3 = Z3_mk_context(config);
 	Z3_del_config(config);
@@ -33,11 +42,7 @@ static void open_solver(struct z3_writer *w)
 	w->boolean = Z3_mk_bool_sort(w->z3);
 	w->solver = Z3_mk_simple_solver(w->z3);
 	Z3_solver_inc_ref(w->z3, w->solver);
-	params = Z3_mk_params(w->z3);
-	Z3_params_inc_ref(w->z3, params);
-	Z3_params_set_uint(w->z3, params, Z3_mk_string_symbol(w->z3, "arith.solver"), 1);
-	Z3_solver_set_params(w->z3, w->solver, params);
-	Z3_params_dec_ref(w->z3, params);
+	set_parameter(w, "arith.solver", 1);
 }
 
 static void write_query(struct z3_writer *w)
@@ -60,13 +65,8 @@ static Z3_lbool check_solver(struct z3_writer *w)
 		return Z3_L_UNDEF;
 	if (w->deadline != UINT64_MAX) {
 		uint64_t now = z3_now(), left = w->deadline > now ? w->deadline - now : 0;
-		Z3_params params = Z3_mk_params(w->z3);
 
-		Z3_params_inc_ref(w->z3, params);
-		Z3_params_set_uint(w->z3, params, Z3_mk_string_symbol(w->z3, "timeout"),
-				   (unsigned)(left / 1000000) + 1);
-		Z3_solver_set_params(w->z3, w->solver, params);
-		Z3_params_dec_ref(w->z3, params);
+		set_parameter(w, "timeout", (unsigned)(left / 1000000) + 1);
 	}
 	return Z3_solver_check(w->z3, w->solver);
 }
