@@ -88,10 +88,7 @@ static void depend_on_writes(struct needed_steps *c)
 
 			if (op->object >= cells)
 				continue;
-			/*
-			 * A node that reads one cell and only writes another keeps more than it
-			 * needs.
-			 */
+			/* This keeps too much if the node only writes this cell. */
 			if (reads[rank] && last[op->object] != ORDER_NONE)
 				add_dependence(c, rank, last[op->object]);
 			if (op->sort == OPERATION_EXCLUSIVE)
@@ -116,10 +113,7 @@ static bool explains_fail(const struct needed_steps *c, const struct order_secti
 	return rank_of(c, section->release) > at;
 }
 
-/*
- * A failed try depends on the acquire of one section that explains it, preferably one that began
- * before the solution.
- */
+/* A failed try depends on the acquire, if inside, of the first section that explains it. */
 static void depend_on_holders(struct needed_steps *c, const struct order_lock *lock)
 {
 	const struct order_section *sections = &c->model->sections.items[lock->section_start];
@@ -242,9 +236,7 @@ static void list_ranks(const struct needed_steps *c, const uint32_t *nodes, uint
 	vec_sort(out, sort_u32);
 }
 
-/*
- * Each down, in order, uses one of the initial tokens or the first post that no earlier down used.
- */
+/* Each down uses an initial token or the first post that no earlier down used. */
 static void depend_on_posts(struct needed_steps *c, const struct order_semaphore *semaphore,
 			    rank_list *posts, rank_list *downs)
 {
@@ -302,10 +294,7 @@ static bool stays(const struct needed_steps *c, uint32_t rank)
 	return c->model->position.items[node] < c->need[c->model->thread.items[node]];
 }
 
-/*
- * Walks once from the end to the start. Returns true if a release that was passed must stay after
- * all.
- */
+/* Walks once from end to start. Returns true if a release that was passed must stay after all. */
 static bool walk_backwards(struct needed_steps *c)
 {
 	size_t dependence = c->dependences.count, entered = c->entered.count;

@@ -1,6 +1,4 @@
-/*
- * Finds the nodes of a solution that are needed: those that must stay, and all that they depend on.
- */
+/* Finds the needed nodes of a solution: those that must stay, and all that they depend on. */
 #ifndef WITNESS_NEEDED_STEPS_H
 #define WITNESS_NEEDED_STEPS_H
 

@@ -1,7 +1,4 @@
-/*
- * Lists the operations of a solution: a counting sort of all events in the model by the rank of
- * their node.
- */
+/* Lists the operations of a solution: a counting sort of the model's events by rank. */
 #include "witness/operations.h"
 
 #include "base/mem.h"
@@ -17,9 +14,7 @@ struct operations_builder {
 	uint32_t fixed_count;
 };
 
-/*
- * A node that does two things to one object (an atomic update) counts as one exclusive operation.
- */
+/* A node that does two things to one object (an atomic update) is one exclusive operation. */
 static void add_operation(struct operations_builder *b, uint32_t node, enum operation_sort sort)
 {
 	uint32_t rank = node == ORDER_NONE ? ORDER_NONE : b->rank[node];

@@ -11,10 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-/*
- * The number of threads with which a schedule is tried to start. The schedule with the fewest
- * switches is taken.
- */
+/* Schedules are tried with this many starting threads; that with the fewest switches is taken. */
 #define STARTS_MAX 8
 
 /* List scheduling: a thread runs as long as it can. */

@@ -1,7 +1,4 @@
-/*
- * Delivers the base run: the order of trace/order.h, repaired by base_run_repair.c where that is
- * needed.
- */
+/* Delivers the base run: the order of trace/order.h, repaired by base_run_repair.c if needed. */
 #include "order/base_run/base_run.h"
 
 #include "base/mem.h"

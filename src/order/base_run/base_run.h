@@ -38,10 +38,7 @@ struct share_survey;
 struct base_run *base_run_open(const struct trace *trace, const struct share_survey *survey);
 void base_run_close(struct base_run *run);
 
-/*
- * Returns the next event of the base run; notes are left out. Pointers are valid until the next
- * call.
- */
+/* Returns the next event that is not a note. Its pointers are valid until the next call. */
 bool base_run_next(struct base_run *run, struct base_run_event *event);
 
 /* Returns the owner of each stream, by position. The caller frees it. */

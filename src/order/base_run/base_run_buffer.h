@@ -1,7 +1,4 @@
-/*
- * The events that the repair of the order (base_run_repair.h) holds back, in one queue for each
- * owner.
- */
+/* The events that the repair (base_run_repair.h) holds back, in one queue for each owner. */
 #ifndef ORDER_BASE_RUN_BASE_RUN_BUFFER_H
 #define ORDER_BASE_RUN_BASE_RUN_BUFFER_H
 
@@ -51,9 +48,7 @@ static inline struct buffer_entry *buffer_entry(const struct buffer_stream *stre
 	return &stream->entries[at < stream->room ? at : at - stream->room];
 }
 
-/*
- * Appends a copy of the event. buffer_add_parts() then adds its accesses to memory that is shared.
- */
+/* Appends a copy of the event. buffer_add_parts() then adds its accesses to shared memory. */
 struct buffer_entry *buffer_put(struct buffer_stream *stream, const struct base_run_event *event,
 				uint64_t position, uint64_t time);
 void buffer_add_parts(struct buffer_entry *entry, uint64_t after_sync,

@@ -61,10 +61,7 @@ void base_run_memory_apply(struct base_run_memory *memory, uint32_t owner, uint3
 /* Marks the contents of these bytes as unknown. */
 void base_run_memory_forget(struct base_run_memory *memory, uint64_t address, uint64_t size);
 
-/*
- * Returns a word with 0xff for each byte of the mask: each bit is moved to its byte, and the byte
- * filled.
- */
+/* Returns 0xff for each byte of the mask: each bit is moved to its byte, and the byte filled. */
 static inline uint64_t spot_bits(uint8_t mask)
 {
 	uint64_t bits = mask * 0x0101010101010101u & 0x8040201008040201u;

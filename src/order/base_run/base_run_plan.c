@@ -95,9 +95,7 @@ void base_run_planner_cut_stream(struct base_run_planner *p)
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
-/*
- * Marks the reads that need another owner's write, and stores the last step that writes each value.
- */
+/* Marks reads that need another owner's write, and stores the last step that writes each value. */
 static void find_foreign_reads(struct base_run_planner *p, uint32_t i)
 {
 	struct plan_stream *stream = &p->streams[i];
@@ -151,10 +149,7 @@ static bool is_later(uint64_t time, uint64_t until)
 	return time > until && time - until > SPOT_SLACK;
 }
 
-/*
- * May the next step happen before all that other owners still have to do, by time and
- * synchronisation?
- */
+/* Do times and synchronisation allow the next step before all remaining steps of other owners? */
 static bool may_go_next(const struct base_run_planner *p, const struct plan_stream *stream)
 {
 	const struct plan_step *s = &stream->steps[stream->done];
@@ -234,9 +229,7 @@ static void do_fitting_reads(struct base_run_planner *p)
 	}
 }
 
-/*
- * Can the next foreign read of the owner still be explained by the present value or a later write?
- */
+/* Can the present value or a later write explain the owner's next foreign read? */
 static bool can_be_explained(const struct base_run_planner *p, uint32_t i)
 {
 	const struct plan_stream *stream = &p->streams[i];
@@ -265,10 +258,7 @@ static bool can_be_explained(const struct base_run_planner *p, uint32_t i)
 	return true;
 }
 
-/*
- * A look ahead that exposes most wrong choices at once: can the next foreign read of each owner
- * still be explained?
- */
+/* Can each owner's next foreign read be explained? This exposes most wrong choices at once. */
 static bool can_all_be_explained(const struct base_run_planner *p)
 {
 	for (uint32_t i = 0; i < p->count; i++) {
@@ -405,10 +395,7 @@ static bool search_order(struct base_run_planner *p, bool *whole)
 	return false;
 }
 
-/*
- * Resets the planner and explains reads by unseen writes. Returns true if a second search may
- * succeed.
- */
+/* Resets the planner and adds unseen writes. Returns true if a second search may succeed. */
 static bool add_unseen_writes(struct base_run_planner *p)
 {
 	undo_to_choice(p, &(struct plan_choice){ 0 });

@@ -38,9 +38,7 @@ struct base_run_planner;
 struct base_run_planner *base_run_planner_open(void);
 void base_run_planner_close(struct base_run_planner *planner);
 
-/*
- * Define what there is to plan, owner by owner and step by step. Return false if that is too much.
- */
+/* Define what there is to plan, owner by owner, step by step. Return false if that is too much. */
 void base_run_planner_clear(struct base_run_planner *planner);
 bool base_run_planner_add_stream(struct base_run_planner *planner, uint32_t owner);
 bool base_run_planner_add_step(struct base_run_planner *planner, const struct plan_step *step,

@@ -11,10 +11,7 @@ struct plan_stream {
 	uint32_t number, count, done;
 	bool more; /* there are more steps than these */
 	struct plan_step steps[PLAN_STEPS_MAX];
-	/*
-	 * for each step: the first step from there on that reads what the owner itself did not
-	 * write last
-	 */
+	/* for each step: the first from there on with a read that is `foreign` */
 	uint32_t foreign[PLAN_STEPS_MAX];
 };
 _Static_assert(PLAN_STREAMS_MAX < 32, "streams are a set of bits");
@@ -33,10 +30,7 @@ struct plan_spot {
 	uint64_t value;
 	uint8_t known, mask;
 	bool uniform; /* all accesses have the same mask */
-	/*
-	 * While prepare_search() goes through one owner: its last write, the bytes it wrote, and
-	 * its step + 1.
-	 */
+	/* during prepare_search(), the present owner's last write: value, bytes, step + 1 */
 	uint64_t own;
 	uint8_t own_mask;
 	uint32_t own_step;

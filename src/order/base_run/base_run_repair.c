@@ -174,10 +174,7 @@ static enum repair_reason check_read(const struct base_run_repair *r, struct rep
 		if ((t->mask & s->known & 1u << i) && (differs >> 8 * i & 0xff))
 			wrong |= (uint8_t)(1u << i);
 	}
-	/*
-	 * A value from the start of the trace is the last explanation to believe, because it may be
-	 * wrong.
-	 */
+	/* A value from the start of the trace may be wrong: it is believed last. */
 	if ((wrong || unknown) && find_writer(r, stream, number, t, wrong ? wrong : unknown))
 		return WAITS_FOR_VALUE;
 	/* The thread may have slept since its last known time; others run on to its next one. */
@@ -476,10 +473,7 @@ static bool may_go_now(struct base_run_repair *r, struct repair_stream *stream)
 	s = &r->memory.spots.items[stream->spot];
 	if (s->version == stream->version)
 		return false;
-	/*
-	 * Nothing has changed for it unless its value is there now, or the write it waited for was
-	 * emitted.
-	 */
+	/* Its value must be there now, or the write it waited for have been emitted. */
 	for (size_t i = 0; i < e->parts.count; i++) {
 		const struct spot_access *t = &r->memory.accesses.items[e->parts.items[i]];
 

@@ -280,10 +280,7 @@ static void join_pages(struct share_survey *s)
 	}
 }
 
-/*
- * Writing over a destroyed object makes something else of it, which other threads notice when they
- * use the object.
- */
+/* Other threads that use a destroyed object notice writes over it. */
 static void mark_destroyed(struct share_survey_pass *pass)
 {
 	struct share_survey *s = pass->survey;
@@ -348,9 +345,7 @@ static void find_unexplained(struct share_survey_pass *pass)
 SORT_COMPARISON(by_address_and_sequence, struct share_survey_operation, a, b,
 		sort_order(a->address, b->address) ?: sort_order(a->sequence, b->sequence))
 
-/*
- * Finds out how many more tokens were taken than posted, at most, up to the first INIT or DESTROY.
- */
+/* Finds the largest excess of downs over posts up to the first INIT or DESTROY. */
 static void find_initial_counts(struct share_survey_pass *pass)
 {
 	struct share_survey_operation *o = pass->operations.items;

@@ -51,10 +51,7 @@ bool share_survey_shares(const struct share_survey *survey, uint64_t address, ui
 /* Can another thread notice that the block at this address is allocated or freed? */
 bool share_survey_shares_block(const struct share_survey *survey, uint64_t address);
 
-/*
- * Finds the first part of [*low, high) that counts. Sets *low to its start and returns its end, or
- * 0 if there is none.
- */
+/* Finds the first part of [*low, high) that counts: sets *low, returns its end, or 0 if none. */
 uint64_t share_survey_stretch(const struct share_survey *survey, uint64_t *low, uint64_t high);
 
 #endif

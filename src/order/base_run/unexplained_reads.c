@@ -6,10 +6,7 @@
 
 #include "order/base_run/share_survey.h"
 
-/*
- * What is known about a granule: its bytes, the stream that accessed it last (+ 1), and whether it
- * was written.
- */
+/* What is known about a granule. `stream` accessed it last, + 1. */
 struct granule_state {
 	uint8_t value[SURVEY_GRANULE];
 	uint8_t bits; /* mask of bytes: the value is known */
@@ -33,9 +30,7 @@ static void report_granule(struct unexplained_reads_pass *l, struct granule_stat
 	k->found = true;
 }
 
-/*
- * The position of a signal handler in its thread is not known here, so its accesses may contradict.
- */
+/* Where a handler interrupted its thread is not known here, so its accesses may contradict. */
 static void enter_granule(struct unexplained_reads_pass *l, struct granule_state *k,
 			  uint64_t granule, bool writes)
 {

@@ -156,10 +156,7 @@ static bool obeys_cell(const struct prefix *p, const struct order_cell *cell)
 	return true;
 }
 
-/*
- * Takes the sections by their acquire: each must begin after the earlier sections that exclude it
- * have ended.
- */
+/* Each section must begin after the earlier sections that exclude it have ended. */
 static bool obeys_sections(const struct prefix *p, const struct order_lock *lock)
 {
 	const struct order_section *sections = p->model->sections.items;

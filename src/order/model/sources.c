@@ -9,10 +9,7 @@ void order_sources_make(struct order_sources *s, const struct order_model *model
 {
 	size_t nodes = model->node_count, edges = model->edges.count;
 
-	/*
-	 * Counts are stored two positions further on. The last loop moves each start to its final
-	 * value.
-	 */
+	/* Counts are stored two positions later; the last loop moves each start into place. */
 	s->start = mem_zalloc(nodes + 2, sizeof *s->start);
 	s->from = mem_alloc(edges * sizeof *s->from + 1);
 	s->edge = mem_alloc(edges * sizeof *s->edge + 1);

@@ -49,10 +49,7 @@ struct cdcl {
 	uint32_t watch_room;
 	struct cdcl_slot *slots;
 	uint32_t slot_mask, slot_count, epoch;
-	/*
-	 * A clause: size, glue (number of levels in a learned clause; 0: a clause of the problem),
-	 * literals.
-	 */
+	/* A clause: size, glue (learned: number of levels; 0: of the problem), literals. */
 	VEC(int32_t) arena;
 	VEC(uint32_t) learned; /* clauses, by their offset in arena */
 	VEC(int32_t) trail;
@@ -104,9 +101,7 @@ bool cdcl_is_new(const struct cdcl *cdcl, const int32_t *literals, size_t count)
 /* Undoes all decisions. The literals that stay on the trail follow from the problem. */
 void cdcl_undo_all(struct cdcl *cdcl);
 
-/*
- * Searches until every clause of the problem holds in the current state, or there is no such state.
- */
+/* Searches until every clause of the problem holds in the current state, or none can. */
 enum cdcl_result cdcl_search(struct cdcl *cdcl);
 
 /* ---- between the files of the search --------------------------------------------------------- */
@@ -123,10 +118,7 @@ static inline uint32_t cdcl_watch_of(int32_t literal)
 	return literal > 0 ? 2 * (uint32_t)literal : 2 * (uint32_t)-literal + 1;
 }
 
-/*
- * cdcl_learn.c: derives `learnt` from `conflict`, sets its glue and returns the level to go back
- * to.
- */
+/* cdcl_learn.c: derives `learnt` and its glue from `conflict`. Returns the level to go back to. */
 uint32_t cdcl_analyse_conflict(struct cdcl *cdcl, int32_t *glue);
 void cdcl_forget_learned(struct cdcl *cdcl);
 

@@ -39,9 +39,7 @@ static void file_clause(struct cdcl *c, uint32_t clause)
 	*vec_push(&c->violated) = clause;
 }
 
-/*
- * Looks at a variable again. If its value changed, the clauses that relied on it are filed again.
- */
+/* Looks at a variable again. If its value changed, files the clauses that relied on it again. */
 static void refresh_variable(struct cdcl *c, uint32_t number)
 {
 	struct cdcl_variable *v = &c->variables.items[number];

@@ -14,10 +14,7 @@
 
 #include <assert.h>
 
-/*
- * Sets l->latest to each thread's last write of the cell that certainly comes before the read, or
- * ORDER_NONE.
- */
+/* Sets l->latest[t] to t's last write that certainly comes before the read, or ORDER_NONE. */
 static void find_latest_writes(struct lemma *l, const struct order_cell *cell, uint32_t reader)
 {
 	const struct order_model *m = l->index->model;

@@ -60,10 +60,7 @@ static int32_t pair_literal(struct lemma *l, uint32_t wait, uint32_t signal)
 	return literal;
 }
 
-/*
- * Adds "the wait's woken node is outside, or the wait uses a signal". Returns false if that clause
- * was added before.
- */
+/* Adds "WOKEN is outside, or the wait uses a signal". Returns false if it was added before. */
 static bool add_wake_clause(struct lemma *l, const struct order_condition *condition, uint32_t wait)
 {
 	const struct order_wait *w = &l->index->model->waits.items[wait];

@@ -115,9 +115,7 @@ void saturation_conclude(struct closure *c, uint32_t a, uint32_t b)
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/*
- * Returns the thread's last section that begins before `limit` and excludes the given one, or NULL.
- */
+/* Returns the thread's last section before `limit` that excludes the given one, or NULL. */
 static const struct order_section *last_rival(const struct closure *c, uint32_t lock,
 					      uint32_t thread, uint32_t limit, bool shared)
 {
@@ -408,10 +406,7 @@ static void start_from_model(struct closure *c)
 	c->edges.count = 0;
 }
 
-/*
- * Stores which nodes are inside and outside by now, for closure_is_inside() and
- * closure_is_outside().
- */
+/* Stores which nodes are certainly inside and outside, for closure_is_inside() and _outside(). */
 static void store_inside_outside(struct closure *c)
 {
 	const struct order_model *m = c->index->model;

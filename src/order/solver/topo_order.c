@@ -183,10 +183,7 @@ static void collect_reasons(struct topo_order *t, uint32_t node, uint32_t from)
 			*vec_push(&t->reasons) = t->edges.items[t->parent[node]].literal;
 }
 
-/*
- * Collects all nodes that must move in `moving`. Returns false, and sets `reasons`, if the search
- * comes to its target.
- */
+/* Collects the nodes that must move. Returns false, and sets `reasons`, if there is a cycle. */
 static bool collect_moving(struct topo_order_walk *walk)
 {
 	struct topo_order *t = walk->total;

@@ -56,10 +56,7 @@ void topo_order_free(struct topo_order *total);
  */
 void topo_order_reset(struct topo_order *total, const uint32_t *inside);
 
-/*
- * Adds the edge and moves nodes so that a comes before b. Returns false, and sets `reasons`, if b
- * must come before a.
- */
+/* Adds the edge and moves nodes to obey it. Returns false, and sets `reasons`, on a cycle. */
 bool topo_order_add(struct topo_order *total, uint32_t a, uint32_t b, int32_t literal);
 void topo_order_remove_last(struct topo_order *total);
 

@@ -83,9 +83,7 @@ void build_pass_without_event(struct window_builder *b, const struct window_item
 	struct build_thread *t = &b->threads[b->thread_of[item->owner]];
 	uint32_t object;
 
-	/*
-	 * The next event of a handler that runs meanwhile is not the next event after the barrier.
-	 */
+	/* An event of a handler that runs meanwhile does not show that its thread has passed. */
 	if (!t->barrier || item->stream != t->arrived)
 		return;
 	object = build_object_by_number(b, t->barrier - 1);
@@ -191,9 +189,7 @@ void build_once(struct window_builder *b, const struct window_item *item, uint32
 	b->window->nodes.items[node].object = o->once;
 	switch (item->kind) {
 	case EV_ONCE_BEGIN:
-		/*
-		 * A second run in one window, after an exception, cannot be represented in `onces`.
-		 */
+		/* `onces` cannot represent a second run in one window, after an exception. */
 		if (o->now.running || o->passed || once->begin != ORDER_NONE)
 			build_mark_unexplained(b, object);
 		o->now.running = true;

@@ -1,6 +1,4 @@
-/*
- * The live heap blocks, sorted by address: a treap, because a few of many blocks change at a time.
- */
+/* The live heap blocks by address: a treap, because few of many blocks change at a time. */
 #ifndef ORDER_WINDOW_WINDOW_BLOCKS_H
 #define ORDER_WINDOW_WINDOW_BLOCKS_H
 

@@ -54,9 +54,7 @@ void build_add_lifetime_edges_from_lasts(struct window_builder *b, uint32_t node
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/*
- * Returns the kind of event that a thread waits for if its last event is of this kind, or EV_NONE.
- */
+/* Returns what a thread waits for whose last event is of this kind, or EV_NONE. */
 static uint8_t requested_event(uint8_t kind)
 {
 	switch (kind) {

@@ -281,9 +281,7 @@ static bool repeats(const uint8_t *bytes, uint64_t size)
 	return size < 2 || !memcmp(bytes, bytes + 1, size - 1);
 }
 
-/*
- * Long values are found by their hash. Different values with the same hash get the following keys.
- */
+/* Finds long values by their hash. Different values with the same hash get the following keys. */
 static uint32_t intern_long(struct build_memory *m, const uint8_t *bytes, uint32_t size)
 {
 	for (uint64_t hash = hash_bytes(HASH_FNV_START, bytes, size);; hash++) {

@@ -275,10 +275,7 @@ static void add_channel_edges(struct window_builder *b, const struct build_use *
 				build_collect_last(b, c.unordered.items[k]);
 			build_add_edges_from_lasts(b, node);
 			c.unordered.count = c.unreceived.count = 0;
-			/*
-			 * earlier sends come before this one, so a RECEIVE needs an edge from this
-			 * one only
-			 */
+			/* a RECEIVE needs no edges from the sends before this one */
 		}
 		*vec_push(&c.unordered) = node;
 		*vec_push(&c.unreceived) = node;
@@ -477,9 +474,7 @@ static void renumber_pending(struct window_builder *b, const struct emit_numbers
 		t->pending_object = renumber_object(b, numbers, t->pending_kind, t->pending_object);
 		if (t->pending_wait != ORDER_NONE)
 			t->pending_wait = numbers->wait[t->pending_wait];
-		/*
-		 * A wait that may have been signalled before the window is not known to be unwoken.
-		 */
+		/* A wait that may have been signalled before the window may be woken. */
 		if (t->pending_wait != ORDER_NONE &&
 		    b->window->model.waits.items[t->pending_wait].wake == ORDER_WAKE_FREE)
 			t->pending_wait = ORDER_NONE;

@@ -32,10 +32,7 @@ enum window_how window_how_of(uint8_t kind)
 	return WINDOW_USES;
 }
 
-/*
- * As far as the memory is concerned, any operation on a sync object in it is a use, even INIT and
- * DESTROY.
- */
+/* For the memory it is in, any operation on a sync object is a use, even INIT and DESTROY. */
 void build_add_touch(struct window_builder *b, const struct build_segment *segment, uint32_t node)
 {
 	uint8_t kind = b->window->nodes.items[node].kind;

@@ -9,10 +9,7 @@
 
 /* ---- lifetimes ------------------------------------------------------------------------------- */
 
-/*
- * The node's thread touches the segment. Its first touch after a lifetime event gets an edge from
- * that event.
- */
+/* A thread's first touch after a lifetime event gets an edge from that event. */
 static void touch_lifetime(struct window_builder *b, struct build_segment *s, uint32_t node)
 {
 	struct build_memory *m = &b->memory;
@@ -138,9 +135,7 @@ static bool may_be_initial_value(struct window_builder *b, struct build_cell *c,
 	return true;
 }
 
-/*
- * Checks whether the value that a read found is possible. From here on the cell holds that value.
- */
+/* Checks that the value found by a read is possible. From here on the cell holds that value. */
 static void check_read_value(struct window_builder *b, struct build_cell *c, uint32_t value)
 {
 	bool first = c->value == ORDER_NONE, fits = first || c->value == value;

@@ -66,9 +66,7 @@ struct window_object {
 	/* semaphores */
 	uint64_t count;
 	bool exact;
-	/*
-	 * barriers: how many threads meet; number of the present meeting, and how many have arrived
-	 */
+	/* barriers: how many threads meet; the present meeting's number and arrivals */
 	uint64_t size, meeting, arrived;
 	VEC(struct object_arrival) arrivals;
 	/* once */
@@ -86,9 +84,7 @@ struct window_hold {
 };
 typedef VEC(struct window_hold) window_holds;
 
-/*
- * Times are numbers of nodes: how many there were up to and including the event, in the whole run.
- */
+/* Times are numbers of nodes in the whole run up to and including the event. */
 struct window_stream {
 	uint32_t stream; /* its number */
 	uint64_t left;	 /* events not yet read */

@@ -53,10 +53,7 @@ static bool has_signal(const struct window_object *o, uint64_t since)
 	return false;
 }
 
-/*
- * Begins a lifetime of the condition. A wait from before the window that may have had its signal
- * then needs none.
- */
+/* Begins a lifetime. Waits from before the window that may have had their signal need none. */
 static void open_condition(struct window_builder *b, uint32_t object)
 {
 	struct build_object *o = &b->objects.items[object];

@@ -234,9 +234,7 @@ static void write_idle(struct z3_writer *w, const struct z3_wakes *on, Z3_ast id
 	free(earlier);
 }
 
-/*
- * Each signal inside wakes one waiting wait, if there is any. Written once for all unwoken waits.
- */
+/* Each signal inside wakes a waiting wait, if there is any. Written once for all unwoken waits. */
 static Z3_ast write_signals_wake(struct z3_writer *w, const struct z3_wakes *on)
 {
 	Z3_ast all_wake = z3_make_boolean(w);
