@@ -7,7 +7,7 @@
  * thread that is about to read what it overwrites. A controlled recording (trace_has_schedule)
  * contains the order of all events, so nothing is repaired. A read that no order explains stays
  * where it is, and its value counts as written by the environment (doc/prediction.md,
- * "Unexplained").
+ * "Unexplained events").
  */
 #ifndef ORDER_BASE_RUN_BASE_RUN_H
 #define ORDER_BASE_RUN_BASE_RUN_H

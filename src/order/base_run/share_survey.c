@@ -266,7 +266,8 @@ static void mark_map(struct share_survey *s, struct map *map, uint64_t unit)
 /* Adds the users of single granules to a page that was also accessed as a whole. */
 static void join_pages(struct share_survey *s)
 {
-	_Static_assert(SURVEY_PAGE == PAGES_ITEMS * SURVEY_GRANULE, "one is one of the other");
+	_Static_assert(SURVEY_PAGE == PAGES_ITEMS * SURVEY_GRANULE,
+		       "a page of memory is a page of granules");
 
 	for (size_t i = 0; s->pages.count && i < s->granules.pages.count; i++) {
 		const uint32_t *users = (const uint32_t *)s->granules.pages.items[i];

@@ -293,14 +293,14 @@ static void learn_from_conflict(struct cdcl *c)
 	level = cdcl_analyse_conflict(c, &glue);
 	backtrack(c, level);
 	c->bump *= 1.05;
-	c->steps += c->learnt.count;
-	if (c->learnt.count == 1) {
-		assign(c, c->learnt.items[0], ORDER_NONE);
+	c->steps += c->derived.count;
+	if (c->derived.count == 1) {
+		assign(c, c->derived.items[0], ORDER_NONE);
 	} else {
-		uint32_t clause = add_clause(c, c->learnt.items, c->learnt.count, glue);
+		uint32_t clause = add_clause(c, c->derived.items, c->derived.count, glue);
 
 		*vec_push(&c->learned) = clause;
-		assign(c, c->learnt.items[0], clause);
+		assign(c, c->derived.items[0], clause);
 	}
 }
 
@@ -437,7 +437,7 @@ void cdcl_free(struct cdcl *c)
 	vec_free(&c->trail);
 	vec_free(&c->levels);
 	vec_free(&c->conflict);
-	vec_free(&c->learnt);
+	vec_free(&c->derived);
 	vec_free(&c->scratch);
 	vec_free(&c->seen);
 }

@@ -55,7 +55,7 @@ struct cdcl {
 	VEC(int32_t) trail;
 	VEC(uint32_t) levels; /* for each level its start in the trail */
 	size_t propagated, ordered;
-	VEC(int32_t) conflict, learnt, scratch;
+	VEC(int32_t) conflict, derived, scratch;
 	VEC(uint32_t) seen;
 	/*
 	 * The state. Each clause of the problem is in exactly one list: that of a literal of it
@@ -118,7 +118,7 @@ static inline uint32_t cdcl_watch_of(int32_t literal)
 	return literal > 0 ? 2 * (uint32_t)literal : 2 * (uint32_t)-literal + 1;
 }
 
-/* cdcl_learn.c: derives `learnt` and its glue from `conflict`. Returns the level to go back to. */
+/* cdcl_learn.c: sets `derived` and its glue from `conflict`. Returns the level to go back to. */
 uint32_t cdcl_analyse_conflict(struct cdcl *cdcl, int32_t *glue);
 void cdcl_forget_learned(struct cdcl *cdcl);
 

@@ -14,7 +14,7 @@ static void bump_activity(struct cdcl *c, struct cdcl_variable *v)
 }
 
 /* Adds the literals of a clause to the learned one. Returns how many are of the current level. */
-static size_t add_to_learnt(struct cdcl *c, const int32_t *literals, size_t count, int32_t implied)
+static size_t add_to_derived(struct cdcl *c, const int32_t *literals, size_t count, int32_t implied)
 {
 	size_t here = 0;
 
@@ -29,7 +29,7 @@ static size_t add_to_learnt(struct cdcl *c, const int32_t *literals, size_t coun
 		if (v->level == c->levels.count)
 			here++;
 		else
-			*vec_push(&c->learnt) = literals[i];
+			*vec_push(&c->derived) = literals[i];
 	}
 	return here;
 }
@@ -61,8 +61,8 @@ static int32_t glue_of(struct cdcl *c)
 	int32_t glue = 0;
 
 	c->scratch.count = 0;
-	for (size_t i = 0; i < c->learnt.count; i++) {
-		int32_t level = (int32_t)cdcl_variable_of(c, c->learnt.items[i])->level;
+	for (size_t i = 0; i < c->derived.count; i++) {
+		int32_t level = (int32_t)cdcl_variable_of(c, c->derived.items[i])->level;
 		size_t k = 0;
 
 		while (k < c->scratch.count && c->scratch.items[k] != level)
@@ -85,9 +85,9 @@ uint32_t cdcl_analyse_conflict(struct cdcl *c, int32_t *glue)
 	size_t at = c->trail.count, open, kept = 1, deepest = 1;
 	int32_t literal = 0;
 
-	c->learnt.count = c->seen.count = 0;
-	*vec_push(&c->learnt) = 0;
-	open = add_to_learnt(c, c->conflict.items, c->conflict.count, 0);
+	c->derived.count = c->seen.count = 0;
+	*vec_push(&c->derived) = 0;
+	open = add_to_derived(c, c->conflict.items, c->conflict.count, 0);
 	assert(open > 0);
 	for (;;) {
 		const int32_t *clause;
@@ -98,27 +98,27 @@ uint32_t cdcl_analyse_conflict(struct cdcl *c, int32_t *glue)
 		if (--open == 0)
 			break;
 		clause = c->arena.items + cdcl_variable_of(c, literal)->reason;
-		open += add_to_learnt(c, clause + CDCL_LITERALS, (size_t)clause[CDCL_SIZE],
-				      literal);
+		open += add_to_derived(c, clause + CDCL_LITERALS, (size_t)clause[CDCL_SIZE],
+				       literal);
 	}
-	c->learnt.items[0] = -literal;
-	for (size_t i = 1; i < c->learnt.count; i++)
-		if (!is_redundant(c, c->learnt.items[i]))
-			c->learnt.items[kept++] = c->learnt.items[i];
-	c->learnt.count = kept;
+	c->derived.items[0] = -literal;
+	for (size_t i = 1; i < c->derived.count; i++)
+		if (!is_redundant(c, c->derived.items[i]))
+			c->derived.items[kept++] = c->derived.items[i];
+	c->derived.count = kept;
 	for (size_t i = 0; i < c->seen.count; i++)
 		c->variables.items[c->seen.items[i]].seen = false;
 	*glue = glue_of(c);
 	for (size_t i = 2; i < kept; i++)
-		if (cdcl_variable_of(c, c->learnt.items[i])->level >
-		    cdcl_variable_of(c, c->learnt.items[deepest])->level)
+		if (cdcl_variable_of(c, c->derived.items[i])->level >
+		    cdcl_variable_of(c, c->derived.items[deepest])->level)
 			deepest = i;
 	if (kept == 1)
 		return 0;
-	literal = c->learnt.items[1];
-	c->learnt.items[1] = c->learnt.items[deepest];
-	c->learnt.items[deepest] = literal;
-	return cdcl_variable_of(c, c->learnt.items[1])->level;
+	literal = c->derived.items[1];
+	c->derived.items[1] = c->derived.items[deepest];
+	c->derived.items[deepest] = literal;
+	return cdcl_variable_of(c, c->derived.items[1])->level;
 }
 
 /*

@@ -153,9 +153,9 @@ static void restart_barrier(struct window_builder *b, uint32_t object, uint64_t 
 void build_barrier(struct window_builder *b, const struct window_item *item, uint32_t node)
 {
 	uint32_t object = build_object(b, EG_BARRIER, item->address);
-	bool life = item->kind == EV_BARRIER_INIT || item->kind == EV_BARRIER_DESTROY;
+	bool lifetime = item->kind == EV_BARRIER_INIT || item->kind == EV_BARRIER_DESTROY;
 
-	build_add_operation(b, object, node, life);
+	build_add_operation(b, object, node, lifetime);
 	switch (item->kind) {
 	case EV_BARRIER_INIT: restart_barrier(b, object, item->number); break;
 	case EV_BARRIER_DESTROY: restart_barrier(b, object, 0); break;

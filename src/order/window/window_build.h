@@ -10,7 +10,7 @@
  *   window_emit.c          sync objects into the model: lifetimes, order of frozen objects
  *   window_cells.c         accesses cut into cells; values
  *   window_memory.c        reads and writes of cells, lifetimes of memory
- *   window_lives.c         lists the things that have a lifetime
+ *   window_lifetimes.c     lists the things that have a lifetime
  *
  * At the item where the next window starts, the copies are stored back into the state. So each
  * event changes the state once.
@@ -57,10 +57,10 @@ struct build_object {
 	bool passed;	    /* once: a thread found it done before it was */
 };
 
-/* An operation on an object; INIT and DESTROY are marked by `life`. */
+/* An operation on an object; INIT and DESTROY are marked by `lifetime`. */
 struct build_use {
 	uint32_t node;
-	bool life;
+	bool lifetime;
 };
 struct build_operation {
 	uint32_t object;
@@ -127,7 +127,7 @@ struct build_segment {
 /* The bytes of an access or a lifetime event, as segments. */
 struct build_range {
 	uint64_t low, high;
-	bool life;
+	bool lifetime;
 	uint32_t next; /* the next one with the same start, + 1 */
 	uint32_t first, count;
 };
@@ -243,7 +243,7 @@ static inline bool build_is_request(uint8_t kind)
 	return kind == EV_REQUEST || kind == EV_READ_REQUEST || kind == EV_DOWN_REQUEST;
 }
 
-void build_add_operation(struct window_builder *b, uint32_t object, uint32_t node, bool life);
+void build_add_operation(struct window_builder *b, uint32_t object, uint32_t node, bool lifetime);
 void build_mark_unexplained(struct window_builder *b, uint32_t object);
 void build_barrier(struct window_builder *b, const struct window_item *item, uint32_t node);
 void build_once(struct window_builder *b, const struct window_item *item, uint32_t node);

@@ -28,16 +28,17 @@ static bool is_lifetime_event(uint8_t kind)
 	return event_group(kind) < EG_LOCK && window_how_of(kind) != WINDOW_USES;
 }
 
-static uint32_t intern_range(struct build_memory *m, uint64_t low, uint64_t high, bool life)
+static uint32_t intern_range(struct build_memory *m, uint64_t low, uint64_t high, bool lifetime)
 {
 	uint64_t *head = map_put(&m->range_index, low, NULL);
 
 	for (uint32_t i = (uint32_t)*head; i; i = m->ranges.items[i - 1].next) {
-		if (m->ranges.items[i - 1].high == high && m->ranges.items[i - 1].life == life)
+		if (m->ranges.items[i - 1].high == high &&
+		    m->ranges.items[i - 1].lifetime == lifetime)
 			return i - 1;
 	}
 	*vec_push(&m->ranges) = (struct build_range){
-		.low = low, .high = high, .life = life, .next = (uint32_t)*head
+		.low = low, .high = high, .lifetime = lifetime, .next = (uint32_t)*head
 	};
 	*head = m->ranges.count;
 	return (uint32_t)m->ranges.count - 1;
@@ -49,15 +50,15 @@ static void collect_ranges(struct window_builder *b)
 
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct window_item *item = &b->input->items[i];
-		bool life = is_lifetime_event(item->kind);
+		bool lifetime = is_lifetime_event(item->kind);
 		uint64_t size = item->size, high;
 		uint32_t range = ORDER_NONE;
 
-		if (!life && size > ACCESS_MAX)
+		if (!lifetime && size > ACCESS_MAX)
 			size = ACCESS_MAX;
-		if ((life || is_access(item->kind)) && size &&
+		if ((lifetime || is_access(item->kind)) && size &&
 		    !__builtin_add_overflow(item->address, size, &high))
-			range = intern_range(m, item->address, high, life);
+			range = intern_range(m, item->address, high, lifetime);
 		*vec_push(&m->range_of) = range;
 	}
 }
@@ -78,7 +79,7 @@ static void collect_pieces(struct window_builder *b)
 	for (uint32_t i = 0; i < m->ranges.count; i++) {
 		const struct build_range *r = &m->ranges.items[i];
 
-		if (r->life) {
+		if (r->lifetime) {
 			add_piece(m, i, r->low, r->high);
 			m->mortal = true;
 			continue;
@@ -138,21 +139,21 @@ static void sort_bounds(struct build_memory *m)
 }
 
 struct coverage {
-	int32_t accesses, lives; /* how many more pieces start here than end */
-	uint32_t segment;	 /* the number of segments before this bound */
+	int32_t accesses, lifetimes; /* how many more pieces start here than end */
+	uint32_t segment;	     /* the number of segments before this bound */
 };
 
 static void make_segments(struct build_memory *m, struct coverage *cover)
 {
-	int32_t accesses = 0, lives = 0;
+	int32_t accesses = 0, lifetimes = 0;
 
 	for (size_t i = 0; i < m->pieces.count; i++) {
 		const struct build_piece *p = &m->pieces.items[i];
 		struct coverage *low = &cover[p->low], *high = &cover[p->high];
 
-		if (m->ranges.items[p->range].life) {
-			low->lives++;
-			high->lives--;
+		if (m->ranges.items[p->range].lifetime) {
+			low->lifetimes++;
+			high->lifetimes--;
 		} else {
 			low->accesses++;
 			high->accesses--;
@@ -161,13 +162,13 @@ static void make_segments(struct build_memory *m, struct coverage *cover)
 	for (size_t i = 0; i < m->positions.count; i++) {
 		cover[i].segment = (uint32_t)m->segments.count;
 		accesses += cover[i].accesses;
-		lives += cover[i].lives;
-		if (!accesses && !lives)
+		lifetimes += cover[i].lifetimes;
+		if (!accesses && !lifetimes)
 			continue;
 		*vec_push(&m->segments) = (struct build_segment){ .low = m->positions.items[i],
 								  .high = m->positions.items[i + 1],
 								  .covered = accesses > 0,
-								  .mortal = lives > 0,
+								  .mortal = lifetimes > 0,
 								  .toucher = ORDER_NONE,
 								  .lifetime_event = ORDER_NONE };
 	}

@@ -18,21 +18,23 @@ struct emit_numbers {
 };
 
 static uint32_t *number_lifetimes(const struct window_builder *b,
-				  const struct build_lifetime *lives, size_t count, uint32_t *named)
+				  const struct build_lifetime *lifetimes, size_t count,
+				  uint32_t *numbered)
 {
 	uint32_t *numbers = mem_alloc((count + 1) * sizeof *numbers);
 
-	*named = 0;
+	*numbered = 0;
 	for (size_t i = 0; i < count; i++)
-		numbers[i] = b->objects.items[lives[i].object].frozen ? ORDER_NONE : (*named)++;
+		numbers[i] =
+			b->objects.items[lifetimes[i].object].frozen ? ORDER_NONE : (*numbered)++;
 	return numbers;
 }
 
 /* Either all lifetimes of an object have a number, or none. */
-static struct window_span number_lifetime(const struct build_lifetime *life,
+static struct window_span number_lifetime(const struct build_lifetime *lifetime,
 					  const uint32_t *numbers)
 {
-	struct window_span span = life->span;
+	struct window_span span = lifetime->span;
 
 	if (span.earlier != ORDER_NONE)
 		span.earlier = numbers[span.earlier];
@@ -135,14 +137,16 @@ static void emit_conditions(struct window_builder *b, struct emit_numbers *numbe
 static void add_semaphores(struct window_builder *b, const struct emit_numbers *numbers)
 {
 	for (size_t i = 0; i < b->semaphores.count; i++) {
-		const struct build_lifetime *life = &b->semaphores.items[i];
+		const struct build_lifetime *lifetime = &b->semaphores.items[i];
 
 		if (numbers->semaphore[i] == ORDER_NONE)
 			continue;
-		*vec_push(&b->window->semaphore_spans) = number_lifetime(life, numbers->semaphore);
+		*vec_push(&b->window->semaphore_spans) =
+			number_lifetime(lifetime, numbers->semaphore);
 		*vec_push(&b->window->model.semaphores) = (struct order_semaphore){
-			.initial = life->initial < INT32_MAX ? (uint32_t)life->initial : INT32_MAX,
-			.exact = life->exact,
+			.initial = lifetime->initial < INT32_MAX ? (uint32_t)lifetime->initial
+								 : INT32_MAX,
+			.exact = lifetime->exact,
 		};
 	}
 }
@@ -223,7 +227,7 @@ static void add_lifetime_edges(struct window_builder *b, const struct build_use 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t node = uses[i].node, thread = b->window->model.thread.items[node];
 
-		if (uses[i].life) {
+		if (uses[i].lifetime) {
 			if (event != ORDER_NONE)
 				build_collect_last(b, event);
 			build_add_lifetime_edges_from_lasts(b, node);

@@ -222,7 +222,7 @@ void build_touch_memory(struct window_builder *b, const struct window_item *item
 		}
 		return;
 	}
-	if (m->ranges.items[range].life) {
+	if (m->ranges.items[range].lifetime) {
 		begin_or_end_lifetime(b, &m->ranges.items[range],
 				      item->kind == EV_ALLOC || item->kind == EV_MAP, node);
 		return;

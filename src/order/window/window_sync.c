@@ -10,12 +10,12 @@ void build_mark_unexplained(struct window_builder *b, uint32_t object)
 	b->unexplained = true;
 }
 
-void build_add_operation(struct window_builder *b, uint32_t object, uint32_t node, bool life)
+void build_add_operation(struct window_builder *b, uint32_t object, uint32_t node, bool lifetime)
 {
-	b->window->nodes.items[node].first = life && !b->objects.items[object].now.used;
+	b->window->nodes.items[node].first = lifetime && !b->objects.items[object].now.used;
 	b->objects.items[object].now.used = true;
-	*vec_push(&b->operations) = (struct build_operation){ object, { node, life } };
-	b->objects.items[object].reinitialised |= life;
+	*vec_push(&b->operations) = (struct build_operation){ object, { node, lifetime } };
+	b->objects.items[object].reinitialised |= lifetime;
 }
 
 /* ---- lifetimes of objects -------------------------------------------------------------------- */
@@ -253,11 +253,11 @@ static void apply_lock_event(struct window_builder *b, const struct window_item 
 			     uint32_t node)
 {
 	uint32_t object = build_object(b, EG_LOCK, item->address);
-	bool life = item->kind == EV_LOCK_INIT || item->kind == EV_LOCK_DESTROY;
+	bool lifetime = item->kind == EV_LOCK_INIT || item->kind == EV_LOCK_DESTROY;
 
 	if (!build_is_request(item->kind))
-		build_add_operation(b, object, node, life);
-	if (life) {
+		build_add_operation(b, object, node, lifetime);
+	if (lifetime) {
 		drop_holders(b, object);
 		if (item->kind == EV_LOCK_INIT)
 			b->objects.items[object].now.recursive = item->mode == EVENT_LOCK_RECURSIVE;
@@ -384,9 +384,9 @@ static void apply_condition_event(struct window_builder *b, const struct window_
 				  uint32_t node)
 {
 	uint32_t object = build_object(b, EG_CONDITION, item->address), mutex;
-	bool life = item->kind == EV_COND_INIT || item->kind == EV_COND_DESTROY;
+	bool lifetime = item->kind == EV_COND_INIT || item->kind == EV_COND_DESTROY;
 
-	build_add_operation(b, object, node, life);
+	build_add_operation(b, object, node, lifetime);
 	switch (item->kind) {
 	case EV_COND_INIT:
 	case EV_COND_DESTROY:
@@ -418,11 +418,11 @@ static void apply_semaphore_event(struct window_builder *b, const struct window_
 {
 	uint32_t object = build_object(b, EG_SEMAPHORE, item->address);
 	struct build_object *o = &b->objects.items[object];
-	bool life = item->kind == EV_SEM_INIT || item->kind == EV_SEM_DESTROY;
+	bool lifetime = item->kind == EV_SEM_INIT || item->kind == EV_SEM_DESTROY;
 
 	if (!build_is_request(item->kind))
-		build_add_operation(b, object, node, life);
-	if (life) {
+		build_add_operation(b, object, node, lifetime);
+	if (lifetime) {
 		o->now.count = item->kind == EV_SEM_INIT ? item->number : 0;
 		/* a destroyed semaphore blocks no thread */
 		o->now.exact = item->kind == EV_SEM_INIT;

@@ -65,9 +65,9 @@ void build_emit_object(struct window_builder *b, const struct build_use *uses, u
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t kind = b->window->nodes.items[uses[i].node].kind;
 
-		add_touch(b->window,
-			  (struct window_touch){ uses[i].node, uses[i].life ? window_how_of(kind)
-									    : WINDOW_USES });
+		add_touch(b->window, (struct window_touch){ uses[i].node,
+							    uses[i].lifetime ? window_how_of(kind)
+									     : WINDOW_USES });
 	}
 }
 
