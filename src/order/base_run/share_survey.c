@@ -303,7 +303,7 @@ static void mark_destroyed(struct share_survey_pass *pass)
  * cause: a library that it calls may write what it likes into a block or a stack that the thread
  * has for itself. Atomics are meant for other threads, so they always count.
  */
-static bool may_be_unexplained(void *context, uint64_t granule)
+static bool may_be_unexplained(const void *context, uint64_t granule)
 {
 	const struct share_survey_pass *pass = context;
 	const struct share_survey *s = pass->survey;
@@ -323,22 +323,6 @@ static bool may_be_unexplained(void *context, uint64_t granule)
 			return true;
 	}
 	return false;
-}
-
-static void mark_unexplained(void *context, uint64_t granule)
-{
-	const struct share_survey_pass *pass = context;
-
-	*(uint32_t *)pages_put(&pass->survey->granules, granule, NULL) |= COUNTS;
-}
-
-static void find_unexplained(struct share_survey_pass *pass)
-{
-	unexplained_reads_find(&(struct unexplained_reads){ .trace = pass->trace,
-							    .granules = &pass->survey->granules,
-							    .wants = may_be_unexplained,
-							    .found = mark_unexplained,
-							    .context = pass });
 }
 
 /* ---- semaphores ------------------------------------------------------------------------------ */
@@ -399,7 +383,7 @@ void share_survey_make(struct share_survey *s, const struct trace *trace)
 		mark_map(s, &s->pages, SURVEY_PAGE);
 		mark_map(s, &s->objects, 1);
 		mark_destroyed(&pass);
-		find_unexplained(&pass);
+		unexplained_reads_mark(trace, &s->granules, COUNTS, may_be_unexplained, &pass);
 	}
 	vec_free(&pass.mappings);
 	vec_free(&pass.destroyed);

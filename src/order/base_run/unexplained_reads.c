@@ -1,6 +1,6 @@
 /*
  * Follows the value of each wanted granule through the streams, one stream after the other, and
- * reports granules with a read that contradicts it.
+ * marks granules with a read that contradicts it.
  */
 #include "order/base_run/unexplained_reads.h"
 
@@ -10,35 +10,20 @@
 struct granule_state {
 	uint8_t value[SURVEY_GRANULE];
 	uint8_t bits; /* mask of bytes: the value is known */
-	bool written, found;
+	bool written;
 	uint32_t stream;
 };
 
 struct unexplained_reads_pass {
-	const struct unexplained_reads *job;
+	bool (*wants)(const void *context, uint64_t granule);
+	const void *context;
+	uint32_t mark;
 	struct pages known; /* by granule */
 	uint32_t stream;
+	uint32_t *users;		 /* of the present granule */
 	const struct trace_event *event; /* the event; and its values, NULL if they are unknown: */
 	const uint8_t *reads, *writes;
 };
-
-static void report_granule(struct unexplained_reads_pass *l, struct granule_state *k,
-			   uint64_t granule)
-{
-	if (!k->found)
-		l->job->found(l->job->context, granule);
-	k->found = true;
-}
-
-/* Where a handler interrupted its thread is not known here, so its accesses may contradict. */
-static void enter_granule(struct unexplained_reads_pass *l, struct granule_state *k,
-			  uint64_t granule, bool writes)
-{
-	if (k->stream && k->stream != l->stream + 1 && (writes || k->written))
-		report_granule(l, k, granule);
-	k->stream = l->stream + 1;
-	k->written |= writes;
-}
 
 static void touch_byte(struct unexplained_reads_pass *l, struct granule_state *k, uint64_t address,
 		       bool writes)
@@ -49,7 +34,7 @@ static void touch_byte(struct unexplained_reads_pass *l, struct granule_state *k
 
 	if (l->reads) {
 		if ((k->bits & bit) && k->value[at] != l->reads[i])
-			report_granule(l, k, address / SURVEY_GRANULE);
+			*l->users |= l->mark;
 		k->value[at] = l->reads[i];
 		k->bits |= bit;
 	}
@@ -68,11 +53,15 @@ static void touch_granule(void *context, uint64_t granule, void *item)
 	bool writes = ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ;
 	struct granule_state *k;
 
-	(void)item;
-	if (!l->job->wants(l->job->context, granule))
+	if (!l->wants(l->context, granule))
 		return;
+	l->users = item;
 	k = pages_put(&l->known, granule, NULL);
-	enter_granule(l, k, granule, writes);
+	/* Where a handler interrupted its thread is not known here: its accesses may contradict. */
+	if (k->stream && k->stream != l->stream + 1 && (writes || k->written))
+		*l->users |= l->mark;
+	k->stream = l->stream + 1;
+	k->written |= writes;
 	if (low < ev->address)
 		low = ev->address;
 	if (high > ev->address + ev->size)
@@ -81,7 +70,8 @@ static void touch_granule(void *context, uint64_t granule, void *item)
 		touch_byte(l, k, at, writes);
 }
 
-static void follow_access(struct unexplained_reads_pass *l, const struct trace_event *ev)
+static void follow_access(struct unexplained_reads_pass *l, const struct pages *granules,
+			  const struct trace_event *ev)
 {
 	bool exact = ev->value && ev->unit && !(ev->flags & EF_INEXACT), update;
 	uint64_t end = ev->address + ev->size;
@@ -94,17 +84,21 @@ static void follow_access(struct unexplained_reads_pass *l, const struct trace_e
 	l->reads = update ? (exact ? ev->old : NULL) : l->writes;
 	if (ev->kind == EV_WRITE || ev->kind == EV_ATOMIC_WRITE)
 		l->reads = NULL;
-	pages_each(l->job->granules, ev->address / SURVEY_GRANULE, (end - 1) / SURVEY_GRANULE + 1,
+	pages_each(granules, ev->address / SURVEY_GRANULE, (end - 1) / SURVEY_GRANULE + 1,
 		   touch_granule, l);
 }
 
-void unexplained_reads_find(const struct unexplained_reads *job)
+void unexplained_reads_mark(const struct trace *trace, const struct pages *granules, uint32_t mark,
+			    bool (*wants)(const void *context, uint64_t granule),
+			    const void *context)
 {
-	struct unexplained_reads_pass l = { .job = job,
+	struct unexplained_reads_pass l = { .wants = wants,
+					    .context = context,
+					    .mark = mark,
 					    .known.size = sizeof(struct granule_state) };
 
-	for (uint32_t i = 0; i < trace_stream_count(job->trace); i++) {
-		struct trace_cursor *cursor = trace_cursor_open(job->trace, i);
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
+		struct trace_cursor *cursor = trace_cursor_open(trace, i);
 		struct trace_event ev;
 		struct err err;
 
@@ -113,7 +107,7 @@ void unexplained_reads_find(const struct unexplained_reads *job)
 			enum event_group group = event_group(ev.kind);
 
 			if (group == EG_ACCESS || (group == EG_ATOMIC && ev.kind != EV_FENCE))
-				follow_access(&l, &ev);
+				follow_access(&l, granules, &ev);
 		}
 		trace_cursor_close(cursor);
 	}

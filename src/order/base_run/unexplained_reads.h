@@ -9,16 +9,12 @@
 #include "base/pages.h"
 #include "trace/trace.h"
 
-struct unexplained_reads {
-	const struct trace *trace;
-	const struct pages *granules; /* all that were accessed, except by whole pages */
-	/* Should this granule (of SURVEY_GRANULE bytes) be looked at? */
-	bool (*wants)(void *context, uint64_t granule);
-	/* Called once for each granule with such a read. */
-	void (*found)(void *context, uint64_t granule);
-	void *context;
-};
-
-void unexplained_reads_find(const struct unexplained_reads *job);
+/*
+ * Sets the bits `mark` in the granules with such a read. `granules` are the users of all granules
+ * (share_survey.h); wants() says which of them are looked at.
+ */
+void unexplained_reads_mark(const struct trace *trace, const struct pages *granules, uint32_t mark,
+			    bool (*wants)(const void *context, uint64_t granule),
+			    const void *context);
 
 #endif

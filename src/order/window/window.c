@@ -234,9 +234,8 @@ static void add_moment(struct window_reader *r, const struct window_item *of, ui
 
 	*vec_push(&r->items) = (struct window_item){ .kind = shared ? EV_READ_REQUEST : EV_REQUEST,
 						     .owner = of->owner,
-						     .stream = of->stream,
+						     .id = of->id,
 						     .slice = (uint32_t)r->slices.count - 1,
-						     .index = of->index,
 						     .address = of->address,
 						     .site = number_site(r, site),
 						     .moment = true,
@@ -252,9 +251,8 @@ static void add_event(struct window_reader *r, const struct base_run_event *ev)
 				    .mode = ev->mode,
 				    .foreign = ev->foreign,
 				    .owner = ev->lane,
-				    .stream = ev->stream,
+				    .id = { ev->stream, ev->index },
 				    .unit = ev->unit,
-				    .index = ev->index,
 				    .address = ev->address,
 				    .size = ev->size,
 				    .other = ev->other,
@@ -303,9 +301,9 @@ static uint64_t slice_at(struct window_reader *r, uint32_t i)
 	uint64_t slice = i < r->items.count ? r->items.items[i].slice : r->slices.count;
 	uint64_t index;
 
-	if (i == r->items.count || r->slice_starts.items[slice] == r->items.items[i].index)
+	if (i == r->items.count || r->slice_starts.items[slice] == r->items.items[i].id.index)
 		return slice;
-	index = r->items.items[i].index;
+	index = r->items.items[i].id.index;
 	*vec_push(&r->slices) = (struct window_run){ 0 };
 	*vec_push(&r->slice_starts) = 0;
 	memmove(&r->slices.items[slice + 1], &r->slices.items[slice],

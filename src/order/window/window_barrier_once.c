@@ -84,7 +84,7 @@ void build_pass_without_event(struct window_builder *b, const struct window_item
 	uint32_t object;
 
 	/* An event of a handler that runs meanwhile does not show that its thread has passed. */
-	if (!t->barrier || item->stream != t->arrived)
+	if (!t->barrier || item->id.stream != t->arrived)
 		return;
 	object = build_object_by_number(b, t->barrier - 1);
 	t->barrier = 0;
@@ -124,7 +124,7 @@ static uint32_t arrive_at_barrier(struct window_builder *b, uint32_t object,
 	}
 	if (b->state->survey->text) {
 		t->barrier = o->number + 1;
-		t->arrived = item->stream;
+		t->arrived = item->id.stream;
 	}
 	return meeting;
 }

@@ -201,7 +201,7 @@ static uint32_t add_node(struct window_builder *b, const struct window_item *ite
 
 	*vec_push(&b->window->model.thread) = thread;
 	*vec_push(&b->window->nodes) =
-		(struct window_node){ .id = { item->stream, item->index },
+		(struct window_node){ .id = item->id,
 				      .kind = item->kind,
 				      .flags = item->flags,
 				      .mode = item->mode,
@@ -340,7 +340,7 @@ static void fill_in_pending(struct window_builder *b, const struct build_thread 
 	const struct object_arrival *arrival;
 	uint32_t object, owner;
 
-	out->pending = (struct event_id){ last->stream, last->index };
+	out->pending = last->id;
 	out->pending_address = last->address;
 	out->pending_site = last->site;
 	switch (out->pending_kind) {

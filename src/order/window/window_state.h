@@ -16,11 +16,12 @@ struct window_item {
 	bool foreign; /* as in base_run_event */
 	bool moment;  /* as in window_node */
 	uint32_t kept;
-	uint32_t owner, stream;
+	struct event_id id;
+	uint32_t owner;
 	uint32_t unit;	/* bytes of value; if fewer than size, they repeat */
 	uint32_t block; /* accesses, INITs: in window_blocks, or 0 */
 	uint32_t slice; /* of the base run */
-	uint64_t index, address, other, number, site;
+	uint64_t address, other, number, site;
 	/* also for lifetime events: the bytes that FREE, BEGIN or END is about */
 	uint64_t size;
 	uint64_t value, old; /* the bytes, up to 8; otherwise their offset in the pool */

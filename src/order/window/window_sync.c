@@ -176,7 +176,7 @@ static void acquire_lock(struct window_builder *b, uint32_t object, const struct
 	o->writer = item->owner + 1;
 	o->depth = depth;
 	o->section = open_section(b, object, node, thread, false);
-	build_add_hold(b, thread, object, false, (struct event_id){ item->stream, item->index });
+	build_add_hold(b, thread, object, false, item->id);
 }
 
 /* Releases the lock once or entirely. Returns the depth before that. */
@@ -216,7 +216,7 @@ static void acquire_for_reading(struct window_builder *b, uint32_t object,
 	*vec_push(&o->readers) =
 		(struct object_reader){ item->owner, 1,
 					open_section(b, object, node, thread, true) };
-	build_add_hold(b, thread, object, true, (struct event_id){ item->stream, item->index });
+	build_add_hold(b, thread, object, true, item->id);
 }
 
 static void release_for_reading(struct window_builder *b, uint32_t object,
