@@ -1,9 +1,9 @@
 /*
- * explore BUILD: controlled executions per second, in each way of running a program again, beside
- * the goals. Each figure is the median of five. Runs follow a plan with a few preemptions, as the
- * systematic search has them, or random priorities, each time others; all write their log of events.
- * Beside it the processor time that a run takes, of tool and program together, which hardly depends on
- * what else the machine does.
+ * explore BUILD: controlled executions per second, in each way of running a program again, with the
+ * goals. Each figure is the median of five. Runs follow a plan with a few preemptions, as in the
+ * systematic search, or random priorities that differ from run to run; all of them write their log
+ * of events. The table also has the processor time of a run, of tool and program together, which
+ * hardly depends on the load of the machine.
  */
 #include "explore/control/session.h"
 
@@ -32,7 +32,7 @@ static const struct load loads[] = {
 struct way {
 	const char *name;
 	enum session_mode mode;
-	double goal[LOADS]; /* 0: none */
+	double goal[LOADS]; /* 0: no goal */
 };
 static const struct way ways[] = {
 	{ "executed each time", SESSION_ONCE, { 0, 0 } },
@@ -90,10 +90,13 @@ static int by_value(const void *a, const void *b)
 
 struct figures {
 	double rate, steps, switches;
-	double runs, cpu; /* of all samples */
+	double runs, cpu; /* sums over all samples */
 };
 
-/* A thread is interrupted after some steps, three times in a run; else each runs until it waits. */
+/*
+ * Interrupts a thread after some steps, three times in a run; otherwise each thread runs until it
+ * waits.
+ */
 #define PREEMPTIONS 3
 static void make_plan(struct plan *plan, uint32_t threads)
 {

@@ -1,12 +1,13 @@
 /*
- * bench/grammar: events per second of one word at 10^4, 10^5 and 10^6 events, with both engines, and the
- * peak of resident memory at the longest; then how long Lua that runs away takes to be stopped.
+ * bench/grammar: events per second of one word at 10^4, 10^5 and 10^6 events, with both engines,
+ * and the peak resident memory for the longest; then how long it takes to stop runaway Lua.
  *
- *	grammar				the table, beside the goals
- *	grammar CASE EVENTS ll1|earley	one of them, for a profiler
+ *	grammar				the table, with the goals
+ *	grammar CASE EVENTS ll1|earley	one case, for a profiler
  *
- * Each measurement is a process of its own. Tokens are made on the way, so memory is the parser's. What
- * has not come to its end after LONGEST seconds of the processor is ended and shown as "-".
+ * Each measurement is a process of its own. Tokens are generated on the way, so the memory is the
+ * parser's. A measurement that has not ended after LONGEST seconds of processor time is stopped and
+ * shown as "-".
  */
 #include "grammar/word.h"
 
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 #define LONGEST 10
-#define ATTRIBUTES 8u /* more than an event has */
+#define ATTRIBUTES 8u /* more than any event has */
 
 #define EVENTS                                                                                     \
 	"event a = call fa(x); event b = call fb(x); event c = call fc(x);"                        \
@@ -35,7 +36,7 @@ typedef struct token make_token(uint64_t i, uint64_t count);
 struct row {
 	const char *name, *text;
 	make_token *make;
-	double goal; /* events per second, of LL(1) */
+	double goal; /* events per second with LL(1) */
 };
 
 /* ---- words ----------------------------------------------------------------------------------------- */
@@ -61,7 +62,7 @@ static struct token nested(uint64_t i, uint64_t count)
 			: (struct token){ "pop", (int64_t)(count - 1 - i), 1 };
 }
 
-/* 25 pushes, 25 pops, and so on. */
+/* Alternates 25 pushes and 25 pops. */
 static struct token shallow(uint64_t i, uint64_t count)
 {
 	(void)count;
@@ -74,7 +75,10 @@ static struct token pairs(uint64_t i, uint64_t count)
 	return (struct token){ i % 2 ? "end_" : "a", (int64_t)(i / 2 % 5), 1 };
 }
 
-/* Three threads and two locks, again and again: they wait for each other, and never in a circle. */
+/*
+ * Three threads and two locks, again and again: the threads wait for each other, but never in a
+ * cycle.
+ */
 static struct token locks(uint64_t i, uint64_t count)
 {
 	static const struct token tokens[] = {
@@ -144,8 +148,8 @@ static const struct row rows[] = {
 /* ---- one measurement --------------------------------------------------------------------------------- */
 
 /*
- * The processor's: other processes do not count. The thread's, since the process's own clock goes by
- * ticks while there is a limit on it.
+ * Processor time, so that other processes do not count. Of the thread, because the clock of the
+ * process advances in ticks while there is a limit on it.
  */
 static double seconds_now(void)
 {
@@ -194,7 +198,7 @@ static struct grammar_word *open_word(const struct opened *opened)
 	return word;
 }
 
-/* Which event of the grammar, and which of its values are x and tid. */
+/* Finds the event of the grammar, and which of its values are x and tid. */
 struct shape {
 	const char *name;
 	uint32_t event, x, tid;
@@ -219,7 +223,7 @@ static struct shape find_shape(const struct grammar *grammar, const char *name)
 	return shape;
 }
 
-/* Names are the same pointers each time (one file, one compiler): they are compared as such. */
+/* Names are the same pointers each time (one file, one compiler), so pointers are compared. */
 static const struct shape *shape_of(const struct grammar *grammar, const char *name)
 {
 	static struct shape known[16];
@@ -247,7 +251,7 @@ static struct grammar_token fill(const struct shape *shape, const struct token *
 	return (struct grammar_token){ shape->event, values };
 }
 
-/* Seconds for a word of so many events. */
+/* Returns the seconds for a word of that many events. */
 static double walk(const struct row *row, uint64_t count, bool earley)
 {
 	struct opened opened = open_text(row->text, earley);
@@ -337,9 +341,12 @@ static void show_row(const struct row *row, bool earley)
 	printf("\n");
 }
 
-/* ---- copies and keys, as a lattice of runs needs them ----------------------------------------------------- */
+/*
+ * ---- copies and keys, as a lattice of runs needs them
+ * -----------------------------------------------------
+ */
 
-/* A copy of a word that takes one event, its key, and away with it. */
+/* Copies a word, lets the copy take one event, makes its key, and frees it. */
 static void show_copies(const struct row *row, uint64_t at)
 {
 	const uint64_t times = 100000;
@@ -369,14 +376,17 @@ static void show_copies(const struct row *row, uint64_t at)
 			stop(err.text);
 		grammar_word_close(copy);
 	}
-	printf("%-21s %7.0f ns   behind %" PRIu64 " events, a key of %zu bytes\n", row->name,
+	printf("%-21s %7.0f ns   after %" PRIu64 " events, a key of %zu bytes\n", row->name,
 	       (seconds_now() - start) / (double)times * 1e9, at, key.count);
 	vec_free(&key);
 	grammar_word_close(word);
 	grammar_parser_close(opened.parser);
 }
 
-/* ---- Lua that runs away ----------------------------------------------------------------------------------- */
+/*
+ * ---- runaway Lua
+ * -------------------------------------------------------------------------------------------
+ */
 
 static const struct {
 	const char *name, *action;

@@ -1,11 +1,11 @@
 /*
- * bench/lattice: cuts per second, and bytes for each cut of the widest level, on grids: k columns of n
- * events each that nothing orders, so that all (n + 1)^k cuts are there.
+ * bench/lattice: cuts per second, and bytes per cut of the widest level, on grids: k columns of n
+ * events each, without any order, so that all (n + 1)^k cuts exist.
  *
- *	lattice				the table: three monitors, one and two threads, beside the goals
+ *	lattice				the table: three monitors, one and two threads, with the goals
  *	lattice K N MONITOR JOBS [count|sets]	one of them (MONITOR: small, word, rich), for a profiler
  *
- * Each measurement is a process of its own: bytes are its peak of resident memory, all of it.
+ * Each measurement is a process of its own: the bytes are its peak resident memory, all of it.
  */
 #include "monitor/lattice/lattice.h"
 
@@ -21,8 +21,8 @@
 
 /*
  * small: 8 states; word: 64 states, both with three labels that do anything; rich: a variable of 16
- * values, which two columns set, and 8 states beside it of an automaton that looks at it: 128. None is
- * ever bad, so that every cut is walked with all its states.
+ * values, which two columns set, and 8 states of an automaton that reads it: 128. No state is ever
+ * bad, so every cut is visited with all its states.
  */
 enum monitor { MONITOR_SMALL, MONITOR_WORD, MONITOR_RICH };
 static const char *const monitor_names[] = { "small", "word", "rich" };
@@ -45,7 +45,10 @@ static bool step_table(void *self, uint32_t state, uint32_t label, machine_state
 	return true;
 }
 
-/* Labels: 4 + value sets x, 1 … 3 step the automaton, which looks at x. States: x, and 3 bits beside it. */
+/*
+ * Labels: 4 + value sets x; 1 … 3 step the automaton, which reads x. States: x, and 3 bits of the
+ * automaton.
+ */
 static bool step_rich(void *self, uint32_t state, uint32_t label, machine_states *next,
 		      struct err *err)
 {
@@ -101,7 +104,10 @@ struct grid {
 	bool count, sets;
 };
 
-/* `sets`: every event of a column but the last is in a critical section of two, of one lock. */
+/*
+ * `sets`: every event of a column except the last is in a critical section of two events, all of
+ * one lock.
+ */
 static void feed(struct lattice *lattice, const struct grid *grid, uint32_t column, uint32_t at)
 {
 	uint32_t value = column * 7 + at * 3;

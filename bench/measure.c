@@ -1,10 +1,10 @@
 /*
  * measure RESULT OUTPUT SECONDS PROGRAM ARGUMENT...
  *
- * Runs a program and writes one line to RESULT: its status, its CPU time (it and all it waited
- * for, user and system, seconds), its elapsed time, its peak memory (KiB). Standard output goes to
- * OUTPUT. After SECONDS it is killed. A program of its own because the peak of a process includes
- * what its parent had at the fork: this one is small.
+ * Runs a program and writes one line to RESULT: its status, its CPU time (of the process and all
+ * children it waited for, user and system, in seconds), its elapsed time, its peak memory (KiB).
+ * Standard output goes to OUTPUT. After SECONDS it is killed. This is a program of its own because
+ * the peak memory of a process includes what its parent had at the fork: this one is small.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,15 +1,15 @@
 /*
  * bench/parametric: a property with a parameter on a run with very many objects, in one pass
- * (property_reader): time for each event, and memory along the way.
+ * (property_reader): time per event, and memory along the way.
  *
- * A text of N events: so many objects live at a time, each is allocated, used, freed, and its memory is
- * used again. Beside the reader runs what a monitor would keep: a state for each value, dropped when the
- * value is gone.
+ * The input is a text of N events. A fixed number of objects live at a time; each is allocated,
+ * used and freed, and its memory is reused. Beside the reader the bench keeps what a monitor would
+ * keep: a state for each value, dropped when the value is gone.
  *
- * Then the same through prediction: all windows, all questions, the checker. Once each object is one
- * thread's, so that nothing can go wrong; once threads use each other's. Prediction keeps the events of
- * the property, since windows go over them in the base run's order: its memory grows with them, by the
- * bytes that the last column says; what it asks of a window is flat.
+ * Then the same with prediction: all windows, all queries, the checker. Once each object is used by
+ * one thread, so that nothing can go wrong; once threads use each other's objects. Prediction keeps
+ * the events of the property, since windows visit them in the order of the base run: its memory
+ * grows with them, by the bytes in the last column; the memory for one window is constant.
  */
 #include "base/vec.h"
 #include "predict/driver/predict.h"
@@ -38,7 +38,9 @@ struct shape {
 	bool shared;  /* threads use each other's objects */
 };
 
-/* Slots of memory, one object after the other in each; `uses` calls for each object. */
+/*
+ * Writes slots of memory with one object after the other in each, and `uses` calls for each object.
+ */
 static size_t write_run(FILE *out, const struct shape *shape)
 {
 	size_t events = shape->events, objects = shape->objects, slots = shape->slots;
@@ -98,14 +100,14 @@ static double cpu_seconds(void)
 
 /* ---- the walk ------------------------------------------------------------------------------------- */
 
-struct state { /* of an object, as a monitor has it */
+struct state { /* of an object, as a monitor keeps it */
 	uint64_t events;
 };
 
 struct result {
 	uint64_t events, gone, most_values;
 	double seconds;
-	size_t memory[4]; /* heap in use after each quarter, above what it was before */
+	size_t memory[4]; /* heap in use after each quarter, minus what it was before */
 };
 
 static size_t heap_now(void)

@@ -1,4 +1,4 @@
-"""What the benches run: how each program is built by a compiler, and its command line."""
+"""The programs that the benches run: how a compiler builds each, and its command line."""
 
 import os
 import random
@@ -88,7 +88,7 @@ class Pbzip2:
 
 
 def all_programs(small):
-    """`small`: for a bench that is slower still."""
+    """`small`: less work, for a slower bench."""
     return [
         Own("lu.c", "LU decomposition, barrier", ["560"]),
         Own("hashmap.c", "hash map, striped locks", ["1000000"]),
@@ -100,7 +100,7 @@ def all_programs(small):
 
 
 def make_input(path, megabytes):
-    """Text with the repetitions of text, the same each time."""
+    """Pseudo-random text with the repetitions of real text, the same each time."""
     if os.path.exists(path):
         return
     rnd = random.Random(7)
@@ -116,7 +116,7 @@ def make_input(path, megabytes):
 
 
 def build_all(work, compilers, names, small=False):
-    """One after the other (program, {compiler name: directory} or None when not reachable, input)."""
+    """Yields (program, {compiler name: directory} or None if it is not reachable, input)."""
     sources = Sources(work + "/sources")
     for program in all_programs(small):
         if names and program.name not in names:

@@ -1,18 +1,18 @@
 /*
  * bench/solver [--queries N] [--seeds N] [--limit MS] [--only SIZE]
  *
- * Our ordering solver beside Z3 on the same windows and the same questions, in one run. Windows
- * are made up (solver_trace.h): 8 threads, 20 locks, a variable for each ten events, a lock taken
- * at every fifth step outside of sections, another thread at every tenth. Two profiles: `mid`,
- * where half of the written values are one of three and the rest are new, and `dense`, where 95 %
- * are. Few values make hard questions: each read can take from many writes.
+ * Compares our ordering solver with Z3 on the same windows and the same queries, in one run. The
+ * windows are synthetic (solver_trace.h): 8 threads, 20 locks, a variable for each ten events, a
+ * lock taken at every fifth step outside of sections, another thread at every tenth. There are two
+ * profiles: `mid`, in which half of the written values are one of three and the rest are new, and
+ * `dense`, in which 95 % are. Few values make hard queries: each read can read from many writes.
  *
- * The questions are races: half about the nearest conflicting accesses, half about any. Z3 gets
- * those in windows of 1,000 events, each for --limit milliseconds at most; at 2,000 a race that is
- * there takes it 2 to 15 seconds, at 5,000 more than a minute. Its time has the writing of the
- * formula in it; ours has what is made once per window in the total, not in the single questions.
+ * The queries are races: half of them about the nearest conflicting accesses, half about any. Z3
+ * gets those in windows of 1,000 events, each for at most --limit milliseconds; at 2,000 events a
+ * race that exists takes it 2 to 15 seconds, at 5,000 more than a minute. Its time includes writing
+ * the formula; our total includes what is made once per window, the times of single queries do not.
  *
- * Fails when the two disagree, or an answer's order is not one.
+ * Fails if the two disagree, or if the order in an answer is not valid.
  */
 #include "solver_trace.h"
 
@@ -30,10 +30,10 @@ struct options {
 	uint32_t queries, seeds, limit, only;
 };
 
-/* What one solver did with a row's questions. */
+/* The results of one solver for the queries of a row. */
 struct tally {
-	VEC(double) times; /* of each question, in milliseconds */
-	double total;	   /* with what is made once per window */
+	VEC(double) times; /* of each query, in milliseconds */
+	double total;	   /* including what is made once per window */
 	uint32_t answers[3];
 };
 
@@ -42,11 +42,14 @@ struct row {
 	const char *profile;
 	struct tally native, z3;
 	struct order_counts counts; /* of the native solver */
-	double both;		    /* native time of the questions that Z3 got, too */
+	double both;		    /* native time for the queries that Z3 got, too */
 	uint32_t disagreements, wrong;
 };
 
-/* Processor time in milliseconds: both run in one thread, and the machine may be shared. */
+/*
+ * Returns processor time in milliseconds: both solvers run in one thread, and the machine may be
+ * shared.
+ */
 static double now(void)
 {
 	struct timespec t;
@@ -62,7 +65,7 @@ static void count(struct tally *tally, enum order_answer answer, double time)
 	tally->answers[answer]++;
 }
 
-/* Does the order lead to where both accesses are next? */
+/* Does the order lead to a state in which both accesses are next? */
 static bool shows(const struct solver_trace *trace, struct solver_pair pair, const uint32_t *inside,
 		  uint32_t length)
 {

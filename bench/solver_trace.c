@@ -23,8 +23,8 @@ struct held {
 struct actor {
 	struct held held[DEPTH];
 	uint32_t depth;
-	uint32_t left;	/* accesses to go before the innermost section ends */
-	uint32_t wants; /* lock, or ORDER_NONE */
+	uint32_t left;	/* accesses until the innermost section ends */
+	uint32_t wants; /* the lock it wants, or ORDER_NONE */
 };
 
 struct access {
@@ -56,7 +56,7 @@ static double chance(struct stage *s)
 	return (double)(solver_trace_random(&s->trace->random) >> 11) * 0x1p-53;
 }
 
-/* One of n, the first ones more often. */
+/* Returns a random number below n, small ones more often. */
 static uint32_t skewed(struct stage *s, uint32_t n, double skew)
 {
 	uint32_t k = (uint32_t)(n * pow(chance(s), skew));
@@ -116,8 +116,8 @@ static void leave(struct stage *s, uint32_t thread)
 }
 
 /*
- * Half of the variables belong to locks, a quarter to nobody, a quarter to single threads. Under a
- * lock mostly its own ones are touched.
+ * Half of the variables belong to locks, a quarter to no lock, a quarter to single threads. Under a
+ * lock mostly its own variables are accessed.
  */
 static uint32_t choose_variable(struct stage *s, uint32_t thread)
 {
@@ -165,7 +165,7 @@ static void step(struct stage *s, uint32_t thread)
 		a->left = 1 + below(s, 5);
 		a->wants = skewed(s, locks, 1.5);
 	} else if (a->depth == 1 && a->held[0].lock < locks - 1 && chance(s) < 0.05) {
-		/* a higher lock than the one held: no deadlock while the trace is made */
+		/* a higher lock than the one held: no deadlock while the trace is generated */
 		a->left = 1 + below(s, 5);
 		a->wants = a->held[0].lock + 1 + below(s, locks - 1 - a->held[0].lock);
 	} else {

@@ -1,6 +1,6 @@
 /*
- * Made-up windows for the solver: threads that read and write variables, mostly each lock's own
- * under that lock, with nested sections, and pairs of accesses to ask about.
+ * Synthetic windows for the solver: threads that read and write variables, mostly those of a lock
+ * under that lock, with nested sections; and pairs of accesses to query.
  */
 #ifndef BENCH_SOLVER_TRACE_H
 #define BENCH_SOLVER_TRACE_H
@@ -10,9 +10,9 @@
 
 struct solver_shape {
 	uint32_t events, threads, variables, locks;
-	double enter;  /* chance that a step outside of sections takes a lock */
-	double change; /* chance that another thread goes on */
-	double small;  /* chance that a written value is one of three, not a new one */
+	double enter;  /* probability that a step outside of sections takes a lock */
+	double change; /* probability that another thread continues */
+	double small;  /* probability that a written value is one of three, not a new one */
 };
 
 struct solver_pair {
@@ -34,13 +34,13 @@ void solver_trace_make(struct solver_trace *trace, const struct solver_shape *sh
 void solver_trace_free(struct solver_trace *trace);
 
 /*
- * Up to `count` different pairs that could race: conflicting accesses of two threads that no
- * lock in common and no must-happen-before keeps apart. Half of them are the nearest such access,
- * half any write of the variable. Returns how many there are.
+ * Finds up to `count` different pairs that could race: conflicting accesses by two threads that
+ * neither a common lock nor must-happen-before keeps apart. Half of them are the nearest such
+ * access, half any write of the variable. Returns the number of pairs.
  */
 uint32_t solver_trace_pairs(struct solver_trace *trace, struct solver_pair *pairs, uint32_t count);
 
-/* Both are next: a race. */
+/* Builds the query that both are next: a race. */
 void solver_trace_ask(const struct solver_trace *trace, struct solver_pair pair,
 		      struct order_query *query);
 

@@ -1,7 +1,7 @@
-"""Debian source packages, unpacked: the real programs that the benches run.
+"""Unpacked Debian source packages: the real programs that the benches run.
 
-The machine's own list of package sources usually has only binary packages, and it stays as it
-is: a private copy of it, with the source packages instead, lives in a directory of ours.
+The machine's own list of package sources usually has only binary packages, and it is not changed: a
+private copy of it, with the source packages instead, is in a directory of ours.
 """
 
 import glob
@@ -12,7 +12,7 @@ import subprocess
 
 
 def private_lists(where):
-    """The machine's package sources as sources of source packages; apt options that use them."""
+    """Turns the machine's package sources into sources of source packages; returns apt options that use them."""
     parts = where + "/sources.list.d"
     shutil.rmtree(where, ignore_errors=True)
     for folder in (parts, where + "/lists/partial", where + "/archives/partial"):
@@ -38,7 +38,7 @@ def quiet(command, cwd=None):
 
 
 class Sources:
-    """`get(package)` is the directory of the unpacked source, or None when it is not reachable."""
+    """`get(package)` is the directory of the unpacked source, or None if it is not reachable."""
 
     def __init__(self, where):
         self.where = os.path.abspath(where)
@@ -53,7 +53,7 @@ class Sources:
             return None
         if self.options is None:
             self.options = private_lists(self.where + "/apt")
-            # One list that does not answer is no reason to stop: the package decides.
+            # Continue if one list does not answer: what matters is whether the package is found.
             quiet(["apt-get"] + self.options + ["update"])
         shutil.rmtree(folder, ignore_errors=True)
         parts = folder + ".parts"
@@ -71,7 +71,7 @@ class Sources:
 
     @staticmethod
     def unpack(parts, to):
-        """As Debian builds it; where a part of the package is missing, as upstream released it."""
+        """Unpacks it as Debian builds it; if a part of the package is missing, as upstream released it."""
         for file in glob.glob(parts + "/*.dsc"):
             if shutil.which("dpkg-source") and quiet(["dpkg-source", "-x", file, to], parts):
                 return True

@@ -1,4 +1,4 @@
-/* Two tellers, one account, no lock: now and then a deposit is lost. */
+/* Two tellers, one account, no lock: sometimes a deposit is lost. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /*
- * C++: std::thread, containers behind a mutex, strings, shared_ptr with its atomic counts, a
+ * C++: std::thread, containers protected by a mutex, strings, shared_ptr with its atomic counts, a
  * virtual call and an atomic counter.
  *
  *	containers [ROUNDS [THREADS]]

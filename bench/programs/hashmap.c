@@ -20,7 +20,7 @@ struct node {
 
 static struct node *buckets[BUCKETS];
 static pthread_mutex_t locks[STRIPES];
-static long total[STRIPES]; /* hits of nodes that are gone, by stripe */
+static long total[STRIPES]; /* hits of removed nodes, by stripe */
 static int operations = 500000, threads = 2;
 
 static struct node *find_or_add(struct node **bucket, unsigned key)

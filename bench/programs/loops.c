@@ -1,6 +1,6 @@
 /*
- * Loops that gcc vectorises in recorded code: over memory that nobody else can see, since every access
- * that others can see is recorded. bench/points counts them with points and without.
+ * Loops that gcc vectorises in recorded code: over memory that no other thread can see, since every
+ * access that others can see is recorded. bench/points counts them with points and without.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ __attribute__((noinline)) static unsigned with_inline(unsigned seed)
 	return sum;
 }
 
-/* Calls of what is not recorded, which have points, before and behind the loop. */
+/* Calls of functions that are not recorded, which have points, before and after the loop. */
 __attribute__((noinline)) static unsigned beside_calls(unsigned seed)
 {
 	unsigned char a[SIZE], b[SIZE];

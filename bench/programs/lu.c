@@ -1,6 +1,6 @@
 /*
- * LU decomposition in place, rows dealt out to threads, a barrier after each step: dense floating
- * point accesses, nothing but a barrier between them.
+ * LU decomposition in place, rows distributed over threads, a barrier after each step: dense
+ * floating-point accesses with only a barrier between them.
  *
  *	lu [SIZE [THREADS]]
  */

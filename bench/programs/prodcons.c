@@ -1,7 +1,7 @@
 /*
- * Producers and consumers around a bounded queue with a mutex and two conditions: mostly
- * synchronisation, and blocking. An item is a small buffer that is filled by one thread and
- * summed up by another.
+ * Producers and consumers around a bounded queue with a mutex and two condition variables: mostly
+ * synchronisation, and blocking. An item is a small buffer that one thread fills and another one
+ * sums up.
  *
  *	prodcons [ITEMS [PAIRS]]
  */

@@ -1,6 +1,6 @@
 /*
- * A bounded queue and workers, for bench/observe: jobs are put in by one thread, taken out and done by
- * the others, and each result is added to a total. usage: work_queue WORKERS JOBS
+ * A bounded queue and workers, for bench/observe: one thread puts jobs in, the others take them out
+ * and do them, and each result is added to a total. usage: work_queue WORKERS JOBS
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct job {
 	unsigned seed, result;
 };
 
-int waiting, done; /* jobs in the queue; jobs that are over */
+int waiting, done; /* jobs in the queue; jobs that are done */
 
 static struct job *queue[PLACES];
 static unsigned first, total;
@@ -39,7 +39,7 @@ static void close_queue(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* NULL: there are no more. */
+/* Returns NULL if there are no more jobs. */
 static struct job *take(void)
 {
 	struct job *job = NULL;

@@ -1,13 +1,13 @@
 /*
- * derby 3786: a statement is looked up in the cache, which is locked by itself, and removed if it is
- * there; now and then another thread removes it in between. 2 threads beside main.
+ * derby 3786: a statement is looked up in the cache, which has its own lock, and removed if it is
+ * there; sometimes another thread removes it in between. 2 threads besides main.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #define ROUNDS 332
-#define CLASH 83 /* each so many rounds both want the same statement */
+#define CLASH 83 /* after this many rounds both threads want the same statement */
 #define CHAINS 32
 
 typedef struct map {

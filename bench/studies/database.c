@@ -1,6 +1,6 @@
 /*
  * h2: clients of one connection put rows into two tables, and one of them drops the tables and
- * closes the connection when it is through with its own work. 4 threads beside main.
+ * closes the connection when its own work is done. 4 threads besides main.
  */
 #include "sql.h"
 

@@ -1,6 +1,6 @@
 /*
- * jfreechart: listeners of a series are told of a change while others are added. The table is
- * locked for each call, but not for the whole of the walk. 20 threads beside main.
+ * jfreechart: listeners of a series are notified of a change while others are added. The table is
+ * locked for each call, but not for the whole iteration. 20 threads besides main.
  */
 #include <glib.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /*
- * derby 2861: the referenced columns of a table descriptor are looked at, and can be set to null
- * before they are used. The rest is what a database does meanwhile. 2 threads beside main.
+ * derby 2861: the referenced columns of a table descriptor are checked, and can be set to null
+ * before they are used. The rest is what a database does in the meantime. 2 threads besides main.
  */
 #include <pthread.h>
 #include <stddef.h>

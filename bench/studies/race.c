@@ -1,6 +1,6 @@
 /*
- * jigsaw: a server counts requests and remembers the last one without a lock, among much that is
- * done under locks. 11 threads beside main.
+ * jigsaw: a server counts requests and remembers the last one without a lock, among many operations
+ * under locks. 11 threads besides main.
  */
 #include <pthread.h>
 #include <stdio.h>

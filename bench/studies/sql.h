@@ -1,11 +1,14 @@
-/* A statement about a table, run on SQLite: for the programs of figure 11 (test/properties, too). */
+/*
+ * A statement about a table, run on SQLite: for the programs of figure 11 (also in
+ * test/properties).
+ */
 #ifndef SQL_H
 #define SQL_H
 
 #include <sqlite3.h>
 #include <stdio.h>
 
-/* `format` has a %s for the table. 0: done. */
+/* `format` has a %s for the table. Returns 0 on success. */
 static int run(sqlite3 *conn, const char *format, const char *table)
 {
 	sqlite3_stmt *statement;

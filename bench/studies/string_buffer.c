@@ -1,7 +1,7 @@
 /*
- * The JDK's string buffer: append(other) asks for the length of the other buffer and then copies so
- * many characters, each under the other's lock but not both together; another thread replaces
- * the text meanwhile. 2 threads beside main.
+ * The JDK's string buffer: append(other) gets the length of the other buffer and then copies that
+ * many characters, each under the other's lock but not both together; another thread replaces the
+ * text in between. 2 threads besides main.
  */
 #include <pthread.h>
 #include <stdio.h>

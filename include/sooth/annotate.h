@@ -1,20 +1,20 @@
 /*
- * What a program can tell sooth. Compiled without `sooth cc` all of it is nothing.
+ * Annotations that a program can make for sooth. Without `sooth cc` they compile to nothing.
  *
  *	SOOTH_PROBE(app, authenticated, user, "password");
  *
- * is an event that properties can name: `probe app:authenticated(u, how)`. It costs a NOP until a
- * property asks for it. Arguments are passed as to printf: numbers, pointers, text; not evaluated
- * without sooth, so they should have no effects.
+ * is an event that properties can name: `probe app:authenticated(u, how)`. It costs a NOP unless a
+ * property uses it. Arguments are passed as to printf: numbers, pointers, strings. Without sooth
+ * they are not evaluated, so they should have no side effects.
  *
  *	SOOTH_ATOMIC_BEGIN(transfer); … SOOTH_ATOMIC_END(transfer);
  *
- * are the probes sooth:atomic_begin and sooth:atomic_end with the region's name as a text. They are always
- * recorded: a region that another thread can tear apart is a finding without a property.
+ * are the probes sooth:atomic_begin and sooth:atomic_end, with the region's name as a string. They
+ * are always recorded: a region that another thread can break is reported without a property.
  *
  *	SOOTH_IGNORE static void spin(void) { … }
  *
- * Memory accesses and calls of this function are not recorded; its synchronisation is.
+ * The memory accesses and calls of this function are not recorded; its synchronisation is.
  */
 #ifndef SOOTH_ANNOTATE_H
 #define SOOTH_ANNOTATE_H
@@ -26,7 +26,7 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-void __sooth_probe(const char *name, ...); /* the compiler plugin replaces its calls */
+void __sooth_probe(const char *name, ...); /* the compiler plugin replaces calls of it */
 
 #define SOOTH_PROBE(app, name, ...) __sooth_probe(#app ":" #name, ##__VA_ARGS__)
 #define SOOTH_IGNORE __attribute__((__no_sanitize__("thread")))

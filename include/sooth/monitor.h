@@ -1,7 +1,8 @@
 /*
- * A monitor of your own for `monitor "./mine.so";` in a property file: states, a first one, and what an
- * event makes of a state. sooth runs it on every order of events that the recorded run stands for,
- * many at once, so nothing but states may be remembered between two calls.
+ * The interface of a monitor of your own, for `monitor "./mine.so";` in a property file: an initial
+ * state, and a function that computes the next states from a state and an event. sooth runs the
+ * monitor on every order of events that the recorded run stands for, on many of them at once, so a
+ * monitor must keep no information between two calls except in its states.
  *
  *	cc -shared -fPIC -o mine.so mine.c
  *
@@ -9,7 +10,7 @@
  *
  *	const struct sooth_monitor sooth_monitor = { .version = SOOTH_MONITOR_VERSION, .init = … };
  *
- * A name that does not begin with a slash is looked for beside the property file.
+ * A file name that does not begin with a slash is relative to the directory of the property file.
  */
 #ifndef SOOTH_MONITOR_H
 #define SOOTH_MONITOR_H
@@ -27,7 +28,7 @@ enum sooth_value_type {
 	SOOTH_UNBOUND, /* the event does not bind this parameter */
 	SOOTH_NUMBER,  /* number: integers, addresses, locks, threads */
 	SOOTH_REAL,    /* real */
-	SOOTH_STRING   /* text, length; there may be NULs in it */
+	SOOTH_STRING   /* text, length; may contain NULs */
 };
 struct sooth_value {
 	unsigned type;
@@ -35,16 +36,16 @@ struct sooth_value {
 	double real;
 	const char *text;
 	size_t length;
-	/* Equal for the same object; an address that was freed and used again is another one. */
+	/* Equal for the same object; an address that was freed and reused is another object. */
 	uint32_t identity;
 };
 
-/* An event of the property. What it points at is sooth's and good during the call. */
+/* An event of the property. What it points at belongs to sooth and is valid during the call. */
 struct sooth_event {
 	uint32_t number; /* of the event in the property, from 0 */
 	const char *name;
 	uint32_t thread;
-	uint32_t value_count; /* the property's parameters, in their order */
+	uint32_t value_count; /* one for each parameter of the property, in order */
 	const struct sooth_value *values;
 };
 
@@ -54,29 +55,29 @@ struct sooth_about {
 	uint32_t event_count, parameter_count;
 };
 
-/* Further states behind an event, for a monitor that is not deterministic: more->add(more, state). */
+/* Adds further states after an event, for a nondeterministic monitor: more->add(more, state). */
 struct sooth_more {
 	void (*add)(struct sooth_more *more, void *state);
 };
 
 struct sooth_monitor {
 	uint32_t version; /* SOOTH_MONITOR_VERSION */
-	/* The first state; NULL: it cannot work, and the property is not judged. */
+	/* Returns the initial state, or NULL on failure: then the property is not judged. */
 	void *(*init)(const struct sooth_about *about);
 	/*
-	 * What the event makes of a state. `state` is a copy and may be changed: returning 1 it is a
-	 * next state. 0: it is none; those given to `more` are. Negative: it failed, and the property
-	 * is not judged any further.
+	 * Computes the states after an event. `state` is a copy and may be changed. Returns 1 if the
+	 * changed `state` is a next state, 0 if only the states passed to `more` are, or a negative
+	 * number on failure: then the property is not judged any further.
 	 */
 	int (*step)(void *state, const struct sooth_event *event, struct sooth_more *more);
 	void *(*clone)(const void *state);
 	void (*free)(void *state);
-	/* Equal states must have equal hashes. The coarser, the faster. */
+	/* Equal states must have equal hashes. The more states are equal, the faster the search. */
 	uint64_t (*hash)(const void *state);
 	int (*equal)(const void *a, const void *b);
-	/* The property is violated, whatever comes. */
+	/* Returns true if the property is violated, whatever happens later. */
 	int (*is_bad)(const void *state);
-	/* It is violated if the program ends here; NULL: it is not. */
+	/* Returns true if the property is violated when the program ends here. May be NULL. */
 	int (*is_bad_at_end)(const void *state);
 };
 

@@ -1,13 +1,13 @@
 /*
- * Runtime records, byte for byte: shared by the runtime, which writes them, and the tool, which
- * reads them and writes those of imported traces. Header-only, since the runtime calls nothing.
+ * Encoding and decoding of runtime records. The runtime writes them; the tool reads them, and
+ * writes them for imported traces. Header-only, because the runtime must not call other libraries.
  *
- * A record is a byte (kind << 1 | 1), a byte with the length of what follows, and the fields that
- * event.def lists for the kind, as LEB128 numbers. A length of 255 means that two bytes with the
- * length come next. Most fields are near those of the record before (the same lock, the next
- * call), so pc, address and sequence number are written as the difference, zigzag-coded, and the
- * second address as its difference from the first; at the start of a block all of them count
- * from zero, and the time from the block's.
+ * A record is a byte (kind << 1 | 1), a byte with the length of the rest, and the fields that
+ * event.def lists for the kind, as LEB128 numbers. A length of 255 means that the real length
+ * follows in two bytes. Most fields are close to those of the previous record (the same lock, the
+ * next call). So pc, address and sequence number are written as zigzag-coded differences from the
+ * previous record, and the second address as its difference from the first. At the start of a block
+ * these differences count from zero, and time differences from the block's time.
  */
 #ifndef EVENT_CODEC_H
 #define EVENT_CODEC_H
@@ -16,28 +16,29 @@
 
 #include <stddef.h>
 
-/* What the next record's differences are taken from. */
+/* The values of the previous record, from which the next differences are taken. */
 struct codec {
 	uint64_t time, pc, address, sequence;
 };
 
 struct codec_fields {
 	uint64_t p, t, q, a, b, n, m; /* t: the time itself, not the difference */
-	const uint8_t *bytes;	      /* decoding only: the raw bytes, and how many */
+	const uint8_t *bytes;	      /* decoding only: the raw bytes and their number */
 	size_t size;
 };
 
-/* A number may be stored 8 bytes at a time, whatever it takes: so many behind it must be there. */
+/* codec_put_number() may store 8 bytes at once, so this many bytes after the record must exist. */
 #define CODEC_OVERHANG 8
 
-/* Bytes before the fields; the long form if the fields and raw bytes may exceed 254 bytes. */
+/* Size of a header. The long form is needed if fields and raw bytes may exceed 254 bytes. */
 #define CODEC_SHORT_HEADER 2
 #define CODEC_LONG_HEADER 4
 #define CODEC_FIELDS_MAX (7 * 10)
 
 /*
- * LEB128. Of two to eight bytes, as differences of addresses are, without a loop whose length nobody can
- * foretell: the groups of 7 bits are spread, halves first, and the mark of all but the last is set.
+ * Writes a LEB128 number. Two to eight bytes, the usual size of an address difference, are written
+ * without a loop, whose length the processor could not predict: the 7-bit groups are spread apart,
+ * halves first, and then all bytes but the last get their continuation bit.
  */
 static inline uint8_t *codec_put_number(uint8_t *p, uint64_t value)
 {
@@ -52,7 +53,8 @@ static inline uint8_t *codec_put_number(uint8_t *p, uint64_t value)
 		return p + 1;
 	}
 	unsigned bits = (unsigned)(63 - __builtin_clzll(value));
-	unsigned more = bits * 37 >> 8; /* bits / 7, up to 55: bytes before the last */
+	/* bits / 7, correct up to 55: the number of bytes before the last */
+	unsigned more = bits * 37 >> 8;
 	uint64_t v = (value & 0xfffffff0000000) << 4 | (value & 0xfffffff);
 	v = (v & 0x0fffc0000fffc000) << 2 | (v & 0x00003fff00003fff);
 	v = (v & 0x3f803f803f803f80) << 1 | (v & 0x007f007f007f007f);
@@ -67,7 +69,7 @@ static inline uint8_t *codec_put_difference(uint8_t *p, uint64_t value, uint64_t
 	return codec_put_number(p, (uint64_t)d << 1 ^ (uint64_t)(d >> 63));
 }
 
-/* Inline whatever its size: `letter` is mostly a constant. */
+/* Always inlined: `letter` is a constant in almost all calls. */
 static inline __attribute__((always_inline)) uint8_t *
 codec_put_field(struct codec *c, uint8_t *p, char letter, const struct codec_fields *f)
 {
@@ -95,7 +97,7 @@ codec_put_field(struct codec *c, uint8_t *p, char letter, const struct codec_fie
 	return p;
 }
 
-/* Writes the fields of a record; returns where its raw bytes go. */
+/* Writes the fields of a record. Returns the address at which its raw bytes start. */
 static inline uint8_t *codec_put_fields(struct codec *c, uint8_t *p, const char *letters,
 					const struct codec_fields *f)
 {
@@ -104,7 +106,7 @@ static inline uint8_t *codec_put_fields(struct codec *c, uint8_t *p, const char 
 	return p;
 }
 
-/* The same for a kind that has an event_field_set: code that the processor can foresee. */
+/* The same for a kind that has an event_field_set, with branches that the processor can predict. */
 static inline __attribute__((always_inline)) uint8_t *
 codec_put_set(struct codec *c, uint8_t *p, unsigned set, const struct codec_fields *f)
 {
@@ -125,7 +127,7 @@ codec_put_set(struct codec *c, uint8_t *p, unsigned set, const struct codec_fiel
 	return p;
 }
 
-/* Writes the header once the length is known. */
+/* Writes the header, once the length of the record is known. */
 static inline void codec_put_header(uint8_t *start, enum event_kind kind, size_t header,
 				    size_t bytes)
 {
@@ -138,8 +140,8 @@ static inline void codec_put_header(uint8_t *start, enum event_kind kind, size_t
 }
 
 /*
- * Reads a header: kind and how many bytes follow. Returns its size, or 0 when `p` … `end` does not
- * hold all of it.
+ * Reads a header: the kind and the number of bytes that follow. Returns the size of the header, or
+ * 0 if it does not fit between `p` and `end`.
  */
 static inline size_t codec_get_header(const uint8_t *p, const uint8_t *end, enum event_kind *kind,
 				      size_t *bytes)
@@ -179,7 +181,7 @@ static inline uint64_t codec_difference(uint64_t coded, uint64_t from)
 	return from + (coded >> 1 ^ -(coded & 1));
 }
 
-/* Reads the fields of a record. False: they do not fit its bytes. */
+/* Reads the fields of a record. Returns false if they do not fill its bytes exactly. */
 static inline bool codec_get_fields(struct codec *c, const char *letters, const uint8_t *p,
 				    const uint8_t *end, struct codec_fields *f)
 {

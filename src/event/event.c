@@ -46,7 +46,7 @@ bool event_is_step(enum event_kind kind)
 	case EV_DOWN_REQUEST:
 	case EV_JOIN_REQUEST:
 	case EV_MISUSE:
-	case EV_ENTER: /* nobody else can tell when */
+	case EV_ENTER: /* no other thread can observe them */
 	case EV_EXIT: return false;
 	default: return event_group(kind) != EG_NOTE;
 	}
@@ -57,13 +57,13 @@ bool event_fits_site(enum event_kind kind, unsigned group)
 	enum event_group own = event_group(kind);
 
 	switch (kind) {
-	case EV_FD_OPEN: /* of calls that have no site */
+	case EV_FD_OPEN: /* from calls that have no site */
 	case EV_FD_CLOSE:
 	case EV_FD_USE:
 	case EV_MAP:
 	case EV_UNMAP: return false;
 	case EV_MISUSE: return group == EG_NOTE || group >= EG_THREAD;
-	default: /* a wait gives its lock back */
+	default: /* a wait releases its lock */
 		return group == EG_NOTE || group == own ||
 		       (group == EG_CONDITION && own == EG_LOCK);
 	}

@@ -1,4 +1,4 @@
-/* What can happen in a recorded program. Read by every stage; event.def is the list. */
+/* The events that a recorded program can have. Every stage reads this; event.def is the list. */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
 
@@ -18,7 +18,7 @@ struct event_id {
 	uint64_t index;
 };
 
-/* Its numbers are in the rows of compiled programs (wire.h, EV_SITE): append. */
+/* The numbers are stored in compiled programs (wire.h, EV_SITE): only append. */
 enum event_group {
 	EG_NOTE,
 	EG_ACCESS,
@@ -37,16 +37,20 @@ enum event_group {
 /* Flags of an access (`flags` in a segment's element, `m` in a record). */
 enum event_flag {
 	EF_VOLATILE = 1,
-	EF_BITFIELD = 2,     /* the access is of the whole unit that holds the bit-field */
-	EF_INEXACT = 4,	     /* the value was read next to the access, not by it */
-	EF_CAS_FAIL = 8,     /* an atomic read that was a failed compare-and-exchange */
-	EF_ENVIRONMENT = 16, /* written by the kernel or by code we do not see */
-	EF_LOOK = 32,	 /* a property's look at what an argument points at: binds the order as any
-		       * read does, but is no access of the program, and no part of a race */
-	EF_IGNORED = 64, /* the program says that what races with it is meant: no part of a race */
+	EF_BITFIELD = 2,     /* the access covers the whole unit that holds the bit-field */
+	EF_INEXACT = 4,	     /* the value was read separately, next to the access */
+	EF_CAS_FAIL = 8,     /* an atomic read by a compare-and-exchange that failed */
+	EF_ENVIRONMENT = 16, /* written by the kernel or by code that is not recorded */
+	/*
+	 * a property reads what an argument points at: constrains the order like any read, but is
+	 * not an access of the program and not part of a race
+	 */
+	EF_LOOK = 32,
+	/* the program declares races with this access as intended: not part of a race */
+	EF_IGNORED = 64,
 };
 #define EVENT_NO_RACE (EF_LOOK | EF_IGNORED)
-/* An atomic's `m`: memory order (as in <stdatomic.h>) in the low byte, event_flag above. */
+/* `m` of an atomic event: memory order (as in <stdatomic.h>) in the low byte, event_flag above. */
 #define EVENT_ORDER_BITS 8
 
 enum event_lock {
@@ -54,36 +58,38 @@ enum event_lock {
 	EVENT_LOCK_RECURSIVE,
 	EVENT_LOCK_ERRORCHECK,
 	EVENT_LOCK_RW,
-	EVENT_LOCK_ROBUST, /* whatever else it is: who ends with it leaves it to the next */
+	/* whatever its other kind: a thread that ends with it passes it on to the next */
+	EVENT_LOCK_ROBUST,
 };
 enum event_how { EVENT_PLAIN, EVENT_TRY, EVENT_TIMED };
 enum event_channel {
 	EVENT_CHANNEL_BYTES,
 	EVENT_CHANNEL_TOLD,
-	EVENT_CHANNEL_NOTHING, /* RECEIVE: looked, and found nothing there */
-	EVENT_CHANNEL_DEAF,    /* SEND: nothing goes in any more */
+	EVENT_CHANNEL_NOTHING, /* RECEIVE: found nothing */
+	EVENT_CHANNEL_DEAF,    /* SEND: no more data goes in */
 };
-#define EVENT_FD (UINT64_C(1) << 60) /* where descriptors "lie": no memory is there */
+#define EVENT_FD                                                                                   \
+	(UINT64_C(1) << 60) /* base of the "addresses" of file descriptors: no memory is there */
 enum event_stop { EVENT_STOP_LIMIT, EVENT_STOP_NO_SPACE, EVENT_STOP_IO };
 enum event_process {
 	EVENT_PROCESS_EXIT,
 	EVENT_PROCESS_EXEC,
 	EVENT_PROCESS_FORK,
 	EVENT_PROCESS_ABORT,
-	EVENT_PROCESS_CANCEL /* not its end: a thread is cancelled, n its stream */
+	EVENT_PROCESS_CANCEL /* not the end: a thread is cancelled, n is its stream */
 };
 
-/* What can be done wrong with threads and their objects (doc/prediction.md, Misuse). */
+/* Misuse of threads and synchronisation objects (doc/prediction.md, Misuse). */
 enum event_misuse {
 	EVENT_MISUSE_NONE,
-	EVENT_MISUSE_NOT_HELD,	     /* a release of what this thread does not hold */
-	EVENT_MISUSE_DESTROY_IN_USE, /* destroyed while somebody holds it or waits at it */
+	EVENT_MISUSE_NOT_HELD,	     /* release of a lock that this thread does not hold */
+	EVENT_MISUSE_DESTROY_IN_USE, /* destroyed while a thread holds it or waits for it */
 	EVENT_MISUSE_DESTROYED,	     /* used after it was destroyed */
 	EVENT_MISUSE_NOT_INIT,	     /* used before it was initialised */
 	EVENT_MISUSE_JOIN_TWICE,
-	EVENT_MISUSE_JOIN_DETACHED, /* joined, and detached before or meanwhile */
-	EVENT_MISUSE_HELD_AT_END,   /* a thread ended with a lock */
-	EVENT_MISUSE_NO_RECHECK,    /* what a wait was for is not looked at again behind it */
+	EVENT_MISUSE_JOIN_DETACHED, /* joined, and detached before or at the same time */
+	EVENT_MISUSE_HELD_AT_END,   /* a thread ended while it held a lock */
+	EVENT_MISUSE_NO_RECHECK,    /* the condition of a wait is not checked again after it */
 	EVENT_MISUSE_CLOSED,	    /* a descriptor used or closed after it was closed */
 	EVENT_MISUSES
 };
@@ -92,7 +98,7 @@ const char *event_name(enum event_kind kind);	/* "ATOMIC_READ" */
 const char *event_text(enum event_kind kind);	/* "r" */
 const char *event_fields(enum event_kind kind); /* "ptqanm*" */
 
-/* The fields as a set, if they come in this order; 0 of a kind whose do not. */
+/* The fields as a set, for kinds whose fields come in this order; 0 for other kinds. */
 enum event_field {
 	EVENT_FIELD_P = 1,
 	EVENT_FIELD_T = 2,
@@ -106,14 +112,14 @@ extern const uint8_t event_field_set[EV_COUNT];
 enum event_group event_group(enum event_kind kind);
 
 /*
- * Can a record of this kind be what the call at an EV_SITE left, whose records are about `group`? A call
- * that leaves none (free(NULL), or one that fails) has a site all the same.
+ * Can a record of this kind come from the call at an EV_SITE whose records concern `group`? A call
+ * that leaves no record (free(NULL), or one that fails) has a site as well.
  */
 bool event_fits_site(enum event_kind kind, unsigned group);
 
 /*
- * Is a record of this kind a step of its thread (doc/controlled-runs.md)? The one list of them: the
- * scheduler counts by it and so does the trace reader. A COPY is one step, although it is two events.
+ * Is a record of this kind a step of its thread (doc/controlled-runs.md)? The scheduler and the
+ * trace reader both count by this list. A COPY is one step, although it is two events.
  */
 bool event_is_step(enum event_kind kind);
 

@@ -1,6 +1,7 @@
 /*
- * Points: where a function is called, starts and returns, and the program's own probes. The
- * compiler plugin leaves a 5-byte NOP and a row at each; a property file switches some on.
+ * Points: calls, starts and returns of functions, and the probes that a program declares. The
+ * compiler plugin leaves a 5-byte NOP and a row at each point; a property file switches some of
+ * them on.
  */
 #ifndef EVENT_POINT_H
 #define EVENT_POINT_H
@@ -8,48 +9,58 @@
 #include <stdint.h>
 
 enum point_kind {
-	POINT_CALL,   /* before a call, in the caller */
-	POINT_BODY,   /* a function's body starts */
-	POINT_RETURN, /* of the body, or behind the call of a function that is not recorded */
-	POINT_PROBE,  /* sooth_probe(app, name, ...) of annotate.h */
+	POINT_CALL, /* before a call, in the caller */
+	POINT_BODY, /* at the start of a function's body */
+	/* at the end of the body, or after the call of a function that is not recorded */
+	POINT_RETURN,
+	POINT_PROBE, /* sooth_probe(app, name, ...) of annotate.h */
 };
 
-/* How an argument or a result is passed on. */
+/* How an argument or a result is recorded. */
 enum point_type {
 	POINT_VOID,
 	POINT_SIGNED, /* sign-extended to 64 bits */
 	POINT_UNSIGNED,
 	POINT_POINTER,
-	POINT_STRING, /* char *: the pointer, and the first POINT_STRING_MOST bytes of the text */
-	POINT_FLOAT,  /* as double */
+	POINT_STRING, /* char *: the pointer and the first POINT_STRING_MOST bytes of the text */
+	POINT_FLOAT,  /* as a double */
 	POINT_BYTES,  /* a struct of at most 16 bytes */
-	POINT_OPAQUE, /* something else: nothing is recorded */
+	POINT_OPAQUE, /* anything else: not recorded */
 };
-#define POINT_ARGUMENTS 12     /* more are not recorded */
-#define POINT_STRING_MOST 256u /* bytes of a string kept; longer ones say so */
+#define POINT_ARGUMENTS 12 /* further arguments are not recorded */
+#define POINT_STRING_MOST                                                                          \
+	256u /* bytes of a string that are kept; longer strings are marked as cut */
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /*
- * A row of the section sooth_point, or .debug_sooth_point, of a module's file. It is not loaded, so that a program pays
- * nothing for it and the linker drops rows with their functions; the runtime reads it when points
- * are asked for. Texts are offsets into the section sooth_pstr, which is not loaded either.
+ * A row of the section sooth_point (or .debug_sooth_point) of a module's file. The section is not
+ * loaded, so it costs the program nothing and the linker drops rows together with their functions.
+ * The runtime reads it when points are asked for. Texts are offsets into the section sooth_pstr,
+ * which is not loaded either.
  *
- * The row is part of the asm that is the NOP: however often the compiler copies that (inlining,
- * cloning, unrolling), each copy has a row with what is true there.
+ * The row is part of the asm statement that is the NOP. However often the compiler copies that
+ * statement (inlining, cloning, unrolling), each copy has a row that is right for it.
  */
 #define POINT_SECTION "sooth_point"
-#define POINT_SECTION_LOOSE ".debug_sooth_point" /* compiled with -ffunction-sections */
+#define POINT_SECTION_LOOSE ".debug_sooth_point" /* used with -ffunction-sections */
 struct point_row {
-	uint64_t pc; /* of the NOP, as in the file; NONE: 0 */
+	uint64_t pc; /* address of the NOP in the file; POINT_ROW_NONE: 0 */
 	uint32_t
-		name; /* of the function: linker's name, and " TAB plain" where the source has another
-			    * (C++: demangled, without parameters). "app:name" of a probe */
-	uint32_t place; /* "function TAB file" the NOP is in */
+		/*
+		 * of the function: its linker name, followed by " TAB plain" where the source has
+		 * another name (C++: demangled, without parameters); "app:name" for a probe
+		 */
+		name;
+	uint32_t place; /* "function TAB file" that contains the NOP */
 	uint32_t
-		types; /* a letter for each argument, '*', a letter for what each points at ('o' where
-			    * that is no number or pointer). RETURN: of the result alone. NONE: why */
-	uint32_t operands; /* for each where the NOP finds it, a ';' behind it */
+		/*
+		 * a letter for each argument, '*', then a letter for what each argument points at
+		 * ('o' if that is neither a number nor a pointer). RETURN: of the result only.
+		 * POINT_ROW_NONE: the reason
+		 */
+		types;
+	uint32_t operands; /* for each value, where the NOP finds it, each followed by ';' */
 	uint32_t line;
 	uint16_t column;
 	uint8_t kind;  /* enum point_kind, or POINT_ROW_NONE */
@@ -59,69 +70,75 @@ struct point_row {
 
 enum point_row_flag {
 	POINT_ROW_LOCAL = 1,  /* the function cannot be called from other units by its name */
-	POINT_ROW_BEHIND = 2, /* RETURN: behind a call, not of the body */
-	POINT_ROW_MORE = 4,   /* there are arguments behind those */
+	POINT_ROW_BEHIND = 2, /* RETURN: after a call, not at the end of a body */
+	POINT_ROW_MORE = 4,   /* there are more arguments than are listed */
 };
 
 /*
  * Letters: b h i l are SIGNED of 1, 2, 4, 8 bytes, B H I L UNSIGNED, p POINTER, s STRING, f and d
- * FLOAT of 4 and 8, o OPAQUE, v VOID; a struct of n bytes is the character '0' + n.
+ * FLOAT of 4 and 8 bytes, o OPAQUE, v VOID; a struct of n bytes is the character '0' + n.
  *
- * Operands are as the assembler writes them, in either syntax: a register, a constant, a place on the
- * stack or behind a register; `_` is none.
+ * Operands are written as in assembler, in either syntax: a register, a constant, or memory at an
+ * offset from a register; `_` means none.
  */
 
 /* ---- selections ------------------------------------------------------------------------------ */
 
 /*
- * What a selection is: text lines, each "KIND LIBRARY FUNCTION [POINTED]", tabs between, globs as
- * fnmatch without flags; LIBRARY "-" is any, matched against the soname or the file's last component of the
- * module that defines the function. FUNCTION of a probe is "app:name". C++ functions match by their
- * demangled name up to its parenthesis, or by the linker's name.
+ * A selection is a text. Each line is "KIND LIBRARY FUNCTION [POINTED]", separated by tabs, with
+ * globs as in fnmatch without flags. LIBRARY is matched against the soname, or the last component
+ * of the file name, of the module that defines the function; "-" is any library. FUNCTION of a
+ * probe is "app:name". C++ functions match by their demangled name up to the parenthesis, or by
+ * their linker name.
  *
  *	call	-	use_*
  *	return	libc.so.6	accept*
  *	return	-	sqlite3_open	2
  *	call	-	sqlite3_exec	s2
  *
- * POINTED are numbers of arguments, from 1, separated by commas: what they point at when the point
- * happens is recorded, too. `s2`: the text of argument 2 matters, `s0`: that of the result; texts are
- * recorded of all arguments that are strings, but only such a one is *looked at*.
+ * POINTED is a comma-separated list of argument numbers, from 1: what these arguments point at when
+ * the point is reached is recorded as well. `s2` means that the text of argument 2 matters, `s0`
+ * the text of the result. The text of every string argument is recorded, but only a text that
+ * matters is read by a *look*.
  *
- * A look is a READ ahead of the POINT, with EF_LOOK: what it saw is what the record has, another order
- * may have had something else there, and so predictions must keep it. It is a step of its own. The
- * arguments that a RETURN has are those of its call, and are looked at there.
+ * A look is a READ with the flag EF_LOOK, before the POINT. Another order of events may have had
+ * another value in that memory, so predictions must keep what the look saw. A look is a step of its
+ * own. The arguments recorded with a RETURN are those of its call, and were looked at there.
  *
- * The runtime gets it with the option points=PATH and keeps a copy in the trace as `points`. What was asked for and cannot be seen is in `points_missed` beside it, a line each:
- * "REASON\tKIND\tLIBRARY\tFUNCTION"; REASON is in words, and begins with "nothing" where the program
- * has no such function (so far: the file is written anew when a library is loaded). Otherwise it is
- * there, but has no points or cannot be patched: FUNCTION is then its name.
+ * The runtime gets the selection by the option points=PATH and copies it to the trace as `points`.
+ * What was selected but cannot be recorded is listed in the file `points_missed`, one per line:
+ * "REASON\tKIND\tLIBRARY\tFUNCTION". REASON is a text. It begins with "nothing" if the program has
+ * no such function (so far: the file is rewritten when a library is loaded). Otherwise the function
+ * exists, but has no points or cannot be patched; then FUNCTION is its name.
  *
- * `call` of a function that is itself recorded is its BODY: it has no CALL at its callers.
+ * `call` of a function that is itself recorded is its BODY: its callers have no CALL for it.
  */
 
 /* ---- records --------------------------------------------------------------------------------- */
 
 /*
- * Points that are on are numbered from 1 in the order they are switched on, and stand in the file
- * `points_on` of the trace, a line each, words separated by tabs, percent-escaped as in `names`:
+ * Points that are on are numbered from 1, in the order in which they are switched on. The file
+ * `points_on` of the trace lists them, one per line, words separated by tabs and percent-escaped as
+ * in `names`:
  *
  *	NUMBER KIND FLAGS PC TYPES POINTED LIBRARY LINE COLUMN NAME PLAIN FUNCTION FILE
  *
- * PC (hex) is behind the NOP, where the call that replaces it returns to. TYPES are those of the row;
- * 'o' stands for what cannot be found. POINTED are the bits (hex) of the arguments asked for. LIBRARY
- * is the last component of the file that defines the function, or `-`; PLAIN may be empty.
+ * PC (hex) is the address after the NOP, to which the call that replaces it returns. TYPES are
+ * those of the row, with 'o' for values that cannot be found. POINTED is the bit set (hex) of the
+ * arguments that were asked for. LIBRARY is the last component of the name of the file that defines
+ * the function, or `-`. PLAIN may be empty.
  *
- * An EV_POINT record has the number in `n`. Its payload are the values, in the order of TYPES:
+ * An EV_POINT record has the number in `n`. Its payload is the values, in the order of TYPES:
  *	SIGNED UNSIGNED POINTER FLOAT	8 bytes
  *	STRING	8 bytes pointer, 2 bytes length (0xffff: not readable; bit 15: cut), the bytes
  *	BYTES	its bytes
  *	VOID OPAQUE	nothing
- * A RETURN has in front of its result the number (LEB128) of the BODY or CALL it belongs to and the
- * values that had, or 0 when that was not seen.
+ * The result of a RETURN is preceded by the number (LEB128) of the BODY or CALL it belongs to and
+ * the values recorded there, or by 0 if that was not recorded.
  *
- * Behind all that, for each argument asked for that is a pointer: a byte with its number from 1, bit 7
- * set where it could not be read; then nothing follows, else 8 bytes, extended by what it points at.
+ * After that, for each argument asked for that is a pointer, there is a byte with its number from
+ * 1. If bit 7 is set, the memory could not be read and nothing follows. Otherwise 8 bytes follow:
+ * what the argument points at, extended to 8 bytes.
  */
 #define POINT_STRING_UNREADABLE 0xffffu
 #define POINT_STRING_CUT 0x8000u

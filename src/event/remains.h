@@ -1,15 +1,17 @@
-/* The trace's file `remains`: segments of the program's memory as they were at its end. */
+/*
+ * The file `remains` of a trace: segments of the program's memory with their contents at its end.
+ */
 #ifndef EVENT_REMAINS_H
 #define EVENT_REMAINS_H
 
 #include <stdint.h>
 
-/* In front of `size` bytes. */
+/* Precedes the `size` bytes of a segment. */
 struct remains_segment {
 	uint64_t address, size;
 };
 
-/* A program with more than that is not kept. */
+/* Programs with more memory than this do not get the file. */
 #define REMAINS_MOST (16u << 20)
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Exploring an engine's states, telling which are bad and which are safe, and Moore's minimisation:
- * states stay together while they accept alike and their diagrams, with classes for leaves, are equal.
- * Equal diagrams are one number, so a round is a walk over the nodes.
+ * Explores the states of an engine, determines which are bad and which are safe, and minimises
+ * (Moore): states stay in one class while they agree in acceptance and their diagrams, with classes
+ * as leaves, are equal. Equal diagrams have one number, so a round is a walk over the nodes.
  */
 #include "logic/automaton.h"
 #include "base/hash.h"
@@ -10,7 +10,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* Rounds times nodes: a long chain of states has as many rounds as states. Beyond it, as it is. */
+/*
+ * Rounds times nodes: a long chain of states needs as many rounds as states. Beyond this limit the
+ * automaton is not minimised.
+ */
 #define MOST_MOVES 20000000u
 
 /* ---- exploring ------------------------------------------------------------------------------- */
@@ -23,7 +26,7 @@ struct explored {
 struct explorer {
 	const struct automaton_engine *engine;
 	VEC(struct explored) states;
-	struct map numbers; /* engine's state to number */
+	struct map numbers; /* from a state of the engine to its number */
 	struct decision_change numbered;
 	bool too_many;
 };
@@ -72,7 +75,7 @@ static bool explore(struct explorer *e, struct err *err)
 
 struct classes {
 	const struct explorer *e;
-	uint32_t *of; /* by state */
+	uint32_t *of; /* class of each state */
 	uint32_t count;
 	uint64_t moves;
 };
@@ -85,7 +88,7 @@ static uint32_t class_of_leaf(void *context, uint32_t leaf)
 	return decision_leaf(d, c->of[d->nodes.items[leaf].low]);
 }
 
-/* One round; false: no class was split. */
+/* One round. Returns false if no class was split. */
 static bool split(struct classes *c)
 {
 	const struct explorer *e = c->e;
@@ -115,7 +118,7 @@ static bool split(struct classes *c)
 	return !d->spent && count > before;
 }
 
-/* Each state by itself, where minimising would take too long. */
+/* Makes each state its own class, where minimising would take too long. */
 static void keep_all(struct classes *c)
 {
 	for (uint32_t i = 0; i < c->e->states.count; i++)
@@ -143,13 +146,15 @@ static void minimise(struct classes *c)
 		keep_all(c);
 }
 
-/* ---- the result, in diagrams of its own -------------------------------------------------------- */
+/*
+ * ---- the result, with its own diagrams ---------------------------------------------------------
+ */
 
 struct copier {
 	const struct classes *classes;
 	struct automaton *to;
-	uint32_t *number;  /* of a class in the result, + 1 */
-	VEC(uint32_t) one; /* a state of each class, by number */
+	uint32_t *number;  /* number of a class in the result, + 1 */
+	VEC(uint32_t) one; /* one state of each class, by number */
 	struct map known;
 };
 
@@ -204,7 +209,7 @@ static void copy(const struct classes *classes, struct automaton *to)
 /* ---- bad and safe ---------------------------------------------------------------------------- */
 
 struct automaton_edge {
-	uint32_t to, from, next; /* of the same target, + 1 */
+	uint32_t to, from, next; /* next edge with the same target, + 1 */
 };
 struct backward {
 	VEC(struct automaton_edge) edges;
@@ -229,7 +234,7 @@ static void add_leaves(const struct automaton *a, struct backward *b, uint32_t f
 	add_leaves(a, b, from, n.high, seen);
 }
 
-/* Which states lead to one that accepts (or to one that does not). */
+/* Which states lead to a state that accepts (or to one that does not). */
 static bool *lead_to(const struct automaton *a, const struct backward *b, bool accepts)
 {
 	bool *leads = mem_zalloc(a->states.count, sizeof *leads);

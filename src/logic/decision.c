@@ -1,3 +1,4 @@
+/* Shared, reduced decision diagrams with a work limit: see decision.h. */
 #include "logic/decision.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -5,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* About a second, and 50 MB at the very most. A formula that people write needs thousands. */
+/* About a second, and at most 50 MB. Formulas that people write need thousands. */
 #define MOST_WORK 8000000u
 #define MOST_NODES 1000000u
 #define ANSWERS (1u << 16)
@@ -50,7 +51,7 @@ static void grow(struct decisions *d)
 	}
 }
 
-static uint32_t put(struct decisions *d, struct decision_node node)
+static uint32_t add_node(struct decisions *d, struct decision_node node)
 {
 	size_t at = hash_of(&node) & d->mask;
 
@@ -70,7 +71,7 @@ static uint32_t put(struct decisions *d, struct decision_node node)
 
 uint32_t decision_leaf(struct decisions *d, uint32_t number)
 {
-	return put(d, (struct decision_node){ .variable = DECISION_LEAF, .low = number });
+	return add_node(d, (struct decision_node){ .variable = DECISION_LEAF, .low = number });
 }
 
 uint32_t decision_node(struct decisions *d, uint32_t variable, uint32_t low, uint32_t high)
@@ -79,7 +80,7 @@ uint32_t decision_node(struct decisions *d, uint32_t variable, uint32_t low, uin
 		return low;
 	assert(d->spent || (variable < d->nodes.items[low].variable &&
 			    variable < d->nodes.items[high].variable));
-	return put(d, (struct decision_node){ variable, low, high });
+	return add_node(d, (struct decision_node){ variable, low, high });
 }
 
 static uint32_t side(const struct decisions *d, uint32_t node, uint32_t variable, bool high)
@@ -142,10 +143,10 @@ uint32_t decision_or(struct decisions *d, uint32_t f, uint32_t g)
 	return decision_choose(d, f, DECISION_TRUE, g);
 }
 
-uint32_t decision_walk(const struct decisions *d, uint32_t node, uint32_t border, uint64_t letter)
+uint32_t decision_walk(const struct decisions *d, uint32_t node, uint32_t border, uint64_t symbol)
 {
 	while (d->nodes.items[node].variable < border)
-		node = letter >> d->nodes.items[node].variable & 1 ? d->nodes.items[node].high
+		node = symbol >> d->nodes.items[node].variable & 1 ? d->nodes.items[node].high
 								   : d->nodes.items[node].low;
 	return node;
 }

@@ -1,3 +1,4 @@
+/* Prints the automaton of a formula as text or as Graphviz: see draw.h. */
 #include "logic/draw.h"
 #include "base/mem.h"
 #include "logic/ere.h"
@@ -7,16 +8,16 @@
 
 #include <string.h>
 
-#define MOST_CONDITIONS 24u /* between two states; what is more is left out, and said */
+#define MOST_CONDITIONS 24u /* between two states; further ones are left out, with a note */
 #define MOST_VISITS 20000u
 
 struct drawing {
 	FILE *out;
 	struct automaton automaton;
-	VEC(char *) names; /* of atoms */
+	VEC(char *) names; /* names of the atoms */
 	VEC(char *) remembered;
-	bool only_bad;	 /* of what looks back each state may be the last */
-	bool one_by_one; /* of an ere only letters with one event are shown */
+	bool only_bad;	 /* past-time formulas: a run may end in every state */
+	bool one_by_one; /* regular expressions: only symbols with one event are shown */
 	bool shown[DRAW_STATES];
 	size_t shown_count;
 };
@@ -56,7 +57,7 @@ static bool build_ere(struct drawing *d, const struct spec_property *p,
 	return ere_automaton(f->ere, p->event_count, &d->automaton, err);
 }
 
-/* ---- conditions -------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 struct path {
 	uint64_t asked, answer;
@@ -64,10 +65,10 @@ struct path {
 struct paths {
 	struct path items[MOST_CONDITIONS];
 	unsigned count, visits;
-	bool more; /* than there is room for, or than anybody would look for */
+	bool more; /* there are more than fit, or more than anyone would read */
 };
 
-/* The ways through a diagram to a state. */
+/* Finds the paths through a diagram to a state. */
 static void find_paths(const struct automaton *a, uint32_t node, uint32_t to, struct path so_far,
 		       struct paths *found)
 {
@@ -116,15 +117,13 @@ static void print_path(FILE *out, const struct drawing *d, struct path path, boo
 		putc(')', out);
 }
 
-/* To be freed. "" if it is always taken. */
+/* The condition as text, to be freed. "" if the edge is always taken. */
 static char *condition(const struct drawing *d, const struct paths *paths)
 {
-	char *text = NULL;
+	char *text;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
-	if (!out)
-		abort();
 	for (unsigned i = 0; i < paths->count; i++) {
 		if (i)
 			fputs(" || ", out);
@@ -132,7 +131,7 @@ static char *condition(const struct drawing *d, const struct paths *paths)
 	}
 	if (paths->more)
 		fputs(paths->count ? " || ..." : "...", out);
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }
 
@@ -140,7 +139,7 @@ static char *condition(const struct drawing *d, const struct paths *paths)
 
 struct draw_edge {
 	uint32_t to;
-	char *condition; /* "" always, "otherwise" for the one that is hardest to say */
+	char *condition; /* "": always; "otherwise": for the edge with the longest condition */
 };
 typedef VEC(struct draw_edge) edges;
 
@@ -160,7 +159,7 @@ static void add_targets(const struct automaton *a, uint32_t node, struct map *se
 	add_targets(a, n->high, seen, is_target);
 }
 
-static void find_edges_of_letters(const struct drawing *d, uint32_t state, edges *list)
+static void find_edges_of_symbols(const struct drawing *d, uint32_t state, edges *list)
 {
 	const struct automaton *a = &d->automaton;
 	uint32_t next = a->states.items[state].next;
@@ -184,16 +183,14 @@ static void find_edges_of_events(const struct drawing *d, uint32_t state, edges 
 	const struct automaton *a = &d->automaton;
 
 	for (uint32_t to = 0; to < a->states.count; to++) {
-		char *text = NULL;
+		char *text;
 		size_t size;
-		FILE *out = open_memstream(&text, &size);
+		FILE *out = mem_stream(&text, &size);
 
-		if (!out)
-			abort();
 		for (uint32_t i = 0; i < d->names.count; i++)
 			if (automaton_step(a, state, 1ull << i) == to)
 				fprintf(out, "%s%s", ftell(out) ? " | " : "", d->names.items[i]);
-		fclose(out);
+		mem_stream_close(out);
 		if (size)
 			*vec_push(list) = (struct draw_edge){ to, text };
 		else
@@ -201,13 +198,13 @@ static void find_edges_of_events(const struct drawing *d, uint32_t state, edges 
 	}
 }
 
-/* What is hardest to say comes last. */
+/* Finds the edges of a state; the one with the longest condition comes last. */
 static void find_edges(const struct drawing *d, uint32_t state, edges *list)
 {
 	struct draw_edge last;
 	size_t worst = 0;
 
-	(d->one_by_one ? find_edges_of_events : find_edges_of_letters)(d, state, list);
+	(d->one_by_one ? find_edges_of_events : find_edges_of_symbols)(d, state, list);
 	for (size_t i = 1; i < list->count; i++)
 		if (strlen(list->items[i].condition) >= strlen(list->items[worst].condition))
 			worst = i;
@@ -228,7 +225,10 @@ static void free_edges(edges *list)
 	vec_free(list);
 }
 
-/* An ere has states that only several events at once lead to. */
+/*
+ * A regular expression has states that only several simultaneous events lead to; they are not
+ * shown.
+ */
 static void find_shown(struct drawing *d, uint32_t state)
 {
 	edges list = { 0 };

@@ -1,13 +1,13 @@
-/* Automata of formulas for people: text, or Graphviz. */
+/* Shows the automata of formulas to people: as text or as Graphviz. */
 #ifndef LOGIC_DRAW_H
 #define LOGIC_DRAW_H
 
 #include "spec/spec.h"
 
-/* More are counted, not drawn. */
+/* Automata with more states are not drawn. */
 #define DRAW_STATES 64u
 
-/* A spec_drawing. */
+/* Implements spec_drawing. */
 unsigned draw_formula(FILE *out, const struct spec_file *file, const struct spec_property *property,
 		      const struct spec_formula *formula, bool graphviz, unsigned next);
 

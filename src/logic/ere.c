@@ -1,11 +1,13 @@
 /*
- * Brzozowski's derivatives, for all letters at once: the derivative of an expression is a diagram over
- * the events with expressions behind it (Stanford, Veanes, Bjorner: "Symbolic Boolean derivatives",
- * PLDI 2021). An expression is a proposition over *terms* (a symbol, a sequence, a star): union,
- * intersection and complement are those of the diagrams, so what is equal as a proposition is one
- * expression, and there are finitely many derivatives (more than Brzozowski's similarity makes equal).
+ * Brzozowski's derivatives, for all input symbols at once: the derivative of an expression is a
+ * diagram over the events whose leaves are expressions (Stanford, Veanes, Bjorner: "Symbolic
+ * Boolean derivatives", PLDI 2021). An expression is a proposition over *terms* (a symbol, a
+ * sequence, a star): union, intersection and complement are those of the diagrams. So expressions
+ * that are equal as propositions are one, and there are finitely many derivatives (more than
+ * Brzozowski's similarity identifies).
  *
- * The word is accepted if the expression has the empty word: a proposition over which terms have it.
+ * A word is accepted if the final expression contains the empty word: a proposition over which
+ * terms contain it.
  */
 #include "logic/ere.h"
 #include "base/hash.h"
@@ -18,23 +20,23 @@ enum term_kind { EPSILON, ANY, SYMBOL, SEQUENCE, STAR };
 
 struct term {
 	uint8_t kind;
-	bool empty;	      /* has the empty word */
-	bool derived;	      /* `derivative` is there */
+	bool empty;	      /* contains the empty word */
+	bool derived;	      /* `derivative` is set */
 	uint32_t event;	      /* SYMBOL */
 	uint32_t left, right; /* SEQUENCE; STAR: left */
 	uint32_t derivative;
-	uint32_t same; /* another one with this hash, + 1 */
+	uint32_t same; /* another term with this hash, + 1 */
 };
 
 struct ere {
 	struct decisions decisions;
-	uint32_t events, some;	/* some: is there an event in the letter? */
+	uint32_t events, some;	/* some: does the symbol have any event? */
 	VEC(struct term) terms; /* term i is the variable events + i */
-	struct map index;	/* by hash: the last of them, + 1 */
-	struct map known;	/* expression to its derivative */
+	struct map index;	/* by hash: the last term with it, + 1 */
+	struct map known;	/* from an expression to its derivative */
 };
 
-/* ---- expressions ------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static bool has_empty(const struct ere *e, uint32_t expr)
 {
@@ -46,7 +48,7 @@ static bool has_empty(const struct ere *e, uint32_t expr)
 	return expr == DECISION_TRUE;
 }
 
-static uint32_t put(struct ere *e, struct term term)
+static uint32_t add_node(struct ere *e, struct term term)
 {
 	uint64_t hash = hash_mix(hash_mix(hash_mix(hash_mix(0, term.kind), term.event), term.left),
 				 term.right);
@@ -71,10 +73,10 @@ static uint32_t put(struct ere *e, struct term term)
 
 static uint32_t epsilon(struct ere *e)
 {
-	return put(e, (struct term){ .kind = EPSILON, .empty = true });
+	return add_node(e, (struct term){ .kind = EPSILON, .empty = true });
 }
 
-/* The term that an expression is, or NULL where it is something else. */
+/* The term that an expression consists of, or NULL if it is something else. */
 static const struct term *only_term(const struct ere *e, uint32_t expr)
 {
 	const struct decision_node *n = &e->decisions.nodes.items[expr];
@@ -84,7 +86,7 @@ static const struct term *only_term(const struct ere *e, uint32_t expr)
 		       : NULL;
 }
 
-/* Nothing but a union of terms? */
+/* Is it a union of terms and nothing else? */
 static bool is_union(const struct ere *e, uint32_t expr)
 {
 	const struct decision_node *nodes = e->decisions.nodes.items;
@@ -95,8 +97,9 @@ static bool is_union(const struct ere *e, uint32_t expr)
 }
 
 /*
- * (ab)c is a(bc) and (a|b)c is ac|bc; all words behind what may be empty are all words. Beside units
- * and zeros these keep derivatives few: without them the states of (a|b)* c were as many as its words.
+ * (ab)c is a(bc), and (a|b)c is ac|bc; after an expression that may be empty, "all words" absorbs.
+ * Together with units and zeros, these rules keep the number of derivatives small: without them,
+ * (a|b)* c had as many states as words.
  */
 static uint32_t sequence(struct ere *e, uint32_t a, uint32_t b)
 {
@@ -123,10 +126,10 @@ static uint32_t sequence(struct ere *e, uint32_t a, uint32_t b)
 
 		return decision_or(d, one, sequence(e, n.low, b));
 	}
-	return put(e, (struct term){ .kind = SEQUENCE,
-				     .left = a,
-				     .right = b,
-				     .empty = has_empty(e, a) && has_empty(e, b) });
+	return add_node(e, (struct term){ .kind = SEQUENCE,
+					  .left = a,
+					  .right = b,
+					  .empty = has_empty(e, a) && has_empty(e, b) });
 }
 
 static uint32_t star(struct ere *e, uint32_t a)
@@ -139,10 +142,10 @@ static uint32_t star(struct ere *e, uint32_t a)
 		return DECISION_TRUE;
 	if (term && term->kind == STAR)
 		return a;
-	return put(e, (struct term){ .kind = STAR, .left = a, .empty = true });
+	return add_node(e, (struct term){ .kind = STAR, .left = a, .empty = true });
 }
 
-/* ---- from the tree ------------------------------------------------------------------------------ */
+/* ---- from the tree --------------------------------------------------------------------------- */
 
 static uint32_t read_ere(struct ere *e, const struct spec_ere *tree);
 
@@ -160,7 +163,7 @@ static uint32_t read_parts(struct ere *e, const struct spec_ere *tree)
 	return made;
 }
 
-/* From the right, so that nothing needs to be turned over. */
+/* From the right, so that nothing has to be reversed. */
 static uint32_t read_sequence(struct ere *e, const struct spec_ere *part)
 {
 	uint32_t first = read_ere(e, part);
@@ -173,8 +176,9 @@ static uint32_t read_ere(struct ere *e, const struct spec_ere *tree)
 	uint32_t part;
 
 	switch (tree->kind) {
-	case SPEC_ERE_EVENT: return put(e, (struct term){ .kind = SYMBOL, .event = tree->event });
-	case SPEC_ERE_ANY: return put(e, (struct term){ .kind = ANY });
+	case SPEC_ERE_EVENT:
+		return add_node(e, (struct term){ .kind = SYMBOL, .event = tree->event });
+	case SPEC_ERE_ANY: return add_node(e, (struct term){ .kind = ANY });
 	case SPEC_ERE_EPSILON: return epsilon(e);
 	case SPEC_ERE_EMPTY: return DECISION_FALSE;
 	case SPEC_ERE_SEQUENCE: return read_sequence(e, tree->parts);
@@ -193,29 +197,29 @@ static uint32_t read_ere(struct ere *e, const struct spec_ere *tree)
 	return DECISION_FALSE;
 }
 
-/* ---- derivatives --------------------------------------------------------------------------------- */
+/* ---- derivatives ----------------------------------------------------------------------------- */
 
 static uint32_t derive(void *self, uint32_t expr);
 
-struct behind {
+struct followed_by {
 	struct ere *ere;
 	uint32_t right;
 };
 
-static uint32_t put_behind(void *context, uint32_t expr)
+static uint32_t append_right(void *context, uint32_t expr)
 {
-	struct behind *b = context;
+	struct followed_by *b = context;
 
 	return sequence(b->ere, expr, b->right);
 }
 
-/* The derivative of `left`, each of its expressions followed by `right`. */
+/* The derivative of `left`, with each of its expressions followed by `right`. */
 static uint32_t derive_left(struct ere *e, uint32_t left, uint32_t right)
 {
-	struct behind behind = { e, right };
+	struct followed_by followed_by = { e, right };
 	struct decision_change change = { .border = e->events,
-					  .change = put_behind,
-					  .context = &behind };
+					  .change = append_right,
+					  .context = &followed_by };
 	uint32_t made = decision_exchange(&e->decisions, &change, derive(e, left));
 
 	map_free(&change.known);
@@ -263,7 +267,7 @@ static uint32_t derive(void *self, uint32_t expr)
 	return made;
 }
 
-/* Where no event happens nothing is read; a letter without events is no letter of any word. */
+/* Without an event nothing is read: a symbol without events is not part of any word. */
 static uint32_t step(void *self, uint32_t expr)
 {
 	struct ere *e = self;

@@ -1,7 +1,7 @@
 /*
- * Extended regular expressions over sets of events: a letter has a bit for each event of the property,
- * a symbol fits each letter that has its bit, `.` fits any. A letter has at least one event: with none
- * the automaton stays where it is.
+ * Extended regular expressions over sets of events. An input symbol has a bit for each event of the
+ * property; a name in the expression matches every symbol that has its bit, and `.` matches any. A
+ * symbol has at least one event: without events the automaton stays where it is.
  */
 #ifndef LOGIC_ERE_H
 #define LOGIC_ERE_H
@@ -9,7 +9,10 @@
 #include "logic/automaton.h"
 #include "spec/tree.h"
 
-/* `events`: of the property. False: more than 64 of them, or too many states. */
+/*
+ * `events`: number of events of the property. Returns false if there are more than 64, or too many
+ * states.
+ */
 bool ere_automaton(const struct spec_ere *ere, uint32_t events, struct automaton *automaton,
 		   struct err *err);
 

@@ -1,4 +1,6 @@
+/* From the syntax tree of a formula to its form: see form.h. */
 #include "logic/form.h"
+#include "base/mem.h"
 #include "spec/explain.h"
 #include "spec/spec.h"
 
@@ -7,14 +9,12 @@
 
 char *form_text(const struct spec_expr *expr)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	char *text;
+	size_t size;
+	FILE *out = mem_stream(&text, &size);
 
-	if (!out)
-		abort();
 	explain_whole(out, expr);
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }
 
@@ -30,7 +30,7 @@ static bool is_logic(uint8_t operator)
 		operator== SPEC_IFF;
 }
 
-/* The first event or operator of time in an expression, or NULL. */
+/* The first event or temporal operator in an expression, or NULL. */
 static const struct spec_expr *find_moment(const struct spec_expr *e)
 {
 	for (; e; e = e->next) {
@@ -58,7 +58,7 @@ static bool names_something(const struct spec_expr *e)
 	return false;
 }
 
-static uint32_t put(struct form *f, struct form_node node)
+static uint32_t add_node(struct form *f, struct form_node node)
 {
 	uint32_t shape[] = { node.operator, node.holds, node.atom, node.part[0], node.part[1],
 			     node.part[2] };
@@ -82,10 +82,10 @@ static bool put_atom(struct form *f, const struct spec_expr *e, uint32_t *node, 
 	if (f->atoms.count > FORM_ATOMS)
 		return err_set(err, "the formula has more than %u different events and conditions",
 			       FORM_ATOMS);
-	*node = put(f, (struct form_node){ .operator= SPEC_EVENT,
-					   .atom = atom,
-					   .part = { FORM_NONE, FORM_NONE, FORM_NONE },
-					   .expr = e });
+	*node = add_node(f, (struct form_node){ .operator= SPEC_EVENT,
+						.atom = atom,
+						.part = { FORM_NONE, FORM_NONE, FORM_NONE },
+						.expr = e });
 	return true;
 }
 
@@ -102,7 +102,7 @@ static bool read_parts(struct form *f, const struct spec_expr *e, uint32_t *node
 	for (unsigned i = 0; i < 3; i++)
 		if (below[i] && !read_expr(f, below[i], &made.part[i], err))
 			return false;
-	*node = put(f, made);
+	*node = add_node(f, made);
 	return true;
 }
 
@@ -118,10 +118,11 @@ static bool read_expr(struct form *f, const struct spec_expr *e, uint32_t *node,
 	if (moment && e->operator== SPEC_CONDITIONAL)
 		return read_parts(f, e, node, err);
 	if (moment)
-		return err_set(err,
-			       "line %u, column %u: what happens is true or false: one cannot "
-			       "calculate with it",
-			       moment->place.line, moment->place.column);
+		return err_set(
+			err,
+			"line %u, column %u: an event or temporal operator is true or false; "
+			"it cannot be part of a calculation",
+			moment->place.line, moment->place.column);
 	if (!names_something(e)) {
 		struct spec_value value = spec_evaluate(e, &(struct spec_scope){ 0 });
 
@@ -130,12 +131,12 @@ static bool read_expr(struct form *f, const struct spec_expr *e, uint32_t *node,
 				     : value.type == SPEC_VALUE_REAL ? value.real != 0
 								     : true;
 
-			*node = put(f,
-				    (struct form_node){ .operator= SPEC_NUMBER,
-							.holds = holds,
-							.atom = FORM_NONE,
-							.part = { FORM_NONE, FORM_NONE, FORM_NONE },
-							.expr = e });
+			*node = add_node(
+				f, (struct form_node){ .operator= SPEC_NUMBER,
+						       .holds = holds,
+						       .atom = FORM_NONE,
+						       .part = { FORM_NONE, FORM_NONE, FORM_NONE },
+						       .expr = e });
 			return true;
 		}
 	}
@@ -150,9 +151,10 @@ bool form_read(struct form *f, const struct spec_formula *formula, struct err *e
 		return false;
 	}
 	if (formula->formalism == SPEC_TEMPORAL && formula->never)
-		f->root = put(f, (struct form_node){ .operator= SPEC_NOT,
-						     .atom = FORM_NONE,
-						     .part = { f->root, FORM_NONE, FORM_NONE } });
+		f->root = add_node(f,
+				   (struct form_node){ .operator= SPEC_NOT,
+						       .atom = FORM_NONE,
+						       .part = { f->root, FORM_NONE, FORM_NONE } });
 	return true;
 }
 

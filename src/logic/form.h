@@ -1,7 +1,8 @@
 /*
- * A formula of `always`, `never` or `ltl:` as its engines want it: nodes in a row, each behind what it
- * is made of, equal ones once. What is no logic and no time is an *atom*: an event, or an expression of
- * C. At each state of a word a *letter* says which atoms are true, a bit for each.
+ * A formula of `always`, `never` or `ltl:` in the form that the engines need: an array of nodes,
+ * each after its operands, equal ones once. Everything that is neither logic nor a temporal
+ * operator is an *atom*: an event, or a C expression. At each state of a word, an *input symbol*
+ * says which atoms are true, one bit each.
  */
 #ifndef LOGIC_FORM_H
 #define LOGIC_FORM_H
@@ -12,35 +13,35 @@
 #include "spec/tree.h"
 
 #define FORM_NONE UINT32_MAX
-#define FORM_ATOMS 64u /* the bits of a letter */
+#define FORM_ATOMS 64u /* the bits of an input symbol */
 
 struct form_node {
 	/*
-	 * NOT, AND, OR, IMPLIES, IFF, CONDITIONAL or one of time (enum spec_operator); EVENT is an
-	 * atom, whatever it is; NUMBER is true or false by itself.
+	 * NOT, AND, OR, IMPLIES, IFF, CONDITIONAL or a temporal operator (enum spec_operator);
+	 * EVENT is any atom; NUMBER is a constant, true or false.
 	 */
 	uint8_t operator;
 	bool holds;		      /* NUMBER */
 	uint32_t atom;		      /* EVENT */
-	uint32_t part[3];	      /* nodes before this one; FORM_NONE: none */
-	const struct spec_expr *expr; /* where it was first seen; NULL: not in the source */
+	uint32_t part[3];	      /* operands, which are earlier nodes; FORM_NONE: none */
+	const struct spec_expr *expr; /* where it first occurs; NULL: not in the source */
 };
 
 struct form {
 	VEC(struct form_node) nodes;
 	VEC(const struct spec_expr *) atoms;
 	uint32_t root;
-	struct intern texts, shapes; /* of atoms, of nodes: equal ones are one */
+	struct intern texts, shapes; /* texts of atoms, shapes of nodes: equal ones are shared */
 };
 
 /*
- * What must hold: for `never` the root is a NOT. False: more atoms than a letter has bits, or an event
- * or operator of time in the middle of arithmetic.
+ * Reads what must hold: for `never` the root is a NOT. Returns false if there are more atoms than
+ * an input symbol has bits, or if an event or temporal operator occurs inside arithmetic.
  */
 bool form_read(struct form *form, const struct spec_formula *formula, struct err *err);
 void form_free(struct form *form);
 
-/* The text of an atom or a node, as spec explain has it; to be freed. */
+/* The text of an atom or a node, as in `spec explain`; to be freed. */
 char *form_text(const struct spec_expr *expr);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * Progression: what a formula says about a word is a proposition over the first letter's atoms and
- * over what it then owes the rest. Owed is always of one form, "there is a next letter, and there p
- * holds", or "… p fails": two variables for each node. p until q is q, or p and owed (p until q); next p
- * is owed p; always p is p and not owed (always p fails). An empty rest pays nothing, so `next` is
- * strong and not next not p is weak.
+ * Progression: what a formula says of a word is a proposition over the atoms of the first symbol
+ * and over its *obligations* for the rest of the word. An obligation has one of two forms, "there
+ * is a next symbol, and p holds there" or "... and p fails there": two variables per node. `p until
+ * q` is q, or p and the obligation (p until q); `next p` is the obligation p; `always p` is p and
+ * not the obligation that (always p) fails. An empty rest meets no obligation, so `next` is strong,
+ * and `!next !p` is weak.
  *
- * A state is the proposition over what is owed; as diagrams are canonical there are finitely many, and
- * equal ones are met again.
+ * A state is a proposition over obligations. Diagrams are canonical, so there are finitely many
+ * states, and equal ones are recognised.
  */
 #include "logic/future.h"
 #include "base/mem.h"
@@ -15,10 +16,11 @@ struct future {
 	const struct form *form;
 	struct decisions decisions;
 	uint32_t atoms;
-	uint32_t *says; /* by node: of a word, in its first letter and what is owed behind it */
-	/* what the variables ask of the next letter: atoms + 2 * node holds, + 1 fails */
+	/* by node: what it says of a word, in terms of the first symbol and the obligations */
+	uint32_t *says;
+	/* what the variables require of the next symbol: atoms + 2 * node holds, + 1 fails */
 	uint32_t *owed;
-	struct map known; /* what a state says of the next letter */
+	struct map known; /* from a state to what it says of the next symbol */
 };
 
 static uint32_t owing(struct future *f, uint32_t node, bool holds)
@@ -26,7 +28,7 @@ static uint32_t owing(struct future *f, uint32_t node, bool holds)
 	return decision_variable(&f->decisions, f->atoms + 2 * node + !holds);
 }
 
-static void read_node(struct future *f, uint32_t i)
+static void define_node(struct future *f, uint32_t i)
 {
 	struct decisions *d = &f->decisions;
 	const struct form_node *n = &f->form->nodes.items[i];
@@ -69,7 +71,7 @@ static uint32_t step(void *self, uint32_t state)
 	return made;
 }
 
-/* Nothing that is owed is paid at the end. */
+/* At the end no obligation is met. */
 static bool accepts(void *self, uint32_t state)
 {
 	const struct decision_node *nodes = ((struct future *)self)->decisions.nodes.items;
@@ -93,7 +95,7 @@ bool future_automaton(const struct form *form, struct automaton *automaton, stru
 	f.says = mem_zalloc(form->nodes.count, sizeof *f.says);
 	f.owed = mem_zalloc(2 * form->nodes.count, sizeof *f.owed);
 	for (uint32_t i = 0; i < form->nodes.count; i++)
-		read_node(&f, i);
+		define_node(&f, i);
 	engine.start = owing(&f, form->root, true);
 	built = automaton_build(automaton, &engine, err);
 	decisions_close(&f.decisions);

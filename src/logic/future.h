@@ -1,11 +1,11 @@
-/* Formulas that look ahead, on finite words: doc/lattice.md, "ltl". */
+/* Future-time formulas on finite words: doc/lattice.md, "ltl". */
 #ifndef LOGIC_FUTURE_H
 #define LOGIC_FUTURE_H
 
 #include "logic/automaton.h"
 #include "logic/form.h"
 
-/* Its words have a letter for each state. False: it has too many states. */
+/* The automaton reads one symbol per state. Returns false if it has too many states. */
 bool future_automaton(const struct form *form, struct automaton *automaton, struct err *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* Past-time formulas, evaluated state by state or as an automaton: see past.h. */
 #include "logic/past.h"
 #include "base/mem.h"
 
@@ -7,7 +8,7 @@
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
-/* Whose value of before a node asks for, or FORM_NONE. */
+/* The node whose previous value a node needs, or FORM_NONE. */
 static uint32_t asks_for(const struct form *form, uint32_t node)
 {
 	const struct form_node *n = &form->nodes.items[node];
@@ -26,8 +27,7 @@ static uint32_t asks_for(const struct form *form, uint32_t node)
 
 bool past_open(struct past *p, const struct form *form, struct err *err)
 {
-	uint32_t *bits =
-		mem_alloc(form->nodes.count * sizeof *bits); /* by node that is remembered */
+	uint32_t *bits = mem_alloc(form->nodes.count * sizeof *bits); /* by remembered node */
 
 	*p = (struct past){ .form = form };
 	p->bit = mem_alloc(form->nodes.count * sizeof *p->bit);
@@ -61,7 +61,10 @@ void past_close(struct past *p)
 
 /* ---- a state --------------------------------------------------------------------------------- */
 
-/* `a`, `b`, `c`: the values of the parts; `was`: the bit it asks for; `first`: there is no before. */
+/*
+ * `a`, `b`, `c`: values of the operands; `was`: the bit it needs; `first`: there is no previous
+ * state.
+ */
 static bool node_value(const struct form_node *n, bool a, bool b, bool c, bool was, bool first)
 {
 	switch (n->operator) {
@@ -83,7 +86,7 @@ static bool node_value(const struct form_node *n, bool a, bool b, bool c, bool w
 	}
 }
 
-bool past_step(const struct past *p, bool first, uint64_t letter, uint64_t *bits, bool *values)
+bool past_step(const struct past *p, bool first, uint64_t symbol, uint64_t *bits, bool *values)
 {
 	const struct form *f = p->form;
 	bool few[64], *v = values ? values : few, holds;
@@ -96,7 +99,7 @@ bool past_step(const struct past *p, bool first, uint64_t letter, uint64_t *bits
 		bool part[3] = { false, false, false };
 
 		if (n->operator== SPEC_EVENT) {
-			v[i] = letter >> n->atom & 1;
+			v[i] = symbol >> n->atom & 1;
 			continue;
 		}
 		for (unsigned k = 0; k < 3; k++)
@@ -115,7 +118,7 @@ bool past_step(const struct past *p, bool first, uint64_t letter, uint64_t *bits
 
 /* ---- all states ------------------------------------------------------------------------------ */
 
-#define MOST_ATOMS 12u /* their letters are enumerated */
+#define MOST_ATOMS 12u /* their symbols are enumerated */
 
 /* States of the engine are leaves: 0 violated, 1 before the first state, 2 + a number of bits. */
 struct all {
@@ -126,14 +129,14 @@ struct all {
 	uint32_t atoms;
 };
 
-static uint32_t after(struct all *a, uint32_t state, uint64_t letter)
+static uint32_t after(struct all *a, uint32_t state, uint64_t symbol)
 {
 	bool first = state == DECISION_TRUE, fresh;
 	uint64_t bits = 0, *number;
 
 	if (!first)
 		bits = a->bits.items[a->decisions.nodes.items[state].low - 2];
-	if (!past_step(a->past, first, letter, &bits, NULL))
+	if (!past_step(a->past, first, symbol, &bits, NULL))
 		return DECISION_FALSE;
 	number = map_put(&a->numbers, bits, &fresh);
 	if (fresh) {
@@ -143,15 +146,15 @@ static uint32_t after(struct all *a, uint32_t state, uint64_t letter)
 	return decision_leaf(&a->decisions, (uint32_t)*number + 2);
 }
 
-static uint32_t after_all(struct all *a, uint32_t state, uint32_t atom, uint64_t letter)
+static uint32_t after_all(struct all *a, uint32_t state, uint32_t atom, uint64_t symbol)
 {
 	uint32_t low;
 
 	if (atom == a->atoms)
-		return after(a, state, letter);
-	low = after_all(a, state, atom + 1, letter);
+		return after(a, state, symbol);
+	low = after_all(a, state, atom + 1, symbol);
 	return decision_node(&a->decisions, atom, low,
-			     after_all(a, state, atom + 1, letter | 1ull << atom));
+			     after_all(a, state, atom + 1, symbol | 1ull << atom));
 }
 
 static uint32_t step(void *self, uint32_t state)

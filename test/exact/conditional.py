@@ -1,9 +1,9 @@
-"""Random programs for `added`: one thread, much that is read or written under a condition only.
+"""Random programs for `added`: one thread, with many reads and writes under a condition.
 
-C, or C++ with references. Scalars, fields, elements, bit-fields, copies; by name, through pointers and references, which may be
-null where they are asked first; in small functions that passes between functions like to change; under `if`, `?:`, `&&`, `||`,
-`switch`, loops and early returns. Calls of `mark()` cut a run into intervals. Numbers are unsigned, loops short, indices
-masked: what a program does is the same at each level.
+C, or C++ with references. Scalars, fields, elements, bit-fields and copies; by name, and through pointers and references,
+which may be null if they are tested first; in small functions that interprocedural passes like to change; under `if`, `?:`,
+`&&`, `||`, `switch`, loops and early returns. Calls of `mark()` divide a run into intervals. Numbers are unsigned, loops
+short, indices masked: what a program does is the same at each level.
 """
 
 import random
@@ -84,7 +84,7 @@ class Function:
     # ---- places and values ------------------------------------------------------------------
 
     def struct(self, to_write=False):
-        """(what it has to be asked first, or "", and how its fields are reached)"""
+        """(the test that it needs first, or "", and how its fields are reached)"""
         r = self.rnd.random()
         if r < 0.45:
             p = self.rnd.choice(self.structs)
@@ -96,7 +96,7 @@ class Function:
         return "", self.rnd.choice(["s0.", "s1.", "s2."])
 
     def place(self, to_write=False):
-        """(question or "", lvalue)"""
+        """(test or "", lvalue)"""
         rnd = self.rnd
         r = rnd.random()
         if r < 0.4:
@@ -117,7 +117,7 @@ class Function:
         return "", "%s[%s & %d]" % (name, self.number(), mask)
 
     def number(self):
-        """Something that reads no memory."""
+        """An expression that reads no memory."""
         return self.rnd.choice(self.numbers + [str(self.rnd.randrange(4))])
 
     def read(self):
@@ -168,7 +168,7 @@ class Function:
         return self.guard(ask, Text(text))
 
     def choose(self):
-        """A pointer or reference to one of two places, read or written perhaps."""
+        """A pointer or reference to one of two lvalues, perhaps read or written."""
         rnd = self.rnd
         own = self.new("own")
         t = rnd.choice(["u32", "u32", "u8"])
@@ -251,7 +251,7 @@ class Function:
         return self.guard(ask, Text(v))
 
     def walk(self):
-        """A list that is followed, a pointer that may be null."""
+        """Follows a list through a pointer that may be null."""
         name = self.new("n")
         self.structs.append(name)
         body = self.block(2)

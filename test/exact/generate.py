@@ -1,9 +1,9 @@
-"""Random C programs for random.py: a tree of statements that prints itself and can be shrunk.
+"""Random C programs for `fuzz`: a tree of statements that prints itself and can be shrunk.
 
 What a program does is bounded by construction: loops have constant trip counts, calls go to
 functions made before, indices are masked, and a pointer into the middle of an array has a budget
-of steps (`slack`) that every loop around an advance uses up. `Function.cost` is a bound of the
-statements a call runs.
+of steps (`slack`) that every loop around an advance uses up. `Function.cost` is an upper bound of
+the statements that a call runs.
 """
 
 import random
@@ -92,7 +92,7 @@ class Pointer:
 
 
 class Function:
-    """One function while it is made. `loops` holds the trip counts around the current point."""
+    """One function under construction. `loops` holds the trip counts around the current point."""
 
     def __init__(self, program, name, kind):
         self.p, self.rnd, self.name, self.kind = program, program.rnd, name, kind
@@ -123,7 +123,7 @@ class Function:
         return "%d" % self.rnd.randint(-2, 2)
 
     def keep(self):
-        """A number that is kept gets another value, perhaps: one that was just read, or its next one. It stays below 256."""
+        """Perhaps gives a kept number another value: one that was just read, or its successor. It stays below 256."""
         rnd = self.rnd
         if len(self.kept) < 3 and (not self.kept or rnd.random() < 0.5):
             kind = rnd.choice(["u8", "u8", "s8", "u16", "u32", "s32", "u64", "s64"])
@@ -275,7 +275,7 @@ class Function:
         return Nest("{ %s t = %s;" % (typed, text), "  " + self.write(plus) + " }")
 
     def ranges(self):
-        """Copies and fills: of memory that only this thread touches."""
+        """Copies and fills of memory that only this thread accesses."""
         rnd = self.rnd
         found = self.struct_place() if self.private else None
         if found and rnd.random() < 0.5:
@@ -302,7 +302,7 @@ class Function:
                                      "ATOMIC_SWAP(%s, acc);"]) % name)
 
     def advance(self):
-        """A pointer moves, if its budget allows."""
+        """Moves a pointer, if its budget allows."""
         for p in self.rnd.sample(self.pointers, len(self.pointers)):
             step = self.rnd.choice([1, 1, 1, 2, 3, -1, -2])
             need = abs(step) * self.times(self.loops[p.loops:])
@@ -338,7 +338,7 @@ class Function:
         ])()
 
     def walk(self, depth):
-        """A pointer goes through an array."""
+        """Moves a pointer through an array."""
         rnd, n = self.rnd, self.trip()
         if self.times() * n > 200 or len(self.pointers) > 4:
             return self.access()
@@ -587,7 +587,7 @@ class Program:
         return found
 
     def shrink(self, still_fails):
-        """Drops what is not needed for the failure; nests are also replaced by their insides."""
+        """Drops what the failure does not need; also replaces nests by their contents."""
         changed = True
         while changed:
             changed = False

@@ -23,7 +23,7 @@ class Programs:
 
 
 def ask(command, paths):
-    """A line of JSON for each path. Where the program dies, that path's answer says so."""
+    """A line of JSON for each path. If the program dies, the answer for that path says so."""
     answers = []
     while len(answers) < len(paths):
         rest = paths[len(answers):]
@@ -64,7 +64,7 @@ def events_of(item):
 
 
 def key_of(finding):
-    """Kind and events; in claims of the later kinds the events have an order."""
+    """Kind and events; in the later kinds of claims the events have an order."""
     kind = finding["kind"]
     if kind not in ("use-after-free", "misuse", "atomicity"):
         return kind, events_of(finding)
@@ -74,7 +74,7 @@ def key_of(finding):
 
 
 def expected(truth):
-    """What must be found. A set that nobody gets out of counts once, as a lost signal if it can be one."""
+    """What must be found. A set of stuck threads counts once, as a lost signal if it can be one."""
     wanted = {("race", events_of(race)) for race in truth["races"]}
     wanted |= {("deadlock", events_of(cycle)) for cycle in truth["deadlocks"]}
     for stuck in truth["stuck"]:
@@ -93,7 +93,7 @@ def found(answer):
 
 
 def is_told_otherwise(kind, events, have):
-    """Sorts of misuse, or tears, of the same events are one; a tear by two accesses is one by either."""
+    """Kinds of misuse, or broken regions, with the same events are one; a region broken by two accesses is one broken by either."""
     if kind.startswith("misuse:"):
         return any(events == others and other.startswith("misuse:") for other, others in have)
     return kind == "atomicity" and len(events) == 4 and (
@@ -102,7 +102,7 @@ def is_told_otherwise(kind, events, have):
 
 
 def differences(truth, answer, part=False):
-    """What is wrong with the answer, as a list of (category, detail). `part`: misses are all right."""
+    """What is wrong with the answer, as a list of (category, detail). `part`: missing findings are allowed."""
     for key in ("crash", "error"):
         if key in answer:
             return [(key, answer[key])]
@@ -172,7 +172,7 @@ def judge(command, cases):
 
 
 def smaller(lines):
-    """Texts with less in them: without a thread, without two lines, without one."""
+    """Smaller texts: without a thread, without two lines, without one."""
     threads = sorted({line.split("|")[0] for line in lines})
     for thread in threads:
         yield [line for line in lines if line.split("|")[0] != thread and "(%s)" % thread not in line]
@@ -184,7 +184,7 @@ def smaller(lines):
 
 
 def shrink(lines, fails, folder):
-    """The smallest text that still fails. `fails` gets paths and says for each whether it does."""
+    """The smallest text that still fails. `fails` gets paths and says for each whether it fails."""
     again = True
     while again:
         again = False

@@ -1,10 +1,9 @@
-"""Small random programs with threads, and all that can happen in them.
+"""Small random programs with threads, and everything that can happen in them.
 
-A program is a tree of statements for each thread. From it come the C source, in which each
-statement that another thread can notice stands on a line of its own, and a list of instructions,
-which `explore` runs in every order: what is racing, blocked in a circle, stuck for good or used when it
-is over in any state of the program, named by source lines. The C and the instructions are two readings
-of one tree; nothing of sooth is used here.
+A program is a tree of statements for each thread. Two things are derived from it: the C source, in which each statement that
+another thread can notice is on a line of its own, and a list of instructions, which `explore` runs in every order: it finds
+what races, is blocked in a cycle, is stuck for good, or is used after the end of its lifetime, in any state of the program,
+by source lines. The C source and the instructions are two readings of one tree; nothing of sooth is used here.
 """
 
 import random
@@ -14,7 +13,7 @@ MAIN = 0
 
 class Program:
     def __init__(self, seed, whole=False):
-        """`whole`: with what can end the process, and threads that wait without a lock."""
+        """`whole`: including what can end the process, and threads that wait without a lock."""
         rng = random.Random(seed)
         self.seed, self.whole = seed, whole
         self.channel = rng.choice(sorted(CHANNELS))
@@ -32,7 +31,7 @@ class Program:
             if rng.random() < 0.4:
                 kinds += extra
         self.kinds = kinds
-        # Threads may run one function: then two threads race at one line.
+        # Several threads may run the same function: then two threads race at one line.
         same = rng.random() < 0.25
         self.bodies = {}
         for t in range(1, self.threads + 1):
@@ -46,7 +45,7 @@ class Program:
         return [self.statement(rng, held) for _ in range(size)]
 
     def statement(self, rng, held):
-        """`held`: what the thread has here, so that it does not hang all by itself."""
+        """`held`: the locks that the thread holds here, so that it does not hang by itself."""
         kind = rng.choice(self.kinds)
         x = rng.randrange(self.variables)
         value = rng.randrange(self.domain)
@@ -82,13 +81,13 @@ class Program:
 
 # ---- as C -----------------------------------------------------------------------------------------
 
-# How a channel and a block are made; what is put and taken, and how the block ends.
+# How a channel and a block are created; what is sent and received, and how the block ends.
 CHANNELS = {
     "pipe": ("if (pipe(channel)) return 1;", 1),
     "socketpair": ("if (socketpair(AF_UNIX, SOCK_STREAM, 0, channel)) return 1;", 1),
     "eventfd": ("channel[0] = channel[1] = eventfd(0, EFD_SEMAPHORE);", 8),
 }
-# Who uses a block of the heap when it is free does no harm far from its ends, if another stands behind it.
+# Using a free heap block does no harm far from its ends, if another block follows it.
 BLOCKS = {
     "heap": ("block = malloc(2000); behind = malloc(16);", "free((void *)block);"),
     "map": ("block = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);",
@@ -123,7 +122,7 @@ static void *behind;
 
 
 class Source:
-    """The C text, and each thread's instructions with the lines they stand on."""
+    """The C text, and each thread's instructions with their lines."""
 
     def __init__(self, program):
         self.lines = HEAD.format(volatile="volatile " if program.volatile else "").splitlines()
@@ -370,12 +369,12 @@ class Explorer:
         return self.code[t][s.at[t]] if s.at[t] < len(self.code[t]) else None
 
     def settle(self, s, t):
-        """Steps that nobody notices."""
+        """Does the steps that no other thread notices."""
         while (op := self.next(s, t)) and op[0] in ("unless", "goto"):
             s.at[t] = op[1] if op[0] == "goto" else (op[2] if s.local[t] != op[1] else s.at[t] + 1)
 
     def blocked_by(self, s, t):
-        """None: can go on. Otherwise the threads that have what it waits for (maybe none)."""
+        """None if the thread can continue; otherwise the threads that hold what it waits for (maybe none)."""
         op = self.next(s, t)
         if op is None:
             return None
@@ -524,7 +523,7 @@ class Explorer:
 
     @staticmethod
     def lives(op):
-        """What it ends or uses, if that can end."""
+        """What it ends or uses, if that has a lifetime."""
         return op[1] if op[0] in ("end", "use") or op[1] == "block" else None
 
     @staticmethod

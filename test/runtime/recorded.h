@@ -48,7 +48,7 @@ static inline bool recorded_dir(pid_t pid, char *out, size_t size)
 	const char *options = getenv("SOOTH_OPTIONS");
 	const char *dir = options ? strstr(options, "dir=") : NULL;
 
-	if (!dir || strstr(options, "log=global")) /* whose blocks are of another make */
+	if (!dir)
 		return false;
 	dir += 4;
 	if (*dir == '"' || *dir == '\'')

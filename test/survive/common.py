@@ -1,4 +1,4 @@
-"""What the parts of test/survive share: building, running, looking at traces."""
+"""What the parts of test/survive share: building and running programs, examining traces."""
 
 import glob
 import os
@@ -54,11 +54,11 @@ class Ran:
         self.out, self.err = out.decode(errors="replace"), err.decode(errors="replace")
 
     def said(self):
-        """What the runtime said."""
+        """The messages of the runtime."""
         return [line for line in self.err.splitlines() if line.startswith("sooth: ")]
 
     def others(self):
-        """What the program said on stderr."""
+        """What the program wrote to stderr."""
         return [line for line in self.err.splitlines() if not line.startswith("sooth: ")]
 
 
@@ -85,6 +85,6 @@ def traces(work):
 
 
 def check_trace(build, trace):
-    """None, or what is wrong with it; and what was said of a good one."""
+    """None, or what is wrong with the trace; and the output for a good one."""
     status, text = call([build + "/bin/sooth", "trace", "check", trace], os.path.dirname(trace))
     return (None if status == 0 else "%s: status %d\n%s" % (os.path.basename(trace), status, text[-1000:])), text

@@ -1,4 +1,4 @@
-"""Each call that the runtime makes of the system fails, in turn (inject.c, laden.c)."""
+"""Makes each system call of the runtime fail, one after the other (inject.c, laden.c)."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ import subprocess
 from common import HERE, Ran, call, check_trace, clean_env, fail, must, remove, traces
 from sites import Sites
 
-# What may come of a call; 0: it does half of what it was asked for. Others fail with EPERM.
+# The possible errors of a call; 0: it does half of what it was asked for. Other calls fail with EPERM.
 ELSEWHERE = 4096  # a mapping that is not where it was to be (inject.c)
 ERRORS = {
     "open": ["EMFILE", "ENFILE", "EINTR", "ENOSPC", "EACCES", "EROFS", "ENOENT", "ENOMEM"],
@@ -34,7 +34,7 @@ ERRORS = {
     "close": ["EINTR", "EIO"],
     "syscall": ["EINTR", "EAGAIN", "ENOSYS", "EPERM"],
 }
-# Where the runtime calls the library by pointer for the program, besides its interposers.
+# Where the runtime, besides its interposers, calls the library by pointer on behalf of the program.
 FOR_THE_PROGRAM = ["heap_alloc", "move"]
 
 
@@ -51,7 +51,7 @@ def write_others(library, where):
 
 
 class Faults:
-    """A program (laden.c, crammed.c) with arguments behind its library, and how many steps it makes."""
+    """A program (laden.c, crammed.c) with the arguments after its library, and how many steps it makes."""
 
     def __init__(self, build, work, options, program="laden", arguments=(), steps=4 * 3999):
         self.build, self.work, self.options, self.steps = build, work, options, steps
@@ -61,7 +61,7 @@ class Faults:
         overwrites = ["-Wl,--no-as-needed", "./liboverwrite.so"] if program == "crammed" else []
         must([build + "/bin/sooth-cc"] + flags + ["-shared", "-fPIC", "-o", "libtally.built",
              HERE + "/../programs/lib/tally.c"] + overwrites, work)
-        # Stacks that can be executed are another way to place them.
+        # Executable stacks are placed in another way.
         stack = ["-Wl,-z,execstack"] if program == "crammed" else []
         must([build + "/bin/sooth-cc"] + flags + stack + ["-I", HERE, "-o", program, HERE + "/" + program + ".c",
              "progress.o"], work)
@@ -86,7 +86,7 @@ class Faults:
         return Ran(self.command, self.work, env)
 
     def places(self):
-        """How often each place, a name and where it returns to, is come by: in the parent, and in the child."""
+        """How often each site, a name and its return address, is reached: in the parent, and in the child."""
         ran = self.run(self.options, {"INJECT_AT": "0"})
         what = self.judge(ran, "with no failure at all")
         expected = ["its accesses cannot be scheduled"] if "crammed" in self.command[0] and "serial" in self.options else []
@@ -100,7 +100,7 @@ class Faults:
         return counts
 
     def look(self, plan):
-        """The calls of the last run."""
+        """Reads the calls of the last run."""
         with open(self.work + "/log") as log:
             lines = [line.split() for line in log]
         calls = [(name, site, pid != lines[0][0]) for pid, name, site in lines]
@@ -115,7 +115,7 @@ class Faults:
         if (ran.status, ran.out, ran.others()) != (self.native.status, self.native.out, self.native.others()):
             return "%s: status %s, printed %r, %r; alone: status %s, %r, %r" % (
                 what, ran.status, ran.out, ran.err, self.native.status, self.native.out, self.native.err)
-        # One for the program, one for its child; of a controlled run what cannot be scheduled is said, too.
+        # One for the program, one for its child; a controlled run also reports what cannot be scheduled.
         if len(ran.said()) > (6 if "serial" in self.options else 2):
             return "%s: says too much\n%s" % (what, ran.err)
         for trace in traces(self.work):
@@ -162,23 +162,23 @@ def number(error):
 
 
 def unlikely(error, always):
-    """The kernel interrupts, or does half, but not for ever; and a futex either is there or is not."""
+    """The kernel interrupts calls, or does half of them, but not forever; and a futex either exists or does not."""
     return error in ("EINTR", "EAGAIN", 0) if always else error == "ENOSYS"
 
 
 def all_plans(places, ends_only):
-    """Each call, or the first and the last of each place; each error, once and from then on."""
+    """Each call, or the first and the last of each site; each error, once and from then on."""
     return [(place, k, error, always) for place, count in sorted(places.items()) for k in range(1, count + 1)
             if not ends_only or k in (1, count)
             for error in ERRORS.get(place[0], ["EPERM"]) for always in (False, True) if not unlikely(error, always)]
 
 
 def some_plans(places, rnd):
-    """From each place the first call and the last, once and from then on, with one of the errors."""
+    """From each site the first call and the last, once and from then on, with one of the errors."""
     plans = {}
     for plan in all_plans(places, True):
         plans.setdefault((plan[0], plan[1], plan[3]), []).append(plan)
-    # One place writes all small files: what is done about a failure depends on which it is.
+    # One site writes all small files: how a failure is handled depends on which file it is.
     return [rnd.choice(choice) for choice in plans.values()] + [
         (place, k, "EIO", False) for place, count in places.items() if place[0] == "writev"
         for k in range(1, count + 1)] + [
@@ -186,16 +186,16 @@ def some_plans(places, rnd):
 
 
 def fail_each(run, sites, args, done):
-    """Of each place of this program that is not in `done`; returns what was reached and what has failed."""
+    """For each site of this program that is not in `done`; returns what was reached and what has failed."""
     places = {place: count for place, count in run.places().items() if sites.of.get(place[:2]) not in done}
     if not places:
         fail("no call of the runtime was seen (%s): nothing can be made to fail" % run.options)
-    # Under control each call would be thousands of runs, and longer ones.
+    # Under control, each call would need thousands of runs, and longer ones.
     plans = all_plans(places, "serial" in run.options or done) if args.count else some_plans(
         places, random.Random(args.seed))
     for plan in plans:
         run.fault(*plan)
-    # What is only come by behind a failure fails, too.
+    # What is reached only after a failure fails, too.
     behind = {place[:2]: (place, plan) for place, plan in run.seen.items()
               if plan and plan[2] and place[2] == plan[0][2] and place[:2] not in run.failed and
               sites.of.get(place[:2]) not in done and not sites.is_excused(place[:2])}

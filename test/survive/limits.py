@@ -1,4 +1,4 @@
-"""Little room: limits of the process, full disks, descriptors that are not there, other roots and users."""
+"""Scarce resources: limits of the process, full disks, missing descriptors, other roots and users."""
 
 import os
 import resource
@@ -9,11 +9,11 @@ from faults import Faults
 
 
 class Limited(Faults):
-    """laden under a limit: as without us, and what was recorded before can be read."""
+    """laden under a limit: the same as natively, and what was recorded before can be read."""
 
     def run_with(self, what, options, **more):
         remove(self.work + "/progress", *traces(self.work))
-        # One arena: where addresses are scarce the library tries more of them, and leaves errno set or not.
+        # One arena: if address space is scarce, the library tries more arenas, and may or may not leave errno set.
         env = clean_env(PROGRESS="progress", MALLOC_ARENA_MAX="1")
         native = Ran(["./laden", "./libtally.so"], self.work, env, **more)
         remove(self.work + "/progress")
@@ -56,7 +56,7 @@ def close_all(*which):
 
 def limits(build, work, args):
     run = Limited(build, work, "dir=t.sooth")
-    # Not less than 100: the program's own file would be cut, too, and that is PROGRESS, which is small.
+    # Not less than 100: otherwise the program's own small file, PROGRESS, would be cut short, too.
     for size in (100, 5000, 70000, 150000, 600000, 700000):
         what = "files of %d bytes" % size
         run.judge_prefix(what, run.run_with(what, "dir=t.sooth", preexec_fn=limit(resource.RLIMIT_FSIZE, size)))
@@ -87,7 +87,7 @@ def limits(build, work, args):
 
 
 def full_disk(run):
-    """A file system of its own with little room, where one may be mounted."""
+    """A file system of its own with little space, if mounting is allowed."""
     disk = run.work + "/disk"
     os.makedirs(disk)
     for size in (64, 600, 720, 900, 1100):

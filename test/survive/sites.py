@@ -1,4 +1,4 @@
-"""Where libsooth.so calls the system, and which of that a recording without control, or one with it, can get to."""
+"""Where libsooth.so makes system calls, and which of these a recording without control, or with it, can reach."""
 
 import re
 import subprocess
@@ -6,11 +6,11 @@ import subprocess
 CALLS = ("open mmap munmap mprotect madvise write writev pwrite pread ftruncate posix_fallocate sync_file_range unlink "
          "mkdir rmdir rename fcntl syscall close fstat stat lseek posix_fadvise getcwd readlink getrlimit prctl setsid "
          "sigaltstack sched_getcpu sched_getaffinity sched_setaffinity shmctl").split()
-# Files whose calls belong to runs that are repeated, and to points; then those of any controlled run.
+# Files whose calls belong to repeated runs, and to points; then those of any controlled run.
 REPEATED = re.compile(r"(server|carrier_fiber|shared_vm_child|snapshot|fiber|resources|prefault|maps|point|lock_pattern)\w*\.c |"
                       r"ring\.c (open_private|forget_private)|det_heap\.c share_guard|sched_process\.c map_file")
 CONTROL = re.compile(r"(sched|det_heap|access_patch|alloc_near|carrier)\w*\.c |module\.c (map|put_rows_back|forget_rows)$")
-# What the programs do not get to, and why.
+# What the programs do not reach, and why.
 EXCUSED = {
     "fork.c daemon": "the program's own: it is told of the failure as by the C library (elsewhere.c)",
     "file_io.c keep_one": "of two threads that open a file anew at the same moment, the one that comes second",
@@ -18,7 +18,7 @@ EXCUSED = {
 
 
 def callers(line, function, calls, jumps):
-    """Calls of functions, by their addresses, and where they return to; jumps that end a function."""
+    """Calls of functions by address, and where they return to; jumps that end a function."""
     at = re.match(r" *([0-9a-f]+):\s", line)
     jump = re.search(r"\sjmp\s+([0-9a-f]+) <(?:__wrap_(\w+)|(\w+)@plt|[^+>]*)>", line)
     if at and jump:
@@ -32,8 +32,8 @@ def callers(line, function, calls, jumps):
 
 def disassemble(library):
     """
-    (name, where it returns to, where it is called) of each call by name (own_call.def). One that is a function's
-    last act is a jump, and returns to whoever called the function.
+    (name, return address, call address) of each call by name (own_call.def). A call that is the last act of a
+    function is a jump, and returns to the caller of that function.
     """
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True,
                           stdout=subprocess.PIPE).stdout.decode()
@@ -63,7 +63,7 @@ def disassemble(library):
 
 
 class Sites:
-    """The places of the source that call the system: `of` has for each call a text FILE FUNCTION."""
+    """The places in the source that make system calls: `of` has a text FILE FUNCTION for each call."""
 
     def __init__(self, library):
         calls = list(disassemble(library))
@@ -78,14 +78,14 @@ class Sites:
         return call in self.of and self.of[call][1] in EXCUSED
 
     def group(self, name):
-        """Places by name; of several that are one line of the source, one."""
+        """Sites by name; one of several that are on the same source line."""
         repeated = {p for p in self.of.values() if REPEATED.match(p[1])}
         control = {p for p in self.of.values() if CONTROL.match(p[1])} - repeated
         return {"repeated runs": repeated, "control": control,
                 "recording": set(self.of.values()) - repeated - control}[name]
 
     def judge(self, name, reached, failed, fail):
-        """How many of a group were reached, and made to fail; of the rest each has an excuse."""
+        """How many sites of a group were reached and made to fail; each of the rest needs an excuse."""
         all_of = self.group(name)
         reached = {self.of[c] for c in reached if c in self.of} & all_of
         failed = {self.of[c] for c in failed if c in self.of} & all_of

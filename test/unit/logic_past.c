@@ -200,7 +200,8 @@ static void test_limits(void **state)
 
 	(void)state;
 	refuse("(a + 1) > 1",
-	       "line 3, column 9: what happens is true or false: one cannot calculate with it");
+	       "line 3, column 9: an event or temporal operator is true or false; it cannot be "
+	       "part of a calculation");
 	for (int i = 0; i < 65; i++) {
 		sprintf(many + strlen(many), " && x == %d", i);
 		strcat(past, i % 2 ? " && (" : " || (");

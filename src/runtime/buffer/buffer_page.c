@@ -1,9 +1,9 @@
 /*
- * Opening the next page of a lane: compiled to use general registers only (see refill.S).
+ * Opens the next page of a thread buffer. Compiled to use general registers only (see refill.S).
  *
- * A page is 1 KiB. A segment has at least two bytes for each access, so a TIME record at each new
- * page means that never more than 1,000 accesses lie between two times. One call in about a
- * hundred accesses; it costs some 40 instructions.
+ * A page is 1 KiB. A segment has at least two bytes per access, so a TIME record at the start of
+ * each page means that there are never more than 1,000 accesses between two times. This is called
+ * about once per hundred accesses and costs some 40 instructions.
  */
 #include "event/event.h"
 #include "runtime/buffer/thread_buffer.h"
@@ -18,14 +18,13 @@ bool thread_buffer_page(void)
 
 bool thread_buffer_next_page(void)
 {
-	struct wire_block *lane = __sooth_lane;
+	struct wire_block *buffer = __sooth_lane;
 
-	if (!(lane->flags & WIRE_BLOCK_LIVE) || lane->flags & WIRE_BLOCK_GLOBAL ||
-	    lane->cursor > THREAD_BUFFER_LAST(lane) || thread_buffer_self.ended ||
-	    thread_buffer_given_up)
+	if (!(buffer->flags & WIRE_BLOCK_LIVE) || buffer->cursor > THREAD_BUFFER_LAST(buffer) ||
+	    thread_buffer_self.ended || thread_buffer_given_up)
 		return false;
 
-	uint8_t *start = (uint8_t *)lane->cursor;
+	uint8_t *start = (uint8_t *)buffer->cursor;
 	struct codec_fields fields = { .t = __rdtsc() };
 	struct codec next = thread_buffer_self.codec;
 	uint8_t *end = codec_put_fields(&next, start + CODEC_SHORT_HEADER, "t", &fields);
@@ -34,13 +33,13 @@ bool thread_buffer_next_page(void)
 	thread_buffer_self.next = next;
 	thread_buffer_self.next_at = (uint64_t)end;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	lane->cursor = (uint64_t)end;
+	buffer->cursor = (uint64_t)end;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread_buffer_self.codec = next;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread_buffer_self.next_at = 0;
 
-	uint64_t limit = lane->cursor + WIRE_PAGE;
-	lane->limit = limit < THREAD_BUFFER_LAST(lane) ? limit : THREAD_BUFFER_LAST(lane);
-	return lane->cursor <= lane->limit;
+	uint64_t limit = buffer->cursor + WIRE_PAGE;
+	buffer->limit = limit < THREAD_BUFFER_LAST(buffer) ? limit : THREAD_BUFFER_LAST(buffer);
+	return buffer->cursor <= buffer->limit;
 }

@@ -1,3 +1,4 @@
+/* Deferred events: kept in the thread until its next record. See deferred_event.h. */
 #include "runtime/buffer/deferred_event.h"
 
 #include "runtime/buffer/thread_buffer.h"
@@ -30,8 +31,9 @@ void deferred_event_is_done(void)
 }
 
 /*
- * It stands between a record and the number that was taken for it: it has the time of that number, as the
- * record will, and the thread is not cancelled meanwhile.
+ * Writes the deferred event between another record and the sequence number that was already taken
+ * for that record: the deferred event gets the time of that number, as the record will, and the
+ * thread is not cancelled in between.
  */
 static void record_before(const struct deferred_event *due)
 {
@@ -59,12 +61,13 @@ void deferred_event_record(void)
 	if ((!due.kind && !cancelled) || thread_buffer_self.quiet)
 		return;
 	if (sched_on())
-		sched_return(); /* the call may have waited long, and the turn been taken away */
+		/* the call may have waited long, so that the scheduler passed the turn on */
+		sched_return();
 	struct cancel_before before = cancel_forbid();
 	thread_buffer_self.due.kind = EV_NONE;
 	if (cancelled) {
 		thread_buffer_self.cancelled = false;
-		due.kind = EV_SYNC; /* more than any other */
+		due.kind = EV_SYNC; /* stronger than any other deferred event */
 	}
 	record_before(&due);
 	errno = error;

@@ -1,16 +1,18 @@
 /*
- * What orders a thread's next event, if there is one.
+ * Deferred events: an order that applies to whatever event the thread records next, if there is
+ * one.
  *
- * Some calls of libraries wait for other threads, by a lock or a count of the library's own, and then
- * call back into the program: dlclose, which runs destructors if nobody else has the library open. Behind
- * the call would be too late for the order, before it too early, and only the library knows whether it
- * did anything at all. So it is due before whatever the thread records next:
+ * Some library calls wait for other threads, by a lock or counter of the library, and then call
+ * back into the program. For example, dlclose runs destructors if no other thread has the library
+ * open. An ordering event after the call would come too late and one before it too early, and only
+ * the library knows whether it waited at all. So the event is deferred until the thread records
+ * something else:
  *
  *	deferred_event_expect(EV_SYNC, NULL, pc);
  *	real()->dlclose(library);
  *	deferred_event_forget();
  *
- * A cancelled thread has a SYNC due in the same way: see cancel.c.
+ * A cancelled thread has a deferred SYNC as well: see cancel.c.
  */
 #ifndef RUNTIME_BUFFER_DEFERRED_EVENT_H
 #define RUNTIME_BUFFER_DEFERRED_EVENT_H
@@ -20,18 +22,18 @@
 #include <stdint.h>
 
 struct deferred_event {
-	const void *object; /* of a RECEIVE, told */
+	const void *object; /* of a RECEIVE (EVENT_CHANNEL_TOLD) */
 	uintptr_t pc;
-	uint8_t kind; /* EV_SYNC, EV_RECEIVE; EV_NONE: nothing is */
+	uint8_t kind; /* EV_SYNC, EV_RECEIVE, or EV_NONE if no event is deferred */
 };
 
-/* What was due before is recorded now: a call in a call. */
+/* Defers an event. An event that is already deferred (by an outer call) is recorded now. */
 void deferred_event_expect(enum event_kind kind, const void *object, uintptr_t pc);
 void deferred_event_forget(void);
 
-/* Before a record or a segment: records what is due. Keeps errno. */
+/* Records the deferred event, before a record or a segment. Preserves errno. */
 void deferred_event_record(void);
-/* The record is a SYNC itself. */
+/* To be called when the next record is itself a SYNC. */
 void deferred_event_is_done(void);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * memcpy and its kin for the runtime's own use, those calls included that the compiler makes up.
- * Hidden: the library's references bind here. A program may define a memcpy of its own, and if it
- * is instrumented it would write into the very record we are filling by it.
+ * memcpy, memset, memcmp and others for the runtime's own use, including the calls that the
+ * compiler generates. They are hidden symbols, so references in this library bind here. A program
+ * may define its own memcpy; if that one is instrumented, it would write into the record that the
+ * runtime is just filling with it.
  *
- * `rep movsb` is as fast as anything from some hundred bytes on, but takes 15 ns to start: short
- * copies, those of structs among them, are done by hand.
+ * `rep movsb` is as fast as anything else from a few hundred bytes on, but takes 15 ns to start.
+ * Short copies, such as those of structs, are therefore loops over words.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -19,8 +20,8 @@ size_t strlen(const char *text);
 typedef uint64_t word __attribute__((aligned(1), may_alias));
 typedef uint32_t half __attribute__((aligned(1), may_alias));
 
-/* Loops stay loops: otherwise the compiler makes a call of memcpy out of memcpy's. */
-#ifdef __clang__ /* -fno-builtin is enough for it */
+/* Keeps gcc from turning the loop inside memcpy into a call of memcpy. */
+#ifdef __clang__ /* -fno-builtin is enough for clang */
 #define PLAIN
 #else
 #define PLAIN __attribute__((optimize("no-tree-loop-distribute-patterns")))
@@ -44,7 +45,7 @@ PLAIN void *memcpy(void *restrict to, const void *restrict from, size_t size)
 	} else if (size < 4) {
 		if (size)
 			t[0] = f[0];
-		if (size > 1) { /* the ends of two or three bytes meet */
+		if (size > 1) { /* the first and last of two or three bytes overlap */
 			uint8_t last = f[size - 1];
 			t[1] = f[1];
 			t[size - 1] = last;

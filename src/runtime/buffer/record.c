@@ -1,3 +1,8 @@
+/*
+ * Runtime records: everything that is not a plain access of instrumented code. A record is written
+ * after the buffer's cursor and becomes visible when the cursor moves. The second half of this file
+ * numbers the operations on each object, so that the reader can put them in order.
+ */
 #include "runtime/buffer/record.h"
 
 #include "runtime/host/backoff.h"
@@ -11,7 +16,7 @@
 #include <string.h>
 #include <x86intrin.h>
 
-/* ---- records ------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 #define HEADER_MAX (CODEC_LONG_HEADER + CODEC_FIELDS_MAX)
 
@@ -20,7 +25,7 @@ bool record_on(void)
 	if (__builtin_expect(thread_buffer_self.quiet || thread_buffer_self.ended, 0)) {
 		if (!thread_buffer_self.quiet)
 			thread_buffer_stop_late();
-		return sched_on(); /* its stream may have ended, its turns go on */
+		return sched_on(); /* its stream may have ended, but the thread still takes turns */
 	}
 	if (__builtin_expect(!thread_buffer_self.known, 0)) {
 		process_start();
@@ -30,10 +35,11 @@ bool record_on(void)
 }
 
 /*
- * When the record's number was taken, if it has one, or now. Times of a stream never fall. (Taking
- * the time costs as much as all the rest: 28 ns on a virtual machine.)
+ * The time of a record: when its sequence number was taken, if it has one, otherwise now. Times in
+ * a stream never decrease. (Reading the clock costs as much as everything else: 28 ns on a virtual
+ * machine.)
  */
-static inline uint64_t take_time(unsigned set)
+static inline uint64_t time_of_record(unsigned set)
 {
 	uint64_t time = thread_buffer_self.numbered;
 
@@ -43,8 +49,9 @@ static inline uint64_t take_time(unsigned set)
 }
 
 /*
- * The fields of a record. `next` becomes what the record after it counts from, once it is there: a
- * signal handler may jump away before, and then this record never was.
+ * Writes the fields of a record. `next` becomes the base of the following record's differences, but
+ * only when this record is committed: a signal handler may jump away before, and then this record
+ * never existed.
  */
 static inline __attribute__((always_inline)) uint8_t *put_fields(struct codec *next, uint8_t *p,
 								 enum event_kind kind, unsigned set,
@@ -53,7 +60,7 @@ static inline __attribute__((always_inline)) uint8_t *put_fields(struct codec *n
 {
 	struct codec_fields f = {
 		.p = pc,
-		.t = set & EVENT_FIELD_T || !set ? take_time(set) : 0,
+		.t = set & EVENT_FIELD_T || !set ? time_of_record(set) : 0,
 		.q = fields->q,
 		.a = fields->a,
 		.b = fields->b,
@@ -66,27 +73,31 @@ static inline __attribute__((always_inline)) uint8_t *put_fields(struct codec *n
 	return codec_put_set(next, p, set, &f);
 }
 
-/* The record is there when the cursor has passed it; a SIGKILL before that leaves none. */
-static void commit(struct wire_block *lane, enum event_kind kind, size_t header, const uint8_t *end,
-		   const struct codec *next)
+/* A record exists when the cursor has passed it; after a SIGKILL before that there is none. */
+static void commit(struct wire_block *buffer, enum event_kind kind, size_t header,
+		   const uint8_t *end, const struct codec *next)
 {
-	uint8_t *start = (uint8_t *)lane->cursor;
+	uint8_t *start = (uint8_t *)buffer->cursor;
 
 	codec_put_header(start, kind, header, (size_t)(end - start) - header);
 	thread_buffer_self.next = *next;
 	thread_buffer_self.next_at = (uint64_t)end;
 	atomic_signal_fence(memory_order_seq_cst);
-	lane->cursor = (uint64_t)end;
+	buffer->cursor = (uint64_t)end;
 	atomic_signal_fence(memory_order_seq_cst);
 	thread_buffer_self.codec = *next;
 	if (event_field_set[kind] & EVENT_FIELD_Q)
-		thread_buffer_self.numbered = 0; /* not before: see thread_buffer_enter_handler */
+		/* not earlier: see thread_buffer_enter_handler() */
+		thread_buffer_self.numbered = 0;
 	atomic_signal_fence(memory_order_seq_cst);
 	thread_buffer_self.next_at = 0;
 }
 
-/* Who may be cancelled anywhere is not between an operation and its record. */
-static void hold_off(void)
+/*
+ * A thread with asynchronous cancellation must not be cancelled between an operation and its
+ * record.
+ */
+static void forbid_cancel(void)
 {
 	if (thread_buffer_self.held_off)
 		return;
@@ -102,17 +113,17 @@ void record_let_cancel(void)
 	cancel_allow(thread_buffer_self.cancel);
 }
 
-static void settle_due(enum event_kind kind)
+static void record_deferred_before(enum event_kind kind)
 {
 	switch (kind) {
 	case EV_BEGIN:
-	case EV_HANDLER: break; /* the first of a stream */
+	case EV_HANDLER: break; /* the first record of a stream */
 	case EV_SYNC: deferred_event_is_done(); break;
 	default: deferred_event_record();
 	}
 }
 
-static inline void look_torn(void)
+static inline void notice_interruption(void)
 {
 	if (__builtin_expect(thread_buffer_self.asynchronous, 0) && sched_on())
 		sched_look_torn();
@@ -120,14 +131,14 @@ static inline void look_torn(void)
 
 void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields)
 {
-	look_torn();
+	notice_interruption();
 	if (thread_buffer_is_due())
-		settle_due(kind);
+		record_deferred_before(kind);
 	if (sched_on() && process_discards() && thread_buffer_self.known) {
 		sched_recorded(kind, pc, fields, NULL, 0);
 		return;
 	}
-	struct wire_block *lane =
+	struct wire_block *buffer =
 		thread_buffer_room(HEADER_MAX); /* may record the thread's BEGIN */
 	struct codec next;
 
@@ -136,22 +147,22 @@ void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields
 
 	if (__builtin_expect(lock_pattern_on, 0))
 		lock_pattern_see(kind, pc, fields);
-	if (lane) {
-		uint8_t *start = (uint8_t *)lane->cursor + CODEC_SHORT_HEADER;
-		commit(lane, kind, CODEC_SHORT_HEADER,
+	if (buffer) {
+		uint8_t *start = (uint8_t *)buffer->cursor + CODEC_SHORT_HEADER;
+		commit(buffer, kind, CODEC_SHORT_HEADER,
 		       put_fields(&next, start, kind, event_field_set[kind], pc, fields), &next);
 	}
 	record_let_cancel();
 }
 
-/* One record can be open in a thread, and one more in each signal handler that cuts in. */
+/* One record can be open in a thread, and one more in each signal handler that interrupts it. */
 static SOOTH_TLS struct {
-	struct wire_block *lane;
+	struct wire_block *buffer;
 	uint8_t *end;
 	enum event_kind kind;
 	size_t header;
 	struct codec next;
-	uint8_t *bytes; /* the rest is for turns */
+	uint8_t *bytes; /* from here on: for the scheduler */
 	uintptr_t pc;
 	struct record_fields fields;
 } open_record[THREAD_BUFFER_DEPTHS];
@@ -169,22 +180,22 @@ static size_t header_for(size_t raw_bytes)
 
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size)
 {
-	look_torn();
+	notice_interruption();
 	if (thread_buffer_is_due())
 		deferred_event_record();
-	struct wire_block *lane = thread_buffer_room(HEADER_MAX + size);
+	struct wire_block *buffer = thread_buffer_room(HEADER_MAX + size);
 	unsigned depth = thread_buffer_self.depth;
 
-	if (!lane || depth >= THREAD_BUFFER_DEPTHS) {
+	if (!buffer || depth >= THREAD_BUFFER_DEPTHS) {
 		if (sched_on())
 			sched_recorded(kind, pc, &fields, NULL, 0);
 		record_let_cancel();
 		return NULL;
 	}
 	size_t header = header_for(size);
-	uint8_t *bytes = put_fields(&open_record[depth].next, (uint8_t *)lane->cursor + header,
+	uint8_t *bytes = put_fields(&open_record[depth].next, (uint8_t *)buffer->cursor + header,
 				    kind, event_field_set[kind], pc, &fields);
-	open_record[depth].lane = lane;
+	open_record[depth].buffer = buffer;
 	open_record[depth].end = bytes + size;
 	open_record[depth].kind = kind;
 	open_record[depth].header = header;
@@ -204,34 +215,39 @@ void record_close(void)
 		sched_recorded(open_record[depth].kind, open_record[depth].pc,
 			       &open_record[depth].fields, open_record[depth].bytes,
 			       (size_t)(open_record[depth].end - open_record[depth].bytes));
-	commit(open_record[depth].lane, open_record[depth].kind, open_record[depth].header,
+	commit(open_record[depth].buffer, open_record[depth].kind, open_record[depth].header,
 	       open_record[depth].end, &open_record[depth].next);
 	record_let_cancel();
 }
 
-/* A record whose bytes are at hand, `size` of them and `size` more; `set` is known where this is called. */
+/*
+ * Writes a record whose bytes are available: `size` bytes from `first` and, if `second` is given,
+ * `size` from there. `set` is a constant in each call.
+ */
 static inline __attribute__((always_inline)) void
-write_whole(enum event_kind kind, unsigned set, uintptr_t pc, const struct record_fields *fields,
-	    size_t size, const void *first, const void *second)
+write_record_with_bytes(enum event_kind kind, unsigned set, uintptr_t pc,
+			const struct record_fields *fields, size_t size, const void *first,
+			const void *second)
 {
-	look_torn();
+	notice_interruption();
 	if (thread_buffer_is_due())
 		deferred_event_record();
 	size_t all = second ? 2 * size : size, header = header_for(all);
-	struct wire_block *lane = thread_buffer_room(HEADER_MAX + all);
+	struct wire_block *buffer = thread_buffer_room(HEADER_MAX + all);
 	uint8_t *bytes = NULL;
 	struct codec next;
 
-	if (lane) {
-		bytes = put_fields(&next, (uint8_t *)lane->cursor + header, kind, set, pc, fields);
+	if (buffer) {
+		bytes = put_fields(&next, (uint8_t *)buffer->cursor + header, kind, set, pc,
+				   fields);
 		memcpy(bytes, first, size);
 		if (second)
 			memcpy(bytes + size, second, size);
 	}
 	if (sched_on())
 		sched_recorded(kind, pc, fields, bytes, bytes ? all : 0);
-	if (lane)
-		commit(lane, kind, header, bytes + all, &next);
+	if (buffer)
+		commit(buffer, kind, header, bytes + all, &next);
 	record_let_cancel();
 }
 
@@ -243,13 +259,13 @@ void record_access(enum event_kind kind, uintptr_t pc, const volatile void *at, 
 {
 	struct record_fields fields = { .a = (uintptr_t)at, .n = size, .m = flags };
 
-	write_whole(kind, ACCESS_SET, pc, &fields, size, bytes, NULL);
+	write_record_with_bytes(kind, ACCESS_SET, pc, &fields, size, bytes, NULL);
 }
 
 void record_atomic(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
 		   const void *value, const void *updated)
 {
-	write_whole(kind, ATOMIC_SET, pc, fields, fields->n, value, updated);
+	write_record_with_bytes(kind, ATOMIC_SET, pc, fields, fields->n, value, updated);
 }
 
 void record_unmodelled(uintptr_t pc, const char *name)
@@ -263,16 +279,16 @@ void record_unmodelled(uintptr_t pc, const char *name)
 	record_close();
 }
 
-/* ---- the order of what happens to one object ----------------------------------------------- */
+/* ---- the order of what happens to one object ------------------------------------------------- */
 
 /*
- * Objects share counters by a hash of their address: the numbers of one object still rise, which
- * is all that is asked of them, and nothing has to be allocated or looked up.
+ * Objects share counters by a hash of their address. The numbers of one object still increase,
+ * which is all that is required, and nothing has to be allocated or looked up.
  */
 #define STRIPES 1024u
 #define STRIPE_PATIENCE (1ull << 31) /* ticks: about a second */
 static struct {
-	_Atomic uintptr_t holder; /* a name of the thread that has it locked; 0: nobody */
+	_Atomic uintptr_t holder; /* identifies the thread that has locked it; 0: free */
 	_Atomic uint64_t sequence;
 } __attribute__((aligned(64))) stripes[STRIPES];
 
@@ -284,20 +300,20 @@ static unsigned stripe_of(const volatile void *object)
 uint64_t record_sequence(const volatile void *object)
 {
 	if (sched_on() && process_discards())
-		return 0; /* nobody reads it; the time alone is 28 ns */
+		return 0; /* not read in such a run; reading the clock alone takes 28 ns */
 	if (!thread_buffer_self.numbered)
 		thread_buffer_self.numbered = __rdtsc();
 	atomic_signal_fence(memory_order_seq_cst);
 	return atomic_fetch_add(&stripes[stripe_of(object)].sequence, 1) + 1;
 }
 
-static uintptr_t own_name(void)
+static uintptr_t thread_name(void)
 {
 	return (uintptr_t)&thread_buffer_self;
 }
 
-/* Before it is tried for, so that what a jump leaves locked is known to be. */
-static void claim(const volatile void *object)
+/* Before the attempt to lock, so that a stripe that a jump leaves locked is known. */
+static void claim_stripe(const volatile void *object)
 {
 	thread_buffer_self.stripe = (uint16_t)stripe_of(object);
 	thread_buffer_self.stripe_depth = (uint16_t)thread_buffer_self.depth;
@@ -306,10 +322,11 @@ static void claim(const volatile void *object)
 }
 
 /*
- * Until it may be free. Its holder may not be running: let it. But it may be in a signal handler that
- * waits for us (a collector stops all threads so): then false, and we go on without.
+ * Waits until the stripe may be free. Its holder may not be running, so give it time. But the
+ * holder may also be interrupted by a signal handler that waits for this thread (garbage collectors
+ * stop all threads in this way): then returns false, and the caller continues without the stripe.
  */
-static bool await_stripe(const _Atomic uintptr_t *holder, unsigned *spins, uint64_t *since)
+static bool wait_for_stripe(const _Atomic uintptr_t *holder, unsigned *spins, uint64_t *since)
 {
 	if (!*since)
 		*since = __rdtsc();
@@ -333,17 +350,18 @@ bool record_stripe_lock(const volatile void *object)
 	if (thread_buffer_self.stripe_held)
 		return false;
 	if (__builtin_expect(thread_buffer_self.asynchronous, 0))
-		hold_off();
+		forbid_cancel();
 	for (;;) {
 		uintptr_t nobody = 0;
-		claim(object);
-		if (atomic_compare_exchange_strong_explicit(holder, &nobody, own_name(),
+		claim_stripe(object);
+		if (atomic_compare_exchange_strong_explicit(holder, &nobody, thread_name(),
 							    memory_order_acquire,
 							    memory_order_relaxed))
 			return true;
 		thread_buffer_self.stripe_held =
-			false; /* who is torn out while it waits has nothing to give back */
-		if (!await_stripe(holder, &spins, &since))
+			/* a thread that is interrupted while it waits has nothing to release */
+			false;
+		if (!wait_for_stripe(holder, &spins, &since))
 			return false;
 	}
 }
@@ -356,13 +374,14 @@ void record_stripe_unlock(const volatile void *object)
 }
 
 /*
- * Torn out between the two lines of record_stripe_lock or of record_stripe_unlock it does not hold the
- * stripe, and another may. (To take it from that one costs the order of two operations: the second would
- * find what the one with the number before its own did not leave.)
+ * A thread that is interrupted between the two statements in record_stripe_lock() or
+ * record_stripe_unlock() does not hold the stripe, and another thread may. (Taking it from that
+ * thread would lose the order of two operations: the second would find a value that the operation
+ * with the preceding number did not leave.)
  */
 void record_stripe_abandon(void)
 {
-	uintptr_t mine = own_name();
+	uintptr_t mine = thread_name();
 
 	if (!thread_buffer_self.stripe_held ||
 	    thread_buffer_self.stripe_depth < thread_buffer_self.depth)

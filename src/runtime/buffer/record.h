@@ -1,6 +1,6 @@
 /*
- * Writing runtime records into the calling thread's stream. Async-signal-safe, takes no lock,
- * never allocates, keeps errno. What a record carries is said by event.def.
+ * Writes runtime records into the calling thread's stream. Async-signal-safe; takes no lock, never
+ * allocates, preserves errno. event.def says what a record contains.
  */
 #ifndef RUNTIME_BUFFER_RECORD_H
 #define RUNTIME_BUFFER_RECORD_H
@@ -9,19 +9,22 @@
 
 #include <stddef.h>
 
-/* The fields a kind does not list are ignored; the time is taken here, or with the number. */
+/*
+ * Fields that a kind does not list are ignored. The time is taken here, or with the sequence
+ * number.
+ */
 struct record_fields {
 	uint64_t q, a, b, n, m;
 };
 
 /*
- * May the calling thread record now? False when nothing is recorded in this process, when the
- * runtime itself is at work in this thread, and before a thread is known. An interposer that gets
- * false calls the real function and does nothing else.
+ * May the calling thread record now? False if nothing is recorded in this process, if the runtime
+ * itself is working in this thread, and before the thread is known. An interposer that gets false
+ * calls the real function and does nothing else.
  */
 bool record_on(void);
 
-/* By reference: copies of words that were just stored are waited for. */
+/* By reference: a copy of words that were just stored would have to wait for the stores. */
 void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields);
 static inline void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
 {
@@ -29,51 +32,63 @@ static inline void record(enum event_kind kind, uintptr_t pc, struct record_fiel
 }
 
 /*
- * A record with raw bytes. `record_open` returns where the `size` bytes go; the caller fills them
- * and calls `record_close`. At most RECORD_BYTES_MAX; longer contents are several records.
- * NULL: the stream had to stop just now; do the work without a record and do not close.
+ * A record with raw bytes. record_open() returns the address for the `size` bytes; the caller fills
+ * them in and calls record_close(). At most RECORD_BYTES_MAX bytes; longer contents need several
+ * records. Returns NULL if the stream had to stop: then do the work without a record, and do not
+ * call record_close().
  */
 #define RECORD_BYTES_MAX 4000
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size);
 void record_close(void);
 
-/* The same at once, of a READ or WRITE. */
+/* The same in one call, for a READ or WRITE. */
 void record_access(enum event_kind kind, uintptr_t pc, const volatile void *at, const void *bytes,
 		   size_t size, unsigned flags);
 
-/* … of an ATOMIC_READ or ATOMIC_WRITE, or, with a new value, an ATOMIC_UPDATE: n is the size of each. */
+/*
+ * The same for an ATOMIC_READ or ATOMIC_WRITE or, with a new value, an ATOMIC_UPDATE; n is the size
+ * of each value.
+ */
 void record_atomic(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
 		   const void *value, const void *updated);
 
-/* Of the calling thread's variables, what a new thread need not have cleared (fiber.h). */
+/*
+ * The part of the calling thread's variables that need not be cleared for a new thread (fiber.h).
+ */
 void *record_scratch(size_t *bytes);
 
 /*
- * The next sequence number for an object. Numbers of one object rise; they may skip. The record that
- * follows has the time of this moment: events with higher numbers come after it whatever their time
- * says, and times decide what was before a SYNC.
+ * The next sequence number of an object. The numbers of one object increase; there may be gaps. The
+ * record that follows gets the time of this call: events with higher numbers come after it,
+ * whatever their time, and times decide which events were before a SYNC.
  */
 uint64_t record_sequence(const volatile void *object);
 
 /*
- * For operations that do not block and must be numbered in the order they happen (atomics,
- * signals, posts, failed tries): hold the object's stripe around the operation and take the number
- * inside. Never hold it around anything that can block. Returns false, and locks nothing, when
- * this thread holds a stripe already (a signal handler cut in): go on without.
+ * For operations that do not block and must be numbered in the order in which they happen (atomics,
+ * signals, posts, failed tries): lock the object's stripe, do the operation, and take the number,
+ * before unlocking it. Never hold a stripe around anything that can block. Returns false, and locks
+ * nothing, if this thread already holds a stripe (it is in a signal handler): continue without it.
  */
 bool record_stripe_lock(const volatile void *object);
 void record_stripe_unlock(const volatile void *object);
 
-/* After record_stripe_lock a thread is not cancelled before its next record; or before this. */
+/*
+ * After record_stripe_lock() the thread cannot be cancelled until its next record, or until this
+ * call.
+ */
 void record_let_cancel(void);
 
-/* The calling thread has been torn out of what it held a stripe for, or ends: gives it back. */
+/*
+ * Releases the stripe that the calling thread holds, if any: the thread ends, or a jump has left
+ * the operation.
+ */
 void record_stripe_abandon(void);
 
-/* In a fork child: whoever held a stripe is not here. */
+/* In the child of a fork: the threads that held stripes do not exist here. */
 void record_after_fork(void);
 
-/* Something seen that the model does not have; counted and named by `sooth trace stat`. */
+/* Notes an operation that the model does not know. `sooth trace stat` counts and names them. */
 void record_unmodelled(uintptr_t pc, const char *name);
 
 #define RECORD_CALLER ((uintptr_t)__builtin_return_address(0))

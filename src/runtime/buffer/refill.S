@@ -1,10 +1,10 @@
 /*
- * __sooth_refill: called from inline code when a lane has no room for a segment. The compiler
- * does not know of this call, so every register but the flags must come back as it was, vector
- * registers included. (Instrumented code is compiled without a red zone.)
+ * __sooth_refill: instrumented code calls this when the thread buffer has no room for a segment.
+ * The compiler does not know of the call, so every register except the flags must be preserved,
+ * including vector registers. (Instrumented code is compiled without a red zone.)
  *
- * Nearly always only a new page has to be opened (thread_buffer_page, compiled to use general registers
- * only); the vector state is saved just for the rest.
+ * Almost always it is enough to open a new page (thread_buffer_page, compiled to use general
+ * registers only). The vector registers are saved only for the rest.
  */
 	.text
 	.globl	__sooth_refill

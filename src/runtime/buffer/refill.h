@@ -1,16 +1,18 @@
-/* The cold path of instrumented code; refill.S. */
+/* The cold path of instrumented code; see refill.S. */
 #ifndef RUNTIME_BUFFER_REFILL_H
 #define RUNTIME_BUFFER_REFILL_H
 
 #include <stdbool.h>
 
-/* Opens the next page of the calling thread's lane. False: there is more to do (thread_buffer_refill).
- * Uses general registers only. */
+/*
+ * Opens the next page of the calling thread's buffer. Returns false if there is more to do: call
+ * thread_buffer_refill(). Uses general registers only.
+ */
 bool thread_buffer_page(void);
-/* The same when that is done which is due before the next event. */
+/* The same, after the deferred event was recorded. */
 bool thread_buffer_next_page(void);
 
-/* Makes room in the calling thread's lane, whatever it takes. */
+/* Makes room in the calling thread's buffer by all means. */
 void thread_buffer_refill(void);
 
 #endif

@@ -1,9 +1,13 @@
+/*
+ * The life of a thread buffer: opened when a thread is first seen, flushed to the log when it is
+ * full, closed when the thread ends; and one more buffer for each level of signal handlers. See
+ * thread_buffer.h for the contract and doc/recording.md, "The buffer", for the design.
+ */
 #include "runtime/buffer/thread_buffer.h"
 
 #include "event/event.h"
 #include "runtime/server/per_run.h"
 #include "runtime/sched/access_decoder.h"
-#include "runtime/log/global.h"
 #include "runtime/log/log.h"
 #include "runtime/host/signal_mask.h"
 #include "runtime/point/point_hit.h"
@@ -21,21 +25,22 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-/* A lane without room: the first segment of a thread comes to thread_buffer_refill. */
+/* A buffer without room: the first segment of a thread enters thread_buffer_refill(). */
 static struct wire_block nowhere = { .cursor = 1, .limit = 0 };
 
 SOOTH_TLS struct wire_block *__sooth_lane = &nowhere;
 SOOTH_TLS struct thread_buffer_self thread_buffer_self;
 
-PER_RUN static _Atomic uint32_t streams; /* that were numbered, but for main's, which is 0 */
+/* number of streams assigned, without main's, which is 0 */
+PER_RUN static _Atomic uint32_t streams;
 
-/* ---- lanes whose contents nobody wants --------------------------------------------------- */
+/* ---- sinks: buffers that are never read ------------------------------------------------------ */
 
 /*
- * For processes that are not recorded, threads that have ended and streams that had to stop.
- * Threads share them: the cursor they race on can never leave the sink, since each store of it is
- * a position checked against the limit plus at most one segment. Several, so that threads of an
- * unrecorded program rarely share a cache line.
+ * For processes that are not recorded, threads that have ended, and streams that had to stop.
+ * Threads share sinks. The cursor on which they race can never leave the sink, because each value
+ * stored to it is a position that was checked against the limit, plus at most one segment. There
+ * are several sinks, so that threads of an unrecorded program rarely share a cache line.
  */
 #define SINKS 64u
 #define SINK_BYTES 4096u
@@ -55,52 +60,49 @@ static void use_sink(void)
 	__sooth_lane = sink;
 }
 
-static bool is_sink(const struct wire_block *lane)
+static bool is_sink(const struct wire_block *buffer)
 {
-	return (uintptr_t)lane - (uintptr_t)sinks < sizeof(sinks);
+	return (uintptr_t)buffer - (uintptr_t)sinks < sizeof(sinks);
 }
 
-/* ---- making, flushing and ending lanes --------------------------------------------------- */
+/* ---- opening, flushing and closing buffers --------------------------------------------------- */
 
-static void rewind_lane(struct wire_block *lane)
+static void rewind_buffer(struct wire_block *buffer)
 {
-	lane->cursor = THREAD_BUFFER_FIRST(lane);
-	lane->time = process_discards() ? 0 : __rdtsc();
-	thread_buffer_self.codec = (struct codec){ .time = lane->time };
-	lane->limit = lane->flags & WIRE_BLOCK_GLOBAL ? lane->cursor : lane->cursor + WIRE_PAGE;
-	access_decoder_after_flush(lane);
+	buffer->cursor = THREAD_BUFFER_FIRST(buffer);
+	buffer->time = process_discards() ? 0 : __rdtsc();
+	thread_buffer_self.codec = (struct codec){ .time = buffer->time };
+	buffer->limit = buffer->cursor + WIRE_PAGE;
+	access_decoder_after_flush(buffer);
 }
 
-/* Makes a chunk, all zero but for its base, a lane. */
-static void open_lane(struct wire_block *lane, uint32_t stream, uint32_t flags)
+/* Makes a buffer of a chunk, which is all zero except for its base. */
+static void open_buffer(struct wire_block *buffer, uint32_t stream, uint32_t flags)
 {
-	if (global_on())
-		flags |= WIRE_BLOCK_GLOBAL;
-	lane->stream = stream;
-	lane->flags = flags;
-	rewind_lane(lane);
-	if (global_on())
-		thread_buffer_self.codec.time = 0;
-	lane->magic = WIRE_BLOCK_MAGIC;
+	buffer->stream = stream;
+	buffer->flags = flags;
+	rewind_buffer(buffer);
+	buffer->magic = WIRE_BLOCK_MAGIC;
 	atomic_signal_fence(memory_order_seq_cst);
-	lane->flags = flags | WIRE_BLOCK_LIVE;
+	buffer->flags = flags | WIRE_BLOCK_LIVE;
 }
 
 /*
- * While the runtime is at work for the calling thread: nothing of it is recorded, it is not cancelled
- * at a call of ours or, asynchronously, anywhere, and no handler cuts in, which might jump away and
- * leave things half done. That is two system calls; where nothing is written it is not done, and
- * with log=global, which writes each record, the log itself sees to it (thread_buffer_jumped).
+ * The state while the runtime works for the calling thread: nothing is recorded, the thread cannot
+ * be cancelled, neither at a call in the runtime nor, asynchronously, anywhere, and no signal
+ * handler runs, which might jump away and leave the work half done. This takes two system calls,
+ * and is left out if nothing is written.
  */
-struct at_work {
+struct runtime_work {
 	struct signal_mask mask;
 	struct cancel_before cancel;
 	bool quiet;
 };
 
 /*
- * A stack that is full has its fault here, where a handler can have it, and not with all signals
- * blocked. What is done behind this (flush, log_append, file_io_use, process_say) takes less.
+ * Touches the stack that the runtime needs, so that a stack overflow faults here, where a handler
+ * can still run, and not while all signals are blocked. The functions called afterwards (flush,
+ * log_append, file_io_use, process_say) need less.
  */
 #define WORK_STACK 2048
 static inline void touch_stack(void)
@@ -108,22 +110,21 @@ static inline void touch_stack(void)
 	*((volatile char *)__builtin_frame_address(0) - WORK_STACK) = 0;
 }
 
-static struct at_work start_work(uint32_t flags)
+static struct runtime_work start_work(void)
 {
-	struct at_work work = { 0 };
+	struct runtime_work work = { 0 };
 
 	if (!process_discards()) {
 		touch_stack();
 		work.cancel = cancel_forbid();
-		if (!(flags & WIRE_BLOCK_GLOBAL))
-			work.mask = signal_mask_all();
+		work.mask = signal_mask_all();
 	}
 	work.quiet = thread_buffer_self.quiet;
 	thread_buffer_self.quiet = true;
 	return work;
 }
 
-static void end_work(const struct at_work *work)
+static void end_work(const struct runtime_work *work)
 {
 	thread_buffer_self.quiet = work->quiet;
 	signal_mask_restore(work->mask);
@@ -131,33 +132,33 @@ static void end_work(const struct at_work *work)
 		cancel_allow(work->cancel);
 }
 
-static struct wire_block *new_lane(uint32_t stream, uint32_t flags)
+static struct wire_block *new_buffer(uint32_t stream, uint32_t flags)
 {
-	struct at_work work = start_work(0);
-	struct wire_block *lane = thread_buffer_given_up ? NULL : ring_take();
+	struct runtime_work work = start_work();
+	struct wire_block *buffer = thread_buffer_given_up ? NULL : ring_take();
 
-	if (lane)
-		open_lane(lane, stream, flags);
+	if (buffer)
+		open_buffer(buffer, stream, flags);
 	end_work(&work);
-	return lane;
+	return buffer;
 }
 
 /*
- * The stream ends here: what the lane holds stays in the ring, with a note why, and the thread
- * goes on without being recorded.
+ * Ends the stream: the contents of the buffer stay in the ring, with a note that says why, and the
+ * thread continues without being recorded.
  */
-static void stop(struct wire_block *lane, enum event_stop why)
+static void stop_stream(struct wire_block *buffer, enum event_stop why)
 {
-	uint8_t *start = (uint8_t *)lane->cursor;
+	uint8_t *start = (uint8_t *)buffer->cursor;
 	struct codec_fields fields = { .t = thread_buffer_self.codec.time, .m = why };
 	uint8_t *end = codec_put_fields(&thread_buffer_self.codec, start + CODEC_SHORT_HEADER,
 					event_fields(EV_STOP), &fields);
 
-	lane->bytes = 0;
+	buffer->bytes = 0;
 	codec_put_header(start, EV_STOP, CODEC_SHORT_HEADER,
 			 (size_t)(end - start) - CODEC_SHORT_HEADER);
 	atomic_signal_fence(memory_order_seq_cst);
-	lane->cursor = (uint64_t)end;
+	buffer->cursor = (uint64_t)end;
 	thread_buffer_self.ended = true;
 	thread_buffer_self.stopped = true;
 	thread_buffer_self.why = (uint8_t)why;
@@ -167,15 +168,15 @@ static void stop(struct wire_block *lane, enum event_stop why)
 
 _Atomic int thread_buffer_given_up;
 
-static bool is_open(const struct wire_block *lane)
+static bool is_open(const struct wire_block *buffer)
 {
-	return (lane->flags & WIRE_BLOCK_LIVE) && !is_sink(lane);
+	return (buffer->flags & WIRE_BLOCK_LIVE) && !is_sink(buffer);
 }
 
-void thread_buffer_hurry(struct wire_block *lane)
+void thread_buffer_hurry(struct wire_block *buffer)
 {
-	if (is_open(lane))
-		__atomic_store_n(&lane->limit, 0, __ATOMIC_SEQ_CST);
+	if (is_open(buffer))
+		__atomic_store_n(&buffer->limit, 0, __ATOMIC_SEQ_CST);
 }
 
 void thread_buffer_give_up(int why)
@@ -184,84 +185,64 @@ void thread_buffer_give_up(int why)
 
 	atomic_compare_exchange_strong(&thread_buffer_given_up, &none, why);
 	if (is_open(__sooth_lane))
-		stop(__sooth_lane, why);
+		stop_stream(__sooth_lane, why);
 	process_stopped(why);
 }
 
 void thread_buffer_stop_late(void)
 {
 	if (is_open(__sooth_lane) && thread_buffer_self.stopped)
-		stop(__sooth_lane, thread_buffer_self.why);
+		stop_stream(__sooth_lane, thread_buffer_self.why);
 }
 
-/* log=global. A handler that cut into the append of its own thread keeps what it has for later. */
-static bool flush_global(struct wire_block *lane)
+/* Only a thread's own buffer has a batch, because signal handlers write little. */
+static enum log_result append_block(const struct wire_block *buffer)
 {
-	switch (global_append(lane->stream, (const void *)THREAD_BUFFER_FIRST(lane),
-			      (uint32_t)(lane->cursor - THREAD_BUFFER_FIRST(lane)))) {
-	case GLOBAL_APPENDED:
-		lane->cursor = THREAD_BUFFER_FIRST(lane);
-		lane->limit = lane->cursor;
-		access_decoder_after_flush(lane);
-		return true;
-	case GLOBAL_BUSY:
-		lane->limit = THREAD_BUFFER_LAST(lane);
-		if (lane->cursor <= lane->limit)
-			return true;
-		stop(lane, EVENT_STOP_IO);
-		return false;
-	case GLOBAL_NO_SPACE: stop(lane, EVENT_STOP_NO_SPACE); return false;
-	case GLOBAL_FAILED: break;
-	}
-	stop(lane, EVENT_STOP_IO);
-	return false;
+	if (buffer->flags & WIRE_BLOCK_HANDLER)
+		return log_append(buffer);
+	if (buffer->flags & WIRE_BLOCK_LAST)
+		return write_batch_end(&thread_buffer_self.batch, buffer);
+	return write_batch_append(&thread_buffer_self.batch, buffer);
 }
 
-/* Only a thread's own lane has a batch: its handlers write little. */
-static enum log_result append(const struct wire_block *lane)
-{
-	if (lane->flags & WIRE_BLOCK_HANDLER)
-		return log_append(lane);
-	if (lane->flags & WIRE_BLOCK_LAST)
-		return write_batch_end(&thread_buffer_self.batch, lane);
-	return write_batch_append(&thread_buffer_self.batch, lane);
-}
-
-static bool flush_block(struct wire_block *lane, uint32_t flags)
+static bool flush_block(struct wire_block *buffer, uint32_t flags)
 {
 	if (process_discards()) {
-		lane->number++;
-		rewind_lane(lane);
+		buffer->number++;
+		rewind_buffer(buffer);
 		return true;
 	}
 	if (thread_buffer_given_up || process_over_limit()) {
-		stop(lane, thread_buffer_given_up ? (enum event_stop)thread_buffer_given_up
-						  : EVENT_STOP_LIMIT);
+		stop_stream(buffer, thread_buffer_given_up ? (enum event_stop)thread_buffer_given_up
+							   : EVENT_STOP_LIMIT);
 		return false;
 	}
-	lane->bytes = (uint32_t)(lane->cursor - THREAD_BUFFER_FIRST(lane));
-	lane->flags |= flags;
-	enum log_result result = append(lane);
+	buffer->bytes = (uint32_t)(buffer->cursor - THREAD_BUFFER_FIRST(buffer));
+	buffer->flags |= flags;
+	enum log_result result = append_block(buffer);
 	if (result != LOG_WRITTEN) {
-		stop(lane, result == LOG_NO_SPACE ? EVENT_STOP_NO_SPACE : EVENT_STOP_IO);
+		stop_stream(buffer, result == LOG_NO_SPACE ? EVENT_STOP_NO_SPACE : EVENT_STOP_IO);
 		return false;
 	}
-	/* Killed between these lines, the block stands in the log and here: the reader knows. */
-	lane->cursor = THREAD_BUFFER_FIRST(lane);
+	/*
+	 * If the process is killed between these lines, the block is both in the log and in the
+	 * ring; the reader drops one of them.
+	 */
+	buffer->cursor = THREAD_BUFFER_FIRST(buffer);
 	atomic_signal_fence(memory_order_seq_cst);
-	lane->number++;
-	lane->bytes = 0;
-	rewind_lane(lane);
+	buffer->number++;
+	buffer->bytes = 0;
+	rewind_buffer(buffer);
 	return true;
 }
 
-/* Moves what the lane holds to the log. False: the stream had to stop. */
-static bool flush(struct wire_block *lane, uint32_t flags)
+/* Moves the contents of the buffer to the log. Returns false if the stream had to stop. */
+static bool flush(struct wire_block *buffer, uint32_t flags)
 {
-	struct at_work work = start_work(lane->flags);
+	struct runtime_work work = start_work();
 
-	access_decoder_before_flush(lane);
-	bool ok = lane->flags & WIRE_BLOCK_GLOBAL ? flush_global(lane) : flush_block(lane, flags);
+	access_decoder_before_flush(buffer);
+	bool ok = flush_block(buffer, flags);
 	end_work(&work);
 	return ok;
 }
@@ -298,10 +279,10 @@ void thread_buffer_begin(uint32_t stream)
 		use_sink();
 		return;
 	}
-	struct wire_block *lane = new_lane(stream, 0);
-	self->lanes[0] = lane;
-	if (lane) {
-		__sooth_lane = lane;
+	struct wire_block *buffer = new_buffer(stream, 0);
+	self->buffers[0] = buffer;
+	if (buffer) {
+		__sooth_lane = buffer;
 	} else {
 		self->ended = true;
 		self->stopped = true;
@@ -309,22 +290,22 @@ void thread_buffer_begin(uint32_t stream)
 			(uint8_t)(thread_buffer_given_up ? thread_buffer_given_up : EVENT_STOP_IO);
 		if (stream == 0)
 			thread_buffer_give_up(
-				self->why); /* nothing would tell that main is missing */
+				self->why); /* otherwise nothing would show that main is missing */
 		process_stopped(self->why);
 		use_sink();
 	}
 }
 
-static void close_lanes(uint32_t flags)
+static void close_buffers(uint32_t flags)
 {
 	for (unsigned i = THREAD_BUFFER_DEPTHS; i-- > 0;) {
-		struct wire_block *lane = thread_buffer_self.lanes[i];
-		if (!lane)
+		struct wire_block *buffer = thread_buffer_self.buffers[i];
+		if (!buffer)
 			continue;
-		thread_buffer_self.lanes[i] = NULL;
-		if (thread_buffer_self.ended || (!process_discards() && !flush(lane, flags)))
-			return; /* what is there stays in the ring */
-		ring_give(lane);
+		thread_buffer_self.buffers[i] = NULL;
+		if (thread_buffer_self.ended || (!process_discards() && !flush(buffer, flags)))
+			return; /* the contents stay in the ring */
+		ring_give(buffer);
 	}
 }
 
@@ -333,9 +314,10 @@ void thread_buffer_end(void)
 	bool quiet = thread_buffer_self.quiet;
 
 	thread_buffer_self.quiet = true;
-	record_stripe_abandon(); /* cancelled asynchronously, in an atomic operation */
+	/* it may have been cancelled asynchronously, in an atomic operation */
+	record_stripe_abandon();
 	point_end_thread();
-	close_lanes(WIRE_BLOCK_LAST);
+	close_buffers(WIRE_BLOCK_LAST);
 	thread_buffer_self.ended = true;
 	use_sink();
 	thread_buffer_self.quiet = quiet;
@@ -348,15 +330,15 @@ void thread_buffer_serve(void)
 	snapshot_exclude(sinks, sizeof(sinks));
 }
 
-/* The run before may have given the chunk back, and another thread may have used it. */
+/* The previous run may have released the chunk, and another thread may have used it. */
 void thread_buffer_restart(void)
 {
-	struct wire_block *lane = thread_buffer_self.lanes[0];
+	struct wire_block *buffer = thread_buffer_self.buffers[0];
 
-	if (!lane)
+	if (!buffer)
 		return;
-	*lane = (struct wire_block){ .base = (uint64_t)lane };
-	open_lane(lane, thread_buffer_self.stream, 0);
+	*buffer = (struct wire_block){ .base = (uint64_t)buffer };
+	open_buffer(buffer, thread_buffer_self.stream, 0);
 }
 
 void thread_buffer_close(void)
@@ -366,26 +348,26 @@ void thread_buffer_close(void)
 
 void thread_buffer_after_fork(void)
 {
-	__sooth_lane = &nowhere; /* first: the one there was goes with its parent's pool */
+	__sooth_lane = &nowhere; /* first: the old buffer belongs to the parent's pool */
 	thread_buffer_self = (struct thread_buffer_self){ .quiet = true };
 	thread_buffer_given_up = 0;
 	ring_forget();
 	atomic_store(&streams, 0);
 }
 
-/* ---- threads we were not told of ---------------------------------------------------------- */
+/* ---- threads that were created without pthread_create ---------------------------------------- */
 
 extern void *__libc_stack_end __attribute__((weak));
 
-/* The main thread, or one made behind our back: its first event is here. */
-static void begin_unknown(void)
+/* The first event of the main thread, or of a thread whose creation the runtime did not see. */
+static void begin_unannounced_thread(void)
 {
 	bool is_main = getpid() == gettid();
 	struct record_fields fields = { 0 };
 	struct rlimit stack;
 
 	if (!is_main)
-		thread_expect_end(); /* or its lane is kept for ever */
+		thread_expect_end(); /* otherwise its buffer would never be released */
 	thread_buffer_begin(is_main ? 0 : thread_buffer_new_stream());
 	if (is_main && &__libc_stack_end && getrlimit(RLIMIT_STACK, &stack) == 0) {
 		fields.b = ((uint64_t)__libc_stack_end + 4095) & ~4095ul;
@@ -395,20 +377,20 @@ static void begin_unknown(void)
 	thread_buffer_self.quiet = false;
 	if (record_on()) {
 		record(EV_BEGIN, 0, fields);
-		if (!is_main) /* whatever made it may have waited for anything */
+		if (!is_main) /* its creator may have waited for anything */
 			record(EV_SYNC, 0, (struct record_fields){ 0 });
 	}
 	thread_buffer_self.quiet = true;
 }
 
-/* A handler has ended the stream. */
-static void end_late(void)
+/* A signal handler has ended the stream. */
+static void end_stopped_stream(void)
 {
 	thread_buffer_stop_late();
 	use_sink();
 }
 
-/* The program may be cancelled here at any moment if it wants to; but not with `quiet` set. */
+/* The thread may be cancelled asynchronously here, but not while `quiet` is set. */
 static void refill(void)
 {
 	int error = errno;
@@ -420,11 +402,11 @@ static void refill(void)
 	if (!process_started())
 		use_sink();
 	else if (!thread_buffer_self.known)
-		begin_unknown();
+		begin_unannounced_thread();
 	else if (is_sink(__sooth_lane))
 		use_sink();
 	else if (thread_buffer_self.ended)
-		end_late();
+		end_stopped_stream();
 	else
 		flush(__sooth_lane, 0);
 	thread_buffer_self.quiet = quiet;
@@ -432,8 +414,10 @@ static void refill(void)
 	cancel_allow(before);
 }
 
-/* The segment at hand, but no other: the runtime itself is at work, and what is due must wait. */
-static void put_off_due(void)
+/*
+ * Lets exactly one segment pass: the runtime itself is working, and the deferred event must wait.
+ */
+static void postpone_deferred_event(void)
 {
 	if (thread_buffer_self.due.kind && is_open(__sooth_lane))
 		__sooth_lane->limit = __sooth_lane->cursor;
@@ -447,49 +431,49 @@ void thread_buffer_refill(void)
 		deferred_event_record();
 	if (!due || !thread_buffer_next_page())
 		refill();
-	put_off_due();
-	record_let_cancel(); /* there is no operation in front of this that is to be recorded */
+	postpone_deferred_event();
+	record_let_cancel(); /* no operation before this one waits for its record */
 }
 
 struct wire_block *thread_buffer_make_room(size_t bytes)
 {
 	if (__sooth_lane == &nowhere)
 		refill();
-	struct wire_block *lane = __sooth_lane;
-	if (!(lane->flags & WIRE_BLOCK_LIVE))
+	struct wire_block *buffer = __sooth_lane;
+	if (!(buffer->flags & WIRE_BLOCK_LIVE))
 		return NULL;
 	if (__builtin_expect(thread_buffer_given_up, 0) && !process_discards()) {
-		stop(lane, (enum event_stop)thread_buffer_given_up);
+		stop_stream(buffer, (enum event_stop)thread_buffer_given_up);
 		return NULL;
 	}
-	if (thread_buffer_has_room(lane, bytes) &&
-	    (!(lane->flags & WIRE_BLOCK_GLOBAL) || lane->cursor == THREAD_BUFFER_FIRST(lane)))
-		return lane;
+	if (thread_buffer_has_room(buffer, bytes))
+		return buffer;
 	int error = errno;
-	bool ok = flush(lane, 0);
+	bool ok = flush(buffer, 0);
 	errno = error;
-	return ok && thread_buffer_has_room(lane, bytes) ? lane : NULL;
+	return ok && thread_buffer_has_room(buffer, bytes) ? buffer : NULL;
 }
 
-/* ---- signal handlers ---------------------------------------------------------------------- */
+/* ---- signal handlers ------------------------------------------------------------------------- */
 
-/* The lane of a handler at this depth; NULL when it is too deep or nothing is recorded. */
-static struct wire_block *handler_lane(unsigned depth)
+/* The buffer of a signal handler at this depth; NULL if it is too deep or nothing is recorded. */
+static struct wire_block *handler_buffer(unsigned depth)
 {
 	struct thread_buffer_self *self = &thread_buffer_self;
 
 	if (depth >= THREAD_BUFFER_DEPTHS || self->ended ||
 	    !(__sooth_lane->flags & WIRE_BLOCK_LIVE))
 		return NULL;
-	if (!self->lanes[depth]) {
-		struct wire_block *lane = new_lane(thread_buffer_new_stream(), WIRE_BLOCK_HANDLER);
-		if (!lane)
+	if (!self->buffers[depth]) {
+		struct wire_block *buffer =
+			new_buffer(thread_buffer_new_stream(), WIRE_BLOCK_HANDLER);
+		if (!buffer)
 			return NULL;
-		lane->spare = self->stream;
-		self->lanes[depth] = lane;
+		buffer->spare = self->stream;
+		self->buffers[depth] = buffer;
 		self->codecs[depth] = self->codec;
 	}
-	return self->lanes[depth];
+	return self->buffers[depth];
 }
 
 void thread_buffer_settle(void)
@@ -507,8 +491,8 @@ void thread_buffer_enter_handler(int signal, struct thread_buffer_interrupted *i
 
 	thread_buffer_settle();
 	/*
-	 * Between an operation and its record another may have learned of it already, and sent the
-	 * signal: then the handler is behind both.
+	 * Between an operation and its record, another thread may already have observed the
+	 * operation and sent the signal. Then the handler comes after both.
 	 */
 	uint64_t place = host->cursor - THREAD_BUFFER_FIRST(host) + (self->numbered != 0);
 	unsigned depth = ++self->depth;
@@ -518,14 +502,18 @@ void thread_buffer_enter_handler(int signal, struct thread_buffer_interrupted *i
 	};
 	self->numbered = 0;
 	self->due.kind = EV_NONE;
-	if (!self->known) /* nothing is open yet; the handler's first event makes this a thread */
+	/* no buffer is open yet; the first event in the handler makes the thread known */
+	if (!self->known)
 		return;
 	self->quiet = true;
-	struct wire_block *lane = handler_lane(depth);
+	struct wire_block *buffer = handler_buffer(depth);
 	self->quiet = false;
-	if (!lane) {
+	if (!buffer) {
 		if (depth < THREAD_BUFFER_DEPTHS && !self->ended && is_open(host)) {
-			/* What it does would be missing from the middle of the thread's doings. */
+			/*
+			 * The handler's events would be missing from the middle of the thread's
+			 * events.
+			 */
 			self->ended = self->stopped = true;
 			self->why = EVENT_STOP_IO;
 			process_stopped(EVENT_STOP_IO);
@@ -533,11 +521,12 @@ void thread_buffer_enter_handler(int signal, struct thread_buffer_interrupted *i
 		use_sink();
 		return;
 	}
-	__sooth_lane = lane;
+	__sooth_lane = buffer;
 	self->codec = self->codecs[depth];
 	record(EV_HANDLER, 0,
 	       (struct record_fields){ .n = (uint64_t)signal, .a = host->number, .b = place });
-	record(EV_SYNC, 0, (struct record_fields){ 0 }); /* somebody may have sent it */
+	/* another thread may have sent the signal */
+	record(EV_SYNC, 0, (struct record_fields){ 0 });
 }
 
 void thread_buffer_leave_handler(const struct thread_buffer_interrupted *interrupted)
@@ -545,8 +534,8 @@ void thread_buffer_leave_handler(const struct thread_buffer_interrupted *interru
 	struct thread_buffer_self *self = &thread_buffer_self;
 	unsigned depth = self->depth;
 
-	if (interrupted->lane == &nowhere) {
-		/* The thread became known in its handler: its lane is the right one. */
+	if (interrupted->buffer == &nowhere) {
+		/* The thread became known in its handler: it already has the right buffer. */
 		self->numbered = interrupted->numbered;
 		self->due = interrupted->due;
 		self->depth--;
@@ -556,16 +545,19 @@ void thread_buffer_leave_handler(const struct thread_buffer_interrupted *interru
 		record(EV_HANDLER_END, 0, (struct record_fields){ 0 });
 		self->codecs[depth] = self->codec;
 	}
-	__sooth_lane = interrupted->lane;
+	__sooth_lane = interrupted->buffer;
 	self->codec = interrupted->codec;
 	self->next = interrupted->next;
 	self->next_at = interrupted->next_at;
 	self->numbered = interrupted->numbered;
 	self->due = interrupted->due;
 	atomic_signal_fence(memory_order_seq_cst);
-	self->depth--; /* last: who cuts in before writes to another lane */
+	self->depth--; /* last: a handler that interrupts before this writes to another buffer */
 	self->quiet = interrupted->quiet;
-	/* What was interrupted may have a segment half written: it stops when that is done. */
+	/*
+	 * The interrupted code may have a half-written segment: the stream stops when that is
+	 * complete.
+	 */
 	if (self->ended && is_open(__sooth_lane))
 		__sooth_lane->limit = 0;
 }
@@ -574,9 +566,8 @@ void thread_buffer_jumped(void)
 {
 	thread_buffer_self.quiet = false;
 	record_stripe_abandon();
-	global_abandon();
-	if (thread_buffer_self
-		    .numbered) { /* its record never comes: this stands for it, for thread_buffer_enter_handler */
+	/* The record for this number will never come: a TIME record replaces it. */
+	if (thread_buffer_self.numbered) {
 		thread_buffer_self.numbered = 0;
 		record(EV_TIME, 0, (struct record_fields){ 0 });
 	}

@@ -1,8 +1,9 @@
+/* Finds free address space near a module: see alloc_near.h. */
 #include "runtime/host/alloc_near.h"
 
 #include <sys/mman.h>
 
-#define STEP (1ull << 20) /* where to look for a free place */
+#define STEP (1ull << 20) /* distance between the addresses that are tried */
 
 static void *map_at(uint64_t address, size_t bytes)
 {
@@ -11,14 +12,14 @@ static void *map_at(uint64_t address, size_t bytes)
 
 	if (map == MAP_FAILED)
 		return NULL;
-	if (map != (void *)address) { /* a kernel that takes it for a hint */
+	if (map != (void *)address) { /* an old kernel that takes the address as a hint */
 		munmap(map, bytes);
 		return NULL;
 	}
 	return map;
 }
 
-/* Below the module first: above a program grows its brk. */
+/* Tries below the module first: above a program its heap (brk) grows. */
 void *alloc_near_map(uint64_t base, uint64_t end, size_t bytes)
 {
 	uint64_t below = base & ~(STEP - 1), above = (end + STEP) & ~(STEP - 1);

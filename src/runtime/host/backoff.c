@@ -1,3 +1,4 @@
+/* Yields first, then sleeps: see backoff.h. */
 #include "runtime/host/backoff.h"
 
 #include <stddef.h>
@@ -7,7 +8,7 @@
 #define YIELDS 16
 #define NAP_NS 50000
 
-/* By hand: the library's functions set errno, and sleeping is a cancellation point. */
+/* A raw system call: the library's functions set errno, and sleeping is a cancellation point. */
 static void call(long number, const void *argument)
 {
 	long result;

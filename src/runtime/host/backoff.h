@@ -1,12 +1,16 @@
 /*
- * Waiting for somebody who holds something of the runtime's for a few instructions, and does not run now.
- * Among equals a yield lets it. But a thread of a real-time policy would only get its processor back, and
- * keep it from a holder of lower priority for ever: so who has waited for some time sleeps.
+ * Waits for a thread that holds one of the runtime's own locks for a few instructions and is not
+ * running now. Among threads of equal priority, yielding the processor is enough. But a thread with
+ * a real-time policy would get its processor back at once and keep it from a holder of lower
+ * priority for ever. So after some attempts it sleeps.
  */
 #ifndef RUNTIME_HOST_BACKOFF_H
 #define RUNTIME_HOST_BACKOFF_H
 
-/* The `tries`-th time, from 0, in a loop that looks whether it is free. Keeps errno; cancels nobody. */
+/*
+ * To be called in a loop that checks whether the lock is free; `tries` counts from 0. Preserves
+ * errno and is not a cancellation point.
+ */
 void backoff(unsigned tries);
 
 #endif

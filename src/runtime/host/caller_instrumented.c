@@ -1,3 +1,4 @@
+/* Tells instrumented code, the C++ library and the runtime apart by address. */
 #include "runtime/host/caller_instrumented.h"
 
 #include "runtime/sched/access_decoder.h"
@@ -12,7 +13,7 @@ static struct {
 	uintptr_t base, end;
 } cxx;
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *unused)
+static int find_libstdcxx(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)size;
 	(void)unused;
@@ -32,7 +33,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *unused)
 
 void caller_instrumented_start(void)
 {
-	dl_iterate_phdr(look_at, NULL);
+	dl_iterate_phdr(find_libstdcxx, NULL);
 }
 
 extern const char __ehdr_start[], __etext[] __attribute__((visibility("hidden")));

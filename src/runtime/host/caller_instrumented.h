@@ -1,4 +1,4 @@
-/* Whose call is it: of code that was compiled by us, or of a library's? */
+/* Which code made a call: instrumented code, the runtime itself, or a library? */
 #ifndef RUNTIME_HOST_CALLER_INSTRUMENTED_H
 #define RUNTIME_HOST_CALLER_INSTRUMENTED_H
 
@@ -6,22 +6,23 @@
 #include <stdint.h>
 
 /*
- * Is the code at `pc` neither instrumented nor of the C++ library (whose threads and locks are thin
- * wrappers)? Such code may hold locks that we do not see: no decision is made in it. 0 is our own.
+ * Is the code at `pc` neither instrumented nor in the C++ library (whose threads and locks are thin
+ * wrappers)? Such code may hold locks that the runtime does not see, so the scheduler makes no
+ * choice there. pc 0 stands for the runtime itself.
  */
 bool caller_instrumented_caller(uintptr_t pc);
 
-/* Is it the runtime itself? It opens files and maps memory by the functions that it interposes. */
+/* Is it the runtime itself? It opens files and maps memory through functions that it interposes. */
 bool caller_instrumented_is_own(uintptr_t pc);
 
 /*
- * Is what the code at `pc` does to descriptors and mappings recorded? In a controlled run a record is a
- * step, and a thread's steps may not depend on the schedule: what libraries open and map when they are
- * first needed does.
+ * Are operations of the code at `pc` on descriptors and mappings recorded? In a controlled run
+ * every record is a step, and the steps of a thread must not depend on the schedule; what libraries
+ * open and map on first use does depend on it.
  */
 bool caller_instrumented_is_recorded(uintptr_t pc);
 
-/* Finds the C++ library; once, while no thread but the first is there. */
+/* Finds the C++ library. To be called once, while only the first thread exists. */
 void caller_instrumented_start(void);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Threads that are cancelled, and those that may be at any instruction. What such a thread may call is next to nothing,
- * but accesses and atomic operations are no calls to the program: it must not be torn out of ours
- * (record_stripe_lock, thread_buffer_refill) with something half done that others wait for.
+ * Cancellation. A thread with asynchronous cancellation may call almost no function, but accesses
+ * and atomic operations are not calls to the program. It must not be cancelled inside the runtime
+ * (record_stripe_lock, thread_buffer_refill) while it has half finished something that other
+ * threads wait for.
  */
 #include "runtime/host/cancel.h"
 
@@ -11,23 +12,25 @@
 #include <errno.h>
 
 /*
- * What a thread does when it is cancelled is behind what was done before pthread_cancel. Most of the places
- * where that may happen are not seen: any instruction, or any call of stdio. So it is told before, by
- * the one that cancels, and SYNC stands before the next that it records (deferred_event.c), unless it is behind a
- * cancellation point that is seen (unknown_wait.h). While it forbids its cancellation nothing is due.
+ * What a thread does when it is cancelled happens after everything that was done before
+ * pthread_cancel. Most of the places where cancellation can happen are not visible to the runtime:
+ * any instruction, or any call of stdio. So the cancelling thread announces it, and the cancelled
+ * thread records a SYNC before its next event (deferred_event.c), unless that follows a
+ * cancellation point that is visible (unknown_wait.h). While the thread has cancellation disabled,
+ * nothing is deferred.
  */
-static void look_anew(void)
+static void enter_runtime_soon(void)
 {
 	if (thread_buffer_self.cancelled)
 		thread_buffer_hurry(__sooth_lane);
 }
 
-/* Being cancelled, this may not return; nor may the next. */
+/* If the thread is cancelled here, this call does not return; nor does the next. */
 SOOTH_API int pthread_setcancelstate(int state, int *old)
 {
 	if (state == PTHREAD_CANCEL_ENABLE) {
 		__atomic_store_n(&thread_buffer_self.uncancellable, false, __ATOMIC_SEQ_CST);
-		look_anew();
+		enter_runtime_soon();
 	}
 	int result = real()->pthread_setcancelstate(state, old);
 	if (result == 0)
@@ -44,30 +47,32 @@ SOOTH_API int pthread_setcanceltype(int type, int *old)
 	return result;
 }
 
-/* Variables of the runtime have the same distance from the pthread_t in each thread. */
-static void *of_thread(pthread_t thread, void *mine)
+/*
+ * A thread-local variable of the runtime has the same distance from the pthread_t in each thread.
+ */
+static void *same_variable_in(pthread_t thread, void *mine)
 {
 	return (char *)thread + ((char *)mine - (char *)pthread_self());
 }
 
 void cancel_announce(pthread_t thread)
 {
-	struct thread_buffer_self *self = of_thread(thread, &thread_buffer_self);
-	struct wire_block **lane = of_thread(thread, &__sooth_lane);
+	struct thread_buffer_self *self = same_variable_in(thread, &thread_buffer_self);
+	struct wire_block **buffer = same_variable_in(thread, &__sooth_lane);
 
 	__atomic_store_n(&self->cancelled, true, __ATOMIC_SEQ_CST);
-	thread_buffer_hurry(__atomic_load_n(lane, __ATOMIC_SEQ_CST));
+	thread_buffer_hurry(__atomic_load_n(buffer, __ATOMIC_SEQ_CST));
 }
 
 /*
- * The state alone will not do. Who cancels a thread looks at its state and then sends a signal, and
- * the handler of that signal in glibc 2.36 looks at the type only: a thread that has forbidden it in
- * between is cancelled all the same. The type alone will not do either, since we call what is a
- * cancellation point, and each makes it asynchronous for a moment. So a signal that is on its way must
- * come first: that is what the library waits for at the end of each cancellation point, of which the
- * one here does nothing else.
+ * Disabling the cancellation state is not enough. pthread_cancel reads the state of the thread and
+ * then sends a signal, and the handler of that signal in glibc 2.36 checks only the type: a thread
+ * that disabled cancellation in between is cancelled anyway. Changing the type is not enough
+ * either, because the runtime calls functions that are cancellation points, and each of them makes
+ * the type asynchronous for a moment. So a pending signal must arrive first. That is what the
+ * library waits for at the end of each cancellation point, and the call here does nothing else.
  */
-static void let_signal_come(void)
+static void wait_for_pending_signal(void)
 {
 	int error = errno;
 
@@ -81,7 +86,7 @@ struct cancel_before cancel_forbid(void)
 
 	if (__builtin_expect(thread_buffer_self.asynchronous, 0)) {
 		real()->pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
-		let_signal_come();
+		wait_for_pending_signal();
 	}
 	real()->pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
 	return before;

@@ -1,18 +1,18 @@
-/* Keeping the calling thread from being cancelled while the runtime is at work for it; cancel.c. */
+/* Prevents the cancellation of the calling thread while the runtime works for it. See cancel.c. */
 #ifndef RUNTIME_HOST_CANCEL_H
 #define RUNTIME_HOST_CANCEL_H
 
 #include <pthread.h>
 
-/* Before a thread that lives is cancelled, by any other. */
+/* To be called before another thread, which is alive, is cancelled. */
 void cancel_announce(pthread_t thread);
 
-/* What the thread had before. */
+/* The previous state and type. */
 struct cancel_before {
 	int state, type;
 };
 
-/* These nest. cancel_allow may not return: then somebody has cancelled the thread meanwhile. */
+/* These calls nest. cancel_allow() does not return if the thread was cancelled in the meantime. */
 struct cancel_before cancel_forbid(void);
 void cancel_allow(struct cancel_before before);
 

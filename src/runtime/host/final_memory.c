@@ -1,3 +1,4 @@
+/* Writes the file `remains`: see final_memory.h. */
 #include "runtime/host/final_memory.h"
 
 #include "event/remains.h"
@@ -13,7 +14,7 @@ static void put_segment(struct point_file *file, uintptr_t address, size_t size)
 	point_file_put(file, (const char *)address, size);
 }
 
-/* The first one is the program itself; a library's variables are not asked for. */
+/* The first module is the program itself; the variables of libraries are not needed. */
 static int put_program(struct dl_phdr_info *info, size_t size, void *context)
 {
 	uint64_t bytes = 0;

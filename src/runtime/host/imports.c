@@ -1,3 +1,4 @@
+/* Searches the undefined symbols of all loaded modules: see imports.h. */
 #include "runtime/host/imports.h"
 
 #include <link.h>
@@ -5,36 +6,40 @@
 #include <stdint.h>
 #include <string.h>
 
-struct table {
+struct import_table {
 	const Elf64_Sym *symbols;
 	const char *names;
-	uint32_t count; /* of symbols that are not defined here, the empty first one included */
+	uint32_t count; /* number of undefined symbols, including the empty first one */
 };
 
 /*
- * The hash table of a module begins behind those symbols: its second word says where. Linkers on
- * x86-64 have written it for years; without one nothing is known of the module.
+ * Finds the undefined symbols of a module. The hash table covers the symbols that follow them: its
+ * second word is the index of the first. Linkers on x86-64 have written this table for years;
+ * without it, nothing is known of the module.
  */
-static struct table find_table(const struct dl_phdr_info *info)
+static struct import_table find_table(const struct dl_phdr_info *info)
 {
-	struct table table = { 0 };
+	struct import_table import_table = { 0 };
 	const Elf64_Dyn *d = NULL;
 
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 	for (; d && d->d_tag != DT_NULL; d++) {
-		/* The loader has made addresses of them, but for its own and the kernel's module. */
+		/*
+		 * The loader has relocated these addresses, except in its own module and in the
+		 * kernel's.
+		 */
 		uintptr_t at = d->d_un.d_ptr;
 		if (at < info->dlpi_addr)
 			at += info->dlpi_addr;
 		switch (d->d_tag) {
-		case DT_SYMTAB: table.symbols = (const Elf64_Sym *)at; break;
-		case DT_STRTAB: table.names = (const char *)at; break;
-		case DT_GNU_HASH: table.count = ((const uint32_t *)at)[1]; break;
+		case DT_SYMTAB: import_table.symbols = (const Elf64_Sym *)at; break;
+		case DT_STRTAB: import_table.names = (const char *)at; break;
+		case DT_GNU_HASH: import_table.count = ((const uint32_t *)at)[1]; break;
 		}
 	}
-	return table;
+	return import_table;
 }
 
 struct imports_search {
@@ -42,17 +47,17 @@ struct imports_search {
 	bool found;
 };
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *data)
+static int find_in_module(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct imports_search *search = data;
-	struct table table = find_table(info);
+	struct import_table import_table = find_table(info);
 
 	(void)size;
-	if (!table.symbols || !table.names)
+	if (!import_table.symbols || !import_table.names)
 		return 0;
-	for (uint32_t i = 1; i < table.count; i++)
-		if (!table.symbols[i].st_shndx &&
-		    !strcmp(table.names + table.symbols[i].st_name, search->name)) {
+	for (uint32_t i = 1; i < import_table.count; i++)
+		if (!import_table.symbols[i].st_shndx &&
+		    !strcmp(import_table.names + import_table.symbols[i].st_name, search->name)) {
 			search->found = true;
 			return 1;
 		}
@@ -63,6 +68,6 @@ bool imports_name(const char *name)
 {
 	struct imports_search search = { .name = name };
 
-	dl_iterate_phdr(look_at, &search);
+	dl_iterate_phdr(find_in_module, &search);
 	return search.found;
 }

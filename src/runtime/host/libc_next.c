@@ -1,3 +1,4 @@
+/* Looks up the functions that the interposers replace: see libc_next.h. */
 #include "runtime/host/libc_next.h"
 
 #include <dlfcn.h>
@@ -7,7 +8,7 @@ struct real real_table;
 bool real_found;
 SOOTH_TLS bool real_searching;
 
-static void *find(const char *name, const char *version)
+static void *find_function(const char *name, const char *version)
 {
 	void *address = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
 
@@ -15,8 +16,8 @@ static void *find(const char *name, const char *version)
 }
 
 /*
- * Two threads may be here at once: they find the same. What this C library does not have stays
- * NULL; a program that calls it would not have been linked.
+ * Two threads may be here at the same time: they find the same addresses. Functions that this C
+ * library does not have stay NULL; a program that calls one could not have been linked.
  */
 void real_find(void)
 {
@@ -25,8 +26,8 @@ void real_find(void)
 	if (real_searching)
 		return;
 	real_searching = true;
-#define REAL(name) real_table.name = find(#name, NULL);
-#define REAL_VERSION(name, version) real_table.name = find(#name, version);
+#define REAL(name) real_table.name = find_function(#name, NULL);
+#define REAL_VERSION(name, version) real_table.name = find_function(#name, version);
 #include "runtime/host/libc_next.def"
 #undef REAL
 #undef REAL_VERSION

@@ -1,3 +1,4 @@
+/* Where the dynamic loader is: see loader.h. */
 #include "runtime/host/loader.h"
 
 #include <elf.h>
@@ -6,8 +7,8 @@
 
 static uintptr_t base, size;
 
-/* The kernel says where it put the loader; its program headers say how long it is. */
-__attribute__((constructor(101))) static void find(void)
+/* The kernel passes the address of the loader; its program headers give its size. */
+__attribute__((constructor(101))) static void find_loader(void)
 {
 	uintptr_t at = getauxval(AT_BASE);
 	if (!at)

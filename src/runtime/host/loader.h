@@ -1,8 +1,8 @@
 /*
- * The dynamic loader. It allocates in the middle of anything: the first use of a thread-local
- * variable of a library comes to __tls_get_addr, which the compiler inserts after we have seen the
- * code, so possibly while a segment is half written. What the loader does with its memory is its
- * own business, and no record of it is made.
+ * The dynamic loader. It may allocate memory at any moment: the first use of a library's
+ * thread-local variable calls __tls_get_addr, and the compiler inserts that call after the plugin
+ * has seen the code, so possibly in the middle of a segment. What the loader does with its memory
+ * concerns nothing else and is not recorded.
  */
 #ifndef RUNTIME_HOST_LOADER_H
 #define RUNTIME_HOST_LOADER_H

@@ -1,3 +1,4 @@
+/* Parses /proc/self/maps without allocating: see maps.h. */
 #include "runtime/host/maps.h"
 
 #include <fcntl.h>

@@ -7,11 +7,14 @@
 
 struct maps_entry {
 	uintptr_t low, high;
-	bool writable, private; /* writable by this process alone */
-	bool is_file, is_stack; /* has a file behind it; is the main thread's stack */
+	bool writable, private; /* private: changes are visible to this process only */
+	bool is_file, is_stack; /* backed by a file; the main thread's stack */
 };
 
-/* Calls `visit` for each, in order of address, until that says false. False: it did, or cannot be read. */
+/*
+ * Calls `visit` for each mapping, in order of address, until it returns false. Returns false if it
+ * did, or if the list cannot be read.
+ */
 bool maps_each(bool (*visit)(const struct maps_entry *entry, void *data), void *data);
 
 #endif

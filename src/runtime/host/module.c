@@ -1,3 +1,4 @@
+/* Registers instrumented modules and writes their tables to the trace: see module.h. */
 #include "runtime/host/module.h"
 
 #include "event/event.h"
@@ -42,7 +43,7 @@ static void read_build_id(struct module *m, const uint8_t *notes, size_t bytes)
 	}
 }
 
-/* Is this the object the tables are in? Then its extent, path and build id. */
+/* Is this the object that contains the tables? Then takes its extent, path and build id. */
 static int identify(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct module *m = data;
@@ -101,7 +102,7 @@ static void write_module(const struct module *m)
 		{ (void *)m->seg, m->seg_bytes },
 		{ (void *)m->str, m->str_bytes },
 	};
-	static char path[4096]; /* modules are loaded one at a time: the loader sees to that */
+	static char path[4096]; /* the loader loads one module at a time, so this is not shared */
 
 	snprintf(path, sizeof(path), "%s/modules", process_dir());
 	int fd = file_io_open(path, O_WRONLY | O_CREAT | O_APPEND);
@@ -109,18 +110,20 @@ static void write_module(const struct module *m)
 	bool ok = fd >= 0 && file_io_write_parts(fd, parts, sizeof(parts) / sizeof(parts[0]));
 	int error = errno;
 	if (fd >= 0 && !ok && before >= 0 && ftruncate(fd, before) != 0)
-		error = EIO; /* a piece of it stays, and the reader sees that it is one */
+		/* a part of it remains in the file, and the reader recognises it as incomplete */
+		error = EIO;
 	if (fd >= 0)
 		close(fd);
-	if (!ok) /* what its code does could not be read: nobody records any more */
+	if (!ok) /* the module's segments could not be decoded, so the recording ends */
 		thread_buffer_give_up(error == ENOSPC || error == EDQUOT ? EVENT_STOP_NO_SPACE
 									 : EVENT_STOP_IO);
 }
 
 /*
- * A segment is named by the low half of its row's address. Two modules whose tables lie at the
- * same place modulo 4 GiB could not be told apart. `sooth record` turns address randomisation
- * off, and then it cannot happen below 2.5 GiB of code; otherwise it is one run in thousands.
+ * A segment is identified by the low half of its row's address. Two modules whose tables are at the
+ * same address modulo 4 GiB could not be distinguished. `sooth record` turns off address
+ * randomisation, and then this cannot happen below 2.5 GiB of code; otherwise it is one run in
+ * thousands.
  */
 static bool collides(const struct module *m)
 {
@@ -143,7 +146,7 @@ SOOTH_API void __sooth_module_add(const char *seg, const char *seg_end, const ch
 	process_start();
 	uint32_t number = atomic_fetch_add(&count, 1);
 	if (number >= MODULES_MAX) {
-		thread_buffer_give_up(EVENT_STOP_IO); /* what it does could not be read */
+		thread_buffer_give_up(EVENT_STOP_IO); /* its segments could not be decoded */
 	} else {
 		struct module *m = &modules[number];
 		*m = (struct module){ .seg = seg, .str = str };
@@ -179,7 +182,7 @@ void module_write_all(void)
 	point_after_fork();
 }
 
-/* ---- unloading ------------------------------------------------------------------------------ */
+/* ---- unloading ------------------------------------------------------------------------------- */
 
 static int is_at(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -207,7 +210,7 @@ void module_keep_rows(void)
 	}
 }
 
-/* Where they were is ours now. */
+/* This memory belongs to the runtime now. */
 static void put_rows_back(const struct module *m)
 {
 	uintptr_t low = (uintptr_t)m->seg & ~4095ul;
@@ -232,7 +235,10 @@ void module_unloaded(void)
 		if (m->gone || !m->end || dl_iterate_phdr(is_at, m))
 			continue;
 		m->gone = true;
-		/* One of the program's own mappings may have come there: that is no module. */
+		/*
+		 * The program may have mapped something there in the meantime: then it is left
+		 * alone.
+		 */
 		bool ours = map((void *)low, m->end - low, PROT_NONE, MAP_FIXED_NOREPLACE);
 		if (ours && m->rows)
 			put_rows_back(m);

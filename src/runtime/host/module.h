@@ -9,37 +9,39 @@
 struct module {
 	const char *seg, *str; /* its sections sooth_seg and sooth_str */
 	uint32_t seg_bytes, str_bytes;
-	uint64_t base, end; /* of its image */
-	uint64_t shift;	    /* from addresses in the file to those in memory */
+	uint64_t base, end; /* of its image in memory */
+	uint64_t shift;	    /* from addresses in the file to addresses in memory */
 	uint8_t build_id[64];
 	uint32_t build_id_bytes;
 	char path[512];
-	bool gone; /* unloaded: nothing of it is there any more, but its rows in a controlled run */
-	void *rows; /* a copy of them, while something is unloaded */
+	bool gone;  /* unloaded: nothing of it is left except, in a controlled run, its rows */
+	void *rows; /* a copy of its rows, while a library is being unloaded */
 };
 
-/* Called by each module before its constructors: where its sections sooth_seg and sooth_str are. */
+/* Each module calls this before its constructors, to pass its sections sooth_seg and sooth_str. */
 void __sooth_module_add(const char *seg, const char *seg_end, const char *str, const char *str_end);
 
-/* Writes all modules known so far to the trace: in a fork child. */
+/* Writes all known modules to the trace: in the child of a fork. */
 void module_write_all(void);
 
 /*
- * Some libraries are about to be unloaded. In a controlled run threads are followed by the rows of what
- * they did (access_decoder.h), and may be behind: rows stay where they were.
+ * To be called before libraries are unloaded. In a controlled run the runtime decodes threads'
+ * records with the help of these rows (access_decoder.h), possibly later: so the rows stay where
+ * they are.
  */
 void module_keep_rows(void);
 
 /*
- * Some libraries may have been unloaded. Rows are named by their addresses, so no other module may
- * come where one of ours was: its place is taken, and none of it costs memory.
+ * To be called after libraries may have been unloaded. Rows are identified by their addresses, so
+ * no other module may be loaded where an instrumented one was: the address range is reserved,
+ * without using memory.
  */
 void module_unloaded(void);
 
-/* Lines as in /proc/self/maps of those that are gone: calls `put` with each. */
+/* Calls `put` with a line as in /proc/self/maps for each module that was unloaded. */
 void module_each_gone(void (*put)(const char *line, size_t length, void *data), void *data);
 
-/* The i-th module, in the order they were loaded; NULL when there are not so many. */
+/* The i-th module, in the order of loading; NULL if there are fewer. */
 const struct module *module_get(uint32_t i);
 
 #endif

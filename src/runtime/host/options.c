@@ -1,3 +1,4 @@
+/* Parses SOOTH_OPTIONS: see options.h. */
 #include "runtime/host/options.h"
 
 #include <stddef.h>
@@ -43,8 +44,6 @@ static void set(struct options *o, const char *key, size_t key_length, const cha
 		o->dir[length] = 0;
 	} else if (IS("limit")) {
 		o->limit = read_size(value, length);
-	} else if (IS("log")) {
-		o->global_log = length == 6 && !memcmp(value, "global", 6);
 	} else if (IS("quiet")) {
 		o->quiet = read_size(value, length) != 0;
 	} else if (IS("control") && length < sizeof(o->control)) {
@@ -68,7 +67,10 @@ static void set(struct options *o, const char *key, size_t key_length, const cha
 #undef IS
 }
 
-/* A value may be quoted ("…" or '…'), as in TSAN_OPTIONS; unknown keys are another tool's. */
+/*
+ * Values may be quoted with " or ', as in TSAN_OPTIONS. Unknown keys are ignored: they are another
+ * tool's.
+ */
 void options_read(struct options *options, const char *text)
 {
 	*options = (struct options){ 0 };

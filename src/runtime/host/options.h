@@ -1,4 +1,4 @@
-/* SOOTH_OPTIONS, read once at start: key=value words separated by spaces, commas or colons. */
+/* SOOTH_OPTIONS, read once at the start: key=value words separated by spaces, commas or colons. */
 #ifndef RUNTIME_HOST_OPTIONS_H
 #define RUNTIME_HOST_OPTIONS_H
 
@@ -8,18 +8,18 @@
 #define OPTIONS_PATH_MAX 3800
 
 struct options {
-	char dir[OPTIONS_PATH_MAX]; /* dir=PATH  where the trace goes; empty: record nothing */
-	uint64_t limit;		    /* limit=SIZE[KMG]  most bytes of events; 0: no limit */
-	bool global_log;	    /* log=global  one log under one lock, to compare with */
-	bool quiet;		    /* quiet=1  say nothing, whatever happens */
-	int verbosity;		    /* verbosity=N  1: say where the trace is */
-	char control[256]; /* control=PATH  take turns as this file says (event/control.h) */
-	bool serial;	   /* serial=1  take turns; nobody says how */
-	bool has_seed;	   /* seed=N  with serial: by priorities that are drawn from it */
+	char dir[OPTIONS_PATH_MAX]; /* dir=PATH  directory of the trace; empty: record nothing */
+	uint64_t limit;		    /* limit=SIZE[KMG]  maximum bytes of events; 0: no limit */
+	bool quiet;		    /* quiet=1  print no messages */
+	int verbosity;		    /* verbosity=N  1: print where the trace is */
+	char control[256]; /* control=PATH  schedule threads as this file says (event/control.h) */
+	bool serial;	   /* serial=1  run one thread at a time, without a control file */
+	bool has_seed;	   /* seed=N  with serial: random priorities from this seed */
 	uint64_t seed;
-	char points[OPTIONS_PATH_MAX]; /* points=PATH  a selection of points: event/point.h */
-	bool patterns;		       /* patterns=1  tell new locking patterns: lock_pattern.h */
-	bool remains;		       /* remains=1  keep variables as they end: final_memory.h */
+	char points[OPTIONS_PATH_MAX]; /* points=PATH  a selection of points (event/point.h) */
+	bool patterns; /* patterns=1  report new locking patterns (lock_pattern.h) */
+	/* remains=1  write the final values of variables (final_memory.h) */
+	bool remains;
 };
 
 void options_read(struct options *options, const char *text);

@@ -1,10 +1,10 @@
 /*
- * A program may have a function `mkdir` of its own, and by name its functions come before the C
- * library's and before ours. The linker turns what the runtime calls by such a name into `__wrap_…`
- * (Makefile), from where it comes to the one that is meant.
+ * Calls that the runtime makes by name. A program may define its own `mkdir`, which takes
+ * precedence over the C library's and over this library's. So the linker turns such calls of the
+ * runtime into `__wrap_...` (Makefile), which leads to the intended function.
  *
- * It comes there by an exported name that no program has: test/survive/inject.c stands in front of
- * it. All of it are jumps, which leave the caller's address where inject.c looks for it.
+ * The way goes through an exported name that no program has, so that test/survive/inject.c can
+ * interpose it. All steps are jumps, which keep the caller's address where inject.c looks for it.
  */
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/host/libc_next.h"
@@ -23,13 +23,13 @@
 		return means arguments;                                                            \
 	}
 
-/* `__real_…` is the linker's word for what would have been called. */
+/* `__real_...` is the linker's name for the function that would have been called. */
 #define INTERPOSED(type, name, parameters, arguments)                                              \
 	type __real_##name parameters;                                                             \
 	BOTH(type, name, parameters, arguments, __real_##name)
 #define LIBRARY(type, name, parameters, arguments)                                                 \
 	BOTH(type, name, parameters, arguments, real()->name)
-/* Also where vector registers are live, and nothing may be called. */
+/* Also used where vector registers are live and nothing may be called. */
 #define KERNEL(type, name)                                                                         \
 	type __wrap_##name(void);                                                                  \
 	type __wrap_##name(void)                                                                   \

@@ -1,9 +1,12 @@
+/*
+ * The start and end of a recording: options, the directory of the trace and its files `meta` and
+ * `maps`, and what happens at exit, exec and fork. See process.h.
+ */
 #include "runtime/host/process.h"
 
 #include "event/event.h"
 #include "event/wire.h"
 #include "runtime/log/file_io.h"
-#include "runtime/log/global.h"
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/log/log.h"
 #include "runtime/host/module.h"
@@ -41,15 +44,15 @@ static struct {
 	char dir[OPTIONS_PATH_MAX + 32];
 	char meta[OPTIONS_PATH_MAX + 48], maps[OPTIONS_PATH_MAX + 48]; /* its files */
 	struct file_io_file meta_file;
-	pid_t pid;	       /* whose trace it is */
-	_Atomic pid_t starter; /* the thread that is in process_start */
-	_Atomic bool told;     /* that a stream had to stop */
-	bool forked;	       /* it goes on with what another process did */
+	pid_t pid;	       /* the process that the trace belongs to */
+	_Atomic pid_t starter; /* the thread that is in process_start() */
+	_Atomic bool told;     /* the message that a stream had to stop was printed */
+	bool forked;	       /* it continues what another process began */
 } process;
 
-/* ---- words to the user: at most a line, on stderr, only when something is wrong ------------ */
+/* ---- messages to the user: at most one line, on stderr, only if something is wrong ----------- */
 
-/* What descriptor 2 was at the start: a program may close it and get it again for a file. */
+/* The file that descriptor 2 was at the start: a program may close it and reuse the number. */
 static struct stat standard_error;
 
 void process_say(const char *what, const char *which)
@@ -71,9 +74,9 @@ void process_say(const char *what, const char *which)
 		return;
 }
 
-/* ---- the trace's directory ------------------------------------------------------------------ */
+/* ---- the trace's directory ------------------------------------------------------------------- */
 
-/* The program may change its directory; the trace stays where it was asked for. */
+/* The program may change its directory; the trace stays where it was requested. */
 static void make_absolute(char dir[OPTIONS_PATH_MAX])
 {
 	char here[OPTIONS_PATH_MAX];
@@ -89,7 +92,7 @@ static void make_absolute(char dir[OPTIONS_PATH_MAX])
 	dir[prefix - 1] = '/';
 }
 
-/* The first process of a recording has the name asked for; others put their pid into it. */
+/* The first process of a recording gets the requested name; others add their pid to it. */
 static bool make_dir(void)
 {
 	const char *asked = process.options.dir;
@@ -111,7 +114,7 @@ static bool make_dir(void)
 	return true;
 }
 
-/* False: it is not there, or not all of it. */
+/* Returns false if not everything was written. */
 static bool append_to(const char *name, struct iovec *parts, int count)
 {
 	int fd = file_io_use(&process.meta_file, name, O_WRONLY | O_CREAT | O_APPEND);
@@ -121,7 +124,9 @@ static bool append_to(const char *name, struct iovec *parts, int count)
 	return ok;
 }
 
-/* No copy on the stack: a process may end or fork in a thread that has hardly any. */
+/*
+ * Without a copy on the stack: a process may end or fork in a thread that has almost no stack left.
+ */
 static void meta_end(const char *text)
 {
 	struct iovec line[] = { { "end: ", 5 }, { (char *)text, strlen(text) }, { "\n", 1 } };
@@ -129,7 +134,10 @@ static void meta_end(const char *text)
 	append_to(process.meta, line, 3);
 }
 
-/* The lines of `meta`, made here: in start_process and in a fork child nobody else is at it. */
+/*
+ * The lines of `meta` are composed here. Only one thread does that, in process_start() and in the
+ * child of a fork.
+ */
 static struct {
 	char text[4 * OPTIONS_PATH_MAX];
 	size_t used;
@@ -147,7 +155,7 @@ __attribute__((format(printf, 1, 2))) static void line(const char *format, ...)
 		lines.used += (size_t)length;
 }
 
-/* Arguments separated by spaces; what could be mistaken is shown as \xNN. */
+/* Arguments separated by spaces; ambiguous characters are written as \xNN. */
 static void line_of_command(void)
 {
 	static char raw[1024], text[4 * sizeof(raw) + 1];
@@ -170,7 +178,10 @@ static void line_of_command(void)
 	line("command: %s\n", text);
 }
 
-/* In one piece, under another name until it is all there: a trace without it cannot be read. */
+/*
+ * Written as a whole under another name and then renamed, because a trace without it cannot be
+ * read.
+ */
 static bool write_meta(void)
 {
 	static char path[OPTIONS_PATH_MAX];
@@ -188,7 +199,6 @@ static bool write_meta(void)
 	line("time: %lld\nticks: %llu\n", (long long)time(NULL), (unsigned long long)__rdtsc());
 	if (process.forked)
 		line("forked: 1\n");
-	line("log: %s\n", process.options.global_log ? "global" : "thread");
 	if (process.options.limit)
 		line("limit: %llu\n", (unsigned long long)process.options.limit);
 	snprintf(fresh, sizeof(fresh), "%s.new", process.meta);
@@ -204,7 +214,7 @@ static void put_line(const char *line, size_t length, void *fd)
 	file_io_write(*(int *)fd, line, length);
 }
 
-/* Which file is where in memory, or was: for the places of return addresses. */
+/* Which file is, or was, mapped where: needed to find the sites of return addresses. */
 static void write_maps(void)
 {
 	char buffer[2048];
@@ -224,9 +234,9 @@ static void write_maps(void)
 	close(from);
 }
 
-/* ---- start ---------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
-/* Nothing was recorded: what there is of the trace goes. */
+/* Removes the trace: nothing was recorded. */
 static void discard_trace(void)
 {
 	ring_remove();
@@ -241,7 +251,7 @@ static bool open_trace(void)
 	if (process.options.dir[0] == 0)
 		return false;
 	if (!make_dir()) {
-		process_say("cannot make the trace's directory, nothing is recorded: ",
+		process_say("cannot create the directory of the trace; nothing is recorded: ",
 			    process.dir);
 		return false;
 	}
@@ -249,9 +259,8 @@ static bool open_trace(void)
 	snprintf(process.meta, sizeof(process.meta), "%s/meta", process.dir);
 	snprintf(process.maps, sizeof(process.maps), "%s/maps", process.dir);
 	log_open(process.dir);
-	if (!ring_open(process.dir) || (process.options.global_log && !global_open()) ||
-	    !write_meta()) {
-		process_say("cannot write the trace, nothing is recorded: ", process.dir);
+	if (!ring_open(process.dir) || !write_meta()) {
+		process_say("cannot write the trace; nothing is recorded: ", process.dir);
 		discard_trace();
 		return false;
 	}
@@ -267,12 +276,15 @@ void process_start(void)
 
 	if (__builtin_expect(atomic_load(&process.state) >= RECORDING, 1))
 		return;
-	if (!environ) /* in .preinit_array: the C library does not know its environment yet */
+	if (!environ) /* in .preinit_array: the C library does not know the environment yet */
 		return;
-	if (real_searching) /* called back by a malloc of the program */
+	if (real_searching) /* called back by the program's malloc */
 		return;
 	if (!atomic_compare_exchange_strong(&process.state, &fresh, STARTING)) {
-		/* This thread is at it and was called back: go on without. Or another is: wait. */
+		/*
+		 * Either this thread is starting and was called back: continue without. Or another
+		 * thread is: wait for it.
+		 */
 		while (atomic_load(&process.state) == STARTING && process.starter != gettid())
 			sched_yield();
 		return;
@@ -321,8 +333,8 @@ static void at_exit(int status, void *unused)
 }
 
 /*
- * Before the constructors of the program, which come after those of the libraries it needs. What
- * is registered here, before the C library registers the destructors, runs after all of them.
+ * Runs before the constructors of the program, which run after those of its libraries. The handler
+ * is registered before the C library registers the destructors, so it runs after all of them.
  */
 __attribute__((constructor(101))) static void begin(void)
 {
@@ -355,18 +367,18 @@ void process_stopped(int why)
 {
 	static const char *const text[] = {
 		[EVENT_STOP_LIMIT] =
-			"size limit reached; recording ends here, the program goes on: ",
+			"size limit reached; recording ends here, the program continues: ",
 		[EVENT_STOP_NO_SPACE] =
-			"no space left for the trace; recording ends here, the program goes on: ",
+			"no space left for the trace; recording ends here, the program continues: ",
 		[EVENT_STOP_IO] =
-			"the trace cannot be written; recording ends here, the program goes on: ",
+			"the trace cannot be written; recording ends here, the program continues: ",
 	};
 
 	if (!atomic_exchange(&process.told, true))
 		process_say(text[why], process.dir);
 }
 
-/* ---- end ------------------------------------------------------------------------------------ */
+/* ---- end ------------------------------------------------------------------------------------- */
 
 static const char *const ends[] = {
 	[EVENT_PROCESS_EXIT] = "exit",
@@ -375,7 +387,7 @@ static const char *const ends[] = {
 	[EVENT_PROCESS_ABORT] = "abort",
 };
 
-/* The child of a vfork runs in our memory but is not us: its end is not ours. */
+/* The child of a vfork runs in this memory, but its end is not the end of this process. */
 static bool is_ours(void)
 {
 	return process_recording() && !process_discards() && process.pid == getpid();
@@ -390,7 +402,8 @@ void process_finish(int how, int64_t status)
 	if (record_on())
 		record(EV_PROCESS, 0,
 		       (struct record_fields){ .n = (uint64_t)status, .m = (uint64_t)how });
-	struct cancel_before before = cancel_forbid(); /* or an open() ends the thread */
+	/* otherwise open() could cancel the thread */
+	struct cancel_before before = cancel_forbid();
 	thread_buffer_self.quiet = true;
 	write_maps();
 	if (how == EVENT_PROCESS_EXIT && process.options.remains)
@@ -405,10 +418,8 @@ void process_finish(int how, int64_t status)
 	if (how == EVENT_PROCESS_EXEC) {
 		thread_buffer_self.quiet = false;
 		cancel_allow(before);
-		return; /* the ring holds the rest; exec may fail */
+		return; /* the rest is in the ring; exec may fail */
 	}
-	if (global_on())
-		global_close();
 	if (!ring_in_use())
 		ring_remove();
 	log_remove_empty();
@@ -428,9 +439,8 @@ void process_exec_failed(void)
 void process_unreadable(const char *module)
 {
 	atomic_store(&process.told, true);
-	process_say("two modules cannot be told apart in the trace; recording ends here, the "
-		    "program goes on. Run it under "
-		    "`sooth record`: ",
+	process_say("two modules cannot be distinguished in the trace; recording ends here, the "
+		    "program continues. Run it with `sooth record`: ",
 		    module);
 	thread_buffer_give_up(EVENT_STOP_IO);
 }
@@ -440,11 +450,10 @@ void process_after_fork(void)
 	if (atomic_load(&process.state) == FRESH)
 		return;
 	bool recording = process_recording() && !process_discards();
-	thread_buffer_self.quiet = true; /* the lane is the parent's yet */
+	thread_buffer_self.quiet = true; /* the buffer still belongs to the parent */
 	sched_after_fork();
 	log_forget();
 	file_io_forget(&process.meta_file);
-	global_forget();
 	thread_buffer_after_fork();
 	record_after_fork();
 	atomic_store(&process.told, false);

@@ -1,3 +1,4 @@
+/* Asks the kernel whether memory can be read: see safe_read.h. */
 #include "runtime/host/safe_read.h"
 
 #include <errno.h>
@@ -9,8 +10,8 @@
 #define NO_SUCH_WAY (-1L)
 
 /*
- * rt_sigprocmask copies the set before it looks at what is to be done with it. What it answers where a
- * filter of the program's forbids it says nothing of the address: then it is taken for good.
+ * rt_sigprocmask copies the set before it checks the operation. If a filter of the program forbids
+ * the call, the answer says nothing about the address, which is then assumed to be readable.
  */
 static bool is_page_there(uintptr_t page)
 {
@@ -30,7 +31,7 @@ bool safe_read_can_read(const void *at, size_t bytes)
 
 	if (!bytes)
 		return true;
-	if (from < PAGE || last < from) /* the kernel takes NULL for no set at all */
+	if (from < PAGE || last < from) /* the kernel takes NULL to mean no set */
 		return false;
 	for (uintptr_t page = from & ~(uintptr_t)(PAGE - 1); page <= last; page += PAGE)
 		if (!is_page_there(page))

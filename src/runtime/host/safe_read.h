@@ -1,7 +1,7 @@
 /*
- * Looking at what a pointer of the program leads to, before the system or instead of it. Where a call is
- * given a bad one it fails with EFAULT and the program goes on: so it has to be here. What a call has
- * read without failing is there, and needs no look.
+ * Reads memory that a pointer of the program refers to, before or instead of a system call. A call
+ * that is given a bad pointer fails with EFAULT and the program continues, so the runtime must not
+ * crash on it. Memory that a call has read successfully needs no such check.
  */
 #ifndef RUNTIME_HOST_SAFE_READ_H
 #define RUNTIME_HOST_SAFE_READ_H
@@ -10,12 +10,12 @@
 #include <stddef.h>
 
 /*
- * Can all of it be read? Asked of the kernel for each page, some 100 ns. Another thread may unmap it a
- * moment later; it would do the same to the call.
+ * Can all of it be read? Asks the kernel for each page, about 100 ns. Another thread may unmap the
+ * memory a moment later; it could do the same to the call.
  */
 bool safe_read_can_read(const void *at, size_t bytes);
 
-/* Copies what is there. False: it cannot be read, and `to` is as it was. */
+/* Copies the bytes. Returns false, and leaves `to` unchanged, if they cannot be read. */
 bool safe_read(void *to, const void *from, size_t bytes);
 
 #endif

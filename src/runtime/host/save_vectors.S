@@ -1,12 +1,13 @@
 /*
  * void save_vectors_call(void (*call)(void *), void *argument): see save_vectors.h.
  *
- * XSAVE and XRSTOR take 360 cycles. Nearly always nothing is in use but the lower halves, which the
- * processor tells (XGETBV with 1: the components that are not as in the beginning): then those are
- * saved by hand, and afterwards the rest is as in the beginning again. 76 cycles.
+ * XSAVE and XRSTOR take 360 cycles. Almost always only the lower halves of the registers are in
+ * use, which the processor reports (XGETBV with 1: the components that are not in their initial
+ * state). Then those are saved by moves, and afterwards the rest is reset to the initial state: 76
+ * cycles.
  *
- * The area of XSAVE is 512 bytes of old state (at 24 the modes of SSE, from 160 on the lower halves),
- * 64 of header (which must be zero), and the rest.
+ * The area of XSAVE consists of 512 bytes of legacy state (at 24 the SSE modes, from 160 on the
+ * lower halves), a header of 64 bytes (which must be zero), and the rest.
  */
 #define SSE 2
 #define AVX 4
@@ -90,7 +91,7 @@ save_vectors_call:
 	.cfi_def_cfa %rsp, 8
 	ret
 	.cfi_restore_state
-2:	clear_header		/* nothing is in it: all become as in the beginning */
+2:	clear_header		/* an empty header: everything is reset to its initial state */
 	xrstor64 (%rsp)
 	jmp	1b
 

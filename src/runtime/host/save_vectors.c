@@ -1,24 +1,26 @@
-/* How much of the processor's state save_vectors.S saves: decided before the first use. */
+/* How much of the processor's state save_vectors.S saves; determined before the first use. */
 #include "runtime/host/save_vectors.h"
 
 #include <cpuid.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* For save_vectors.S. */
+/* Used by save_vectors.S. */
 extern uint64_t save_vectors_bytes;
 extern uint32_t save_vectors_mask;
 extern bool save_vectors_tells;
 
 uint64_t save_vectors_bytes = 512 + 64;
 uint32_t save_vectors_mask = 0; /* 0: FXSAVE only */
-bool save_vectors_tells;	/* the processor does, which of it is in use */
+bool save_vectors_tells;	/* the processor reports which components are in use */
 
-/* x87, SSE, AVX, AVX-512: what compiled code may hold across an asm. Not AMX (8 KiB, and no
- * compiler keeps tiles there). */
+/*
+ * x87, SSE, AVX, AVX-512: what compiled code may hold across an asm statement. Not AMX (8 KiB, and
+ * no compiler keeps tiles there).
+ */
 #define STATE_MASK 0xe7u
 #define STATE_AVX 4u
-#define XGETBV_1 4u /* of leaf 0xd, 1 */
+#define XGETBV_1 4u /* bit of leaf 0xd, 1 */
 
 void save_vectors_prepare(void)
 {

@@ -1,17 +1,18 @@
 /*
- * Calls of what may use vector registers from where they are live: code of the program that does not
- * know of the call. That is in front of an access (access_patch.S) and where a lane is full (refill.S).
+ * Calls a function that may use vector registers from a place where they are live: in code of the
+ * program that does not know of the call. That is before an access (access_patch.S) and when a
+ * thread buffer is full (refill.S).
  *
- * Whatever runs there either is compiled to use general registers only (the Makefile has the list) and
- * calls nothing else, or is called through this. tools/vectors looks whether that is so.
+ * All code that runs there is either compiled to use general registers only (the folders that the
+ * Makefile lists) and calls nothing else, or is called through this. tools/vectors checks that.
  */
 #ifndef RUNTIME_HOST_SAVE_VECTORS_H
 #define RUNTIME_HOST_SAVE_VECTORS_H
 
-/* Before the first call: what the processor has. */
+/* Determines what the processor supports. To be called before the first call. */
 void save_vectors_prepare(void);
 
-/* call(argument), with all vector and x87 registers as they were when it returns. */
+/* Calls call(argument); afterwards all vector and x87 registers have their previous values. */
 void save_vectors_call(void (*call)(void *), void *argument);
 
 #endif

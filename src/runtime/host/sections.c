@@ -1,3 +1,4 @@
+/* Finds sections in an ELF file that is mapped for the purpose: see sections.h. */
 #include "runtime/host/sections.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Sections of a module's file that are not loaded: tables of the plugin for those who ask. */
+/* Reads sections of a module's file that are not loaded: tables that the compiler plugin wrote. */
 #ifndef RUNTIME_HOST_SECTIONS_H
 #define RUNTIME_HOST_SECTIONS_H
 
@@ -17,7 +17,7 @@ struct sections {
 bool sections_open(const char *path, struct sections *file);
 void sections_close(struct sections *file);
 
-/* The contents of a section; NULL when there is none of that name. */
+/* The contents of a section; NULL if there is none of that name. */
 const void *sections_find(const struct sections *file, const char *name, size_t *bytes);
 
 #endif

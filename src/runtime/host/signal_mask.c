@@ -1,8 +1,9 @@
 /*
- * By system calls and not by pthread_sigmask, which takes the two signals that the C library keeps for
- * itself out of what is restored, too: a thread of its timers, which waits for one of them (32) with
- * it blocked, would be killed by the next. Where they were let in they stay so: a thread that is being
- * cancelled waits for that signal in the next system call.
+ * Blocks signals by raw system calls instead of pthread_sigmask, which removes the two signals that
+ * the C library reserves from the set, also when it is restored. A timer thread of the library,
+ * which waits for one of them (32) while it is blocked, would then be killed by the next one. If
+ * they are not blocked, they stay so: a thread that is being cancelled waits for that signal in its
+ * next system call.
  */
 #include "runtime/host/signal_mask.h"
 
@@ -10,9 +11,11 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#define OF_THE_LIBRARY (3ul << 31) /* 32 and 33 */
+#define OF_THE_LIBRARY (3ul << 31) /* signals 32 and 33 */
 
-/* By hand: nothing but a bad address makes it fail, and `syscall` may be a program's own. */
+/*
+ * Inline assembly: only a bad address makes it fail, and the program may define its own `syscall`.
+ */
 static long change(int how, const unsigned long *to, unsigned long *before)
 {
 	register unsigned long size __asm__("r10") = sizeof(*to);

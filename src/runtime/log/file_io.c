@@ -1,3 +1,4 @@
+/* Reading, writing and keeping open the files of a recording: see file_io.h. */
 #include "runtime/log/file_io.h"
 
 #include "runtime/host/libc_next.h"
@@ -22,7 +23,7 @@ int file_io_open(const char *path, int flags)
 	return fd;
 }
 
-/* Of what is left, `written` bytes are done. */
+/* Removes the first `written` bytes from the list of parts. */
 static void advance(struct iovec **parts, int *count, size_t written)
 {
 	while (*count && written >= (*parts)->iov_len) {
@@ -36,7 +37,7 @@ static void advance(struct iovec **parts, int *count, size_t written)
 	}
 }
 
-/* Beyond the limit of a file's size a write is a signal that kills. */
+/* A write beyond the file size limit would raise a signal that kills the process. */
 static uint64_t largest_allowed(void)
 {
 	struct rlimit most;
@@ -60,7 +61,7 @@ static bool is_allowed(int fd, const struct iovec *parts, int count)
 	return false;
 }
 
-/* A signal that cannot be held back, such as that of a cancellation, may interrupt it. */
+/* A signal that cannot be blocked, such as the one for cancellation, may interrupt the call. */
 bool file_io_allocate(int fd, uint64_t at, uint64_t bytes)
 {
 	int error = EINTR;
@@ -78,7 +79,7 @@ bool file_io_write_parts(int fd, struct iovec *parts, int count)
 
 	if (!is_allowed(fd, parts, count))
 		return false;
-	advance(&parts, &count, 0); /* leading parts that are empty */
+	advance(&parts, &count, 0); /* skip leading parts that are empty */
 	while (count) {
 		ssize_t n = writev(fd, parts, count);
 		if (n < 0 && errno == EINTR && ++interrupted < TRIES)
@@ -108,9 +109,9 @@ long file_io_read(int fd, void *to, size_t size)
 	return n;
 }
 
-/* ---- files that stay open ------------------------------------------------------------------- */
+/* ---- files that stay open -------------------------------------------------------------------- */
 
-static int floor_of_ours(void)
+static int lowest_own_descriptor(void)
 {
 	struct rlimit most;
 
@@ -119,7 +120,7 @@ static int floor_of_ours(void)
 	return 512;
 }
 
-/* Two threads may open the same file at once: one descriptor is kept, both are right. */
+/* Two threads may open the same file at once: one descriptor is kept, and both get it. */
 static int keep_one(struct file_io_file *file, int fd)
 {
 	int none = 0;
@@ -130,14 +131,14 @@ static int keep_one(struct file_io_file *file, int fd)
 	return none;
 }
 
-static int open_anew(struct file_io_file *file, const char *path, int flags)
+static int reopen(struct file_io_file *file, const char *path, int flags)
 {
 	struct stat st;
 	int low = file_io_open(path, flags);
 
 	if (low < 0 || fstat(low, &st) != 0)
 		return low;
-	int fd = fcntl(low, F_DUPFD_CLOEXEC, floor_of_ours());
+	int fd = fcntl(low, F_DUPFD_CLOEXEC, lowest_own_descriptor());
 	if (fd < 0)
 		return low;
 	close(low);
@@ -154,7 +155,7 @@ int file_io_use(struct file_io_file *file, const char *path, int flags)
 	if (fd > 0 && fstat(fd, &st) == 0 && st.st_ino == file->inode && st.st_dev == file->device)
 		return fd;
 	atomic_compare_exchange_strong(&file->fd, &fd, 0);
-	return open_anew(file, path, flags);
+	return reopen(file, path, flags);
 }
 
 void file_io_done(struct file_io_file *file, int fd)

@@ -1,3 +1,4 @@
+/* Appends blocks to the files events.K: see log.h for the contract. */
 #include "runtime/log/log.h"
 
 #include "runtime/log/file_io.h"
@@ -10,8 +11,8 @@
 #include <unistd.h>
 
 /*
- * Which file a block goes to. A file that batches go to bypasses the page cache, which short writes
- * must not.
+ * The files and their use. Files for batches bypass the page cache, which must not be done for
+ * short writes.
  */
 #define FILES WIRE_LOG_FILES
 #define CHUNK_FILES 4u
@@ -21,19 +22,20 @@ _Static_assert(SHORT_FILE + 1 == FILES, "each file has a use");
 
 struct file {
 	struct file_io_file disk;
-	_Atomic uint64_t end; /* where the next block goes: reserved, then written */
+	_Atomic uint64_t end; /* where the next block goes: first reserved, then written */
 };
 
 static struct {
-	char path[FILES][4096]; /* made at the start: a handler's stack may have no room for them */
+	/* composed at the start: the stack of a signal handler may have no room for them */
+	char path[FILES][4096];
 	struct file file[FILES];
 	_Atomic uint64_t bytes;
-	_Atomic bool cached; /* this file system knows no other way */
+	_Atomic bool cached; /* this file system does not support O_DIRECT */
 } logs;
 
 #define FLAGS (O_WRONLY | O_CREAT)
 
-/* One that cannot be opened now is tried again when there is something to write. */
+/* A file that cannot be opened now is tried again when there is something to write. */
 void log_open(const char *dir)
 {
 	for (unsigned i = 0; i < FILES; i++) {
@@ -44,35 +46,36 @@ void log_open(const char *dir)
 }
 
 /*
- * A long trace must not fill the page cache: it would push out what the program needs, and taking
- * ever new pages costs more than writing (2.8 ns a byte on a virtual machine against 0.5 with
- * pages that come back). So busy threads write batches past it (below). Where that cannot be, each
- * window is sent to disk when it is full, and dropped when the next one is. Shorter traces never get here.
+ * A long trace must not fill the page cache: it would displace the program's own pages, and taking
+ * new pages all the time costs more than writing (2.8 ns per byte on a virtual machine, against 0.5
+ * for recycled pages). So busy threads write batches that bypass it (see below). Where that is not
+ * possible, each piece of PIECE bytes is sent to disk when it is full, and dropped from the cache
+ * when the next one is full. Shorter traces never get here.
  */
-#define WINDOW (32ull << 20)
+#define PIECE (32ull << 20)
 
-static void recycle(int fd, uint64_t before, uint64_t after)
+static void drop_from_page_cache(int fd, uint64_t before, uint64_t after)
 {
-	uint64_t window = after / WINDOW;
+	uint64_t piece = after / PIECE;
 
-	if (before / WINDOW == window)
+	if (before / PIECE == piece)
 		return;
-	sync_file_range(fd, (off_t)((window - 1) * WINDOW), WINDOW, SYNC_FILE_RANGE_WRITE);
-	if (window < 2)
+	sync_file_range(fd, (off_t)((piece - 1) * PIECE), PIECE, SYNC_FILE_RANGE_WRITE);
+	if (piece < 2)
 		return;
-	off_t old = (off_t)((window - 2) * WINDOW);
-	sync_file_range(fd, old, WINDOW,
+	off_t old = (off_t)((piece - 2) * PIECE);
+	sync_file_range(fd, old, PIECE,
 			SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
 				SYNC_FILE_RANGE_WAIT_AFTER);
-	posix_fadvise(fd, old, WINDOW, POSIX_FADV_DONTNEED);
+	posix_fadvise(fd, old, PIECE, POSIX_FADV_DONTNEED);
 }
 
 /*
- * A block that fills its chunk is written whole, at a multiple of the chunk's size: the kernel
- * then takes large folios and never reads a page it is about to overwrite (0.3 ns a byte instead
- * of 0.45). The short blocks, last of their streams, have a file of their own.
+ * A block that fills its chunk is written as a whole, at a multiple of the chunk size. The kernel
+ * then uses large folios and never reads a page that is about to be overwritten (0.3 ns per byte
+ * instead of 0.45). The short blocks, the last ones of their streams, have a file of their own.
  */
-static enum log_result failed(void)
+static enum log_result reason_of_failure(void)
 {
 	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? LOG_NO_SPACE : LOG_FAILED;
 }
@@ -86,7 +89,7 @@ static enum log_result write_at(int fd, const char *from, size_t left, uint64_t 
 		if (n < 0 && errno == EINTR && ++interrupted < 1000)
 			continue;
 		if (n <= 0)
-			return n < 0 ? failed() : LOG_FAILED;
+			return n < 0 ? reason_of_failure() : LOG_FAILED;
 		from += n;
 		at += (uint64_t)n;
 		left -= (size_t)n;
@@ -94,8 +97,11 @@ static enum log_result write_at(int fd, const char *from, size_t left, uint64_t 
 	return LOG_WRITTEN;
 }
 
-/* Room for a block. Beyond the limit of a file's size a write is a signal that kills. */
-static bool reserve(struct file *file, size_t room, uint64_t *start)
+/*
+ * Reserves room for a block. A write beyond the file size limit would raise a signal that kills the
+ * process.
+ */
+static bool reserve_room(struct file *file, size_t room, uint64_t *start)
 {
 	struct rlimit most;
 	bool limited = getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY;
@@ -109,10 +115,11 @@ static bool reserve(struct file *file, size_t room, uint64_t *start)
 }
 
 /*
- * O_DIRECT: from the chunks to the disk, without a copy, a page to find, a buffer to make and a block
- * to reserve for each 4 KiB. By the megabyte that is 0.13 ns a byte instead of 0.8 (ext4), and
- * quicker by the clock, too; by 64 KiB it is 1.0. Set each time: the program may have closed
- * the descriptor, and it was opened again.
+ * O_DIRECT writes from the chunks to the disk without a copy, and without finding a page, making a
+ * buffer and reserving a disk block for each 4 KiB. In megabytes that costs 0.13 ns per byte
+ * instead of 0.8 (ext4), and takes less elapsed time, too; in pieces of 64 KiB it costs 1.0. The
+ * flag is set for each write, because the program may have closed the descriptor, and then the file
+ * was opened again.
  */
 static enum log_result write_past_cache(int fd, const char *from, size_t size, uint64_t at)
 {
@@ -126,20 +133,20 @@ static enum log_result write_past_cache(int fd, const char *from, size_t size, u
 	return write_at(fd, from, size, at);
 }
 
-static enum log_result append(unsigned number, const void *from, size_t size, bool batch)
+static enum log_result append_at_end(unsigned number, const void *from, size_t size, bool batch)
 {
 	struct file *file = &logs.file[number];
 	int fd = file_io_use(&file->disk, logs.path[number], FLAGS);
 
 	if (fd < 0)
-		return failed();
+		return reason_of_failure();
 	uint64_t start;
 	enum log_result result = LOG_NO_SPACE;
-	if (reserve(file, size, &start)) {
+	if (reserve_room(file, size, &start)) {
 		result = batch ? write_past_cache(fd, from, size, start)
 			       : write_at(fd, from, size, start);
 		if (result == LOG_WRITTEN && (!batch || logs.cached))
-			recycle(fd, start, start + size);
+			drop_from_page_cache(fd, start, start + size);
 	}
 	file_io_done(&file->disk, fd);
 	return result;
@@ -150,14 +157,14 @@ enum log_result log_append(const struct wire_block *block)
 	size_t room = wire_block_room(block->bytes);
 
 	log_count(room);
-	return append(room == WIRE_CHUNK ? block->stream % CHUNK_FILES : SHORT_FILE, block, room,
-		      false);
+	return append_at_end(room == WIRE_CHUNK ? block->stream % CHUNK_FILES : SHORT_FILE, block,
+			     room, false);
 }
 
 enum log_result log_append_batch(const struct wire_block *first, unsigned count)
 {
-	return append(CHUNK_FILES + first->stream % BATCH_FILES, first, count * (size_t)WIRE_CHUNK,
-		      true);
+	return append_at_end(CHUNK_FILES + first->stream % BATCH_FILES, first,
+			     count * (size_t)WIRE_CHUNK, true);
 }
 
 void log_count(uint64_t bytes)
@@ -167,7 +174,7 @@ void log_count(uint64_t bytes)
 
 bool log_is_long(void)
 {
-	return atomic_load(&logs.bytes) > WINDOW;
+	return atomic_load(&logs.bytes) > PIECE;
 }
 
 uint64_t log_bytes(void)

@@ -1,6 +1,6 @@
 /*
- * The files `events.K`: finished blocks, in any order. Several files only so that threads do not
- * queue at one inode's lock; a stream's blocks go to one of them.
+ * The files `events.K`: finished blocks in any order. There are several files only so that threads
+ * do not queue for the lock of one inode; the blocks of a stream go to one of them.
  */
 #ifndef RUNTIME_LOG_LOG_H
 #define RUNTIME_LOG_LOG_H
@@ -13,26 +13,26 @@ enum log_result { LOG_WRITTEN, LOG_NO_SPACE, LOG_FAILED };
 
 void log_open(const char *dir);
 
-/* At the end: those that nothing was written to. */
+/* At the end: removes the files that are empty. */
 void log_remove_empty(void);
 
-/* Appends a block: its header and `block->bytes` bytes behind it. Async-signal-safe. */
+/* Appends a block: its header and the `block->bytes` bytes after it. Async-signal-safe. */
 enum log_result log_append(const struct wire_block *block);
 
 /*
- * The same for `count` chunks, one behind the other, each filled. They were counted when they were
- * full (log_count), not when they are written.
+ * The same for `count` consecutive full chunks. They were counted with log_count() when they became
+ * full, not now.
  */
 enum log_result log_append_batch(const struct wire_block *first, unsigned count);
 void log_count(uint64_t bytes);
 
-/* Is the log so long that it is worth writing in batches? */
+/* Is the log long enough for batches to pay off? */
 bool log_is_long(void);
 
-/* Bytes appended so far by all threads. */
+/* Bytes that all threads have appended so far. */
 uint64_t log_bytes(void);
 
-/* In a fork child: the parent's files are not ours. */
+/* In the child of a fork: the files belong to the parent. */
 void log_forget(void);
 
 #endif

@@ -1,3 +1,7 @@
+/*
+ * The pool of chunks: a lock-free stack of free chunks over extents that are mapped as they are
+ * needed, and beside them the batches. See ring.h.
+ */
 #include "runtime/log/ring.h"
 
 #include "runtime/log/file_io.h"
@@ -14,40 +18,44 @@
 #include <unistd.h>
 
 /*
- * The pool grows by extents of 8 chunks: small enough that a program of two threads costs half a
- * megabyte of address space, large enough that 500 threads take 63 system calls.
+ * The pool grows by extents of 8 chunks: small enough that a program with two threads needs half a
+ * megabyte of address space, large enough that 500 threads need 63 system calls.
  */
 #define EXTENT_CHUNKS 8u
 #define EXTENTS_MAX 8192u
 #define NO_CHUNK UINT32_MAX
 
-/* A megabyte each. What more busy threads there are write chunk by chunk. */
+/* One megabyte each. When all are taken, further busy threads write chunk by chunk. */
 #define BATCHES_MAX 64u
 
 /*
- * Chunks that nobody reads lie a little apart: multiples of 64 KiB, of which each thread uses the
- * first few hundred bytes, would all compete for the same lines of the caches.
+ * Chunks that are never read are spaced irregularly: of chunks at multiples of 64 KiB each thread
+ * uses only the first few hundred bytes, which would all compete for the same cache lines.
  */
 #define PRIVATE_STRIDE (WIRE_CHUNK + 4096u + 320u)
 #define EXTENT_BYTES ((size_t)EXTENT_CHUNKS * PRIVATE_STRIDE)
 #define PRIVATE_EXTENTS 1024u
 #define FIRST_EXTENTS 16u
 
-/* What changes when chunks are taken and given lies together: persistent runs restore whole pages. */
+/*
+ * The variables that change when chunks are taken and returned are together, because persistent
+ * runs restore whole pages.
+ */
 static struct file_io_file disk; /* not restored with the rest */
 
 static struct {
 	char path[4096];
 	uint8_t *extent[EXTENTS_MAX];
-	uint8_t *private; /* where chunks come from that nobody will read; NULL: from the file */
+	uint8_t *private; /* where chunks come from that are never read; NULL: from the file */
 	atomic_flag growing;
 	_Atomic uint32_t extents;
-	_Atomic uint64_t free; /* tag << 32 | index of the first free chunk; the tag defeats ABA */
+	/* tag << 32 | index of the first free chunk; the tag prevents ABA problems */
+	_Atomic uint64_t free;
 	_Atomic uint32_t in_use;
-	uint64_t end; /* of what is mapped of the file */
+	uint64_t end; /* end of the mapped part of the file */
 	uint8_t *batch[BATCHES_MAX];
 	uint32_t batches;
-	_Atomic uint64_t batches_out; /* a bit for each that is taken, or not there */
+	_Atomic uint64_t batches_out; /* one bit per batch: taken, or not mapped */
 	_Atomic uint32_t next[EXTENTS_MAX * EXTENT_CHUNKS];
 } ring;
 
@@ -62,7 +70,7 @@ static struct wire_block *chunk_at(uint32_t index)
 	return (struct wire_block *)(extent + (index % EXTENT_CHUNKS) * stride());
 }
 
-static void push(uint32_t index)
+static void push_free_chunk(uint32_t index)
 {
 	uint64_t head = atomic_load(&ring.free);
 	uint64_t mine;
@@ -79,10 +87,10 @@ static void add_extent(uint32_t number, uint8_t *map)
 	ring.extent[number] = map;
 	ring.extents = number + 1;
 	for (uint32_t i = EXTENT_CHUNKS; i-- > 0;)
-		push(number * EXTENT_CHUNKS + i);
+		push_free_chunk(number * EXTENT_CHUNKS + i);
 }
 
-static uint32_t pop(void)
+static uint32_t pop_free_chunk(void)
 {
 	uint64_t head = atomic_load(&ring.free);
 	uint64_t rest;
@@ -97,8 +105,9 @@ static uint32_t pop(void)
 }
 
 /*
- * Chunks that nobody will read: of one reservation, so that fork copies one mapping, and persistent
- * runs, whose memory is restored but for this, find it again. The first are there from the start.
+ * Chunks that are never read come from one reservation, so that fork copies one mapping, and
+ * persistent runs, which restore all memory except this, find it again. The first extents exist
+ * from the start.
  */
 static bool open_private(void)
 {
@@ -127,7 +136,7 @@ bool ring_open(const char *dir)
 	return fd >= 0;
 }
 
-/* So many more chunks of the file. The caller holds `growing` with all signals blocked. */
+/* Maps `count` more chunks of the file. The caller holds `growing`, with all signals blocked. */
 static uint8_t *map_chunks(unsigned count)
 {
 	const size_t bytes = (size_t)count * WIRE_CHUNK;
@@ -169,7 +178,7 @@ static uint8_t *new_extent(uint32_t number)
 	return number < PRIVATE_EXTENTS ? ring.private + number * EXTENT_BYTES : NULL;
 }
 
-static bool grow(void)
+static bool add_chunks(void)
 {
 	struct signal_mask before = start_growing();
 	bool ok = true;
@@ -188,7 +197,7 @@ static bool grow(void)
 struct wire_block *ring_take(void)
 {
 	for (;;) {
-		uint32_t index = pop();
+		uint32_t index = pop_free_chunk();
 		if (index != NO_CHUNK) {
 			ring.in_use++;
 			struct wire_block *chunk = chunk_at(index);
@@ -196,34 +205,36 @@ struct wire_block *ring_take(void)
 			chunk->base = (uint64_t)chunk;
 			return chunk;
 		}
-		if (!grow())
+		if (!add_chunks())
 			return NULL;
 	}
 }
 
-static void give(struct wire_block *chunk, uint32_t index)
+static void give_chunk(struct wire_block *chunk, uint32_t index)
 {
 	chunk->flags = 0;
 	ring.in_use--;
-	push(index);
+	push_free_chunk(index);
 }
 
 void ring_give(struct wire_block *chunk)
 {
-	if (ring.private) { /* one reservation, and a thread may be a matter of a microsecond */
-		give(chunk, (uint32_t)((size_t)((uint8_t *)chunk - ring.private) / PRIVATE_STRIDE));
+	/* one reservation: threads may last only a microsecond, so this must be fast */
+	if (ring.private) {
+		give_chunk(chunk,
+			   (uint32_t)((size_t)((uint8_t *)chunk - ring.private) / PRIVATE_STRIDE));
 		return;
 	}
 	for (uint32_t e = 0; e < ring.extents; e++) {
 		size_t offset = (size_t)((uint8_t *)chunk - ring.extent[e]);
 		if (offset < EXTENT_CHUNKS * WIRE_CHUNK) {
-			give(chunk, e * EXTENT_CHUNKS + (uint32_t)(offset / WIRE_CHUNK));
+			give_chunk(chunk, e * EXTENT_CHUNKS + (uint32_t)(offset / WIRE_CHUNK));
 			return;
 		}
 	}
 }
 
-/* ---- batches -------------------------------------------------------------------------------- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 static bool add_batch(void)
 {

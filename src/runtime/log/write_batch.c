@@ -1,3 +1,4 @@
+/* Collects full blocks of a busy thread and writes them together: see write_batch.h. */
 #include "runtime/log/write_batch.h"
 
 #include "runtime/log/ring.h"
@@ -11,7 +12,7 @@ static struct wire_block *chunk_of(const struct write_batch *batch, unsigned num
 	return (struct wire_block *)((uint8_t *)batch->first + (size_t)number * WIRE_CHUNK);
 }
 
-/* A thread that has written a batch's worth will do so again. */
+/* A thread that has written as much as a batch holds will probably write more. */
 static bool is_busy(const struct wire_block *block)
 {
 	return block->number >= RING_BATCH && log_is_long() && !sched_taking;
@@ -23,10 +24,11 @@ static bool is_full(const struct wire_block *block)
 }
 
 /*
- * By stores that go past the caches: nobody on this processor looks at the copy again, while the lane
- * stays in its cache for the next round. To let the thread write to the batch itself was dearer:
- * the disk's side reads it on another processor, and each line has to be fetched back (0.25 ns
- * a byte of the thread's time, against 0.1 for the copy). The header comes last: until then the chunk is not live.
+ * Copies with stores that bypass the caches: this processor does not read the copy again, while the
+ * thread buffer stays in the cache for its next use. Letting the thread write to the batch directly
+ * was more expensive: the disk's side reads it on another processor, and each cache line has to be
+ * fetched back (0.25 ns per byte of the thread's time, against 0.1 for the copy). The header is
+ * written last: until then the chunk is not live.
  */
 static void copy_block(struct wire_block *to, const struct wire_block *from)
 {
@@ -50,7 +52,10 @@ static void copy_block(struct wire_block *to, const struct wire_block *from)
 	to->flags = flags;
 }
 
-/* Chunks that are not live any more are in the log: who is killed before that has them twice. */
+/*
+ * Chunks that are no longer live are in the log. If the process is killed before they are marked,
+ * they exist twice.
+ */
 static enum log_result write_out(struct write_batch *batch)
 {
 	enum log_result result =

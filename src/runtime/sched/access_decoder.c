@@ -310,7 +310,7 @@ uint64_t access_decoder_site(enum event_kind kind, uintptr_t pc)
 
 void access_decoder_before_flush(const struct wire_block *lane)
 {
-	if (sched_taking && self.at && lane == thread_buffer_self.lanes[0])
+	if (sched_taking && self.at && lane == thread_buffer_self.buffers[0])
 		catch_up(&self, (const uint8_t *)lane->cursor);
 }
 
@@ -318,7 +318,7 @@ void access_decoder_after_flush(const struct wire_block *lane)
 {
 	if (!sched_taking || lane->flags & WIRE_BLOCK_HANDLER)
 		return;
-	if (lane != thread_buffer_self.lanes[0]) { /* a thread begins */
+	if (lane != thread_buffer_self.buffers[0]) { /* a thread begins */
 		self.far = det_heap_private(thread_buffer_self.stream);
 		self.pending = self.bound = NULL;
 	}
