@@ -37,13 +37,18 @@ build/deps.mk: tools/deps
 	@printf 'GCC_MAJOR := %s\nPLUGIN_INCLUDE := %s/include\n' \
 		"$$(gcc -dumpversion | cut -d. -f1)" "$$(gcc -print-file-name=plugin)" >$@
 
-# Tests need the plugins of two clangs. A plain build makes the plugins whose headers it finds.
+# Tests need more packages, and some of them the plugins of two clangs. These sets are included for
+# the same reason: the installed headers decide below which plugins and modules are built.
+ifneq ($(filter deps all-tests unit projects exact model observe properties test test-% bench-solver \
+	bench-studies,$(MAKECMDGOALS)),)
+include build/deps-test.mk
+endif
 ifneq ($(filter deps test test-long test-compilers bench-record bench-package,$(MAKECMDGOALS)),)
 include build/deps-clang.mk
 endif
 
-build/deps-clang.mk: tools/deps
-	@tools/deps clang
+build/deps-test.mk build/deps-clang.mk: build/deps-%.mk: tools/deps
+	@tools/deps $*
 	@mkdir -p $(@D) && touch $@
 
 build/deps-%: tools/deps
@@ -58,7 +63,7 @@ BASE := -std=gnu17 -D_GNU_SOURCE -Isrc -MMD -MP
 
 TOOL_CFLAGS = $(BASE) -Iinclude -I$(B)/generated $(WARN_C) $(FLAGS_$(MODE)) -DSOOTH_VERSION='"$(VERSION)"' \
 	-DSOOTH_GCC='"$(GCC_MAJOR)"' $(CFLAGS)
-TOOL_LIBS := -ldw -lelf -ljansson -lz3 -llua5.4 -lstdc++
+TOOL_LIBS := -ldw -lelf -ljansson -llua5.4 -lstdc++
 
 # The runtime lives in the user's process: it is never sanitised, exports nothing by accident and
 # contains no library call that the compiler made from a loop; -fexceptions so that its cleanups run
@@ -70,6 +75,12 @@ RUNTIME_OWN := src/runtime/host/own_call.ld src/runtime/host/own_call.def
 RUNTIME_LDFLAGS := -shared -Wl,-soname,libsooth.so -Wl,-z,defs,-z,now,-z,nodelete \
 	-Wl,-T,$(RUNTIME_LAYOUT) -Wl,--dynamic-list=$(firstword $(RUNTIME_OWN)) \
 	$(shell sed -n 's/^[A-Z][A-Z]*.[^,]*, \([a-z_]*\)[^a-z_].*/-Wl,--wrap=\1/p' $(lastword $(RUNTIME_OWN)))
+
+# Z3 is an oracle for our own solver: `--solver z3` loads it from a module that is built if z3.h is
+# installed (`make Z3=` leaves it out). Tests and benches link its objects directly.
+Z3 := $(shell gcc -E -include z3.h -x c -o /dev/null /dev/null 2>/dev/null && echo yes)
+Z3_LDFLAGS := -shared -Wl,-Bsymbolic $(if $(filter asan,$(MODE)),,-Wl,-z,defs)
+ORACLE_LIBS := $(TOOL_LIBS) -lz3
 
 # gcc loads the plugin, whichever compiler builds the tool, so g++ builds it.
 PLUGIN_CXX := g++
@@ -86,7 +97,8 @@ LLVM_CXXFLAGS = -std=gnu++17 -O2 -g1 -fno-exceptions -fno-rtti -fPIC -Isrc -D_GN
 
 # ---- files --------------------------------------------------------------------------------------
 
-LIB_SRC := $(filter-out src/cli/% src/runtime/% src/compiler/%,$(wildcard src/*/*.c src/*/*/*.c))
+LIB_SRC := $(filter-out src/cli/% src/runtime/% src/compiler/% src/order/z3/%,\
+	$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC := $(wildcard src/cli/*.c)
 RUNTIME_SRC := $(wildcard src/runtime/*/*.c src/runtime/*/*.S) src/event/event.c
 PLUGIN_SRC := $(wildcard src/compiler/gcc/*.cc src/compiler/common/*.cc)
@@ -99,6 +111,11 @@ LIB := $(LIB_SRC:%.c=$(B)/tool/%.o) $(GRAMMAR:$(B)/generated/%.c=$(B)/tool/gener
 CLI := $(CLI_SRC:%.c=$(B)/tool/%.o)
 RUNTIME := $(RUNTIME_SRC:%=$(B)/runtime/%.o)
 PLUGIN := $(PLUGIN_SRC:%.cc=$(B)/plugin/%.o)
+Z3_OBJ := $(patsubst %.c,$(B)/z3/%.o,$(wildcard src/order/z3/*.c))
+# The module has its own copy of what it uses, so that the executable need not export anything.
+Z3_MODULE_OBJ := $(Z3_OBJ) $(patsubst %.c,$(B)/z3/%.o,$(wildcard src/order/model/*.c) \
+	$(addprefix src/base/,mem.c sort.c vec.c))
+Z3_SO := $(if $(Z3),$(B)/lib/sooth/z3.so)
 LLVM_SRC := $(wildcard src/compiler/llvm/*.cc src/compiler/common/*.cc)
 LLVM_SO := $(if $(LLVM_SRC),$(LLVM:%=$(B)/lib/sooth/clang-%/sooth.so))
 LLVM_OBJ := $(foreach n,$(LLVM),$(LLVM_SRC:%.cc=build/clang-$n/%.o))
@@ -116,7 +133,7 @@ PLUGIN_SO := $(B)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
 PROPERTIES := $(addprefix $(B)/,$(wildcard share/sooth/properties/*.prop))
 CXX_CONFIG := share/sooth/c++/bits/c++config.h
 PRODUCT := $(B)/bin/sooth $(B)/bin/sooth-cc $(B)/bin/sooth-c++ $(LIBSOOTH) $(PLUGIN_SO) $(LLVM_SO) \
-	$(B)/include/sooth/annotate.h $(B)/include/sooth/monitor.h $(PROPERTIES) \
+	$(Z3_SO) $(B)/include/sooth/annotate.h $(B)/include/sooth/monitor.h $(PROPERTIES) \
 	$(B)/$(CXX_CONFIG)
 
 # test/model: the brute-force search, which uses nothing from src/, the generator, the checker's driver
@@ -138,17 +155,17 @@ demo: all ## record a small racy program and predict what can go wrong
 test: all-tests ## run all tests, as CI does
 	@test/run $(B) lint unit runtime survive transparent projects golden programs serial exact model explore properties observe
 
-all-tests: all $(UNIT) $(TESTERS) build/deps-test
+all-tests: all $(UNIT) $(TESTERS)
 
 export TIMES
 
 # COMPILERS="gcc clang-14" selects the compilers that build the test programs, in all targets below.
 export COMPILERS
 
-test-compilers: all $(TESTERS) build/deps-test ## the tests that compile programs, with every compiler at every optimisation level
+test-compilers: all $(TESTERS) ## the tests that compile programs, with every compiler at every optimisation level
 	@LEVELS=all test/run $(B) exact projects golden programs serial explore properties
 
-unit: all $(UNIT) build/deps-test ## unit tests (T=substring selects some, here and in the targets below)
+unit: all $(UNIT) ## unit tests (T=substring selects some, here and in the targets below)
 	@test/run $(B) unit $(T)
 
 golden: all ## command lines and their expected output
@@ -172,10 +189,10 @@ transparent: all ## programs must behave the same natively and recorded
 test-survive: all ## as survive, with kills at N moments and every system call failing in every way
 	@test/survive/run $(B) --count $(or $(N),1000)
 
-projects: all build/deps-test ## build make, autotools, CMake and meson projects with sooth-cc
+projects: all ## build make, autotools, CMake and meson projects with sooth-cc
 	@test/run $(B) projects $(T)
 
-exact: all $(B)/test/exact/steps build/deps-test ## compare random programs with their traces (SOOTH_RANDOM=number of programs)
+exact: all $(B)/test/exact/steps ## compare random programs with their traces (SOOTH_RANDOM=number of programs)
 	@test/run $(B) exact
 
 model: all $(MODEL) ## N random traces against brute force, traces from the literature, mutated witnesses
@@ -206,12 +223,12 @@ bench-solver: $(B)/bench/solver ## the ordering solver beside Z3 on the same win
 test-search: $(B)/test/model/simulated ## systematic search of N random programs against all their schedules
 	@$< --count $(or $(N),20000) --seed $(or $(SEED),1)
 
-test-programs: all build/deps-test ## N random programs: each prediction must occur among all their schedules
+test-programs: all ## N random programs: each prediction must occur among all their schedules
 	@test/model/programs $(B) --count $(or $(N),520) --seed $(or $(SEED),1)
 
-observe: all build/deps-test ## properties on all runs of a trace: figures from the papers, and programs
+observe: all ## properties on all runs of a trace: figures from the papers, and programs
 	@test/run $(B) observe $(T)
-properties: all build/deps-test ## programs that violate a property in another schedule, and their fixed twins
+properties: all ## programs that violate a property in another schedule, and their fixed twins
 	@test/run $(B) properties $(T)
 
 explore: all ## small programs with a hidden bug, which must be found, and their fixed twins
@@ -268,7 +285,7 @@ bench-observe: all ## how relevant events and a lattice per object shrink a prog
 bench-explore: all $(B)/bench/explore ## controlled executions per second, with the goals
 	@$(B)/bench/explore $(B)
 
-bench-studies: all build/deps-test ## GPredict's Table I: seven studies, with our solver and with Z3
+bench-studies: all ## GPredict's Table I: seven studies, with our solver and with Z3
 	@bench/studies/run $(B) $(T)
 
 bench-record: all build/deps-bench ## the cost of recording compared with native, libtsan and helgrind
@@ -300,6 +317,7 @@ install: all ## install to PREFIX (/usr/local), under DESTDIR if given
 	ln -sf sooth $(DESTDIR)$(PREFIX)/bin/sooth-c++
 	install -m 644 $(LIBSOOTH) $(DESTDIR)$(PREFIX)/lib/sooth/libsooth.so
 	install -m 644 $(PLUGIN_SO) $(DESTDIR)$(PREFIX)/lib/sooth/gcc-$(GCC_MAJOR)/sooth.so
+	$(if $(Z3_SO),install -m 644 $(Z3_SO) $(DESTDIR)$(PREFIX)/lib/sooth/z3.so)
 	for n in $(LLVM); do install -d $(DESTDIR)$(PREFIX)/lib/sooth/clang-$$n && \
 		install -m 644 $(B)/lib/sooth/clang-$$n/sooth.so $(DESTDIR)$(PREFIX)/lib/sooth/clang-$$n/sooth.so || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/include/sooth
@@ -348,6 +366,14 @@ $(PLUGIN_SO): $(PLUGIN)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(PLUGIN_CXX) -shared -o $@ $^)
 
+$(B)/lib/sooth/z3.so: $(Z3_MODULE_OBJ)
+	@mkdir -p $(@D)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) $(Z3_LDFLAGS) -o $@ $^ -lz3)
+
+$(B)/z3/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call run,CC,$@,$(CC) $(TOOL_CFLAGS) -fPIC -c -o $@ $<)
+
 # $(call llvm_rules,N): rules for the plugin of clang N. (The list at the end includes its -MMD files.)
 define llvm_rules
 $(B)/lib/sooth/clang-$1/sooth.so: $(LLVM_SRC:%.cc=build/clang-$1/%.o)
@@ -365,43 +391,27 @@ build/clang-$1/%.o: %.cc build/clang-$1/llvm.h.gch Makefile
 endef
 $(foreach n,$(LLVM),$(eval $(call llvm_rules,$n)))
 
-$(B)/test/unit/%: $(B)/tool/test/unit/%.o $(LIB)
+$(B)/test/unit/%: $(B)/tool/test/unit/%.o $(Z3_OBJ) $(LIB)
 	@mkdir -p $(@D)
-	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lcmocka)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ORACLE_LIBS) -lcmocka)
 
-$(B)/bench/solver: $(SOLVER_BENCH) $(LIB)
+$(B)/bench/solver: $(SOLVER_BENCH)
+$(B)/test/model/queries: $(SOLVER_TEST)
+$(B)/test/model/judge $(B)/test/model/pattern_judge: $(B)/test/model/%: $(B)/tool/test/model/%.o
+$(B)/bench/solver $(addprefix $(B)/test/model/,queries judge pattern_judge): $(Z3_OBJ) $(LIB)
 	@mkdir -p $(@D)
-	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lm)
+	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ORACLE_LIBS) -lm)
 
-$(B)/bench/explore $(B)/bench/parametric $(B)/bench/lattice $(B)/bench/grammar: $(B)/bench/%: $(B)/tool/bench/%.o $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
-
-$(B)/test/fuzz/mutants $(B)/test/fuzz/spec: $(B)/test/fuzz/%: $(B)/tool/test/fuzz/%.o $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
-
-$(B)/test/exact/steps: $(B)/tool/test/exact/steps.o $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
-
-$(B)/test/model/simulated: $(SEARCH_TEST) $(LIB)
+# Programs that are made of src/ without the oracle: of one file, or of all files with their prefix.
+ONE_FILE := $(addprefix $(B)/,bench/explore bench/parametric bench/lattice bench/grammar \
+	test/fuzz/mutants test/fuzz/spec test/exact/steps)
+$(ONE_FILE): $(B)/%: $(B)/tool/%.o
+$(B)/test/model/simulated: $(SEARCH_TEST)
+$(B)/test/model/lattice: $(LATTICE_TEST)
+$(B)/test/model/grammar: $(GRAMMAR_TEST)
+$(ONE_FILE) $(addprefix $(B)/test/model/,simulated lattice grammar): $(LIB)
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
-
-$(B)/test/model/lattice: $(LATTICE_TEST) $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
-
-$(B)/test/model/grammar: $(GRAMMAR_TEST) $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
-
-$(B)/test/model/queries: $(SOLVER_TEST) $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -lm)
-
-$(UNIT_OBJ): | build/deps-test
 
 $(B)/test/model/brute $(B)/test/model/generate: $(B)/test/model/%: test/model/%.c Makefile \
 		$(wildcard test/model/brute* test/model/generate*)
@@ -413,10 +423,6 @@ $(B)/test/model/pattern_brute: Makefile $(wildcard test/model/brute_* test/model
 	@mkdir -p $(@D)
 	$(call run,LD,$@,$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN_C) $(FLAGS_$(MODE)) $(CFLAGS) -o $@ \
 		$(addprefix test/model/,pattern_brute.c pattern_case.c brute_text.c brute_facts.c brute_rules.c))
-
-$(B)/test/model/judge $(B)/test/model/pattern_judge: $(B)/test/model/%: $(B)/tool/test/model/%.o $(LIB)
-	@mkdir -p $(@D)
-	$(call run,LD,$@,$(CC) $(TOOL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS))
 
 $(B)/generated/spec/parser.c: src/spec/parser.y Makefile
 	@mkdir -p $(@D)
@@ -454,4 +460,4 @@ $(B)/plugin/%.o: %.cc Makefile
 .SECONDARY: $(UNIT_OBJ)
 
 -include $(patsubst %.o,%.d,$(LIB) $(CLI) $(RUNTIME) $(PLUGIN) $(LLVM_OBJ) $(UNIT_OBJ) $(SOLVER_BENCH) \
-	$(SOLVER_TEST) $(SEARCH_TEST) $(LATTICE_TEST) $(GRAMMAR_TEST))
+	$(Z3_MODULE_OBJ) $(SOLVER_TEST) $(SEARCH_TEST) $(LATTICE_TEST) $(GRAMMAR_TEST))

@@ -17,7 +17,7 @@
 #include "solver_trace.h"
 
 #include "base/mem.h"
-#include "order/solver/solve.h"
+#include "order/z3/z3.h"
 
 #include <getopt.h>
 #include <stdio.h>

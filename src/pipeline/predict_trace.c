@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/seconds.h"
 #include "pipeline/status.h"
+#include "pipeline/z3_module.h"
 #include "pipeline/confirm_findings.h"
 #include "report/last.h"
 #include "report/lattices.h"
@@ -114,9 +115,16 @@ static enum predict_trace_option read_value(struct predict_trace *p, const char 
 	if (!strcmp(name, "--only"))
 		return read_only(p, value);
 	if (!strcmp(name, "--solver")) {
-		p->options.z3 = !strcmp(value, "z3");
-		if (p->options.z3 || !strcmp(value, "native"))
+		p->options.z3 = NULL;
+		if (!strcmp(value, "native"))
 			return PREDICT_TRACE_TAKEN;
+		if (!strcmp(value, "z3")) {
+			p->options.z3 = z3_module_load();
+			if (p->options.z3)
+				return PREDICT_TRACE_TAKEN;
+			return bad(p, "--solver z3: this installation has no Z3 module; install "
+				      "libz3-dev and build sooth again");
+		}
 	} else if (!strcmp(name, "--window")) {
 		if (read_count(value, 2, 1u << 30, &count)) {
 			p->options.window = (uint32_t)count;

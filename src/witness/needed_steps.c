@@ -1,72 +1,74 @@
+/*
+ * Finds the needed nodes by walking the solution from its end to its start.
+ *
+ * Every node depends only on nodes before it, so one walk would do, but for releases. A section has
+ * to be left if it is entered and another one that excludes it is entered later; and whether it is
+ * entered may turn out only after the walk has passed its release. Then the walk is repeated. Two
+ * or three walks are usual.
+ */
 #include "witness/needed_steps.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 
-/*
- * Everything leans on what came before it in the solution, so one walk from its end to its start
- * would do, but for releases: a section has to be left if it is entered at all and another one is
- * entered behind it, and that it is entered may turn out only after its release was passed. Then
- * the walk is repeated; two or three times is usual.
- */
-
-/* `user` cannot happen as it did without `source`; both are ranks, source < user. */
-struct needed_steps_lean {
+/* `user` cannot happen as it did without `source`. Both are ranks, source < user. */
+struct dependence {
 	uint32_t user, source;
 };
 
-/* A section that is entered inside; those from before the solution stand at rank 0. */
-struct entered {
+/* A section that is entered inside the solution. Sections from before it have rank 0. */
+struct entered_section {
 	uint32_t rank, release; /* ranks; release ORDER_NONE: not inside */
 	uint32_t lock;
 	bool shared, from_start;
 };
 
-/* What of a lock stays, behind the present place of the walk. */
-struct later {
+/* Which sections of a lock stay, after the walk's present rank. */
+struct later_sections {
 	bool any, exclusive;
 };
 
-typedef VEC(uint32_t) ranks;
+typedef VEC(uint32_t) rank_list;
 
-struct closer {
+struct needed_steps {
 	const struct order_model *model;
 	const struct order_solution *solution;
 	const struct operations *ops;
 	uint32_t *need;
-	VEC(struct needed_steps_lean) leans;
-	VEC(struct entered) entered;
-	struct later *later;
+	VEC(struct dependence) dependences;
+	VEC(struct entered_section) entered;
+	struct later_sections *later;
 	bool *counted; /* semaphores of which every operation from here back stays */
 	uint32_t first_semaphore, first_edge; /* object numbers */
 };
 
-static uint32_t rank_of(const struct closer *c, uint32_t node)
+static uint32_t rank_of(const struct needed_steps *c, uint32_t node)
 {
 	return node == ORDER_NONE ? ORDER_NONE : c->ops->rank[node];
 }
 
-static void add_lean(struct closer *c, uint32_t user, uint32_t source)
+static void add_dependence(struct needed_steps *c, uint32_t user, uint32_t source)
 {
 	assert(source < user);
-	*vec_push(&c->leans) = (struct needed_steps_lean){ user, source };
+	*vec_push(&c->dependences) = (struct dependence){ user, source };
 }
 
-/* ---- who leans on whom ------------------------------------------------------------------ */
+/* ---- dependences ----------------------------------------------------------------------------- */
 
-static void lean_on_edges(struct closer *c)
+static void depend_on_edges(struct needed_steps *c)
 {
 	for (size_t i = 0; i < c->model->edges.count; i++) {
 		uint32_t to = rank_of(c, c->model->edges.items[i].to);
 
 		if (to != ORDER_NONE)
-			add_lean(c, to, rank_of(c, c->model->edges.items[i].from));
+			add_dependence(c, to, rank_of(c, c->model->edges.items[i].from));
 	}
 }
 
-/* A read leans on the last write before it. */
-static void lean_on_writes(struct closer *c)
+/* A read depends on the last write before it. */
+static void depend_on_writes(struct needed_steps *c)
 {
 	const struct order_model *model = c->model;
 	const struct operations *ops = c->ops;
@@ -86,10 +88,10 @@ static void lean_on_writes(struct closer *c)
 
 			if (op->object >= cells)
 				continue;
-			/* A node that reads one cell and only writes another keeps more. */
+			/* This keeps too much if the node only writes this cell. */
 			if (reads[rank] && last[op->object] != ORDER_NONE)
-				add_lean(c, rank, last[op->object]);
-			if (op->sort == OPERATION_ALONE)
+				add_dependence(c, rank, last[op->object]);
+			if (op->sort == OPERATION_EXCLUSIVE)
 				last[op->object] = rank;
 		}
 	}
@@ -97,8 +99,8 @@ static void lean_on_writes(struct closer *c)
 	free(reads);
 }
 
-static bool explains(const struct closer *c, const struct order_section *section,
-		     const struct order_fail *fail)
+static bool explains_fail(const struct needed_steps *c, const struct order_section *section,
+			  const struct order_fail *fail)
 {
 	uint32_t at = rank_of(c, fail->node);
 
@@ -111,8 +113,8 @@ static bool explains(const struct closer *c, const struct order_section *section
 	return rank_of(c, section->release) > at;
 }
 
-/* A failed try leans on the start of one section that explains it; best one from before. */
-static void lean_on_holders(struct closer *c, const struct order_lock *lock)
+/* A failed try depends on the acquire, if inside, of the first section that explains it. */
+static void depend_on_holders(struct needed_steps *c, const struct order_lock *lock)
 {
 	const struct order_section *sections = &c->model->sections.items[lock->section_start];
 
@@ -123,16 +125,17 @@ static void lean_on_holders(struct closer *c, const struct order_lock *lock)
 		if (rank_of(c, fail->node) == ORDER_NONE)
 			continue;
 		for (uint32_t j = 0; j < lock->section_count && best == ORDER_NONE; j++) {
-			if (explains(c, &sections[j], fail))
+			if (explains_fail(c, &sections[j], fail))
 				best = j;
 		}
 		assert(best != ORDER_NONE);
 		if (sections[best].acquire != ORDER_NONE)
-			add_lean(c, rank_of(c, fail->node), rank_of(c, sections[best].acquire));
+			add_dependence(c, rank_of(c, fail->node),
+				       rank_of(c, sections[best].acquire));
 	}
 }
 
-static void list_sections(struct closer *c, uint32_t number)
+static void list_sections(struct needed_steps *c, uint32_t number)
 {
 	const struct order_lock *lock = &c->model->locks.items[number];
 
@@ -143,7 +146,7 @@ static void list_sections(struct closer *c, uint32_t number)
 
 		if (rank == ORDER_NONE)
 			continue;
-		*vec_push(&c->entered) = (struct entered){
+		*vec_push(&c->entered) = (struct entered_section){
 			.rank = rank,
 			.release = rank_of(c, s->release),
 			.lock = number,
@@ -153,45 +156,29 @@ static void list_sections(struct closer *c, uint32_t number)
 	}
 }
 
-/* By rank; sections from before the solution first. */
-static int compare_entered(const void *a, const void *b)
-{
-	const struct entered *x = a, *y = b;
+/* by rank; sections from before the solution first */
+SORT_COMPARISON(by_rank, struct entered_section, a, b,
+		sort_order(b->from_start, a->from_start)
+			?: sort_order(a->rank, b->rank)
+			?: sort_order(a->lock, b->lock))
 
-	if (x->from_start != y->from_start)
-		return x->from_start ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return (x->lock > y->lock) - (x->lock < y->lock);
-}
+/* ---- conditions and semaphores --------------------------------------------------------------- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* ---- conditions and semaphores ---------------------------------------------------------- */
-
-struct needed_steps_sleeper {
+struct woken_wait {
 	uint32_t woken; /* rank */
 	uint32_t since; /* the first rank at which a signal counts */
 };
 
-static int compare_sleepers(const void *a, const void *b)
-{
-	return compare_numbers(&((const struct needed_steps_sleeper *)a)->woken,
-			       &((const struct needed_steps_sleeper *)b)->woken);
-}
+SORT_COMPARISON(by_end, struct woken_wait, a, b, sort_order(a->woken, b->woken))
 
 /*
- * Each woken wait leans on a broadcast, or on a signal of its own. Sorted by their ends and given
- * the first free signal each, intervals get a point each whenever that is possible (Glover 1967).
+ * Each woken wait depends on a broadcast, or on a signal of its own. Sorting the waits by their
+ * ends and giving each the first free signal finds a signal for all of them whenever that is
+ * possible (Glover 1967: points in intervals).
  */
-static void lean_on_signals(struct closer *c, const struct order_condition *condition)
+static void depend_on_signals(struct needed_steps *c, const struct order_condition *condition)
 {
-	VEC(struct needed_steps_sleeper) sleepers = { 0 };
+	VEC(struct woken_wait) waits = { 0 };
 	VEC(uint32_t) signals = { 0 };
 	VEC(uint32_t) broadcasts = { 0 };
 
@@ -211,16 +198,14 @@ static void lean_on_signals(struct closer *c, const struct order_condition *cond
 		uint32_t woken = rank_of(c, w->woken);
 
 		if (w->wake == ORDER_WAKE_SIGNAL && woken != ORDER_NONE)
-			*vec_push(&sleepers) = (struct needed_steps_sleeper){
+			*vec_push(&waits) = (struct woken_wait){
 				woken, w->wait == ORDER_NONE ? 0 : rank_of(c, w->wait) + 1
 			};
 	}
-	if (signals.count)
-		qsort(signals.items, signals.count, sizeof *signals.items, compare_numbers);
-	if (sleepers.count)
-		qsort(sleepers.items, sleepers.count, sizeof *sleepers.items, compare_sleepers);
-	for (size_t i = 0; i < sleepers.count; i++) {
-		const struct needed_steps_sleeper *s = &sleepers.items[i];
+	vec_sort(&signals, sort_u32);
+	vec_sort(&waits, by_end);
+	for (size_t i = 0; i < waits.count; i++) {
+		const struct woken_wait *s = &waits.items[i];
 		uint32_t by = ORDER_NONE;
 
 		for (size_t j = 0; j < broadcasts.count && by == ORDER_NONE; j++) {
@@ -233,37 +218,37 @@ static void lean_on_signals(struct closer *c, const struct order_condition *cond
 			by = signals.items[j];
 			signals.items[j] = ORDER_NONE;
 		}
-		add_lean(c, s->woken, by);
+		add_dependence(c, s->woken, by);
 	}
-	vec_free(&sleepers);
+	vec_free(&waits);
 	vec_free(&signals);
 	vec_free(&broadcasts);
 }
 
-static void list_ranks(const struct closer *c, const uint32_t *nodes, uint32_t count, ranks *out)
+static void list_ranks(const struct needed_steps *c, const uint32_t *nodes, uint32_t count,
+		       rank_list *out)
 {
 	out->count = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		if (rank_of(c, nodes[i]) != ORDER_NONE)
 			*vec_push(out) = rank_of(c, nodes[i]);
 	}
-	if (out->count)
-		qsort(out->items, out->count, sizeof *out->items, compare_numbers);
+	vec_sort(out, sort_u32);
 }
 
-/* Each down, in order, uses one of the initial units or the first post that none before it did. */
-static void lean_on_posts(struct closer *c, const struct order_semaphore *semaphore, ranks *posts,
-			  ranks *downs)
+/* Each down uses an initial token or the first post that no earlier down used. */
+static void depend_on_posts(struct needed_steps *c, const struct order_semaphore *semaphore,
+			    rank_list *posts, rank_list *downs)
 {
 	list_ranks(c, &c->model->posts.items[semaphore->post_start], semaphore->post_count, posts);
 	list_ranks(c, &c->model->downs.items[semaphore->down_start], semaphore->down_count, downs);
 	for (size_t i = semaphore->initial; i < downs->count; i++)
-		add_lean(c, downs->items[i], posts->items[i - semaphore->initial]);
+		add_dependence(c, downs->items[i], posts->items[i - semaphore->initial]);
 }
 
-/* ---- the walk ---------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
-static bool raise(struct closer *c, uint32_t rank)
+static bool keep_up_to(struct needed_steps *c, uint32_t rank)
 {
 	uint32_t node = c->solution->inside[rank];
 	uint32_t thread = c->model->thread.items[node];
@@ -274,19 +259,19 @@ static bool raise(struct closer *c, uint32_t rank)
 	return true;
 }
 
-/* The section stays: left again, if another that excludes it stays behind it. */
-static bool leave_section(struct closer *c, const struct entered *section)
+/* The section stays. Keeps its release if another section that excludes it stays later. */
+static bool keep_release(struct needed_steps *c, const struct entered_section *section)
 {
-	const struct later *later = &c->later[section->lock];
+	const struct later_sections *later = &c->later[section->lock];
 
 	if (!later->exclusive && (section->shared || !later->any))
 		return false;
 	assert(section->release != ORDER_NONE);
-	return raise(c, section->release);
+	return keep_up_to(c, section->release);
 }
 
-/* Downs and posts before a failed down that stays all stay: it saw their sum. */
-static void count_semaphores(struct closer *c, uint32_t rank, bool stays)
+/* If a failed down stays, all posts and downs before it stay: it saw their sum. */
+static void keep_counted_operations(struct needed_steps *c, uint32_t rank, bool stays)
 {
 	const struct operations *ops = c->ops;
 
@@ -296,41 +281,42 @@ static void count_semaphores(struct closer *c, uint32_t rank, bool stays)
 		if (op->object < c->first_semaphore || op->object >= c->first_edge)
 			continue;
 		if (c->counted[op->object - c->first_semaphore] && op->sort != OPERATION_TRY)
-			raise(c, rank);
+			keep_up_to(c, rank);
 		if (stays && op->sort == OPERATION_TRY)
 			c->counted[op->object - c->first_semaphore] = true;
 	}
 }
 
-static bool stays(const struct closer *c, uint32_t rank)
+static bool stays(const struct needed_steps *c, uint32_t rank)
 {
 	uint32_t node = c->solution->inside[rank];
 
 	return c->model->position.items[node] < c->need[c->model->thread.items[node]];
 }
 
-/* From the end to the start, once. True if a release that was passed must stay after all. */
-static bool walk(struct closer *c)
+/* Walks once from end to start. Returns true if a release that was passed must stay after all. */
+static bool walk_backwards(struct needed_steps *c)
 {
-	size_t lean = c->leans.count, entered = c->entered.count;
+	size_t dependence = c->dependences.count, entered = c->entered.count;
 	bool again = false;
 
 	for (size_t i = 0; i < c->model->locks.count; i++)
-		c->later[i] = (struct later){ 0 };
+		c->later[i] = (struct later_sections){ 0 };
 	for (size_t i = 0; i < c->model->semaphores.count; i++)
 		c->counted[i] = false;
 	for (uint32_t rank = c->ops->count; rank-- > 0;) {
-		count_semaphores(c, rank, stays(c, rank));
-		for (; lean && c->leans.items[lean - 1].user == rank; lean--) {
+		keep_counted_operations(c, rank, stays(c, rank));
+		for (; dependence && c->dependences.items[dependence - 1].user == rank;
+		     dependence--) {
 			if (stays(c, rank))
-				raise(c, c->leans.items[lean - 1].source);
+				keep_up_to(c, c->dependences.items[dependence - 1].source);
 		}
 		for (; entered && c->entered.items[entered - 1].rank == rank; entered--) {
-			const struct entered *e = &c->entered.items[entered - 1];
+			const struct entered_section *e = &c->entered.items[entered - 1];
 
 			if (!e->from_start && !stays(c, rank))
 				continue;
-			again |= leave_section(c, e);
+			again |= keep_release(c, e);
 			if (e->from_start)
 				continue;
 			c->later[e->lock].any = true;
@@ -340,35 +326,26 @@ static bool walk(struct closer *c)
 	return again;
 }
 
-static int compare_leans(const void *a, const void *b)
-{
-	const struct needed_steps_lean *x = a, *y = b;
+SORT_COMPARISON(by_user, struct dependence, a, b,
+		sort_order(a->user, b->user) ?: sort_order(a->source, b->source))
 
-	if (x->user != y->user)
-		return x->user < y->user ? -1 : 1;
-	return compare_numbers(&x->source, &y->source);
-}
-
-static void list_all(struct closer *c)
+static void collect_dependences(struct needed_steps *c)
 {
 	const struct order_model *model = c->model;
-	ranks posts = { 0 }, downs = { 0 };
+	rank_list posts = { 0 }, downs = { 0 };
 
-	lean_on_edges(c);
-	lean_on_writes(c);
+	depend_on_edges(c);
+	depend_on_writes(c);
 	for (uint32_t i = 0; i < model->locks.count; i++) {
-		lean_on_holders(c, &model->locks.items[i]);
+		depend_on_holders(c, &model->locks.items[i]);
 		list_sections(c, i);
 	}
 	for (size_t i = 0; i < model->conditions.count; i++)
-		lean_on_signals(c, &model->conditions.items[i]);
+		depend_on_signals(c, &model->conditions.items[i]);
 	for (size_t i = 0; i < model->semaphores.count; i++)
-		lean_on_posts(c, &model->semaphores.items[i], &posts, &downs);
-	if (c->leans.count)
-		qsort(c->leans.items, c->leans.count, sizeof *c->leans.items, compare_leans);
-	if (c->entered.count)
-		qsort(c->entered.items, c->entered.count, sizeof *c->entered.items,
-		      compare_entered);
+		depend_on_posts(c, &model->semaphores.items[i], &posts, &downs);
+	vec_sort(&c->dependences, by_user);
+	vec_sort(&c->entered, by_rank);
 	vec_free(&posts);
 	vec_free(&downs);
 }
@@ -376,7 +353,7 @@ static void list_all(struct closer *c)
 void needed_steps_close(const struct order_model *model, const struct order_solution *solution,
 			const struct operations *ops, uint32_t *need)
 {
-	struct closer c = {
+	struct needed_steps c = {
 		.model = model,
 		.solution = solution,
 		.ops = ops,
@@ -388,10 +365,10 @@ void needed_steps_close(const struct order_model *model, const struct order_solu
 	c.first_edge = c.first_semaphore + (uint32_t)model->semaphores.count;
 	c.later = mem_zalloc(model->locks.count + 1, sizeof *c.later);
 	c.counted = mem_zalloc(model->semaphores.count + 1, sizeof *c.counted);
-	list_all(&c);
-	while (walk(&c))
+	collect_dependences(&c);
+	while (walk_backwards(&c))
 		;
-	vec_free(&c.leans);
+	vec_free(&c.dependences);
 	vec_free(&c.entered);
 	free(c.later);
 	free(c.counted);

@@ -1,3 +1,4 @@
+/* Lists the operations of a solution: a counting sort of the model's events by rank. */
 #include "witness/operations.h"
 
 #include "base/mem.h"
@@ -13,8 +14,8 @@ struct operations_builder {
 	uint32_t fixed_count;
 };
 
-/* A node that does two things to one object (an atomic update) is alone there. */
-static void put(struct operations_builder *b, uint32_t node, enum operation_sort sort)
+/* A node that does two things to one object (an atomic update) is one exclusive operation. */
+static void add_operation(struct operations_builder *b, uint32_t node, enum operation_sort sort)
 {
 	uint32_t rank = node == ORDER_NONE ? ORDER_NONE : b->rank[node];
 	struct operation *last;
@@ -28,75 +29,84 @@ static void put(struct operations_builder *b, uint32_t node, enum operation_sort
 	if (b->fill[rank] > b->ops->start[rank]) {
 		last = &b->ops->items[b->fill[rank] - 1];
 		if (last->object == b->object) {
-			last->sort = OPERATION_ALONE;
+			last->sort = OPERATION_EXCLUSIVE;
 			return;
 		}
 	}
 	b->ops->items[b->fill[rank]++] = (struct operation){ b->object, 0, (uint8_t)sort };
 }
 
-static void put_cell(struct operations_builder *b, const struct order_model *model,
+static void add_cell(struct operations_builder *b, const struct order_model *model,
 		     const struct order_cell *cell)
 {
 	for (uint32_t i = 0; i < cell->write_count; i++)
-		put(b, model->writes.items[cell->write_start + i].node, OPERATION_ALONE);
+		add_operation(b, model->writes.items[cell->write_start + i].node,
+			      OPERATION_EXCLUSIVE);
 	for (uint32_t i = 0; i < cell->read_count; i++)
-		put(b, model->reads.items[cell->read_start + i].node, OPERATION_READ);
+		add_operation(b, model->reads.items[cell->read_start + i].node, OPERATION_READ);
 }
 
-static void put_lock(struct operations_builder *b, const struct order_model *model,
+static void add_lock(struct operations_builder *b, const struct order_model *model,
 		     const struct order_lock *lock)
 {
 	for (uint32_t i = 0; i < lock->section_count; i++) {
 		const struct order_section *s = &model->sections.items[lock->section_start + i];
 
-		put(b, s->acquire, s->shared ? OPERATION_SHARE : OPERATION_ALONE);
-		put(b, s->release, s->shared ? OPERATION_SHARE : OPERATION_ALONE);
+		add_operation(b, s->acquire, s->shared ? OPERATION_SHARE : OPERATION_EXCLUSIVE);
+		add_operation(b, s->release, s->shared ? OPERATION_SHARE : OPERATION_EXCLUSIVE);
 	}
 	for (uint32_t i = 0; i < lock->fail_count; i++)
-		put(b, model->fails.items[lock->fail_start + i].node, OPERATION_TRY);
+		add_operation(b, model->fails.items[lock->fail_start + i].node, OPERATION_TRY);
 }
 
-static void put_condition(struct operations_builder *b, const struct order_model *model,
+static void add_condition(struct operations_builder *b, const struct order_model *model,
 			  const struct order_condition *condition)
 {
 	for (uint32_t i = 0; i < condition->wait_count; i++) {
-		put(b, model->waits.items[condition->wait_start + i].wait, OPERATION_ALONE);
-		put(b, model->waits.items[condition->wait_start + i].woken, OPERATION_ALONE);
+		add_operation(b, model->waits.items[condition->wait_start + i].wait,
+			      OPERATION_EXCLUSIVE);
+		add_operation(b, model->waits.items[condition->wait_start + i].woken,
+			      OPERATION_EXCLUSIVE);
 	}
 	for (uint32_t i = 0; i < condition->signal_count; i++)
-		put(b, model->signals.items[condition->signal_start + i].node, OPERATION_ALONE);
+		add_operation(b, model->signals.items[condition->signal_start + i].node,
+			      OPERATION_EXCLUSIVE);
 }
 
-static void put_semaphore(struct operations_builder *b, const struct order_model *model,
+static void add_semaphore(struct operations_builder *b, const struct order_model *model,
 			  const struct order_semaphore *semaphore)
 {
 	for (uint32_t i = 0; i < semaphore->post_count; i++)
-		put(b, model->posts.items[semaphore->post_start + i], OPERATION_ALONE);
+		add_operation(b, model->posts.items[semaphore->post_start + i],
+			      OPERATION_EXCLUSIVE);
 	for (uint32_t i = 0; i < semaphore->down_count; i++)
-		put(b, model->downs.items[semaphore->down_start + i], OPERATION_ALONE);
+		add_operation(b, model->downs.items[semaphore->down_start + i],
+			      OPERATION_EXCLUSIVE);
 	for (uint32_t i = 0; i < semaphore->zero_count; i++)
-		put(b, model->zeros.items[semaphore->zero_start + i], OPERATION_TRY);
+		add_operation(b, model->zeros.items[semaphore->zero_start + i], OPERATION_TRY);
 }
 
-/* Once to count and once to fill. Numbers of objects: cells, locks, conditions, … in this order. */
-static void put_all(struct operations_builder *b, const struct order_model *model)
+/*
+ * Called once to count and once to fill. Objects are numbered in this order: cells, locks,
+ * conditions, semaphores, edges, the fixed order.
+ */
+static void add_all_objects(struct operations_builder *b, const struct order_model *model)
 {
 	b->object = 0;
 	for (size_t i = 0; i < model->cells.count; i++, b->object++)
-		put_cell(b, model, &model->cells.items[i]);
+		add_cell(b, model, &model->cells.items[i]);
 	for (size_t i = 0; i < model->locks.count; i++, b->object++)
-		put_lock(b, model, &model->locks.items[i]);
+		add_lock(b, model, &model->locks.items[i]);
 	for (size_t i = 0; i < model->conditions.count; i++, b->object++)
-		put_condition(b, model, &model->conditions.items[i]);
+		add_condition(b, model, &model->conditions.items[i]);
 	for (size_t i = 0; i < model->semaphores.count; i++, b->object++)
-		put_semaphore(b, model, &model->semaphores.items[i]);
+		add_semaphore(b, model, &model->semaphores.items[i]);
 	for (size_t i = 0; i < model->edges.count; i++, b->object++) {
-		put(b, model->edges.items[i].from, OPERATION_ALONE);
-		put(b, model->edges.items[i].to, OPERATION_ALONE);
+		add_operation(b, model->edges.items[i].from, OPERATION_EXCLUSIVE);
+		add_operation(b, model->edges.items[i].to, OPERATION_EXCLUSIVE);
 	}
 	for (uint32_t i = 0; i < b->fixed_count; i++)
-		put(b, b->fixed[i], OPERATION_ALONE);
+		add_operation(b, b->fixed[i], OPERATION_EXCLUSIVE);
 	b->object++;
 }
 
@@ -115,16 +125,16 @@ void operations_make(struct operations *ops, const struct order_model *model,
 		ops->rank[solution->inside[i]] = i;
 	b.rank = ops->rank;
 	ops->start = mem_zalloc(ops->count + 1, sizeof *ops->start);
-	put_all(&b, model);
+	add_all_objects(&b, model);
 	for (uint32_t i = 0; i < ops->count; i++)
 		ops->start[i + 1] += ops->start[i];
 	ops->items = mem_alloc(ops->start[ops->count] * sizeof *ops->items + 1);
 	b.fill = mem_alloc(ops->count * sizeof *b.fill + 1);
 	for (uint32_t i = 0; i < ops->count; i++)
 		b.fill[i] = ops->start[i];
-	put_all(&b, model);
+	add_all_objects(&b, model);
 	ops->objects = b.object;
-	/* Updates took fewer places than they were counted with: close the gaps. */
+	/* Updates took fewer items than were counted for them: closes the gaps. */
 	from = mem_alloc(ops->count * sizeof *from + 1);
 	for (uint32_t i = 0; i < ops->count; i++)
 		from[i] = ops->start[i];
@@ -138,16 +148,16 @@ void operations_make(struct operations *ops, const struct order_model *model,
 	free(b.fill);
 }
 
-struct group {
+struct operation_group {
 	uint32_t all;	 /* operations on the object so far */
-	uint32_t before; /* of them before the present group */
+	uint32_t before; /* of these, before the present group */
 	uint8_t sort;
 };
 
 void operations_arrange(struct operations *ops, const struct order_model *model,
 			const struct order_solution *solution, const uint32_t *need)
 {
-	struct group *groups = mem_zalloc(ops->objects + 1, sizeof *groups);
+	struct operation_group *groups = mem_zalloc(ops->objects + 1, sizeof *groups);
 
 	for (uint32_t rank = 0; rank < ops->count; rank++) {
 		uint32_t node = solution->inside[rank];
@@ -156,9 +166,9 @@ void operations_arrange(struct operations *ops, const struct order_model *model,
 			continue;
 		for (uint32_t i = ops->start[rank]; i < ops->start[rank + 1]; i++) {
 			struct operation *op = &ops->items[i];
-			struct group *group = &groups[op->object];
+			struct operation_group *group = &groups[op->object];
 
-			if (op->sort == OPERATION_ALONE || op->sort != group->sort) {
+			if (op->sort == OPERATION_EXCLUSIVE || op->sort != group->sort) {
 				group->before = group->all;
 				group->sort = op->sort;
 			}

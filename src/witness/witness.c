@@ -1,3 +1,7 @@
+/*
+ * Makes a readable schedule in three steps: find the nodes that are needed (needed_steps.h), find
+ * out which operations depend on each other (operations.h), and reorder by list scheduling.
+ */
 #include "witness/witness.h"
 
 #include "base/mem.h"
@@ -7,16 +11,16 @@
 #include <assert.h>
 #include <string.h>
 
-/* From how many threads a schedule is tried to start; the one with the fewest switches is taken. */
-#define STARTS 8
+/* Schedules are tried with this many starting threads; that with the fewest switches is taken. */
+#define STARTS_MAX 8
 
-/* List scheduling: a thread runs on as long as it can. */
+/* List scheduling: a thread runs as long as it can. */
 struct witness_scheduler {
 	const struct order_model *model;
 	const struct operations *ops;
 	const uint32_t *need;
-	uint32_t *next; /* by thread: position of its next node */
-	uint32_t *done; /* by object: operations so far */
+	uint32_t *next; /* for each thread: position of its next node */
+	uint32_t *done; /* for each object: number of operations so far */
 };
 
 static uint32_t next_rank(const struct witness_scheduler *s, uint32_t thread)
@@ -50,7 +54,7 @@ static void run_thread(struct witness_scheduler *s, uint32_t thread, witness_nod
 	}
 }
 
-/* The thread that is furthest behind in the solution can always go on. */
+/* The thread whose next node comes first in the solution can always continue. */
 static uint32_t earliest_thread(const struct witness_scheduler *s)
 {
 	uint32_t best = ORDER_NONE, rank = ORDER_NONE;
@@ -64,10 +68,10 @@ static uint32_t earliest_thread(const struct witness_scheduler *s)
 	return best;
 }
 
-/* Returns how many stretches of one thread it takes. */
+/* Returns the number of slices, that is, of consecutive steps of one thread. */
 static uint32_t schedule(struct witness_scheduler *s, uint32_t thread, witness_nodes *out)
 {
-	uint32_t stretches = 0;
+	uint32_t slices = 0;
 	size_t before;
 
 	memset(s->next, 0, s->model->thread_count * sizeof *s->next);
@@ -77,10 +81,10 @@ static uint32_t schedule(struct witness_scheduler *s, uint32_t thread, witness_n
 		before = out->count;
 		run_thread(s, thread, out);
 		assert(out->count > before);
-		stretches++;
+		slices++;
 		thread = earliest_thread(s);
 	}
-	return stretches;
+	return slices;
 }
 
 static void schedule_best(struct witness_scheduler *s, witness_nodes *out)
@@ -88,18 +92,18 @@ static void schedule_best(struct witness_scheduler *s, witness_nodes *out)
 	witness_nodes other = { 0 }, kept;
 	uint32_t fewest = schedule(s, earliest_thread(s), out), tried = 0;
 
-	for (uint32_t t = 0; t < s->model->thread_count && tried < STARTS; t++) {
-		uint32_t stretches;
+	for (uint32_t t = 0; t < s->model->thread_count && tried < STARTS_MAX; t++) {
+		uint32_t slices;
 
 		memset(s->next, 0, s->model->thread_count * sizeof *s->next);
 		memset(s->done, 0, s->ops->objects * sizeof *s->done);
 		if (next_rank(s, t) == ORDER_NONE || !is_ready(s, next_rank(s, t)))
 			continue;
 		tried++;
-		stretches = schedule(s, t, &other);
-		if (stretches >= fewest)
+		slices = schedule(s, t, &other);
+		if (slices >= fewest)
 			continue;
-		fewest = stretches;
+		fewest = slices;
 		kept = other;
 		other = *out;
 		*out = kept;
@@ -117,9 +121,9 @@ static uint32_t *nodes_inside(const struct order_model *model,
 	return count;
 }
 
-static void make(const struct order_model *model, const struct order_solution *solution,
-		 const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,
-		 witness_nodes *out)
+void witness_make_fixed(const struct order_model *model, const struct order_solution *solution,
+			const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,
+			witness_nodes *out)
 {
 	uint32_t *need = nodes_inside(model, solution);
 	struct operations ops;
@@ -146,12 +150,5 @@ static void make(const struct order_model *model, const struct order_solution *s
 void witness_make(const struct order_model *model, const struct order_solution *solution,
 		  const uint32_t *required, bool keep_all, witness_nodes *out)
 {
-	make(model, solution, keep_all ? NULL : required, NULL, 0, out);
-}
-
-void witness_make_fixed(const struct order_model *model, const struct order_solution *solution,
-			const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,
-			witness_nodes *out)
-{
-	make(model, solution, required, fixed, fixed_count, out);
+	witness_make_fixed(model, solution, keep_all ? NULL : required, NULL, 0, out);
 }

@@ -8,6 +8,7 @@
  */
 #include "base/mem.h"
 #include "check/checker.h"
+#include "order/z3/z3.h"
 #include "predict/driver/predict.h"
 #include "trace/order.h"
 #include "trace/text.h"
@@ -116,7 +117,7 @@ static int predict_all(int argc, char **argv)
 		else if (!strcmp(argv[i], "--jobs") && i + 1 < argc)
 			options.jobs = (unsigned)strtoul(argv[++i], NULL, 10);
 		else if (!strcmp(argv[i], "--z3"))
-			options.z3 = true;
+			options.z3 = order_solve_z3;
 		else
 			predict(argv[i], &options);
 	}

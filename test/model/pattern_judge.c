@@ -5,6 +5,7 @@
  * file through the real parser, the events through the real reader. A line of JSON for each pair,
  * with every match; with --sites one for each set of code sites.
  */
+#include "order/z3/z3.h"
 #include "predict/driver/predict.h"
 #include "spec/spec.h"
 
@@ -111,7 +112,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[i], "--window") && i + 1 < argc)
 			options.window = (uint32_t)strtoul(argv[++i], NULL, 10);
 		else if (!strcmp(argv[i], "--z3"))
-			options.z3 = true;
+			options.z3 = order_solve_z3;
 		else if (!strcmp(argv[i], "--sites"))
 			options.every = false;
 	}

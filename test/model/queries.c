@@ -9,7 +9,7 @@
 #include "queries_sketch.h"
 
 #include "../../bench/solver_trace.h"
-#include "order/solver/solve.h"
+#include "order/z3/z3.h"
 
 #include <getopt.h>
 #include <stdio.h>

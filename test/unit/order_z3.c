@@ -1,5 +1,5 @@
 /* Z3's answers to questions about one rule each, whose answers are plain to see. */
-#include "order/solver/solve.h"
+#include "order/z3/z3.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
 #ifndef TEST_PREDICT_MAKE_H
 #define TEST_PREDICT_MAKE_H
 
+#include "order/z3/z3.h"
 #include "predict/driver/predict.h"
 
 #include "trace_make.h"
@@ -23,7 +24,7 @@ static inline void predict_text(const char *text, unsigned only,
 	struct err err;
 
 	for (int z3 = 0; z3 < 2; z3++) {
-		options.z3 = z3;
+		options.z3 = z3 ? order_solve_z3 : NULL;
 		if (!predict_run(trace, &options, &result, &err))
 			fail_msg("%s", err.text);
 		if (result.stats.rejected)

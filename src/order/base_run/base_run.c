@@ -1,3 +1,4 @@
+/* Delivers the base run: the order of trace/order.h, repaired by base_run_repair.c if needed. */
 #include "order/base_run/base_run.h"
 
 #include "base/mem.h"
@@ -9,15 +10,15 @@
 struct base_run {
 	const struct trace *trace;
 	struct trace_order *order;
-	uint32_t *lane_of;		/* by position of a stream */
-	struct base_run_repair *repair; /* NULL: events come as they are */
+	uint32_t *owner_of;		/* by position of a stream */
+	struct base_run_repair *repair; /* NULL: events stay in the order of trace/order.h */
 	bool exhausted;
 };
 
-/* The thread that a stream's events are of: handlers of handlers lead to it step by step. */
-static uint32_t find_lane(const struct trace *trace, uint32_t i)
+/* Returns the thread that a stream's events belong to. A handler may have interrupted a handler. */
+static uint32_t find_owner(const struct trace *trace, uint32_t i)
 {
-	/* A forged trace can go round in circles. */
+	/* A corrupt trace may contain a cycle. */
 	for (uint32_t steps = trace_stream_count(trace); steps > 0; steps--) {
 		uint32_t number = trace_stream(trace, i)->host;
 		uint32_t host =
@@ -33,54 +34,57 @@ static uint32_t find_lane(const struct trace *trace, uint32_t i)
 uint32_t *base_run_map_lanes(const struct trace *trace)
 {
 	uint32_t count = trace_stream_count(trace);
-	uint32_t *lanes = mem_zalloc((size_t)count + 1, sizeof *lanes);
+	uint32_t *streams = mem_zalloc((size_t)count + 1, sizeof *streams);
 
 	for (uint32_t i = 0; i < count; i++)
-		lanes[i] = find_lane(trace, i);
-	return lanes;
+		streams[i] = find_owner(trace, i);
+	return streams;
 }
 
 struct base_run *base_run_open(const struct trace *trace, const struct share_survey *survey)
 {
-	struct base_run *f = mem_zalloc(1, sizeof *f);
-	uint32_t lanes = trace_stream_count(trace);
+	struct base_run *run = mem_zalloc(1, sizeof *run);
+	uint32_t streams = trace_stream_count(trace);
 	size_t runs;
 
-	f->trace = trace;
-	f->order = trace_order_open(trace);
-	f->lane_of = base_run_map_lanes(trace);
+	run->trace = trace;
+	run->order = trace_order_open(trace);
+	run->owner_of = base_run_map_lanes(trace);
 	trace_schedule(trace, &runs);
-	if (survey && !trace_is_text(trace) && !runs && lanes > 1 &&
-	    lanes < 1u << BASE_RUN_REPAIR_LANE_BITS)
-		f->repair = base_run_repair_open(survey);
-	return f;
+	if (survey && !trace_is_text(trace) && !runs && streams > 1 &&
+	    streams < 1u << BASE_RUN_REPAIR_OWNER_BITS)
+		run->repair = base_run_repair_open(survey);
+	return run;
 }
 
-void base_run_close(struct base_run *f)
+void base_run_close(struct base_run *run)
 {
-	if (!f)
+	if (!run)
 		return;
-	base_run_repair_close(f->repair);
-	trace_order_close(f->order);
-	free(f->lane_of);
-	free(f);
+	base_run_repair_close(run->repair);
+	trace_order_close(run->order);
+	free(run->owner_of);
+	free(run);
 }
 
-/* Rows of the compiler's tables and return addresses are far apart; places of a text are small. */
+/*
+ * Rows of the compiler's tables and return addresses never have the same number; sites in a text
+ * trace are small numbers.
+ */
 static uint64_t site_of(const struct trace_event *ev)
 {
 	return ev->site ? (uintptr_t)ev->site : ev->pc;
 }
 
-static void convert(const struct base_run *f, const struct trace_event *ev,
-		    struct base_run_event *out)
+static void convert_event(const struct base_run *run, const struct trace_event *ev,
+			  struct base_run_event *out)
 {
 	*out = (struct base_run_event){
 		.kind = ev->kind,
 		.flags = ev->flags,
 		.mode = (uint8_t)ev->mode,
-		.foreign = !ev->site && trace_has_sites(f->trace),
-		.lane = f->lane_of[trace_find_stream(f->trace, ev->stream)],
+		.foreign = !ev->site && trace_has_sites(run->trace),
+		.lane = run->owner_of[trace_find_stream(run->trace, ev->stream)],
 		.stream = ev->stream,
 		.unit = ev->unit,
 		.index = ev->index,
@@ -94,40 +98,40 @@ static void convert(const struct base_run *f, const struct trace_event *ev,
 	};
 }
 
-static bool next_in_time(struct base_run *f, struct base_run_event *event, uint64_t *time)
+static bool next_in_time(struct base_run *run, struct base_run_event *event, uint64_t *time)
 {
 	struct trace_event ev;
 
 	do {
-		if (!trace_order_next(f->order, &ev))
+		if (!trace_order_next(run->order, &ev))
 			return false;
 	} while (ev.index == TRACE_NO_INDEX);
-	convert(f, &ev, event);
+	convert_event(run, &ev, event);
 	*time = ev.time;
 	return true;
 }
 
-bool base_run_next(struct base_run *f, struct base_run_event *event)
+bool base_run_next(struct base_run *run, struct base_run_event *event)
 {
 	uint64_t time;
 
-	if (!f->repair)
-		return next_in_time(f, event, &time);
-	while (!f->exhausted && base_run_repair_wants(f->repair)) {
-		if (next_in_time(f, event, &time))
-			base_run_repair_put(f->repair, event, time);
+	if (!run->repair)
+		return next_in_time(run, event, &time);
+	while (!run->exhausted && base_run_repair_has_room(run->repair)) {
+		if (next_in_time(run, event, &time))
+			base_run_repair_add(run->repair, event, time);
 		else
-			f->exhausted = true;
+			run->exhausted = true;
 	}
-	return base_run_repair_take(f->repair, event);
+	return base_run_repair_next(run->repair, event);
 }
 
-size_t base_run_failure_count(const struct base_run *f)
+size_t base_run_failure_count(const struct base_run *run)
 {
-	return trace_order_failure_count(f->order);
+	return trace_order_failure_count(run->order);
 }
 
-const char *base_run_failure(const struct base_run *f, size_t i)
+const char *base_run_failure(const struct base_run *run, size_t i)
 {
-	return trace_order_failure(f->order, i);
+	return trace_order_failure(run->order, i);
 }

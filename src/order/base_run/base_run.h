@@ -1,47 +1,51 @@
 /*
- * All events of a trace in one order in which each keeps its recorded result: the *base run*.
+ * The *base run*: all events of a trace in one order in which each event keeps its recorded result.
  *
- * trace/order.h merges the streams by sequence numbers and times, which leaves open how plain
- * accesses of different threads interleave. The feed repairs that by values: a read that does not
- * find its value waits for the thread that is about to write it; a write lets a thread go first
- * that is about to read what it overwrites. A controlled recording (trace_has_schedule) says itself
- * in which order all was, and nothing is repaired. What no order explains is left where it is, and who
- * walks along treats it as the environment's doing (doc/prediction.md, "Unexplained").
+ * trace/order.h merges the streams by sequence numbers and times. That leaves open how plain
+ * accesses of different threads interleave. base_run_repair.h works that out from values: a read
+ * that does not find its value waits for the thread that is about to write it; a write waits for a
+ * thread that is about to read what it overwrites. A controlled recording (trace_has_schedule)
+ * contains the order of all events, so nothing is repaired. A read that no order explains stays
+ * where it is, and its value counts as written by the environment (doc/prediction.md,
+ * "Unexplained events").
  */
 #ifndef ORDER_BASE_RUN_BASE_RUN_H
 #define ORDER_BASE_RUN_BASE_RUN_H
 
 #include "trace/trace.h"
 
-/* Handler streams run in the lane of the thread they interrupt; other streams have their own. */
+/*
+ * An event's *owner* is the thread that it belongs to: for events of a signal handler, the thread
+ * that the handler interrupted. It is given as the position of that thread's stream in the trace.
+ */
 struct base_run_event {
 	uint8_t kind, flags;
 	uint8_t mode;	 /* field m of sync events: enum event_how, a lock's kind, serial … */
 	bool foreign;	 /* sync events of a recording: done by code that was not recorded */
-	uint32_t lane;	 /* position of the thread's stream in the trace */
+	uint32_t lane;	 /* the owner */
 	uint32_t stream; /* number of the event's own stream */
-	uint32_t unit;	 /* bytes at value; when fewer than size they repeat */
+	uint32_t unit;	 /* bytes at value; if fewer than size, they repeat */
 	uint64_t index, address, size, other, number;
-	uint64_t site;	      /* the same for events of one place in the code; 0 unknown */
-	const uint8_t *value; /* NULL unknown; ATOMIC_UPDATE: the new one */
-	const uint8_t *old;   /* ATOMIC_UPDATE; NULL unknown */
+	uint64_t site;	      /* equal for events of the same site; 0: unknown */
+	const uint8_t *value; /* NULL: unknown; ATOMIC_UPDATE: the new value */
+	const uint8_t *old;   /* ATOMIC_UPDATE: the old value; NULL: unknown */
 };
 
 struct base_run;
 struct share_survey;
 
-/* `survey` says which memory is shared; NULL: the order of trace/order.h as it is. */
+/* `survey` says which memory is shared; NULL: the order of trace/order.h, without repair. */
 struct base_run *base_run_open(const struct trace *trace, const struct share_survey *survey);
-void base_run_close(struct base_run *feed);
+void base_run_close(struct base_run *run);
 
-/* The next event of the base run; notes are left out. Pointers last until the next call. */
-bool base_run_next(struct base_run *feed, struct base_run_event *event);
+/* Returns the next event that is not a note. Its pointers are valid until the next call. */
+bool base_run_next(struct base_run *run, struct base_run_event *event);
 
-/* The lane of each stream, by position; to be freed. */
+/* Returns the owner of each stream, by position. The caller frees it. */
 uint32_t *base_run_map_lanes(const struct trace *trace);
 
-/* What stopped streams before their end, in words; complete after the last event. */
-size_t base_run_failure_count(const struct base_run *feed);
-const char *base_run_failure(const struct base_run *feed, size_t i);
+/* Messages about streams that could not be read to their end; complete after the last event. */
+size_t base_run_failure_count(const struct base_run *run);
+const char *base_run_failure(const struct base_run *run, size_t i);
 
 #endif

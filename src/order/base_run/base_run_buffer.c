@@ -1,3 +1,4 @@
+/* Queues of events that are held back, with their accesses to shared memory split into spots. */
 #include "order/base_run/base_run_buffer.h"
 
 #include "base/mem.h"
@@ -5,7 +6,7 @@
 
 #include <string.h>
 
-#define PARTS_MAX 64 /* spots of an access, beyond which it is not looked at closely */
+#define PARTS_MAX 64 /* accesses to more spots than this are not followed */
 
 void buffer_queue_put(struct buffer_queue *q, uint64_t item)
 {
@@ -18,21 +19,21 @@ void buffer_queue_put(struct buffer_queue *q, uint64_t item)
 	*vec_push(&q->items) = item;
 }
 
-static struct buffer_entry *new_entry(struct buffer_lane *lane)
+static struct buffer_entry *add_entry(struct buffer_stream *stream)
 {
-	uint32_t room = lane->room ? lane->room * 2 : 64;
+	uint32_t room = stream->room ? stream->room * 2 : 64;
 	struct buffer_entry *entries;
 
-	if (lane->count < lane->room)
-		return buffer_entry(lane, lane->count++);
+	if (stream->count < stream->room)
+		return buffer_entry(stream, stream->count++);
 	entries = mem_zalloc(room, sizeof *entries);
-	for (uint32_t i = 0; i < lane->count; i++)
-		entries[i] = *buffer_entry(lane, i);
-	free(lane->entries);
-	lane->entries = entries;
-	lane->room = room;
-	lane->first = 0;
-	return buffer_entry(lane, lane->count++);
+	for (uint32_t i = 0; i < stream->count; i++)
+		entries[i] = *buffer_entry(stream, i);
+	free(stream->entries);
+	stream->entries = entries;
+	stream->room = room;
+	stream->first = 0;
+	return buffer_entry(stream, stream->count++);
 }
 
 static void copy_values(struct buffer_entry *e, const struct base_run_event *ev)
@@ -58,14 +59,14 @@ static bool is_ordered(uint8_t kind)
 	return group != EG_ACCESS && group != EG_FUNCTION;
 }
 
-struct buffer_entry *buffer_put(struct buffer_lane *lane, const struct base_run_event *ev,
+struct buffer_entry *buffer_put(struct buffer_stream *stream, const struct base_run_event *ev,
 				uint64_t position, uint64_t time)
 {
 	struct buffer_entry *e;
 
-	if (!lane->count)
-		lane->done = position;
-	e = new_entry(lane);
+	if (!stream->count)
+		stream->done = position;
+	e = add_entry(stream);
 	e->event = *ev;
 	e->position = position;
 	e->time = time;
@@ -74,10 +75,10 @@ struct buffer_entry *buffer_put(struct buffer_lane *lane, const struct base_run_
 	e->bytes.count = e->parts.count = 0;
 	copy_values(e, ev);
 	if (e->ordered) {
-		buffer_queue_put(&lane->turns, position);
-		lane->behind = position + 1;
+		buffer_queue_put(&stream->syncs, position);
+		stream->after_sync = position + 1;
 	}
-	e->behind = lane->behind;
+	e->after_sync = stream->after_sync;
 	return e;
 }
 
@@ -91,18 +92,18 @@ static uint64_t part_value(const uint8_t *bytes, uint32_t unit, uint64_t from, u
 	return value;
 }
 
-/* One spot of an access. An update is a read and a write. */
-static void add_part(struct buffer_entry *e, struct base_run_cells *spots, uint64_t behind,
+/* Adds an event's access to one spot. An update is a read and a write. */
+static void add_part(struct buffer_entry *e, struct base_run_memory *memory, uint64_t after_sync,
 		     uint64_t low, uint64_t high)
 {
 	const struct base_run_event *ev = &e->event;
 	bool update = ev->kind == EV_ATOMIC_UPDATE;
 	unsigned offset = low % 8, size = (unsigned)(high - low);
-	struct spot_touch t = { .position = e->position,
-				.time = e->time,
-				.behind = behind,
-				.spot = base_run_cells_find(spots, low),
-				.mask = (uint8_t)(((1u << size) - 1) << offset) };
+	struct spot_access t = { .position = e->position,
+				 .time = e->time,
+				 .after_sync = after_sync,
+				 .spot = base_run_memory_find_spot(memory, low),
+				 .mask = (uint8_t)(((1u << size) - 1) << offset) };
 
 	for (unsigned write = 0; write < 2; write++) {
 		const uint8_t *bytes = update && !write ? ev->old : ev->value;
@@ -114,11 +115,11 @@ static void add_part(struct buffer_entry *e, struct base_run_cells *spots, uint6
 		t.known = bytes && !(ev->flags & EF_INEXACT);
 		t.value =
 			t.known ? part_value(bytes, ev->unit, low - ev->address, offset, size) : 0;
-		*vec_push(&e->parts) = base_run_cells_add(spots, ev->lane, &t);
+		*vec_push(&e->parts) = base_run_memory_add_access(memory, ev->lane, &t);
 	}
 }
 
-void buffer_add_parts(struct buffer_entry *e, uint64_t behind, struct base_run_cells *spots,
+void buffer_add_parts(struct buffer_entry *e, uint64_t after_sync, struct base_run_memory *memory,
 		      const struct share_survey *survey)
 {
 	const struct base_run_event *ev = &e->event;
@@ -130,39 +131,39 @@ void buffer_add_parts(struct buffer_entry *e, uint64_t behind, struct base_run_c
 	for (uint64_t low = ev->address, high; low < end; low = high) {
 		high = low - low % 8 + 8 < end ? low - low % 8 + 8 : end;
 		if (share_survey_shares(survey, low, high - low))
-			add_part(e, spots, behind, low, high);
+			add_part(e, memory, after_sync, low, high);
 	}
 }
 
-void buffer_drop_first(struct buffer_lane *lane)
+void buffer_drop_first(struct buffer_stream *stream)
 {
-	lane->first = lane->first + 1 < lane->room ? lane->first + 1 : 0;
-	lane->count--;
+	stream->first = stream->first + 1 < stream->room ? stream->first + 1 : 0;
+	stream->count--;
 }
 
-void buffer_free_lane(struct buffer_lane *lane)
+void buffer_free_stream(struct buffer_stream *stream)
 {
-	for (uint32_t k = 0; k < lane->room; k++) {
-		vec_free(&lane->entries[k].bytes);
-		vec_free(&lane->entries[k].parts);
+	for (uint32_t k = 0; k < stream->room; k++) {
+		vec_free(&stream->entries[k].bytes);
+		vec_free(&stream->entries[k].parts);
 	}
-	free(lane->entries);
-	vec_free(&lane->turns.items);
+	free(stream->entries);
+	vec_free(&stream->syncs.items);
 }
 
-uint64_t buffer_until(struct buffer_lane *lane)
+uint64_t buffer_until(struct buffer_stream *stream)
 {
-	uint64_t time = buffer_entry(lane, 0)->time;
+	uint64_t time = buffer_entry(stream, 0)->time;
 
-	if (buffer_entry(lane, lane->count - 1)->time == time)
+	if (buffer_entry(stream, stream->count - 1)->time == time)
 		return BUFFER_NEVER;
-	if (lane->until_of == time && lane->until != BUFFER_NEVER)
-		return lane->until;
-	lane->until_of = time;
-	lane->until = BUFFER_NEVER;
-	for (uint32_t i = 1; i < lane->count && lane->until == BUFFER_NEVER; i++) {
-		if (buffer_entry(lane, i)->time != time)
-			lane->until = buffer_entry(lane, i)->time;
+	if (stream->until_of == time && stream->until != BUFFER_NEVER)
+		return stream->until;
+	stream->until_of = time;
+	stream->until = BUFFER_NEVER;
+	for (uint32_t i = 1; i < stream->count && stream->until == BUFFER_NEVER; i++) {
+		if (buffer_entry(stream, i)->time != time)
+			stream->until = buffer_entry(stream, i)->time;
 	}
-	return lane->until;
+	return stream->until;
 }

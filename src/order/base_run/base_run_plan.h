@@ -1,52 +1,55 @@
 /*
- * Who goes when, where several lanes race for memory: an interleaving of what they will do to it
- * in which each read sees its value, found by search.
+ * Finds an order where several threads race for memory: an interleaving of the accesses held back
+ * in which each read sees its value, found by backtracking search.
  *
- * Reads of the present value go at once (they change nothing), so only the order of writes is a
- * choice. A wrong one shows early: when what a lane must see next has nobody left to write it.
- * States that led nowhere are not visited twice. That the question is NP-hard in general (Gibbons
- * and Korach 1997) does not show with few threads that are some thousand accesses apart at most.
+ * Reads of the present value go at once, because they change nothing. So only the order of writes
+ * is a choice. A wrong choice shows early: when no write is left for a value that a thread must
+ * read next. States that led nowhere are not visited twice. The problem is NP-hard in general
+ * (Gibbons and Korach 1997), but easy with few threads that are at most some thousand accesses
+ * apart.
  */
 #ifndef ORDER_BASE_RUN_BASE_RUN_PLAN_H
 #define ORDER_BASE_RUN_BASE_RUN_PLAN_H
 
-#include "order/base_run/base_run_cells.h"
+#include "order/base_run/base_run_memory.h"
 
-/* An event that touches spots that others touch, too: all of its touches come at once. */
+/* An event that accesses spots which other threads access, too. Its accesses happen at once. */
 struct plan_step {
 	uint64_t position, time;
-	uint64_t until;	 /* it came before that time */
-	uint64_t behind; /* position + 1 of the last synchronisation up to and with it, or 0 */
-	uint64_t before; /* position + 1 of the next one in its lane, or UINT64_MAX */
-	uint32_t first, count; /* in the planner's touches */
+	uint64_t until; /* it happened before that time */
+	/* position + 1 of the owner's last synchronisation up to and including it, or 0 */
+	uint64_t after_sync;
+	uint64_t before_sync;  /* position + 1 of the owner's next synchronisation, or UINT64_MAX */
+	uint32_t first, count; /* in the planner's accesses */
 };
 
-struct plan_place {
-	uint32_t lane;
+struct plan_entry {
+	uint32_t owner;
 	uint64_t position;
 };
 
 struct base_run_plan {
-	VEC(struct plan_place) places; /* of the steps, in order */
-	size_t next, end; /* what is left of it; behind `end` it looked not far enough */
+	VEC(struct plan_entry) entries; /* the steps, in order */
+	/* the part that is to be followed; after `end` the search did not look far enough ahead */
+	size_t next, end;
 };
 
 struct base_run_planner;
 struct base_run_planner *base_run_planner_open(void);
 void base_run_planner_close(struct base_run_planner *planner);
 
-/* What there is to plan, lane by lane and step by step. False: that is more than it takes. */
+/* Define what there is to plan, owner by owner, step by step. Return false if that is too much. */
 void base_run_planner_clear(struct base_run_planner *planner);
-bool base_run_planner_add_lane(struct base_run_planner *planner, uint32_t lane);
+bool base_run_planner_add_stream(struct base_run_planner *planner, uint32_t owner);
 bool base_run_planner_add_step(struct base_run_planner *planner, const struct plan_step *step,
-			       const struct base_run_cells *spots, const uint32_t *touches,
+			       const struct base_run_memory *memory, const uint32_t *accesses,
 			       size_t count);
-/* The steps of the last lane, to be bounded. */
+/* Returns the steps of the last owner, for their bounds to be filled in. */
 struct plan_step *base_run_planner_steps(struct base_run_planner *planner, uint32_t *count);
-/* The lane goes on behind its last step. */
-void base_run_planner_cut_lane(struct base_run_planner *planner);
+/* Says that the owner has more steps than were added. */
+void base_run_planner_cut_stream(struct base_run_planner *planner);
 
-/* False: there is no such order, and no good part of one. */
+/* Returns false if no such order was found, nor a useful part of one. */
 bool base_run_planner_run(struct base_run_planner *planner, struct base_run_plan *plan);
 
 #endif

@@ -1,74 +1,76 @@
-/* What a planner holds, for the files that it consists of. */
+/* The planner's state, private to base_run_plan.c and base_run_unexplained.c. */
 #ifndef ORDER_BASE_RUN_BASE_RUN_PLAN_STATE_H
 #define ORDER_BASE_RUN_BASE_RUN_PLAN_STATE_H
 
 #include "order/base_run/base_run_plan.h"
 
-#define PLAN_LANES_MAX 16
-#define PLAN_STEPS_MAX 2048 /* of a lane: more than lie between two times of a stream */
+#define PLAN_STREAMS_MAX 16
+#define PLAN_STEPS_MAX 2048 /* for one owner: more than lie between two times of a stream */
 
-struct plan_lane {
+struct plan_stream {
 	uint32_t number, count, done;
-	bool more; /* it goes on behind these */
+	bool more; /* there are more steps than these */
 	struct plan_step steps[PLAN_STEPS_MAX];
-	/* the first step from here on that reads what the lane itself did not write last */
+	/* for each step: the first from there on with a read that is `foreign` */
 	uint32_t foreign[PLAN_STEPS_MAX];
 };
-_Static_assert(PLAN_LANES_MAX < 32, "lanes are a set of bits");
+_Static_assert(PLAN_STREAMS_MAX < 32, "streams are a set of bits");
 
-struct plan_touch {
+struct plan_access {
 	uint32_t spot; /* in the planner's spots */
 	uint64_t value, bits;
 	uint8_t mask;
 	bool write, known;
-	bool foreign;	 /* a read of what the lane itself did not write last … */
-	uint32_t behind; /* … in the step before this one; 0: never */
+	bool foreign; /* a read of something that the owner itself did not write last */
+	/* for such a read: the owner's last write of the spot, as step + 1; 0: none */
+	uint32_t own_write;
 };
 
 struct plan_spot {
 	uint64_t value;
 	uint8_t known, mask;
-	bool uniform; /* all touches are of the same bytes */
-	/* what the lane that is looked through wrote last: the bytes, and in the step before this */
+	bool uniform; /* all accesses have the same mask */
+	/* during prepare_search(), the present owner's last write: value, bytes, step + 1 */
 	uint64_t own;
 	uint8_t own_mask;
 	uint32_t own_step;
 };
 
-/* A choice: how long the way was before it, and which lanes were tried. */
-struct choice {
-	uint32_t tried; /* set of lanes */
+/* A choice: the length of the path before it, and which owners were tried. */
+struct plan_choice {
+	uint32_t tried; /* set of owners */
 	uint32_t length, changes;
-	uint32_t last; /* lane that wrote before */
+	uint32_t last; /* the owner that wrote before */
 };
 
-/* What a step did to a spot, to be undone. */
-struct change {
+/* A spot's contents before a step, to undo the step. */
+struct plan_change {
 	uint32_t spot;
 	uint8_t known;
 	uint64_t value;
 };
 
 struct base_run_planner {
-	struct plan_lane lanes[PLAN_LANES_MAX];
+	struct plan_stream streams[PLAN_STREAMS_MAX];
 	uint32_t count;
-	VEC(struct plan_touch) touches;
+	VEC(struct plan_access) accesses;
 	VEC(struct plan_spot) spots;
-	struct map spot_index; /* number of base_run_spots to number + 1 here */
-	uint64_t hash;	       /* of what the spots hold */
-	uint64_t horizon;      /* the time up to which all lanes' steps are here */
-	struct map writers;    /* spot, lane and value: the last step that writes it, + 1 */
-	VEC(uint32_t) path;    /* lanes */
-	VEC(uint32_t) best;    /* the longest that led nowhere */
-	VEC(struct choice) choices;
-	VEC(struct change) changes;
+	struct map spot_index; /* number in base_run_memory to number + 1 here */
+	uint64_t hash;	       /* of the contents of all spots */
+	uint64_t horizon;      /* the time up to which the steps of all owners are known */
+	struct map writers;    /* spot, owner and value: the last step that writes it, + 1 */
+	VEC(uint32_t) path;    /* owners */
+	VEC(uint32_t) best;    /* the longest path that led nowhere */
+	VEC(struct plan_choice) choices;
+	VEC(struct plan_change) changes;
 	struct map seen;
 };
 
 /*
- * Reads that no order explains become writes: somebody whom the recording does not see wrote what they found. True
- * if there were any. For a planner whose search has found nothing, put back to its start.
+ * Turns reads that no order explains into writes, as if unrecorded code had written what they
+ * found. Returns true if there were any. Call it after a search that found nothing, with the
+ * planner back at its start.
  */
-bool base_run_planner_explain_odd(struct base_run_planner *planner);
+bool base_run_planner_add_unseen_writes(struct base_run_planner *planner);
 
 #endif

@@ -1,3 +1,8 @@
+/*
+ * Emits events in a repaired order. Each owner's first event either can be emitted, or its stream
+ * is parked with the reason why not. The oldest event that is not parked is checked next. Where
+ * threads race for the same memory, a plan (base_run_plan.h) decides.
+ */
 #include "order/base_run/base_run_repair.h"
 
 #include "base/mem.h"
@@ -5,163 +10,163 @@
 #include "order/base_run/base_run_plan.h"
 #include "order/base_run/share_survey.h"
 
-#define AHEAD 8192	  /* events held back */
-#define SCAN_MAX 4096	  /* touches looked at to find who will write a value */
-#define READS_MAX 32	  /* … and to find a lane's next read */
-#define PLAN_ENTRIES 4096 /* of a lane, looked at for a plan */
-#define UNPLANNED 64	  /* events after which a plan is tried again */
+#define HELD_BACK_MAX 8192    /* events */
+#define SCAN_MAX 4096	      /* accesses searched for a write of a value */
+#define READS_MAX 32	      /* accesses searched for an owner's next read */
+#define PLAN_ENTRIES_MAX 4096 /* entries of one owner that a plan looks at */
+#define PLAN_PAUSE 64	      /* events after a failed search before the next one */
 
-#define LANE_BITS BASE_RUN_REPAIR_LANE_BITS
-#define LANE_MASK ((1u << LANE_BITS) - 1)
+#define OWNER_BITS BASE_RUN_REPAIR_OWNER_BITS
+#define OWNER_MASK ((1u << OWNER_BITS) - 1)
 
-enum base_run_repair_reason {
+enum repair_reason {
 	GOES,
-	WAITS_FOR_TURN,	  /* synchronisation before it has not come */
-	WAITS_FOR_PLAN,	  /* others come first, by plan */
-	WAITS_FOR_VALUE,  /* a read, for a write that another lane will do */
-	WAITS_FOR_LATER,  /* a read of a lane that slept, for one that is not in sight yet */
-	WAITS_FOR_READER, /* a write, for another lane that reads what it destroys */
-	WAITS_FOR_HOLDER, /* a failed try, for somebody to take what it could not get */
+	WAITS_FOR_SYNC,	  /* earlier synchronisation has not been emitted */
+	WAITS_FOR_PLAN,	  /* other events come first, by plan */
+	WAITS_FOR_VALUE,  /* a read, for a write of another owner */
+	WAITS_FOR_LATER,  /* a read of a thread that slept, for a write that is not in sight yet */
+	WAITS_FOR_READER, /* a write, for another owner that reads what it overwrites */
+	WAITS_FOR_HOLDER, /* a failed try, for a thread to take what it could not get */
 };
 
-struct base_run_repair_lane {
-	struct buffer_lane buffer;
-	enum base_run_repair_reason reason; /* parked, unless GOES */
+struct repair_stream {
+	struct buffer_stream buffer;
+	enum repair_reason reason; /* parked, unless GOES */
 	uint32_t spot, version;
-	uint32_t writer_lane; /* WAITS_FOR_VALUE: who will write it, and where that is */
+	uint32_t writer_owner; /* WAITS_FOR_VALUE: the owner and position of the write */
 	uint64_t writer;
 };
 
 struct base_run_repair {
 	const struct share_survey *survey;
-	struct base_run_repair_lane *lanes;
-	VEC(uint32_t) active;	   /* lanes that have had events */
-	struct buffer_queue order; /* position << LANE_BITS | lane of all events */
-	struct buffer_queue turns; /* … of synchronisation */
+	struct repair_stream *streams;
+	VEC(uint32_t) active;	   /* owners that have had events */
+	struct buffer_queue order; /* position << OWNER_BITS | owner of all events */
+	struct buffer_queue syncs; /* the same of synchronisation */
 	uint64_t position;
-	uint64_t newest; /* time of what was put in last */
-	uint64_t come;	 /* events that have come */
-	uint32_t held;	 /* entries */
-	uint32_t parked; /* lanes */
-	uint32_t last;	 /* lane whose first entry was given out; SPOT_NONE */
-	struct base_run_cells spots;
+	uint64_t newest;    /* the latest time added */
+	uint64_t emitted;   /* number of events emitted */
+	uint32_t held_back; /* number of entries */
+	uint32_t parked;    /* number of owners */
+	uint32_t last;	    /* the owner whose first entry was emitted last, or SPOT_NONE */
+	struct base_run_memory memory;
 	struct base_run_planner *planner;
 	struct base_run_plan plan;
 	uint32_t plan_number;
-	uint64_t unplanned; /* before so many events have come there is no use in a plan */
-	struct map holders; /* how often a lock is held; what a semaphore has */
+	uint64_t next_plan; /* no plan is tried before this number of events was emitted */
+	struct map holders; /* for each lock its depth, for each semaphore its count */
 };
 
-bool base_run_repair_wants(const struct base_run_repair *r)
+bool base_run_repair_has_room(const struct base_run_repair *r)
 {
-	return r->held < AHEAD;
+	return r->held_back < HELD_BACK_MAX;
 }
 
-void base_run_repair_put(struct base_run_repair *r, const struct base_run_event *ev, uint64_t time)
+void base_run_repair_add(struct base_run_repair *r, const struct base_run_event *ev, uint64_t time)
 {
-	struct base_run_repair_lane *lane = &r->lanes[ev->lane];
-	uint64_t behind = lane->buffer.behind, place = r->position << LANE_BITS | ev->lane;
+	struct repair_stream *stream = &r->streams[ev->lane];
+	uint64_t after_sync = stream->buffer.after_sync,
+		 item = r->position << OWNER_BITS | ev->lane;
 	struct buffer_entry *e;
 
-	if (!lane->buffer.room)
+	if (!stream->buffer.room)
 		*vec_push(&r->active) = ev->lane;
-	e = buffer_put(&lane->buffer, ev, r->position++, time);
-	buffer_add_parts(e, behind, &r->spots, r->survey);
-	buffer_queue_put(&r->order, place);
+	e = buffer_put(&stream->buffer, ev, r->position++, time);
+	buffer_add_parts(e, after_sync, &r->memory, r->survey);
+	buffer_queue_put(&r->order, item);
 	if (e->ordered)
-		buffer_queue_put(&r->turns, place);
+		buffer_queue_put(&r->syncs, item);
 	r->newest = time > r->newest ? time : r->newest;
-	r->held++;
+	r->held_back++;
 }
 
-/* ---- who can come before whom ------------------------------------------------------------- */
+/* ---- what can come before what --------------------------------------------------------------- */
 
-/* Can the touch of another lane come before what `lane` does first? */
-static bool can_precede(const struct base_run_repair *r, struct base_run_repair_lane *lane,
-			uint32_t other, const struct spot_touch *t)
+/* Can the access of another owner come before this stream's first event? */
+static bool can_precede(const struct base_run_repair *r, struct repair_stream *stream,
+			uint32_t other, const struct spot_access *t)
 {
-	bool behind_turn = t->behind && t->behind - 1 >= r->lanes[other].buffer.done;
-	uint64_t until = buffer_until(&lane->buffer);
+	bool after_later_sync = t->after_sync && t->after_sync - 1 >= r->streams[other].buffer.done;
+	uint64_t until = buffer_until(&stream->buffer);
 
 	return (t->time <= until || t->time - until <= SPOT_SLACK) &&
-	       !(behind_turn && buffer_queue_first(&lane->buffer.turns) < t->behind - 1);
+	       !(after_later_sync && buffer_queue_first(&stream->buffer.syncs) < t->after_sync - 1);
 }
 
-/* Is this what the spot holds? Bytes that are not known are any. */
-static bool matches(const struct spot *s, const struct spot_touch *t)
+/* Does the spot hold this value? Unknown bytes may have any value. */
+static bool matches_spot(const struct spot *s, const struct spot_access *t)
 {
 	return !((s->value ^ t->value) & spot_bits(s->known & t->mask));
 }
 
-/* Somebody else who will write what the read saw, and can have done so in time. */
-static bool find_writer(const struct base_run_repair *r, struct base_run_repair_lane *lane,
-			uint32_t number, const struct spot_touch *read, uint8_t mask)
+/* Finds another owner's write of the value that was read, if it can have happened in time. */
+static bool find_writer(const struct base_run_repair *r, struct repair_stream *stream,
+			uint32_t number, const struct spot_access *read, uint8_t mask)
 {
-	const struct base_run_cells *s = &r->spots;
+	const struct base_run_memory *s = &r->memory;
 	uint32_t q = s->spots.items[read->spot].queues;
 
 	for (; q != SPOT_NONE; q = s->queues.items[q].next) {
-		uint32_t other = s->queues.items[q].lane, scanned = 0;
+		uint32_t other = s->queues.items[q].owner, scanned = 0;
 
 		if (other == number)
 			continue;
 		for (uint32_t i = s->queues.items[q].first; i != SPOT_NONE && scanned++ < SCAN_MAX;
-		     i = s->touches.items[i].next) {
-			const struct spot_touch *t = &s->touches.items[i];
+		     i = s->accesses.items[i].next) {
+			const struct spot_access *t = &s->accesses.items[i];
 			uint64_t bits = spot_bits(t->mask & mask);
 
-			if (!can_precede(r, lane, other, t))
+			if (!can_precede(r, stream, other, t))
 				break;
 			if (!t->write || !t->known || !bits || ((t->value ^ read->value) & bits))
 				continue;
-			lane->writer_lane = other;
-			lane->writer = t->position;
+			stream->writer_owner = other;
+			stream->writer = t->position;
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Is the lane about to read what the write destroys? Only what it has not written itself counts. */
-static bool wants_present(const struct base_run_repair *r, struct base_run_repair_lane *lane,
-			  const struct spot_queue *queue, const struct spot_touch *write)
+/* Is the other owner about to read what the write overwrites? Stops at its own writes. */
+static bool reads_present_value(const struct base_run_repair *r, struct repair_stream *stream,
+				const struct spot_queue *queue, const struct spot_access *write)
 {
-	const struct base_run_cells *s = &r->spots;
+	const struct base_run_memory *s = &r->memory;
 	uint32_t scanned = 0;
 
 	for (uint32_t i = queue->first; i != SPOT_NONE && scanned++ < READS_MAX;
-	     i = s->touches.items[i].next) {
-		const struct spot_touch *t = &s->touches.items[i];
+	     i = s->accesses.items[i].next) {
+		const struct spot_access *t = &s->accesses.items[i];
 		uint64_t bits = spot_bits(t->mask & write->mask);
 
 		if (!bits)
 			continue;
-		if (t->write || !can_precede(r, lane, queue->lane, t))
+		if (t->write || !can_precede(r, stream, queue->owner, t))
 			return false;
 		if (t->known && (!write->known || ((t->value ^ write->value) & bits)))
-			return matches(&s->spots.items[write->spot], t);
+			return matches_spot(&s->spots.items[write->spot], t);
 	}
 	return false;
 }
 
-static bool must_wait(const struct base_run_repair *r, struct base_run_repair_lane *lane,
-		      uint32_t number, const struct spot_touch *write)
+static bool must_wait_for_reader(const struct base_run_repair *r, struct repair_stream *stream,
+				 uint32_t number, const struct spot_access *write)
 {
-	uint32_t q = r->spots.spots.items[write->spot].queues;
+	uint32_t q = r->memory.spots.items[write->spot].queues;
 
-	for (; q != SPOT_NONE; q = r->spots.queues.items[q].next) {
-		if (r->spots.queues.items[q].lane != number &&
-		    wants_present(r, lane, &r->spots.queues.items[q], write))
+	for (; q != SPOT_NONE; q = r->memory.queues.items[q].next) {
+		if (r->memory.queues.items[q].owner != number &&
+		    reads_present_value(r, stream, &r->memory.queues.items[q], write))
 			return true;
 	}
 	return false;
 }
 
-static enum base_run_repair_reason judge_read(const struct base_run_repair *r,
-					      struct base_run_repair_lane *lane, uint32_t number,
-					      const struct spot_touch *t)
+static enum repair_reason check_read(const struct base_run_repair *r, struct repair_stream *stream,
+				     uint32_t number, const struct spot_access *t)
 {
-	const struct spot *s = &r->spots.spots.items[t->spot];
+	const struct spot *s = &r->memory.spots.items[t->spot];
 	uint8_t unknown = t->mask & (uint8_t)~s->known, wrong = 0;
 	uint64_t differs = s->value ^ t->value;
 
@@ -169,55 +174,56 @@ static enum base_run_repair_reason judge_read(const struct base_run_repair *r,
 		if ((t->mask & s->known & 1u << i) && (differs >> 8 * i & 0xff))
 			wrong |= (uint8_t)(1u << i);
 	}
-	/* A value from the beginning is the last thing to believe: it can be wrong. */
-	if ((wrong || unknown) && find_writer(r, lane, number, t, wrong ? wrong : unknown))
+	/* A value from the start of the trace may be wrong: it is believed last. */
+	if ((wrong || unknown) && find_writer(r, stream, number, t, wrong ? wrong : unknown))
 		return WAITS_FOR_VALUE;
-	/* It may have slept since its last known time: others run on to its next one. */
-	return wrong && buffer_until(&lane->buffer) > r->newest ? WAITS_FOR_LATER : GOES;
+	/* The thread may have slept since its last known time; others run on to its next one. */
+	return wrong && buffer_until(&stream->buffer) > r->newest ? WAITS_FOR_LATER : GOES;
 }
 
-/* ---- plans -------------------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
-/* Could another lane come first here, as far as times and synchronisation say? */
-static bool is_contended(const struct base_run_repair *r, struct base_run_repair_lane *lane,
+/* Could another owner's access to the spot come first, by times and synchronisation? */
+static bool is_contended(const struct base_run_repair *r, struct repair_stream *stream,
 			 uint32_t number, uint32_t spot)
 {
-	uint32_t q = r->spots.spots.items[spot].queues;
+	uint32_t q = r->memory.spots.items[spot].queues;
 
-	for (; q != SPOT_NONE; q = r->spots.queues.items[q].next) {
-		const struct spot_queue *queue = &r->spots.queues.items[q];
+	for (; q != SPOT_NONE; q = r->memory.queues.items[q].next) {
+		const struct spot_queue *queue = &r->memory.queues.items[q];
 
-		if (queue->lane != number &&
-		    can_precede(r, lane, queue->lane, &r->spots.touches.items[queue->first]))
+		if (queue->owner != number &&
+		    can_precede(r, stream, queue->owner, &r->memory.accesses.items[queue->first]))
 			return true;
 	}
 	return false;
 }
 
-/* Do several lanes have something to do there, and one of them something to write? */
+/* Do several owners access one of the entry's spots, and does one of them write it? */
 static bool is_shared(const struct base_run_repair *r, const struct buffer_entry *e)
 {
 	for (size_t i = 0; i < e->parts.count; i++) {
-		const struct spot_touch *t = &r->spots.touches.items[e->parts.items[i]];
-		uint32_t q = r->spots.spots.items[t->spot].queues;
+		const struct spot_access *t = &r->memory.accesses.items[e->parts.items[i]];
+		uint32_t q = r->memory.spots.items[t->spot].queues;
 
-		if (r->spots.spots.items[t->spot].writes &&
-		    r->spots.queues.items[q].next != SPOT_NONE)
+		if (r->memory.spots.items[t->spot].writes &&
+		    r->memory.queues.items[q].next != SPOT_NONE)
 			return true;
 	}
 	return false;
 }
 
-/* By when the steps of the planner's last lane came: entries up to `end` are looked at. */
-static void bound_steps(struct base_run_repair *r, const struct buffer_lane *lane, uint32_t end)
+/* Fills in by when the steps of the planner's last owner happened, for its first `end` entries. */
+static void bound_steps(struct base_run_repair *r, const struct buffer_stream *stream, uint32_t end)
 {
 	uint64_t until = BUFFER_NEVER, before = BUFFER_NEVER;
 	uint32_t step;
 	struct plan_step *steps = base_run_planner_steps(r->planner, &step);
 
 	for (uint32_t k = end; k > 0; k--) {
-		const struct buffer_entry *e = buffer_entry(lane, k - 1);
-		const struct buffer_entry *next = k < lane->count ? buffer_entry(lane, k) : NULL;
+		const struct buffer_entry *e = buffer_entry(stream, k - 1);
+		const struct buffer_entry *next =
+			k < stream->count ? buffer_entry(stream, k) : NULL;
 
 		if (next && next->time != e->time)
 			until = next->time;
@@ -225,44 +231,44 @@ static void bound_steps(struct base_run_repair *r, const struct buffer_lane *lan
 			before = next->position + 1;
 		if (step && steps[step - 1].position == e->position) {
 			steps[step - 1].until = until;
-			steps[--step].before = before;
+			steps[--step].before_sync = before;
 		}
 	}
 }
 
-static bool collect_lane(struct base_run_repair *r, uint32_t number)
+static bool collect_stream(struct base_run_repair *r, uint32_t number)
 {
-	const struct buffer_lane *lane = &r->lanes[number].buffer;
+	const struct buffer_stream *stream = &r->streams[number].buffer;
 	uint32_t k;
 
-	if (!base_run_planner_add_lane(r->planner, number))
+	if (!base_run_planner_add_stream(r->planner, number))
 		return false;
-	for (k = 0; k < lane->count && k < PLAN_ENTRIES; k++) {
-		struct buffer_entry *e = buffer_entry(lane, k);
+	for (k = 0; k < stream->count && k < PLAN_ENTRIES_MAX; k++) {
+		struct buffer_entry *e = buffer_entry(stream, k);
 		struct plan_step step = { .position = e->position,
 					  .time = e->time,
-					  .behind = e->behind };
+					  .after_sync = e->after_sync };
 
 		if (!is_shared(r, e))
 			continue;
-		if (!base_run_planner_add_step(r->planner, &step, &r->spots, e->parts.items,
+		if (!base_run_planner_add_step(r->planner, &step, &r->memory, e->parts.items,
 					       e->parts.count))
 			break;
 		e->plan = r->plan_number + 1;
 	}
-	if (k < lane->count)
-		base_run_planner_cut_lane(r->planner);
-	bound_steps(r, lane, k);
+	if (k < stream->count)
+		base_run_planner_cut_stream(r->planner);
+	bound_steps(r, stream, k);
 	return true;
 }
 
-/* All that is held back and that several lanes touch, for the planner. */
+/* Gives the planner all accesses held back to spots that several owners access. */
 static bool collect_steps(struct base_run_repair *r)
 {
 	base_run_planner_clear(r->planner);
 	for (size_t i = 0; i < r->active.count; i++) {
-		if (r->lanes[r->active.items[i]].buffer.count &&
-		    !collect_lane(r, r->active.items[i]))
+		if (r->streams[r->active.items[i]].buffer.count &&
+		    !collect_stream(r, r->active.items[i]))
 			return false;
 	}
 	return true;
@@ -273,18 +279,18 @@ static bool has_plan(const struct base_run_repair *r)
 	return r->plan.next < r->plan.end;
 }
 
-/* A plan for what lanes race for, unless there is one; a vain search is not repeated soon. */
+/* Makes a plan unless there is one. After a failed search it waits for PLAN_PAUSE events. */
 static void make_plan(struct base_run_repair *r)
 {
 	bool collected;
 
-	if (has_plan(r) || r->come < r->unplanned)
+	if (has_plan(r) || r->emitted < r->next_plan)
 		return;
 	collected = collect_steps(r);
 	r->plan_number++;
 	if (!collected || !base_run_planner_run(r->planner, &r->plan)) {
 		r->plan.next = r->plan.end = 0;
-		r->unplanned = r->come + UNPLANNED;
+		r->next_plan = r->emitted + PLAN_PAUSE;
 	}
 }
 
@@ -293,18 +299,18 @@ static bool is_planned(const struct base_run_repair *r, const struct buffer_entr
 	return has_plan(r) && e->plan == r->plan_number;
 }
 
-/* The event has come, as planned or not. */
-static void follow_plan(struct base_run_repair *r, const struct buffer_entry *e)
+/* The event was emitted, as planned or not. */
+static void advance_plan(struct base_run_repair *r, const struct buffer_entry *e)
 {
 	if (!is_planned(r, e))
 		return;
-	if (r->plan.places.items[r->plan.next].position == e->position)
+	if (r->plan.entries.items[r->plan.next].position == e->position)
 		r->plan.next++;
 	else
 		r->plan.end = 0;
 }
 
-/* ---- failed tries ------------------------------------------------------------------------- */
+/* ---- failed tries ---------------------------------------------------------------------------- */
 
 static bool is_held(const struct base_run_repair *r, uint64_t address)
 {
@@ -313,14 +319,14 @@ static bool is_held(const struct base_run_repair *r, uint64_t address)
 	return state && *state;
 }
 
-/* Will another lane take the lock, or the last of the semaphore? */
+/* Will another owner take the lock, or the semaphore's last token? */
 static bool will_be_taken(const struct base_run_repair *r, uint32_t number, uint64_t address)
 {
 	for (size_t i = 0; i < r->active.count; i++) {
-		const struct buffer_lane *lane = &r->lanes[r->active.items[i]].buffer;
+		const struct buffer_stream *stream = &r->streams[r->active.items[i]].buffer;
 
-		for (uint32_t k = 0; r->active.items[i] != number && k < lane->count; k++) {
-			const struct base_run_event *ev = &buffer_entry(lane, k)->event;
+		for (uint32_t k = 0; r->active.items[i] != number && k < stream->count; k++) {
+			const struct base_run_event *ev = &buffer_entry(stream, k)->event;
 
 			if ((ev->address == address &&
 			     (ev->kind == EV_ACQUIRE || ev->kind == EV_READ_ACQUIRE ||
@@ -333,11 +339,12 @@ static bool will_be_taken(const struct base_run_repair *r, uint32_t number, uint
 }
 
 /*
- * The number of a failed try can be lower than that of the ACQUIRE it failed against, whose thread
- * had the lock but not yet a number (src/runtime/sync/mutex.c, sem.c): then it belongs behind that.
+ * The sequence number of a failed try can be lower than that of the ACQUIRE it failed against: that
+ * thread had the lock but not yet a number (src/runtime/sync/mutex.c, sem.c). Then the try belongs
+ * after the ACQUIRE.
  */
-static enum base_run_repair_reason judge_try(const struct base_run_repair *r, uint32_t number,
-					     const struct buffer_entry *e)
+static enum repair_reason check_try(const struct base_run_repair *r, uint32_t number,
+				    const struct buffer_entry *e)
 {
 	const struct base_run_event *ev = &e->event;
 	bool fits;
@@ -349,7 +356,7 @@ static enum base_run_repair_reason judge_try(const struct base_run_repair *r, ui
 	return fits || !will_be_taken(r, number, ev->address) ? GOES : WAITS_FOR_HOLDER;
 }
 
-static void follow_lock(struct base_run_repair *r, const struct base_run_event *ev)
+static void update_lock(struct base_run_repair *r, const struct base_run_event *ev)
 {
 	uint64_t *state;
 	const uint64_t *least;
@@ -380,160 +387,165 @@ static void follow_lock(struct base_run_repair *r, const struct base_run_event *
 	}
 }
 
-/* ---- judging ------------------------------------------------------------------------------ */
+/* ---- what fits ------------------------------------------------------------------------------- */
 
-/* Whose turn it is among synchronisation; failed tries that wait are passed over. */
-static uint64_t first_turn(struct base_run_repair *r)
+/* Returns the position of the next synchronisation. Passes over failed tries that wait. */
+static uint64_t first_sync(struct base_run_repair *r)
 {
-	for (size_t i = r->turns.first; i < r->turns.items.count; i++) {
-		uint64_t position = r->turns.items.items[i] >> LANE_BITS;
-		const struct base_run_repair_lane *lane =
-			&r->lanes[r->turns.items.items[i] & LANE_MASK];
+	for (size_t i = r->syncs.first; i < r->syncs.items.count; i++) {
+		uint64_t position = r->syncs.items.items[i] >> OWNER_BITS;
+		const struct repair_stream *stream =
+			&r->streams[r->syncs.items.items[i] & OWNER_MASK];
 
-		if (position < lane->buffer.done) {
-			if (i == r->turns.first)
-				r->turns.first++;
-		} else if (lane->reason != WAITS_FOR_HOLDER ||
-			   buffer_entry(&lane->buffer, 0)->position != position) {
+		if (position < stream->buffer.done) {
+			if (i == r->syncs.first)
+				r->syncs.first++;
+		} else if (stream->reason != WAITS_FOR_HOLDER ||
+			   buffer_entry(&stream->buffer, 0)->position != position) {
 			return position;
 		}
 	}
 	return BUFFER_NEVER;
 }
 
-static enum base_run_repair_reason judge_touch(struct base_run_repair *r, uint32_t number,
-					       const struct buffer_entry *e,
-					       const struct spot_touch *t)
+static enum repair_reason check_access(struct base_run_repair *r, uint32_t number,
+				       const struct buffer_entry *e, const struct spot_access *t)
 {
-	struct base_run_repair_lane *lane = &r->lanes[number];
+	struct repair_stream *stream = &r->streams[number];
 
 	if (!e->ordered && !is_planned(r, e) &&
-	    (t->write || (t->known && !matches(&r->spots.spots.items[t->spot], t))) &&
-	    is_contended(r, lane, number, t->spot))
+	    (t->write || (t->known && !matches_spot(&r->memory.spots.items[t->spot], t))) &&
+	    is_contended(r, stream, number, t->spot))
 		make_plan(r);
 	if (is_planned(r, e))
-		return r->plan.places.items[r->plan.next].position == e->position ? GOES
-										  : WAITS_FOR_PLAN;
+		return r->plan.entries.items[r->plan.next].position == e->position ? GOES
+										   : WAITS_FOR_PLAN;
 	if (!t->write && t->known)
-		return judge_read(r, lane, number, t);
-	return t->write && !e->ordered && must_wait(r, lane, number, t) ? WAITS_FOR_READER : GOES;
+		return check_read(r, stream, number, t);
+	return t->write && !e->ordered && must_wait_for_reader(r, stream, number, t)
+		       ? WAITS_FOR_READER
+		       : GOES;
 }
 
-/* May the lane's first event come now? If not, what for it waits. */
-static enum base_run_repair_reason judge(struct base_run_repair *r, uint32_t number)
+/* May the owner's first event be emitted now? Returns GOES or what it waits for. */
+static enum repair_reason check_first_event(struct base_run_repair *r, uint32_t number)
 {
-	struct base_run_repair_lane *lane = &r->lanes[number];
-	const struct buffer_entry *e = buffer_entry(&lane->buffer, 0);
-	enum base_run_repair_reason reason = GOES;
+	struct repair_stream *stream = &r->streams[number];
+	const struct buffer_entry *e = buffer_entry(&stream->buffer, 0);
+	enum repair_reason reason = GOES;
 
-	if (e->ordered && first_turn(r) < e->position)
-		return WAITS_FOR_TURN;
+	if (e->ordered && first_sync(r) < e->position)
+		return WAITS_FOR_SYNC;
 	if (e->ordered)
-		reason = judge_try(r, number, e);
+		reason = check_try(r, number, e);
 	for (size_t i = 0; reason == GOES && i < e->parts.count; i++) {
-		const struct spot_touch *t = &r->spots.touches.items[e->parts.items[i]];
+		const struct spot_access *t = &r->memory.accesses.items[e->parts.items[i]];
 
-		lane->spot = t->spot;
-		lane->version = r->spots.spots.items[t->spot].version;
-		reason = judge_touch(r, number, e, t);
+		stream->spot = t->spot;
+		stream->version = r->memory.spots.items[t->spot].version;
+		reason = check_access(r, number, e, t);
 	}
 	return reason;
 }
 
-/* Is there a reason to look at a parked lane again? */
-static bool may_go(struct base_run_repair *r, struct base_run_repair_lane *lane)
+/* Is there a reason to check a parked stream again? */
+static bool may_go_now(struct base_run_repair *r, struct repair_stream *stream)
 {
-	const struct buffer_entry *e = buffer_entry(&lane->buffer, 0);
+	const struct buffer_entry *e = buffer_entry(&stream->buffer, 0);
 	const struct spot *s;
 
-	switch (lane->reason) {
+	switch (stream->reason) {
 	case GOES: return true;
-	case WAITS_FOR_TURN: return first_turn(r) >= e->position;
+	case WAITS_FOR_SYNC: return first_sync(r) >= e->position;
 	case WAITS_FOR_PLAN:
 		return !is_planned(r, e) ||
-		       r->plan.places.items[r->plan.next].position == e->position;
+		       r->plan.entries.items[r->plan.next].position == e->position;
 	case WAITS_FOR_HOLDER:
 		return is_held(r, e->event.address) == (e->event.kind != EV_DOWN_FAIL);
-	case WAITS_FOR_READER: return r->spots.spots.items[lane->spot].version != lane->version;
+	case WAITS_FOR_READER:
+		return r->memory.spots.items[stream->spot].version != stream->version;
 	case WAITS_FOR_LATER:
-		if (buffer_until(&lane->buffer) <= r->newest)
+		if (buffer_until(&stream->buffer) <= r->newest)
 			return true;
 		break;
 	case WAITS_FOR_VALUE: break;
 	}
-	s = &r->spots.spots.items[lane->spot];
-	if (s->version == lane->version)
+	s = &r->memory.spots.items[stream->spot];
+	if (s->version == stream->version)
 		return false;
-	/* What it waits for is still to come, unless it has come: then look closely. */
+	/* Its value must be there now, or the write it waited for have been emitted. */
 	for (size_t i = 0; i < e->parts.count; i++) {
-		const struct spot_touch *t = &r->spots.touches.items[e->parts.items[i]];
+		const struct spot_access *t = &r->memory.accesses.items[e->parts.items[i]];
 
-		if (t->spot == lane->spot && !t->write && matches(s, t))
+		if (t->spot == stream->spot && !t->write && matches_spot(s, t))
 			return true;
 	}
-	return lane->reason == WAITS_FOR_VALUE &&
-	       r->lanes[lane->writer_lane].buffer.done > lane->writer;
+	return stream->reason == WAITS_FOR_VALUE &&
+	       r->streams[stream->writer_owner].buffer.done > stream->writer;
 }
 
-static void unpark(struct base_run_repair *r)
+static void unpark_streams(struct base_run_repair *r)
 {
 	for (size_t i = 0; r->parked && i < r->active.count; i++) {
-		struct base_run_repair_lane *lane = &r->lanes[r->active.items[i]];
+		struct repair_stream *stream = &r->streams[r->active.items[i]];
 
-		if (lane->reason != GOES && may_go(r, lane)) {
-			lane->reason = GOES;
+		if (stream->reason != GOES && may_go_now(r, stream)) {
+			stream->reason = GOES;
 			r->parked--;
 		}
 	}
 }
 
-/* ---- taking out --------------------------------------------------------------------------- */
+/* ---- emitting -------------------------------------------------------------------------------- */
 
-/* Of the lanes that wait for that reason the one with the oldest event; SPOT_NONE: none does. */
-static uint32_t oldest_waiting(const struct base_run_repair *r, enum base_run_repair_reason reason)
+/* Returns the owner with the oldest event among those that wait for this reason, or SPOT_NONE. */
+static uint32_t oldest_waiting(const struct base_run_repair *r, enum repair_reason reason)
 {
 	uint64_t best = BUFFER_NEVER;
 	uint32_t found = SPOT_NONE;
 
 	for (size_t i = 0; i < r->active.count; i++) {
-		const struct base_run_repair_lane *lane = &r->lanes[r->active.items[i]];
+		const struct repair_stream *stream = &r->streams[r->active.items[i]];
 
-		if (lane->buffer.count && lane->reason == reason &&
-		    buffer_entry(&lane->buffer, 0)->position < best) {
-			best = buffer_entry(&lane->buffer, 0)->position;
+		if (stream->buffer.count && stream->reason == reason &&
+		    buffer_entry(&stream->buffer, 0)->position < best) {
+			best = buffer_entry(&stream->buffer, 0)->position;
 			found = r->active.items[i];
 		}
 	}
 	return found;
 }
 
-/* The lane of the oldest event of those that are not parked, or SPOT_NONE. */
-static uint32_t oldest(struct base_run_repair *r)
+/* Returns the owner of the oldest event among those that are not parked, or SPOT_NONE. */
+static uint32_t oldest_unparked(struct base_run_repair *r)
 {
 	while (r->order.first < r->order.items.count) {
 		uint64_t item = r->order.items.items[r->order.first];
-		const struct base_run_repair_lane *lane = &r->lanes[item & LANE_MASK];
+		const struct repair_stream *stream = &r->streams[item & OWNER_MASK];
 
-		if (item >> LANE_BITS >= lane->buffer.done)
-			return lane->reason == GOES ? (uint32_t)item & LANE_MASK
-						    : oldest_waiting(r, GOES);
+		if (item >> OWNER_BITS >= stream->buffer.done)
+			return stream->reason == GOES ? (uint32_t)item & OWNER_MASK
+						      : oldest_waiting(r, GOES);
 		r->order.first++;
 	}
 	return SPOT_NONE;
 }
 
-/* Nobody fits. Who waits out of caution goes first, then who waits for what does not come. */
-static uint32_t force(struct base_run_repair *r)
+/*
+ * No event fits: releases one. Those that wait as a precaution go first, then those whose condition
+ * will not come true.
+ */
+static uint32_t force_one_stream(struct base_run_repair *r)
 {
-	static const enum base_run_repair_reason by_harm[] = { WAITS_FOR_READER, WAITS_FOR_PLAN,
-							       WAITS_FOR_HOLDER, WAITS_FOR_LATER,
-							       WAITS_FOR_VALUE,	 WAITS_FOR_TURN };
+	static const enum repair_reason by_harm[] = { WAITS_FOR_READER, WAITS_FOR_PLAN,
+						      WAITS_FOR_HOLDER, WAITS_FOR_LATER,
+						      WAITS_FOR_VALUE,	WAITS_FOR_SYNC };
 
 	for (unsigned k = 0; k < sizeof by_harm / sizeof by_harm[0]; k++) {
 		uint32_t found = oldest_waiting(r, by_harm[k]);
 
 		if (found != SPOT_NONE) {
-			r->lanes[found].reason = GOES;
+			r->streams[found].reason = GOES;
 			r->parked--;
 			return found;
 		}
@@ -541,65 +553,65 @@ static uint32_t force(struct base_run_repair *r)
 	return SPOT_NONE;
 }
 
-static void come(struct base_run_repair *r, uint32_t number)
+static void emit_first_event(struct base_run_repair *r, uint32_t number)
 {
-	struct base_run_repair_lane *lane = &r->lanes[number];
-	struct buffer_entry *e = buffer_entry(&lane->buffer, 0);
+	struct repair_stream *stream = &r->streams[number];
+	struct buffer_entry *e = buffer_entry(&stream->buffer, 0);
 
 	for (size_t i = 0; i < e->parts.count; i++)
-		base_run_cells_do(&r->spots, number, e->parts.items[i]);
-	follow_plan(r, e);
+		base_run_memory_apply(&r->memory, number, e->parts.items[i]);
+	advance_plan(r, e);
 	if (e->ordered) {
-		follow_lock(r, &e->event);
-		lane->buffer.turns.first++;
+		update_lock(r, &e->event);
+		stream->buffer.syncs.first++;
 		if (e->event.kind == EV_ALLOC || e->event.kind == EV_MAP)
-			base_run_cells_forget(&r->spots, e->event.address, e->event.size);
+			base_run_memory_forget(&r->memory, e->event.address, e->event.size);
 	}
-	lane->buffer.done = e->position + 1;
-	r->come++;
+	stream->buffer.done = e->position + 1;
+	r->emitted++;
 	r->last = number;
 }
 
-bool base_run_repair_take(struct base_run_repair *r, struct base_run_event *event)
+bool base_run_repair_next(struct base_run_repair *r, struct base_run_event *event)
 {
 	uint32_t number;
 
 	if (r->last != SPOT_NONE) {
-		buffer_drop_first(&r->lanes[r->last].buffer);
-		r->held--;
+		buffer_drop_first(&r->streams[r->last].buffer);
+		r->held_back--;
 		r->last = SPOT_NONE;
 	}
-	if (!r->held)
+	if (!r->held_back)
 		return false;
 	if (r->parked)
-		unpark(r);
+		unpark_streams(r);
 	for (;;) {
-		enum base_run_repair_reason reason;
+		enum repair_reason reason;
 
-		number = oldest(r);
+		number = oldest_unparked(r);
 		if (number == SPOT_NONE) {
-			number = force(r);
+			number = force_one_stream(r);
 			break;
 		}
-		reason = judge(r, number);
+		reason = check_first_event(r, number);
 		if (reason == GOES)
 			break;
-		r->lanes[number].reason = reason;
+		r->streams[number].reason = reason;
 		r->parked++;
 	}
-	*event = buffer_entry(&r->lanes[number].buffer, 0)->event;
-	come(r, number);
+	*event = buffer_entry(&r->streams[number].buffer, 0)->event;
+	emit_first_event(r, number);
 	return true;
 }
 
-/* ---- the rest ----------------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 struct base_run_repair *base_run_repair_open(const struct share_survey *survey)
 {
 	struct base_run_repair *r = mem_zalloc(1, sizeof *r);
 
 	r->survey = survey;
-	r->lanes = mem_zalloc(survey->lane_count + 1, sizeof *r->lanes);
+	r->streams = mem_zalloc(survey->stream_count + 1, sizeof *r->streams);
 	r->last = SPOT_NONE;
 	r->planner = base_run_planner_open();
 	return r;
@@ -610,14 +622,14 @@ void base_run_repair_close(struct base_run_repair *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < r->active.count; i++)
-		buffer_free_lane(&r->lanes[r->active.items[i]].buffer);
+		buffer_free_stream(&r->streams[r->active.items[i]].buffer);
 	base_run_planner_close(r->planner);
-	free(r->lanes);
+	free(r->streams);
 	vec_free(&r->active);
 	vec_free(&r->order.items);
-	vec_free(&r->turns.items);
-	vec_free(&r->plan.places);
-	base_run_cells_free(&r->spots);
+	vec_free(&r->syncs.items);
+	vec_free(&r->plan.entries);
+	base_run_memory_free(&r->memory);
 	map_free(&r->holders);
 	free(r);
 }

@@ -1,34 +1,35 @@
 /*
- * What code that was not recorded wrote is read by somebody, and no order of the recorded writes explains it.
- * One such read among thousands, and there is no plan for any of them. So when there is none, two
- * kinds are looked for:
+ * Explains reads of values that unrecorded code wrote, for the planner.
  *
- * - of bytes that only synchronised steps (atomics) write: these keep their order whatever the plan
- *   is, so what each of them finds is known beforehand;
- * - of a byte's value that nobody writes, and that was not there at the start.
+ * No order of the recorded writes explains such a read, and one of them among thousands of accesses
+ * leaves the planner without any plan. So after a search that found nothing (most searches find an
+ * order), two kinds are looked for:
  *
- * The first to read it, by time, is taken for who wrote it: the others find it there. This is done after a
- * search in vain only, since most find an order.
+ * - reads of bytes that only synchronised steps (atomics) write: these keep their order whatever
+ *   the plan is, so the value that each of them finds is known beforehand;
+ * - reads of a byte value that no recorded access writes and that was not there at the start.
+ *
+ * The first such read, by time, is turned into a write; later reads find the value there.
  */
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "order/base_run/base_run_plan_state.h"
 
-#include <stdlib.h>
-
-struct moment {
+struct access_moment {
 	uint64_t position;
-	uint32_t touch;
+	uint32_t access;
 	bool synchronised;
 };
 
-struct odd {
+struct unexplained {
 	struct base_run_planner *planner;
-	VEC(struct moment) moments; /* all touches, by time */
-	bool *in_plan;		    /* by spot: a step writes it whose place is the plan's to say */
-	struct map wholes;  /* spot and value, hashed: where all touches are of the same bytes */
+	VEC(struct access_moment) moments; /* all accesses, by time */
+	/* for each spot: a step writes it whose position is decided by the plan */
+	bool *in_plan;
+	struct map wholes;  /* hash of spot and value, where all accesses have the same mask */
 	struct map written; /* spot, byte, value */
-	struct map unclear; /* spot, byte: written, with no value */
+	struct map unclear; /* spot, byte: written, value unknown */
 	bool any;
 };
 
@@ -42,149 +43,141 @@ static uint64_t byte_value(uint64_t value, unsigned byte)
 	return value >> 8 * byte & 0xff;
 }
 
-static uint64_t whole_key(const struct plan_touch *t)
+static uint64_t whole_key(const struct plan_access *t)
 {
 	return hash_mix(hash_mix(0, t->spot), t->value);
 }
 
-static bool is_uniform(const struct odd *o, const struct plan_touch *t)
+static bool is_uniform(const struct unexplained *u, const struct plan_access *t)
 {
-	return o->planner->spots.items[t->spot].uniform;
+	return u->planner->spots.items[t->spot].uniform;
 }
 
-static void note_write(struct odd *o, const struct plan_touch *t)
+static void add_write(struct unexplained *u, const struct plan_access *t)
 {
-	if (t->known && is_uniform(o, t))
-		map_put(&o->wholes, whole_key(t), NULL);
+	if (t->known && is_uniform(u, t))
+		map_put(&u->wholes, whole_key(t), NULL);
 	for (unsigned i = 0; i < 8; i++) {
 		if (!(t->mask & 1u << i))
 			continue;
 		if (t->known)
-			map_put(&o->written, byte_key(t->spot, i) | byte_value(t->value, i), NULL);
+			map_put(&u->written, byte_key(t->spot, i) | byte_value(t->value, i), NULL);
 		else
-			map_put(&o->unclear, byte_key(t->spot, i), NULL);
+			map_put(&u->unclear, byte_key(t->spot, i), NULL);
 	}
 }
 
-static void note_step(struct odd *o, const struct plan_step *s)
+static void add_step(struct unexplained *u, const struct plan_step *s)
 {
-	bool synchronised = s->behind == s->position + 1;
+	bool synchronised = s->after_sync == s->position + 1;
 
 	for (uint32_t k = s->first; k < s->first + s->count; k++) {
-		const struct plan_touch *t = &o->planner->touches.items[k];
+		const struct plan_access *t = &u->planner->accesses.items[k];
 
-		*vec_push(&o->moments) = (struct moment){ s->position, k, synchronised };
-		o->in_plan[t->spot] |= t->write && !synchronised;
+		*vec_push(&u->moments) = (struct access_moment){ s->position, k, synchronised };
+		u->in_plan[t->spot] |= t->write && !synchronised;
 		if (t->write)
-			note_write(o, t);
+			add_write(u, t);
 	}
 }
 
-static int compare_moments(const void *a, const void *b)
-{
-	const struct moment *x = a, *y = b;
+SORT_COMPARISON(by_position, struct access_moment, a, b,
+		sort_order(a->position, b->position) ?: sort_order(a->access, b->access))
 
-	if (x->position != y->position)
-		return x->position < y->position ? -1 : 1;
-	return x->touch < y->touch ? -1 : x->touch > y->touch;
-}
-
-static void look_at(struct odd *o)
+static void collect_accesses(struct unexplained *u)
 {
-	const struct base_run_planner *p = o->planner;
+	const struct base_run_planner *p = u->planner;
 
 	for (uint32_t i = 0; i < p->count; i++) {
-		for (uint32_t k = 0; k < p->lanes[i].count; k++)
-			note_step(o, &p->lanes[i].steps[k]);
+		for (uint32_t k = 0; k < p->streams[i].count; k++)
+			add_step(u, &p->streams[i].steps[k]);
 	}
-	if (o->moments.count)
-		qsort(o->moments.items, o->moments.count, sizeof *o->moments.items,
-		      compare_moments);
+	vec_sort(&u->moments, by_position);
 }
 
-/* Somebody else wrote it, just before. */
-static void make_write(struct odd *o, struct plan_touch *t)
+/* Unrecorded code wrote the value just before the read. */
+static void treat_as_write(struct unexplained *u, struct plan_access *t)
 {
 	t->write = true;
 	t->foreign = false;
-	note_write(o, t);
-	o->any = true;
+	add_write(u, t);
+	u->any = true;
 }
 
-/* Plays what keeps its order, on copies of the spots. */
-static void find_synchronised(struct odd *o)
+/* Replays the steps that keep their order on copies of the spots. */
+static void find_synchronised(struct unexplained *u)
 {
-	struct base_run_planner *p = o->planner;
+	struct base_run_planner *p = u->planner;
 	VEC(struct plan_spot) spots = { 0 };
 
 	for (size_t i = 0; i < p->spots.count; i++)
 		*vec_push(&spots) = p->spots.items[i];
-	for (size_t i = 0; i < o->moments.count; i++) {
-		struct plan_touch *t = &p->touches.items[o->moments.items[i].touch];
+	for (size_t i = 0; i < u->moments.count; i++) {
+		struct plan_access *t = &p->accesses.items[u->moments.items[i].access];
 		struct plan_spot *s = &spots.items[t->spot];
 
-		if (!o->moments.items[i].synchronised || o->in_plan[t->spot] ||
+		if (!u->moments.items[i].synchronised || u->in_plan[t->spot] ||
 		    !(t->known || t->write))
 			continue;
 		if (!t->write && ((t->value ^ s->value) & spot_bits(t->mask & s->known)))
-			make_write(o, t);
+			treat_as_write(u, t);
 		s->value = (s->value & ~t->bits) | t->value;
 		s->known = t->known ? s->known | t->mask : s->known & (uint8_t)~t->mask;
 	}
 	vec_free(&spots);
 }
 
-static bool can_be_found(const struct odd *o, const struct plan_touch *t)
+static bool can_be_explained(const struct unexplained *u, const struct plan_access *t)
 {
-	const struct plan_spot *s = &o->planner->spots.items[t->spot];
-	bool uniform = is_uniform(o, t);
+	const struct plan_spot *s = &u->planner->spots.items[t->spot];
+	bool uniform = is_uniform(u, t);
 
-	if (uniform && map_get(&o->wholes, whole_key(t)))
+	if (uniform && map_get(&u->wholes, whole_key(t)))
 		return true;
 	for (unsigned i = 0; i < 8; i++) {
 		uint64_t value = byte_value(t->value, i);
 
 		if ((t->mask & s->known & 1u << i) && byte_value(s->value, i) != value &&
-		    !map_get(&o->unclear, byte_key(t->spot, i)) &&
-		    (uniform || !map_get(&o->written, byte_key(t->spot, i) | value)))
+		    !map_get(&u->unclear, byte_key(t->spot, i)) &&
+		    (uniform || !map_get(&u->written, byte_key(t->spot, i) | value)))
 			return false;
 	}
 	return true;
 }
 
-static void find_unwritten(struct odd *o)
+static void find_unwritten(struct unexplained *u)
 {
-	for (size_t i = 0; i < o->moments.count; i++) {
-		struct plan_touch *t = &o->planner->touches.items[o->moments.items[i].touch];
+	for (size_t i = 0; i < u->moments.count; i++) {
+		struct plan_access *t = &u->planner->accesses.items[u->moments.items[i].access];
 
-		if (!t->write && t->known && !can_be_found(o, t))
-			make_write(o, t);
+		if (!t->write && t->known && !can_be_explained(u, t))
+			treat_as_write(u, t);
 	}
 }
 
-/* Does a lane go on behind what was looked at? It may still write what is missing. */
-static bool is_cut(const struct base_run_planner *p)
+/* Does an owner have more steps than were added? They may still write what is missing. */
+static bool has_more_steps(const struct base_run_planner *p)
 {
 	for (uint32_t i = 0; i < p->count; i++) {
-		if (p->lanes[i].more)
+		if (p->streams[i].more)
 			return true;
 	}
 	return false;
 }
 
-bool base_run_planner_explain_odd(struct base_run_planner *p)
+bool base_run_planner_add_unseen_writes(struct base_run_planner *p)
 {
-	struct odd o = { .planner = p,
-			 .in_plan = mem_zalloc(p->spots.count + 1, sizeof *o.in_plan) };
+	struct unexplained u = { .planner = p,
+				 .in_plan = mem_zalloc(p->spots.count + 1, sizeof *u.in_plan) };
 
-	look_at(&o);
-	find_synchronised(&o);
-	if (!is_cut(p))
-		find_unwritten(&o);
-	free(o.in_plan);
-	map_free(&o.wholes);
-	map_free(&o.written);
-	map_free(&o.unclear);
-	vec_free(&o.moments);
-	return o.any;
+	collect_accesses(&u);
+	find_synchronised(&u);
+	if (!has_more_steps(p))
+		find_unwritten(&u);
+	free(u.in_plan);
+	map_free(&u.wholes);
+	map_free(&u.written);
+	map_free(&u.unclear);
+	vec_free(&u.moments);
+	return u.any;
 }

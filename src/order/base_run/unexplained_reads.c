@@ -1,40 +1,31 @@
+/*
+ * Follows the value of each wanted granule through the streams, one stream after the other, and
+ * marks granules with a read that contradicts it.
+ */
 #include "order/base_run/unexplained_reads.h"
 
 #include "order/base_run/share_survey.h"
 
-/* What is known of a granule: its bytes, who was there (a stream + 1), and whether it was written to. */
-struct known {
+/* What is known about a granule. `stream` accessed it last, + 1. */
+struct granule_state {
 	uint8_t value[SURVEY_GRANULE];
-	uint8_t bits; /* of bytes: the value is known */
-	bool written, found;
+	uint8_t bits; /* mask of bytes: the value is known */
+	bool written;
 	uint32_t stream;
 };
 
-struct unexplained_reads_look {
-	const struct unexplained_reads *odd;
+struct unexplained_reads_pass {
+	bool (*wants)(const void *context, uint64_t granule);
+	const void *context;
+	uint32_t mark;
 	struct pages known; /* by granule */
 	uint32_t stream;
-	const struct trace_event *event; /* and its values, NULL where they are not known: */
+	uint32_t *users;		 /* of the present granule */
+	const struct trace_event *event; /* the event; and its values, NULL if they are unknown: */
 	const uint8_t *reads, *writes;
 };
 
-static void find(struct unexplained_reads_look *l, struct known *k, uint64_t granule)
-{
-	if (!k->found)
-		l->odd->found(l->odd->context, granule);
-	k->found = true;
-}
-
-/* Where in its thread a signal handler stands is not known here: then it may be odd. */
-static void come(struct unexplained_reads_look *l, struct known *k, uint64_t granule, bool writes)
-{
-	if (k->stream && k->stream != l->stream + 1 && (writes || k->written))
-		find(l, k, granule);
-	k->stream = l->stream + 1;
-	k->written |= writes;
-}
-
-static void touch_byte(struct unexplained_reads_look *l, struct known *k, uint64_t address,
+static void touch_byte(struct unexplained_reads_pass *l, struct granule_state *k, uint64_t address,
 		       bool writes)
 {
 	uint64_t i = (address - l->event->address) % (l->event->unit ? l->event->unit : 1);
@@ -43,7 +34,7 @@ static void touch_byte(struct unexplained_reads_look *l, struct known *k, uint64
 
 	if (l->reads) {
 		if ((k->bits & bit) && k->value[at] != l->reads[i])
-			find(l, k, address / SURVEY_GRANULE);
+			*l->users |= l->mark;
 		k->value[at] = l->reads[i];
 		k->bits |= bit;
 	}
@@ -56,17 +47,21 @@ static void touch_byte(struct unexplained_reads_look *l, struct known *k, uint64
 
 static void touch_granule(void *context, uint64_t granule, void *item)
 {
-	struct unexplained_reads_look *l = context;
+	struct unexplained_reads_pass *l = context;
 	const struct trace_event *ev = l->event;
 	uint64_t low = granule * SURVEY_GRANULE, high = low + SURVEY_GRANULE;
 	bool writes = ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ;
-	struct known *k;
+	struct granule_state *k;
 
-	(void)item;
-	if (!l->odd->looks_at(l->odd->context, granule))
+	if (!l->wants(l->context, granule))
 		return;
+	l->users = item;
 	k = pages_put(&l->known, granule, NULL);
-	come(l, k, granule, writes);
+	/* Where a handler interrupted its thread is not known here: its accesses may contradict. */
+	if (k->stream && k->stream != l->stream + 1 && (writes || k->written))
+		*l->users |= l->mark;
+	k->stream = l->stream + 1;
+	k->written |= writes;
 	if (low < ev->address)
 		low = ev->address;
 	if (high > ev->address + ev->size)
@@ -75,7 +70,8 @@ static void touch_granule(void *context, uint64_t granule, void *item)
 		touch_byte(l, k, at, writes);
 }
 
-static void see_access(struct unexplained_reads_look *l, const struct trace_event *ev)
+static void follow_access(struct unexplained_reads_pass *l, const struct pages *granules,
+			  const struct trace_event *ev)
 {
 	bool exact = ev->value && ev->unit && !(ev->flags & EF_INEXACT), update;
 	uint64_t end = ev->address + ev->size;
@@ -88,16 +84,21 @@ static void see_access(struct unexplained_reads_look *l, const struct trace_even
 	l->reads = update ? (exact ? ev->old : NULL) : l->writes;
 	if (ev->kind == EV_WRITE || ev->kind == EV_ATOMIC_WRITE)
 		l->reads = NULL;
-	pages_each(l->odd->granules, ev->address / SURVEY_GRANULE, (end - 1) / SURVEY_GRANULE + 1,
+	pages_each(granules, ev->address / SURVEY_GRANULE, (end - 1) / SURVEY_GRANULE + 1,
 		   touch_granule, l);
 }
 
-void unexplained_reads_find(const struct unexplained_reads *odd)
+void unexplained_reads_mark(const struct trace *trace, const struct pages *granules, uint32_t mark,
+			    bool (*wants)(const void *context, uint64_t granule),
+			    const void *context)
 {
-	struct unexplained_reads_look l = { .odd = odd, .known.size = sizeof(struct known) };
+	struct unexplained_reads_pass l = { .wants = wants,
+					    .context = context,
+					    .mark = mark,
+					    .known.size = sizeof(struct granule_state) };
 
-	for (uint32_t i = 0; i < trace_stream_count(odd->trace); i++) {
-		struct trace_cursor *cursor = trace_cursor_open(odd->trace, i);
+	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
+		struct trace_cursor *cursor = trace_cursor_open(trace, i);
 		struct trace_event ev;
 		struct err err;
 
@@ -106,7 +107,7 @@ void unexplained_reads_find(const struct unexplained_reads *odd)
 			enum event_group group = event_group(ev.kind);
 
 			if (group == EG_ACCESS || (group == EG_ATOMIC && ev.kind != EV_FENCE))
-				see_access(&l, &ev);
+				follow_access(&l, granules, &ev);
 		}
 		trace_cursor_close(cursor);
 	}

@@ -1,7 +1,7 @@
 /*
- * Reads that find another value than was known, in memory where no order of threads decides that: bytes
- * that one thread alone accesses, and those that nobody is recorded to write. One look at all of the
- * trace.
+ * Finds reads that contradict the value known before, in memory where no order of threads can
+ * decide that: bytes that only one thread accesses, and bytes that no recorded access writes. It
+ * reads the whole trace once.
  */
 #ifndef ORDER_BASE_RUN_UNEXPLAINED_READS_H
 #define ORDER_BASE_RUN_UNEXPLAINED_READS_H
@@ -9,16 +9,12 @@
 #include "base/pages.h"
 #include "trace/trace.h"
 
-struct unexplained_reads {
-	const struct trace *trace;
-	const struct pages *granules; /* all that were accessed, but by whole pages */
-	/* Is it such memory? By the number of a granule, SURVEY_GRANULE bytes. */
-	bool (*looks_at)(void *context, uint64_t granule);
-	/* There is such a read in it. */
-	void (*found)(void *context, uint64_t granule);
-	void *context;
-};
-
-void unexplained_reads_find(const struct unexplained_reads *odd);
+/*
+ * Sets the bits `mark` in the granules with such a read. `granules` are the users of all granules
+ * (share_survey.h); wants() says which of them are looked at.
+ */
+void unexplained_reads_mark(const struct trace *trace, const struct pages *granules, uint32_t mark,
+			    bool (*wants)(const void *context, uint64_t granule),
+			    const void *context);
 
 #endif

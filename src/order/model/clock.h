@@ -1,6 +1,6 @@
 /*
- * Must-happen-before of a model: program order and edges, closed. Vector clocks, one entry a
- * thread: node_count * thread_count * 4 bytes.
+ * Must-happen-before in a model: the transitive closure of program order and edges, as vector
+ * clocks with one entry for each thread. They take node_count * thread_count * 4 bytes.
  */
 #ifndef ORDER_MODEL_CLOCK_H
 #define ORDER_MODEL_CLOCK_H
@@ -9,13 +9,32 @@
 
 struct order_clock {
 	uint32_t threads;
-	uint32_t *count; /* [node * threads + t]: how many of t's nodes come before it or are it */
+	/* [node * threads + t]: the number of t's nodes up to and including the node */
+	uint32_t *count;
 };
 
 void order_clock_make(struct order_clock *clock, const struct order_model *model);
 void order_clock_free(struct order_clock *clock);
 
-/* Must a come before b? False for a == b. */
+/*
+ * Returns the position of the thread's first node that is `node` or must come after it, or `limit`
+ * if that node is at `limit` or later.
+ */
+uint32_t order_clock_first_after(const struct order_clock *clock, const struct order_model *model,
+				 uint32_t node, uint32_t thread, uint32_t limit);
+
+/* Raises counts[t] for each thread t so that it includes the node and all that must precede it. */
+static inline void order_clock_raise(const struct order_clock *clock, uint32_t node,
+				     uint32_t *counts)
+{
+	const uint32_t *own = &clock->count[(size_t)node * clock->threads];
+
+	for (uint32_t t = 0; t < clock->threads; t++)
+		if (counts[t] < own[t])
+			counts[t] = own[t];
+}
+
+/* Must a come before b? Returns false if they are the same node. */
 static inline bool order_clock_before(const struct order_clock *clock,
 				      const struct order_model *model, uint32_t a, uint32_t b)
 {

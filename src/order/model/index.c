@@ -1,94 +1,92 @@
+/*
+ * Builds the index of a model: one list of events sorted by node, edge lists in both directions,
+ * and a replay of the recorded order that finds out what explains each event.
+ */
 #include "order/model/index.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <string.h>
 
 typedef VEC(struct index_event) event_list;
 
-static void note(event_list *list, uint32_t node, enum index_kind kind, size_t object,
-		 uint32_t item)
+static void add_event(event_list *list, uint32_t node, enum index_kind kind, size_t object,
+		      uint32_t item)
 {
 	if (node != ORDER_NONE)
 		*vec_push(list) = (struct index_event){ node, kind, (uint32_t)object, item };
 }
 
-static void note_cells(event_list *list, const struct order_model *m)
+static void add_cells(event_list *list, const struct order_model *m)
 {
 	for (size_t o = 0; o < m->cells.count; o++) {
 		const struct order_cell *c = &m->cells.items[o];
 
 		for (uint32_t i = c->read_start; i < c->read_start + c->read_count; i++)
-			note(list, m->reads.items[i].node, INDEX_READ, o, i);
+			add_event(list, m->reads.items[i].node, INDEX_READ, o, i);
 		for (uint32_t i = c->write_start; i < c->write_start + c->write_count; i++)
-			note(list, m->writes.items[i].node, INDEX_WRITE, o, i);
+			add_event(list, m->writes.items[i].node, INDEX_WRITE, o, i);
 	}
 }
 
-static void note_locks(event_list *list, const struct order_model *m)
+static void add_locks(event_list *list, const struct order_model *m)
 {
 	for (size_t o = 0; o < m->locks.count; o++) {
 		const struct order_lock *l = &m->locks.items[o];
 
 		for (uint32_t i = l->section_start; i < l->section_start + l->section_count; i++) {
-			note(list, m->sections.items[i].acquire, INDEX_ACQUIRE, o, i);
-			note(list, m->sections.items[i].release, INDEX_RELEASE, o, i);
+			add_event(list, m->sections.items[i].acquire, INDEX_ACQUIRE, o, i);
+			add_event(list, m->sections.items[i].release, INDEX_RELEASE, o, i);
 		}
 		for (uint32_t i = l->fail_start; i < l->fail_start + l->fail_count; i++)
-			note(list, m->fails.items[i].node, INDEX_FAIL, o, i);
+			add_event(list, m->fails.items[i].node, INDEX_FAIL, o, i);
 	}
 }
 
-static void note_conditions(event_list *list, const struct order_model *m)
+static void add_conditions(event_list *list, const struct order_model *m)
 {
 	for (size_t o = 0; o < m->conditions.count; o++) {
 		const struct order_condition *c = &m->conditions.items[o];
 
 		for (uint32_t i = c->wait_start; i < c->wait_start + c->wait_count; i++) {
-			note(list, m->waits.items[i].wait, INDEX_WAIT, o, i);
-			note(list, m->waits.items[i].woken, INDEX_WOKEN, o, i);
+			add_event(list, m->waits.items[i].wait, INDEX_WAIT, o, i);
+			add_event(list, m->waits.items[i].woken, INDEX_WOKEN, o, i);
 		}
 		for (uint32_t i = c->signal_start; i < c->signal_start + c->signal_count; i++)
-			note(list, m->signals.items[i].node, INDEX_SIGNAL, o, i);
+			add_event(list, m->signals.items[i].node, INDEX_SIGNAL, o, i);
 	}
 }
 
-static void note_semaphores(event_list *list, const struct order_model *m, const bool *is_mutex)
+static void add_semaphores(event_list *list, const struct order_model *m, const bool *is_mutex)
 {
 	for (size_t o = 0; o < m->semaphores.count; o++) {
 		const struct order_semaphore *s = &m->semaphores.items[o];
 
 		for (uint32_t i = s->post_start; i < s->post_start + s->post_count; i++)
-			note(list, m->posts.items[i], INDEX_POST, o, i);
+			add_event(list, m->posts.items[i], INDEX_POST, o, i);
 		for (uint32_t i = s->down_start; i < s->down_start + s->down_count; i++)
-			note(list, m->downs.items[i], is_mutex[o] ? INDEX_TAKE : INDEX_DOWN, o, i);
+			add_event(list, m->downs.items[i], is_mutex[o] ? INDEX_TAKE : INDEX_DOWN, o,
+				  i);
 		for (uint32_t i = s->zero_start; i < s->zero_start + s->zero_count; i++)
-			note(list, m->zeros.items[i], INDEX_ZERO, o, i);
+			add_event(list, m->zeros.items[i], INDEX_ZERO, o, i);
 	}
 }
 
-static int compare_events(const void *a, const void *b)
-{
-	const struct index_event *x = a, *y = b;
-
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
+SORT_COMPARISON(by_node_kind_item, struct index_event, a, b,
+		sort_order(a->node, b->node) ?: sort_order(a->kind, b->kind)
+					     ?: sort_order(a->item, b->item))
 
 static void make_events(struct order_index *x)
 {
 	event_list list = { 0 };
 	uint32_t nodes = x->model->node_count;
 
-	note_cells(&list, x->model);
-	note_locks(&list, x->model);
-	note_conditions(&list, x->model);
-	note_semaphores(&list, x->model, x->is_mutex);
-	if (list.count)
-		qsort(list.items, list.count, sizeof *list.items, compare_events);
+	add_cells(&list, x->model);
+	add_locks(&list, x->model);
+	add_conditions(&list, x->model);
+	add_semaphores(&list, x->model, x->is_mutex);
+	vec_sort(&list, by_node_kind_item);
 	x->events = list.items;
 	x->event_start = mem_zalloc((size_t)nodes + 1, sizeof *x->event_start);
 	for (size_t i = 0; i < list.count; i++)
@@ -102,27 +100,22 @@ static void make_edges(struct order_index *x)
 	const struct order_model *m = x->model;
 	size_t nodes = m->node_count;
 
-	x->in_start = mem_zalloc(nodes + 2, sizeof *x->in_start);
+	order_sources_make(&x->in, m);
 	x->out_start = mem_zalloc(nodes + 2, sizeof *x->out_start);
-	x->in = mem_zalloc(m->edges.count + 1, sizeof *x->in);
 	x->out = mem_zalloc(m->edges.count + 1, sizeof *x->out);
-	for (size_t i = 0; i < m->edges.count; i++) {
-		x->in_start[m->edges.items[i].to + 2]++;
+	/* As in order_sources_make(): the last loop moves each start to its final value. */
+	for (size_t i = 0; i < m->edges.count; i++)
 		x->out_start[m->edges.items[i].from + 2]++;
-	}
-	for (size_t n = 2; n < nodes + 2; n++) {
-		x->in_start[n] += x->in_start[n - 1];
+	for (size_t n = 2; n < nodes + 2; n++)
 		x->out_start[n] += x->out_start[n - 1];
-	}
 	for (size_t i = 0; i < m->edges.count; i++) {
 		struct order_edge e = m->edges.items[i];
 
-		x->in[x->in_start[e.to + 1]++] = e.from;
 		x->out[x->out_start[e.from + 1]++] = e.to;
 	}
 }
 
-/* Plays the recorded order and writes down what each event takes from whom. */
+/* Replays the recorded order and stores for each event the node that explains it. */
 static void make_needs(struct order_index *x)
 {
 	const struct order_model *m = x->model;
@@ -161,6 +154,7 @@ static void make_needs(struct order_index *x)
 	free(used);
 }
 
+/* Lists the sections and waits that began before the window. */
 static void make_carried(struct order_index *x)
 {
 	const struct order_model *m = x->model;
@@ -191,6 +185,21 @@ static void make_carried(struct order_index *x)
 	}
 }
 
+struct open_sections *order_index_open_sections(const struct order_index *x,
+						struct open_sections *locks, uint32_t lock,
+						uint32_t epoch)
+{
+	struct open_sections *open = &locks[lock];
+
+	if (open->epoch == epoch)
+		return open;
+	open->epoch = epoch;
+	open->list.count = 0;
+	for (uint32_t i = x->open_start[lock]; i < x->open_start[lock + 1]; i++)
+		*vec_push(&open->list) = x->open[i];
+	return open;
+}
+
 void order_index_make(struct order_index *index, const struct order_model *model,
 		      const struct order_clock *clock, const bool *is_mutex)
 {
@@ -207,8 +216,7 @@ void order_index_free(struct order_index *index)
 {
 	free(index->event_start);
 	free(index->events);
-	free(index->in_start);
-	free(index->in);
+	order_sources_free(&index->in);
 	free(index->out_start);
 	free(index->out);
 	free(index->read_needs);

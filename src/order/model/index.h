@@ -1,15 +1,18 @@
 /*
- * What the solver needs to know of a model and does not depend on a query: for each node what it
- * does, in the order in which it does it, and its edges; for each event what explains it in the
- * recorded order. Private to the solver.
+ * What the solver needs to know about a model that does not depend on the query: for each node its
+ * events in the order in which they take effect, and its edges; for each event what explains it in
+ * the recorded order. Private to the solver.
+ *
+ * (An *event* here is one effect of a node on one object. A node that updates a cell has two.)
  */
 #ifndef ORDER_MODEL_INDEX_H
 #define ORDER_MODEL_INDEX_H
 
 #include "order/model/clock.h"
+#include "order/model/sources.h"
 
 enum index_kind {
-	INDEX_READ, /* comes before INDEX_WRITE: an update does not read from itself */
+	INDEX_READ, /* before INDEX_WRITE: an update does not read from itself */
 	INDEX_WRITE,
 	INDEX_RELEASE,
 	INDEX_ACQUIRE,
@@ -19,7 +22,7 @@ enum index_kind {
 	INDEX_WOKEN,
 	INDEX_POST,
 	INDEX_DOWN,
-	INDEX_TAKE, /* a down of a semaphore that is a lock: it counts, no more */
+	INDEX_TAKE, /* a down of a semaphore that the solver treats as a lock: only counted */
 	INDEX_ZERO,
 };
 
@@ -31,23 +34,34 @@ struct index_event {
 };
 
 struct order_index {
-	const struct order_model *model; /* semaphore_mutex.h's view of the one that was given */
-	const bool *is_mutex;		 /* of each semaphore */
+	const struct order_model *model; /* the view that semaphore_mutex.h made of the model */
+	const bool *is_mutex;		 /* for each semaphore */
 	const struct order_clock *clock;
 	uint32_t *event_start; /* node_count + 1 offsets into events */
 	struct index_event *events;
-	uint32_t *in_start, *in;   /* edges into a node: where from */
-	uint32_t *out_start, *out; /* edges out of a node: where to */
+	struct order_sources in;
+	uint32_t *out_start, *out; /* edges out of each node: their targets */
 	/*
-	 * What explains an event in the recorded order: of a read the node that wrote, of a fail
-	 * the acquire of a section around it, of a down the post that it uses up. ORDER_NONE: it
-	 * needs nothing of the window.
+	 * What explains an event in the recorded order: for a read the node that wrote the value,
+	 * for a fail the acquire of a section around it, for a down the post that it uses up.
+	 * ORDER_NONE: nothing in the window.
 	 */
 	uint32_t *read_needs, *fail_needs, *down_needs;
-	uint32_t *open_start, *open; /* for each lock: its sections that began before the window */
-	uint32_t *idle_start, *idle; /* for each condition: its waits that did */
-	uint32_t *wait_condition;    /* of each wait */
+	uint32_t *open_start, *open; /* for each lock: sections that began before the window */
+	uint32_t *idle_start, *idle; /* for each condition: waits that began before the window */
+	uint32_t *wait_condition;    /* for each wait: its condition */
 };
+
+/* The open sections of a lock during a replay, valid if `epoch` is that of the replay. */
+struct open_sections {
+	uint32_t epoch;
+	VEC(uint32_t) list;
+};
+
+/* Returns the lock's open sections; the first time in an epoch, those from before the window. */
+struct open_sections *order_index_open_sections(const struct order_index *index,
+						struct open_sections *locks, uint32_t lock,
+						uint32_t epoch);
 
 void order_index_make(struct order_index *index, const struct order_model *model,
 		      const struct order_clock *clock, const bool *is_mutex);

@@ -1,5 +1,11 @@
+/*
+ * The structure of a model, and a simulation that decides whether a sequence of nodes is a feasible
+ * prefix (order_model_accepts). The simulation follows the rules in model.h one by one and shares
+ * nothing with the solver, whose answers it checks.
+ */
 #include "order/model/model.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <string.h>
@@ -66,38 +72,32 @@ uint32_t order_model_next(const struct order_model *model, uint32_t node)
 							  : ORDER_NONE;
 }
 
-/* ---- order_model_accepts -------------------------------------------------------------------- */
+/* ---- order_model_accepts --------------------------------------------------------------------- */
 
 /*
- * A prefix as moments: at[n] is 1 + the place of node n, so that 0 is "before the window", and
- * UINT32_MAX is "not inside". Each rule sorts what belongs to one object by these.
+ * A prefix, given by the moment of each node: at[n] is 1 + the position of node n, OUTSIDE if it is
+ * not inside. 0 means "before the window". Each rule sorts the events of one object by moment.
  */
 struct prefix {
 	const struct order_model *model;
 	uint32_t *at;
-	uint64_t *sorted; /* room for all events of one object: moment << 32 | what */
-	uint32_t *owner;  /* room for all waits of one condition */
+	uint64_t *sorted;  /* scratch for the events of one object: moment << 32 | item */
+	uint32_t *needing; /* scratch for waits of one condition that need a signal */
 };
 #define OUTSIDE UINT32_MAX
 
-static uint32_t begins(const struct prefix *p, uint32_t node)
+/* When a section or wait begins and ends. ORDER_NONE: before the window; never. */
+static uint32_t begin_moment(const struct prefix *p, uint32_t node)
 {
 	return node == ORDER_NONE ? 0 : p->at[node];
 }
 
-static uint32_t ends(const struct prefix *p, uint32_t node)
+static uint32_t end_moment(const struct prefix *p, uint32_t node)
 {
 	return node == ORDER_NONE ? OUTSIDE : p->at[node];
 }
 
-static int compare_moments(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static bool keeps_edges(const struct prefix *p)
+static bool obeys_edges(const struct prefix *p)
 {
 	const struct order_model *m = p->model;
 
@@ -116,23 +116,17 @@ static bool keeps_edges(const struct prefix *p)
 	return true;
 }
 
-/* The last write before a moment among `count` sorted ones, or NULL. */
-static const struct order_write *last_write(const struct prefix *p, uint32_t count, uint32_t moment)
+/* Returns the last write before a moment among the first `count` of p->sorted, or NULL. */
+static const struct order_write *last_write_before(const struct prefix *p, uint32_t count,
+						   uint32_t moment)
 {
-	uint32_t low = 0, high = count;
+	uint32_t next;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (p->sorted[middle] >> 32 < moment)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &p->model->writes.items[(uint32_t)p->sorted[low - 1]] : NULL;
+	SEARCH_FIRST(next, count, p->sorted[next] >> 32 >= moment);
+	return next ? &p->model->writes.items[(uint32_t)p->sorted[next - 1]] : NULL;
 }
 
-static bool keeps_cell(const struct prefix *p, const struct order_cell *cell)
+static bool obeys_cell(const struct prefix *p, const struct order_cell *cell)
 {
 	const struct order_model *m = p->model;
 	uint32_t count = 0;
@@ -143,14 +137,14 @@ static bool keeps_cell(const struct prefix *p, const struct order_cell *cell)
 		if (at != OUTSIDE)
 			p->sorted[count++] = (uint64_t)at << 32 | i;
 	}
-	qsort(p->sorted, count, sizeof *p->sorted, compare_moments);
+	qsort(p->sorted, count, sizeof *p->sorted, sort_u64);
 	for (uint32_t i = cell->read_start; i < cell->read_start + cell->read_count; i++) {
 		const struct order_read *read = &m->reads.items[i];
 		const struct order_write *write;
 
 		if (p->at[read->node] == OUTSIDE)
 			continue;
-		write = last_write(p, count, p->at[read->node]);
+		write = last_write_before(p, count, p->at[read->node]);
 		if (read->writer != ORDER_ANY) {
 			if ((write ? write->node : ORDER_NONE) != read->writer)
 				return false;
@@ -162,22 +156,22 @@ static bool keeps_cell(const struct prefix *p, const struct order_cell *cell)
 	return true;
 }
 
-/* Sections by their acquire: each must begin when those before it that exclude it have ended. */
-static bool keeps_sections(const struct prefix *p, const struct order_lock *lock)
+/* Each section must begin after the earlier sections that exclude it have ended. */
+static bool obeys_sections(const struct prefix *p, const struct order_lock *lock)
 {
 	const struct order_section *sections = p->model->sections.items;
 	uint32_t count = 0, exclusive_end = 0, any_end = 0;
 
 	for (uint32_t i = lock->section_start; i < lock->section_start + lock->section_count; i++) {
-		uint32_t at = begins(p, sections[i].acquire);
+		uint32_t at = begin_moment(p, sections[i].acquire);
 
 		if (at != OUTSIDE)
 			p->sorted[count++] = (uint64_t)at << 32 | i;
 	}
-	qsort(p->sorted, count, sizeof *p->sorted, compare_moments);
+	qsort(p->sorted, count, sizeof *p->sorted, sort_u64);
 	for (uint32_t k = 0; k < count; k++) {
 		const struct order_section *s = &sections[(uint32_t)p->sorted[k]];
-		uint32_t from = (uint32_t)(p->sorted[k] >> 32), to = ends(p, s->release);
+		uint32_t from = (uint32_t)(p->sorted[k] >> 32), to = end_moment(p, s->release);
 
 		if (from && from < (s->shared ? exclusive_end : any_end))
 			return false;
@@ -188,7 +182,7 @@ static bool keeps_sections(const struct prefix *p, const struct order_lock *lock
 	return true;
 }
 
-static bool keeps_fails(const struct prefix *p, const struct order_lock *lock)
+static bool explains_fails(const struct prefix *p, const struct order_lock *lock)
 {
 	const struct order_model *m = p->model;
 
@@ -202,8 +196,8 @@ static bool keeps_fails(const struct prefix *p, const struct order_lock *lock)
 			const struct order_section *s = &m->sections.items[k];
 
 			found = s->thread != m->thread.items[fail->node] &&
-				!(fail->shared && s->shared) && begins(p, s->acquire) < at &&
-				ends(p, s->release) > at;
+				!(fail->shared && s->shared) && begin_moment(p, s->acquire) < at &&
+				end_moment(p, s->release) > at;
 		}
 		if (!found)
 			return false;
@@ -211,14 +205,14 @@ static bool keeps_fails(const struct prefix *p, const struct order_lock *lock)
 	return true;
 }
 
-static bool was_broadcast(const struct prefix *p, const struct order_condition *condition,
-			  const struct order_wait *wait)
+static bool was_woken_by_broadcast(const struct prefix *p, const struct order_condition *condition,
+				   const struct order_wait *wait)
 {
 	for (uint32_t i = 0; i < condition->signal_count; i++) {
 		const struct order_signal *s =
 			&p->model->signals.items[condition->signal_start + i];
 
-		if (s->broadcast && p->at[s->node] > begins(p, wait->wait) &&
+		if (s->broadcast && p->at[s->node] > begin_moment(p, wait->wait) &&
 		    p->at[s->node] < p->at[wait->woken])
 			return true;
 	}
@@ -226,20 +220,21 @@ static bool was_broadcast(const struct prefix *p, const struct order_condition *
 }
 
 /*
- * Signals in order, each to the wait that is woken first of those that wait and have none: the
- * usual exchange argument shows that this serves all if anything does.
+ * Takes the signals in order and gives each one to the wait that returns first among those that are
+ * waiting and have no signal yet. By the usual exchange argument, this finds a signal for every
+ * wait if any assignment does.
  */
-static bool keeps_waits(const struct prefix *p, const struct order_condition *condition)
+static bool explains_waits(const struct prefix *p, const struct order_condition *condition)
 {
 	const struct order_model *m = p->model;
-	uint32_t needing = 0, count = 0, end = condition->wait_start + condition->wait_count;
+	uint32_t needing_count = 0, count = 0, end = condition->wait_start + condition->wait_count;
 
 	for (uint32_t i = condition->wait_start; i < end; i++) {
 		const struct order_wait *w = &m->waits.items[i];
 
 		if (w->wake == ORDER_WAKE_SIGNAL && w->woken != ORDER_NONE &&
-		    p->at[w->woken] != OUTSIDE && !was_broadcast(p, condition, w))
-			p->owner[needing++] = i;
+		    p->at[w->woken] != OUTSIDE && !was_woken_by_broadcast(p, condition, w))
+			p->needing[needing_count++] = i;
 	}
 	for (uint32_t i = 0; i < condition->signal_count; i++) {
 		const struct order_signal *s = &m->signals.items[condition->signal_start + i];
@@ -247,27 +242,28 @@ static bool keeps_waits(const struct prefix *p, const struct order_condition *co
 		if (!s->broadcast && p->at[s->node] != OUTSIDE)
 			p->sorted[count++] = p->at[s->node];
 	}
-	qsort(p->sorted, count, sizeof *p->sorted, compare_moments);
+	qsort(p->sorted, count, sizeof *p->sorted, sort_u64);
 	for (uint32_t k = 0; k < count; k++) {
-		uint32_t first = OUTSIDE, who = 0, at = (uint32_t)p->sorted[k];
+		uint32_t first = OUTSIDE, chosen = 0, at = (uint32_t)p->sorted[k];
 
-		for (uint32_t i = 0; i < needing; i++) {
-			const struct order_wait *w = &m->waits.items[p->owner[i]];
+		for (uint32_t i = 0; i < needing_count; i++) {
+			const struct order_wait *w = &m->waits.items[p->needing[i]];
 
-			if (begins(p, w->wait) < at && at < p->at[w->woken] &&
+			if (begin_moment(p, w->wait) < at && at < p->at[w->woken] &&
 			    p->at[w->woken] < first) {
 				first = p->at[w->woken];
-				who = i;
+				chosen = i;
 			}
 		}
 		if (first != OUTSIDE)
-			p->owner[who] = p->owner[--needing];
+			p->needing[chosen] = p->needing[--needing_count];
 	}
-	return needing == 0;
+	return needing_count == 0;
 }
 
-static uint32_t gather(const struct prefix *p, uint32_t count, const uint32_t *nodes,
-		       uint32_t number, uint64_t what)
+/* Appends the moments of nodes inside to p->sorted, marked with `what`. Returns the new count. */
+static uint32_t collect_moments(const struct prefix *p, uint32_t count, const uint32_t *nodes,
+				uint32_t number, uint64_t what)
 {
 	for (uint32_t i = 0; i < number; i++)
 		if (p->at[nodes[i]] != OUTSIDE)
@@ -275,17 +271,17 @@ static uint32_t gather(const struct prefix *p, uint32_t count, const uint32_t *n
 	return count;
 }
 
-static bool keeps_semaphore(const struct prefix *p, const struct order_semaphore *s)
+static bool obeys_semaphore(const struct prefix *p, const struct order_semaphore *s)
 {
 	enum { POST, DOWN, ZERO };
 	const struct order_model *m = p->model;
 	uint64_t left = s->initial;
 	uint32_t count = 0;
 
-	count = gather(p, count, m->posts.items + s->post_start, s->post_count, POST);
-	count = gather(p, count, m->downs.items + s->down_start, s->down_count, DOWN);
-	count = gather(p, count, m->zeros.items + s->zero_start, s->zero_count, ZERO);
-	qsort(p->sorted, count, sizeof *p->sorted, compare_moments);
+	count = collect_moments(p, count, m->posts.items + s->post_start, s->post_count, POST);
+	count = collect_moments(p, count, m->downs.items + s->down_start, s->down_count, DOWN);
+	count = collect_moments(p, count, m->zeros.items + s->zero_start, s->zero_count, ZERO);
+	qsort(p->sorted, count, sizeof *p->sorted, sort_u64);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t what = (uint32_t)p->sorted[i];
 
@@ -299,21 +295,22 @@ static bool keeps_semaphore(const struct prefix *p, const struct order_semaphore
 	return true;
 }
 
-static bool keeps_objects(const struct prefix *p)
+static bool obeys_all_objects(const struct prefix *p)
 {
 	const struct order_model *m = p->model;
 
 	for (size_t i = 0; i < m->cells.count; i++)
-		if (m->cells.items[i].read_count && !keeps_cell(p, &m->cells.items[i]))
+		if (m->cells.items[i].read_count && !obeys_cell(p, &m->cells.items[i]))
 			return false;
 	for (size_t i = 0; i < m->locks.count; i++)
-		if (!keeps_sections(p, &m->locks.items[i]) || !keeps_fails(p, &m->locks.items[i]))
+		if (!obeys_sections(p, &m->locks.items[i]) ||
+		    !explains_fails(p, &m->locks.items[i]))
 			return false;
 	for (size_t i = 0; i < m->conditions.count; i++)
-		if (!keeps_waits(p, &m->conditions.items[i]))
+		if (!explains_waits(p, &m->conditions.items[i]))
 			return false;
 	for (size_t i = 0; i < m->semaphores.count; i++)
-		if (!keeps_semaphore(p, &m->semaphores.items[i]))
+		if (!obeys_semaphore(p, &m->semaphores.items[i]))
 			return false;
 	return true;
 }
@@ -326,7 +323,7 @@ bool order_model_accepts(const struct order_model *model, const uint32_t *inside
 	p.at = mem_alloc(((size_t)model->node_count + 1) * sizeof *p.at);
 	p.sorted = mem_alloc(((size_t)model->node_count + model->sections.count + 1) *
 			     sizeof *p.sorted);
-	p.owner = mem_alloc((model->waits.count + 1) * sizeof *p.owner);
+	p.needing = mem_alloc((model->waits.count + 1) * sizeof *p.needing);
 	for (uint32_t n = 0; n < model->node_count; n++)
 		p.at[n] = OUTSIDE;
 	for (uint32_t i = 0; i < count && good; i++) {
@@ -334,9 +331,9 @@ bool order_model_accepts(const struct order_model *model, const uint32_t *inside
 		if (good)
 			p.at[inside[i]] = i + 1;
 	}
-	good = good && keeps_edges(&p) && keeps_objects(&p);
+	good = good && obeys_edges(&p) && obeys_all_objects(&p);
 	free(p.at);
 	free(p.sorted);
-	free(p.owner);
+	free(p.needing);
 	return good;
 }

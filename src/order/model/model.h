@@ -1,14 +1,15 @@
 /*
- * What an order of events must respect, as a problem of its own: nodes, edges, cells, locks,
- * conditions, semaphores. Made from a window of a trace (window.h), asked by queries (query.h),
- * decided by the solver (solve.h). Nothing here knows addresses, sites or traces.
+ * The ordering problem: what a reordering of recorded events must respect. It consists of nodes,
+ * edges, cells, locks, conditions and semaphores. A model is made from a window of a trace
+ * (order/window/window.h), queried (query.h) and decided by the solver (order/solver/solve.h).
+ * Nothing here knows addresses, sites or traces.
  *
- * The problem. A *schedule* is a total order of all nodes and one more, the cut. What stands
- * before the cut is *inside*: the feasible prefix that is being looked for. What stands behind it
- * does not happen, and only program order and edges bind it. So "e is inside" is the order atom
+ * The problem. A *schedule* is a total order of all nodes and one more, the cut. The nodes before
+ * the cut are *inside*: they are the feasible prefix that is being looked for. The nodes after it
+ * do not happen; only program order and edges constrain them. In a query, "e is inside" is
  * e < ORDER_CUT, and "e is next" is previous(e) < ORDER_CUT < e.
  *
- * For a schedule to be feasible, with everything said of nodes inside only:
+ * A schedule is feasible if these rules hold, all but the first for nodes inside only:
  *   edges       from < to for each edge and for program order (these hold outside, too)
  *   reads       the last write of the cell before the read has the read's value; if there is none,
  *               the cell's initial value. A read with a `writer` takes from that one alone. A node
@@ -16,11 +17,11 @@
  *   sections    two sections of a lock, not both shared, do not overlap: one's release comes
  *               before the other's acquire. A section without `acquire` was entered before the
  *               window, one without `release` is never left.
- *   fails       a failed try happens inside a section that excludes it (of any thread but its own:
- *               those that its own thread holds are left out by who builds the model)
- *   waits       a woken node of a wait that was signalled needs a broadcast between its wait and
+ *   fails       a failed try happens inside a section of another thread that excludes it (a try
+ *               that fails because of its own thread's section is not put into the model)
+ *   waits       the woken node of a wait that was signalled needs a broadcast between its wait and
  *               itself, or a signal there that no other woken node uses
- *   semaphores  before each down: initial + posts > downs; at each fail: initial + posts = downs
+ *   semaphores  before each down: initial + posts > downs; at each failed try they are equal
  */
 #ifndef ORDER_MODEL_MODEL_H
 #define ORDER_MODEL_MODEL_H
@@ -31,7 +32,7 @@
 #include <stdint.h>
 
 #define ORDER_NONE UINT32_MAX
-#define ORDER_CUT (UINT32_MAX - 1) /* the cut as a node, in atoms of a query */
+#define ORDER_CUT (UINT32_MAX - 1) /* the cut as a node, in query atoms */
 #define ORDER_ANY (UINT32_MAX - 2) /* a read may take from any write of its value */
 
 struct order_edge {
@@ -47,7 +48,7 @@ struct order_read {
 	uint32_t writer; /* ORDER_ANY, a node, or ORDER_NONE: the initial value */
 };
 struct order_cell {
-	uint32_t initial; /* a value; ORDER_NONE: not known, no read of `ORDER_ANY` takes it */
+	uint32_t initial; /* a value; ORDER_NONE: unknown, and no ORDER_ANY read takes it */
 	uint32_t write_start, write_count; /* in writes */
 	uint32_t read_start, read_count;   /* in reads */
 };
@@ -62,20 +63,23 @@ struct order_fail {
 	bool shared; /* a failed try to read: only an exclusive section explains it */
 };
 struct order_lock {
-	uint32_t section_start, section_count; /* in sections, by acquire in recorded order */
-	uint32_t fail_start, fail_count;       /* in fails */
+	/* in sections, sorted by acquire in recorded order */
+	uint32_t section_start, section_count;
+	uint32_t fail_start, fail_count; /* in fails */
 };
 
 enum order_wake {
 	ORDER_WAKE_SIGNAL, /* returned 0: it was signalled */
-	ORDER_WAKE_FREE,   /* timed out, or had its signal before the window: may come any time */
+	/* timed out, or was signalled before the window: may return at any time */
+	ORDER_WAKE_FREE,
 };
 struct order_wait {
-	uint32_t wait, woken; /* nodes; ORDER_NONE: before the window; not in it */
+	/* nodes; ORDER_NONE: `wait` is before the window, `woken` is not in it */
+	uint32_t wait, woken;
 	uint32_t thread;
 	uint8_t wake;  /* enum order_wake */
-	bool timed;    /* a timed wait: never stuck */
-	uint32_t used; /* signal node that woke it in the recorded order, or ORDER_NONE */
+	bool timed;    /* a timed wait: never blocked for good */
+	uint32_t used; /* the signal node that woke it in the recorded order, or ORDER_NONE */
 };
 struct order_signal {
 	uint32_t node;
@@ -88,10 +92,11 @@ struct order_condition {
 
 struct order_semaphore {
 	uint32_t initial; /* at the start of the window */
-	bool exact;	  /* false: at least so many; nobody is reported as blocked by it */
+	/* false: `initial` is a lower bound; no thread is reported as blocked by it */
+	bool exact;
 	uint32_t post_start, post_count; /* in posts: nodes */
 	uint32_t down_start, down_count; /* in downs: nodes */
-	uint32_t zero_start, zero_count; /* in zeros: nodes, failed tries */
+	uint32_t zero_start, zero_count; /* in zeros: nodes of failed tries */
 };
 
 struct order_model {
@@ -119,13 +124,13 @@ struct order_model {
 void order_model_index(struct order_model *model);
 void order_model_free(struct order_model *model);
 
-/* The node before and after in program order, or ORDER_NONE. */
+/* Return the node before or after in program order, or ORDER_NONE. */
 uint32_t order_model_previous(const struct order_model *model, uint32_t node);
 uint32_t order_model_next(const struct order_model *model, uint32_t node);
 
 /*
- * Is `inside` (nodes in order, each thread's from its first on) a feasible prefix? Plain
- * simulation, for assertions and tests; what users see goes through src/check instead.
+ * Is `inside` (nodes in order; of each thread a prefix) a feasible prefix? This is a plain
+ * simulation for assertions and tests. What users see is checked by src/check instead.
  */
 bool order_model_accepts(const struct order_model *model, const uint32_t *inside, uint32_t count);
 

@@ -1,3 +1,4 @@
+/* Builds queries, literal by literal and clause by clause. */
 #include "order/model/query.h"
 
 #include <assert.h>
@@ -42,7 +43,7 @@ void order_query_clause(struct order_query *query, const int32_t *literals, uint
 	query->clauses.count += count + 1;
 }
 
-static void require(struct order_query *query, uint32_t a, uint32_t b)
+static void require_before(struct order_query *query, uint32_t a, uint32_t b)
 {
 	int32_t literal = order_query_before(query, a, b);
 
@@ -54,8 +55,8 @@ void order_query_next(struct order_query *query, const struct order_model *model
 	uint32_t previous = order_model_previous(model, node);
 
 	if (previous != ORDER_NONE)
-		require(query, previous, ORDER_CUT);
-	require(query, ORDER_CUT, node);
+		require_before(query, previous, ORDER_CUT);
+	require_before(query, ORDER_CUT, node);
 }
 
 void order_query_whole(struct order_query *query, const struct order_model *model, uint32_t thread)
@@ -63,5 +64,21 @@ void order_query_whole(struct order_query *query, const struct order_model *mode
 	uint32_t end = model->thread_start.items[thread + 1];
 
 	if (end > model->thread_start.items[thread])
-		require(query, model->thread_nodes.items[end - 1], ORDER_CUT);
+		require_before(query, model->thread_nodes.items[end - 1], ORDER_CUT);
+}
+
+bool order_query_next_unit(const struct order_query *query, size_t *at, struct order_atom *atom)
+{
+	const int32_t *literals = query->clauses.items;
+
+	for (size_t i = *at; i < query->clauses.count; i++) {
+		if (literals[i] == 0 || literals[i + 1] != 0 || (i > 0 && literals[i - 1] != 0))
+			continue;
+		*atom = query->atoms.items[abs(literals[i]) - 1];
+		if (literals[i] < 0)
+			*atom = (struct order_atom){ atom->after, atom->before };
+		*at = i + 1;
+		return true;
+	}
+	return false;
 }

@@ -1,3 +1,4 @@
+/* Groups the edges of a model by target: a counting sort. */
 #include "order/model/sources.h"
 
 #include "base/mem.h"
@@ -8,7 +9,7 @@ void order_sources_make(struct order_sources *s, const struct order_model *model
 {
 	size_t nodes = model->node_count, edges = model->edges.count;
 
-	/* Counted two places further on: when all are put in, start[n] is where those of n start. */
+	/* Counts are stored two positions later; the last loop moves each start into place. */
 	s->start = mem_zalloc(nodes + 2, sizeof *s->start);
 	s->from = mem_alloc(edges * sizeof *s->from + 1);
 	s->edge = mem_alloc(edges * sizeof *s->edge + 1);

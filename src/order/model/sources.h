@@ -1,14 +1,14 @@
-/* For each node of a model where the edges into it come from. */
+/* For each node of a model, the sources of the edges into it. */
 #ifndef ORDER_MODEL_SOURCES_H
 #define ORDER_MODEL_SOURCES_H
 
 #include "order/model/model.h"
 
-/* Those of node n are the positions start[n] … start[n + 1] - 1 of the other two. */
+/* Node n's edges are items start[n] to start[n + 1] - 1 of `from` and `edge`. */
 struct order_sources {
 	uint32_t *start;
 	uint32_t *from; /* nodes */
-	uint32_t *edge; /* which edge of the model that is */
+	uint32_t *edge; /* indices in the model's edges */
 };
 
 void order_sources_make(struct order_sources *sources, const struct order_model *model);

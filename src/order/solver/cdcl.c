@@ -1,4 +1,9 @@
+/*
+ * The search itself: variables and their hash table, assignments, watched literals, propagation and
+ * restarts. cdcl_learn.c analyses conflicts, cdcl_state.c chooses decisions.
+ */
 #include "order/solver/cdcl.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -11,8 +16,8 @@ static int value_of(const struct cdcl *c, int32_t literal)
 	return literal > 0 ? value : -value;
 }
 
-/* What was assigned since, without decisions, the order does not show yet. */
-bool cdcl_is_news(const struct cdcl *c, const int32_t *literals, size_t count)
+/* Skips assigned literals: the order does not yet show what was assigned without a decision. */
+bool cdcl_is_new(const struct cdcl *c, const int32_t *literals, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (literals[i] == CDCL_TRUE ||
@@ -22,9 +27,9 @@ bool cdcl_is_news(const struct cdcl *c, const int32_t *literals, size_t count)
 	return true;
 }
 
-/* ---- variables -------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
-static int32_t new_variable(struct cdcl *c, uint32_t before, uint32_t after)
+static int32_t add_variable(struct cdcl *c, uint32_t before, uint32_t after)
 {
 	uint32_t number = (uint32_t)c->variables.count;
 
@@ -45,9 +50,9 @@ static int32_t new_variable(struct cdcl *c, uint32_t before, uint32_t after)
 	return (int32_t)number;
 }
 
-static uint32_t hash(const struct cdcl *c, uint64_t nodes)
+static uint32_t slot_of(const struct cdcl *c, uint64_t nodes)
 {
-	return (uint32_t)(nodes * 0x9e3779b97f4a7c15u >> 32) & c->slot_mask;
+	return (uint32_t)(nodes * HASH_GOLDEN >> 32) & c->slot_mask;
 }
 
 static void grow_slots(struct cdcl *c)
@@ -58,7 +63,7 @@ static void grow_slots(struct cdcl *c)
 	c->slot_mask = room ? room * 2 - 1 : 1023;
 	c->slots = mem_zalloc((size_t)c->slot_mask + 1, sizeof *c->slots);
 	for (uint32_t i = 0; i < room; i++) {
-		uint32_t h = hash(c, old[i].nodes);
+		uint32_t h = slot_of(c, old[i].nodes);
 
 		if (old[i].epoch != c->epoch)
 			continue;
@@ -77,11 +82,11 @@ int32_t cdcl_before(struct cdcl *c, uint32_t a, uint32_t b)
 	assert(a != b);
 	if (c->slot_count * 2 > c->slot_mask)
 		grow_slots(c);
-	h = hash(c, nodes);
+	h = slot_of(c, nodes);
 	while (c->slots[h].epoch == c->epoch && c->slots[h].nodes != nodes)
 		h = (h + 1) & c->slot_mask;
 	if (c->slots[h].epoch != c->epoch) {
-		int32_t v = new_variable(c, a < b ? a : b, a < b ? b : a);
+		int32_t v = add_variable(c, a < b ? a : b, a < b ? b : a);
 
 		c->variables.items[v].is_order = true;
 		c->variables.items[v].state =
@@ -96,13 +101,13 @@ int32_t cdcl_before(struct cdcl *c, uint32_t a, uint32_t b)
 
 int32_t cdcl_boolean(struct cdcl *c, uint32_t a, uint32_t b, bool preferred)
 {
-	int32_t v = new_variable(c, a, b);
+	int32_t v = add_variable(c, a, b);
 
 	c->variables.items[v].preferred = preferred;
 	return v;
 }
 
-/* ---- assignments ------------------------------------------------------------------------------ */
+/* ---- assignments ----------------------------------------------------------------------------- */
 
 static void assign(struct cdcl *c, int32_t literal, uint32_t reason)
 {
@@ -116,7 +121,7 @@ static void assign(struct cdcl *c, int32_t literal, uint32_t reason)
 		*vec_push(&c->changed) = (uint32_t)(v - c->variables.items);
 }
 
-static void undo(struct cdcl *c, uint32_t level)
+static void backtrack(struct cdcl *c, uint32_t level)
 {
 	size_t start;
 
@@ -139,15 +144,15 @@ static void undo(struct cdcl *c, uint32_t level)
 
 void cdcl_undo_all(struct cdcl *c)
 {
-	undo(c, 0);
+	backtrack(c, 0);
 }
 
-static void watch(struct cdcl *c, int32_t literal, uint32_t clause, int32_t other)
+static void add_watch(struct cdcl *c, int32_t literal, uint32_t clause, int32_t other)
 {
 	*vec_push(&c->watches[cdcl_watch_of(literal)]) = (struct cdcl_watch){ clause, other };
 }
 
-static uint32_t new_clause(struct cdcl *c, const int32_t *literals, size_t count, int32_t glue)
+static uint32_t add_clause(struct cdcl *c, const int32_t *literals, size_t count, int32_t glue)
 {
 	uint32_t clause = (uint32_t)c->arena.count;
 	int32_t *room = vec_reserve(&c->arena, count + CDCL_LITERALS);
@@ -157,13 +162,13 @@ static uint32_t new_clause(struct cdcl *c, const int32_t *literals, size_t count
 	room[CDCL_GLUE] = glue;
 	memcpy(room + CDCL_LITERALS, literals, count * sizeof *room);
 	c->arena.count += count + CDCL_LITERALS;
-	watch(c, literals[0], clause, literals[1]);
-	watch(c, literals[1], clause, literals[0]);
+	add_watch(c, literals[0], clause, literals[1]);
+	add_watch(c, literals[1], clause, literals[0]);
 	return clause;
 }
 
-/* Finds another literal to watch; false when there is none. */
-static bool rewatch(struct cdcl *c, uint32_t clause, int32_t *literals, size_t size)
+/* Finds another literal to watch. Returns false if there is none. */
+static bool move_watch(struct cdcl *c, uint32_t clause, int32_t *literals, size_t size)
 {
 	for (size_t i = 2; i < size; i++)
 		if (value_of(c, literals[i]) >= 0) {
@@ -171,13 +176,13 @@ static bool rewatch(struct cdcl *c, uint32_t clause, int32_t *literals, size_t s
 
 			literals[i] = literals[1];
 			literals[1] = found;
-			watch(c, found, clause, literals[0]);
+			add_watch(c, found, clause, literals[0]);
 			return true;
 		}
 	return false;
 }
 
-/* What follows from a literal having become false; the violated clause or ORDER_NONE. */
+/* Propagates that a literal has become false. Returns the violated clause or ORDER_NONE. */
 static uint32_t propagate_false(struct cdcl *c, int32_t literal)
 {
 	cdcl_watches *list = &c->watches[cdcl_watch_of(literal)];
@@ -201,7 +206,7 @@ static uint32_t propagate_false(struct cdcl *c, int32_t literal)
 		}
 		w.other = literals[0];
 		if (value_of(c, w.other) <= 0 &&
-		    rewatch(c, w.clause, literals, (size_t)clause[CDCL_SIZE]))
+		    move_watch(c, w.clause, literals, (size_t)clause[CDCL_SIZE]))
 			continue;
 		list->items[kept++] = w;
 		if (value_of(c, w.other) < 0) {
@@ -217,14 +222,10 @@ static uint32_t propagate_false(struct cdcl *c, int32_t literal)
 	return violated;
 }
 
-static void set_conflict(struct cdcl *c, const int32_t *literals, size_t count)
-{
-	c->conflict.count = 0;
-	for (size_t i = 0; i < count; i++)
-		*vec_push(&c->conflict) = literals[i];
-}
-
-/* The next order literal becomes an edge. False: `conflict` says which literals cannot be. */
+/*
+ * Adds the next order literal of the trail as an edge. Returns false if that makes a cycle; then
+ * `conflict` holds literals of which one must be true.
+ */
 static bool propagate_order(struct cdcl *c)
 {
 	int32_t literal = c->trail.items[c->ordered];
@@ -247,7 +248,7 @@ static bool propagate_order(struct cdcl *c)
 	return false;
 }
 
-/* False: `conflict` holds literals that are all false and cannot be. */
+/* Returns false on a conflict: then all literals of `conflict` are false, but one must be true. */
 static bool propagate(struct cdcl *c)
 {
 	for (;;) {
@@ -257,7 +258,9 @@ static bool propagate(struct cdcl *c)
 			if (v != ORDER_NONE) {
 				const int32_t *clause = c->arena.items + v;
 
-				set_conflict(c, clause + CDCL_LITERALS, (size_t)clause[CDCL_SIZE]);
+				c->conflict.count = 0;
+				for (int32_t i = 0; i < clause[CDCL_SIZE]; i++)
+					*vec_push(&c->conflict) = clause[CDCL_LITERALS + i];
 				return false;
 			}
 		} else if (c->ordered < c->trail.count) {
@@ -269,14 +272,14 @@ static bool propagate(struct cdcl *c)
 	}
 }
 
-/* ---- learning --------------------------------------------------------------------------------- */
+/* ---- learning -------------------------------------------------------------------------------- */
 
-static void learn(struct cdcl *c)
+static void learn_from_conflict(struct cdcl *c)
 {
 	uint32_t level = 0;
 	int32_t glue;
 
-	/* A clause added late can be violated by earlier levels alone. */
+	/* A clause that was added late can be violated by earlier levels alone. */
 	for (size_t i = 0; i < c->conflict.count; i++) {
 		uint32_t l = cdcl_variable_of(c, c->conflict.items[i])->level;
 
@@ -286,29 +289,29 @@ static void learn(struct cdcl *c)
 		c->contradiction = true;
 		return;
 	}
-	undo(c, level);
-	level = cdcl_analyse(c, &glue);
-	undo(c, level);
+	backtrack(c, level);
+	level = cdcl_analyse_conflict(c, &glue);
+	backtrack(c, level);
 	c->bump *= 1.05;
-	c->steps += c->lesson.count;
-	if (c->lesson.count == 1) {
-		assign(c, c->lesson.items[0], ORDER_NONE);
+	c->steps += c->derived.count;
+	if (c->derived.count == 1) {
+		assign(c, c->derived.items[0], ORDER_NONE);
 	} else {
-		uint32_t clause = new_clause(c, c->lesson.items, c->lesson.count, glue);
+		uint32_t clause = add_clause(c, c->derived.items, c->derived.count, glue);
 
 		*vec_push(&c->learned) = clause;
-		assign(c, c->lesson.items[0], clause);
+		assign(c, c->derived.items[0], clause);
 	}
 }
 
-/* ---- clauses of the problem ------------------------------------------------------------------- */
+/* ---- clauses of the problem ------------------------------------------------------------------ */
 
 void cdcl_add(struct cdcl *c, int32_t *literals, size_t count)
 {
 	size_t kept = 0;
 	bool holds = false;
 
-	undo(c, 0);
+	backtrack(c, 0);
 	if (c->contradiction)
 		return;
 	for (size_t i = 0; i < count && !holds; i++) {
@@ -335,10 +338,10 @@ void cdcl_add(struct cdcl *c, int32_t *literals, size_t count)
 	else if (kept == 1)
 		assign(c, literals[0], ORDER_NONE);
 	else
-		*vec_push(&c->violated) = new_clause(c, literals, kept, 0);
+		*vec_push(&c->violated) = add_clause(c, literals, kept, 0);
 }
 
-/* 1 1 2 1 1 2 4 …: Luby, Sinclair & Zuckerman. */
+/* The restart sequence 1 1 2 1 1 2 4 … of Luby, Sinclair & Zuckerman. */
 static uint64_t luby(uint64_t i)
 {
 	uint64_t size = 1;
@@ -364,16 +367,16 @@ enum cdcl_result cdcl_search(struct cdcl *c)
 			return CDCL_PAUSED;
 		if (!propagate(c)) {
 			c->conflicts++;
-			learn(c);
+			learn_from_conflict(c);
 			if (c->until_restart-- == 0) {
-				undo(c, 0);
+				backtrack(c, 0);
 				c->until_restart = 100 * luby(c->restarts++);
 				if (c->learned.count > c->learned_limit)
-					cdcl_forget(c);
+					cdcl_forget_learned(c);
 			}
 			continue;
 		}
-		literal = cdcl_pick(c);
+		literal = cdcl_pick_literal(c);
 		if (!literal)
 			return CDCL_SETTLED;
 		c->decisions++;
@@ -383,7 +386,7 @@ enum cdcl_result cdcl_search(struct cdcl *c)
 	return CDCL_CONTRADICTION;
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 void cdcl_make(struct cdcl *c, struct topo_order *total)
 {
@@ -434,7 +437,7 @@ void cdcl_free(struct cdcl *c)
 	vec_free(&c->trail);
 	vec_free(&c->levels);
 	vec_free(&c->conflict);
-	vec_free(&c->lesson);
+	vec_free(&c->derived);
 	vec_free(&c->scratch);
 	vec_free(&c->seen);
 }

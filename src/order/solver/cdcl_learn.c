@@ -1,9 +1,9 @@
-/* What a conflict teaches, and which lessons are kept. */
+/* Learns a clause from a conflict, and decides which learned clauses are kept. */
 #include "order/solver/cdcl.h"
 
 #include <assert.h>
 
-static void bump(struct cdcl *c, struct cdcl_variable *v)
+static void bump_activity(struct cdcl *c, struct cdcl_variable *v)
 {
 	v->activity += c->bump;
 	if (v->activity < 1e100)
@@ -13,8 +13,8 @@ static void bump(struct cdcl *c, struct cdcl_variable *v)
 	c->bump *= 1e-100;
 }
 
-/* Takes the literals of a clause into the lesson; returns how many are of the current level. */
-static size_t digest(struct cdcl *c, const int32_t *literals, size_t count, int32_t implied)
+/* Adds the literals of a clause to the learned one. Returns how many are of the current level. */
+static size_t add_to_derived(struct cdcl *c, const int32_t *literals, size_t count, int32_t implied)
 {
 	size_t here = 0;
 
@@ -25,17 +25,17 @@ static size_t digest(struct cdcl *c, const int32_t *literals, size_t count, int3
 			continue;
 		v->seen = true;
 		*vec_push(&c->seen) = (uint32_t)(v - c->variables.items);
-		bump(c, v);
+		bump_activity(c, v);
 		if (v->level == c->levels.count)
 			here++;
 		else
-			*vec_push(&c->lesson) = literals[i];
+			*vec_push(&c->derived) = literals[i];
 	}
 	return here;
 }
 
-/* A literal is superfluous if all that implied it is in the lesson, too. */
-static bool is_superfluous(const struct cdcl *c, int32_t literal)
+/* A literal is redundant if all literals that implied it are in the learned clause, too. */
+static bool is_redundant(const struct cdcl *c, int32_t literal)
 {
 	uint32_t reason = cdcl_variable_of(c, literal)->reason;
 	const int32_t *clause;
@@ -52,14 +52,17 @@ static bool is_superfluous(const struct cdcl *c, int32_t literal)
 	return true;
 }
 
-/* In how many levels the lesson's literals are (Audemard & Simon): few is good. */
+/*
+ * Returns the number of levels that the learned clause's literals come from (Audemard & Simon's
+ * glue, at most 64). Clauses with small glue are the useful ones.
+ */
 static int32_t glue_of(struct cdcl *c)
 {
 	int32_t glue = 0;
 
 	c->scratch.count = 0;
-	for (size_t i = 0; i < c->lesson.count; i++) {
-		int32_t level = (int32_t)cdcl_variable_of(c, c->lesson.items[i])->level;
+	for (size_t i = 0; i < c->derived.count; i++) {
+		int32_t level = (int32_t)cdcl_variable_of(c, c->derived.items[i])->level;
 		size_t k = 0;
 
 		while (k < c->scratch.count && c->scratch.items[k] != level)
@@ -74,17 +77,17 @@ static int32_t glue_of(struct cdcl *c)
 }
 
 /*
- * From `conflict` to the lesson at the first unique implication point: lesson[0] is the literal
- * that follows once the others are false, lesson[1] one of the level to go back to.
+ * Derives the learned clause at the first unique implication point of `conflict`. Its first literal
+ * follows once the others are false; its second is of the level to go back to.
  */
-uint32_t cdcl_analyse(struct cdcl *c, int32_t *glue)
+uint32_t cdcl_analyse_conflict(struct cdcl *c, int32_t *glue)
 {
 	size_t at = c->trail.count, open, kept = 1, deepest = 1;
 	int32_t literal = 0;
 
-	c->lesson.count = c->seen.count = 0;
-	*vec_push(&c->lesson) = 0;
-	open = digest(c, c->conflict.items, c->conflict.count, 0);
+	c->derived.count = c->seen.count = 0;
+	*vec_push(&c->derived) = 0;
+	open = add_to_derived(c, c->conflict.items, c->conflict.count, 0);
 	assert(open > 0);
 	for (;;) {
 		const int32_t *clause;
@@ -95,30 +98,34 @@ uint32_t cdcl_analyse(struct cdcl *c, int32_t *glue)
 		if (--open == 0)
 			break;
 		clause = c->arena.items + cdcl_variable_of(c, literal)->reason;
-		open += digest(c, clause + CDCL_LITERALS, (size_t)clause[CDCL_SIZE], literal);
+		open += add_to_derived(c, clause + CDCL_LITERALS, (size_t)clause[CDCL_SIZE],
+				       literal);
 	}
-	c->lesson.items[0] = -literal;
-	for (size_t i = 1; i < c->lesson.count; i++)
-		if (!is_superfluous(c, c->lesson.items[i]))
-			c->lesson.items[kept++] = c->lesson.items[i];
-	c->lesson.count = kept;
+	c->derived.items[0] = -literal;
+	for (size_t i = 1; i < c->derived.count; i++)
+		if (!is_redundant(c, c->derived.items[i]))
+			c->derived.items[kept++] = c->derived.items[i];
+	c->derived.count = kept;
 	for (size_t i = 0; i < c->seen.count; i++)
 		c->variables.items[c->seen.items[i]].seen = false;
 	*glue = glue_of(c);
 	for (size_t i = 2; i < kept; i++)
-		if (cdcl_variable_of(c, c->lesson.items[i])->level >
-		    cdcl_variable_of(c, c->lesson.items[deepest])->level)
+		if (cdcl_variable_of(c, c->derived.items[i])->level >
+		    cdcl_variable_of(c, c->derived.items[deepest])->level)
 			deepest = i;
 	if (kept == 1)
 		return 0;
-	literal = c->lesson.items[1];
-	c->lesson.items[1] = c->lesson.items[deepest];
-	c->lesson.items[deepest] = literal;
-	return cdcl_variable_of(c, c->lesson.items[1])->level;
+	literal = c->derived.items[1];
+	c->derived.items[1] = c->derived.items[deepest];
+	c->derived.items[deepest] = literal;
+	return cdcl_variable_of(c, c->derived.items[1])->level;
 }
 
-/* Forgets half of what was learned, the weakest first. Only without decisions: nothing is a reason. */
-void cdcl_forget(struct cdcl *c)
+/*
+ * Forgets half of the learned clauses, those with the largest glue first. Call it only without
+ * decisions, when no clause is a reason.
+ */
+void cdcl_forget_learned(struct cdcl *c)
 {
 	size_t kept = 0;
 	int32_t bar = 3;
@@ -133,7 +140,7 @@ void cdcl_forget(struct cdcl *c)
 	for (size_t i = 0; i < c->learned.count; i++) {
 		int32_t *clause = c->arena.items + c->learned.items[i];
 
-		/* of the middling ones the younger half stays */
+		/* of the clauses at the limit, the younger half stays */
 		if (clause[CDCL_GLUE] < bar ||
 		    (clause[CDCL_GLUE] == bar && i * 2 > c->learned.count))
 			c->learned.items[kept++] = c->learned.items[i];

@@ -1,3 +1,4 @@
+/* What is certain without saturation: requirements spread along must-happen-before. */
 #include "order/solver/closure.h"
 #include "base/mem.h"
 
@@ -33,41 +34,18 @@ void closure_reset(struct closure *c)
 
 void closure_require_inside(struct closure *c, uint32_t node)
 {
-	const struct order_clock *clock = c->index->clock;
-
-	for (uint32_t t = 0; t < clock->threads; t++) {
-		uint32_t count = clock->count[(size_t)node * clock->threads + t];
-
-		if (count > c->inside[t])
-			c->inside[t] = count;
+	order_clock_raise(c->index->clock, node, c->inside);
+	for (uint32_t t = 0; t < c->index->model->thread_count; t++)
 		c->contradiction |= c->inside[t] > c->outside[t];
-	}
-}
-
-/* The position of the thread's first node that comes after `node` or is it. */
-static uint32_t first_after(const struct closure *c, uint32_t node, uint32_t thread)
-{
-	const struct order_model *m = c->index->model;
-	const uint32_t *nodes = m->thread_nodes.items + m->thread_start.items[thread];
-	uint32_t low = 0;
-	uint32_t high = m->thread_start.items[thread + 1] - m->thread_start.items[thread];
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (nodes[middle] != node &&
-		    !order_clock_before(c->index->clock, m, node, nodes[middle]))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 void closure_require_outside(struct closure *c, uint32_t node)
 {
-	for (uint32_t t = 0; t < c->index->model->thread_count; t++) {
-		uint32_t first = first_after(c, node, t);
+	const struct order_model *m = c->index->model;
+
+	for (uint32_t t = 0; t < m->thread_count; t++) {
+		uint32_t count = m->thread_start.items[t + 1] - m->thread_start.items[t];
+		uint32_t first = order_clock_first_after(c->index->clock, m, node, t, count);
 
 		if (first < c->outside[t])
 			c->outside[t] = first;

@@ -1,9 +1,9 @@
 /*
- * What is certain in one query: which node comes before which in every schedule that answers it.
+ * What is certain in one query: which nodes come before which in every schedule that answers it.
  *
- * It starts with the model's clocks and with what must be inside and outside, which costs nothing
- * to look up. closure_saturate (saturate.c) then makes clocks of the query's own, with the cut as
- * one more thread. Private to the solver.
+ * It starts with the model's clocks and with the nodes that must be inside and outside, which can
+ * be looked up at once. closure_saturate() (saturate.c) then computes clocks for this query, with
+ * the cut as one more thread. Private to the solver.
  */
 #ifndef ORDER_SOLVER_CLOSURE_H
 #define ORDER_SOLVER_CLOSURE_H
@@ -12,19 +12,19 @@
 
 struct closure_edge {
 	uint32_t from, to;
-	uint32_t next; /* edge out of the same node */
+	uint32_t next; /* the next edge out of the same node */
 };
 
 struct closure {
 	const struct order_index *index;
 	uint32_t cut;	   /* the cut as a node: node_count */
-	uint32_t *inside;  /* for each thread: so many of its nodes are inside */
-	uint32_t *outside; /* for each thread: nodes from this position on are not */
+	uint32_t *inside;  /* for each thread: this number of its nodes is inside */
+	uint32_t *outside; /* for each thread: its nodes from this position on are outside */
 	bool contradiction;
-	bool saturated;	 /* then the clocks count: */
-	uint32_t *count; /* [node * (threads + 1) + t]; the cut's thread is the last */
-	VEC(struct closure_edge) edges; /* that saturation found */
-	struct saturation *work;	/* what only saturate.c needs */
+	bool saturated;	 /* `count` is valid */
+	uint32_t *count; /* clocks: [node * (threads + 1) + t]; the last thread is the cut's */
+	VEC(struct closure_edge) edges; /* found by saturation */
+	struct saturation *work;	/* private to saturate.c */
 };
 
 void closure_make(struct closure *closure, const struct order_index *index);
@@ -35,8 +35,8 @@ void closure_require_inside(struct closure *closure, uint32_t node);
 void closure_require_outside(struct closure *closure, uint32_t node);
 
 /*
- * Draws conclusions until there are no more, or `contradiction`, or about `limit` steps were taken;
- * returns how many. What is `known` besides (pairs of nodes or the cut) goes in first.
+ * Draws conclusions until there are no more, or there is a contradiction, or about `limit` steps
+ * were taken. Begins with the `known` edges between nodes or the cut. Returns the number of steps.
  */
 uint64_t closure_saturate(struct closure *closure, const struct order_edge *known, size_t count,
 			  uint64_t limit);

@@ -1,10 +1,14 @@
+/*
+ * Replays the current order and makes lemmas. Locks are handled here; reads, semaphores and waits
+ * in lemma_add_read.c, lemma_semaphore.c and lemma_wait.c.
+ */
 #include "order/solver/lemma.h"
 #include "base/mem.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* ---- clauses ---------------------------------------------------------------------------------- */
+/* ---- clauses --------------------------------------------------------------------------------- */
 
 int32_t lemma_before(struct lemma *l, uint32_t a, uint32_t b)
 {
@@ -15,31 +19,39 @@ int32_t lemma_before(struct lemma *l, uint32_t a, uint32_t b)
 	return cdcl_before(l->cdcl, a, b);
 }
 
-void lemma_begin(struct lemma *l)
+void lemma_begin_clause(struct lemma *l)
 {
 	l->clause.count = 0;
 }
 
-void lemma_literal(struct lemma *l, int32_t literal)
+void lemma_add_literal(struct lemma *l, int32_t literal)
 {
 	*vec_push(&l->clause) = literal;
 }
 
-void lemma_end(struct lemma *l)
+void lemma_end_clause(struct lemma *l)
 {
-	assert(cdcl_is_news(l->cdcl, l->clause.items, l->clause.count));
+	assert(cdcl_is_new(l->cdcl, l->clause.items, l->clause.count));
 	l->lemmas++;
 	cdcl_add(l->cdcl, l->clause.items, l->clause.count);
 }
 
-void lemma_imply(struct lemma *l, int32_t choice, int32_t literal)
+void lemma_add_either(struct lemma *l, int32_t one, int32_t other)
+{
+	lemma_begin_clause(l);
+	lemma_add_literal(l, one);
+	lemma_add_literal(l, other);
+	lemma_end_clause(l);
+}
+
+void lemma_add_implication(struct lemma *l, int32_t choice, int32_t literal)
 {
 	int32_t both[] = { -choice, literal };
 
 	cdcl_add(l->cdcl, both, 2);
 }
 
-int32_t lemma_choose(struct lemma *l, uint32_t what, uint32_t a, uint32_t b, bool preferred)
+int32_t lemma_add_choice(struct lemma *l, uint32_t what, uint32_t a, uint32_t b, bool preferred)
 {
 	int32_t literal = cdcl_boolean(l->cdcl, a, b, preferred);
 
@@ -47,68 +59,60 @@ int32_t lemma_choose(struct lemma *l, uint32_t what, uint32_t a, uint32_t b, boo
 	return literal;
 }
 
-/* ---- locks ------------------------------------------------------------------------------------ */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
-static struct lemma_lock *touch_lock(struct lemma *l, uint32_t number)
+static struct open_sections *lock_state(struct lemma *l, uint32_t number)
 {
-	struct lemma_lock *lock = &l->locks[number];
-
-	if (lock->round == l->round)
-		return lock;
-	lock->round = l->round;
-	lock->open.count = 0;
-	for (uint32_t i = l->index->open_start[number]; i < l->index->open_start[number + 1]; i++)
-		*vec_push(&lock->open) = l->index->open[i];
-	return lock;
+	return order_index_open_sections(l->index, l->locks, number, l->round);
 }
 
-/* Two sections overlap: one of them does not begin, or one ends before the other begins. */
-static void add_overlap(struct lemma *l, const struct order_section *a,
-			const struct order_section *b)
+/* Two sections overlap: one of them must not begin, or one must end before the other begins. */
+static void forbid_overlap(struct lemma *l, const struct order_section *a,
+			   const struct order_section *b)
 {
 	uint32_t cut = l->total->cut;
 
-	lemma_begin(l);
-	lemma_literal(l, lemma_before(l, cut, b->acquire));
+	lemma_begin_clause(l);
+	lemma_add_literal(l, lemma_before(l, cut, b->acquire));
 	if (a->acquire != ORDER_NONE)
-		lemma_literal(l, lemma_before(l, cut, a->acquire));
+		lemma_add_literal(l, lemma_before(l, cut, a->acquire));
 	if (a->release != ORDER_NONE)
-		lemma_literal(l, lemma_before(l, a->release, b->acquire));
+		lemma_add_literal(l, lemma_before(l, a->release, b->acquire));
 	if (b->release != ORDER_NONE && a->acquire != ORDER_NONE)
-		lemma_literal(l, lemma_before(l, b->release, a->acquire));
-	lemma_end(l);
+		lemma_add_literal(l, lemma_before(l, b->release, a->acquire));
+	lemma_end_clause(l);
 }
 
-static void play_acquire(struct lemma *l, uint32_t number, uint32_t section)
+static void replay_acquire(struct lemma *l, uint32_t number, uint32_t section)
 {
 	const struct order_section *all = l->index->model->sections.items;
-	struct lemma_lock *lock = touch_lock(l, number);
+	struct open_sections *open = lock_state(l, number);
 
-	for (size_t i = 0; i < lock->open.count; i++)
-		if (!all[section].shared || !all[lock->open.items[i]].shared)
-			add_overlap(l, &all[lock->open.items[i]], &all[section]);
-	*vec_push(&lock->open) = section;
+	for (size_t i = 0; i < open->list.count; i++)
+		if (!all[section].shared || !all[open->list.items[i]].shared)
+			forbid_overlap(l, &all[open->list.items[i]], &all[section]);
+	*vec_push(&open->list) = section;
 }
 
-static void play_release(struct lemma *l, uint32_t number, uint32_t section)
+static void replay_release(struct lemma *l, uint32_t number, uint32_t section)
 {
-	struct lemma_lock *lock = touch_lock(l, number);
+	struct open_sections *open = lock_state(l, number);
 
-	for (size_t i = 0; i < lock->open.count; i++)
-		if (lock->open.items[i] == section) {
-			lock->open.items[i] = lock->open.items[--lock->open.count];
+	for (size_t i = 0; i < open->list.count; i++)
+		if (open->list.items[i] == section) {
+			open->list.items[i] = open->list.items[--open->list.count];
 			return;
 		}
 }
 
-static bool explains(const struct order_model *m, const struct order_section *s,
-		     const struct order_fail *fail)
+static bool excludes_try(const struct order_model *m, const struct order_section *s,
+			 const struct order_fail *fail)
 {
 	return s->thread != m->thread.items[fail->node] && !(s->shared && fail->shared);
 }
 
-/* A failed try: outside, or inside one of the sections that exclude it. */
-static void add_fail(struct lemma *l, uint32_t number, uint32_t item)
+/* Adds the clause of a failed try: it is outside, or inside one of the sections that exclude it. */
+static void explain_fail(struct lemma *l, uint32_t number, uint32_t item)
 {
 	const struct order_model *m = l->index->model;
 	const struct order_lock *lock = &m->locks.items[number];
@@ -124,37 +128,37 @@ static void add_fail(struct lemma *l, uint32_t number, uint32_t item)
 							 : lemma_before(l, fail->node, s->release);
 		int32_t choice;
 
-		if (!explains(m, s, fail) || after == CDCL_FALSE || until == CDCL_FALSE)
+		if (!excludes_try(m, s, fail) || after == CDCL_FALSE || until == CDCL_FALSE)
 			continue;
-		choice = lemma_choose(l, i, s->acquire, fail->node,
-				      s->acquire == l->index->fail_needs[item]);
-		lemma_imply(l, choice, after);
-		lemma_imply(l, choice, until);
+		choice = lemma_add_choice(l, i, s->acquire, fail->node,
+					  s->acquire == l->index->fail_needs[item]);
+		lemma_add_implication(l, choice, after);
+		lemma_add_implication(l, choice, until);
 	}
 	l->of_fail[item] =
 		(struct lemma_choices){ l->epoch, start, (uint32_t)l->choices.count - start };
-	lemma_begin(l);
-	lemma_literal(l, lemma_before(l, l->total->cut, fail->node));
+	lemma_begin_clause(l);
+	lemma_add_literal(l, lemma_before(l, l->total->cut, fail->node));
 	for (size_t i = start; i < l->choices.count; i++)
-		lemma_literal(l, l->choices.items[i].literal);
-	lemma_end(l);
+		lemma_add_literal(l, l->choices.items[i].literal);
+	lemma_end_clause(l);
 }
 
-static void play_fail(struct lemma *l, uint32_t number, uint32_t item)
+static void replay_fail(struct lemma *l, uint32_t number, uint32_t item)
 {
 	const struct order_model *m = l->index->model;
-	struct lemma_lock *lock = touch_lock(l, number);
+	struct open_sections *open = lock_state(l, number);
 
-	for (size_t i = 0; i < lock->open.count; i++)
-		if (explains(m, &m->sections.items[lock->open.items[i]], &m->fails.items[item]))
+	for (size_t i = 0; i < open->list.count; i++)
+		if (excludes_try(m, &m->sections.items[open->list.items[i]], &m->fails.items[item]))
 			return;
-	add_fail(l, number, item);
+	explain_fail(l, number, item);
 }
 
-/* ---- playing ---------------------------------------------------------------------------------- */
+/* ---- replay ---------------------------------------------------------------------------------- */
 
-static bool reads_right(const struct order_model *m, uint32_t cell, const struct order_read *read,
-			uint32_t writer)
+static bool sees_its_value(const struct order_model *m, uint32_t cell,
+			   const struct order_read *read, uint32_t writer)
 {
 	uint32_t node = writer == ORDER_NONE ? ORDER_NONE : m->writes.items[writer].node;
 	uint32_t initial = m->cells.items[cell].initial;
@@ -166,16 +170,16 @@ static bool reads_right(const struct order_model *m, uint32_t cell, const struct
 	return m->writes.items[writer].value == read->value;
 }
 
-static void play_read(struct lemma *l, uint32_t cell, uint32_t read)
+static void replay_read(struct lemma *l, uint32_t cell, uint32_t read)
 {
 	struct lemma_cell *state = &l->cells[cell];
 	uint32_t writer = state->round == l->round ? state->writer : ORDER_NONE;
 
-	if (!reads_right(l->index->model, cell, &l->index->model->reads.items[read], writer))
-		lemma_read(l, cell, read);
+	if (!sees_its_value(l->index->model, cell, &l->index->model->reads.items[read], writer))
+		lemma_add_read(l, cell, read);
 }
 
-static struct lemma_semaphore *touch_semaphore(struct lemma *l, uint32_t number)
+static struct lemma_semaphore *semaphore_state(struct lemma *l, uint32_t number)
 {
 	struct lemma_semaphore *s = &l->semaphores[number];
 
@@ -186,37 +190,38 @@ static struct lemma_semaphore *touch_semaphore(struct lemma *l, uint32_t number)
 
 static bool has_tokens(struct lemma *l, uint32_t number)
 {
-	const struct lemma_semaphore *s = touch_semaphore(l, number);
+	const struct lemma_semaphore *s = semaphore_state(l, number);
 
 	return l->index->model->semaphores.items[number].initial + s->posts > s->downs;
 }
 
-static void play(struct lemma *l, const struct index_event *e)
+static void replay_event(struct lemma *l, const struct index_event *e)
 {
 	switch ((enum index_kind)e->kind) {
-	case INDEX_READ: play_read(l, e->object, e->item); break;
+	case INDEX_READ: replay_read(l, e->object, e->item); break;
 	case INDEX_WRITE: l->cells[e->object] = (struct lemma_cell){ l->round, e->item }; break;
-	case INDEX_RELEASE: play_release(l, e->object, e->item); break;
-	case INDEX_ACQUIRE: play_acquire(l, e->object, e->item); break;
-	case INDEX_FAIL: play_fail(l, e->object, e->item); break;
-	case INDEX_WAIT: lemma_play_wait(l, e->object, e->item); break;
-	case INDEX_SIGNAL: lemma_play_signal(l, e->object, e->item); break;
-	case INDEX_WOKEN: lemma_play_woken(l, e->object, e->item); break;
-	case INDEX_POST: touch_semaphore(l, e->object)->posts++; break;
+	case INDEX_RELEASE: replay_release(l, e->object, e->item); break;
+	case INDEX_ACQUIRE: replay_acquire(l, e->object, e->item); break;
+	case INDEX_FAIL: replay_fail(l, e->object, e->item); break;
+	case INDEX_WAIT: lemma_replay_wait(l, e->object, e->item); break;
+	case INDEX_SIGNAL: lemma_replay_signal(l, e->object, e->item); break;
+	case INDEX_WOKEN: lemma_replay_woken(l, e->object, e->item); break;
+	case INDEX_POST: semaphore_state(l, e->object)->posts++; break;
 	case INDEX_DOWN:
 		if (!has_tokens(l, e->object))
-			lemma_down(l, e->object, e->node);
-		touch_semaphore(l, e->object)->downs++;
+			lemma_add_down(l, e->object, e->node);
+		semaphore_state(l, e->object)->downs++;
 		break;
-	case INDEX_TAKE: touch_semaphore(l, e->object)->downs++; break;
+	case INDEX_TAKE: semaphore_state(l, e->object)->downs++; break;
 	case INDEX_ZERO:
 		if (has_tokens(l, e->object))
-			lemma_zero(l, e->object, e->node, lemma_before(l, l->total->cut, e->node));
+			lemma_add_zero(l, e->object, e->node,
+				       lemma_before(l, l->total->cut, e->node));
 		break;
 	}
 }
 
-int32_t lemma_translate(const struct lemma *l, int32_t literal)
+int32_t lemma_literal_of_query(const struct lemma *l, int32_t literal)
 {
 	return literal > 0 ? l->atoms[literal] : -l->atoms[-literal];
 }
@@ -227,24 +232,24 @@ bool lemma_check(struct lemma *l)
 	uint64_t before = l->lemmas;
 
 	l->round++;
-	l->broken.count = 0;
+	l->unsignalled.count = 0;
 	for (uint32_t n = topo_order_first(l->total); n != l->total->cut; n = l->total->next[n]) {
 		l->cdcl->steps++;
 		for (uint32_t i = x->event_start[n]; i < x->event_start[n + 1]; i++)
-			play(l, &x->events[i]);
+			replay_event(l, &x->events[i]);
 	}
-	lemma_waits_end(l);
+	lemma_check_waits(l);
 	for (size_t i = 0; i < l->query->empty.count; i++) {
 		const struct order_empty *e = &l->query->empty.items[i];
-		int32_t literal = lemma_translate(l, e->literal);
+		int32_t literal = lemma_literal_of_query(l, e->literal);
 
 		if (cdcl_holds(l->cdcl, literal) && has_tokens(l, e->semaphore))
-			lemma_zero(l, e->semaphore, l->total->cut, -literal);
+			lemma_add_zero(l, e->semaphore, l->total->cut, -literal);
 	}
 	return l->lemmas == before && !l->cdcl->contradiction;
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 void lemma_make(struct lemma *l, const struct order_index *index, struct topo_order *total,
 		struct cdcl *cdcl, struct closure *closure)
@@ -260,8 +265,8 @@ void lemma_make(struct lemma *l, const struct order_index *index, struct topo_or
 	l->locks = mem_zalloc(m->locks.count + 1, sizeof *l->locks);
 	l->conditions = mem_zalloc(m->conditions.count + 1, sizeof *l->conditions);
 	l->semaphores = mem_zalloc(m->semaphores.count + 1, sizeof *l->semaphores);
-	l->takes = mem_zalloc(m->waits.count + 1, sizeof *l->takes);
-	l->taken = mem_zalloc(m->signals.count + 1, sizeof *l->taken);
+	l->pair_of_wait = mem_zalloc(m->waits.count + 1, sizeof *l->pair_of_wait);
+	l->used_by = mem_zalloc(m->signals.count + 1, sizeof *l->used_by);
 }
 
 void lemma_free(struct lemma *l)
@@ -269,7 +274,7 @@ void lemma_free(struct lemma *l)
 	const struct order_model *m = l->index->model;
 
 	for (size_t i = 0; i < m->locks.count; i++)
-		vec_free(&l->locks[i].open);
+		vec_free(&l->locks[i].list);
 	for (size_t i = 0; i < m->conditions.count; i++)
 		vec_free(&l->conditions[i].waiting);
 	free(l->of_read);
@@ -280,14 +285,14 @@ void lemma_free(struct lemma *l)
 	free(l->locks);
 	free(l->conditions);
 	free(l->semaphores);
-	free(l->taken);
-	free(l->takes);
+	free(l->used_by);
+	free(l->pair_of_wait);
 	map_free(&l->pair_of);
 	vec_free(&l->pairs);
 	vec_free(&l->crowd);
 	vec_free(&l->choices);
 	vec_free(&l->clause);
-	vec_free(&l->broken);
+	vec_free(&l->unsignalled);
 }
 
 void lemma_reset(struct lemma *l, const struct order_query *query, const int32_t *atoms)

@@ -1,10 +1,11 @@
 /*
- * Where the current order is not feasible, and the clauses that say so.
+ * Finds out where the current order is not feasible, and adds clauses that say so.
  *
- * lemma_check plays the nodes inside in their current order. For each event that could not happen
- * it adds a clause of the model that this order violates; if there is none the order is an
- * answer. Only clauses that some order violated are ever made: of the model's, which are
- * quadratic in locks and cubic in cells, a query sees a few hundred. Private to the solver.
+ * lemma_check() replays the nodes inside in their current order. For each event that could not
+ * happen then, it adds a clause of the model that this order violates. If there is none, the order
+ * is an answer. Only clauses that some order violated are ever made. The model has a number of
+ * clauses that is quadratic in the sections of a lock and cubic in the accesses to a cell; a query
+ * sees a few hundred of them. Private to the solver.
  */
 #ifndef ORDER_SOLVER_LEMMA_H
 #define ORDER_SOLVER_LEMMA_H
@@ -14,13 +15,13 @@
 #include "order/solver/closure.h"
 #include "order/model/query.h"
 
-/* One way to explain an event: a read's writer, a fail's section, a woken node's signal. */
+/* One way to explain an event: a read's writer, a failed try's section, a woken node's signal. */
 struct lemma_choice {
 	int32_t literal;
-	uint32_t what; /* a node (ORDER_NONE: initial value), a section, a signal */
+	uint32_t what; /* a node (ORDER_NONE: initial value), a section or a signal */
 };
 
-/* The choices made for an event, if it needed any: a range of `choices`. */
+/* The ways to explain an event, once they have been listed: a range of `choices`. */
 struct lemma_choices {
 	uint32_t epoch, start, count;
 };
@@ -32,23 +33,19 @@ struct lemma_pair {
 	int32_t literal;
 };
 
-/* The state of objects while playing. */
+/* The state of objects during the replay. */
 struct lemma_cell {
 	uint32_t round, writer;
 };
-struct lemma_lock {
-	uint32_t round;
-	lemma_list open; /* sections */
-};
 struct lemma_condition {
-	uint32_t round, deaf; /* deaf: epoch of a query that asks for deaf waits */
-	lemma_list waiting;   /* waits that nothing has woken yet */
+	uint32_t round, unwoken; /* unwoken: epoch of a query that asks for unwoken waits */
+	lemma_list waiting;	 /* waits that nothing has woken yet */
 };
 struct lemma_semaphore {
 	uint32_t round;
 	uint64_t posts, downs;
 };
-struct lemma_takes {
+struct lemma_wait_pair {
 	uint32_t round, pair;
 };
 
@@ -58,23 +55,24 @@ struct lemma {
 	struct cdcl *cdcl;
 	struct closure *closure;
 	const struct order_query *query;
-	const int32_t *atoms; /* the query's atoms as literals of cdcl, from 1 */
-	uint32_t epoch;	      /* of the query */
-	uint32_t round;	      /* of the check: state of objects is good when its number is this */
-	uint64_t lemmas;      /* made, ever */
+	const int32_t *atoms; /* the query's atoms as cdcl literals, from 1 */
+	uint32_t epoch;	      /* number of the query */
+	/* number of the check: an object's state is valid if it has the same number */
+	uint32_t round;
+	uint64_t lemmas; /* number of lemmas ever made */
 	VEC(struct lemma_choice) choices;
 	struct lemma_choices *of_read, *of_fail, *of_wait;
 	VEC(int32_t) clause;
-	uint32_t *latest;  /* for each thread: room for its last write, post or down */
-	lemma_list broken; /* waits that nothing wakes, found in this round */
-	lemma_list crowd;  /* room for waits that want too few signals */
+	uint32_t *latest;	/* scratch, for each thread: its last write, post or down */
+	lemma_list unsignalled; /* waits without a signal, found in this round */
+	lemma_list crowd;	/* scratch: waits that have too few signals between them */
 	struct lemma_cell *cells;
-	struct lemma_lock *locks;
+	struct open_sections *locks;
 	struct lemma_condition *conditions;
 	struct lemma_semaphore *semaphores;
-	struct lemma_takes *takes; /* for each wait */
-	uint32_t *taken;	   /* for each signal: the wait that takes it, ORDER_NONE: nobody */
-	/* "this wait takes this signal", as far as a clause needed it */
+	struct lemma_wait_pair *pair_of_wait;
+	uint32_t *used_by; /* for each signal: the wait that uses it, or ORDER_NONE */
+	/* "this wait uses this signal", for the pairs that some clause needed */
 	struct map pair_of; /* wait << 32 | signal: literal */
 	VEC(struct lemma_pair) pairs;
 };
@@ -83,38 +81,41 @@ void lemma_make(struct lemma *lemma, const struct order_index *index, struct top
 		struct cdcl *cdcl, struct closure *closure);
 void lemma_free(struct lemma *lemma);
 
-/* A new query: nothing was chosen yet. */
+/* Begins a new query: no choices have been listed yet. */
 void lemma_reset(struct lemma *lemma, const struct order_query *query, const int32_t *atoms);
 
-/* Returns whether the current order is an answer; adds clauses that it violates if it is not. */
+/* Returns whether the current order is an answer. If it is not, adds clauses that it violates. */
 bool lemma_check(struct lemma *lemma);
 
-/* ---- among the files of lemmas ---------------------------------------------------------------- */
+/* ---- between the files of lemmas ------------------------------------------------------------- */
 
-/* "a before b" as a literal; what is certain is CDCL_TRUE or CDCL_FALSE. */
+/* Returns the literal of "a before b", CDCL_TRUE or CDCL_FALSE if that is certain. */
 int32_t lemma_before(struct lemma *lemma, uint32_t a, uint32_t b);
 
-void lemma_begin(struct lemma *lemma);
-void lemma_literal(struct lemma *lemma, int32_t literal);
-/* Adds the clause; it must not hold in the current order: that is why it was made. */
-void lemma_end(struct lemma *lemma);
-/* The same for a clause that may hold: what a choice implies. */
-void lemma_imply(struct lemma *lemma, int32_t choice, int32_t literal);
-/* A new choice; with a node to be taken into the prefix for it, and one that takes it. */
-int32_t lemma_choose(struct lemma *lemma, uint32_t what, uint32_t a, uint32_t b, bool preferred);
+void lemma_begin_clause(struct lemma *lemma);
+void lemma_add_literal(struct lemma *lemma, int32_t literal);
+/* Adds the clause. It must not hold in the current order: that is why it was made. */
+void lemma_end_clause(struct lemma *lemma);
+/* Adds a clause of two literals in the same way. */
+void lemma_add_either(struct lemma *lemma, int32_t one, int32_t other);
+/* Adds the clause "choice implies literal", which may hold already. */
+void lemma_add_implication(struct lemma *lemma, int32_t choice, int32_t literal);
+/* Adds a choice for an event. It would take node a into the prefix for the sake of node b. */
+int32_t lemma_add_choice(struct lemma *lemma, uint32_t what, uint32_t a, uint32_t b,
+			 bool preferred);
 
-/* lemma_read.c */
-void lemma_read(struct lemma *lemma, uint32_t cell, uint32_t read);
+/* lemma_add_read.c */
+void lemma_add_read(struct lemma *lemma, uint32_t cell, uint32_t read);
 /* lemma_semaphore.c */
-void lemma_down(struct lemma *lemma, uint32_t semaphore, uint32_t node);
-void lemma_zero(struct lemma *lemma, uint32_t semaphore, uint32_t node, int32_t guard);
+void lemma_add_down(struct lemma *lemma, uint32_t semaphore, uint32_t node);
+void lemma_add_zero(struct lemma *lemma, uint32_t semaphore, uint32_t node, int32_t guard);
 /* lemma_wait.c */
 void lemma_waits_reset(struct lemma *lemma);
-void lemma_play_wait(struct lemma *lemma, uint32_t condition, uint32_t wait);
-void lemma_play_signal(struct lemma *lemma, uint32_t condition, uint32_t signal);
-void lemma_play_woken(struct lemma *lemma, uint32_t condition, uint32_t wait);
-void lemma_waits_end(struct lemma *lemma);
-/* A literal of the query as one of cdcl. */
-int32_t lemma_translate(const struct lemma *lemma, int32_t literal);
+void lemma_replay_wait(struct lemma *lemma, uint32_t condition, uint32_t wait);
+void lemma_replay_signal(struct lemma *lemma, uint32_t condition, uint32_t signal);
+void lemma_replay_woken(struct lemma *lemma, uint32_t condition, uint32_t wait);
+void lemma_check_waits(struct lemma *lemma);
+/* Translates a literal of the query into one of cdcl. */
+int32_t lemma_literal_of_query(const struct lemma *lemma, int32_t literal);
 
 #endif

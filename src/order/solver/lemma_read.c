@@ -1,21 +1,21 @@
 /*
- * Reads see their value. For a read r that does not, once:
+ * Lemmas about reads: a read sees its value. For a read r that does not, these are added once:
  *
- *	r is outside, or it takes from one of the writes w of its value (or the initial one)
+ *	r is outside, or it takes from one of the writes w of its value (or the initial value)
  *	it takes from w  =>  w < r
  *
  * and then, for each other write v that stands between the chosen w and r in the current order:
  *
  *	it takes from w  =>  v < w or r < v
  *
- * With one write to choose from, "it takes from w" is "r is inside".
+ * If there is only one write to choose from, "it takes from w" is "r is inside".
  */
 #include "order/solver/lemma.h"
 
 #include <assert.h>
 
-/* For each thread its last write of the cell that certainly comes before the read, or NONE. */
-static void find_latest(struct lemma *l, const struct order_cell *cell, uint32_t reader)
+/* Sets l->latest[t] to t's last write that certainly comes before the read, or ORDER_NONE. */
+static void find_latest_writes(struct lemma *l, const struct order_cell *cell, uint32_t reader)
 {
 	const struct order_model *m = l->index->model;
 
@@ -30,8 +30,8 @@ static void find_latest(struct lemma *l, const struct order_cell *cell, uint32_t
 	l->cdcl->steps += cell->write_count;
 }
 
-/* Can the read take from this write (ORDER_NONE: the initial value), by what is certain? */
-static bool is_possible(struct lemma *l, uint32_t reader, uint32_t writer)
+/* Can the read take from this write (ORDER_NONE: the initial value), as far as is certain? */
+static bool can_take_from(struct lemma *l, uint32_t reader, uint32_t writer)
 {
 	const struct order_model *m = l->index->model;
 
@@ -54,23 +54,23 @@ static void list_writers(struct lemma *l, const struct order_cell *cell,
 {
 	const struct order_model *m = l->index->model;
 
-	find_latest(l, cell, read->node);
+	find_latest_writes(l, cell, read->node);
 	if (read->writer != ORDER_ANY) {
-		if (is_possible(l, read->node, read->writer))
+		if (can_take_from(l, read->node, read->writer))
 			*vec_push(&l->choices) = (struct lemma_choice){ 0, read->writer };
 		return;
 	}
 	if (cell->initial != ORDER_NONE && cell->initial == read->value &&
-	    is_possible(l, read->node, ORDER_NONE))
+	    can_take_from(l, read->node, ORDER_NONE))
 		*vec_push(&l->choices) = (struct lemma_choice){ 0, ORDER_NONE };
 	for (uint32_t i = cell->write_start; i < cell->write_start + cell->write_count; i++)
 		if (m->writes.items[i].value == read->value &&
-		    is_possible(l, read->node, m->writes.items[i].node))
+		    can_take_from(l, read->node, m->writes.items[i].node))
 			*vec_push(&l->choices) =
 				(struct lemma_choice){ 0, m->writes.items[i].node };
 }
 
-static void add_choices(struct lemma *l, const struct order_cell *cell, uint32_t item)
+static void add_writer_choices(struct lemma *l, const struct order_cell *cell, uint32_t item)
 {
 	const struct order_read *read = &l->index->model->reads.items[item];
 	uint32_t start = (uint32_t)l->choices.count, count;
@@ -85,20 +85,20 @@ static void add_choices(struct lemma *l, const struct order_cell *cell, uint32_t
 					: cdcl_boolean(l->cdcl, c->what, read->node,
 						       c->what == l->index->read_needs[item]);
 		if (c->what != ORDER_NONE)
-			lemma_imply(l, c->literal, lemma_before(l, c->what, read->node));
+			lemma_add_implication(l, c->literal, lemma_before(l, c->what, read->node));
 	}
 	if (count == 1)
 		return;
-	lemma_begin(l);
-	lemma_literal(l, lemma_before(l, l->total->cut, read->node));
+	lemma_begin_clause(l);
+	lemma_add_literal(l, lemma_before(l, l->total->cut, read->node));
 	for (uint32_t i = start; i < start + count; i++)
-		lemma_literal(l, l->choices.items[i].literal);
-	lemma_end(l);
+		lemma_add_literal(l, l->choices.items[i].literal);
+	lemma_end_clause(l);
 }
 
-/* Keeps every write that is there now from between the chosen one and the read. */
-static void add_between(struct lemma *l, const struct order_cell *cell, uint32_t reader,
-			const struct lemma_choice *choice)
+/* Adds a clause for every write that now stands between the chosen write and the read. */
+static void forbid_writes_between(struct lemma *l, const struct order_cell *cell, uint32_t reader,
+				  const struct lemma_choice *choice)
 {
 	const struct order_model *m = l->index->model;
 
@@ -110,16 +110,16 @@ static void add_between(struct lemma *l, const struct order_cell *cell, uint32_t
 		    !topo_order_before(l->total, node, reader) ||
 		    (choice->what != ORDER_NONE && topo_order_before(l->total, node, choice->what)))
 			continue;
-		lemma_begin(l);
-		lemma_literal(l, -choice->literal);
+		lemma_begin_clause(l);
+		lemma_add_literal(l, -choice->literal);
 		if (choice->what != ORDER_NONE)
-			lemma_literal(l, lemma_before(l, node, choice->what));
-		lemma_literal(l, lemma_before(l, reader, node));
-		lemma_end(l);
+			lemma_add_literal(l, lemma_before(l, node, choice->what));
+		lemma_add_literal(l, lemma_before(l, reader, node));
+		lemma_end_clause(l);
 	}
 }
 
-void lemma_read(struct lemma *l, uint32_t cell_number, uint32_t item)
+void lemma_add_read(struct lemma *l, uint32_t cell_number, uint32_t item)
 {
 	const struct order_model *m = l->index->model;
 	const struct order_cell *cell = &m->cells.items[cell_number];
@@ -128,7 +128,7 @@ void lemma_read(struct lemma *l, uint32_t cell_number, uint32_t item)
 
 	l->lemmas++;
 	if (made.epoch != l->epoch) {
-		add_choices(l, cell, item);
+		add_writer_choices(l, cell, item);
 		made = l->of_read[item];
 		if (made.count != 1)
 			return;
@@ -139,6 +139,6 @@ void lemma_read(struct lemma *l, uint32_t cell_number, uint32_t item)
 		if (cdcl_holds(l->cdcl, choice.literal) &&
 		    (choice.what == ORDER_NONE ||
 		     topo_order_before(l->total, choice.what, read->node)))
-			add_between(l, cell, read->node, &choice);
+			forbid_writes_between(l, cell, read->node, &choice);
 	}
 }

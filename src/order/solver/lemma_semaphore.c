@@ -1,27 +1,20 @@
 /*
- * Semaphores count. A down d that comes with nothing left, after the posts P and the downs D:
+ * Lemmas about semaphores. For a down d that finds no token left after the posts P and the downs D:
  *
  *	d is outside, or some post not in P comes before it, or it comes before one of D'
  *
- * where D' is any part of D with as many downs as there were tokens. A failed try z, or the cut
- * when the semaphore is to be empty there, with something left is the mirror image: some down not
- * in D comes before it, or it comes before one of P', any part of P of which one token is too
- * many.
+ * where D' is any subset of D with as many downs as there were tokens. A failed try, or the cut if
+ * the semaphore has to be empty there, that finds a token left is the mirror image: some down not
+ * in D comes before it, or it comes before one of P', any subset of P that is one token too many.
  *
- * Of the nodes of one thread that could come before d only its first matters, of those that d
- * could come before only the last: each clause has at most two literals a thread.
+ * Of one thread's nodes that could come before d only the first matters; of those that d could come
+ * before only the last does. So each clause has at most two literals for each thread.
  */
 #include "order/solver/lemma.h"
 
 #include <assert.h>
 
-/* Is it certain that the node comes before the other? Such ones cost no literal. */
-static bool is_certain(const struct lemma *l, uint32_t node, uint32_t other)
-{
-	return closure_before(l->closure, node, other);
-}
-
-/* Some of `nodes`, not before `node` now, comes before it. */
+/* Adds "one of `nodes` that is not before `node` now comes before it". */
 static void add_first_missing(struct lemma *l, const uint32_t *nodes, uint32_t count, uint32_t node)
 {
 	const struct order_model *m = l->index->model;
@@ -38,13 +31,13 @@ static void add_first_missing(struct lemma *l, const uint32_t *nodes, uint32_t c
 	}
 	for (uint32_t t = 0; t < m->thread_count; t++)
 		if (l->latest[t] != ORDER_NONE)
-			lemma_literal(l, lemma_before(l, l->latest[t], node));
+			lemma_add_literal(l, lemma_before(l, l->latest[t], node));
 	l->cdcl->steps += count;
 }
 
 /*
- * `node` comes before one of some `needed` of the nodes that are before it now: those that are
- * before it for certain, then whichever come first in their list.
+ * Adds "`node` comes before one of these": `needed` of the nodes that are before it now. Takes
+ * those that are certainly before it, then the first ones in the list.
  */
 static void add_last_present(struct lemma *l, const uint32_t *nodes, uint32_t count, uint32_t node,
 			     uint64_t needed)
@@ -54,12 +47,12 @@ static void add_last_present(struct lemma *l, const uint32_t *nodes, uint32_t co
 	for (uint32_t t = 0; t < m->thread_count; t++)
 		l->latest[t] = ORDER_NONE;
 	for (uint32_t i = 0; i < count && needed; i++)
-		needed -= is_certain(l, nodes[i], node);
+		needed -= closure_before(l->closure, nodes[i], node);
 	for (uint32_t i = 0; i < count && needed; i++) {
 		uint32_t *last = &l->latest[m->thread.items[nodes[i]]];
 
 		if (nodes[i] == node || !topo_order_before(l->total, nodes[i], node) ||
-		    is_certain(l, nodes[i], node))
+		    closure_before(l->closure, nodes[i], node))
 			continue;
 		needed--;
 		if (*last == ORDER_NONE || m->position.items[nodes[i]] > m->position.items[*last])
@@ -68,33 +61,33 @@ static void add_last_present(struct lemma *l, const uint32_t *nodes, uint32_t co
 	assert(needed == 0);
 	for (uint32_t t = 0; t < m->thread_count; t++)
 		if (l->latest[t] != ORDER_NONE)
-			lemma_literal(l, lemma_before(l, node, l->latest[t]));
+			lemma_add_literal(l, lemma_before(l, node, l->latest[t]));
 	l->cdcl->steps += count;
 }
 
-void lemma_down(struct lemma *l, uint32_t semaphore, uint32_t node)
+void lemma_add_down(struct lemma *l, uint32_t semaphore, uint32_t node)
 {
 	const struct order_model *m = l->index->model;
 	const struct order_semaphore *s = &m->semaphores.items[semaphore];
 
-	lemma_begin(l);
-	lemma_literal(l, lemma_before(l, l->total->cut, node));
+	lemma_begin_clause(l);
+	lemma_add_literal(l, lemma_before(l, l->total->cut, node));
 	add_first_missing(l, m->posts.items + s->post_start, s->post_count, node);
 	add_last_present(l, m->downs.items + s->down_start, s->down_count, node,
 			 s->initial + l->semaphores[semaphore].posts);
-	lemma_end(l);
+	lemma_end_clause(l);
 }
 
-void lemma_zero(struct lemma *l, uint32_t semaphore, uint32_t node, int32_t guard)
+void lemma_add_zero(struct lemma *l, uint32_t semaphore, uint32_t node, int32_t guard)
 {
 	const struct order_model *m = l->index->model;
 	const struct order_semaphore *s = &m->semaphores.items[semaphore];
 	uint64_t downs = l->semaphores[semaphore].downs;
 
-	lemma_begin(l);
-	lemma_literal(l, guard);
+	lemma_begin_clause(l);
+	lemma_add_literal(l, guard);
 	add_first_missing(l, m->downs.items + s->down_start, s->down_count, node);
 	add_last_present(l, m->posts.items + s->post_start, s->post_count, node,
 			 downs + 1 > s->initial ? downs + 1 - s->initial : 0);
-	lemma_end(l);
+	lemma_end_clause(l);
 }

@@ -1,17 +1,18 @@
 /*
- * Woken nodes were woken. For a wait w that returned because it was signalled, once it is needed:
+ * Lemmas about waits: a woken node was woken. For a wait w that returned because it was signalled,
+ * these are added when they are needed:
  *
- *	its woken node is outside, or w takes one of the signals (or broadcasts)
- *	w takes s  =>  WAIT < s and s < WOKEN
- *	not both v and w take the signal s
+ *	its woken node is outside, or w uses one of the signals (or broadcasts)
+ *	w uses s  =>  WAIT < s and s < WOKEN
+ *	v and w do not both use the signal s
  *
- * Whether it is needed is found by playing: signals go to whoever is woken first. If somebody is
- * left over, then by Hall's theorem some waits want fewer signals than they are; these get their
- * clauses.
+ * The replay finds out whether they are needed. It gives each signal to the waiting wait whose
+ * woken node comes first. If a woken node is left without a signal, then by Hall's theorem some set
+ * of waits has fewer signals than waits. The waits of that set get their clauses.
  *
- * Where a query asks for deaf waits the assignment is part of the question: then every signal
- * inside that finds somebody waiting must be taken, also one before the deaf wait, and nobody
- * takes two.
+ * If a query asks for unwoken waits (query.h), the assignment of signals is part of the question.
+ * Then every signal inside that finds a waiting wait must be used, even one before the unwoken
+ * wait, and no wait uses two signals.
  */
 #include "order/solver/lemma.h"
 
@@ -31,12 +32,12 @@ void lemma_waits_reset(struct lemma *l)
 		uint32_t wait = l->query->deaf.items[i].wait;
 
 		assert(l->index->model->waits.items[wait].wake == ORDER_WAKE_SIGNAL);
-		l->conditions[l->index->wait_condition[wait]].deaf = l->epoch;
+		l->conditions[l->index->wait_condition[wait]].unwoken = l->epoch;
 	}
 }
 
-/* The literal of "wait takes signal"; CDCL_FALSE when that is certainly impossible. */
-static int32_t pair(struct lemma *l, uint32_t wait, uint32_t signal)
+/* Returns the literal of "wait uses signal", CDCL_FALSE if that is certainly impossible. */
+static int32_t pair_literal(struct lemma *l, uint32_t wait, uint32_t signal)
 {
 	const struct order_model *m = l->index->model;
 	const struct order_wait *w = &m->waits.items[wait];
@@ -54,29 +55,29 @@ static int32_t pair(struct lemma *l, uint32_t wait, uint32_t signal)
 	literal = cdcl_boolean(l->cdcl, node, w->woken, node == w->used);
 	*map_put(&l->pair_of, (uint64_t)wait << 32 | signal, NULL) = (uint64_t)literal;
 	*vec_push(&l->pairs) = (struct lemma_pair){ wait, signal, literal };
-	lemma_imply(l, literal, after);
-	lemma_imply(l, literal, until);
+	lemma_add_implication(l, literal, after);
+	lemma_add_implication(l, literal, until);
 	return literal;
 }
 
-/* The wait's woken node is outside or it takes something. False: that was said before. */
-static bool add_wake(struct lemma *l, const struct order_condition *condition, uint32_t wait)
+/* Adds "WOKEN is outside, or the wait uses a signal". Returns false if it was added before. */
+static bool add_wake_clause(struct lemma *l, const struct order_condition *condition, uint32_t wait)
 {
 	const struct order_wait *w = &l->index->model->waits.items[wait];
 
 	if (l->of_wait[wait].epoch == l->epoch)
 		return false;
 	l->of_wait[wait].epoch = l->epoch;
-	lemma_begin(l);
-	lemma_literal(l, lemma_before(l, l->total->cut, w->woken));
+	lemma_begin_clause(l);
+	lemma_add_literal(l, lemma_before(l, l->total->cut, w->woken));
 	for (uint32_t i = 0; i < condition->signal_count; i++)
-		lemma_literal(l, pair(l, wait, condition->signal_start + i));
+		lemma_add_literal(l, pair_literal(l, wait, condition->signal_start + i));
 	l->lemmas++;
 	cdcl_add(l->cdcl, l->clause.items, l->clause.count);
 	return true;
 }
 
-/* ---- playing ---------------------------------------------------------------------------------- */
+/* ---- replay ---------------------------------------------------------------------------------- */
 
 static bool needs_signal(const struct lemma *l, const struct order_wait *w)
 {
@@ -84,7 +85,7 @@ static bool needs_signal(const struct lemma *l, const struct order_wait *w)
 	       topo_order_is_inside(l->total, w->woken);
 }
 
-static struct lemma_condition *touch(struct lemma *l, uint32_t number)
+static struct lemma_condition *condition_state(struct lemma *l, uint32_t number)
 {
 	struct lemma_condition *c = &l->conditions[number];
 
@@ -98,21 +99,21 @@ static struct lemma_condition *touch(struct lemma *l, uint32_t number)
 	return c;
 }
 
-void lemma_play_wait(struct lemma *l, uint32_t condition, uint32_t wait)
+void lemma_replay_wait(struct lemma *l, uint32_t condition, uint32_t wait)
 {
-	struct lemma_condition *c = touch(l, condition);
+	struct lemma_condition *c = condition_state(l, condition);
 
 	if (needs_signal(l, &l->index->model->waits.items[wait]))
 		*vec_push(&c->waiting) = wait;
 }
 
-void lemma_play_signal(struct lemma *l, uint32_t condition, uint32_t signal)
+void lemma_replay_signal(struct lemma *l, uint32_t condition, uint32_t signal)
 {
 	const struct order_wait *waits = l->index->model->waits.items;
-	struct lemma_condition *c = touch(l, condition);
+	struct lemma_condition *c = condition_state(l, condition);
 	size_t first = 0;
 
-	l->taken[signal] = ORDER_NONE;
+	l->used_by[signal] = ORDER_NONE;
 	if (l->index->model->signals.items[signal].broadcast)
 		c->waiting.count = 0;
 	if (!c->waiting.count)
@@ -121,26 +122,26 @@ void lemma_play_signal(struct lemma *l, uint32_t condition, uint32_t signal)
 		if (topo_order_before(l->total, waits[c->waiting.items[i]].woken,
 				      waits[c->waiting.items[first]].woken))
 			first = i;
-	l->taken[signal] = c->waiting.items[first];
+	l->used_by[signal] = c->waiting.items[first];
 	c->waiting.items[first] = c->waiting.items[--c->waiting.count];
 }
 
-void lemma_play_woken(struct lemma *l, uint32_t condition, uint32_t wait)
+void lemma_replay_woken(struct lemma *l, uint32_t condition, uint32_t wait)
 {
-	struct lemma_condition *c = touch(l, condition);
+	struct lemma_condition *c = condition_state(l, condition);
 
 	for (size_t i = 0; i < c->waiting.count; i++)
 		if (c->waiting.items[i] == wait) {
 			c->waiting.items[i] = c->waiting.items[--c->waiting.count];
-			if (c->deaf != l->epoch)
-				*vec_push(&l->broken) = wait;
+			if (c->unwoken != l->epoch)
+				*vec_push(&l->unsignalled) = wait;
 			return;
 		}
 }
 
-/* ---- too few signals -------------------------------------------------------------------------- */
+/* ---- too few signals ------------------------------------------------------------------------- */
 
-/* Is the signal inside, between wait and woken? */
+/* Is the node inside, between the wait and its woken node? */
 static bool is_between(const struct lemma *l, const struct order_wait *w, uint32_t node)
 {
 	return (w->wait == ORDER_NONE || topo_order_before(l->total, w->wait, node)) &&
@@ -148,7 +149,10 @@ static bool is_between(const struct lemma *l, const struct order_wait *w, uint32
 	       (w->woken == ORDER_NONE || topo_order_before(l->total, node, w->woken));
 }
 
-/* Who takes the signals that the broken one could have, who takes those that these could, … */
+/*
+ * Collects a set of waits with too few signals: the given wait, the waits that use the signals it
+ * could use, the waits that use the signals those could use, and so on.
+ */
 static void find_crowd(struct lemma *l, const struct order_condition *condition, uint32_t wait)
 {
 	const struct order_model *m = l->index->model;
@@ -165,15 +169,15 @@ static void find_crowd(struct lemma *l, const struct order_condition *condition,
 			    !is_between(l, &m->waits.items[l->crowd.items[k]],
 					m->signals.items[s].node))
 				continue;
-			assert(l->taken[s] != ORDER_NONE);
-			while (i < l->crowd.count && l->crowd.items[i] != l->taken[s])
+			assert(l->used_by[s] != ORDER_NONE);
+			while (i < l->crowd.count && l->crowd.items[i] != l->used_by[s])
 				i++;
 			if (i == l->crowd.count)
-				*vec_push(&l->crowd) = l->taken[s];
+				*vec_push(&l->crowd) = l->used_by[s];
 		}
 }
 
-static bool takes(const struct lemma *l, uint32_t wait, uint32_t signal, int32_t *literal)
+static bool uses_signal(const struct lemma *l, uint32_t wait, uint32_t signal, int32_t *literal)
 {
 	const uint64_t *known = map_get(&l->pair_of, (uint64_t)wait << 32 | signal);
 
@@ -181,7 +185,7 @@ static bool takes(const struct lemma *l, uint32_t wait, uint32_t signal, int32_t
 	return cdcl_holds(l->cdcl, *literal);
 }
 
-/* Of those in the crowd that chose, no two choose the same. */
+/* Of the waits in the crowd, no two may choose the same signal. */
 static void add_exclusions(struct lemma *l, const struct order_condition *condition)
 {
 	const struct order_model *m = l->index->model;
@@ -191,20 +195,17 @@ static void add_exclusions(struct lemma *l, const struct order_condition *condit
 		int32_t one, other = 0;
 
 		for (size_t k = 0; k < l->crowd.count && !m->signals.items[s].broadcast; k++) {
-			if (!takes(l, l->crowd.items[k], s, &one))
+			if (!uses_signal(l, l->crowd.items[k], s, &one))
 				continue;
 			if (other) {
-				lemma_begin(l);
-				lemma_literal(l, -one);
-				lemma_literal(l, -other);
-				lemma_end(l);
+				lemma_add_either(l, -one, -other);
 			}
 			other = one;
 		}
 	}
 }
 
-static void add_too_few(struct lemma *l, uint32_t wait)
+static void explain_crowd(struct lemma *l, uint32_t wait)
 {
 	const struct order_condition *condition = condition_of(l, wait);
 	bool new = false;
@@ -212,15 +213,15 @@ static void add_too_few(struct lemma *l, uint32_t wait)
 	l->lemmas++;
 	find_crowd(l, condition, wait);
 	for (size_t k = 0; k < l->crowd.count; k++)
-		new |= add_wake(l, condition, l->crowd.items[k]);
+		new |= add_wake_clause(l, condition, l->crowd.items[k]);
 	if (!new)
 		add_exclusions(l, condition);
 }
 
-/* ---- deaf waits ------------------------------------------------------------------------------- */
+/* ---- unwoken waits --------------------------------------------------------------------------- */
 
-static bool was_broadcast(const struct lemma *l, const struct order_condition *condition,
-			  const struct order_wait *w)
+static bool was_woken_by_broadcast(const struct lemma *l, const struct order_condition *condition,
+				   const struct order_wait *w)
 {
 	for (uint32_t i = 0; i < condition->signal_count; i++) {
 		const struct order_signal *s =
@@ -232,9 +233,9 @@ static bool was_broadcast(const struct lemma *l, const struct order_condition *c
 	return false;
 }
 
-/* A wait takes a signal only if no broadcast woke it before that. */
-static void check_broadcasts(struct lemma *l, const struct order_condition *condition,
-			     const struct lemma_pair *p)
+/* A wait uses a signal only if no broadcast woke it before. */
+static void forbid_earlier_broadcasts(struct lemma *l, const struct order_condition *condition,
+				      const struct lemma_pair *p)
 {
 	const struct order_model *m = l->index->model;
 	const struct order_wait *w = &m->waits.items[p->wait];
@@ -246,48 +247,48 @@ static void check_broadcasts(struct lemma *l, const struct order_condition *cond
 		if (!b->broadcast || !is_between(l, w, b->node) ||
 		    !topo_order_before(l->total, b->node, node))
 			continue;
-		lemma_begin(l);
-		lemma_literal(l, -p->literal);
+		lemma_begin_clause(l);
+		lemma_add_literal(l, -p->literal);
 		if (w->wait != ORDER_NONE)
-			lemma_literal(l, lemma_before(l, b->node, w->wait));
-		lemma_literal(l, lemma_before(l, node, b->node));
-		lemma_end(l);
+			lemma_add_literal(l, lemma_before(l, b->node, w->wait));
+		lemma_add_literal(l, lemma_before(l, node, b->node));
+		lemma_end_clause(l);
 	}
 }
 
-/* Nobody takes two signals, no signal goes to two. */
-static void check_pairs(struct lemma *l)
+/*
+ * No wait uses two signals, and no two waits use the same signal. From here to the end of the
+ * check, l->used_by holds pairs.
+ */
+static void forbid_double_use(struct lemma *l)
 {
 	const struct order_model *m = l->index->model;
 
 	for (size_t i = 0; i < m->signals.count; i++)
-		l->taken[i] = ORDER_NONE;
+		l->used_by[i] = ORDER_NONE;
 	for (uint32_t i = 0; i < l->pairs.count; i++) {
 		const struct lemma_pair p = l->pairs.items[i];
 		const struct order_condition *condition = condition_of(l, p.wait);
 		uint32_t rivals[2] = { ORDER_NONE, ORDER_NONE };
 
-		if (l->conditions[condition - m->conditions.items].deaf != l->epoch ||
+		if (l->conditions[condition - m->conditions.items].unwoken != l->epoch ||
 		    m->signals.items[p.signal].broadcast || !cdcl_holds(l->cdcl, p.literal))
 			continue;
-		if (l->takes[p.wait].round == l->round)
-			rivals[0] = l->takes[p.wait].pair;
-		rivals[1] = l->taken[p.signal];
-		l->takes[p.wait] = (struct lemma_takes){ l->round, i };
-		l->taken[p.signal] = i;
+		if (l->pair_of_wait[p.wait].round == l->round)
+			rivals[0] = l->pair_of_wait[p.wait].pair;
+		rivals[1] = l->used_by[p.signal];
+		l->pair_of_wait[p.wait] = (struct lemma_wait_pair){ l->round, i };
+		l->used_by[p.signal] = i;
 		for (int k = 0; k < 2; k++) {
 			if (rivals[k] == ORDER_NONE)
 				continue;
-			lemma_begin(l);
-			lemma_literal(l, -p.literal);
-			lemma_literal(l, -l->pairs.items[rivals[k]].literal);
-			lemma_end(l);
+			lemma_add_either(l, -p.literal, -l->pairs.items[rivals[k]].literal);
 		}
-		check_broadcasts(l, condition, &p);
+		forbid_earlier_broadcasts(l, condition, &p);
 	}
 }
 
-/* Does the wait still wait when the signal comes, in the current order? */
+/* Is the wait still waiting when the signal comes, in the current order? */
 static bool is_waiting(const struct lemma *l, const struct order_condition *c, uint32_t wait,
 		       uint32_t node)
 {
@@ -302,15 +303,15 @@ static bool is_waiting(const struct lemma *l, const struct order_condition *c, u
 
 		if (other->node != node && is_between(l, w, other->node) &&
 		    topo_order_before(l->total, other->node, node) &&
-		    (other->broadcast || takes(l, wait, s, &literal)))
+		    (other->broadcast || uses_signal(l, wait, s, &literal)))
 			return false;
 	}
 	return true;
 }
 
 /*
- * "The wait does not wait when the signal comes", as part of a clause: not yet, not any more, or
- * woken before by a broadcast or by a signal, each of which gets a boolean.
+ * Adds "the wait is not waiting when the signal comes" to the clause: it has not begun, has
+ * returned, or was woken before by a broadcast or a signal, each of which gets a boolean.
  */
 static void add_not_waiting(struct lemma *l, const struct order_condition *c, uint32_t wait,
 			    uint32_t node)
@@ -319,51 +320,54 @@ static void add_not_waiting(struct lemma *l, const struct order_condition *c, ui
 	const struct order_wait *w = &m->waits.items[wait];
 
 	if (w->wait != ORDER_NONE)
-		lemma_literal(l, lemma_before(l, node, w->wait));
+		lemma_add_literal(l, lemma_before(l, node, w->wait));
 	if (w->woken != ORDER_NONE)
-		lemma_literal(l, lemma_before(l, w->woken, node));
+		lemma_add_literal(l, lemma_before(l, w->woken, node));
 	for (uint32_t s = c->signal_start; s < c->signal_start + c->signal_count; s++) {
 		const struct order_signal *other = &m->signals.items[s];
-		int32_t woke = other->node == node ? CDCL_FALSE : pair(l, wait, s), earlier;
+		int32_t woke = other->node == node ? CDCL_FALSE : pair_literal(l, wait, s), earlier;
 
 		if (woke == CDCL_FALSE)
 			continue;
 		earlier = cdcl_boolean(l->cdcl, other->node, node, false);
-		lemma_imply(l, earlier, woke);
-		lemma_imply(l, earlier, lemma_before(l, other->node, node));
-		lemma_literal(l, earlier);
+		lemma_add_implication(l, earlier, woke);
+		lemma_add_implication(l, earlier, lemma_before(l, other->node, node));
+		lemma_add_literal(l, earlier);
 	}
 }
 
-/* A signal that nobody takes, inside a prefix with a deaf wait, found nobody waiting. */
-static void check_missed(struct lemma *l, const struct order_condition *c, uint32_t signal,
-			 int32_t deaf)
+/* A signal that no wait uses, inside a prefix with an unwoken wait, must find no waiting wait. */
+static void check_unused_signal(struct lemma *l, const struct order_condition *c, uint32_t signal,
+				int32_t unwoken)
 {
 	const struct order_model *m = l->index->model;
 	uint32_t node = m->signals.items[signal].node, end = c->wait_start + c->wait_count;
 	int32_t literal;
 
 	for (uint32_t v = c->wait_start; v < end; v++)
-		if (takes(l, v, signal, &literal))
+		if (uses_signal(l, v, signal, &literal))
 			return;
 	for (uint32_t v = c->wait_start; v < end; v++) {
 		l->cdcl->steps += c->signal_count;
 		if (!is_waiting(l, c, v, node))
 			continue;
-		lemma_begin(l);
-		lemma_literal(l, -deaf);
-		lemma_literal(l, lemma_before(l, l->total->cut, node));
+		lemma_begin_clause(l);
+		lemma_add_literal(l, -unwoken);
+		lemma_add_literal(l, lemma_before(l, l->total->cut, node));
 		for (uint32_t u = c->wait_start; u < end; u++)
 			if (m->waits.items[u].wake == ORDER_WAKE_SIGNAL)
-				lemma_literal(l, pair(l, u, signal));
+				lemma_add_literal(l, pair_literal(l, u, signal));
 		add_not_waiting(l, c, v, node);
-		lemma_end(l);
+		lemma_end_clause(l);
 		return;
 	}
 }
 
-/* What is inside and behind a deaf wait: no broadcast, and signals that others take. */
-static void check_deaf(struct lemma *l, uint32_t wait, int32_t literal)
+/*
+ * Checks an unwoken wait: it is inside, its woken node is not, no broadcast follows it inside, and
+ * other waits use the signals that follow it.
+ */
+static void check_unwoken(struct lemma *l, uint32_t wait, int32_t literal)
 {
 	const struct order_model *m = l->index->model;
 	const struct order_condition *c = condition_of(l, wait);
@@ -371,16 +375,10 @@ static void check_deaf(struct lemma *l, uint32_t wait, int32_t literal)
 	uint32_t cut = l->total->cut;
 
 	if (woken != ORDER_NONE && topo_order_is_inside(l->total, woken)) {
-		lemma_begin(l);
-		lemma_literal(l, -literal);
-		lemma_literal(l, lemma_before(l, cut, woken));
-		lemma_end(l);
+		lemma_add_either(l, -literal, lemma_before(l, cut, woken));
 	}
 	if (begin != ORDER_NONE && !topo_order_is_inside(l->total, begin)) {
-		lemma_begin(l);
-		lemma_literal(l, -literal);
-		lemma_literal(l, lemma_before(l, begin, cut));
-		lemma_end(l);
+		lemma_add_either(l, -literal, lemma_before(l, begin, cut));
 		return;
 	}
 	for (uint32_t s = c->signal_start; s < c->signal_start + c->signal_count; s++) {
@@ -391,52 +389,52 @@ static void check_deaf(struct lemma *l, uint32_t wait, int32_t literal)
 			continue;
 		if (begin != ORDER_NONE && topo_order_before(l->total, node, begin)) {
 			if (!m->signals.items[s].broadcast)
-				check_missed(l, c, s, literal);
+				check_unused_signal(l, c, s, literal);
 			continue;
 		}
-		lemma_begin(l);
-		lemma_literal(l, -literal);
-		lemma_literal(l, lemma_before(l, cut, node));
+		lemma_begin_clause(l);
+		lemma_add_literal(l, -literal);
+		lemma_add_literal(l, lemma_before(l, cut, node));
 		if (begin != ORDER_NONE)
-			lemma_literal(l, lemma_before(l, node, begin));
+			lemma_add_literal(l, lemma_before(l, node, begin));
 		for (uint32_t v = c->wait_start; v < c->wait_start + c->wait_count; v++) {
 			int32_t by = CDCL_FALSE;
 
 			if (v != wait && !m->signals.items[s].broadcast &&
 			    m->waits.items[v].wake == ORDER_WAKE_SIGNAL)
-				by = pair(l, v, s);
+				by = pair_literal(l, v, s);
 			taken |= cdcl_holds(l->cdcl, by);
-			lemma_literal(l, by);
+			lemma_add_literal(l, by);
 		}
 		l->cdcl->steps += c->wait_count;
 		if (!taken)
-			lemma_end(l);
+			lemma_end_clause(l);
 	}
 }
 
-void lemma_waits_end(struct lemma *l)
+void lemma_check_waits(struct lemma *l)
 {
 	const struct order_model *m = l->index->model;
 
-	for (size_t i = 0; i < l->broken.count; i++)
-		add_too_few(l, l->broken.items[i]);
+	for (size_t i = 0; i < l->unsignalled.count; i++)
+		explain_crowd(l, l->unsignalled.items[i]);
 	if (!l->query->deaf.count)
 		return;
 	for (size_t i = 0; i < l->query->deaf.count; i++) {
-		int32_t literal = lemma_translate(l, l->query->deaf.items[i].literal);
+		int32_t literal = lemma_literal_of_query(l, l->query->deaf.items[i].literal);
 
 		if (cdcl_holds(l->cdcl, literal))
-			check_deaf(l, l->query->deaf.items[i].wait, literal);
+			check_unwoken(l, l->query->deaf.items[i].wait, literal);
 	}
 	for (size_t o = 0; o < m->conditions.count; o++) {
 		const struct order_condition *c = &m->conditions.items[o];
 
-		if (l->conditions[o].deaf != l->epoch)
+		if (l->conditions[o].unwoken != l->epoch)
 			continue;
 		for (uint32_t v = c->wait_start; v < c->wait_start + c->wait_count; v++)
 			if (needs_signal(l, &m->waits.items[v]) &&
-			    !was_broadcast(l, c, &m->waits.items[v]))
-				add_wake(l, c, v);
+			    !was_woken_by_broadcast(l, c, &m->waits.items[v]))
+				add_wake_clause(l, c, v);
 	}
-	check_pairs(l);
+	forbid_double_use(l);
 }

@@ -1,3 +1,4 @@
+/* Computes the first guess by following dependences of the recorded run, thread by thread. */
 #include "order/solver/recorded_guess.h"
 #include "base/mem.h"
 
@@ -13,7 +14,7 @@ void recorded_guess_make(struct recorded_guess *p, const struct order_index *ind
 void recorded_guess_free(struct recorded_guess *p)
 {
 	for (size_t i = 0; i < p->index->model->locks.count; i++)
-		vec_free(&p->locks[i].open);
+		vec_free(&p->locks[i].list);
 	free(p->inside);
 	free(p->done);
 	free(p->locks);
@@ -29,8 +30,8 @@ static void raise_thread(struct recorded_guess *p, uint32_t thread, uint32_t cou
 	*vec_push(&p->threads) = thread;
 }
 
-/* Draws a node in, with all that must come before it; returns whether it may be inside. */
-static bool need(struct recorded_guess *p, const struct closure *closure, uint32_t node)
+/* Draws in a node with all that must come before it. Returns whether it may be inside. */
+static bool draw_in(struct recorded_guess *p, const struct closure *closure, uint32_t node)
 {
 	const struct order_clock *clock = p->index->clock;
 	const struct order_model *m = p->index->model;
@@ -46,50 +47,37 @@ static bool need(struct recorded_guess *p, const struct closure *closure, uint32
 	return true;
 }
 
-static struct recorded_guess_lock *touch_lock(struct recorded_guess *p, uint32_t number)
-{
-	struct recorded_guess_lock *lock = &p->locks[number];
-	const struct order_index *x = p->index;
-
-	if (lock->epoch == p->epoch)
-		return lock;
-	lock->epoch = p->epoch;
-	lock->open.count = 0;
-	for (uint32_t i = x->open_start[number]; i < x->open_start[number + 1]; i++)
-		*vec_push(&lock->open) = x->open[i];
-	return lock;
-}
-
-/* Of two sections that exclude each other the one recorded first must be over. */
+/* Of two sections that exclude each other, the one that was recorded first must have ended. */
 static void enter_section(struct recorded_guess *p, const struct closure *closure, uint32_t number,
 			  uint32_t section)
 {
 	const struct order_section *all = p->index->model->sections.items, *new = &all[section];
-	struct recorded_guess_lock *lock = touch_lock(p, number);
+	struct open_sections *open =
+		order_index_open_sections(p->index, p->locks, number, p->epoch);
 	bool over = false;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < lock->open.count; i++) {
-		const struct order_section *other = &all[lock->open.items[i]];
+	for (size_t i = 0; i < open->list.count; i++) {
+		const struct order_section *other = &all[open->list.items[i]];
 		bool first = other->acquire == ORDER_NONE || other->acquire < new->acquire;
 		const struct order_section *early = first ? other : new;
 		bool left = false;
 
 		if (!(new->shared && other->shared) && early->release != ORDER_NONE)
-			left = need(p, closure, early->release);
+			left = draw_in(p, closure, early->release);
 		if (left && !first)
 			over = true;
 		if (!left || !first)
-			lock->open.items[kept++] = lock->open.items[i];
+			open->list.items[kept++] = open->list.items[i];
 	}
-	lock->open.count = kept;
+	open->list.count = kept;
 	if (!over)
-		*vec_push(&lock->open) = section;
+		*vec_push(&open->list) = section;
 }
 
-/* A failed try found nothing because of all the downs before it. */
-static void need_downs(struct recorded_guess *p, const struct closure *closure, uint32_t number,
-		       uint32_t node)
+/* A failed try found no token because of all the downs before it. */
+static void draw_in_downs(struct recorded_guess *p, const struct closure *closure, uint32_t number,
+			  uint32_t node)
 {
 	const struct order_semaphore *s = &p->index->model->semaphores.items[number];
 	const uint32_t *downs = p->index->model->downs.items + s->down_start;
@@ -98,26 +86,26 @@ static void need_downs(struct recorded_guess *p, const struct closure *closure, 
 	if (state->epoch != p->epoch)
 		*state = (struct recorded_guess_semaphore){ .epoch = p->epoch };
 	while (state->drawn < s->down_count && downs[state->drawn] < node)
-		need(p, closure, downs[state->drawn++]);
+		draw_in(p, closure, downs[state->drawn++]);
 }
 
-static void lean(struct recorded_guess *p, const struct closure *closure,
-		 const struct index_event *e)
+static void draw_in_dependences(struct recorded_guess *p, const struct closure *closure,
+				const struct index_event *e)
 {
 	const struct order_model *m = p->index->model;
 
 	if (e->kind == INDEX_READ) {
-		need(p, closure, p->index->read_needs[e->item]);
+		draw_in(p, closure, p->index->read_needs[e->item]);
 	} else if (e->kind == INDEX_ACQUIRE) {
 		enter_section(p, closure, e->object, e->item);
 	} else if (e->kind == INDEX_FAIL) {
-		need(p, closure, p->index->fail_needs[e->item]);
+		draw_in(p, closure, p->index->fail_needs[e->item]);
 	} else if (e->kind == INDEX_WOKEN && m->waits.items[e->item].wake == ORDER_WAKE_SIGNAL) {
-		need(p, closure, m->waits.items[e->item].used);
+		draw_in(p, closure, m->waits.items[e->item].used);
 	} else if (e->kind == INDEX_DOWN) {
-		need(p, closure, p->index->down_needs[e->item]);
+		draw_in(p, closure, p->index->down_needs[e->item]);
 	} else if (e->kind == INDEX_ZERO) {
-		need_downs(p, closure, e->object, e->node);
+		draw_in_downs(p, closure, e->object, e->node);
 	}
 }
 
@@ -142,7 +130,7 @@ void recorded_guess_run(struct recorded_guess *p, const struct closure *closure)
 
 			p->steps++;
 			for (uint32_t i = x->event_start[node]; i < x->event_start[node + 1]; i++)
-				lean(p, closure, &x->events[i]);
+				draw_in_dependences(p, closure, &x->events[i]);
 		}
 	}
 }

@@ -1,29 +1,30 @@
 /*
- * Saturation: what follows from a query without any choice. Vector clocks that have the cut as
+ * Saturation: the consequences of a query that need no choice. Vector clocks that have the cut as
  * one more thread are closed under rules that add edges, until nothing changes:
  *
  *	sections	both inside, and one's acquire comes before the other's release: then its
  *			release comes before the other's acquire
- *	reads		inside, with one write w left to take from: w comes before the read, and
- *			another write that comes before the read, before w; one that comes after
- *			w, after the read. With none left there is no schedule.
+ *	reads		inside, with one write w left to take from: w comes before the read.
+ *			Another write that comes before the read comes before w; one that comes
+ *			after w comes after the read. With no write left there is no schedule.
  *
- *	and what saturate_sync.c says of failed tries, semaphores and conditions
+ * and the rules of saturate_sync.c about failed tries, semaphores and conditions.
  *
  * This is the closure of M2 and SeqCheck (Pavlogiannis, "Fast, sound and effectively complete
  * dynamic race prediction", 2020; Cai et al., "Sound and efficient concurrency bug prediction",
- * 2021) with values instead of recorded writers. It costs node_count * threads to begin with, so
+ * 2021) with values instead of recorded writers. It costs at least node_count * threads steps, so
  * the solver asks for it only after some conflicts; then it often ends the search at once.
  */
 #include "order/solver/saturate.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* ---- closing ---------------------------------------------------------------------------------- */
+/* ---- closing the clocks ---------------------------------------------------------------------- */
 
-static void join(struct closure *c, uint32_t from, uint32_t to)
+static void join_clocks(struct closure *c, uint32_t from, uint32_t to)
 {
 	struct saturation *w = c->work;
 	const struct order_model *m = c->index->model;
@@ -52,7 +53,7 @@ static void join(struct closure *c, uint32_t from, uint32_t to)
 		w->earliest = to < w->earliest ? to : w->earliest;
 }
 
-static void spread_from(struct closure *c, uint32_t node)
+static void pass_on_clock(struct closure *c, uint32_t node)
 {
 	const struct order_index *x = c->index;
 
@@ -60,19 +61,19 @@ static void spread_from(struct closure *c, uint32_t node)
 		uint32_t next = order_model_next(x->model, node);
 
 		if (next != ORDER_NONE)
-			join(c, node, next);
+			join_clocks(c, node, next);
 		for (uint32_t i = x->out_start[node]; i < x->out_start[node + 1]; i++)
-			join(c, node, x->out[i]);
+			join_clocks(c, node, x->out[i]);
 	}
 	for (uint32_t i = c->work->first_edge[node]; i != ORDER_NONE; i = c->edges.items[i].next)
-		join(c, node, c->edges.items[i].to);
+		join_clocks(c, node, c->edges.items[i].to);
 }
 
 /*
- * In sweeps from the earliest node on, because most edges go forwards: one node after the other
- * from a stack, after each conclusion, took four times as long.
+ * Works in sweeps from the earliest node on, because most edges go forwards. Taking single nodes
+ * from a stack after each conclusion took four times as long.
  */
-static void spread(struct closure *c)
+static void spread_all(struct closure *c)
 {
 	struct saturation *w = c->work;
 
@@ -89,7 +90,7 @@ static void spread(struct closure *c)
 			node = (uint32_t)(found - w->waiting);
 			*found = false;
 			w->here = node;
-			spread_from(c, node);
+			pass_on_clock(c, node);
 		}
 		w->here = 0;
 	}
@@ -109,30 +110,25 @@ void saturation_conclude(struct closure *c, uint32_t a, uint32_t b)
 	w->first_edge[a] = (uint32_t)c->edges.count - 1;
 	w->progress = true;
 	w->now++;
-	join(c, a, b);
+	join_clocks(c, a, b);
 }
 
-/* ---- rules ------------------------------------------------------------------------------------ */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
-/* The last section of a thread that begins before `limit` and excludes the given one. */
+/* Returns the thread's last section before `limit` that excludes the given one, or NULL. */
 static const struct order_section *last_rival(const struct closure *c, uint32_t lock,
 					      uint32_t thread, uint32_t limit, bool shared)
 {
 	const struct saturation *w = c->work;
 	const struct order_model *m = c->index->model;
 	uint32_t at = (uint32_t)(lock * m->thread_count + thread);
-	uint32_t low = w->stretch_start[at], high = w->stretch_start[at + 1], start = low;
+	const struct saturation_section *list = w->by_thread + w->by_thread_start[at];
+	uint32_t after;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (w->stretches[middle].begin <= limit)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > start; low--) {
-		const struct order_section *s = &m->sections.items[w->stretches[low - 1].section];
+	SEARCH_FIRST(after, w->by_thread_start[at + 1] - w->by_thread_start[at],
+		     list[after].begin > limit);
+	while (after--) {
+		const struct order_section *s = &m->sections.items[list[after].section];
 
 		if (!shared || !s->shared)
 			return s;
@@ -174,8 +170,8 @@ static void apply_section(struct closure *c, uint32_t lock, uint32_t number)
 	}
 }
 
-/* As in lemma_read.c: what is left for a read to take from. */
-static void find_latest(struct closure *c, const struct order_cell *cell, uint32_t reader)
+/* As in lemma_add_read.c: which writes are left for a read to take from. */
+static void find_latest_writes(struct closure *c, const struct order_cell *cell, uint32_t reader)
 {
 	struct saturation *w = c->work;
 	const struct order_model *m = c->index->model;
@@ -191,7 +187,7 @@ static void find_latest(struct closure *c, const struct order_cell *cell, uint32
 	w->steps += cell->write_count;
 }
 
-static bool is_possible(const struct closure *c, uint32_t reader, uint32_t writer)
+static bool can_take_from(const struct closure *c, uint32_t reader, uint32_t writer)
 {
 	const struct order_model *m = c->index->model;
 
@@ -209,7 +205,7 @@ static bool is_possible(const struct closure *c, uint32_t reader, uint32_t write
 	return true;
 }
 
-/* How many there are to take from, up to 2; *writer is the last one. */
+/* Returns how many writes there are to take from, up to 2, and sets *writer to the last one. */
 static unsigned count_writers(const struct closure *c, const struct order_cell *cell,
 			      const struct order_read *read, uint32_t *writer)
 {
@@ -218,10 +214,10 @@ static unsigned count_writers(const struct closure *c, const struct order_cell *
 
 	if (read->writer != ORDER_ANY) {
 		*writer = read->writer;
-		return is_possible(c, read->node, read->writer);
+		return can_take_from(c, read->node, read->writer);
 	}
 	if (cell->initial != ORDER_NONE && cell->initial == read->value &&
-	    is_possible(c, read->node, ORDER_NONE)) {
+	    can_take_from(c, read->node, ORDER_NONE)) {
 		*writer = ORDER_NONE;
 		found++;
 	}
@@ -229,7 +225,7 @@ static unsigned count_writers(const struct closure *c, const struct order_cell *
 	     i++) {
 		uint32_t node = m->writes.items[i].node;
 
-		if (m->writes.items[i].value == read->value && is_possible(c, read->node, node)) {
+		if (m->writes.items[i].value == read->value && can_take_from(c, read->node, node)) {
 			*writer = node;
 			found++;
 		}
@@ -253,7 +249,7 @@ static void apply_read(struct closure *c, uint32_t cell_number, uint32_t number)
 	if (w->read_done[number] > newest)
 		return;
 	w->read_done[number] = w->now + 1;
-	find_latest(c, cell, read->node);
+	find_latest_writes(c, cell, read->node);
 	found = count_writers(c, cell, read, &writer);
 	c->contradiction |= found == 0;
 	if (found != 1)
@@ -287,48 +283,43 @@ static void apply_rules(struct closure *c)
 
 			for (uint32_t i = 0; i < l->section_count && !saturation_is_over(c); i++)
 				apply_section(c, o, l->section_start + i);
-			spread(c);
+			spread_all(c);
 			w->steps += l->section_count;
 			saturation_apply_fails(c, o);
-			spread(c);
+			spread_all(c);
 		}
 		for (uint32_t o = 0; o < m->semaphores.count && !saturation_is_over(c); o++) {
 			saturation_apply_semaphore(c, o);
-			spread(c);
+			spread_all(c);
 		}
 		for (uint32_t o = 0; o < m->conditions.count && !saturation_is_over(c); o++) {
 			saturation_apply_waits(c, o);
-			spread(c);
+			spread_all(c);
 		}
 		for (uint32_t o = 0; o < m->cells.count && !saturation_is_over(c); o++) {
 			const struct order_cell *cell = &m->cells.items[o];
 
 			for (uint32_t i = 0; i < cell->read_count && !saturation_is_over(c); i++)
 				apply_read(c, o, cell->read_start + i);
-			spread(c);
+			spread_all(c);
 			w->steps += cell->read_count;
 		}
 	} while (w->progress && !saturation_is_over(c));
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
-static int compare_stretches(const void *a, const void *b)
-{
-	const struct saturation_stretch *x = a, *y = b;
+SORT_COMPARISON(by_begin, struct saturation_section, a, b, sort_order(a->begin, b->begin))
 
-	return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
-static void make_stretches(struct closure *c)
+static void make_thread_sections(struct closure *c)
 {
 	struct saturation *w = c->work;
 	const struct order_model *m = c->index->model;
 	uint32_t count = 0, at = 0;
 
-	w->stretch_start =
-		mem_zalloc(m->locks.count * m->thread_count + 1, sizeof *w->stretch_start);
-	w->stretches = mem_zalloc(m->sections.count + 1, sizeof *w->stretches);
+	w->by_thread_start =
+		mem_zalloc(m->locks.count * m->thread_count + 1, sizeof *w->by_thread_start);
+	w->by_thread = mem_zalloc(m->sections.count + 1, sizeof *w->by_thread);
 	for (size_t o = 0; o < m->locks.count; o++)
 		for (uint32_t t = 0; t < m->thread_count; t++) {
 			const struct order_lock *l = &m->locks.items[o];
@@ -340,15 +331,14 @@ static void make_stretches(struct closure *c)
 
 				if (s->thread != t)
 					continue;
-				w->stretches[count++] = (struct saturation_stretch){
+				w->by_thread[count++] = (struct saturation_section){
 					i, s->acquire == ORDER_NONE
 						   ? 0
 						   : m->position.items[s->acquire] + 1
 				};
 			}
-			qsort(w->stretches + start, count - start, sizeof *w->stretches,
-			      compare_stretches);
-			w->stretch_start[++at] = count;
+			qsort(w->by_thread + start, count - start, sizeof *w->by_thread, by_begin);
+			w->by_thread_start[++at] = count;
 		}
 }
 
@@ -367,7 +357,7 @@ static void make_work(struct closure *c)
 	w->read_done = mem_zalloc(m->reads.count + 1, sizeof *w->read_done);
 	w->lock_done = mem_zalloc(m->sections.count + 1, sizeof *w->lock_done);
 	w->latest = mem_zalloc(w->threads, sizeof *w->latest);
-	make_stretches(c);
+	make_thread_sections(c);
 }
 
 void closure_free_work(struct closure *c)
@@ -383,14 +373,14 @@ void closure_free_work(struct closure *c)
 	free(w->read_done);
 	free(w->lock_done);
 	free(w->latest);
-	free(w->stretch_start);
-	free(w->stretches);
+	free(w->by_thread_start);
+	free(w->by_thread);
 	free(w);
 	c->work = NULL;
 }
 
-/* The model's clocks, and no conclusion yet. */
-static void start(struct closure *c)
+/* Starts from the model's clocks, without conclusions. */
+static void start_from_model(struct closure *c)
 {
 	struct saturation *w = c->work;
 	const struct order_model *m = c->index->model;
@@ -416,8 +406,8 @@ static void start(struct closure *c)
 	c->edges.count = 0;
 }
 
-/* What is inside and outside by now, for closure_is_inside and its like. */
-static void take_over(struct closure *c)
+/* Stores which nodes are certainly inside and outside, for closure_is_inside() and _outside(). */
+static void store_inside_outside(struct closure *c)
 {
 	const struct order_model *m = c->index->model;
 
@@ -442,7 +432,7 @@ uint64_t closure_saturate(struct closure *c, const struct order_edge *known, siz
 
 	if (!c->work)
 		make_work(c);
-	start(c);
+	start_from_model(c);
 	c->work->limit = limit;
 	for (uint32_t t = 0; t < m->thread_count; t++) {
 		const uint32_t *nodes = m->thread_nodes.items + m->thread_start.items[t];
@@ -455,10 +445,10 @@ uint64_t closure_saturate(struct closure *c, const struct order_edge *known, siz
 	}
 	for (size_t i = 0; i < count; i++)
 		saturation_conclude(c, known[i].from, known[i].to);
-	spread(c);
+	spread_all(c);
 	if (!c->contradiction)
 		apply_rules(c);
 	if (!c->contradiction)
-		take_over(c);
+		store_inside_outside(c);
 	return c->work->steps;
 }

@@ -1,31 +1,30 @@
-/*
- * Among the files of saturation: the clocks while they grow, and how rules draw conclusions.
- */
+/* Between the files of saturation: the clocks while they grow, and how rules draw conclusions. */
 #ifndef ORDER_SOLVER_SATURATE_H
 #define ORDER_SOLVER_SATURATE_H
 
 #include "order/solver/closure.h"
 
-/* A section of a lock as far as one thread goes: by position of its acquire (0: before all). */
-struct saturation_stretch {
+/* A section of a lock in the list of one thread, sorted by the position of its acquire. */
+struct saturation_section {
 	uint32_t section;
-	uint32_t begin; /* 1 + position of the acquire, or 0 */
+	uint32_t begin; /* 1 + position of the acquire; 0: before the window */
 };
 
 struct saturation {
 	uint32_t threads;	/* with the cut's */
 	uint32_t *first_edge;	/* out of each node */
-	uint32_t *changed;	/* node: when its clock last changed */
-	uint32_t *cell_changed; /* cell: when one of its writes did */
-	uint32_t *read_done;	/* read: when the rule last looked at it */
-	uint32_t *lock_done;	/* section: the same */
+	uint32_t *changed;	/* for each node: when its clock last changed */
+	uint32_t *cell_changed; /* for each cell: when a clock of one of its writes last changed */
+	uint32_t *read_done;	/* for each read: when the rule last looked at it */
+	uint32_t *lock_done;	/* for each section: the same */
 	uint32_t now;
-	bool *waiting;		 /* node: others must hear of its clock */
-	uint32_t earliest;	 /* of those that no sweep will come to; ORDER_NONE: none */
-	uint32_t here;		 /* where a sweep is, or 0 */
-	uint32_t *latest;	 /* room: for each thread a write */
-	uint32_t *stretch_start; /* [lock * model threads + thread], offsets into stretches */
-	struct saturation_stretch *stretches;
+	bool *waiting; /* for each node: its clock has to be passed on */
+	/* the earliest waiting node that the current sweep does not come to; ORDER_NONE: none */
+	uint32_t earliest;
+	uint32_t here;		   /* the node at which a sweep is, or 0 */
+	uint32_t *latest;	   /* scratch, for each thread: a write */
+	uint32_t *by_thread_start; /* [lock * model threads + thread], offsets into by_thread */
+	struct saturation_section *by_thread;
 	uint64_t steps, limit;
 	bool progress;
 };
@@ -55,10 +54,10 @@ static inline bool saturation_is_over(const struct closure *c)
 	return c->contradiction || c->work->steps > c->work->limit;
 }
 
-/* a comes before b: a conclusion. Others see it after saturation_spread. */
+/* Adds the conclusion that a comes before b. Other nodes see it after spread_all(). */
 void saturation_conclude(struct closure *closure, uint32_t a, uint32_t b);
 
-/* saturate_sync.c: failed tries, downs and woken nodes. */
+/* saturate_sync.c: failed tries, semaphores and woken nodes */
 void saturation_apply_fails(struct closure *closure, uint32_t lock);
 void saturation_apply_semaphore(struct closure *closure, uint32_t semaphore);
 void saturation_apply_waits(struct closure *closure, uint32_t condition);

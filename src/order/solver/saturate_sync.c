@@ -1,8 +1,8 @@
 /*
- * Conclusions about failed tries, semaphores and conditions, for nodes that are inside:
+ * Saturation rules for failed tries, semaphores and conditions, for nodes that are inside:
  *
  *	fails		with one section left that excludes it: it is inside that section
- *	downs		with as many posts left that can come before it as there must be: all do
+ *	downs		if all posts left that can come before it are needed: all do
  *	zeros		the mirror image: all downs that can come before it do
  *	woken nodes	with one signal or broadcast left that can wake it: that comes between
  *
@@ -58,8 +58,8 @@ void saturation_apply_fails(struct closure *c, uint32_t number)
 }
 
 /*
- * `node` is inside and needs `more` of `givers` before it for each of `takers` that is: with none
- * to spare, all givers that can come before it do.
+ * `node` is inside. Before it, the number of `givers` plus `have` must be at least the number of
+ * `takers`. If that needs all givers that can come before it, they do.
  */
 static void apply_count(struct closure *c, uint32_t node, const uint32_t *givers,
 			uint32_t giver_count, const uint32_t *takers, uint32_t taker_count,

@@ -1,52 +1,49 @@
+/*
+ * Converts semaphores to locks where each thread alternates between down and post, and there is one
+ * token in all: held by a thread at the start of the window, or free.
+ */
 #include "order/solver/semaphore_mutex.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <string.h>
 
-/* An event of one semaphore. */
-struct turn {
+enum semaphore_event_kind { POST, DOWN, ZERO };
+struct semaphore_event {
 	uint32_t node;
-	enum { POST, DOWN, ZERO } kind;
+	enum semaphore_event_kind kind;
 };
 
-typedef VEC(struct turn) turn_list;
+typedef VEC(struct semaphore_event) event_list;
 
-static void gather(turn_list *turns, const uint32_t *nodes, uint32_t count, int kind)
+static void append_events(event_list *events, const uint32_t *nodes, uint32_t count,
+			  enum semaphore_event_kind kind)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		struct turn *turn = vec_push(turns);
-
-		turn->node = nodes[i];
-		turn->kind = kind;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		*vec_push(events) = (struct semaphore_event){ nodes[i], kind };
 }
 
-static int compare_turns(const void *a, const void *b)
-{
-	const struct turn *x = a, *y = b;
-
-	return (x->node > y->node) - (x->node < y->node);
-}
+SORT_COMPARISON(by_node, struct semaphore_event, a, b, sort_order(a->node, b->node))
 
 /*
- * Who gives the token back before taking it has had it since before the window: its section comes
- * first. False unless there is one token in all, here or there.
+ * A thread that gives the token back before taking it has had it since before the window: adds its
+ * section first. Returns false unless there is one token in all, here or there.
  */
-static bool add_carried(struct order_model *view, const turn_list *turns, uint32_t initial,
+static bool add_carried(struct order_model *view, const event_list *events, uint32_t initial,
 			uint32_t *seen)
 {
 	uint64_t tokens = initial;
 
 	memset(seen, 0, view->thread_count * sizeof *seen);
-	for (size_t i = 0; i < turns->count; i++) {
-		const struct turn *turn = &turns->items[i];
-		uint32_t thread = view->thread.items[turn->node];
+	for (size_t i = 0; i < events->count; i++) {
+		const struct semaphore_event *event = &events->items[i];
+		uint32_t thread = view->thread.items[event->node];
 
-		if (i && turns->items[i - 1].node == turn->node)
+		if (i && events->items[i - 1].node == event->node)
 			return false;
-		if (turn->kind == ZERO || seen[thread]++)
+		if (event->kind == ZERO || seen[thread]++)
 			continue;
-		if (turn->kind == POST) {
+		if (event->kind == POST) {
 			*vec_push(&view->sections) =
 				(struct order_section){ ORDER_NONE, ORDER_NONE, thread, false };
 			tokens++;
@@ -55,48 +52,49 @@ static bool add_carried(struct order_model *view, const turn_list *turns, uint32
 	return tokens == 1;
 }
 
-/* Fills in the sections, in recorded order; false when some thread does not take turns. */
-static bool play(struct order_model *view, const turn_list *turns, uint32_t first, uint32_t *open)
+/* Adds the sections in recorded order. Returns false if a thread does not alternate. */
+static bool add_sections(struct order_model *view, const event_list *events, uint32_t first,
+			 uint32_t *open)
 {
 	for (uint32_t t = 0; t < view->thread_count; t++)
 		open[t] = ORDER_NONE;
 	for (size_t i = first; i < view->sections.count; i++)
 		open[view->sections.items[i].thread] = (uint32_t)i;
-	for (size_t i = 0; i < turns->count; i++) {
-		uint32_t node = turns->items[i].node, thread = view->thread.items[node];
+	for (size_t i = 0; i < events->count; i++) {
+		uint32_t node = events->items[i].node, thread = view->thread.items[node];
 
-		if (turns->items[i].kind == DOWN) {
+		if (events->items[i].kind == DOWN) {
 			if (open[thread] != ORDER_NONE)
 				return false;
 			open[thread] = (uint32_t)view->sections.count;
 			*vec_push(&view->sections) =
 				(struct order_section){ node, ORDER_NONE, thread, false };
-		} else if (turns->items[i].kind == POST) {
+		} else if (events->items[i].kind == POST) {
 			if (open[thread] == ORDER_NONE)
 				return false;
 			view->sections.items[open[thread]].release = node;
 			open[thread] = ORDER_NONE;
 		} else if (open[thread] == ORDER_NONE) {
-			/* while it has the token itself a thread's try fails anyway */
+			/* While a thread has the token itself, its try fails in any case. */
 			*vec_push(&view->fails) = (struct order_fail){ node, false };
 		}
 	}
 	return true;
 }
 
-static bool convert(struct order_model *view, struct order_semaphore *s, uint32_t *open)
+static bool convert_to_lock(struct order_model *view, struct order_semaphore *s, uint32_t *open)
 {
 	uint32_t first = (uint32_t)view->sections.count, fail = (uint32_t)view->fails.count;
-	turn_list turns = { 0 };
+	event_list events = { 0 };
 	bool good;
 
-	gather(&turns, view->posts.items + s->post_start, s->post_count, POST);
-	gather(&turns, view->downs.items + s->down_start, s->down_count, DOWN);
-	gather(&turns, view->zeros.items + s->zero_start, s->zero_count, ZERO);
-	if (turns.count)
-		qsort(turns.items, turns.count, sizeof *turns.items, compare_turns);
-	good = add_carried(view, &turns, s->initial, open) && play(view, &turns, first, open);
-	vec_free(&turns);
+	append_events(&events, view->posts.items + s->post_start, s->post_count, POST);
+	append_events(&events, view->downs.items + s->down_start, s->down_count, DOWN);
+	append_events(&events, view->zeros.items + s->zero_start, s->zero_count, ZERO);
+	vec_sort(&events, by_node);
+	good = add_carried(view, &events, s->initial, open) &&
+	       add_sections(view, &events, first, open);
+	vec_free(&events);
 	if (!good) {
 		view->sections.count = first;
 		view->fails.count = fail;
@@ -112,7 +110,7 @@ static bool convert(struct order_model *view, struct order_semaphore *s, uint32_
 	return true;
 }
 
-#define COPY(to, from)                                                                             \
+#define VEC_COPY(to, from)                                                                         \
 	do {                                                                                       \
 		memset(&(to), 0, sizeof(to));                                                      \
 		if ((from).count)                                                                  \
@@ -128,12 +126,12 @@ void semaphore_mutex_view_make(struct order_model *view, const struct order_mode
 
 	*view = *model;
 	*is_mutex = mem_zalloc(model->semaphores.count + 1, sizeof **is_mutex);
-	COPY(view->locks, model->locks);
-	COPY(view->sections, model->sections);
-	COPY(view->fails, model->fails);
-	COPY(view->semaphores, model->semaphores);
+	VEC_COPY(view->locks, model->locks);
+	VEC_COPY(view->sections, model->sections);
+	VEC_COPY(view->fails, model->fails);
+	VEC_COPY(view->semaphores, model->semaphores);
 	for (size_t i = 0; i < view->semaphores.count; i++)
-		(*is_mutex)[i] = convert(view, &view->semaphores.items[i], open);
+		(*is_mutex)[i] = convert_to_lock(view, &view->semaphores.items[i], open);
 	free(open);
 }
 

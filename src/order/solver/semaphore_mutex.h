@@ -1,8 +1,8 @@
 /*
- * Semaphores that are mutexes: at most one token, and each thread takes it and gives it back in
- * turns. Counting says the same of them as sections do, but clauses about sections are shorter
- * and saturation knows more of them: windows that took seconds take milliseconds. Private to the
- * solver.
+ * Semaphores that are used as mutexes: they have at most one token, and each thread takes it and
+ * gives it back alternately. Counting and sections constrain them equally, but clauses about
+ * sections are shorter, and saturation draws more conclusions from them: windows that took seconds
+ * take milliseconds. Private to the solver.
  */
 #ifndef ORDER_SOLVER_SEMAPHORE_MUTEX_H
 #define ORDER_SOLVER_SEMAPHORE_MUTEX_H
@@ -10,9 +10,9 @@
 #include "order/model/model.h"
 
 /*
- * The model with such semaphores as locks, besides. They keep their posts and downs, which nobody
- * needs to look at any more except to count; their failed tries become those of the lock.
- * is_mutex[i] says which semaphores these are. The view must not outlive the model.
+ * Makes a view of the model in which such semaphores are locks, too. They keep their posts and
+ * downs, which are only counted from now on; their failed tries become failed tries of the lock.
+ * is_mutex[i] says whether semaphore i is one of them. The view must not outlive the model.
  */
 void semaphore_mutex_view_make(struct order_model *view, const struct order_model *model,
 			       bool **is_mutex);

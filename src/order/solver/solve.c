@@ -1,3 +1,7 @@
+/*
+ * The native solver: puts the parts together. A query goes through the recorded guess, the search,
+ * and, if the search has too many conflicts, saturation and a second search.
+ */
 #include "order/solver/solve.h"
 #include "base/mem.h"
 #include "order/solver/lemma.h"
@@ -6,24 +10,24 @@
 
 #include <assert.h>
 
-/* What the parts count as steps takes about 50 nanoseconds each. */
+/* The parts of the solver count steps of about 50 nanoseconds; the caller's take twice as long. */
 #define STEPS 2
-/* So many conflicts before the query's own closure is made: most queries have none. */
+/* The number of conflicts before a query gets its own closure. Most queries have none. */
 #define PATIENCE 30
 
 struct order_solver {
 	const struct order_model *model;
-	struct order_model view; /* with semaphores that are mutexes as locks */
+	struct order_model view; /* the model with semaphores that are mutexes as locks */
 	bool *is_mutex;
 	struct order_index index;
 	struct topo_order total;
 	struct cdcl cdcl;
 	struct closure closure;
-	struct recorded_guess projection;
+	struct recorded_guess guess;
 	struct lemma lemma;
 	struct order_counts counts;
 	uint64_t patience;
-	VEC(int32_t) atoms; /* the query's, as literals, from 1 */
+	VEC(int32_t) atoms; /* the query's atoms as cdcl literals, from 1 */
 	VEC(int32_t) clause;
 	VEC(uint32_t) inside;
 	VEC(struct order_edge) known;
@@ -41,7 +45,7 @@ struct order_solver *order_solver_open(const struct order_model *model,
 	topo_order_make(&s->total, &s->index, &s->closure);
 	cdcl_make(&s->cdcl, &s->total);
 	closure_make(&s->closure, &s->index);
-	recorded_guess_make(&s->projection, &s->index);
+	recorded_guess_make(&s->guess, &s->index);
 	lemma_make(&s->lemma, &s->index, &s->total, &s->cdcl, &s->closure);
 	return s;
 }
@@ -49,7 +53,7 @@ struct order_solver *order_solver_open(const struct order_model *model,
 void order_solver_close(struct order_solver *s)
 {
 	lemma_free(&s->lemma);
-	recorded_guess_free(&s->projection);
+	recorded_guess_free(&s->guess);
 	closure_free(&s->closure);
 	cdcl_free(&s->cdcl);
 	topo_order_free(&s->total);
@@ -72,35 +76,28 @@ const struct order_counts *order_solver_counts(const struct order_solver *s)
 	return &s->counts;
 }
 
-/* What the query's clauses of one literal say of inside and outside. */
-static void require(struct order_solver *s, const struct order_query *query)
+/* Passes what the query's unit clauses say about inside and outside to the closure. */
+static void require_units(struct order_solver *s, const struct order_query *query)
 {
-	const int32_t *literals = query->clauses.items;
+	struct order_atom atom;
+	size_t at = 0;
 
 	closure_reset(&s->closure);
-	for (size_t i = 0; i < query->clauses.count; i++) {
-		struct order_atom atom;
-
-		if (literals[i] == 0 || literals[i + 1] != 0 || (i > 0 && literals[i - 1] != 0))
-			continue;
-		atom = query->atoms.items[abs(literals[i]) - 1];
-		if (literals[i] < 0)
-			atom = (struct order_atom){ atom.after, atom.before };
+	while (order_query_next_unit(query, &at, &atom))
 		if (atom.before == ORDER_CUT)
 			closure_require_outside(&s->closure, atom.after);
 		else if (atom.after == ORDER_CUT)
 			closure_require_inside(&s->closure, atom.before);
-	}
 }
 
-static uint32_t node_of(const struct order_solver *s, uint32_t node)
+static uint32_t model_node(const struct order_solver *s, uint32_t node)
 {
 	assert(node == ORDER_CUT || node < s->model->node_count);
 	return node == ORDER_CUT ? s->total.cut : node;
 }
 
-/* What is certain, as edges without a reason. */
-static void fix_edges(struct order_solver *s)
+/* Adds the certain edges, without a reason. */
+static void add_certain_edges(struct order_solver *s)
 {
 	const struct order_model *m = s->model;
 	bool good = true;
@@ -122,7 +119,7 @@ static void fix_edges(struct order_solver *s)
 	assert(good);
 }
 
-static void state(struct order_solver *s, const struct order_query *query)
+static void add_query_clauses(struct order_solver *s, const struct order_query *query)
 {
 	s->atoms.count = 0;
 	*vec_push(&s->atoms) = 0;
@@ -132,8 +129,8 @@ static void state(struct order_solver *s, const struct order_query *query)
 		*vec_push(&s->atoms) =
 			a.before == ORDER_NONE
 				? cdcl_boolean(&s->cdcl, ORDER_NONE, ORDER_NONE, false)
-				: lemma_before(&s->lemma, node_of(s, a.before),
-					       node_of(s, a.after));
+				: lemma_before(&s->lemma, model_node(s, a.before),
+					       model_node(s, a.after));
 	}
 	lemma_reset(&s->lemma, query, s->atoms.items);
 	s->clause.count = 0;
@@ -141,7 +138,7 @@ static void state(struct order_solver *s, const struct order_query *query)
 		int32_t literal = query->clauses.items[i];
 
 		if (literal) {
-			*vec_push(&s->clause) = lemma_translate(&s->lemma, literal);
+			*vec_push(&s->clause) = lemma_literal_of_query(&s->lemma, literal);
 			continue;
 		}
 		cdcl_add(&s->cdcl, s->clause.items, s->clause.count);
@@ -149,7 +146,7 @@ static void state(struct order_solver *s, const struct order_query *query)
 	}
 }
 
-static void answer(struct order_solver *s, struct order_solution *solution)
+static void read_answer(struct order_solver *s, struct order_solution *solution)
 {
 	s->inside.count = 0;
 	for (uint32_t n = topo_order_first(&s->total); n != s->total.cut; n = s->total.next[n])
@@ -159,15 +156,15 @@ static void answer(struct order_solver *s, struct order_solution *solution)
 		*solution = (struct order_solution){ s->inside.items, (uint32_t)s->inside.count };
 }
 
-/* Puts the problem to the search, with all that is certain by now. */
+/* Starts the search with everything that is certain by now. */
 static enum cdcl_result search(struct order_solver *s, const struct order_query *query)
 {
-	recorded_guess_run(&s->projection, &s->closure);
-	s->cdcl.steps += s->projection.steps;
-	topo_order_reset(&s->total, s->projection.inside);
+	recorded_guess_run(&s->guess, &s->closure);
+	s->cdcl.steps += s->guess.steps;
+	topo_order_reset(&s->total, s->guess.inside);
 	cdcl_reset(&s->cdcl);
-	fix_edges(s);
-	state(s, query);
+	add_certain_edges(s);
+	add_query_clauses(s, query);
 	for (;;) {
 		enum cdcl_result result = cdcl_search(&s->cdcl);
 
@@ -176,8 +173,8 @@ static enum cdcl_result search(struct order_solver *s, const struct order_query 
 	}
 }
 
-/* What the search has found out without a decision goes into the closure. */
-static void saturate(struct order_solver *s)
+/* Saturates the closure, beginning with what the search has found out without a decision. */
+static void saturate_closure(struct order_solver *s)
 {
 	uint64_t limit = UINT64_MAX;
 
@@ -201,13 +198,13 @@ static enum cdcl_result solve(struct order_solver *s, const struct order_query *
 {
 	enum cdcl_result result = CDCL_PAUSED;
 
-	require(s, query);
+	require_units(s, query);
 	cdcl_reset(&s->cdcl);
 	s->cdcl.pause = s->patience;
 	if (s->patience && !s->closure.contradiction)
 		result = search(s, query);
 	if (result == CDCL_PAUSED && !s->closure.contradiction) {
-		saturate(s);
+		saturate_closure(s);
 		s->cdcl.pause = 0;
 		if (!s->closure.contradiction)
 			result = search(s, query);
@@ -215,8 +212,8 @@ static enum cdcl_result solve(struct order_solver *s, const struct order_query *
 	return s->closure.contradiction ? CDCL_CONTRADICTION : result;
 }
 
-/* What it took to answer, and all that was done for it. */
-static void count(struct order_solver *s, enum order_answer result, uint64_t lemmas)
+/* Updates the statistics. */
+static void count_answer(struct order_solver *s, enum order_answer result, uint64_t lemmas)
 {
 	struct order_counts *c = &s->counts;
 
@@ -247,13 +244,13 @@ enum order_answer order_solve(struct order_solver *s, const struct order_query *
 	s->cdcl.limit = budget * STEPS;
 	switch (solve(s, query)) {
 	case CDCL_SETTLED:
-		answer(s, solution);
+		read_answer(s, solution);
 		result = ORDER_POSSIBLE;
 		break;
 	case CDCL_CONTRADICTION: result = ORDER_IMPOSSIBLE; break;
 	case CDCL_OUT_OF_BUDGET:
 	case CDCL_PAUSED: break;
 	}
-	count(s, result, lemmas);
+	count_answer(s, result, lemmas);
 	return result;
 }

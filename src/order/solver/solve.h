@@ -1,9 +1,12 @@
 /*
- * Deciding a query: is there a feasible schedule of the model that satisfies it?
+ * Decides a query: is there a feasible schedule of the model that satisfies it?
  *
- * The native solver is for many queries on one model: what does not depend on the query is made
- * once. Z3 gets the same model and query, written out in full; it is the oracle of the tests and
- * `--solver z3`.
+ * The native solver is made for many queries on one model: what does not depend on the query is
+ * computed once. It works lazily. It takes the recorded order as a first guess (recorded_guess.h)
+ * and replays it. Where the order is infeasible it adds the violated clauses (lemma.h), and a
+ * search (cdcl.h) repairs the total order (topo_order.h) until all clauses hold. Queries that have
+ * too many conflicts are first simplified by drawing all conclusions that need no choice
+ * (closure.h, saturate.c).
  */
 #ifndef ORDER_SOLVER_SOLVE_H
 #define ORDER_SOLVER_SOLVE_H
@@ -17,18 +20,18 @@ enum order_answer {
 	ORDER_UNKNOWN, /* the budget ran out */
 };
 
-/* For ORDER_POSSIBLE: the nodes inside, in order. Valid until the next solve of that solver. */
+/* For ORDER_POSSIBLE: the nodes inside, in order. Valid until the solver's next query. */
 struct order_solution {
 	const uint32_t *inside;
 	uint32_t count;
 };
 
-/* What was done since the solver was opened. */
+/* Statistics since the solver was opened. */
 struct order_counts {
 	uint64_t queries;
-	uint64_t by_projection; /* the recorded order answered */
-	uint64_t by_saturation; /* impossible by consequences alone */
-	uint64_t by_greedy;	/* an order was found without a decision */
+	uint64_t by_projection; /* the recorded order was the answer */
+	uint64_t by_saturation; /* impossible, without a search */
+	uint64_t by_greedy;	/* possible: an order was found without a decision */
 	uint64_t by_search, unknown;
 	uint64_t conflicts, decisions, lemmas, moves; /* moves: nodes visited to reorder */
 };
@@ -41,21 +44,27 @@ struct order_solver *order_solver_open(const struct order_model *model,
 void order_solver_close(struct order_solver *solver);
 
 /*
- * `budget` counts steps of work that do not depend on the machine, about a tenth of a microsecond
- * each; 0: no limit. The answer to a query does not depend on the queries before it.
+ * `budget` is a number of steps that does not depend on the machine, about a tenth of a microsecond
+ * each; 0: no limit. The answer to a query does not depend on earlier queries.
  */
 enum order_answer order_solve(struct order_solver *solver, const struct order_query *query,
 			      uint64_t budget, struct order_solution *solution);
 /*
- * After how many conflicts a query gets a closure of its own, which is expensive and then often
- * decides it; 0: before the search. There is a good default; tests want the others, too.
+ * Sets the number of conflicts after which a query gets its own closure, which is expensive but
+ * then often decides it; 0: before the search. The default is good; tests use the others, too.
  */
 void order_solver_set_patience(struct order_solver *solver, uint64_t conflicts);
 const struct order_counts *order_solver_counts(const struct order_solver *solver);
 
-/* The same by libz3; milliseconds 0: no limit. The nodes are to be freed by the caller. */
-enum order_answer order_solve_z3(const struct order_model *model, const struct order_clock *clock,
-				 const struct order_query *query, unsigned milliseconds,
-				 uint32_t **inside, uint32_t *count);
+/*
+ * A solver other than the native one: order_solve_z3() (order/z3/z3.h). Decides one query within a
+ * number of milliseconds; 0: no limit. For ORDER_POSSIBLE it sets *inside to the nodes inside, in
+ * order, which the caller has to free, and *count to their number.
+ */
+typedef enum order_answer order_external_solver(const struct order_model *model,
+						const struct order_clock *clock,
+						const struct order_query *query,
+						unsigned milliseconds, uint32_t **inside,
+						uint32_t *count);
 
 #endif

@@ -1,11 +1,17 @@
+/*
+ * Maintains the total order: a linked list with 64-bit labels that are compared, halved when nodes
+ * move in between, and renumbered when there is no room left. Edges are found by a search in both
+ * directions (topo_order.h).
+ */
 #include "order/solver/topo_order.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Between neighbours after renumbering: a place can be halved this often before the next one. */
-#define SPACE ((uint64_t)1 << 32)
+/* The distance between neighbouring labels after renumbering: it can be halved 32 times. */
+#define LABEL_DISTANCE ((uint64_t)1 << 32)
 
 void topo_order_make(struct topo_order *total, const struct order_index *index,
 		     const struct closure *closure)
@@ -65,11 +71,11 @@ static void unlink_node(struct topo_order *total, uint32_t node)
 
 static void renumber(struct topo_order *total)
 {
-	uint64_t label = SPACE;
+	uint64_t label = LABEL_DISTANCE;
 
 	for (uint32_t n = topo_order_first(total); n != total->cut + 1; n = total->next[n]) {
 		total->label[n] = label;
-		label += SPACE;
+		label += LABEL_DISTANCE;
 	}
 }
 
@@ -105,12 +111,12 @@ void topo_order_reset(struct topo_order *total, const uint32_t *inside)
 	memset(total->out_first, 0xff, ((size_t)total->cut + 2) * sizeof *total->out_first);
 }
 
-/* ---- what must move -------------------------------------------------------------------------- */
+/* ---- nodes that must move -------------------------------------------------------------------- */
 
 /*
- * One search, from `from` against the edges (back) or along them, no further than `to`. Nodes are
- * settled by how many edges with a literal lead to them, so that a cycle comes with as few
- * reasons as possible.
+ * A search from `from`, against the edges (back) or along them, no further than `to`. Nodes are
+ * settled by the number of edges with a literal on the way to them, so that a cycle comes with as
+ * few reasons as possible.
  */
 struct topo_order_walk {
 	struct topo_order *total;
@@ -118,7 +124,7 @@ struct topo_order_walk {
 	bool back;
 };
 
-static void reach(struct topo_order_walk *walk, uint32_t node, uint32_t via, uint32_t edge)
+static void reach_node(struct topo_order_walk *walk, uint32_t node, uint32_t via, uint32_t edge)
 {
 	struct topo_order *t = walk->total;
 	bool costs = edge != ORDER_NONE && t->edges.items[edge].literal != 0;
@@ -136,7 +142,7 @@ static void reach(struct topo_order_walk *walk, uint32_t node, uint32_t via, uin
 		*vec_push(&t->near) = node;
 }
 
-static void reach_around(struct topo_order_walk *walk, uint32_t node)
+static void reach_neighbours(struct topo_order_walk *walk, uint32_t node)
 {
 	struct topo_order *t = walk->total;
 	const struct order_index *x = t->index;
@@ -144,24 +150,24 @@ static void reach_around(struct topo_order_walk *walk, uint32_t node)
 	if (node != t->cut) {
 		uint32_t beside = walk->back ? order_model_previous(x->model, node)
 					     : order_model_next(x->model, node);
-		const uint32_t *start = walk->back ? x->in_start : x->out_start;
-		const uint32_t *other = walk->back ? x->in : x->out;
+		const uint32_t *start = walk->back ? x->in.start : x->out_start;
+		const uint32_t *other = walk->back ? x->in.from : x->out;
 
 		if (beside != ORDER_NONE)
-			reach(walk, beside, node, ORDER_NONE);
+			reach_node(walk, beside, node, ORDER_NONE);
 		for (uint32_t i = start[node]; i < start[node + 1]; i++)
-			reach(walk, other[i], node, ORDER_NONE);
+			reach_node(walk, other[i], node, ORDER_NONE);
 	}
 	for (uint32_t i = walk->back ? t->in_first[node] : t->out_first[node]; i != ORDER_NONE;) {
 		const struct topo_order_edge *e = &t->edges.items[i];
 
-		reach(walk, walk->back ? e->from : e->to, node, i);
+		reach_node(walk, walk->back ? e->from : e->to, node, i);
 		i = walk->back ? e->in_next : e->out_next;
 	}
 }
 
-/* Is it certain that what the walk looks for comes next on it? */
-static bool is_known(const struct topo_order_walk *walk, uint32_t node)
+/* Is it certain that a path leads from here to the target of the search? */
+static bool leads_to_target(const struct topo_order_walk *walk, uint32_t node)
 {
 	const struct closure *certain = walk->total->closure;
 
@@ -169,7 +175,7 @@ static bool is_known(const struct topo_order_walk *walk, uint32_t node)
 					       : closure_before(certain, node, walk->to));
 }
 
-static void give_reasons(struct topo_order *t, uint32_t node, uint32_t from)
+static void collect_reasons(struct topo_order *t, uint32_t node, uint32_t from)
 {
 	t->reasons.count = 0;
 	for (; node != from; node = t->parent_node[node])
@@ -177,8 +183,8 @@ static void give_reasons(struct topo_order *t, uint32_t node, uint32_t from)
 			*vec_push(&t->reasons) = t->edges.items[t->parent[node]].literal;
 }
 
-/* Puts all that must move into `moving`; false, with reasons, if the walk comes to its target. */
-static bool collect(struct topo_order_walk *walk)
+/* Collects the nodes that must move. Returns false, and sets `reasons`, if there is a cycle. */
+static bool collect_moving(struct topo_order_walk *walk)
 {
 	struct topo_order *t = walk->total;
 
@@ -199,32 +205,27 @@ static bool collect(struct topo_order_walk *walk)
 			continue;
 		t->settled[node] = t->search;
 		t->moves++;
-		if (is_known(walk, node)) {
-			give_reasons(t, node, walk->from);
+		if (leads_to_target(walk, node)) {
+			collect_reasons(t, node, walk->from);
 			return false;
 		}
-		*vec_push(&t->moving) = (struct topo_order_place){ t->label[node], node };
-		reach_around(walk, node);
+		*vec_push(&t->moving) = (struct topo_order_moving){ t->label[node], node };
+		reach_neighbours(walk, node);
 	}
 	return true;
 }
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct topo_order_place *x = a, *y = b;
+SORT_COMPARISON(by_label, struct topo_order_moving, a, b, sort_order(a->label, b->label))
 
-	return (x->label > y->label) - (x->label < y->label);
-}
-
-/* A walk back along one thread finds everything in reverse; then there is nothing to sort. */
+/* A search backwards along one thread finds the nodes in reverse; then there is nothing to sort. */
 static void sort_moving(struct topo_order *t)
 {
-	struct topo_order_place *items = t->moving.items;
+	struct topo_order_moving *items = t->moving.items;
 	size_t count = t->moving.count, i = 1;
 
 	if (count > 1 && items[0].label > items[1].label)
 		for (size_t low = 0, high = count - 1; low < high; low++, high--) {
-			struct topo_order_place place = items[low];
+			struct topo_order_moving place = items[low];
 
 			items[low] = items[high];
 			items[high] = place;
@@ -232,11 +233,11 @@ static void sort_moving(struct topo_order *t)
 	while (i < count && items[i - 1].label < items[i].label)
 		i++;
 	if (i < count)
-		qsort(items, count, sizeof *items, compare_places);
+		qsort(items, count, sizeof *items, by_label);
 }
 
-/* Puts what moves, in the order it had, behind `where`. */
-static void put_behind(struct topo_order *t, uint32_t where)
+/* Moves the collected nodes, in their current order, right after `where`. */
+static void move_after(struct topo_order *t, uint32_t where)
 {
 	size_t count = t->moving.count;
 	uint32_t end;
@@ -247,7 +248,7 @@ static void put_behind(struct topo_order *t, uint32_t where)
 		unlink_node(t, t->moving.items[i].node);
 	end = t->next[where];
 	low = where == t->cut + 1 ? 0 : t->label[where];
-	step = end == t->cut + 1 ? SPACE : (t->label[end] - low) / (count + 1);
+	step = end == t->cut + 1 ? LABEL_DISTANCE : (t->label[end] - low) / (count + 1);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t node = t->moving.items[i].node;
 
@@ -268,13 +269,16 @@ bool topo_order_add(struct topo_order *total, uint32_t a, uint32_t b, int32_t li
 
 	assert(a != b);
 	if (!topo_order_before(total, a, b)) {
-		/* Out of the prefix goes what depends on b; everything else moves forwards. */
+		/*
+		 * If a is the cut, b and all nodes that depend on it leave the prefix. Otherwise a
+		 * and the nodes that it depends on move forward to b.
+		 */
 		struct topo_order_walk walk = { total, a == total->cut ? b : a,
 						a == total->cut ? a : b, a != total->cut };
 
-		if (!collect(&walk))
+		if (!collect_moving(&walk))
 			return false;
-		put_behind(total, a == total->cut ? a : total->previous[b]);
+		move_after(total, a == total->cut ? a : total->previous[b]);
 	}
 	*vec_push(&total->edges) =
 		(struct topo_order_edge){ a, b, total->in_first[b], total->out_first[a], literal };

@@ -1,6 +1,12 @@
+/*
+ * Reads the base run and cuts it into windows. Events that another thread can notice become items;
+ * when enough items are there, window_build() makes a window of them, and the first half of the
+ * items is dropped.
+ */
 #include "order/window/window.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "order/base_run/base_run.h"
 #include "order/window/window_blocks.h"
 #include "order/window/window_build.h"
@@ -9,45 +15,46 @@
 #include <assert.h>
 #include <string.h>
 
-/* A block that is gone while items that touched it are still here. */
-struct dead_block {
+/* A block that was freed while items that touched it are still here. */
+struct ended_block {
 	uint32_t block;
-	uint64_t until; /* that many nodes are past */
+	uint64_t until; /* can be reused when this number of nodes is past */
 };
 
 struct window_reader {
 	uint32_t size, step;
 	struct share_survey survey;
 	struct window_state state;
-	struct base_run *feed;
+	struct base_run *base_run;
 	struct window_blocks blocks;
-	struct map allocated; /* where a block starts: its size, + 1; 0: it was freed */
-	VEC(struct dead_block) dead;
-	size_t dead_start;
-	/* what the next window is made of; items[size] is one that came too early */
+	struct map allocated; /* start of a block: its size + 1; 0: it was freed */
+	VEC(struct ended_block) ended;
+	size_t ended_start;
+	/* The items of the next window; items[size] is read ahead. */
 	VEC(struct window_item) items;
-	uint64_t before; /* nodes before the first of them */
+	uint64_t before; /* number of nodes before the first item */
 	uint32_t fresh;	 /* items from here on were in no window */
 	VEC(uint8_t) pool;
-	uint64_t pool_start; /* the number of its first byte */
-	VEC(struct window_run) runs;
-	VEC(uint64_t) run_starts; /* index of each run's first event */
-	uint64_t first_run;	  /* of the next window */
-	struct map sites;	  /* numbers in order of first sight: the same in every process */
-	struct map places;	  /* … by place in the source (trace_site_place) */
+	uint64_t pool_start; /* offset of its first byte */
+	VEC(struct window_run) slices;
+	VEC(uint64_t) slice_starts; /* index of each slice's first event */
+	uint64_t first_slice;	    /* of the next window */
+	/* numbers in order of first occurrence: the same in every process */
+	struct map sites;
+	struct map source_sites; /* the same by source site (trace_site_place) */
 	uint64_t done;
-	uint32_t shown; /* windows */
-	bool exhausted, ended;
+	uint32_t shown; /* number of windows */
+	bool exhausted, shown_last;
 	bool handlers; /* as in struct window */
 	const struct window_keep *keeps;
 	uint32_t keep_count;
-	struct map keep_next; /* by stream: position of its next one, + 1; 0 behind its last */
+	struct map keep_next; /* for each stream: index of its next keep, + 1; 0 after its last */
 };
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading the base run -------------------------------------------------------------------- */
 
-/* Can another thread notice it? */
-static bool counts(const struct window_reader *r, const struct base_run_event *ev)
+/* Can another thread notice the event? */
+static bool is_noticeable(const struct window_reader *r, const struct base_run_event *ev)
 {
 	if (r->survey.text)
 		return true;
@@ -64,40 +71,40 @@ static bool counts(const struct window_reader *r, const struct base_run_event *e
 	}
 }
 
-static void add_to_run(struct window_reader *r, const struct base_run_event *ev)
+static void add_to_slices(struct window_reader *r, const struct base_run_event *ev)
 {
-	if (r->runs.count && r->runs.items[r->runs.count - 1].stream == ev->stream) {
-		r->runs.items[r->runs.count - 1].end = ev->index + 1;
+	if (r->slices.count && r->slices.items[r->slices.count - 1].stream == ev->stream) {
+		r->slices.items[r->slices.count - 1].end = ev->index + 1;
 		return;
 	}
-	*vec_push(&r->runs) = (struct window_run){ ev->stream, ev->index + 1 };
-	*vec_push(&r->run_starts) = ev->index;
+	*vec_push(&r->slices) = (struct window_run){ ev->stream, ev->index + 1 };
+	*vec_push(&r->slice_starts) = ev->index;
 }
 
-static void bury(struct window_reader *r, uint64_t address)
+static void end_block(struct window_reader *r, uint64_t address)
 {
 	uint32_t block = window_blocks_remove(&r->blocks, address);
 
 	if (block)
-		*vec_push(&r->dead) = (struct dead_block){ block, r->before + r->items.count + 1 };
+		*vec_push(&r->ended) =
+			(struct ended_block){ block, r->before + r->items.count + 1 };
 }
 
-/* A part of a mapping that is gone takes its name with it: there is no telling what is left. */
-static void bury_around(struct window_reader *r, uint64_t address)
+/* Unmapping a part of a mapping removes its name: what is left of it is not known. */
+static void end_block_around(struct window_reader *r, uint64_t address)
 {
 	uint32_t block = window_blocks_find(&r->blocks, address);
 
 	if (block)
-		bury(r, r->blocks.nodes.items[block].block.address);
+		end_block(r, r->blocks.nodes.items[block].block.address);
 }
 
 static bool is_init(uint8_t kind)
 {
-	return kind == EV_LOCK_INIT || kind == EV_COND_INIT || kind == EV_SEM_INIT ||
-	       kind == EV_BARRIER_INIT;
+	return event_group(kind) >= EG_LOCK && window_how_of(kind) == WINDOW_BEGINS;
 }
 
-/* Live blocks; and for a FREE how much it frees. */
+/* Follows the live blocks, and finds out how much a FREE frees. */
 static void follow_blocks(struct window_reader *r, const struct base_run_event *ev,
 			  struct window_item *item)
 {
@@ -105,11 +112,11 @@ static void follow_blocks(struct window_reader *r, const struct base_run_event *
 	uint64_t *size;
 
 	if (ev->kind == EV_MAP || ev->kind == EV_UNMAP)
-		bury_around(r, ev->address);
+		end_block_around(r, ev->address);
 	if (ev->kind == EV_ALLOC)
 		*map_put(&r->allocated, ev->address, NULL) = ev->size + 1;
 	if (ev->kind == EV_ALLOC || ev->kind == EV_MAP) {
-		bury(r, ev->address);
+		end_block(r, ev->address);
 		window_blocks_add(
 			&r->blocks,
 			&(struct window_block){ ev->address, ev->size, { ev->stream, ev->index } });
@@ -125,43 +132,43 @@ static void follow_blocks(struct window_reader *r, const struct base_run_event *
 		item->size = *size - 1;
 	if (size)
 		*size = 0;
-	bury(r, ev->address);
+	end_block(r, ev->address);
 }
 
-/* The thread's own story, as far as windows must know it. */
-static void follow_lane(struct window_reader *r, struct window_item *item, bool node)
+/* Follows the thread's own state, as far as windows need it. */
+static void follow_stream(struct window_reader *r, struct window_item *item, bool node)
 {
-	struct window_lane *lane = &r->state.lanes[item->lane], *child;
+	struct window_stream *stream = &r->state.streams[item->owner], *child;
 	uint64_t now = r->before + r->items.count + node;
 	uint32_t i;
 
-	if (lane->begun == WINDOW_NEVER)
-		lane->begun = now;
-	if (lane->left)
-		lane->left--;
-	if (!lane->left)
-		lane->finished = now;
+	if (stream->begun == WINDOW_NEVER)
+		stream->begun = now;
+	if (stream->left)
+		stream->left--;
+	if (!stream->left)
+		stream->finished = now;
 	switch (item->kind) {
 	case EV_BEGIN:
 		item->size = item->other > item->address ? item->other - item->address : 0;
-		lane->stack_low = item->address;
-		lane->stack_size = item->size;
+		stream->stack_low = item->address;
+		stream->stack_size = item->size;
 		break;
 	case EV_END:
-		item->address = lane->stack_low;
-		item->size = lane->stack_size;
+		item->address = stream->stack_low;
+		item->size = stream->stack_size;
 		break;
 	case EV_CREATE:
 		i = trace_find_stream(r->state.trace, (uint32_t)item->number);
-		child = i == TRACE_NONE ? NULL : &r->state.lanes[r->survey.lane_of[i]];
+		child = i == TRACE_NONE ? NULL : &r->state.streams[r->survey.owner_of[i]];
 		if (child && child->created == WINDOW_NEVER)
 			child->created = now;
 		break;
 	}
-	lane->last = *item;
+	stream->last = *item;
 }
 
-static uint64_t keep_bytes(struct window_reader *r, const uint8_t *bytes, uint32_t unit)
+static uint64_t store_bytes(struct window_reader *r, const uint8_t *bytes, uint32_t unit)
 {
 	uint64_t value = 0;
 
@@ -175,7 +182,7 @@ static uint64_t keep_bytes(struct window_reader *r, const uint8_t *bytes, uint32
 	return value;
 }
 
-/* Copies that a compiler made of one place have one number. */
+/* Numbers sites. All copies that the compiler made of one site get the same number. */
 static uint64_t number_site(struct window_reader *r, uint64_t site)
 {
 	bool fresh;
@@ -189,7 +196,7 @@ static uint64_t number_site(struct window_reader *r, uint64_t site)
 	*number = r->sites.count;
 	place = trace_site_place(r->state.trace, site);
 	if (place) {
-		first = map_put(&r->places, place, &fresh);
+		first = map_put(&r->source_sites, place, &fresh);
 		*first = fresh ? *number : *first;
 		*number = *first;
 	}
@@ -197,8 +204,8 @@ static uint64_t number_site(struct window_reader *r, uint64_t site)
 }
 
 /*
- * Is the event to be kept? Its own position, or ORDER_NONE; and that of the moment before it.
- * A stream's events come by index, so there is one place to look at.
+ * Returns the index of the event in `keeps`, or ORDER_NONE, and sets *moment to that of the moment
+ * before it. A stream's events come in order, so only its next keeps are compared.
  */
 static uint32_t find_keep(struct window_reader *r, const struct base_run_event *ev,
 			  uint32_t *moment)
@@ -219,35 +226,33 @@ static uint32_t find_keep(struct window_reader *r, const struct base_run_event *
 	return found;
 }
 
-/* The node for the moment before an event, of which the item is. */
+/* Adds the node for the moment before an event, given as item. */
 static void add_moment(struct window_reader *r, const struct window_item *of, uint64_t site,
 		       uint32_t kept)
 {
 	bool shared = of->kind == EV_READ_ACQUIRE || of->kind == EV_READ_REQUEST;
 
 	*vec_push(&r->items) = (struct window_item){ .kind = shared ? EV_READ_REQUEST : EV_REQUEST,
-						     .lane = of->lane,
-						     .stream = of->stream,
-						     .run = (uint32_t)r->runs.count - 1,
-						     .index = of->index,
+						     .owner = of->owner,
+						     .id = of->id,
+						     .slice = (uint32_t)r->slices.count - 1,
 						     .address = of->address,
 						     .site = number_site(r, site),
 						     .moment = true,
 						     .kept = kept };
 }
 
-static void take(struct window_reader *r, const struct base_run_event *ev)
+static void add_event(struct window_reader *r, const struct base_run_event *ev)
 {
 	uint32_t moment, kept = find_keep(r, ev, &moment);
-	bool node = kept != ORDER_NONE || counts(r, ev);
+	bool node = kept != ORDER_NONE || is_noticeable(r, ev);
 	struct window_item item = { .kind = ev->kind,
 				    .flags = ev->flags,
 				    .mode = ev->mode,
 				    .foreign = ev->foreign,
-				    .lane = ev->lane,
-				    .stream = ev->stream,
+				    .owner = ev->lane,
+				    .id = { ev->stream, ev->index },
 				    .unit = ev->unit,
-				    .index = ev->index,
 				    .address = ev->address,
 				    .size = ev->size,
 				    .other = ev->other,
@@ -255,64 +260,64 @@ static void take(struct window_reader *r, const struct base_run_event *ev)
 				    .kept = kept };
 
 	r->done++;
-	add_to_run(r, ev);
+	add_to_slices(r, ev);
 	if (moment != ORDER_NONE)
 		add_moment(r, &item, ev->site, moment);
 	if (event_group(ev->kind) == EG_MEMORY ||
 	    (node && (event_group(ev->kind) <= EG_ATOMIC || is_init(ev->kind))))
 		follow_blocks(r, ev, &item);
 	item.site = node ? number_site(r, ev->site) : 0;
-	follow_lane(r, &item, node);
+	follow_stream(r, &item, node);
 	if (!node)
 		return;
-	item.run = (uint32_t)r->runs.count - 1;
+	item.slice = (uint32_t)r->slices.count - 1;
 	item.has_value = ev->value && event_group(ev->kind) <= EG_ATOMIC;
 	item.has_old = ev->old != NULL;
 	if (item.has_value)
-		item.value = keep_bytes(r, ev->value, ev->unit);
+		item.value = store_bytes(r, ev->value, ev->unit);
 	if (item.has_old)
-		item.old = keep_bytes(r, ev->old, ev->unit);
+		item.old = store_bytes(r, ev->old, ev->unit);
 	*vec_push(&r->items) = item;
 }
 
-/* One item more than a window has, so that it is known whether it is the last. */
-static void fill(struct window_reader *r)
+/* Reads one item more than a window has, to know whether the window is the last. */
+static void read_items(struct window_reader *r)
 {
 	struct base_run_event ev;
 
 	while (!r->exhausted && r->items.count <= r->size) {
-		if (base_run_next(r->feed, &ev))
-			take(r, &ev);
+		if (base_run_next(r->base_run, &ev))
+			add_event(r, &ev);
 		else
 			r->exhausted = true;
 	}
 }
 
-/* ---- cutting the run ---------------------------------------------------------------------- */
+/* ---- cutting the base run -------------------------------------------------------------------- */
 
-/* The run that starts with the item; one that the item is in the middle of is split. */
-static uint64_t run_at(struct window_reader *r, uint32_t i)
+/* Returns the slice that starts with item i. Splits a slice if the item is in the middle of it. */
+static uint64_t slice_at(struct window_reader *r, uint32_t i)
 {
-	uint64_t run = i < r->items.count ? r->items.items[i].run : r->runs.count;
+	uint64_t slice = i < r->items.count ? r->items.items[i].slice : r->slices.count;
 	uint64_t index;
 
-	if (i == r->items.count || r->run_starts.items[run] == r->items.items[i].index)
-		return run;
-	index = r->items.items[i].index;
-	*vec_push(&r->runs) = (struct window_run){ 0 };
-	*vec_push(&r->run_starts) = 0;
-	memmove(&r->runs.items[run + 1], &r->runs.items[run],
-		(r->runs.count - run - 1) * sizeof *r->runs.items);
-	memmove(&r->run_starts.items[run + 1], &r->run_starts.items[run],
-		(r->run_starts.count - run - 1) * sizeof *r->run_starts.items);
-	r->runs.items[run].end = index;
-	r->run_starts.items[run + 1] = index;
+	if (i == r->items.count || r->slice_starts.items[slice] == r->items.items[i].id.index)
+		return slice;
+	index = r->items.items[i].id.index;
+	*vec_push(&r->slices) = (struct window_run){ 0 };
+	*vec_push(&r->slice_starts) = 0;
+	memmove(&r->slices.items[slice + 1], &r->slices.items[slice],
+		(r->slices.count - slice - 1) * sizeof *r->slices.items);
+	memmove(&r->slice_starts.items[slice + 1], &r->slice_starts.items[slice],
+		(r->slice_starts.count - slice - 1) * sizeof *r->slice_starts.items);
+	r->slices.items[slice].end = index;
+	r->slice_starts.items[slice + 1] = index;
 	for (size_t k = i; k < r->items.count; k++)
-		r->items.items[k].run++;
-	return run + 1;
+		r->items.items[k].slice++;
+	return slice + 1;
 }
 
-/* Items before `next` have been in their last window. */
+/* Drops the items before `next`, which have been in their last window. */
 static void drop_items(struct window_reader *r, uint32_t next)
 {
 	uint64_t keep = r->pool_start + r->pool.count;
@@ -332,27 +337,20 @@ static void drop_items(struct window_reader *r, uint32_t next)
 	if (r->pool.count)
 		memmove(r->pool.items, r->pool.items + (keep - r->pool_start), r->pool.count);
 	r->pool_start = keep;
-	while (r->dead_start < r->dead.count && r->dead.items[r->dead_start].until <= r->before)
-		window_blocks_give_back(&r->blocks, r->dead.items[r->dead_start++].block);
-	if (r->dead_start == r->dead.count)
-		r->dead_start = r->dead.count = 0;
+	while (r->ended_start < r->ended.count && r->ended.items[r->ended_start].until <= r->before)
+		window_blocks_give_back(&r->blocks, r->ended.items[r->ended_start++].block);
+	if (r->ended_start == r->ended.count)
+		r->ended_start = r->ended.count = 0;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
-static int compare_blocks(const void *left, const void *right)
-{
-	const struct window_block *a = left, *b = right;
+SORT_COMPARISON(by_address, struct window_block, a, b,
+		sort_order(a->address, b->address)
+			?: sort_order(a->allocated.stream, b->allocated.stream)
+			?: sort_order(a->allocated.index, b->allocated.index))
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	if (a->allocated.stream != b->allocated.stream)
-		return a->allocated.stream < b->allocated.stream ? -1 : 1;
-	return (a->allocated.index > b->allocated.index) -
-	       (a->allocated.index < b->allocated.index);
-}
-
-/* The blocks that the window's accesses are in. */
+/* Lists the blocks that the window's accesses are in. */
 static void list_blocks(const struct window_reader *r, struct window *w)
 {
 	struct map seen = { 0 };
@@ -367,8 +365,7 @@ static void list_blocks(const struct window_reader *r, struct window *w)
 			*vec_push(&w->blocks) = r->blocks.nodes.items[block].block;
 	}
 	map_free(&seen);
-	if (w->blocks.count)
-		qsort(w->blocks.items, w->blocks.count, sizeof *w->blocks.items, compare_blocks);
+	vec_sort(&w->blocks, by_address);
 	for (size_t i = 0; i < w->nodes.count; i++) {
 		uint32_t block = r->items.items[i].block;
 
@@ -377,7 +374,7 @@ static void list_blocks(const struct window_reader *r, struct window *w)
 				(uint32_t)((struct window_block *)bsearch(
 						   &r->blocks.nodes.items[block].block,
 						   w->blocks.items, w->blocks.count,
-						   sizeof *w->blocks.items, compare_blocks) -
+						   sizeof *w->blocks.items, by_address) -
 					   w->blocks.items);
 	}
 }
@@ -389,7 +386,7 @@ const struct window_block *window_find_block(const struct window *w, uint32_t no
 	return block == ORDER_NONE ? NULL : &w->blocks.items[block];
 }
 
-/* ---- the public face ---------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 struct window_reader *window_reader_open(const struct trace *trace, uint32_t size)
 {
@@ -402,7 +399,7 @@ struct window_reader *window_reader_open(const struct trace *trace, uint32_t siz
 		r->handlers |= trace_stream(trace, i)->host != TRACE_NONE && !trace_is_text(trace);
 	share_survey_make(&r->survey, trace);
 	window_state_open(&r->state, trace, &r->survey);
-	r->feed = base_run_open(trace, &r->survey);
+	r->base_run = base_run_open(trace, &r->survey);
 	return r;
 }
 
@@ -410,18 +407,18 @@ void window_reader_close(struct window_reader *r)
 {
 	if (!r)
 		return;
-	base_run_close(r->feed);
+	base_run_close(r->base_run);
 	window_state_close(&r->state);
 	share_survey_free(&r->survey);
 	window_blocks_free(&r->blocks);
 	map_free(&r->allocated);
-	vec_free(&r->dead);
+	vec_free(&r->ended);
 	vec_free(&r->items);
 	vec_free(&r->pool);
-	vec_free(&r->runs);
-	vec_free(&r->run_starts);
+	vec_free(&r->slices);
+	vec_free(&r->slice_starts);
 	map_free(&r->sites);
-	map_free(&r->places);
+	map_free(&r->source_sites);
 	map_free(&r->keep_next);
 	free(r);
 }
@@ -435,7 +432,8 @@ void window_reader_keep(struct window_reader *r, const struct window_keep *keeps
 		*map_put(&r->keep_next, keeps[i].id.stream, NULL) = i + 1;
 }
 
-static struct window *build(struct window_reader *r, uint32_t most, uint32_t *next, uint32_t *taken)
+static struct window *build_next_window(struct window_reader *r, uint32_t most, uint32_t *next,
+					uint32_t *taken)
 {
 	struct window_input input = {
 		.items = r->items.items,
@@ -456,35 +454,36 @@ static struct window *build(struct window_reader *r, uint32_t most, uint32_t *ne
 }
 
 /*
- * A window that had to end early (window_build.h) may end before the one before it, and then has
- * nothing new: it moves the state and is not shown. What follows starts where that one ended: no
- * window starts before the end of the one before the last, so that runs that are out stay whole.
+ * A window that had to end early (window_build.h) may end before the previous one ended. Then it
+ * contains nothing new: it changes the state and is not returned. The next one starts where it
+ * ended. No window starts before the end of the last but one, so slices that were returned stay
+ * whole.
  */
 struct window *window_reader_next(struct window_reader *r)
 {
 	uint32_t taken, next, most = r->size;
 	struct window *w;
 
-	fill(r);
-	if (r->ended || !r->items.count)
+	read_items(r);
+	if (r->shown_last || !r->items.count)
 		return NULL;
-	while (w = build(r, most, &next, &taken), taken <= r->fresh && r->fresh) {
+	while (w = build_next_window(r, most, &next, &taken), taken <= r->fresh && r->fresh) {
 		window_free(w);
 		r->fresh -= taken;
 		drop_items(r, taken);
-		fill(r);
+		read_items(r);
 		if (!r->items.count)
 			return NULL;
 		most = r->fresh ? r->fresh : r->size;
 		if (!r->fresh)
-			r->first_run = run_at(r, 0);
+			r->first_slice = slice_at(r, 0);
 	}
 	list_blocks(r, w);
 	w->number = r->shown++;
-	w->first_run = r->first_run;
-	w->last = r->ended = r->exhausted && taken == r->items.count;
-	r->first_run = run_at(r, next);
-	w->last_run = run_at(r, taken);
+	w->first_run = r->first_slice;
+	w->last = r->shown_last = r->exhausted && taken == r->items.count;
+	r->first_slice = slice_at(r, next);
+	w->last_run = slice_at(r, taken);
 	r->fresh = taken - next;
 	drop_items(r, next);
 	return w;
@@ -514,8 +513,8 @@ void window_free(struct window *w)
 
 const struct window_run *window_reader_runs(const struct window_reader *r, size_t *count)
 {
-	*count = r->runs.count;
-	return r->runs.items;
+	*count = r->slices.count;
+	return r->slices.items;
 }
 
 void window_reader_progress(const struct window_reader *r, uint64_t *done, uint64_t *all)
@@ -526,10 +525,10 @@ void window_reader_progress(const struct window_reader *r, uint64_t *done, uint6
 
 size_t window_reader_failure_count(const struct window_reader *r)
 {
-	return base_run_failure_count(r->feed);
+	return base_run_failure_count(r->base_run);
 }
 
 const char *window_reader_failure(const struct window_reader *r, size_t i)
 {
-	return base_run_failure(r->feed, i);
+	return base_run_failure(r->base_run, i);
 }

@@ -1,7 +1,10 @@
-/* Barriers and once: operations that need all of something before them, which edges say. */
+/*
+ * Operations on barriers and once. They need all of some earlier operations to have happened, so
+ * edges are enough for them.
+ */
 #include "order/window/window_build.h"
 
-/* ---- barriers ----------------------------------------------------------------------------- */
+/* ---- barriers -------------------------------------------------------------------------------- */
 
 static uint32_t find_meeting(const struct window_builder *b, uint32_t object, uint64_t number)
 {
@@ -32,9 +35,9 @@ void build_open_barrier(struct window_builder *b, uint32_t object)
 	for (size_t i = 0; i < o->arrivals.count; i++) {
 		struct object_arrival *a = &o->arrivals.items[i];
 
-		a->place = find_meeting(b, object, a->meeting);
-		if (a->place == ORDER_NONE)
-			a->place = add_meeting(b, object, a->meeting, o->size);
+		a->local = find_meeting(b, object, a->meeting);
+		if (a->local == ORDER_NONE)
+			a->local = add_meeting(b, object, a->meeting, o->size);
 	}
 }
 
@@ -43,68 +46,70 @@ static void add_arrival_edges(struct window_builder *b, uint32_t meeting, uint32
 	uint32_t i = b->meetings.items[meeting].last;
 
 	for (; i != ORDER_NONE; i = b->arrivals.items[i].previous)
-		build_edge(b, b->arrivals.items[i].node, node);
+		build_add_edge(b, b->arrivals.items[i].node, node);
 }
 
-static struct object_arrival *find_arrival(struct window_object *o, uint32_t lane)
+struct object_arrival *build_find_arrival(struct window_object *o, uint32_t owner)
 {
 	for (size_t i = 0; i < o->arrivals.count; i++) {
-		if (o->arrivals.items[i].lane == lane)
+		if (o->arrivals.items[i].owner == owner)
 			return &o->arrivals.items[i];
 	}
 	return NULL;
 }
 
-/* Behind all of its meeting: a PASS, or what stands for it. */
-static uint32_t pass(struct window_builder *b, uint32_t object, uint32_t lane, uint32_t node)
+/* Adds edges from every arrival of its meeting to the PASS, or to the event that stands for it. */
+static uint32_t pass_barrier(struct window_builder *b, uint32_t object, uint32_t owner,
+			     uint32_t node)
 {
 	struct window_object *o = &b->objects.items[object].now;
-	struct object_arrival *a = find_arrival(o, lane);
+	struct object_arrival *a = build_find_arrival(o, owner);
 	uint32_t meeting;
 
 	if (!a || o->meeting <= a->meeting)
-		build_surprise(b, object);
+		build_mark_unexplained(b, object);
 	if (!a)
 		return ORDER_NONE;
-	meeting = a->place;
+	meeting = a->local;
 	*a = o->arrivals.items[--o->arrivals.count];
 	add_arrival_edges(b, meeting, node);
-	b->threads[b->thread_of[lane]].passed = meeting;
+	b->threads[b->thread_of[owner]].passed = meeting;
 	return meeting;
 }
 
-void build_pass_silently(struct window_builder *b, const struct window_item *item, uint32_t node)
+void build_pass_without_event(struct window_builder *b, const struct window_item *item,
+			      uint32_t node)
 {
-	struct build_thread *t = &b->threads[b->thread_of[item->lane]];
+	struct build_thread *t = &b->threads[b->thread_of[item->owner]];
 	uint32_t object;
 
-	/* A handler that runs meanwhile is not what comes behind the barrier. */
-	if (!t->barrier || item->stream != t->arrived)
+	/* An event of a handler that runs meanwhile does not show that its thread has passed. */
+	if (!t->barrier || item->id.stream != t->arrived)
 		return;
 	object = build_object_by_number(b, t->barrier - 1);
 	t->barrier = 0;
 	if (item->kind != EV_PASS || item->address != b->objects.items[object].now.address)
-		pass(b, object, item->lane, node);
+		pass_barrier(b, object, item->owner, node);
 }
 
-static uint32_t arrive(struct window_builder *b, uint32_t object, const struct window_item *item,
-		       uint32_t node)
+static uint32_t arrive_at_barrier(struct window_builder *b, uint32_t object,
+				  const struct window_item *item, uint32_t node)
 {
 	struct build_object *o = &b->objects.items[object];
-	struct build_thread *t = &b->threads[b->thread_of[item->lane]];
+	struct build_thread *t = &b->threads[b->thread_of[item->owner]];
 	uint32_t meeting = find_meeting(b, object, o->now.meeting);
 	uint32_t previous = find_meeting(b, object, o->now.meeting - 1);
-	struct object_arrival *a = find_arrival(&o->now, item->lane);
+	struct object_arrival *a = build_find_arrival(&o->now, item->owner);
 
 	if (item->number && o->now.size && item->number != o->now.size)
-		build_surprise(b, object);
+		build_mark_unexplained(b, object);
 	if (item->number)
 		o->now.size = item->number;
 	if (meeting == ORDER_NONE)
 		meeting = add_meeting(b, object, o->now.meeting, 0);
 	b->meetings.items[meeting].size = o->now.size;
-	if (!o->now.size) /* how many meet is not known */
-		build_surprise(b, object);
+	if (!o->now.size) /* how many threads meet is not known */
+		build_mark_unexplained(b, object);
 	if (previous != ORDER_NONE && previous != t->passed)
 		add_arrival_edges(b, previous, node);
 	*vec_push(&b->arrivals) = (struct build_arrival){ node, b->meetings.items[meeting].last };
@@ -112,53 +117,58 @@ static uint32_t arrive(struct window_builder *b, uint32_t object, const struct w
 	b->meetings.items[meeting].count++;
 	if (!a)
 		a = vec_push(&o->now.arrivals);
-	*a = (struct object_arrival){ item->lane, meeting, o->now.meeting };
+	*a = (struct object_arrival){ item->owner, meeting, o->now.meeting };
 	if (++o->now.arrived >= o->now.size) {
 		o->now.arrived = 0;
 		o->now.meeting++;
 	}
 	if (b->state->survey->text) {
 		t->barrier = o->number + 1;
-		t->arrived = item->stream;
+		t->arrived = item->id.stream;
 	}
 	return meeting;
 }
 
-/* It begins or ends. Who may pass still does; who has to wait for others waits for what is not there. */
-static void turn(struct window_builder *b, uint32_t object, uint64_t size)
+/*
+ * The barrier is initialised or destroyed. Threads that may pass still do; threads that still wait
+ * for others then wait forever.
+ */
+static void restart_barrier(struct window_builder *b, uint32_t object, uint64_t size)
 {
 	struct window_object *o = &b->objects.items[object].now;
 	size_t kept = 0;
 
 	if (o->arrived)
-		build_surprise(b, object);
+		build_mark_unexplained(b, object);
 	for (size_t i = 0; i < o->arrivals.count; i++) {
 		if (o->arrivals.items[i].meeting < o->meeting)
 			o->arrivals.items[kept++] = o->arrivals.items[i];
 	}
 	o->arrivals.count = kept;
 	o->size = size;
-	o->meeting += 2; /* what comes now does not follow the meeting before */
+	o->meeting += 2; /* its next meeting does not follow the previous one */
 	o->arrived = 0;
 }
 
 void build_barrier(struct window_builder *b, const struct window_item *item, uint32_t node)
 {
 	uint32_t object = build_object(b, EG_BARRIER, item->address);
-	bool life = item->kind == EV_BARRIER_INIT || item->kind == EV_BARRIER_DESTROY;
+	bool lifetime = item->kind == EV_BARRIER_INIT || item->kind == EV_BARRIER_DESTROY;
 
-	build_operation(b, object, node, life);
+	build_add_operation(b, object, node, lifetime);
 	switch (item->kind) {
-	case EV_BARRIER_INIT: turn(b, object, item->number); break;
-	case EV_BARRIER_DESTROY: turn(b, object, 0); break;
-	case EV_ARRIVE: b->window->nodes.items[node].object = arrive(b, object, item, node); break;
+	case EV_BARRIER_INIT: restart_barrier(b, object, item->number); break;
+	case EV_BARRIER_DESTROY: restart_barrier(b, object, 0); break;
+	case EV_ARRIVE:
+		b->window->nodes.items[node].object = arrive_at_barrier(b, object, item, node);
+		break;
 	case EV_PASS:
-		b->window->nodes.items[node].object = pass(b, object, item->lane, node);
+		b->window->nodes.items[node].object = pass_barrier(b, object, item->owner, node);
 		break;
 	}
 }
 
-/* ---- once --------------------------------------------------------------------------------- */
+/* ---- once ------------------------------------------------------------------------------------ */
 
 void build_open_once(struct window_builder *b, uint32_t object)
 {
@@ -175,29 +185,29 @@ void build_once(struct window_builder *b, const struct window_item *item, uint32
 	struct build_object *o = &b->objects.items[object];
 	struct window_once *once = &b->window->onces.items[o->once];
 
-	build_operation(b, object, node, false);
+	build_add_operation(b, object, node, false);
 	b->window->nodes.items[node].object = o->once;
 	switch (item->kind) {
 	case EV_ONCE_BEGIN:
-		/* A second run in one window, after an exception, is more than `onces` can say. */
+		/* `onces` cannot represent a second run in one window, after an exception. */
 		if (o->now.running || o->passed || once->begin != ORDER_NONE)
-			build_surprise(b, object);
+			build_mark_unexplained(b, object);
 		o->now.running = true;
 		once->begin = node;
 		break;
 	case EV_ONCE_END:
 		if (!o->now.running)
-			build_surprise(b, object);
+			build_mark_unexplained(b, object);
 		o->now.running = false;
 		o->now.done = true;
 		once->end = o->ended = node;
 		break;
 	case EV_ONCE:
 		if (o->now.running)
-			build_surprise(b, object);
+			build_mark_unexplained(b, object);
 		o->passed |= !o->now.done;
 		if (o->ended != ORDER_NONE)
-			build_edge(b, o->ended, node);
+			build_add_edge(b, o->ended, node);
 		break;
 	}
 }

@@ -1,3 +1,4 @@
+/* A treap of heap blocks: a binary search tree by address and a heap by random rank. */
 #include "order/window/window_blocks.h"
 
 void window_blocks_free(struct window_blocks *b)
@@ -6,9 +7,9 @@ void window_blocks_free(struct window_blocks *b)
 	vec_free(&b->unused);
 }
 
-/* Splits a tree into what starts before `address` and the rest. */
-static void split(struct window_blocks *b, uint32_t tree, uint64_t address, uint32_t *left,
-		  uint32_t *right)
+/* Splits a tree into the blocks that start before `address` and the rest. */
+static void split_tree(struct window_blocks *b, uint32_t tree, uint64_t address, uint32_t *left,
+		       uint32_t *right)
 {
 	while (tree) {
 		struct blocks_node *node = &b->nodes.items[tree];
@@ -26,8 +27,8 @@ static void split(struct window_blocks *b, uint32_t tree, uint64_t address, uint
 	*left = *right = 0;
 }
 
-/* Joins two trees, all of the first before all of the second; the result goes to `where`. */
-static void join(struct window_blocks *b, uint32_t left, uint32_t right, uint32_t *where)
+/* Joins two trees, the first entirely before the second, and stores the result in `where`. */
+static void join_trees(struct window_blocks *b, uint32_t left, uint32_t right, uint32_t *where)
 {
 	while (left && right) {
 		if (b->nodes.items[left].rank > b->nodes.items[right].rank) {
@@ -43,7 +44,7 @@ static void join(struct window_blocks *b, uint32_t left, uint32_t right, uint32_
 	*where = left ? left : right;
 }
 
-static uint32_t make(struct window_blocks *b, const struct window_block *block)
+static uint32_t add_node(struct window_blocks *b, const struct window_block *block)
 {
 	uint32_t number;
 
@@ -62,15 +63,15 @@ static uint32_t make(struct window_blocks *b, const struct window_block *block)
 
 uint32_t window_blocks_add(struct window_blocks *b, const struct window_block *block)
 {
-	uint32_t number = make(b, block), left, right;
+	uint32_t number = add_node(b, block), left, right;
 	uint32_t *where = &b->root;
 
-	/* Down to where its rank belongs, and there the rest is split around it. */
+	/* Goes down to where its rank belongs; the subtree there is split around it. */
 	while (*where && b->nodes.items[*where].rank >= b->nodes.items[number].rank)
 		where = block->address < b->nodes.items[*where].block.address
 				? &b->nodes.items[*where].left
 				: &b->nodes.items[*where].right;
-	split(b, *where, block->address, &left, &right);
+	split_tree(b, *where, block->address, &left, &right);
 	b->nodes.items[number].left = left;
 	b->nodes.items[number].right = right;
 	*where = number;
@@ -87,7 +88,7 @@ uint32_t window_blocks_remove(struct window_blocks *b, uint64_t address)
 				: &b->nodes.items[*where].right;
 	number = *where;
 	if (number)
-		join(b, b->nodes.items[number].left, b->nodes.items[number].right, where);
+		join_trees(b, b->nodes.items[number].left, b->nodes.items[number].right, where);
 	return number;
 }
 

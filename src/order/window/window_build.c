@@ -1,10 +1,14 @@
+/*
+ * Builds a window: makes a node of each item, follows the threads and the locks they hold, and
+ * calls the other files of the builder (window_build.h) for memory and sync objects.
+ */
 #include "order/window/window_build.h"
 
 #include "base/mem.h"
 
 #include <assert.h>
 
-void build_edge(struct window_builder *b, uint32_t from, uint32_t to)
+void build_add_edge(struct window_builder *b, uint32_t from, uint32_t to)
 {
 	const struct order_model *m = &b->window->model;
 
@@ -13,16 +17,16 @@ void build_edge(struct window_builder *b, uint32_t from, uint32_t to)
 		*vec_push(&b->window->model.edges) = (struct order_edge){ from, to };
 }
 
-void build_life_edge(struct window_builder *b, uint32_t from, uint32_t to)
+void build_add_lifetime_edge(struct window_builder *b, uint32_t from, uint32_t to)
 {
 	uint32_t count = (uint32_t)b->window->model.edges.count;
 
-	build_edge(b, from, to);
+	build_add_edge(b, from, to);
 	if (b->window->model.edges.count > count)
 		*vec_push(&b->window->life_edges) = count;
 }
 
-void build_note_last(struct window_builder *b, uint32_t node)
+void build_collect_last(struct window_builder *b, uint32_t node)
 {
 	uint32_t *last = &b->last_of[b->window->model.thread.items[node]];
 
@@ -30,28 +34,28 @@ void build_note_last(struct window_builder *b, uint32_t node)
 		*last = node;
 }
 
-void build_join_lasts(struct window_builder *b, uint32_t node)
+void build_add_edges_from_lasts(struct window_builder *b, uint32_t node)
 {
 	for (uint32_t t = 0; t < b->window->model.thread_count; t++) {
 		if (b->last_of[t] != ORDER_NONE)
-			build_edge(b, b->last_of[t], node);
+			build_add_edge(b, b->last_of[t], node);
 		b->last_of[t] = ORDER_NONE;
 	}
 }
 
-void build_join_lives(struct window_builder *b, uint32_t node)
+void build_add_lifetime_edges_from_lasts(struct window_builder *b, uint32_t node)
 {
 	uint32_t count = (uint32_t)b->window->model.edges.count;
 
-	build_join_lasts(b, node);
+	build_add_edges_from_lasts(b, node);
 	for (; count < b->window->model.edges.count; count++)
 		*vec_push(&b->window->life_edges) = count;
 }
 
-/* ---- threads ------------------------------------------------------------------------------ */
+/* ---- threads --------------------------------------------------------------------------------- */
 
-/* What a thread whose last event is such a one would have to get. */
-static uint8_t asks_for(uint8_t kind)
+/* Returns what a thread waits for whose last event is of this kind, or EV_NONE. */
+static uint8_t requested_event(uint8_t kind)
 {
 	switch (kind) {
 	case EV_REQUEST: return EV_ACQUIRE;
@@ -64,82 +68,84 @@ static uint8_t asks_for(uint8_t kind)
 	return EV_NONE;
 }
 
-static uint32_t find_lane(const struct window_builder *b, uint64_t stream)
+static uint32_t find_owner(const struct window_builder *b, uint64_t stream)
 {
 	uint32_t i = trace_find_stream(b->state->trace, (uint32_t)stream);
 
-	return i == TRACE_NONE || stream > UINT32_MAX ? TRACE_NONE : b->state->survey->lane_of[i];
+	return i == TRACE_NONE || stream > UINT32_MAX ? TRACE_NONE : b->state->survey->owner_of[i];
 }
 
 /*
- * Who is in the window: whoever does something in it, and whoever could: created, and not over.
- * One that is over may still hold a lock, or hang.
+ * Marks the threads of the window: those with events in it, and those that could have some, because
+ * they were created and have not ended. A thread that has ended may still hold a lock, or hang.
  */
-static void mark_lanes(const struct window_builder *b, bool *in)
+static void mark_streams(const struct window_builder *b, bool *in)
 {
 	const struct share_survey *survey = b->state->survey;
 
-	for (uint32_t i = 0; i < survey->lane_count; i++) {
-		const struct window_lane *lane = &b->state->lanes[i];
-		bool created = !survey->lanes[i].has_creator || lane->created <= b->input->before;
-		bool over = lane->finished <= b->input->before;
+	for (uint32_t i = 0; i < survey->stream_count; i++) {
+		const struct window_stream *stream = &b->state->streams[i];
+		bool created =
+			!survey->streams[i].has_creator || stream->created <= b->input->before;
+		bool over = stream->finished <= b->input->before;
 
-		in[i] = survey->lane_of[i] == i && survey->lanes[i].events &&
-			((created && !over) || lane->held.count ||
-			 (over && asks_for(lane->last.kind)));
+		in[i] = survey->owner_of[i] == i && survey->streams[i].events &&
+			((created && !over) || stream->held.count ||
+			 (over && requested_event(stream->last.kind)));
 	}
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct window_item *item = &b->input->items[i];
-		uint32_t child = item->kind == EV_CREATE ? find_lane(b, item->number) : TRACE_NONE;
+		uint32_t child = item->kind == EV_CREATE ? find_owner(b, item->number) : TRACE_NONE;
 
-		in[item->lane] = true;
+		in[item->owner] = true;
 		if (child != TRACE_NONE)
-			in[child] |= survey->lanes[child].events > 0;
+			in[child] |= survey->streams[child].events > 0;
 	}
 }
 
 static void open_threads(struct window_builder *b)
 {
-	uint32_t lanes = b->state->survey->lane_count, count = 0;
-	bool *in = mem_zalloc(lanes + 1, sizeof *in);
+	uint32_t streams = b->state->survey->stream_count, count = 0;
+	bool *in = mem_zalloc(streams + 1, sizeof *in);
 
-	b->thread_of = mem_alloc((lanes + 1) * sizeof *b->thread_of);
-	mark_lanes(b, in);
-	for (uint32_t i = 0; i < lanes; i++)
+	b->thread_of = mem_alloc((streams + 1) * sizeof *b->thread_of);
+	mark_streams(b, in);
+	for (uint32_t i = 0; i < streams; i++)
 		b->thread_of[i] = in[i] ? count++ : ORDER_NONE;
 	free(in);
 	b->window->model.thread_count = count;
 	b->threads = mem_zalloc(count + 1, sizeof *b->threads);
 	b->last_of = mem_alloc((count + 1) * sizeof *b->last_of);
-	for (uint32_t i = 0; i < lanes; i++) {
+	for (uint32_t i = 0; i < streams; i++) {
 		struct build_thread *t = &b->threads[b->thread_of[i]];
 
 		if (b->thread_of[i] == ORDER_NONE)
 			continue;
 		b->last_of[b->thread_of[i]] = ORDER_NONE;
-		*t = (struct build_thread){ .lane = i,
+		*t = (struct build_thread){ .owner = i,
 					    .first = ORDER_NONE,
 					    .last = ORDER_NONE,
 					    .create = ORDER_NONE,
 					    .head = ORDER_NONE,
-					    .barrier = b->state->lanes[i].barrier,
-					    .arrived = b->state->lanes[i].arrived,
-					    .depth = b->state->lanes[i].depth,
+					    .barrier = b->state->streams[i].barrier,
+					    .arrived = b->state->streams[i].arrived,
+					    .depth = b->state->streams[i].depth,
 					    .passed = ORDER_NONE };
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		const window_holds *held = &b->state->lanes[b->threads[i].lane].held;
+		const window_holds *held = &b->state->streams[b->threads[i].owner].held;
 
 		for (size_t k = 0; k < held->count; k++) {
 			const struct window_hold *h = &held->items[k];
 
-			build_hold(b, i, build_object_by_number(b, h->object), h->shared, h->taken);
+			build_add_hold(b, i, build_object_by_number(b, h->object), h->shared,
+				       h->taken);
 		}
-		b->threads[i].behind = b->threads[i].head;
+		b->threads[i].head_after = b->threads[i].head;
 	}
 }
 
-/* ---- what they hold ----------------------------------------------------------------------- */
+/* ---- locks held ------------------------------------------------------------------------------ */
 
 static void push_held(struct window_builder *b, struct build_thread *t,
 		      const struct window_hold *hold)
@@ -156,8 +162,8 @@ static void push_held(struct window_builder *b, struct build_thread *t,
 	*vec_push(&b->window->held) = held;
 }
 
-void build_hold(struct window_builder *b, uint32_t thread, uint32_t object, bool shared,
-		struct event_id taken)
+void build_add_hold(struct window_builder *b, uint32_t thread, uint32_t object, bool shared,
+		    struct event_id taken)
 {
 	struct build_thread *t = &b->threads[thread];
 	struct window_hold hold = { b->objects.items[object].number, shared, taken };
@@ -166,8 +172,8 @@ void build_hold(struct window_builder *b, uint32_t thread, uint32_t object, bool
 	push_held(b, t, &hold);
 }
 
-/* Locks are mostly given up in reverse; otherwise those taken later are listed once more. */
-void build_let_go(struct window_builder *b, uint32_t thread, uint32_t object)
+/* Locks are mostly released in reverse order. Otherwise the locks taken later are listed again. */
+void build_release_hold(struct window_builder *b, uint32_t thread, uint32_t object)
 {
 	struct build_thread *t = thread == ORDER_NONE ? NULL : &b->threads[thread];
 	uint32_t number = b->objects.items[object].number;
@@ -186,16 +192,16 @@ void build_let_go(struct window_builder *b, uint32_t thread, uint32_t object)
 	t->held.count--;
 }
 
-/* ---- nodes -------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static uint32_t add_node(struct window_builder *b, const struct window_item *item)
 {
-	uint32_t thread = b->thread_of[item->lane], node = (uint32_t)b->window->nodes.count;
+	uint32_t thread = b->thread_of[item->owner], node = (uint32_t)b->window->nodes.count;
 	struct build_thread *t = &b->threads[thread];
 
 	*vec_push(&b->window->model.thread) = thread;
 	*vec_push(&b->window->nodes) =
-		(struct window_node){ .id = { item->stream, item->index },
+		(struct window_node){ .id = item->id,
 				      .kind = item->kind,
 				      .flags = item->flags,
 				      .mode = item->mode,
@@ -213,51 +219,54 @@ static uint32_t add_node(struct window_builder *b, const struct window_item *ite
 	if (t->first == ORDER_NONE) {
 		t->first = node;
 		if (t->create != ORDER_NONE)
-			build_edge(b, t->create, node);
+			build_add_edge(b, t->create, node);
 	}
 	return node;
 }
 
-static void use_thread(struct window_builder *b, const struct window_item *item, uint32_t node)
+static void apply_thread_event(struct window_builder *b, const struct window_item *item,
+			       uint32_t node)
 {
-	uint32_t lane = find_lane(b, item->number);
-	uint32_t thread = lane == TRACE_NONE ? ORDER_NONE : b->thread_of[lane];
+	uint32_t owner = find_owner(b, item->number);
+	uint32_t thread = owner == TRACE_NONE ? ORDER_NONE : b->thread_of[owner];
 
-	if (thread == ORDER_NONE || lane == item->lane)
+	if (thread == ORDER_NONE || owner == item->owner)
 		return;
 	if (item->kind == EV_CREATE && b->threads[thread].first == ORDER_NONE &&
 	    b->threads[thread].create == ORDER_NONE &&
-	    b->state->lanes[lane].begun > b->input->before) {
+	    b->state->streams[owner].begun > b->input->before) {
 		b->threads[thread].create = node;
 	} else if (item->kind == EV_JOIN) {
 		b->window->nodes.items[node].object = thread;
 		if (b->threads[thread].last != ORDER_NONE)
-			build_edge(b, b->threads[thread].last, node);
+			build_add_edge(b, b->threads[thread].last, node);
 	}
 }
 
 /*
- * Whoever the event waited for is not known, so it stays behind all that came before: what the
- * environment did, a SYNC, and in a recording a thread that nobody is known to create.
+ * Events that may have waited for anything, so they come after all earlier ones: those that read
+ * what the environment wrote, a SYNC, and in a recording the BEGIN of a thread without a known
+ * creator.
  */
-static bool is_behind_all(const struct window_builder *b, const struct window_item *item)
+static bool must_come_after_all(const struct window_builder *b, const struct window_item *item)
 {
 	const struct share_survey *survey = b->state->survey;
 
-	return b->changed || item->kind == EV_SYNC ||
-	       (item->kind == EV_BEGIN && !survey->text && !survey->lanes[item->lane].has_creator);
+	return b->read_unexplained || item->kind == EV_SYNC ||
+	       (item->kind == EV_BEGIN && !survey->text &&
+		!survey->streams[item->owner].has_creator);
 }
 
-static void put_behind_all(struct window_builder *b, uint32_t node)
+static void order_after_all(struct window_builder *b, uint32_t node)
 {
 	uint32_t own = b->window->model.thread.items[node];
 
 	b->window->nodes.items[node].behind_all = true;
-	b->window->nodes.items[node].environment |= b->changed;
+	b->window->nodes.items[node].environment |= b->read_unexplained;
 	for (uint32_t i = 0; i < b->window->model.thread_count; i++) {
 		if (b->threads[i].last == ORDER_NONE || i == own)
 			continue;
-		build_edge(b, b->threads[i].last, node);
+		build_add_edge(b, b->threads[i].last, node);
 		b->window->nodes.items[node].environment = true;
 	}
 }
@@ -267,26 +276,27 @@ static void build_node(struct window_builder *b, const struct window_item *item)
 	uint32_t node = add_node(b, item);
 
 	if (item->moment) {
-		b->threads[b->thread_of[item->lane]].last = node;
+		b->threads[b->thread_of[item->owner]].last = node;
 		return;
 	}
-	b->surprised = b->changed = false;
-	build_pass_silently(b, item, node);
+	b->unexplained = b->read_unexplained = false;
+	build_pass_without_event(b, item, node);
 	build_touch_memory(b, item, node);
 	if (event_group(item->kind) == EG_THREAD)
-		use_thread(b, item, node);
+		apply_thread_event(b, item, node);
 	else
 		build_sync(b, item, node);
-	if (is_behind_all(b, item))
-		put_behind_all(b, node);
-	b->threads[b->thread_of[item->lane]].last = node;
-	b->threads[b->thread_of[item->lane]].behind = b->threads[b->thread_of[item->lane]].head;
-	b->window->unexplained += b->surprised && node >= b->window->fresh;
+	if (must_come_after_all(b, item))
+		order_after_all(b, node);
+	b->threads[b->thread_of[item->owner]].last = node;
+	b->threads[b->thread_of[item->owner]].head_after =
+		b->threads[b->thread_of[item->owner]].head;
+	b->window->unexplained += b->unexplained && node >= b->window->fresh;
 }
 
-/* ---- back to the state -------------------------------------------------------------------- */
+/* ---- back to the state ----------------------------------------------------------------------- */
 
-static void commit(struct window_builder *b)
+static void commit_objects(struct window_builder *b)
 {
 	for (size_t i = 0; i < b->objects.count; i++) {
 		struct build_object *o = &b->objects.items[i];
@@ -298,49 +308,39 @@ static void commit(struct window_builder *b)
 	}
 	for (uint32_t i = 0; i < b->window->model.thread_count; i++) {
 		const struct build_thread *t = &b->threads[i];
-		struct window_lane *lane = &b->state->lanes[t->lane];
+		struct window_stream *stream = &b->state->streams[t->owner];
 
-		lane->barrier = t->barrier;
-		lane->arrived = t->arrived;
-		lane->depth = t->depth;
-		lane->held.count = 0;
+		stream->barrier = t->barrier;
+		stream->arrived = t->arrived;
+		stream->depth = t->depth;
+		stream->held.count = 0;
 		for (size_t k = 0; k < t->held.count; k++)
-			*vec_push(&lane->held) = t->held.items[k];
+			*vec_push(&stream->held) = t->held.items[k];
 	}
 }
 
-/* ---- how threads end ---------------------------------------------------------------------- */
+/* ---- how threads end ------------------------------------------------------------------------- */
 
-static uint32_t find_pending_wait(const struct window_builder *b, uint32_t object, uint32_t lane)
+static uint32_t find_pending_wait(const struct window_builder *b, uint32_t object, uint32_t owner)
 {
 	const struct window_object *o = &b->objects.items[object].now;
 
 	for (size_t i = 0; i < o->waiting.count; i++) {
-		if (o->waiting.items[i].lane == lane)
+		if (o->waiting.items[i].owner == owner)
 			return o->waiting.items[i].wait;
 	}
 	return ORDER_NONE;
 }
 
-static uint32_t find_pending_meeting(const struct window_builder *b, uint32_t object, uint32_t lane)
+/* The thread's last event requests something that it never got. */
+static void fill_in_pending(struct window_builder *b, const struct build_thread *t,
+			    struct window_thread *out)
 {
-	const struct window_object *o = &b->objects.items[object].now;
+	const struct window_item *last = &b->state->streams[t->owner].last;
+	const struct object_arrival *arrival;
+	uint32_t object, owner;
 
-	for (size_t i = 0; i < o->arrivals.count; i++) {
-		if (o->arrivals.items[i].lane == lane)
-			return o->arrivals.items[i].place;
-	}
-	return ORDER_NONE;
-}
-
-/* The thread's last event asks for something that never came. */
-static void end_pending(struct window_builder *b, const struct build_thread *t,
-			struct window_thread *out)
-{
-	const struct window_item *last = &b->state->lanes[t->lane].last;
-	uint32_t object, lane;
-
-	out->pending = (struct event_id){ last->stream, last->index };
+	out->pending = last->id;
 	out->pending_address = last->address;
 	out->pending_site = last->site;
 	switch (out->pending_kind) {
@@ -349,12 +349,12 @@ static void end_pending(struct window_builder *b, const struct build_thread *t,
 		object = build_object(b, EG_LOCK, last->address);
 		out->pending_object = b->objects.items[object].target;
 		if (b->objects.items[object].now.recursive &&
-		    b->objects.items[object].now.writer == t->lane + 1)
+		    b->objects.items[object].now.writer == t->owner + 1)
 			out->end = WINDOW_GOES_ON;
 		break;
 	case EV_WOKEN:
 		object = build_object(b, EG_CONDITION, last->address);
-		out->pending_wait = find_pending_wait(b, object, t->lane);
+		out->pending_wait = find_pending_wait(b, object, t->owner);
 		object = build_object(b, EG_LOCK, last->other);
 		out->pending_object = b->objects.items[object].target;
 		break;
@@ -364,49 +364,50 @@ static void end_pending(struct window_builder *b, const struct build_thread *t,
 		break;
 	case EV_PASS:
 		object = build_object(b, EG_BARRIER, last->address);
-		out->pending_object = find_pending_meeting(b, object, t->lane);
+		arrival = build_find_arrival(&b->objects.items[object].now, t->owner);
+		out->pending_object = arrival ? arrival->local : ORDER_NONE;
 		break;
 	case EV_JOIN:
-		lane = find_lane(b, last->number);
-		out->pending_object = lane == TRACE_NONE ? ORDER_NONE : b->thread_of[lane];
+		owner = find_owner(b, last->number);
+		out->pending_object = owner == TRACE_NONE ? ORDER_NONE : b->thread_of[owner];
 		break;
 	}
 }
 
-static void end_thread(struct window_builder *b, const struct build_thread *t)
+static void add_thread(struct window_builder *b, const struct build_thread *t)
 {
-	const struct window_lane *lane = &b->state->lanes[t->lane];
-	const struct survey_lane *survey = &b->state->survey->lanes[t->lane];
+	const struct window_stream *stream = &b->state->streams[t->owner];
+	const struct survey_stream *survey = &b->state->survey->streams[t->owner];
 	struct window_thread *out = vec_push(&b->window->threads);
 
 	*out = (struct window_thread){
-		.stream = lane->stream,
+		.stream = stream->stream,
 		.end = WINDOW_GOES_ON,
-		.begun = lane->begun <= b->input->before,
-		.created = !survey->has_creator || lane->created <= b->input->before,
+		.begun = stream->begun <= b->input->before,
+		.created = !survey->has_creator || stream->created <= b->input->before,
 		.create = t->create,
-		.stack_low = lane->stack_low,
-		.stack_size = lane->stack_size,
-		.held = t->behind,
+		.stack_low = stream->stack_low,
+		.stack_size = stream->stack_size,
+		.held = t->head_after,
 		.pending_object = ORDER_NONE,
 		.pending_wait = ORDER_NONE,
 	};
-	if (lane->finished > b->input->before + b->count || survey->stopped)
+	if (stream->finished > b->input->before + b->count || survey->stopped)
 		return;
-	out->pending_kind = asks_for(lane->last.kind);
+	out->pending_kind = requested_event(stream->last.kind);
 	if (out->pending_kind != EV_NONE) {
 		out->end = WINDOW_PENDING;
-		end_pending(b, t, out);
-	} else if (b->state->survey->text || lane->last.kind == EV_END) {
+		fill_in_pending(b, t, out);
+	} else if (b->state->survey->text || stream->last.kind == EV_END) {
 		out->end = WINDOW_ENDED;
-	} else if (survey->exits && lane->stream == 0) {
+	} else if (survey->exits && stream->stream == 0) {
 		out->end = WINDOW_EXITED;
 	}
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- the whole window ------------------------------------------------------------------------ */
 
-static void free_build(struct window_builder *b)
+static void free_builder(struct window_builder *b)
 {
 	for (size_t i = 0; i < b->objects.count; i++)
 		window_object_free(&b->objects.items[i].now);
@@ -430,7 +431,7 @@ static void free_build(struct window_builder *b)
 	build_free_memory(b);
 }
 
-/* Whatever the trace is: what was recorded can happen. Costs 2 to 5 % of building. */
+/* Whatever the trace is, the recorded order is feasible. The check costs 2 to 5 % of building. */
 static void assert_feasible(const struct order_model *model)
 {
 	uint32_t *all = mem_alloc((model->node_count + (size_t)1) * sizeof *all);
@@ -452,29 +453,29 @@ struct window *window_build(struct window_state *state, const struct window_inpu
 	b.window = mem_zalloc(1, sizeof *b.window);
 	b.window->number = state->windows;
 	b.window->fresh = input->fresh;
-	build_cut(&b);
+	build_cut_accesses(&b);
 	next = input->next < b.count ? input->next : b.count;
 	open_threads(&b);
 	for (uint32_t i = 0; i < b.count; i++) {
 		if (i == next) {
-			commit(&b);
+			commit_objects(&b);
 			build_commit_memory(&b, i);
 		}
 		build_node(&b, &input->items[i]);
 	}
 	if (next == b.count) {
-		commit(&b);
+		commit_objects(&b);
 		build_commit_memory(&b, b.count);
 	}
 	b.window->model.node_count = b.count;
 	for (uint32_t i = 0; i < b.window->model.thread_count; i++)
-		end_thread(&b, &b.threads[i]);
+		add_thread(&b, &b.threads[i]);
 	build_emit_memory(&b);
-	build_emit_places(&b);
+	build_emit_entities(&b);
 	build_emit(&b);
 	order_model_index(&b.window->model);
 	assert_feasible(&b.window->model);
-	free_build(&b);
+	free_builder(&b);
 	state->windows++;
 	*taken = b.count;
 	return b.window;

@@ -1,3 +1,4 @@
+/* Stores byte contents in granules of 8 bytes, which are kept in pages (base/pages.h). */
 #include "order/window/window_bytes.h"
 
 #include <string.h>
@@ -56,7 +57,7 @@ void window_bytes_store(struct window_bytes *b, uint64_t address, uint64_t size,
 	}
 }
 
-static void forget(struct bytes_granule *g, uint64_t key, uint64_t low, uint64_t high)
+static void forget_granule(struct bytes_granule *g, uint64_t key, uint64_t low, uint64_t high)
 {
 	uint64_t from = key * 8 < low ? low - key * 8 : 0;
 	uint64_t to = key * 8 + 8 > high ? high - key * 8 : 8;
@@ -76,8 +77,9 @@ void window_bytes_forget(struct window_bytes *b, uint64_t address, uint64_t size
 			struct bytes_granule *g =
 				b->zero ? granule_of(b, key) : pages_get(&b->granules, key);
 
-			if (g) /* unknown differs from untouched where that is known to be 0 */
-				forget(g, key, address, high);
+			/* where untouched bytes are known to be 0, unknown bytes need a granule */
+			if (g)
+				forget_granule(g, key, address, high);
 		}
 		return;
 	}
@@ -87,7 +89,7 @@ void window_bytes_forget(struct window_bytes *b, uint64_t address, uint64_t size
 
 		for (uint64_t k = 0; k < PAGES_ITEMS; k++) {
 			if (key + k >= first && key + k <= last)
-				forget(&page[k], key + k, address, high);
+				forget_granule(&page[k], key + k, address, high);
 		}
 	}
 }

@@ -1,50 +1,44 @@
 /*
- * Accesses cut into cells: the bytes of a window, divided where an access or the life of a block
- * starts or ends. Most accesses are whole variables that nobody splits, so there are few different
- * ranges, and only those are sorted.
+ * Cuts accesses into cells: the bytes of a window, divided where an access or the lifetime of a
+ * block starts or ends. Most accesses are to whole variables that nothing splits. So there are few
+ * different ranges, and only those are sorted.
  */
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "order/window/window_build.h"
 
 #include <string.h>
 
-/* Accesses times cells, at most: so much a window may take. */
-#define PAIRS_MAX (4u << 20)
-/* A text can say anything; what lies behind so many bytes of an access is not looked at. */
+/* The limit of a window: the sum over its accesses of the cells they touch. */
+#define ACCESS_CELLS_MAX (4u << 20)
+/* A text trace can say anything. Of a larger access only the first bytes are looked at. */
 #define ACCESS_MAX (16ull << 20)
 
-/* ---- ranges ------------------------------------------------------------------------------- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 static bool is_access(uint8_t kind)
 {
 	return kind >= EV_READ && kind <= EV_ATOMIC_UPDATE;
 }
 
-static bool is_life(uint8_t kind)
+/* Does the event begin or end a lifetime of memory or of a descriptor? */
+static bool is_lifetime_event(uint8_t kind)
 {
-	switch (kind) {
-	case EV_ALLOC:
-	case EV_FREE:
-	case EV_MAP:
-	case EV_UNMAP:
-	case EV_FD_OPEN:
-	case EV_FD_CLOSE:
-	case EV_BEGIN:
-	case EV_END: return true;
-	}
-	return false;
+	return event_group(kind) < EG_LOCK && window_how_of(kind) != WINDOW_USES;
 }
 
-static uint32_t intern_range(struct build_memory *m, uint64_t low, uint64_t high, bool life)
+static uint32_t intern_range(struct build_memory *m, uint64_t low, uint64_t high, bool lifetime)
 {
 	uint64_t *head = map_put(&m->range_index, low, NULL);
 
 	for (uint32_t i = (uint32_t)*head; i; i = m->ranges.items[i - 1].next) {
-		if (m->ranges.items[i - 1].high == high && m->ranges.items[i - 1].life == life)
+		if (m->ranges.items[i - 1].high == high &&
+		    m->ranges.items[i - 1].lifetime == lifetime)
 			return i - 1;
 	}
 	*vec_push(&m->ranges) = (struct build_range){
-		.low = low, .high = high, .life = life, .next = (uint32_t)*head
+		.low = low, .high = high, .lifetime = lifetime, .next = (uint32_t)*head
 	};
 	*head = m->ranges.count;
 	return (uint32_t)m->ranges.count - 1;
@@ -56,15 +50,15 @@ static void collect_ranges(struct window_builder *b)
 
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct window_item *item = &b->input->items[i];
-		bool life = is_life(item->kind);
+		bool lifetime = is_lifetime_event(item->kind);
 		uint64_t size = item->size, high;
 		uint32_t range = ORDER_NONE;
 
-		if (!life && size > ACCESS_MAX)
+		if (!lifetime && size > ACCESS_MAX)
 			size = ACCESS_MAX;
-		if ((life || is_access(item->kind)) && size &&
+		if ((lifetime || is_access(item->kind)) && size &&
 		    !__builtin_add_overflow(item->address, size, &high))
-			range = intern_range(m, item->address, high, life);
+			range = intern_range(m, item->address, high, lifetime);
 		*vec_push(&m->range_of) = range;
 	}
 }
@@ -85,7 +79,7 @@ static void collect_pieces(struct window_builder *b)
 	for (uint32_t i = 0; i < m->ranges.count; i++) {
 		const struct build_range *r = &m->ranges.items[i];
 
-		if (r->life) {
+		if (r->lifetime) {
 			add_piece(m, i, r->low, r->high);
 			m->mortal = true;
 			continue;
@@ -99,11 +93,11 @@ static void collect_pieces(struct window_builder *b)
 	}
 }
 
-/* ---- segments ----------------------------------------------------------------------------- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 #define DIGIT 11 /* bits */
 
-/* By address, digit by digit; digits that are all the same are passed over. */
+/* Radix sort by address. Digits that are equal in all addresses are skipped. */
 static void sort_bounds(struct build_memory *m)
 {
 	size_t count = m->bounds.count, start[1 << DIGIT];
@@ -134,53 +128,53 @@ static void sort_bounds(struct build_memory *m)
 		from = to;
 		to = swap;
 	}
-	m->places.count = 0;
+	m->positions.count = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct build_piece *p = &m->pieces.items[from[i].piece];
 
 		if (!i || from[i].at != from[i - 1].at)
-			*vec_push(&m->places) = from[i].at;
-		*(from[i].high ? &p->high : &p->low) = (uint32_t)m->places.count - 1;
+			*vec_push(&m->positions) = from[i].at;
+		*(from[i].high ? &p->high : &p->low) = (uint32_t)m->positions.count - 1;
 	}
 }
 
 struct coverage {
-	int32_t accesses, lives; /* how many more pieces start here than end */
-	uint32_t segment;	 /* the number of segments before this bound */
+	int32_t accesses, lifetimes; /* how many more pieces start here than end */
+	uint32_t segment;	     /* the number of segments before this bound */
 };
 
 static void make_segments(struct build_memory *m, struct coverage *cover)
 {
-	int32_t accesses = 0, lives = 0;
+	int32_t accesses = 0, lifetimes = 0;
 
 	for (size_t i = 0; i < m->pieces.count; i++) {
 		const struct build_piece *p = &m->pieces.items[i];
 		struct coverage *low = &cover[p->low], *high = &cover[p->high];
 
-		if (m->ranges.items[p->range].life) {
-			low->lives++;
-			high->lives--;
+		if (m->ranges.items[p->range].lifetime) {
+			low->lifetimes++;
+			high->lifetimes--;
 		} else {
 			low->accesses++;
 			high->accesses--;
 		}
 	}
-	for (size_t i = 0; i < m->places.count; i++) {
+	for (size_t i = 0; i < m->positions.count; i++) {
 		cover[i].segment = (uint32_t)m->segments.count;
 		accesses += cover[i].accesses;
-		lives += cover[i].lives;
-		if (!accesses && !lives)
+		lifetimes += cover[i].lifetimes;
+		if (!accesses && !lifetimes)
 			continue;
-		*vec_push(&m->segments) = (struct build_segment){ .low = m->places.items[i],
-								  .high = m->places.items[i + 1],
+		*vec_push(&m->segments) = (struct build_segment){ .low = m->positions.items[i],
+								  .high = m->positions.items[i + 1],
 								  .covered = accesses > 0,
-								  .mortal = lives > 0,
+								  .mortal = lifetimes > 0,
 								  .toucher = ORDER_NONE,
-								  .turn = ORDER_NONE };
+								  .lifetime_event = ORDER_NONE };
 	}
 }
 
-static void place_ranges(struct build_memory *m, const struct coverage *cover)
+static void assign_segments(struct build_memory *m, const struct coverage *cover)
 {
 	for (size_t i = 0; i < m->pieces.count; i++) {
 		const struct build_piece *p = &m->pieces.items[i];
@@ -206,9 +200,9 @@ static void make_cells(struct build_memory *m)
 	}
 }
 
-/* ---- cutting ------------------------------------------------------------------------------ */
+/* ---- cutting --------------------------------------------------------------------------------- */
 
-static void forget_cut(struct build_memory *m)
+static void reset_cut(struct build_memory *m)
 {
 	m->segments.count = m->ranges.count = m->range_of.count = 0;
 	m->pieces.count = m->bounds.count = 0;
@@ -216,7 +210,7 @@ static void forget_cut(struct build_memory *m)
 	map_free(&m->range_index);
 }
 
-static void cut(struct window_builder *b)
+static void cut_accesses(struct window_builder *b)
 {
 	struct build_memory *m = &b->memory;
 	struct coverage *cover;
@@ -224,14 +218,14 @@ static void cut(struct window_builder *b)
 	collect_ranges(b);
 	collect_pieces(b);
 	sort_bounds(m);
-	cover = mem_zalloc(m->places.count + 1, sizeof *cover);
+	cover = mem_zalloc(m->positions.count + 1, sizeof *cover);
 	make_segments(m, cover);
-	place_ranges(m, cover);
+	assign_segments(m, cover);
 	free(cover);
 }
 
-/* How many items stay within the limit; at least one. */
-static uint32_t affordable(const struct window_builder *b)
+/* Returns how many items stay within the limit, at least one. */
+static uint32_t items_within_limit(const struct window_builder *b)
 {
 	const struct build_memory *m = &b->memory;
 	uint64_t pairs = 0;
@@ -239,22 +233,22 @@ static uint32_t affordable(const struct window_builder *b)
 	for (uint32_t i = 0; i < b->count; i++) {
 		if (m->range_of.items[i] != ORDER_NONE)
 			pairs += m->ranges.items[m->range_of.items[i]].count;
-		if (pairs > PAIRS_MAX && i)
+		if (pairs > ACCESS_CELLS_MAX && i)
 			return i;
 	}
 	return b->count;
 }
 
-void build_cut(struct window_builder *b)
+void build_cut_accesses(struct window_builder *b)
 {
 	uint32_t fits;
 
-	cut(b);
-	fits = affordable(b);
-	if (fits < b->count) { /* fewer items split less, so once more is enough */
+	cut_accesses(b);
+	fits = items_within_limit(b);
+	if (fits < b->count) { /* fewer items split less, so a second cut is enough */
 		b->count = fits;
-		forget_cut(&b->memory);
-		cut(b);
+		reset_cut(&b->memory);
+		cut_accesses(b);
 	}
 	make_cells(&b->memory);
 }
@@ -262,22 +256,14 @@ void build_cut(struct window_builder *b)
 struct build_segment *build_segment_at(const struct window_builder *b, uint64_t address)
 {
 	const struct build_memory *m = &b->memory;
-	size_t low = 0, high = m->segments.count;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (m->segments.items[middle].high <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < m->segments.count && m->segments.items[low].low <= address
-		       ? &m->segments.items[low]
-		       : NULL;
+	SEARCH_FIRST(i, m->segments.count, m->segments.items[i].high > address);
+	return i < m->segments.count && m->segments.items[i].low <= address ? &m->segments.items[i]
+									    : NULL;
 }
 
-/* ---- values ------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static uint32_t intern_short(struct build_memory *m, uint64_t bits)
 {
@@ -296,14 +282,10 @@ static bool repeats(const uint8_t *bytes, uint64_t size)
 	return size < 2 || !memcmp(bytes, bytes + 1, size - 1);
 }
 
-/* Texts of bytes by their hash; those with the same one follow at the next keys. */
+/* Finds long values by their hash. Different values with the same hash get the following keys. */
 static uint32_t intern_long(struct build_memory *m, const uint8_t *bytes, uint32_t size)
 {
-	uint64_t hash = 14695981039346656037u;
-
-	for (uint32_t i = 0; i < size; i++)
-		hash = (hash ^ bytes[i]) * 1099511628211u;
-	for (;; hash++) {
+	for (uint64_t hash = hash_bytes(HASH_FNV_START, bytes, size);; hash++) {
 		bool fresh;
 		uint64_t *number = map_put(&m->long_index, hash, &fresh);
 		const struct build_value *v;
@@ -321,7 +303,7 @@ static uint32_t intern_long(struct build_memory *m, const uint8_t *bytes, uint32
 	}
 }
 
-uint32_t build_value_bytes(struct window_builder *b, const uint8_t *bytes, uint64_t size)
+uint32_t build_value_of_bytes(struct window_builder *b, const uint8_t *bytes, uint64_t size)
 {
 	uint64_t bits = 0;
 
@@ -346,7 +328,7 @@ uint32_t build_value(struct window_builder *b, const struct build_segment *segme
 	uint64_t bits = 0;
 
 	if (item->unit >= item->size)
-		return build_value_bytes(b, bytes + from, size);
+		return build_value_of_bytes(b, bytes + from, size);
 	if (item->unit == 1 && size > 8)
 		return intern_short(m, bytes[0]);
 	if (size <= 8) {
@@ -357,17 +339,17 @@ uint32_t build_value(struct window_builder *b, const struct build_segment *segme
 	m->scratch.count = 0;
 	for (uint64_t i = 0; i < size; i++)
 		*vec_push(&m->scratch) = bytes[(from + i) % item->unit];
-	return build_value_bytes(b, m->scratch.items, size);
+	return build_value_of_bytes(b, m->scratch.items, size);
 }
 
-uint32_t build_value_alone(struct window_builder *b)
+uint32_t build_unique_value(struct window_builder *b)
 {
 	*vec_push(&b->memory.values) = (struct build_value){ 0 };
 	return (uint32_t)b->memory.values.count - 1;
 }
 
-const uint8_t *build_value_of(const struct window_builder *b, uint32_t value, uint64_t size,
-			      uint32_t *unit)
+const uint8_t *build_bytes_of_value(const struct window_builder *b, uint32_t value, uint64_t size,
+				    uint32_t *unit)
 {
 	const struct build_value *v = &b->memory.values.items[value];
 
@@ -389,7 +371,7 @@ void build_free_memory(struct window_builder *b)
 	vec_free(&m->pieces);
 	vec_free(&m->bounds);
 	vec_free(&m->sorted);
-	vec_free(&m->places);
+	vec_free(&m->positions);
 	vec_free(&m->cells);
 	vec_free(&m->accesses);
 	vec_free(&m->touchers);

@@ -1,6 +1,7 @@
 /*
- * The end of building: what was collected goes into the model, grouped by object. What is frozen
- * stays out and keeps its order by a chain of edges; the lives of the others are edges, too.
+ * The end of building: puts everything that was collected about sync objects into the model,
+ * grouped by object. Frozen objects stay out of the model and keep their order by a chain of edges.
+ * The lifetimes of the other objects become edges, too.
  */
 #include "order/window/window_build.h"
 
@@ -9,37 +10,40 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- numbers ------------------------------------------------------------------------------ */
+/* ---- numbering ------------------------------------------------------------------------------- */
 
-/* What each life is called in the model: ORDER_NONE when its object is frozen. */
-struct window_emit_names {
+/* The numbers of lifetimes and waits in the model: ORDER_NONE if the object is frozen. */
+struct emit_numbers {
 	uint32_t *lock, *condition, *semaphore, *wait;
 };
 
-static uint32_t *name_lives(const struct window_builder *b, const struct build_life *lives,
-			    size_t count, uint32_t *named)
+static uint32_t *number_lifetimes(const struct window_builder *b,
+				  const struct build_lifetime *lifetimes, size_t count,
+				  uint32_t *numbered)
 {
-	uint32_t *names = mem_alloc((count + 1) * sizeof *names);
+	uint32_t *numbers = mem_alloc((count + 1) * sizeof *numbers);
 
-	*named = 0;
+	*numbered = 0;
 	for (size_t i = 0; i < count; i++)
-		names[i] = b->objects.items[lives[i].object].frozen ? ORDER_NONE : (*named)++;
-	return names;
+		numbers[i] =
+			b->objects.items[lifetimes[i].object].frozen ? ORDER_NONE : (*numbered)++;
+	return numbers;
 }
 
-/* All lives of an object have a name, or none has. */
-static struct window_span name_span(const struct build_life *life, const uint32_t *names)
+/* Either all lifetimes of an object have a number, or none. */
+static struct window_span number_lifetime(const struct build_lifetime *lifetime,
+					  const uint32_t *numbers)
 {
-	struct window_span span = life->span;
+	struct window_span span = lifetime->span;
 
 	if (span.earlier != ORDER_NONE)
-		span.earlier = names[span.earlier];
+		span.earlier = numbers[span.earlier];
 	return span;
 }
 
 /*
- * A stable sort by group: where[i] is the place of the i-th of `count` things, start[g] that of
- * the first of group g. key(i) is ORDER_NONE for what is left out.
+ * A stable sort by group: where[i] is the new index of the i-th of `count` items, (*start)[g] that
+ * of the first item of group g. key[i] is ORDER_NONE for items that are left out.
  */
 static uint32_t *sort_groups(const uint32_t *key, size_t count, uint32_t groups, uint32_t **start)
 {
@@ -61,16 +65,16 @@ static uint32_t *sort_groups(const uint32_t *key, size_t count, uint32_t groups,
 }
 
 /*
- * Fills `out` with the field `part` of `in`, grouped by names[field `by`]; start[] as above, to be
- * freed. All arrays of things in a model are made this way.
+ * Fills `out` with the field `part` of `in`, grouped by numbers[field `by`]; `start` is as above
+ * and has to be freed. All arrays of a model are made this way.
  */
-#define GROUP(out, in, part, by, names, groups, start)                                             \
+#define GROUP(out, in, part, by, numbers, groups, start)                                           \
 	do {                                                                                       \
 		uint32_t *key_ = mem_alloc(((in)->count + 1) * sizeof *key_);                      \
 		uint32_t *where_;                                                                  \
                                                                                                    \
 		for (size_t i_ = 0; i_ < (in)->count; i_++)                                        \
-			key_[i_] = (names)[(in)->items[i_].by];                                    \
+			key_[i_] = (numbers)[(in)->items[i_].by];                                  \
 		where_ = sort_groups(key_, (in)->count, groups, &(start));                         \
 		(out)->count = (start)[groups];                                                    \
 		(out)->items = mem_alloc(((out)->count + 1) * sizeof *(out)->items);               \
@@ -83,64 +87,66 @@ static uint32_t *sort_groups(const uint32_t *key, size_t count, uint32_t groups,
 		free(where_);                                                                      \
 	} while (0)
 
-/* ---- kinds of objects --------------------------------------------------------------------- */
+/* ---- kinds of objects ------------------------------------------------------------------------ */
 
-static void emit_locks(struct window_builder *b, struct window_emit_names *names)
+static void emit_locks(struct window_builder *b, struct emit_numbers *numbers)
 {
 	struct order_model *m = &b->window->model;
 	uint32_t count, *sections, *fails;
 
-	names->lock = name_lives(b, b->locks.items, b->locks.count, &count);
-	GROUP(&m->sections, &b->sections, section, lock, names->lock, count, sections);
-	GROUP(&m->fails, &b->fails, fail, lock, names->lock, count, fails);
+	numbers->lock = number_lifetimes(b, b->locks.items, b->locks.count, &count);
+	GROUP(&m->sections, &b->sections, section, lock, numbers->lock, count, sections);
+	GROUP(&m->fails, &b->fails, fail, lock, numbers->lock, count, fails);
 	for (uint32_t i = 0; i < count; i++)
 		*vec_push(&m->locks) =
 			(struct order_lock){ sections[i], sections[i + 1] - sections[i], fails[i],
 					     fails[i + 1] - fails[i] };
 	for (size_t i = 0; i < b->locks.count; i++) {
-		if (names->lock[i] != ORDER_NONE)
+		if (numbers->lock[i] != ORDER_NONE)
 			*vec_push(&b->window->lock_spans) =
-				name_span(&b->locks.items[i], names->lock);
+				number_lifetime(&b->locks.items[i], numbers->lock);
 	}
 	free(sections);
 	free(fails);
 }
 
-static void emit_conditions(struct window_builder *b, struct window_emit_names *names)
+static void emit_conditions(struct window_builder *b, struct emit_numbers *numbers)
 {
 	struct order_model *m = &b->window->model;
 	uint32_t count, *waits, *signals, *next;
 
-	names->condition = name_lives(b, b->conditions.items, b->conditions.count, &count);
-	GROUP(&m->waits, &b->waits, wait, condition, names->condition, count, waits);
-	GROUP(&m->signals, &b->signals, signal, condition, names->condition, count, signals);
+	numbers->condition = number_lifetimes(b, b->conditions.items, b->conditions.count, &count);
+	GROUP(&m->waits, &b->waits, wait, condition, numbers->condition, count, waits);
+	GROUP(&m->signals, &b->signals, signal, condition, numbers->condition, count, signals);
 	for (uint32_t i = 0; i < count; i++)
 		*vec_push(&m->conditions) =
 			(struct order_condition){ waits[i], waits[i + 1] - waits[i], signals[i],
 						  signals[i + 1] - signals[i] };
-	/* The same sort once more, for where each went. */
-	names->wait = mem_alloc((b->waits.count + 1) * sizeof *names->wait);
+	/* The same sort again, for the new index of each wait. */
+	numbers->wait = mem_alloc((b->waits.count + 1) * sizeof *numbers->wait);
 	next = waits;
 	for (size_t i = 0; i < b->waits.count; i++) {
-		uint32_t condition = names->condition[b->waits.items[i].condition];
+		uint32_t condition = numbers->condition[b->waits.items[i].condition];
 
-		names->wait[i] = condition == ORDER_NONE ? ORDER_NONE : next[condition]++;
+		numbers->wait[i] = condition == ORDER_NONE ? ORDER_NONE : next[condition]++;
 	}
 	free(waits);
 	free(signals);
 }
 
-static void name_semaphores(struct window_builder *b, const struct window_emit_names *names)
+static void add_semaphores(struct window_builder *b, const struct emit_numbers *numbers)
 {
 	for (size_t i = 0; i < b->semaphores.count; i++) {
-		const struct build_life *life = &b->semaphores.items[i];
+		const struct build_lifetime *lifetime = &b->semaphores.items[i];
 
-		if (names->semaphore[i] == ORDER_NONE)
+		if (numbers->semaphore[i] == ORDER_NONE)
 			continue;
-		*vec_push(&b->window->semaphore_spans) = name_span(life, names->semaphore);
+		*vec_push(&b->window->semaphore_spans) =
+			number_lifetime(lifetime, numbers->semaphore);
 		*vec_push(&b->window->model.semaphores) = (struct order_semaphore){
-			.initial = life->initial < INT32_MAX ? (uint32_t)life->initial : INT32_MAX,
-			.exact = life->exact,
+			.initial = lifetime->initial < INT32_MAX ? (uint32_t)lifetime->initial
+								 : INT32_MAX,
+			.exact = lifetime->exact,
 		};
 	}
 }
@@ -163,15 +169,15 @@ static void emit_counts(struct order_model *m, struct order_semaphore *s,
 	s->zero_count = (uint32_t)m->zeros.count - s->zero_start;
 }
 
-static void emit_semaphores(struct window_builder *b, struct window_emit_names *names)
+static void emit_semaphores(struct window_builder *b, struct emit_numbers *numbers)
 {
 	struct order_model *m = &b->window->model;
 	VEC(struct build_counted) sorted = { 0 };
 	uint32_t count, *start;
 
-	names->semaphore = name_lives(b, b->semaphores.items, b->semaphores.count, &count);
-	name_semaphores(b, names);
-	GROUP(&sorted, &b->counts, counted, semaphore, names->semaphore, count, start);
+	numbers->semaphore = number_lifetimes(b, b->semaphores.items, b->semaphores.count, &count);
+	add_semaphores(b, numbers);
+	GROUP(&sorted, &b->counts, counted, semaphore, numbers->semaphore, count, start);
 	for (uint32_t i = 0; i < count; i++)
 		emit_counts(m, &m->semaphores.items[i], sorted.items + start[i],
 			    start[i + 1] - start[i]);
@@ -179,7 +185,7 @@ static void emit_semaphores(struct window_builder *b, struct window_emit_names *
 	vec_free(&sorted);
 }
 
-/* Who came to each meeting, oldest first; what is missing is what did not come at all. */
+/* Lists the arrivals of each meeting, oldest first, and how many are missing. */
 static void emit_meetings(struct window_builder *b)
 {
 	struct window *w = b->window;
@@ -200,77 +206,80 @@ static void emit_meetings(struct window_builder *b)
 	}
 }
 
-/* ---- order of what is done to an object --------------------------------------------------- */
+/* ---- order of the operations on an object ---------------------------------------------------- */
 
 static void chain_uses(struct window_builder *b, const struct build_use *uses, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		b->window->nodes.items[uses[i].node].environment = true;
 		if (i)
-			build_edge(b, uses[i - 1].node, uses[i].node);
+			build_add_edge(b, uses[i - 1].node, uses[i].node);
 	}
 }
 
-/* INIT and DESTROY come behind all uses before them, and before all uses behind them. */
-static void edge_lives(struct window_builder *b, const struct build_use *uses, uint32_t count)
+/* INIT and DESTROY come after all earlier uses and before all later ones. */
+static void add_lifetime_edges(struct window_builder *b, const struct build_use *uses,
+			       uint32_t count)
 {
-	uint32_t turn = ORDER_NONE, threads = b->window->model.thread_count;
-	bool *behind = mem_zalloc(threads + 1, sizeof *behind);
+	uint32_t event = ORDER_NONE, threads = b->window->model.thread_count;
+	bool *is_after = mem_zalloc(threads + 1, sizeof *is_after);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t node = uses[i].node, thread = b->window->model.thread.items[node];
 
-		if (uses[i].life) {
-			if (turn != ORDER_NONE)
-				build_note_last(b, turn);
-			build_join_lives(b, node);
-			memset(behind, 0, threads * sizeof *behind);
-			turn = node;
+		if (uses[i].lifetime) {
+			if (event != ORDER_NONE)
+				build_collect_last(b, event);
+			build_add_lifetime_edges_from_lasts(b, node);
+			memset(is_after, 0, threads * sizeof *is_after);
+			event = node;
 			continue;
 		}
-		if (turn != ORDER_NONE && !behind[thread])
-			build_life_edge(b, turn, node);
-		behind[thread] = true;
-		build_note_last(b, node);
+		if (event != ORDER_NONE && !is_after[thread])
+			build_add_lifetime_edge(b, event, node);
+		is_after[thread] = true;
+		build_collect_last(b, node);
 	}
 	for (uint32_t t = 0; t < threads; t++)
 		b->last_of[t] = ORDER_NONE;
-	free(behind);
+	free(is_after);
 }
 
 /*
- * A RECEIVE comes behind all SENDs and RECEIVEs before it; a SEND of bytes behind all SENDs, one
- * that the program told of behind nothing. Each send is in two lists and taken out of each once.
+ * A RECEIVE comes after all earlier SENDs and RECEIVEs. A SEND of bytes comes after all earlier
+ * SENDs, one that the program annotated after none. Each send is in both lists and leaves each of
+ * them once.
  */
-struct window_emit_channel {
+struct channel_sends {
 	VEC(uint32_t) unreceived; /* sends since the last RECEIVE */
-	VEC(uint32_t) unordered;  /* since the last SEND of bytes, with that one */
+	VEC(uint32_t) unordered;  /* sends since the last SEND of bytes, including that one */
 	uint32_t receive;	  /* the last one, or ORDER_NONE */
 };
 
-static void edge_channel(struct window_builder *b, const struct build_use *uses, uint32_t count)
+static void add_channel_edges(struct window_builder *b, const struct build_use *uses,
+			      uint32_t count)
 {
-	struct window_emit_channel c = { .receive = ORDER_NONE };
+	struct channel_sends c = { .receive = ORDER_NONE };
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t node = uses[i].node;
 
 		if (b->window->nodes.items[node].kind == EV_RECEIVE) {
 			for (size_t k = 0; k < c.unreceived.count; k++)
-				build_note_last(b, c.unreceived.items[k]);
+				build_collect_last(b, c.unreceived.items[k]);
 			if (c.receive != ORDER_NONE)
-				build_note_last(b, c.receive);
-			build_join_lasts(b, node);
+				build_collect_last(b, c.receive);
+			build_add_edges_from_lasts(b, node);
 			c.unreceived.count = 0;
 			c.receive = node;
 			continue;
 		}
 		if (b->window->nodes.items[node].mode == EVENT_CHANNEL_BYTES) {
 			for (size_t k = 0; k < c.unordered.count; k++)
-				build_note_last(b, c.unordered.items[k]);
-			build_join_lasts(b, node);
+				build_collect_last(b, c.unordered.items[k]);
+			build_add_edges_from_lasts(b, node);
 			c.unordered.count = c.unreceived.count = 0;
-			/* what was not received before it is behind it now, for whoever receives */
+			/* a RECEIVE needs no edges from the sends before this one */
 		}
 		*vec_push(&c.unordered) = node;
 		*vec_push(&c.unreceived) = node;
@@ -279,28 +288,29 @@ static void edge_channel(struct window_builder *b, const struct build_use *uses,
 	vec_free(&c.unordered);
 }
 
-static bool is_bytes(const struct window_node *n)
+static bool is_send_of_bytes(const struct window_node *n)
 {
 	return n->kind == EV_SEND && n->mode == EVENT_CHANNEL_BYTES;
 }
 
-static bool found_nothing(const struct window_node *n)
+static bool is_receive_of_nothing(const struct window_node *n)
 {
 	return n->kind == EV_RECEIVE && n->mode == EVENT_CHANNEL_NOTHING;
 }
 
-static bool is_deaf(const struct window_node *n)
+static bool is_deaf_send(const struct window_node *n)
 {
 	return n->kind == EV_SEND && n->mode == EVENT_CHANNEL_DEAF;
 }
 
 /*
- * Who looks found it as the last that changes had left it: a cell that these write, each another value, and that
- * is read. No node has it among its cells: it is no memory.
+ * A node that reads the channel's state found what the last write had left. This is a cell in which
+ * each write has a different value. It is not among the cells of any node, because it is not
+ * memory.
  */
-static void look_at_channel(struct window_builder *b, const struct build_use *uses, uint32_t count,
-			    bool (*looks)(const struct window_node *n),
-			    bool (*changes)(const struct window_node *n))
+static void add_channel_cell(struct window_builder *b, const struct build_use *uses, uint32_t count,
+			     bool (*reads)(const struct window_node *n),
+			     bool (*writes)(const struct window_node *n))
 {
 	struct order_model *model = &b->window->model;
 	struct order_cell cell = { .initial = ORDER_NONE,
@@ -311,13 +321,13 @@ static void look_at_channel(struct window_builder *b, const struct build_use *us
 	for (uint32_t i = 0; i < count; i++) {
 		const struct window_node *n = &b->window->nodes.items[uses[i].node];
 
-		if (looks(n)) {
+		if (reads(n)) {
 			*vec_push(&model->reads) =
 				(struct order_read){ uses[i].node, ORDER_NONE, last };
-		} else if (changes(n)) {
+		} else if (writes(n)) {
 			last = uses[i].node;
 			*vec_push(&model->writes) =
-				(struct order_write){ last, build_value_alone(b) };
+				(struct order_write){ last, build_unique_value(b) };
 		}
 	}
 	cell.write_count = (uint32_t)model->writes.count - cell.write_start;
@@ -332,11 +342,11 @@ static void look_at_channel(struct window_builder *b, const struct build_use *us
 
 static void emit_channel(struct window_builder *b, const struct build_use *uses, uint32_t count)
 {
-	edge_channel(b, uses, count);
+	add_channel_edges(b, uses, count);
 	/* nothing had been sent yet */
-	look_at_channel(b, uses, count, found_nothing, is_bytes);
-	/* somebody could still take it */
-	look_at_channel(b, uses, count, is_bytes, is_deaf);
+	add_channel_cell(b, uses, count, is_receive_of_nothing, is_send_of_bytes);
+	/* a receiver was still there */
+	add_channel_cell(b, uses, count, is_send_of_bytes, is_deaf_send);
 }
 
 static void emit_uses(struct window_builder *b)
@@ -351,24 +361,24 @@ static void emit_uses(struct window_builder *b)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct build_object *o = &b->objects.items[i];
 
-		if (o->turned)
+		if (o->reinitialised)
 			build_emit_object(b, sorted.items + start[i], start[i + 1] - start[i]);
 		if (o->now.group == EG_CHANNEL)
 			emit_channel(b, sorted.items + start[i], start[i + 1] - start[i]);
 		else if (o->frozen)
 			chain_uses(b, sorted.items + start[i], start[i + 1] - start[i]);
-		else if (o->turned)
-			edge_lives(b, sorted.items + start[i], start[i + 1] - start[i]);
+		else if (o->reinitialised)
+			add_lifetime_edges(b, sorted.items + start[i], start[i + 1] - start[i]);
 	}
 	free(same);
 	free(start);
 	vec_free(&sorted);
 }
 
-/* ---- objects that somebody else operates on, too ------------------------------------------- */
+/* ---- objects that unrecorded code operates on, too ------------------------------------------- */
 
-/* Does it tell its thread that somebody did something to the object? */
-static bool learns(uint8_t kind)
+/* Does the event show its thread that another thread operated on the object? */
+static bool learns_of_others(uint8_t kind)
 {
 	switch (kind) {
 	case EV_ACQUIRE:
@@ -384,10 +394,10 @@ static bool learns(uint8_t kind)
 }
 
 /*
- * Where an operation was not explained, somebody unseen operates on the object, behind anything that
- * came before: whoever learns of it stays behind all that did.
+ * If an operation was unexplained, unrecorded code operates on the object, and that may come after
+ * anything earlier. So every event that can learn of it comes after all earlier events.
  */
-static void put_learners_behind_all(struct window_builder *b)
+static void order_learners_after_all(struct window_builder *b)
 {
 	struct window *w = b->window;
 	bool *learner = NULL;
@@ -396,7 +406,7 @@ static void put_learners_behind_all(struct window_builder *b)
 		const struct build_operation *o = &b->operations.items[i];
 
 		if (!b->objects.items[o->object].unexplained ||
-		    !learns(w->nodes.items[o->use.node].kind))
+		    !learns_of_others(w->nodes.items[o->use.node].kind))
 			continue;
 		if (!learner)
 			learner = mem_zalloc(w->nodes.count, sizeof *learner);
@@ -414,7 +424,7 @@ static void put_learners_behind_all(struct window_builder *b)
 		w->nodes.items[n].behind_all |= learner[n];
 		for (uint32_t i = 0; learner[n] && i < w->model.thread_count; i++) {
 			if (i != own && last[i] != ORDER_NONE) {
-				build_edge(b, last[i], n);
+				build_add_edge(b, last[i], n);
 				w->nodes.items[n].environment = true;
 			}
 		}
@@ -424,17 +434,17 @@ static void put_learners_behind_all(struct window_builder *b)
 	free(learner);
 }
 
-/* ---- what nodes and threads say of objects ------------------------------------------------ */
+/* ---- numbers in nodes and threads ------------------------------------------------------------ */
 
-static uint32_t rename_object(const struct window_builder *b, const struct window_emit_names *names,
-			      uint8_t kind, uint32_t object)
+static uint32_t renumber_object(const struct window_builder *b, const struct emit_numbers *numbers,
+				uint8_t kind, uint32_t object)
 {
 	if (object == ORDER_NONE)
 		return ORDER_NONE;
 	switch (event_group(kind)) {
 	case EG_LOCK:
-	case EG_CONDITION: return names->lock[object];
-	case EG_SEMAPHORE: return names->semaphore[object];
+	case EG_CONDITION: return numbers->lock[object];
+	case EG_SEMAPHORE: return numbers->semaphore[object];
 	case EG_BARRIER:
 		return b->objects.items[b->meetings.items[object].object].frozen ? ORDER_NONE
 										 : object;
@@ -442,33 +452,33 @@ static uint32_t rename_object(const struct window_builder *b, const struct windo
 	}
 }
 
-static void rename_nodes(struct window_builder *b, const struct window_emit_names *names)
+static void renumber_nodes(struct window_builder *b, const struct emit_numbers *numbers)
 {
 	struct window *w = b->window;
 
 	for (size_t i = 0; i < w->nodes.count; i++) {
 		struct window_node *n = &w->nodes.items[i];
 
-		n->object = rename_object(b, names, n->kind, n->object);
+		n->object = renumber_object(b, numbers, n->kind, n->object);
 		if (n->wait != ORDER_NONE)
-			n->wait = names->wait[n->wait];
+			n->wait = numbers->wait[n->wait];
 	}
 	for (size_t i = 0; i < w->held.count; i++)
-		w->held.items[i].lock = names->lock[w->held.items[i].lock];
+		w->held.items[i].lock = numbers->lock[w->held.items[i].lock];
 }
 
-/* A thread that hangs at something frozen hangs at nothing we can judge. */
-static void rename_pending(struct window_builder *b, const struct window_emit_names *names)
+/* A thread that waits for something frozen cannot be judged: it counts as going on. */
+static void renumber_pending(struct window_builder *b, const struct emit_numbers *numbers)
 {
 	for (size_t i = 0; i < b->window->threads.count; i++) {
 		struct window_thread *t = &b->window->threads.items[i];
 
 		if (t->end != WINDOW_PENDING)
 			continue;
-		t->pending_object = rename_object(b, names, t->pending_kind, t->pending_object);
+		t->pending_object = renumber_object(b, numbers, t->pending_kind, t->pending_object);
 		if (t->pending_wait != ORDER_NONE)
-			t->pending_wait = names->wait[t->pending_wait];
-		/* One that may have been signalled before the window is not known to be deaf. */
+			t->pending_wait = numbers->wait[t->pending_wait];
+		/* A wait that may have been signalled before the window may be woken. */
 		if (t->pending_wait != ORDER_NONE &&
 		    b->window->model.waits.items[t->pending_wait].wake == ORDER_WAKE_FREE)
 			t->pending_wait = ORDER_NONE;
@@ -489,19 +499,19 @@ static void drop_frozen_onces(struct window_builder *b)
 
 void build_emit(struct window_builder *b)
 {
-	struct window_emit_names names;
+	struct emit_numbers numbers;
 
-	put_learners_behind_all(b);
-	emit_locks(b, &names);
-	emit_conditions(b, &names);
-	emit_semaphores(b, &names);
+	order_learners_after_all(b);
+	emit_locks(b, &numbers);
+	emit_conditions(b, &numbers);
+	emit_semaphores(b, &numbers);
 	emit_meetings(b);
 	emit_uses(b);
-	rename_nodes(b, &names);
-	rename_pending(b, &names);
+	renumber_nodes(b, &numbers);
+	renumber_pending(b, &numbers);
 	drop_frozen_onces(b);
-	free(names.lock);
-	free(names.condition);
-	free(names.semaphore);
-	free(names.wait);
+	free(numbers.lock);
+	free(numbers.condition);
+	free(numbers.semaphore);
+	free(numbers.wait);
 }

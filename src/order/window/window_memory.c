@@ -1,20 +1,21 @@
 /*
- * What accesses do to the cells of a window, in base order: which value each read found and where
- * it came from, what only the environment explains, and in which order blocks and stacks are used.
+ * Applies accesses to the cells of a window, in base order: which value each read found and where
+ * it came from, which reads only the environment explains, and in which order blocks and stacks are
+ * used.
  */
 #include "order/window/window_build.h"
 
 #include "base/mem.h"
 
-/* ---- lives -------------------------------------------------------------------------------- */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
-/* The thread has touched the segment; the first time behind a life's event it must be behind it. */
-static void touch_life(struct window_builder *b, struct build_segment *s, uint32_t node)
+/* A thread's first touch after a lifetime event gets an edge from that event. */
+static void touch_lifetime(struct window_builder *b, struct build_segment *s, uint32_t node)
 {
 	struct build_memory *m = &b->memory;
 	uint32_t thread = b->window->model.thread.items[node];
 
-	build_note_touch(b, s, node);
+	build_add_touch(b, s, node);
 	for (uint32_t i = s->toucher; i != ORDER_NONE; i = m->touchers.items[i].next) {
 		if (m->touchers.items[i].thread == thread) {
 			m->touchers.items[i].node = node;
@@ -23,12 +24,12 @@ static void touch_life(struct window_builder *b, struct build_segment *s, uint32
 	}
 	*vec_push(&m->touchers) = (struct build_toucher){ thread, node, s->toucher };
 	s->toucher = (uint32_t)m->touchers.count - 1;
-	if (s->turn != ORDER_NONE)
-		build_life_edge(b, s->turn, node);
+	if (s->lifetime_event != ORDER_NONE)
+		build_add_lifetime_edge(b, s->lifetime_event, node);
 }
 
-/* Does it use something where it lies, without an access of bytes? */
-static bool uses_object(uint8_t kind)
+/* Does the event use an object at its address without an access to bytes? */
+static bool uses_without_access(uint8_t kind)
 {
 	return kind == EV_FD_USE || (event_group(kind) >= EG_LOCK && !build_is_request(kind));
 }
@@ -38,10 +39,10 @@ static void touch_object(struct window_builder *b, uint64_t address, uint32_t no
 	struct build_segment *s = build_segment_at(b, address);
 
 	if (s && s->mortal)
-		touch_life(b, s, node);
+		touch_lifetime(b, s, node);
 }
 
-static void begin_cell(struct window_builder *b, struct build_segment *s)
+static void add_cell(struct window_builder *b, struct build_segment *s)
 {
 	struct build_memory *m = &b->memory;
 	struct build_cell cell = { .segment = (uint32_t)(s - m->segments.items),
@@ -54,31 +55,44 @@ static void begin_cell(struct window_builder *b, struct build_segment *s)
 	*vec_push(&m->cells) = cell;
 }
 
-/* A block or a stack begins or ends: behind all that was done to it, before all that will be. */
-static void turn_life(struct window_builder *b, const struct build_range *r, bool begins,
-		      uint32_t node)
+/* A block or a stack begins or ends: after all earlier touches, before all later ones. */
+static void begin_or_end_lifetime(struct window_builder *b, const struct build_range *r,
+				  bool begins, uint32_t node)
 {
 	struct build_memory *m = &b->memory;
 
 	for (uint32_t i = r->first; i < r->first + r->count; i++) {
 		struct build_segment *s = &m->segments.items[i];
 
-		if (s->turn != ORDER_NONE)
-			build_note_last(b, s->turn);
+		if (s->lifetime_event != ORDER_NONE)
+			build_collect_last(b, s->lifetime_event);
 		for (uint32_t k = s->toucher; k != ORDER_NONE; k = m->touchers.items[k].next)
-			build_note_last(b, m->touchers.items[k].node);
+			build_collect_last(b, m->touchers.items[k].node);
 		s->toucher = ORDER_NONE;
-		s->turn = node;
-		build_note_touch(b, s, node);
+		s->lifetime_event = node;
+		build_add_touch(b, s, node);
 		if (begins && s->covered)
-			begin_cell(b, s);
+			add_cell(b, s);
 	}
-	build_join_lives(b, node);
+	build_add_lifetime_edges_from_lasts(b, node);
 }
 
-/* ---- reads and writes --------------------------------------------------------------------- */
+/* ---- reads and writes ------------------------------------------------------------------------ */
 
-/* What the cell holds where the window starts, as far as all of it is known. */
+/* Returns the segment's bytes at the start of the window and their states, in scratch memory. */
+static uint8_t *load_bytes(struct window_builder *b, const struct build_segment *s, uint8_t **state)
+{
+	uint64_t size = s->high - s->low;
+	uint8_t *value;
+
+	b->memory.scratch.count = 0;
+	value = vec_reserve(&b->memory.scratch, 2 * size);
+	*state = value + size;
+	window_bytes_load(&b->state->bytes, s->low, size, value, *state);
+	return value;
+}
+
+/* Loads the cell's value at the start of the window, if all of it is known. */
 static void load_cell(struct window_builder *b, struct build_cell *c)
 {
 	struct build_memory *m = &b->memory;
@@ -86,23 +100,20 @@ static void load_cell(struct window_builder *b, struct build_cell *c)
 	uint64_t size = s->high - s->low;
 	uint8_t *value, *state;
 
-	m->scratch.count = 0;
-	value = vec_reserve(&m->scratch, 2 * size);
-	state = value + size;
-	window_bytes_load(&b->state->bytes, s->low, size, value, state);
+	value = load_bytes(b, s, &state);
 	c->loaded = true;
 	for (uint64_t i = 0; i < size; i++) {
 		if (state[i] != BYTE_KNOWN)
 			return;
 	}
-	c->initial = c->value = build_value_bytes(b, value, size);
+	c->initial = c->value = build_value_of_bytes(b, value, size);
 }
 
 /*
- * A read with a value of a cell that nobody has written in this window, and not all of it known:
- * can the value be what was there from the beginning? Returns false when known bytes differ.
+ * A read with a value from a cell that this window has not written, and that is not fully known:
+ * can the value have been there from the start? Returns false if known bytes differ.
  */
-static bool read_beginning(struct window_builder *b, struct build_cell *c, uint32_t value)
+static bool may_be_initial_value(struct window_builder *b, struct build_cell *c, uint32_t value)
 {
 	struct build_memory *m = &b->memory;
 	const struct build_segment *s = &m->segments.items[c->segment];
@@ -112,12 +123,9 @@ static bool read_beginning(struct window_builder *b, struct build_cell *c, uint3
 	uint32_t unit;
 
 	if (&m->cells.items[s->first] != c)
-		return true; /* a life that began in this window */
-	m->scratch.count = 0;
-	known = vec_reserve(&m->scratch, 2 * size);
-	state = known + size;
-	window_bytes_load(&b->state->bytes, s->low, size, known, state);
-	bytes = build_value_of(b, value, size, &unit);
+		return true; /* a lifetime that began in this window */
+	known = load_bytes(b, s, &state);
+	bytes = build_bytes_of_value(b, value, size, &unit);
 	for (uint64_t i = 0; i < size; i++) {
 		if ((state[i] == BYTE_KNOWN || state[i] == BYTE_SEEN) &&
 		    known[i] != bytes[i % unit])
@@ -127,16 +135,16 @@ static bool read_beginning(struct window_builder *b, struct build_cell *c, uint3
 	return true;
 }
 
-/* The value that a read found: does it fit? From here on it is what the cell holds. */
-static void find_value(struct window_builder *b, struct build_cell *c, uint32_t value)
+/* Checks that the value found by a read is possible. From here on the cell holds that value. */
+static void check_read_value(struct window_builder *b, struct build_cell *c, uint32_t value)
 {
 	bool first = c->value == ORDER_NONE, fits = first || c->value == value;
 
 	if (first && c->writer == ORDER_NONE)
-		fits = read_beginning(b, c, value);
-	if (!fits) { /* somebody unseen wrote it */
+		fits = may_be_initial_value(b, c, value);
+	if (!fits) { /* unrecorded code wrote it */
 		b->memory.segments.items[c->segment].frozen = true;
-		b->surprised = b->changed = true;
+		b->unexplained = b->read_unexplained = true;
 		c->pinned = false;
 	}
 	c->value = value;
@@ -153,7 +161,7 @@ static void read_cell(struct window_builder *b, struct build_cell *c,
 
 	if (known) {
 		read.value = build_value(b, &b->memory.segments.items[c->segment], item, update);
-		find_value(b, c, read.value);
+		check_read_value(b, c, read.value);
 		if (!c->pinned)
 			read.writer = ORDER_ANY;
 	}
@@ -162,13 +170,13 @@ static void read_cell(struct window_builder *b, struct build_cell *c,
 	c->reads++;
 }
 
-/* `was`: what the cell held before the event, which may have found something else. */
+/* `was` is what the cell held before the event. The event itself may have read something else. */
 static void write_cell(struct window_builder *b, struct build_cell *c,
 		       const struct window_item *item, uint32_t node, uint32_t was)
 {
 	const struct build_segment *s = &b->memory.segments.items[c->segment];
 	bool known = item->has_value && !(item->flags & EF_INEXACT);
-	uint32_t value = known ? build_value(b, s, item, false) : build_value_alone(b);
+	uint32_t value = known ? build_value(b, s, item, false) : build_unique_value(b);
 	bool idle = !c->blind && was == value;
 
 	c->value = known ? value : ORDER_NONE;
@@ -193,7 +201,7 @@ static void touch_cell(struct window_builder *b, struct build_segment *s,
 		c->thread = thread;
 	c->many |= c->thread != thread;
 	if (item->flags & EF_ENVIRONMENT)
-		s->frozen = b->surprised = true;
+		s->frozen = b->unexplained = true;
 	if (item->kind != EV_WRITE && item->kind != EV_ATOMIC_WRITE)
 		read_cell(b, c, item, node);
 	if (item->kind != EV_READ && item->kind != EV_ATOMIC_READ)
@@ -207,16 +215,16 @@ void build_touch_memory(struct window_builder *b, const struct window_item *item
 	struct window_node *window_node = &b->window->nodes.items[node];
 
 	if (range == ORDER_NONE) {
-		if (m->mortal && uses_object(item->kind)) {
+		if (m->mortal && uses_without_access(item->kind)) {
 			touch_object(b, item->address, node);
 			if (item->kind == EV_WAIT || item->kind == EV_WOKEN)
 				touch_object(b, item->other, node);
 		}
 		return;
 	}
-	if (m->ranges.items[range].life) {
-		turn_life(b, &m->ranges.items[range],
-			  item->kind == EV_ALLOC || item->kind == EV_MAP, node);
+	if (m->ranges.items[range].lifetime) {
+		begin_or_end_lifetime(b, &m->ranges.items[range],
+				      item->kind == EV_ALLOC || item->kind == EV_MAP, node);
 		return;
 	}
 	window_node->cell_start = (uint32_t)b->window->cells.count;
@@ -226,14 +234,14 @@ void build_touch_memory(struct window_builder *b, const struct window_item *item
 		if (!s->covered)
 			continue;
 		if (s->mortal)
-			touch_life(b, s, node);
+			touch_lifetime(b, s, node);
 		touch_cell(b, s, item, node);
 		*vec_push(&b->window->cells) = s->cell;
 	}
 	window_node->cell_count = (uint32_t)b->window->cells.count - window_node->cell_start;
 }
 
-/* ---- back to the state -------------------------------------------------------------------- */
+/* ---- back to the state ----------------------------------------------------------------------- */
 
 void build_commit_memory(struct window_builder *b, uint32_t items)
 {
@@ -255,7 +263,7 @@ void build_commit_memory(struct window_builder *b, uint32_t items)
 		if (!c->reads && !c->writes)
 			continue;
 		if (c->value != ORDER_NONE) {
-			const uint8_t *value = build_value_of(b, c->value, size, &unit);
+			const uint8_t *value = build_bytes_of_value(b, c->value, size, &unit);
 
 			window_bytes_store(bytes, s->low, size, value, unit,
 					   c->pinned ? BYTE_SEEN : BYTE_KNOWN);
@@ -265,11 +273,11 @@ void build_commit_memory(struct window_builder *b, uint32_t items)
 	}
 }
 
-/* ---- into the model ----------------------------------------------------------------------- */
+/* ---- into the model -------------------------------------------------------------------------- */
 
 /*
- * Cells that bind nothing are left out: those of one thread alone, and those that nobody writes.
- * So are frozen ones; of them only the order remains.
+ * Leaves out cells that constrain nothing: those of one thread alone, and those that are never
+ * written. Leaves out frozen cells, too; of them only the order remains.
  */
 static void number_cells(struct window_builder *b)
 {
@@ -297,8 +305,8 @@ static void number_cells(struct window_builder *b)
 	model->reads.count = reads;
 }
 
-static void place_accesses(struct window_builder *b, uint32_t *reads, uint32_t *writes,
-			   uint32_t *chain)
+static void emit_accesses(struct window_builder *b, uint32_t *reads, uint32_t *writes,
+			  uint32_t *chain)
 {
 	struct build_memory *m = &b->memory;
 	struct order_model *model = &b->window->model;
@@ -309,14 +317,17 @@ static void place_accesses(struct window_builder *b, uint32_t *reads, uint32_t *
 
 		if (m->segments.items[c->segment].frozen) {
 			b->window->nodes.items[a->node].environment = true;
-			/* By bytes, not by life, and without what begins one: who leaves lives aside
-			 * (predict/lifetime/lifetime.c) needs it too. */
+			/*
+			 * The chain is by bytes, not by lifetime, and without the events that begin
+			 * a lifetime: analyses that ignore lifetimes (predict/lifetime/lifetime.c)
+			 * need it, too.
+			 */
 			if (event_group(b->window->nodes.items[a->node].kind) == EG_MEMORY)
 				continue;
 			if (a->idle && c->number != ORDER_NONE)
 				*vec_push(&b->window->idle) = (uint64_t)a->node << 32 | c->number;
 			if (chain[c->segment] != ORDER_NONE && chain[c->segment] != a->node)
-				build_edge(b, chain[c->segment], a->node);
+				build_add_edge(b, chain[c->segment], a->node);
 			chain[c->segment] = a->node;
 		} else if (c->number == ORDER_NONE) {
 			continue;
@@ -330,8 +341,8 @@ static void place_accesses(struct window_builder *b, uint32_t *reads, uint32_t *
 	}
 }
 
-/* The cells of each node, as the model numbers them. */
-static void rename_cells(struct window_builder *b)
+/* Replaces the cells of each node by their numbers in the model. */
+static void renumber_cells(struct window_builder *b)
 {
 	struct window *w = b->window;
 	uint32_t kept = 0;
@@ -368,8 +379,8 @@ void build_emit_memory(struct window_builder *b)
 	}
 	for (size_t i = 0; i < m->segments.count; i++)
 		chain[i] = ORDER_NONE;
-	place_accesses(b, reads, writes, chain);
-	rename_cells(b);
+	emit_accesses(b, reads, writes, chain);
+	renumber_cells(b);
 	free(reads);
 	free(writes);
 	free(chain);

@@ -1,3 +1,4 @@
+/* Opens, closes and copies the state between windows. */
 #include "order/window/window_state.h"
 
 #include "base/mem.h"
@@ -9,13 +10,13 @@ void window_state_open(struct window_state *s, const struct trace *trace,
 {
 	*s = (struct window_state){ .survey = survey, .trace = trace };
 	s->bytes.zero = survey->text;
-	s->lanes = mem_zalloc(survey->lane_count + 1, sizeof *s->lanes);
-	for (uint32_t i = 0; i < survey->lane_count; i++)
-		s->lanes[i] = (struct window_lane){ .stream = trace_stream(trace, i)->number,
-						    .left = survey->lanes[i].events,
-						    .begun = WINDOW_NEVER,
-						    .finished = WINDOW_NEVER,
-						    .created = WINDOW_NEVER };
+	s->streams = mem_zalloc(survey->stream_count + 1, sizeof *s->streams);
+	for (uint32_t i = 0; i < survey->stream_count; i++)
+		s->streams[i] = (struct window_stream){ .stream = trace_stream(trace, i)->number,
+							.left = survey->streams[i].events,
+							.begun = WINDOW_NEVER,
+							.finished = WINDOW_NEVER,
+							.created = WINDOW_NEVER };
 	for (size_t i = 0; i < trace_initial_count(trace); i++) {
 		struct trace_initial initial = trace_initial(trace, i);
 
@@ -26,9 +27,9 @@ void window_state_open(struct window_state *s, const struct trace *trace,
 
 void window_state_close(struct window_state *s)
 {
-	for (uint32_t i = 0; i < s->survey->lane_count; i++)
-		vec_free(&s->lanes[i].held);
-	free(s->lanes);
+	for (uint32_t i = 0; i < s->survey->stream_count; i++)
+		vec_free(&s->streams[i].held);
+	free(s->streams);
 	for (size_t i = 0; i < s->objects.count; i++)
 		window_object_free(&s->objects.items[i]);
 	vec_free(&s->objects);
@@ -53,7 +54,7 @@ uint32_t window_state_object(struct window_state *s, enum event_group group, uin
 	if (group == EG_SEMAPHORE) {
 		least = map_get(&s->survey->semaphores, address);
 		o->count = least ? *least : 0;
-		o->exact = s->survey->text && !map_get(&s->survey->turned, address);
+		o->exact = s->survey->text && !map_get(&s->survey->reinitialised, address);
 	}
 	return (uint32_t)*number - 1;
 }

@@ -1,6 +1,6 @@
 /*
- * What is carried from window to window: how everything stands where the next one starts. Events
- * of a window move copies; window_build.h says when they are put back.
+ * The state that is carried from window to window: how everything stands where the next window
+ * starts. The events of a window change copies; window_build.h says when these are stored back.
  */
 #ifndef ORDER_WINDOW_WINDOW_STATE_H
 #define ORDER_WINDOW_WINDOW_STATE_H
@@ -16,46 +16,48 @@ struct window_item {
 	bool foreign; /* as in base_run_event */
 	bool moment;  /* as in window_node */
 	uint32_t kept;
-	uint32_t lane, stream;
-	uint32_t unit;	/* bytes of value; when fewer than size they repeat */
-	uint32_t block; /* accesses, INITs: of window_blocks, or 0 */
-	uint32_t run;	/* of the base run */
-	uint64_t index, address, other, number, site;
-	uint64_t size;	     /* also of what a life's event is about: FREE, BEGIN, END */
-	uint64_t value, old; /* the bytes, up to 8; otherwise where they are in the pool */
+	struct event_id id;
+	uint32_t owner;
+	uint32_t unit;	/* bytes of value; if fewer than size, they repeat */
+	uint32_t block; /* accesses, INITs: in window_blocks, or 0 */
+	uint32_t slice; /* of the base run */
+	uint64_t address, other, number, site;
+	/* also for lifetime events: the bytes that FREE, BEGIN or END is about */
+	uint64_t size;
+	uint64_t value, old; /* the bytes, up to 8; otherwise their offset in the pool */
 };
 
-/* ---- sync objects ------------------------------------------------------------------------- */
+/* ---- sync objects ---------------------------------------------------------------------------- */
 
-/* Fields called `section`, `wait` and `place` are used while a window is built. */
+/* The fields `section`, `wait` and `local` are used only while a window is built. */
 struct object_reader {
-	uint32_t lane, depth;
-	uint32_t section; /* in the build's sections */
+	uint32_t owner, depth;
+	uint32_t section; /* in the builder's sections */
 };
 struct object_waiting {
-	uint32_t lane, depth; /* that the mutex had */
+	uint32_t owner, depth; /* depth that the mutex had */
 	bool timed;
 	uint64_t since; /* number of the node, counted through the run */
-	uint32_t wait;	/* in the build's waits */
+	uint32_t wait;	/* in the builder's waits */
 };
-struct object_sent { /* a signal that nobody has used, or a broadcast */
+struct object_sent { /* a signal that no wait has used, or a broadcast */
 	uint64_t at;
 	bool broadcast;
 };
-struct object_arrival { /* somebody who has not passed */
-	uint32_t lane;
-	uint32_t place; /* in the build's meetings */
+struct object_arrival { /* a thread that has arrived and not passed */
+	uint32_t owner;
+	uint32_t local; /* in the builder's meetings */
 	uint64_t meeting;
 };
 
 struct window_object {
 	uint64_t address;
 	uint8_t group;		/* enum event_group */
-	uint32_t window, local; /* in which window it was copied last, and where to */
-	bool used;		/* something was done to it */
+	uint32_t window, local; /* the window that copied it last, and the index there */
+	bool used;		/* there was an operation on it */
 	/* locks */
 	bool recursive, robust;
-	uint32_t writer; /* lane + 1 */
+	uint32_t writer; /* owner + 1 */
 	uint32_t depth;
 	uint32_t section;
 	VEC(struct object_reader) readers;
@@ -65,43 +67,43 @@ struct window_object {
 	/* semaphores */
 	uint64_t count;
 	bool exact;
-	/* barriers: how many meet; the meeting that gathers, and who is there of it */
+	/* barriers: how many threads meet; the present meeting's number and arrivals */
 	uint64_t size, meeting, arrived;
 	VEC(struct object_arrival) arrivals;
 	/* once */
 	bool running, done;
 };
 
-/* ---- threads ------------------------------------------------------------------------------ */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 #define WINDOW_NEVER UINT64_MAX
 
 struct window_hold {
-	uint32_t object; /* of the state */
+	uint32_t object; /* in the state's objects */
 	bool shared;
 	struct event_id taken;
 };
 typedef VEC(struct window_hold) window_holds;
 
-/* Moments are numbers of nodes: how many there were with the event, through the whole run. */
-struct window_lane {
+/* Times are numbers of nodes in the whole run up to and including the event. */
+struct window_stream {
 	uint32_t stream; /* its number */
 	uint64_t left;	 /* events not yet read */
 	uint64_t begun, finished, created;
 	uint64_t stack_low, stack_size;
 	struct window_item last; /* its last event so far */
-	/* where the next window starts: */
+	/* at the start of the next window: */
 	window_holds held;
-	uint32_t barrier; /* text: that it has arrived at and not passed: object + 1 */
-	uint32_t arrived; /* … the stream that did: it, or a signal handler of it */
-	uint32_t depth;	  /* that the mutex of its last wait had */
+	uint32_t barrier; /* text: the barrier that it has arrived at and not passed: object + 1 */
+	uint32_t arrived; /* text: the stream that arrived: its own or that of a signal handler */
+	uint32_t depth;	  /* depth that the mutex of its last wait had */
 };
 
 struct window_state {
 	const struct share_survey *survey;
 	const struct trace *trace;
-	struct window_lane *lanes;
-	uint32_t windows; /* built so far */
+	struct window_stream *streams;
+	uint32_t windows; /* number of windows built so far */
 	struct window_bytes bytes;
 	struct map index; /* address << 4 | group to number + 1 in objects */
 	VEC(struct window_object) objects;
@@ -111,7 +113,7 @@ void window_state_open(struct window_state *state, const struct trace *trace,
 		       const struct share_survey *survey);
 void window_state_close(struct window_state *state);
 
-/* The object's number, made when it is new. */
+/* Returns the object's number; adds the object if it is new. */
 uint32_t window_state_object(struct window_state *state, enum event_group group, uint64_t address);
 void window_object_copy(struct window_object *to, const struct window_object *from);
 void window_object_free(struct window_object *object);

@@ -1,24 +1,24 @@
-/* What operations on locks, conditions and semaphores do, judged in base order. */
+/* Applies operations on locks, conditions and semaphores, in base order. */
 #include "order/window/window_build.h"
 
-#define SENT_MAX 4096 /* signals that are remembered for those who wait */
+#define SENT_MAX 4096 /* signals remembered for waiting threads */
 
-void build_surprise(struct window_builder *b, uint32_t object)
+void build_mark_unexplained(struct window_builder *b, uint32_t object)
 {
 	b->objects.items[object].frozen = true;
 	b->objects.items[object].unexplained = true;
-	b->surprised = true;
+	b->unexplained = true;
 }
 
-void build_operation(struct window_builder *b, uint32_t object, uint32_t node, bool life)
+void build_add_operation(struct window_builder *b, uint32_t object, uint32_t node, bool lifetime)
 {
-	b->window->nodes.items[node].first = life && !b->objects.items[object].now.used;
+	b->window->nodes.items[node].first = lifetime && !b->objects.items[object].now.used;
 	b->objects.items[object].now.used = true;
-	*vec_push(&b->operations) = (struct build_operation){ object, { node, life } };
-	b->objects.items[object].turned |= life;
+	*vec_push(&b->operations) = (struct build_operation){ object, { node, lifetime } };
+	b->objects.items[object].reinitialised |= lifetime;
 }
 
-/* ---- lives of objects --------------------------------------------------------------------- */
+/* ---- lifetimes of objects -------------------------------------------------------------------- */
 
 static uint32_t open_section(struct window_builder *b, uint32_t object, uint32_t acquire,
 			     uint32_t thread, bool shared)
@@ -28,20 +28,20 @@ static uint32_t open_section(struct window_builder *b, uint32_t object, uint32_t
 	return (uint32_t)b->sections.count - 1;
 }
 
-/* The life begins with this node, or before the window. */
+/* Begins a lifetime of the lock, with this node or before the window. */
 static void open_lock(struct window_builder *b, uint32_t object, uint32_t begin)
 {
 	struct build_object *o = &b->objects.items[object];
 	struct window_span span = { begin, o->target, o->now.recursive };
 
 	o->target = (uint32_t)b->locks.count;
-	*vec_push(&b->locks) = (struct build_life){ .object = object, .span = span };
+	*vec_push(&b->locks) = (struct build_lifetime){ .object = object, .span = span };
 	if (o->now.writer)
 		o->now.section =
 			open_section(b, object, ORDER_NONE, b->thread_of[o->now.writer - 1], false);
 	for (size_t i = 0; i < o->now.readers.count; i++)
 		o->now.readers.items[i].section = open_section(
-			b, object, ORDER_NONE, b->thread_of[o->now.readers.items[i].lane], true);
+			b, object, ORDER_NONE, b->thread_of[o->now.readers.items[i].owner], true);
 }
 
 static bool has_signal(const struct window_object *o, uint64_t since)
@@ -53,18 +53,18 @@ static bool has_signal(const struct window_object *o, uint64_t since)
 	return false;
 }
 
-/* Waits from before the window; one that may have had its signal then is not held to one. */
+/* Begins a lifetime. Waits from before the window that may have had their signal need none. */
 static void open_condition(struct window_builder *b, uint32_t object)
 {
 	struct build_object *o = &b->objects.items[object];
 
 	o->target = (uint32_t)b->conditions.count;
-	*vec_push(&b->conditions) = (struct build_life){ .object = object };
+	*vec_push(&b->conditions) = (struct build_lifetime){ .object = object };
 	for (size_t i = 0; i < o->now.waiting.count; i++) {
 		struct object_waiting *w = &o->now.waiting.items[i];
 		struct order_wait wait = { .wait = ORDER_NONE,
 					   .woken = ORDER_NONE,
-					   .thread = b->thread_of[w->lane],
+					   .thread = b->thread_of[w->owner],
 					   .wake = has_signal(&o->now, w->since)
 							   ? ORDER_WAKE_FREE
 							   : ORDER_WAKE_SIGNAL,
@@ -73,7 +73,8 @@ static void open_condition(struct window_builder *b, uint32_t object)
 
 		w->wait = (uint32_t)b->waits.count;
 		if (wait.thread == ORDER_NONE)
-			wait.thread = 0; /* over, whatever it waited for: nobody asks */
+			/* the thread has ended, whatever it waited for: no query is about it */
+			wait.thread = 0;
 		*vec_push(&b->waits) = (struct build_wait){ o->target, wait };
 	}
 }
@@ -84,7 +85,8 @@ static void open_semaphore(struct window_builder *b, uint32_t object, uint32_t b
 	struct window_span span = { begin, o->target, false };
 
 	o->target = (uint32_t)b->semaphores.count;
-	*vec_push(&b->semaphores) = (struct build_life){ object, span, o->now.count, o->now.exact };
+	*vec_push(&b->semaphores) =
+		(struct build_lifetime){ object, span, o->now.count, o->now.exact };
 }
 
 uint32_t build_object_by_number(struct window_builder *b, uint32_t number)
@@ -118,12 +120,12 @@ uint32_t build_object(struct window_builder *b, enum event_group group, uint64_t
 	return build_object_by_number(b, window_state_object(b->state, group, address));
 }
 
-/* ---- locks -------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
-static struct object_reader *find_reader(struct window_object *o, uint32_t lane)
+static struct object_reader *find_reader(struct window_object *o, uint32_t owner)
 {
 	for (size_t i = 0; i < o->readers.count; i++) {
-		if (o->readers.items[i].lane == lane)
+		if (o->readers.items[i].owner == owner)
 			return &o->readers.items[i];
 	}
 	return NULL;
@@ -134,7 +136,7 @@ static void drop_writer(struct window_builder *b, uint32_t object)
 	struct window_object *o = &b->objects.items[object].now;
 
 	if (o->writer)
-		build_let_go(b, b->thread_of[o->writer - 1], object);
+		build_release_hold(b, b->thread_of[o->writer - 1], object);
 	o->writer = o->depth = 0;
 }
 
@@ -142,11 +144,11 @@ static void drop_reader(struct window_builder *b, uint32_t object, struct object
 {
 	struct window_object *o = &b->objects.items[object].now;
 
-	build_let_go(b, b->thread_of[r->lane], object);
+	build_release_hold(b, b->thread_of[r->owner], object);
 	*r = o->readers.items[--o->readers.count];
 }
 
-static void drop_all(struct window_builder *b, uint32_t object)
+static void drop_holders(struct window_builder *b, uint32_t object)
 {
 	struct window_object *o = &b->objects.items[object].now;
 
@@ -155,37 +157,37 @@ static void drop_all(struct window_builder *b, uint32_t object)
 		drop_reader(b, object, &o->readers.items[o->readers.count - 1]);
 }
 
-static void acquire(struct window_builder *b, uint32_t object, const struct window_item *item,
-		    uint32_t node, uint32_t depth)
+static void acquire_lock(struct window_builder *b, uint32_t object, const struct window_item *item,
+			 uint32_t node, uint32_t depth)
 {
 	struct window_object *o = &b->objects.items[object].now;
-	uint32_t thread = b->thread_of[item->lane];
+	uint32_t thread = b->thread_of[item->owner];
 
-	if (o->writer == item->lane + 1) {
+	if (o->writer == item->owner + 1) {
 		o->depth += depth;
-		o->recursive = true; /* evidently */
+		o->recursive = true; /* as this shows */
 		b->locks.items[b->objects.items[object].target].span.recursive = true;
 		return;
 	}
 	if (o->writer || o->readers.count) {
-		build_surprise(b, object);
-		drop_all(b, object);
+		build_mark_unexplained(b, object);
+		drop_holders(b, object);
 	}
-	o->writer = item->lane + 1;
+	o->writer = item->owner + 1;
 	o->depth = depth;
 	o->section = open_section(b, object, node, thread, false);
-	build_hold(b, thread, object, false, (struct event_id){ item->stream, item->index });
+	build_add_hold(b, thread, object, false, item->id);
 }
 
-/* Gives it up, once or wholly; how deep the thread was in it. */
-static uint32_t release(struct window_builder *b, uint32_t object, const struct window_item *item,
-			uint32_t node, bool wholly)
+/* Releases the lock once or entirely. Returns the depth before that. */
+static uint32_t release_lock(struct window_builder *b, uint32_t object,
+			     const struct window_item *item, uint32_t node, bool wholly)
 {
 	struct window_object *o = &b->objects.items[object].now;
 	uint32_t depth = o->depth;
 
-	if (o->writer != item->lane + 1) {
-		build_surprise(b, object);
+	if (o->writer != item->owner + 1) {
+		build_mark_unexplained(b, object);
 		drop_writer(b, object);
 		return 1;
 	}
@@ -196,15 +198,15 @@ static uint32_t release(struct window_builder *b, uint32_t object, const struct 
 	return depth;
 }
 
-static void read_acquire(struct window_builder *b, uint32_t object, const struct window_item *item,
-			 uint32_t node)
+static void acquire_for_reading(struct window_builder *b, uint32_t object,
+				const struct window_item *item, uint32_t node)
 {
 	struct window_object *o = &b->objects.items[object].now;
-	struct object_reader *r = find_reader(o, item->lane);
-	uint32_t thread = b->thread_of[item->lane];
+	struct object_reader *r = find_reader(o, item->owner);
+	uint32_t thread = b->thread_of[item->owner];
 
 	if (o->writer) {
-		build_surprise(b, object);
+		build_mark_unexplained(b, object);
 		drop_writer(b, object);
 	}
 	if (r) {
@@ -212,50 +214,51 @@ static void read_acquire(struct window_builder *b, uint32_t object, const struct
 		return;
 	}
 	*vec_push(&o->readers) =
-		(struct object_reader){ item->lane, 1,
+		(struct object_reader){ item->owner, 1,
 					open_section(b, object, node, thread, true) };
-	build_hold(b, thread, object, true, (struct event_id){ item->stream, item->index });
+	build_add_hold(b, thread, object, true, item->id);
 }
 
-static void read_release(struct window_builder *b, uint32_t object, const struct window_item *item,
-			 uint32_t node)
+static void release_for_reading(struct window_builder *b, uint32_t object,
+				const struct window_item *item, uint32_t node)
 {
-	struct object_reader *r = find_reader(&b->objects.items[object].now, item->lane);
+	struct object_reader *r = find_reader(&b->objects.items[object].now, item->owner);
 
 	if (!r) {
-		build_surprise(b, object);
+		build_mark_unexplained(b, object);
 	} else if (!--r->depth) {
 		b->sections.items[r->section].section.release = node;
 		drop_reader(b, object, r);
 	}
 }
 
-/* A failed try that its own thread's hold explains binds nothing. */
-static void fail_try(struct window_builder *b, uint32_t object, const struct window_item *item,
-		     uint32_t node)
+/* A failed try that its own thread's lock explains constrains nothing. */
+static void add_failed_try(struct window_builder *b, uint32_t object,
+			   const struct window_item *item, uint32_t node)
 {
 	struct build_object *o = &b->objects.items[object];
 	bool shared = item->kind == EV_READ_FAIL;
 
-	if (item->mode != EVENT_TRY || o->now.writer == item->lane + 1 ||
-	    (!shared && find_reader(&o->now, item->lane)))
+	if (item->mode != EVENT_TRY || o->now.writer == item->owner + 1 ||
+	    (!shared && find_reader(&o->now, item->owner)))
 		return;
 	if (!o->now.writer && (shared || !o->now.readers.count)) {
-		build_surprise(b, object);
+		build_mark_unexplained(b, object);
 		return;
 	}
 	*vec_push(&b->fails) = (struct build_fail){ o->target, { node, shared } };
 }
 
-static void use_lock(struct window_builder *b, const struct window_item *item, uint32_t node)
+static void apply_lock_event(struct window_builder *b, const struct window_item *item,
+			     uint32_t node)
 {
 	uint32_t object = build_object(b, EG_LOCK, item->address);
-	bool life = item->kind == EV_LOCK_INIT || item->kind == EV_LOCK_DESTROY;
+	bool lifetime = item->kind == EV_LOCK_INIT || item->kind == EV_LOCK_DESTROY;
 
 	if (!build_is_request(item->kind))
-		build_operation(b, object, node, life);
-	if (life) {
-		drop_all(b, object);
+		build_add_operation(b, object, node, lifetime);
+	if (lifetime) {
+		drop_holders(b, object);
 		if (item->kind == EV_LOCK_INIT)
 			b->objects.items[object].now.recursive = item->mode == EVENT_LOCK_RECURSIVE;
 		b->objects.items[object].now.robust =
@@ -264,16 +267,16 @@ static void use_lock(struct window_builder *b, const struct window_item *item, u
 	}
 	b->window->nodes.items[node].object = b->objects.items[object].target;
 	switch (item->kind) {
-	case EV_ACQUIRE: acquire(b, object, item, node, 1); break;
-	case EV_RELEASE: release(b, object, item, node, false); break;
-	case EV_READ_ACQUIRE: read_acquire(b, object, item, node); break;
-	case EV_READ_RELEASE: read_release(b, object, item, node); break;
+	case EV_ACQUIRE: acquire_lock(b, object, item, node, 1); break;
+	case EV_RELEASE: release_lock(b, object, item, node, false); break;
+	case EV_READ_ACQUIRE: acquire_for_reading(b, object, item, node); break;
+	case EV_READ_RELEASE: release_for_reading(b, object, item, node); break;
 	case EV_ACQUIRE_FAIL:
-	case EV_READ_FAIL: fail_try(b, object, item, node); break;
+	case EV_READ_FAIL: add_failed_try(b, object, item, node); break;
 	}
 }
 
-/* ---- conditions --------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 static void start_wait(struct window_builder *b, uint32_t object, const struct window_item *item,
 		       uint32_t node, uint32_t depth)
@@ -281,7 +284,7 @@ static void start_wait(struct window_builder *b, uint32_t object, const struct w
 	struct build_object *o = &b->objects.items[object];
 	struct order_wait wait = { .wait = node,
 				   .woken = ORDER_NONE,
-				   .thread = b->thread_of[item->lane],
+				   .thread = b->thread_of[item->owner],
 				   .wake = ORDER_WAKE_SIGNAL,
 				   .timed = item->mode == EVENT_TIMED,
 				   .used = ORDER_NONE };
@@ -289,12 +292,12 @@ static void start_wait(struct window_builder *b, uint32_t object, const struct w
 	b->threads[wait.thread].depth = depth;
 	b->window->nodes.items[node].wait = (uint32_t)b->waits.count;
 	*vec_push(&o->now.waiting) =
-		(struct object_waiting){ item->lane, depth, wait.timed, b->input->before + node,
+		(struct object_waiting){ item->owner, depth, wait.timed, b->input->before + node,
 					 (uint32_t)b->waits.count };
 	*vec_push(&b->waits) = (struct build_wait){ o->target, wait };
 }
 
-/* The first broadcast or signal since then; a signal is used up. */
+/* Finds the first broadcast or signal since then. A signal is used up. */
 static bool take_signal(struct window_object *o, uint64_t since, uint64_t *at)
 {
 	for (size_t i = 0; i < o->sent.count; i++) {
@@ -311,8 +314,8 @@ static bool take_signal(struct window_object *o, uint64_t since, uint64_t *at)
 	return false;
 }
 
-/* What was sent before anybody waited wakes nobody. */
-static void forget_signals(struct window_object *o)
+/* Drops signals that were sent before any present wait began: they wake none of them. */
+static void drop_old_signals(struct window_object *o)
 {
 	uint64_t oldest = UINT64_MAX;
 	size_t kept = 0;
@@ -335,13 +338,13 @@ static uint32_t end_wait(struct window_builder *b, uint32_t object, const struct
 	uint64_t at;
 	size_t i = o->waiting.count;
 
-	while (i && o->waiting.items[i - 1].lane != item->lane)
+	while (i && o->waiting.items[i - 1].owner != item->owner)
 		i--;
 	if (!i) {
-		uint32_t depth = b->threads[b->thread_of[item->lane]].depth;
+		uint32_t depth = b->threads[b->thread_of[item->owner]].depth;
 
-		build_surprise(b, object);
-		return depth ? depth : 1; /* the condition has begun or ended meanwhile */
+		build_mark_unexplained(b, object);
+		return depth ? depth : 1; /* the condition was initialised or destroyed meanwhile */
 	}
 	waiting = o->waiting.items[i - 1];
 	o->waiting.items[i - 1] = o->waiting.items[--o->waiting.count];
@@ -351,14 +354,14 @@ static uint32_t end_wait(struct window_builder *b, uint32_t object, const struct
 	if (item->mode) {
 		wait->wake = ORDER_WAKE_FREE;
 	} else if (!take_signal(o, waiting.since, &at)) {
-		build_surprise(b, object);
+		build_mark_unexplained(b, object);
 	} else if (at < b->input->before) {
 		wait->wake = ORDER_WAKE_FREE;
 	} else {
 		wait->wake = ORDER_WAKE_SIGNAL;
 		wait->used = (uint32_t)(at - b->input->before);
 	}
-	forget_signals(o);
+	drop_old_signals(o);
 	return waiting.depth;
 }
 
@@ -369,7 +372,7 @@ static void send_signal(struct window_builder *b, uint32_t object, bool broadcas
 	*vec_push(&b->signals) = (struct build_signal){ o->target, { node, broadcast } };
 	if (!o->now.waiting.count)
 		return;
-	if (o->now.sent.count == SENT_MAX) { /* a thread that hangs while others signal on */
+	if (o->now.sent.count == SENT_MAX) { /* a thread hangs while others keep signalling */
 		for (size_t i = 0; i < SENT_MAX / 2; i++)
 			o->now.sent.items[i] = o->now.sent.items[i + SENT_MAX / 2];
 		o->now.sent.count = SENT_MAX / 2;
@@ -377,17 +380,18 @@ static void send_signal(struct window_builder *b, uint32_t object, bool broadcas
 	*vec_push(&o->now.sent) = (struct object_sent){ b->input->before + node, broadcast };
 }
 
-static void use_condition(struct window_builder *b, const struct window_item *item, uint32_t node)
+static void apply_condition_event(struct window_builder *b, const struct window_item *item,
+				  uint32_t node)
 {
 	uint32_t object = build_object(b, EG_CONDITION, item->address), mutex;
-	bool life = item->kind == EV_COND_INIT || item->kind == EV_COND_DESTROY;
+	bool lifetime = item->kind == EV_COND_INIT || item->kind == EV_COND_DESTROY;
 
-	build_operation(b, object, node, life);
+	build_add_operation(b, object, node, lifetime);
 	switch (item->kind) {
 	case EV_COND_INIT:
 	case EV_COND_DESTROY:
 		if (b->objects.items[object].now.waiting.count)
-			build_surprise(b, object);
+			build_mark_unexplained(b, object);
 		b->objects.items[object].now.waiting.count = 0;
 		b->objects.items[object].now.sent.count = 0;
 		open_condition(b, object);
@@ -395,31 +399,33 @@ static void use_condition(struct window_builder *b, const struct window_item *it
 	case EV_WAIT:
 	case EV_WOKEN:
 		mutex = build_object(b, EG_LOCK, item->other);
-		build_operation(b, mutex, node, false);
+		build_add_operation(b, mutex, node, false);
 		b->window->nodes.items[node].object = b->objects.items[mutex].target;
 		if (item->kind == EV_WAIT)
-			start_wait(b, object, item, node, release(b, mutex, item, node, true));
+			start_wait(b, object, item, node, release_lock(b, mutex, item, node, true));
 		else
-			acquire(b, mutex, item, node, end_wait(b, object, item, node));
+			acquire_lock(b, mutex, item, node, end_wait(b, object, item, node));
 		break;
 	case EV_SIGNAL:
 	case EV_BROADCAST: send_signal(b, object, item->kind == EV_BROADCAST, node); break;
 	}
 }
 
-/* ---- semaphores --------------------------------------------------------------------------- */
+/* ---- semaphores ------------------------------------------------------------------------------ */
 
-static void use_semaphore(struct window_builder *b, const struct window_item *item, uint32_t node)
+static void apply_semaphore_event(struct window_builder *b, const struct window_item *item,
+				  uint32_t node)
 {
 	uint32_t object = build_object(b, EG_SEMAPHORE, item->address);
 	struct build_object *o = &b->objects.items[object];
-	bool life = item->kind == EV_SEM_INIT || item->kind == EV_SEM_DESTROY;
+	bool lifetime = item->kind == EV_SEM_INIT || item->kind == EV_SEM_DESTROY;
 
 	if (!build_is_request(item->kind))
-		build_operation(b, object, node, life);
-	if (life) {
+		build_add_operation(b, object, node, lifetime);
+	if (lifetime) {
 		o->now.count = item->kind == EV_SEM_INIT ? item->number : 0;
-		o->now.exact = item->kind == EV_SEM_INIT; /* what is over blocks nobody */
+		/* a destroyed semaphore blocks no thread */
+		o->now.exact = item->kind == EV_SEM_INIT;
 		open_semaphore(b, object, node);
 	}
 	b->window->nodes.items[node].object = o->target;
@@ -430,7 +436,7 @@ static void use_semaphore(struct window_builder *b, const struct window_item *it
 		break;
 	case EV_DOWN:
 		if (!o->now.count)
-			build_surprise(b, object);
+			build_mark_unexplained(b, object);
 		o->now.count -= o->now.count > 0;
 		*vec_push(&b->counts) = (struct build_count){ o->target, { node, STEP_DOWN } };
 		break;
@@ -438,14 +444,14 @@ static void use_semaphore(struct window_builder *b, const struct window_item *it
 		if (item->mode != EVENT_TRY)
 			break;
 		if (o->now.count)
-			build_surprise(b, object);
+			build_mark_unexplained(b, object);
 		*vec_push(&b->counts) = (struct build_count){ o->target, { node, STEP_ZERO } };
 		break;
 	}
 }
 
-/* A lock of code that was not recorded guards what nobody sees: its order stays. */
-static void freeze_foreign(struct window_builder *b, const struct window_item *item)
+/* A lock of unrecorded code protects data that is not recorded, so its order stays. */
+static void freeze_foreign_lock(struct window_builder *b, const struct window_item *item)
 {
 	uint64_t lock = item->address;
 	uint32_t object;
@@ -468,15 +474,15 @@ static void freeze_foreign(struct window_builder *b, const struct window_item *i
 void build_sync(struct window_builder *b, const struct window_item *item, uint32_t node)
 {
 	if (item->foreign)
-		freeze_foreign(b, item);
+		freeze_foreign_lock(b, item);
 	switch (event_group(item->kind)) {
-	case EG_LOCK: use_lock(b, item, node); break;
-	case EG_CONDITION: use_condition(b, item, node); break;
-	case EG_SEMAPHORE: use_semaphore(b, item, node); break;
+	case EG_LOCK: apply_lock_event(b, item, node); break;
+	case EG_CONDITION: apply_condition_event(b, item, node); break;
+	case EG_SEMAPHORE: apply_semaphore_event(b, item, node); break;
 	case EG_BARRIER: build_barrier(b, item, node); break;
 	case EG_ONCE: build_once(b, item, node); break;
 	case EG_CHANNEL:
-		build_operation(b, build_object(b, EG_CHANNEL, item->address), node, false);
+		build_add_operation(b, build_object(b, EG_CHANNEL, item->address), node, false);
 		break;
 	default: break;
 	}

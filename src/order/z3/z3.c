@@ -1,30 +1,40 @@
 /*
- * The whole model and query for Z3: difference logic over one integer for each node and one for
- * the cut, as GPredict (§III.B) writes it, with everything said in advance that our own solver
- * says only when an order violates it.
+ * Decides a query with Z3. The whole model and query are written as difference logic over one
+ * integer for each node and one for the cut, as GPredict does (§III.B). Everything is written in
+ * advance; our own solver adds a constraint only when an order violates it.
  *
- * Order literals are strict and never negated: "not a before b" is written "b before a". Then two
- * nodes with the same number are harmless: whatever made the formula true stays true however the
- * tie is broken, so no distinctness is asked for.
+ * Order literals are strict and never negated: "not a before b" is written "b before a". So two
+ * nodes with the same number are harmless: a true formula stays true however the tie is broken, and
+ * no distinctness constraint is needed.
  *
- * What the query cannot be about is not written (cone.h).
+ * Nodes that cannot matter to the query are not written (order/z3/cone.h).
  */
-#include "order/solver/solve.h"
+#include "order/z3/z3.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "order/z3/z3_writer.h"
 
 #include <assert.h>
 
+static void set_parameter(struct z3_writer *w, const char *name, unsigned value)
+{
+	Z3_params params = Z3_mk_params(w->z3);
+
+	Z3_params_inc_ref(w->z3, params);
+	Z3_params_set_uint(w->z3, params, Z3_mk_string_symbol(w->z3, name), value);
+	Z3_solver_set_params(w->z3, w->solver, params);
+	Z3_params_dec_ref(w->z3, params);
+}
+
 /*
- * The plain solver with the Bellman-Ford theory of difference logic. On race queries in windows of
- * 1,000 events (bench/solver.c) it is ten times faster than what Z3 chooses by itself for QF_IDL,
- * and three to ten times faster than its Floyd-Warshall and simplex theories.
+ * Z3's simple solver with the Bellman-Ford theory of difference logic. On race queries in windows
+ * of 1,000 events (bench/solver.c) it is ten times faster than Z3's own choice for QF_IDL, and
+ * three to ten times faster than Z3's Floyd-Warshall and simplex theories.
  */
 static void open_solver(struct z3_writer *w)
 {
 	Z3_config config = Z3_mk_config();
-	Z3_params params;
 
 	w->z3 = Z3_mk_context(config);
 	Z3_del_config(config);
@@ -32,11 +42,7 @@ static void open_solver(struct z3_writer *w)
 	w->boolean = Z3_mk_bool_sort(w->z3);
 	w->solver = Z3_mk_simple_solver(w->z3);
 	Z3_solver_inc_ref(w->z3, w->solver);
-	params = Z3_mk_params(w->z3);
-	Z3_params_inc_ref(w->z3, params);
-	Z3_params_set_uint(w->z3, params, Z3_mk_string_symbol(w->z3, "arith.solver"), 1);
-	Z3_solver_set_params(w->z3, w->solver, params);
-	Z3_params_dec_ref(w->z3, params);
+	set_parameter(w, "arith.solver", 1);
 }
 
 static void write_query(struct z3_writer *w)
@@ -53,36 +59,25 @@ static void write_query(struct z3_writer *w)
 			z3_end_clause(w);
 }
 
-static Z3_lbool check(struct z3_writer *w)
+static Z3_lbool check_solver(struct z3_writer *w)
 {
 	if (w->over)
 		return Z3_L_UNDEF;
 	if (w->deadline != UINT64_MAX) {
 		uint64_t now = z3_now(), left = w->deadline > now ? w->deadline - now : 0;
-		Z3_params params = Z3_mk_params(w->z3);
 
-		Z3_params_inc_ref(w->z3, params);
-		Z3_params_set_uint(w->z3, params, Z3_mk_string_symbol(w->z3, "timeout"),
-				   (unsigned)(left / 1000000) + 1);
-		Z3_solver_set_params(w->z3, w->solver, params);
-		Z3_params_dec_ref(w->z3, params);
+		set_parameter(w, "timeout", (unsigned)(left / 1000000) + 1);
 	}
 	return Z3_solver_check(w->z3, w->solver);
 }
 
-struct placed {
+struct node_moment {
 	int64_t moment;
 	uint32_t node;
 };
 
-static int compare_placed(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-
-	if (x->moment != y->moment)
-		return x->moment < y->moment ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
+SORT_COMPARISON(by_moment, struct node_moment, a, b,
+		sort_order(a->moment, b->moment) ?: sort_order(a->node, b->node))
 
 static int64_t read_moment(struct z3_writer *w, Z3_model solution, Z3_ast ast)
 {
@@ -98,26 +93,25 @@ static int64_t read_moment(struct z3_writer *w, Z3_model solution, Z3_ast ast)
 static void read_solution(struct z3_writer *w, uint32_t **inside, uint32_t *count)
 {
 	Z3_model solution = Z3_solver_get_model(w->z3, w->solver);
-	VEC(struct placed) placed = { 0 };
+	VEC(struct node_moment) list = { 0 };
 	int64_t cut;
 
 	Z3_model_inc_ref(w->z3, solution);
 	cut = read_moment(w, solution, w->cut);
 	for (uint32_t n = 0; n < w->model->node_count; n++)
-		if (z3_live(w, n)) {
+		if (z3_can_be_inside(w, n)) {
 			int64_t moment = read_moment(w, solution, w->moment[n]);
 
 			if (moment < cut)
-				*vec_push(&placed) = (struct placed){ moment, n };
+				*vec_push(&list) = (struct node_moment){ moment, n };
 		}
 	Z3_model_dec_ref(w->z3, solution);
-	if (placed.count)
-		qsort(placed.items, placed.count, sizeof *placed.items, compare_placed);
-	*count = (uint32_t)placed.count;
-	*inside = mem_zalloc(placed.count + 1, sizeof **inside);
-	for (size_t i = 0; i < placed.count; i++)
-		(*inside)[i] = placed.items[i].node;
-	vec_free(&placed);
+	vec_sort(&list, by_moment);
+	*count = (uint32_t)list.count;
+	*inside = mem_zalloc(list.count + 1, sizeof **inside);
+	for (size_t i = 0; i < list.count; i++)
+		(*inside)[i] = list.items[i].node;
+	vec_free(&list);
 	assert(order_model_accepts(w->model, *inside, *count));
 }
 
@@ -134,7 +128,7 @@ static enum order_answer write_and_check(struct z3_writer *w, uint32_t **inside,
 	z3_write_locks(w);
 	z3_write_semaphores(w);
 	z3_write_conditions(w);
-	switch (check(w)) {
+	switch (check_solver(w)) {
 	case Z3_L_TRUE:
 		answer = ORDER_POSSIBLE;
 		read_solution(w, inside, count);

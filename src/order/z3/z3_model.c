@@ -1,9 +1,9 @@
-/* Edges, reads and locks of a model, for Z3. */
+/* Writes the edges, reads and locks of a model for Z3. */
 #include "order/z3/z3_writer.h"
 
 #include "base/mem.h"
 
-/* ---- edges --------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 static void write_before(struct z3_writer *w, uint32_t a, uint32_t b)
 {
@@ -12,8 +12,9 @@ static void write_before(struct z3_writer *w, uint32_t a, uint32_t b)
 }
 
 /*
- * A node that the query names although it is outside for sure. Its place among the written ones
- * comes from the clock, because the edges in between may lead over nodes that are not written.
+ * Orders a node that the query names although it is certainly outside. Its position among the
+ * written nodes comes from the clock, because the edges in between may pass through nodes that are
+ * not written.
  */
 static void write_outsider(struct z3_writer *w, uint32_t node)
 {
@@ -61,20 +62,20 @@ void z3_write_edges(struct z3_writer *w)
 			write_before(w, nodes[w->cone.inside[t] - 1], ORDER_CUT);
 	}
 	for (size_t i = 0; i < m->edges.count; i++)
-		if (z3_live(w, m->edges.items[i].to))
+		if (z3_can_be_inside(w, m->edges.items[i].to))
 			write_before(w, m->edges.items[i].from, m->edges.items[i].to);
 	for (size_t i = 0; i < w->query->atoms.count; i++) {
 		make_moment(w, w->query->atoms.items[i].before);
 		make_moment(w, w->query->atoms.items[i].after);
 	}
 	for (uint32_t n = 0; n < m->node_count; n++)
-		if (w->moment[n] && !z3_live(w, n))
+		if (w->moment[n] && !z3_can_be_inside(w, n))
 			write_outsider(w, n);
 }
 
-/* ---- reads --------------------------------------------------------------------------------- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
-/* When `choice` holds (NULL: when the read is inside) the read takes from `from`. */
+/* If `choice` holds (NULL: if the read is inside), the read takes its value from `from`. */
 static void write_source(struct z3_writer *w, const struct order_cell *cell, uint32_t reader,
 			 uint32_t from, Z3_ast choice)
 {
@@ -83,8 +84,9 @@ static void write_source(struct z3_writer *w, const struct order_cell *cell, uin
 	for (uint32_t i = 0; i <= cell->write_count; i++) {
 		uint32_t other = i < cell->write_count ? writes[i].node : ORDER_NONE;
 
-		if (other == ORDER_NONE ? from == ORDER_NONE
-					: !z3_live(w, other) || other == from || other == reader)
+		if (other == ORDER_NONE
+			    ? from == ORDER_NONE
+			    : !z3_can_be_inside(w, other) || other == from || other == reader)
 			continue;
 		if (choice)
 			z3_add_not(w, choice);
@@ -133,33 +135,33 @@ void z3_write_reads(struct z3_writer *w)
 		const struct order_read *reads = &m->reads.items[cell->read_start];
 
 		for (uint32_t i = 0; i < cell->read_count && !w->over; i++)
-			if (z3_live(w, reads[i].node))
+			if (z3_can_be_inside(w, reads[i].node))
 				write_read(w, cell, &reads[i], writers);
 	}
 	free(writers);
 }
 
-/* ---- locks --------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
-static bool section_live(const struct z3_writer *w, const struct order_section *s)
+static bool section_can_be_entered(const struct z3_writer *w, const struct order_section *s)
 {
-	return s->acquire == ORDER_NONE || z3_live(w, s->acquire);
+	return s->acquire == ORDER_NONE || z3_can_be_inside(w, s->acquire);
 }
 
 static void write_exclusion(struct z3_writer *w, const struct order_section *a,
 			    const struct order_section *b)
 {
 	if ((a->shared && b->shared) || (a->acquire == ORDER_NONE && b->acquire == ORDER_NONE) ||
-	    !section_live(w, b))
+	    !section_can_be_entered(w, b))
 		return;
 	if (a->acquire != ORDER_NONE) {
 		z3_add_before(w, ORDER_CUT, a->acquire);
-		if (z3_live(w, b->release))
+		if (z3_can_be_inside(w, b->release))
 			z3_add_before(w, b->release, a->acquire);
 	}
 	if (b->acquire != ORDER_NONE) {
 		z3_add_before(w, ORDER_CUT, b->acquire);
-		if (z3_live(w, a->release))
+		if (z3_can_be_inside(w, a->release))
 			z3_add_before(w, a->release, b->acquire);
 	}
 	z3_end_clause(w);
@@ -173,7 +175,8 @@ static void write_fail(struct z3_writer *w, const struct order_lock *lock,
 
 	z3_add_before(w, ORDER_CUT, fail->node);
 	for (uint32_t i = 0; i < lock->section_count; i++) {
-		if ((fail->shared && sections[i].shared) || !section_live(w, &sections[i]) ||
+		if ((fail->shared && sections[i].shared) ||
+		    !section_can_be_entered(w, &sections[i]) ||
 		    sections[i].thread == w->model->thread.items[fail->node])
 			continue;
 		choices[i] = z3_make_boolean(w);
@@ -182,9 +185,9 @@ static void write_fail(struct z3_writer *w, const struct order_lock *lock,
 	z3_end_clause(w);
 	for (uint32_t i = 0; i < lock->section_count; i++) {
 		if (choices[i] && sections[i].acquire != ORDER_NONE)
-			z3_choice_needs(w, choices[i], sections[i].acquire, fail->node);
-		if (choices[i] && z3_live(w, sections[i].release))
-			z3_choice_needs(w, choices[i], fail->node, sections[i].release);
+			z3_write_choice_implies(w, choices[i], sections[i].acquire, fail->node);
+		if (choices[i] && z3_can_be_inside(w, sections[i].release))
+			z3_write_choice_implies(w, choices[i], fail->node, sections[i].release);
 	}
 	free(choices);
 }
@@ -200,10 +203,11 @@ void z3_write_locks(struct z3_writer *w)
 
 		for (uint32_t i = 0; i < lock->section_count && !w->over; i++)
 			for (uint32_t k = i + 1;
-			     section_live(w, &sections[i]) && k < lock->section_count; k++)
+			     section_can_be_entered(w, &sections[i]) && k < lock->section_count;
+			     k++)
 				write_exclusion(w, &sections[i], &sections[k]);
 		for (uint32_t i = 0; i < lock->fail_count; i++)
-			if (z3_live(w, fails[i].node))
+			if (z3_can_be_inside(w, fails[i].node))
 				write_fail(w, lock, &fails[i]);
 	}
 }

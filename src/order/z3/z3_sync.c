@@ -1,9 +1,9 @@
-/* Semaphores and conditions of a model, and what queries ask of them, for Z3. */
+/* Writes the semaphores and conditions of a model, and what the query asks about them, for Z3. */
 #include "order/z3/z3_writer.h"
 
 #include "base/mem.h"
 
-/* ---- semaphores ---------------------------------------------------------------------------- */
+/* ---- semaphores ------------------------------------------------------------------------------ */
 
 /* A list of nodes of the model. */
 struct z3_sync_nodes {
@@ -11,10 +11,19 @@ struct z3_sync_nodes {
 	uint32_t count;
 };
 
+/* Begins a clause that only has to hold if `at` is inside (for the cut: if `condition` holds). */
+static void add_unless_inside(struct z3_writer *w, uint32_t at, int32_t condition)
+{
+	if (at == ORDER_CUT)
+		z3_add_literal(w, -condition);
+	else
+		z3_add_before(w, ORDER_CUT, at);
+}
+
 /*
- * When `at` is inside (the cut: when `condition` holds), of `spenders` no more come before it than
- * of `sources` and `spare` together. Who spends says so when it may come before; a source is
- * believed only when it does come before.
+ * If `at` is inside (for the cut: if `condition` holds), the number of `spenders` before `at` is at
+ * most the number of `sources` before it plus `spare`. A spender counts if it may come before `at`;
+ * a source counts only if it does.
  */
 static void write_balance(struct z3_writer *w, uint32_t at, int32_t condition,
 			  struct z3_sync_nodes spenders, struct z3_sync_nodes sources,
@@ -25,17 +34,15 @@ static void write_balance(struct z3_writer *w, uint32_t at, int32_t condition,
 	for (uint32_t i = 0; i < spenders.count + sources.count; i++) {
 		bool spends = i < spenders.count;
 		uint32_t node = spends ? spenders.items[i] : sources.items[i - spenders.count];
-		enum z3_truth before = z3_live(w, node) ? z3_known(w, node, at) : Z3_NEVER;
+		enum z3_truth before =
+			z3_can_be_inside(w, node) ? z3_known_order(w, node, at) : Z3_NEVER;
 		Z3_ast counts;
 
 		spare += (spends ? before == Z3_ALWAYS ? -1 : 0 : before != Z3_NEVER);
 		if (before != Z3_OPEN)
 			continue;
 		counts = z3_make_boolean(w);
-		if (at == ORDER_CUT)
-			z3_add_literal(w, -condition);
-		else
-			z3_add_before(w, ORDER_CUT, at);
+		add_unless_inside(w, at, condition);
 		if (spends)
 			z3_add(w, counts);
 		else
@@ -45,10 +52,7 @@ static void write_balance(struct z3_writer *w, uint32_t at, int32_t condition,
 		*vec_push(&list) = spends ? counts : Z3_mk_not(w->z3, counts);
 	}
 	if (spare < 0) {
-		if (at == ORDER_CUT)
-			z3_add_literal(w, -condition);
-		else
-			z3_add_before(w, ORDER_CUT, at);
+		add_unless_inside(w, at, condition);
 		z3_end_clause(w);
 	} else if (spare < (int64_t)list.count) {
 		z3_write_at_most(w, list.items, (uint32_t)list.count, (uint32_t)spare);
@@ -65,14 +69,14 @@ void z3_write_semaphores(struct z3_writer *w)
 		struct z3_sync_nodes posts = { m->posts.items + s->post_start, s->post_count };
 		struct z3_sync_nodes downs = { m->downs.items + s->down_start, s->down_count };
 
-		/* `at` itself is not before itself: Z3_NEVER */
+		/* A down does not come before itself, so it is Z3_NEVER in its own balance. */
 		for (uint32_t i = 0; i < downs.count && !w->over; i++)
-			if (z3_live(w, downs.items[i]))
+			if (z3_can_be_inside(w, downs.items[i]))
 				write_balance(w, downs.items[i], 0, downs, posts,
 					      (int64_t)s->initial - 1);
-		/* never below 0 because of the downs: so it is enough to say "not above" */
+		/* The downs keep the value from falling below 0, so "not above 0" is enough. */
 		for (uint32_t i = 0; i < s->zero_count; i++)
-			if (z3_live(w, m->zeros.items[s->zero_start + i]))
+			if (z3_can_be_inside(w, m->zeros.items[s->zero_start + i]))
 				write_balance(w, m->zeros.items[s->zero_start + i], 0, posts, downs,
 					      -(int64_t)s->initial);
 		for (size_t i = 0; i < w->query->empty.count; i++)
@@ -82,26 +86,28 @@ void z3_write_semaphores(struct z3_writer *w)
 	}
 }
 
-/* ---- conditions ---------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Who may wake whom on one condition. Only what may be inside is here. */
-struct wakes {
-	VEC(struct order_wait) waits;  /* those that a signal can wake; woken: NONE if not inside */
-	VEC(uint32_t) numbers;	       /* of these waits in the model */
-	VEC(uint32_t) signals, shouts; /* nodes; shouts are broadcasts */
-	Z3_ast *wakes;		       /* [wait * signals.count + signal]; NULL: it cannot */
+/* Which signals may wake which waits of one condition. Only nodes that can be inside are listed. */
+struct z3_wakes {
+	/* those that a signal can wake; woken is ORDER_NONE if it cannot be inside */
+	VEC(struct order_wait) waits;
+	VEC(uint32_t) numbers;		   /* their numbers in the model */
+	VEC(uint32_t) signals, broadcasts; /* nodes */
+	/* [wait * signals.count + signal]: "the signal wakes the wait"; NULL: impossible */
+	Z3_ast *wakes;
 };
 
-static void gather_wakes(struct z3_writer *w, const struct order_condition *condition,
-			 struct wakes *on)
+static void collect_wakes(struct z3_writer *w, const struct order_condition *condition,
+			  struct z3_wakes *on)
 {
 	for (uint32_t i = 0; i < condition->signal_count; i++) {
 		struct order_signal s = w->model->signals.items[condition->signal_start + i];
 
-		if (!z3_live(w, s.node))
+		if (!z3_can_be_inside(w, s.node))
 			continue;
 		if (s.broadcast)
-			*vec_push(&on->shouts) = s.node;
+			*vec_push(&on->broadcasts) = s.node;
 		else
 			*vec_push(&on->signals) = s.node;
 	}
@@ -109,9 +115,9 @@ static void gather_wakes(struct z3_writer *w, const struct order_condition *cond
 		struct order_wait wait = w->model->waits.items[condition->wait_start + i];
 
 		if (wait.wake != ORDER_WAKE_SIGNAL ||
-		    (wait.wait != ORDER_NONE && !z3_live(w, wait.wait)))
+		    (wait.wait != ORDER_NONE && !z3_can_be_inside(w, wait.wait)))
 			continue;
-		if (wait.woken != ORDER_NONE && !z3_live(w, wait.woken))
+		if (wait.woken != ORDER_NONE && !z3_can_be_inside(w, wait.woken))
 			wait.woken = ORDER_NONE;
 		*vec_push(&on->waits) = wait;
 		*vec_push(&on->numbers) = condition->wait_start + i;
@@ -120,11 +126,12 @@ static void gather_wakes(struct z3_writer *w, const struct order_condition *cond
 }
 
 /*
- * Each signal wakes one wait at most, each wait is woken by one at most, which comes while it waits
- * and no broadcast has woken it. The last is not needed for woken nodes to have their signal, and
- * does not harm there; who asks for a deaf wait needs it.
+ * Each signal wakes at most one wait. Each wait is woken by at most one signal, which comes while
+ * the wait waits and before any broadcast has woken it. The condition about broadcasts is not
+ * needed for woken nodes to have their signal, and does no harm there; unwoken waits (query.h) need
+ * it.
  */
-static void write_pairs(struct z3_writer *w, struct wakes *on)
+static void write_pairs(struct z3_writer *w, struct z3_wakes *on)
 {
 	size_t signals = on->signals.count;
 
@@ -134,19 +141,19 @@ static void write_pairs(struct z3_writer *w, struct wakes *on)
 			uint32_t signal = on->signals.items[s];
 			Z3_ast pair;
 
-			if ((wait != ORDER_NONE && z3_known(w, wait, signal) == Z3_NEVER) ||
-			    (woken != ORDER_NONE && z3_known(w, signal, woken) == Z3_NEVER))
+			if ((wait != ORDER_NONE && z3_known_order(w, wait, signal) == Z3_NEVER) ||
+			    (woken != ORDER_NONE && z3_known_order(w, signal, woken) == Z3_NEVER))
 				continue;
 			pair = on->wakes[i * signals + s] = z3_make_boolean(w);
 			if (wait != ORDER_NONE)
-				z3_choice_needs(w, pair, wait, signal);
+				z3_write_choice_implies(w, pair, wait, signal);
 			if (woken != ORDER_NONE)
-				z3_choice_needs(w, pair, signal, woken);
-			for (size_t b = 0; b < on->shouts.count; b++) {
+				z3_write_choice_implies(w, pair, signal, woken);
+			for (size_t b = 0; b < on->broadcasts.count; b++) {
 				z3_add_not(w, pair);
 				if (wait != ORDER_NONE)
-					z3_add_before(w, on->shouts.items[b], wait);
-				z3_add_before(w, signal, on->shouts.items[b]);
+					z3_add_before(w, on->broadcasts.items[b], wait);
+				z3_add_before(w, signal, on->broadcasts.items[b]);
 				z3_end_clause(w);
 			}
 		}
@@ -160,45 +167,49 @@ static void write_pairs(struct z3_writer *w, struct wakes *on)
 			}
 }
 
-/* "A broadcast came in between", as a boolean for each; write_shouts says between what. */
-static void add_shouts(struct z3_writer *w, const struct wakes *on, Z3_ast *heard)
+/*
+ * Adds "a broadcast came in between" to the clause, one boolean for each broadcast;
+ * write_broadcasts() says between which nodes.
+ */
+static void add_broadcasts(struct z3_writer *w, const struct z3_wakes *on, Z3_ast *between)
 {
-	for (size_t i = 0; i < on->shouts.count; i++)
-		z3_add(w, heard[i] = z3_make_boolean(w));
+	for (size_t i = 0; i < on->broadcasts.count; i++)
+		z3_add(w, between[i] = z3_make_boolean(w));
 }
 
-static void write_shouts(struct z3_writer *w, const struct wakes *on, uint32_t wait, uint32_t until,
-			 const Z3_ast *heard)
+static void write_broadcasts(struct z3_writer *w, const struct z3_wakes *on, uint32_t wait,
+			     uint32_t until, const Z3_ast *between)
 {
-	for (size_t i = 0; i < on->shouts.count; i++) {
+	for (size_t i = 0; i < on->broadcasts.count; i++) {
 		if (wait != ORDER_NONE)
-			z3_choice_needs(w, heard[i], wait, on->shouts.items[i]);
-		z3_choice_needs(w, heard[i], on->shouts.items[i], until);
+			z3_write_choice_implies(w, between[i], wait, on->broadcasts.items[i]);
+		z3_write_choice_implies(w, between[i], on->broadcasts.items[i], until);
 	}
 }
 
 /* A woken node that is inside had a signal or a broadcast. */
-static void write_woken(struct z3_writer *w, const struct wakes *on, size_t i)
+static void write_woken(struct z3_writer *w, const struct z3_wakes *on, size_t i)
 {
 	const struct order_wait *wait = &on->waits.items[i];
-	Z3_ast *heard = mem_zalloc(on->shouts.count + 1, sizeof *heard);
+	Z3_ast *between = mem_zalloc(on->broadcasts.count + 1, sizeof *between);
 
 	z3_add_before(w, ORDER_CUT, wait->woken);
-	add_shouts(w, on, heard);
+	add_broadcasts(w, on, between);
 	for (size_t s = 0; s < on->signals.count; s++)
 		if (on->wakes[i * on->signals.count + s])
 			z3_add(w, on->wakes[i * on->signals.count + s]);
 	z3_end_clause(w);
-	write_shouts(w, on, wait->wait, wait->woken, heard);
-	free(heard);
+	write_broadcasts(w, on, wait->wait, wait->woken, between);
+	free(between);
 }
 
-/* When `idle` holds, wait i does not wait at signal s: not yet, or not any more. */
-static void write_idle(struct z3_writer *w, const struct wakes *on, Z3_ast idle, size_t i, size_t s)
+/* If `idle` holds, wait i is not waiting at signal s: it has not begun yet, or was woken before. */
+static void write_idle(struct z3_writer *w, const struct z3_wakes *on, Z3_ast idle, size_t i,
+		       size_t s)
 {
 	const struct order_wait *wait = &on->waits.items[i];
 	uint32_t signal = on->signals.items[s];
-	Z3_ast *heard = mem_zalloc(on->shouts.count + 1, sizeof *heard);
+	Z3_ast *between = mem_zalloc(on->broadcasts.count + 1, sizeof *between);
 	Z3_ast *earlier = mem_zalloc(on->signals.count + 1, sizeof *earlier);
 
 	z3_add_not(w, idle);
@@ -206,32 +217,32 @@ static void write_idle(struct z3_writer *w, const struct wakes *on, Z3_ast idle,
 		z3_add_before(w, signal, wait->wait);
 	if (wait->woken != ORDER_NONE)
 		z3_add_before(w, wait->woken, signal);
-	add_shouts(w, on, heard);
+	add_broadcasts(w, on, between);
 	for (size_t k = 0; k < on->signals.count; k++)
 		if (k != s && on->wakes[i * on->signals.count + k])
 			z3_add(w, earlier[k] = z3_make_boolean(w));
 	z3_end_clause(w);
-	write_shouts(w, on, wait->wait, signal, heard);
+	write_broadcasts(w, on, wait->wait, signal, between);
 	for (size_t k = 0; k < on->signals.count; k++)
 		if (earlier[k]) {
-			z3_choice_needs(w, earlier[k], on->signals.items[k], signal);
+			z3_write_choice_implies(w, earlier[k], on->signals.items[k], signal);
 			z3_add_not(w, earlier[k]);
 			z3_add(w, on->wakes[i * on->signals.count + k]);
 			z3_end_clause(w);
 		}
-	free(heard);
+	free(between);
 	free(earlier);
 }
 
-/* Each signal inside wakes one that waits, if any does: said once, used by all deaf waits. */
-static Z3_ast write_justice(struct z3_writer *w, const struct wakes *on)
+/* Each signal inside wakes a waiting wait, if there is any. Written once for all unwoken waits. */
+static Z3_ast write_signals_wake(struct z3_writer *w, const struct z3_wakes *on)
 {
-	Z3_ast just = z3_make_boolean(w);
+	Z3_ast all_wake = z3_make_boolean(w);
 
 	for (size_t s = 0; s < on->signals.count; s++) {
 		Z3_ast idle = z3_make_boolean(w);
 
-		z3_add_not(w, just);
+		z3_add_not(w, all_wake);
 		z3_add_before(w, ORDER_CUT, on->signals.items[s]);
 		z3_add(w, idle);
 		for (size_t i = 0; i < on->waits.count; i++)
@@ -241,33 +252,33 @@ static Z3_ast write_justice(struct z3_writer *w, const struct wakes *on)
 		for (size_t i = 0; i < on->waits.count; i++)
 			write_idle(w, on, idle, i, s);
 	}
-	return just;
+	return all_wake;
 }
 
-static void write_deaf(struct z3_writer *w, const struct wakes *on, const struct order_deaf *deaf,
-		       Z3_ast just)
+static void write_unwoken(struct z3_writer *w, const struct z3_wakes *on,
+			  const struct order_deaf *deaf, Z3_ast all_wake)
 {
 	const struct order_wait *wait = &w->model->waits.items[deaf->wait];
 
 	z3_add_literal(w, -deaf->literal);
-	z3_add(w, just);
+	z3_add(w, all_wake);
 	z3_end_clause(w);
 	if (wait->wait != ORDER_NONE) {
 		z3_add_literal(w, -deaf->literal);
-		if (z3_live(w, wait->wait))
+		if (z3_can_be_inside(w, wait->wait))
 			z3_add_before(w, wait->wait, ORDER_CUT);
 		z3_end_clause(w);
 	}
-	if (z3_live(w, wait->woken)) {
+	if (z3_can_be_inside(w, wait->woken)) {
 		z3_add_literal(w, -deaf->literal);
 		z3_add_before(w, ORDER_CUT, wait->woken);
 		z3_end_clause(w);
 	}
-	for (size_t b = 0; b < on->shouts.count; b++) {
+	for (size_t b = 0; b < on->broadcasts.count; b++) {
 		z3_add_literal(w, -deaf->literal);
-		if (z3_live(w, wait->wait))
-			z3_add_before(w, on->shouts.items[b], wait->wait);
-		z3_add_before(w, ORDER_CUT, on->shouts.items[b]);
+		if (z3_can_be_inside(w, wait->wait))
+			z3_add_before(w, on->broadcasts.items[b], wait->wait);
+		z3_add_before(w, ORDER_CUT, on->broadcasts.items[b]);
 		z3_end_clause(w);
 	}
 	for (size_t i = 0; i < on->waits.count; i++)
@@ -286,10 +297,10 @@ void z3_write_conditions(struct z3_writer *w)
 
 	for (size_t c = 0; c < m->conditions.count && !w->over; c++) {
 		const struct order_condition *condition = &m->conditions.items[c];
-		struct wakes on = { 0 };
-		Z3_ast just = NULL;
+		struct z3_wakes on = { 0 };
+		Z3_ast all_wake = NULL;
 
-		gather_wakes(w, condition, &on);
+		collect_wakes(w, condition, &on);
 		write_pairs(w, &on);
 		for (size_t i = 0; i < on.waits.count; i++)
 			if (on.waits.items[i].woken != ORDER_NONE)
@@ -299,14 +310,14 @@ void z3_write_conditions(struct z3_writer *w)
 
 			if (deaf->wait - condition->wait_start >= condition->wait_count)
 				continue;
-			if (!just)
-				just = write_justice(w, &on);
-			write_deaf(w, &on, deaf, just);
+			if (!all_wake)
+				all_wake = write_signals_wake(w, &on);
+			write_unwoken(w, &on, deaf, all_wake);
 		}
 		vec_free(&on.waits);
 		vec_free(&on.numbers);
 		vec_free(&on.signals);
-		vec_free(&on.shouts);
+		vec_free(&on.broadcasts);
 		free(on.wakes);
 	}
 }

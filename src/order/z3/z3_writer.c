@@ -1,3 +1,4 @@
+/* Builds clauses for Z3 (z3_writer.h) and leaves out literals whose truth is known beforehand. */
 #include "order/z3/z3_writer.h"
 
 #include "base/mem.h"
@@ -5,7 +6,7 @@
 #include <assert.h>
 #include <time.h>
 
-/* Literals written before we give up as if time were over: some gigabytes in Z3. */
+/* Writing gives up at this number of literals as if time were over: some gigabytes in Z3. */
 #define LITERALS_MAX 30000000
 
 uint64_t z3_now(void)
@@ -16,7 +17,7 @@ uint64_t z3_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-enum z3_truth z3_known(const struct z3_writer *w, uint32_t a, uint32_t b)
+enum z3_truth z3_known_order(const struct z3_writer *w, uint32_t a, uint32_t b)
 {
 	const struct order_cone *cone = &w->cone;
 
@@ -59,7 +60,7 @@ void z3_add_not(struct z3_writer *w, Z3_ast literal)
 
 void z3_add_before(struct z3_writer *w, uint32_t a, uint32_t b)
 {
-	switch (z3_known(w, a, b)) {
+	switch (z3_known_order(w, a, b)) {
 	case Z3_ALWAYS: w->satisfied = true; break;
 	case Z3_NEVER: break;
 	case Z3_OPEN: z3_add(w, Z3_mk_lt(w->z3, z3_moment(w, a), z3_moment(w, b))); break;
@@ -105,7 +106,7 @@ Z3_ast z3_make_boolean(struct z3_writer *w)
 	return Z3_mk_fresh_const(w->z3, "b", w->boolean);
 }
 
-void z3_choice_needs(struct z3_writer *w, Z3_ast choice, uint32_t a, uint32_t b)
+void z3_write_choice_implies(struct z3_writer *w, Z3_ast choice, uint32_t a, uint32_t b)
 {
 	z3_add_not(w, choice);
 	z3_add_before(w, a, b);
@@ -114,25 +115,25 @@ void z3_choice_needs(struct z3_writer *w, Z3_ast choice, uint32_t a, uint32_t b)
 
 void z3_write_at_most(struct z3_writer *w, const Z3_ast *literals, uint32_t count, uint32_t limit)
 {
-	Z3_ast *some = mem_zalloc(limit + 1, sizeof *some); /* NULL: so many cannot be yet */
+	Z3_ast *at_least = mem_zalloc(limit + 1, sizeof *at_least); /* NULL: not possible yet */
 
 	for (uint32_t i = 0; i < count && !w->over; i++)
 		for (uint32_t k = i < limit ? i : limit; k != UINT32_MAX; k--) {
 			Z3_ast now = k < limit ? z3_make_boolean(w) : NULL;
 
-			if (now && some[k]) {
-				z3_add_not(w, some[k]);
+			if (now && at_least[k]) {
+				z3_add_not(w, at_least[k]);
 				z3_add(w, now);
 				z3_end_clause(w);
 			}
 			z3_add_not(w, literals[i]);
 			if (k > 0)
-				z3_add_not(w, some[k - 1]);
+				z3_add_not(w, at_least[k - 1]);
 			if (now)
 				z3_add(w, now);
 			z3_end_clause(w);
 			if (now)
-				some[k] = now;
+				at_least[k] = now;
 		}
-	free(some);
+	free(at_least);
 }

@@ -1,13 +1,13 @@
 /*
- * Writing a model and a query as clauses for Z3: private to src/order/z3*.c.
+ * Writes a model and a query as clauses for Z3. Private to src/order/z3.
  *
- * A clause is made literal by literal and ended; literals that must-happen-before or the query's
- * unit clauses decide are not written (GPredict §III.C).
+ * A clause is built literal by literal and then ended. Literals that must-happen-before or the
+ * query's unit clauses decide are not written (GPredict §III.C).
  */
 #ifndef ORDER_Z3_Z3_WRITER_H
 #define ORDER_Z3_Z3_WRITER_H
 
-#include "order/solver/cone.h"
+#include "order/z3/cone.h"
 
 #include <z3.h>
 
@@ -19,23 +19,23 @@ struct z3_writer {
 	Z3_context z3;
 	Z3_solver solver;
 	Z3_sort integer, boolean;
-	Z3_ast *moment; /* of each node; NULL: not written */
+	Z3_ast *moment; /* for each node; NULL: not written */
 	Z3_ast cut;
-	Z3_ast *booleans;     /* of the query, by number of the atom */
-	VEC(Z3_ast) literals; /* of the clause being made */
-	bool satisfied;	      /* the clause being made holds anyhow */
-	uint64_t written;     /* literals */
-	uint64_t deadline;    /* as z3_now() */
-	bool over;	      /* too late or too much: nothing more is written */
+	Z3_ast *booleans;     /* for each atom of the query, by its number */
+	VEC(Z3_ast) literals; /* of the clause being built */
+	bool satisfied;	      /* the clause being built is true in any case */
+	uint64_t written;     /* number of literals */
+	uint64_t deadline;    /* in z3_now() time */
+	bool over;	      /* out of time or too large: nothing more is written */
 };
 
 enum z3_truth { Z3_NEVER, Z3_ALWAYS, Z3_OPEN };
 
-/* What is known of "a before b". */
-enum z3_truth z3_known(const struct z3_writer *w, uint32_t a, uint32_t b);
+/* Returns what is known about "a before b". */
+enum z3_truth z3_known_order(const struct z3_writer *w, uint32_t a, uint32_t b);
 
-/* May the node be inside? What may not is as if it were not there, for all rules of the model. */
-static inline bool z3_live(const struct z3_writer *w, uint32_t node)
+/* Can the node be inside? All rules of the model ignore nodes that cannot. */
+static inline bool z3_can_be_inside(const struct z3_writer *w, uint32_t node)
 {
 	return node != ORDER_NONE && order_cone_reaches(&w->cone, node);
 }
@@ -46,15 +46,15 @@ Z3_ast z3_make_boolean(struct z3_writer *w);
 void z3_add(struct z3_writer *w, Z3_ast literal);
 void z3_add_not(struct z3_writer *w, Z3_ast literal);
 void z3_add_before(struct z3_writer *w, uint32_t a, uint32_t b);
-void z3_add_literal(struct z3_writer *w, int32_t literal); /* of the query */
+void z3_add_literal(struct z3_writer *w, int32_t literal); /* a literal of the query */
 void z3_end_clause(struct z3_writer *w);
 
-/* When `choice` holds, a is before b. */
-void z3_choice_needs(struct z3_writer *w, Z3_ast choice, uint32_t a, uint32_t b);
+/* If `choice` holds, a comes before b. */
+void z3_write_choice_implies(struct z3_writer *w, Z3_ast choice, uint32_t a, uint32_t b);
 
 /*
- * At most `limit` of the literals hold: the sequential counter of Sinz (2005), where some[k] says
- * that at least k + 1 of those so far do. count * limit booleans.
+ * At most `limit` of the literals hold. Uses the sequential counter of Sinz (2005): at_least[k]
+ * says that at least k + 1 of the literals so far hold. It takes count * limit booleans.
  */
 void z3_write_at_most(struct z3_writer *w, const Z3_ast *literals, uint32_t count, uint32_t limit);
 

@@ -43,9 +43,9 @@ static enum order_answer solve(struct analysis *analysis, const struct order_que
 	analysis->z3_inside = NULL;
 	*solution = (struct order_solution){ 0 };
 	/* A step is about a tenth of a microsecond. */
-	answer = order_solve_z3(model, analysis->clock, query,
-				(unsigned)(analysis->options->steps / 10000), &analysis->z3_inside,
-				&solution->count);
+	answer = analysis->options->z3(model, analysis->clock, query,
+				       (unsigned)(analysis->options->steps / 10000),
+				       &analysis->z3_inside, &solution->count);
 	solution->inside = analysis->z3_inside;
 	return answer;
 }

@@ -27,8 +27,9 @@ struct predict_options {
 	unsigned only; /* set of predict_analysis */
 	/* Their patterns are looked for as well, whatever `only` says; NULL: none. */
 	const struct property_set *properties;
+	/* Queries go to this solver; NULL: to the native one. */
+	order_external_solver *z3;
 	bool every;	 /* each pair of events, not one for each pair of code sites */
-	bool z3;	 /* put the queries to libz3 */
 	bool leads;	 /* fill `leads` of the result */
 	bool observed;	 /* patterns are not asked about: only what the recorded order matches */
 	uint32_t window; /* events */

@@ -1,7 +1,9 @@
 /*
- * The places of a window that live, each with all that touches it, as recorded. The model has
- * lives as edges, which is enough for whoever asks what is possible while they hold; who asks what
- * happens when a life ends too early (predict/lifetime/lifetime.c) has to know more than the edges say.
+ * Lists the things in a window that have a lifetime, each with all nodes that touch it, in recorded
+ * order.
+ *
+ * The model has lifetimes as edges. That is enough for queries in which lifetimes hold. A query
+ * about a lifetime that ends too early (predict/lifetime/lifetime.c) needs to know more.
  */
 #include "order/window/window_build.h"
 
@@ -30,8 +32,8 @@ enum window_how window_how_of(uint8_t kind)
 	return WINDOW_USES;
 }
 
-/* In memory what is done to a sync object, its INIT and DESTROY too, is a use. */
-void build_note_touch(struct window_builder *b, const struct build_segment *segment, uint32_t node)
+/* For the memory it is in, any operation on a sync object is a use, even INIT and DESTROY. */
+void build_add_touch(struct window_builder *b, const struct build_segment *segment, uint32_t node)
 {
 	uint8_t kind = b->window->nodes.items[node].kind;
 
@@ -41,7 +43,7 @@ void build_note_touch(struct window_builder *b, const struct build_segment *segm
 	};
 }
 
-/* Adds the touch to the last place; a WAIT may touch the same bytes twice. */
+/* Adds the touch to the last entity. A WAIT may touch the same bytes twice. */
 static void add_touch(struct window *w, struct window_touch touch)
 {
 	struct window_place *place = &w->places.items[w->places.count - 1];
@@ -52,25 +54,25 @@ static void add_touch(struct window *w, struct window_touch touch)
 	place->touch_count++;
 }
 
-static void open_place(struct window *w, bool object)
+static void open_entity(struct window *w, bool object)
 {
 	*vec_push(&w->places) = (struct window_place){ (uint32_t)w->touches.count, 0, object };
 }
 
 void build_emit_object(struct window_builder *b, const struct build_use *uses, uint32_t count)
 {
-	open_place(b->window, true);
+	open_entity(b->window, true);
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t kind = b->window->nodes.items[uses[i].node].kind;
 
-		add_touch(b->window,
-			  (struct window_touch){ uses[i].node, uses[i].life ? window_how_of(kind)
-									    : WINDOW_USES });
+		add_touch(b->window, (struct window_touch){ uses[i].node,
+							    uses[i].lifetime ? window_how_of(kind)
+									     : WINDOW_USES });
 	}
 }
 
-/* By segment: where its touches go, or ORDER_NONE for those that nobody can ask about. */
-static uint32_t *choose_segments(const struct window_builder *b, uint32_t *chosen)
+/* Returns for each segment where its touches go, or ORDER_NONE if no query can be about it. */
+static uint32_t *choose_shared_segments(const struct window_builder *b, uint32_t *chosen)
 {
 	const struct build_memory *m = &b->memory;
 	uint32_t *count = mem_zalloc(m->segments.count + 1, sizeof *count);
@@ -85,7 +87,10 @@ static uint32_t *choose_segments(const struct window_builder *b, uint32_t *chose
 		count[t->segment]++;
 		if (!first[t->segment])
 			first[t->segment] = thread;
-		/* Who uses what is over keeps another use of it from being told, alone or not. */
+		/*
+		 * A use after the end prevents other uses from being reported, even if only one
+		 * thread touches the segment.
+		 */
 		many[t->segment] |= first[t->segment] != thread ||
 				    (over[t->segment] && t->touch.how != WINDOW_BEGINS);
 		wanted[t->segment] |= t->touch.how == WINDOW_ENDS;
@@ -104,10 +109,10 @@ static uint32_t *choose_segments(const struct window_builder *b, uint32_t *chose
 	return count;
 }
 
-void build_emit_places(struct window_builder *b)
+void build_emit_entities(struct window_builder *b)
 {
 	struct build_memory *m = &b->memory;
-	uint32_t chosen, *start = choose_segments(b, &chosen);
+	uint32_t chosen, *start = choose_shared_segments(b, &chosen);
 	struct build_touch *sorted = mem_alloc(chosen * sizeof *sorted + 1);
 	uint32_t last = ORDER_NONE;
 
@@ -119,7 +124,7 @@ void build_emit_places(struct window_builder *b)
 	}
 	for (uint32_t i = 0; i < chosen; i++) {
 		if (sorted[i].segment != last)
-			open_place(b->window, false);
+			open_entity(b->window, false);
 		last = sorted[i].segment;
 		add_touch(b->window, sorted[i].touch);
 	}
