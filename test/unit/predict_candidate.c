@@ -176,7 +176,7 @@ static void see(void *context, struct race_candidates pair)
 static void check_pool(const struct race_candidates_pool *pool, const struct seen *seen)
 {
 	assert_true(pool->pool.total > 0);
-	assert_true(pool->pairs.count > 0 && pool->pairs.count <= SITE_POOL_MOST);
+	assert_true(pool->pairs.count > 0 && pool->pairs.count <= SITE_GROUP_MOST);
 	for (size_t i = 0; i < pool->pairs.count; i++) {
 		struct race_candidates pair = pool->pairs.items[i];
 
@@ -234,14 +234,14 @@ static void check_window(struct analysis *analysis, bool wide)
 static void random_windows(void **state)
 {
 	struct predict_options options = { 0 };
-	struct analysis_known known = { 0 };
+	struct seen_sites seen = { 0 };
 
 	(void)state;
 	for (uint32_t round = 0; round < 3000; round++) {
 		struct window window;
 		struct order_clock clock;
 		struct analysis analysis = {
-			.window = &window, .clock = &clock, .options = &options, .known = &known
+			.window = &window, .clock = &clock, .options = &options, .seen = &seen
 		};
 		bool wide = round % 2;
 
@@ -255,14 +255,14 @@ static void random_windows(void **state)
 }
 
 /* Sites that have a finding are counted and not listed. */
-static void known_sites(void **state)
+static void sites_with_a_finding(void **state)
 {
 	struct predict_options options = { 0 };
-	struct analysis_known known = { 0 };
+	struct seen_sites seen = { 0 };
 	struct window window;
 	struct order_clock clock;
 	struct analysis analysis = {
-		.window = &window, .clock = &clock, .options = &options, .known = &known
+		.window = &window, .clock = &clock, .options = &options, .seen = &seen
 	};
 	struct candidates c;
 	uint64_t total;
@@ -275,7 +275,7 @@ static void known_sites(void **state)
 	candidates_pool(&c);
 	assert_true(c.pools.count > 1);
 	total = c.pools.items[0].pool.total;
-	*map_put(&known.keys, c.pools.items[0].pool.key, NULL) = SEEN_SITES_FOUND;
+	*map_put(&seen.keys, c.pools.items[0].pool.key, NULL) = SEEN_SITES_FOUND;
 	candidates_close(&c);
 
 	candidates_open(&c, &analysis);
@@ -285,7 +285,7 @@ static void known_sites(void **state)
 	assert_int_equal(c.pools.items[0].pool.total, total);
 	assert_false(c.pools.items[1].pool.found);
 	candidates_close(&c);
-	map_free(&known.keys);
+	map_free(&seen.keys);
 	order_clock_free(&clock);
 	free_window(&window);
 }
@@ -294,7 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_windows),
-		cmocka_unit_test(known_sites),
+		cmocka_unit_test(sites_with_a_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

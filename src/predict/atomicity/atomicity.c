@@ -112,7 +112,7 @@ static void fill_claim(struct atomicity_search *s, const struct tear *tear, uint
 	claim->region = part->begin;
 	claim->region_lock = part->annotated ? 0 : part->lock;
 	claim->region_name = part->annotated
-				     ? intern_text(&s->analysis->known->regions->names, part->name)
+				     ? intern_text(&s->analysis->seen->regions->names, part->name)
 				     : NULL;
 	if (s->analysis->before)
 		claim->status = FINDING_WARNING;
@@ -129,8 +129,8 @@ static void fill_claim(struct atomicity_search *s, const struct tear *tear, uint
 static uint32_t claim_tear(struct atomicity_search *s, const struct tear *tear, uint64_t key,
 			   const struct order_solution *solution)
 {
-	struct analysis_claim *claim = analysis_add_fixed(s->analysis, solution, s->required,
-							  s->fixed.items, (uint32_t)s->fixed.count);
+	struct analysis_claim *claim = analysis_add_claim_fixed(
+		s->analysis, solution, s->required, s->fixed.items, (uint32_t)s->fixed.count);
 	uint32_t learned = ORDER_NONE;
 
 	/* What acts on an old check often reads again what it changes: that is no waiting. */
@@ -166,7 +166,7 @@ static bool ask(struct atomicity_search *s, const struct tear *tear, uint64_t ke
 
 /* ---- one finding for each region and place of r2 -------------------------------------------- */
 
-static struct site_pool *pool_at(void *context, size_t i, size_t *kept)
+static struct site_group *pool_at(void *context, size_t i, size_t *kept)
 {
 	struct atomicity_search *s = context;
 
@@ -184,11 +184,11 @@ static bool ask_in_pool(void *context, size_t i, size_t candidate)
 
 static void find_by_places(struct atomicity_search *s)
 {
-	struct pools pools = { .at = pool_at, .ask = ask_in_pool, .context = s };
+	struct site_groups pools = { .at = pool_at, .ask = ask_in_pool, .context = s };
 
 	tears_pool(&s->tears);
 	pools.count = s->tears.pools.count;
-	pools_ask(&pools, s->analysis);
+	site_groups_ask(&pools, s->analysis);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
@@ -204,11 +204,11 @@ static void ask_each(void *context, const struct tear *tear)
 void predict_atomicity(struct analysis *analysis)
 {
 	struct atomicity_search s = { .analysis = analysis, .model = &analysis->window->model };
-	struct parts_wanted wanted = { .regions = analysis->known->regions };
+	struct parts_wanted wanted = { .regions = analysis->seen->regions };
 
 	/* Critical sections have a race, which is found anyhow: leads need not be of them. */
 	if (analysis->before) {
-		wanted.calls = analysis->known->calls;
+		wanted.calls = analysis->seen->calls;
 		wanted.regions = analysis->options->leads ? wanted.regions : NULL;
 	}
 	wanted.sections = !analysis->before;

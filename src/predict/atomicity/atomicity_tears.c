@@ -65,7 +65,7 @@ static struct tear_pool *pool_of(struct tears *t, const struct tear *tear)
 	if (fresh) {
 		*number = t->pools.count;
 		*vec_push(&t->pools) = (struct tear_pool){
-			.pool = { .key = key, .found = analysis_is_known(t->analysis, key) }
+			.pool = { .key = key, .found = analysis_has_finding(t->analysis, key) }
 		};
 	}
 	return &t->pools.items[*number];
@@ -78,13 +78,13 @@ static void keep(struct tears *t, const struct tear *tear)
 
 	pool->pool.total++;
 	if (pool->pool.found ||
-	    (at == SITE_POOL_MOST && !is_better(tear, &pool->kept.items[at - 1])))
+	    (at == SITE_GROUP_MOST && !is_better(tear, &pool->kept.items[at - 1])))
 		return;
 	for (size_t i = 0; i < at; i++) {
 		if (is_same(&pool->kept.items[i], tear))
 			return;
 	}
-	if (at < SITE_POOL_MOST)
+	if (at < SITE_GROUP_MOST)
 		(void)vec_push(&pool->kept);
 	else
 		at--;

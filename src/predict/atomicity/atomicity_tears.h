@@ -18,7 +18,7 @@ struct tear {
 };
 
 struct tear_pool {
-	struct site_pool pool;
+	struct site_group pool;
 	VEC(struct tear) kept; /* the best first */
 };
 

@@ -78,7 +78,7 @@ static void add_clauses(struct deadlock_search *s, const struct waiter *w)
 static void add_claim(struct deadlock_search *s, const struct order_solution *solution,
 		      const uint32_t *items, size_t count, uint64_t key)
 {
-	struct analysis_claim *claim = analysis_add(s->analysis, solution, s->required);
+	struct analysis_claim *claim = analysis_add_claim(s->analysis, solution, s->required);
 	bool all_pending = true;
 
 	claim->kind = FINDING_DEADLOCK;
@@ -112,7 +112,7 @@ static bool ask(struct deadlock_search *s, const uint32_t *items, size_t count, 
 		add_clauses(s, &s->waiters.items.items[items[i]]);
 	if (analysis_ask(s->analysis, &s->query, &solution) != ORDER_POSSIBLE) {
 		if (!s->every)
-			analysis_tried(s->analysis, key, 1);
+			analysis_count_failures(s->analysis, key, 1);
 		return false;
 	}
 	add_claim(s, &solution, items, count, key);
@@ -231,7 +231,7 @@ static void list_nearest(struct deadlock_search *s, struct deadlock_instances *l
 /* How many to ask about: fewer when it was in vain in earlier windows. */
 static size_t limit_of(const struct deadlock_search *s, uint64_t key)
 {
-	uint64_t halvings = analysis_tries(s->analysis, key) / TIRING_INSTANCES;
+	uint64_t halvings = analysis_earlier_failures(s->analysis, key) / TIRING_INSTANCES;
 
 	return halvings < 4 ? MOST_INSTANCES >> halvings : 2;
 }
@@ -264,7 +264,7 @@ static void try_cycle(struct deadlock_search *s)
 	for (size_t i = 0; i < list.width; i++)
 		chosen[i] = s->groups.members[s->groups.items.items[s->path.items[i]].start];
 	key = waiters_key(&s->waiters, FINDING_DEADLOCK, chosen, list.width, s->every);
-	if (map_get(&s->found, key) || (!s->every && analysis_is_known(s->analysis, key))) {
+	if (map_get(&s->found, key) || (!s->every && analysis_has_finding(s->analysis, key))) {
 		s->analysis->stats.same_sites++;
 	} else {
 		list_instances(s, &list, chosen);
@@ -307,7 +307,7 @@ static bool continues(const struct deadlock_search *s, uint32_t group)
 static bool may_go_on(struct deadlock_search *s)
 {
 	if ((++s->steps > MOST_STEPS && !s->every) ||
-	    (s->steps % 1024 == 0 && analysis_is_over(s->analysis)))
+	    (s->steps % 1024 == 0 && analysis_out_of_time(s->analysis)))
 		s->stopped = true;
 	return !s->stopped;
 }

@@ -108,7 +108,7 @@ static bool demand_lost(struct round *r, int32_t guard)
 static void add_claim(struct round *r, const struct order_solution *solution, uint64_t key)
 {
 	const struct waiters *waiters = &r->stuck.waiters;
-	struct analysis_claim *claim = analysis_add(r->analysis, solution, NULL);
+	struct analysis_claim *claim = analysis_add_claim(r->analysis, solution, NULL);
 
 	claim->kind = r->phase == PHASE_LOST ? FINDING_LOST_SIGNAL : FINDING_DEADLOCK;
 	claim->claim = r->phase == PHASE_LOST ? CHECKER_LOST : CHECKER_STUCK;
@@ -141,7 +141,7 @@ static bool take_set(struct round *r, const struct order_solution *solution)
 				   r->set.items, r->set.count, every);
 
 	map_put(&r->found, key, &fresh);
-	if (!fresh || analysis_is_known(r->analysis, key)) {
+	if (!fresh || analysis_has_finding(r->analysis, key)) {
 		r->analysis->stats.same_sites++;
 		return false;
 	}
@@ -199,7 +199,7 @@ static bool is_possible(struct round *r)
 	return analysis_ask(r->analysis, &r->stuck.query, &solution) == ORDER_POSSIBLE;
 }
 
-void predict_stuck(struct analysis *analysis)
+void predict_global_deadlock(struct analysis *analysis)
 {
 	struct round r = { .analysis = analysis };
 

@@ -1,53 +1,54 @@
+/* Chooses which candidates of a group with the same code sites the solver is asked about. */
 #include "predict/driver/site_pool.h"
 
-#define LEAST 2	 /* are asked about, whatever came before */
-#define TIRED 64 /* so many in vain halve the number */
+#define ALWAYS_ASKED 2	    /* candidates are always asked about */
+#define HALVING_FAILURES 64 /* this many queries in vain halve the number */
 
-uint64_t site_pool_limit(const struct analysis *analysis, uint64_t key, uint64_t most)
+uint64_t site_group_query_limit(const struct analysis *analysis, uint64_t key, uint64_t most)
 {
-	uint64_t halvings = analysis_tries(analysis, key) / TIRED;
+	uint64_t halvings = analysis_earlier_failures(analysis, key) / HALVING_FAILURES;
 	uint64_t limit = halvings < 8 ? most >> halvings : 0;
 
-	return limit < LEAST ? LEAST : limit;
+	return limit < ALWAYS_ASKED ? ALWAYS_ASKED : limit;
 }
 
-static void ask_all(const struct pools *pools, const struct analysis *analysis)
+static void ask_in_rounds(const struct site_groups *groups, const struct analysis *analysis)
 {
 	bool more = true;
 
-	for (size_t i = 0; more && i < SITE_POOL_MOST; i++) {
+	for (size_t i = 0; more && i < SITE_GROUP_MOST; i++) {
 		more = false;
-		for (size_t j = 0; j < pools->count; j++) {
+		for (size_t j = 0; j < groups->count; j++) {
 			size_t kept;
-			struct site_pool *pool = pools->at(pools->context, j, &kept);
+			struct site_group *group = groups->at(groups->context, j, &kept);
 
-			if (pool->found || i >= kept ||
-			    i >= site_pool_limit(analysis, pool->key, SITE_POOL_MOST))
+			if (group->found || i >= kept ||
+			    i >= site_group_query_limit(analysis, group->key, SITE_GROUP_MOST))
 				continue;
-			if (analysis_is_over(analysis))
+			if (analysis_out_of_time(analysis))
 				return;
 			more = true;
-			pool->asked++;
-			pool->found = pools->ask(pools->context, j, i);
+			group->asked++;
+			group->found = groups->ask(groups->context, j, i);
 		}
 	}
 }
 
-void pools_ask(const struct pools *pools, struct analysis *analysis)
+void site_groups_ask(const struct site_groups *groups, struct analysis *analysis)
 {
 	struct predict_stats *stats = &analysis->stats;
 
-	ask_all(pools, analysis);
-	for (size_t i = 0; i < pools->count; i++) {
+	ask_in_rounds(groups, analysis);
+	for (size_t i = 0; i < groups->count; i++) {
 		size_t kept;
-		const struct site_pool *pool = pools->at(pools->context, i, &kept);
+		const struct site_group *group = groups->at(groups->context, i, &kept);
 
-		stats->candidates += pool->total;
-		if (pool->found)
-			stats->same_sites += pool->total - pool->asked;
+		stats->candidates += group->total;
+		if (group->found)
+			stats->same_sites += group->total - group->asked;
 		else
-			stats->not_asked += pool->total - pool->asked;
-		if (!pool->found && pool->asked)
-			analysis_tried(analysis, pool->key, pool->asked);
+			stats->not_asked += group->total - group->asked;
+		if (!group->found && group->asked)
+			analysis_count_failures(analysis, group->key, group->asked);
 	}
 }

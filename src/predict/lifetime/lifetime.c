@@ -173,8 +173,8 @@ static void claim_in(struct lifetime *f, const struct lifetime_window *window,
 		     uint64_t key)
 {
 	struct analysis alone = { .window = &window->window };
-	struct analysis_claim *claim = analysis_add_fixed(&alone, solution, f->required,
-							  f->fixed.items, (uint32_t)f->fixed.count);
+	struct analysis_claim *claim = analysis_add_claim_fixed(
+		&alone, solution, f->required, f->fixed.items, (uint32_t)f->fixed.count);
 
 	fill_claim(f, claim, pair, key);
 	*vec_push(&f->analysis->claims) = *claim;
@@ -200,7 +200,7 @@ static enum order_answer ask_alone(struct lifetime *f, const struct lifetime_win
 		.window = &window->window,
 		.clock = &window->clock,
 		.options = f->analysis->options,
-		.known = f->analysis->known,
+		.seen = f->analysis->seen,
 		.deadline = f->analysis->deadline,
 	};
 	struct order_solution solution;
@@ -249,7 +249,7 @@ static enum order_answer ask(struct lifetime *f, const struct lifetime_pair *pai
 	ask_both_next(f, pair);
 	answer = analysis_ask(f->analysis, &f->query, &solution);
 	if (answer == ORDER_POSSIBLE)
-		fill_claim(f, analysis_add(f->analysis, &solution, f->required), pair, key);
+		fill_claim(f, analysis_add_claim(f->analysis, &solution, f->required), pair, key);
 	if (answer == ORDER_IMPOSSIBLE && is_followed(f, pair->end))
 		answer = ask_inside(f, pair, key);
 	return answer;
@@ -257,7 +257,7 @@ static enum order_answer ask(struct lifetime *f, const struct lifetime_pair *pai
 
 /* ---- one finding for each pair of sites ---------------------------------------------------- */
 
-static struct site_pool *pool_at(void *context, size_t i, size_t *kept)
+static struct site_group *pool_at(void *context, size_t i, size_t *kept)
 {
 	struct lifetime *f = context;
 
@@ -275,11 +275,11 @@ static bool ask_in_pool(void *context, size_t i, size_t candidate)
 
 static void find_by_sites(struct lifetime *f)
 {
-	struct pools pools = { .at = pool_at, .ask = ask_in_pool, .context = f };
+	struct site_groups pools = { .at = pool_at, .ask = ask_in_pool, .context = f };
 
 	lifetime_pairs_pool(&f->pairs, &f->early);
 	pools.count = f->pairs.pools.count;
-	pools_ask(&pools, f->analysis);
+	site_groups_ask(&pools, f->analysis);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
@@ -292,7 +292,7 @@ static void ask_each(void *context, const struct lifetime_pair *pair)
 	ask(f, pair, 0);
 }
 
-void predict_freed(struct analysis *analysis)
+void predict_use_after_end(struct analysis *analysis)
 {
 	struct lifetime f = { .analysis = analysis, .model = &analysis->window->model };
 
@@ -307,7 +307,7 @@ void predict_freed(struct analysis *analysis)
 		.window = &f.early.loose.window,
 		.clock = &f.early.loose.clock,
 		.options = &f.quick,
-		.known = analysis->known,
+		.seen = analysis->seen,
 	};
 	f.required = mem_zalloc(f.model->thread_count + (size_t)1, sizeof *f.required);
 	if (analysis->options->every)

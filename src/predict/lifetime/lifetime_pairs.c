@@ -231,7 +231,7 @@ static struct lifetime_pool *pool_of(struct lifetime_pairs *p, const struct life
 	if (fresh) {
 		*number = p->pools.count;
 		*vec_push(&p->pools) = (struct lifetime_pool){
-			.pool = { .key = key, .found = analysis_is_known(p->analysis, key) }
+			.pool = { .key = key, .found = analysis_has_finding(p->analysis, key) }
 		};
 	}
 	return &p->pools.items[*number];
@@ -258,8 +258,8 @@ static void pool_pair(void *context, const struct lifetime_pair *pair)
 	pool->pool.total++;
 	if (pool->pool.found)
 		return;
-	if (pool->pairs.count == SITE_POOL_MOST) {
-		if (!is_better(pair, &pool->pairs.items[SITE_POOL_MOST - 1]))
+	if (pool->pairs.count == SITE_GROUP_MOST) {
+		if (!is_better(pair, &pool->pairs.items[SITE_GROUP_MOST - 1]))
 			return;
 		pool->pairs.count--;
 	}

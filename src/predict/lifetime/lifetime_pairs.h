@@ -22,7 +22,7 @@ struct lifetime_pair {
 };
 
 struct lifetime_pool {
-	struct site_pool pool;
+	struct site_group pool;
 	VEC(struct lifetime_pair) pairs; /* some of them, nearest first */
 };
 

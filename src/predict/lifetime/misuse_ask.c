@@ -55,7 +55,8 @@ void misuse_ask_close(struct misuse_ask *q)
 {
 	for (size_t i = 0; q->asked.slots && i <= q->asked.mask; i++) {
 		if (q->asked.slots[i].key && q->asked.slots[i].value != FOUND)
-			analysis_tried(q->analysis, q->asked.slots[i].key, q->asked.slots[i].value);
+			analysis_count_failures(q->analysis, q->asked.slots[i].key,
+						q->asked.slots[i].value);
 	}
 	if (q->has_needs)
 		must_precede_free(&q->needs);
@@ -163,12 +164,12 @@ bool misuse_ask_wanted(struct misuse_ask *q, uint64_t key)
 	stats->candidates++;
 	if (q->analysis->options->every)
 		return true;
-	if ((asked && *asked == FOUND) || analysis_is_known(q->analysis, key)) {
+	if ((asked && *asked == FOUND) || analysis_has_finding(q->analysis, key)) {
 		stats->same_sites++;
 		return false;
 	}
-	if (analysis_is_over(q->analysis) ||
-	    (asked && *asked >= site_pool_limit(q->analysis, key, ASK_MOST))) {
+	if (analysis_out_of_time(q->analysis) ||
+	    (asked && *asked >= site_group_query_limit(q->analysis, key, ASK_MOST))) {
 		stats->not_asked++;
 		return false;
 	}
@@ -188,7 +189,8 @@ void misuse_ask_now(struct misuse_ask *q, enum event_misuse misuse, uint32_t a, 
 	}
 	*asked = FOUND;
 	/* That nothing wakes a wait may be because others are there to be woken: they stay. */
-	claim = analysis_add(q->analysis, &solution, q->query.deaf.count ? NULL : q->required);
+	claim = analysis_add_claim(q->analysis, &solution,
+				   q->query.deaf.count ? NULL : q->required);
 	claim->kind = FINDING_MISUSE;
 	claim->claim = CHECKER_MISUSE;
 	claim->misuse = misuse;

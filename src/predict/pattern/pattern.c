@@ -28,7 +28,7 @@ struct pattern_kept {
 };
 
 struct choice_pool {
-	struct site_pool pool;
+	struct site_group pool;
 	VEC(struct pattern_kept) kept; /* nearest first */
 };
 
@@ -90,7 +90,7 @@ static struct choice_pool *pool_of(struct pattern_search *s, uint64_t key)
 	if (fresh) {
 		*number = s->pools.count;
 		*vec_push(&s->pools) = (struct choice_pool){
-			.pool = { .key = key, .found = analysis_is_known(s->analysis, key) }
+			.pool = { .key = key, .found = analysis_has_finding(s->analysis, key) }
 		};
 	}
 	return &s->pools.items[*number];
@@ -116,11 +116,11 @@ static void keep(struct pattern_search *s, struct choice_pool *pool,
 	struct pattern_kept new = { .span = span_of(s, choice), .form = choice->form };
 	size_t at = pool->kept.count;
 
-	if (at == SITE_POOL_MOST && pool->kept.items[at - 1].span <= new.span)
+	if (at == SITE_GROUP_MOST && pool->kept.items[at - 1].span <= new.span)
 		return;
 	if (is_kept(pool, choice))
 		return;
-	if (at == SITE_POOL_MOST)
+	if (at == SITE_GROUP_MOST)
 		free(pool->kept.items[--at].events);
 	else
 		(void)vec_push(&pool->kept);
@@ -169,7 +169,7 @@ static bool is_over(void *context)
 {
 	const struct pattern_search *s = context;
 
-	return analysis_is_over(s->analysis);
+	return analysis_out_of_time(s->analysis);
 }
 
 static struct join make_join(struct pattern_search *s, const struct pattern_form *form)
@@ -217,7 +217,7 @@ static void choose_past(struct pattern_search *s, const struct pattern_form *for
 
 /* ---- asking ------------------------------------------------------------------------------------- */
 
-static struct site_pool *pool_at(void *context, size_t i, size_t *kept)
+static struct site_group *pool_at(void *context, size_t i, size_t *kept)
 {
 	struct pattern_search *s = context;
 
@@ -237,7 +237,8 @@ static bool ask_in_pool(void *context, size_t i, size_t candidate)
 
 static void ask_pools(struct pattern_search *s)
 {
-	pools_ask(&(struct pools){ s->pools.count, pool_at, ask_in_pool, s }, s->analysis);
+	site_groups_ask(&(struct site_groups){ s->pools.count, pool_at, ask_in_pool, s },
+			s->analysis);
 }
 
 static void close_pools(struct pattern_search *s)

@@ -441,8 +441,8 @@ static void claim_match(struct pattern_asker *a, const struct order_solution *so
 		if (!is_past(a, i))
 			need_leaf(a, i, is_inside);
 	}
-	claim = analysis_add_fixed(analysis, solution, a->required, a->fixed.items,
-				   (uint32_t)a->fixed.count);
+	claim = analysis_add_claim_fixed(analysis, solution, a->required, a->fixed.items,
+					 (uint32_t)a->fixed.count);
 	claim->kind = FINDING_PATTERN;
 	claim->claim = CHECKER_PATTERN;
 	claim->status = status;

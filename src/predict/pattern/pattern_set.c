@@ -208,9 +208,9 @@ struct pattern_set *pattern_set_open(const struct property_set *properties)
 	for (size_t i = 0; i < count; i++)
 		add_formulas(set, (uint32_t)i);
 	list_keeps(set);
-	set->judged = mem_zalloc(count + 1, sizeof *set->judged);
+	set->checker_properties = mem_zalloc(count + 1, sizeof *set->checker_properties);
 	for (size_t i = 0; i < count; i++)
-		tell_checker(&properties->properties.items[i], &set->judged[i]);
+		tell_checker(&properties->properties.items[i], &set->checker_properties[i]);
 	if (set->formulas.count)
 		return set;
 	pattern_set_close(set);
@@ -222,10 +222,10 @@ void pattern_set_close(struct pattern_set *set)
 	if (!set)
 		return;
 	for (size_t i = 0; i < set->properties->properties.count; i++) {
-		free((void *)set->judged[i].occurrences);
-		free((void *)set->judged[i].lives);
+		free((void *)set->checker_properties[i].occurrences);
+		free((void *)set->checker_properties[i].lives);
 	}
-	free(set->judged);
+	free(set->checker_properties);
 	for (size_t i = 0; i < set->formulas.count; i++)
 		form_list_free(&set->formulas.items[i].forms);
 	for (size_t i = 0; i < set->problems.count; i++)

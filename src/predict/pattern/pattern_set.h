@@ -29,8 +29,8 @@ struct pattern_set {
 	VEC(struct window_keep) keeps;	      /* for window_reader_keep */
 	VEC(uint32_t) use_start;	      /* by keep, and one more: in uses */
 	VEC(struct pattern_use) uses;
-	struct checker_property *judged; /* by property: the same for the checker */
-	VEC(char *) problems;		 /* what is not searched for */
+	struct checker_property *checker_properties; /* by property: the same for the checker */
+	VEC(char *) problems;			     /* what is not searched for */
 };
 
 /* NULL when no property has a pattern. */

@@ -48,7 +48,7 @@ static void require_next(struct races *r, uint32_t node)
 static void claim_race(struct races *r, struct race_candidates pair, uint64_t key,
 		       const struct order_solution *solution)
 {
-	struct analysis_claim *claim = analysis_add(r->analysis, solution, r->required);
+	struct analysis_claim *claim = analysis_add_claim(r->analysis, solution, r->required);
 
 	claim->kind = FINDING_RACE;
 	claim->claim = CHECKER_RACE;
@@ -74,7 +74,7 @@ static enum order_answer ask(struct races *r, struct race_candidates pair, uint6
 
 /* ---- one finding for each pair of sites ---------------------------------------------------- */
 
-static struct site_pool *pool_at(void *context, size_t i, size_t *kept)
+static struct site_group *pool_at(void *context, size_t i, size_t *kept)
 {
 	struct races *r = context;
 
@@ -92,11 +92,11 @@ static bool ask_in_pool(void *context, size_t i, size_t candidate)
 
 static void find_by_sites(struct races *r)
 {
-	struct pools pools = { .at = pool_at, .ask = ask_in_pool, .context = r };
+	struct site_groups pools = { .at = pool_at, .ask = ask_in_pool, .context = r };
 
 	candidates_pool(&r->candidates);
 	pools.count = r->candidates.pools.count;
-	pools_ask(&pools, r->analysis);
+	site_groups_ask(&pools, r->analysis);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */

@@ -248,7 +248,7 @@ static void trim_pool(struct race_candidates_pool *pool)
 	if (!pool->pairs.count)
 		return;
 	qsort(pool->pairs.items, pool->pairs.count, sizeof *pool->pairs.items, compare_pairs);
-	for (size_t i = 0; i < pool->pairs.count && kept < SITE_POOL_MOST; i++) {
+	for (size_t i = 0; i < pool->pairs.count && kept < SITE_GROUP_MOST; i++) {
 		if (!kept || compare_pairs(&pool->pairs.items[kept - 1], &pool->pairs.items[i]))
 			pool->pairs.items[kept++] = pool->pairs.items[i];
 	}
@@ -257,7 +257,7 @@ static void trim_pool(struct race_candidates_pool *pool)
 
 static void put_pair(struct race_candidates_pool *pool, uint32_t x, uint32_t y)
 {
-	if (pool->pairs.count == (size_t)16 * SITE_POOL_MOST)
+	if (pool->pairs.count == (size_t)16 * SITE_GROUP_MOST)
 		trim_pool(pool);
 	*vec_push(&pool->pairs) = make_pair(x, y);
 }
@@ -291,7 +291,7 @@ static struct race_candidates_pool *pool_of(struct candidates *c,
 	if (fresh) {
 		*number = c->pools.count;
 		*vec_push(&c->pools) = (struct race_candidates_pool){
-			.pool = { .key = key, .found = analysis_is_known(c->analysis, key) }
+			.pool = { .key = key, .found = analysis_has_finding(c->analysis, key) }
 		};
 	}
 	return &c->pools.items[*number];
@@ -307,7 +307,7 @@ static void pair_groups(struct candidates *c, const struct race_candidates_group
 		pair_groups(c, y, x);
 		return;
 	}
-	most = SITE_POOL_MOST / x->count + 2;
+	most = SITE_GROUP_MOST / x->count + 2;
 	for (uint32_t i = 0; i < x->count; i++) {
 		uint32_t a = x->nodes[i];
 		uint32_t low = first_unordered(c, y, a), high = end_unordered(c, y, a);

@@ -19,7 +19,7 @@ struct race_candidates {
 
 /* A pair that meets in several cells may count more than once in its total. */
 struct race_candidates_pool {
-	struct site_pool pool;
+	struct site_group pool;
 	VEC(struct race_candidates) pairs; /* some of them, nearest first */
 };
 
