@@ -31,18 +31,23 @@ void must_precede_make(struct must_precede *required, const struct window *windo
 		       const struct order_clock *clock);
 void must_precede_free(struct must_precede *required);
 
+/* Must `a` be inside whenever `b` is? True for a == b. */
+static inline bool must_precede_inside(const struct must_precede *required, uint32_t a, uint32_t b)
+{
+	const struct order_model *model = required->model;
+
+	return required->count[(size_t)b * model->thread_count + model->thread.items[a]] >
+	       model->position.items[a];
+}
+
 /* Must `a` be inside when `b` is next and the sources of all edges into `b` are inside? */
 static inline bool must_precede_before(const struct must_precede *required,
 				       const struct order_clock *clock, uint32_t a, uint32_t b)
 {
-	const struct order_model *model = required->model;
-	uint32_t previous = order_model_previous(model, b);
+	uint32_t previous = order_model_previous(required->model, b);
 
-	if (previous != ORDER_NONE &&
-	    required->count[(size_t)previous * model->thread_count + model->thread.items[a]] >
-		    model->position.items[a])
-		return true;
-	return order_clock_before(clock, model, a, b);
+	return (previous != ORDER_NONE && must_precede_inside(required, a, previous)) ||
+	       order_clock_before(clock, required->model, a, b);
 }
 
 #endif

@@ -2,10 +2,13 @@
  * Groups of candidates with the same code sites. Only one finding is wanted for each group, so the
  * solver is asked about some of its candidates until one is possible. Queries that were in vain in
  * earlier windows reduce the number.
+ *
+ * A candidate is a struct of the analysis; the groups only copy and compare it.
  */
 #ifndef PREDICT_DRIVER_SITE_POOL_H
 #define PREDICT_DRIVER_SITE_POOL_H
 
+#include "base/map.h"
 #include "predict/driver/analysis.h"
 
 /* The largest number of candidates that a group keeps in one window. */
@@ -13,29 +16,44 @@
 
 struct site_group {
 	uint64_t key;
-	uint64_t total; /* all candidates, including those that are not kept */
+	uint64_t total; /* all candidates, including those that are not kept: the analysis counts */
 	uint64_t asked;
 	bool found; /* in this window, or in an earlier one */
+	size_t kept;
+	char *candidates; /* the best first */
 };
 
-/* How many of `most` candidates with this key to ask about. */
-uint64_t site_group_query_limit(const struct analysis *analysis, uint64_t key, uint64_t most);
-
-/* All groups of an analysis. The analysis stores them as it likes. */
 struct site_groups {
-	size_t count;
-	/* The group, and how many candidates it keeps. */
-	struct site_group *(*at)(void *context, size_t group, size_t *kept);
-	/* Asks about one candidate and adds the claim. Returns whether it was possible. */
-	bool (*ask)(void *context, size_t group, size_t candidate);
-	void *context;
+	size_t size; /* of a candidate */
+	bool (*is_better)(const void *a, const void *b);
+	bool (*is_same)(const void *a, const void *b); /* NULL: no candidate comes twice */
+	void (*drop)(void *candidate); /* called for each that is not needed any more; or NULL */
+	VEC(struct site_group) items;
+	struct map numbers; /* key to position in items */
 };
+
+void site_groups_free(struct site_groups *groups);
+
+/* The group with this key; created if there is none. Valid until the next call. */
+struct site_group *site_groups_find(struct site_groups *groups, const struct analysis *analysis,
+				    uint64_t key);
+
+/*
+ * Stores a copy of the candidate in the group if it is among the best. Returns where it is, or NULL
+ * if it is not stored. The candidate has been counted in `total`.
+ */
+void *site_group_keep(struct site_groups *groups, struct site_group *group, const void *candidate);
 
 /*
  * Asks about the first candidate of each group, then about the second of each, and so on: most
  * findings show at once, and other candidates are never possible. Then updates the statistics, and
- * the counts for later windows.
+ * the counts for later windows. `ask` adds the claim, and returns whether it was possible.
  */
-void site_groups_ask(const struct site_groups *groups, struct analysis *analysis);
+void site_groups_ask(struct site_groups *groups, struct analysis *analysis,
+		     bool (*ask)(void *context, const void *candidate, uint64_t key),
+		     void *context);
+
+/* How many of `most` candidates with this key to ask about. */
+uint64_t site_group_query_limit(const struct analysis *analysis, uint64_t key, uint64_t most);
 
 #endif

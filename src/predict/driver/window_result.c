@@ -390,7 +390,7 @@ static void copy_leads(struct window_result *result, const struct analysis *anal
 /* Searches again on the window without the values of reads, and then without the reads. */
 static void find_leads(struct window_result *result, struct analysis *strict)
 {
-	for (enum relaxed level = RELAXED_VALUES; level <= RELAXED_READS; level++) {
+	for (enum relaxation level = RELAXED_VALUES; level <= RELAXED_READS; level++) {
 		struct relaxed_window window;
 		struct analysis analysis;
 
