@@ -1,6 +1,6 @@
 /*
- * Cuts each thread's accesses into fragments. One pass along a thread keeps the open regions and the
- * held locks; an event that waits ends all fragments.
+ * Cuts each thread's accesses into fragments. One pass along a thread keeps the open regions and
+ * the held locks; an event that waits ends all fragments.
  */
 #include "predict/atomicity/atomicity_parts.h"
 

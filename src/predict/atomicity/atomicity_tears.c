@@ -1,7 +1,7 @@
 /*
- * Lists the interruptions of a window's fragments. Interruptions with one variable are found cell by
- * cell. For several variables, the remote accesses near a fragment are collected first (touches),
- * and pairs of these follow.
+ * Lists the interruptions of a window's fragments. Interruptions with one variable are found cell
+ * by cell. For several variables, the remote accesses near a fragment are collected first
+ * (touches), and pairs of these follow.
  */
 #include "predict/atomicity/atomicity_conflict.h"
 
@@ -201,7 +201,7 @@ SORT_COMPARISON(by_fragment_and_thread, struct remote_touch, a, b,
 		sort_order(a->fragment, b->fragment) ?: sort_order(a->thread, b->thread)
 			?: sort_order(a->node, b->node) ?: sort_order(a->cell, b->cell))
 
-/* The first access of the fragment to the touch's cell that conflicts with the touch and fits l2. */
+/* The fragment's first access to the touch's cell that conflicts with the touch and fits l2. */
 static uint32_t find_first(struct interruptions *t, const struct remote_touch *touch, uint32_t l2)
 {
 	const struct region_fragment *fragment = &t->fragments.items.items[touch->fragment];

@@ -236,8 +236,8 @@ static bool is_trace_consistent(struct predictor *p)
 	p->consistency = report.violation_count ? CONTRADICTORY : CONSISTENT;
 	if (report.violation_count) {
 		err_set(&err,
-			"the trace contradicts itself: %s (`sooth trace check` says all, %" PRIu64
-			" in number)",
+			"the trace contradicts itself: %s (`sooth trace check` lists all %" PRIu64
+			" contradictions)",
 			report.violations.items[0], report.violation_count);
 		add_problem(p->result, err.text);
 	}
@@ -543,7 +543,7 @@ bool predict_run(const struct trace *trace, const struct predict_options *option
 
 	*result = (struct predict_result){ 0 };
 	if (options->window < 2)
-		return err_set(err, "a window has at least 2 events, not %" PRIu32,
+		return err_set(err, "a window must have at least 2 events, not %" PRIu32,
 			       options->window);
 	assert(options->jobs >= 1);
 	if (options->seconds > 0)

@@ -31,7 +31,7 @@ static char *candidate_at(const struct site_groups *groups, const struct site_gr
 	return group->candidates + i * groups->size;
 }
 
-/* Insertion into a sorted array: there are few. Equally good candidates stay in order of arrival. */
+/* Insertion into a sorted array: it is short. Equally good candidates keep their order. */
 void *site_group_keep(struct site_groups *groups, struct site_group *group, const void *candidate)
 {
 	size_t at = group->kept;

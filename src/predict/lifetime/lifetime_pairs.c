@@ -152,7 +152,7 @@ static void add_candidate(struct pair_lister *l, uint32_t end, const struct wind
 	if (pair.misuse == EVENT_MISUSE_DESTROYED && is_overwritten_since(l, &pair))
 		return;
 	l->pairs->met[use] = end + 1;
-	pair.behind = use > end && begun == ORDER_NONE;
+	pair.recorded_after = use > end && begun == ORDER_NONE;
 	l->take(l->context, &pair);
 }
 
@@ -234,7 +234,8 @@ static bool is_better(const void *left, const void *right)
 {
 	const struct lifetime_pair *a = left, *b = right;
 
-	return a->behind != b->behind ? a->behind : distance(a) < distance(b);
+	return a->recorded_after != b->recorded_after ? a->recorded_after
+						      : distance(a) < distance(b);
 }
 
 static void keep_pair(void *context, const struct lifetime_pair *pair)

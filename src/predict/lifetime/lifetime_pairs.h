@@ -20,7 +20,7 @@ struct lifetime_pair {
 	uint32_t end, use;	  /* nodes */
 	enum event_misuse misuse; /* EVENT_MISUSE_NONE: use after free */
 	/* the use was recorded after the end, and in one place no lifetime began in between */
-	bool behind;
+	bool recorded_after;
 };
 
 struct lifetime_pairs {

@@ -350,7 +350,7 @@ static void ask_about_join(struct misuse *m, uint32_t detach, uint32_t join)
 static bool is_join_of(const struct misuse *m, uint32_t n, uint64_t thread)
 {
 	const struct window_node *node = &m->window->nodes.items[n];
-	uint32_t behind;
+	uint32_t next;
 
 	if (node->other != thread || node->moment)
 		return false;
@@ -358,9 +358,9 @@ static bool is_join_of(const struct misuse *m, uint32_t n, uint64_t thread)
 		return true;
 	if (node->kind != EV_JOIN_REQUEST)
 		return false;
-	behind = order_model_next(m->model, n);
-	return behind != ORDER_NONE && m->window->nodes.items[behind].kind == EV_JOIN &&
-	       m->window->nodes.items[behind].other == thread;
+	next = order_model_next(m->model, n);
+	return next != ORDER_NONE && m->window->nodes.items[next].kind == EV_JOIN &&
+	       m->window->nodes.items[next].other == thread;
 }
 
 static void find_joins(struct misuse *m, uint32_t detach, const uint32_t *joins, size_t count)

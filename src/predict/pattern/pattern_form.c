@@ -38,7 +38,7 @@ static void append_form(struct pattern_form *to, const struct pattern_form *from
 	assert(start + count <= FORM_LEAVES);
 	for (uint32_t i = 0; i < start && in_sequence; i++) {
 		for (uint32_t j = 0; j < count; j++)
-			to->behind[i] |= 1ull << (start + j);
+			to->followers[i] |= 1ull << (start + j);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		struct form_leaf leaf = from->leaves.items[i];
@@ -46,7 +46,7 @@ static void append_form(struct pattern_form *to, const struct pattern_form *from
 		if (leaf.group != FORM_NONE)
 			leaf.group += to->groups;
 		*vec_push(&to->leaves) = leaf;
-		to->behind[start + i] = from->behind[i] << start;
+		to->followers[start + i] = from->followers[i] << start;
 	}
 	for (size_t i = 0; i < from->inverted.count; i++) {
 		struct form_inverted inverted = from->inverted.items[i];
@@ -201,7 +201,7 @@ bool form_make(const struct spec_pattern *pattern, form_list *forms)
 		struct pattern_form *form = &all.items[i];
 
 		for (size_t k = 0; k < form->leaves.count; k++)
-			form->leaves.items[k].followed = form->behind[k] != 0;
+			form->leaves.items[k].followed = form->followers[k] != 0;
 		if (form->leaves.count)
 			*vec_push(forms) = *form;
 		else

@@ -33,8 +33,8 @@ struct form_inverted {
 };
 
 struct pattern_form {
-	VEC(struct form_leaf) leaves; /* in the order of the pattern */
-	uint64_t behind[FORM_LEAVES]; /* bit j of [i]: leaf i must come before leaf j */
+	VEC(struct form_leaf) leaves;	 /* in the order of the pattern */
+	uint64_t followers[FORM_LEAVES]; /* bit j of [i]: leaf i must come before leaf j */
 	VEC(struct form_inverted) inverted;
 	uint32_t groups;
 };
@@ -50,7 +50,7 @@ void form_list_free(form_list *forms);
 
 static inline bool form_orders(const struct pattern_form *form, uint32_t i, uint32_t j)
 {
-	return form->behind[i] >> j & 1;
+	return form->followers[i] >> j & 1;
 }
 
 /* How many leaves a tree without alternatives has. */

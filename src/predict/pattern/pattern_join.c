@@ -99,7 +99,7 @@ static uint64_t parameters_of(const struct pattern_view *s, uint32_t type)
  */
 static bool can_be_chosen(const struct join *j, uint32_t leaf, uint64_t done)
 {
-	return !j->past || (j->form->behind[leaf] & ~done) == 0;
+	return !j->past || (j->form->followers[leaf] & ~done) == 0;
 }
 
 static void order_leaves(struct join *j, uint32_t first)
@@ -384,7 +384,7 @@ static bool run_past(struct join *j, const struct spec_formula *formula)
 {
 	j->must_be_past = 0;
 	for (uint32_t i = 0; i < j->form->leaves.count; i++) {
-		if (j->form->behind[i])
+		if (j->form->followers[i])
 			continue;
 		order_leaves(j, i);
 		if (!choose_leaf(j, formula, 0))

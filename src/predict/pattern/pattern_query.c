@@ -7,16 +7,16 @@
  *			edges into it are inside.
  *   i before j		i < j. If j is outside, as the last read or with its group, then i is inside
  *			and comes before it all the same.
- *   a group `||`		each anchor's previous node, and the sources of edges into the anchor, come
+ *   a group `||`	each anchor's previous node, and the sources of edges into the anchor, come
  *			before each other anchor and before the cut: then all anchors are next right
  *			before the first of them. All are inside or none is; all are, if something
  *			follows. If everything else comes before the group, the prefix may as well
  *			end there.
- *   `!p`			one of the orders that p demands is reversed. Two events of one anchor have
+ *   `!p`		one of the orders that p demands is reversed. Two events of one anchor have
  *			no order.
  *   a request		is a node of its own (window_reader_keep()), anywhere before its anchor.
- *   lifetimes		a leaf comes after the event that began the lifetime, and before the one that
- *			ended it, if that is inside.
+ *   lifetimes		a leaf comes after the event that began the lifetime, and before the one
+ *			that ended it, if that is inside.
  */
 #include "predict/pattern/pattern_query.h"
 
