@@ -22,13 +22,8 @@ static uint32_t thread_of(const struct interruptions *t, uint32_t node)
 	return t->model->thread.items[node];
 }
 
-bool interruptions_must_precede(const struct interruptions *t, uint32_t a, uint32_t b)
-{
-	return must_precede_inside(&t->candidates.must_precede, b, a);
-}
-
 /* A signal handler holds what it took itself, not what the interrupted thread holds. */
-static bool holds(const struct interruptions *t, uint32_t node, uint64_t lock)
+static bool holds_lock(const struct interruptions *t, uint32_t node, uint64_t lock)
 {
 	const struct window_held *held = t->window->held.items;
 	const struct window_node *n = node_at(t, node);
@@ -56,7 +51,8 @@ static bool is_guarded(struct interruptions *t, uint32_t cell, uint64_t lock)
 		uint32_t node = c->cell_nodes[i];
 
 		t->steps++;
-		if ((first != ORDER_NONE && thread_of(t, node) == first) || !holds(t, node, lock))
+		if ((first != ORDER_NONE && thread_of(t, node) == first) ||
+		    !holds_lock(t, node, lock))
 			continue;
 		if (first != ORDER_NONE) {
 			*known = 2;
@@ -71,7 +67,7 @@ static bool is_guarded(struct interruptions *t, uint32_t cell, uint64_t lock)
  * For a frozen cell, whose writes are not in the model: does the node write the value that was
  * there?
  */
-static bool is_idle(const struct window *window, uint32_t node, uint32_t cell)
+static bool writes_same_value(const struct window *window, uint32_t node, uint32_t cell)
 {
 	size_t i;
 
@@ -88,7 +84,7 @@ static bool is_idle(const struct window *window, uint32_t node, uint32_t cell)
  * recorded write gave it? Values that reads reveal do not count: it is not known which thread wrote
  * them, and when.
  */
-static bool changes(const struct interruptions *t, uint32_t node, uint32_t cell)
+static bool changes_value(const struct interruptions *t, uint32_t node, uint32_t cell)
 {
 	const struct order_cell *c = &t->model->cells.items[cell];
 	const struct order_write *writes = &t->model->writes.items[c->write_start];
@@ -96,12 +92,12 @@ static bool changes(const struct interruptions *t, uint32_t node, uint32_t cell)
 
 	SEARCH_FIRST(i, c->write_count, writes[i].node >= node);
 	if (i == c->write_count || writes[i].node != node)
-		return !is_idle(t->window, node, cell);
+		return !writes_same_value(t->window, node, cell);
 	before = i ? writes[i - 1].value : c->initial;
 	return before == ORDER_NONE || before != writes[i].value;
 }
 
-static bool has_lock(const struct interruptions *t, uint32_t locks, uint64_t lock)
+static bool lockset_has(const struct interruptions *t, uint32_t locks, uint64_t lock)
 {
 	for (; locks != ORDER_NONE; locks = t->candidates.locksets.items[locks].rest) {
 		if (t->candidates.locksets.items[locks].address == lock)
@@ -122,7 +118,7 @@ bool interruptions_kinds_conflict(struct interruptions *t, const struct region_f
 	if (fragment->annotated)
 		return true;
 	if (fragment->inferred)
-		return race_is_write(kind) && has_lock(t, locks, fragment->lock);
+		return race_is_write(kind) && lockset_has(t, locks, fragment->lock);
 	return !(race_is_atomic(own) && race_is_atomic(kind)) &&
 	       !race_candidates_locks_exclude(
 		       &t->candidates,
@@ -137,7 +133,7 @@ bool interruptions_cell_counts(struct interruptions *t, const struct region_frag
 
 bool interruptions_remote_counts(const struct interruptions *t, uint32_t remote, uint32_t cell)
 {
-	return !race_is_write(kind_of(t, remote)) || changes(t, remote, cell);
+	return !race_is_write(kind_of(t, remote)) || changes_value(t, remote, cell);
 }
 
 bool interruptions_conflict(struct interruptions *t, const struct region_fragment *fragment,
@@ -170,7 +166,7 @@ bool interruptions_can_be_ends(const struct interruptions *t, uint32_t l1, uint3
 }
 
 /* Does the region's thread hold a lock from l1 to l2 that the other thread needs? */
-static bool shuts_out(const struct interruptions *t, uint32_t l1, uint32_t l2, uint32_t remote)
+static bool is_locked_out(const struct interruptions *t, uint32_t l1, uint32_t l2, uint32_t remote)
 {
 	const struct window_held *held = t->window->held.items;
 
@@ -179,7 +175,7 @@ static bool shuts_out(const struct interruptions *t, uint32_t l1, uint32_t l2, u
 			if (held[i].address == held[k].address &&
 			    held[i].taken.stream == held[k].taken.stream &&
 			    held[i].taken.index == held[k].taken.index && !held[i].shared &&
-			    holds(t, remote, held[i].address))
+			    holds_lock(t, remote, held[i].address))
 				return true;
 		}
 	}
@@ -188,10 +184,12 @@ static bool shuts_out(const struct interruptions *t, uint32_t l1, uint32_t l2, u
 
 bool interruptions_possible(const struct interruptions *t, const struct interruption *candidate)
 {
-	return !interruptions_must_precede(t, candidate->l1, candidate->r1) &&
-	       !interruptions_must_precede(t, candidate->r2, candidate->l2) &&
-	       !shuts_out(t, candidate->l1, candidate->l2, candidate->r1) &&
-	       !shuts_out(t, candidate->l1, candidate->l2, candidate->r2);
+	const struct must_precede *required = &t->candidates.must_precede;
+
+	return !must_precede_inside(required, candidate->r1, candidate->l1) &&
+	       !must_precede_inside(required, candidate->l2, candidate->r2) &&
+	       !is_locked_out(t, candidate->l1, candidate->l2, candidate->r1) &&
+	       !is_locked_out(t, candidate->l1, candidate->l2, candidate->r2);
 }
 
 bool interruptions_fresh(const struct interruptions *t, const struct interruption *candidate)

@@ -8,12 +8,6 @@
 #include "predict/atomicity/atomicity_tears.h"
 
 /*
- * Is b inside, and before a, whenever a is inside? race_candidates_make_must_precede() must have
- * been called.
- */
-bool interruptions_must_precede(const struct interruptions *interruptions, uint32_t a, uint32_t b);
-
-/*
  * The three parts of interruptions_conflict(). First: do the kinds of an access in the fragment and
  * a remote access conflict, whatever the cell? `kind` and `locks` are those of one node or of a
  * group. Second: does the cell count for the fragment? Third: does the remote access interrupt it

@@ -25,11 +25,11 @@ static uint64_t object_of(const struct window_node *n)
 	return n->address << 4 | (uint64_t)event_group(n->kind);
 }
 
-static bool is_told(const struct dependence *s, uint32_t node)
+static bool depends_on_source(const struct dependence *s, uint32_t node)
 {
 	const struct window_node *n = &s->window->nodes.items[node];
 	const uint32_t *cells = &s->window->cells.items[n->cell_start];
-	const uint64_t *told;
+	const uint64_t *dependent;
 
 	if (n->behind_all)
 		return true; /* it may depend on anything that has happened */
@@ -47,14 +47,14 @@ static bool is_told(const struct dependence *s, uint32_t node)
 	if (!race_is_access(n) || n->kind == EV_WRITE || n->kind == EV_ATOMIC_WRITE)
 		return false;
 	for (uint32_t i = 0; i < n->cell_count; i++) {
-		told = map_get(&s->cells, cells[i]);
-		if (told && *told)
+		dependent = map_get(&s->cells, cells[i]);
+		if (dependent && *dependent)
 			return true;
 	}
 	return false;
 }
 
-static void tell(struct dependence *s, uint32_t node, bool knows)
+static void pass_on_dependence(struct dependence *s, uint32_t node, bool dependent)
 {
 	const struct window_node *n = &s->window->nodes.items[node];
 
@@ -62,11 +62,11 @@ static void tell(struct dependence *s, uint32_t node, bool knows)
 		for (uint32_t i = 0; i < n->cell_count; i++) {
 			uint32_t cell = s->window->cells.items[n->cell_start + i];
 
-			if (knows || map_get(&s->cells, cell))
-				*map_put(&s->cells, cell, NULL) = knows;
+			if (dependent || map_get(&s->cells, cell))
+				*map_put(&s->cells, cell, NULL) = dependent;
 		}
 	}
-	if (!knows)
+	if (!dependent)
 		return;
 	switch (n->kind) {
 	case EV_SIGNAL:
@@ -92,12 +92,12 @@ uint32_t first_dependent_node(const struct window *window, const struct order_so
 		i++;
 	for (; i < count && found == ORDER_NONE; i++) {
 		uint32_t node = inside[i];
-		bool *knows = &s.threads[s.model->thread.items[node]];
+		bool *dependent = &s.threads[s.model->thread.items[node]];
 
-		*knows |= node == source || is_told(&s, node);
-		s.nodes[node] = *knows;
-		tell(&s, node, *knows);
-		if (*knows && s.model->thread.items[node] == thread)
+		*dependent |= node == source || depends_on_source(&s, node);
+		s.nodes[node] = *dependent;
+		pass_on_dependence(&s, node, *dependent);
+		if (*dependent && s.model->thread.items[node] == thread)
 			found = node;
 	}
 	free(s.threads);

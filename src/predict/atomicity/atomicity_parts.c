@@ -34,7 +34,7 @@ struct fragment_builder {
 };
 
 /* Does an event of this kind let other threads in? See doc/prediction.md, "waiting". */
-static bool waits(uint8_t kind)
+static bool lets_others_in(uint8_t kind)
 {
 	switch (kind) {
 	case EV_WOKEN:
@@ -48,7 +48,7 @@ static bool waits(uint8_t kind)
 	}
 }
 
-static void list_takers(struct fragment_builder *m)
+static void list_acquisitions(struct fragment_builder *m)
 {
 	for (size_t i = 0; i < m->window->nodes.count; i++) {
 		const struct window_node *node = &m->window->nodes.items[i];
@@ -58,8 +58,8 @@ static void list_takers(struct fragment_builder *m)
 	}
 }
 
-static void add(struct fragment_builder *m, uint64_t key, const struct region_fragment *made,
-		uint32_t node)
+static void add_access(struct fragment_builder *m, uint64_t key, const struct region_fragment *made,
+		       uint32_t node)
 {
 	bool fresh;
 	uint64_t *number = map_put(&m->numbers, hash_mix(key, m->waits), &fresh);
@@ -86,19 +86,20 @@ static void add_to_regions(struct fragment_builder *m, uint32_t node, uint64_t i
 		if (r->end < index)
 			continue;
 		m->open.items[kept++] = r;
-		add(m, hash_mix(1, (uint64_t)(r - m->wanted.regions->items.items)),
-		    &(struct region_fragment){ .thread = m->thread,
-					       .annotated = true,
-					       .name = r->name,
-					       .begin = { r->stream, r->begin },
-					       .place = hash_mix(hash_mix(1, r->site), r->name) },
-		    node);
+		add_access(m, hash_mix(1, (uint64_t)(r - m->wanted.regions->items.items)),
+			   &(struct region_fragment){
+				   .thread = m->thread,
+				   .annotated = true,
+				   .name = r->name,
+				   .begin = { r->stream, r->begin },
+				   .site_key = hash_mix(hash_mix(1, r->site), r->name) },
+			   node);
 	}
 	m->open.count = kept;
 }
 
 /* For a section that was entered before the window, the lock stands for the site. */
-static uint64_t place_of(const struct fragment_builder *m, const struct window_held *held)
+static uint64_t site_key_of(const struct fragment_builder *m, const struct window_held *held)
 {
 	const uint64_t *taker = map_get(&m->takers, calls_hash_event(held->taken));
 	uint64_t site = taker ? m->window->nodes.items[*taker - 1].site : 0;
@@ -107,8 +108,8 @@ static uint64_t place_of(const struct fragment_builder *m, const struct window_h
 }
 
 /* The section of the lock that the thread was in before this one, or NULL. */
-static const struct event_id *section_before(struct fragment_builder *m,
-					     const struct window_held *held)
+static const struct event_id *previous_section(struct fragment_builder *m,
+					       const struct window_held *held)
 {
 	bool fresh;
 	uint64_t *number = map_put(&m->lasts, held->address, &fresh);
@@ -127,32 +128,33 @@ static const struct event_id *section_before(struct fragment_builder *m,
 	return last->two ? &last->before : NULL;
 }
 
-static void add_pair(struct fragment_builder *m, const struct window_held *held,
-		     struct event_id taken, uint32_t node)
+static void add_to_inferred(struct fragment_builder *m, const struct window_held *held,
+			    struct event_id taken, uint32_t node)
 {
-	add(m, hash_mix(hash_mix(4, held->address), calls_hash_event(taken)),
-	    &(struct region_fragment){ .thread = m->thread,
-				       .inferred = true,
-				       .lock = held->address,
-				       .begin = taken,
-				       .place = hash_mix(place_of(m, held), 4) },
-	    node);
+	add_access(m, hash_mix(hash_mix(4, held->address), calls_hash_event(taken)),
+		   &(struct region_fragment){ .thread = m->thread,
+					      .inferred = true,
+					      .lock = held->address,
+					      .begin = taken,
+					      .site_key = hash_mix(site_key_of(m, held), 4) },
+		   node);
 }
 
 /*
  * A read may be followed by a write in the next section; a write may follow a read in the section
  * before.
  */
-static void add_to_pairs(struct fragment_builder *m, uint32_t node, const struct window_held *held)
+static void add_to_inferred_regions(struct fragment_builder *m, uint32_t node,
+				    const struct window_held *held)
 {
-	const struct event_id *before = section_before(m, held);
+	const struct event_id *before = previous_section(m, held);
 	uint8_t kind = m->window->nodes.items[node].kind;
 
 	if (race_is_write(kind)) {
 		if (before && calls_share(m->wanted.calls, *before, held->taken))
-			add_pair(m, held, *before, node);
+			add_to_inferred(m, held, *before, node);
 	} else {
-		add_pair(m, held, held->taken, node);
+		add_to_inferred(m, held, held->taken, node);
 	}
 }
 
@@ -164,19 +166,20 @@ static void add_to_sections(struct fragment_builder *m, uint32_t node)
 		if (held[i].shared || held[i].lock == ORDER_NONE)
 			continue;
 		if (m->wanted.calls)
-			add_to_pairs(m, node, &held[i]);
+			add_to_inferred_regions(m, node, &held[i]);
 		if (!m->wanted.sections)
 			continue;
-		add(m, hash_mix(hash_mix(2, held[i].address), calls_hash_event(held[i].taken)),
-		    &(struct region_fragment){ .thread = m->thread,
-					       .lock = held[i].address,
-					       .begin = held[i].taken,
-					       .place = place_of(m, &held[i]) },
-		    node);
+		add_access(m,
+			   hash_mix(hash_mix(2, held[i].address), calls_hash_event(held[i].taken)),
+			   &(struct region_fragment){ .thread = m->thread,
+						      .lock = held[i].address,
+						      .begin = held[i].taken,
+						      .site_key = site_key_of(m, &held[i]) },
+			   node);
 	}
 }
 
-static void walk_thread(struct fragment_builder *m, uint32_t thread)
+static void cut_thread(struct fragment_builder *m, uint32_t thread)
 {
 	const struct order_model *model = &m->window->model;
 	uint32_t stream = m->window->threads.items[thread].stream;
@@ -194,7 +197,7 @@ static void walk_thread(struct fragment_builder *m, uint32_t thread)
 		uint32_t n = model->thread_nodes.items[i];
 		const struct window_node *node = &m->window->nodes.items[n];
 
-		m->waits += waits(node->kind);
+		m->waits += lets_others_in(node->kind);
 		/* Events of a signal handler belong to no region of the thread. */
 		if (!race_is_access(node) || !node->cell_count || node->id.stream != stream)
 			continue;
@@ -233,9 +236,9 @@ void fragments_make(struct fragments *fragments, const struct window *window,
 	if (!m.wanted.regions)
 		m.wanted.regions = &none;
 	*fragments = (struct fragments){ 0 };
-	list_takers(&m);
+	list_acquisitions(&m);
 	for (uint32_t t = 0; t < window->model.thread_count; t++)
-		walk_thread(&m, t);
+		cut_thread(&m, t);
 	list_accesses(&m);
 	map_free(&m.numbers);
 	map_free(&m.takers);

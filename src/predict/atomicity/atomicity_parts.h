@@ -16,7 +16,7 @@ struct region_fragment {
 	uint64_t lock;	       /* its address */
 	uint32_t name;	       /* of an annotated one: in the regions' names */
 	struct event_id begin; /* the probe, or the event that took the lock */
-	uint64_t place;	       /* key of the code site where it begins: one finding for each */
+	uint64_t site_key;     /* key of the code site where it begins: one finding for each */
 	uint32_t first, last;  /* first and last access in it, as nodes */
 	uint32_t count;	       /* number of accesses */
 };

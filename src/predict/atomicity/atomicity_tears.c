@@ -66,9 +66,9 @@ static uint64_t site_of(const struct window_node *node)
 	return hash_mix(hash_mix(0, node->site ? node->site : ~node->address), node->kind);
 }
 
-static void keep(struct interruptions *t, const struct interruption *i)
+static void keep_interruption(struct interruptions *t, const struct interruption *i)
 {
-	uint64_t sites[] = { t->fragments.items.items[i->fragment].place,
+	uint64_t sites[] = { t->fragments.items.items[i->fragment].site_key,
 			     site_of(node_at(t, i->r2)) };
 	struct site_group *group = site_groups_find(&t->by_sites, t->analysis,
 						    analysis_key(FINDING_ATOMICITY, sites, 2));
@@ -87,12 +87,13 @@ static void keep(struct interruptions *t, const struct interruption *i)
 static void find_range(const struct interruptions *t, const struct access_group *group,
 		       uint32_t first, uint32_t last, uint32_t *low, uint32_t *high)
 {
+	const struct must_precede *required = &t->candidates.must_precede;
 	uint32_t i;
 
-	SEARCH_FIRST(i, group->count, !interruptions_must_precede(t, first, group->nodes[i]));
+	SEARCH_FIRST(i, group->count, !must_precede_inside(required, group->nodes[i], first));
 	*low = i;
 	SEARCH_FIRST(i, group->count,
-		     i >= *low && interruptions_must_precede(t, group->nodes[i], last));
+		     i >= *low && must_precede_inside(required, last, group->nodes[i]));
 	*high = i;
 }
 
@@ -100,11 +101,11 @@ static void find_range(const struct interruptions *t, const struct access_group 
  * Calls `use` for up to `most` nodes of the group that may come between the two, nearest to the
  * last.
  */
-static void each_near(struct interruptions *t, const struct access_group *group, uint32_t first,
-		      uint32_t last, uint32_t most,
-		      void (*use)(struct interruptions *t, uint32_t node,
-				  const struct interruption *context),
-		      const struct interruption *context)
+static void each_near_node(struct interruptions *t, const struct access_group *group,
+			   uint32_t first, uint32_t last, uint32_t most,
+			   void (*use)(struct interruptions *t, uint32_t node,
+				       const struct interruption *context),
+			   const struct interruption *context)
 {
 	uint32_t low, high, above, below;
 
@@ -123,16 +124,16 @@ static void each_near(struct interruptions *t, const struct access_group *group,
 	}
 }
 
-static void use_single(struct interruptions *t, uint32_t node, const struct interruption *of)
+static void keep_if_possible(struct interruptions *t, uint32_t node, const struct interruption *of)
 {
 	struct interruption candidate = { of->l1, node, node, of->l2, of->fragment };
 
 	if (interruptions_fresh(t, &candidate) && interruptions_possible(t, &candidate) &&
 	    interruptions_remote_counts(t, node, of->r1))
-		keep(t, &candidate);
+		keep_interruption(t, &candidate);
 }
 
-static void use_touch(struct interruptions *t, uint32_t node, const struct interruption *of)
+static void add_touch(struct interruptions *t, uint32_t node, const struct interruption *of)
 {
 	if (interruptions_remote_counts(t, node, of->r1))
 		*vec_push(&t->touches) =
@@ -143,8 +144,8 @@ static void use_touch(struct interruptions *t, uint32_t node, const struct inter
  * `run` is a fragment's accesses to the cell. In the interruptions that are passed on, r1 is the
  * cell.
  */
-static void find_in_run(struct interruptions *t, const struct fragment_access *run, size_t count,
-			const struct access_group *group)
+static void find_in_fragment(struct interruptions *t, const struct fragment_access *run,
+			     size_t count, const struct access_group *group)
 {
 	const struct region_fragment *fragment = &t->fragments.items.items[run->fragment];
 	struct interruption of = { .r1 = run->cell, .fragment = run->fragment };
@@ -166,11 +167,12 @@ static void find_in_run(struct interruptions *t, const struct fragment_access *r
 			continue;
 		of.l1 = run[first].node;
 		of.l2 = run[k].node;
-		each_near(t, group, of.l1, of.l2, NEAR, use_single, &of);
+		each_near_node(t, group, of.l1, of.l2, NEAR, keep_if_possible, &of);
 	}
 	/* The fragment has other cells as well. */
 	if (touches && fragment->count > count && !fragment->inferred)
-		each_near(t, group, fragment->first, fragment->last, NEAR_TOUCHES, use_touch, &of);
+		each_near_node(t, group, fragment->first, fragment->last, NEAR_TOUCHES, add_touch,
+			       &of);
 }
 
 /* The accesses to one cell; those of a fragment are consecutive. */
@@ -190,7 +192,7 @@ static void find_in_cell(struct interruptions *t, const struct fragment_access *
 			continue;
 		for (size_t g = 0; g < c->groups.count; g++) {
 			if (c->groups.items[g].thread != fragment->thread)
-				find_in_run(t, &accesses[i], end - i, &c->groups.items[g]);
+				find_in_fragment(t, &accesses[i], end - i, &c->groups.items[g]);
 		}
 	}
 }
@@ -202,7 +204,8 @@ SORT_COMPARISON(by_fragment_and_thread, struct remote_touch, a, b,
 			?: sort_order(a->node, b->node) ?: sort_order(a->cell, b->cell))
 
 /* The fragment's first access to the touch's cell that conflicts with the touch and fits l2. */
-static uint32_t find_first(struct interruptions *t, const struct remote_touch *touch, uint32_t l2)
+static uint32_t find_first_l1(struct interruptions *t, const struct remote_touch *touch,
+			      uint32_t l2)
 {
 	const struct region_fragment *fragment = &t->fragments.items.items[touch->fragment];
 	const struct window_node *remote = node_at(t, touch->node);
@@ -237,10 +240,10 @@ static void pair_touches(struct interruptions *t, const struct remote_touch *a,
 
 		if (!interruptions_kinds_conflict(t, fragment, candidate.l2, remote->kind, locks))
 			continue;
-		candidate.l1 = find_first(t, a, candidate.l2);
+		candidate.l1 = find_first_l1(t, a, candidate.l2);
 		if (candidate.l1 != ORDER_NONE && interruptions_fresh(t, &candidate) &&
 		    interruptions_possible(t, &candidate))
-			keep(t, &candidate);
+			keep_interruption(t, &candidate);
 	}
 }
 
@@ -296,8 +299,8 @@ static void sort_nodes(node_list *list)
 }
 
 /* Lists a fragment's accesses, and those of other threads to its cells. */
-static void list_part(const struct interruptions *t, uint32_t fragment, node_list *locals,
-		      node_list *remotes)
+static void list_accesses(const struct interruptions *t, uint32_t fragment, node_list *locals,
+			  node_list *remotes)
 {
 	const struct race_candidates *c = &t->candidates;
 
@@ -318,10 +321,10 @@ static void list_part(const struct interruptions *t, uint32_t fragment, node_lis
 }
 
 /* Calls `take` for each l1 and l2 that fit r1 and r2. */
-static void each_ends(struct interruptions *t, struct interruption *candidate,
-		      const node_list *locals,
-		      void (*take)(void *context, const struct interruption *candidate),
-		      void *context, uint64_t *left)
+static void each_pair_of_ends(struct interruptions *t, struct interruption *candidate,
+			      const node_list *locals,
+			      void (*take)(void *context, const struct interruption *candidate),
+			      void *context, uint64_t *left)
 {
 	const struct region_fragment *fragment = &t->fragments.items.items[candidate->fragment];
 
@@ -349,7 +352,7 @@ void interruptions_each(struct interruptions *t,
 
 	race_candidates_make_must_precede(&t->candidates);
 	for (uint32_t p = 0; p < t->fragments.items.count && most; p++) {
-		list_part(t, p, &locals, &remotes);
+		list_accesses(t, p, &locals, &remotes);
 		for (size_t i = 0; i < remotes.count; i++) {
 			for (size_t k = i; k < remotes.count && most; k++) {
 				struct interruption candidate = { .r1 = remotes.items[i],
@@ -357,7 +360,8 @@ void interruptions_each(struct interruptions *t,
 								  .fragment = p };
 
 				if (thread_of(t, candidate.r1) == thread_of(t, candidate.r2))
-					each_ends(t, &candidate, &locals, take, context, &most);
+					each_pair_of_ends(t, &candidate, &locals, take, context,
+							  &most);
 			}
 		}
 	}
