@@ -167,10 +167,7 @@ void predict_atomicity(struct analysis *analysis)
 	struct atomicity_search s = { .analysis = analysis, .model = &analysis->window->model };
 	struct fragments_wanted wanted = { .regions = analysis->seen->regions };
 
-	/*
-	 * In a critical section there is also a race, which is found anyway: no leads are needed
-	 * for them.
-	 */
+	/* In a critical section there is also a race, which is found anyway: no lead is needed. */
 	if (analysis->before) {
 		wanted.calls = analysis->seen->calls;
 		wanted.regions = analysis->options->leads ? wanted.regions : NULL;

@@ -31,10 +31,7 @@ struct calls {
 void calls_read(struct calls *calls, const struct trace *trace);
 void calls_free(struct calls *calls);
 
-/*
- * Were both locks taken in one call? Where no calls are recorded, a whole thread counts as one
- * call.
- */
+/* Were both locks taken in one call? Without recorded calls, a whole thread counts as one call. */
 bool calls_share(const struct calls *calls, struct event_id a, struct event_id b);
 
 /* A key for maps of events. */

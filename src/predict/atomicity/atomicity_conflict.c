@@ -63,10 +63,7 @@ static bool is_guarded(struct interruptions *t, uint32_t cell, uint64_t lock)
 	return false;
 }
 
-/*
- * For a frozen cell, whose writes are not in the model: does the node write the value that was
- * there?
- */
+/* Does the node write the old value to a frozen cell, whose writes are not in the model? */
 static bool writes_same_value(const struct window *window, uint32_t node, uint32_t cell)
 {
 	size_t i;

@@ -140,10 +140,7 @@ static void add_to_inferred(struct fragment_builder *m, const struct window_held
 		   node);
 }
 
-/*
- * A read may be followed by a write in the next section; a write may follow a read in the section
- * before.
- */
+/* A read may precede a write in the next section; a write may follow a read in the last one. */
 static void add_to_inferred_regions(struct fragment_builder *m, uint32_t node,
 				    const struct window_held *held)
 {

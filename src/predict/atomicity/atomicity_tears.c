@@ -97,10 +97,7 @@ static void find_range(const struct interruptions *t, const struct access_group 
 	*high = i;
 }
 
-/*
- * Calls `use` for up to `most` nodes of the group that may come between the two, nearest to the
- * last.
- */
+/* Calls `use` for up to `most` nodes that may come between the two, nearest to the last first. */
 static void each_near_node(struct interruptions *t, const struct access_group *group,
 			   uint32_t first, uint32_t last, uint32_t most,
 			   void (*use)(struct interruptions *t, uint32_t node,
@@ -140,10 +137,7 @@ static void add_touch(struct interruptions *t, uint32_t node, const struct inter
 			(struct remote_touch){ of->fragment, thread_of(t, node), node, of->r1 };
 }
 
-/*
- * `run` is a fragment's accesses to the cell. In the interruptions that are passed on, r1 is the
- * cell.
- */
+/* `run`: a fragment's accesses to the cell. r1 of the interruptions passed on is the cell. */
 static void find_in_fragment(struct interruptions *t, const struct fragment_access *run,
 			     size_t count, const struct access_group *group)
 {

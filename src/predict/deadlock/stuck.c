@@ -60,10 +60,7 @@ static bool demand_recorded_end(struct global_search *r, int32_t guard)
 	return true;
 }
 
-/*
- * The signal or broadcast that woke this waiter in the recorded run and that may be lost; or
- * ORDER_NONE.
- */
+/* The signal that woke this waiter in the recorded run and that may be lost; or ORDER_NONE. */
 static uint32_t signal_to_lose(const struct global_search *r, const struct waiter *w)
 {
 	const struct order_model *model = &r->analysis->window->model;
@@ -84,29 +81,28 @@ static uint32_t signal_to_lose(const struct global_search *r, const struct waite
  */
 static bool demand_lost_signal(struct global_search *r, int32_t guard)
 {
-	struct global_query *global = &r->global;
+	struct global_query *g = &r->global;
 	VEC(int32_t) clause = { 0 };
 	bool any;
 
 	*vec_push(&clause) = -guard;
-	for (size_t i = 0; i < global->waiters.items.count; i++) {
-		const struct waiter *w = &global->waiters.items.items[i];
-		uint32_t signal = global->at[i] ? signal_to_lose(r, w) : ORDER_NONE;
+	for (size_t i = 0; i < g->waiters.items.count; i++) {
+		const struct waiter *w = &g->waiters.items.items[i];
+		uint32_t signal = g->at[i] ? signal_to_lose(r, w) : ORDER_NONE;
 		int32_t lost;
 
 		if (signal == ORDER_NONE)
 			continue;
-		lost = order_query_boolean(&global->query);
-		add_guarded_clause(r, lost, global->at[i]);
-		add_guarded_clause(r, lost, global_query_unwoken(global, w->wait));
-		add_guarded_clause(
-			r, lost,
-			order_query_before(&global->query, signal,
-					   global->window->model.waits.items[w->wait].wait));
+		lost = order_query_boolean(&g->query);
+		add_guarded_clause(r, lost, g->at[i]);
+		add_guarded_clause(r, lost, global_query_unwoken(g, w->wait));
+		add_guarded_clause(r, lost,
+				   order_query_before(&g->query, signal,
+						      g->window->model.waits.items[w->wait].wait));
 		*vec_push(&clause) = lost;
 	}
 	any = clause.count > 1;
-	order_query_clause(&global->query, clause.items, (uint32_t)clause.count);
+	order_query_clause(&g->query, clause.items, (uint32_t)clause.count);
 	vec_free(&clause);
 	return any;
 }

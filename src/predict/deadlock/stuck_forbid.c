@@ -6,59 +6,56 @@
 
 #include "base/mem.h"
 
-typedef bool (*waiter_test)(const struct global_query *global, const struct waiter *w,
+typedef bool (*waiter_test)(const struct global_query *g, const struct waiter *w,
 			    const struct waiter *like);
 
 /* A boolean that holds when thread t is blocked at a waiter that passes the test. */
-static int32_t implied_boolean(struct global_query *global, uint64_t *slot, bool fresh, uint32_t t,
+static int32_t implied_boolean(struct global_query *g, uint64_t *slot, bool fresh, uint32_t t,
 			       waiter_test test, const struct waiter *like)
 {
-	const struct waiters *waiters = &global->waiters;
+	const struct waiters *waiters = &g->waiters;
 
 	if (!fresh)
 		return (int32_t)*slot;
-	*slot = (uint64_t)order_query_boolean(&global->query);
+	*slot = (uint64_t)order_query_boolean(&g->query);
 	for (uint32_t i = waiters->thread_start[t]; i < waiters->thread_start[t + 1]; i++)
-		if (global->at[i] && test(global, &waiters->items.items[i], like))
-			global_query_imply(global, global->at[i], (int32_t)*slot);
+		if (g->at[i] && test(g, &waiters->items.items[i], like))
+			global_query_imply(g, g->at[i], (int32_t)*slot);
 	return (int32_t)*slot;
 }
 
-static bool wants_the_same(const struct global_query *global, const struct waiter *w,
+static bool wants_the_same(const struct global_query *g, const struct waiter *w,
 			   const struct waiter *like)
 {
-	(void)global;
+	(void)g;
 	return w->lock == like->lock && w->shared == like->shared && w->joined == like->joined &&
 	       w->once == like->once;
 }
 
-static bool blocks_that(const struct global_query *global, const struct waiter *w,
+static bool blocks_that(const struct global_query *g, const struct waiter *w,
 			const struct waiter *like)
 {
-	return waiters_blocks(&global->waiters, like, w);
+	return waiters_blocks(&g->waiters, like, w);
 }
 
-static bool is_at_site(const struct global_query *global, const struct waiter *w,
+static bool is_at_site(const struct global_query *g, const struct waiter *w,
 		       const struct waiter *like)
 {
-	(void)global;
+	(void)g;
 	return w->site == like->site;
 }
 
-/*
- * Follows "waits for" from one member of the set. If it finds a cycle, it leaves the cycle in
- * `path`.
- */
-static bool find_cycle(const struct global_query *global, const blocked_set *set, size_t at,
+/* Follows "waits for" from one member of the set. If it finds a cycle, the cycle is in `path`. */
+static bool find_cycle(const struct global_query *g, const blocked_set *set, size_t at,
 		       uint8_t *state, blocked_set *path)
 {
-	const struct waiter *items = global->waiters.items.items;
+	const struct waiter *items = g->waiters.items.items;
 
 	state[at] = 1;
 	*vec_push(path) = set->items[at];
 	for (size_t next = 0; next < set->count; next++) {
-		if (state[next] == 2 || !waiters_blocks(&global->waiters, &items[set->items[at]],
-							&items[set->items[next]]))
+		if (state[next] == 2 ||
+		    !waiters_blocks(&g->waiters, &items[set->items[at]], &items[set->items[next]]))
 			continue;
 		if (state[next] == 1) {
 			size_t start = 0;
@@ -70,7 +67,7 @@ static bool find_cycle(const struct global_query *global, const blocked_set *set
 				path->items[i] = path->items[start + i];
 			return true;
 		}
-		if (find_cycle(global, set, next, state, path))
+		if (find_cycle(g, set, next, state, path))
 			return true;
 	}
 	state[at] = 2;
@@ -78,37 +75,35 @@ static bool find_cycle(const struct global_query *global, const blocked_set *set
 	return false;
 }
 
-bool global_query_forbid_cycle(struct global_query *global, const blocked_set *set)
+bool global_query_forbid_cycle(struct global_query *g, const blocked_set *set)
 {
-	const struct waiter *items = global->waiters.items.items;
+	const struct waiter *items = g->waiters.items.items;
 	uint8_t *state = mem_zalloc(set->count + 1, sizeof *state);
 	blocked_set cycle = { 0 };
 	global_literals clause = { 0 };
 	bool found = false, fresh;
 
 	for (size_t i = 0; i < set->count && !found; i++)
-		found = !state[i] && find_cycle(global, set, i, state, &cycle);
+		found = !state[i] && find_cycle(g, set, i, state, &cycle);
 	for (size_t i = 0; found && i < cycle.count; i++) {
 		const struct waiter *w = &items[cycle.items[i]];
 		const struct waiter *next = &items[cycle.items[(i + 1) % cycle.count]];
 		bool lock = w->lock != ORDER_NONE;
 		uint32_t resource = lock ? w->lock : w->joined != ORDER_NONE ? w->joined : w->once;
 		uint64_t *slot = global_query_slot(
-			global, lock ? GLOBAL_THREAD_WANTS_LOCK : GLOBAL_THREAD_WANTS_OTHER,
+			g, lock ? GLOBAL_THREAD_WANTS_LOCK : GLOBAL_THREAD_WANTS_OTHER,
 			lock ? w->shared : w->once != ORDER_NONE, w->thread, resource, &fresh);
 
-		*vec_push(&clause) =
-			-implied_boolean(global, slot, fresh, w->thread, wants_the_same, w);
+		*vec_push(&clause) = -implied_boolean(g, slot, fresh, w->thread, wants_the_same, w);
 		if (w->joined != ORDER_NONE)
 			continue; /* its own want says that the other thread is blocked */
-		slot = global_query_slot(global,
+		slot = global_query_slot(g,
 					 lock ? GLOBAL_THREAD_MAY_HAVE_LOCK : GLOBAL_THREAD_MAY_RUN,
 					 w->shared, next->thread, resource, &fresh);
-		*vec_push(&clause) =
-			-implied_boolean(global, slot, fresh, next->thread, blocks_that, w);
+		*vec_push(&clause) = -implied_boolean(g, slot, fresh, next->thread, blocks_that, w);
 	}
 	if (found)
-		order_query_clause(&global->query, clause.items, (uint32_t)clause.count);
+		order_query_clause(&g->query, clause.items, (uint32_t)clause.count);
 	free(state);
 	vec_free(&cycle);
 	vec_free(&clause);
@@ -116,45 +111,44 @@ bool global_query_forbid_cycle(struct global_query *global, const blocked_set *s
 }
 
 /* The literal "thread t is blocked": it implies one of the thread's waiters. */
-static int32_t blocked_literal(struct global_query *global, uint32_t t)
+static int32_t blocked_literal(struct global_query *g, uint32_t t)
 {
-	const struct waiters *waiters = &global->waiters;
+	const struct waiters *waiters = &g->waiters;
 	global_literals clause = { 0 };
 
-	if (!global->blocked[t]) {
-		global->blocked[t] = order_query_boolean(&global->query);
-		*vec_push(&clause) = -global->blocked[t];
+	if (!g->blocked[t]) {
+		g->blocked[t] = order_query_boolean(&g->query);
+		*vec_push(&clause) = -g->blocked[t];
 		for (uint32_t i = waiters->thread_start[t]; i < waiters->thread_start[t + 1]; i++)
-			if (global->at[i])
-				*vec_push(&clause) = global->at[i];
-		global_query_add_clause(global, &clause);
+			if (g->at[i])
+				*vec_push(&clause) = g->at[i];
+		global_query_add_clause(g, &clause);
 	}
-	return global->blocked[t];
+	return g->blocked[t];
 }
 
-void global_query_forbid(struct global_query *global, const blocked_set *set, bool sites)
+void global_query_forbid(struct global_query *g, const blocked_set *set, bool sites)
 {
 	global_literals clause = { 0 };
 	size_t k = 0;
 	bool fresh;
 
-	for (uint32_t t = 0; t < global->window->model.thread_count; t++) {
+	for (uint32_t t = 0; t < g->window->model.thread_count; t++) {
 		const struct waiter *w =
-			k < set->count ? &global->waiters.items.items[set->items[k]] : NULL;
+			k < set->count ? &g->waiters.items.items[set->items[k]] : NULL;
 
 		if (!w || w->thread != t) {
-			*vec_push(&clause) = blocked_literal(global, t);
+			*vec_push(&clause) = blocked_literal(g, t);
 		} else if (!sites) {
-			*vec_push(&clause) = -global->at[set->items[k++]];
+			*vec_push(&clause) = -g->at[set->items[k++]];
 		} else {
 			uint64_t folded = w->site ^ w->site >> 32;
-			uint64_t *slot = global_query_slot(global, GLOBAL_THREAD_AT_SITE, 0, t,
+			uint64_t *slot = global_query_slot(g, GLOBAL_THREAD_AT_SITE, 0, t,
 							   (uint32_t)folded, &fresh);
 
-			*vec_push(&clause) =
-				-implied_boolean(global, slot, fresh, t, is_at_site, w);
+			*vec_push(&clause) = -implied_boolean(g, slot, fresh, t, is_at_site, w);
 			k++;
 		}
 	}
-	global_query_add_clause(global, &clause);
+	global_query_add_clause(g, &clause);
 }

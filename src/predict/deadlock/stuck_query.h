@@ -44,41 +44,35 @@ struct global_query {
  * Returns false when no such prefix exists: a thread has no possible state, or there is nothing to
  * wait for.
  */
-bool global_query_make(struct global_query *global, const struct window *window,
+bool global_query_make(struct global_query *g, const struct window *window,
 		       const struct order_clock *clock);
-void global_query_free(struct global_query *global);
+void global_query_free(struct global_query *g);
 
 typedef VEC(int32_t) global_literals;
 /* Adds the clause, and frees it. */
-void global_query_add_clause(struct global_query *global, global_literals *clause);
+void global_query_add_clause(struct global_query *g, global_literals *clause);
 
 /* The literal "nothing has woken the wait" (in the model's waits). */
-int32_t global_query_unwoken(struct global_query *global, uint32_t wait);
+int32_t global_query_unwoken(struct global_query *g, uint32_t wait);
 /* The literal "the node is inside". */
-int32_t global_query_inside(struct global_query *global, uint32_t node);
-void global_query_imply(struct global_query *global, int32_t a, int32_t b);
-/*
- * The slot for the literal with that meaning; `fresh`: there is none yet. Valid until the next
- * call.
- */
-uint64_t *global_query_slot(struct global_query *global, enum global_boolean meaning, bool mode,
+int32_t global_query_inside(struct global_query *g, uint32_t node);
+void global_query_imply(struct global_query *g, int32_t a, int32_t b);
+/* The slot for the literal with that meaning, 0 if `fresh`. Valid until the next call. */
+uint64_t *global_query_slot(struct global_query *g, enum global_boolean meaning, bool mode,
 			    uint32_t thread, uint32_t number, bool *fresh);
 
 /* Reads from a solution which threads are blocked: sets `set` to waiters, by thread. */
 typedef VEC(uint32_t) blocked_set;
-void global_query_read(const struct global_query *global, const uint32_t *inside, uint32_t count,
+void global_query_read(const struct global_query *g, const uint32_t *inside, uint32_t count,
 		       blocked_set *set);
 
 /*
  * Is there a cycle in the set: threads each of which waits for what the next one has? Then forbids
  * it, and with it every cycle in which the same threads wait for the same things.
  */
-bool global_query_forbid_cycle(struct global_query *global, const blocked_set *set);
+bool global_query_forbid_cycle(struct global_query *g, const blocked_set *set);
 
-/*
- * Forbids this set; with `sites` also all sets in which the same threads are blocked at the same
- * sites.
- */
-void global_query_forbid(struct global_query *global, const blocked_set *set, bool sites);
+/* Forbids this set; with `sites` all sets with the same threads blocked at the same sites. */
+void global_query_forbid(struct global_query *g, const blocked_set *set, bool sites);
 
 #endif

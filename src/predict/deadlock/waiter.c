@@ -10,10 +10,7 @@ static bool is_running(const struct window *window, uint32_t once)
 {
 	const struct window_once *o = &window->onces.items[once];
 
-	/*
-	 * A thread that waits for a once saw its end: without an end, nothing is known to be waited
-	 * for.
-	 */
+	/* A thread that waits for a once saw its end: without an end, nothing is waited for. */
 	return o->end != ORDER_NONE && (o->begin != ORDER_NONE || o->running);
 }
 

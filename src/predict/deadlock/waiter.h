@@ -18,10 +18,7 @@ struct waiter {
 	uint32_t required_start,
 		required_count; /* in `required`: what must be inside for it to be next */
 	uint32_t
-		/*
-		 * this node must be outside: the next lifetime of its object begins there; or
-		 * ORDER_NONE
-		 */
+		/* must be outside: the next lifetime of its object begins there; or ORDER_NONE */
 		until;
 	uint64_t site;
 	bool fresh; /* in no earlier window */
@@ -56,10 +53,7 @@ void waiters_free(struct waiters *waiters);
 /* Does b's thread, when b is next, have what a waits for? False for the same thread. */
 bool waiters_blocks(const struct waiters *waiters, const struct waiter *a, const struct waiter *b);
 
-/*
- * Does a thread with this chain of held locks exclude a thread that wants the lock (`shared`: for
- * reading)?
- */
+/* Does this chain of held locks exclude a thread that wants the lock (`shared`: to read)? */
 bool waiters_chain_blocks(const struct window *window, uint32_t held, uint32_t lock, bool shared);
 
 /* Is the thread executing the once when `position` of its nodes are inside? */

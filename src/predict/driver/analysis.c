@@ -26,6 +26,33 @@ void analysis_free(struct analysis *analysis)
 	free(analysis->z3_inside);
 }
 
+void predict_stats_add(struct predict_stats *sum, const struct predict_stats *one)
+{
+	sum->windows += one->windows;
+	sum->candidates += one->candidates;
+	sum->queries += one->queries;
+	sum->impossible += one->impossible;
+	sum->possible += one->possible;
+	sum->unknown += one->unknown;
+	sum->not_asked += one->not_asked;
+	sum->windows_left += one->windows_left;
+	sum->same_sites += one->same_sites;
+	sum->unexplained += one->unexplained;
+	sum->choices += one->choices;
+	sum->far_choices += one->far_choices;
+	sum->apart += one->apart;
+	sum->solver.queries += one->solver.queries;
+	sum->solver.by_projection += one->solver.by_projection;
+	sum->solver.by_saturation += one->solver.by_saturation;
+	sum->solver.by_greedy += one->solver.by_greedy;
+	sum->solver.by_search += one->solver.by_search;
+	sum->solver.unknown += one->solver.unknown;
+	sum->solver.conflicts += one->solver.conflicts;
+	sum->solver.decisions += one->solver.decisions;
+	sum->solver.lemmas += one->solver.lemmas;
+	sum->solver.moves += one->solver.moves;
+}
+
 bool analysis_out_of_time(const struct analysis *analysis)
 {
 	return analysis->deadline != 0 && seconds_now() >= analysis->deadline;

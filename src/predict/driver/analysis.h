@@ -28,10 +28,7 @@ struct analysis_claim {
 	enum finding_status status;
 	enum event_misuse misuse; /* for FINDING_MISUSE */
 	uint64_t key;		  /* of its code sites: claims with equal keys are one finding */
-	/*
-	 * Nodes at the cut. A thread that hangs at its last request is the model's node_count + its
-	 * number.
-	 */
+	/* Nodes at the cut; a pending request is the model's node_count + its thread's number. */
 	VEC(uint32_t) events;
 	/* deadlocks: for each event a position in `events`, or ORDER_NONE */
 	VEC(uint32_t) waits_for;
@@ -66,10 +63,7 @@ struct analysis {
 	const struct seen_sites *seen;
 	const struct pattern_set *patterns; /* NULL: none */
 	const struct past_view *past;	    /* the property events before the window; NULL: none */
-	/*
-	 * When looking for leads: the analysis of the unchanged window. Its claims need no lead.
-	 * Otherwise NULL.
-	 */
+	/* For leads: the analysis of the unchanged window, whose claims need no lead. Or NULL. */
 	const struct analysis *before;
 	/* results */
 	VEC(struct analysis_claim) claims;
@@ -83,6 +77,9 @@ struct analysis {
 };
 
 void analysis_free(struct analysis *analysis);
+
+/* Adds all counts of `one`. */
+void predict_stats_add(struct predict_stats *sum, const struct predict_stats *one);
 
 /* Has the window's share of the time passed? */
 bool analysis_out_of_time(const struct analysis *analysis);

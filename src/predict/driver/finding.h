@@ -23,10 +23,7 @@ enum finding_kind {
 };
 const char *finding_kind_name(enum finding_kind kind); /* for example "lost-signal" */
 
-/*
- * A warning (predict/warnings/warnings.h) does not count as a finding: nothing is proved, and it
- * has no steps.
- */
+/* A warning (predict/warnings/warnings.h) proves nothing, has no steps, and does not count. */
 enum finding_status { FINDING_OBSERVED, FINDING_CONFIRMED, FINDING_PREDICTED, FINDING_WARNING };
 const char *finding_status_name(enum finding_status status);
 
@@ -90,10 +87,7 @@ struct finding {
 	struct event_id region;
 	uint64_t region_lock;
 	char *region_name; /* NULL: a critical section */
-	/*
-	 * The region is inferred from two sections of the lock. A warning until a run fails because
-	 * of it.
-	 */
+	/* Inferred from two sections of the lock: a warning until a run fails because of it. */
 	bool inferred;
 	uint32_t lead; /* its number in predict_result.leads, from 1; otherwise 0 */
 };

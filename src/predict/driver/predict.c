@@ -384,43 +384,13 @@ static void check_batch(struct predictor *p, struct batch *batch)
 
 /* ---- the whole prediction ---------------------------------------------------------------- */
 
-static void add_stats(struct predict_stats *sum, const struct predict_stats *one)
-{
-	sum->windows += one->windows;
-	sum->candidates += one->candidates;
-	sum->queries += one->queries;
-	sum->impossible += one->impossible;
-	sum->possible += one->possible;
-	sum->unknown += one->unknown;
-	sum->not_asked += one->not_asked;
-	sum->windows_left += one->windows_left;
-	sum->same_sites += one->same_sites;
-	sum->unexplained += one->unexplained;
-	sum->choices += one->choices;
-	sum->far_choices += one->far_choices;
-	sum->apart += one->apart;
-	sum->solver.queries += one->solver.queries;
-	sum->solver.by_projection += one->solver.by_projection;
-	sum->solver.by_saturation += one->solver.by_saturation;
-	sum->solver.by_greedy += one->solver.by_greedy;
-	sum->solver.by_search += one->solver.by_search;
-	sum->solver.unknown += one->solver.unknown;
-	sum->solver.conflicts += one->solver.conflicts;
-	sum->solver.decisions += one->solver.decisions;
-	sum->solver.lemmas += one->solver.lemmas;
-	sum->solver.moves += one->solver.moves;
-}
-
-/*
- * Called before the claims are checked: a claim that the checker rejects is a bug in sooth, and is
- * reported.
- */
+/* Before the claims are checked: a rejected claim is a bug in sooth, and is reported. */
 static void remember_batch_results(struct predictor *p, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct window_result *result = &batch->results[i];
 
-		add_stats(&p->result->stats, &result->stats);
+		predict_stats_add(&p->result->stats, &result->stats);
 		for (size_t j = 0; j < result->claims.count && !p->options->every; j++)
 			*map_put(&p->seen.keys, result->claims.items[j].key, NULL) |=
 				SEEN_SITES_FOUND;

@@ -267,10 +267,7 @@ static void make_goals(const struct window *window, const struct analysis_claim 
 	for (size_t i = 0; i < claim->events.count; i++) {
 		uint32_t event = claim->events.items[i];
 
-		/*
-		 * The INIT of an object that is used too early need not be next: it only has not
-		 * happened.
-		 */
+		/* The INIT of an object that is used too early need not be next. */
 		if (event == ORDER_NONE || (claim->misuse == EVENT_MISUSE_NOT_INIT && i == 0))
 			continue;
 		if (is_pending(window, event))

@@ -6,10 +6,7 @@
 
 struct worker_pool;
 
-/*
- * Starts `helpers` threads besides the caller's. 0 is allowed; there are fewer if the system
- * refuses more.
- */
+/* Starts `helpers` threads besides the caller's: 0 or more; fewer if the system refuses. */
 struct worker_pool *worker_pool_open(unsigned helpers);
 void worker_pool_close(struct worker_pool *pool);
 

@@ -62,10 +62,7 @@ static void forbid_touches_after(struct lifetime_search *f, const struct window_
 	}
 }
 
-/*
- * If the use touches this place: demands that no new lifetime of common bytes has begun after the
- * end.
- */
+/* If the use touches this place: demands that no new lifetime has begun there after the end. */
 static void forbid_new_lifetime(struct lifetime_search *f, const struct window_touch *t,
 				uint32_t count, uint32_t at, uint32_t use)
 {
@@ -137,15 +134,6 @@ static void add_claim_in_window(struct lifetime_search *f, const struct lifetime
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
-static void add_counts(struct predict_stats *to, const struct predict_stats *from)
-{
-	to->queries += from->queries;
-	to->impossible += from->impossible;
-	to->possible += from->possible;
-	to->unknown += from->unknown;
-	to->not_asked += from->not_asked;
-}
-
 /* Asks in a window that was made for this end. */
 static enum order_answer ask_in_own_window(struct lifetime_search *f,
 					   const struct lifetime_window *window,
@@ -163,7 +151,7 @@ static enum order_answer ask_in_own_window(struct lifetime_search *f,
 
 	if (answer == ORDER_POSSIBLE)
 		add_claim_in_window(f, window, &solution, pair, key);
-	add_counts(&f->analysis->stats, &alone.stats);
+	predict_stats_add(&f->analysis->stats, &alone.stats);
 	analysis_free(&alone);
 	return answer;
 }
@@ -251,7 +239,7 @@ void predict_use_after_end(struct analysis *analysis)
 		lifetime_pairs_collect(&f.pairs, &f.early);
 		site_groups_ask(&f.pairs.by_sites, analysis, ask_about_candidate, &f);
 	}
-	add_counts(&analysis->stats, &f.loose.stats);
+	predict_stats_add(&analysis->stats, &f.loose.stats);
 	analysis_free(&f.loose);
 	lifetime_pairs_close(&f.pairs);
 	lifetime_early_end_free(&f.early);

@@ -90,10 +90,7 @@ static void add_edge(struct lifetime_window *out, uint32_t from, uint32_t to)
 		*vec_push(&m->edges) = (struct order_edge){ from, to };
 }
 
-/*
- * Copies the window's edges except lifetime edges into `end`. ORDER_NONE: except all lifetime
- * edges.
- */
+/* Copies the window's edges except lifetime edges into `end` (ORDER_NONE: into any node). */
 static void copy_edges(struct lifetime_window *out, const struct window *window, uint32_t end)
 {
 	const struct order_edge *edges = window->model.edges.items;

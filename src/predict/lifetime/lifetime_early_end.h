@@ -47,10 +47,7 @@ void lifetime_window_free(struct lifetime_window *window);
 bool lifetime_window_accepts(const struct lifetime_window *window, const uint32_t *inside,
 			     uint32_t count);
 
-/*
- * The touches of a place; and around one of them: the last begin before it and the next begin after
- * it.
- */
+/* The touches of a place; the last begin before one of them, and the next begin after it. */
 const struct window_touch *lifetime_touches(const struct lifetime_early_end *early, uint32_t place,
 					    uint32_t *count);
 uint32_t lifetime_begin_before(const struct window_touch *touches, uint32_t at); /* or ORDER_NONE */

@@ -226,10 +226,7 @@ static uint32_t distance(const struct lifetime_pair *pair)
 	return pair->end < pair->use ? pair->use - pair->end : pair->end - pair->use;
 }
 
-/*
- * Pairs that the recorded run shows come first, then the nearest: they need the fewest changes of
- * order.
- */
+/* Pairs that the recorded run shows come first, then the nearest: they change the order least. */
 static bool is_better(const void *left, const void *right)
 {
 	const struct lifetime_pair *a = left, *b = right;

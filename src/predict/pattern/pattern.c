@@ -15,10 +15,7 @@
 
 #include <string.h>
 
-/*
- * Budgets for the choices of a form, in events that are examined: first of all events, and then of
- * the near ones.
- */
+/* Budgets for the choices of a form, in events examined: among all events, then the near ones. */
 #define STEPS_WIDE 400000u
 #define STEPS_NARROW 4000000u
 #define STEPS_EVERY 50000000u

@@ -66,7 +66,7 @@ static uint64_t count_pair(const struct pattern_view *s, const struct pattern_fo
 			   uint32_t i, uint32_t j)
 {
 	struct pattern_list here =
-		pattern_view_list(s, form->leaves.items[i].leaf->event, PROPERTY_NONE, 0);
+		pattern_index_list(&s->index, form->leaves.items[i].leaf->event, PROPERTY_NONE, 0);
 	uint32_t type = form->leaves.items[j].leaf->event;
 	struct pattern_list all =
 		past_view_list(s->past, s->property_number, type, PROPERTY_NONE, 0);

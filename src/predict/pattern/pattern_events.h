@@ -58,16 +58,6 @@ void pattern_view_open(struct pattern_view *view, const struct analysis *analysi
 		       uint32_t property, const struct pattern_view_shared *shared);
 void pattern_view_close(struct pattern_view *view);
 
-/*
- * Positions in `events`, in the order of their nodes: the occurrences of an event in the window
- * whose parameter has the value, as for pattern_index_list().
- */
-static inline struct pattern_list pattern_view_list(const struct pattern_view *view, uint32_t type,
-						    uint32_t parameter, uint32_t value)
-{
-	return pattern_index_list(&view->index, type, parameter, value);
-}
-
 /* An event before the window, with its rank there; and adds it to `events`, to choose it. */
 struct pattern_event pattern_view_past_event(const struct pattern_view *view, uint32_t number);
 uint32_t pattern_view_add_past(struct pattern_view *view, uint32_t number);

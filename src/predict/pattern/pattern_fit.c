@@ -17,10 +17,7 @@ static bool fits_thread(const struct join *j, uint32_t leaf, const struct patter
 	return true;
 }
 
-/*
- * Can a, inside, come before b? Events before the window have their order and come before the
- * window.
- */
+/* Can a, inside, come before b? Events before the window have their order. */
 static bool may_precede(const struct join *j, const struct pattern_event *a,
 			const struct pattern_event *b)
 {

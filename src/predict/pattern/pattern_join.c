@@ -81,7 +81,7 @@ static bool fits_regions(const struct join *j, const struct spec_pattern *patter
 /* The parameters that some occurrence of this event binds, as a set. */
 static uint64_t parameters_of(const struct pattern_view *s, uint32_t type)
 {
-	struct pattern_list all = pattern_view_list(s, type, PROPERTY_NONE, 0);
+	struct pattern_list all = pattern_index_list(&s->index, type, PROPERTY_NONE, 0);
 	uint64_t set = 0;
 
 	for (uint32_t i = 0; i < all.count; i++) {
@@ -139,7 +139,7 @@ static struct pattern_list list_of(const struct join *j, bool past, uint32_t typ
 {
 	return past ? past_view_list(j->view->past, j->view->property_number, type, parameter,
 				     value)
-		    : pattern_view_list(j->view, type, parameter, value);
+		    : pattern_index_list(&j->view->index, type, parameter, value);
 }
 
 /*
@@ -219,10 +219,7 @@ static bool is_repeated(struct similar_events *alike, uint64_t key, uint32_t mos
 	return false;
 }
 
-/*
- * For events before the window the binding counts as well: of similar events only the last is
- * taken.
- */
+/* Before the window the binding counts as well: of similar events only the last is taken. */
 static uint64_t similarity_key(const struct join *j, const struct pattern_event *e)
 {
 	uint64_t key = hash_mix(hash_mix(0, e->site), e->thread);
@@ -376,10 +373,7 @@ static bool choose_leaf(struct join *j, const struct spec_formula *formula, uint
 	return choose_from(j, formula, k, lists[0]) && choose_from(j, formula, k, lists[1]);
 }
 
-/*
- * Each leaf that nothing must follow is the first one once; in later rounds it must be before the
- * window.
- */
+/* Each leaf that nothing must follow is first once; later it must be before the window. */
 static bool run_past(struct join *j, const struct spec_formula *formula)
 {
 	j->must_be_past = 0;

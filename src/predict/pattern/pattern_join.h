@@ -55,10 +55,7 @@ static inline const struct pattern_event *join_event(const struct join *join, ui
 	return &join->view->events.items[number];
 }
 
-/*
- * Does the event, as the choice for leaf order[k], fit those chosen for the leaves before it in
- * `order`?
- */
+/* Does the event, for leaf order[k], fit those chosen for the leaves before it in `order`? */
 bool join_fits(const struct join *join, uint32_t k, const struct pattern_event *event);
 
 #endif

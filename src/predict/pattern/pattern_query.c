@@ -112,10 +112,7 @@ static int32_t inside_literal(struct match_query *a, size_t leaf)
 	return a->inside[leaf];
 }
 
-/*
- * Demands that what it takes for the leaf's anchor to be next comes before all other anchors of the
- * group.
- */
+/* Demands that what makes the leaf's anchor next comes before all other anchors of the group. */
 static void demand_before_others(struct match_query *a, size_t leaf)
 {
 	uint32_t state = 0, before;

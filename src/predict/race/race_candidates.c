@@ -231,10 +231,7 @@ static bool is_same_pair(const void *a, const void *b)
 	return x->a == y->a && x->b == y->b;
 }
 
-/*
- * Keeps up to `most` pairs of `a` with nodes from group[low … high - 1], those recorded nearest to
- * `a`.
- */
+/* Keeps up to `most` pairs of `a` with group[low … high - 1], those recorded nearest to `a`. */
 static void keep_nearest(struct race_candidates *c, struct site_group *sites,
 			 const struct access_group *group, uint32_t low, uint32_t high, uint32_t a,
 			 uint32_t most)

@@ -299,10 +299,7 @@ void dependency_close(struct dependency *d)
 
 /* ---- the thread set ---------------------------------------------------------------------- */
 
-/*
- * `waiting` and `passed` of the paper's extendWindow. A thread is in the list again when its end
- * moves.
- */
+/* `waiting` and `passed` of the paper's extendWindow. A thread returns when its end moves. */
 struct thread_set_search {
 	const struct dependency *d;
 	uint64_t *end;	/* by thread: how far it matters; 0: not at all */

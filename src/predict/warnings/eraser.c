@@ -46,10 +46,7 @@ struct eraser_cell {
 	uint32_t words[CELL]; /* 0: VIRGIN */
 };
 
-/*
- * What a thread holds now, as sets: for reads and for writes, each with and without the atomic
- * lock.
- */
+/* What a thread holds now: for reads and writes, each with and without the atomic lock. */
 struct thread_sets {
 	uint64_t changes; /* value of `changes` in the held locks when these sets were made */
 	bool made[2][2];  /* [write][atomic] */
@@ -83,10 +80,7 @@ struct eraser {
 	VEC(uint32_t) scratch;
 	struct pages shadow; /* address / CELL to struct eraser_cell */
 	bool second_pass;
-	/*
-	 * the first pass's result: address / CELL; in the second pass the value is in histories, +
-	 * 1
-	 */
+	/* the first pass's result: address / CELL; in the second pass to histories, + 1 */
 	struct map *warned;
 	/* second pass */
 	bool every;

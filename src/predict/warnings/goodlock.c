@@ -28,10 +28,7 @@ struct goodlock_search {
 	bool *used;	    /* by tree: in the path */
 	VEC(uint32_t) path; /* nodes */
 	uint32_t searched,
-		/*
-		 * the present round looks for cycles longer than the first and at most as long as
-		 * the second
-		 */
+		/* this round finds cycles longer than the first, not longer than the second */
 		length;
 	bool longer; /* a path was cut because of `length` */
 	uint64_t steps;
@@ -216,10 +213,7 @@ bool goodlock_search(const struct lock_trees *trees, const struct goodlock_optio
 	list_locks_above(&s);
 	find_components(&s);
 	s.used = mem_zalloc(trees->trees.count + 1, sizeof *s.used);
-	/*
-	 * Each round goes half as far again: a ring of a thousand threads is found in twenty
-	 * rounds.
-	 */
+	/* Half as far again each round: a ring of a thousand threads takes twenty rounds. */
 	for (uint32_t next = 2; s.searched < longest && s.longer && s.steps;
 	     next += (next + 1) / 2) {
 		s.length = next < longest ? next : longest;

@@ -51,10 +51,7 @@ struct lock_trees {
 void lock_trees_make(struct lock_trees *trees, const struct trace *trace);
 void lock_trees_free(struct lock_trees *trees);
 
-/*
- * The node after `node` in the order of the trees: children before siblings; LOCK_TREE_NONE at the
- * end.
- */
+/* The next node, children before siblings; LOCK_TREE_NONE at the end. */
 uint32_t lock_trees_next(const struct lock_trees *trees, uint32_t node);
 
 #endif
