@@ -163,7 +163,7 @@ struct seen {
 	uint32_t count;
 };
 
-static void see(void *context, struct race_candidates pair)
+static void see(void *context, struct race_pair pair)
 {
 	struct seen *seen = context;
 
@@ -173,22 +173,27 @@ static void see(void *context, struct race_candidates pair)
 	seen->count++;
 }
 
-static void check_pool(const struct race_candidates_pool *pool, const struct seen *seen)
+static const struct race_pair *pairs_of(const struct race_candidates *c, size_t group)
 {
-	assert_true(pool->pool.total > 0);
-	assert_true(pool->pairs.count > 0 && pool->pairs.count <= SITE_POOL_MOST);
-	for (size_t i = 0; i < pool->pairs.count; i++) {
-		struct race_candidates pair = pool->pairs.items[i];
+	return (const void *)c->by_sites.items.items[group].candidates;
+}
 
-		assert_true(seen->pair[pair.a][pair.b]);
+static void check_group(const struct race_candidates *c, size_t number, const struct seen *seen)
+{
+	const struct site_group *group = &c->by_sites.items.items[number];
+	const struct race_pair *pairs = pairs_of(c, number);
+
+	assert_true(group->total > 0);
+	assert_true(group->kept > 0 && group->kept <= SITE_GROUP_MOST);
+	for (size_t i = 0; i < group->kept; i++) {
+		assert_true(seen->pair[pairs[i].a][pairs[i].b]);
 		if (i)
-			assert_true(pair.b - pair.a >=
-				    pool->pairs.items[i - 1].b - pool->pairs.items[i - 1].a);
+			assert_true(pairs[i].b - pairs[i].a >= pairs[i - 1].b - pairs[i - 1].a);
 	}
 }
 
-/* The nearest pair of all is the first of its pool. */
-static void check_nearest(const struct candidates *c, const struct seen *seen)
+/* The nearest pair of all is the first of its group. */
+static void check_nearest(const struct race_candidates *c, const struct seen *seen)
 {
 	uint32_t nearest = ORDER_NONE, first = ORDER_NONE;
 
@@ -198,8 +203,8 @@ static void check_nearest(const struct candidates *c, const struct seen *seen)
 				nearest = b - a;
 		}
 	}
-	for (size_t i = 0; i < c->pools.count; i++) {
-		struct race_candidates pair = c->pools.items[i].pairs.items[0];
+	for (size_t i = 0; i < c->by_sites.items.count; i++) {
+		struct race_pair pair = pairs_of(c, i)[0];
 
 		if (pair.b - pair.a < first)
 			first = pair.b - pair.a;
@@ -211,37 +216,37 @@ static void check_window(struct analysis *analysis, bool wide)
 {
 	const struct window *window = analysis->window;
 	struct seen seen = { 0 };
-	struct candidates c;
+	struct race_candidates c;
 	uint64_t total = 0;
 
-	candidates_open(&c, analysis);
-	candidates_each(&c, see, &seen);
+	race_candidates_open(&c, analysis);
+	race_candidates_each(&c, see, &seen);
 	for (uint32_t b = 0; b < window->nodes.count; b++) {
 		for (uint32_t a = 0; a < b; a++)
 			assert_int_equal(seen.pair[a][b], may_race(analysis, a, b));
 	}
-	candidates_pool(&c);
-	for (size_t i = 0; i < c.pools.count; i++) {
-		check_pool(&c.pools.items[i], &seen);
-		total += c.pools.items[i].pool.total;
+	race_candidates_collect(&c);
+	for (size_t i = 0; i < c.by_sites.items.count; i++) {
+		check_group(&c, i, &seen);
+		total += c.by_sites.items.items[i].total;
 	}
 	if (!wide)
 		assert_int_equal(total, seen.count);
 	check_nearest(&c, &seen);
-	candidates_close(&c);
+	race_candidates_close(&c);
 }
 
 static void random_windows(void **state)
 {
 	struct predict_options options = { 0 };
-	struct analysis_known known = { 0 };
+	struct seen_sites seen = { 0 };
 
 	(void)state;
 	for (uint32_t round = 0; round < 3000; round++) {
 		struct window window;
 		struct order_clock clock;
 		struct analysis analysis = {
-			.window = &window, .clock = &clock, .options = &options, .known = &known
+			.window = &window, .clock = &clock, .options = &options, .seen = &seen
 		};
 		bool wide = round % 2;
 
@@ -255,37 +260,37 @@ static void random_windows(void **state)
 }
 
 /* Sites that have a finding are counted and not listed. */
-static void known_sites(void **state)
+static void sites_with_a_finding(void **state)
 {
 	struct predict_options options = { 0 };
-	struct analysis_known known = { 0 };
+	struct seen_sites seen = { 0 };
 	struct window window;
 	struct order_clock clock;
 	struct analysis analysis = {
-		.window = &window, .clock = &clock, .options = &options, .known = &known
+		.window = &window, .clock = &clock, .options = &options, .seen = &seen
 	};
-	struct candidates c;
+	struct race_candidates c;
 	uint64_t total;
 
 	(void)state;
 	seed = 1;
 	make_window(&window, 60, false);
 	order_clock_make(&clock, &window.model);
-	candidates_open(&c, &analysis);
-	candidates_pool(&c);
-	assert_true(c.pools.count > 1);
-	total = c.pools.items[0].pool.total;
-	*map_put(&known.keys, c.pools.items[0].pool.key, NULL) = SEEN_SITES_FOUND;
-	candidates_close(&c);
+	race_candidates_open(&c, &analysis);
+	race_candidates_collect(&c);
+	assert_true(c.by_sites.items.count > 1);
+	total = c.by_sites.items.items[0].total;
+	*map_put(&seen.keys, c.by_sites.items.items[0].key, NULL) = SEEN_SITES_FOUND;
+	race_candidates_close(&c);
 
-	candidates_open(&c, &analysis);
-	candidates_pool(&c);
-	assert_true(c.pools.items[0].pool.found);
-	assert_int_equal(c.pools.items[0].pairs.count, 0);
-	assert_int_equal(c.pools.items[0].pool.total, total);
-	assert_false(c.pools.items[1].pool.found);
-	candidates_close(&c);
-	map_free(&known.keys);
+	race_candidates_open(&c, &analysis);
+	race_candidates_collect(&c);
+	assert_true(c.by_sites.items.items[0].found);
+	assert_int_equal(c.by_sites.items.items[0].kept, 0);
+	assert_int_equal(c.by_sites.items.items[0].total, total);
+	assert_false(c.by_sites.items.items[1].found);
+	race_candidates_close(&c);
+	map_free(&seen.keys);
 	order_clock_free(&clock);
 	free_window(&window);
 }
@@ -294,7 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_windows),
-		cmocka_unit_test(known_sites),
+		cmocka_unit_test(sites_with_a_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

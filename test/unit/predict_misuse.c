@@ -34,7 +34,7 @@ static void compare(const struct predict_result *result, const void *all, size_t
 		const struct finding *f = &result->findings.items[i];
 
 		if (finding_is_of_life(f))
-			continue; /* test/unit/predict_freed.c */
+			continue; /* test/unit/predict_use_after_end.c */
 		seen++;
 		for (size_t k = 0; k < count; k++)
 			matched += is_it(f, &wanted[k]);

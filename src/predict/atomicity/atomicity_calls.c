@@ -1,11 +1,5 @@
+/* Reads ENTER and EXIT events, and records the innermost calls wherever a lock is taken. */
 #include "predict/atomicity/atomicity_calls.h"
-
-#include "base/hash.h"
-
-static uint64_t key_of(uint32_t stream, uint64_t index)
-{
-	return hash_mix(hash_mix(0, stream), index);
-}
 
 static void read_stream(struct calls *calls, const struct trace *trace, uint32_t i)
 {
@@ -27,7 +21,8 @@ static void read_stream(struct calls *calls, const struct trace *trace, uint32_t
 			*stack = (struct call_stack){ 0 };
 			for (size_t k = 0; k < CALLS_NEAR && k < open.count; k++)
 				stack->near[k] = open.items[open.count - 1 - k];
-			*map_put(&calls->index, key_of(ev.stream, ev.index), NULL) =
+			*map_put(&calls->index,
+				 calls_hash_event((struct event_id){ ev.stream, ev.index }), NULL) =
 				calls->stacks.count;
 		}
 	}
@@ -50,8 +45,8 @@ void calls_free(struct calls *calls)
 
 bool calls_share(const struct calls *calls, struct event_id a, struct event_id b)
 {
-	const uint64_t *x = map_get(&calls->index, key_of(a.stream, a.index));
-	const uint64_t *y = map_get(&calls->index, key_of(b.stream, b.index));
+	const uint64_t *x = map_get(&calls->index, calls_hash_event(a));
+	const uint64_t *y = map_get(&calls->index, calls_hash_event(b));
 
 	if (!x || !y || a.stream != b.stream)
 		return false;

@@ -1,17 +1,19 @@
 /*
- * In which calls critical sections are entered: two of them belong to one function's body, perhaps,
- * if one call is near on both stacks.
+ * The calls in which critical sections are entered. Two sections may belong to one function's body
+ * if one call is near the top of both stacks.
  */
 #ifndef PREDICT_ATOMICITY_ATOMICITY_CALLS_H
 #define PREDICT_ATOMICITY_ATOMICITY_CALLS_H
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "order/window/window.h"
 
 /*
- * So many calls from the innermost one up count as near: a function that takes the lock itself, or
- * calls one that does, or one that calls such a one (get() and set() around lock() and unlock()).
+ * The number of innermost calls that count as near: a function that takes the lock itself, or calls
+ * a function that does, or calls one that calls such a function (get() and set() around lock() and
+ * unlock()).
  */
 #define CALLS_NEAR 3
 
@@ -21,7 +23,7 @@ struct call_stack {
 };
 
 struct calls {
-	struct map index; /* hash of the event that took the lock: position in stacks, + 1 */
+	struct map index; /* hash of the event that took the lock to position in stacks + 1 */
 	VEC(struct call_stack) stacks;
 };
 
@@ -29,7 +31,13 @@ struct calls {
 void calls_read(struct calls *calls, const struct trace *trace);
 void calls_free(struct calls *calls);
 
-/* Were the locks taken in one call? Where no calls are known, all of a thread is one. */
+/* Were both locks taken in one call? Without recorded calls, a whole thread counts as one call. */
 bool calls_share(const struct calls *calls, struct event_id a, struct event_id b);
+
+/* A key for maps of events. */
+static inline uint64_t calls_hash_event(struct event_id id)
+{
+	return hash_mix(hash_mix(0, id.stream), id.index);
+}
 
 #endif

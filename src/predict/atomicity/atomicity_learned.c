@@ -1,16 +1,22 @@
+/*
+ * Follows what depends on an event through a schedule, node by node: a thread learns of it by an
+ * edge, by a read of what a thread wrote that had learned it, or when such a thread lets it go on
+ * at a sync object.
+ */
 #include "predict/atomicity/atomicity_learned.h"
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "predict/race/race_candidates.h"
 
-struct spread {
+struct dependence {
 	const struct window *window;
 	const struct order_model *model;
-	bool *threads;	    /* that know */
-	bool *nodes;	    /* that knew when they happened */
-	struct map cells;   /* cell: 1 when what was written there last comes from one that knew */
-	struct map senders; /* objects at which one that knew let others go on */
+	bool *threads; /* that have learned it */
+	bool *nodes;   /* whose thread had learned it when they happened */
+	/* cell to 1 if what was written there last comes from a thread that had learned it */
+	struct map cells;
+	struct map senders; /* objects at which a thread that had learned it let others go on */
 	const struct order_sources *sources;
 };
 
@@ -19,14 +25,14 @@ static uint64_t object_of(const struct window_node *n)
 	return n->address << 4 | (uint64_t)event_group(n->kind);
 }
 
-static bool is_told(const struct spread *s, uint32_t node)
+static bool depends_on_source(const struct dependence *s, uint32_t node)
 {
 	const struct window_node *n = &s->window->nodes.items[node];
 	const uint32_t *cells = &s->window->cells.items[n->cell_start];
-	const uint64_t *told;
+	const uint64_t *dependent;
 
 	if (n->behind_all)
-		return true; /* of whatever has happened, perhaps */
+		return true; /* it may depend on anything that has happened */
 	for (uint32_t i = s->sources->start[node]; i < s->sources->start[node + 1]; i++) {
 		if (s->nodes[s->sources->from[i]])
 			return true;
@@ -38,29 +44,29 @@ static bool is_told(const struct spread *s, uint32_t node)
 	case EV_ONCE:
 	case EV_RECEIVE: return map_get(&s->senders, object_of(n));
 	}
-	if (!race_candidates_is_access(n) || n->kind == EV_WRITE || n->kind == EV_ATOMIC_WRITE)
+	if (!race_is_access(n) || n->kind == EV_WRITE || n->kind == EV_ATOMIC_WRITE)
 		return false;
 	for (uint32_t i = 0; i < n->cell_count; i++) {
-		told = map_get(&s->cells, cells[i]);
-		if (told && *told)
+		dependent = map_get(&s->cells, cells[i]);
+		if (dependent && *dependent)
 			return true;
 	}
 	return false;
 }
 
-static void tell(struct spread *s, uint32_t node, bool knows)
+static void pass_on_dependence(struct dependence *s, uint32_t node, bool dependent)
 {
 	const struct window_node *n = &s->window->nodes.items[node];
 
-	if (race_candidates_is_access(n) && race_candidates_is_write(n->kind)) {
+	if (race_is_access(n) && race_is_write(n->kind)) {
 		for (uint32_t i = 0; i < n->cell_count; i++) {
 			uint32_t cell = s->window->cells.items[n->cell_start + i];
 
-			if (knows || map_get(&s->cells, cell))
-				*map_put(&s->cells, cell, NULL) = knows;
+			if (dependent || map_get(&s->cells, cell))
+				*map_put(&s->cells, cell, NULL) = dependent;
 		}
 	}
-	if (!knows)
+	if (!dependent)
 		return;
 	switch (n->kind) {
 	case EV_SIGNAL:
@@ -72,10 +78,11 @@ static void tell(struct spread *s, uint32_t node, bool knows)
 	}
 }
 
-uint32_t learned_from(const struct window *window, const struct order_sources *sources,
-		      const uint32_t *inside, size_t count, uint32_t source, uint32_t thread)
+uint32_t first_dependent_node(const struct window *window, const struct order_sources *sources,
+			      const uint32_t *inside, size_t count, uint32_t source,
+			      uint32_t thread)
 {
-	struct spread s = { .window = window, .model = &window->model, .sources = sources };
+	struct dependence s = { .window = window, .model = &window->model, .sources = sources };
 	uint32_t found = ORDER_NONE;
 	size_t i = 0;
 
@@ -85,12 +92,12 @@ uint32_t learned_from(const struct window *window, const struct order_sources *s
 		i++;
 	for (; i < count && found == ORDER_NONE; i++) {
 		uint32_t node = inside[i];
-		bool *knows = &s.threads[s.model->thread.items[node]];
+		bool *dependent = &s.threads[s.model->thread.items[node]];
 
-		*knows |= node == source || is_told(&s, node);
-		s.nodes[node] = *knows;
-		tell(&s, node, *knows);
-		if (*knows && s.model->thread.items[node] == thread)
+		*dependent |= node == source || depends_on_source(&s, node);
+		s.nodes[node] = *dependent;
+		pass_on_dependence(&s, node, *dependent);
+		if (*dependent && s.model->thread.items[node] == thread)
 			found = node;
 	}
 	free(s.threads);

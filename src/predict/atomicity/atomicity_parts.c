@@ -1,39 +1,40 @@
+/*
+ * Cuts each thread's accesses into fragments. One pass along a thread keeps the open regions and
+ * the held locks; an event that waits ends all fragments.
+ */
 #include "predict/atomicity/atomicity_parts.h"
 
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "predict/race/race_candidates.h"
 
-/* Of a lock: the section that a thread was in last, and the one before. */
-struct two_sections {
+/* For a lock: the section that a thread was in last, and the one before. */
+struct last_sections {
 	struct event_id last, before;
 	bool two;
 };
 
-struct atomicity_parts_maker {
-	struct parts *parts;
+struct fragment_builder {
+	struct fragments *fragments;
 	const struct window *window;
-	struct parts_wanted wanted;
-	struct map numbers; /* of parts: by region, or lock and what took it, and `waits` */
-	struct map takers;  /* hash of an id to the node that takes a lock there, + 1 */
-	VEC(struct part_access) pairs; /* without cells */
+	struct fragments_wanted wanted;
+	/* of fragments: by region, or by lock and the event that took it, and by `waits` */
+	struct map numbers;
+	struct map takers; /* hash of an id to the node that takes a lock there, + 1 */
+	VEC(struct fragment_access) pairs; /* without cells */
 	/* of the present thread */
 	uint32_t thread;
-	uint64_t waits; /* so often has it waited */
+	uint64_t waits; /* how often it has waited */
 	const struct region *next, *end;
 	VEC(const struct region *) open;
-	struct map lasts; /* address of a lock: in sections */
-	VEC(struct two_sections) sections;
+	struct map lasts; /* address of a lock to position in sections */
+	VEC(struct last_sections) sections;
 };
 
-static uint64_t hash_id(struct event_id id)
-{
-	return hash_mix(hash_mix(0, id.stream), id.index);
-}
-
-/* What lets others in: doc/prediction.md, "waiting". */
-static bool waits(uint8_t kind)
+/* Does an event of this kind let other threads in? See doc/prediction.md, "waiting". */
+static bool lets_others_in(uint8_t kind)
 {
 	switch (kind) {
 	case EV_WOKEN:
@@ -47,33 +48,33 @@ static bool waits(uint8_t kind)
 	}
 }
 
-static void list_takers(struct atomicity_parts_maker *m)
+static void list_acquisitions(struct fragment_builder *m)
 {
 	for (size_t i = 0; i < m->window->nodes.count; i++) {
 		const struct window_node *node = &m->window->nodes.items[i];
 
 		if (!node->moment && (node->kind == EV_ACQUIRE || node->kind == EV_WOKEN))
-			*map_put(&m->takers, hash_id(node->id), NULL) = i + 1;
+			*map_put(&m->takers, calls_hash_event(node->id), NULL) = i + 1;
 	}
 }
 
-static void add(struct atomicity_parts_maker *m, uint64_t key, const struct part *made,
-		uint32_t node)
+static void add_access(struct fragment_builder *m, uint64_t key, const struct region_fragment *made,
+		       uint32_t node)
 {
 	bool fresh;
 	uint64_t *number = map_put(&m->numbers, hash_mix(key, m->waits), &fresh);
 
 	if (fresh) {
-		*number = m->parts->items.count;
-		*vec_push(&m->parts->items) = *made;
-		m->parts->items.items[*number].first = node;
+		*number = m->fragments->items.count;
+		*vec_push(&m->fragments->items) = *made;
+		m->fragments->items.items[*number].first = node;
 	}
-	m->parts->items.items[*number].last = node;
-	m->parts->items.items[*number].count++;
-	*vec_push(&m->pairs) = (struct part_access){ 0, (uint32_t)*number, node };
+	m->fragments->items.items[*number].last = node;
+	m->fragments->items.items[*number].count++;
+	*vec_push(&m->pairs) = (struct fragment_access){ 0, (uint32_t)*number, node };
 }
 
-static void add_to_regions(struct atomicity_parts_maker *m, uint32_t node, uint64_t index)
+static void add_to_regions(struct fragment_builder *m, uint32_t node, uint64_t index)
 {
 	size_t kept = 0;
 
@@ -85,37 +86,38 @@ static void add_to_regions(struct atomicity_parts_maker *m, uint32_t node, uint6
 		if (r->end < index)
 			continue;
 		m->open.items[kept++] = r;
-		add(m, hash_mix(1, (uint64_t)(r - m->wanted.regions->items.items)),
-		    &(struct part){ .thread = m->thread,
-				    .annotated = true,
-				    .name = r->name,
-				    .begin = { r->stream, r->begin },
-				    .place = hash_mix(hash_mix(1, r->site), r->name) },
-		    node);
+		add_access(m, hash_mix(1, (uint64_t)(r - m->wanted.regions->items.items)),
+			   &(struct region_fragment){
+				   .thread = m->thread,
+				   .annotated = true,
+				   .name = r->name,
+				   .begin = { r->stream, r->begin },
+				   .site_key = hash_mix(hash_mix(1, r->site), r->name) },
+			   node);
 	}
 	m->open.count = kept;
 }
 
-/* Of a section that was entered before the window the lock has to stand for the place. */
-static uint64_t place_of(const struct atomicity_parts_maker *m, const struct window_held *held)
+/* For a section that was entered before the window, the lock stands for the site. */
+static uint64_t site_key_of(const struct fragment_builder *m, const struct window_held *held)
 {
-	const uint64_t *taker = map_get(&m->takers, hash_id(held->taken));
+	const uint64_t *taker = map_get(&m->takers, calls_hash_event(held->taken));
 	uint64_t site = taker ? m->window->nodes.items[*taker - 1].site : 0;
 
 	return site ? hash_mix(hash_mix(2, site), 0) : hash_mix(hash_mix(3, held->address), 0);
 }
 
-/* The section of the lock that the thread was in before this one, if it was in one. */
-static const struct event_id *section_before(struct atomicity_parts_maker *m,
-					     const struct window_held *held)
+/* The section of the lock that the thread was in before this one, or NULL. */
+static const struct event_id *previous_section(struct fragment_builder *m,
+					       const struct window_held *held)
 {
 	bool fresh;
 	uint64_t *number = map_put(&m->lasts, held->address, &fresh);
-	struct two_sections *last;
+	struct last_sections *last;
 
 	if (fresh) {
 		*number = m->sections.count;
-		*vec_push(&m->sections) = (struct two_sections){ .last = held->taken };
+		*vec_push(&m->sections) = (struct last_sections){ .last = held->taken };
 	}
 	last = &m->sections.items[*number];
 	if (last->last.stream != held->taken.stream || last->last.index != held->taken.index) {
@@ -126,34 +128,34 @@ static const struct event_id *section_before(struct atomicity_parts_maker *m,
 	return last->two ? &last->before : NULL;
 }
 
-static void add_pair(struct atomicity_parts_maker *m, const struct window_held *held,
-		     struct event_id taken, uint32_t node)
+static void add_to_inferred(struct fragment_builder *m, const struct window_held *held,
+			    struct event_id taken, uint32_t node)
 {
-	add(m, hash_mix(hash_mix(4, held->address), hash_id(taken)),
-	    &(struct part){ .thread = m->thread,
-			    .inferred = true,
-			    .lock = held->address,
-			    .begin = taken,
-			    .place = hash_mix(place_of(m, held), 4) },
-	    node);
+	add_access(m, hash_mix(hash_mix(4, held->address), calls_hash_event(taken)),
+		   &(struct region_fragment){ .thread = m->thread,
+					      .inferred = true,
+					      .lock = held->address,
+					      .begin = taken,
+					      .site_key = hash_mix(site_key_of(m, held), 4) },
+		   node);
 }
 
-/* What it reads may be written in the next section; what it writes was read in the one before. */
-static void add_to_pairs(struct atomicity_parts_maker *m, uint32_t node,
-			 const struct window_held *held)
+/* A read may precede a write in the next section; a write may follow a read in the last one. */
+static void add_to_inferred_regions(struct fragment_builder *m, uint32_t node,
+				    const struct window_held *held)
 {
-	const struct event_id *before = section_before(m, held);
+	const struct event_id *before = previous_section(m, held);
 	uint8_t kind = m->window->nodes.items[node].kind;
 
-	if (race_candidates_is_write(kind)) {
+	if (race_is_write(kind)) {
 		if (before && calls_share(m->wanted.calls, *before, held->taken))
-			add_pair(m, held, *before, node);
+			add_to_inferred(m, held, *before, node);
 	} else {
-		add_pair(m, held, held->taken, node);
+		add_to_inferred(m, held, held->taken, node);
 	}
 }
 
-static void add_to_sections(struct atomicity_parts_maker *m, uint32_t node)
+static void add_to_sections(struct fragment_builder *m, uint32_t node)
 {
 	const struct window_held *held = m->window->held.items;
 
@@ -161,19 +163,20 @@ static void add_to_sections(struct atomicity_parts_maker *m, uint32_t node)
 		if (held[i].shared || held[i].lock == ORDER_NONE)
 			continue;
 		if (m->wanted.calls)
-			add_to_pairs(m, node, &held[i]);
+			add_to_inferred_regions(m, node, &held[i]);
 		if (!m->wanted.sections)
 			continue;
-		add(m, hash_mix(hash_mix(2, held[i].address), hash_id(held[i].taken)),
-		    &(struct part){ .thread = m->thread,
-				    .lock = held[i].address,
-				    .begin = held[i].taken,
-				    .place = place_of(m, &held[i]) },
-		    node);
+		add_access(m,
+			   hash_mix(hash_mix(2, held[i].address), calls_hash_event(held[i].taken)),
+			   &(struct region_fragment){ .thread = m->thread,
+						      .lock = held[i].address,
+						      .begin = held[i].taken,
+						      .site_key = site_key_of(m, &held[i]) },
+			   node);
 	}
 }
 
-static void walk_thread(struct atomicity_parts_maker *m, uint32_t thread)
+static void cut_thread(struct fragment_builder *m, uint32_t thread)
 {
 	const struct order_model *model = &m->window->model;
 	uint32_t stream = m->window->threads.items[thread].stream;
@@ -191,55 +194,48 @@ static void walk_thread(struct atomicity_parts_maker *m, uint32_t thread)
 		uint32_t n = model->thread_nodes.items[i];
 		const struct window_node *node = &m->window->nodes.items[n];
 
-		m->waits += waits(node->kind);
-		/* A handler's events are in no region of the thread. */
-		if (!race_candidates_is_access(node) || !node->cell_count ||
-		    node->id.stream != stream)
+		m->waits += lets_others_in(node->kind);
+		/* Events of a signal handler belong to no region of the thread. */
+		if (!race_is_access(node) || !node->cell_count || node->id.stream != stream)
 			continue;
 		add_to_regions(m, n, node->id.index);
 		add_to_sections(m, n);
 	}
 }
 
-static int compare_accesses(const void *left, const void *right)
-{
-	const struct part_access *a = left, *b = right;
+SORT_COMPARISON(by_cell, struct fragment_access, a, b,
+		sort_order(a->cell, b->cell) ?: sort_order(a->fragment, b->fragment)
+			?: sort_order(a->node, b->node))
 
-	if (a->cell != b->cell)
-		return a->cell < b->cell ? -1 : 1;
-	if (a->part != b->part)
-		return a->part < b->part ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
-}
-
-static void list_accesses(struct atomicity_parts_maker *m)
+static void list_accesses(struct fragment_builder *m)
 {
 	for (size_t i = 0; i < m->pairs.count; i++) {
-		const struct part_access *pair = &m->pairs.items[i];
+		const struct fragment_access *pair = &m->pairs.items[i];
 		const struct window_node *node = &m->window->nodes.items[pair->node];
 
 		for (uint32_t k = 0;
-		     m->parts->items.items[pair->part].count > 1 && k < node->cell_count; k++)
-			*vec_push(&m->parts->accesses) =
-				(struct part_access){ m->window->cells.items[node->cell_start + k],
-						      pair->part, pair->node };
+		     m->fragments->items.items[pair->fragment].count > 1 && k < node->cell_count;
+		     k++)
+			*vec_push(&m->fragments->accesses) = (struct fragment_access){
+				m->window->cells.items[node->cell_start + k], pair->fragment,
+				pair->node
+			};
 	}
-	if (m->parts->accesses.count)
-		qsort(m->parts->accesses.items, m->parts->accesses.count,
-		      sizeof *m->parts->accesses.items, compare_accesses);
+	vec_sort(&m->fragments->accesses, by_cell);
 }
 
-void parts_make(struct parts *parts, const struct window *window, const struct parts_wanted *wanted)
+void fragments_make(struct fragments *fragments, const struct window *window,
+		    const struct fragments_wanted *wanted)
 {
 	static const struct regions none;
-	struct atomicity_parts_maker m = { .parts = parts, .window = window, .wanted = *wanted };
+	struct fragment_builder m = { .fragments = fragments, .window = window, .wanted = *wanted };
 
 	if (!m.wanted.regions)
 		m.wanted.regions = &none;
-	*parts = (struct parts){ 0 };
-	list_takers(&m);
+	*fragments = (struct fragments){ 0 };
+	list_acquisitions(&m);
 	for (uint32_t t = 0; t < window->model.thread_count; t++)
-		walk_thread(&m, t);
+		cut_thread(&m, t);
 	list_accesses(&m);
 	map_free(&m.numbers);
 	map_free(&m.takers);
@@ -249,29 +245,23 @@ void parts_make(struct parts *parts, const struct window *window, const struct p
 	map_free(&m.lasts);
 }
 
-void parts_free(struct parts *parts)
+void fragments_free(struct fragments *fragments)
 {
-	vec_free(&parts->items);
-	vec_free(&parts->accesses);
+	vec_free(&fragments->items);
+	vec_free(&fragments->accesses);
 }
 
-const struct part_access *parts_find(const struct parts *parts, uint32_t cell, uint32_t part,
-				     size_t *count)
+const struct fragment_access *fragments_find(const struct fragments *fragments, uint32_t cell,
+					     uint32_t fragment, size_t *count)
 {
-	const struct part_access *all = parts->accesses.items;
-	size_t low = 0, high = parts->accesses.count, first;
+	const struct fragment_access *all = fragments->accesses.items;
+	struct fragment_access first_possible = { cell, fragment, 0 };
+	size_t first, end;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (compare_accesses(&all[middle], &(struct part_access){ cell, part, 0 }) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (first = low;
-	     low < parts->accesses.count && all[low].cell == cell && all[low].part == part;)
-		low++;
-	*count = low - first;
+	SEARCH_FIRST(first, fragments->accesses.count, by_cell(&all[first], &first_possible) >= 0);
+	for (end = first; end < fragments->accesses.count && all[end].cell == cell &&
+			  all[end].fragment == fragment;)
+		end++;
+	*count = end - first;
 	return &all[first];
 }

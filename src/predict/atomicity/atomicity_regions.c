@@ -1,5 +1,7 @@
+/* Reads the probes that mark regions, and matches begins with ends. */
 #include "predict/atomicity/atomicity_regions.h"
 
+#include "base/sort.h"
 #include "trace/point.h"
 #include "trace/sites.h"
 
@@ -8,9 +10,9 @@
 #define BEGIN "sooth:atomic_begin"
 #define END "sooth:atomic_end"
 
-typedef VEC(size_t) open_regions; /* in items */
+typedef VEC(size_t) open_regions; /* positions in items */
 
-/* A recording lists the points that were on; a text has to be read to know. */
+/* A recording lists the active points; a text trace must be read to find out. */
 static bool may_have_regions(const struct trace *trace)
 {
 	if (trace_is_text(trace))
@@ -22,7 +24,10 @@ static bool may_have_regions(const struct trace *trace)
 	return false;
 }
 
-/* A region without a name, or of one that could not be read, cannot be told from others: it is none. */
+/*
+ * A region without a name, or with one that could not be read, cannot be distinguished from others
+ * and is ignored.
+ */
 static bool read_name(struct regions *regions, const struct trace_point *point, uint32_t *number)
 {
 	const struct trace_value *name = &point->arguments[0];
@@ -82,7 +87,7 @@ void regions_read(struct regions *regions, const struct trace *trace)
 	*regions = (struct regions){ 0 };
 	if (!may_have_regions(trace))
 		return;
-	/* Streams are in order of their numbers. */
+	/* Streams are in the order of their numbers. */
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
 		read_stream(regions, trace, i);
 }
@@ -95,17 +100,10 @@ void regions_free(struct regions *regions)
 
 static size_t first_of(const struct regions *regions, uint64_t stream)
 {
-	size_t low = 0, high = regions->items.count;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (regions->items.items[middle].stream < stream)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(i, regions->items.count, regions->items.items[i].stream >= stream);
+	return i;
 }
 
 const struct region *regions_of(const struct regions *regions, uint32_t stream, size_t *count)

@@ -1,9 +1,9 @@
 /*
- * The regions that a program annotates: from SOOTH_ATOMIC_BEGIN(name) to SOOTH_ATOMIC_END(name) of
+ * The regions that a program annotates: from SOOTH_ATOMIC_BEGIN(name) to SOOTH_ATOMIC_END(name) in
  * <sooth/annotate.h>, which are the probes sooth:atomic_begin and sooth:atomic_end.
  *
- * Nested ones are regions of their own; an end closes the latest open begin of its name. One that
- * is never ended lasts as long as its thread.
+ * Nested regions are regions of their own. An end closes the latest open begin of the same name. A
+ * region without an end lasts as long as its thread.
  */
 #ifndef PREDICT_ATOMICITY_ATOMICITY_REGIONS_H
 #define PREDICT_ATOMICITY_ATOMICITY_REGIONS_H
@@ -14,7 +14,7 @@
 
 struct region {
 	uint32_t stream;     /* its number */
-	uint64_t begin, end; /* index of its probes; without an end UINT64_MAX */
+	uint64_t begin, end; /* index of its probes; UINT64_MAX without an end */
 	uint64_t site;	     /* of its begin */
 	uint32_t name;	     /* in names */
 };
@@ -24,7 +24,7 @@ struct regions {
 	struct intern names;
 };
 
-/* Reads the trace, if it can have regions at all: a recording without such probes costs nothing. */
+/* Reads the trace if it can have regions at all: a recording without such probes costs nothing. */
 void regions_read(struct regions *regions, const struct trace *trace);
 void regions_free(struct regions *regions);
 

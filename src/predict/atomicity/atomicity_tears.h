@@ -1,10 +1,11 @@
 /*
- * Which accesses may tear a region apart: candidates for the solver.
+ * Candidates for interruptions of a region by another thread, for the solver to decide.
  *
- * A tear is l1 r1 (r2) l2: l1 and l2 in one part of a region, r1 and r2 (or one event that is both)
- * in another thread, with conflicts l1-r1 and r2-l2. For a given r1, r2 and l2 the earliest l1 asks
- * for least. Of each region's place in the code and the place of r2 the best are kept in a pool:
- * those that the recorded run has first, then those with one variable, then the nearest.
+ * An interruption is l1 r1 (r2) l2: l1 and l2 in one fragment of a region, r1 and r2 (or one event
+ * that is both) in another thread, with conflicts between l1 and r1, and between r2 and l2. For
+ * given r1, r2 and l2 the earliest l1 is the weakest demand. For each code site of a region and of
+ * r2, the best candidates are kept: first those that the recorded run shows, then those with one
+ * variable, then the nearest.
  */
 #ifndef PREDICT_ATOMICITY_ATOMICITY_TEARS_H
 #define PREDICT_ATOMICITY_ATOMICITY_TEARS_H
@@ -12,48 +13,43 @@
 #include "predict/atomicity/atomicity_parts.h"
 #include "predict/race/race_candidates.h"
 
-struct tear {
+struct interruption {
 	uint32_t l1, r1, r2, l2; /* nodes */
-	uint32_t part;
+	uint32_t fragment;
 };
 
-struct tear_pool {
-	struct site_pool pool;
-	VEC(struct tear) kept; /* the best first */
+/* An access by another thread near a fragment, for interruptions with several variables. */
+struct remote_touch {
+	uint32_t fragment, thread, node, cell;
 };
 
-/* An access of another thread near a part, for tears of several variables. */
-struct tear_touch {
-	uint32_t part, thread, node, cell;
-};
-
-struct tears {
+struct interruptions {
 	const struct analysis *analysis;
 	const struct window *window;
 	const struct order_model *model;
-	struct candidates candidates;
-	struct parts parts;
-	struct map guarded; /* cell and lock: 1 not, 2 by that lock */
-	VEC(struct tear_pool) pools;
-	struct map pool_numbers;
-	VEC(struct tear_touch) touches;
+	struct race_candidates candidates;
+	struct fragments fragments;
+	struct map guarded;	     /* cell and lock: 1 not guarded, 2 guarded by that lock */
+	struct site_groups by_sites; /* of struct interruption */
+	VEC(struct remote_touch) touches;
 	uint64_t steps; /* taken so far */
-	bool cut;	/* there were too many: some were not looked at */
+	bool cut;	/* there were too many steps: some candidates were not examined */
 };
 
 /*
- * For leads, where analysis->before is the analysis of the window as it is, cells and what is in
- * them are that one's.
+ * For leads, analysis->before is the analysis of the unchanged window: the cells and their contents
+ * are taken from there.
  */
-void tears_open(struct tears *tears, const struct analysis *analysis,
-		const struct parts_wanted *wanted);
-void tears_close(struct tears *tears);
+void interruptions_open(struct interruptions *interruptions, const struct analysis *analysis,
+			const struct fragments_wanted *wanted);
+void interruptions_close(struct interruptions *interruptions);
 
-/* Fills `pools`. Pools whose key is known are `found` and keep nothing. */
-void tears_pool(struct tears *tears);
+/* Fills `by_sites`. Groups that have a finding already keep nothing. */
+void interruptions_collect(struct interruptions *interruptions);
 
-/* Each tear, once for each part; so many at most. */
-void tears_each(struct tears *tears, void (*take)(void *context, const struct tear *tear),
-		void *context, uint64_t most);
+/* Calls `take` for each interruption, once for each fragment; for `most` at most. */
+void interruptions_each(struct interruptions *interruptions,
+			void (*take)(void *context, const struct interruption *candidate),
+			void *context, uint64_t most);
 
 #endif

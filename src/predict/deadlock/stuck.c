@@ -1,10 +1,10 @@
 /*
- * Deadlocks without a cycle: a prefix after which nobody goes on, because a signal went by, a
- * semaphore is empty, a meeting is not complete. One query a window (stuck_query.h) finds such a
- * prefix; forbidding the set of blocked events that it shows finds the next one.
+ * Deadlocks without a cycle: a prefix after which no thread can go on because a signal was lost, a
+ * semaphore is empty, or a barrier is not complete. One query for each window (stuck_query.h) finds
+ * such a prefix; forbidding the set of blocked events that it shows finds the next one.
  *
- * Sets with a cycle among them belong to deadlock.c. That there is none is not said at once, since
- * that takes a clause for each three threads: a cycle is forbidden when it shows up.
+ * Sets with a cycle belong to deadlock.c. The query does not exclude them from the start, since
+ * that takes a clause for every three threads: a cycle is forbidden when it shows up in a solution.
  */
 #include "predict/deadlock/stuck_query.h"
 
@@ -12,36 +12,37 @@
 #include "predict/driver/analysis.h"
 
 #define MOST_SETS 8	 /* in a window, unless every one is wanted */
-#define MOST_REFUSED 256 /* solutions with a cycle, or with known sites, in a row */
+#define MOST_REFUSED 256 /* consecutive solutions with a cycle, or with sites that have a finding */
 
 enum phase {
 	PHASE_OBSERVED, /* the recorded run itself */
-	PHASE_LOST,	/* a wait begins behind the signal that woke it */
+	PHASE_LOST,	/* a wait begins after the signal that woke it */
 	PHASE_OTHER,
 	PHASE_COUNT
 };
 
-struct round {
+struct global_search {
 	struct analysis *analysis;
-	struct stuck_query stuck;
+	struct global_query global;
 	enum phase phase;
-	stuck_set set;
+	blocked_set set;
 	struct map found; /* keys */
 };
 
-/* ---- what a phase asks besides -------------------------------------------------------------- */
+/* ---- what a phase demands in addition ------------------------------------------------------ */
 
 /*
- * Clauses of a phase carry the negation of a boolean, the guard, and stay in the query with those
- * that forbid what was found. A clause of the guard alone switches them on and off.
+ * Each clause of a phase contains the negation of a boolean, the guard. These clauses stay in the
+ * query together with those that forbid what was found. A clause with the guard alone switches them
+ * on and off.
  */
-static void say(struct round *r, int32_t guard, int32_t literal)
+static void add_guarded_clause(struct global_search *r, int32_t guard, int32_t literal)
 {
-	order_query_clause(&r->stuck.query, (int32_t[]){ -guard, literal }, 2);
+	order_query_clause(&r->global.query, (int32_t[]){ -guard, literal }, 2);
 }
 
-/* All is inside. False: somebody went on, so this was not so. */
-static bool demand_whole(struct round *r, int32_t guard)
+/* Demands that all nodes are inside. Returns false if that cannot be: some thread could go on. */
+static bool demand_recorded_end(struct global_search *r, int32_t guard)
 {
 	const struct window *window = r->analysis->window;
 
@@ -55,17 +56,17 @@ static bool demand_whole(struct round *r, int32_t guard)
 	}
 	for (uint32_t n = 0; n < window->model.node_count; n++)
 		if (order_model_next(&window->model, n) == ORDER_NONE)
-			say(r, guard, stuck_query_inside(&r->stuck, n));
+			add_guarded_clause(r, guard, global_query_inside(&r->global, n));
 	return true;
 }
 
-/* Which signal or broadcast woke this one in the recorded run, and may be lost; or ORDER_NONE. */
-static uint32_t signal_to_lose(const struct round *r, const struct waiter *w)
+/* The signal that woke this waiter in the recorded run and that may be lost; or ORDER_NONE. */
+static uint32_t signal_to_lose(const struct global_search *r, const struct waiter *w)
 {
 	const struct order_model *model = &r->analysis->window->model;
 	const struct order_wait *wait;
 
-	if (!w->deaf)
+	if (!w->waits_for_signal)
 		return ORDER_NONE;
 	wait = &model->waits.items[w->wait];
 	if (wait->used == ORDER_NONE || wait->wait == ORDER_NONE ||
@@ -74,41 +75,44 @@ static uint32_t signal_to_lose(const struct round *r, const struct waiter *w)
 	return wait->used;
 }
 
-/* One of the waits lost its signal, and no other woke it. False: none can. */
-static bool demand_lost(struct round *r, int32_t guard)
+/*
+ * Demands that one of the waits lost its signal and that no other signal woke it. Returns false if
+ * no wait can.
+ */
+static bool demand_lost_signal(struct global_search *r, int32_t guard)
 {
-	struct stuck_query *stuck = &r->stuck;
+	struct global_query *g = &r->global;
 	VEC(int32_t) clause = { 0 };
 	bool any;
 
 	*vec_push(&clause) = -guard;
-	for (size_t i = 0; i < stuck->waiters.items.count; i++) {
-		const struct waiter *w = &stuck->waiters.items.items[i];
-		uint32_t signal = stuck->at[i] ? signal_to_lose(r, w) : ORDER_NONE;
+	for (size_t i = 0; i < g->waiters.items.count; i++) {
+		const struct waiter *w = &g->waiters.items.items[i];
+		uint32_t signal = g->at[i] ? signal_to_lose(r, w) : ORDER_NONE;
 		int32_t lost;
 
 		if (signal == ORDER_NONE)
 			continue;
-		lost = order_query_boolean(&stuck->query);
-		say(r, lost, stuck->at[i]);
-		say(r, lost, stuck_query_deaf(stuck, w->wait));
-		say(r, lost,
-		    order_query_before(&stuck->query, signal,
-				       stuck->window->model.waits.items[w->wait].wait));
+		lost = order_query_boolean(&g->query);
+		add_guarded_clause(r, lost, g->at[i]);
+		add_guarded_clause(r, lost, global_query_unwoken(g, w->wait));
+		add_guarded_clause(r, lost,
+				   order_query_before(&g->query, signal,
+						      g->window->model.waits.items[w->wait].wait));
 		*vec_push(&clause) = lost;
 	}
 	any = clause.count > 1;
-	order_query_clause(&stuck->query, clause.items, (uint32_t)clause.count);
+	order_query_clause(&g->query, clause.items, (uint32_t)clause.count);
 	vec_free(&clause);
 	return any;
 }
 
-/* ---- findings ------------------------------------------------------------------------------- */
+/* ---- findings ------------------------------------------------------------------------------ */
 
-static void add_claim(struct round *r, const struct order_solution *solution, uint64_t key)
+static void add_claim(struct global_search *r, const struct order_solution *solution, uint64_t key)
 {
-	const struct waiters *waiters = &r->stuck.waiters;
-	struct analysis_claim *claim = analysis_add(r->analysis, solution, NULL);
+	const struct waiters *waiters = &r->global.waiters;
+	struct analysis_claim *claim = analysis_add_claim(r->analysis, solution, NULL);
 
 	claim->kind = r->phase == PHASE_LOST ? FINDING_LOST_SIGNAL : FINDING_DEADLOCK;
 	claim->claim = r->phase == PHASE_LOST ? CHECKER_LOST : CHECKER_STUCK;
@@ -126,22 +130,22 @@ static void add_claim(struct round *r, const struct order_solution *solution, ui
 	}
 }
 
-static bool is_wanted(const struct round *r)
+static bool is_wanted(const struct global_search *r)
 {
 	return r->analysis->options->only &
 	       (r->phase == PHASE_LOST ? PREDICT_LOST_SIGNAL : PREDICT_DEADLOCK);
 }
 
-/* True: a new finding. */
-static bool take_set(struct round *r, const struct order_solution *solution)
+/* Returns true if it is a new finding. */
+static bool add_blocked_set(struct global_search *r, const struct order_solution *solution)
 {
 	bool every = r->analysis->options->every, fresh;
-	uint64_t key = waiters_key(&r->stuck.waiters,
+	uint64_t key = waiters_key(&r->global.waiters,
 				   r->phase == PHASE_LOST ? FINDING_LOST_SIGNAL : FINDING_DEADLOCK,
 				   r->set.items, r->set.count, every);
 
 	map_put(&r->found, key, &fresh);
-	if (!fresh || analysis_is_known(r->analysis, key)) {
+	if (!fresh || analysis_has_finding(r->analysis, key)) {
 		r->analysis->stats.same_sites++;
 		return false;
 	}
@@ -150,7 +154,7 @@ static bool take_set(struct round *r, const struct order_solution *solution)
 	return true;
 }
 
-static void run_phase(struct round *r)
+static void find_blocked_sets(struct global_search *r)
 {
 	bool every = r->analysis->options->every;
 	unsigned found = 0, refused = 0;
@@ -158,65 +162,65 @@ static void run_phase(struct round *r)
 
 	while (every || (found < MOST_SETS && refused < MOST_REFUSED)) {
 		r->analysis->stats.candidates++;
-		if (analysis_ask(r->analysis, &r->stuck.query, &solution) != ORDER_POSSIBLE)
+		if (analysis_ask(r->analysis, &r->global.query, &solution) != ORDER_POSSIBLE)
 			return;
-		stuck_query_read(&r->stuck, solution.inside, solution.count, &r->set);
-		if (stuck_query_forbid_cycle(&r->stuck, &r->set)) {
+		global_query_read(&r->global, solution.inside, solution.count, &r->set);
+		if (global_query_forbid_cycle(&r->global, &r->set)) {
 			refused++;
 			continue;
 		}
-		if (take_set(r, &solution))
+		if (add_blocked_set(r, &solution))
 			found++;
 		else
 			refused++;
-		stuck_query_forbid(&r->stuck, &r->set, !every);
+		global_query_forbid(&r->global, &r->set, !every);
 	}
-	r->analysis->stats.not_asked++; /* it may go on */
+	r->analysis->stats.not_asked++; /* there may be more */
 }
 
-static void try_phase(struct round *r, enum phase phase)
+static void run_phase(struct global_search *r, enum phase phase)
 {
-	static bool (*const demand[PHASE_COUNT])(struct round *, int32_t) = {
-		[PHASE_OBSERVED] = demand_whole,
-		[PHASE_LOST] = demand_lost,
+	static bool (*const demand[PHASE_COUNT])(struct global_search *, int32_t) = {
+		[PHASE_OBSERVED] = demand_recorded_end,
+		[PHASE_LOST] = demand_lost_signal,
 	};
-	int32_t guard = order_query_boolean(&r->stuck.query);
-	size_t at = r->stuck.query.clauses.count;
+	int32_t guard = order_query_boolean(&r->global.query);
+	size_t at = r->global.query.clauses.count;
 
 	r->phase = phase;
-	order_query_clause(&r->stuck.query, &guard, 1);
+	order_query_clause(&r->global.query, &guard, 1);
 	if (!demand[phase] || demand[phase](r, guard))
-		run_phase(r);
-	r->stuck.query.clauses.items[at] = -guard;
+		find_blocked_sets(r);
+	r->global.query.clauses.items[at] = -guard;
 }
 
-/* What no phase can find is asked once. In a program without such mistakes that is all. */
-static bool is_possible(struct round *r)
+/* Asked once before the other phases. In a program without such bugs that is all. */
+static bool is_possible(struct global_search *r)
 {
 	struct order_solution solution;
 
 	r->analysis->stats.candidates++;
-	return analysis_ask(r->analysis, &r->stuck.query, &solution) == ORDER_POSSIBLE;
+	return analysis_ask(r->analysis, &r->global.query, &solution) == ORDER_POSSIBLE;
 }
 
-void predict_stuck(struct analysis *analysis)
+void predict_global_deadlock(struct analysis *analysis)
 {
-	struct round r = { .analysis = analysis };
+	struct global_search r = { .analysis = analysis };
 
 	/*
-	 * A signal handler may come, and wake whoever hangs: that it came elsewhere says nothing. So
-	 * may a cancellation, which ends whoever waits.
+	 * A signal handler may arrive and wake the blocked threads: the recording does not say when
+	 * another one would come. A cancellation ends a wait in the same way.
 	 */
 	if (analysis->window->handlers || analysis->window->cancels)
 		return;
-	if (stuck_query_make(&r.stuck, analysis->window, analysis->clock)) {
-		try_phase(&r, PHASE_OBSERVED);
+	if (global_query_make(&r.global, analysis->window, analysis->clock)) {
+		run_phase(&r, PHASE_OBSERVED);
 		if (is_possible(&r)) {
-			try_phase(&r, PHASE_LOST);
-			try_phase(&r, PHASE_OTHER);
+			run_phase(&r, PHASE_LOST);
+			run_phase(&r, PHASE_OTHER);
 		}
 	}
-	stuck_query_free(&r.stuck);
+	global_query_free(&r.global);
 	vec_free(&r.set);
 	map_free(&r.found);
 }

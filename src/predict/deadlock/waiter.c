@@ -1,22 +1,26 @@
+/* Lists the waiters of a window, and answers questions about pairs of them. */
 #include "predict/deadlock/waiter.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
+#include "order/model/sources.h"
 #include "predict/driver/analysis.h"
 
 static bool is_running(const struct window *window, uint32_t once)
 {
 	const struct window_once *o = &window->onces.items[once];
 
-	/* Who waits for a once saw its end: without one nothing is known to be waited for. */
+	/* A thread that waits for a once saw its end: without an end, nothing is waited for. */
 	return o->end != ORDER_NONE && (o->begin != ORDER_NONE || o->running);
 }
 
 /*
- * What an event of this kind waits for; false if it never blocks. A lock that its own thread
- * holds as writer is taken again without waiting; only a request that hung says otherwise.
+ * Sets what an event of this kind waits for; returns false if it never blocks. A thread that holds
+ * a lock for writing takes it again without waiting; only a request that was never granted shows
+ * that it blocks.
  */
-static bool describe_want(const struct window *window, struct waiter *w, uint8_t kind, uint8_t mode,
-			  uint32_t object, uint32_t wait)
+static bool set_what_it_waits_for(const struct window *window, struct waiter *w, uint8_t kind,
+				  uint8_t mode, uint32_t object, uint32_t wait)
 {
 	const struct order_model *model = &window->model;
 
@@ -35,10 +39,10 @@ static bool describe_want(const struct window *window, struct waiter *w, uint8_t
 	case EV_WOKEN:
 		w->lock = object;
 		w->wait = wait;
-		w->deaf = wait != ORDER_NONE && !model->waits.items[wait].timed &&
-			  model->waits.items[wait].wake == ORDER_WAKE_SIGNAL;
-		return w->lock != ORDER_NONE || w->deaf;
-	case EV_JOIN: /* not for ever, where somebody may be cancelled */
+		w->waits_for_signal = wait != ORDER_NONE && !model->waits.items[wait].timed &&
+				      model->waits.items[wait].wake == ORDER_WAKE_SIGNAL;
+		return w->lock != ORDER_NONE || w->waits_for_signal;
+	case EV_JOIN: /* where threads may be cancelled, a join does not block for ever */
 		w->joined = object;
 		return object != ORDER_NONE && object != w->thread && !window->cancels;
 	case EV_ONCE: w->once = object; return object != ORDER_NONE && is_running(window, object);
@@ -51,7 +55,7 @@ static bool describe_want(const struct window *window, struct waiter *w, uint8_t
 	}
 }
 
-static struct waiter blank(uint32_t thread, uint32_t position)
+static struct waiter make_waiter(uint32_t thread, uint32_t position)
 {
 	return (struct waiter){
 		.node = ORDER_NONE,
@@ -67,24 +71,7 @@ static struct waiter blank(uint32_t thread, uint32_t position)
 	};
 }
 
-/* Edges into a node, as the places of their sources in `from`. */
-struct incoming {
-	uint32_t *start, *from;
-};
-
-static void list_incoming(struct incoming *in, const struct order_model *model)
-{
-	in->start = mem_zalloc((size_t)model->node_count + 2, sizeof *in->start);
-	in->from = mem_zalloc(model->edges.count + 1, sizeof *in->from);
-	for (size_t i = 0; i < model->edges.count; i++)
-		in->start[model->edges.items[i].to + 2]++;
-	for (size_t n = 2; n < (size_t)model->node_count + 2; n++)
-		in->start[n] += in->start[n - 1];
-	for (size_t i = 0; i < model->edges.count; i++)
-		in->from[in->start[model->edges.items[i].to + 1]++] = model->edges.items[i].from;
-}
-
-/* Is this where an edge comes from that only says what the waiter is blocked by? */
+/* Does the edge from this node only express what the waiter is blocked by? */
 static bool is_awaited(const struct window *window, const struct waiter *w, uint32_t from)
 {
 	if (w->joined != ORDER_NONE)
@@ -94,32 +81,35 @@ static bool is_awaited(const struct window *window, const struct waiter *w, uint
 	return w->once != ORDER_NONE && window->onces.items[w->once].end == from;
 }
 
-/* `begin`: of the life of its object, where no edge says so; or ORDER_NONE. */
+/* `begin`: where the lifetime of its object begins, if no edge says so; or ORDER_NONE. */
 static void add_waiter(struct waiters *waiters, struct waiter w, uint32_t begin,
-		       const struct incoming *in)
+		       const struct order_sources *sources)
 {
 	const struct window *window = waiters->window;
 	const struct order_model *model = &window->model;
 	uint32_t create = window->threads.items[w.thread].create;
 
-	w.need_start = (uint32_t)waiters->needs.count;
+	w.required_start = (uint32_t)waiters->required.count;
 	if (w.position > 0)
-		*vec_push(&waiters->needs) =
+		*vec_push(&waiters->required) =
 			model->thread_nodes
 				.items[model->thread_start.items[w.thread] + w.position - 1];
 	else if (create != ORDER_NONE)
-		*vec_push(&waiters->needs) = create;
-	for (uint32_t i = w.node == ORDER_NONE ? 0 : in->start[w.node];
-	     w.node != ORDER_NONE && i < in->start[w.node + 1]; i++)
-		if (in->from[i] != create && !is_awaited(window, &w, in->from[i]))
-			*vec_push(&waiters->needs) = in->from[i];
+		*vec_push(&waiters->required) = create;
+	for (uint32_t i = w.node == ORDER_NONE ? 0 : sources->start[w.node];
+	     w.node != ORDER_NONE && i < sources->start[w.node + 1]; i++)
+		if (sources->from[i] != create && !is_awaited(window, &w, sources->from[i]))
+			*vec_push(&waiters->required) = sources->from[i];
 	if (begin != ORDER_NONE)
-		*vec_push(&waiters->needs) = begin;
-	w.need_count = (uint32_t)waiters->needs.count - w.need_start;
+		*vec_push(&waiters->required) = begin;
+	w.required_count = (uint32_t)waiters->required.count - w.required_start;
 	*vec_push(&waiters->items) = w;
 }
 
-/* Lives of what the thread that hangs asks for, or NULL: then there is one, or none that counts. */
+/*
+ * The lifetimes of the object for which the pending thread asks. NULL: there is one lifetime, or
+ * lifetimes do not matter.
+ */
 static const struct window_span *pending_spans(const struct window *window,
 					       const struct window_thread *thread)
 {
@@ -133,10 +123,11 @@ static const struct window_span *pending_spans(const struct window *window,
 	}
 }
 
-static void add_pending(struct waiters *waiters, struct waiter blank, const struct incoming *in)
+static void add_pending(struct waiters *waiters, struct waiter make_waiter,
+			const struct order_sources *sources)
 {
 	const struct window *window = waiters->window;
-	const struct window_thread *thread = &window->threads.items[blank.thread];
+	const struct window_thread *thread = &window->threads.items[make_waiter.thread];
 	const struct window_span *spans = pending_spans(window, thread);
 	uint32_t object = thread->pending_object, until = ORDER_NONE;
 
@@ -144,18 +135,19 @@ static void add_pending(struct waiters *waiters, struct waiter blank, const stru
 		struct window_span span =
 			spans ? spans[object]
 			      : (struct window_span){ ORDER_NONE, ORDER_NONE, false };
-		struct waiter w = blank;
+		struct waiter w = make_waiter;
 
 		w.until = until;
-		if (describe_want(window, &w, thread->pending_kind, EVENT_PLAIN, object,
-				  thread->pending_wait))
-			add_waiter(waiters, w, span.begin, in);
+		if (set_what_it_waits_for(window, &w, thread->pending_kind, EVENT_PLAIN, object,
+					  thread->pending_wait))
+			add_waiter(waiters, w, span.begin, sources);
 		until = span.begin;
 		object = span.earlier;
 	} while (object != ORDER_NONE);
 }
 
-static void add_thread(struct waiters *waiters, uint32_t t, const struct incoming *in)
+static void add_waiters_of_thread(struct waiters *waiters, uint32_t t,
+				  const struct order_sources *sources)
 {
 	const struct window *window = waiters->window;
 	const struct order_model *model = &window->model;
@@ -166,46 +158,46 @@ static void add_thread(struct waiters *waiters, uint32_t t, const struct incomin
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t id = model->thread_nodes.items[first + i];
 		const struct window_node *node = &window->nodes.items[id];
-		struct waiter w = blank(t, i);
+		struct waiter w = make_waiter(t, i);
 
 		w.node = id;
 		w.held = node->held;
 		w.site = node->site;
 		w.fresh = id >= window->fresh;
-		if (describe_want(window, &w, node->kind, node->mode, node->object, node->wait))
-			add_waiter(waiters, w, ORDER_NONE, in);
+		if (set_what_it_waits_for(window, &w, node->kind, node->mode, node->object,
+					  node->wait))
+			add_waiter(waiters, w, ORDER_NONE, sources);
 	}
 	if (thread->end == WINDOW_PENDING) {
-		struct waiter w = blank(t, count);
+		struct waiter w = make_waiter(t, count);
 
 		w.held = thread->held;
 		w.site = thread->pending_site;
 		w.fresh = window->last ||
 			  (count && model->thread_nodes.items[first + count - 1] >= window->fresh);
-		add_pending(waiters, w, in);
+		add_pending(waiters, w, sources);
 	}
 }
 
 void waiters_make(struct waiters *waiters, const struct window *window)
 {
 	uint32_t threads = window->model.thread_count;
-	struct incoming in;
+	struct order_sources sources;
 
 	*waiters = (struct waiters){ .window = window };
 	waiters->thread_start = mem_zalloc(threads + 1, sizeof *waiters->thread_start);
-	list_incoming(&in, &window->model);
+	order_sources_make(&sources, &window->model);
 	for (uint32_t t = 0; t < threads; t++) {
-		add_thread(waiters, t, &in);
+		add_waiters_of_thread(waiters, t, &sources);
 		waiters->thread_start[t + 1] = (uint32_t)waiters->items.count;
 	}
-	free(in.start);
-	free(in.from);
+	order_sources_free(&sources);
 }
 
 void waiters_free(struct waiters *waiters)
 {
 	vec_free(&waiters->items);
-	vec_free(&waiters->needs);
+	vec_free(&waiters->required);
 	free(waiters->thread_start);
 }
 
@@ -259,11 +251,11 @@ bool waiters_exclude(const struct waiters *waiters, const struct waiter *a, cons
 }
 
 /* Must `b` be inside when `a` is next? */
-static bool pulls_in(const struct waiters *waiters, const struct order_clock *clock,
-		     const struct waiter *a, const struct waiter *b)
+static bool requires_inside(const struct waiters *waiters, const struct order_clock *clock,
+			    const struct waiter *a, const struct waiter *b)
 {
-	for (uint32_t i = 0; b->node != ORDER_NONE && i < a->need_count; i++) {
-		uint32_t need = waiters->needs.items[a->need_start + i];
+	for (uint32_t i = 0; b->node != ORDER_NONE && i < a->required_count; i++) {
+		uint32_t need = waiters->required.items[a->required_start + i];
 
 		if (need == b->node ||
 		    order_clock_before(clock, &waiters->window->model, b->node, need))
@@ -275,7 +267,7 @@ static bool pulls_in(const struct waiters *waiters, const struct order_clock *cl
 bool waiters_ordered(const struct waiters *waiters, const struct order_clock *clock,
 		     const struct waiter *a, const struct waiter *b)
 {
-	return pulls_in(waiters, clock, a, b) || pulls_in(waiters, clock, b, a);
+	return requires_inside(waiters, clock, a, b) || requires_inside(waiters, clock, b, a);
 }
 
 uint32_t waiters_event(const struct waiters *waiters, const struct waiter *waiter)
@@ -284,18 +276,11 @@ uint32_t waiters_event(const struct waiters *waiters, const struct waiter *waite
 					  : waiters->window->model.node_count + waiter->thread;
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 uint64_t waiters_key(const struct waiters *waiters, enum finding_kind kind, const uint32_t *items,
 		     size_t count, bool every)
 {
 	const struct window *window = waiters->window;
-	uint64_t *parts = mem_zalloc(count, sizeof *parts), key;
+	uint64_t *names = mem_zalloc(count, sizeof *names), key;
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -304,13 +289,13 @@ uint64_t waiters_key(const struct waiters *waiters, enum finding_kind kind, cons
 					     ? window->threads.items[w->thread].pending
 					     : window->nodes.items[w->node].id;
 
-		parts[i] = every ? (uint64_t)id.stream << 40 ^ id.index : w->site;
+		names[i] = every ? (uint64_t)id.stream << 40 ^ id.index : w->site;
 	}
-	qsort(parts, count, sizeof *parts, compare);
+	sort_items(names, count, sizeof *names, sort_u64);
 	for (size_t i = 0; i < count; i++)
-		if (n == 0 || parts[n - 1] != parts[i])
-			parts[n++] = parts[i];
-	key = analysis_key(kind, parts, n);
-	free(parts);
+		if (n == 0 || names[n - 1] != names[i])
+			names[n++] = names[i];
+	key = analysis_key(kind, names, n);
+	free(names);
 	return key;
 }

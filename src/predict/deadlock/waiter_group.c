@@ -1,19 +1,27 @@
+/*
+ * Groups the waiters that can be part of a cycle, and indexes the groups by the resources that they
+ * own. First drops all waiters that cannot be in a cycle because their thread owns nothing that
+ * another thread wants.
+ */
 #include "predict/deadlock/waiter_group.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
-/* What a thread can have, and others wait for; the lowest bit of a lock that is had: shared. */
-enum thing { THING_LOCK, THING_THREAD, THING_ONCE };
-#define THING(kind, number) ((uint64_t)(kind) << 34 | (uint64_t)(number) << 1)
+/*
+ * What a thread can have and others wait for. The lowest bit of a lock that a thread has: shared.
+ */
+enum resource { RESOURCE_LOCK, RESOURCE_THREAD, RESOURCE_ONCE };
+#define RESOURCE(kind, number) ((uint64_t)(kind) << 34 | (uint64_t)(number) << 1)
 #define NOTHING UINT64_MAX
 
-static void list_had(struct groups *g)
+static void list_owned(struct waiter_groups *g)
 {
 	const struct window *window = g->waiters->window;
 	size_t count = g->waiters->items.count;
 
-	g->had_start = mem_zalloc(count + 1, sizeof *g->had_start);
+	g->owned_start = mem_zalloc(count + 1, sizeof *g->owned_start);
 	for (size_t i = 0; i < count; i++) {
 		const struct waiter *w = &g->waiters->items.items[i];
 
@@ -21,53 +29,54 @@ static void list_had(struct groups *g)
 			const struct window_held *held = &window->held.items[at];
 
 			if (held->lock != ORDER_NONE)
-				*vec_push(&g->had) = THING(THING_LOCK, held->lock) | held->shared;
+				*vec_push(&g->owned) =
+					RESOURCE(RESOURCE_LOCK, held->lock) | held->shared;
 		}
 		for (uint32_t o = 0; o < window->onces.count; o++)
 			if (waiters_runs_once(window, o, w->thread, w->position))
-				*vec_push(&g->had) = THING(THING_ONCE, o);
-		*vec_push(&g->had) = THING(THING_THREAD, w->thread);
-		g->had_start[i + 1] = (uint32_t)g->had.count;
+				*vec_push(&g->owned) = RESOURCE(RESOURCE_ONCE, o);
+		*vec_push(&g->owned) = RESOURCE(RESOURCE_THREAD, w->thread);
+		g->owned_start[i + 1] = (uint32_t)g->owned.count;
 	}
 }
 
-static uint64_t wanted(const struct waiter *w)
+static uint64_t wanted_resource(const struct waiter *w)
 {
-	return w->lock != ORDER_NONE	 ? THING(THING_LOCK, w->lock)
-	       : w->joined != ORDER_NONE ? THING(THING_THREAD, w->joined)
-	       : w->once != ORDER_NONE	 ? THING(THING_ONCE, w->once)
+	return w->lock != ORDER_NONE	 ? RESOURCE(RESOURCE_LOCK, w->lock)
+	       : w->joined != ORDER_NONE ? RESOURCE(RESOURCE_THREAD, w->joined)
+	       : w->once != ORDER_NONE	 ? RESOURCE(RESOURCE_ONCE, w->once)
 					 : NOTHING;
 }
 
-static bool has_wanted(const struct groups *g, size_t waiter, const struct map *wants)
+static bool owns_wanted(const struct waiter_groups *g, size_t waiter, const struct map *wants)
 {
-	for (uint32_t k = g->had_start[waiter]; k < g->had_start[waiter + 1]; k++)
-		if (map_get(wants, g->had.items[k] & ~1ull))
+	for (uint32_t k = g->owned_start[waiter]; k < g->owned_start[waiter + 1]; k++)
+		if (map_get(wants, g->owned.items[k] & ~1ull))
 			return true;
 	return false;
 }
 
 /*
- * One round of dropping who has nothing that another wants, or wants what nobody has. Most
- * programs end here: few locks are taken while others are held.
+ * Drops, in one round, the waiters whose thread has nothing that another waiter wants, and those
+ * that want what no thread has. Most programs end here: few locks are taken while others are held.
  */
-static bool drop_hopeless(const struct groups *g, bool *alive)
+static bool drop_waiters_outside_cycles(const struct waiter_groups *g, bool *possible)
 {
 	struct map wants = { 0 }, has = { 0 };
 	bool dropped = false;
 
 	for (size_t i = 0; i < g->waiters->items.count; i++) {
-		if (!alive[i])
+		if (!possible[i])
 			continue;
-		map_put(&wants, wanted(&g->waiters->items.items[i]), NULL);
-		for (uint32_t k = g->had_start[i]; k < g->had_start[i + 1]; k++)
-			map_put(&has, g->had.items[k] & ~1ull, NULL);
+		map_put(&wants, wanted_resource(&g->waiters->items.items[i]), NULL);
+		for (uint32_t k = g->owned_start[i]; k < g->owned_start[i + 1]; k++)
+			map_put(&has, g->owned.items[k] & ~1ull, NULL);
 	}
 	for (size_t i = 0; i < g->waiters->items.count; i++) {
-		if (!alive[i] || (has_wanted(g, i, &wants) &&
-				  map_get(&has, wanted(&g->waiters->items.items[i]))))
+		if (!possible[i] || (owns_wanted(g, i, &wants) &&
+				     map_get(&has, wanted_resource(&g->waiters->items.items[i]))))
 			continue;
-		alive[i] = false;
+		possible[i] = false;
 		dropped = true;
 	}
 	map_free(&wants);
@@ -75,20 +84,20 @@ static bool drop_hopeless(const struct groups *g, bool *alive)
 	return dropped;
 }
 
-static uint64_t signature(const struct groups *g, uint32_t waiter)
+static uint64_t group_signature(const struct waiter_groups *g, uint32_t waiter)
 {
 	const struct waiter *w = &g->waiters->items.items[waiter];
-	uint64_t hash = hash_mix(hash_mix(0, wanted(w)), w->site);
+	uint64_t hash = hash_mix(hash_mix(0, wanted_resource(w)), w->site);
 
 	hash = hash_mix(hash, (uint64_t)w->shared << 1 | w->self);
 
-	for (uint32_t k = g->had_start[waiter]; k < g->had_start[waiter + 1]; k++)
-		hash = hash_mix(hash, g->had.items[k]);
+	for (uint32_t k = g->owned_start[waiter]; k < g->owned_start[waiter + 1]; k++)
+		hash = hash_mix(hash, g->owned.items[k]);
 	return hash;
 }
 
-/* Groups are numbered as their first members come; two walks, to count and to fill. */
-static void fill_groups(struct groups *g, const bool *alive, bool every)
+/* Groups are numbered in the order of their first members. Two passes: count, then fill. */
+static void fill_groups(struct waiter_groups *g, const bool *possible, bool every)
 {
 	uint32_t count = (uint32_t)g->waiters->items.count, total = 0;
 	uint32_t *group_of = mem_zalloc(count + 1, sizeof *group_of);
@@ -98,9 +107,9 @@ static void fill_groups(struct groups *g, const bool *alive, bool every)
 		bool fresh;
 		uint64_t *number;
 
-		if (!alive[i])
+		if (!possible[i])
 			continue;
-		number = map_put(&numbers, every ? i : signature(g, i), &fresh);
+		number = map_put(&numbers, every ? i : group_signature(g, i), &fresh);
 		if (fresh) {
 			*number = g->items.count;
 			*vec_push(&g->items) = (struct waiter_group){ 0 };
@@ -117,83 +126,77 @@ static void fill_groups(struct groups *g, const bool *alive, bool every)
 	for (uint32_t i = 0; i < count; i++) {
 		struct waiter_group *group = &g->items.items[group_of[i]];
 
-		if (alive[i])
+		if (possible[i])
 			g->members[group->start + group->count++] = i;
 	}
 	map_free(&numbers);
 	free(group_of);
 }
 
-static int compare_owners(const void *a, const void *b)
-{
-	const struct waiter_group_owner *x = a, *y = b;
+SORT_COMPARISON(by_resource, struct resource_owner, a, b,
+		sort_order(a->resource, b->resource) ?: sort_order(a->group, b->group))
 
-	if (x->thing != y->thing)
-		return x->thing < y->thing ? -1 : 1;
-	return x->group < y->group ? -1 : x->group > y->group;
-}
-
-static void index_owners(struct groups *g)
+static void index_owners(struct waiter_groups *g)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < g->items.count; i++) {
 		uint32_t waiter = g->members[g->items.items[i].start];
 
-		for (uint32_t k = g->had_start[waiter]; k < g->had_start[waiter + 1]; k++)
+		for (uint32_t k = g->owned_start[waiter]; k < g->owned_start[waiter + 1]; k++)
 			*vec_push(&g->owners) =
-				(struct waiter_group_owner){ g->had.items[k] & ~1ull, i };
+				(struct resource_owner){ g->owned.items[k] & ~1ull, i };
 	}
-	if (g->owners.count)
-		qsort(g->owners.items, g->owners.count, sizeof *g->owners.items, compare_owners);
-	for (size_t i = 0; i < g->owners.count; i++) /* who reads twice has it once */
-		if (n == 0 || compare_owners(&g->owners.items[n - 1], &g->owners.items[i]))
+	vec_sort(&g->owners, by_resource);
+	for (size_t i = 0; i < g->owners.count; i++) /* a lock that is read twice is listed once */
+		if (n == 0 || by_resource(&g->owners.items[n - 1], &g->owners.items[i]))
 			g->owners.items[n++] = g->owners.items[i];
 	g->owners.count = n;
-	for (size_t i = n; i-- > 0;) /* the lowest stays */
-		*map_put(&g->first_owner, g->owners.items[i].thing, NULL) = i;
+	for (size_t i = n; i-- > 0;) /* the first owner remains */
+		*map_put(&g->first_owner, g->owners.items[i].resource, NULL) = i;
 }
 
-void groups_make(struct groups *g, const struct waiters *waiters, bool every)
+void waiter_groups_make(struct waiter_groups *g, const struct waiters *waiters, bool every)
 {
-	bool *alive = mem_zalloc(waiters->items.count + 1, sizeof *alive);
+	bool *possible = mem_zalloc(waiters->items.count + 1, sizeof *possible);
 
-	*g = (struct groups){ .waiters = waiters };
-	list_had(g);
+	*g = (struct waiter_groups){ .waiters = waiters };
+	list_owned(g);
 	for (size_t i = 0; i < waiters->items.count; i++)
-		alive[i] = wanted(&waiters->items.items[i]) != NOTHING;
-	while (drop_hopeless(g, alive))
+		possible[i] = wanted_resource(&waiters->items.items[i]) != NOTHING;
+	while (drop_waiters_outside_cycles(g, possible))
 		;
-	fill_groups(g, alive, every);
+	fill_groups(g, possible, every);
 	index_owners(g);
-	free(alive);
+	free(possible);
 }
 
-void groups_free(struct groups *g)
+void waiter_groups_free(struct waiter_groups *g)
 {
-	free(g->had_start);
+	free(g->owned_start);
 	free(g->members);
-	vec_free(&g->had);
+	vec_free(&g->owned);
 	vec_free(&g->items);
 	vec_free(&g->owners);
 	map_free(&g->first_owner);
 }
 
-const struct waiter *groups_first(const struct groups *g, uint32_t group)
+const struct waiter *waiter_groups_first(const struct waiter_groups *g, uint32_t group)
 {
 	return &g->waiters->items.items[g->members[g->items.items[group].start]];
 }
 
-const struct waiter_group_owner *groups_owners(const struct groups *g, const struct waiter *w,
-					       size_t *count)
+const struct resource_owner *waiter_groups_owners(const struct waiter_groups *g,
+						  const struct waiter *w, size_t *count)
 {
-	uint64_t thing = wanted(w);
-	const uint64_t *first = map_get(&g->first_owner, thing);
+	uint64_t resource = wanted_resource(w);
+	const uint64_t *first = map_get(&g->first_owner, resource);
 
 	*count = 0;
 	if (!first)
 		return NULL;
-	while (*first + *count < g->owners.count && g->owners.items[*first + *count].thing == thing)
+	while (*first + *count < g->owners.count &&
+	       g->owners.items[*first + *count].resource == resource)
 		++*count;
 	return &g->owners.items[*first];
 }

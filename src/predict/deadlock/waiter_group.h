@@ -1,8 +1,8 @@
 /*
- * The waiters of a window that can be in a cycle, in groups: members of a group differ in nothing
- * but when they come. They have the same thread, place, locks held and wanted: an abstract event in
- * the words of Tunç, Mathur, Pavlogiannis and Viswanathan, "Sound Dynamic Deadlock Prediction in
- * Linear Time" (PLDI 2023).
+ * The waiters of a window that can be in a cycle, in groups. Members of a group only differ in when
+ * they happen: they have the same thread, site, held locks and wanted lock. Tunç, Mathur,
+ * Pavlogiannis and Viswanathan call this an abstract event ("Sound Dynamic Deadlock Prediction in
+ * Linear Time", PLDI 2023).
  */
 #ifndef PREDICT_DEADLOCK_WAITER_GROUP_H
 #define PREDICT_DEADLOCK_WAITER_GROUP_H
@@ -14,29 +14,30 @@
 struct waiter_group {
 	uint32_t start, count; /* in members */
 };
-struct waiter_group_owner {
-	uint64_t thing;
+struct resource_owner {
+	uint64_t resource;
 	uint32_t group;
 };
 
-struct groups {
+struct waiter_groups {
 	const struct waiters *waiters;
-	uint32_t *had_start; /* a waiter's part of `had`; one more at the end */
-	VEC(uint64_t) had;   /* things: locks, onces, being a thread */
-	uint32_t *members;   /* waiters, by group, in program order */
+	uint32_t *owned_start; /* a waiter's range in `owned`; one more at the end */
+	/* resources that a waiter's thread has: locks, onces, and the thread itself */
+	VEC(uint64_t) owned;
+	uint32_t *members; /* waiters, by group, in program order */
 	VEC(struct waiter_group) items;
-	VEC(struct waiter_group_owner) owners; /* by thing */
-	struct map first_owner;		       /* thing: position in owners */
+	VEC(struct resource_owner) owners; /* by resource */
+	struct map first_owner;		   /* resource to position in owners */
 };
 
 /* With `every` each waiter is a group of its own. */
-void groups_make(struct groups *groups, const struct waiters *waiters, bool every);
-void groups_free(struct groups *groups);
+void waiter_groups_make(struct waiter_groups *groups, const struct waiters *waiters, bool every);
+void waiter_groups_free(struct waiter_groups *groups);
 
-const struct waiter *groups_first(const struct groups *groups, uint32_t group);
+const struct waiter *waiter_groups_first(const struct waiter_groups *groups, uint32_t group);
 
-/* Those that have what the waiter wants, in some way: waiters_blocks decides. */
-const struct waiter_group_owner *groups_owners(const struct groups *groups,
-					       const struct waiter *waiter, size_t *count);
+/* The groups that may have what the waiter wants; waiters_blocks() decides. */
+const struct resource_owner *waiter_groups_owners(const struct waiter_groups *groups,
+						  const struct waiter *waiter, size_t *count);
 
 #endif

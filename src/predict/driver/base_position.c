@@ -1,3 +1,8 @@
+/*
+ * Follows the base run from window to window, and expands the goals of a claim into steps. A
+ * thread's events in a window are kept as a linked list of slices, because its signal handlers are
+ * streams of their own.
+ */
 #include "predict/driver/base_position.h"
 
 #include "base/mem.h"
@@ -5,7 +10,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* The thread that a stream belongs to. Forged hosts may form a circle: then it is its own. */
+/*
+ * The thread that a stream belongs to. In a corrupt trace the owners may form a cycle: then the
+ * stream belongs to itself.
+ */
 static uint32_t thread_of(const struct trace *trace, uint32_t i)
 {
 	uint32_t at = i;
@@ -20,76 +28,76 @@ static uint32_t thread_of(const struct trace *trace, uint32_t i)
 	return i;
 }
 
-void base_position_open(struct base_position *run, const struct trace *trace)
+void base_position_open(struct base_position *base, const struct trace *trace)
 {
 	uint32_t streams = trace_stream_count(trace);
 
-	*run = (struct base_position){ .trace = trace };
-	run->start = mem_zalloc(streams + 1, sizeof *run->start);
-	run->reached = mem_zalloc(streams + 1, sizeof *run->reached);
-	run->thread = mem_zalloc(streams + 1, sizeof *run->thread);
-	run->first = mem_zalloc(streams + 1, sizeof *run->first);
-	run->last = mem_zalloc(streams + 1, sizeof *run->last);
+	*base = (struct base_position){ .trace = trace };
+	base->start = mem_zalloc(streams + 1, sizeof *base->start);
+	base->reached = mem_zalloc(streams + 1, sizeof *base->reached);
+	base->thread = mem_zalloc(streams + 1, sizeof *base->thread);
+	base->first = mem_zalloc(streams + 1, sizeof *base->first);
+	base->last = mem_zalloc(streams + 1, sizeof *base->last);
 	for (uint32_t i = 0; i < streams; i++)
-		run->thread[i] = thread_of(trace, i);
+		base->thread[i] = thread_of(trace, i);
 }
 
-void base_position_close(struct base_position *run)
+void base_position_close(struct base_position *base)
 {
-	free(run->start);
-	free(run->reached);
-	free(run->thread);
-	free(run->first);
-	free(run->last);
-	vec_free(&run->stretches);
+	free(base->start);
+	free(base->reached);
+	free(base->thread);
+	free(base->first);
+	free(base->last);
+	vec_free(&base->slices);
 }
 
-static void add_stretch(struct base_position *run, uint32_t stream, uint64_t end)
+static void append_slice(struct base_position *base, uint32_t stream, uint64_t end)
 {
-	uint32_t thread = run->thread[stream], last = run->last[thread];
+	uint32_t thread = base->thread[stream], last = base->last[thread];
 
-	if (last != ORDER_NONE && run->stretches.items[last].stream == stream) {
-		run->stretches.items[last].end = end;
+	if (last != ORDER_NONE && base->slices.items[last].stream == stream) {
+		base->slices.items[last].end = end;
 		return;
 	}
-	*vec_push(&run->stretches) = (struct base_position_stretch){ stream, end, ORDER_NONE };
-	run->last[thread] = (uint32_t)run->stretches.count - 1;
+	*vec_push(&base->slices) = (struct base_slice){ stream, end, ORDER_NONE };
+	base->last[thread] = (uint32_t)base->slices.count - 1;
 	if (last == ORDER_NONE)
-		run->first[thread] = run->last[thread];
+		base->first[thread] = base->last[thread];
 	else
-		run->stretches.items[last].next = run->last[thread];
+		base->slices.items[last].next = base->last[thread];
 }
 
-void base_position_enter(struct base_position *run, const struct window_run *runs, uint64_t first,
+void base_position_enter(struct base_position *base, const struct window_run *runs, uint64_t first,
 			 uint64_t last)
 {
-	assert(first >= run->at && last >= first);
-	for (; run->at < first; run->at++) {
-		uint32_t stream = trace_find_stream(run->trace, runs[run->at].stream);
+	assert(first >= base->at && last >= first);
+	for (; base->at < first; base->at++) {
+		uint32_t stream = trace_find_stream(base->trace, runs[base->at].stream);
 
-		run->start[stream] = runs[run->at].end;
+		base->start[stream] = runs[base->at].end;
 	}
-	run->stretches.count = 0;
-	for (uint32_t i = 0; i < trace_stream_count(run->trace); i++)
-		run->first[i] = run->last[i] = ORDER_NONE;
+	base->slices.count = 0;
+	for (uint32_t i = 0; i < trace_stream_count(base->trace); i++)
+		base->first[i] = base->last[i] = ORDER_NONE;
 	for (uint64_t i = first; i < last; i++)
-		add_stretch(run, trace_find_stream(run->trace, runs[i].stream), runs[i].end);
+		append_slice(base, trace_find_stream(base->trace, runs[i].stream), runs[i].end);
 }
 
 /*
- * The stream runs up to, not with, index `end`: one step, or in a text, where every event is one
- * that matters, a step for each.
+ * Runs the stream up to, but not including, index `end`. That is one step; in a text trace, where
+ * every event matters, it is one step for each event.
  */
-static void advance(struct base_position *run, uint32_t stream, uint64_t end,
-		    base_position_ids *out)
+static void run_stream_to(struct base_position *base, uint32_t stream, uint64_t end,
+			  finding_ids *out)
 {
-	uint32_t number = trace_stream(run->trace, stream)->number;
-	uint64_t at = run->reached[stream];
+	uint32_t number = trace_stream(base->trace, stream)->number;
+	uint64_t at = base->reached[stream];
 
 	if (end <= at)
 		return;
-	run->reached[stream] = end;
-	if (trace_is_text(run->trace)) {
+	base->reached[stream] = end;
+	if (trace_is_text(base->trace)) {
 		for (; at < end; at++)
 			*vec_push(out) = (struct event_id){ number, at };
 		return;
@@ -100,41 +108,40 @@ static void advance(struct base_position *run, uint32_t stream, uint64_t end,
 		*vec_push(out) = (struct event_id){ number, end - 1 };
 }
 
-static void reach(struct base_position *run, const struct base_position_goal *goal,
-		  base_position_ids *out)
+static void run_to_goal(struct base_position *base, const struct base_goal *goal, finding_ids *out)
 {
-	uint32_t stream = trace_find_stream(run->trace, goal->id.stream);
+	uint32_t stream = trace_find_stream(base->trace, goal->id.stream);
 	uint64_t index = goal->id.index;
-	uint32_t at = run->first[run->thread[stream]];
+	uint32_t at = base->first[base->thread[stream]];
 
-	if (index != BASE_POSITION_END && index < run->start[stream])
+	if (index != BASE_POSITION_END && index < base->start[stream])
 		return;
-	for (; at != ORDER_NONE; at = run->stretches.items[at].next) {
-		const struct base_position_stretch *s = &run->stretches.items[at];
+	for (; at != ORDER_NONE; at = base->slices.items[at].next) {
+		const struct base_slice *s = &base->slices.items[at];
 
 		if (s->stream == stream && index < s->end) {
-			advance(run, stream, index + goal->with, out);
+			run_stream_to(base, stream, index + goal->with, out);
 			return;
 		}
-		advance(run, s->stream, s->end, out);
+		run_stream_to(base, s->stream, s->end, out);
 	}
 }
 
-void base_position_expand(struct base_position *run, const struct base_position_goal *goals,
-			  size_t count, base_position_ids *out)
+void base_position_expand(struct base_position *base, const struct base_goal *goals, size_t count,
+			  finding_ids *out)
 {
-	memcpy(run->reached, run->start, trace_stream_count(run->trace) * sizeof *run->reached);
+	memcpy(base->reached, base->start, trace_stream_count(base->trace) * sizeof *base->reached);
 	out->count = 0;
 	for (size_t i = 0; i < count; i++)
-		reach(run, &goals[i], out);
+		run_to_goal(base, &goals[i], out);
 }
 
-void base_position_start(const struct base_position *run, base_position_ids *out)
+void base_position_start(const struct base_position *base, finding_ids *out)
 {
 	out->count = 0;
-	for (uint32_t i = 0; i < trace_stream_count(run->trace); i++) {
-		if (run->start[i])
-			*vec_push(out) = (struct event_id){ trace_stream(run->trace, i)->number,
-							    run->start[i] };
+	for (uint32_t i = 0; i < trace_stream_count(base->trace); i++) {
+		if (base->start[i])
+			*vec_push(out) = (struct event_id){ trace_stream(base->trace, i)->number,
+							    base->start[i] };
 	}
 }

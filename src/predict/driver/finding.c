@@ -1,3 +1,4 @@
+/* Names of finding kinds and statuses, and the memory of findings. */
 #include "predict/driver/finding.h"
 
 #include <assert.h>

@@ -1,14 +1,18 @@
 /*
- * What a node leans on in every schedule: if it is inside, so are those, and before it.
+ * Which nodes must come before a node in every feasible prefix that contains it.
  *
- * More than must-happen-before (order/model/clock.h), which holds outside as well, and less than what
- * the solver concludes for a query. A read whose value one write alone could have given leans on
- * that write; with several, on what all of them lean on. A section leans on the end of an earlier
- * one of its lock if it leans on anything inside of that. All is found in one walk along the
- * recorded order, because nodes only lean on what was recorded before them. These are the rules
- * of saturation (Pavlogiannis, "Fast, sound, and effectively complete dynamic race prediction",
- * POPL 2020; Mathur et al., "Optimal prediction of synchronization-preserving races", POPL 2021,
- * for locks) without looking at a pair: what they rule out need not be asked about.
+ * This is more than must-happen-before (order/model/clock.h), which also holds outside the prefix,
+ * and less than what the solver concludes for a query. The rules:
+ * - A read whose value only one write can have given requires that write. If several writes can, it
+ *   requires what all of them require.
+ * - A section requires the end of an earlier section of its lock if it requires any node inside
+ *   that section.
+ *
+ * One pass along the recorded order finds all of it, because the rules only look at nodes that were
+ * recorded earlier. These are the rules of saturation (Pavlogiannis, "Fast, sound, and effectively
+ * complete dynamic race prediction", POPL 2020; for locks Mathur et al., "Optimal prediction of
+ * synchronization-preserving races", POPL 2021), applied without a particular pair in view. The
+ * solver need not be asked about pairs that they rule out.
  *
  * Costs node_count * thread_count * 4 bytes and about as many steps.
  */
@@ -20,25 +24,30 @@
 
 struct must_precede {
 	const struct order_model *model;
-	uint32_t *count; /* [node * threads + t]: so many of t's nodes; with itself */
+	uint32_t *count; /* [node * threads + t]: how many of t's nodes come before it or are it */
 };
 
-void must_precede_make(struct must_precede *needs, const struct window *window,
+void must_precede_make(struct must_precede *required, const struct window *window,
 		       const struct order_clock *clock);
-void must_precede_free(struct must_precede *needs);
+void must_precede_free(struct must_precede *required);
 
-/* Must a be inside when b is next, and where edges into b come from is inside as well? */
-static inline bool must_precede_before(const struct must_precede *needs,
+/* Must `a` be inside whenever `b` is? True for a == b. */
+static inline bool must_precede_inside(const struct must_precede *required, uint32_t a, uint32_t b)
+{
+	const struct order_model *model = required->model;
+
+	return required->count[(size_t)b * model->thread_count + model->thread.items[a]] >
+	       model->position.items[a];
+}
+
+/* Must `a` be inside when `b` is next and the sources of all edges into `b` are inside? */
+static inline bool must_precede_before(const struct must_precede *required,
 				       const struct order_clock *clock, uint32_t a, uint32_t b)
 {
-	const struct order_model *model = needs->model;
-	uint32_t previous = order_model_previous(model, b);
+	uint32_t previous = order_model_previous(required->model, b);
 
-	if (previous != ORDER_NONE &&
-	    needs->count[(size_t)previous * model->thread_count + model->thread.items[a]] >
-		    model->position.items[a])
-		return true;
-	return order_clock_before(clock, model, a, b);
+	return (previous != ORDER_NONE && must_precede_inside(required, a, previous)) ||
+	       order_clock_before(clock, required->model, a, b);
 }
 
 #endif

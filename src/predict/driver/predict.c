@@ -1,3 +1,7 @@
+/*
+ * The prediction driver. It reads windows, lets workers run the analyses on them (window_result.h),
+ * passes every claim through the checker, and collects findings, leads and statistics.
+ */
 #include "predict/driver/predict.h"
 
 #include "base/mem.h"
@@ -19,21 +23,24 @@
 #include <string.h>
 
 /*
- * Windows are read in batches. While one batch is solved, the caller's thread checks the claims of
- * the batch before, reads the next one, and then helps to solve. What analyses know of earlier
- * windows only changes between batches, and batches do not depend on the number of threads: nor
- * does any result, as long as the time suffices.
+ * Windows are read in batches. While the workers analyse one batch, the caller's thread checks the
+ * claims of the batch before, reads the next one, and then helps to analyse. What analyses know
+ * about earlier windows only changes between batches, and batches do not depend on the number of
+ * threads. Therefore no result depends on it either, as long as the time suffices.
  */
-#define BATCH 16
-/* Each lead is a run of the program, and most of these regions were never meant to be one. */
+#define BATCH_SIZE 16
+/*
+ * The largest number of leads for inferred regions: each lead costs a run of the program, and most
+ * inferred regions were never meant to be atomic.
+ */
 #define INFERRED_MOST 8
 
 struct batch {
 	size_t count;
-	struct window *windows[BATCH];
-	struct past_view pasts[BATCH]; /* for patterns */
-	struct window_result outcomes[BATCH];
-	uint64_t end;	 /* how much of the trace had been read behind it */
+	struct window *windows[BATCH_SIZE];
+	struct past_view pasts[BATCH_SIZE]; /* for patterns */
+	struct window_result results[BATCH_SIZE];
+	uint64_t end;	 /* how much of the trace had been read after it */
 	double deadline; /* 0: none */
 	const struct predictor *predictor;
 };
@@ -44,7 +51,7 @@ struct predictor {
 	struct predict_result *result;
 	struct window_reader *reader;
 	struct worker_pool *jobs;
-	struct analysis_known known;
+	struct seen_sites seen;
 	struct regions regions;	      /* annotated ones */
 	struct calls calls;	      /* for inferred ones */
 	struct pattern_set *patterns; /* NULL: none */
@@ -52,26 +59,27 @@ struct predictor {
 	double start, deadline;	      /* 0: none */
 	/* checking */
 	struct checker *checker;
-	struct base_position baserun;
-	uint64_t entered;	 /* the run at which the checker's window starts */
-	struct map found;	 /* key: position in findings */
+	struct base_position base_run;
+	/* the slice of the base run at which the checker's window starts */
+	uint64_t entered;
+	struct map found;	 /* key to position in findings */
 	VEC(uint64_t) lead_keys; /* of the result's leads */
-	unsigned inferred;	 /* leads of inferred regions */
-	enum { NOT_JUDGED, SOUND, CONTRADICTORY } judged;
+	unsigned inferred;	 /* leads for inferred regions */
+	enum { NOT_TESTED, CONSISTENT, CONTRADICTORY } consistency;
 };
 
-/* ---- solving ----------------------------------------------------------------------------- */
+/* ---- analysing --------------------------------------------------------------------------- */
 
-/* In a thread of its own. A window's share is what the windows before it left, divided. */
-static void solve_window(void *context, size_t i)
+/* Runs in a worker. The time that is left is divided among the windows that are left. */
+static void analyse_window(void *context, size_t i)
 {
 	struct batch *batch = context;
 	const struct predictor *p = batch->predictor;
-	struct window_result *outcome = &batch->outcomes[i];
+	struct window_result *result = &batch->results[i];
 	double seconds = 0;
 
-	outcome->first_run = batch->windows[i]->first_run;
-	outcome->last_run = batch->windows[i]->last_run;
+	result->first_run = batch->windows[i]->first_run;
+	result->last_run = batch->windows[i]->last_run;
 	if (batch->deadline != 0) {
 		seconds = (batch->deadline - seconds_now()) * p->options->jobs /
 			  (double)(batch->count - i);
@@ -79,10 +87,10 @@ static void solve_window(void *context, size_t i)
 			seconds = batch->deadline - seconds_now();
 	}
 	if (batch->deadline != 0 && seconds <= 0)
-		outcome->stats.windows_left = 1;
+		result->stats.windows_left = 1;
 	else
-		window_result_make(outcome, batch->windows[i], p->options, p->patterns,
-				   p->past ? &batch->pasts[i] : NULL, &p->known, seconds);
+		window_result_make(result, batch->windows[i], p->options, p->patterns,
+				   p->past ? &batch->pasts[i] : NULL, &p->seen, seconds);
 	window_free(batch->windows[i]);
 	past_view_free(&batch->pasts[i]);
 	batch->windows[i] = NULL;
@@ -90,7 +98,7 @@ static void solve_window(void *context, size_t i)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* False when there is nothing more, or no time to look at it. */
+/* Returns false when there are no more windows, or no time to analyse them. */
 static bool read_batch(struct predictor *p, struct batch *batch)
 {
 	uint64_t all;
@@ -99,7 +107,7 @@ static bool read_batch(struct predictor *p, struct batch *batch)
 	*batch = (struct batch){ .predictor = p };
 	if (p->deadline != 0 && seconds_now() >= p->deadline)
 		return false;
-	while (batch->count < BATCH) {
+	while (batch->count < BATCH_SIZE) {
 		batch->windows[batch->count] = window_reader_next(p->reader);
 		if (!batch->windows[batch->count])
 			break;
@@ -113,8 +121,8 @@ static bool read_batch(struct predictor *p, struct batch *batch)
 	return batch->count > 0;
 }
 
-/* Its share of what is left of the time, by its share of what is left of the trace. */
-static void give_time(const struct predictor *p, struct batch *batch, uint64_t begin)
+/* Gives the batch a share of the remaining time: its share of the remaining trace. */
+static void set_batch_deadline(const struct predictor *p, struct batch *batch, uint64_t begin)
 {
 	double now = seconds_now(), share = 1;
 	uint64_t done, all;
@@ -127,8 +135,8 @@ static void give_time(const struct predictor *p, struct batch *batch, uint64_t b
 	batch->deadline = now + (p->deadline - now) * share;
 }
 
-/* Of windows that were never read only an estimate is possible. */
-static void count_left(struct predictor *p)
+/* The number of windows that were never read is an estimate. */
+static void estimate_windows_left(struct predictor *p)
 {
 	struct predict_stats *stats = &p->result->stats;
 	uint64_t windows = stats->windows + stats->windows_left;
@@ -154,47 +162,37 @@ static struct checker_run *copy_runs(const struct window_run *runs, uint64_t fir
 	return out;
 }
 
-static bool enter_window(struct predictor *p, const struct window_result *outcome, struct err *err)
+static bool enter_window(struct predictor *p, const struct window_result *result, struct err *err)
 {
 	size_t count;
 	const struct window_run *runs = window_reader_runs(p->reader, &count);
 	struct checker_run *before, *within;
 	bool ok;
 
-	assert(outcome->last_run <= count && outcome->first_run >= p->entered);
+	assert(result->last_run <= count && result->first_run >= p->entered);
 	if (!p->checker)
 		p->checker = checker_open(p->trace);
-	base_position_enter(&p->baserun, runs, outcome->first_run, outcome->last_run);
-	before = copy_runs(runs, p->entered, outcome->first_run);
-	within = copy_runs(runs, outcome->first_run, outcome->last_run);
-	ok = checker_enter(p->checker, before, outcome->first_run - p->entered, within,
-			   outcome->last_run - outcome->first_run, err);
-	p->entered = outcome->first_run;
+	base_position_enter(&p->base_run, runs, result->first_run, result->last_run);
+	before = copy_runs(runs, p->entered, result->first_run);
+	within = copy_runs(runs, result->first_run, result->last_run);
+	ok = checker_enter(p->checker, before, result->first_run - p->entered, within,
+			   result->last_run - result->first_run, err);
+	p->entered = result->first_run;
 	free(before);
 	free(within);
 	return ok;
-}
-
-static struct event_id *copy_ids(const struct event_id *ids, size_t count)
-{
-	struct event_id *out = mem_alloc(count * sizeof *out + 1);
-
-	for (size_t i = 0; i < count; i++)
-		out[i] = (struct event_id){ ids[i].stream, ids[i].index };
-	return out;
 }
 
 static bool check_claim(struct predictor *p, const struct window_result_claim *claim,
 			struct err *err)
 {
 	const struct finding *finding = &claim->finding;
-	struct event_id *steps = copy_ids(finding->steps.items, finding->steps.count);
 	struct event_id *events = mem_alloc(finding->events.count * sizeof(struct event_id) + 1);
 	struct checker_match match = { 0 };
 	struct checker_witness witness = {
 		.claim = claim->claim,
 		.events = events,
-		.steps = steps,
+		.steps = finding->steps.items,
 		.event_count = finding->events.count,
 		.step_count = finding->steps.count,
 		.misuse = finding->misuse,
@@ -204,17 +202,15 @@ static bool check_claim(struct predictor *p, const struct window_result_claim *c
 
 	if (claim->pattern)
 		match = (struct checker_match){
-			.property = &p->patterns->judged[claim->pattern->property],
+			.property = &p->patterns->checker_properties[claim->pattern->property],
 			.pattern = claim->pattern->formula->pattern,
 			.choices = claim->choices.items,
 			.count = claim->choices.count,
 		};
 
 	for (size_t i = 0; i < finding->events.count; i++)
-		events[i] = (struct event_id){ finding->events.items[i].id.stream,
-					       finding->events.items[i].id.index };
+		events[i] = finding->events.items[i].id;
 	ok = checker_accepts(p->checker, &witness, err);
-	free(steps);
 	free(events);
 	return ok;
 }
@@ -225,53 +221,52 @@ static void add_problem(struct predict_result *result, const char *text)
 }
 
 /*
- * Can what the trace says have happened? If not, engine and checker may disagree about what
- * follows from it. That is asked for texts, which people write, and when there is reason to
- * doubt: it takes about as long as reading the trace.
+ * Can the recorded events have happened at all? If not, engine and checker may disagree about what
+ * follows from them. The test takes about as long as reading the trace, so it is made only for text
+ * traces, which people write, and after a rejected witness.
  */
-static bool judge_trace(struct predictor *p)
+static bool is_trace_consistent(struct predictor *p)
 {
 	struct check_report report;
 	struct err err;
 
-	if (p->judged != NOT_JUDGED)
-		return p->judged == SOUND;
+	if (p->consistency != NOT_TESTED)
+		return p->consistency == CONSISTENT;
 	trace_check(p->trace, &report);
-	p->judged = report.violation_count ? CONTRADICTORY : SOUND;
+	p->consistency = report.violation_count ? CONTRADICTORY : CONSISTENT;
 	if (report.violation_count) {
 		err_set(&err,
-			"the trace contradicts itself: %s (`sooth trace check` says all, %" PRIu64
-			" in number)",
+			"the trace contradicts itself: %s (`sooth trace check` lists all %" PRIu64
+			" contradictions)",
 			report.violations.items[0], report.violation_count);
 		add_problem(p->result, err.text);
 	}
 	check_report_free(&report);
-	return p->judged == SOUND;
+	return p->consistency == CONSISTENT;
 }
 
-static void reject(struct predictor *p, const struct finding *finding, const struct err *err)
+static void report_rejected_claim(struct predictor *p, const struct finding *finding,
+				  const struct err *err)
 {
-	char *text = NULL;
+	char *text;
 	size_t size;
 	FILE *out;
 
-	if (!judge_trace(p))
+	if (!is_trace_consistent(p))
 		return;
 	p->result->stats.rejected++;
-	out = open_memstream(&text, &size);
-	if (!out)
-		return;
+	out = mem_stream(&text, &size);
 	fputs(finding_kind_name(finding->kind), out);
 	for (size_t i = 0; i < finding->events.count; i++)
 		fprintf(out, "%s thread %" PRIu32 " event %" PRIu64, i ? "," : " at",
 			finding->events.items[i].id.stream, finding->events.items[i].id.index);
 	fprintf(out, ": %s", err->text);
-	fclose(out);
+	mem_stream_close(out);
 	*vec_push(&p->result->faults) = text;
 }
 
-/* An accepted claim is a finding, or one more instance of one. Takes it over. */
-static void accept(struct predictor *p, struct window_result_claim *claim)
+/* An accepted claim becomes a finding, or one more instance of a finding. Takes over its memory. */
+static void accept_claim(struct predictor *p, struct window_result_claim *claim)
 {
 	struct finding *finding;
 	uint64_t *position;
@@ -287,7 +282,10 @@ static void accept(struct predictor *p, struct window_result_claim *claim)
 	finding = &p->result->findings.items[*position];
 	if (!p->options->every)
 		finding->count++;
-	/* What the recorded run shows needs no other: two alternatives of a pattern, say. */
+	/*
+	 * The recorded run itself is the better evidence. This happens with two alternatives of a
+	 * pattern, for example.
+	 */
 	if (claim->finding.status == FINDING_OBSERVED && finding->status == FINDING_PREDICTED) {
 		struct finding predicted = *finding;
 
@@ -297,24 +295,16 @@ static void accept(struct predictor *p, struct window_result_claim *claim)
 	}
 }
 
-/* Its steps, and where they start; the window was entered. */
+/* Sets the steps of a claim and where they start. Its window must have been entered. */
 static void write_steps(struct predictor *p, struct window_result_claim *claim)
 {
 	struct finding *finding = &claim->finding;
-	base_position_ids ids = { 0 };
 
-	base_position_expand(&p->baserun, claim->goals.items, claim->goals.count, &ids);
-	finding->steps.items = ids.items;
-	finding->steps.count = ids.count;
-	finding->steps.room = ids.room;
-	ids = (base_position_ids){ 0 };
-	base_position_start(&p->baserun, &ids);
-	finding->start.items = ids.items;
-	finding->start.count = ids.count;
-	finding->start.room = ids.room;
+	base_position_expand(&p->base_run, claim->goals.items, claim->goals.count, &finding->steps);
+	base_position_start(&p->base_run, &finding->start);
 }
 
-static void keep_lead(struct predictor *p, struct window_result_claim *lead)
+static void add_lead(struct predictor *p, struct window_result_claim *lead)
 {
 	if (lead->finding.inferred && p->options->leads && p->inferred == INFERRED_MOST)
 		return;
@@ -329,7 +319,7 @@ static void keep_lead(struct predictor *p, struct window_result_claim *lead)
 	lead->finding = (struct finding){ 0 };
 }
 
-/* Sites that have a finding after all need no lead. */
+/* Removes leads at sites that have a finding after all. */
 static void drop_leads(struct predictor *p)
 {
 	size_t kept = 0;
@@ -362,82 +352,55 @@ void predict_warn_of_leads(struct predict_result *result)
 	result->leads.count = kept;
 }
 
-static void check_outcome(struct predictor *p, struct window_result *outcome)
+static void check_window_result(struct predictor *p, struct window_result *result)
 {
 	struct err err = { 0 };
 	bool entered;
 
-	if (!outcome->claims.count && !outcome->leads.count)
+	if (!result->claims.count && !result->leads.count)
 		return;
-	entered = enter_window(p, outcome, &err);
-	for (size_t i = 0; i < outcome->leads.count; i++)
-		keep_lead(p, &outcome->leads.items[i]);
-	for (size_t i = 0; i < outcome->claims.count; i++) {
-		struct window_result_claim *claim = &outcome->claims.items[i];
+	entered = enter_window(p, result, &err);
+	for (size_t i = 0; i < result->leads.count; i++)
+		add_lead(p, &result->leads.items[i]);
+	for (size_t i = 0; i < result->claims.count; i++) {
+		struct window_result_claim *claim = &result->claims.items[i];
 
 		write_steps(p, claim);
 		if (entered && check_claim(p, claim, &err))
-			accept(p, claim);
+			accept_claim(p, claim);
 		else
-			reject(p, &claim->finding, &err);
+			report_rejected_claim(p, &claim->finding, &err);
 	}
 }
 
 static void check_batch(struct predictor *p, struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
-		check_outcome(p, &batch->outcomes[i]);
-		window_result_free(&batch->outcomes[i]);
+		check_window_result(p, &batch->results[i]);
+		window_result_free(&batch->results[i]);
 	}
 	batch->count = 0;
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- the whole prediction ---------------------------------------------------------------- */
 
-static void add_stats(struct predict_stats *sum, const struct predict_stats *one)
-{
-	sum->windows += one->windows;
-	sum->candidates += one->candidates;
-	sum->queries += one->queries;
-	sum->impossible += one->impossible;
-	sum->possible += one->possible;
-	sum->unknown += one->unknown;
-	sum->not_asked += one->not_asked;
-	sum->windows_left += one->windows_left;
-	sum->same_sites += one->same_sites;
-	sum->unexplained += one->unexplained;
-	sum->choices += one->choices;
-	sum->far_choices += one->far_choices;
-	sum->apart += one->apart;
-	sum->solver.queries += one->solver.queries;
-	sum->solver.by_projection += one->solver.by_projection;
-	sum->solver.by_saturation += one->solver.by_saturation;
-	sum->solver.by_greedy += one->solver.by_greedy;
-	sum->solver.by_search += one->solver.by_search;
-	sum->solver.unknown += one->solver.unknown;
-	sum->solver.conflicts += one->solver.conflicts;
-	sum->solver.decisions += one->solver.decisions;
-	sum->solver.lemmas += one->solver.lemmas;
-	sum->solver.moves += one->solver.moves;
-}
-
-/* Before the claims are checked: one that the checker refuses is our fault, and is said. */
-static void learn(struct predictor *p, const struct batch *batch)
+/* Before the claims are checked: a rejected claim is a bug in sooth, and is reported. */
+static void remember_batch_results(struct predictor *p, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
-		const struct window_result *outcome = &batch->outcomes[i];
+		const struct window_result *result = &batch->results[i];
 
-		add_stats(&p->result->stats, &outcome->stats);
-		for (size_t j = 0; j < outcome->claims.count && !p->options->every; j++)
-			*map_put(&p->known.keys, outcome->claims.items[j].key, NULL) |=
+		predict_stats_add(&p->result->stats, &result->stats);
+		for (size_t j = 0; j < result->claims.count && !p->options->every; j++)
+			*map_put(&p->seen.keys, result->claims.items[j].key, NULL) |=
 				SEEN_SITES_FOUND;
-		for (size_t j = 0; j < outcome->tries.count; j++)
-			*map_put(&p->known.keys, outcome->tries.items[j].key, NULL) +=
-				outcome->tries.items[j].count;
+		for (size_t j = 0; j < result->failures.count; j++)
+			*map_put(&p->seen.keys, result->failures.items[j].key, NULL) +=
+				result->failures.items[j].count;
 	}
 }
 
-static void tell_progress(const struct predictor *p, uint64_t done)
+static void report_progress(const struct predictor *p, uint64_t done)
 {
 	uint64_t read, all;
 
@@ -451,35 +414,35 @@ static void run_batches(struct predictor *p)
 	struct batch past = { 0 }, present, next;
 	uint64_t begin = 0;
 
-	tell_progress(p, 0);
+	report_progress(p, 0);
 	if (!read_batch(p, &present))
 		return;
 	do {
-		give_time(p, &present, begin);
+		set_batch_deadline(p, &present, begin);
 		begin = present.end;
-		worker_pool_start(p->jobs, solve_window, &present, present.count);
+		worker_pool_start(p->jobs, analyse_window, &present, present.count);
 		check_batch(p, &past);
 		read_batch(p, &next);
 		worker_pool_finish(p->jobs);
-		learn(p, &present);
-		tell_progress(p, begin);
+		remember_batch_results(p, &present);
+		report_progress(p, begin);
 		past = present;
 		present = next;
 	} while (present.count);
 	check_batch(p, &past);
 }
 
-static void finish(struct predictor *p)
+static void collect_final_counts(struct predictor *p)
 {
 	struct predict_stats *stats = &p->result->stats;
 	size_t count;
 	const struct window_run *runs = window_reader_runs(p->reader, &count);
 
-	count_left(p);
-	/* Each stream stands where its last run left it. */
-	base_position_enter(&p->baserun, runs, count, count);
+	estimate_windows_left(p);
+	/* Each stream has reached the end of its last slice. */
+	base_position_enter(&p->base_run, runs, count, count);
 	for (uint32_t i = 0; i < trace_stream_count(p->trace); i++)
-		stats->events += p->baserun.start[i];
+		stats->events += p->base_run.start[i];
 	for (size_t i = 0; i < window_reader_failure_count(p->reader); i++)
 		add_problem(p->result, window_reader_failure(p->reader, i));
 }
@@ -498,33 +461,33 @@ static void run_windows(struct predictor *p)
 		add_problem(p->result, p->patterns->problems.items[i]);
 	if (p->options->only & PREDICT_ATOMICITY)
 		regions_read(&p->regions, p->trace);
-	p->known.regions = &p->regions;
+	p->seen.regions = &p->regions;
 	if (p->options->only & PREDICT_INFERRED) {
 		calls_read(&p->calls, p->trace);
-		p->known.calls = &p->calls;
+		p->seen.calls = &p->calls;
 	}
 	p->jobs = worker_pool_open(p->options->jobs - 1);
-	base_position_open(&p->baserun, p->trace);
+	base_position_open(&p->base_run, p->trace);
 	run_batches(p);
-	finish(p);
+	collect_final_counts(p);
 	drop_leads(p);
 	if (!p->options->leads)
 		predict_warn_of_leads(p->result);
-	base_position_close(&p->baserun);
+	base_position_close(&p->base_run);
 	worker_pool_close(p->jobs);
 	window_reader_close(p->reader);
 	if (p->checker)
 		checker_close(p->checker);
 	pattern_past_close(p->past);
 	pattern_set_close(p->patterns);
-	map_free(&p->known.keys);
+	map_free(&p->seen.keys);
 	regions_free(&p->regions);
 	calls_free(&p->calls);
 	map_free(&p->found);
 	vec_free(&p->lead_keys);
 }
 
-/* They walk along the whole trace, whatever the windows did. */
+/* The warnings read the whole trace, independent of the windows. */
 static void run_warnings(const struct predictor *p)
 {
 	struct predict_stats *stats = &p->result->stats;
@@ -550,13 +513,13 @@ bool predict_run(const struct trace *trace, const struct predict_options *option
 
 	*result = (struct predict_result){ 0 };
 	if (options->window < 2)
-		return err_set(err, "a window has at least 2 events, not %" PRIu32,
+		return err_set(err, "a window must have at least 2 events, not %" PRIu32,
 			       options->window);
 	assert(options->jobs >= 1);
 	if (options->seconds > 0)
 		p.deadline = p.start + options->seconds;
 	if (trace_is_text(trace))
-		judge_trace(&p);
+		is_trace_consistent(&p);
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
 		result->stats.threads += trace_stream(trace, i)->host == TRACE_NONE;
 	if (options->only & (PREDICT_ALL | PREDICT_INFERRED) || options->properties)

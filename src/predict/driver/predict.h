@@ -1,6 +1,6 @@
 /*
- * Prediction: windows of a trace, the analyses on each, every witness through the checker.
- * Results do not depend on the number of jobs.
+ * Prediction: cuts a trace into windows, runs the analyses on each, and passes every witness to the
+ * checker. Results do not depend on the number of jobs.
  */
 #ifndef PREDICT_DRIVER_PREDICT_H
 #define PREDICT_DRIVER_PREDICT_H
@@ -20,23 +20,23 @@ enum predict_analysis {
 	PREDICT_ERASER = 8, /* warnings: predict/warnings/warnings.h */
 	PREDICT_GOODLOCK = 16,
 	PREDICT_WARNINGS = PREDICT_ERASER | PREDICT_GOODLOCK,
-	PREDICT_INFERRED = 256, /* regions that nobody annotated: warnings, or leads */
+	PREDICT_INFERRED = 256, /* regions that are not annotated: warnings, or leads */
 };
 
 struct predict_options {
-	unsigned only; /* set of predict_analysis */
-	/* Their patterns are looked for as well, whatever `only` says; NULL: none. */
+	unsigned only; /* set of enum predict_analysis */
+	/* Their patterns are searched as well, whatever `only` says; NULL: none. */
 	const struct property_set *properties;
 	/* Queries go to this solver; NULL: to the native one. */
 	order_external_solver *z3;
 	bool every;	 /* each pair of events, not one for each pair of code sites */
-	bool leads;	 /* fill `leads` of the result */
-	bool observed;	 /* patterns are not asked about: only what the recorded order matches */
+	bool leads;	 /* fill `leads` in the result */
+	bool observed;	 /* no queries for patterns: only report what the recorded order matches */
 	uint32_t window; /* events */
 	unsigned jobs;
 	double seconds; /* for everything; 0: no limit */
 	uint64_t steps; /* budget of a query; 0: no limit */
-	/* Called now and then with how far it is; may be NULL. */
+	/* Called now and then to report progress; may be NULL. */
 	void (*progress)(void *context, uint64_t done, uint64_t all, size_t findings);
 	void *context;
 };
@@ -47,36 +47,43 @@ struct predict_options {
 struct predict_stats {
 	uint32_t threads;
 	uint64_t events, windows, candidates, queries, impossible, possible;
-	uint64_t unknown;      /* the budget of the query ran out */
-	uint64_t not_asked;    /* candidates left: no time, or enough of their sites were asked */
-	uint64_t windows_left; /* windows not looked at when the time was over */
-	uint64_t same_sites;   /* candidates not asked because their sites had a finding */
+	uint64_t unknown; /* the budget of the query ran out */
+	/* candidates without a query: no time, or enough queries about their sites */
+	uint64_t not_asked;
+	uint64_t windows_left; /* windows not analysed when the time was over */
+	uint64_t same_sites;   /* candidates without a query because their sites had a finding */
 	uint64_t unexplained;  /* events that only the environment explains */
-	uint64_t choices;      /* of events for patterns, that were looked at */
-	uint64_t far_choices;  /* at least so many were not: too many for one window */
-	uint64_t apart;	       /* pairs that a pattern wants otherwise, in no window together */
-	/* witnesses that the checker refused: our fault, unless the trace contradicts itself */
+	uint64_t choices;      /* combinations of events that were tried for patterns */
+	uint64_t far_choices;  /* at least this many were not tried: too many for one window */
+	/* pairs that a pattern needs in the other order and that share no window */
+	uint64_t apart;
+	/*
+	 * Witnesses that the checker rejected: a bug in sooth, unless the trace contradicts itself.
+	 */
 	uint64_t rejected;
 	double seconds;
 	struct order_counts solver;
 };
 
 struct predict_result {
-	VEC(struct finding) findings; /* in order of their first instance */
+	VEC(struct finding) findings; /* in the order of their first instance */
 	/*
-	 * What a run has to show: matches of patterns and torn regions at sites without a finding, in
-	 * orders in which reads may see something else, and waits that do not look again. Nothing is
-	 * proved, and nothing checks their steps. Their status is FINDING_WARNING.
+	 * Findings that only a run of the program can prove: matches of patterns and interrupted
+	 * regions at sites without a finding, in orders in which reads may see other values, and
+	 * waits that do not check their condition again. No proof exists and the checker does not
+	 * see their steps. Their status is FINDING_WARNING.
 	 */
 	VEC(struct finding) leads;
 	struct predict_stats stats;
-	VEC(char *) problems; /* of the trace: it contradicts itself, parts cannot be read */
-	VEC(char *) faults;   /* of ours: what the checker said of refused witnesses */
+	/* of the trace: it contradicts itself, or parts of it cannot be read */
+	VEC(char *) problems;
+	VEC(char *) faults; /* bugs in sooth: what the checker said about rejected witnesses */
 };
 
 /*
- * A wait that does not look again and an inferred region are worth a warning as they are: those leads
- * become findings. Without `leads` among the options, predict_run does so itself.
+ * Moves those leads to the findings that are worth a warning without any run: waits that do not
+ * check their condition again, and inferred regions. Without the option `leads`, predict_run() does
+ * this itself.
  */
 void predict_warn_of_leads(struct predict_result *result);
 

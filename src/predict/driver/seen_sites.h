@@ -1,4 +1,4 @@
-/* What earlier windows tell later ones. Does not change while analyses run. */
+/* What later windows know about earlier ones. It does not change while analyses run. */
 #ifndef PREDICT_DRIVER_SEEN_SITES_H
 #define PREDICT_DRIVER_SEEN_SITES_H
 
@@ -9,8 +9,9 @@
 struct calls;
 struct regions;
 
-struct analysis_known {
-	struct map keys;	   /* how often asked in vain; SEEN_SITES_FOUND: has a finding */
+struct seen_sites {
+	/* by key: how many queries were in vain; SEEN_SITES_FOUND: it has a finding */
+	struct map keys;
 	const struct calls *calls; /* of the whole trace, for inferred regions; NULL: not wanted */
 	const struct regions *regions; /* of the whole trace, for atomicity; NULL: none */
 };

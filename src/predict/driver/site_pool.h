@@ -1,39 +1,59 @@
 /*
- * Candidates with the same code sites. One finding is wanted of them, so some are asked about, until
- * one is possible; fewer when it was in vain in earlier windows.
+ * Groups of candidates with the same code sites. Only one finding is wanted for each group, so the
+ * solver is asked about some of its candidates until one is possible. Queries that were in vain in
+ * earlier windows reduce the number.
+ *
+ * A candidate is a struct of the analysis; the groups only copy and compare it.
  */
 #ifndef PREDICT_DRIVER_SITE_POOL_H
 #define PREDICT_DRIVER_SITE_POOL_H
 
+#include "base/map.h"
 #include "predict/driver/analysis.h"
 
-/* Candidates kept of a pool in one window, at most. */
-#define SITE_POOL_MOST 24
+/* The largest number of candidates that a group keeps in one window. */
+#define SITE_GROUP_MOST 24
 
-struct site_pool {
+struct site_group {
 	uint64_t key;
-	uint64_t total; /* candidates, those that are not kept too */
+	uint64_t total; /* all candidates, including those that are not kept: the analysis counts */
 	uint64_t asked;
-	bool found; /* in this window, or its key is known from an earlier one */
+	bool found; /* in this window, or in an earlier one */
+	size_t kept;
+	char *candidates; /* the best first */
 };
 
-/* Of `most` candidates with this key, how many to ask about. */
-uint64_t site_pool_limit(const struct analysis *analysis, uint64_t key, uint64_t most);
-
-/* The pools of an analysis, wherever it has them. */
-struct pools {
-	size_t count;
-	/* The pool, and how many candidates are kept of it. */
-	struct site_pool *(*at)(void *context, size_t pool, size_t *kept);
-	/* Asks about one of them, and makes the claim: was it possible? */
-	bool (*ask)(void *context, size_t pool, size_t candidate);
-	void *context;
+struct site_groups {
+	size_t size; /* of a candidate */
+	bool (*is_better)(const void *a, const void *b);
+	bool (*is_same)(const void *a, const void *b); /* NULL: no candidate comes twice */
+	void (*drop)(void *candidate); /* called for each that is not needed any more; or NULL */
+	VEC(struct site_group) items;
+	struct map numbers; /* key to position in items */
 };
+
+void site_groups_free(struct site_groups *groups);
+
+/* The group with this key; created if there is none. Valid until the next call. */
+struct site_group *site_groups_find(struct site_groups *groups, const struct analysis *analysis,
+				    uint64_t key);
 
 /*
- * Asks about the i-th candidate of each pool before the next of any: most show at once, others never.
- * Then counts, for the stats and for later windows.
+ * Stores a copy of the candidate in the group if it is among the best. Returns where it is, or NULL
+ * if it is not stored. The candidate has been counted in `total`.
  */
-void pools_ask(const struct pools *pools, struct analysis *analysis);
+void *site_group_keep(struct site_groups *groups, struct site_group *group, const void *candidate);
+
+/*
+ * Asks about the first candidate of each group, then about the second of each, and so on: most
+ * findings show at once, and other candidates are never possible. Then updates the statistics, and
+ * the counts for later windows. `ask` adds the claim, and returns whether it was possible.
+ */
+void site_groups_ask(struct site_groups *groups, struct analysis *analysis,
+		     bool (*ask)(void *context, const void *candidate, uint64_t key),
+		     void *context);
+
+/* How many of `most` candidates with this key to ask about. */
+uint64_t site_group_query_limit(const struct analysis *analysis, uint64_t key, uint64_t most);
 
 #endif

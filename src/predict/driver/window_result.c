@@ -1,7 +1,12 @@
+/*
+ * Runs all analyses on one window, and turns their claims, which refer to nodes, into findings with
+ * events and goals that outlive the window.
+ */
 #include "predict/driver/window_result.h"
 
 #include "base/mem.h"
 #include "base/seconds.h"
+#include "base/sort.h"
 #include "predict/atomicity/atomicity_regions.h"
 #include "predict/driver/seen_sites.h"
 #include "predict/pattern/pattern_relaxed.h"
@@ -15,14 +20,14 @@
 static const struct {
 	unsigned wanted; /* any of these enum predict_analysis; 0: patterns, if there are any */
 	void (*run)(struct analysis *analysis);
-	unsigned share; /* of the time that is left, one part in so many */
+	unsigned share; /* it gets 1 / share of the remaining time */
 } analyses[] = {
 	{ 0, predict_patterns, 2 },
 	{ PREDICT_MISUSE, predict_misuse, 4 },
 	{ PREDICT_DEADLOCK, predict_deadlocks, 3 },
-	{ PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL, predict_stuck, 2 },
+	{ PREDICT_DEADLOCK | PREDICT_LOST_SIGNAL, predict_global_deadlock, 2 },
 	{ PREDICT_ATOMICITY, predict_atomicity, 3 },
-	{ PREDICT_USE_AFTER_FREE | PREDICT_MISUSE, predict_freed, 3 },
+	{ PREDICT_USE_AFTER_FREE | PREDICT_MISUSE, predict_use_after_end, 3 },
 	{ PREDICT_RACE, predict_races, 1 },
 };
 
@@ -68,7 +73,7 @@ static void copy_held(const struct window *window, uint32_t innermost, struct fi
 	}
 }
 
-/* Before the window. Which locks were held then nobody knows any more. */
+/* An event before the window. The locks that were held then are no longer known. */
 static void describe_past(const struct analysis *analysis, const struct analysis_claim *claim,
 			  size_t i, struct finding_event *out)
 {
@@ -77,14 +82,14 @@ static void describe_past(const struct analysis *analysis, const struct analysis
 		&analysis->patterns->properties->properties.items[property].events.items[number];
 	const struct past_node *node = past_view_node(analysis->past, property, number);
 
-	out->id = (struct event_id){ e->id.stream, e->id.index };
+	out->id = e->id;
 	out->kind = e->kind;
 	out->address = node->address;
 	out->size = node->size;
 	out->site = e->site;
 }
 
-/* The kind is what the request would have become. */
+/* The event's kind is that of the missing event, for which the request asked. */
 static void describe_pending(const struct window *window, uint32_t number,
 			     struct finding_event *out)
 {
@@ -141,7 +146,7 @@ static void copy_events(const struct analysis *analysis, const struct analysis_c
 		out->environment |= window->nodes.items[claim->steps.items[i]].environment;
 }
 
-/* What a pattern's finding has besides: which events of the property, and the binding. */
+/* Adds what only a pattern's finding has: the events of the property, and the binding. */
 static void copy_match(const struct analysis *analysis, const struct analysis_claim *claim,
 		       struct window_result_claim *out)
 {
@@ -173,19 +178,20 @@ static void copy_match(const struct analysis *analysis, const struct analysis_cl
 
 static void add_goal(struct window_result_claim *out, struct event_id id, bool with)
 {
-	*vec_push(&out->goals) = (struct base_position_goal){ id, with };
+	*vec_push(&out->goals) = (struct base_goal){ id, with };
 }
 
-static void finish_thread(const struct window *window, uint32_t thread,
-			  struct window_result_claim *out)
+static void add_goal_thread_end(const struct window *window, uint32_t thread,
+				struct window_result_claim *out)
 {
 	add_goal(out, (struct event_id){ window->threads.items[thread].stream, BASE_POSITION_END },
 		 true);
 }
 
-/* When nobody goes on, those that are over have run what is behind their last node, too. */
-static void finish_threads(const struct window *window, const struct analysis_claim *claim,
-			   struct window_result_claim *out)
+/* When no thread goes on, threads that are over have also run the events after their last node. */
+static void add_goals_finished_threads(const struct window *window,
+				       const struct analysis_claim *claim,
+				       struct window_result_claim *out)
 {
 	const struct order_model *model = &window->model;
 	uint32_t *inside = mem_zalloc(model->thread_count + 1, sizeof *inside);
@@ -200,18 +206,18 @@ static void finish_threads(const struct window *window, const struct analysis_cl
 		uint32_t nodes = model->thread_start.items[t + 1] - model->thread_start.items[t];
 
 		if (inside[t] == nodes && (nodes || window->threads.items[t].begun))
-			finish_thread(window, t, out);
+			add_goal_thread_end(window, t, out);
 	}
 	free(inside);
 }
 
 /*
- * What only the environment explains comes behind everything that came before it, also behind
- * what the threads did for themselves: each runs on to its next node. `inside`: how many of its
- * nodes it has run.
+ * An event that only the environment explains comes after everything that came before it, including
+ * events that are not nodes: each thread runs on to its next node. `inside`: how many of its nodes
+ * each thread has run.
  */
-static void catch_up(const struct window *window, const uint32_t *inside,
-		     struct window_result_claim *out)
+static void run_threads_to_next_nodes(const struct window *window, const uint32_t *inside,
+				      struct window_result_claim *out)
 {
 	const struct order_model *model = &window->model;
 
@@ -221,7 +227,7 @@ static void catch_up(const struct window *window, const uint32_t *inside,
 		if (!inside[t] && !window->threads.items[t].begun)
 			continue;
 		if (next == model->thread_start.items[t + 1])
-			finish_thread(window, t, out);
+			add_goal_thread_end(window, t, out);
 		else
 			add_goal(out, window->nodes.items[model->thread_nodes.items[next]].id,
 				 false);
@@ -229,17 +235,17 @@ static void catch_up(const struct window *window, const uint32_t *inside,
 }
 
 /*
- * Nodes are what other threads can notice. Between the last of them and an event of the finding
- * its thread does things of its own, and so does a thread before somebody can join it.
+ * Nodes are the events that other threads can notice. A thread also executes other events, between
+ * its last node and its event in the finding, and before another thread can join it.
  */
-static void copy_steps(const struct window *window, const struct analysis_claim *claim,
+static void make_goals(const struct window *window, const struct analysis_claim *claim,
 		       struct window_result_claim *out)
 {
 	uint32_t *inside;
 
 	if (claim->claim == CHECKER_MISUSE && claim->status == FINDING_OBSERVED &&
 	    claim->events.count == 1)
-		return; /* the recorded run has it */
+		return; /* the recorded run shows it */
 	inside = mem_zalloc(window->model.thread_count + 1, sizeof *inside);
 	for (size_t i = 0; i < claim->steps.count; i++) {
 		const struct window_node *node = &window->nodes.items[claim->steps.items[i]];
@@ -251,9 +257,9 @@ static void copy_steps(const struct window *window, const struct analysis_claim 
 				add_goal(out, window->nodes.items[pause->up_to].id, false);
 		}
 		if (node->kind == EV_JOIN && node->object != ORDER_NONE)
-			finish_thread(window, node->object, out);
+			add_goal_thread_end(window, node->object, out);
 		if (node->environment)
-			catch_up(window, inside, out);
+			run_threads_to_next_nodes(window, inside, out);
 		add_goal(out, node->id, !node->moment);
 		inside[window->model.thread.items[claim->steps.items[i]]]++;
 	}
@@ -261,19 +267,19 @@ static void copy_steps(const struct window *window, const struct analysis_claim 
 	for (size_t i = 0; i < claim->events.count; i++) {
 		uint32_t event = claim->events.items[i];
 
-		/* What an object is used before is anywhere, only not done. */
+		/* The INIT of an object that is used too early need not be next. */
 		if (event == ORDER_NONE || (claim->misuse == EVENT_MISUSE_NOT_INIT && i == 0))
 			continue;
 		if (is_pending(window, event))
-			finish_thread(window, event - window->model.node_count, out);
+			add_goal_thread_end(window, event - window->model.node_count, out);
 		else
 			add_goal(out, window->nodes.items[event].id, false);
 	}
 	if (claim->claim == CHECKER_STUCK || claim->claim == CHECKER_LOST)
-		finish_threads(window, claim, out);
+		add_goals_finished_threads(window, claim, out);
 }
 
-/* With `every` each set of events is a finding of its own. */
+/* With the option `every`, each set of events is a finding of its own. */
 static uint64_t key_of_events(const struct finding *finding)
 {
 	VEC(uint64_t) names = { 0 };
@@ -283,12 +289,16 @@ static uint64_t key_of_events(const struct finding *finding)
 		const struct event_id *id = &finding->events.items[i].id;
 
 		*vec_push(&names) = (uint64_t)id->stream << 44 ^ id->index;
-		/* Two regions can tear each other by the same events; either of two ends can be first. */
+		/*
+		 * The order of the events matters: two regions can interrupt each other with the
+		 * same events, and either of two ends of a lifetime can be the first.
+		 */
 		if (finding->kind == FINDING_ATOMICITY || finding->kind == FINDING_USE_AFTER_FREE ||
 		    finding->kind == FINDING_MISUSE)
 			names.items[i] ^= (uint64_t)(i + 1) << 60;
 	}
-	if (finding->kind == FINDING_MISUSE) /* a lock is destroyed while in use, and then used */
+	/* A lock that is destroyed while in use may be used afterwards as well. */
+	if (finding->kind == FINDING_MISUSE)
 		*vec_push(&names) = finding->misuse;
 	if (finding->misuse != EVENT_MISUSE_NONE)
 		*vec_push(&names) = 1ull << 63 | finding->misuse;
@@ -297,7 +307,7 @@ static uint64_t key_of_events(const struct finding *finding)
 	return key;
 }
 
-static void take_claim(struct window_result_claim *out, const struct analysis *analysis,
+static void copy_claim(struct window_result_claim *out, const struct analysis *analysis,
 		       const struct analysis_claim *claim)
 {
 	*out = (struct window_result_claim){ .claim = claim->claim };
@@ -312,7 +322,7 @@ static void take_claim(struct window_result_claim *out, const struct analysis *a
 		out->finding.region_name =
 			mem_copy_text(claim->region_name, strlen(claim->region_name));
 	copy_events(analysis, claim, &out->finding);
-	copy_steps(analysis->window, claim, out);
+	make_goals(analysis->window, claim, out);
 	if (claim->pattern)
 		copy_match(analysis, claim, out);
 	out->key = analysis->options->every && !claim->pattern ? key_of_events(&out->finding)
@@ -330,16 +340,11 @@ static uint32_t last_event(const struct analysis_claim *claim)
 	return last;
 }
 
-/* Of equal ones, the first in memory stays first: claims do not move while this is called. */
-static int compare_claims(const void *a, const void *b)
-{
-	const struct analysis_claim *x = *(const struct analysis_claim *const *)a;
-	const struct analysis_claim *y = *(const struct analysis_claim *const *)b;
+typedef const struct analysis_claim *claim_pointer;
 
-	if (last_event(x) != last_event(y))
-		return last_event(x) < last_event(y) ? -1 : 1;
-	return (x > y) - (x < y);
-}
+/* Equal claims stay in the order of memory: they do not move during the sort. */
+SORT_COMPARISON(by_last_event, claim_pointer, a, b,
+		sort_order(last_event(*a), last_event(*b)) ?: sort_order(*a, *b))
 
 static bool is_wanted(const struct predict_options *options, enum finding_kind kind)
 {
@@ -355,35 +360,34 @@ static bool is_wanted(const struct predict_options *options, enum finding_kind k
 	return kind == FINDING_PATTERN || options->only & wanted[kind];
 }
 
-static void take_claims(struct window_result *outcome, const struct analysis *analysis)
+static void copy_claims(struct window_result *result, const struct analysis *analysis)
 {
-	VEC(const struct analysis_claim *) sorted = { 0 };
+	VEC(claim_pointer) sorted = { 0 };
 
 	for (size_t i = 0; i < analysis->claims.count; i++) {
 		if (is_wanted(analysis->options, analysis->claims.items[i].kind))
 			*vec_push(&sorted) = &analysis->claims.items[i];
 	}
-	if (sorted.count)
-		qsort(sorted.items, sorted.count, sizeof *sorted.items, compare_claims);
+	vec_sort(&sorted, by_last_event);
 	for (size_t i = 0; i < sorted.count; i++)
-		take_claim(vec_push(&outcome->claims), analysis, sorted.items[i]);
+		copy_claim(vec_push(&result->claims), analysis, sorted.items[i]);
 	vec_free(&sorted);
 }
 
-/* ---- leads of patterns ------------------------------------------------------------------- */
+/* ---- leads ------------------------------------------------------------------------------- */
 
-#define LEADS_MOST 32 /* of a window: each is a run of the program */
+#define LEADS_MOST 32 /* in a window: each is a run of the program */
 
-static void take_leads(struct window_result *outcome, const struct analysis *analysis)
+static void copy_leads(struct window_result *result, const struct analysis *analysis)
 {
-	for (size_t i = 0; i < analysis->claims.count && outcome->leads.count < LEADS_MOST; i++)
-		take_claim(vec_push(&outcome->leads), analysis, &analysis->claims.items[i]);
+	for (size_t i = 0; i < analysis->claims.count && result->leads.count < LEADS_MOST; i++)
+		copy_claim(vec_push(&result->leads), analysis, &analysis->claims.items[i]);
 }
 
-/* The patterns again, on the window without some or all of what its reads say. */
-static void find_leads(struct window_result *outcome, struct analysis *strict)
+/* Searches again on the window without the values of reads, and then without the reads. */
+static void find_leads(struct window_result *result, struct analysis *strict)
 {
-	for (enum relaxed level = RELAXED_VALUES; level <= RELAXED_READS; level++) {
+	for (enum relaxation level = RELAXED_VALUES; level <= RELAXED_READS; level++) {
 		struct relaxed_window window;
 		struct analysis analysis;
 
@@ -392,7 +396,7 @@ static void find_leads(struct window_result *outcome, struct analysis *strict)
 			.window = &window.window,
 			.clock = &window.clock,
 			.options = strict->options,
-			.known = strict->known,
+			.seen = strict->seen,
 			.patterns = strict->patterns,
 			.past = strict->past,
 			.before = strict,
@@ -402,43 +406,42 @@ static void find_leads(struct window_result *outcome, struct analysis *strict)
 			predict_patterns(&analysis);
 		if (strict->options->only & (PREDICT_ATOMICITY | PREDICT_INFERRED))
 			predict_atomicity(&analysis);
-		take_leads(outcome, &analysis);
+		copy_leads(result, &analysis);
 		analysis_free(&analysis);
 		relaxed_window_free(&window);
 	}
 }
 
-/* Nothing is asked: they are in the recorded order. */
-static void find_blind_waits(struct window_result *outcome, const struct analysis *strict)
+/* No query is needed: these waits are in the recorded order. */
+static void find_waits_without_recheck(struct window_result *result, const struct analysis *strict)
 {
 	struct analysis analysis = {
 		.window = strict->window,
 		.options = strict->options,
-		.known = strict->known,
+		.seen = strict->seen,
 	};
 
 	predict_no_recheck(&analysis);
-	take_leads(outcome, &analysis);
+	copy_leads(result, &analysis);
 	analysis_free(&analysis);
 }
 
-/* Annotated ones, which leads can be of, too. */
-static bool has_regions(const struct analysis_known *known)
+/* Leads are also made for annotated regions. */
+static bool has_regions(const struct seen_sites *seen)
 {
-	return known->regions && known->regions->items.count;
+	return seen->regions && seen->regions->items.count;
 }
 
-void window_result_make(struct window_result *outcome, const struct window *window,
+void window_result_make(struct window_result *result, const struct window *window,
 			const struct predict_options *options, const struct pattern_set *patterns,
-			const struct past_view *past, const struct analysis_known *known,
-			double seconds)
+			const struct past_view *past, const struct seen_sites *seen, double seconds)
 {
 	struct order_clock clock;
 	struct analysis analysis = {
 		.window = window,
 		.clock = &clock,
 		.options = options,
-		.known = known,
+		.seen = seen,
 		.patterns = patterns,
 		.past = past,
 	};
@@ -449,31 +452,31 @@ void window_result_make(struct window_result *outcome, const struct window *wind
 	run_analyses(&analysis, seconds);
 	if (analysis.solver)
 		analysis.stats.solver = *order_solver_counts(analysis.solver);
-	outcome->stats = analysis.stats;
-	take_claims(outcome, &analysis);
-	if (known->calls || ((patterns || has_regions(known)) && options->leads))
-		find_leads(outcome, &analysis);
+	result->stats = analysis.stats;
+	copy_claims(result, &analysis);
+	if (seen->calls || ((patterns || has_regions(seen)) && options->leads))
+		find_leads(result, &analysis);
 	if (options->only & PREDICT_MISUSE && (options->leads || options->only & PREDICT_WARNINGS))
-		find_blind_waits(outcome, &analysis);
-	for (size_t i = 0; i < analysis.tries.count; i++)
-		*vec_push(&outcome->tries) = analysis.tries.items[i];
+		find_waits_without_recheck(result, &analysis);
+	for (size_t i = 0; i < analysis.failures.count; i++)
+		*vec_push(&result->failures) = analysis.failures.items[i];
 	analysis_free(&analysis);
 	order_clock_free(&clock);
 }
 
-void window_result_free(struct window_result *outcome)
+static void free_claims(window_result_claims *claims)
 {
-	for (size_t i = 0; i < outcome->claims.count; i++) {
-		finding_free(&outcome->claims.items[i].finding);
-		vec_free(&outcome->claims.items[i].goals);
-		vec_free(&outcome->claims.items[i].choices);
+	for (size_t i = 0; i < claims->count; i++) {
+		finding_free(&claims->items[i].finding);
+		vec_free(&claims->items[i].goals);
+		vec_free(&claims->items[i].choices);
 	}
-	vec_free(&outcome->claims);
-	for (size_t i = 0; i < outcome->leads.count; i++) {
-		finding_free(&outcome->leads.items[i].finding);
-		vec_free(&outcome->leads.items[i].goals);
-		vec_free(&outcome->leads.items[i].choices);
-	}
-	vec_free(&outcome->leads);
-	vec_free(&outcome->tries);
+	vec_free(claims);
+}
+
+void window_result_free(struct window_result *result)
+{
+	free_claims(&result->claims);
+	free_claims(&result->leads);
+	vec_free(&result->failures);
 }

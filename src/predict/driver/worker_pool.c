@@ -1,3 +1,7 @@
+/*
+ * A pool of threads for one task at a time. A mutex guards the counters; items are handed out one
+ * by one.
+ */
 #include "predict/driver/worker_pool.h"
 
 #include "base/mem.h"
@@ -12,86 +16,86 @@ struct worker_pool {
 	pthread_cond_t more, ended;
 	void (*run)(void *context, size_t i);
 	void *context;
-	size_t count, taken, done; /* items: of the present task */
+	size_t count, taken, done; /* items of the present task */
 	bool closing;
 	unsigned helpers;
 	pthread_t threads[];
 };
 
-/* Takes items until none is left. Called, and returns, with the lock held. */
-static void work(struct worker_pool *jobs)
+/* Works off items until none is left. The caller holds the lock before and after. */
+static void run_remaining_items(struct worker_pool *pool)
 {
-	while (jobs->taken < jobs->count) {
-		size_t i = jobs->taken++;
+	while (pool->taken < pool->count) {
+		size_t i = pool->taken++;
 
-		pthread_mutex_unlock(&jobs->lock);
-		jobs->run(jobs->context, i);
-		pthread_mutex_lock(&jobs->lock);
-		if (++jobs->done == jobs->count)
-			pthread_cond_signal(&jobs->ended);
+		pthread_mutex_unlock(&pool->lock);
+		pool->run(pool->context, i);
+		pthread_mutex_lock(&pool->lock);
+		if (++pool->done == pool->count)
+			pthread_cond_signal(&pool->ended);
 	}
 }
 
-static void *help(void *argument)
+static void *run_helper(void *argument)
 {
-	struct worker_pool *jobs = argument;
+	struct worker_pool *pool = argument;
 
-	pthread_mutex_lock(&jobs->lock);
-	while (!jobs->closing) {
-		work(jobs);
-		if (!jobs->closing)
-			pthread_cond_wait(&jobs->more, &jobs->lock);
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->closing) {
+		run_remaining_items(pool);
+		if (!pool->closing)
+			pthread_cond_wait(&pool->more, &pool->lock);
 	}
-	pthread_mutex_unlock(&jobs->lock);
+	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
 
 struct worker_pool *worker_pool_open(unsigned helpers)
 {
-	struct worker_pool *jobs = mem_zalloc(1, sizeof *jobs + helpers * sizeof jobs->threads[0]);
+	struct worker_pool *pool = mem_zalloc(1, sizeof *pool + helpers * sizeof pool->threads[0]);
 
-	pthread_mutex_init(&jobs->lock, NULL);
-	pthread_cond_init(&jobs->more, NULL);
-	pthread_cond_init(&jobs->ended, NULL);
-	while (jobs->helpers < helpers &&
-	       pthread_create(&jobs->threads[jobs->helpers], NULL, help, jobs) == 0)
-		jobs->helpers++;
-	return jobs;
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->more, NULL);
+	pthread_cond_init(&pool->ended, NULL);
+	while (pool->helpers < helpers &&
+	       pthread_create(&pool->threads[pool->helpers], NULL, run_helper, pool) == 0)
+		pool->helpers++;
+	return pool;
 }
 
-void worker_pool_close(struct worker_pool *jobs)
+void worker_pool_close(struct worker_pool *pool)
 {
-	pthread_mutex_lock(&jobs->lock);
-	assert(jobs->done == jobs->count);
-	jobs->closing = true;
-	pthread_cond_broadcast(&jobs->more);
-	pthread_mutex_unlock(&jobs->lock);
-	for (unsigned i = 0; i < jobs->helpers; i++)
-		pthread_join(jobs->threads[i], NULL);
-	pthread_cond_destroy(&jobs->more);
-	pthread_cond_destroy(&jobs->ended);
-	pthread_mutex_destroy(&jobs->lock);
-	free(jobs);
+	pthread_mutex_lock(&pool->lock);
+	assert(pool->done == pool->count);
+	pool->closing = true;
+	pthread_cond_broadcast(&pool->more);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned i = 0; i < pool->helpers; i++)
+		pthread_join(pool->threads[i], NULL);
+	pthread_cond_destroy(&pool->more);
+	pthread_cond_destroy(&pool->ended);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
 }
 
-void worker_pool_start(struct worker_pool *jobs, void (*run)(void *context, size_t i),
+void worker_pool_start(struct worker_pool *pool, void (*run)(void *context, size_t i),
 		       void *context, size_t count)
 {
-	pthread_mutex_lock(&jobs->lock);
-	assert(jobs->done == jobs->count);
-	jobs->run = run;
-	jobs->context = context;
-	jobs->count = count;
-	jobs->taken = jobs->done = 0;
-	pthread_cond_broadcast(&jobs->more);
-	pthread_mutex_unlock(&jobs->lock);
+	pthread_mutex_lock(&pool->lock);
+	assert(pool->done == pool->count);
+	pool->run = run;
+	pool->context = context;
+	pool->count = count;
+	pool->taken = pool->done = 0;
+	pthread_cond_broadcast(&pool->more);
+	pthread_mutex_unlock(&pool->lock);
 }
 
-void worker_pool_finish(struct worker_pool *jobs)
+void worker_pool_finish(struct worker_pool *pool)
 {
-	pthread_mutex_lock(&jobs->lock);
-	work(jobs);
-	while (jobs->done < jobs->count)
-		pthread_cond_wait(&jobs->ended, &jobs->lock);
-	pthread_mutex_unlock(&jobs->lock);
+	pthread_mutex_lock(&pool->lock);
+	run_remaining_items(pool);
+	while (pool->done < pool->count)
+		pthread_cond_wait(&pool->ended, &pool->lock);
+	pthread_mutex_unlock(&pool->lock);
 }

@@ -1,4 +1,4 @@
-/* Threads that share the items of a task among them. */
+/* Threads that work off the items of a task together. */
 #ifndef PREDICT_DRIVER_WORKER_POOL_H
 #define PREDICT_DRIVER_WORKER_POOL_H
 
@@ -6,14 +6,17 @@
 
 struct worker_pool;
 
-/* `helpers` threads besides the caller's; 0 is allowed. Fewer when the system gives no more. */
+/* Starts `helpers` threads besides the caller's: 0 or more; fewer if the system refuses. */
 struct worker_pool *worker_pool_open(unsigned helpers);
-void worker_pool_close(struct worker_pool *jobs);
+void worker_pool_close(struct worker_pool *pool);
 
-/* Calls run(context, i) for each i below count, each once, in helpers: it returns at once. */
-void worker_pool_start(struct worker_pool *jobs, void (*run)(void *context, size_t i),
+/* Lets the helpers call run(context, i) once for each i below `count`, and returns at once. */
+void worker_pool_start(struct worker_pool *pool, void (*run)(void *context, size_t i),
 		       void *context, size_t count);
-/* Helps with what is left, and returns when all is done. After each worker_pool_start. */
-void worker_pool_finish(struct worker_pool *jobs);
+/*
+ * Works off remaining items in the caller's thread, and returns when all are done. Required after
+ * each worker_pool_start().
+ */
+void worker_pool_finish(struct worker_pool *pool);
 
 #endif

@@ -1,3 +1,7 @@
+/*
+ * Makes windows whose model lacks lifetime edges: one without any of them, and one for a single
+ * early end. All other edges of the window are kept, including those that lifetime edges implied.
+ */
 #include "predict/lifetime/lifetime_early_end.h"
 
 #include "base/mem.h"
@@ -24,7 +28,7 @@ uint32_t lifetime_begin_before(const struct window_touch *touches, uint32_t at)
 	return ORDER_NONE;
 }
 
-uint32_t lifetime_begin_behind(const struct window_touch *touches, uint32_t count, uint32_t at)
+uint32_t lifetime_begin_after(const struct window_touch *touches, uint32_t count, uint32_t at)
 {
 	while (++at < count) {
 		if (touches[at].how == WINDOW_BEGINS)
@@ -35,7 +39,7 @@ uint32_t lifetime_begin_behind(const struct window_touch *touches, uint32_t coun
 
 /* ---- lists ------------------------------------------------------------------------------- */
 
-static void list_places(struct lifetime_early_end *early)
+static void list_ends(struct lifetime_early_end *early)
 {
 	const struct window *w = early->window;
 	uint32_t *start = mem_zalloc(w->model.node_count + (size_t)2, sizeof *start);
@@ -46,7 +50,7 @@ static void list_places(struct lifetime_early_end *early)
 	}
 	for (size_t n = 2; n < w->model.node_count + (size_t)2; n++)
 		start[n] += start[n - 1];
-	early->places = mem_alloc(start[w->model.node_count + 1] * sizeof *early->places + 1);
+	early->ends = mem_alloc(start[w->model.node_count + 1] * sizeof *early->ends + 1);
 	for (uint32_t p = 0; p < w->places.count; p++) {
 		const struct window_place *place = &w->places.items[p];
 
@@ -54,26 +58,25 @@ static void list_places(struct lifetime_early_end *early)
 			const struct window_touch *t = &w->touches.items[place->touch_start + i];
 
 			if (t->how == WINDOW_ENDS)
-				early->places[start[t->node + 1]++] =
-					(struct lifetime_place){ p, i };
+				early->ends[start[t->node + 1]++] = (struct lifetime_end){ p, i };
 		}
 	}
 	early->start = start;
 }
 
-static void list_edges(struct lifetime_early_end *early)
+static void list_outgoing(struct lifetime_early_end *early)
 {
 	const struct order_model *m = &early->loose.window.model;
 
 	order_sources_make(&early->sources, m);
-	early->leads = mem_zalloc(m->node_count + (size_t)1, sizeof *early->leads);
+	early->has_outgoing = mem_zalloc(m->node_count + (size_t)1, sizeof *early->has_outgoing);
 	for (size_t i = 0; i < m->edges.count; i++)
-		early->leads[m->edges.items[i].from] = true;
+		early->has_outgoing[m->edges.items[i].from] = true;
 }
 
-/* ---- other edges ------------------------------------------------------------------------- */
+/* ---- windows with other edges ------------------------------------------------------------ */
 
-static void open_window(struct lifetime_window *out, const struct window *window)
+static void copy_without_edges(struct lifetime_window *out, const struct window *window)
 {
 	out->window = *window;
 	memset(&out->window.model.edges, 0, sizeof out->window.model.edges);
@@ -87,28 +90,29 @@ static void add_edge(struct lifetime_window *out, uint32_t from, uint32_t to)
 		*vec_push(&m->edges) = (struct order_edge){ from, to };
 }
 
-/* The window's edges; of those of lives only such as do not go into `end`; none for ORDER_NONE. */
+/* Copies the window's edges except lifetime edges into `end` (ORDER_NONE: into any node). */
 static void copy_edges(struct lifetime_window *out, const struct window *window, uint32_t end)
 {
 	const struct order_edge *edges = window->model.edges.items;
-	size_t life = 0;
+	size_t next = 0;
 
 	for (uint32_t i = 0; i < window->model.edges.count; i++) {
-		bool of_life =
-			life < window->life_edges.count && window->life_edges.items[life] == i;
+		bool of_lifetime =
+			next < window->life_edges.count && window->life_edges.items[next] == i;
 
-		life += of_life;
-		if (!of_life || (end != ORDER_NONE && edges[i].to != end))
+		next += of_lifetime;
+		if (!of_lifetime || (end != ORDER_NONE && edges[i].to != end))
 			*vec_push(&out->window.model.edges) = edges[i];
 	}
 }
 
 /*
- * What went through the end goes past it now. The begin of its life stays before it; what the next
- * turn of the place (an ALLOC of the same bytes, say) had before it by way of the end it has still.
+ * Adds the edges that were implied by edges through the end. The begin of its lifetime stays before
+ * it. What had to come before the next begin or end in that place (an ALLOC of the same bytes, for
+ * example) because of the end still has to.
  */
-static void bridge(struct lifetime_window *out, const struct window_touch *t, uint32_t count,
-		   uint32_t at)
+static void add_implied_edges(struct lifetime_window *out, const struct window_touch *t,
+			      uint32_t count, uint32_t at)
 {
 	uint32_t begin = lifetime_begin_before(t, at), low = at, next = at + 1;
 
@@ -122,7 +126,7 @@ static void bridge(struct lifetime_window *out, const struct window_touch *t, ui
 		add_edge(out, t[i].node, t[next].node);
 	if (!low || t[low - 1].how != WINDOW_ENDS)
 		return;
-	/* Ended before: whatever is behind this end is behind that one. */
+	/* Ended before: whatever comes after this end also comes after that one. */
 	for (uint32_t i = at + 1; i < count && i <= next; i++)
 		add_edge(out, t[low - 1].node, t[i].node);
 }
@@ -130,14 +134,14 @@ static void bridge(struct lifetime_window *out, const struct window_touch *t, ui
 void lifetime_window_make(struct lifetime_window *out, const struct lifetime_early_end *early,
 			  uint32_t end)
 {
-	open_window(out, early->window);
+	copy_without_edges(out, early->window);
 	copy_edges(out, early->window, end);
 	for (uint32_t i = early->start[end]; i < early->start[end + 1]; i++) {
 		uint32_t count;
 		const struct window_touch *t =
-			lifetime_touches(early, early->places[i].place, &count);
+			lifetime_touches(early, early->ends[i].place, &count);
 
-		bridge(out, t, count, early->places[i].at);
+		add_implied_edges(out, t, count, early->ends[i].at);
 	}
 	order_clock_make(&out->clock, &out->window.model);
 }
@@ -167,23 +171,23 @@ bool lifetime_window_accepts(const struct lifetime_window *window, const uint32_
 	return fits;
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- the module -------------------------------------------------------------------------- */
 
 void lifetime_early_end_make(struct lifetime_early_end *early, const struct window *window)
 {
 	early->window = window;
-	open_window(&early->loose, window);
+	copy_without_edges(&early->loose, window);
 	copy_edges(&early->loose, window, ORDER_NONE);
 	order_clock_make(&early->loose.clock, &early->loose.window.model);
-	list_places(early);
-	list_edges(early);
+	list_ends(early);
+	list_outgoing(early);
 }
 
 void lifetime_early_end_free(struct lifetime_early_end *early)
 {
 	lifetime_window_free(&early->loose);
 	free(early->start);
-	free(early->places);
+	free(early->ends);
 	order_sources_free(&early->sources);
-	free(early->leads);
+	free(early->has_outgoing);
 }

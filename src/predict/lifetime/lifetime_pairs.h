@@ -1,10 +1,11 @@
 /*
- * Which uses could come behind the end of a life: candidates for lifetime.c (doc/prediction.md, Use of
- * what is over).
+ * Candidates for uses after the end of a lifetime, for lifetime.c (doc/prediction.md, Use of what
+ * is over).
  *
- * A use is a candidate for an end by another thread unless the end leans on it (must_precede.h), as far as
- * that can be said without lives: a join, the last reference of a counter. That both are done under
- * one lock excludes nothing: the end may be inside, and the use next.
+ * A use is a candidate for an end by another thread unless the use must precede the end
+ * (must_precede.h), as far as that can be said without the edges of lifetimes: because of a join,
+ * or the last reference of a counter. A lock that both threads hold excludes nothing: the end may
+ * be inside, and the use next.
  */
 #ifndef PREDICT_LIFETIME_LIFETIME_PAIRS_H
 #define PREDICT_LIFETIME_LIFETIME_PAIRS_H
@@ -17,35 +18,30 @@
 
 struct lifetime_pair {
 	uint32_t end, use;	  /* nodes */
-	enum event_misuse misuse; /* NONE: use after free */
-	bool behind; /* recorded behind the end, and in one place nothing began since */
-};
-
-struct lifetime_pool {
-	struct site_pool pool;
-	VEC(struct lifetime_pair) pairs; /* some of them, nearest first */
+	enum event_misuse misuse; /* EVENT_MISUSE_NONE: use after free */
+	/* the use was recorded after the end, and in one place no lifetime began in between */
+	bool recorded_after;
 };
 
 struct lifetime_pairs {
 	struct analysis *analysis;
 	const struct window *window;
-	struct must_precede needs; /* of the window without lives */
-	VEC(struct lifetime_pool) pools;
-	struct map pool_numbers;
-	uint32_t *met; /* by node: the end it was last put together with, + 1 */
+	struct must_precede must_precede; /* of the window without the edges of lifetimes */
+	struct site_groups by_sites;	  /* of struct lifetime_pair */
+	uint32_t *met;			  /* by node: the end with which it was last paired, + 1 */
 };
 
-/* Is there anything to ask about at all? Most windows have nothing. */
+/* Are there any ends at all? Most windows have none. */
 bool lifetime_pairs_exist(const struct window *window);
 
 void lifetime_pairs_open(struct lifetime_pairs *pairs, struct analysis *analysis,
 			 const struct lifetime_early_end *early);
 void lifetime_pairs_close(struct lifetime_pairs *pairs);
 
-/* Fills `pools`; those whose key is known are `found` and have no pairs. */
-void lifetime_pairs_pool(struct lifetime_pairs *pairs, const struct lifetime_early_end *early);
+/* Fills `by_sites`. Groups that have a finding already keep no pairs. */
+void lifetime_pairs_collect(struct lifetime_pairs *pairs, const struct lifetime_early_end *early);
 
-/* Each candidate, once. */
+/* Calls `take` once for each candidate. */
 void lifetime_pairs_each(struct lifetime_pairs *pairs, const struct lifetime_early_end *early,
 			 void (*take)(void *context, const struct lifetime_pair *pair),
 			 void *context);

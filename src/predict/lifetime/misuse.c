@@ -1,25 +1,27 @@
 /*
- * Misuse of threads and their objects (doc/prediction.md): what the recorded run itself did wrong, and
- * what another order of it does. Of the latter there are three:
+ * Misuse of threads and their objects (doc/prediction.md): what the recorded run itself did wrong,
+ * and what another order of its events would do wrong. There are three kinds of the latter:
  *
  * - a lock, a condition or a barrier is destroyed while another thread holds it or waits at it;
  * - an object is used before it is initialised;
  * - a thread is joined that was detached.
  *
- * Uses of what is destroyed or closed are lifetime.c's.
+ * Uses after a destroy or close are found by lifetime.c.
  */
 #include "predict/lifetime/misuse_ask.h"
 
 #include "base/mem.h"
 
-#define TRY_MOST 4 /* sections, waits of one thread, the last ones, for one destroy */
+#define TRY_MOST                                                                                   \
+	4 /* sections or waits of one thread that are tried for one destroy, the last ones */
 
 struct misuse {
-	struct misuse_ask ask;
+	struct misuse_query query;
 	const struct window *window;
 	const struct order_model *model;
-	uint32_t *section_of; /* by node that begins one: in the model's sections; or ORDER_NONE */
-	uint32_t *tried;      /* by thread */
+	/* by node that begins a section: in the model's sections; or ORDER_NONE */
+	uint32_t *section_of;
+	uint32_t *tried; /* by thread */
 };
 
 static bool is_fresh(const struct misuse *m, uint32_t a, uint32_t b)
@@ -27,19 +29,19 @@ static bool is_fresh(const struct misuse *m, uint32_t a, uint32_t b)
 	return (a > b ? a : b) >= m->window->fresh;
 }
 
-/* ---- seen ---------------------------------------------------------------------------------- */
+/* ---- observed in the recorded run ------------------------------------------------------------ */
 
-static void claim_seen(struct misuse *m, uint32_t node, enum event_misuse misuse)
+static void claim_observed(struct misuse *m, uint32_t node, enum event_misuse misuse)
 {
-	struct analysis *analysis = m->ask.analysis;
+	struct analysis *analysis = m->query.analysis;
 	struct analysis_claim *claim = vec_push(&analysis->claims);
 
-	*claim =
-		(struct analysis_claim){ .kind = FINDING_MISUSE,
-					 .claim = CHECKER_MISUSE,
-					 .status = FINDING_OBSERVED,
-					 .misuse = misuse,
-					 .key = misuse_ask_key(&m->ask, misuse, node, ORDER_NONE) };
+	*claim = (struct analysis_claim){ .kind = FINDING_MISUSE,
+					  .claim = CHECKER_MISUSE,
+					  .status = FINDING_OBSERVED,
+					  .misuse = misuse,
+					  .key = misuse_query_key(&m->query, misuse, node,
+								  ORDER_NONE) };
 	*vec_push(&claim->events) = node;
 }
 
@@ -52,8 +54,8 @@ static bool holds(const struct misuse *m, const struct window_node *node)
 	return false;
 }
 
-/* Did it end with a lock that is left to nobody? */
-static bool keeps_lock(const struct misuse *m, const struct window_node *node)
+/* Did the thread end with a lock that no other thread can take over? */
+static bool ends_with_lock(const struct misuse *m, const struct window_node *node)
 {
 	for (uint32_t at = node->held; at != ORDER_NONE; at = m->window->held.items[at].outer) {
 		const struct window_held *held = &m->window->held.items[at];
@@ -65,8 +67,8 @@ static bool keeps_lock(const struct misuse *m, const struct window_node *node)
 }
 
 /*
- * A recording says itself what was wrong: the runtime has asked the library, which knows more than what
- * was recorded (the child of a fork gives locks back that its parent took).
+ * A recording states misuse itself: the runtime has asked the library, which knows more than the
+ * recorded events (the child of a fork releases locks that its parent took).
  */
 static enum event_misuse misuse_of(const struct misuse *m, const struct window_node *node)
 {
@@ -77,20 +79,20 @@ static enum event_misuse misuse_of(const struct misuse *m, const struct window_n
 		return m->window->text && !holds(m, node) ? EVENT_MISUSE_NOT_HELD
 							  : EVENT_MISUSE_NONE;
 	case EV_END:
-		if ((m->window->text || node->id.stream != 0) && keeps_lock(m, node))
+		if ((m->window->text || node->id.stream != 0) && ends_with_lock(m, node))
 			return EVENT_MISUSE_HELD_AT_END;
 	}
 	return EVENT_MISUSE_NONE;
 }
 
-static void find_seen(struct misuse *m)
+static void find_observed(struct misuse *m)
 {
 	for (uint32_t n = m->window->fresh; n < m->model->node_count; n++) {
 		const struct window_node *node = &m->window->nodes.items[n];
 		enum event_misuse misuse = node->moment ? EVENT_MISUSE_NONE : misuse_of(m, node);
 
 		if (misuse != EVENT_MISUSE_NONE && misuse != EVENT_MISUSE_NO_RECHECK)
-			claim_seen(m, n, misuse);
+			claim_observed(m, n, misuse);
 	}
 }
 
@@ -98,23 +100,23 @@ static void find_seen(struct misuse *m)
 
 struct destroy {
 	struct misuse_next next;
-	uint32_t begin; /* the INIT of that life, or ORDER_NONE */
+	uint32_t begin; /* the INIT of that lifetime, or ORDER_NONE */
 };
 
-static void begin_destroy(struct misuse *m, const struct destroy *d)
+static void begin_destroy_query(struct misuse *m, const struct destroy *d)
 {
-	misuse_ask_next(&m->ask, d->next);
+	misuse_query_next(&m->query, d->next);
 	if (d->begin != ORDER_NONE)
-		misuse_ask_inside(&m->ask, d->begin);
+		misuse_query_inside(&m->query, d->begin);
 }
 
-/* Must this be over when it is destroyed? */
-static bool must_be_over(struct misuse *m, const struct destroy *d, uint32_t node)
+/* Must this node have happened when the object is destroyed? */
+static bool must_have_happened(struct misuse *m, const struct destroy *d, uint32_t node)
 {
-	return node != ORDER_NONE && misuse_ask_pulls(&m->ask, d->next, node);
+	return node != ORDER_NONE && misuse_query_implies_inside(&m->query, d->next, node);
 }
 
-/* Where a robust mutex is left: at the end of the thread that keeps it. ORDER_NONE: nowhere. */
+/* Where a robust mutex is given up: at the end of the thread that holds it. ORDER_NONE: nowhere. */
 static uint32_t robust_end(const struct misuse *m, const struct order_section *s, uint64_t address)
 {
 	uint32_t last =
@@ -130,22 +132,23 @@ static uint32_t robust_end(const struct misuse *m, const struct order_section *s
 	return ORDER_NONE;
 }
 
-static void ask_held(struct misuse *m, const struct destroy *d, uint32_t taken, uint64_t key)
+static void ask_about_holder(struct misuse *m, const struct destroy *d, uint32_t taken,
+			     uint64_t key)
 {
 	const struct order_section *s = &m->model->sections.items[m->section_of[taken]];
 	uint64_t address = m->window->nodes.items[d->next.node].address;
 	uint32_t left = s->release != ORDER_NONE ? s->release : robust_end(m, s, address);
 
-	if (must_be_over(m, d, left) || !misuse_ask_wanted(&m->ask, key))
+	if (must_have_happened(m, d, left) || !misuse_query_is_wanted(&m->query, key))
 		return;
-	begin_destroy(m, d);
-	misuse_ask_inside(&m->ask, taken);
-	misuse_ask_outside(&m->ask, left);
-	misuse_ask_now(&m->ask, EVENT_MISUSE_DESTROY_IN_USE, d->next.node, taken, key,
-		       s->release == ORDER_NONE && left > d->next.node);
+	begin_destroy_query(m, d);
+	misuse_query_inside(&m->query, taken);
+	misuse_query_outside(&m->query, left);
+	misuse_query_ask(&m->query, EVENT_MISUSE_DESTROY_IN_USE, d->next.node, taken, key,
+			 s->release == ORDER_NONE && left > d->next.node);
 }
 
-/* A wait that timed out is woken by no signal, but by broadcasts that came before its time-out. */
+/* A wait that timed out is not woken by signals, but by broadcasts before its time-out. */
 static void forbid_broadcasts(struct misuse *m, uint32_t wait)
 {
 	const struct order_model *model = m->model;
@@ -159,90 +162,91 @@ static void forbid_broadcasts(struct misuse *m, uint32_t wait)
 		for (uint32_t i = 0; i < cond->signal_count; i++) {
 			const struct order_signal *s =
 				&model->signals.items[cond->signal_start + i];
-			int32_t literals[2];
 
-			if (!s->broadcast)
-				continue;
-			literals[0] = order_query_before(&m->ask.query, s->node, wait);
-			literals[1] = order_query_before(&m->ask.query, ORDER_CUT, s->node);
-			order_query_clause(&m->ask.query, literals, 2);
+			if (s->broadcast)
+				node_query_before_or_outside(&m->query.query, s->node, wait);
 		}
 	}
 }
 
-static void ask_waiting(struct misuse *m, const struct destroy *d, uint32_t wait, uint64_t key)
+static void ask_about_waiter(struct misuse *m, const struct destroy *d, uint32_t wait, uint64_t key)
 {
 	uint32_t number = m->window->nodes.items[wait].wait;
 	const struct order_wait *w = &m->model->waits.items[number];
 
-	if (must_be_over(m, d, w->woken) || !misuse_ask_wanted(&m->ask, key))
+	if (must_have_happened(m, d, w->woken) || !misuse_query_is_wanted(&m->query, key))
 		return;
-	begin_destroy(m, d);
-	misuse_ask_inside(&m->ask, wait);
-	misuse_ask_outside(&m->ask, w->woken);
+	begin_destroy_query(m, d);
+	misuse_query_inside(&m->query, wait);
+	misuse_query_outside(&m->query, w->woken);
 	if (w->wake == ORDER_WAKE_SIGNAL) {
-		int32_t deaf = order_query_boolean(&m->ask.query);
+		int32_t deaf = order_query_boolean(&m->query.query.query);
 
-		*vec_push(&m->ask.query.deaf) = (struct order_deaf){ deaf, number };
-		order_query_clause(&m->ask.query, &deaf, 1);
+		*vec_push(&m->query.query.query.deaf) = (struct order_deaf){ deaf, number };
+		order_query_clause(&m->query.query.query, &deaf, 1);
 	} else {
 		forbid_broadcasts(m, wait);
 	}
-	misuse_ask_now(&m->ask, EVENT_MISUSE_DESTROY_IN_USE, d->next.node, wait, key, false);
+	misuse_query_ask(&m->query, EVENT_MISUSE_DESTROY_IN_USE, d->next.node, wait, key, false);
 }
 
-/* Somebody else of its meeting is not there yet. */
-static void ask_arrived(struct misuse *m, const struct destroy *d, uint32_t arrive, uint64_t key)
+/* Asks whether another thread of its barrier has not arrived yet. */
+static void ask_about_arrival(struct misuse *m, const struct destroy *d, uint32_t arrive,
+			      uint64_t key)
 {
 	const struct window *w = m->window;
 	const struct window_meeting *meeting = &w->meetings.items[w->nodes.items[arrive].object];
 	VEC(int32_t) clause = { 0 };
 
-	if (!misuse_ask_wanted(&m->ask, key))
+	if (!misuse_query_is_wanted(&m->query, key))
 		return;
-	begin_destroy(m, d);
-	misuse_ask_inside(&m->ask, arrive);
+	begin_destroy_query(m, d);
+	misuse_query_inside(&m->query, arrive);
 	for (uint32_t i = 0; i < meeting->arrive_count && !meeting->missing; i++) {
 		uint32_t other = w->arrivals.items[meeting->arrive_start + i];
 
 		if (other != arrive)
-			*vec_push(&clause) = order_query_before(&m->ask.query, ORDER_CUT, other);
+			*vec_push(&clause) =
+				order_query_before(&m->query.query.query, ORDER_CUT, other);
 	}
 	if (clause.count || meeting->missing) {
 		if (clause.count)
-			order_query_clause(&m->ask.query, clause.items, (uint32_t)clause.count);
-		misuse_ask_now(&m->ask, EVENT_MISUSE_DESTROY_IN_USE, d->next.node, arrive, key,
-			       false);
+			order_query_clause(&m->query.query.query, clause.items,
+					   (uint32_t)clause.count);
+		misuse_query_ask(&m->query, EVENT_MISUSE_DESTROY_IN_USE, d->next.node, arrive, key,
+				 false);
 	}
 	vec_free(&clause);
 }
 
-static void ask_in_use(struct misuse *m, const struct destroy *d, uint32_t use)
+static void ask_about_use(struct misuse *m, const struct destroy *d, uint32_t use)
 {
 	const struct window_node *node = &m->window->nodes.items[use];
 	uint32_t destroy = d->next.node, thread = m->model->thread.items[use];
-	uint64_t key = misuse_ask_key(&m->ask, EVENT_MISUSE_DESTROY_IN_USE, destroy, use);
+	uint64_t key = misuse_query_key(&m->query, EVENT_MISUSE_DESTROY_IN_USE, destroy, use);
 	uint8_t kind = m->window->nodes.items[destroy].kind;
 
 	if (!is_fresh(m, destroy, use) || thread == m->model->thread.items[destroy] ||
-	    (m->tried[thread] >= TRY_MOST && !m->ask.analysis->options->every))
+	    (m->tried[thread] >= TRY_MOST && !m->query.analysis->options->every))
 		return;
 	m->tried[thread]++;
 	if (kind == EV_LOCK_DESTROY && m->section_of[use] != ORDER_NONE)
-		ask_held(m, d, use, key);
+		ask_about_holder(m, d, use, key);
 	else if (kind == EV_COND_DESTROY && node->kind == EV_WAIT && node->wait != ORDER_NONE)
-		ask_waiting(m, d, use, key);
+		ask_about_waiter(m, d, use, key);
 	else if (kind == EV_BARRIER_DESTROY && node->kind == EV_ARRIVE &&
 		 node->object != ORDER_NONE)
-		ask_arrived(m, d, use, key);
+		ask_about_arrival(m, d, use, key);
 	else
 		m->tried[thread]--;
 }
 
-/* What is kept in order because something about the object is not explained is not judged. */
-static void find_in_use(struct misuse *m, const struct window_touch *touches, uint32_t at)
+/* Objects whose operations keep their order because one of them is unexplained are not judged. */
+static void find_uses_during_destroy(struct misuse *m, const struct window_touch *touches,
+				     uint32_t at)
 {
-	struct destroy d = { { touches[at].node, MISUSE_NO_LIVES, ORDER_NONE }, ORDER_NONE };
+	struct destroy d = { { touches[at].node, MISUSE_IGNORE_LIFETIMES, ORDER_NONE },
+			     ORDER_NONE };
 	uint32_t first = at;
 
 	if (m->window->nodes.items[d.next.node].environment)
@@ -250,19 +254,19 @@ static void find_in_use(struct misuse *m, const struct window_touch *touches, ui
 	while (first && touches[first - 1].how == WINDOW_USES)
 		first--;
 	if (first && touches[first - 1].how == WINDOW_ENDS)
-		return; /* of what is no more */
+		return; /* the object was destroyed before */
 	if (first)
 		d.begin = touches[first - 1].node;
 	for (uint32_t t = 0; t < m->model->thread_count; t++)
 		m->tried[t] = 0;
 	for (uint32_t i = at; i-- > first;)
-		ask_in_use(m, &d, touches[i].node);
+		ask_about_use(m, &d, touches[i].node);
 }
 
 /* ---- used before it is initialised ----------------------------------------------------------- */
 
-/* Memory that does not begin as a static initialiser does: zeros, for most of them. */
-static bool begins_unknown(const struct misuse *m, const struct window_node *node)
+/* Is this memory whose initial content is not a static initialiser (zeros, for most objects)? */
+static bool has_unknown_content(const struct misuse *m, const struct window_node *node)
 {
 	if (m->window->text || node->block != ORDER_NONE)
 		return true;
@@ -275,27 +279,27 @@ static bool begins_unknown(const struct misuse *m, const struct window_node *nod
 	return false;
 }
 
-static void ask_early_use(struct misuse *m, uint32_t init, uint32_t use)
+static void ask_about_early_use(struct misuse *m, uint32_t init, uint32_t use)
 {
-	struct misuse_next next = { use, MISUSE_NOT_FROM, init };
-	uint64_t key = misuse_ask_key(&m->ask, EVENT_MISUSE_NOT_INIT, init, use);
+	struct misuse_next next = { use, MISUSE_IGNORE_NODE, init };
+	uint64_t key = misuse_query_key(&m->query, EVENT_MISUSE_NOT_INIT, init, use);
 
-	if (!is_fresh(m, init, use) || misuse_ask_pulls(&m->ask, next, init) ||
-	    !misuse_ask_wanted(&m->ask, key))
+	if (!is_fresh(m, init, use) || misuse_query_implies_inside(&m->query, next, init) ||
+	    !misuse_query_is_wanted(&m->query, key))
 		return;
-	misuse_ask_next(&m->ask, next);
-	misuse_ask_outside(&m->ask, init);
-	misuse_ask_now(&m->ask, EVENT_MISUSE_NOT_INIT, init, use, key, false);
+	misuse_query_next(&m->query, next);
+	misuse_query_outside(&m->query, init);
+	misuse_query_ask(&m->query, EVENT_MISUSE_NOT_INIT, init, use, key, false);
 }
 
-/* Of each thread the first use: behind it is what needs the object to be there. */
+/* Only the first use of each thread is tried: its later events depend on an initialised object. */
 static void find_early_uses(struct misuse *m, const struct window_touch *touches, uint32_t count,
 			    uint32_t at)
 {
 	uint32_t init = touches[at].node;
 	const struct window_node *node = &m->window->nodes.items[init];
 
-	if (!node->first || node->environment || !begins_unknown(m, node))
+	if (!node->first || node->environment || !has_unknown_content(m, node))
 		return;
 	for (uint32_t t = 0; t < m->model->thread_count; t++)
 		m->tried[t] = 0;
@@ -304,12 +308,12 @@ static void find_early_uses(struct misuse *m, const struct window_touch *touches
 		uint32_t *tried = &m->tried[m->model->thread.items[touches[i].node]];
 
 		if (!*tried)
-			ask_early_use(m, init, touches[i].node);
+			ask_about_early_use(m, init, touches[i].node);
 		*tried = 1;
 	}
 }
 
-static void find_in_places(struct misuse *m)
+static void find_in_objects(struct misuse *m)
 {
 	for (size_t p = 0; p < m->window->places.count; p++) {
 		const struct window_place *place = &m->window->places.items[p];
@@ -317,7 +321,7 @@ static void find_in_places(struct misuse *m)
 
 		for (uint32_t i = 0; place->object && i < place->touch_count; i++) {
 			if (touches[i].how == WINDOW_ENDS)
-				find_in_use(m, touches, i);
+				find_uses_during_destroy(m, touches, i);
 			else if (touches[i].how == WINDOW_BEGINS)
 				find_early_uses(m, touches, place->touch_count, i);
 		}
@@ -326,26 +330,27 @@ static void find_in_places(struct misuse *m)
 
 /* ---- joined and detached --------------------------------------------------------------------- */
 
-static void ask_join(struct misuse *m, uint32_t detach, uint32_t join)
+static void ask_about_join(struct misuse *m, uint32_t detach, uint32_t join)
 {
 	uint32_t joined = m->window->nodes.items[join].object;
-	struct misuse_next next = { join, MISUSE_NOT_THREAD, joined };
-	uint64_t key = misuse_ask_key(&m->ask, EVENT_MISUSE_JOIN_DETACHED, detach, join);
+	struct misuse_next next = { join, MISUSE_IGNORE_THREAD, joined };
+	uint64_t key = misuse_query_key(&m->query, EVENT_MISUSE_JOIN_DETACHED, detach, join);
 
 	if (!is_fresh(m, detach, join) ||
-	    misuse_ask_pulls(&m->ask, (struct misuse_next){ detach, MISUSE_BOUND, 0 }, join) ||
-	    !misuse_ask_wanted(&m->ask, key))
+	    misuse_query_implies_inside(
+		    &m->query, (struct misuse_next){ detach, MISUSE_IGNORE_NONE, 0 }, join) ||
+	    !misuse_query_is_wanted(&m->query, key))
 		return;
-	misuse_ask_next(&m->ask, next);
-	misuse_ask_inside(&m->ask, detach);
-	misuse_ask_now(&m->ask, EVENT_MISUSE_JOIN_DETACHED, detach, join, key, false);
+	misuse_query_next(&m->query, next);
+	misuse_query_inside(&m->query, detach);
+	misuse_query_ask(&m->query, EVENT_MISUSE_JOIN_DETACHED, detach, join, key, false);
 }
 
-/* A join that fails is none; a request is one when the join stands behind it. */
+/* A failed join does not count. A request counts if the join follows it. */
 static bool is_join_of(const struct misuse *m, uint32_t n, uint64_t thread)
 {
 	const struct window_node *node = &m->window->nodes.items[n];
-	uint32_t behind;
+	uint32_t next;
 
 	if (node->other != thread || node->moment)
 		return false;
@@ -353,9 +358,9 @@ static bool is_join_of(const struct misuse *m, uint32_t n, uint64_t thread)
 		return true;
 	if (node->kind != EV_JOIN_REQUEST)
 		return false;
-	behind = order_model_next(m->model, n);
-	return behind != ORDER_NONE && m->window->nodes.items[behind].kind == EV_JOIN &&
-	       m->window->nodes.items[behind].other == thread;
+	next = order_model_next(m->model, n);
+	return next != ORDER_NONE && m->window->nodes.items[next].kind == EV_JOIN &&
+	       m->window->nodes.items[next].other == thread;
 }
 
 static void find_joins(struct misuse *m, uint32_t detach, const uint32_t *joins, size_t count)
@@ -363,7 +368,7 @@ static void find_joins(struct misuse *m, uint32_t detach, const uint32_t *joins,
 	for (size_t i = 0; i < count; i++) {
 		if (m->model->thread.items[joins[i]] != m->model->thread.items[detach] &&
 		    is_join_of(m, joins[i], m->window->nodes.items[detach].other))
-			ask_join(m, detach, joins[i]);
+			ask_about_join(m, detach, joins[i]);
 	}
 }
 
@@ -385,9 +390,9 @@ static void find_detached(struct misuse *m)
 	vec_free(&detaches);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the analysis ---------------------------------------------------------------------------- */
 
-static void list_sections(struct misuse *m)
+static void index_sections(struct misuse *m)
 {
 	for (uint32_t n = 0; n < m->model->node_count; n++)
 		m->section_of[n] = ORDER_NONE;
@@ -401,14 +406,14 @@ void predict_misuse(struct analysis *analysis)
 {
 	struct misuse m = { .window = analysis->window, .model = &analysis->window->model };
 
-	misuse_ask_open(&m.ask, analysis);
+	misuse_query_open(&m.query, analysis);
 	m.section_of = mem_alloc((m.model->node_count + (size_t)1) * sizeof *m.section_of);
 	m.tried = mem_zalloc(m.model->thread_count + 1, sizeof *m.tried);
-	list_sections(&m);
-	find_seen(&m);
-	find_in_places(&m);
+	index_sections(&m);
+	find_observed(&m);
+	find_in_objects(&m);
 	find_detached(&m);
-	misuse_ask_close(&m.ask);
+	misuse_query_close(&m.query);
 	free(m.section_of);
 	free(m.tried);
 }

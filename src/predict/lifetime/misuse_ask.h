@@ -1,62 +1,65 @@
 /*
- * Questions about misuse: an event that is next although lives (doc/prediction.md) would put others
- * before it. Nothing that is next is inside, and edges bind only what is inside, so the window's
- * model is asked as it is: only the sources of those edges need not be inside.
+ * Queries about misuse: an event is next although lifetimes (doc/prediction.md) would put other
+ * events before it. Events that are next are not inside, and edges only bind events inside, so the
+ * window's model is used as it is. Only the sources of those edges need not be inside.
  */
 #ifndef PREDICT_LIFETIME_MISUSE_ASK_H
 #define PREDICT_LIFETIME_MISUSE_ASK_H
 
 #include "base/map.h"
-#include "order/model/sources.h"
 #include "predict/driver/analysis.h"
 #include "predict/driver/must_precede.h"
+#include "predict/driver/node_query.h"
 
-struct misuse_ask {
+struct misuse_query {
 	struct analysis *analysis;
 	const struct window *window;
 	const struct order_model *model;
-	struct order_query query;
-	uint32_t *required; /* by thread */
+	struct node_query query;
 	struct order_sources sources;
-	bool *is_life; /* by edge of the model: only lives demand it */
-	struct must_precede needs;
-	bool has_needs;
-	struct map asked; /* in this window, by key: how often in vain; or that it was found */
+	bool *is_lifetime; /* by edge of the model: only lifetimes demand it */
+	struct must_precede must_precede;
+	bool has_must_precede;
+	/* in this window, by key: how many queries were in vain; or that it was found */
+	struct map asked;
 };
 
-/* Which edges into what is next do not bind it. */
-enum misuse_free {
-	MISUSE_BOUND,	   /* all do */
-	MISUSE_NO_LIVES,   /* those of lives */
-	MISUSE_NOT_FROM,   /* those from the node `from` */
-	MISUSE_NOT_THREAD, /* those from the thread `from`, but for the creation of its own */
+/* Which edges into the event that is next are ignored. */
+enum misuse_ignored_edges {
+	MISUSE_IGNORE_NONE,	 /* none */
+	MISUSE_IGNORE_LIFETIMES, /* those of lifetimes */
+	MISUSE_IGNORE_NODE,	 /* those from the node `from` */
+	/* those from the thread `from`, except for the creation of the event's own thread */
+	MISUSE_IGNORE_THREAD,
 };
 struct misuse_next {
 	uint32_t node;
-	enum misuse_free free;
+	enum misuse_ignored_edges ignored;
 	uint32_t from;
 };
 
-void misuse_ask_open(struct misuse_ask *ask, struct analysis *analysis);
-void misuse_ask_close(struct misuse_ask *ask);
+void misuse_query_open(struct misuse_query *ask, struct analysis *analysis);
+void misuse_query_close(struct misuse_query *ask);
 
-/* Must `a` be inside when this is next? Not all that follows is seen here; the solver does. */
-bool misuse_ask_pulls(struct misuse_ask *ask, struct misuse_next next, uint32_t a);
+/* Must `a` be inside when this event is next? Does not find every such case; the solver does. */
+bool misuse_query_implies_inside(struct misuse_query *ask, struct misuse_next next, uint32_t a);
 
-/* A new question, which says that this is next. */
-void misuse_ask_next(struct misuse_ask *ask, struct misuse_next next);
-/* And besides: */
-void misuse_ask_inside(struct misuse_ask *ask, uint32_t node);
-void misuse_ask_outside(struct misuse_ask *ask, uint32_t node); /* ORDER_NONE: never happens */
+/* Begins a query: this event is next. */
+void misuse_query_next(struct misuse_query *ask, struct misuse_next next);
+/* Adds to the query: */
+void misuse_query_inside(struct misuse_query *ask, uint32_t node);
+void misuse_query_outside(struct misuse_query *ask,
+			  uint32_t node); /* ORDER_NONE: it never happens */
 
 /*
- * One finding for the two places is wanted. `misuse_ask_wanted`: it has none, and was not asked about too
- * often; `misuse_ask_now` asks what was said above, and if it can be adds the claim.
+ * One finding for two code sites is wanted. misuse_query_is_wanted() returns whether they have none
+ * yet and were not asked about too often. misuse_query_ask() asks the query built so far and, if it
+ * is possible, adds the claim.
  */
-uint64_t misuse_ask_key(const struct misuse_ask *ask, enum event_misuse misuse, uint32_t a,
-			uint32_t b);
-bool misuse_ask_wanted(struct misuse_ask *ask, uint64_t key);
-void misuse_ask_now(struct misuse_ask *ask, enum event_misuse misuse, uint32_t a, uint32_t b,
-		    uint64_t key, bool observed);
+uint64_t misuse_query_key(const struct misuse_query *ask, enum event_misuse misuse, uint32_t a,
+			  uint32_t b);
+bool misuse_query_is_wanted(struct misuse_query *ask, uint64_t key);
+void misuse_query_ask(struct misuse_query *ask, enum event_misuse misuse, uint32_t a, uint32_t b,
+		      uint64_t key, bool observed);
 
 #endif

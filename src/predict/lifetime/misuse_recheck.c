@@ -1,50 +1,55 @@
 /*
- * Waits behind which nobody looks again (doc/prediction.md, NO_RECHECK): the thread has the mutex again,
- * and gives it back, or waits once more, without having read anything that it read under the mutex
- * before it began to wait. A wake-up without a signal, which POSIX allows, finds it unprepared.
+ * Waits after which the condition is not checked again (doc/prediction.md, NO_RECHECK): the thread
+ * has the mutex again, and releases it or waits once more, without having read anything that it
+ * read under the mutex before it began to wait. POSIX allows a spurious wake-up, which such a
+ * thread does not handle.
  *
- * That is a lead and no finding: what was read may not have been the condition, or need not hold. A
- * run in which the wait does wake without a signal shows it (explore/confirm/plan_finding.c): the recorded
- * order up to the wait, and then its thread goes on.
+ * This is a lead, not a finding: what was read may not have been the condition, or the condition
+ * need not hold. A run in which the wait wakes up without a signal proves it
+ * (explore/confirm/plan_finding.c): the recorded order up to the wait, after which its thread
+ * continues.
  *
- * Only what another thread can notice is a node, so of reads only those of shared memory are seen, as
- * the law has it. Each wait costs what its two sections are long.
+ * Only events that another thread can notice are nodes, so only reads of shared memory are seen, as
+ * doc/prediction.md demands. Each wait costs as much as its two sections are long.
  */
 #include "predict/driver/analysis.h"
 
-#define SECTION_MOST 4096 /* nodes of a section that are looked at; longer ones are not judged */
+#define SECTION_MOST 4096 /* nodes of a section that are examined; longer sections are not judged */
 
-struct misuse_recheck_range {
+struct read_range {
 	uint64_t low, high;
 };
 
 struct recheck {
 	const struct window *window;
 	const struct order_model *model;
-	VEC(struct misuse_recheck_range) reads; /* before the wait */
+	VEC(struct read_range) reads; /* before the wait */
 };
 
-static bool reads(const struct window_node *node)
+static bool is_read(const struct window_node *node)
 {
 	return (node->kind == EV_READ || node->kind == EV_ATOMIC_READ ||
 		node->kind == EV_ATOMIC_UPDATE) &&
 	       !(node->flags & EF_LOOK);
 }
 
-/* Does the section of the mutex begin here? */
-static bool takes(const struct window_node *node, uint64_t mutex)
+/* Does a section of the mutex begin here? */
+static bool takes_mutex(const struct window_node *node, uint64_t mutex)
 {
 	return (node->kind == EV_ACQUIRE && node->address == mutex) ||
 	       (node->kind == EV_WOKEN && node->other == mutex);
 }
 
-static bool gives_up(const struct window_node *node, uint64_t mutex)
+static bool releases_mutex(const struct window_node *node, uint64_t mutex)
 {
 	return (node->kind == EV_RELEASE && node->address == mutex) ||
 	       (node->kind == EV_WAIT && node->other == mutex);
 }
 
-/* What the thread read under the mutex before it waits; false: that is not all in the window. */
+/*
+ * Lists what the thread read under the mutex before the wait. Returns false if the window does not
+ * contain the whole section.
+ */
 static bool list_reads(struct recheck *r, uint32_t wait)
 {
 	uint64_t mutex = r->window->nodes.items[wait].other;
@@ -58,17 +63,16 @@ static bool list_reads(struct recheck *r, uint32_t wait)
 		if (n == ORDER_NONE)
 			return false;
 		node = &r->window->nodes.items[n];
-		if (takes(node, mutex))
+		if (takes_mutex(node, mutex))
 			return true;
-		if (reads(node))
+		if (is_read(node))
 			*vec_push(&r->reads) =
-				(struct misuse_recheck_range){ node->address,
-							       node->address + node->size };
+				(struct read_range){ node->address, node->address + node->size };
 	}
 	return false;
 }
 
-static bool was_read(const struct recheck *r, const struct window_node *node)
+static bool was_read_before(const struct recheck *r, const struct window_node *node)
 {
 	for (size_t i = 0; i < r->reads.count; i++) {
 		if (node->address < r->reads.items[i].high &&
@@ -78,8 +82,8 @@ static bool was_read(const struct recheck *r, const struct window_node *node)
 	return false;
 }
 
-/* True: the section ends in the window, and nothing of that was read in it. */
-static bool is_blind(const struct recheck *r, uint32_t woken)
+/* Returns true if the section ends in the window and reads none of the listed memory. */
+static bool lacks_recheck(const struct recheck *r, uint32_t woken)
 {
 	uint64_t mutex = r->window->nodes.items[woken].other;
 	uint32_t n = woken;
@@ -91,15 +95,15 @@ static bool is_blind(const struct recheck *r, uint32_t woken)
 		if (n == ORDER_NONE)
 			return false;
 		node = &r->window->nodes.items[n];
-		if (gives_up(node, mutex))
+		if (releases_mutex(node, mutex))
 			return true;
-		if (reads(node) && was_read(r, node))
+		if (is_read(node) && was_read_before(r, node))
 			return false;
 	}
 	return false;
 }
 
-/* The recorded order, up to and with the wait. */
+/* The steps are the recorded order up to and including the wait. */
 static void add_lead(struct analysis *analysis, uint32_t wait, uint32_t woken)
 {
 	struct analysis_claim *claim = vec_push(&analysis->claims);
@@ -125,12 +129,12 @@ void predict_no_recheck(struct analysis *analysis)
 		const struct window_node *node = &window->nodes.items[n];
 		uint32_t wait = order_model_previous(&window->model, n);
 
-		/* Who only waits for time to pass has nothing to look at. */
+		/* A thread that only waits for time to pass has no condition to check. */
 		if (node->kind != EV_WOKEN || node->moment || node->mode || wait == ORDER_NONE ||
 		    window->nodes.items[wait].kind != EV_WAIT ||
 		    window->nodes.items[wait].mode == EVENT_TIMED)
 			continue;
-		if (list_reads(&r, wait) && is_blind(&r, n))
+		if (list_reads(&r, wait) && lacks_recheck(&r, n))
 			add_lead(analysis, wait, n);
 	}
 	vec_free(&r.reads);

@@ -1,10 +1,10 @@
 /*
  * Patterns of properties: GPredict (Huang, Luo, Rosu, "GPredict: generic predictive concurrency
  * analysis", ICSE 2015), section II.C. Their encoding puts all choices of events for a pattern into
- * one formula; here choices are made first (pattern_join.h), those with the same code sites are put
- * together, and of each such pool some are asked about, nearest first, until one is possible, as for
- * races. With `every` all of them are. A choice that the recorded order matches is not asked about:
- * it is observed.
+ * one formula. Here the choices are made first (pattern_join.h), those with the same code sites
+ * form a group, and the solver is asked about some of each group, nearest first, until one is
+ * possible, as for races. With the option `every` it is asked about all. A choice that the recorded
+ * order matches needs no query: it is observed.
  */
 #include "predict/pattern/pattern_cross_window.h"
 #include "predict/pattern/pattern_query.h"
@@ -15,33 +15,27 @@
 
 #include <string.h>
 
-/* Events looked at for the choices of a form: of all, and then of the near ones. */
+/* Budgets for the choices of a form, in events examined: among all events, then the near ones. */
 #define STEPS_WIDE 400000u
 #define STEPS_NARROW 4000000u
 #define STEPS_EVERY 50000000u
 
-/* A choice that is kept, to be asked about. */
-struct pattern_kept {
+/* A choice that is kept for a query. */
+struct kept_choice {
 	uint32_t span; /* nodes from its first to its last */
 	const struct pattern_form *form;
-	uint32_t *events; /* its own */
-};
-
-struct choice_pool {
-	struct site_pool pool;
-	VEC(struct pattern_kept) kept; /* nearest first */
+	uint32_t *events; /* owned by the choice */
 };
 
 struct pattern_search {
 	struct analysis *analysis;
-	struct scene *scene;
+	struct pattern_view *view;
 	const struct pattern_formula *formula;
-	struct pattern_asker asker;
-	VEC(struct choice_pool) pools;
-	struct map pool_numbers;
+	struct match_query query;
+	struct site_groups groups; /* of struct kept_choice, nearest first */
 };
 
-/* ---- choices ---------------------------------------------------------------------------------- */
+/* ---- choices ------------------------------------------------------------------------------- */
 
 static uint64_t key_of(const struct pattern_search *s, const struct join_choice *choice)
 {
@@ -49,30 +43,30 @@ static uint64_t key_of(const struct pattern_search *s, const struct join_choice 
 	size_t count = choice->form->leaves.count;
 
 	for (size_t i = 0; i < count; i++)
-		sites[i] = s->scene->events.items[choice->events[i]].site;
+		sites[i] = s->view->events.items[choice->events[i]].site;
 	sites[count] = hash_mix(hash_mix(0, s->formula->property), s->formula->number);
 	return analysis_key(FINDING_PATTERN, sites, count + 1);
 }
 
-/* Has no window before had all of it? */
+/* Is part of the choice in no earlier window? */
 static bool is_fresh(const struct pattern_search *s, const struct join_choice *choice)
 {
 	for (size_t i = 0; i < choice->form->leaves.count; i++) {
-		const struct scene_event *e = &s->scene->events.items[choice->events[i]];
+		const struct pattern_event *e = &s->view->events.items[choice->events[i]];
 
-		if (!e->past && e->anchor >= s->scene->window->fresh)
+		if (!e->past && e->anchor >= s->view->window->fresh)
 			return true;
 	}
-	return s->scene->window->fresh == 0;
+	return s->view->window->fresh == 0;
 }
 
-/* What is past has its place: it makes nothing harder. */
+/* Events before the window do not count: their position is fixed and makes nothing harder. */
 static uint32_t span_of(const struct pattern_search *s, const struct join_choice *choice)
 {
 	uint32_t low = UINT32_MAX, high = 0;
 
 	for (size_t i = 0; i < choice->form->leaves.count; i++) {
-		uint32_t node = s->scene->events.items[choice->events[i]].node;
+		uint32_t node = s->view->events.items[choice->events[i]].node;
 
 		if (node == ORDER_NONE)
 			continue;
@@ -82,76 +76,60 @@ static uint32_t span_of(const struct pattern_search *s, const struct join_choice
 	return high - low;
 }
 
-static struct choice_pool *pool_of(struct pattern_search *s, uint64_t key)
+static bool is_nearer(const void *a, const void *b)
 {
-	bool fresh;
-	uint64_t *number = map_put(&s->pool_numbers, key, &fresh);
+	const struct kept_choice *x = a, *y = b;
 
-	if (fresh) {
-		*number = s->pools.count;
-		*vec_push(&s->pools) = (struct choice_pool){
-			.pool = { .key = key, .found = analysis_is_known(s->analysis, key) }
-		};
-	}
-	return &s->pools.items[*number];
+	return x->span < y->span;
 }
 
-static bool is_kept(const struct choice_pool *pool, const struct join_choice *choice)
+static bool is_same(const void *a, const void *b)
 {
-	size_t size = choice->form->leaves.count * sizeof *choice->events;
+	const struct kept_choice *x = a, *y = b;
 
-	for (size_t i = 0; i < pool->kept.count; i++) {
-		if (pool->kept.items[i].form == choice->form &&
-		    !memcmp(pool->kept.items[i].events, choice->events, size))
-			return true;
-	}
-	return false;
+	return x->form == y->form &&
+	       !memcmp(x->events, y->events, x->form->leaves.count * sizeof *x->events);
 }
 
-/* Into the pool, if it is among the nearest. */
-static void keep(struct pattern_search *s, struct choice_pool *pool,
-		 const struct join_choice *choice)
+static void free_events(void *choice)
+{
+	free(((struct kept_choice *)choice)->events);
+}
+
+static void keep_choice(struct pattern_search *s, struct site_group *group,
+			const struct join_choice *choice)
 {
 	size_t size = choice->form->leaves.count * sizeof *choice->events;
-	struct pattern_kept new = { .span = span_of(s, choice), .form = choice->form };
-	size_t at = pool->kept.count;
+	struct kept_choice new = { span_of(s, choice), choice->form, (uint32_t *)choice->events };
+	struct kept_choice *kept = site_group_keep(&s->groups, group, &new);
 
-	if (at == SITE_POOL_MOST && pool->kept.items[at - 1].span <= new.span)
+	if (!kept)
 		return;
-	if (is_kept(pool, choice))
-		return;
-	if (at == SITE_POOL_MOST)
-		free(pool->kept.items[--at].events);
-	else
-		(void)vec_push(&pool->kept);
-	for (; at && pool->kept.items[at - 1].span > new.span; at--)
-		pool->kept.items[at] = pool->kept.items[at - 1];
-	new.events = mem_alloc(size + 1);
-	memcpy(new.events, choice->events, size);
-	pool->kept.items[at] = new;
+	kept->events = mem_alloc(size + 1);
+	memcpy(kept->events, choice->events, size);
 }
 
-static void take_for_pool(void *context, const struct join_choice *choice)
+static void take_for_group(void *context, const struct join_choice *choice)
 {
 	struct pattern_search *s = context;
-	struct choice_pool *pool;
+	struct site_group *group;
 
 	s->analysis->stats.choices++;
 	if (!is_fresh(s, choice))
 		return;
-	pool = pool_of(s, key_of(s, choice));
-	pool->pool.total++;
-	if (pool->pool.found)
+	group = site_groups_find(&s->groups, s->analysis, key_of(s, choice));
+	group->total++;
+	if (group->found)
 		return;
-	if (pattern_is_observed(&s->asker, choice)) {
-		pattern_claim_observed(&s->asker, choice, pool->pool.key);
-		pool->pool.found = true;
+	if (match_query_is_observed(&s->query, choice)) {
+		match_query_claim_observed(&s->query, choice, group->key);
+		group->found = true;
 	} else if (!s->analysis->options->observed) {
-		keep(s, pool, choice);
+		keep_choice(s, group, choice);
 	}
 }
 
-static void take_every(void *context, const struct join_choice *choice)
+static void ask_about_each(void *context, const struct join_choice *choice)
 {
 	struct pattern_search *s = context;
 
@@ -159,17 +137,17 @@ static void take_every(void *context, const struct join_choice *choice)
 	if (!is_fresh(s, choice))
 		return;
 	s->analysis->stats.candidates++;
-	if (pattern_is_observed(&s->asker, choice))
-		pattern_claim_observed(&s->asker, choice, 0);
+	if (match_query_is_observed(&s->query, choice))
+		match_query_claim_observed(&s->query, choice, 0);
 	else if (!s->analysis->options->observed)
-		pattern_query(&s->asker, choice, 0);
+		match_query_ask(&s->query, choice, 0);
 }
 
-static bool is_over(void *context)
+static bool out_of_time(void *context)
 {
 	const struct pattern_search *s = context;
 
-	return analysis_is_over(s->analysis);
+	return analysis_out_of_time(s->analysis);
 }
 
 static struct join make_join(struct pattern_search *s, const struct pattern_form *form)
@@ -177,23 +155,23 @@ static struct join make_join(struct pattern_search *s, const struct pattern_form
 	bool every = s->analysis->options->every;
 
 	return (struct join){
-		.scene = s->scene,
+		.view = s->view,
 		.form = form,
-		.take = every ? take_every : take_for_pool,
-		.is_over = is_over,
+		.take = every ? ask_about_each : take_for_group,
+		.is_over = out_of_time,
 		.context = s,
 		.steps = every ? STEPS_EVERY : STEPS_WIDE,
 		.every = every,
 	};
 }
 
-/* All choices for a form; if those are too many, the near ones. */
-static void choose(struct pattern_search *s, const struct pattern_form *form)
+/* All choices for a form. If these are too many, the near ones. */
+static void choose_all(struct pattern_search *s, const struct pattern_form *form)
 {
 	struct join join = make_join(s, form);
 	bool whole = join_run(&join, s->formula->formula);
 
-	if (!whole && !join.every && !is_over(s)) {
+	if (!whole && !join.every && !out_of_time(s)) {
 		join.steps = STEPS_NARROW;
 		join.narrow = true;
 		(void)join_run(&join, s->formula->formula);
@@ -202,12 +180,12 @@ static void choose(struct pattern_search *s, const struct pattern_form *form)
 		s->analysis->stats.far_choices += join.left + 1;
 }
 
-/* Those that began before the window. */
+/* Choices that begin before the window. */
 static void choose_past(struct pattern_search *s, const struct pattern_form *form)
 {
 	struct join join = make_join(s, form);
 
-	if (!s->scene->past || !s->scene->window->fresh)
+	if (!s->view->past || !s->view->window->fresh)
 		return;
 	join.past = true;
 	join.narrow = !join.every;
@@ -215,82 +193,63 @@ static void choose_past(struct pattern_search *s, const struct pattern_form *for
 		s->analysis->stats.far_choices += join.left + 1;
 }
 
-/* ---- asking ------------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------- */
 
-static struct site_pool *pool_at(void *context, size_t i, size_t *kept)
+static bool ask_about_candidate(void *context, const void *candidate, uint64_t key)
 {
 	struct pattern_search *s = context;
-
-	*kept = s->pools.items[i].kept.count;
-	return &s->pools.items[i].pool;
-}
-
-static bool ask_in_pool(void *context, size_t i, size_t candidate)
-{
-	struct pattern_search *s = context;
-	const struct choice_pool *pool = &s->pools.items[i];
-	const struct pattern_kept *kept = &pool->kept.items[candidate];
+	const struct kept_choice *kept = candidate;
 	struct join_choice choice = { kept->form, kept->events };
 
-	return pattern_query(&s->asker, &choice, pool->pool.key) == ORDER_POSSIBLE;
+	return match_query_ask(&s->query, &choice, key) == ORDER_POSSIBLE;
 }
 
-static void ask_pools(struct pattern_search *s)
-{
-	pools_ask(&(struct pools){ s->pools.count, pool_at, ask_in_pool, s }, s->analysis);
-}
+/* ---- the analysis -------------------------------------------------------------------------- */
 
-static void close_pools(struct pattern_search *s)
-{
-	for (size_t i = 0; i < s->pools.count; i++) {
-		struct choice_pool *pool = &s->pools.items[i];
-
-		for (size_t k = 0; k < pool->kept.count; k++)
-			free(pool->kept.items[k].events);
-		vec_free(&pool->kept);
-	}
-	vec_free(&s->pools);
-	map_free(&s->pool_numbers);
-}
-
-/* ---- all of it ----------------------------------------------------------------------------------- */
-
-static void search_formula(struct analysis *analysis, struct scene *scene,
+static void search_formula(struct analysis *analysis, struct pattern_view *view,
 			   const struct pattern_formula *formula)
 {
-	struct pattern_search s = { .analysis = analysis, .scene = scene, .formula = formula };
+	struct pattern_search s = {
+		.analysis = analysis,
+		.view = view,
+		.formula = formula,
+		.groups = { .size = sizeof(struct kept_choice),
+			    .is_better = is_nearer,
+			    .is_same = is_same,
+			    .drop = free_events },
+	};
 
-	pattern_asker_open(&s.asker, analysis, scene, formula);
+	match_query_open(&s.query, analysis, view, formula);
 	for (size_t i = 0; i < formula->forms.count; i++) {
-		choose(&s, &formula->forms.items[i]);
+		choose_all(&s, &formula->forms.items[i]);
 		choose_past(&s, &formula->forms.items[i]);
-		analysis->stats.apart += pattern_count_apart(scene, &formula->forms.items[i]);
+		analysis->stats.apart += pattern_count_cross_window(view, &formula->forms.items[i]);
 	}
-	ask_pools(&s);
-	close_pools(&s);
-	pattern_asker_close(&s.asker);
+	site_groups_ask(&s.groups, analysis, ask_about_candidate, &s);
+	site_groups_free(&s.groups);
+	match_query_close(&s.query);
 }
 
 void predict_patterns(struct analysis *analysis)
 {
 	const struct pattern_set *set = analysis->patterns;
-	struct scene_ground ground;
-	struct scene scene = { 0 };
+	struct pattern_view_shared shared;
+	struct pattern_view view = { 0 };
 
 	if (!set)
 		return;
-	scene_ground_make(&ground, analysis);
+	pattern_view_shared_make(&shared, analysis);
 	for (size_t i = 0; i < set->formulas.count; i++) {
 		const struct pattern_formula *f = &set->formulas.items[i];
 
 		if (!i || f->property != f[-1].property) {
 			if (i)
-				scene_close(&scene);
-			scene_open(&scene, analysis, f->property, &ground);
+				pattern_view_close(&view);
+			pattern_view_open(&view, analysis, f->property, &shared);
 		}
-		search_formula(analysis, &scene, f);
+		search_formula(analysis, &view, f);
 	}
 	if (set->formulas.count)
-		scene_close(&scene);
-	scene_ground_free(&ground);
+		pattern_view_close(&view);
+	pattern_view_shared_free(&shared);
 }

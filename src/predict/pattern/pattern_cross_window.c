@@ -1,8 +1,12 @@
+/*
+ * Counts pairs of an event in the window and an earlier one that a pattern needs in the other
+ * order.
+ */
 #include "predict/pattern/pattern_cross_window.h"
 
-#define APART_LOOKED 16 /* events of the past that are looked at for one of the window */
+#define APART_LOOKED 16 /* earlier events that are examined for one event of the window */
 
-/* Does nothing of the form come between them? */
+/* Is there no leaf that must come between them? */
 static bool are_adjacent(const struct pattern_form *form, uint32_t i, uint32_t j)
 {
 	if (!form_orders(form, i, j))
@@ -20,7 +24,7 @@ static bool are_met(const struct pattern_form *form, uint32_t i, uint32_t j)
 	       form->leaves.items[i].group == form->leaves.items[j].group;
 }
 
-/* One thread does not change its own order. */
+/* The order of one thread's own events is fixed. */
 static bool may_be_threads(const struct pattern_form *form, uint32_t i, uint32_t j)
 {
 	uint32_t a = form->leaves.items[i].leaf->thread, b = form->leaves.items[j].leaf->thread;
@@ -28,20 +32,11 @@ static bool may_be_threads(const struct pattern_form *form, uint32_t i, uint32_t
 	return a == SPEC_NONE || a != b;
 }
 
-static bool agrees(const struct scene *s, const uint32_t *a, const uint32_t *b)
-{
-	for (uint32_t p = 0; p < s->parameters; p++) {
-		if (a[p] != PROPERTY_NONE && b[p] != PROPERTY_NONE && a[p] != b[p])
-			return false;
-	}
-	return true;
-}
-
-static struct past_list shortest(const struct scene *s, const uint32_t *binding, uint32_t type,
-				 struct past_list best)
+static struct pattern_list shortest(const struct pattern_view *s, const uint32_t *binding,
+				    uint32_t type, struct pattern_list best)
 {
 	for (uint32_t p = 0; p < s->parameters && best.count; p++) {
-		struct past_list list;
+		struct pattern_list list;
 
 		if (binding[p] == PROPERTY_NONE)
 			continue;
@@ -52,30 +47,33 @@ static struct past_list shortest(const struct scene *s, const uint32_t *binding,
 	return best;
 }
 
-static uint64_t count_for(const struct scene *s, const struct scene_event *e, uint32_t type,
-			  struct past_list all)
+static uint64_t count_for(const struct pattern_view *s, const struct pattern_event *e,
+			  uint32_t type, struct pattern_list all)
 {
-	struct past_list list = shortest(s, e->binding, type, all);
+	struct pattern_list list = shortest(s, e->binding, type, all);
 	uint64_t count = 0;
 
 	for (uint32_t i = 0; i < list.count && i < APART_LOOKED; i++) {
-		struct scene_event o = scene_past_event(s, list.items[list.count - 1 - i]);
+		struct pattern_event o = pattern_view_past_event(s, list.items[list.count - 1 - i]);
 
-		count += o.past && o.thread != e->thread && agrees(s, e->binding, o.binding);
+		count += o.past && o.thread != e->thread &&
+			 pattern_bindings_agree(e->binding, o.binding, s->parameters);
 	}
 	return count;
 }
 
-static uint64_t count_pair(const struct scene *s, const struct pattern_form *form, uint32_t i,
-			   uint32_t j)
+static uint64_t count_pair(const struct pattern_view *s, const struct pattern_form *form,
+			   uint32_t i, uint32_t j)
 {
-	struct scene_list here = scene_of_type(s, form->leaves.items[i].leaf->event);
+	struct pattern_list here =
+		pattern_index_list(&s->index, form->leaves.items[i].leaf->event, PROPERTY_NONE, 0);
 	uint32_t type = form->leaves.items[j].leaf->event;
-	struct past_list all = past_view_list(s->past, s->property_number, type, PROPERTY_NONE, 0);
+	struct pattern_list all =
+		past_view_list(s->past, s->property_number, type, PROPERTY_NONE, 0);
 	uint64_t count = 0;
 
 	for (uint32_t k = 0; k < here.count && all.count; k++) {
-		const struct scene_event *e = &s->events.items[here.items[k]];
+		const struct pattern_event *e = &s->events.items[here.items[k]];
 
 		if (e->anchor >= s->window->fresh)
 			count += count_for(s, e, type, all);
@@ -83,7 +81,7 @@ static uint64_t count_pair(const struct scene *s, const struct pattern_form *for
 	return count;
 }
 
-uint64_t pattern_count_apart(const struct scene *s, const struct pattern_form *form)
+uint64_t pattern_count_cross_window(const struct pattern_view *s, const struct pattern_form *form)
 {
 	uint64_t count = 0;
 

@@ -1,6 +1,6 @@
 /*
- * The events of one property in one window, with indices to choose among them: by event, and by
- * event and the value of a parameter.
+ * The events of one property in one window, indexed by event and by event and the value of a
+ * parameter.
  */
 #ifndef PREDICT_PATTERN_PATTERN_EVENTS_H
 #define PREDICT_PATTERN_PATTERN_EVENTS_H
@@ -11,11 +11,13 @@
 #include "predict/driver/must_precede.h"
 #include "predict/pattern/pattern_past.h"
 
-struct scene_event {
-	uint32_t past;	 /* happened before the window: its rank there; then it has no nodes */
-	uint32_t node;	 /* of a request, the moment before its anchor */
+struct pattern_event {
+	/* 0, or it happened before the window: its rank there; then it has no nodes */
+	uint32_t past;
+	uint32_t node;	 /* for a request: the moment before its anchor */
 	uint32_t anchor; /* node */
-	uint32_t thread; /* of the model; behind those, threads of the past that are not in it */
+	/* of the model; threads of earlier events that are not in the window have higher numbers */
+	uint32_t thread;
 	uint32_t number; /* in the property's events */
 	uint32_t next;	 /* of its thread, or ORDER_NONE */
 	const struct property_event *event;
@@ -23,63 +25,52 @@ struct scene_event {
 	uint64_t site;
 };
 
-/* Numbers of events, in the order of their nodes. */
-struct scene_list {
-	const uint32_t *items;
-	uint32_t count;
-};
-
-struct scene {
+struct pattern_view {
 	const struct analysis *analysis;
 	const struct window *window;
 	const struct order_model *model;
 	const struct pattern_set *set;
 	const struct property_events *property;
-	uint32_t property_number, parameters, types;
-	const struct must_precede *needs;
-	VEC(struct scene_event) events; /* by node, then those of the past that were asked for */
-	const struct past_view *past;	/* NULL: none */
-	struct map past_events;		/* number in the property's events: position in events */
+	uint32_t property_number, parameters;
+	const struct must_precede *must_precede;
+	VEC(struct pattern_event) events; /* by node, then the earlier events that were requested */
+	const struct past_view *past;	  /* NULL: none */
+	struct map past_events; /* number in the property's events to position in events */
 	const uint32_t *thread_of;
-	uint32_t **by_value; /* [type * (parameters + 1) + p]: by the value of p, then by node; the
-				last p stands for none: by node alone */
-	uint32_t *type_count;
+	struct pattern_index index; /* of those in the window: positions in events */
 	const struct map *node_of_keep;
 	const struct order_sources *sources;
 };
 
-/* What all properties of a window share. */
-struct scene_ground {
-	struct must_precede needs;
-	struct map node_of_keep; /* position in the set's keeps to node + 1, moments left out */
+/* What all properties share in a window. */
+struct pattern_view_shared {
+	struct must_precede must_precede;
+	struct map node_of_keep; /* position in the set's keeps to node + 1, without moments */
 	struct order_sources sources;
-	uint32_t *thread_of; /* by position of a thread's stream: in the model, or behind it */
+	/* by position of a thread's stream: its number in the model, or a higher one */
+	uint32_t *thread_of;
 };
 
-void scene_ground_make(struct scene_ground *ground, const struct analysis *analysis);
-void scene_ground_free(struct scene_ground *ground);
+void pattern_view_shared_make(struct pattern_view_shared *shared, const struct analysis *analysis);
+void pattern_view_shared_free(struct pattern_view_shared *shared);
 
-void scene_open(struct scene *scene, const struct analysis *analysis, uint32_t property,
-		const struct scene_ground *ground);
-void scene_close(struct scene *scene);
+void pattern_view_open(struct pattern_view *view, const struct analysis *analysis,
+		       uint32_t property, const struct pattern_view_shared *shared);
+void pattern_view_close(struct pattern_view *view);
 
-/* Those of an event; and those among them whose parameter has the value, or PROPERTY_NONE. */
-struct scene_list scene_of_type(const struct scene *scene, uint32_t type);
-struct scene_list scene_of_value(const struct scene *scene, uint32_t type, uint32_t parameter,
-				 uint32_t value);
-
-/* The event of the past, with its place there; and to choose it. */
-struct scene_event scene_past_event(const struct scene *scene, uint32_t number);
-uint32_t scene_add_past(struct scene *scene, uint32_t number);
+/* An event before the window, with its rank there; and adds it to `events`, to choose it. */
+struct pattern_event pattern_view_past_event(const struct pattern_view *view, uint32_t number);
+uint32_t pattern_view_add_past(struct pattern_view *view, uint32_t number);
 
 /*
- * What must be inside for a node to be next, besides what that leans on: its thread's node before
- * it, and where edges into it come from, but for the end of the thread that it joins (a join is
- * next before that, and waits). One after the other, with *state from 0 on; ORDER_NONE at the end.
+ * Lists, one after the other, the nodes that must be inside for a node to be next: the node before
+ * it in its thread, and the sources of edges into it, except for the end of a thread that it joins
+ * (a join is next before that end, and waits). `*state` starts with 0. Returns ORDER_NONE at the
+ * end.
  */
-uint32_t scene_before_next(const struct scene *scene, uint32_t node, uint32_t *state);
+uint32_t pattern_view_before_next(const struct pattern_view *view, uint32_t node, uint32_t *state);
 
-/* The node of an event, if the window has it as one; else ORDER_NONE. */
-uint32_t scene_find_node(const struct scene *scene, struct event_id id);
+/* The node of an event, if the window has one; otherwise ORDER_NONE. */
+uint32_t pattern_view_find_node(const struct pattern_view *view, struct event_id id);
 
 #endif

@@ -1,16 +1,9 @@
+/*
+ * Tests whether an event fits the events that the join has chosen: binding, thread, order, locks.
+ */
 #include "predict/pattern/pattern_join.h"
 
-bool join_agrees(const struct join *j, const uint32_t *binding)
-{
-	for (uint32_t p = 0; p < j->scene->parameters; p++) {
-		if (binding[p] != PROPERTY_NONE && j->binding[p] != PROPERTY_NONE &&
-		    binding[p] != j->binding[p])
-			return false;
-	}
-	return true;
-}
-
-static bool fits_thread(const struct join *j, uint32_t leaf, const struct scene_event *e)
+static bool fits_thread(const struct join *j, uint32_t leaf, const struct pattern_event *e)
 {
 	uint32_t name = j->form->leaves.items[leaf].leaf->thread;
 
@@ -24,17 +17,13 @@ static bool fits_thread(const struct join *j, uint32_t leaf, const struct scene_
 	return true;
 }
 
-/* Can a, inside, come before b? What is past has its order, and comes before the window. */
-static bool may_precede(const struct join *j, const struct scene_event *a,
-			const struct scene_event *b)
+/* Can a, inside, come before b? Events before the window have their order. */
+static bool may_precede(const struct join *j, const struct pattern_event *a,
+			const struct pattern_event *b)
 {
-	const struct order_model *model = j->scene->model;
-
 	if (a->past || b->past)
 		return a->past && (!b->past || a->past < b->past);
-	return a->node != b->node &&
-	       j->scene->needs->count[(size_t)a->node * model->thread_count + b->thread] <=
-		       model->position.items[b->node];
+	return a->node != b->node && !must_precede_inside(j->view->must_precede, b->node, a->node);
 }
 
 static bool locks_exclude(const struct window *window, uint32_t a, uint32_t b)
@@ -52,34 +41,33 @@ static bool locks_exclude(const struct window *window, uint32_t a, uint32_t b)
 }
 
 /* Must a be inside for b to be next? */
-static bool must_precede(const struct scene *s, uint32_t a, uint32_t b)
+static bool precedes_next(const struct pattern_view *s, uint32_t a, uint32_t b)
 {
-	const struct order_model *model = s->model;
 	uint32_t state = 0, before;
 
-	while ((before = scene_before_next(s, b, &state)) != ORDER_NONE) {
-		if (s->needs->count[(size_t)before * model->thread_count + model->thread.items[a]] >
-		    model->position.items[a])
+	while ((before = pattern_view_before_next(s, b, &state)) != ORDER_NONE) {
+		if (must_precede_inside(s->must_precede, a, before))
 			return true;
 	}
 	return false;
 }
 
-/* Can both be next at one moment? */
-static bool may_meet(const struct join *j, const struct scene_event *a, const struct scene_event *b)
+/* Can both be next at the same time? */
+static bool may_meet(const struct join *j, const struct pattern_event *a,
+		     const struct pattern_event *b)
 {
-	const struct scene *s = j->scene;
+	const struct pattern_view *s = j->view;
 
-	return a->thread != b->thread && !must_precede(s, a->anchor, b->anchor) &&
-	       !must_precede(s, b->anchor, a->anchor) &&
+	return a->thread != b->thread && !precedes_next(s, a->anchor, b->anchor) &&
+	       !precedes_next(s, b->anchor, a->anchor) &&
 	       !locks_exclude(s->window, a->anchor, b->anchor);
 }
 
-static bool fits_with(const struct join *j, uint32_t leaf, const struct scene_event *e,
+static bool fits_with(const struct join *j, uint32_t leaf, const struct pattern_event *e,
 		      uint32_t other)
 {
 	const struct form_leaf *leaves = j->form->leaves.items;
-	const struct scene_event *o = join_event(j, j->chosen[other]);
+	const struct pattern_event *o = join_event(j, j->chosen[other]);
 
 	if (o->number == e->number)
 		return false;
@@ -91,7 +79,7 @@ static bool fits_with(const struct join *j, uint32_t leaf, const struct scene_ev
 	       may_meet(j, e, o);
 }
 
-/* In the past nothing can be next; nor is it known there which regions are open. */
+/* An event before the window cannot be next, and which regions are open there is not known. */
 static bool may_be_past(const struct join *j, uint32_t leaf)
 {
 	const struct form_leaf *l = &j->form->leaves.items[leaf];
@@ -100,10 +88,10 @@ static bool may_be_past(const struct join *j, uint32_t leaf)
 	       l->leaf->ends == SPEC_NONE;
 }
 
-bool join_fits(const struct join *j, uint32_t k, const struct scene_event *e)
+bool join_fits(const struct join *j, uint32_t k, const struct pattern_event *e)
 {
-	if (!join_agrees(j, e->binding) || !fits_thread(j, j->order[k], e) ||
-	    (e->past && !may_be_past(j, j->order[k])))
+	if (!pattern_bindings_agree(j->binding, e->binding, j->view->parameters) ||
+	    !fits_thread(j, j->order[k], e) || (e->past && !may_be_past(j, j->order[k])))
 		return false;
 	for (uint32_t i = 0; i < k; i++) {
 		if (!fits_with(j, j->order[k], e, j->order[i]))

@@ -1,3 +1,7 @@
+/*
+ * Expands a pattern into its alternatives. Each operator combines the forms of its operands: a
+ * sequence orders their leaves, `|` lists them side by side, `||` puts them into one group.
+ */
 #include "predict/pattern/pattern_form.h"
 
 #include <assert.h>
@@ -25,16 +29,16 @@ void form_list_free(form_list *forms)
 	vec_free(forms);
 }
 
-/* ---- two forms in one ---------------------------------------------------------------------- */
+/* ---- combining two forms ------------------------------------------------------------------- */
 
-static void append(struct pattern_form *to, const struct pattern_form *from, bool in_sequence)
+static void append_form(struct pattern_form *to, const struct pattern_form *from, bool in_sequence)
 {
 	uint32_t start = (uint32_t)to->leaves.count, count = (uint32_t)from->leaves.count;
 
 	assert(start + count <= FORM_LEAVES);
 	for (uint32_t i = 0; i < start && in_sequence; i++) {
 		for (uint32_t j = 0; j < count; j++)
-			to->behind[i] |= 1ull << (start + j);
+			to->followers[i] |= 1ull << (start + j);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		struct form_leaf leaf = from->leaves.items[i];
@@ -42,7 +46,7 @@ static void append(struct pattern_form *to, const struct pattern_form *from, boo
 		if (leaf.group != FORM_NONE)
 			leaf.group += to->groups;
 		*vec_push(&to->leaves) = leaf;
-		to->behind[start + i] = from->behind[i] << start;
+		to->followers[start + i] = from->followers[i] << start;
 	}
 	for (size_t i = 0; i < from->inverted.count; i++) {
 		struct form_inverted inverted = from->inverted.items[i];
@@ -53,18 +57,18 @@ static void append(struct pattern_form *to, const struct pattern_form *from, boo
 	to->groups += from->groups;
 }
 
-static struct pattern_form join(const struct pattern_form *a, const struct pattern_form *b,
-				bool in_sequence)
+static struct pattern_form combine(const struct pattern_form *a, const struct pattern_form *b,
+				   bool in_sequence)
 {
 	struct pattern_form form = { 0 };
 
-	append(&form, a, false);
-	append(&form, b, in_sequence);
+	append_form(&form, a, false);
+	append_form(&form, b, in_sequence);
 	return form;
 }
 
-/* Each of `so_far` with each of `more`. */
-static bool multiply(form_list *so_far, const form_list *more, bool in_sequence)
+/* Replaces `so_far` by the combinations of each of its forms with each of `more`. */
+static bool multiply_forms(form_list *so_far, const form_list *more, bool in_sequence)
 {
 	form_list product = { 0 };
 	bool whole = true;
@@ -77,7 +81,8 @@ static bool multiply(form_list *so_far, const form_list *more, bool in_sequence)
 				whole = false;
 				continue;
 			}
-			*vec_push(&product) = join(&so_far->items[i], &more->items[j], in_sequence);
+			*vec_push(&product) =
+				combine(&so_far->items[i], &more->items[j], in_sequence);
 		}
 	}
 	form_list_free(so_far);
@@ -85,9 +90,9 @@ static bool multiply(form_list *so_far, const form_list *more, bool in_sequence)
 	return whole;
 }
 
-/* ---- from the tree -------------------------------------------------------------------------- */
+/* ---- from the tree ------------------------------------------------------------------------- */
 
-static bool expand(const struct spec_pattern *pattern, form_list *out);
+static bool expand_pattern(const struct spec_pattern *pattern, form_list *out);
 
 static bool expand_product(const struct spec_pattern *pattern, bool in_sequence, form_list *out)
 {
@@ -97,8 +102,8 @@ static bool expand_product(const struct spec_pattern *pattern, bool in_sequence,
 	for (const struct spec_pattern *part = pattern->parts; part; part = part->next) {
 		form_list more = { 0 };
 
-		whole &= expand(part, &more);
-		whole &= multiply(out, &more, in_sequence);
+		whole &= expand_pattern(part, &more);
+		whole &= multiply_forms(out, &more, in_sequence);
 		form_list_free(&more);
 	}
 	return whole;
@@ -111,7 +116,7 @@ static bool expand_either(const struct spec_pattern *pattern, form_list *out)
 	for (const struct spec_pattern *part = pattern->parts; part; part = part->next) {
 		form_list more = { 0 };
 
-		whole &= expand(part, &more);
+		whole &= expand_pattern(part, &more);
 		for (size_t i = 0; i < more.count; i++) {
 			if (out->count == FORM_ALTERNATIVES) {
 				free_form(&more.items[i]);
@@ -170,7 +175,7 @@ static bool expand_inverted(const struct spec_pattern *pattern, form_list *out)
 	return true;
 }
 
-static bool expand(const struct spec_pattern *pattern, form_list *out)
+static bool expand_pattern(const struct spec_pattern *pattern, form_list *out)
 {
 	switch ((enum spec_pattern_kind)pattern->kind) {
 	case SPEC_LEAF: return expand_leaf(pattern, out);
@@ -178,7 +183,7 @@ static bool expand(const struct spec_pattern *pattern, form_list *out)
 	case SPEC_BOTH: return expand_product(pattern, false, out);
 	case SPEC_EITHER: return expand_either(pattern, out);
 	case SPEC_PARALLEL: return expand_parallel(pattern, out);
-	case SPEC_PLUS: return expand(pattern->parts, out);
+	case SPEC_PLUS: return expand_pattern(pattern->parts, out);
 	case SPEC_STAR:
 	case SPEC_MAYBE: *vec_push(out) = (struct pattern_form){ 0 }; return true;
 	case SPEC_INVERTED: return expand_inverted(pattern, out);
@@ -190,13 +195,13 @@ static bool expand(const struct spec_pattern *pattern, form_list *out)
 bool form_make(const struct spec_pattern *pattern, form_list *forms)
 {
 	form_list all = { 0 };
-	bool whole = expand(pattern, &all);
+	bool whole = expand_pattern(pattern, &all);
 
 	for (size_t i = 0; i < all.count; i++) {
 		struct pattern_form *form = &all.items[i];
 
 		for (size_t k = 0; k < form->leaves.count; k++)
-			form->leaves.items[k].followed = form->behind[k] != 0;
+			form->leaves.items[k].followed = form->followers[k] != 0;
 		if (form->leaves.count)
 			*vec_push(forms) = *form;
 		else

@@ -1,10 +1,10 @@
 /*
- * A pattern's normal form: alternatives, each a list of leaves with what must hold between the
- * events that are chosen for them.
+ * A pattern's normal form: alternatives, each a list of leaves with the order that must hold
+ * between the events chosen for them.
  *
- * doc/properties.md has the theorem: `p*` and `p?` are left out and `p+` is p, without a loss,
- * because a match with more choices contains one with fewer, and nothing of it is under a `!`. What
- * is left of `|` is multiplied out.
+ * doc/properties.md has the theorem: `p*` and `p?` can be omitted and `p+` replaced by p without
+ * loss, because a match with more choices contains one with fewer, and none of these is under a
+ * `!`. The remaining `|` is multiplied out.
  */
 #ifndef PREDICT_PATTERN_PATTERN_FORM_H
 #define PREDICT_PATTERN_PATTERN_FORM_H
@@ -16,25 +16,25 @@
 #include <stdint.h>
 
 #define FORM_NONE UINT32_MAX
-#define FORM_LEAVES 64	      /* more in one alternative are not searched for */
-#define FORM_ALTERNATIVES 512 /* nor more alternatives */
+#define FORM_LEAVES 64	      /* the search ignores alternatives with more leaves */
+#define FORM_ALTERNATIVES 512 /* and any further alternatives */
 
 struct form_leaf {
 	const struct spec_pattern *leaf;
-	uint32_t group; /* of parallel leaves, or FORM_NONE */
-	bool followed;	/* some leaf must come behind it, whatever is under `!` */
+	uint32_t group; /* number of its group of parallel leaves, or FORM_NONE */
+	bool followed;	/* some leaf must come after it, regardless of what is under `!` */
 	bool inverted;	/* it is under a `!` */
 };
 
 /* A part under `!`: its leaves are those from `first` on, in the order of the tree. */
 struct form_inverted {
-	const struct spec_pattern *part; /* what stands behind the `!` */
+	const struct spec_pattern *part; /* the operand of the `!` */
 	uint32_t first;
 };
 
 struct pattern_form {
-	VEC(struct form_leaf) leaves; /* in the order of the pattern */
-	uint64_t behind[FORM_LEAVES]; /* bit j of [i]: leaf i must come before leaf j */
+	VEC(struct form_leaf) leaves;	 /* in the order of the pattern */
+	uint64_t followers[FORM_LEAVES]; /* bit j of [i]: leaf i must come before leaf j */
 	VEC(struct form_inverted) inverted;
 	uint32_t groups;
 };
@@ -42,15 +42,15 @@ struct pattern_form {
 typedef VEC(struct pattern_form) form_list;
 
 /*
- * The alternatives that have leaves. Returns false when there are too many leaves or alternatives:
- * then those that were made are good, and others are missing.
+ * Makes the alternatives that have leaves. Returns false when there are too many leaves or
+ * alternatives: then those that were made are good, and others are missing.
  */
 bool form_make(const struct spec_pattern *pattern, form_list *forms);
 void form_list_free(form_list *forms);
 
 static inline bool form_orders(const struct pattern_form *form, uint32_t i, uint32_t j)
 {
-	return form->behind[i] >> j & 1;
+	return form->followers[i] >> j & 1;
 }
 
 /* How many leaves a tree without alternatives has. */

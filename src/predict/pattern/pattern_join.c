@@ -1,42 +1,47 @@
+/*
+ * Chooses events for the leaves of a form.
+ *
+ * The leaf that the fewest events fit comes first, then always a leaf that shares parameters with
+ * those chosen. Its events come from the shortest list for one of these parameters' values. So a
+ * run with thousands of objects is a join of thousands of short lists, not a product.
+ *
+ * A list can be long all the same, for example for one object that is used ten thousand times.
+ * Then, unless every choice is wanted, the near events are examined first (join.narrow): everything
+ * that was recorded between the events of a match has to fit between them, and one finding for a
+ * set of sites is enough.
+ */
 #include "predict/pattern/pattern_join.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/*
- * The leaf that the fewest events fit is chosen for first, then always one that shares parameters
- * with what is chosen: its events come from the shortest list of one of those parameters' values.
- * So a run with thousands of objects is a join of thousands of short lists, not a product.
- *
- * A list can be long all the same: one object that is used ten thousand times. Then, unless every
- * choice was asked for, the near ones are looked at first (join.narrow), because what lies between
- * the events of a match has to fit between them, and one finding for a set of sites is enough.
- */
-#define NARROW_LOOKED 256 /* events of a list that are looked at, to each side */
+#define NARROW_LOOKED 256 /* events of a list that are examined, to each side */
 #define NARROW_ALIKE 2	  /* of one thread and site, to each side */
-#define NARROW_GROUPS 64  /* threads and sites that are told apart */
-#define PAST_LOOKED 256	  /* events of the past that are looked at, the last ones */
+#define NARROW_GROUPS 64  /* threads and sites that are distinguished */
+#define PAST_LOOKED 256	  /* events before the window that are examined, the last ones */
 
-/* ---- regions ----------------------------------------------------------------------------------- */
+/* ---- regions ------------------------------------------------------------------------------- */
 
 /* Does any leaf of the formula mark the event as the region's begin, or its end? */
-static bool marks(const struct spec_pattern *pattern, uint32_t event, uint32_t region, bool end)
+static bool marks_region(const struct spec_pattern *pattern, uint32_t event, uint32_t region,
+			 bool end)
 {
 	if (pattern->kind == SPEC_LEAF)
 		return pattern->event == event && (end ? pattern->ends : pattern->begins) == region;
 	for (const struct spec_pattern *part = pattern->parts; part; part = part->next) {
-		if (marks(part, event, region, end))
+		if (marks_region(part, event, region, end))
 			return true;
 	}
 	return false;
 }
 
 /*
- * The end of the region that an event begins, among events that agree with the binding: begins
- * push and ends pop. An event that does both ends a region first.
+ * The end of the region that an event begins, among events that agree with the binding: begins push
+ * and ends pop. An event that does both ends a region first.
  */
 static uint32_t end_of_region(const struct join *j, const struct spec_pattern *pattern,
 			      uint32_t begin, uint32_t region)
@@ -44,13 +49,13 @@ static uint32_t end_of_region(const struct join *j, const struct spec_pattern *p
 	uint32_t depth = 1;
 
 	for (uint32_t i = join_event(j, begin)->next; i != ORDER_NONE; i = join_event(j, i)->next) {
-		const struct scene_event *e = join_event(j, i);
+		const struct pattern_event *e = join_event(j, i);
 
-		if (!join_agrees(j, e->binding))
+		if (!pattern_bindings_agree(j->binding, e->binding, j->view->parameters))
 			continue;
-		if (marks(pattern, e->event->event, region, true) && --depth == 0)
+		if (marks_region(pattern, e->event->event, region, true) && --depth == 0)
 			return i;
-		depth += marks(pattern, e->event->event, region, false);
+		depth += marks_region(pattern, e->event->event, region, false);
 	}
 	return ORDER_NONE;
 }
@@ -71,12 +76,12 @@ static bool fits_regions(const struct join *j, const struct spec_pattern *patter
 	return true;
 }
 
-/* ---- which leaf next, and from which list ------------------------------------------------------- */
+/* ---- which leaf is next, and from which list ----------------------------------------------- */
 
-/* Parameters that some event of this kind binds. */
-static uint64_t parameters_of(const struct scene *s, uint32_t type)
+/* The parameters that some occurrence of this event binds, as a set. */
+static uint64_t parameters_of(const struct pattern_view *s, uint32_t type)
 {
-	struct scene_list all = scene_of_type(s, type);
+	struct pattern_list all = pattern_index_list(&s->index, type, PROPERTY_NONE, 0);
 	uint64_t set = 0;
 
 	for (uint32_t i = 0; i < all.count; i++) {
@@ -88,30 +93,31 @@ static uint64_t parameters_of(const struct scene *s, uint32_t type)
 }
 
 /*
- * For choices with a past: one that nothing follows is in the window; behind it each leaf comes
- * when all that must follow it are chosen, so that the last one that is early enough serves best.
+ * In choices with events before the window, a leaf that nothing must follow is in the window. Each
+ * other leaf is chosen when all that must follow it are chosen, so that the last early enough event
+ * is the best.
  */
-static bool is_due(const struct join *j, uint32_t leaf, uint64_t done)
+static bool can_be_chosen(const struct join *j, uint32_t leaf, uint64_t done)
 {
-	return !j->past || (j->form->behind[leaf] & ~done) == 0;
+	return !j->past || (j->form->followers[leaf] & ~done) == 0;
 }
 
-static void arrange(struct join *j, uint32_t first)
+static void order_leaves(struct join *j, uint32_t first)
 {
 	uint32_t count = (uint32_t)j->form->leaves.count;
 	uint64_t binds[FORM_LEAVES], bound = 0, done = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		binds[i] = parameters_of(j->scene, j->form->leaves.items[i].leaf->event);
+		binds[i] = parameters_of(j->view, j->form->leaves.items[i].leaf->event);
 	for (uint32_t k = 0; k < count; k++) {
 		uint32_t best = ORDER_NONE, best_shared = 0, best_count = 0;
 
 		for (uint32_t i = 0; i < count; i++) {
 			uint32_t shared = (uint32_t)__builtin_popcountll(binds[i] & bound);
 			uint32_t events =
-				j->scene->type_count[j->form->leaves.items[i].leaf->event];
+				j->view->index.count[j->form->leaves.items[i].leaf->event];
 
-			if (done >> i & 1 || !is_due(j, i, done) ||
+			if (done >> i & 1 || !can_be_chosen(j, i, done) ||
 			    (!k && first != FORM_NONE && i != first))
 				continue;
 			if (best != ORDER_NONE && (shared < best_shared ||
@@ -127,18 +133,31 @@ static void arrange(struct join *j, uint32_t first)
 	}
 }
 
-/* Two lists have all that can agree: those with the value of a bound parameter, those without it. */
-static void choose_lists(const struct join *j, uint32_t type, struct scene_list lists[2])
+/* A list of events in the window, or before it. */
+static struct pattern_list list_of(const struct join *j, bool past, uint32_t type,
+				   uint32_t parameter, uint32_t value)
 {
-	lists[0] = scene_of_type(j->scene, type);
-	lists[1] = (struct scene_list){ NULL, 0 };
-	for (uint32_t p = 0; p < j->scene->parameters; p++) {
-		struct scene_list with, without;
+	return past ? past_view_list(j->view->past, j->view->property_number, type, parameter,
+				     value)
+		    : pattern_index_list(&j->view->index, type, parameter, value);
+}
+
+/*
+ * Sets two lists with all events that can agree with the binding: those with the value of one bound
+ * parameter, and those that do not bind it.
+ */
+static void choose_lists(const struct join *j, uint32_t type, bool past,
+			 struct pattern_list lists[2])
+{
+	lists[0] = list_of(j, past, type, PROPERTY_NONE, 0);
+	lists[1] = (struct pattern_list){ NULL, 0 };
+	for (uint32_t p = 0; p < j->view->parameters; p++) {
+		struct pattern_list with, without;
 
 		if (j->binding[p] == PROPERTY_NONE)
 			continue;
-		with = scene_of_value(j->scene, type, p, j->binding[p]);
-		without = scene_of_value(j->scene, type, p, PROPERTY_NONE);
+		with = list_of(j, past, type, p, j->binding[p]);
+		without = list_of(j, past, type, p, PROPERTY_NONE);
 		if (with.count + without.count < lists[0].count + lists[1].count) {
 			lists[0] = with;
 			lists[1] = without;
@@ -146,34 +165,34 @@ static void choose_lists(const struct join *j, uint32_t type, struct scene_list 
 	}
 }
 
-/* ---- choosing ----------------------------------------------------------------------------------- */
+/* ---- choosing events ----------------------------------------------------------------------- */
 
-static bool choose(struct join *j, const struct spec_formula *formula, uint32_t k);
+static bool choose_leaf(struct join *j, const struct spec_formula *formula, uint32_t k);
 
 static bool choose_event(struct join *j, const struct spec_formula *formula, uint32_t k,
 			 uint32_t number)
 {
-	const struct scene_event *e = join_event(j, number);
+	const struct pattern_event *e = join_event(j, number);
 	uint32_t leaf = j->order[k], name = j->form->leaves.items[leaf].leaf->thread;
 	uint32_t thread = name == SPEC_NONE ? ORDER_NONE : j->thread_names[name];
 	uint32_t *binding = j->binding;
 	bool ok;
 
-	/* Each depth has a binding of its own, behind that of the depth before. */
-	j->binding += j->scene->parameters;
-	for (uint32_t p = 0; p < j->scene->parameters; p++)
+	/* Each depth has a binding of its own, stored after that of the depth before. */
+	j->binding += j->view->parameters;
+	for (uint32_t p = 0; p < j->view->parameters; p++)
 		j->binding[p] = e->binding[p] == PROPERTY_NONE ? binding[p] : e->binding[p];
 	j->chosen[leaf] = number;
 	if (name != SPEC_NONE)
 		j->thread_names[name] = e->thread;
-	ok = choose(j, formula, k + 1);
+	ok = choose_leaf(j, formula, k + 1);
 	if (name != SPEC_NONE)
 		j->thread_names[name] = thread;
 	j->binding = binding;
 	return ok;
 }
 
-static bool spend(struct join *j)
+static bool count_step(struct join *j)
 {
 	if (!j->steps || (j->steps % 1024 == 0 && j->is_over(j->context)))
 		return false;
@@ -181,13 +200,13 @@ static bool spend(struct join *j)
 	return true;
 }
 
-/* Threads and sites of which enough was taken from one side of a list. */
-struct alike {
+/* The threads and sites of which enough was taken from one side of a list. */
+struct similar_events {
 	uint64_t key[NARROW_GROUPS];
 	uint32_t taken[NARROW_GROUPS], count;
 };
 
-static bool is_enough(struct alike *alike, uint64_t key, uint32_t most)
+static bool is_repeated(struct similar_events *alike, uint64_t key, uint32_t most)
 {
 	for (uint32_t i = 0; i < alike->count; i++) {
 		if (alike->key[i] == key)
@@ -200,31 +219,31 @@ static bool is_enough(struct alike *alike, uint64_t key, uint32_t most)
 	return false;
 }
 
-/* In the past the binding counts as well: of what is alike only the last is taken. */
-static uint64_t alike_key(const struct join *j, const struct scene_event *e)
+/* Before the window the binding counts as well: of similar events only the last is taken. */
+static uint64_t similarity_key(const struct join *j, const struct pattern_event *e)
 {
-	uint64_t key = e->site + e->thread * 0x9e3779b97f4a7c15u;
+	uint64_t key = hash_mix(hash_mix(0, e->site), e->thread);
 
-	for (uint32_t p = 0; p < j->scene->parameters && j->past; p++)
+	for (uint32_t p = 0; p < j->view->parameters && j->past; p++)
 		key = hash_mix(key, e->binding[p]);
 	return key;
 }
 
-/* To one side of a list, from a place on. */
+/* Chooses from one side of a list, starting at a position. */
 static bool choose_side(struct join *j, const struct spec_formula *formula, uint32_t k,
-			struct scene_list list, uint32_t from, bool up)
+			struct pattern_list list, uint32_t from, bool up)
 {
-	struct alike alike = { .count = 0 };
+	struct similar_events alike = { .count = 0 };
 	uint32_t room = up ? list.count - from : from, looked = 0;
 
 	for (; looked < room && looked < NARROW_LOOKED; looked++) {
 		uint32_t number = list.items[up ? from + looked : from - 1 - looked];
 
-		if (!spend(j))
+		if (!count_step(j))
 			return false;
 		if (!join_fits(j, k, join_event(j, number)))
 			continue;
-		if (is_enough(&alike, alike_key(j, join_event(j, number)), NARROW_ALIKE))
+		if (is_repeated(&alike, similarity_key(j, join_event(j, number)), NARROW_ALIKE))
 			j->left++;
 		else if (!choose_event(j, formula, k, number))
 			return false;
@@ -234,31 +253,24 @@ static bool choose_side(struct join *j, const struct spec_formula *formula, uint
 }
 
 static bool choose_near(struct join *j, const struct spec_formula *formula, uint32_t k,
-			struct scene_list list)
+			struct pattern_list list)
 {
-	uint32_t pivot = j->chosen[j->order[k - 1]], low = 0, high = list.count;
+	uint32_t pivot = j->chosen[j->order[k - 1]], i;
 
 	if (join_event(j, pivot)->past)
 		pivot = 0;
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (list.items[middle] < pivot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return choose_side(j, formula, k, list, low, true) &&
-	       choose_side(j, formula, k, list, low, false);
+	SEARCH_FIRST(i, list.count, list.items[i] >= pivot);
+	return choose_side(j, formula, k, list, i, true) &&
+	       choose_side(j, formula, k, list, i, false);
 }
 
 static bool choose_from(struct join *j, const struct spec_formula *formula, uint32_t k,
-			struct scene_list list)
+			struct pattern_list list)
 {
 	if (j->narrow && k > 0 && list.count > 2 * NARROW_ALIKE)
 		return choose_near(j, formula, k, list);
 	for (uint32_t i = 0; i < list.count; i++) {
-		if (!spend(j))
+		if (!count_step(j))
 			return false;
 		if (join_fits(j, k, join_event(j, list.items[i])) &&
 		    !choose_event(j, formula, k, list.items[i]))
@@ -267,30 +279,30 @@ static bool choose_from(struct join *j, const struct spec_formula *formula, uint
 	return true;
 }
 
-/* ---- the past ----------------------------------------------------------------------------------- */
+/* ---- events before the window -------------------------------------------------------------- */
 
 static bool choose_past_from(struct join *j, const struct spec_formula *formula, uint32_t k,
-			     struct past_list list)
+			     struct pattern_list list)
 {
-	struct alike alike = { .count = 0 };
+	struct similar_events alike = { .count = 0 };
 
 	for (uint32_t looked = 0; looked < list.count; looked++) {
 		uint32_t number = list.items[list.count - 1 - looked];
-		struct scene_event e = scene_past_event(j->scene, number);
+		struct pattern_event e = pattern_view_past_event(j->view, number);
 		bool ok;
 
 		if (!j->every && looked == PAST_LOOKED) {
 			j->left += list.count - looked;
 			break;
 		}
-		if (!spend(j))
+		if (!count_step(j))
 			return false;
 		if (!e.past || !join_fits(j, k, &e))
 			continue;
-		if (!j->every && is_enough(&alike, alike_key(j, &e), 1))
+		if (!j->every && is_repeated(&alike, similarity_key(j, &e), 1))
 			continue;
 		j->past_chosen++;
-		ok = choose_event(j, formula, k, scene_add_past(j->scene, number));
+		ok = choose_event(j, formula, k, pattern_view_add_past(j->view, number));
 		j->past_chosen--;
 		if (!ok)
 			return false;
@@ -300,36 +312,25 @@ static bool choose_past_from(struct join *j, const struct spec_formula *formula,
 
 static bool choose_past(struct join *j, const struct spec_formula *formula, uint32_t k)
 {
-	const struct scene *s = j->scene;
-	uint32_t type = j->form->leaves.items[j->order[k]].leaf->event;
-	struct past_list lists[2] = { past_view_list(s->past, s->property_number, type,
-						     PROPERTY_NONE, 0) };
+	struct pattern_list lists[2];
 
-	for (uint32_t p = 0; p < s->parameters && lists[0].count; p++) {
-		struct past_list with, without;
-
-		if (j->binding[p] == PROPERTY_NONE)
-			continue;
-		with = past_view_list(s->past, s->property_number, type, p, j->binding[p]);
-		without = past_view_list(s->past, s->property_number, type, p, PROPERTY_NONE);
-		if (with.count + without.count < lists[0].count + lists[1].count) {
-			lists[0] = with;
-			lists[1] = without;
-		}
-	}
+	choose_lists(j, j->form->leaves.items[j->order[k]].leaf->event, true, lists);
 	return choose_past_from(j, formula, k, lists[0]) &&
 	       choose_past_from(j, formula, k, lists[1]);
 }
 
-/* ---- a leaf after the other --------------------------------------------------------------------- */
+/* ---- leaf by leaf -------------------------------------------------------------------------- */
 
-/* When every parameter is bound, a region that has begun has one end: no need to look for it. */
-static uint32_t known_begin(const struct join *j, uint32_t k)
+/*
+ * If the leaf ends a region whose begin is chosen and every parameter is bound, there is only one
+ * possible end. Returns the leaf of the begin; otherwise FORM_NONE.
+ */
+static uint32_t begin_of_ended_region(const struct join *j, uint32_t k)
 {
 	const struct form_leaf *leaves = j->form->leaves.items;
 	uint32_t region = leaves[j->order[k]].leaf->ends;
 
-	for (uint32_t p = 0; p < j->scene->parameters; p++) {
+	for (uint32_t p = 0; p < j->view->parameters; p++) {
 		if (j->binding[p] == PROPERTY_NONE)
 			return FORM_NONE;
 	}
@@ -340,9 +341,9 @@ static uint32_t known_begin(const struct join *j, uint32_t k)
 	return FORM_NONE;
 }
 
-static bool choose(struct join *j, const struct spec_formula *formula, uint32_t k)
+static bool choose_leaf(struct join *j, const struct spec_formula *formula, uint32_t k)
 {
-	struct scene_list lists[2];
+	struct pattern_list lists[2];
 	uint32_t begin, end;
 
 	if (k == j->form->leaves.count) {
@@ -352,13 +353,13 @@ static bool choose(struct join *j, const struct spec_formula *formula, uint32_t 
 			j->take(j->context, &(struct join_choice){ j->form, j->chosen });
 		return true;
 	}
-	begin = known_begin(j, k);
+	begin = begin_of_ended_region(j, k);
 	if (begin != FORM_NONE) {
 		const struct form_leaf *leaves = j->form->leaves.items;
 
 		end = end_of_region(j, formula->pattern, j->chosen[begin],
 				    leaves[begin].leaf->begins);
-		if (!spend(j))
+		if (!count_step(j))
 			return false;
 		return end == ORDER_NONE ||
 		       join_event(j, end)->event->event != leaves[j->order[k]].leaf->event ||
@@ -368,19 +369,19 @@ static bool choose(struct join *j, const struct spec_formula *formula, uint32_t 
 		return false;
 	if (j->must_be_past >> j->order[k] & 1)
 		return true;
-	choose_lists(j, j->form->leaves.items[j->order[k]].leaf->event, lists);
+	choose_lists(j, j->form->leaves.items[j->order[k]].leaf->event, false, lists);
 	return choose_from(j, formula, k, lists[0]) && choose_from(j, formula, k, lists[1]);
 }
 
-/* Each leaf that nothing follows is the first once, and then those before it are past. */
+/* Each leaf that nothing must follow is first once; later it must be before the window. */
 static bool run_past(struct join *j, const struct spec_formula *formula)
 {
 	j->must_be_past = 0;
 	for (uint32_t i = 0; i < j->form->leaves.count; i++) {
-		if (j->form->behind[i])
+		if (j->form->followers[i])
 			continue;
-		arrange(j, i);
-		if (!choose(j, formula, 0))
+		order_leaves(j, i);
+		if (!choose_leaf(j, formula, 0))
 			return false;
 		j->must_be_past |= 1ull << i;
 	}
@@ -390,7 +391,7 @@ static bool run_past(struct join *j, const struct spec_formula *formula)
 bool join_run(struct join *j, const struct spec_formula *formula)
 {
 	uint32_t *bindings = mem_alloc(
-		((size_t)j->form->leaves.count + 1) * j->scene->parameters * sizeof *bindings + 1);
+		((size_t)j->form->leaves.count + 1) * j->view->parameters * sizeof *bindings + 1);
 	bool ok;
 
 	assert(j->form->leaves.count <= FORM_LEAVES);
@@ -398,14 +399,14 @@ bool join_run(struct join *j, const struct spec_formula *formula)
 	j->thread_names = mem_alloc(j->names * sizeof *j->thread_names + 1);
 	for (uint32_t i = 0; i < j->names; i++)
 		j->thread_names[i] = ORDER_NONE;
-	for (uint32_t p = 0; p < j->scene->parameters; p++)
+	for (uint32_t p = 0; p < j->view->parameters; p++)
 		bindings[p] = PROPERTY_NONE;
 	j->binding = bindings;
 	if (j->past) {
 		ok = run_past(j, formula);
 	} else {
-		arrange(j, FORM_NONE);
-		ok = choose(j, formula, 0);
+		order_leaves(j, FORM_NONE);
+		ok = choose_leaf(j, formula, 0);
 	}
 	free(j->thread_names);
 	free(bindings);

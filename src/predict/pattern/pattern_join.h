@@ -1,41 +1,42 @@
 /*
- * Choosing events for the leaves of a form, leaf by leaf: a join of the property's events over
- * their bindings, with threads and regions, and without choices whose order contradicts what has
- * to be (must_precede.h).
+ * Chooses events for the leaves of a form, leaf by leaf: a join of the property's events over their
+ * bindings, which respects threads and regions and omits choices whose order contradicts
+ * must_precede.h.
  */
 #ifndef PREDICT_PATTERN_PATTERN_JOIN_H
 #define PREDICT_PATTERN_PATTERN_JOIN_H
 
 #include "predict/pattern/pattern_events.h"
 
-/* A choice for every leaf: numbers in the scene's events, by leaf. */
+/* A choice for every leaf: positions in the window's property events, by leaf. */
 struct join_choice {
 	const struct pattern_form *form;
 	const uint32_t *events;
 };
 
 struct join {
-	struct scene *scene; /* events of the past are added to it */
+	struct pattern_view *view; /* the join adds events before the window to it */
 	const struct pattern_form *form;
 	void (*take)(void *context, const struct join_choice *choice);
-	bool (*is_over)(void *context); /* asked now and then: is the time over? */
+	bool (*is_over)(void *context); /* called now and then: is the time over? */
 	void *context;
 	/*
-	 * So many events are looked at, for all leaves together. `narrow`: of long lists only those
-	 * nearest to what was chosen before, and of one thread and site only some of them.
+	 * The budget: how many events are examined, for all leaves together. `narrow`: only the
+	 * events of long lists that are nearest to those chosen before, and only some of each
+	 * thread and site.
 	 */
 	uint64_t steps;
 	bool narrow;
 	/*
-	 * Only choices with events from before the window (pattern_past.h): for each leaf the last
-	 * of a thread, site and binding that is early enough, since nothing is gained by an earlier
-	 * one; with `every` all.
+	 * Only choices with events from before the window (pattern_past.h). For each leaf these are
+	 * the last early enough event for each thread, site and binding, since an earlier one gains
+	 * nothing; with `every` all of them.
 	 */
 	bool past, every;
-	/* out: events that were passed over, at least */
+	/* result: how many events were skipped, at least */
 	uint64_t left;
 	/* private */
-	uint32_t order[FORM_LEAVES]; /* leaves as they are chosen for */
+	uint32_t order[FORM_LEAVES]; /* leaves in the order in which they are chosen */
 	uint32_t chosen[FORM_LEAVES];
 	uint32_t *binding;
 	uint32_t *thread_names; /* of the formula: thread of the model, or ORDER_NONE */
@@ -44,19 +45,17 @@ struct join {
 	uint32_t past_chosen;
 };
 
-/* Calls `take` for each choice; false: it ended early. */
+/* Calls `take` for each choice. Returns false if it ended early. */
 bool join_run(struct join *join, const struct spec_formula *formula);
 
-/* ---- for the parts of the join ---------------------------------------------------------------- */
+/* ---- between the files of the join --------------------------------------------------------- */
 
-static inline const struct scene_event *join_event(const struct join *join, uint32_t number)
+static inline const struct pattern_event *join_event(const struct join *join, uint32_t number)
 {
-	return &join->scene->events.items[number];
+	return &join->view->events.items[number];
 }
 
-/* Has it the values that parameters have by now? */
-bool join_agrees(const struct join *join, const uint32_t *binding);
-/* Does it fit, as the choice for leaf order[k], to those for the leaves before it in `order`? */
-bool join_fits(const struct join *join, uint32_t k, const struct scene_event *event);
+/* Does the event, for leaf order[k], fit those chosen for the leaves before it in `order`? */
+bool join_fits(const struct join *join, uint32_t k, const struct pattern_event *event);
 
 #endif

@@ -1,3 +1,23 @@
+/*
+ * Builds the query for a choice of events. What doc/properties.md demands of a match, as clauses
+ * over "before" (order/model/query.h):
+ *
+ *   a leaf		its event is inside: e < CUT. If the leaf may be the last read, its event is
+ *			inside or next: only the node before it in its thread and the sources of
+ *			edges into it are inside.
+ *   i before j		i < j. If j is outside, as the last read or with its group, then i is inside
+ *			and comes before it all the same.
+ *   a group `||`	each anchor's previous node, and the sources of edges into the anchor, come
+ *			before each other anchor and before the cut: then all anchors are next right
+ *			before the first of them. All are inside or none is; all are, if something
+ *			follows. If everything else comes before the group, the prefix may as well
+ *			end there.
+ *   `!p`		one of the orders that p demands is reversed. Two events of one anchor have
+ *			no order.
+ *   a request		is a node of its own (window_reader_keep()), anywhere before its anchor.
+ *   lifetimes		a leaf comes after the event that began the lifetime, and before the one
+ *			that ended it, if that is inside.
+ */
 #include "predict/pattern/pattern_query.h"
 
 #include "base/mem.h"
@@ -6,65 +26,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * What doc/properties.md demands of a match, as clauses over "before" (order/model/query.h):
- *
- *   a leaf		its event is inside: e < CUT. One that may be the last read is inside or
- *			next: the thread's node before it and where edges into it come from are
- *			inside, no more.
- *   i before j		i < j. If j is outside, as the last read or with its group, then i,
- *			inside, stands before it all the same.
- *   a group `||`	each anchor's node before, and where edges into it come from, stand before
- *			each other anchor, and before the cut: then all are next right before the
- *			first of them. All are inside or none is; all, if something follows. Where
- *			everything else comes before the group the prefix may as well end there.
- *   `!p`		one of the orders that p demands is the other way round. What cannot be next
- *			to each other in the total order, two events of one anchor, is no order.
- *   a request		is a node of its own (window_reader_keep), anywhere before its anchor.
- *   lives		behind the event that began it; before the one that ended it, if inside.
- */
-
-static const struct scene_event *leaf_event(const struct pattern_asker *a, size_t leaf)
+static const struct pattern_event *leaf_event(const struct match_query *a, size_t leaf)
 {
-	return &a->scene->events.items[a->events[leaf]];
+	return &a->view->events.items[a->events[leaf]];
 }
 
-static uint32_t leaf_node(const struct pattern_asker *a, size_t leaf)
+static uint32_t leaf_node(const struct match_query *a, size_t leaf)
 {
 	return leaf_event(a, leaf)->node;
 }
 
-static const struct form_leaf *form_leaf(const struct pattern_asker *a, size_t leaf)
+static const struct form_leaf *form_leaf(const struct match_query *a, size_t leaf)
 {
 	return &a->form->leaves.items[leaf];
 }
 
-static bool is_grouped(const struct pattern_asker *a, size_t leaf)
+static bool is_grouped(const struct match_query *a, size_t leaf)
 {
 	return form_leaf(a, leaf)->group != FORM_NONE;
 }
 
-/* Had it happened when the window started? Then there is nothing to ask of it. */
-static bool is_past(const struct pattern_asker *a, size_t leaf)
+/* Had it happened when the window started? Then there is nothing to ask about it. */
+static bool is_past(const struct match_query *a, size_t leaf)
 {
 	return leaf_event(a, leaf)->past;
 }
 
-/* May it stand at the cut instead of inside? */
-static bool may_be_last(const struct pattern_asker *a, size_t leaf)
+/* May it be at the cut instead of inside? */
+static bool may_be_last(const struct match_query *a, size_t leaf)
 {
 	return !is_past(a, leaf) && leaf_event(a, leaf)->event->may_be_next &&
 	       !form_leaf(a, leaf)->followed && !is_grouped(a, leaf);
 }
 
-/* ---- bounds of lives -------------------------------------------------------------------------------------------- */
+/* ---- bounds of lifetimes ------------------------------------------------------------------- */
 
-/* The events that bound the lives of what a leaf's event binds, where they are nodes of the window. */
-static void each_bound(struct pattern_asker *a, size_t leaf,
-		       void (*use)(struct pattern_asker *a, size_t leaf, uint32_t node, bool born))
+/*
+ * Calls `use` for the events that begin and end the lifetimes of what a leaf's event binds, where
+ * they are nodes of the window.
+ */
+static void each_lifetime_bound(struct match_query *a, size_t leaf,
+				void (*use)(struct match_query *a, size_t leaf, uint32_t node,
+					    bool born))
 {
-	const struct scene *s = a->scene;
-	const struct scene_event *e = leaf_event(a, leaf);
+	const struct pattern_view *s = a->view;
+	const struct pattern_event *e = leaf_event(a, leaf);
 
 	for (uint32_t p = 0; p < s->parameters && !is_past(a, leaf); p++) {
 		const struct property_value *v;
@@ -74,46 +80,44 @@ static void each_bound(struct pattern_asker *a, size_t leaf,
 			continue;
 		v = &s->property->values.items[e->binding[p]];
 		if (v->has_born && (v->born.stream != id->stream || v->born.index != id->index) &&
-		    scene_find_node(s, v->born) != ORDER_NONE)
-			use(a, leaf, scene_find_node(s, v->born), true);
+		    pattern_view_find_node(s, v->born) != ORDER_NONE)
+			use(a, leaf, pattern_view_find_node(s, v->born), true);
 		if (v->has_dead && (v->dead.stream != id->stream || v->dead.index != id->index) &&
-		    scene_find_node(s, v->dead) != ORDER_NONE)
-			use(a, leaf, scene_find_node(s, v->dead), false);
+		    pattern_view_find_node(s, v->dead) != ORDER_NONE)
+			use(a, leaf, pattern_view_find_node(s, v->dead), false);
 	}
 }
 
-/* ---- clauses --------------------------------------------------------------------------------------- */
+/* ---- clauses ------------------------------------------------------------------------------- */
 
-static void demand(struct pattern_asker *a, uint32_t before, uint32_t after)
+static void demand(struct match_query *a, uint32_t before, uint32_t after)
 {
-	int32_t literal = order_query_before(&a->query, before, after);
-
-	order_query_clause(&a->query, &literal, 1);
+	node_query_before(&a->query, before, after);
 }
 
-/* It may be next: what that takes is inside. */
-static void demand_ready(struct pattern_asker *a, uint32_t node)
+/* Demands that the node may be next: what that takes is inside. */
+static void demand_ready(struct match_query *a, uint32_t node)
 {
 	uint32_t state = 0, before;
 
-	while ((before = scene_before_next(a->scene, node, &state)) != ORDER_NONE)
+	while ((before = pattern_view_before_next(a->view, node, &state)) != ORDER_NONE)
 		demand(a, before, ORDER_CUT);
 }
 
-static int32_t inside(struct pattern_asker *a, size_t leaf)
+static int32_t inside_literal(struct match_query *a, size_t leaf)
 {
 	if (!a->inside[leaf])
 		a->inside[leaf] =
-			order_query_before(&a->query, leaf_event(a, leaf)->anchor, ORDER_CUT);
+			order_query_before(&a->query.query, leaf_event(a, leaf)->anchor, ORDER_CUT);
 	return a->inside[leaf];
 }
 
-/* What it takes for a leaf's anchor to be next comes before the anchors of all others. */
-static void demand_before_others(struct pattern_asker *a, size_t leaf)
+/* Demands that what makes the leaf's anchor next comes before all other anchors of the group. */
+static void demand_before_others(struct match_query *a, size_t leaf)
 {
 	uint32_t state = 0, before;
 
-	while ((before = scene_before_next(a->scene, leaf_event(a, leaf)->anchor, &state)) !=
+	while ((before = pattern_view_before_next(a->view, leaf_event(a, leaf)->anchor, &state)) !=
 	       ORDER_NONE) {
 		for (size_t i = 0; i < a->form->leaves.count; i++) {
 			if (i != leaf && form_leaf(a, i)->group == form_leaf(a, leaf)->group)
@@ -122,15 +126,15 @@ static void demand_before_others(struct pattern_asker *a, size_t leaf)
 	}
 }
 
-static void see_birth(struct pattern_asker *a, size_t leaf, uint32_t node, bool born)
+static void note_begin(struct match_query *a, size_t leaf, uint32_t node, bool born)
 {
 	(void)leaf;
 	(void)node;
 	a->born |= born;
 }
 
-/* Is it before the group, in the pattern, and not with an anchor that the group shares? */
-static bool is_before_group(const struct pattern_asker *a, uint32_t leaf, uint32_t group)
+/* Does the leaf come before the group in the pattern, without sharing an anchor with the group? */
+static bool is_before_group(const struct match_query *a, uint32_t leaf, uint32_t group)
 {
 	for (uint32_t k = 0; k < a->form->leaves.count; k++) {
 		if (form_leaf(a, k)->group == group &&
@@ -143,14 +147,15 @@ static bool is_before_group(const struct pattern_asker *a, uint32_t leaf, uint32
 }
 
 /*
- * Do all other leaves come before the group? Then a match may as well end with it, unless a life
- * has to begin first, by one of the group, perhaps, or an earlier group needs its anchor to happen.
+ * Do all other leaves come before the group? Then a match may as well end with it, unless a
+ * lifetime has to begin first, perhaps by an event of the group, or an earlier group needs its
+ * anchor to happen.
  */
-static bool is_group_last(struct pattern_asker *a, uint32_t group)
+static bool is_group_last(struct match_query *a, uint32_t group)
 {
 	a->born = false;
 	for (uint32_t i = 0; i < a->form->leaves.count; i++) {
-		each_bound(a, i, see_birth);
+		each_lifetime_bound(a, i, note_begin);
 		if (form_leaf(a, i)->group != group && !is_past(a, i) &&
 		    !is_before_group(a, i, group))
 			return false;
@@ -158,7 +163,7 @@ static bool is_group_last(struct pattern_asker *a, uint32_t group)
 	return !a->born;
 }
 
-static void demand_group(struct pattern_asker *a, uint32_t group)
+static void demand_group(struct match_query *a, uint32_t group)
 {
 	size_t first = FORM_LEAVES, last = 0;
 	bool ends = is_group_last(a, group);
@@ -173,19 +178,22 @@ static void demand_group(struct pattern_asker *a, uint32_t group)
 		else if (form_leaf(a, i)->followed)
 			demand(a, leaf_event(a, i)->anchor, ORDER_CUT);
 		else if (first < i)
-			order_query_clause(&a->query, (int32_t[]){ -inside(a, last), inside(a, i) },
-					   2);
+			order_query_clause(
+				&a->query.query,
+				(int32_t[]){ -inside_literal(a, last), inside_literal(a, i) }, 2);
 		first = i < first ? i : first;
 		last = i;
 	}
 	if (!ends && !form_leaf(a, first)->followed)
-		order_query_clause(&a->query, (int32_t[]){ -inside(a, last), inside(a, first) }, 2);
+		order_query_clause(
+			&a->query.query,
+			(int32_t[]){ -inside_literal(a, last), inside_literal(a, first) }, 2);
 }
 
-static void demand_leaves(struct pattern_asker *a)
+static void demand_leaves(struct match_query *a)
 {
 	for (size_t i = 0; i < a->form->leaves.count; i++) {
-		const struct scene_event *e = leaf_event(a, i);
+		const struct pattern_event *e = leaf_event(a, i);
 
 		if (is_past(a, i))
 			continue;
@@ -200,69 +208,71 @@ static void demand_leaves(struct pattern_asker *a)
 	}
 }
 
-/* ---- what is under `!` ------------------------------------------------------------------------------ */
+/* ---- what is under `!` --------------------------------------------------------------------- */
 
 typedef VEC(int32_t) literal_list;
 
-/* The clause: if `guard` (0: always), then one of these. */
-static void put_clause(struct pattern_asker *a, int32_t guard, literal_list *literals)
+/* Adds the clause: if `guard` (0: always), then one of these literals. */
+static void add_clause(struct match_query *a, int32_t guard, literal_list *literals)
 {
 	if (guard)
 		*vec_push(literals) = -guard;
-	order_query_clause(&a->query, literals->items, (uint32_t)literals->count);
+	order_query_clause(&a->query.query, literals->items, (uint32_t)literals->count);
 }
 
-static void demand_order(struct pattern_asker *a, const struct spec_pattern *part, uint32_t first,
+static void demand_order(struct match_query *a, const struct spec_pattern *part, uint32_t first,
 			 int32_t guard);
-static void list_violations(struct pattern_asker *a, const struct spec_pattern *part,
-			    uint32_t first, literal_list *out);
+static void list_violations(struct match_query *a, const struct spec_pattern *part, uint32_t first,
+			    literal_list *out);
 
-/* The order that the part demands does not hold. */
-static void forbid_order(struct pattern_asker *a, const struct spec_pattern *part, uint32_t first,
+/* Demands that the order which the part demands does not hold. */
+static void forbid_order(struct match_query *a, const struct spec_pattern *part, uint32_t first,
 			 int32_t guard)
 {
 	literal_list literals = { 0 };
 
 	list_violations(a, part, first, &literals);
-	put_clause(a, guard, &literals);
+	add_clause(a, guard, &literals);
 	vec_free(&literals);
 }
 
-/* i before j; when the first may be the last read, then only if it is inside. */
-static void demand_pair(struct pattern_asker *a, uint32_t i, uint32_t j, int32_t guard)
+/* Demands i before j. If i may be the last read: and that it is inside. */
+static void demand_pair(struct match_query *a, uint32_t i, uint32_t j, int32_t guard)
 {
 	literal_list literals = { 0 };
 
 	if (leaf_node(a, i) != leaf_node(a, j))
 		*vec_push(&literals) =
-			order_query_before(&a->query, leaf_node(a, i), leaf_node(a, j));
-	put_clause(a, guard, &literals);
+			order_query_before(&a->query.query, leaf_node(a, i), leaf_node(a, j));
+	add_clause(a, guard, &literals);
 	if (may_be_last(a, i)) {
 		literals.count = 0;
-		*vec_push(&literals) = inside(a, i);
-		put_clause(a, guard, &literals);
+		*vec_push(&literals) = inside_literal(a, i);
+		add_clause(a, guard, &literals);
 	}
 	vec_free(&literals);
 }
 
-/* It does not come before; a last read that is outside comes before nothing. */
-static void list_pair_violation(struct pattern_asker *a, uint32_t i, uint32_t j, literal_list *out)
+/*
+ * Adds literals for "i does not come before j". A last read that is outside comes before nothing.
+ */
+static void list_pair_violation(struct match_query *a, uint32_t i, uint32_t j, literal_list *out)
 {
 	if (leaf_node(a, i) == leaf_node(a, j)) {
-		int32_t holds = order_query_boolean(&a->query);
+		int32_t order_holds = order_query_boolean(&a->query.query);
 
-		order_query_clause(&a->query, &holds, 1);
-		*vec_push(out) = holds;
+		order_query_clause(&a->query.query, &order_holds, 1);
+		*vec_push(out) = order_holds;
 		return;
 	}
-	*vec_push(out) = -order_query_before(&a->query, leaf_node(a, i), leaf_node(a, j));
+	*vec_push(out) = -order_query_before(&a->query.query, leaf_node(a, i), leaf_node(a, j));
 	if (may_be_last(a, i))
-		*vec_push(out) = -inside(a, i);
+		*vec_push(out) = -inside_literal(a, i);
 }
 
-/* Calls for each pair of leaves of different parts of a sequence. */
-static void each_pair(struct pattern_asker *a, const struct spec_pattern *sequence, uint32_t first,
-		      void (*use)(struct pattern_asker *a, uint32_t i, uint32_t j, void *context),
+/* Calls `use` for each pair of leaves in different parts of a sequence. */
+static void each_pair(struct match_query *a, const struct spec_pattern *sequence, uint32_t first,
+		      void (*use)(struct match_query *a, uint32_t i, uint32_t j, void *context),
 		      void *context)
 {
 	uint32_t start = first;
@@ -278,17 +288,17 @@ static void each_pair(struct pattern_asker *a, const struct spec_pattern *sequen
 	}
 }
 
-static void use_demanded(struct pattern_asker *a, uint32_t i, uint32_t j, void *context)
+static void demand_each(struct match_query *a, uint32_t i, uint32_t j, void *context)
 {
 	demand_pair(a, i, j, *(const int32_t *)context);
 }
 
-static void use_violation(struct pattern_asker *a, uint32_t i, uint32_t j, void *context)
+static void list_each_violation(struct match_query *a, uint32_t i, uint32_t j, void *context)
 {
 	list_pair_violation(a, i, j, context);
 }
 
-static void demand_order(struct pattern_asker *a, const struct spec_pattern *part, uint32_t first,
+static void demand_order(struct match_query *a, const struct spec_pattern *part, uint32_t first,
 			 int32_t guard)
 {
 	if (part->kind == SPEC_INVERTED) {
@@ -296,51 +306,52 @@ static void demand_order(struct pattern_asker *a, const struct spec_pattern *par
 		return;
 	}
 	if (part->kind == SPEC_SEQUENCE)
-		each_pair(a, part, first, use_demanded, &guard);
+		each_pair(a, part, first, demand_each, &guard);
 	for (const struct spec_pattern *p = part->parts; p; p = p->next) {
 		demand_order(a, p, first, guard);
 		first += form_count_leaves(p);
 	}
 }
 
-static void list_violations(struct pattern_asker *a, const struct spec_pattern *part,
-			    uint32_t first, literal_list *out)
+static void list_violations(struct match_query *a, const struct spec_pattern *part, uint32_t first,
+			    literal_list *out)
 {
 	if (part->kind == SPEC_INVERTED) {
-		int32_t holds = order_query_boolean(&a->query);
+		int32_t order_holds = order_query_boolean(&a->query.query);
 
-		demand_order(a, part->parts, first, holds);
-		*vec_push(out) = holds;
+		demand_order(a, part->parts, first, order_holds);
+		*vec_push(out) = order_holds;
 		return;
 	}
 	if (part->kind == SPEC_SEQUENCE)
-		each_pair(a, part, first, use_violation, out);
+		each_pair(a, part, first, list_each_violation, out);
 	for (const struct spec_pattern *p = part->parts; p; p = p->next) {
 		list_violations(a, p, first, out);
 		first += form_count_leaves(p);
 	}
 }
 
-/* ---- lives -------------------------------------------------------------------------------------------- */
+/* ---- lifetimes ----------------------------------------------------------------------------- */
 
-static void demand_bound(struct pattern_asker *a, size_t leaf, uint32_t node, bool born)
+static void demand_within_lifetime(struct match_query *a, size_t leaf, uint32_t node, bool born)
 {
 	if (born) {
 		demand(a, node, ORDER_CUT);
 		demand(a, node, leaf_node(a, leaf));
 		return;
 	}
-	order_query_clause(&a->query,
-			   (int32_t[]){ order_query_before(&a->query, ORDER_CUT, node),
-					order_query_before(&a->query, leaf_node(a, leaf), node) },
-			   2);
+	order_query_clause(
+		&a->query.query,
+		(int32_t[]){ order_query_before(&a->query.query, ORDER_CUT, node),
+			     order_query_before(&a->query.query, leaf_node(a, leaf), node) },
+		2);
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------- */
+/* ---- the whole query ----------------------------------------------------------------------- */
 
-static void make_query(struct pattern_asker *a)
+static void make_query(struct match_query *a)
 {
-	order_query_clear(&a->query);
+	node_query_clear(&a->query);
 	memset(a->inside, 0, sizeof a->inside);
 	demand_leaves(a);
 	for (uint32_t g = 0; g < a->form->groups; g++)
@@ -349,56 +360,52 @@ static void make_query(struct pattern_asker *a)
 		forbid_order(a, a->form->inverted.items[i].part, a->form->inverted.items[i].first,
 			     0);
 	for (size_t i = 0; i < a->form->leaves.count; i++)
-		each_bound(a, i, demand_bound);
+		each_lifetime_bound(a, i, demand_within_lifetime);
 }
 
-/* ---- claiming ----------------------------------------------------------------------------------------- */
+/* ---- claims -------------------------------------------------------------------------------- */
 
-static void need(struct pattern_asker *a, uint32_t node)
+static void require_node(struct match_query *a, uint32_t node)
 {
-	const struct order_model *model = a->scene->model;
-	uint32_t *required = &a->required[model->thread.items[node]];
-
-	if (*required <= model->position.items[node])
-		*required = model->position.items[node] + 1;
+	node_query_require(&a->query, node);
 	*vec_push(&a->fixed) = node;
 }
 
-/* In the recorded order the moment before an event may stand behind what it has to precede. */
-static void need_ready(struct pattern_asker *a, uint32_t node)
+/* In the recorded order the moment before an event may come after what it has to precede. */
+static void require_ready(struct match_query *a, uint32_t node)
 {
 	uint32_t state = 0, before;
 
-	while ((before = scene_before_next(a->scene, node, &state)) != ORDER_NONE) {
-		need(a, before);
-		if (a->scene->window->nodes.items[before].moment)
-			need_ready(a, before);
+	while ((before = pattern_view_before_next(a->view, node, &state)) != ORDER_NONE) {
+		require_node(a, before);
+		if (a->view->window->nodes.items[before].moment)
+			require_ready(a, before);
 	}
 }
 
-static void need_bound(struct pattern_asker *a, size_t leaf, uint32_t node, bool born)
+static void require_bound(struct match_query *a, size_t leaf, uint32_t node, bool born)
 {
 	(void)leaf;
 	if (born)
-		need(a, node);
+		require_node(a, node);
 	else
 		*vec_push(&a->fixed) = node;
 }
 
-static void need_leaf(struct pattern_asker *a, size_t leaf, const bool *is_inside)
+static void require_leaf(struct match_query *a, size_t leaf, const bool *is_inside)
 {
-	const struct scene_event *e = leaf_event(a, leaf);
+	const struct pattern_event *e = leaf_event(a, leaf);
 
 	if (is_inside[e->node])
-		need(a, e->node);
+		require_node(a, e->node);
 	if (is_grouped(a, leaf) || !is_inside[e->node])
-		need_ready(a, e->anchor);
+		require_ready(a, e->anchor);
 	if (is_grouped(a, leaf) && is_inside[e->anchor])
-		need(a, e->anchor);
-	each_bound(a, leaf, need_bound);
+		require_node(a, e->anchor);
+	each_lifetime_bound(a, leaf, require_bound);
 }
 
-static uint64_t key_of_events(const struct pattern_asker *a)
+static uint64_t key_of_events(const struct match_query *a)
 {
 	uint64_t names[FORM_LEAVES + 1];
 	size_t count = a->form->leaves.count;
@@ -410,7 +417,7 @@ static uint64_t key_of_events(const struct pattern_asker *a)
 }
 
 /* Where a group's anchors are inside, its threads wait for each other before the first of them. */
-static void add_pauses(const struct pattern_asker *a, const bool *is_inside,
+static void add_pauses(const struct match_query *a, const bool *is_inside,
 		       struct analysis_claim *claim)
 {
 	for (size_t i = 0; i < a->form->leaves.count; i++) {
@@ -425,24 +432,24 @@ static void add_pauses(const struct pattern_asker *a, const bool *is_inside,
 	}
 }
 
-static void claim_match(struct pattern_asker *a, const struct order_solution *solution,
+static void claim_match(struct match_query *a, const struct order_solution *solution,
 			enum finding_status status, uint64_t key)
 {
 	struct analysis *analysis = a->analysis;
-	const struct order_model *model = a->scene->model;
+	const struct order_model *model = a->view->model;
 	bool *is_inside = mem_zalloc(model->node_count + 1, sizeof *is_inside);
 	struct analysis_claim *claim;
 
 	for (uint32_t i = 0; i < solution->count; i++)
 		is_inside[solution->inside[i]] = true;
-	memset(a->required, 0, model->thread_count * sizeof *a->required);
+	node_query_clear(&a->query);
 	a->fixed.count = 0;
 	for (size_t i = 0; i < a->form->leaves.count; i++) {
 		if (!is_past(a, i))
-			need_leaf(a, i, is_inside);
+			require_leaf(a, i, is_inside);
 	}
-	claim = analysis_add_fixed(analysis, solution, a->required, a->fixed.items,
-				   (uint32_t)a->fixed.count);
+	claim = analysis_add_claim_fixed(analysis, solution, a->query.required, a->fixed.items,
+					 (uint32_t)a->fixed.count);
 	claim->kind = FINDING_PATTERN;
 	claim->claim = CHECKER_PATTERN;
 	claim->status = status;
@@ -457,36 +464,37 @@ static void claim_match(struct pattern_asker *a, const struct order_solution *so
 	free(is_inside);
 }
 
-static void take_choice(struct pattern_asker *a, const struct join_choice *choice)
+static void set_choice(struct match_query *a, const struct join_choice *choice)
 {
 	a->form = choice->form;
 	a->events = choice->events;
 }
 
-enum order_answer pattern_query(struct pattern_asker *a, const struct join_choice *choice,
-				uint64_t key)
+enum order_answer match_query_ask(struct match_query *a, const struct join_choice *choice,
+				  uint64_t key)
 {
 	struct order_solution solution;
 	enum order_answer answer;
 
-	take_choice(a, choice);
+	set_choice(a, choice);
 	make_query(a);
-	answer = analysis_ask(a->analysis, &a->query, &solution);
+	answer = analysis_ask(a->analysis, &a->query.query, &solution);
 	if (answer == ORDER_POSSIBLE)
 		claim_match(a, &solution, a->analysis->before ? FINDING_WARNING : FINDING_PREDICTED,
 			    key);
 	return answer;
 }
 
-/* ---- the recorded order -------------------------------------------------------------------------------- */
+/* ---- the recorded order -------------------------------------------------------------------- */
 
-/* Nodes are numbered as they were recorded. */
-static bool holds(const struct pattern_asker *a, const struct spec_pattern *part, uint32_t first)
+/* Nodes are numbered in recorded order. */
+static bool order_holds(const struct match_query *a, const struct spec_pattern *part,
+			uint32_t first)
 {
 	uint32_t start = first;
 
 	if (part->kind == SPEC_INVERTED)
-		return !holds(a, part->parts, first);
+		return !order_holds(a, part->parts, first);
 	for (const struct spec_pattern *p = part->parts; p; p = p->next) {
 		uint32_t end = start + form_count_leaves(p);
 
@@ -496,7 +504,7 @@ static bool holds(const struct pattern_asker *a, const struct spec_pattern *part
 					return false;
 			}
 		}
-		if (!holds(a, p, start))
+		if (!order_holds(a, p, start))
 			return false;
 		start = end;
 	}
@@ -504,29 +512,29 @@ static bool holds(const struct pattern_asker *a, const struct spec_pattern *part
 }
 
 /*
- * Where a leaf's anchor was in the recorded run. A request that never came through was one until
- * the end, and does nothing: it stands behind all.
+ * The position of a leaf's anchor in the recorded run. A request that was never granted stayed one
+ * until the end and does nothing: it counts as later than all nodes.
  */
-static uint32_t recorded_anchor(const struct pattern_asker *a, size_t leaf)
+static uint32_t recorded_anchor(const struct match_query *a, size_t leaf)
 {
 	uint32_t anchor = leaf_event(a, leaf)->anchor;
-	uint8_t kind = a->scene->window->nodes.items[anchor].kind;
+	uint8_t kind = a->view->window->nodes.items[anchor].kind;
 
-	return kind == EV_REQUEST || kind == EV_READ_REQUEST ? a->scene->model->node_count + anchor
+	return kind == EV_REQUEST || kind == EV_READ_REQUEST ? a->view->model->node_count + anchor
 							     : anchor;
 }
 
 /*
- * Was the node next before any anchor of the leaf's group happened? The moment before an event
- * stands right before it among the nodes, but it may have come as soon as it could.
+ * Was the node next before any anchor of the leaf's group happened? Among the nodes, the moment
+ * before an event is right before it, but it may have come as soon as it could.
  */
-static bool met_others(const struct pattern_asker *a, size_t leaf, uint32_t node)
+static bool was_next_before_group(const struct match_query *a, size_t leaf, uint32_t node)
 {
 	uint32_t state = 0, before;
 
-	while ((before = scene_before_next(a->scene, node, &state)) != ORDER_NONE) {
-		if (a->scene->window->nodes.items[before].moment) {
-			if (!met_others(a, leaf, before))
+	while ((before = pattern_view_before_next(a->view, node, &state)) != ORDER_NONE) {
+		if (a->view->window->nodes.items[before].moment) {
+			if (!was_next_before_group(a, leaf, before))
 				return false;
 			continue;
 		}
@@ -539,42 +547,44 @@ static bool met_others(const struct pattern_asker *a, size_t leaf, uint32_t node
 	return true;
 }
 
-/* The latest place of a leaf in the recorded run: in a group a request may be one still. */
-static uint32_t latest(const struct pattern_asker *a, uint32_t leaf)
+/* The latest position of a leaf in the recorded run: in a group a request may still be pending. */
+static uint32_t latest_position(const struct match_query *a, uint32_t leaf)
 {
 	uint32_t node = leaf_node(a, leaf);
 
 	if (!is_grouped(a, leaf))
 		return node;
 	uint32_t anchor = recorded_anchor(a, leaf);
-	return anchor >= a->scene->model->node_count ? anchor : node;
+	return anchor >= a->view->model->node_count ? anchor : node;
 }
 
-bool pattern_is_observed(struct pattern_asker *a, const struct join_choice *choice)
+bool match_query_is_observed(struct match_query *a, const struct join_choice *choice)
 {
-	take_choice(a, choice);
+	set_choice(a, choice);
 	for (uint32_t i = 0; i < a->form->leaves.count; i++) {
 		for (uint32_t j = 0; j < a->form->leaves.count && !is_past(a, i); j++) {
-			if (form_orders(a->form, i, j) && leaf_node(a, i) >= latest(a, j))
+			if (form_orders(a->form, i, j) && leaf_node(a, i) >= latest_position(a, j))
 				return false;
 		}
-		if (is_grouped(a, i) && !met_others(a, i, leaf_event(a, i)->anchor))
+		if (is_grouped(a, i) && !was_next_before_group(a, i, leaf_event(a, i)->anchor))
 			return false;
 	}
 	for (size_t i = 0; i < a->form->inverted.count; i++) {
-		if (holds(a, a->form->inverted.items[i].part, a->form->inverted.items[i].first))
+		if (order_holds(a, a->form->inverted.items[i].part,
+				a->form->inverted.items[i].first))
 			return false;
 	}
 	return true;
 }
 
-void pattern_claim_observed(struct pattern_asker *a, const struct join_choice *choice, uint64_t key)
+void match_query_claim_observed(struct match_query *a, const struct join_choice *choice,
+				uint64_t key)
 {
 	struct order_solution solution = { 0 };
-	bool *late = mem_zalloc(a->scene->model->node_count + 1, sizeof *late);
+	bool *late = mem_zalloc(a->view->model->node_count + 1, sizeof *late);
 	uint32_t last = 0;
 
-	take_choice(a, choice);
+	set_choice(a, choice);
 	for (size_t i = 0; i < a->form->leaves.count; i++) {
 		uint32_t node = is_grouped(a, i) ? leaf_event(a, i)->anchor : leaf_node(a, i);
 
@@ -599,19 +609,18 @@ void pattern_claim_observed(struct pattern_asker *a, const struct join_choice *c
 	claim_match(a, &solution, FINDING_OBSERVED, key);
 }
 
-/* ------------------------------------------------------------------------------------------------------ */
+/* ---- the module ---------------------------------------------------------------------------- */
 
-void pattern_asker_open(struct pattern_asker *a, struct analysis *analysis,
-			const struct scene *scene, const struct pattern_formula *formula)
+void match_query_open(struct match_query *a, struct analysis *analysis,
+		      const struct pattern_view *view, const struct pattern_formula *formula)
 {
-	*a = (struct pattern_asker){ .analysis = analysis, .scene = scene, .formula = formula };
-	a->required = mem_zalloc(scene->model->thread_count + 1, sizeof *a->required);
+	*a = (struct match_query){ .analysis = analysis, .view = view, .formula = formula };
+	node_query_open(&a->query, view->model);
 }
 
-void pattern_asker_close(struct pattern_asker *a)
+void match_query_close(struct match_query *a)
 {
-	order_query_free(&a->query);
-	free(a->required);
+	node_query_close(&a->query);
 	vec_free(&a->fixed);
 	vec_free(&a->whole);
 }

@@ -1,6 +1,13 @@
+/*
+ * Copies a window's model without its reads. What a read said is dropped, or replaced by an edge
+ * from its writer.
+ */
 #include "predict/pattern/pattern_relaxed.h"
 
-/* Nodes are numbered as recorded: of a cell's writes before a read the last was what it saw. */
+/*
+ * Adds edges from the write that each read saw. Nodes are numbered in recorded order: this is the
+ * last write to the cell before the read.
+ */
 static void keep_writers(struct order_model *model, const struct order_model *from)
 {
 	for (size_t c = 0; c < from->cells.count; c++) {
@@ -22,14 +29,15 @@ static void keep_writers(struct order_model *model, const struct order_model *fr
 	}
 }
 
-void relaxed_window_make(struct relaxed_window *r, const struct window *window, enum relaxed level)
+void relaxed_window_make(struct relaxed_window *r, const struct window *window,
+			 enum relaxation level)
 {
 	const struct order_model *from = &window->model;
 	struct order_model *model = &r->window.model;
 
 	r->window = *window;
 	model->cells.count = model->writes.count = model->reads.count = 0;
-	/* The edges are a copy: more come to them. */
+	/* The edges are a copy, because more are added. */
 	model->edges.items = NULL;
 	model->edges.count = model->edges.room = 0;
 	for (size_t i = 0; i < from->edges.count; i++)

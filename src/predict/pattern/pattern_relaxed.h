@@ -1,7 +1,7 @@
 /*
- * A window with less said about its reads: for leads, orders that a run of the program has to try
- * because reads see something else in them. Everything but the model and its clock is the window's
- * own, which must outlive this.
+ * A window with weaker constraints on its reads. For leads: orders in which reads see other values,
+ * so that only a run of the program can show whether they are possible. Everything but the model
+ * and its clock belongs to the original window, which must outlive this one.
  */
 #ifndef PREDICT_PATTERN_PATTERN_RELAXED_H
 #define PREDICT_PATTERN_PATTERN_RELAXED_H
@@ -10,11 +10,12 @@
 #include "order/window/window.h"
 
 /*
- * A program that finds other values may go other ways, and the fewer are other the less it does.
- * So first only what comes between a read and its writer is free, then all that reads say.
+ * A program that reads other values may behave differently; the fewer values differ, the less. So
+ * first only the writes between a read and its writer are free, then all constraints of reads are
+ * dropped.
  */
-enum relaxed {
-	RELAXED_VALUES, /* the write that a read saw comes before it; others may come between */
+enum relaxation {
+	RELAXED_VALUES, /* the write that a read saw comes before it; others may come in between */
 	RELAXED_READS,	/* reads do not matter */
 };
 
@@ -24,7 +25,7 @@ struct relaxed_window {
 };
 
 void relaxed_window_make(struct relaxed_window *relaxed, const struct window *window,
-			 enum relaxed level);
+			 enum relaxation level);
 void relaxed_window_free(struct relaxed_window *relaxed);
 
 #endif

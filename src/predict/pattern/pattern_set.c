@@ -1,22 +1,23 @@
+/*
+ * Collects the patterns of a set of properties, the events that must be nodes for them, and what
+ * the checker has to know about the properties.
+ */
 #include "predict/pattern/pattern_set.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-/* ---- formulas -------------------------------------------------------------------------------- */
+/* ---- formulas ------------------------------------------------------------------------------ */
 
-static void complain(struct pattern_set *set, const struct pattern_formula *f)
+static void report_too_long(struct pattern_set *set, const struct pattern_formula *f)
 {
-	char *text = NULL;
-
-	if (asprintf(&text,
-		     "property %s, formula %u: too long a pattern (%u events in one alternative, "
-		     "%u alternatives at most): part of it is not searched for",
-		     set->properties->properties.items[f->property].property->name,
-		     (unsigned)f->number, FORM_LEAVES, FORM_ALTERNATIVES) >= 0)
-		*vec_push(&set->problems) = text;
+	*vec_push(&set->problems) = mem_format(
+		"property %s, formula %u: the pattern is too long (limits: %u events in one "
+		"alternative, %u alternatives): part of it is not searched for",
+		set->properties->properties.items[f->property].property->name, (unsigned)f->number,
+		FORM_LEAVES, FORM_ALTERNATIVES);
 }
 
 static void add_formulas(struct pattern_set *set, uint32_t property)
@@ -30,41 +31,33 @@ static void add_formulas(struct pattern_set *set, uint32_t property)
 		if (f->formalism != SPEC_PATTERN || !f->pattern)
 			continue;
 		if (!form_make(f->pattern, &made.forms))
-			complain(set, &made);
+			report_too_long(set, &made);
 		*vec_push(&set->formulas) = made;
 	}
 }
 
-/* ---- what must be nodes ------------------------------------------------------------------------ */
+/* ---- which events must be nodes ------------------------------------------------------------ */
 
-struct pattern_set_wanted {
+struct wanted_node {
 	struct window_keep keep;
-	struct pattern_use use; /* property ORDER_NONE: only a bound of a life */
+	struct pattern_use use; /* property ORDER_NONE: only a bound of a lifetime */
 };
-typedef VEC(struct pattern_set_wanted) wanted_list;
+typedef VEC(struct wanted_node) wanted_list;
 
-static int compare_wanted(const void *left, const void *right)
+SORT_COMPARISON(by_event, struct wanted_node, a, b,
+		sort_order(a->keep.id.stream, b->keep.id.stream)
+			?: sort_order(a->keep.id.index, b->keep.id.index)
+			?: sort_order(b->keep.before, a->keep.before)
+			?: sort_order(a->use.property, b->use.property)
+			?: sort_order(a->use.event, b->use.event))
+
+static void want_node(wanted_list *list, struct event_id id, bool before, struct pattern_use use)
 {
-	const struct pattern_set_wanted *a = left, *b = right;
-
-	if (a->keep.id.stream != b->keep.id.stream)
-		return a->keep.id.stream < b->keep.id.stream ? -1 : 1;
-	if (a->keep.id.index != b->keep.id.index)
-		return a->keep.id.index < b->keep.id.index ? -1 : 1;
-	if (a->keep.before != b->keep.before)
-		return a->keep.before ? -1 : 1;
-	if (a->use.property != b->use.property)
-		return a->use.property < b->use.property ? -1 : 1;
-	return (a->use.event > b->use.event) - (a->use.event < b->use.event);
-}
-
-static void want(wanted_list *list, struct event_id id, bool before, struct pattern_use use)
-{
-	*vec_push(list) = (struct pattern_set_wanted){ { { id.stream, id.index }, before }, use };
+	*vec_push(list) = (struct wanted_node){ { id, before }, use };
 }
 
 /* The events of the property that its patterns name. */
-static bool *named_events(const struct pattern_set *set, uint32_t property)
+static bool *find_named_events(const struct pattern_set *set, uint32_t property)
 {
 	const struct spec_property *spec = set->properties->properties.items[property].property;
 	bool *named = mem_zalloc(spec->event_count + 1, sizeof *named);
@@ -82,29 +75,33 @@ static bool *named_events(const struct pattern_set *set, uint32_t property)
 	return named;
 }
 
-/* A `||` is about the anchor of a request, too: where that is a node only if somebody notices it. */
-static void want_events(const struct pattern_set *set, uint32_t property, wanted_list *list)
+/*
+ * `||` also refers to the anchor of a request, which is otherwise only a node if another thread can
+ * notice it.
+ */
+static void want_events_of_property(const struct pattern_set *set, uint32_t property,
+				    wanted_list *list)
 {
 	const struct property_events *all = &set->properties->properties.items[property];
 	const struct pattern_use none = { ORDER_NONE, ORDER_NONE };
-	bool *named = named_events(set, property);
+	bool *named = find_named_events(set, property);
 
 	for (size_t i = 0; i < all->events.count; i++) {
 		const struct property_event *e = &all->events.items[i];
 
 		if (!named[e->event])
 			continue;
-		want(list, e->id, e->before, (struct pattern_use){ property, (uint32_t)i });
+		want_node(list, e->id, e->before, (struct pattern_use){ property, (uint32_t)i });
 		if (e->before)
-			want(list, e->id, false, none);
+			want_node(list, e->id, false, none);
 	}
 	for (size_t i = 0; i < all->values.count; i++) {
 		const struct property_value *v = &all->values.items[i];
 
 		if (v->has_born)
-			want(list, v->born, false, none);
+			want_node(list, v->born, false, none);
 		if (v->has_dead)
-			want(list, v->dead, false, none);
+			want_node(list, v->dead, false, none);
 	}
 	free(named);
 }
@@ -114,18 +111,17 @@ static bool is_same(const struct window_keep *a, const struct window_keep *b)
 	return a->id.stream == b->id.stream && a->id.index == b->id.index && a->before == b->before;
 }
 
-static void list_keeps(struct pattern_set *set)
+static void list_kept_events(struct pattern_set *set)
 {
 	wanted_list list = { 0 };
 
 	for (size_t i = 0; i < set->formulas.count; i++) {
 		if (!i || set->formulas.items[i].property != set->formulas.items[i - 1].property)
-			want_events(set, set->formulas.items[i].property, &list);
+			want_events_of_property(set, set->formulas.items[i].property, &list);
 	}
-	if (list.count)
-		qsort(list.items, list.count, sizeof *list.items, compare_wanted);
+	vec_sort(&list, by_event);
 	for (size_t i = 0; i < list.count; i++) {
-		const struct pattern_set_wanted *w = &list.items[i];
+		const struct wanted_node *w = &list.items[i];
 
 		if (!i || !is_same(&w->keep, &list.items[i - 1].keep)) {
 			*vec_push(&set->keeps) = w->keep;
@@ -140,34 +136,20 @@ static void list_keeps(struct pattern_set *set)
 
 uint32_t pattern_set_find(const struct pattern_set *set, struct event_id id)
 {
-	size_t low = 0, high = set->keeps.count;
+	const struct window_keep *keeps = set->keeps.items, wanted = { id, false };
+	uint32_t i;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct window_keep *k = &set->keeps.items[middle];
-
-		if (k->id.stream < id.stream ||
-		    (k->id.stream == id.stream &&
-		     (k->id.index < id.index || (k->id.index == id.index && k->before))))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < set->keeps.count &&
-	    is_same(&set->keeps.items[low],
-		    &(struct window_keep){ { id.stream, id.index }, false }))
-		return (uint32_t)low;
-	return ORDER_NONE;
+	SEARCH_FIRST(i, (uint32_t)set->keeps.count,
+		     keeps[i].id.stream > id.stream ||
+			     (keeps[i].id.stream == id.stream &&
+			      (keeps[i].id.index > id.index ||
+			       (keeps[i].id.index == id.index && !keeps[i].before))));
+	return i < set->keeps.count && is_same(&keeps[i], &wanted) ? i : ORDER_NONE;
 }
 
-/* ---- for the checker ------------------------------------------------------------------------- */
+/* ---- for the checker ----------------------------------------------------------------------- */
 
-static struct event_id event_of(struct event_id id)
-{
-	return (struct event_id){ id.stream, id.index };
-}
-
-static void tell_checker(const struct property_events *all, struct checker_property *out)
+static void describe_for_checker(const struct property_events *all, struct checker_property *out)
 {
 	struct checker_occurrence *occurrences =
 		mem_alloc(all->events.count * sizeof *occurrences + 1);
@@ -176,7 +158,7 @@ static void tell_checker(const struct property_events *all, struct checker_prope
 	for (size_t i = 0; i < all->events.count; i++) {
 		const struct property_event *e = &all->events.items[i];
 
-		occurrences[i] = (struct checker_occurrence){ .anchor = event_of(e->id),
+		occurrences[i] = (struct checker_occurrence){ .anchor = e->id,
 							      .before = e->before,
 							      .may_be_next = e->may_be_next,
 							      .event = e->event,
@@ -187,8 +169,8 @@ static void tell_checker(const struct property_events *all, struct checker_prope
 
 		lives[i] = (struct checker_life){ .has_born = v->has_born,
 						  .has_dead = v->has_dead,
-						  .born = event_of(v->born),
-						  .dead = event_of(v->dead) };
+						  .born = v->born,
+						  .dead = v->dead };
 	}
 	*out = (struct checker_property){ .parameters = all->parameters,
 					  .occurrences = occurrences,
@@ -197,7 +179,7 @@ static void tell_checker(const struct property_events *all, struct checker_prope
 					  .lives = lives };
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the module ---------------------------------------------------------------------------- */
 
 struct pattern_set *pattern_set_open(const struct property_set *properties)
 {
@@ -207,10 +189,10 @@ struct pattern_set *pattern_set_open(const struct property_set *properties)
 	set->properties = properties;
 	for (size_t i = 0; i < count; i++)
 		add_formulas(set, (uint32_t)i);
-	list_keeps(set);
-	set->judged = mem_zalloc(count + 1, sizeof *set->judged);
+	list_kept_events(set);
+	set->checker_properties = mem_zalloc(count + 1, sizeof *set->checker_properties);
 	for (size_t i = 0; i < count; i++)
-		tell_checker(&properties->properties.items[i], &set->judged[i]);
+		describe_for_checker(&properties->properties.items[i], &set->checker_properties[i]);
 	if (set->formulas.count)
 		return set;
 	pattern_set_close(set);
@@ -222,10 +204,10 @@ void pattern_set_close(struct pattern_set *set)
 	if (!set)
 		return;
 	for (size_t i = 0; i < set->properties->properties.count; i++) {
-		free((void *)set->judged[i].occurrences);
-		free((void *)set->judged[i].lives);
+		free((void *)set->checker_properties[i].occurrences);
+		free((void *)set->checker_properties[i].lives);
 	}
-	free(set->judged);
+	free(set->checker_properties);
 	for (size_t i = 0; i < set->formulas.count; i++)
 		form_list_free(&set->formulas.items[i].forms);
 	for (size_t i = 0; i < set->problems.count; i++)

@@ -1,6 +1,6 @@
 /*
- * The `pattern:` formulas of a set of properties, ready to be searched for in windows: their normal
- * forms, and which recorded events must be nodes for them. Made once for a prediction; does not
+ * The `pattern:` formulas of a set of properties, ready to be searched in windows: their normal
+ * forms, and the recorded events that must be nodes for them. Made once for a prediction; does not
  * change while analyses run.
  */
 #ifndef PREDICT_PATTERN_PATTERN_SET_H
@@ -13,31 +13,32 @@
 
 struct pattern_formula {
 	uint32_t property; /* in the set */
-	uint32_t number;   /* of the property's formulas, from 1 */
+	uint32_t number;   /* among the property's formulas, from 1 */
 	const struct spec_formula *formula;
 	form_list forms;
 };
 
 /* A property event that happens at a kept event. */
 struct pattern_use {
-	uint32_t property, event; /* in the set; in its events */
+	uint32_t property, event; /* property in the set; number in its events */
 };
 
 struct pattern_set {
 	const struct property_set *properties;
-	VEC(struct pattern_formula) formulas; /* those of one property together */
-	VEC(struct window_keep) keeps;	      /* for window_reader_keep */
+	VEC(struct pattern_formula) formulas; /* those of one property are consecutive */
+	VEC(struct window_keep) keeps;	      /* for window_reader_keep() */
 	VEC(uint32_t) use_start;	      /* by keep, and one more: in uses */
 	VEC(struct pattern_use) uses;
-	struct checker_property *judged; /* by property: the same for the checker */
-	VEC(char *) problems;		 /* what is not searched for */
+	struct checker_property *checker_properties; /* by property: the same for the checker */
+	/* patterns, or parts of them, that are not searched */
+	VEC(char *) problems;
 };
 
-/* NULL when no property has a pattern. */
+/* Returns NULL when no property has a pattern. */
 struct pattern_set *pattern_set_open(const struct property_set *properties);
 void pattern_set_close(struct pattern_set *set);
 
-/* The position in `keeps` of an event itself, or ORDER_NONE. */
+/* The position in `keeps` of an event (not of the moment before it), or ORDER_NONE. */
 uint32_t pattern_set_find(const struct pattern_set *set, struct event_id id);
 
 #endif

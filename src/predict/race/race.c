@@ -1,54 +1,28 @@
 /*
- * Data races: two conflicting accesses of different threads, not both atomic, both next.
+ * Data races: two conflicting accesses by different threads, not both atomic, that are next at the
+ * same time.
  *
- * One finding for each pair of code sites is wanted, so of candidates with the same sites only
- * some are asked about, until one is possible. With `every` all of them are.
+ * Only one finding for each pair of code sites is wanted, so the solver is asked about some of the
+ * candidates with the same sites, until one is possible. With the option `every` it is asked about
+ * all.
  */
 #include "predict/race/race_candidates.h"
 
-#include "base/mem.h"
-#include "order/model/sources.h"
+#include "predict/driver/node_query.h"
 
-#include <string.h>
-
-struct races {
+struct race_search {
 	struct analysis *analysis;
-	const struct order_model *model;
-	struct order_query query;
-	uint32_t *required; /* by thread */
+	struct node_query query;
 	struct order_sources sources;
-	struct candidates candidates;
+	struct race_candidates candidates;
 };
 
-/* ---- asking ------------------------------------------------------------------------------ */
+/* ---- queries ----------------------------------------------------------------------------- */
 
-static void need(struct races *r, uint32_t thread, uint32_t count)
-{
-	if (r->required[thread] < count)
-		r->required[thread] = count;
-}
-
-/*
- * The access is next: edges into it (its thread's creation, the allocation of what it touches,
- * an order that must be kept) come from inside.
- */
-static void require_next(struct races *r, uint32_t node)
-{
-	order_query_next(&r->query, r->model, node);
-	need(r, r->model->thread.items[node], r->model->position.items[node]);
-	for (uint32_t i = r->sources.start[node]; i < r->sources.start[node + 1]; i++) {
-		uint32_t from = r->sources.from[i];
-		int32_t inside = order_query_before(&r->query, from, ORDER_CUT);
-
-		order_query_clause(&r->query, &inside, 1);
-		need(r, r->model->thread.items[from], r->model->position.items[from] + 1);
-	}
-}
-
-static void claim_race(struct races *r, struct race_candidates pair, uint64_t key,
+static void claim_race(struct race_search *r, struct race_pair pair, uint64_t key,
 		       const struct order_solution *solution)
 {
-	struct analysis_claim *claim = analysis_add(r->analysis, solution, r->required);
+	struct analysis_claim *claim = analysis_add_claim(r->analysis, solution, r->query.required);
 
 	claim->kind = FINDING_RACE;
 	claim->claim = CHECKER_RACE;
@@ -57,74 +31,49 @@ static void claim_race(struct races *r, struct race_candidates pair, uint64_t ke
 	*vec_push(&claim->events) = pair.b;
 }
 
-static enum order_answer ask(struct races *r, struct race_candidates pair, uint64_t key)
+static bool ask_about_pair(struct race_search *r, struct race_pair pair, uint64_t key)
 {
 	struct order_solution solution;
-	enum order_answer answer;
 
-	order_query_clear(&r->query);
-	memset(r->required, 0, r->model->thread_count * sizeof *r->required);
-	require_next(r, pair.a);
-	require_next(r, pair.b);
-	answer = analysis_ask(r->analysis, &r->query, &solution);
-	if (answer == ORDER_POSSIBLE)
-		claim_race(r, pair, key, &solution);
-	return answer;
+	node_query_clear(&r->query);
+	node_query_next(&r->query, &r->sources, pair.a);
+	node_query_next(&r->query, &r->sources, pair.b);
+	if (analysis_ask(r->analysis, &r->query.query, &solution) != ORDER_POSSIBLE)
+		return false;
+	claim_race(r, pair, key, &solution);
+	return true;
 }
 
-/* ---- one finding for each pair of sites ---------------------------------------------------- */
-
-static struct site_pool *pool_at(void *context, size_t i, size_t *kept)
+static bool ask_candidate(void *context, const void *candidate, uint64_t key)
 {
-	struct races *r = context;
-
-	*kept = r->candidates.pools.items[i].pairs.count;
-	return &r->candidates.pools.items[i].pool;
+	return ask_about_pair(context, *(const struct race_pair *)candidate, key);
 }
 
-static bool ask_in_pool(void *context, size_t i, size_t candidate)
+/* ---- the analysis -------------------------------------------------------------------------- */
+
+static void ask_about_each(void *context, struct race_pair pair)
 {
-	struct races *r = context;
-	const struct race_candidates_pool *pool = &r->candidates.pools.items[i];
-
-	return ask(r, pool->pairs.items[candidate], pool->pool.key) == ORDER_POSSIBLE;
-}
-
-static void find_by_sites(struct races *r)
-{
-	struct pools pools = { .at = pool_at, .ask = ask_in_pool, .context = r };
-
-	candidates_pool(&r->candidates);
-	pools.count = r->candidates.pools.count;
-	pools_ask(&pools, r->analysis);
-}
-
-/* ---- all of it ----------------------------------------------------------------------------- */
-
-static void ask_each(void *context, struct race_candidates pair)
-{
-	struct races *r = context;
+	struct race_search *r = context;
 
 	r->analysis->stats.candidates++;
-	ask(r, pair, 0);
+	ask_about_pair(r, pair, 0);
 }
 
 void predict_races(struct analysis *analysis)
 {
-	struct races r = {
-		.analysis = analysis,
-		.model = &analysis->window->model,
-	};
+	const struct order_model *model = &analysis->window->model;
+	struct race_search r = { .analysis = analysis };
 
-	r.required = mem_zalloc(r.model->thread_count + 1, sizeof *r.required);
-	order_sources_make(&r.sources, r.model);
-	candidates_open(&r.candidates, analysis);
-	if (analysis->options->every)
-		candidates_each(&r.candidates, ask_each, &r);
-	else
-		find_by_sites(&r);
-	candidates_close(&r.candidates);
-	order_query_free(&r.query);
-	free(r.required);
+	node_query_open(&r.query, model);
+	order_sources_make(&r.sources, model);
+	race_candidates_open(&r.candidates, analysis);
+	if (analysis->options->every) {
+		race_candidates_each(&r.candidates, ask_about_each, &r);
+	} else {
+		race_candidates_collect(&r.candidates);
+		site_groups_ask(&r.candidates.by_sites, analysis, ask_candidate, &r);
+	}
+	race_candidates_close(&r.candidates);
+	node_query_close(&r.query);
 	order_sources_free(&r.sources);
 }

@@ -1,20 +1,23 @@
+/*
+ * Lists the pairs of accesses that may race.
+ *
+ * A cell that is accessed thousands of times has millions of pairs. But for one finding per pair of
+ * code sites, one possible pair is enough. So the accesses of one thread at one site under the same
+ * locks form a group, and only some pairs of two groups are kept, the nearest first, because every
+ * event between the two has to be ordered elsewhere. The accesses of one thread that are unordered
+ * with a given access are consecutive (what must precede them grows along the thread). So a binary
+ * search for each access finds the nearest ones, and pairs are counted without looking at each.
+ */
 #include "predict/race/race_candidates.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 
-/*
- * A cell that is touched thousands of times would have millions of pairs. But for one finding per
- * pair of code sites it is enough that one pair is possible: accesses of one thread at one site
- * under the same locks form a group, and of two groups only some pairs are kept, nearest first,
- * because what lies between the two has to be put elsewhere. What an access of one thread is
- * unordered with is a stretch of the other thread (needs grow along it), so finding the nearest
- * takes a binary search for each access, and the pairs are counted without looking at them.
- */
-
-/* Of the program itself, which a property's look is not; and not one that it asks to be left alone. */
-bool race_candidates_is_access(const struct window_node *node)
+/* Excludes reads that sooth makes for a property, and accesses that the program asks to ignore. */
+bool race_is_access(const struct window_node *node)
 {
 	if (node->flags & EVENT_NO_RACE)
 		return false;
@@ -22,35 +25,34 @@ bool race_candidates_is_access(const struct window_node *node)
 	       (event_group(node->kind) == EG_ATOMIC && node->kind != EV_FENCE);
 }
 
-bool race_candidates_is_atomic(uint8_t kind)
+bool race_is_atomic(uint8_t kind)
 {
 	return event_group(kind) == EG_ATOMIC;
 }
 
-bool race_candidates_is_write(uint8_t kind)
+bool race_is_write(uint8_t kind)
 {
 	return kind == EV_WRITE || kind == EV_ATOMIC_WRITE || kind == EV_ATOMIC_UPDATE;
 }
 
 static bool is_conflict(uint8_t a, uint8_t b)
 {
-	return (race_candidates_is_write(a) || race_candidates_is_write(b)) &&
-	       !(race_candidates_is_atomic(a) && race_candidates_is_atomic(b));
+	return (race_is_write(a) || race_is_write(b)) && !(race_is_atomic(a) && race_is_atomic(b));
 }
 
-static const struct window_node *node_at(const struct candidates *c, uint32_t node)
+static const struct window_node *node_at(const struct race_candidates *c, uint32_t node)
 {
 	return &c->window->nodes.items[node];
 }
 
-static uint32_t thread_of(const struct candidates *c, uint32_t node)
+static uint32_t thread_of(const struct race_candidates *c, uint32_t node)
 {
 	return c->model->thread.items[node];
 }
 
-/* ---- what is listed once for a window ----------------------------------------------------- */
+/* ---- lists that are made once for a window ------------------------------------------------- */
 
-static void list_cells(struct candidates *c)
+static void list_accesses_by_cell(struct race_candidates *c)
 {
 	size_t cells = c->model->cells.count, count = c->window->nodes.count;
 	uint32_t *start = mem_zalloc(cells + 2, sizeof *start);
@@ -58,7 +60,7 @@ static void list_cells(struct candidates *c)
 	for (size_t n = 0; n < count; n++) {
 		const struct window_node *node = &c->window->nodes.items[n];
 
-		for (uint32_t i = 0; race_candidates_is_access(node) && i < node->cell_count; i++)
+		for (uint32_t i = 0; race_is_access(node) && i < node->cell_count; i++)
 			start[c->window->cells.items[node->cell_start + i] + 2]++;
 	}
 	for (size_t i = 2; i < cells + 2; i++)
@@ -67,7 +69,7 @@ static void list_cells(struct candidates *c)
 	for (size_t n = 0; n < count; n++) {
 		const struct window_node *node = &c->window->nodes.items[n];
 
-		for (uint32_t i = 0; race_candidates_is_access(node) && i < node->cell_count; i++) {
+		for (uint32_t i = 0; race_is_access(node) && i < node->cell_count; i++) {
 			uint32_t cell = c->window->cells.items[node->cell_start + i];
 
 			c->cell_nodes[start[cell + 1]++] = (uint32_t)n;
@@ -76,8 +78,8 @@ static void list_cells(struct candidates *c)
 	c->cell_start = start;
 }
 
-/* The set of locks of a chain of held ones; equal chains have the same number. */
-uint32_t candidates_lockset(struct candidates *c, uint32_t held)
+/* Equal chains of held locks get the same number. */
+uint32_t race_candidates_lockset(struct race_candidates *c, uint32_t held)
 {
 	const struct window_held *lock;
 	uint32_t rest;
@@ -89,28 +91,29 @@ uint32_t candidates_lockset(struct candidates *c, uint32_t held)
 	if (c->locks_of[held] != ORDER_NONE)
 		return c->locks_of[held];
 	lock = &c->window->held.items[held];
-	rest = candidates_lockset(c, lock->outer);
+	rest = race_candidates_lockset(c, lock->outer);
 	number = map_put(&c->lockset_numbers,
-			 (lock->address * 2 + lock->shared) * 0x9e3779b97f4a7c15u +
-				 (rest + 1ull) * 0xc4ceb9fe1a85ec53u,
-			 &fresh);
+			 hash_mix(hash_mix(0, lock->address * 2 + lock->shared), rest), &fresh);
 	if (fresh) {
 		*number = c->locksets.count;
 		*vec_push(&c->locksets) =
-			(struct race_candidates_locks){ rest, lock->address, lock->shared };
+			(struct race_lockset){ rest, lock->address, lock->shared };
 	}
 	c->locks_of[held] = (uint32_t)*number;
 	return c->locks_of[held];
 }
 
-/* By address: two locks at one address live one after the other, and edges keep them apart. */
-bool candidates_exclude(const struct candidates *c, uint32_t a, uint32_t b)
+/*
+ * Locks are compared by address: two locks at one address exist one after the other, and edges keep
+ * their users apart.
+ */
+bool race_candidates_locks_exclude(const struct race_candidates *c, uint32_t a, uint32_t b)
 {
 	for (uint32_t i = a; i != ORDER_NONE; i = c->locksets.items[i].rest) {
-		const struct race_candidates_locks *x = &c->locksets.items[i];
+		const struct race_lockset *x = &c->locksets.items[i];
 
 		for (uint32_t j = b; j != ORDER_NONE; j = c->locksets.items[j].rest) {
-			const struct race_candidates_locks *y = &c->locksets.items[j];
+			const struct race_lockset *y = &c->locksets.items[j];
 
 			if (x->address == y->address && !(x->shared && y->shared))
 				return true;
@@ -119,235 +122,185 @@ bool candidates_exclude(const struct candidates *c, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* ---- groups ------------------------------------------------------------------------------ */
+/* ---- groups of accesses -------------------------------------------------------------------- */
 
-/* Where the code is; without a site all accesses of one address are one place. */
+/*
+ * The code site, combined with the kind. Without a site, all accesses to one address count as one
+ * site. The order of groups, and with it that of findings, depends on this value.
+ */
 static uint64_t site_of(const struct window_node *node)
 {
-	uint64_t place = node->site ? node->site : ~node->address;
+	uint64_t site = node->site ? node->site : ~node->address;
 
-	return place * 0xff51afd7ed558ccdu + node->kind;
+	return site * 0xff51afd7ed558ccdu + node->kind;
 }
 
-static int compare_places(const void *a, const void *b, void *context)
+static int compare_access_groups(const void *a, const void *b, void *context)
 {
-	struct candidates *c = context;
+	struct race_candidates *c = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct window_node *nx = node_at(c, x), *ny = node_at(c, y);
-	uint32_t lx = candidates_lockset(c, nx->held), ly = candidates_lockset(c, ny->held);
+	uint32_t lx = race_candidates_lockset(c, nx->held),
+		 ly = race_candidates_lockset(c, ny->held);
 
-	if (thread_of(c, x) != thread_of(c, y))
-		return thread_of(c, x) < thread_of(c, y) ? -1 : 1;
-	if (site_of(nx) != site_of(ny))
-		return site_of(nx) < site_of(ny) ? -1 : 1;
-	if (lx != ly)
-		return lx < ly ? -1 : 1;
-	return (x > y) - (x < y);
+	return sort_order(thread_of(c, x), thread_of(c, y)) ?: sort_order(site_of(nx), site_of(ny))
+		       ?: sort_order(lx, ly)
+		       ?: sort_order(x, y);
 }
 
-static bool same_place(struct candidates *c, uint32_t x, uint32_t y)
+static bool is_same_group(struct race_candidates *c, uint32_t x, uint32_t y)
 {
 	return thread_of(c, x) == thread_of(c, y) &&
 	       site_of(node_at(c, x)) == site_of(node_at(c, y)) &&
-	       candidates_lockset(c, node_at(c, x)->held) ==
-		       candidates_lockset(c, node_at(c, y)->held);
+	       race_candidates_lockset(c, node_at(c, x)->held) ==
+		       race_candidates_lockset(c, node_at(c, y)->held);
 }
 
-static void make_groups(struct candidates *c, uint32_t *nodes, uint32_t count)
+static void group_accesses(struct race_candidates *c, uint32_t *nodes, uint32_t count)
 {
-	qsort_r(nodes, count, sizeof *nodes, compare_places, c);
+	qsort_r(nodes, count, sizeof *nodes, compare_access_groups, c);
 	c->groups.count = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct window_node *node = node_at(c, nodes[i]);
 
-		if (i && same_place(c, nodes[i - 1], nodes[i])) {
+		if (i && is_same_group(c, nodes[i - 1], nodes[i])) {
 			c->groups.items[c->groups.count - 1].count++;
 			continue;
 		}
-		*vec_push(&c->groups) = (struct race_candidates_group){
+		*vec_push(&c->groups) = (struct access_group){
 			.nodes = &nodes[i],
 			.count = 1,
 			.thread = thread_of(c, nodes[i]),
-			.locks = candidates_lockset(c, node->held),
+			.locks = race_candidates_lockset(c, node->held),
 			.kind = node->kind,
 			.site = site_of(node),
 		};
 	}
 }
 
-/* ---- pairs of two groups ------------------------------------------------------------------ */
+/* ---- pairs of two groups ------------------------------------------------------------------- */
 
-/* The first of the group's nodes that is not before `a` for sure, and that a must not follow. */
-static uint32_t first_unordered(const struct candidates *c,
-				const struct race_candidates_group *group, uint32_t a)
+/* The first node in the group that need not be inside for `a` to be next. */
+static uint32_t first_not_preceding(const struct race_candidates *c,
+				    const struct access_group *group, uint32_t a)
 {
-	uint32_t low = 0, high = group->count;
+	uint32_t i;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (must_precede_before(&c->needs, c->analysis->clock, group->nodes[middle], a))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(
+		i, group->count,
+		!must_precede_before(&c->must_precede, c->analysis->clock, group->nodes[i], a));
+	return i;
 }
 
-/* The first of the group's nodes that `a` must come before. */
-static uint32_t end_unordered(const struct candidates *c, const struct race_candidates_group *group,
-			      uint32_t a)
+/* The first node in the group for which `a` must be inside to be next. */
+static uint32_t first_preceded(const struct race_candidates *c, const struct access_group *group,
+			       uint32_t a)
 {
-	uint32_t low = 0, high = group->count;
+	uint32_t i;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (must_precede_before(&c->needs, c->analysis->clock, a, group->nodes[middle]))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	SEARCH_FIRST(i, group->count,
+		     must_precede_before(&c->must_precede, c->analysis->clock, a, group->nodes[i]));
+	return i;
 }
 
-uint32_t candidates_first_behind(const struct race_candidates_group *group, uint32_t node)
+uint32_t access_group_first_after(const struct access_group *group, uint32_t node)
 {
-	uint32_t low = 0, high = group->count;
+	uint32_t i;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (group->nodes[middle] < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(i, group->count, group->nodes[i] >= node);
+	return i;
 }
 
-static struct race_candidates make_pair(uint32_t x, uint32_t y)
+static struct race_pair make_pair(uint32_t x, uint32_t y)
 {
-	return x < y ? (struct race_candidates){ x, y } : (struct race_candidates){ y, x };
+	return x < y ? (struct race_pair){ x, y } : (struct race_pair){ y, x };
 }
 
-static int compare_pairs(const void *a, const void *b)
+static bool is_nearer(const void *a, const void *b)
 {
-	const struct race_candidates *x = a, *y = b;
+	const struct race_pair *x = a, *y = b;
 
-	if (x->b - x->a != y->b - y->a)
-		return x->b - x->a < y->b - y->a ? -1 : 1;
-	return (x->a > y->a) - (x->a < y->a);
+	return x->b - x->a != y->b - y->a ? x->b - x->a < y->b - y->a : x->a < y->a;
 }
 
-/* Sorts, drops what is there twice (pairs that meet in several cells) and what is too much. */
-static void trim_pool(struct race_candidates_pool *pool)
+/* A pair may meet in several cells. */
+static bool is_same_pair(const void *a, const void *b)
 {
-	size_t kept = 0;
+	const struct race_pair *x = a, *y = b;
 
-	if (!pool->pairs.count)
-		return;
-	qsort(pool->pairs.items, pool->pairs.count, sizeof *pool->pairs.items, compare_pairs);
-	for (size_t i = 0; i < pool->pairs.count && kept < SITE_POOL_MOST; i++) {
-		if (!kept || compare_pairs(&pool->pairs.items[kept - 1], &pool->pairs.items[i]))
-			pool->pairs.items[kept++] = pool->pairs.items[i];
-	}
-	pool->pairs.count = kept;
+	return x->a == y->a && x->b == y->b;
 }
 
-static void put_pair(struct race_candidates_pool *pool, uint32_t x, uint32_t y)
+/* Keeps up to `most` pairs of `a` with group[low … high - 1], those recorded nearest to `a`. */
+static void keep_nearest(struct race_candidates *c, struct site_group *sites,
+			 const struct access_group *group, uint32_t low, uint32_t high, uint32_t a,
+			 uint32_t most)
 {
-	if (pool->pairs.count == (size_t)16 * SITE_POOL_MOST)
-		trim_pool(pool);
-	*vec_push(&pool->pairs) = make_pair(x, y);
-}
-
-/* Up to `most` nodes of group[low … high - 1], those recorded nearest to `a`. */
-static void put_nearest(struct race_candidates_pool *pool,
-			const struct race_candidates_group *group, uint32_t low, uint32_t high,
-			uint32_t a, uint32_t most)
-{
-	uint32_t above = candidates_first_behind(group, a), below;
+	uint32_t above = access_group_first_after(group, a), below;
 
 	above = above < low ? low : above > high ? high : above;
 	below = above;
 	for (; most && (below > low || above < high); most--) {
-		if (above == high ||
-		    (below > low && a - group->nodes[below - 1] < group->nodes[above] - a))
-			put_pair(pool, a, group->nodes[--below]);
-		else
-			put_pair(pool, a, group->nodes[above++]);
+		bool down = above == high ||
+			    (below > low && a - group->nodes[below - 1] < group->nodes[above] - a);
+		struct race_pair pair = make_pair(a, group->nodes[down ? --below : above++]);
+
+		site_group_keep(&c->by_sites, sites, &pair);
 	}
 }
 
-static struct race_candidates_pool *pool_of(struct candidates *c,
-					    const struct race_candidates_group *x,
-					    const struct race_candidates_group *y)
+static void pair_groups(struct race_candidates *c, const struct access_group *x,
+			const struct access_group *y)
 {
 	uint64_t key = analysis_key(FINDING_RACE, (uint64_t[]){ x->site, y->site }, 2);
-	bool fresh;
-	uint64_t *number = map_put(&c->pool_numbers, key, &fresh);
-
-	if (fresh) {
-		*number = c->pools.count;
-		*vec_push(&c->pools) = (struct race_candidates_pool){
-			.pool = { .key = key, .found = analysis_is_known(c->analysis, key) }
-		};
-	}
-	return &c->pools.items[*number];
-}
-
-static void pair_groups(struct candidates *c, const struct race_candidates_group *x,
-			const struct race_candidates_group *y)
-{
-	struct race_candidates_pool *pool = NULL;
+	struct site_group *sites = NULL;
 	uint32_t most;
 
 	if (x->count > y->count) {
 		pair_groups(c, y, x);
 		return;
 	}
-	most = SITE_POOL_MOST / x->count + 2;
+	most = SITE_GROUP_MOST / x->count + 2;
 	for (uint32_t i = 0; i < x->count; i++) {
 		uint32_t a = x->nodes[i];
-		uint32_t low = first_unordered(c, y, a), high = end_unordered(c, y, a);
+		uint32_t low = first_not_preceding(c, y, a), high = first_preceded(c, y, a);
 
-		/* At least one of the two is in no earlier window. */
-		if (a < c->window->fresh && candidates_first_behind(y, c->window->fresh) > low)
-			low = candidates_first_behind(y, c->window->fresh);
+		/* At least one of the two must not have been in an earlier window. */
+		if (a < c->window->fresh && access_group_first_after(y, c->window->fresh) > low)
+			low = access_group_first_after(y, c->window->fresh);
 		if (low >= high)
 			continue;
-		if (!pool)
-			pool = pool_of(c, x, y);
-		pool->pool.total += high - low;
-		if (!pool->pool.found)
-			put_nearest(pool, y, low, high, a, most);
+		if (!sites)
+			sites = site_groups_find(&c->by_sites, c->analysis, key);
+		sites->total += high - low;
+		if (!sites->found)
+			keep_nearest(c, sites, y, low, high, a, most);
 	}
 }
 
-static bool can_race(const struct candidates *c, const struct race_candidates_group *x,
-		     const struct race_candidates_group *y)
+static bool can_race(const struct race_candidates *c, const struct access_group *x,
+		     const struct access_group *y)
 {
 	return x->thread != y->thread && is_conflict(x->kind, y->kind) &&
-	       !candidates_exclude(c, x->locks, y->locks);
+	       !race_candidates_locks_exclude(c, x->locks, y->locks);
 }
 
-static bool is_shared(const struct candidates *c, const uint32_t *nodes, uint32_t count)
+static bool is_shared(const struct race_candidates *c, const uint32_t *nodes, uint32_t count)
 {
 	bool threads = false, writes = false;
 
 	for (uint32_t i = 0; i < count && !(threads && writes); i++) {
 		threads |= thread_of(c, nodes[i]) != thread_of(c, nodes[0]);
-		writes |= race_candidates_is_write(node_at(c, nodes[i])->kind);
+		writes |= race_is_write(node_at(c, nodes[i])->kind);
 	}
 	return threads && writes;
 }
 
-static void pair_cell(struct candidates *c, uint32_t *nodes, uint32_t count)
+static void pair_cell(struct race_candidates *c, uint32_t *nodes, uint32_t count)
 {
 	if (!is_shared(c, nodes, count))
 		return;
-	make_groups(c, nodes, count);
+	group_accesses(c, nodes, count);
 	for (size_t i = 0; i < c->groups.count; i++) {
 		for (size_t j = i + 1; j < c->groups.count; j++) {
 			if (can_race(c, &c->groups.items[i], &c->groups.items[j]))
@@ -356,20 +309,18 @@ static void pair_cell(struct candidates *c, uint32_t *nodes, uint32_t count)
 	}
 }
 
-void candidates_pool(struct candidates *c)
+void race_candidates_collect(struct race_candidates *c)
 {
-	candidates_need(c);
+	race_candidates_make_must_precede(c);
 	for (size_t i = 0; i < c->model->cells.count; i++)
 		pair_cell(c, &c->cell_nodes[c->cell_start[i]],
 			  c->cell_start[i + 1] - c->cell_start[i]);
-	for (size_t i = 0; i < c->pools.count; i++)
-		trim_pool(&c->pools.items[i]);
 }
 
 /* ---- every pair ---------------------------------------------------------------------------- */
 
-/* Two accesses may meet in several cells: only the first of them counts. */
-static bool meet_first_in(const struct candidates *c, uint32_t x, uint32_t y, uint32_t cell)
+/* Two accesses may meet in several cells: only the first of these counts. */
+static bool meet_first_in(const struct race_candidates *c, uint32_t x, uint32_t y, uint32_t cell)
 {
 	const struct window_node *nx = node_at(c, x), *ny = node_at(c, y);
 	const uint32_t *cells = c->window->cells.items;
@@ -384,22 +335,22 @@ static bool meet_first_in(const struct candidates *c, uint32_t x, uint32_t y, ui
 	return true;
 }
 
-static bool is_candidate(struct candidates *c, uint32_t x, uint32_t y)
+static bool is_candidate(struct race_candidates *c, uint32_t x, uint32_t y)
 {
 	const struct order_clock *clock = c->analysis->clock;
 
 	return thread_of(c, x) != thread_of(c, y) && y >= c->window->fresh &&
 	       is_conflict(node_at(c, x)->kind, node_at(c, y)->kind) &&
-	       !must_precede_before(&c->needs, clock, x, y) &&
-	       !must_precede_before(&c->needs, clock, y, x) &&
-	       !candidates_exclude(c, candidates_lockset(c, node_at(c, x)->held),
-				   candidates_lockset(c, node_at(c, y)->held));
+	       !must_precede_before(&c->must_precede, clock, x, y) &&
+	       !must_precede_before(&c->must_precede, clock, y, x) &&
+	       !race_candidates_locks_exclude(c, race_candidates_lockset(c, node_at(c, x)->held),
+					      race_candidates_lockset(c, node_at(c, y)->held));
 }
 
-void candidates_each(struct candidates *c, void (*take)(void *context, struct race_candidates pair),
-		     void *context)
+void race_candidates_each(struct race_candidates *c,
+			  void (*take)(void *context, struct race_pair pair), void *context)
 {
-	candidates_need(c);
+	race_candidates_make_must_precede(c);
 	for (uint32_t cell = 0; cell < c->model->cells.count; cell++) {
 		const uint32_t *nodes = &c->cell_nodes[c->cell_start[cell]];
 		uint32_t count = c->cell_start[cell + 1] - c->cell_start[cell];
@@ -410,48 +361,47 @@ void candidates_each(struct candidates *c, void (*take)(void *context, struct ra
 			for (uint32_t i = 0; i < j; i++) {
 				if (is_candidate(c, nodes[i], nodes[j]) &&
 				    meet_first_in(c, nodes[i], nodes[j], cell))
-					take(context,
-					     (struct race_candidates){ nodes[i], nodes[j] });
+					take(context, (struct race_pair){ nodes[i], nodes[j] });
 			}
 		}
 	}
 }
 
-void candidates_open(struct candidates *c, const struct analysis *analysis)
+void race_candidates_open(struct race_candidates *c, const struct analysis *analysis)
 {
-	*c = (struct candidates){
+	*c = (struct race_candidates){
 		.analysis = analysis,
 		.window = analysis->window,
 		.model = &analysis->window->model,
+		.by_sites = { .size = sizeof(struct race_pair),
+			      .is_better = is_nearer,
+			      .is_same = is_same_pair },
 	};
 	c->locks_of = mem_alloc(c->window->held.count * sizeof *c->locks_of + 1);
 	for (size_t i = 0; i < c->window->held.count; i++)
 		c->locks_of[i] = ORDER_NONE;
-	list_cells(c);
+	list_accesses_by_cell(c);
 }
 
-void candidates_need(struct candidates *c)
+void race_candidates_make_must_precede(struct race_candidates *c)
 {
-	if (!c->needs.model)
-		must_precede_make(&c->needs, c->window, c->analysis->clock);
+	if (!c->must_precede.model)
+		must_precede_make(&c->must_precede, c->window, c->analysis->clock);
 }
 
-void candidates_group(struct candidates *c, uint32_t cell)
+void race_candidates_group_cell(struct race_candidates *c, uint32_t cell)
 {
-	make_groups(c, &c->cell_nodes[c->cell_start[cell]],
-		    c->cell_start[cell + 1] - c->cell_start[cell]);
+	group_accesses(c, &c->cell_nodes[c->cell_start[cell]],
+		       c->cell_start[cell + 1] - c->cell_start[cell]);
 }
 
-void candidates_close(struct candidates *c)
+void race_candidates_close(struct race_candidates *c)
 {
-	for (size_t i = 0; i < c->pools.count; i++)
-		vec_free(&c->pools.items[i].pairs);
-	vec_free(&c->pools);
+	site_groups_free(&c->by_sites);
 	vec_free(&c->groups);
 	vec_free(&c->locksets);
 	map_free(&c->lockset_numbers);
-	map_free(&c->pool_numbers);
-	must_precede_free(&c->needs);
+	must_precede_free(&c->must_precede);
 	free(c->cell_start);
 	free(c->cell_nodes);
 	free(c->locks_of);

@@ -1,9 +1,10 @@
 /*
- * Which pairs of accesses may race: candidates for the solver.
+ * Candidates for races: pairs of accesses that may race, for the solver to decide.
  *
- * They are listed cell by cell. Two conflicting accesses of different threads are a candidate if
- * neither has to be inside for the other to be next (must_precede.h) and no lock is held at both that
- * excludes: a thread that is next at an access has the locks that it had when it was recorded.
+ * Pairs are listed cell by cell. Two conflicting accesses of different threads are a candidate if
+ * neither must be inside for the other to be next (must_precede.h), and if no lock that both hold
+ * excludes the other: a thread that is next at an access holds the same locks as when it was
+ * recorded.
  */
 #ifndef PREDICT_RACE_RACE_CANDIDATES_H
 #define PREDICT_RACE_RACE_CANDIDATES_H
@@ -13,72 +14,74 @@
 #include "predict/driver/must_precede.h"
 #include "predict/driver/site_pool.h"
 
-struct race_candidates {
+struct race_pair {
 	uint32_t a, b; /* nodes; a was recorded before b */
 };
 
-/* A pair that meets in several cells may count more than once in its total. */
-struct race_candidates_pool {
-	struct site_pool pool;
-	VEC(struct race_candidates) pairs; /* some of them, nearest first */
-};
-
-/* Accesses of a cell by one thread at one site under the same locks. */
-struct race_candidates_group {
+/* Accesses to a cell by one thread at one site under the same locks. */
+struct access_group {
 	const uint32_t *nodes;
 	uint32_t count;
 	uint32_t thread, locks;
 	uint8_t kind;
-	uint64_t site; /* with the kind in it */
+	uint64_t site; /* combined with the kind */
 };
 
-/* A set of locks, as a list: that of `rest` and one more. */
-struct race_candidates_locks {
+/* A set of locks as a list: the set `rest` and one more lock. */
+struct race_lockset {
 	uint32_t rest; /* ORDER_NONE: the empty set */
 	uint64_t address;
 	bool shared;
 };
 
-struct candidates {
+struct race_candidates {
 	const struct analysis *analysis;
 	const struct window *window;
 	const struct order_model *model;
-	struct must_precede needs;	   /* once candidates_need was called */
+	struct must_precede must_precede;  /* once race_candidates_make_must_precede() was called */
 	uint32_t *cell_start, *cell_nodes; /* by cell: accesses, in recorded order */
-	uint32_t *locks_of; /* by `held` of the window: in locksets; ORDER_NONE not made */
-	VEC(struct race_candidates_locks) locksets;
+	/* by position in the window's `held`: in locksets; ORDER_NONE: not computed */
+	uint32_t *locks_of;
+	VEC(struct race_lockset) locksets;
 	struct map lockset_numbers;
-	VEC(struct race_candidates_group) groups; /* of the present cell */
-	VEC(struct race_candidates_pool) pools;
-	struct map pool_numbers;
+	VEC(struct access_group) groups; /* of the present cell */
+	struct site_groups by_sites;	 /* of struct race_pair, the nearest first */
 };
 
-void candidates_open(struct candidates *c, const struct analysis *analysis);
-void candidates_close(struct candidates *c);
+void race_candidates_open(struct race_candidates *c, const struct analysis *analysis);
+void race_candidates_close(struct race_candidates *c);
 
-/* Makes `needs`, unless they are there. */
-void candidates_need(struct candidates *c);
+/* Computes `must_precede`, unless that was done before. */
+void race_candidates_make_must_precede(struct race_candidates *c);
 
-/* Fills `groups` with the accesses of a cell; their nodes are good until the next call for it. */
-void candidates_group(struct candidates *c, uint32_t cell);
+/*
+ * Sets `groups` to the accesses of a cell. Their nodes are valid until the next call for that cell.
+ */
+void race_candidates_group_cell(struct race_candidates *c, uint32_t cell);
 
-/* Which is the first of the group's nodes that was recorded at or behind `node`. */
-uint32_t candidates_first_behind(const struct race_candidates_group *group, uint32_t node);
+/* The position of the first node in the group that was recorded at or after `node`. */
+uint32_t access_group_first_after(const struct access_group *group, uint32_t node);
 
-/* The set of locks held (`held` of a node) as groups have it; and whether two sets keep apart. */
-uint32_t candidates_lockset(struct candidates *c, uint32_t held);
-bool candidates_exclude(const struct candidates *c, uint32_t a, uint32_t b);
+/*
+ * The set of locks in a chain (`held` of a node), numbered as in access groups; and whether the
+ * locks of two sets exclude each other.
+ */
+uint32_t race_candidates_lockset(struct race_candidates *c, uint32_t held);
+bool race_candidates_locks_exclude(const struct race_candidates *c, uint32_t a, uint32_t b);
 
-/* Is it an access of the program itself, one that writes, one that is atomic? */
-bool race_candidates_is_access(const struct window_node *node);
-bool race_candidates_is_write(uint8_t kind);
-bool race_candidates_is_atomic(uint8_t kind);
+/* Is it an access by the program itself? Does an access of this kind write? Is it atomic? */
+bool race_is_access(const struct window_node *node);
+bool race_is_write(uint8_t kind);
+bool race_is_atomic(uint8_t kind);
 
-/* Fills `pools`. Pools whose key is known are `found` and have no pairs. */
-void candidates_pool(struct candidates *c);
+/*
+ * Fills `by_sites` with candidates. Groups that have a finding already keep no pairs. A pair that
+ * meets in several cells may count more than once in its group's total.
+ */
+void race_candidates_collect(struct race_candidates *c);
 
-/* Each candidate, once. */
-void candidates_each(struct candidates *c, void (*take)(void *context, struct race_candidates pair),
-		     void *context);
+/* Calls `take` once for each candidate. */
+void race_candidates_each(struct race_candidates *c,
+			  void (*take)(void *context, struct race_pair pair), void *context);
 
 #endif

@@ -1,28 +1,36 @@
+/*
+ * Searches the lock trees for cycles. Locks that cannot be in a cycle are excluded first (strongly
+ * connected components); then a depth-first search extends paths of nodes, in rounds of growing
+ * length.
+ */
 #include "predict/warnings/goodlock.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "predict/warnings/warnings.h"
 
 #include <stdlib.h>
 
 /* A lock that is held at a node that waits. */
-struct above {
+struct lock_above {
 	uint32_t lock, node;
 	bool shared;
 };
 
 struct goodlock_search {
 	const struct lock_trees *trees;
-	void (*tell)(void *context, const uint32_t *nodes, size_t count);
+	void (*report)(void *context, const uint32_t *nodes, size_t count);
 	void *context;
-	VEC(struct above) above; /* by lock */
-	uint32_t *first;	 /* by lock: in above; one more at the end */
-	uint32_t *component;	 /* by lock: locks that are in a cycle together have the same */
-	bool *used;		 /* by tree: in the path */
-	VEC(uint32_t) path;	 /* nodes */
-	uint32_t known,
-		length; /* cycles now looked for are longer than the one, not than the other */
-	bool longer;	/* a path was cut because of that */
+	VEC(struct lock_above) above; /* by lock */
+	uint32_t *first;	      /* by lock: in above; one more at the end */
+	/* by lock: locks that are in a cycle together have the same component */
+	uint32_t *component;
+	bool *used;	    /* by tree: in the path */
+	VEC(uint32_t) path; /* nodes */
+	uint32_t searched,
+		/* this round finds cycles longer than the first, not longer than the second */
+		length;
+	bool longer; /* a path was cut because of `length` */
 	uint64_t steps;
 };
 
@@ -31,11 +39,11 @@ static const struct lock_node *node_of(const struct goodlock_search *s, uint32_t
 	return &s->trees->nodes.items[node];
 }
 
-/* ---- which locks can be in a cycle: Tarjan's components, without recursion ---------------- */
+/* ---- which locks can be in a cycle: Tarjan's components, without recursion --------------- */
 
 struct tarjan {
 	uint32_t *low, *number;
-	VEC(uint32_t) stack; /* of locks whose component is open */
+	VEC(uint32_t) stack; /* locks whose component is open */
 	struct tarjan_frame {
 		uint32_t lock, edge;
 	} * frames;
@@ -95,16 +103,10 @@ static void find_components(struct goodlock_search *s)
 	free(t.frames);
 }
 
-static int by_lock(const void *left, const void *right)
-{
-	const struct above *a = left, *b = right;
+SORT_COMPARISON(by_lock, struct lock_above, a, b,
+		sort_order(a->lock, b->lock) ?: sort_order(a->node, b->node))
 
-	if (a->lock != b->lock)
-		return a->lock < b->lock ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
-}
-
-static void list_above(struct goodlock_search *s)
+static void list_locks_above(struct goodlock_search *s)
 {
 	size_t locks = s->trees->locks.count;
 
@@ -112,11 +114,10 @@ static void list_above(struct goodlock_search *s)
 		uint32_t up = node_of(s, n)->asked ? node_of(s, n)->parent : LOCK_TREE_NONE;
 
 		for (; up != LOCK_TREE_NONE; up = node_of(s, up)->parent)
-			*vec_push(&s->above) =
-				(struct above){ node_of(s, up)->lock, n, node_of(s, up)->shared };
+			*vec_push(&s->above) = (struct lock_above){ node_of(s, up)->lock, n,
+								    node_of(s, up)->shared };
 	}
-	if (s->above.count)
-		qsort(s->above.items, s->above.count, sizeof *s->above.items, by_lock);
+	vec_sort(&s->above, by_lock);
 	s->first = mem_zalloc(locks + 2, sizeof *s->first);
 	for (size_t i = 0; i < s->above.count; i++)
 		s->first[s->above.items[i].lock + 1]++;
@@ -125,10 +126,10 @@ static void list_above(struct goodlock_search *s)
 	s->component = mem_zalloc(locks + 1, sizeof *s->component);
 }
 
-/* ---- cycles ------------------------------------------------------------------------------- */
+/* ---- cycles ------------------------------------------------------------------------------ */
 
-/* Is there a gate lock: one above both, that only one of them can have? */
-static bool gated(const struct goodlock_search *s, uint32_t a, uint32_t b)
+/* Is there a gate lock: a lock above both nodes that only one thread can have? */
+static bool has_gate_lock(const struct goodlock_search *s, uint32_t a, uint32_t b)
 {
 	for (uint32_t i = node_of(s, a)->parent; i != LOCK_TREE_NONE; i = node_of(s, i)->parent) {
 		for (uint32_t k = node_of(s, b)->parent; k != LOCK_TREE_NONE;
@@ -141,50 +142,50 @@ static bool gated(const struct goodlock_search *s, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* The thread of the first tree starts the cycle, so that each is found once. */
-static bool continues(const struct goodlock_search *s, uint32_t node)
+/* The thread of the first tree starts the cycle, so that each cycle is found once. */
+static bool can_continue(const struct goodlock_search *s, uint32_t node)
 {
 	uint32_t tree = node_of(s, node)->tree;
 
 	if (s->used[tree] || tree <= node_of(s, s->path.items[0])->tree)
 		return false;
 	for (size_t i = 0; i < s->path.count; i++) {
-		if (gated(s, s->path.items[i], node))
+		if (has_gate_lock(s, s->path.items[i], node))
 			return false;
 	}
 	return true;
 }
 
-static void extend(struct goodlock_search *s)
+static void extend_path(struct goodlock_search *s)
 {
 	const struct lock_node *last = node_of(s, s->path.items[s->path.count - 1]);
 	uint32_t i = s->first[last->lock], end = s->first[last->lock + 1];
 
 	for (; i < end && s->steps; i++) {
-		const struct above *a = &s->above.items[i];
+		const struct lock_above *a = &s->above.items[i];
 
 		s->steps--;
 		if ((a->shared && last->shared) ||
 		    s->component[node_of(s, a->node)->lock] != s->component[last->lock])
 			continue;
 		if (a->node == s->path.items[0]) {
-			if (s->path.count > s->known)
-				s->tell(s->context, s->path.items, s->path.count);
-		} else if (continues(s, a->node)) {
+			if (s->path.count > s->searched)
+				s->report(s->context, s->path.items, s->path.count);
+		} else if (can_continue(s, a->node)) {
 			if (s->path.count == s->length) {
 				s->longer = true;
 				continue;
 			}
 			*vec_push(&s->path) = a->node;
 			s->used[node_of(s, a->node)->tree] = true;
-			extend(s);
+			extend_path(s);
 			s->used[node_of(s, a->node)->tree] = false;
 			s->path.count--;
 		}
 	}
 }
 
-static void search_length(struct goodlock_search *s)
+static void search_round(struct goodlock_search *s)
 {
 	s->longer = false;
 	for (uint32_t n = 0; n < s->trees->nodes.count && s->steps; n++) {
@@ -193,30 +194,31 @@ static void search_length(struct goodlock_search *s)
 		s->path.count = 0;
 		*vec_push(&s->path) = n;
 		s->used[node_of(s, n)->tree] = true;
-		extend(s);
+		extend_path(s);
 		s->used[node_of(s, n)->tree] = false;
 	}
 }
 
 bool goodlock_search(const struct lock_trees *trees, const struct goodlock_options *options,
-		     void (*tell)(void *context, const uint32_t *nodes, size_t count),
+		     void (*report)(void *context, const uint32_t *nodes, size_t count),
 		     void *context)
 {
 	struct goodlock_search s = { .trees = trees,
-				     .tell = tell,
+				     .report = report,
 				     .context = context,
 				     .longer = true,
 				     .steps = options->steps ? options->steps : GOODLOCK_STEPS };
 	uint32_t longest = options->longest ? options->longest : (uint32_t)trees->trees.count;
 
-	list_above(&s);
+	list_locks_above(&s);
 	find_components(&s);
 	s.used = mem_zalloc(trees->trees.count + 1, sizeof *s.used);
-	/* Half as long again each time: a ring of a thousand threads is found in twenty rounds. */
-	for (uint32_t next = 2; s.known < longest && s.longer && s.steps; next += (next + 1) / 2) {
+	/* Half as far again each round: a ring of a thousand threads takes twenty rounds. */
+	for (uint32_t next = 2; s.searched < longest && s.longer && s.steps;
+	     next += (next + 1) / 2) {
 		s.length = next < longest ? next : longest;
-		search_length(&s);
-		s.known = s.length;
+		search_round(&s);
+		s.searched = s.length;
 	}
 	vec_free(&s.above);
 	vec_free(&s.path);
@@ -226,12 +228,12 @@ bool goodlock_search(const struct lock_trees *trees, const struct goodlock_optio
 	return s.steps > 0;
 }
 
-/* ---- as findings -------------------------------------------------------------------------- */
+/* ---- findings ---------------------------------------------------------------------------- */
 
-struct teller {
+struct conflict_reporter {
 	const struct lock_trees *trees;
 	struct predict_result *result;
-	struct map known;
+	struct map found;
 	bool every;
 };
 
@@ -253,52 +255,40 @@ static void add_event(const struct lock_trees *trees, struct finding *f, uint32_
 		*vec_push(&event->held) = trees->held.items[n->held + i];
 }
 
-/* Each site counts once: that three threads can be where two can is no news. */
-static uint64_t key_of(const struct teller *t, const uint32_t *nodes, size_t count)
+/* Each site counts once: a third thread where two can be already makes no new finding. */
+static void add_finding(void *context, const uint32_t *nodes, size_t count)
 {
-	VEC(uint64_t) names = { 0 };
-	uint64_t key;
+	struct conflict_reporter *r = context;
+	VEC(uint64_t) sites = { 0 };
+	struct finding *f;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct lock_node *n = &t->trees->nodes.items[nodes[i]];
-		uint64_t name = n->site;
-		bool known = false;
+		const struct lock_node *n = &r->trees->nodes.items[nodes[i]];
+		uint64_t site = r->every ? (uint64_t)n->id.stream << 44 ^ n->id.index : n->site;
+		bool listed = false;
 
-		if (t->every)
-			name = (uint64_t)n->id.stream << 44 ^ n->id.index;
-		for (size_t k = 0; k < names.count; k++)
-			known |= names.items[k] == name;
-		if (!known)
-			*vec_push(&names) = name;
+		for (size_t k = 0; k < sites.count; k++)
+			listed |= sites.items[k] == site;
+		if (!listed)
+			*vec_push(&sites) = site;
 	}
-	key = warnings_key(names.items, names.count);
-	vec_free(&names);
-	return key;
-}
-
-static void tell_finding(void *context, const uint32_t *nodes, size_t count)
-{
-	struct teller *t = context;
-	struct finding *f =
-		warnings_put(t->result, &t->known, key_of(t, nodes, count), FINDING_LOCK_ORDER);
-
-	if (f->count > 1)
-		return;
-	for (size_t i = 0; i < count; i++)
-		add_event(t->trees, f, nodes[i], (uint32_t)((i + 1) % count));
+	f = warnings_add(r->result, &r->found, FINDING_LOCK_ORDER, sites.items, sites.count);
+	vec_free(&sites);
+	for (size_t i = 0; f->count == 1 && i < count; i++)
+		add_event(r->trees, f, nodes[i], (uint32_t)((i + 1) % count));
 }
 
 uint64_t predict_goodlock(const struct trace *trace, bool every, struct predict_result *result)
 {
 	struct lock_trees trees;
-	struct teller teller = { .trees = &trees, .result = result, .every = every };
+	struct conflict_reporter reporter = { .trees = &trees, .result = result, .every = every };
 
 	lock_trees_make(&trees, trace);
-	if (!goodlock_search(&trees, &(struct goodlock_options){ 0 }, tell_finding, &teller))
+	if (!goodlock_search(&trees, &(struct goodlock_options){ 0 }, add_finding, &reporter))
 		result->stats.not_asked++;
 	for (size_t i = 0; i < trees.problems.count; i++)
 		warnings_add_problem(result, trees.problems.items[i]);
-	map_free(&teller.known);
+	map_free(&reporter.found);
 	lock_trees_free(&trees);
 	return trees.events;
 }

@@ -2,16 +2,17 @@
  * GoodLock: threads that take locks in opposite order, found in their lock trees.
  *
  * Havelund, "Using Runtime Analysis to Guide Model Checking of Java Programs" (SPIN 2000), section
- * 3.2, compares trees two by two; here it is any number of threads, as that section asks for at its
+ * 3.2, compares trees two by two. Here it is any number of threads, as that section asks for at its
  * end. A conflict is a cycle of nodes, each of another thread and each taken by an operation that
  * waits, such that
  *
- *   - each wants a lock that is above the next one: that thread holds it, and not both for reading;
- *   - no two have a lock above them in common (held for reading by both does not count). Such a
- *     gate lock lets only one of them in at a time. In figure 10 these are the marks.
+ *   - each wants a lock that is above the next one: the next thread holds it, and not both for
+ *     reading;
+ *   - no two nodes have a lock above them in common (held for reading by both does not count).
+ *     Such a gate lock lets only one thread in at a time. In figure 10 these are the marks.
  *
- * For two threads this is the paper's rule. Whether the threads can be there at the same time is not
- * asked: creation and joins are not looked at, as in the paper. That is why this only warns.
+ * For two threads this is the paper's rule. As in the paper, creation and joins are ignored, so the
+ * threads may never be there at the same time. That is why this is only a warning.
  */
 #ifndef PREDICT_WARNINGS_GOODLOCK_H
 #define PREDICT_WARNINGS_GOODLOCK_H
@@ -19,17 +20,18 @@
 #include "predict/warnings/lock_tree.h"
 
 struct goodlock_options {
-	uint32_t longest; /* threads in a cycle, at most; 0: no limit */
+	uint32_t longest; /* the largest number of threads in a cycle; 0: no limit */
 	uint64_t steps;	  /* of the search; 0: GOODLOCK_STEPS */
 };
 #define GOODLOCK_STEPS 10000000
 
 /*
- * Tells each conflict, once: its nodes in the order of the cycle, that of the first tree in front.
- * Short ones come first. False: there were too many steps, more may be there.
+ * Calls `report` once for each conflict, with its nodes in the order of the cycle, starting with
+ * the first tree. Short cycles come first. Returns false if there were too many steps: there may be
+ * more conflicts.
  */
 bool goodlock_search(const struct lock_trees *trees, const struct goodlock_options *options,
-		     void (*tell)(void *context, const uint32_t *nodes, size_t count),
+		     void (*report)(void *context, const uint32_t *nodes, size_t count),
 		     void *context);
 
 #endif

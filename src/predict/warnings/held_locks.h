@@ -1,10 +1,10 @@
 /*
- * Which locks each thread holds along the base run: what Eraser and GoodLock both start from.
+ * Which locks each thread holds along the base run: the basis of Eraser and GoodLock.
  *
- * Recursion is folded; a wait on a condition gives its mutex up and has it again when it wakes. A
- * lock is an address as long as it lives: LOCK_INIT, LOCK_DESTROY and an ALLOC over it (a BEGIN, on
- * stacks) make it another lock. What a run does that it cannot (a release by another thread, an
- * acquisition of what is held) is taken as it comes: these are warnings.
+ * Recursion is folded. A wait on a condition releases its mutex and has it again when it wakes up.
+ * A lock is an address during its lifetime: LOCK_INIT, LOCK_DESTROY and an ALLOC over it (on stacks
+ * a BEGIN) make it another lock. Impossible events (a release by another thread, an acquisition of
+ * a lock that is held) are accepted as they are: the results are only warnings.
  */
 #ifndef PREDICT_WARNINGS_HELD_LOCKS_H
 #define PREDICT_WARNINGS_HELD_LOCKS_H
@@ -14,33 +14,35 @@
 #include "order/base_run/base_run.h"
 #include "order/window/window.h"
 
-struct held_locks_lock {
+struct held_lock {
 	uint32_t lock; /* number */
 	uint32_t depth;
 	bool shared; /* held for reading */
-	bool tried;  /* by a try or with a time limit: nobody would have waited for ever */
+	/* taken by a try or with a time limit: the thread would not have waited for ever */
+	bool tried;
 	struct event_id taken;
 };
 
-struct held_locks_lane {
-	VEC(struct held_locks_lock) held; /* in the order in which they were taken */
-	uint64_t changes;		  /* how often that list has changed */
-	uint32_t waited;		  /* the mutex's depth before the wait that it is in */
+struct thread_locks {
+	VEC(struct held_lock) held; /* in the order in which they were taken */
+	uint64_t changes;	    /* how often that list has changed */
+	uint32_t waited;	    /* the depth that the mutex had before the present wait */
 };
 
 struct held_locks {
-	struct held_locks_lane *lanes; /* by position of the thread's stream */
-	uint32_t lane_count;
-	struct pages living;   /* address: number of the lock that is there, + 1; 32 bits */
-	VEC(uint64_t) locks;   /* by number: address. 0 is nobody's, see lockset.h */
-	VEC(uint32_t) writers; /* by number: lane + 1 of who holds it for writing */
+	struct thread_locks *threads; /* by position of the thread's stream */
+	uint32_t thread_count;
+	struct pages living; /* address to number of the lock that is there, + 1; 32 bits */
+	/* by number: address. 0 is not a lock of the program, see lockset.h */
+	VEC(uint64_t) locks;
+	VEC(uint32_t) writers; /* by number: the thread that holds it for writing, + 1 */
 };
 
 void held_locks_open(struct held_locks *holding, const struct trace *trace);
 void held_locks_close(struct held_locks *holding);
 
-/* Follows an event. True: its thread has one lock more, the last of its list. */
-bool held_locks_see(struct held_locks *holding, const struct base_run_event *event);
+/* Follows an event. Returns true if its thread has one lock more, the last of its list. */
+bool held_locks_follow(struct held_locks *holding, const struct base_run_event *event);
 
 /* The number of the lock at an address. */
 uint32_t held_locks_number(struct held_locks *holding, uint64_t address);

@@ -1,3 +1,4 @@
+/* Builds the lock trees in one pass along the base run. */
 #include "predict/warnings/lock_tree.h"
 
 #include "base/mem.h"
@@ -6,8 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* A thread that asked for a lock and has not got it: the last event so far is the request. */
-struct request {
+/* A thread's open request for a lock: its last event so far is the request. */
+struct open_request {
 	bool open, shared;
 	struct event_id id;
 	uint64_t address, site;
@@ -16,10 +17,10 @@ struct request {
 struct lock_tree_pass {
 	struct lock_trees *t;
 	struct held_locks holding;
-	struct request *requests;
+	struct open_request *requests;
 };
 
-/* Behind the others, so that a tree is in the order in which it grew. */
+/* Appends the node, so that a tree is in the order in which it grew. */
 static void link_node(struct lock_trees *t, uint32_t tree, uint32_t parent, uint32_t number)
 {
 	uint32_t *first = &t->trees.items[tree].child, *last = &t->trees.items[tree].last;
@@ -35,22 +36,24 @@ static void link_node(struct lock_trees *t, uint32_t tree, uint32_t parent, uint
 	*last = number;
 }
 
-/* The child of a node (NONE: of the root) for a lock in a mode; made if it is not there. */
+/*
+ * The child of a node (LOCK_TREE_NONE: of the root) for a lock in a mode; created if there is none.
+ */
 static uint32_t child_of(struct lock_tree_pass *p, uint32_t tree, uint32_t parent, uint32_t lock,
 			 bool shared)
 {
 	struct lock_trees *t = p->t;
 	uint64_t from = parent == LOCK_TREE_NONE ? tree : (uint64_t)parent | 1u << 31;
 	uint32_t number = (uint32_t)t->nodes.count;
-	uint64_t *known;
+	uint64_t *found;
 	bool fresh;
 
-	/* 31 bits of numbers each, and the mode. */
+	/* 31 bits for each number, and the mode. */
 	assert(t->nodes.count < 1u << 31 && lock < 1u << 31);
-	known = map_put(&t->children, from << 32 | (uint64_t)lock << 1 | shared, &fresh);
+	found = map_put(&t->children, from << 32 | (uint64_t)lock << 1 | shared, &fresh);
 	if (!fresh)
-		return (uint32_t)*known;
-	*known = number;
+		return (uint32_t)*found;
+	*found = number;
 	*vec_push(&t->nodes) = (struct lock_node){
 		.tree = tree,
 		.parent = parent,
@@ -65,13 +68,13 @@ static uint32_t child_of(struct lock_tree_pass *p, uint32_t tree, uint32_t paren
 }
 
 /*
- * What a node tells of: the first operation that took the lock there, or better the first that
- * waits. The thread held its first `outer` locks then.
+ * Records the operation for which a node stands: the first that took the lock there, or better the
+ * first that waits. The thread held its first `outer` locks at that time.
  */
-static void note(struct lock_tree_pass *p, uint32_t number, uint32_t lane, size_t outer,
-		 const struct lock_node *what)
+static void record_operation(struct lock_tree_pass *p, uint32_t number, uint32_t thread,
+			     size_t outer, const struct lock_node *what)
 {
-	const struct held_locks_lane *h = &p->holding.lanes[lane];
+	const struct thread_locks *h = &p->holding.threads[thread];
 	struct lock_node *node = &p->t->nodes.items[number];
 
 	node->count += what->count;
@@ -85,53 +88,53 @@ static void note(struct lock_tree_pass *p, uint32_t number, uint32_t lane, size_
 	node->held = p->t->held.count;
 	node->held_count = outer;
 	for (size_t i = 0; i < outer; i++) {
-		const struct held_locks_lock *one = &h->held.items[i];
+		const struct held_lock *one = &h->held.items[i];
 
 		*vec_push(&p->t->held) = (struct finding_lock){ p->holding.locks.items[one->lock],
 								one->taken, one->shared };
 	}
 }
 
-/* The node of the first `count` locks that a lane holds. */
-static uint32_t walk(struct lock_tree_pass *p, uint32_t lane, size_t count)
+/* The node for the first `count` locks that a thread holds. */
+static uint32_t find_node_of_held(struct lock_tree_pass *p, uint32_t thread, size_t count)
 {
 	uint32_t node = LOCK_TREE_NONE;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct held_locks_lock *one = &p->holding.lanes[lane].held.items[i];
+		const struct held_lock *one = &p->holding.threads[thread].held.items[i];
 
-		node = child_of(p, lane, node, one->lock, one->shared);
-		/* A lock that stayed when one around it went. */
+		node = child_of(p, thread, node, one->lock, one->shared);
+		/* A lock that was kept when one around it was released. */
 		if (!p->t->nodes.items[node].kind)
-			note(p, node, lane, i,
-			     &(struct lock_node){ .id = one->taken,
-						  .kind = one->shared ? EV_READ_ACQUIRE
-								      : EV_ACQUIRE });
+			record_operation(p, node, thread, i,
+					 &(struct lock_node){ .id = one->taken,
+							      .kind = one->shared ? EV_READ_ACQUIRE
+										  : EV_ACQUIRE });
 	}
 	return node;
 }
 
-static void take(struct lock_tree_pass *p, const struct base_run_event *ev)
+static void add_acquisition(struct lock_tree_pass *p, const struct base_run_event *ev)
 {
-	const struct held_locks_lane *h = &p->holding.lanes[ev->lane];
-	const struct held_locks_lock *last = &h->held.items[h->held.count - 1];
-	uint32_t parent = walk(p, ev->lane, h->held.count - 1);
+	const struct thread_locks *h = &p->holding.threads[ev->lane];
+	const struct held_lock *last = &h->held.items[h->held.count - 1];
+	uint32_t parent = find_node_of_held(p, ev->lane, h->held.count - 1);
 	uint32_t node = child_of(p, ev->lane, parent, last->lock, last->shared);
 
-	note(p, node, ev->lane, h->held.count - 1,
-	     &(struct lock_node){ .id = last->taken,
-				  .kind = ev->kind,
-				  .site = ev->site,
-				  .asked = !last->tried,
-				  .count = 1 });
+	record_operation(p, node, ev->lane, h->held.count - 1,
+			 &(struct lock_node){ .id = last->taken,
+					      .kind = ev->kind,
+					      .site = ev->site,
+					      .asked = !last->tried,
+					      .count = 1 });
 }
 
-/* Whoever still waits at the end has asked, too. */
-static void take_requests(struct lock_tree_pass *p)
+/* Requests that are still open at the end count as well. */
+static void add_open_requests(struct lock_tree_pass *p)
 {
-	for (uint32_t lane = 0; lane < p->holding.lane_count; lane++) {
-		const struct request *r = &p->requests[lane];
-		const struct held_locks_lane *h = &p->holding.lanes[lane];
+	for (uint32_t thread = 0; thread < p->holding.thread_count; thread++) {
+		const struct open_request *r = &p->requests[thread];
+		const struct thread_locks *h = &p->holding.threads[thread];
 		uint32_t lock, parent;
 		bool own = false;
 
@@ -142,19 +145,20 @@ static void take_requests(struct lock_tree_pass *p)
 			own |= h->held.items[i].lock == lock;
 		if (own)
 			continue;
-		parent = walk(p, lane, h->held.count);
-		note(p, child_of(p, lane, parent, lock, r->shared), lane, h->held.count,
-		     &(struct lock_node){ .id = r->id,
-					  .kind = r->shared ? EV_READ_REQUEST : EV_REQUEST,
-					  .site = r->site,
-					  .asked = true,
-					  .pending = true });
+		parent = find_node_of_held(p, thread, h->held.count);
+		record_operation(
+			p, child_of(p, thread, parent, lock, r->shared), thread, h->held.count,
+			&(struct lock_node){ .id = r->id,
+					     .kind = r->shared ? EV_READ_REQUEST : EV_REQUEST,
+					     .site = r->site,
+					     .asked = true,
+					     .pending = true });
 	}
 }
 
-static void see_request(struct lock_tree_pass *p, const struct base_run_event *ev)
+static void follow_request(struct lock_tree_pass *p, const struct base_run_event *ev)
 {
-	p->requests[ev->lane] = (struct request){
+	p->requests[ev->lane] = (struct open_request){
 		.open = ev->kind == EV_REQUEST || ev->kind == EV_READ_REQUEST,
 		.shared = ev->kind == EV_READ_REQUEST,
 		.id = { ev->stream, ev->index },
@@ -166,30 +170,30 @@ static void see_request(struct lock_tree_pass *p, const struct base_run_event *e
 void lock_trees_make(struct lock_trees *t, const struct trace *trace)
 {
 	struct lock_tree_pass p = { .t = t };
-	struct base_run *feed = base_run_open(trace, NULL);
-	uint32_t lanes = trace_stream_count(trace);
+	struct base_run *base_run = base_run_open(trace, NULL);
+	uint32_t threads = trace_stream_count(trace);
 	struct base_run_event ev;
 
 	*t = (struct lock_trees){ 0 };
-	for (uint32_t i = 0; i < lanes; i++)
+	for (uint32_t i = 0; i < threads; i++)
 		*vec_push(&t->trees) = (struct lock_tree){ trace_stream(trace, i)->number,
 							   LOCK_TREE_NONE, LOCK_TREE_NONE };
-	p.requests = mem_zalloc((size_t)lanes + 1, sizeof *p.requests);
+	p.requests = mem_zalloc((size_t)threads + 1, sizeof *p.requests);
 	held_locks_open(&p.holding, trace);
-	while (base_run_next(feed, &ev)) {
+	while (base_run_next(base_run, &ev)) {
 		t->events++;
-		see_request(&p, &ev);
-		if (held_locks_see(&p.holding, &ev))
-			take(&p, &ev);
+		follow_request(&p, &ev);
+		if (held_locks_follow(&p.holding, &ev))
+			add_acquisition(&p, &ev);
 	}
-	take_requests(&p);
+	add_open_requests(&p);
 	for (size_t i = 0; i < p.holding.locks.count; i++)
 		*vec_push(&t->locks) = p.holding.locks.items[i];
-	for (size_t i = 0; i < base_run_failure_count(feed); i++)
-		*vec_push(&t->problems) =
-			mem_copy_text(base_run_failure(feed, i), strlen(base_run_failure(feed, i)));
+	for (size_t i = 0; i < base_run_failure_count(base_run); i++)
+		*vec_push(&t->problems) = mem_copy_text(base_run_failure(base_run, i),
+							strlen(base_run_failure(base_run, i)));
 	held_locks_close(&p.holding);
-	base_run_close(feed);
+	base_run_close(base_run);
 	free(p.requests);
 }
 

@@ -1,11 +1,11 @@
 /*
- * Lock trees: for each thread in which nesting it takes locks. Havelund, "Using Runtime Analysis to
- * Guide Model Checking of Java Programs" (SPIN 2000), section 3.2, figures 8 and 9.
+ * Lock trees: how each thread nests its locks. Havelund, "Using Runtime Analysis to Guide Model
+ * Checking of Java Programs" (SPIN 2000), section 3.2, figures 8 and 9.
  *
- * A path from the root are the locks that a thread held at once, in the order in which it took them.
- * Where the paper's threads give locks up in the reverse order, here they may in any: the path is
- * always that of the locks that are still held. (A lock that is kept while one around it was given up
- * has a node further up as well; nobody waits there, `asked` is false.)
+ * A path from the root is a set of locks that a thread held at once, in the order in which it took
+ * them. In the paper, threads release locks in reverse order. Here they may use any order: the path
+ * always consists of the locks that are still held. (A lock that is kept while one around it was
+ * released also has a node further up; no thread waits there, `asked` is false.)
  */
 #ifndef PREDICT_WARNINGS_LOCK_TREE_H
 #define PREDICT_WARNINGS_LOCK_TREE_H
@@ -21,10 +21,11 @@ struct lock_node {
 	uint32_t tree;
 	uint32_t parent, child, last, next; /* first and last child, sibling; or LOCK_TREE_NONE */
 	uint32_t lock;			    /* in `locks` of the trees */
-	bool shared;			    /* for reading: another node than that for writing */
-	bool asked;	    /* taken here by an operation that waits: not by a try alone */
-	bool pending;	    /* that never came through: the recording ends there */
-	struct event_id id; /* the first operation that took it here; if asked: that waits */
+	bool shared;			    /* for reading: a different node than for writing */
+	bool asked;   /* taken here by an operation that waits, not only by a try */
+	bool pending; /* never granted: the recording ends there */
+	/* the first operation that took it here; if `asked`: the first that waits */
+	struct event_id id;
 	uint8_t kind;
 	uint64_t site;
 	uint64_t count;		 /* how often it was taken here */
@@ -38,10 +39,11 @@ struct lock_tree {
 
 struct lock_trees {
 	VEC(struct lock_tree) trees; /* by position of the thread's stream; most may be empty */
-	VEC(struct lock_node) nodes; /* in the order in which they were made */
+	VEC(struct lock_node) nodes; /* in the order in which they were created */
 	VEC(struct finding_lock) held;
-	VEC(uint64_t) locks;  /* by number: address; the same address again after the lock's end */
-	struct map children;  /* parent or root, lock and mode: node */
+	/* by number: address; a new lock at the same address has another number */
+	VEC(uint64_t) locks;
+	struct map children;  /* parent or root, lock and mode to node */
 	uint64_t events;      /* of the trace */
 	VEC(char *) problems; /* what stopped streams before their end */
 };
@@ -49,7 +51,7 @@ struct lock_trees {
 void lock_trees_make(struct lock_trees *trees, const struct trace *trace);
 void lock_trees_free(struct lock_trees *trees);
 
-/* The node behind `node` in the order of the trees: children before siblings; NONE at the end. */
+/* The next node, children before siblings; LOCK_TREE_NONE at the end. */
 uint32_t lock_trees_next(const struct lock_trees *trees, uint32_t node);
 
 #endif

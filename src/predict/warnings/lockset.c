@@ -1,4 +1,7 @@
+/* A hash table of sets of locks, and a cache of intersections. */
 #include "predict/warnings/lockset.h"
+
+#include "base/hash.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -7,7 +10,7 @@ void locksets_open(struct locksets *sets)
 {
 	*sets = (struct locksets){ 0 };
 	*vec_push(&sets->start) = 0;
-	locksets_put(sets, NULL, 0);
+	locksets_find(sets, NULL, 0);
 }
 
 void locksets_close(struct locksets *sets)
@@ -16,7 +19,7 @@ void locksets_close(struct locksets *sets)
 	vec_free(&sets->start);
 	vec_free(&sets->scratch);
 	map_free(&sets->numbers);
-	map_free(&sets->meets);
+	map_free(&sets->intersections);
 }
 
 static size_t count_of(const struct locksets *sets, uint32_t set)
@@ -29,8 +32,8 @@ static const uint32_t *locks_of(const struct locksets *sets, uint32_t set)
 	return sets->locks.items + sets->start.items[set];
 }
 
-/* Few: a thread rarely holds more than three. */
-static void sort(uint32_t *locks, size_t count)
+/* Insertion sort: a thread rarely holds more than three locks. */
+static void sort_locks(uint32_t *locks, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
 		uint32_t one = locks[i];
@@ -42,14 +45,14 @@ static void sort(uint32_t *locks, size_t count)
 	}
 }
 
-uint32_t locksets_put(struct locksets *sets, uint32_t *locks, size_t count)
+uint32_t locksets_find(struct locksets *sets, uint32_t *locks, size_t count)
 {
-	uint64_t hash = 0xcbf29ce484222325u, *number;
+	uint64_t hash = HASH_FNV_START, *number;
 	bool fresh;
 
-	sort(locks, count);
+	sort_locks(locks, count);
 	for (size_t i = 0; i < count; i++)
-		hash = (hash ^ locks[i]) * 0x9e3779b97f4a7c15u;
+		hash = hash_mix(hash, locks[i]);
 	for (;; hash++) {
 		number = map_put(&sets->numbers, hash, &fresh);
 		if (fresh)
@@ -66,7 +69,7 @@ uint32_t locksets_put(struct locksets *sets, uint32_t *locks, size_t count)
 	return (uint32_t)*number;
 }
 
-static uint32_t meet(struct locksets *sets, uint32_t a, uint32_t b)
+static uint32_t intersect(struct locksets *sets, uint32_t a, uint32_t b)
 {
 	const uint32_t *x = locks_of(sets, a), *x_end = x + count_of(sets, a);
 	const uint32_t *y = locks_of(sets, b), *y_end = y + count_of(sets, b);
@@ -80,29 +83,21 @@ static uint32_t meet(struct locksets *sets, uint32_t a, uint32_t b)
 		else
 			y++;
 	}
-	return locksets_put(sets, sets->scratch.items, sets->scratch.count);
+	return locksets_find(sets, sets->scratch.items, sets->scratch.count);
 }
 
-uint32_t locksets_meet(struct locksets *sets, uint32_t a, uint32_t b)
+uint32_t locksets_intersect(struct locksets *sets, uint32_t a, uint32_t b)
 {
-	uint64_t *known;
+	uint64_t *cached;
 	bool fresh;
 
 	if (a == b || a == LOCKSET_EMPTY)
 		return a;
 	if (b == LOCKSET_EMPTY)
 		return b;
-	if (a > b) {
-		uint32_t c = a;
-
-		a = b;
-		b = c;
-	}
-	known = map_put(&sets->meets, (uint64_t)a << 32 | b, &fresh);
-	if (fresh) {
-		uint32_t both = meet(sets, a, b);
-
-		*known = both;
-	}
-	return (uint32_t)*known;
+	cached = map_put(&sets->intersections, (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a),
+			 &fresh);
+	if (fresh)
+		*cached = intersect(sets, a, b);
+	return (uint32_t)*cached;
 }

@@ -1,7 +1,8 @@
 /*
- * Sets of locks, each different one once, as the table of Savage, Burrows, Nelson, Sobalvarro and
- * Anderson, "Eraser: A Dynamic Data Race Detector for Multithreaded Programs" (1997), section 3.2:
- * a set is a number, and so a shadow word can hold it; intersections are remembered.
+ * Sets of locks, each different set stored once, as in the table of Savage, Burrows, Nelson,
+ * Sobalvarro and Anderson, "Eraser: A Dynamic Data Race Detector for Multithreaded Programs"
+ * (1997), section 3.2. A set is a number, so that a shadow word can hold it; intersections are
+ * cached.
  */
 #ifndef PREDICT_WARNINGS_LOCKSET_H
 #define PREDICT_WARNINGS_LOCKSET_H
@@ -12,25 +13,26 @@
 #define LOCKSET_EMPTY 0u
 
 /*
- * The lock that no thread has and each atomic operation holds: atomics exclude each other and
- * nothing else, which is just what a lock of theirs would do.
+ * A lock that no thread has and that each atomic operation holds: atomic operations exclude each
+ * other and nothing else, exactly as a lock of their own would do.
  */
 #define LOCKSET_ATOMIC 0u
 
 struct locksets {
 	VEC(uint32_t) locks; /* of all sets, each sorted */
 	VEC(size_t) start;   /* by set; one more at the end */
-	struct map numbers;  /* hash of the locks: a set; others of that hash at hash + 1 … */
-	struct map meets;    /* pair of sets: their intersection */
+	/* hash of the locks to a set; other sets with that hash are at hash + 1 … */
+	struct map numbers;
+	struct map intersections; /* pair of sets to their intersection */
 	VEC(uint32_t) scratch;
 };
 
 void locksets_open(struct locksets *sets);
 void locksets_close(struct locksets *sets);
 
-/* The set of these locks, in any order; `locks` is sorted in place. Equal sets have equal numbers. */
-uint32_t locksets_put(struct locksets *sets, uint32_t *locks, size_t count);
+/* The set of these locks, in any order; sorts `locks` in place. Equal sets have equal numbers. */
+uint32_t locksets_find(struct locksets *sets, uint32_t *locks, size_t count);
 
-uint32_t locksets_meet(struct locksets *sets, uint32_t a, uint32_t b);
+uint32_t locksets_intersect(struct locksets *sets, uint32_t a, uint32_t b);
 
 #endif

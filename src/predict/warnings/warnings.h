@@ -1,10 +1,11 @@
 /*
- * Warnings: what a run makes look possible by rules of thumb, of which nothing is proved. They are
- * leads for a search and are shown on request. Havelund, "Using Runtime Analysis to Guide Model
- * Checking of Java Programs" (SPIN 2000), sections 2 and 3.
+ * Warnings: what looks possible by rules of thumb. Nothing is proved. They serve as leads for a
+ * search and are shown on request. Havelund, "Using Runtime Analysis to Guide Model Checking of
+ * Java Programs" (SPIN 2000), sections 2 and 3.
  *
- * Each adds its findings, of status FINDING_WARNING and without steps, to the result: one for the
- * same code sites, or with `every` one for the same events. They return how many events there are.
+ * Each analysis adds its findings, with status FINDING_WARNING and without steps, to the result:
+ * one for the same code sites, or with `every` one for the same events. It returns the number of
+ * events in the trace.
  */
 #ifndef PREDICT_WARNINGS_WARNINGS_H
 #define PREDICT_WARNINGS_WARNINGS_H
@@ -17,15 +18,15 @@ uint64_t predict_eraser(const struct trace *trace, bool every, struct predict_re
 /* Locks that threads take in opposite order: FINDING_LOCK_ORDER, the acquisitions of a cycle. */
 uint64_t predict_goodlock(const struct trace *trace, bool every, struct predict_result *result);
 
-/* The finding of a key, fresh (count 0) or known, with its count one higher. */
+/*
+ * The finding with these code sites, in any order; created if there is none. Its count is one
+ * higher than before. `found` maps keys to positions in the result.
+ */
 struct map;
-struct finding *warnings_put(struct predict_result *result, struct map *known, uint64_t key,
-			     enum finding_kind kind);
+struct finding *warnings_add(struct predict_result *result, struct map *found,
+			     enum finding_kind kind, const uint64_t *sites, size_t count);
 
-/* The key of code sites, in any order. */
-uint64_t warnings_key(const uint64_t *sites, size_t count);
-
-/* A problem of the trace, each once. */
+/* Adds a problem of the trace, each once. */
 void warnings_add_problem(struct predict_result *result, const char *text);
 
 #endif
