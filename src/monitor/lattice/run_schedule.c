@@ -1,6 +1,7 @@
 /*
- * The schedule of a run: before each step what it needs, in the recorded order; and what had become
- * one with something else (a release that moved) right behind that.
+ * Turns a run of a computation into a schedule of the trace. Before each step come the operations
+ * that it needs, in the recorded order. An operation that was merged into another step (a release
+ * that moved) comes right after that step.
  */
 #include "monitor/computation/project.h"
 
@@ -13,7 +14,7 @@
 struct run_schedule_scheduler {
 	const struct message_pool *pool;
 	const struct project *project;
-	uint32_t *done, *wanted; /* by column of the acts: how many */
+	uint32_t *done, *wanted; /* by column of the operations: how many */
 	computation_schedule *out;
 	VEC(uint32_t) batch;
 };
@@ -45,7 +46,7 @@ static void want_bonds(struct run_schedule_scheduler *s, uint32_t act)
 		want(s, s->project->bonds.items[low].with);
 }
 
-/* What is new among the wanted acts, with what comes along with them. */
+/* Adds the wanted operations that are new to the batch, with those bonded to them. */
 static void collect(struct run_schedule_scheduler *s)
 {
 	for (bool more = true; more;) {
@@ -69,7 +70,10 @@ static int compare_acts(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* A stream that goes on is one step, unless somebody asks for the place between. */
+/*
+ * Appends a step. Consecutive events of one stream become one step, unless a message belongs to the
+ * event between.
+ */
 static void emit(struct run_schedule_scheduler *s, const struct run_op *act, uint32_t message)
 {
 	computation_schedule *out = s->out;
@@ -77,7 +81,7 @@ static void emit(struct run_schedule_scheduler *s, const struct run_op *act, uin
 	bool before = act->flags & RUN_OP_BEFORE;
 
 	if (before && message == UINT32_MAX)
-		return; /* a request that nobody looks at here */
+		return; /* a request that is not part of this computation */
 	if (last && !last->before && !before && last->message == UINT32_MAX &&
 	    last->id.stream == act->id.stream) {
 		last->id = act->id;
