@@ -417,14 +417,13 @@ static void note_limits(struct lattice_walk *walk)
 				   (unsigned long long)levels->widest);
 	if (levels->dropped && levels->hurried)
 		*vec_push(&walk->result->notes) = mem_format(
-			"%llu cuts were left out to come to an end soon: runs through them were "
-			"not "
-			"followed; --breadth N, or all, allows more",
+			"%llu cuts were left out to limit the effort: runs through them were not "
+			"examined; --breadth N or --breadth all allows more",
 			(unsigned long long)levels->dropped);
 	else if (levels->dropped)
 		*vec_push(&walk->result->notes) = mem_format(
 			"%llu cuts were left out (--breadth %llu): runs through them were not "
-			"followed",
+			"examined",
 			(unsigned long long)levels->dropped,
 			(unsigned long long)(levels->breadth ? levels->breadth : levels->widest));
 }

@@ -1,3 +1,4 @@
+/* Finds formulas that must not be judged, because events or values are missing (unjudged.h). */
 #include "monitor/observe/unjudged.h"
 
 #include <string.h>
@@ -28,10 +29,10 @@ const char *unjudged_events(const struct property_events *events,
 	bool doubtful =
 		formula->expr ? expr_doubtful(events, formula->expr) : events->doubtful.count > 0;
 
-	/* Sets of events that happen at once are words of 64 bits, the checker's as well. */
+	/* A set of events that happen at once has 64 bits, in the checker too. */
 	if (formula->formalism != SPEC_MONITOR && events->property->event_count > 64)
 		return "the property has more than 64 events";
-	return doubtful ? "an event that was not seen would look like a violation" : NULL;
+	return doubtful ? "a missing event would look like a violation" : NULL;
 }
 
 static bool has_event(const struct spec_expr *e, uint32_t event)
@@ -44,7 +45,7 @@ static bool has_event(const struct spec_expr *e, uint32_t event)
 	return false;
 }
 
-/* A variable in an expression that is not known: why; NULL: there is none. */
+/* Returns why a variable in the expression is unknown, or NULL. */
 static const char *unknown_in(const struct labels *labels, const struct spec_expr *e)
 {
 	const char *why = NULL;
