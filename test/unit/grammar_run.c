@@ -391,16 +391,17 @@ static void tokens(void **state)
 	assert_true(property_read(trace, &file, 1, &set, &err));
 	for (size_t i = 0; i < set.properties.items[0].events.count; i++) {
 		const struct property_event *event = &set.properties.items[0].events.items[i];
-		struct script_value values[16];
+		grammar_token_values values = { 0 };
 		uint32_t count;
 		const char **names = grammar_attributes(file->properties, event->event, &count);
 
-		grammar_tokens_of_event(&set.properties.items[0], event, values);
+		grammar_tokens_of_event(&set.properties.items[0], event, &values);
 		for (uint32_t k = 0; k < count; k++) {
 			fprintf(out, "%s=", names[k]);
-			print_script_value(out, &values[k]);
+			print_script_value(out, &values.items[k]);
 			fputc(k + 1 < count ? ' ' : '\n', out);
 		}
+		vec_free(&values);
 		free(names);
 	}
 	fclose(out);

@@ -87,6 +87,14 @@ typedef VEC(struct computation_step) computation_schedule;
  * up to the previous event: that is where it makes the request.
  */
 typedef VEC(struct event_id) computation_steps;
+/* Returns the index of the message at a position of a column. */
+uint32_t computation_message(const struct computation *computation, uint32_t column,
+			     uint32_t position);
+/* Appends the indices of the messages of a run, given as the columns of its `count` steps. */
+typedef VEC(uint32_t) computation_messages;
+void computation_find_messages(const struct computation *computation, const uint32_t *columns,
+			       size_t count, computation_messages *out);
+
 void computation_schedule_run(const struct computation *computation, const uint32_t *columns,
 			      size_t count, computation_schedule *out);
 

@@ -111,17 +111,11 @@ static void add_events(struct label_maker *c, const struct run_op *op)
 static void add_writes(struct label_maker *c, const struct run_op *op)
 {
 	for (uint32_t i = 0; i < op->write_count; i++) {
-		const struct run_op_write *write = &c->ops->writes.items[op->writes + i];
-		struct label_write *to;
+		struct label_write write = c->ops->writes.items[op->writes + i];
 
-		if (!c->variable_of[write->variable])
-			continue;
-		to = vec_push(&c->writes);
-		*to = (struct label_write){ .variable = c->variable_of[write->variable] - 1,
-					    .offset = write->offset,
-					    .size = write->size,
-					    .unknown = write->unknown };
-		memcpy(to->bytes, write->bytes, sizeof to->bytes);
+		write.variable = c->variable_of[write.variable] - 1;
+		if (write.variable != UINT32_MAX)
+			*vec_push(&c->writes) = write;
 	}
 }
 

@@ -58,12 +58,6 @@ struct run_op_event {
 	/* index of the property in the set; of the event in the property */
 	uint32_t property, number;
 };
-struct run_op_write {
-	uint32_t variable; /* index in `variables` */
-	uint8_t offset, size;
-	bool unknown;
-	uint8_t bytes[8];
-};
 
 struct run_op_object {
 	bool has_lifetime; /* its begin or end was recorded: there are LIFETIME touches */
@@ -76,7 +70,7 @@ struct run_ops {
 	VEC(struct run_op) list;
 	VEC(struct run_op_touch) touches;
 	VEC(struct run_op_event) events;
-	VEC(struct run_op_write) writes;
+	VEC(struct label_write) writes; /* their `variable` is an index in `variables` here */
 	VEC(struct run_op_object) objects;
 	uint32_t sets, columns, threads;
 	VEC(char *) problems;

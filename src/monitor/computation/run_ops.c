@@ -94,9 +94,9 @@ static void add_writes(struct run_ops_maker *m, struct run_op *op, const struct 
 		const struct variables_range *range = &variables->ranges.items[i];
 		uint64_t low = range->low > ev->address ? range->low : ev->address;
 		uint64_t high = range->high < end ? range->high : end;
-		struct run_op_write write = { .variable = range->variable,
-					      .unknown = !ev->value || !ev->unit ||
-							 (ev->flags & EF_INEXACT) };
+		struct label_write write = { .variable = range->variable,
+					     .unknown = !ev->value || !ev->unit ||
+							(ev->flags & EF_INEXACT) };
 
 		if (low >= high)
 			continue;

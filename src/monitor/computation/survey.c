@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "monitor/computation/survey_locks.h"
 #include "trace/order.h"
 
 #include <stdlib.h>

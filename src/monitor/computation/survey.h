@@ -86,9 +86,20 @@ struct survey_object *survey_object(struct survey *survey, enum survey_class cla
 /* Returns the first object of the class, or of a later one, at or after the address. */
 size_t survey_first_object(const struct survey *survey, enum survey_class class, uint64_t address);
 
+/* ---- survey_locks.c -------------------------------------------------------------------------- */
+
+/*
+ * Follows the event's lock, if it has one. An operation that doc/prediction.md does not allow
+ * freezes the lock, and so does an operation by code that was not recorded.
+ */
+void survey_locks_see(struct survey *survey, const struct trace_event *event, uint32_t thread);
+
+/* ---- survey_unseen.c ------------------------------------------------------------------------- */
+
 /*
  * Called in trace order: finds objects with operations that the recording does not explain.
- * survey_depends_on_unexplained(): does the event depend on an unrecorded operation on such an object?
+ * survey_depends_on_unexplained(): does the event depend on an operation on such an
+ * object that was not recorded?
  */
 struct survey_unexplained;
 struct survey_unexplained *survey_unexplained_open(uint32_t threads);
@@ -96,6 +107,8 @@ void survey_unexplained_see(struct survey_unexplained *unseen, struct survey *su
 			    const struct trace_event *event, uint32_t thread);
 void survey_unexplained_close(struct survey_unexplained *unseen);
 bool survey_depends_on_unexplained(struct survey *survey, const struct trace_event *event);
+
+/* ---- lifetimes, in survey.c ------------------------------------------------------------------ */
 
 /* Heap blocks and stacks: whose lifetime an event begins or ends. */
 struct survey_lifetimes {

@@ -2,7 +2,7 @@
  * Tracks which threads hold each lock in the recorded run, to find operations that the rules do not
  * allow.
  */
-#include "monitor/computation/survey_locks.h"
+#include "monitor/computation/survey.h"
 
 static struct survey_holder *find_reader(struct survey_object *lock, uint32_t thread)
 {

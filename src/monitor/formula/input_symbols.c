@@ -204,14 +204,14 @@ static bool add_atoms(struct input_symbols *l, const struct spec_expr *const *at
 	return true;
 }
 
-struct input_symbols *input_symbols_open(const struct property_set *set_atom, uint32_t property,
+struct input_symbols *input_symbols_open(const struct property_set *set, uint32_t property,
 					 const struct labels *labels,
 					 const struct spec_expr *const *atoms, size_t count,
 					 struct err *err)
 {
 	struct input_symbols *l = mem_zalloc(1, sizeof *l);
 
-	l->set = set_atom;
+	l->set = set;
 	l->property = property;
 	l->labels = labels;
 	l->variable_of = mem_zalloc(labels->variables.count + 1, sizeof *l->variable_of);

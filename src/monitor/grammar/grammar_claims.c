@@ -30,23 +30,22 @@ static const struct spec_file *file_of(const struct spec_property *property,
  * Keeps only the first error: `spec check`, and the commands that read property files, report all
  * of them.
  */
-static void open_grammar(struct grammar_formula *formula_grammar,
-			 const struct spec_property *property, const struct spec_formula *formula)
+static void open_grammar(struct grammar_formula *g, const struct spec_property *property,
+			 const struct spec_formula *formula)
 {
 	struct spec_messages messages = { 0 };
 	const char *why = "its file is unknown";
 
-	if (formula_grammar->file) {
+	if (g->file) {
 		why = "the grammar is not valid";
-		formula_grammar->grammar =
-			grammar_open(formula_grammar->file, property, formula, &messages);
+		g->grammar = grammar_open(g->file, property, formula, &messages);
 	}
 	for (size_t i = messages.list.count; i--;) {
 		if (messages.list.items[i].severity == SPEC_ERROR)
 			why = messages.list.items[i].text;
 	}
-	if (!formula_grammar->grammar)
-		formula_grammar->why = mem_copy_text(why, strlen(why));
+	if (!g->grammar)
+		g->why = mem_copy_text(why, strlen(why));
 	spec_messages_free(&messages);
 }
 
@@ -59,14 +58,13 @@ void grammar_formulas_open(struct grammar_formulas *s, const struct property_set
 		uint32_t number = 0;
 
 		for (const struct spec_formula *f = property->formulas; f; f = f->next) {
-			struct grammar_formula formula_grammar = { .property = i,
-								   .number = ++number };
+			struct grammar_formula g = { .property = i, .number = ++number };
 
 			if (f->formalism != SPEC_GRAMMAR)
 				continue;
-			formula_grammar.file = file_of(property, files, count);
-			open_grammar(&formula_grammar, property, f);
-			*vec_push(&s->list) = formula_grammar;
+			g.file = file_of(property, files, count);
+			open_grammar(&g, property, f);
+			*vec_push(&s->list) = g;
 		}
 	}
 }
@@ -86,10 +84,10 @@ struct grammar_formula *grammar_formulas_find(struct grammar_formulas *s, uint32
 					      uint32_t number)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
-		struct grammar_formula *formula_grammar = &s->list.items[i];
+		struct grammar_formula *g = &s->list.items[i];
 
-		if (formula_grammar->property == property && formula_grammar->number == number)
-			return formula_grammar;
+		if (g->property == property && g->number == number)
+			return g;
 	}
 	return NULL;
 }
@@ -106,10 +104,9 @@ static void list_grammars(struct grammar_formulas *s, grammar_list *out)
 
 		for (const struct spec_formula *f = s->set->properties.items[i].property->formulas;
 		     f; f = f->next) {
-			const struct grammar_formula *formula_grammar =
-				grammar_formulas_find(s, i, ++number);
+			const struct grammar_formula *g = grammar_formulas_find(s, i, ++number);
 
-			*vec_push(out) = formula_grammar ? formula_grammar->grammar : NULL;
+			*vec_push(out) = g ? g->grammar : NULL;
 		}
 	}
 }
@@ -127,11 +124,11 @@ bool grammar_formulas_judge_recorded(struct grammar_formulas *s, const struct tr
 	vec_free(&grammars);
 	for (size_t i = 0; i < s->run.unjudged.count; i++) {
 		const struct grammar_unjudged *unjudged = &s->run.unjudged.items[i];
-		struct grammar_formula *formula_grammar =
+		struct grammar_formula *g =
 			grammar_formulas_find(s, unjudged->property, unjudged->formula);
 
-		if (formula_grammar && !formula_grammar->why)
-			formula_grammar->why = mem_copy_text(unjudged->why, strlen(unjudged->why));
+		if (g && !g->why)
+			g->why = mem_copy_text(unjudged->why, strlen(unjudged->why));
 	}
 	return done;
 }
@@ -139,49 +136,46 @@ bool grammar_formulas_judge_recorded(struct grammar_formulas *s, const struct tr
 /* ---- other runs ------------------------------------------------------------------------------ */
 
 struct machine *grammar_formulas_machine(const struct grammar_formulas *s,
-					 const struct grammar_formula *formula_grammar,
+					 const struct grammar_formula *g,
 					 const struct computation *computation, struct err *err)
 {
-	return grammar_machine_open(s->set, formula_grammar->property, formula_grammar->grammar,
-				    &computation->labels, err);
+	return grammar_machine_open(s->set, g->property, g->grammar, &computation->labels, err);
 }
 
-void grammar_formulas_take_violation(struct observe_sentence *explained,
+void grammar_formulas_take_violation(struct observe_sentence *result,
 				     struct grammar_violation *violation)
 {
 	const struct grammar_code *assertion = violation->assertion;
 
-	explained->violation = *violation;
+	result->violation = *violation;
 	*violation = (struct grammar_violation){ 0 };
-	explained->violation.assertion = NULL;
+	result->violation.assertion = NULL;
 	if (!assertion)
 		return;
-	explained->assertion = mem_copy_text(assertion->text, strlen(assertion->text));
-	explained->line = assertion->place.line;
+	result->assertion = mem_copy_text(assertion->text, strlen(assertion->text));
+	result->line = assertion->place.line;
 }
 
 struct word_replay {
 	const struct property_events *events;
 	struct grammar_word *word;
-	struct observe_sentence *explained;
+	struct observe_sentence *result;
 	struct grammar_violation violation;
-	VEC(struct script_value) values;
+	grammar_token_values values;
 };
 
 static enum grammar_verdict replay_event(struct word_replay *t, uint32_t number, struct event_id id)
 {
 	const struct property_event *event = &t->events->events.items[number];
-	uint32_t count;
 
-	free(grammar_attributes(t->events->property, event->event, &count));
-	while (t->values.count < count)
-		*vec_push(&t->values) = (struct script_value){ 0 };
-	grammar_tokens_of_event(t->events, event, t->values.items);
 	if (!grammar_word_length(t->word))
-		t->explained->session.count = 0;
-	*vec_push(&t->explained->session) = id;
-	return grammar_word_take(t->word, &(struct grammar_token){ event->event, t->values.items },
-				 &t->violation);
+		t->result->session.count = 0;
+	*vec_push(&t->result->session) = id;
+	return grammar_word_take(
+		t->word,
+		&(struct grammar_token){ event->event,
+					 grammar_tokens_of_event(t->events, event, &t->values) },
+		&t->violation);
 }
 
 static enum grammar_verdict replay_messages(struct word_replay *t,
@@ -200,42 +194,42 @@ static enum grammar_verdict replay_messages(struct word_replay *t,
 	return verdict;
 }
 
-static void keep_last_events(struct observe_sentence *explained)
+static void keep_last_events(struct observe_sentence *result)
 {
-	size_t more = explained->session.count > OBSERVE_STORY
-			      ? explained->session.count - OBSERVE_STORY
-			      : 0;
+	size_t more =
+		result->session.count > OBSERVE_STORY ? result->session.count - OBSERVE_STORY : 0;
 
-	explained->session_length = explained->session.count;
-	memmove(explained->session.items, explained->session.items + more,
-		(explained->session.count - more) * sizeof *explained->session.items);
-	explained->session.count -= more;
+	result->session_length = result->session.count;
+	memmove(result->session.items, result->session.items + more,
+		(result->session.count - more) * sizeof *result->session.items);
+	result->session.count -= more;
 }
 
-struct observe_sentence *grammar_formulas_explain_word(
-	const struct grammar_formulas *s, const struct grammar_formula *formula_grammar,
-	const struct computation *computation, const uint32_t *messages, size_t count, bool at_end)
+struct observe_sentence *grammar_formulas_explain_word(const struct grammar_formulas *s,
+						       const struct grammar_formula *g,
+						       const struct computation *computation,
+						       const uint32_t *messages, size_t count,
+						       bool at_end)
 {
 	struct err err;
-	struct grammar_parser *parser =
-		grammar_parser_open(formula_grammar->grammar, false, NULL, &err);
-	struct word_replay t = { .events = &s->set->properties.items[formula_grammar->property] };
+	struct grammar_parser *parser = grammar_parser_open(g->grammar, false, NULL, &err);
+	struct word_replay t = { .events = &s->set->properties.items[g->property] };
 	enum grammar_verdict verdict = GRAMMAR_OPEN;
 
-	t.explained = mem_zalloc(1, sizeof *t.explained);
-	t.explained->stream = UINT32_MAX;
+	t.result = mem_zalloc(1, sizeof *t.result);
+	t.result->stream = UINT32_MAX;
 	t.word = parser ? grammar_word_open(parser, &err) : NULL;
 	if (t.word)
 		verdict = replay_messages(&t, computation, messages, count);
 	if (t.word && verdict == GRAMMAR_OPEN && at_end)
 		grammar_word_end(t.word, &t.violation);
-	grammar_formulas_take_violation(t.explained, &t.violation);
-	if (t.explained->session.count)
-		keep_last_events(t.explained);
+	grammar_formulas_take_violation(t.result, &t.violation);
+	if (t.result->session.count)
+		keep_last_events(t.result);
 	if (t.word)
 		grammar_word_close(t.word);
 	if (parser)
 		grammar_parser_close(parser);
 	vec_free(&t.values);
-	return t.explained;
+	return t.result;
 }

@@ -42,16 +42,18 @@ struct grammar_formula *grammar_formulas_find(struct grammar_formulas *formulas,
 
 /* Makes the machine for the lattice of a view. Returns NULL with `err` set if that fails. */
 struct machine *grammar_formulas_machine(const struct grammar_formulas *formulas,
-					 const struct grammar_formula *formula_grammar,
+					 const struct grammar_formula *grammar,
 					 const struct computation *computation, struct err *err);
 
 /* Takes over a violation that an engine found, so that it outlives the tables. */
-void grammar_formulas_take_violation(struct observe_sentence *explained,
+void grammar_formulas_take_violation(struct observe_sentence *result,
 				     struct grammar_violation *violation);
 
 /* Returns what is wrong with the word of a run: `messages` of the computation that monitors see. */
-struct observe_sentence *grammar_formulas_explain_word(
-	const struct grammar_formulas *formulas, const struct grammar_formula *formula_grammar,
-	const struct computation *computation, const uint32_t *messages, size_t count, bool at_end);
+struct observe_sentence *grammar_formulas_explain_word(const struct grammar_formulas *formulas,
+						       const struct grammar_formula *grammar,
+						       const struct computation *computation,
+						       const uint32_t *messages, size_t count,
+						       bool at_end);
 
 #endif

@@ -32,7 +32,7 @@ struct grammar_states {
 	struct intern keys;			  /* key to the number of the state - 1 */
 	struct map successors;			  /* (state, label) to the next state */
 	script_key_text key;
-	VEC(struct script_value) values;
+	grammar_token_values values;
 	uint32_t first;
 	size_t key_bytes;
 	bool full;
@@ -73,9 +73,12 @@ static enum grammar_verdict read_label(struct grammar_states *w, struct grammar_
 	for (uint32_t i = 0; i < l->event_count && verdict == GRAMMAR_OPEN; i++) {
 		const struct property_event *event = &w->events->events.items[l->events[i].number];
 
-		grammar_tokens_of_event(w->events, event, w->values.items);
 		verdict = grammar_word_take(
-			word, &(struct grammar_token){ event->event, w->values.items }, &violation);
+			word,
+			&(struct grammar_token){
+				event->event,
+				grammar_tokens_of_event(w->events, event, &w->values) },
+			&violation);
 	}
 	if (verdict == GRAMMAR_BROKEN)
 		err_set(err, "%s", violation.why);
@@ -173,14 +176,6 @@ static void free_states(void *self)
 	free(w);
 }
 
-static void make_room_for_values(struct grammar_states *w)
-{
-	for (uint32_t i = 0; i < w->grammar->terminal_count; i++) {
-		while (w->values.count < w->grammar->events[i].attribute_count)
-			*vec_push(&w->values) = (struct script_value){ 0 };
-	}
-}
-
 struct machine *grammar_machine_open(const struct property_set *set, uint32_t property,
 				     const struct grammar *grammar, const struct labels *labels,
 				     struct err *err)
@@ -198,7 +193,6 @@ struct machine *grammar_machine_open(const struct property_set *set, uint32_t pr
 				       .is_bad_at_end = is_bad_at_end,
 				       .free = free_states };
 	*vec_push(&w->states) = (struct grammar_machine_state){ 0 };
-	make_room_for_values(w);
 	w->parser =
 		grammar_parser_open(grammar, false,
 				    &(struct script_limits){ .instructions = SCRIPT_INSTRUCTIONS,

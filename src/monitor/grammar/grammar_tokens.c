@@ -104,20 +104,27 @@ void grammar_tokens_fill(const struct spec_property *property, uint32_t number, 
 	}
 }
 
-void grammar_tokens_of_event(const struct property_events *events,
-			     const struct property_event *event, struct script_value *out)
+struct script_value *grammar_tokens_of_event(const struct property_events *events,
+					     const struct property_event *event,
+					     grammar_token_values *values)
 {
+	const struct spec_property *property = events->property;
+	struct script_value *out =
+		vec_reserve(values, property->parameter_count +
+					    (size_t)property->events[event->event].local_count +
+					    COMMON_ATTRIBUTES);
 	const struct property_value *parameters[64] = { 0 }; /* src/spec limits their number */
 
-	for (uint32_t p = 0; p < events->property->parameter_count; p++) {
+	for (uint32_t p = 0; p < property->parameter_count; p++) {
 		uint32_t value = events->bindings.items[event->bindings + p];
 
 		if (value != PROPERTY_NONE)
 			parameters[p] = &events->values.items[value];
 	}
 	grammar_tokens_fill(
-		events->property, event->event, event->id.stream, parameters,
+		property, event->event, event->id.stream, parameters,
 		events->captured.count ? &events->captured.items[event->captured] : NULL, out);
+	return out;
 }
 
 /* ---- what must not be judged ----------------------------------------------------------------- */

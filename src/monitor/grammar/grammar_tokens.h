@@ -14,9 +14,11 @@ void grammar_tokens_fill(const struct spec_property *property, uint32_t event, u
 			 const struct spec_value *captured, /* NULL: only the thread is known */
 			 struct script_value *out);
 
-/* The same for an event of a set. */
-void grammar_tokens_of_event(const struct property_events *events,
-			     const struct property_event *event, struct script_value *out);
+/* The same for an event of a set. Makes room in `values` and returns its items. */
+typedef VEC(struct script_value) grammar_token_values;
+struct script_value *grammar_tokens_of_event(const struct property_events *events,
+					     const struct property_event *event,
+					     grammar_token_values *values);
 
 /*
  * Returns the name of an attribute that code of the grammar may read, that a point of the event

@@ -5,7 +5,6 @@
 #include "monitor/lattice/level_walk.h"
 
 #include "base/mem.h"
-#include "monitor/lattice/prune_cuts.h"
 
 #include <assert.h>
 #include <string.h>

@@ -58,6 +58,17 @@ void level_walk_prepare(struct level_walk *walk);
 bool level_walk_next(struct level_walk *walk);
 void level_walk_end(struct level_walk *walk);
 
+/* ---- prune_cuts.c ---------------------------------------------------------------------------- */
+
+/*
+ * Keeps `most` cuts of the walk's level, which has more: the cut of the observed run; then cuts
+ * with a monitor state that no kept cut has; then cuts with a set of states that no kept cut has;
+ * then others, evenly spread.
+ */
+void prune_cuts(struct level_walk *walk, uint64_t most);
+
+/* ---- level_workers.c ------------------------------------------------------------------------- */
+
 /* Threads that share work. NULL stands for the calling thread alone. */
 struct level_workers *level_workers_new(unsigned jobs);
 void level_workers_free(struct level_workers *threads);

@@ -1,5 +1,5 @@
-/* Keeps the most useful cuts of a level that has too many (prune_cuts.h). */
-#include "monitor/lattice/prune_cuts.h"
+/* Keeps the most useful cuts of a level that has too many. */
+#include "monitor/lattice/level_walk.h"
 
 #include "base/mem.h"
 

@@ -96,26 +96,42 @@ static void schedule_message(struct run_scheduler *s, const struct message *mess
 	}
 }
 
+uint32_t computation_message(const struct computation *computation, uint32_t column,
+			     uint32_t position)
+{
+	const struct project *project = computation->owned;
+	uint32_t at = project->first[column] + position;
+
+	assert(column < computation->columns && at < project->first[column + 1]);
+	return project->by_column[at];
+}
+
+void computation_find_messages(const struct computation *computation, const uint32_t *columns,
+			       size_t count, computation_messages *out)
+{
+	uint32_t *taken = mem_zalloc((size_t)computation->columns + 1, sizeof *taken);
+
+	for (size_t i = 0; i < count; i++)
+		*vec_push(out) = computation_message(computation, columns[i], taken[columns[i]]++);
+	free(taken);
+}
+
 void computation_schedule_run(const struct computation *computation, const uint32_t *columns,
 			      size_t count, computation_schedule *out)
 {
 	const struct project *project = computation->owned;
 	size_t width = (size_t)project->pool->ops->columns + 1;
 	struct run_scheduler s = { .pool = project->pool, .project = project, .out = out };
-	uint32_t *taken = mem_zalloc((size_t)computation->columns + 1, sizeof *taken);
+	computation_messages messages = { 0 };
 
+	computation_find_messages(computation, columns, count, &messages);
 	s.done = mem_zalloc(width, sizeof *s.done);
 	s.wanted = mem_zalloc(width, sizeof *s.wanted);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t column = columns[i];
-		uint32_t at = project->first[column] + taken[column]++;
-
-		assert(column < computation->columns && at < project->first[column + 1]);
-		schedule_message(&s, &computation->messages.items[project->by_column[at]],
-				 project->by_column[at]);
-	}
-	free(taken);
+	for (size_t i = 0; i < count; i++)
+		schedule_message(&s, &computation->messages.items[messages.items[i]],
+				 messages.items[i]);
 	free(s.done);
 	free(s.wanted);
 	vec_free(&s.batch);
+	vec_free(&messages);
 }

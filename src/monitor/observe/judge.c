@@ -57,12 +57,9 @@ static struct script_value *const *values_of_events(struct judge *judge, uint32_
 		return values;
 	judge->values[property] = values = mem_zalloc(all->events.count + 1, sizeof *values);
 	for (size_t i = 0; i < all->events.count; i++) {
-		const struct property_event *e = &all->events.items[i];
-		uint32_t count;
+		grammar_token_values of_event = { 0 };
 
-		free(grammar_attributes(all->property, e->event, &count));
-		values[i] = mem_zalloc(count + 1, sizeof *values[i]);
-		grammar_tokens_of_event(all, e, values[i]);
+		values[i] = grammar_tokens_of_event(all, &all->events.items[i], &of_event);
 	}
 	return values;
 }
@@ -139,27 +136,6 @@ static bool ensure_entered(struct judge *judge, struct err *err)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Finds the messages of a run from the columns of its steps. */
-static void find_messages(const struct judge_claim *claim, judge_messages *out)
-{
-	const struct computation *computation = claim->computation;
-	VEC(uint32_t) *of_column = mem_zalloc(computation->columns + 1, sizeof *of_column);
-	uint32_t *at = mem_zalloc(computation->columns + 1, sizeof *at);
-
-	for (size_t i = 0; i < computation->messages.count; i++)
-		*vec_push(&of_column[computation->messages.items[i].column]) = (uint32_t)i;
-	for (size_t i = 0; i < claim->count; i++) {
-		uint32_t column = claim->columns[i];
-
-		assert(column < computation->columns && at[column] < of_column[column].count);
-		*vec_push(out) = of_column[column].items[at[column]++];
-	}
-	for (uint32_t c = 0; c < computation->columns; c++)
-		vec_free(&of_column[c]);
-	free(of_column);
-	free(at);
-}
-
 /* Must a creation, begin or join of a thread come between the two? */
 static bool is_fenced(const struct message *before, const struct message *message)
 {
@@ -172,7 +148,7 @@ static bool is_fenced(const struct message *before, const struct message *messag
 
 typedef VEC(struct checker_moment) moment_list;
 
-static void make_moments(const struct computation *computation, judge_messages *messages,
+static void make_moments(const struct computation *computation, computation_messages *messages,
 			 moment_list *out)
 {
 	const struct message *before = NULL;
@@ -321,12 +297,12 @@ static bool check_claim(struct judge *judge, const struct judge_claim *claim,
 }
 
 bool judge_accepts(struct judge *judge, const struct judge_claim *claim,
-		   computation_schedule *schedule, judge_messages *messages, struct err *err)
+		   computation_schedule *schedule, computation_messages *messages, struct err *err)
 {
 	moment_list moments = { 0 };
 	bool ok;
 
-	find_messages(claim, messages);
+	computation_find_messages(claim->computation, claim->columns, claim->count, messages);
 	make_moments(claim->computation, messages, &moments);
 	computation_schedule_run(claim->computation, claim->columns, claim->count, schedule);
 	ok = ensure_entered(judge, err) && check_claim(judge, claim, schedule, &moments, err);

@@ -29,9 +29,8 @@ struct judge_claim {
  * Makes the schedule, which is valid even if the claim is rejected, and lets the checker decide.
  * `messages`: the steps of the run that monitors see, as indices of messages.
  */
-typedef VEC(uint32_t) judge_messages;
 bool judge_accepts(struct judge *judge, const struct judge_claim *claim,
-		   computation_schedule *schedule, judge_messages *messages, struct err *err);
+		   computation_schedule *schedule, computation_messages *messages, struct err *err);
 
 void judge_make_steps(const computation_schedule *schedule, computation_steps *out);
 

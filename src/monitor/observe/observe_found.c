@@ -9,24 +9,9 @@
 #include "trace/order.h"
 #include "trace/sites.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 /* ---- findings -------------------------------------------------------------------------------- */
-
-/* Returns the index of the message at a position of a column. */
-static uint32_t find_message(const struct computation *computation, uint32_t column,
-			     uint32_t position)
-{
-	for (size_t i = 0; i < computation->messages.count; i++) {
-		const struct message *m = &computation->messages.items[i];
-
-		if (m->column == column && m->position == position)
-			return (uint32_t)i;
-	}
-	assert(!"a violation is at an event of its computation");
-	return 0;
-}
 
 static struct event_id anchor_of(const struct message *message)
 {
@@ -63,7 +48,7 @@ static struct observe_finding make_finding(const struct observe_state *o,
 	};
 
 	if (!finding.at_end && violation->column != LATTICE_START) {
-		const struct message *m = &computation->messages.items[find_message(
+		const struct message *m = &computation->messages.items[computation_message(
 			computation, violation->column, violation->position)];
 
 		finding.event = anchor_of(m);
@@ -142,10 +127,10 @@ static struct grammar_formula *grammar_of_formula(struct observe_state *o,
 }
 
 static void explain_violation(struct observe_state *o, const struct computation *computation,
-			      const struct observe_judged *judged, const judge_messages *messages,
-			      struct observe_finding *finding)
+			      const struct observe_judged *judged,
+			      const computation_messages *messages, struct observe_finding *finding)
 {
-	judge_messages recorded = { 0 };
+	computation_messages recorded = { 0 };
 
 	if (judged->formula->formalism == SPEC_MONITOR)
 		return;
@@ -188,7 +173,7 @@ static void check_violation(struct observe_state *o, const struct computation *c
 {
 	struct observe_finding *finding = &found->finding;
 	computation_schedule schedule = { 0 };
-	judge_messages messages = { 0 };
+	computation_messages messages = { 0 };
 	struct err err = { 0 };
 	bool ok = judge_accepts(o->judge,
 				&(struct judge_claim){ .computation = computation,

@@ -41,7 +41,7 @@ struct schedule_pass {
 	VEC(uint32_t) by_stream; /* indices of property events, sorted by stream and index */
 	VEC(struct scheduled_event) scheduled;
 	VEC(struct schedule_word) words; /* by value of the view's parameter; otherwise only [0] */
-	VEC(struct script_value) values;
+	grammar_token_values values;
 };
 
 /* ---- the events of the property -------------------------------------------------------------- */
@@ -294,9 +294,11 @@ static bool read_event(struct schedule_pass *l, const struct scheduled_event *at
 	if (!grammar_word_length(word->word))
 		word->session = word->events.count;
 	*vec_push(&word->events) = at->number;
-	grammar_tokens_of_event(l->events, event, l->values.items);
 	verdict = grammar_word_take(
-		word->word, &(struct grammar_token){ event->event, l->values.items }, &violation);
+		word->word,
+		&(struct grammar_token){ event->event,
+					 grammar_tokens_of_event(l->events, event, &l->values) },
+		&violation);
 	if (verdict != GRAMMAR_VIOLATED) {
 		grammar_violation_free(&violation);
 		return verdict == GRAMMAR_OPEN;
@@ -327,10 +329,6 @@ static void judge_schedule(struct observe_state *o, const struct grammar_formula
 	l.parser = grammar_parser_open(sentence->grammar, false, NULL, &err);
 	if (!l.parser)
 		return;
-	for (uint32_t i = 0; i < sentence->grammar->terminal_count; i++) {
-		while (l.values.count < sentence->grammar->events[i].attribute_count)
-			*vec_push(&l.values) = (struct script_value){ 0 };
-	}
 	schedule_all_events(&l);
 	for (size_t i = 0; i < l.scheduled.count && good; i++)
 		good = read_event(&l, &l.scheduled.items[i]);

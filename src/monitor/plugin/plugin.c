@@ -19,7 +19,7 @@ struct user_state {
 
 /* A state of the machine: a user state, and the values of variables, which decide `becomes`. */
 struct plugin_state {
-	uint32_t user_states, values;
+	uint32_t user_state, values;
 };
 
 /* Nothing follows: the user's monitor returned no next state, or it is unknown what happened. */
@@ -79,7 +79,7 @@ static uint32_t number_state(struct plugin *p, struct plugin_state state)
 	uint32_t number;
 
 	/* A bad state or NO_STATE has a single machine state. */
-	if (state.user_states == NO_STATE || p->user_states.items[state.user_states].bad)
+	if (state.user_state == NO_STATE || p->user_states.items[state.user_state].bad)
 		state.values = 0;
 	number = intern_put(&p->state_numbers, (const char *)&state, sizeof state, &fresh);
 	if (fresh)
@@ -205,7 +205,7 @@ static bool find_successors(struct plugin *p, struct plugin_state from, uint32_t
 	bool good = true;
 
 	input_symbols_step(p->symbols, from.values, label, &symbol);
-	*vec_push(&list) = from.user_states;
+	*vec_push(&list) = from.user_state;
 	if (symbol.unknown)
 		list.count = 0;
 	else
@@ -231,7 +231,7 @@ static bool step(void *self, uint32_t state, uint32_t label, machine_states *nex
 	const uint64_t *successors = map_get(&p->successors, key);
 	size_t start = successors ? *successors : p->lists.count;
 
-	if (from.user_states == NO_STATE || p->user_states.items[from.user_states].bad) {
+	if (from.user_state == NO_STATE || p->user_states.items[from.user_state].bad) {
 		*vec_push(next) = state;
 		return true;
 	}
@@ -249,7 +249,7 @@ static bool step(void *self, uint32_t state, uint32_t label, machine_states *nex
 static const struct user_state *user_state_of(const struct plugin *p, uint32_t state)
 {
 	static const struct user_state nowhere = { .state = NULL };
-	uint32_t number = p->states.items[state].user_states;
+	uint32_t number = p->states.items[state].user_state;
 
 	return number == NO_STATE ? &nowhere : &p->user_states.items[number];
 }
