@@ -63,7 +63,7 @@ static struct machine_state engine_step(const struct formula_machine *f, bool fi
 }
 
 /*
- * Tries both values of whatever is unknown. If all combinations lead to one state, it does not
+ * Tries both values of every unknown atom. If all combinations lead to one state, it does not
  * matter. Otherwise the run is unknown from here on, and nothing is claimed about it.
  */
 static struct machine_state step_trying_unknowns(struct formula_machine *f, bool first,

@@ -29,7 +29,7 @@ struct grammar_pass {
 	bool ended;
 	VEC(struct running_grammar) grammars; /* sorted by property */
 	uint32_t *first;	     /* by property, plus the end: index of its first grammar */
-	struct script_value *values; /* of the current event */
+	grammar_token_values values; /* of the current event */
 	bool *threads_ended;	     /* by stream number; NULL: not computed yet */
 	uint32_t thread_count;
 };
@@ -153,7 +153,7 @@ static bool find_key(const struct running_grammar *s, const struct property_step
 static void read_event(struct grammar_pass *r, struct running_grammar *s,
 		       const struct property_step *step)
 {
-	struct grammar_token token = { .event = step->event.event, .values = r->values };
+	struct grammar_token token = { .event = step->event.event, .values = r->values.items };
 	struct grammar_violation violation = { 0 };
 	struct view_word *word;
 	struct err err = { 0 };
@@ -191,7 +191,7 @@ static void fill_values(struct grammar_pass *r, const struct property_step *step
 				property_reader_value(r->reader, step->property, step->bindings[p]);
 	}
 	grammar_tokens_fill(property, step->event.event, step->event.id.stream, parameters,
-			    step->captured, r->values);
+			    step->captured, &r->values);
 }
 
 static void handle_event(struct grammar_pass *r, const struct property_step *step)
@@ -358,7 +358,7 @@ static void add_grammar(struct grammar_pass *r, uint32_t property, uint32_t form
 static void open_grammars(struct grammar_pass *r, struct spec_file *const *files, size_t count,
 			  struct grammar *const *grammars)
 {
-	size_t properties = 0, most = 0;
+	size_t properties = 0;
 	uint32_t property = 0;
 
 	for (size_t f = 0; f < count; f++)
@@ -375,19 +375,11 @@ static void open_grammars(struct grammar_pass *r, struct spec_file *const *files
 					add_grammar(r, property, number, *grammars);
 				grammars++;
 			}
-			for (uint32_t e = 0; e < p->event_count; e++) {
-				size_t attributes = p->parameter_count +
-						    (size_t)p->events[e].local_count +
-						    PROPERTY_CAPTURED_MORE;
-
-				most = attributes > most ? attributes : most;
-			}
 			property++;
 		}
 	}
 	assert(property == properties);
 	r->first[property] = (uint32_t)r->grammars.count;
-	r->values = mem_zalloc(most + 1, sizeof *r->values);
 }
 
 static void free_pass(struct grammar_pass *r)
@@ -398,7 +390,7 @@ static void free_pass(struct grammar_pass *r)
 	}
 	vec_free(&r->grammars);
 	free(r->first);
-	free(r->values);
+	vec_free(&r->values);
 	free(r->threads_ended);
 	property_reader_close(r->reader);
 }

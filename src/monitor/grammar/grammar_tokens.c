@@ -80,11 +80,15 @@ static bool has_own_attribute(const struct spec_property *property, const struct
 	return false;
 }
 
-void grammar_tokens_fill(const struct spec_property *property, uint32_t number, uint32_t stream,
-			 const struct property_value *const *parameters,
-			 const struct spec_value *captured, struct script_value *out)
+struct script_value *grammar_tokens_fill(const struct spec_property *property, uint32_t number,
+					 uint32_t stream,
+					 const struct property_value *const *parameters,
+					 const struct spec_value *captured,
+					 grammar_token_values *values)
 {
 	const struct spec_event *event = &property->events[number];
+	struct script_value *out = vec_reserve(
+		values, property->parameter_count + (size_t)event->local_count + COMMON_ATTRIBUTES);
 
 	for (uint32_t p = 0; p < property->parameter_count; p++)
 		*out++ = value_of_parameter(parameters[p]);
@@ -102,6 +106,7 @@ void grammar_tokens_fill(const struct spec_property *property, uint32_t number, 
 		else
 			*out++ = (struct script_value){ .type = SCRIPT_NIL };
 	}
+	return values->items;
 }
 
 struct script_value *grammar_tokens_of_event(const struct property_events *events,
@@ -109,10 +114,6 @@ struct script_value *grammar_tokens_of_event(const struct property_events *event
 					     grammar_token_values *values)
 {
 	const struct spec_property *property = events->property;
-	struct script_value *out =
-		vec_reserve(values, property->parameter_count +
-					    (size_t)property->events[event->event].local_count +
-					    COMMON_ATTRIBUTES);
 	const struct property_value *parameters[64] = { 0 }; /* src/spec limits their number */
 
 	for (uint32_t p = 0; p < property->parameter_count; p++) {
@@ -121,10 +122,9 @@ struct script_value *grammar_tokens_of_event(const struct property_events *event
 		if (value != PROPERTY_NONE)
 			parameters[p] = &events->values.items[value];
 	}
-	grammar_tokens_fill(
+	return grammar_tokens_fill(
 		property, event->event, event->id.stream, parameters,
-		events->captured.count ? &events->captured.items[event->captured] : NULL, out);
-	return out;
+		events->captured.count ? &events->captured.items[event->captured] : NULL, values);
 }
 
 /* ---- what must not be judged ----------------------------------------------------------------- */

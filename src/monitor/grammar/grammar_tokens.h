@@ -6,16 +6,17 @@
 #include "property/property.h"
 
 /*
- * Fills in the values of an event's attributes, in the order of grammar_attributes(). Texts are not
- * copied.
+ * Fills in the values of an event's attributes, in the order of grammar_attributes(). Makes room in
+ * `values` and returns its items. Texts are not copied.
  */
-void grammar_tokens_fill(const struct spec_property *property, uint32_t event, uint32_t stream,
-			 const struct property_value *const *parameters, /* NULL: not bound */
-			 const struct spec_value *captured, /* NULL: only the thread is known */
-			 struct script_value *out);
-
-/* The same for an event of a set. Makes room in `values` and returns its items. */
 typedef VEC(struct script_value) grammar_token_values;
+struct script_value *
+grammar_tokens_fill(const struct spec_property *property, uint32_t event, uint32_t stream,
+		    const struct property_value *const *parameters, /* NULL: not bound */
+		    const struct spec_value *captured, /* NULL: only the thread is known */
+		    grammar_token_values *values);
+
+/* The same for an event of a set. */
 struct script_value *grammar_tokens_of_event(const struct property_events *events,
 					     const struct property_event *event,
 					     grammar_token_values *values);

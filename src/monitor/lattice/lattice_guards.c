@@ -31,6 +31,9 @@ struct guard_search {
 	struct map objects; /* object to index in `list` */
 	VEC(struct guarded_object) list;
 	VEC(struct touch_group) groups;
+	/* the event whose guards are searched */
+	struct lattice_event *event;
+	uint32_t column, position;
 };
 
 SORT_COMPARISON(by_object, struct lattice_membership, a, b,
@@ -125,57 +128,52 @@ static uint32_t first_touch_at(const struct lattice_order *order, const struct t
 }
 
 /* Returns the first event of `other` that must come after the event. Needs grow along a column. */
-static uint32_t first_event_after(const struct lattice_order *order, uint32_t column,
-				  uint32_t position, uint32_t other)
+static uint32_t first_event_after(const struct guard_search *s, uint32_t other)
 {
-	const struct lattice_column *in = &order->columns[other];
+	const struct lattice_column *in = &s->order->columns[other];
 	uint32_t at;
 
-	SEARCH_FIRST(at, in->count, lattice_order_need(order, &in->events[at], column) > position);
+	SEARCH_FIRST(at, in->count,
+		     lattice_order_need(s->order, &in->events[at], s->column) > s->position);
 	return at;
 }
 
-/* Returns how many events of `other` come before the event at `position` of `column`. */
-static uint32_t count_before(const struct lattice_order *order, const struct lattice_event *event,
-			     uint32_t column, uint32_t position, uint32_t other)
+/* Returns how many events of `other` come before the event. */
+static uint32_t count_before(const struct guard_search *s, uint32_t other)
 {
-	return other == column ? position : lattice_order_need(order, event, other);
+	return other == s->column ? s->position : lattice_order_need(s->order, s->event, other);
 }
 
 /* Does the whole set come before the event? */
-static bool set_comes_before(const struct lattice_order *order, const struct lattice_set *set,
-			     const struct lattice_event *event, uint32_t column, uint32_t position)
+static bool set_comes_before(const struct guard_search *s, const struct lattice_set *set)
 {
 	if (!set->closes)
 		return false;
 	for (uint32_t i = 0; i < set->span_count; i++) {
-		const struct lattice_span *span = &order->spans.items[set->span + i];
+		const struct lattice_span *span = &s->order->spans.items[set->span + i];
 
-		if (span->last >= count_before(order, event, column, position, span->column))
+		if (span->last >= count_before(s, span->column))
 			return false;
 	}
 	return true;
 }
 
-static void add_guard_of_group(struct guard_search *search, const struct guarded_object *object,
-			       struct touch_group *group, struct lattice_event *event,
-			       uint32_t column, uint32_t position, bool shared)
+static void add_guard_of_group(struct guard_search *s, const struct guarded_object *object,
+			       struct touch_group *group, bool shared)
 {
-	struct lattice_order *order = search->order;
+	struct lattice_order *order = s->order;
 	const struct lattice_touch *touches = order->touches.items;
-	bool own = group->column == column;
-	uint32_t floor = count_before(order, event, column, position, group->column);
-	uint32_t after = first_touch_at(order, group, floor), start = after;
+	uint32_t after = first_touch_at(order, group, count_before(s, group->column));
+	uint32_t start = after;
 	bool matters = false;
 
 	if (object->shares) {
-		if (group->reader != column) {
-			group->reader = column;
+		if (group->reader != s->column) {
+			group->reader = s->column;
 			group->start = group->touch;
 		}
 		while (group->start < after &&
-		       set_comes_before(order, &order->sets.items[touches[group->start].set], event,
-					column, position))
+		       set_comes_before(s, &order->sets.items[touches[group->start].set]))
 			group->start++;
 		start = group->start;
 	} else if (start > group->touch) {
@@ -184,15 +182,14 @@ static void add_guard_of_group(struct guard_search *search, const struct guarded
 		       touches[start - 1].position == touches[start].position)
 			start--;
 	}
-	if (!own && after < group->touch + group->count)
-		after = first_touch_at(order, group,
-				       first_event_after(order, column, position, group->column));
+	if (group->column != s->column && after < group->touch + group->count)
+		after = first_touch_at(order, group, first_event_after(s, group->column));
 	for (uint32_t i = start; i < after && !matters; i++) {
 		const struct lattice_set *set = &order->sets.items[touches[i].set];
 
 		matters = !(shared && set->shared) &&
-			  !lattice_is_member(order, event, touches[i].set) &&
-			  !set_comes_before(order, set, event, column, position);
+			  !lattice_is_member(order, s->event, touches[i].set) &&
+			  !set_comes_before(s, set);
 	}
 	if (matters)
 		*vec_push(&order->guards) = (struct lattice_guard){ .column = group->column,
@@ -210,51 +207,48 @@ static void add_guard_of_group(struct guard_search *search, const struct guarded
  * Does another member of the set come before the event? Then the set is already open when the event
  * can come next, and excludes all rivals, so no guard is needed.
  */
-static bool set_has_begun(const struct lattice_order *order, const struct lattice_set *set,
-			  const struct lattice_event *event, uint32_t column, uint32_t position)
+static bool set_has_begun(const struct guard_search *s, const struct lattice_set *set)
 {
 	for (uint32_t i = 0; i < set->span_count; i++) {
-		const struct lattice_span *span = &order->spans.items[set->span + i];
+		const struct lattice_span *span = &s->order->spans.items[set->span + i];
 
-		if (span->first < count_before(order, event, column, position, span->column))
+		if (span->first < count_before(s, span->column))
 			return true;
 	}
 	return false;
 }
 
-static void guard_event(struct guard_search *search, struct lattice_event *event, uint32_t column,
-			uint32_t position)
+static void guard_event(struct guard_search *s)
 {
-	struct lattice_order *order = search->order;
+	struct lattice_order *order = s->order;
+	struct lattice_event *event = s->event;
 
 	event->guard = order->guards.count;
 	for (uint32_t i = 0; i < event->member_count; i++) {
 		uint32_t number = order->members.items[event->member + i];
 		uint32_t name = order->sets.items[number].object;
 		bool shared = true, again = false; /* again: no guard is needed (any more) */
-		uint64_t *at = map_get(&search->objects, name);
+		uint64_t *at = map_get(&s->objects, name);
 
 		for (uint32_t j = 0; j < event->member_count; j++) {
 			const struct lattice_set *set =
 				&order->sets.items[order->members.items[event->member + j]];
 
 			if (set->object == name) {
-				again |=
-					j < i || set_has_begun(order, set, event, column, position);
+				again |= j < i || set_has_begun(s, set);
 				shared &= set->shared;
 			}
 		}
 		if (again || !at)
 			continue;
-		for (size_t l = 0; l < search->list.items[*at].group_count; l++) {
-			const struct guarded_object *object = &search->list.items[*at];
+		for (size_t l = 0; l < s->list.items[*at].group_count; l++) {
+			const struct guarded_object *object = &s->list.items[*at];
 
-			add_guard_of_group(search, object, &search->groups.items[object->group + l],
-					   event, column, position, shared);
+			add_guard_of_group(s, object, &s->groups.items[object->group + l], shared);
 		}
 	}
 	event->guard_count = order->guards.count - event->guard;
-	order->columns[column].guarded |= event->guard_count > 0;
+	order->columns[s->column].guarded |= event->guard_count > 0;
 }
 
 void lattice_find_guards(struct lattice_order *order, lattice_memberships *memberships)
@@ -269,8 +263,12 @@ void lattice_find_guards(struct lattice_order *order, lattice_memberships *membe
 			mark_open_counts(order, &search.groups.items[object->group + l]);
 	}
 	for (uint32_t c = 0; c < order->column_count; c++) {
-		for (uint32_t p = 0; p < order->columns[c].count; p++)
-			guard_event(&search, &order->columns[c].events[p], c, p);
+		for (uint32_t p = 0; p < order->columns[c].count; p++) {
+			search.event = &order->columns[c].events[p];
+			search.column = c;
+			search.position = p;
+			guard_event(&search);
+		}
 	}
 	map_free(&search.objects);
 	vec_free(&search.list);

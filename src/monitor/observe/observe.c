@@ -286,12 +286,12 @@ static bool is_chain(const struct computation *computation)
 {
 	for (size_t i = 1; i < computation->messages.count; i++) {
 		const struct message *m = &computation->messages.items[i], *before = m - 1;
-		bool behind = m->column == before->column;
+		bool follows = m->column == before->column;
 
-		for (uint32_t n = 0; !behind && n < m->need_count; n++)
-			behind = m->needs[n].column == before->column &&
-				 m->needs[n].count > before->position;
-		if (!behind)
+		for (uint32_t n = 0; !follows && n < m->need_count; n++)
+			follows = m->needs[n].column == before->column &&
+				  m->needs[n].count > before->position;
+		if (!follows)
 			return false;
 	}
 	return true;
