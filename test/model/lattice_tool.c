@@ -106,7 +106,7 @@ static bool walk(const struct property_set *set, const struct computation *compu
 		 const uint32_t *turns, struct walked *out, struct err *err)
 {
 	const struct spec_formula *formula = set->properties.items[0].property->formulas;
-	bool fences = all && machine_minds_neighbours(formula);
+	bool fences = all && machine_needs_fences(formula);
 	size_t count = computation->messages.count;
 	uint32_t *observed = calloc(count + 1, sizeof *observed);
 	struct machine *machine =

@@ -92,11 +92,11 @@ static char *show(const struct judged *j)
 
 		print_found(out, j->trace, j->properties.items[found->property], found);
 	}
-	for (size_t i = 0; i < j->result.left.count; i++) {
-		const struct grammar_left *left = &j->result.left.items[i];
+	for (size_t i = 0; i < j->result.unjudged.count; i++) {
+		const struct grammar_unjudged *unjudged = &j->result.unjudged.items[i];
 
-		fprintf(out, "left %s.%u: %s\n", j->properties.items[left->property]->name,
-			left->formula, left->why);
+		fprintf(out, "left %s.%u: %s\n", j->properties.items[unjudged->property]->name,
+			unjudged->formula, unjudged->why);
 	}
 	fclose(out);
 	return text;
@@ -255,7 +255,7 @@ static void errors(void **state)
 	assert_non_null(strstr(shown, "P.2 T2.0 of T2: assertion, 1\n"));
 	assert_non_null(strstr(shown, "Q.1 T1.1 of all: no continuation, 3\n"));
 	assert_non_null(strstr(shown, "left P.1: test.prop:4:"));
-	assert_int_equal(j.result.left.count, 1);
+	assert_int_equal(j.result.unjudged.count, 1);
 	assert_int_equal(j.result.found.count, 2);
 	assert_int_equal(j.result.events, 6);
 	free(shown);
@@ -272,7 +272,7 @@ static void unseen(void **state)
 		      "  grammar { S : a b S | a | ; }\n"
 		      "}\n",
 		      "T1|call a()|1\nT1|call b(?)|2\nT1|call a()|3\n", true,
-		      "left P.1: an event that was not seen would look like a violation: event b: "
+		      "left P.1: a missing event would look like a violation: event b: "
 		      "call b(x): its filter could not be decided (1 time)\n");
 	expect_judged("property P {\n"
 		      "  event a = call a();\n"
@@ -280,7 +280,7 @@ static void unseen(void **state)
 		      "  grammar { S : a b S | a | ; }\n"
 		      "}\n",
 		      "T1|call a()|1\nT1|call a()|3\n", true,
-		      "left P.1: an event that was not seen would look like a violation: event b: "
+		      "left P.1: a missing event would look like a violation: event b: "
 		      "call b(): the trace has no function of that name\n");
 }
 
@@ -288,15 +288,16 @@ static void unseen(void **state)
 static void unrecorded(void **state)
 {
 	(void)state;
-	expect_judged("property P {\n"
-		      "  view thread;\n"
-		      "  event a = call a(x, y);\n"
-		      "  grammar { S : a assert(a.x == 1) S | ; }\n"
-		      "}\n",
-		      "T1|call a(?,1)|1\nT2|call a(2,1)|2\nT3|call a(1,?)|3\n", true,
-		      "P.1 T2.0 of T2: assertion, 1\n"
-		      "left P.1: event a: what `x` is was not recorded, or not wholly, and the "
-		      "grammar looks at it\n");
+	expect_judged(
+		"property P {\n"
+		"  view thread;\n"
+		"  event a = call a(x, y);\n"
+		"  grammar { S : a assert(a.x == 1) S | ; }\n"
+		"}\n",
+		"T1|call a(?,1)|1\nT2|call a(2,1)|2\nT3|call a(1,?)|3\n", true,
+		"P.1 T2.0 of T2: assertion, 1\n"
+		"left P.1: event a: the value of `x` was not recorded, or not completely, and "
+		"the grammar uses it\n");
 }
 
 /* ---- many ------------------------------------------------------------------------------------------ */
@@ -325,7 +326,7 @@ static void many_objects(void **state)
 		  "}\n",
 		  text, true);
 	assert_int_equal(j.result.found.count, 0);
-	assert_int_equal(j.result.left.count, 0);
+	assert_int_equal(j.result.unjudged.count, 0);
 	assert_int_equal(j.result.words, 100000);
 	assert_int_equal(j.result.events, 200000);
 	assert_in_range(j.result.most, 1, 11);
@@ -390,16 +391,17 @@ static void tokens(void **state)
 	assert_true(property_read(trace, &file, 1, &set, &err));
 	for (size_t i = 0; i < set.properties.items[0].events.count; i++) {
 		const struct property_event *event = &set.properties.items[0].events.items[i];
-		struct script_value values[16];
+		grammar_token_values values = { 0 };
 		uint32_t count;
 		const char **names = grammar_attributes(file->properties, event->event, &count);
 
-		grammar_tokens_of_event(&set.properties.items[0], event, values);
+		grammar_tokens_of_event(&set.properties.items[0], event, &values);
 		for (uint32_t k = 0; k < count; k++) {
 			fprintf(out, "%s=", names[k]);
-			print_script_value(out, &values[k]);
+			print_script_value(out, &values.items[k]);
 			fputc(k + 1 < count ? ' ' : '\n', out);
 		}
+		vec_free(&values);
 		free(names);
 	}
 	fclose(out);

@@ -630,9 +630,9 @@ static void bad_messages(void **state)
 
 	(void)state;
 	refuse(missing, 1, NULL, "column 0: event 0 is missing");
-	refuse(twice, 2, NULL, "column 0: event 0 came twice");
+	refuse(twice, 2, NULL, "column 0: event 0 occurs twice");
 	refuse(beyond, 2, NULL, "event 0 of column 0 needs 3 events of column 1, which has fewer");
-	refuse(turned, 2, observed, "the observed run is no run of the computation");
+	refuse(turned, 2, observed, "the observed run is not a run of the computation");
 }
 
 int main(void)

@@ -33,7 +33,7 @@ static void effort(void **state)
 	assert_true(some.dropped && some.widest > 100);
 	assert_in_range(4 * some.cuts, 20000, 30000);
 	assert_int_equal(some.notes.count, 1);
-	assert_non_null(strstr(some.notes.items[0], "left out to come to an end soon"));
+	assert_non_null(strstr(some.notes.items[0], "left out to limit the effort"));
 	walk_grid(30000, 2, &little);
 	assert_true(little.dropped && little.widest == 100);
 	lattice_result_free(&plenty);

@@ -170,7 +170,7 @@ static bool minds(const char *formula)
 
 	snprintf(text, sizeof text, EVENTS "%s }", formula);
 	made_open(&m, text);
-	answer = machine_minds_neighbours(m.file->properties->formulas);
+	answer = machine_needs_fences(m.file->properties->formulas);
 	made_close(&m);
 	return answer;
 }

@@ -140,12 +140,13 @@ static void test_broken_c(void **state)
 	compile("part", "#include <sooth/monitor.h>\n"
 			"const struct sooth_monitor sooth_monitor = { .version = 1 };\n");
 	refuse(PROPERTY("./nothing.so"), "",
-	       "%s/./nothing.so: it defines no 'sooth_monitor' (sooth/monitor.h)");
+	       "%s/./nothing.so: it does not define 'sooth_monitor' (sooth/monitor.h)");
 	refuse(PROPERTY("./old.so"), "",
-	       "%s/./old.so: it is for version 77 of sooth/monitor.h, this is 1");
+	       "%s/./old.so: it was built for version 77 of sooth/monitor.h, but this is version "
+	       "1");
 	refuse(PROPERTY("./part.so"), "", "%s/./part.so: its sooth_monitor has no 'init'");
 	refuse(PROPERTY("./nowhere.so"), "", "%s/./nowhere.so: cannot open shared object file");
-	refuse(PROPERTY("./locks.txt"), "", "%s/./locks.txt: a monitor is a .so or a .lua");
+	refuse(PROPERTY("./locks.txt"), "", "%s/./locks.txt: a monitor must be a .so or a .lua");
 }
 
 /* ---- Lua ------------------------------------------------------------------------------------- */
@@ -237,12 +238,13 @@ static void test_broken_lua(void **state)
 	put("cycle.lua", "return { init = function() local t = {} t.t = t return t end,\n"
 			 "	is_bad = function() end, step = function(s) return s end }\n");
 	refuse(PROPERTY("./syntax.lua"), "", "%s/./syntax.lua:2: unexpected symbol near <eof>");
-	refuse(PROPERTY("./number.lua"), "", "it returns no table with init, step and is_bad");
+	refuse(PROPERTY("./number.lua"), "",
+	       "it does not return a table with init, step and is_bad");
 	refuse(PROPERTY("./part.lua"), "", "%s/./part.lua: its table has no function 'is_bad'");
 	refuse(PROPERTY("./error.lua"), "lock", "error.lua:2: attempt to index a number value");
 	refuse(PROPERTY("./nil.lua"), "", "%s/./nil.lua: a state is nil");
 	refuse(PROPERTY("./closure.lua"), "", "a state with a function in it needs a key()");
-	refuse(PROPERTY("./loop.lua"), "lock", "it takes too long");
+	refuse(PROPERTY("./loop.lua"), "lock", "the function runs too long");
 	refuse(PROPERTY("./cycle.lua"), "", "a state is nested too deeply");
 	refuse(PROPERTY("./nowhere.lua"), "", "cannot open %s/./nowhere.lua");
 }

@@ -1,3 +1,7 @@
+/*
+ * Makes the computations of a trace: one pool for all, then a projection for each property,
+ * instance and view.
+ */
 #include "monitor/computation/computation.h"
 
 #include "base/mem.h"
@@ -6,27 +10,26 @@
 #include "monitor/computation/project.h"
 #include "monitor/computation/relevant.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Objects of a view; each costs a look at all events of the pool. */
+/* Most objects of a view. Each costs a pass over all entries of the pool. */
 #define VIEWS_MOST 2000u
 
-/* What all computations of a run stand on. */
-struct source {
-	struct run_ops acts;
+/* Shared by all computations of a run. */
+struct computation_source {
+	struct run_ops ops;
 	struct message_pool relevant, all;
 };
 
-static struct message_pool *pool_of(struct computations *out,
-				    const struct computation_options *options, bool every)
+static struct message_pool *get_pool(struct computations *out,
+				     const struct computation_options *options, bool every)
 {
-	struct source *source = out->owned;
+	struct computation_source *source = out->owned;
 	struct message_pool *pool = every ? &source->all : &source->relevant;
 
-	if (!pool->acts)
-		message_pool_make(&source->acts,
+	if (!pool->ops)
+		message_pool_make(&source->ops,
 				  &(struct message_pool_options){ .strong = options->causality ==
 									    COMPUTATION_STRONG,
 								  .every = every },
@@ -34,13 +37,13 @@ static struct message_pool *pool_of(struct computations *out,
 	return pool;
 }
 
-static void finish(struct computations *out, const struct computation_options *options,
-		   struct computation *computation, bool every)
+static void add_computation(struct computations *out, const struct computation_options *options,
+			    struct computation *computation, bool every)
 {
-	struct message_pool *pool = pool_of(out, options, every);
+	struct message_pool *pool = get_pool(out, options, every);
 	uint32_t *labels;
 
-	relevant_start(pool->acts, computation);
+	relevant_start(pool->ops, computation);
 	labels = relevant_labels(pool, computation, every);
 	computation->labels.binding = computation->binding.items;
 	project_make(pool, labels, computation);
@@ -48,13 +51,7 @@ static void finish(struct computations *out, const struct computation_options *o
 	*vec_push(&out->list) = *computation;
 }
 
-static void say(struct computations *out, char *text)
-{
-	if (text)
-		*vec_push(&out->problems) = text;
-}
-
-/* Of an object, or, PROPERTY_NONE, of everything. */
+/* Adds the view of an object or, for PROPERTY_NONE, the global view. */
 static void add_view(struct computations *out, const struct computation_options *options,
 		     const struct property_events *events, uint32_t property, uint32_t object)
 {
@@ -64,7 +61,7 @@ static void add_view(struct computations *out, const struct computation_options 
 	for (uint32_t p = 0; object != PROPERTY_NONE && p < events->parameters; p++)
 		*vec_push(&computation.binding) =
 			p == events->property->view_parameter ? object : PROPERTY_NONE;
-	finish(out, options, &computation, false);
+	add_computation(out, options, &computation, false);
 }
 
 static uint32_t object_of(const struct property_events *events, size_t event)
@@ -73,11 +70,12 @@ static uint32_t object_of(const struct property_events *events, size_t event)
 		.items[events->events.items[event].bindings + events->property->view_parameter];
 }
 
-/* Objects that several threads use. */
-static void add_objects(struct computations *out, const struct computation_options *options,
-			const struct property_events *events, uint32_t property)
+/* Adds the views of all objects that several threads use. */
+static void add_object_views(struct computations *out, const struct computation_options *options,
+			     const struct property_events *events, uint32_t property)
 {
-	uint32_t *stream = mem_zalloc(events->values.count + 1, sizeof *stream); /* + 1 */
+	/* by object: the first stream, + 1 */
+	uint32_t *stream = mem_zalloc(events->values.count + 1, sizeof *stream);
 	uint8_t *added = mem_zalloc(events->values.count + 1, 1);
 	size_t count = 0;
 
@@ -96,15 +94,11 @@ static void add_objects(struct computations *out, const struct computation_optio
 	}
 	free(stream);
 	free(added);
-	if (count > VIEWS_MOST) {
-		char *text = NULL;
-
-		if (asprintf(&text,
-			     "property %s: on other runs than the recorded one only the first %u "
-			     "of its %zu objects that several threads use are judged",
-			     events->property->name, VIEWS_MOST, count) >= 0)
-			say(out, text);
-	}
+	if (count > VIEWS_MOST)
+		*vec_push(&out->problems) = mem_format(
+			"property %s: in runs other than the recorded one, only the first %u "
+			"of the %zu objects that several threads use are checked",
+			events->property->name, VIEWS_MOST, count);
 }
 
 static void add_instances(struct computations *out, const struct computation_options *options,
@@ -120,15 +114,12 @@ static void add_instances(struct computations *out, const struct computation_opt
 		for (uint32_t p = 0; p < events->parameters; p++)
 			*vec_push(&computation.binding) =
 				instances.values.items[i * events->parameters + p];
-		finish(out, options, &computation, false);
+		add_computation(out, options, &computation, false);
 	}
-	if (instances.cut) {
-		char *text = NULL;
-
-		if (asprintf(&text, "property %s: only the first %u of its instances are judged",
-			     events->property->name, INSTANCES_MOST) >= 0)
-			say(out, text);
-	}
+	if (instances.cut)
+		*vec_push(&out->problems) =
+			mem_format("property %s: only its first %u instances are checked",
+				   events->property->name, INSTANCES_MOST);
 	instances_free(&instances);
 }
 
@@ -137,21 +128,20 @@ bool computations_read(const struct trace *trace, const struct property_set *set
 		       struct err *err)
 {
 	bool every = options->events == COMPUTATION_ALL;
-	struct source *source = mem_zalloc(1, sizeof *source);
+	struct computation_source *source = mem_zalloc(1, sizeof *source);
 	struct computation together = { 0 };
 
 	*out = (struct computations){ .owned = source };
-	run_ops_read(trace, set, every, &source->acts);
-	if (source->acts.list.count >= UINT32_MAX || source->acts.touches.count >= UINT32_MAX) {
+	run_ops_read(trace, set, every, &source->ops);
+	if (source->ops.list.count >= UINT32_MAX || source->ops.touches.count >= UINT32_MAX) {
 		computations_free(out);
-		return err_set(err, "%s: more events than a computation can have",
-			       trace_path(trace));
+		return err_set(err, "%s: too many events for one computation", trace_path(trace));
 	}
-	out->ended = source->acts.ended;
-	for (size_t i = 0; i < source->acts.problems.count; i++) {
-		const char *text = source->acts.problems.items[i];
+	out->ended = source->ops.ended;
+	for (size_t i = 0; i < source->ops.problems.count; i++) {
+		const char *text = source->ops.problems.items[i];
 
-		say(out, mem_copy_text(text, strlen(text)));
+		*vec_push(&out->problems) = mem_copy_text(text, strlen(text));
 	}
 	for (uint32_t i = 0; i < set->properties.count; i++) {
 		const struct property_events *events = &set->properties.items[i];
@@ -166,11 +156,11 @@ bool computations_read(const struct trace *trace, const struct property_set *set
 			struct computation computation = { 0 };
 
 			*vec_push(&computation.properties) = i;
-			finish(out, options, &computation, false);
+			add_computation(out, options, &computation, false);
 		}
 	}
 	if (together.properties.count)
-		finish(out, options, &together, true);
+		add_computation(out, options, &together, true);
 	for (size_t i = 0; i < options->word_count; i++) {
 		const struct computation_word *word = &options->words[i];
 
@@ -184,7 +174,7 @@ bool computations_read(const struct trace *trace, const struct property_set *set
 		    events->property->view == SPEC_VIEW_THREAD)
 			continue;
 		if (events->property->view == SPEC_VIEW_OBJECT)
-			add_objects(out, options, events, i);
+			add_object_views(out, options, events, i);
 		else
 			add_view(out, options, events, i, PROPERTY_NONE);
 	}
@@ -193,7 +183,7 @@ bool computations_read(const struct trace *trace, const struct property_set *set
 
 void computations_free(struct computations *computations)
 {
-	struct source *source = computations->owned;
+	struct computation_source *source = computations->owned;
 
 	for (size_t i = 0; i < computations->list.count; i++) {
 		struct computation *computation = &computations->list.items[i];
@@ -208,11 +198,11 @@ void computations_free(struct computations *computations)
 		free(computations->problems.items[i]);
 	vec_free(&computations->problems);
 	if (source) {
-		if (source->relevant.acts)
+		if (source->relevant.ops)
 			message_pool_free(&source->relevant);
-		if (source->all.acts)
+		if (source->all.ops)
 			message_pool_free(&source->all);
-		run_ops_free(&source->acts);
+		run_ops_free(&source->ops);
 		free(source);
 	}
 	computations->owned = NULL;

@@ -1,6 +1,6 @@
 /*
- * From a trace to the messages of computations: one for each property and instance, or one for all
- * events. doc/lattice.md, "Lattice events" to "Weak causality".
+ * From a trace to the messages of computations: one computation for each property and instance, or
+ * one for all events. doc/lattice.md, "Lattice events" to "Weak causality", is the specification.
  */
 #ifndef MONITOR_COMPUTATION_COMPUTATION_H
 #define MONITOR_COMPUTATION_COMPUTATION_H
@@ -13,16 +13,16 @@ enum computation_causality { COMPUTATION_WEAK, COMPUTATION_STRONG };
 enum computation_events { COMPUTATION_RELEVANT, COMPUTATION_ALL };
 
 struct computation_word {
-	uint32_t property; /* in the set */
-	uint32_t object;   /* a value; PROPERTY_NONE: a thread's or everybody's */
+	uint32_t property; /* index in the set */
+	uint32_t object;   /* a value; PROPERTY_NONE: the word of a thread, or the global one */
 };
 
 struct computation_options {
 	uint8_t causality, events;
 	/*
-	 * Nothing but the views of these words. Otherwise views of threads and of objects that one
-	 * thread uses are left out: their words are the same in every run, and only a violation of the
-	 * recorded one needs a computation for its witness.
+	 * If not NULL: only the views of these words. Otherwise views of threads, and of objects
+	 * that only one thread uses, are left out: their words are the same in every run, and only
+	 * a violation of the recorded word needs a computation, for its witness.
 	 */
 	const struct computation_word *words;
 	size_t word_count;
@@ -33,31 +33,32 @@ struct computation_options {
  * parameters together.
  */
 struct computation {
-	VEC(uint32_t) properties; /* numbers in the set */
-	VEC(uint32_t) binding; /* by parameter: a value, PROPERTY_NONE; empty without parameters */
+	VEC(uint32_t) properties; /* indices in the set */
+	/* by parameter: a value or PROPERTY_NONE; empty without parameters */
+	VEC(uint32_t) binding;
 	/*
-	 * Of a view, for the grammars of its one property. `binding` has then only the view's object,
-	 * or is empty: everything.
+	 * The computation of a view, for the grammars of its one property. `binding` then holds
+	 * only the view's object, or is empty for the global view.
 	 */
 	bool is_view;
 	struct labels labels;
-	VEC(struct message) messages; /* in the recorded order, which is one of its runs */
+	VEC(struct message) messages; /* in the recorded order, which is one of the runs */
 	uint32_t columns;
-	uint64_t silent; /* messages that no monitor sees */
+	uint64_t silent; /* number of messages that no monitor sees */
 	void *owned;
 };
 
 struct computations {
 	VEC(struct computation) list;
-	VEC(char *) problems; /* what of the trace could not be used, in words */
-	bool ended; /* the program ended by itself and nothing of the recording is missing */
+	VEC(char *) problems; /* what could not be used of the trace, as text */
+	bool ended;	      /* the program exited normally and the recording is complete */
 	void *owned;
 };
 
 /*
- * The computations of all properties of the set that have a formula for the lattice, and behind them
- * those of views. Instances that cannot violate anything
- * (no event that a formula needs) may be left out. False: nothing can be done with the trace.
+ * Makes the computations of all properties of the set that have a formula for the lattice, then
+ * those of views. Instances that cannot violate anything (no event that a formula needs) may be
+ * left out. Returns false if the trace cannot be used.
  */
 bool computations_read(const struct trace *trace, const struct property_set *set,
 		       const struct computation_options *options, struct computations *out,
@@ -65,26 +66,35 @@ bool computations_read(const struct trace *trace, const struct property_set *set
 void computations_free(struct computations *computations);
 
 /*
- * The schedule of a run: `columns` of its steps, `count` of them, as the checker wants it: each step
- * lets a stream run up to and including an event; what the run needs beside its lattice events stands
- * between them. With `all` what is left of the trace in the recorded order where it can follow is not
- * added: the schedule ends with the last step.
+ * The schedule of a run, given as the columns of its `count` steps, in the form that the checker
+ * expects. Each step lets a stream run up to and including an event. Events that the run needs
+ * besides its lattice events come in between. The schedule ends with the run's last step: under
+ * `all`, the rest of the trace is not added.
  */
 struct computation_step {
 	struct event_id id;
-	uint32_t message; /* the message that it belongs to, or UINT32_MAX: only needed */
+	/* index of the message that it belongs to; UINT32_MAX: only needed by others */
+	uint32_t message;
 	/*
-	 * The message is a request: its moment is here, before the event, and this is no step for
-	 * the checker. What must have happened before stands in front of it.
+	 * The message is a request. It happens here, before the event, and is not a step for the
+	 * checker. What must have happened before it precedes it.
 	 */
 	bool before;
 };
 typedef VEC(struct computation_step) computation_schedule;
 /*
- * As the checker plays them: up to and including an event. In front of a request its thread runs on up to
- * the event before: there it stands when it makes the request.
+ * Steps as the checker plays them: up to and including an event. Before a request its thread runs
+ * up to the previous event: that is where it makes the request.
  */
 typedef VEC(struct event_id) computation_steps;
+/* Returns the index of the message at a position of a column. */
+uint32_t computation_message(const struct computation *computation, uint32_t column,
+			     uint32_t position);
+/* Appends the indices of the messages of a run, given as the columns of its `count` steps. */
+typedef VEC(uint32_t) computation_messages;
+void computation_find_messages(const struct computation *computation, const uint32_t *columns,
+			       size_t count, computation_messages *out);
+
 void computation_schedule_run(const struct computation *computation, const uint32_t *columns,
 			      size_t count, computation_schedule *out);
 

@@ -4,7 +4,7 @@
 
 #include "spec/tree.h"
 
-/* By words of states, each instance of the property for itself (doc/lattice.md). */
+/* Is it judged on sequences of states, separately for each instance (doc/lattice.md)? */
 static inline bool formulas_is_of_states(const struct spec_formula *formula)
 {
 	return formula->formalism != SPEC_PATTERN && formula->formalism != SPEC_GRAMMAR;
@@ -19,7 +19,7 @@ static inline bool formulas_has_states(const struct spec_property *property)
 	return false;
 }
 
-/* By words of a view (doc/grammars.md). */
+/* Does the property have a grammar, which is judged on the words of a view (doc/grammars.md)? */
 static inline bool formulas_has_grammar(const struct spec_property *property)
 {
 	for (const struct spec_formula *f = property->formulas; f; f = f->next) {

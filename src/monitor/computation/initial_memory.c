@@ -1,3 +1,4 @@
+/* Reads the initial contents of global variables from the loadable segments of ELF files. */
 #include "monitor/computation/initial_memory.h"
 
 #include "base/mem.h"
@@ -29,7 +30,7 @@ void initial_memory_close(struct initial_memory *initial)
 	free(initial);
 }
 
-/* Does the loader change these bytes? What it puts there depends on where things are. */
+/* Does the loader relocate these bytes? What it writes depends on load addresses. */
 static bool is_relocated(Elf *elf, uint64_t low, uint64_t size)
 {
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
@@ -48,7 +49,7 @@ static bool is_relocated(Elf *elf, uint64_t low, uint64_t size)
 	return false;
 }
 
-/* Behind what the file has of a segment there are zeros. */
+/* A segment's bytes beyond its file contents are zero. */
 static bool read_segments(Elf *elf, uint64_t low, uint64_t size, uint8_t *bytes)
 {
 	size_t count, file_size;

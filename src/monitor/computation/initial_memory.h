@@ -1,4 +1,4 @@
-/* What memory of the program held when it was loaded: from its ELF files. */
+/* The contents of the program's memory when it was loaded, from its ELF files. */
 #ifndef MONITOR_COMPUTATION_INITIAL_MEMORY_H
 #define MONITOR_COMPUTATION_INITIAL_MEMORY_H
 
@@ -9,7 +9,7 @@ struct initial_memory;
 struct initial_memory *initial_memory_open(const struct trace *trace);
 void initial_memory_close(struct initial_memory *initial);
 
-/* False: the files do not say (they are gone, or the loader puts an address there). */
+/* Returns false if the files do not say: they are gone, or the loader relocates the bytes. */
 bool initial_memory_bytes(struct initial_memory *initial, uint64_t address, uint64_t size,
 			  uint8_t *bytes);
 

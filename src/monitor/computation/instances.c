@@ -1,8 +1,8 @@
 /*
- * All joins of bindings that occur and agree (Roşu and Chen, algorithm D): for each of them the events
- * whose bindings are part of it are the slice that is judged. Bindings of one *domain* (which
- * parameters they bind) never join with each other; those of two domains are joined by a hash of the
- * parameters that both bind, until no new domain and no new instance comes out of it.
+ * The instances are all joins of compatible bindings that occur (Roşu and Chen, algorithm D). For
+ * each instance, the events whose bindings are part of it are judged. Bindings of one *domain* (set
+ * of bound parameters) never join with each other. Bindings of two domains are joined by a hash of
+ * the parameters that both bind, until no new instance appears.
  */
 #include "monitor/computation/instances.h"
 
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct finder {
+struct instance_finder {
 	struct instances *found;
-	struct map index;      /* hash: number + 1 of the first with it */
-	VEC(uint32_t) next;    /* of the same hash, + 1 */
+	struct map index;      /* hash to the first instance with it, + 1 */
+	VEC(uint32_t) next;    /* by instance: the next one with the same hash, + 1 */
 	VEC(uint64_t) domains; /* by instance */
-	VEC(uint64_t) kinds;   /* the different domains */
+	VEC(uint64_t) kinds;   /* the distinct domains */
 };
 
 static uint64_t domain_of(const uint32_t *binding, uint32_t parameters)
@@ -43,13 +43,13 @@ static uint64_t hash_of(const uint32_t *binding, uint32_t parameters, uint64_t d
 	return hash;
 }
 
-static const uint32_t *instance(const struct finder *f, size_t i)
+static const uint32_t *binding_of_instance(const struct instance_finder *f, size_t i)
 {
 	return f->found->values.items + i * f->found->parameters;
 }
 
-/* True: it is new. */
-static bool put(struct finder *f, const uint32_t *binding)
+/* Adds an instance. Returns false if it is known already or there are too many. */
+static bool add_instance(struct instance_finder *f, const uint32_t *binding)
 {
 	uint32_t parameters = f->found->parameters;
 	uint64_t domain = domain_of(binding, parameters);
@@ -57,7 +57,7 @@ static bool put(struct finder *f, const uint32_t *binding)
 	size_t kind = 0;
 
 	for (uint64_t i = *first; i; i = f->next.items[i - 1]) {
-		if (!memcmp(instance(f, i - 1), binding, parameters * sizeof *binding))
+		if (!memcmp(binding_of_instance(f, i - 1), binding, parameters * sizeof *binding))
 			return false;
 	}
 	if (f->found->count == INSTANCES_MOST) {
@@ -77,17 +77,21 @@ static bool put(struct finder *f, const uint32_t *binding)
 	return true;
 }
 
-/* Joins an instance with those of the other domain that agree with it. */
-static bool join_one(struct finder *f, size_t i, const struct map *heads, const uint32_t *next,
-		     uint64_t common)
+/*
+ * Joins an instance with the compatible ones of the other domain. Returns whether a new one was
+ * found.
+ */
+static bool join_instance(struct instance_finder *f, size_t i, const struct map *heads,
+			  const uint32_t *next, uint64_t common)
 {
 	uint32_t parameters = f->found->parameters;
-	const uint64_t *head = map_get(heads, hash_of(instance(f, i), parameters, common));
+	const uint64_t *head =
+		map_get(heads, hash_of(binding_of_instance(f, i), parameters, common));
 	uint32_t *joined = mem_alloc((parameters + 1ull) * sizeof *joined);
 	bool found = false;
 
 	for (uint64_t k = head ? *head : 0; k && !f->found->cut; k = next[k - 1]) {
-		const uint32_t *a = instance(f, i), *b = instance(f, k - 1);
+		const uint32_t *a = binding_of_instance(f, i), *b = binding_of_instance(f, k - 1);
 		bool agree = true;
 
 		for (uint32_t p = 0; p < parameters; p++) {
@@ -95,13 +99,13 @@ static bool join_one(struct finder *f, size_t i, const struct map *heads, const 
 			joined[p] = a[p] == PROPERTY_NONE ? b[p] : a[p];
 		}
 		if (agree)
-			found |= put(f, joined);
+			found |= add_instance(f, joined);
 	}
 	free(joined);
 	return found;
 }
 
-static bool join_domains(struct finder *f, uint64_t a, uint64_t b)
+static bool join_domains(struct instance_finder *f, uint64_t a, uint64_t b)
 {
 	size_t count = f->found->count;
 	uint32_t *next = mem_zalloc(count + 1, sizeof *next);
@@ -113,20 +117,22 @@ static bool join_domains(struct finder *f, uint64_t a, uint64_t b)
 
 		if (f->domains.items[i] != b)
 			continue;
-		head = map_put(&heads, hash_of(instance(f, i), f->found->parameters, a & b), NULL);
+		head = map_put(&heads,
+			       hash_of(binding_of_instance(f, i), f->found->parameters, a & b),
+			       NULL);
 		next[i] = (uint32_t)*head;
 		*head = i + 1;
 	}
 	for (size_t i = 0; i < count && !f->found->cut; i++) {
 		if (f->domains.items[i] == a)
-			found |= join_one(f, i, &heads, next, a & b);
+			found |= join_instance(f, i, &heads, next, a & b);
 	}
 	map_free(&heads);
 	free(next);
 	return found;
 }
 
-static bool join_all(struct finder *f)
+static bool join_all(struct instance_finder *f)
 {
 	bool found = false;
 
@@ -143,11 +149,11 @@ static bool join_all(struct finder *f)
 
 void instances_find(const struct property_events *events, struct instances *instances)
 {
-	struct finder f = { .found = instances };
+	struct instance_finder f = { .found = instances };
 
 	*instances = (struct instances){ .parameters = events->parameters };
 	for (size_t i = 0; i < events->events.count; i++)
-		put(&f, events->bindings.items + events->events.items[i].bindings);
+		add_instance(&f, events->bindings.items + events->events.items[i].bindings);
 	while (events->parameters <= 64 && !instances->cut && join_all(&f))
 		;
 	map_free(&f.index);

@@ -1,3 +1,4 @@
+/* Numbers the meanings of steps (label.h) with a hash table. */
 #include "monitor/computation/label.h"
 
 #include "base/hash.h"
@@ -68,7 +69,7 @@ static bool same_label(const struct label *a, const struct label *b)
 	return true;
 }
 
-static void *keep(struct labels *labels, const void *items, size_t size)
+static void *copy_owned(struct labels *labels, const void *items, size_t size)
 {
 	void *copy;
 
@@ -80,7 +81,7 @@ static void *keep(struct labels *labels, const void *items, size_t size)
 	return copy;
 }
 
-/* Events without what only plug-ins ask for; each once. */
+/* Copies the events without bindings and threads, each once. Returns their number. */
 static uint32_t plain_events(const struct label *label, struct label_event *events)
 {
 	uint32_t count = 0;
@@ -99,7 +100,7 @@ static uint32_t plain_events(const struct label *label, struct label_event *even
 	return count;
 }
 
-/* Labels with one hash share its entry; those after the first are looked for by the next hash. */
+/* Returns the label's number. On a hash collision, it tries the next hash value. */
 uint32_t labels_put(struct labels *labels, const struct label *label)
 {
 	struct label_event few[8], *events = few;
@@ -121,10 +122,10 @@ uint32_t labels_put(struct labels *labels, const struct label *label)
 		if (fresh) {
 			number = (uint32_t)labels->list.count;
 			*entry = number;
-			plain.writes = keep(labels, plain.writes,
-					    plain.write_count * sizeof *plain.writes);
-			plain.events = keep(labels, plain.events,
-					    plain.event_count * sizeof *plain.events);
+			plain.writes = copy_owned(labels, plain.writes,
+						  plain.write_count * sizeof *plain.writes);
+			plain.events = copy_owned(labels, plain.events,
+						  plain.event_count * sizeof *plain.events);
 			*vec_push(&labels->list) = plain;
 			break;
 		}

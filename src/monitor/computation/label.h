@@ -1,7 +1,7 @@
 /*
  * What a step means to monitors: variables that get values, property events that happen. Equal
- * meanings have one number, so that a monitor decides each only once. Label 0 is silence: no monitor
- * sees the step; label 1 is a step in which nothing happens (under `all`).
+ * meanings have one number, so that a monitor evaluates each only once. Label 0 is silent: no
+ * monitor sees the step. Label 1 is a step in which nothing happens (under `all`).
  */
 #ifndef MONITOR_COMPUTATION_LABEL_H
 #define MONITOR_COMPUTATION_LABEL_H
@@ -13,20 +13,20 @@
 #define LABEL_SILENT 0u
 #define LABEL_NOTHING 1u
 
-/* Bytes written into a variable of the property: `variable` is its place in `variables`. */
+/* Bytes written to a variable, given by its index in `variables`. */
 struct label_write {
 	uint32_t variable;
 	uint8_t offset, size; /* in the variable */
-	bool unknown;	      /* what was written was not recorded */
+	bool unknown;	      /* the value was not recorded */
 	uint8_t bytes[8];
 };
-/* A property event; its locals and parameters are kept for plug-ins. */
+/* A property event. Plug-ins need its locals and parameters. */
 struct label_event {
-	uint32_t property; /* its number in the property set */
-	uint32_t event;	   /* of the property */
+	uint32_t property; /* index in the property set */
+	uint32_t event;	   /* index in the property */
 	uint32_t thread;
 	uint32_t bindings; /* as in property_events; for plug-ins */
-	uint32_t number;   /* of the event in property_events; for grammars, otherwise 0 */
+	uint32_t number;   /* index in property_events; for grammars, otherwise 0 */
 };
 struct label {
 	const struct label_write *writes;
@@ -35,14 +35,14 @@ struct label {
 	uint32_t event_count;
 };
 
-/* A variable of a property: what an expression over globals names. */
+/* A variable of a property: an expression over globals. */
 struct label_variable {
-	const char *name; /* "config.limits.most", as the file has it */
+	const char *name; /* "config.limits.most", as in the property file */
 	uint64_t address;
 	uint8_t size, form;   /* enum raw_form */
 	bool known;	      /* false: the trace has no such variable */
-	bool initial_unknown; /* nobody knows what it starts with */
-	const char *why;      /* what is wrong with it, in words; NULL nothing */
+	bool initial_unknown; /* its initial value is unknown */
+	const char *why;      /* what is wrong with it, as text; NULL: nothing */
 	uint8_t initial[8];
 };
 
@@ -50,9 +50,12 @@ struct labels {
 	VEC(struct label) list;
 	VEC(struct label_variable) variables;
 	struct map index;
-	/* for plug-ins and grammars: their events differ by bindings and threads; otherwise these are left out */
+	/*
+	 * For plug-ins and grammars, whose events differ by bindings and threads. If false, these
+	 * are left out.
+	 */
 	bool rich;
-	/* by parameter: numbers of values in the set, of the instance; NULL: there are none */
+	/* by parameter: index of the instance's value; NULL: no parameters */
 	const uint32_t *binding;
 	VEC(void *) owned;
 };

@@ -1,3 +1,7 @@
+/*
+ * Makes the pool (message_pool.h): first finds the objects whose sets are not ordered, then takes
+ * every operation that is relevant or touches such an object, with its clock.
+ */
 #include "monitor/computation/message_pool.h"
 
 #include "base/mem.h"
@@ -10,36 +14,37 @@ static bool is_member(const uint8_t *deciding, const struct run_op_touch *touch)
 	return deciding && touch->role <= RUN_OP_CLOSES && deciding[touch->object];
 }
 
-static bool decides(const struct run_ops *acts, const uint8_t *deciding, const struct run_op *act)
+static bool touches_deciding_object(const struct run_ops *ops, const uint8_t *deciding,
+				    const struct run_op *op)
 {
-	for (uint32_t i = 0; i < act->touch_count; i++) {
-		if (is_member(deciding, &acts->touches.items[act->touches + i]))
+	for (uint32_t i = 0; i < op->touch_count; i++) {
+		if (is_member(deciding, &ops->touches.items[op->touches + i]))
 			return true;
 	}
 	return false;
 }
 
-static uint8_t *choose(const struct run_ops *acts, const struct message_pool_options *options,
-		       const uint8_t *deciding)
+static uint8_t *choose_entries(const struct run_ops *ops,
+			       const struct message_pool_options *options, const uint8_t *deciding)
 {
-	uint8_t *counted = mem_zalloc(acts->list.count + 1, 1);
+	uint8_t *counted = mem_zalloc(ops->list.count + 1, 1);
 
-	for (size_t i = 0; i < acts->list.count; i++) {
-		const struct run_op *act = &acts->list.items[i];
+	for (size_t i = 0; i < ops->list.count; i++) {
+		const struct run_op *op = &ops->list.items[i];
 
-		counted[i] = (act->flags & RUN_OP_MEANS) ||
-			     (options->every ? act->flags & RUN_OP_COUNTED
-					     : decides(acts, deciding, act));
+		counted[i] = (op->flags & RUN_OP_RELEVANT) ||
+			     (options->every ? op->flags & RUN_OP_COUNTED
+					     : touches_deciding_object(ops, deciding, op));
 	}
 	return counted;
 }
 
-/* ---- entries ---------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
-static const struct message_need *keep_counts(struct message_pool *pool, const uint32_t *counts,
-					      uint32_t but, uint32_t *count)
+static const struct message_need *counts_as_needs(struct message_pool *pool, const uint32_t *counts,
+						  uint32_t but, uint32_t *count)
 {
-	uint32_t columns = pool->acts->columns, n = 0;
+	uint32_t columns = pool->ops->columns, n = 0;
 	struct message_need *needs;
 
 	for (uint32_t i = 0; i < columns; i++)
@@ -56,7 +61,7 @@ static const struct message_need *keep_counts(struct message_pool *pool, const u
 	return needs;
 }
 
-static void add_member(struct message_pool *pool, const struct run_op *act,
+static void add_member(struct message_pool *pool, const struct run_op *op,
 		       const struct run_op_touch *touch)
 {
 	uint32_t *column = &pool->set_column[touch->set];
@@ -67,8 +72,8 @@ static void add_member(struct message_pool *pool, const struct run_op *act,
 								  .lock = touch->lock,
 								  .shared = touch->shared };
 	if (!*column)
-		*column = act->column + 1;
-	else if (*column != act->column + 1)
+		*column = op->column + 1;
+	else if (*column != op->column + 1)
 		*column = MESSAGE_POOL_MANY;
 	pool->set_sizes[touch->set]++;
 	pool->set_closes[touch->set] |= !touch->lock || touch->role == RUN_OP_CLOSES;
@@ -78,33 +83,33 @@ static void add_member(struct message_pool *pool, const struct run_op *act,
 static void add_entry(struct message_pool *pool, uint32_t number, const uint32_t *clock,
 		      const struct message_pool_options *options, const uint8_t *deciding)
 {
-	const struct run_op *act = &pool->acts->list.items[number];
-	uint32_t columns = pool->acts->columns;
+	const struct run_op *op = &pool->ops->list.items[number];
+	uint32_t columns = pool->ops->columns;
 	struct message_pool_entry *entry = vec_push(&pool->entries);
 
-	*entry = (struct message_pool_entry){ .act = number,
-					      .column = act->column,
-					      .position = pool->column_entries[act->column]++,
+	*entry = (struct message_pool_entry){ .op = number,
+					      .column = op->column,
+					      .position = pool->column_entries[op->column]++,
 					      .members = (uint32_t)pool->members.count };
 	pool->entry_of[number] = (uint32_t)pool->entries.count;
-	entry->needs = keep_counts(pool, clock + OP_CLOCK_COUNTED * columns, act->column,
-				   &entry->need_count);
+	entry->needs = counts_as_needs(pool, clock + OP_CLOCK_COUNTED * columns, op->column,
+				       &entry->need_count);
 	if (options->every)
-		entry->fences = keep_counts(pool, clock + OP_CLOCK_FENCES * columns, UINT32_MAX,
-					    &entry->fence_count);
+		entry->fences = counts_as_needs(pool, clock + OP_CLOCK_FENCES * columns, UINT32_MAX,
+						&entry->fence_count);
 	entry->past = arena_copy(&pool->arena, clock, columns * sizeof *clock);
-	for (uint32_t i = 0; i < act->touch_count; i++) {
-		const struct run_op_touch *touch = &pool->acts->touches.items[act->touches + i];
+	for (uint32_t i = 0; i < op->touch_count; i++) {
+		const struct run_op_touch *touch = &pool->ops->touches.items[op->touches + i];
 
 		if (is_member(deciding, touch))
-			add_member(pool, act, touch);
+			add_member(pool, op, touch);
 	}
 	entry->member_count = (uint32_t)pool->members.count - entry->members;
 }
 
 static void find_last_members(struct message_pool *pool)
 {
-	uint8_t *seen = mem_zalloc((size_t)pool->acts->sets + 1, 1);
+	uint8_t *seen = mem_zalloc((size_t)pool->ops->sets + 1, 1);
 
 	for (size_t i = pool->members.count; i--;) {
 		struct message_pool_member *member = &pool->members.items[i];
@@ -116,53 +121,54 @@ static void find_last_members(struct message_pool *pool)
 	free(seen);
 }
 
-static void list_acts(struct message_pool *pool)
+static void list_ops(struct message_pool *pool)
 {
-	const struct run_ops *acts = pool->acts;
+	const struct run_ops *ops = pool->ops;
 
-	pool->column_acts = mem_zalloc((size_t)acts->columns + 1, sizeof *pool->column_acts);
-	pool->run_ops_of = mem_zalloc((size_t)acts->columns + 1, sizeof *pool->run_ops_of);
-	for (size_t i = 0; i < acts->list.count; i++)
-		pool->column_acts[acts->list.items[i].column]++;
-	for (uint32_t i = 0; i < acts->columns; i++)
-		pool->run_ops_of[i] =
-			mem_alloc((pool->column_acts[i] + 1) * sizeof **pool->run_ops_of);
-	for (size_t i = 0; i < acts->list.count; i++)
-		pool->run_ops_of[acts->list.items[i].column][acts->list.items[i].position] =
+	pool->column_op_counts =
+		mem_zalloc((size_t)ops->columns + 1, sizeof *pool->column_op_counts);
+	pool->column_ops = mem_zalloc((size_t)ops->columns + 1, sizeof *pool->column_ops);
+	for (size_t i = 0; i < ops->list.count; i++)
+		pool->column_op_counts[ops->list.items[i].column]++;
+	for (uint32_t i = 0; i < ops->columns; i++)
+		pool->column_ops[i] =
+			mem_alloc((pool->column_op_counts[i] + 1) * sizeof **pool->column_ops);
+	for (size_t i = 0; i < ops->list.count; i++)
+		pool->column_ops[ops->list.items[i].column][ops->list.items[i].position] =
 			(uint32_t)i;
 }
 
-static void open_pool(struct message_pool *pool, const struct run_ops *acts)
+static void init_pool(struct message_pool *pool, const struct run_ops *ops)
 {
-	size_t sets = (size_t)acts->sets + 1;
+	size_t sets = (size_t)ops->sets + 1;
 
-	*pool = (struct message_pool){ .acts = acts };
-	pool->entry_of = mem_zalloc(acts->list.count + 1, sizeof *pool->entry_of);
-	pool->column_entries = mem_zalloc((size_t)acts->columns + 1, sizeof *pool->column_entries);
+	*pool = (struct message_pool){ .ops = ops };
+	pool->entry_of = mem_zalloc(ops->list.count + 1, sizeof *pool->entry_of);
+	pool->column_entries = mem_zalloc((size_t)ops->columns + 1, sizeof *pool->column_entries);
 	pool->set_column = mem_zalloc(sets, sizeof *pool->set_column);
 	pool->set_sizes = mem_zalloc(sets, sizeof *pool->set_sizes);
 	pool->set_closes = mem_zalloc(sets, 1);
-	pool->object_seen = mem_zalloc(acts->objects.count + 1, 1);
-	list_acts(pool);
+	pool->object_seen = mem_zalloc(ops->objects.count + 1, 1);
+	list_ops(pool);
 }
 
-void message_pool_make(const struct run_ops *acts, const struct message_pool_options *options,
+void message_pool_make(const struct run_ops *ops, const struct message_pool_options *options,
 		       struct message_pool *pool)
 {
 	struct op_clock_options how = { .strong = options->strong,
 					.parts =
 						options->every ? OP_CLOCK_PARTS : OP_CLOCK_FENCES };
-	uint8_t *deciding = options->strong ? NULL : op_clock_find_deciding(acts);
+	uint8_t *deciding = options->strong ? NULL : op_clock_find_deciding(ops);
 	struct clocks *clocks;
 	uint32_t *clock;
 	uint8_t *counted;
 
-	open_pool(pool, acts);
-	counted = choose(acts, options, deciding);
+	init_pool(pool, ops);
+	counted = choose_entries(ops, options, deciding);
 	how.counted = counted;
-	clocks = clocks_open(acts, &how);
-	clock = mem_zalloc((size_t)acts->columns * how.parts + 1, sizeof *clock);
-	for (uint32_t i = 0; i < acts->list.count; i++) {
+	clocks = clocks_open(ops, &how);
+	clock = mem_zalloc((size_t)ops->columns * how.parts + 1, sizeof *clock);
+	for (uint32_t i = 0; i < ops->list.count; i++) {
 		clocks_step(clocks, counted[i] ? clock : NULL);
 		if (counted[i])
 			add_entry(pool, i, clock, options, deciding);
@@ -176,10 +182,10 @@ void message_pool_make(const struct run_ops *acts, const struct message_pool_opt
 
 void message_pool_free(struct message_pool *pool)
 {
-	for (uint32_t i = 0; pool->acts && i < pool->acts->columns; i++)
-		free(pool->run_ops_of[i]);
-	free(pool->run_ops_of);
-	free(pool->column_acts);
+	for (uint32_t i = 0; pool->ops && i < pool->ops->columns; i++)
+		free(pool->column_ops[i]);
+	free(pool->column_ops);
+	free(pool->column_op_counts);
 	free(pool->column_entries);
 	free(pool->entry_of);
 	free(pool->set_column);

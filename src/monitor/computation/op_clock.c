@@ -1,3 +1,7 @@
+/*
+ * Vector clocks along the operations of a run (op_clock.h). clocks_step() joins into the thread's
+ * clock what the operation comes after, then stores the result in the objects that it touches.
+ */
 #include "monitor/computation/op_clock.h"
 
 #include "base/mem.h"
@@ -11,25 +15,28 @@ struct set_clock {
 	uint32_t column, position; /* of its first member */
 	uint32_t *opened, *members;
 };
-/* Clocks are made when they are needed. Strong: `chain` is the last write's, `any` everything's. */
+/*
+ * Clocks are allocated when needed. Under strong causality `chain` is the clock of the last write
+ * and `any` that of all operations.
+ */
 struct object_clock {
 	uint32_t *life, *any, *finders, *chain;
 	struct set_clock last;	     /* the last set that is not shared */
-	VEC(struct set_clock) group; /* the shared ones since */
+	VEC(struct set_clock) group; /* the shared ones after it */
 };
 
 struct clocks {
-	const struct run_ops *acts;
+	const struct run_ops *ops;
 	struct op_clock_options options;
 	size_t width, next;
-	uint32_t **lanes, **starts; /* starts: what the lane's next act comes after */
+	uint32_t **threads, **starts; /* starts: what the thread's next operation comes after */
 	bool *starts_due;
 	struct object_clock *objects;
 };
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- clock arithmetic ------------------------------------------------------------------------ */
 
-static void join(const struct clocks *c, uint32_t *to, const uint32_t *from)
+static void join_clock(const struct clocks *c, uint32_t *to, const uint32_t *from)
 {
 	if (!from)
 		return;
@@ -37,28 +44,28 @@ static void join(const struct clocks *c, uint32_t *to, const uint32_t *from)
 		to[i] = to[i] < from[i] ? from[i] : to[i];
 }
 
-static void set(const struct clocks *c, uint32_t **to, const uint32_t *from)
+static void copy_clock(const struct clocks *c, uint32_t **to, const uint32_t *from)
 {
 	if (!*to)
 		*to = mem_alloc(c->width * sizeof **to + 1);
 	memcpy(*to, from, c->width * sizeof **to);
 }
 
-static void join_into(const struct clocks *c, uint32_t **to, const uint32_t *from)
+static void join_or_copy_clock(const struct clocks *c, uint32_t **to, const uint32_t *from)
 {
 	if (*to)
-		join(c, *to, from);
+		join_clock(c, *to, from);
 	else
-		set(c, to, from);
+		copy_clock(c, to, from);
 }
 
-static void drop(uint32_t **clock)
+static void free_clock(uint32_t **clock)
 {
 	free(*clock);
 	*clock = NULL;
 }
 
-/* ---- sets ------------------------------------------------------------------------------------- */
+/* ---- sets ------------------------------------------------------------------------------------ */
 
 static struct set_clock *find_set(struct object_clock *o, uint32_t number)
 {
@@ -73,8 +80,8 @@ static struct set_clock *find_set(struct object_clock *o, uint32_t number)
 
 static void free_set(struct set_clock *s)
 {
-	drop(&s->opened);
-	drop(&s->members);
+	free_clock(&s->opened);
+	free_clock(&s->members);
 	s->used = false;
 }
 
@@ -85,41 +92,41 @@ static void clear_group(struct object_clock *o)
 	o->group.count = 0;
 }
 
-static void open_set(struct clocks *c, struct object_clock *o, const struct run_op *act,
+static void open_set(struct clocks *c, struct object_clock *o, const struct run_op *op,
 		     const struct run_op_touch *touch, const uint32_t *now)
 {
 	struct set_clock fresh = {
-		.set = touch->set, .used = true, .column = act->column, .position = act->position
+		.set = touch->set, .used = true, .column = op->column, .position = op->position
 	};
 
 	if (touch->shared) {
 		*vec_push(&o->group) = fresh;
-		set(c, &o->group.items[o->group.count - 1].opened, now);
-		set(c, &o->group.items[o->group.count - 1].members, now);
+		copy_clock(c, &o->group.items[o->group.count - 1].opened, now);
+		copy_clock(c, &o->group.items[o->group.count - 1].members, now);
 		return;
 	}
 	clear_group(o);
 	fresh.opened = o->last.opened;
 	fresh.members = o->last.members;
 	o->last = fresh;
-	set(c, &o->last.opened, now);
-	set(c, &o->last.members, now);
+	copy_clock(c, &o->last.opened, now);
+	copy_clock(c, &o->last.members, now);
 }
 
-/* ---- what a touch comes after ------------------------------------------------------------------- */
+/* ---- predecessors of an operation ------------------------------------------------------------ */
 
-/* A set that comes before the first member of another one comes before it as a whole. */
-static bool order_behind(struct clocks *c, const struct set_clock *s, uint32_t *now)
+/* If the first member of set `s` comes before the operation, the whole set does. */
+static bool join_set_if_before(struct clocks *c, const struct set_clock *s, uint32_t *now)
 {
 	if (now[s->column] <= s->position)
 		return false;
-	join(c, now, s->members);
+	join_clock(c, now, s->members);
 	return true;
 }
 
 /*
- * The sets that a new one must be apart from: those of the last group, or the last one that is not
- * shared. True: all of them come before it.
+ * Orders a new set against those that exclude it: the shared ones after the last set that is not
+ * shared, or else that one. Returns true if all of them come before it.
  */
 static bool order_sets(struct clocks *c, const struct run_op_touch *touch, uint32_t *now)
 {
@@ -127,92 +134,92 @@ static bool order_sets(struct clocks *c, const struct run_op_touch *touch, uint3
 	bool ordered = true;
 
 	for (size_t i = 0; !touch->shared && i < o->group.count; i++)
-		ordered &= order_behind(c, &o->group.items[i], now);
+		ordered &= join_set_if_before(c, &o->group.items[i], now);
 	if (o->last.used && (touch->shared || !o->group.count))
-		ordered &= order_behind(c, &o->last, now);
+		ordered &= join_set_if_before(c, &o->last, now);
 	return ordered;
 }
 
-static void gather(struct clocks *c, const struct run_op_touch *touch, uint32_t *now)
+static void join_predecessors(struct clocks *c, const struct run_op_touch *touch, uint32_t *now)
 {
 	struct object_clock *o = &c->objects[touch->object];
 	const struct set_clock *s;
 
 	if (c->options.strong) {
-		join(c, now, touch->writes ? o->any : o->chain);
+		join_clock(c, now, touch->writes ? o->any : o->chain);
 		return;
 	}
-	join(c, now, o->life);
+	join_clock(c, now, o->life);
 	switch (touch->role) {
-	case RUN_OP_OPENS: join(c, now, o->finders); break;
+	case RUN_OP_OPENS: join_clock(c, now, o->finders); break;
 	case RUN_OP_JOINS:
 		s = find_set(o, touch->set);
-		join(c, now, s ? s->opened : NULL);
+		join_clock(c, now, s ? s->opened : NULL);
 		break;
 	case RUN_OP_CLOSES:
 		s = find_set(o, touch->set);
-		join(c, now, s ? s->members : NULL);
+		join_clock(c, now, s ? s->members : NULL);
 		break;
-	case RUN_OP_CHAINS: join(c, now, o->chain); break;
-	case RUN_OP_LIVES: join(c, now, o->any); break;
+	case RUN_OP_KEEPS_ORDER: join_clock(c, now, o->chain); break;
+	case RUN_OP_LIFETIME: join_clock(c, now, o->any); break;
 	}
 }
 
-/* ---- what comes after it ------------------------------------------------------------------------ */
+/* ---- effects of an operation ----------------------------------------------------------------- */
 
-static void end_life(struct object_clock *o)
+static void end_lifetime(struct object_clock *o)
 {
 	clear_group(o);
 	free_set(&o->last);
-	drop(&o->finders);
+	free_clock(&o->finders);
 }
 
-static void publish(struct clocks *c, const struct run_op *act, const struct run_op_touch *touch,
-		    const uint32_t *now)
+static void update_object(struct clocks *c, const struct run_op *op,
+			  const struct run_op_touch *touch, const uint32_t *now)
 {
 	struct object_clock *o = &c->objects[touch->object];
 	struct set_clock *s;
 
 	if (c->options.strong) {
-		join_into(c, &o->any, now);
+		join_or_copy_clock(c, &o->any, now);
 		if (touch->writes)
-			set(c, &o->chain, now);
+			copy_clock(c, &o->chain, now);
 		return;
 	}
 	switch (touch->role) {
-	case RUN_OP_OPENS: open_set(c, o, act, touch, now); break;
+	case RUN_OP_OPENS: open_set(c, o, op, touch, now); break;
 	case RUN_OP_JOINS:
 	case RUN_OP_CLOSES:
 		s = find_set(o, touch->set);
 		if (s)
-			join_into(c, &s->members, now);
+			join_or_copy_clock(c, &s->members, now);
 		break;
-	case RUN_OP_FINDS: join_into(c, &o->finders, now); break;
-	case RUN_OP_CHAINS: set(c, &o->chain, now); break;
-	case RUN_OP_LIVES:
-		end_life(o);
-		set(c, &o->life, now);
+	case RUN_OP_READS_INITIAL: join_or_copy_clock(c, &o->finders, now); break;
+	case RUN_OP_KEEPS_ORDER: copy_clock(c, &o->chain, now); break;
+	case RUN_OP_LIFETIME:
+		end_lifetime(o);
+		copy_clock(c, &o->life, now);
 		break;
 	}
-	if (c->acts->objects.items[touch->object].mortal)
-		join_into(c, &o->any, now);
+	if (c->ops->objects.items[touch->object].has_lifetime)
+		join_or_copy_clock(c, &o->any, now);
 }
 
-/* ---- acts ------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
-static void count_itself(struct clocks *c, const struct run_op *act, uint32_t *now)
+static void count_op(struct clocks *c, const struct run_op *op, uint32_t *now)
 {
-	uint32_t columns = c->acts->columns;
+	uint32_t columns = c->ops->columns;
 
-	now[act->column] = act->position + 1;
+	now[op->column] = op->position + 1;
 	if (c->options.parts > OP_CLOCK_COUNTED && c->options.counted &&
-	    c->options.counted[act - c->acts->list.items])
-		now[OP_CLOCK_COUNTED * columns + act->column]++;
+	    c->options.counted[op - c->ops->list.items])
+		now[OP_CLOCK_COUNTED * columns + op->column]++;
 }
 
-static void raise_fence(struct clocks *c, uint32_t *now)
+static void update_fences(struct clocks *c, uint32_t *now)
 {
-	uint32_t columns = c->acts->columns;
+	uint32_t columns = c->ops->columns;
 	const uint32_t *counted = now + OP_CLOCK_COUNTED * columns;
 	uint32_t *fences = now + OP_CLOCK_FENCES * columns;
 
@@ -221,115 +228,114 @@ static void raise_fence(struct clocks *c, uint32_t *now)
 }
 
 /*
- * Sets that come before one of the act's may bring those of another object with them: as often as
- * there is something new. Most acts open one.
+ * A set that comes before one set of the operation may bring along a set of another object that
+ * comes before another one of it. So this repeats as long as something changes. Most operations
+ * open one set.
  */
-static void come_after_sets(struct clocks *c, const struct run_op *act, uint32_t *now)
+static void join_earlier_sets(struct clocks *c, const struct run_op *op, uint32_t *now)
 {
-	const struct run_op_touch *touches = c->acts->touches.items + act->touches;
-	uint32_t unordered = act->touch_count + 1, before;
+	const struct run_op_touch *touches = c->ops->touches.items + op->touches;
+	uint32_t unordered = op->touch_count + 1, before;
 
 	do {
 		before = unordered;
 		unordered = 0;
-		for (uint32_t i = 0; i < act->touch_count; i++)
+		for (uint32_t i = 0; i < op->touch_count; i++)
 			unordered +=
 				touches[i].role == RUN_OP_OPENS && !order_sets(c, &touches[i], now);
 	} while (unordered && unordered < before);
-	for (uint32_t i = 0; unordered && c->options.decides && i < act->touch_count; i++) {
+	for (uint32_t i = 0; unordered && c->options.decides && i < op->touch_count; i++) {
 		if (touches[i].role == RUN_OP_OPENS && !order_sets(c, &touches[i], now))
 			c->options.decides[touches[i].object] = 1;
 	}
 }
 
-static void come_after(struct clocks *c, const struct run_op *act, uint32_t *now)
+static void join_all_predecessors(struct clocks *c, const struct run_op *op, uint32_t *now)
 {
-	const struct run_op_touch *touches = c->acts->touches.items + act->touches;
+	const struct run_op_touch *touches = c->ops->touches.items + op->touches;
 
-	if (c->starts_due[act->lane])
-		join(c, now, c->starts[act->lane]);
-	c->starts_due[act->lane] = false;
-	if (act->flags & RUN_OP_AWAITS)
-		join(c, now, c->lanes[act->other]);
-	for (uint32_t i = 0; (act->flags & RUN_OP_LAST) && i < c->acts->lanes; i++)
-		join(c, now, c->lanes[i]);
-	for (uint32_t i = 0; i < act->touch_count; i++)
-		gather(c, &touches[i], now);
+	if (c->starts_due[op->thread])
+		join_clock(c, now, c->starts[op->thread]);
+	c->starts_due[op->thread] = false;
+	if (op->flags & RUN_OP_AWAITS)
+		join_clock(c, now, c->threads[op->other]);
+	for (uint32_t i = 0; (op->flags & RUN_OP_AFTER_ALL) && i < c->ops->threads; i++)
+		join_clock(c, now, c->threads[i]);
+	for (uint32_t i = 0; i < op->touch_count; i++)
+		join_predecessors(c, &touches[i], now);
 	if (!c->options.strong)
-		come_after_sets(c, act, now);
+		join_earlier_sets(c, op, now);
 }
 
 void clocks_step(struct clocks *c, uint32_t *seen)
 {
-	const struct run_op *act = &c->acts->list.items[c->next++];
-	const struct run_op_touch *touches = c->acts->touches.items + act->touches;
-	uint32_t *now = c->lanes[act->lane];
+	const struct run_op *op = &c->ops->list.items[c->next++];
+	const struct run_op_touch *touches = c->ops->touches.items + op->touches;
+	uint32_t *now = c->threads[op->thread];
 
-	come_after(c, act, now);
-	count_itself(c, act, now);
+	join_all_predecessors(c, op, now);
+	count_op(c, op, now);
 	if (seen)
 		memcpy(seen, now, c->width * sizeof *now);
-	if ((act->flags & RUN_OP_FENCE) && c->options.parts > OP_CLOCK_FENCES)
-		raise_fence(c, now);
-	for (uint32_t i = 0; i < act->touch_count; i++)
-		publish(c, act, &touches[i], now);
-	/* who goes on although it was awaited comes behind that */
-	if (act->flags & (RUN_OP_CREATES | RUN_OP_AWAITS)) {
-		join_into(c, &c->starts[act->other], now);
-		c->starts_due[act->other] = true;
+	if ((op->flags & RUN_OP_FENCE) && c->options.parts > OP_CLOCK_FENCES)
+		update_fences(c, now);
+	for (uint32_t i = 0; i < op->touch_count; i++)
+		update_object(c, op, &touches[i], now);
+	/* A thread that runs on although it was joined comes after the join. */
+	if (op->flags & (RUN_OP_CREATES | RUN_OP_AWAITS)) {
+		join_or_copy_clock(c, &c->starts[op->other], now);
+		c->starts_due[op->other] = true;
 	}
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* ---- the interface --------------------------------------------------------------------------- */
 
-struct clocks *clocks_open(const struct run_ops *acts, const struct op_clock_options *options)
+struct clocks *clocks_open(const struct run_ops *ops, const struct op_clock_options *options)
 {
 	struct clocks *c = mem_zalloc(1, sizeof *c);
 
-	c->acts = acts;
+	c->ops = ops;
 	c->options = *options;
-	c->width = (size_t)acts->columns * options->parts;
-	c->lanes = mem_zalloc((size_t)acts->lanes + 1, sizeof *c->lanes);
-	c->starts = mem_zalloc((size_t)acts->lanes + 1, sizeof *c->starts);
-	c->starts_due = mem_zalloc((size_t)acts->lanes + 1, sizeof *c->starts_due);
-	for (uint32_t i = 0; i < acts->lanes; i++)
-		c->lanes[i] = mem_zalloc(c->width + 1, sizeof **c->lanes);
-	c->objects = mem_zalloc(acts->objects.count + 1, sizeof *c->objects);
+	c->width = (size_t)ops->columns * options->parts;
+	c->threads = mem_zalloc((size_t)ops->threads + 1, sizeof *c->threads);
+	c->starts = mem_zalloc((size_t)ops->threads + 1, sizeof *c->starts);
+	c->starts_due = mem_zalloc((size_t)ops->threads + 1, sizeof *c->starts_due);
+	for (uint32_t i = 0; i < ops->threads; i++)
+		c->threads[i] = mem_zalloc(c->width + 1, sizeof **c->threads);
+	c->objects = mem_zalloc(ops->objects.count + 1, sizeof *c->objects);
 	return c;
 }
 
 void clocks_close(struct clocks *c)
 {
-	for (uint32_t i = 0; i < c->acts->lanes; i++) {
-		free(c->lanes[i]);
+	for (uint32_t i = 0; i < c->ops->threads; i++) {
+		free(c->threads[i]);
 		free(c->starts[i]);
 	}
-	for (size_t i = 0; i < c->acts->objects.count; i++) {
+	for (size_t i = 0; i < c->ops->objects.count; i++) {
 		struct object_clock *o = &c->objects[i];
 
-		end_life(o);
+		end_lifetime(o);
 		vec_free(&o->group);
-		drop(&o->life);
-		drop(&o->any);
-		drop(&o->chain);
+		free_clock(&o->life);
+		free_clock(&o->any);
+		free_clock(&o->chain);
 	}
 	free(c->objects);
-	free(c->lanes);
+	free(c->threads);
 	free(c->starts);
 	free(c->starts_due);
 	free(c);
 }
 
-/* ------------------------------------------------------------------------------------------------ */
-
-uint8_t *op_clock_find_deciding(const struct run_ops *acts)
+uint8_t *op_clock_find_deciding(const struct run_ops *ops)
 {
 	struct op_clock_options options = { .parts = 1 };
 	struct clocks *clocks;
 
-	options.decides = mem_zalloc(acts->objects.count + 1, 1);
-	clocks = clocks_open(acts, &options);
-	for (size_t i = 0; i < acts->list.count; i++)
+	options.decides = mem_zalloc(ops->objects.count + 1, 1);
+	clocks = clocks_open(ops, &options);
+	for (size_t i = 0; i < ops->list.count; i++)
 		clocks_step(clocks, NULL);
 	clocks_close(clocks);
 	return options.decides;

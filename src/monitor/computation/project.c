@@ -1,3 +1,9 @@
+/*
+ * Reduces a pool to the steps of one computation (project.h). Repeats until nothing changes: drop
+ * silent steps without members; drop objects whose sets are ordered; merge steps that only happen
+ * together; drop objects whose sets are single steps. By doc/lattice.md, the remaining runs
+ * are the projections of all weak runs.
+ */
 #include "monitor/computation/projection.h"
 
 #include "base/mem.h"
@@ -11,86 +17,84 @@ static bool is_silent(const struct projection *p, const struct projection_step *
 	return p->labels[step->rep] == LABEL_SILENT;
 }
 
-/* ---- what leaves ------------------------------------------------------------------------------ */
+/* ---- dropping silent steps ------------------------------------------------------------------- */
 
 static bool has_members(const struct projection *p, const struct projection_step *step)
 {
-	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e]) {
-		const struct message_pool_entry *entry = &p->pool->entries.items[e];
-
-		for (uint32_t i = 0; i < entry->member_count; i++) {
-			if (!p->dead[p->pool->members.items[entry->members + i].object])
-				return true;
-		}
+	PROJECTION_EACH_MEMBER(p, step, e, m)
+	{
+		if (!p->dead[m->object])
+			return true;
 	}
 	return false;
 }
 
-/* It leaves, but what had become one with it still does not come apart in a schedule. */
+/* The step leaves, but the entries after its rep still come along with it in a schedule. */
 static void keep_bonds(struct projection *p, const struct projection_step *step)
 {
 	for (uint32_t e = step->rep; p->next[e] != PROJECTION_NONE; e = p->next[e])
 		*vec_push(&p->project->bonds) =
-			(struct project_bond){ p->pool->entries.items[e].act,
-					       p->pool->entries.items[p->next[e]].act };
+			(struct project_bond){ p->pool->entries.items[e].op,
+					       p->pool->entries.items[p->next[e]].op };
 }
 
-static void sweep(struct projection *p)
+static void drop_silent_steps(struct projection *p)
 {
 	for (uint32_t c = 0; c < p->columns; c++) {
-		struct projection_lane *lane = &p->lanes[c];
+		struct projection_column *in = &p->by_column[c];
 		size_t kept = 0;
 
-		for (size_t i = 0; i < lane->steps.count; i++) {
-			struct projection_step step = lane->steps.items[i];
+		for (size_t i = 0; i < in->steps.count; i++) {
+			struct projection_step step = in->steps.items[i];
 
 			if (!is_silent(p, &step) || has_members(p, &step))
-				lane->steps.items[kept++] = step;
+				in->steps.items[kept++] = step;
 			else
 				keep_bonds(p, &step);
 		}
-		lane->steps.count = kept;
+		in->steps.count = kept;
 	}
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbering ------------------------------------------------------------------------------- */
 
-static void number(struct projection *p)
+static void number_steps(struct projection *p)
 {
 	for (uint32_t c = 0; c < p->columns; c++) {
-		struct projection_lane *lane = &p->lanes[c];
+		struct projection_column *in = &p->by_column[c];
 		size_t k = 0;
 
 		for (uint32_t at = 0; at <= p->pool->column_entries[c]; at++) {
-			while (k < lane->steps.count &&
-			       p->pool->entries.items[lane->steps.items[k].rep].position < at)
+			while (k < in->steps.count &&
+			       p->pool->entries.items[in->steps.items[k].rep].position < at)
 				k++;
-			lane->before[at] = (uint32_t)k;
+			in->before[at] = (uint32_t)k;
 		}
 	}
 }
 
-static void mark_needed(struct projection *p)
+static void mark_needed_alone(struct projection *p)
 {
 	for (uint32_t c = 0; c < p->columns; c++)
-		memset(p->lanes[c].needed_alone, 0, p->lanes[c].steps.count);
+		memset(p->by_column[c].needed_alone, 0, p->by_column[c].steps.count);
 	for (uint32_t c = 0; c < p->columns; c++) {
-		for (size_t i = 0; i < p->lanes[c].steps.count; i++) {
-			const uint32_t *clock = projection_clock(p, p->lanes[c].steps.items[i].rep);
+		for (size_t i = 0; i < p->by_column[c].steps.count; i++) {
+			const uint32_t *clock =
+				projection_clock(p, p->by_column[c].steps.items[i].rep);
 
 			for (uint32_t d = 0; d < p->columns; d++) {
 				uint32_t count = d == c ? 0 : projection_steps(p, d, clock[d]);
 
 				if (count)
-					p->lanes[d].needed_alone[count - 1] = 1;
+					p->by_column[d].needed_alone[count - 1] = 1;
 			}
 		}
 	}
 }
 
-/* ---- what is ordered ---------------------------------------------------------------------------- */
+/* ---- ordering sets --------------------------------------------------------------------------- */
 
-static bool join(const struct projection *p, uint32_t *to, const uint32_t *from, uint32_t but)
+static bool join_clock(const struct projection *p, uint32_t *to, const uint32_t *from, uint32_t but)
 {
 	bool grew = false;
 
@@ -103,12 +107,12 @@ static bool join(const struct projection *p, uint32_t *to, const uint32_t *from,
 	return grew;
 }
 
-/* What the steps that it needs have come to need. */
+/* Adds to the clock what the needed steps have come to need. */
 static bool close_clock(struct projection *p, uint32_t rep, uint32_t previous)
 {
 	uint32_t *clock = projection_clock(p, rep), own = p->pool->entries.items[rep].column;
-	bool grew =
-		previous != PROJECTION_NONE && join(p, clock, projection_clock(p, previous), own);
+	bool grew = previous != PROJECTION_NONE &&
+		    join_clock(p, clock, projection_clock(p, previous), own);
 
 	for (bool more = true; more;) {
 		more = false;
@@ -116,9 +120,10 @@ static bool close_clock(struct projection *p, uint32_t rep, uint32_t previous)
 			uint32_t count = c == own ? 0 : projection_steps(p, c, clock[c]);
 
 			if (count)
-				more |= join(
+				more |= join_clock(
 					p, clock,
-					projection_clock(p, p->lanes[c].steps.items[count - 1].rep),
+					projection_clock(
+						p, p->by_column[c].steps.items[count - 1].rep),
 					own);
 		}
 		grew |= more;
@@ -136,9 +141,9 @@ static bool comes_before(const struct projection *p, uint32_t rep, uint32_t late
 	return projection_clock(p, later)[a->column] > a->position;
 }
 
-/* A set that comes before the step that opens another one does so as a whole. */
-static bool order_behind(struct projection *p, uint32_t set, uint32_t rep, uint32_t opener,
-			 bool *grew)
+/* If the set's first member comes before the step that opens another set, the whole set does. */
+static bool order_set_before_step(struct projection *p, uint32_t set, uint32_t rep, uint32_t opener,
+				  bool *grew)
 {
 	const struct message_pool *pool = p->pool;
 
@@ -151,25 +156,25 @@ static bool order_behind(struct projection *p, uint32_t set, uint32_t rep, uint3
 			continue;
 		projection_clock(p, rep)[pool->entries.items[before].column] =
 			pool->entries.items[before].position + 1;
-		join(p, projection_clock(p, rep), projection_clock(p, before),
-		     pool->entries.items[rep].column);
+		join_clock(p, projection_clock(p, rep), projection_clock(p, before),
+			   pool->entries.items[rep].column);
 		*vec_push(&p->project->bonds) =
-			(struct project_bond){ pool->entries.items[opener].act,
-					       pool->entries.items[entry].act };
+			(struct project_bond){ pool->entries.items[opener].op,
+					       pool->entries.items[entry].op };
 		*grew = true;
 	}
 	return true;
 }
 
-static void open_set(struct projection *p, const struct message_pool_member *m, uint32_t rep,
-		     uint32_t opener, bool *grew)
+static void order_new_set(struct projection *p, const struct message_pool_member *m, uint32_t rep,
+			  uint32_t opener, bool *grew)
 {
 	struct projection_sets *o = &p->objects[m->object];
 
 	for (size_t i = 0; !m->shared && i < o->group.count; i++)
-		o->unordered |= !order_behind(p, o->group.items[i], rep, opener, grew);
+		o->unordered |= !order_set_before_step(p, o->group.items[i], rep, opener, grew);
 	if (o->last && (m->shared || !o->group.count))
-		o->unordered |= !order_behind(p, o->last - 1, rep, opener, grew);
+		o->unordered |= !order_set_before_step(p, o->last - 1, rep, opener, grew);
 	if (m->shared) {
 		*vec_push(&o->group) = m->set;
 		return;
@@ -178,51 +183,46 @@ static void open_set(struct projection *p, const struct message_pool_member *m, 
 	o->last = m->set + 1;
 }
 
-static bool order_step(struct projection *p, const struct projection_step *step, uint32_t previous)
+static bool order_sets_of_step(struct projection *p, const struct projection_step *step,
+			       uint32_t previous)
 {
 	bool grew = close_clock(p, step->rep, previous);
 
-	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e]) {
-		const struct message_pool_entry *entry = &p->pool->entries.items[e];
-
-		for (uint32_t i = 0; i < entry->member_count; i++) {
-			const struct message_pool_member *m =
-				&p->pool->members.items[entry->members + i];
-
-			if (!p->dead[m->object] && m->role == RUN_OP_OPENS)
-				open_set(p, m, step->rep, e, &grew);
-		}
+	PROJECTION_EACH_MEMBER(p, step, e, m)
+	{
+		if (!p->dead[m->object] && m->role == RUN_OP_OPENS)
+			order_new_set(p, m, step->rep, e, &grew);
 	}
 	return grew;
 }
 
 /*
- * The order of sets by whole steps: an acquire that has become one with what follows it needs what
- * that needs, so more sets come one after the other than by single events. Objects all whose sets do
- * are dropped; the clocks keep their order.
+ * Orders sets by whole steps. An acquire that was merged with what follows it needs what that
+ * needs, so more sets are ordered than by single events. Objects all of whose sets are ordered are
+ * dropped; the clocks keep their order.
  */
-static bool order(struct projection *p)
+static bool drop_ordered_objects(struct projection *p)
 {
 	uint32_t *taken = mem_zalloc((size_t)p->columns + 1, sizeof *taken);
 	bool found = false;
 
-	for (size_t o = 0; o < p->pool->acts->objects.count; o++) {
+	for (size_t o = 0; o < p->pool->ops->objects.count; o++) {
 		p->objects[o].last = 0;
 		p->objects[o].group.count = 0;
 		p->objects[o].unordered = false;
 	}
 	for (uint32_t e = 0; e < p->pool->entries.count; e++) {
 		uint32_t column = p->pool->entries.items[e].column;
-		struct projection_lane *lane = &p->lanes[column];
+		struct projection_column *in = &p->by_column[column];
 		uint32_t i = taken[column];
 
-		if (i == lane->steps.count || lane->steps.items[i].rep != e)
+		if (i == in->steps.count || in->steps.items[i].rep != e)
 			continue;
 		taken[column]++;
-		found |= order_step(p, &lane->steps.items[i],
-				    i ? lane->steps.items[i - 1].rep : PROJECTION_NONE);
+		found |= order_sets_of_step(p, &in->steps.items[i],
+					    i ? in->steps.items[i - 1].rep : PROJECTION_NONE);
 	}
-	for (size_t o = 0; o < p->pool->acts->objects.count; o++) {
+	for (size_t o = 0; o < p->pool->ops->objects.count; o++) {
 		if (p->pool->object_seen[o] && !p->dead[o] && !p->objects[o].unordered) {
 			p->dead[o] = 1;
 			found = true;
@@ -232,9 +232,12 @@ static bool order(struct projection *p)
 	return found;
 }
 
-/* ---- what moves ------------------------------------------------------------------------------- */
+/* ---- merging steps --------------------------------------------------------------------------- */
 
-/* Behind its place: what opens a set that goes on, and reads inside of a set of one thread. */
+/*
+ * May the member move to a later step? Yes, if it opens a set that goes on, or reads inside a set
+ * of one thread.
+ */
 static bool member_moves_right(const struct message_pool *pool, const struct message_pool_member *m)
 {
 	switch (m->role) {
@@ -254,27 +257,21 @@ static bool member_moves_left(const struct message_pool *pool, const struct mess
 	return false;
 }
 
-static bool moves(const struct projection *p, const struct projection_step *step,
-		  bool (*member_moves)(const struct message_pool *pool,
-				       const struct message_pool_member *m))
+static bool step_moves(const struct projection *p, const struct projection_step *step,
+		       bool (*member_moves)(const struct message_pool *pool,
+					    const struct message_pool_member *m))
 {
 	if (!is_silent(p, step))
 		return false;
-	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e]) {
-		const struct message_pool_entry *entry = &p->pool->entries.items[e];
-
-		for (uint32_t i = 0; i < entry->member_count; i++) {
-			const struct message_pool_member *m =
-				&p->pool->members.items[entry->members + i];
-
-			if (!p->dead[m->object] && !member_moves(p->pool, m))
-				return false;
-		}
+	PROJECTION_EACH_MEMBER(p, step, e, m)
+	{
+		if (!p->dead[m->object] && !member_moves(p->pool, m))
+			return false;
 	}
 	return true;
 }
 
-/* Does `later`, of the same column, need no more steps of others? */
+/* Does `later`, in the same column, need no more steps of other columns than `earlier`? */
 static bool needs_no_more(const struct projection *p, const struct projection_step *later,
 			  const struct projection_step *earlier)
 {
@@ -288,54 +285,54 @@ static bool needs_no_more(const struct projection *p, const struct projection_st
 	return true;
 }
 
-static void append(struct projection *p, struct projection_step *to,
-		   const struct projection_step *from)
+static void append_step(struct projection *p, struct projection_step *to,
+			const struct projection_step *from)
 {
 	p->next[to->tail] = from->head;
 	to->tail = from->tail;
 }
 
 /*
- * An acquire moves right to the next step unless somebody needs it without that one; a release moves
- * left to the step before it if it needs no more (Lipton). `needed_alone` is by the numbers from
- * before the merge, so each step that is left remembers its own.
+ * An acquire moves right to the next step, unless another column needs it without that step. A
+ * release moves left to the previous step, if it needs no more than that (Lipton). `needed_alone`
+ * is by the numbers from before the merge, so `last` tracks the number of the last step kept.
  */
-static bool merge_column(struct projection *p, struct projection_lane *lane)
+static bool merge_steps(struct projection *p, struct projection_column *in)
 {
-	size_t kept = 0, before = lane->steps.count;
-	uint32_t last = 0; /* number of the step whose rep the last one kept has */
+	size_t kept = 0, before = in->steps.count;
+	uint32_t last = 0; /* number of the step whose rep the last kept step has */
 
-	for (uint32_t i = 0; i < lane->steps.count; i++) {
-		struct projection_step step = lane->steps.items[i];
-		struct projection_step *top = kept ? &lane->steps.items[kept - 1] : NULL;
+	for (uint32_t i = 0; i < in->steps.count; i++) {
+		struct projection_step step = in->steps.items[i];
+		struct projection_step *top = kept ? &in->steps.items[kept - 1] : NULL;
 
-		if (top && !projection_is_request(p, top) && moves(p, &step, member_moves_left) &&
-		    needs_no_more(p, &step, top)) {
-			append(p, top, &step);
+		if (top && !projection_is_request(p, top) &&
+		    step_moves(p, &step, member_moves_left) && needs_no_more(p, &step, top)) {
+			append_step(p, top, &step);
 			continue;
 		}
-		if (top && !projection_is_request(p, &step) && !lane->needed_alone[last] &&
-		    moves(p, top, member_moves_right)) {
-			append(p, top, &step);
+		if (top && !projection_is_request(p, &step) && !in->needed_alone[last] &&
+		    step_moves(p, top, member_moves_right)) {
+			append_step(p, top, &step);
 			top->rep = step.rep;
 		} else {
-			lane->steps.items[kept++] = step;
+			in->steps.items[kept++] = step;
 		}
 		last = i;
 	}
-	lane->steps.count = kept;
+	in->steps.count = kept;
 	return kept < before;
 }
 
-/* ---- what decides nothing any more ---------------------------------------------------------------- */
+/* ---- dropping objects ------------------------------------------------------------------------ */
 
-static void place_entries(struct projection *p)
+static void find_reps(struct projection *p)
 {
 	for (size_t e = 0; e < p->pool->entries.count; e++)
 		p->rep_of[e] = PROJECTION_NONE;
 	for (uint32_t c = 0; c < p->columns; c++) {
-		for (size_t i = 0; i < p->lanes[c].steps.count; i++) {
-			const struct projection_step *step = &p->lanes[c].steps.items[i];
+		for (size_t i = 0; i < p->by_column[c].steps.count; i++) {
+			const struct projection_step *step = &p->by_column[c].steps.items[i];
 
 			for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e])
 				p->rep_of[e] = step->rep;
@@ -343,16 +340,16 @@ static void place_entries(struct projection *p)
 	}
 }
 
-/* An object all whose sets have become single steps decides nothing. */
-static bool bury(struct projection *p)
+/* An object all of whose sets have become single steps decides nothing. */
+static bool drop_single_step_objects(struct projection *p)
 {
 	const struct message_pool *pool = p->pool;
-	uint32_t *rep_of_set = mem_alloc(((size_t)pool->acts->sets + 1) * sizeof *rep_of_set);
-	uint8_t *lives = mem_zalloc(pool->acts->objects.count + 1, 1);
+	uint32_t *rep_of_set = mem_alloc(((size_t)pool->ops->sets + 1) * sizeof *rep_of_set);
+	uint8_t *lifetimes = mem_zalloc(pool->ops->objects.count + 1, 1);
 	bool found = false;
 
-	place_entries(p);
-	memset(rep_of_set, 0xff, ((size_t)pool->acts->sets + 1) * sizeof *rep_of_set);
+	find_reps(p);
+	memset(rep_of_set, 0xff, ((size_t)pool->ops->sets + 1) * sizeof *rep_of_set);
 	for (size_t e = 0; e < pool->entries.count; e++) {
 		const struct message_pool_entry *entry = &pool->entries.items[e];
 
@@ -363,21 +360,21 @@ static bool bury(struct projection *p)
 			if (rep_of_set[m->set] == PROJECTION_NONE)
 				rep_of_set[m->set] = p->rep_of[e];
 			if (rep_of_set[m->set] != p->rep_of[e] || !pool->set_closes[m->set])
-				lives[m->object] = 1;
+				lifetimes[m->object] = 1;
 		}
 	}
-	for (size_t o = 0; o < pool->acts->objects.count; o++) {
-		if (pool->object_seen[o] && !p->dead[o] && !lives[o]) {
+	for (size_t o = 0; o < pool->ops->objects.count; o++) {
+		if (pool->object_seen[o] && !p->dead[o] && !lifetimes[o]) {
 			p->dead[o] = 1;
 			found = true;
 		}
 	}
 	free(rep_of_set);
-	free(lives);
+	free(lifetimes);
 	return found;
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* ---- the projection as a whole --------------------------------------------------------------- */
 
 static void start_clocks(struct projection *p)
 {
@@ -392,12 +389,12 @@ static void start_clocks(struct projection *p)
 	}
 }
 
-/* Backwards, so that each set's list starts with what opens it. */
+/* Builds the lists backwards, so that each starts with the member that opens the set. */
 static void list_members(struct projection *p)
 {
 	const struct message_pool *pool = p->pool;
 
-	p->set_head = mem_zalloc((size_t)pool->acts->sets + 1, sizeof *p->set_head);
+	p->set_head = mem_zalloc((size_t)pool->ops->sets + 1, sizeof *p->set_head);
 	p->member_next = mem_zalloc(pool->members.count + 1, sizeof *p->member_next);
 	p->member_entry = mem_zalloc(pool->members.count + 1, sizeof *p->member_entry);
 	for (size_t e = pool->entries.count; e--;) {
@@ -413,39 +410,39 @@ static void list_members(struct projection *p)
 	}
 }
 
-static void start(struct projection *p)
+static void init_projection(struct projection *p)
 {
 	const struct message_pool *pool = p->pool;
 
-	p->lanes = mem_zalloc((size_t)p->columns + 1, sizeof *p->lanes);
+	p->by_column = mem_zalloc((size_t)p->columns + 1, sizeof *p->by_column);
 	p->next = mem_alloc((pool->entries.count + 1) * sizeof *p->next);
 	p->rep_of = mem_alloc((pool->entries.count + 1) * sizeof *p->rep_of);
-	p->objects = mem_zalloc(pool->acts->objects.count + 1, sizeof *p->objects);
-	p->dead = mem_zalloc(pool->acts->objects.count + 1, 1);
+	p->objects = mem_zalloc(pool->ops->objects.count + 1, sizeof *p->objects);
+	p->dead = mem_zalloc(pool->ops->objects.count + 1, 1);
 	for (uint32_t c = 0; c < p->columns; c++) {
 		size_t count = (size_t)pool->column_entries[c] + 1;
 
-		p->lanes[c].before = mem_zalloc(count, sizeof *p->lanes[c].before);
-		p->lanes[c].needed_alone = mem_zalloc(count, 1);
+		p->by_column[c].before = mem_zalloc(count, sizeof *p->by_column[c].before);
+		p->by_column[c].needed_alone = mem_zalloc(count, 1);
 	}
 	for (uint32_t e = 0; e < pool->entries.count; e++) {
 		p->next[e] = PROJECTION_NONE;
-		*vec_push(&p->lanes[pool->entries.items[e].column].steps) =
+		*vec_push(&p->by_column[pool->entries.items[e].column].steps) =
 			(struct projection_step){ e, e, e };
 	}
 	start_clocks(p);
 	list_members(p);
 }
 
-static void finish(struct projection *p)
+static void free_projection(struct projection *p)
 {
 	for (uint32_t c = 0; c < p->columns; c++) {
-		vec_free(&p->lanes[c].steps);
-		free(p->lanes[c].before);
-		free(p->lanes[c].needed_alone);
+		vec_free(&p->by_column[c].steps);
+		free(p->by_column[c].before);
+		free(p->by_column[c].needed_alone);
 	}
-	free(p->lanes);
-	for (size_t o = 0; o < p->pool->acts->objects.count; o++)
+	free(p->by_column);
+	for (size_t o = 0; o < p->pool->ops->objects.count; o++)
 		vec_free(&p->objects[o].group);
 	free(p->objects);
 	free(p->clocks);
@@ -459,26 +456,26 @@ static void finish(struct projection *p)
 
 void project_make(const struct message_pool *pool, const uint32_t *labels, struct computation *out)
 {
-	struct projection p = { .pool = pool, .labels = labels, .columns = pool->acts->columns };
+	struct projection p = { .pool = pool, .labels = labels, .columns = pool->ops->columns };
 
 	p.project = mem_zalloc(1, sizeof *p.project);
 	p.project->pool = pool;
 	out->owned = p.project;
-	start(&p);
+	init_projection(&p);
 	for (bool more = true; more;) {
-		sweep(&p);
-		number(&p);
-		place_entries(&p);
-		more = order(&p);
-		mark_needed(&p);
+		drop_silent_steps(&p);
+		number_steps(&p);
+		find_reps(&p);
+		more = drop_ordered_objects(&p);
+		mark_needed_alone(&p);
 		for (uint32_t c = 0; c < p.columns; c++)
-			more |= merge_column(&p, &p.lanes[c]);
-		more |= bury(&p);
+			more |= merge_steps(&p, &p.by_column[c]);
+		more |= drop_single_step_objects(&p);
 	}
-	sweep(&p);
-	number(&p);
+	drop_silent_steps(&p);
+	number_steps(&p);
 	projection_write(&p, out);
-	finish(&p);
+	free_projection(&p);
 }
 
 void project_free(struct computation *computation)

@@ -1,6 +1,6 @@
 /*
- * From the pool to one computation: what no monitor sees leaves it where that changes nothing
- * (doc/lattice.md, "Weak causality", `--events relevant`).
+ * Projects the pool to one computation: operations that no monitor sees leave it where that changes
+ * nothing (doc/lattice.md, "Weak causality", `--events relevant`).
  */
 #ifndef MONITOR_COMPUTATION_PROJECT_H
 #define MONITOR_COMPUTATION_PROJECT_H
@@ -8,19 +8,20 @@
 #include "monitor/computation/message_pool.h"
 
 struct project_bond {
-	uint32_t act, with;
+	uint32_t op, with;
 };
 
-/* What a computation owns beside its messages; schedules are made from it. */
+/* What a computation owns besides its messages; computation_schedule_run() uses it. */
 struct project {
 	const struct message_pool *pool;
 	struct arena arena;
-	const uint32_t **acts; /* by message: the acts that its parts are */
-	uint32_t *first;       /* by column + 1: messages of the columns before … */
-	uint32_t *by_column;   /* … and which they are */
+	const uint32_t **ops; /* by message: the operations of its parts */
+	uint32_t *first;      /* by column + 1: number of messages in the columns before; … */
+	uint32_t *by_column;  /* … the messages, by column */
 	/*
-	 * What comes along with an act, by act: a release that has become one with what came before
-	 * it, and what an object that was dropped wants in front of it.
+	 * Sorted by `op`: a schedule that has `op` must have `with` too. These are releases that
+	 * were merged into an earlier step, and members of sets of dropped objects that must come
+	 * before `op`.
 	 */
 	VEC(struct project_bond) bonds;
 };

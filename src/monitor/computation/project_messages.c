@@ -1,11 +1,13 @@
+/* Writes the remaining steps of a projection as messages, and the index that schedules need. */
 #include "monitor/computation/projection.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* ---- members ---------------------------------------------------------------------------------- */
+/* ---- filling a message ----------------------------------------------------------------------- */
 
 struct member_sum {
 	struct message_member member;
@@ -13,8 +15,8 @@ struct member_sum {
 	bool opens, closes;
 };
 
-static void add_member(struct member_sum *sums, uint32_t *count,
-		       const struct message_pool_member *m)
+static void add_to_sums(struct member_sum *sums, uint32_t *count,
+			const struct message_pool_member *m)
 {
 	uint32_t i = 0;
 
@@ -50,16 +52,10 @@ static void fill_members(struct projection *p, const struct projection_step *ste
 	if (!room)
 		return;
 	sums = mem_zalloc(room, sizeof *sums);
-	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e]) {
-		const struct message_pool_entry *entry = &p->pool->entries.items[e];
-
-		for (uint32_t i = 0; i < entry->member_count; i++) {
-			const struct message_pool_member *m =
-				&p->pool->members.items[entry->members + i];
-
-			if (!p->dead[m->object])
-				add_member(sums, &count, m);
-		}
+	PROJECTION_EACH_MEMBER(p, step, e, m)
+	{
+		if (!p->dead[m->object])
+			add_to_sums(sums, &count, m);
 	}
 	members = arena_alloc(&p->project->arena, count * sizeof *members + 1);
 	for (uint32_t i = 0; i < count; i++) {
@@ -114,26 +110,26 @@ static const uint32_t *fill_parts(struct projection *p, const struct projection_
 				  struct message *message)
 {
 	struct event_id *parts;
-	uint32_t *acts, n = 0;
+	uint32_t *ops, n = 0;
 
 	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e])
 		n++;
 	parts = arena_alloc(&p->project->arena, n * sizeof *parts);
-	acts = arena_alloc(&p->project->arena, n * sizeof *acts);
+	ops = arena_alloc(&p->project->arena, n * sizeof *ops);
 	message->parts = parts;
 	message->part_count = n;
 	n = 0;
 	for (uint32_t e = step->head; e != PROJECTION_NONE; e = p->next[e], n++) {
-		acts[n] = p->pool->entries.items[e].act;
-		parts[n] = p->pool->acts->list.items[acts[n]].id;
+		ops[n] = p->pool->entries.items[e].op;
+		parts[n] = p->pool->ops->list.items[ops[n]].id;
 		if (e == step->rep)
 			message->anchor = n;
 	}
 	message->before = projection_is_request(p, step);
-	return acts;
+	return ops;
 }
 
-/* Columns that have something to tell, by new numbers. */
+/* Renumbers the columns that have messages. */
 static uint32_t *number_columns(const struct projection *p, uint32_t *count)
 {
 	uint32_t *columns = mem_zalloc((size_t)p->columns + 1, sizeof *columns);
@@ -141,12 +137,12 @@ static uint32_t *number_columns(const struct projection *p, uint32_t *count)
 	*count = 0;
 	for (uint32_t c = 0; c < p->columns; c++) {
 		columns[c] = *count;
-		*count += p->lanes[c].steps.count > 0;
+		*count += p->by_column[c].steps.count > 0;
 	}
 	return columns;
 }
 
-/* In the recorded order of the reps: entries are in that order. */
+/* Writes messages in the recorded order of their reps, which is the order of the entries. */
 static void write_messages(struct projection *p, struct computation *out)
 {
 	struct project *project = p->project;
@@ -155,22 +151,22 @@ static void write_messages(struct projection *p, struct computation *out)
 	size_t total = 0;
 
 	for (uint32_t c = 0; c < p->columns; c++)
-		total += p->lanes[c].steps.count;
-	project->acts = arena_alloc(&project->arena, (total + 1) * sizeof *project->acts);
+		total += p->by_column[c].steps.count;
+	project->ops = arena_alloc(&project->arena, (total + 1) * sizeof *project->ops);
 	for (uint32_t e = 0; e < p->pool->entries.count; e++) {
 		const struct message_pool_entry *entry = &p->pool->entries.items[e];
-		struct projection_lane *lane = &p->lanes[entry->column];
-		const struct projection_step *step = &lane->steps.items[taken[entry->column]];
+		struct projection_column *in = &p->by_column[entry->column];
+		const struct projection_step *step = &in->steps.items[taken[entry->column]];
 		struct message message = { .label = p->labels[e] };
 
-		if (taken[entry->column] == lane->steps.count || step->rep != e)
+		if (taken[entry->column] == in->steps.count || step->rep != e)
 			continue;
 		message.column = columns[entry->column];
 		message.position = taken[entry->column]++;
 		message.needs = fill_needs(p, e, columns, &message.need_count);
 		message.fences = fill_fences(p, entry, columns, &message.fence_count);
 		fill_members(p, step, &message);
-		project->acts[out->messages.count] = fill_parts(p, step, &message);
+		project->ops[out->messages.count] = fill_parts(p, step, &message);
 		out->silent += message.label == LABEL_SILENT;
 		*vec_push(&out->messages) = message;
 	}
@@ -194,23 +190,11 @@ static void index_columns(struct project *project, const struct computation *out
 	}
 }
 
-static int compare_bonds(const void *left, const void *right)
-{
-	const struct project_bond *a = left, *b = right;
-
-	return (a->act > b->act) - (a->act < b->act);
-}
-
-static void sort_bonds(struct project *project)
-{
-	if (project->bonds.count)
-		qsort(project->bonds.items, project->bonds.count, sizeof *project->bonds.items,
-		      compare_bonds);
-}
+SORT_COMPARISON(by_op, struct project_bond, a, b, sort_order(a->op, b->op))
 
 void projection_write(struct projection *p, struct computation *out)
 {
 	write_messages(p, out);
 	index_columns(p->project, out);
-	sort_bonds(p->project);
+	vec_sort(&p->project->bonds, by_op);
 }

@@ -1,6 +1,6 @@
 /*
- * A projection while it is made: what project.c, which drops and merges, and project_messages.c, which
- * writes down what is left, share.
+ * A projection while it is being made. project.c drops and merges steps, project_messages.c writes
+ * the remaining ones as messages.
  */
 #ifndef MONITOR_COMPUTATION_PROJECTION_H
 #define MONITOR_COMPUTATION_PROJECTION_H
@@ -11,19 +11,20 @@
 
 /* Entries of one column that happen together. */
 struct projection_step {
-	uint32_t rep;	     /* when they happen: the others have moved to it */
-	uint32_t head, tail; /* entries, by `next` */
+	/* the entry at whose position they happen: the others have moved to it */
+	uint32_t rep;
+	uint32_t head, tail; /* entries, linked by `next` */
 };
-struct projection_lane {
+struct projection_column {
 	VEC(struct projection_step) steps;
-	uint32_t *before;      /* by position of an entry: steps whose rep is in front of it */
-	uint8_t *needed_alone; /* by step: somebody needs it, and not the one behind it */
+	uint32_t *before;      /* by position of an entry: number of steps whose rep is before it */
+	uint8_t *needed_alone; /* by step: another column needs it, but not the step after it */
 };
 
-/* The sets of an object, while steps are walked in their order. */
+/* The sets of an object, while steps are visited in order. */
 struct projection_sets {
-	uint32_t last;	     /* that is not shared, + 1 */
-	VEC(uint32_t) group; /* the shared ones since */
+	uint32_t last;	     /* the last set that is not shared, + 1 */
+	VEC(uint32_t) group; /* the shared ones after it */
 	bool unordered;
 };
 
@@ -31,12 +32,13 @@ struct projection {
 	const struct message_pool *pool;
 	const uint32_t *labels;
 	uint32_t columns;
-	struct projection_lane *lanes;
-	uint32_t *next;	  /* by entry: the next of its step, PROJECTION_NONE */
-	uint32_t *rep_of; /* by entry: that of its step; PROJECTION_NONE: dropped */
+	struct projection_column *by_column;
+	uint32_t *next;	  /* by entry: the next one of its step, or PROJECTION_NONE */
+	uint32_t *rep_of; /* by entry: the rep of its step; PROJECTION_NONE: dropped */
 	uint8_t *dead;	  /* by object: decides nothing */
-	uint32_t *clocks; /* by entry and column: so many entries come before it */
-	uint32_t *set_head, *member_next, *member_entry; /* members of each set: numbers + 1 */
+	uint32_t *clocks; /* by entry and column: how many entries come before it */
+	/* the members of each set, as linked lists of indices + 1 */
+	uint32_t *set_head, *member_next, *member_entry;
 	struct projection_sets *objects;
 	struct project *project;
 };
@@ -49,17 +51,35 @@ static inline uint32_t *projection_clock(const struct projection *p, uint32_t en
 static inline bool projection_is_request(const struct projection *p,
 					 const struct projection_step *step)
 {
-	return p->pool->acts->list.items[p->pool->entries.items[step->rep].act].flags &
-	       RUN_OP_BEFORE;
+	return p->pool->ops->list.items[p->pool->entries.items[step->rep].op].flags & RUN_OP_BEFORE;
 }
 
-/* Of so many entries of a column: how many steps that is. */
+static inline const struct message_pool_member *projection_members(const struct projection *p,
+								   uint32_t entry)
+{
+	return p->pool->members.items + p->pool->entries.items[entry].members;
+}
+
+static inline uint32_t projection_member_count(const struct projection *p, uint32_t entry)
+{
+	return p->pool->entries.items[entry].member_count;
+}
+
+/* Loops over the entries `e` of a step and their members `m`. */
+#define PROJECTION_EACH_MEMBER(p, step, e, m)                                                      \
+	for (uint32_t e = (step)->head; e != PROJECTION_NONE; e = (p)->next[e])                    \
+		for (const struct message_pool_member *                                            \
+			     m = projection_members(p, e),                                         \
+			    *m##_end = m + projection_member_count(p, e);                          \
+		     m < m##_end; m++)
+
+/* Returns how many steps the first `count` entries of a column are. */
 static inline uint32_t projection_steps(const struct projection *p, uint32_t column, uint32_t count)
 {
-	return p->lanes[column].before[count];
+	return p->by_column[column].before[count];
 }
 
-/* Fills messages, columns, silent of the computation, and what schedules need. */
+/* Fills messages, columns and silent of the computation, and what schedules need. */
 void projection_write(struct projection *projection, struct computation *out);
 
 #endif

@@ -1,3 +1,4 @@
+/* Labels the entries of a pool for one computation (relevant.h). */
 #include "monitor/computation/relevant.h"
 
 #include "base/mem.h"
@@ -5,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct chooser {
-	const struct run_ops *acts;
+struct label_maker {
+	const struct run_ops *ops;
 	struct computation *computation;
-	uint32_t *variable_of; /* by variable of the run: its number in the labels, + 1 */
+	uint32_t *variable_of; /* by variable of the run: its index in the labels, + 1 */
 	uint8_t *chosen;       /* by property */
 	VEC(struct label_write) writes;
 	VEC(struct label_event) events;
 };
 
-/* ---- variables -------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static bool has_monitor(const struct spec_property *property)
 {
@@ -34,44 +35,47 @@ static void add_variable(struct labels *labels, const struct label_variable *var
 	*vec_push(&labels->variables) = *variable;
 }
 
-void relevant_start(const struct run_ops *acts, struct computation *computation)
+void relevant_start(const struct run_ops *ops, struct computation *computation)
 {
 	bool rich = computation->is_view;
 
 	for (size_t i = 0; i < computation->properties.count; i++)
 		rich |= has_monitor(
-			acts->set->properties.items[computation->properties.items[i]].property);
+			ops->set->properties.items[computation->properties.items[i]].property);
 	labels_init(&computation->labels, rich);
 	for (size_t i = 0; i < computation->properties.count; i++) {
 		const struct variables_of *of =
-			&acts->variables.of.items[computation->properties.items[i]];
+			&ops->variables.of.items[computation->properties.items[i]];
 
 		for (size_t k = 0; k < of->list.count; k++)
 			add_variable(&computation->labels,
-				     &acts->variables.list.items[of->list.items[k]]);
+				     &ops->variables.list.items[of->list.items[k]]);
 	}
 }
 
-static void number_variables(struct chooser *c)
+static void map_variables(struct label_maker *c)
 {
 	const struct labels *labels = &c->computation->labels;
 
-	c->variable_of = mem_zalloc(c->acts->variables.list.count + 1, sizeof *c->variable_of);
-	for (size_t i = 0; i < c->acts->variables.list.count; i++) {
+	c->variable_of = mem_zalloc(c->ops->variables.list.count + 1, sizeof *c->variable_of);
+	for (size_t i = 0; i < c->ops->variables.list.count; i++) {
 		for (uint32_t k = 0; k < labels->variables.count; k++) {
-			/* names are shared: the same text is the same variable */
-			if (labels->variables.items[k].name ==
-			    c->acts->variables.list.items[i].name)
+			/* names are shared: the same pointer is the same variable */
+			if (labels->variables.items[k].name == c->ops->variables.list.items[i].name)
 				c->variable_of[i] = k + 1;
 		}
 	}
 }
 
-/* ---- labels ----------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
-/* Of an instance: all that the event binds is in it. Of an object's view: the event binds the object. */
-static bool agrees(const struct computation *computation, const struct property_events *events,
-		   const struct property_event *event)
+/*
+ * For an instance: it has all values that the event binds. For an object's view: the event binds
+ * the object.
+ */
+static bool is_about_computation(const struct computation *computation,
+				 const struct property_events *events,
+				 const struct property_event *event)
 {
 	const uint32_t *binding = events->bindings.items + event->bindings;
 	const uint32_t *of = computation->binding.items;
@@ -86,66 +90,61 @@ static bool agrees(const struct computation *computation, const struct property_
 	return true;
 }
 
-static void add_events(struct chooser *c, const struct run_op *act)
+static void add_events(struct label_maker *c, const struct run_op *op)
 {
-	for (uint32_t i = 0; i < act->event_count; i++) {
-		const struct run_op_event *about = &c->acts->events.items[act->events + i];
+	for (uint32_t i = 0; i < op->event_count; i++) {
+		const struct run_op_event *about = &c->ops->events.items[op->events + i];
 		const struct property_events *events =
-			&c->acts->set->properties.items[about->property];
+			&c->ops->set->properties.items[about->property];
 		const struct property_event *event = &events->events.items[about->number];
 
-		if (c->chosen[about->property] && agrees(c->computation, events, event))
+		if (c->chosen[about->property] &&
+		    is_about_computation(c->computation, events, event))
 			*vec_push(&c->events) = (struct label_event){
 				about->property, event->event,
-				trace_stream(c->acts->trace, act->lane)->number, event->bindings,
+				trace_stream(c->ops->trace, op->thread)->number, event->bindings,
 				c->computation->is_view ? about->number : 0
 			};
 	}
 }
 
-static void add_writes(struct chooser *c, const struct run_op *act)
+static void add_writes(struct label_maker *c, const struct run_op *op)
 {
-	for (uint32_t i = 0; i < act->write_count; i++) {
-		const struct run_op_write *write = &c->acts->writes.items[act->writes + i];
-		struct label_write *to;
+	for (uint32_t i = 0; i < op->write_count; i++) {
+		struct label_write write = c->ops->writes.items[op->writes + i];
 
-		if (!c->variable_of[write->variable])
-			continue;
-		to = vec_push(&c->writes);
-		*to = (struct label_write){ .variable = c->variable_of[write->variable] - 1,
-					    .offset = write->offset,
-					    .size = write->size,
-					    .unknown = write->unknown };
-		memcpy(to->bytes, write->bytes, sizeof to->bytes);
+		write.variable = c->variable_of[write.variable] - 1;
+		if (write.variable != UINT32_MAX)
+			*vec_push(&c->writes) = write;
 	}
 }
 
-static uint32_t label(struct chooser *c, const struct run_op *act, bool every)
+static uint32_t label_op(struct label_maker *c, const struct run_op *op, bool every)
 {
 	struct label meaning;
 
 	c->writes.count = c->events.count = 0;
-	add_writes(c, act);
-	add_events(c, act);
+	add_writes(c, op);
+	add_events(c, op);
 	meaning = (struct label){ c->writes.items, (uint32_t)c->writes.count, c->events.items,
 				  (uint32_t)c->events.count };
 	if (meaning.write_count || meaning.event_count)
 		return labels_put(&c->computation->labels, &meaning);
-	return every && (act->flags & RUN_OP_COUNTED) ? LABEL_NOTHING : LABEL_SILENT;
+	return every && (op->flags & RUN_OP_COUNTED) ? LABEL_NOTHING : LABEL_SILENT;
 }
 
 uint32_t *relevant_labels(const struct message_pool *pool, struct computation *computation,
 			  bool every)
 {
-	struct chooser c = { .acts = pool->acts, .computation = computation };
+	struct label_maker c = { .ops = pool->ops, .computation = computation };
 	uint32_t *labels = mem_alloc((pool->entries.count + 1) * sizeof *labels);
 
-	c.chosen = mem_zalloc(c.acts->set->properties.count + 1, 1);
+	c.chosen = mem_zalloc(c.ops->set->properties.count + 1, 1);
 	for (size_t i = 0; i < computation->properties.count; i++)
 		c.chosen[computation->properties.items[i]] = 1;
-	number_variables(&c);
+	map_variables(&c);
 	for (size_t i = 0; i < pool->entries.count; i++)
-		labels[i] = label(&c, &c.acts->list.items[pool->entries.items[i].act], every);
+		labels[i] = label_op(&c, &c.ops->list.items[pool->entries.items[i].op], every);
 	free(c.chosen);
 	free(c.variable_of);
 	vec_free(&c.writes);

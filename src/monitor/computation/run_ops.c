@@ -1,3 +1,7 @@
+/*
+ * Reads a trace into operations (run_op.h): assigns threads to columns, finds the property events
+ * and variable writes of each event, and collects what it does to objects.
+ */
 #include "monitor/computation/run_ops.h"
 
 #include "base/mem.h"
@@ -10,49 +14,56 @@
 
 void run_ops_touch(struct run_ops_maker *m, const struct run_op_touch *touch)
 {
-	*vec_push(&m->acts->touches) = *touch;
+	*vec_push(&m->ops->touches) = *touch;
 }
 
 uint32_t run_ops_new_set(struct run_ops_maker *m)
 {
-	return m->acts->sets++;
+	return m->ops->sets++;
 }
 
-/* ---- columns ---------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
-static void give_column(struct run_ops_maker *m, uint32_t lane, uint32_t creator)
+static void assign_column(struct run_ops_maker *m, uint32_t thread, uint32_t creator)
 {
-	struct run_ops_lane *self = &m->lanes[lane];
+	struct run_ops_thread *self = &m->threads[thread];
 
 	if (self->column)
 		return;
-	if (creator != TRACE_NONE && m->lanes[creator].spare.count)
-		self->column = m->lanes[creator].spare.items[--m->lanes[creator].spare.count] + 1;
+	if (creator != TRACE_NONE && m->threads[creator].spare.count)
+		self->column =
+			m->threads[creator].spare.items[--m->threads[creator].spare.count] + 1;
 	else
-		self->column = ++m->acts->columns;
+		self->column = ++m->ops->columns;
 }
 
-/* A thread that is over leaves its column to whoever joined it, for a thread that one creates. */
-static void take_columns(struct run_ops_maker *m, uint32_t joined, uint32_t lane)
+/*
+ * A joined thread leaves its column to the thread that joined it, for threads that that one
+ * creates.
+ */
+static void inherit_columns(struct run_ops_maker *m, uint32_t joined, uint32_t thread)
 {
-	struct run_ops_lane *over = &m->lanes[joined], *self = &m->lanes[lane];
+	struct run_ops_thread *over = &m->threads[joined], *self = &m->threads[thread];
 
-	if (joined == lane || !over->column)
+	if (joined == thread || !over->column)
 		return;
 	*vec_push(&self->spare) = over->column - 1;
-	over->column = 0; /* should it go on nevertheless, it gets another one */
+	over->column = 0; /* if it runs on nevertheless, it gets another column */
 	while (over->spare.count)
 		*vec_push(&self->spare) = over->spare.items[--over->spare.count];
 }
 
-/* ---- what means something --------------------------------------------------------------------- */
+/* ---- property events and variables ----------------------------------------------------------- */
 
-/* The property events at this place of the recorded order, those before their anchor or the others. */
-static void add_events(struct run_ops_maker *m, struct run_op *act, bool before)
+/*
+ * Adds the property events at this position of the recorded order: either those before their anchor
+ * or the others.
+ */
+static void add_events(struct run_ops_maker *m, struct run_op *op, bool before)
 {
-	const struct property_set *set = m->acts->set;
+	const struct property_set *set = m->ops->set;
 
-	act->events = (uint32_t)m->acts->events.count;
+	op->events = (uint32_t)m->ops->events.count;
 	for (uint32_t p = 0; p < set->properties.count; p++) {
 		const struct property_events *events = &set->properties.items[p];
 		size_t *next = &m->next_event[p];
@@ -60,32 +71,32 @@ static void add_events(struct run_ops_maker *m, struct run_op *act, bool before)
 		for (; *next < events->events.count; ++*next) {
 			const struct property_event *event = &events->events.items[*next];
 
-			if (event->order != m->place || event->before != before)
+			if (event->order != m->position || event->before != before)
 				break;
 			if (formulas_has_states(events->property) ||
 			    formulas_has_grammar(events->property))
-				*vec_push(&m->acts->events) =
+				*vec_push(&m->ops->events) =
 					(struct run_op_event){ p, (uint32_t)*next };
 		}
 	}
-	act->event_count = (uint32_t)m->acts->events.count - act->events;
+	op->event_count = (uint32_t)m->ops->events.count - op->events;
 }
 
-static void add_writes(struct run_ops_maker *m, struct run_op *act, const struct trace_event *ev)
+static void add_writes(struct run_ops_maker *m, struct run_op *op, const struct trace_event *ev)
 {
-	const struct variables *variables = &m->acts->variables;
+	const struct variables *variables = &m->ops->variables;
 	bool writes = survey_is_access(ev) && ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ;
 	uint64_t end = ev->address + ev->size;
 
-	act->writes = (uint32_t)m->acts->writes.count;
+	op->writes = (uint32_t)m->ops->writes.count;
 	for (size_t i = writes ? variables_first(variables, ev->address) : variables->ranges.count;
 	     i < variables->ranges.count && variables->ranges.items[i].low < end; i++) {
 		const struct variables_range *range = &variables->ranges.items[i];
 		uint64_t low = range->low > ev->address ? range->low : ev->address;
 		uint64_t high = range->high < end ? range->high : end;
-		struct run_op_write write = { .variable = range->variable,
-					      .unknown = !ev->value || !ev->unit ||
-							 (ev->flags & EF_INEXACT) };
+		struct label_write write = { .variable = range->variable,
+					     .unknown = !ev->value || !ev->unit ||
+							(ev->flags & EF_INEXACT) };
 
 		if (low >= high)
 			continue;
@@ -93,232 +104,235 @@ static void add_writes(struct run_ops_maker *m, struct run_op *act, const struct
 		write.size = (uint8_t)(high - low);
 		for (uint64_t k = 0; !write.unknown && k < write.size; k++)
 			write.bytes[k] = ev->value[(low - ev->address + k) % ev->unit];
-		*vec_push(&m->acts->writes) = write;
+		*vec_push(&m->ops->writes) = write;
 	}
-	act->write_count = (uint32_t)m->acts->writes.count - act->writes;
+	op->write_count = (uint32_t)m->ops->writes.count - op->writes;
 }
 
-/* ---- acts ------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
-static void push(struct run_ops_maker *m, struct run_op *act)
+static void append_op(struct run_ops_maker *m, struct run_op *op)
 {
-	struct run_ops_lane *lane = &m->lanes[act->lane];
+	struct run_ops_thread *thread = &m->threads[op->thread];
 
-	give_column(m, act->lane, TRACE_NONE);
-	while (m->positions.count < m->acts->columns)
-		*vec_push(&m->positions) = 0;
-	act->column = lane->column - 1;
-	act->position = m->positions.items[act->column]++;
-	*vec_push(&m->acts->list) = *act;
-	lane->trails = false;
+	assign_column(m, op->thread, TRACE_NONE);
+	while (m->column_ops.count < m->ops->columns)
+		*vec_push(&m->column_ops) = 0;
+	op->column = thread->column - 1;
+	op->position = m->column_ops.items[op->column]++;
+	*vec_push(&m->ops->list) = *op;
+	thread->needs_op = false;
 }
 
-/* What the thread did last, as an act of its own: something comes after all of it. */
-static void mark_last(struct run_ops_maker *m, uint32_t lane)
+/* Makes the thread's last event an operation, because something comes after it. */
+static void add_last_event(struct run_ops_maker *m, uint32_t thread)
 {
-	struct run_op act = { .id = m->lanes[lane].last, .lane = lane };
+	struct run_op op = { .id = m->threads[thread].last, .thread = thread };
 
-	if (m->lanes[lane].trails)
-		push(m, &act);
+	if (m->threads[thread].needs_op)
+		append_op(m, &op);
 }
 
-static void mark_all(struct run_ops_maker *m, uint32_t but)
+static void add_last_events(struct run_ops_maker *m, uint32_t but)
 {
-	for (uint32_t lane = 0; lane < m->survey.lanes; lane++) {
-		if (lane != but)
-			mark_last(m, lane);
+	for (uint32_t thread = 0; thread < m->survey.threads; thread++) {
+		if (thread != but)
+			add_last_event(m, thread);
 	}
 }
 
-static uint32_t other_lane(const struct run_ops_maker *m, const struct trace_event *ev)
+static uint32_t other_thread(const struct run_ops_maker *m, const struct trace_event *ev)
 {
 	uint32_t stream = ev->number < TRACE_NONE
-				  ? trace_find_stream(m->acts->trace, (uint32_t)ev->number)
+				  ? trace_find_stream(m->ops->trace, (uint32_t)ev->number)
 				  : TRACE_NONE;
 
-	return stream == TRACE_NONE ? TRACE_NONE : m->survey.lane_of[stream];
+	return stream == TRACE_NONE ? TRACE_NONE : m->survey.thread_of[stream];
 }
 
-static void see_thread(struct run_ops_maker *m, struct run_op *act, const struct trace_event *ev)
+static void add_thread_event(struct run_ops_maker *m, struct run_op *op,
+			     const struct trace_event *ev)
 {
-	uint32_t other = other_lane(m, ev);
+	uint32_t other = other_thread(m, ev);
 
-	run_ops_see_life(m, ev, act->lane);
+	run_ops_add_lifetime(m, ev, op->thread);
 	switch (ev->kind) {
 	case EV_CREATE:
-		act->flags |= RUN_OP_FENCE;
+		op->flags |= RUN_OP_FENCE;
 		if (other == TRACE_NONE)
 			break;
-		act->flags |= RUN_OP_CREATES;
-		act->other = other;
-		give_column(m, other, act->lane);
+		op->flags |= RUN_OP_CREATES;
+		op->other = other;
+		assign_column(m, other, op->thread);
 		break;
 	case EV_BEGIN:
-		act->flags |= RUN_OP_FENCE;
-		if (!m->survey.created[act->lane] && !trace_is_text(m->acts->trace))
-			act->flags |= RUN_OP_LAST;
+		op->flags |= RUN_OP_FENCE;
+		if (!m->survey.created[op->thread] && !trace_is_text(m->ops->trace))
+			op->flags |= RUN_OP_AFTER_ALL;
 		break;
 	case EV_JOIN:
-		act->flags |= RUN_OP_FENCE;
+		op->flags |= RUN_OP_FENCE;
 		if (other == TRACE_NONE)
 			break;
-		act->flags |= RUN_OP_AWAITS;
-		act->other = other;
-		mark_last(m, other);
+		op->flags |= RUN_OP_AWAITS;
+		op->other = other;
+		add_last_event(m, other);
 		break;
-	case EV_SYNC: act->flags |= RUN_OP_LAST; break;
+	case EV_SYNC: op->flags |= RUN_OP_AFTER_ALL; break;
 	}
 }
 
-static void see_request(struct run_ops_maker *m, const struct trace_event *ev, uint32_t lane)
+static void add_request(struct run_ops_maker *m, const struct trace_event *ev, uint32_t thread)
 {
-	struct run_op act = { .id = { ev->stream, ev->index },
-			      .lane = lane,
-			      .touches = (uint32_t)m->acts->touches.count,
-			      .flags = RUN_OP_BEFORE | RUN_OP_MEANS };
+	struct run_op op = { .id = { ev->stream, ev->index },
+			     .thread = thread,
+			     .touches = (uint32_t)m->ops->touches.count,
+			     .flags = RUN_OP_BEFORE | RUN_OP_RELEVANT };
 
-	add_events(m, &act, true);
-	if (act.event_count)
-		push(m, &act);
+	add_events(m, &op, true);
+	if (op.event_count)
+		append_op(m, &op);
 }
 
-static bool see_event(struct run_ops_maker *m, struct run_op *act, const struct trace_event *ev)
+static bool add_touches(struct run_ops_maker *m, struct run_op *op, const struct trace_event *ev)
 {
 	switch (event_group(ev->kind)) {
 	case EG_ACCESS:
-	case EG_ATOMIC: return survey_is_access(ev) && run_ops_see_access(m, ev);
+	case EG_ATOMIC: return survey_is_access(ev) && run_ops_add_access(m, ev);
 	case EG_MEMORY:
-		run_ops_see_life(m, ev, act->lane);
-		run_ops_see_descriptor(m, ev);
+		run_ops_add_lifetime(m, ev, op->thread);
+		run_ops_add_descriptor(m, ev);
 		return false;
-	case EG_THREAD: see_thread(m, act, ev); return false;
-	default: return run_ops_see_sync(m, ev, act->lane);
+	case EG_THREAD: add_thread_event(m, op, ev); return false;
+	default: return run_ops_add_sync(m, ev, op->thread);
 	}
 }
 
-static void see(struct run_ops_maker *m, const struct trace_event *ev)
+static void add_event(struct run_ops_maker *m, const struct trace_event *ev)
 {
-	uint32_t lane = m->survey.lane_of[trace_find_stream(m->acts->trace, ev->stream)];
-	struct run_ops_lane *self = &m->lanes[lane];
-	struct run_op act = { .id = { ev->stream, ev->index }, .lane = lane };
+	uint32_t thread = m->survey.thread_of[trace_find_stream(m->ops->trace, ev->stream)];
+	struct run_ops_thread *self = &m->threads[thread];
+	struct run_op op = { .id = { ev->stream, ev->index }, .thread = thread };
 	size_t touches;
 
-	if (survey_is_access(ev) && !trace_is_text(m->acts->trace))
-		variables_follow(&m->acts->variables, ev);
-	see_request(m, ev, lane);
-	touches = m->acts->touches.count;
-	act.touches = (uint32_t)touches;
+	if (survey_is_access(ev) && !trace_is_text(m->ops->trace))
+		variables_follow(&m->ops->variables, ev);
+	add_request(m, ev, thread);
+	touches = m->ops->touches.count;
+	op.touches = (uint32_t)touches;
 	if (self->barrier && ev->kind != EV_PASS)
 		run_ops_touch(m, &(struct run_op_touch){ .object = self->barrier - 1,
-							 .role = RUN_OP_CHAINS,
+							 .role = RUN_OP_KEEPS_ORDER,
 							 .writes = true });
 	self->barrier = 0;
-	if (see_event(m, &act, ev) && m->every)
-		act.flags |= RUN_OP_COUNTED;
-	act.touch_count = (uint32_t)(m->acts->touches.count - touches);
-	add_events(m, &act, false);
-	add_writes(m, &act, ev);
-	if (act.event_count || act.write_count)
-		act.flags |= RUN_OP_MEANS;
-	if (map_get(&m->survey.unexplained, m->place) || survey_learns_of_unseen(&m->survey, ev))
-		act.flags |= RUN_OP_LAST;
-	if (act.flags & RUN_OP_LAST)
-		mark_all(m, lane);
-	self->last = act.id;
-	self->trails = true;
-	if (act.flags || act.touch_count)
-		push(m, &act);
-	if (act.flags & RUN_OP_AWAITS)
-		take_columns(m, act.other, lane);
+	if (add_touches(m, &op, ev) && m->every)
+		op.flags |= RUN_OP_COUNTED;
+	op.touch_count = (uint32_t)(m->ops->touches.count - touches);
+	add_events(m, &op, false);
+	add_writes(m, &op, ev);
+	if (op.event_count || op.write_count)
+		op.flags |= RUN_OP_RELEVANT;
+	if (map_get(&m->survey.unexplained, m->position) ||
+	    survey_depends_on_unexplained(&m->survey, ev))
+		op.flags |= RUN_OP_AFTER_ALL;
+	if (op.flags & RUN_OP_AFTER_ALL)
+		add_last_events(m, thread);
+	self->last = op.id;
+	self->needs_op = true;
+	if (op.flags || op.touch_count)
+		append_op(m, &op);
+	if (op.flags & RUN_OP_AWAITS)
+		inherit_columns(m, op.other, thread);
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* ---- reading a trace ------------------------------------------------------------------------- */
 
-static void say(struct run_ops *acts, const char *text)
+static void add_problem(struct run_ops *ops, const char *text)
 {
-	*vec_push(&acts->problems) = mem_copy_text(text, strlen(text));
+	*vec_push(&ops->problems) = mem_copy_text(text, strlen(text));
 }
 
-static void say_problems(struct run_ops_maker *m)
+static void add_problems(struct run_ops_maker *m)
 {
-	struct run_ops *acts = m->acts;
+	struct run_ops *ops = m->ops;
 
-	if (!trace_is_text(acts->trace) && !trace_has_schedule(acts->trace))
-		say(acts, "the run was not recorded with --serial: its order is not exact, and one "
-			  "that can have been is taken for it");
+	if (!trace_is_text(ops->trace) && !trace_has_schedule(ops->trace))
+		add_problem(ops, "the program was not recorded with --serial, so the exact order "
+				 "of its events is unknown: a possible order is used instead");
 	if (m->survey.stopped)
-		say(acts, "the recording lacks something: runs end where it does");
+		add_problem(ops, "the recording is incomplete: runs end where it ends");
 	if (m->survey.forced)
-		say(acts, "no order of the events fits all that was recorded");
-	acts->ended = trace_is_text(acts->trace) ||
-		      (!trace_is_cut(acts->trace) && !m->survey.stopped && !m->survey.aborted &&
-		       !trace_problem_count(acts->trace));
+		add_problem(
+			ops,
+			"no order of the events is consistent with everything that was recorded");
+	ops->ended = trace_is_text(ops->trace) ||
+		     (!trace_is_cut(ops->trace) && !m->survey.stopped && !m->survey.aborted &&
+		      !trace_problem_count(ops->trace));
 }
 
-static void open_maker(struct run_ops_maker *m)
+static void init_maker(struct run_ops_maker *m)
 {
-	struct run_ops *acts = m->acts;
+	struct run_ops *ops = m->ops;
 
-	survey_make(acts->trace, &m->survey);
-	acts->lanes = m->survey.lanes;
-	survey_lives_open(&m->lives, m->survey.lanes);
+	survey_make(ops->trace, &m->survey);
+	ops->threads = m->survey.threads;
+	survey_lifetimes_open(&m->lifetimes, m->survey.threads);
 	m->cell_sets = mem_zalloc((size_t)m->survey.cells + 1, sizeof *m->cell_sets);
 	m->locks = mem_zalloc(m->survey.objects.count + 1, sizeof *m->locks);
-	m->lanes = mem_zalloc((size_t)m->survey.lanes + 1, sizeof *m->lanes);
-	m->next_event = mem_zalloc(acts->set->properties.count + 1, sizeof *m->next_event);
-	(void)vec_reserve(&acts->objects, (size_t)m->survey.numbers + 1);
-	acts->objects.count = m->survey.numbers;
-	memset(acts->objects.items, 0,
-	       ((size_t)m->survey.numbers + 1) * sizeof *acts->objects.items);
+	m->threads = mem_zalloc((size_t)m->survey.threads + 1, sizeof *m->threads);
+	m->next_event = mem_zalloc(ops->set->properties.count + 1, sizeof *m->next_event);
+	(void)vec_reserve(&ops->objects, (size_t)m->survey.numbers + 1);
+	ops->objects.count = m->survey.numbers;
+	memset(ops->objects.items, 0, ((size_t)m->survey.numbers + 1) * sizeof *ops->objects.items);
 }
 
-static void close_maker(struct run_ops_maker *m)
+static void free_maker(struct run_ops_maker *m)
 {
 	for (size_t i = 0; i < m->survey.objects.count; i++)
 		vec_free(&m->locks[i].readers);
-	for (uint32_t i = 0; i < m->survey.lanes; i++)
-		vec_free(&m->lanes[i].spare);
+	for (uint32_t i = 0; i < m->survey.threads; i++)
+		vec_free(&m->threads[i].spare);
 	free(m->cell_sets);
 	free(m->locks);
-	free(m->lanes);
-	vec_free(&m->positions);
+	free(m->threads);
+	vec_free(&m->column_ops);
 	free(m->next_event);
 	map_free(&m->globals);
 	trace_symbols_close(m->symbols);
-	survey_lives_close(&m->lives);
+	survey_lifetimes_close(&m->lifetimes);
 	survey_free(&m->survey);
 }
 
 void run_ops_read(const struct trace *trace, const struct property_set *set, bool every,
-		  struct run_ops *acts)
+		  struct run_ops *ops)
 {
-	struct run_ops_maker m = { .acts = acts, .every = every };
+	struct run_ops_maker m = { .ops = ops, .every = every };
 	struct trace_order *order;
 	struct trace_event event;
 
-	*acts = (struct run_ops){ .trace = trace, .set = set };
-	variables_find(trace, set, &acts->variables);
-	open_maker(&m);
+	*ops = (struct run_ops){ .trace = trace, .set = set };
+	variables_find(trace, set, &ops->variables);
+	init_maker(&m);
 	order = trace_order_open(trace);
-	for (; trace_order_next(order, &event); m.place++) {
+	for (; trace_order_next(order, &event); m.position++) {
 		if (event.index != TRACE_NO_INDEX)
-			see(&m, &event);
+			add_event(&m, &event);
 	}
 	trace_order_close(order);
-	variables_follow_end(&acts->variables, trace);
-	say_problems(&m);
-	close_maker(&m);
+	variables_follow_end(&ops->variables, trace);
+	add_problems(&m);
+	free_maker(&m);
 }
 
-void run_ops_free(struct run_ops *acts)
+void run_ops_free(struct run_ops *ops)
 {
-	variables_free(&acts->variables);
-	vec_free(&acts->list);
-	vec_free(&acts->touches);
-	vec_free(&acts->events);
-	vec_free(&acts->writes);
-	vec_free(&acts->objects);
-	for (size_t i = 0; i < acts->problems.count; i++)
-		free(acts->problems.items[i]);
-	vec_free(&acts->problems);
+	variables_free(&ops->variables);
+	vec_free(&ops->list);
+	vec_free(&ops->touches);
+	vec_free(&ops->events);
+	vec_free(&ops->writes);
+	vec_free(&ops->objects);
+	for (size_t i = 0; i < ops->problems.count; i++)
+		free(ops->problems.items[i]);
+	vec_free(&ops->problems);
 }

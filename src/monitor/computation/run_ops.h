@@ -1,4 +1,7 @@
-/* What the files that make acts share: run_ops.c walks, the others know one kind of object each. */
+/*
+ * Shared by the files that make operations: run_ops.c reads the trace, the others handle one kind
+ * of object each.
+ */
 #ifndef MONITOR_COMPUTATION_RUN_OPS_H
 #define MONITOR_COMPUTATION_RUN_OPS_H
 
@@ -7,47 +10,52 @@
 
 #define RUN_OPS_NO_SET UINT32_MAX
 
-/* Who has a lock. */
-struct run_ops_hold {
-	uint32_t lane, depth, set;
+/* A thread that holds a lock. */
+struct run_ops_holder {
+	uint32_t thread, depth, set;
 };
 struct run_ops_lock {
-	struct run_ops_hold writer;
-	VEC(struct run_ops_hold) readers;
+	struct run_ops_holder writer;
+	VEC(struct run_ops_holder) readers;
 };
 
-struct run_ops_lane {
+struct run_ops_thread {
 	uint32_t column;      /* + 1; 0: none yet */
-	VEC(uint32_t) spare;  /* columns of threads that it joined */
+	VEC(uint32_t) spare;  /* columns of the threads that it joined */
 	struct event_id last; /* its last event … */
-	bool trails;	      /* … which no act stands for */
-	uint32_t barrier;     /* + 1: it arrived there, and nothing says that it passed */
-	uint32_t waited;      /* how deep it was in the mutex that it gave up */
+	bool needs_op;	      /* … has no operation */
+	uint32_t barrier;     /* + 1: the barrier at which it arrived, without a recorded PASS */
+	uint32_t waited;      /* how deep it held the mutex that it released to wait */
 };
 
 struct run_ops_maker {
-	struct run_ops *acts;
+	struct run_ops *ops;
 	struct survey survey;
-	struct survey_lives lives;
+	struct survey_lifetimes lifetimes;
 	bool every;
-	uint64_t place;
+	uint64_t position;
 	uint32_t *cell_sets;	    /* by cell: the current set, + 1 */
-	struct run_ops_lock *locks; /* by position in the survey's objects */
-	struct run_ops_lane *lanes;
-	VEC(uint32_t) positions; /* by column: how many acts */
-	size_t *next_event;	 /* by property */
+	struct run_ops_lock *locks; /* by index in the survey's objects */
+	struct run_ops_thread *threads;
+	VEC(uint32_t) column_ops; /* by column: number of operations */
+	size_t *next_event;	  /* by property */
 	struct trace_symbols *symbols;
-	struct map globals; /* address: is it in a variable? + 1 */
+	struct map globals; /* by address: is it in a global variable? */
 };
 
-/* One more touch of the act that is being made. */
+/* Adds a touch to the operation that is being made. */
 void run_ops_touch(struct run_ops_maker *maker, const struct run_op_touch *touch);
 uint32_t run_ops_new_set(struct run_ops_maker *maker);
 
-/* Each says whether the event is counted in a lattice of all events. */
-bool run_ops_see_access(struct run_ops_maker *maker, const struct trace_event *event);
-bool run_ops_see_sync(struct run_ops_maker *maker, const struct trace_event *event, uint32_t lane);
-void run_ops_see_descriptor(struct run_ops_maker *maker, const struct trace_event *event);
-void run_ops_see_life(struct run_ops_maker *maker, const struct trace_event *event, uint32_t lane);
+/*
+ * Each adds the touches of an event. Those that return bool say whether the event counts in a
+ * lattice of all events.
+ */
+bool run_ops_add_access(struct run_ops_maker *maker, const struct trace_event *event);
+bool run_ops_add_sync(struct run_ops_maker *maker, const struct trace_event *event,
+		      uint32_t thread);
+void run_ops_add_descriptor(struct run_ops_maker *maker, const struct trace_event *event);
+void run_ops_add_lifetime(struct run_ops_maker *maker, const struct trace_event *event,
+			  uint32_t thread);
 
 #endif

@@ -1,22 +1,25 @@
-/* What accesses, allocations and frees do to cells. */
+/*
+ * The operations of accesses, allocations and frees: what they do to cells and to objects in
+ * memory.
+ */
 #include "monitor/computation/run_ops.h"
 
 #include "trace/symbol.h"
 
-/* ---- accesses --------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 static void touch_cell(struct run_ops_maker *m, uint32_t cell, bool frozen, bool reads, bool writes)
 {
 	struct run_op_touch touch = { .object = cell, .writes = writes };
 
 	if (frozen) {
-		touch.role = RUN_OP_CHAINS;
+		touch.role = RUN_OP_KEEPS_ORDER;
 		touch.writes = true;
 		run_ops_touch(m, &touch);
 		return;
 	}
 	if (reads) {
-		touch.role = m->cell_sets[cell] ? RUN_OP_JOINS : RUN_OP_FINDS;
+		touch.role = m->cell_sets[cell] ? RUN_OP_JOINS : RUN_OP_READS_INITIAL;
 		touch.set = m->cell_sets[cell] - 1;
 		run_ops_touch(m, &touch);
 	}
@@ -35,14 +38,17 @@ static bool is_global(struct run_ops_maker *m, uint64_t address)
 
 	if (fresh) {
 		if (!m->symbols)
-			m->symbols = trace_symbols_open(m->acts->trace);
+			m->symbols = trace_symbols_open(m->ops->trace);
 		*known = trace_symbols_around(m->symbols, address, &offset) != NULL;
 	}
 	return *known;
 }
 
-/* What no other thread touches and is no variable is an internal event of which nobody knows. */
-bool run_ops_see_access(struct run_ops_maker *m, const struct trace_event *ev)
+/*
+ * An access of memory that no other thread touches and that is not a global variable is an internal
+ * event: it does not count.
+ */
+bool run_ops_add_access(struct run_ops_maker *m, const struct trace_event *ev)
 {
 	bool reads = ev->kind != EV_WRITE && ev->kind != EV_ATOMIC_WRITE;
 	bool writes = ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ;
@@ -57,11 +63,11 @@ bool run_ops_see_access(struct run_ops_maker *m, const struct trace_event *ev)
 			touch_cell(m, byte->cell - 1, byte->bits & SURVEY_FROZEN, reads, writes);
 		last = byte->cell;
 	}
-	return m->every && (several || trace_is_text(m->acts->trace) || is_global(m, ev->address));
+	return m->every && (several || trace_is_text(m->ops->trace) || is_global(m, ev->address));
 }
 
-/* Calls that are given a descriptor have no order among themselves, only against its life. */
-void run_ops_see_descriptor(struct run_ops_maker *m, const struct trace_event *ev)
+/* Calls that use a descriptor are not ordered among themselves, only against its lifetime. */
+void run_ops_add_descriptor(struct run_ops_maker *m, const struct trace_event *ev)
 {
 	const struct survey_object *object;
 
@@ -70,60 +76,63 @@ void run_ops_see_descriptor(struct run_ops_maker *m, const struct trace_event *e
 	object = survey_object(&m->survey, SURVEY_DESCRIPTOR, ev->address);
 	if (object->number != SURVEY_NONE)
 		run_ops_touch(m, &(struct run_op_touch){ .object = object->number,
-							 .role = RUN_OP_FINDS });
+							 .role = RUN_OP_READS_INITIAL });
 }
 
-/* ---- lives ------------------------------------------------------------------------------------ */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
-static void live_object(struct run_ops_maker *m, uint32_t object)
+static void touch_lifetime(struct run_ops_maker *m, uint32_t object)
 {
-	m->acts->objects.items[object].mortal = true;
+	m->ops->objects.items[object].has_lifetime = true;
 	run_ops_touch(m, &(struct run_op_touch){
-				 .object = object, .role = RUN_OP_LIVES, .writes = true });
+				 .object = object, .role = RUN_OP_LIFETIME, .writes = true });
 }
 
-struct living {
+struct cell_lifetimes {
 	struct run_ops_maker *maker;
 	uint32_t last;
 };
 
-static void live_cell(void *context, uint64_t number, void *item)
+static void begin_lifetime_of_cell(void *context, uint64_t number, void *item)
 {
-	struct living *living = context;
+	struct cell_lifetimes *cells = context;
 	const struct survey_byte *byte = item;
 
 	(void)number;
-	if (byte->cell && byte->cell != living->last) {
-		live_object(living->maker, byte->cell - 1);
-		living->maker->cell_sets[byte->cell - 1] = 0;
+	if (byte->cell && byte->cell != cells->last) {
+		touch_lifetime(cells->maker, byte->cell - 1);
+		cells->maker->cell_sets[byte->cell - 1] = 0;
 	}
-	living->last = byte->cell;
+	cells->last = byte->cell;
 }
 
-/* Nothing that began its life with a block can come before it, nothing that used it behind its end. */
-void run_ops_see_life(struct run_ops_maker *m, const struct trace_event *ev, uint32_t lane)
+/*
+ * An access of a block cannot come before the begin of its lifetime nor after its end. Blocks,
+ * stacks and mappings that overlap keep their order.
+ */
+void run_ops_add_lifetime(struct run_ops_maker *m, const struct trace_event *ev, uint32_t thread)
 {
-	struct living living = { m, 0 };
+	struct cell_lifetimes cells = { m, 0 };
 	uint64_t low, high;
 
-	if (!survey_lives_range(&m->lives, ev, lane, &low, &high))
+	if (!survey_lifetimes_range(&m->lifetimes, ev, thread, &low, &high))
 		return;
 	for (size_t i = survey_first_object(&m->survey, SURVEY_BLOCK, low);
 	     i < m->survey.objects.count && m->survey.objects.items[i].address < high; i++) {
 		if (m->survey.objects.items[i].number != SURVEY_NONE)
 			run_ops_touch(m, &(struct run_op_touch){
 						 .object = m->survey.objects.items[i].number,
-						 .role = RUN_OP_CHAINS,
+						 .role = RUN_OP_KEEPS_ORDER,
 						 .writes = true });
 	}
-	pages_each(&m->survey.bytes, low, high, live_cell, &living);
+	pages_each(&m->survey.bytes, low, high, begin_lifetime_of_cell, &cells);
 	for (enum survey_class class = 0; class < SURVEY_BLOCK; class ++) {
 		for (size_t i = survey_first_object(&m->survey, class, low);
 		     i < m->survey.objects.count && m->survey.objects.items[i].class == class &&
 		     m->survey.objects.items[i].address < high;
 		     i++) {
 			if (m->survey.objects.items[i].number != SURVEY_NONE)
-				live_object(m, m->survey.objects.items[i].number);
+				touch_lifetime(m, m->survey.objects.items[i].number);
 		}
 	}
 }

@@ -1,35 +1,40 @@
+/*
+ * The first pass over a trace (survey.h): notes for each byte and object which threads use it,
+ * follows values to find reads that no recorded write explains, and numbers the cells and objects
+ * that matter.
+ */
 #include "monitor/computation/survey.h"
 
 #include "base/mem.h"
-#include "monitor/computation/survey_locks.h"
+#include "base/sort.h"
 #include "trace/order.h"
 
 #include <stdlib.h>
 
-/* A read that found another value than the last write left: it counts if the byte is shared. */
-struct odd_read {
-	uint64_t place, address;
+/* A read of another value than the last write left. It counts if the byte is shared. */
+struct unexplained_read {
+	uint64_t position, address;
 };
-/* A stretch of memory begins or ends to live. */
-struct life {
-	uint32_t lane;
+/* A range of memory whose lifetime begins or ends. */
+struct lifetime_range {
+	uint32_t thread;
 	uint64_t low, high;
 };
 
 struct surveyor {
 	struct survey *survey;
-	struct survey_lives lives;
-	struct survey_unseen *unseen;
-	VEC(struct odd_read) odd;
-	VEC(struct life) spans, mapped;
-	uint64_t place;
+	struct survey_lifetimes lifetimes;
+	struct survey_unexplained *unseen;
+	VEC(struct unexplained_read) unexplained_reads;
+	VEC(struct lifetime_range) lifetime_ranges, mapped;
+	uint64_t position;
 	bool is_text;
 };
 
-/* No program accesses more at once; a damaged trace can say anything. */
+/* No program accesses more at once. A corrupt trace may contain any size. */
 #define ACCESS_MAX (1ull << 32)
 #define WORD 8u
-#define TEXT_BLOCK (1u << 16) /* names of a text are that far apart */
+#define TEXT_BLOCK (1u << 16) /* addresses of names in a text trace are this far apart */
 
 bool survey_is_access(const struct trace_event *event)
 {
@@ -45,33 +50,33 @@ bool survey_is_access(const struct trace_event *event)
 	return false;
 }
 
-/* ---- lives ------------------------------------------------------------------------------------ */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
-void survey_lives_open(struct survey_lives *lives, uint32_t lanes)
+void survey_lifetimes_open(struct survey_lifetimes *lifetimes, uint32_t threads)
 {
-	*lives = (struct survey_lives){ 0 };
-	lives->stacks = mem_zalloc(2 * (size_t)lanes + 1, sizeof *lives->stacks);
+	*lifetimes = (struct survey_lifetimes){ 0 };
+	lifetimes->stacks = mem_zalloc(2 * (size_t)threads + 1, sizeof *lifetimes->stacks);
 }
 
-void survey_lives_close(struct survey_lives *lives)
+void survey_lifetimes_close(struct survey_lifetimes *lifetimes)
 {
-	map_free(&lives->blocks);
-	free(lives->stacks);
+	map_free(&lifetimes->blocks);
+	free(lifetimes->stacks);
 }
 
-bool survey_lives_range(struct survey_lives *lives, const struct trace_event *event, uint32_t lane,
-			uint64_t *low, uint64_t *high)
+bool survey_lifetimes_range(struct survey_lifetimes *lifetimes, const struct trace_event *event,
+			    uint32_t thread, uint64_t *low, uint64_t *high)
 {
-	uint64_t *stack = &lives->stacks[2 * (size_t)lane], *block;
+	uint64_t *stack = &lifetimes->stacks[2 * (size_t)thread], *block;
 
 	switch (event->kind) {
 	case EV_ALLOC:
-		*map_put(&lives->blocks, event->address, NULL) = event->size + 1;
+		*map_put(&lifetimes->blocks, event->address, NULL) = event->size + 1;
 		*low = event->address;
 		*high = event->address + (event->size ? event->size : 1);
 		return *low < *high;
 	case EV_FREE:
-		block = map_get(&lives->blocks, event->address);
+		block = map_get(&lifetimes->blocks, event->address);
 		*low = event->address;
 		*high = event->address + (block && *block > 1 ? *block - 1 : 1);
 		if (block)
@@ -96,33 +101,34 @@ bool survey_lives_range(struct survey_lives *lives, const struct trace_event *ev
 	return false;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------ */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static struct survey_byte *byte_at(struct surveyor *s, uint64_t address)
 {
 	void *fresh;
 	struct survey_byte *byte = pages_put(&s->survey->bytes, address, &fresh);
 
-	/* A text's variables are 0 at the start; nothing is known of a program's. */
+	/* A text trace's variables are 0 at the start. Nothing is known about a program's. */
 	for (unsigned i = 0; fresh && s->is_text && i < PAGES_ITEMS; i++)
 		((struct survey_byte *)fresh)[i].bits = SURVEY_KNOWN;
 	return byte;
 }
 
-static void use_byte(struct survey_byte *byte, uint32_t lane)
+static void use_byte(struct survey_byte *byte, uint32_t thread)
 {
-	uint16_t number = lane < UINT16_MAX - 1 ? (uint16_t)(lane + 1) : UINT16_MAX;
+	uint16_t number = thread < UINT16_MAX - 1 ? (uint16_t)(thread + 1) : UINT16_MAX;
 
-	if (!byte->lane)
-		byte->lane = number;
-	else if (byte->lane != number || number == UINT16_MAX)
+	if (!byte->thread)
+		byte->thread = number;
+	else if (byte->thread != number || number == UINT16_MAX)
 		byte->bits |= SURVEY_SEVERAL;
 }
 
 static void read_byte(struct surveyor *s, struct survey_byte *byte, uint64_t address, uint8_t value)
 {
 	if ((byte->bits & SURVEY_KNOWN) && byte->value != value)
-		*vec_push(&s->odd) = (struct odd_read){ s->place, address };
+		*vec_push(&s->unexplained_reads) =
+			(struct unexplained_read){ s->position, address };
 	byte->bits |= SURVEY_KNOWN;
 	byte->value = value;
 }
@@ -136,8 +142,8 @@ static void write_byte(struct survey_byte *byte, const uint8_t *value)
 		byte->bits &= (uint8_t)~SURVEY_KNOWN;
 }
 
-/* A value that was read next to the access, not by it, counts as not recorded. */
-static void see_access(struct surveyor *s, const struct trace_event *ev, uint32_t lane)
+/* A value that was read beside the access, not by it, counts as not recorded. */
+static void survey_access(struct surveyor *s, const struct trace_event *ev, uint32_t thread)
 {
 	bool reads = ev->kind != EV_WRITE && ev->kind != EV_ATOMIC_WRITE;
 	bool writes = ev->kind != EV_READ && ev->kind != EV_ATOMIC_READ;
@@ -148,7 +154,7 @@ static void see_access(struct surveyor *s, const struct trace_event *ev, uint32_
 	for (uint64_t i = 0; i < ev->size; i++) {
 		struct survey_byte *byte = byte_at(s, ev->address + i);
 
-		use_byte(byte, lane);
+		use_byte(byte, thread);
 		if (!i)
 			byte->bits |= SURVEY_BORDER;
 		if (ev->flags & EF_ENVIRONMENT)
@@ -169,7 +175,7 @@ static void forget_value(void *context, uint64_t number, void *item)
 	byte->bits &= (uint8_t)~SURVEY_KNOWN;
 }
 
-/* ---- what happens ----------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 struct survey_object *survey_object(struct survey *survey, enum survey_class class,
 				    uint64_t address)
@@ -186,23 +192,23 @@ struct survey_object *survey_object(struct survey *survey, enum survey_class cla
 	return &survey->objects.items[*position - 1];
 }
 
-static void use_object(struct survey_object *object, uint32_t lane)
+static void use_object(struct survey_object *object, uint32_t thread)
 {
-	if (!object->lane)
-		object->lane = lane + 1;
+	if (!object->thread)
+		object->thread = thread + 1;
 	else
-		object->several |= object->lane != lane + 1;
+		object->several |= object->thread != thread + 1;
 }
 
-static void see_life(struct surveyor *s, const struct trace_event *ev, uint32_t lane)
+static void survey_lifetime(struct surveyor *s, const struct trace_event *ev, uint32_t thread)
 {
 	uint64_t low, high;
 
-	if (!survey_lives_range(&s->lives, ev, lane, &low, &high))
+	if (!survey_lifetimes_range(&s->lifetimes, ev, thread, &low, &high))
 		return;
-	*vec_push(&s->spans) = (struct life){ lane, low, high };
+	*vec_push(&s->lifetime_ranges) = (struct lifetime_range){ thread, low, high };
 	if (ev->kind == EV_MAP)
-		*vec_push(&s->mapped) = (struct life){ lane, low, high };
+		*vec_push(&s->mapped) = (struct lifetime_range){ thread, low, high };
 	if (ev->kind == EV_ALLOC || ev->kind == EV_MAP) {
 		for (uint64_t at = low; s->is_text && at < high && at - low < TEXT_BLOCK; at++)
 			byte_at(s, at); /* so that it is not 0 when it is first read */
@@ -210,7 +216,7 @@ static void see_life(struct surveyor *s, const struct trace_event *ev, uint32_t 
 	}
 }
 
-static void see_note(struct surveyor *s, const struct trace_event *ev)
+static void survey_process_event(struct surveyor *s, const struct trace_event *ev)
 {
 	if (ev->kind == EV_STOP)
 		s->survey->stopped = true;
@@ -218,7 +224,7 @@ static void see_note(struct surveyor *s, const struct trace_event *ev)
 		s->survey->aborted = true;
 }
 
-static void see(struct surveyor *s, const struct trace_event *ev, uint32_t lane)
+static void survey_event(struct surveyor *s, const struct trace_event *ev, uint32_t thread)
 {
 	struct survey *survey = s->survey;
 	uint32_t other;
@@ -227,70 +233,62 @@ static void see(struct surveyor *s, const struct trace_event *ev, uint32_t lane)
 	case EG_ACCESS:
 	case EG_ATOMIC:
 		if (survey_is_access(ev))
-			see_access(s, ev, lane);
+			survey_access(s, ev, thread);
 		break;
 	case EG_MEMORY:
-		see_life(s, ev, lane);
+		survey_lifetime(s, ev, thread);
 		if (ev->kind == EV_FD_USE)
-			use_object(survey_object(survey, SURVEY_DESCRIPTOR, ev->address), lane);
+			use_object(survey_object(survey, SURVEY_DESCRIPTOR, ev->address), thread);
 		break;
 	case EG_THREAD:
 		other = ev->number < TRACE_NONE
 				? trace_find_stream(survey->trace, (uint32_t)ev->number)
 				: TRACE_NONE;
 		if (ev->kind == EV_CREATE && other != TRACE_NONE)
-			survey->created[survey->lane_of[other]] = true;
-		see_life(s, ev, lane);
+			survey->created[survey->thread_of[other]] = true;
+		survey_lifetime(s, ev, thread);
 		break;
 	case EG_LOCK:
 	case EG_CONDITION:
-		survey_locks_see(survey, ev, lane);
+		survey_locks_see(survey, ev, thread);
 		if (event_group(ev->kind) == EG_CONDITION)
-			use_object(survey_object(survey, SURVEY_CONDITION, ev->address), lane);
+			use_object(survey_object(survey, SURVEY_CONDITION, ev->address), thread);
 		break;
 	case EG_SEMAPHORE:
-		use_object(survey_object(survey, SURVEY_SEMAPHORE, ev->address), lane);
+		use_object(survey_object(survey, SURVEY_SEMAPHORE, ev->address), thread);
 		break;
 	case EG_BARRIER:
-		use_object(survey_object(survey, SURVEY_BARRIER, ev->address), lane);
+		use_object(survey_object(survey, SURVEY_BARRIER, ev->address), thread);
 		break;
-	case EG_ONCE: use_object(survey_object(survey, SURVEY_ONCE, ev->address), lane); break;
+	case EG_ONCE: use_object(survey_object(survey, SURVEY_ONCE, ev->address), thread); break;
 	case EG_CHANNEL:
-		use_object(survey_object(survey, SURVEY_CHANNEL, ev->address), lane);
+		use_object(survey_object(survey, SURVEY_CHANNEL, ev->address), thread);
 		break;
 	default: break;
 	}
 }
 
-/* ---- what comes of it ------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
-static void live_byte(void *context, uint64_t number, void *item)
+static void mark_lifetime_of_byte(void *context, uint64_t number, void *item)
 {
-	const struct life *life = context;
+	const struct lifetime_range *range = context;
 	struct survey_byte *byte = item;
 
-	if (number == life->low || number == life->high)
+	if (number == range->low || number == range->high)
 		byte->bits |= SURVEY_BORDER;
-	if (!byte->lane || number == life->high)
+	if (!byte->thread || number == range->high)
 		return;
-	use_byte(byte, life->lane);
-	byte->bits |= SURVEY_LIVED;
+	use_byte(byte, range->thread);
+	byte->bits |= SURVEY_IN_BLOCK;
 }
 
-static int compare_objects(const void *left, const void *right)
-{
-	const struct survey_object *a = left, *b = right;
-
-	if (a->class != b->class)
-		return a->class < b->class ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
-}
+SORT_COMPARISON(by_class_and_address, struct survey_object, a, b,
+		sort_order(a->class, b->class) ?: sort_order(a->address, b->address))
 
 static void sort_objects(struct survey *survey)
 {
-	if (survey->objects.count)
-		qsort(survey->objects.items, survey->objects.count, sizeof *survey->objects.items,
-		      compare_objects);
+	vec_sort(&survey->objects, by_class_and_address);
 	for (size_t i = 0; i < survey->objects.count; i++) {
 		const struct survey_object *object = &survey->objects.items[i];
 
@@ -301,47 +299,41 @@ static void sort_objects(struct survey *survey)
 size_t survey_first_object(const struct survey *survey, enum survey_class class, uint64_t address)
 {
 	struct survey_object wanted = { .class = (uint8_t) class, .address = address };
-	size_t low = 0, high = survey->objects.count;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_objects(&survey->objects.items[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(i, survey->objects.count,
+		     by_class_and_address(&survey->objects.items[i], &wanted) >= 0);
+	return i;
 }
 
 /* An operation on an object counts as an access of its first byte. */
-static void live_objects(struct survey *survey, const struct life *life)
+static void use_objects_in_range(struct survey *survey, const struct lifetime_range *range)
 {
 	for (enum survey_class class = 0; class < SURVEY_BLOCK; class ++) {
-		for (size_t i = survey_first_object(survey, class, life->low);
+		for (size_t i = survey_first_object(survey, class, range->low);
 		     i < survey->objects.count && survey->objects.items[i].class == class &&
-		     survey->objects.items[i].address < life->high;
+		     survey->objects.items[i].address < range->high;
 		     i++)
-			use_object(&survey->objects.items[i], life->lane);
+			use_object(&survey->objects.items[i], range->thread);
 	}
 }
 
-/* As the checker has it: a word that several threads use, or that is nobody's own. */
-static bool is_judged_word(const struct surveyor *s, uint64_t address)
+/* The checker's rule: a word that several threads use, that is mapped, or that is static. */
+static bool is_shared_word(const struct surveyor *s, uint64_t address)
 {
 	uint64_t first = address / WORD * WORD;
-	uint16_t lane = 0;
+	uint16_t thread = 0;
 	uint8_t bits = 0;
 
 	for (unsigned i = 0; i < WORD; i++) {
 		const struct survey_byte *byte = pages_get(&s->survey->bytes, first + i);
 
-		if (!byte || !byte->lane)
+		if (!byte || !byte->thread)
 			continue;
 		bits |= byte->bits;
-		if (lane && byte->lane != lane)
+		if (thread && byte->thread != thread)
 			bits |= SURVEY_SEVERAL;
-		lane = byte->lane;
+		thread = byte->thread;
 	}
 	for (size_t i = 0; i < s->mapped.count; i++) {
 		if (s->mapped.items[i].low < first + WORD && s->mapped.items[i].high > first)
@@ -350,16 +342,16 @@ static bool is_judged_word(const struct surveyor *s, uint64_t address)
 	return (bits & SURVEY_SEVERAL) || trace_is_static(s->survey->trace, first);
 }
 
-static void judge_odd_reads(struct surveyor *s)
+static void freeze_unexplained_reads(struct surveyor *s)
 {
-	for (size_t i = 0; i < s->odd.count; i++) {
-		uint64_t address = s->odd.items[i].address;
+	for (size_t i = 0; i < s->unexplained_reads.count; i++) {
+		uint64_t address = s->unexplained_reads.items[i].address;
 
-		if (!s->is_text && !is_judged_word(s, address))
+		if (!s->is_text && !is_shared_word(s, address))
 			continue;
 		((struct survey_byte *)pages_get(&s->survey->bytes, address))->bits |=
 			SURVEY_FROZEN;
-		map_put(&s->survey->unexplained, s->odd.items[i].place, NULL);
+		map_put(&s->survey->unexplained, s->unexplained_reads.items[i].position, NULL);
 	}
 }
 
@@ -373,62 +365,55 @@ static void number_cells(struct survey *survey)
 			bool goes_on = i && byte[-1].cell && !(byte->bits & SURVEY_BORDER) &&
 				       !((byte->bits ^ byte[-1].bits) & SURVEY_FROZEN);
 
-			if (byte->lane && (byte->bits & SURVEY_SEVERAL) &&
-			    (byte->bits & (SURVEY_WRITTEN | SURVEY_LIVED | SURVEY_FROZEN)))
+			if (byte->thread && (byte->bits & SURVEY_SEVERAL) &&
+			    (byte->bits & (SURVEY_WRITTEN | SURVEY_IN_BLOCK | SURVEY_FROZEN)))
 				byte->cell = goes_on ? byte[-1].cell : ++survey->cells;
 		}
 	}
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 /*
- * Memory between two neighbouring borders of lives is an object: each life that covers it is an
- * operation on it. So lives that overlap keep their order, and others do not.
+ * The memory between two adjacent bounds of lifetimes is an object, and each lifetime that covers
+ * it is an operation on it. So overlapping lifetimes keep their order, and others do not.
  */
-static void add_blocks(struct surveyor *s)
+static void add_block_objects(struct surveyor *s)
 {
 	VEC(uint64_t) borders = { 0 };
 	size_t kept = 0;
 
-	for (size_t i = 0; i < s->spans.count; i++) {
-		*vec_push(&borders) = s->spans.items[i].low;
-		*vec_push(&borders) = s->spans.items[i].high;
+	for (size_t i = 0; i < s->lifetime_ranges.count; i++) {
+		*vec_push(&borders) = s->lifetime_ranges.items[i].low;
+		*vec_push(&borders) = s->lifetime_ranges.items[i].high;
 	}
-	if (borders.count)
-		qsort(borders.items, borders.count, sizeof *borders.items, compare_addresses);
+	vec_sort(&borders, sort_u64);
 	for (size_t i = 0; i < borders.count; i++) {
 		if (!kept || borders.items[kept - 1] != borders.items[i])
 			borders.items[kept++] = borders.items[i];
 	}
-	for (size_t i = 0; i < s->spans.count; i++) {
-		const struct life *life = &s->spans.items[i];
+	for (size_t i = 0; i < s->lifetime_ranges.count; i++) {
+		const struct lifetime_range *range = &s->lifetime_ranges.items[i];
 		const uint64_t *at =
-			bsearch(&life->low, borders.items, kept, sizeof *at, compare_addresses);
+			bsearch(&range->low, borders.items, kept, sizeof *at, sort_u64);
 
-		for (; *at < life->high; at++)
-			use_object(survey_object(s->survey, SURVEY_BLOCK, *at), life->lane);
+		for (; *at < range->high; at++)
+			use_object(survey_object(s->survey, SURVEY_BLOCK, *at), range->thread);
 	}
 	vec_free(&borders);
 }
 
-static void finish(struct surveyor *s)
+static void number_cells_and_objects(struct surveyor *s)
 {
 	struct survey *survey = s->survey;
 
-	judge_odd_reads(s);
-	add_blocks(s);
+	freeze_unexplained_reads(s);
+	add_block_objects(s);
 	sort_objects(survey);
-	for (size_t i = 0; i < s->spans.count; i++) {
-		struct life *life = &s->spans.items[i];
+	for (size_t i = 0; i < s->lifetime_ranges.count; i++) {
+		struct lifetime_range *range = &s->lifetime_ranges.items[i];
 
-		live_objects(survey, life);
-		pages_each(&survey->bytes, life->low, life->high + 1, live_byte, life);
+		use_objects_in_range(survey, range);
+		pages_each(&survey->bytes, range->low, range->high + 1, mark_lifetime_of_byte,
+			   range);
 	}
 	number_cells(survey);
 	survey->numbers = survey->cells;
@@ -438,30 +423,30 @@ static void finish(struct surveyor *s)
 	}
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* ---- the survey as a whole ------------------------------------------------------------------- */
 
-/* Streams of signal handlers belong to the thread that they interrupt. */
-static void map_lanes(struct survey *survey)
+/* The stream of a signal handler belongs to the thread that it interrupts. */
+static void find_threads_of_streams(struct survey *survey)
 {
-	uint32_t count = survey->lanes;
+	uint32_t count = survey->threads;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t lane = i;
+		uint32_t thread = i;
 
 		for (uint32_t left = count; left > 0; left--) {
-			uint32_t host = trace_stream(survey->trace, lane)->host;
+			uint32_t host = trace_stream(survey->trace, thread)->host;
 			uint32_t next = host == TRACE_NONE ? TRACE_NONE
 							   : trace_find_stream(survey->trace, host);
 
 			if (next == TRACE_NONE)
 				break;
-			lane = next;
+			thread = next;
 		}
-		survey->lane_of[i] = lane;
+		survey->thread_of[i] = thread;
 	}
 }
 
-static void learn_initial_values(struct surveyor *s)
+static void set_initial_values(struct surveyor *s)
 {
 	for (size_t i = 0; i < trace_initial_count(s->survey->trace); i++) {
 		struct trace_initial initial = trace_initial(s->survey->trace, i);
@@ -482,33 +467,33 @@ void survey_make(const struct trace *trace, struct survey *survey)
 	uint32_t count = trace_stream_count(trace);
 	struct trace_event event;
 
-	*survey = (struct survey){ .trace = trace, .lanes = count };
+	*survey = (struct survey){ .trace = trace, .threads = count };
 	survey->bytes.size = sizeof(struct survey_byte);
-	survey->lane_of = mem_zalloc((size_t)count + 1, sizeof *survey->lane_of);
+	survey->thread_of = mem_zalloc((size_t)count + 1, sizeof *survey->thread_of);
 	survey->created = mem_zalloc((size_t)count + 1, sizeof *survey->created);
 	survey->waited = mem_zalloc((size_t)count + 1, sizeof *survey->waited);
-	map_lanes(survey);
-	survey_lives_open(&s.lives, count);
-	s.unseen = survey_unseen_open(count);
-	learn_initial_values(&s);
-	for (; trace_order_next(order, &event); s.place++) {
+	find_threads_of_streams(survey);
+	survey_lifetimes_open(&s.lifetimes, count);
+	s.unseen = survey_unexplained_open(count);
+	set_initial_values(&s);
+	for (; trace_order_next(order, &event); s.position++) {
 		survey->forced |= trace_order_was_forced(order);
 		if (event.index == TRACE_NO_INDEX) {
-			see_note(&s, &event);
+			survey_process_event(&s, &event);
 			continue;
 		}
-		uint32_t lane = survey->lane_of[trace_find_stream(trace, event.stream)];
-		see(&s, &event, lane);
-		survey_unseen_see(s.unseen, survey, &event, lane);
+		uint32_t thread = survey->thread_of[trace_find_stream(trace, event.stream)];
+		survey_event(&s, &event, thread);
+		survey_unexplained_see(s.unseen, survey, &event, thread);
 	}
-	survey_unseen_close(s.unseen);
+	survey_unexplained_close(s.unseen);
 	survey->stopped |= trace_order_failure_count(order) > 0;
 	trace_order_close(order);
-	finish(&s);
-	survey_lives_close(&s.lives);
-	vec_free(&s.odd);
+	number_cells_and_objects(&s);
+	survey_lifetimes_close(&s.lifetimes);
+	vec_free(&s.unexplained_reads);
 	vec_free(&s.mapped);
-	vec_free(&s.spans);
+	vec_free(&s.lifetime_ranges);
 }
 
 void survey_free(struct survey *survey)
@@ -520,7 +505,7 @@ void survey_free(struct survey *survey)
 		map_free(&survey->index[i]);
 	map_free(&survey->unexplained);
 	pages_free(&survey->bytes);
-	free(survey->lane_of);
+	free(survey->thread_of);
 	free(survey->created);
 	free(survey->waited);
 }

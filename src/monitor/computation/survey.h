@@ -1,9 +1,9 @@
 /*
- * The first look at a trace: which memory and which objects several threads use, and where the
- * recording does not explain what happened. Only that can order anything.
+ * The first pass over a trace: finds the memory and the objects that several threads use, and where
+ * the recording does not explain what happened. Only these can order events.
  *
- * Bytes that are always accessed together are one *cell*. Cost: 8 bytes for each byte that was
- * accessed, one pass.
+ * Bytes that are always accessed together form a *cell*. Cost: one pass, and 8 bytes for each
+ * accessed byte.
  */
 #ifndef MONITOR_COMPUTATION_SURVEY_H
 #define MONITOR_COMPUTATION_SURVEY_H
@@ -20,86 +20,105 @@ enum survey_class {
 	SURVEY_ONCE,
 	SURVEY_CHANNEL,
 	SURVEY_DESCRIPTOR,
-	SURVEY_BLOCK, /* memory between borders of blocks and stacks: their begins and ends */
+	/*
+	 * memory between adjacent bounds of blocks and stacks; its lifetimes are operations on it
+	 */
+	SURVEY_BLOCK,
 	SURVEY_CLASSES
 };
 #define SURVEY_NONE UINT32_MAX
 
 struct survey_holder {
-	uint32_t lane, depth;
+	uint32_t thread, depth;
 };
 struct survey_object {
 	uint64_t address;
-	uint32_t lane;	 /* + 1 */
-	uint32_t number; /* of the object, when several threads use it; else SURVEY_NONE */
+	uint32_t thread; /* + 1 */
+	/* index among cells and objects if several threads use it, else SURVEY_NONE */
+	uint32_t number;
 	uint8_t class;
 	bool several, frozen;
-	bool unexplained; /* somebody unseen operates on it, too (survey_unseen.c) */
-	/* a lock, while it is looked at */
+	bool unexplained; /* code that was not recorded operates on it too (survey_unexplained.c) */
+	/* of a lock, during the survey */
 	struct survey_holder writer;
 	VEC(struct survey_holder) readers;
 };
 
 enum survey_bit {
-	SURVEY_SEVERAL = 1, /* threads */
+	SURVEY_SEVERAL = 1, /* used by several threads */
 	SURVEY_WRITTEN = 2,
-	SURVEY_LIVED = 4,  /* in a block or a stack whose begin or end was recorded */
-	SURVEY_BORDER = 8, /* an access begins here, or ended in front of it */
-	SURVEY_KNOWN = 16, /* the value, while it is looked at */
+	SURVEY_IN_BLOCK = 4, /* in a block or stack whose begin or end was recorded */
+	SURVEY_BORDER = 8,   /* an access begins here or ends just before */
+	SURVEY_KNOWN = 16,   /* `value` is known, during the survey */
 	SURVEY_FROZEN = 32,
 };
 struct survey_byte {
-	uint32_t cell; /* + 1; 0: nothing that orders anything */
-	uint16_t lane; /* + 1 */
+	uint32_t cell;	 /* + 1; 0: orders nothing */
+	uint16_t thread; /* + 1 */
 	uint8_t bits, value;
 };
 
 struct survey {
 	const struct trace *trace;
-	uint32_t lanes;
-	uint32_t *lane_of; /* by position of a stream: the thread that it belongs to */
-	bool *created;	   /* by lane: somebody created it */
-	uint32_t *waited;  /* by lane: how deep it was in the mutex that it gave up to wait */
+	uint32_t threads;
+	uint32_t *thread_of; /* by stream: the thread that it belongs to */
+	bool *created;	     /* by thread: its creation was recorded */
+	uint32_t *waited;    /* by thread: how deep it held the mutex that it released to wait */
 	struct pages bytes;
 	struct map index[SURVEY_CLASSES];
-	VEC(struct survey_object) objects; /* by class and address when all is read */
-	struct map unexplained;		   /* places of reads that no recorded write explains */
-	uint32_t cells, numbers;	   /* numbers: of cells and of objects that matter */
-	bool stopped, aborted; /* something is missing; the process did not end by itself */
-	bool forced;	       /* no order of the events fits all that was recorded */
+	VEC(struct survey_object) objects; /* sorted by class and address after the pass */
+	struct map unexplained;		   /* positions of reads that no recorded write explains */
+	/* numbers: of cells, then of objects that several threads use */
+	uint32_t cells, numbers;
+	bool stopped, aborted; /* the recording is incomplete; the process was aborted */
+	/* no order of the events is consistent with everything that was recorded */
+	bool forced;
 };
 
 void survey_make(const struct trace *trace, struct survey *survey);
 void survey_free(struct survey *survey);
 
-/* Is it an access of memory that has a size? */
+/* Is it an access of memory with a valid size? */
 bool survey_is_access(const struct trace_event *event);
 
 struct survey_object *survey_object(struct survey *survey, enum survey_class class,
 				    uint64_t address);
-/* The first object of the class, or of one behind it, that is not in front of the address. */
+/* Returns the first object of the class, or of a later one, at or after the address. */
 size_t survey_first_object(const struct survey *survey, enum survey_class class, uint64_t address);
 
-/*
- * In the order of the trace: notes which objects have operations that what was recorded does not
- * explain. Does the event learn of what was done to one of them?
- */
-struct survey_unseen;
-struct survey_unseen *survey_unseen_open(uint32_t lanes);
-void survey_unseen_see(struct survey_unseen *unseen, struct survey *survey,
-		       const struct trace_event *event, uint32_t lane);
-void survey_unseen_close(struct survey_unseen *unseen);
-bool survey_learns_of_unseen(struct survey *survey, const struct trace_event *event);
+/* ---- survey_locks.c -------------------------------------------------------------------------- */
 
-/* Heap blocks and stacks: what an event begins or ends the life of. */
-struct survey_lives {
-	struct map blocks; /* address: size + 1 */
-	uint64_t *stacks;  /* by lane: low, high */
+/*
+ * Follows the event's lock, if it has one. An operation that doc/prediction.md does not allow
+ * freezes the lock, and so does an operation by code that was not recorded.
+ */
+void survey_locks_see(struct survey *survey, const struct trace_event *event, uint32_t thread);
+
+/* ---- survey_unseen.c ------------------------------------------------------------------------- */
+
+/*
+ * Called in trace order: finds objects with operations that the recording does not explain.
+ * survey_depends_on_unexplained(): does the event depend on an operation on such an
+ * object that was not recorded?
+ */
+struct survey_unexplained;
+struct survey_unexplained *survey_unexplained_open(uint32_t threads);
+void survey_unexplained_see(struct survey_unexplained *unseen, struct survey *survey,
+			    const struct trace_event *event, uint32_t thread);
+void survey_unexplained_close(struct survey_unexplained *unseen);
+bool survey_depends_on_unexplained(struct survey *survey, const struct trace_event *event);
+
+/* ---- lifetimes, in survey.c ------------------------------------------------------------------ */
+
+/* Heap blocks and stacks: whose lifetime an event begins or ends. */
+struct survey_lifetimes {
+	struct map blocks; /* address to size + 1 */
+	uint64_t *stacks;  /* by thread: low, high */
 };
-void survey_lives_open(struct survey_lives *lives, uint32_t lanes);
-void survey_lives_close(struct survey_lives *lives);
-/* False: it is no such event. */
-bool survey_lives_range(struct survey_lives *lives, const struct trace_event *event, uint32_t lane,
-			uint64_t *low, uint64_t *high);
+void survey_lifetimes_open(struct survey_lifetimes *lifetimes, uint32_t threads);
+void survey_lifetimes_close(struct survey_lifetimes *lifetimes);
+/* Returns false if the event begins and ends nothing. */
+bool survey_lifetimes_range(struct survey_lifetimes *lifetimes, const struct trace_event *event,
+			    uint32_t thread, uint64_t *low, uint64_t *high);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Conditions, semaphores and onces that somebody unseen operates on (doc/prediction.md, Unexplained):
- * who learns of that stays behind all that came before. Locks are survey_locks.c's. What is noted here
- * may be more than the law asks for: a semaphore of unknown value is taken to begin at 0.
+ * Finds conditions, semaphores and onces that unrecorded code operates on too (doc/prediction.md,
+ * Unexplained). An event that depends on such an operation stays after everything that came before
+ * it. survey_locks.c does this for locks. This may find more than the specification asks for: a
+ * semaphore of unknown value is assumed to start at 0.
  */
 #include "monitor/computation/survey.h"
 
@@ -10,33 +11,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SENT_MOST 4096 /* signals that are remembered; a wait that an older one woke is noted */
+#define MOST_SIGNALS                                                                               \
+	4096 /* signals remembered; a wait that an older one woke counts as unexplained */
 
-struct sent {
+struct sent_signal {
 	uint64_t condition, at;
 	bool broadcast, used;
 };
 
-struct survey_unseen {
+struct survey_unexplained {
 	uint64_t now;
-	uint32_t lanes;
-	uint64_t *waits;	    /* by lane: when its wait began */
-	uint64_t *waits_on;	    /* … the condition that it waits on, + 1 */
-	struct map counts, running; /* semaphores; onces whose runner has not ended: 1 */
-	VEC(struct sent) sent;
+	uint32_t threads;
+	uint64_t *waits;	    /* by thread: when its wait began */
+	uint64_t *waits_on;	    /* by thread: the condition that it waits on, + 1 */
+	struct map counts, running; /* semaphores: value + 1; onces: 1 running, 2 done */
+	VEC(struct sent_signal) sent;
 };
 
-struct survey_unseen *survey_unseen_open(uint32_t lanes)
+struct survey_unexplained *survey_unexplained_open(uint32_t threads)
 {
-	struct survey_unseen *unseen = mem_zalloc(1, sizeof *unseen);
+	struct survey_unexplained *unseen = mem_zalloc(1, sizeof *unseen);
 
-	unseen->lanes = lanes;
-	unseen->waits = mem_zalloc(lanes + 1, sizeof *unseen->waits);
-	unseen->waits_on = mem_zalloc(lanes + 1, sizeof *unseen->waits_on);
+	unseen->threads = threads;
+	unseen->waits = mem_zalloc(threads + 1, sizeof *unseen->waits);
+	unseen->waits_on = mem_zalloc(threads + 1, sizeof *unseen->waits_on);
 	return unseen;
 }
 
-void survey_unseen_close(struct survey_unseen *unseen)
+void survey_unexplained_close(struct survey_unexplained *unseen)
 {
 	free(unseen->waits);
 	free(unseen->waits_on);
@@ -46,13 +48,13 @@ void survey_unseen_close(struct survey_unseen *unseen)
 	free(unseen);
 }
 
-/* The first broadcast or unused signal behind the wait wakes it. */
-static bool wakes(struct survey_unseen *unseen, uint64_t condition, uint32_t lane)
+/* The first broadcast or unused signal after the begin of the wait wakes it. */
+static bool uses_signal_for(struct survey_unexplained *unseen, uint64_t condition, uint32_t thread)
 {
 	for (size_t i = 0; i < unseen->sent.count; i++) {
-		struct sent *sent = &unseen->sent.items[i];
+		struct sent_signal *sent = &unseen->sent.items[i];
 
-		if (sent->condition != condition || sent->at < unseen->waits[lane] || sent->used)
+		if (sent->condition != condition || sent->at < unseen->waits[thread] || sent->used)
 			continue;
 		sent->used = !sent->broadcast;
 		return true;
@@ -60,50 +62,50 @@ static bool wakes(struct survey_unseen *unseen, uint64_t condition, uint32_t lan
 	return false;
 }
 
-/* A condition begins or ends while somebody waits there. */
-static bool turns_in_use(const struct survey_unseen *unseen, uint64_t condition)
+/* Does a thread wait on the condition? */
+static bool has_waiter(const struct survey_unexplained *unseen, uint64_t condition)
 {
-	for (uint32_t i = 0; i < unseen->lanes; i++) {
+	for (uint32_t i = 0; i < unseen->threads; i++) {
 		if (unseen->waits_on[i] == condition + 1)
 			return true;
 	}
 	return false;
 }
 
-static void send(struct survey_unseen *unseen, const struct trace_event *ev)
+static void remember_signal(struct survey_unexplained *unseen, const struct trace_event *ev)
 {
-	if (unseen->sent.count == SENT_MOST) {
+	if (unseen->sent.count == MOST_SIGNALS) {
 		unseen->sent.count /= 2;
 		memmove(unseen->sent.items, unseen->sent.items + unseen->sent.count,
 			unseen->sent.count * sizeof *unseen->sent.items);
 	}
 	*vec_push(&unseen->sent) =
-		(struct sent){ ev->address, unseen->now, ev->kind == EV_BROADCAST, false };
+		(struct sent_signal){ ev->address, unseen->now, ev->kind == EV_BROADCAST, false };
 }
 
-void survey_unseen_see(struct survey_unseen *unseen, struct survey *survey,
-		       const struct trace_event *ev, uint32_t lane)
+void survey_unexplained_see(struct survey_unexplained *unseen, struct survey *survey,
+			    const struct trace_event *ev, uint32_t thread)
 {
 	uint64_t *state;
-	bool strange = false;
+	bool unexplained = false;
 
 	unseen->now++;
 	switch (ev->kind) {
 	case EV_WAIT:
-		unseen->waits[lane] = unseen->now;
-		unseen->waits_on[lane] = ev->address + 1;
+		unseen->waits[thread] = unseen->now;
+		unseen->waits_on[thread] = ev->address + 1;
 		break;
 	case EV_COND_INIT:
 	case EV_COND_DESTROY:
-		if (turns_in_use(unseen, ev->address))
+		if (has_waiter(unseen, ev->address))
 			survey_object(survey, SURVEY_CONDITION, ev->address)->unexplained = true;
 		break;
 	case EV_SIGNAL:
-	case EV_BROADCAST: send(unseen, ev); break;
+	case EV_BROADCAST: remember_signal(unseen, ev); break;
 	case EV_WOKEN:
-		if (!ev->mode && !wakes(unseen, ev->address, lane))
+		if (!ev->mode && !uses_signal_for(unseen, ev->address, thread))
 			survey_object(survey, SURVEY_CONDITION, ev->address)->unexplained = true;
-		unseen->waits_on[lane] = 0;
+		unseen->waits_on[thread] = 0;
 		break;
 	case EV_SEM_INIT: *map_put(&unseen->counts, ev->address, NULL) = ev->number + 1; break;
 	case EV_SEM_DESTROY: *map_put(&unseen->counts, ev->address, NULL) = 1; break;
@@ -112,12 +114,12 @@ void survey_unseen_see(struct survey_unseen *unseen, struct survey *survey,
 	case EV_DOWN_FAIL:
 		state = map_put(&unseen->counts, ev->address, NULL);
 		*state += !*state;
-		strange = ev->kind == EV_DOWN
-				  ? *state == 1
-				  : ev->kind == EV_DOWN_FAIL && ev->mode == EVENT_TRY && *state > 1;
+		unexplained = ev->kind == EV_DOWN ? *state == 1
+						  : ev->kind == EV_DOWN_FAIL &&
+							    ev->mode == EVENT_TRY && *state > 1;
 		*state += ev->kind == EV_POST;
 		*state -= ev->kind == EV_DOWN && *state > 1;
-		if (strange)
+		if (unexplained)
 			survey_object(survey, SURVEY_SEMAPHORE, ev->address)->unexplained = true;
 		break;
 	case EV_ONCE_BEGIN:
@@ -138,7 +140,7 @@ static bool is_unexplained(struct survey *survey, enum survey_class class, uint6
 	       survey_object(survey, class, address)->unexplained;
 }
 
-bool survey_learns_of_unseen(struct survey *survey, const struct trace_event *ev)
+bool survey_depends_on_unexplained(struct survey *survey, const struct trace_event *ev)
 {
 	switch (ev->kind) {
 	case EV_ACQUIRE:

@@ -1,20 +1,24 @@
+/*
+ * Finds the variables that properties name, in a text trace or through the program's debug
+ * information.
+ */
 #include "monitor/computation/variables.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "monitor/computation/formulas.h"
 #include "monitor/computation/initial_memory.h"
 #include "property/program.h"
 #include "spec/spec.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NAME_ROOM 512
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-static uint32_t put_name(struct variables *v, const char *name)
+static uint32_t find_or_add_variable(struct variables *v, const char *name)
 {
 	char *copy;
 
@@ -28,13 +32,14 @@ static uint32_t put_name(struct variables *v, const char *name)
 	return (uint32_t)v->list.count - 1;
 }
 
-static void name_in(struct variables *v, struct variables_of *of, const struct spec_expr *e)
+static void add_variables_of_expr(struct variables *v, struct variables_of *of,
+				  const struct spec_expr *e)
 {
 	char name[NAME_ROOM];
 
 	for (; e; e = e->next) {
 		if (spec_variable_name(e, name, sizeof name)) {
-			uint32_t number = put_name(v, name);
+			uint32_t number = find_or_add_variable(v, name);
 			size_t i = 0;
 
 			while (i < of->list.count && of->list.items[i] != number)
@@ -43,41 +48,40 @@ static void name_in(struct variables *v, struct variables_of *of, const struct s
 				*vec_push(&of->list) = number;
 			continue;
 		}
-		name_in(v, of, e->left);
-		name_in(v, of, e->right);
-		name_in(v, of, e->third);
+		add_variables_of_expr(v, of, e->left);
+		add_variables_of_expr(v, of, e->right);
+		add_variables_of_expr(v, of, e->third);
 	}
 }
 
-static void name_property(struct variables *v, const struct spec_property *property)
+static void add_variables_of_property(struct variables *v, const struct spec_property *property)
 {
 	struct variables_of *of = &v->of.items[v->of.count - 1];
 
 	for (const struct spec_formula *f = property->formulas; f; f = f->next) {
 		if (f->formalism == SPEC_TEMPORAL || f->formalism == SPEC_LTL)
-			name_in(v, of, f->expr);
+			add_variables_of_expr(v, of, f->expr);
 	}
 	for (uint32_t i = 0; i < property->event_count; i++) {
 		for (const struct spec_point *p = property->events[i].points; p; p = p->next) {
-			name_in(v, of, p->becomes);
-			name_in(v, of, p->filter);
+			add_variables_of_expr(v, of, p->becomes);
+			add_variables_of_expr(v, of, p->filter);
 		}
 	}
 }
 
 void variables_doubt(struct variables *v, struct label_variable *variable, const char *format)
 {
-	char *text = NULL;
+	char *text = mem_format(format, variable->name);
 
-	if (asprintf(&text, format, variable->name) < 0)
-		return;
 	*vec_push(&v->names) = text;
 	variable->why = text;
 }
 
-/* ---- of a text -------------------------------------------------------------------------------- */
+/* ---- variables of a text trace --------------------------------------------------------------- */
 
-static void place_in_text(struct variables *v, const char *name, uint64_t address, uint64_t size)
+static void set_address_in_text(struct variables *v, const char *name, uint64_t address,
+				uint64_t size)
 {
 	for (size_t i = 0; name && i < v->list.count; i++) {
 		struct label_variable *variable = &v->list.items[i];
@@ -91,7 +95,7 @@ static void place_in_text(struct variables *v, const char *name, uint64_t addres
 	}
 }
 
-/* A variable is as large as the largest access of it. */
+/* A variable is as large as its largest access. */
 static void find_in_text(struct variables *v, const struct trace *trace)
 {
 	struct trace_event event;
@@ -104,16 +108,16 @@ static void find_in_text(struct variables *v, const struct trace *trace)
 			enum event_group group = event_group(event.kind);
 
 			if (group == EG_ACCESS || (group == EG_ATOMIC && event.kind != EV_FENCE))
-				place_in_text(v, trace_object_name(trace, event.address),
-					      event.address, event.size);
+				set_address_in_text(v, trace_object_name(trace, event.address),
+						    event.address, event.size);
 		}
 		trace_cursor_close(cursor);
 	}
 	for (size_t i = 0; i < trace_initial_count(trace); i++) {
 		struct trace_initial initial = trace_initial(trace, i);
 
-		place_in_text(v, trace_object_name(trace, initial.address), initial.address,
-			      initial.size);
+		set_address_in_text(v, trace_object_name(trace, initial.address), initial.address,
+				    initial.size);
 		for (size_t k = 0; k < v->list.count; k++) {
 			struct label_variable *variable = &v->list.items[k];
 
@@ -129,10 +133,13 @@ static void find_in_text(struct variables *v, const struct trace *trace)
 	}
 }
 
-/* ---- of a program ----------------------------------------------------------------------------- */
+/* ---- variables of a program ------------------------------------------------------------------ */
 
-/* Of several with that name the one that is not static, as C means it; NULL: who knows. */
-static const struct program_part *choose(const struct program_parts *parts)
+/*
+ * Of several variables of that name, returns the one with external linkage, as C does; NULL if that
+ * is ambiguous.
+ */
+static const struct program_part *choose_external(const struct program_parts *parts)
 {
 	const struct program_part *found = NULL;
 
@@ -148,8 +155,8 @@ static const struct program_part *choose(const struct program_parts *parts)
 	return found;
 }
 
-static void find_variable(struct variables *v, struct program *program,
-			  struct initial_memory *initial, struct label_variable *variable)
+static void find_in_debug_info(struct variables *v, struct program *program,
+			       struct initial_memory *initial, struct label_variable *variable)
 {
 	size_t length = strcspn(variable->name, ".[");
 	char *name = mem_copy_text(variable->name, length);
@@ -158,15 +165,15 @@ static void find_variable(struct variables *v, struct program *program,
 
 	program_globals(program, name, variable->name[length] ? variable->name + length : NULL,
 			&parts);
-	part = choose(&parts);
+	part = choose_external(&parts);
 	if (!parts.list.count)
 		variables_doubt(v, variable, "the program has no variable %s");
 	else if (!part)
-		variables_doubt(
-			v, variable,
-			"the program has several variables %s: which is meant is not known");
+		variables_doubt(v, variable,
+				"the program has several variables named %s: it is not clear which "
+				"is meant");
 	else if (part->bits || !part->size || part->size > sizeof variable->initial)
-		variables_doubt(v, variable, "%s is no number: its value is not known");
+		variables_doubt(v, variable, "%s is not a number: its value is unknown");
 	else {
 		variable->known = true;
 		variable->address = part->address;
@@ -175,7 +182,7 @@ static void find_variable(struct variables *v, struct program *program,
 		variable->initial_unknown = !initial_memory_bytes(initial, part->address,
 								  part->size, variable->initial);
 		if (variable->initial_unknown)
-			variables_doubt(v, variable, "what %s starts with is not known");
+			variables_doubt(v, variable, "the initial value of %s is unknown");
 	}
 	vec_free(&parts.list);
 	free(name);
@@ -187,20 +194,15 @@ static void find_in_program(struct variables *v, const struct trace *trace)
 	struct initial_memory *initial = initial_memory_open(trace);
 
 	for (size_t i = 0; i < v->list.count; i++)
-		find_variable(v, program, initial, &v->list.items[i]);
+		find_in_debug_info(v, program, initial, &v->list.items[i]);
 	initial_memory_close(initial);
 	program_close(program);
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* ---- the interface --------------------------------------------------------------------------- */
 
-static int compare_ranges(const void *left, const void *right)
-{
-	const struct variables_range *a = left, *b = right;
-
-	return a->low != b->low ? (a->low > b->low) - (a->low < b->low)
-				: (a->high > b->high) - (a->high < b->high);
-}
+SORT_COMPARISON(by_address, struct variables_range, a, b,
+		sort_order(a->low, b->low) ?: sort_order(a->high, b->high))
 
 void variables_find(const struct trace *trace, const struct property_set *set, struct variables *v)
 {
@@ -208,7 +210,7 @@ void variables_find(const struct trace *trace, const struct property_set *set, s
 	for (size_t i = 0; i < set->properties.count; i++) {
 		*vec_push(&v->of) = (struct variables_of){ 0 };
 		if (formulas_has_states(set->properties.items[i].property))
-			name_property(v, set->properties.items[i].property);
+			add_variables_of_property(v, set->properties.items[i].property);
 	}
 	if (!v->list.count)
 		return;
@@ -224,8 +226,7 @@ void variables_find(const struct trace *trace, const struct property_set *set, s
 				(struct variables_range){ variable->address,
 							  variable->address + variable->size, i };
 	}
-	if (v->ranges.count)
-		qsort(v->ranges.items, v->ranges.count, sizeof *v->ranges.items, compare_ranges);
+	vec_sort(&v->ranges, by_address);
 }
 
 void variables_free(struct variables *v)
@@ -241,18 +242,11 @@ void variables_free(struct variables *v)
 	vec_free(&v->names);
 }
 
-/* No variable has more than 8 bytes: what starts further in front ends before the address. */
+/* No variable has more than 8 bytes: one that starts further before the address ends before it. */
 size_t variables_first(const struct variables *v, uint64_t address)
 {
-	size_t low = 0, high = v->ranges.count;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (v->ranges.items[middle].low + sizeof(uint64_t) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(i, v->ranges.count, v->ranges.items[i].low + sizeof(uint64_t) > address);
+	return i;
 }

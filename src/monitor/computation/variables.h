@@ -1,22 +1,22 @@
-/* The variables that formulas, filters and `becomes` name: where they are, what they start with. */
+/* The variables that formulas, filters and `becomes` name: their addresses and initial values. */
 #ifndef MONITOR_COMPUTATION_VARIABLES_H
 #define MONITOR_COMPUTATION_VARIABLES_H
 
 #include "monitor/computation/label.h"
 #include "trace/trace.h"
 
-/* Numbers of variables that a property names. */
+/* Indices of the variables that a property names. */
 struct variables_of {
 	VEC(uint32_t) list;
 };
 
-/* A place in memory that belongs to a variable. */
+/* The memory of a variable. */
 struct variables_range {
 	uint64_t low, high;
 	uint32_t variable;
 };
 
-/* What a variable is, bytes as bits, while the recorded run is followed. */
+/* A variable's current value along the recorded run. `known` and `written` have a bit per byte. */
 struct variables_now {
 	uint8_t bytes[8], known, written;
 };
@@ -24,29 +24,36 @@ struct variables_now {
 struct variables {
 	VEC(struct label_variable) list;    /* each name once */
 	VEC(struct variables_of) of;	    /* by property */
-	VEC(struct variables_range) ranges; /* by address; they may overlap */
+	VEC(struct variables_range) ranges; /* sorted by address; they may overlap */
 	VEC(struct variables_now) now;	    /* by variable */
-	VEC(char *) names;		    /* and what is wrong with some of them */
+	/* names, and texts about what is wrong with variables */
+	VEC(char *) names;
 };
 
-/* Only properties with a formula for the lattice have any. */
+/* Finds the variables of all properties that have a formula for the lattice. */
 void variables_find(const struct trace *trace, const struct property_set *set,
 		    struct variables *variables);
 void variables_free(struct variables *variables);
 
-/* The first range that ends behind the address; those that an access touches follow it. */
+/*
+ * Returns the first range that may end after the address. The ranges that an access touches follow
+ * it.
+ */
 size_t variables_first(const struct variables *variables, uint64_t address);
 
 /*
- * The next access of memory of a recorded run. One that sees what no recorded write left makes the
- * variable an unknown one (variables_follow.c).
+ * Follows the next access of the recorded run. A read of a value that no recorded write left makes
+ * the variable unknown (variables_follow.c).
  */
 void variables_follow(struct variables *variables, const struct trace_event *access);
 
-/* Behind the last one: what variables hold at the end is one more read, where the recording kept it. */
+/*
+ * To be called after the last access: the final values of variables count as one more read, where
+ * the recording has them.
+ */
 void variables_follow_end(struct variables *variables, const struct trace *trace);
 
-/* What is wrong with a variable, in words: a format for its name. */
+/* Says what is wrong with a variable. `format` gets its name. */
 void variables_doubt(struct variables *variables, struct label_variable *variable,
 		     const char *format);
 

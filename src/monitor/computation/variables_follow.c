@@ -1,23 +1,26 @@
 /*
- * Code that records nothing (of a library, of the kernel) may write a variable. A read that sees another
- * value than the last write left shows it. Then what the variable was in between is not known, and
- * neither when it changed; so before the first recorded write it has an unknown value, and after one it
- * is not judged at all. What variables hold when the program ends is read as well, where it ended by
- * itself (event/remains.h); what was written over in between stays unnoticed.
+ * Finds variables that code without recording (a library, the kernel) writes. A read of another
+ * value than the last write left shows it. When the variable changed, and what it was in between,
+ * is then unknown. So if no recorded write came before, its initial value is unknown; otherwise the
+ * variable is not judged at all. The values at normal program exit count as one more read
+ * (event/remains.h). A value that was overwritten unread stays unnoticed.
  */
 #include "monitor/computation/variables.h"
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "event/event.h"
 #include "event/remains.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The bytes of an access that are of a variable; NULL: it has none, or they were not recorded. */
-static const uint8_t *byte_of(const struct trace_event *ev, const uint8_t *value, uint64_t address)
+/*
+ * Returns the access's byte at the address, or NULL if there is none or its value was not recorded.
+ */
+static const uint8_t *recorded_byte(const struct trace_event *ev, const uint8_t *value,
+				    uint64_t address)
 {
 	if (!value || !ev->unit || (ev->flags & EF_INEXACT))
 		return NULL;
@@ -32,7 +35,7 @@ static void read_byte(struct variables *v, uint32_t variable, unsigned at, uint8
 	if (!(now->known >> at & 1) || now->bytes[at] == value)
 		return;
 	if (now->written >> at & 1)
-		variables_doubt(v, of, "something that was not recorded writes %s");
+		variables_doubt(v, of, "code that was not recorded writes %s");
 	else
 		of->initial_unknown = true;
 	of->known = of->known && !(now->written >> at & 1);
@@ -49,7 +52,7 @@ static void write_byte(struct variables *v, uint32_t variable, unsigned at, cons
 		now->bytes[at] = *value;
 }
 
-static void start(struct variables *v)
+static void init_values(struct variables *v)
 {
 	while (v->now.count < v->list.count) {
 		const struct label_variable *of = &v->list.items[v->now.count];
@@ -66,20 +69,20 @@ void variables_follow(struct variables *v, const struct trace_event *ev)
 	const uint8_t *seen = reads ? ev->value : ev->kind == EV_ATOMIC_UPDATE ? ev->old : NULL;
 	uint64_t end = ev->address + ev->size;
 
-	start(v);
+	init_values(v);
 	for (size_t i = variables_first(v, ev->address);
 	     i < v->ranges.count && v->ranges.items[i].low < end; i++) {
 		const struct variables_range *range = &v->ranges.items[i];
 		uint64_t a = range->low > ev->address ? range->low : ev->address;
 
 		for (; a < range->high && a < end; a++) {
-			const uint8_t *before = byte_of(ev, seen, a);
+			const uint8_t *before = recorded_byte(ev, seen, a);
 
 			if (before)
 				read_byte(v, range->variable, (unsigned)(a - range->low), *before);
 			if (!reads)
 				write_byte(v, range->variable, (unsigned)(a - range->low),
-					   byte_of(ev, ev->value, a));
+					   recorded_byte(ev, ev->value, a));
 		}
 	}
 }
@@ -103,14 +106,13 @@ void variables_follow_end(struct variables *v, const struct trace *trace)
 	struct remains_segment head;
 	struct file_view view;
 	struct err err;
-	char *path;
 	size_t at = 0;
+	char *path;
 
 	if (trace_is_text(trace))
 		return;
-	if (asprintf(&path, "%s/remains", trace_path(trace)) < 0)
-		abort();
-	start(v);
+	path = mem_format("%s/remains", trace_path(trace));
+	init_values(v);
 	if (!access(path, F_OK) && file_map(path, &view, &err)) {
 		while (view.size - at >= sizeof head) {
 			memcpy(&head, (const uint8_t *)view.data + at, sizeof head);

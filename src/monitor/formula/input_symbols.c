@@ -1,3 +1,8 @@
+/*
+ * Turns labels into input symbols (input_symbols.h): tracks the values of a formula's variables as
+ * numbered vectors and evaluates its atoms on them. Values that no expression distinguishes are
+ * folded into one, to keep the number of monitor states small.
+ */
 #include "monitor/formula/input_symbols.h"
 #include "base/mem.h"
 #include "property/raw_value.h"
@@ -5,28 +10,29 @@
 #include <assert.h>
 #include <string.h>
 
-/* A variable in a vector of values. */
-struct input_symbols_cell {
+/* The value of a variable in a vector of values. */
+struct variable_value {
 	uint8_t bytes[8];
-	uint8_t unknown; /* by byte */
+	uint8_t unknown; /* bit per byte */
 };
 
-struct slot {
-	const struct label_variable *variable;
+struct formula_variable {
+	const struct label_variable *of;
 	/*
-	 * Only ever written as a whole, and no expression names another variable beside it: all
-	 * that matters is what its expressions say, so one value stands for all that say the same.
+	 * The variable is only written as a whole, and no expression names another variable beside
+	 * it. Then only the results of its expressions matter, and one value stands for all values
+	 * with the same results.
 	 */
 	bool folds;
 };
 
-/* What an expression calls a variable. */
-struct name {
+/* A variable as an expression names it. */
+struct named_variable {
 	const struct spec_expr *expr;
-	uint32_t slot; /* SPEC_NONE: the trace has no such variable */
+	uint32_t variable; /* SPEC_NONE: the trace has no such variable */
 };
 
-struct atom {
+struct formula_atom {
 	const struct spec_expr *expr; /* NULL: an event */
 	uint32_t event;
 };
@@ -35,38 +41,40 @@ struct input_symbols {
 	const struct property_set *set;
 	const struct labels *labels;
 	uint32_t property;
-	VEC(struct atom) atoms;
-	VEC(const struct spec_expr *) exprs; /* all that are evaluated on values */
-	VEC(struct name) names;
-	VEC(struct slot) slots;
-	uint32_t *slot_of; /* by variable of the labels: + 1 */
+	VEC(struct formula_atom) atoms;
+	VEC(const struct spec_expr *) exprs; /* all expressions that are evaluated */
+	VEC(struct named_variable) names;
+	VEC(struct formula_variable) variables;
+	uint32_t *variable_of; /* by variable of the labels: + 1 */
 	VEC(struct spec_value) parameters;
 	struct intern vectors, folded;
-	VEC(struct input_symbols_cell) examples; /* by number in `folded` */
-	struct input_symbols_cell *now;
+	/* by number in `folded`: the value that stands for all */
+	VEC(struct variable_value) examples;
+	struct variable_value *current;
 };
 
-static const struct spec_property *property_of(const struct input_symbols *l)
+static const struct spec_property *property_of_symbols(const struct input_symbols *l)
 {
 	return l->set->properties.items[l->property].property;
 }
 
-/* ---- which variables ----------------------------------------------------------------------------- */
+/* ---- finding the variables ------------------------------------------------------------------- */
 
-static uint32_t slot_named(struct input_symbols *l, const char *name)
+static uint32_t find_or_add_variable(struct input_symbols *l, const char *name)
 {
 	for (uint32_t i = 0; i < l->labels->variables.count; i++) {
 		const struct label_variable *v = &l->labels->variables.items[i];
 
 		if (strcmp(v->name, name) != 0)
 			continue;
-		if (!v->known || v->size > sizeof(struct input_symbols_cell))
+		if (!v->known || v->size > sizeof(struct variable_value))
 			return SPEC_NONE;
-		if (!l->slot_of[i]) {
-			*vec_push(&l->slots) = (struct slot){ .variable = v, .folds = true };
-			l->slot_of[i] = (uint32_t)l->slots.count;
+		if (!l->variable_of[i]) {
+			*vec_push(&l->variables) =
+				(struct formula_variable){ .of = v, .folds = true };
+			l->variable_of[i] = (uint32_t)l->variables.count;
 		}
-		return l->slot_of[i] - 1;
+		return l->variable_of[i] - 1;
 	}
 	return SPEC_NONE;
 }
@@ -75,12 +83,14 @@ static void add_names(struct input_symbols *l, const struct spec_expr *e)
 {
 	for (; e; e = e->next) {
 		char name[512];
-		bool place = e->operator== SPEC_NAME || e->operator== SPEC_MEMBER || e->operator==
-			     SPEC_INDEX;
+		bool is_variable =
+			e->operator== SPEC_NAME || e->operator== SPEC_MEMBER || e->operator==
+			SPEC_INDEX;
 
-		if (place && spec_variable_name(e, name, sizeof name)) {
-			*vec_push(&l->names) =
-				(struct name){ .expr = e, .slot = slot_named(l, name) };
+		if (is_variable && spec_variable_name(e, name, sizeof name)) {
+			*vec_push(&l->names) = (struct named_variable){
+				.expr = e, .variable = find_or_add_variable(l, name)
+			};
 			continue;
 		}
 		add_names(l, e->left);
@@ -97,10 +107,10 @@ static void add_expr(struct input_symbols *l, const struct spec_expr *e)
 	*vec_push(&l->exprs) = e;
 	for (size_t i = from; i < l->names.count; i++)
 		for (size_t k = from; k < l->names.count; k++) {
-			uint32_t slot = l->names.items[i].slot;
+			uint32_t variable = l->names.items[i].variable;
 
-			if (slot != SPEC_NONE && slot != l->names.items[k].slot)
-				l->slots.items[slot].folds = false;
+			if (variable != SPEC_NONE && variable != l->names.items[k].variable)
+				l->variables.items[variable].folds = false;
 		}
 }
 
@@ -109,17 +119,17 @@ static void find_partial_writes(struct input_symbols *l)
 	for (size_t i = 0; i < l->labels->list.count; i++)
 		for (uint32_t k = 0; k < l->labels->list.items[i].write_count; k++) {
 			const struct label_write *w = &l->labels->list.items[i].writes[k];
-			uint32_t slot = l->slot_of[w->variable];
+			uint32_t variable = l->variable_of[w->variable];
 
-			if (slot &&
-			    (w->offset || w->size != l->slots.items[slot - 1].variable->size))
-				l->slots.items[slot - 1].folds = false;
+			if (variable &&
+			    (w->offset || w->size != l->variables.items[variable - 1].of->size))
+				l->variables.items[variable - 1].folds = false;
 		}
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Values that the instance binds. */
+/* Reads the values that the instance binds. */
 static void read_binding(struct input_symbols *l)
 {
 	const struct property_events *events = &l->set->properties.items[l->property];
@@ -146,7 +156,7 @@ static void read_binding(struct input_symbols *l)
 	}
 }
 
-/* `holding` is of a thread, and a value belongs to none. */
+/* `holding` is about a thread, and a value belongs to no thread. */
 static bool add_becomes(struct input_symbols *l, const struct spec_event *event, struct err *err)
 {
 	for (const struct spec_point *p = event->points; p; p = p->next) {
@@ -154,8 +164,8 @@ static bool add_becomes(struct input_symbols *l, const struct spec_event *event,
 			continue;
 		if (p->holding)
 			return err_set(err,
-				       "line %u: `becomes` with `holding` is not judged: a "
-				       "condition is held by nobody",
+				       "line %u: `becomes` with `holding` cannot be judged: a "
+				       "condition does not belong to a thread",
 				       p->place.line);
 		add_expr(l, p->becomes);
 		if (p->filter)
@@ -164,25 +174,25 @@ static bool add_becomes(struct input_symbols *l, const struct spec_event *event,
 	return true;
 }
 
-static bool add_atom(struct input_symbols *l, struct atom atom, struct err *err)
+static bool add_atom(struct input_symbols *l, struct formula_atom atom, struct err *err)
 {
 	*vec_push(&l->atoms) = atom;
 	if (atom.expr) {
 		add_expr(l, atom.expr);
 		return true;
 	}
-	return add_becomes(l, &property_of(l)->events[atom.event], err);
+	return add_becomes(l, &property_of_symbols(l)->events[atom.event], err);
 }
 
 static bool add_atoms(struct input_symbols *l, const struct spec_expr *const *atoms, size_t count,
 		      struct err *err)
 {
 	if (!atoms)
-		count = property_of(l)->event_count;
+		count = property_of_symbols(l)->event_count;
 	if (count > 64)
 		return err_set(err, "the property has more than 64 events");
 	for (size_t i = 0; i < count; i++) {
-		struct atom atom = { .event = (uint32_t)i };
+		struct formula_atom atom = { .event = (uint32_t)i };
 
 		if (atoms && atoms[i]->operator== SPEC_EVENT)
 			atom.event = atoms[i]->event;
@@ -204,14 +214,14 @@ struct input_symbols *input_symbols_open(const struct property_set *set, uint32_
 	l->set = set;
 	l->property = property;
 	l->labels = labels;
-	l->slot_of = mem_zalloc(labels->variables.count + 1, sizeof *l->slot_of);
+	l->variable_of = mem_zalloc(labels->variables.count + 1, sizeof *l->variable_of);
 	read_binding(l);
 	if (!add_atoms(l, atoms, count, err)) {
 		input_symbols_close(l);
 		return NULL;
 	}
 	find_partial_writes(l);
-	l->now = mem_zalloc(l->slots.count + 1, sizeof *l->now);
+	l->current = mem_zalloc(l->variables.count + 1, sizeof *l->current);
 	return l;
 }
 
@@ -220,32 +230,33 @@ void input_symbols_close(struct input_symbols *l)
 	vec_free(&l->atoms);
 	vec_free(&l->exprs);
 	vec_free(&l->names);
-	vec_free(&l->slots);
+	vec_free(&l->variables);
 	vec_free(&l->parameters);
 	vec_free(&l->examples);
 	intern_free(&l->vectors);
 	intern_free(&l->folded);
-	free(l->slot_of);
-	free(l->now);
+	free(l->variable_of);
+	free(l->current);
 	free(l);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static struct spec_value global(void *context, const struct spec_expr *expr)
+static struct spec_value value_of_global(void *context, const struct spec_expr *expr)
 {
 	const struct input_symbols *l = context;
 	const struct spec_value nothing = { .type = SPEC_VALUE_UNKNOWN };
 
 	for (size_t i = 0; i < l->names.count; i++) {
-		uint32_t slot = l->names.items[i].slot;
+		uint32_t variable = l->names.items[i].variable;
 
 		if (l->names.items[i].expr != expr)
 			continue;
-		if (slot == SPEC_NONE || l->now[slot].unknown)
+		if (variable == SPEC_NONE || l->current[variable].unknown)
 			return nothing;
-		const struct label_variable *v = l->slots.items[slot].variable;
-		struct property_raw raw = raw_value_bytes(l->now[slot].bytes, v->size, v->form);
+		const struct label_variable *v = l->variables.items[variable].of;
+		struct property_raw raw =
+			raw_value_bytes(l->current[variable].bytes, v->size, v->form);
 		return raw_value_spec_value(&raw, raw.real ? SPEC_FLOATING : SPEC_INT);
 	}
 	return nothing;
@@ -253,79 +264,85 @@ static struct spec_value global(void *context, const struct spec_expr *expr)
 
 enum input_symbols_truth { IS_FALSE, IS_TRUE, IS_UNKNOWN };
 
-/* On the values in `now`. */
+/* Evaluates the expression on the values in `now`. */
 static enum input_symbols_truth evaluate(struct input_symbols *l, const struct spec_expr *expr)
 {
 	struct spec_scope scope = { .context = l,
 				    .parameters = l->parameters.items,
-				    .global = global };
+				    .global = value_of_global };
 	struct spec_value value = spec_evaluate(expr, &scope);
 
 	switch (value.type) {
 	case SPEC_VALUE_INT: return value.number != 0;
 	case SPEC_VALUE_REAL: return value.real != 0;
-	case SPEC_VALUE_TEXT: return IS_TRUE; /* a pointer to something */
+	case SPEC_VALUE_TEXT: return IS_TRUE; /* a pointer that is not null */
 	default: return IS_UNKNOWN;
 	}
 }
 
-static bool names_slot(const struct input_symbols *l, const struct spec_expr *e, uint32_t slot)
+static bool names_variable(const struct input_symbols *l, const struct spec_expr *e,
+			   uint32_t variable)
 {
 	for (; e; e = e->next) {
 		for (size_t i = 0; i < l->names.count; i++)
-			if (l->names.items[i].expr == e && l->names.items[i].slot == slot)
+			if (l->names.items[i].expr == e && l->names.items[i].variable == variable)
 				return true;
-		if ((e->left && names_slot(l, e->left, slot)) ||
-		    (e->right && names_slot(l, e->right, slot)) ||
-		    (e->third && names_slot(l, e->third, slot)))
+		if ((e->left && names_variable(l, e->left, variable)) ||
+		    (e->right && names_variable(l, e->right, variable)) ||
+		    (e->third && names_variable(l, e->third, variable)))
 			return true;
 	}
 	return false;
 }
 
-/* A counter with a million values has as many as `n > 0` and `n < 100` tell apart. */
-static void fold(struct input_symbols *l, uint32_t slot)
+/*
+ * Replaces a value by the one that stands for it: a counter with a million values has only as many
+ * as `n > 0` and `n < 100` distinguish.
+ */
+static void fold_value(struct input_symbols *l, uint32_t variable)
 {
 	VEC(char) says = { 0 };
 	uint32_t number;
 	bool fresh;
 
-	for (size_t i = 0; i < sizeof slot; i++)
-		*vec_push(&says) = (char)(slot >> 8 * i);
+	for (size_t i = 0; i < sizeof variable; i++)
+		*vec_push(&says) = (char)(variable >> 8 * i);
 	for (size_t i = 0; i < l->exprs.count; i++)
-		if (names_slot(l, l->exprs.items[i], slot))
+		if (names_variable(l, l->exprs.items[i], variable))
 			*vec_push(&says) = (char)evaluate(l, l->exprs.items[i]);
 	number = intern_put(&l->folded, says.items, says.count, &fresh);
 	vec_free(&says);
 	if (fresh)
-		*vec_push(&l->examples) = l->now[slot];
-	l->now[slot] = l->examples.items[number];
+		*vec_push(&l->examples) = l->current[variable];
+	l->current[variable] = l->examples.items[number];
 }
 
-static uint32_t number_of_now(struct input_symbols *l)
+static uint32_t number_current_values(struct input_symbols *l)
 {
-	for (uint32_t i = 0; i < l->slots.count; i++)
-		if (l->slots.items[i].folds)
-			fold(l, i);
-	return intern_put(&l->vectors, (const char *)l->now, l->slots.count * sizeof *l->now, NULL);
+	for (uint32_t i = 0; i < l->variables.count; i++)
+		if (l->variables.items[i].folds)
+			fold_value(l, i);
+	return intern_put(&l->vectors, (const char *)l->current,
+			  l->variables.count * sizeof *l->current, NULL);
 }
 
-static void restore(struct input_symbols *l, uint32_t values)
+static void restore_values(struct input_symbols *l, uint32_t values)
 {
-	memcpy(l->now, intern_text(&l->vectors, values), l->slots.count * sizeof *l->now);
+	memcpy(l->current, intern_text(&l->vectors, values),
+	       l->variables.count * sizeof *l->current);
 }
 
-static void apply(struct input_symbols *l, const struct label *label)
+static void apply_writes(struct input_symbols *l, const struct label *label)
 {
 	for (uint32_t i = 0; i < label->write_count; i++) {
 		const struct label_write *w = &label->writes[i];
-		uint32_t slot = l->slot_of[w->variable];
-		struct input_symbols_cell *cell;
+		uint32_t variable = l->variable_of[w->variable];
+		struct variable_value *cell;
 		uint8_t mask = (uint8_t)((1u << w->size) - 1);
 
-		if (!slot)
+		if (!variable)
 			continue;
-		cell = &l->now[slot - 1];
+		cell = &l->current[variable - 1];
 		assert(w->offset + w->size <= (int)sizeof cell->bytes);
 		mask = (uint8_t)(mask << w->offset);
 		if (w->unknown) {
@@ -338,14 +355,14 @@ static void apply(struct input_symbols *l, const struct label *label)
 	}
 }
 
-/* ---- letters --------------------------------------------------------------------------------- */
+/* ---- input symbols --------------------------------------------------------------------------- */
 
-static void set(struct letter *letter, size_t atom, enum input_symbols_truth truth)
+static void set_atom(struct input_symbol *symbol, size_t atom, enum input_symbols_truth truth)
 {
 	if (truth == IS_TRUE)
-		letter->holds |= 1ull << atom;
+		symbol->holds |= 1ull << atom;
 	else if (truth == IS_UNKNOWN)
-		letter->unknown |= 1ull << atom;
+		symbol->unknown |= 1ull << atom;
 }
 
 static bool happens(const struct input_symbols *l, const struct label *label, uint32_t event)
@@ -356,22 +373,25 @@ static bool happens(const struct input_symbols *l, const struct label *label, ui
 	return false;
 }
 
-/* `before` and `now` are numbers of values; leaves `now` in place. */
+/*
+ * Does an event's `becomes` condition become true between two vectors of values, given by number?
+ * Leaves `now` in l->now.
+ */
 static enum input_symbols_truth becomes(struct input_symbols *l, const struct spec_event *event,
-					uint32_t before, uint32_t now)
+					uint32_t before, uint32_t current)
 {
 	enum input_symbols_truth any = IS_FALSE;
 
-	if (before == now)
+	if (before == current)
 		return IS_FALSE;
 	for (const struct spec_point *p = event->points; p; p = p->next) {
 		enum input_symbols_truth was, is, filter;
 
 		if (p->kind != SPEC_POINT_BECOMES)
 			continue;
-		restore(l, before);
+		restore_values(l, before);
 		was = evaluate(l, p->becomes);
-		restore(l, now);
+		restore_values(l, current);
 		is = evaluate(l, p->becomes);
 		filter = p->filter ? evaluate(l, p->filter) : IS_TRUE;
 		if (was == IS_TRUE || is == IS_FALSE || filter == IS_FALSE)
@@ -383,37 +403,38 @@ static enum input_symbols_truth becomes(struct input_symbols *l, const struct sp
 	return any;
 }
 
-void input_symbols_first(struct input_symbols *l, struct letter *first)
+void input_symbols_first(struct input_symbols *l, struct input_symbol *first)
 {
-	for (size_t i = 0; i < l->slots.count; i++) {
-		const struct label_variable *v = l->slots.items[i].variable;
+	for (size_t i = 0; i < l->variables.count; i++) {
+		const struct label_variable *v = l->variables.items[i].of;
 
-		l->now[i] = (struct input_symbols_cell){ .unknown = v->initial_unknown ? 0xff : 0 };
-		memcpy(l->now[i].bytes, v->initial, v->size);
+		l->current[i] = (struct variable_value){ .unknown = v->initial_unknown ? 0xff : 0 };
+		memcpy(l->current[i].bytes, v->initial, v->size);
 	}
-	*first = (struct letter){ .values = number_of_now(l) };
+	*first = (struct input_symbol){ .values = number_current_values(l) };
 	for (size_t i = 0; i < l->atoms.count; i++)
 		if (l->atoms.items[i].expr)
-			set(first, i, evaluate(l, l->atoms.items[i].expr));
+			set_atom(first, i, evaluate(l, l->atoms.items[i].expr));
 }
 
 void input_symbols_step(struct input_symbols *l, uint32_t values, uint32_t label,
-			struct letter *next)
+			struct input_symbol *next)
 {
 	const struct label *what = &l->labels->list.items[label];
 
-	restore(l, values);
-	apply(l, what);
-	*next = (struct letter){ .values = number_of_now(l) };
+	restore_values(l, values);
+	apply_writes(l, what);
+	*next = (struct input_symbol){ .values = number_current_values(l) };
 	for (size_t i = 0; i < l->atoms.count; i++) {
-		const struct atom *a = &l->atoms.items[i];
+		const struct formula_atom *a = &l->atoms.items[i];
 
 		if (a->expr)
-			set(next, i, evaluate(l, a->expr));
+			set_atom(next, i, evaluate(l, a->expr));
 		else if (happens(l, what, a->event))
-			set(next, i, IS_TRUE);
+			set_atom(next, i, IS_TRUE);
 		else
-			set(next, i,
-			    becomes(l, &property_of(l)->events[a->event], values, next->values));
+			set_atom(next, i,
+				 becomes(l, &property_of_symbols(l)->events[a->event], values,
+					 next->values));
 	}
 }

@@ -1,4 +1,4 @@
-/* Machines of formulas: letters (input_symbols.c) for an engine of src/logic. */
+/* Machines of formulas: feeds input symbols (input_symbols.c) to an automaton of src/logic. */
 #include "monitor/formula/machine.h"
 #include "base/mem.h"
 #include "logic/automaton.h"
@@ -14,77 +14,78 @@
 
 enum machine_verdict { OPEN, BAD, SAFE, UNKNOWN };
 
-/* Of those that are not open there is one each: nobody asks how it came to that. */
+/* A verdict other than OPEN has a single state: how the run got there does not matter. */
 struct machine_state {
 	uint32_t verdict;
 	uint32_t values;
 	uint64_t logic; /* bits of the past, or a state of the automaton */
 };
 
-struct formula {
+struct formula_machine {
 	struct machine machine;
-	struct input_symbols *letters;
+	struct input_symbols *symbols;
 	struct form form;
 	struct past past;
 	struct automaton automaton;
-	bool looks_back;  /* `past` rather than `automaton` */
-	bool only_events; /* ere: no state before the first event, none where nothing happens */
+	bool is_past; /* uses `past`, not `automaton` */
+	/* ere: has no state before the first event, and none in which nothing happens */
+	bool only_events;
 	VEC(struct machine_state) states;
 	struct intern numbers;
-	struct map known; /* state and label: the next state */
+	struct map successors; /* (state, label) to the next state */
 	uint32_t first;
-	bool doubted;
+	bool met_unknown;
 };
 
 /* ---- one step -------------------------------------------------------------------------------- */
 
-static struct machine_state settle(struct machine_state s)
+static struct machine_state merge_decided(struct machine_state s)
 {
 	return s.verdict == OPEN ? s : (struct machine_state){ .verdict = s.verdict };
 }
 
-static struct machine_state engine_step(const struct formula *f, bool first, uint64_t logic,
-					const struct letter *letter, uint64_t holds)
+static struct machine_state engine_step(const struct formula_machine *f, bool first, uint64_t logic,
+					const struct input_symbol *symbol, uint64_t holds)
 {
-	struct machine_state next = { .verdict = OPEN, .values = letter->values, .logic = logic };
+	struct machine_state next = { .verdict = OPEN, .values = symbol->values, .logic = logic };
 
-	if (f->looks_back) {
+	if (f->is_past) {
 		if (!past_step(&f->past, first, holds, &next.logic, NULL))
 			next.verdict = BAD;
-		return settle(next);
+		return merge_decided(next);
 	}
 	next.logic = automaton_step(&f->automaton, (uint32_t)logic, holds);
 	if (f->automaton.states.items[next.logic].bad)
 		next.verdict = BAD;
 	else if (f->automaton.states.items[next.logic].safe)
 		next.verdict = SAFE;
-	return settle(next);
+	return merge_decided(next);
 }
 
 /*
- * What is unknown is tried both ways: where all ways lead to one state it does not matter. Otherwise
- * nothing is known of this run any more, and nothing will be claimed of it.
+ * Tries both values of every unknown atom. If all combinations lead to one state, it does not
+ * matter. Otherwise the run is unknown from here on, and nothing is claimed about it.
  */
-static struct machine_state decide(struct formula *f, bool first, uint64_t logic,
-				   const struct letter *letter)
+static struct machine_state step_trying_unknowns(struct formula_machine *f, bool first,
+						 uint64_t logic, const struct input_symbol *symbol)
 {
-	struct machine_state next = engine_step(f, first, logic, letter, letter->holds);
+	struct machine_state next = engine_step(f, first, logic, symbol, symbol->holds);
 	uint64_t way = 0;
 
-	if (__builtin_popcountll(letter->unknown) > 10)
+	if (__builtin_popcountll(symbol->unknown) > 10)
 		next.verdict = UNKNOWN;
-	while (next.verdict != UNKNOWN && (way = (way - letter->unknown) & letter->unknown)) {
+	while (next.verdict != UNKNOWN && (way = (way - symbol->unknown) & symbol->unknown)) {
 		struct machine_state other =
-			engine_step(f, first, logic, letter, letter->holds | way);
+			engine_step(f, first, logic, symbol, symbol->holds | way);
 
 		if (other.verdict != next.verdict || other.logic != next.logic)
 			next.verdict = UNKNOWN;
 	}
-	f->doubted |= next.verdict == UNKNOWN;
-	return settle(next);
+	f->met_unknown |= next.verdict == UNKNOWN;
+	return merge_decided(next);
 }
 
-static uint32_t number_of(struct formula *f, struct machine_state state)
+static uint32_t number_state(struct formula_machine *f, struct machine_state state)
 {
 	bool fresh;
 	uint32_t number = intern_put(&f->numbers, (const char *)&state, sizeof state, &fresh);
@@ -96,76 +97,78 @@ static uint32_t number_of(struct formula *f, struct machine_state state)
 
 static bool step(void *self, uint32_t state, uint32_t label, machine_states *next, struct err *err)
 {
-	struct formula *f = self;
+	struct formula_machine *f = self;
 	struct machine_state from = f->states.items[state];
-	struct letter letter;
+	struct input_symbol symbol;
 	bool fresh;
-	uint64_t *known;
+	uint64_t *successors;
 
 	if (from.verdict != OPEN) {
 		*vec_push(next) = state;
 		return true;
 	}
-	known = map_put(&f->known, (uint64_t)state << 32 | label, &fresh);
+	successors = map_put(&f->successors, (uint64_t)state << 32 | label, &fresh);
 	if (fresh) {
-		input_symbols_step(f->letters, from.values, label, &letter);
-		*known = number_of(f, decide(f, false, from.logic, &letter));
+		input_symbols_step(f->symbols, from.values, label, &symbol);
+		*successors = number_state(f, step_trying_unknowns(f, false, from.logic, &symbol));
 	}
 	if (f->states.count > MACHINE_STATES)
-		return err_set(err, "the values of its variables make more than %u states",
+		return err_set(err, "the values of its variables lead to more than %u states",
 			       MACHINE_STATES);
-	*vec_push(next) = (uint32_t)*known;
+	*vec_push(next) = (uint32_t)*successors;
 	return true;
 }
 
-/* ---- what a machine says ------------------------------------------------------------------------ */
+/* ---- the interface of a machine -------------------------------------------------------------- */
 
 static uint32_t initial(void *self)
 {
-	return ((struct formula *)self)->first;
+	return ((struct formula_machine *)self)->first;
 }
 
 static bool is_bad(void *self, uint32_t state)
 {
-	return ((struct formula *)self)->states.items[state].verdict == BAD;
+	return ((struct formula_machine *)self)->states.items[state].verdict == BAD;
 }
 
 static bool is_bad_at_end(void *self, uint32_t state)
 {
-	const struct formula *f = self;
+	const struct formula_machine *f = self;
 	const struct machine_state *s = &f->states.items[state];
 
-	return s->verdict == BAD || (s->verdict == OPEN && !f->looks_back &&
-				     !f->automaton.states.items[s->logic].accepts);
+	return s->verdict == BAD ||
+	       (s->verdict == OPEN && !f->is_past && !f->automaton.states.items[s->logic].accepts);
 }
 
 static bool is_safe(void *self, uint32_t state)
 {
-	enum machine_verdict verdict = ((struct formula *)self)->states.items[state].verdict;
+	enum machine_verdict verdict =
+		((struct formula_machine *)self)->states.items[state].verdict;
 
 	return verdict == SAFE || verdict == UNKNOWN;
 }
 
 static const char *doubt(void *self)
 {
-	return ((struct formula *)self)->doubted
-		       ? "a condition has a value that was not recorded: runs on which the verdict "
-			 "depends on it were not judged from there on"
+	return ((struct formula_machine *)self)->met_unknown
+		       ? "the value of a condition was not recorded: runs whose verdict depends on "
+			 "it "
+			 "were not judged from there on"
 		       : NULL;
 }
 
 static void free_formula(void *self)
 {
-	struct formula *f = self;
+	struct formula_machine *f = self;
 
-	if (f->letters)
-		input_symbols_close(f->letters);
+	if (f->symbols)
+		input_symbols_close(f->symbols);
 	past_close(&f->past);
 	form_free(&f->form);
 	automaton_free(&f->automaton);
 	vec_free(&f->states);
 	intern_free(&f->numbers);
-	map_free(&f->known);
+	map_free(&f->successors);
 	free(f);
 }
 
@@ -175,39 +178,39 @@ void machine_close(struct machine *machine)
 		machine->free(machine->self);
 }
 
-/* ---- making one ------------------------------------------------------------------------------ */
+/* ---- making a machine ------------------------------------------------------------------------ */
 
-/* The state in front of every run: an ere has read nothing, the others s0. */
-static void begin(struct formula *f)
+/* Sets the first state: an ere has read nothing, the others have read s0. */
+static void set_first_state(struct formula_machine *f)
 {
-	struct letter letter;
+	struct input_symbol symbol;
 	struct machine_state first = { .verdict = OPEN };
 
-	input_symbols_first(f->letters, &letter);
+	input_symbols_first(f->symbols, &symbol);
 	if (f->only_events) {
-		first.values = letter.values;
+		first.values = symbol.values;
 		first.verdict = f->automaton.states.items[0].bad    ? BAD
 				: f->automaton.states.items[0].safe ? SAFE
 								    : OPEN;
-		first = settle(first);
+		first = merge_decided(first);
 	} else {
-		first = decide(f, true, 0, &letter);
+		first = step_trying_unknowns(f, true, 0, &symbol);
 	}
-	f->first = number_of(f, first);
+	f->first = number_state(f, first);
 }
 
-static bool make_engine(struct formula *f, const struct spec_property *property,
+static bool open_engine(struct formula_machine *f, const struct spec_property *property,
 			const struct spec_formula *formula, struct err *err)
 {
 	if (f->only_events)
 		return ere_automaton(formula->ere, property->event_count, &f->automaton, err);
 	if (!form_read(&f->form, formula, err))
 		return false;
-	return f->looks_back ? past_open(&f->past, &f->form, err)
-			     : future_automaton(&f->form, &f->automaton, err);
+	return f->is_past ? past_open(&f->past, &f->form, err)
+			  : future_automaton(&f->form, &f->automaton, err);
 }
 
-/* Never NULL, which would mean all events. */
+/* Never returns NULL, which would mean all events. */
 static const struct spec_expr *const *atoms_of(const struct form *form)
 {
 	static const struct spec_expr *const none[1];
@@ -219,14 +222,14 @@ struct machine *machine_of_formula(const struct property_set *set, uint32_t prop
 				   const struct spec_formula *formula, const struct labels *labels,
 				   const char *directory, struct err *err)
 {
-	struct formula *f;
+	struct formula_machine *f;
 
 	if (formula->formalism == SPEC_MONITOR)
 		return plugin_open(set, property, formula, labels, directory, err);
 	assert(formula->formalism == SPEC_TEMPORAL || formula->formalism == SPEC_LTL ||
 	       formula->formalism == SPEC_ERE);
 	f = mem_zalloc(1, sizeof *f);
-	f->looks_back = formula->formalism == SPEC_TEMPORAL;
+	f->is_past = formula->formalism == SPEC_TEMPORAL;
 	f->only_events = formula->formalism == SPEC_ERE;
 	f->machine = (struct machine){ .self = f,
 				       .initial = initial,
@@ -236,14 +239,14 @@ struct machine *machine_of_formula(const struct property_set *set, uint32_t prop
 				       .is_safe = is_safe,
 				       .free = free_formula,
 				       .doubt = doubt };
-	if (make_engine(f, set->properties.items[property].property, formula, err))
-		f->letters = input_symbols_open(set, property, labels,
+	if (open_engine(f, set->properties.items[property].property, formula, err))
+		f->symbols = input_symbols_open(set, property, labels,
 						f->only_events ? NULL : atoms_of(&f->form),
 						f->form.atoms.count, err);
-	if (!f->letters) {
+	if (!f->symbols) {
 		free_formula(f);
 		return NULL;
 	}
-	begin(f);
+	set_first_state(f);
 	return &f->machine;
 }

@@ -1,7 +1,8 @@
 /*
- * Can a state in which nothing happens, put in behind a step, change what a formula says? It cannot if
- * in the smallest automaton each state that a letter leads to is left as it is by the same letter
- * without its events: then it can be put in anywhere, and the walk is cheaper without looking.
+ * Decides whether inserting a state in which nothing happens after a step can change a formula's
+ * verdict. It cannot if, in the minimal automaton, each state that an input symbol leads to stays
+ * the same under that symbol without its events. Such states may then be inserted anywhere, and the
+ * walk is cheaper without machine_with_fences().
  */
 #include "logic/future.h"
 #include "logic/past.h"
@@ -9,7 +10,8 @@
 
 #define MOST_ATOMS 10u
 
-static bool build(const struct spec_formula *formula, struct form *form, struct automaton *a)
+static bool build_automaton(const struct spec_formula *formula, struct form *form,
+			    struct automaton *a)
 {
 	struct err err;
 	struct past past;
@@ -26,24 +28,24 @@ static bool build(const struct spec_formula *formula, struct form *form, struct 
 	return built;
 }
 
-static bool is_indifferent(const struct automaton *a, const struct form *form)
+static bool ignores_idle_states(const struct automaton *a, const struct form *form)
 {
-	uint64_t values = 0; /* atoms that stay as they are when nothing happens */
+	uint64_t values = 0; /* atoms that keep their value when nothing happens */
 
 	for (size_t i = 0; i < form->atoms.count; i++)
 		if (form->atoms.items[i]->operator!= SPEC_EVENT)
 			values |= 1ull << i;
 	for (uint32_t state = 0; state < a->states.count; state++)
-		for (uint64_t letter = 0; letter < 1ull << form->atoms.count; letter++) {
-			uint32_t to = automaton_step(a, state, letter);
+		for (uint64_t symbol = 0; symbol < 1ull << form->atoms.count; symbol++) {
+			uint32_t to = automaton_step(a, state, symbol);
 
-			if (automaton_step(a, to, letter & values) != to)
+			if (automaton_step(a, to, symbol & values) != to)
 				return false;
 		}
 	return true;
 }
 
-bool machine_minds_neighbours(const struct spec_formula *formula)
+bool machine_needs_fences(const struct spec_formula *formula)
 {
 	struct form form;
 	struct automaton automaton;
@@ -51,12 +53,12 @@ bool machine_minds_neighbours(const struct spec_formula *formula)
 	bool indifferent;
 
 	if (formula->formalism != SPEC_TEMPORAL && formula->formalism != SPEC_LTL)
-		return false; /* they do not see such a state */
+		return false; /* they never see such a state */
 	if (!form_read(&form, formula, &err))
 		return true;
-	indifferent = build(formula, &form, &automaton);
+	indifferent = build_automaton(formula, &form, &automaton);
 	if (indifferent) {
-		indifferent = is_indifferent(&automaton, &form);
+		indifferent = ignores_idle_states(&automaton, &form);
 		automaton_free(&automaton);
 	}
 	form_free(&form);

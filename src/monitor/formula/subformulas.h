@@ -1,4 +1,4 @@
-/* The value of every subformula at each state of a run, for people. */
+/* The value of every subformula at each state of a run, for the report. */
 #ifndef MONITOR_FORMULA_SUBFORMULAS_H
 #define MONITOR_FORMULA_SUBFORMULAS_H
 
@@ -8,19 +8,21 @@
 enum subformulas_value {
 	SUBFORMULAS_FALSE,
 	SUBFORMULAS_TRUE,
-	SUBFORMULAS_OPEN, /* what comes decides, or something that is not known */
+	SUBFORMULAS_OPEN, /* the rest of the run decides, or something is unknown */
 };
 
 struct subformulas {
-	VEC(char *) texts; /* one for each, parts before wholes; the formula itself is last */
-	size_t states;	   /* one more than steps: the first is before anything happened */
-	uint8_t *values;   /* by subformula and state: subformulas_at */
+	VEC(char *) texts; /* one for each; parts before wholes, the formula itself last */
+	size_t states;	   /* steps + 1: the first is before anything happened */
+	uint8_t *values;   /* by subformula and state: use subformulas_at() */
 };
 
 /*
- * Of `always`, `never` and `ltl:`, all that is no constant; what `never` forbids is the last one. Of
- * `ere:` the whole: false as soon as no continuation is in the language, true as soon as all are. A
- * plug-in has none. `word`: labels of the steps that the property sees. `ended`: nothing follows.
+ * Evaluates the subformulas on a word: the labels of the steps that the property sees. For
+ * `always`, `never` and `ltl:` these are all subformulas that are not constants; for `never` the
+ * last one is the forbidden condition. For `ere:` there is one row for the whole expression: false
+ * as soon as no continuation is in the language, true as soon as all are. A plug-in has none.
+ * `ended`: the run ends there.
  */
 bool subformulas_read(const struct property_set *set, uint32_t property,
 		      const struct spec_formula *formula, const struct labels *labels,

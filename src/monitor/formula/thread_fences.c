@@ -1,37 +1,37 @@
 /*
- * States in which nothing happens, put in between two steps of a run where a thread must be created,
- * begin or be joined. Whether one is due depends on the step before and on this one. Of the step
- * before only that matters: its column, and how many of the counts that fences have for this column
- * are above its position. So states do not grow with the messages, but with the threads that come and
- * go.
+ * Inserts states in which nothing happens between two steps of a run where a thread must be
+ * created, begin or be joined (machine_with_fences()). Whether one is due depends on the previous
+ * step and this one. Of the previous step only two things matter: its column, and how many of the
+ * fence counts for that column are above its position. So the number of states grows with the
+ * threads that come and go, not with the messages.
  */
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "monitor/formula/machine.h"
 
-struct big_count {
-	uint32_t column, count;
-};
+typedef VEC(struct message_need) fence_counts;
 
-typedef VEC(struct big_count) counts;
-
-struct thread_fences_state {
+struct fenced_state {
 	uint32_t inner;
 	uint32_t
-		last; /* class of the step before: 1 + a place in `counts`; 0: no fence is behind it */
+		/*
+		 * class of the previous step: 1 + an index in `counts`; 0: no fence comes after it
+		 */
+		last;
 };
 
 struct thread_fences {
 	struct machine machine, *inner;
 	const struct message *messages;
-	uint32_t *classes; /* by message */
-	counts counts;	   /* of fences, all that there are */
-	VEC(struct thread_fences_state) states;
+	uint32_t *classes;   /* by message */
+	fence_counts counts; /* the distinct counts of all fences */
+	VEC(struct fenced_state) states;
 	struct intern numbers;
 };
 
-static uint32_t number_of(struct thread_fences *f, struct thread_fences_state state)
+static uint32_t number_state(struct thread_fences *f, struct fenced_state state)
 {
 	bool fresh;
 	uint32_t number = intern_put(&f->numbers, (const char *)&state, sizeof state, &fresh);
@@ -41,59 +41,47 @@ static uint32_t number_of(struct thread_fences *f, struct thread_fences_state st
 	return number;
 }
 
-/* ---- which fences are due ------------------------------------------------------------------------- */
+/* ---- finding the fences ---------------------------------------------------------------------- */
 
-static int by_column(const void *a, const void *b)
-{
-	const struct big_count *x = a, *y = b;
+SORT_COMPARISON(by_column_and_count, struct message_need, a, b,
+		sort_order(a->column, b->column) ?: sort_order(a->count, b->count))
 
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
-	return (x->count > y->count) - (x->count < y->count);
-}
-
-/* All different counts of fences, by column and count. */
-static void collect(counts *all, const struct message *messages, size_t count)
+/* Collects all distinct counts of fences, sorted by column and count. */
+static void collect_fence_counts(fence_counts *all, const struct message *messages, size_t count)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
 		for (uint32_t k = 0; k < messages[i].fence_count; k++)
-			*vec_push(all) = (struct big_count){ messages[i].fences[k].column,
-							     messages[i].fences[k].count };
-	if (all->count)
-		qsort(all->items, all->count, sizeof *all->items, by_column);
+			*vec_push(all) = messages[i].fences[k];
+	vec_sort(all, by_column_and_count);
 	for (size_t i = 0; i < all->count; i++)
-		if (!kept || by_column(&all->items[kept - 1], &all->items[i]))
+		if (!kept || by_column_and_count(&all->items[kept - 1], &all->items[i]))
 			all->items[kept++] = all->items[i];
 	all->count = kept;
 }
 
 /*
- * The class of a step: 1 + the first of the counts of its column that is above its position. A fence
- * with that count or a higher one is behind it. 0: none is.
+ * Returns the class of a step: 1 + the index of the first count of its column above its position.
+ * Fences with that count or a higher one come after it. Returns 0 if there are none.
  */
-static uint32_t class_of(const counts *all, uint32_t column, uint32_t position)
+static uint32_t class_of_step(const fence_counts *all, uint32_t column, uint32_t position)
 {
-	size_t low = 0, high = all->count;
+	const struct message_need *items = all->items;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct big_count *c = &all->items[middle];
-
-		if (c->column < column || (c->column == column && c->count <= position))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < all->count && all->items[low].column == column ? (uint32_t)low + 1 : 0;
+	SEARCH_FIRST(i, all->count,
+		     items[i].column > column ||
+			     (items[i].column == column && items[i].count > position));
+	return i < all->count && items[i].column == column ? (uint32_t)i + 1 : 0;
 }
 
-/* ---- the machine ------------------------------------------------------------------------------- */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
-static bool is_due(const struct thread_fences *f, uint32_t last, const struct message *message)
+static bool fence_is_due(const struct thread_fences *f, uint32_t last,
+			 const struct message *message)
 {
-	const struct big_count *before = last ? &f->counts.items[last - 1] : NULL;
+	const struct message_need *before = last ? &f->counts.items[last - 1] : NULL;
 
 	for (uint32_t i = 0; before && i < message->fence_count; i++)
 		if (message->fences[i].column == before->column)
@@ -104,31 +92,31 @@ static bool is_due(const struct thread_fences *f, uint32_t last, const struct me
 static bool step(void *self, uint32_t state, uint32_t label, machine_states *next, struct err *err)
 {
 	struct thread_fences *f = self;
-	struct thread_fences_state from = f->states.items[state];
+	struct fenced_state from = f->states.items[state];
 	const struct message *message = &f->messages[label - 1];
-	machine_states between = { 0 }, behind = { 0 };
+	machine_states between = { 0 }, after = { 0 };
 	bool good = true;
 
-	if (!is_due(f, from.last, message))
+	if (!fence_is_due(f, from.last, message))
 		*vec_push(&between) = from.inner;
 	else
 		good = f->inner->step(f->inner->self, from.inner, LABEL_NOTHING, &between, err);
 	for (size_t i = 0; i < between.count && good; i++) {
 		if (f->inner->is_bad(f->inner->self, between.items[i]))
-			*vec_push(&behind) = between.items[i];
+			*vec_push(&after) = between.items[i];
 		else
 			good = f->inner->step(f->inner->self, between.items[i], message->label,
-					      &behind, err);
+					      &after, err);
 	}
-	for (size_t i = 0; i < behind.count && good; i++) {
-		struct thread_fences_state to = { behind.items[i], f->classes[label - 1] };
+	for (size_t i = 0; i < after.count && good; i++) {
+		struct fenced_state to = { after.items[i], f->classes[label - 1] };
 
 		if (f->inner->is_bad(f->inner->self, to.inner))
 			to.last = 0;
-		*vec_push(next) = number_of(f, to);
+		*vec_push(next) = number_state(f, to);
 	}
 	vec_free(&between);
-	vec_free(&behind);
+	vec_free(&after);
 	return good;
 }
 
@@ -141,7 +129,7 @@ static uint32_t initial(void *self)
 {
 	struct thread_fences *f = self;
 
-	return number_of(f, (struct thread_fences_state){ f->inner->initial(f->inner->self), 0 });
+	return number_state(f, (struct fenced_state){ f->inner->initial(f->inner->self), 0 });
 }
 
 static bool is_bad(void *self, uint32_t state)
@@ -192,9 +180,9 @@ struct machine *machine_with_fences(struct machine *inner, const struct message 
 	f->inner = inner;
 	f->messages = messages;
 	f->classes = mem_zalloc(count + 1, sizeof *f->classes);
-	collect(&f->counts, messages, count);
+	collect_fence_counts(&f->counts, messages, count);
 	for (size_t i = 0; i < count; i++)
-		f->classes[i] = class_of(&f->counts, messages[i].column, messages[i].position);
+		f->classes[i] = class_of_step(&f->counts, messages[i].column, messages[i].position);
 	f->machine = (struct machine){ .self = f,
 				       .initial = initial,
 				       .step = step,

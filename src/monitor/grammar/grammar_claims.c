@@ -1,3 +1,7 @@
+/*
+ * The grammars of a set of properties (grammar_formulas.h). For a violating run of the lattice, the
+ * word is parsed again to say what is wrong with it.
+ */
 #include "monitor/grammar/grammar_claims.h"
 
 #include "base/mem.h"
@@ -8,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- the grammars ---------------------------------------------------------------------------- */
 
 static const struct spec_file *file_of(const struct spec_property *property,
 				       struct spec_file *const *files, size_t count)
@@ -22,47 +26,50 @@ static const struct spec_file *file_of(const struct spec_property *property,
 	return NULL;
 }
 
-/* The first error is enough here: `spec check` and the commands that read files tell all. */
-static void open_grammar(struct sentence *sentence, const struct spec_property *property,
+/*
+ * Keeps only the first error: `spec check`, and the commands that read property files, report all
+ * of them.
+ */
+static void open_grammar(struct grammar_formula *g, const struct spec_property *property,
 			 const struct spec_formula *formula)
 {
 	struct spec_messages messages = { 0 };
-	const char *why = "its file is not known";
+	const char *why = "its file is unknown";
 
-	if (sentence->file) {
-		why = "the grammar is not good";
-		sentence->grammar = grammar_open(sentence->file, property, formula, &messages);
+	if (g->file) {
+		why = "the grammar is not valid";
+		g->grammar = grammar_open(g->file, property, formula, &messages);
 	}
 	for (size_t i = messages.list.count; i--;) {
 		if (messages.list.items[i].severity == SPEC_ERROR)
 			why = messages.list.items[i].text;
 	}
-	if (!sentence->grammar)
-		sentence->why = mem_copy_text(why, strlen(why));
+	if (!g->grammar)
+		g->why = mem_copy_text(why, strlen(why));
 	spec_messages_free(&messages);
 }
 
-void grammar_claims_open(struct grammar_claims *s, const struct property_set *set,
-			 struct spec_file *const *files, size_t count)
+void grammar_formulas_open(struct grammar_formulas *s, const struct property_set *set,
+			   struct spec_file *const *files, size_t count)
 {
-	*s = (struct grammar_claims){ .set = set };
+	*s = (struct grammar_formulas){ .set = set };
 	for (uint32_t i = 0; i < set->properties.count; i++) {
 		const struct spec_property *property = set->properties.items[i].property;
 		uint32_t number = 0;
 
 		for (const struct spec_formula *f = property->formulas; f; f = f->next) {
-			struct sentence sentence = { .property = i, .number = ++number };
+			struct grammar_formula g = { .property = i, .number = ++number };
 
 			if (f->formalism != SPEC_GRAMMAR)
 				continue;
-			sentence.file = file_of(property, files, count);
-			open_grammar(&sentence, property, f);
-			*vec_push(&s->list) = sentence;
+			g.file = file_of(property, files, count);
+			open_grammar(&g, property, f);
+			*vec_push(&s->list) = g;
 		}
 	}
 }
 
-void grammar_claims_close(struct grammar_claims *s)
+void grammar_formulas_close(struct grammar_formulas *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
 		if (s->list.items[i].grammar)
@@ -73,39 +80,40 @@ void grammar_claims_close(struct grammar_claims *s)
 	grammar_run_free(&s->run);
 }
 
-struct sentence *grammar_claims_find(struct grammar_claims *s, uint32_t property, uint32_t number)
+struct grammar_formula *grammar_formulas_find(struct grammar_formulas *s, uint32_t property,
+					      uint32_t number)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
-		struct sentence *sentence = &s->list.items[i];
+		struct grammar_formula *g = &s->list.items[i];
 
-		if (sentence->property == property && sentence->number == number)
-			return sentence;
+		if (g->property == property && g->number == number)
+			return g;
 	}
 	return NULL;
 }
 
-/* ---- the recorded run ---------------------------------------------------------------------------- */
+/* ---- the recorded run ------------------------------------------------------------------------ */
 
 typedef VEC(struct grammar *) grammar_list;
 
-/* By formula of all properties. */
-static void list_grammars(struct grammar_claims *s, grammar_list *out)
+/* Lists the grammars by formula of all properties. */
+static void list_grammars(struct grammar_formulas *s, grammar_list *out)
 {
 	for (uint32_t i = 0; i < s->set->properties.count; i++) {
 		uint32_t number = 0;
 
 		for (const struct spec_formula *f = s->set->properties.items[i].property->formulas;
 		     f; f = f->next) {
-			const struct sentence *sentence = grammar_claims_find(s, i, ++number);
+			const struct grammar_formula *g = grammar_formulas_find(s, i, ++number);
 
-			*vec_push(out) = sentence ? sentence->grammar : NULL;
+			*vec_push(out) = g ? g->grammar : NULL;
 		}
 	}
 }
 
-bool grammar_claims_judge_recorded(struct grammar_claims *s, const struct trace *trace,
-				   struct spec_file *const *files, size_t count, bool ended,
-				   struct err *err)
+bool grammar_formulas_judge_recorded(struct grammar_formulas *s, const struct trace *trace,
+				     struct spec_file *const *files, size_t count, bool ended,
+				     struct err *err)
 {
 	grammar_list grammars = { 0 };
 	bool done = true;
@@ -114,65 +122,65 @@ bool grammar_claims_judge_recorded(struct grammar_claims *s, const struct trace 
 	if (s->list.count)
 		done = grammar_run(trace, files, count, grammars.items, ended, &s->run, err);
 	vec_free(&grammars);
-	for (size_t i = 0; i < s->run.left.count; i++) {
-		const struct grammar_left *left = &s->run.left.items[i];
-		struct sentence *sentence = grammar_claims_find(s, left->property, left->formula);
+	for (size_t i = 0; i < s->run.unjudged.count; i++) {
+		const struct grammar_unjudged *unjudged = &s->run.unjudged.items[i];
+		struct grammar_formula *g =
+			grammar_formulas_find(s, unjudged->property, unjudged->formula);
 
-		if (sentence && !sentence->why)
-			sentence->why = mem_copy_text(left->why, strlen(left->why));
+		if (g && !g->why)
+			g->why = mem_copy_text(unjudged->why, strlen(unjudged->why));
 	}
 	return done;
 }
 
-/* ---- other runs ---------------------------------------------------------------------------------- */
+/* ---- other runs ------------------------------------------------------------------------------ */
 
-struct machine *grammar_claims_machine(const struct grammar_claims *s,
-				       const struct sentence *sentence,
-				       const struct computation *computation, struct err *err)
+struct machine *grammar_formulas_machine(const struct grammar_formulas *s,
+					 const struct grammar_formula *g,
+					 const struct computation *computation, struct err *err)
 {
-	return grammar_machine_open(s->set, sentence->property, sentence->grammar,
-				    &computation->labels, err);
+	return grammar_machine_open(s->set, g->property, g->grammar, &computation->labels, err);
 }
 
-void grammar_claims_keep(struct observe_sentence *told, struct grammar_violation *violation)
+void grammar_formulas_take_violation(struct observe_sentence *result,
+				     struct grammar_violation *violation)
 {
 	const struct grammar_code *assertion = violation->assertion;
 
-	told->violation = *violation;
+	result->violation = *violation;
 	*violation = (struct grammar_violation){ 0 };
-	told->violation.assertion = NULL;
+	result->violation.assertion = NULL;
 	if (!assertion)
 		return;
-	told->assertion = mem_copy_text(assertion->text, strlen(assertion->text));
-	told->line = assertion->place.line;
+	result->assertion = mem_copy_text(assertion->text, strlen(assertion->text));
+	result->line = assertion->place.line;
 }
 
-struct telling {
+struct word_replay {
 	const struct property_events *events;
 	struct grammar_word *word;
-	struct observe_sentence *told;
+	struct observe_sentence *result;
 	struct grammar_violation violation;
-	VEC(struct script_value) values;
+	grammar_token_values values;
 };
 
-static enum grammar_verdict take(struct telling *t, uint32_t number, struct event_id id)
+static enum grammar_verdict replay_event(struct word_replay *t, uint32_t number, struct event_id id)
 {
 	const struct property_event *event = &t->events->events.items[number];
-	uint32_t count;
 
-	free(grammar_attributes(t->events->property, event->event, &count));
-	while (t->values.count < count)
-		*vec_push(&t->values) = (struct script_value){ 0 };
-	grammar_tokens_of_event(t->events, event, t->values.items);
 	if (!grammar_word_length(t->word))
-		t->told->session.count = 0;
-	*vec_push(&t->told->session) = id;
-	return grammar_word_take(t->word, &(struct grammar_token){ event->event, t->values.items },
-				 &t->violation);
+		t->result->session.count = 0;
+	*vec_push(&t->result->session) = id;
+	return grammar_word_take(
+		t->word,
+		&(struct grammar_token){ event->event,
+					 grammar_tokens_of_event(t->events, event, &t->values) },
+		&t->violation);
 }
 
-static enum grammar_verdict take_all(struct telling *t, const struct computation *computation,
-				     const uint32_t *messages, size_t count)
+static enum grammar_verdict replay_messages(struct word_replay *t,
+					    const struct computation *computation,
+					    const uint32_t *messages, size_t count)
 {
 	enum grammar_verdict verdict = GRAMMAR_OPEN;
 
@@ -181,45 +189,47 @@ static enum grammar_verdict take_all(struct telling *t, const struct computation
 		const struct label *label = &computation->labels.list.items[m->label];
 
 		for (uint32_t k = 0; k < label->event_count && verdict == GRAMMAR_OPEN; k++)
-			verdict = take(t, label->events[k].number, m->parts[m->anchor]);
+			verdict = replay_event(t, label->events[k].number, m->parts[m->anchor]);
 	}
 	return verdict;
 }
 
-static void shorten(struct observe_sentence *told)
+static void keep_last_events(struct observe_sentence *result)
 {
-	size_t more = told->session.count > OBSERVE_STORY ? told->session.count - OBSERVE_STORY : 0;
+	size_t more =
+		result->session.count > OBSERVE_STORY ? result->session.count - OBSERVE_STORY : 0;
 
-	told->session_length = told->session.count;
-	memmove(told->session.items, told->session.items + more,
-		(told->session.count - more) * sizeof *told->session.items);
-	told->session.count -= more;
+	result->session_length = result->session.count;
+	memmove(result->session.items, result->session.items + more,
+		(result->session.count - more) * sizeof *result->session.items);
+	result->session.count -= more;
 }
 
-struct observe_sentence *grammar_claims_tell(const struct grammar_claims *s,
-					     const struct sentence *sentence,
-					     const struct computation *computation,
-					     const uint32_t *messages, size_t count, bool at_end)
+struct observe_sentence *grammar_formulas_explain_word(const struct grammar_formulas *s,
+						       const struct grammar_formula *g,
+						       const struct computation *computation,
+						       const uint32_t *messages, size_t count,
+						       bool at_end)
 {
 	struct err err;
-	struct grammar_parser *parser = grammar_parser_open(sentence->grammar, false, NULL, &err);
-	struct telling t = { .events = &s->set->properties.items[sentence->property] };
+	struct grammar_parser *parser = grammar_parser_open(g->grammar, false, NULL, &err);
+	struct word_replay t = { .events = &s->set->properties.items[g->property] };
 	enum grammar_verdict verdict = GRAMMAR_OPEN;
 
-	t.told = mem_zalloc(1, sizeof *t.told);
-	t.told->stream = UINT32_MAX;
+	t.result = mem_zalloc(1, sizeof *t.result);
+	t.result->stream = UINT32_MAX;
 	t.word = parser ? grammar_word_open(parser, &err) : NULL;
 	if (t.word)
-		verdict = take_all(&t, computation, messages, count);
+		verdict = replay_messages(&t, computation, messages, count);
 	if (t.word && verdict == GRAMMAR_OPEN && at_end)
 		grammar_word_end(t.word, &t.violation);
-	grammar_claims_keep(t.told, &t.violation);
-	if (t.told->session.count)
-		shorten(t.told);
+	grammar_formulas_take_violation(t.result, &t.violation);
+	if (t.result->session.count)
+		keep_last_events(t.result);
 	if (t.word)
 		grammar_word_close(t.word);
 	if (parser)
 		grammar_parser_close(parser);
 	vec_free(&t.values);
-	return t.told;
+	return t.result;
 }

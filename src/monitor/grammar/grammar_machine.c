@@ -1,3 +1,7 @@
+/*
+ * The machine of a grammar for the lattice (grammar_machine.h): its states are copies of words,
+ * identified by their keys.
+ */
 #include "monitor/grammar/grammar_machine.h"
 
 #include "base/intern.h"
@@ -7,36 +11,37 @@
 
 #include <stdlib.h>
 
-/* All words of a lattice are alive at once. */
-#define MEMORY ((size_t)1 << 30)
+/* Memory limit of the Lua state: all words of a lattice exist at once. */
+#define LUA_MEMORY ((size_t)1 << 30)
 
-/* Bytes of keys: what steps cost, about. A second or two. */
-#define COPIED_MOST ((size_t)100 << 20)
+/* Most bytes of keys, which are about what the steps cost: a second or two. */
+#define MOST_KEY_BYTES ((size_t)100 << 20)
 
 struct grammar_machine_state {
 	struct grammar_word *word; /* NULL: violated */
-	bool asked, bad_at_end;
+	bool end_known, bad_at_end;
 };
 
-struct words {
+struct grammar_states {
 	struct machine machine;
 	const struct property_events *events;
 	const struct grammar *grammar;
 	const struct labels *labels;
 	struct grammar_parser *parser;
-	VEC(struct grammar_machine_state) states; /* [0] is the violated one */
-	struct intern keys;			  /* by number of the state - 1 */
-	struct map known;			  /* state and label: the next state */
+	VEC(struct grammar_machine_state) states; /* [0] is the violated state */
+	struct intern keys;			  /* key to the number of the state - 1 */
+	struct map successors;			  /* (state, label) to the next state */
 	script_key_text key;
-	VEC(struct script_value) values;
+	grammar_token_values values;
 	uint32_t first;
-	size_t copied;
+	size_t key_bytes;
 	bool full;
 };
 #define VIOLATED 0u
 
-/* The number of a word, which is taken over. */
-static bool put_word(struct words *w, struct grammar_word *word, uint32_t *number, struct err *err)
+/* Finds the number of a word, which it takes over. */
+static bool number_word(struct grammar_states *w, struct grammar_word *word, uint32_t *number,
+			struct err *err)
 {
 	bool fresh;
 
@@ -45,21 +50,21 @@ static bool put_word(struct words *w, struct grammar_word *word, uint32_t *numbe
 		grammar_word_close(word);
 		return false;
 	}
-	w->copied += w->key.count;
+	w->key_bytes += w->key.count;
 	*number = intern_put(&w->keys, w->key.items, w->key.count, &fresh) + 1;
 	if (fresh)
 		*vec_push(&w->states) = (struct grammar_machine_state){ .word = word };
 	else
 		grammar_word_close(word);
-	if (w->states.count <= GRAMMAR_MACHINE_STATES && w->copied <= COPIED_MOST)
+	if (w->states.count <= GRAMMAR_MACHINE_STATES && w->key_bytes <= MOST_KEY_BYTES)
 		return true;
 	w->full = true;
-	return err_set(err, "its words make too many states");
+	return err_set(err, "its words lead to too many states");
 }
 
-/* Takes the events of a label, one after the other. */
-static enum grammar_verdict take_label(struct words *w, struct grammar_word *word, uint32_t label,
-				       struct err *err)
+/* Makes the word read the events of a label one after the other. */
+static enum grammar_verdict read_label(struct grammar_states *w, struct grammar_word *word,
+				       uint32_t label, struct err *err)
 {
 	const struct label *l = &w->labels->list.items[label];
 	enum grammar_verdict verdict = GRAMMAR_OPEN;
@@ -68,9 +73,12 @@ static enum grammar_verdict take_label(struct words *w, struct grammar_word *wor
 	for (uint32_t i = 0; i < l->event_count && verdict == GRAMMAR_OPEN; i++) {
 		const struct property_event *event = &w->events->events.items[l->events[i].number];
 
-		grammar_tokens_of_event(w->events, event, w->values.items);
 		verdict = grammar_word_take(
-			word, &(struct grammar_token){ event->event, w->values.items }, &violation);
+			word,
+			&(struct grammar_token){
+				event->event,
+				grammar_tokens_of_event(w->events, event, &w->values) },
+			&violation);
 	}
 	if (verdict == GRAMMAR_BROKEN)
 		err_set(err, "%s", violation.why);
@@ -78,8 +86,8 @@ static enum grammar_verdict take_label(struct words *w, struct grammar_word *wor
 	return verdict;
 }
 
-static bool find_next(struct words *w, uint32_t state, uint32_t label, uint32_t *next,
-		      struct err *err)
+static bool find_successor(struct grammar_states *w, uint32_t state, uint32_t label, uint32_t *next,
+			   struct err *err)
 {
 	struct grammar_word *word = grammar_word_copy(w->states.items[state].word, err);
 	enum grammar_verdict verdict;
@@ -88,9 +96,9 @@ static bool find_next(struct words *w, uint32_t state, uint32_t label, uint32_t 
 		w->full = true;
 		return false;
 	}
-	verdict = take_label(w, word, label, err);
+	verdict = read_label(w, word, label, err);
 	if (verdict == GRAMMAR_OPEN)
-		return put_word(w, word, next, err);
+		return number_word(w, word, next, err);
 	grammar_word_close(word);
 	*next = VIOLATED;
 	return verdict == GRAMMAR_VIOLATED;
@@ -98,15 +106,15 @@ static bool find_next(struct words *w, uint32_t state, uint32_t label, uint32_t 
 
 static bool step(void *self, uint32_t state, uint32_t label, machine_states *next, struct err *err)
 {
-	struct words *w = self;
+	struct grammar_states *w = self;
 	uint64_t key = (uint64_t)state << 32 | label;
-	const uint64_t *known = map_get(&w->known, key);
-	uint32_t found = known ? (uint32_t)*known : state;
+	const uint64_t *successors = map_get(&w->successors, key);
+	uint32_t found = successors ? (uint32_t)*successors : state;
 
-	if (!known && state != VIOLATED) {
-		if (!find_next(w, state, label, &found, err))
+	if (!successors && state != VIOLATED) {
+		if (!find_successor(w, state, label, &found, err))
 			return false;
-		*map_put(&w->known, key, NULL) = found;
+		*map_put(&w->successors, key, NULL) = found;
 	}
 	*vec_push(next) = found;
 	return true;
@@ -114,7 +122,7 @@ static bool step(void *self, uint32_t state, uint32_t label, machine_states *nex
 
 static uint32_t initial(void *self)
 {
-	return ((struct words *)self)->first;
+	return ((struct grammar_states *)self)->first;
 }
 
 static bool is_bad(void *self, uint32_t state)
@@ -123,7 +131,10 @@ static bool is_bad(void *self, uint32_t state)
 	return state == VIOLATED;
 }
 
-/* An end that breaks is none that violates; the recorded run's own end is told by others. */
+/*
+ * Does the word violate the grammar if it ends here? An error at the end is not a violation; for
+ * the recorded run, grammar_run() reports it.
+ */
 static bool ends_badly(const struct grammar_word *word)
 {
 	struct err err;
@@ -139,45 +150,37 @@ static bool ends_badly(const struct grammar_word *word)
 
 static bool is_bad_at_end(void *self, uint32_t state)
 {
-	struct words *w = self;
+	struct grammar_states *w = self;
 	struct grammar_machine_state *s = &w->states.items[state];
 
 	if (state == VIOLATED || !w->grammar->until_end)
 		return state == VIOLATED;
-	if (!s->asked)
+	if (!s->end_known)
 		s->bad_at_end = ends_badly(s->word);
-	s->asked = true;
+	s->end_known = true;
 	return s->bad_at_end;
 }
 
-static void free_words(void *self)
+static void free_states(void *self)
 {
-	struct words *w = self;
+	struct grammar_states *w = self;
 
 	for (size_t i = 1; i < w->states.count; i++)
 		grammar_word_close(w->states.items[i].word);
 	grammar_parser_close(w->parser);
 	vec_free(&w->states);
 	intern_free(&w->keys);
-	map_free(&w->known);
+	map_free(&w->successors);
 	vec_free(&w->key);
 	vec_free(&w->values);
 	free(w);
-}
-
-static void make_room_for_values(struct words *w)
-{
-	for (uint32_t i = 0; i < w->grammar->terminal_count; i++) {
-		while (w->values.count < w->grammar->events[i].attribute_count)
-			*vec_push(&w->values) = (struct script_value){ 0 };
-	}
 }
 
 struct machine *grammar_machine_open(const struct property_set *set, uint32_t property,
 				     const struct grammar *grammar, const struct labels *labels,
 				     struct err *err)
 {
-	struct words *w = mem_zalloc(1, sizeof *w);
+	struct grammar_states *w = mem_zalloc(1, sizeof *w);
 	struct grammar_word *word;
 
 	w->events = &set->properties.items[property];
@@ -188,21 +191,21 @@ struct machine *grammar_machine_open(const struct property_set *set, uint32_t pr
 				       .step = step,
 				       .is_bad = is_bad,
 				       .is_bad_at_end = is_bad_at_end,
-				       .free = free_words };
+				       .free = free_states };
 	*vec_push(&w->states) = (struct grammar_machine_state){ 0 };
-	make_room_for_values(w);
-	w->parser = grammar_parser_open(
-		grammar, false,
-		&(struct script_limits){ .instructions = SCRIPT_INSTRUCTIONS, .memory = MEMORY },
-		err);
+	w->parser =
+		grammar_parser_open(grammar, false,
+				    &(struct script_limits){ .instructions = SCRIPT_INSTRUCTIONS,
+							     .memory = LUA_MEMORY },
+				    err);
 	word = w->parser ? grammar_word_open(w->parser, err) : NULL;
-	if (word && put_word(w, word, &w->first, err))
+	if (word && number_word(w, word, &w->first, err))
 		return &w->machine;
-	free_words(w);
+	free_states(w);
 	return NULL;
 }
 
 bool grammar_machine_is_full(const struct machine *machine)
 {
-	return ((const struct words *)machine->self)->full;
+	return ((const struct grammar_states *)machine->self)->full;
 }

@@ -1,3 +1,4 @@
+/* Judges grammars on the recorded run in one pass (grammar_run.h). */
 #include "monitor/grammar/grammar_run.h"
 
 #include "base/map.h"
@@ -9,47 +10,48 @@
 #include <assert.h>
 #include <string.h>
 
-/* Of words that are wrong at one site; the others are like them. */
+/* Most words reported at one site. Further ones are like them. */
 #define FOUND_AT_SITE 64u
 
-/* A grammar that is judged. */
-struct grammar_run_sentence {
+/* A grammar that is being judged. */
+struct running_grammar {
 	uint32_t property, formula;
 	const struct grammar *grammar;
-	struct grammar_parser *parser; /* NULL: nothing more is judged */
+	struct grammar_parser *parser; /* NULL: it is not judged any further */
 	struct view view;
-	struct map sites; /* code site: how often it was found */
+	struct map sites; /* code site to the number of violations there */
 };
 
-struct running {
+struct grammar_pass {
 	const struct trace *trace;
 	struct property_reader *reader;
 	struct grammar_run_result *result;
 	bool ended;
-	VEC(struct grammar_run_sentence) sentences; /* by property */
-	uint32_t *first;	     /* by property, and one more: where its sentences start */
-	struct script_value *values; /* of the token at hand */
-	bool *threads_ended;	     /* by number of stream; NULL: nobody asks */
+	VEC(struct running_grammar) grammars; /* sorted by property */
+	uint32_t *first;	     /* by property, plus the end: index of its first grammar */
+	grammar_token_values values; /* of the current event */
+	bool *threads_ended;	     /* by stream number; NULL: not computed yet */
 	uint32_t thread_count;
 };
 
-/* ---- what came of it ----------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
-static void leave(struct running *r, const struct grammar_run_sentence *s, char *why)
+static void add_unjudged(struct grammar_pass *r, const struct running_grammar *s, char *why)
 {
-	for (size_t i = 0; i < r->result->left.count; i++) {
-		const struct grammar_left *left = &r->result->left.items[i];
+	for (size_t i = 0; i < r->result->unjudged.count; i++) {
+		const struct grammar_unjudged *unjudged = &r->result->unjudged.items[i];
 
-		if (left->property == s->property && left->formula == s->formula) {
+		if (unjudged->property == s->property && unjudged->formula == s->formula) {
 			free(why);
 			return;
 		}
 	}
-	*vec_push(&r->result->left) =
-		(struct grammar_left){ .property = s->property, .formula = s->formula, .why = why };
+	*vec_push(&r->result->unjudged) = (struct grammar_unjudged){ .property = s->property,
+								     .formula = s->formula,
+								     .why = why };
 }
 
-static void close_words(struct running *r, struct grammar_run_sentence *s)
+static void close_words(struct grammar_pass *r, struct running_grammar *s)
 {
 	r->result->words += s->view.opened;
 	if (s->view.most > r->result->most)
@@ -59,14 +61,14 @@ static void close_words(struct running *r, struct grammar_run_sentence *s)
 	s->parser = NULL;
 }
 
-/* Nothing of the grammar is judged any more; what was found before stands. */
-static void abandon(struct running *r, struct grammar_run_sentence *s, const char *why)
+/* Stops judging the grammar. Violations found before remain. */
+static void stop_grammar(struct grammar_pass *r, struct running_grammar *s, const char *why)
 {
-	leave(r, s, mem_copy_text(why, strlen(why)));
+	add_unjudged(r, s, mem_copy_text(why, strlen(why)));
 	close_words(r, s);
 }
 
-static void take_object(const struct running *r, const struct grammar_run_sentence *s,
+static void copy_object(const struct grammar_pass *r, const struct running_grammar *s,
 			uint32_t value, struct grammar_found *found)
 {
 	const struct spec_property *property = s->grammar->property;
@@ -80,9 +82,9 @@ static void take_object(const struct running *r, const struct grammar_run_senten
 		object->text = mem_copy_text(object->text, object->length);
 }
 
-/* `key` is the word's; the violation goes over to what is found. */
-static void find(struct running *r, struct grammar_run_sentence *s, struct view_word *word,
-		 uint32_t key, bool at_end, struct grammar_violation *violation)
+/* Adds a violation of the word of `key`. Takes over `violation`. */
+static void add_violation(struct grammar_pass *r, struct running_grammar *s, struct view_word *word,
+			  uint32_t key, bool at_end, struct grammar_violation *violation)
 {
 	uint64_t *count = map_put(&s->sites, word->last.site, NULL);
 	uint8_t view = s->grammar->property->view;
@@ -103,34 +105,34 @@ static void find(struct running *r, struct grammar_run_sentence *s, struct view_
 					 .violation = *violation,
 					 .session_length = word->length };
 	if (view == SPEC_VIEW_OBJECT)
-		take_object(r, s, key, found);
-	view_take_session(word, vec_reserve(&found->session, word->session.count));
+		copy_object(r, s, key, found);
+	view_copy_session(word, vec_reserve(&found->session, word->session.count));
 	found->session.count = word->session.count;
 }
 
-/* True: the word goes on. */
-static bool heed(struct running *r, struct grammar_run_sentence *s, struct view_word *word,
-		 uint32_t key, bool at_end, enum grammar_verdict verdict,
-		 struct grammar_violation *violation)
+/* Handles the verdict on a word. Returns true if the word goes on. */
+static bool handle_verdict(struct grammar_pass *r, struct running_grammar *s,
+			   struct view_word *word, uint32_t key, bool at_end,
+			   enum grammar_verdict verdict, struct grammar_violation *violation)
 {
 	switch (verdict) {
 	case GRAMMAR_OPEN: return true;
 	case GRAMMAR_VIOLATED:
-		find(r, s, word, key, at_end, violation);
-		view_silence(&s->view, word);
+		add_violation(r, s, word, key, at_end, violation);
+		view_stop_word(&s->view, word);
 		break;
 	case GRAMMAR_BROKEN:
-		abandon(r, s, violation->why);
+		stop_grammar(r, s, violation->why);
 		grammar_violation_free(violation);
 		break;
 	}
 	return false;
 }
 
-/* ---- events -------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* Whose word is it? False: nobody's. */
-static bool find_key(const struct grammar_run_sentence *s, const struct property_step *step,
+/* Finds the key of the word that an event belongs to. Returns false if it belongs to none. */
+static bool find_key(const struct running_grammar *s, const struct property_step *step,
 		     uint32_t *key)
 {
 	const struct spec_property *property = s->grammar->property;
@@ -148,39 +150,40 @@ static bool find_key(const struct grammar_run_sentence *s, const struct property
 	return true;
 }
 
-static void take(struct running *r, struct grammar_run_sentence *s,
-		 const struct property_step *step)
+static void read_event(struct grammar_pass *r, struct running_grammar *s,
+		       const struct property_step *step)
 {
-	struct grammar_token token = { .event = step->event.event, .values = r->values };
+	struct grammar_token token = { .event = step->event.event, .values = r->values.items };
 	struct grammar_violation violation = { 0 };
 	struct view_word *word;
 	struct err err = { 0 };
-	const char *lack;
+	const char *missing;
 	uint32_t key;
 
 	if (!find_key(s, step, &key))
 		return;
 	word = view_open(&s->view, key, s->parser, &err);
 	if (!word) {
-		abandon(r, s, err.text);
+		stop_grammar(r, s, err.text);
 		return;
 	}
 	if (!word->word)
 		return;
-	lack = grammar_tokens_lack(s->grammar, token.event, step->captured);
-	if (lack) {
-		leave(r, s, grammar_tokens_lack_words(s->grammar, token.event, lack));
-		view_silence(&s->view, word);
+	missing = grammar_tokens_missing(s->grammar, token.event, step->captured);
+	if (missing) {
+		add_unjudged(r, s, grammar_tokens_missing_text(s->grammar, token.event, missing));
+		view_stop_word(&s->view, word);
 		return;
 	}
-	view_note(word, &step->event);
-	heed(r, s, word, key, false, grammar_word_take(word->word, &token, &violation), &violation);
+	view_record_event(word, &step->event);
+	handle_verdict(r, s, word, key, false, grammar_word_take(word->word, &token, &violation),
+		       &violation);
 }
 
-static void make_values(struct running *r, const struct property_step *step,
+static void fill_values(struct grammar_pass *r, const struct property_step *step,
 			const struct spec_property *property)
 {
-	const struct property_value *parameters[64] = { 0 }; /* src/spec refuses more */
+	const struct property_value *parameters[64] = { 0 }; /* src/spec limits their number */
 
 	for (uint32_t p = 0; p < property->parameter_count; p++) {
 		if (step->bindings[p] != PROPERTY_NONE)
@@ -188,44 +191,44 @@ static void make_values(struct running *r, const struct property_step *step,
 				property_reader_value(r->reader, step->property, step->bindings[p]);
 	}
 	grammar_tokens_fill(property, step->event.event, step->event.id.stream, parameters,
-			    step->captured, r->values);
+			    step->captured, &r->values);
 }
 
-static void happen(struct running *r, const struct property_step *step)
+static void handle_event(struct grammar_pass *r, const struct property_step *step)
 {
 	bool made = false;
 
 	for (uint32_t i = r->first[step->property]; i < r->first[step->property + 1]; i++) {
-		struct grammar_run_sentence *s = &r->sentences.items[i];
+		struct running_grammar *s = &r->grammars.items[i];
 
 		if (!s->parser)
 			continue;
 		if (!made) {
-			make_values(r, step, s->grammar->property);
+			fill_values(r, step, s->grammar->property);
 			r->result->events++;
 		}
 		made = true;
-		take(r, s, step);
+		read_event(r, s, step);
 	}
 }
 
-/* ---- ends ---------------------------------------------------------------------------------------- */
+/* ---- ends of words --------------------------------------------------------------------------- */
 
-static void end_word(struct running *r, struct grammar_run_sentence *s, uint32_t key)
+static void end_word(struct grammar_pass *r, struct running_grammar *s, uint32_t key)
 {
 	struct grammar_violation violation = { 0 };
 	struct view_word *word = view_find(&s->view, key);
 
 	if (!word || !word->word)
 		return;
-	heed(r, s, word, key, true, grammar_word_end(word->word, &violation), &violation);
+	handle_verdict(r, s, word, key, true, grammar_word_end(word->word, &violation), &violation);
 }
 
-/* An object is no more: the word goes with it. */
-static void go(struct running *r, const struct property_step *step)
+/* The end of an object's lifetime ends its word. */
+static void handle_end_of_object(struct grammar_pass *r, const struct property_step *step)
 {
 	for (uint32_t i = r->first[step->property]; i < r->first[step->property + 1]; i++) {
-		struct grammar_run_sentence *s = &r->sentences.items[i];
+		struct running_grammar *s = &r->grammars.items[i];
 
 		if (!s->parser || s->grammar->property->view != SPEC_VIEW_OBJECT)
 			continue;
@@ -237,10 +240,10 @@ static void go(struct running *r, const struct property_step *step)
 }
 
 /*
- * Which threads came to their end? Those that were still on their way when the process ended did not. A text
- * need not say `end`: where its lines stop the thread does.
+ * Finds the threads that came to their end. Threads still running at process exit did not. A text
+ * trace need not say `end`: a thread ends with its lines.
  */
-static void find_ended(struct running *r)
+static void find_ended_threads(struct grammar_pass *r)
 {
 	bool text = trace_is_text(r->trace);
 
@@ -265,31 +268,31 @@ static void find_ended(struct running *r)
 	}
 }
 
-static bool is_over(struct running *r, const struct grammar_run_sentence *s, uint32_t key)
+static bool is_complete_word(struct grammar_pass *r, const struct running_grammar *s, uint32_t key)
 {
 	if (s->grammar->property->view != SPEC_VIEW_THREAD)
 		return true;
 	if (!r->threads_ended)
-		find_ended(r);
+		find_ended_threads(r);
 	return key < r->thread_count && r->threads_ended[key];
 }
 
-/* The run is over, and with it every word that is left. */
-static void end_all(struct running *r)
+/* The end of the run ends every remaining word. */
+static void end_all_words(struct grammar_pass *r)
 {
-	for (size_t i = 0; i < r->sentences.count; i++) {
-		struct grammar_run_sentence *s = &r->sentences.items[i];
+	for (size_t i = 0; i < r->grammars.count; i++) {
+		struct running_grammar *s = &r->grammars.items[i];
 
 		if (!r->ended || !s->grammar->until_end)
 			continue;
 		for (uint32_t key = 0; s->parser && key < s->view.by_key.count; key++) {
-			if (view_find(&s->view, key) && is_over(r, s, key))
+			if (view_find(&s->view, key) && is_complete_word(r, s, key))
 				end_word(r, s, key);
 		}
 	}
 }
 
-/* ---- what could not be seen ------------------------------------------------------------------------ */
+/* ---- events that could not be seen ----------------------------------------------------------- */
 
 static void free_found(struct grammar_found *found)
 {
@@ -300,7 +303,7 @@ static void free_found(struct grammar_found *found)
 	grammar_violation_free(&found->violation);
 }
 
-static void withdraw(struct running *r, const struct grammar_run_sentence *s)
+static void remove_violations(struct grammar_pass *r, const struct running_grammar *s)
 {
 	size_t kept = 0;
 
@@ -315,11 +318,14 @@ static void withdraw(struct running *r, const struct grammar_run_sentence *s)
 	r->result->found.count = kept;
 }
 
-/* Only now it is known whether events are missing: then nothing that was found need be so. */
-static void withdraw_unseen(struct running *r)
+/*
+ * Only after the pass is it known whether events are missing. If so, the violations need not be
+ * real.
+ */
+static void remove_uncertain_violations(struct grammar_pass *r)
 {
-	for (size_t i = 0; i < r->sentences.count; i++) {
-		const struct grammar_run_sentence *s = &r->sentences.items[i];
+	for (size_t i = 0; i < r->grammars.count; i++) {
+		const struct running_grammar *s = &r->grammars.items[i];
 		struct property_events unseen;
 		char *why;
 
@@ -328,31 +334,31 @@ static void withdraw_unseen(struct running *r)
 		property_events_free(&unseen);
 		if (!why)
 			continue;
-		withdraw(r, s);
-		leave(r, s, why);
+		remove_violations(r, s);
+		add_unjudged(r, s, why);
 	}
 }
 
-/* ---- all together ---------------------------------------------------------------------------------- */
+/* ---- the pass as a whole --------------------------------------------------------------------- */
 
-static void add_sentence(struct running *r, uint32_t property, uint32_t formula,
-			 const struct grammar *grammar)
+static void add_grammar(struct grammar_pass *r, uint32_t property, uint32_t formula,
+			const struct grammar *grammar)
 {
-	struct grammar_run_sentence *s = vec_push(&r->sentences);
+	struct running_grammar *s = vec_push(&r->grammars);
 	struct err err = { 0 };
 
-	*s = (struct grammar_run_sentence){ .property = property,
-					    .formula = formula,
-					    .grammar = grammar };
+	*s = (struct running_grammar){ .property = property,
+				       .formula = formula,
+				       .grammar = grammar };
 	s->parser = grammar_parser_open(grammar, false, NULL, &err);
 	if (!s->parser)
-		leave(r, s, mem_copy_text(err.text, strlen(err.text)));
+		add_unjudged(r, s, mem_copy_text(err.text, strlen(err.text)));
 }
 
-static void open_sentences(struct running *r, struct spec_file *const *files, size_t count,
-			   struct grammar *const *grammars)
+static void open_grammars(struct grammar_pass *r, struct spec_file *const *files, size_t count,
+			  struct grammar *const *grammars)
 {
-	size_t properties = 0, most = 0;
+	size_t properties = 0;
 	uint32_t property = 0;
 
 	for (size_t f = 0; f < count; f++)
@@ -362,37 +368,29 @@ static void open_sentences(struct running *r, struct spec_file *const *files, si
 		for (const struct spec_property *p = files[f]->properties; p; p = p->next) {
 			uint32_t number = 0;
 
-			r->first[property] = (uint32_t)r->sentences.count;
+			r->first[property] = (uint32_t)r->grammars.count;
 			for (const struct spec_formula *g = p->formulas; g; g = g->next) {
 				number++;
 				if (*grammars)
-					add_sentence(r, property, number, *grammars);
+					add_grammar(r, property, number, *grammars);
 				grammars++;
-			}
-			for (uint32_t e = 0; e < p->event_count; e++) {
-				size_t attributes = p->parameter_count +
-						    (size_t)p->events[e].local_count +
-						    PROPERTY_CAPTURED_MORE;
-
-				most = attributes > most ? attributes : most;
 			}
 			property++;
 		}
 	}
 	assert(property == properties);
-	r->first[property] = (uint32_t)r->sentences.count;
-	r->values = mem_zalloc(most + 1, sizeof *r->values);
+	r->first[property] = (uint32_t)r->grammars.count;
 }
 
-static void close_all(struct running *r)
+static void free_pass(struct grammar_pass *r)
 {
-	for (size_t i = 0; i < r->sentences.count; i++) {
-		close_words(r, &r->sentences.items[i]);
-		map_free(&r->sentences.items[i].sites);
+	for (size_t i = 0; i < r->grammars.count; i++) {
+		close_words(r, &r->grammars.items[i]);
+		map_free(&r->grammars.items[i].sites);
 	}
-	vec_free(&r->sentences);
+	vec_free(&r->grammars);
 	free(r->first);
-	free(r->values);
+	vec_free(&r->values);
 	free(r->threads_ended);
 	property_reader_close(r->reader);
 }
@@ -401,24 +399,24 @@ bool grammar_run(const struct trace *trace, struct spec_file *const *files, size
 		 struct grammar *const *grammars, bool ended, struct grammar_run_result *result,
 		 struct err *err)
 {
-	struct running r = { .trace = trace, .result = result, .ended = ended };
+	struct grammar_pass r = { .trace = trace, .result = result, .ended = ended };
 	struct property_step step;
 
 	(void)err;
 	*result = (struct grammar_run_result){ 0 };
-	open_sentences(&r, files, count, grammars);
-	if (r.sentences.count) {
+	open_grammars(&r, files, count, grammars);
+	if (r.grammars.count) {
 		r.reader = property_reader_open(trace, files, count);
 		while (property_reader_next(r.reader, &step)) {
 			if (step.kind == PROPERTY_HAPPENED)
-				happen(&r, &step);
+				handle_event(&r, &step);
 			else
-				go(&r, &step);
+				handle_end_of_object(&r, &step);
 		}
-		end_all(&r);
-		withdraw_unseen(&r);
+		end_all_words(&r);
+		remove_uncertain_violations(&r);
 	}
-	close_all(&r);
+	free_pass(&r);
 	return true;
 }
 
@@ -427,7 +425,7 @@ void grammar_run_free(struct grammar_run_result *result)
 	for (size_t i = 0; i < result->found.count; i++)
 		free_found(&result->found.items[i]);
 	vec_free(&result->found);
-	for (size_t i = 0; i < result->left.count; i++)
-		free(result->left.items[i].why);
-	vec_free(&result->left);
+	for (size_t i = 0; i < result->unjudged.count; i++)
+		free(result->unjudged.items[i].why);
+	vec_free(&result->unjudged);
 }

@@ -1,4 +1,4 @@
-/* Property events as tokens of grammars: parameters, locals, thread, functions as values of Lua. */
+/* Property events as tokens of grammars: parameters, locals, thread and functions as Lua values. */
 #ifndef MONITOR_GRAMMAR_GRAMMAR_TOKENS_H
 #define MONITOR_GRAMMAR_GRAMMAR_TOKENS_H
 
@@ -6,33 +6,36 @@
 #include "property/property.h"
 
 /*
- * The values of an event's attributes, in the order of grammar_attributes; `out` has room for them.
- * Texts in them are those that were given.
+ * Fills in the values of an event's attributes, in the order of grammar_attributes(). Makes room in
+ * `values` and returns its items. Texts are not copied.
  */
-void grammar_tokens_fill(
-	const struct spec_property *property, uint32_t event, uint32_t stream,
-	const struct property_value *const *parameters, /* NULL: not bound */
-	const struct spec_value *captured,		/* NULL: nothing but the thread is known */
-	struct script_value *out);
+typedef VEC(struct script_value) grammar_token_values;
+struct script_value *
+grammar_tokens_fill(const struct spec_property *property, uint32_t event, uint32_t stream,
+		    const struct property_value *const *parameters, /* NULL: not bound */
+		    const struct spec_value *captured, /* NULL: only the thread is known */
+		    grammar_token_values *values);
 
-/* Of an event of a set. */
-void grammar_tokens_of_event(const struct property_events *events,
-			     const struct property_event *event, struct script_value *out);
+/* The same for an event of a set. */
+struct script_value *grammar_tokens_of_event(const struct property_events *events,
+					     const struct property_event *event,
+					     grammar_token_values *values);
 
 /*
- * An attribute that some code of the grammar may look at, that a point of the event binds, and that was
- * not recorded, or not wholly: whatever came of it would be a guess. Its name; NULL: none.
+ * Returns the name of an attribute that code of the grammar may read, that a point of the event
+ * binds, and that was not recorded, or not completely; NULL if there is none. A verdict that
+ * depends on it would be a guess.
  */
-const char *grammar_tokens_lack(const struct grammar *grammar, uint32_t event,
-				const struct spec_value *captured);
-/* The same in words; to be freed. */
-char *grammar_tokens_lack_words(const struct grammar *grammar, uint32_t event,
-				const char *attribute);
+const char *grammar_tokens_missing(const struct grammar *grammar, uint32_t event,
+				   const struct spec_value *captured);
+/* Returns a text about it, which the caller frees. */
+char *grammar_tokens_missing_text(const struct grammar *grammar, uint32_t event,
+				  const char *attribute);
 
 /*
- * Why the words of a grammar cannot be judged: events may be missing, which would look like a violation, or
- * one of the set lacks an attribute. To be freed; NULL: they can. `events` may be what
- * property_reader_unseen tells: without events.
+ * Returns why the words of a grammar cannot be judged, or NULL if they can: events may be missing,
+ * which would look like a violation, or an event lacks an attribute. The caller frees it. `events`
+ * may be the result of property_reader_unseen(), which has no events.
  */
 char *grammar_tokens_unjudged(const struct grammar *grammar, const struct property_events *events);
 

@@ -1,3 +1,4 @@
+/* The open words of a view, by key (grammar_views.h). */
 #include "monitor/grammar/grammar_views.h"
 
 #include "base/mem.h"
@@ -12,8 +13,8 @@ struct view_word *view_find(const struct view *view, uint32_t key)
 	return number ? &view->words.items[number - 1] : NULL;
 }
 
-/* Keys are small numbers that are given again: values of objects that live, threads. */
-static uint32_t *place(struct view *view, uint32_t key)
+/* Keys are small numbers that are reused: values of live objects, thread numbers. */
+static uint32_t *entry_of_key(struct view *view, uint32_t key)
 {
 	while (view->by_key.count <= key)
 		*vec_push(&view->by_key) = 0;
@@ -33,14 +34,14 @@ struct view_word *view_open(struct view *view, uint32_t key, struct grammar_pars
 	else
 		word = vec_push(&view->words);
 	*word = (struct view_word){ .word = made };
-	*place(view, key) = (uint32_t)(word - view->words.items) + 1;
+	*entry_of_key(view, key) = (uint32_t)(word - view->words.items) + 1;
 	view->opened++;
 	if (++view->open > view->most)
 		view->most = view->open;
 	return word;
 }
 
-void view_note(struct view_word *word, const struct property_event *event)
+void view_record_event(struct view_word *word, const struct property_event *event)
 {
 	if (!grammar_word_length(word->word))
 		word->session.count = word->oldest = word->length = 0;
@@ -54,13 +55,13 @@ void view_note(struct view_word *word, const struct property_event *event)
 	word->oldest = (word->oldest + 1) % VIEW_SHOWN;
 }
 
-void view_take_session(const struct view_word *word, struct event_id *out)
+void view_copy_session(const struct view_word *word, struct event_id *out)
 {
 	for (size_t i = 0; i < word->session.count; i++)
 		out[i] = word->session.items[(word->oldest + i) % word->session.count];
 }
 
-void view_silence(struct view *view, struct view_word *word)
+void view_stop_word(struct view *view, struct view_word *word)
 {
 	if (!word->word)
 		return;
@@ -76,7 +77,7 @@ void view_close(struct view *view, uint32_t key)
 
 	if (!word)
 		return;
-	view_silence(view, word);
+	view_stop_word(view, word);
 	*vec_push(&view->vacant) = view->by_key.items[key] - 1;
 	view->by_key.items[key] = 0;
 }

@@ -1,7 +1,7 @@
 /*
- * The words of a view that are open: one for each thread, each object, or one for all; by key: the number
- * of the thread, of the object's value, or 0. Of each the last events of its session are kept for
- * people. Memory is that of the keys that live.
+ * The open words of a view: one for each thread, one for each object, or a single one. They are
+ * found by key: the number of the thread, of the object's value, or 0. For each word the last
+ * events of its session are kept for the report. Memory is proportional to the live keys.
  */
 #ifndef MONITOR_GRAMMAR_GRAMMAR_VIEWS_H
 #define MONITOR_GRAMMAR_GRAMMAR_VIEWS_H
@@ -10,35 +10,38 @@
 #include "property/property.h"
 
 struct view_word {
-	struct grammar_word *word;    /* NULL: it is not judged any further */
+	struct grammar_word *word;    /* NULL: not judged any further */
 	VEC(struct event_id) session; /* its last VIEW_SHOWN events, as a ring */
-	size_t oldest;		      /* in the ring, once it is full */
+	size_t oldest;		      /* index in the ring, once it is full */
 	uint64_t length;	      /* of the session */
-	struct property_event last;   /* the last event; its `bindings` have no meaning */
+	struct property_event last;   /* its `bindings` are not valid */
 };
 #define VIEW_SHOWN 200u
 
 struct view {
-	VEC(uint32_t) by_key; /* number + 1 in words; 0: none */
+	VEC(uint32_t) by_key; /* index in `words` + 1; 0: none */
 	VEC(struct view_word) words;
-	VEC(uint32_t) vacant; /* numbers of words that nobody has */
-	uint64_t opened;      /* words so far */
-	uint64_t open, most;  /* now, and how many at once */
+	VEC(uint32_t) vacant; /* unused indices of `words` */
+	uint64_t opened;      /* words opened so far */
+	uint64_t open, most;  /* open now, and the most at once */
 };
 
-/* The word of a key, good until the next one is opened; NULL: it has none. */
+/* Returns the word of a key, valid until the next one is opened; NULL if there is none. */
 struct view_word *view_find(const struct view *view, uint32_t key);
-/* The same, opened where there is none. NULL: its head fails, `err`. */
+/*
+ * The same, but opens the word if there is none. Returns NULL with `err` set if the grammar's head
+ * fails.
+ */
 struct view_word *view_open(struct view *view, uint32_t key, struct grammar_parser *parser,
 			    struct err *err);
-/* An event that the word is about to take: the first of a session starts the ring anew. */
-void view_note(struct view_word *word, const struct property_event *event);
-/* The session's last events, in their order. */
-void view_take_session(const struct view_word *word, struct event_id *out);
+/* Records the event that the word reads next. The first event of a session restarts the ring. */
+void view_record_event(struct view_word *word, const struct property_event *event);
+/* Copies the last events of the session in their order. */
+void view_copy_session(const struct view_word *word, struct event_id *out);
 
-/* It is not judged any further, but its key keeps it: later events are of a word that is over. */
-void view_silence(struct view *view, struct view_word *word);
-/* The key is gone. */
+/* Stops judging the word, but keeps it for its key: later events belong to a word that is over. */
+void view_stop_word(struct view *view, struct view_word *word);
+/* Forgets the key and its word. */
 void view_close(struct view *view, uint32_t key);
 void view_free(struct view *view);
 

@@ -1,3 +1,4 @@
+/* Exact counts of runs of any length: addition and decimal text. */
 #include "monitor/lattice/lattice.h"
 
 #include "base/mem.h"
@@ -23,7 +24,7 @@ void lattice_count_add(struct lattice_count *sum, const struct lattice_count *co
 		sum->limb_count--;
 }
 
-/* Divides by 10^18 again and again: quadratic, and counts are short. */
+/* Divides by 10^18 repeatedly. That is quadratic, but counts are short. */
 char *lattice_count_text(const struct lattice_count *count)
 {
 	const uint64_t chunk = 1000000000000000000u;

@@ -1,3 +1,7 @@
+/*
+ * Counts violating runs (count_violating.h): walks the lattice again and keeps, for each cut of two
+ * adjacent levels, the sets of monitor states with their number of runs.
+ */
 #include "monitor/lattice/count_violating.h"
 
 #include "base/mem.h"
@@ -5,39 +9,39 @@
 #include <assert.h>
 #include <string.h>
 
-/* For each cut of a level: sets of states, ascending, and how many runs are in them. */
-struct tally {
+/* For each cut of a level: the sets of states and the number of runs in each. */
+struct run_tally {
 	uint32_t limbs;
-	VEC(size_t) first; /* by cut; and one behind the last */
+	VEC(size_t) first; /* by cut: first index in `sets`; plus the end of the last */
 	VEC(uint32_t) sets;
-	VEC(uint64_t) counts; /* limbs for each */
+	VEC(uint64_t) counts; /* `limbs` for each set */
 	uint64_t top;
 };
 
-struct counting {
+struct violating_count {
 	struct level_walk walk;
 	struct state_sets *sets;
-	struct state_sets_memory memory;
-	struct tally now, next;
-	uint32_t *cursors; /* by lane: place in the level before */
+	struct state_sets_cache cache;
+	struct run_tally now, next;
+	uint32_t *cursors; /* by field: index in the previous level */
 	uint64_t *wanted;  /* scratch: a key */
 };
 
-static void empty(struct tally *tally)
+static void clear_tally(struct run_tally *tally)
 {
 	tally->first.count = tally->sets.count = tally->counts.count = 0;
 	tally->top = 0;
 }
 
-static void drop(struct tally *tally)
+static void free_tally(struct run_tally *tally)
 {
 	vec_free(&tally->first);
 	vec_free(&tally->sets);
 	vec_free(&tally->counts);
 }
 
-/* Adds to the last cut of the tally. Few sets meet in a cut, so they are looked through. */
-static void add(struct tally *tally, uint32_t set, const uint64_t *count, uint32_t limbs)
+/* Adds a count to the tally's last cut. A cut has few sets, so a linear search will do. */
+static void add_runs(struct run_tally *tally, uint32_t set, const uint64_t *count, uint32_t limbs)
 {
 	size_t at = tally->first.items[tally->first.count - 1];
 
@@ -52,86 +56,61 @@ static void add(struct tally *tally, uint32_t set, const uint64_t *count, uint32
 	tally->top |= tally->counts.items[(at + 1) * tally->limbs - 1];
 }
 
-static int compare(const uint64_t *a, const uint64_t *b, uint32_t words)
-{
-	for (uint32_t w = 0; w < words; w++) {
-		if (a[w] != b[w])
-			return a[w] < b[w] ? -1 : 1;
-	}
-	return 0;
-}
-
-static bool may_follow(const struct counting *counting, const uint64_t *key,
-		       const struct level_lane *lane, uint32_t beyond)
+/* Adds what reaches the cut through one field. Cursors only move forward, as the cuts do. */
+static void add_runs_by_column(struct violating_count *counting, const struct level_chunk *before,
+			       uint32_t number, const uint64_t *key)
 {
 	const struct level_layout *layout = counting->walk.layout;
-
-	for (uint32_t w = 0; w < layout->words; w++) {
-		uint64_t guards = layout->guards[w];
-		uint64_t need = lane->needs[(size_t)beyond * layout->words + w];
-
-		if ((((key[w] | guards) - need) & guards) != guards)
-			return false;
-	}
-	return !lane->guarded || !lane->guarded[beyond] ||
-	       !level_is_blocked(counting->walk.order, layout, key, lane, beyond);
-}
-
-/* What comes to the cut by a lane: cursors only go forwards, as the cuts do. */
-static void take_lane(struct counting *counting, const struct level_chunk *before, uint32_t number,
-		      const uint64_t *key)
-{
-	const struct level_layout *layout = counting->walk.layout;
-	const struct level_lane *lane = &layout->lanes[number];
+	const struct level_field *field = &layout->fields[number];
 	uint32_t words = layout->words, *at = &counting->cursors[number], beyond;
-	const struct tally *now = &counting->now;
+	const struct run_tally *now = &counting->now;
 
-	if (!(key[lane->word] >> lane->shift & lane->mask))
+	if (!(key[field->word] >> field->shift & field->mask))
 		return;
 	memcpy(counting->wanted, key, words * sizeof *key);
-	counting->wanted[lane->word] -= lane->step;
+	counting->wanted[field->word] -= field->step;
 	while (*at < before->count &&
-	       compare(&before->keys[(size_t)*at * words], counting->wanted, words) < 0)
+	       level_compare_keys(&before->keys[(size_t)*at * words], counting->wanted, words) < 0)
 		++*at;
 	if (*at == before->count ||
-	    compare(&before->keys[(size_t)*at * words], counting->wanted, words))
+	    level_compare_keys(&before->keys[(size_t)*at * words], counting->wanted, words))
 		return;
-	beyond = counting->wanted[lane->word] >> lane->shift & lane->mask;
-	if (!may_follow(counting, counting->wanted, lane, beyond))
+	beyond = counting->wanted[field->word] >> field->shift & field->mask;
+	if (!level_may_follow(counting->walk.order, layout, counting->wanted, field, beyond, words))
 		return;
 	for (size_t i = now->first.items[*at]; i < now->first.items[*at + 1]; i++) {
-		const struct lattice_column *column = &counting->walk.order->columns[lane->column];
-		uint32_t letter = column->events[lane->base + beyond].letter;
+		const struct lattice_column *column = &counting->walk.order->columns[field->column];
+		uint32_t symbol = column->events[field->base + beyond].symbol;
 
-		add(&counting->next,
-		    state_sets_step_shared(counting->sets, &counting->memory, now->sets.items[i],
-					   letter),
-		    &now->counts.items[i * now->limbs], now->limbs);
+		add_runs(&counting->next,
+			 state_sets_step_shared(counting->sets, &counting->cache,
+						now->sets.items[i], symbol),
+			 &now->counts.items[i * now->limbs], now->limbs);
 	}
 }
 
-static void count_level(struct counting *counting, const struct level *before)
+static void count_next_level(struct violating_count *counting, const struct level *before)
 {
 	const struct level *level = &counting->walk.level;
 	const struct level_layout *layout = counting->walk.layout;
-	unsigned bits = counting->now.top ? 64 - __builtin_clzll(counting->now.top) : 0;
-	struct tally old;
+	unsigned bits = level_bits_for(counting->now.top);
+	struct run_tally old;
 
-	bits += 32 - __builtin_clz(layout->lane_count | 1);
-	empty(&counting->next);
+	bits += level_bits_for(layout->field_count | 1);
+	clear_tally(&counting->next);
 	counting->next.limbs = counting->now.limbs + (bits > 64);
 	counting->cursors =
-		mem_resize(counting->cursors, layout->lane_count, sizeof *counting->cursors);
-	memset(counting->cursors, 0, layout->lane_count * sizeof *counting->cursors);
+		mem_resize(counting->cursors, layout->field_count, sizeof *counting->cursors);
+	memset(counting->cursors, 0, layout->field_count * sizeof *counting->cursors);
 	counting->wanted = mem_resize(counting->wanted, layout->words, sizeof(uint64_t));
 	for (size_t i = 0; i < level->chunks.count; i++) {
 		const struct level_chunk *chunk = level->chunks.items[i];
 
 		for (uint32_t j = 0; j < chunk->count; j++) {
 			*vec_push(&counting->next.first) = counting->next.sets.count;
-			for (uint32_t t = 0; t < layout->lane_count; t++)
-				take_lane(counting, before->chunks.items[0], t,
-					  &chunk->keys[(size_t)j * layout->words]);
+			for (uint32_t t = 0; t < layout->field_count; t++)
+				add_runs_by_column(counting, before->chunks.items[0], t,
+						   &chunk->keys[(size_t)j * layout->words]);
 		}
 	}
 	*vec_push(&counting->next.first) = counting->next.sets.count;
@@ -140,12 +119,12 @@ static void count_level(struct counting *counting, const struct level *before)
 	counting->next = old;
 }
 
-/* At the cut of everything. */
-static void sum_up(struct counting *counting, bool ended, struct lattice_count *by_machine,
-		   struct lattice_count *any)
+/* Adds up the violating runs in the cut of all events. */
+static void add_violating_runs(struct violating_count *counting, bool ended,
+			       struct lattice_count *by_machine, struct lattice_count *any)
 {
 	struct state_sets *sets = counting->sets;
-	const struct tally *now = &counting->now;
+	const struct run_tally *now = &counting->now;
 	machine_states states = { 0 };
 	bool *counted = mem_alloc(sets->machine_count);
 
@@ -177,24 +156,24 @@ bool count_violating_runs(const struct level_walk *model, struct state_sets *set
 			  uint64_t memory, struct lattice_count *by_machine,
 			  struct lattice_count *any)
 {
-	struct counting counting = { .walk = { .order = model->order,
-					       .sets = model->sets,
-					       .pool = model->pool,
-					       .crew = model->crew,
-					       .ends = model->ends,
-					       .observed = model->observed,
-					       .planned = model->planned,
-					       .narrowest = model->narrowest },
-				     .sets = sets };
+	struct violating_count counting = { .walk = { .order = model->order,
+						      .sets = model->sets,
+						      .pool = model->pool,
+						      .threads = model->threads,
+						      .ends = model->ends,
+						      .observed = model->observed,
+						      .planned = model->planned,
+						      .narrowest = model->narrowest },
+					    .sets = sets };
 	struct level_walk *walk = &counting.walk;
 	uint64_t one = 1;
 	bool good = true;
 
-	state_sets_memory_init(&counting.memory);
+	state_sets_cache_init(&counting.cache);
 	level_walk_begin(walk);
 	counting.now.limbs = 1;
 	*vec_push(&counting.now.first) = 0;
-	add(&counting.now, sets->initial, &one, 1);
+	add_runs(&counting.now, sets->initial, &one, 1);
 	*vec_push(&counting.now.first) = counting.now.sets.count;
 	while (good && walk->level.number < walk->order->event_count) {
 		struct level before;
@@ -203,17 +182,17 @@ bool count_violating_runs(const struct level_walk *model, struct state_sets *set
 		level_copy(&before, &walk->level);
 		good = level_walk_next(walk);
 		if (good)
-			count_level(&counting, &before);
+			count_next_level(&counting, &before);
 		level_free_copy(&before);
 		good = good && !sets->failed &&
 		       !(memory && 2 * counting.now.counts.count * 8 > memory);
 	}
 	if (good)
-		sum_up(&counting, ended, by_machine, any);
+		add_violating_runs(&counting, ended, by_machine, any);
 	level_walk_end(walk);
-	state_sets_memory_free(&counting.memory);
-	drop(&counting.now);
-	drop(&counting.next);
+	state_sets_cache_free(&counting.cache);
+	free_tally(&counting.now);
+	free_tally(&counting.next);
 	free(counting.cursors);
 	free(counting.wanted);
 	return good;

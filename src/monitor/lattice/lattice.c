@@ -1,23 +1,23 @@
 /*
- * The walk through the lattice of a computation: papers 000 (section 6) and 001 (section 4), level by
- * level; how a level is made stands in monitor/lattice/level_merge.h, what cuts look like in
- * monitor/lattice/level_key.h.
+ * The walk through the lattice of a computation, level by level: papers 000 (section 6) and 001
+ * (section 4). level_merge.h says how a level is made, level_key.h how cuts are packed. After the
+ * walk, the observed run is followed on its own, violating runs are counted, and a run is found for
+ * each violation.
  */
 #include "monitor/lattice/lattice.h"
 
 #include "base/mem.h"
 #include "base/seconds.h"
+#include "base/sort.h"
 #include "monitor/lattice/count_violating.h"
 #include "monitor/lattice/lattice_order.h"
 #include "monitor/lattice/level_walk.h"
 #include "monitor/lattice/lattice_path.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-/* For levels while runs are looked for, if the caller has no limit. */
+/* Bytes for levels while runs are searched, if the caller sets no limit. */
 #define PATH_MEMORY (1ull << 30)
 
 struct lattice {
@@ -27,7 +27,7 @@ struct lattice {
 	uint32_t narrowest;
 };
 
-/* ---- feeding --------------------------------------------------------------------------------------- */
+/* ---- feeding --------------------------------------------------------------------------------- */
 
 struct lattice *lattice_new(const struct lattice_options *options)
 {
@@ -61,7 +61,7 @@ void lattice_widen_keys(struct lattice *lattice, uint32_t words)
 void lattice_feed(struct lattice *lattice, const struct message *message)
 {
 	struct lattice_feed *feed = &lattice->feed;
-	uint64_t turn = feed->messages.count; /* before there is one more */
+	uint64_t fed_at = feed->messages.count;
 
 	*vec_push(&feed->messages) = (struct lattice_fed){
 		.column = message->column,
@@ -71,7 +71,7 @@ void lattice_feed(struct lattice *lattice, const struct message *message)
 		.need_count = message->need_count,
 		.member = feed->members.count,
 		.member_count = message->member_count,
-		.turn = turn,
+		.fed_at = fed_at,
 	};
 	for (uint32_t i = 0; i < message->need_count; i++)
 		*vec_push(&feed->needs) = message->needs[i];
@@ -79,10 +79,10 @@ void lattice_feed(struct lattice *lattice, const struct message *message)
 		*vec_push(&feed->members) = message->members[i];
 }
 
-/* ---- one walk -------------------------------------------------------------------------------------- */
+/* ---- one walk -------------------------------------------------------------------------------- */
 
-/* A violation while it is worked on: the cut from which the event was bad. */
-struct bad {
+/* A violation and the cut from which the event was bad. */
+struct found_violation {
 	struct lattice_violation violation;
 	uint32_t *cut;
 };
@@ -94,27 +94,24 @@ struct lattice_walk {
 	struct state_sets sets;
 	struct level_pool pool;
 	struct level_walk levels;
-	VEC(struct state_sets_letter) letters;
+	VEC(struct state_sets_symbol) symbols;
 	uint32_t *ends;
-	uint32_t *observed; /* columns; NULL: no run is known */
-	VEC(struct bad) bad;
-	struct map seen; /* (event, machine) to its place in `bad`, + 1 */
+	uint32_t *observed; /* columns; NULL: the observed run is unknown */
+	VEC(struct found_violation) bad;
+	struct map seen; /* (event, machine) to its index in `bad`, + 1 */
 };
 
-static void note(struct lattice_result *result, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void note(struct lattice_result *result, const char *format, ...)
+/* Does a machine need to know which message a step is? */
+static bool steps_by_message(const struct lattice *lattice)
 {
-	char text[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	*vec_push(&result->notes) = mem_copy_text(text, strlen(text));
+	for (size_t i = 0; i < lattice->machines.count; i++) {
+		if (lattice->machines.items[i].by_message)
+			return true;
+	}
+	return false;
 }
 
-/* Follows the columns through the computation. False: that is no run of it. */
+/* Do these columns, as steps, make a run of the computation? */
 static bool is_run(const struct lattice_order *order, const uint32_t *columns)
 {
 	uint32_t *cut = mem_zalloc(order->column_count, sizeof *cut);
@@ -135,44 +132,42 @@ static bool find_observed(struct lattice_walk *walk, struct err *err)
 	const struct lattice_options *options = &walk->lattice->options;
 	const struct lattice_feed *feed = &walk->lattice->feed;
 	uint64_t count = walk->order.event_count;
-	bool by_message = false;
 
 	walk->observed = mem_alloc(count * sizeof *walk->observed);
 	if (options->observed) {
 		if (options->observed_count != count)
-			return err_set(err, "the observed run has %zu steps, %llu messages came",
-				       options->observed_count, (unsigned long long)count);
+			return err_set(
+				err, "the observed run has %zu steps, but there are %llu messages",
+				options->observed_count, (unsigned long long)count);
 		memcpy(walk->observed, options->observed, count * sizeof *walk->observed);
 	} else {
 		for (size_t i = 0; i < feed->messages.count; i++)
-			walk->observed[feed->messages.items[i].turn] =
+			walk->observed[feed->messages.items[i].fed_at] =
 				feed->messages.items[i].column;
 	}
 	if (is_run(&walk->order, walk->observed))
 		return true;
 	if (options->observed)
-		return err_set(err, "the observed run is no run of the computation");
-	for (size_t i = 0; i < walk->lattice->machines.count; i++)
-		by_message |= walk->lattice->machines.items[i].by_message;
-	if (by_message)
+		return err_set(err, "the observed run is not a run of the computation");
+	if (steps_by_message(walk->lattice))
 		return err_set(err, "messages came out of order and the observed run is unknown");
 	free(walk->observed);
 	walk->observed = NULL;
 	return true;
 }
 
-/* Letters: labels, or each message one of its own if a machine wants to know which it is. */
-static void give_letters(struct lattice_walk *walk)
+/*
+ * Gives each event its input symbol: one per label, or one per message if a machine steps by
+ * message.
+ */
+static void assign_symbols(struct lattice_walk *walk)
 {
-	const struct lattice *lattice = walk->lattice;
 	struct lattice_order *order = &walk->order;
 	uint32_t *cut = mem_zalloc(order->column_count, sizeof *cut);
 	struct map labels = { 0 };
-	bool by_message = false;
+	bool by_message = steps_by_message(walk->lattice);
 
-	for (size_t i = 0; i < lattice->machines.count; i++)
-		by_message |= lattice->machines.items[i].by_message;
-	*vec_push(&walk->letters) = (struct state_sets_letter){ 0 };
+	*vec_push(&walk->symbols) = (struct state_sets_symbol){ 0 };
 	for (uint64_t i = 0; i < order->event_count; i++) {
 		uint32_t column = walk->observed ? walk->observed[i] : 0;
 		struct lattice_event *event =
@@ -186,20 +181,21 @@ static void give_letters(struct lattice_walk *walk)
 		if (!by_message)
 			at = map_put(&labels, event->label, &fresh);
 		if (fresh)
-			*vec_push(&walk->letters) =
-				(struct state_sets_letter){ event->label, (uint32_t)i + 1 };
+			*vec_push(&walk->symbols) =
+				(struct state_sets_symbol){ event->label, (uint32_t)i + 1 };
 		if (at && fresh)
-			*at = walk->letters.count - 1;
-		event->letter = at ? *at : walk->letters.count - 1;
+			*at = walk->symbols.count - 1;
+		event->symbol = at ? *at : walk->symbols.count - 1;
 	}
 	map_free(&labels);
 	free(cut);
 }
 
-/* ---- violations ------------------------------------------------------------------------------------ */
+/* ---- violations ------------------------------------------------------------------------------ */
 
-static struct bad *add_bad(struct lattice_walk *walk, uint32_t machine, uint32_t column,
-			   uint32_t position, uint64_t level, const uint32_t *cut)
+static struct found_violation *add_violation(struct lattice_walk *walk, uint32_t machine,
+					     uint32_t column, uint32_t position, uint64_t level,
+					     const uint32_t *cut)
 {
 	uint64_t count = walk->order.event_count;
 	uint64_t event = column == LATTICE_START ? count
@@ -207,16 +203,16 @@ static struct bad *add_bad(struct lattice_walk *walk, uint32_t machine, uint32_t
 						 : walk->order.columns[column].first + position;
 	bool fresh;
 	uint64_t *at = map_put(&walk->seen, event * walk->sets.machine_count + machine, &fresh);
-	struct bad *bad;
+	struct found_violation *bad;
 
 	if (!fresh)
 		return &walk->bad.items[*at - 1];
 	bad = vec_push(&walk->bad);
 	*at = walk->bad.count;
-	*bad = (struct bad){ .violation = { .machine = machine,
-					    .column = column,
-					    .position = position,
-					    .level = level } };
+	*bad = (struct found_violation){ .violation = { .machine = machine,
+							.column = column,
+							.position = position,
+							.level = level } };
 	if (cut) {
 		size_t size = walk->order.column_count * sizeof *cut;
 
@@ -226,19 +222,15 @@ static struct bad *add_bad(struct lattice_walk *walk, uint32_t machine, uint32_t
 	return bad;
 }
 
-static int by_machine_and_place(const void *a, const void *b)
-{
-	const struct level_found *x = a, *y = b;
+SORT_COMPARISON(by_machine_and_event, struct level_violation, a, b,
+		sort_order(a->machine, b->machine) ?: sort_order(a->column, b->column)
+			?: sort_order(a->position, b->position))
 
-	if (x->machine != y->machine)
-		return x->machine < y->machine ? -1 : 1;
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
-	return x->position < y->position ? -1 : x->position > y->position;
-}
-
-/* What the workers found on the way to this level; ranges in order, so that lowest keys win. */
-static void collect(struct lattice_walk *walk)
+/*
+ * Collects the violations that the workers found in the steps to this level. Ranges come in order,
+ * so that the lowest key wins.
+ */
+static void collect_violations(struct lattice_walk *walk)
 {
 	struct level_walk *levels = &walk->levels;
 	uint32_t *cut = mem_alloc(walk->order.column_count * sizeof *cut);
@@ -246,46 +238,45 @@ static void collect(struct lattice_walk *walk)
 	for (uint32_t w = 0; w < levels->worker_count; w++) {
 		struct level_worker *worker = &levels->workers[w];
 
-		if (worker->found.count)
-			qsort(worker->found.items, worker->found.count, sizeof *worker->found.items,
-			      by_machine_and_place);
+		vec_sort(&worker->found, by_machine_and_event);
 		for (size_t i = 0; i < worker->found.count; i++) {
-			const struct level_found *found = &worker->found.items[i];
+			const struct level_violation *found = &worker->found.items[i];
 
 			level_unpack(levels->layout, &worker->keys.items[found->key], cut);
-			add_bad(walk, found->machine, found->column, found->position,
-				levels->level.number, cut);
+			add_violation(walk, found->machine, found->column, found->position,
+				      levels->level.number, cut);
 		}
 		worker->found.count = worker->keys.count = 0;
 	}
 	free(cut);
 }
 
-/* States that are bad before anything happens, or at the end of complete runs. */
-static void collect_states(struct lattice_walk *walk, uint64_t payload, bool at_end)
+/* Collects states that are bad before anything happens, or at the end of complete runs. */
+static void collect_bad_states(struct lattice_walk *walk, uint64_t payload, bool at_end)
 {
 	machine_states states = { 0 };
 
 	state_sets_list_states(&walk->sets, payload, &states);
 	for (size_t i = 0; i < states.count; i++) {
 		const struct state_sets_state *state = &walk->sets.states.items[states.items[i]];
-		struct bad *bad;
+		struct found_violation *bad;
 
 		if (!(at_end ? state->bad_at_end : state->bad))
 			continue;
-		bad = add_bad(walk, state->machine, at_end ? LATTICE_END : LATTICE_START, 0,
-			      at_end ? walk->order.event_count : 0, at_end ? walk->ends : NULL);
+		bad = add_violation(walk, state->machine, at_end ? LATTICE_END : LATTICE_START, 0,
+				    at_end ? walk->order.event_count : 0,
+				    at_end ? walk->ends : NULL);
 		bad->violation.observed = !at_end;
 	}
 	vec_free(&states);
 }
 
-/* The observed run alone: it is the run of its own violations. */
+/* Follows the observed run alone: it is the run of its own violations. */
 static void follow_observed(struct lattice_walk *walk)
 {
 	struct state_sets *sets = &walk->sets;
-	struct state_sets_memory *memory = &walk->levels.workers[0].memory;
-	uint64_t payload = state_sets_clean(sets, memory, sets->initial);
+	struct state_sets_cache *cache = &walk->levels.workers[0].cache;
+	uint64_t payload = state_sets_clean(sets, cache, sets->initial);
 	uint32_t *cut = mem_zalloc(walk->order.column_count, sizeof *cut);
 	machine_states states = { 0 };
 
@@ -299,7 +290,7 @@ static void follow_observed(struct lattice_walk *walk)
 		if (!at_end) {
 			position = cut[column]++;
 			payload =
-				state_sets_step(sets, memory, payload,
+				state_sets_step(sets, cache, payload,
 						walk->order.columns[column].events[position].code);
 		}
 		if (!at_end && !(payload & sets->bad))
@@ -312,12 +303,12 @@ static void follow_observed(struct lattice_walk *walk)
 
 			if (!(at_end ? state->bad_at_end : state->bad))
 				continue;
-			v = &add_bad(walk, state->machine, column, position, level, NULL)
+			v = &add_violation(walk, state->machine, column, position, level, NULL)
 				     ->violation;
 			v->observed = true;
 			v->level = level;
 		}
-		payload = state_sets_clean(sets, memory, payload);
+		payload = state_sets_clean(sets, cache, payload);
 	}
 	free(cut);
 	vec_free(&states);
@@ -325,14 +316,14 @@ static void follow_observed(struct lattice_walk *walk)
 
 static void find_runs(struct lattice_walk *walk, size_t most)
 {
-	size_t *had = mem_zalloc(walk->sets.machine_count, sizeof *had);
+	size_t *counts = mem_zalloc(walk->sets.machine_count, sizeof *counts);
 	VEC(struct lattice_path_target) targets = { 0 };
 	uint64_t memory = walk->lattice->options.memory;
 
 	for (size_t i = 0; i < walk->bad.count; i++) {
 		struct lattice_violation *v = &walk->bad.items[i].violation;
 
-		if (had[v->machine]++ >= most && !v->observed)
+		if (counts[v->machine]++ >= most && !v->observed)
 			continue;
 		v->run = mem_alloc(v->level * sizeof *v->run);
 		if (!v->level)
@@ -356,10 +347,10 @@ static void find_runs(struct lattice_walk *walk, size_t most)
 	lattice_path_find(&walk->levels, targets.items, targets.count,
 			  memory ? memory / 2 : PATH_MEMORY);
 	vec_free(&targets);
-	free(had);
+	free(counts);
 }
 
-/* ---- counts ---------------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static void count_runs(struct lattice_walk *walk)
 {
@@ -370,7 +361,8 @@ static void count_runs(struct lattice_walk *walk)
 
 	if (!walk->lattice->options.count || walk->levels.uncounted) {
 		if (walk->levels.uncounted)
-			note(result, "runs were not counted: the counts take too much memory");
+			*vec_push(&result->notes) = mem_format(
+				"runs were not counted: the counts take too much memory");
 		return;
 	}
 	result->counted = true;
@@ -393,8 +385,8 @@ static bool count_violating(struct lattice_walk *walk, struct err *err)
 		*vec_push(&result->violating) = (struct lattice_count){ 0 };
 	if (!result->counted || !result->complete || !walk->bad.count)
 		return true;
-	if (!state_sets_init(&sets, lattice->machines.items, machines, walk->letters.items,
-			     walk->letters.count, true, err)) {
+	if (!state_sets_init(&sets, lattice->machines.items, machines, walk->symbols.items,
+			     walk->symbols.count, true, err)) {
 		state_sets_free(&sets);
 		return false;
 	}
@@ -402,7 +394,8 @@ static bool count_violating(struct lattice_walk *walk, struct err *err)
 				    lattice->options.memory, result->violating.items,
 				    &result->violating_any);
 	if (!good && !sets.failed) {
-		note(result, "violating runs were not counted: the counts take too much memory");
+		*vec_push(&result->notes) = mem_format(
+			"violating runs were not counted: the counts take too much memory");
 		result->counted = false;
 	}
 	if (sets.failed)
@@ -412,26 +405,27 @@ static bool count_violating(struct lattice_walk *walk, struct err *err)
 	return good;
 }
 
-/* ---- the whole of it ------------------------------------------------------------------------------- */
+/* ---- the walk as a whole --------------------------------------------------------------------- */
 
-static void say_limits(struct lattice_walk *walk)
+static void note_limits(struct lattice_walk *walk)
 {
 	const struct level_walk *levels = &walk->levels;
 
 	if (levels->lowered)
-		note(walk->result, "memory: fewer cuts of a level went on, at most %llu",
-		     (unsigned long long)levels->widest);
+		*vec_push(&walk->result->notes) =
+			mem_format("memory limit: at most %llu cuts of a level were kept",
+				   (unsigned long long)levels->widest);
 	if (levels->dropped && levels->hurried)
-		note(walk->result,
-		     "%llu cuts were left out to come to an end soon: runs through them were not "
-		     "followed; --breadth N, or all, allows more",
-		     (unsigned long long)levels->dropped);
+		*vec_push(&walk->result->notes) = mem_format(
+			"%llu cuts were left out to limit the effort: runs through them were not "
+			"examined; --breadth N or --breadth all allows more",
+			(unsigned long long)levels->dropped);
 	else if (levels->dropped)
-		note(walk->result,
-		     "%llu cuts were left out (--breadth %llu): runs through them were not "
-		     "followed",
-		     (unsigned long long)levels->dropped,
-		     (unsigned long long)(levels->breadth ? levels->breadth : levels->widest));
+		*vec_push(&walk->result->notes) = mem_format(
+			"%llu cuts were left out (--breadth %llu): runs through them were not "
+			"examined",
+			(unsigned long long)levels->dropped,
+			(unsigned long long)(levels->breadth ? levels->breadth : levels->widest));
 }
 
 static bool walk_levels(struct lattice_walk *walk, struct err *err)
@@ -442,13 +436,13 @@ static bool walk_levels(struct lattice_walk *walk, struct err *err)
 	bool more = true;
 
 	level_walk_begin(levels);
-	collect_states(walk, walk->sets.initial, false);
+	collect_bad_states(walk, walk->sets.initial, false);
 	while (more && !walk->sets.failed) {
 		if (options->progress)
 			options->progress(options->context, levels->level.number,
 					  walk->order.event_count + 1, levels->cuts);
 		more = level_walk_next(levels);
-		collect(walk);
+		collect_violations(walk);
 	}
 	if (walk->sets.failed) {
 		*err = walk->sets.err;
@@ -462,37 +456,28 @@ static bool walk_levels(struct lattice_walk *walk, struct err *err)
 	result->events = walk->order.event_count;
 	result->complete = levels->level.number == walk->order.event_count && levels->level.count;
 	if (result->complete && options->ended)
-		collect_states(
+		collect_bad_states(
 			walk,
 			level_get_payload(&levels->level.shape, levels->level.chunks.items[0], 0),
 			true);
 	if (levels->dropped)
 		levels->planned = levels->kept.items;
-	say_limits(walk);
+	note_limits(walk);
 	return true;
 }
 
-static int by_level(const void *a, const void *b)
-{
-	const struct lattice_violation *x = &((const struct bad *)a)->violation;
-	const struct lattice_violation *y = &((const struct bad *)b)->violation;
+SORT_COMPARISON(by_level, struct found_violation, a, b,
+		sort_order(a->violation.level, b->violation.level)
+			?: sort_order(a->violation.machine, b->violation.machine)
+			?: sort_order(a->violation.column, b->violation.column)
+			?: sort_order(a->violation.position, b->violation.position))
 
-	if (x->level != y->level)
-		return x->level < y->level ? -1 : 1;
-	if (x->machine != y->machine)
-		return x->machine < y->machine ? -1 : 1;
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
-	return x->position < y->position ? -1 : x->position > y->position;
-}
-
-static bool judge(struct lattice_walk *walk, size_t most, struct err *err)
+static bool walk_and_collect(struct lattice_walk *walk, size_t most, struct err *err)
 {
 	if (!walk_levels(walk, err))
 		return false;
 	follow_observed(walk);
-	if (walk->bad.count)
-		qsort(walk->bad.items, walk->bad.count, sizeof *walk->bad.items, by_level);
+	vec_sort(&walk->bad, by_level);
 	count_runs(walk);
 	if (!count_violating(walk, err))
 		return false;
@@ -506,27 +491,27 @@ static bool judge(struct lattice_walk *walk, size_t most, struct err *err)
 	return !walk->sets.failed;
 }
 
-static bool prepare(struct lattice_walk *walk, struct err *err)
+static bool prepare_walk(struct lattice_walk *walk, struct err *err)
 {
 	const struct lattice *lattice = walk->lattice;
 	uint32_t columns = walk->order.column_count;
 
 	if (!find_observed(walk, err))
 		return false;
-	give_letters(walk);
+	assign_symbols(walk);
 	walk->ends = mem_alloc(columns * sizeof *walk->ends);
 	for (uint32_t c = 0; c < columns; c++)
 		walk->ends[c] = walk->order.columns[c].count;
 	if (!state_sets_init(&walk->sets, lattice->machines.items, lattice->machines.count,
-			     walk->letters.items, walk->letters.count, false, err))
+			     walk->symbols.items, walk->symbols.count, false, err))
 		return false;
 	for (uint64_t i = 0; i < walk->order.event_count; i++)
 		walk->order.events[i].code =
-			state_sets_code(&walk->sets, walk->order.events[i].letter);
+			state_sets_code(&walk->sets, walk->order.events[i].symbol);
 	walk->levels = (struct level_walk){ .order = &walk->order,
 					    .sets = &walk->sets,
 					    .pool = &walk->pool,
-					    .crew = level_workers_new(lattice->options.jobs),
+					    .threads = level_workers_new(lattice->options.jobs),
 					    .ends = walk->ends,
 					    .observed = walk->observed,
 					    .breadth = lattice->options.breadth,
@@ -538,11 +523,11 @@ static bool prepare(struct lattice_walk *walk, struct err *err)
 	return true;
 }
 
-static void finish(struct lattice_walk *walk)
+static void free_walk(struct lattice_walk *walk)
 {
 	if (walk->levels.order) {
 		level_walk_end(&walk->levels);
-		level_workers_free(walk->levels.crew);
+		level_workers_free(walk->levels.threads);
 	}
 	if (walk->sets.index)
 		state_sets_free(&walk->sets);
@@ -553,7 +538,7 @@ static void finish(struct lattice_walk *walk)
 	}
 	vec_free(&walk->bad);
 	map_free(&walk->seen);
-	vec_free(&walk->letters);
+	vec_free(&walk->symbols);
 	free(walk->ends);
 	free(walk->observed);
 	lattice_order_free(&walk->order);
@@ -568,9 +553,9 @@ bool lattice_walk(struct lattice *lattice, size_t most, struct lattice_result *r
 
 	*result = (struct lattice_result){ 0 };
 	level_pool_init(&walk.pool);
-	good = lattice_order_build(&walk.order, &lattice->feed, err) && prepare(&walk, err) &&
-	       judge(&walk, most, err);
-	finish(&walk);
+	good = lattice_order_build(&walk.order, &lattice->feed, err) && prepare_walk(&walk, err) &&
+	       walk_and_collect(&walk, most, err);
+	free_walk(&walk);
 	result->seconds = seconds_now() - start;
 	if (!good)
 		lattice_result_free(result);

@@ -1,100 +1,110 @@
+/*
+ * Finds the guards of events (lattice_order.h): for each event and each column, the slice of that
+ * column's touches of the same object that may have opened an atomic set which excludes the event.
+ * Only guards that can ever exclude the event are kept.
+ */
 #include "monitor/lattice/lattice_order.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 
 #include <string.h>
 
 /* The touches of an object by one column. */
-struct lattice_guards_lane {
+struct touch_group {
 	uint32_t column, touch, count;
-	/* for objects with shared sets: what lies before it is complete for the column looked at */
+	/*
+	 * For objects with shared sets: all touches before `start` are in sets that are complete
+	 * before the events of column `reader`, as far as guard_event() has come in that column.
+	 */
 	uint32_t reader, start;
 	bool marked;
 	uint32_t from, top;
 	size_t marks;
 };
-struct lattice_guards_object {
-	size_t lane, lane_count;
+struct guarded_object {
+	size_t group, group_count;
 	bool shares;
 };
-struct guards {
+struct guard_search {
 	struct lattice_order *order;
-	struct map objects; /* to their number */
-	VEC(struct lattice_guards_object) list;
-	VEC(struct lattice_guards_lane) lanes;
+	struct map objects; /* object to index in `list` */
+	VEC(struct guarded_object) list;
+	VEC(struct touch_group) groups;
+	/* the event whose guards are searched */
+	struct lattice_event *event;
+	uint32_t column, position;
 };
 
-static int by_touch(const void *a, const void *b)
+SORT_COMPARISON(by_object, struct lattice_membership, a, b,
+		sort_order(a->object, b->object) ?: sort_order(a->column, b->column)
+			?: sort_order(a->position, b->position) ?: sort_order(a->set, b->set))
+
+/*
+ * Groups the touches by object and column. Sets that are never open exclude nothing, so their
+ * touches are left out.
+ */
+static void group_touches(struct guard_search *search, lattice_memberships *memberships)
 {
-	const struct lattice_touched *x = a, *y = b;
+	struct lattice_order *order = search->order;
 
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
-	if (x->position != y->position)
-		return x->position < y->position ? -1 : 1;
-	return x->set < y->set ? -1 : x->set > y->set;
-}
-
-/* Sets that are never open keep nobody out: no touches of them. */
-static void find_lanes(struct guards *guards, lattice_touched_list *touched)
-{
-	struct lattice_order *order = guards->order;
-
-	qsort(touched->items, touched->count, sizeof *touched->items, by_touch);
-	for (size_t i = 0; i < touched->count; i++) {
-		const struct lattice_touched *t = &touched->items[i];
-		struct lattice_guards_lane *last =
-			guards->lanes.count ? &guards->lanes.items[guards->lanes.count - 1] : NULL;
+	vec_sort(memberships, by_object);
+	for (size_t i = 0; i < memberships->count; i++) {
+		const struct lattice_membership *t = &memberships->items[i];
+		struct touch_group *last = search->groups.count
+						   ? &search->groups.items[search->groups.count - 1]
+						   : NULL;
 		bool fresh;
 		uint64_t *at;
 
 		if (!order->sets.items[t->set].opens)
 			continue;
-		at = map_put(&guards->objects, t->object, &fresh);
+		at = map_put(&search->objects, t->object, &fresh);
 		if (fresh) {
-			*at = guards->list.count;
-			*vec_push(&guards->list) =
-				(struct lattice_guards_object){ .lane = guards->lanes.count };
+			*at = search->list.count;
+			*vec_push(&search->list) =
+				(struct guarded_object){ .group = search->groups.count };
 		}
-		guards->list.items[*at].shares |= order->sets.items[t->set].shared;
+		search->list.items[*at].shares |= order->sets.items[t->set].shared;
 		if (fresh || last->column != t->column) {
-			*vec_push(&guards->lanes) = (struct lattice_guards_lane){
+			*vec_push(&search->groups) = (struct touch_group){
 				.column = t->column,
 				.touch = order->touches.count,
 				.reader = UINT32_MAX,
 			};
-			last = &guards->lanes.items[guards->lanes.count - 1];
-			guards->list.items[*at].lane_count++;
+			last = &search->groups.items[search->groups.count - 1];
+			search->list.items[*at].group_count++;
 		}
 		last->count++;
 		*vec_push(&order->touches) = (struct lattice_touch){ t->position, t->set };
 	}
 }
 
-/* Marks where sets of the lane are open, if it alone decides that and there is not too much to mark. */
-static void mark_lane(struct lattice_order *order, struct lattice_guards_lane *lane)
+/*
+ * Marks where sets of the group are open, if its column alone decides that and the bitmap would not
+ * be too large.
+ */
+static void mark_open_counts(struct lattice_order *order, struct touch_group *group)
 {
-	const struct lattice_touch *touches = &order->touches.items[lane->touch];
+	const struct lattice_touch *touches = &order->touches.items[group->touch];
 	uint32_t from = touches[0].position;
-	uint32_t top = touches[lane->count - 1].position + 1 - from;
+	uint32_t top = touches[group->count - 1].position + 1 - from;
 	uint64_t *marks;
 
-	if (top / 64 > lane->count)
+	if (top / 64 > group->count)
 		return;
-	for (uint32_t i = 0; i < lane->count; i++) {
+	for (uint32_t i = 0; i < group->count; i++) {
 		if (order->sets.items[touches[i].set].span_count > 1)
 			return;
 	}
-	lane->marked = true;
-	lane->from = from;
-	lane->top = top;
-	lane->marks = order->marks.count;
+	group->marked = true;
+	group->from = from;
+	group->top = top;
+	group->marks = order->marks.count;
 	marks = vec_reserve(&order->marks, top / 64 + 1);
 	memset(marks, 0, (top / 64 + 1) * sizeof *marks);
 	order->marks.count += top / 64 + 1;
-	for (uint32_t i = 0; i < lane->count; i++) {
+	for (uint32_t i = 0; i < group->count; i++) {
 		const struct lattice_set *set = &order->sets.items[touches[i].set];
 		const struct lattice_span *span = &order->spans.items[set->span];
 		uint32_t end = set->closes ? span->last - from : top;
@@ -106,177 +116,161 @@ static void mark_lane(struct lattice_order *order, struct lattice_guards_lane *l
 	}
 }
 
-/* The first touch of the lane at `position` or behind it. */
-static uint32_t touch_at(const struct lattice_order *order, const struct lattice_guards_lane *lane,
-			 uint32_t position)
+/* Returns the group's first touch at `position` or after it. */
+static uint32_t first_touch_at(const struct lattice_order *order, const struct touch_group *group,
+			       uint32_t position)
 {
-	uint32_t low = lane->touch, high = lane->touch + lane->count;
+	const struct lattice_touch *touches = &order->touches.items[group->touch];
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (order->touches.items[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(at, group->count, touches[at].position >= position);
+	return group->touch + at;
 }
 
-/* The first event of `other` that comes after the event: needs grow along a column. */
-static uint32_t first_behind(const struct lattice_order *order, uint32_t column, uint32_t position,
-			     uint32_t other)
+/* Returns the first event of `other` that must come after the event. Needs grow along a column. */
+static uint32_t first_event_after(const struct guard_search *s, uint32_t other)
 {
-	const struct lattice_column *in = &order->columns[other];
-	uint32_t low = 0, high = in->count;
+	const struct lattice_column *in = &s->order->columns[other];
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (lattice_order_need(order, &in->events[middle], column) <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(at, in->count,
+		     lattice_order_need(s->order, &in->events[at], s->column) > s->position);
+	return at;
 }
 
-/* Events of `other` that come before the event, which is the one at `position` of `column`. */
-static uint32_t count_before(const struct lattice_order *order, const struct lattice_event *event,
-			     uint32_t column, uint32_t position, uint32_t other)
+/* Returns how many events of `other` come before the event. */
+static uint32_t count_before(const struct guard_search *s, uint32_t other)
 {
-	return other == column ? position : lattice_order_need(order, event, other);
+	return other == s->column ? s->position : lattice_order_need(s->order, s->event, other);
 }
 
-/* All of the set comes before the event. */
-static bool comes_before(const struct lattice_order *order, const struct lattice_set *set,
-			 const struct lattice_event *event, uint32_t column, uint32_t position)
+/* Does the whole set come before the event? */
+static bool set_comes_before(const struct guard_search *s, const struct lattice_set *set)
 {
 	if (!set->closes)
 		return false;
 	for (uint32_t i = 0; i < set->span_count; i++) {
-		const struct lattice_span *span = &order->spans.items[set->span + i];
+		const struct lattice_span *span = &s->order->spans.items[set->span + i];
 
-		if (span->last >= count_before(order, event, column, position, span->column))
+		if (span->last >= count_before(s, span->column))
 			return false;
 	}
 	return true;
 }
 
-static void guard_lane(struct guards *guards, const struct lattice_guards_object *object,
-		       struct lattice_guards_lane *lane, struct lattice_event *event,
-		       uint32_t column, uint32_t position, bool shared)
+static void add_guard_of_group(struct guard_search *s, const struct guarded_object *object,
+			       struct touch_group *group, bool shared)
 {
-	struct lattice_order *order = guards->order;
+	struct lattice_order *order = s->order;
 	const struct lattice_touch *touches = order->touches.items;
-	bool own = lane->column == column;
-	uint32_t floor = count_before(order, event, column, position, lane->column);
-	uint32_t after = touch_at(order, lane, floor), start = after;
+	uint32_t after = first_touch_at(order, group, count_before(s, group->column));
+	uint32_t start = after;
 	bool matters = false;
 
 	if (object->shares) {
-		if (lane->reader != column) {
-			lane->reader = column;
-			lane->start = lane->touch;
+		if (group->reader != s->column) {
+			group->reader = s->column;
+			group->start = group->touch;
 		}
-		while (lane->start < after &&
-		       comes_before(order, &order->sets.items[touches[lane->start].set], event,
-				    column, position))
-			lane->start++;
-		start = lane->start;
-	} else if (start > lane->touch) {
+		while (group->start < after &&
+		       set_comes_before(s, &order->sets.items[touches[group->start].set]))
+			group->start++;
+		start = group->start;
+	} else if (start > group->touch) {
 		start--;
-		while (start > lane->touch &&
+		while (start > group->touch &&
 		       touches[start - 1].position == touches[start].position)
 			start--;
 	}
-	if (!own && after < lane->touch + lane->count)
-		after = touch_at(order, lane, first_behind(order, column, position, lane->column));
+	if (group->column != s->column && after < group->touch + group->count)
+		after = first_touch_at(order, group, first_event_after(s, group->column));
 	for (uint32_t i = start; i < after && !matters; i++) {
 		const struct lattice_set *set = &order->sets.items[touches[i].set];
 
 		matters = !(shared && set->shared) &&
-			  !lattice_is_member(order, event, touches[i].set) &&
-			  !comes_before(order, set, event, column, position);
+			  !lattice_is_member(order, s->event, touches[i].set) &&
+			  !set_comes_before(s, set);
 	}
 	if (matters)
-		*vec_push(&order->guards) = (struct lattice_guard){ .column = lane->column,
+		*vec_push(&order->guards) = (struct lattice_guard){ .column = group->column,
 								    .touch = start,
 								    .count = after - start,
 								    .shared = shared,
 								    .every = object->shares,
-								    .marked = lane->marked,
-								    .from = lane->from,
-								    .top = lane->top,
-								    .marks = lane->marks };
+								    .marked = group->marked,
+								    .from = group->from,
+								    .top = group->top,
+								    .marks = group->marks };
 }
 
 /*
- * Does another member of the set come before the event? Then the set is open when the event's turn
- * comes, which keeps all rivals out already: nothing is to be asked.
+ * Does another member of the set come before the event? Then the set is already open when the event
+ * can come next, and excludes all rivals, so no guard is needed.
  */
-static bool has_begun(const struct lattice_order *order, const struct lattice_set *set,
-		      const struct lattice_event *event, uint32_t column, uint32_t position)
+static bool set_has_begun(const struct guard_search *s, const struct lattice_set *set)
 {
 	for (uint32_t i = 0; i < set->span_count; i++) {
-		const struct lattice_span *span = &order->spans.items[set->span + i];
+		const struct lattice_span *span = &s->order->spans.items[set->span + i];
 
-		if (span->first < count_before(order, event, column, position, span->column))
+		if (span->first < count_before(s, span->column))
 			return true;
 	}
 	return false;
 }
 
-static void guard_event(struct guards *guards, struct lattice_event *event, uint32_t column,
-			uint32_t position)
+static void guard_event(struct guard_search *s)
 {
-	struct lattice_order *order = guards->order;
+	struct lattice_order *order = s->order;
+	struct lattice_event *event = s->event;
 
 	event->guard = order->guards.count;
 	for (uint32_t i = 0; i < event->member_count; i++) {
 		uint32_t number = order->members.items[event->member + i];
 		uint32_t name = order->sets.items[number].object;
-		bool shared = true, again = false; /* nothing is to be asked (any more) */
-		uint64_t *at = map_get(&guards->objects, name);
+		bool shared = true, again = false; /* again: no guard is needed (any more) */
+		uint64_t *at = map_get(&s->objects, name);
 
 		for (uint32_t j = 0; j < event->member_count; j++) {
 			const struct lattice_set *set =
 				&order->sets.items[order->members.items[event->member + j]];
 
 			if (set->object == name) {
-				again |= j < i || has_begun(order, set, event, column, position);
+				again |= j < i || set_has_begun(s, set);
 				shared &= set->shared;
 			}
 		}
 		if (again || !at)
 			continue;
-		for (size_t l = 0; l < guards->list.items[*at].lane_count; l++) {
-			const struct lattice_guards_object *object = &guards->list.items[*at];
+		for (size_t l = 0; l < s->list.items[*at].group_count; l++) {
+			const struct guarded_object *object = &s->list.items[*at];
 
-			guard_lane(guards, object, &guards->lanes.items[object->lane + l], event,
-				   column, position, shared);
+			add_guard_of_group(s, object, &s->groups.items[object->group + l], shared);
 		}
 	}
 	event->guard_count = order->guards.count - event->guard;
-	order->columns[column].guarded |= event->guard_count > 0;
+	order->columns[s->column].guarded |= event->guard_count > 0;
 }
 
-void lattice_find_guards(struct lattice_order *order, lattice_touched_list *touched)
+void lattice_find_guards(struct lattice_order *order, lattice_memberships *memberships)
 {
-	struct guards guards = { .order = order };
+	struct guard_search search = { .order = order };
 
-	find_lanes(&guards, touched);
-	for (size_t i = 0; i < guards.list.count; i++) {
-		const struct lattice_guards_object *object = &guards.list.items[i];
+	group_touches(&search, memberships);
+	for (size_t i = 0; i < search.list.count; i++) {
+		const struct guarded_object *object = &search.list.items[i];
 
-		for (size_t l = 0; l < object->lane_count && !object->shares; l++)
-			mark_lane(order, &guards.lanes.items[object->lane + l]);
+		for (size_t l = 0; l < object->group_count && !object->shares; l++)
+			mark_open_counts(order, &search.groups.items[object->group + l]);
 	}
 	for (uint32_t c = 0; c < order->column_count; c++) {
-		for (uint32_t p = 0; p < order->columns[c].count; p++)
-			guard_event(&guards, &order->columns[c].events[p], c, p);
+		for (uint32_t p = 0; p < order->columns[c].count; p++) {
+			search.event = &order->columns[c].events[p];
+			search.column = c;
+			search.position = p;
+			guard_event(&search);
+		}
 	}
-	map_free(&guards.objects);
-	vec_free(&guards.list);
-	vec_free(&guards.lanes);
+	map_free(&search.objects);
+	vec_free(&search.list);
+	vec_free(&search.groups);
 }

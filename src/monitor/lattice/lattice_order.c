@@ -1,31 +1,24 @@
+/*
+ * Sorts the messages of a computation into columns, checks that they are consistent, and builds the
+ * atomic sets (lattice_order.h).
+ */
 #include "monitor/lattice/lattice_order.h"
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* ---- columns --------------------------------------------------------------------------------------- */
+/* ---- columns and needs ----------------------------------------------------------------------- */
 
-static int by_place(const void *a, const void *b)
-{
-	const struct lattice_fed *x = a, *y = b;
+SORT_COMPARISON(by_column_and_position, struct lattice_fed, a, b,
+		sort_order(a->column, b->column) ?: sort_order(a->position, b->position))
+SORT_COMPARISON(by_column, struct message_need, a, b, sort_order(a->column, b->column))
 
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
-	return x->position < y->position ? -1 : x->position > y->position;
-}
-
-static int by_column(const void *a, const void *b)
-{
-	const struct message_need *x = a, *y = b;
-
-	return x->column < y->column ? -1 : x->column > y->column;
-}
-
-/* Every column has its events from 0 on, each once. */
-static bool check_places(const struct lattice_feed *feed, struct err *err)
+/* Checks that every column has its events from 0 on, each once. */
+static bool check_positions(const struct lattice_feed *feed, struct err *err)
 {
 	for (size_t i = 0; i < feed->messages.count; i++) {
 		const struct lattice_fed *m = &feed->messages.items[i];
@@ -33,7 +26,7 @@ static bool check_places(const struct lattice_feed *feed, struct err *err)
 		uint32_t want = same ? m[-1].position + 1 : 0;
 
 		if (same && m[-1].position == m->position)
-			return err_set(err, "column %u: event %u came twice", m->column,
+			return err_set(err, "column %u: event %u occurs twice", m->column,
 				       m->position);
 		if (m->position != want)
 			return err_set(err, "column %u: event %u is missing", m->column, want);
@@ -41,7 +34,7 @@ static bool check_places(const struct lattice_feed *feed, struct err *err)
 	return true;
 }
 
-static void lay_columns(struct lattice_order *order, const struct lattice_feed *feed)
+static void make_columns(struct lattice_order *order, const struct lattice_feed *feed)
 {
 	size_t count = feed->messages.count;
 
@@ -61,7 +54,7 @@ static void lay_columns(struct lattice_order *order, const struct lattice_feed *
 	}
 }
 
-static bool take_needs(struct lattice_order *order, const struct lattice_feed *feed,
+static bool copy_needs(struct lattice_order *order, const struct lattice_feed *feed,
 		       const struct lattice_fed *m, struct lattice_event *event, struct err *err)
 {
 	event->need = order->needs.count;
@@ -81,9 +74,8 @@ static bool take_needs(struct lattice_order *order, const struct lattice_feed *f
 		event->height += need->count;
 	}
 	event->need_count = order->needs.count - event->need;
-	if (event->need_count)
-		qsort(&order->needs.items[event->need], event->need_count,
-		      sizeof(struct message_need), by_column);
+	sort_items(&order->needs.items[event->need], event->need_count, sizeof(struct message_need),
+		   by_column);
 	return true;
 }
 
@@ -91,20 +83,13 @@ uint32_t lattice_order_need(const struct lattice_order *order, const struct latt
 			    uint32_t column)
 {
 	const struct message_need *needs = &order->needs.items[event->need];
-	uint32_t low = 0, high = event->need_count;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (needs[middle].column < column)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < event->need_count && needs[low].column == column ? needs[low].count : 0;
+	SEARCH_FIRST(at, event->need_count, needs[at].column >= column);
+	return at < event->need_count && needs[at].column == column ? needs[at].count : 0;
 }
 
-/* ---- sets ------------------------------------------------------------------------------------------ */
+/* ---- atomic sets ----------------------------------------------------------------------------- */
 
 static uint32_t find_set(struct lattice_order *order, struct map *index,
 			 const struct message_member *member)
@@ -122,9 +107,9 @@ static uint32_t find_set(struct lattice_order *order, struct map *index,
 	return *at;
 }
 
-static bool take_members(struct lattice_order *order, const struct lattice_feed *feed,
-			 const struct lattice_fed *m, struct lattice_event *event,
-			 struct map *index, lattice_touched_list *touched, struct err *err)
+static bool add_members(struct lattice_order *order, const struct lattice_feed *feed,
+			const struct lattice_fed *m, struct lattice_event *event, struct map *index,
+			lattice_memberships *memberships, struct err *err)
 {
 	event->member = order->members.count;
 	for (size_t i = 0; i < m->member_count; i++) {
@@ -134,36 +119,29 @@ static bool take_members(struct lattice_order *order, const struct lattice_feed 
 
 		if (set->lock != member->lock || set->shared != member->shared)
 			return err_set(err,
-				       "event %u of column %u: set %u of object %u is of "
-				       "another kind elsewhere",
+				       "event %u of column %u: set %u of object %u has "
+				       "another kind in another event",
 				       m->position, m->column, member->set, member->object);
 		set->members++;
 		if (member->role == MESSAGE_CLOSES || member->role == MESSAGE_PASSES)
 			set->closes = true;
 		*vec_push(&order->members) = number;
-		*vec_push(touched) =
-			(struct lattice_touched){ member->object, m->column, m->position, number };
+		*vec_push(memberships) = (struct lattice_membership){ member->object, m->column,
+								      m->position, number };
 	}
 	event->member_count = order->members.count - event->member;
 	return true;
 }
 
-static int by_set(const void *a, const void *b)
-{
-	const struct lattice_touched *x = a, *y = b;
+SORT_COMPARISON(by_set, struct lattice_membership, a, b,
+		sort_order(a->set, b->set) ?: sort_order(a->column, b->column)
+			?: sort_order(a->position, b->position))
 
-	if (x->set != y->set)
-		return x->set < y->set ? -1 : 1;
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
-	return x->position < y->position ? -1 : x->position > y->position;
-}
-
-static void find_spans(struct lattice_order *order, lattice_touched_list *touched)
+static void find_spans(struct lattice_order *order, lattice_memberships *memberships)
 {
-	qsort(touched->items, touched->count, sizeof *touched->items, by_set);
-	for (size_t i = 0; i < touched->count; i++) {
-		const struct lattice_touched *t = &touched->items[i];
+	vec_sort(memberships, by_set);
+	for (size_t i = 0; i < memberships->count; i++) {
+		const struct lattice_membership *t = &memberships->items[i];
 		struct lattice_set *set = &order->sets.items[t->set];
 		bool same = i && t[-1].set == t->set;
 
@@ -184,34 +162,32 @@ static void find_spans(struct lattice_order *order, lattice_touched_list *touche
 	}
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 bool lattice_order_build(struct lattice_order *order, struct lattice_feed *feed, struct err *err)
 {
-	lattice_touched_list touched = { 0 };
+	lattice_memberships memberships = { 0 };
 	struct map index = { 0 };
 	bool good;
 
 	*order = (struct lattice_order){ 0 };
-	if (feed->messages.count)
-		qsort(feed->messages.items, feed->messages.count, sizeof *feed->messages.items,
-		      by_place);
-	good = check_places(feed, err);
+	vec_sort(&feed->messages, by_column_and_position);
+	good = check_positions(feed, err);
 	if (good)
-		lay_columns(order, feed);
+		make_columns(order, feed);
 	for (size_t i = 0; good && i < feed->messages.count; i++) {
 		const struct lattice_fed *m = &feed->messages.items[i];
 
 		order->events[i].label = m->label;
-		good = take_needs(order, feed, m, &order->events[i], err) &&
-		       take_members(order, feed, m, &order->events[i], &index, &touched, err);
+		good = copy_needs(order, feed, m, &order->events[i], err) &&
+		       add_members(order, feed, m, &order->events[i], &index, &memberships, err);
 	}
-	if (good && touched.count) {
-		find_spans(order, &touched);
-		lattice_find_guards(order, &touched);
+	if (good && memberships.count) {
+		find_spans(order, &memberships);
+		lattice_find_guards(order, &memberships);
 	}
 	map_free(&index);
-	vec_free(&touched);
+	vec_free(&memberships);
 	if (!good)
 		lattice_order_free(order);
 	return good;

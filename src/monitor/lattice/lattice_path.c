@@ -1,3 +1,4 @@
+/* Finds a run to each violation (lattice_path.h): walks up with levels kept, then traces back. */
 #include "monitor/lattice/lattice_path.h"
 
 #include "base/mem.h"
@@ -5,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-struct lattice_path_kept {
+struct kept_level {
 	struct level level;
 	struct level_layout *layout;
 };
@@ -16,11 +17,14 @@ struct lattice_path_search {
 	struct lattice_path_target *targets;
 	size_t count;
 	uint64_t memory;
-	uint32_t *full; /* ends of a walk that is not cut below the targets */
+	/*
+	 * by column: its length, for a walk that must not be limited to the cuts below the targets
+	 */
+	uint32_t *full;
 	machine_states states, next;
 };
 
-/* ---- backwards ------------------------------------------------------------------------------------- */
+/* ---- tracing backwards ----------------------------------------------------------------------- */
 
 static bool steps_to(struct lattice_path_search *search, uint32_t from,
 		     const struct lattice_event *event, const struct lattice_path_target *target,
@@ -29,7 +33,7 @@ static bool steps_to(struct lattice_path_search *search, uint32_t from,
 	struct state_sets *sets = search->model->sets;
 
 	search->next.count = 0;
-	state_sets_list_successors(sets, from, event->letter, &search->next);
+	state_sets_list_successors(sets, from, event->symbol, &search->next);
 	for (size_t i = 0; i < search->next.count; i++) {
 		uint32_t to = search->next.items[i];
 
@@ -39,9 +43,9 @@ static bool steps_to(struct lattice_path_search *search, uint32_t from,
 	return false;
 }
 
-/* The state in which the target's cut is left. */
-static void begin(struct lattice_path_search *search, const struct lattice_path_kept *kept,
-		  struct lattice_path_target *target)
+/* Finds the monitor state in which the run leaves the target's cut. */
+static void find_last_state(struct lattice_path_search *search, const struct kept_level *kept,
+			    struct lattice_path_target *target)
 {
 	const struct state_sets *sets = search->model->sets;
 	uint32_t at, column = target->column;
@@ -70,8 +74,8 @@ static void begin(struct lattice_path_search *search, const struct lattice_path_
 	target->begun = true;
 }
 
-static bool step_back_by(struct lattice_path_search *search, const struct lattice_path_kept *before,
-			 struct lattice_path_target *target, uint32_t column)
+static bool step_back_in_column(struct lattice_path_search *search, const struct kept_level *before,
+				struct lattice_path_target *target, uint32_t column)
 {
 	const struct state_sets *sets = search->model->sets;
 	const struct lattice_event *event;
@@ -104,53 +108,56 @@ static bool step_back_by(struct lattice_path_search *search, const struct lattic
 	return found;
 }
 
-/* Stays in the thread that goes on: runs with few switches are easier to read. */
-static void step_back(struct lattice_path_search *search, const struct lattice_path_kept *before,
+/*
+ * Makes one step back, preferably in the thread of the step after it: runs with few thread switches
+ * are easier to read.
+ */
+static void step_back(struct lattice_path_search *search, const struct kept_level *before,
 		      struct lattice_path_target *target)
 {
 	uint32_t columns = search->order->column_count;
 	uint32_t first = target->at < target->level ? target->run[target->at] : target->column;
 
-	if (first < columns && step_back_by(search, before, target, first))
+	if (first < columns && step_back_in_column(search, before, target, first))
 		return;
 	for (uint32_t c = 0; c < columns; c++) {
-		if (c != first && step_back_by(search, before, target, c))
+		if (c != first && step_back_in_column(search, before, target, c))
 			return;
 	}
 	assert(!"a cut of a level has a predecessor in the level before");
 }
 
-/* ---- forwards -------------------------------------------------------------------------------------- */
+/* ---- walking forwards ------------------------------------------------------------------------ */
 
-typedef VEC(struct lattice_path_kept) kept_list;
+typedef VEC(struct kept_level) kept_levels;
 
-static void keep_level(const struct level_walk *walk, kept_list *list)
+static void keep_copy_of_level(const struct level_walk *walk, kept_levels *list)
 {
-	struct lattice_path_kept *kept = vec_push(list);
+	struct kept_level *kept = vec_push(list);
 
 	level_copy(&kept->level, &walk->level);
 	kept->layout = level_layout_share(walk->layout);
 }
 
-static void forget(struct lattice_path_kept *kept)
+static void free_kept(struct kept_level *kept)
 {
 	level_free_copy(&kept->level);
 	level_layout_drop(kept->layout);
 }
 
-static uint64_t bytes_of(const struct lattice_path_kept *kept)
+static uint64_t bytes_of(const struct kept_level *kept)
 {
 	return kept->level.count * level_cut_bytes(&kept->level.shape);
 }
 
-static uint64_t halve(kept_list *list)
+static uint64_t drop_every_second(kept_levels *list)
 {
 	uint64_t bytes = 0;
 	size_t count = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
 		if (i % 2) {
-			forget(&list->items[i]);
+			free_kept(&list->items[i]);
 			continue;
 		}
 		bytes += bytes_of(&list->items[i]);
@@ -160,39 +167,36 @@ static uint64_t halve(kept_list *list)
 	return bytes;
 }
 
-/* Walks from a level up to `until` and keeps every so-manieth level; says which. */
-static uint64_t keep_levels(struct lattice_path_search *search,
-			    const struct lattice_path_kept *from, uint64_t until,
-			    const uint32_t *ends, kept_list *list)
+/*
+ * Walks from a level to `until` and keeps every n-th level. Returns n, which grows with the memory
+ * used.
+ */
+static uint64_t keep_levels_below(struct lattice_path_search *search, const struct kept_level *from,
+				  uint64_t until, const uint32_t *ends, kept_levels *list)
 {
 	const struct level_walk *model = search->model;
-	struct level_walk walk = { .order = model->order,
-				   .sets = model->sets,
-				   .pool = model->pool,
-				   .crew = model->crew,
-				   .ends = ends,
-				   .observed = model->planned ? model->observed : NULL,
-				   .planned = model->planned,
-				   .narrowest = model->narrowest };
+	struct level_walk walk = level_walk_like(model);
 	uint64_t stride = 1, bytes, first;
 
+	walk.ends = ends;
+	walk.observed = model->planned ? model->observed : NULL;
 	if (from)
 		level_walk_resume(&walk, &from->level, from->layout);
 	else
 		level_walk_begin(&walk);
 	first = walk.level.number;
-	keep_level(&walk, list);
+	keep_copy_of_level(&walk, list);
 	bytes = bytes_of(&list->items[0]);
 	while (walk.level.number < until) {
 		if (!level_walk_next(&walk))
 			break;
 		if ((walk.level.number - first) % stride)
 			continue;
-		keep_level(&walk, list);
+		keep_copy_of_level(&walk, list);
 		bytes += bytes_of(&list->items[list->count - 1]);
-		/* one gap less than all of it, or the gaps would never end */
+		/* n must stay below the distance, or filling the gaps would never end. */
 		while (bytes > search->memory && stride * 2 < until - first) {
-			bytes = halve(list);
+			bytes = drop_every_second(list);
 			stride *= 2;
 		}
 	}
@@ -201,18 +205,18 @@ static uint64_t keep_levels(struct lattice_path_search *search,
 	return stride;
 }
 
-/* Targets that stand above `from`, up to `until`, come down to it. */
-static void come_down(struct lattice_path_search *search, const struct lattice_path_kept *from,
-		      uint64_t until);
+/* Traces targets at levels above `from`, up to `until`, back to `from`. */
+static void trace_down(struct lattice_path_search *search, const struct kept_level *from,
+		       uint64_t until);
 
-static void come_down_gaps(struct lattice_path_search *search, kept_list *list, uint64_t stride,
-			   uint64_t until)
+static void trace_down_gaps(struct lattice_path_search *search, kept_levels *list, uint64_t stride,
+			    uint64_t until)
 {
 	for (size_t i = list->count; i--;) {
 		uint64_t above = list->items[i].level.number + stride;
 
-		come_down(search, &list->items[i], above < until ? above : until);
-		forget(&list->items[i]);
+		trace_down(search, &list->items[i], above < until ? above : until);
+		free_kept(&list->items[i]);
 	}
 	vec_free(list);
 }
@@ -239,22 +243,22 @@ static bool find_ends(const struct lattice_path_search *search, uint64_t from, u
 	return some;
 }
 
-static void come_down(struct lattice_path_search *search, const struct lattice_path_kept *from,
-		      uint64_t until)
+static void trace_down(struct lattice_path_search *search, const struct kept_level *from,
+		       uint64_t until)
 {
 	uint64_t start = from ? from->level.number : 0, stride;
 	uint32_t *ends = mem_alloc(search->order->column_count * sizeof *ends);
-	kept_list list = { 0 };
+	kept_levels list = { 0 };
 
 	if (!find_ends(search, start, until, ends)) {
 		free(ends);
 		return;
 	}
-	stride = keep_levels(search, from, until, search->model->planned ? search->full : ends,
-			     &list);
+	stride = keep_levels_below(search, from, until,
+				   search->model->planned ? search->full : ends, &list);
 	free(ends);
 	if (stride > 1) {
-		come_down_gaps(search, &list, stride, until);
+		trace_down_gaps(search, &list, stride, until);
 		return;
 	}
 	for (size_t i = list.count; i--;) {
@@ -264,11 +268,11 @@ static void come_down(struct lattice_path_search *search, const struct lattice_p
 			if (target->at != list.items[i].level.number)
 				continue;
 			if (!target->begun)
-				begin(search, &list.items[i], target);
+				find_last_state(search, &list.items[i], target);
 			if (i)
 				step_back(search, &list.items[i - 1], target);
 		}
-		forget(&list.items[i]);
+		free_kept(&list.items[i]);
 	}
 	vec_free(&list);
 }
@@ -293,7 +297,7 @@ void lattice_path_find(const struct level_walk *model, struct lattice_path_targe
 			highest = targets[i].level;
 	}
 	if (count)
-		come_down(&search, NULL, highest);
+		trace_down(&search, NULL, highest);
 	free(search.full);
 	vec_free(&search.states);
 	vec_free(&search.next);

@@ -1,8 +1,8 @@
 /*
- * Runs to cuts. Levels keep no pointers to where a cut came from: when a run is wanted the lattice
- * below its end is walked again, with levels kept, and then backwards from the end. If they are more than
- * `memory` allows, every second, fourth … is kept and the gaps are walked once more; so it costs one
- * more walk through what lies below the ends, or a few.
+ * Finds runs to given cuts. Levels have no pointers to predecessors. When a run is wanted, the
+ * lattice below its end is walked again with all levels kept, and then traced backwards from the
+ * end. If the levels take more than `memory`, only every second, fourth, … is kept, and the gaps
+ * are walked once more. So this costs one more walk through what lies below the ends, or a few.
  */
 #ifndef MONITOR_LATTICE_LATTICE_PATH_H
 #define MONITOR_LATTICE_LATTICE_PATH_H
@@ -12,18 +12,25 @@
 struct lattice_path_target {
 	uint32_t machine;
 	uint32_t
-		column; /* whose next event makes it bad; LATTICE_PATH_END: the state is bad at an end */
-	uint32_t *cut;	/* the cut before that; used up */
-	uint64_t level; /* its events */
-	uint32_t *run;	/* filled: columns of the steps to the cut, `level` of them */
-	/* inside */
+		/*
+		 * its next event makes the machine bad; LATTICE_PATH_END: the state is bad at the
+		 * end
+		 */
+		column;
+	uint32_t *cut;	/* the cut before that event; overwritten */
+	uint64_t level; /* number of its events */
+	uint32_t *run;	/* result: the columns of the `level` steps to the cut */
+	/* internal: the search has come down to level `at`, in monitor state `state` */
 	uint64_t at;
 	uint32_t state;
 	bool begun;
 };
 #define LATTICE_PATH_END UINT32_MAX
 
-/* All at once. `model` gives order, sets, pool and how the walk was cut short; it is not walked. */
+/*
+ * Finds the runs of all targets. `model` provides order, sets, pool and how the walk was pruned; it
+ * is not changed.
+ */
 void lattice_path_find(const struct level_walk *model, struct lattice_path_target *targets,
 		       size_t count, uint64_t memory);
 

@@ -1,3 +1,4 @@
+/* Memory of levels: chunks, their pool, appending and copying cuts. */
 #include "monitor/lattice/level.h"
 
 #include "base/mem.h"
@@ -32,7 +33,7 @@ static void shape_chunk(struct level_chunk *chunk, const struct level_shape *sha
 
 struct level_chunk *level_take_chunk(struct level_pool *pool, const struct level_shape *shape)
 {
-	/* Counts can be longer than a chunk: then there is one cut in it, and it is as large as that. */
+	/* A cut with a long count can be larger than a chunk. It then gets a chunk of its own. */
 	size_t each = level_cut_bytes(shape), room = LEVEL_CHUNK_BYTES / each;
 	struct level_chunk *chunk = NULL;
 
@@ -80,6 +81,19 @@ uint32_t level_append(struct level_pool *pool, struct level *level)
 	}
 	level->count++;
 	return last->count++;
+}
+
+uint64_t *level_append_copy(struct level_pool *pool, struct level *level,
+			    const struct level_chunk *chunk, uint32_t index)
+{
+	const struct level_shape *shape = &level->shape;
+	uint32_t at = level_append(pool, level);
+	struct level_chunk *into = level->chunks.items[level->chunks.count - 1];
+
+	level_set_payload(shape, into, at, level_get_payload(shape, chunk, index));
+	memcpy(&into->counts[(size_t)at * shape->limbs],
+	       &chunk->counts[(size_t)index * shape->limbs], shape->limbs * 8ul);
+	return &into->keys[(size_t)at * shape->words];
 }
 
 void level_clear(struct level_pool *pool, struct level *level)

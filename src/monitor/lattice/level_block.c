@@ -1,43 +1,50 @@
+/*
+ * The fast path of the merge: a block of cuts at once (level_merge_block() in level_cursor.h).
+ *
+ * A block is an arithmetic progression of keys: the last-but-one field goes up while the last goes
+ * down. level_merge_block() finds how long all contributing fields keep that pattern, then writes
+ * the cuts in one tight loop.
+ */
 #include "monitor/lattice/level_cursor.h"
 
 #include <string.h>
 
-/* A block costs as much as this many cuts one by one. */
-#define LEAST 3u
+/* Setting up a block costs as much as merging this many cuts one by one. */
+#define LEAST_BLOCK 3u
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-/* What a lane gives: to the cuts from `first` on, `length` of them. */
-struct level_block_part {
+/* What one field contributes: to the block's cuts `first` … `first + length - 1`. */
+struct block_part {
 	const void *payloads;
 	const uint64_t *counts;
-	const uint32_t *codes; /* of the first; `turn` further for each that follows */
-	int turn;
-	uint32_t lane, first, length;
-	uint32_t limbs; /* of its counts */
+	const uint32_t *codes; /* the code for the first; each further one is `direction` away */
+	int direction;
+	uint32_t field, first, length;
+	uint32_t limbs; /* of each count */
 };
 
 /* Cut number j of the block has the key low + j * delta. */
-struct block {
+struct cut_block {
 	const struct level_merge *merge;
 	struct level_worker *worker;
 	uint64_t low, delta;
 	uint32_t length;
-	uint32_t up, down; /* the last two lanes: one goes up along the block, the other down */
-	uint32_t fall;	   /* how far that can go down */
-	/* lanes that stay where they are come first */
-	uint32_t steadies, count;
-	struct level_block_part parts[32];
+	/* the last two fields: along the block one goes up by 1, the other down */
+	uint32_t up, down;
+	uint32_t fall; /* how far the latter can go down */
+	/* fields that stay constant come first in `parts` */
+	uint32_t constant_count, count;
+	struct block_part parts[32];
 };
 
-/* ---- how far it goes ------------------------------------------------------------------------------- */
+/* ---- the length of a block ------------------------------------------------------------------- */
 
 /*
- * So many cuts from the cursor on are in the same progression. It is enough to look at the last: in
- * a level nothing else lies between two members of it, as the last two columns have a fixed sum there.
+ * Returns how many cuts from the cursor on are in the same progression, at most `length`. Checking
+ * the last is enough: a level has no other cut between two members, because the last two columns
+ * have a fixed sum there.
  */
-static uint32_t progression(const struct block *block, const struct level_cursor *cursor,
-			    uint32_t length)
+static uint32_t progression_length(const struct cut_block *block, const struct level_cursor *cursor,
+				   uint32_t length)
 {
 	const uint64_t *keys = &cursor->keys[cursor->at];
 
@@ -49,45 +56,46 @@ static uint32_t progression(const struct block *block, const struct level_cursor
 }
 
 /*
- * How far the lane's event, or its events one after the other, may follow. Needs grow along a column, and
- * the first cut is known to meet them. A lane that stays: one column grows, one falls, so they are met in
- * between if they are in the last. The one that goes up: what its last event needs the others do not
- * exceed. The one that goes down: its first event needs most, and columns beside only grow.
+ * Returns for how many cuts the field's event (or its events in sequence) may follow, at most
+ * `length`. Needs grow along a column, and the first cut is known to meet them.
+ * - A field that stays constant: one column grows, the other falls, so if the last cut meets the
+ *   needs, all cuts between do.
+ * - The field that goes up: the needs of its last event are the largest.
+ * - The field that goes down: its first event needs most, and the other columns only grow.
  */
-static uint32_t reach(const struct block *block, uint32_t number, uint32_t length)
+static uint32_t count_allowed_cuts(const struct cut_block *block, uint32_t number, uint32_t length)
 {
 	const struct level_layout *layout = block->merge->layout;
-	const struct level_lane *lane = &layout->lanes[number];
+	const struct level_field *field = &layout->fields[number];
 	const struct level_cursor *cursor = &block->worker->cursors[number];
 	const uint64_t *keys = &cursor->keys[cursor->at];
-	int turn = number < block->up ? 0 : number == block->up ? 1 : -1;
+	int direction = number < block->up ? 0 : number == block->up ? 1 : -1;
 
-	length = progression(block, cursor, length);
-	if (lane->guarded) {
+	length = progression_length(block, cursor, length);
+	if (field->guarded) {
 		for (uint32_t j = 0; j < length; j++) {
-			if (lane->guarded[cursor->beyond + turn * (int)j])
+			if (field->guarded[cursor->beyond + direction * (int)j])
 				length = j;
 		}
 	}
-	while (length > 1 && turn >= 0) {
-		uint64_t need = lane->needs[cursor->beyond + turn * (length - 1)];
+	while (length > 1 && direction >= 0) {
+		uint64_t need = field->needs[cursor->beyond + direction * (length - 1)];
 
-		if ((((keys[length - 1] | layout->guards[0]) - need) & layout->guards[0]) ==
-		    layout->guards[0])
+		if (level_meets(&keys[length - 1], &need, layout->guards, 1))
 			break;
 		length /= 2;
 	}
 	return length;
 }
 
-static void take_part(struct block *block, uint32_t number, uint32_t first)
+static void add_part(struct cut_block *block, uint32_t number, uint32_t first)
 {
-	block->parts[block->count].lane = number;
+	block->parts[block->count].field = number;
 	block->parts[block->count++].first = first;
 }
 
-/* Who takes part from the start, and where the first head of another stream is. */
-static uint64_t gather(struct block *block)
+/* Finds the fields that contribute from the start. Returns the least head of the others. */
+static uint64_t find_parts(struct cut_block *block)
 {
 	const uint64_t *heads = block->worker->heads;
 	uint64_t other = UINT64_MAX, up = heads[block->up], down = heads[block->down];
@@ -95,43 +103,43 @@ static uint64_t gather(struct block *block)
 	block->count = 0;
 	for (uint32_t t = 0; t < block->up; t++) {
 		if (heads[t] == block->low)
-			take_part(block, t, 0);
+			add_part(block, t, 0);
 		else if (heads[t] < other)
 			other = heads[t];
 	}
-	block->steadies = block->count;
-	/* the lane that goes up has no event to give to the first cut of a stretch */
+	block->constant_count = block->count;
+	/* The field that goes up has no event to contribute to the first cut of a progression. */
 	if (up == block->low)
-		take_part(block, block->up, 0);
-	else if (block->steadies && up == block->low + block->delta)
-		take_part(block, block->up, 1);
+		add_part(block, block->up, 0);
+	else if (block->constant_count && up == block->low + block->delta)
+		add_part(block, block->up, 1);
 	else if (up < other)
 		other = up;
 	if (down == block->low)
-		take_part(block, block->down, 0);
+		add_part(block, block->down, 0);
 	else if (down < other)
 		other = down;
 	return other;
 }
 
-/* The length, at first as large as can be, and that of each part. */
-static void find_length(struct block *block, uint64_t limit)
+/* Shortens the block from the greatest possible length, and sets the length of each part. */
+static void find_length(struct cut_block *block, uint64_t limit)
 {
 	uint32_t length = block->length;
 
 	if (block->low + (length - 1) * block->delta >= limit)
 		length = (limit - 1 - block->low) / block->delta + 1;
-	for (uint32_t i = 0; i < block->count && length >= LEAST; i++) {
-		struct level_block_part *part = &block->parts[i];
-		bool falls = part->lane == block->down;
+	for (uint32_t i = 0; i < block->count && length >= LEAST_BLOCK; i++) {
+		struct block_part *part = &block->parts[i];
+		bool falls = part->field == block->down;
 		uint32_t most = length - part->first;
 
 		if (falls && most > block->fall)
 			most = block->fall;
-		part->length = reach(block, part->lane, most);
-		/* the one that goes down may have come to nothing before the last */
+		part->length = count_allowed_cuts(block, part->field, most);
+		/* The field that goes down may reach 0 before the last cut. */
 		if (part->first + part->length < length &&
-		    !(falls && block->steadies && part->length == block->fall))
+		    !(falls && block->constant_count && part->length == block->fall))
 			length = part->first + part->length;
 	}
 	for (uint32_t i = 0; i < block->count; i++) {
@@ -141,63 +149,50 @@ static void find_length(struct block *block, uint64_t limit)
 	block->length = length;
 }
 
-/* ---- what is written ------------------------------------------------------------------------------- */
+/* ---- writing a block ------------------------------------------------------------------------- */
 
-static void open_parts(struct block *block)
+static void locate_part_inputs(struct cut_block *block)
 {
 	uint32_t size = block->merge->to.payload;
 
 	for (uint32_t i = 0; i < block->count; i++) {
-		struct level_block_part *part = &block->parts[i];
-		const struct level_cursor *cursor = &block->worker->cursors[part->lane];
+		struct block_part *part = &block->parts[i];
+		const struct level_cursor *cursor = &block->worker->cursors[part->field];
 
 		part->payloads = (const uint8_t *)cursor->payloads + (size_t)cursor->at * size;
 		part->limbs = block->merge->from->shape.limbs;
 		part->counts = cursor->counts + (size_t)cursor->at * part->limbs;
-		part->codes = &block->merge->layout->lanes[part->lane].codes[cursor->beyond];
-		part->turn = part->lane < block->up ? 0 : part->lane == block->up ? 1 : -1;
+		part->codes = &block->merge->layout->fields[part->field].codes[cursor->beyond];
+		part->direction = part->field < block->up ? 0 : part->field == block->up ? 1 : -1;
 	}
 }
 
-/* A bad state turned up: one by one again, to say where. */
-static uint64_t tell_bad(const struct block *block, const struct level_block_part *part,
-			 uint32_t at, uint64_t payload)
+/* A step of the block reached a bad state: repeats it as a single step, to record where. */
+static uint64_t record_bad_step(const struct cut_block *block, const struct block_part *part,
+				uint32_t at, uint64_t payload)
 {
-	struct level_cursor cursor = block->worker->cursors[part->lane];
+	struct level_cursor cursor = block->worker->cursors[part->field];
 
 	cursor.at += at;
-	cursor.beyond += part->turn * (int)at;
-	return level_take_bad(block->merge, block->worker, &block->merge->layout->lanes[part->lane],
-			      &cursor, payload);
+	cursor.beyond += part->direction * (int)at;
+	return level_record_bad(block->merge, block->worker,
+				&block->merge->layout->fields[part->field], &cursor, payload);
 }
 
-ALWAYS_INLINE uint64_t join(const struct block *block, const struct level_block_part *part,
-			    uint32_t at, uint32_t code, uint64_t payload,
-			    const enum state_sets_kind kind)
+ALWAYS_INLINE uint64_t step_and_unite(const struct cut_block *block, const struct block_part *part,
+				      uint32_t at, uint32_t code, uint64_t payload,
+				      const enum state_sets_kind kind)
 {
-	struct state_sets *sets = block->merge->sets;
-	struct state_sets_memory *memory = &block->worker->memory;
-	uint64_t to;
+	uint64_t to =
+		level_step_payload(block->merge, block->worker, part->payloads, at, code, kind);
 
-	switch (kind) {
-	case STATE_SETS_BYTE:
-		to = state_sets_step_byte(sets, ((const uint8_t *)part->payloads)[at], code);
-		break;
-	case STATE_SETS_WORD:
-		to = state_sets_step_word(sets, ((const uint64_t *)part->payloads)[at], code);
-		break;
-	default:
-		to = state_sets_step_shared(sets, memory, ((const uint32_t *)part->payloads)[at],
-					    code);
-	}
-	if (__builtin_expect((to & sets->bad) != 0, 0))
-		to = tell_bad(block, part, at, to);
-	return kind == STATE_SETS_SHARED ? state_sets_union_shared(sets, memory, payload, to)
-					 : payload | to;
+	if (__builtin_expect((to & block->merge->sets->bad) != 0, 0))
+		to = record_bad_step(block, part, at, to);
+	return level_unite_payloads(block->merge, block->worker, payload, to, kind);
 }
 
-ALWAYS_INLINE void add_count(uint64_t *sum, const uint32_t limbs,
-			     const struct level_block_part *part, uint32_t at)
+ALWAYS_INLINE void add_count(uint64_t *sum, const uint32_t limbs, const struct block_part *part,
+			     uint32_t at)
 {
 	if (limbs == 1)
 		*sum += part->counts[at];
@@ -206,44 +201,42 @@ ALWAYS_INLINE void add_count(uint64_t *sum, const uint32_t limbs,
 }
 
 /*
- * Cut by cut, and for each all parts: the other way round is less work, but its loops are as long as the
- * block, which no processor foresees.
+ * Writes cut by cut, and for each cut all parts. The other way round is less work, but its loops
+ * are as long as the block, so their ends are mispredicted.
  */
-ALWAYS_INLINE void write_cuts(const struct block *block, const struct level_chunk *chunk,
+ALWAYS_INLINE void write_cuts(const struct cut_block *block, const struct level_chunk *chunk,
 			      const enum state_sets_kind kind, const uint32_t limbs)
 {
-	uint32_t length = block->length, steadies = block->steadies, count = block->count;
+	uint32_t length = block->length, constant_count = block->constant_count,
+		 count = block->count;
 	uint64_t *keys = &chunk->keys[chunk->count], key = block->low, top = 0;
 	uint64_t *runs = &chunk->counts[(size_t)chunk->count * limbs];
 
 	for (uint32_t j = 0; j < length; j++, key += block->delta) {
 		uint64_t payload = 0;
-		uint32_t place = chunk->count + j, i = 0;
+		uint32_t i = 0;
 
 		keys[j] = key;
 		for (uint32_t l = 0; l < limbs; l++)
 			runs[l] = 0;
-		for (; i < steadies; i++) {
-			const struct level_block_part *part = &block->parts[i];
+		for (; i < constant_count; i++) {
+			const struct block_part *part = &block->parts[i];
 
-			payload = join(block, part, j, *part->codes, payload, kind);
+			payload = step_and_unite(block, part, j, *part->codes, payload, kind);
 			add_count(runs, limbs, part, j);
 		}
 		for (; i < count; i++) {
-			const struct level_block_part *part = &block->parts[i];
+			const struct block_part *part = &block->parts[i];
 			uint32_t at = j - part->first;
 
 			if (at >= part->length)
 				continue;
-			payload = join(block, part, at, part->codes[part->turn * (int)at], payload,
-				       kind);
+			payload = step_and_unite(block, part, at,
+						 part->codes[part->direction * (int)at], payload,
+						 kind);
 			add_count(runs, limbs, part, at);
 		}
-		switch (kind) {
-		case STATE_SETS_BYTE: ((uint8_t *)chunk->payloads)[place] = payload; break;
-		case STATE_SETS_WORD: ((uint64_t *)chunk->payloads)[place] = payload; break;
-		default: ((uint32_t *)chunk->payloads)[place] = payload;
-		}
+		level_store_payload(chunk, chunk->count + j, payload, kind);
 		if (limbs)
 			top |= runs[limbs - 1];
 		runs += limbs;
@@ -251,8 +244,8 @@ ALWAYS_INLINE void write_cuts(const struct block *block, const struct level_chun
 	block->worker->top |= top;
 }
 
-/* Copies for what is common; the others ask. */
-static void write_block(const struct block *block, const struct level_chunk *chunk)
+/* Instantiates the common cases with constants. */
+static void write_block(const struct cut_block *block, const struct level_chunk *chunk)
 {
 	uint32_t limbs = block->merge->to.limbs;
 
@@ -275,8 +268,8 @@ uint32_t level_merge_block(const struct level_merge *merge, struct level_worker 
 			   uint64_t *moved)
 {
 	const struct level_layout *layout = merge->layout;
-	const struct level_lane *up = &layout->lanes[layout->lane_count - 2], *down = up + 1;
-	struct block block; /* its parts are not worth clearing */
+	const struct level_field *up = &layout->fields[layout->field_count - 2], *down = up + 1;
+	struct cut_block block; /* not initialised: clearing `parts` would cost time */
 	uint64_t other;
 
 	block.fall = low >> down->shift & down->mask;
@@ -285,29 +278,29 @@ uint32_t level_merge_block(const struct level_merge *merge, struct level_worker 
 		block.length = block.fall + 1;
 	if (block.length > chunk->room - chunk->count)
 		block.length = chunk->room - chunk->count;
-	if (block.length < LEAST)
+	if (block.length < LEAST_BLOCK)
 		return 0;
 	block.merge = merge;
 	block.worker = worker;
 	block.low = low;
 	block.delta = up->step - down->step;
-	block.up = layout->lane_count - 2;
-	block.down = layout->lane_count - 1;
-	other = gather(&block);
+	block.up = layout->field_count - 2;
+	block.down = layout->field_count - 1;
+	other = find_parts(&block);
 	other = other < high ? other : high;
-	if (low + (LEAST - 1) * block.delta >= other)
+	if (low + (LEAST_BLOCK - 1) * block.delta >= other)
 		return 0;
 	find_length(&block, other);
-	if (block.length < LEAST)
+	if (block.length < LEAST_BLOCK)
 		return 0;
-	open_parts(&block);
+	locate_part_inputs(&block);
 	write_block(&block, chunk);
 	*moved = 0;
 	for (uint32_t i = 0; i < block.count; i++) {
-		const struct level_block_part *part = &block.parts[i];
+		const struct block_part *part = &block.parts[i];
 
-		worker->cursors[part->lane].at += part->length;
-		*moved |= 1ull << part->lane;
+		worker->cursors[part->field].at += part->length;
+		*moved |= 1ull << part->field;
 	}
 	return block.length;
 }

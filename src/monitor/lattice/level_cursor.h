@@ -1,33 +1,78 @@
-/* Inside of the merge: level_merge.c goes cut by cut, level_block.c takes stretches of them. */
+/*
+ * Internals of the merge that level_merge.c (one cut at a time) and level_block.c (blocks of cuts)
+ * share.
+ */
 #ifndef MONITOR_LATTICE_LEVEL_CURSOR_H
 #define MONITOR_LATTICE_LEVEL_CURSOR_H
 
 #include "monitor/lattice/level_merge.h"
 
-/* Where a column's stream is: the cut whose successor comes next. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* The position in the sequence of successors by one column: the cut whose successor comes next. */
 struct level_cursor {
 	const uint64_t *keys;
 	const void *payloads;
 	const uint64_t *counts;
 	uint32_t at, count;
-	uint32_t beyond; /* of its lane, in that cut */
+	uint32_t beyond; /* events beyond the base in that cut, of the cursor's column */
 	size_t chunk;
 };
 
-/* A step's payload has a bad state: notes it, and gives the payload without. */
-uint64_t level_take_bad(const struct level_merge *merge, struct level_worker *worker,
-			const struct level_lane *lane, const struct level_cursor *cursor,
-			uint64_t payload);
+/*
+ * Handles a step whose payload has a bad state: records the violation and returns the payload
+ * without its bad states.
+ */
+uint64_t level_record_bad(const struct level_merge *merge, struct level_worker *worker,
+			  const struct level_field *field, const struct level_cursor *cursor,
+			  uint64_t payload);
 
 /*
- * Many cuts at once. A level's cuts that differ in the last two columns only stand side by side, each the
- * one before plus a constant; so do their successors by every column, and streams that meet in the first
- * of them meet in all. `low` is the least head. Writes the stretch behind the chunk's cuts, moves the
- * cursors of the lanes in `moved` (a bit each) and says how many cuts there are; 0: too few to bother.
- * Only for keys of one word.
+ * Merges many cuts at once. Cuts of a level that differ only in the last two columns are adjacent,
+ * and each is the previous one plus a constant. So are their successors by every column, and
+ * sequences that meet in the first of them meet in all of them. `low` is the least head. Writes the
+ * block after the chunk's cuts, advances the cursors of the fields in `moved` (one bit each) and
+ * returns the number of cuts, or 0 if a block would be too short to be worth it. Only for keys of
+ * one word.
  */
 uint32_t level_merge_block(const struct level_merge *merge, struct level_worker *worker,
 			   const struct level_chunk *chunk, uint64_t low, uint64_t high,
 			   uint64_t *moved);
+
+/* The payload after the step from cut `at`, for a `kind` that is a constant. */
+ALWAYS_INLINE uint64_t level_step_payload(const struct level_merge *merge,
+					  struct level_worker *worker, const void *payloads,
+					  uint32_t at, uint32_t code,
+					  const enum state_sets_kind kind)
+{
+	switch (kind) {
+	case STATE_SETS_BYTE:
+		return state_sets_step_byte(merge->sets, ((const uint8_t *)payloads)[at], code);
+	case STATE_SETS_WORD:
+		return state_sets_step_word(merge->sets, ((const uint64_t *)payloads)[at], code);
+	default:
+		return state_sets_step_shared(merge->sets, &worker->cache,
+					      ((const uint32_t *)payloads)[at], code);
+	}
+}
+
+ALWAYS_INLINE uint64_t level_unite_payloads(const struct level_merge *merge,
+					    struct level_worker *worker, uint64_t a, uint64_t b,
+					    const enum state_sets_kind kind)
+{
+	return kind == STATE_SETS_SHARED
+		       ? state_sets_union_shared(merge->sets, &worker->cache, a, b)
+		       : a | b;
+}
+
+ALWAYS_INLINE void level_store_payload(const struct level_chunk *chunk, uint32_t at,
+				       uint64_t payload, const enum state_sets_kind kind)
+{
+	switch (kind) {
+	case STATE_SETS_BYTE: ((uint8_t *)chunk->payloads)[at] = payload; break;
+	case STATE_SETS_WORD: ((uint64_t *)chunk->payloads)[at] = payload; break;
+	default: ((uint32_t *)chunk->payloads)[at] = payload;
+	}
+}
 
 #endif

@@ -1,24 +1,27 @@
+/*
+ * Layouts and packed cuts (level_key.h): chooses field widths, packs and unpacks keys, and tests
+ * whether an open atomic set keeps an event out of a cut.
+ */
 #include "monitor/lattice/level_key.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <string.h>
 
 /*
- * A layout serves this many levels if there are bits for it. Making one reads the events within reach and
- * the level; more levels would only make the tables of needs larger than caches.
+ * A layout is made for this many levels if there are bits for it. Making one reads the level and
+ * all events within reach. More levels would only make the tables of needs larger than the caches.
  */
 #define MOST_LEVELS 4096u
-/* Fewer are made, in more words, only if nothing else is left: a wide key costs half the speed. */
+/*
+ * Fewer levels than this are never worth fewer words: below it, a wider key is used. A key of
+ * several words costs half the speed.
+ */
 #define LEAST_LEVELS 8u
 
-/* ---- bits ------------------------------------------------------------------------------------------ */
-
-static unsigned bits_for(uint64_t value)
-{
-	return value ? 64 - __builtin_clzll(value) : 0;
-}
+/* ---- field widths ---------------------------------------------------------------------------- */
 
 /* Can the column move in a level below `until`? */
 static bool is_awake(const struct lattice_order *order, const uint32_t *ends, uint32_t column,
@@ -39,13 +42,16 @@ static uint32_t reach_of(const uint32_t *ends, uint32_t column, const struct lev
 	return (far < ends[column] ? far : ends[column]) - range->low[column];
 }
 
-/* One more than the reach is said by needs that cannot be met. */
+/*
+ * Room for reach + 1, which pack_need() uses for a need that no cut can meet, and for the guard
+ * bit.
+ */
 static unsigned field_bits(uint32_t reach)
 {
-	return bits_for((uint64_t)reach + 1) + 1;
+	return level_bits_for((uint64_t)reach + 1) + 1;
 }
 
-/* The words that keys need for so many levels. */
+/* Returns the number of words that keys need for `levels` levels. */
 static uint32_t words_for(const struct lattice_order *order, const uint32_t *ends, uint64_t level,
 			  const struct level_range *range, uint64_t levels)
 {
@@ -67,7 +73,7 @@ static uint32_t words_for(const struct lattice_order *order, const uint32_t *end
 	return words;
 }
 
-/* As few words as do, then as many levels as fit. */
+/* Chooses the fewest words possible, then the most levels that fit into them. */
 static uint64_t choose_levels(const struct lattice_order *order, const uint32_t *ends,
 			      uint64_t level, const struct level_range *range, uint32_t *words)
 {
@@ -79,7 +85,7 @@ static uint64_t choose_levels(const struct lattice_order *order, const uint32_t 
 	return levels;
 }
 
-/* ---- a layout -------------------------------------------------------------------------------------- */
+/* ---- layouts --------------------------------------------------------------------------------- */
 
 static void place_fields(struct level_layout *layout)
 {
@@ -87,9 +93,9 @@ static void place_fields(struct level_layout *layout)
 	unsigned used = 0;
 
 	layout->guards = mem_zalloc(layout->words, sizeof *layout->guards);
-	for (uint32_t i = 0; i < layout->lane_count; i++) {
-		struct level_lane *lane = &layout->lanes[i];
-		unsigned bits = field_bits(lane->reach);
+	for (uint32_t i = 0; i < layout->field_count; i++) {
+		struct level_field *field = &layout->fields[i];
+		unsigned bits = field_bits(field->reach);
 
 		if (used + bits > 64) {
 			word++;
@@ -97,17 +103,20 @@ static void place_fields(struct level_layout *layout)
 		}
 		used += bits;
 		assert(word < layout->words);
-		lane->word = word;
-		lane->shift = 64 - used;
-		lane->step = 1ull << lane->shift;
-		lane->mask = (1ull << (bits - 1)) - 1;
-		layout->guards[word] |= 1ull << (lane->shift + bits - 1);
+		field->word = word;
+		field->shift = 64 - used;
+		field->step = 1ull << field->shift;
+		field->mask = (1ull << (bits - 1)) - 1;
+		layout->guards[word] |= 1ull << (field->shift + bits - 1);
 	}
 }
 
-/* What a cut must have for the event at `beyond`; the own field too, so that one compare says all. */
+/*
+ * Packs the cut that the event at `beyond` needs. This includes the column's own field, so that one
+ * comparison covers everything.
+ */
 static void pack_need(const struct level_layout *layout, const struct lattice_order *order,
-		      const uint32_t *ends, const struct level_lane *own, uint32_t beyond,
+		      const uint32_t *ends, const struct level_field *own, uint32_t beyond,
 		      uint64_t *out)
 {
 	uint32_t position = own->base + beyond;
@@ -118,34 +127,34 @@ static void pack_need(const struct level_layout *layout, const struct lattice_or
 	for (uint32_t i = 0; !never && i < event->need_count; i++) {
 		const struct message_need *need = &order->needs.items[event->need + i];
 		uint32_t base = layout->base[need->column];
-		const struct level_lane *lane = level_lane_of(layout, need->column);
+		const struct level_field *field = level_field_of(layout, need->column);
 
 		if (need->count <= base)
 			continue;
-		never = !lane || need->count - base > lane->reach;
+		never = !field || need->count - base > field->reach;
 		if (!never)
-			out[lane->word] |= (uint64_t)(need->count - base) << lane->shift;
+			out[field->word] |= (uint64_t)(need->count - base) << field->shift;
 	}
 	out[own->word] |= (uint64_t)(beyond + never) << own->shift;
 }
 
 static void pack_events(struct level_layout *layout, const struct lattice_order *order,
-			const uint32_t *ends, struct level_lane *lane)
+			const uint32_t *ends, struct level_field *field)
 {
-	const struct lattice_column *column = &order->columns[lane->column];
-	size_t count = (size_t)lane->reach + 1;
+	const struct lattice_column *column = &order->columns[field->column];
+	size_t count = (size_t)field->reach + 1;
 
-	lane->needs = mem_alloc(count * layout->words * sizeof *lane->needs);
-	lane->codes = mem_zalloc(count, sizeof *lane->codes);
+	field->needs = mem_alloc(count * layout->words * sizeof *field->needs);
+	field->codes = mem_zalloc(count, sizeof *field->codes);
 	if (column->guarded)
-		lane->guarded = mem_zalloc(count, sizeof *lane->guarded);
-	for (uint32_t i = 0; i <= lane->reach; i++) {
-		pack_need(layout, order, ends, lane, i, &lane->needs[(size_t)i * layout->words]);
-		if (lane->base + i >= ends[lane->column])
+		field->guarded = mem_zalloc(count, sizeof *field->guarded);
+	for (uint32_t i = 0; i <= field->reach; i++) {
+		pack_need(layout, order, ends, field, i, &field->needs[(size_t)i * layout->words]);
+		if (field->base + i >= ends[field->column])
 			break;
-		lane->codes[i] = column->events[lane->base + i].code;
-		if (lane->guarded)
-			lane->guarded[i] = column->events[lane->base + i].guard_count > 0;
+		field->codes[i] = column->events[field->base + i].code;
+		if (field->guarded)
+			field->guarded[i] = column->events[field->base + i].guard_count > 0;
 	}
 }
 
@@ -163,22 +172,22 @@ struct level_layout *level_layout_new(const struct lattice_order *order, const u
 	layout->until = level + levels;
 	layout->column_count = columns;
 	layout->base = mem_alloc(columns * sizeof *layout->base);
-	layout->lane_of = mem_alloc(columns * sizeof *layout->lane_of);
-	layout->lanes = mem_zalloc(columns, sizeof *layout->lanes);
+	layout->field_of = mem_alloc(columns * sizeof *layout->field_of);
+	layout->fields = mem_zalloc(columns, sizeof *layout->fields);
 	for (uint32_t c = 0; c < columns; c++) {
 		layout->base[c] = range->low[c];
-		layout->lane_of[c] = LEVEL_ASLEEP;
+		layout->field_of[c] = LEVEL_ASLEEP;
 		if (!is_awake(order, ends, c, range, layout->until))
 			continue;
-		layout->lane_of[c] = layout->lane_count;
-		layout->lanes[layout->lane_count++] =
-			(struct level_lane){ .column = c,
-					     .base = range->low[c],
-					     .reach = reach_of(ends, c, range, levels) };
+		layout->field_of[c] = layout->field_count;
+		layout->fields[layout->field_count++] =
+			(struct level_field){ .column = c,
+					      .base = range->low[c],
+					      .reach = reach_of(ends, c, range, levels) };
 	}
 	place_fields(layout);
-	for (uint32_t i = 0; i < layout->lane_count; i++)
-		pack_events(layout, order, ends, &layout->lanes[i]);
+	for (uint32_t i = 0; i < layout->field_count; i++)
+		pack_events(layout, order, ends, &layout->fields[i]);
 	return layout;
 }
 
@@ -192,27 +201,27 @@ void level_layout_drop(struct level_layout *layout)
 {
 	if (!layout || --layout->users)
 		return;
-	for (uint32_t i = 0; i < layout->lane_count; i++) {
-		free(layout->lanes[i].needs);
-		free(layout->lanes[i].codes);
-		free(layout->lanes[i].guarded);
+	for (uint32_t i = 0; i < layout->field_count; i++) {
+		free(layout->fields[i].needs);
+		free(layout->fields[i].codes);
+		free(layout->fields[i].guarded);
 	}
-	free(layout->lanes);
-	free(layout->lane_of);
+	free(layout->fields);
+	free(layout->field_of);
 	free(layout->base);
 	free(layout->guards);
 	free(layout);
 }
 
-/* ---- keys ------------------------------------------------------------------------------------------ */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 void level_unpack(const struct level_layout *layout, const uint64_t *key, uint32_t *cut)
 {
 	memcpy(cut, layout->base, layout->column_count * sizeof *cut);
-	for (uint32_t i = 0; i < layout->lane_count; i++) {
-		const struct level_lane *lane = &layout->lanes[i];
+	for (uint32_t i = 0; i < layout->field_count; i++) {
+		const struct level_field *field = &layout->fields[i];
 
-		cut[lane->column] += (uint32_t)(key[lane->word] >> lane->shift & lane->mask);
+		cut[field->column] += (uint32_t)(key[field->word] >> field->shift & field->mask);
 	}
 }
 
@@ -220,12 +229,13 @@ bool level_pack(const struct level_layout *layout, const uint32_t *cut, uint64_t
 {
 	memset(key, 0, layout->words * sizeof *key);
 	for (uint32_t c = 0; c < layout->column_count; c++) {
-		const struct level_lane *lane = level_lane_of(layout, c);
+		const struct level_field *field = level_field_of(layout, c);
 
-		if (cut[c] < layout->base[c] || cut[c] - layout->base[c] > (lane ? lane->reach : 0))
+		if (cut[c] < layout->base[c] ||
+		    cut[c] - layout->base[c] > (field ? field->reach : 0))
 			return false;
-		if (lane)
-			key[lane->word] |= (uint64_t)(cut[c] - lane->base) << lane->shift;
+		if (field)
+			key[field->word] |= (uint64_t)(cut[c] - field->base) << field->shift;
 	}
 	return true;
 }
@@ -270,34 +280,24 @@ void level_repack(struct level_pool *pool, const struct level_layout *from,
 		  struct level *out)
 {
 	uint32_t *cut = mem_alloc(from->column_count * sizeof *cut);
-	const struct level_shape *shape = &level->shape;
 
-	*out = (struct level){ .shape = *shape, .number = level->number };
+	*out = (struct level){ .shape = level->shape, .number = level->number };
 	out->shape.words = to->words;
 	for (size_t i = 0; i < level->chunks.count; i++) {
 		const struct level_chunk *chunk = level->chunks.items[i];
 
 		for (uint32_t j = 0; j < chunk->count; j++) {
-			struct level_chunk *into;
-			uint32_t at;
-
 			level_unpack(from, &chunk->keys[(size_t)j * from->words], cut);
 			if (!is_within(from, cut, ends))
 				continue;
-			at = level_append(pool, out);
-			into = out->chunks.items[out->chunks.count - 1];
-			if (!level_pack(to, cut, &into->keys[(size_t)at * to->words]))
+			if (!level_pack(to, cut, level_append_copy(pool, out, chunk, j)))
 				assert(!"a layout has room for the level it was made for");
-			level_set_payload(&out->shape, into, at,
-					  level_get_payload(shape, chunk, j));
-			memcpy(&into->counts[(size_t)at * shape->limbs],
-			       &chunk->counts[(size_t)j * shape->limbs], shape->limbs * 8ul);
 		}
 	}
 	free(cut);
 }
 
-static int compare_keys(const uint64_t *a, const uint64_t *b, uint32_t words)
+int level_compare_keys(const uint64_t *a, const uint64_t *b, uint32_t words)
 {
 	for (uint32_t w = 0; w < words; w++) {
 		if (a[w] != b[w])
@@ -311,27 +311,22 @@ bool level_find_cut(const struct level_layout *layout, const struct level *level
 {
 	const struct level_chunk *chunk = level->chunks.items[0];
 	uint64_t *key = mem_alloc(layout->words * sizeof *key);
-	uint32_t low = 0, high = chunk->count;
+	uint32_t words = layout->words, i;
 	bool found = level_pack(layout, cut, key);
 
 	assert(level->chunks.count == 1);
-	while (found && low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare_keys(&chunk->keys[(size_t)middle * layout->words], key, layout->words) <
-		    0)
-			low = middle + 1;
-		else
-			high = middle;
+	if (found) {
+		SEARCH_FIRST(i, chunk->count,
+			     level_compare_keys(&chunk->keys[(size_t)i * words], key, words) >= 0);
+		found = i < chunk->count &&
+			!level_compare_keys(&chunk->keys[(size_t)i * words], key, words);
+		*at = i;
 	}
-	found = found && low < chunk->count &&
-		!compare_keys(&chunk->keys[(size_t)low * layout->words], key, layout->words);
 	free(key);
-	*at = low;
 	return found;
 }
 
-/* ---- sets ------------------------------------------------------------------------------------------ */
+/* ---- open atomic sets ------------------------------------------------------------------------ */
 
 static bool is_open(const struct lattice_order *order, const struct level_layout *layout,
 		    const uint64_t *key, const struct lattice_set *set)
@@ -340,7 +335,7 @@ static bool is_open(const struct lattice_order *order, const struct level_layout
 
 	for (uint32_t i = 0; i < set->span_count; i++) {
 		const struct lattice_span *span = &order->spans.items[set->span + i];
-		uint32_t have = level_field(layout, key, span->column);
+		uint32_t have = level_column_events(layout, key, span->column);
 
 		started |= have > span->first;
 		complete &= have > span->last;
@@ -359,21 +354,14 @@ static bool keeps_out(const struct lattice_order *order, const struct level_layo
 	return !lattice_is_member(order, event, number) && is_open(order, layout, key, set);
 }
 
-/* Of the slice, how many touches are before `position`. */
+/* Returns how many touches of the slice are before `position`. */
 static uint32_t touches_before(const struct lattice_touch *touches, uint32_t count,
 			       uint32_t position)
 {
-	uint32_t low = 0;
+	uint32_t at;
 
-	while (low < count) {
-		uint32_t middle = (low + count) / 2;
-
-		if (touches[middle].position < position)
-			low = middle + 1;
-		else
-			count = middle;
-	}
-	return low;
+	SEARCH_FIRST(at, count, touches[at].position >= position);
+	return at;
 }
 
 static bool is_marked(const struct lattice_order *order, const struct lattice_guard *guard,
@@ -384,15 +372,15 @@ static bool is_marked(const struct lattice_order *order, const struct lattice_gu
 }
 
 bool level_is_blocked(const struct lattice_order *order, const struct level_layout *layout,
-		      const uint64_t *key, const struct level_lane *lane, uint32_t beyond)
+		      const uint64_t *key, const struct level_field *field, uint32_t beyond)
 {
 	const struct lattice_event *event =
-		&order->columns[lane->column].events[lane->base + beyond];
+		&order->columns[field->column].events[field->base + beyond];
 
 	for (uint32_t g = 0; g < event->guard_count; g++) {
 		const struct lattice_guard *guard = &order->guards.items[event->guard + g];
 		const struct lattice_touch *touches = &order->touches.items[guard->touch];
-		uint32_t have = level_field(layout, key, guard->column), i, last;
+		uint32_t have = level_column_events(layout, key, guard->column), i, last;
 
 		if (guard->marked) {
 			if (have > guard->from && is_marked(order, guard, have - guard->from))

@@ -1,14 +1,14 @@
 /*
- * Packed cuts. A key holds, for each column, how far the cut is beyond the column's *base*, the least
- * that any cut of the level has; only the spread of the columns needs bits, however long they are. A
- * guard bit above each field makes one subtraction compare all of them: cut >= need in every column
- * iff ((cut | guards) - need) & guards == guards. Fields are in the order of columns, the first
- * highest, and no field lies across two words, so keys in ascending order are cuts in lexicographic
- * order under every layout.
+ * Packed cuts. A key holds, for each column, how many events the cut has beyond the column's
+ * *base*, the least that any cut of the level has. So only the spread of a column needs bits,
+ * however long the column is. A guard bit above each field lets one subtraction compare all fields:
+ * the cut has what is needed in every column iff ((cut | guards) - need) & guards == guards. Fields
+ * are in the order of columns, the first one highest, and no field crosses a word boundary. So
+ * under every layout, ascending keys are cuts in lexicographic order.
  *
- * A layout is good for some levels, until a column could outgrow its field. Columns that cannot move
- * in these levels (they are over, or their next event comes after too many others) are asleep and have
- * no field.
+ * A layout is valid for some levels, until a column could outgrow its field. A column that cannot
+ * move in these levels (all its events are in the cut, or its next event needs too many others
+ * first) is asleep and has no field.
  */
 #ifndef MONITOR_LATTICE_LEVEL_KEY_H
 #define MONITOR_LATTICE_LEVEL_KEY_H
@@ -16,38 +16,38 @@
 #include "monitor/lattice/lattice_order.h"
 #include "monitor/lattice/level.h"
 
-/* A column that is awake. */
-struct level_lane {
-	uint64_t step; /* one more event of it, in the word where its field is */
+/* The field of a column that is awake. */
+struct level_field {
+	uint64_t step; /* one more event of the column, added to the field's word */
 	uint64_t mask;
 	uint32_t word, shift;
 	uint32_t column, base;
-	uint32_t reach; /* events beyond the base that the layout can tell apart */
-	/* by events beyond the base, 0 … reach */
-	uint64_t *needs;   /* words for each: what a cut must have that the next event follows */
-	uint32_t *codes;   /* of that event, for steps of payloads */
-	uint32_t *guarded; /* 1: it has guards. NULL: none here has */
+	uint32_t reach; /* the most events beyond the base that the field can hold */
+	/* indexed by events beyond the base, 0 … reach; about the column's next event there */
+	uint64_t *needs;   /* `words` for each: the packed cut that the event needs */
+	uint32_t *codes;   /* the event's code for state_sets_step_*() */
+	uint32_t *guarded; /* 1: the event has guards. NULL: no event here has any */
 };
 
 struct level_layout {
-	uint32_t words, lane_count, column_count;
-	struct level_lane *lanes;
-	uint32_t *lane_of; /* by column, or LEVEL_ASLEEP */
-	uint32_t *base;	   /* by column: of those asleep, what every cut has */
-	uint64_t *guards;  /* by word */
-	uint64_t until;	   /* the first level that is too far for it */
+	uint32_t words, field_count, column_count;
+	struct level_field *fields;
+	uint32_t *field_of; /* by column: index in `fields`, or LEVEL_ASLEEP */
+	uint32_t *base;	  /* by column; for a column asleep: how many events every cut has of it */
+	uint64_t *guards; /* by word: all guard bits */
+	uint64_t until;	  /* the first level for which it is not valid */
 	uint32_t users;
 };
 #define LEVEL_ASLEEP UINT32_MAX
 
-/* The least and the most that cuts of a level have of each column. */
+/* The fewest and the most events that the cuts of a level have of each column. */
 struct level_range {
 	uint32_t *low, *high;
 };
 
 /*
- * A layout for a level and those behind it. `ends`: by column, events beyond are not walked. A
- * `narrowest` number of words above 1 is for tests.
+ * Makes a layout for a level and those that follow. Events of a column at or beyond its `ends` are
+ * not walked. `narrowest`: least number of words of a key; above 1 only in tests.
  */
 struct level_layout *level_layout_new(const struct lattice_order *order, const uint32_t *ends,
 				      uint64_t level, const struct level_range *range,
@@ -56,41 +56,72 @@ struct level_layout *level_layout_share(struct level_layout *layout);
 void level_layout_drop(struct level_layout *layout);
 
 void level_unpack(const struct level_layout *layout, const uint64_t *key, uint32_t *cut);
-/* False: the layout cannot say it. */
+/* Returns false if the layout cannot represent the cut. */
 bool level_pack(const struct level_layout *layout, const uint32_t *cut, uint64_t *key);
 
-/* How far the cuts reach; of those beyond `ends` nothing (NULL: all). False: no cut is left. */
+/*
+ * Finds the range of a level's cuts, without those beyond `ends` (NULL: no limit). Returns false if
+ * no cut is left.
+ */
 bool level_find_range(const struct level_layout *layout, const struct level *level,
 		      const uint32_t *ends, struct level_range *range);
-/* The cuts with keys of another layout, those beyond `ends` left out. */
+/* Copies a level to keys of another layout, without the cuts beyond `ends`. */
 void level_repack(struct level_pool *pool, const struct level_layout *from,
 		  const struct level *level, const struct level_layout *to, const uint32_t *ends,
 		  struct level *out);
 
-/* The place of a cut in a level of one chunk; false: it is not there. */
+/* Finds the index of a cut in a level of one chunk. Returns false if the level does not have it. */
 bool level_find_cut(const struct level_layout *layout, const struct level *level,
 		    const uint32_t *cut, uint32_t *at);
 
-/* Is the event, of a lane's `beyond`, kept out by an open set? */
+/* Compares as cuts in lexicographic order. */
+int level_compare_keys(const uint64_t *a, const uint64_t *b, uint32_t words);
+
+/*
+ * Is the next event of the field's column, `beyond` events after the base, kept out of the cut by
+ * an open atomic set?
+ */
 bool level_is_blocked(const struct lattice_order *order, const struct level_layout *layout,
-		      const uint64_t *key, const struct level_lane *lane, uint32_t beyond);
+		      const uint64_t *key, const struct level_field *field, uint32_t beyond);
 
-/* The column's lane; NULL: it is asleep. */
-static inline const struct level_lane *level_lane_of(const struct level_layout *layout,
-						     uint32_t column)
+/* Returns the column's field, or NULL if the column is asleep. */
+static inline const struct level_field *level_field_of(const struct level_layout *layout,
+						       uint32_t column)
 {
-	uint32_t lane = layout->lane_of[column];
+	uint32_t field = layout->field_of[column];
 
-	return lane == LEVEL_ASLEEP ? NULL : &layout->lanes[lane];
+	return field == LEVEL_ASLEEP ? NULL : &layout->fields[field];
 }
 
-static inline uint32_t level_field(const struct level_layout *layout, const uint64_t *key,
-				   uint32_t column)
+static inline uint32_t level_column_events(const struct level_layout *layout, const uint64_t *key,
+					   uint32_t column)
 {
-	const struct level_lane *lane = level_lane_of(layout, column);
+	const struct level_field *field = level_field_of(layout, column);
 
 	return layout->base[column] +
-	       (lane ? (uint32_t)(key[lane->word] >> lane->shift & lane->mask) : 0);
+	       (field ? (uint32_t)(key[field->word] >> field->shift & field->mask) : 0);
+}
+
+/* Does the cut have everything that is needed? */
+static inline __attribute__((always_inline)) bool
+level_meets(const uint64_t *key, const uint64_t *need, const uint64_t *guards, uint32_t words)
+{
+	for (uint32_t w = 0; w < words; w++) {
+		if ((((key[w] | guards[w]) - need[w]) & guards[w]) != guards[w])
+			return false;
+	}
+	return true;
+}
+
+/* May the next event of the field's column, `beyond` events after the base, follow the cut? */
+static inline __attribute__((always_inline)) bool
+level_may_follow(const struct lattice_order *order, const struct level_layout *layout,
+		 const uint64_t *key, const struct level_field *field, uint32_t beyond,
+		 uint32_t words)
+{
+	return level_meets(key, &field->needs[(size_t)beyond * words], layout->guards, words) &&
+	       !(field->guarded && field->guarded[beyond] &&
+		 level_is_blocked(order, layout, key, field, beyond));
 }
 
 #endif

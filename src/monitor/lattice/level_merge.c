@@ -1,24 +1,27 @@
+/*
+ * Merges a level into the next one (level_merge.h), one cut at a time where level_block.c cannot
+ * take a block.
+ */
 #include "monitor/lattice/level_cursor.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* No key looks like this: guard bits are never set in one. */
-#define OVER UINT64_MAX
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
+/* The head of a sequence that has ended. It is not a key: guard bits are never set in one. */
+#define NO_HEAD UINT64_MAX
 
 void level_worker_init(struct level_worker *worker)
 {
 	*worker = (struct level_worker){ 0 };
-	state_sets_memory_init(&worker->memory);
+	state_sets_cache_init(&worker->cache);
 }
 
 void level_worker_free(struct level_worker *worker)
 {
-	state_sets_memory_free(&worker->memory);
+	state_sets_cache_free(&worker->cache);
 	map_free(&worker->seen);
 	vec_free(&worker->found);
 	vec_free(&worker->keys);
@@ -28,10 +31,11 @@ void level_worker_free(struct level_worker *worker)
 	free(worker->heads);
 }
 
-/* ---- chunks that are read -------------------------------------------------------------------------- */
+/* ---- reading chunks -------------------------------------------------------------------------- */
 
-/* Chunks below `until` are read no more by this range. */
-static void release(const struct level_merge *merge, struct level_worker *worker, size_t until)
+/* This range does not read the chunks before `until` any more. */
+static void release_chunks(const struct level_merge *merge, struct level_worker *worker,
+			   size_t until)
 {
 	for (; worker->released < until; worker->released++) {
 		struct level_chunk **chunk = &merge->from->chunks.items[worker->released];
@@ -70,20 +74,20 @@ static __attribute__((noinline)) bool next_chunk(const struct level_merge *merge
 		return false;
 	cursor->chunk++;
 	least = cursor->chunk;
-	for (uint32_t i = 0; i < merge->layout->lane_count; i++) {
+	for (uint32_t i = 0; i < merge->layout->field_count; i++) {
 		if (worker->cursors[i].chunk < least)
 			least = worker->cursors[i].chunk;
 	}
-	release(merge, worker, least);
+	release_chunks(merge, worker, least);
 	return open_chunk(merge, cursor);
 }
 
-/* Is the successor of the key by the lane below `low`? */
-static bool is_below(const struct level_lane *lane, const uint64_t *key, const uint64_t *low,
-		     uint32_t words)
+/* Is the successor of the key by the field's column below `low`? */
+static bool is_successor_below(const struct level_field *field, const uint64_t *key,
+			       const uint64_t *low, uint32_t words)
 {
 	for (uint32_t w = 0; w < words; w++) {
-		uint64_t word = key[w] + (w == lane->word ? lane->step : 0);
+		uint64_t word = key[w] + (w == field->word ? field->step : 0);
 
 		if (word != low[w])
 			return word < low[w];
@@ -91,44 +95,42 @@ static bool is_below(const struct level_lane *lane, const uint64_t *key, const u
 	return false;
 }
 
-/* Puts the cursor on the first cut whose successor is not below `low`. */
-static void seek(const struct level_merge *merge, struct level_cursor *cursor,
-		 const struct level_lane *lane, const uint64_t *low)
+/* Moves the cursor to the first cut whose successor is not below `low`. */
+static void seek_successor(const struct level_merge *merge, struct level_cursor *cursor,
+			   const struct level_field *field, const uint64_t *low)
 {
 	const struct level *from = merge->from;
-	uint32_t words = merge->layout->words, end;
+	uint32_t words = merge->layout->words, at;
 
 	*cursor = (struct level_cursor){ 0 };
 	while (low && cursor->chunk < from->chunks.count) {
 		const struct level_chunk *chunk = from->chunks.items[cursor->chunk];
 
-		if (!is_below(lane, &chunk->keys[(size_t)(chunk->count - 1) * words], low, words))
+		if (!is_successor_below(field, &chunk->keys[(size_t)(chunk->count - 1) * words],
+					low, words))
 			break;
 		cursor->chunk++;
 	}
 	if (!open_chunk(merge, cursor) || !low)
 		return;
-	end = cursor->count;
-	while (cursor->at < end) {
-		uint32_t middle = (cursor->at + end) / 2;
-
-		if (is_below(lane, &cursor->keys[(size_t)middle * words], low, words))
-			cursor->at = middle + 1;
-		else
-			end = middle;
-	}
+	SEARCH_FIRST(at, cursor->count,
+		     !is_successor_below(field, &cursor->keys[(size_t)at * words], low, words));
+	cursor->at = at;
 }
 
-/* ---- violations ------------------------------------------------------------------------------------ */
+/* ---- violations ------------------------------------------------------------------------------ */
 
-/* Notes what became bad at the cursor's cut by the lane, if it is news. */
-static void note_bad(const struct level_merge *merge, struct level_worker *worker,
-		     const struct level_lane *lane, const struct level_cursor *cursor,
-		     uint64_t payload)
+/*
+ * Records the machines that became bad in the step from the cursor's cut, unless that event is
+ * already known for them.
+ */
+static void record_violation(const struct level_merge *merge, struct level_worker *worker,
+			     const struct level_field *field, const struct level_cursor *cursor,
+			     uint64_t payload)
 {
 	struct state_sets *sets = merge->sets;
-	uint32_t position = lane->base + cursor->beyond, words = merge->layout->words;
-	uint64_t event = merge->order->columns[lane->column].first + position;
+	uint32_t position = field->base + cursor->beyond, words = merge->layout->words;
+	uint64_t event = merge->order->columns[field->column].first + position;
 
 	worker->states.count = 0;
 	state_sets_list_states(sets, payload, &worker->states);
@@ -143,8 +145,9 @@ static void note_bad(const struct level_merge *merge, struct level_worker *worke
 				&fresh);
 		if (!fresh)
 			continue;
-		*vec_push(&worker->found) = (struct level_found){ state->machine, lane->column,
-								  position, worker->keys.count };
+		*vec_push(&worker->found) =
+			(struct level_violation){ state->machine, field->column, position,
+						  worker->keys.count };
 		memcpy(vec_reserve(&worker->keys, words), &cursor->keys[(size_t)cursor->at * words],
 		       words * sizeof(uint64_t));
 		worker->keys.count += words;
@@ -153,39 +156,33 @@ static void note_bad(const struct level_merge *merge, struct level_worker *worke
 		pthread_mutex_unlock(&sets->lock);
 }
 
-uint64_t level_take_bad(const struct level_merge *merge, struct level_worker *worker,
-			const struct level_lane *lane, const struct level_cursor *cursor,
-			uint64_t payload)
+uint64_t level_record_bad(const struct level_merge *merge, struct level_worker *worker,
+			  const struct level_field *field, const struct level_cursor *cursor,
+			  uint64_t payload)
 {
-	if (merge->find && (merge->only == UINT32_MAX || merge->only == lane->column))
-		note_bad(merge, worker, lane, cursor, payload);
-	return state_sets_clean(merge->sets, &worker->memory, payload);
+	if (merge->find && (merge->only == UINT32_MAX || merge->only == field->column))
+		record_violation(merge, worker, field, cursor, payload);
+	return state_sets_clean(merge->sets, &worker->cache, payload);
 }
 
-/* ---- the merge ------------------------------------------------------------------------------------- */
+/* ---- merging --------------------------------------------------------------------------------- */
 
 /*
- * The functions below are compiled once for each kind of payload, for keys of one word and any number,
- * without counts, with small and with any: `words`, `kind` and `limbs` are constants in these copies.
+ * The functions below are compiled once for each representation of state sets, for keys of one and
+ * of several words, and for no counts, counts of one limb and longer ones: `words`, `kind` and
+ * `limbs` are constants in these copies.
  */
 enum limbs { LIMBS_NONE, LIMBS_ONE, LIMBS_ANY };
 
-ALWAYS_INLINE bool meets(const uint64_t *key, const uint64_t *need, const uint64_t *guards,
-			 uint32_t words)
-{
-	for (uint32_t w = 0; w < words; w++) {
-		if ((((key[w] | guards[w]) - need[w]) & guards[w]) != guards[w])
-			return false;
-	}
-	return true;
-}
-
-/* On to the next cut that the lane's event may follow; its successor becomes the head. */
-ALWAYS_INLINE void advance(const struct level_merge *merge, struct level_worker *worker,
-			   uint32_t number, const uint32_t words)
+/*
+ * Moves the cursor to the next cut that the field's event may follow. The successor becomes the
+ * head.
+ */
+ALWAYS_INLINE void advance_cursor(const struct level_merge *merge, struct level_worker *worker,
+				  uint32_t number, const uint32_t words)
 {
 	const struct level_layout *layout = merge->layout;
-	const struct level_lane *lane = &layout->lanes[number];
+	const struct level_field *field = &layout->fields[number];
 	struct level_cursor *cursor = &worker->cursors[number];
 	uint64_t *head = &worker->heads[(size_t)number * words];
 
@@ -194,24 +191,20 @@ ALWAYS_INLINE void advance(const struct level_merge *merge, struct level_worker 
 
 		for (; at < count; at++) {
 			const uint64_t *key = &cursor->keys[(size_t)at * words];
-			uint32_t word = words == 1 ? 0 : lane->word;
-			uint32_t beyond = key[word] >> lane->shift & lane->mask;
+			uint32_t word = words == 1 ? 0 : field->word;
+			uint32_t beyond = key[word] >> field->shift & field->mask;
 
-			if (!meets(key, &lane->needs[(size_t)beyond * words], layout->guards,
-				   words))
-				continue;
-			if (lane->guarded && lane->guarded[beyond] &&
-			    level_is_blocked(merge->order, layout, key, lane, beyond))
+			if (!level_may_follow(merge->order, layout, key, field, beyond, words))
 				continue;
 			for (uint32_t w = 0; w < words; w++)
 				head[w] = key[w];
-			head[word] += lane->step;
+			head[word] += field->step;
 			cursor->beyond = beyond;
 			cursor->at = at;
 			return;
 		}
 	} while (next_chunk(merge, worker, cursor));
-	head[0] = OVER;
+	head[0] = NO_HEAD;
 }
 
 ALWAYS_INLINE bool is_less(const uint64_t *a, const uint64_t *b, uint32_t words)
@@ -232,34 +225,6 @@ ALWAYS_INLINE bool is_equal(const uint64_t *a, const uint64_t *b, uint32_t words
 	return true;
 }
 
-ALWAYS_INLINE uint64_t step_payload(const struct level_merge *merge, struct level_worker *worker,
-				    const struct level_cursor *cursor, uint32_t code,
-				    const enum state_sets_kind kind)
-{
-	switch (kind) {
-	case STATE_SETS_BYTE:
-		return state_sets_step_byte(merge->sets,
-					    ((const uint8_t *)cursor->payloads)[cursor->at], code);
-	case STATE_SETS_WORD:
-		return state_sets_step_word(merge->sets,
-					    ((const uint64_t *)cursor->payloads)[cursor->at], code);
-	default:
-		return state_sets_step_shared(merge->sets, &worker->memory,
-					      ((const uint32_t *)cursor->payloads)[cursor->at],
-					      code);
-	}
-}
-
-ALWAYS_INLINE void put_payload(struct level_chunk *chunk, uint32_t at, uint64_t payload,
-			       const enum state_sets_kind kind)
-{
-	switch (kind) {
-	case STATE_SETS_BYTE: ((uint8_t *)chunk->payloads)[at] = payload; break;
-	case STATE_SETS_WORD: ((uint64_t *)chunk->payloads)[at] = payload; break;
-	default: ((uint32_t *)chunk->payloads)[at] = payload;
-	}
-}
-
 void level_add_count(uint64_t *sum, uint32_t room, const uint64_t *count, uint32_t limbs)
 {
 	unsigned char carry = 0;
@@ -274,7 +239,7 @@ void level_add_count(uint64_t *sum, uint32_t room, const uint64_t *count, uint32
 }
 
 static __attribute__((noinline)) struct level_chunk *
-more_room(const struct level_merge *merge, struct level_worker *worker, struct level_chunk *full)
+add_chunk(const struct level_merge *merge, struct level_worker *worker, struct level_chunk *full)
 {
 	struct level_chunk *chunk = level_take_chunk(merge->pool, &merge->to);
 
@@ -284,14 +249,14 @@ more_room(const struct level_merge *merge, struct level_worker *worker, struct l
 	return chunk;
 }
 
-ALWAYS_INLINE void merge_all(const struct level_merge *merge, struct level_worker *worker,
-			     const uint64_t *high, const uint32_t words,
-			     const enum state_sets_kind kind, const enum limbs limbs)
+ALWAYS_INLINE void merge_cuts(const struct level_merge *merge, struct level_worker *worker,
+			      const uint64_t *high, const uint32_t words,
+			      const enum state_sets_kind kind, const enum limbs limbs)
 {
-	const uint32_t lanes = merge->layout->lane_count, room = merge->to.limbs;
+	const uint32_t fields = merge->layout->field_count, room = merge->to.limbs;
 	const uint64_t bad = merge->sets->bad;
 	uint64_t *heads = worker->heads, top = 0;
-	struct level_chunk *chunk = more_room(merge, worker, NULL);
+	struct level_chunk *chunk = add_chunk(merge, worker, NULL);
 
 	for (;;) {
 		uint32_t first = 0;
@@ -300,28 +265,28 @@ ALWAYS_INLINE void merge_all(const struct level_merge *merge, struct level_worke
 		uint64_t *key, *sum;
 
 		if (words == 1) {
-			for (uint32_t t = 1; t < lanes; t++)
+			for (uint32_t t = 1; t < fields; t++)
 				low1 = heads[t] < low1 ? heads[t] : low1;
 		} else {
-			for (uint32_t t = 1; t < lanes; t++) {
+			for (uint32_t t = 1; t < fields; t++) {
 				if (is_less(&heads[(size_t)t * words],
 					    &heads[(size_t)first * words], words))
 					first = t;
 			}
 			low = &heads[(size_t)first * words];
 		}
-		if (low[0] == OVER || (high && !is_less(low, high, words)))
+		if (low[0] == NO_HEAD || (high && !is_less(low, high, words)))
 			break;
 		if (chunk->count == chunk->room)
-			chunk = more_room(merge, worker, chunk);
-		if (words == 1 && lanes > 1) {
+			chunk = add_chunk(merge, worker, chunk);
+		if (words == 1 && fields > 1) {
 			uint64_t moved;
 			uint32_t many = level_merge_block(merge, worker, chunk, low1,
-							  high ? *high : OVER, &moved);
+							  high ? *high : NO_HEAD, &moved);
 
 			chunk->count += many;
 			for (; many && moved; moved &= moved - 1)
-				advance(merge, worker, __builtin_ctzll(moved), words);
+				advance_cursor(merge, worker, __builtin_ctzll(moved), words);
 			if (many)
 				continue;
 		}
@@ -331,20 +296,18 @@ ALWAYS_INLINE void merge_all(const struct level_merge *merge, struct level_worke
 		sum = &chunk->counts[(size_t)chunk->count * room];
 		if (limbs == LIMBS_ANY)
 			memset(sum, 0, room * sizeof *sum);
-		for (uint32_t t = first; t < lanes; t++) {
+		for (uint32_t t = first; t < fields; t++) {
 			struct level_cursor *cursor = &worker->cursors[t];
-			const struct level_lane *lane = &merge->layout->lanes[t];
+			const struct level_field *field = &merge->layout->fields[t];
 			uint64_t to;
 
 			if (!is_equal(&heads[(size_t)t * words], key, words))
 				continue;
-			to = step_payload(merge, worker, cursor, lane->codes[cursor->beyond], kind);
+			to = level_step_payload(merge, worker, cursor->payloads, cursor->at,
+						field->codes[cursor->beyond], kind);
 			if (to & bad)
-				to = level_take_bad(merge, worker, lane, cursor, to);
-			payload = kind == STATE_SETS_SHARED
-					  ? state_sets_union_shared(merge->sets, &worker->memory,
-								    payload, to)
-					  : payload | to;
+				to = level_record_bad(merge, worker, field, cursor, to);
+			payload = level_unite_payloads(merge, worker, payload, to, kind);
 			if (limbs == LIMBS_ONE)
 				count += cursor->counts[cursor->at];
 			if (limbs == LIMBS_ANY)
@@ -353,9 +316,9 @@ ALWAYS_INLINE void merge_all(const struct level_merge *merge, struct level_worke
 								merge->from->shape.limbs],
 						merge->from->shape.limbs);
 			cursor->at++;
-			advance(merge, worker, t, words);
+			advance_cursor(merge, worker, t, words);
 		}
-		put_payload(chunk, chunk->count, payload, kind);
+		level_store_payload(chunk, chunk->count, payload, kind);
 		if (limbs == LIMBS_ONE) {
 			*sum = count;
 			top |= count;
@@ -368,30 +331,30 @@ ALWAYS_INLINE void merge_all(const struct level_merge *merge, struct level_worke
 	worker->top |= top;
 }
 
-/* Wide keys are rare: one copy for each kind, which asks for the rest. */
-#define COPIES(kind, name)                                                                         \
+/* Wide keys are rare: they get one copy for each kind, which tests the rest at run time. */
+#define MERGE_COPIES(kind, name)                                                                   \
 	static void name(const struct level_merge *merge, struct level_worker *worker,             \
 			 const uint64_t *high)                                                     \
 	{                                                                                          \
 		uint32_t words = merge->layout->words, limbs = merge->to.limbs;                    \
                                                                                                    \
 		if (words > 1)                                                                     \
-			merge_all(merge, worker, high, words, kind,                                \
-				  limbs ? LIMBS_ANY : LIMBS_NONE);                                 \
+			merge_cuts(merge, worker, high, words, kind,                               \
+				   limbs ? LIMBS_ANY : LIMBS_NONE);                                \
 		else if (!limbs)                                                                   \
-			merge_all(merge, worker, high, 1, kind, LIMBS_NONE);                       \
+			merge_cuts(merge, worker, high, 1, kind, LIMBS_NONE);                      \
 		else if (limbs == 1)                                                               \
-			merge_all(merge, worker, high, 1, kind, LIMBS_ONE);                        \
+			merge_cuts(merge, worker, high, 1, kind, LIMBS_ONE);                       \
 		else                                                                               \
-			merge_all(merge, worker, high, 1, kind, LIMBS_ANY);                        \
+			merge_cuts(merge, worker, high, 1, kind, LIMBS_ANY);                       \
 	}
-COPIES(STATE_SETS_BYTE, merge_bytes)
-COPIES(STATE_SETS_WORD, merge_words)
-COPIES(STATE_SETS_SHARED, merge_shared)
+MERGE_COPIES(STATE_SETS_BYTE, merge_bytes)
+MERGE_COPIES(STATE_SETS_WORD, merge_words)
+MERGE_COPIES(STATE_SETS_SHARED, merge_shared)
 
-static void prepare(const struct level_merge *merge, struct level_worker *worker)
+static void reset_worker(const struct level_merge *merge, struct level_worker *worker)
 {
-	size_t lanes = merge->layout->lane_count, want = lanes * merge->layout->words;
+	size_t fields = merge->layout->field_count, want = fields * merge->layout->words;
 
 	worker->chunks.count = 0;
 	worker->count = worker->released = 0;
@@ -406,17 +369,17 @@ static void prepare(const struct level_merge *merge, struct level_worker *worker
 void level_merge_range(const struct level_merge *merge, struct level_worker *worker,
 		       const uint64_t *low, const uint64_t *high)
 {
-	uint32_t lanes = merge->layout->lane_count, words = merge->layout->words;
+	uint32_t fields = merge->layout->field_count, words = merge->layout->words;
 
-	prepare(merge, worker);
-	for (uint32_t t = 0; t < lanes; t++)
-		seek(merge, &worker->cursors[t], &merge->layout->lanes[t], low);
-	for (uint32_t t = 0; t < lanes; t++)
-		advance(merge, worker, t, words);
-	switch (lanes ? merge->sets->kind : UINT8_MAX) {
+	reset_worker(merge, worker);
+	for (uint32_t t = 0; t < fields; t++)
+		seek_successor(merge, &worker->cursors[t], &merge->layout->fields[t], low);
+	for (uint32_t t = 0; t < fields; t++)
+		advance_cursor(merge, worker, t, words);
+	switch (fields ? merge->sets->kind : UINT8_MAX) {
 	case STATE_SETS_BYTE: merge_bytes(merge, worker, high); break;
 	case STATE_SETS_WORD: merge_words(merge, worker, high); break;
 	case STATE_SETS_SHARED: merge_shared(merge, worker, high); break;
 	}
-	release(merge, worker, merge->from->chunks.count);
+	release_chunks(merge, worker, merge->from->chunks.count);
 }

@@ -1,7 +1,8 @@
 /*
- * The next level out of a level. Its cuts by one column are the level's, in the same order, plus a
- * constant; so all of them come in order by merging one stream for each column, and what meets there
- * is one cut: payloads are united, counts added. No hash, no sort, memory only forwards.
+ * Makes the next level from a level. The successors by one column are the level's cuts, in the same
+ * order, plus a constant. So merging one sequence for each column yields all successors in order.
+ * Equal keys are one cut: their payloads are united and their counts added. This needs no hash
+ * table and no sorting, and it only moves forward through memory.
  */
 #ifndef MONITOR_LATTICE_LEVEL_MERGE_H
 #define MONITOR_LATTICE_LEVEL_MERGE_H
@@ -11,22 +12,22 @@
 #include "monitor/lattice/state_sets.h"
 
 /* A machine became bad in the step of a column from a cut. */
-struct level_found {
+struct level_violation {
 	uint32_t machine, column, position;
-	size_t key; /* of the cut: place in the worker's `keys` */
+	size_t key; /* of the cut: index in the worker's `keys` */
 };
 
-/* What a thread needs to merge; for all levels of a walk. */
+/* What a thread needs for merging, kept for all levels of a walk. */
 struct level_worker {
-	struct state_sets_memory memory;
-	struct map seen; /* events at which a machine was found bad: each is told once */
-	VEC(struct level_found) found;
+	struct state_sets_cache cache;
+	struct map seen; /* (event, machine) pairs already in `found` of this or an earlier level */
+	VEC(struct level_violation) found;
 	VEC(uint64_t) keys;
 	machine_states states;
-	/* of one range */
+	/* of the current range */
 	VEC(struct level_chunk *) chunks;
 	uint64_t count;
-	uint64_t top; /* highest limbs, or'ed */
+	uint64_t top; /* bitwise or of the counts' highest limbs */
 	struct level_cursor *cursors;
 	uint64_t *heads;
 	size_t released, room;
@@ -38,17 +39,18 @@ struct level_merge {
 	struct state_sets *sets;
 	struct level_pool *pool;
 	struct level *from;
-	struct level_shape to; /* of the next level */
-	bool find;	       /* bad states are told */
-	uint32_t only;	       /* if not UINT32_MAX: those of this column only */
+	struct level_shape to; /* shape of the next level */
+	bool find;	       /* record violations */
+	uint32_t only;	       /* if not UINT32_MAX: record only violations by this column */
 };
 
 void level_worker_init(struct level_worker *worker);
 void level_worker_free(struct level_worker *worker);
 
 /*
- * The cuts of the next level with keys from `low` up to but without `high` (NULL: no bound), as
- * worker->chunks. Each chunk of merge->from must be read by all ranges; the last gives it back.
+ * Appends to worker->chunks the cuts of the next level with keys from `low` up to but excluding
+ * `high` (NULL: no bound). Every range must read each chunk of merge->from; the last one returns it
+ * to the pool.
  */
 void level_merge_range(const struct level_merge *merge, struct level_worker *worker,
 		       const uint64_t *low, const uint64_t *high);

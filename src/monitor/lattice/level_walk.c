@@ -1,19 +1,22 @@
+/*
+ * Advances a walk from level to level: changes the layout when it runs out, splits the merge among
+ * threads, and limits the number of cuts by breadth, effort and memory.
+ */
 #include "monitor/lattice/level_walk.h"
 
 #include "base/mem.h"
-#include "monitor/lattice/prune_cuts.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* A level that is smaller is merged before a second thread has woken up. */
+/* A smaller level is merged before a second thread has woken up. */
 #define LEAST_SHARED 16384u
 
-/* ---- beginning ------------------------------------------------------------------------------------- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
-static void start(struct level_walk *walk)
+static void init_workers(struct level_walk *walk)
 {
-	uint32_t jobs = level_workers_jobs(walk->crew);
+	uint32_t jobs = level_workers_jobs(walk->threads);
 
 	walk->worker_count = jobs;
 	walk->workers = mem_zalloc(jobs, sizeof *walk->workers);
@@ -22,12 +25,24 @@ static void start(struct level_walk *walk)
 	walk->observed_cut = mem_zalloc(walk->order->column_count, sizeof *walk->observed_cut);
 }
 
-static void count_level(struct level_walk *walk)
+static void add_level_totals(struct level_walk *walk)
 {
 	*vec_push(&walk->kept) = walk->level.count;
 	walk->cuts += walk->level.count;
 	if (walk->level.count > walk->widest)
 		walk->widest = walk->level.count;
+}
+
+struct level_walk level_walk_like(const struct level_walk *model)
+{
+	return (struct level_walk){ .order = model->order,
+				    .sets = model->sets,
+				    .pool = model->pool,
+				    .threads = model->threads,
+				    .ends = model->ends,
+				    .observed = model->observed,
+				    .planned = model->planned,
+				    .narrowest = model->narrowest };
 }
 
 void level_walk_begin(struct level_walk *walk)
@@ -37,7 +52,7 @@ void level_walk_begin(struct level_walk *walk)
 				     mem_zalloc(columns, sizeof(uint32_t)) };
 	struct level_chunk *chunk;
 
-	start(walk);
+	init_workers(walk);
 	walk->layout = level_layout_new(walk->order, walk->ends, 0, &range, walk->narrowest);
 	walk->level.shape =
 		(struct level_shape){ walk->layout->words, state_sets_payload_size(walk->sets),
@@ -47,17 +62,17 @@ void level_walk_begin(struct level_walk *walk)
 	memset(chunk->keys, 0, walk->layout->words * sizeof *chunk->keys);
 	level_set_payload(
 		&walk->level.shape, chunk, 0,
-		state_sets_clean(walk->sets, &walk->workers[0].memory, walk->sets->initial));
+		state_sets_clean(walk->sets, &walk->workers[0].cache, walk->sets->initial));
 	if (walk->count)
 		chunk->counts[0] = 1;
 	walk->top_bits = 1;
-	count_level(walk);
+	add_level_totals(walk);
 	free(range.low);
 	free(range.high);
 }
 
-static void change_layout(struct level_walk *walk, const struct level *level,
-			  const struct level_layout *layout)
+static void repack_level(struct level_walk *walk, const struct level *level,
+			 const struct level_layout *layout)
 {
 	uint32_t columns = walk->order->column_count;
 	struct level_range range = { mem_alloc(columns * sizeof(uint32_t)),
@@ -79,44 +94,48 @@ void level_walk_resume(struct level_walk *walk, const struct level *level,
 		       const struct level_layout *layout)
 {
 	assert(!walk->count);
-	start(walk);
+	init_workers(walk);
 	for (uint64_t i = 0; walk->observed && i < level->number; i++)
 		walk->observed_cut[walk->observed[i]]++;
-	change_layout(walk, level, layout);
-	count_level(walk);
+	repack_level(walk, level, layout);
+	add_level_totals(walk);
 }
 
-/* ---- the next level -------------------------------------------------------------------------------- */
+/* ---- the next level -------------------------------------------------------------------------- */
 
-struct share {
+struct merge_ranges {
 	struct level_merge *merge;
 	struct level_worker *workers;
-	const uint64_t **bounds; /* between the ranges */
+	const uint64_t **bounds; /* keys between adjacent ranges */
 	unsigned ranges;
 };
 
-static void merge_share(void *context, unsigned job)
+static void merge_one_range(void *context, unsigned job)
 {
-	const struct share *share = context;
+	const struct merge_ranges *merge_ranges = context;
 
-	if (job < share->ranges)
-		level_merge_range(share->merge, &share->workers[job],
-				  job ? share->bounds[job - 1] : NULL,
-				  job + 1 < share->ranges ? share->bounds[job] : NULL);
+	if (job < merge_ranges->ranges)
+		level_merge_range(merge_ranges->merge, &merge_ranges->workers[job],
+				  job ? merge_ranges->bounds[job - 1] : NULL,
+				  job + 1 < merge_ranges->ranges ? merge_ranges->bounds[job]
+								 : NULL);
 }
 
-/* The key of the cut at a place: as a bound it parts the work evenly, as levels resemble each other. */
-static void copy_key(const struct level *level, uint64_t place, uint64_t *key)
+/*
+ * Copies the key of the cut at an index. As a bound it splits the work evenly, because successive
+ * levels resemble each other.
+ */
+static void copy_key_at(const struct level *level, uint64_t index, uint64_t *key)
 {
 	for (size_t i = 0; i < level->chunks.count; i++) {
 		const struct level_chunk *chunk = level->chunks.items[i];
 
-		if (place < chunk->count) {
-			memcpy(key, &chunk->keys[place * level->shape.words],
+		if (index < chunk->count) {
+			memcpy(key, &chunk->keys[index * level->shape.words],
 			       level->shape.words * sizeof *key);
 			return;
 		}
-		place -= chunk->count;
+		index -= chunk->count;
 	}
 	assert(!"the place is in the level");
 }
@@ -127,24 +146,23 @@ static void merge_level(struct level_walk *walk, struct level_merge *merge)
 	uint32_t words = merge->layout->words;
 	uint64_t *keys = mem_alloc((size_t)ranges * words * sizeof *keys);
 	const uint64_t **bounds = mem_alloc(ranges * sizeof *bounds);
-	struct share share = { merge, walk->workers, bounds, ranges };
+	struct merge_ranges merge_ranges = { merge, walk->workers, bounds, ranges };
 
 	for (unsigned i = 1; i < ranges; i++) {
 		bounds[i - 1] = &keys[(size_t)i * words];
-		copy_key(merge->from, merge->from->count * i / ranges, &keys[(size_t)i * words]);
+		copy_key_at(merge->from, merge->from->count * i / ranges, &keys[(size_t)i * words]);
 	}
 	for (size_t i = 0; i < merge->from->chunks.count; i++)
 		merge->from->chunks.items[i]->readers = ranges;
 	if (ranges > 1)
-		level_workers_run(walk->crew, merge_share, &share);
+		level_workers_run(walk->threads, merge_one_range, &merge_ranges);
 	else
-		merge_share(&share, 0);
+		merge_one_range(&merge_ranges, 0);
 	walk->level = (struct level){ .shape = merge->to, .number = merge->from->number + 1 };
 	walk->top_bits = merge->to.limbs ? 64 * (merge->to.limbs - 1) : 0;
 	for (unsigned i = 0; i < ranges; i++) {
 		struct level_worker *worker = &walk->workers[i];
-		uint64_t top = worker->top;
-		unsigned bits = top ? 64 - __builtin_clzll(top) : 0;
+		unsigned bits = level_bits_for(worker->top);
 
 		if (merge->to.limbs && 64 * (merge->to.limbs - 1) + bits > walk->top_bits)
 			walk->top_bits = 64 * (merge->to.limbs - 1) + bits;
@@ -162,10 +180,13 @@ static void merge_level(struct level_walk *walk, struct level_merge *merge)
 	free(bounds);
 }
 
-/* A cut has at most as many predecessors as there are columns awake. */
-static uint32_t next_limbs(struct level_walk *walk)
+/*
+ * Returns the limbs that counts of the next level need. A cut has at most as many predecessors as
+ * there are columns awake.
+ */
+static uint32_t limbs_of_next_level(struct level_walk *walk)
 {
-	uint64_t bits = walk->top_bits + 32 - __builtin_clz(walk->layout->lane_count | 1);
+	uint64_t bits = walk->top_bits + level_bits_for(walk->layout->field_count | 1);
 	uint32_t limbs = (bits + 63) / 64;
 
 	if (!walk->count || walk->uncounted)
@@ -179,14 +200,14 @@ static uint32_t next_limbs(struct level_walk *walk)
 	return limbs;
 }
 
-/* However wide it is: so many cuts of a level go on. */
+/* The effort limit keeps at least this many cuts of a level. */
 #define EFFORT_LEAST 100u
 
 /*
- * What is left of the effort, evenly over the levels to come. A successor costs a few nanoseconds with
- * keys of one word, and a hundred times that with longer ones.
+ * Distributes the rest of the effort evenly over the levels to come. A successor costs a few
+ * nanoseconds with keys of one word, and a hundred times that with wider ones.
  */
-static uint64_t breadth_of_effort(struct level_walk *walk)
+static uint64_t cuts_within_effort(struct level_walk *walk)
 {
 	uint64_t left = walk->order->event_count - walk->level.number + 1;
 	uint64_t cost = (walk->level.shape.words == 1 ? 1u : 100u) *
@@ -199,15 +220,18 @@ static uint64_t breadth_of_effort(struct level_walk *walk)
 	return fit;
 }
 
-/* Two levels, and what a merge may add to them. */
-static uint64_t breadth_now(struct level_walk *walk)
+/*
+ * Returns how many cuts of the level may be kept. Memory must hold two levels and what a merge adds
+ * to them: three levels.
+ */
+static uint64_t most_cuts_to_keep(struct level_walk *walk)
 {
 	uint64_t most = walk->breadth ? walk->breadth : UINT64_MAX;
 
 	if (walk->planned)
 		return walk->planned[walk->level.number];
 	if (walk->effort) {
-		uint64_t fit = breadth_of_effort(walk);
+		uint64_t fit = cuts_within_effort(walk);
 
 		if (fit < most && walk->level.count > fit) {
 			walk->hurried = true;
@@ -233,7 +257,7 @@ void level_walk_prepare(struct level_walk *walk)
 
 	if (old.number < layout->until)
 		return;
-	change_layout(walk, &old, layout);
+	repack_level(walk, &old, layout);
 	level_clear(walk->pool, &old);
 	level_layout_drop(layout);
 }
@@ -256,17 +280,18 @@ bool level_walk_next(struct level_walk *walk)
 	if (walk->breadth == 1 && walk->observed)
 		merge.only = walk->observed[step];
 	merge.layout = walk->layout;
-	merge.to = (struct level_shape){ walk->layout->words, old.shape.payload, next_limbs(walk) };
+	merge.to = (struct level_shape){ walk->layout->words, old.shape.payload,
+					 limbs_of_next_level(walk) };
 	merge_level(walk, &merge);
 	vec_free(&old.chunks);
 	if (walk->observed)
 		walk->observed_cut[walk->observed[step]]++;
 	if (!walk->level.count)
 		return false;
-	most = breadth_now(walk);
+	most = most_cuts_to_keep(walk);
 	if (walk->level.count > most)
-		prune_cuts_cut(walk, most);
-	count_level(walk);
+		prune_cuts(walk, most);
+	add_level_totals(walk);
 	return true;
 }
 

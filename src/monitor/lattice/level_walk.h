@@ -1,4 +1,7 @@
-/* From level to level: layouts, threads, breadth; what a walk through a lattice is made of. */
+/*
+ * A walk through a lattice, level by level: chooses layouts, splits a level among threads, limits
+ * the number of cuts.
+ */
 #ifndef MONITOR_LATTICE_LEVEL_WALK_H
 #define MONITOR_LATTICE_LEVEL_WALK_H
 
@@ -7,53 +10,71 @@
 struct level_workers;
 
 struct level_walk {
-	/* given */
+	/* set by the caller */
 	const struct lattice_order *order;
 	struct state_sets *sets;
 	struct level_pool *pool;
-	struct level_workers *crew; /* NULL: one thread */
-	const uint32_t *ends;	    /* by column: how far it is walked */
-	const uint32_t *observed;   /* columns of the observed run, or NULL */
-	uint64_t breadth;	    /* 0: all */
-	uint64_t memory;	    /* 0: any */
-	uint64_t effort;	    /* successors to look at, about; 0: any */
-	bool count;		    /* runs to each cut */
-	bool find;		    /* bad states are noted in the workers */
-	/* by level: how many cuts go on; overrides breadth and memory, for walking the same again */
+	struct level_workers *threads; /* NULL: one thread */
+	const uint32_t *ends;	       /* by column: events at or beyond this are not walked */
+	const uint32_t *observed;      /* columns of the observed run, or NULL */
+	uint64_t breadth;	       /* 0: all */
+	uint64_t memory;	       /* 0: no limit */
+	uint64_t effort;	       /* about how many successors to compute; 0: no limit */
+	bool count;		       /* count the runs to each cut */
+	bool find;		       /* record violations in the workers */
+	/*
+	 * By level: how many cuts to keep. Overrides breadth, effort and memory, to repeat a walk.
+	 */
 	const uint64_t *planned;
-	uint32_t narrowest; /* words of a key; for tests */
+	uint32_t narrowest; /* least words of a key; for tests */
 
 	struct level level;
 	struct level_layout *layout;
-	uint64_t top_bits; /* of the counts */
+	uint64_t top_bits; /* bits that the largest count has */
 	uint32_t *observed_cut;
 	uint64_t cuts, widest, dropped;
-	bool lowered;	    /* memory made breadth smaller */
-	bool hurried;	    /* effort did */
-	uint64_t spent;	    /* of effort */
-	bool uncounted;	    /* no memory was left for counts */
-	VEC(uint64_t) kept; /* by level: how many cuts went on */
+	bool lowered;	    /* the memory limit reduced the number of cuts */
+	bool hurried;	    /* the effort limit reduced it */
+	uint64_t spent;	    /* part of `effort` used so far */
+	bool uncounted;	    /* counting stopped for lack of memory */
+	VEC(uint64_t) kept; /* by level: how many cuts were kept */
 	struct level_worker *workers;
 	uint32_t worker_count;
 };
 
-/* The first level: nothing happened yet. */
+/* Returns a walk through the same lattice, without counts and limits of its own. */
+struct level_walk level_walk_like(const struct level_walk *model);
+/* Starts at the first level: the empty cut. */
 void level_walk_begin(struct level_walk *walk);
-/* From a copy of a level of another walk, cuts beyond `ends` left out. */
+/* Starts from a copy of a level of another walk, without the cuts beyond `ends`. */
 void level_walk_resume(struct level_walk *walk, const struct level *level,
 		       const struct level_layout *layout);
-/* Makes walk->layout one that serves the level and the next one. */
+/* Replaces walk->layout if it is not valid for the next level. */
 void level_walk_prepare(struct level_walk *walk);
-/* False: nothing follows. The level is then that of the cut of everything, or empty. */
+/*
+ * Advances to the next level. Returns false if there is none: then the level is the last one, with
+ * the cut of all events, or it is empty.
+ */
 bool level_walk_next(struct level_walk *walk);
 void level_walk_end(struct level_walk *walk);
 
-/* Threads that work together; a crew of one is NULL. */
+/* ---- prune_cuts.c ---------------------------------------------------------------------------- */
+
+/*
+ * Keeps `most` cuts of the walk's level, which has more: the cut of the observed run; then cuts
+ * with a monitor state that no kept cut has; then cuts with a set of states that no kept cut has;
+ * then others, evenly spread.
+ */
+void prune_cuts(struct level_walk *walk, uint64_t most);
+
+/* ---- level_workers.c ------------------------------------------------------------------------- */
+
+/* Threads that share work. NULL stands for the calling thread alone. */
 struct level_workers *level_workers_new(unsigned jobs);
-void level_workers_free(struct level_workers *crew);
-unsigned level_workers_jobs(const struct level_workers *crew);
+void level_workers_free(struct level_workers *threads);
+unsigned level_workers_jobs(const struct level_workers *threads);
 /* Calls work(context, 0 … jobs - 1), each in a thread of its own, and waits for all. */
-void level_workers_run(struct level_workers *crew, void (*work)(void *context, unsigned job),
+void level_workers_run(struct level_workers *threads, void (*work)(void *context, unsigned job),
 		       void *context);
 
 #endif

@@ -1,110 +1,111 @@
+/* Worker threads that merge ranges of a level in parallel. */
 #include "monitor/lattice/level_walk.h"
 
 #include "base/mem.h"
 
 /*
- * Threads are kept over all levels: starting one costs as much as merging a thousand cuts. The caller
- * is the crew's first member.
+ * The worker threads of a walk. They are kept over all levels, because starting a thread costs as
+ * much as merging a thousand cuts. The caller is worker 0.
  */
 struct level_workers {
 	unsigned jobs, busy;
-	uint64_t turn;
+	uint64_t generation;
 	bool over;
 	void (*work)(void *context, unsigned job);
 	void *context;
 	pthread_mutex_t lock;
 	pthread_cond_t begin, end;
-	struct hand {
-		struct level_workers *crew;
+	struct worker_thread {
+		struct level_workers *threads;
 		unsigned job;
 		pthread_t thread;
-	} hands[];
+	} started[];
 };
 
-static void *lend_hand(void *self)
+static void *run_worker(void *self)
 {
-	struct hand *hand = self;
-	struct level_workers *crew = hand->crew;
-	uint64_t turn = 0;
+	struct worker_thread *worker_thread = self;
+	struct level_workers *threads = worker_thread->threads;
+	uint64_t generation = 0;
 
-	pthread_mutex_lock(&crew->lock);
+	pthread_mutex_lock(&threads->lock);
 	for (;;) {
-		while (crew->turn == turn && !crew->over)
-			pthread_cond_wait(&crew->begin, &crew->lock);
-		if (crew->over)
+		while (threads->generation == generation && !threads->over)
+			pthread_cond_wait(&threads->begin, &threads->lock);
+		if (threads->over)
 			break;
-		turn = crew->turn;
-		pthread_mutex_unlock(&crew->lock);
-		crew->work(crew->context, hand->job);
-		pthread_mutex_lock(&crew->lock);
-		if (!--crew->busy)
-			pthread_cond_signal(&crew->end);
+		generation = threads->generation;
+		pthread_mutex_unlock(&threads->lock);
+		threads->work(threads->context, worker_thread->job);
+		pthread_mutex_lock(&threads->lock);
+		if (!--threads->busy)
+			pthread_cond_signal(&threads->end);
 	}
-	pthread_mutex_unlock(&crew->lock);
+	pthread_mutex_unlock(&threads->lock);
 	return NULL;
 }
 
 struct level_workers *level_workers_new(unsigned jobs)
 {
-	struct level_workers *crew;
+	struct level_workers *threads;
 
 	if (jobs < 2)
 		return NULL;
-	crew = mem_zalloc(1, sizeof *crew + jobs * sizeof crew->hands[0]);
-	crew->jobs = 1;
-	pthread_mutex_init(&crew->lock, NULL);
-	pthread_cond_init(&crew->begin, NULL);
-	pthread_cond_init(&crew->end, NULL);
-	/* without threads the work is done all the same */
-	while (crew->jobs < jobs) {
-		struct hand *hand = &crew->hands[crew->jobs];
+	threads = mem_zalloc(1, sizeof *threads + jobs * sizeof threads->started[0]);
+	threads->jobs = 1;
+	pthread_mutex_init(&threads->lock, NULL);
+	pthread_cond_init(&threads->begin, NULL);
+	pthread_cond_init(&threads->end, NULL);
+	/* If no thread can be created, the caller does all the work. */
+	while (threads->jobs < jobs) {
+		struct worker_thread *worker_thread = &threads->started[threads->jobs];
 
-		*hand = (struct hand){ .crew = crew, .job = crew->jobs };
-		if (pthread_create(&hand->thread, NULL, lend_hand, hand))
+		*worker_thread = (struct worker_thread){ .threads = threads, .job = threads->jobs };
+		if (pthread_create(&worker_thread->thread, NULL, run_worker, worker_thread))
 			break;
-		crew->jobs++;
+		threads->jobs++;
 	}
-	return crew;
+	return threads;
 }
 
-void level_workers_free(struct level_workers *crew)
+void level_workers_free(struct level_workers *threads)
 {
-	if (!crew)
+	if (!threads)
 		return;
-	pthread_mutex_lock(&crew->lock);
-	crew->over = true;
-	pthread_cond_broadcast(&crew->begin);
-	pthread_mutex_unlock(&crew->lock);
-	for (unsigned i = 1; i < crew->jobs; i++)
-		pthread_join(crew->hands[i].thread, NULL);
-	pthread_mutex_destroy(&crew->lock);
-	pthread_cond_destroy(&crew->begin);
-	pthread_cond_destroy(&crew->end);
-	free(crew);
+	pthread_mutex_lock(&threads->lock);
+	threads->over = true;
+	pthread_cond_broadcast(&threads->begin);
+	pthread_mutex_unlock(&threads->lock);
+	for (unsigned i = 1; i < threads->jobs; i++)
+		pthread_join(threads->started[i].thread, NULL);
+	pthread_mutex_destroy(&threads->lock);
+	pthread_cond_destroy(&threads->begin);
+	pthread_cond_destroy(&threads->end);
+	free(threads);
 }
 
-unsigned level_workers_jobs(const struct level_workers *crew)
+unsigned level_workers_jobs(const struct level_workers *threads)
 {
-	return crew ? crew->jobs : 1;
+	return threads ? threads->jobs : 1;
 }
 
-void level_workers_run(struct level_workers *crew, void (*work)(void *context, unsigned job),
+void level_workers_run(struct level_workers *threads, void (*work)(void *context, unsigned job),
 		       void *context)
 {
-	if (crew) {
-		pthread_mutex_lock(&crew->lock);
-		crew->work = work;
-		crew->context = context;
-		crew->busy = crew->jobs - 1;
-		crew->turn++;
-		pthread_cond_broadcast(&crew->begin);
-		pthread_mutex_unlock(&crew->lock);
+	if (threads) {
+		pthread_mutex_lock(&threads->lock);
+		threads->work = work;
+		threads->context = context;
+		threads->busy = threads->jobs - 1;
+		threads->generation++;
+		pthread_cond_broadcast(&threads->begin);
+		pthread_mutex_unlock(&threads->lock);
 	}
 	work(context, 0);
-	if (crew) {
-		pthread_mutex_lock(&crew->lock);
-		while (crew->busy)
-			pthread_cond_wait(&crew->end, &crew->lock);
-		pthread_mutex_unlock(&crew->lock);
+	if (threads) {
+		pthread_mutex_lock(&threads->lock);
+		while (threads->busy)
+			pthread_cond_wait(&threads->end, &threads->lock);
+		pthread_mutex_unlock(&threads->lock);
 	}
 }

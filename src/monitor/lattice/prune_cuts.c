@@ -1,47 +1,49 @@
-#include "monitor/lattice/prune_cuts.h"
+/* Keeps the most useful cuts of a level that has too many. */
+#include "monitor/lattice/level_walk.h"
 
 #include "base/mem.h"
 
 #include <string.h>
 
-struct prune_cuts_choice {
+struct prune_choice {
 	struct level_walk *walk;
-	uint8_t *kept; /* by place in the level */
+	uint8_t *kept; /* by index in the level */
 	uint64_t left;
-	struct map payloads; /* of kept cuts */
-	VEC(bool) states;    /* that a kept cut has; by number */
+	/* payloads of kept cuts to 0; to 1: seen by has_new_state(), not kept */
+	struct map payloads;
+	VEC(bool) states; /* by state: a kept cut has it */
 	machine_states scratch;
 };
 
-typedef bool (*wish)(struct prune_cuts_choice *choice, uint64_t payload);
+typedef bool (*keep_test)(struct prune_choice *choice, uint64_t payload);
 
-/* Goes through the level as long as something may be kept. */
-static void keep_if(struct prune_cuts_choice *choice, wish wanted)
+/* Keeps the cuts that are `wanted`, as long as more may be kept. */
+static void keep_if(struct prune_choice *choice, keep_test wanted)
 {
 	const struct level *level = &choice->walk->level;
-	uint64_t place = 0;
+	uint64_t index = 0;
 
 	for (size_t i = 0; i < level->chunks.count && choice->left; i++) {
 		const struct level_chunk *chunk = level->chunks.items[i];
 
-		for (uint32_t j = 0; j < chunk->count && choice->left; j++, place++) {
+		for (uint32_t j = 0; j < chunk->count && choice->left; j++, index++) {
 			uint64_t payload = level_get_payload(&level->shape, chunk, j);
 
-			if (choice->kept[place] || !wanted(choice, payload))
+			if (choice->kept[index] || !wanted(choice, payload))
 				continue;
-			choice->kept[place] = 1;
+			choice->kept[index] = 1;
 			choice->left--;
 		}
 	}
 }
 
-/* True if one of its states is new; then all of them are known from now on. */
-static bool has_new_state(struct prune_cuts_choice *choice, uint64_t payload)
+/* Does the payload have a state that no kept cut has? If so, all its states count as kept. */
+static bool has_new_state(struct prune_choice *choice, uint64_t payload)
 {
-	bool fresh, news = false;
+	bool is_new, news = false;
 
-	map_put(&choice->payloads, payload, &fresh);
-	if (!fresh)
+	map_put(&choice->payloads, payload, &is_new);
+	if (!is_new)
 		return false;
 	choice->scratch.count = 0;
 	state_sets_list_states(choice->walk->sets, payload, &choice->scratch);
@@ -53,28 +55,28 @@ static bool has_new_state(struct prune_cuts_choice *choice, uint64_t payload)
 		news |= !choice->states.items[state];
 		choice->states.items[state] = true;
 	}
-	/* its turn comes with the sets that are new */
+	/* is_new_set() decides about it. */
 	if (!news)
 		*map_get(&choice->payloads, payload) = 1;
 	return news;
 }
 
-/* Sets that has_new_state passed over have 1 in the map. */
-static bool is_new_set(struct prune_cuts_choice *choice, uint64_t payload)
+/* Is there no kept cut with this set of states? */
+static bool is_new_set(struct prune_choice *choice, uint64_t payload)
 {
-	bool fresh;
-	uint64_t *passed = map_put(&choice->payloads, payload, &fresh);
-	bool news = fresh || *passed;
+	bool is_new;
+	uint64_t *passed = map_put(&choice->payloads, payload, &is_new);
+	bool news = is_new || *passed;
 
 	*passed = 0;
 	return news;
 }
 
-static void keep_observed(struct prune_cuts_choice *choice)
+static void keep_observed(struct prune_choice *choice)
 {
 	const struct level_walk *walk = choice->walk;
 	const struct level *level = &walk->level;
-	uint64_t place = 0;
+	uint64_t index = 0;
 	uint32_t at;
 
 	for (size_t i = 0; walk->observed && i < level->chunks.count; i++) {
@@ -84,19 +86,19 @@ static void keep_observed(struct prune_cuts_choice *choice)
 		one.chunks.items = &chunk;
 		one.chunks.count = 1;
 		if (level_find_cut(walk->layout, &one, walk->observed_cut, &at)) {
-			choice->kept[place + at] = 1;
+			choice->kept[index + at] = 1;
 			choice->left--;
 			has_new_state(choice, level_get_payload(&level->shape, chunk, at));
 			*map_put(&choice->payloads, level_get_payload(&level->shape, chunk, at),
 				 NULL) = 0;
 			return;
 		}
-		place += chunk->count;
+		index += chunk->count;
 	}
 }
 
-/* Of those that are not kept yet, one in so many. */
-static void keep_evenly(struct prune_cuts_choice *choice)
+/* Fills up with cuts at even distances among those not kept yet. */
+static void keep_evenly(struct prune_choice *choice)
 {
 	uint64_t count = choice->walk->level.count, other = 0, seen = 0, taken = 0;
 
@@ -117,33 +119,24 @@ static void drop_others(struct level_walk *walk, const uint8_t *kept)
 {
 	struct level old = walk->level, *new = &walk->level;
 	const struct level_shape *shape = &old.shape;
-	uint64_t place = 0;
+	uint64_t index = 0;
 
 	*new = (struct level){ .shape = *shape, .number = old.number };
 	for (size_t i = 0; i < old.chunks.count; i++) {
 		const struct level_chunk *chunk = old.chunks.items[i];
 
 		for (uint32_t j = 0; j < chunk->count; j++) {
-			struct level_chunk *into;
-			uint32_t at;
-
-			if (!kept[place++])
-				continue;
-			at = level_append(walk->pool, new);
-			into = new->chunks.items[new->chunks.count - 1];
-			memcpy(&into->keys[(size_t)at * shape->words],
-			       &chunk->keys[(size_t)j * shape->words], shape->words * 8ul);
-			memcpy(&into->counts[(size_t)at * shape->limbs],
-			       &chunk->counts[(size_t)j * shape->limbs], shape->limbs * 8ul);
-			level_set_payload(shape, into, at, level_get_payload(shape, chunk, j));
+			if (kept[index++])
+				memcpy(level_append_copy(walk->pool, new, chunk, j),
+				       &chunk->keys[(size_t)j * shape->words], shape->words * 8ul);
 		}
 	}
 	level_clear(walk->pool, &old);
 }
 
-void prune_cuts_cut(struct level_walk *walk, uint64_t most)
+void prune_cuts(struct level_walk *walk, uint64_t most)
 {
-	struct prune_cuts_choice choice = { .walk = walk, .left = most };
+	struct prune_choice choice = { .walk = walk, .left = most };
 
 	choice.kept = mem_zalloc(walk->level.count, 1);
 	keep_observed(&choice);

@@ -1,23 +1,27 @@
+/*
+ * Sets of monitor states (state_sets.h): the search for all states, the step tables of byte and
+ * word masks, and hash-consed sets with each worker's cache.
+ */
 #include "monitor/lattice/state_sets.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Tries of (state, letter) beforehand: more take longer than they save. */
+/* Most (state, symbol) pairs tried beforehand. More would take longer than they save. */
 #define MOST_TRIES (1u << 20)
-/* Bytes of step tables: beyond them they are in no cache. */
-#define MOST_TABLES (64u << 20)
-#define FIRST_BITS 12
-#define LAST_BITS 20
+/* Most bytes of step tables. Larger ones fit into no cache. */
+#define MOST_TABLE_BYTES (64u << 20)
+#define FIRST_CACHE_BITS 12
+#define LAST_CACHE_BITS 20
 
-/* ---- states ---------------------------------------------------------------------------------------- */
+/* ---- states ---------------------------------------------------------------------------------- */
 
 #define NO_STATE UINT32_MAX
 
-/* Our number of a machine's state; NO_STATE if nothing bad can come of it. */
+/* Returns the index of a machine's state, or NO_STATE if nothing bad can follow from it. */
 static uint32_t state_number(struct state_sets *sets, uint32_t machine, uint32_t state)
 {
 	struct machine *m = sets->machines[machine].machine;
@@ -42,13 +46,13 @@ static uint32_t state_number(struct state_sets *sets, uint32_t machine, uint32_t
 	return *at;
 }
 
-/* Appends what the state steps to, by our numbers. False: the machine failed. */
-static bool successors(struct state_sets *sets, uint32_t state, uint32_t letter,
-		       machine_states *out, struct err *err)
+/* Appends the states that `state` steps to. Returns false if the machine failed. */
+static bool append_successors(struct state_sets *sets, uint32_t state, uint32_t symbol,
+			      machine_states *out, struct err *err)
 {
 	struct state_sets_state from = sets->states.items[state];
 	const struct state_sets_machine *m = &sets->machines[from.machine];
-	const struct state_sets_letter *l = &sets->letters[letter];
+	const struct state_sets_symbol *l = &sets->symbols[symbol];
 	size_t first = out->count, kept = first;
 
 	assert(!from.bad);
@@ -65,11 +69,11 @@ static bool successors(struct state_sets *sets, uint32_t state, uint32_t letter,
 	return true;
 }
 
-/* ---- masks ----------------------------------------------------------------------------------------- */
+/* ---- masks ----------------------------------------------------------------------------------- */
 
 /*
- * All states, and the masks that each steps to by each letter, as far as there are at most 64 bits.
- * rows[letter * 64 + bit].
+ * The search for all states. rows[symbol * 64 + bit] is the mask that the state of `bit` steps to,
+ * as long as 64 bits are enough.
  */
 struct state_sets_search {
 	uint64_t *rows;
@@ -80,8 +84,8 @@ struct state_sets_search {
 	uint64_t tries;
 };
 
-static bool give_bit(struct state_sets *sets, struct state_sets_search *search, uint32_t state,
-		     uint32_t *bit)
+static bool assign_bit(struct state_sets *sets, struct state_sets_search *search, uint32_t state,
+		       uint32_t *bit)
 {
 	const struct state_sets_state *s = &sets->states.items[state];
 
@@ -107,26 +111,29 @@ static bool search_from(struct state_sets *sets, struct state_sets_search *searc
 {
 	struct err err;
 
-	for (uint32_t letter = 1; letter < sets->letter_count; letter++) {
+	for (uint32_t symbol = 1; symbol < sets->symbol_count; symbol++) {
 		uint64_t row = 0;
 
 		next->count = 0;
 		if (++search->tries > MOST_TRIES ||
-		    !successors(sets, search->state_of.items[bit], letter, next, &err))
+		    !append_successors(sets, search->state_of.items[bit], symbol, next, &err))
 			return false;
 		for (size_t i = 0; i < next->count; i++) {
 			uint32_t to;
 
-			if (!give_bit(sets, search, next->items[i], &to))
+			if (!assign_bit(sets, search, next->items[i], &to))
 				return false;
 			row |= 1ull << to;
 		}
-		search->rows[(size_t)letter * 64 + bit] = row;
+		search->rows[(size_t)symbol * 64 + bit] = row;
 	}
 	return true;
 }
 
-/* False: no masks. A machine that fails here may never be driven so far, so that is no error yet. */
+/*
+ * Returns false if masks cannot be used. A machine that fails here may never be driven that far in
+ * the walk, so its failure is not an error yet.
+ */
 static bool search_states(struct state_sets *sets, struct state_sets_search *search)
 {
 	machine_states next = { 0 };
@@ -139,7 +146,7 @@ static bool search_states(struct state_sets *sets, struct state_sets_search *sea
 		search->bad_bit[m] = NO_STATE;
 		if (state == NO_STATE)
 			continue;
-		good = give_bit(sets, search, state, &bit);
+		good = assign_bit(sets, search, state, &bit);
 		if (good)
 			sets->initial |= 1ull << bit;
 	}
@@ -151,22 +158,25 @@ static bool search_states(struct state_sets *sets, struct state_sets_search *sea
 	return good;
 }
 
-/* Letters that do the same have one table: a trace has many labels that a formula does not tell apart. */
-static uint32_t class_letters(struct state_sets *sets, const struct state_sets_search *search,
-			      uint32_t *sample)
+/*
+ * Gives symbols with the same effect one table: a trace has many labels that a formula does not
+ * distinguish.
+ */
+static uint32_t classify_symbols(struct state_sets *sets, const struct state_sets_search *search,
+				 uint32_t *sample)
 {
 	struct map classes = { 0 };
 	uint32_t count = 0;
 
-	sets->letter_table = mem_zalloc(sets->letter_count, sizeof *sets->letter_table);
-	for (uint32_t l = 0; l < sets->letter_count; l++) {
+	sets->table_of_symbol = mem_zalloc(sets->symbol_count, sizeof *sets->table_of_symbol);
+	for (uint32_t l = 0; l < sets->symbol_count; l++) {
 		const uint64_t *row = &search->rows[(size_t)l * 64];
 		uint64_t hash = 1, *at;
 		bool fresh = true;
 
 		for (uint32_t i = 0; i < sets->bits; i++)
 			hash = hash_mix(hash, row[i]);
-		/* equal hashes of different rows: the next number serves */
+		/* A hash collision of different rows: try the next number. */
 		for (;; hash++) {
 			at = map_put(&classes, hash, &fresh);
 			if (fresh || !memcmp(row, &search->rows[(size_t)sample[*at] * 64],
@@ -177,7 +187,7 @@ static uint32_t class_letters(struct state_sets *sets, const struct state_sets_s
 			*at = count;
 			sample[count++] = l;
 		}
-		sets->letter_table[l] = *at;
+		sets->table_of_symbol[l] = *at;
 	}
 	map_free(&classes);
 	return count;
@@ -223,22 +233,22 @@ static bool use_masks(struct state_sets *sets)
 {
 	struct state_sets_search search = { .bad_bit = mem_alloc(sets->machine_count *
 								 sizeof(uint32_t)) };
-	uint32_t *sample = mem_zalloc(sets->letter_count, sizeof *sample), classes;
-	bool good = sets->letter_count <= MOST_TRIES;
+	uint32_t *sample = mem_zalloc(sets->symbol_count, sizeof *sample), classes;
+	bool good = sets->symbol_count <= MOST_TRIES;
 
 	if (good) {
-		search.rows = mem_zalloc((size_t)sets->letter_count * 64, sizeof *search.rows);
+		search.rows = mem_zalloc((size_t)sets->symbol_count * 64, sizeof *search.rows);
 		good = search_states(sets, &search);
 	}
 	if (good) {
 		sets->bits = search.state_of.count;
 		sets->slices = sets->bits ? (sets->bits + 7) / 8 : 1;
 		sets->kind = sets->bits <= 8 ? STATE_SETS_BYTE : STATE_SETS_WORD;
-		/* silence changes nothing; nobody steps from a bad state */
+		/* A silent step changes nothing. No step is ever made from a bad state. */
 		for (uint32_t i = 0; i < sets->bits; i++)
 			search.rows[i] = 1ull << i;
-		classes = class_letters(sets, &search, sample);
-		good = (size_t)classes * sets->slices * 2048 <= MOST_TABLES;
+		classes = classify_symbols(sets, &search, sample);
+		good = (size_t)classes * sets->slices * 2048 <= MOST_TABLE_BYTES;
 	}
 	if (good) {
 		sets->bad = search.bad;
@@ -254,7 +264,7 @@ static bool use_masks(struct state_sets *sets)
 	return good;
 }
 
-/* ---- hash-consed sets ------------------------------------------------------------------------------ */
+/* ---- hash-consed sets ------------------------------------------------------------------------ */
 
 static uint64_t hash_members(const uint32_t *members, size_t count)
 {
@@ -280,14 +290,7 @@ static void grow_slots(struct state_sets *sets)
 	}
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The number of the set of these states, which are put in order first. Under the lock. */
+/* Returns the number of the set of these states, which it sorts. The caller holds the lock. */
 static uint32_t set_number(struct state_sets *sets, uint32_t *states, size_t count)
 {
 	size_t kept = 0, at;
@@ -295,7 +298,7 @@ static uint32_t set_number(struct state_sets *sets, uint32_t *states, size_t cou
 
 	if (!count)
 		return 0;
-	qsort(states, count, sizeof *states, by_number);
+	sort_items(states, count, sizeof *states, sort_u32);
 	for (size_t i = 0; i < count; i++) {
 		if (i && states[i] == states[i - 1])
 			continue;
@@ -330,37 +333,44 @@ static void copy_members(const struct state_sets *sets, uint32_t number, machine
 	out->count += set->count;
 }
 
-/* ---- what workers remember ------------------------------------------------------------------------- */
+/* ---- a worker's cache ------------------------------------------------------------------------ */
 
-void state_sets_memory_init(struct state_sets_memory *memory)
+static void allocate_cache(struct state_sets_cache *cache)
 {
-	*memory = (struct state_sets_memory){ .bits = FIRST_BITS };
-	memory->steps = mem_zalloc((size_t)1 << memory->bits, sizeof *memory->steps);
-	memory->unions = mem_zalloc((size_t)1 << memory->bits, sizeof *memory->unions);
+	cache->steps = mem_zalloc((size_t)1 << cache->bits, sizeof *cache->steps);
+	cache->unions = mem_zalloc((size_t)1 << cache->bits, sizeof *cache->unions);
 }
 
-void state_sets_memory_free(struct state_sets_memory *memory)
+void state_sets_cache_init(struct state_sets_cache *cache)
 {
-	free(memory->steps);
-	free(memory->unions);
-	vec_free(&memory->scratch);
-	vec_free(&memory->next);
+	*cache = (struct state_sets_cache){ .bits = FIRST_CACHE_BITS };
+	allocate_cache(cache);
 }
 
-static void missed(struct state_sets_memory *memory)
+void state_sets_cache_free(struct state_sets_cache *cache)
 {
-	if (++memory->misses < (uint64_t)4 << memory->bits || memory->bits >= LAST_BITS)
+	free(cache->steps);
+	free(cache->unions);
+	vec_free(&cache->scratch);
+	vec_free(&cache->next);
+}
+
+static void count_miss(struct state_sets_cache *cache)
+{
+	if (++cache->misses < (uint64_t)4 << cache->bits || cache->bits >= LAST_CACHE_BITS)
 		return;
-	free(memory->steps);
-	free(memory->unions);
-	memory->misses = 0;
-	memory->bits += 2;
-	memory->steps = mem_zalloc((size_t)1 << memory->bits, sizeof *memory->steps);
-	memory->unions = mem_zalloc((size_t)1 << memory->bits, sizeof *memory->unions);
+	free(cache->steps);
+	free(cache->unions);
+	cache->misses = 0;
+	cache->bits += 2;
+	allocate_cache(cache);
 }
 
-/* A machine that is bad in a run has one state there, the first bad one that it was seen in. */
-static void absorb(struct state_sets *sets, machine_states *states)
+/*
+ * In a run, a violated machine has one state from then on: the first of its bad states that any run
+ * reached.
+ */
+static void collapse_violated_machines(struct state_sets *sets, machine_states *states)
 {
 	size_t kept = 0;
 
@@ -381,52 +391,52 @@ static void absorb(struct state_sets *sets, machine_states *states)
 	memset(sets->bad_now, 0, sets->machine_count * sizeof *sets->bad_now);
 }
 
-uint32_t state_sets_find_step(struct state_sets *sets, struct state_sets_memory *memory,
-			      uint32_t set, uint32_t letter)
+uint32_t state_sets_find_step(struct state_sets *sets, struct state_sets_cache *cache, uint32_t set,
+			      uint32_t symbol)
 {
-	uint64_t key = (uint64_t)set << 32 | letter;
+	uint64_t key = (uint64_t)set << 32 | symbol;
 	uint32_t value = 0;
 
 	assert(sets->absorbing || !(set & STATE_SETS_BAD));
-	missed(memory);
+	count_miss(cache);
 	pthread_mutex_lock(&sets->lock);
-	memory->scratch.count = memory->next.count = 0;
-	copy_members(sets, set, (machine_states *)&memory->scratch);
-	for (size_t i = 0; i < memory->scratch.count && !sets->failed; i++) {
-		uint32_t state = memory->scratch.items[i];
+	cache->scratch.count = cache->next.count = 0;
+	copy_members(sets, set, (machine_states *)&cache->scratch);
+	for (size_t i = 0; i < cache->scratch.count && !sets->failed; i++) {
+		uint32_t state = cache->scratch.items[i];
 
 		if (sets->states.items[state].bad)
-			*vec_push(&memory->next) = state;
-		else if (!successors(sets, state, letter, &memory->next, &sets->err))
+			*vec_push(&cache->next) = state;
+		else if (!append_successors(sets, state, symbol, &cache->next, &sets->err))
 			sets->failed = true;
 	}
 	if (sets->absorbing)
-		absorb(sets, &memory->next);
+		collapse_violated_machines(sets, &cache->next);
 	if (!sets->failed)
-		value = set_number(sets, memory->next.items, memory->next.count);
+		value = set_number(sets, cache->next.items, cache->next.count);
 	pthread_mutex_unlock(&sets->lock);
-	memory->steps[state_sets_slot(memory, key)] = (struct state_sets_known){ key, value };
+	cache->steps[state_sets_slot(cache, key)] = (struct state_sets_cached){ key, value };
 	return value;
 }
 
-uint32_t state_sets_find_union(struct state_sets *sets, struct state_sets_memory *memory,
-			       uint32_t a, uint32_t b)
+uint32_t state_sets_find_union(struct state_sets *sets, struct state_sets_cache *cache, uint32_t a,
+			       uint32_t b)
 {
 	uint64_t key = (uint64_t)a << 32 | b;
 	uint32_t value;
 
-	missed(memory);
+	count_miss(cache);
 	pthread_mutex_lock(&sets->lock);
-	memory->next.count = 0;
-	copy_members(sets, a, &memory->next);
-	copy_members(sets, b, &memory->next);
-	value = set_number(sets, memory->next.items, memory->next.count);
+	cache->next.count = 0;
+	copy_members(sets, a, &cache->next);
+	copy_members(sets, b, &cache->next);
+	value = set_number(sets, cache->next.items, cache->next.count);
 	pthread_mutex_unlock(&sets->lock);
-	memory->unions[state_sets_slot(memory, key)] = (struct state_sets_known){ key, value };
+	cache->unions[state_sets_slot(cache, key)] = (struct state_sets_cached){ key, value };
 	return value;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static void use_shared(struct state_sets *sets)
 {
@@ -448,13 +458,13 @@ static void use_shared(struct state_sets *sets)
 }
 
 bool state_sets_init(struct state_sets *sets, const struct state_sets_machine *machines,
-		     uint32_t machine_count, const struct state_sets_letter *letters,
-		     uint32_t letter_count, bool absorbing, struct err *err)
+		     uint32_t machine_count, const struct state_sets_symbol *symbols,
+		     uint32_t symbol_count, bool absorbing, struct err *err)
 {
 	*sets = (struct state_sets){ .machines = machines,
 				     .machine_count = machine_count,
-				     .letters = letters,
-				     .letter_count = letter_count,
+				     .symbols = symbols,
+				     .symbol_count = symbol_count,
 				     .index = mem_zalloc(machine_count, sizeof(struct map)) };
 	pthread_mutex_init(&sets->lock, NULL);
 	sets->absorbing = absorbing;
@@ -464,8 +474,8 @@ bool state_sets_init(struct state_sets *sets, const struct state_sets_machine *m
 		sets->bad_now = mem_zalloc(machine_count, sizeof *sets->bad_now);
 	}
 	if (absorbing || !use_masks(sets)) {
-		free(sets->letter_table);
-		sets->letter_table = NULL;
+		free(sets->table_of_symbol);
+		sets->table_of_symbol = NULL;
 		use_shared(sets);
 	}
 	if (sets->failed)
@@ -482,7 +492,7 @@ void state_sets_free(struct state_sets *sets)
 	free(sets->bit_state);
 	free(sets->bad_state);
 	free(sets->bad_now);
-	free(sets->letter_table);
+	free(sets->table_of_symbol);
 	free(sets->byte_tables);
 	free(sets->word_tables);
 	vec_free(&sets->list);
@@ -508,8 +518,7 @@ void state_sets_list_states(struct state_sets *sets, uint64_t payload, machine_s
 		*vec_push(out) = sets->bit_state[__builtin_ctzll(payload)];
 }
 
-uint64_t state_sets_clean(struct state_sets *sets, struct state_sets_memory *memory,
-			  uint64_t payload)
+uint64_t state_sets_clean(struct state_sets *sets, struct state_sets_cache *cache, uint64_t payload)
 {
 	uint32_t number = payload & ~STATE_SETS_BAD, clean;
 	size_t kept = 0;
@@ -521,42 +530,42 @@ uint64_t state_sets_clean(struct state_sets *sets, struct state_sets_memory *mem
 	pthread_mutex_lock(&sets->lock);
 	clean = sets->list.items[number].clean;
 	if (clean == UINT32_MAX) {
-		memory->next.count = 0;
-		copy_members(sets, number, &memory->next);
-		for (size_t i = 0; i < memory->next.count; i++) {
-			if (!sets->states.items[memory->next.items[i]].bad)
-				memory->next.items[kept++] = memory->next.items[i];
+		cache->next.count = 0;
+		copy_members(sets, number, &cache->next);
+		for (size_t i = 0; i < cache->next.count; i++) {
+			if (!sets->states.items[cache->next.items[i]].bad)
+				cache->next.items[kept++] = cache->next.items[i];
 		}
-		clean = set_number(sets, memory->next.items, kept);
+		clean = set_number(sets, cache->next.items, kept);
 		sets->list.items[number].clean = clean;
 	}
 	pthread_mutex_unlock(&sets->lock);
 	return clean;
 }
 
-void state_sets_list_successors(struct state_sets *sets, uint32_t state, uint32_t letter,
+void state_sets_list_successors(struct state_sets *sets, uint32_t state, uint32_t symbol,
 				machine_states *out)
 {
-	if (!letter) {
+	if (!symbol) {
 		*vec_push(out) = state;
 		return;
 	}
-	/* it was asked before, and did not fail then */
-	if (!successors(sets, state, letter, out, &sets->err))
+	/* The walk has made this step before, and it did not fail. */
+	if (!append_successors(sets, state, symbol, out, &sets->err))
 		sets->failed = true;
 }
 
-uint32_t state_sets_code(const struct state_sets *sets, uint32_t letter)
+uint32_t state_sets_code(const struct state_sets *sets, uint32_t symbol)
 {
-	return sets->kind == STATE_SETS_SHARED ? letter : sets->letter_table[letter];
+	return sets->kind == STATE_SETS_SHARED ? symbol : sets->table_of_symbol[symbol];
 }
 
-uint64_t state_sets_step(struct state_sets *sets, struct state_sets_memory *memory,
-			 uint64_t payload, uint32_t code)
+uint64_t state_sets_step(struct state_sets *sets, struct state_sets_cache *cache, uint64_t payload,
+			 uint32_t code)
 {
 	switch (sets->kind) {
 	case STATE_SETS_BYTE: return state_sets_step_byte(sets, payload, code);
 	case STATE_SETS_WORD: return state_sets_step_word(sets, payload, code);
 	}
-	return state_sets_step_shared(sets, memory, payload, code);
+	return state_sets_step_shared(sets, cache, payload, code);
 }

@@ -1,3 +1,7 @@
+/*
+ * Presents violating runs to the checker (judge.h): converts property events, variables and
+ * schedules to the checker's own types.
+ */
 #include "monitor/observe/judge.h"
 
 #include "base/map.h"
@@ -14,17 +18,17 @@
 struct judge {
 	const struct trace *trace;
 	const struct property_set *set;
-	struct checker *checker; /* NULL: not yet asked */
-	struct err broken;	 /* why nothing can be checked, if `checker` could not enter */
+	struct checker *checker; /* NULL: not opened yet */
+	struct err broken;	 /* why nothing can be checked, if `entered` is false */
 	bool entered;
 	struct checker_property *events; /* by property */
 	struct script_value **
-		*values; /* by property, event: of its token; NULL: not yet asked for */
+		*values; /* by property, event: the values of its token; NULL: not needed yet */
 };
 
-/* ---- what the checker is told of the properties ----------------------------------------------- */
+/* ---- properties for the checker -------------------------------------------------------------- */
 
-static struct checker_property tell_events(const struct property_events *all)
+static struct checker_property checker_property_of(const struct property_events *all)
 {
 	struct checker_occurrence *occurrences =
 		mem_alloc(all->events.count * sizeof *occurrences + 1);
@@ -32,11 +36,10 @@ static struct checker_property tell_events(const struct property_events *all)
 	for (size_t i = 0; i < all->events.count; i++) {
 		const struct property_event *e = &all->events.items[i];
 
-		occurrences[i] =
-			(struct checker_occurrence){ .anchor = { e->id.stream, e->id.index },
-						     .before = e->before,
-						     .event = e->event,
-						     .bindings = e->bindings };
+		occurrences[i] = (struct checker_occurrence){ .anchor = e->id,
+							      .before = e->before,
+							      .event = e->event,
+							      .bindings = e->bindings };
 	}
 	return (struct checker_property){ .parameters = all->parameters,
 					  .occurrences = occurrences,
@@ -44,8 +47,8 @@ static struct checker_property tell_events(const struct property_events *all)
 					  .bindings = all->bindings.items };
 }
 
-/* Of grammars: what the events carry. */
-static struct script_value *const *tell_values(struct judge *judge, uint32_t property)
+/* Returns the attributes of the events, for grammars. */
+static struct script_value *const *values_of_events(struct judge *judge, uint32_t property)
 {
 	const struct property_events *all = &judge->set->properties.items[property];
 	struct script_value **values = judge->values[property];
@@ -54,12 +57,9 @@ static struct script_value *const *tell_values(struct judge *judge, uint32_t pro
 		return values;
 	judge->values[property] = values = mem_zalloc(all->events.count + 1, sizeof *values);
 	for (size_t i = 0; i < all->events.count; i++) {
-		const struct property_event *e = &all->events.items[i];
-		uint32_t count;
+		grammar_token_values of_event = { 0 };
 
-		free(grammar_attributes(all->property, e->event, &count));
-		values[i] = mem_zalloc(count + 1, sizeof *values[i]);
-		grammar_tokens_of_event(all, e, values[i]);
+		values[i] = grammar_tokens_of_event(all, &all->events.items[i], &of_event);
 	}
 	return values;
 }
@@ -83,7 +83,7 @@ struct judge *judge_open(const struct trace *trace, const struct property_set *s
 	judge->events = mem_zalloc(count + 1, sizeof *judge->events);
 	judge->values = mem_zalloc(count + 1, sizeof *judge->values);
 	for (size_t i = 0; i < count; i++)
-		judge->events[i] = tell_events(&set->properties.items[i]);
+		judge->events[i] = checker_property_of(&set->properties.items[i]);
 	return judge;
 }
 
@@ -101,8 +101,8 @@ void judge_close(struct judge *judge)
 	free(judge);
 }
 
-/* The whole trace is one window: a run starts where everything does. */
-static void enter(struct judge *judge)
+/* The whole trace is one window, because a run starts at its beginning. */
+static void enter_trace(struct judge *judge)
 {
 	VEC(struct checker_run) runs = { 0 };
 	struct trace_order *order = trace_order_open(judge->trace);
@@ -125,39 +125,18 @@ static void enter(struct judge *judge)
 	vec_free(&runs);
 }
 
-static bool enter_once(struct judge *judge, struct err *err)
+static bool ensure_entered(struct judge *judge, struct err *err)
 {
 	if (!judge->checker)
-		enter(judge);
+		enter_trace(judge);
 	if (!judge->entered)
 		*err = judge->broken;
 	return judge->entered;
 }
 
-/* ---- a run -------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
-/* The messages of a run, by the columns of its steps. */
-static void find_messages(const struct judge_claim *claim, judge_messages *out)
-{
-	const struct computation *computation = claim->computation;
-	VEC(uint32_t) *of_column = mem_zalloc(computation->columns + 1, sizeof *of_column);
-	uint32_t *at = mem_zalloc(computation->columns + 1, sizeof *at);
-
-	for (size_t i = 0; i < computation->messages.count; i++)
-		*vec_push(&of_column[computation->messages.items[i].column]) = (uint32_t)i;
-	for (size_t i = 0; i < claim->count; i++) {
-		uint32_t column = claim->columns[i];
-
-		assert(column < computation->columns && at[column] < of_column[column].count);
-		*vec_push(out) = of_column[column].items[at[column]++];
-	}
-	for (uint32_t c = 0; c < computation->columns; c++)
-		vec_free(&of_column[c]);
-	free(of_column);
-	free(at);
-}
-
-/* Must a creation, begin or join come between the two? */
+/* Must a creation, begin or join of a thread come between the two? */
 static bool is_fenced(const struct message *before, const struct message *message)
 {
 	for (uint32_t i = 0; before && i < message->fence_count; i++) {
@@ -169,7 +148,7 @@ static bool is_fenced(const struct message *before, const struct message *messag
 
 typedef VEC(struct checker_moment) moment_list;
 
-static void make_moments(const struct computation *computation, judge_messages *messages,
+static void make_moments(const struct computation *computation, computation_messages *messages,
 			 moment_list *out)
 {
 	const struct message *before = NULL;
@@ -177,11 +156,10 @@ static void make_moments(const struct computation *computation, judge_messages *
 
 	for (size_t i = 0; i < messages->count; i++) {
 		const struct message *m = &computation->messages.items[messages->items[i]];
-		struct event_id id = m->parts[m->anchor];
 
 		if (m->label == LABEL_SILENT)
 			continue;
-		*vec_push(out) = (struct checker_moment){ .anchor = { id.stream, id.index },
+		*vec_push(out) = (struct checker_moment){ .anchor = m->parts[m->anchor],
 							  .before = m->before,
 							  .paused = is_fenced(before, m) };
 		before = m;
@@ -190,7 +168,7 @@ static void make_moments(const struct computation *computation, judge_messages *
 	messages->count = kept;
 }
 
-static size_t tell_variables(const struct labels *labels, struct checker_variable *out)
+static size_t checker_variables_of(const struct labels *labels, struct checker_variable *out)
 {
 	static const uint8_t forms[] = { [RAW_VALUE_SIGNED] = CHECKER_SIGNED,
 					 [RAW_VALUE_UNSIGNED] = CHECKER_UNSIGNED,
@@ -211,10 +189,13 @@ static size_t tell_variables(const struct labels *labels, struct checker_variabl
 	return count;
 }
 
-/* A formula's word; of a plug-in, whose verdict is its own, only that the run can happen is checked. */
-static bool ask_formula(struct judge *judge, const struct judge_claim *claim,
-			const struct event_id *steps, size_t step_count, const moment_list *moments,
-			struct err *err)
+/*
+ * Checks the word of a formula. A plug-in's verdict cannot be checked, only that the run is
+ * feasible.
+ */
+static bool check_formula(struct judge *judge, const struct judge_claim *claim,
+			  const computation_steps *steps, const moment_list *moments,
+			  struct err *err)
 {
 	const struct computation *computation = claim->computation;
 	struct checker_variable *variables =
@@ -225,7 +206,7 @@ static bool ask_formula(struct judge *judge, const struct judge_claim *claim,
 		.events = &judge->events[claim->property],
 		.binding = computation->binding.count ? computation->binding.items : NULL,
 		.variables = variables,
-		.variable_count = tell_variables(&computation->labels, variables),
+		.variable_count = checker_variables_of(&computation->labels, variables),
 		.moments = moments->items,
 		.moment_count = moments->count,
 		.at_end = claim->at_end,
@@ -234,8 +215,8 @@ static bool ask_formula(struct judge *judge, const struct judge_claim *claim,
 	bool ok = checker_accepts(
 		judge->checker,
 		&(struct checker_witness){ .claim = plays_only ? CHECKER_PREFIX : CHECKER_FORMULA,
-					   .steps = steps,
-					   .step_count = step_count,
+					   .steps = steps->items,
+					   .step_count = steps->count,
 					   .word = &word },
 		err);
 
@@ -243,8 +224,8 @@ static bool ask_formula(struct judge *judge, const struct judge_claim *claim,
 	return ok;
 }
 
-bool judge_accepts_sentence(struct judge *judge, const struct judge_sentence *claim,
-			    struct err *err)
+bool judge_accepts_word(struct judge *judge, const struct judge_grammar_word *claim,
+			struct err *err)
 {
 	uint32_t property = claim->sentence->property;
 	struct checker_sentence sentence = {
@@ -252,7 +233,7 @@ bool judge_accepts_sentence(struct judge *judge, const struct judge_sentence *cl
 		.property = judge->set->properties.items[property].property,
 		.formula = claim->sentence->grammar->formula,
 		.events = &judge->events[property],
-		.values = (const struct script_value *const *)tell_values(judge, property),
+		.values = (const struct script_value *const *)values_of_events(judge, property),
 		.moments = claim->moments,
 		.moment_count = claim->moment_count,
 		.stream = claim->stream,
@@ -260,7 +241,7 @@ bool judge_accepts_sentence(struct judge *judge, const struct judge_sentence *cl
 		.at_end = claim->at_end,
 	};
 
-	return enter_once(judge, err) &&
+	return ensure_entered(judge, err) &&
 	       checker_accepts(judge->checker,
 			       &(struct checker_witness){ .claim = CHECKER_GRAMMAR,
 							  .steps = claim->steps,
@@ -286,51 +267,45 @@ void judge_make_steps(const computation_schedule *schedule, computation_steps *o
 	map_free(&next);
 }
 
-static bool ask(struct judge *judge, const struct judge_claim *claim,
-		const computation_schedule *schedule, const moment_list *moments, struct err *err)
+static bool check_claim(struct judge *judge, const struct judge_claim *claim,
+			const computation_schedule *schedule, const moment_list *moments,
+			struct err *err)
 {
 	const struct computation *computation = claim->computation;
-	computation_steps made = { 0 };
-	struct event_id *steps;
-	size_t count;
+	computation_steps steps = { 0 };
 	bool ok;
 
-	judge_make_steps(schedule, &made);
-	count = made.count;
-	steps = mem_alloc((count + 1) * sizeof *steps);
-	for (size_t i = 0; i < count; i++)
-		steps[i] = (struct event_id){ made.items[i].stream, made.items[i].index };
-	vec_free(&made);
+	judge_make_steps(schedule, &steps);
 	if (claim->sentence)
-		ok = judge_accepts_sentence(
-			judge,
-			&(struct judge_sentence){ .sentence = claim->sentence,
-						  .stream = claim->stream,
-						  .binding = computation->binding.count
-								     ? computation->binding.items
-								     : NULL,
-						  .steps = steps,
-						  .step_count = count,
-						  .moments = moments->items,
-						  .moment_count = moments->count,
-						  .at_end = claim->at_end },
-			err);
+		ok = judge_accepts_word(judge,
+					&(struct judge_grammar_word){
+						.sentence = claim->sentence,
+						.stream = claim->stream,
+						.binding = computation->binding.count
+								   ? computation->binding.items
+								   : NULL,
+						.steps = steps.items,
+						.step_count = steps.count,
+						.moments = moments->items,
+						.moment_count = moments->count,
+						.at_end = claim->at_end },
+					err);
 	else
-		ok = ask_formula(judge, claim, steps, count, moments, err);
-	free(steps);
+		ok = check_formula(judge, claim, &steps, moments, err);
+	vec_free(&steps);
 	return ok;
 }
 
 bool judge_accepts(struct judge *judge, const struct judge_claim *claim,
-		   computation_schedule *schedule, judge_messages *messages, struct err *err)
+		   computation_schedule *schedule, computation_messages *messages, struct err *err)
 {
 	moment_list moments = { 0 };
 	bool ok;
 
-	find_messages(claim, messages);
+	computation_find_messages(claim->computation, claim->columns, claim->count, messages);
 	make_moments(claim->computation, messages, &moments);
 	computation_schedule_run(claim->computation, claim->columns, claim->count, schedule);
-	ok = enter_once(judge, err) && ask(judge, claim, schedule, &moments, err);
+	ok = ensure_entered(judge, err) && check_claim(judge, claim, schedule, &moments, err);
 	vec_free(&moments);
 	return ok;
 }

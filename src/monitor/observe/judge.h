@@ -1,4 +1,4 @@
-/* Violating runs as the checker wants them: schedules of the whole trace, words of states. */
+/* Presents violating runs to the checker: as schedules of the whole trace, with words of states. */
 #ifndef MONITOR_OBSERVE_JUDGE_H
 #define MONITOR_OBSERVE_JUDGE_H
 
@@ -8,44 +8,44 @@
 
 struct judge;
 
-/* Opens the checker at the first run that it is asked about. */
+/* The checker is opened when the first run is judged. */
 struct judge *judge_open(const struct trace *trace, const struct property_set *set);
 void judge_close(struct judge *judge);
 
-/* A run of a computation that is said to violate a formula. */
+/* A run of a computation that violates a formula, as the lattice says. */
 struct judge_claim {
 	const struct computation *computation;
-	uint32_t property; /* number in the set */
+	uint32_t property; /* index in the set */
 	const struct spec_formula *formula;
 	const uint32_t *columns; /* of its steps */
 	size_t count;
 	bool at_end;
-	const struct sentence *sentence; /* of a grammar; NULL otherwise */
-	uint32_t stream;		 /* view thread: whose word; UINT32_MAX otherwise */
+	const struct grammar_formula *sentence; /* for a grammar; otherwise NULL */
+	/* view thread: the thread of the word; otherwise UINT32_MAX */
+	uint32_t stream;
 };
 
 /*
- * Makes the schedule, which is valid also where it is refused, and asks. `messages`: the steps of the
- * run that monitors see, as numbers of messages.
+ * Makes the schedule, which is valid even if the claim is rejected, and lets the checker decide.
+ * `messages`: the steps of the run that monitors see, as indices of messages.
  */
-typedef VEC(uint32_t) judge_messages;
 bool judge_accepts(struct judge *judge, const struct judge_claim *claim,
-		   computation_schedule *schedule, judge_messages *messages, struct err *err);
+		   computation_schedule *schedule, computation_messages *messages, struct err *err);
 
 void judge_make_steps(const computation_schedule *schedule, computation_steps *out);
 
-/* A word of a grammar on a schedule that somebody else made. */
-struct judge_sentence {
-	const struct sentence *sentence;
+/* A word of a grammar on a given schedule. */
+struct judge_grammar_word {
+	const struct grammar_formula *sentence;
 	uint32_t stream;
-	const uint32_t *binding; /* by parameter, of an object's word; NULL otherwise */
+	const uint32_t *binding; /* by parameter, for an object's word; otherwise NULL */
 	const struct event_id *steps;
 	size_t step_count;
 	const struct checker_moment *moments; /* at which its events happen */
 	size_t moment_count;
 	bool at_end;
 };
-bool judge_accepts_sentence(struct judge *judge, const struct judge_sentence *claim,
-			    struct err *err);
+bool judge_accepts_word(struct judge *judge, const struct judge_grammar_word *claim,
+			struct err *err);
 
 #endif

@@ -1,3 +1,8 @@
+/*
+ * Judges properties on all runs (observe.h): makes the machines of each computation, walks its
+ * lattice, and collects findings, notes and statistics. Grammars are first judged on the recorded
+ * run.
+ */
 #include "monitor/observe/observe.h"
 
 #include "base/mem.h"
@@ -7,7 +12,6 @@
 #include "monitor/observe/observe_state.h"
 #include "monitor/observe/unjudged.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +22,8 @@ bool observe_judges(const struct spec_formula *formula)
 
 void observe_note(struct observe_state *o, const struct spec_property *property, const char *text)
 {
-	char *whole;
+	char *whole = mem_format("%s: %s", property->name, text);
 
-	if (asprintf(&whole, "%s: %s", property->name, text) < 0)
-		abort();
 	for (size_t i = 0; i < o->result->notes.count; i++) {
 		if (!strcmp(o->result->notes.items[i], whole)) {
 			free(whole);
@@ -36,7 +38,8 @@ const struct spec_property *observe_property(const struct observe_state *o, uint
 	return o->set->properties.items[number].property;
 }
 
-void observe_leave(struct observe_state *o, uint32_t property, uint32_t formula, const char *why)
+void observe_add_unjudged(struct observe_state *o, uint32_t property, uint32_t formula,
+			  const char *why)
 {
 	const struct spec_property *of = observe_property(o, property);
 
@@ -50,7 +53,7 @@ void observe_leave(struct observe_state *o, uint32_t property, uint32_t formula,
 	};
 }
 
-/* ---- machines ---------------------------------------------------------------------------------- */
+/* ---- machines -------------------------------------------------------------------------------- */
 
 static void add_formulas(struct observe_state *o, const struct computation *computation,
 			 uint32_t property, observe_judged_list *out)
@@ -70,44 +73,44 @@ static void add_formulas(struct observe_state *o, const struct computation *comp
 			why = unjudged_variables(&computation->labels,
 						 observe_property(o, property), f);
 		if (why) {
-			observe_leave(o, property, number, why);
+			observe_add_unjudged(o, property, number, why);
 			continue;
 		}
 		judged.machine = machine_of_formula(
 			o->set, property, f, &computation->labels,
 			o->options->directories ? o->options->directories[property] : NULL, &err);
 		if (!judged.machine) {
-			observe_leave(o, property, number, err.text);
+			observe_add_unjudged(o, property, number, err.text);
 			continue;
 		}
 		*vec_push(out) = judged;
 	}
 }
 
-/* A grammar that is not judged on the recorded run is not on others. */
+/* A grammar that is not judged on the recorded run is not judged on others. */
 static void add_grammars(struct observe_state *o, const struct computation *computation,
 			 observe_judged_list *out)
 {
 	uint32_t property = computation->properties.items[0];
 	struct err err = { 0 };
 
-	for (size_t i = 0; i < o->sentences.list.count; i++) {
-		const struct sentence *s = &o->sentences.list.items[i];
+	for (size_t i = 0; i < o->grammars.list.count; i++) {
+		const struct grammar_formula *s = &o->grammars.list.items[i];
 		struct observe_judged judged = { property, s->number, NULL, NULL };
 
 		if (s->property != property || s->why)
 			continue;
 		judged.formula = s->grammar->formula;
-		judged.machine = grammar_claims_machine(&o->sentences, s, computation, &err);
+		judged.machine = grammar_formulas_machine(&o->grammars, s, computation, &err);
 		if (judged.machine)
 			*vec_push(out) = judged;
 		else
-			observe_leave(o, property, s->number, err.text);
+			observe_add_unjudged(o, property, s->number, err.text);
 	}
 }
 
-/* Also of properties that have no instance, because what they are about was not seen. */
-static void leave_unseen(struct observe_state *o)
+/* Covers properties without instances too: those whose events could not be seen. */
+static void add_unseen_formulas(struct observe_state *o)
 {
 	for (uint32_t i = 0; i < o->set->properties.count; i++) {
 		const struct property_events *events = &o->set->properties.items[i];
@@ -116,7 +119,7 @@ static void leave_unseen(struct observe_state *o)
 		for (const struct spec_formula *f = events->property->formulas; f; f = f->next) {
 			number++;
 			if (formulas_is_of_states(f) && unjudged_events(events, f))
-				observe_leave(o, i, number, unjudged_events(events, f));
+				observe_add_unjudged(o, i, number, unjudged_events(events, f));
 		}
 	}
 }
@@ -133,7 +136,7 @@ static void add_machines(struct observe_state *o, const struct computation *comp
 		add_formulas(o, computation, computation->properties.items[i], out);
 	for (size_t i = 0; i < out->count; i++) {
 		struct observe_judged *judged = &out->items[i];
-		bool by_message = all && machine_minds_neighbours(judged->formula);
+		bool by_message = all && machine_needs_fences(judged->formula);
 
 		if (by_message)
 			judged->machine =
@@ -143,10 +146,10 @@ static void add_machines(struct observe_state *o, const struct computation *comp
 	}
 }
 
-/* ---- lattices ---------------------------------------------------------------------------------- */
+/* ---- lattices -------------------------------------------------------------------------------- */
 
-static struct observe_lattice *lattice_of(struct observe_state *o,
-					  const struct computation *computation)
+static struct observe_lattice *find_or_add_lattice(struct observe_state *o,
+						   const struct computation *computation)
 {
 	const struct spec_property *property =
 		computation->properties.count == 1
@@ -167,7 +170,7 @@ static struct observe_lattice *lattice_of(struct observe_state *o,
 static void add_lattice(struct observe_state *o, const struct computation *computation,
 			const struct lattice_result *walked)
 {
-	struct observe_lattice *l = lattice_of(o, computation);
+	struct observe_lattice *l = find_or_add_lattice(o, computation);
 
 	l->instances++;
 	l->cuts += walked->cuts;
@@ -183,7 +186,7 @@ static void add_lattice(struct observe_state *o, const struct computation *compu
 	lattice_count_add(&l->violating, &walked->violating_any);
 }
 
-static void tell_progress(void *context, uint64_t level, uint64_t levels, uint64_t cuts)
+static void report_progress(void *context, uint64_t level, uint64_t levels, uint64_t cuts)
 {
 	struct observe_state *o = context;
 
@@ -191,7 +194,7 @@ static void tell_progress(void *context, uint64_t level, uint64_t levels, uint64
 		o->options->progress(o->options->context, o->at, level, levels, cuts);
 }
 
-static void tell_doubts(struct observe_state *o, const observe_judged_list *judged)
+static void note_doubts(struct observe_state *o, const observe_judged_list *judged)
 {
 	for (size_t i = 0; i < judged->count; i++) {
 		const struct machine *m = judged->items[i].machine;
@@ -202,12 +205,12 @@ static void tell_doubts(struct observe_state *o, const observe_judged_list *judg
 	}
 }
 
-/* What a walk of a view may cost: each step of its machine is one of Lua. */
+/* Limits for the walk of a view: each step of its machine runs Lua. */
 #define VIEW_BREADTH 20000u
 #define VIEW_EFFORT 2000000u
 
-static struct lattice_options options_for(struct observe_state *o,
-					  const struct computation *computation)
+static struct lattice_options lattice_options_for(struct observe_state *o,
+						  const struct computation *computation)
 {
 	struct lattice_options options = {
 		.breadth = o->options->breadth,
@@ -216,7 +219,7 @@ static struct lattice_options options_for(struct observe_state *o,
 		.jobs = o->options->jobs,
 		.memory = o->options->memory,
 		.ended = o->ended,
-		.progress = tell_progress,
+		.progress = report_progress,
 		.context = o,
 	};
 
@@ -228,7 +231,8 @@ static struct lattice_options options_for(struct observe_state *o,
 	return options;
 }
 
-static bool is_full(const struct computation *computation, const observe_judged_list *judged)
+static bool is_machine_full(const struct computation *computation,
+			    const observe_judged_list *judged)
 {
 	for (size_t i = 0; computation->is_view && i < judged->count; i++) {
 		if (grammar_machine_is_full(judged->items[i].machine))
@@ -237,7 +241,7 @@ static bool is_full(const struct computation *computation, const observe_judged_
 	return false;
 }
 
-/* False: the words of a grammar are too many; less breadth will do. */
+/* Returns false if the words of a grammar are too many: then less breadth may do. */
 static bool walk_once(struct observe_state *o, const struct computation *computation,
 		      const struct lattice_options *options)
 {
@@ -245,7 +249,7 @@ static bool walk_once(struct observe_state *o, const struct computation *computa
 	struct lattice_result walked = { 0 };
 	observe_judged_list judged = { 0 };
 	struct err err = { 0 };
-	bool done, again = false;
+	bool done, too_many_states = false;
 
 	add_machines(o, computation, lattice, &judged);
 	for (size_t i = 0; judged.count && i < computation->messages.count; i++)
@@ -253,19 +257,19 @@ static bool walk_once(struct observe_state *o, const struct computation *computa
 	done = judged.count && lattice_walk(lattice, OBSERVE_RUNS_CHECKED, &walked, &err);
 	if (done) {
 		add_lattice(o, computation, &walked);
-		observe_take(o, computation, &judged, &walked);
-	} else if (is_full(computation, &judged)) {
-		again = options->breadth != 1;
-		if (!again)
+		observe_check_violations(o, computation, &judged, &walked);
+	} else if (is_machine_full(computation, &judged)) {
+		too_many_states = options->breadth != 1;
+		if (!too_many_states)
 			observe_note(o, observe_property(o, computation->properties.items[0]),
-				     "its words are too large to be followed on other runs than "
+				     "its words are too large to be judged on runs other than "
 				     "the recorded one");
 	} else {
 		for (size_t i = 0; i < judged.count; i++)
-			observe_leave(o, judged.items[i].property, judged.items[i].number,
-				      err.text);
+			observe_add_unjudged(o, judged.items[i].property, judged.items[i].number,
+					     err.text);
 	}
-	tell_doubts(o, &judged);
+	note_doubts(o, &judged);
 	for (size_t i = 0; i < walked.notes.count; i++)
 		observe_note(o, observe_property(o, computation->properties.items[0]),
 			     walked.notes.items[i]);
@@ -274,26 +278,29 @@ static bool walk_once(struct observe_state *o, const struct computation *computa
 	for (size_t i = 0; i < judged.count; i++)
 		machine_close(judged.items[i].machine);
 	vec_free(&judged);
-	return !again;
+	return !too_many_states;
 }
 
-/* Is each message behind the one before it? Then there is one run, the recorded one. */
+/* Does each message come after the previous one? Then the recorded run is the only one. */
 static bool is_chain(const struct computation *computation)
 {
 	for (size_t i = 1; i < computation->messages.count; i++) {
 		const struct message *m = &computation->messages.items[i], *before = m - 1;
-		bool behind = m->column == before->column;
+		bool follows = m->column == before->column;
 
-		for (uint32_t n = 0; !behind && n < m->need_count; n++)
-			behind = m->needs[n].column == before->column &&
-				 m->needs[n].count > before->position;
-		if (!behind)
+		for (uint32_t n = 0; !follows && n < m->need_count; n++)
+			follows = m->needs[n].column == before->column &&
+				  m->needs[n].count > before->position;
+		if (!follows)
 			return false;
 	}
 	return true;
 }
 
-/* The recorded run of a view was judged already: where it is the only one there is nothing to walk. */
+/*
+ * The recorded run of a view has already been judged. If it is the only run, there is nothing to
+ * walk.
+ */
 static void count_chain(struct observe_state *o, const struct computation *computation)
 {
 	uint64_t one = 1, events = computation->messages.count;
@@ -308,9 +315,9 @@ static void count_chain(struct observe_state *o, const struct computation *compu
 					      .runs = { &one, 1 } });
 }
 
-static void walk(struct observe_state *o, const struct computation *computation)
+static void walk_lattice(struct observe_state *o, const struct computation *computation)
 {
-	struct lattice_options options = options_for(o, computation);
+	struct lattice_options options = lattice_options_for(o, computation);
 
 	if (computation->is_view && is_chain(computation)) {
 		count_chain(o, computation);
@@ -323,12 +330,14 @@ static void walk(struct observe_state *o, const struct computation *computation)
 					  : (options.breadth + 7) / 8;
 }
 
-/* ---- grammars on the recorded run ---------------------------------------------------------------- */
+/* ---- grammars on the recorded run ------------------------------------------------------------ */
 
 typedef VEC(struct computation_word) word_list;
 
-/* The object of a word by one of its events; PROPERTY_NONE: it is no object's. */
-static uint32_t object_of(const struct property_events *events, struct event_id id)
+/*
+ * Returns the object of a word, found by one of its events; PROPERTY_NONE if it is not an object's.
+ */
+static uint32_t object_of_word(const struct property_events *events, struct event_id id)
 {
 	if (events->property->view != SPEC_VIEW_OBJECT)
 		return PROPERTY_NONE;
@@ -342,15 +351,15 @@ static uint32_t object_of(const struct property_events *events, struct event_id 
 	return PROPERTY_NONE;
 }
 
-/* Words of the recorded run that are wrong and that no computation is about yet. */
-static void list_words(const struct observe_state *o, const struct computations *computations,
-		       word_list *out)
+/* Lists the wrong words of the recorded run that are in no computation yet. */
+static void list_missing_words(const struct observe_state *o,
+			       const struct computations *computations, word_list *out)
 {
-	for (size_t i = 0; i < o->sentences.run.found.count; i++) {
-		const struct grammar_found *found = &o->sentences.run.found.items[i];
+	for (size_t i = 0; i < o->grammars.run.found.count; i++) {
+		const struct grammar_found *found = &o->grammars.run.found.items[i];
 		struct computation_word word = {
 			found->property,
-			object_of(&o->set->properties.items[found->property], found->event)
+			object_of_word(&o->set->properties.items[found->property], found->event)
 		};
 		bool known = false;
 
@@ -362,42 +371,42 @@ static void list_words(const struct observe_state *o, const struct computations 
 	}
 }
 
-static bool judge_recorded(struct observe_state *o, const struct computations *computations,
-			   struct err *err)
+static bool judge_recorded_run(struct observe_state *o, const struct computations *computations,
+			       struct err *err)
 {
 	struct computation_options options = o->options->computation;
 	struct computations more = { 0 };
 	word_list words = { 0 };
 	bool done;
 
-	grammar_claims_open(&o->sentences, o->set, o->options->files, o->options->file_count);
-	done = grammar_claims_judge_recorded(&o->sentences, o->trace, o->options->files,
-					     o->options->file_count, o->ended, err);
-	list_words(o, computations, &words);
+	grammar_formulas_open(&o->grammars, o->set, o->options->files, o->options->file_count);
+	done = grammar_formulas_judge_recorded(&o->grammars, o->trace, o->options->files,
+					       o->options->file_count, o->ended, err);
+	list_missing_words(o, computations, &words);
 	options.words = words.items;
 	options.word_count = words.count;
 	if (done && words.count)
 		done = computations_read(o->trace, o->set, &options, &more, err);
 	vec_free(&words);
-	for (size_t i = 0; i < o->sentences.list.count; i++) {
-		const struct sentence *s = &o->sentences.list.items[i];
+	for (size_t i = 0; i < o->grammars.list.count; i++) {
+		const struct grammar_formula *s = &o->grammars.list.items[i];
 
 		if (s->why)
-			observe_leave(o, s->property, s->number, s->why);
+			observe_add_unjudged(o, s->property, s->number, s->why);
 	}
 	if (done)
-		observe_take_recorded(o, computations, &more);
+		observe_check_recorded(o, computations, &more);
 	computations_free(&more);
 	return done;
 }
 
-/* -------------------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 /*
- * A child of a fork goes on with what its parent did, which its recording does not have: words and states
- * have no beginning there.
+ * A forked child continues what its parent did, which its recording does not have: its words and
+ * states have no beginning.
  */
-static void leave_all(struct observe_state *o)
+static void add_all_formulas_unjudged(struct observe_state *o)
 {
 	for (uint32_t i = 0; i < o->set->properties.count; i++) {
 		uint32_t number = 0;
@@ -406,9 +415,10 @@ static void leave_all(struct observe_state *o)
 		     f = f->next) {
 			number++;
 			if (observe_judges(f))
-				observe_leave(o, i, number,
-					      "what its parent did before the fork is not in the "
-					      "recording of a child");
+				observe_add_unjudged(
+					o, i, number,
+					"the recording of a forked child does not have what its "
+					"parent did before the fork");
 		}
 	}
 }
@@ -426,7 +436,7 @@ bool observe_run(const struct trace *trace, const struct property_set *set,
 
 	*result = (struct observe_result){ 0 };
 	if (trace_meta(trace, "forked")) {
-		leave_all(&o);
+		add_all_formulas_unjudged(&o);
 		result->forked = true;
 		return true;
 	}
@@ -434,24 +444,24 @@ bool observe_run(const struct trace *trace, const struct property_set *set,
 		return false;
 	o.ended = computations.ended;
 	o.judge = judge_open(trace, set);
-	leave_unseen(&o);
-	done = judge_recorded(&o, &computations, err);
+	add_unseen_formulas(&o);
+	done = judge_recorded_run(&o, &computations, err);
 	for (size_t i = 0; done && i < computations.list.count; i++)
-		walk(&o, &computations.list.items[i]);
+		walk_lattice(&o, &computations.list.items[i]);
 	if (done)
-		observe_take_schedules(&o);
-	observe_group(&o);
+		observe_check_schedules(&o);
+	observe_group_by_site(&o);
 	for (size_t i = 0; i < computations.problems.count; i++)
 		*vec_push(&result->notes) = mem_copy_text(computations.problems.items[i],
 							  strlen(computations.problems.items[i]));
 	judge_close(o.judge);
-	grammar_claims_close(&o.sentences);
+	grammar_formulas_close(&o.grammars);
 	computations_free(&computations);
 	result->seconds = seconds_now() - start;
 	return done;
 }
 
-static void free_texts(char **texts, size_t count)
+static void free_text_list(char **texts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		free(texts[i]);
@@ -471,7 +481,7 @@ void observe_result_free(struct observe_result *result)
 	for (size_t i = 0; i < result->unjudged.count; i++)
 		free(result->unjudged.items[i].why);
 	vec_free(&result->unjudged);
-	free_texts(result->notes.items, result->notes.count);
-	free_texts(result->faults.items, result->faults.count);
+	free_text_list(result->notes.items, result->notes.count);
+	free_text_list(result->faults.items, result->faults.count);
 	*result = (struct observe_result){ 0 };
 }

@@ -1,4 +1,7 @@
-/* Properties judged on all runs of a trace: computations, their lattices, checked findings. */
+/*
+ * Judges properties on all runs of a trace: makes computations, walks their lattices, has the
+ * violations checked.
+ */
 #ifndef MONITOR_OBSERVE_OBSERVE_H
 #define MONITOR_OBSERVE_OBSERVE_H
 
@@ -7,84 +10,96 @@
 #include "monitor/lattice/lattice.h"
 #include "monitor/formula/subformulas.h"
 
-/* A schedule from where each stream stands at `start`; streams that are not named have not begun. */
+/*
+ * A schedule that starts where each stream stands in `start`. Streams not in `start` have not
+ * begun.
+ */
 struct observe_schedule {
 	const struct event_id *start; /* a stream and the index of its next event */
 	size_t start_count;
-	const struct event_id *steps; /* the stream runs on up to and with the event */
+	const struct event_id *steps; /* the stream runs up to and including the event */
 	size_t step_count;
 };
 
 struct observe_options {
 	struct computation_options computation;
 	uint64_t breadth; /* 0: all */
-	uint64_t effort;  /* of a lattice: successors to look at, about; 0: no limit */
-	bool count;	  /* runs and violating runs */
+	uint64_t effort;  /* about how many successors to compute in a lattice; 0: no limit */
+	bool count;	  /* count all runs and the violating ones */
 	unsigned jobs;
 	uint64_t memory; /* bytes for the levels of a lattice; 0: no limit */
 	/* the files of the set's properties, for grammars */
 	struct spec_file *const *files;
 	size_t file_count;
-	/* schedules of predicted findings: grammars are judged on them as well */
+	/* schedules of predicted findings: grammars are judged on them too */
 	const struct observe_schedule *schedules;
 	size_t schedule_count;
-	/* by property of the set: where its file is, and plug-ins are looked for */
+	/* by property of the set: the directory of its file, where plug-ins are searched */
 	char *const *directories;
 	void (*progress)(void *context, const char *property, uint64_t level, uint64_t levels,
 			 uint64_t cuts);
 	void *context;
 };
-/* What keeps wide computations responsive: a few seconds for a lattice, by `make bench-lattice`. */
+/*
+ * Limits that keep wide computations responsive: a few seconds for a lattice, by `make
+ * bench-lattice`.
+ */
 #define OBSERVE_BREADTH 1000000u
 #define OBSERVE_EFFORT 1000000000u
 
 /*
- * A run as its monitor sees it, and what is true in each of its states; for people. No states: it is
- * too long to be shown, or a plug-in's.
+ * A run as its monitor sees it, and what is true in each of its states, for the report. Empty if it
+ * is too long to be shown, or for a plug-in.
  */
 struct observe_story {
 	VEC(struct event_id) steps;
 	struct subformulas values;
 };
-#define OBSERVE_STORY 200u /* steps */
+#define OBSERVE_STORY 200u /* most steps shown */
 
 /* A word of a view, and what is wrong with it. */
 struct observe_sentence {
 	uint32_t
-		stream; /* view thread: whose; UINT32_MAX: an object's (`binding`), or everybody's */
-	struct grammar_violation violation; /* `assertion` is NULL: the tables are gone */
+		/*
+		 * view thread: the thread; UINT32_MAX: an object's (`binding`) or the global word
+		 */
+		stream;
+	struct grammar_violation violation; /* its `assertion` is NULL: the tables are gone */
 	char *assertion;		    /* its text; NULL: something else is wrong */
-	uint32_t line;			    /* of it in the property file */
-	/* events of the session in which it goes wrong, the last OBSERVE_STORY of them */
+	uint32_t line;			    /* its line in the property file */
+	/* The events of the session in which it goes wrong: the last OBSERVE_STORY of them. */
 	VEC(struct event_id) session;
 	uint64_t session_length;
 };
 
 struct observe_finding {
 	const struct spec_property *property;
-	uint32_t formula; /* of the property, from 1 */
+	uint32_t formula; /* in the property, from 1 */
 	bool observed;	  /* the recorded run violates it */
-	bool at_end;	  /* because the run is over */
-	bool at_start;	  /* before anything happens: no event */
+	bool at_end;	  /* violated by the end of the run */
+	bool at_start;	  /* violated before anything happens: has no event */
 	uint64_t count;
 	VEC(struct property_value) binding; /* type OBSERVE_UNBOUND: not bound */
 	computation_steps steps;	    /* the witness, from the start of the trace */
 	VEC(struct event_id) run;	    /* its lattice events; the last one violates */
-	struct event_id event;		    /* that one */
-	bool before;			    /* the moment before it */
+	struct event_id event;		    /* that last event */
+	bool before;			    /* it is a request: the moment before the event */
 	VEC(uint32_t) events;		    /* property events that happen there */
 	struct observe_story violating, recorded;
-	struct observe_sentence *sentence; /* of a grammar; NULL otherwise */
+	struct observe_sentence *sentence; /* for a grammar; otherwise NULL */
 };
 #define OBSERVE_UNBOUND 0xff
 
-/* The lattices of a property, one for each instance; property NULL: one of several properties. */
+/*
+ * The lattices of a property, one for each instance, added up. If `property` is NULL: one lattice
+ * of several properties.
+ */
 struct observe_lattice {
 	const struct spec_property *property;
 	uint32_t instances;
 	uint64_t cuts, levels, widest, dropped, events, silent;
 	bool counted;
-	struct lattice_count runs, violating; /* violating: any of the formulas */
+	struct lattice_count runs, violating; /* violating: at least one of the formulas */
 };
 
 /* A formula that could not be judged, in some instance of its property. */
@@ -98,13 +113,14 @@ struct observe_result {
 	VEC(struct observe_finding) findings;
 	VEC(struct observe_lattice) lattices;
 	VEC(struct observe_unjudged) unjudged;
-	VEC(char *) notes;  /* what of the trace could not be used, limits that were met */
-	VEC(char *) faults; /* of ours: what the checker said of refused witnesses */
-	bool forked;	    /* a child of a fork: nothing is judged there */
+	VEC(char *) notes; /* what could not be used of the trace, limits that were reached */
+	/* errors of the engine: what the checker said about rejected witnesses */
+	VEC(char *) faults;
+	bool forked; /* the trace is of a forked child: nothing is judged there */
 	double seconds;
 };
 
-/* Is the formula one that is judged here? Patterns are others' work. */
+/* Is the formula judged here? Patterns are not. */
 bool observe_judges(const struct spec_formula *formula);
 
 bool observe_run(const struct trace *trace, const struct property_set *set,

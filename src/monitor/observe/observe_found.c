@@ -1,4 +1,7 @@
-/* Violations: a run for each, the checker's word for it, and one finding for each place in the code. */
+/*
+ * Turns violations into findings: makes a run for each, has the checker verify it, and keeps one
+ * finding per code site.
+ */
 #include "monitor/observe/observe_state.h"
 
 #include "base/mem.h"
@@ -6,32 +9,16 @@
 #include "trace/order.h"
 #include "trace/sites.h"
 
-#include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-/* ---- findings ---------------------------------------------------------------------------------- */
-
-/* The message of an event: the so-manieth of its column. */
-static uint32_t find_message(const struct computation *computation, uint32_t column,
-			     uint32_t position)
-{
-	for (size_t i = 0; i < computation->messages.count; i++) {
-		const struct message *m = &computation->messages.items[i];
-
-		if (m->column == column && m->position == position)
-			return (uint32_t)i;
-	}
-	assert(!"a violation is at an event of its computation");
-	return 0;
-}
+/* ---- findings -------------------------------------------------------------------------------- */
 
 static struct event_id anchor_of(const struct message *message)
 {
 	return message->parts[message->anchor];
 }
 
-static void take_binding(const struct observe_state *o, const struct computation *computation,
+static void copy_binding(const struct observe_state *o, const struct computation *computation,
 			 struct observe_finding *finding)
 {
 	const struct property_events *events =
@@ -61,7 +48,7 @@ static struct observe_finding make_finding(const struct observe_state *o,
 	};
 
 	if (!finding.at_end && violation->column != LATTICE_START) {
-		const struct message *m = &computation->messages.items[find_message(
+		const struct message *m = &computation->messages.items[computation_message(
 			computation, violation->column, violation->position)];
 
 		finding.event = anchor_of(m);
@@ -78,7 +65,7 @@ static struct observe_finding make_finding(const struct observe_state *o,
 		finding.event =
 			anchor_of(&computation->messages.items[computation->messages.count - 1]);
 	}
-	take_binding(o, computation, &finding);
+	copy_binding(o, computation, &finding);
 	return finding;
 }
 
@@ -88,7 +75,7 @@ static void free_story(struct observe_story *story)
 	subformulas_free(&story->values);
 }
 
-static void free_sentence(struct observe_sentence *sentence)
+static void free_word(struct observe_sentence *sentence)
 {
 	if (!sentence)
 		return;
@@ -102,15 +89,18 @@ void observe_finding_free(struct observe_finding *finding)
 {
 	free_story(&finding->violating);
 	free_story(&finding->recorded);
-	free_sentence(finding->sentence);
+	free_word(finding->sentence);
 	vec_free(&finding->binding);
 	vec_free(&finding->steps);
 	vec_free(&finding->run);
 	vec_free(&finding->events);
 }
 
-/* `messages`: numbers of those that the monitor sees, in the order of the run. */
-static void tell_story(const struct observe_state *o, const struct computation *computation,
+/*
+ * Fills in the run and the values of its subformulas. `messages`: those that the monitor sees, in
+ * the order of the run.
+ */
+static void fill_story(const struct observe_state *o, const struct computation *computation,
 		       const struct observe_judged *judged, const uint32_t *messages, size_t count,
 		       bool ended, struct observe_story *story)
 {
@@ -130,54 +120,52 @@ static void tell_story(const struct observe_state *o, const struct computation *
 	free(word);
 }
 
-static struct sentence *sentence_of(struct observe_state *o, const struct observe_judged *judged)
+static struct grammar_formula *grammar_of_formula(struct observe_state *o,
+						  const struct observe_judged *judged)
 {
-	return grammar_claims_find(&o->sentences, judged->property, judged->number);
+	return grammar_formulas_find(&o->grammars, judged->property, judged->number);
 }
 
-static void tell_stories(struct observe_state *o, const struct computation *computation,
-			 const struct observe_judged *judged, const judge_messages *messages,
-			 struct observe_finding *finding)
+static void explain_violation(struct observe_state *o, const struct computation *computation,
+			      const struct observe_judged *judged,
+			      const computation_messages *messages, struct observe_finding *finding)
 {
-	judge_messages recorded = { 0 };
+	computation_messages recorded = { 0 };
 
 	if (judged->formula->formalism == SPEC_MONITOR)
 		return;
 	if (judged->formula->formalism == SPEC_GRAMMAR) {
 		if (!finding->sentence)
-			finding->sentence = grammar_claims_tell(
-				&o->sentences, sentence_of(o, judged), computation, messages->items,
-				messages->count, finding->at_end);
+			finding->sentence = grammar_formulas_explain_word(
+				&o->grammars, grammar_of_formula(o, judged), computation,
+				messages->items, messages->count, finding->at_end);
 		return;
 	}
 	for (size_t i = 0; i < computation->messages.count; i++) {
 		if (computation->messages.items[i].label != LABEL_SILENT)
 			*vec_push(&recorded) = (uint32_t)i;
 	}
-	tell_story(o, computation, judged, messages->items, messages->count, finding->at_end,
+	fill_story(o, computation, judged, messages->items, messages->count, finding->at_end,
 		   &finding->violating);
-	tell_story(o, computation, judged, recorded.items, recorded.count, o->ended,
+	fill_story(o, computation, judged, recorded.items, recorded.count, o->ended,
 		   &finding->recorded);
 	vec_free(&recorded);
 }
 
-void observe_settle(struct observe_state *o, struct observe_accepted *found, bool accepted,
-		    const struct err *err)
+void observe_add_finding(struct observe_state *o, struct observe_accepted *found, bool accepted,
+			 const struct err *err)
 {
-	char *fault;
-
 	if (accepted) {
 		*vec_push(&o->accepted) = *found;
 		return;
 	}
-	if (asprintf(&fault, "%s, formula %u: %s", found->finding.property->name,
-		     found->finding.formula, err->text) < 0)
-		abort();
-	*vec_push(&o->result->faults) = fault;
+	*vec_push(&o->result->faults) =
+		mem_format("%s, formula %u: %s", found->finding.property->name,
+			   found->finding.formula, err->text);
 	observe_finding_free(&found->finding);
 }
 
-/* Asks the checker, and keeps what it accepts. */
+/* Lets the checker decide, and keeps the finding if it is accepted. */
 static void check_violation(struct observe_state *o, const struct computation *computation,
 			    const struct observe_judged *judged,
 			    const struct lattice_violation *violation,
@@ -185,7 +173,7 @@ static void check_violation(struct observe_state *o, const struct computation *c
 {
 	struct observe_finding *finding = &found->finding;
 	computation_schedule schedule = { 0 };
-	judge_messages messages = { 0 };
+	computation_messages messages = { 0 };
 	struct err err = { 0 };
 	bool ok = judge_accepts(o->judge,
 				&(struct judge_claim){ .computation = computation,
@@ -194,7 +182,7 @@ static void check_violation(struct observe_state *o, const struct computation *c
 						       .columns = violation->run,
 						       .count = violation->level,
 						       .at_end = finding->at_end,
-						       .sentence = sentence_of(o, judged),
+						       .sentence = grammar_of_formula(o, judged),
 						       .stream = finding->sentence
 									 ? finding->sentence->stream
 									 : UINT32_MAX },
@@ -204,30 +192,32 @@ static void check_violation(struct observe_state *o, const struct computation *c
 	for (size_t i = 0; i < messages.count; i++)
 		*vec_push(&finding->run) =
 			anchor_of(&computation->messages.items[messages.items[i]]);
-	tell_stories(o, computation, judged, &messages, finding);
+	explain_violation(o, computation, judged, &messages, finding);
 	if (finding->at_end && finding->run.count &&
-	    !found->site) /* an event of the word itself is known */
+	    !found->site) /* otherwise an event of the word itself is known */
 		finding->event = finding->run.items[finding->run.count - 1];
-	observe_settle(o, found, ok, &err);
+	observe_add_finding(o, found, ok, &err);
 	vec_free(&schedule);
 	vec_free(&messages);
 }
 
-static void tell_unchecked(struct observe_state *o, const struct observe_judged *judged,
+static void note_unchecked(struct observe_state *o, const struct observe_judged *judged,
 			   size_t count)
 {
-	char text[160];
+	char *text;
 
 	if (!count)
 		return;
-	snprintf(text, sizeof text,
-		 "runs violate formula %u at more than %u events: %zu more were not checked",
-		 judged->number, OBSERVE_RUNS_CHECKED, count);
+	text = mem_format(
+		"runs violate formula %u at more than %u events: %zu more were not checked",
+		judged->number, OBSERVE_RUNS_CHECKED, count);
 	observe_note(o, observe_property(o, judged->property), text);
+	free(text);
 }
 
-void observe_take(struct observe_state *o, const struct computation *computation,
-		  const observe_judged_list *judged, const struct lattice_result *walked)
+void observe_check_violations(struct observe_state *o, const struct computation *computation,
+			      const observe_judged_list *judged,
+			      const struct lattice_result *walked)
 {
 	size_t *unchecked = mem_zalloc(judged->count, sizeof *unchecked);
 
@@ -236,7 +226,7 @@ void observe_take(struct observe_state *o, const struct computation *computation
 		const struct observe_judged *of = &judged->items[violation->machine];
 		struct observe_accepted found;
 
-		/* grammars have told of the recorded run already */
+		/* The recorded run's violations of grammars have already been taken. */
 		if (violation->observed && of->formula->formalism == SPEC_GRAMMAR)
 			continue;
 		if (!violation->run) {
@@ -247,13 +237,16 @@ void observe_take(struct observe_state *o, const struct computation *computation
 		check_violation(o, computation, of, violation, &found);
 	}
 	for (size_t i = 0; i < judged->count; i++)
-		tell_unchecked(o, &judged->items[i], unchecked[i]);
+		note_unchecked(o, &judged->items[i], unchecked[i]);
 	free(unchecked);
 }
 
-/* ---- grammars on the recorded run -------------------------------------------------------------- */
+/* ---- grammars on the recorded run ------------------------------------------------------------ */
 
-/* The computation of the word, and which of its messages the event is. False: it is too late in the run. */
+/*
+ * Finds the computation of the word and the message of its event. Returns false if there is none:
+ * the event is too late in the run.
+ */
 static bool find_word(const struct computations *computations, const struct grammar_found *found,
 		      const struct computation **computation, size_t *message)
 {
@@ -261,7 +254,7 @@ static bool find_word(const struct computations *computations, const struct gram
 		const struct computation *c = &computations->list.items[i];
 
 		if (!c->is_view || c->properties.items[0] != found->property)
-			continue; /* a thread's words are in a computation of all threads */
+			continue; /* a thread's word is in a computation of all threads */
 		for (size_t m = 0; m < c->messages.count; m++) {
 			const struct message *at = &c->messages.items[m];
 			struct event_id id = anchor_of(at);
@@ -277,7 +270,9 @@ static bool find_word(const struct computations *computations, const struct gram
 	return false;
 }
 
-/* The recorded order up to the violation is the run; at an end it is all of it. */
+/*
+ * Returns the recorded order up to the violation as a run; for a violation at the end, all of it.
+ */
 static struct lattice_violation recorded_run(const struct computation *computation, size_t message,
 					     bool at_end)
 {
@@ -295,23 +290,23 @@ static struct lattice_violation recorded_run(const struct computation *computati
 	return violation;
 }
 
-static struct observe_sentence *take_sentence(struct grammar_found *found)
+static struct observe_sentence *explain_recorded_violation(struct grammar_found *found)
 {
 	struct observe_sentence *sentence = mem_zalloc(1, sizeof *sentence);
 
 	sentence->stream = found->stream;
-	grammar_claims_keep(sentence, &found->violation);
+	grammar_formulas_take_violation(sentence, &found->violation);
 	for (size_t i = 0; i < found->session.count; i++)
 		*vec_push(&sentence->session) = found->session.items[i];
 	sentence->session_length = found->session_length;
 	return sentence;
 }
 
-static void take_found(struct observe_state *o, const struct computation *computation,
-		       size_t message, struct grammar_found *found)
+static void check_recorded_violation(struct observe_state *o, const struct computation *computation,
+				     size_t message, struct grammar_found *found)
 {
-	const struct sentence *s =
-		grammar_claims_find(&o->sentences, found->property, found->formula);
+	const struct grammar_formula *s =
+		grammar_formulas_find(&o->grammars, found->property, found->formula);
 	struct observe_judged judged = { found->property, found->formula, s->grammar->formula,
 					 NULL };
 	struct lattice_violation violation = recorded_run(computation, message, found->at_end);
@@ -319,7 +314,7 @@ static void take_found(struct observe_state *o, const struct computation *comput
 					     found->site };
 
 	accepted.finding.event = found->event;
-	accepted.finding.sentence = take_sentence(found);
+	accepted.finding.sentence = explain_recorded_violation(found);
 	check_violation(o, computation, &judged, &violation, &accepted);
 	free(violation.run);
 }
@@ -335,41 +330,42 @@ bool observe_has_word(const struct computations *computations, const struct gram
 static bool is_too_long(struct observe_state *o, const struct grammar_found *found)
 {
 	return found->session_length > CHECKER_SESSION &&
-	       !grammar_claims_find(&o->sentences, found->property, found->formula)
+	       !grammar_formulas_find(&o->grammars, found->property, found->formula)
 			->grammar->is_ll1;
 }
 
-void observe_take_recorded(struct observe_state *o, const struct computations *computations,
-			   const struct computations *more)
+void observe_check_recorded(struct observe_state *o, const struct computations *computations,
+			    const struct computations *more)
 {
-	for (size_t i = 0; i < o->sentences.run.found.count; i++) {
-		struct grammar_found *found = &o->sentences.run.found.items[i];
+	for (size_t i = 0; i < o->grammars.run.found.count; i++) {
+		struct grammar_found *found = &o->grammars.run.found.items[i];
 		const struct computation *computation;
 		size_t message;
 
 		if (is_too_long(o, found))
 			observe_note(
 				o, observe_property(o, found->property),
-				"a word is wrong in a session that is too long for the checker: "
-				"it is not told; an LL(1) grammar has no such limit");
+				"a violation is in a session too long for the checker and is not "
+				"reported; an LL(1) grammar has no such limit");
 		else if (find_word(computations, found, &computation, &message) ||
 			 find_word(more, found, &computation, &message))
-			take_found(o, computation, message, found);
+			check_recorded_violation(o, computation, message, found);
 		else
-			observe_note(o, observe_property(o, found->property),
-				     "a word is wrong behind what could be put in order of the "
-				     "recording: it is not told");
+			observe_note(
+				o, observe_property(o, found->property),
+				"a violation comes after the part of the recording that could be "
+				"ordered and is not reported");
 	}
 }
 
-/* ---- by sites ---------------------------------------------------------------------------------- */
+/* ---- grouping by site ------------------------------------------------------------------------ */
 
-static uint64_t key_of(struct event_id id)
+static uint64_t event_key(struct event_id id)
 {
 	return (uint64_t)id.stream << 44 ^ id.index;
 }
 
-/* Where the violating events are in the code. */
+/* Finds the code sites of the violating events. */
 static void find_sites(struct observe_state *o)
 {
 	struct map sites = { 0 };
@@ -380,11 +376,11 @@ static void find_sites(struct observe_state *o)
 	if (!o->accepted.count)
 		return;
 	for (size_t i = 0; i < o->accepted.count; i++)
-		*map_put(&sites, key_of(o->accepted.items[i].finding.event), &fresh) = 0;
+		*map_put(&sites, event_key(o->accepted.items[i].finding.event), &fresh) = 0;
 	order = trace_order_open(o->trace);
 	while (trace_order_next(order, &event)) {
 		uint64_t *site =
-			map_get(&sites, key_of((struct event_id){ event.stream, event.index }));
+			map_get(&sites, event_key((struct event_id){ event.stream, event.index }));
 
 		if (event.index != TRACE_NO_INDEX && site)
 			*site = trace_event_site(o->trace, &event);
@@ -392,7 +388,7 @@ static void find_sites(struct observe_state *o)
 	trace_order_close(order);
 	for (size_t i = 0; i < o->accepted.count; i++)
 		o->accepted.items[i].site =
-			*map_get(&sites, key_of(o->accepted.items[i].finding.event));
+			*map_get(&sites, event_key(o->accepted.items[i].finding.event));
 	map_free(&sites);
 }
 
@@ -404,8 +400,8 @@ static bool is_same_finding(const struct observe_accepted *a, const struct obser
 	       (a->finding.at_end || a->finding.at_start || a->site == b->site);
 }
 
-/* Of one formula and site the first is told; an observed one is better. */
-void observe_group(struct observe_state *o)
+/* Keeps the first finding of each formula and site, but prefers an observed one. */
+void observe_group_by_site(struct observe_state *o)
 {
 	VEC(struct observe_accepted) kept = { 0 };
 

@@ -1,113 +1,109 @@
 /*
- * Grammars on the schedules of predicted findings: a deadlock that prediction found is one that a
- * global view may see as well, also where the lattice is too wide to be walked whole.
+ * Judges grammars on the schedules of predicted findings: a global view may see a predicted
+ * deadlock too, even where the lattice is too wide to be walked completely.
  *
- * A schedule is the recorded order up to where each stream stands at its start, and then its steps. The
- * events of a property on it, one after the other, are words of its views; the first violation of each
- * word is checked on the schedule up to there.
+ * A schedule is the recorded order up to where each stream stands at its start, then its steps. The
+ * property's events on it, in order, are the words of its views. The first violation of each word
+ * is checked on the schedule up to there.
  */
 #include "monitor/observe/observe_state.h"
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "monitor/grammar/grammar_tokens.h"
 #include "trace/order.h"
 
 #include <stdlib.h>
 
 /* A property event on the schedule. */
-struct place {
-	uint32_t number; /* in property_events */
-	size_t step; /* so many of the schedule's steps were begun then, it is in the last of them */
-	uint64_t from; /* index in its stream at which that one begins */
+struct scheduled_event {
+	uint32_t number; /* index in property_events */
+	/* number of the schedule's steps begun by then; the event is in the last of them */
+	size_t step;
+	uint64_t from; /* index in its stream at which that step begins */
 };
 
-struct word {
+struct schedule_word {
 	struct grammar_word *word;
-	bool over; /* violated: told already */
+	bool violated; /* violated: already reported */
 	VEC(uint32_t) events;
-	size_t session; /* where in `events` its session starts */
+	size_t session; /* index in `events` at which the session starts */
 };
 
-struct linear {
+struct schedule_pass {
 	struct observe_state *o;
 	const struct observe_schedule *schedule;
 	const struct property_events *events;
-	const struct sentence *sentence;
+	const struct grammar_formula *sentence;
 	struct grammar_parser *parser;
 	struct map next;	 /* by stream: index of its next event */
-	VEC(uint32_t) by_stream; /* numbers of property events, by stream and index */
-	VEC(struct place) places;
-	VEC(struct word) words; /* by value of the view's parameter; [0] alone otherwise */
-	VEC(struct script_value) values;
+	VEC(uint32_t) by_stream; /* indices of property events, sorted by stream and index */
+	VEC(struct scheduled_event) scheduled;
+	VEC(struct schedule_word) words; /* by value of the view's parameter; otherwise only [0] */
+	grammar_token_values values;
 };
 
-/* ---- the events of the property ------------------------------------------------------------------ */
+/* ---- the events of the property -------------------------------------------------------------- */
 
-static uint64_t *next_of(struct linear *l, uint32_t stream)
+static uint64_t *next_of(struct schedule_pass *l, uint32_t stream)
 {
 	return map_put(&l->next, stream, NULL);
 }
 
-static int compare(const void *a, const void *b, void *context)
+static int by_stream_and_index(const void *a, const void *b, void *context)
 {
 	const struct property_event *events = context;
 	const struct property_event *x = &events[*(const uint32_t *)a];
 	const struct property_event *y = &events[*(const uint32_t *)b];
 
-	if (x->id.stream != y->id.stream)
-		return x->id.stream < y->id.stream ? -1 : 1;
-	if (x->id.index != y->id.index)
-		return x->id.index < y->id.index ? -1 : 1;
-	return (x > y) - (x < y);
+	return sort_order(x->id.stream, y->id.stream) ?: sort_order(x->id.index, y->id.index)
+?: sort_order(x, y);
 }
 
-static void sort_by_stream(struct linear *l)
+static void sort_by_stream(struct schedule_pass *l)
 {
 	for (uint32_t i = 0; i < l->events->events.count; i++)
 		*vec_push(&l->by_stream) = i;
 	if (l->by_stream.count)
-		qsort_r(l->by_stream.items, l->by_stream.count, sizeof *l->by_stream.items, compare,
-			l->events->events.items);
+		qsort_r(l->by_stream.items, l->by_stream.count, sizeof *l->by_stream.items,
+			by_stream_and_index, l->events->events.items);
 }
 
-/* Events of one stream from an index up to, not with, another one. */
-static void place_stretch(struct linear *l, uint32_t stream, uint64_t from, uint64_t to,
-			  size_t step)
+/* Adds the events of a stream from index `from` up to but excluding `to`. */
+static void schedule_events_of_stream(struct schedule_pass *l, uint32_t stream, uint64_t from,
+				      uint64_t to, size_t step)
 {
-	size_t low = 0, high = l->by_stream.count;
+	const struct property_event *events = l->events->events.items;
+	const uint32_t *sorted = l->by_stream.items;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct event_id *id = &l->events->events.items[l->by_stream.items[middle]].id;
-
-		if (id->stream < stream || (id->stream == stream && id->index < from))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < l->by_stream.count; low++) {
-		uint32_t number = l->by_stream.items[low];
-		const struct event_id *id = &l->events->events.items[number].id;
+	SEARCH_FIRST(i, l->by_stream.count,
+		     events[sorted[i]].id.stream > stream ||
+			     (events[sorted[i]].id.stream == stream &&
+			      events[sorted[i]].id.index >= from));
+	for (; i < l->by_stream.count; i++) {
+		const struct event_id *id = &events[sorted[i]].id;
 
 		if (id->stream != stream || id->index >= to)
 			break;
-		*vec_push(&l->places) = (struct place){ number, step, from };
+		*vec_push(&l->scheduled) = (struct scheduled_event){ sorted[i], step, from };
 	}
 }
 
-/* A thread that stands at an event has made the request for it. */
-static void place_requests(struct linear *l)
+/* A thread that stands at an event has made its request. */
+static void schedule_requests(struct schedule_pass *l)
 {
 	for (uint32_t i = 0; i < l->events->events.count; i++) {
 		const struct property_event *e = &l->events->events.items[i];
 
 		if (e->before && *next_of(l, e->id.stream) == e->id.index && e->id.index)
-			*vec_push(&l->places) = (struct place){ i, l->schedule->step_count, 0 };
+			*vec_push(&l->scheduled) =
+				(struct scheduled_event){ i, l->schedule->step_count, 0 };
 	}
 }
 
-static void place_all(struct linear *l)
+static void schedule_all_events(struct schedule_pass *l)
 {
 	sort_by_stream(l);
 	for (size_t i = 0; i < l->schedule->start_count; i++)
@@ -116,7 +112,7 @@ static void place_all(struct linear *l)
 		const struct event_id *id = &l->events->events.items[i].id;
 
 		if (id->index < *next_of(l, id->stream))
-			*vec_push(&l->places) = (struct place){ i, 0, 0 };
+			*vec_push(&l->scheduled) = (struct scheduled_event){ i, 0, 0 };
 	}
 	for (size_t i = 0; i < l->schedule->step_count; i++) {
 		const struct event_id *step = &l->schedule->steps[i];
@@ -124,18 +120,18 @@ static void place_all(struct linear *l)
 
 		if (step->index < *next)
 			continue;
-		place_stretch(l, step->stream, *next, step->index + 1, i + 1);
+		schedule_events_of_stream(l, step->stream, *next, step->index + 1, i + 1);
 		*next = step->index + 1;
 	}
-	place_requests(l);
+	schedule_requests(l);
 }
 
-/* ---- the schedule up to an event ----------------------------------------------------------------- */
+/* ---- the schedule up to an event ------------------------------------------------------------- */
 
 typedef VEC(struct event_id) step_list;
 
-/* The recorded order up to where the schedule starts. */
-static void add_start(struct linear *l, step_list *out)
+/* Adds the recorded order up to where the schedule starts. */
+static void add_start(struct schedule_pass *l, step_list *out)
 {
 	struct trace_order *order = trace_order_open(l->o->trace);
 	struct map start = { 0 };
@@ -158,7 +154,7 @@ static void add_start(struct linear *l, step_list *out)
 	map_free(&start);
 }
 
-static void add_steps(struct linear *l, const struct place *at, step_list *out)
+static void add_steps(struct schedule_pass *l, const struct scheduled_event *at, step_list *out)
 {
 	const struct property_event *event = &l->events->events.items[at->number];
 
@@ -168,7 +164,10 @@ static void add_steps(struct linear *l, const struct place *at, step_list *out)
 		const struct event_id *step = &l->schedule->steps[i];
 		uint64_t index = step->index;
 
-		/* the last one goes no further than the event; in front of a request it may not begin */
+		/*
+		 * The last step goes no further than the event. Before a request it may not even
+		 * begin.
+		 */
 		if (i + 1 == at->step && step->stream == event->id.stream)
 			index = event->id.index - event->before;
 		if (i + 1 < at->step || step->stream != event->id.stream || index + 1 > at->from)
@@ -176,9 +175,10 @@ static void add_steps(struct linear *l, const struct place *at, step_list *out)
 	}
 }
 
-/* ---- words ---------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
-static struct word *word_of(struct linear *l, const struct property_event *event)
+static struct schedule_word *word_of_event(struct schedule_pass *l,
+					   const struct property_event *event)
 {
 	const struct spec_property *property = l->events->property;
 	uint32_t value = 0;
@@ -188,18 +188,19 @@ static struct word *word_of(struct linear *l, const struct property_event *event
 	if (value == PROPERTY_NONE)
 		return NULL;
 	while (l->words.count <= value)
-		*vec_push(&l->words) = (struct word){ 0 };
+		*vec_push(&l->words) = (struct schedule_word){ 0 };
 	return &l->words.items[value];
 }
 
-static struct observe_sentence *tell(const struct linear *l, const struct word *word,
-				     struct grammar_violation *violation)
+static struct observe_sentence *describe_violation(const struct schedule_pass *l,
+						   const struct schedule_word *word,
+						   struct grammar_violation *violation)
 {
 	struct observe_sentence *told = mem_zalloc(1, sizeof *told);
 	size_t first = word->session;
 
 	told->stream = UINT32_MAX;
-	grammar_claims_keep(told, violation);
+	grammar_formulas_take_violation(told, violation);
 	told->session_length = word->events.count - first;
 	if (told->session_length > OBSERVE_STORY)
 		first = word->events.count - OBSERVE_STORY;
@@ -208,7 +209,8 @@ static struct observe_sentence *tell(const struct linear *l, const struct word *
 	return told;
 }
 
-static struct observe_finding make_finding(const struct linear *l, const struct word *word,
+static struct observe_finding make_finding(const struct schedule_pass *l,
+					   const struct schedule_word *word,
 					   const struct property_event *event, step_list *steps)
 {
 	const struct spec_property *property = l->events->property;
@@ -228,15 +230,14 @@ static struct observe_finding make_finding(const struct linear *l, const struct 
 				  : (struct property_value){ .type = OBSERVE_UNBOUND };
 	}
 	for (size_t i = 0; i < steps->count; i++)
-		*vec_push(&finding.steps) =
-			(struct event_id){ steps->items[i].stream, steps->items[i].index };
+		*vec_push(&finding.steps) = steps->items[i];
 	for (size_t i = 0; i < word->events.count; i++)
 		*vec_push(&finding.run) = l->events->events.items[word->events.items[i]].id;
 	return finding;
 }
 
-static bool check(struct linear *l, const struct word *word, const step_list *steps,
-		  struct err *err)
+static bool check_word(struct schedule_pass *l, const struct schedule_word *word,
+		       const step_list *steps, struct err *err)
 {
 	struct observe_state *o = l->o;
 	uint32_t count = l->events->parameters,
@@ -251,12 +252,12 @@ static bool check(struct linear *l, const struct word *word, const step_list *st
 	for (size_t i = 0; i < word->events.count; i++) {
 		const struct property_event *e = &l->events->events.items[word->events.items[i]];
 
-		moments[i].anchor = (struct event_id){ e->id.stream, e->id.index };
+		moments[i].anchor = e->id;
 		moments[i].before = e->before;
 	}
-	ok = judge_accepts_sentence(
+	ok = judge_accepts_word(
 		o->judge,
-		&(struct judge_sentence){
+		&(struct judge_grammar_word){
 			.sentence = l->sentence,
 			.stream = UINT32_MAX,
 			.binding = l->events->property->view == SPEC_VIEW_OBJECT ? binding : NULL,
@@ -270,18 +271,21 @@ static bool check(struct linear *l, const struct word *word, const step_list *st
 	return ok;
 }
 
-/* False: Lua failed, and nothing more is known of this schedule. */
-static bool take(struct linear *l, const struct place *at)
+/*
+ * Makes the word read the event. Returns false if Lua failed: then nothing more is known about the
+ * schedule.
+ */
+static bool read_event(struct schedule_pass *l, const struct scheduled_event *at)
 {
 	const struct property_event *event = &l->events->events.items[at->number];
-	struct word *word = word_of(l, event);
+	struct schedule_word *word = word_of_event(l, event);
 	struct grammar_violation violation = { 0 };
 	struct observe_accepted found = { 0 };
 	enum grammar_verdict verdict;
 	step_list steps = { 0 };
 	struct err err = { 0 };
 
-	if (!word || word->over)
+	if (!word || word->violated)
 		return true;
 	if (!word->word)
 		word->word = grammar_word_open(l->parser, &err);
@@ -290,46 +294,44 @@ static bool take(struct linear *l, const struct place *at)
 	if (!grammar_word_length(word->word))
 		word->session = word->events.count;
 	*vec_push(&word->events) = at->number;
-	grammar_tokens_of_event(l->events, event, l->values.items);
 	verdict = grammar_word_take(
-		word->word, &(struct grammar_token){ event->event, l->values.items }, &violation);
+		word->word,
+		&(struct grammar_token){ event->event,
+					 grammar_tokens_of_event(l->events, event, &l->values) },
+		&violation);
 	if (verdict != GRAMMAR_VIOLATED) {
 		grammar_violation_free(&violation);
 		return verdict == GRAMMAR_OPEN;
 	}
-	word->over = true;
-	if (!at->step) { /* the recorded run's own: that is told already */
+	word->violated = true;
+	if (!at->step) { /* in the recorded run: already reported */
 		grammar_violation_free(&violation);
 		return true;
 	}
 	add_steps(l, at, &steps);
 	found.finding = make_finding(l, word, event, &steps);
-	found.finding.sentence = tell(l, word, &violation);
-	observe_settle(l->o, &found, check(l, word, &steps, &err), &err);
+	found.finding.sentence = describe_violation(l, word, &violation);
+	observe_add_finding(l->o, &found, check_word(l, word, &steps, &err), &err);
 	vec_free(&steps);
 	return true;
 }
 
-static void take_schedule(struct observe_state *o, const struct sentence *sentence,
-			  const struct observe_schedule *schedule)
+static void judge_schedule(struct observe_state *o, const struct grammar_formula *sentence,
+			   const struct observe_schedule *schedule)
 {
-	struct linear l = { .o = o,
-			    .schedule = schedule,
-			    .sentence = sentence,
-			    .events = &o->set->properties.items[sentence->property] };
+	struct schedule_pass l = { .o = o,
+				   .schedule = schedule,
+				   .sentence = sentence,
+				   .events = &o->set->properties.items[sentence->property] };
 	struct err err;
 	bool good = true;
 
 	l.parser = grammar_parser_open(sentence->grammar, false, NULL, &err);
 	if (!l.parser)
 		return;
-	for (uint32_t i = 0; i < sentence->grammar->terminal_count; i++) {
-		while (l.values.count < sentence->grammar->events[i].attribute_count)
-			*vec_push(&l.values) = (struct script_value){ 0 };
-	}
-	place_all(&l);
-	for (size_t i = 0; i < l.places.count && good; i++)
-		good = take(&l, &l.places.items[i]);
+	schedule_all_events(&l);
+	for (size_t i = 0; i < l.scheduled.count && good; i++)
+		good = read_event(&l, &l.scheduled.items[i]);
 	for (size_t i = 0; i < l.words.count; i++) {
 		if (l.words.items[i].word)
 			grammar_word_close(l.words.items[i].word);
@@ -338,19 +340,19 @@ static void take_schedule(struct observe_state *o, const struct sentence *senten
 	grammar_parser_close(l.parser);
 	map_free(&l.next);
 	vec_free(&l.by_stream);
-	vec_free(&l.places);
+	vec_free(&l.scheduled);
 	vec_free(&l.words);
 	vec_free(&l.values);
 }
 
-void observe_take_schedules(struct observe_state *o)
+void observe_check_schedules(struct observe_state *o)
 {
-	for (size_t i = 0; i < o->sentences.list.count; i++) {
-		const struct sentence *s = &o->sentences.list.items[i];
+	for (size_t i = 0; i < o->grammars.list.count; i++) {
+		const struct grammar_formula *s = &o->grammars.list.items[i];
 
 		if (s->why || observe_property(o, s->property)->view == SPEC_VIEW_THREAD)
 			continue;
 		for (size_t k = 0; k < o->options->schedule_count; k++)
-			take_schedule(o, s, &o->options->schedules[k]);
+			judge_schedule(o, s, &o->options->schedules[k]);
 	}
 }

@@ -1,38 +1,7 @@
+/* Finds formulas that must not be judged, because events or values are missing (unjudged.h). */
 #include "monitor/observe/unjudged.h"
 
 #include <string.h>
-
-static bool is_doubtful(const struct property_events *events, uint32_t event)
-{
-	for (size_t i = 0; i < events->doubtful.count; i++) {
-		if (events->doubtful.items[i] == event)
-			return true;
-	}
-	return false;
-}
-
-static bool expr_doubtful(const struct property_events *events, const struct spec_expr *e)
-{
-	for (; e; e = e->next) {
-		if ((e->operator== SPEC_EVENT && is_doubtful(events, e->event)) ||
-		    expr_doubtful(events, e->left) || expr_doubtful(events, e->right) ||
-		    expr_doubtful(events, e->third))
-			return true;
-	}
-	return false;
-}
-
-const char *unjudged_events(const struct property_events *events,
-			    const struct spec_formula *formula)
-{
-	bool doubtful =
-		formula->expr ? expr_doubtful(events, formula->expr) : events->doubtful.count > 0;
-
-	/* Sets of events that happen at once are words of 64 bits, the checker's as well. */
-	if (formula->formalism != SPEC_MONITOR && events->property->event_count > 64)
-		return "the property has more than 64 events";
-	return doubtful ? "an event that was not seen would look like a violation" : NULL;
-}
 
 static bool has_event(const struct spec_expr *e, uint32_t event)
 {
@@ -44,7 +13,20 @@ static bool has_event(const struct spec_expr *e, uint32_t event)
 	return false;
 }
 
-/* A variable in an expression that is not known: why; NULL: there is none. */
+const char *unjudged_events(const struct property_events *events,
+			    const struct spec_formula *formula)
+{
+	bool doubtful = !formula->expr && events->doubtful.count;
+
+	for (size_t i = 0; i < events->doubtful.count; i++)
+		doubtful |= has_event(formula->expr, events->doubtful.items[i]);
+	/* A set of events that happen at once has 64 bits, in the checker too. */
+	if (formula->formalism != SPEC_MONITOR && events->property->event_count > 64)
+		return "the property has more than 64 events";
+	return doubtful ? "a missing event would look like a violation" : NULL;
+}
+
+/* Returns why a variable in the expression is unknown, or NULL. */
 static const char *unknown_in(const struct labels *labels, const struct spec_expr *e)
 {
 	const char *why = NULL;

@@ -1,58 +1,61 @@
+/*
+ * The machine of a user's monitor (plugin.h): numbers the user's states by hash and equality, and
+ * feeds them the events of each step.
+ */
 #include "monitor/plugin/plugin.h"
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "monitor/formula/input_symbols.h"
 
-#include <stdio.h>
 #include <string.h>
 
-/* A state of the user's. */
-struct theirs {
+/* A state of the user's monitor. */
+struct user_state {
 	void *state;
 	uint32_t same; /* another one with this hash, + 1 */
 	bool bad, bad_at_end;
 };
 
-/* A state of the machine: theirs, and the values of variables, which decide on `becomes`. */
+/* A state of the machine: a user state, and the values of variables, which decide `becomes`. */
 struct plugin_state {
-	uint32_t theirs, values;
+	uint32_t user_state, values;
 };
 
-/* Nothing comes of it: the user's monitor gave no next state, or what happened is not known. */
-#define NOWHERE UINT32_MAX
+/* Nothing follows: the user's monitor returned no next state, or it is unknown what happened. */
+#define NO_STATE UINT32_MAX
 
-typedef VEC(uint32_t) numbers;
+typedef VEC(uint32_t) number_list;
 
 struct plugin {
 	struct machine machine;
 	struct plugin_driver driver;
 	const struct property_events *events;
 	const struct labels *labels;
-	struct input_symbols *letters;
+	struct input_symbols *symbols;
 	uint32_t property, first;
 	const char *path;
-	VEC(struct theirs) theirs;
-	struct map index; /* by hash: the last of theirs, + 1 */
+	VEC(struct user_state) user_states;
+	struct map index; /* hash to the last user state with it, + 1 */
 	VEC(struct plugin_state) states;
 	struct intern state_numbers;
-	struct map known; /* state and label: where their list starts in `lists` */
-	numbers lists;	  /* how many, and then the states */
-	bool doubted;
+	struct map successors; /* (state, label) to the start of its list in `lists` */
+	number_list lists;     /* each list: its length, then the states */
+	bool met_unknown;
 };
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* The number of a state, which is taken over. */
-static bool put_theirs(struct plugin *p, void *state, uint32_t *number, struct err *err)
+/* Finds the number of a user state, which it takes over. */
+static bool number_user_state(struct plugin *p, void *state, uint32_t *number, struct err *err)
 {
 	struct plugin_driver *d = &p->driver;
 	uint64_t *last = map_put(&p->index, d->hash(d->self, state), NULL);
-	struct theirs made = { .state = state, .same = (uint32_t)*last };
-	bool full = p->theirs.count == MACHINE_STATES;
+	struct user_state made = { .state = state, .same = (uint32_t)*last };
+	bool full = p->user_states.count == MACHINE_STATES;
 
-	for (uint32_t i = made.same; i; i = p->theirs.items[i - 1].same) {
-		if (!d->equal(d->self, p->theirs.items[i - 1].state, state))
+	for (uint32_t i = made.same; i; i = p->user_states.items[i - 1].same) {
+		if (!d->equal(d->self, p->user_states.items[i - 1].state, state))
 			continue;
 		d->free_state(d->self, state);
 		*number = i - 1;
@@ -60,23 +63,23 @@ static bool put_theirs(struct plugin *p, void *state, uint32_t *number, struct e
 	}
 	if (full)
 		err_set(err, "%s: more than %u different states", p->path, MACHINE_STATES);
-	if (full || !d->judge(d->self, state, &made.bad, &made.bad_at_end, err)) {
+	if (full || !d->classify(d->self, state, &made.bad, &made.bad_at_end, err)) {
 		d->free_state(d->self, state);
 		return false;
 	}
-	*number = (uint32_t)p->theirs.count;
-	*vec_push(&p->theirs) = made;
-	*last = p->theirs.count;
+	*number = (uint32_t)p->user_states.count;
+	*vec_push(&p->user_states) = made;
+	*last = p->user_states.count;
 	return true;
 }
 
-static uint32_t put_state(struct plugin *p, struct plugin_state state)
+static uint32_t number_state(struct plugin *p, struct plugin_state state)
 {
 	bool fresh;
 	uint32_t number;
 
-	/* of those that are settled there is one each */
-	if (state.theirs == NOWHERE || p->theirs.items[state.theirs].bad)
+	/* A bad state or NO_STATE has a single machine state. */
+	if (state.user_state == NO_STATE || p->user_states.items[state.user_state].bad)
 		state.values = 0;
 	number = intern_put(&p->state_numbers, (const char *)&state, sizeof state, &fresh);
 	if (fresh)
@@ -84,7 +87,7 @@ static uint32_t put_state(struct plugin *p, struct plugin_state state)
 	return number;
 }
 
-static void add_once(numbers *list, uint32_t number)
+static void add_once(number_list *list, uint32_t number)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i] == number)
@@ -111,28 +114,28 @@ static struct sooth_value value_of(const struct property_value *v, uint32_t numb
 	return value;
 }
 
-/* What an event makes of each state of the list. */
-static bool step_list(struct plugin *p, numbers *list, const struct sooth_event *event,
+/* Replaces the list by the successors of its states. */
+static bool step_list(struct plugin *p, number_list *list, const struct sooth_event *event,
 		      struct err *err)
 {
-	numbers next = { 0 };
+	number_list next = { 0 };
 	plugin_states found = { 0 };
 	bool good = true;
 
 	for (size_t i = 0; i < list->count && good; i++) {
 		uint32_t number = list->items[i];
 
-		if (p->theirs.items[number].bad) { /* and stays so */
+		if (p->user_states.items[number].bad) { /* a bad state stays bad */
 			add_once(&next, number);
 			continue;
 		}
 		found.count = 0;
-		good = p->driver.step(p->driver.self, p->theirs.items[number].state, event, &found,
-				      err);
+		good = p->driver.step(p->driver.self, p->user_states.items[number].state, event,
+				      &found, err);
 		for (size_t k = 0; k < found.count; k++) {
 			if (!good)
 				p->driver.free_state(p->driver.self, found.items[k]);
-			else if ((good = put_theirs(p, found.items[k], &number, err)))
+			else if ((good = number_user_state(p, found.items[k], &number, err)))
 				add_once(&next, number);
 		}
 	}
@@ -142,7 +145,7 @@ static bool step_list(struct plugin *p, numbers *list, const struct sooth_event 
 	return good;
 }
 
-static bool step_event(struct plugin *p, numbers *list, const struct label_event *what,
+static bool step_event(struct plugin *p, number_list *list, const struct label_event *what,
 		       struct err *err)
 {
 	const struct spec_property *property = p->events->property;
@@ -166,8 +169,8 @@ static bool step_event(struct plugin *p, numbers *list, const struct label_event
 	return good;
 }
 
-/* What happens at once comes one after the other; what became true comes last. */
-static bool step_label(struct plugin *p, numbers *list, uint32_t label, uint64_t happens,
+/* Makes the events of a step one after the other; those of `becomes` come last. */
+static bool step_label(struct plugin *p, number_list *list, uint32_t label, uint64_t happens,
 		       struct err *err)
 {
 	const struct label *l = &p->labels->list.items[label];
@@ -190,29 +193,30 @@ static bool step_label(struct plugin *p, numbers *list, uint32_t label, uint64_t
 	return true;
 }
 
-/* ---- the machine ------------------------------------------------------------------------------- */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
-/* The states behind a step, as a new list at the end of `lists`. */
-static bool find_next(struct plugin *p, struct plugin_state from, uint32_t label, struct err *err)
+/* Appends the successors as a new list at the end of `lists`. */
+static bool find_successors(struct plugin *p, struct plugin_state from, uint32_t label,
+			    struct err *err)
 {
 	size_t start = p->lists.count;
-	numbers list = { 0 };
-	struct letter letter;
+	number_list list = { 0 };
+	struct input_symbol symbol;
 	bool good = true;
 
-	input_symbols_step(p->letters, from.values, label, &letter);
-	*vec_push(&list) = from.theirs;
-	if (letter.unknown)
+	input_symbols_step(p->symbols, from.values, label, &symbol);
+	*vec_push(&list) = from.user_state;
+	if (symbol.unknown)
 		list.count = 0;
 	else
-		good = step_label(p, &list, label, letter.holds, err);
-	p->doubted |= letter.unknown != 0;
+		good = step_label(p, &list, label, symbol.holds, err);
+	p->met_unknown |= symbol.unknown != 0;
 	if (!list.count)
-		*vec_push(&list) = NOWHERE;
+		*vec_push(&list) = NO_STATE;
 	*vec_push(&p->lists) = 0;
 	for (size_t i = 0; i < list.count && good; i++) {
 		*vec_push(&p->lists) =
-			put_state(p, (struct plugin_state){ list.items[i], letter.values });
+			number_state(p, (struct plugin_state){ list.items[i], symbol.values });
 		p->lists.items[start]++;
 	}
 	vec_free(&list);
@@ -224,17 +228,17 @@ static bool step(void *self, uint32_t state, uint32_t label, machine_states *nex
 	struct plugin *p = self;
 	struct plugin_state from = p->states.items[state];
 	uint64_t key = (uint64_t)state << 32 | label;
-	const uint64_t *known = map_get(&p->known, key);
-	size_t start = known ? *known : p->lists.count;
+	const uint64_t *successors = map_get(&p->successors, key);
+	size_t start = successors ? *successors : p->lists.count;
 
-	if (from.theirs == NOWHERE || p->theirs.items[from.theirs].bad) {
+	if (from.user_state == NO_STATE || p->user_states.items[from.user_state].bad) {
 		*vec_push(next) = state;
 		return true;
 	}
-	if (!known && !find_next(p, from, label, err))
+	if (!successors && !find_successors(p, from, label, err))
 		return false;
-	if (!known)
-		*map_put(&p->known, key, NULL) = start;
+	if (!successors)
+		*map_put(&p->successors, key, NULL) = start;
 	if (p->states.count > MACHINE_STATES)
 		return err_set(err, "%s: more than %u different states", p->path, MACHINE_STATES);
 	for (uint32_t i = 0; i < p->lists.items[start]; i++)
@@ -242,12 +246,12 @@ static bool step(void *self, uint32_t state, uint32_t label, machine_states *nex
 	return true;
 }
 
-static const struct theirs *theirs_of(const struct plugin *p, uint32_t state)
+static const struct user_state *user_state_of(const struct plugin *p, uint32_t state)
 {
-	static const struct theirs nowhere = { .state = NULL };
-	uint32_t number = p->states.items[state].theirs;
+	static const struct user_state nowhere = { .state = NULL };
+	uint32_t number = p->states.items[state].user_state;
 
-	return number == NOWHERE ? &nowhere : &p->theirs.items[number];
+	return number == NO_STATE ? &nowhere : &p->user_states.items[number];
 }
 
 static uint32_t initial(void *self)
@@ -257,22 +261,22 @@ static uint32_t initial(void *self)
 
 static bool is_bad(void *self, uint32_t state)
 {
-	return theirs_of(self, state)->bad;
+	return user_state_of(self, state)->bad;
 }
 
 static bool is_bad_at_end(void *self, uint32_t state)
 {
-	return theirs_of(self, state)->bad || theirs_of(self, state)->bad_at_end;
+	return user_state_of(self, state)->bad || user_state_of(self, state)->bad_at_end;
 }
 
 static bool is_safe(void *self, uint32_t state)
 {
-	return !theirs_of(self, state)->state;
+	return !user_state_of(self, state)->state;
 }
 
 static const char *doubt(void *self)
 {
-	return ((struct plugin *)self)->doubted
+	return ((struct plugin *)self)->met_unknown
 		       ? "whether an event happened depends on a value that was not recorded: such "
 			 "runs were not judged from there on"
 		       : NULL;
@@ -282,24 +286,24 @@ static void free_plugin(void *self)
 {
 	struct plugin *p = self;
 
-	for (size_t i = 0; i < p->theirs.count; i++)
-		p->driver.free_state(p->driver.self, p->theirs.items[i].state);
+	for (size_t i = 0; i < p->user_states.count; i++)
+		p->driver.free_state(p->driver.self, p->user_states.items[i].state);
 	if (p->driver.close)
 		p->driver.close(p->driver.self);
-	if (p->letters)
-		input_symbols_close(p->letters);
-	vec_free(&p->theirs);
+	if (p->symbols)
+		input_symbols_close(p->symbols);
+	vec_free(&p->user_states);
 	map_free(&p->index);
 	vec_free(&p->states);
 	intern_free(&p->state_numbers);
-	map_free(&p->known);
+	map_free(&p->successors);
 	vec_free(&p->lists);
 	free(p);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static bool begin(struct plugin *p, struct err *err)
+static bool set_first_state(struct plugin *p, struct err *err)
 {
 	const struct spec_property *property = p->events->property;
 	const char **names =
@@ -309,9 +313,9 @@ static bool begin(struct plugin *p, struct err *err)
 				     .parameters = names + property->event_count,
 				     .event_count = property->event_count,
 				     .parameter_count = property->parameter_count };
-	struct letter letter;
+	struct input_symbol symbol;
 	void *state = NULL;
-	uint32_t number = NOWHERE;
+	uint32_t number = NO_STATE;
 	bool good;
 
 	for (uint32_t i = 0; i < property->event_count; i++)
@@ -319,24 +323,20 @@ static bool begin(struct plugin *p, struct err *err)
 	for (uint32_t i = 0; i < property->parameter_count; i++)
 		names[property->event_count + i] = property->parameters[i].name;
 	good = p->driver.first(p->driver.self, &about, &state, err) &&
-	       put_theirs(p, state, &number, err);
+	       number_user_state(p, state, &number, err);
 	free(names);
-	input_symbols_first(p->letters, &letter);
+	input_symbols_first(p->symbols, &symbol);
 	if (good)
-		p->first = put_state(p, (struct plugin_state){ number, letter.values });
+		p->first = number_state(p, (struct plugin_state){ number, symbol.values });
 	return good;
 }
 
-/* A name that does not begin with a slash is of a file beside the property file. */
-static char *path_of(const char *file, const char *directory)
+/* A name that does not begin with a slash is relative to the property file's directory. */
+static char *resolve_path(const char *file, const char *directory)
 {
-	char *path;
-
 	if (file[0] == '/' || !directory || !directory[0])
 		return mem_copy_text(file, strlen(file));
-	if (asprintf(&path, "%s/%s", directory, file) < 0)
-		abort();
-	return path;
+	return mem_format("%s/%s", directory, file);
 }
 
 static bool open_driver(struct plugin *p, const char *path, struct err *err)
@@ -347,7 +347,7 @@ static bool open_driver(struct plugin *p, const char *path, struct err *err)
 		return plugin_open_lua(path, &p->driver, err);
 	if (dot && !strcmp(dot, ".so"))
 		return plugin_open_c(path, &p->driver, err);
-	return err_set(err, "%s: a monitor is a .so or a .lua", path);
+	return err_set(err, "%s: a monitor must be a .so or a .lua file", path);
 }
 
 struct machine *plugin_open(const struct property_set *set, uint32_t property,
@@ -355,7 +355,7 @@ struct machine *plugin_open(const struct property_set *set, uint32_t property,
 			    const char *directory, struct err *err)
 {
 	struct plugin *p = mem_zalloc(1, sizeof *p);
-	char *path = path_of(formula->text, directory);
+	char *path = resolve_path(formula->text, directory);
 	bool good;
 
 	p->events = &set->properties.items[property];
@@ -370,8 +370,8 @@ struct machine *plugin_open(const struct property_set *set, uint32_t property,
 				       .is_safe = is_safe,
 				       .free = free_plugin,
 				       .doubt = doubt };
-	p->letters = input_symbols_open(set, property, labels, NULL, 0, err);
-	good = p->letters && open_driver(p, path, err) && begin(p, err);
+	p->symbols = input_symbols_open(set, property, labels, NULL, 0, err);
+	good = p->symbols && open_driver(p, path, err) && set_first_state(p, err);
 	free(path);
 	if (good)
 		return &p->machine;

@@ -1,6 +1,6 @@
 /*
- * Monitors that users wrote (`monitor "FILE";`): a machine around states that somebody else owns. The
- * drivers for C and Lua give the states; here they get numbers.
+ * Users' monitors (`monitor "FILE";`): a machine around states that the user's code owns. The
+ * drivers for C and Lua provide the states; plugin.c numbers them.
  */
 #ifndef MONITOR_PLUGIN_PLUGIN_H
 #define MONITOR_PLUGIN_PLUGIN_H
@@ -15,14 +15,18 @@ struct machine *plugin_open(const struct property_set *set, uint32_t property,
 
 typedef VEC(void *) plugin_states;
 
-/* False: `err` says what went wrong in the user's code. States that it gives out are ours to free. */
+/*
+ * A function returns false with `err` set if the user's code failed. The caller frees the states
+ * that it gets.
+ */
 struct plugin_driver {
 	void *self;
 	bool (*first)(void *self, const struct sooth_about *about, void **state, struct err *err);
-	/* Appends the next states; `state` stays as it is. */
+	/* Appends the next states; `state` is not changed. */
 	bool (*step)(void *self, const void *state, const struct sooth_event *event,
 		     plugin_states *next, struct err *err);
-	bool (*judge)(void *self, const void *state, bool *bad, bool *bad_at_end, struct err *err);
+	bool (*classify)(void *self, const void *state, bool *bad, bool *bad_at_end,
+			 struct err *err);
 	uint64_t (*hash)(void *self, const void *state);
 	bool (*equal)(void *self, const void *a, const void *b);
 	void (*free_state)(void *self, void *state);

@@ -1,13 +1,13 @@
 /*
- * Monitors in Lua: a file that returns a table with
+ * Users' monitors in Lua: a file that returns a table with
  *
  *	init(about)		the first state: anything but nil
- *	step(state, event)	the next states, as many results as there are; none: nothing bad follows
- *	is_bad(state)		and, if it likes, is_bad_at_end(state)
- *	key(state)		if it likes: a string or a number that is equal for equal states
+ *	step(state, event)	the next states, one per result; none: nothing bad can follow
+ *	is_bad(state)		and optionally is_bad_at_end(state)
+ *	key(state)		optional: a string or number that is equal for equal states
  *
- * A state that is given to `step` is a copy: it may be changed and returned. Without `key` states are
- * compared by what is in them: tables of numbers, texts and truth values, all the way down.
+ * The state passed to `step` is a copy: it may be changed and returned. Without `key`, states are
+ * compared by content: tables of numbers, strings and booleans, recursively.
  */
 #include "monitor/plugin/plugin.h"
 #include "base/hash.h"
@@ -17,13 +17,13 @@
 #include <lua5.4/lualib.h>
 #include <string.h>
 
-/* A step that takes longer has gone astray. */
+/* A step that takes longer does not terminate. */
 #define MOST_INSTRUCTIONS 50000000
 
 struct plugin_lua_script {
 	lua_State *lua;
 	char *path;
-	int table, copy, key; /* in the registry: their table, our functions */
+	int table, copy, key; /* in the registry: the user's table, our functions */
 	bool has_end;
 };
 
@@ -33,7 +33,9 @@ struct plugin_lua_state {
 	size_t length;
 };
 
-/* Returns copy and key. Sorted by type and text, so that equal tables have one key. */
+/*
+ * Returns the functions copy and key. Keys sort their parts, so that equal tables have equal keys.
+ */
 static const char prelude[] =
 	"local function copy(v, depth)\n"
 	"	if type(v) ~= 'table' then return v end\n"
@@ -62,20 +64,20 @@ static const char prelude[] =
 	"end\n"
 	"return copy, key\n";
 
-/* ---- calling --------------------------------------------------------------------------------- */
+/* ---- calling Lua ----------------------------------------------------------------------------- */
 
-static void astray(lua_State *lua, lua_Debug *where)
+static void stop_endless_call(lua_State *lua, lua_Debug *where)
 {
 	(void)where;
-	luaL_error(lua, "it takes too long");
+	luaL_error(lua, "the function runs too long");
 }
 
-/* Calls what is on the stack with its arguments. Lua's message has file and line. */
-static bool call(struct plugin_lua_script *s, int arguments, int results, struct err *err)
+/* Calls the function on the stack with its arguments. Lua's message has file and line. */
+static bool call_lua(struct plugin_lua_script *s, int arguments, int results, struct err *err)
 {
 	const char *why;
 
-	lua_sethook(s->lua, astray, LUA_MASKCOUNT, MOST_INSTRUCTIONS);
+	lua_sethook(s->lua, stop_endless_call, LUA_MASKCOUNT, MOST_INSTRUCTIONS);
 	if (lua_pcall(s->lua, arguments, results, 0) == LUA_OK)
 		return true;
 	why = lua_tostring(s->lua, -1);
@@ -91,8 +93,8 @@ static void push_function(struct plugin_lua_script *s, const char *name)
 	lua_remove(s->lua, -2);
 }
 
-/* The state on the top of the stack, taken away. NULL: `err`. */
-static struct plugin_lua_state *take_state(struct plugin_lua_script *s, struct err *err)
+/* Pops the state from the top of the stack. Returns NULL with `err` set if it is not one. */
+static struct plugin_lua_state *pop_state(struct plugin_lua_script *s, struct err *err)
 {
 	lua_State *lua = s->lua;
 	struct plugin_lua_state *made;
@@ -111,11 +113,11 @@ static struct plugin_lua_state *take_state(struct plugin_lua_script *s, struct e
 	}
 	lua_pushvalue(lua, -2);
 	lua_pushinteger(lua, 0);
-	if (!call(s, 2, 1, err))
+	if (!call_lua(s, 2, 1, err))
 		return NULL;
 	key = lua_tolstring(lua, -1, &length);
 	if (!key) {
-		err_set(err, "%s: key() gives neither a string nor a number", s->path);
+		err_set(err, "%s: key() returned neither a string nor a number", s->path);
 		lua_settop(lua, 0);
 		return NULL;
 	}
@@ -127,7 +129,7 @@ static struct plugin_lua_state *take_state(struct plugin_lua_script *s, struct e
 	return made;
 }
 
-/* ---- what a monitor does ------------------------------------------------------------------------- */
+/* ---- the driver ------------------------------------------------------------------------------ */
 
 static void push_names(lua_State *lua, const char *const *names, uint32_t count)
 {
@@ -150,7 +152,7 @@ static bool first(void *self, const struct sooth_about *about, void **state, str
 	lua_setfield(s->lua, -2, "events");
 	push_names(s->lua, about->parameters, about->parameter_count);
 	lua_setfield(s->lua, -2, "parameters");
-	*state = call(s, 1, 1, err) ? take_state(s, err) : NULL;
+	*state = call_lua(s, 1, 1, err) ? pop_state(s, err) : NULL;
 	return *state;
 }
 
@@ -164,7 +166,7 @@ static void push_value(lua_State *lua, const struct sooth_value *v)
 	}
 }
 
-/* { name =, number =, thread =, values = { … }, identities = { … } }, in the order of parameters */
+/* { name =, number =, thread =, values = { … }, identities = { … } }; values by parameter */
 static void push_event(lua_State *lua, const struct sooth_event *event)
 {
 	lua_createtable(lua, 0, 5);
@@ -198,13 +200,13 @@ static bool step(void *self, const void *state, const struct sooth_event *event,
 	lua_rawgeti(lua, LUA_REGISTRYINDEX, s->copy);
 	lua_rawgeti(lua, LUA_REGISTRYINDEX, ((const struct plugin_lua_state *)state)->value);
 	lua_pushinteger(lua, 0);
-	if (!call(s, 2, 1, err))
+	if (!call_lua(s, 2, 1, err))
 		return false;
 	push_event(lua, event);
-	if (!call(s, 2, LUA_MULTRET, err))
+	if (!call_lua(s, 2, LUA_MULTRET, err))
 		return false;
 	while (lua_gettop(lua) > 0) {
-		struct plugin_lua_state *made = take_state(s, err);
+		struct plugin_lua_state *made = pop_state(s, err);
 
 		if (!made)
 			return false;
@@ -213,36 +215,33 @@ static bool step(void *self, const void *state, const struct sooth_event *event,
 	return true;
 }
 
-static bool ask(struct plugin_lua_script *s, const char *name, const struct plugin_lua_state *state,
-		bool *answer, struct err *err)
+static bool call_predicate(struct plugin_lua_script *s, const char *name,
+			   const struct plugin_lua_state *state, bool *answer, struct err *err)
 {
 	push_function(s, name);
 	lua_rawgeti(s->lua, LUA_REGISTRYINDEX, state->value);
-	if (!call(s, 1, 1, err))
+	if (!call_lua(s, 1, 1, err))
 		return false;
 	*answer = lua_toboolean(s->lua, -1);
 	lua_settop(s->lua, 0);
 	return true;
 }
 
-static bool judge(void *self, const void *state, bool *bad, bool *bad_at_end, struct err *err)
+static bool classify(void *self, const void *state, bool *bad, bool *bad_at_end, struct err *err)
 {
 	struct plugin_lua_script *s = self;
 
 	*bad_at_end = false;
-	return ask(s, "is_bad", state, bad, err) &&
-	       (!s->has_end || ask(s, "is_bad_at_end", state, bad_at_end, err));
+	return call_predicate(s, "is_bad", state, bad, err) &&
+	       (!s->has_end || call_predicate(s, "is_bad_at_end", state, bad_at_end, err));
 }
 
 static uint64_t hash(void *self, const void *state)
 {
 	const struct plugin_lua_state *s = state;
-	uint64_t made = s->length;
 
 	(void)self;
-	for (size_t i = 0; i < s->length; i++)
-		made = hash_mix(made, (unsigned char)s->key[i]);
-	return made;
+	return hash_bytes(HASH_FNV_START, s->key, s->length);
 }
 
 static bool equal(void *self, const void *a, const void *b)
@@ -273,7 +272,7 @@ static void close_script(void *self)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static bool has(struct plugin_lua_script *s, const char *name)
+static bool has_function(struct plugin_lua_script *s, const char *name)
 {
 	bool there;
 
@@ -283,28 +282,29 @@ static bool has(struct plugin_lua_script *s, const char *name)
 	return there;
 }
 
-static bool load(struct plugin_lua_script *s, struct err *err)
+static bool load_script(struct plugin_lua_script *s, struct err *err)
 {
 	static const char *const needed[] = { "init", "step", "is_bad" };
 	lua_State *lua = s->lua;
 
 	luaL_openlibs(lua);
-	if (luaL_loadstring(lua, prelude) != LUA_OK || !call(s, 0, 2, err))
+	if (luaL_loadstring(lua, prelude) != LUA_OK || !call_lua(s, 0, 2, err))
 		return false;
 	s->key = luaL_ref(lua, LUA_REGISTRYINDEX);
 	s->copy = luaL_ref(lua, LUA_REGISTRYINDEX);
 	if (luaL_loadfile(lua, s->path) != LUA_OK)
 		return err_set(err, "%s", lua_tostring(lua, -1));
-	if (!call(s, 0, 1, err))
+	if (!call_lua(s, 0, 1, err))
 		return false;
 	if (!lua_istable(lua, -1))
-		return err_set(err, "%s: it returns no table with init, step and is_bad", s->path);
+		return err_set(err, "%s: it does not return a table with init, step and is_bad",
+			       s->path);
 	s->table = luaL_ref(lua, LUA_REGISTRYINDEX);
 	for (unsigned i = 0; i < sizeof needed / sizeof *needed; i++)
-		if (!has(s, needed[i]))
+		if (!has_function(s, needed[i]))
 			return err_set(err, "%s: its table has no function '%s'", s->path,
 				       needed[i]);
-	s->has_end = has(s, "is_bad_at_end");
+	s->has_end = has_function(s, "is_bad_at_end");
 	return true;
 }
 
@@ -315,15 +315,15 @@ bool plugin_open_lua(const char *path, struct plugin_driver *driver, struct err 
 	s->path = mem_copy_text(path, strlen(path));
 	s->lua = luaL_newstate();
 	if (!s->lua)
-		abort();
-	if (!load(s, err)) {
+		mem_exhausted();
+	if (!load_script(s, err)) {
 		close_script(s);
 		return false;
 	}
 	*driver = (struct plugin_driver){ .self = s,
 					  .first = first,
 					  .step = step,
-					  .judge = judge,
+					  .classify = classify,
 					  .hash = hash,
 					  .equal = equal,
 					  .free_state = free_state,
