@@ -31,7 +31,7 @@ static uint32_t thread_of(const struct grammar_judge *j, uint32_t number)
 
 	return stream == TRACE_NONE
 		       ? number
-		       : trace_stream(trace, checker_find_thread(trace, stream))->number;
+		       : trace_stream(trace, trace_stream_owner(trace, stream))->number;
 }
 
 static bool is_of_word(const struct grammar_judge *j, const struct checker_occurrence *o)

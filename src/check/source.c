@@ -19,22 +19,6 @@ struct checker_source {
 	struct source_stream *streams;
 };
 
-/* Handlers can interrupt handlers: the thread is at the end of the chain. A forged one may turn. */
-uint32_t checker_find_thread(const struct trace *trace, uint32_t stream)
-{
-	uint32_t at = stream;
-
-	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
-		uint32_t host = trace_stream(trace, at)->host;
-
-		host = host == TRACE_NONE ? TRACE_NONE : trace_find_stream(trace, host);
-		if (host == TRACE_NONE)
-			return at;
-		at = host;
-	}
-	return stream;
-}
-
 struct checker_source *checker_source_open(const struct trace *trace)
 {
 	struct checker_source *source = mem_zalloc(1, sizeof *source);
@@ -44,7 +28,7 @@ struct checker_source *checker_source_open(const struct trace *trace)
 	source->streams = mem_zalloc(source->count, sizeof *source->streams);
 	for (uint32_t i = 0; i < source->count; i++) {
 		source->streams[i].cursor = trace_cursor_open(trace, i);
-		source->streams[i].thread = checker_find_thread(trace, i);
+		source->streams[i].thread = trace_stream_owner(trace, i);
 	}
 	return source;
 }

@@ -9,8 +9,7 @@ struct checker_source;
 struct checker_source *checker_source_open(const struct trace *trace);
 void checker_source_close(struct checker_source *source);
 
-/* The stream of the thread that a stream's events belong to: another one for handlers. */
-uint32_t checker_find_thread(const struct trace *trace, uint32_t stream);
+/* The position of the stream of the thread that executed a stream (trace_stream_owner()). */
 uint32_t checker_source_thread(const struct checker_source *source, uint32_t stream);
 
 /* The next event of a stream; false at its end, or where it cannot be read further. Far values of

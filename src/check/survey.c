@@ -190,20 +190,6 @@ static void share_atomic(struct checker_survey *survey, const struct trace_event
 	*map_put(&survey->words, last, NULL) |= SHARED;
 }
 
-/* Handlers count as the thread that they interrupt. */
-static uint32_t thread_of(const struct trace *trace, uint32_t i)
-{
-	for (uint32_t hops = 0; hops < trace_stream_count(trace); hops++) {
-		uint32_t host = trace_stream(trace, i)->host;
-		uint32_t next = host == TRACE_NONE ? TRACE_NONE : trace_find_stream(trace, host);
-
-		if (next == TRACE_NONE)
-			break;
-		i = next;
-	}
-	return i;
-}
-
 static void make_words(struct checker_survey *survey)
 {
 	struct trace_event event;
@@ -212,7 +198,7 @@ static void make_words(struct checker_survey *survey)
 	survey->words_made = true;
 	for (uint32_t i = 0; i < trace_stream_count(survey->trace); i++) {
 		struct trace_cursor *cursor = trace_cursor_open(survey->trace, i);
-		uint32_t thread = thread_of(survey->trace, i);
+		uint32_t thread = trace_stream_owner(survey->trace, i);
 
 		while (trace_next(cursor, &event, &err)) {
 			enum event_group group = event_group(event.kind);
@@ -308,7 +294,10 @@ static void guard_access(struct map *bytes, const struct trace_event *event, uin
 	}
 }
 
-/* A handler holds what it takes itself, and is its own thread here: it is in no region of its host. */
+/*
+ * Finds the bytes that are accessed with `lock` held, and the threads that do so. A handler holds
+ * only the locks that it took itself: it is not in a critical section of the thread it interrupts.
+ */
 static void make_guarded(struct checker_survey *survey, uint64_t lock, struct map *bytes)
 {
 	struct trace_event event;
@@ -325,7 +314,7 @@ static void make_guarded(struct checker_survey *survey, uint64_t lock, struct ma
 				follow_grip(&grip, &event, lock);
 			else if ((grip.depth || grip.readers) && event.kind != EV_FENCE &&
 				 (group == EG_ACCESS || group == EG_ATOMIC))
-				guard_access(bytes, &event, thread_of(survey->trace, i));
+				guard_access(bytes, &event, trace_stream_owner(survey->trace, i));
 		}
 		trace_cursor_close(cursor);
 	}

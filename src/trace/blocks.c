@@ -249,6 +249,7 @@ static void add_stream(struct trace *trace, size_t from, size_t to)
 	const struct store_block *blocks = &trace->blocks.items[from];
 	struct store_stream stream = {
 		.about = { .number = blocks->stream, .host = TRACE_NONE },
+		.owner = TRACE_NONE,
 		.blocks = blocks,
 		.count = to - from,
 	};
@@ -276,6 +277,34 @@ static void add_stream(struct trace *trace, size_t from, size_t to)
 	*vec_push(&trace->streams) = stream;
 }
 
+static uint32_t find_interrupted_stream(const struct trace *trace, uint32_t i)
+{
+	uint32_t number = trace->streams.items[i].about.host;
+
+	return number == TRACE_NONE ? TRACE_NONE : trace_find_stream(trace, number);
+}
+
+/*
+ * Follows the chain of interrupted streams from stream `i` to its end or to a stream that has an
+ * owner already, and gives the streams on the way the owner found there. A stream first becomes its
+ * own owner, so the walk also stops when it comes back to a stream of its own in a cycle.
+ */
+static void set_owners_from(struct trace *trace, uint32_t i)
+{
+	struct store_stream *streams = trace->streams.items;
+	uint32_t last = i;
+
+	while (streams[last].owner == TRACE_NONE) {
+		uint32_t next = find_interrupted_stream(trace, last);
+
+		streams[last].owner = last;
+		if (next != TRACE_NONE)
+			last = next;
+	}
+	for (; i != last; i = find_interrupted_stream(trace, i))
+		streams[i].owner = streams[last].owner;
+}
+
 void store_index_streams(struct trace *trace)
 {
 	size_t from = 0;
@@ -291,4 +320,6 @@ void store_index_streams(struct trace *trace)
 			from = i;
 		}
 	}
+	for (uint32_t i = 0; i < trace->streams.count; i++)
+		set_owners_from(trace, i);
 }

@@ -5,21 +5,12 @@
 
 /* ---- locks -------------------------------------------------------------------------------- */
 
-/* The thread whose events these are: a signal handler has what its thread has. A forged one may turn. */
+/* The number of the thread that executed a stream's events: a handler holds its thread's locks. */
 static uint32_t thread_of(const struct check *c, uint32_t stream)
 {
-	uint32_t at = stream;
+	uint32_t owner = trace_stream_owner(c->trace, trace_find_stream(c->trace, stream));
 
-	for (uint32_t i = 0; i < trace_stream_count(c->trace); i++) {
-		uint32_t found = trace_find_stream(c->trace, at);
-		uint32_t host =
-			found == TRACE_NONE ? TRACE_NONE : trace_stream(c->trace, found)->host;
-
-		if (host == TRACE_NONE)
-			return at;
-		at = host;
-	}
-	return stream;
+	return trace_stream(c->trace, owner)->number;
 }
 
 static bool holds(const struct check *c, const struct check_object *o, uint32_t stream)

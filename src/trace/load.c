@@ -320,6 +320,12 @@ const struct trace_stream *trace_stream(const struct trace *trace, uint32_t i)
 	return &trace->streams.items[i].about;
 }
 
+uint32_t trace_stream_owner(const struct trace *trace, uint32_t i)
+{
+	assert(i < trace->streams.count);
+	return trace->streams.items[i].owner;
+}
+
 uint32_t trace_find_stream(const struct trace *trace, uint32_t number)
 {
 	size_t low = 0, high = trace->streams.count;

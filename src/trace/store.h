@@ -29,6 +29,7 @@ struct store_block {
 
 struct store_stream {
 	struct trace_stream about;
+	uint32_t owner; /* trace_stream_owner() */
 	const struct store_block *blocks;
 	size_t count;
 	char *gap; /* reading stops after the last block, and this says why; NULL: it ends there */

@@ -7,19 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The thread that a stream's events are of; a forged trace can go round in circles. */
-static uint32_t thread_of(const struct trace *trace, uint32_t number)
-{
-	for (uint32_t left = trace_stream_count(trace); left > 0; left--) {
-		uint32_t i = trace_find_stream(trace, number);
-
-		if (i == TRACE_NONE || trace_stream(trace, i)->host == TRACE_NONE)
-			return number;
-		number = trace_stream(trace, i)->host;
-	}
-	return TRACE_NONE;
-}
-
 struct thread_paths_table {
 	struct control_thread *threads;
 	uint32_t *made; /* children, so far */
@@ -49,11 +36,11 @@ static bool reach(struct thread_paths_table *table, uint64_t number, struct err 
 static bool follow_stream(const struct trace *trace, uint32_t i, struct thread_paths_table *table,
 			  struct err *err)
 {
-	uint32_t creator = thread_of(trace, trace_stream(trace, i)->number);
+	uint32_t creator = trace_stream(trace, trace_stream_owner(trace, i))->number;
 	struct trace_cursor *cursor;
 	struct trace_event ev;
 	struct err damage;
-	bool ok = creator != TRACE_NONE && reach(table, creator, err);
+	bool ok = reach(table, creator, err);
 
 	cursor = trace_cursor_open(trace, i);
 	while (ok && trace_next(cursor, &ev, &damage)) {
@@ -67,7 +54,7 @@ static bool follow_stream(const struct trace *trace, uint32_t i, struct thread_p
 		table->made[creator]++;
 	}
 	trace_cursor_close(cursor);
-	return ok || creator == TRACE_NONE;
+	return ok;
 }
 
 bool trace_threads_by_path(const struct trace *trace, struct control_thread **threads,

@@ -56,6 +56,15 @@ uint32_t trace_stream_count(const struct trace *trace);
 const struct trace_stream *trace_stream(const struct trace *trace, uint32_t i);
 uint32_t trace_find_stream(const struct trace *trace, uint32_t number); /* TRACE_NONE: not there */
 
+/*
+ * The position of the stream of the thread that executed stream `i`: the thread that a signal
+ * handler interrupted (through all handlers between them), or `i` itself if it is a thread's stream.
+ * If the interrupted stream is missing, the last stream of the chain that exists is the owner. In a
+ * corrupt trace the chain can run into a cycle: then its first stream in the cycle is the owner.
+ * An owner always owns itself.
+ */
+uint32_t trace_stream_owner(const struct trace *trace, uint32_t i);
+
 /* ---- events ------------------------------------------------------------------------------- */
 
 #define TRACE_NO_INDEX UINT64_MAX
