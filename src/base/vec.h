@@ -18,12 +18,15 @@
 		size_t count, room;                                                                \
 	}
 
-/* Room for one more; the pointer is good until the next push. */
+/*
+ * Adds an item and returns a pointer to it. Its contents are undefined, and the pointer is valid
+ * until the next push.
+ */
 #define vec_push(v)                                                                                \
 	((v)->items = vec_grow((v)->items, (v)->count, &(v)->room, sizeof *(v)->items, 1),         \
 	 &(v)->items[(v)->count++])
 
-/* Room for `n` more, not yet counted. */
+/* Makes room for `n` more items without counting them, and returns a pointer to the first. */
 #define vec_reserve(v, n)                                                                          \
 	((v)->items = vec_grow((v)->items, (v)->count, &(v)->room, sizeof *(v)->items, (n)),       \
 	 &(v)->items[(v)->count])
