@@ -1,3 +1,4 @@
+/* Counts events, accesses, bytes and sites: one pass over all streams. */
 #include "trace/stat.h"
 
 #include "base/mem.h"
