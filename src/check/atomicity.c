@@ -1,13 +1,15 @@
 /*
- * A region that another thread tears (doc/prediction.md, "Atomicity"): l1, r1 (, r2), l2, by which
- * the region is before what it is behind; and what is left of that when those are taken away who
- * mean it so: who waits, learns, polls, counts, or changes nothing.
+ * Checks that another thread breaks the atomicity of a region (doc/prediction.md, "Atomicity"). The
+ * events are l1, r1 (, r2), l2: local and remote accesses that conflict, so that in the schedule
+ * the region is both before and after the remote thread. Interleavings that the program intends do
+ * not count: where the thread waits, learns of the remote accesses, polls or counts, or where the
+ * remote accesses change nothing.
  */
 #include "check/atomicity.h"
 
 #include "check/claim.h"
 
-/* ---- bytes -------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------------------------- */
 
 static bool common_bytes(const struct checker_record *a, const struct checker_record *b,
 			 uint64_t *first, uint64_t *count)
@@ -17,11 +19,11 @@ static bool common_bytes(const struct checker_record *a, const struct checker_re
 	*first = a->address > b->address ? a->address : b->address;
 	*count = (end_a < end_b ? end_a : end_b) - *first;
 	if (*count > CHECKER_ACCESS_MAX)
-		*count = CHECKER_ACCESS_MAX; /* so many are looked at */
+		*count = CHECKER_ACCESS_MAX; /* only this many are compared */
 	return *first < end_a && *first < end_b;
 }
 
-/* Is a block or a mapping with this byte made between the two? */
+/* Is a block or mapping with this byte allocated between the two events in the base run? */
 static bool is_made_between(const struct checker_base *base, uint32_t a, uint32_t b,
 			    uint64_t address)
 {
@@ -38,7 +40,7 @@ static bool is_made_between(const struct checker_base *base, uint32_t a, uint32_
 	return false;
 }
 
-/* A byte that both touch, as bytes of the same thing. */
+/* Do the two events conflict at a byte that belongs to the same lifetime of the memory? */
 static bool conflict(const struct checker_base *base, uint32_t first_event, uint32_t second)
 {
 	const struct checker_record *a = checker_base_record(base, first_event);
@@ -56,9 +58,10 @@ static bool conflict(const struct checker_base *base, uint32_t first_event, uint
 }
 
 /*
- * Is what was there known by who wrote it? What only a read tells of, or what was left there before the
- * window, is not asked: nobody is hurt when somebody writes the same once more, so this is for those
- * whom the window shows to do it. A text's own start is known.
+ * Is the value before it unknown? It is known only if the window or a text trace's initial values
+ * contain the write: a value that only a read shows, or that was left before the window, does not
+ * count. Writing the same value again harms nobody, so the exception is for writes that the window
+ * shows to do so.
  */
 static bool is_unknown(const struct checker_base *base, uint32_t writer)
 {
@@ -67,7 +70,9 @@ static bool is_unknown(const struct checker_base *base, uint32_t writer)
 	return !trace_is_text(base->start->trace) || base->passed_count;
 }
 
-/* Does what it writes differ, in a byte that the two have in common, from what was there? */
+/*
+ * Does the remote event write a byte that the two have in common, with another value than before?
+ */
 static bool changes(const struct checker_tear *t, uint32_t remote, uint32_t local)
 {
 	const struct checker_record *record = checker_base_record(t->play->base, remote);
@@ -95,7 +100,7 @@ static bool changes(const struct checker_tear *t, uint32_t remote, uint32_t loca
 	return changed;
 }
 
-/* ---- what the events are ------------------------------------------------------------------ */
+/* ---- checks of the events ------------------------------------------------------------------ */
 
 static bool are_accesses(const struct checker_tear *t, const struct checker_witness *witness,
 			 struct err *err)
@@ -151,7 +156,7 @@ static bool are_in_turn(const struct checker_tear *t, struct err *err)
 		       : err_set(err, "the first of the events do not happen in this order");
 }
 
-/* ---- what is meant so --------------------------------------------------------------------- */
+/* ---- interleavings that the program intends ------------------------------------------------ */
 
 static bool waits(const struct checker_record *record)
 {
@@ -159,7 +164,7 @@ static bool waits(const struct checker_record *record)
 	case EV_WOKEN:
 	case EV_JOIN:
 	case EV_DOWN:
-	case EV_ARRIVE: /* where nothing says PASS */
+	case EV_ARRIVE: /* of a barrier without PASS records */
 	case EV_PASS:
 	case EV_ONCE:
 	case EV_RECEIVE:
@@ -191,16 +196,16 @@ static bool is_meant(const struct checker_tear *t, struct err *err)
 	return false;
 }
 
-/* ---- regions ------------------------------------------------------------------------------ */
+/* ---- regions ------------------------------------------------------------------------------- */
 
-/* An annotated one: open at l1, and its begin not closed before l2. */
+/* Is an annotated region open at l1, and still open at l2? */
 static bool in_annotated(const struct checker_tear *t)
 {
 	const struct checker_base *base = t->play->base;
 	const struct checker_record *l1 = checker_base_record(base, t->l1);
 	VEC(struct checker_open_region) open = { 0 };
 	bool behind = false;
-	size_t alive = 0; /* those open at l1 that are still: the first ones */
+	size_t alive = 0; /* regions open at l1 that are still open: the first ones of `open` */
 
 	for (size_t i = 0; i < base->regions.count; i++) {
 		if (base->regions.items[i].stream == l1->stream)
@@ -248,7 +253,7 @@ static bool guards(const struct checker_tear *t, uint64_t lock, uint32_t a, uint
 	return false;
 }
 
-/* Would a lock that both hold, or that both are atomic, guard the byte by itself? */
+/* Is the byte protected without the region: do both hold a common lock, or are both atomic? */
 static bool is_guarded_else(const struct checker_tear *t, const checker_grips *local,
 			    const checker_grips *remote, uint32_t a, uint32_t b)
 {
@@ -274,7 +279,10 @@ static const struct checker_grip *find_grip(const checker_grips *grips, uint64_t
 	return NULL;
 }
 
-/* A critical section of a lock that is held from l1 to l2. */
+/*
+ * Is a critical section of one lock, held from l1 to l2, a region that the program means to be
+ * atomic? The lock must guard both bytes elsewhere.
+ */
 static bool in_section(const struct checker_tear *t)
 {
 	const struct checker_record *l1 = checker_base_record(t->play->base, t->l1);
@@ -296,7 +304,7 @@ static bool in_section(const struct checker_tear *t)
 	return false;
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
 static bool judge(struct checker_tear *t, const struct checker_witness *witness, struct err *err)
 {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* ---- locks -------------------------------------------------------------------------------- */
+/* ---- held locks ---------------------------------------------------------------------------- */
 
 static void add_grip(checker_grips *grips, uint64_t lock, const struct checker_hold *hold,
 		     bool writes)
@@ -62,9 +62,8 @@ void checker_tear_close(struct checker_tear *t)
 	vec_free(&t->at_l2);
 }
 
-/* ---- what a lock guards ------------------------------------------------------------------- */
+/* ---- what a lock guards -------------------------------------------------------------------- */
 
-/* How deep the stream is in the lock: for writing and for reading. */
 struct depth {
 	uint32_t writes, saved, reads;
 };
@@ -89,7 +88,10 @@ static void follow_depth(struct depth *depth, const struct checker_record *recor
 	}
 }
 
-/* Who is in it when the window starts, and, waiting, will be again. */
+/*
+ * Sets the depths at the start of the window: of the threads that hold the lock, and of those that
+ * wait and will hold it again.
+ */
 static struct depth *start_depths(const struct checker_base *base, uint64_t address)
 {
 	struct depth *depths = mem_zalloc(base->streams, sizeof *depths);
@@ -140,11 +142,11 @@ bool checker_tear_is_guarded(const struct checker_tear *t, uint64_t lock, uint64
 	return guarded || checker_survey_guards(t->play->world->survey, lock, address);
 }
 
-/* ---- who knows ---------------------------------------------------------------------------- */
+/* ---- knowledge of the remote access -------------------------------------------------------- */
 
 /*
- * What has come to know of r2: threads, events, and objects that pass it on. Whatever keeps an event
- * behind one that knows tells it, as do reads and what waits; locks do not.
+ * What knows of r2: threads, events, and objects that pass the knowledge on. An event learns of r2
+ * from every event that must come before it, by reading, and by waiting. Locks do not pass it on.
  */
 struct news {
 	const struct checker_play *play;
@@ -153,7 +155,8 @@ struct news {
 	bool *threads, *created;
 	bool *events;	   /* by number */
 	struct map passed; /* objects */
-	struct map met;	   /* address of a barrier: the first meeting with one who knows, and 1 */
+	/* address of a barrier to 1 + the first meeting that a thread with the knowledge came to */
+	struct map met;
 };
 
 static uint64_t object_key(const struct checker_record *record)
@@ -161,7 +164,10 @@ static uint64_t object_key(const struct checker_record *record)
 	return record->address * 16 + (uint64_t)event_group(record->kind);
 }
 
-/* What those that wait for the object learn from: which of its posts or signals it was is open, so any. */
+/*
+ * Do threads that wait for the object learn from this event? Which post or signal woke a thread is
+ * open, so any counts.
+ */
 static bool passes_on(const struct checker_record *record)
 {
 	switch (record->kind) {
@@ -192,7 +198,10 @@ static bool waits_for_news(const struct news *n, const struct checker_record *re
 	return false;
 }
 
-/* Who comes to a meeting is behind those before it; who goes on from one is behind it. */
+/*
+ * An arrival comes after the meetings before it; a thread that leaves a barrier comes after its
+ * meeting.
+ */
 static bool meets_news(const struct news *n, const struct checker_record *record)
 {
 	const struct checker_thread *self = &n->world->threads[record->stream];
@@ -236,7 +245,7 @@ static bool is_kept_behind_news(const struct news *n, uint32_t number)
 	return false;
 }
 
-/* The event comes behind r2: does it know, and who then does? */
+/* Handles an event that comes after r2: does it know of r2, and what does it pass that on to? */
 static void spread(struct news *n, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(n->base, number);
@@ -282,7 +291,7 @@ bool checker_tear_is_learned(const struct checker_tear *t)
 		uint32_t number = t->play->order.items[i];
 		const struct checker_record *record = checker_base_record(base, number);
 
-		if (number == t->r2) /* from here on; what it wrote and who did it knows */
+		if (number == t->r2) /* from here on; the thread and what it wrote know */
 			n.threads[record->thread] = true;
 		if (n.threads[checker_base_record(base, t->r2)->thread])
 			spread(&n, number);

@@ -59,7 +59,7 @@ void checker_base_close(struct checker_base *base)
 	free(base);
 }
 
-/* ---- following the runs ------------------------------------------------------------------- */
+/* ---- following the slices ------------------------------------------------------------------ */
 
 static bool no_stream(uint32_t number, struct err *err)
 {
@@ -87,7 +87,10 @@ static bool other_order(const struct checker_base *base, const struct checker_re
 		       checker_event_words(base->start->trace, record->stream, record->index).text);
 }
 
-/* One stretch a turn: the memory is that of the base run, which is the caller's as well. */
+/*
+ * Records that a slice came before the window. This takes one item per slice, as much as the base
+ * run itself, which the caller keeps too.
+ */
 static void note_passed(struct checker_base *base, uint32_t stream, uint64_t begin, uint64_t end)
 {
 	checker_passed_list *list = &base->passed[stream];
@@ -154,7 +157,10 @@ bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end,
 		return backwards(base, stream, world->threads[stream].done, end, err);
 	note_passed(base, stream, world->threads[stream].done, end);
 	while (world->threads[stream].done < end) {
-		/* `count` goes through what is loaded; checker_base_clear drops what is behind it */
+		/*
+		 * `count` walks through the loaded records; checker_base_clear() drops those before
+		 * it.
+		 */
 		if (base->count < base->loaded.count) {
 			struct checker_record *next = &base->loaded.items[base->count];
 
@@ -214,9 +220,9 @@ bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end,
 	return true;
 }
 
-/* ---- asking ------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------- */
 
-/* What a read found is what was there, also where nothing recorded explains it. */
+/* Takes over what a read found: that value was there, even if no recorded write explains it. */
 static void believe(struct checker_world *world, const struct checker_record *record)
 {
 	const uint8_t *value = checker_reads(record) ? checker_read_value(record) : NULL;

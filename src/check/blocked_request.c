@@ -1,6 +1,6 @@
 #include "check/blocked_request.h"
 
-/* ---- what it is --------------------------------------------------------------------------- */
+/* ---- what a thread requests ---------------------------------------------------------------- */
 
 static struct checker_want want_next(const struct checker_play *play, uint32_t number)
 {
@@ -29,7 +29,7 @@ static struct checker_want want_next(const struct checker_play *play, uint32_t n
 	case EV_READ_ACQUIRE:
 	case EV_DOWN:
 	case EV_ONCE: break;
-	default: /* it may be behind a barrier, also when nothing says PASS */
+	default: /* it may be at a barrier, even without a PASS record */
 		want.kind = self->meets ? EV_PASS : EV_NONE;
 		want.address = self->barrier;
 	}
@@ -76,9 +76,9 @@ struct checker_want checker_want_of(const struct checker_play *play, uint32_t th
 	return (struct checker_want){ .kind = EV_NONE, .thread = thread };
 }
 
-/* ---- what is in the way ------------------------------------------------------------------- */
+/* ---- what blocks it ------------------------------------------------------------------------ */
 
-/* The object that the thread wants; what is frozen blocks nobody. */
+/* Is the object judged? A frozen object blocks no thread. */
 static bool is_judged(const struct checker_play *play, const struct checker_want *want)
 {
 	switch (want->kind) {
@@ -103,7 +103,7 @@ static uint32_t lock_blocker(const struct checker_play *play, const struct check
 
 	if (hold)
 		return hold->thread;
-	/* A request that never came through can be in its own way: behind all others. */
+	/* A request that was never granted can block itself; it comes after all other blockers. */
 	if (want->kind == EV_ACQUIRE && want->pending && kind != EVENT_LOCK_RECURSIVE &&
 	    !map_get(&play->base->recursive, address) &&
 	    checker_lock_written_by(play->world, address, want->thread) &&
@@ -112,7 +112,7 @@ static uint32_t lock_blocker(const struct checker_play *play, const struct check
 	return CHECKER_END;
 }
 
-/* A thread is joined when all of it has happened and it does not hang at its end. */
+/* A thread can be joined when all of its events have happened and it does not hang at its end. */
 static bool can_be_joined(const struct checker_play *play, uint64_t stream)
 {
 	return stream == TRACE_NONE || (checker_play_is_through(play, (uint32_t)stream) &&

@@ -8,7 +8,7 @@
 struct checker {
 	struct checker_survey *survey;
 	struct checker_base *base;
-	bool entered; /* a window; false also when the last one could not be */
+	bool entered; /* in a window; false also if the last window could not be entered */
 };
 
 struct checker *checker_open(const struct trace *trace)

@@ -1,4 +1,7 @@
-/* After a witness has been played: is what it is said to show there? */
+/*
+ * Checks what a witness claims to show, after its schedule has been played: races, deadlocks by a
+ * cycle, and deadlocks where no thread can continue. The other claims have their own files.
+ */
 #include "check/blocked_request.h"
 
 #include "base/mem.h"
@@ -8,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- races -------------------------------------------------------------------------------- */
+/* ---- races --------------------------------------------------------------------------------- */
 
 static const struct checker_record *next_access(const struct checker_play *play,
 						const struct event_id *event, struct err *err)
@@ -48,7 +51,7 @@ static bool shows_race(const struct checker_play *play, const struct checker_wit
 	return true;
 }
 
-/* ---- cycles ------------------------------------------------------------------------------- */
+/* ---- deadlock by a cycle ------------------------------------------------------------------- */
 
 static bool blocks(const struct checker_play *play, const struct checker_want *want,
 		   uint32_t thread)
@@ -63,8 +66,8 @@ static bool blocks(const struct checker_play *play, const struct checker_want *w
 }
 
 /*
- * Is there a ring through all wants, on from the last of `ring`? Readers of a lock make several
- * ways to go; rings are short, so all are tried.
+ * Is there a cycle through all requests that continues the first `fixed` ones? A lock with several
+ * readers gives several ways to continue; cycles are short, so all are tried.
  */
 static bool closes(const struct checker_play *play, struct checker_want *ring, size_t fixed,
 		   size_t count)
@@ -86,7 +89,10 @@ static bool closes(const struct checker_play *play, struct checker_want *ring, s
 	return false;
 }
 
-/* What the threads of the events want, if that is where they stand, each of another thread. */
+/*
+ * Finds the requests of the events' threads. Each event must be of another thread, and must be
+ * where its thread stands.
+ */
 static bool find_wants(const struct checker_play *play, const struct checker_witness *witness,
 		       struct checker_want *wants, struct err *err)
 {
@@ -130,14 +136,14 @@ static bool shows_cycle(const struct checker_play *play, const struct checker_wi
 	return ok;
 }
 
-/* ---- nobody goes on ----------------------------------------------------------------------- */
+/* ---- deadlock where no thread can continue ------------------------------------------------- */
 
 struct stuck {
 	const struct checker_play *play;
-	VEC(struct checker_want) wants; /* of the threads that are blocked */
+	VEC(struct checker_want) wants; /* of the blocked threads */
 };
 
-/* Has nothing of the thread happened because nobody has created it yet? */
+/* Has nothing of the thread happened because it has not been created yet? */
 static bool is_uncreated(const struct checker_play *play, uint32_t thread)
 {
 	const struct checker_thread *self = &play->world->threads[thread];
@@ -159,7 +165,10 @@ static bool is_over(const struct checker_play *play, uint32_t thread)
 	       (trace_is_text(play->world->trace) ? self->hangs.kind == EV_NONE : self->ended);
 }
 
-/* Takes down what each thread wants; false: one can go on, or nobody knows what it does. */
+/*
+ * Collects the request of each thread. Returns false if one can continue, or if it is unknown what
+ * it does.
+ */
 static bool all_stand(struct stuck *stuck, struct err *err)
 {
 	const struct checker_play *play = stuck->play;
@@ -182,7 +191,10 @@ static bool all_stand(struct stuck *stuck, struct err *err)
 	return stuck->wants.count || err_set(err, "all threads are over");
 }
 
-/* All who wait for a signal of this condition and nothing else blocks, and `also`. */
+/*
+ * Can it be that no signal has woken the threads that wait on this condition, namely `also` and all
+ * that nothing else blocks?
+ */
 static bool unwoken(const struct stuck *stuck, uint64_t condition, uint32_t also)
 {
 	VEC(uint32_t) threads = { 0 };
@@ -237,13 +249,13 @@ static bool same_events(const struct stuck *stuck, const struct checker_witness 
 		       witness->event_count);
 }
 
-/* Does the thread's want lead, over those of its blockers, back to a thread on the way? */
+/* Does the request lead, through those of its blockers, back to a thread on the current path? */
 static bool leads_round(const struct stuck *stuck, uint8_t *state, size_t i)
 {
 	const struct checker_want *want = &stuck->wants.items[i];
 	uint32_t blocker;
 
-	state[i] = 1; /* on the way */
+	state[i] = 1; /* on the current path */
 	for (size_t k = 0; (blocker = checker_want_blocker(stuck->play, want, k)) != CHECKER_END;
 	     k++) {
 		for (size_t next = 0; next < stuck->wants.count; next++) {
@@ -292,7 +304,7 @@ static bool shows_stuck(const struct checker_play *play, const struct checker_wi
 	return ok;
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- all claims ---------------------------------------------------------------------------- */
 
 bool checker_play_shows(const struct checker_play *play, const struct checker_witness *witness,
 			struct err *err)

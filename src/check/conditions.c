@@ -1,21 +1,22 @@
 /*
- * Condition variables: which signal wakes whom is a choice, and the question is always whether
- * some choice explains what happened.
+ * Condition variables. Which thread a signal wakes is a choice; the question is always whether some
+ * choice explains what happened.
  *
- * A signal must wake one of those that wait and were not woken yet, if there is one. So how many
- * of them are left does not depend on the choices; only who. A wait that returns must have been
- * woken by then. Give each signal to the wait that returns first (unit jobs by earliest deadline):
- * if any choice works this one does, because where another one gives the signal to x and a later
- * one to y, who returns before x, they can be exchanged. Those who have not returned yet are all
- * equally late, so the choice among them stays open. This is what `turns` is:
+ * A signal must wake one of the waiting threads that were not woken yet, if there is one. So the
+ * number of those left does not depend on the choices, only which ones they are. A wait that
+ * returns must have been woken by then. Give each signal to the wait that returns first (unit jobs
+ * scheduled by earliest deadline): if any choice works, this one does. If another choice gives a
+ * signal to x and a later one to y, and y returns before x, the two can be exchanged. Waits that
+ * have not returned yet are all equally late, so the choice among them stays open. `entries`
+ * represents this:
  *
- *   WAIT       a turn of its own, behind all others
- *   SIGNAL     a turn, if of the waits there are more than signals: one of them has been woken
- *   BROADCAST  all waits are woken; the signals before it have done their work and go
- *   WOKEN      by a broadcast, or by the first signal behind the wait, which goes with it: of all
- *              that have not returned yet this one returns first
+ *   WAIT       adds an entry of its own at the end
+ *   SIGNAL     adds an entry if there are more waits than signals: one of them has been woken
+ *   BROADCAST  wakes all waits; the signals before it are used up and removed
+ *   WOKEN      by a broadcast, or by the first signal after the wait, which is removed with it: of
+ *              all that have not returned yet, this wait returns first
  *
- * Recorded as timed out means that no signal went to it: such a wait is not counted.
+ * A wait that was recorded as timed out got no signal, so it is not counted.
  */
 #include "check/world.h"
 
@@ -48,7 +49,7 @@ static bool can_be_signalled(const struct checker_turn *turn)
 	return turn->kind == CHECKER_WAIT && !turn->deaf && !turn->woken;
 }
 
-/* ---- the rule ----------------------------------------------------------------------------- */
+/* ---- the rule ------------------------------------------------------------------------------ */
 
 bool checker_condition_allows(const struct checker_world *world,
 			      const struct checker_record *record, struct err *why)
@@ -84,7 +85,7 @@ bool checker_condition_is_used(const struct checker_world *world, uint64_t addre
 	return false;
 }
 
-/* ---- the effects -------------------------------------------------------------------------- */
+/* ---- the effects --------------------------------------------------------------------------- */
 
 static bool somebody_waits(const struct checker_condition *condition)
 {
@@ -125,12 +126,13 @@ static void stop_waiting(struct checker_condition *condition, const struct check
 	remove_turn(turns, &condition->turns.count, wait);
 }
 
-/* ---- who woke whom in the base run -------------------------------------------------------- */
+/* ---- which event woke each wait in the base run -------------------------------------------- */
 
 /*
- * "Each WOKEN = 0, in base order, was woken by the first broadcast or signal behind its WAIT that
- * no WOKEN before it used." What nobody can use is not kept: what comes behind a broadcast and
- * before the next wait, and more signals behind the last wait than there are waits.
+ * Records a signal or broadcast. Each WOKEN without time-out, in base order, was woken by the first
+ * broadcast or signal after its WAIT that no earlier WOKEN used (doc/prediction.md). Calls that no
+ * wait can use are not kept: those between a broadcast and the next wait, and more signals after the
+ * last wait than there are waits.
  */
 static void record_call(struct checker_condition *condition, struct checker_turn call)
 {
@@ -182,7 +184,7 @@ uint32_t checker_condition_waker(const struct checker_world *world,
 	return condition->recorded.items[waker].number;
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- applying an event --------------------------------------------------------------------- */
 
 void checker_condition_apply(struct checker_world *world, const struct checker_record *record,
 			     uint32_t number)
@@ -228,7 +230,7 @@ static bool is_among(uint32_t thread, const uint32_t *threads, size_t count)
 	return false;
 }
 
-/* Each signal in turn must find somebody else than those. */
+/* Each signal in turn must find a waiting thread that is not one of these. */
 bool checker_condition_unwoken(const struct checker_world *world, uint64_t address,
 			       const uint32_t *threads, size_t count)
 {

@@ -1,9 +1,9 @@
-/* Semaphores, barriers and pthread_once: things that count. */
+/* Semaphores, barriers and pthread_once: objects with a count. */
 #include "check/world.h"
 
 #include <inttypes.h>
 
-/* ---- semaphores --------------------------------------------------------------------------- */
+/* ---- semaphores ---------------------------------------------------------------------------- */
 
 static const struct checker_semaphore *see_semaphore(const struct checker_world *world,
 						     uint64_t address)
@@ -30,7 +30,7 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 	struct checker_semaphore *semaphore;
 
 	if (record->kind == EV_DOWN_REQUEST)
-		return; /* nothing has been done to it */
+		return; /* it does nothing to the semaphore */
 	semaphore = &checker_world_change(world, CHECKER_SEMAPHORE, record->address)->semaphore;
 	switch (record->kind) {
 	case EV_SEM_INIT: *semaphore = (struct checker_semaphore){ record->number, true }; break;
@@ -40,17 +40,18 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 	}
 }
 
-/* ---- barriers ----------------------------------------------------------------------------- */
+/* ---- barriers ------------------------------------------------------------------------------ */
 
 /*
- * Who meets whom is fixed: an ARRIVE carries the number of its meeting in the base run (`note`).
- * Meetings of a barrier come one after the other, so a count for the current one is enough.
+ * The threads that meet are fixed: an ARRIVE carries the number of its meeting in the base run
+ * (`note`). The meetings of a barrier come one after the other, so a count for the current one
+ * suffices.
  */
 static uint64_t meeting_size(const struct checker_barrier *barrier,
 			     const struct checker_record *record)
 {
 	return barrier->size ? barrier->size
-			     : record->number; /* who came first says it, or the INIT */
+			     : record->number; /* the INIT or the first arrival says it */
 }
 
 static bool can_arrive(const struct checker_world *world, const struct checker_record *record,
@@ -127,7 +128,8 @@ static void arrive(struct checker_world *world, const struct checker_record *rec
 		barrier->meeting = next;
 		barrier->arrived = 0;
 	}
-	if (record->number) /* also where it contradicts: what is next is judged by the last word */
+	/* even if it contradicts: the next arrival is judged by the last number given */
+	if (record->number)
 		barrier->size = record->number;
 	barrier->arrived++;
 	thread->meets = true;
@@ -152,10 +154,10 @@ void checker_barrier_apply(struct checker_world *world, const struct checker_rec
 	}
 }
 
-/* ---- once --------------------------------------------------------------------------------- */
+/* ---- once ---------------------------------------------------------------------------------- */
 
 /*
- * A routine that is left by an exception is run again, so there can be several ends. An event
+ * A routine that ends with an exception is run again, so there can be several ends. An event
  * carries how many there were before it in the base run (`note`), and waits for as many.
  */
 bool checker_once_allows(const struct checker_world *world, const struct checker_record *record,

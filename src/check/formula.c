@@ -1,10 +1,10 @@
 /*
- * Is what a run is said to violate violated? The word of states is made from the schedule that was
- * played: variables get their values from the events' own records, property events happen where their
- * anchors came. Then the formula is evaluated on it (truth.h).
+ * Checks that a schedule violates a formula. The word of states comes from the schedule that was
+ * played: variables get their values from the events' own records, and property events happen at
+ * their anchors. Then the formula is evaluated on it (truth.h).
  *
- * That a prefix is bad means that no continuation helps. By definition that is endless; what is tried
- * here is the word as it ends, and every continuation by one or two states whose atoms are free.
+ * A prefix is bad if no continuation satisfies the formula. There are infinitely many; this tries
+ * the word as it ends, and every continuation by one or two states with freely chosen atoms.
  */
 #include "check/formula.h"
 
@@ -16,21 +16,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer words are only judged as they are: each continuation costs as much as the word. */
+/* Longer words are judged only as they are: each continuation costs as much as the word. */
 #define LONG_WORD 300u
 
 struct formula_judge {
 	const struct checker_play *play;
 	const struct checker_word *word;
-	uint8_t (*values)[8]; /* of the variables, in the state that is looked at */
-	uint8_t *known;	      /* bits: their bytes that are known */
+	uint8_t (*values)[8]; /* of the variables, in the current state */
+	uint8_t *known;	      /* bit mask of their known bytes */
 	struct checker_moments moments;
-	struct map events; /* event, and whether before it: bits of what happens there */
+	/* event, and whether before it, to the bits of the property events that happen there */
+	struct map events;
 	struct truth_table table;
-	VEC(uint64_t) letters; /* ere: of the states in which something happens */
+	VEC(uint64_t) letters; /* ERE: the input symbols of the states in which something happens */
 };
 
-/* ---- the word in the schedule ---------------------------------------------------------------- */
+/* ---- the word in the schedule -------------------------------------------------------------- */
 
 static bool agrees(const struct formula_judge *j, const struct checker_occurrence *o)
 {
@@ -67,7 +68,7 @@ static bool overlaps(const struct checker_variable *v, const struct checker_reco
 	       v->address < record->address + record->size;
 }
 
-/* Nothing that makes a state of the formula was left out. */
+/* Checks that no event which makes a state of the formula was left out. */
 static bool is_whole(const struct formula_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->word->events->count; i++) {
@@ -101,7 +102,7 @@ static bool is_whole(const struct formula_judge *j, struct err *err)
 	return true;
 }
 
-/* ---- states ------------------------------------------------------------------------------------ */
+/* ---- states -------------------------------------------------------------------------------- */
 
 static void write_variables(struct formula_judge *j, const struct checker_record *record)
 {
@@ -192,7 +193,10 @@ static uint64_t events_at(const struct formula_judge *j, const struct checker_mo
 	return bits ? *bits : 0;
 }
 
-/* Of the property's points `becomes`, as they are written: what each was in the last state. */
+/*
+ * Returns the events whose `becomes` points are true now and were false in the last state. `was`
+ * has the last truth values, in the order of the points in the file.
+ */
 static uint64_t become_true(struct formula_judge *j, uint8_t *was)
 {
 	uint64_t bits = 0;
@@ -249,9 +253,12 @@ static void make_states(struct formula_judge *j)
 	free(was);
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
-/* Sets the atoms of states behind the word as the bits say, and asks for the formula there. */
+/*
+ * Sets the atoms of `length` states after the word as the bits in `tail` say, and evaluates the
+ * formula.
+ */
 static enum truth with_tail(struct formula_judge *j, size_t count, const uint64_t *tail,
 			    size_t length)
 {
@@ -300,7 +307,7 @@ static bool violates_temporal(struct formula_judge *j, struct err *err)
 	for (size_t i = 0; i < j->table.rows.count && !count; i++)
 		count = j->table.rows.items[i].states.count;
 	found = truth_at(&j->table, ahead ? 0 : count - 1, count);
-	/* A step begins with the state in which nothing happens, if one is due before it. */
+	/* A step begins with the state in which nothing happens, if there is one before it. */
 	if (!ahead && (found == TRUTH_TRUE) != formula->never && j->word->moment_count &&
 	    j->word->moments[j->word->moment_count - 1].paused)
 		found = truth_at(&j->table, count - 2, count);

@@ -1,7 +1,7 @@
 /*
- * Is the word that a grammar is said to refuse wrong, and wrong at its last event? The word is read off the
- * schedule that was played, cut into sessions, and each is judged (grammar_check.h): those before the last must
- * be complete and well, the last one must be wrong there.
+ * Checks that a grammar rejects a word at its last event. The word is read off the schedule that
+ * was played and split into sessions, and each session is judged (grammar_check.h): those before
+ * the last must be complete and correct, and the last one must be wrong at its last event.
  */
 #include "check/grammar.h"
 
@@ -14,16 +14,17 @@ struct grammar_judge {
 	const struct checker_sentence *claim;
 	struct checker_moments moments;
 	struct map
-		occurrences; /* event, and whether before it: 1 + the first of the word's there */
-	VEC(uint32_t) more;  /* by occurrence: 1 + the next one at the same moment; 0 none */
+		/* event, and whether before it, to 1 + the first of the word's occurrences there */
+		occurrences;
+	VEC(uint32_t) more; /* by occurrence: 1 + the next one at the same moment; 0 if none */
 	struct grammar_check spell;
 	VEC(struct grammar_check_token) tokens;
-	size_t length; /* of the whole word, behind the schedule too */
+	size_t length; /* of the whole word, including events after the schedule */
 };
 
-/* ---- the word ---------------------------------------------------------------------------------- */
+/* ---- the word ------------------------------------------------------------------------------ */
 
-/* What a signal handler does its thread does. */
+/* Returns the number of the thread that executed the stream with this number. */
 static uint32_t thread_of(const struct grammar_judge *j, uint32_t number)
 {
 	const struct trace *trace = j->moments.play->world->trace;
@@ -50,7 +51,7 @@ static uint64_t moment_key(const struct event_id *anchor, bool before)
 	return checker_moments_key(anchor->stream, anchor->index) << 1 | before;
 }
 
-/* Backwards, so that those at one moment are in their order. */
+/* Goes backwards, so that the occurrences at one moment stay in order. */
 static void index_occurrences(struct grammar_judge *j)
 {
 	const struct checker_property *events = j->claim->events;
@@ -71,7 +72,7 @@ static void index_occurrences(struct grammar_judge *j)
 	}
 }
 
-/* No event of the word was left out. */
+/* Checks that no event of the word was left out. */
 static bool is_whole(const struct grammar_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->claim->events->count; i++) {
@@ -101,7 +102,7 @@ static void read_word(struct grammar_judge *j)
 	}
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
 static bool has_resets(const struct spec_property *property)
 {
@@ -113,8 +114,9 @@ static bool has_resets(const struct spec_property *property)
 }
 
 /*
- * Where each prefix must be a word: none before the last may be wrong. Each is judged by itself, so only
- * in words that are not long; in a long one a claim may be true and late.
+ * If every prefix must be a word, no prefix before the last event may be wrong. Each prefix is
+ * judged separately, so this is done only for short words; in a long one a claim may be true but
+ * late.
  */
 #define PREFIXES 200u
 
@@ -132,7 +134,10 @@ static bool is_first(struct grammar_judge *j, struct err *err)
 	return true;
 }
 
-/* The last session, from token `start` on. `reset`: its last event ends it. */
+/*
+ * Is the last session, which starts at token `start`, wrong at the last event? `reset` says that
+ * its last event ends it.
+ */
 static bool is_wrong(struct grammar_judge *j, size_t start, bool reset, struct err *err)
 {
 	const struct spec_property *property = j->claim->property;
@@ -152,7 +157,10 @@ static bool is_wrong(struct grammar_judge *j, size_t start, bool reset, struct e
 	return !always || is_first(j, err);
 }
 
-/* At the end of a run a session may have ended with its last event: then nothing is asked. */
+/*
+ * Judges the sessions in turn. The last event of a run may end a session; then no further session
+ * is judged.
+ */
 static bool judge_word(struct grammar_judge *j, struct err *err)
 {
 	size_t start = 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading the grammar ------------------------------------------------------------------------ */
+/* ---- reading the grammar ------------------------------------------------------------------- */
 
 static uint32_t count_named(const struct spec_alternative *a, const char *name)
 {
@@ -18,7 +18,10 @@ static uint32_t count_named(const struct spec_alternative *a, const char *name)
 	return count;
 }
 
-/* A name that two symbols have, or that is the left side's, leads to neither. */
+/*
+ * Returns the slot of a symbol. A name that two symbols share, or that is the left side's, gives no
+ * access to either.
+ */
 static uint32_t slot_for(struct grammar_check_choice *choice, const struct spec_alternative *a,
 			 const struct spec_item *item)
 {
@@ -46,7 +49,10 @@ static bool compile(struct grammar_check *s, const char *text, struct spec_place
 
 typedef VEC(const char *) name_list;
 
-/* Only what may be named becomes a parameter: Lua has 200 of them, and words that cannot be names. */
+/*
+ * Compiles a piece of Lua. Only names that occur in its text become parameters: Lua allows 200 of
+ * them, and some names are Lua keywords.
+ */
 static bool compile_code(struct grammar_check *s, const char *text, struct spec_place place,
 			 const char *const *names, size_t count, bool condition,
 			 struct grammar_check_code *code, struct err *err)
@@ -110,7 +116,10 @@ static bool read_choices(struct grammar_check *s, struct err *err)
 	return true;
 }
 
-/* `want = {}, held = {}`: a comma in front of NAME = outside of brackets ends an assignment. */
+/*
+ * Turns `want = {}, held = {}` into a chunk: a comma before NAME = outside of brackets ends an
+ * assignment.
+ */
 static char *head_chunk(const char *text)
 {
 	char *made = mem_copy_text(text, strlen(text));
@@ -140,7 +149,7 @@ static bool read_head(struct grammar_check *s, struct err *err)
 	return ok;
 }
 
-/* ---- attributes of events ------------------------------------------------------------------------ */
+/* ---- attributes of events ------------------------------------------------------------------ */
 
 static void add_new(name_list *names, const char *name)
 {
@@ -151,7 +160,7 @@ static void add_new(name_list *names, const char *name)
 	*vec_push(names) = name;
 }
 
-/* Their names, in the order of a token's values. */
+/* Lists their names, in the order of a token's values. */
 static void list_attributes(const struct grammar_check *s, uint32_t event, name_list *names)
 {
 	const struct spec_event *e = &s->property->events[event];
@@ -192,7 +201,7 @@ static bool read_resets(struct grammar_check *s, struct err *err)
 	return true;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------- */
 
 static int new_table(struct grammar_check *s)
 {
@@ -238,7 +247,7 @@ void grammar_check_close(struct grammar_check *s)
 	script_close(s->script);
 }
 
-/* ---- frames ------------------------------------------------------------------------------------ */
+/* ---- frames -------------------------------------------------------------------------------- */
 
 static void push(struct grammar_check *s, int reference)
 {
@@ -309,9 +318,9 @@ void grammar_check_put_token(struct grammar_check *s, int frame, uint32_t slot,
 	vec_free(&names);
 }
 
-/* ---- running Lua ------------------------------------------------------------------------------- */
+/* ---- running Lua --------------------------------------------------------------------------- */
 
-/* The result of a condition, taken off the stack. */
+/* Pops the result of a condition. */
 static bool is_true(struct grammar_check *s)
 {
 	bool held = lua_toboolean(script_lua(s->script), -1);
@@ -347,7 +356,7 @@ enum grammar_check_verdict grammar_check_run(struct grammar_check *s,
 	return !asserts || is_true(s) ? GRAMMAR_CHECK_GOOD : GRAMMAR_CHECK_WRONG;
 }
 
-/* A copy of what the session before left behind. */
+/* Pushes a copy of the attributes that the session before left. */
 static bool push_before(struct grammar_check *s, struct err *err)
 {
 	push(s, s->before);

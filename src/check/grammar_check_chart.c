@@ -1,8 +1,8 @@
 /*
- * Everything is tried: for each production and each place of the session where what comes of it may
- * end, from the back to the front, until nothing is new. From these sets follow whether the session is in
- * the language, whether something that begins with it is, and its tree, which must be the only one
- * where there is Lua to be carried out.
+ * Exhaustive parsing: for each production and each position of the session, finds where a word of
+ * the production that starts there may end, from the back to the front, until nothing changes. From
+ * these sets follow whether the session is in the language, whether it is a prefix of a word, and
+ * its parse tree, which must be unique if there is Lua code to run.
  */
 #include "check/grammar_check.h"
 
@@ -14,11 +14,15 @@
 
 struct chart {
 	struct grammar_check *s;
-	size_t places, words; /* of a set of places: 0 … count */
-	uint64_t *ends;	      /* [production][place]: a set */
+	/* positions are 0 … count; `words` is the size of a set of positions */
+	size_t places, words;
+	uint64_t *ends; /* [production][position]: a set */
 	uint8_t *
-		begins; /* [production][place]: something that begins with all the rest comes of it */
-	bool runs; /* the tree is walked with its code; otherwise only whether it is the only one */
+		/*
+		 * [production][position]: can a word of it begin with all the rest of the session?
+		 */
+		begins;
+	bool runs; /* walk the tree with its code; otherwise only check that it is unique */
 	struct err *err;
 };
 
@@ -42,7 +46,10 @@ static bool is_symbol(const struct grammar_check_part *part)
 	return part->kind == SPEC_ITEM_EVENT || part->kind == SPEC_ITEM_PRODUCTION;
 }
 
-/* Where a symbol may end that starts at one of the places: into `to`, which is empty before. */
+/*
+ * Adds to `to`, which is empty before, where a symbol may end that starts at one of the positions
+ * in `from`.
+ */
 static void advance(const struct chart *c, const struct grammar_check_part *part,
 		    const uint64_t *from, uint64_t *to)
 {
@@ -60,7 +67,7 @@ static void advance(const struct chart *c, const struct grammar_check_part *part
 	}
 }
 
-/* Can the rest of the session be the beginning of the symbol, from one of the places on? */
+/* Can the rest of the session, from one of the positions on, be a prefix of the symbol's words? */
 static bool may_go_on(const struct chart *c, const struct grammar_check_part *part,
 		      const uint64_t *from)
 {
@@ -74,7 +81,7 @@ static bool may_go_on(const struct chart *c, const struct grammar_check_part *pa
 	return false;
 }
 
-/* One alternative at one place; true: something is new. */
+/* Tries one alternative at one position. Returns true if something is new. */
 static bool try_choice(struct chart *c, const struct grammar_check_choice *choice, size_t place)
 {
 	uint64_t *from = mem_zalloc(c->words, sizeof *from), *to, *swap;
@@ -127,9 +134,9 @@ static void fill(struct chart *c)
 	}
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------- */
+/* ---- the parse tree ------------------------------------------------------------------------ */
 
-/* A node: what production, from where to where; the table of its symbol. */
+/* A node: a production, its range of positions, and the attribute table of its symbol. */
 struct grammar_check_chart_node {
 	uint32_t production;
 	size_t from, to;
@@ -137,8 +144,8 @@ struct grammar_check_chart_node {
 };
 
 /*
- * For each part the places behind it from which the parts that follow can still reach the end of the
- * node: [parts + 1] sets.
+ * Returns, for each part, the set of positions before it from which the rest of the parts can reach
+ * the end of the node: parts + 1 sets.
  */
 static uint64_t *reach(const struct chart *c, const struct grammar_check_choice *choice, size_t to)
 {
@@ -172,7 +179,10 @@ static uint64_t *reach(const struct chart *c, const struct grammar_check_choice 
 	return sets;
 }
 
-/* The only place behind a symbol that starts at `place`; none or several: SIZE_MAX. */
+/*
+ * Returns the only position where a symbol that starts at `position` can end; SIZE_MAX if there is
+ * none or several.
+ */
 static size_t only_end(const struct chart *c, const struct grammar_check_part *part, size_t place,
 		       const uint64_t *behind)
 {
@@ -203,7 +213,7 @@ static enum grammar_check_verdict two_trees(struct chart *c,
 	return GRAMMAR_CHECK_BROKEN;
 }
 
-/* The parts of the only alternative, from left to right. */
+/* Walks the parts of the only alternative, from left to right. */
 static enum grammar_check_verdict walk_parts(struct chart *c,
 					     const struct grammar_check_chart_node *node,
 					     const struct grammar_check_choice *choice,
@@ -272,7 +282,7 @@ static enum grammar_check_verdict walk(struct chart *c, const struct grammar_che
 	return verdict;
 }
 
-/* First without its code: a word with two trees has no verdict, whatever one of them says. */
+/* Walks first without the code: a word with two trees has no verdict, whatever one of them says. */
 static enum grammar_check_verdict walk_twice(struct chart *c)
 {
 	struct grammar_check_chart_node root = { 0, 0, c->s->count, c->s->root };
@@ -282,7 +292,7 @@ static enum grammar_check_verdict walk_twice(struct chart *c)
 	return verdict == GRAMMAR_CHECK_GOOD ? walk(c, &root) : verdict;
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
 struct grammar_check_result grammar_check_chart(struct grammar_check *s, bool complete,
 						struct err *err)

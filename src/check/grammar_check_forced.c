@@ -1,15 +1,16 @@
 /*
- * Along the session with one event of look-ahead. What may come is asked of the real stack, so a grammar
- * that is LL(1) always leaves one alternative; where two are left this way ends undecided. Each
- * step is forced: every tree of every continuation begins like this, and what is carried out on the way,
- * assertions too, every one of them carries out. So they may fail at once, and do so where the grammar is
- * LL(1); elsewhere the law has them fail where the session must be complete.
+ * Follows the session with one event of look-ahead. Possible continuations are computed from the
+ * actual stack, so an LL(1) grammar always leaves one alternative; where two are left, this way
+ * ends undecided. Each step is forced: every parse tree of every continuation begins like this, and
+ * runs the code, assertions included, that is run here. So assertions may fail at once, and do so
+ * if the grammar is LL(1). Otherwise doc/grammars.md has them fail where the session must be
+ * complete.
  */
 #include "check/grammar_check.h"
 
 #include <lua5.4/lauxlib.h>
 
-/* Alternatives in a row without an event: this is not getting anywhere (left recursion). */
+/* Alternatives in a row without an event: this makes no progress (left recursion). */
 #define IDLE_MOST 20000u
 
 struct open {
@@ -21,15 +22,15 @@ struct grammar_check_forced_walk {
 	struct grammar_check *s;
 	VEC(struct open) stack;
 	/*
-	 * Where the grammar is not LL(1) code is carried out when the session must be complete: what it
-	 * comes to is kept until then, and nothing behind it is carried out.
+	 * If the grammar is not LL(1), failing code counts only when the session must be complete.
+	 * Its verdict is kept until then, and no code after it is run.
 	 */
 	enum grammar_check_verdict kept;
 	struct err *err;
 };
 #define THE_END UINT32_MAX
 
-/* May the parts from `next` on begin with the event? `*empty`: they may be nothing. */
+/* May the parts from `next` on begin with the event? `*empty`: may they be empty? */
 static bool may_begin(const struct grammar_check *s, const struct grammar_check_choice *c,
 		      size_t next, uint32_t event, bool *empty)
 {
@@ -50,7 +51,10 @@ static bool may_begin(const struct grammar_check *s, const struct grammar_check_
 	return false;
 }
 
-/* Can this alternative, and then what is on the stack, begin with the event, or be nothing at the end? */
+/*
+ * Can this alternative, followed by what is on the stack, begin with the event, or be empty at the
+ * end?
+ */
 static bool is_possible(const struct grammar_check_forced_walk *w,
 			const struct grammar_check_choice *c, uint32_t event)
 {
@@ -72,7 +76,10 @@ static void pop(struct grammar_check_forced_walk *w)
 	grammar_check_frame_free(w->s, w->stack.items[--w->stack.count].frame);
 }
 
-/* The production's alternative with the table of its symbol, a reference that is used up. */
+/*
+ * Pushes the production's only possible alternative. `left`, the table of its symbol, is a
+ * reference that is used up.
+ */
 static enum grammar_check_verdict expand(struct grammar_check_forced_walk *w, uint32_t production,
 					 int left, uint32_t event)
 {
@@ -97,7 +104,7 @@ static enum grammar_check_verdict expand(struct grammar_check_forced_walk *w, ui
 	return chosen == GRAMMAR_CHECK_NONE ? GRAMMAR_CHECK_WRONG : GRAMMAR_CHECK_GOOD;
 }
 
-/* Up to the next symbol: actions, assertions, and what is through leaves the stack. */
+/* Runs code up to the next symbol; finished alternatives leave the stack. */
 static enum grammar_check_verdict settle(struct grammar_check_forced_walk *w)
 {
 	while (w->stack.count) {
@@ -123,13 +130,13 @@ static enum grammar_check_verdict settle(struct grammar_check_forced_walk *w)
 	return GRAMMAR_CHECK_GOOD;
 }
 
-/* Until the event is taken; at the end until nothing is left. */
+/* Expands until the event is consumed; at the end, until nothing is left. */
 static enum grammar_check_verdict go_on(struct grammar_check_forced_walk *w, uint32_t event,
 					const struct grammar_check_token *token)
 {
 	enum grammar_check_verdict verdict = settle(w);
 
-	/* `top` is gone once the stack grows */
+	/* `top` is invalid once the stack grows. */
 	for (unsigned idle = 0; verdict == GRAMMAR_CHECK_GOOD && w->stack.count; idle++) {
 		struct open *top = &w->stack.items[w->stack.count - 1];
 		const struct grammar_check_choice *c = &w->s->choices.items[top->choice];
@@ -154,7 +161,7 @@ static enum grammar_check_verdict go_on(struct grammar_check_forced_walk *w, uin
 			verdict = settle(w);
 	}
 	if (verdict == GRAMMAR_CHECK_GOOD && event != THE_END)
-		return GRAMMAR_CHECK_WRONG; /* the session is complete, and something comes behind it */
+		return GRAMMAR_CHECK_WRONG; /* the session is complete, but more events follow */
 	return verdict;
 }
 

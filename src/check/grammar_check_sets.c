@@ -1,6 +1,6 @@
 /*
- * What the productions of a grammar may begin with, whether they may be nothing, and whether one event of
- * look-ahead always leaves one alternative: least sets that the rules of the definitions close.
+ * Which events the productions of a grammar may begin with, whether they may be empty, and whether
+ * the grammar is LL(1): least fixed points of the usual definitions (FIRST, nullable, FOLLOW).
  */
 #include "check/grammar_check.h"
 
@@ -18,9 +18,9 @@ static bool mark(uint8_t *set)
 	return fresh;
 }
 
-/* ---- nothing, anything, beginnings -------------------------------------------------------------- */
+/* ---- nullable, useful, and possible first events ------------------------------------------- */
 
-/* One more round; false: nothing new. */
+/* Applies one alternative. Returns false if nothing is new. */
 static bool grow(struct grammar_check *s, const struct grammar_check_choice *c)
 {
 	uint32_t events = s->property->event_count, p = c->production;
@@ -58,16 +58,22 @@ static bool is_useful(const struct grammar_check *s, const struct grammar_check_
 	return true;
 }
 
-/* ---- one event of look-ahead -------------------------------------------------------------------- */
+/* ---- one event of look-ahead --------------------------------------------------------------- */
 
-/* By production: is it in a tree, and [event, or event_count: the end]: may it come behind it? */
+/*
+ * By production: does it occur in a parse tree, and which events (or, at event_count, the end) may
+ * follow it?
+ */
 struct places {
 	const struct grammar_check *s;
 	uint8_t *reached, *follows;
 	uint32_t width;
 };
 
-/* Adds what the parts from `next` on may begin with, and what is behind them if they may be nothing. */
+/*
+ * Adds the events that the parts from `next` on may begin with, and what follows them if they may
+ * be empty.
+ */
 static bool add_starts(const struct places *p, const struct grammar_check_choice *c, size_t next,
 		       uint8_t *set)
 {
@@ -113,7 +119,7 @@ static bool follow(const struct places *p, const struct grammar_check_choice *c)
 	return grew;
 }
 
-/* Has one of the choices of a production a look-ahead that another has, too? */
+/* Do two alternatives of a production have the same look-ahead? */
 static bool collide(const struct places *p, uint32_t production)
 {
 	const struct grammar_check *s = p->s;
@@ -181,7 +187,7 @@ void grammar_check_find_sets(struct grammar_check *s)
 		for (size_t i = 0; i < s->choices.count; i++)
 			more |= grow(s, &s->choices.items[i]);
 	}
-	for (size_t i = 0; i < s->choices.count; i++) { /* what no word comes of is no choice */
+	for (size_t i = 0; i < s->choices.count; i++) { /* disable choices that derive no word */
 		if (!is_useful(s, &s->choices.items[i]))
 			s->choices.items[i].production = GRAMMAR_CHECK_NONE;
 	}

@@ -1,7 +1,8 @@
 /*
- * Playing the base run of a window once, to learn from it. Where it breaks a rule, the rule does
- * not know everything: code that was not recorded had a part in it. Then the byte or the object is
- * frozen: in this window it is not judged, but keeps its order.
+ * Plays the base run of a window once, to learn from it. Where it breaks a rule, the recording is
+ * incomplete: code that was not recorded took part. Then the byte or object is frozen: in this
+ * window it is not judged, but keeps its recorded order. This also finds values of unknown bytes,
+ * what reads without a value read from, and lifetimes.
  */
 #include "check/base.h"
 
@@ -16,14 +17,14 @@ struct infer_values_learning {
 	struct checker_record *record;
 };
 
-/* ---- bytes -------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------------------------- */
 
 static void mark_byte(struct map *bytes, uint64_t address)
 {
 	*map_put(bytes, address / CHECKER_LINE, NULL) |= 1ull << address % CHECKER_LINE;
 }
 
-/* A read found what no recorded write left there. */
+/* A read found a value that no recorded write left there. */
 static void find_other_value(struct infer_values_learning *l, uint64_t address, uint8_t byte)
 {
 	checker_memory_learn(l->world, address, byte);
@@ -35,7 +36,7 @@ static void find_other_value(struct infer_values_learning *l, uint64_t address, 
 	l->record->bits |= CHECKER_UNEXPLAINED;
 }
 
-/* A byte of unknown value was read: so that is what was in it. */
+/* A byte of unknown value was read, so this value was in it. */
 static void learn_byte(struct infer_values_learning *l, uint64_t address, uint8_t value,
 		       uint32_t writer)
 {
@@ -46,7 +47,7 @@ static void learn_byte(struct infer_values_learning *l, uint64_t address, uint8_
 		*vec_push(&l->base->found) = (struct checker_found){ writer, value, address };
 }
 
-/* Something in the window wrote it, and what is not known: like nothing else. */
+/* Did an event of the window write it with an unknown value? Such a value equals no other. */
 static bool wrote_unknown(const struct checker_base *base, uint32_t writer)
 {
 	const struct checker_record *record;
@@ -58,7 +59,7 @@ static bool wrote_unknown(const struct checker_base *base, uint32_t writer)
 	       (!checker_written_value(record) || record->size > CHECKER_ACCESS_MAX);
 }
 
-/* Byte i of the read. Returns the writer it is bound to, if any. */
+/* Handles one byte of the read. Returns the writer that it is bound to, or CHECKER_BY_VALUE. */
 static uint32_t learn_read(struct infer_values_learning *l, uint64_t i,
 			   const struct checker_line *bytes, const struct checker_writers *writers,
 			   unsigned at)
@@ -112,7 +113,7 @@ static void learn_access(struct infer_values_learning *l)
 	struct checker_piece piece = { 0 };
 
 	if (record->size > CHECKER_ACCESS_MAX)
-		return; /* nothing is asked of such a write, and such a read is refused */
+		return; /* such a write is never checked, and such a read is refused */
 	if (checker_reads(record))
 		learn_reads(l);
 	if (!(record->flags & EF_ENVIRONMENT))
@@ -123,7 +124,7 @@ static void learn_access(struct infer_values_learning *l)
 	}
 }
 
-/* ---- objects ------------------------------------------------------------------------------ */
+/* ---- objects ------------------------------------------------------------------------------- */
 
 static bool allows(const struct checker_world *world, enum checker_class class,
 		   const struct checker_record *record)
@@ -141,7 +142,10 @@ static bool allows(const struct checker_world *world, enum checker_class class,
 	return true;
 }
 
-/* Who waits there, and for what, when it begins or ends? That is nowhere said. */
+/*
+ * Does a condition or barrier begin or end its lifetime while threads wait there? The recording
+ * does not say what they wait for then.
+ */
 static bool turns_in_use(const struct checker_world *world, const struct checker_record *record)
 {
 	switch (record->kind) {
@@ -153,7 +157,7 @@ static bool turns_in_use(const struct checker_world *world, const struct checker
 	return false;
 }
 
-/* A lock that code uses which was not recorded guards what was not recorded: it is not judged. */
+/* A lock that unrecorded code uses guards unrecorded data: it is not judged. */
 static bool uses_foreign_lock(const struct checker_record *record, enum checker_class class)
 {
 	if (class != CHECKER_LOCK || !record->foreign)
@@ -194,13 +198,13 @@ static void learn_objects(struct infer_values_learning *l)
 		else if (uses_foreign_lock(l->record, operands[i].class))
 			map_put(&l->base->frozen[operands[i].class], operands[i].address, NULL);
 	}
-	/* Going on from a barrier is passing it, also when nothing says PASS. */
+	/* Leaving a barrier is passing it, even without a PASS record. */
 	if (self->meets && l->record->kind != EV_PASS &&
 	    !checker_barrier_complete(l->world, self->barrier, self->meeting))
 		not_explained(l, CHECKER_BARRIER, self->barrier);
 }
 
-/* What the base run says about this event that a rule asks for. */
+/* Records facts from the base run that the rules need for this event. */
 static void take_notes(struct infer_values_learning *l)
 {
 	struct checker_record *record = l->record;
@@ -216,7 +220,7 @@ static void take_notes(struct infer_values_learning *l)
 	}
 }
 
-/* ---- threads and lives -------------------------------------------------------------------- */
+/* ---- threads and lifetimes ----------------------------------------------------------------- */
 
 static bool all_happened(const struct infer_values_learning *l, uint32_t thread)
 {
@@ -284,7 +288,7 @@ static void learn_life(struct infer_values_learning *l)
 	}
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- the pass ------------------------------------------------------------------------------ */
 
 static void forget_notes(struct checker_record *record)
 {

@@ -1,12 +1,12 @@
 /*
- * The end of a life, and a use of what is over (doc/prediction.md, "Use of what is over"): of freed
- * or unmapped memory, of the stack of a thread that ended, and, as misuse, of a destroyed object or
- * a closed descriptor.
+ * Checks the use of something after its lifetime (doc/prediction.md, "Use of what is over"): of
+ * freed or unmapped memory, of the stack of a thread that ended, and, as misuse, of a destroyed
+ * object or a closed descriptor.
  *
- * Of the two the end, f, comes early: lives, which put it behind the uses that the base run has
- * before it, do not bind it (play.c: `early`). They bind all other events of the schedule as ever. So
- * the rules here are what keeps the schedule from being nonsense: nothing that f ends is used behind
- * it before u, and nothing new lives where u goes.
+ * Of the two events, the end f comes early: the rules for lifetimes, which put it after the uses
+ * that the base run has before it, do not bind it (play.c: `early`). They bind all other events of
+ * the schedule as usual. So the rules here keep the schedule meaningful: between f and the use u
+ * nothing uses what f ends, and no new lifetime begins at the bytes of u.
  */
 #include "check/claim.h"
 #include "check/lives.h"
@@ -34,14 +34,14 @@ void checker_play_expect(struct checker_play *play, const struct checker_witness
 		play->early = checker_claim_number(play, &witness->events[0], &err);
 }
 
-/* ---- what can be an end and what a use ---------------------------------------------------- */
+/* ---- valid ends and uses ------------------------------------------------------------------- */
 
 static uint8_t kind_of(const struct pair *p, uint32_t number)
 {
 	return checker_base_record(p->play->base, number)->kind;
 }
 
-/* The stack of the thread that nobody created, main's, stays. */
+/* Is it the end of the main thread, which nobody created? Its stack stays. */
 static bool is_main(const struct pair *p)
 {
 	const struct checker_record *end = checker_base_record(p->play->base, p->end);
@@ -74,8 +74,8 @@ static bool is_right_end(const struct pair *p, const struct checker_witness *wit
 }
 
 /*
- * Leaving a wait or a barrier is no use of the condition or the barrier: POSIX lets one destroy them
- * when all have been woken, or one has passed.
+ * Returning from a wait or a barrier does not count as a use of the condition or barrier: POSIX
+ * allows destroying them once all waiters have been woken, or one thread has passed.
  */
 static void leave_out_returns(struct pair *p)
 {
@@ -89,7 +89,10 @@ static void leave_out_returns(struct pair *p)
 	}
 }
 
-/* A lock that is given back is held: to destroy it then is another misuse, and the library says no. */
+/*
+ * A lock that is released is held: destroying it then is another misuse, and the library refuses
+ * it.
+ */
 static bool gives_back(uint8_t kind)
 {
 	return kind == EV_RELEASE || kind == EV_READ_RELEASE;
@@ -112,7 +115,10 @@ static bool is_use_of_memory(const struct pair *p)
 	return false;
 }
 
-/* Did somebody write over the object, between the two in the base run? Then it is another by then. */
+/*
+ * Is the object overwritten between the two events in the base run? Then it is another object by
+ * then.
+ */
 static bool is_written_over(const struct pair *p)
 {
 	uint64_t object = checker_base_record(p->play->base, p->end)->address;
@@ -148,9 +154,9 @@ static bool is_right_use(const struct pair *p, const struct checker_witness *wit
 			       checker_claim_words(p->play, p->end_event).text);
 }
 
-/* ---- what may not stand between them ------------------------------------------------------ */
+/* ---- events that may not come between them ------------------------------------------------- */
 
-/* Does it begin a life of what is used and over? */
+/* Does it begin a new lifetime of what is over and used? */
 static bool begins_again(const struct pair *p, const struct checker_touch *touch)
 {
 	if (p->ended.object == CHECKER_ENDS)
@@ -166,7 +172,9 @@ static bool begins_again(const struct pair *p, const struct checker_touch *touch
 	return false;
 }
 
-/* Does a life begin at each of these bytes, behind the end and not behind `number`, in the base run? */
+/*
+ * Does a lifetime begin at each of these bytes after the end and up to `number`, in the base run?
+ */
 static bool is_new_life(const struct pair *p, uint32_t number, struct checker_range left)
 {
 	bool grows = true;
@@ -199,7 +207,7 @@ static bool is_new_object(const struct pair *p, uint32_t number)
 	return false;
 }
 
-/* Is it itself a use of what is over? Then that would be the one to tell of. */
+/* Is it itself a use of what is over? Then that use should be reported instead. */
 static bool uses_ended(const struct pair *p, uint32_t number, const struct checker_touch *touch)
 {
 	struct checker_range common;
@@ -236,7 +244,7 @@ static bool nothing_between(const struct pair *p, struct err *err)
 	return true;
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
 bool checker_play_frees(const struct checker_play *play, const struct checker_witness *witness,
 			struct err *err)

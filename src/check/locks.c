@@ -1,5 +1,5 @@
 /*
- * Mutexes and read-write locks. A lock has one writer, who may hold it several times, or readers.
+ * Mutexes and read-write locks. A lock has one writer, which may hold it several times, or readers.
  */
 #include "check/world.h"
 
@@ -24,7 +24,7 @@ static bool writes(const struct checker_lock *lock, uint32_t thread)
 	return lock->writer.depth && lock->writer.thread == thread;
 }
 
-/* ---- the rules ---------------------------------------------------------------------------- */
+/* ---- the rules ----------------------------------------------------------------------------- */
 
 static bool held(const struct checker_world *world, const struct checker_hold *hold,
 		 uint64_t address, const char *does, struct err *why)
@@ -78,7 +78,7 @@ bool checker_lock_allows(const struct checker_world *world, const struct checker
 			       ? true
 			       : not_held(world, address, "fails to read what nobody writes:", why);
 	case EV_RELEASE:
-	case EV_WAIT: /* it gives the mutex up, so it must have it */
+	case EV_WAIT: /* it releases the mutex, so it must hold it */
 		return writes(lock, record->thread)
 			       ? true
 			       : not_held(world, address, "gives up without having it", why);
@@ -90,7 +90,7 @@ bool checker_lock_allows(const struct checker_world *world, const struct checker
 	return true;
 }
 
-/* ---- the effects -------------------------------------------------------------------------- */
+/* ---- the effects --------------------------------------------------------------------------- */
 
 static struct checker_hold new_hold(const struct checker_record *record, uint32_t depth)
 {
@@ -101,10 +101,10 @@ static void take(struct checker_lock *lock, const struct checker_record *record,
 {
 	if (writes(lock, record->thread)) {
 		lock->writer.depth += depth;
-		lock->kind = EVENT_LOCK_RECURSIVE; /* evidently */
+		lock->kind = EVENT_LOCK_RECURSIVE; /* as the second acquire shows */
 		return;
 	}
-	lock->readers.count = 0; /* there are none if it was allowed */
+	lock->readers.count = 0; /* there are none if the acquire was allowed */
 	lock->writer = new_hold(record, depth);
 }
 
@@ -118,7 +118,10 @@ static void start_reading(struct checker_lock *lock, const struct checker_record
 		*vec_push(&lock->readers) = new_hold(record, 1);
 }
 
-/* Of a reader; when the thread is none, of whoever reads: an unlock for another thread. */
+/*
+ * Ends a read hold. If the thread has none, ends another reader's: an unlock on behalf of that
+ * thread.
+ */
 static void stop_reading(struct checker_lock *lock, const struct checker_record *record)
 {
 	struct checker_hold *hold = (struct checker_hold *)find_reader(lock, record->thread);
@@ -145,7 +148,7 @@ static void reset(struct checker_lock *lock, const struct checker_record *record
 	lock->readers.count = 0;
 	if (record->kind == EV_LOCK_INIT)
 		lock->kind = record->mode;
-	else if (lock->kind != EVENT_LOCK_RECURSIVE) /* may still be what it was */
+	else if (lock->kind != EVENT_LOCK_RECURSIVE) /* it may still be what it was */
 		lock->kind = EVENT_LOCK_NORMAL;
 }
 
@@ -184,7 +187,7 @@ void checker_lock_apply(struct checker_world *world, const struct checker_record
 	}
 }
 
-/* ---- who is in the way -------------------------------------------------------------------- */
+/* ---- which threads block a lock ------------------------------------------------------------ */
 
 const struct checker_hold *checker_lock_obstacle(const struct checker_world *world,
 						 uint64_t address, uint32_t thread, bool to_read,

@@ -1,17 +1,22 @@
 /*
  * Memory, in lines of 64 bytes: for each byte whether its value is known, the value, and, in a
- * world on another, which event of the window wrote it last.
+ * world on top of another, which event of the window wrote it last.
  */
 #include "check/world.h"
 
 #include <string.h>
 
-/* Forgetting so much is done at once; for more, lines are told when they are first used. */
+/*
+ * Up to this many bytes are forgotten at once; for more, a line learns of it when it is first used.
+ */
 #define FORGET_NOW 4096u
 
-/* ---- pieces ------------------------------------------------------------------------------- */
+/* ---- pieces -------------------------------------------------------------------------------- */
 
-/* The last address of a range; one that runs over the end of the address space stops there. */
+/*
+ * Returns the last address of a range; a range that extends past the end of the address space stops
+ * there.
+ */
 static uint64_t last_address(uint64_t address, uint64_t size)
 {
 	return size - 1 > UINT64_MAX - address ? UINT64_MAX : address + size - 1;
@@ -38,7 +43,7 @@ static uint64_t bits_of(const struct checker_piece *piece)
 	return (count == CHECKER_LINE ? UINT64_MAX : (1ull << count) - 1) << piece->from;
 }
 
-/* ---- lines -------------------------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------------------------- */
 
 static void forget_piece(const struct checker_piece *piece, uint32_t number,
 			 struct checker_line *bytes, struct checker_writers *writers)
@@ -48,7 +53,7 @@ static void forget_piece(const struct checker_piece *piece, uint32_t number,
 		writers->of[i] = number;
 }
 
-/* The part of a range that lies in a line; false: none. */
+/* Computes the part of a range in a line; false if there is none. */
 static bool cut_piece(uint64_t line, uint64_t first, uint64_t last, struct checker_piece *piece)
 {
 	uint64_t start = line * CHECKER_LINE, end = start + (CHECKER_LINE - 1);
@@ -92,7 +97,7 @@ void checker_memory_see(const struct checker_world *world, uint64_t line,
 	}
 }
 
-/* The line's position in this world, copied from the one under it when it was not here. */
+/* Returns the line's position in this world, after copying it from the world under it if needed. */
 static size_t line_to_change(struct checker_world *world, uint64_t line)
 {
 	struct checker_memory *memory = &world->memory;
@@ -110,7 +115,7 @@ static size_t line_to_change(struct checker_world *world, uint64_t line)
 	return memory->lines.count - 1;
 }
 
-/* ---- writing ------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static void write_piece(struct checker_world *world, const struct checker_record *record,
 			const uint8_t *value, const struct checker_piece *piece, uint32_t number)
@@ -130,7 +135,7 @@ static void write_piece(struct checker_world *world, const struct checker_record
 		world->memory.writers.items[position].of[i] = number;
 }
 
-/* ---- forgetting --------------------------------------------------------------------------- */
+/* ---- forgetting ---------------------------------------------------------------------------- */
 
 static void forget_line(struct checker_world *world, size_t position, uint64_t line, uint64_t first,
 			uint64_t last, uint32_t number)
@@ -143,7 +148,10 @@ static void forget_line(struct checker_world *world, size_t position, uint64_t l
 			     world->under ? &memory->writers.items[position] : NULL);
 }
 
-/* Those lines of the range that are there: by their numbers, or, if they are fewer, all lines. */
+/*
+ * Forgets the range in the lines that exist here: looks up each line of the range, or visits all
+ * lines if they are fewer.
+ */
 static void forget_present(struct checker_world *world, uint64_t first, uint64_t last,
 			   uint32_t number)
 {
@@ -168,7 +176,7 @@ static void forget_present(struct checker_world *world, uint64_t first, uint64_t
 	}
 }
 
-/* Nobody knows what is in these bytes now; `number` counts as their writer. */
+/* Makes these bytes unknown; `number` counts as their writer. */
 static void forget(struct checker_world *world, uint64_t address, uint64_t size, uint32_t number)
 {
 	uint64_t first = address, last;
@@ -187,7 +195,7 @@ static void forget(struct checker_world *world, uint64_t address, uint64_t size,
 	forget_present(world, first, last, number);
 }
 
-/* ---- the public face ---------------------------------------------------------------------- */
+/* ---- applying an event --------------------------------------------------------------------- */
 
 void checker_memory_apply(struct checker_world *world, const struct checker_record *record,
 			  uint32_t number)
@@ -209,8 +217,11 @@ void checker_memory_apply(struct checker_world *world, const struct checker_reco
 			write_piece(world, record, value, &piece, number);
 		return;
 	}
-	/* A read shows what is there, whatever was thought: so the world stays right when code that
-	 * was not recorded writes. On another world it changes nothing: there it was judged. */
+	/*
+	 * A read shows what is there, whatever was assumed. So the state stays right when code that
+	 * was not recorded writes. In a world on top of another a read changes nothing: there it
+	 * was judged.
+	 */
 	value = world->under ? NULL : checker_read_value(record);
 	while (value && record->size <= CHECKER_ACCESS_MAX &&
 	       checker_piece_next(&piece, record->address, record->size))

@@ -1,7 +1,7 @@
 /*
- * What is done wrong with threads and sync objects (doc/prediction.md, "Misuse"): destroyed while
- * in use, used before its begin, joined and detached; and, of one event, what the recorded run
- * itself has. What is used behind its end is lifetime.c's.
+ * Checks misuse of threads and sync objects (doc/prediction.md, "Misuse"): destroyed while in use,
+ * used before initialisation, joined although detached; and misuse of a single event that the
+ * recorded run itself contains. Use after the end of a lifetime is in lifetime.c.
  */
 #include "check/claim.h"
 #include "check/lives.h"
@@ -11,13 +11,16 @@ static const struct checker_record *record_of(const struct checker_play *play, u
 	return checker_base_record(play->base, number);
 }
 
-/* The sync object that an event is about: the first that it operates on. NULL: none. */
+/*
+ * Returns the sync object that an event is about: the first one it operates on. NULL if there is
+ * none.
+ */
 static const struct checker_operand *operand_of(const struct checker_touch *touch)
 {
 	return touch->operand_count ? &touch->operands[0] : NULL;
 }
 
-/* ---- destroyed while in use --------------------------------------------------------------- */
+/* ---- destroyed while in use ---------------------------------------------------------------- */
 
 static bool is_hold(const struct checker_play *play, const struct checker_hold *hold,
 		    const struct event_id *event)
@@ -27,7 +30,10 @@ static bool is_hold(const struct checker_play *play, const struct checker_hold *
 	       hold->index == event->index;
 }
 
-/* Does its thread hold the lock since this event? Who is over holds no robust one any more. */
+/*
+ * Does the event's thread hold the lock since this event? A thread that is over holds no robust
+ * lock any more.
+ */
 static bool holds_since(const struct checker_play *play, uint64_t address,
 			const struct event_id *event)
 {
@@ -44,7 +50,7 @@ static bool holds_since(const struct checker_play *play, uint64_t address,
 	return false;
 }
 
-/* Is the event the last that its thread did, of this kind and on this object? */
+/* Is the event its stream's last one, of this kind and on this object? */
 static bool stands_at(const struct checker_play *play, const struct event_id *event, uint8_t kind,
 		      uint64_t address)
 {
@@ -111,9 +117,12 @@ static bool destroys_in_use(const struct checker_play *play, const struct event_
 	return true;
 }
 
-/* ---- used before its begin ---------------------------------------------------------------- */
+/* ---- used before initialisation ------------------------------------------------------------ */
 
-/* Is the memory such that nobody else can have initialised the object there? In a text all is. */
+/*
+ * Is the memory such that no unrecorded code can have initialised the object there? In a text trace
+ * all memory is.
+ */
 static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
 {
 	if (trace_is_text(play->world->trace) || checker_world_block_at(play->world, address))
@@ -128,8 +137,8 @@ static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
 }
 
 /*
- * Is u in the life that i begins, and is that the first that the window knows of the object? Where it
- * was used before that, it may have been initialised otherwise.
+ * Is the use in the lifetime that `begin` begins, and is that the first one the window shows for
+ * the object? If the object was used before, it may have been initialised in another way.
  */
 static bool is_first_life(const struct checker_play *play, uint32_t begin, uint32_t use,
 			  const struct checker_touch *object, struct err *err)
@@ -189,7 +198,7 @@ static bool uses_too_early(const struct checker_play *play, const struct event_i
 	return checker_claim_is_next(play, &events[1], CHECKER_NO_OBJECTS, err);
 }
 
-/* ---- joined and detached ------------------------------------------------------------------ */
+/* ---- joined although detached -------------------------------------------------------------- */
 
 static bool is_join_of(const struct checker_play *play, uint32_t number, uint64_t thread)
 {
@@ -225,7 +234,7 @@ static bool joins_detached(const struct checker_play *play, const struct event_i
 		checker_claim_is_next(play, &events[0], 0, err));
 }
 
-/* ---- what the recorded run has ------------------------------------------------------------ */
+/* ---- misuse in the recorded run ------------------------------------------------------------ */
 
 static bool holds(const struct checker_lock *lock, uint32_t thread)
 {
@@ -238,7 +247,10 @@ static bool holds(const struct checker_lock *lock, uint32_t thread)
 	return false;
 }
 
-/* In a recording the library says so, and there is a MISUSE. */
+/*
+ * Is it a release of a lock that the thread does not hold? In a recording the library reports this,
+ * and there is a MISUSE event.
+ */
 static bool releases_without(const struct checker_play *play, uint32_t number)
 {
 	const struct checker_record *record = record_of(play, number);
@@ -255,7 +267,10 @@ static bool releases_without(const struct checker_play *play, uint32_t number)
 	return without;
 }
 
-/* A lock that is not all recorded may have been given back unseen; a robust one is left to the next. */
+/*
+ * Does the thread hold any lock? A frozen lock may have been released by unrecorded code, and a
+ * robust lock is left to the next thread.
+ */
 static bool holds_any(const struct checker_play *play, const struct checker_world *world,
 		      uint32_t thread)
 {
@@ -275,7 +290,10 @@ static bool holds_any(const struct checker_play *play, const struct checker_worl
 	return false;
 }
 
-/* Who leaves main, or calls exit, ends the process: no lock is waited for any more. */
+/*
+ * Does a thread end with a lock held? Returning from main() or calling exit() ends the process:
+ * then no thread waits for a lock any more.
+ */
 static bool ends_with_lock(const struct checker_play *play, uint32_t number)
 {
 	const struct checker_record *record = record_of(play, number);
@@ -310,7 +328,7 @@ static bool is_recorded(const struct checker_play *play, enum event_misuse misus
 		       checker_claim_words(play, event).text);
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- all kinds of misuse ------------------------------------------------------------------- */
 
 bool checker_play_misuses(const struct checker_play *play, const struct checker_witness *witness,
 			  struct err *err)

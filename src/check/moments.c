@@ -62,7 +62,10 @@ static void index_events(struct checker_moments *m)
 	}
 }
 
-/* A moment before an event is behind the event before that in its thread, as early as the word allows. */
+/*
+ * Gives the moment before an event its position: after the thread's previous event, as early as the
+ * word allows.
+ */
 static bool place_before(const struct checker_moments *m, const struct event_id *anchor,
 			 double *last, struct err *err)
 {

@@ -1,7 +1,8 @@
 /*
- * What must keep its base order: of two events, the later cannot happen unless the earlier has.
+ * Which events must keep their base order: of two events, the later cannot happen unless the
+ * earlier has.
  *
- * Pairs that follow from others are left out: program order, and what is before something that
+ * Pairs that follow from others are left out: program order, and what comes before something that
  * is itself needed.
  */
 #include "check/base.h"
@@ -15,7 +16,10 @@ struct order_use {
 };
 typedef VEC(struct order_use) use_list;
 
-/* Something with lives: what began or ended one last, and each thread's last use since. */
+/*
+ * Something with lifetimes: the event that last began or ended one, and each thread's last use
+ * since.
+ */
 struct order_span {
 	uint32_t life;
 	use_list uses;
@@ -25,29 +29,32 @@ struct last_access {
 	uint32_t of[CHECKER_LINE];
 };
 
-/* A channel: the last to receive, and each thread's last send, but for those before one of bytes. */
+/* A channel: the last receive, and each thread's last send, except those before a send of bytes. */
 struct order_channel {
 	uint32_t received;
 	use_list sent;
-	VEC(uint32_t) looks; /* that found nothing, since the last SEND of bytes */
-	VEC(uint32_t) heard; /* SENDs of bytes since the last that is deaf, with that one */
+	VEC(uint32_t) looks; /* receives that found nothing, since the last SEND of bytes */
+	VEC(uint32_t) heard; /* SENDs of bytes since the last deaf one, which is included */
 };
 
 struct ordering {
 	struct checker_base *base;
-	/* Memory: the bytes between two neighbouring borders live and die together. */
+	/*
+	 * Memory: the bytes between two neighbouring borders begin and end their lifetimes
+	 * together.
+	 */
 	VEC(uint64_t) borders;
 	struct order_span *stretches;
 	/* Sync objects, by address. */
 	struct map index[CHECKER_CLASSES];
 	VEC(struct order_span) objects;
-	/* What is frozen: the last operation or access. */
+	/* The last operation or access of what is frozen. */
 	struct map last_operation[CHECKER_CLASSES];
 	struct map last_index;
 	VEC(struct last_access) last;
-	/* Joins that came too early; each thread's last event. */
+	/* By thread: a join that returned too early; the thread's last event. */
 	uint32_t *joined, *latest;
-	size_t life; /* the next of base->lives */
+	size_t life; /* the next item of base->lives */
 	struct map channel_index;
 	VEC(struct order_channel) channels;
 };
@@ -67,9 +74,9 @@ static void need(struct ordering *o, uint32_t later, uint32_t earlier, enum chec
 	*vec_push(&base->needs) = (struct checker_need){ later, earlier, (uint8_t)why };
 }
 
-/* ---- lives -------------------------------------------------------------------------------- */
+/* ---- lifetimes of memory ------------------------------------------------------------------- */
 
-/* The thread's last of them. */
+/* Sets the thread's last use. */
 static void put_use(const struct ordering *o, use_list *uses, uint32_t number)
 {
 	uint32_t thread = checker_base_record(o->base, number)->thread;
@@ -127,7 +134,7 @@ static void find_borders(struct ordering *o)
 	o->stretches = mem_zalloc(kept, sizeof *o->stretches);
 }
 
-/* The first stretch that reaches to the address or behind it. Stretch i starts at border i. */
+/* Returns the first stretch that reaches to the address or beyond. Stretch i starts at border i. */
 static size_t find_stretch(const struct ordering *o, uint64_t address)
 {
 	size_t low = 0, high = o->borders.count;
@@ -169,7 +176,7 @@ static void live_memory(struct ordering *o, uint32_t number)
 	}
 }
 
-/* ---- objects ------------------------------------------------------------------------------ */
+/* ---- sync objects -------------------------------------------------------------------------- */
 
 static struct order_span *object_at(struct ordering *o, const struct checker_operand *operand)
 {
@@ -205,7 +212,7 @@ static void order_objects(struct ordering *o, uint32_t number)
 	}
 }
 
-/* ---- channels ----------------------------------------------------------------------------- */
+/* ---- channels ------------------------------------------------------------------------------ */
 
 static struct order_channel *channel_at(struct ordering *o, uint64_t address)
 {
@@ -225,7 +232,10 @@ static void note_all(struct ordering *o, const uint32_t *numbers, size_t count, 
 		checker_base_record(o->base, numbers[i])->note = note;
 }
 
-/* Who receives got something that was sent before, which of it we do not know; sends that are only told of have no order. */
+/*
+ * A receive got something that was sent before it, but which of it is unknown. Sends that the
+ * program only announces (told) are not ordered among themselves.
+ */
 static void order_channel(struct ordering *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
@@ -259,7 +269,7 @@ static void order_channel(struct ordering *o, uint32_t number)
 	channel->received = number;
 }
 
-/* ---- accesses ----------------------------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------------------------ */
 
 static void order_frozen_line(struct ordering *o, const struct checker_piece *piece, uint64_t bits,
 			      uint32_t number)
@@ -281,7 +291,7 @@ static void order_frozen_line(struct ordering *o, const struct checker_piece *pi
 	}
 }
 
-/* What an access of megabytes has of a line where something is frozen. */
+/* Orders the part of a very large access that is in a line with frozen bytes. */
 static void order_wide_line(struct ordering *o, uint64_t line, uint64_t bits, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
@@ -328,7 +338,7 @@ static void order_access(struct ordering *o, uint32_t number)
 	}
 }
 
-/* ---- threads ------------------------------------------------------------------------------ */
+/* ---- threads ------------------------------------------------------------------------------- */
 
 static void order_join(struct ordering *o, uint32_t number)
 {
@@ -345,7 +355,7 @@ static void order_join(struct ordering *o, uint32_t number)
 	o->latest[record->thread] = number;
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- the pass over the window -------------------------------------------------------------- */
 
 static void close_ordering(struct ordering *o)
 {

@@ -1,8 +1,8 @@
 /*
- * Is what a witness is said to match there? By doc/properties.md, "Patterns", word by word: each
- * chosen event gets its place in the schedule that was played, and the pattern's tree is evaluated
- * on places. An event of `request` may have any place between the event before its anchor and its
- * anchor, so all orders that these leave are tried; matches have few of them.
+ * Checks that a schedule matches a pattern, by the text of doc/properties.md, "Patterns": each
+ * chosen event gets its position in the schedule that was played, and the pattern's tree is
+ * evaluated on these positions. An event of `request` may be anywhere between its anchor and the
+ * event before that, so all orders that this leaves are tried; matches have few of them.
  */
 #include "check/pattern.h"
 
@@ -12,19 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Orders of requests that are tried before the claim is refused: more than any real one has. */
+/* Orders of requests that are tried before the claim is refused: more than any real match has. */
 #define PLACINGS 100000u
 
 struct seat {
 	const struct spec_pattern *leaf;
 	const struct checker_occurrence *occurrence;
-	uint32_t number; /* of the anchor in the window, or 0 */
+	uint32_t number; /* number of the anchor in the window, or 0 */
 	uint32_t thread;
-	uint32_t position; /* of the anchor in the schedule, from 1 on; 0: it did not happen */
+	/* position of the anchor in the schedule, from 1; 0 if it did not happen */
+	uint32_t position;
 	bool in_group;
-	bool placed;  /* has a place: requests get theirs one after the other */
-	double place; /* in the schedule: a whole number for events; below 0: before the window */
-	double low, high; /* requests: bounds of the place */
+	bool placed;  /* has a position: requests get theirs one after the other */
+	double place; /* in the schedule: a whole number for events; below 0 before the window */
+	double low, high; /* requests: bounds of the position */
 };
 
 struct pattern_judge {
@@ -32,12 +33,12 @@ struct pattern_judge {
 	const struct checker_match *match;
 	struct seat *seats;
 	size_t count;
-	double end; /* the place behind the last event */
+	double end; /* the position after the last event */
 	uint32_t *binding;
 	unsigned placings;
 };
 
-/* ---- where events are ------------------------------------------------------------------------ */
+/* ---- positions of events ------------------------------------------------------------------- */
 
 static uint32_t find_number(const struct pattern_judge *j, const struct event_id *event,
 			    uint32_t *previous)
@@ -76,7 +77,7 @@ static bool is_past(const struct pattern_judge *j, const struct event_id *event)
 	return stream != TRACE_NONE && event->index < j->play->base->start->threads[stream].done;
 }
 
-/* Where an event from before the window came: all of those below 0, in their order. */
+/* Returns the position of an event before the window: these are all negative, in their order. */
 static double past_place(const struct pattern_judge *j, const struct event_id *event)
 {
 	uint32_t stream = checker_stream_of(j->play->world->trace, event->stream);
@@ -85,7 +86,10 @@ static double past_place(const struct pattern_judge *j, const struct event_id *e
 	       (double)j->play->base->passed_count;
 }
 
-/* Where the thread was created: 0 before the window, or nobody is known to; -1 not yet. */
+/*
+ * Returns the position of the thread's creation: 0 if it was before the window or no CREATE is
+ * known; -1 if it has not happened.
+ */
 static double creation_of(const struct pattern_judge *j, uint32_t number)
 {
 	const struct checker_record *first = checker_base_record(j->play->base, number);
@@ -104,7 +108,7 @@ static double creation_of(const struct pattern_judge *j, uint32_t number)
 	return -1;
 }
 
-/* Can the event, after all that was played, come next? */
+/* Can the event come next, after everything that was played? */
 static bool is_next(const struct checker_play *play, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(play->base, number);
@@ -138,7 +142,7 @@ static bool seat_request(struct pattern_judge *j, struct seat *seat, uint32_t pr
 	return true;
 }
 
-/* A request has the place right before what it asked for. */
+/* Gives an event before the window its position. A request is just before what it requested. */
 static bool seat_past(struct pattern_judge *j, struct seat *seat, struct err *err)
 {
 	const struct event_id *anchor = &seat->occurrence->anchor;
@@ -175,7 +179,7 @@ static bool seat_choice(struct pattern_judge *j, struct seat *seat, struct err *
 	return refuse(j, seat, "does not happen in the schedule", err);
 }
 
-/* ---- what does not depend on places --------------------------------------------------------- */
+/* ---- conditions that do not depend on positions -------------------------------------------- */
 
 static const uint32_t *binding_of(const struct pattern_judge *j, const struct checker_occurrence *o)
 {
@@ -231,7 +235,7 @@ static bool suits_threads(const struct pattern_judge *j, struct err *err)
 	return true;
 }
 
-/* Is the event, in some leaf, where the region begins, or ends? */
+/* Does the region begin (or end) at this event in some leaf of the pattern? */
 static bool is_marked(const struct spec_pattern *pattern, uint32_t event, uint32_t region,
 		      bool ends)
 {
@@ -243,7 +247,10 @@ static bool is_marked(const struct spec_pattern *pattern, uint32_t event, uint32
 	return found;
 }
 
-/* Begins push, ends pop, in one thread, among what agrees with the match's binding. */
+/*
+ * Do the two events delimit one region? Begins push and ends pop, in one thread, among the events
+ * that agree with the match's binding.
+ */
 static bool is_region(const struct pattern_judge *j, const struct seat *begin,
 		      const struct seat *end)
 {
@@ -282,7 +289,7 @@ static bool suits_regions(const struct pattern_judge *j, struct err *err)
 	return true;
 }
 
-/* ---- `||` -------------------------------------------------------------------------------------- */
+/* ---- parallel events (`||`) ---------------------------------------------------------------- */
 
 static struct seat *seat_of(const struct pattern_judge *j, const struct spec_pattern *leaf)
 {
@@ -306,7 +313,7 @@ static void collect(const struct pattern_judge *j, const struct spec_pattern *pa
 		collect(j, part, out);
 }
 
-/* Are all of them next where so many events of the schedule have happened? */
+/* Are all of them next when this many events of the schedule have happened? */
 static bool all_next_at(const struct pattern_judge *j, const seat_list *group, uint32_t events)
 {
 	struct checker_play again;
@@ -373,9 +380,9 @@ static void mark_groups(struct pattern_judge *j, const struct spec_pattern *patt
 		mark_groups(j, part, parallel || pattern->kind == SPEC_PARALLEL);
 }
 
-/* ---- the tree on places -------------------------------------------------------------------------- */
+/* ---- evaluating the tree on positions ------------------------------------------------------ */
 
-/* What follows a parallel event needs it to happen. */
+/* What follows a parallel event requires that it happens. */
 static bool comes_before(const struct seat *a, const struct seat *b)
 {
 	return a->place < b->place && (!a->in_group || a->position);
@@ -420,7 +427,7 @@ static bool in_order(const struct pattern_judge *j, const struct spec_pattern *s
 	return true;
 }
 
-/* The order alone that something under `!` demands. */
+/* Does the order alone hold that something under `!` requires? */
 static bool demands(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	if (pattern->kind == SPEC_INVERTED)
@@ -456,7 +463,7 @@ static bool all_hold(const struct pattern_judge *j, const struct spec_pattern *p
 	return true;
 }
 
-/* One part holds, and nothing of the others is chosen. */
+/* One part holds, and no event of the others is chosen. */
 static bool one_holds(const struct pattern_judge *j, const struct spec_pattern *either)
 {
 	for (const struct spec_pattern *part = either->parts; part; part = part->next) {
@@ -486,14 +493,16 @@ static bool holds(const struct pattern_judge *j, const struct spec_pattern *patt
 	return false;
 }
 
-/* ---- lives ---------------------------------------------------------------------------------------- */
+/* ---- lifetimes of values ------------------------------------------------------------------- */
 
 static bool is_same(const struct event_id *a, const struct event_id *b)
 {
 	return a->stream == b->stream && a->index == b->index;
 }
 
-/* Its place, whether before the window or in the schedule; false: it has not happened. */
+/*
+ * Finds the event's position, before the window or in the schedule; false if it has not happened.
+ */
 static bool find_place(const struct pattern_judge *j, const struct event_id *event, double *place)
 {
 	uint32_t previous;
@@ -534,7 +543,7 @@ static bool all_live(const struct pattern_judge *j)
 	return true;
 }
 
-/* ---- requests -------------------------------------------------------------------------------------- */
+/* ---- positions of requests ----------------------------------------------------------------- */
 
 static int compare_places(const void *a, const void *b)
 {
@@ -562,7 +571,7 @@ static void mark_lives(const struct pattern_judge *j, const struct seat *seat, p
 	}
 }
 
-/* At one anchor they happen at once. */
+/* Requests at one anchor happen at once. */
 static void put_requests(struct pattern_judge *j, uint32_t number, double place, bool placed)
 {
 	for (size_t i = 0; i < j->count; i++) {
@@ -576,8 +585,9 @@ static void put_requests(struct pattern_judge *j, uint32_t number, double place,
 }
 
 /*
- * The next request without a place gets one in each gap between what matters in the schedule so
- * far: chosen events, requests that have a place, bounds of requests and of lives.
+ * Tries each possible position for the next request without one, and the same for those after it:
+ * the gaps between all positions that matter, namely those of chosen events, of requests that have
+ * one, and the bounds of requests and lifetimes.
  */
 static bool place_requests(struct pattern_judge *j, size_t i)
 {
@@ -614,7 +624,7 @@ static bool place_requests(struct pattern_judge *j, size_t i)
 	return ok;
 }
 
-/* ---------------------------------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
 static bool judge(struct pattern_judge *j, struct err *err)
 {

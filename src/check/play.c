@@ -23,7 +23,7 @@ void checker_play_close(struct checker_play *play)
 	vec_free(&play->order);
 }
 
-/* Numbers of a thread's events rise. */
+/* The numbers of a thread's events rise. */
 bool checker_play_happened(const struct checker_play *play, uint32_t number)
 {
 	return number < play->next[checker_base_record(play->base, number)->thread];
@@ -43,7 +43,7 @@ bool checker_play_hangs(const struct checker_play *play, uint32_t thread)
 	       !checker_source_is_cut(play->base->source, last->stream);
 }
 
-/* ---- what the event has to wait for ------------------------------------------------------- */
+/* ---- what must happen before an event ------------------------------------------------------ */
 
 static bool comes_before(const struct checker_play *play, uint32_t earlier, const char *reason,
 			 struct err *why)
@@ -86,7 +86,7 @@ bool checker_play_has_begun(const struct checker_play *play, uint32_t end, struc
 		if (checker_play_happened(play, number))
 			continue;
 		touch = checker_touch_of(play->base, number);
-		/* of the sort of life that it ends, and not of another that it lies in */
+		/* of the kind of lifetime that it ends, not of another one that contains it */
 		if (ends.memory == CHECKER_ENDS ? touch.memory != CHECKER_BEGINS
 						: touch.object != CHECKER_BEGINS)
 			continue;
@@ -98,8 +98,8 @@ bool checker_play_has_begun(const struct checker_play *play, uint32_t end, struc
 }
 
 /*
- * What comes behind the early end in the base run needs what that would have needed: needs are
- * told from one begin or end to the next one, and here one of them has broken the chain.
+ * Events after the early end in the base run need what that end would have needed: needs lead only
+ * from one begin or end to the next, and here one of them is missing from the chain.
  */
 static bool mends_chain(const struct checker_play *play, uint32_t number, struct err *why)
 {
@@ -122,7 +122,10 @@ static bool mends_chain(const struct checker_play *play, uint32_t number, struct
 	return true;
 }
 
-/* Whoever wrote what such a read found, or let it go on, may have done that behind anything. */
+/*
+ * For an event that unrecorded code affected: the writer of what it read, or whatever let it
+ * continue, may have come after anything before it.
+ */
 static bool follows_all(const struct checker_play *play, uint32_t number, struct err *why)
 {
 	bool reads = checker_reads(checker_base_record(play->base, number));
@@ -145,7 +148,10 @@ bool checker_play_is_ready(const struct checker_play *play, uint32_t number, str
 	return checker_play_is_free(play, number, 0, why) && mends_chain(play, number, why);
 }
 
-/* Somebody who was not recorded operates on the object: who takes it may have waited for him. */
+/*
+ * Does unrecorded code operate on the object? Then a thread that acquires it may have waited for
+ * that code.
+ */
 static bool learns_of_the_unseen(const struct checker_play *play,
 				 const struct checker_record *record)
 {
@@ -197,7 +203,7 @@ bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream
 	       !checker_barrier_complete(play->world, thread->barrier, thread->meeting);
 }
 
-/* ---- reads -------------------------------------------------------------------------------- */
+/* ---- reads --------------------------------------------------------------------------------- */
 
 static bool wrong_value(const struct checker_play *play, const struct checker_record *record,
 			uint64_t i, uint8_t found, bool known, struct err *why)
@@ -271,7 +277,7 @@ static bool reads_right(const struct checker_play *play, uint32_t number, struct
 	return true;
 }
 
-/* ---- one event ---------------------------------------------------------------------------- */
+/* ---- one event ----------------------------------------------------------------------------- */
 
 static bool objects_allow(const struct checker_play *play, const struct checker_record *record,
 			  struct err *why)
@@ -314,7 +320,10 @@ static bool joins_right(const struct checker_play *play, const struct checker_re
 		       checker_thread_words(play->world->trace, joined).text);
 }
 
-/* The first SEND behind it in the base run is its note; those behind that one come behind it here, too. */
+/*
+ * Did a receive that found nothing come before every later SEND? Its note is the first SEND after
+ * it in the base run; the SENDs after that one come after it in the schedule too.
+ */
 static bool finds_nothing(const struct checker_play *play, const struct checker_record *record,
 			  struct err *why)
 {
@@ -328,7 +337,10 @@ static bool finds_nothing(const struct checker_play *play, const struct checker_
 		       checker_event_words(play->world->trace, sent->stream, sent->index).text);
 }
 
-/* None that is deaf and behind it in the base run has happened: each is the note of the one before. */
+/*
+ * Was the other end of the channel still open? No deaf SEND that comes after it in the base run may
+ * have happened: the note of each SEND is the next deaf one.
+ */
 static bool is_heard(const struct checker_play *play, const struct checker_record *record,
 		     struct err *why)
 {
@@ -366,7 +378,7 @@ static bool can_happen(const struct checker_play *play, uint32_t number, struct 
 	return objects_allow(play, record, why);
 }
 
-/* A wait that begins when its waker of the base run has come already will miss it. */
+/* A wait that begins after its waker of the base run has come will miss it. */
 static bool is_late(const struct checker_play *play, const struct checker_record *wait)
 {
 	uint32_t number = wait->next;
@@ -374,7 +386,7 @@ static bool is_late(const struct checker_play *play, const struct checker_record
 	while (number != CHECKER_END) {
 		const struct checker_record *record = checker_base_record(play->base, number);
 
-		if (record->stream == wait->stream) /* not of a handler that cut in */
+		if (record->stream == wait->stream) /* not in a handler that interrupted it */
 			return record->kind == EV_WOKEN && record->note &&
 			       checker_play_happened(play, record->note);
 		number = record->next;
@@ -410,9 +422,9 @@ bool checker_play_event(struct checker_play *play, uint32_t number, struct err *
 	return true;
 }
 
-/* ---- steps -------------------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------------------------- */
 
-/* The event that a step names, among those to come; CHECKER_END: it is not there. */
+/* Finds the event that a step names, among those still to come; CHECKER_END if it is not there. */
 static uint32_t find_step(const struct checker_play *play, uint32_t stream, uint64_t index)
 {
 	uint32_t number = play->next[checker_source_thread(play->base->source, stream)];

@@ -38,14 +38,14 @@ bool checker_is_atomic(const struct checker_record *record)
 	return event_group(record->kind) == EG_ATOMIC;
 }
 
-/* ---- making ------------------------------------------------------------------------------- */
+/* ---- making records ------------------------------------------------------------------------ */
 
 static void take_values(struct checker_record *record, const struct trace_event *event)
 {
 	const uint8_t *value = event->unit ? event->value : NULL;
 	const uint8_t *old = value && event->kind == EV_ATOMIC_UPDATE ? event->old : NULL;
 
-	/* A value that was read next to the access, not by it, counts as not recorded. */
+	/* A value that was read separately, not by the access itself, counts as not recorded. */
 	if (!value || (event->flags & EF_INEXACT))
 		return;
 	record->unit = event->unit;
@@ -109,7 +109,7 @@ void checker_record_drop(struct checker_record *record)
 		free((uint8_t *)record->far.value);
 }
 
-/* ---- values ------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------- */
 
 const uint8_t *checker_written_value(const struct checker_record *record)
 {
@@ -121,13 +121,13 @@ const uint8_t *checker_written_value(const struct checker_record *record)
 const uint8_t *checker_read_value(const struct checker_record *record)
 {
 	if (record->kind != EV_ATOMIC_UPDATE)
-		return checker_written_value(record); /* a read has only the one */
+		return checker_written_value(record); /* a read has only one value */
 	if (!(record->bits & CHECKER_OLD))
 		return NULL;
 	return record->unit > NEAR ? record->far.old : record->near + NEAR;
 }
 
-/* ---- sync objects ------------------------------------------------------------------------- */
+/* ---- sync objects -------------------------------------------------------------------------- */
 
 static bool is_request(uint8_t kind)
 {
@@ -180,7 +180,7 @@ uint32_t checker_stream_of(const struct trace *trace, uint64_t number)
 	return number < TRACE_NONE ? trace_find_stream(trace, (uint32_t)number) : TRACE_NONE;
 }
 
-/* ---- words -------------------------------------------------------------------------------- */
+/* ---- names in messages --------------------------------------------------------------------- */
 
 struct checker_words checker_thread_words(const struct trace *trace, uint32_t stream)
 {

@@ -67,7 +67,7 @@ bool checker_source_is_cut(const struct checker_source *source, uint32_t i)
 	return source->streams[i].cut;
 }
 
-/* How a wait ends stands in what follows it. */
+/* How a wait ends is seen from the event that follows it. */
 static uint8_t fate(struct checker_source *source, const struct checker_record *wait)
 {
 	const struct trace_event *next = &source->streams[wait->stream].head;
@@ -79,7 +79,6 @@ static uint8_t fate(struct checker_source *source, const struct checker_record *
 	return next->mode ? CHECKER_TIMES_OUT : 0;
 }
 
-/* FNV-1a: names of regions are only ever compared. */
 static uint64_t hash_name(const char *name, uint32_t length)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -89,7 +88,10 @@ static uint64_t hash_name(const char *name, uint32_t length)
 	return hash;
 }
 
-/* sooth:atomic_begin and sooth:atomic_end, with the region's name. */
+/*
+ * Reads sooth:atomic_begin and sooth:atomic_end, with the hash of the region's name: names are only
+ * compared.
+ */
 static void read_region(const struct source_stream *stream, struct checker_record *record)
 {
 	struct trace_point point;

@@ -17,22 +17,22 @@ struct checker_survey {
 	const struct trace *trace;
 	bool made;
 	struct map created;
-	struct map least;  /* semaphores that start with more than 0 */
-	struct map turned; /* those that begin or end */
+	struct map least;  /* semaphores that start with more than 0, to that number */
+	struct map turned; /* semaphores that are initialised or destroyed */
 	bool words_made;
-	struct map words; /* address / WORD: thread + 1, SHARED */
-	struct map pages; /* address / PAGE: the same, for those that an access covers wholly */
+	struct map words; /* address / WORD to thread + 1 and SHARED */
+	struct map pages; /* address / PAGE: the same, for pages that an access covers completely */
 	VEC(struct stretch) mapped;
-	struct map guards;	 /* lock: position in guarded + 1 */
-	VEC(struct map) guarded; /* for each lock: address to the stream's number + 1, or SHARED */
+	struct map guards;	 /* lock to position + 1 in guarded */
+	VEC(struct map) guarded; /* by lock: address to stream position + 1, or SHARED */
 };
 
 #define WORD 8u
 #define PAGE 4096u
 #define SHARED (1ull << 32)
-/* No program accesses more at once; a damaged trace can say anything. */
+/* No program accesses more at once, but a damaged trace can contain any size. */
 #define ACCESS_MAX (1ull << 32)
-#define ATOMIC_MAX 16u /* in no more than three words */
+#define ATOMIC_MAX 16u /* so that it touches at most three words */
 
 struct checker_survey *checker_survey_open(const struct trace *trace)
 {
@@ -68,7 +68,10 @@ static int compare_moves(const void *left, const void *right)
 	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
-/* All moves, those of one semaphore in their order: how many more were taken than posted? */
+/*
+ * Computes how many more times each semaphore was taken than posted. `moves` has the operations on
+ * one semaphore together, in their order.
+ */
 static void count_moves(struct checker_survey *survey, const struct survey_move *moves,
 			size_t count)
 {
@@ -145,7 +148,7 @@ bool checker_survey_turns(struct checker_survey *survey, uint64_t address)
 	return map_get(&survey->turned, address);
 }
 
-/* Units of a map from `first` up to, not with, `end`. */
+/* Marks the units of a map from `first` up to, but not including, `end`. */
 static void touch(struct map *map, uint64_t first, uint64_t end, uint32_t thread)
 {
 	for (uint64_t unit = first; unit < end; unit++) {
@@ -177,7 +180,7 @@ static void touch_access(struct checker_survey *survey, const struct trace_event
 	touch(&survey->words, end_page * (PAGE / WORD), last / WORD + 1, thread);
 }
 
-/* What is atomic is there for others, recorded or not. */
+/* Memory with atomic operations is meant for other threads, recorded or not. */
 static void share_atomic(struct checker_survey *survey, const struct trace_event *event)
 {
 	uint64_t first = event->address / WORD, last;
@@ -216,7 +219,10 @@ static void make_words(struct checker_survey *survey)
 	}
 }
 
-/* Others than the thread may have put something there behind its back: it is no memory of its own. */
+/*
+ * May other code than the thread's write there without its knowledge? Then the memory is not
+ * private.
+ */
 static bool is_open(const struct checker_survey *survey, uint64_t address)
 {
 	uint64_t first = address / WORD * WORD;
@@ -246,12 +252,11 @@ bool checker_survey_shares(struct checker_survey *survey, uint64_t address)
 	return (state & SHARED) || is_open(survey, address);
 }
 
-/* ---- what a lock guards ------------------------------------------------------------------- */
+/* ---- what a lock guards -------------------------------------------------------------------- */
 
-/* More at once, a memset of many pages, is not what somebody guards by a lock. */
+/* Larger accesses, such as a memset of many pages, do not show what a lock guards. */
 #define GUARDED_MOST (1u << 16)
 
-/* How a stream holds the lock in question. */
 struct grip {
 	uint64_t depth, saved, readers;
 };

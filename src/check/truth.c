@@ -46,7 +46,7 @@ static char *text_of(const struct spec_expr *e)
 	return text;
 }
 
-/* Atoms are few, and so is what is compared. */
+/* There are few atoms, so a linear search is enough. */
 static uint32_t letter_of(struct truth_table *table, const struct spec_expr *e)
 {
 	struct spec_scope nothing = { 0 };
@@ -121,7 +121,10 @@ static enum truth same(enum truth a, enum truth b)
 	return a == TRUTH_OPEN || b == TRUTH_OPEN ? TRUTH_OPEN : a == b ? TRUTH_TRUE : TRUTH_FALSE;
 }
 
-/* Of the row itself in the state before; what looks back is filled from the first state on. */
+/*
+ * Evaluates an operator that looks back, from the row's own value in the state before. Its row is
+ * filled from the first state on.
+ */
 static enum truth past(const struct truth_row *row, uint8_t operator, enum truth a, enum truth b,
 		       enum truth a_before, size_t i)
 {
@@ -138,7 +141,10 @@ static enum truth past(const struct truth_row *row, uint8_t operator, enum truth
 	}
 }
 
-/* Of the row itself in the state behind; what looks ahead is filled from the last state on. */
+/*
+ * Evaluates an operator that looks ahead, from the row's own value in the next state. Its row is
+ * filled from the last state on.
+ */
 static enum truth future(const struct truth_row *row, uint8_t operator, enum truth a, enum truth b,
 			 enum truth a_behind, size_t i, bool last)
 {

@@ -1,7 +1,7 @@
 /*
- * Is a word in the language of an extended regular expression? For each part of it all pairs of
- * places between which it fits, from the definitions: n² for a word of n letters and as many parts,
- * n³ for sequences and stars.
+ * Is a word in the language of an extended regular expression? For each part of it, computes all
+ * pairs of positions between which it fits, from the definitions. This takes n² cells per part for
+ * a word of n symbols, and n³ time for sequences and stars.
  */
 #include "base/mem.h"
 #include "check/truth.h"
@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* fits[i * (n + 1) + j]: letters i … j-1 are a word of the part. */
+/* cells[i * (n + 1) + j]: are symbols i … j-1 a word of the part? */
 struct fits {
 	size_t n;
 	bool *cells;
@@ -40,7 +40,7 @@ static struct fits sequence(struct fits a, struct fits b)
 	return out;
 }
 
-/* Words of a, one or more behind each other: from the end on, the first of them is not empty. */
+/* One or more words of a in a row: computed from the end; the first of them is not empty. */
 static struct fits repeated(struct fits a, bool also_none)
 {
 	struct fits out = none(a.n);

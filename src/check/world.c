@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- worlds ------------------------------------------------------------------------------- */
+/* ---- worlds -------------------------------------------------------------------------------- */
 
 struct checker_world *checker_world_open(const struct trace *trace, struct checker_survey *survey)
 {
@@ -66,7 +66,7 @@ void checker_world_close(struct checker_world *world)
 	free(world);
 }
 
-/* ---- objects ------------------------------------------------------------------------------ */
+/* ---- objects ------------------------------------------------------------------------------- */
 
 static const struct checker_object *find(const struct checker_world *world,
 					 enum checker_class class, uint64_t address)
@@ -80,7 +80,10 @@ static const struct checker_object *find(const struct checker_world *world,
 	return NULL;
 }
 
-/* An object that nothing has happened to yet. Only a semaphore can start with something in it. */
+/*
+ * Returns an object on which no operation has happened yet. Only a semaphore can start with a
+ * count.
+ */
 static struct checker_object new_object(const struct checker_world *world, enum checker_class class,
 					uint64_t address)
 {
@@ -117,7 +120,7 @@ static void *copy_items(const void *items, size_t count, size_t size)
 	return copy;
 }
 
-/* What was copied from another world gets lists of its own. */
+/* Gives an object that was copied from another world its own lists. */
 static void own_lists(enum checker_class class, struct checker_object *object)
 {
 	struct checker_lock *lock = &object->lock;
@@ -164,7 +167,7 @@ bool checker_world_knows(const struct checker_world *world, enum checker_class c
 	return find(world, class, address);
 }
 
-/* ---- threads and blocks ------------------------------------------------------------------- */
+/* ---- threads and blocks -------------------------------------------------------------------- */
 
 uint64_t checker_world_block(const struct checker_world *world, uint64_t address)
 {
@@ -237,7 +240,7 @@ void checker_world_apply(struct checker_world *world, const struct checker_recor
 {
 	struct checker_thread *self = &world->threads[record->stream];
 
-	self->meets = false; /* going on from a barrier is passing; an ARRIVE says so again */
+	self->meets = false; /* leaving a barrier is passing it; an ARRIVE sets it again */
 	switch (event_group(record->kind)) {
 	case EG_ACCESS:
 	case EG_ATOMIC: checker_memory_apply(world, record, number); break;
