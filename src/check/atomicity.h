@@ -8,21 +8,21 @@
 
 #include "check/play.h"
 
-struct checker_grip {
+struct checker_held_lock {
 	uint64_t lock, index; /* event of `stream` since which the thread holds it */
 	uint32_t stream;
 	bool writes;
 };
-typedef VEC(struct checker_grip) checker_grips;
+typedef VEC(struct checker_held_lock) checker_held_locks;
 
 struct checker_tear {
 	const struct checker_play *play;
 	uint32_t l1, r1, r2, l2; /* numbers in the window */
-	checker_grips at_l1, at_r1, at_r2, at_l2;
+	checker_held_locks locks_at_l1, locks_at_r1, locks_at_r2, locks_at_l2;
 };
 
 /* Fills in the locks that are held at the four events. */
-void checker_tear_look(struct checker_tear *tear);
+void checker_tear_find_locks(struct checker_tear *tear);
 void checker_tear_close(struct checker_tear *tear);
 
 /*

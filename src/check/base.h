@@ -11,11 +11,11 @@
 
 /* Why an event needs another one before it. */
 enum checker_why {
-	CHECKER_WHY_LIFE,    /* one begins or ends the lifetime of bytes that the other uses */
-	CHECKER_WHY_OBJECT,  /* … of a sync object */
-	CHECKER_WHY_FROZEN,  /* the order of operations on a frozen byte or object */
-	CHECKER_WHY_JOIN,    /* a join that returned before the joined thread's last event */
-	CHECKER_WHY_CHANNEL, /* what it received was sent there, or was sent after that */
+	CHECKER_WHY_LIFETIME, /* one begins or ends the lifetime of bytes that the other uses */
+	CHECKER_WHY_OBJECT,   /* … of a sync object */
+	CHECKER_WHY_FROZEN,   /* the order of operations on a frozen byte or object */
+	CHECKER_WHY_JOIN,     /* a join that returned before the joined thread's last event */
+	CHECKER_WHY_CHANNEL,  /* what it received was sent there, or was sent after that */
 };
 struct checker_need {
 	uint32_t later, earlier;
@@ -46,11 +46,11 @@ struct checker_range {
 };
 
 /* Consecutive events of a stream before the window. */
-struct checker_passed {
+struct checker_passed_slice {
 	uint64_t begin, end; /* indices */
 	uint64_t place;	     /* how many events of all streams came before the first of them */
 };
-typedef VEC(struct checker_passed) checker_passed_list;
+typedef VEC(struct checker_passed_slice) checker_passed_list;
 
 /* An atomic region that a stream is in, and how many times it was entered. */
 struct checker_open_region {
@@ -81,7 +81,7 @@ struct checker_base {
 	VEC(struct checker_found) found;
 	VEC(struct checker_bound) bound;
 	VEC(uint32_t) writers;
-	VEC(struct checker_range) lives;
+	VEC(struct checker_range) lifetimes;
 	VEC(struct checker_open_region) regions; /* open at the start of the window */
 };
 
@@ -98,7 +98,7 @@ bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end,
 /*
  * Returns how many events came before this one, which is before the window. `stream` is a position.
  */
-uint64_t checker_base_place(const struct checker_base *base, uint32_t stream, uint64_t index);
+uint64_t checker_base_position(const struct checker_base *base, uint32_t stream, uint64_t index);
 
 /*
  * checker_base_clear() comes between moving and loading; checker_base_learn() when the window is
@@ -113,6 +113,13 @@ struct checker_world *checker_base_before(const struct checker_base *base, uint3
 /* The window's events are numbered from 1. */
 struct checker_record *checker_base_record(const struct checker_base *base, uint32_t number);
 
+/*
+ * Finds the event of the stream at position `stream` with this index, among its thread's events from
+ * number `from` on; CHECKER_END if it is not there.
+ */
+uint32_t checker_base_find(const struct checker_base *base, uint32_t from, uint32_t stream,
+			   uint64_t index);
+
 bool checker_base_is_frozen(const struct checker_base *base, enum checker_class class,
 			    uint64_t address);
 bool checker_base_is_unexplained(const struct checker_base *base, enum checker_class class,
@@ -125,8 +132,8 @@ uint64_t checker_base_unjudged_bits(const struct checker_base *base, uint64_t li
 bool checker_base_goes_on(const struct checker_base *base, uint32_t thread);
 
 /* Returns the bytes whose lifetime the event begins or ends; false if it does neither. */
-bool checker_base_life(const struct checker_base *base, uint32_t number,
-		       struct checker_range *range);
+bool checker_base_lifetime(const struct checker_base *base, uint32_t number,
+			   struct checker_range *range);
 
 /* Computes `needs` (order.c). */
 void checker_base_order(struct checker_base *base);

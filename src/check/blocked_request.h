@@ -7,7 +7,7 @@
 
 #include "check/play.h"
 
-struct checker_want {
+struct checker_request {
 	/* ACQUIRE, READ_ACQUIRE, WOKEN, DOWN, PASS, ONCE, JOIN; NONE if it does not block */
 	uint8_t kind;
 	bool pending; /* the recording ended while the thread waited for it */
@@ -19,22 +19,24 @@ struct checker_want {
 	const struct checker_record *event;
 };
 
-struct checker_want checker_want_of(const struct checker_play *play, uint32_t thread);
+struct checker_request checker_next_request(const struct checker_play *play, uint32_t thread);
 
 /*
  * Returns the i-th thread that blocks the request, because it holds the object or is what the
  * request waits for; CHECKER_END if there are no more.
  */
-uint32_t checker_want_blocker(const struct checker_play *play, const struct checker_want *want,
-			      size_t i);
+uint32_t checker_request_blocker(const struct checker_play *play,
+				 const struct checker_request *request, size_t i);
 
 /* Is it blocked by such a thread, or by a count (a semaphore, a barrier)? */
-bool checker_want_is_blocked(const struct checker_play *play, const struct checker_want *want);
+bool checker_request_is_blocked(const struct checker_play *play,
+				const struct checker_request *request);
 
 /*
  * Does it wait for a signal, without a time-out? Whether a signal came must be decided for all such
  * waits together (checker_condition_unwoken()).
  */
-bool checker_want_is_wait(const struct checker_play *play, const struct checker_want *want);
+bool checker_request_is_wait(const struct checker_play *play,
+			     const struct checker_request *request);
 
 #endif

@@ -1,3 +1,4 @@
+/* The checker's interface: enters windows and plays witnesses. */
 #include "check/checker.h"
 
 #include "base/mem.h"

@@ -30,6 +30,6 @@ bool checker_claim_is_next(const struct checker_play *play, const struct event_i
 			   unsigned without, struct err *err);
 
 /* Returns the position of the window's event in the schedule, from 1; 0 if it has not happened. */
-size_t checker_claim_place(const struct checker_play *play, uint32_t number);
+size_t checker_claim_position(const struct checker_play *play, uint32_t number);
 
 #endif

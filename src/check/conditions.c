@@ -22,13 +22,13 @@
 
 #include <string.h>
 
-static void remove_turn(struct checker_turn *items, size_t *count, size_t i)
+static void remove_entry(struct checker_condition_entry *items, size_t *count, size_t i)
 {
 	memmove(&items[i], &items[i + 1], (*count - i - 1) * sizeof *items);
 	--*count;
 }
 
-static size_t find_wait(const struct checker_turn *items, size_t count, uint32_t thread)
+static size_t find_wait(const struct checker_condition_entry *items, size_t count, uint32_t thread)
 {
 	size_t i = 0;
 
@@ -37,16 +37,16 @@ static size_t find_wait(const struct checker_turn *items, size_t count, uint32_t
 	return i;
 }
 
-static size_t find_call(const struct checker_turn *items, size_t count, size_t from)
+static size_t find_signal(const struct checker_condition_entry *items, size_t count, size_t from)
 {
 	while (from < count && items[from].kind == CHECKER_WAIT)
 		from++;
 	return from;
 }
 
-static bool can_be_signalled(const struct checker_turn *turn)
+static bool can_be_signalled(const struct checker_condition_entry *entry)
 {
-	return turn->kind == CHECKER_WAIT && !turn->deaf && !turn->woken;
+	return entry->kind == CHECKER_WAIT && !entry->timed_out && !entry->woken;
 }
 
 /* ---- the rule ------------------------------------------------------------------------------ */
@@ -56,8 +56,8 @@ bool checker_condition_allows(const struct checker_world *world,
 {
 	const struct checker_condition *condition =
 		&checker_world_see(world, CHECKER_CONDITION, record->address)->condition;
-	const struct checker_turn *turns = condition->turns.items;
-	size_t count = condition->turns.count, wait;
+	const struct checker_condition_entry *entries = condition->entries.items;
+	size_t count = condition->entries.count, wait;
 	struct checker_words name = checker_object_words(world->trace, record->address);
 
 	if (record->kind == EV_WAIT && (record->bits & CHECKER_ASTRAY))
@@ -65,10 +65,10 @@ bool checker_condition_allows(const struct checker_world *world,
 			       name.text);
 	if (record->kind != EV_WOKEN)
 		return true;
-	wait = find_wait(turns, count, record->thread);
+	wait = find_wait(entries, count, record->thread);
 	if (wait == count)
 		return err_set(why, "is woken on condition %s without waiting there", name.text);
-	if (record->mode || turns[wait].woken || find_call(turns, count, wait) < count)
+	if (record->mode || entries[wait].woken || find_signal(entries, count, wait) < count)
 		return true;
 	return err_set(why, "is woken on condition %s, but no signal is left for it", name.text);
 }
@@ -78,8 +78,8 @@ bool checker_condition_is_used(const struct checker_world *world, uint64_t addre
 	const struct checker_condition *condition =
 		&checker_world_see(world, CHECKER_CONDITION, address)->condition;
 
-	for (size_t i = 0; i < condition->turns.count; i++) {
-		if (condition->turns.items[i].kind == CHECKER_WAIT)
+	for (size_t i = 0; i < condition->entries.count; i++) {
+		if (condition->entries.items[i].kind == CHECKER_WAIT)
 			return true;
 	}
 	return false;
@@ -87,43 +87,43 @@ bool checker_condition_is_used(const struct checker_world *world, uint64_t addre
 
 /* ---- the effects --------------------------------------------------------------------------- */
 
-static bool somebody_waits(const struct checker_condition *condition)
+static bool can_wake_one(const struct checker_condition *condition)
 {
 	size_t waits = 0, signals = 0;
 
-	for (size_t i = 0; i < condition->turns.count; i++) {
-		waits += can_be_signalled(&condition->turns.items[i]);
-		signals += condition->turns.items[i].kind == CHECKER_SIGNAL;
+	for (size_t i = 0; i < condition->entries.count; i++) {
+		waits += can_be_signalled(&condition->entries.items[i]);
+		signals += condition->entries.items[i].kind == CHECKER_SIGNAL;
 	}
 	return waits > signals;
 }
 
-static void broadcast(struct checker_condition *condition)
+static void wake_all(struct checker_condition *condition)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < condition->turns.count; i++) {
-		struct checker_turn *turn = &condition->turns.items[i];
+	for (size_t i = 0; i < condition->entries.count; i++) {
+		struct checker_condition_entry *entry = &condition->entries.items[i];
 
-		if (turn->kind != CHECKER_WAIT)
+		if (entry->kind != CHECKER_WAIT)
 			continue;
-		turn->woken = true;
-		condition->turns.items[kept++] = *turn;
+		entry->woken = true;
+		condition->entries.items[kept++] = *entry;
 	}
-	condition->turns.count = kept;
+	condition->entries.count = kept;
 }
 
-static void stop_waiting(struct checker_condition *condition, const struct checker_record *record)
+static void end_wait(struct checker_condition *condition, const struct checker_record *record)
 {
-	struct checker_turn *turns = condition->turns.items;
-	size_t wait = find_wait(turns, condition->turns.count, record->thread);
-	size_t signal = find_call(turns, condition->turns.count, wait);
+	struct checker_condition_entry *entries = condition->entries.items;
+	size_t wait = find_wait(entries, condition->entries.count, record->thread);
+	size_t signal = find_signal(entries, condition->entries.count, wait);
 
-	if (wait == condition->turns.count)
+	if (wait == condition->entries.count)
 		return;
-	if (can_be_signalled(&turns[wait]) && signal < condition->turns.count)
-		remove_turn(turns, &condition->turns.count, signal);
-	remove_turn(turns, &condition->turns.count, wait);
+	if (can_be_signalled(&entries[wait]) && signal < condition->entries.count)
+		remove_entry(entries, &condition->entries.count, signal);
+	remove_entry(entries, &condition->entries.count, wait);
 }
 
 /* ---- which event woke each wait in the base run -------------------------------------------- */
@@ -134,31 +134,31 @@ static void stop_waiting(struct checker_condition *condition, const struct check
  * wait can use are not kept: those between a broadcast and the next wait, and more signals after the
  * last wait than there are waits.
  */
-static void record_call(struct checker_condition *condition, struct checker_turn call)
+static void record_call(struct checker_condition *condition, struct checker_condition_entry call)
 {
-	const struct checker_turn *items = condition->recorded.items;
-	size_t waits = 0, behind = 0;
+	const struct checker_condition_entry *items = condition->recorded.items;
+	size_t waits = 0, calls_after = 0;
 
 	for (size_t i = 0; i < condition->recorded.count; i++) {
 		waits += items[i].kind == CHECKER_WAIT;
-		behind = items[i].kind == CHECKER_WAIT ? 0 : behind + 1;
+		calls_after = items[i].kind == CHECKER_WAIT ? 0 : calls_after + 1;
 	}
-	if (behind >= waits || items[condition->recorded.count - 1].kind == CHECKER_BROADCAST)
+	if (calls_after >= waits || items[condition->recorded.count - 1].kind == CHECKER_BROADCAST)
 		return;
 	*vec_push(&condition->recorded) = call;
 }
 
 static size_t find_waker(const struct checker_condition *condition, uint32_t thread)
 {
-	const struct checker_turn *items = condition->recorded.items;
+	const struct checker_condition_entry *items = condition->recorded.items;
 	size_t count = condition->recorded.count;
 
-	return find_call(items, count, find_wait(items, count, thread));
+	return find_signal(items, count, find_wait(items, count, thread));
 }
 
 static void record_return(struct checker_condition *condition, const struct checker_record *record)
 {
-	struct checker_turn *items = condition->recorded.items;
+	struct checker_condition_entry *items = condition->recorded.items;
 	size_t waker = find_waker(condition, record->thread);
 	size_t wait = find_wait(items, condition->recorded.count, record->thread);
 
@@ -166,10 +166,10 @@ static void record_return(struct checker_condition *condition, const struct chec
 		return;
 	if (!record->mode && waker < condition->recorded.count &&
 	    items[waker].kind == CHECKER_SIGNAL)
-		remove_turn(items, &condition->recorded.count, waker);
-	remove_turn(items, &condition->recorded.count, wait);
+		remove_entry(items, &condition->recorded.count, waker);
+	remove_entry(items, &condition->recorded.count, wait);
 	while (condition->recorded.count && items[0].kind != CHECKER_WAIT)
-		remove_turn(items, &condition->recorded.count, 0);
+		remove_entry(items, &condition->recorded.count, 0);
 }
 
 uint32_t checker_condition_waker(const struct checker_world *world,
@@ -191,31 +191,31 @@ void checker_condition_apply(struct checker_world *world, const struct checker_r
 {
 	struct checker_condition *condition =
 		&checker_world_change(world, CHECKER_CONDITION, record->address)->condition;
-	struct checker_turn turn = { .thread = record->thread, .number = number };
+	struct checker_condition_entry entry = { .thread = record->thread, .number = number };
 
 	switch (record->kind) {
 	case EV_COND_INIT:
-	case EV_COND_DESTROY: condition->turns.count = condition->recorded.count = 0; break;
+	case EV_COND_DESTROY: condition->entries.count = condition->recorded.count = 0; break;
 	case EV_WAIT:
 		if (record->bits & CHECKER_ASTRAY)
 			break;
-		turn.deaf = record->bits & CHECKER_TIMES_OUT;
-		*vec_push(&condition->turns) = turn;
-		*vec_push(&condition->recorded) = turn;
+		entry.timed_out = record->bits & CHECKER_TIMES_OUT;
+		*vec_push(&condition->entries) = entry;
+		*vec_push(&condition->recorded) = entry;
 		break;
 	case EV_SIGNAL:
-		turn.kind = CHECKER_SIGNAL;
-		if (somebody_waits(condition))
-			*vec_push(&condition->turns) = turn;
-		record_call(condition, turn);
+		entry.kind = CHECKER_SIGNAL;
+		if (can_wake_one(condition))
+			*vec_push(&condition->entries) = entry;
+		record_call(condition, entry);
 		break;
 	case EV_BROADCAST:
-		turn.kind = CHECKER_BROADCAST;
-		broadcast(condition);
-		record_call(condition, turn);
+		entry.kind = CHECKER_BROADCAST;
+		wake_all(condition);
+		record_call(condition, entry);
 		break;
 	case EV_WOKEN:
-		stop_waiting(condition, record);
+		end_wait(condition, record);
 		record_return(condition, record);
 		break;
 	}
@@ -238,18 +238,18 @@ bool checker_condition_unwoken(const struct checker_world *world, uint64_t addre
 		&checker_world_see(world, CHECKER_CONDITION, address)->condition;
 	size_t others = 0, waiting = 0;
 
-	for (size_t i = 0; i < condition->turns.count; i++) {
-		const struct checker_turn *turn = &condition->turns.items[i];
+	for (size_t i = 0; i < condition->entries.count; i++) {
+		const struct checker_condition_entry *entry = &condition->entries.items[i];
 
-		if (turn->kind == CHECKER_SIGNAL) {
+		if (entry->kind == CHECKER_SIGNAL) {
 			if (!others--)
 				return false;
-		} else if (is_among(turn->thread, threads, count)) {
-			if (turn->woken)
+		} else if (is_among(entry->thread, threads, count)) {
+			if (entry->woken)
 				return false;
 			waiting++;
 		} else {
-			others += can_be_signalled(turn);
+			others += can_be_signalled(entry);
 		}
 	}
 	return waiting == count;

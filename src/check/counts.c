@@ -117,7 +117,7 @@ bool checker_barrier_allows(const struct checker_world *world, const struct chec
 	return err_set(why, "passes barrier %s before all have arrived", name.text);
 }
 
-static void arrive(struct checker_world *world, const struct checker_record *record)
+static void apply_arrival(struct checker_world *world, const struct checker_record *record)
 {
 	struct checker_barrier *barrier =
 		&checker_world_change(world, CHECKER_BARRIER, record->address)->barrier;
@@ -150,7 +150,7 @@ void checker_barrier_apply(struct checker_world *world, const struct checker_rec
 										  : 0,
 						  0, barrier->meeting + 1 };
 		break;
-	case EV_ARRIVE: arrive(world, record); break;
+	case EV_ARRIVE: apply_arrival(world, record); break;
 	}
 }
 

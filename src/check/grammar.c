@@ -25,7 +25,7 @@ struct grammar_judge {
 /* ---- the word ------------------------------------------------------------------------------ */
 
 /* Returns the number of the thread that executed the stream with this number. */
-static uint32_t thread_of(const struct grammar_judge *j, uint32_t number)
+static uint32_t find_thread_number(const struct grammar_judge *j, uint32_t number)
 {
 	const struct trace *trace = j->moments.play->world->trace;
 	uint32_t stream = trace_find_stream(trace, number);
@@ -35,12 +35,12 @@ static uint32_t thread_of(const struct grammar_judge *j, uint32_t number)
 		       : trace_stream(trace, trace_stream_owner(trace, stream))->number;
 }
 
-static bool is_of_word(const struct grammar_judge *j, const struct checker_occurrence *o)
+static bool is_in_word(const struct grammar_judge *j, const struct checker_occurrence *o)
 {
 	const struct checker_sentence *claim = j->claim;
 	uint32_t object = claim->property->view_parameter;
 
-	if (claim->stream != UINT32_MAX && thread_of(j, o->anchor.stream) != claim->stream)
+	if (claim->stream != UINT32_MAX && find_thread_number(j, o->anchor.stream) != claim->stream)
 		return false;
 	return !claim->binding ||
 	       claim->events->bindings[o->bindings + object] == claim->binding[object];
@@ -63,7 +63,7 @@ static void index_occurrences(struct grammar_judge *j)
 		uint64_t *first;
 		bool fresh;
 
-		if (!is_of_word(j, o))
+		if (!is_in_word(j, o))
 			continue;
 		j->length++;
 		first = map_put(&j->occurrences, moment_key(&o->anchor, o->before), &fresh);
@@ -73,15 +73,12 @@ static void index_occurrences(struct grammar_judge *j)
 }
 
 /* Checks that no event of the word was left out. */
-static bool is_whole(const struct grammar_judge *j, struct err *err)
+static bool is_complete(const struct grammar_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->claim->events->count; i++) {
 		const struct checker_occurrence *o = &j->claim->events->occurrences[i];
 
-		if (is_of_word(j, o) && checker_moments_place(&j->moments, &o->anchor) &&
-		    !checker_moments_has(&j->moments,
-					 checker_moments_key(o->anchor.stream, o->anchor.index),
-					 o->before))
+		if (is_in_word(j, o) && checker_moments_left_out(&j->moments, o))
 			return checker_moments_refuse(&j->moments, &o->anchor,
 						      "is an event of the word and left out", err);
 	}
@@ -120,7 +117,7 @@ static bool has_resets(const struct spec_property *property)
  */
 #define PREFIXES 200u
 
-static bool is_first(struct grammar_judge *j, struct err *err)
+static bool is_first_error(struct grammar_judge *j, struct err *err)
 {
 	for (size_t count = 1; count < j->tokens.count && j->tokens.count <= PREFIXES; count++) {
 		struct grammar_check_result result =
@@ -138,7 +135,8 @@ static bool is_first(struct grammar_judge *j, struct err *err)
  * Is the last session, which starts at token `start`, wrong at the last event? `reset` says that
  * its last event ends it.
  */
-static bool is_wrong(struct grammar_judge *j, size_t start, bool reset, struct err *err)
+static bool is_last_session_wrong(struct grammar_judge *j, size_t start, bool reset,
+				  struct err *err)
 {
 	const struct spec_property *property = j->claim->property;
 	bool always = !has_resets(property) && !property->until_end;
@@ -154,14 +152,14 @@ static bool is_wrong(struct grammar_judge *j, size_t start, bool reset, struct e
 		return err_set(err, "the word goes on behind the schedule");
 	if (start + result.at + 1 < j->tokens.count)
 		return err_set(err, "the word is wrong before its last event");
-	return !always || is_first(j, err);
+	return !always || is_first_error(j, err);
 }
 
 /*
  * Judges the sessions in turn. The last event of a run may end a session; then no further session
  * is judged.
  */
-static bool judge_word(struct grammar_judge *j, struct err *err)
+static bool judge_sessions(struct grammar_judge *j, struct err *err)
 {
 	size_t start = 0;
 
@@ -172,7 +170,7 @@ static bool judge_word(struct grammar_judge *j, struct err *err)
 		if (!grammar_check_resets(&j->spell, &j->tokens.items[i], &reset, err))
 			return false;
 		if (i + 1 == j->tokens.count)
-			return is_wrong(j, start, reset, err);
+			return is_last_session_wrong(j, start, reset, err);
 		if (!reset)
 			continue;
 		result = grammar_check_judge(&j->spell, j->tokens.items + start, i + 1 - start,
@@ -195,12 +193,12 @@ bool checker_play_misspells(const struct checker_play *play,
 
 	ok = checker_moments_open(&j.moments, play, sentence->moments, sentence->moment_count, err);
 	index_occurrences(&j);
-	ok = ok && is_whole(&j, err) &&
+	ok = ok && is_complete(&j, err) &&
 	     grammar_check_open(&j.spell, sentence->file, sentence->property, sentence->formula,
 				err);
 	if (ok) {
 		read_word(&j);
-		ok = judge_word(&j, err);
+		ok = judge_sessions(&j, err);
 	}
 	if (j.spell.script)
 		grammar_check_close(&j.spell);

@@ -11,14 +11,14 @@
 #include "check/claim.h"
 #include "check/lives.h"
 
-struct pair {
+struct end_and_use {
 	const struct checker_play *play;
 	const struct event_id *end_event, *use_event;
 	uint32_t end, use; /* numbers in the window */
 	struct checker_touch ended, used;
 };
 
-static bool is_pair(const struct checker_witness *witness)
+static bool is_end_and_use(const struct checker_witness *witness)
 {
 	return witness->event_count == 2 &&
 	       (witness->claim == CHECKER_FREED ||
@@ -30,19 +30,19 @@ void checker_play_expect(struct checker_play *play, const struct checker_witness
 {
 	struct err err;
 
-	if (is_pair(witness))
+	if (is_end_and_use(witness))
 		play->early = checker_claim_number(play, &witness->events[0], &err);
 }
 
 /* ---- valid ends and uses ------------------------------------------------------------------- */
 
-static uint8_t kind_of(const struct pair *p, uint32_t number)
+static uint8_t kind_of(const struct end_and_use *p, uint32_t number)
 {
 	return checker_base_record(p->play->base, number)->kind;
 }
 
 /* Is it the end of the main thread, which nobody created? Its stack stays. */
-static bool is_main(const struct pair *p)
+static bool is_main(const struct end_and_use *p)
 {
 	const struct checker_record *end = checker_base_record(p->play->base, p->end);
 	const struct trace *trace = p->play->world->trace;
@@ -52,7 +52,7 @@ static bool is_main(const struct pair *p)
 				       trace_stream(trace, end->thread)->number);
 }
 
-static bool is_right_end(const struct pair *p, const struct checker_witness *witness,
+static bool is_valid_end(const struct end_and_use *p, const struct checker_witness *witness,
 			 struct err *err)
 {
 	uint8_t kind = kind_of(p, p->end);
@@ -77,7 +77,7 @@ static bool is_right_end(const struct pair *p, const struct checker_witness *wit
  * Returning from a wait or a barrier does not count as a use of the condition or barrier: POSIX
  * allows destroying them once all waiters have been woken, or one thread has passed.
  */
-static void leave_out_returns(struct pair *p)
+static void drop_returns(struct end_and_use *p)
 {
 	switch (kind_of(p, p->use)) {
 	case EV_WOKEN: /* the condition comes first; the mutex is used */
@@ -93,12 +93,12 @@ static void leave_out_returns(struct pair *p)
  * A lock that is released is held: destroying it then is another misuse, and the library refuses
  * it.
  */
-static bool gives_back(uint8_t kind)
+static bool releases_lock(uint8_t kind)
 {
 	return kind == EV_RELEASE || kind == EV_READ_RELEASE;
 }
 
-static bool is_use_of_memory(const struct pair *p)
+static bool is_use_of_memory(const struct end_and_use *p)
 {
 	const struct checker_record *use = checker_base_record(p->play->base, p->use);
 	struct checker_range common;
@@ -119,7 +119,7 @@ static bool is_use_of_memory(const struct pair *p)
  * Is the object overwritten between the two events in the base run? Then it is another object by
  * then.
  */
-static bool is_written_over(const struct pair *p)
+static bool is_written_over(const struct end_and_use *p)
 {
 	uint64_t object = checker_base_record(p->play->base, p->end)->address;
 
@@ -133,7 +133,7 @@ static bool is_written_over(const struct pair *p)
 	return false;
 }
 
-static bool is_right_use(const struct pair *p, const struct checker_witness *witness,
+static bool is_valid_use(const struct end_and_use *p, const struct checker_witness *witness,
 			 struct err *err)
 {
 	uint8_t kind = kind_of(p, p->use);
@@ -146,7 +146,7 @@ static bool is_right_use(const struct pair *p, const struct checker_witness *wit
 			checker_base_record(p->play->base, p->use)->address ==
 				checker_base_record(p->play->base, p->end)->address;
 	else
-		right = p->used.object != CHECKER_BEGINS && !gives_back(kind) &&
+		right = p->used.object != CHECKER_BEGINS && !releases_lock(kind) &&
 			checker_touch_same(&p->ended, &p->used) && !is_written_over(p);
 	return right ? true
 		     : err_set(err, "%s is no use of what %s ends",
@@ -157,7 +157,7 @@ static bool is_right_use(const struct pair *p, const struct checker_witness *wit
 /* ---- events that may not come between them ------------------------------------------------- */
 
 /* Does it begin a new lifetime of what is over and used? */
-static bool begins_again(const struct pair *p, const struct checker_touch *touch)
+static bool begins_new_lifetime(const struct end_and_use *p, const struct checker_touch *touch)
 {
 	if (p->ended.object == CHECKER_ENDS)
 		return touch->object == CHECKER_BEGINS && checker_touch_same(touch, &p->ended);
@@ -175,7 +175,7 @@ static bool begins_again(const struct pair *p, const struct checker_touch *touch
 /*
  * Does a lifetime begin at each of these bytes after the end and up to `number`, in the base run?
  */
-static bool is_new_life(const struct pair *p, uint32_t number, struct checker_range left)
+static bool is_new_lifetime(const struct end_and_use *p, uint32_t number, struct checker_range left)
 {
 	bool grows = true;
 
@@ -196,7 +196,7 @@ static bool is_new_life(const struct pair *p, uint32_t number, struct checker_ra
 	return false;
 }
 
-static bool is_new_object(const struct pair *p, uint32_t number)
+static bool is_new_object(const struct end_and_use *p, uint32_t number)
 {
 	for (uint32_t i = p->end + 1; i <= number; i++) {
 		struct checker_touch touch = checker_touch_of(p->play->base, i);
@@ -208,7 +208,8 @@ static bool is_new_object(const struct pair *p, uint32_t number)
 }
 
 /* Is it itself a use of what is over? Then that use should be reported instead. */
-static bool uses_ended(const struct pair *p, uint32_t number, const struct checker_touch *touch)
+static bool uses_ended(const struct end_and_use *p, uint32_t number,
+		       const struct checker_touch *touch)
 {
 	struct checker_range common;
 
@@ -216,21 +217,21 @@ static bool uses_ended(const struct pair *p, uint32_t number, const struct check
 		return checker_touch_same(touch, &p->ended) && !is_new_object(p, number);
 	for (unsigned i = 0; i < touch->range_count; i++) {
 		if (checker_range_meet(&p->ended.ranges[0], &touch->ranges[i], &common) &&
-		    !is_new_life(p, number, common))
+		    !is_new_lifetime(p, number, common))
 			return true;
 	}
 	return false;
 }
 
-static bool nothing_between(const struct pair *p, struct err *err)
+static bool check_nothing_between(const struct end_and_use *p, struct err *err)
 {
-	size_t place = checker_claim_place(p->play, p->end);
+	size_t place = checker_claim_position(p->play, p->end);
 
 	for (size_t i = place; i < p->play->order.count; i++) {
 		uint32_t number = p->play->order.items[i];
 		const struct checker_record *record = checker_base_record(p->play->base, number);
 		struct checker_touch touch = checker_touch_of(p->play->base, number);
-		const char *what = begins_again(p, &touch)	   ? "begins another life there"
+		const char *what = begins_new_lifetime(p, &touch)  ? "begins another life there"
 				   : uses_ended(p, number, &touch) ? "uses what is over as well"
 								   : NULL;
 
@@ -249,9 +250,9 @@ static bool nothing_between(const struct pair *p, struct err *err)
 bool checker_play_frees(const struct checker_play *play, const struct checker_witness *witness,
 			struct err *err)
 {
-	struct pair p = { .play = play };
+	struct end_and_use p = { .play = play };
 
-	if (!is_pair(witness))
+	if (!is_end_and_use(witness))
 		return err_set(err, "an end and a use are two events, not %zu",
 			       witness->event_count);
 	p.end_event = &witness->events[0];
@@ -265,11 +266,11 @@ bool checker_play_frees(const struct checker_play *play, const struct checker_wi
 		return err_set(err, "the end and the use are of one thread");
 	p.ended = checker_touch_of(play->base, p.end);
 	p.used = checker_touch_of(play->base, p.use);
-	leave_out_returns(&p);
-	if (!is_right_end(&p, witness, err) || !is_right_use(&p, witness, err) ||
-	    !checker_claim_is_next(play, p.use_event, CHECKER_NO_LIVES, err))
+	drop_returns(&p);
+	if (!is_valid_end(&p, witness, err) || !is_valid_use(&p, witness, err) ||
+	    !checker_claim_is_next(play, p.use_event, CHECKER_NO_LIFETIMES, err))
 		return false;
 	if (!checker_play_happened(play, p.end))
 		return checker_claim_is_next(play, p.end_event, 0, err);
-	return nothing_between(&p, err);
+	return check_nothing_between(&p, err);
 }

@@ -29,6 +29,6 @@ bool checker_range_meet(const struct checker_range *a, const struct checker_rang
 bool checker_touch_same(const struct checker_touch *a, const struct checker_touch *b);
 
 /* Do the rules for lifetimes keep the base order of the two? */
-bool checker_lives_bind(const struct checker_touch *a, const struct checker_touch *b);
+bool checker_lifetimes_bind(const struct checker_touch *a, const struct checker_touch *b);
 
 #endif

@@ -13,15 +13,6 @@
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-/*
- * Returns the last address of a range; a range that extends past the end of the address space stops
- * there.
- */
-static uint64_t last_address(uint64_t address, uint64_t size)
-{
-	return size - 1 > UINT64_MAX - address ? UINT64_MAX : address + size - 1;
-}
-
 bool checker_piece_next(struct checker_piece *piece, uint64_t address, uint64_t size)
 {
 	uint64_t offset = piece->offset + piece->to - piece->from, at = address + offset, left;
@@ -36,7 +27,7 @@ bool checker_piece_next(struct checker_piece *piece, uint64_t address, uint64_t 
 	return true;
 }
 
-static uint64_t bits_of(const struct checker_piece *piece)
+static uint64_t piece_bits(const struct checker_piece *piece)
 {
 	unsigned count = piece->to - piece->from;
 
@@ -48,7 +39,7 @@ static uint64_t bits_of(const struct checker_piece *piece)
 static void forget_piece(const struct checker_piece *piece, uint32_t number,
 			 struct checker_line *bytes, struct checker_writers *writers)
 {
-	bytes->known &= ~bits_of(piece);
+	bytes->known &= ~piece_bits(piece);
 	for (unsigned i = piece->from; writers && i < piece->to; i++)
 		writers->of[i] = number;
 }
@@ -90,7 +81,7 @@ void checker_memory_see(const struct checker_world *world, uint64_t line,
 	else
 		*bytes = (struct checker_line){ .known = memory->zeros ? UINT64_MAX : 0 };
 	for (size_t i = 0; i < memory->forgotten.count; i++) {
-		const struct checker_stretch *stretch = &memory->forgotten.items[i];
+		const struct checker_forgotten *stretch = &memory->forgotten.items[i];
 
 		if (cut_piece(line, stretch->first, stretch->last, &piece))
 			forget_piece(&piece, stretch->number, bytes, writers);
@@ -98,7 +89,7 @@ void checker_memory_see(const struct checker_world *world, uint64_t line,
 }
 
 /* Returns the line's position in this world, after copying it from the world under it if needed. */
-static size_t line_to_change(struct checker_world *world, uint64_t line)
+static size_t find_line_to_change(struct checker_world *world, uint64_t line)
 {
 	struct checker_memory *memory = &world->memory;
 	const uint64_t *position = map_get(&memory->index, line);
@@ -120,7 +111,7 @@ static size_t line_to_change(struct checker_world *world, uint64_t line)
 static void write_piece(struct checker_world *world, const struct checker_record *record,
 			const uint8_t *value, const struct checker_piece *piece, uint32_t number)
 {
-	size_t position = line_to_change(world, piece->line);
+	size_t position = find_line_to_change(world, piece->line);
 	struct checker_line *bytes = &world->memory.lines.items[position];
 	uint64_t at = piece->offset;
 
@@ -130,7 +121,7 @@ static void write_piece(struct checker_world *world, const struct checker_record
 		for (unsigned i = piece->from; i < piece->to; i++, at++)
 			bytes->value[i] = value[at % record->unit];
 	}
-	bytes->known = value ? bytes->known | bits_of(piece) : bytes->known & ~bits_of(piece);
+	bytes->known = value ? bytes->known | piece_bits(piece) : bytes->known & ~piece_bits(piece);
 	for (unsigned i = piece->from; world->under && i < piece->to; i++)
 		world->memory.writers.items[position].of[i] = number;
 }
@@ -177,20 +168,21 @@ static void forget_present(struct checker_world *world, uint64_t first, uint64_t
 }
 
 /* Makes these bytes unknown; `number` counts as their writer. */
-static void forget(struct checker_world *world, uint64_t address, uint64_t size, uint32_t number)
+static void forget_range(struct checker_world *world, uint64_t address, uint64_t size,
+			 uint32_t number)
 {
 	uint64_t first = address, last;
 	bool absent_matters = world->under || world->memory.zeros;
 
 	if (!size)
 		return;
-	last = last_address(address, size);
+	last = checker_last_address(address, size);
 	if (absent_matters && last - first < FORGET_NOW) {
 		for (uint64_t line = first / CHECKER_LINE; line <= last / CHECKER_LINE; line++)
-			line_to_change(world, line);
+			find_line_to_change(world, line);
 	} else if (absent_matters) {
 		*vec_push(&world->memory.forgotten) =
-			(struct checker_stretch){ first, last, number };
+			(struct checker_forgotten){ first, last, number };
 	}
 	forget_present(world, first, last, number);
 }
@@ -204,13 +196,13 @@ void checker_memory_apply(struct checker_world *world, const struct checker_reco
 	const uint8_t *value;
 
 	if (checker_is_blank(record)) {
-		forget(world, record->address, record->size, number);
+		forget_range(world, record->address, record->size, number);
 		return;
 	}
 	if (checker_writes(record)) {
 		value = checker_written_value(record);
 		if (record->size > CHECKER_ACCESS_MAX) {
-			forget(world, record->address, record->size, number);
+			forget_range(world, record->address, record->size, number);
 			return;
 		}
 		while (checker_piece_next(&piece, record->address, record->size))
@@ -230,7 +222,7 @@ void checker_memory_apply(struct checker_world *world, const struct checker_reco
 
 void checker_memory_learn(struct checker_world *world, uint64_t address, uint8_t value)
 {
-	size_t position = line_to_change(world, address / CHECKER_LINE);
+	size_t position = find_line_to_change(world, address / CHECKER_LINE);
 	struct checker_line *bytes = &world->memory.lines.items[position];
 
 	bytes->value[address % CHECKER_LINE] = value;

@@ -6,7 +6,7 @@
 #include "check/claim.h"
 #include "check/lives.h"
 
-static const struct checker_record *record_of(const struct checker_play *play, uint32_t number)
+static const struct checker_record *find_record(const struct checker_play *play, uint32_t number)
 {
 	return checker_base_record(play->base, number);
 }
@@ -15,7 +15,7 @@ static const struct checker_record *record_of(const struct checker_play *play, u
  * Returns the sync object that an event is about: the first one it operates on. NULL if there is
  * none.
  */
-static const struct checker_operand *operand_of(const struct checker_touch *touch)
+static const struct checker_operand *first_operand(const struct checker_touch *touch)
 {
 	return touch->operand_count ? &touch->operands[0] : NULL;
 }
@@ -51,8 +51,8 @@ static bool holds_since(const struct checker_play *play, uint64_t address,
 }
 
 /* Is the event its stream's last one, of this kind and on this object? */
-static bool stands_at(const struct checker_play *play, const struct event_id *event, uint8_t kind,
-		      uint64_t address)
+static bool is_last_event(const struct checker_play *play, const struct event_id *event,
+			  uint8_t kind, uint64_t address)
 {
 	uint32_t stream = checker_stream_of(play->world->trace, event->stream);
 	const struct checker_record *last;
@@ -64,18 +64,18 @@ static bool stands_at(const struct checker_play *play, const struct event_id *ev
 	       checker_claim_names(play, event, last);
 }
 
-static bool is_used_by(const struct checker_play *play, const struct checker_operand *object,
-		       const struct event_id *event)
+static bool keeps_in_use(const struct checker_play *play, const struct checker_operand *object,
+			 const struct event_id *event)
 {
 	uint32_t thread = checker_claim_thread(play, event);
 
 	switch (object->class) {
 	case CHECKER_LOCK: return holds_since(play, object->address, event);
 	case CHECKER_CONDITION:
-		return stands_at(play, event, EV_WAIT, object->address) &&
+		return is_last_event(play, event, EV_WAIT, object->address) &&
 		       checker_condition_unwoken(play->world, object->address, &thread, 1);
 	case CHECKER_BARRIER:
-		return stands_at(play, event, EV_ARRIVE, object->address) &&
+		return is_last_event(play, event, EV_ARRIVE, object->address) &&
 		       checker_play_is_at_barrier(
 			       play, checker_stream_of(play->world->trace, event->stream));
 	case CHECKER_SEMAPHORE:
@@ -96,21 +96,21 @@ static bool destroys_in_use(const struct checker_play *play, const struct event_
 	if (!number)
 		return false;
 	touch = checker_touch_of(play->base, number);
-	object = operand_of(&touch);
+	object = first_operand(&touch);
 	if (touch.object != CHECKER_ENDS)
 		return err_set(err, "%s destroys nothing", checker_claim_words(play, events).text);
 	if (checker_base_is_frozen(play->base, object->class, object->address))
 		return err_set(err, "what is done with %s is not all recorded",
 			       checker_object_words(play->world->trace, object->address).text);
-	if (checker_claim_thread(play, &events[1]) == record_of(play, number)->thread)
+	if (checker_claim_thread(play, &events[1]) == find_record(play, number)->thread)
 		return err_set(err, "the destroy and the use are of one thread");
-	if (!checker_claim_is_next(play, &events[0], CHECKER_NO_LIVES, err))
+	if (!checker_claim_is_next(play, &events[0], CHECKER_NO_LIFETIMES, err))
 		return false;
 	if (!checker_play_has_begun(play, number, &why))
 		return err_set(err, "%s cannot come next: %.*s",
 			       checker_claim_words(play, &events[0]).text,
 			       (int)(sizeof err->text / 2), why.text);
-	if (!is_used_by(play, object, &events[1]))
+	if (!keeps_in_use(play, object, &events[1]))
 		return err_set(err, "%s does not keep %s in use",
 			       checker_claim_words(play, &events[1]).text,
 			       checker_object_words(play->world->trace, object->address).text);
@@ -185,7 +185,7 @@ static bool uses_too_early(const struct checker_play *play, const struct event_i
 		return err_set(err, "%s is no use of what %s begins",
 			       checker_claim_words(play, &events[1]).text,
 			       checker_claim_words(play, &events[0]).text);
-	if (record_of(play, begin)->thread == record_of(play, use)->thread)
+	if (find_record(play, begin)->thread == find_record(play, use)->thread)
 		return err_set(err, "the begin and the use are of one thread");
 	if (checker_play_happened(play, begin))
 		return err_set(err, "%s has happened", checker_claim_words(play, &events[0]).text);
@@ -202,13 +202,13 @@ static bool uses_too_early(const struct checker_play *play, const struct event_i
 
 static bool is_join_of(const struct checker_play *play, uint32_t number, uint64_t thread)
 {
-	const struct checker_record *record = record_of(play, number), *next;
+	const struct checker_record *record = find_record(play, number), *next;
 
 	if (record->kind == EV_JOIN)
 		return record->number == thread;
 	if (record->kind != EV_JOIN_REQUEST || record->next == CHECKER_END)
 		return false;
-	next = record_of(play, record->next);
+	next = find_record(play, record->next);
 	return record->number == thread && next->kind == EV_JOIN && next->number == thread;
 }
 
@@ -220,14 +220,14 @@ static bool joins_detached(const struct checker_play *play, const struct event_i
 
 	if (!join)
 		return false;
-	if (record_of(play, detach)->kind != EV_DETACH)
+	if (find_record(play, detach)->kind != EV_DETACH)
 		return err_set(err, "%s detaches nobody",
 			       checker_claim_words(play, &events[0]).text);
-	if (!is_join_of(play, join, record_of(play, detach)->number))
+	if (!is_join_of(play, join, find_record(play, detach)->number))
 		return err_set(err, "%s does not join what %s detaches",
 			       checker_claim_words(play, &events[1]).text,
 			       checker_claim_words(play, &events[0]).text);
-	if (record_of(play, detach)->thread == record_of(play, join)->thread)
+	if (find_record(play, detach)->thread == find_record(play, join)->thread)
 		return err_set(err, "both are of one thread");
 	return checker_claim_is_next(play, &events[1], 0, err) &&
 	       (checker_play_happened(play, detach) ||
@@ -236,24 +236,13 @@ static bool joins_detached(const struct checker_play *play, const struct event_i
 
 /* ---- misuse in the recorded run ------------------------------------------------------------ */
 
-static bool holds(const struct checker_lock *lock, uint32_t thread)
-{
-	if (lock->writer.depth && lock->writer.thread == thread)
-		return true;
-	for (size_t i = 0; i < lock->readers.count; i++) {
-		if (lock->readers.items[i].thread == thread)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Is it a release of a lock that the thread does not hold? In a recording the library reports this,
  * and there is a MISUSE event.
  */
-static bool releases_without(const struct checker_play *play, uint32_t number)
+static bool releases_unheld_lock(const struct checker_play *play, uint32_t number)
 {
-	const struct checker_record *record = record_of(play, number);
+	const struct checker_record *record = find_record(play, number);
 	struct checker_world *world;
 	bool without;
 
@@ -261,8 +250,8 @@ static bool releases_without(const struct checker_play *play, uint32_t number)
 	    !trace_is_text(play->world->trace))
 		return false;
 	world = checker_base_before(play->base, number);
-	without = !holds(&checker_world_see(world, CHECKER_LOCK, record->address)->lock,
-			 record->thread);
+	without = !checker_lock_is_held_by(
+		&checker_world_see(world, CHECKER_LOCK, record->address)->lock, record->thread);
 	checker_world_close(world);
 	return without;
 }
@@ -282,7 +271,8 @@ static bool holds_any(const struct checker_play *play, const struct checker_worl
 			const struct checker_lock *lock =
 				&checker_world_see(top, CHECKER_LOCK, address)->lock;
 
-			if (holds(lock, thread) && lock->kind != EVENT_LOCK_ROBUST &&
+			if (checker_lock_is_held_by(lock, thread) &&
+			    lock->kind != EVENT_LOCK_ROBUST &&
 			    !checker_base_is_frozen(play->base, CHECKER_LOCK, address))
 				return true;
 		}
@@ -296,7 +286,7 @@ static bool holds_any(const struct checker_play *play, const struct checker_worl
  */
 static bool ends_with_lock(const struct checker_play *play, uint32_t number)
 {
-	const struct checker_record *record = record_of(play, number);
+	const struct checker_record *record = find_record(play, number);
 	struct checker_world *world;
 	bool with;
 
@@ -311,17 +301,17 @@ static bool ends_with_lock(const struct checker_play *play, uint32_t number)
 	return with;
 }
 
-static bool is_recorded(const struct checker_play *play, enum event_misuse misuse,
-			const struct event_id *event, struct err *err)
+static bool is_recorded_misuse(const struct checker_play *play, enum event_misuse misuse,
+			       const struct event_id *event, struct err *err)
 {
 	uint32_t number = checker_claim_number(play, event, err);
 	const struct checker_record *record;
 
 	if (!number)
 		return false;
-	record = record_of(play, number);
+	record = find_record(play, number);
 	if ((record->kind == EV_MISUSE && record->mode == misuse) ||
-	    (misuse == EVENT_MISUSE_NOT_HELD && releases_without(play, number)) ||
+	    (misuse == EVENT_MISUSE_NOT_HELD && releases_unheld_lock(play, number)) ||
 	    (misuse == EVENT_MISUSE_HELD_AT_END && ends_with_lock(play, number)))
 		return true;
 	return err_set(err, "%s does nothing wrong of this sort",
@@ -336,7 +326,7 @@ bool checker_play_misuses(const struct checker_play *play, const struct checker_
 	if (witness->misuse == EVENT_MISUSE_NO_RECHECK)
 		return err_set(err, "a wait without another look is a warning, no claim");
 	if (witness->event_count == 1 && witness->misuse != EVENT_MISUSE_NONE)
-		return is_recorded(play, witness->misuse, witness->events, err);
+		return is_recorded_misuse(play, witness->misuse, witness->events, err);
 	if (witness->event_count != 2)
 		return err_set(err, "a misuse has one event or two, not %zu", witness->event_count);
 	switch (witness->misuse) {

@@ -13,7 +13,7 @@ struct checker_moments {
 	const struct checker_play *play;
 	const struct checker_moment *list;
 	size_t count;
-	double *places;	   /* of the moments; the events of the schedule are at 1, 2, … */
+	double *positions; /* of the moments; the events of the schedule are at 1, 2, … */
 	struct map played; /* event to its position */
 	struct map given;  /* event to bits: 0 it is a moment, 1 the moment before it is one */
 };
@@ -27,8 +27,12 @@ uint64_t checker_moments_key(uint32_t stream, uint64_t index);
 uint64_t checker_moments_record_key(const struct checker_moments *moments,
 				    const struct checker_record *record);
 /* From 1; 0 if it does not happen. */
-size_t checker_moments_place(const struct checker_moments *moments, const struct event_id *event);
+size_t checker_moments_position(const struct checker_moments *moments,
+				const struct event_id *event);
 bool checker_moments_has(const struct checker_moments *moments, uint64_t key, bool before);
+/* Does the occurrence happen in the schedule without being one of the moments? */
+bool checker_moments_left_out(const struct checker_moments *moments,
+			      const struct checker_occurrence *occurrence);
 
 /* Sets an error, the event and what is wrong with it, and returns false. */
 bool checker_moments_refuse(const struct checker_moments *moments, const struct event_id *event,

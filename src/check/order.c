@@ -8,6 +8,7 @@
 #include "check/base.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -37,7 +38,7 @@ struct order_channel {
 	VEC(uint32_t) heard; /* SENDs of bytes since the last deaf one, which is included */
 };
 
-struct ordering {
+struct order_state {
 	struct checker_base *base;
 	/*
 	 * Memory: the bytes between two neighbouring borders begin and end their lifetimes
@@ -59,7 +60,7 @@ struct ordering {
 	VEC(struct order_channel) channels;
 };
 
-static void need(struct ordering *o, uint32_t later, uint32_t earlier, enum checker_why why)
+static void add_need(struct order_state *o, uint32_t later, uint32_t earlier, enum checker_why why)
 {
 	struct checker_base *base = o->base;
 	struct checker_record *record = checker_base_record(base, later);
@@ -77,7 +78,7 @@ static void need(struct ordering *o, uint32_t later, uint32_t earlier, enum chec
 /* ---- lifetimes of memory ------------------------------------------------------------------- */
 
 /* Sets the thread's last use. */
-static void put_use(const struct ordering *o, use_list *uses, uint32_t number)
+static void set_last_use(const struct order_state *o, use_list *uses, uint32_t number)
 {
 	uint32_t thread = checker_base_record(o->base, number)->thread;
 
@@ -90,42 +91,36 @@ static void put_use(const struct ordering *o, use_list *uses, uint32_t number)
 	*vec_push(uses) = (struct order_use){ thread, number };
 }
 
-static void use(struct ordering *o, struct order_span *span, uint32_t number, enum checker_why why)
+static void use_span(struct order_state *o, struct order_span *span, uint32_t number,
+		     enum checker_why why)
 {
-	need(o, number, span->life, why);
-	put_use(o, &span->uses, number);
+	add_need(o, number, span->life, why);
+	set_last_use(o, &span->uses, number);
 }
 
-static void begin_or_end(struct ordering *o, struct order_span *span, uint32_t number,
-			 enum checker_why why)
+static void begin_or_end_span(struct order_state *o, struct order_span *span, uint32_t number,
+			      enum checker_why why)
 {
-	need(o, number, span->life, why);
+	add_need(o, number, span->life, why);
 	for (size_t i = 0; i < span->uses.count; i++)
-		need(o, number, span->uses.items[i].number, why);
+		add_need(o, number, span->uses.items[i].number, why);
 	span->uses.count = 0;
 	span->life = number;
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-static void find_borders(struct ordering *o)
+static void find_borders(struct order_state *o)
 {
 	const struct checker_base *base = o->base;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < base->lives.count; i++) {
-		*vec_push(&o->borders) = base->lives.items[i].first;
-		if (base->lives.items[i].last < UINT64_MAX)
-			*vec_push(&o->borders) = base->lives.items[i].last + 1;
+	for (size_t i = 0; i < base->lifetimes.count; i++) {
+		*vec_push(&o->borders) = base->lifetimes.items[i].first;
+		if (base->lifetimes.items[i].last < UINT64_MAX)
+			*vec_push(&o->borders) = base->lifetimes.items[i].last + 1;
 	}
 	if (!o->borders.count)
 		return;
-	qsort(o->borders.items, o->borders.count, sizeof *o->borders.items, compare_addresses);
+	vec_sort(&o->borders, sort_u64);
 	for (size_t i = 0; i < o->borders.count; i++) {
 		if (!kept || o->borders.items[kept - 1] != o->borders.items[i])
 			o->borders.items[kept++] = o->borders.items[i];
@@ -135,50 +130,43 @@ static void find_borders(struct ordering *o)
 }
 
 /* Returns the first stretch that reaches to the address or beyond. Stretch i starts at border i. */
-static size_t find_stretch(const struct ordering *o, uint64_t address)
+static size_t find_stretch(const struct order_state *o, uint64_t address)
 {
-	size_t low = 0, high = o->borders.count;
+	size_t after;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (o->borders.items[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : 0;
+	SEARCH_FIRST(after, o->borders.count, o->borders.items[after] > address);
+	return after ? after - 1 : 0;
 }
 
-static void use_memory(struct ordering *o, uint64_t first, uint64_t size, uint32_t number)
+static void use_memory(struct order_state *o, uint64_t first, uint64_t size, uint32_t number)
 {
 	uint64_t last;
 
 	if (!size || !o->borders.count)
 		return;
-	last = size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;
+	last = checker_last_address(first, size);
 	for (size_t i = find_stretch(o, first); i < o->borders.count && o->borders.items[i] <= last;
 	     i++)
-		use(o, &o->stretches[i], number, CHECKER_WHY_LIFE);
+		use_span(o, &o->stretches[i], number, CHECKER_WHY_LIFETIME);
 }
 
-static void live_memory(struct ordering *o, uint32_t number)
+static void begin_or_end_memory(struct order_state *o, uint32_t number)
 {
 	const struct checker_base *base = o->base;
 
-	for (; o->life < base->lives.count && base->lives.items[o->life].number == number;
+	for (; o->life < base->lifetimes.count && base->lifetimes.items[o->life].number == number;
 	     o->life++) {
-		const struct checker_range *range = &base->lives.items[o->life];
+		const struct checker_range *range = &base->lifetimes.items[o->life];
 
 		for (size_t i = find_stretch(o, range->first);
 		     i < o->borders.count && o->borders.items[i] <= range->last; i++)
-			begin_or_end(o, &o->stretches[i], number, CHECKER_WHY_LIFE);
+			begin_or_end_span(o, &o->stretches[i], number, CHECKER_WHY_LIFETIME);
 	}
 }
 
 /* ---- sync objects -------------------------------------------------------------------------- */
 
-static struct order_span *object_at(struct ordering *o, const struct checker_operand *operand)
+static struct order_span *object_at(struct order_state *o, const struct checker_operand *operand)
 {
 	bool fresh;
 	uint64_t *position = map_put(&o->index[operand->class], operand->address, &fresh);
@@ -190,7 +178,7 @@ static struct order_span *object_at(struct ordering *o, const struct checker_ope
 	return &o->objects.items[*position - 1];
 }
 
-static void order_objects(struct ordering *o, uint32_t number)
+static void order_objects(struct order_state *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
 	struct checker_operand operands[2];
@@ -198,15 +186,16 @@ static void order_objects(struct ordering *o, uint32_t number)
 
 	for (unsigned i = 0; i < count; i++) {
 		use_memory(o, operands[i].address, 1, number);
-		if (checker_is_object_life(record))
-			begin_or_end(o, object_at(o, &operands[i]), number, CHECKER_WHY_OBJECT);
+		if (checker_is_object_lifetime(record))
+			begin_or_end_span(o, object_at(o, &operands[i]), number,
+					  CHECKER_WHY_OBJECT);
 		else
-			use(o, object_at(o, &operands[i]), number, CHECKER_WHY_OBJECT);
+			use_span(o, object_at(o, &operands[i]), number, CHECKER_WHY_OBJECT);
 		if (checker_base_is_frozen(o->base, operands[i].class, operands[i].address)) {
 			uint64_t *last = map_put(&o->last_operation[operands[i].class],
 						 operands[i].address, NULL);
 
-			need(o, number, (uint32_t)*last, CHECKER_WHY_FROZEN);
+			add_need(o, number, (uint32_t)*last, CHECKER_WHY_FROZEN);
 			*last = number;
 		}
 	}
@@ -214,7 +203,7 @@ static void order_objects(struct ordering *o, uint32_t number)
 
 /* ---- channels ------------------------------------------------------------------------------ */
 
-static struct order_channel *channel_at(struct ordering *o, uint64_t address)
+static struct order_channel *channel_at(struct order_state *o, uint64_t address)
 {
 	bool fresh;
 	uint64_t *position = map_put(&o->channel_index, address, &fresh);
@@ -226,7 +215,7 @@ static struct order_channel *channel_at(struct ordering *o, uint64_t address)
 	return &o->channels.items[*position - 1];
 }
 
-static void note_all(struct ordering *o, const uint32_t *numbers, size_t count, uint32_t note)
+static void set_notes(struct order_state *o, const uint32_t *numbers, size_t count, uint32_t note)
 {
 	for (size_t i = 0; i < count; i++)
 		checker_base_record(o->base, numbers[i])->note = note;
@@ -236,7 +225,7 @@ static void note_all(struct ordering *o, const uint32_t *numbers, size_t count, 
  * A receive got something that was sent before it, but which of it is unknown. Sends that the
  * program only announces (told) are not ordered among themselves.
  */
-static void order_channel(struct ordering *o, uint32_t number)
+static void order_channel(struct order_state *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
 	struct order_channel *channel;
@@ -245,34 +234,34 @@ static void order_channel(struct ordering *o, uint32_t number)
 		return;
 	channel = channel_at(o, record->address);
 	if (record->kind == EV_SEND && record->mode == EVENT_CHANNEL_DEAF) {
-		note_all(o, channel->heard.items, channel->heard.count, number);
+		set_notes(o, channel->heard.items, channel->heard.count, number);
 		channel->heard.count = 0;
 	}
 	if (record->kind == EV_SEND && record->mode != EVENT_CHANNEL_TOLD)
 		*vec_push(&channel->heard) = number;
 	if (record->kind == EV_SEND && record->mode != EVENT_CHANNEL_BYTES) {
-		put_use(o, &channel->sent, number);
+		set_last_use(o, &channel->sent, number);
 		return;
 	}
 	for (size_t i = 0; i < channel->sent.count; i++)
-		need(o, number, channel->sent.items[i].number, CHECKER_WHY_CHANNEL);
+		add_need(o, number, channel->sent.items[i].number, CHECKER_WHY_CHANNEL);
 	if (record->kind == EV_SEND) {
 		channel->sent.count = 0;
-		put_use(o, &channel->sent, number);
-		note_all(o, channel->looks.items, channel->looks.count, number);
+		set_last_use(o, &channel->sent, number);
+		set_notes(o, channel->looks.items, channel->looks.count, number);
 		channel->looks.count = 0;
 		return;
 	}
 	if (record->mode == EVENT_CHANNEL_NOTHING)
 		*vec_push(&channel->looks) = number;
-	need(o, number, channel->received, CHECKER_WHY_CHANNEL);
+	add_need(o, number, channel->received, CHECKER_WHY_CHANNEL);
 	channel->received = number;
 }
 
 /* ---- accesses ------------------------------------------------------------------------------ */
 
-static void order_frozen_line(struct ordering *o, const struct checker_piece *piece, uint64_t bits,
-			      uint32_t number)
+static void order_frozen_line(struct order_state *o, const struct checker_piece *piece,
+			      uint64_t bits, uint32_t number)
 {
 	bool fresh;
 	uint64_t *position = map_put(&o->last_index, piece->line, &fresh);
@@ -286,13 +275,13 @@ static void order_frozen_line(struct ordering *o, const struct checker_piece *pi
 	for (unsigned at = piece->from; at < piece->to; at++) {
 		if (!(bits >> at & 1))
 			continue;
-		need(o, number, last->of[at], CHECKER_WHY_FROZEN);
+		add_need(o, number, last->of[at], CHECKER_WHY_FROZEN);
 		last->of[at] = number;
 	}
 }
 
 /* Orders the part of a very large access that is in a line with frozen bytes. */
-static void order_wide_line(struct ordering *o, uint64_t line, uint64_t bits, uint32_t number)
+static void order_wide_line(struct order_state *o, uint64_t line, uint64_t bits, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
 	struct checker_piece piece = { .line = line, .to = CHECKER_LINE };
@@ -306,7 +295,7 @@ static void order_wide_line(struct ordering *o, uint64_t line, uint64_t bits, ui
 		order_frozen_line(o, &piece, bits, number);
 }
 
-static void order_wide_access(struct ordering *o, uint32_t number)
+static void order_wide_access(struct order_state *o, uint32_t number)
 {
 	const struct map *frozen = &o->base->frozen_bytes;
 
@@ -318,7 +307,7 @@ static void order_wide_access(struct ordering *o, uint32_t number)
 	}
 }
 
-static void order_access(struct ordering *o, uint32_t number)
+static void order_access(struct order_state *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
 	struct checker_piece piece = { 0 };
@@ -340,16 +329,16 @@ static void order_access(struct ordering *o, uint32_t number)
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-static void order_join(struct ordering *o, uint32_t number)
+static void order_join(struct order_state *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
 	uint32_t joined;
 
-	need(o, number, o->joined[record->thread], CHECKER_WHY_JOIN);
+	add_need(o, number, o->joined[record->thread], CHECKER_WHY_JOIN);
 	o->joined[record->thread] = 0;
 	if (record->kind == EV_JOIN && (record->bits & CHECKER_UNEXPLAINED)) {
 		joined = checker_stream_of(o->base->start->trace, record->number);
-		need(o, number, o->latest[joined], CHECKER_WHY_JOIN);
+		add_need(o, number, o->latest[joined], CHECKER_WHY_JOIN);
 		o->joined[joined] = number;
 	}
 	o->latest[record->thread] = number;
@@ -357,7 +346,7 @@ static void order_join(struct ordering *o, uint32_t number)
 
 /* ---- the pass over the window -------------------------------------------------------------- */
 
-static void close_ordering(struct ordering *o)
+static void close_ordering(struct order_state *o)
 {
 	for (size_t i = 0; o->stretches && i < o->borders.count; i++)
 		vec_free(&o->stretches[i].uses);
@@ -385,7 +374,7 @@ static void close_ordering(struct ordering *o)
 
 void checker_base_order(struct checker_base *base)
 {
-	struct ordering o = {
+	struct order_state o = {
 		.base = base,
 		.joined = mem_zalloc(base->streams, sizeof *o.joined),
 		.latest = mem_zalloc(base->streams, sizeof *o.latest),
@@ -396,7 +385,7 @@ void checker_base_order(struct checker_base *base)
 		const struct checker_record *record = checker_base_record(base, number);
 
 		order_join(&o, number);
-		live_memory(&o, number);
+		begin_or_end_memory(&o, number);
 		order_channel(&o, number);
 		if (record->kind == EV_FD_USE)
 			use_memory(&o, record->address, 1, number);
@@ -411,16 +400,9 @@ void checker_base_order(struct checker_base *base)
 const struct checker_need *checker_base_needs(const struct checker_base *base, uint32_t later,
 					      size_t *count)
 {
-	size_t low = 0, high = base->needs.count, end;
+	size_t low, end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (base->needs.items[middle].later < later)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, base->needs.count, base->needs.items[low].later >= later);
 	for (end = low; end < base->needs.count && base->needs.items[end].later == later;)
 		end++;
 	*count = end - low;

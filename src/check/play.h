@@ -19,7 +19,7 @@ struct checker_play {
 
 /* Reasons for an order (enum checker_why) that do not count. */
 #define CHECKER_NO_OBJECTS (1u << CHECKER_WHY_OBJECT)
-#define CHECKER_NO_LIVES (1u << CHECKER_WHY_LIFE | CHECKER_NO_OBJECTS)
+#define CHECKER_NO_LIFETIMES (1u << CHECKER_WHY_LIFETIME | CHECKER_NO_OBJECTS)
 
 void checker_play_open(struct checker_play *play, const struct checker_base *base);
 void checker_play_close(struct checker_play *play);
@@ -40,8 +40,8 @@ bool checker_play_happened(const struct checker_play *play, uint32_t number);
  */
 bool checker_play_is_ready(const struct checker_play *play, uint32_t number, struct err *why);
 /* May it have waited for anything before it? Then it needs all of that. */
-bool checker_play_is_behind_all(const struct checker_play *play,
-				const struct checker_record *record);
+bool checker_play_is_after_all(const struct checker_play *play,
+			       const struct checker_record *record);
 /* As checker_play_is_ready(), without some of the reasons for an order. */
 bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsigned without,
 			  struct err *why);
@@ -52,7 +52,7 @@ bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsi
 bool checker_play_has_begun(const struct checker_play *play, uint32_t end, struct err *why);
 
 /* Have all events of the thread happened, including those after the window? */
-bool checker_play_is_through(const struct checker_play *play, uint32_t thread);
+bool checker_play_is_finished(const struct checker_play *play, uint32_t thread);
 
 /*
  * Have all its events happened, and did the recording end while the last one, a request, was

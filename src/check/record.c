@@ -1,3 +1,4 @@
+/* Makes records from the events of the trace, and classifies them. */
 #include "check/record.h"
 
 #include "base/mem.h"
@@ -40,7 +41,7 @@ bool checker_is_atomic(const struct checker_record *record)
 
 /* ---- making records ------------------------------------------------------------------------ */
 
-static void take_values(struct checker_record *record, const struct trace_event *event)
+static void copy_values(struct checker_record *record, const struct trace_event *event)
 {
 	const uint8_t *value = event->unit ? event->value : NULL;
 	const uint8_t *old = value && event->kind == EV_ATOMIC_UPDATE ? event->old : NULL;
@@ -60,7 +61,7 @@ static void take_values(struct checker_record *record, const struct trace_event 
 		memcpy(record->near + NEAR, old, record->unit);
 }
 
-void checker_record_make(struct checker_record *record, const struct trace_event *event,
+void checker_record_init(struct checker_record *record, const struct trace_event *event,
 			 uint32_t stream, uint32_t thread)
 {
 	*record = (struct checker_record){
@@ -75,7 +76,7 @@ void checker_record_make(struct checker_record *record, const struct trace_event
 		.place = event->site ? (uintptr_t)event->site : event->pc,
 	};
 	if (checker_is_access(record)) {
-		take_values(record, event);
+		copy_values(record, event);
 	} else {
 		record->other = event->other;
 		record->number = event->number;
@@ -155,7 +156,7 @@ unsigned checker_operands(const struct checker_record *record, struct checker_op
 	return 2;
 }
 
-bool checker_is_object_life(const struct checker_record *record)
+bool checker_is_object_lifetime(const struct checker_record *record)
 {
 	switch (record->kind) {
 	case EV_LOCK_INIT:

@@ -53,8 +53,14 @@ struct checker_record {
 #define CHECKER_END UINT32_MAX
 
 /* Far values are those of the trace_event: valid until its cursor advances. */
-void checker_record_make(struct checker_record *record, const struct trace_event *event,
+void checker_record_init(struct checker_record *record, const struct trace_event *event,
 			 uint32_t stream, uint32_t thread);
+/* Returns the last address of a range; one that extends past the end of the address space stops there. */
+static inline uint64_t checker_last_address(uint64_t first, uint64_t size)
+{
+	return size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;
+}
+
 /* Makes the record own its far values; frees them. */
 void checker_record_keep(struct checker_record *record);
 void checker_record_drop(struct checker_record *record);
@@ -91,7 +97,7 @@ struct checker_operand {
 unsigned checker_operands(const struct checker_record *record, struct checker_operand operands[2]);
 
 /* Does it begin or end the lifetime of its sync object? */
-bool checker_is_object_life(const struct checker_record *record);
+bool checker_is_object_lifetime(const struct checker_record *record);
 
 /* Does it begin the lifetime of memory with unknown contents: a heap block, a mapping? */
 bool checker_is_blank(const struct checker_record *record);

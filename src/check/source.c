@@ -1,5 +1,7 @@
+/* A cursor per stream, with one event of look-ahead: a WAIT needs to know how it ends. */
 #include "check/source.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "trace/point.h"
 
@@ -68,7 +70,7 @@ bool checker_source_is_cut(const struct checker_source *source, uint32_t i)
 }
 
 /* How a wait ends is seen from the event that follows it. */
-static uint8_t fate(struct checker_source *source, const struct checker_record *wait)
+static uint8_t find_wait_result(struct checker_source *source, const struct checker_record *wait)
 {
 	const struct trace_event *next = &source->streams[wait->stream].head;
 
@@ -77,15 +79,6 @@ static uint8_t fate(struct checker_source *source, const struct checker_record *
 	if (next->kind != EV_WOKEN || next->address != wait->address)
 		return CHECKER_ASTRAY;
 	return next->mode ? CHECKER_TIMES_OUT : 0;
-}
-
-static uint64_t hash_name(const char *name, uint32_t length)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (uint32_t i = 0; i < length; i++)
-		hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3u;
-	return hash;
 }
 
 /*
@@ -105,7 +98,8 @@ static void read_region(const struct source_stream *stream, struct checker_recor
 	if (!begins && strcmp(point.function, "sooth:atomic_end"))
 		return;
 	record->mode = begins ? CHECKER_REGION_BEGINS : CHECKER_REGION_ENDS;
-	record->other = hash_name(point.arguments[0].text, point.arguments[0].length);
+	record->other =
+		hash_bytes(HASH_FNV_START, point.arguments[0].text, point.arguments[0].length);
 }
 
 bool checker_source_take(struct checker_source *source, uint32_t i, struct checker_record *record)
@@ -114,12 +108,12 @@ bool checker_source_take(struct checker_source *source, uint32_t i, struct check
 
 	if (!checker_source_more(source, i))
 		return false;
-	checker_record_make(record, &stream->head, i, stream->thread);
+	checker_record_init(record, &stream->head, i, stream->thread);
 	record->foreign = !stream->head.site && trace_has_sites(source->trace);
 	if (record->kind == EV_PROBE || record->kind == EV_POINT)
 		read_region(stream, record);
 	stream->fetched = false;
 	if (record->kind == EV_WAIT)
-		record->bits |= fate(source, record);
+		record->bits |= find_wait_result(source, record);
 	return true;
 }

@@ -22,7 +22,7 @@ bool checker_survey_creates(struct checker_survey *survey, uint32_t number);
  */
 uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t address);
 /* Is there a SEM_INIT or a SEM_DESTROY of it? */
-bool checker_survey_turns(struct checker_survey *survey, uint64_t address);
+bool checker_survey_reinitialises(struct checker_survey *survey, uint64_t address);
 
 /*
  * Is the byte judged? It is if two threads access it or its neighbours in an aligned word, if an
@@ -30,6 +30,14 @@ bool checker_survey_turns(struct checker_survey *survey, uint64_t address);
  * elsewhere is attributed to the thread itself. In a text trace all bytes are judged.
  */
 bool checker_survey_shares(struct checker_survey *survey, uint64_t address);
+
+/* How often a stream holds a lock, for writing and for reading. */
+struct checker_lock_depth {
+	uint32_t writes, reads;
+	uint32_t saved; /* `writes` before a wait */
+};
+/* Updates it with the stream's next operation on the lock. */
+void checker_lock_depth_follow(struct checker_lock_depth *depth, uint8_t kind);
 
 /* Do two threads access the byte while they hold the lock, for writing or reading? */
 bool checker_survey_guards(struct checker_survey *survey, uint64_t lock, uint64_t address);

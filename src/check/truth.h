@@ -17,13 +17,13 @@ struct truth_row {
 	const struct spec_expr *expr;
 	bool atom;
 	/* number of an atom: equal atoms have the same; or TRUTH_CONSTANT */
-	uint32_t letter;
+	uint32_t atom_number;
 	uint32_t left, right, third; /* rows */
 	VEC(uint8_t) states;	     /* enum truth, by state */
 };
 struct truth_table {
 	VEC(struct truth_row) rows; /* parts before the whole: the last row is the formula */
-	uint32_t letters;	    /* number of different atoms that are not constant */
+	uint32_t atom_count;	    /* number of different atoms that are not constant */
 };
 
 void truth_open(struct truth_table *table, const struct spec_expr *formula);

@@ -35,11 +35,11 @@ struct checker_lock {
 
 /* ---- conditions (conditions.c) ------------------------------------------------------------- */
 
-enum checker_turn_kind { CHECKER_WAIT, CHECKER_SIGNAL, CHECKER_BROADCAST };
+enum checker_condition_entry_kind { CHECKER_WAIT, CHECKER_SIGNAL, CHECKER_BROADCAST };
 
-struct checker_turn {
+struct checker_condition_entry {
 	uint8_t kind;	 /* enum checker_condition_entry_kind */
-	bool deaf;	 /* a wait recorded as timed out: no signal wakes it */
+	bool timed_out;	 /* a wait recorded as timed out: no signal wakes it */
 	bool woken;	 /* a wait, by a broadcast */
 	uint32_t thread; /* that waits */
 	uint32_t number; /* of a signal or broadcast, in the window */
@@ -49,9 +49,9 @@ struct checker_condition {
 	/*
 	 * Waits that have not returned, and signals that have woken some of them (which is open).
 	 */
-	VEC(struct checker_turn) turns;
+	VEC(struct checker_condition_entry) entries;
 	/* The same waits, and the calls since: which call woke which wait in the base run. */
-	VEC(struct checker_turn) recorded;
+	VEC(struct checker_condition_entry) recorded;
 };
 
 /* ---- semaphores, barriers, once (counts.c) ------------------------------------------------- */
@@ -95,7 +95,7 @@ struct checker_line {
 struct checker_writers {
 	uint32_t of[CHECKER_LINE]; /* numbers in the window */
 };
-struct checker_stretch {
+struct checker_forgotten {
 	uint64_t first, last; /* addresses */
 	uint32_t number;
 };
@@ -103,8 +103,8 @@ struct checker_stretch {
 struct checker_memory {
 	struct map index; /* line to position + 1 */
 	VEC(struct checker_line) lines;
-	VEC(struct checker_writers) writers;   /* only in a world on top of another */
-	VEC(struct checker_stretch) forgotten; /* applies to lines that are not there yet */
+	VEC(struct checker_writers) writers;	 /* only in a world on top of another */
+	VEC(struct checker_forgotten) forgotten; /* applies to lines that are not there yet */
 	bool zeros; /* bytes without a value are 0, as in a text trace, not unknown */
 };
 
@@ -167,8 +167,10 @@ bool checker_world_block_at(const struct checker_world *world, uint64_t address)
 
 /*
  * The rules. Each is about one class of object; an event on a condition is judged by the
- * condition's rules and by those of its mutex.
+ * condition's rules and by those of its mutex. checker_object_allows() applies the rule of a class.
  */
+bool checker_object_allows(const struct checker_world *world, enum checker_class class,
+			   const struct checker_record *record, struct err *why);
 bool checker_lock_allows(const struct checker_world *world, const struct checker_record *record,
 			 struct err *why);
 bool checker_condition_allows(const struct checker_world *world,
@@ -195,6 +197,7 @@ void checker_memory_apply(struct checker_world *world, const struct checker_reco
 const struct checker_hold *checker_lock_obstacle(const struct checker_world *world,
 						 uint64_t address, uint32_t thread, bool to_read,
 						 size_t i);
+bool checker_lock_is_held_by(const struct checker_lock *lock, uint32_t thread);
 /* Does the thread hold it for writing? */
 bool checker_lock_written_by(const struct checker_world *world, uint64_t address, uint32_t thread);
 
