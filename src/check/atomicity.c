@@ -112,7 +112,7 @@ static bool are_accesses(const struct checker_tear *t, const struct checker_witn
 			checker_base_record(t->play->base, numbers[i]);
 
 		if (!checker_is_access(record) || record->flags & EVENT_NO_RACE)
-			return err_set(err, "%s is no access of memory by the program",
+			return err_set(err, "%s is not a memory access of the program",
 				       checker_event_words(t->play->world->trace, record->stream,
 							   record->index)
 					       .text);
@@ -123,7 +123,7 @@ static bool are_accesses(const struct checker_tear *t, const struct checker_witn
 			       checker_claim_words(t->play, &witness->events[1]).text);
 	if (!events_conflict(t->play->base, t->r2, t->l2))
 		return err_set(
-			err, "the last two, up to %s, do not conflict",
+			err, "the last remote access does not conflict with %s",
 			checker_claim_words(t->play, &witness->events[witness->event_count - 1])
 				.text);
 	return true;
@@ -138,11 +138,12 @@ static bool are_of_right_threads(const struct checker_tear *t, struct err *err)
 
 	if (l1->stream != l2->stream || t->l1 >= t->l2)
 		return err_set(err,
-			       "the first and the last are not one after the other in a thread");
+			       "the first and the last event are not in this order in one thread");
 	if (l1->stream != l1->thread)
-		return err_set(err, "a signal handler has no regions");
+		return err_set(err, "atomic regions in signal handlers are not supported");
 	if (r1->thread != r2->thread || r1->thread == l1->thread || t->r1 > t->r2)
-		return err_set(err, "those between are not in turn of one other thread");
+		return err_set(err,
+			       "the events between them are not in this order in one other thread");
 	return true;
 }
 
@@ -154,7 +155,7 @@ static bool are_in_order(const struct checker_tear *t, struct err *err)
 
 	return l1 && l1 < r1 && r1 <= r2
 		       ? true
-		       : err_set(err, "the first of the events do not happen in this order");
+		       : err_set(err, "the first events do not happen in this order");
 }
 
 /* ---- interleavings that the program intends ------------------------------------------------ */
@@ -183,17 +184,17 @@ static bool is_intended(const struct checker_tear *t, struct err *err)
 		const struct checker_record *record = checker_base_record(t->play->base, i);
 
 		if (is_waiting_operation(record))
-			return !err_set(err, "%s, in the middle, waits for others",
+			return !err_set(err, "%s, inside the region, waits for other threads",
 					checker_event_words(t->play->world->trace, record->stream,
 							    record->index)
 						.text);
 	}
 	if (!checker_writes(l1) && !checker_writes(l2) && l1->place && l1->place == l2->place)
-		return !err_set(err, "it looks twice at the same place: that is polling");
+		return !err_set(err, "it reads twice at the same site: that is polling");
 	if (!changes_value(t, t->r1, t->l1) || !changes_value(t, t->r2, t->l2))
-		return !err_set(err, "what is written in between was there before");
+		return !err_set(err, "the remote accesses write values that were there before");
 	if (checker_tear_is_learned(t))
-		return !err_set(err, "the thread has learned of what came in between");
+		return !err_set(err, "the thread can know of the remote accesses");
 	return false;
 }
 
@@ -326,7 +327,7 @@ static bool judge_tear(struct checker_tear *t, const struct checker_witness *wit
 	checker_tear_find_locks(t);
 	return is_in_critical_section(t)
 		       ? true
-		       : err_set(err, "%s and the last event are in no region that counts",
+		       : err_set(err, "%s and the last event are not in one atomic region",
 				 checker_claim_words(t->play, &witness->events[0]).text);
 }
 
@@ -338,7 +339,7 @@ bool checker_play_tears(const struct checker_play *play, const struct checker_wi
 	bool ok;
 
 	if (witness->event_count != 3 && witness->event_count != 4)
-		return err_set(err, "a torn region has three events or four, not %zu",
+		return err_set(err, "an atomicity violation has three or four events, not %zu",
 			       witness->event_count);
 	for (size_t i = 0; i < witness->event_count; i++) {
 		numbers[i] = checker_claim_number(play, &witness->events[i], err);

@@ -69,27 +69,29 @@ void checker_base_close(struct checker_base *base)
 
 static bool report_missing_stream(uint32_t number, struct err *err)
 {
-	return err_set(err, "a run of stream %" PRIu32 ", which is not in the trace", number);
+	return err_set(err, "a slice of stream %" PRIu32 ", which is not in the trace", number);
 }
 
 static bool report_step_back(const struct checker_base *base, uint32_t stream, uint64_t from,
 			     uint64_t end, struct err *err)
 {
-	return err_set(err, "a run of %s up to event %" PRIu64 ", which had come to %" PRIu64,
+	return err_set(err,
+		       "a slice of %s up to event %" PRIu64 ", but the stream is at %" PRIu64
+		       " already",
 		       checker_thread_words(base->start->trace, stream).text, end, from);
 }
 
 static bool report_missing_event(const struct checker_base *base, uint32_t stream, uint64_t end,
 				 struct err *err)
 {
-	return err_set(err, "a run of %s up to event %" PRIu64 ", which is not there",
+	return err_set(err, "a slice of %s up to event %" PRIu64 ", which does not exist",
 		       checker_thread_words(base->start->trace, stream).text, end);
 }
 
 static bool report_other_order(const struct checker_base *base, const struct checker_record *record,
 			       struct err *err)
 {
-	return err_set(err, "the runs do not follow those of the window before at %s",
+	return err_set(err, "the slices do not continue those of the last window at %s",
 		       checker_event_words(base->start->trace, record->stream, record->index).text);
 }
 

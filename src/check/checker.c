@@ -58,7 +58,7 @@ bool checker_accepts(struct checker *checker, const struct checker_witness *witn
 	bool ok;
 
 	if (!checker->entered)
-		return err_set(err, "there is no window");
+		return err_set(err, "no window was entered");
 	checker_play_open(&play, checker->base);
 	checker_play_expect(&play, witness);
 	ok = checker_play_steps(&play, witness->steps, witness->step_count, err) &&

@@ -7,7 +7,7 @@ struct checker_words checker_claim_words(const struct checker_play *play,
 	uint32_t stream = checker_stream_of(play->world->trace, event->stream);
 
 	if (stream == TRACE_NONE)
-		return (struct checker_words){ "an event of no stream" };
+		return (struct checker_words){ "an event of an unknown stream" };
 	return checker_event_words(play->world->trace, stream, event->index);
 }
 

@@ -22,7 +22,7 @@ static const struct checker_record *next_access(const struct checker_play *play,
 		return NULL;
 	record = checker_base_record(play->base, play->next[checker_claim_thread(play, event)]);
 	if (!checker_is_access(record) || record->flags & EVENT_NO_RACE) {
-		err_set(err, "%s is no access of memory by the program",
+		err_set(err, "%s is not a memory access of the program",
 			checker_claim_words(play, event).text);
 		return NULL;
 	}
@@ -40,7 +40,7 @@ static bool shows_race(const struct checker_play *play, const struct checker_wit
 	    !(b = next_access(play, &witness->events[1], err)))
 		return false;
 	if (a->thread == b->thread)
-		return err_set(err, "both accesses are of one thread");
+		return err_set(err, "both accesses are in the same thread");
 	if (!checker_writes(a) && !checker_writes(b))
 		return err_set(err, "neither access writes");
 	if (checker_is_atomic(a) && checker_is_atomic(b))
@@ -108,7 +108,7 @@ static bool find_requests(const struct checker_play *play, const struct checker_
 			return checker_claim_not_next(play, event, err);
 		for (size_t k = 0; k < i; k++) {
 			if (requests[k].thread == thread)
-				return err_set(err, "two events of one thread: %s",
+				return err_set(err, "two events in the same thread: %s",
 					       checker_claim_words(play, event).text);
 		}
 	}
@@ -123,16 +123,16 @@ static bool shows_cycle(const struct checker_play *play, const struct checker_wi
 	bool ok;
 
 	if (!count)
-		return err_set(err, "a cycle of no events");
+		return err_set(err, "a cycle without events");
 	requests = mem_zalloc(count, sizeof *requests);
 	ok = find_requests(play, witness, requests, err);
 	for (size_t i = 0; ok && i < count; i++) {
 		if (checker_request_blocker(play, &requests[i], 0) == CHECKER_END)
-			ok = err_set(err, "nobody blocks %s",
+			ok = err_set(err, "no thread blocks %s",
 				     checker_claim_words(play, &witness->events[i]).text);
 	}
 	if (ok && !closes_cycle(play, requests, 1, count))
-		ok = err_set(err, "the threads do not block each other in a ring");
+		ok = err_set(err, "the threads do not block each other in a cycle");
 	free(requests);
 	return ok;
 }
@@ -186,11 +186,11 @@ static bool collect_requests(struct stuck *stuck, struct err *err)
 		request = checker_next_request(play, i);
 		if (!checker_request_is_blocked(play, &request) &&
 		    !checker_request_is_wait(play, &request))
-			return err_set(err, "%s is neither over nor blocked",
+			return err_set(err, "%s has neither ended nor is it blocked",
 				       checker_thread_words(trace, i).text);
 		*vec_push(&stuck->requests) = request;
 	}
-	return stuck->requests.count || err_set(err, "all threads are over");
+	return stuck->requests.count || err_set(err, "all threads have ended");
 }
 
 /*
@@ -223,7 +223,7 @@ static bool check_none_woken(const struct stuck *stuck, struct err *err)
 
 		if (!checker_request_is_blocked(stuck->play, request) &&
 		    !is_unwoken(stuck, request->address, request->thread))
-			return err_set(err, "%s has been woken on condition %s, or another has",
+			return err_set(err, "%s or another thread has been woken on condition %s",
 				       checker_thread_words(trace, request->thread).text,
 				       checker_object_words(trace, request->address).text);
 	}
@@ -247,7 +247,7 @@ static bool check_same_events(const struct stuck *stuck, const struct checker_wi
 				       checker_claim_words(stuck->play, &witness->events[i]).text);
 	}
 	return witness->event_count == stuck->requests.count ||
-	       err_set(err, "%zu threads are blocked, and %zu are named", stuck->requests.count,
+	       err_set(err, "%zu threads are blocked, but %zu are named", stuck->requests.count,
 		       witness->event_count);
 }
 
@@ -279,7 +279,7 @@ static bool check_no_cycle(const struct stuck *stuck, struct err *err)
 	for (size_t i = 0; !cycle && i < stuck->requests.count; i++)
 		cycle = !state[i] && leads_into_cycle(stuck, state, i);
 	free(state);
-	return cycle ? err_set(err, "some of the threads block each other in a ring") : true;
+	return cycle ? err_set(err, "some of the threads block each other in a cycle") : true;
 }
 
 static bool check_late_wait(const struct stuck *stuck, struct err *err)
@@ -325,5 +325,5 @@ bool checker_play_shows(const struct checker_play *play, const struct checker_wi
 	case CHECKER_FORMULA: return checker_play_violates(play, witness->word, err);
 	case CHECKER_GRAMMAR: return checker_play_misspells(play, witness->sentence, err);
 	}
-	return err_set(err, "a claim of no kind");
+	return err_set(err, "unknown kind of claim");
 }

@@ -61,7 +61,8 @@ bool checker_condition_allows(const struct checker_world *world,
 	struct checker_words name = checker_object_words(world->trace, record->address);
 
 	if (record->kind == EV_WAIT && (record->bits & CHECKER_ASTRAY))
-		return err_set(why, "waits on condition %s and never returns, but goes on",
+		return err_set(why,
+			       "waits on condition %s and never returns, but its thread continues",
 			       name.text);
 	if (record->kind != EV_WOKEN)
 		return true;

@@ -64,13 +64,14 @@ static bool can_arrive(const struct checker_world *world, const struct checker_r
 	uint64_t size = meeting_size(barrier, record);
 
 	if (!size)
-		return err_set(why, "arrives at barrier %s, and how many meet is not known",
+		return err_set(why, "arrives at barrier %s, whose thread count is unknown",
 			       name.text);
 	if (record->number && record->number != size)
-		return err_set(why, "arrives at barrier %s for %" PRIu64 ", where %" PRIu64 " meet",
-			       name.text, record->number, size);
+		return err_set(
+			why, "arrives at barrier %s for %" PRIu64 " threads, which is for %" PRIu64,
+			name.text, record->number, size);
 	if (record->note > next)
-		return err_set(why, "arrives at barrier %s before all of the meeting before have",
+		return err_set(why, "arrives at barrier %s before the previous meeting is complete",
 			       name.text);
 	return true;
 }
@@ -114,7 +115,7 @@ bool checker_barrier_allows(const struct checker_world *world, const struct chec
 		return err_set(why, "passes barrier %s, where it did not arrive", name.text);
 	if (checker_barrier_complete(world, record->address, thread->meeting))
 		return true;
-	return err_set(why, "passes barrier %s before all have arrived", name.text);
+	return err_set(why, "passes barrier %s before all threads have arrived", name.text);
 }
 
 static void apply_arrival(struct checker_world *world, const struct checker_record *record)
@@ -169,15 +170,17 @@ bool checker_once_allows(const struct checker_world *world, const struct checker
 
 	if (record->kind == EV_ONCE_END)
 		return once->passed_early
-			       ? err_set(why, "ends once %s, which others have passed", name.text)
+			       ? err_set(why,
+					 "ends once %s, which other threads have passed already",
+					 name.text)
 			       : true;
 	if (once->running)
-		return err_set(why, "comes to once %s, which %s runs since its event %" PRIu64,
-			       name.text,
-			       checker_thread_words(world->trace, once->runner.stream).text,
-			       once->runner.index);
+		return err_set(
+			why, "reaches once %s, which %s has been running since its event %" PRIu64,
+			name.text, checker_thread_words(world->trace, once->runner.stream).text,
+			once->runner.index);
 	if (once->ended < record->note)
-		return err_set(why, "comes to once %s before it has been run", name.text);
+		return err_set(why, "reaches once %s before it has been run", name.text);
 	return true;
 }
 

@@ -75,9 +75,9 @@ static bool is_complete(const struct formula_judge *j, struct err *err)
 		const struct checker_occurrence *o = &j->word->events->occurrences[i];
 
 		if (agrees_with_binding(j, o) && checker_moments_left_out(&j->moments, o))
-			return checker_moments_refuse(&j->moments, &o->anchor,
-						      "is an event of the property and left out",
-						      err);
+			return checker_moments_refuse(
+				&j->moments, &o->anchor,
+				"is an event of the property, but was left out", err);
 	}
 	for (size_t i = 0; i < j->play->order.count; i++) {
 		const struct checker_record *record =
@@ -92,7 +92,7 @@ static bool is_complete(const struct formula_judge *j, struct err *err)
 						 checker_moments_record_key(&j->moments, record),
 						 false))
 				return checker_moments_refuse(&j->moments, &event,
-							      "writes a variable and is left out",
+							      "writes a variable, but was left out",
 							      err);
 		}
 	}
@@ -285,10 +285,10 @@ static bool is_bad_prefix(struct formula_judge *j, size_t count, struct err *err
 		symbols = 0;
 	for (tail[0] = 0; tail[0] < symbols; tail[0]++) {
 		if (evaluate_with_tail(j, count, tail, 1) == TRUTH_TRUE)
-			return err_set(err, "the formula could still come true");
+			return err_set(err, "the formula could still become true");
 		for (tail[1] = 0; tail[1] < symbols && symbols <= 8; tail[1]++) {
 			if (evaluate_with_tail(j, count, tail, 2) == TRUTH_TRUE)
-				return err_set(err, "the formula could still come true");
+				return err_set(err, "the formula could still become true");
 		}
 	}
 	return true;
@@ -309,7 +309,7 @@ static bool violates_temporal(struct formula_judge *j, struct err *err)
 	    j->word->moments[j->word->moment_count - 1].paused)
 		found = truth_at(&j->table, count - 2, count);
 	if (found == TRUTH_OPEN)
-		return err_set(err, "whether the formula holds depends on what is not known");
+		return err_set(err, "whether the formula holds depends on unknown values");
 	if ((found == TRUTH_TRUE) != formula->never)
 		return err_set(err, "the formula holds");
 	return !ahead || j->word->at_end || is_bad_prefix(j, count, err);
@@ -329,11 +329,14 @@ static bool violates_ere(struct formula_judge *j, struct err *err)
 	for (uint32_t a = 0; a < events; a++) {
 		j->symbols.items[count] = 1ull << a;
 		if (truth_ere_has(ere, j->symbols.items, count + 1))
-			return err_set(err, "the word could still come into the language");
+			return err_set(err,
+				       "the word could still be continued to one in the language");
 		for (uint32_t b = 0; b < events && events <= 8; b++) {
 			j->symbols.items[count + 1] = 1ull << b;
 			if (truth_ere_has(ere, j->symbols.items, count + 2))
-				return err_set(err, "the word could still come into the language");
+				return err_set(
+					err,
+					"the word could still be continued to one in the language");
 		}
 	}
 	return true;
@@ -346,7 +349,7 @@ bool checker_play_violates(const struct checker_play *play, const struct checker
 	bool ere = word->formula->formalism == SPEC_ERE, ok;
 
 	if (word->property->event_count > 64)
-		return err_set(err, "a property with more than 64 events is not judged");
+		return err_set(err, "properties with more than 64 events are not supported");
 	j.values = mem_zalloc(word->variable_count + 1, sizeof *j.values);
 	j.known = mem_zalloc(word->variable_count + 1, 1);
 	if (!ere)

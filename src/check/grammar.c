@@ -80,7 +80,8 @@ static bool is_complete(const struct grammar_judge *j, struct err *err)
 
 		if (is_in_word(j, o) && checker_moments_left_out(&j->moments, o))
 			return checker_moments_refuse(&j->moments, &o->anchor,
-						      "is an event of the word and left out", err);
+						      "is an event of the word, but was left out",
+						      err);
 	}
 	return true;
 }
@@ -147,9 +148,9 @@ static bool is_last_session_wrong(struct grammar_judge *j, size_t start, bool re
 	if (result.verdict == GRAMMAR_CHECK_BROKEN)
 		return false;
 	if (result.verdict != GRAMMAR_CHECK_WRONG)
-		return err_set(err, "the word is right");
+		return err_set(err, "the word is correct");
 	if (j->claim->at_end && j->tokens.count < j->length)
-		return err_set(err, "the word goes on behind the schedule");
+		return err_set(err, "the word continues after the schedule");
 	if (start + result.at + 1 < j->tokens.count)
 		return err_set(err, "the word is wrong before its last event");
 	return !always || is_first_error(j, err);
@@ -178,7 +179,7 @@ static bool judge_sessions(struct grammar_judge *j, struct err *err)
 		if (result.verdict == GRAMMAR_CHECK_BROKEN)
 			return false;
 		if (result.verdict != GRAMMAR_CHECK_GOOD)
-			return err_set(err, "a session before the last one is wrong already");
+			return err_set(err, "a session before the last one is already wrong");
 		grammar_check_next_session(&j->spell);
 		start = i + 1;
 	}

@@ -211,7 +211,7 @@ static enum grammar_check_verdict walk_node(struct chart *c,
 static enum grammar_check_verdict report_two_trees(struct chart *c,
 						   const struct grammar_check_chart_node *node)
 {
-	err_set(c->err, "'%s' has two trees for one word",
+	err_set(c->err, "'%s' has two parse trees for one word",
 		c->s->grammar->productions[node->production].name);
 	return GRAMMAR_CHECK_BROKEN;
 }
@@ -305,7 +305,7 @@ struct grammar_check_result grammar_check_chart(struct grammar_check *s, bool co
 	struct grammar_check_result result = { GRAMMAR_CHECK_GOOD, s->count ? s->count - 1 : 0 };
 
 	if (s->count > GRAMMAR_CHECK_CHART) {
-		err_set(err, "a session of %zu events is too long to be judged by trying",
+		err_set(err, "a session of %zu events is too long for exhaustive parsing",
 			s->count);
 		return (struct grammar_check_result){ GRAMMAR_CHECK_BROKEN, 0 };
 	}

@@ -68,7 +68,7 @@ static bool is_valid_end(const struct end_and_use *p, const struct checker_witne
 		return err_set(err, "%s does not end what the claim is about",
 			       checker_claim_words(p->play, p->end_event).text);
 	if (!p->ended.range_count || is_main(p))
-		return err_set(err, "%s ends no life",
+		return err_set(err, "%s does not end a lifetime",
 			       checker_claim_words(p->play, p->end_event).text);
 	return true;
 }
@@ -149,7 +149,7 @@ static bool is_valid_use(const struct end_and_use *p, const struct checker_witne
 		right = p->used.object != CHECKER_BEGINS && !releases_lock(kind) &&
 			checker_touch_same(&p->ended, &p->used) && !is_written_over(p);
 	return right ? true
-		     : err_set(err, "%s is no use of what %s ends",
+		     : err_set(err, "%s does not use what %s ends",
 			       checker_claim_words(p->play, p->use_event).text,
 			       checker_claim_words(p->play, p->end_event).text);
 }
@@ -231,12 +231,12 @@ static bool check_nothing_between(const struct end_and_use *p, struct err *err)
 		uint32_t number = p->play->order.items[i];
 		const struct checker_record *record = checker_base_record(p->play->base, number);
 		struct checker_touch touch = checker_touch_of(p->play->base, number);
-		const char *what = begins_new_lifetime(p, &touch)  ? "begins another life there"
-				   : uses_ended(p, number, &touch) ? "uses what is over as well"
+		const char *what = begins_new_lifetime(p, &touch)  ? "begins another lifetime there"
+				   : uses_ended(p, number, &touch) ? "also uses what has ended"
 								   : NULL;
 
 		if (what)
-			return err_set(err, "%s, behind %s, %s",
+			return err_set(err, "%s, after %s, %s",
 				       checker_event_words(p->play->world->trace, record->stream,
 							   record->index)
 					       .text,
@@ -253,7 +253,7 @@ bool checker_play_frees(const struct checker_play *play, const struct checker_wi
 	struct end_and_use p = { .play = play };
 
 	if (!is_end_and_use(witness))
-		return err_set(err, "an end and a use are two events, not %zu",
+		return err_set(err, "an end of a lifetime and a use are two events, not %zu",
 			       witness->event_count);
 	p.end_event = &witness->events[0];
 	p.use_event = &witness->events[1];
@@ -263,7 +263,7 @@ bool checker_play_frees(const struct checker_play *play, const struct checker_wi
 		return false;
 	if (checker_base_record(play->base, p.end)->thread ==
 	    checker_base_record(play->base, p.use)->thread)
-		return err_set(err, "the end and the use are of one thread");
+		return err_set(err, "the end and the use are in the same thread");
 	p.ended = checker_touch_of(play->base, p.end);
 	p.used = checker_touch_of(play->base, p.use);
 	drop_returns(&p);

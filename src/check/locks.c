@@ -29,7 +29,7 @@ static bool is_writer(const struct checker_lock *lock, uint32_t thread)
 static bool report_held(const struct checker_world *world, const struct checker_hold *hold,
 			uint64_t address, const char *does, struct err *why)
 {
-	return err_set(why, "%s lock %s that %s holds since its event %" PRIu64, does,
+	return err_set(why, "%s lock %s, which %s has held since its event %" PRIu64, does,
 		       checker_object_words(world->trace, address).text,
 		       checker_thread_words(world->trace, hold->stream).text, hold->index);
 }
@@ -72,22 +72,26 @@ bool checker_lock_allows(const struct checker_world *world, const struct checker
 	case EV_ACQUIRE_FAIL:
 		return timed || lock->writer.depth || lock->readers.count
 			       ? true
-			       : report_not_held(world, address, "fails to acquire the free", why);
+			       : report_not_held(world, address, "fails to acquire the unlocked",
+						 why);
 	case EV_READ_FAIL:
 		return timed || lock->writer.depth
 			       ? true
-			       : report_not_held(world, address,
-						 "fails to read what nobody writes:", why);
+			       : report_not_held(
+					 world, address,
+					 "fails to acquire for reading, although no thread writes,",
+					 why);
 	case EV_RELEASE:
 	case EV_WAIT: /* it releases the mutex, so it must hold it */
 		return is_writer(lock, record->thread)
 			       ? true
-			       : report_not_held(world, address, "gives up without having it", why);
+			       : report_not_held(world, address, "releases, without holding it,",
+						 why);
 	case EV_READ_RELEASE:
 		return find_reader(lock, record->thread)
 			       ? true
-			       : report_not_held(world, address, "stops reading without reading",
-						 why);
+			       : report_not_held(world, address,
+						 "releases from reading, without holding it,", why);
 	}
 	return true;
 }

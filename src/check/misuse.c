@@ -98,12 +98,13 @@ static bool destroys_in_use(const struct checker_play *play, const struct event_
 	touch = checker_touch_of(play->base, number);
 	object = first_operand(&touch);
 	if (touch.object != CHECKER_ENDS)
-		return err_set(err, "%s destroys nothing", checker_claim_words(play, events).text);
+		return err_set(err, "%s does not destroy an object",
+			       checker_claim_words(play, events).text);
 	if (checker_base_is_frozen(play->base, object->class, object->address))
-		return err_set(err, "what is done with %s is not all recorded",
+		return err_set(err, "not all operations on %s are recorded",
 			       checker_object_words(play->world->trace, object->address).text);
 	if (checker_claim_thread(play, &events[1]) == find_record(play, number)->thread)
-		return err_set(err, "the destroy and the use are of one thread");
+		return err_set(err, "the destroy and the use are in the same thread");
 	if (!checker_claim_is_next(play, &events[0], CHECKER_NO_LIFETIMES, err))
 		return false;
 	if (!checker_play_has_begun(play, number, &why))
@@ -144,13 +145,13 @@ static bool is_first_life(const struct checker_play *play, uint32_t begin, uint3
 			  const struct checker_touch *object, struct err *err)
 {
 	if (use < begin)
-		return err_set(err, "the use came before the begin in the recorded run");
+		return err_set(err, "the use came before the initialisation in the recorded run");
 	for (uint32_t i = 1; i < use; i++) {
 		struct checker_touch touch = checker_touch_of(play->base, i);
 
 		if (i != begin && (i < begin || touch.object != CHECKER_USES) &&
 		    checker_touch_same(&touch, object))
-			return err_set(err, "the recorded run does something with it before");
+			return err_set(err, "the recorded run uses the object before");
 	}
 	return true;
 }
@@ -179,22 +180,23 @@ static bool uses_too_early(const struct checker_play *play, const struct event_i
 	object = checker_touch_of(play->base, begin);
 	touch = checker_touch_of(play->base, use);
 	if (object.object != CHECKER_BEGINS)
-		return err_set(err, "%s begins no life of a sync object",
+		return err_set(err, "%s does not initialise a sync object",
 			       checker_claim_words(play, &events[0]).text);
 	if (touch.object != CHECKER_USES || !checker_touch_same(&touch, &object))
-		return err_set(err, "%s is no use of what %s begins",
+		return err_set(err, "%s does not use what %s initialises",
 			       checker_claim_words(play, &events[1]).text,
 			       checker_claim_words(play, &events[0]).text);
 	if (find_record(play, begin)->thread == find_record(play, use)->thread)
-		return err_set(err, "the begin and the use are of one thread");
+		return err_set(err, "the initialisation and the use are in the same thread");
 	if (checker_play_happened(play, begin))
-		return err_set(err, "%s has happened", checker_claim_words(play, &events[0]).text);
+		return err_set(err, "%s has already happened",
+			       checker_claim_words(play, &events[0]).text);
 	if (!is_first_life(play, begin, use, &object, err))
 		return false;
 	if (!is_untouched(play, &object))
-		return err_set(err, "something has been done with the object before");
+		return err_set(err, "the object has been used before");
 	if (!is_fresh_memory(play, object.operands[0].address))
-		return err_set(err, "the object may have been initialised where it is defined");
+		return err_set(err, "the object may have a static initialiser");
 	return checker_claim_is_next(play, &events[1], CHECKER_NO_OBJECTS, err);
 }
 
@@ -221,14 +223,14 @@ static bool joins_detached(const struct checker_play *play, const struct event_i
 	if (!join)
 		return false;
 	if (find_record(play, detach)->kind != EV_DETACH)
-		return err_set(err, "%s detaches nobody",
+		return err_set(err, "%s does not detach a thread",
 			       checker_claim_words(play, &events[0]).text);
 	if (!is_join_of(play, join, find_record(play, detach)->number))
-		return err_set(err, "%s does not join what %s detaches",
+		return err_set(err, "%s does not join the thread that %s detaches",
 			       checker_claim_words(play, &events[1]).text,
 			       checker_claim_words(play, &events[0]).text);
 	if (find_record(play, detach)->thread == find_record(play, join)->thread)
-		return err_set(err, "both are of one thread");
+		return err_set(err, "both events are in the same thread");
 	return checker_claim_is_next(play, &events[1], 0, err) &&
 	       (checker_play_happened(play, detach) ||
 		checker_claim_is_next(play, &events[0], 0, err));
@@ -314,7 +316,7 @@ static bool is_recorded_misuse(const struct checker_play *play, enum event_misus
 	    (misuse == EVENT_MISUSE_NOT_HELD && releases_unheld_lock(play, number)) ||
 	    (misuse == EVENT_MISUSE_HELD_AT_END && ends_with_lock(play, number)))
 		return true;
-	return err_set(err, "%s does nothing wrong of this sort",
+	return err_set(err, "%s is not a misuse of this kind",
 		       checker_claim_words(play, event).text);
 }
 
@@ -324,11 +326,12 @@ bool checker_play_misuses(const struct checker_play *play, const struct checker_
 			  struct err *err)
 {
 	if (witness->misuse == EVENT_MISUSE_NO_RECHECK)
-		return err_set(err, "a wait without another look is a warning, no claim");
+		return err_set(err, "a wait without a recheck is a warning, not a claim");
 	if (witness->event_count == 1 && witness->misuse != EVENT_MISUSE_NONE)
 		return is_recorded_misuse(play, witness->misuse, witness->events, err);
 	if (witness->event_count != 2)
-		return err_set(err, "a misuse has one event or two, not %zu", witness->event_count);
+		return err_set(err, "a misuse has one or two events, not %zu",
+			       witness->event_count);
 	switch (witness->misuse) {
 	case EVENT_MISUSE_DESTROYED:
 	case EVENT_MISUSE_CLOSED: return checker_play_frees(play, witness, err);
@@ -337,5 +340,5 @@ bool checker_play_misuses(const struct checker_play *play, const struct checker_
 	case EVENT_MISUSE_JOIN_DETACHED: return joins_detached(play, witness->events, err);
 	default: break;
 	}
-	return err_set(err, "a misuse of this sort has one event, which the recorded run has");
+	return err_set(err, "a misuse of this kind has one event, in the recorded run");
 }

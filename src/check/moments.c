@@ -98,7 +98,8 @@ static bool position_all(struct checker_moments *m, struct err *err)
 			if (!position_before(m, anchor, &last, err))
 				return false;
 		} else if ((double)position <= last) {
-			return checker_moments_refuse(m, anchor, "does not come in its turn", err);
+			return checker_moments_refuse(m, anchor,
+						      "is not in this order in the schedule", err);
 		} else {
 			last = (double)position;
 		}

@@ -129,7 +129,7 @@ static bool bound_request(struct pattern_judge *j, struct chosen_event *event, s
 	event->low = previous ? (double)checker_claim_position(j->play, previous)
 			      : creation_position(j, event->number);
 	if (event->low < 0 || (previous && event->low == 0))
-		return refuse(j, event, "is not asked for in the schedule", err);
+		return refuse(j, event, "is not requested in the schedule", err);
 	return true;
 }
 
@@ -140,7 +140,8 @@ static bool locate_past_event(struct pattern_judge *j, struct chosen_event *even
 	uint32_t stream = checker_stream_of(j->play->world->trace, anchor->stream);
 
 	if (event->in_group)
-		return refuse(j, event, "was before the window, and is said to be next in it", err);
+		return refuse(j, event, "was before the window, but is claimed to be next in it",
+			      err);
 	event->thread = checker_source_thread(j->play->base->source, stream);
 	event->position = past_position(j, anchor) - (event->occurrence->before ? 0.5 : 0);
 	event->low = event->high = event->position;
@@ -195,7 +196,7 @@ static bool bind_parameters(struct pattern_judge *j, struct err *err)
 		const struct checker_occurrence *o = j->chosen[i].occurrence;
 
 		if (!agrees(j, o))
-			return refuse(j, &j->chosen[i], "binds something else", err);
+			return refuse(j, &j->chosen[i], "has another binding", err);
 		for (uint32_t p = 0; p < j->match->property->parameters; p++) {
 			if (binding_of(j, o)[p] != CHECKER_UNBOUND)
 				j->binding[p] = binding_of(j, o)[p];
@@ -218,7 +219,7 @@ static bool check_threads(const struct pattern_judge *j, struct err *err)
 				return refuse(j, a, "is chosen twice", err);
 			if (a->leaf->thread != SPEC_NONE && b->leaf->thread != SPEC_NONE &&
 			    (a->leaf->thread == b->leaf->thread) != (a->thread == b->thread))
-				return refuse(j, a, "is of the wrong thread", err);
+				return refuse(j, a, "is in the wrong thread", err);
 		}
 	}
 	return true;
@@ -328,7 +329,8 @@ static bool check_group(const struct pattern_judge *j, const chosen_list *group,
 
 		for (size_t k = 0; k < i; k++) {
 			if (group->items[k]->thread == event->thread)
-				return refuse(j, event, "is of the same thread as another", err);
+				return refuse(j, event, "is in the same thread as another one",
+					      err);
 		}
 		if (event->happened_at) {
 			happened++;
@@ -623,7 +625,7 @@ static bool judge_match(struct pattern_judge *j, struct err *err)
 	    !check_groups(j, j->match->pattern, err))
 		return false;
 	return try_request_positions(j, 0) ||
-	       err_set(err, "the chosen events do not come as the pattern demands");
+	       err_set(err, "the chosen events are not in the order that the pattern requires");
 }
 
 bool checker_play_matches(const struct checker_play *play, const struct checker_match *match,
@@ -636,7 +638,7 @@ bool checker_play_matches(const struct checker_play *play, const struct checker_
 	bool ok;
 
 	if (!match->count)
-		return err_set(err, "a match of no events");
+		return err_set(err, "a match without events");
 	j.chosen = mem_zalloc(match->count, sizeof *j.chosen);
 	j.binding = mem_alloc(match->property->parameters * sizeof *j.binding + 1);
 	for (size_t i = 0; i < match->count; i++) {
@@ -645,7 +647,7 @@ bool checker_play_matches(const struct checker_play *play, const struct checker_
 		if (choice->occurrence >= match->property->count) {
 			free(j.chosen);
 			free(j.binding);
-			return err_set(err, "a choice of no event");
+			return err_set(err, "a chosen event that does not exist");
 		}
 		j.chosen[i].leaf = choice->leaf;
 		j.chosen[i].occurrence = &match->property->occurrences[choice->occurrence];

@@ -54,7 +54,7 @@ static bool report_missing_event(const struct checker_play *play, uint32_t earli
 {
 	const struct checker_record *record = checker_base_record(play->base, earlier);
 
-	return err_set(why, "comes before %s: %s",
+	return err_set(why, "must come after %s: %s",
 		       checker_event_words(play->world->trace, record->stream, record->index).text,
 		       reason);
 }
@@ -63,11 +63,11 @@ static bool check_needs(const struct checker_play *play, uint32_t number, unsign
 			struct err *why)
 {
 	static const char *const words[] = {
-		[CHECKER_WHY_LIFETIME] = "that is where the life of what it uses begins or ends",
-		[CHECKER_WHY_OBJECT] = "that is where the life of what it uses begins or ends",
-		[CHECKER_WHY_FROZEN] = "their order is the environment's doing",
-		[CHECKER_WHY_JOIN] = "a join stands between them",
-		[CHECKER_WHY_CHANNEL] = "what was sent there may be what it got",
+		[CHECKER_WHY_LIFETIME] = "the lifetime of what it uses begins or ends there",
+		[CHECKER_WHY_OBJECT] = "the lifetime of what it uses begins or ends there",
+		[CHECKER_WHY_FROZEN] = "unrecorded code affects their order",
+		[CHECKER_WHY_JOIN] = "there is a join between them",
+		[CHECKER_WHY_CHANNEL] = "it may have received what was sent there",
 	};
 	size_t count;
 	const struct checker_need *needs = checker_base_needs(play->base, number, &count);
@@ -98,7 +98,7 @@ bool checker_play_has_begun(const struct checker_play *play, uint32_t end, struc
 		if (ends.memory == CHECKER_ENDS ? checker_lifetimes_bind(&ends, &touch)
 						: checker_touch_same(&ends, &touch))
 			return report_missing_event(play, number,
-						    "that is where what it ends begins", why);
+						    "the lifetime that it ends begins there", why);
 	}
 	return true;
 }
@@ -123,7 +123,7 @@ static bool check_early_end(const struct checker_play *play, uint32_t number, st
 		touched = checker_touch_of(play->base, i);
 		if (checker_lifetimes_bind(&touch, &touched))
 			return report_missing_event(
-				play, i, "what it begins or ends, or uses, is in use there", why);
+				play, i, "what it begins, ends or uses is used there", why);
 	}
 	return true;
 }
@@ -138,11 +138,10 @@ static bool check_after_all(const struct checker_play *play, uint32_t number, st
 
 	for (uint32_t i = 0; i < play->base->streams; i++) {
 		if (play->next[i] < number)
-			return report_missing_event(
-				play, play->next[i],
-				reads ? "no recorded write explains what it read"
-				      : "it may have waited for anything",
-				why);
+			return report_missing_event(play, play->next[i],
+						    reads ? "no recorded write explains its value"
+							  : "it may have waited for anything",
+						    why);
 	}
 	return true;
 }
@@ -218,9 +217,9 @@ static bool report_wrong_value(const struct checker_play *play, const struct che
 	struct checker_words name = checker_object_words(play->world->trace, record->address);
 
 	if (!known)
-		return err_set(why, "reads %s: byte %" PRIu64 " is not known, and it read %u",
+		return err_set(why, "reads %s: byte %" PRIu64 " is unknown, but it read %u",
 			       name.text, i, wanted);
-	return err_set(why, "reads %s: byte %" PRIu64 " is %u, and it read %u", name.text, i, found,
+	return err_set(why, "reads %s: byte %" PRIu64 " is %u, but it read %u", name.text, i, found,
 		       wanted);
 }
 
@@ -239,7 +238,7 @@ static bool report_wrong_writer(const struct checker_play *play,
 		if (writer)
 			by[i] = checker_event_words(trace, writer->stream, writer->index);
 	}
-	return err_set(why, "reads %s, last written by %s, and it read what %s wrote",
+	return err_set(why, "reads %s, last written by %s, but it read what %s wrote",
 		       checker_object_words(trace, record->address).text, by[0].text, by[1].text);
 }
 
@@ -275,7 +274,7 @@ static bool check_read(const struct checker_play *play, uint32_t number, struct 
 	const uint32_t *bound = NULL;
 
 	if (record->size > CHECKER_ACCESS_MAX)
-		return err_set(why, "reads more at once than is looked at");
+		return err_set(why, "reads more bytes at once than the checker supports");
 	if (record->bits & CHECKER_KEEPS_WRITER)
 		bound = checker_base_writers(play->base, number);
 	while (checker_piece_next(&piece, record->address, record->size)) {
@@ -309,7 +308,7 @@ static bool check_join(const struct checker_play *play, const struct checker_rec
 	if ((record->bits & CHECKER_UNEXPLAINED) || joined == TRACE_NONE ||
 	    checker_play_is_finished(play, joined))
 		return true;
-	return err_set(why, "joins %s, which has not done all its events",
+	return err_set(why, "joins %s, which has not ended",
 		       checker_thread_words(play->world->trace, joined).text);
 }
 
@@ -359,7 +358,7 @@ static bool can_happen(const struct checker_play *play, uint32_t number, struct 
 	if (!checker_play_is_ready(play, number, why))
 		return false;
 	if (record->kind != EV_PASS && checker_play_is_at_barrier(play, record->stream))
-		return err_set(why, "goes on from a barrier before all have arrived");
+		return err_set(why, "leaves a barrier before all threads have arrived");
 	if (checker_reads(record) && !check_read(play, number, why))
 		return false;
 	if (record->kind == EV_JOIN && !check_join(play, record, why))
@@ -433,7 +432,7 @@ static bool play_step(struct checker_play *play, const struct event_id *step, si
 	struct err why;
 
 	if (stream == TRACE_NONE)
-		return err_set(err, "step %zu: there is no stream %" PRIu32, i + 1, step->stream);
+		return err_set(err, "step %zu: unknown stream %" PRIu32, i + 1, step->stream);
 	thread = checker_source_thread(play->base->source, stream);
 	target = checker_base_find(play->base, play->next[thread], stream, step->index);
 	if (target == CHECKER_END) {
@@ -442,7 +441,7 @@ static bool play_step(struct checker_play *play, const struct event_id *step, si
 		bool past = step->index < play->world->threads[stream].done;
 
 		return err_set(err, "step %zu: %s %s", i + 1, name.text,
-			       past ? "has happened already" : "is not in the window");
+			       past ? "has already happened" : "is not in the window");
 	}
 	while (number != target) {
 		const struct checker_record *record;
