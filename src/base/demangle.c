@@ -4,10 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/*
- * From the C++ runtime library (Itanium C++ ABI, section 3.4). libstdc++ exports it, but no C
- * header declares it.
- */
+/* Itanium C++ ABI, section 3.4. libstdc++ exports it, but no C header declares it. */
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 
 /* Turns "f(int) const" into "f", and "operator()(int)" into "operator()". */

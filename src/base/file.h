@@ -1,7 +1,4 @@
-/*
- * Whole files: mapped for reading, or written so that a reader sees either all of the new contents
- * or none of it.
- */
+/* Whole files: mapped for reading, or written so that a reader sees all of it or none of it. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -15,10 +12,7 @@ struct file_view {
 	size_t size;
 };
 
-/*
- * Maps `path` for reading. Accessing a file that was truncated while mapped raises SIGBUS; finished
- * traces never shrink.
- */
+/* Maps `path` for reading. A file that shrinks while mapped raises SIGBUS; traces never shrink. */
 bool file_map(const char *path, struct file_view *view, struct err *err);
 void file_unmap(struct file_view *view);
 

@@ -6,10 +6,7 @@
 
 #include <stdlib.h>
 
-/*
- * Fibonacci hashing. The upper half of the key is folded in first, because addresses differ in
- * their middle bits.
- */
+/* Fibonacci hashing. The upper half is folded in first: addresses differ in their middle bits. */
 static size_t hash_key(uint64_t key)
 {
 	return (size_t)hash_mix(0, key ^ key >> 32);

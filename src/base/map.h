@@ -20,10 +20,7 @@ struct map {
 	uint64_t zero;
 };
 
-/*
- * Returns the value of `key`, or NULL if it has none. The pointer is valid until the next
- * map_put().
- */
+/* Returns the value of `key`, or NULL if it has none. Valid until the next map_put(). */
 uint64_t *map_get(const struct map *map, uint64_t key);
 
 /*

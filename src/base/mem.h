@@ -1,7 +1,4 @@
-/*
- * Memory allocation that cannot fail: when no memory is left, the tool stops with one message, so
- * callers do not check.
- */
+/* Memory allocation. If no memory is left, the tool stops with a message: callers do not check. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 

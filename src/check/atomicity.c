@@ -70,9 +70,7 @@ static bool is_unknown(const struct checker_base *base, uint32_t writer)
 	return !trace_is_text(base->start->trace) || base->passed_count;
 }
 
-/*
- * Does the remote event write a byte that the two have in common, with another value than before?
- */
+/* Does the remote event change a byte that the two have in common? */
 static bool changes_value(const struct checker_tear *t, uint32_t remote, uint32_t local)
 {
 	const struct checker_record *record = checker_base_record(t->play->base, remote);

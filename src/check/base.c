@@ -160,10 +160,7 @@ bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end,
 		return report_step_back(base, stream, world->threads[stream].done, end, err);
 	add_passed_slice(base, stream, world->threads[stream].done, end);
 	while (world->threads[stream].done < end) {
-		/*
-		 * `count` walks through the loaded records; checker_base_clear() drops those before
-		 * it.
-		 */
+		/* `count` walks through the loaded records; checker_base_clear() drops them. */
 		if (base->count < base->loaded.count) {
 			struct checker_record *next = &base->loaded.items[base->count];
 

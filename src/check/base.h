@@ -29,10 +29,7 @@ struct checker_found {
 	uint64_t address;
 };
 
-/*
- * A read with bytes that are bound to their writers; `start` is the position of the first byte's
- * writer in `writers`.
- */
+/* A read with bytes bound to their writers: `start` is the first byte's position in `writers`. */
 struct checker_bound {
 	uint32_t read;
 	size_t start;
@@ -95,15 +92,10 @@ void checker_base_close(struct checker_base *base);
 bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end, struct err *err);
 bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end, struct err *err);
 
-/*
- * Returns how many events came before this one, which is before the window. `stream` is a position.
- */
+/* Returns how many events precede this one, itself before the window. `stream` is a position. */
 uint64_t checker_base_position(const struct checker_base *base, uint32_t stream, uint64_t index);
 
-/*
- * checker_base_clear() comes between moving and loading; checker_base_learn() when the window is
- * loaded completely.
- */
+/* To be called between moving and loading, and when the window is loaded completely. */
 void checker_base_clear(struct checker_base *base);
 void checker_base_learn(struct checker_base *base);
 

@@ -65,9 +65,7 @@ void checker_close(struct checker *checker);
 bool checker_enter(struct checker *checker, const struct checker_run *before, size_t before_count,
 		   const struct checker_run *within, size_t within_count, struct err *err);
 
-/*
- * Is the witness right, from the start of the window on? If not, returns false and `err` says why.
- */
+/* Is the witness right, from the start of the window on? If not, `err` says why. */
 bool checker_accepts(struct checker *checker, const struct checker_witness *witness,
 		     struct err *err);
 

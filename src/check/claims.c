@@ -166,10 +166,7 @@ static bool has_ended(const struct checker_play *play, uint32_t thread)
 	       (trace_is_text(play->world->trace) ? self->hangs.kind == EV_NONE : self->ended);
 }
 
-/*
- * Collects the request of each thread. Returns false if one can continue, or if it is unknown what
- * it does.
- */
+/* Collects the threads' requests. Returns false if one can continue, or its request is unknown. */
 static bool collect_requests(struct stuck *stuck, struct err *err)
 {
 	const struct checker_play *play = stuck->play;

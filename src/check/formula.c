@@ -252,10 +252,7 @@ static void compute_states(struct formula_judge *j)
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
-/*
- * Sets the atoms of `length` states after the word as the bits in `tail` say, and evaluates the
- * formula.
- */
+/* Adds `length` states after the word, with the atoms in `tail`, and evaluates the formula. */
 static enum truth evaluate_with_tail(struct formula_judge *j, size_t count, const uint64_t *tail,
 				     size_t length)
 {

@@ -132,10 +132,7 @@ static bool is_first_error(struct grammar_judge *j, struct err *err)
 	return true;
 }
 
-/*
- * Is the last session, which starts at token `start`, wrong at the last event? `reset` says that
- * its last event ends it.
- */
+/* Is the last session, from token `start`, wrong at its last event? `reset`: that event ends it. */
 static bool is_last_session_wrong(struct grammar_judge *j, size_t start, bool reset,
 				  struct err *err)
 {
@@ -156,10 +153,7 @@ static bool is_last_session_wrong(struct grammar_judge *j, size_t start, bool re
 	return !always || is_first_error(j, err);
 }
 
-/*
- * Judges the sessions in turn. The last event of a run may end a session; then no further session
- * is judged.
- */
+/* Judges the sessions in turn. If the last event ends a session, no further one is judged. */
 static bool judge_sessions(struct grammar_judge *j, struct err *err)
 {
 	size_t start = 0;

@@ -11,9 +11,7 @@
 #include "check/formula.h"
 #include "script/script.h"
 
-/*
- * Longer sessions of a grammar that is not LL(1) are refused: they are judged by exhaustive search.
- */
+/* Longer sessions of a grammar that is not LL(1) are refused: judging them is a full search. */
 #define CHECKER_SESSION 4000u
 
 struct checker_sentence {

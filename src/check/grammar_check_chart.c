@@ -18,9 +18,7 @@ struct chart {
 	size_t positions, words;
 	uint64_t *ends; /* [production][position]: a set */
 	uint8_t *
-		/*
-		 * [production][position]: can a word of it begin with all the rest of the session?
-		 */
+		/* [production][position]: can it begin with the rest? */
 		begins;
 	bool runs; /* walk the tree with its code; otherwise only check that it is unique */
 	struct err *err;
@@ -46,10 +44,7 @@ static bool is_symbol(const struct grammar_check_part *part)
 	return part->kind == SPEC_ITEM_EVENT || part->kind == SPEC_ITEM_PRODUCTION;
 }
 
-/*
- * Adds to `to`, which is empty before, where a symbol may end that starts at one of the positions
- * in `from`.
- */
+/* Sets `to`, empty before, to where a symbol may end that starts at a position in `from`. */
 static void find_ends(const struct chart *c, const struct grammar_check_part *part,
 		      const uint64_t *from, uint64_t *to)
 {
@@ -182,10 +177,7 @@ static uint64_t *find_reaching_positions(const struct chart *c,
 	return sets;
 }
 
-/*
- * Returns the only position where a symbol that starts at `position` can end; SIZE_MAX if there is
- * none or several.
- */
+/* Returns the only position where the symbol can end; SIZE_MAX if there is none or several. */
 static size_t find_only_end(const struct chart *c, const struct grammar_check_part *part,
 			    size_t position, const uint64_t *after)
 {

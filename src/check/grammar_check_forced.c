@@ -52,10 +52,7 @@ static bool may_begin(const struct grammar_check *s, const struct grammar_check_
 	return false;
 }
 
-/*
- * Can this alternative, followed by what is on the stack, begin with the event, or be empty at the
- * end?
- */
+/* Can this alternative and then the stack begin with the event, or be empty at the end? */
 static bool is_possible(const struct grammar_check_forced_walk *w,
 			const struct grammar_check_choice *c, uint32_t event)
 {

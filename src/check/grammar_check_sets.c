@@ -60,20 +60,14 @@ static bool is_useful(const struct grammar_check *s, const struct grammar_check_
 
 /* ---- one event of look-ahead --------------------------------------------------------------- */
 
-/*
- * By production: does it occur in a parse tree, and which events (or, at event_count, the end) may
- * follow it?
- */
+/* By production: is it in a parse tree, and which events (event_count: the end) may follow it? */
 struct lookahead_sets {
 	const struct grammar_check *s;
 	uint8_t *reached, *follows;
 	uint32_t width;
 };
 
-/*
- * Adds the events that the parts from `next` on may begin with, and what follows them if they may
- * be empty.
- */
+/* Adds the first events of the parts from `next` on, and what follows if they may be empty. */
 static bool add_starts(const struct lookahead_sets *p, const struct grammar_check_choice *c,
 		       size_t next, uint8_t *set)
 {

@@ -89,10 +89,7 @@ static void drop_returns(struct end_and_use *p)
 	}
 }
 
-/*
- * A lock that is released is held: destroying it then is another misuse, and the library refuses
- * it.
- */
+/* A lock being released is held: destroying it is another misuse, which the library refuses. */
 static bool releases_lock(uint8_t kind)
 {
 	return kind == EV_RELEASE || kind == EV_READ_RELEASE;
@@ -115,10 +112,7 @@ static bool is_use_of_memory(const struct end_and_use *p)
 	return false;
 }
 
-/*
- * Is the object overwritten between the two events in the base run? Then it is another object by
- * then.
- */
+/* Is the object overwritten between the two in the base run? Then it is another object. */
 static bool is_written_over(const struct end_and_use *p)
 {
 	uint64_t object = checker_base_record(p->play->base, p->end)->address;
@@ -172,9 +166,7 @@ static bool begins_new_lifetime(const struct end_and_use *p, const struct checke
 	return false;
 }
 
-/*
- * Does a lifetime begin at each of these bytes after the end and up to `number`, in the base run?
- */
+/* In the base run, does each of these bytes begin a lifetime after the end, up to `number`? */
 static bool is_new_lifetime(const struct end_and_use *p, uint32_t number, struct checker_range left)
 {
 	bool grows = true;

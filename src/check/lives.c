@@ -23,7 +23,7 @@ static enum checker_role memory_role(const struct checker_record *record)
 	return CHECKER_USES;
 }
 
-static enum checker_role object_role(const struct checker_record *record)
+enum checker_role checker_object_role(const struct checker_record *record)
 {
 	switch (record->kind) {
 	case EV_LOCK_INIT:
@@ -42,7 +42,7 @@ struct checker_touch checker_touch_of(const struct checker_base *base, uint32_t 
 {
 	const struct checker_record *record = checker_base_record(base, number);
 	struct checker_touch touch = { .memory = memory_role(record),
-				       .object = object_role(record) };
+				       .object = checker_object_role(record) };
 
 	if (touch.memory != CHECKER_USES) {
 		touch.range_count = checker_base_lifetime(base, number, &touch.ranges[0]);

@@ -19,6 +19,9 @@ struct checker_touch {
 	enum checker_role object; /* what it does to the objects */
 };
 
+/* Does the event begin or end the lifetime of its sync object? */
+enum checker_role checker_object_role(const struct checker_record *record);
+
 struct checker_touch checker_touch_of(const struct checker_base *base, uint32_t number);
 
 /* Computes the bytes that two ranges have in common; false if there are none. */

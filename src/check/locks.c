@@ -1,6 +1,4 @@
-/*
- * Mutexes and read-write locks. A lock has one writer, which may hold it several times, or readers.
- */
+/* Mutexes and read-write locks: one writer, which may hold it several times, or readers. */
 #include "check/world.h"
 
 #include <inttypes.h>
@@ -125,10 +123,7 @@ static void start_reading(struct checker_lock *lock, const struct checker_record
 		*vec_push(&lock->readers) = new_hold(record, 1);
 }
 
-/*
- * Ends a read hold. If the thread has none, ends another reader's: an unlock on behalf of that
- * thread.
- */
+/* Ends the thread's read hold; if it has none, another reader's: it unlocks for that thread. */
 static void stop_reading(struct checker_lock *lock, const struct checker_record *record)
 {
 	struct checker_hold *hold = (struct checker_hold *)find_reader(lock, record->thread);

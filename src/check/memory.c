@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-/*
- * Up to this many bytes are forgotten at once; for more, a line learns of it when it is first used.
- */
+/* Up to this many bytes are forgotten at once; of more, a line learns when it is first used. */
 #define FORGET_NOW 4096u
 
 /* ---- pieces -------------------------------------------------------------------------------- */

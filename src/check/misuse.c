@@ -11,10 +11,7 @@ static const struct checker_record *find_record(const struct checker_play *play,
 	return checker_base_record(play->base, number);
 }
 
-/*
- * Returns the sync object that an event is about: the first one it operates on. NULL if there is
- * none.
- */
+/* Returns the sync object that an event is about, the first it operates on, or NULL. */
 static const struct checker_operand *first_operand(const struct checker_touch *touch)
 {
 	return touch->operand_count ? &touch->operands[0] : NULL;
@@ -30,10 +27,7 @@ static bool is_hold(const struct checker_play *play, const struct checker_hold *
 	       hold->index == event->index;
 }
 
-/*
- * Does the event's thread hold the lock since this event? A thread that is over holds no robust
- * lock any more.
- */
+/* Does its thread hold the lock since this event? A thread that has ended holds no robust lock. */
 static bool holds_since(const struct checker_play *play, uint64_t address,
 			const struct event_id *event)
 {
@@ -120,10 +114,7 @@ static bool destroys_in_use(const struct checker_play *play, const struct event_
 
 /* ---- used before initialisation ------------------------------------------------------------ */
 
-/*
- * Is the memory such that no unrecorded code can have initialised the object there? In a text trace
- * all memory is.
- */
+/* Is it certain that no unrecorded code initialised an object there? In a text trace it is. */
 static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
 {
 	if (trace_is_text(play->world->trace) || checker_world_block_at(play->world, address))

@@ -65,10 +65,7 @@ static void index_events(struct checker_moments *m)
 	}
 }
 
-/*
- * Gives the moment before an event its position: after the thread's previous event, as early as the
- * word allows.
- */
+/* The moment before an event is after the thread's previous event, as early as the word allows. */
 static bool position_before(const struct checker_moments *m, const struct event_id *anchor,
 			    double *last, struct err *err)
 {

@@ -5,7 +5,7 @@
  * Pairs that follow from others are left out: program order, and what comes before something that
  * is itself needed.
  */
-#include "check/base.h"
+#include "check/lives.h"
 
 #include "base/mem.h"
 #include "base/sort.h"
@@ -17,10 +17,7 @@ struct order_use {
 };
 typedef VEC(struct order_use) use_list;
 
-/*
- * Something with lifetimes: the event that last began or ended one, and each thread's last use
- * since.
- */
+/* An object: the event that last began or ended a lifetime, and each thread's last use since. */
 struct order_span {
 	uint32_t life;
 	use_list uses;
@@ -40,10 +37,7 @@ struct order_channel {
 
 struct order_state {
 	struct checker_base *base;
-	/*
-	 * Memory: the bytes between two neighbouring borders begin and end their lifetimes
-	 * together.
-	 */
+	/* Memory: bytes between two neighbouring borders have the same lifetimes. */
 	VEC(uint64_t) borders;
 	struct order_span *stretches;
 	/* Sync objects, by address. */
@@ -186,7 +180,7 @@ static void order_objects(struct order_state *o, uint32_t number)
 
 	for (unsigned i = 0; i < count; i++) {
 		use_memory(o, operands[i].address, 1, number);
-		if (checker_is_object_lifetime(record))
+		if (checker_object_role(record) != CHECKER_USES)
 			begin_or_end_span(o, object_at(o, &operands[i]), number,
 					  CHECKER_WHY_OBJECT);
 		else

@@ -492,9 +492,7 @@ static bool is_same(const struct event_id *a, const struct event_id *b)
 	return a->stream == b->stream && a->index == b->index;
 }
 
-/*
- * Finds the event's position, before the window or in the schedule; false if it has not happened.
- */
+/* Finds the event's position, before the window or in it; false if it has not happened. */
 static bool find_position(const struct pattern_judge *j, const struct event_id *event,
 			  double *position)
 {

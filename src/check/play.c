@@ -154,10 +154,7 @@ bool checker_play_is_ready(const struct checker_play *play, uint32_t number, str
 	return checker_play_is_free(play, number, 0, why) && check_early_end(play, number, why);
 }
 
-/*
- * Does unrecorded code operate on the object? Then a thread that acquires it may have waited for
- * that code.
- */
+/* Does unrecorded code use the object? Then a thread that acquires it may have waited for that. */
 static bool uses_unexplained_object(const struct checker_play *play,
 				    const struct checker_record *record)
 {

@@ -24,10 +24,7 @@ struct checker_play {
 void checker_play_open(struct checker_play *play, const struct checker_base *base);
 void checker_play_close(struct checker_play *play);
 
-/*
- * Plays all steps. Returns false if an event cannot happen in its turn; `err` says which one and
- * why.
- */
+/* Plays all steps. Returns false if an event cannot happen in its turn; `err` says why. */
 bool checker_play_steps(struct checker_play *play, const struct event_id *steps, size_t count,
 			struct err *err);
 
@@ -45,10 +42,7 @@ bool checker_play_is_after_all(const struct checker_play *play,
 /* As checker_play_is_ready(), without some of the reasons for an order. */
 bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsigned without,
 			  struct err *why);
-/*
- * Have all events happened that begin what this event ends, as far as the base run has them before
- * it?
- */
+/* Have all events happened that, in the base run, begin what this event ends? */
 bool checker_play_has_begun(const struct checker_play *play, uint32_t end, struct err *why);
 
 /* Have all events of the thread happened, including those after the window? */

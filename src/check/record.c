@@ -12,14 +12,7 @@
 
 bool checker_is_access(const struct checker_record *record)
 {
-	switch (record->kind) {
-	case EV_READ:
-	case EV_WRITE:
-	case EV_ATOMIC_READ:
-	case EV_ATOMIC_WRITE:
-	case EV_ATOMIC_UPDATE: return true;
-	}
-	return false;
+	return checker_reads(record) || checker_writes(record);
 }
 
 bool checker_reads(const struct checker_record *record)
@@ -154,21 +147,6 @@ unsigned checker_operands(const struct checker_record *record, struct checker_op
 		return 1;
 	operands[1] = (struct checker_operand){ CHECKER_LOCK, record->other };
 	return 2;
-}
-
-bool checker_is_object_lifetime(const struct checker_record *record)
-{
-	switch (record->kind) {
-	case EV_LOCK_INIT:
-	case EV_LOCK_DESTROY:
-	case EV_COND_INIT:
-	case EV_COND_DESTROY:
-	case EV_SEM_INIT:
-	case EV_SEM_DESTROY:
-	case EV_BARRIER_INIT:
-	case EV_BARRIER_DESTROY: return true;
-	}
-	return false;
 }
 
 bool checker_is_blank(const struct checker_record *record)

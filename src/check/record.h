@@ -96,9 +96,6 @@ struct checker_operand {
  */
 unsigned checker_operands(const struct checker_record *record, struct checker_operand operands[2]);
 
-/* Does it begin or end the lifetime of its sync object? */
-bool checker_is_object_lifetime(const struct checker_record *record);
-
 /* Does it begin the lifetime of memory with unknown contents: a heap block, a mapping? */
 bool checker_is_blank(const struct checker_record *record);
 

@@ -214,10 +214,7 @@ static void survey_words(struct checker_survey *survey)
 	}
 }
 
-/*
- * May other code than the thread's write there without its knowledge? Then the memory is not
- * private.
- */
+/* May code other than the thread's write there? Then the memory is not private. */
 static bool is_written_by_others(const struct checker_survey *survey, uint64_t address)
 {
 	uint64_t first = address / WORD * WORD;

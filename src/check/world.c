@@ -81,10 +81,7 @@ static const struct checker_object *find_object(const struct checker_world *worl
 	return NULL;
 }
 
-/*
- * Returns an object on which no operation has happened yet. Only a semaphore can start with a
- * count.
- */
+/* Returns an object without any operation yet. Only a semaphore can start with a count. */
 static struct checker_object new_object(const struct checker_world *world, enum checker_class class,
 					uint64_t address)
 {

@@ -46,9 +46,7 @@ struct checker_condition_entry {
 };
 
 struct checker_condition {
-	/*
-	 * Waits that have not returned, and signals that have woken some of them (which is open).
-	 */
+	/* Waits that have not returned, and signals that woke some of them (which is open). */
 	VEC(struct checker_condition_entry) entries;
 	/* The same waits, and the calls since: which call woke which wait in the base run. */
 	VEC(struct checker_condition_entry) recorded;
@@ -153,10 +151,7 @@ struct checker_object *checker_world_change(struct checker_world *world, enum ch
 bool checker_world_knows(const struct checker_world *world, enum checker_class class,
 			 uint64_t address);
 
-/*
- * Applies everything the event does, allowed or not. `number` is its number in the window; 0 before
- * the window.
- */
+/* Applies all the event does, allowed or not. `number` is its number in the window; 0 before it. */
 void checker_world_apply(struct checker_world *world, const struct checker_record *record,
 			 uint32_t number);
 

@@ -76,10 +76,7 @@ static void add_pieces(struct trace *trace, const struct store_block *whole)
 	}
 }
 
-/*
- * Is it a block of the global log? The copy in the ring is dropped if the log has the block with
- * this number.
- */
+/* Is it a block of the global log? Its copy in the ring is dropped if the log has that number. */
 static bool is_global_block(const struct store_block *b)
 {
 	return b->flags & WIRE_BLOCK_GLOBAL && b->stream == UINT32_MAX;

@@ -149,10 +149,7 @@ static void check_all_events(struct check *c)
 				c, &ev,
 				"%s is not possible here: it needs an event that comes after it",
 				event_name(ev.kind));
-		/*
-		 * Most events are accesses in the same stream as the event before: there is nothing
-		 * to look up.
-		 */
+		/* Most events are accesses in the same stream as the last: nothing to look up. */
 		if (event_group(ev.kind) != EG_ACCESS || ev.stream != last ||
 		    trace_is_text(c->trace))
 			check_event(c, &ev);
@@ -206,10 +203,6 @@ void trace_check(const struct trace *trace, struct check_report *report)
 
 void check_report_free(struct check_report *report)
 {
-	for (size_t i = 0; i < report->violations.count; i++)
-		free(report->violations.items[i]);
-	for (size_t i = 0; i < report->notes.count; i++)
-		free(report->notes.items[i]);
-	vec_free(&report->violations);
-	vec_free(&report->notes);
+	vec_free_all(&report->violations);
+	vec_free_all(&report->notes);
 }

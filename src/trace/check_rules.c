@@ -9,10 +9,7 @@
 
 /* ---- locks --------------------------------------------------------------------------------- */
 
-/*
- * Returns the number of the thread that executed a stream: a signal handler holds its thread's
- * locks.
- */
+/* Returns the number of a stream's thread: a signal handler holds its thread's locks. */
 static uint32_t thread_number(const struct check *c, uint32_t stream)
 {
 	uint32_t owner = trace_stream_owner(c->trace, trace_find_stream(c->trace, stream));

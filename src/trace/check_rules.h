@@ -1,7 +1,4 @@
-/*
- * The rules of trace_check(), one function per kind of object, and the functions that report
- * violations.
- */
+/* The rules of trace_check(), a function per kind of object, and how they report violations. */
 #ifndef TRACE_CHECK_RULES_H
 #define TRACE_CHECK_RULES_H
 
@@ -97,17 +94,11 @@ void check_atomic(struct check *c, const struct trace_event *ev);
 
 /* In a controlled recording, an object's sequence numbers rise along the schedule … */
 void check_sequence(struct check *c, const struct trace_event *ev);
-/*
- * … and each stream has the steps that the schedule says. `steps` is TRACE_NO_STEP for a stream
- * that is not a thread's.
- */
+/* … and each stream has the steps of the schedule. `steps` is TRACE_NO_STEP in a handler. */
 void check_count_steps(struct check *c, uint32_t stream, uint64_t steps);
 void check_schedule(struct check *c);
 
-/*
- * Drops the doubts that a plain write or a new lifetime of the memory explains, and reports the
- * rest.
- */
+/* Drops the doubts that plain writes or new lifetimes of the memory explain; reports the rest. */
 void check_settle_doubts(struct check *c);
 
 #endif

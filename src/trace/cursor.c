@@ -142,10 +142,7 @@ static bool fail_at_record(struct trace_cursor *c, struct err *err, const char *
 		       c->stream->about.number, b->number, what);
 }
 
-/*
- * A record does not fit in its block. Ends the stream if the file was truncated there; otherwise it
- * is damage.
- */
+/* A record does not fit in its block: the end if the file was truncated there, otherwise damage. */
 static bool end_or_fail(struct trace_cursor *c, struct err *err)
 {
 	if (!c->stream->blocks[c->block - 1].cut)
@@ -218,10 +215,7 @@ static void pop_named_call(struct trace_cursor *c, uint64_t place)
 	c->too_deep -= c->too_deep > 0;
 }
 
-/*
- * Returns the number of the next step. Nearly every event is a step, so the cursor counts those
- * that are not.
- */
+/* Returns the number of the next step. The cursor counts the few events that are not steps. */
 static inline uint64_t next_step(const struct trace_cursor *c)
 {
 	return (c->index - c->not_steps) | c->step_mask;
@@ -329,10 +323,7 @@ static inline bool decode_element(struct trace_cursor *c, struct trace_event *ev
 	}
 	address = step_address(c, s);
 
-	/*
-	 * Set one by one: gcc clears a whole struct with `rep stos`, which took a third of the
-	 * time.
-	 */
+	/* One by one: gcc clears a whole struct with `rep stos`, which took a third of the time. */
 	ev->kind = s->kind;
 	ev->flags = s->flags;
 	ev->order = 0;
@@ -390,10 +381,7 @@ static bool start_segment(struct trace_cursor *c, uint32_t h, struct err *err)
 
 /* ---- runtime records ----------------------------------------------------------------------- */
 
-/*
- * Sets the contents of an access: `copies` values of f->n bytes, or none at all. Returns an error
- * or NULL.
- */
+/* Sets an access's contents: `copies` values of f->n bytes, or none. Returns an error or NULL. */
 static const char *set_access_value(struct trace_event *ev, const struct codec_fields *f,
 				    unsigned copies)
 {
@@ -416,10 +404,7 @@ static void set_memory_order(struct trace_event *ev, uint64_t m)
 	ev->mode = 0;
 }
 
-/*
- * A point's pc and site are in its table, not in its record. In a text trace the point's number is
- * its place.
- */
+/* A point's pc and site are in its table, not in its record. In a text its number is its place. */
 static void set_point_site(const struct trace_cursor *c, struct trace_event *ev)
 {
 	const struct store_point *point = store_point(c->trace, ev->number);
@@ -518,9 +503,7 @@ static bool is_instrumented(const struct trace *trace, uint64_t pc)
 	return false;
 }
 
-/*
- * Decodes one record. Returns true if it is an event; false with an empty err->text if it is not.
- */
+/* Decodes a record. Returns false, with an empty err->text, if it is not an event. */
 static bool decode_record(struct trace_cursor *c, struct trace_event *ev, struct err *err)
 {
 	enum event_kind kind;

@@ -43,10 +43,7 @@ static void collect_named(const struct trace *trace, struct trace_symbols *symbo
 	}
 }
 
-/*
- * Prints `at` lines. Names stand for addresses, but only the addresses show where two accesses
- * overlap.
- */
+/* Prints `at` lines: only the addresses of names show where two accesses overlap. */
 static void print_addresses(const struct trace *trace, struct trace_symbols *symbols, FILE *out)
 {
 	VEC(uint64_t) list = { 0 };

@@ -251,8 +251,6 @@ void trace_close(struct trace *trace)
 	}
 	for (size_t i = 0; i < trace->streams.count; i++)
 		free(trace->streams.items[i].gap);
-	for (size_t i = 0; i < trace->problems.count; i++)
-		free(trace->problems.items[i]);
 	store_free_modules(trace);
 	store_free_points(trace);
 	names_free(&trace->names);
@@ -262,7 +260,7 @@ void trace_close(struct trace *trace)
 	vec_free(&trace->blocks);
 	vec_free(&trace->benign);
 	vec_free(&trace->streams);
-	vec_free(&trace->problems);
+	vec_free_all(&trace->problems);
 	vec_free(&trace->meta_lines);
 	vec_free(&trace->global_names);
 	free(trace->memory);

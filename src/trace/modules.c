@@ -51,10 +51,7 @@ const char *trace_site_path(const struct trace *trace, const struct wire_element
 	return site ? resolve_text(store_module_of_site(trace, site), &site->path_ref) : NULL;
 }
 
-/*
- * Returns the next word of "function\tfile\tline\tfunction\tfile…". `*cursor` is NULL after the
- * last one.
- */
+/* Returns the next word of "function\tfile\tline\tfunction…". `*cursor` is NULL after the last. */
 static struct trace_span next_word(const char **cursor)
 {
 	struct trace_span span = { *cursor ? *cursor : "", 0 };

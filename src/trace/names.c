@@ -85,10 +85,7 @@ void names_add_initial(struct names *names, uint64_t address, uint32_t size, con
 
 #define WORDS 4
 
-/*
- * Splits a line at its tabs and undoes the escapes. Returns the number of words; WORDS + 1 if there
- * are more.
- */
+/* Splits a line at tabs and undoes escapes. Returns the number of words; WORDS + 1 if more. */
 static unsigned split_line(char *line, char *words[WORDS])
 {
 	unsigned count = 0;

@@ -62,10 +62,7 @@ void names_add_initial(struct names *names, uint64_t address, uint32_t size, con
 
 /* Prints text with percent escapes for control characters, '%' and the characters in `also`. */
 void names_escape(FILE *out, const char *text, size_t length, const char *also);
-/*
- * Undoes the escapes in place and returns the new length. A '%' without two hex digits after it
- * stays.
- */
+/* Undoes escapes in place; returns the new length. A '%' without two hex digits after it stays. */
 size_t names_unescape(char *text, size_t length);
 
 #endif

@@ -48,9 +48,7 @@ struct trace_order {
 	VEC(uint32_t) ready; /* a heap ordered by time */
 	VEC(uint32_t) parked;
 	VEC(char *) failures;
-	/*
-	 * stream of the last event returned: it is not in the heap, and advances with the next call
-	 */
+	/* of the last event returned: not in the heap, advances with the next call */
 	uint32_t last;
 	bool forced;
 	/* true in a controlled recording until its schedule is used up; then the heap is filled */
@@ -190,10 +188,7 @@ static void link_handlers(struct trace_order *o)
 		if (host == TRACE_NONE || host == i || !by_position)
 			continue;
 		o->heads[i].host = host;
-		/*
-		 * If handlers interrupt handlers, the position is in one of them: order these by
-		 * time.
-		 */
+		/* If handlers interrupt handlers, the position is in one of them: go by time. */
 		if (o->heads[host].handler != TRACE_NONE) {
 			o->heads[o->heads[host].handler].host = TRACE_NONE;
 			o->heads[i].host = TRACE_NONE;
@@ -510,14 +505,12 @@ void trace_order_close(struct trace_order *o)
 		return;
 	for (uint32_t i = 0; i < o->count; i++)
 		trace_cursor_close(o->heads[i].cursor);
-	for (size_t i = 0; i < o->failures.count; i++)
-		free(o->failures.items[i]);
 	free(o->heads);
 	vec_free(&o->numbers);
 	vec_free(&o->objects);
 	vec_free(&o->ready);
 	vec_free(&o->parked);
-	vec_free(&o->failures);
+	vec_free_all(&o->failures);
 	free(o->unscheduled);
 	map_free(&o->index);
 	map_free(&o->created);

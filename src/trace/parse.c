@@ -40,10 +40,7 @@ bool parse_is(struct parse_slice slice, const char *word)
 
 /* ---- splitting a line ---------------------------------------------------------------------- */
 
-/*
- * Takes the text up to `stop`, or to the end of the line, and skips the stop. Returns false if
- * there was none.
- */
+/* Takes the text up to `stop`, which is skipped, or to the line's end. False if there was none. */
 static bool take_until(const char **p, const char *end, char stop, struct parse_slice *slice)
 {
 	const char *hit = memchr(*p, stop, (size_t)(end - *p));

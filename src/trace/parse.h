@@ -29,10 +29,7 @@ struct parse_line {
 /* Sets everything except file, number and whole from `whole`. */
 bool parse_line(struct parse_line *line, struct err *err);
 
-/*
- * Sets an error at a position of the line: file:line:column, the line itself and a caret. Returns
- * false.
- */
+/* Sets an error: file:line:column, the line itself and a caret. Returns false. */
 bool parse_fail(const struct parse_line *line, const char *at, struct err *err, const char *format,
 		...) __attribute__((format(printf, 4, 5)));
 
@@ -47,10 +44,7 @@ bool parse_number(struct parse_slice slice, uint64_t *out);
  */
 const char *parse_value(struct parse_slice slice, size_t size, uint8_t *out);
 
-/*
- * Cuts "@size" off a name. Returns false if the size is invalid. Without one, `*size` stays as it
- * is.
- */
+/* Cuts "@size" off a name. Returns false if it is invalid. Without one, `*size` does not change. */
 bool parse_cut_size(struct parse_slice *name, uint64_t *size);
 
 #endif

@@ -9,10 +9,7 @@
 
 /* ---- reading the file ---------------------------------------------------------------------- */
 
-/*
- * Splits a line at its tabs and undoes the escapes. Returns false if it does not have exactly WORDS
- * words.
- */
+/* Splits a line at tabs and undoes escapes. Returns false if there are not exactly WORDS words. */
 static bool split_line(char *line, char *words[WORDS])
 {
 	for (unsigned i = 0; i < WORDS; i++) {

@@ -12,9 +12,7 @@ extern const char *const point_words[POINT_KINDS]; /* call exec return probe */
 /* Bytes that `room` needs for a text of this length: names get a NUL. */
 #define POINT_ROOM(length) ((length) + 4)
 
-/*
- * Reads what follows "call ", "ret " or "probe ". Texts of the point are in `text` and in `room`.
- */
+/* Reads what follows "call ", "ret " or "probe ". The point's texts are in `text` and `room`. */
 void point_read_text(uint8_t kind, const char *text, size_t length, char *room,
 		     struct trace_point *point);
 

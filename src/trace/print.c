@@ -60,10 +60,7 @@ static bool is_repeated_byte(const struct trace_event *ev, const uint8_t *value)
 	       (value[0] == value[1] && !memcmp(value, value + 1, ev->size - 1));
 }
 
-/*
- * Prints 1 to 8 bytes as a signed number; more as hex, or as one byte and a star if all are the
- * same.
- */
+/* Prints 1 to 8 bytes as a signed number; more as hex, or as a byte and a star if all are equal. */
 static void print_value(FILE *out, const struct trace_event *ev, const uint8_t *value)
 {
 	uint64_t number = 0;

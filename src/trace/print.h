@@ -12,10 +12,7 @@ void print_thread(FILE *out, const struct trace *trace, uint32_t stream);
 /* Prints a variable's name, or the address. */
 void print_object(FILE *out, struct trace_symbols *symbols, uint64_t address);
 
-/*
- * Prints the operation as in the text form. Prints nothing and returns false if the kind has no
- * line there.
- */
+/* Prints the operation as in the text form. Returns false if the kind has no line there. */
 bool print_operation(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
 		     const struct trace_event *event);
 

@@ -1,7 +1,4 @@
-/*
- * Removes and moves recordings: a directory with all its files. A directory that is not a recording
- * is left alone.
- */
+/* Removes and moves recordings, directories with all their files, and nothing else. */
 #ifndef TRACE_REMOVE_H
 #define TRACE_REMOVE_H
 

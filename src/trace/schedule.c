@@ -13,10 +13,7 @@
 
 /* ---- reading the file ---------------------------------------------------------------------- */
 
-/*
- * Drops the unused slices at the end: the runtime enlarges the file before it needs the room, with
- * slices up to step 0.
- */
+/* Drops unused slices (up to step 0) at the end: the runtime enlarges the file in advance. */
 static size_t count_used_slices(const struct control_run *runs, size_t count)
 {
 	while (count && !runs[count - 1].until)

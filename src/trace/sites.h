@@ -32,9 +32,7 @@ uint64_t trace_site_place(const struct trace *trace, uint64_t site);
 size_t trace_site_count(const struct trace *trace);
 const struct wire_element *trace_site_number(const struct trace *trace, size_t i);
 
-/*
- * Were the modules that both recordings have the same builds? If not, `*path` is one that was not.
- */
+/* Are the modules that both recordings have the same builds? If not, `*path` is one that is not. */
 bool trace_same_builds(const struct trace *a, const struct trace *b, const char **path);
 
 #endif

@@ -46,9 +46,7 @@ void trace_symbols_close(struct trace_symbols *s)
 		return;
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
-	for (size_t i = 0; i < s->problems.count; i++)
-		free(s->problems.items[i]);
-	vec_free(&s->problems);
+	vec_free_all(&s->problems);
 	vec_free(&s->object_names);
 	map_free(&s->objects);
 	intern_free(&s->taken);
@@ -116,10 +114,7 @@ static void report_mapped(struct trace_symbols *s, struct symbol_mapping *m)
 	*m = (struct symbol_mapping){ 0 };
 }
 
-/*
- * The lines of a file stand together. Only a file with an executable mapping can be a program or
- * library.
- */
+/* A file's lines stand together. Only one with an executable mapping is a program or library. */
 static void read_map_line(struct trace_symbols *s, const char *line, struct symbol_mapping *m)
 {
 	uint64_t from, to, offset;
@@ -215,9 +210,7 @@ static void set_call_line(Dwarf_Die *unit, Dwarf_Die *die, struct trace_symbol *
 		outer->file = dwarf_filesrc(files, value, NULL, NULL);
 }
 
-/*
- * gcc writes a table of addresses (.debug_aranges). clang does not, so each unit has to be asked.
- */
+/* gcc writes a table of addresses (.debug_aranges); clang does not: try each unit. */
 static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t pc, Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, bias);

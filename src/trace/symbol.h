@@ -35,10 +35,7 @@ const char *trace_symbols_object(struct trace_symbols *symbols, uint64_t address
  */
 const char *trace_symbols_around(struct trace_symbols *symbols, uint64_t address, uint64_t *offset);
 
-/*
- * Returns the program's files with their debugging information, at the addresses of the recorded
- * run, or NULL.
- */
+/* Returns the files with debugging information, at the addresses of the recorded run, or NULL. */
 struct Dwfl *trace_symbols_dwfl(struct trace_symbols *symbols);
 
 /* Messages about files that are gone or are not those of the recorded run. They are not used. */

@@ -28,10 +28,7 @@ const char *trace_path(const struct trace *trace);
 /* Returns the value of a key in `meta`, or NULL. The last line of a key counts. */
 const char *trace_meta(const struct trace *trace, const char *key);
 
-/*
- * Is it a text trace? Then times and sequence numbers are line numbers, and the order of all events
- * is known.
- */
+/* Is it a text? Then times and sequence numbers are line numbers: the order is known. */
 bool trace_is_text(const struct trace *trace);
 
 /* Did the process not end it itself? It was killed, or it is still running. */
@@ -106,16 +103,10 @@ struct trace_event {
 struct trace_cursor *trace_cursor_open(const struct trace *trace, uint32_t i);
 void trace_cursor_close(struct trace_cursor *cursor);
 
-/*
- * Reads the next event. Returns false at the end, with an empty err->text, and where reading cannot
- * continue.
- */
+/* Reads the next event. Returns false at the end (then err->text is empty) and on an error. */
 bool trace_next(struct trace_cursor *cursor, struct trace_event *event, struct err *err);
 
-/*
- * Where the record of the last event starts: for handlers, which name the position they interrupt,
- * and for messages.
- */
+/* Where the last event's record starts: handlers name the position that they interrupt. */
 struct trace_position {
 	uint64_t block, offset;
 };
@@ -190,10 +181,7 @@ bool trace_is_static(const struct trace *trace, uint64_t address);
  */
 bool trace_has_sites(const struct trace *trace);
 
-/*
- * Text traces only (otherwise NULL): the name of a thread, the text of a place, the f(a) of a call
- * or ret.
- */
+/* Text traces only (otherwise NULL): a thread's name, a place's text, the f(a) of a call or ret. */
 const char *trace_thread_name(const struct trace *trace, uint32_t stream);
 const char *trace_place_text(const struct trace *trace, uint64_t place);
 const char *trace_call_text(const struct trace *trace, uint64_t place);

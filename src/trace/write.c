@@ -129,10 +129,7 @@ void trace_write(struct trace_writer *w, uint32_t stream, const struct write_rec
 			    &(struct write_record){ .kind = EV_TIME, .time = record->time });
 		s = find_or_add_stream(w, stream);
 	}
-	/*
-	 * Start the block before encoding: the first time in a block counts from the block's own
-	 * time.
-	 */
+	/* Before encoding: the first time in a block counts from the block's time. */
 	if (s->bytes.count + sizeof buffer > ROOM)
 		flush_block(w, s, 0);
 	trace_write_raw(w, stream, buffer, encode_record(&s->codec, buffer, record));
